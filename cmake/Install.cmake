@@ -1,0 +1,1 @@
+# Install target, pkg-config and CMake package.

@@ -1,0 +1,25 @@
+# One executable a file: tests/unit/MODULE/test_NAME.c, tests/truth/test_NAME.c, ... run by ctest with
+# the folder as label. tests/support is linked to all of them.
+find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
+find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+
+file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
+add_library(cairn_test_support STATIC ${support_sources})
+target_include_directories(cairn_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests/support
+  ${PROJECT_SOURCE_DIR}/src ${CMOCKA_INCLUDE})
+target_link_libraries(cairn_test_support PUBLIC cairn cairn_flags ${CMOCKA_LIBRARY} m)
+
+foreach(folder unit truth convergence determinism)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/test_*.c)
+  foreach(file ${files})
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${file})
+    string(REGEX REPLACE "\\.c$" "" name ${name})
+    string(REPLACE "/" "." name ${name})
+    string(REPLACE "test_" "" name ${name})
+    add_executable(${name} ${file})
+    target_link_libraries(${name} PRIVATE cairn_test_support)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS ${folder} TIMEOUT 900)
+  endforeach()
+endforeach()

@@ -1,0 +1,11 @@
+/// Cairn, the whole library in one include.
+#ifndef CAIRN_CAIRN_H
+#define CAIRN_CAIRN_H
+
+#include <cairn/base.h>
+#include <cairn/problem.h>
+#include <cairn/solver.h>
+#include <cairn/system.h>
+#include <cairn/world.h>
+
+#endif

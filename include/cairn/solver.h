@@ -1,0 +1,70 @@
+/// Solvers: problem in, answer and certificate out. Every family is a row of one table.
+#ifndef CAIRN_SOLVER_H
+#define CAIRN_SOLVER_H
+
+#include <cairn/base.h>
+#include <cairn/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// How the impulse of one block is found inside a sweep.
+typedef enum CnLocalSolve {
+  CN_LOCAL_SPLIT = 0, ///< normal, then tangent, then rotation, each by its own clamp (coulomb); the
+                      ///< convex model always projects on the whole cone
+  CN_LOCAL_PROJECTION, ///< one step of length w/eta and a projection, as in the 2007 paper
+  CN_LOCAL_EXACT       ///< the block's own problem solved to round-off
+} CnLocalSolve;
+
+/// How to build a solver. Start from cn_solver_def_default(name).
+typedef struct CnSolverDef {
+  const char *name;       ///< a name cn_solver_name lists; copied
+  double tolerance;       ///< > 0 stops early when `residual` is below; 0 uses all iterations
+  int32_t max_iterations; ///< >= 1
+  double time_budget;     ///< s; 0 = none. A solve it cut is marked cut_by_time
+  double relaxation;      ///< omega, in (0, 2)
+  double acceleration;    ///< lambda, in (0, 1]
+  CnLocalSolve local;
+  int32_t check_interval; ///< >= 1: iterations between looks at the tolerance and the clock
+  CnTasks *tasks;         ///< workers to use, borrowed; null: the calling thread
+  CnAllocator allocator;  ///< default malloc and free
+  uint32_t tag;           ///< set by cn_solver_def_default
+} CnSolverDef;
+
+/// What a solve did. The certificate is the library's, not the solver's.
+typedef struct CnSolveReport {
+  const char *solver;
+  CnFrictionModel friction; ///< the model that was solved
+  int32_t iterations;
+  int32_t converged;    ///< 1 if certificate.residual <= tolerance
+  int32_t cut_by_time;  ///< 1 if the time budget ended the solve
+  double seconds;       ///< solving only
+  double seconds_setup; ///< the part of seconds before the first sweep
+  CnCertificate certificate;
+} CnSolveReport;
+
+typedef struct CnSolver CnSolver;
+
+/// Defaults of the named solver; an unknown name gives a def that cn_solver_create refuses.
+CN_API CnSolverDef cn_solver_def_default(const char *name);
+CN_API CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver);
+CN_API void cn_solver_destroy(CnSolver *solver);
+
+/// Solve. `answer` must fit the problem; its g is the warm start. Misuse and memory give a status;
+/// a solver that stops early says so in the report.
+CN_API CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
+                                CnSolveReport *report);
+
+/// The table: name and one-line summary of solver `index`, null past the end.
+CN_API const char *cn_solver_name(int32_t index);
+CN_API const char *cn_solver_summary(int32_t index);
+
+/// One-liner: solve with the named solver to a tolerance, cold or from answer->g.
+CN_API CnStatus cn_solve(CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,
+                         CnSolveReport *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

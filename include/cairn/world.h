@@ -1,0 +1,344 @@
+/// Worlds of rigid bodies: create, fill, step, ask, save and restore.
+///
+/// Everything in a world is named by an id (a value; zero means none). An id of something destroyed
+/// is detected and answered with CN_INVALID_HANDLE. Bodies, shapes, materials and joints can be
+/// added and removed between any two steps. State is kept at the centre of mass; this interface
+/// speaks of the body frame. Velocities and spins are in world axes.
+#ifndef CAIRN_WORLD_H
+#define CAIRN_WORLD_H
+
+#include <cairn/base.h>
+#include <cairn/problem.h>
+#include <cairn/solver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CnWorld CnWorld;
+
+typedef struct CnBodyId {
+  uint32_t slot, generation;
+} CnBodyId;
+typedef struct CnShapeId {
+  uint32_t slot, generation;
+} CnShapeId;
+typedef struct CnMaterialId {
+  uint32_t slot, generation;
+} CnMaterialId;
+typedef struct CnJointId {
+  uint32_t slot, generation;
+} CnJointId;
+
+// ---- hooks ------------------------------------------------------------------------------------
+
+/// What a user may change in a contact before the problem is written. The surface velocity is that
+/// of b's surface relative to a's, world axes.
+typedef struct CnContactTuning {
+  CnBodyId body_a, body_b;
+  CnShapeId shape_a, shape_b;
+  CnVec3 point, normal;     ///< m; unit, from a to b
+  double gap;               ///< m
+  double friction;          ///< >= 0
+  double restitution;       ///< 0 .. 1
+  double rolling_friction;  ///< m, >= 0
+  double spinning_friction; ///< m, >= 0
+  double cohesion;          ///< N, >= 0
+  CnVec3 surface_velocity;  ///< m/s
+  int32_t enabled;          ///< 0 takes the contact out of this step
+} CnContactTuning;
+
+/// User functions called inside a step, always from the thread that called cn_world_step. They must
+/// be functions of what they are given: a result may not depend on when or how often they are
+/// called.
+typedef struct CnHooks {
+  /// Before each step: read the state, apply forces. Creating and destroying answers CN_BUSY.
+  void (*before_step)(void *context, CnWorld *world, double time, double time_step);
+  /// Return 0 to keep two shapes from touching. Called for pairs that come near each other.
+  int32_t (*filter)(void *context, const CnWorld *world, CnShapeId shape_a, CnShapeId shape_b);
+  /// Change a contact's law for this step.
+  void (*modify)(void *context, const CnWorld *world, CnContactTuning *contact);
+  void *context;
+} CnHooks;
+
+// ---- the world --------------------------------------------------------------------------------
+
+/// How to build a world. Start from cn_world_def_default() and change what you need.
+typedef struct CnWorldDef {
+  CnVec3 gravity;         ///< m/s^2, default (0, 0, -9.81)
+  double time_step;       ///< s, > 0, default 1e-3
+  const char *integrator; ///< a name cn_integrator_name lists, default "impulse"
+  CnSolverDef solver; ///< default cn_solver_def_default("psor"); its allocator and tasks are the
+                      ///< world's
+  CnFrictionModel friction; ///< default CN_FRICTION_COULOMB
+  double
+      stabilisation; ///< kappa in (0, 1]: share of a position error removed per step, default 0.2
+  double recovery_speed; ///< m/s, >= 0: fastest speed at which overlaps are pushed apart, default 1
+  double restitution_threshold; ///< m/s, >= 0: slower impacts do not bounce, default 0.01
+  double contact_margin; ///< m, >= 0: gaps below it always make a contact; default 0 means 0.05 of
+                         ///< the smaller shape's radius. The distance covered in a step is added.
+  int32_t geometric_stiffness; ///< 1 (default): joints under tension stay stable at large steps
+  const char *broad_phase; ///< a name cn_broad_phase_name lists, default "grid"; never changes bits
+  int32_t worker_count;    ///< >= 1, default 1; results do not depend on it
+  CnTaskHost task_host;    ///< default none: Cairn's own threads
+  CnHooks hooks;           ///< default none
+  CnLog log;               ///< default none
+  CnAllocator allocator;   ///< default malloc and free
+  uint32_t tag;            ///< set by cn_world_def_default
+} CnWorldDef;
+
+CN_API CnWorldDef cn_world_def_default(void);
+
+/// Create a world. On failure *world is NULL and nothing has to be released.
+CN_API CnStatus cn_world_create(const CnWorldDef *def, CnWorld **world);
+CN_API void cn_world_destroy(CnWorld *world);
+
+/// What one step did.
+typedef struct CnStepReport {
+  int64_t step;          ///< number of steps made so far
+  double time;           ///< s, at the end of the step
+  int32_t contact_count; ///< contact blocks in the problem, potential ones included
+  int32_t joint_count;
+  CnSolveReport solve;
+  double seconds_collision; ///< poses to contacts
+  double seconds_solver;    ///< the rest of the step
+  double seconds_setup;     ///< the part of seconds_solver outside the sweeps
+} CnStepReport;
+
+/// Advance by one time step. A solver that stops early is reported in *report (may be NULL), not as
+/// an error. On any failure the world is as it was before the call.
+CN_API CnStatus cn_world_step(CnWorld *world, CnStepReport *report);
+
+/// Change the time step or gravity from the next step on.
+CN_API CnStatus cn_world_set_time_step(CnWorld *world, double time_step);
+CN_API CnStatus cn_world_set_gravity(CnWorld *world, CnVec3 gravity);
+
+/// Settings, sizes and clock.
+typedef struct CnWorldInfo {
+  CnVec3 gravity;
+  double time_step, time;
+  int64_t step;
+  int32_t body_count, shape_count, joint_count, material_count, contact_count;
+  size_t memory_bytes, memory_peak_bytes; ///< from the world's allocator
+} CnWorldInfo;
+CN_API void cn_world_info(const CnWorld *world, CnWorldInfo *info);
+
+/// Sums over all bodies, from the present state.
+typedef struct CnWorldSums {
+  double kinetic_energy;   ///< J
+  double potential_energy; ///< J, of gravity, zero at the origin
+  CnVec3 momentum;         ///< kg m/s
+  CnVec3 angular_momentum; ///< kg m^2/s about the origin
+  double mass;             ///< kg, dynamic bodies
+} CnWorldSums;
+CN_API void cn_world_sums(const CnWorld *world, CnWorldSums *sums);
+
+/// Overlaps at the present positions: pairs of shapes with a negative gap. Allocates working memory
+/// on first use.
+typedef struct CnPenetration {
+  double max, mean; ///< m, over the overlapping pairs; 0 without one
+  int32_t overlap_count;
+} CnPenetration;
+CN_API CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration);
+
+/// 64-bit hash of all positions and velocities, bodies in the order of cn_world_next_body.
+CN_API uint64_t cn_world_hash(const CnWorld *world);
+
+/// Write a snapshot. With data NULL only *size is set. A restored world continues with the same
+/// bits; ids stay valid. CN_INVALID_ARGUMENT if capacity is too small.
+CN_API CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t *size);
+
+/// Replace a world's contents by a snapshot: bodies, shapes, materials, joints, contacts, clock and
+/// the numbers of CnWorldDef that change results. Threads, hooks, log, allocator and broad phase
+/// stay. On failure (damaged, other version) the world is unchanged.
+CN_API CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size);
+
+// ---- bodies -----------------------------------------------------------------------------------
+
+typedef enum CnBodyKind {
+  CN_BODY_DYNAMIC = 0, ///< moves by forces
+  CN_BODY_KINEMATIC,   ///< moves with its prescribed velocity and spin
+  CN_BODY_FIXED        ///< does not move
+} CnBodyKind;
+
+/// How to build one rigid body. With mass 0 the mass properties are taken from the shapes.
+typedef struct CnBodyDef {
+  CnBodyKind kind;    ///< default CN_BODY_DYNAMIC
+  CnPose pose;        ///< of the body frame, default identity
+  CnTwist twist;      ///< of the body frame's origin, world axes
+  double mass;        ///< kg, >= 0; default 0: from the shapes
+  CnPose com;         ///< centre of mass and axes of the inertia, in the body frame (mass > 0)
+  CnSym3 inertia;     ///< kg m^2, about the centre of mass, in the axes of com (mass > 0)
+  const char *name;   ///< copied; appears in messages and files; may be NULL
+  uint64_t user_data; ///< yours
+  uint32_t tag;       ///< set by cn_body_def_default
+} CnBodyDef;
+
+CN_API CnBodyDef cn_body_def_default(void);
+CN_API CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body);
+
+/// Destroy a body with its shapes and joints.
+CN_API CnStatus cn_body_destroy(CnWorld *world, CnBodyId body);
+
+/// Pose of the body frame; velocity of its origin and spin.
+CN_API CnStatus cn_body_pose(const CnWorld *world, CnBodyId body, CnPose *pose);
+CN_API CnStatus cn_body_twist(const CnWorld *world, CnBodyId body, CnTwist *twist);
+CN_API CnStatus cn_body_set_pose(CnWorld *world, CnBodyId body, const CnPose *pose);
+CN_API CnStatus cn_body_set_twist(CnWorld *world, CnBodyId body, const CnTwist *twist);
+
+/// Add a force at a point (world axes), or a torque, for the next step only.
+CN_API CnStatus cn_body_apply_force(CnWorld *world, CnBodyId body, CnVec3 force, CnVec3 point);
+CN_API CnStatus cn_body_apply_torque(CnWorld *world, CnBodyId body, CnVec3 torque);
+
+typedef struct CnBodyInfo {
+  CnBodyKind kind;
+  double mass;      ///< kg
+  CnPose com;       ///< in the body frame; axes are principal
+  CnVec3 inertia;   ///< kg m^2, principal
+  const char *name; ///< "" without one; valid until the body is destroyed
+  uint64_t user_data;
+  int32_t shape_count;
+} CnBodyInfo;
+CN_API CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info);
+
+/// Walk over all bodies by ascending slot: the first after none (zero), the next after a body; none
+/// at the end. The order does not change while a body lives.
+CN_API CnBodyId cn_world_next_body(const CnWorld *world, CnBodyId previous);
+
+// ---- materials --------------------------------------------------------------------------------
+
+/// How two materials' values make one. With two different rules the later in this list wins.
+typedef enum CnCombine {
+  CN_COMBINE_GEOMETRIC = 0, ///< sqrt(a b)
+  CN_COMBINE_AVERAGE,
+  CN_COMBINE_MIN,
+  CN_COMBINE_PRODUCT,
+  CN_COMBINE_MAX
+} CnCombine;
+
+typedef struct CnMaterialDef {
+  double friction;            ///< >= 0, default 0.5
+  double restitution;         ///< 0 .. 1, default 0
+  double rolling_friction;    ///< m, >= 0, default 0; combined by MAX
+  double spinning_friction;   ///< m, >= 0, default 0; combined by MAX
+  double cohesion;            ///< N, >= 0, default 0; combined by MIN
+  CnVec3 surface_velocity;    ///< m/s in the body frame (conveyor belts); default 0
+  CnCombine friction_rule;    ///< default CN_COMBINE_GEOMETRIC
+  CnCombine restitution_rule; ///< default CN_COMBINE_MAX
+  const char *name;           ///< copied; may be NULL
+  uint32_t tag;               ///< set by cn_material_def_default
+} CnMaterialDef;
+
+CN_API CnMaterialDef cn_material_def_default(void);
+CN_API CnStatus cn_material_create(CnWorld *world, const CnMaterialDef *def,
+                                   CnMaterialId *material);
+CN_API CnStatus cn_material_set(CnWorld *world, CnMaterialId material, const CnMaterialDef *def);
+
+/// Destroy a material that no shape uses (CN_INVALID_ARGUMENT otherwise).
+CN_API CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material);
+
+// ---- shapes -----------------------------------------------------------------------------------
+
+typedef enum CnShapeKind {
+  CN_SHAPE_SPHERE = 0,
+  CN_SHAPE_BOX,
+  CN_SHAPE_PLANE, ///< the half-space z <= 0 of the shape's frame; not on dynamic bodies
+  CN_SHAPE_KIND_COUNT
+} CnShapeKind;
+
+typedef struct CnShapeDef {
+  CnShapeKind kind;
+  CnPose pose;           ///< of the shape's frame in the body frame
+  double radius;         ///< m, > 0: sphere
+  CnVec3 half_size;      ///< m, > 0: box
+  double density;        ///< kg/m^3, >= 0, default 1000
+  CnMaterialId material; ///< none: friction 0.5, restitution 0
+  uint32_t category;     ///< bits; two shapes meet if each one's category is in the other's mask
+  uint32_t mask;         ///< default: category 1, mask all
+  uint32_t tag;          ///< set by cn_shape_def_default
+} CnShapeDef;
+
+CN_API CnShapeDef cn_shape_def_default(CnShapeKind kind);
+
+/// Add a shape to a body. Shapes of one body do not meet each other.
+CN_API CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def,
+                                CnShapeId *shape);
+CN_API CnStatus cn_shape_destroy(CnWorld *world, CnShapeId shape);
+CN_API CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body);
+
+/// The definition a shape was made from.
+CN_API CnStatus cn_shape_def(const CnWorld *world, CnShapeId shape, CnShapeDef *def);
+
+/// The index-th shape of a body, none past the end.
+CN_API CnShapeId cn_body_shape(const CnWorld *world, CnBodyId body, int32_t index);
+
+// ---- joints -----------------------------------------------------------------------------------
+
+typedef enum CnJointKind {
+  CN_JOINT_BALL = 0, ///< the origins of the two frames coincide
+  CN_JOINT_DISTANCE, ///< the origins keep the given distance
+  CN_JOINT_KIND_COUNT
+} CnJointKind;
+
+/// One struct for all joints: the kind selects which fields are read.
+typedef struct CnJointDef {
+  CnJointKind kind;
+  CnBodyId body_a, body_b; ///< body_b none: joint to the ground
+  CnPose frame_a, frame_b; ///< in the body frames (b none: in the world)
+  double distance;         ///< m, >= 0: distance joints; 0 takes the distance at creation
+  double stiffness;        ///< N/m, >= 0; 0 (default) is rigid
+  double damping;          ///< N s/m, >= 0
+  const char *name;        ///< copied; may be NULL
+  uint32_t tag;            ///< set by cn_joint_def_default
+} CnJointDef;
+
+CN_API CnJointDef cn_joint_def_default(CnJointKind kind);
+
+/// Fill both frames of a joint definition from an anchor in the world, at the bodies' present
+/// poses.
+CN_API CnStatus cn_joint_def_at(const CnWorld *world, CnVec3 anchor, CnJointDef *def);
+CN_API CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint);
+CN_API CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint);
+
+typedef struct CnJointState {
+  CnVec3 force; ///< N, on body b at its frame's origin, mean over the last step
+  double error; ///< m, how far the origins are from where the joint wants them
+} CnJointState;
+CN_API CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state);
+
+// ---- contacts ---------------------------------------------------------------------------------
+
+/// A contact of the last step, potential ones (positive gap, no impulse) included.
+typedef struct CnContact {
+  CnBodyId body_a, body_b;
+  CnShapeId shape_a, shape_b;
+  uint32_t feature; ///< which corners, edges or faces meet; the same from step to step
+  CnVec3 point;     ///< m, world, at the start of the step
+  CnVec3 normal;    ///< unit, from a to b
+  double gap;       ///< m, at the start of the step
+  CnVec3 impulse;   ///< N s, on b, world axes
+  CnVec3 force;     ///< N, impulse over the time step
+  CnVec3 torque;    ///< N m, rolling and spinning resistance on b
+} CnContact;
+
+/// Contact `index` of the last step (0 .. contact_count-1), sorted by bodies, shapes and feature.
+CN_API CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contact);
+
+typedef enum CnContactEventKind { CN_CONTACT_BEGAN = 0, CN_CONTACT_ENDED } CnContactEventKind;
+
+/// Two shapes began or ceased to touch (to exchange an impulse) in the last step.
+typedef struct CnContactEvent {
+  CnContactEventKind kind;
+  CnShapeId shape_a, shape_b; ///< may name a shape destroyed since
+} CnContactEvent;
+
+/// The events of the last step; the array lives until the next step.
+CN_API void cn_world_events(const CnWorld *world, const CnContactEvent **events, int32_t *count);
+
+/// The table of broad phases: name of entry `index`, null past the end.
+CN_API const char *cn_broad_phase_name(int32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

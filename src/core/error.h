@@ -1,0 +1,26 @@
+// Failure with a sentence. Every failing path goes through cni_error, so that cn_error_message
+// always tells of the failure that the caller sees.
+#ifndef CNI_CORE_ERROR_H
+#define CNI_CORE_ERROR_H
+
+#include <cairn/base.h>
+
+// Keep the message (thread-local, truncated to fit) and return the status given.
+CnStatus cni_error(CnStatus status, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
+// Shorthand for the one failure that has no value to name.
+CnStatus cni_error_memory(size_t bytes);
+
+// Pass a failure on.
+#define CNI_TRY(call)                                                                              \
+  do {                                                                                             \
+    CnStatus cni_try_status = (call);                                                              \
+    if (cni_try_status != CN_OK) return cni_try_status;                                            \
+  } while (0)
+
+// Send a line to a log; dropped without a writer.
+void cni_log(const CnLog *log, CnLogLevel level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,44 @@
+// Memory from the hook, arrays that grow, and the arena of one step.
+//
+// Long-lived arrays grow by doubling and never shrink. What lives for one step comes from an arena
+// that is reset at the start of the next: after warm-up neither allocates.
+#ifndef CNI_CORE_MEMORY_H
+#define CNI_CORE_MEMORY_H
+
+#include <cairn/base.h>
+
+#define CNI_ALIGNMENT 64 // one cache line, and the widest SIMD register
+
+// Cache-line aligned memory, not cleared; null for size 0 or when there is none.
+void *cni_allocate(const CnAllocator *allocator, size_t size);
+void cni_release(const CnAllocator *allocator, void *memory, size_t size);
+
+// Make room for `needed` elements, keeping the first `count` (memcpy). On failure nothing changes.
+CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *capacity,
+                           int32_t count, int32_t needed, size_t element_size);
+
+// An allocator that counts what goes through it. `allocator` is the hook to hand on; the meter must
+// not move while it is used.
+typedef struct CniMeter {
+  CnAllocator inner;
+  size_t bytes, peak_bytes;
+  int64_t allocation_count;
+} CniMeter;
+CnAllocator cni_meter_allocator(CniMeter *meter);
+
+// Memory for one step. Blocks are kept over resets; a reset that finds more than one merges them,
+// so that the next step allocates once and the ones after it never.
+typedef struct CniArenaBlock CniArenaBlock;
+typedef struct CniArena {
+  CnAllocator allocator;
+  CniArenaBlock *blocks; // newest first
+  size_t used;           // in the newest block
+  size_t total;          // handed out since the last reset
+} CniArena;
+void cni_arena_init(CniArena *arena, const CnAllocator *allocator);
+void *cni_arena_take(CniArena *arena,
+                     size_t size); // cache-line aligned, not cleared; null: no memory
+CnStatus cni_arena_reset(CniArena *arena);
+void cni_arena_release(CniArena *arena);
+
+#endif

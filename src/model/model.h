@@ -1,0 +1,140 @@
+// What is in a world: bodies, shapes on bodies, materials, joints. Data and bookkeeping, no motion.
+//
+// Bodies live in dense arrays split by use: pose and twist of the centre of mass (read by every
+// stage, and together the state vectors q and v of the integrator), mass, identity. Removing a body
+// moves the last one into its place; ids follow. Every function that can fail changes nothing when
+// it does.
+#ifndef CNI_MODEL_H
+#define CNI_MODEL_H
+
+#include <cairn/world.h>
+#include "core/ids.h"
+#include "core/vec.h"
+#include "geometry/geometry.h"
+
+#define CNI_NAME_SIZE 48 // longer names are cut; the cut is visible in messages only
+
+typedef struct CniBodyMass {
+  double inv_mass;    // 0 unless dynamic
+  CnVec3 inertia;     // principal, kg m^2
+  CnVec3 inv_inertia; // principal, 0 unless dynamic
+  double mass;        // as given or summed, whatever the kind
+  int32_t isotropic;  // the three principal inertias are equal
+  int32_t massless;   // dynamic without mass: a step is refused
+} CniBodyMass;
+
+typedef struct CniBody {
+  CnBodyKind kind;
+  uint32_t slot; // its id
+  uint32_t generation;
+  CnPose com;     // centre of mass and principal axes in the body frame
+  CnPose def_com; // as given, for mass > 0
+  CnSym3 def_inertia;
+  double def_mass;     // 0: from shapes
+  int32_t first_shape; // dense index, -1: none; list in order of creation
+  int32_t shape_count;
+  int32_t first_joint; // dense index, -1: none
+  uint64_t user_data;
+  char name[CNI_NAME_SIZE];
+} CniBody;
+
+typedef struct CniShape {
+  uint32_t slot, generation;
+  int32_t body; // dense index
+  int32_t next; // next shape of the body, -1
+  CnShapeKind kind;
+  CnPose pose; // in the frame of the centre of mass (principal axes)
+  double radius;
+  CnVec3 half_size;
+  double inradius, outradius; // from cni_shape_inradius and cni_shape_outradius
+  int32_t material;           // dense index
+  uint32_t category, mask;
+  CnShapeDef def; // as given
+} CniShape;
+
+typedef struct CniMaterial {
+  uint32_t slot, generation;
+  CnMaterialDef def; // def.name points to name
+  int32_t use_count;
+  char name[CNI_NAME_SIZE];
+} CniMaterial;
+
+typedef struct CniJoint {
+  uint32_t slot, generation;
+  CnJointKind kind;
+  int32_t body_a, body_b;  // dense; -1: the ground
+  int32_t next_a, next_b;  // lists of joints per body, -1
+  CnVec3 local_a, local_b; // anchors from the centre of mass, principal axes (ground: world)
+  CnJointDef def;          // as given; def.name points to name
+  double impulse[6];       // of the last step, world axes on b (ball) or along the line: warm start
+  double impulse_step;     // s: time step the impulse belongs to
+  char name[CNI_NAME_SIZE];
+} CniJoint;
+
+typedef struct CniModel {
+  CnAllocator allocator;
+
+  // bodies, dense
+  CnPose *pose;   // of the centre of mass, principal axes: the state vector q, 7 numbers a body
+  CnTwist *twist; // at the centre of mass: the state vector v, 6 numbers a body
+  CnTwist *load;  // force and torque about the centre of mass for the next step
+  CniBodyMass *mass;
+  CniBody *bodies;
+  int32_t body_count, body_capacity;
+  CniIds body_ids;
+
+  CniShape *shapes;
+  int32_t shape_count, shape_capacity;
+  CniIds shape_ids;
+
+  CniMaterial *materials; // entry 0 is the default material, never destroyed
+  int32_t material_count, material_capacity;
+  CniIds material_ids;
+
+  CniJoint *joints;
+  int32_t joint_count, joint_capacity;
+  CniIds joint_ids;
+} CniModel;
+
+CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator);
+void cni_model_release(CniModel *model);
+
+CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *def, CnBodyId *id);
+CnStatus cni_model_remove_body(CniModel *model, CnBodyId id);
+CnStatus cni_model_add_shape(CniModel *model, CnBodyId body, const CnShapeDef *def, CnShapeId *id);
+CnStatus cni_model_remove_shape(CniModel *model, CnShapeId id);
+CnStatus cni_model_add_material(CniModel *model, const CnMaterialDef *def, CnMaterialId *id);
+CnStatus cni_model_set_material(CniModel *model, CnMaterialId id, const CnMaterialDef *def);
+CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id);
+CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *def, CnJointId *id);
+CnStatus cni_model_remove_joint(CniModel *model, CnJointId id);
+
+// Dense index of an id, or an error that says which kind of id is stale.
+CnStatus cni_model_find_body(const CniModel *model, CnBodyId id, int32_t *index);
+CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *index);
+CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t *index);
+CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index);
+
+// Body frame from the state at the centre of mass, and back.
+CnPose cni_model_body_pose(const CniModel *model, int32_t body);
+CnTwist cni_model_body_twist(const CniModel *model, int32_t body);
+void cni_model_set_body_pose(CniModel *model, int32_t body, const CnPose *pose);
+void cni_model_set_body_twist(CniModel *model, int32_t body, const CnTwist *twist);
+
+// A name for messages: "body 'crate'" or "body 17".
+void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NAME_SIZE + 16]);
+
+// A shape placed in the world at a pose of its body's centre of mass.
+CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose);
+
+// The law between two materials.
+typedef struct CniPairLaw {
+  double friction, restitution, rolling_friction, spinning_friction, cohesion;
+} CniPairLaw;
+CniPairLaw cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b);
+
+// World inertia and inverse inertia of a body at a rotation.
+CnSym3 cni_model_inertia(const CniModel *model, int32_t body, CnQuat rotation);
+CnSym3 cni_model_inv_inertia(const CniModel *model, int32_t body, CnQuat rotation);
+
+#endif

@@ -1,0 +1,156 @@
+// The step problem from the inside: what assembly writes and solvers read.
+//
+// A problem is velocity groups and an ordered list of blocks. A block lies in one of the storages;
+// a storage is a table row of functions, so that every solver can treat all blocks alike, and fast
+// kernels can know the storages they like. The order of blocks is part of the result.
+//
+// Velocity vectors v have six numbers per group: velocity, spin.
+#ifndef CNI_PROBLEM_H
+#define CNI_PROBLEM_H
+
+#include <cairn/problem.h>
+
+#define CNI_MAX_DIM 6
+
+typedef enum CniStorage {
+  CNI_ROWS = 0,
+  CNI_PAIR,
+  CNI_SPHERE,
+  CNI_EXPLICIT,
+  CNI_STORAGE_COUNT
+} CniStorage;
+
+// What a group's inverse mass looks like.
+typedef enum CniMassKind { CNI_MASS_NONE = 0, CNI_MASS_ISOTROPIC, CNI_MASS_FULL } CniMassKind;
+
+typedef struct CniGroup {
+  double inv_mass;
+  CnSym3 inv_inertia; // world axes
+  CnTwist free, old;
+  int32_t mass_kind; // CniMassKind
+  int32_t reserved;
+} CniGroup;
+
+typedef struct CniBlock { // 16 bytes
+  int32_t row;            // first row in g, u, b
+  int32_t set;
+  int32_t index;   // within its storage
+  uint8_t storage; // CniStorage
+  uint8_t dim;
+  uint8_t kind; // CnBlockKind, a copy of the set's
+  uint8_t reserved;
+} CniBlock;
+
+typedef struct CniPairBlock {
+  CnVec3 normal, tangent, arm_a, arm_b;
+  double length;
+  int32_t group_a, group_b;
+} CniPairBlock;
+
+typedef struct CniSphereBlock {
+  CnVec3 normal;
+  double radius_a, radius_b, length;
+  int32_t group_a, group_b;
+} CniSphereBlock;
+
+typedef struct CniRowsBlock {
+  int32_t entry_start, entry_count; // into row_entries
+} CniRowsBlock;
+
+struct CnProblem {
+  CnAllocator allocator;
+  CnProblemForm form;
+  CnFrictionModel friction;
+
+  CniGroup *groups;
+  CnSet *sets;
+  CniBlock *blocks;
+  CniPairBlock *pairs;
+  CniSphereBlock *spheres;
+  CniRowsBlock *row_blocks;
+  CnRowEntry *row_entries;
+  double *b; // q in the explicit form
+  int32_t group_count, group_capacity;
+  int32_t set_count, set_capacity;
+  int32_t block_count, block_capacity;
+  int32_t pair_count, pair_capacity;
+  int32_t sphere_count, sphere_capacity;
+  int32_t row_block_count, row_block_capacity;
+  int32_t row_entry_count, row_entry_capacity;
+  int32_t row_count, row_capacity;
+
+  CnSparse w; // explicit form
+  int32_t w_row_capacity, w_entry_capacity;
+
+  double *scratch; // of the certificate: grown by cni_problem_reserve_scratch
+  int32_t scratch_capacity;
+};
+
+// ---- storages: the four functions every block has ----
+
+typedef struct CniStorageKind {
+  const char *name;
+  // u += E_i v (dim numbers)
+  void (*velocity)(const CnProblem *p, const CniBlock *block, const double *v, double *u);
+  // k += E_i^T g: momentum, six numbers per group
+  void (*momentum)(const CnProblem *p, const CniBlock *block, const double *g, double *k);
+  // v += M^-1 E_i^T g; groups without mass stay
+  void (*impulse)(const CnProblem *p, const CniBlock *block, const double *g, double *v);
+  // N_ii = E_i M^-1 E_i^T + C, row-major dim x dim
+  void (*diagonal)(const CnProblem *p, const CniBlock *block, double *n);
+  // write the block as sparse rows, at most *count entries; returns how many there are
+  int32_t (*expand)(const CnProblem *p, const CniBlock *block, CnRowEntry *entries,
+                    int32_t capacity);
+} CniStorageKind;
+
+extern const CniStorageKind
+    cni_storages[CNI_STORAGE_COUNT]; // CNI_EXPLICIT: null functions but name
+
+// ---- room, for writers that fill the arrays themselves ----
+
+// Make room for that many more; what is there stays.
+typedef struct CniProblemRoom {
+  int32_t groups, sets, blocks, pairs, spheres, row_blocks, row_entries, rows;
+} CniProblemRoom;
+CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room);
+CnStatus cni_problem_reserve_scratch(CnProblem *p);
+
+// ---- sets and projections ----
+
+// Dimension of a kind; 0 where the dimension is free (bilateral).
+int32_t cni_block_dim(CnBlockKind kind);
+
+// The cone coefficients of a block in the unit of its rows: mu, mu_roll/length, mu_spin/length, and
+// how many discs it has (0 for blocks without a cone).
+typedef struct CniCone {
+  int32_t disc_count;
+  double mu[3];
+  int32_t start[3], dim[3]; // rows of each disc within the block
+  double cohesion;
+} CniCone;
+CniCone cni_block_cone(const CnProblem *p, const CniBlock *block);
+
+// Diagonal of C of a block, dim numbers.
+void cni_block_compliance(const CnProblem *p, const CniBlock *block, double *c);
+
+// x <- P_K(x), the Euclidean projection on the block's set.
+void cni_project(const CnProblem *p, const CniBlock *block, double *x);
+// The same for a cone alone: x of dimension 1 + sum of disc dims.
+void cni_project_cone(const CniCone *cone, double *x);
+
+// De Saxce's shift s = mu|u_t| + ... for the coulomb model; 0 for convex and for blocks without a
+// cone.
+double cni_shift(const CnProblem *p, const CniBlock *block, const double *u);
+
+// ---- islands ----
+
+// Connected parts: groups with mass are joined by blocks, prescribed groups join nothing. island_of
+// has one entry per block (-1 for blocks without a group that has mass); numbered by first block.
+CnStatus cni_problem_islands(CnProblem *p, int32_t *island_of, int32_t *island_count);
+
+// u = E v + b + C g of a step problem, W g + q of an explicit one.
+void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, double *u);
+// v = v_free + M^-1 E^T g
+void cni_problem_apply(const CnProblem *p, const double *g, double *v);
+
+#endif

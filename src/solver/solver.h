@@ -1,0 +1,37 @@
+// The solver table. A row of solver_list.inc and a file solver_NAME.c make a solver; the row enrols
+// it in the conformance tests, the benchmark and the command.
+#ifndef CNI_SOLVER_H
+#define CNI_SOLVER_H
+
+#include <cairn/solver.h>
+#include "problem/problem.h"
+
+// What a solver can take: one bit per block kind, then forms and models.
+#define CNI_ACCEPT_KIND(kind) (1u << (kind))
+#define CNI_ACCEPT_ALL_KINDS ((1u << CN_BLOCK_KIND_COUNT) - 1)
+#define CNI_ACCEPT_STEP (1u << 16)
+#define CNI_ACCEPT_EXPLICIT (1u << 17)
+#define CNI_ACCEPT_UNSYMMETRIC (1u << 18)
+#define CNI_ACCEPT_COULOMB (1u << 19)
+#define CNI_ACCEPT_CONVEX (1u << 20)
+
+typedef struct CnSolverKind {
+  const char *name, *summary;
+  uint32_t accepts;
+  CnSolverDef defaults; // name, allocator and tag are filled by cn_solver_def_default
+  CnStatus (*create)(const CnSolverDef *def, const CnAllocator *allocator, void **state);
+  // answer: g in = warm start; g, v, u out. The report's certificate and converged are not the
+  // solver's.
+  CnStatus (*solve)(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report);
+  void (*destroy)(void *state);
+} CnSolverKind;
+
+extern const CnSolverKind *const cni_solver_kinds[];
+extern const int32_t cni_solver_kind_count;
+
+const CnSolverKind *cni_solver_find(const char *name); // null: unknown
+
+// Refuse what a solver cannot take, with a message that names the solvers that can.
+CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p);
+
+#endif

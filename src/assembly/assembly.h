@@ -4,6 +4,7 @@
 #define CNI_ASSEMBLY_H
 
 #include "collision/collision.h"
+#include "core/memory.h"
 #include "model/model.h"
 #include "problem/problem.h"
 
@@ -29,14 +30,19 @@ typedef struct CniAssemblyInput {
   int32_t geometric_stiffness;
   void (*modify)(void *context, CnContactTuning *contact); // null: none
   void *modify_context;
+  CniArena *arena; // working memory of this step: taken from, never reset here
   CnTasks *tasks;
 } CniAssemblyInput;
 
 // Groups are bodies: group i is body i; one more at the end, without mass, is the ground. Joints
 // come first, in dense order, then contacts by key. block_of tells where a contact went, -1 where
-// the modify hook took it out. Fills the problem (cleared first) and the answer (fitted; g = warm
+// the modify hook took it out; joint_block_of likewise. Joints and contacts without a body that has
+// mass have no block (-1). Fills the problem (cleared first) and the answer (fitted; g = warm
 // start). block_of has contact_count entries and joint_block_of joint_count entries, both given by
-// the caller.
+// the caller. On failure the problem is empty.
+//
+// The rows of a joint's block are CniJointRows of its kind: a ball joint's impulse is a world
+// vector on b, a distance joint's is along the line from a to b.
 CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
                       int32_t *joint_block_of, int32_t *block_of);
 

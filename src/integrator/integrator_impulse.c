@@ -1,0 +1,89 @@
+// Impulse time stepping: semi-implicit Euler with one step problem a step.
+//
+//     find the constraints that may act in [t, t+h]         detect
+//     v_new = M^-1 (k + E^T g), g from the step problem     problem, solve
+//     q_new = q (+) h T v_new                               advance, by the exponential map
+//     keep g for the next warm start                        done
+//
+// Contacts are known before they close (their gap is in b), so an impact falls inside the step that
+// it belongs to, and any number of impacts costs one problem. First order in h, for smooth motion
+// and across impacts alike.
+//
+// A step that fails anywhere before `done` leaves no trace: the new positions are written to an
+// array of the integrator's own, the new velocities lie in the answer.
+//
+// References: Anitescu and Potra 1997; Tasora and Anitescu 2007.
+#include "integrator/integrator.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <math.h>
+
+typedef struct Impulse {
+  CnAllocator allocator;
+  double *q_new;
+  int32_t q_capacity;
+} Impulse;
+
+static CnStatus impulse_create(const CnIntegratorDef *def, const CnAllocator *allocator,
+                               void **state) {
+  (void)def;
+  Impulse *made = cni_allocate(allocator, sizeof *made);
+  if (!made) return cni_error_memory(sizeof *made);
+  *made = (Impulse){.allocator = *allocator};
+  *state = made;
+  return CN_OK;
+}
+
+static void impulse_destroy(void *state) {
+  Impulse *self = state;
+  CnAllocator allocator = self->allocator;
+  cni_release(&allocator, self->q_new, (size_t)self->q_capacity * sizeof(double));
+  cni_release(&allocator, self, sizeof *self);
+}
+
+// A state that left the real numbers must not reach the system.
+static CnStatus check_finite(const char *name, const double *x, int32_t count, double t) {
+  for (int32_t i = 0; i < count; i++)
+    if (!isfinite(x[i]))
+      return cni_error(CN_NOT_FINITE, "step from t = %g s: %s[%d] became %g", t, name, (int)i,
+                       x[i]);
+  return CN_OK;
+}
+
+static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solver, double t,
+                             const double *q, const double *v, double h, CnSolveReport *report) {
+  Impulse *self = state;
+  void *context = system->context;
+  CNI_TRY(cni_array_reserve(&self->allocator, (void **)&self->q_new, &self->q_capacity, 0,
+                            system->q_count, sizeof(double)));
+
+  CnProblem *problem = NULL;
+  CnAnswer *answer = NULL;
+  CNI_TRY(system->detect(context, t, q, v, h));
+  CNI_TRY(system->problem(context, t, q, v, h, &problem, &answer));
+  if (!problem || !answer)
+    return cni_error(CN_INVALID_ARGUMENT, "system: problem() gave no problem or no answer");
+
+  CNI_TRY(cn_solver_solve(solver, problem, answer, report));
+  if (answer->velocity_count < system->v_count)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "system: the problem has %d velocities, the state has v_count = %d",
+                     (int)answer->velocity_count, (int)system->v_count);
+  CNI_TRY(check_finite("v", answer->v, system->v_count, t));
+
+  // groups past the state's own (a ground) have no place in it
+  system->advance(context, q, answer->v, h, self->q_new);
+  CNI_TRY(check_finite("q", self->q_new, system->q_count, t));
+  system->done(context, t + h, self->q_new, answer->v, answer);
+  return CN_OK;
+}
+
+const CnIntegratorKind cni_integrator_impulse = {
+    .name = "impulse",
+    .summary = "semi-implicit Euler with one step problem a step, order 1",
+    .create = impulse_create,
+    .step = impulse_step,
+    .destroy = impulse_destroy,
+};

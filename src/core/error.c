@@ -1,0 +1,61 @@
+// Failure sentences, log lines, names of statuses, and the version.
+//
+// The message of the last failure is the only hidden state of the library. It is kept per thread,
+// so two threads that use two worlds never read each other's sentence.
+
+#include "core/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MESSAGE_SIZE 512
+#define LOG_LINE_SIZE 1024
+
+static _Thread_local char last_message[MESSAGE_SIZE];
+
+CnStatus cni_error(CnStatus status, const char *format, ...) {
+  // The arguments may quote the previous message: write beside it first, then replace it.
+  char text[MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (length < 0) text[0] = 0;
+  memcpy(last_message, text, strlen(text) + 1);
+  return status;
+}
+
+CnStatus cni_error_memory(size_t bytes) {
+  return cni_error(CN_NO_MEMORY, "the allocator has no %zu bytes", bytes);
+}
+
+void cni_log(const CnLog *log, CnLogLevel level, const char *format, ...) {
+  if (!log || !log->write) return;
+  char line[LOG_LINE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  if (length < 0) return;
+  log->write(log->context, level, line);
+}
+
+const char *cn_error_message(void) { return last_message; }
+
+const char *cn_status_name(CnStatus status) {
+  static const char *const names[] = {
+      [CN_OK] = "CN_OK",
+      [CN_INVALID_ARGUMENT] = "CN_INVALID_ARGUMENT",
+      [CN_INVALID_HANDLE] = "CN_INVALID_HANDLE",
+      [CN_INVALID_DATA] = "CN_INVALID_DATA",
+      [CN_UNSUPPORTED] = "CN_UNSUPPORTED",
+      [CN_BUSY] = "CN_BUSY",
+      [CN_NO_MEMORY] = "CN_NO_MEMORY",
+      [CN_NOT_FINITE] = "CN_NOT_FINITE",
+  };
+  size_t number = (size_t)status;
+  return number < sizeof names / sizeof names[0] ? names[number] : "unknown status";
+}
+
+const char *cn_version(void) { return CNI_VERSION; }

@@ -1,0 +1,179 @@
+// Memory: the default hook, arrays that grow by doubling, the meter, and the arena of one step.
+//
+// An arena is a chain of blocks, the newest first; memory is cut from the newest. When it is full,
+// a block half as large as all others together (or as large as needed) is added, and the next reset
+// replaces the chain by one block of the same total size. A step whose demand does not grow
+// therefore finds everything in one block and never asks the allocator.
+
+#include "core/memory.h"
+#include "core/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the hook ----
+
+static void *default_allocate(void *context, size_t size, size_t alignment) {
+  (void)context;
+  if (alignment < sizeof(void *)) alignment = sizeof(void *);
+  // C17 wants the size to be a multiple of the alignment
+  if (size > SIZE_MAX - alignment) return NULL;
+  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void default_release(void *context, void *memory, size_t size) {
+  (void)context;
+  (void)size;
+  free(memory);
+}
+
+CnAllocator cn_allocator_default(void) {
+  return (CnAllocator){default_allocate, default_release, NULL};
+}
+
+void *cni_allocate(const CnAllocator *allocator, size_t size) {
+  if (size == 0) return NULL;
+  return allocator->allocate(allocator->context, size, CNI_ALIGNMENT);
+}
+
+void cni_release(const CnAllocator *allocator, void *memory, size_t size) {
+  if (memory) allocator->release(allocator->context, memory, size);
+}
+
+// ---- arrays ----
+
+#define FIRST_CAPACITY 8
+
+CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *capacity,
+                           int32_t count, int32_t needed, size_t element_size) {
+  if (needed < 0) {
+    return cni_error(CN_NO_MEMORY, "an array cannot have more than %d elements", INT32_MAX);
+  }
+  if (needed <= *capacity) return CN_OK;
+
+  // twice the old room, unless more is needed or the index type ends
+  int32_t room = *capacity > INT32_MAX / 2 ? INT32_MAX : 2 * *capacity;
+  if (room < FIRST_CAPACITY) room = FIRST_CAPACITY;
+  if (room < needed) room = needed;
+  if (element_size > 0 && (size_t)room > SIZE_MAX / element_size) {
+    return cni_error(CN_NO_MEMORY, "an array of %d elements of %zu bytes is too large", room,
+                     element_size);
+  }
+
+  size_t bytes = (size_t)room * element_size;
+  void *grown = cni_allocate(allocator, bytes);
+  if (!grown) return cni_error_memory(bytes);
+  if (count > 0) memcpy(grown, *data, (size_t)count * element_size);
+  cni_release(allocator, *data, (size_t)*capacity * element_size);
+  *data = grown;
+  *capacity = room;
+  return CN_OK;
+}
+
+// ---- the meter ----
+
+static void *meter_allocate(void *context, size_t size, size_t alignment) {
+  CniMeter *meter = context;
+  void *memory = meter->inner.allocate(meter->inner.context, size, alignment);
+  if (!memory) return NULL;
+  meter->bytes += size;
+  if (meter->bytes > meter->peak_bytes) meter->peak_bytes = meter->bytes;
+  meter->allocation_count += 1;
+  return memory;
+}
+
+static void meter_release(void *context, void *memory, size_t size) {
+  CniMeter *meter = context;
+  meter->bytes -= size;
+  meter->inner.release(meter->inner.context, memory, size);
+}
+
+CnAllocator cni_meter_allocator(CniMeter *meter) {
+  return (CnAllocator){meter_allocate, meter_release, meter};
+}
+
+// ---- the arena ----
+
+// Sits at the start of its block; what is handed out follows one line later.
+struct CniArenaBlock {
+  CniArenaBlock *next;
+  size_t size; // of the block without this header, a multiple of CNI_ALIGNMENT
+};
+
+#define HEADER_SIZE CNI_ALIGNMENT
+#define SMALLEST_BLOCK ((size_t)4096 - HEADER_SIZE)
+_Static_assert(sizeof(CniArenaBlock) <= HEADER_SIZE, "the header must fit in its line");
+
+static CniArenaBlock *block_create(const CnAllocator *allocator, size_t size) {
+  if (size > SIZE_MAX - HEADER_SIZE) return NULL;
+  CniArenaBlock *block = cni_allocate(allocator, HEADER_SIZE + size);
+  if (block) *block = (CniArenaBlock){NULL, size};
+  return block;
+}
+
+static void blocks_release(CniArena *arena) {
+  while (arena->blocks) {
+    CniArenaBlock *block = arena->blocks;
+    arena->blocks = block->next;
+    cni_release(&arena->allocator, block, HEADER_SIZE + block->size);
+  }
+}
+
+static size_t blocks_size(const CniArena *arena) {
+  size_t size = 0;
+  for (const CniArenaBlock *block = arena->blocks; block; block = block->next) size += block->size;
+  return size;
+}
+
+void cni_arena_init(CniArena *arena, const CnAllocator *allocator) {
+  *arena = (CniArena){.allocator = *allocator};
+}
+
+// Add a block with room for `size` bytes; false when there is no memory.
+static int arena_grow(CniArena *arena, size_t size) {
+  size_t room = blocks_size(arena) / 2 / CNI_ALIGNMENT * CNI_ALIGNMENT;
+  if (room < SMALLEST_BLOCK) room = SMALLEST_BLOCK;
+  if (room < size) room = size;
+  CniArenaBlock *block = block_create(&arena->allocator, room);
+  if (!block) return 0;
+  block->next = arena->blocks;
+  arena->blocks = block;
+  arena->used = 0;
+  return 1;
+}
+
+void *cni_arena_take(CniArena *arena, size_t size) {
+  // whole lines, at least one: a pointer to no bytes is still not null
+  if (size == 0) size = 1;
+  if (size > SIZE_MAX - CNI_ALIGNMENT) return NULL;
+  size = (size + CNI_ALIGNMENT - 1) / CNI_ALIGNMENT * CNI_ALIGNMENT;
+
+  if (!arena->blocks || size > arena->blocks->size - arena->used) {
+    if (!arena_grow(arena, size)) return NULL;
+  }
+  char *memory = (char *)arena->blocks + HEADER_SIZE + arena->used;
+  arena->used += size;
+  arena->total += size;
+  return memory;
+}
+
+CnStatus cni_arena_reset(CniArena *arena) {
+  // Merge. The new block exists before the old ones go, so a failure leaves everything as it was
+  // and the call can be made again.
+  if (arena->blocks && arena->blocks->next) {
+    size_t size = blocks_size(arena);
+    CniArenaBlock *merged = block_create(&arena->allocator, size);
+    if (!merged) return cni_error_memory(HEADER_SIZE + size);
+    blocks_release(arena);
+    arena->blocks = merged;
+  }
+  arena->used = 0;
+  arena->total = 0;
+  return CN_OK;
+}
+
+void cni_arena_release(CniArena *arena) {
+  blocks_release(arena);
+  arena->used = 0;
+  arena->total = 0;
+}

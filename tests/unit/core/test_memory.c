@@ -1,0 +1,221 @@
+// Allocator hook, growing arrays, meter, arena, and the allocator double of the tests themselves.
+
+#include "alloc.h"
+#include "check.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+static int aligned(const void *memory) { return (uintptr_t)memory % CNI_ALIGNMENT == 0; }
+
+static void default_hook(void **state) {
+  (void)state;
+  CnAllocator hook = cn_allocator_default();
+  for (size_t size = 1; size < 300; size += 7) {
+    char *memory = cni_allocate(&hook, size);
+    CHECK(memory && aligned(memory));
+    memset(memory, 1, size);
+    cni_release(&hook, memory, size);
+  }
+  CHECK(cni_allocate(&hook, 0) == NULL);
+  CHECK(cni_allocate(&hook, SIZE_MAX) == NULL);
+  CHECK(cni_allocate(&hook, SIZE_MAX - 63) == NULL);
+  cni_release(&hook, NULL, 0);
+}
+
+static void array_grows_and_keeps(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  void *data = NULL;
+  int32_t capacity = 0;
+  for (int32_t count = 0; count < 10000; ++count) {
+    CHECK_OK(cni_array_reserve(&hook, &data, &capacity, count, count + 1, sizeof(int32_t)));
+    ((int32_t *)data)[count] = 3 * count;
+  }
+  for (int32_t i = 0; i < 10000; ++i) assert_int_equal(((int32_t *)data)[i], 3 * i);
+  // doubling: log2(10000 / 8) growths
+  CHECK(alloc.allocation_count <= 12);
+  CHECK(capacity >= 10000 && capacity < 20000);
+  assert_int_equal(alloc.live_blocks, 1);
+  cni_release(&hook, data, (size_t)capacity * sizeof(int32_t));
+  test_alloc_check_clean(&alloc);
+}
+
+static void array_failure_changes_nothing(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  void *data = NULL;
+  int32_t capacity = 0;
+  CHECK_OK(cni_array_reserve(&hook, &data, &capacity, 0, 20, sizeof(double)));
+  void *before = data;
+  int32_t capacity_before = capacity;
+
+  test_alloc_fail_at(&alloc, 1);
+  CHECK_STATUS(cni_array_reserve(&hook, &data, &capacity, 20, 1000, sizeof(double)), CN_NO_MEMORY);
+  CHECK_STATUS(cni_array_reserve(&hook, &data, &capacity, 20, INT32_MAX, SIZE_MAX / 4),
+               CN_NO_MEMORY);
+  CHECK_STATUS(cni_array_reserve(&hook, &data, &capacity, 20, -1, sizeof(double)), CN_NO_MEMORY);
+  CHECK(data == before);
+  assert_int_equal(capacity, capacity_before);
+
+  CHECK_OK(cni_array_reserve(&hook, &data, &capacity, 20, 1000, sizeof(double)));
+  CHECK(capacity >= 1000);
+  cni_release(&hook, data, (size_t)capacity * sizeof(double));
+  test_alloc_check_clean(&alloc);
+}
+
+static void meter_counts(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CniMeter meter = {.inner = test_alloc_hook(&alloc)};
+  CnAllocator hook = cni_meter_allocator(&meter);
+  void *a = cni_allocate(&hook, 100), *b = cni_allocate(&hook, 50);
+  assert_int_equal(meter.bytes, 150);
+  cni_release(&hook, a, 100);
+  void *c = cni_allocate(&hook, 60);
+  assert_int_equal(meter.bytes, 110);
+  assert_int_equal(meter.peak_bytes, 150);
+  assert_int_equal(meter.allocation_count, 3);
+  // a refused one does not count
+  test_alloc_fail_at(&alloc, 1);
+  CHECK(cni_allocate(&hook, 1000) == NULL);
+  assert_int_equal(meter.bytes, 110);
+  assert_int_equal(meter.allocation_count, 3);
+  cni_release(&hook, b, 50);
+  cni_release(&hook, c, 60);
+  assert_int_equal(meter.bytes, 0);
+  test_alloc_check_clean(&alloc);
+}
+
+// Take `count` pieces of growing sizes, fill each with its own value, then look at all of them.
+static void fill_arena(CniArena *arena, int count) {
+  unsigned char *pieces[200];
+  for (int i = 0; i < count; ++i) {
+    size_t size = (size_t)(i * 37 % 501);
+    pieces[i] = cni_arena_take(arena, size);
+    CHECK(pieces[i] && aligned(pieces[i]));
+    memset(pieces[i], i, size);
+  }
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < i * 37 % 501; ++j) assert_int_equal(pieces[i][j], i);
+  }
+}
+
+static void arena_is_quiet_after_warm_up(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  CniArena arena;
+  cni_arena_init(&arena, &hook);
+  assert_int_equal(alloc.allocation_count, 0);
+  CHECK_OK(cni_arena_reset(&arena));
+
+  fill_arena(&arena, 200);
+  CHECK(alloc.live_blocks > 1);
+  // a step that needs as much: the reset merges, nothing more is asked for
+  CHECK_OK(cni_arena_reset(&arena));
+  assert_int_equal(alloc.live_blocks, 1);
+  assert_int_equal(arena.total, 0);
+  int64_t warm = alloc.allocation_count;
+  for (int step = 0; step < 10; ++step) {
+    fill_arena(&arena, 200);
+    CHECK_OK(cni_arena_reset(&arena));
+  }
+  assert_int_equal(alloc.allocation_count, warm);
+
+  // a piece far larger than what is there
+  CHECK(cni_arena_take(&arena, 1000000) != NULL);
+  assert_int_equal(alloc.live_blocks, 2);
+  CHECK(arena.total >= 1000000);
+  cni_arena_release(&arena);
+  test_alloc_check_clean(&alloc);
+}
+
+static void arena_survives_failures(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  CniArena arena;
+  cni_arena_init(&arena, &hook);
+
+  test_alloc_fail_at(&alloc, 1);
+  CHECK(cni_arena_take(&arena, 10) == NULL);
+  char *kept = cni_arena_take(&arena, 5000);
+  CHECK(kept != NULL);
+  memset(kept, 42, 5000);
+  test_alloc_fail_at(&alloc, 1);
+  CHECK(cni_arena_take(&arena, 100000) == NULL);
+  CHECK(cni_arena_take(&arena, SIZE_MAX) == NULL);
+  CHECK(cni_arena_take(&arena, SIZE_MAX - 100) == NULL);
+  CHECK(cni_arena_take(&arena, 100000) != NULL);
+
+  // the merge fails: what was handed out is still there, and the same call works later
+  test_alloc_fail_at(&alloc, 1);
+  CHECK_STATUS(cni_arena_reset(&arena), CN_NO_MEMORY);
+  assert_int_equal(alloc.live_blocks, 2);
+  for (int i = 0; i < 5000; ++i) assert_int_equal(kept[i], 42);
+  CHECK_OK(cni_arena_reset(&arena));
+  assert_int_equal(alloc.live_blocks, 1);
+  test_alloc_fail_from(&alloc, 1);
+  CHECK(cni_arena_take(&arena, 100000) != NULL);
+  assert_int_equal(alloc.failed_count, 0);
+  cni_arena_release(&arena);
+  test_alloc_check_clean(&alloc);
+}
+
+static void double_fails_where_told(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  void *memory[4];
+
+  test_alloc_fail_at(&alloc, 3);
+  for (int i = 0; i < 4; ++i) memory[i] = cni_allocate(&hook, 8);
+  CHECK(memory[0] && memory[1] && !memory[2] && memory[3]);
+  assert_int_equal(alloc.failed_count, 1);
+  for (int i = 0; i < 4; ++i) cni_release(&hook, memory[i], 8);
+
+  test_alloc_fail_from(&alloc, 2);
+  for (int i = 0; i < 4; ++i) memory[i] = cni_allocate(&hook, 8);
+  CHECK(memory[0] && !memory[1] && !memory[2] && !memory[3]);
+  assert_int_equal(alloc.failed_count, 3);
+  cni_release(&hook, memory[0], 8);
+  test_alloc_check_clean(&alloc);
+}
+
+static void double_finds_wrong_releases(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  char *a = cni_allocate(&hook, 30);
+  assert_int_equal(alloc.live_bytes, 30);
+  cni_release(&hook, a, 31);
+  assert_int_equal(alloc.wrong_count, 1);
+  char *b = cni_allocate(&hook, 30);
+  b[30] = 0;
+  cni_release(&hook, b, 30);
+  assert_int_equal(alloc.wrong_count, 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(default_hook),
+      cmocka_unit_test(array_grows_and_keeps),
+      cmocka_unit_test(array_failure_changes_nothing),
+      cmocka_unit_test(meter_counts),
+      cmocka_unit_test(arena_is_quiet_after_warm_up),
+      cmocka_unit_test(arena_survives_failures),
+      cmocka_unit_test(double_fails_where_told),
+      cmocka_unit_test(double_finds_wrong_releases),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

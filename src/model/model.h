@@ -4,6 +4,10 @@
 // stage, and together the state vectors q and v of the integrator), mass, identity. Removing a body
 // moves the last one into its place; ids follow. Every function that can fail changes nothing when
 // it does.
+//
+// A dynamic body's state is kept at its centre of mass in principal axes. Bodies that are not
+// dynamic have no use for a centre of mass: their state is kept at the body frame itself (com is
+// the identity), so that a prescribed spin turns them about the point the user prescribed.
 #ifndef CNI_MODEL_H
 #define CNI_MODEL_H
 
@@ -14,12 +18,18 @@
 
 #define CNI_NAME_SIZE 48 // longer names are cut; the cut is visible in messages only
 
+// Tags of the definition structs, set by the default functions and checked at creation.
+#define CNI_TAG_BODY 0x79646f62u
+#define CNI_TAG_SHAPE 0x70616873u
+#define CNI_TAG_MATERIAL 0x6574616du
+#define CNI_TAG_JOINT 0x746e6f6au
+
 typedef struct CniBodyMass {
   double inv_mass;    // 0 unless dynamic
   CnVec3 inertia;     // principal, kg m^2
   CnVec3 inv_inertia; // principal, 0 unless dynamic
   double mass;        // as given or summed, whatever the kind
-  int32_t isotropic;  // the three principal inertias are equal
+  int32_t isotropic;  // the three principal inertias are equal, bit by bit
   int32_t massless;   // dynamic without mass: a step is refused
 } CniBodyMass;
 
@@ -27,11 +37,12 @@ typedef struct CniBody {
   CnBodyKind kind;
   uint32_t slot; // its id
   uint32_t generation;
-  CnPose com;     // centre of mass and principal axes in the body frame
+  CnPose com;     // centre of mass and principal axes in the body frame (identity: not dynamic)
   CnPose def_com; // as given, for mass > 0
   CnSym3 def_inertia;
   double def_mass;     // 0: from shapes
   int32_t first_shape; // dense index, -1: none; list in order of creation
+  int32_t last_shape;
   int32_t shape_count;
   int32_t first_joint; // dense index, -1: none
   uint64_t user_data;
@@ -42,6 +53,7 @@ typedef struct CniShape {
   uint32_t slot, generation;
   int32_t body; // dense index
   int32_t next; // next shape of the body, -1
+  int32_t previous;
   CnShapeKind kind;
   CnPose pose; // in the frame of the centre of mass (principal axes)
   double radius;
@@ -54,7 +66,7 @@ typedef struct CniShape {
 
 typedef struct CniMaterial {
   uint32_t slot, generation;
-  CnMaterialDef def; // def.name points to name
+  CnMaterialDef def; // def.name is null: name has it
   int32_t use_count;
   char name[CNI_NAME_SIZE];
 } CniMaterial;
@@ -65,7 +77,7 @@ typedef struct CniJoint {
   int32_t body_a, body_b;  // dense; -1: the ground
   int32_t next_a, next_b;  // lists of joints per body, -1
   CnVec3 local_a, local_b; // anchors from the centre of mass, principal axes (ground: world)
-  CnJointDef def;          // as given; def.name points to name
+  CnJointDef def;          // as given, the distance filled in; def.name is null: name has it
   double impulse[6];       // of the last step, world axes on b (ball) or along the line: warm start
   double impulse_step;     // s: time step the impulse belongs to
   char name[CNI_NAME_SIZE];
@@ -87,7 +99,7 @@ typedef struct CniModel {
   int32_t shape_count, shape_capacity;
   CniIds shape_ids;
 
-  CniMaterial *materials; // entry 0 is the default material, never destroyed
+  CniMaterial *materials; // entry 0 is the default material: no id, never destroyed
   int32_t material_count, material_capacity;
   CniIds material_ids;
 
@@ -98,6 +110,10 @@ typedef struct CniModel {
 
 CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator);
 void cni_model_release(CniModel *model);
+
+// Make room for that many in all; the next additions up to there need no memory for the arrays.
+CnStatus cni_model_reserve(CniModel *model, int32_t bodies, int32_t shapes, int32_t materials,
+                           int32_t joints);
 
 CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *def, CnBodyId *id);
 CnStatus cni_model_remove_body(CniModel *model, CnBodyId id);
@@ -121,7 +137,7 @@ CnTwist cni_model_body_twist(const CniModel *model, int32_t body);
 void cni_model_set_body_pose(CniModel *model, int32_t body, const CnPose *pose);
 void cni_model_set_body_twist(CniModel *model, int32_t body, const CnTwist *twist);
 
-// A name for messages: "body 'crate'" or "body 17".
+// A name for messages: "body 'crate'", or "body 17" with its slot.
 void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NAME_SIZE + 16]);
 
 // A shape placed in the world at a pose of its body's centre of mass.
@@ -136,5 +152,26 @@ CniPairLaw cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b);
 // World inertia and inverse inertia of a body at a rotation.
 CnSym3 cni_model_inertia(const CniModel *model, int32_t body, CnQuat rotation);
 CnSym3 cni_model_inv_inertia(const CniModel *model, int32_t body, CnQuat rotation);
+
+// ---- checks of numbers: what names the field in the message ----
+
+CnStatus cni_check_vec3(const char *what, CnVec3 value);
+// Finite and at least zero.
+CnStatus cni_check_not_negative(const char *what, double value);
+// Finite with a rotation that is not zero, which is brought to length one. A rotation that has it
+// to rounding keeps its bits, so that reading a pose and writing it back changes nothing.
+CnStatus cni_check_pose(const char *what, CnPose *pose);
+CnStatus cni_check_twist(const char *what, const CnTwist *twist);
+
+// ---- derived data and consistency, for the snapshot ----
+
+// Mass, inertia, centre of mass and every pose and anchor that hangs on it, from the definitions
+// alone; the state (pose, twist) is not touched. CN_INVALID_DATA where the definitions give none.
+CnStatus cni_model_derive(CniModel *model);
+
+// Do counts, ids, lists and cross references fit together, and are all numbers legal?
+// CN_INVALID_DATA with a sentence otherwise. Reads nothing out of bounds whatever the contents, as
+// long as the counts are true for the arrays.
+CnStatus cni_model_consistent(const CniModel *model);
 
 #endif

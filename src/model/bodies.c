@@ -1,0 +1,167 @@
+// Bodies: definitions, the dense arrays, and the two ways to speak of a body's motion: at the
+// centre of mass (inside) and at the body frame (outside).
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "model/model_parts.h"
+
+CnBodyDef cn_body_def_default(void) {
+  return (CnBodyDef){
+      .kind = CN_BODY_DYNAMIC, .pose = CN_POSE_ONE, .com = CN_POSE_ONE, .tag = CNI_TAG_BODY};
+}
+
+// ---- arrays ----
+
+#define BODY_ARRAYS 5
+
+typedef struct Column {
+  void **data;
+  size_t size;
+} Column;
+
+static void columns(CniModel *model, Column column[BODY_ARRAYS]) {
+  column[0] = (Column){(void **)&model->pose, sizeof(CnPose)};
+  column[1] = (Column){(void **)&model->twist, sizeof(CnTwist)};
+  column[2] = (Column){(void **)&model->load, sizeof(CnTwist)};
+  column[3] = (Column){(void **)&model->mass, sizeof(CniBodyMass)};
+  column[4] = (Column){(void **)&model->bodies, sizeof(CniBody)};
+}
+
+// All five arrays grow together or not at all: they share one capacity.
+CnStatus cni_bodies_reserve(CniModel *model, int32_t count) {
+  if (count <= model->body_capacity) return CN_OK;
+  int32_t capacity = model->body_capacity > INT32_MAX / 2 ? INT32_MAX : 2 * model->body_capacity;
+  if (capacity < count) capacity = count;
+  if (capacity < 16) capacity = 16;
+  Column column[BODY_ARRAYS];
+  void *fresh[BODY_ARRAYS];
+  columns(model, column);
+  for (int i = 0; i < BODY_ARRAYS; i++) {
+    size_t bytes = (size_t)capacity * column[i].size;
+    fresh[i] = cni_allocate(&model->allocator, bytes);
+    if (fresh[i]) continue;
+    while (i-- > 0) cni_release(&model->allocator, fresh[i], (size_t)capacity * column[i].size);
+    return cni_error_memory(bytes);
+  }
+  for (int i = 0; i < BODY_ARRAYS; i++) {
+    size_t used = (size_t)model->body_count * column[i].size;
+    if (used) memcpy(fresh[i], *column[i].data, used);
+    cni_release(&model->allocator, *column[i].data, (size_t)model->body_capacity * column[i].size);
+    *column[i].data = fresh[i];
+  }
+  model->body_capacity = capacity;
+  return CN_OK;
+}
+
+// ---- adding and removing ----
+
+static CnStatus check_def(CnBodyDef *def) {
+  if (def->tag != CNI_TAG_BODY)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "body: the definition was not made by cn_body_def_default (tag %u)",
+                     (unsigned)def->tag);
+  if ((uint32_t)def->kind > CN_BODY_FIXED)
+    return cni_error(CN_INVALID_ARGUMENT, "body: kind %d is none", (int)def->kind);
+  CNI_TRY(cni_check_pose("body: pose", &def->pose));
+  CNI_TRY(cni_check_twist("body: twist", &def->twist));
+  CnVec3 v = def->twist.velocity, w = def->twist.spin;
+  int moves = v.x != 0 || v.y != 0 || v.z != 0 || w.x != 0 || w.y != 0 || w.z != 0;
+  if (def->kind == CN_BODY_FIXED && moves)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "body: a fixed body has no twist (got velocity %g, %g, %g, spin %g, %g, %g)",
+                     v.x, v.y, v.z, w.x, w.y, w.z);
+  return cni_body_mass_check(def);
+}
+
+CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *id) {
+  *id = (CnBodyId){0, 0};
+  CnBodyDef def = *given;
+  CNI_TRY(check_def(&def));
+  if (model->body_count == INT32_MAX)
+    return cni_error(CN_NO_MEMORY, "a world holds at most %d bodies", INT32_MAX);
+  CniBody body = {.kind = def.kind, .com = CN_POSE_ONE, .def_com = CN_POSE_ONE};
+  if (def.mass > 0) {
+    body.def_com = def.com;
+    body.def_inertia = def.inertia;
+    body.def_mass = def.mass;
+  }
+  body.first_shape = body.last_shape = body.first_joint = -1;
+  body.user_data = def.user_data;
+  cni_name_copy(body.name, def.name);
+  CniBodyFrame frame;
+  CNI_TRY(cni_body_frame(model, &body, -1, NULL, &frame));
+  CNI_TRY(cni_bodies_reserve(model, model->body_count + 1));
+  CNI_TRY(cni_ids_reserve(&model->body_ids, &model->allocator));
+
+  int32_t i = model->body_count++;
+  cni_ids_take(&model->body_ids, i, &body.slot, &body.generation);
+  model->bodies[i] = body;
+  model->pose[i] = def.pose;
+  model->twist[i] = def.twist;
+  model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  cni_body_reframe(model, i, &frame);
+  *id = (CnBodyId){body.slot, body.generation};
+  return CN_OK;
+}
+
+CnStatus cni_model_remove_body(CniModel *model, CnBodyId id) {
+  int32_t i;
+  CNI_TRY(cni_model_find_body(model, id, &i));
+  while (model->bodies[i].first_joint >= 0) cni_joint_drop(model, model->bodies[i].first_joint);
+  while (model->bodies[i].first_shape >= 0) cni_shape_drop(model, model->bodies[i].first_shape);
+  cni_ids_free(&model->body_ids, id.slot);
+
+  // the last body moves into the hole
+  int32_t last = --model->body_count;
+  if (i == last) return CN_OK;
+  model->pose[i] = model->pose[last];
+  model->twist[i] = model->twist[last];
+  model->load[i] = model->load[last];
+  model->mass[i] = model->mass[last];
+  model->bodies[i] = model->bodies[last];
+  cni_ids_move(&model->body_ids, model->bodies[i].slot, i);
+  cni_shapes_body_moved(model, last, i);
+  cni_joints_body_moved(model, last, i);
+  return CN_OK;
+}
+
+// ---- the body frame ----
+
+CnPose cni_model_body_pose(const CniModel *model, int32_t body) {
+  CnPose pose = cn_pose_mul(model->pose[body], cn_pose_inverse(model->bodies[body].com));
+  cni_check_pose("pose", &pose);
+  return pose;
+}
+
+CnTwist cni_model_body_twist(const CniModel *model, int32_t body) {
+  CnTwist twist = model->twist[body];
+  CnPose frame = cni_model_body_pose(model, body);
+  CnVec3 arm = cn_sub(frame.position, model->pose[body].position);
+  twist.velocity = cn_add(twist.velocity, cn_cross(twist.spin, arm));
+  return twist;
+}
+
+void cni_model_set_body_pose(CniModel *model, int32_t body, const CnPose *pose) {
+  CnTwist twist = cni_model_body_twist(model, body);
+  model->pose[body] = cn_pose_mul(*pose, model->bodies[body].com);
+  cni_check_pose("pose", &model->pose[body]);
+  // the velocity asked for is that of the body frame: it stays
+  cni_model_set_body_twist(model, body, &twist);
+}
+
+void cni_model_set_body_twist(CniModel *model, int32_t body, const CnTwist *twist) {
+  CnPose frame = cni_model_body_pose(model, body);
+  CnVec3 arm = cn_sub(model->pose[body].position, frame.position);
+  model->twist[body].velocity = cn_add(twist->velocity, cn_cross(twist->spin, arm));
+  model->twist[body].spin = twist->spin;
+}
+
+void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NAME_SIZE + 16]) {
+  const CniBody *b = &model->bodies[body];
+  if (b->name[0])
+    snprintf(label, CNI_NAME_SIZE + 16, "body '%s'", b->name);
+  else
+    snprintf(label, CNI_NAME_SIZE + 16, "body %u", (unsigned)b->slot);
+}

@@ -1,0 +1,203 @@
+// Does a model fit together? Used on data that comes from outside, so nothing is believed: an index
+// is compared with its range before it is followed, a list is walked at most as many steps as there
+// are things.
+//
+// Why counting is enough for lists: a walk that ends has met nothing twice (the way on from a thing
+// is always the same, so a second visit would go round for ever). If every thing met belongs to the
+// body whose list it is in, and the visits add up to all the memberships there are, every thing is
+// in its lists exactly once.
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "model/model_parts.h"
+
+static CnStatus damaged(const char *kind, int32_t index, const char *what) {
+  return cni_error(CN_INVALID_DATA, "%s %d: %s", kind, (int)index, what);
+}
+
+// A failed check of numbers becomes damage, its sentence kept.
+static CnStatus damaged_numbers(const char *kind, int32_t index) {
+  char text[256];
+  snprintf(text, sizeof text, "%s", cn_error_message());
+  return damaged(kind, index, text);
+}
+
+// ---- ids ----
+
+static CnStatus check_id(const CniIds *ids, const char *kind, int32_t index, uint32_t slot,
+                         uint32_t generation) {
+  if (cni_ids_find(ids, slot, generation) != index)
+    return damaged(kind, index, "its id leads elsewhere");
+  return CN_OK;
+}
+
+// Every slot is in use or in the free list; those in use are as many as the things.
+static CnStatus check_slots(const CniIds *ids, const char *kind, int32_t count) {
+  int32_t used = 0, free_slots = 0;
+  for (int32_t i = 0; i < ids->slot_count; i++) used += (int32_t)(ids->slots[i].generation & 1u);
+  if (used != count) return damaged(kind, used, "slots in use do not match the count");
+  for (int32_t i = ids->first_free; i != -1; i = ids->slots[i].index) {
+    if (i < 0 || i >= ids->slot_count || (ids->slots[i].generation & 1u) ||
+        free_slots++ >= ids->slot_count)
+      return damaged(kind, i, "the list of free slots is broken");
+  }
+  if (used + free_slots != ids->slot_count)
+    return damaged(kind, free_slots, "the list of free slots is not complete");
+  return CN_OK;
+}
+
+// ---- lists ----
+
+static CnStatus check_shape_list(const CniModel *model, int32_t body, int32_t *visits) {
+  const CniBody *b = &model->bodies[body];
+  int32_t previous = -1, count = 0;
+  for (int32_t i = b->first_shape; i != -1; i = model->shapes[i].next) {
+    if (i < 0 || i >= model->shape_count || count++ >= model->shape_count ||
+        model->shapes[i].body != body || model->shapes[i].previous != previous)
+      return damaged("body", body, "its list of shapes is broken");
+    previous = i;
+  }
+  if (b->last_shape != previous || b->shape_count != count)
+    return damaged("body", body, "its list of shapes has another end");
+  *visits += count;
+  return CN_OK;
+}
+
+static CnStatus check_joint_list(const CniModel *model, int32_t body, int64_t *visits) {
+  int32_t count = 0;
+  for (int32_t i = model->bodies[body].first_joint; i != -1;) {
+    if (i < 0 || i >= model->joint_count || count++ >= model->joint_count)
+      return damaged("body", body, "its list of joints is broken");
+    const CniJoint *joint = &model->joints[i];
+    if (joint->body_a != body && joint->body_b != body)
+      return damaged("body", body, "a joint in its list is not its own");
+    i = joint->body_a == body ? joint->next_a : joint->next_b;
+  }
+  *visits += count;
+  return CN_OK;
+}
+
+// ---- things ----
+
+static int same_rotation(CnPose a, CnPose b) {
+  CnQuat p = a.rotation, q = b.rotation;
+  return p.w == q.w && p.x == q.x && p.y == q.y && p.z == q.z;
+}
+
+static int terminated(const char name[CNI_NAME_SIZE]) {
+  return memchr(name, 0, CNI_NAME_SIZE) != NULL;
+}
+
+static CnStatus check_body_state(const CniModel *model, int32_t i) {
+  CnPose pose = model->pose[i];
+  CnTwist twist = model->twist[i];
+  if (cni_check_pose("pose", &pose) != CN_OK || cni_check_twist("twist", &twist) != CN_OK ||
+      cni_check_twist("load", &model->load[i]) != CN_OK)
+    return damaged_numbers("body", i);
+  if (!(fabs(cn_qnorm2(model->pose[i].rotation) - 1) <= 1e-12))
+    return damaged("body", i, "its rotation is not of length one");
+  int moves = cn_norm2(twist.velocity) != 0 || cn_norm2(twist.spin) != 0;
+  if (model->bodies[i].kind == CN_BODY_FIXED && moves)
+    return damaged("body", i, "it is fixed and moves");
+  return CN_OK;
+}
+
+static CnStatus check_body(const CniModel *model, int32_t i) {
+  const CniBody *b = &model->bodies[i];
+  CNI_TRY(check_id(&model->body_ids, "body", i, b->slot, b->generation));
+  if ((uint32_t)b->kind > CN_BODY_FIXED) return damaged("body", i, "its kind is none");
+  if (!terminated(b->name)) return damaged("body", i, "its name does not end");
+  CnBodyDef def = cn_body_def_default();
+  def.mass = b->def_mass;
+  def.com = b->def_com;
+  def.inertia = b->def_inertia;
+  if (cni_body_mass_check(&def) != CN_OK) return damaged_numbers("body", i);
+  if (!same_rotation(def.com, b->def_com))
+    return damaged("body", i, "the axes of its inertia are not of length one");
+  return check_body_state(model, i);
+}
+
+static CnStatus check_shape(const CniModel *model, int32_t i) {
+  const CniShape *s = &model->shapes[i];
+  CNI_TRY(check_id(&model->shape_ids, "shape", i, s->slot, s->generation));
+  if (s->body < 0 || s->body >= model->body_count) return damaged("shape", i, "it has no body");
+  if (s->material < 0 || s->material >= model->material_count)
+    return damaged("shape", i, "it has no material");
+  const CniMaterial *m = &model->materials[s->material];
+  if (m->slot != s->def.material.slot || m->generation != s->def.material.generation)
+    return damaged("shape", i, "its material is another");
+  CnShapeDef def = s->def;
+  if (cni_shape_def_check(&def) != CN_OK) return damaged_numbers("shape", i);
+  if (!same_rotation(def.pose, s->def.pose))
+    return damaged("shape", i, "its rotation is not of length one");
+  if (def.kind == CN_SHAPE_PLANE && model->bodies[s->body].kind == CN_BODY_DYNAMIC)
+    return damaged("shape", i, "a plane on a dynamic body");
+  return CN_OK;
+}
+
+static CnStatus check_material(const CniModel *model, int32_t i) {
+  const CniMaterial *m = &model->materials[i];
+  if (i > 0) CNI_TRY(check_id(&model->material_ids, "material", i, m->slot, m->generation));
+  if (i == 0 && (m->slot != 0 || m->generation != 0))
+    return damaged("material", i, "the default material has an id");
+  if (!terminated(m->name)) return damaged("material", i, "its name does not end");
+  if (cni_material_def_check(&m->def) != CN_OK) return damaged_numbers("material", i);
+  return CN_OK;
+}
+
+static CnStatus check_joint(const CniModel *model, int32_t i) {
+  const CniJoint *j = &model->joints[i];
+  CNI_TRY(check_id(&model->joint_ids, "joint", i, j->slot, j->generation));
+  int32_t a = -1, b = -1;
+  const CnJointDef *def = &j->def;
+  a = cni_ids_find(&model->body_ids, def->body_a.slot, def->body_a.generation);
+  b = cni_ids_find(&model->body_ids, def->body_b.slot, def->body_b.generation);
+  if (def->body_b.slot != 0 && b < 0) return damaged("joint", i, "its body b names nothing");
+  if (a < 0 || a >= model->body_count || b >= model->body_count || a == b || a != j->body_a ||
+      b != j->body_b)
+    return damaged("joint", i, "its bodies are wrong");
+  if (model->bodies[a].kind != CN_BODY_DYNAMIC &&
+      (b < 0 || model->bodies[b].kind != CN_BODY_DYNAMIC))
+    return damaged("joint", i, "no body of it is dynamic");
+  if (!terminated(j->name)) return damaged("joint", i, "its name does not end");
+  CnJointDef copy = *def;
+  if (cni_joint_def_check(&copy) != CN_OK) return damaged_numbers("joint", i);
+  if (!same_rotation(copy.frame_a, def->frame_a) || !same_rotation(copy.frame_b, def->frame_b))
+    return damaged("joint", i, "a frame's rotation is not of length one");
+  if (j->kind == CN_JOINT_DISTANCE && !(def->distance > 0))
+    return damaged("joint", i, "its distance is zero");
+  for (int32_t k = 0; k < 6; k++)
+    if (!isfinite(j->impulse[k])) return damaged("joint", i, "its impulse is not finite");
+  if (!isfinite(j->impulse_step) || j->impulse_step < 0)
+    return damaged("joint", i, "the step of its impulse is no time");
+  return CN_OK;
+}
+
+CnStatus cni_model_consistent(const CniModel *model) {
+  CNI_TRY(check_slots(&model->body_ids, "body", model->body_count));
+  CNI_TRY(check_slots(&model->shape_ids, "shape", model->shape_count));
+  CNI_TRY(check_slots(&model->material_ids, "material", model->material_count - 1));
+  CNI_TRY(check_slots(&model->joint_ids, "joint", model->joint_count));
+  int64_t uses = 0, ends = 0, joint_visits = 0;
+  int32_t shape_visits = 0;
+  for (int32_t i = 0; i < model->body_count; i++) CNI_TRY(check_body(model, i));
+  for (int32_t i = 0; i < model->material_count; i++) {
+    CNI_TRY(check_material(model, i));
+    uses += model->materials[i].use_count;
+    if (model->materials[i].use_count < 0) return damaged("material", i, "used less than never");
+  }
+  for (int32_t i = 0; i < model->shape_count; i++) CNI_TRY(check_shape(model, i));
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    CNI_TRY(check_joint(model, i));
+    ends += model->joints[i].body_b >= 0 ? 2 : 1;
+  }
+  for (int32_t i = 0; i < model->body_count; i++) {
+    CNI_TRY(check_shape_list(model, i, &shape_visits));
+    CNI_TRY(check_joint_list(model, i, &joint_visits));
+  }
+  if (shape_visits != model->shape_count) return damaged("shape", shape_visits, "not in a list");
+  if (joint_visits != ends) return damaged("joint", (int32_t)joint_visits, "not in its lists");
+  if (uses != model->shape_count) return damaged("material", 0, "uses and shapes differ");
+  return CN_OK;
+}

@@ -1,0 +1,185 @@
+// Mass properties of a body: from the numbers of its definition, or summed over its shapes; then
+// the principal axes, and the change to them.
+//
+// The equations of motion are shortest at the centre of mass in principal axes, so the state is
+// kept there. When shapes come and go the centre of mass moves within the body. The part itself
+// does not jump: with D the old frame seen from the new, P the pose and (v, w) the twist,
+//
+//     P' = P D,   v' = v + w x R d,   torque' = torque - R d x force      (R d: D's shift, world)
+//
+// keep the body frame's pose and velocity and the load as they were.
+#include "core/error.h"
+#include "model/model_parts.h"
+
+// Off-diagonal parts and differences below this share of the largest inertia are rounding: a box
+// keeps its own axes, a sphere or cube becomes exactly isotropic.
+#define ROUNDING 1e-13
+// Inertias given with six digits may miss A + B >= C by this share.
+#define TRIANGLE_TOLERANCE 1e-5
+// Smallest principal inertia over the largest: below it an eigenvalue is lost in rounding.
+#define SMALLEST_RATIO 1e-14
+
+static double largest_of(CnVec3 a) { return cn_max(a.x, cn_max(a.y, a.z)); }
+static double smallest_of(CnVec3 a) { return cn_min(a.x, cn_min(a.y, a.z)); }
+
+// Principal inertias and axes of a tensor given in `axes`; answers whether it is isotropic, in
+// which case the body's own axes do as well as any.
+static int32_t principal(CnSym3 j, CnQuat axes, CnVec3 *values, CnQuat *rotation) {
+  CnVec3 d = {j.xx, j.yy, j.zz};
+  double off = cn_max(fabs(j.xy), cn_max(fabs(j.xz), fabs(j.yz)));
+  *values = d;
+  *rotation = axes;
+  if (off > ROUNDING * largest_of(d)) {
+    CnMat3 vectors;
+    cni_seigen(j, values, &vectors);
+    *rotation = cn_qunit(cn_qmul(axes, cni_quat_from_mat(vectors)));
+  }
+  if (largest_of(*values) - smallest_of(*values) > ROUNDING * largest_of(*values)) return 0;
+  double mean = (values->x + values->y + values->z) / 3;
+  *values = cn_vec3(mean, mean, mean);
+  *rotation = CN_QUAT_ONE;
+  return 1;
+}
+
+CnStatus cni_body_mass_check(CnBodyDef *def) {
+  CNI_TRY(cni_check_not_negative("body: mass", def->mass));
+  if (def->mass == 0) return CN_OK;
+  CNI_TRY(cni_check_pose("body: com", &def->com));
+  CnSym3 j = def->inertia;
+  CnVec3 d = {j.xx, j.yy, j.zz}, values;
+  CNI_TRY(cni_check_vec3("body: inertia (xx, yy, zz)", d));
+  CNI_TRY(cni_check_vec3("body: inertia (xy, xz, yz)", cn_vec3(j.xy, j.xz, j.yz)));
+  CnMat3 vectors;
+  cni_seigen(j, &values, &vectors); // ascending
+  if (!(values.x > SMALLEST_RATIO * fabs(values.z)) || !isfinite(values.z))
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "body: inertia must be positive definite (principal values %g, %g, %g)",
+                     values.x, values.y, values.z);
+  if (values.x + values.y < values.z * (1 - TRIANGLE_TOLERANCE))
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "body: inertia is of no solid: the largest principal value exceeds the sum of "
+                     "the others (%g, %g, %g)",
+                     values.x, values.y, values.z);
+  if (!isfinite(1 / def->mass) || !isfinite(1 / values.x))
+    return cni_error(CN_INVALID_ARGUMENT, "body: mass %g with inertia %g is too small", def->mass,
+                     values.x);
+  return CN_OK;
+}
+
+static CniMassProps shape_mass(const CnShapeDef *def) {
+  CniPlaced placed = {def->kind, def->pose, def->radius, def->half_size};
+  return cni_shape_mass(&placed, def->density);
+}
+
+static CniMassProps plus(CniMassProps sum, CniMassProps part) {
+  if (part.mass == 0) return sum;
+  return sum.mass == 0 ? part : cni_mass_add(sum, part);
+}
+
+// Sum over the shapes in order of creation, in the body frame.
+static CniMassProps shapes_mass(const CniModel *model, const CniBody *body, int32_t without,
+                                const CniShape *extra) {
+  CniMassProps sum = {0};
+  for (int32_t i = body->first_shape; i >= 0; i = model->shapes[i].next)
+    if (i != without) sum = plus(sum, shape_mass(&model->shapes[i].def));
+  if (extra) sum = plus(sum, shape_mass(&extra->def));
+  return sum;
+}
+
+CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t without,
+                        const CniShape *extra, CniBodyFrame *frame) {
+  *frame = (CniBodyFrame){.com = CN_POSE_ONE};
+  CniMassProps props = {body->def_mass, body->def_com.position, body->def_inertia};
+  CnQuat axes = body->def_com.rotation;
+  if (body->def_mass == 0) {
+    props = shapes_mass(model, body, without, extra);
+    axes = CN_QUAT_ONE;
+  }
+  frame->mass.mass = props.mass;
+  if (!isfinite(props.mass))
+    return cni_error(CN_INVALID_ARGUMENT, "the mass of the body's shapes is not finite (%g)",
+                     props.mass);
+  if (body->kind != CN_BODY_DYNAMIC) return CN_OK;
+
+  // without mass the state stays at the body frame and the step is refused
+  frame->mass.massless = 1;
+  if (!(props.mass > 0)) return CN_OK;
+  CniBodyMass m = {.mass = props.mass};
+  CnPose com = {props.centre, CN_QUAT_ONE};
+  m.isotropic = principal(props.inertia, axes, &m.inertia, &com.rotation);
+  m.inv_mass = 1 / m.mass;
+  m.inv_inertia = cn_vec3(1 / m.inertia.x, 1 / m.inertia.y, 1 / m.inertia.z);
+  if (!cn_vec3_finite(m.inertia) || !cn_vec3_finite(com.position))
+    return cni_error(CN_INVALID_ARGUMENT, "the inertia of the body's shapes is not finite (%g)",
+                     largest_of(m.inertia));
+  // so small that the inverse is none: as good as massless
+  int usable = isfinite(m.inv_mass) && smallest_of(m.inertia) > 0 && cn_vec3_finite(m.inv_inertia);
+  if (!usable) return CN_OK;
+  *frame = (CniBodyFrame){com, m};
+  return CN_OK;
+}
+
+static int same_pose(CnPose a, CnPose b) {
+  CnVec3 p = a.position, q = b.position;
+  CnQuat r = a.rotation, s = b.rotation;
+  return p.x == q.x && p.y == q.y && p.z == q.z && r.w == s.w && r.x == s.x && r.y == s.y &&
+         r.z == s.z;
+}
+
+void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) {
+  CniBody *b = &model->bodies[body];
+  model->mass[body] = frame->mass;
+  if (same_pose(b->com, frame->com)) return;
+
+  // the state and the load move to the new centre
+  CnPose d = cn_pose_mul(cn_pose_inverse(b->com), frame->com);
+  CnPose *pose = &model->pose[body];
+  CnTwist *twist = &model->twist[body], *load = &model->load[body];
+  CnVec3 shift = cn_rotate(pose->rotation, d.position);
+  pose->position = cn_add(pose->position, shift);
+  pose->rotation = cn_qunit(cn_qmul(pose->rotation, d.rotation));
+  twist->velocity = cn_add(twist->velocity, cn_cross(twist->spin, shift));
+  load->spin = cn_sub(load->spin, cn_cross(shift, load->velocity));
+  b->com = frame->com;
+
+  // what hangs on the body is expressed anew
+  for (int32_t i = b->first_shape; i >= 0; i = model->shapes[i].next)
+    model->shapes[i].pose = cni_shape_local_pose(b, &model->shapes[i].def);
+  for (int32_t i = b->first_joint; i >= 0;) {
+    CniJoint *joint = &model->joints[i];
+    cni_joint_local_anchors(model, joint);
+    i = joint->body_a == body ? joint->next_a : joint->next_b;
+  }
+}
+
+CnStatus cni_model_derive(CniModel *model) {
+  for (int32_t i = 0; i < model->body_count; i++) {
+    CniBodyFrame frame;
+    if (cni_body_frame(model, &model->bodies[i], -1, NULL, &frame) != CN_OK)
+      return cni_error(CN_INVALID_DATA, "the mass of body %d is not finite", (int)i);
+    model->bodies[i].com = frame.com;
+    model->mass[i] = frame.mass;
+  }
+  for (int32_t i = 0; i < model->shape_count; i++) {
+    CniShape *shape = &model->shapes[i];
+    CniPlaced placed = {shape->kind, shape->def.pose, shape->radius, shape->half_size};
+    shape->inradius = cni_shape_inradius(&placed);
+    shape->outradius = cni_shape_outradius(&placed);
+    shape->pose = cni_shape_local_pose(&model->bodies[shape->body], &shape->def);
+  }
+  for (int32_t i = 0; i < model->joint_count; i++)
+    cni_joint_local_anchors(model, &model->joints[i]);
+  return CN_OK;
+}
+
+CnSym3 cni_model_inertia(const CniModel *model, int32_t body, CnQuat rotation) {
+  const CniBodyMass *m = &model->mass[body];
+  if (m->isotropic) return cn_sdiag(m->inertia.x, m->inertia.y, m->inertia.z);
+  return cn_srotate(cn_qmat(rotation), m->inertia);
+}
+
+CnSym3 cni_model_inv_inertia(const CniModel *model, int32_t body, CnQuat rotation) {
+  const CniBodyMass *m = &model->mass[body];
+  if (m->isotropic) return cn_sdiag(m->inv_inertia.x, m->inv_inertia.y, m->inv_inertia.z);
+  return cn_srotate(cn_qmat(rotation), m->inv_inertia);
+}

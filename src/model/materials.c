@@ -1,0 +1,106 @@
+// Materials: the laws of surfaces, and how two of them make the law of a contact.
+#include "core/error.h"
+#include "core/memory.h"
+#include "model/model_parts.h"
+
+CnMaterialDef cn_material_def_default(void) {
+  return (CnMaterialDef){.friction = 0.5,
+                         .friction_rule = CN_COMBINE_GEOMETRIC,
+                         .restitution_rule = CN_COMBINE_MAX,
+                         .tag = CNI_TAG_MATERIAL};
+}
+
+CnStatus cni_material_def_check(const CnMaterialDef *def) {
+  if (def->tag != CNI_TAG_MATERIAL)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "material: the definition was not made by cn_material_def_default (tag %u)",
+                     (unsigned)def->tag);
+  CNI_TRY(cni_check_not_negative("material: friction", def->friction));
+  if (!(def->restitution >= 0 && def->restitution <= 1))
+    return cni_error(CN_INVALID_ARGUMENT, "material: restitution must be in 0 .. 1 (got %g)",
+                     def->restitution);
+  CNI_TRY(cni_check_not_negative("material: rolling_friction", def->rolling_friction));
+  CNI_TRY(cni_check_not_negative("material: spinning_friction", def->spinning_friction));
+  CNI_TRY(cni_check_not_negative("material: cohesion", def->cohesion));
+  CNI_TRY(cni_check_vec3("material: surface_velocity", def->surface_velocity));
+  if ((uint32_t)def->friction_rule > CN_COMBINE_MAX)
+    return cni_error(CN_INVALID_ARGUMENT, "material: friction_rule %d is none",
+                     (int)def->friction_rule);
+  if ((uint32_t)def->restitution_rule > CN_COMBINE_MAX)
+    return cni_error(CN_INVALID_ARGUMENT, "material: restitution_rule %d is none",
+                     (int)def->restitution_rule);
+  return CN_OK;
+}
+
+CnStatus cni_model_add_material(CniModel *model, const CnMaterialDef *def, CnMaterialId *id) {
+  *id = (CnMaterialId){0, 0};
+  CNI_TRY(cni_material_def_check(def));
+  if (model->material_count == INT32_MAX)
+    return cni_error(CN_NO_MEMORY, "a world holds at most %d materials", INT32_MAX);
+  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->materials,
+                            &model->material_capacity, model->material_count,
+                            model->material_count + 1, sizeof(CniMaterial)));
+  CNI_TRY(cni_ids_reserve(&model->material_ids, &model->allocator));
+  int32_t i = model->material_count++;
+  CniMaterial *m = &model->materials[i];
+  *m = (CniMaterial){.def = *def};
+  m->def.name = NULL;
+  cni_name_copy(m->name, def->name);
+  cni_ids_take(&model->material_ids, i, &m->slot, &m->generation);
+  *id = (CnMaterialId){m->slot, m->generation};
+  return CN_OK;
+}
+
+CnStatus cni_model_set_material(CniModel *model, CnMaterialId id, const CnMaterialDef *def) {
+  int32_t i;
+  CNI_TRY(cni_model_find_material(model, id, &i));
+  CNI_TRY(cni_material_def_check(def));
+  CniMaterial *m = &model->materials[i];
+  m->def = *def;
+  m->def.name = NULL;
+  cni_name_copy(m->name, def->name);
+  return CN_OK;
+}
+
+CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id) {
+  int32_t i;
+  CNI_TRY(cni_model_find_material(model, id, &i));
+  const CniMaterial *m = &model->materials[i];
+  if (m->use_count > 0)
+    return cni_error(CN_INVALID_ARGUMENT, "material %u '%s' is used by %d shapes",
+                     (unsigned)m->slot, m->name, (int)m->use_count);
+  cni_ids_free(&model->material_ids, id.slot);
+  int32_t last = --model->material_count;
+  if (i == last) return CN_OK;
+  model->materials[i] = model->materials[last];
+  cni_ids_move(&model->material_ids, model->materials[i].slot, i);
+  // rare, so shapes keep no lists by material
+  for (int32_t s = 0; s < model->shape_count; s++)
+    if (model->shapes[s].material == last) model->shapes[s].material = i;
+  return CN_OK;
+}
+
+static double combine(CnCombine rule_a, CnCombine rule_b, double a, double b) {
+  switch (rule_a > rule_b ? rule_a : rule_b) {
+  case CN_COMBINE_AVERAGE:
+    return (a + b) / 2;
+  case CN_COMBINE_MIN:
+    return cn_min(a, b);
+  case CN_COMBINE_PRODUCT:
+    return a * b;
+  case CN_COMBINE_MAX:
+    return cn_max(a, b);
+  default:
+    return a == b ? a : sqrt(a * b);
+  }
+}
+
+CniPairLaw cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b) {
+  return (CniPairLaw){
+      .friction = combine(a->friction_rule, b->friction_rule, a->friction, b->friction),
+      .restitution =
+          combine(a->restitution_rule, b->restitution_rule, a->restitution, b->restitution),
+      .rolling_friction = cn_max(a->rolling_friction, b->rolling_friction),
+      .spinning_friction = cn_max(a->spinning_friction, b->spinning_friction),
+      .cohesion = cn_min(a->cohesion, b->cohesion)};
+}

@@ -1,0 +1,137 @@
+// The model as a whole: start and end, room, handles, and the checks of numbers that all kinds of
+// definitions share. Every check answers with a sentence that names the field and the value.
+#include "model/model.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "model/model_parts.h"
+
+CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
+  *model = (CniModel){0};
+  model->allocator = *allocator;
+  model->body_ids = CNI_IDS_EMPTY;
+  model->shape_ids = CNI_IDS_EMPTY;
+  model->material_ids = CNI_IDS_EMPTY;
+  model->joint_ids = CNI_IDS_EMPTY;
+  CNI_TRY(cni_array_reserve(allocator, (void **)&model->materials, &model->material_capacity, 0, 1,
+                            sizeof(CniMaterial)));
+  model->materials[0] = (CniMaterial){0};
+  model->materials[0].def = cn_material_def_default();
+  model->material_count = 1;
+  return CN_OK;
+}
+
+void cni_model_release(CniModel *model) {
+  const CnAllocator *a = &model->allocator;
+  size_t bodies = (size_t)model->body_capacity;
+  cni_release(a, model->pose, bodies * sizeof(CnPose));
+  cni_release(a, model->twist, bodies * sizeof(CnTwist));
+  cni_release(a, model->load, bodies * sizeof(CnTwist));
+  cni_release(a, model->mass, bodies * sizeof(CniBodyMass));
+  cni_release(a, model->bodies, bodies * sizeof(CniBody));
+  cni_release(a, model->shapes, (size_t)model->shape_capacity * sizeof(CniShape));
+  cni_release(a, model->materials, (size_t)model->material_capacity * sizeof(CniMaterial));
+  cni_release(a, model->joints, (size_t)model->joint_capacity * sizeof(CniJoint));
+  cni_ids_release(&model->body_ids, a);
+  cni_ids_release(&model->shape_ids, a);
+  cni_ids_release(&model->material_ids, a);
+  cni_ids_release(&model->joint_ids, a);
+  *model = (CniModel){0};
+}
+
+CnStatus cni_model_reserve(CniModel *model, int32_t bodies, int32_t shapes, int32_t materials,
+                           int32_t joints) {
+  const CnAllocator *a = &model->allocator;
+  CNI_TRY(cni_bodies_reserve(model, bodies));
+  CNI_TRY(cni_array_reserve(a, (void **)&model->shapes, &model->shape_capacity, model->shape_count,
+                            shapes, sizeof(CniShape)));
+  CNI_TRY(cni_array_reserve(a, (void **)&model->materials, &model->material_capacity,
+                            model->material_count, materials, sizeof(CniMaterial)));
+  return cni_array_reserve(a, (void **)&model->joints, &model->joint_capacity, model->joint_count,
+                           joints, sizeof(CniJoint));
+}
+
+// ---- handles ----
+
+static CnStatus find(const CniIds *ids, const char *kind, uint32_t slot, uint32_t generation,
+                     int32_t *index) {
+  *index = cni_ids_find(ids, slot, generation);
+  if (*index >= 0) return CN_OK;
+  if (slot == 0 && generation == 0)
+    return cni_error(CN_INVALID_HANDLE, "the %s id is none (zero)", kind);
+  return cni_error(CN_INVALID_HANDLE, "%s id {%u, %u} names nothing: destroyed, or never created",
+                   kind, (unsigned)slot, (unsigned)generation);
+}
+
+CnStatus cni_model_find_body(const CniModel *model, CnBodyId id, int32_t *index) {
+  return find(&model->body_ids, "body", id.slot, id.generation, index);
+}
+
+CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *index) {
+  return find(&model->shape_ids, "shape", id.slot, id.generation, index);
+}
+
+CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t *index) {
+  return find(&model->material_ids, "material", id.slot, id.generation, index);
+}
+
+CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index) {
+  return find(&model->joint_ids, "joint", id.slot, id.generation, index);
+}
+
+// ---- numbers ----
+
+CnStatus cni_check_vec3(const char *what, CnVec3 value) {
+  if (cn_vec3_finite(value)) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT, "%s must be finite (got %g, %g, %g)", what, value.x,
+                   value.y, value.z);
+}
+
+CnStatus cni_check_not_negative(const char *what, double value) {
+  if (isfinite(value) && value >= 0) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT, "%s must be finite and at least 0 (got %g)", what, value);
+}
+
+// Four ulps: what a product of two unit quaternions leaves.
+#define UNIT_ROUNDING 8.9e-16
+
+CnStatus cni_check_pose(const char *what, CnPose *pose) {
+  CnVec3 p = pose->position;
+  if (!cn_vec3_finite(p))
+    return cni_error(CN_INVALID_ARGUMENT, "%s.position must be finite (got %g, %g, %g)", what, p.x,
+                     p.y, p.z);
+  CnQuat q = pose->rotation;
+  // the largest component first, so that the square neither overflows nor vanishes
+  double largest = cn_max(cn_max(fabs(q.w), fabs(q.x)), cn_max(fabs(q.y), fabs(q.z)));
+  int finite = isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
+  if (!finite || largest < 1e-300)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "%s.rotation must be a unit quaternion (got %g, %g, %g, %g)", what, q.w, q.x,
+                     q.y, q.z);
+  if (fabs(cn_qnorm2(q) - 1) <= UNIT_ROUNDING) return CN_OK;
+  q = (CnQuat){q.w / largest, q.x / largest, q.y / largest, q.z / largest};
+  pose->rotation = cn_qunit(q);
+  return CN_OK;
+}
+
+CnStatus cni_check_twist(const char *what, const CnTwist *twist) {
+  CnVec3 v = twist->velocity, w = twist->spin;
+  if (cn_vec3_finite(v) && cn_vec3_finite(w)) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT,
+                   "%s must be finite (got velocity %g, %g, %g and spin %g, %g, %g)", what, v.x,
+                   v.y, v.z, w.x, w.y, w.z);
+}
+
+void cni_name_copy(char name[CNI_NAME_SIZE], const char *text) {
+  memset(name, 0, CNI_NAME_SIZE);
+  if (!text) return;
+  size_t n = strlen(text);
+  if (n >= CNI_NAME_SIZE) {
+    // a character of several bytes is kept whole or not at all
+    n = CNI_NAME_SIZE - 1;
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;
+  }
+  memcpy(name, text, n);
+}

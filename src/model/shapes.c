@@ -1,0 +1,128 @@
+// Shapes on bodies. A shape keeps its definition (in the body frame, as the user gave it) and its
+// pose in the frame of the centre of mass, which is what every step reads. A body's shapes are a
+// doubly linked list through the dense array, in order of creation.
+#include "core/error.h"
+#include "core/memory.h"
+#include "model/model_parts.h"
+
+CnShapeDef cn_shape_def_default(CnShapeKind kind) {
+  return (CnShapeDef){.kind = kind,
+                      .pose = CN_POSE_ONE,
+                      .density = 1000,
+                      .category = 1,
+                      .mask = 0xffffffffu,
+                      .tag = CNI_TAG_SHAPE};
+}
+
+CnPose cni_shape_local_pose(const CniBody *body, const CnShapeDef *def) {
+  CnPose pose = cn_pose_mul(cn_pose_inverse(body->com), def->pose);
+  cni_check_pose("pose", &pose);
+  return pose;
+}
+
+CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose) {
+  const CniShape *s = &model->shapes[shape];
+  return (CniPlaced){s->kind, cn_pose_mul(*body_pose, s->pose), s->radius, s->half_size};
+}
+
+CnStatus cni_shape_def_check(CnShapeDef *def) {
+  if (def->tag != CNI_TAG_SHAPE)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "shape: the definition was not made by cn_shape_def_default (tag %u)",
+                     (unsigned)def->tag);
+  if ((uint32_t)def->kind >= CN_SHAPE_KIND_COUNT)
+    return cni_error(CN_INVALID_ARGUMENT, "shape: kind %d is none", (int)def->kind);
+  CNI_TRY(cni_check_pose("shape: pose", &def->pose));
+  CNI_TRY(cni_check_not_negative("shape: density", def->density));
+  return cni_shape_check(def);
+}
+
+static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShapeDef *def) {
+  char label[CNI_NAME_SIZE + 16];
+  if (def->kind != CN_SHAPE_PLANE || model->bodies[body].kind != CN_BODY_DYNAMIC) return CN_OK;
+  cni_model_body_label(model, body, label);
+  return cni_error(CN_INVALID_ARGUMENT, "shape: a plane cannot be on %s, which is dynamic", label);
+}
+
+CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef *given,
+                             CnShapeId *id) {
+  *id = (CnShapeId){0, 0};
+  int32_t body;
+  CNI_TRY(cni_model_find_body(model, body_id, &body));
+  CniShape shape = {.body = body, .next = -1, .def = *given};
+  CnShapeDef *def = &shape.def;
+  CNI_TRY(cni_shape_def_check(def));
+  CNI_TRY(check_on_body(model, body, def));
+  if (def->material.slot != 0 || def->material.generation != 0)
+    CNI_TRY(cni_model_find_material(model, def->material, &shape.material));
+  if (model->shape_count == INT32_MAX)
+    return cni_error(CN_NO_MEMORY, "a world holds at most %d shapes", INT32_MAX);
+  CniBody *b = &model->bodies[body];
+  CniBodyFrame frame;
+  CNI_TRY(cni_body_frame(model, b, -1, &shape, &frame));
+  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->shapes, &model->shape_capacity,
+                            model->shape_count, model->shape_count + 1, sizeof(CniShape)));
+  CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
+
+  int32_t i = model->shape_count++;
+  CniPlaced placed = {def->kind, def->pose, def->radius, def->half_size};
+  shape.kind = def->kind;
+  shape.radius = def->radius;
+  shape.half_size = def->half_size;
+  shape.inradius = cni_shape_inradius(&placed);
+  shape.outradius = cni_shape_outradius(&placed);
+  shape.category = def->category;
+  shape.mask = def->mask;
+  shape.pose = cni_shape_local_pose(b, def);
+  shape.previous = b->last_shape;
+  cni_ids_take(&model->shape_ids, i, &shape.slot, &shape.generation);
+  model->shapes[i] = shape;
+  model->materials[shape.material].use_count++;
+
+  // to the end of the body's list
+  if (b->last_shape >= 0)
+    model->shapes[b->last_shape].next = i;
+  else
+    b->first_shape = i;
+  b->last_shape = i;
+  b->shape_count++;
+  cni_body_reframe(model, body, &frame);
+  *id = (CnShapeId){shape.slot, shape.generation};
+  return CN_OK;
+}
+
+void cni_shape_drop(CniModel *model, int32_t i) {
+  CniShape *shape = &model->shapes[i];
+  CniBody *b = &model->bodies[shape->body];
+  model->materials[shape->material].use_count--;
+  cni_ids_free(&model->shape_ids, shape->slot);
+  *(shape->previous >= 0 ? &model->shapes[shape->previous].next : &b->first_shape) = shape->next;
+  *(shape->next >= 0 ? &model->shapes[shape->next].previous : &b->last_shape) = shape->previous;
+  b->shape_count--;
+
+  // the last shape moves into the hole
+  int32_t last = --model->shape_count;
+  if (i == last) return;
+  *shape = model->shapes[last];
+  b = &model->bodies[shape->body];
+  *(shape->previous >= 0 ? &model->shapes[shape->previous].next : &b->first_shape) = i;
+  *(shape->next >= 0 ? &model->shapes[shape->next].previous : &b->last_shape) = i;
+  cni_ids_move(&model->shape_ids, shape->slot, i);
+}
+
+CnStatus cni_model_remove_shape(CniModel *model, CnShapeId id) {
+  int32_t i;
+  CNI_TRY(cni_model_find_shape(model, id, &i));
+  int32_t body = model->shapes[i].body;
+  CniBodyFrame frame;
+  CNI_TRY(cni_body_frame(model, &model->bodies[body], i, NULL, &frame));
+  cni_shape_drop(model, i);
+  cni_body_reframe(model, body, &frame);
+  return CN_OK;
+}
+
+void cni_shapes_body_moved(CniModel *model, int32_t from, int32_t to) {
+  (void)from;
+  for (int32_t i = model->bodies[to].first_shape; i >= 0; i = model->shapes[i].next)
+    model->shapes[i].body = to;
+}

@@ -1,6 +1,7 @@
 // Elementary functions with the same bits on every machine and compiler. The platform's differ in
 // the last place from library to library; these use only + - * / sqrt, which IEEE 754 fixes.
-// Accuracy: within 1 ulp (pow 2), see math.c. Special values follow C17 annex F.
+// Accuracy: within 1 ulp (pow 2), see math_*.c; rounding to nearest is assumed. Special values
+// follow C17 annex F.
 #ifndef CNI_CORE_MATH_H
 #define CNI_CORE_MATH_H
 

@@ -1,0 +1,110 @@
+// One step's problem from the model and its contacts.
+//
+// Order of writing: groups (bodies, then the ground), blocks of joints in dense order, blocks of
+// contacts by key, then the warm start. Every part is a function of the input alone; loops over
+// bodies and contacts write to their own places, so the number of workers cannot be seen in the
+// result.
+//
+// Cost: linear in bodies, joints and contacts, each visited a fixed number of times. Memory: the
+// problem's own arrays and the step's arena; after warm-up neither grows.
+#include "assembly/parts.h"
+
+#include "core/error.h"
+#include "core/hash.h"
+
+#define FIRST_SLOTS 64
+
+// ---- sets by value ----
+
+CnStatus cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena) {
+  size_t bytes = FIRST_SLOTS * sizeof(int32_t);
+  *table = (CniSetTable){problem, arena, cni_arena_take(arena, bytes), FIRST_SLOTS};
+  if (!table->slots) return cni_error_memory(bytes);
+  for (int32_t i = 0; i < FIRST_SLOTS; i++) table->slots[i] = -1;
+  return CN_OK;
+}
+
+static uint64_t hash_set(const CnSet *s) {
+  double numbers[] = {s->mu, s->mu_roll,       s->mu_spin,       s->cohesion,     s->lo,
+                      s->hi, s->compliance[0], s->compliance[1], s->compliance[2]};
+  uint64_t hash = cni_hash_u64(CNI_HASH_START, (uint64_t)s->kind);
+  return cni_hash_doubles(hash, numbers, sizeof numbers / sizeof numbers[0]);
+}
+
+static int same_set(const CnSet *a, const CnSet *b) {
+  return a->kind == b->kind && a->mu == b->mu && a->mu_roll == b->mu_roll &&
+         a->mu_spin == b->mu_spin && a->cohesion == b->cohesion && a->lo == b->lo &&
+         a->hi == b->hi && a->compliance[0] == b->compliance[0] &&
+         a->compliance[1] == b->compliance[1] && a->compliance[2] == b->compliance[2];
+}
+
+// The slot of an equal set, or the free one where it belongs.
+static int32_t find_slot(const CniSetTable *table, const CnSet *set) {
+  uint32_t mask = (uint32_t)table->capacity - 1;
+  uint32_t slot = (uint32_t)hash_set(set) & mask;
+  while (table->slots[slot] >= 0 && !same_set(&table->problem->sets[table->slots[slot]], set))
+    slot = (slot + 1) & mask;
+  return (int32_t)slot;
+}
+
+// Twice the slots: at most half of them are ever taken.
+static CnStatus grow_slots(CniSetTable *table) {
+  int32_t old_capacity = table->capacity;
+  const int32_t *old = table->slots;
+  size_t bytes = (size_t)old_capacity * 2 * sizeof(int32_t);
+  int32_t *slots = cni_arena_take(table->arena, bytes);
+  if (!slots) return cni_error_memory(bytes);
+  table->slots = slots;
+  table->capacity = old_capacity * 2;
+  for (int32_t i = 0; i < table->capacity; i++) slots[i] = -1;
+  for (int32_t i = 0; i < old_capacity; i++)
+    if (old[i] >= 0) slots[find_slot(table, &table->problem->sets[old[i]])] = old[i];
+  return CN_OK;
+}
+
+CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index) {
+  int32_t slot = find_slot(table, set);
+  if (table->slots[slot] < 0) {
+    CnProblem *p = table->problem;
+    if (2 * (p->set_count + 1) > table->capacity) {
+      CNI_TRY(grow_slots(table));
+      slot = find_slot(table, set);
+    }
+    CNI_TRY(cni_problem_reserve(p, &(CniProblemRoom){.sets = 1}));
+    p->sets[p->set_count] = *set;
+    table->slots[slot] = p->set_count++;
+  }
+  *index = table->slots[slot];
+  return CN_OK;
+}
+
+// ---- the whole ----
+
+static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
+                              int32_t *joint_block_of, int32_t *block_of) {
+  int32_t joints = input->model->joint_count, contacts = input->contact_count;
+  CniProblemRoom room = {.groups = input->model->body_count + 1,
+                         .blocks = joints + contacts,
+                         .pairs = joints,
+                         .rows = 3 * joints};
+  CNI_TRY(cni_problem_reserve(problem, &room));
+  cni_assemble_groups(input, problem);
+
+  CniSetTable sets;
+  CNI_TRY(cni_set_table_init(&sets, problem, input->arena));
+  CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_block_of));
+  CNI_TRY(cni_assemble_contacts(input, problem, &sets, block_of));
+
+  CNI_TRY(cn_answer_fit(answer, problem));
+  cni_warm_start_joints(input, problem, joint_block_of, answer->g);
+  cni_warm_start_contacts(input, problem, block_of, answer->g);
+  return CN_OK;
+}
+
+CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
+                      int32_t *joint_block_of, int32_t *block_of) {
+  cn_problem_clear(problem);
+  CnStatus status = assemble_into(input, problem, answer, joint_block_of, block_of);
+  if (status != CN_OK) cn_problem_clear(problem);
+  return status;
+}

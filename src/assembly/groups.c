@@ -1,0 +1,197 @@
+// Bodies to velocity groups: the motion of a step without constraints.
+//
+//     velocity   v + h (gravity + f/m)
+//     spin       torque-free gyroscopic motion over h, then + h I^-1 torque
+//
+// Gyroscopic motion. In body axes the spin W = R^T w obeys J W' = (J W) x W. It is taken by the
+// implicit midpoint rule, J (W1 - W0) = h (J Wm) x Wm with Wm = (W0 + W1)/2. Multiplying by Wm and
+// by J Wm shows that W.J W and |J W| do not change, for any h: no blow-up, no damping. The position
+// update turns the body about the NEW spin, R_new = exp(h w_new) R, and a turn about w_new leaves
+// w_new where it is: R_new^T w_new = R^T w_new. So the body-axes spin found here is exactly the one
+// the next step starts from, and nothing is lost between steps. Second order in h.
+//
+// Geometric stiffness. A constant force f at a point p of a body does work when the body turns; to
+// second order in the turn a its potential is a.K a/2 with K = (p.f) I - (p f^T + f p^T)/2. With a
+// large joint force (a taut chain) and a large h, ignoring K makes the joint's direction swing past
+// the truth and the chain shakes itself apart. J + h^2 K in place of J takes K implicitly; the
+// momentum J w stays what it was, so free spin = (J + h^2 K)^-1 J w. Forces are those of the last
+// step; negative eigenvalues (compression) are clipped, so M stays positive definite.
+#include "assembly/parts.h"
+
+#define GROUPS_PER_TASK 256
+#define MAX_NEWTON 24
+#define MAX_HALVINGS 12
+
+// ---- torque-free spin ----
+
+// 2 J (Wm - W0) + h Wm x (J Wm): zero at the midpoint spin. d = (J3-J2, J1-J3, J2-J1) h.
+static CnVec3 spin_defect(CnVec3 inertia, CnVec3 d, CnVec3 w0, CnVec3 m) {
+  return (CnVec3){2 * inertia.x * (m.x - w0.x) + d.x * m.y * m.z,
+                  2 * inertia.y * (m.y - w0.y) + d.y * m.z * m.x,
+                  2 * inertia.z * (m.z - w0.z) + d.z * m.x * m.y};
+}
+
+// Solve the 3x3 system with columns a by Cramer's rule; returns 0 where it is singular.
+static int solve3(CnMat3 a, CnVec3 r, CnVec3 *x) {
+  CnVec3 yz = cn_cross(a.y, a.z);
+  double det = cn_dot(a.x, yz);
+  if (!(fabs(det) > 0)) return 0;
+  *x = (CnVec3){cn_dot(r, yz) / det, cn_dot(a.x, cn_cross(r, a.z)) / det,
+                cn_dot(a.x, cn_cross(a.y, r)) / det};
+  return 1;
+}
+
+// Midpoint spin in body axes by Newton's method with step halving; returns 0 if it did not get
+// there. A solution exists for every h (the defect points outwards on a large sphere).
+static int midpoint_spin(CnVec3 inertia, CnVec3 w0, double h, CnVec3 *result) {
+  CnVec3 d = {h * (inertia.z - inertia.y), h * (inertia.x - inertia.z),
+              h * (inertia.y - inertia.x)};
+  CnVec3 m = w0;
+  CnVec3 f = spin_defect(inertia, d, w0, m);
+  double size = cn_norm(w0);
+  for (int i = 0; i < MAX_NEWTON; i++) {
+    CnMat3 slope = {{2 * inertia.x, d.y * m.z, d.z * m.y},
+                    {d.x * m.z, 2 * inertia.y, d.z * m.x},
+                    {d.x * m.y, d.y * m.x, 2 * inertia.z}};
+    CnVec3 step;
+    if (!solve3(slope, f, &step)) return 0;
+    // near the solution every step squares the error: after this one it is below rounding
+    if (cn_norm(step) <= 1e-13 * size) {
+      *result = cn_sub(m, step);
+      return 1;
+    }
+    CnVec3 next = cn_sub(m, step);
+    CnVec3 f_next = spin_defect(inertia, d, w0, next);
+    double scale = 1;
+    for (int k = 0; k < MAX_HALVINGS && !(cn_norm2(f_next) < cn_norm2(f)); k++) {
+      scale *= 0.5;
+      next = cn_madd(m, -scale, step);
+      f_next = spin_defect(inertia, d, w0, next);
+    }
+    // rounding keeps the defect from falling further: the step tells how far away that is
+    if (!(cn_norm2(f_next) < cn_norm2(f))) {
+      *result = m;
+      return cn_norm(step) <= 1e-10 * size;
+    }
+    m = next;
+    f = f_next;
+  }
+  return 0;
+}
+
+CnVec3 cni_gyroscopic_spin(CnVec3 inertia, CnQuat rotation, CnVec3 spin, double h) {
+  int isotropic = inertia.x == inertia.y && inertia.y == inertia.z;
+  if (isotropic || !(cn_norm2(spin) > 0)) return spin;
+
+  // Where the solution is not found (h|w| far beyond a turn a step) the spin stays in body axes,
+  // which keeps the energy and the size of the angular momentum as the solution would have.
+  CnVec3 w0 = cn_unrotate(rotation, spin), m;
+  if (!midpoint_spin(inertia, w0, h, &m)) return spin;
+  return cn_rotate(rotation, cn_madd(cn_scale(2, m), -1, w0));
+}
+
+// ---- geometric stiffness of joints ----
+
+// Force of a joint on its body b in the last step.
+static CnVec3 last_force(const CniAssemblyInput *in, const CniJoint *joint) {
+  CniJointRows rows;
+  cni_joint_kinds[joint->kind].rows(in->model, in->pose, joint, &rows);
+  CnVec3 force = cn_scale(joint->impulse[0], rows.normal);
+  if (rows.dim == 3) {
+    force = cn_madd(force, joint->impulse[1], rows.tangent);
+    force = cn_madd(force, joint->impulse[2], cn_cross(rows.normal, rows.tangent));
+  }
+  return cn_scale(1 / joint->impulse_step, force);
+}
+
+// h^2 K summed over the joints of a body, negative part cut off; returns 0 if there is none.
+static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 *stiffness) {
+  const CniModel *model = in->model;
+  double hh = in->time_step * in->time_step;
+  CnSym3 sum = {0};
+  int any = 0;
+  for (int32_t j = model->bodies[body].first_joint; j >= 0;) {
+    const CniJoint *joint = &model->joints[j];
+    int is_a = joint->body_a == body;
+    j = is_a ? joint->next_a : joint->next_b;
+    if (!(joint->impulse_step > 0)) continue;
+    CnVec3 p = cn_rotate(in->pose[body].rotation, is_a ? joint->local_a : joint->local_b);
+    CnVec3 f = cn_scale(is_a ? -hh : hh, last_force(in, joint));
+    double pf = cn_dot(p, f);
+    CnSym3 k = {pf - p.x * f.x,
+                pf - p.y * f.y,
+                pf - p.z * f.z,
+                -0.5 * (p.x * f.y + p.y * f.x),
+                -0.5 * (p.x * f.z + p.z * f.x),
+                -0.5 * (p.y * f.z + p.z * f.y)};
+    sum = cn_sadd(sum, k);
+    any = 1;
+  }
+  if (!any) return 0;
+
+  CnVec3 values;
+  CnMat3 axes;
+  cni_seigen(sum, &values, &axes);
+  if (!(values.z > 0)) return 0;
+  CnVec3 kept = {cn_max(values.x, 0), cn_max(values.y, 0), cn_max(values.z, 0)};
+  *stiffness = cn_srotate(axes, kept);
+  return 1;
+}
+
+// ---- groups ----
+
+static void dynamic_group(const CniAssemblyInput *in, int32_t i, CniGroup *group) {
+  const CniBodyMass *mass = &in->model->mass[i];
+  const CnTwist *load = &in->model->load[i];
+  CnTwist old = in->twist[i];
+  CnQuat rotation = in->pose[i].rotation;
+  double h = in->time_step;
+
+  // an isotropic inertia is the same in all axes: no turning, no rounding
+  group->inv_mass = mass->inv_mass;
+  group->mass_kind = mass->isotropic ? CNI_MASS_ISOTROPIC : CNI_MASS_FULL;
+  group->inv_inertia = mass->isotropic
+                           ? cn_sdiag(mass->inv_inertia.x, mass->inv_inertia.x, mass->inv_inertia.x)
+                           : cn_srotate(cn_qmat(rotation), mass->inv_inertia);
+
+  CnVec3 acceleration = cn_madd(in->gravity, mass->inv_mass, load->velocity);
+  group->free.velocity = cn_madd(old.velocity, h, acceleration);
+  CnVec3 spin =
+      mass->isotropic ? old.spin : cni_gyroscopic_spin(mass->inertia, rotation, old.spin, h);
+  group->free.spin = cn_madd(spin, h, cn_smul(group->inv_inertia, load->spin));
+
+  CnSym3 stiffness;
+  if (in->geometric_stiffness && joint_stiffness(in, i, &stiffness)) {
+    CnSym3 inertia = mass->isotropic ? cn_sdiag(mass->inertia.x, mass->inertia.x, mass->inertia.x)
+                                     : cn_srotate(cn_qmat(rotation), mass->inertia);
+    CnVec3 momentum = cn_smul(inertia, group->free.spin);
+    group->inv_inertia = cn_sinverse(cn_sadd(inertia, stiffness));
+    group->free.spin = cn_smul(group->inv_inertia, momentum);
+    group->mass_kind = CNI_MASS_FULL;
+  }
+}
+
+typedef struct GroupLoop {
+  const CniAssemblyInput *input;
+  CniGroup *groups;
+} GroupLoop;
+
+static void fill_groups(void *context, int32_t begin, int32_t end) {
+  const GroupLoop *loop = context;
+  const CniAssemblyInput *in = loop->input;
+  for (int32_t i = begin; i < end; i++) {
+    CniGroup *group = &loop->groups[i];
+    CnBodyKind kind = in->model->bodies[i].kind;
+    *group = (CniGroup){.mass_kind = CNI_MASS_NONE};
+    if (kind != CN_BODY_FIXED) group->old = group->free = in->twist[i];
+    if (kind == CN_BODY_DYNAMIC && in->model->mass[i].inv_mass > 0) dynamic_group(in, i, group);
+  }
+}
+
+void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem) {
+  int32_t count = input->model->body_count;
+  GroupLoop loop = {input, problem->groups};
+  cni_parallel_for(input->tasks, count, GROUPS_PER_TASK, fill_groups, &loop);
+  problem->groups[count] = (CniGroup){.mass_kind = CNI_MASS_NONE};
+  problem->group_count = count + 1;
+}

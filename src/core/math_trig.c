@@ -137,15 +137,15 @@ static Pair cos_series(Pair r) {
 }
 
 double cni_sin(double x) {
-  if (!(fabs(x) <= DBL_MAX)) return x - x; // infinite or not a number
-  if (fabs(x) < 0x1p-27) return x;         // x^3/6 is below half an ulp; keeps the sign of zero
+  if (!(fabs(x) <= DBL_MAX)) return NAN; // infinite or not a number
+  if (fabs(x) < 0x1p-27) return x;       // x^3/6 is below half an ulp; keeps the sign of zero
   Reduced a = reduce(x);
   Pair s = a.quarter & 1u ? cos_series(a.r) : sin_series(a.r);
   return a.quarter & 2u ? -s.hi : s.hi;
 }
 
 double cni_cos(double x) {
-  if (!(fabs(x) <= DBL_MAX)) return x - x;
+  if (!(fabs(x) <= DBL_MAX)) return NAN;
   if (fabs(x) < 0x1p-27) return 1;
   Reduced a = reduce(x);
   Pair c = a.quarter & 1u ? sin_series(a.r) : cos_series(a.r);
@@ -154,7 +154,7 @@ double cni_cos(double x) {
 
 // sin r/cos r in even quarters, -cos r/sin r in odd ones.
 double cni_tan(double x) {
-  if (!(fabs(x) <= DBL_MAX)) return x - x;
+  if (!(fabs(x) <= DBL_MAX)) return NAN;
   if (fabs(x) < 0x1p-27) return x;
   Reduced a = reduce(x);
   Pair s = sin_series(a.r), c = cos_series(a.r);

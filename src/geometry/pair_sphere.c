@@ -1,0 +1,68 @@
+// A sphere against a sphere, a box, a half-space: one point, always of feature 0.
+//
+// The gap is the distance of the sphere's centre from the other surface (negative inside it) less
+// the radius, along the direction to the nearest point of that surface. Where this point is not
+// unique the choice is fixed: two coincident centres are pushed apart along z, a centre inside a
+// box leaves by the nearest face, of several equally near ones by the first of +-x, +-y, +-z.
+#include "geometry/pairs.h"
+
+// Below this length the square of a vector loses digits to underflow and its direction with them.
+#define NO_DIRECTION 1e-150
+
+// Put the one point of a sphere on the line from its centre along the normal.
+static void add_on_sphere(CniManifold *manifold, const CniPlaced *sphere, CnVec3 normal,
+                          double gap) {
+  manifold->normal = normal;
+  CnVec3 point = cn_madd(sphere->pose.position, sphere->radius + 0.5 * gap, normal);
+  cni_manifold_add(manifold, point, gap, 0);
+}
+
+void cni_collide_sphere_sphere(const CniPlaced *a, const CniPlaced *b, double margin,
+                               CniManifold *manifold) {
+  CnVec3 d = cn_sub(b->pose.position, a->pose.position);
+  double distance = cn_norm(d);
+  double gap = distance - (a->radius + b->radius);
+  if (!(gap <= margin)) return;
+  CnVec3 normal = distance > NO_DIRECTION ? cn_scale(1 / distance, d) : cn_vec3(0, 0, 1);
+  add_on_sphere(manifold, a, normal, gap);
+}
+
+void cni_collide_sphere_plane(const CniPlaced *a, const CniPlaced *b, double margin,
+                              CniManifold *manifold) {
+  CnVec3 up = cn_qmat(b->pose.rotation).z;
+  double gap = cn_dot(up, cn_sub(a->pose.position, b->pose.position)) - a->radius;
+  if (!(gap <= margin)) return;
+  add_on_sphere(manifold, a, cn_neg(up), gap);
+}
+
+void cni_collide_sphere_box(const CniPlaced *a, const CniPlaced *b, double margin,
+                            CniManifold *manifold) {
+  // the centre in the box's frame, and the nearest point of the box
+  CnMat3 r = cn_qmat(b->pose.rotation);
+  CnVec3 c = cn_mtmul(r, cn_sub(a->pose.position, b->pose.position));
+  CnVec3 h = b->half_size;
+  CnVec3 nearest = {cn_clamp(c.x, -h.x, h.x), cn_clamp(c.y, -h.y, h.y), cn_clamp(c.z, -h.z, h.z)};
+  CnVec3 d = cn_sub(nearest, c);
+  double distance = cn_norm(d);
+  if (distance > NO_DIRECTION) {
+    double gap = distance - a->radius;
+    if (gap <= margin) add_on_sphere(manifold, a, cn_mmul(r, cn_scale(1 / distance, d)), gap);
+    return;
+  }
+
+  // inside: the nearest face. The normal goes from the sphere into the box, so that the way out is
+  // against it.
+  double depth_x = fabs(c.x) - h.x, depth_y = fabs(c.y) - h.y, depth_z = fabs(c.z) - h.z;
+  double depth = depth_x;
+  CnVec3 normal = c.x < 0 ? r.x : cn_neg(r.x);
+  if (depth_y > depth) {
+    depth = depth_y;
+    normal = c.y < 0 ? r.y : cn_neg(r.y);
+  }
+  if (depth_z > depth) {
+    depth = depth_z;
+    normal = c.z < 0 ? r.z : cn_neg(r.z);
+  }
+  double gap = depth - a->radius;
+  if (gap <= margin) add_on_sphere(manifold, a, normal, gap);
+}

@@ -1,0 +1,26 @@
+// Placed shapes and random poses for tests of geometry and collision.
+#ifndef TESTS_PLACED_H
+#define TESTS_PLACED_H
+
+#include "core/rng.h"
+#include "geometry/geometry.h"
+
+CniPlaced placed_sphere(CnVec3 centre, double radius);
+CniPlaced placed_box(CnVec3 centre, CnQuat rotation, CnVec3 half_size);
+// The half-space below a plane through `origin`.
+CniPlaced placed_plane(CnVec3 origin, CnQuat rotation);
+
+// A turn by `angle` (rad) about an axis of any length.
+CnQuat turn(CnVec3 axis, double angle);
+
+// Every direction and every rotation is equally likely; points are uniform in a cube.
+CnVec3 random_direction(CniRng *rng);
+CnQuat random_rotation(CniRng *rng);
+CnVec3 random_in_cube(CniRng *rng, double half_side);
+
+// The shape carried along by a rigid motion.
+CniPlaced placed_moved(CniPlaced shape, CnPose motion);
+// Corner i of a box in the world: bits 0, 1, 2 of i are the signs of x, y, z.
+CnVec3 placed_corner(const CniPlaced *box, int i);
+
+#endif

@@ -80,13 +80,30 @@ struct CnProblem {
   int32_t row_count, row_capacity;
 
   CnSparse w; // explicit form
-  int32_t w_row_capacity, w_entry_capacity;
+  int32_t w_row_capacity, w_column_capacity, w_entry_capacity;
 
   double *scratch; // of the certificate: grown by cni_problem_reserve_scratch
   int32_t scratch_capacity;
+  int32_t *links; // of the islands: one per group
+  int32_t link_capacity;
 };
 
-// ---- storages: the four functions every block has ----
+// ---- groups ----
+
+// What the inverse mass leaves free.
+CniMassKind cni_mass_kind(double inv_mass, const CnSym3 *inv_inertia);
+
+// Mass of a group that has one. Where the inverse inertia is singular the spin cannot change in
+// some directions: `inertia` is the inverse in the others and 1 kg m^2 in those, and `range`
+// projects on the others (identity for a regular inverse inertia).
+typedef struct CniGroupMass {
+  double mass;
+  CnSym3 inertia, range;
+  int32_t singular;
+} CniGroupMass;
+CniGroupMass cni_group_mass(const CniGroup *group);
+
+// ---- storages: the functions every block has ----
 
 typedef struct CniStorageKind {
   const char *name;
@@ -98,13 +115,15 @@ typedef struct CniStorageKind {
   void (*impulse)(const CnProblem *p, const CniBlock *block, const double *g, double *v);
   // N_ii = E_i M^-1 E_i^T + C, row-major dim x dim
   void (*diagonal)(const CnProblem *p, const CniBlock *block, double *n);
-  // write the block as sparse rows, at most *count entries; returns how many there are
+  // trace of N_ii, without forming it
+  double (*trace)(const CnProblem *p, const CniBlock *block);
+  // write the block as sparse rows, at most `capacity` entries; returns how many there are
   int32_t (*expand)(const CnProblem *p, const CniBlock *block, CnRowEntry *entries,
                     int32_t capacity);
 } CniStorageKind;
 
-extern const CniStorageKind
-    cni_storages[CNI_STORAGE_COUNT]; // CNI_EXPLICIT: null functions but name
+// CNI_EXPLICIT has diagonal and trace (of W, which holds the compliance); its others are null.
+extern const CniStorageKind cni_storages[CNI_STORAGE_COUNT];
 
 // ---- room, for writers that fill the arrays themselves ----
 
@@ -114,6 +133,9 @@ typedef struct CniProblemRoom {
 } CniProblemRoom;
 CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room);
 CnStatus cni_problem_reserve_scratch(CnProblem *p);
+
+// Refuse an explicit problem whose blocks do not cover all rows of W yet.
+CnStatus cni_problem_check(const CnProblem *p);
 
 // ---- sets and projections ----
 

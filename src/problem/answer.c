@@ -1,0 +1,66 @@
+// The answer: impulses, constraint velocities and group velocities that belong to a problem. Its
+// arrays grow and never shrink, so that a world that keeps one allocates nothing after warm-up.
+#include "problem/problem.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+CnAnswer cn_answer_empty(const CnAllocator *allocator) {
+  CnAnswer answer = {0};
+  answer.allocator = allocator ? *allocator : cn_allocator_default();
+  return answer;
+}
+
+// g and u share one capacity: both grow or none.
+static CnStatus reserve_rows(CnAnswer *answer, int32_t needed) {
+  if (needed <= answer->row_capacity) return CN_OK;
+  double *g = NULL, *u = NULL;
+  int32_t g_capacity = 0, u_capacity = 0;
+  size_t old = (size_t)answer->row_capacity * sizeof(double);
+  int32_t room = needed > INT32_MAX / 2 ? needed : needed + needed / 2;
+  CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&g, &g_capacity, 0, room, sizeof *g));
+  CnStatus status =
+      cni_array_reserve(&answer->allocator, (void **)&u, &u_capacity, 0, room, sizeof *u);
+  if (status != CN_OK) {
+    cni_release(&answer->allocator, g, (size_t)g_capacity * sizeof *g);
+    return status;
+  }
+  cni_release(&answer->allocator, answer->g, old);
+  cni_release(&answer->allocator, answer->u, old);
+  answer->g = g;
+  answer->u = u;
+  answer->row_capacity = g_capacity;
+  return CN_OK;
+}
+
+CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
+  if (!answer || !p)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_fit: %s is null", p ? "answer" : "problem");
+  if (!answer->allocator.allocate || !answer->allocator.release)
+    return cni_error(CN_INVALID_ARGUMENT, "answer was not made by cn_answer_empty");
+  CNI_TRY(cni_problem_check(p));
+  int32_t rows = p->row_count, velocities = 6 * p->group_count;
+  // velocities first: a failure after it has only made room, the numbers are still there
+  CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&answer->v, &answer->velocity_capacity,
+                            answer->velocity_count, velocities, sizeof *answer->v));
+  CNI_TRY(reserve_rows(answer, rows));
+  answer->row_count = rows;
+  answer->velocity_count = velocities;
+  if (rows > 0) {
+    memset(answer->g, 0, (size_t)rows * sizeof *answer->g);
+    memset(answer->u, 0, (size_t)rows * sizeof *answer->u);
+  }
+  if (velocities > 0) memset(answer->v, 0, (size_t)velocities * sizeof *answer->v);
+  return CN_OK;
+}
+
+void cn_answer_release(CnAnswer *answer) {
+  if (!answer || !answer->allocator.release) return;
+  CnAllocator allocator = answer->allocator;
+  cni_release(&allocator, answer->g, (size_t)answer->row_capacity * sizeof *answer->g);
+  cni_release(&allocator, answer->u, (size_t)answer->row_capacity * sizeof *answer->u);
+  cni_release(&allocator, answer->v, (size_t)answer->velocity_capacity * sizeof *answer->v);
+  *answer = cn_answer_empty(&allocator);
+}

@@ -32,17 +32,21 @@ static CnStatus check_id(const CniIds *ids, const char *kind, int32_t index, uin
   return CN_OK;
 }
 
-// Every slot is in use or in the free list; those in use are as many as the things.
+// Every slot is in use, in the free list, or given up (generation 0: it has gone round); those in
+// use are as many as the things.
 static CnStatus check_slots(const CniIds *ids, const char *kind, int32_t count) {
-  int32_t used = 0, free_slots = 0;
-  for (int32_t i = 0; i < ids->slot_count; i++) used += (int32_t)(ids->slots[i].generation & 1u);
+  int32_t used = 0, given_up = 0, free_slots = 0;
+  for (int32_t i = 0; i < ids->slot_count; i++) {
+    used += (int32_t)(ids->slots[i].generation & 1u);
+    given_up += ids->slots[i].generation == 0;
+  }
   if (used != count) return damaged(kind, used, "slots in use do not match the count");
   for (int32_t i = ids->first_free; i != -1; i = ids->slots[i].index) {
     if (i < 0 || i >= ids->slot_count || (ids->slots[i].generation & 1u) ||
-        free_slots++ >= ids->slot_count)
+        ids->slots[i].generation == 0 || free_slots++ >= ids->slot_count)
       return damaged(kind, i, "the list of free slots is broken");
   }
-  if (used + free_slots != ids->slot_count)
+  if (used + free_slots + given_up != ids->slot_count)
     return damaged(kind, free_slots, "the list of free slots is not complete");
   return CN_OK;
 }

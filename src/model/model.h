@@ -79,6 +79,7 @@ typedef struct CniJoint {
   CnVec3 local_a, local_b; // anchors from the centre of mass, principal axes (ground: world)
   CnJointDef def;          // as given, the distance filled in; def.name is null: name has it
   double impulse[6];       // of the last step, world axes on b (ball) or along the line: warm start
+  CnVec3 linear;           // N s, world axes on b: what the impulse amounts to
   double impulse_step;     // s: time step the impulse belongs to
   char name[CNI_NAME_SIZE];
 } CniJoint;

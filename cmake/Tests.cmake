@@ -23,3 +23,13 @@ foreach(folder unit truth convergence determinism)
     set_tests_properties(${name} PROPERTIES LABELS ${folder} TIMEOUT 900)
   endforeach()
 endforeach()
+
+# The task tests once more against a pool built without threads.
+add_executable(unit.core.tasks_serial ${PROJECT_SOURCE_DIR}/tests/unit/core/test_tasks.c
+  ${PROJECT_SOURCE_DIR}/src/core/tasks.c)
+target_compile_definitions(unit.core.tasks_serial PRIVATE CNI_NO_THREADS)
+target_link_libraries(unit.core.tasks_serial PRIVATE cairn_test_support)
+set_target_properties(unit.core.tasks_serial PROPERTIES
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+add_test(NAME unit.core.tasks_serial COMMAND unit.core.tasks_serial)
+set_tests_properties(unit.core.tasks_serial PROPERTIES LABELS unit TIMEOUT 900)

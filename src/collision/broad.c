@@ -1,0 +1,167 @@
+// The table of broad phases and what they share.
+//
+// Sorting is by digits, least first (radix sort): linear, stable, and without a comparison that
+// could depend on anything but the keys. Collecting works on blocks of items, each with its own
+// room; room is a guess, and only blocks that exceed it are run a second time, into room that is
+// then known to fit.
+#include "collision/broad.h"
+
+#include "core/error.h"
+
+const CniBroadPhase cni_broad_phases[] = {
+    {"grid", "grids of cells, one for each size of body, by sorting; linear", cni_broad_grid},
+    {"sap", "sort and sweep along the best axis, in stripes of the second best", cni_broad_sap},
+};
+const int32_t cni_broad_phase_count = (int32_t)(sizeof cni_broad_phases / sizeof *cni_broad_phases);
+
+const char *cn_broad_phase_name(int32_t index) {
+  return index >= 0 && index < cni_broad_phase_count ? cni_broad_phases[index].name : NULL;
+}
+
+// ---- sorting ----
+
+#define DIGIT_BITS 11 // counters of one pass stay in the first-level cache
+
+CnStatus cni_sort_init(CniSort *sort, CniArena *arena, int32_t count) {
+  size_t n = (size_t)count, bytes = 2 * n * (sizeof(uint64_t) + sizeof(int32_t));
+  uint64_t *keys = cni_arena_take(arena, 2 * n * sizeof(uint64_t));
+  int32_t *values = cni_arena_take(arena, 2 * n * sizeof(int32_t));
+  if (!keys || !values) return cni_error_memory(bytes);
+  *sort = (CniSort){keys, keys + n, values, values + n};
+  return CN_OK;
+}
+
+// One pass: stable by the digit at `shift`. Returns 0 if all keys have the same digit, and then
+// nothing has moved.
+static int sort_digit(CniSort *sort, int32_t count, int32_t shift, int32_t width) {
+  int32_t start[1 << DIGIT_BITS] = {0};
+  uint64_t mask = ((uint64_t)1 << width) - 1;
+  const uint64_t *keys = sort->keys;
+  for (int32_t i = 0; i < count; i++) start[keys[i] >> shift & mask]++;
+  if (start[keys[0] >> shift & mask] == count) return 0;
+
+  // from counts to first places
+  int32_t sum = 0;
+  for (int32_t d = 0; d < 1 << width; d++) {
+    int32_t c = start[d];
+    start[d] = sum;
+    sum += c;
+  }
+  if (sort->values) {
+    for (int32_t i = 0; i < count; i++) {
+      int32_t at = start[keys[i] >> shift & mask]++;
+      sort->spare_keys[at] = keys[i];
+      sort->spare_values[at] = sort->values[i];
+    }
+  } else {
+    for (int32_t i = 0; i < count; i++)
+      sort->spare_keys[start[keys[i] >> shift & mask]++] = keys[i];
+  }
+  return 1;
+}
+
+void cni_sort_keys(CniSort *sort, int32_t count, int32_t bits) {
+  if (count < 2 || bits < 1) return;
+  // as few passes as the digits allow, all equally wide
+  int32_t passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+  int32_t width = (bits + passes - 1) / passes;
+  for (int32_t shift = 0; shift < bits; shift += width) {
+    if (!sort_digit(sort, count, shift, width)) continue;
+    uint64_t *keys = sort->keys;
+    int32_t *values = sort->values;
+    *sort = (CniSort){sort->spare_keys, keys, sort->spare_values, values};
+  }
+}
+
+int32_t cni_bit_count(uint64_t value) {
+  int32_t n = 0;
+  for (; value; value >>= 1) n++;
+  return n;
+}
+
+// ---- collecting ----
+
+#define BLOCK_ITEMS 512
+
+typedef struct Collector {
+  CniPairFinder find;
+  const void *context;
+  int32_t item_count, block_count;
+  int64_t capacity;   // pairs a block may keep in the first try
+  CniPairSink *sinks; // one a block
+  int32_t overflow;   // a second try is under way: only blocks that had not enough room
+} Collector;
+
+static void run_blocks(void *context, int32_t begin, int32_t end) {
+  const Collector *c = context;
+  for (int32_t block = begin; block < end; block++) {
+    CniPairSink *sink = &c->sinks[block];
+    if (c->overflow) {
+      if (sink->capacity == c->capacity) continue;
+      sink->count = 0;
+    }
+    int32_t first = block * BLOCK_ITEMS, left = c->item_count - first;
+    c->find(c->context, first, first + (left < BLOCK_ITEMS ? left : BLOCK_ITEMS), sink);
+  }
+}
+
+// Sinks with equal room for all blocks, one after another.
+static CnStatus make_sinks(Collector *c, CniArena *arena) {
+  size_t blocks = (size_t)c->block_count, stride = (size_t)c->capacity + 1;
+  size_t bytes = blocks * stride * sizeof(CniPair);
+  c->sinks = cni_arena_take(arena, blocks * sizeof(CniPairSink));
+  CniPair *room = cni_arena_take(arena, bytes);
+  if (!c->sinks || !room) return cni_error_memory(bytes);
+  for (size_t b = 0; b < blocks; b++)
+    c->sinks[b] = (CniPairSink){room + b * stride, c->capacity, 0};
+  return CN_OK;
+}
+
+// Give blocks that found too much the room they need. Capacities differ from then on.
+static CnStatus widen_sinks(Collector *c, CniArena *arena) {
+  for (int32_t b = 0; b < c->block_count; b++) {
+    CniPairSink *sink = &c->sinks[b];
+    if (sink->count <= sink->capacity) continue;
+    size_t bytes = cni_room(sink->count + 1) * sizeof(CniPair);
+    sink->pairs = cni_arena_take(arena, bytes);
+    if (!sink->pairs) return cni_error_memory(bytes);
+    sink->capacity = sink->count;
+    c->overflow = 1;
+  }
+  return CN_OK;
+}
+
+CnStatus cni_collect_pairs(CniPairFinder find, const void *context, int32_t item_count,
+                           int32_t guess, CnTasks *tasks, CniArena *arena, CniPair **pairs,
+                           int32_t *pair_count) {
+  *pairs = NULL;
+  *pair_count = 0;
+  if (item_count == 0) return CN_OK;
+  Collector c = {.find = find, .context = context, .item_count = item_count};
+  c.block_count = (item_count - 1) / BLOCK_ITEMS + 1;
+  c.capacity = (int64_t)guess * (item_count < BLOCK_ITEMS ? item_count : BLOCK_ITEMS);
+  CNI_TRY(make_sinks(&c, arena));
+  cni_parallel_for(tasks, c.block_count, 1, run_blocks, &c);
+
+  int64_t total = 0;
+  for (int32_t b = 0; b < c.block_count; b++) total += c.sinks[b].count;
+  if (total > INT32_MAX)
+    return cni_error(CN_NO_MEMORY, "%lld pairs of shapes overlap, more than %d", (long long)total,
+                     INT32_MAX);
+  CNI_TRY(widen_sinks(&c, arena));
+  if (c.overflow) cni_parallel_for(tasks, c.block_count, 1, run_blocks, &c);
+
+  // one after another: down into the first room if every block stayed within it
+  CniPair *all = c.sinks[0].pairs;
+  size_t bytes = cni_room(total) * sizeof(CniPair);
+  if (c.overflow) all = cni_arena_take(arena, bytes);
+  if (!all) return cni_error_memory(bytes);
+  int64_t at = 0;
+  for (int32_t b = 0; b < c.block_count; b++) {
+    memmove(all + at, c.sinks[b].pairs, (size_t)c.sinks[b].count * sizeof(CniPair));
+    at += c.sinks[b].count;
+  }
+  *pairs = all;
+  *pair_count = (int32_t)total;
+  return CN_OK;
+}

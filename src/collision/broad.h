@@ -1,0 +1,90 @@
+// What the files of collision share with each other and with nobody else: a stable radix sort, and
+// pairs collected by many workers without a common counter.
+#ifndef CNI_COLLISION_BROAD_H
+#define CNI_COLLISION_BROAD_H
+
+#include <string.h>
+
+#include "collision/collision.h"
+
+// Room for a number that differs a little from step to step: the next power of two, so that steps
+// after the first ones find what they need.
+static inline size_t cni_room(int64_t count) {
+  size_t room = 64;
+  while (room < (size_t)count) room *= 2;
+  return room;
+}
+
+// ---- sorting ----
+
+// Keys with a value each (values may be null), and room for as many again.
+typedef struct CniSort {
+  uint64_t *keys, *spare_keys;
+  int32_t *values, *spare_values;
+} CniSort;
+
+// Room for `count` keys from the arena, with values.
+CnStatus cni_sort_init(CniSort *sort, CniArena *arena, int32_t count);
+
+// Sort the first `count` keys ascending by their lowest `bits` bits; equal keys keep their order.
+// Exchanges the arrays with the spare ones as it likes: read keys and values afterwards.
+void cni_sort_keys(CniSort *sort, int32_t count, int32_t bits);
+
+// Number of bits of a value: the least n with value < 2^n.
+int32_t cni_bit_count(uint64_t value);
+
+// A key that sorts like the number; -0 and 0 are equal.
+static inline uint64_t cni_double_key(double x) {
+  double y = x + 0.0;
+  uint64_t bits;
+  memcpy(&bits, &y, sizeof bits);
+  return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+// ---- bounds ----
+
+// Bounds that hold at least a point: neither turned inside out nor with a side that is no number.
+static inline int cni_bounds_legal(const CniBounds *b) {
+  return b->lo.x <= b->hi.x && b->lo.y <= b->hi.y && b->lo.z <= b->hi.z;
+}
+
+// Closed boxes: touching is meeting. Without branches, for the inner loops.
+static inline int cni_bounds_meet(const CniBounds *a, const CniBounds *b) {
+  return (a->lo.x <= b->hi.x) & (b->lo.x <= a->hi.x) & (a->lo.y <= b->hi.y) & (b->lo.y <= a->hi.y) &
+         (a->lo.z <= b->hi.z) & (b->lo.z <= a->hi.z);
+}
+
+// ---- collecting ----
+
+// Pairs of one block of work. What does not fit is counted all the same, so that the next try has
+// the right room. pairs[capacity] exists and is scrap.
+typedef struct CniPairSink {
+  CniPair *pairs;
+  int64_t capacity, count;
+} CniPairSink;
+
+// Add the pair if `hit` is 1, in either order of a and b.
+static inline void cni_sink_add(CniPairSink *sink, int32_t a, int32_t b, int hit) {
+  int64_t at = sink->count < sink->capacity ? sink->count : sink->capacity;
+  sink->pairs[at] = a < b ? (CniPair){a, b} : (CniPair){b, a};
+  sink->count += hit;
+}
+
+// Find the pairs that belong to the items [begin, end).
+typedef void (*CniPairFinder)(const void *context, int32_t begin, int32_t end, CniPairSink *sink);
+
+// Run the finder over all items in blocks and put the pairs one after another, in the order of the
+// blocks. `guess` is how many pairs an item is expected to have; a block that finds more is run
+// again. The result does not depend on the number of workers.
+CnStatus cni_collect_pairs(CniPairFinder find, const void *context, int32_t item_count,
+                           int32_t guess, CnTasks *tasks, CniArena *arena, CniPair **pairs,
+                           int32_t *pair_count);
+
+// ---- the rows of the table ----
+
+CnStatus cni_broad_grid(const CniBounds *bounds, int32_t count, CnTasks *tasks, CniArena *arena,
+                        CniPair **pairs, int32_t *pair_count);
+CnStatus cni_broad_sap(const CniBounds *bounds, int32_t count, CnTasks *tasks, CniArena *arena,
+                       CniPair **pairs, int32_t *pair_count);
+
+#endif

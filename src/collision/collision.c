@@ -1,0 +1,415 @@
+// From poses to contacts, in six strokes:
+//
+//   place    every shape in the world, with bounds grown by its share of the margin
+//   broad    pairs of shapes whose bounds overlap
+//   cull     drop pairs that may not meet, and those whose bounding balls are too far apart
+//   sort     by the ids of the shapes, so that the order does not depend on the broad phase
+//   filter   ask the user
+//   narrow   points of contact with a gap up to the pair's margin, in the order of the pairs
+//
+// Margin of a pair. A contact that does not exist at the start of a step cannot stop anything
+// within it, so everything that could meet during the step becomes a contact now:
+//
+//   margin = base + reach_a + reach_b,   base = given, or 0.05 of the smaller inradius
+//   reach  = h (|v| + h (|g| + |f|/m) + (|w| + h |t|/J) r),   r: from the centre of mass
+//
+// with g, f, t (gravity and loads) for bodies that have mass only, J the least principal inertia,
+// and r the distance of the farthest point of the shape, or for a sphere of its centre, as a sphere
+// that turns about its own centre stays where it is. Reaches add up whatever the directions: one of
+// the two bodies may be stopped or turned aside by a third within the same step. A turning plane
+// reaches farther the farther away it is touched; its reach is found for each pair. Bounds grow by
+// reach + base / 2 on every side, which the least of two inradii keeps sufficient.
+//
+// Pairs that never make a contact: shapes of one body, shapes of two bodies without inverse mass,
+// shapes whose categories and masks say so, and shapes of two bodies that a joint connects directly
+// (links of a chain overlap at their joints by design).
+//
+// Shapes are numbered by ascending slot of their ids, so the smaller number is the smaller slot: a
+// pair is one integer, and sorting it sorts the contact keys. Every parallel loop writes to its own
+// places; counts are summed in index order afterwards.
+#include "collision/collision.h"
+
+#include <stdio.h>
+
+#include "collision/broad.h"
+#include "core/error.h"
+
+#define SHAPES_A_TASK 256
+#define PAIRS_A_TASK 2048
+#define WAVE 1024 // manifolds in memory at a time
+#define POINTS_A_TASK 64
+
+#define PRESCRIBED 1u // no inverse mass
+#define ENDLESS 2u    // a half-space
+
+// What decides about a pair before its shapes are looked at, one cache line.
+typedef struct Proxy {
+  CnVec3 centre; // of the bounding ball; of a half-space: a point of its surface
+  double outradius;
+  double base;  // m, its share of the margin if it is the smaller one
+  double reach; // m, in this step; of a half-space without its spin
+  int32_t body;
+  uint32_t category, mask;
+  uint32_t flags;
+} Proxy;
+_Static_assert(sizeof(Proxy) == 64, "a proxy is one cache line");
+
+struct CniCollision {
+  CnAllocator allocator;
+  const CniBroadPhase *broad;
+  CniArena arena;
+  CniContact *contacts;
+  int32_t contact_capacity;
+};
+
+// One detection.
+typedef struct Work {
+  const CniCollisionInput *in;
+  int32_t count;         // shapes
+  const int32_t *shapes; // dense index by number
+  CniPlaced *placed;
+  CniBounds *bounds;
+  Proxy *proxies;
+  const CniPair *pairs; // from the broad phase
+  int32_t pair_count;
+  CniSort sort;      // keys of the pairs that are left
+  int32_t key_shift; // key = a << key_shift | b
+  int32_t key_count;
+  int32_t *kept; // pairs left in each block
+  CniManifold *manifolds;
+  int32_t wave; // first pair of the wave
+} Work;
+
+// ---- the object ----
+
+static CnStatus unknown_broad_phase(const char *name) {
+  char names[256];
+  int used = 0;
+  names[0] = 0;
+  for (int32_t i = 0; i < cni_broad_phase_count && used < (int)sizeof names; i++)
+    used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i ? ", " : "",
+                     cni_broad_phases[i].name);
+  return cni_error(CN_INVALID_ARGUMENT, "broad phase '%s' is unknown; there are: %s", name, names);
+}
+
+CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *allocator,
+                              CniCollision **collision) {
+  *collision = NULL;
+  const CniBroadPhase *broad = broad_phase ? NULL : &cni_broad_phases[0];
+  for (int32_t i = 0; i < cni_broad_phase_count && !broad; i++)
+    if (strcmp(broad_phase, cni_broad_phases[i].name) == 0) broad = &cni_broad_phases[i];
+  if (!broad) return unknown_broad_phase(broad_phase);
+
+  CniCollision *c = cni_allocate(allocator, sizeof *c);
+  if (!c) return cni_error_memory(sizeof *c);
+  *c = (CniCollision){.allocator = *allocator, .broad = broad};
+  cni_arena_init(&c->arena, allocator);
+  *collision = c;
+  return CN_OK;
+}
+
+void cni_collision_destroy(CniCollision *collision) {
+  if (!collision) return;
+  CnAllocator allocator = collision->allocator;
+  cni_arena_release(&collision->arena);
+  cni_release(&allocator, collision->contacts,
+              (size_t)collision->contact_capacity * sizeof(CniContact));
+  cni_release(&allocator, collision, sizeof *collision);
+}
+
+static int compare(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
+
+int cni_contact_key_compare(const CniContactKey *a, const CniContactKey *b) {
+  if (a->shape_a != b->shape_a) return compare(a->shape_a, b->shape_a);
+  if (a->shape_b != b->shape_b) return compare(a->shape_b, b->shape_b);
+  return compare(a->feature, b->feature);
+}
+
+// ---- place ----
+
+// Number the shapes by ascending slot.
+static CnStatus number_shapes(Work *w, CniArena *arena) {
+  const CniModel *m = w->in->model;
+  uint32_t last = 0;
+  for (int32_t i = 0; i < w->count; i++)
+    if (m->shapes[i].slot > last) last = m->shapes[i].slot;
+  size_t bytes = ((size_t)last + 1) * sizeof(int32_t);
+  int32_t *by_slot = cni_arena_take(arena, bytes);
+  if (!by_slot) return cni_error_memory(bytes);
+  memset(by_slot, -1, bytes);
+  for (int32_t i = 0; i < w->count; i++) by_slot[m->shapes[i].slot] = i;
+  // close the gaps in place
+  int32_t n = 0;
+  for (uint32_t slot = 0; slot <= last; slot++)
+    if (by_slot[slot] >= 0) by_slot[n++] = by_slot[slot];
+  w->shapes = by_slot;
+  return CN_OK;
+}
+
+// How far points at most r from the centre of mass may come in this step.
+static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
+  const CniModel *m = in->model;
+  if (m->bodies[body].kind == CN_BODY_FIXED) return 0;
+  double h = in->time_step;
+  double speed = cn_norm(in->twist[body].velocity), spin = cn_norm(in->twist[body].spin);
+  const CniBodyMass *mass = &m->mass[body];
+  if (mass->inv_mass > 0) {
+    double force = cn_norm(m->load[body].velocity), torque = cn_norm(m->load[body].spin);
+    double inv_inertia =
+        cn_max(mass->inv_inertia.x, cn_max(mass->inv_inertia.y, mass->inv_inertia.z));
+    speed += h * (cn_norm(in->gravity) + force * mass->inv_mass);
+    spin += h * torque * inv_inertia;
+  }
+  // no point gets farther by turning than to the opposite side
+  return h * speed + cn_min(h * spin, 2) * r;
+}
+
+static void place_shape(const Work *w, int32_t i) {
+  const CniCollisionInput *in = w->in;
+  const CniShape *s = &in->model->shapes[w->shapes[i]];
+  CniPlaced placed = cni_model_placed(in->model, w->shapes[i], &in->pose[s->body]);
+  int endless = s->kind == CN_SHAPE_PLANE;
+  double arm = endless ? 0 : cn_norm(s->pose.position);
+  if (s->kind != CN_SHAPE_SPHERE && !endless) arm += s->outradius;
+
+  Proxy p = {.centre = placed.pose.position,
+             .outradius = s->outradius,
+             .base = in->margin > 0 ? in->margin : 0.05 * s->inradius,
+             .reach = reach_of(in, s->body, arm),
+             .body = s->body,
+             .category = s->category,
+             .mask = s->mask};
+  if (!(in->model->mass[s->body].inv_mass > 0)) p.flags |= PRESCRIBED;
+  if (endless) p.flags |= ENDLESS;
+
+  CniBounds b = cni_shape_bounds(&placed);
+  double grow = p.reach + 0.5 * p.base;
+  w->bounds[i] = (CniBounds){{b.lo.x - grow, b.lo.y - grow, b.lo.z - grow},
+                             {b.hi.x + grow, b.hi.y + grow, b.hi.z + grow}};
+  w->placed[i] = placed;
+  w->proxies[i] = p;
+}
+
+static void place_shapes(void *context, int32_t begin, int32_t end) {
+  const Work *w = context;
+  for (int32_t i = begin; i < end; i++) place_shape(w, i);
+}
+
+// A body that has left the real numbers is found by its bounds.
+static CnStatus check_bounds(const Work *w) {
+  for (int32_t i = 0; i < w->count; i++) {
+    const CniBounds *b = &w->bounds[i];
+    int finite = cn_vec3_finite(b->lo) && cn_vec3_finite(b->hi);
+    if (finite || (w->proxies[i].flags & ENDLESS && cn_vec3_finite(w->proxies[i].centre) &&
+                   isfinite(w->proxies[i].reach)))
+      continue;
+    char label[CNI_NAME_SIZE + 16];
+    cni_model_body_label(w->in->model, w->proxies[i].body, label);
+    return cni_error(CN_NOT_FINITE, "%s: position or velocity is not finite", label);
+  }
+  return CN_OK;
+}
+
+static CnStatus place(Work *w, CniArena *arena) {
+  CNI_TRY(number_shapes(w, arena));
+  size_t n = (size_t)w->count;
+  w->placed = cni_arena_take(arena, n * sizeof *w->placed);
+  w->bounds = cni_arena_take(arena, n * sizeof *w->bounds);
+  w->proxies = cni_arena_take(arena, n * sizeof *w->proxies);
+  if (!w->placed || !w->bounds || !w->proxies)
+    return cni_error_memory(n * (sizeof *w->placed + sizeof *w->bounds + sizeof *w->proxies));
+  cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, w);
+  return check_bounds(w);
+}
+
+// ---- cull and sort ----
+
+// What the spin of a half-space adds to its reach where the other shape is.
+static double swing(const CniCollisionInput *in, const Proxy *plane, const Proxy *other) {
+  if (in->model->bodies[plane->body].kind == CN_BODY_FIXED) return 0;
+  CnVec3 arm = cn_sub(other->centre, in->pose[plane->body].position);
+  double r = cn_norm(arm) + other->outradius + other->reach;
+  return in->time_step * cn_norm(in->twist[plane->body].spin) * r;
+}
+
+static double pair_margin(const Work *w, int32_t i, int32_t j) {
+  const Proxy *a = &w->proxies[i], *b = &w->proxies[j];
+  double margin = cn_min(a->base, b->base) + a->reach + b->reach;
+  if (a->flags & ENDLESS) margin += swing(w->in, a, b);
+  if (b->flags & ENDLESS) margin += swing(w->in, b, a);
+  return margin;
+}
+
+// Are two bodies the ends of one joint? Both lists are walked at once, so that a hub with a
+// thousand joints costs no more than its partner.
+static int are_joined(const CniModel *m, int32_t a, int32_t b) {
+  int32_t of_a = m->bodies[a].first_joint, of_b = m->bodies[b].first_joint;
+  while (of_a >= 0 && of_b >= 0) {
+    const CniJoint *i = &m->joints[of_a], *j = &m->joints[of_b];
+    if (i->body_a == b || i->body_b == b || j->body_a == a || j->body_b == a) return 1;
+    of_a = i->body_a == a ? i->next_a : i->next_b;
+    of_b = j->body_a == b ? j->next_a : j->next_b;
+  }
+  return 0;
+}
+
+// Could the shapes come within their margin? The slack covers rounding, so that nothing the narrow
+// phase would keep is dropped.
+static int are_near(const Work *w, int32_t i, int32_t j) {
+  const Proxy *a = &w->proxies[i], *b = &w->proxies[j];
+  double margin = pair_margin(w, i, j);
+  CnVec3 d = cn_sub(b->centre, a->centre);
+  if ((a->flags | b->flags) & ENDLESS) {
+    if (a->flags & b->flags & ENDLESS) return 0;
+    int a_endless = (a->flags & ENDLESS) != 0;
+    CnVec3 up = cn_qmat(w->placed[a_endless ? i : j].pose.rotation).z;
+    double height = a_endless ? cn_dot(up, d) : -cn_dot(up, d);
+    double r = (a_endless ? b : a)->outradius + margin;
+    return height <= r + 1e-9 * (r + cn_norm(d));
+  }
+  double r = (a->outradius + b->outradius + margin) * (1 + 1e-9);
+  return cn_norm2(d) <= r * r;
+}
+
+static int may_meet(const Work *w, int32_t i, int32_t j) {
+  const Proxy *a = &w->proxies[i], *b = &w->proxies[j];
+  return a->body != b->body && !(a->flags & b->flags & PRESCRIBED) && (a->category & b->mask) &&
+         (b->category & a->mask) && are_near(w, i, j) &&
+         !are_joined(w->in->model, a->body, b->body);
+}
+
+// The pairs of each block that are left, as keys, packed at the start of the block.
+static void cull_blocks(void *context, int32_t begin, int32_t end) {
+  const Work *w = context;
+  for (int32_t block = begin; block < end; block++) {
+    int32_t first = block * PAIRS_A_TASK, left = w->pair_count - first;
+    int32_t last = first + (left < PAIRS_A_TASK ? left : PAIRS_A_TASK), n = first;
+    for (int32_t k = first; k < last; k++) {
+      CniPair pair = w->pairs[k];
+      if (may_meet(w, pair.a, pair.b))
+        w->sort.keys[n++] = (uint64_t)pair.a << w->key_shift | (uint64_t)pair.b;
+    }
+    w->kept[block] = n - first;
+  }
+}
+
+static CnStatus cull(Work *w, CniArena *arena) {
+  if (w->pair_count == 0) return CN_OK;
+  size_t n = cni_room(w->pair_count);
+  int32_t blocks = (w->pair_count - 1) / PAIRS_A_TASK + 1;
+  w->sort.keys = cni_arena_take(arena, n * sizeof(uint64_t));
+  w->kept = cni_arena_take(arena, (size_t)blocks * sizeof *w->kept);
+  if (!w->sort.keys || !w->kept) return cni_error_memory(n * sizeof(uint64_t));
+  w->key_shift = cni_bit_count((uint64_t)w->count);
+  cni_parallel_for(w->in->tasks, blocks, 1, cull_blocks, w);
+
+  for (int32_t block = 0; block < blocks; block++) {
+    const uint64_t *from = w->sort.keys + (size_t)block * PAIRS_A_TASK;
+    memmove(w->sort.keys + w->key_count, from, (size_t)w->kept[block] * sizeof *from);
+    w->key_count += w->kept[block];
+  }
+  n = cni_room(w->key_count);
+  w->sort.spare_keys = cni_arena_take(arena, n * sizeof(uint64_t));
+  if (!w->sort.spare_keys) return cni_error_memory(n * sizeof(uint64_t));
+  cni_sort_keys(&w->sort, w->key_count, 2 * w->key_shift);
+  return CN_OK;
+}
+
+static CniPair key_pair(const Work *w, int32_t k) {
+  uint64_t key = w->sort.keys[k], mask = ((uint64_t)1 << w->key_shift) - 1;
+  return (CniPair){(int32_t)(key >> w->key_shift), (int32_t)(key & mask)};
+}
+
+// Ask the user, one pair after another.
+static void ask_user(Work *w) {
+  const CniCollisionInput *in = w->in;
+  int32_t n = 0;
+  for (int32_t k = 0; k < w->key_count; k++) {
+    CniPair pair = key_pair(w, k);
+    const CniShape *a = &in->model->shapes[w->shapes[pair.a]];
+    const CniShape *b = &in->model->shapes[w->shapes[pair.b]];
+    CnShapeId id_a = {a->slot, a->generation}, id_b = {b->slot, b->generation};
+    if (in->filter(in->filter_context, id_a, id_b)) w->sort.keys[n++] = w->sort.keys[k];
+  }
+  w->key_count = n;
+}
+
+// ---- narrow ----
+
+static void collide_pairs(void *context, int32_t begin, int32_t end) {
+  const Work *w = context;
+  for (int32_t k = begin; k < end; k++) {
+    CniPair pair = key_pair(w, w->wave + k);
+    cni_collide(&w->placed[pair.a], &w->placed[pair.b], pair_margin(w, pair.a, pair.b),
+                &w->manifolds[k]);
+  }
+}
+
+// Append the points of a pair to the contacts.
+static CnStatus add_contacts(CniCollision *c, const Work *w, CniPair pair,
+                             const CniManifold *manifold, int32_t *count) {
+  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->contacts, &c->contact_capacity, *count,
+                            *count + manifold->count, sizeof(CniContact)));
+  int32_t a = w->shapes[pair.a], b = w->shapes[pair.b];
+  const CniShape *shapes = w->in->model->shapes;
+  for (int32_t i = 0; i < manifold->count; i++) {
+    const CniPoint *p = &manifold->points[i];
+    c->contacts[(*count)++] = (CniContact){.key = {shapes[a].slot, shapes[b].slot, p->feature},
+                                           .shape_a = a,
+                                           .shape_b = b,
+                                           .body_a = shapes[a].body,
+                                           .body_b = shapes[b].body,
+                                           .point = p->point,
+                                           .normal = manifold->normal,
+                                           .gap = p->gap};
+  }
+  return CN_OK;
+}
+
+// In waves: manifolds are large, and most pairs have one point or none.
+static CnStatus narrow(CniCollision *c, Work *w, int32_t *count) {
+  size_t room = (size_t)(w->key_count < WAVE ? w->key_count : WAVE);
+  w->manifolds = cni_arena_take(&c->arena, room * sizeof(CniManifold));
+  if (!w->manifolds) return cni_error_memory(room * sizeof(CniManifold));
+  for (w->wave = 0; w->wave < w->key_count; w->wave += WAVE) {
+    int32_t left = w->key_count - w->wave, n = left < WAVE ? left : WAVE;
+    cni_parallel_for(w->in->tasks, n, POINTS_A_TASK, collide_pairs, w);
+    for (int32_t k = 0; k < n; k++)
+      if (w->manifolds[k].count > 0)
+        CNI_TRY(add_contacts(c, w, key_pair(w, w->wave + k), &w->manifolds[k], count));
+  }
+  return CN_OK;
+}
+
+// ---- all of it ----
+
+static CnStatus detect(CniCollision *c, const CniCollisionInput *in, int32_t *count) {
+  Work w = {.in = in, .count = in->model->shape_count};
+  CniPair *pairs = NULL;
+  CNI_TRY(place(&w, &c->arena));
+  CNI_TRY(c->broad->find(w.bounds, w.count, in->tasks, &c->arena, &pairs, &w.pair_count));
+  w.pairs = pairs;
+  CNI_TRY(cull(&w, &c->arena));
+  if (in->filter) ask_user(&w);
+  return narrow(c, &w, count);
+}
+
+CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
+                              const CniContact **contacts, int32_t *count) {
+  *contacts = NULL;
+  *count = 0;
+  if (!(input->time_step >= 0 && isfinite(input->time_step)))
+    return cni_error(CN_INVALID_ARGUMENT, "time step must be finite and not negative (got %g)",
+                     input->time_step);
+  if (!(input->margin >= 0 && isfinite(input->margin)))
+    return cni_error(CN_INVALID_ARGUMENT, "contact margin must be finite and not negative (got %g)",
+                     input->margin);
+  CNI_TRY(cni_arena_reset(&collision->arena));
+  int32_t found = 0;
+  CNI_TRY(detect(collision, input, &found));
+  // merges what this call had to add, so that the next one finds room at once
+  CNI_TRY(cni_arena_reset(&collision->arena));
+  *contacts = collision->contacts;
+  *count = found;
+  return CN_OK;
+}

@@ -297,6 +297,8 @@ CN_API CnJointDef cn_joint_def_default(CnJointKind kind);
 /// Fill both frames of a joint definition from an anchor in the world, at the bodies' present
 /// poses.
 CN_API CnStatus cn_joint_def_at(const CnWorld *world, CnVec3 anchor, CnJointDef *def);
+
+/// Add a joint. Shapes of two bodies that a joint connects directly do not meet each other.
 CN_API CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint);
 CN_API CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint);
 

@@ -3,7 +3,12 @@
 // Broad phase: bounds grown by the margin and the way of one step -> pairs of shapes that may meet,
 // sorted by key. Narrow phase: pairs -> contacts with a gap below the margin, each with a key that
 // lasts from step to step. Output is a function of the input alone: nothing remembered can change
-// it.
+// it, and neither can the broad phase chosen or the number of workers.
+//
+// No contact is made between shapes of one body, of two bodies without inverse mass, of two bodies
+// that a joint connects directly, or where category and mask or the user's filter say no. A key
+// names slots, and a slot freed may be used again: who keeps something by key drops it when a shape
+// is removed.
 #ifndef CNI_COLLISION_H
 #define CNI_COLLISION_H
 
@@ -36,18 +41,21 @@ typedef struct CniCollisionInput {
   double time_step;
   double margin; // m, 0: 0.05 of the smaller inradius
   CnTasks *tasks;
-  // user filter, null: none
+  // user filter, null: none; called from this thread for pairs within their margin, by ascending
+  // key
   int32_t (*filter)(void *context, CnShapeId a, CnShapeId b);
   void *filter_context;
 } CniCollisionInput;
 
 typedef struct CniCollision CniCollision;
+// A name of the table below; null: its first row. An unknown one is an error that lists the names.
 CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *allocator,
                               CniCollision **collision);
 void cni_collision_destroy(CniCollision *collision);
 
 // Find all contacts, sorted by key. The array belongs to the collision object and lives until the
-// next call. On failure nothing that a later call depends on has changed.
+// next call. On failure nothing that a later call depends on has changed. A body whose state is not
+// finite is CN_NOT_FINITE. A time step of 0 gives the contacts within the base margin as they are.
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
                               const CniContact **contacts, int32_t *count);
 
@@ -59,8 +67,9 @@ typedef struct CniPair {
 
 typedef struct CniBroadPhase {
   const char *name, *summary;
-  // All pairs of overlapping bounds, in any order, none twice; a bound with an infinite side meets
-  // everything. Working memory from the arena; *pairs too. Pure: nothing is kept.
+  // All pairs of overlapping bounds, in any order, none twice. Touching is overlapping; sides may
+  // be infinite; bounds with lo > hi or a side that is no number meet nothing. Working memory from
+  // the arena; *pairs too. Pure: nothing is kept.
   CnStatus (*find)(const CniBounds *bounds, int32_t count, CnTasks *tasks, CniArena *arena,
                    CniPair **pairs, int32_t *pair_count);
 } CniBroadPhase;

@@ -13,7 +13,8 @@ static const CniCollide pairs[CN_SHAPE_KIND_COUNT][CN_SHAPE_KIND_COUNT] = {
     [CN_SHAPE_SPHERE] = {[CN_SHAPE_SPHERE] = cni_collide_sphere_sphere,
                          [CN_SHAPE_BOX] = cni_collide_sphere_box,
                          [CN_SHAPE_PLANE] = cni_collide_sphere_plane},
-    [CN_SHAPE_BOX] = {[CN_SHAPE_PLANE] = cni_collide_box_plane},
+    [CN_SHAPE_BOX] =
+        {[CN_SHAPE_BOX] = cni_collide_box_box, [CN_SHAPE_PLANE] = cni_collide_box_plane},
 };
 
 // Insertion sort: at most eight points, mostly in order already.

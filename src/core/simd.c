@@ -1,0 +1,40 @@
+// Which wide level this machine runs.
+
+#include "core/simd.h"
+
+#include <stddef.h>
+
+CniSimdLevel cni_simd_level(void) {
+#if defined(CNI_SIMD_OFF)
+  return CNI_SIMD_LEVEL_PLAIN;
+#elif defined(__x86_64__) || defined(__i386__)
+  // the compiler's run-time asks the processor and whether the system saves its wide registers
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return CNI_SIMD_LEVEL_AVX512;
+  if (__builtin_cpu_supports("avx2")) return CNI_SIMD_LEVEL_AVX2;
+  if (__builtin_cpu_supports("sse2")) return CNI_SIMD_LEVEL_SSE2;
+  return CNI_SIMD_LEVEL_PLAIN;
+#else
+  return CNI_WIDE_LEVEL;
+#endif
+}
+
+typedef struct Level {
+  const char *name;
+  int32_t lanes;
+} Level;
+
+static const Level levels[] = {
+    [CNI_SIMD_LEVEL_PLAIN] = {"plain", 4}, [CNI_SIMD_LEVEL_SSE2] = {"sse2", 2},
+    [CNI_SIMD_LEVEL_AVX2] = {"avx2", 4},   [CNI_SIMD_LEVEL_AVX512] = {"avx512", 8},
+    [CNI_SIMD_LEVEL_NEON] = {"neon", 2},
+};
+#define LEVEL_COUNT (sizeof levels / sizeof levels[0])
+
+const char *cni_simd_level_name(CniSimdLevel level) {
+  return (size_t)level < LEVEL_COUNT ? levels[level].name : "unknown";
+}
+
+int32_t cni_simd_lanes(CniSimdLevel level) {
+  return (size_t)level < LEVEL_COUNT ? levels[level].lanes : 0;
+}

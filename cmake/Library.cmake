@@ -6,6 +6,19 @@ foreach(room ${rooms})
   list(APPEND library_sources ${room_sources})
 endforeach()
 
+# Wide kernels: NAME_avx2.c and NAME_avx512.c are compiled for their level (core/simd.h), and left out
+# where there is no such level.
+foreach(level avx2 avx512f)
+  string(REPLACE "512f" "512" suffix ${level})
+  set(wide_sources ${library_sources})
+  list(FILTER wide_sources INCLUDE REGEX "_${suffix}\\.c$")
+  if(wide_sources AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT CAIRN_SIMD STREQUAL "off")
+    set_source_files_properties(${wide_sources} PROPERTIES COMPILE_OPTIONS -m${level})
+  elseif(wide_sources)
+    list(REMOVE_ITEM library_sources ${wide_sources})
+  endif()
+endforeach()
+
 add_library(cairn ${library_sources})
 add_library(cairn::cairn ALIAS cairn)
 target_include_directories(cairn

@@ -4,7 +4,7 @@
 // and NEON 2, plain C otherwise and wherever CNI_SIMD_PLAIN is defined. A kernel is written once in
 // a file that is compiled once a level and chosen at run time by cni_simd_level():
 //
-//   // kernel_avx2.c, compiled with -mavx2
+//   // kernel_avx2.c, compiled with -mavx2 because of its name (cmake/Library.cmake)
 //   #include "kernel.inc"        // defines void CNI_WIDE_NAME(kernel)(...), here kernel_avx2
 //
 // Every operation is one IEEE operation a lane, there is no fused multiply-add and no estimate, so
@@ -232,7 +232,7 @@ static inline CniWide cni_wide_gather(const double *p, const int32_t *i) {
 #define CNI_WIDE_LEVEL CNI_SIMD_LEVEL_PLAIN
 #define CNI_WIDE_NAME(name) name##_plain
 typedef struct CniWide {
-  _Alignas(32) double lane[CNI_LANES];
+  double lane[CNI_LANES];
 } CniWide;
 typedef struct CniMask {
   int64_t lane[CNI_LANES]; // 0 or 1

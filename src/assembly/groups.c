@@ -147,12 +147,9 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CniGroup *group
   CnQuat rotation = in->pose[i].rotation;
   double h = in->time_step;
 
-  // an isotropic inertia is the same in all axes: no turning, no rounding
   group->inv_mass = mass->inv_mass;
   group->mass_kind = mass->isotropic ? CNI_MASS_ISOTROPIC : CNI_MASS_FULL;
-  group->inv_inertia = mass->isotropic
-                           ? cn_sdiag(mass->inv_inertia.x, mass->inv_inertia.x, mass->inv_inertia.x)
-                           : cn_srotate(cn_qmat(rotation), mass->inv_inertia);
+  group->inv_inertia = cni_model_inv_inertia(in->model, i, rotation);
 
   CnVec3 acceleration = cn_madd(in->gravity, mass->inv_mass, load->velocity);
   group->free.velocity = cn_madd(old.velocity, h, acceleration);
@@ -162,8 +159,7 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CniGroup *group
 
   CnSym3 stiffness;
   if (in->geometric_stiffness && joint_stiffness(in, i, &stiffness)) {
-    CnSym3 inertia = mass->isotropic ? cn_sdiag(mass->inertia.x, mass->inertia.x, mass->inertia.x)
-                                     : cn_srotate(cn_qmat(rotation), mass->inertia);
+    CnSym3 inertia = cni_model_inertia(in->model, i, rotation);
     CnVec3 momentum = cn_smul(inertia, group->free.spin);
     group->inv_inertia = cn_sinverse(cn_sadd(inertia, stiffness));
     group->free.spin = cn_smul(group->inv_inertia, momentum);

@@ -6,12 +6,18 @@
 
 void assembled_start(Assembled *a) {
   CnAllocator allocator = cn_allocator_default();
+  assembled_start_with(a, &allocator);
+}
+
+void assembled_start_with(Assembled *a, const CnAllocator *allocator) {
+  CnAllocator plain = cn_allocator_default();
   memset(a, 0, sizeof *a);
-  CHECK_OK(cni_model_init(&a->model, &allocator));
-  cni_arena_init(&a->arena, &allocator);
+  CHECK_OK(cni_model_init(&a->model, &plain));
+  cni_arena_init(&a->arena, allocator);
   CnProblemDef def = cn_problem_def_default();
+  def.allocator = *allocator;
   CHECK_OK(cn_problem_create(&def, &a->problem));
-  a->answer = cn_answer_empty(&allocator);
+  a->answer = cn_answer_empty(allocator);
   a->input = (CniAssemblyInput){.model = &a->model,
                                 .contacts = a->contacts,
                                 .old_impulses = a->impulses,

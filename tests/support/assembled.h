@@ -5,7 +5,7 @@
 
 #include "assembly/assembly.h"
 
-#define ASSEMBLED_MAX 64
+#define ASSEMBLED_MAX 2048
 
 typedef struct Assembled {
   CniModel model;
@@ -20,6 +20,8 @@ typedef struct Assembled {
 
 // h = 0.01, gravity -9.81 z, kappa 0.2, recovery 1 m/s, threshold 0.01 m/s.
 void assembled_start(Assembled *a);
+// The same with memory for the problem, the answer and the arena from a hook.
+void assembled_start_with(Assembled *a, const CnAllocator *allocator);
 void assembled_end(Assembled *a);
 
 // Bodies; the result is the dense index. A ball of 2 kg with inertia 2/5 m r^2 and its shape.

@@ -74,7 +74,8 @@ typedef struct CnTaskHost {
 typedef struct CnTasks CnTasks;
 
 /// Create a pool of `worker_count` workers, the calling thread among them (1 starts no thread).
-/// With a host whose `run` is not null no thread is started at all: the host runs the work.
+/// With a host whose `run` is not null no thread is started at all: the host runs the work. At most
+/// 1024 workers; a null allocator means the default one.
 CN_API CnStatus cn_tasks_create(int32_t worker_count, const CnTaskHost *host,
                                 const CnAllocator *allocator, CnTasks **tasks);
 

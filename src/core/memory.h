@@ -36,8 +36,9 @@ typedef struct CniArena {
   size_t total;          // handed out since the last reset
 } CniArena;
 void cni_arena_init(CniArena *arena, const CnAllocator *allocator);
-void *cni_arena_take(CniArena *arena,
-                     size_t size); // cache-line aligned, not cleared; null: no memory
+// Cache-line aligned, not cleared, never null for size 0; null means no memory.
+void *cni_arena_take(CniArena *arena, size_t size);
+// Everything taken before is gone. A merge that finds no memory leaves all as it was.
 CnStatus cni_arena_reset(CniArena *arena);
 void cni_arena_release(CniArena *arena);
 

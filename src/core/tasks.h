@@ -2,7 +2,9 @@
 // number of workers; a worker claims the next block when it runs, so a worker the machine does not
 // schedule holds nobody up. Workers wait with a short bounded spin, then for real.
 //
-// A loop body writes to places that belong to its indices and to nothing else.
+// A loop body writes to places that belong to its indices and to nothing else. A loop inside a loop
+// body, or on a pool that another thread is using, runs in the calling thread. A barrier between two
+// phases costs a few tenths of a microsecond while the workers are awake, waking them some ten.
 #ifndef CNI_CORE_TASKS_H
 #define CNI_CORE_TASKS_H
 

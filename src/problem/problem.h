@@ -163,6 +163,8 @@ void cni_project_cone(const CniCone *cone, double *x);
 // De Saxce's shift s = mu|u_t| + ... for the coulomb model; 0 for convex and for blocks without a
 // cone.
 double cni_shift(const CnProblem *p, const CniBlock *block, const double *u);
+// The sum of mu_j |u_j| over the discs of a cone, whatever the friction model.
+double cni_cone_shift(const CniCone *cone, const double *u);
 
 // ---- islands ----
 

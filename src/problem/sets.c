@@ -150,11 +150,15 @@ void cni_project(const CnProblem *p, const CniBlock *block, double *x) {
   }
 }
 
+double cni_cone_shift(const CniCone *cone, const double *u) {
+  double shift = 0;
+  for (int32_t j = 0; j < cone->disc_count; j++)
+    shift += cone->mu[j] * disc_norm(u + cone->start[j], cone->dim[j]);
+  return shift;
+}
+
 double cni_shift(const CnProblem *p, const CniBlock *block, const double *u) {
   if (p->friction != CN_FRICTION_COULOMB || block->kind < CN_BLOCK_FRICTION_2D) return 0;
   CniCone cone = cni_block_cone(p, block);
-  double shift = 0;
-  for (int32_t j = 0; j < cone.disc_count; j++)
-    shift += cone.mu[j] * disc_norm(u + cone.start[j], cone.dim[j]);
-  return shift;
+  return cni_cone_shift(&cone, u);
 }

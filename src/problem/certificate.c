@@ -1,0 +1,323 @@
+// How good is an answer? Computed from the problem and the answer, never by a solver.
+//
+// For each block, with u_i its constraint velocity, s_i de Saxce's shift (along n, coulomb only)
+// and S_i = trace(N_ii)/dim, the natural residual at the scale S is
+//
+//     e_i(S) = S (g_i - P_K(g_i - (u_i + s_i)/S)),   |e_i| in m/s for every S,
+//
+// which is zero for all S > 0 if the block satisfies its law and for none if it does not.
+//
+//     residual_speed = max_i |e_i(S_i)|,  residual = residual_speed / max_i |r_i|,
+//                                         r_i = E_i v_free + b_i (q_i in the explicit form)
+//     error_siconos  explicit: |e(1)| / max(|q|, |g|, |u|);
+//                    explicit with bilateral and unilateral blocks only (LCP, MLCP): |e(1)| / |q|;
+//                    step form: the measure of the global problem, momentum and contact law,
+//                    |k + E^T g - M v| / max(|k|, |M v|, |E^T g|) + |e(1)| / max(|u|, |g|)
+//     error_scaled   |e(c)| / max(|r|, |u|), c = max(|r|, |u|)/|g|: the same in a unit of impulse
+//     in
+//                    which g is as large as the velocities, hence free of the unit (both forms)
+//
+// with Euclidean norms over all rows. A block none of whose groups has mass (and without
+// compliance) has N_ii = 0: no impulse changes its velocity. It counts with S_i = 1: it adds
+// nothing as long as its prescribed motion satisfies the law with g_i = 0, and otherwise the
+// problem has no solution and the residual says so. Who builds a problem leaves such blocks out.
+//
+// The velocities are the answer's: u = E v + b + C g; that v belongs to g is measured by
+// momentum_defect, |M v - k - E^T g| / max(|k|, |E^T g|) in the maximum norm over the groups with
+// mass. A prescribed group that does not have its prescribed velocity is an infinite defect. The
+// dissipation -sum g.(E v + E v_old)/2 is taken group by group, with the momentum E^T g.
+//
+// Numbers that are not finite give infinite residuals: a comparison with NaN must never certify.
+//
+// Cost: one pass over the blocks (two products with E, one with E^T, two projections), one over the
+// groups, one over the blocks for error_scaled (one projection): about three sweeps.
+#include "problem/problem.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+
+#include <float.h>
+#include <string.h>
+
+// What is found out on the way.
+typedef struct Tally {
+  CnCertificate c;
+  double r_max;           // largest |r_i|
+  double e2, u2, g2, r2;  // squared norms over all rows; e at S = 1
+  double k2, mv2, p2, d2; // over the groups with mass: k, M v, E^T g, the defect
+  double k_max, p_max, d_max;
+  int is_lcp; // S_i = 1 in every LCP and MLCP
+} Tally;
+
+// The larger of the two; what is not a number counts as infinite.
+static void raise_to(double *worst, double x) {
+  if (!(x <= *worst)) *worst = x == x ? x : INFINITY;
+}
+
+// x/y with 0/0 = 0.
+static double ratio(double x, double y) { return x == 0 ? 0 : x / y; }
+
+// x/y, x itself where y is nothing: the convention of the measure we compare with.
+static double relative(double x, double y) { return y > DBL_EPSILON ? x / y : x; }
+
+static double norm2(const double *x, int32_t dim) {
+  double sum = 0;
+  for (int32_t i = 0; i < dim; i++) sum += x[i] * x[i];
+  return sum;
+}
+
+// ---- one block ----
+
+// A block with what its law needs.
+typedef struct Law {
+  const CnProblem *p;
+  const CniBlock *block;
+  CniCone cone;
+  double w[CNI_MAX_DIM]; // u + s n
+} Law;
+
+static Law block_law(const CnProblem *p, const CniBlock *block, const double *u) {
+  Law law = {.p = p, .block = block};
+  for (int32_t i = 0; i < block->dim; i++) law.w[i] = u[i];
+  if (block->kind < CN_BLOCK_FRICTION_2D) return law;
+  law.cone = cni_block_cone(p, block);
+  if (p->friction == CN_FRICTION_COULOMB) law.w[0] += cni_cone_shift(&law.cone, u);
+  return law;
+}
+
+// |e_i(S)|^2
+static double natural2(const Law *law, const double *g, double s) {
+  int32_t dim = law->block->dim;
+  if (law->block->kind == CN_BLOCK_BILATERAL) return norm2(law->w, dim);
+  double x[CNI_MAX_DIM], sum = 0;
+  for (int32_t i = 0; i < dim; i++) x[i] = g[i] - law->w[i] / s;
+  if (law->cone.disc_count > 0)
+    cni_project_cone(&law->cone, x);
+  else
+    cni_project(law->p, law->block, x);
+  for (int32_t i = 0; i < dim; i++) {
+    double e = s * (g[i] - x[i]);
+    sum += e * e;
+  }
+  return sum;
+}
+
+// The interval's product of gap and velocity; a bound at infinity leaves |g|.
+static double interval_energy(const CnSet *set, double g, double u) {
+  double room = u > 0 ? g - set->lo : set->hi - g;
+  return fabs((isfinite(room) ? room : g) * u);
+}
+
+// Violations in their own units: velocity, impulse, energy.
+static void tally_violations(const Law *law, const double *g, const double *u, CnCertificate *c) {
+  const CniBlock *block = law->block;
+  const CnSet *set = &law->p->sets[block->set];
+  switch ((CnBlockKind)block->kind) {
+  case CN_BLOCK_BILATERAL: {
+    for (int32_t i = 0; i < block->dim; i++) raise_to(&c->joint_speed, fabs(u[i]));
+    double energy = sqrt(norm2(u, block->dim)) * sqrt(norm2(g, block->dim));
+    raise_to(&c->complementarity, energy);
+    return;
+  }
+  case CN_BLOCK_UNILATERAL:
+    raise_to(&c->gap_speed, -u[0]);
+    raise_to(&c->cone, -g[0]);
+    raise_to(&c->complementarity, fabs(g[0] * u[0]));
+    return;
+  case CN_BLOCK_INTERVAL:
+    raise_to(&c->cone, cn_max(set->lo - g[0], g[0] - set->hi));
+    raise_to(&c->complementarity, interval_energy(set, g[0], u[0]));
+    return;
+  default: {
+    double g_n = g[0] + law->cone.cohesion, energy = g_n * law->w[0];
+    raise_to(&c->gap_speed, -u[0]);
+    raise_to(&c->cone, -g_n);
+    for (int32_t j = 0; j < law->cone.disc_count; j++) {
+      const double *x = g + law->cone.start[j];
+      raise_to(&c->cone, sqrt(norm2(x, law->cone.dim[j])) - law->cone.mu[j] * g_n);
+    }
+    for (int32_t i = 1; i < block->dim; i++) energy += g[i] * law->w[i];
+    raise_to(&c->complementarity, fabs(energy));
+  }
+  }
+}
+
+static void tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
+                        const double *r, Tally *t) {
+  const CniBlock *block = &p->blocks[index];
+  int32_t dim = block->dim;
+  Law law = block_law(p, block, u);
+  double u2 = norm2(u, dim), g2 = norm2(g, dim), r2 = norm2(r, dim);
+  t->u2 += u2;
+  t->g2 += g2;
+  t->r2 += r2;
+  raise_to(&t->r_max, sqrt(r2));
+  tally_violations(&law, g, u, &t->c);
+
+  double trace = t->is_lcp ? 0 : cni_storages[block->storage].trace(p, block);
+  double speed = sqrt(natural2(&law, g, trace > 0 ? trace / dim : 1));
+  // a projection can make a number of what is none
+  if (!isfinite(u2) || !isfinite(g2)) speed = INFINITY;
+  if (!(speed <= t->c.residual_speed)) t->c.worst_block = index;
+  raise_to(&t->c.residual_speed, speed);
+  t->e2 += natural2(&law, g, 1);
+}
+
+// ---- one group ----
+
+// J x for the inertia J: solves inv_inertia y = x by L D L^T, which stays accurate where the
+// adjugate of a slender body's inertia has lost its digits. Returns 0 if that is singular.
+static int inertia_times(const CnSym3 *a, CnVec3 x, CnVec3 *y) {
+  double least = 1e-14 * (a->xx + a->yy + a->zz);
+  if (!(a->xx > least)) return 0;
+  double l21 = a->xy / a->xx, l31 = a->xz / a->xx;
+  double d2 = a->yy - l21 * a->xy, m = a->yz - l21 * a->xz;
+  if (!(d2 > least)) return 0;
+  double l32 = m / d2, d3 = a->zz - l31 * a->xz - l32 * m;
+  if (!(d3 > least)) return 0;
+  double y2 = x.y - l21 * x.x, y3 = (x.z - l31 * x.x - l32 * y2) / d3;
+  y2 = y2 / d2 - l32 * y3;
+  *y = cn_vec3(x.x / a->xx - l21 * y2 - l31 * y3, y2, y3);
+  return 1;
+}
+
+// Angular momenta of a group: k, the change M (v - v_free), and E^T g as far as it can act.
+static void angular(const CniGroup *group, CnVec3 change, CnVec3 *k, CnVec3 *dm, CnVec3 *p) {
+  double j = group->inv_inertia.xx;
+  if (group->mass_kind == CNI_MASS_ISOTROPIC && j > 0) {
+    *k = cn_scale(1 / j, group->free.spin);
+    *dm = cn_scale(1 / j, change);
+    return;
+  }
+  if (inertia_times(&group->inv_inertia, group->free.spin, k) &&
+      inertia_times(&group->inv_inertia, change, dm))
+    return;
+  CniGroupMass m = cni_group_mass(group);
+  *k = cn_smul(m.inertia, group->free.spin);
+  *dm = cn_smul(m.inertia, change);
+  *p = cn_smul(m.range, *p);
+}
+
+static void raise_vec(double *worst, CnVec3 a) {
+  raise_to(worst, fabs(a.x));
+  raise_to(worst, fabs(a.y));
+  raise_to(worst, fabs(a.z));
+}
+
+// Velocity or spin: momentum before, its change, the impulse.
+static void tally_momentum(CnVec3 k, CnVec3 dm, CnVec3 p, Tally *t) {
+  CnVec3 defect = cn_sub(dm, p);
+  t->k2 += cn_norm2(k);
+  t->mv2 += cn_norm2(cn_add(k, dm));
+  t->p2 += cn_norm2(p);
+  t->d2 += cn_norm2(defect);
+  raise_vec(&t->k_max, k);
+  raise_vec(&t->p_max, p);
+  raise_vec(&t->d_max, defect);
+}
+
+static void tally_group(const CniGroup *group, const double *v, const double *momentum, Tally *t) {
+  CnVec3 move = {v[0], v[1], v[2]}, spin = {v[3], v[4], v[5]}, k, dm;
+  CnVec3 p = {momentum[0], momentum[1], momentum[2]}, l = {momentum[3], momentum[4], momentum[5]};
+  t->c.dissipation -=
+      (cn_dot(p, cn_add(move, group->old.velocity)) + cn_dot(l, cn_add(spin, group->old.spin))) / 2;
+  CnVec3 change = cn_sub(move, group->free.velocity), turn = cn_sub(spin, group->free.spin);
+  if (group->mass_kind == CNI_MASS_NONE) {
+    int kept = change.x == 0 && change.y == 0 && change.z == 0 && turn.x == 0 && turn.y == 0 &&
+               turn.z == 0;
+    if (!kept) t->d_max = t->d2 = INFINITY;
+    return;
+  }
+  double mass = 1 / group->inv_mass;
+  tally_momentum(cn_scale(mass, group->free.velocity), cn_scale(mass, change), p, t);
+  angular(group, turn, &k, &dm, &l);
+  tally_momentum(k, dm, l, t);
+}
+
+// ---- the whole ----
+
+static void tally_step(CnProblem *p, const CnAnswer *answer, double *u, Tally *t) {
+  size_t count = 6 * (size_t)p->group_count;
+  double *momentum = p->scratch, *free = p->scratch + count;
+  for (int32_t i = 0; i < p->group_count; i++)
+    memcpy(free + 6 * (size_t)i, &p->groups[i].free, 6 * sizeof *free);
+  if (count > 0) memset(momentum, 0, count * sizeof *momentum);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    const CniStorageKind *storage = &cni_storages[block->storage];
+    const double *g = answer->g + block->row, *b = p->b + block->row;
+    double *ui = u + block->row, r[CNI_MAX_DIM], c[CNI_MAX_DIM];
+    cni_block_compliance(p, block, c);
+    for (int32_t d = 0; d < block->dim; d++) {
+      r[d] = b[d];
+      ui[d] = b[d] + c[d] * g[d];
+    }
+    storage->velocity(p, block, answer->v, ui);
+    storage->velocity(p, block, free, r);
+    storage->momentum(p, block, g, momentum);
+    tally_block(p, i, g, ui, r, t);
+  }
+  for (int32_t i = 0; i < p->group_count; i++)
+    tally_group(&p->groups[i], answer->v + 6 * (size_t)i, momentum + 6 * (size_t)i, t);
+  t->c.momentum_defect = ratio(t->d_max, cn_max(t->k_max, t->p_max));
+  double norm_p = cn_max(sqrt(t->k2), cn_max(sqrt(t->mv2), sqrt(t->p2)));
+  t->c.error_siconos =
+      relative(sqrt(t->d2), norm_p) + relative(sqrt(t->e2), cn_max(sqrt(t->u2), sqrt(t->g2)));
+}
+
+static void tally_explicit(const CnProblem *p, const CnAnswer *answer, double *u, Tally *t) {
+  t->is_lcp = 1;
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (p->blocks[i].kind > CN_BLOCK_UNILATERAL) t->is_lcp = 0;
+  cni_problem_velocity(p, NULL, answer->g, u);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t row = p->blocks[i].row;
+    tally_block(p, i, answer->g + row, u + row, p->b + row, t);
+  }
+  double size = sqrt(t->r2);
+  if (t->is_lcp) {
+    t->c.error_siconos = size > 0 ? sqrt(t->e2) / size : sqrt(t->e2);
+    return;
+  }
+  size = cn_max(size, cn_max(sqrt(t->g2), sqrt(t->u2)));
+  t->c.error_siconos = relative(sqrt(t->e2), size);
+}
+
+static double error_scaled(const CnProblem *p, const CnAnswer *answer, const double *u,
+                           const Tally *t) {
+  double speed = cn_max(sqrt(t->r2), sqrt(t->u2)), impulse = sqrt(t->g2), sum = 0;
+  double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t row = p->blocks[i].row;
+    Law law = block_law(p, &p->blocks[i], u + row);
+    sum += natural2(&law, answer->g + row, scale);
+  }
+  return ratio(sqrt(sum), speed);
+}
+
+CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
+  if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
+  memset(certificate, 0, sizeof *certificate);
+  certificate->worst_block = -1;
+  if (!p || !answer)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_certify: %s is null", p ? "answer" : "problem");
+  CNI_TRY(cni_problem_check(p));
+  if (answer->row_count != p->row_count || answer->velocity_count != 6 * p->group_count)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "the answer has %d impulses and %d velocities, the problem %d and %d",
+                     answer->row_count, answer->velocity_count, p->row_count, 6 * p->group_count);
+  CNI_TRY(cni_problem_reserve_scratch(p));
+
+  Tally t = {0};
+  t.c.worst_block = -1;
+  double *u = p->scratch + 12 * (size_t)p->group_count;
+  if (p->form == CN_FORM_STEP)
+    tally_step(p, answer, u, &t);
+  else
+    tally_explicit(p, answer, u, &t);
+  t.c.residual = ratio(t.c.residual_speed, t.r_max);
+  t.c.error_scaled = error_scaled(p, answer, u, &t);
+  if (!isfinite(t.c.residual_speed)) t.c.residual = t.c.error_siconos = t.c.error_scaled = INFINITY;
+  *certificate = t.c;
+  return CN_OK;
+}

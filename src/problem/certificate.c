@@ -54,8 +54,8 @@ static void raise_to(double *worst, double x) {
   if (!(x <= *worst)) *worst = x == x ? x : INFINITY;
 }
 
-// x/y with 0/0 = 0.
-static double ratio(double x, double y) { return x == 0 ? 0 : x / y; }
+// x/y with 0/0 = 0; infinite where x is.
+static double ratio(double x, double y) { return x == 0 ? 0 : isfinite(x) ? x / y : INFINITY; }
 
 // x/y, x itself where y is nothing: the convention of the measure we compare with.
 static double relative(double x, double y) { return y > DBL_EPSILON ? x / y : x; }

@@ -52,7 +52,8 @@ typedef struct CnContactTuning {
 /// be functions of what they are given: a result may not depend on when or how often they are
 /// called.
 typedef struct CnHooks {
-  /// Before each step: read the state, apply forces. Creating and destroying answers CN_BUSY.
+  /// Before each step: read the state, apply forces, set poses and twists. Creating and destroying
+  /// answers CN_BUSY. If the step fails, what was set here is taken back.
   void (*before_step)(void *context, CnWorld *world, double time, double time_step);
   /// Return 0 to keep two shapes from touching. Called for pairs that come near each other.
   int32_t (*filter)(void *context, const CnWorld *world, CnShapeId shape_a, CnShapeId shape_b);
@@ -161,7 +162,8 @@ typedef enum CnBodyKind {
   CN_BODY_FIXED        ///< does not move
 } CnBodyKind;
 
-/// How to build one rigid body. With mass 0 the mass properties are taken from the shapes.
+/// How to build one rigid body. With mass 0 the mass properties are taken from the shapes. A body
+/// that is not dynamic turns about the origin of its own frame, wherever its mass is.
 typedef struct CnBodyDef {
   CnBodyKind kind;    ///< default CN_BODY_DYNAMIC
   CnPose pose;        ///< of the body frame, default identity
@@ -186,16 +188,17 @@ CN_API CnStatus cn_body_twist(const CnWorld *world, CnBodyId body, CnTwist *twis
 CN_API CnStatus cn_body_set_pose(CnWorld *world, CnBodyId body, const CnPose *pose);
 CN_API CnStatus cn_body_set_twist(CnWorld *world, CnBodyId body, const CnTwist *twist);
 
-/// Add a force at a point (world axes), or a torque, for the next step only.
+/// Add a force at a point (world axes), or a torque, for the next step only. Bodies that are not
+/// dynamic do not feel it.
 CN_API CnStatus cn_body_apply_force(CnWorld *world, CnBodyId body, CnVec3 force, CnVec3 point);
 CN_API CnStatus cn_body_apply_torque(CnWorld *world, CnBodyId body, CnVec3 torque);
 
 typedef struct CnBodyInfo {
   CnBodyKind kind;
   double mass;      ///< kg
-  CnPose com;       ///< in the body frame; axes are principal
-  CnVec3 inertia;   ///< kg m^2, principal
-  const char *name; ///< "" without one; valid until the body is destroyed
+  CnPose com;       ///< in the body frame; axes are principal (identity unless dynamic)
+  CnVec3 inertia;   ///< kg m^2, principal (0 unless dynamic)
+  const char *name; ///< "" without one; valid until a body is created or destroyed
   uint64_t user_data;
   int32_t shape_count;
 } CnBodyInfo;
@@ -323,7 +326,7 @@ typedef struct CnContact {
   CnVec3 torque;    ///< N m, rolling and spinning resistance on b
 } CnContact;
 
-/// Contact `index` of the last step (0 .. contact_count-1), sorted by bodies, shapes and feature.
+/// Contact `index` of the last step (0 .. contact_count-1), sorted by slots of shapes and feature.
 CN_API CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contact);
 
 typedef enum CnContactEventKind { CN_CONTACT_BEGAN = 0, CN_CONTACT_ENDED } CnContactEventKind;

@@ -172,7 +172,8 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
   if (j->kind == CN_JOINT_DISTANCE && !(def->distance > 0))
     return damaged("joint", i, "its distance is zero");
   for (int32_t k = 0; k < 6; k++)
-    if (!isfinite(j->impulse[k])) return damaged("joint", i, "its impulse is not finite");
+    if (!isfinite(j->impulse[k]) || !cn_vec3_finite(j->linear))
+      return damaged("joint", i, "its impulse is not finite");
   if (!isfinite(j->impulse_step) || j->impulse_step < 0)
     return damaged("joint", i, "the step of its impulse is no time");
   return CN_OK;

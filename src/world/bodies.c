@@ -1,0 +1,126 @@
+// The public functions of bodies: handles and arguments checked, then the model.
+#include "core/error.h"
+#include "world/world.h"
+
+CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body) {
+  if (!body) return cni_null_argument("cn_body_create", "the result pointer");
+  *body = (CnBodyId){0, 0};
+  CNI_TRY(cni_world_open(world, "cn_body_create"));
+  if (!def) return cni_null_argument("cn_body_create", "the definition");
+  return cni_model_add_body(&world->now.model, def, body);
+}
+
+CnStatus cn_body_destroy(CnWorld *world, CnBodyId body) {
+  CNI_TRY(cni_world_open(world, "cn_body_destroy"));
+  CNI_TRY(cni_model_remove_body(&world->now.model, body));
+  world->now.contacts.stale = 1;
+  return CN_OK;
+}
+
+// A question about a body: world, handle and the place for the result.
+static CnStatus ask(const CnWorld *world, const char *call, CnBodyId body, const void *result,
+                    int32_t *index) {
+  if (!world) return cni_null_argument(call, "the world");
+  if (!result) return cni_null_argument(call, "the result pointer");
+  return cni_model_find_body(&world->now.model, body, index);
+}
+
+CnStatus cn_body_pose(const CnWorld *world, CnBodyId body, CnPose *pose) {
+  int32_t i;
+  if (pose) *pose = CN_POSE_ONE;
+  CNI_TRY(ask(world, "cn_body_pose", body, pose, &i));
+  *pose = cni_model_body_pose(&world->now.model, i);
+  return CN_OK;
+}
+
+CnStatus cn_body_twist(const CnWorld *world, CnBodyId body, CnTwist *twist) {
+  int32_t i;
+  if (twist) *twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  CNI_TRY(ask(world, "cn_body_twist", body, twist, &i));
+  *twist = cni_model_body_twist(&world->now.model, i);
+  return CN_OK;
+}
+
+CnStatus cn_body_set_pose(CnWorld *world, CnBodyId body, const CnPose *pose) {
+  int32_t i;
+  CNI_TRY(cni_world_open_in_hook(world, "cn_body_set_pose"));
+  CNI_TRY(ask(world, "cn_body_set_pose", body, world, &i));
+  if (!pose) return cni_null_argument("cn_body_set_pose", "the pose");
+  CnPose checked = *pose;
+  CNI_TRY(cni_check_pose("cn_body_set_pose: pose", &checked));
+  cni_model_set_body_pose(&world->now.model, i, &checked);
+  return CN_OK;
+}
+
+CnStatus cn_body_set_twist(CnWorld *world, CnBodyId body, const CnTwist *twist) {
+  int32_t i;
+  CNI_TRY(cni_world_open_in_hook(world, "cn_body_set_twist"));
+  CNI_TRY(ask(world, "cn_body_set_twist", body, world, &i));
+  if (!twist) return cni_null_argument("cn_body_set_twist", "the twist");
+  CNI_TRY(cni_check_twist("cn_body_set_twist: twist", twist));
+  CniModel *model = &world->now.model;
+  int moves = cn_norm2(twist->velocity) != 0 || cn_norm2(twist->spin) != 0;
+  if (model->bodies[i].kind == CN_BODY_FIXED && moves) {
+    char label[CNI_NAME_SIZE + 16];
+    cni_model_body_label(model, i, label);
+    return cni_error(CN_INVALID_ARGUMENT, "cn_body_set_twist: %s is fixed", label);
+  }
+  cni_model_set_body_twist(model, i, twist);
+  return CN_OK;
+}
+
+// Add to a body's load. A sum that is not finite is refused; bodies that are not dynamic do not
+// feel forces.
+static CnStatus add_load(CnWorld *world, const char *call, int32_t i, CnVec3 force, CnVec3 torque) {
+  CniModel *model = &world->now.model;
+  CnTwist load = model->load[i];
+  load.velocity = cn_add(load.velocity, force);
+  load.spin = cn_add(load.spin, torque);
+  CNI_TRY(cni_check_vec3(call, load.velocity));
+  CNI_TRY(cni_check_vec3(call, load.spin));
+  if (model->bodies[i].kind == CN_BODY_DYNAMIC) model->load[i] = load;
+  return CN_OK;
+}
+
+CnStatus cn_body_apply_force(CnWorld *world, CnBodyId body, CnVec3 force, CnVec3 point) {
+  int32_t i;
+  CNI_TRY(cni_world_open_in_hook(world, "cn_body_apply_force"));
+  CNI_TRY(ask(world, "cn_body_apply_force", body, world, &i));
+  CNI_TRY(cni_check_vec3("cn_body_apply_force: force", force));
+  CNI_TRY(cni_check_vec3("cn_body_apply_force: point", point));
+  CnVec3 arm = cn_sub(point, world->now.model.pose[i].position);
+  return add_load(world, "cn_body_apply_force: the sum of loads", i, force, cn_cross(arm, force));
+}
+
+CnStatus cn_body_apply_torque(CnWorld *world, CnBodyId body, CnVec3 torque) {
+  int32_t i;
+  CNI_TRY(cni_world_open_in_hook(world, "cn_body_apply_torque"));
+  CNI_TRY(ask(world, "cn_body_apply_torque", body, world, &i));
+  CNI_TRY(cni_check_vec3("cn_body_apply_torque: torque", torque));
+  return add_load(world, "cn_body_apply_torque: the sum of loads", i, CN_VEC3_ZERO, torque);
+}
+
+CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info) {
+  int32_t i;
+  if (info) *info = (CnBodyInfo){.com = CN_POSE_ONE, .name = ""};
+  CNI_TRY(ask(world, "cn_body_info", body, info, &i));
+  const CniBody *b = &world->now.model.bodies[i];
+  const CniBodyMass *m = &world->now.model.mass[i];
+  *info = (CnBodyInfo){.kind = b->kind,
+                       .mass = m->mass,
+                       .com = b->com,
+                       .inertia = m->inertia,
+                       .name = b->name,
+                       .user_data = b->user_data,
+                       .shape_count = b->shape_count};
+  return CN_OK;
+}
+
+CnBodyId cn_world_next_body(const CnWorld *world, CnBodyId previous) {
+  if (!world) return (CnBodyId){0, 0};
+  const CniIds *ids = &world->now.model.body_ids;
+  // slots are 1-based outside: the previous one's number is the next one's index
+  for (uint32_t s = previous.slot; s < (uint32_t)ids->slot_count; s++)
+    if (ids->slots[s].generation & 1u) return (CnBodyId){s + 1, ids->slots[s].generation};
+  return (CnBodyId){0, 0};
+}

@@ -1,0 +1,132 @@
+// The public functions of materials, shapes and joints: handles and arguments checked, then the
+// model.
+#include "core/error.h"
+#include "world/world.h"
+
+// ---- materials ----
+
+CnStatus cn_material_create(CnWorld *world, const CnMaterialDef *def, CnMaterialId *material) {
+  if (!material) return cni_null_argument("cn_material_create", "the result pointer");
+  *material = (CnMaterialId){0, 0};
+  CNI_TRY(cni_world_open(world, "cn_material_create"));
+  if (!def) return cni_null_argument("cn_material_create", "the definition");
+  return cni_model_add_material(&world->now.model, def, material);
+}
+
+CnStatus cn_material_set(CnWorld *world, CnMaterialId material, const CnMaterialDef *def) {
+  CNI_TRY(cni_world_open(world, "cn_material_set"));
+  if (!def) return cni_null_argument("cn_material_set", "the definition");
+  return cni_model_set_material(&world->now.model, material, def);
+}
+
+CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material) {
+  CNI_TRY(cni_world_open(world, "cn_material_destroy"));
+  return cni_model_remove_material(&world->now.model, material);
+}
+
+// ---- shapes ----
+
+CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, CnShapeId *shape) {
+  if (!shape) return cni_null_argument("cn_shape_create", "the result pointer");
+  *shape = (CnShapeId){0, 0};
+  CNI_TRY(cni_world_open(world, "cn_shape_create"));
+  if (!def) return cni_null_argument("cn_shape_create", "the definition");
+  return cni_model_add_shape(&world->now.model, body, def, shape);
+}
+
+CnStatus cn_shape_destroy(CnWorld *world, CnShapeId shape) {
+  CNI_TRY(cni_world_open(world, "cn_shape_destroy"));
+  CNI_TRY(cni_model_remove_shape(&world->now.model, shape));
+  world->now.contacts.stale = 1;
+  return CN_OK;
+}
+
+CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body) {
+  int32_t i;
+  if (!body) return cni_null_argument("cn_shape_body", "the result pointer");
+  *body = (CnBodyId){0, 0};
+  if (!world) return cni_null_argument("cn_shape_body", "the world");
+  const CniModel *model = &world->now.model;
+  CNI_TRY(cni_model_find_shape(model, shape, &i));
+  const CniBody *b = &model->bodies[model->shapes[i].body];
+  *body = (CnBodyId){b->slot, b->generation};
+  return CN_OK;
+}
+
+CnStatus cn_shape_def(const CnWorld *world, CnShapeId shape, CnShapeDef *def) {
+  int32_t i;
+  if (!def) return cni_null_argument("cn_shape_def", "the result pointer");
+  *def = (CnShapeDef){0};
+  if (!world) return cni_null_argument("cn_shape_def", "the world");
+  CNI_TRY(cni_model_find_shape(&world->now.model, shape, &i));
+  *def = world->now.model.shapes[i].def;
+  return CN_OK;
+}
+
+CnShapeId cn_body_shape(const CnWorld *world, CnBodyId body, int32_t index) {
+  CnShapeId none = {0, 0};
+  if (!world || index < 0) return none;
+  const CniModel *model = &world->now.model;
+  int32_t i = cni_ids_find(&model->body_ids, body.slot, body.generation);
+  if (i < 0 || index >= model->bodies[i].shape_count) return none;
+  int32_t s = model->bodies[i].first_shape;
+  while (index-- > 0) s = model->shapes[s].next;
+  return (CnShapeId){model->shapes[s].slot, model->shapes[s].generation};
+}
+
+// ---- joints ----
+
+// A frame at the anchor with the world's axes, seen from a body.
+static CnPose frame_at(const CniModel *model, int32_t body, CnVec3 anchor) {
+  CnPose frame = {anchor, CN_QUAT_ONE};
+  if (body < 0) return frame;
+  return cn_pose_mul(cn_pose_inverse(cni_model_body_pose(model, body)), frame);
+}
+
+CnStatus cn_joint_def_at(const CnWorld *world, CnVec3 anchor, CnJointDef *def) {
+  int32_t a, b = -1;
+  if (!world) return cni_null_argument("cn_joint_def_at", "the world");
+  if (!def) return cni_null_argument("cn_joint_def_at", "the definition");
+  if (def->tag != CNI_TAG_JOINT)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "joint: the definition was not made by cn_joint_def_default (tag %u)",
+                     (unsigned)def->tag);
+  const CniModel *model = &world->now.model;
+  CNI_TRY(cni_check_vec3("cn_joint_def_at: anchor", anchor));
+  CNI_TRY(cni_model_find_body(model, def->body_a, &a));
+  if (def->body_b.slot != 0 || def->body_b.generation != 0)
+    CNI_TRY(cni_model_find_body(model, def->body_b, &b));
+  def->frame_a = frame_at(model, a, anchor);
+  def->frame_b = frame_at(model, b, anchor);
+  return CN_OK;
+}
+
+CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint) {
+  if (!joint) return cni_null_argument("cn_joint_create", "the result pointer");
+  *joint = (CnJointId){0, 0};
+  CNI_TRY(cni_world_open(world, "cn_joint_create"));
+  if (!def) return cni_null_argument("cn_joint_create", "the definition");
+  return cni_model_add_joint(&world->now.model, def, joint);
+}
+
+CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint) {
+  CNI_TRY(cni_world_open(world, "cn_joint_destroy"));
+  return cni_model_remove_joint(&world->now.model, joint);
+}
+
+CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state) {
+  int32_t i;
+  if (!state) return cni_null_argument("cn_joint_state", "the result pointer");
+  *state = (CnJointState){0};
+  if (!world) return cni_null_argument("cn_joint_state", "the world");
+  const CniModel *model = &world->now.model;
+  CNI_TRY(cni_model_find_joint(model, joint, &i));
+  const CniJoint *j = &model->joints[i];
+  if (j->impulse_step > 0) state->force = cn_scale(1 / j->impulse_step, j->linear);
+  CniJointRows rows;
+  cni_joint_kinds[j->kind].rows(model, model->pose, j, &rows);
+  double sum = 0;
+  for (int32_t k = 0; k < rows.dim; k++) sum += rows.error[k] * rows.error[k];
+  state->error = sqrt(sum);
+  return CN_OK;
+}

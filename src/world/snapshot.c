@@ -1,0 +1,525 @@
+// Save and restore: a world's contents as bytes, the same on every compiler and machine.
+//
+//     0   8 bytes   "CAIRNSNP"
+//     8   u32       version of this layout        12  u32  zero
+//     16  u64       size of the whole             24  u64  checksum of everything behind
+//     32            settings, clock, id tables, bodies, shapes, materials, joints, contacts, events
+//
+// Written is what cannot be computed: definitions, state, ids, lists, impulses. Mass, centres and
+// local poses are functions of the definitions and are derived again. Restoring builds whole
+// contents aside and believes nothing: counts are held against the bytes that are left, indices and
+// lists are checked before use, numbers like those of a definition. Only then are they swapped in.
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "world/stream.h"
+#include "world/world.h"
+
+#define VERSION 1u
+
+static const char magic[8] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P'};
+
+// ---- fields ----
+
+static void settings_fields(CniStream *s, CniSettings *x) {
+  int32_t friction = (int32_t)x->friction, local = (int32_t)x->solver_def.local;
+  cni_stream_vec3(s, &x->gravity);
+  cni_stream_double(s, &x->time_step);
+  cni_stream_double(s, &x->stabilisation);
+  cni_stream_double(s, &x->recovery_speed);
+  cni_stream_double(s, &x->restitution_threshold);
+  cni_stream_double(s, &x->contact_margin);
+  cni_stream_i32(s, &x->geometric_stiffness);
+  cni_stream_i32(s, &friction);
+  cni_stream_bytes(s, x->integrator, sizeof x->integrator);
+  cni_stream_bytes(s, x->solver, sizeof x->solver);
+  cni_stream_double(s, &x->solver_def.tolerance);
+  cni_stream_i32(s, &x->solver_def.max_iterations);
+  cni_stream_double(s, &x->solver_def.time_budget);
+  cni_stream_double(s, &x->solver_def.relaxation);
+  cni_stream_double(s, &x->solver_def.acceleration);
+  cni_stream_i32(s, &local);
+  cni_stream_i32(s, &x->solver_def.check_interval);
+  x->friction = (CnFrictionModel)friction;
+  x->solver_def.local = (CnLocalSolve)local;
+}
+
+static void slot_fields(CniStream *s, CniSlot *x) {
+  cni_stream_u32(s, &x->generation);
+  cni_stream_i32(s, &x->index);
+}
+
+static void body_fields(CniStream *s, CniBody *x, CnPose *pose, CnTwist *twist, CnTwist *load) {
+  int32_t kind = (int32_t)x->kind;
+  cni_stream_i32(s, &kind);
+  cni_stream_u32(s, &x->slot);
+  cni_stream_u32(s, &x->generation);
+  cni_stream_pose(s, &x->def_com);
+  cni_stream_double(s, &x->def_inertia.xx);
+  cni_stream_double(s, &x->def_inertia.yy);
+  cni_stream_double(s, &x->def_inertia.zz);
+  cni_stream_double(s, &x->def_inertia.xy);
+  cni_stream_double(s, &x->def_inertia.xz);
+  cni_stream_double(s, &x->def_inertia.yz);
+  cni_stream_double(s, &x->def_mass);
+  cni_stream_i32(s, &x->first_shape);
+  cni_stream_i32(s, &x->last_shape);
+  cni_stream_i32(s, &x->shape_count);
+  cni_stream_i32(s, &x->first_joint);
+  cni_stream_u64(s, &x->user_data);
+  cni_stream_bytes(s, x->name, sizeof x->name);
+  cni_stream_pose(s, pose);
+  cni_stream_twist(s, twist);
+  cni_stream_twist(s, load);
+  x->kind = (CnBodyKind)kind;
+}
+
+static void shape_fields(CniStream *s, CniShape *x) {
+  int32_t kind = (int32_t)x->def.kind;
+  cni_stream_u32(s, &x->slot);
+  cni_stream_u32(s, &x->generation);
+  cni_stream_i32(s, &x->body);
+  cni_stream_i32(s, &x->next);
+  cni_stream_i32(s, &x->previous);
+  cni_stream_i32(s, &x->material);
+  cni_stream_i32(s, &kind);
+  cni_stream_pose(s, &x->def.pose);
+  cni_stream_double(s, &x->def.radius);
+  cni_stream_vec3(s, &x->def.half_size);
+  cni_stream_double(s, &x->def.density);
+  cni_stream_u32(s, &x->def.material.slot);
+  cni_stream_u32(s, &x->def.material.generation);
+  cni_stream_u32(s, &x->def.category);
+  cni_stream_u32(s, &x->def.mask);
+  x->kind = x->def.kind = (CnShapeKind)kind;
+}
+
+static void material_fields(CniStream *s, CniMaterial *x) {
+  CnMaterialDef *def = &x->def;
+  int32_t friction_rule = (int32_t)def->friction_rule;
+  int32_t restitution_rule = (int32_t)def->restitution_rule;
+  cni_stream_u32(s, &x->slot);
+  cni_stream_u32(s, &x->generation);
+  cni_stream_double(s, &def->friction);
+  cni_stream_double(s, &def->restitution);
+  cni_stream_double(s, &def->rolling_friction);
+  cni_stream_double(s, &def->spinning_friction);
+  cni_stream_double(s, &def->cohesion);
+  cni_stream_vec3(s, &def->surface_velocity);
+  cni_stream_i32(s, &friction_rule);
+  cni_stream_i32(s, &restitution_rule);
+  cni_stream_bytes(s, x->name, sizeof x->name);
+  def->friction_rule = (CnCombine)friction_rule;
+  def->restitution_rule = (CnCombine)restitution_rule;
+}
+
+static void joint_fields(CniStream *s, CniJoint *x) {
+  CnJointDef *def = &x->def;
+  int32_t kind = (int32_t)def->kind;
+  cni_stream_u32(s, &x->slot);
+  cni_stream_u32(s, &x->generation);
+  cni_stream_i32(s, &kind);
+  cni_stream_i32(s, &x->body_a);
+  cni_stream_i32(s, &x->body_b);
+  cni_stream_i32(s, &x->next_a);
+  cni_stream_i32(s, &x->next_b);
+  cni_stream_u32(s, &def->body_a.slot);
+  cni_stream_u32(s, &def->body_a.generation);
+  cni_stream_u32(s, &def->body_b.slot);
+  cni_stream_u32(s, &def->body_b.generation);
+  cni_stream_pose(s, &def->frame_a);
+  cni_stream_pose(s, &def->frame_b);
+  cni_stream_double(s, &def->distance);
+  cni_stream_double(s, &def->stiffness);
+  cni_stream_double(s, &def->damping);
+  for (int32_t k = 0; k < 6; k++) cni_stream_double(s, &x->impulse[k]);
+  cni_stream_vec3(s, &x->linear);
+  cni_stream_double(s, &x->impulse_step);
+  cni_stream_bytes(s, x->name, sizeof x->name);
+  x->kind = def->kind = (CnJointKind)kind;
+}
+
+static void contact_fields(CniStream *s, CniContactImpulse *x, CniContactInfo *info) {
+  cni_stream_u32(s, &x->key.shape_a);
+  cni_stream_u32(s, &x->key.shape_b);
+  cni_stream_u32(s, &x->key.feature);
+  cni_stream_vec3(s, &x->linear);
+  cni_stream_vec3(s, &x->angular);
+  cni_stream_u32(s, &info->body_a.slot);
+  cni_stream_u32(s, &info->body_a.generation);
+  cni_stream_u32(s, &info->body_b.slot);
+  cni_stream_u32(s, &info->body_b.generation);
+  cni_stream_u32(s, &info->generation_a);
+  cni_stream_u32(s, &info->generation_b);
+  cni_stream_vec3(s, &info->point);
+  cni_stream_vec3(s, &info->normal);
+  cni_stream_double(s, &info->gap);
+}
+
+static void event_fields(CniStream *s, CnContactEvent *x) {
+  int32_t kind = (int32_t)x->kind;
+  cni_stream_i32(s, &kind);
+  cni_stream_u32(s, &x->shape_a.slot);
+  cni_stream_u32(s, &x->shape_a.generation);
+  cni_stream_u32(s, &x->shape_b.slot);
+  cni_stream_u32(s, &x->shape_b.generation);
+  x->kind = (CnContactEventKind)kind;
+}
+
+// ---- writing ----
+
+// Things are copied before they go through the fields: the fields' functions may write.
+static void write_ids(CniStream *s, const CniIds *ids) {
+  int32_t count = ids->slot_count, first_free = ids->first_free;
+  cni_stream_count(s, &count, 1);
+  cni_stream_i32(s, &first_free);
+  for (int32_t i = 0; i < count; i++) {
+    CniSlot slot = ids->slots[i];
+    slot_fields(s, &slot);
+  }
+}
+
+static void write_model(CniStream *s, const CniModel *model) {
+  int32_t bodies = model->body_count, shapes = model->shape_count;
+  int32_t materials = model->material_count - 1, joints = model->joint_count;
+  write_ids(s, &model->body_ids);
+  write_ids(s, &model->shape_ids);
+  write_ids(s, &model->material_ids);
+  write_ids(s, &model->joint_ids);
+  cni_stream_count(s, &bodies, 1);
+  for (int32_t i = 0; i < bodies; i++) {
+    CniBody body = model->bodies[i];
+    CnPose pose = model->pose[i];
+    CnTwist twist = model->twist[i], load = model->load[i];
+    body_fields(s, &body, &pose, &twist, &load);
+  }
+  cni_stream_count(s, &shapes, 1);
+  for (int32_t i = 0; i < shapes; i++) {
+    CniShape shape = model->shapes[i];
+    shape_fields(s, &shape);
+  }
+  cni_stream_count(s, &materials, 1);
+  for (int32_t i = 1; i <= materials; i++) {
+    CniMaterial material = model->materials[i];
+    material_fields(s, &material);
+  }
+  cni_stream_count(s, &joints, 1);
+  for (int32_t i = 0; i < joints; i++) {
+    CniJoint joint = model->joints[i];
+    joint_fields(s, &joint);
+  }
+}
+
+static void write_contacts(CniStream *s, const CniContactCache *cache) {
+  int32_t count = cache->count, events = cache->event_count;
+  double time_step = cache->time_step;
+  cni_stream_double(s, &time_step);
+  cni_stream_count(s, &count, 1);
+  for (int32_t i = 0; i < count; i++) {
+    CniContactImpulse impulse = cache->impulses[i];
+    CniContactInfo info = cache->infos[i];
+    contact_fields(s, &impulse, &info);
+  }
+  cni_stream_count(s, &events, 1);
+  for (int32_t i = 0; i < events; i++) {
+    CnContactEvent event = cache->events[i];
+    event_fields(s, &event);
+  }
+}
+
+static void write_contents(CniStream *s, const CniContents *now) {
+  CniSettings settings = now->settings;
+  double time = now->time;
+  int64_t step = now->step;
+  s->at = CNI_SNAPSHOT_HEADER;
+  settings_fields(s, &settings);
+  cni_stream_double(s, &time);
+  cni_stream_i64(s, &step);
+  write_model(s, &now->model);
+  write_contacts(s, &now->contacts);
+}
+
+void cni_snapshot_seal(void *data, size_t size) {
+  CniStream s = {.out = data, .size = size};
+  uint32_t version = VERSION, zero = 0;
+  uint64_t bytes = size;
+  uint64_t sum = cni_hash_bytes(CNI_HASH_START, (const uint8_t *)data + CNI_SNAPSHOT_HEADER,
+                                size - CNI_SNAPSHOT_HEADER);
+  char word[sizeof magic];
+  memcpy(word, magic, sizeof word);
+  cni_stream_bytes(&s, word, sizeof word);
+  cni_stream_u32(&s, &version);
+  cni_stream_u32(&s, &zero);
+  cni_stream_u64(&s, &bytes);
+  cni_stream_u64(&s, &sum);
+}
+
+CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t *size) {
+  if (!size) return cni_null_argument("cn_world_save", "the size pointer");
+  *size = 0;
+  CNI_TRY(cni_world_open(world, "cn_world_save"));
+  CniStream count = {0};
+  write_contents(&count, &world->now);
+  *size = count.at;
+  if (!data) return CN_OK;
+  if (capacity < count.at)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_world_save: %zu bytes are needed, %zu are there",
+                     count.at, capacity);
+  CniStream out = {.out = data, .size = count.at};
+  write_contents(&out, &world->now);
+  cni_snapshot_seal(data, count.at);
+  return CN_OK;
+}
+
+// ---- reading ----
+
+static CnStatus ended(void) {
+  return cni_error(CN_INVALID_DATA, "snapshot: it ends too soon, or a count is wrong");
+}
+
+// A number that no definition would be given.
+static CnStatus illegal(void) {
+  char text[256];
+  snprintf(text, sizeof text, "%s", cn_error_message());
+  return cni_error(CN_INVALID_DATA, "snapshot: %s", text);
+}
+
+// Sizes on the way: how many bytes the fields of one thing take.
+static size_t slot_size(void) {
+  CniStream s = {0};
+  CniSlot x = {0};
+  slot_fields(&s, &x);
+  return s.at;
+}
+static size_t body_size(void) {
+  CniStream s = {0};
+  CniBody x = {0};
+  CnPose pose = CN_POSE_ONE;
+  CnTwist twist = {{0, 0, 0}, {0, 0, 0}}, load = twist;
+  body_fields(&s, &x, &pose, &twist, &load);
+  return s.at;
+}
+static size_t shape_size(void) {
+  CniStream s = {0};
+  CniShape x = {0};
+  shape_fields(&s, &x);
+  return s.at;
+}
+static size_t material_size(void) {
+  CniStream s = {0};
+  CniMaterial x = {0};
+  material_fields(&s, &x);
+  return s.at;
+}
+static size_t joint_size(void) {
+  CniStream s = {0};
+  CniJoint x = {0};
+  joint_fields(&s, &x);
+  return s.at;
+}
+static size_t contact_size(void) {
+  CniStream s = {0};
+  CniContactImpulse x = {0};
+  CniContactInfo info = {0};
+  contact_fields(&s, &x, &info);
+  return s.at;
+}
+static size_t event_size(void) {
+  CniStream s = {0};
+  CnContactEvent x = {0};
+  event_fields(&s, &x);
+  return s.at;
+}
+
+static CnStatus read_ids(CniStream *s, CniIds *ids, const CnAllocator *allocator) {
+  int32_t count;
+  cni_stream_count(s, &count, slot_size());
+  cni_stream_i32(s, &ids->first_free);
+  CNI_TRY(cni_array_reserve(allocator, (void **)&ids->slots, &ids->slot_capacity, 0, count,
+                            sizeof(CniSlot)));
+  for (int32_t i = 0; i < count; i++) slot_fields(s, &ids->slots[i]);
+  ids->slot_count = count;
+  return s->failed ? ended() : CN_OK;
+}
+
+static CnStatus read_bodies(CniStream *s, CniModel *model) {
+  int32_t count;
+  cni_stream_count(s, &count, body_size());
+  CNI_TRY(cni_model_reserve(model, count, 0, 0, 0));
+  for (int32_t i = 0; i < count; i++) {
+    model->bodies[i] = (CniBody){.com = CN_POSE_ONE};
+    model->mass[i] = (CniBodyMass){0};
+    body_fields(s, &model->bodies[i], &model->pose[i], &model->twist[i], &model->load[i]);
+  }
+  model->body_count = count;
+  return s->failed ? ended() : CN_OK;
+}
+
+static CnStatus read_shapes(CniStream *s, CniModel *model) {
+  int32_t count;
+  cni_stream_count(s, &count, shape_size());
+  CNI_TRY(cni_model_reserve(model, 0, count, 0, 0));
+  for (int32_t i = 0; i < count; i++) {
+    CniShape *shape = &model->shapes[i];
+    *shape = (CniShape){.def = {.tag = CNI_TAG_SHAPE}};
+    shape_fields(s, shape);
+    shape->radius = shape->def.radius;
+    shape->half_size = shape->def.half_size;
+    shape->category = shape->def.category;
+    shape->mask = shape->def.mask;
+  }
+  model->shape_count = count;
+  return s->failed ? ended() : CN_OK;
+}
+
+static CnStatus read_materials(CniStream *s, CniModel *model) {
+  int32_t count;
+  cni_stream_count(s, &count, material_size());
+  if (count == INT32_MAX) return ended();
+  CNI_TRY(cni_model_reserve(model, 0, 0, count + 1, 0));
+  for (int32_t i = 1; i <= count; i++) {
+    model->materials[i] = (CniMaterial){.def = {.tag = CNI_TAG_MATERIAL}};
+    material_fields(s, &model->materials[i]);
+  }
+  model->material_count = count + 1;
+  for (int32_t i = 0; i < model->shape_count; i++) {
+    int32_t m = model->shapes[i].material;
+    if (m >= 0 && m <= count) model->materials[m].use_count++;
+  }
+  return s->failed ? ended() : CN_OK;
+}
+
+static CnStatus read_joints(CniStream *s, CniModel *model) {
+  int32_t count;
+  cni_stream_count(s, &count, joint_size());
+  CNI_TRY(cni_model_reserve(model, 0, 0, 0, count));
+  for (int32_t i = 0; i < count; i++) {
+    model->joints[i] = (CniJoint){.def = {.tag = CNI_TAG_JOINT}};
+    joint_fields(s, &model->joints[i]);
+  }
+  model->joint_count = count;
+  return s->failed ? ended() : CN_OK;
+}
+
+static CnStatus read_model(CniStream *s, CniModel *model) {
+  const CnAllocator *a = &model->allocator;
+  CNI_TRY(read_ids(s, &model->body_ids, a));
+  CNI_TRY(read_ids(s, &model->shape_ids, a));
+  CNI_TRY(read_ids(s, &model->material_ids, a));
+  CNI_TRY(read_ids(s, &model->joint_ids, a));
+  CNI_TRY(read_bodies(s, model));
+  CNI_TRY(read_shapes(s, model));
+  CNI_TRY(read_materials(s, model));
+  CNI_TRY(read_joints(s, model));
+  if (cni_model_consistent(model) != CN_OK) return illegal();
+  if (cni_model_derive(model) != CN_OK) return illegal();
+  return CN_OK;
+}
+
+static CnStatus check_contact(const CniContactCache *cache, int32_t i) {
+  const CniContactImpulse *x = &cache->impulses[i];
+  const CniContactInfo *info = &cache->infos[i];
+  if (i > 0 && cni_contact_key_compare(&cache->impulses[i - 1].key, &x->key) >= 0)
+    return cni_error(CN_INVALID_DATA, "snapshot: contact %d is out of order", (int)i);
+  int finite = cn_vec3_finite(x->linear) && cn_vec3_finite(x->angular) &&
+               cn_vec3_finite(info->point) && cn_vec3_finite(info->normal) && isfinite(info->gap);
+  if (!finite) return cni_error(CN_INVALID_DATA, "snapshot: contact %d is not finite", (int)i);
+  return CN_OK;
+}
+
+static CnStatus read_contacts(CniStream *s, CniContactCache *cache, const CnAllocator *allocator) {
+  int32_t count, events;
+  cni_stream_double(s, &cache->time_step);
+  cni_stream_count(s, &count, contact_size());
+  CNI_TRY(cni_contacts_reserve(cache, allocator, count, 0));
+  for (int32_t i = 0; i < count; i++) {
+    cache->impulses[i] = (CniContactImpulse){0};
+    contact_fields(s, &cache->impulses[i], &cache->infos[i]);
+    CNI_TRY(check_contact(cache, i));
+  }
+  cache->count = count;
+  cni_stream_count(s, &events, event_size());
+  CNI_TRY(cni_contacts_reserve(cache, allocator, 0, events));
+  for (int32_t i = 0; i < events; i++) {
+    event_fields(s, &cache->events[i]);
+    if ((uint32_t)cache->events[i].kind > CN_CONTACT_ENDED)
+      return cni_error(CN_INVALID_DATA, "snapshot: event %d is of no kind", (int)i);
+  }
+  cache->event_count = events;
+  cache->stale = 1;
+  if (!isfinite(cache->time_step) || cache->time_step < 0 || (count > 0 && !(cache->time_step > 0)))
+    return cni_error(CN_INVALID_DATA, "snapshot: the contacts' time step is %g s",
+                     cache->time_step);
+  return s->failed ? ended() : CN_OK;
+}
+
+static CnStatus check_header(const void *data, size_t size) {
+  CniStream s = {.in = data, .size = size};
+  char word[sizeof magic];
+  uint32_t version, zero;
+  uint64_t bytes, sum;
+  cni_stream_bytes(&s, word, sizeof word);
+  cni_stream_u32(&s, &version);
+  cni_stream_u32(&s, &zero);
+  cni_stream_u64(&s, &bytes);
+  cni_stream_u64(&s, &sum);
+  if (s.failed || memcmp(word, magic, sizeof word) != 0)
+    return cni_error(CN_INVALID_DATA, "these %zu bytes are not a snapshot", size);
+  if (version != VERSION || zero != 0)
+    return cni_error(CN_INVALID_DATA, "snapshot: version %u, this library reads %u",
+                     (unsigned)version, VERSION);
+  if (bytes != size)
+    return cni_error(CN_INVALID_DATA, "snapshot: it says %llu bytes and has %zu",
+                     (unsigned long long)bytes, size);
+  uint64_t found = cni_hash_bytes(CNI_HASH_START, (const uint8_t *)data + CNI_SNAPSHOT_HEADER,
+                                  size - CNI_SNAPSHOT_HEADER);
+  if (found != sum)
+    return cni_error(CN_INVALID_DATA, "snapshot: damaged (checksum %016llx, should be %016llx)",
+                     (unsigned long long)found, (unsigned long long)sum);
+  return CN_OK;
+}
+
+// Settings into fresh contents. A solver or integrator that refuses them is damage, not misuse.
+static CnStatus read_settings(CniStream *s, CnWorld *world, CniContents *next) {
+  CniSettings settings = world->now.settings;
+  settings_fields(s, &settings);
+  if (s->failed) return ended();
+  if (!memchr(settings.integrator, 0, sizeof settings.integrator) ||
+      !memchr(settings.solver, 0, sizeof settings.solver))
+    return cni_error(CN_INVALID_DATA, "snapshot: a name does not end");
+  CnStatus status = cni_contents_create(next, &settings, &world->allocator, world->tasks);
+  if (status == CN_OK || status == CN_NO_MEMORY) return status;
+  return illegal();
+}
+
+static CnStatus read_rest(CniStream *s, CnWorld *world, CniContents *next) {
+  cni_stream_double(s, &next->time);
+  cni_stream_i64(s, &next->step);
+  if (!isfinite(next->time) || next->step < 0)
+    return cni_error(CN_INVALID_DATA, "snapshot: time %g s after %lld steps", next->time,
+                     (long long)next->step);
+  CNI_TRY(read_model(s, &next->model));
+  CNI_TRY(read_contacts(s, &next->contacts, &world->allocator));
+  if (s->at != s->size)
+    return cni_error(CN_INVALID_DATA, "snapshot: %zu bytes too many", s->size - s->at);
+  return CN_OK;
+}
+
+CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size) {
+  CNI_TRY(cni_world_open(world, "cn_world_restore"));
+  if (!data) return cni_null_argument("cn_world_restore", "the data");
+  CNI_TRY(check_header(data, size));
+  CniStream s = {.in = data, .size = size, .at = CNI_SNAPSHOT_HEADER};
+  CniContents next;
+  CNI_TRY(read_settings(&s, world, &next));
+  CnStatus status = read_rest(&s, world, &next);
+  if (status != CN_OK) {
+    cni_contents_release(&next, &world->allocator);
+    return status;
+  }
+  cni_contents_release(&world->now, &world->allocator);
+  world->now = next;
+  return CN_OK;
+}

@@ -1,0 +1,191 @@
+// Worlds: create and destroy, settings and clock, sums over all bodies, the hash of the state.
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/hash.h"
+#include "core/tasks.h"
+#include "world/world.h"
+
+#define WORLD_TAG 0x6c647277u
+
+CnWorldDef cn_world_def_default(void) {
+  return (CnWorldDef){.gravity = {0, 0, -9.81},
+                      .time_step = 1e-3,
+                      .integrator = "impulse",
+                      .solver = cn_solver_def_default("psor"),
+                      .friction = CN_FRICTION_COULOMB,
+                      .stabilisation = 0.2,
+                      .recovery_speed = 1,
+                      .restitution_threshold = 0.01,
+                      .geometric_stiffness = 1,
+                      .broad_phase = "grid",
+                      .worker_count = 1,
+                      .allocator = cn_allocator_default(),
+                      .tag = WORLD_TAG};
+}
+
+// ---- doors ----
+
+CnStatus cni_null_argument(const char *call, const char *what) {
+  return cni_error(CN_INVALID_ARGUMENT, "%s: %s is null", call, what);
+}
+
+CnStatus cni_world_open(const CnWorld *world, const char *call) {
+  if (!world) return cni_null_argument(call, "the world");
+  if (world->busy != CNI_IDLE)
+    return cni_error(CN_BUSY, "%s: the world is inside step %lld", call,
+                     (long long)world->now.step + 1);
+  return CN_OK;
+}
+
+CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call) {
+  if (world && world->busy == CNI_BUSY_HOOK) return CN_OK;
+  return cni_world_open(world, call);
+}
+
+// ---- creation ----
+
+static CnStatus check_def(const CnWorldDef *def) {
+  if (!def || def->tag != WORLD_TAG)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "world: the definition was not made by cn_world_def_default (tag %u)",
+                     def ? (unsigned)def->tag : 0u);
+  if (!def->allocator.allocate || !def->allocator.release)
+    return cni_error(CN_INVALID_ARGUMENT, "world: the allocator lacks a function");
+  if (def->worker_count < 1)
+    return cni_error(CN_INVALID_ARGUMENT, "world: worker_count must be at least 1 (got %d)",
+                     (int)def->worker_count);
+  if (!def->integrator) return cni_null_argument("world", "integrator");
+  if (!def->solver.name) return cni_null_argument("world", "solver.name");
+  if (!def->broad_phase) return cni_null_argument("world", "broad_phase");
+  return CN_OK;
+}
+
+static CniSettings settings_of(const CnWorldDef *def) {
+  CniSettings s = {.gravity = def->gravity,
+                   .time_step = def->time_step,
+                   .stabilisation = def->stabilisation,
+                   .recovery_speed = def->recovery_speed,
+                   .restitution_threshold = def->restitution_threshold,
+                   .contact_margin = def->contact_margin,
+                   .geometric_stiffness = def->geometric_stiffness,
+                   .friction = def->friction,
+                   .solver_def = def->solver};
+  snprintf(s.integrator, sizeof s.integrator, "%s", def->integrator);
+  snprintf(s.solver, sizeof s.solver, "%s", def->solver.name);
+  return s;
+}
+
+static CnStatus build(CnWorld *world, const CnWorldDef *def) {
+  const CnAllocator *a = &world->allocator;
+  if (def->worker_count > 1 || def->task_host.run)
+    CNI_TRY(cn_tasks_create(def->worker_count, &def->task_host, a, &world->tasks));
+  CNI_TRY(cni_collision_create(def->broad_phase, a, &world->collision));
+  CniSettings settings = settings_of(def);
+  return cni_contents_create(&world->now, &settings, a, world->tasks);
+}
+
+CnStatus cn_world_create(const CnWorldDef *def, CnWorld **result) {
+  if (!result) return cni_null_argument("cn_world_create", "the result pointer");
+  *result = NULL;
+  CNI_TRY(check_def(def));
+  CnWorld *world = cni_allocate(&def->allocator, sizeof *world);
+  if (!world) return cni_error_memory(sizeof *world);
+  *world = (CnWorld){.hooks = def->hooks, .log = def->log, .meter = {.inner = def->allocator}};
+  world->meter.bytes = world->meter.peak_bytes = sizeof *world;
+  world->allocator = cni_meter_allocator(&world->meter);
+  cni_arena_init(&world->arena, &world->allocator);
+  CnStatus status = build(world, def);
+  if (status != CN_OK) {
+    cn_world_destroy(world);
+    return status;
+  }
+  *result = world;
+  return CN_OK;
+}
+
+void cn_world_destroy(CnWorld *world) {
+  if (!world) return;
+  if (world->busy != CNI_IDLE) {
+    cni_log(&world->log, CN_LOG_WARNING, "cn_world_destroy inside a step is ignored");
+    return;
+  }
+  // contents that were never created have no allocator, and nothing to release
+  if (world->now.model.allocator.release) cni_contents_release(&world->now, &world->allocator);
+  cni_arena_release(&world->arena);
+  cni_collision_destroy(world->collision);
+  cn_tasks_destroy(world->tasks);
+  CnAllocator allocator = world->meter.inner;
+  cni_release(&allocator, world, sizeof *world);
+}
+
+// ---- settings and clock ----
+
+CnStatus cn_world_set_time_step(CnWorld *world, double time_step) {
+  CNI_TRY(cni_world_open(world, "cn_world_set_time_step"));
+  CniSettings settings = world->now.settings;
+  settings.time_step = time_step;
+  CNI_TRY(cni_settings_check(&settings));
+  world->now.settings.time_step = time_step;
+  return CN_OK;
+}
+
+CnStatus cn_world_set_gravity(CnWorld *world, CnVec3 gravity) {
+  CNI_TRY(cni_world_open(world, "cn_world_set_gravity"));
+  CNI_TRY(cni_check_vec3("cn_world_set_gravity: gravity", gravity));
+  world->now.settings.gravity = gravity;
+  return CN_OK;
+}
+
+void cn_world_info(const CnWorld *world, CnWorldInfo *info) {
+  if (!info) return;
+  *info = (CnWorldInfo){0};
+  if (!world) return;
+  const CniContents *now = &world->now;
+  *info = (CnWorldInfo){.gravity = now->settings.gravity,
+                        .time_step = now->settings.time_step,
+                        .time = now->time,
+                        .step = now->step,
+                        .body_count = now->model.body_count,
+                        .shape_count = now->model.shape_count,
+                        .joint_count = now->model.joint_count,
+                        .material_count = now->model.material_count - 1,
+                        .contact_count = now->contacts.count,
+                        .memory_bytes = world->meter.bytes,
+                        .memory_peak_bytes = world->meter.peak_bytes};
+}
+
+// ---- sums ----
+
+void cn_world_sums(const CnWorld *world, CnWorldSums *sums) {
+  if (!sums) return;
+  *sums = (CnWorldSums){0};
+  if (!world) return;
+  const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    const CniBodyMass *m = &model->mass[i];
+    if (!(m->inv_mass > 0)) continue;
+    CnVec3 x = model->pose[i].position, v = model->twist[i].velocity, w = model->twist[i].spin;
+    CnVec3 p = cn_scale(m->mass, v);
+    CnVec3 l = cn_smul(cni_model_inertia(model, i, model->pose[i].rotation), w);
+    sums->kinetic_energy += 0.5 * cn_dot(p, v) + 0.5 * cn_dot(l, w);
+    sums->potential_energy -= m->mass * cn_dot(world->now.settings.gravity, x);
+    sums->momentum = cn_add(sums->momentum, p);
+    sums->angular_momentum = cn_add(sums->angular_momentum, cn_add(cn_cross(x, p), l));
+    sums->mass += m->mass;
+  }
+}
+
+uint64_t cn_world_hash(const CnWorld *world) {
+  uint64_t hash = CNI_HASH_START;
+  if (!world) return hash;
+  const CniModel *model = &world->now.model;
+  for (int32_t s = 0; s < model->body_ids.slot_count; s++) {
+    if ((model->body_ids.slots[s].generation & 1u) == 0) continue;
+    int32_t i = model->body_ids.slots[s].index;
+    hash = cni_hash_doubles(hash, (const double *)&model->pose[i], 7);
+    hash = cni_hash_doubles(hash, (const double *)&model->twist[i], 6);
+  }
+  return hash;
+}

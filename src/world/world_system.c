@@ -1,0 +1,160 @@
+// The CnSystem of a world: how the integrator's questions are answered from the model.
+//
+//     detect    collision: which contacts may act in this step
+//     problem   assembly: groups, joints, contacts, warm start
+//     advance   x += h v,  q <- exp(h w) q, back to length one
+//     done      the one place where a step changes the world
+//
+// Everything `done` needs room for is reserved in `problem`.
+#include "core/error.h"
+#include "core/tasks.h"
+#include "problem/problem.h"
+#include "world/world.h"
+
+_Static_assert(sizeof(CnPose) == 7 * sizeof(double), "poses are the state vector q");
+_Static_assert(sizeof(CnTwist) == 6 * sizeof(double), "twists are the state vector v");
+
+int32_t cni_world_filter(void *context, CnShapeId a, CnShapeId b) {
+  const CnWorld *world = context;
+  return world->hooks.filter(world->hooks.context, world, a, b);
+}
+
+static void modify(void *context, CnContactTuning *contact) {
+  const CnWorld *world = context;
+  world->hooks.modify(world->hooks.context, world, contact);
+}
+
+static CnStatus detect(void *context, double t, const double *q, const double *v, double h) {
+  (void)t;
+  CnWorld *world = context;
+  CniStepWork *work = &world->work;
+  double start = cni_seconds();
+  CniCollisionInput input = {.model = &world->now.model,
+                             .pose = (const CnPose *)q,
+                             .twist = (const CnTwist *)v,
+                             .gravity = world->now.settings.gravity,
+                             .time_step = h,
+                             .margin = world->now.settings.contact_margin,
+                             .tasks = world->tasks,
+                             .filter = world->hooks.filter ? cni_world_filter : NULL,
+                             .filter_context = world};
+  CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
+  work->time_step = h;
+  work->seconds_collision += cni_seconds() - start;
+  return CN_OK;
+}
+
+static CnStatus take_indices(CniArena *arena, int32_t count, int32_t **indices) {
+  size_t bytes = (size_t)(count > 0 ? count : 1) * sizeof **indices;
+  *indices = cni_arena_take(arena, bytes);
+  return *indices ? CN_OK : cni_error_memory(bytes);
+}
+
+static CnStatus problem(void *context, double t, const double *q, const double *v, double h,
+                        CnProblem **result, CnAnswer **answer) {
+  CnWorld *world = context;
+  CniStepWork *work = &world->work;
+  const CniSettings *settings = &world->now.settings;
+  CniEngine *engine = &world->now.engine;
+  CNI_TRY(take_indices(&world->arena, world->now.model.joint_count, &work->joint_block_of));
+  CNI_TRY(take_indices(&world->arena, work->contact_count, &work->block_of));
+  CniAssemblyInput input = {.model = &world->now.model,
+                            .pose = (const CnPose *)q,
+                            .twist = (const CnTwist *)v,
+                            .contacts = work->contacts,
+                            .contact_count = work->contact_count,
+                            .old_time_step = world->now.contacts.time_step,
+                            .gravity = settings->gravity,
+                            .time = t,
+                            .time_step = h,
+                            .stabilisation = settings->stabilisation,
+                            .recovery_speed = settings->recovery_speed,
+                            .restitution_threshold = settings->restitution_threshold,
+                            .geometric_stiffness = settings->geometric_stiffness,
+                            .modify = world->hooks.modify ? modify : NULL,
+                            .modify_context = world,
+                            .arena = &world->arena,
+                            .tasks = world->tasks};
+  CNI_TRY(cni_contacts_warm(world, &input.old_impulses, &input.old_impulse_count));
+  CNI_TRY(
+      cni_assemble(&input, engine->problem, &engine->answer, work->joint_block_of, work->block_of));
+  CNI_TRY(cni_contacts_prepare(world));
+  *result = engine->problem;
+  *answer = &engine->answer;
+  return CN_OK;
+}
+
+CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h) {
+  pose.position = cn_madd(pose.position, h, twist.velocity);
+  // without a spin the rotation keeps its bits
+  CnVec3 w = twist.spin;
+  if (w.x != 0 || w.y != 0 || w.z != 0)
+    pose.rotation = cn_qunit(cn_qmul(cni_quat_exp(cn_scale(h, w)), pose.rotation));
+  return pose;
+}
+
+typedef struct Advance {
+  const CnPose *pose;
+  const CnTwist *twist;
+  double h;
+  CnPose *result;
+} Advance;
+
+static void advance_range(void *context, int32_t begin, int32_t end) {
+  const Advance *a = context;
+  for (int32_t i = begin; i < end; i++)
+    a->result[i] = cni_advance_pose(a->pose[i], a->twist[i], a->h);
+}
+
+static void advance(void *context, const double *q, const double *v, double h, double *q_new) {
+  CnWorld *world = context;
+  Advance a = {(const CnPose *)q, (const CnTwist *)v, h, (CnPose *)q_new};
+  cni_parallel_for(world->tasks, world->now.model.body_count, 1024, advance_range, &a);
+}
+
+// A joint keeps the impulses of its rows for the warm start, and the vector they make for users.
+static void keep_joint(CniJoint *joint, const CnProblem *p, const CnAnswer *answer, int32_t index,
+                       double h) {
+  for (int32_t k = 0; k < 6; k++) joint->impulse[k] = 0;
+  joint->linear = CN_VEC3_ZERO;
+  joint->impulse_step = h;
+  if (index < 0) return;
+  const CniBlock *block = &p->blocks[index];
+  const CniPairBlock *pair = &p->pairs[block->index];
+  const double *g = &answer->g[block->row];
+  for (int32_t k = 0; k < block->dim; k++) joint->impulse[k] = g[k];
+  joint->linear = cn_scale(g[0], pair->normal);
+  if (block->dim < 3) return;
+  CnVec3 second = cn_cross(pair->normal, pair->tangent);
+  joint->linear = cn_madd(cn_madd(joint->linear, g[1], pair->tangent), g[2], second);
+}
+
+static void done(void *context, double t_new, const double *q_new, const double *v_new,
+                 const CnAnswer *answer) {
+  CnWorld *world = context;
+  CniContents *now = &world->now;
+  CniModel *model = &now->model;
+  const CnPose *pose = (const CnPose *)q_new;
+  const CnTwist *twist = (const CnTwist *)v_new;
+  cni_contacts_commit(world, answer);
+  for (int32_t i = 0; i < model->joint_count; i++)
+    keep_joint(&model->joints[i], now->engine.problem, answer, world->work.joint_block_of[i],
+               world->work.time_step);
+  for (int32_t i = 0; i < model->body_count; i++) {
+    model->pose[i] = pose[i];
+    model->twist[i] = twist[i];
+    model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  }
+  now->time = t_new;
+  now->step++;
+}
+
+CnSystem cni_system_of(CnWorld *world) {
+  return (CnSystem){.context = world,
+                    .q_count = 7 * world->now.model.body_count,
+                    .v_count = 6 * world->now.model.body_count,
+                    .detect = detect,
+                    .problem = problem,
+                    .advance = advance,
+                    .done = done};
+}

@@ -26,6 +26,11 @@ typedef struct CnSolverKind {
   void (*destroy)(void *state);
 } CnSolverKind;
 
+// The rows.
+#define CN_SOLVER(name) extern const CnSolverKind cni_solver_##name;
+#include "solver/solver_list.inc"
+#undef CN_SOLVER
+
 extern const CnSolverKind *const cni_solver_kinds[];
 extern const int32_t cni_solver_kind_count;
 
@@ -33,5 +38,9 @@ const CnSolverKind *cni_solver_find(const char *name); // null: unknown
 
 // Refuse what a solver cannot take, with a message that names the solvers that can.
 CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p);
+
+// Seconds of a clock that never goes back. For reports and time budgets only: no result depends on
+// it unless it is marked cut_by_time.
+double cni_clock(void);
 
 #endif

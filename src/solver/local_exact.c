@@ -1,0 +1,490 @@
+// The cone problem of one block to round-off: u = N g + q, g in K = {|g_j| <= mu_j g_n}, and u
+// (with de Saxce's shift in the coulomb model) in the dual cone, orthogonal to g.
+//
+// In every case there are three states: take-off (g = 0 when q itself is dual), stick (u = 0 when
+// -N^-1 q lies in the cone) and slide. Slide, one disc:
+//
+// In the plane. Coulomb: with u_n = 0 eliminated, (S + l) g_t = -r, S > 0, l = |u_t|/|g_t|, so g_t
+// has the sign of -r and g_n follows. Convex: the better of the two edges of the cone.
+//
+// Coulomb in space. Eliminating u_n = 0: S = N_tt - N_tn N_nt/N_nn, r = q_t - N_tn q_n/N_nn,
+//
+//     (S + l I) g_t = -r,   g_n = -(q_n + N_nt g_t)/N_nn,   |g_t| - mu g_n = 0.
+//
+// At l = 0 the left side of the last is positive (else it would stick), for l -> oo it tends to
+// mu q_n/N_nn < 0: there is a root, whatever mu. In the plane the same shows that the edge chosen
+// is the right one.
+//
+// Convex in space. With J = diag(-mu^2, 1, 1) the solution satisfies (N + l J) g = -q. A basis in
+// which N is the unit matrix and J = diag(-a, b, c) splits it into y_1 = -p_1/(1 - l a),
+// y_2 = -p_2/(1 + l b), y_3 = -p_3/(1 + l c); the cone is a y_1^2 = b y_2^2 + c y_3^2. With l = s/a
+// for p_1 <= 0, l = 1/(a s) for p_1 > 0, this is one equation that falls in s over (0, 1):
+//
+//     (1 - s) sqrt(b z_2^2 + c z_3^2) - sqrt(a) |p_1| = 0,   z = y or y/s.
+//
+// Several discs (rolling, spinning), and unsymmetric N: Newton on the projection equations, with
+// steps of a method that needs no start when Newton does not halve the residual.
+//
+// Roots are bracketed and found by Ridders' rule, so every loop is finite.
+#include "solver/local.h"
+#include "solver/small.h"
+#include "core/vec.h"
+
+static double disc_norm(const double *x, int32_t dim) {
+  return dim == 1 ? fabs(x[0]) : sqrt(x[0] * x[0] + x[1] * x[1]);
+}
+
+// ---- one root in a bracket ----
+
+typedef double (*RootFunction)(const void *data, double s);
+
+// The root of a function with f(lo) >= 0 >= f(hi), to the last digits of s.
+static double find_root(RootFunction f, const void *data, double lo, double hi) {
+  double f_lo = f(data, lo), f_hi = f(data, hi);
+  if (!(f_lo > 0)) return lo;
+  if (!(f_hi < 0)) return hi;
+  for (int32_t i = 0; i < 200; i++) {
+    double middle = .5 * (lo + hi), f_middle = f(data, middle);
+    if (!(middle > lo && middle < hi) || f_middle == 0) return middle;
+
+    // Ridders: the line through the values with an exponential divided out
+    double root = middle + (middle - lo) * (f_middle / sqrt(f_middle * f_middle - f_lo * f_hi));
+    double a = lo, b = hi;
+    if (f_middle > 0) {
+      lo = middle;
+      f_lo = f_middle;
+    } else {
+      hi = middle;
+      f_hi = f_middle;
+    }
+    if (root > a && root < b) {
+      double f_root = f(data, root);
+      if (f_root == 0) return root;
+      if (f_root > 0 && root > lo) {
+        lo = root;
+        f_lo = f_root;
+      }
+      if (f_root < 0 && root < hi) {
+        hi = root;
+        f_hi = f_root;
+      }
+    }
+  }
+  return .5 * (lo + hi);
+}
+
+// ---- take-off and stick ----
+
+static double dual_slack(const CniLocal *local, const double *q) {
+  double slack = q[0];
+  for (int32_t j = 0; j < local->cone.disc_count && local->convex; j++)
+    slack -= local->cone.mu[j] * disc_norm(q + local->cone.start[j], local->cone.dim[j]);
+  return slack;
+}
+
+static int in_cone(const CniCone *cone, const double *x) {
+  if (!(x[0] >= 0)) return 0;
+  for (int32_t j = 0; j < cone->disc_count; j++) {
+    if (!(disc_norm(x + cone->start[j], cone->dim[j]) <= cone->mu[j] * x[0])) return 0;
+  }
+  return 1;
+}
+
+// u = 0 by a generalised inverse; it counts only if u really is.
+static int stick(const CniLocal *local, const double *q, double *x) {
+  int32_t dim = local->dim;
+  double trial[CNI_MAX_DIM], u[CNI_MAX_DIM], size = 0, left = 0;
+  cni_small_multiply(dim, local->inverse, q, trial);
+  for (int32_t i = 0; i < dim; i++) trial[i] = -trial[i];
+  if (!in_cone(&local->cone, trial)) return 0;
+  cni_small_multiply(dim, local->n, trial, u);
+  for (int32_t i = 0; i < dim; i++) {
+    size = cn_max(size, fabs(q[i]));
+    left = cn_max(left, fabs(u[i] + q[i]));
+  }
+  if (left > 1e-12 * size) return 0;
+  for (int32_t i = 0; i < dim; i++) x[i] = trial[i];
+  return 1;
+}
+
+// ---- in the plane ----
+
+static void slide_plane(const CniLocal *local, const double *q, double *x) {
+  const double *n = local->n;
+  double mu = local->cone.mu[0], best = 0;
+  x[0] = x[1] = 0;
+  for (int32_t side = -1; side <= 1; side += 2) {
+    double e = side * mu;
+    double d, f;
+    if (local->convex) {
+      // along the edge (1, e): least value of the objective -f^2/2d
+      d = n[0] + e * (n[1] + n[2]) + e * e * n[3];
+      f = -(q[0] + e * q[1]);
+      if (!(d > 0) || !(f > 0) || f * f / d <= best) continue;
+      best = f * f / d;
+    } else {
+      // the side that friction takes, and u_n = 0 on it
+      double r = q[1] - n[2] * q[0] / n[0];
+      d = n[0] + e * n[1];
+      f = -q[0];
+      if ((r < 0) != (side > 0) || !(d > 0)) continue;
+    }
+    x[0] = f / d;
+    x[1] = e * x[0];
+  }
+}
+
+// ---- coulomb in space ----
+
+// S by its eigenvalues and vectors; r in that basis, and N_nt too.
+typedef struct CoulombSlide {
+  double s1, s2, r1, r2, c1, c2;
+  double q_n, n_nn, mu, unit;
+  int32_t large; // l = unit / s instead of unit s
+  double g1, g2, g_n;
+} CoulombSlide;
+
+static void coulomb_impulse(CoulombSlide *d, double s) {
+  // s = 0 is l = oo where l is large: written so that it is a number
+  double a = d->large ? s : 1, l = d->large ? d->unit : d->unit * s;
+  d->g1 = -a * d->r1 / (a * d->s1 + l);
+  d->g2 = -a * d->r2 / (a * d->s2 + l);
+  d->g_n = -(d->q_n + d->c1 * d->g1 + d->c2 * d->g2) / d->n_nn;
+}
+
+static double coulomb_excess(const void *data, double s) {
+  CoulombSlide d = *(const CoulombSlide *)data;
+  coulomb_impulse(&d, s);
+  double excess = sqrt(d.g1 * d.g1 + d.g2 * d.g2) - d.mu * d.g_n;
+  return d.large ? -excess : excess; // falls in s either way
+}
+
+static void slide_coulomb(const CniLocal *local, const double *q, double *x) {
+  const double *n = local->n;
+  double mu = local->cone.mu[0], a = n[1] / n[0], b = n[2] / n[0];
+
+  // Schur complement; half the angle of its axes from a rotation that makes it diagonal
+  double s[4] = {n[4] - a * n[1], n[5] - a * n[2], n[7] - b * n[1], n[8] - b * n[2]};
+  double value[2], axis[4];
+  s[1] = s[2] = .5 * (s[1] + s[2]);
+  cni_small_eigen(2, s, value, axis);
+  double r1 = q[1] - a * q[0], r2 = q[2] - b * q[0];
+  double floor = 1e-15 * (n[4] + n[8]);
+  CoulombSlide d = {.s1 = cn_max(value[0], floor),
+                    .s2 = cn_max(value[1], floor),
+                    .r1 = axis[0] * r1 + axis[2] * r2,
+                    .r2 = axis[1] * r1 + axis[3] * r2,
+                    .c1 = axis[0] * n[1] + axis[2] * n[2],
+                    .c2 = axis[1] * n[1] + axis[3] * n[2],
+                    .q_n = q[0],
+                    .n_nn = n[0],
+                    .mu = mu};
+  d.unit = cn_max(d.s1, d.s2);
+
+  // l in [0, unit], or beyond
+  double root = 0;
+  if (coulomb_excess(&d, 0) > 0) {
+    d.large = coulomb_excess(&d, 1) > 0;
+    // beyond: s from 0 (excess negative, so f positive) to 1
+    root = find_root(coulomb_excess, &d, 0, 1);
+  }
+  coulomb_impulse(&d, root);
+  double length = sqrt(d.g1 * d.g1 + d.g2 * d.g2), g_n = cn_max(d.g_n, 0);
+  double scale = length > mu * g_n ? mu * g_n / length : 1;
+  x[0] = g_n;
+  x[1] = scale * (axis[0] * d.g1 + axis[1] * d.g2);
+  x[2] = scale * (axis[2] * d.g1 + axis[3] * d.g2);
+}
+
+// ---- convex in space ----
+
+typedef struct ConvexSlide {
+  double a, b, c, p1, p2, p3;
+  int32_t beyond; // l > 1/a
+  double z2, z3;
+} ConvexSlide;
+
+static void convex_parts(ConvexSlide *d, double s) {
+  if (d->beyond) {
+    d->z2 = -d->p2 * d->a / (d->a * s + d->b);
+    d->z3 = -d->p3 * d->a / (d->a * s + d->c);
+  } else {
+    d->z2 = -d->p2 * d->a / (d->a + s * d->b);
+    d->z3 = -d->p3 * d->a / (d->a + s * d->c);
+  }
+}
+
+// In w = 1 - s, whose digits matter where the root is close to s = 1; rises in w.
+static double convex_excess(const void *data, double w) {
+  ConvexSlide d = *(const ConvexSlide *)data;
+  convex_parts(&d, 1 - w);
+  return sqrt(d.a) * fabs(d.p1) - w * sqrt(d.b * d.z2 * d.z2 + d.c * d.z3 * d.z3);
+}
+
+// Lower triangle of N = L L^T, a little heavier on the diagonal so that it exists.
+static void cholesky_3(const double *n, double *l) {
+  double extra = 1e-15 * (n[0] + n[4] + n[8]);
+  for (int32_t i = 0; i < 3; i++) {
+    for (int32_t j = 0; j <= i; j++) {
+      double sum = .5 * (n[i * 3 + j] + n[j * 3 + i]) + (i == j ? extra : 0);
+      for (int32_t k = 0; k < j; k++) sum -= l[i * 3 + k] * l[j * 3 + k];
+      l[i * 3 + j] = i == j ? sqrt(cn_max(sum, extra)) : sum / l[j * 3 + j];
+    }
+  }
+}
+
+// x <- L^-1 x and x <- L^-T x
+static void lower_solve(const double *l, double *x) {
+  for (int32_t i = 0; i < 3; i++) {
+    for (int32_t k = 0; k < i; k++) x[i] -= l[i * 3 + k] * x[k];
+    x[i] /= l[i * 3 + i];
+  }
+}
+static void upper_solve(const double *l, double *x) {
+  for (int32_t i = 2; i >= 0; i--) {
+    for (int32_t k = i + 1; k < 3; k++) x[i] -= l[k * 3 + i] * x[k];
+    x[i] /= l[i * 3 + i];
+  }
+}
+
+static void slide_convex(const CniLocal *local, const double *q, double *x) {
+  double l[9], j[9] = {0}, value[3], axes[9], p[3], y[3], mu = local->cone.mu[0];
+  cholesky_3(local->n, l);
+
+  // J in the basis of L, then by its eigenvectors: one negative value, two positive ones
+  for (int32_t i = 0; i < 3; i++) {
+    double e[3] = {i == 0 ? -mu * mu : 0, i == 1 ? 1 : 0, i == 2 ? 1 : 0};
+    lower_solve(l, e);
+    for (int32_t k = 0; k < 3; k++) j[k * 3 + i] = e[k];
+  }
+  for (int32_t i = 0; i < 3; i++) lower_solve(l, j + i * 3);
+  cni_small_eigen(3, j, value, axes);
+  int32_t first = value[1] < value[0] ? 1 : 0;
+  if (value[2] < value[first]) first = 2;
+  int32_t second = (first + 1) % 3, third = (first + 2) % 3;
+
+  double f[3] = {q[0], q[1], q[2]};
+  lower_solve(l, f);
+  for (int32_t i = 0; i < 3; i++) p[i] = axes[i] * f[0] + axes[3 + i] * f[1] + axes[6 + i] * f[2];
+
+  // the axis of the cone must point to g_n > 0
+  double top[3] = {axes[first], axes[3 + first], axes[6 + first]};
+  upper_solve(l, top);
+  double sign = top[0] < 0 ? -1 : 1;
+  ConvexSlide d = {.a = -value[first],
+                   .b = value[second],
+                   .c = value[third],
+                   .p1 = sign * p[first],
+                   .p2 = p[second],
+                   .p3 = p[third]};
+  d.beyond = d.p1 > 0;
+  double w = find_root(convex_excess, &d, 0, 1), s = 1 - w;
+  convex_parts(&d, s);
+  double y2 = d.beyond ? s * d.z2 : d.z2, y3 = d.beyond ? s * d.z3 : d.z3;
+  y[first] = sign * sqrt((d.b * y2 * y2 + d.c * y3 * y3) / d.a);
+  y[second] = y2;
+  y[third] = y3;
+  for (int32_t i = 0; i < 3; i++)
+    x[i] = axes[i * 3] * y[0] + axes[i * 3 + 1] * y[1] + axes[i * 3 + 2] * y[2];
+  upper_solve(l, x);
+  cni_project_cone(&local->cone, x);
+}
+
+// ---- several discs ----
+
+typedef struct Newton {
+  const CniLocal *local;
+  const double *q;
+  double rho; // 1 / (trace / dim)
+} Newton;
+
+static void block_velocity(const Newton *m, const double *x, double *u) {
+  cni_small_multiply(m->local->dim, m->local->n, x, u);
+  for (int32_t i = 0; i < m->local->dim; i++) u[i] += m->q[i];
+}
+
+// |x - P_K(x - rho (u + s n))|
+static double natural_residual(const Newton *m, const double *x) {
+  const CniLocal *local = m->local;
+  double u[CNI_MAX_DIM], y[CNI_MAX_DIM], sum = 0, shift = 0;
+  block_velocity(m, x, u);
+  for (int32_t j = 0; j < local->cone.disc_count && !local->convex; j++)
+    shift += local->cone.mu[j] * disc_norm(u + local->cone.start[j], local->cone.dim[j]);
+  for (int32_t i = 0; i < local->dim; i++) y[i] = x[i] - m->rho * u[i];
+  y[0] -= m->rho * shift;
+  cni_project_cone(&local->cone, y);
+  for (int32_t i = 0; i < local->dim; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+  return sqrt(sum);
+}
+
+// Rows of a disc that is cut: d(radius y/|y|) = (radius/|y|)(I - e e^T) dy + e d(radius). `wall` is
+// the gradient of the radius with respect to y (dim numbers).
+static void cut_rows(const CniLocal *local, int32_t disc, const double *y, double radius,
+                     const double *wall, double *p) {
+  int32_t dim = local->dim, begin = local->cone.start[disc], count = local->cone.dim[disc];
+  double length = disc_norm(y + begin, count);
+  for (int32_t i = 0; i < count; i++) {
+    double e_i = length > 0 ? y[begin + i] / length : 0;
+    for (int32_t k = 0; k < dim; k++) p[(begin + i) * dim + k] = e_i * wall[k];
+    for (int32_t k = 0; k < count && length > 0; k++) {
+      double e_k = y[begin + k] / length;
+      p[(begin + i) * dim + begin + k] += radius / length * ((i == k ? 1 : 0) - e_i * e_k);
+    }
+  }
+}
+
+// Convex: P = P_K(y) and its derivative p (dim x dim).
+static void cone_derivative(const CniLocal *local, const double *y, double *projected, double *p) {
+  const CniCone *cone = &local->cone;
+  int32_t dim = local->dim;
+  double wall[CNI_MAX_DIM] = {0}, weight = 1;
+  for (int32_t i = 0; i < dim; i++) projected[i] = y[i];
+  cni_project_cone(cone, projected);
+  for (int32_t i = 0; i < dim * dim; i++) p[i] = 0;
+  if (!(projected[0] > 0)) return;
+
+  // gradient of the new normal part: the discs that are cut share it
+  wall[0] = 1;
+  for (int32_t j = 0; j < cone->disc_count; j++) {
+    double length = disc_norm(y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
+    if (!(length > mu * projected[0])) continue;
+    weight += mu * mu;
+    for (int32_t i = cone->start[j]; i < cone->start[j] + cone->dim[j]; i++)
+      wall[i] = mu * y[i] / length;
+  }
+  for (int32_t i = 0; i < dim; i++) p[i] = wall[i] /= weight;
+  for (int32_t j = 0; j < cone->disc_count; j++) {
+    double length = disc_norm(y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
+    if (length > mu * projected[0]) {
+      double radius_wall[CNI_MAX_DIM];
+      for (int32_t i = 0; i < dim; i++) radius_wall[i] = mu * wall[i];
+      cut_rows(local, j, y, mu * projected[0], radius_wall, p);
+    } else {
+      for (int32_t i = cone->start[j]; i < cone->start[j] + cone->dim[j]; i++) p[i * dim + i] = 1;
+    }
+  }
+}
+
+// One Newton step on x - P_K(x - rho u) = 0 (convex), or on Alart and Curnier's equations
+// (coulomb): x_n = max(0, y_n), x_j = P_disc(y_j) with radius mu_j max(0, x_n). 0 if the matrix is
+// singular.
+static int newton_step(const Newton *m, const double *x, double *x_new) {
+  const CniLocal *local = m->local;
+  const CniCone *cone = &local->cone;
+  int32_t dim = local->dim;
+  double u[CNI_MAX_DIM], y[CNI_MAX_DIM], projected[CNI_MAX_DIM], p[CNI_SMALL_SIZE] = {0};
+  double extra[CNI_SMALL_SIZE] = {0}; // derivative of the right side with respect to x alone
+  double matrix[CNI_SMALL_SIZE], wall[CNI_MAX_DIM] = {0};
+  block_velocity(m, x, u);
+  for (int32_t i = 0; i < dim; i++) y[i] = projected[i] = x[i] - m->rho * u[i];
+  if (local->convex) {
+    cone_derivative(local, y, projected, p);
+  } else {
+    projected[0] = cn_max(0, y[0]);
+    p[0] = y[0] > 0 ? 1 : 0;
+    for (int32_t j = 0; j < cone->disc_count; j++) {
+      int32_t begin = cone->start[j], end = begin + cone->dim[j];
+      double length = disc_norm(y + begin, cone->dim[j]), radius = cone->mu[j] * cn_max(0, x[0]);
+      if (length <= radius) {
+        for (int32_t i = begin; i < end; i++) p[i * dim + i] = 1;
+        continue;
+      }
+      cut_rows(local, j, y, radius, wall, p);
+      for (int32_t i = begin; i < end; i++) {
+        projected[i] = radius * y[i] / length;
+        extra[i * dim] = x[0] > 0 ? cone->mu[j] * y[i] / length : 0;
+      }
+    }
+  }
+
+  // (I - extra - p (I - rho N)) dx = projected - x
+  for (int32_t i = 0; i < dim; i++) {
+    for (int32_t k = 0; k < dim; k++) {
+      double sum = p[i * dim + k];
+      for (int32_t t = 0; t < dim; t++) sum -= m->rho * p[i * dim + t] * local->n[t * dim + k];
+      matrix[i * dim + k] = (i == k ? 1 : 0) - extra[i * dim + k] - sum;
+    }
+    x_new[i] = projected[i] - x[i];
+  }
+  if (!cni_small_solve(dim, matrix, x_new)) return 0;
+  for (int32_t i = 0; i < dim; i++) {
+    x_new[i] += x[i];
+    if (!isfinite(x_new[i])) return 0;
+  }
+  cni_project_cone(cone, x_new);
+  return 1;
+}
+
+// A step that needs no start: normal and discs one after the other (coulomb), or a projected
+// gradient step (convex).
+static void steady_step(const Newton *m, double lambda_max, double *x) {
+  CniLocal step = *m->local;
+  double u[CNI_MAX_DIM], x_new[CNI_MAX_DIM];
+  step.lambda = 1;
+  step.cohesion = 0;
+  step.method = step.convex ? CNI_LOCAL_PROJECT : CNI_LOCAL_SPLIT;
+  step.step[0] = 1 / (step.convex ? lambda_max : cn_max(step.n[0], 1e-300));
+  for (int32_t j = 0; j < step.cone.disc_count; j++) {
+    int32_t i = step.cone.start[j], dim = step.dim;
+    double eta = step.n[i * dim + i];
+    if (step.cone.dim[j] == 2)
+      eta = cni_lambda_max_2(eta, .5 * (step.n[i * dim + i + 1] + step.n[(i + 1) * dim + i]),
+                             step.n[(i + 1) * dim + i + 1]);
+    step.step[1 + j] = eta > 0 ? 1 / eta : 0;
+  }
+  block_velocity(m, x, u);
+  cni_local_update(&step, u, x, x_new);
+  for (int32_t i = 0; i < step.dim; i++) x[i] = x_new[i];
+}
+
+static void slide_general(const CniLocal *local, const double *q, double *x) {
+  int32_t dim = local->dim;
+  double trace = 0, size = 0, x_new[CNI_MAX_DIM];
+  for (int32_t i = 0; i < dim; i++) trace += local->n[i * dim + i];
+  Newton m = {local, q, dim / trace};
+  double lambda_max = cni_small_lambda_max(dim, local->n);
+  for (int32_t i = 0; i < dim; i++) size = cn_max(size, m.rho * fabs(q[i]));
+  cni_project_cone(&local->cone, x);
+  steady_step(&m, lambda_max, x);
+  double residual = natural_residual(&m, x);
+  for (int32_t round = 0; round < 400 && residual > 1e-16 * size; round++) {
+    double trial = INFINITY;
+    if (newton_step(&m, x, x_new)) trial = natural_residual(&m, x_new);
+    if (trial <= .5 * residual) {
+      for (int32_t i = 0; i < dim; i++) x[i] = x_new[i];
+      residual = trial;
+      continue;
+    }
+    // at round-off nothing halves any more
+    if (residual <= 1e-14 * size) return;
+    for (int32_t k = 0; k < 10; k++) steady_step(&m, lambda_max, x);
+    residual = natural_residual(&m, x);
+  }
+}
+
+void cni_local_exact(const CniLocal *local, const double *q, double *x) {
+  const CniCone *cone = &local->cone;
+  if (dual_slack(local, q) >= 0) {
+    for (int32_t i = 0; i < local->dim; i++) x[i] = 0;
+    return;
+  }
+  if (stick(local, q, x)) return;
+
+  // without friction in any disc only the normal is left
+  double friction = 0;
+  for (int32_t j = 0; j < cone->disc_count; j++) friction = cn_max(friction, cone->mu[j]);
+  if (friction == 0 && local->n[0] > 0) {
+    for (int32_t i = 1; i < local->dim; i++) x[i] = 0;
+    x[0] = cn_max(0, -q[0] / local->n[0]);
+    return;
+  }
+  int plain = local->symmetric && local->n[0] > 0;
+  if (local->dim == 2 && local->n[0] > 0)
+    slide_plane(local, q, x);
+  else if (local->dim == 3 && plain && !local->convex)
+    slide_coulomb(local, q, x);
+  else if (local->dim == 3 && plain)
+    slide_convex(local, q, x);
+  else
+    slide_general(local, q, x);
+}

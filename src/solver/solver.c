@@ -1,0 +1,261 @@
+// The solver table and the frame around every solve.
+//
+// A solver gets a checked problem and an answer that fits; it returns impulses and velocities. What
+// they are worth is not its business: the certificate is computed here, by the same function for
+// all of them, and `converged` follows from it.
+#include "solver/solver.h"
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/vec.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define SOLVER_TAG 0x736f6c76u // "solv"
+
+struct CnSolver {
+  const CnSolverKind *kind;
+  void *state;
+  double tolerance;
+  CnAllocator allocator;
+};
+
+// ---- the table ----
+
+#define CN_SOLVER(name) &cni_solver_##name,
+const CnSolverKind *const cni_solver_kinds[] = {
+#include "solver/solver_list.inc"
+};
+#undef CN_SOLVER
+const int32_t cni_solver_kind_count =
+    (int32_t)(sizeof cni_solver_kinds / sizeof cni_solver_kinds[0]);
+
+const CnSolverKind *cni_solver_find(const char *name) {
+  for (int32_t i = 0; name && i < cni_solver_kind_count; i++) {
+    if (strcmp(cni_solver_kinds[i]->name, name) == 0) return cni_solver_kinds[i];
+  }
+  return NULL;
+}
+
+const char *cn_solver_name(int32_t index) {
+  return index >= 0 && index < cni_solver_kind_count ? cni_solver_kinds[index]->name : NULL;
+}
+
+const char *cn_solver_summary(int32_t index) {
+  return index >= 0 && index < cni_solver_kind_count ? cni_solver_kinds[index]->summary : NULL;
+}
+
+double cni_clock(void) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// ---- what a problem needs and a solver accepts ----
+
+// Entry (row, column) of a sparse matrix, 0 where there is none. Columns ascend.
+static double sparse_entry(const CnSparse *w, int32_t row, int32_t column) {
+  int32_t lo = w->start[row], hi = w->start[row + 1];
+  while (lo < hi) {
+    int32_t middle = lo + (hi - lo) / 2;
+    if (w->column[middle] < column)
+      lo = middle + 1;
+    else
+      hi = middle;
+  }
+  return lo < w->start[row + 1] && w->column[lo] == column ? w->value[lo] : 0;
+}
+
+// Unsymmetric beyond the round-off of whoever wrote the file.
+static int unsymmetric(const CnProblem *p) {
+  const CnSparse *w = &p->w;
+  double largest = 0, defect = 0;
+  for (int32_t i = 0; i < w->row_count; i++) {
+    for (int32_t e = w->start[i]; e < w->start[i + 1]; e++) {
+      largest = cn_max(largest, fabs(w->value[e]));
+      defect = cn_max(defect, fabs(w->value[e] - sparse_entry(w, w->column[e], i)));
+    }
+  }
+  return defect > 1e-10 * largest;
+}
+
+// The bits that a solver must accept. Symmetry costs a pass and is looked at last.
+static uint32_t needs(const CnProblem *p) {
+  uint32_t bits = p->form == CN_FORM_STEP ? CNI_ACCEPT_STEP : CNI_ACCEPT_EXPLICIT;
+  for (int32_t i = 0; i < p->block_count; i++) bits |= CNI_ACCEPT_KIND(p->blocks[i].kind);
+  uint32_t cones = CNI_ACCEPT_KIND(CN_BLOCK_FRICTION_2D) | CNI_ACCEPT_KIND(CN_BLOCK_FRICTION) |
+                   CNI_ACCEPT_KIND(CN_BLOCK_ROLLING) | CNI_ACCEPT_KIND(CN_BLOCK_SPINNING);
+  if (bits & cones)
+    bits |= p->friction == CN_FRICTION_CONVEX ? CNI_ACCEPT_CONVEX : CNI_ACCEPT_COULOMB;
+  return bits;
+}
+
+// In words, the first thing that is missing.
+static const char *missing_name(uint32_t missing) {
+  for (int32_t kind = 0; kind < CN_BLOCK_KIND_COUNT; kind++) {
+    if (missing & CNI_ACCEPT_KIND(kind)) return cn_block_kind_name((CnBlockKind)kind);
+  }
+  if (missing & CNI_ACCEPT_STEP) return "step-form";
+  if (missing & CNI_ACCEPT_EXPLICIT) return "explicit-form";
+  if (missing & CNI_ACCEPT_UNSYMMETRIC) return "unsymmetric";
+  return missing & CNI_ACCEPT_CONVEX ? "convex-friction" : "coulomb-friction";
+}
+
+CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p) {
+  uint32_t bits = needs(p);
+  if (p->form == CN_FORM_EXPLICIT && !(kind->accepts & CNI_ACCEPT_UNSYMMETRIC) && unsymmetric(p))
+    bits |= CNI_ACCEPT_UNSYMMETRIC;
+  uint32_t missing = bits & ~kind->accepts;
+  if (!missing) return CN_OK;
+  char list[256] = "";
+  size_t used = 0;
+  for (int32_t i = 0; i < cni_solver_kind_count && used < sizeof list; i++) {
+    if (bits & ~cni_solver_kinds[i]->accepts) continue;
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                             cni_solver_kinds[i]->name);
+  }
+  return cni_error(CN_UNSUPPORTED, "solver %s cannot take %s problems; these can: %s", kind->name,
+                   missing_name(missing), used ? list : "none");
+}
+
+// ---- definition ----
+
+CnSolverDef cn_solver_def_default(const char *name) {
+  const CnSolverKind *kind = cni_solver_find(name);
+  CnSolverDef def = {0};
+  if (kind) def = kind->defaults;
+  def.name = kind ? kind->name : name;
+  def.allocator = cn_allocator_default();
+  def.tag = SOLVER_TAG;
+  return def;
+}
+
+static CnStatus unknown_solver(const char *name) {
+  char list[256] = "";
+  size_t used = 0;
+  for (int32_t i = 0; i < cni_solver_kind_count && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                             cni_solver_kinds[i]->name);
+  return cni_error(CN_INVALID_ARGUMENT, "unknown solver \"%s\"; known are %s",
+                   name ? name : "(null)", list);
+}
+
+static CnStatus check_def(const CnSolverDef *def) {
+  if (def->tag != SOLVER_TAG)
+    return cni_error(CN_INVALID_ARGUMENT, "solver definition was not made by "
+                                          "cn_solver_def_default");
+  if (!cni_solver_find(def->name)) return unknown_solver(def->name);
+  if (!(def->tolerance >= 0) || !isfinite(def->tolerance))
+    return cni_error(CN_INVALID_ARGUMENT, "solver tolerance must be >= 0 (got %g)", def->tolerance);
+  if (def->max_iterations < 1)
+    return cni_error(CN_INVALID_ARGUMENT, "solver max_iterations must be >= 1 (got %d)",
+                     (int)def->max_iterations);
+  if (!(def->time_budget >= 0) || !isfinite(def->time_budget))
+    return cni_error(CN_INVALID_ARGUMENT, "solver time_budget must be >= 0 s (got %g)",
+                     def->time_budget);
+  if (!(def->relaxation > 0 && def->relaxation < 2))
+    return cni_error(CN_INVALID_ARGUMENT, "solver relaxation must lie in (0, 2) (got %g)",
+                     def->relaxation);
+  if (!(def->acceleration > 0 && def->acceleration <= 1))
+    return cni_error(CN_INVALID_ARGUMENT, "solver acceleration must lie in (0, 1] (got %g)",
+                     def->acceleration);
+  int32_t local = (int32_t)def->local;
+  if (local < 0 || local > (int32_t)CN_LOCAL_EXACT)
+    return cni_error(CN_INVALID_ARGUMENT, "solver local must be a CnLocalSolve (got %d)",
+                     (int)local);
+  if (def->check_interval < 1)
+    return cni_error(CN_INVALID_ARGUMENT, "solver check_interval must be >= 1 (got %d)",
+                     (int)def->check_interval);
+  if (!def->allocator.allocate || !def->allocator.release)
+    return cni_error(CN_INVALID_ARGUMENT, "solver allocator has a null function");
+  return CN_OK;
+}
+
+CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver) {
+  if (!solver) return cni_error(CN_INVALID_ARGUMENT, "cn_solver_create: solver is null");
+  *solver = NULL;
+  if (!def) return cni_error(CN_INVALID_ARGUMENT, "cn_solver_create: definition is null");
+  CNI_TRY(check_def(def));
+  CnSolver *made = cni_allocate(&def->allocator, sizeof *made);
+  if (!made) return cni_error_memory(sizeof *made);
+  const CnSolverKind *kind = cni_solver_find(def->name);
+  *made = (CnSolver){kind, NULL, def->tolerance, def->allocator};
+
+  // the caller's string may not live as long as the solver
+  CnSolverDef own = *def;
+  own.name = kind->name;
+  CnStatus status = kind->create(&own, &made->allocator, &made->state);
+  if (status != CN_OK) {
+    cni_release(&def->allocator, made, sizeof *made);
+    return status;
+  }
+  *solver = made;
+  return CN_OK;
+}
+
+void cn_solver_destroy(CnSolver *solver) {
+  if (!solver) return;
+  CnAllocator allocator = solver->allocator;
+  solver->kind->destroy(solver->state);
+  cni_release(&allocator, solver, sizeof *solver);
+}
+
+// ---- solving ----
+
+static CnStatus check_answer(const CnProblem *p, const CnAnswer *answer) {
+  int32_t v_count = 6 * p->group_count;
+  if (answer->row_count != p->row_count || answer->velocity_count != v_count)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "answer has %d rows and %d velocities, the problem %d and %d: call "
+                     "cn_answer_fit",
+                     (int)answer->row_count, (int)answer->velocity_count, (int)p->row_count,
+                     (int)v_count);
+  for (int32_t i = 0; i < p->row_count; i++) {
+    if (!isfinite(answer->g[i]))
+      return cni_error(CN_INVALID_ARGUMENT, "warm start: g[%d] is %g", (int)i, answer->g[i]);
+  }
+  return CN_OK;
+}
+
+CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
+                         CnSolveReport *report) {
+  if (!solver || !problem || !answer)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_solver_solve: %s is null",
+                     !solver    ? "solver"
+                     : !problem ? "problem"
+                                : "answer");
+  const CnSolverKind *kind = solver->kind;
+  CNI_TRY(cni_problem_check(problem));
+  CNI_TRY(cni_solver_check(kind, problem));
+  CNI_TRY(check_answer(problem, answer));
+
+  // what the certificate needs is fetched first: after the solve nothing may fail
+  CNI_TRY(cni_problem_reserve_scratch(problem));
+  CnSolveReport made = {0};
+  made.solver = kind->name;
+  made.friction = problem->friction;
+  double start = cni_clock();
+  CNI_TRY(kind->solve(solver->state, problem, answer, &made));
+  made.seconds = cni_clock() - start;
+  CNI_TRY(cn_certify(problem, answer, &made.certificate));
+  made.converged = made.certificate.residual <= solver->tolerance;
+  if (report) *report = made;
+  return CN_OK;
+}
+
+CnStatus cn_solve(CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,
+                  CnSolveReport *report) {
+  if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_solve: problem is null");
+  CnSolverDef def = cn_solver_def_default(solver);
+  def.tolerance = tolerance;
+  def.allocator = problem->allocator;
+
+  // who names a tolerance wants it reached; defaults are for steps of a world
+  if (def.max_iterations <= INT32_MAX / 100) def.max_iterations *= 100;
+  CnSolver *made;
+  CNI_TRY(cn_solver_create(&def, &made));
+  CnStatus status = cn_solver_solve(made, problem, answer, report);
+  cn_solver_destroy(made);
+  return status;
+}

@@ -1,1 +1,43 @@
-# Benchmarks: see bench/.
+# build/cairn-bench and, for every other engine that is installed, build/peers/NAME: its own program,
+# linked with nothing of Cairn.
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
+add_executable(cairn-bench ${bench_sources})
+target_include_directories(cairn-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(cairn-bench PRIVATE cairn cairn_flags m)
+
+function(cairn_peer name)
+  add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.c
+    ${PROJECT_SOURCE_DIR}/bench/bodies.c)
+  target_link_libraries(peer_${name} PRIVATE cairn_flags ${ARGN} m)
+  set_target_properties(peer_${name} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
+endfunction()
+
+# Open Dynamics Engine (Debian: libode-dev)
+find_path(ODE_INCLUDE ode/ode.h)
+find_library(ODE_LIBRARY ode)
+if(ODE_INCLUDE AND ODE_LIBRARY)
+  # its header has no version; pkg-config knows it
+  find_program(PKG_CONFIG pkg-config)
+  set(ode_version "")
+  if(PKG_CONFIG)
+    execute_process(COMMAND ${PKG_CONFIG} --modversion ode OUTPUT_VARIABLE ode_version
+      OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  endif()
+  cairn_peer(ode ${ODE_LIBRARY})
+  target_include_directories(peer_ode SYSTEM PRIVATE ${ODE_INCLUDE})
+  target_compile_definitions(peer_ode PRIVATE ODE_VERSION="${ode_version}")
+endif()
+
+if(CAIRN_TESTS)
+  # a smoke run: the frame works and prints what tools expect
+  add_test(NAME bench.math COMMAND cairn-bench math --set calls=1000 --json)
+  set_tests_properties(bench.math PROPERTIES LABELS bench
+    PASS_REGULAR_EXPRESSION "\"name\": \"math\".*\"machine\".*\"rows\".*\"busy\"")
+  add_test(NAME bench.granular
+    COMMAND cairn-bench granular --set spheres=30 --set steps=25 --json)
+  set_tests_properties(bench.granular PROPERTIES LABELS bench
+    PASS_REGULAR_EXPRESSION "\"name\": \"granular\".*\"machine\".*\"rows\".*\"busy\"")
+  add_test(NAME bench.unknown COMMAND cairn-bench nothing)
+  set_tests_properties(bench.unknown PROPERTIES LABELS bench WILL_FAIL TRUE)
+endif()

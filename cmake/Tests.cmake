@@ -7,7 +7,7 @@ file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/
 add_library(cairn_test_support STATIC ${support_sources})
 target_include_directories(cairn_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests/support
   ${PROJECT_SOURCE_DIR}/src ${CMOCKA_INCLUDE})
-target_link_libraries(cairn_test_support PUBLIC cairn cairn_flags ${CMOCKA_LIBRARY} m)
+target_link_libraries(cairn_test_support PUBLIC cairn_scenes cairn cairn_flags ${CMOCKA_LIBRARY} m)
 
 foreach(folder unit truth convergence determinism)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/test_*.c)

@@ -59,7 +59,8 @@ int cni_box_edges(const CniBoxes *x, const double n[3], int i, int j, int certai
   double slack = CNI_BOX_ABS * x->scale;
   int inside = fabs(s) <= x->ha[i] + slack && fabs(q) <= x->hb[j] + slack;
   if (!inside && !certain) return 0;
-  if (fabs(e.c) > CNI_BOX_PARALLEL && cni_box_edges_along(x, n, i, j, manifold) < INFINITY) return 1;
+  if (fabs(e.c) > CNI_BOX_PARALLEL && cni_box_edges_along(x, n, i, j, manifold) < INFINITY)
+    return 1;
   s = cn_clamp(s, -x->ha[i], x->ha[i]);
   q = cn_clamp(q, -x->hb[j], x->hb[j]);
   uint32_t feature = cni_box_name_edges(cni_box_edge(i, e.corner_a), cni_box_edge(j, e.corner_b));

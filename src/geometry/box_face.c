@@ -101,21 +101,29 @@ static Vertex cross_side(const View *w, const Vertex *p, const Vertex *q, double
                   p->gap + f * (q->gap - p->gap), crossing_name(w, p->leave, side), p->leave};
 }
 
-// Cut away what lies outside one side. A crossing is made only where an edge really comes from
-// within: an edge that leaves from inside the band is outside all along.
-static int cut(const View *w, uint32_t side, double band, const Vertex *in, int count,
-               Vertex *out) {
+// Cut away what lies outside one side; returns -1 if nothing does and `to` was not filled. A
+// crossing is made only where an edge really comes from within: an edge that leaves from inside the
+// band is outside all along.
+static int cut(const View *w, uint32_t side, double band, const Vertex *from, int count,
+               Vertex *to) {
+  double out[ROOM], farthest = -INFINITY;
+  for (int i = 0; i < count; i++) {
+    out[i] = outside(w, &from[i], side);
+    farthest = cn_max(farthest, out[i]);
+  }
+  if (farthest <= band) return -1;
+
   int n = 0;
   for (int i = 0; i < count && n < ROOM - 2; i++) {
-    const Vertex *p = &in[i], *q = &in[i + 1 < count ? i + 1 : 0];
-    double out_p = outside(w, p, side), out_q = outside(w, q, side);
-    int p_in = out_p <= band, q_in = out_q <= band;
-    if (p_in) out[n++] = *p;
+    int next = i + 1 < count ? i + 1 : 0;
+    const Vertex *p = &from[i], *q = &from[next];
+    int p_in = out[i] <= band, q_in = out[next] <= band;
+    if (p_in) to[n++] = *p;
     if (p_in && !q_in) {
-      if (out_p <= 0) out[n++] = cross_side(w, p, q, out_p, out_q, side);
-      out[n - 1].leave = 12 + side;
-    } else if (!p_in && q_in && out_q <= 0) {
-      out[n++] = cross_side(w, p, q, out_p, out_q, side);
+      if (out[i] <= 0) to[n++] = cross_side(w, p, q, out[i], out[next], side);
+      to[n - 1].leave = 12 + side;
+    } else if (!p_in && q_in && out[next] <= 0) {
+      to[n++] = cross_side(w, p, q, out[i], out[next], side);
     }
   }
   return n;
@@ -174,9 +182,15 @@ double cni_box_face(const CniBoxes *x, CniBoxFace face, int certain, CniManifold
 
   int count = 4;
   double band = CNI_BOX_BAND * x->scale;
-  for (uint32_t side = 0; side < 4; side++)
-    count = cut(&w, side, band, polygon[side % 2], count, polygon[1 - side % 2]);
-  Vertex *last = polygon[0];
+  Vertex *last = polygon[0], *spare = polygon[1];
+  for (uint32_t side = 0; side < 4; side++) {
+    int left = cut(&w, side, band, last, count, spare);
+    if (left < 0) continue;
+    Vertex *swap = last;
+    last = spare;
+    spare = swap;
+    count = left;
+  }
   if (count == 0) {
     if (!certain) return INFINITY;
     double gap = lowest.gap;

@@ -38,8 +38,8 @@ typedef struct CniBoxFace {
 // Nearer than this is touching: a direction between the surfaces would be made of round-off.
 #define CNI_BOX_TOUCH 1e-8
 
-#define CNI_BOX_PARALLEL 0.9998 // cosine below 1.2 degrees: edges that lie along each other
-#define CNI_BOX_ALONG 0.02      // sine: an edge square to the normal
+#define CNI_BOX_PARALLEL 0.99999 // cosine of 0.26 degrees: edges that lie along each other
+#define CNI_BOX_ALONG 0.005      // sine: an edge square to the normal
 
 static inline double cni_box_tolerance(const CniBoxes *x, double separation) {
   return CNI_BOX_ABS * x->scale + CNI_BOX_REL * fabs(separation);
@@ -70,8 +70,8 @@ double cni_box_face(const CniBoxes *x, CniBoxFace face, int certain, CniManifold
 
 // Edge i of a against edge j of b along the normal n (box_edge.c): those of the four parallel edges
 // each that reach farthest towards the other box. One point where they cross, two if they lie along
-// each other; 0 without points if they pass each other outside their lengths (with `certain` they do
-// not).
+// each other; 0 without points if they pass each other outside their lengths (with `certain` they
+// do not).
 int cni_box_edges(const CniBoxes *x, const double n[3], int i, int j, int certain,
                   CniManifold *manifold);
 // Edges that lie along each other: the two ends of the stretch they share. Returns the smaller gap,

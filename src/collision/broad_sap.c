@@ -186,12 +186,14 @@ static void find_pairs(const void *context, int32_t begin, int32_t end, CniPairS
     while (s->starts[stripe + 1] <= i) stripe++;
     const Entry *a = &s->entries[i];
     int32_t stripe_end = s->starts[stripe + 1];
+    double lo_2 = a->lo[2], hi_2 = a->hi[2];
     for (int32_t j = i + 1; j < stripe_end && s->entries[j].lo[0] <= a->hi[0]; j++) {
       const Entry *b = &s->entries[j];
+      // the third axis, of which nothing is known yet, turns most of them down
+      if (b->lo[2] > hi_2 || b->hi[2] < lo_2) continue;
       int here = (a->first > b->first ? a->first : b->first) == stripe;
       cni_sink_add(sink, a->index, b->index,
-                   here & (a->lo[0] <= b->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]) &
-                       (a->lo[2] <= b->hi[2]) & (b->lo[2] <= a->hi[2]));
+                   here & (a->lo[0] <= b->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]));
     }
   }
 }

@@ -1,7 +1,8 @@
 // From poses to contacts, in six strokes:
 //
 //   place    every shape in the world, with bounds grown by its share of the margin
-//   broad    pairs of shapes whose bounds overlap
+//   broad    pairs of shapes whose bounds overlap; half-spaces, of which bounds say nothing, are
+//            tested with the bounding ball of every shape
 //   cull     drop pairs that may not meet, and those whose bounding balls are too far apart
 //   sort     by the ids of the shapes, so that the order does not depend on the broad phase
 //   filter   ask the user
@@ -41,6 +42,8 @@
 
 #define PRESCRIBED 1u // no inverse mass
 #define ENDLESS 2u    // a half-space
+#define JOINTED 4u    // its body has a joint
+#define AHEAD 8       // pairs whose data is fetched ahead of use: they lie anywhere in memory
 
 // What decides about a pair before its shapes are looked at, one cache line.
 typedef struct Proxy {
@@ -62,16 +65,24 @@ struct CniCollision {
   int32_t contact_capacity;
 };
 
+typedef struct Plane {
+  CnVec3 up;
+  int32_t number;
+} Plane;
+
 // One detection.
 typedef struct Work {
   const CniCollisionInput *in;
   int32_t count;         // shapes
   const int32_t *shapes; // dense index by number
+  uint32_t *slots;       // by number, ascending
   CniPlaced *placed;
   CniBounds *bounds;
   Proxy *proxies;
-  const CniPair *pairs; // from the broad phase
-  int32_t pair_count;
+  Plane *planes;
+  int32_t plane_count;
+  const CniPair *pairs, *plane_pairs;
+  int32_t pair_count, plane_pair_count;
   CniSort sort;      // keys of the pairs that are left
   int32_t key_shift; // key = a << key_shift | b
   int32_t key_count;
@@ -130,18 +141,19 @@ int cni_contact_key_compare(const CniContactKey *a, const CniContactKey *b) {
 // Number the shapes by ascending slot.
 static CnStatus number_shapes(Work *w, CniArena *arena) {
   const CniModel *m = w->in->model;
-  uint32_t last = 0;
-  for (int32_t i = 0; i < w->count; i++)
-    if (m->shapes[i].slot > last) last = m->shapes[i].slot;
-  size_t bytes = ((size_t)last + 1) * sizeof(int32_t);
+  size_t slots = (size_t)m->shape_ids.slot_count + 1, bytes = slots * sizeof(int32_t);
   int32_t *by_slot = cni_arena_take(arena, bytes);
-  if (!by_slot) return cni_error_memory(bytes);
+  w->slots = cni_arena_take(arena, (size_t)w->count * sizeof *w->slots);
+  if (!by_slot || !w->slots) return cni_error_memory(2 * bytes);
   memset(by_slot, -1, bytes);
   for (int32_t i = 0; i < w->count; i++) by_slot[m->shapes[i].slot] = i;
   // close the gaps in place
   int32_t n = 0;
-  for (uint32_t slot = 0; slot <= last; slot++)
-    if (by_slot[slot] >= 0) by_slot[n++] = by_slot[slot];
+  for (size_t slot = 0; slot < slots; slot++) {
+    if (by_slot[slot] < 0) continue;
+    w->slots[n] = (uint32_t)slot;
+    by_slot[n++] = by_slot[slot];
+  }
   w->shapes = by_slot;
   return CN_OK;
 }
@@ -164,6 +176,9 @@ static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
   return h * speed + cn_min(h * spin, 2) * r;
 }
 
+// Meets nothing in the broad phase.
+static const CniBounds no_bounds = {{1, 1, 1}, {-1, -1, -1}};
+
 static void place_shape(const Work *w, int32_t i) {
   const CniCollisionInput *in = w->in;
   const CniShape *s = &in->model->shapes[w->shapes[i]];
@@ -181,11 +196,13 @@ static void place_shape(const Work *w, int32_t i) {
              .mask = s->mask};
   if (!(in->model->mass[s->body].inv_mass > 0)) p.flags |= PRESCRIBED;
   if (endless) p.flags |= ENDLESS;
+  if (in->model->bodies[s->body].first_joint >= 0) p.flags |= JOINTED;
 
   CniBounds b = cni_shape_bounds(&placed);
   double grow = p.reach + 0.5 * p.base;
   w->bounds[i] = (CniBounds){{b.lo.x - grow, b.lo.y - grow, b.lo.z - grow},
                              {b.hi.x + grow, b.hi.y + grow, b.hi.z + grow}};
+  if (endless) w->bounds[i] = no_bounds;
   w->placed[i] = placed;
   w->proxies[i] = p;
 }
@@ -195,18 +212,31 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) place_shape(w, i);
 }
 
-// A body that has left the real numbers is found by its bounds.
-static CnStatus check_bounds(const Work *w) {
+// A body that has left the real numbers is found by its bounds, a half-space by its centre.
+static CnStatus check_finite(const Work *w) {
   for (int32_t i = 0; i < w->count; i++) {
     const CniBounds *b = &w->bounds[i];
-    int finite = cn_vec3_finite(b->lo) && cn_vec3_finite(b->hi);
-    if (finite || (w->proxies[i].flags & ENDLESS && cn_vec3_finite(w->proxies[i].centre) &&
-                   isfinite(w->proxies[i].reach)))
+    const Proxy *p = &w->proxies[i];
+    if (cn_vec3_finite(b->lo) && cn_vec3_finite(b->hi) && cn_vec3_finite(p->centre) &&
+        isfinite(p->reach))
       continue;
     char label[CNI_NAME_SIZE + 16];
-    cni_model_body_label(w->in->model, w->proxies[i].body, label);
+    cni_model_body_label(w->in->model, p->body, label);
     return cni_error(CN_NOT_FINITE, "%s: position or velocity is not finite", label);
   }
+  return CN_OK;
+}
+
+// Set the half-spaces apart.
+static CnStatus list_planes(Work *w, CniArena *arena) {
+  for (int32_t i = 0; i < w->count; i++) w->plane_count += (w->proxies[i].flags & ENDLESS) != 0;
+  size_t bytes = (size_t)w->plane_count * sizeof *w->planes;
+  w->planes = cni_arena_take(arena, bytes);
+  if (!w->planes) return cni_error_memory(bytes);
+  int32_t n = 0;
+  for (int32_t i = 0; i < w->count && n < w->plane_count; i++)
+    if (w->proxies[i].flags & ENDLESS)
+      w->planes[n++] = (Plane){cn_qmat(w->placed[i].pose.rotation).z, i};
   return CN_OK;
 }
 
@@ -219,7 +249,8 @@ static CnStatus place(Work *w, CniArena *arena) {
   if (!w->placed || !w->bounds || !w->proxies)
     return cni_error_memory(n * (sizeof *w->placed + sizeof *w->bounds + sizeof *w->proxies));
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, w);
-  return check_bounds(w);
+  CNI_TRY(check_finite(w));
+  return list_planes(w, arena);
 }
 
 // ---- cull and sort ----
@@ -253,40 +284,53 @@ static int are_joined(const CniModel *m, int32_t a, int32_t b) {
   return 0;
 }
 
-// Could the shapes come within their margin? The slack covers rounding, so that nothing the narrow
+// May two shapes meet at all?
+static int may_meet(const CniModel *m, const Proxy *a, const Proxy *b) {
+  return a->body != b->body && !(a->flags & b->flags & PRESCRIBED) && (a->category & b->mask) &&
+         (b->category & a->mask) &&
+         !(a->flags & b->flags & JOINTED && are_joined(m, a->body, b->body));
+}
+
+// Could two shapes come within their margin? The slack covers rounding, so that nothing the narrow
 // phase would keep is dropped.
 static int are_near(const Work *w, int32_t i, int32_t j) {
   const Proxy *a = &w->proxies[i], *b = &w->proxies[j];
-  double margin = pair_margin(w, i, j);
-  CnVec3 d = cn_sub(b->centre, a->centre);
-  if ((a->flags | b->flags) & ENDLESS) {
-    if (a->flags & b->flags & ENDLESS) return 0;
-    int a_endless = (a->flags & ENDLESS) != 0;
-    CnVec3 up = cn_qmat(w->placed[a_endless ? i : j].pose.rotation).z;
-    double height = a_endless ? cn_dot(up, d) : -cn_dot(up, d);
-    double r = (a_endless ? b : a)->outradius + margin;
-    return height <= r + 1e-9 * (r + cn_norm(d));
-  }
-  double r = (a->outradius + b->outradius + margin) * (1 + 1e-9);
-  return cn_norm2(d) <= r * r;
+  double r = (a->outradius + b->outradius + pair_margin(w, i, j)) * (1 + 1e-9);
+  return cn_norm2(cn_sub(b->centre, a->centre)) <= r * r;
 }
 
-static int may_meet(const Work *w, int32_t i, int32_t j) {
-  const Proxy *a = &w->proxies[i], *b = &w->proxies[j];
-  return a->body != b->body && !(a->flags & b->flags & PRESCRIBED) && (a->category & b->mask) &&
-         (b->category & a->mask) && are_near(w, i, j) &&
-         !are_joined(w->in->model, a->body, b->body);
+// Half-spaces with the shapes [begin, end) that come near them.
+static void find_plane_pairs(const void *context, int32_t begin, int32_t end, CniPairSink *sink) {
+  const Work *w = context;
+  for (int32_t i = begin; i < end; i++) {
+    const Proxy *a = &w->proxies[i];
+    if (a->flags & ENDLESS) continue;
+    for (int32_t k = 0; k < w->plane_count; k++) {
+      const Plane *plane = &w->planes[k];
+      CnVec3 d = cn_sub(a->centre, w->proxies[plane->number].centre);
+      double r = a->outradius + pair_margin(w, i, plane->number);
+      double slack = 1e-9 * (r + fabs(d.x) + fabs(d.y) + fabs(d.z));
+      cni_sink_add(sink, i, plane->number, cn_dot(plane->up, d) <= r + slack);
+    }
+  }
 }
 
 // The pairs of each block that are left, as keys, packed at the start of the block.
 static void cull_blocks(void *context, int32_t begin, int32_t end) {
   const Work *w = context;
+  int32_t all = w->pair_count + w->plane_pair_count;
   for (int32_t block = begin; block < end; block++) {
-    int32_t first = block * PAIRS_A_TASK, left = w->pair_count - first;
-    int32_t last = first + (left < PAIRS_A_TASK ? left : PAIRS_A_TASK), n = first;
+    int32_t first = block * PAIRS_A_TASK, left = all - first, n = first;
+    int32_t last = first + (left < PAIRS_A_TASK ? left : PAIRS_A_TASK);
     for (int32_t k = first; k < last; k++) {
-      CniPair pair = w->pairs[k];
-      if (may_meet(w, pair.a, pair.b))
+      int plane = k >= w->pair_count;
+      CniPair pair = plane ? w->plane_pairs[k - w->pair_count] : w->pairs[k];
+      if (k + AHEAD < w->pair_count) {
+        __builtin_prefetch(&w->proxies[w->pairs[k + AHEAD].a]);
+        __builtin_prefetch(&w->proxies[w->pairs[k + AHEAD].b]);
+      }
+      if ((plane || are_near(w, pair.a, pair.b)) &&
+          may_meet(w->in->model, &w->proxies[pair.a], &w->proxies[pair.b]))
         w->sort.keys[n++] = (uint64_t)pair.a << w->key_shift | (uint64_t)pair.b;
     }
     w->kept[block] = n - first;
@@ -294,9 +338,13 @@ static void cull_blocks(void *context, int32_t begin, int32_t end) {
 }
 
 static CnStatus cull(Work *w, CniArena *arena) {
-  if (w->pair_count == 0) return CN_OK;
-  size_t n = cni_room(w->pair_count);
-  int32_t blocks = (w->pair_count - 1) / PAIRS_A_TASK + 1;
+  int64_t all = (int64_t)w->pair_count + w->plane_pair_count;
+  if (all == 0) return CN_OK;
+  if (all > INT32_MAX)
+    return cni_error(CN_NO_MEMORY, "%lld pairs of shapes are near each other, more than %d",
+                     (long long)all, INT32_MAX);
+  size_t n = cni_room(all);
+  int32_t blocks = (int32_t)((all - 1) / PAIRS_A_TASK + 1);
   w->sort.keys = cni_arena_take(arena, n * sizeof(uint64_t));
   w->kept = cni_arena_take(arena, (size_t)blocks * sizeof *w->kept);
   if (!w->sort.keys || !w->kept) return cni_error_memory(n * sizeof(uint64_t));
@@ -339,6 +387,12 @@ static void ask_user(Work *w) {
 static void collide_pairs(void *context, int32_t begin, int32_t end) {
   const Work *w = context;
   for (int32_t k = begin; k < end; k++) {
+    if (w->wave + k + AHEAD < w->key_count) {
+      int32_t b = key_pair(w, w->wave + k + AHEAD).b;
+      __builtin_prefetch(&w->placed[b]);
+      __builtin_prefetch((const char *)&w->placed[b] + 64);
+      __builtin_prefetch(&w->proxies[b]);
+    }
     CniPair pair = key_pair(w, w->wave + k);
     cni_collide(&w->placed[pair.a], &w->placed[pair.b], pair_margin(w, pair.a, pair.b),
                 &w->manifolds[k]);
@@ -350,15 +404,13 @@ static CnStatus add_contacts(CniCollision *c, const Work *w, CniPair pair,
                              const CniManifold *manifold, int32_t *count) {
   CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->contacts, &c->contact_capacity, *count,
                             *count + manifold->count, sizeof(CniContact)));
-  int32_t a = w->shapes[pair.a], b = w->shapes[pair.b];
-  const CniShape *shapes = w->in->model->shapes;
   for (int32_t i = 0; i < manifold->count; i++) {
     const CniPoint *p = &manifold->points[i];
-    c->contacts[(*count)++] = (CniContact){.key = {shapes[a].slot, shapes[b].slot, p->feature},
-                                           .shape_a = a,
-                                           .shape_b = b,
-                                           .body_a = shapes[a].body,
-                                           .body_b = shapes[b].body,
+    c->contacts[(*count)++] = (CniContact){.key = {w->slots[pair.a], w->slots[pair.b], p->feature},
+                                           .shape_a = w->shapes[pair.a],
+                                           .shape_b = w->shapes[pair.b],
+                                           .body_a = w->proxies[pair.a].body,
+                                           .body_b = w->proxies[pair.b].body,
                                            .point = p->point,
                                            .normal = manifold->normal,
                                            .gap = p->gap};
@@ -385,10 +437,14 @@ static CnStatus narrow(CniCollision *c, Work *w, int32_t *count) {
 
 static CnStatus detect(CniCollision *c, const CniCollisionInput *in, int32_t *count) {
   Work w = {.in = in, .count = in->model->shape_count};
-  CniPair *pairs = NULL;
+  CniPair *pairs = NULL, *plane_pairs = NULL;
   CNI_TRY(place(&w, &c->arena));
   CNI_TRY(c->broad->find(w.bounds, w.count, in->tasks, &c->arena, &pairs, &w.pair_count));
+  if (w.plane_count > 0)
+    CNI_TRY(cni_collect_pairs(find_plane_pairs, &w, w.count, 1, in->tasks, &c->arena, &plane_pairs,
+                              &w.plane_pair_count));
   w.pairs = pairs;
+  w.plane_pairs = plane_pairs;
   CNI_TRY(cull(&w, &c->arena));
   if (in->filter) ask_user(&w);
   return narrow(c, &w, count);

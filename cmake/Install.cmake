@@ -1,1 +1,19 @@
-# Install target, pkg-config and CMake package.
+# Install target, pkg-config and CMake package. tests/package tries both from outside the tree.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS cairn EXPORT cairn-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT cairn-targets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/cairn-config.cmake.in
+  ${PROJECT_BINARY_DIR}/cairn-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairn-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+file(RELATIVE_PATH CAIRN_LIB_TO_INCLUDE /x/${CMAKE_INSTALL_LIBDIR} /x/${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cairn-config.cmake ${PROJECT_BINARY_DIR}/cairn-config-version.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

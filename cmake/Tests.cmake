@@ -55,3 +55,18 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   simd_backend(neon)
   target_compile_definitions(unit.core.simd PRIVATE SIMD_TEST_NEON)
 endif()
+
+target_sources(determinism.bits PRIVATE ${PROJECT_SOURCE_DIR}/tests/determinism/piles.c)
+
+# The house: includes point downward.
+add_test(NAME layers COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
+  -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake)
+
+# An installed Cairn serves a program outside the tree. (A sanitized library would need the sanitizer
+# in the outside program too.)
+if(NOT CAIRN_SANITIZE)
+  foreach(way cmake pkg-config)
+    add_test(NAME package.${way} COMMAND ${PROJECT_SOURCE_DIR}/tests/package/try
+      ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${way})
+  endforeach()
+endif()

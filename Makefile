@@ -1,0 +1,52 @@
+# Thin front for CMake. `make help` lists what there is.
+.DEFAULT_GOAL := build
+.PHONY: build setup test test-all test-release test-asan test-tsan determinism warnings bench format help clean install
+
+JOBS ?= $(shell nproc)
+CTEST = ctest --output-on-failure -j $(JOBS)
+
+build: setup ## the release library, tests, benchmarks and examples in build/
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@rm -f build.log
+	cmake --build build -j $(JOBS)
+
+setup: ## install what is missing (apt; root or sudo); nothing the second time
+	@scripts/setup
+
+test: test-release test-asan determinism ## everything that must pass before a change lands (about 10 minutes)
+	@echo "make test: all passed"
+
+test-release: build
+	$(CTEST) --test-dir build
+
+test-asan: setup ## unit and truth tests with clang's address and undefined-behaviour sanitizers
+	cmake --preset asan >/dev/null
+	cmake --build build-asan -j $(JOBS)
+	$(CTEST) --test-dir build-asan -L "unit|truth|examples"
+
+test-tsan: setup ## the tests that use threads under the thread sanitizer
+	cmake --preset tsan >/dev/null
+	cmake --build build-tsan -j $(JOBS)
+	$(CTEST) --test-dir build-tsan -L "unit|determinism"
+
+determinism: build ## one state hash for gcc and clang, -O1 -O2 -O3, SIMD on and off
+	scripts/determinism
+
+test-all: test test-tsan ## test, thread sanitizer and long runs
+	$(CTEST) --test-dir build -L long -C long
+	@echo "make test-all: all passed"
+
+bench: build ## all benchmarks, peers beside Cairn (quiet machine)
+	build/cairn-bench all
+
+format: ## clang-format over all C files
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: build ## install to PREFIX (default /usr/local)
+	cmake --install build --prefix $(or $(PREFIX),/usr/local)
+
+clean: ## remove all build folders
+	rm -rf build build-*
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | awk -F'\t' '{printf "  make %-13s %s\n", $$1, $$2}'

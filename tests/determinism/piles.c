@@ -1,0 +1,101 @@
+// Four piles: spheres, boxes, both, and chains of both hanging in a heap. Rolling friction,
+// bouncing and a conveyor are among them, so that every law takes part in the bits.
+#include "piles.h"
+
+// A small generator of positions; any will do as long as it is the same everywhere.
+static double draw(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) * 0x1p-53;
+}
+
+// A world with a floor and four walls that lean outwards.
+static CnWorld *open_box(int32_t worker_count, CnMaterialId *material) {
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = 0.005;
+  def.worker_count = worker_count;
+  def.solver.max_iterations = 30;
+  CnWorld *world = NULL;
+  if (cn_world_create(&def, &world) != CN_OK) return NULL;
+  CnMaterialDef belt = cn_material_def_default();
+  belt.surface_velocity = (CnVec3){0.3, 0, 0};
+  belt.restitution = 0.3;
+  belt.rolling_friction = 0.002;
+  CnMaterialDef plain = cn_material_def_default();
+  plain.restitution = 0.1;
+  CnBodyDef ground = cn_body_def_default();
+  ground.kind = CN_BODY_FIXED;
+  CnBodyId body;
+  CnMaterialId belt_id;
+  int ok = cn_material_create(world, &plain, material) == CN_OK &&
+           cn_material_create(world, &belt, &belt_id) == CN_OK &&
+           cn_body_create(world, &ground, &body) == CN_OK;
+  // tilts about y and x by +-0.6 rad: half-angle cosine and sine
+  const double c = 0.955336489125606, s = 0.29552020666133955;
+  const CnPose faces[5] = {{{0, 0, 0}, {1, 0, 0, 0}},
+                           {{-0.5, 0, 0}, {c, 0, s, 0}},
+                           {{0.5, 0, 0}, {c, 0, -s, 0}},
+                           {{0, -0.5, 0}, {c, -s, 0, 0}},
+                           {{0, 0.5, 0}, {c, s, 0, 0}}};
+  for (int i = 0; ok && i < 5; ++i) {
+    CnShapeDef plane = cn_shape_def_default(CN_SHAPE_PLANE);
+    plane.pose = faces[i];
+    plane.material = i == 0 ? belt_id : *material;
+    CnShapeId shape;
+    ok = cn_shape_create(world, body, &plane, &shape) == CN_OK;
+  }
+  if (ok) return world;
+  cn_world_destroy(world);
+  return NULL;
+}
+
+// Drop `count` bodies in layers of 5 x 5; every box_every-th is a box (0: none); with links, each
+// is joined to the one before it for runs of four.
+static CnWorld *drop(int32_t worker_count, int count, int box_every, int links) {
+  CnMaterialId material;
+  CnWorld *world = open_box(worker_count, &material);
+  uint64_t random = 7;
+  CnBodyId last = {0, 0};
+  for (int i = 0; world != NULL && i < count; ++i) {
+    CnBodyDef def = cn_body_def_default();
+    def.pose.position =
+        (CnVec3){0.2 * (i % 5) - 0.4 + 0.02 * draw(&random),
+                 0.2 * (i / 5 % 5) - 0.4 + 0.02 * draw(&random), 0.15 + 0.2 * (i / 25)};
+    def.twist.spin = (CnVec3){draw(&random), draw(&random), draw(&random)};
+    int is_box = box_every > 0 && i % box_every == 0;
+    CnShapeDef shape = cn_shape_def_default(is_box ? CN_SHAPE_BOX : CN_SHAPE_SPHERE);
+    shape.radius = 0.06 + 0.03 * draw(&random);
+    shape.half_size = (CnVec3){0.05 + 0.04 * draw(&random), 0.06, 0.08};
+    shape.material = material;
+    CnBodyId body;
+    CnShapeId shape_id;
+    int ok = cn_body_create(world, &def, &body) == CN_OK &&
+             cn_shape_create(world, body, &shape, &shape_id) == CN_OK;
+    if (ok && links && i % 4 != 0) {
+      CnJointDef joint = cn_joint_def_default(i % 2 ? CN_JOINT_BALL : CN_JOINT_DISTANCE);
+      joint.body_a = last;
+      joint.body_b = body;
+      CnJointId joint_id;
+      ok = cn_joint_def_at(world, def.pose.position, &joint) == CN_OK;
+      if (joint.kind == CN_JOINT_DISTANCE) joint.frame_a.position = (CnVec3){0, 0, 0};
+      ok = ok && cn_joint_create(world, &joint, &joint_id) == CN_OK;
+    }
+    last = body;
+    if (ok) continue;
+    cn_world_destroy(world);
+    world = NULL;
+  }
+  return world;
+}
+
+static CnWorld *spheres(int32_t worker_count) { return drop(worker_count, 300, 0, 0); }
+static CnWorld *boxes(int32_t worker_count) { return drop(worker_count, 200, 1, 0); }
+static CnWorld *both(int32_t worker_count) { return drop(worker_count, 250, 2, 0); }
+static CnWorld *chains(int32_t worker_count) { return drop(worker_count, 120, 3, 1); }
+
+const Pile piles[] = {
+    {"spheres", spheres},
+    {"boxes", boxes},
+    {"both", both},
+    {"chains", chains},
+};
+const int pile_count = sizeof piles / sizeof piles[0];

@@ -1,0 +1,16 @@
+// Worlds in which many things touch, for tests of bits: built through the public interface alone.
+#ifndef TESTS_PILES_H
+#define TESTS_PILES_H
+
+#include <cairn/cairn.h>
+
+// A world, filled; NULL on failure (cn_error_message tells).
+typedef struct Pile {
+  const char *name;
+  CnWorld *(*build)(int32_t worker_count);
+} Pile;
+
+extern const Pile piles[];
+extern const int pile_count;
+
+#endif

@@ -9,7 +9,7 @@ target_include_directories(cairn_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests
   ${PROJECT_SOURCE_DIR}/src ${CMOCKA_INCLUDE})
 target_link_libraries(cairn_test_support PUBLIC cairn_scenes cairn cairn_flags ${CMOCKA_LIBRARY} m)
 
-foreach(folder unit truth convergence determinism)
+foreach(folder unit truth convergence determinism piles)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/test_*.c)
   foreach(file ${files})
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/tests ${file})

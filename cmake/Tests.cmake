@@ -8,6 +8,9 @@ add_library(cairn_test_support STATIC ${support_sources})
 target_include_directories(cairn_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests/support
   ${PROJECT_SOURCE_DIR}/src ${CMOCKA_INCLUDE})
 target_link_libraries(cairn_test_support PUBLIC cairn_scenes cairn cairn_flags ${CMOCKA_LIBRARY} m)
+if(TARGET cairn-io)
+  target_link_libraries(cairn_test_support PUBLIC cairn-io PkgConfig::HDF5 PkgConfig::JANSSON)
+endif()
 
 foreach(folder unit truth convergence determinism piles)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/test_*.c)

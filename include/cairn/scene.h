@@ -1,0 +1,75 @@
+/// Scenes: worlds written as JSON, with parameters, expressions and generators. The format is
+/// docs/scene.md, its JSON Schema docs/scene.schema.json. Part of libcairn-io.
+#ifndef CAIRN_SCENE_H
+#define CAIRN_SCENE_H
+
+#include <cairn/base.h>
+#include <cairn/world.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CnScene CnScene;
+
+/// A parameter given from outside, as `--set KEY=VALUE` does.
+typedef struct CnSetting {
+  const char *key;
+  double value;
+} CnSetting;
+
+/// Open a scene: the name of a built-in one, or the path of a file. Every number is evaluated and
+/// every reference resolved here; failures name file, JSON pointer, problem and value: "scene.json:
+/// /bodies/3/mass: must be positive (got -1)".
+CN_API CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t setting_count,
+                              const CnAllocator *allocator, CnScene **scene);
+
+/// The same from text; `label` stands for the file's name in messages.
+CN_API CnStatus cn_scene_parse(const char *text, size_t size, const char *label,
+                               const CnSetting *settings, int32_t setting_count,
+                               const CnAllocator *allocator, CnScene **scene);
+CN_API void cn_scene_destroy(CnScene *scene);
+
+/// What a scene says of itself. Strings live as long as the scene.
+typedef struct CnSceneInfo {
+  const char *name, *title, *description;
+  const char *text; ///< the JSON as read, text_size bytes and a final zero
+  size_t text_size;
+  double time;   ///< s, how long a run is meant to be
+  uint64_t seed; ///< of its random generators
+  int32_t parameter_count, sensor_count;
+  int32_t body_count, shape_count, material_count, joint_count;
+} CnSceneInfo;
+CN_API void cn_scene_info(const CnScene *scene, CnSceneInfo *info);
+
+typedef struct CnSceneParameter {
+  const char *name, *summary; ///< summary "" without one
+  double value, default_value;
+} CnSceneParameter;
+CN_API CnStatus cn_scene_parameter(const CnScene *scene, int32_t index,
+                                   CnSceneParameter *parameter);
+
+/// Put the scene's settings (gravity, time step, solver, friction model, ...) over those in *def;
+/// what the scene does not mention stays.
+CN_API void cn_scene_world_def(const CnScene *scene, CnWorldDef *def);
+
+/// Create all materials, bodies, shapes and joints in an empty world.
+CN_API CnStatus cn_scene_fill(CnScene *scene, CnWorld *world);
+
+/// A quantity that a run records every step.
+typedef struct CnSensorInfo {
+  const char *name, *unit;
+} CnSensorInfo;
+CN_API CnStatus cn_scene_sensor(const CnScene *scene, int32_t index, CnSensorInfo *sensor);
+
+/// Read all sensors in a world that this scene has filled (or that was restored from such a one).
+CN_API CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *values);
+
+/// The built-in scenes: name and summary of number `index`, null past the end.
+CN_API const char *cn_builtin_scene_name(int32_t index);
+CN_API const char *cn_builtin_scene_summary(int32_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

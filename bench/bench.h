@@ -78,6 +78,13 @@ typedef struct Bench {
 const char *value_text(const Values *values, const char *key);
 double value_number(const Values *values, const char *key); // not a number if it is none
 
+// A whole number in [low, high], or a list of them separated by commas. 0 and a line on stderr
+// otherwise.
+#define VALUE_LIST 16 // numbers in a list at most
+int value_whole(const Values *values, const char *key, double low, double high, int32_t *result);
+int value_list(const Values *values, const char *key, double low, double high,
+               int32_t numbers[VALUE_LIST], int32_t *count);
+
 // ---- output -----------------------------------------------------------------------------------
 
 void report_print_json(const Report *report, const Bench *bench, FILE *file);

@@ -4,13 +4,11 @@
 // The pile is a body-centred lattice of touching spheres without every tenth, shaken a little:
 // density (0.61) and contacts (3.6 a sphere) of a random packing. Its bodies are numbered at
 // random, as after a while a real pile is in no order either. The fastest of
-// several runs is reported, as other load only ever adds time. Columns: spheres, what, workers,
-// overlapping bounds or contacts, ms.
-#include "bench_broad.h"
-
+// several runs is reported, as other load only ever adds time.
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
+#include "bodies.h"
 #include "collision/collision.h"
 #include "core/math.h"
 #include "core/rng.h"
@@ -18,10 +16,15 @@
 #define RADIUS 0.1
 #define REPEATS 7
 
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+// One row: what was found and how long it took.
+static void fill_row(Report *report, Row *row, int32_t spheres, const char *what, int32_t workers,
+                     int32_t found, double seconds) {
+  row_text(row, "what", what);
+  row_number(row, "spheres", spheres);
+  row_number(row, "threads", workers);
+  row_number(row, "found", found);
+  row_number(row, "ms", 1e3 * seconds);
+  report_row_end(report, row);
 }
 
 // Centres of the pile; returns the side of its base.
@@ -50,38 +53,40 @@ static double make_pile(CnVec3 *centres, int32_t count) {
   return (side - 0.5) * a + 2 * RADIUS;
 }
 
-static void time_broad(FILE *out, const CnVec3 *centres, int32_t count, int32_t workers) {
+static int time_broad(Report *report, const CnVec3 *centres, int32_t count, int32_t workers) {
   CnAllocator allocator = cn_allocator_default();
   CnTasks *tasks = NULL;
   CniBounds *bounds = malloc((size_t)count * sizeof *bounds);
   if (!bounds || cn_tasks_create(workers, NULL, &allocator, &tasks) != CN_OK) {
     free(bounds);
-    return;
+    return 0;
   }
   double r = 1.025 * RADIUS + 1e-3; // margin, and the way of a slow step
   for (int32_t i = 0; i < count; i++) {
     CnVec3 c = centres[i];
     bounds[i] = (CniBounds){{c.x - r, c.y - r, c.z - r}, {c.x + r, c.y + r, c.z + r}};
   }
-  for (int32_t k = 0; k < cni_broad_phase_count; k++) {
+  int ok = 1;
+  for (int32_t k = 0; ok && k < cni_broad_phase_count; k++) {
+    Row *row = report_row_begin(report);
     CniArena arena;
     cni_arena_init(&arena, &allocator);
     double best = INFINITY;
     int32_t pair_count = 0;
-    for (int32_t i = 0; i < REPEATS; i++) {
+    ok = row != NULL;
+    for (int32_t i = 0; ok && i < REPEATS; i++) {
       CniPair *pairs = NULL;
-      double start = seconds();
-      if (cni_broad_phases[k].find(bounds, count, tasks, &arena, &pairs, &pair_count) != CN_OK)
-        break;
-      best = cn_min(best, seconds() - start);
-      if (cni_arena_reset(&arena) != CN_OK) break;
+      double start = seconds_now();
+      ok = cni_broad_phases[k].find(bounds, count, tasks, &arena, &pairs, &pair_count) == CN_OK;
+      best = cn_min(best, seconds_now() - start);
+      ok = ok && cni_arena_reset(&arena) == CN_OK;
     }
-    fprintf(out, "%d,%s,%d,%d,%.3f\n", count, cni_broad_phases[k].name, workers, pair_count,
-            1e3 * best);
+    if (ok) fill_row(report, row, count, cni_broad_phases[k].name, workers, pair_count, best);
     cni_arena_release(&arena);
   }
   cn_tasks_destroy(tasks);
   free(bounds);
+  return ok;
 }
 
 // The pile as a model: spheres, a floor and four walls.
@@ -114,11 +119,13 @@ static CnStatus make_model(CniModel *model, const CnVec3 *centres, int32_t count
   return status;
 }
 
-static void time_detect(FILE *out, const CniModel *model, int32_t workers) {
+static int time_detect(Report *report, const CniModel *model, int32_t workers) {
   CnAllocator allocator = cn_allocator_default();
   CniCollision *collision = NULL;
   CnTasks *tasks = NULL;
-  if (cn_tasks_create(workers, NULL, &allocator, &tasks) == CN_OK &&
+  Row *row = report_row_begin(report);
+  int ok = 0;
+  if (row && cn_tasks_create(workers, NULL, &allocator, &tasks) == CN_OK &&
       cni_collision_create("grid", &allocator, &collision) == CN_OK) {
     CniCollisionInput input = {.model = model,
                                .pose = model->pose,
@@ -129,32 +136,54 @@ static void time_detect(FILE *out, const CniModel *model, int32_t workers) {
     const CniContact *contacts = NULL;
     int32_t count = 0;
     double best = INFINITY;
-    for (int32_t i = 0; i < REPEATS; i++) {
-      double start = seconds();
-      if (cni_collision_detect(collision, &input, &contacts, &count) != CN_OK) break;
-      best = cn_min(best, seconds() - start);
+    ok = 1;
+    for (int32_t i = 0; ok && i < REPEATS; i++) {
+      double start = seconds_now();
+      ok = cni_collision_detect(collision, &input, &contacts, &count) == CN_OK;
+      best = cn_min(best, seconds_now() - start);
     }
-    fprintf(out, "%d,detect,%d,%d,%.3f\n", model->body_count - 1, workers, count, 1e3 * best);
+    if (ok) fill_row(report, row, model->body_count - 1, "detect", workers, count, best);
   }
   cni_collision_destroy(collision);
   cn_tasks_destroy(tasks);
+  return ok;
 }
 
-void bench_broad(FILE *out) {
-  static const int32_t counts[] = {8000, 50000, 100000};
-  fprintf(out, "spheres,what,workers,found,ms\n");
-  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-    CnVec3 *centres = malloc((size_t)counts[k] * sizeof *centres);
-    if (!centres) return;
-    double side = make_pile(centres, counts[k]);
-    for (int32_t workers = 1; workers <= 2; workers++) time_broad(out, centres, counts[k], workers);
-    CnAllocator allocator = cn_allocator_default();
-    CniModel model;
-    if (cni_model_init(&model, &allocator) == CN_OK) {
-      if (make_model(&model, centres, counts[k], side) == CN_OK)
-        for (int32_t workers = 1; workers <= 2; workers++) time_detect(out, &model, workers);
-      cni_model_release(&model);
-    }
-    free(centres);
+// One size: the broad phases, then everything, with one worker and two.
+static int run_size(Report *report, int32_t count) {
+  CnVec3 *centres = malloc((size_t)count * sizeof *centres);
+  if (!centres) return 0;
+  double side = make_pile(centres, count);
+  int ok = 1;
+  for (int32_t workers = 1; ok && workers <= 2; workers++)
+    ok = time_broad(report, centres, count, workers);
+  CnAllocator allocator = cn_allocator_default();
+  CniModel model;
+  if (ok && cni_model_init(&model, &allocator) == CN_OK) {
+    ok = make_model(&model, centres, count, side) == CN_OK;
+    for (int32_t workers = 1; ok && workers <= 2; workers++)
+      ok = time_detect(report, &model, workers);
+    cni_model_release(&model);
   }
+  free(centres);
+  return ok;
 }
+
+static int run(const Values *values, Report *report) {
+  int32_t counts[VALUE_LIST], size_count = 0;
+  if (!value_list(values, "spheres", 1, 1e7, counts, &size_count)) return 0;
+  for (int32_t i = 0; i < size_count; i++) {
+    if (run_size(report, counts[i])) continue;
+    fprintf(stderr, "cairn-bench: broad: %s\n", cn_error_message());
+    return 0;
+  }
+  return 1;
+}
+
+static const Parameter parameters[] = {{"spheres", "8000,50000,100000", "numbers of spheres"},
+                                       {NULL, NULL, NULL}};
+static const Column columns[] = {{"what", "what"},   {"spheres", "spheres"}, {"threads", "threads"},
+                                 {"found", "found"}, {"ms", "ms"},           {NULL, NULL}};
+extern const Bench bench_broad;
+const Bench bench_broad = {"broad", "collision: broad phases alone, and poses to contacts",
+                           parameters, columns, run};

@@ -14,18 +14,6 @@
 #include "peer.h"
 #include "scene_g.h"
 
-// A whole number of a parameter in [low, high]; 0 and a line on stderr otherwise.
-static int whole(const Values *values, const char *key, double low, double high, int32_t *result) {
-  double number = value_number(values, key);
-  if (number >= low && number <= high && number == floor(number)) {
-    *result = (int32_t)number;
-    return 1;
-  }
-  fprintf(stderr, "cairn-bench: granular: %s must be a whole number in %g .. %g (got %s)\n", key,
-          low, high, value_text(values, key));
-  return 0;
-}
-
 static int build(Bodies *bodies, int32_t count) {
   double *positions = malloc(3 * (size_t)count * sizeof *positions);
   if (!positions || !bodies_create(bodies, count, SCENE_G_PLANES)) {
@@ -188,7 +176,7 @@ static void fill_row(Row *row, const CnWorld *world, const Figures *sum) {
 // those of the end afterwards.
 static int cairn_row(const Values *values, Bodies *bodies, double ode_ms, Report *report) {
   int32_t threads = 1;
-  if (!whole(values, "threads", 1, 256, &threads)) return 0;
+  if (!value_whole(values, "threads", 1, 256, &threads)) return 0;
   CnBodyId *ids = malloc((size_t)bodies->sphere_count * sizeof *ids);
   Row *row = report_row_begin(report);
   CnWorld *world = NULL;
@@ -224,8 +212,8 @@ static int run_size(const Values *values, int32_t count, Report *report) {
     return 0;
   }
   double ode_ms = NAN;
-  int ok = whole(values, "steps", 1, 1e6, &bodies.step_count) &&
-           whole(values, "iterations", 1, 1e6, &bodies.iterations);
+  int ok = value_whole(values, "steps", 1, 1e6, &bodies.step_count) &&
+           value_whole(values, "iterations", 1, 1e6, &bodies.iterations);
   if (ok && strcmp(value_text(values, "peers"), "none") != 0)
     ok = peer_row(report, values->directory, "ode", &bodies, &ode_ms);
   if (ok) ok = cairn_row(values, &bodies, ode_ms, report);
@@ -234,18 +222,10 @@ static int run_size(const Values *values, int32_t count, Report *report) {
 }
 
 static int run(const Values *values, Report *report) {
-  // sizes separated by commas
-  for (const char *at = value_text(values, "spheres"); *at;) {
-    char *end = NULL;
-    long count = strtol(at, &end, 10);
-    if (end == at || count < 1 || count > 10000000 || (*end && *end != ',')) {
-      fprintf(stderr, "cairn-bench: granular: spheres must be numbers in 1 .. 1e7 (got %s)\n",
-              value_text(values, "spheres"));
-      return 0;
-    }
-    if (!run_size(values, (int32_t)count, report)) return 0;
-    at = *end ? end + 1 : end;
-  }
+  int32_t counts[VALUE_LIST], size_count = 0;
+  if (!value_list(values, "spheres", 1, 1e7, counts, &size_count)) return 0;
+  for (int32_t i = 0; i < size_count; i++)
+    if (!run_size(values, counts[i], report)) return 0;
   return 1;
 }
 

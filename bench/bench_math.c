@@ -36,17 +36,13 @@ static double time_of(double (*function)(double), int32_t count) {
 }
 
 static int run(const Values *values, Report *report) {
-  double calls = value_number(values, "calls");
-  if (!(calls >= 1 && calls <= 1e9)) {
-    fprintf(stderr, "cairn-bench: math: calls must be 1 .. 1e9 (got %s)\n",
-            value_text(values, "calls"));
-    return 0;
-  }
+  int32_t calls = 0;
+  if (!value_whole(values, "calls", 1, 1e9, &calls)) return 0;
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
     Row *row = report_row_begin(report);
     if (!row) return 0;
-    double ours = time_of(functions[i].ours, (int32_t)calls);
-    double platform = time_of(functions[i].platform, (int32_t)calls);
+    double ours = time_of(functions[i].ours, calls);
+    double platform = time_of(functions[i].platform, calls);
     row_text(row, "function", functions[i].name);
     row_number(row, "calls", calls);
     row_number(row, "ns_per_call", ours);

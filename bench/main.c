@@ -40,6 +40,35 @@ double value_number(const Values *values, const char *key) {
   return end != text && *end == 0 ? number : NAN;
 }
 
+int value_list(const Values *values, const char *key, double low, double high,
+               int32_t numbers[VALUE_LIST], int32_t *count) {
+  const char *text = value_text(values, key);
+  *count = 0;
+  for (const char *at = text;; at++) {
+    char *end = NULL;
+    double number = strtod(at, &end);
+    if (end == at || !(number >= low && number <= high) || number != floor(number)) break;
+    if (*count == VALUE_LIST || (*end && *end != ',')) break;
+    numbers[(*count)++] = (int32_t)number;
+    if (!*end) return 1;
+    at = end;
+  }
+  fprintf(stderr, "cairn-bench: %s must be whole numbers in %g .. %g, at most %d (got %s)\n", key,
+          low, high, VALUE_LIST, text);
+  return 0;
+}
+
+int value_whole(const Values *values, const char *key, double low, double high, int32_t *result) {
+  double number = value_number(values, key);
+  if (number >= low && number <= high && number == floor(number)) {
+    *result = (int32_t)number;
+    return 1;
+  }
+  fprintf(stderr, "cairn-bench: %s must be a whole number in %g .. %g (got %s)\n", key, low, high,
+          value_text(values, key));
+  return 0;
+}
+
 // key=value; 0 and a line on stderr for an unknown key.
 static int set_value(Values *values, const Bench *bench, const char *setting) {
   size_t length = strcspn(setting, "=");

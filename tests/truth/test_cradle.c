@@ -1,0 +1,43 @@
+// Newton's cradle by the simultaneous impact law: three equal touching balls, e = 1, the first
+// comes at 1 m/s. All contacts share one problem, so the answer is (-1/3, 2/3, 2/3) with impulses
+// 4/3 and 2/3; momentum and energy are kept.
+#include "check.h"
+#include "core/vec.h"
+#include "worlds.h"
+
+static void three_balls(void **state) {
+  (void)state;
+  CnWorldDef def = world_def_exact(1e-3);
+  def.gravity = CN_VEC3_ZERO;
+  def.solver.tolerance = 1e-14;
+  CnWorld *world = world_make(&def);
+  CnMaterialId material = world_material(world, 0, 1);
+  CnBodyId balls[3];
+  for (int i = 0; i < 3; i++)
+    balls[i] = world_ball(world, 0.5, 1, cn_vec3(i, 0, 0), cn_vec3(i == 0 ? 1 : 0, 0, 0), material);
+  world_step_converged(world);
+
+  const double speeds[3] = {-1.0 / 3, 2.0 / 3, 2.0 / 3}, impulses[2] = {4.0 / 3, 2.0 / 3};
+  for (int i = 0; i < 3; i++) {
+    CHECK_NEAR(world_twist(world, balls[i]).velocity.x, speeds[i], 1e-12);
+    CHECK_NEAR(world_twist(world, balls[i]).velocity.y, 0, 1e-15);
+    CHECK_NEAR(cn_norm(world_twist(world, balls[i]).spin), 0, 1e-15);
+  }
+  CHECK(world_info(world).contact_count == 2);
+  for (int i = 0; i < 2; i++) {
+    CnContact c;
+    CHECK_OK(cn_world_contact(world, i, &c));
+    CHECK_NEAR(c.impulse.x, impulses[i], 1e-12);
+    CHECK_NEAR(c.force.x, impulses[i] / 1e-3, 1e-9);
+  }
+  CnWorldSums sums;
+  cn_world_sums(world, &sums);
+  CHECK_NEAR(sums.momentum.x, 1, 1e-14);
+  CHECK_NEAR(sums.kinetic_energy, 0.5, 1e-12);
+  cn_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(three_balls)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

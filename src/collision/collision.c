@@ -61,6 +61,7 @@ struct CniCollision {
   CnAllocator allocator;
   const CniBroadPhase *broad;
   CniArena arena;
+  size_t arena_room; // bytes it has in one block, 0: none
   CniContact *contacts;
   int32_t contact_capacity;
 };
@@ -450,6 +451,19 @@ static CnStatus detect(CniCollision *c, const CniCollisionInput *in, int32_t *co
   return narrow(c, &w, count);
 }
 
+// Leave the arena with one block, a little larger than what was needed, so that later calls find
+// their room at once. What was there goes first: it holds nothing any more, and both together would
+// double the memory.
+static CnStatus settle_arena(CniCollision *c) {
+  size_t used = c->arena.total, room = used + used / 8;
+  if (used > c->arena_room) {
+    cni_arena_release(&c->arena);
+    if (!cni_arena_take(&c->arena, room)) return cni_error_memory(room);
+    c->arena_room = room;
+  }
+  return cni_arena_reset(&c->arena);
+}
+
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
                               const CniContact **contacts, int32_t *count) {
   *contacts = NULL;
@@ -460,11 +474,14 @@ CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *
   if (!(input->margin >= 0 && isfinite(input->margin)))
     return cni_error(CN_INVALID_ARGUMENT, "contact margin must be finite and not negative (got %g)",
                      input->margin);
-  CNI_TRY(cni_arena_reset(&collision->arena));
   int32_t found = 0;
-  CNI_TRY(detect(collision, input, &found));
-  // merges what this call had to add, so that the next one finds room at once
-  CNI_TRY(cni_arena_reset(&collision->arena));
+  CnStatus status = detect(collision, input, &found);
+  if (status == CN_OK) status = settle_arena(collision);
+  if (status != CN_OK) {
+    cni_arena_release(&collision->arena);
+    collision->arena_room = 0;
+    return status;
+  }
   *contacts = collision->contacts;
   *count = found;
   return CN_OK;

@@ -110,7 +110,7 @@ void cni_local_prepare(CniLocal *local, const CnProblem *p, const CniBlock *bloc
     break;
   case CNI_LOCAL_BILATERAL:
   case CNI_LOCAL_EXACT:
-    cni_small_inverse(dim, n, inverse);
+    local->rank = (uint8_t)cni_small_inverse(dim, n, inverse);
     local->inverse = inverse;
     break;
   case CNI_LOCAL_SPLIT:

@@ -28,6 +28,7 @@ typedef struct CniLocal {
   uint8_t convex; // the friction model
   uint8_t dim;
   uint8_t symmetric; // n is
+  uint8_t rank;      // of n, where there is an inverse
 } CniLocal;
 
 // omega and lambda of a solver, and how it treats cones.
@@ -55,5 +56,11 @@ double cni_lambda_max_2(double xx, double xy, double yy);
 
 // Solve the cone problem u = N g + q of a block; x: guess in, solution out, without cohesion.
 void cni_local_exact(const CniLocal *local, const double *q, double *x);
+// The same by Newton's method from a guess: any number of discs, N of full rank.
+void cni_local_newton(const CniLocal *local, const double *q, double *x);
+
+// The root of a function with f(lo) >= 0 >= f(hi), to the last digits of s.
+typedef double (*CniRootFunction)(const void *data, double s);
+double cni_find_root(CniRootFunction f, const void *data, double lo, double hi);
 
 #endif

@@ -5,7 +5,7 @@
 // -N^-1 q lies in the cone) and slide. Slide, one disc:
 //
 // In the plane. Coulomb: with u_n = 0 eliminated, (S + l) g_t = -r, S > 0, l = |u_t|/|g_t|, so g_t
-// has the sign of -r and g_n follows. Convex: the better of the two edges of the cone.
+// has the sign of -r and g_n follows. Convex: the edge of the cone on which u is dual.
 //
 // Coulomb in space. Eliminating u_n = 0: S = N_tt - N_tn N_nt/N_nn, r = q_t - N_tn q_n/N_nn,
 //
@@ -23,7 +23,13 @@
 //     (1 - s) sqrt(b z_2^2 + c z_3^2) - sqrt(a) |p_1| = 0,   z = y or y/s.
 //
 // Several discs (rolling, spinning), and unsymmetric N: Newton on the projection equations, with
-// steps of a method that needs no start when Newton does not halve the residual.
+// steps of a method that needs no start when Newton does not halve the residual. Should both fail
+// (coulomb, large mu), g_n is held: the discs then have fixed radii, a convex problem with one
+// solution x(g_n), and N_nn g_n + N_nx x(g_n) + q_n rises from q_n < 0 to infinity: one more
+// bracket.
+//
+// Where N has lost rank the solution is approached by proximal steps: N + d I and q - d g in place
+// of N and q, until g stands still.
 //
 // Roots are bracketed and found by Ridders' rule, so every loop is finite.
 #include "solver/local.h"
@@ -36,10 +42,7 @@ static double disc_norm(const double *x, int32_t dim) {
 
 // ---- one root in a bracket ----
 
-typedef double (*RootFunction)(const void *data, double s);
-
-// The root of a function with f(lo) >= 0 >= f(hi), to the last digits of s.
-static double find_root(RootFunction f, const void *data, double lo, double hi) {
+double cni_find_root(CniRootFunction f, const void *data, double lo, double hi) {
   double f_lo = f(data, lo), f_hi = f(data, hi);
   if (!(f_lo > 0)) return lo;
   if (!(f_hi < 0)) return hi;
@@ -93,16 +96,18 @@ static int in_cone(const CniCone *cone, const double *x) {
 // u = 0 by a generalised inverse; it counts only if u really is.
 static int stick(const CniLocal *local, const double *q, double *x) {
   int32_t dim = local->dim;
-  double trial[CNI_MAX_DIM], u[CNI_MAX_DIM], size = 0, left = 0;
+  double trial[CNI_MAX_DIM], u[CNI_MAX_DIM], size = 0, left = 0, trace = 0;
   cni_small_multiply(dim, local->inverse, q, trial);
   for (int32_t i = 0; i < dim; i++) trial[i] = -trial[i];
   if (!in_cone(&local->cone, trial)) return 0;
   cni_small_multiply(dim, local->n, trial, u);
   for (int32_t i = 0; i < dim; i++) {
-    size = cn_max(size, fabs(q[i]));
+    size = cn_max(size, fabs(trial[i]));
     left = cn_max(left, fabs(u[i] + q[i]));
+    trace += local->n[i * dim + i];
   }
-  if (left > 1e-12 * size) return 0;
+  // round-off of a product grows with the impulse
+  if (left > 1e-14 * trace * size) return 0;
   for (int32_t i = 0; i < dim; i++) x[i] = trial[i];
   return 1;
 }
@@ -111,24 +116,26 @@ static int stick(const CniLocal *local, const double *q, double *x) {
 
 static void slide_plane(const CniLocal *local, const double *q, double *x) {
   const double *n = local->n;
-  double mu = local->cone.mu[0], best = 0;
+  double mu = local->cone.mu[0], best = -INFINITY;
   x[0] = x[1] = 0;
   for (int32_t side = -1; side <= 1; side += 2) {
-    double e = side * mu;
-    double d, f;
+    double e = side * mu, d, f, slack;
     if (local->convex) {
-      // along the edge (1, e): least value of the objective -f^2/2d
+      // u orthogonal to the edge (1, e), and dual: not against the other edge
       d = n[0] + e * (n[1] + n[2]) + e * e * n[3];
       f = -(q[0] + e * q[1]);
-      if (!(d > 0) || !(f > 0) || f * f / d <= best) continue;
-      best = f * f / d;
+      if (!(d > 0) || !(f > 0)) continue;
+      slack = q[0] - e * q[1] + f / d * (n[0] + e * (n[1] - n[2]) - e * e * n[3]);
     } else {
-      // the side that friction takes, and u_n = 0 on it
+      // u_n = 0 on the side that friction takes
       double r = q[1] - n[2] * q[0] / n[0];
       d = n[0] + e * n[1];
       f = -q[0];
-      if ((r < 0) != (side > 0) || !(d > 0)) continue;
+      if (!(d > 0)) continue;
+      slack = -side * r;
     }
+    if (slack <= best) continue;
+    best = slack;
     x[0] = f / d;
     x[1] = e * x[0];
   }
@@ -186,7 +193,7 @@ static void slide_coulomb(const CniLocal *local, const double *q, double *x) {
   if (coulomb_excess(&d, 0) > 0) {
     d.large = coulomb_excess(&d, 1) > 0;
     // beyond: s from 0 (excess negative, so f positive) to 1
-    root = find_root(coulomb_excess, &d, 0, 1);
+    root = cni_find_root(coulomb_excess, &d, 0, 1);
   }
   coulomb_impulse(&d, root);
   double length = sqrt(d.g1 * d.g1 + d.g2 * d.g2), g_n = cn_max(d.g_n, 0);
@@ -278,7 +285,7 @@ static void slide_convex(const CniLocal *local, const double *q, double *x) {
                    .p2 = p[second],
                    .p3 = p[third]};
   d.beyond = d.p1 > 0;
-  double w = find_root(convex_excess, &d, 0, 1), s = 1 - w;
+  double w = cni_find_root(convex_excess, &d, 0, 1), s = 1 - w;
   convex_parts(&d, s);
   double y2 = d.beyond ? s * d.z2 : d.z2, y3 = d.beyond ? s * d.z3 : d.z3;
   y[first] = sign * sqrt((d.b * y2 * y2 + d.c * y3 * y3) / d.a);
@@ -288,181 +295,13 @@ static void slide_convex(const CniLocal *local, const double *q, double *x) {
     x[i] = axes[i * 3] * y[0] + axes[i * 3 + 1] * y[1] + axes[i * 3 + 2] * y[2];
   upper_solve(l, x);
   cni_project_cone(&local->cone, x);
+
+  // two changes of basis cost digits where N is stretched
+  cni_local_newton(local, q, x);
 }
 
-// ---- several discs ----
-
-typedef struct Newton {
-  const CniLocal *local;
-  const double *q;
-  double rho; // 1 / (trace / dim)
-} Newton;
-
-static void block_velocity(const Newton *m, const double *x, double *u) {
-  cni_small_multiply(m->local->dim, m->local->n, x, u);
-  for (int32_t i = 0; i < m->local->dim; i++) u[i] += m->q[i];
-}
-
-// |x - P_K(x - rho (u + s n))|
-static double natural_residual(const Newton *m, const double *x) {
-  const CniLocal *local = m->local;
-  double u[CNI_MAX_DIM], y[CNI_MAX_DIM], sum = 0, shift = 0;
-  block_velocity(m, x, u);
-  for (int32_t j = 0; j < local->cone.disc_count && !local->convex; j++)
-    shift += local->cone.mu[j] * disc_norm(u + local->cone.start[j], local->cone.dim[j]);
-  for (int32_t i = 0; i < local->dim; i++) y[i] = x[i] - m->rho * u[i];
-  y[0] -= m->rho * shift;
-  cni_project_cone(&local->cone, y);
-  for (int32_t i = 0; i < local->dim; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
-  return sqrt(sum);
-}
-
-// Rows of a disc that is cut: d(radius y/|y|) = (radius/|y|)(I - e e^T) dy + e d(radius). `wall` is
-// the gradient of the radius with respect to y (dim numbers).
-static void cut_rows(const CniLocal *local, int32_t disc, const double *y, double radius,
-                     const double *wall, double *p) {
-  int32_t dim = local->dim, begin = local->cone.start[disc], count = local->cone.dim[disc];
-  double length = disc_norm(y + begin, count);
-  for (int32_t i = 0; i < count; i++) {
-    double e_i = length > 0 ? y[begin + i] / length : 0;
-    for (int32_t k = 0; k < dim; k++) p[(begin + i) * dim + k] = e_i * wall[k];
-    for (int32_t k = 0; k < count && length > 0; k++) {
-      double e_k = y[begin + k] / length;
-      p[(begin + i) * dim + begin + k] += radius / length * ((i == k ? 1 : 0) - e_i * e_k);
-    }
-  }
-}
-
-// Convex: P = P_K(y) and its derivative p (dim x dim).
-static void cone_derivative(const CniLocal *local, const double *y, double *projected, double *p) {
-  const CniCone *cone = &local->cone;
-  int32_t dim = local->dim;
-  double wall[CNI_MAX_DIM] = {0}, weight = 1;
-  for (int32_t i = 0; i < dim; i++) projected[i] = y[i];
-  cni_project_cone(cone, projected);
-  for (int32_t i = 0; i < dim * dim; i++) p[i] = 0;
-  if (!(projected[0] > 0)) return;
-
-  // gradient of the new normal part: the discs that are cut share it
-  wall[0] = 1;
-  for (int32_t j = 0; j < cone->disc_count; j++) {
-    double length = disc_norm(y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
-    if (!(length > mu * projected[0])) continue;
-    weight += mu * mu;
-    for (int32_t i = cone->start[j]; i < cone->start[j] + cone->dim[j]; i++)
-      wall[i] = mu * y[i] / length;
-  }
-  for (int32_t i = 0; i < dim; i++) p[i] = wall[i] /= weight;
-  for (int32_t j = 0; j < cone->disc_count; j++) {
-    double length = disc_norm(y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
-    if (length > mu * projected[0]) {
-      double radius_wall[CNI_MAX_DIM];
-      for (int32_t i = 0; i < dim; i++) radius_wall[i] = mu * wall[i];
-      cut_rows(local, j, y, mu * projected[0], radius_wall, p);
-    } else {
-      for (int32_t i = cone->start[j]; i < cone->start[j] + cone->dim[j]; i++) p[i * dim + i] = 1;
-    }
-  }
-}
-
-// One Newton step on x - P_K(x - rho u) = 0 (convex), or on Alart and Curnier's equations
-// (coulomb): x_n = max(0, y_n), x_j = P_disc(y_j) with radius mu_j max(0, x_n). 0 if the matrix is
-// singular.
-static int newton_step(const Newton *m, const double *x, double *x_new) {
-  const CniLocal *local = m->local;
-  const CniCone *cone = &local->cone;
-  int32_t dim = local->dim;
-  double u[CNI_MAX_DIM], y[CNI_MAX_DIM], projected[CNI_MAX_DIM], p[CNI_SMALL_SIZE] = {0};
-  double extra[CNI_SMALL_SIZE] = {0}; // derivative of the right side with respect to x alone
-  double matrix[CNI_SMALL_SIZE], wall[CNI_MAX_DIM] = {0};
-  block_velocity(m, x, u);
-  for (int32_t i = 0; i < dim; i++) y[i] = projected[i] = x[i] - m->rho * u[i];
-  if (local->convex) {
-    cone_derivative(local, y, projected, p);
-  } else {
-    projected[0] = cn_max(0, y[0]);
-    p[0] = y[0] > 0 ? 1 : 0;
-    for (int32_t j = 0; j < cone->disc_count; j++) {
-      int32_t begin = cone->start[j], end = begin + cone->dim[j];
-      double length = disc_norm(y + begin, cone->dim[j]), radius = cone->mu[j] * cn_max(0, x[0]);
-      if (length <= radius) {
-        for (int32_t i = begin; i < end; i++) p[i * dim + i] = 1;
-        continue;
-      }
-      cut_rows(local, j, y, radius, wall, p);
-      for (int32_t i = begin; i < end; i++) {
-        projected[i] = radius * y[i] / length;
-        extra[i * dim] = x[0] > 0 ? cone->mu[j] * y[i] / length : 0;
-      }
-    }
-  }
-
-  // (I - extra - p (I - rho N)) dx = projected - x
-  for (int32_t i = 0; i < dim; i++) {
-    for (int32_t k = 0; k < dim; k++) {
-      double sum = p[i * dim + k];
-      for (int32_t t = 0; t < dim; t++) sum -= m->rho * p[i * dim + t] * local->n[t * dim + k];
-      matrix[i * dim + k] = (i == k ? 1 : 0) - extra[i * dim + k] - sum;
-    }
-    x_new[i] = projected[i] - x[i];
-  }
-  if (!cni_small_solve(dim, matrix, x_new)) return 0;
-  for (int32_t i = 0; i < dim; i++) {
-    x_new[i] += x[i];
-    if (!isfinite(x_new[i])) return 0;
-  }
-  cni_project_cone(cone, x_new);
-  return 1;
-}
-
-// A step that needs no start: normal and discs one after the other (coulomb), or a projected
-// gradient step (convex).
-static void steady_step(const Newton *m, double lambda_max, double *x) {
-  CniLocal step = *m->local;
-  double u[CNI_MAX_DIM], x_new[CNI_MAX_DIM];
-  step.lambda = 1;
-  step.cohesion = 0;
-  step.method = step.convex ? CNI_LOCAL_PROJECT : CNI_LOCAL_SPLIT;
-  step.step[0] = 1 / (step.convex ? lambda_max : cn_max(step.n[0], 1e-300));
-  for (int32_t j = 0; j < step.cone.disc_count; j++) {
-    int32_t i = step.cone.start[j], dim = step.dim;
-    double eta = step.n[i * dim + i];
-    if (step.cone.dim[j] == 2)
-      eta = cni_lambda_max_2(eta, .5 * (step.n[i * dim + i + 1] + step.n[(i + 1) * dim + i]),
-                             step.n[(i + 1) * dim + i + 1]);
-    step.step[1 + j] = eta > 0 ? 1 / eta : 0;
-  }
-  block_velocity(m, x, u);
-  cni_local_update(&step, u, x, x_new);
-  for (int32_t i = 0; i < step.dim; i++) x[i] = x_new[i];
-}
-
-static void slide_general(const CniLocal *local, const double *q, double *x) {
-  int32_t dim = local->dim;
-  double trace = 0, size = 0, x_new[CNI_MAX_DIM];
-  for (int32_t i = 0; i < dim; i++) trace += local->n[i * dim + i];
-  Newton m = {local, q, dim / trace};
-  double lambda_max = cni_small_lambda_max(dim, local->n);
-  for (int32_t i = 0; i < dim; i++) size = cn_max(size, m.rho * fabs(q[i]));
-  cni_project_cone(&local->cone, x);
-  steady_step(&m, lambda_max, x);
-  double residual = natural_residual(&m, x);
-  for (int32_t round = 0; round < 400 && residual > 1e-16 * size; round++) {
-    double trial = INFINITY;
-    if (newton_step(&m, x, x_new)) trial = natural_residual(&m, x_new);
-    if (trial <= .5 * residual) {
-      for (int32_t i = 0; i < dim; i++) x[i] = x_new[i];
-      residual = trial;
-      continue;
-    }
-    // at round-off nothing halves any more
-    if (residual <= 1e-14 * size) return;
-    for (int32_t k = 0; k < 10; k++) steady_step(&m, lambda_max, x);
-    residual = natural_residual(&m, x);
-  }
-}
-
-void cni_local_exact(const CniLocal *local, const double *q, double *x) {
+// N of full rank.
+static void solve_regular(const CniLocal *local, const double *q, double *x) {
   const CniCone *cone = &local->cone;
   if (dual_slack(local, q) >= 0) {
     for (int32_t i = 0; i < local->dim; i++) x[i] = 0;
@@ -473,18 +312,46 @@ void cni_local_exact(const CniLocal *local, const double *q, double *x) {
   // without friction in any disc only the normal is left
   double friction = 0;
   for (int32_t j = 0; j < cone->disc_count; j++) friction = cn_max(friction, cone->mu[j]);
-  if (friction == 0 && local->n[0] > 0) {
+  if (friction == 0) {
     for (int32_t i = 1; i < local->dim; i++) x[i] = 0;
     x[0] = cn_max(0, -q[0] / local->n[0]);
+  } else if (local->dim == 2) {
+    slide_plane(local, q, x);
+  } else if (local->dim == 3 && local->symmetric) {
+    if (local->convex)
+      slide_convex(local, q, x);
+    else
+      slide_coulomb(local, q, x);
+  } else {
+    cni_local_newton(local, q, x);
+  }
+}
+
+void cni_local_exact(const CniLocal *local, const double *q, double *x) {
+  int32_t dim = local->dim;
+  if (local->rank == dim) {
+    solve_regular(local, q, x);
     return;
   }
-  int plain = local->symmetric && local->n[0] > 0;
-  if (local->dim == 2 && local->n[0] > 0)
-    slide_plane(local, q, x);
-  else if (local->dim == 3 && plain && !local->convex)
-    slide_coulomb(local, q, x);
-  else if (local->dim == 3 && plain)
-    slide_convex(local, q, x);
-  else
-    slide_general(local, q, x);
+  CniLocal near = *local;
+  double n[CNI_SMALL_SIZE], inverse[CNI_SMALL_SIZE], q_near[CNI_MAX_DIM], size = 0, trace = 0;
+  for (int32_t i = 0; i < dim; i++) {
+    trace += local->n[i * dim + i];
+    size = cn_max(size, fabs(q[i]));
+  }
+  double d = 1e-5 * trace;
+  for (int32_t i = 0; i < dim * dim; i++) n[i] = local->n[i] + (i % (dim + 1) == 0 ? d : 0);
+  near.rank = (uint8_t)cni_small_inverse(dim, n, inverse);
+  near.n = n;
+  near.inverse = inverse;
+  for (int32_t round = 0; round < 100; round++) {
+    double before[CNI_MAX_DIM], change = 0;
+    for (int32_t i = 0; i < dim; i++) {
+      before[i] = x[i];
+      q_near[i] = q[i] - d * x[i];
+    }
+    solve_regular(&near, q_near, x);
+    for (int32_t i = 0; i < dim; i++) change = cn_max(change, fabs(x[i] - before[i]));
+    if (d * change <= 1e-15 * size) return;
+  }
 }

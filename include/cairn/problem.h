@@ -47,10 +47,11 @@ typedef struct CnSet {
   double mu;            ///< >= 0, sliding friction
   double mu_roll;       ///< >= 0; m in pair and sphere blocks, in the rows' own unit otherwise
   double mu_spin;       ///< >= 0; likewise
-  double cohesion;      ///< N s, >= 0: K is the cone shifted down by this impulse along n
-  double lo, hi;        ///< N s, lo <= hi: bounds of an interval
+  double cohesion;      ///< N s, >= 0: K of a friction block is the cone shifted down by this
+                        ///< impulse along n
+  double lo, hi;        ///< N s, lo <= hi: bounds of an interval; may be infinite
   double compliance[3]; ///< m/s per N s, >= 0: normal (and every row of bilateral, unilateral and
-                        ///< interval blocks), tangential, rotational
+                        ///< interval blocks), tangential, rotational; an explicit W holds its own
   uint32_t tag;         ///< set by cn_set_default
 } CnSet;
 
@@ -82,8 +83,8 @@ CN_API void cn_problem_clear(CnProblem *problem);
 
 /// One velocity group: a rigid body, or anything with a velocity and a spin.
 typedef struct CnGroupDef {
-  double inv_mass;    ///< 1/kg, >= 0; 0: the velocity is prescribed
-  CnSym3 inv_inertia; ///< 1/(kg m^2), world axes, positive semidefinite
+  double inv_mass;    ///< 1/kg, >= 0; 0: velocity and spin are prescribed
+  CnSym3 inv_inertia; ///< 1/(kg m^2), world axes, positive semidefinite; 0 if inv_mass is 0
   CnTwist free;       ///< M^-1 k: the velocity it would have without impulses
   CnTwist old;        ///< the velocity before the step (only the dissipation uses it)
   uint32_t tag;       ///< set by cn_group_def_default
@@ -208,16 +209,17 @@ typedef struct CnCertificate {
   double error_scaled;   ///< the same, invariant to the unit of g
   double gap_speed;      ///< m/s: worst violation of u_n >= 0
   double joint_speed;    ///< m/s: worst |u| of bilateral rows
-  double cone;           ///< N s: worst |g_t| - mu g_n
+  double cone;           ///< N s: worst violation of g in K: |g_t| - mu g_n, -g_n, outside lo..hi
   double complementarity; ///< J: worst |g.(u + s)| of a block
-  double momentum_defect; ///< |M v - k - E^T g| / max(|k|, |E^T g|)
+  double momentum_defect; ///< |M v - k - E^T g| / max(|k|, |E^T g|); infinite if a prescribed
+                          ///< group lost its velocity
   double dissipation;     ///< J: -sum g.(E v + E v_old)/2
-  int32_t worst_block;    ///< the block of residual_speed, -1 if there is none
+  int32_t worst_block;    ///< the block of residual_speed, -1 if that is zero
 } CnCertificate;
 
 /// Certify an answer: u is recomputed from g (step form: u from the answer's v, whose own error is
-/// momentum_defect). Cost: about three sweeps; allocates nothing that the problem has not
-/// allocated.
+/// momentum_defect). An answer that is not finite has an infinite residual. Cost: about three
+/// sweeps; allocates only when the problem has grown since the last call.
 CN_API CnStatus cn_certify(CnProblem *problem, const CnAnswer *answer, CnCertificate *certificate);
 
 #ifdef __cplusplus

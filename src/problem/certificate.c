@@ -42,7 +42,7 @@
 // What is found out on the way.
 typedef struct Tally {
   CnCertificate c;
-  double r_max;           // largest |r_i|
+  double r2_max, e2_max;  // largest |r_i|^2 and |e_i(S_i)|^2
   double e2, u2, g2, r2;  // squared norms over all rows; e at S = 1
   double k2, mv2, p2, d2; // over the groups with mass: k, M v, E^T g, the defect
   double k_max, p_max, d_max;
@@ -76,13 +76,12 @@ typedef struct Law {
   double w[CNI_MAX_DIM]; // u + s n
 } Law;
 
-static Law block_law(const CnProblem *p, const CniBlock *block, const double *u) {
-  Law law = {.p = p, .block = block};
-  for (int32_t i = 0; i < block->dim; i++) law.w[i] = u[i];
-  if (block->kind < CN_BLOCK_FRICTION_2D) return law;
-  law.cone = cni_block_cone(p, block);
-  if (p->friction == CN_FRICTION_COULOMB) law.w[0] += cni_cone_shift(&law.cone, u);
-  return law;
+static void block_law(const CnProblem *p, const CniBlock *block, const double *u, Law *law) {
+  law->p = p;
+  law->block = block;
+  law->cone = cni_block_cone(p, block);
+  for (int32_t i = 0; i < block->dim; i++) law->w[i] = u[i];
+  if (p->friction == CN_FRICTION_COULOMB) law->w[0] += cni_cone_shift(&law->cone, u);
 }
 
 // |e_i(S)|^2
@@ -142,25 +141,83 @@ static void tally_violations(const Law *law, const double *g, const double *u, C
   }
 }
 
-static void tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
-                        const double *r, Tally *t) {
-  const CniBlock *block = &p->blocks[index];
-  int32_t dim = block->dim;
-  Law law = block_law(p, block, u);
-  double u2 = norm2(u, dim), g2 = norm2(g, dim), r2 = norm2(r, dim);
+// What all blocks have in common. e2_own and e2_unit are |e_i|^2 at S_i and at 1.
+static void tally_norms(int32_t index, double u2, double g2, double r2, double e2_own,
+                        double e2_unit, Tally *t) {
   t->u2 += u2;
   t->g2 += g2;
   t->r2 += r2;
-  raise_to(&t->r_max, sqrt(r2));
-  tally_violations(&law, g, u, &t->c);
-
-  double trace = t->is_lcp ? 0 : cni_storages[block->storage].trace(p, block);
-  double speed = sqrt(natural2(&law, g, trace > 0 ? trace / dim : 1));
+  t->e2 += e2_unit;
+  raise_to(&t->r2_max, r2);
   // a projection can make a number of what is none
-  if (!isfinite(u2) || !isfinite(g2)) speed = INFINITY;
-  if (!(speed <= t->c.residual_speed)) t->c.worst_block = index;
-  raise_to(&t->c.residual_speed, speed);
-  t->e2 += natural2(&law, g, 1);
+  if (!isfinite(u2) || !isfinite(g2)) e2_own = INFINITY;
+  if (!(e2_own <= t->e2_max)) t->c.worst_block = index;
+  raise_to(&t->e2_max, e2_own);
+}
+
+// S_i
+static double block_scale(const CnProblem *p, const CniBlock *block, const Tally *t) {
+  double trace = t->is_lcp ? 0 : cni_storages[block->storage].trace(p, block);
+  return trace > 0 ? trace / block->dim : 1;
+}
+
+static void tally_any(const CnProblem *p, int32_t index, const double *g, const double *u,
+                      const double *r, Tally *t) {
+  const CniBlock *block = &p->blocks[index];
+  int32_t dim = block->dim;
+  Law law;
+  block_law(p, block, u, &law);
+  tally_violations(&law, g, u, &t->c);
+  double own = natural2(&law, g, block_scale(p, block, t)), unit = natural2(&law, g, 1);
+  tally_norms(index, norm2(u, dim), norm2(g, dim), norm2(r, dim), own, unit, t);
+}
+
+// ---- one contact with friction in space: the same, straight ----
+
+// |e(S)|^2 of the cone |x_t| <= mu (x_n + c); w = (u_n + s, u_t1, u_t2).
+static inline double contact_natural2(const CnSet *set, CnVec3 g, CnVec3 w, double s) {
+  double mu = set->mu, f = 1 / s;
+  CnVec3 x = cn_madd(g, -f, w), e = cn_scale(s, cn_sub(g, x));
+  x.x += set->cohesion;
+  double length2 = x.y * x.y + x.z * x.z, limit = mu * x.x;
+  // inside the cone the projection leaves x alone
+  if (x.x > 0 && length2 <= limit * limit) return cn_norm2(e);
+  double length = sqrt(length2), n = x.x + mu * length;
+  CnVec3 y = {-set->cohesion, 0, 0};
+  if (n > 0) {
+    n /= 1 + mu * mu;
+    double scale = mu * n / length;
+    y = cn_vec3(n - set->cohesion, scale * x.y, scale * x.z);
+  }
+  return s * s * cn_norm2(cn_sub(g, y));
+}
+
+static inline CnVec3 contact_law(const CnProblem *p, const CnSet *set, CnVec3 u) {
+  double shift = p->friction == CN_FRICTION_COULOMB ? set->mu * sqrt(u.y * u.y + u.z * u.z) : 0;
+  return cn_vec3(u.x + shift, u.y, u.z);
+}
+
+static void tally_contact(const CnProblem *p, int32_t index, CnVec3 g, CnVec3 u, CnVec3 r,
+                          Tally *t) {
+  const CniBlock *block = &p->blocks[index];
+  const CnSet *set = &p->sets[block->set];
+  CnVec3 w = contact_law(p, set, u), shifted = {g.x + set->cohesion, g.y, g.z};
+  raise_to(&t->c.gap_speed, -u.x);
+  raise_to(&t->c.cone, cn_max(-shifted.x, sqrt(g.y * g.y + g.z * g.z) - set->mu * shifted.x));
+  raise_to(&t->c.complementarity, fabs(cn_dot(shifted, w)));
+  double own = contact_natural2(set, g, w, block_scale(p, block, t));
+  double unit = contact_natural2(set, g, w, 1);
+  tally_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
+}
+
+static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
+
+static void tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
+                        const double *r, Tally *t) {
+  if (p->blocks[index].kind == CN_BLOCK_FRICTION)
+    tally_contact(p, index, load(g), load(u), load(r), t);
+  else
+    tally_any(p, index, g, u, r, t);
 }
 
 // ---- one group ----
@@ -288,9 +345,16 @@ static double error_scaled(const CnProblem *p, const CnAnswer *answer, const dou
   double speed = cn_max(sqrt(t->r2), sqrt(t->u2)), impulse = sqrt(t->g2), sum = 0;
   double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
   for (int32_t i = 0; i < p->block_count; i++) {
-    int32_t row = p->blocks[i].row;
-    Law law = block_law(p, &p->blocks[i], u + row);
-    sum += natural2(&law, answer->g + row, scale);
+    const CniBlock *block = &p->blocks[i];
+    const double *gi = answer->g + block->row, *ui = u + block->row;
+    if (block->kind == CN_BLOCK_FRICTION) {
+      const CnSet *set = &p->sets[block->set];
+      sum += contact_natural2(set, load(gi), contact_law(p, set, load(ui)), scale);
+    } else {
+      Law law;
+      block_law(p, block, ui, &law);
+      sum += natural2(&law, gi, scale);
+    }
   }
   return ratio(sqrt(sum), speed);
 }
@@ -315,7 +379,8 @@ CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certifi
     tally_step(p, answer, u, &t);
   else
     tally_explicit(p, answer, u, &t);
-  t.c.residual = ratio(t.c.residual_speed, t.r_max);
+  t.c.residual_speed = sqrt(t.e2_max);
+  t.c.residual = ratio(t.c.residual_speed, sqrt(t.r2_max));
   t.c.error_scaled = error_scaled(p, answer, u, &t);
   if (!isfinite(t.c.residual_speed)) t.c.residual = t.c.error_siconos = t.c.error_scaled = INFINITY;
   *certificate = t.c;

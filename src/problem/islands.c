@@ -64,8 +64,8 @@ CnStatus cni_problem_islands(CnProblem *p, int32_t *island_of, int32_t *island_c
   int is_explicit = p->form == CN_FORM_EXPLICIT;
   int32_t nodes = is_explicit ? p->block_count : p->group_count;
   int32_t extra = is_explicit && p->row_count > nodes ? p->row_count : nodes;
-  CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->links, &p->link_capacity, 0, nodes + extra,
-                            sizeof *p->links));
+  CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->links, &p->link_capacity, 0,
+                            nodes + extra + 1, sizeof *p->links)); // never without memory at all
   int32_t *number = p->links + nodes;
   for (int32_t i = 0; i < nodes; i++) p->links[i] = i;
   if (is_explicit) {

@@ -159,8 +159,9 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
 }
 
 CnStatus cni_problem_reserve_scratch(CnProblem *p) {
-  // momentum and free velocity, six numbers per group each, and u
+  // momentum and free velocity, six numbers per group each, and u; never without memory at all
   int32_t needed = 12 * p->group_count + p->row_count;
+  if (needed == 0) needed = 1;
   return cni_array_reserve(&p->allocator, (void **)&p->scratch, &p->scratch_capacity, 0, needed,
                            sizeof *p->scratch);
 }

@@ -389,6 +389,73 @@ static void both_forms_agree(void **state) {
   }
 }
 
+// The residuals by their definition, from the projections, for all kinds of blocks.
+static void check_definition(CnProblem *p, const CnAnswer *a, const CnCertificate *c) {
+  double speed = 0, r_max = 0, e2 = 0, size2[3] = {0}, free[6 * 64];
+  for (int32_t i = 0; i < p->group_count; i++)
+    memcpy(free + 6 * i, &p->groups[i].free, 6 * sizeof *free);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    const double *g = a->g + block->row, *u = a->u + block->row;
+    double n[36], trace = 0, own = 0, r2 = 0, r[CNI_MAX_DIM], x[CNI_MAX_DIM], y[CNI_MAX_DIM];
+    memcpy(r, p->b + block->row, sizeof(double) * block->dim);
+    cni_storages[block->storage].diagonal(p, block, n);
+    if (p->form == CN_FORM_STEP) cni_storages[block->storage].velocity(p, block, free, r);
+    for (int32_t d = 0; d < block->dim; d++) trace += n[d * block->dim + d];
+    double scale = trace / block->dim;
+    for (int32_t d = 0; d < block->dim; d++) {
+      double w = u[d] + (d == 0 ? cni_shift(p, block, u) : 0);
+      x[d] = g[d] - w / scale;
+      y[d] = g[d] - w;
+    }
+    cni_project(p, block, x);
+    cni_project(p, block, y);
+    for (int32_t d = 0; d < block->dim; d++) {
+      own += (scale * (g[d] - x[d])) * (scale * (g[d] - x[d]));
+      e2 += (g[d] - y[d]) * (g[d] - y[d]);
+      r2 += r[d] * r[d];
+      size2[0] += u[d] * u[d];
+      size2[1] += g[d] * g[d];
+    }
+    size2[2] += r2;
+    speed = cn_max(speed, sqrt(own));
+    r_max = cn_max(r_max, sqrt(r2));
+  }
+  CHECK_REL(c->residual_speed, speed, 1e-12);
+  CHECK_REL(c->residual, speed / r_max, 1e-12);
+  double size = sqrt(cn_max(size2[0], size2[1]));
+  if (p->form == CN_FORM_EXPLICIT) size = cn_max(size, sqrt(size2[2]));
+  CHECK_NEAR(c->error_siconos, sqrt(e2) / size, 1e-12 * (1 + sqrt(e2) / size));
+}
+
+static void definition(void **state) {
+  (void)state;
+  CniRng rng = {7};
+  for (int32_t round = 0; round < 60; round++) {
+    RandomProblem how = random_problem_default();
+    how.friction = round % 2 ? CN_FRICTION_CONVEX : CN_FRICTION_COULOMB;
+    if (round % 3 == 0) how.kinds = 1u << CN_BLOCK_FRICTION;
+    CnProblem *p = random_problem(&rng, &how), *w = NULL;
+    CHECK_OK(cn_problem_to_explicit(p, &w));
+    CnAnswer a = answer_for(p), b = answer_for(w);
+    for (int32_t i = 0; i < a.row_count; i++) a.g[i] = b.g[i] = cni_rng_range(&rng, -0.2, 0.2);
+    for (int32_t i = 0; i < p->block_count; i++) {
+      // some answers on the cone, some at its tip
+      if (i % 4 > 1) cni_project(p, &p->blocks[i], a.g + p->blocks[i].row);
+      if (i % 4 > 1) cni_project(w, &w->blocks[i], b.g + w->blocks[i].row);
+    }
+    answer_update(p, &a);
+    cni_problem_velocity(w, NULL, b.g, b.u);
+    CnCertificate one = certify(p, &a), two = certify(w, &b);
+    check_definition(p, &a, &one);
+    check_definition(w, &b, &two);
+    cn_answer_release(&a);
+    cn_answer_release(&b);
+    cn_problem_destroy(p);
+    cn_problem_destroy(w);
+  }
+}
+
 // dissipation by its definition, block by block.
 static void dissipation(void **state) {
   (void)state;
@@ -540,6 +607,7 @@ int main(void) {
       cmocka_unit_test(friction_contact),
       cmocka_unit_test(unit_of_impulse),
       cmocka_unit_test(both_forms_agree),
+      cmocka_unit_test(definition),
       cmocka_unit_test(dissipation),
       cmocka_unit_test(nothing_to_certify),
       cmocka_unit_test(blocks_without_mass),

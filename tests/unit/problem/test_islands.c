@@ -73,6 +73,8 @@ static void hand_made(void **state) {
 
   p = groups("");
   check_islands(p, NULL, 0);
+  link_rows(p, 0, NULL);
+  check_islands(p, (int32_t[]){-1}, 0);
   cn_problem_destroy(p);
 }
 

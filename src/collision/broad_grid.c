@@ -6,8 +6,9 @@
 // equal z form a slab, those with equal y and z a row; within a row boxes are sorted by their lower
 // end in x. So a level is one sorted list, and two boxes of a level can only meet if their rows are
 // the same or next to each other. For each box its own row is swept forward, and of the eight rows
-// around it the four that come later, so that no pair is found twice. A box also asks all finer
-// levels for the rows it covers.
+// around it the four that come later, so that no pair is found twice. The boxes of a row also ask
+// all coarser levels for the rows near them, of which there are only a few: asking finer levels
+// instead would walk over all the small things in the shadow of a large one.
 //
 // Only cells that hold something exist, so empty space and bodies far away cost nothing. Sides and
 // cells are chosen for each direction and level, so thin plates and size ratios of a million do no
@@ -75,6 +76,12 @@ typedef struct Grid {
 static inline int64_t floor_cell(double x) {
   int64_t i = (int64_t)x;
   return i - (x < (double)i);
+}
+
+static inline void widen(CniBounds *box, const CniBounds *b) {
+  box->lo.x = cn_min(box->lo.x, b->lo.x), box->hi.x = cn_max(box->hi.x, b->hi.x);
+  box->lo.y = cn_min(box->lo.y, b->lo.y), box->hi.y = cn_max(box->hi.y, b->hi.y);
+  box->lo.z = cn_min(box->lo.z, b->lo.z), box->hi.z = cn_max(box->hi.z, b->hi.z);
 }
 
 // ---- building ----
@@ -145,9 +152,7 @@ static void measure_level(const Grid *g, Level *level, const int32_t *order, int
     side.x = cn_max(side.x, b->hi.x - b->lo.x);
     side.y = cn_max(side.y, b->hi.y - b->lo.y);
     side.z = cn_max(side.z, b->hi.z - b->lo.z);
-    box.lo.x = cn_min(box.lo.x, b->lo.x), box.hi.x = cn_max(box.hi.x, b->hi.x);
-    box.lo.y = cn_min(box.lo.y, b->lo.y), box.hi.y = cn_max(box.hi.y, b->hi.y);
-    box.lo.z = cn_min(box.lo.z, b->lo.z), box.hi.z = cn_max(box.hi.z, b->hi.z);
+    widen(&box, b);
   }
   level->box = box;
   level->cell_x = cell_length(side.x, box.lo.x, box.hi.x);
@@ -270,7 +275,7 @@ static void sweep_row(const Grid *g, int32_t begin, int32_t end, int32_t row_end
   }
 }
 
-// Items [begin, end) of one row with all of another row of the same level.
+// Items [begin, end) of one row with all of another row, of a level with cells of length cell_x.
 static void sweep_rows(const Grid *g, double cell_x, int32_t begin, int32_t end, int32_t row,
                        CniPairSink *sink) {
   int32_t row_end = g->rows[row + 1].first_item;
@@ -291,23 +296,26 @@ static inline int64_t cell_of(double x, double inv) {
   return floor_cell(cn_clamp(x * inv, -0x1p50, 0x1p50));
 }
 
-// One box with all of a finer level.
-static void ask_level(const Grid *g, const Item *a, const Level *level, CniPairSink *sink) {
-  if (!cni_bounds_meet(&a->box, &level->box)) return;
-  int64_t y_lo = cell_of(a->box.lo.y, level->inv_y) - 1, y_hi = cell_of(a->box.hi.y, level->inv_y);
-  int64_t z_lo = cell_of(a->box.lo.z, level->inv_z) - 1, z_hi = cell_of(a->box.hi.z, level->inv_z);
-  double x_lo = a->box.lo.x - level->cell_x;
+// The box around items [begin, end).
+static CniBounds box_around(const Grid *g, int32_t begin, int32_t end) {
+  CniBounds box = g->items[begin].box;
+  for (int32_t i = begin + 1; i < end; i++) widen(&box, &g->items[i].box);
+  return box;
+}
+
+// Items [begin, end), a piece of one row with the given box around it, with a coarser level.
+static void ask_level(const Grid *g, const Level *level, const CniBounds *box, int32_t begin,
+                      int32_t end, CniPairSink *sink) {
+  if (!cni_bounds_meet(box, &level->box)) return;
+  int64_t y_lo = cell_of(box->lo.y, level->inv_y) - 1, y_hi = cell_of(box->hi.y, level->inv_y);
+  int64_t z_lo = cell_of(box->lo.z, level->inv_z) - 1, z_hi = cell_of(box->hi.z, level->inv_z);
   int32_t slab_end = level[1].first_slab;
   int32_t slab = find_slab(g, level->first_slab, slab_end, z_lo);
   for (; slab < slab_end && g->slabs[slab].z <= z_hi; slab++) {
     int32_t row_end = g->slabs[slab + 1].first_row;
     int32_t row = find_row(g, g->slabs[slab].first_row, row_end, y_lo);
-    for (; row < row_end && g->rows[row].y <= y_hi; row++) {
-      int32_t end = g->rows[row + 1].first_item;
-      int32_t j = find_item(g, g->rows[row].first_item, end, x_lo);
-      for (; j < end && g->items[j].box.lo.x <= a->box.hi.x; j++)
-        cni_sink_add(sink, a->index, g->items[j].index, cni_bounds_meet(&a->box, &g->items[j].box));
-    }
+    for (; row < row_end && g->rows[row].y <= y_hi; row++)
+      sweep_rows(g, level->cell_x, begin, end, row, sink);
   }
 }
 
@@ -375,8 +383,10 @@ static void find_pairs(const void *context, int32_t begin, int32_t end, CniPairS
     int32_t row_end = g->rows[r + 1].first_item, stop = row_end < end ? row_end : end;
     sweep_row(g, i, stop, row_end, sink);
     sweep_around(g, &g->levels[l], s, r, i, stop, sink);
-    for (int32_t f = l + 1; f < g->level_count; f++)
-      for (int32_t k = i; k < stop; k++) ask_level(g, &g->items[k], &g->levels[f], sink);
+    if (l > 0) {
+      CniBounds box = box_around(g, i, stop);
+      for (int32_t k = 0; k < l; k++) ask_level(g, &g->levels[k], &box, i, stop, sink);
+    }
     i = stop;
   }
 }

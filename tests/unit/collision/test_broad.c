@@ -8,7 +8,7 @@
 #include "alloc.h"
 #include "check.h"
 
-#define LIMIT 4096
+#define LIMIT 2048
 
 // ---- sets of boxes ----
 
@@ -242,13 +242,13 @@ static void large_sets_agree(void **state) {
   (void)state;
   for (int32_t s = 0; s < SET_COUNT; s++) {
     if (sets[s].make == identical || sets[s].make == identical_points) continue;
-    check_set(&sets[s], 3000, 77 + (uint64_t)s, NULL);
+    check_set(&sets[s], 2000, 77 + (uint64_t)s, NULL);
   }
 }
 
 static void small_sets_of_many_seeds_agree(void **state) {
   (void)state;
-  for (uint64_t seed = 0; seed < 300; seed++)
+  for (uint64_t seed = 0; seed < 150; seed++)
     for (int32_t s = 0; s < SET_COUNT; s++) check_set(&sets[s], 30, seed, NULL);
 }
 

@@ -10,6 +10,9 @@
 #include "solver/local.h"
 #include "core/vec.h"
 
+// A call costs as much as the work inside; the compilers do not see that by themselves.
+#define CNI_INLINE static inline __attribute__((always_inline))
+
 // One cache line a group. Groups without mass have zeros here and never move.
 typedef struct CniPsorGroup {
   CnVec3 v;

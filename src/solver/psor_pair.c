@@ -10,16 +10,15 @@
 // and spinning resistance, frictionless and plane contacts, exact solves: local.h decides.
 #include "solver/psor.h"
 
-static inline CnVec3 point_velocity(const CniPsorGroup *a, const CniPsorGroup *b, CnVec3 arm_a,
-                                    CnVec3 arm_b) {
+CNI_INLINE CnVec3 point_velocity(const CniPsorGroup *a, const CniPsorGroup *b, CnVec3 arm_a,
+                                 CnVec3 arm_b) {
   CnVec3 v_a = cn_add(a->v, cn_cross(a->w, arm_a));
   CnVec3 v_b = cn_add(b->v, cn_cross(b->w, arm_b));
   return cn_sub(v_b, v_a);
 }
 
 // An impulse p at the point of b, and its opposite at the point of a.
-static inline void push(CniPsor *s, int32_t i_a, int32_t i_b, CnVec3 arm_a, CnVec3 arm_b,
-                        CnVec3 p) {
+CNI_INLINE void push(CniPsor *s, int32_t i_a, int32_t i_b, CnVec3 arm_a, CnVec3 arm_b, CnVec3 p) {
   CniPsorGroup *a = &s->groups[i_a], *b = &s->groups[i_b];
   CnVec3 turn_a = cn_smul(s->inertia[i_a].inverse, cn_cross(arm_a, p));
   CnVec3 turn_b = cn_smul(s->inertia[i_b].inverse, cn_cross(arm_b, p));
@@ -29,14 +28,14 @@ static inline void push(CniPsor *s, int32_t i_a, int32_t i_b, CnVec3 arm_a, CnVe
   b->w = cn_add(b->w, turn_b);
 }
 
-static inline void contact_velocity(const CniPsor *s, const CniPsorPair *c, double *u) {
+CNI_INLINE void contact_velocity(const CniPsor *s, const CniPsorPair *c, double *u) {
   CnVec3 dv = point_velocity(&s->groups[c->group_a], &s->groups[c->group_b], c->arm_a, c->arm_b);
   u[0] = cn_dot(c->n, dv) + c->b[0] + c->c_n * c->g[0];
   u[1] = cn_dot(c->t1, dv) + c->b[1] + c->c_t * c->g[1];
   u[2] = cn_dot(c->t2, dv) + c->b[2] + c->c_t * c->g[2];
 }
 
-static inline void apply(CniPsor *s, CniPsorPair *c, double g_n, double g_1, double g_2) {
+CNI_INLINE void apply(CniPsor *s, CniPsorPair *c, double g_n, double g_1, double g_2) {
   double lambda = s->rule.lambda, keep = 1 - lambda;
   g_n = keep * c->g[0] + lambda * g_n;
   g_1 = keep * c->g[1] + lambda * g_1;
@@ -70,8 +69,7 @@ void cni_psor_pair_split(CniPsor *s, int32_t begin, int32_t end, int32_t step) {
   }
 }
 
-static inline void sweep_project(CniPsor *s, int32_t begin, int32_t end, int32_t step,
-                                 int shifted) {
+CNI_INLINE void sweep_project(CniPsor *s, int32_t begin, int32_t end, int32_t step, int shifted) {
   for (int32_t i = step > 0 ? begin : end - 1; i >= begin && i < end; i += step) {
     CniPsorPair *c = &s->pairs[i];
     double u[3], mu = c->mu;
@@ -101,8 +99,7 @@ void cni_psor_pair_project(CniPsor *s, int32_t begin, int32_t end, int32_t step)
 }
 
 // u = E v + b + C g of a wide block: points, then spins times the length.
-static inline void wide_velocity(const CniPsor *s, const CniPsorWide *c, const double *g,
-                                 double *u) {
+CNI_INLINE void wide_velocity(const CniPsor *s, const CniPsorWide *c, const double *g, double *u) {
   const CniPsorGroup *a = &s->groups[c->group_a], *b = &s->groups[c->group_b];
   const double *b_row = s->p->b + c->row;
   int32_t dim = c->local.dim;
@@ -119,7 +116,7 @@ static inline void wide_velocity(const CniPsor *s, const CniPsorWide *c, const d
   for (int32_t i = 0; i < dim; i++) u[i] += b_row[i] + c->local.c[i] * g[i];
 }
 
-static inline void wide_apply(CniPsor *s, const CniPsorWide *c, const double *d) {
+CNI_INLINE void wide_apply(CniPsor *s, const CniPsorWide *c, const double *d) {
   int32_t dim = c->local.dim;
   CnVec3 p = cn_scale(d[0], c->n);
   if (dim > 1) p = cn_madd(p, d[1], c->t1);

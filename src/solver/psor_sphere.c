@@ -12,8 +12,8 @@
 #include "solver/psor.h"
 
 // Velocity of b's point relative to a's: normal part with b and compliance, tangential part.
-static inline double contact_velocity(const CniPsorSphere *c, const CniPsorGroup *a,
-                                      const CniPsorGroup *b, CnVec3 *u_t) {
+CNI_INLINE double contact_velocity(const CniPsorSphere *c, const CniPsorGroup *a,
+                                   const CniPsorGroup *b, CnVec3 *u_t) {
   CnVec3 dv = cn_sub(b->v, a->v);
   double dv_n = cn_dot(c->n, dv);
   CnVec3 roll = cn_madd(cn_scale(c->radius_a, a->w), c->radius_b, b->w);
@@ -23,8 +23,8 @@ static inline double contact_velocity(const CniPsorSphere *c, const CniPsorGroup
 }
 
 // Take over the new impulse, relaxed by lambda, and change both groups by the difference.
-static inline void apply(CniPsorSphere *c, CniPsorGroup *a, CniPsorGroup *b, double g_n, CnVec3 g_t,
-                         double lambda) {
+CNI_INLINE void apply(CniPsorSphere *c, CniPsorGroup *a, CniPsorGroup *b, double g_n, CnVec3 g_t,
+                      double lambda) {
   double keep = 1 - lambda;
   g_n = keep * c->g_n + lambda * g_n;
   g_t = cn_madd(cn_scale(keep, c->g_t), lambda, g_t);
@@ -58,7 +58,7 @@ void cni_psor_sphere_split(CniPsor *s, int32_t begin, int32_t end, int32_t step)
 }
 
 // (n, t) on the cone |t| <= mu n.
-static inline void project(double mu, double *n, CnVec3 *t) {
+CNI_INLINE void project(double mu, double *n, CnVec3 *t) {
   double length2 = cn_norm2(*t), limit = mu * *n;
   if (limit >= 0 && length2 <= limit * limit) return;
   double length = sqrt(length2), reach = *n + mu * length;
@@ -72,8 +72,7 @@ static inline void project(double mu, double *n, CnVec3 *t) {
   *t = cn_scale(scale, *t);
 }
 
-static inline void sweep_project(CniPsor *s, int32_t begin, int32_t end, int32_t step,
-                                 int shifted) {
+CNI_INLINE void sweep_project(CniPsor *s, int32_t begin, int32_t end, int32_t step, int shifted) {
   CniPsorGroup *groups = s->groups;
   double lambda = s->rule.lambda;
   for (int32_t i = step > 0 ? begin : end - 1; i >= begin && i < end; i += step) {

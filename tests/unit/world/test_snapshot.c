@@ -1,0 +1,252 @@
+// Save and restore: a restored world goes on with the same bits, ids stay valid, and damaged data
+// of any kind leaves the world as it was.
+#include "check.h"
+#include "toys.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rng.h"
+#include "model/model.h"
+#include "world/world.h"
+
+#define ROOM (1 << 20)
+
+static unsigned char saved[ROOM], again[ROOM], damaged[ROOM];
+
+static size_t save(const CnWorld *w, unsigned char *data) {
+  size_t size, written;
+  CHECK_OK(cn_world_save(w, NULL, 0, &size));
+  CHECK(size <= ROOM);
+  CHECK_OK(cn_world_save(w, data, size, &written));
+  CHECK(written == size);
+  return size;
+}
+
+// A heap of everything: balls and boxes with materials, joints, an eccentric body, a kinematic
+// sweeper, gaps in the ids, loads waiting.
+static CnWorld *mixture(void) {
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = 5e-3;
+  def.solver.max_iterations = 30;
+  CnWorld *w = toy_world_from(&def);
+  CnMaterialId rubber = toy_material(w, 0.9, 0.4), ice = toy_material(w, 0.05, 0);
+  CnMaterialId gone = toy_material(w, 0.3, 0.3);
+  CnBodyId last = {0, 0};
+  toy_floor(w);
+  CHECK_OK(cn_material_destroy(w, gone));
+  for (int i = 0; i < 14; i++) {
+    CnVec3 at = cn_vec3(0.13 * (i % 3), 0.02 * i, 0.15 + 0.12 * i);
+    CnBodyId b = i % 2 ? toy_ball(w, 0.06, at, i % 4 == 1 ? rubber : ice)
+                       : toy_box(w, cn_vec3(0.05, 0.06, 0.04), at, CN_QUAT_ONE);
+    if (i % 5 == 4) {
+      CnJointDef d = cn_joint_def_default(i % 2 ? CN_JOINT_BALL : CN_JOINT_DISTANCE);
+      CnJointId joint;
+      d.body_a = b;
+      d.body_b = last;
+      d.name = "link";
+      if (d.kind == CN_JOINT_BALL) CHECK_OK(cn_joint_def_at(w, at, &d));
+      CHECK_OK(cn_joint_create(w, &d, &joint));
+    }
+    if (i == 6 || i == 9) {
+      CHECK_OK(cn_body_destroy(w, last));
+      last = cn_world_next_body(w, (CnBodyId){0, 0});
+    }
+    last = b;
+  }
+  CnShapeDef extra = cn_shape_def_default(CN_SHAPE_SPHERE);
+  CnShapeId shape;
+  extra.radius = 0.03;
+  extra.pose.position = cn_vec3(0.05, 0.02, 0.04);
+  CHECK_OK(cn_shape_create(w, last, &extra, &shape));
+  CnBodyDef sweeper = cn_body_def_default();
+  CnShapeDef box = cn_shape_def_default(CN_SHAPE_BOX);
+  CnBodyId body;
+  sweeper.kind = CN_BODY_KINEMATIC;
+  sweeper.name = "sweeper";
+  sweeper.twist.spin.z = 3;
+  sweeper.pose.position.z = 0.06;
+  box.half_size = cn_vec3(0.5, 0.02, 0.05);
+  CHECK_OK(cn_body_create(w, &sweeper, &body));
+  CHECK_OK(cn_shape_create(w, body, &box, &shape));
+  return w;
+}
+
+static void same_world(const CnWorld *a, const CnWorld *b) {
+  size_t size = save(a, saved);
+  CHECK(save(b, again) == size);
+  assert_memory_equal(saved, again, size);
+  CHECK(cn_world_hash(a) == cn_world_hash(b));
+}
+
+// Every tenth step of a run: restored here and in another world, all three go on alike.
+static void test_continues(void **state) {
+  (void)state;
+  CnWorld *w = mixture(), *other = toy_world(0.1);
+  toy_ball(other, 1, CN_VEC3_ZERO, (CnMaterialId){0, 0}); // will be replaced
+  for (int i = 0; i < 12; i++) {
+    CnBodyId b = cn_world_next_body(w, (CnBodyId){0, 0});
+    b = cn_world_next_body(w, b);
+    CHECK_OK(cn_body_apply_force(w, b, cn_vec3(1, 2, 3), CN_VEC3_ZERO));
+    size_t size = save(w, damaged);
+    CHECK_OK(cn_world_restore(other, damaged, size));
+    same_world(w, other);
+    toy_steps(w, 10);
+    toy_steps(other, 10);
+    same_world(w, other);
+    CHECK_OK(cn_world_restore(other, damaged, size));
+    toy_steps(other, 10);
+    same_world(w, other);
+  }
+  CnWorldInfo info;
+  cn_world_info(w, &info);
+  CHECK(info.contact_count > 10 && info.step == 120);
+  cn_world_destroy(other);
+  cn_world_destroy(w);
+}
+
+// What is created after a restore gets the ids it would have got without.
+static void test_ids_continue(void **state) {
+  (void)state;
+  CnWorld *w = mixture(), *other = toy_world(0.1);
+  CnBodyDef def = cn_body_def_default();
+  def.mass = 1;
+  def.inertia = cn_sdiag(1, 1, 1);
+  CHECK_OK(cn_world_restore(other, saved, save(w, saved)));
+  for (int i = 0; i < 8; i++) {
+    CnBodyId a, b;
+    if (i % 3 == 2) {
+      a = cn_world_next_body(w, cn_world_next_body(w, (CnBodyId){0, 0}));
+      CHECK_OK(cn_body_destroy(w, a));
+      CHECK_OK(cn_body_destroy(other, a));
+    }
+    CHECK_OK(cn_body_create(w, &def, &a));
+    CHECK_OK(cn_body_create(other, &def, &b));
+    CHECK(a.slot == b.slot && a.generation == b.generation);
+  }
+  same_world(w, other);
+  cn_world_destroy(other);
+  cn_world_destroy(w);
+}
+
+static void test_capacity(void **state) {
+  (void)state;
+  CnWorld *w = mixture();
+  size_t size, told;
+  CHECK_OK(cn_world_save(w, NULL, 0, &size));
+  memset(saved, 0xaa, sizeof saved);
+  CHECK_STATUS(cn_world_save(w, saved, size - 1, &told), CN_INVALID_ARGUMENT);
+  CHECK(told == size && saved[0] == 0xaa);
+  CHECK_OK(cn_world_save(w, saved, sizeof saved, &told));
+  CHECK(told == size && saved[size] == 0xaa);
+  cn_world_destroy(w);
+}
+
+// The layout is part of the promise: an empty world's first bytes.
+static void test_header(void **state) {
+  (void)state;
+  CnWorld *w = toy_world(0.5);
+  size_t size = save(w, saved);
+  const unsigned char start[16] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P', 1, 0, 0, 0, 0, 0, 0, 0};
+  assert_memory_equal(saved, start, 16);
+  CHECK(saved[16] == (size & 0xff) && saved[17] == size >> 8);
+  const unsigned char half[8] = {0, 0, 0, 0, 0, 0, 0xe0, 0x3f};
+  assert_memory_equal(saved + 32 + 24, half, 8); // gravity, then the time step
+  cn_world_destroy(w);
+}
+
+// ---- damage ----
+
+static void refuse(CnWorld *w, size_t size) {
+  size_t before = save(w, saved);
+  CHECK_STATUS(cn_world_restore(w, damaged, size), CN_INVALID_DATA);
+  CHECK(save(w, again) == before);
+  assert_memory_equal(saved, again, before);
+}
+
+static void test_damage(void **state) {
+  (void)state;
+  CnWorld *w = mixture(), *target = toy_world(0.1);
+  toy_steps(w, 60);
+  toy_floor(target);
+  toy_ball(target, 0.1, cn_vec3(0, 0, 0.1), (CnMaterialId){0, 0});
+  toy_steps(target, 3);
+  size_t size = save(w, damaged);
+  CniRng rng = {99};
+  // any byte, any length: the checksum, the size or the magic tell
+  for (int i = 0; i < 1500; i++) {
+    size_t at = i < 64 ? (size_t)i : (size_t)(cni_rng_unit(&rng) * (double)size);
+    unsigned char bit = (unsigned char)(1u << (i % 8));
+    damaged[at] ^= bit;
+    refuse(target, size);
+    damaged[at] ^= bit;
+  }
+  for (int i = 0; i < 300; i++)
+    refuse(target, i < 40 ? (size_t)i : (size_t)(cni_rng_unit(&rng) * (double)size));
+  damaged[size] = 0;
+  refuse(target, size + 1);
+  CHECK_OK(cn_world_restore(target, damaged, size));
+  cn_world_destroy(target);
+  cn_world_destroy(w);
+}
+
+// Damage under a good checksum: refused, or a world that can be used. `settings` is where settings
+// end; behind it a changed number cannot make a step endless.
+static void use(CnWorld *w, size_t at, size_t settings) {
+  CnPenetration penetration;
+  CnWorldSums sums;
+  CnContact contact;
+  CnWorldInfo info;
+  cn_world_sums(w, &sums);
+  cn_world_info(w, &info);
+  for (int32_t i = 0; i < info.contact_count; i++) CHECK_OK(cn_world_contact(w, i, &contact));
+  if (at < settings) return;
+  (void)cn_world_step(w, NULL);
+  (void)cn_world_penetration(w, &penetration);
+  for (CnBodyId b = cn_world_next_body(w, (CnBodyId){0, 0}); b.slot; b = cn_world_next_body(w, b))
+    CHECK_OK(cn_body_destroy(w, b));
+  CHECK_OK(cni_model_consistent(&w->now.model));
+}
+
+static void test_sealed_damage(void **state) {
+  (void)state;
+  static unsigned char good[ROOM];
+  CnWorld *w = mixture(), *target = toy_world(0.1);
+  toy_steps(w, 60);
+  size_t size = save(w, good);
+  CniRng rng = {7};
+  int refused = 0, taken = 0;
+  for (int i = 0; i < 4000; i++) {
+    memcpy(damaged, good, size);
+    size_t length = size, at = 32 + (size_t)(cni_rng_unit(&rng) * (double)(size - 32));
+    int way = i % 4;
+    if (way == 0) damaged[at] ^= (unsigned char)(1u << (i / 4 % 8));
+    if (way == 1) damaged[at] = (unsigned char)cni_rng_next(&rng);
+    if (way == 2) memset(damaged + at, i % 8 < 4 ? 0xff : 0x7f, at + 8 < size ? 8 : 1);
+    if (way == 3) length = at;
+    cni_snapshot_seal(damaged, length);
+    size_t before = save(target, saved);
+    CnStatus status = cn_world_restore(target, damaged, length);
+    if (status == CN_OK) {
+      taken++;
+      use(target, at, 32 + 256);
+      continue;
+    }
+    refused++;
+    CHECK(status == CN_INVALID_DATA);
+    CHECK(save(target, again) == before);
+    assert_memory_equal(saved, again, before);
+  }
+  CHECK(refused > 1000 && taken > 100);
+  cn_world_destroy(target);
+  cn_world_destroy(w);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_continues), cmocka_unit_test(test_ids_continue),
+      cmocka_unit_test(test_capacity),  cmocka_unit_test(test_header),
+      cmocka_unit_test(test_damage),    cmocka_unit_test(test_sealed_damage),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

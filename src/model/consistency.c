@@ -128,12 +128,9 @@ static CnStatus check_shape(const CniModel *model, int32_t i) {
   if (s->body < 0 || s->body >= model->body_count) return damaged("shape", i, "it has no body");
   if (s->material < 0 || s->material >= model->material_count)
     return damaged("shape", i, "it has no material");
-  const CniMaterial *m = &model->materials[s->material];
-  if (m->slot != s->def.material.slot || m->generation != s->def.material.generation)
-    return damaged("shape", i, "its material is another");
-  CnShapeDef def = s->def;
+  CnShapeDef def = cni_model_shape_def(model, i);
   if (cni_shape_def_check(&def) != CN_OK) return damaged_numbers("shape", i);
-  if (!same_rotation(def.pose, s->def.pose))
+  if (!same_rotation(def.pose, s->def_pose))
     return damaged("shape", i, "its rotation is not of length one");
   if (def.kind == CN_SHAPE_PLANE && model->bodies[s->body].kind == CN_BODY_DYNAMIC)
     return damaged("shape", i, "a plane on a dynamic body");

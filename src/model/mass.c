@@ -66,9 +66,9 @@ CnStatus cni_body_mass_check(CnBodyDef *def) {
   return CN_OK;
 }
 
-static CniMassProps shape_mass(const CnShapeDef *def) {
-  CniPlaced placed = {def->kind, def->pose, def->radius, def->half_size};
-  return cni_shape_mass(&placed, def->density);
+static CniMassProps shape_mass(const CniShape *shape) {
+  CniPlaced placed = {shape->kind, shape->def_pose, shape->radius, shape->half_size};
+  return cni_shape_mass(&placed, shape->density);
 }
 
 static CniMassProps plus(CniMassProps sum, CniMassProps part) {
@@ -81,8 +81,8 @@ static CniMassProps shapes_mass(const CniModel *model, const CniBody *body, int3
                                 const CniShape *extra) {
   CniMassProps sum = {0};
   for (int32_t i = body->first_shape; i >= 0; i = model->shapes[i].next)
-    if (i != without) sum = plus(sum, shape_mass(&model->shapes[i].def));
-  if (extra) sum = plus(sum, shape_mass(&extra->def));
+    if (i != without) sum = plus(sum, shape_mass(&model->shapes[i]));
+  if (extra) sum = plus(sum, shape_mass(extra));
   return sum;
 }
 
@@ -144,7 +144,7 @@ void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) 
 
   // what hangs on the body is expressed anew
   for (int32_t i = b->first_shape; i >= 0; i = model->shapes[i].next)
-    model->shapes[i].pose = cni_shape_local_pose(b, &model->shapes[i].def);
+    model->shapes[i].pose = cni_shape_local_pose(b, model->shapes[i].def_pose);
   for (int32_t i = b->first_joint; i >= 0;) {
     CniJoint *joint = &model->joints[i];
     cni_joint_local_anchors(model, joint);
@@ -162,10 +162,10 @@ CnStatus cni_model_derive(CniModel *model) {
   }
   for (int32_t i = 0; i < model->shape_count; i++) {
     CniShape *shape = &model->shapes[i];
-    CniPlaced placed = {shape->kind, shape->def.pose, shape->radius, shape->half_size};
+    CniPlaced placed = {shape->kind, shape->def_pose, shape->radius, shape->half_size};
     shape->inradius = cni_shape_inradius(&placed);
     shape->outradius = cni_shape_outradius(&placed);
-    shape->pose = cni_shape_local_pose(&model->bodies[shape->body], &shape->def);
+    shape->pose = cni_shape_local_pose(&model->bodies[shape->body], shape->def_pose);
   }
   for (int32_t i = 0; i < model->joint_count; i++)
     cni_joint_local_anchors(model, &model->joints[i]);

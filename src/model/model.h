@@ -61,7 +61,8 @@ typedef struct CniShape {
   double inradius, outradius; // from cni_shape_inradius and cni_shape_outradius
   int32_t material;           // dense index
   uint32_t category, mask;
-  CnShapeDef def; // as given
+  CnPose def_pose; // as given, in the body frame
+  double density;
 } CniShape;
 
 typedef struct CniMaterial {
@@ -140,6 +141,9 @@ void cni_model_set_body_twist(CniModel *model, int32_t body, const CnTwist *twis
 
 // A name for messages: "body 'crate'", or "body 17" with its slot.
 void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NAME_SIZE + 16]);
+
+// The definition a shape was made from.
+CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);
 
 // A shape placed in the world at a pose of its body's centre of mass.
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose);

@@ -31,7 +31,7 @@ void cni_shapes_body_moved(CniModel *model, int32_t from, int32_t to);
 void cni_joints_body_moved(CniModel *model, int32_t from, int32_t to);
 
 // Expressed in the frame of the centre of mass.
-CnPose cni_shape_local_pose(const CniBody *body, const CnShapeDef *def);
+CnPose cni_shape_local_pose(const CniBody *body, CnPose def_pose);
 void cni_joint_local_anchors(const CniModel *model, CniJoint *joint);
 
 // Checks of definitions apart from handles; poses are normalised in place.

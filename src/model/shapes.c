@@ -14,10 +14,24 @@ CnShapeDef cn_shape_def_default(CnShapeKind kind) {
                       .tag = CNI_TAG_SHAPE};
 }
 
-CnPose cni_shape_local_pose(const CniBody *body, const CnShapeDef *def) {
-  CnPose pose = cn_pose_mul(cn_pose_inverse(body->com), def->pose);
+CnPose cni_shape_local_pose(const CniBody *body, CnPose def_pose) {
+  CnPose pose = cn_pose_mul(cn_pose_inverse(body->com), def_pose);
   cni_check_pose("pose", &pose);
   return pose;
+}
+
+CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
+  const CniShape *s = &model->shapes[shape];
+  const CniMaterial *m = &model->materials[s->material];
+  return (CnShapeDef){.kind = s->kind,
+                      .pose = s->def_pose,
+                      .radius = s->radius,
+                      .half_size = s->half_size,
+                      .density = s->density,
+                      .material = {m->slot, m->generation}, // none for the default material
+                      .category = s->category,
+                      .mask = s->mask,
+                      .tag = CNI_TAG_SHAPE};
 }
 
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose) {
@@ -44,19 +58,36 @@ static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShape
   return cni_error(CN_INVALID_ARGUMENT, "shape: a plane cannot be on %s, which is dynamic", label);
 }
 
+// The shape of a definition, not yet in any array.
+static CniShape shape_from(const CnShapeDef *def, int32_t body, int32_t material) {
+  CniPlaced placed = {def->kind, def->pose, def->radius, def->half_size};
+  return (CniShape){.body = body,
+                    .next = -1,
+                    .kind = def->kind,
+                    .radius = def->radius,
+                    .half_size = def->half_size,
+                    .inradius = cni_shape_inradius(&placed),
+                    .outradius = cni_shape_outradius(&placed),
+                    .material = material,
+                    .category = def->category,
+                    .mask = def->mask,
+                    .def_pose = def->pose,
+                    .density = def->density};
+}
+
 CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef *given,
                              CnShapeId *id) {
   *id = (CnShapeId){0, 0};
-  int32_t body;
+  int32_t body, material = 0;
   CNI_TRY(cni_model_find_body(model, body_id, &body));
-  CniShape shape = {.body = body, .next = -1, .def = *given};
-  CnShapeDef *def = &shape.def;
-  CNI_TRY(cni_shape_def_check(def));
-  CNI_TRY(check_on_body(model, body, def));
-  if (def->material.slot != 0 || def->material.generation != 0)
-    CNI_TRY(cni_model_find_material(model, def->material, &shape.material));
+  CnShapeDef def = *given;
+  CNI_TRY(cni_shape_def_check(&def));
+  CNI_TRY(check_on_body(model, body, &def));
+  if (def.material.slot != 0 || def.material.generation != 0)
+    CNI_TRY(cni_model_find_material(model, def.material, &material));
   if (model->shape_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d shapes", INT32_MAX);
+  CniShape shape = shape_from(&def, body, material);
   CniBody *b = &model->bodies[body];
   CniBodyFrame frame;
   CNI_TRY(cni_body_frame(model, b, -1, &shape, &frame));
@@ -65,19 +96,11 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
   CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
 
   int32_t i = model->shape_count++;
-  CniPlaced placed = {def->kind, def->pose, def->radius, def->half_size};
-  shape.kind = def->kind;
-  shape.radius = def->radius;
-  shape.half_size = def->half_size;
-  shape.inradius = cni_shape_inradius(&placed);
-  shape.outradius = cni_shape_outradius(&placed);
-  shape.category = def->category;
-  shape.mask = def->mask;
-  shape.pose = cni_shape_local_pose(b, def);
+  shape.pose = cni_shape_local_pose(b, def.pose);
   shape.previous = b->last_shape;
   cni_ids_take(&model->shape_ids, i, &shape.slot, &shape.generation);
   model->shapes[i] = shape;
-  model->materials[shape.material].use_count++;
+  model->materials[material].use_count++;
 
   // to the end of the body's list
   if (b->last_shape >= 0)

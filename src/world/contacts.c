@@ -80,20 +80,23 @@ static int compare_pairs(const Pair *p, const Pair *q) {
   return 0;
 }
 
-// Began: touching now and not before. Ended: the reverse, also when a shape has gone since.
-static void write_events(CnWorld *world, const CnAnswer *answer) {
-  CniContactCache *cache = &world->now.contacts;
+// Began: touching now and not before. Ended: the reverse, also when a shape has gone since. Answers
+// how many there are and writes them, unless `events` is null.
+static int32_t compare_steps(const CnWorld *world, const CnAnswer *answer, CnContactEvent *events) {
+  const CniContactCache *cache = &world->now.contacts;
   int32_t i = 0, j = 0, count = 0;
-  Pair old, new;
+  Pair old = {0}, new = {0};
   int has_old = next_old(cache, &i, &old), has_new = next_new(world, answer, &j, &new);
   while (has_old || has_new) {
     int order = !has_old ? 1 : !has_new ? -1 : compare_pairs(&old, &new);
-    if (order < 0) cache->events[count++] = (CnContactEvent){CN_CONTACT_ENDED, old.a, old.b};
-    if (order > 0) cache->events[count++] = (CnContactEvent){CN_CONTACT_BEGAN, new.a, new.b};
+    CnContactEvent event = {CN_CONTACT_ENDED, old.a, old.b};
+    if (order > 0) event = (CnContactEvent){CN_CONTACT_BEGAN, new.a, new.b};
+    if (order != 0 && events) events[count] = event;
+    count += order != 0;
     if (order <= 0) has_old = next_old(cache, &i, &old);
     if (order >= 0) has_new = next_new(world, answer, &j, &new);
   }
-  cache->event_count = count;
+  return count;
 }
 
 // ---- the cache in a step ----
@@ -122,25 +125,16 @@ CnStatus cni_contacts_warm(CnWorld *world, const CniContactImpulse **impulses, i
   return CN_OK;
 }
 
-CnStatus cni_contacts_prepare(CnWorld *world) {
-  CniStepWork *work = &world->work;
-  CniContactCache *cache = &world->now.contacts;
-  int32_t blocks = 0, pairs = 0, i = 0;
-  Pair pair;
-  while (next_old(cache, &i, &pair)) pairs++;
-  for (i = 0; i < work->contact_count; i++) {
-    blocks += work->block_of[i] >= 0;
-    pairs += i == 0 || !same_shapes(&work->contacts[i - 1].key, &work->contacts[i].key);
-  }
-  work->contact_block_count = blocks;
-  return cni_contacts_reserve(cache, &world->allocator, blocks, pairs);
-}
-
-void cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
+CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
   const CniStepWork *work = &world->work;
   const CniModel *model = &world->now.model;
   CniContactCache *cache = &world->now.contacts;
-  write_events(world, answer);
+  int32_t blocks = 0, events = compare_steps(world, answer, NULL);
+  for (int32_t i = 0; i < work->contact_count; i++) blocks += work->block_of[i] >= 0;
+  CNI_TRY(cni_contacts_reserve(cache, &world->allocator, blocks, events));
+
+  // nothing fails from here on
+  cache->event_count = compare_steps(world, answer, cache->events);
   int32_t count = 0;
   for (int32_t i = 0; i < work->contact_count; i++) {
     const CniContact *c = &work->contacts[i];
@@ -159,6 +153,7 @@ void cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
   cache->count = count;
   cache->time_step = work->time_step;
   cache->stale = 0;
+  return CN_OK;
 }
 
 // ---- questions ----

@@ -59,7 +59,7 @@ CnStatus cn_shape_def(const CnWorld *world, CnShapeId shape, CnShapeDef *def) {
   *def = (CnShapeDef){0};
   if (!world) return cni_null_argument("cn_shape_def", "the world");
   CNI_TRY(cni_model_find_shape(&world->now.model, shape, &i));
-  *def = world->now.model.shapes[i].def;
+  *def = cni_model_shape_def(&world->now.model, i);
   return CN_OK;
 }
 

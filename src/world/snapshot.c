@@ -77,7 +77,7 @@ static void body_fields(CniStream *s, CniBody *x, CnPose *pose, CnTwist *twist, 
 }
 
 static void shape_fields(CniStream *s, CniShape *x) {
-  int32_t kind = (int32_t)x->def.kind;
+  int32_t kind = (int32_t)x->kind;
   cni_stream_u32(s, &x->slot);
   cni_stream_u32(s, &x->generation);
   cni_stream_i32(s, &x->body);
@@ -85,15 +85,13 @@ static void shape_fields(CniStream *s, CniShape *x) {
   cni_stream_i32(s, &x->previous);
   cni_stream_i32(s, &x->material);
   cni_stream_i32(s, &kind);
-  cni_stream_pose(s, &x->def.pose);
-  cni_stream_double(s, &x->def.radius);
-  cni_stream_vec3(s, &x->def.half_size);
-  cni_stream_double(s, &x->def.density);
-  cni_stream_u32(s, &x->def.material.slot);
-  cni_stream_u32(s, &x->def.material.generation);
-  cni_stream_u32(s, &x->def.category);
-  cni_stream_u32(s, &x->def.mask);
-  x->kind = x->def.kind = (CnShapeKind)kind;
+  cni_stream_pose(s, &x->def_pose);
+  cni_stream_double(s, &x->radius);
+  cni_stream_vec3(s, &x->half_size);
+  cni_stream_double(s, &x->density);
+  cni_stream_u32(s, &x->category);
+  cni_stream_u32(s, &x->mask);
+  x->kind = (CnShapeKind)kind;
 }
 
 static void material_fields(CniStream *s, CniMaterial *x) {
@@ -362,13 +360,8 @@ static CnStatus read_shapes(CniStream *s, CniModel *model) {
   cni_stream_count(s, &count, shape_size());
   CNI_TRY(cni_model_reserve(model, 0, count, 0, 0));
   for (int32_t i = 0; i < count; i++) {
-    CniShape *shape = &model->shapes[i];
-    *shape = (CniShape){.def = {.tag = CNI_TAG_SHAPE}};
-    shape_fields(s, shape);
-    shape->radius = shape->def.radius;
-    shape->half_size = shape->def.half_size;
-    shape->category = shape->def.category;
-    shape->mask = shape->def.mask;
+    model->shapes[i] = (CniShape){0};
+    shape_fields(s, &model->shapes[i]);
   }
   model->shape_count = count;
   return s->failed ? ended() : CN_OK;

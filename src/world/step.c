@@ -96,7 +96,8 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
       cn_integrator_step(now->engine.integrator, &system, now->engine.solver, now->time,
                          (const double *)now->model.pose, (const double *)now->model.twist,
                          now->settings.time_step, solve);
-  return status == CN_NOT_FINITE ? name_body(world) : status;
+  if (status == CN_NOT_FINITE) return name_body(world);
+  return status == CN_OK ? world->work.commit : status;
 }
 
 static CnStatus step(CnWorld *world, CnSolveReport *solve) {

@@ -78,9 +78,9 @@ typedef struct CniStepWork {
   const CniContact *contacts; // the collision's own array
   int32_t contact_count;
   int32_t *joint_block_of, *block_of; // in the arena
-  int32_t contact_block_count;
   double time_step;
   double seconds_collision;
+  CnStatus commit; // what became of `done`
 } CniStepWork;
 
 struct CnWorld {
@@ -111,12 +111,11 @@ void cni_contents_release(CniContents *contents, const CnAllocator *allocator);
 
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
                               int32_t event_count);
-// Room for what cni_contacts_commit will write.
-CnStatus cni_contacts_prepare(CnWorld *world);
 // Old impulses whose shapes still exist, from the cache itself or in the arena.
 CnStatus cni_contacts_warm(CnWorld *world, const CniContactImpulse **impulses, int32_t *count);
-// Events against the contacts kept so far, then the new contacts in their place. Cannot fail.
-void cni_contacts_commit(CnWorld *world, const CnAnswer *answer);
+// Events against the contacts kept so far, then the new contacts in their place. Fails only for
+// lack of memory, before anything has changed.
+CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer);
 
 // ---- the step ----
 

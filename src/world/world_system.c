@@ -5,7 +5,9 @@
 //     advance   x += h v,  q <- exp(h w) q, back to length one
 //     done      the one place where a step changes the world
 //
-// Everything `done` needs room for is reserved in `problem`.
+// `done` cannot answer, yet the room for contacts and events is only known there. It makes room
+// first; without memory it leaves everything as it was and says so in work.commit, and the step
+// fails like any other.
 #include "core/error.h"
 #include "core/tasks.h"
 #include "problem/problem.h"
@@ -78,7 +80,6 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CNI_TRY(cni_contacts_warm(world, &input.old_impulses, &input.old_impulse_count));
   CNI_TRY(
       cni_assemble(&input, engine->problem, &engine->answer, work->joint_block_of, work->block_of));
-  CNI_TRY(cni_contacts_prepare(world));
   *result = engine->problem;
   *answer = &engine->answer;
   return CN_OK;
@@ -136,7 +137,8 @@ static void done(void *context, double t_new, const double *q_new, const double 
   CniModel *model = &now->model;
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
-  cni_contacts_commit(world, answer);
+  world->work.commit = cni_contacts_commit(world, answer);
+  if (world->work.commit != CN_OK) return;
   for (int32_t i = 0; i < model->joint_count; i++)
     keep_joint(&model->joints[i], now->engine.problem, answer, world->work.joint_block_of[i],
                world->work.time_step);

@@ -20,7 +20,8 @@ typedef enum CnLocalSolve {
 /// How to build a solver. Start from cn_solver_def_default(name).
 typedef struct CnSolverDef {
   const char *name;       ///< a name cn_solver_name lists; copied
-  double tolerance;       ///< > 0 stops early when `residual` is below; 0 uses all iterations
+  double tolerance;       ///< > 0 stops early when `residual` is below; 0 (the default) uses all
+                          ///< iterations, so that the cost of a step is known beforehand
   int32_t max_iterations; ///< >= 1
   double time_budget;     ///< s; 0 = none. A solve it cut is marked cut_by_time
   double relaxation;      ///< omega, in (0, 2)
@@ -60,7 +61,8 @@ CN_API CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *
 CN_API const char *cn_solver_name(int32_t index);
 CN_API const char *cn_solver_summary(int32_t index);
 
-/// One-liner: solve with the named solver to a tolerance, cold or from answer->g.
+/// One-liner: solve with the named solver to a tolerance, from answer->g (zero is a cold start), in
+/// at most a hundred times the solver's default number of iterations.
 CN_API CnStatus cn_solve(CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,
                          CnSolveReport *report);
 

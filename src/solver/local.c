@@ -56,14 +56,16 @@ static double disc_eta(const CniLocal *local, int32_t disc) {
   return cni_lambda_max_2(xx, xy, n[(i + 1) * dim + i + 1]);
 }
 
-static int32_t choose_method(const CniBlock *block, const CniLocalRule *rule, int convex,
+static int32_t choose_method(const CniBlock *block, const CniLocalRule *rule, const CniLocal *local,
                              double trace) {
+  double friction = local->cone.mu[0] + local->cone.mu[1] + local->cone.mu[2];
   if (!(trace > 0)) return CNI_LOCAL_FROZEN;
   if (block->dim == 1) return CNI_LOCAL_CLAMP;
   if (block->kind == CN_BLOCK_BILATERAL) return CNI_LOCAL_BILATERAL;
   if (rule->local == CN_LOCAL_EXACT) return CNI_LOCAL_EXACT;
-  if (rule->local == CN_LOCAL_PROJECTION || convex) return CNI_LOCAL_PROJECT;
-  return CNI_LOCAL_SPLIT;
+  // without friction the models are one, and the clamp of the normal is exact
+  int project = rule->local == CN_LOCAL_PROJECTION || local->convex;
+  return project && friction > 0 ? CNI_LOCAL_PROJECT : CNI_LOCAL_SPLIT;
 }
 
 // Bounds of the clamp of a block of dimension 1.
@@ -97,7 +99,7 @@ void cni_local_prepare(CniLocal *local, const CnProblem *p, const CniBlock *bloc
   local->lambda = rule->lambda;
   local->dim = block->dim;
   local->convex = p->friction == CN_FRICTION_CONVEX;
-  local->method = (uint8_t)choose_method(block, rule, local->convex, trace);
+  local->method = (uint8_t)choose_method(block, rule, local, trace);
   local->symmetric = (uint8_t)cni_small_symmetric(dim, n);
 
   switch ((CniLocalMethod)local->method) {

@@ -34,14 +34,15 @@ static CniPsorKernel choose_kernel(const CniPsor *s, const CnProblem *p, const C
   int exact = s->rule.local == CN_LOCAL_EXACT;
   int convex = p->friction == CN_FRICTION_CONVEX;
   int project = s->rule.local == CN_LOCAL_PROJECTION || convex;
+  // without friction both models are one, and the clamp of the normal is exact
+  int rough = block->kind == CN_BLOCK_FRICTION && p->sets[block->set].mu > 0;
   if (block->storage == CNI_SPHERE && plain_sphere(p, block)) {
-    // split is exact here, and without friction both models are one
-    int rough = block->kind == CN_BLOCK_FRICTION && p->sets[block->set].mu > 0;
+    // as is, for spheres, the split of the coulomb model
     if (!rough || (!project && !exact) || (exact && !convex)) return CNI_PSOR_SPHERE_SPLIT;
     return exact ? CNI_PSOR_WIDE : CNI_PSOR_SPHERE_PROJECT;
   }
   if (block->storage == CNI_PAIR && block->kind == CN_BLOCK_FRICTION && !exact)
-    return project ? CNI_PSOR_PAIR_PROJECT : CNI_PSOR_PAIR_SPLIT;
+    return project && rough ? CNI_PSOR_PAIR_PROJECT : CNI_PSOR_PAIR_SPLIT;
   return CNI_PSOR_WIDE;
 }
 

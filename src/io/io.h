@@ -34,6 +34,10 @@ CnStatus cni_run_writer_resume(const CniRunWriterDef *def, CnWorld *world, int64
 // second.
 CnStatus cni_run_writer_step(CniRunWriter *writer, CnWorld *world, const CnStepReport *report);
 
+// Everything up to the last step reaches the file now: called before a checkpoint, so that a run
+// killed after it can be resumed without a gap.
+CnStatus cni_run_writer_flush(CniRunWriter *writer);
+
 // Flush, mark complete, rename into place. The writer is gone whatever the outcome.
 CnStatus cni_run_writer_close(CniRunWriter *writer);
 

@@ -45,6 +45,7 @@ CN_API void cn_scene_info(const CnScene *scene, CnSceneInfo *info);
 typedef struct CnSceneParameter {
   const char *name, *summary; ///< summary "" without one
   double value, default_value;
+  int32_t used; ///< 1 if an expression of the scene reads it
 } CnSceneParameter;
 CN_API CnStatus cn_scene_parameter(const CnScene *scene, int32_t index,
                                    CnSceneParameter *parameter);

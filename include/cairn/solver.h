@@ -20,8 +20,9 @@ typedef enum CnLocalSolve {
 /// How to build a solver. Start from cn_solver_def_default(name).
 typedef struct CnSolverDef {
   const char *name;       ///< a name cn_solver_name lists; copied
-  double tolerance;       ///< > 0 stops early when `residual` is below; 0 (the default) uses all
-                          ///< iterations, so that the cost of a step is known beforehand
+  double tolerance;       ///< > 0 stops early when the deciding error (CnSolveReport::converged)
+                          ///< is below; 0 uses all iterations, so that the cost of a step is known
+                          ///< beforehand
   int32_t max_iterations; ///< >= 1
   double time_budget;     ///< s; 0 = none. A solve it cut is marked cut_by_time
   double relaxation;      ///< omega, in (0, 2)
@@ -33,16 +34,38 @@ typedef struct CnSolverDef {
   uint32_t tag;           ///< set by cn_solver_def_default
 } CnSolverDef;
 
+/// How a solve ended, as its solver saw it. What the answer is worth is in the certificate.
+typedef enum CnOutcome {
+  CN_OUTCOME_FINISHED = 0, ///< came to its end: solution found, or all iterations used
+  CN_OUTCOME_RAY,          ///< the pivoting ended on a ray: for semidefinite and copositive-plus
+                           ///< matrices a proof that there is no solution
+  CN_OUTCOME_LIMIT,        ///< a limit of pivots, steps or nodes was reached
+  CN_OUTCOME_STALLED,      ///< no further progress was possible
+  CN_OUTCOME_INFEASIBLE,   ///< no solution exists: even without complementarity, or in no
+                           ///< combination of complementary sides, to round-off
+  CN_OUTCOME_COUNT
+} CnOutcome;
+
+/// Name of an outcome, for example "ray".
+CN_API const char *cn_outcome_name(CnOutcome outcome);
+
 /// What a solve did. The certificate is the library's, not the solver's.
+///
+/// `converged` compares one error of the certificate with the tolerance. Step form: `residual`.
+/// Explicit form: `error_siconos` for LCP and MLCP (bilateral and unilateral blocks only), the
+/// larger of `error_siconos` and `error_scaled` where there are other blocks.
 typedef struct CnSolveReport {
   const char *solver;
   CnFrictionModel friction; ///< the model that was solved
   int32_t iterations;
-  int32_t converged;    ///< 1 if certificate.residual <= tolerance
+  int32_t converged;    ///< 1 if the deciding error is at most the tolerance
   int32_t cut_by_time;  ///< 1 if the time budget ended the solve
   double seconds;       ///< solving only
   double seconds_setup; ///< the part of seconds before the first sweep
   CnCertificate certificate;
+  CnOutcome outcome;  ///< how the solver ended
+  const char *method; ///< who found the answer: the solver, or the one that auto took it from
+  int32_t attempts;   ///< how many methods were tried: 1, or more with auto
 } CnSolveReport;
 
 typedef struct CnSolver CnSolver;

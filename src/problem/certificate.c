@@ -46,7 +46,6 @@ typedef struct Tally {
   double e2, u2, g2, r2;  // squared norms over all rows; e at S = 1
   double k2, mv2, p2, d2; // over the groups with mass: k, M v, E^T g, the defect
   double k_max, p_max, d_max;
-  int is_lcp; // S_i = 1 in every LCP and MLCP
 } Tally;
 
 // The larger of the two; what is not a number counts as infinite.
@@ -156,8 +155,8 @@ static void tally_norms(int32_t index, double u2, double g2, double r2, double e
 }
 
 // S_i
-static double block_scale(const CnProblem *p, const CniBlock *block, const Tally *t) {
-  double trace = t->is_lcp ? 0 : cni_storages[block->storage].trace(p, block);
+static double block_scale(const CnProblem *p, const CniBlock *block) {
+  double trace = cni_storages[block->storage].trace(p, block);
   return trace > 0 ? trace / block->dim : 1;
 }
 
@@ -168,7 +167,7 @@ static void tally_any(const CnProblem *p, int32_t index, const double *g, const 
   Law law;
   block_law(p, block, u, &law);
   tally_violations(&law, g, u, &t->c);
-  double own = natural2(&law, g, block_scale(p, block, t)), unit = natural2(&law, g, 1);
+  double own = natural2(&law, g, block_scale(p, block)), unit = natural2(&law, g, 1);
   tally_norms(index, norm2(u, dim), norm2(g, dim), norm2(r, dim), own, unit, t);
 }
 
@@ -205,7 +204,7 @@ static void tally_contact(const CnProblem *p, int32_t index, CnVec3 g, CnVec3 u,
   raise_to(&t->c.gap_speed, -u.x);
   raise_to(&t->c.cone, cn_max(-shifted.x, sqrt(g.y * g.y + g.z * g.z) - set->mu * shifted.x));
   raise_to(&t->c.complementarity, fabs(cn_dot(shifted, w)));
-  double own = contact_natural2(set, g, w, block_scale(p, block, t));
+  double own = contact_natural2(set, g, w, block_scale(p, block));
   double unit = contact_natural2(set, g, w, 1);
   tally_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
 }
@@ -322,31 +321,78 @@ static void tally_step(CnProblem *p, const CnAnswer *answer, double *u, Tally *t
       relative(sqrt(t->d2), norm_p) + relative(sqrt(t->e2), cn_max(sqrt(t->u2), sqrt(t->g2)));
 }
 
-static void tally_explicit(const CnProblem *p, const CnAnswer *answer, double *u, Tally *t) {
-  t->is_lcp = 1;
+// ---- linear complementarity problems: S = 1, the same without the generality of cones ----
+
+int cni_problem_is_lcp(const CnProblem *p) {
+  if (p->form != CN_FORM_EXPLICIT) return 0;
   for (int32_t i = 0; i < p->block_count; i++)
-    if (p->blocks[i].kind > CN_BLOCK_UNILATERAL) t->is_lcp = 0;
-  cni_problem_velocity(p, NULL, answer->g, u);
+    if (p->blocks[i].kind > CN_BLOCK_UNILATERAL) return 0;
+  return 1;
+}
+
+// e(c) of a row: min(c g, u) is exact also where g is large; u for equalities.
+static double lcp_part(const CniBlock *block, double g, double u, double c) {
+  return block->kind == CN_BLOCK_BILATERAL || !(c * g < u) ? u : c * g;
+}
+
+static double lcp_error(double e2, double r2) { return r2 > 0 ? sqrt(e2) / sqrt(r2) : sqrt(e2); }
+
+static void tally_lcp_block(const CniBlock *block, int32_t index, const double *g, const double *u,
+                            const double *q, Tally *t) {
+  double e2 = 0, r2 = 0, u2 = 0, g2 = 0;
+  for (int32_t i = 0; i < block->dim; i++) {
+    double e = lcp_part(block, g[i], u[i], 1);
+    e2 += e * e;
+    r2 += q[i] * q[i];
+    u2 += u[i] * u[i];
+    g2 += g[i] * g[i];
+    if (block->kind == CN_BLOCK_BILATERAL) {
+      raise_to(&t->c.joint_speed, fabs(u[i]));
+    } else {
+      raise_to(&t->c.gap_speed, -u[i]);
+      raise_to(&t->c.cone, -g[i]);
+    }
+  }
+  raise_to(&t->c.complementarity, block->dim == 1 ? fabs(g[0] * u[0]) : sqrt(u2) * sqrt(g2));
+  tally_norms(index, u2, g2, r2, e2, e2, t);
+}
+
+static void tally_lcp(const CnProblem *p, const double *g, const double *u, Tally *t) {
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    tally_lcp_block(block, i, g + block->row, u + block->row, p->b + block->row, t);
+  }
+  t->c.error_siconos = lcp_error(t->e2, t->r2);
+
+  double speed = sqrt(cn_max(t->r2, t->u2)), impulse = sqrt(t->g2), sum = 0;
+  double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    for (int32_t row = block->row; row < block->row + block->dim; row++) {
+      double e = lcp_part(block, g[row], u[row], scale);
+      sum += e * e;
+    }
+  }
+  t->c.error_scaled = ratio(sqrt(sum), speed);
+}
+
+// ---- the other explicit problems ----
+
+static void tally_explicit(const CnProblem *p, const double *g, const double *u, Tally *t) {
   for (int32_t i = 0; i < p->block_count; i++) {
     int32_t row = p->blocks[i].row;
-    tally_block(p, i, answer->g + row, u + row, p->b + row, t);
+    tally_block(p, i, g + row, u + row, p->b + row, t);
   }
-  double size = sqrt(t->r2);
-  if (t->is_lcp) {
-    t->c.error_siconos = size > 0 ? sqrt(t->e2) / size : sqrt(t->e2);
-    return;
-  }
-  size = cn_max(size, cn_max(sqrt(t->g2), sqrt(t->u2)));
+  double size = cn_max(sqrt(t->r2), cn_max(sqrt(t->g2), sqrt(t->u2)));
   t->c.error_siconos = relative(sqrt(t->e2), size);
 }
 
-static double error_scaled(const CnProblem *p, const CnAnswer *answer, const double *u,
-                           const Tally *t) {
+static double error_scaled(const CnProblem *p, const double *g, const double *u, const Tally *t) {
   double speed = cn_max(sqrt(t->r2), sqrt(t->u2)), impulse = sqrt(t->g2), sum = 0;
   double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
-    const double *gi = answer->g + block->row, *ui = u + block->row;
+    const double *gi = g + block->row, *ui = u + block->row;
     if (block->kind == CN_BLOCK_FRICTION) {
       const CnSet *set = &p->sets[block->set];
       sum += contact_natural2(set, load(gi), contact_law(p, set, load(ui)), scale);
@@ -357,6 +403,27 @@ static double error_scaled(const CnProblem *p, const CnAnswer *answer, const dou
     }
   }
   return ratio(sqrt(sum), speed);
+}
+
+double cni_problem_error(const CnProblem *p, const double *g, double *u) {
+  cni_problem_velocity(p, NULL, g, u);
+  if (!cni_problem_is_lcp(p)) {
+    Tally t = {0};
+    tally_explicit(p, g, u, &t);
+    double error = cn_max(t.c.error_siconos, error_scaled(p, g, u, &t));
+    return isfinite(t.e2_max) ? error : INFINITY;
+  }
+  double e2 = 0, r2 = 0, size = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    for (int32_t row = block->row; row < block->row + block->dim; row++) {
+      double e = lcp_part(block, g[row], u[row], 1);
+      e2 += e * e;
+      r2 += p->b[row] * p->b[row];
+      size += u[row] * u[row] + g[row] * g[row];
+    }
+  }
+  return isfinite(size) ? lcp_error(e2, r2) : INFINITY;
 }
 
 CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
@@ -375,13 +442,19 @@ CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certifi
   Tally t = {0};
   t.c.worst_block = -1;
   double *u = p->scratch + 12 * (size_t)p->group_count;
-  if (p->form == CN_FORM_STEP)
+  int is_lcp = cni_problem_is_lcp(p);
+  if (p->form == CN_FORM_STEP) {
     tally_step(p, answer, u, &t);
-  else
-    tally_explicit(p, answer, u, &t);
+  } else {
+    cni_problem_velocity(p, NULL, answer->g, u);
+    if (is_lcp)
+      tally_lcp(p, answer->g, u, &t);
+    else
+      tally_explicit(p, answer->g, u, &t);
+  }
   t.c.residual_speed = sqrt(t.e2_max);
   t.c.residual = ratio(t.c.residual_speed, sqrt(t.r2_max));
-  t.c.error_scaled = error_scaled(p, answer, u, &t);
+  if (!is_lcp) t.c.error_scaled = error_scaled(p, answer->g, u, &t);
   if (!isfinite(t.c.residual_speed)) t.c.residual = t.c.error_siconos = t.c.error_scaled = INFINITY;
   *certificate = t.c;
   return CN_OK;

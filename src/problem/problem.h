@@ -172,6 +172,14 @@ double cni_cone_shift(const CniCone *cone, const double *u);
 // has one entry per block (-1 for blocks without a group that has mass); numbered by first block.
 CnStatus cni_problem_islands(CnProblem *p, int32_t *island_of, int32_t *island_count);
 
+// An explicit problem with bilateral and unilateral blocks only: an LCP or MLCP.
+int cni_problem_is_lcp(const CnProblem *p);
+
+// The error of an explicit problem's impulses that decides whether they are a solution:
+// error_siconos of the certificate for an LCP or MLCP, the larger of error_siconos and error_scaled
+// otherwise. u = W g + q is computed on the way.
+double cni_problem_error(const CnProblem *p, const double *g, double *u);
+
 // u = E v + b + C g of a step problem, W g + q of an explicit one.
 void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, double *u);
 // v = v_free + M^-1 E^T g

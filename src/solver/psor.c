@@ -113,6 +113,14 @@ static double residual_speed(CniPsor *s) {
   return worst;
 }
 
+// Whether the error that decides (solver.h) is at most the tolerance. `limit` is that of
+// residual_speed, for the step form.
+static int good_enough(CniPsor *s, double limit) {
+  if (s->p->form == CN_FORM_STEP) return residual_speed(s) <= limit;
+  cni_psor_store(s);
+  return cni_problem_error(s->p, s->g, s->u) <= s->def.tolerance;
+}
+
 // Impulses, velocities and constraint velocities; v afresh from g, without the sweeps' round-off.
 static void finish(CniPsor *s, CnAnswer *answer) {
   const CnProblem *p = s->p;
@@ -128,7 +136,7 @@ CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveRepo
   double start = cni_clock();
   CNI_TRY(cni_psor_prepare(s, p, answer->g));
   double limit = 0;
-  if (def->tolerance > 0) limit = def->tolerance * free_speed(s);
+  if (def->tolerance > 0 && p->form == CN_FORM_STEP) limit = def->tolerance * free_speed(s);
   report->seconds_setup = cni_clock() - start;
 
   int32_t iterations = 0, wanted = p->block_count > 0 ? def->max_iterations : 0;
@@ -136,7 +144,7 @@ CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveRepo
     iterate(s);
     iterations++;
     if (iterations % def->check_interval != 0 || iterations == wanted) continue;
-    if (def->tolerance > 0 && residual_speed(s) <= limit) break;
+    if (def->tolerance > 0 && good_enough(s, limit)) break;
     if (def->time_budget > 0 && cni_clock() - start > def->time_budget) {
       report->cut_by_time = 1;
       break;

@@ -46,6 +46,12 @@ const char *cn_solver_summary(int32_t index) {
   return index >= 0 && index < cni_solver_kind_count ? cni_solver_kinds[index]->summary : NULL;
 }
 
+const char *cn_outcome_name(CnOutcome outcome) {
+  static const char *const names[CN_OUTCOME_COUNT] = {"finished", "ray", "limit", "stalled",
+                                                      "infeasible"};
+  return (uint32_t)outcome < CN_OUTCOME_COUNT ? names[outcome] : "unknown";
+}
+
 double cni_clock(void) {
   struct timespec now;
   if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
@@ -100,6 +106,18 @@ static const char *missing_name(uint32_t missing) {
   if (missing & CNI_ACCEPT_EXPLICIT) return "explicit-form";
   if (missing & CNI_ACCEPT_UNSYMMETRIC) return "unsymmetric";
   return missing & CNI_ACCEPT_CONVEX ? "convex-friction" : "coulomb-friction";
+}
+
+// Bits of a problem that is an LCP or MLCP.
+static int is_lcp(uint32_t bits) {
+  uint32_t rows = CNI_ACCEPT_KIND(CN_BLOCK_BILATERAL) | CNI_ACCEPT_KIND(CN_BLOCK_UNILATERAL);
+  return !(bits & (CNI_ACCEPT_STEP | (CNI_ACCEPT_ALL_KINDS & ~rows)));
+}
+
+// The error of a certificate that `converged` is about.
+static double deciding_error(uint32_t bits, const CnCertificate *c) {
+  if (bits & CNI_ACCEPT_STEP) return c->residual;
+  return is_lcp(bits) ? c->error_siconos : cn_max(c->error_siconos, c->error_scaled);
 }
 
 CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p) {
@@ -234,12 +252,14 @@ CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   CNI_TRY(cni_problem_reserve_scratch(problem));
   CnSolveReport made = {0};
   made.solver = kind->name;
+  made.method = kind->name;
+  made.attempts = 1;
   made.friction = problem->friction;
   double start = cni_clock();
   CNI_TRY(kind->solve(solver->state, problem, answer, &made));
   made.seconds = cni_clock() - start;
   CNI_TRY(cn_certify(problem, answer, &made.certificate));
-  made.converged = made.certificate.residual <= solver->tolerance;
+  made.converged = deciding_error(needs(problem), &made.certificate) <= solver->tolerance;
   if (report) *report = made;
   return CN_OK;
 }

@@ -7,6 +7,7 @@
 #define CNI_SPARSE_H
 
 #include <cairn/problem.h>
+#include "sparse/dense.h" // dense matrices, with their own header
 
 // One entry on its way into a matrix.
 typedef struct CniTriplet {

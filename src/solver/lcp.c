@@ -1,0 +1,69 @@
+// One attempt at a linear complementarity problem: pivoting, then the answer measured on the
+// problem's own numbers and, where it is not good enough, improved by solving the linear system of
+// the active rows that pivoting has found.
+#include "solver/lcp.h"
+
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/vec.h"
+
+#include <string.h>
+
+void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator) {
+  memset(k, 0, sizeof *k);
+  k->allocator = k->reduced.allocator = k->active.allocator = *allocator;
+  k->reduced.t.kernels = k->active.kernels = cni_dense_kernels();
+}
+
+CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p) {
+  size_t n = ((size_t)p->row_count + 7) / 8 * 8;
+  size_t bytes = n * (3 * sizeof(double) + 1);
+  CnStatus status = cni_block_memory_reserve(&k->allocator, &k->vectors, bytes);
+  k->g = k->vectors.data;
+  k->u = k->g + n;
+  k->trial = k->u + n;
+  k->flags = (uint8_t *)(k->trial + n);
+  return status;
+}
+
+void cni_lcp_work_release(CniLcpWork *k) {
+  cni_reduced_release(&k->reduced);
+  cni_active_release(&k->active);
+  cni_block_memory_release(&k->allocator, &k->vectors);
+}
+
+// Rows whose impulse is basic in the tableau, and the equality rows.
+static void mark_active(const CniReduced *r, uint8_t *flags) {
+  for (int32_t k = 0; k < r->complementary; k++) flags[r->row_of[k]] = r->t.place[2 * k + 1] >= 0;
+  for (int32_t k = 0; k < r->equalities; k++) flags[r->equality[k]] = 1;
+}
+
+// Solve for the active rows; kept if it is better.
+static CnStatus improve(CniLcpWork *k, const CnProblem *p, CniAttempt *attempt) {
+  CnStatus status = cni_active_reserve(&k->active, p);
+  if (status != CN_OK) return status;
+  if (!cni_active_solve(&k->active, p, k->flags, k->trial)) return CN_OK;
+  double error = cni_problem_error(p, k->trial, k->active.u);
+  if (!(error < attempt->error)) return CN_OK;
+  attempt->error = error;
+  memcpy(k->g, k->trial, (size_t)p->row_count * sizeof *k->g);
+  memcpy(k->u, k->active.u, (size_t)p->row_count * sizeof *k->u);
+  return CN_OK;
+}
+
+CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t max_pivots,
+                       double tolerance, CniAttempt *attempt) {
+  CniReduced *r = &k->reduced;
+  CnStatus status = cni_reduced_reserve(r, p);
+  if (status != CN_OK) return status;
+  cni_reduced_load(r, p);
+  CniRng rng = {(uint64_t)cover};
+  for (int32_t i = 0; cover > 0 && i < r->t.rows; i++) r->cover[i] = cni_rng_range(&rng, 1, 2);
+  attempt->pivots = 0;
+  attempt->end = cni_lemke_path(&r->t, cover > 0 ? r->cover : NULL, max_pivots, &attempt->pivots);
+  cni_reduced_answer(r, k->g);
+  attempt->error = cni_problem_error(p, k->g, k->u);
+  if (attempt->error <= tolerance || attempt->end != CNI_PATH_SOLVED) return CN_OK;
+  mark_active(r, k->flags);
+  return improve(k, p, attempt);
+}

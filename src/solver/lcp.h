@@ -1,0 +1,130 @@
+// Linear complementarity problems by pivoting: what lemke, newton and auto share.
+//
+//     u = W g + q;  equality rows: u = 0, g free;  complementarity rows: 0 <= u _|_ g >= 0
+//
+// (MLCP; LCP where there are no equality rows.) In this header w and z are u and g of a
+// complementarity row, as the literature has them.
+#ifndef CNI_SOLVER_LCP_H
+#define CNI_SOLVER_LCP_H
+
+#include "problem/problem.h"
+#include "sparse/sparse.h"
+
+// ---- tableau.c: the dictionary  basic = constant + sum coefficient * nonbasic ----
+
+// Variables come in complementary pairs: w_k is 2k, z_k is 2k + 1, the partner of v is v ^ 1.
+typedef struct CniTableau {
+  double *a;       // rows x stride: the constant, then one coefficient a column
+  int32_t *basic;  // variable of each row
+  int32_t *column; // variable of each column, from column 1 on
+  int32_t *place;  // per variable: its row, or -(its column)
+  int32_t rows, columns, stride, pairs;
+  const CniDenseKernels *kernels;
+} CniTableau;
+
+// The variable of `column` becomes basic in `row`, the one of `row` nonbasic.
+void cni_tableau_pivot(CniTableau *t, int32_t row, int32_t column);
+
+static inline double *cni_tableau_row(const CniTableau *t, int32_t row) {
+  return t->a + (int64_t)row * t->stride;
+}
+// Value of a variable in the basic solution.
+static inline double cni_tableau_value(const CniTableau *t, int32_t variable) {
+  int32_t place = t->place[variable];
+  return place >= 0 ? t->a[(int64_t)place * t->stride] : 0;
+}
+
+// ---- reduce.c: problem -> tableau -> impulses ----
+
+// Memory that keeps its size from solve to solve; its content does not outlive one.
+typedef struct CniBlockMemory {
+  void *data;
+  size_t bytes;
+} CniBlockMemory;
+CnStatus cni_block_memory_reserve(const CnAllocator *allocator, CniBlockMemory *memory,
+                                  size_t bytes);
+void cni_block_memory_release(const CnAllocator *allocator, CniBlockMemory *memory);
+
+// A problem made ready for pivoting: rows and columns scaled by powers of two, equality rows
+// eliminated. Equality rows beyond the rank of their block become two complementary pairs each:
+// u = 0 with g free is 0 <= u _|_ g+ >= 0 and 0 <= -u _|_ g- >= 0 with g = g+ - g-.
+typedef struct CniReduced {
+  CnAllocator allocator;
+  CniBlockMemory numbers, indices;
+  CniTableau t;
+  const CnProblem *p;
+  double *row_scale, *column_scale; // per problem row; null where all are 1
+  double scale;                     // of the right-hand side: z = column_scale z' / scale
+  double *frozen;                   // eliminated rows, `t.columns` at that time, stride t.stride
+  int32_t *row_of;                  // per pair: the problem's row
+  int32_t *frozen_row;              // per frozen row: the problem's row whose g it gives
+  int32_t *equality;                // the problem's equality rows
+  double *cover;                    // room for a covering vector, one number a pair
+  int32_t complementary, equalities, frozen_count, doubled;
+} CniReduced;
+
+// Room for problems of p's size. Only this can fail.
+CnStatus cni_reduced_reserve(CniReduced *r, const CnProblem *p);
+// Fill the tableau: all w basic, all z nonbasic (column k + 1 is z_k).
+void cni_reduced_load(CniReduced *r, const CnProblem *p);
+// Impulses of the tableau's basic solution to g (the problem's rows).
+void cni_reduced_answer(const CniReduced *r, double *g);
+void cni_reduced_release(CniReduced *r);
+
+// ---- lemke.c ----
+
+typedef enum CniPathEnd {
+  CNI_PATH_SOLVED = 0,
+  CNI_PATH_RAY,  // nothing blocks the entering variable
+  CNI_PATH_LIMIT // more pivots than allowed
+} CniPathEnd;
+
+// Follow Lemke's path from w = q + M z + cover z0 (null: all ones); the tableau has room for one
+// more column. `pivots` is increased.
+CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, int32_t max_pivots, int32_t *pivots);
+
+// ---- active.c ----
+
+typedef struct CniActive {
+  CnAllocator allocator;
+  CniBlockMemory numbers, indices;
+  const CniDenseKernels *kernels;
+  double *a, *x, *u, *best, *row_scale;
+  int32_t *pivot, *index, *place;
+} CniActive;
+
+CnStatus cni_active_reserve(CniActive *s, const CnProblem *p);
+void cni_active_release(CniActive *s);
+
+// g with u = 0 on the active rows (equality rows are to be among them), 0 on the others. Returns 0
+// where their matrix is singular.
+int cni_active_solve(CniActive *s, const CnProblem *p, const uint8_t *active, double *g);
+
+// ---- lcp.c: one attempt at a problem ----
+
+// Working memory of the solvers of complementarity problems.
+typedef struct CniLcpWork {
+  CnAllocator allocator;
+  CniReduced reduced;
+  CniActive active;
+  CniBlockMemory vectors;
+  double *g, *u, *trial; // one number a row
+  uint8_t *flags;        // one a row
+} CniLcpWork;
+
+// What came of an attempt; impulses and velocities are in the work's g and u.
+typedef struct CniAttempt {
+  CniPathEnd end;
+  double error; // cni_problem_error
+  int32_t pivots;
+} CniAttempt;
+
+void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator);
+CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p);
+void cni_lcp_work_release(CniLcpWork *k);
+
+// Covering vectors of Lemke's path: 0 is all ones, others are fixed sequences of numbers in [1, 2).
+CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t max_pivots,
+                       double tolerance, CniAttempt *attempt);
+
+#endif

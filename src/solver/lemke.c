@@ -1,0 +1,106 @@
+// Lemke's path: complementary pivoting with an artificial variable.
+//
+//     w = q + M z + d z0,   d > 0
+//
+// With z0 large enough z = 0 is feasible. z0 enters against the most negative row; from then on the
+// partner of the variable that has just left enters, until z0 itself leaves (a solution) or nothing
+// blocks the entering variable (a ray). For positive semidefinite and copositive-plus M a ray means
+// that the problem has no solution; for merely copositive M it means nothing.
+//
+// Degenerate problems would let the path cycle. The lexicographic rule follows the path of
+// the problem with q + (e, e^2, e^3, ...), e infinitely small: among rows of equal ratio the one
+// with the least row of the inverse basis, divided by the same pivot. The columns of the inverse
+// are those of the w (with opposite sign); a basic w has a unit column.
+//
+// Reference: Cottle, Pang, Stone, The Linear Complementarity Problem, section 4.4.
+#include "solver/lcp.h"
+
+#include "core/vec.h"
+
+// The tableau is scaled: entries and right-hand side are about 1 at the start.
+#define PIVOT_LEAST 1e-11 // smaller pivots, relative to their column, are round-off
+#define TIE 1e-11         // ratios closer than this are equal
+
+// Entry (row, w_k) of the inverse basis.
+static double inverse_entry(const CniTableau *t, int32_t row, int32_t k) {
+  int32_t place = t->place[2 * k];
+  if (place >= 0) return place == row ? 1 : 0;
+  return -cni_tableau_row(t, row)[-place];
+}
+
+// 1 if row a of the perturbed right-hand side, divided by its pivot, is less than that of row b.
+static int before(const CniTableau *t, int32_t column, int32_t a, int32_t b) {
+  double pivot_a = -cni_tableau_row(t, a)[column], pivot_b = -cni_tableau_row(t, b)[column];
+  for (int32_t k = 0; k < t->pairs; k++) {
+    double x = inverse_entry(t, a, k) / pivot_a, y = inverse_entry(t, b, k) / pivot_b;
+    double size = fabs(x) + fabs(y);
+    if (fabs(x - y) > TIE * (1 + size)) return x < y;
+  }
+  return a < b;
+}
+
+// The row that blocks the variable of `column` first, -1 if none does. The artificial variable
+// leaves whenever it may.
+static int32_t blocking_row(CniTableau *t, int32_t column, int32_t artificial) {
+  int32_t best = -1;
+  double least = INFINITY, largest = 0;
+  for (int32_t i = 0; i < t->rows; i++)
+    largest = cn_max(largest, fabs(cni_tableau_row(t, i)[column]));
+  for (int32_t i = 0; i < t->rows; i++) {
+    double *row = cni_tableau_row(t, i), pivot = -row[column];
+    if (!(pivot > PIVOT_LEAST * largest)) continue;
+    if (row[0] < 0) row[0] = 0; // round-off
+    double ratio = row[0] / pivot;
+    if (best < 0) {
+      best = i;
+      least = ratio;
+      continue;
+    }
+    double gap = ratio - least;
+    if (fabs(gap) > TIE * (1 + least)) {
+      if (gap > 0) continue;
+    } else if (t->basic[best] == artificial ||
+               (t->basic[i] != artificial && !before(t, column, i, best))) {
+      continue;
+    }
+    best = i;
+    least = ratio;
+  }
+  return best;
+}
+
+// The row of least q/d, the last of equals: then all other rows stay lexicographically positive.
+static int32_t first_row(const CniTableau *t, int32_t column) {
+  int32_t worst = -1;
+  double least = 0;
+  for (int32_t i = 0; i < t->rows; i++) {
+    const double *row = cni_tableau_row(t, i);
+    if (!(row[0] < 0)) continue;
+    double ratio = row[0] / row[column];
+    if (worst < 0 || ratio <= least) {
+      worst = i;
+      least = ratio;
+    }
+  }
+  return worst;
+}
+
+CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, int32_t max_pivots, int32_t *pivots) {
+  int32_t column = ++t->columns, artificial = 2 * t->pairs;
+  t->column[column] = artificial;
+  t->place[artificial] = -column;
+  for (int32_t i = 0; i < t->rows; i++) cni_tableau_row(t, i)[column] = cover ? cover[i] : 1;
+
+  int32_t row = first_row(t, column);
+  if (row < 0) return CNI_PATH_SOLVED;
+  for (int32_t count = 0; count < max_pivots; count++) {
+    int32_t leaving = t->basic[row];
+    cni_tableau_pivot(t, row, column);
+    ++*pivots;
+    if (leaving == artificial) return CNI_PATH_SOLVED;
+    column = -t->place[leaving ^ 1];
+    row = blocking_row(t, column, artificial);
+    if (row < 0) return CNI_PATH_RAY;
+  }
+  return CNI_PATH_LIMIT;
+}

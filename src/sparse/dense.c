@@ -1,0 +1,110 @@
+// Elimination of dense matrices by rows, in panels.
+//
+// A panel of columns is eliminated row by row with partial pivoting; its effect on the columns to
+// the right is a triangular solution for the panel's own rows and one product for all rows below,
+// which is where the time goes. An entry has the products of steps 0, 1, 2, ... subtracted one
+// after the other in this order, in panels or without them: the blocking leaves no trace.
+//
+// Cost: 2/3 n^3.
+#include "sparse/dense.h"
+#include "sparse/dense_kernels.inc"
+
+#include "core/vec.h"
+
+#define PANEL 48
+
+#if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
+extern const CniDenseKernels cni_dense_kernels_avx2, cni_dense_kernels_avx512;
+#endif
+
+const CniDenseKernels *cni_dense_kernels(void) {
+#if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
+  CniSimdLevel level = cni_simd_level();
+  if (level == CNI_SIMD_LEVEL_AVX512) return &cni_dense_kernels_avx512;
+  if (level == CNI_SIMD_LEVEL_AVX2) return &cni_dense_kernels_avx2;
+#endif
+  return &CNI_WIDE_NAME(cni_dense_kernels);
+}
+
+int32_t cni_dense_stride(int32_t columns) {
+  int32_t stride = (columns + 7) / 8 * 8;
+  return stride % 128 == 0 ? stride + 8 : stride;
+}
+
+static void exchange(double *x, double *y, int32_t count) {
+  for (int32_t j = 0; j < count; j++) {
+    double t = x[j];
+    x[j] = y[j];
+    y[j] = t;
+  }
+}
+
+// Columns [first, last) of rows [first, size): pivots, factors of L, and the rows of U inside.
+static int factor_panel(int32_t size, double *a, int32_t stride, int32_t first, int32_t last,
+                        int32_t *pivot, double least) {
+  for (int32_t k = first; k < last; k++) {
+    int32_t best = k;
+    double largest = -1;
+    for (int32_t i = k; i < size; i++) {
+      double x = fabs(a[(int64_t)i * stride + k]);
+      if (x > largest) {
+        largest = x;
+        best = i;
+      }
+    }
+    if (!(largest > least)) return 0;
+    pivot[k] = best;
+    double *row = a + (int64_t)k * stride;
+    if (best != k) exchange(row, a + (int64_t)best * stride, size);
+    double inverse = 1 / row[k];
+    for (int32_t i = k + 1; i < size; i++) {
+      double *other = a + (int64_t)i * stride;
+      if (other[k] == 0) continue;
+      double f = other[k] *= inverse;
+      for (int32_t j = k + 1; j < last; j++) other[j] -= f * row[j];
+    }
+  }
+  return 1;
+}
+
+int cni_dense_factor(const CniDenseKernels *kernels, int32_t size, double *a, int32_t stride,
+                     int32_t *pivot, double least) {
+  for (int32_t first = 0; first < size; first += PANEL) {
+    int32_t last = first + PANEL < size ? first + PANEL : size;
+    if (!factor_panel(size, a, stride, first, last, pivot, least)) return 0;
+    if (last == size) break;
+
+    // the panel's rows of U to the right, then everything below and to the right
+    for (int32_t k = first; k < last; k++) {
+      double *row = a + (int64_t)k * stride;
+      for (int32_t i = first; i < k; i++)
+        if (row[i] != 0)
+          kernels->axpy(size - last, -row[i], a + (int64_t)i * stride + last, row + last);
+    }
+    kernels->multiply(size - last, size - last, last - first, a + (int64_t)last * stride + first,
+                      stride, a + (int64_t)first * stride + last, stride,
+                      a + (int64_t)last * stride + last, stride);
+  }
+  return 1;
+}
+
+void cni_dense_solve(int32_t size, const double *a, int32_t stride, const int32_t *pivot,
+                     double *x) {
+  for (int32_t k = 0; k < size; k++) {
+    double t = x[pivot[k]];
+    x[pivot[k]] = x[k];
+    x[k] = t;
+  }
+  for (int32_t i = 1; i < size; i++) {
+    const double *row = a + (int64_t)i * stride;
+    double sum = x[i];
+    for (int32_t j = 0; j < i; j++) sum -= row[j] * x[j];
+    x[i] = sum;
+  }
+  for (int32_t i = size - 1; i >= 0; i--) {
+    const double *row = a + (int64_t)i * stride;
+    double sum = x[i];
+    for (int32_t j = i + 1; j < size; j++) sum -= row[j] * x[j];
+    x[i] = sum / row[i];
+  }
+}

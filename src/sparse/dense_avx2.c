@@ -1,0 +1,2 @@
+// Dense kernels, avx2.
+#include "sparse/dense_kernels.inc"

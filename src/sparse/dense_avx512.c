@@ -1,0 +1,2 @@
+// Dense kernels, avx512.
+#include "sparse/dense_kernels.inc"

@@ -17,12 +17,14 @@ void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator) {
 
 CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p) {
   size_t n = ((size_t)p->row_count + 7) / 8 * 8;
-  size_t bytes = n * (3 * sizeof(double) + 1);
+  size_t bytes = n * (5 * sizeof(double) + 1);
   CnStatus status = cni_block_memory_reserve(&k->allocator, &k->vectors, bytes);
   k->g = k->vectors.data;
   k->u = k->g + n;
   k->trial = k->u + n;
-  k->flags = (uint8_t *)(k->trial + n);
+  k->best_g = k->trial + n;
+  k->best_u = k->best_g + n;
+  k->flags = (uint8_t *)(k->best_u + n);
   return status;
 }
 

@@ -108,8 +108,9 @@ typedef struct CniLcpWork {
   CniReduced reduced;
   CniActive active;
   CniBlockMemory vectors;
-  double *g, *u, *trial; // one number a row
-  uint8_t *flags;        // one a row
+  double *g, *u, *trial;   // one number a row
+  double *best_g, *best_u; // the best answer so far, for those who try more than once
+  uint8_t *flags;          // one a row
 } CniLcpWork;
 
 // What came of an attempt; impulses and velocities are in the work's g and u.

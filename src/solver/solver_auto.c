@@ -52,40 +52,48 @@ static void destroy(void *state) {
   cni_release(&allocator, s, sizeof *s);
 }
 
-// The best answer so far is in `answer`.
+// The best answer so far is in the work's best_g and best_u: the caller's changes only at the end.
 typedef struct Search {
-  CnAnswer *answer;
+  CniLcpWork *work;
   CnSolveReport *report;
   double best;
 } Search;
 
-static int keep_better(Search *search, const CniLcpWork *k, const CnProblem *p, double error,
-                       const char *method) {
+static int keep_better(Search *search, const CnProblem *p, double error, const char *method) {
+  CniLcpWork *k = search->work;
   search->report->attempts++;
   if (!(error < search->best)) return 0;
   search->best = error;
   search->report->method = method;
   size_t bytes = (size_t)p->row_count * sizeof(double);
-  if (bytes == 0) return 1;
-  memcpy(search->answer->g, k->g, bytes);
-  memcpy(search->answer->u, k->u, bytes);
+  memcpy(k->best_g, k->g, bytes);
+  memcpy(k->best_u, k->u, bytes);
   return 1;
 }
 
-static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus search_lcp(Auto *s, CnProblem *p, Search *search) {
   static const CnOutcome outcomes[] = {CN_OUTCOME_FINISHED, CN_OUTCOME_RAY, CN_OUTCOME_LIMIT};
-  Search search = {answer, report, INFINITY};
-  report->attempts = 0;
-  CNI_TRY(cni_lcp_work_reserve(&s->work, p));
+  CnSolveReport *report = search->report;
   for (int32_t cover = 0; cover < COVERS; cover++) {
     CniAttempt attempt;
     int32_t limit = 20 * p->row_count + 100;
     CNI_TRY(cni_lcp_lemke(&s->work, p, cover, limit, s->tolerance, &attempt));
     report->iterations += attempt.pivots;
-    if (keep_better(&search, &s->work, p, attempt.error, "lemke"))
-      report->outcome = outcomes[attempt.end];
-    if (search.best <= s->tolerance) return CN_OK;
+    if (keep_better(search, p, attempt.error, "lemke")) report->outcome = outcomes[attempt.end];
+    if (search->best <= s->tolerance) return CN_OK;
   }
+  return CN_OK;
+}
+
+static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+  if (p->row_count == 0) return CN_OK;
+  Search search = {&s->work, report, INFINITY};
+  report->attempts = 0;
+  CNI_TRY(cni_lcp_work_reserve(&s->work, p));
+  CNI_TRY(search_lcp(s, p, &search));
+  size_t bytes = (size_t)p->row_count * sizeof(double);
+  memcpy(answer->g, s->work.best_g, bytes);
+  memcpy(answer->u, s->work.best_u, bytes);
   return CN_OK;
 }
 

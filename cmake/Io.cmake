@@ -29,4 +29,12 @@ if(cli_sources)
   target_link_libraries(cairn-command PRIVATE cairn-io cairn_flags)
   set_target_properties(cairn-command PROPERTIES OUTPUT_NAME cairn
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  install(TARGETS cairn-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # the manual page is made from the same tables as the help
+  if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
+    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/cairn.1
+      COMMAND cairn-command man ${PROJECT_BINARY_DIR}/cairn.1 DEPENDS cairn-command VERBATIM)
+    add_custom_target(cairn-manual ALL DEPENDS ${PROJECT_BINARY_DIR}/cairn.1)
+    install(FILES ${PROJECT_BINARY_DIR}/cairn.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
 endif()

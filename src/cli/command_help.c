@@ -1,0 +1,37 @@
+// cairn help: all commands, or one of them.
+#include "cli/cli.h"
+
+static const char *command_name(const void *context, int32_t index) {
+  (void)context;
+  return cni_commands[index] ? cni_commands[index]->name : NULL;
+}
+
+static int run(const CniArgs *args) {
+  if (args->operand_count == 0) {
+    cni_help_all(stdout);
+    return CNI_EXIT_DONE;
+  }
+  const char *name = args->operands[0];
+  const CniCommand *command = cni_command_find(name);
+  if (command) {
+    cni_help_command(command, stdout);
+    return CNI_EXIT_DONE;
+  }
+  const char *near = cni_suggest(name, command_name, NULL);
+  if (near)
+    return cni_usage_error(args->command, "unknown command %s (did you mean %s?)", name, near);
+  return cni_usage_error(args->command, "unknown command %s", name);
+}
+
+static const CniOption options[] = {CNI_OPTION_END};
+static const CniExample examples[] = {{"cairn help run", "what `cairn run` can do"}, {NULL, NULL}};
+extern const CniCommand cni_command_help;
+const CniCommand cni_command_help = {.name = "help",
+                                     .summary = "tell about all commands, or one",
+                                     .operands = "[COMMAND]",
+                                     .operand_max = 1,
+                                     .description =
+                                         "Lists the commands, or tells about one of them.",
+                                     .options = options,
+                                     .examples = examples,
+                                     .run = run};

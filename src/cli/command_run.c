@@ -1,0 +1,142 @@
+// cairn run: step a scene to its end, show how far it is, record it, and say how good it was.
+//
+// SIGINT and SIGTERM end the run after the step at work, with complete files; a second one ends it
+// at once.
+#include <signal.h>
+#include <string.h>
+
+#include "cli/job.h"
+#include "world/world.h"
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int number) {
+  (void)number;
+  stop_asked = 1;
+}
+
+static void catch_signals(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = ask_to_stop;
+  action.sa_flags = (int)SA_RESETHAND;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+// What is said beside the progress with -v.
+static const char *progress_note(const CniJob *job, const CnStepReport *report, char *note,
+                                 size_t capacity) {
+  note[0] = 0;
+  if (job->verbose)
+    snprintf(note, capacity, "%d contacts, %d iterations, residual %.2g", report->contact_count,
+             report->solve.iterations, report->solve.certificate.residual);
+  return note;
+}
+
+static int step_once(CniJob *job, CnStepReport *report) {
+  double start = cni_seconds();
+  CnStatus status = cn_world_step(job->world, report);
+  double seconds = cni_seconds() - start;
+  int measure = report->step > job->last_step - CNI_LAST_STEPS;
+  if (status == CN_OK)
+    status = cni_figures_add(&job->figures, job->world, report, seconds, measure);
+  if (status != CN_OK) return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
+  return CNI_EXIT_DONE;
+}
+
+static int step_all(CniJob *job) {
+  CniProgress progress;
+  CnStepReport report = {.step = job->first_step,
+                         .time = (double)job->first_step * job->def.time_step};
+  char note[128];
+  int status = CNI_EXIT_DONE;
+  double start = cni_seconds();
+  cni_progress_begin(&progress, cni_progress_style(job->quiet), job->label, job->first_step,
+                     job->last_step);
+  if (progress.style == CNI_PROGRESS_BAR)
+    cni_progress_show(&progress, report.step, report.time, "");
+  while (status == CNI_EXIT_DONE && report.step < job->last_step && !stop_asked) {
+    status = step_once(job, &report);
+    if (status == CNI_EXIT_DONE && cni_progress_due(&progress))
+      cni_progress_show(&progress, report.step, report.time,
+                        progress_note(job, &report, note, sizeof note));
+  }
+  job->interrupted = stop_asked && status == CNI_EXIT_DONE && report.step < job->last_step;
+  job->seconds = cni_seconds() - start;
+  if (status == CNI_EXIT_DONE)
+    cni_progress_end(&progress, report.step, report.time,
+                     progress_note(job, &report, note, sizeof note));
+  return status;
+}
+
+static void tell_start(const CniJob *job) {
+  CnWorldInfo info;
+  if (!job->verbose) return;
+  cn_world_info(job->world, &info);
+  cni_tell("%s: %d bodies, %d shapes, %d joints; %lld steps of %g s; %s, %s with %d iterations, "
+           "tolerance %g, friction model %s, %d threads",
+           job->label, info.body_count, info.shape_count, info.joint_count,
+           (long long)(job->last_step - job->first_step), job->def.time_step, job->def.integrator,
+           job->def.solver.name, job->def.solver.max_iterations, job->def.solver.tolerance,
+           cn_friction_model_name(job->def.friction), job->def.worker_count);
+}
+
+static int run(const CniArgs *args) {
+  CniJob job;
+  stop_asked = 0;
+  catch_signals();
+  int status = cni_job_options(&job, args);
+  if (status == CNI_EXIT_DONE) status = cni_job_open(&job);
+  if (status == CNI_EXIT_DONE) {
+    tell_start(&job);
+    status = step_all(&job);
+  }
+  if (status == CNI_EXIT_DONE && cni_figures_finish(&job.figures, job.world) != CN_OK)
+    status = cni_fail(args, "%s: %s", job.label, cn_error_message());
+  if (status == CNI_EXIT_DONE) {
+    cni_job_show(&job);
+    if (job.interrupted) status = CNI_EXIT_INTERRUPTED;
+  }
+  cni_job_release(&job);
+  return status;
+}
+
+static const CniOption options[] = {
+    {"time", 0, "T", "seconds to simulate (default: the scene's)"},
+    {"steps", 0, "N", "steps to make, instead of --time"},
+    {"h", 0, "H", "time step in seconds (default: the scene's)"},
+    {"integrator", 0, "I", "integrator, see `cairn integrators`"},
+    {"solver", 0, "S", "solver, see `cairn solvers`"},
+    {"friction", 0, "coulomb|convex", "friction model: exact, or the convex relaxation"},
+    {"iters", 0, "N", "iterations of the solver in each step, at most"},
+    {"tol", 0, "X", "stop a step's solver at this residual; 0: make all iterations"},
+    {"threads", 0, "N", "worker threads (default 1); the results do not depend on it"},
+    CNI_OPTION_SET,
+    CNI_OPTION_JSON,
+    CNI_OPTION_QUIET,
+    CNI_OPTION_VERBOSE,
+    CNI_OPTION_END};
+
+static const CniExample examples[] = {
+    {"cairn run granular --set spheres=10000 --time 1", "a built-in scene, nothing recorded"},
+    {"cairn run scene.json --steps 100 --json", "a scene file, the summary as JSON"},
+    {NULL, NULL}};
+
+extern const CniCommand cni_command_run;
+const CniCommand cni_command_run = {
+    .name = "run",
+    .summary = "simulate a scene",
+    .operands = "SCENE",
+    .operand_max = 1,
+    .description =
+        "Simulates a scene: the name of a built-in one (see `cairn scenes`) or a JSON file.\n\n"
+        "Progress is shown on standard error: a bar on a terminal, plain lines elsewhere. Ctrl-C "
+        "ends the run after the step at work. The summary tells contacts, penetration, residual "
+        "and "
+        "times of the last 20 steps, and a hash of the final state: the same scene gives the same "
+        "hash on every machine and for any number of threads.",
+    .options = options,
+    .examples = examples,
+    .run = run};

@@ -1,0 +1,195 @@
+// From options to a world that is ready to step: the scene with its parameters, the settings of the
+// command line over those of the scene, or everything from a checkpoint.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/system.h>
+
+#include "cli/job.h"
+#include "world/world.h"
+
+#define STEPS_MAX 9007199254740992.0 // 2^53
+
+// ---- options ----
+
+int cni_settings_parse(const CniArgs *args, CnSetting **settings, int32_t *count, char **texts) {
+  size_t bytes = 1;
+  int32_t n = 0;
+  for (const char *text; (text = cni_args_nth(args, "set", n)); n++) bytes += strlen(text) + 1;
+  *count = n;
+  *settings = calloc((size_t)n + 1, sizeof **settings);
+  *texts = malloc(bytes);
+  if (!*settings || !*texts) return cni_fail(args, "out of memory");
+  char *at = *texts;
+  for (int32_t i = 0; i < n; i++) {
+    const char *text = cni_args_nth(args, "set", i);
+    size_t length = strcspn(text, "=");
+    if (length == 0 || text[length] != '=')
+      return cni_usage_error(args->command, "--set needs KEY=VALUE (got %s)", text);
+    if (!cni_number_parse(text + length + 1, &(*settings)[i].value))
+      return cni_usage_error(args->command, "--set %.*s: the value must be a number (got %s)",
+                             (int)length, text, text + length + 1);
+    memcpy(at, text, length);
+    at[length] = 0;
+    (*settings)[i].key = at;
+    at += length + 1;
+  }
+  return CNI_EXIT_DONE;
+}
+
+// "contacts,joints" in any order.
+static int parse_record(CniJob *job) {
+  const char *text = cni_args_text(job->args, "record");
+  while (text && *text) {
+    size_t length = strcspn(text, ",");
+    if (length == 8 && strncmp(text, "contacts", length) == 0)
+      job->record_contacts = 1;
+    else if (length == 6 && strncmp(text, "joints", length) == 0)
+      job->record_joints = 1;
+    else
+      return cni_usage_error(job->args->command,
+                             "--record takes contacts and joints, separated by commas (got %.*s)",
+                             (int)length, text);
+    text += length + (text[length] == ',');
+  }
+  return CNI_EXIT_DONE;
+}
+
+static const char *friction_name(int32_t index) {
+  return index >= 0 && index <= CN_FRICTION_CONVEX ? cn_friction_model_name((CnFrictionModel)index)
+                                                   : NULL;
+}
+
+// Options that need others, or exclude them.
+static int check_together(const CniJob *job) {
+  const CniArgs *args = job->args;
+  static const char *const needs[][2] = {
+      {"fps", "out"}, {"record", "out"}, {"checkpoint-every", "checkpoint"}};
+  if (cni_args_has(args, "time") && cni_args_has(args, "steps"))
+    return cni_usage_error(args->command, "--time and --steps exclude each other");
+  if (job->quiet && job->verbose)
+    return cni_usage_error(args->command, "-q and -v exclude each other");
+  for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+    if (cni_args_has(args, needs[i][0]) && !cni_args_has(args, needs[i][1]))
+      return cni_usage_error(args->command, "--%s needs --%s", needs[i][0], needs[i][1]);
+  if (args->operand_count == 0 && !job->resume)
+    return cni_usage_error(args->command, "SCENE is missing");
+  return CNI_EXIT_DONE;
+}
+
+int cni_job_options(CniJob *job, const CniArgs *args) {
+  *job = (CniJob){.args = args,
+                  .json = cni_args_has(args, "json"),
+                  .quiet = cni_args_has(args, "quiet"),
+                  .verbose = cni_args_has(args, "verbose"),
+                  .label = args->operand_count ? args->operands[0] : NULL,
+                  .out = cni_args_text(args, "out"),
+                  .checkpoint = cni_args_text(args, "checkpoint"),
+                  .resume = cni_args_text(args, "resume"),
+                  .frames_per_second = 60,
+                  .checkpoint_every = 30};
+  int status = check_together(job);
+  if (status == CNI_EXIT_DONE) status = parse_record(job);
+  if (status == CNI_EXIT_DONE)
+    status = cni_settings_parse(args, &job->settings, &job->setting_count, &job->setting_texts);
+  if (status != CNI_EXIT_DONE) return status;
+  // names and numbers are refused here, before a large scene is opened; they are used when it is
+  const char *name = NULL;
+  double number = 0;
+  int64_t whole = 0;
+  int ok =
+      cni_args_choice(args, "solver", cn_solver_name, &name) &&
+      cni_args_choice(args, "integrator", cn_integrator_name, &name) &&
+      cni_args_choice(args, "friction", friction_name, &job->friction) &&
+      cni_args_number(args, "h", CNI_NUMBER_POSITIVE, &number) &&
+      cni_args_number(args, "tol", CNI_NUMBER_NOT_NEGATIVE, &number) &&
+      cni_args_number(args, "time", CNI_NUMBER_NOT_NEGATIVE, &number) &&
+      cni_args_whole(args, "steps", 0, (int64_t)STEPS_MAX, &whole) &&
+      cni_args_whole(args, "iters", 1, INT32_MAX, &whole) &&
+      cni_args_whole(args, "threads", 1, 1024, &whole) &&
+      cni_args_number(args, "fps", CNI_NUMBER_NOT_NEGATIVE, &job->frames_per_second) &&
+      cni_args_number(args, "checkpoint-every", CNI_NUMBER_NOT_NEGATIVE, &job->checkpoint_every);
+  return ok ? CNI_EXIT_DONE : CNI_EXIT_USAGE;
+}
+
+// ---- settings ----
+
+// Another solver than the scene's keeps the budget that the scene asks for.
+static void change_solver(CnSolverDef *solver, const char *name) {
+  CnSolverDef usual = cn_solver_def_default(solver->name), other = cn_solver_def_default(name);
+  if (strcmp(solver->name, name) == 0) return;
+  if (solver->max_iterations != usual.max_iterations) other.max_iterations = solver->max_iterations;
+  if (solver->tolerance != usual.tolerance) other.tolerance = solver->tolerance;
+  *solver = other;
+}
+
+static void log_line(void *context, CnLogLevel level, const char *message) {
+  const CniJob *job = context;
+  if (level >= CN_LOG_WARNING ? !job->quiet : job->verbose) cni_tell("%s: %s", job->label, message);
+}
+
+static void use_options(CniJob *job) {
+  const CniArgs *args = job->args;
+  CnWorldDef *def = &job->def;
+  const char *solver = NULL;
+  int64_t iterations = def->solver.max_iterations, threads = def->worker_count;
+  cni_args_choice(args, "solver", cn_solver_name, &solver);
+  if (solver) change_solver(&def->solver, solver);
+  iterations = def->solver.max_iterations;
+  cni_args_choice(args, "integrator", cn_integrator_name, &def->integrator);
+  cni_args_number(args, "h", CNI_NUMBER_POSITIVE, &def->time_step);
+  cni_args_number(args, "tol", CNI_NUMBER_NOT_NEGATIVE, &def->solver.tolerance);
+  cni_args_whole(args, "iters", 1, INT32_MAX, &iterations);
+  cni_args_whole(args, "threads", 1, 1024, &threads);
+  def->solver.max_iterations = (int32_t)iterations;
+  def->worker_count = (int32_t)threads;
+  if (job->friction)
+    def->friction = strcmp(job->friction, cn_friction_model_name(CN_FRICTION_CONVEX)) == 0
+                        ? CN_FRICTION_CONVEX
+                        : CN_FRICTION_COULOMB;
+  def->log = (CnLog){log_line, job};
+}
+
+int64_t cni_step_count(double time, double time_step) {
+  double ratio = time / time_step, whole = floor(ratio + 0.5);
+  // a time that is a multiple of h but for round-off means that multiple
+  double steps = fabs(ratio - whole) <= 1e-9 * fmax(1, ratio) ? whole : ceil(ratio);
+  return steps < STEPS_MAX ? (int64_t)steps : (int64_t)STEPS_MAX;
+}
+
+static void plan_steps(CniJob *job, double time) {
+  int64_t steps = -1;
+  cni_args_number(job->args, "time", CNI_NUMBER_NOT_NEGATIVE, &time);
+  cni_args_whole(job->args, "steps", 0, (int64_t)STEPS_MAX, &steps);
+  job->last_step = steps >= 0 ? steps : cni_step_count(time, job->def.time_step);
+  job->end_time = steps >= 0 ? (double)steps * job->def.time_step : time;
+}
+
+// ---- from a scene ----
+
+static int open_scene(CniJob *job) {
+  CnAllocator allocator = cn_allocator_default();
+  if (cn_scene_open(job->label, job->settings, job->setting_count, &allocator, &job->scene) !=
+      CN_OK)
+    return cni_fail(job->args, "%s", cn_error_message());
+  cn_scene_info(job->scene, &job->scene_info);
+  job->def = cn_world_def_default();
+  cn_scene_world_def(job->scene, &job->def);
+  use_options(job);
+  plan_steps(job, job->scene_info.time);
+  if (cn_world_create(&job->def, &job->world) != CN_OK ||
+      cn_scene_fill(job->scene, job->world) != CN_OK)
+    return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
+  return CNI_EXIT_DONE;
+}
+
+int cni_job_open(CniJob *job) { return open_scene(job); }
+
+void cni_job_release(CniJob *job) {
+  cn_world_destroy(job->world);
+  cn_scene_destroy(job->scene);
+  free(job->settings);
+  free(job->setting_texts);
+  free(job->run_path);
+}

@@ -1,0 +1,90 @@
+// A run from the command line: what was asked for, the scene, the world, what is measured and what
+// is recorded. Shared by the files of `cairn run`.
+#ifndef CNI_CLI_JOB_H
+#define CNI_CLI_JOB_H
+
+#include <cairn/scene.h>
+#include <cairn/world.h>
+
+#include "cli/cli.h"
+#include "io/io.h"
+
+// ---- figures over the last steps ----
+
+#define CNI_LAST_STEPS 20
+
+typedef struct CniStepFigures {
+  double seconds, collision, solver, setup;
+  double contacts, iterations, residual;
+  double penetration_max, penetration_sum;
+  int32_t overlaps;
+} CniStepFigures;
+
+typedef struct CniFigures {
+  CniStepFigures last[CNI_LAST_STEPS]; // a ring
+  int64_t step_count;                  // made here
+  int64_t not_converged, cut_by_time;
+  double residual_max; // over all of them
+} CniFigures;
+
+// After each step; the penetration is computed from the positions reached if `measure` is set.
+CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport *report,
+                         double seconds, int measure);
+// The penetration of the last step, if it was not known at the time that it was the last.
+CnStatus cni_figures_finish(CniFigures *figures, CnWorld *world);
+
+// ---- the job ----
+
+typedef struct CniJob {
+  const CniArgs *args;
+  int json, quiet, verbose;
+
+  const char *label; // the scene's name as given
+  CnSetting *settings;
+  int32_t setting_count;
+  char *setting_texts; // the keys
+  CnScene *scene;
+  CnSceneInfo scene_info;
+  CnWorldDef def; // as used; its names live with the scene, the tables or the world
+  CnWorld *world;
+  double end_time;
+  int64_t first_step, last_step;
+  const char *friction; // as asked for; null: the scene's
+
+  CniFigures figures;
+  double seconds; // of the clock, for the whole run
+  int interrupted;
+
+  // recording and checkpoints
+  const char *out, *checkpoint, *resume;
+  char *run_path; // of the run file, absolute, kept in checkpoints
+  double frames_per_second, checkpoint_every, checkpoint_time;
+  int record_contacts, record_joints;
+  CniRunWriter *writer;
+  CniCheckpoint resumed;
+} CniJob;
+
+// Read the options; CNI_EXIT_USAGE after a message.
+int cni_job_options(CniJob *job, const CniArgs *args);
+// Open the scene and build the world, or both from a checkpoint.
+int cni_job_open(CniJob *job);
+void cni_job_release(CniJob *job);
+
+// Sequences of --set KEY=VALUE as settings; *texts holds the keys. Release both with free.
+int cni_settings_parse(const CniArgs *args, CnSetting **settings, int32_t *count, char **texts);
+// How many steps of h make up a time.
+int64_t cni_step_count(double time, double time_step);
+
+// ---- recording ----
+
+int cni_job_record_open(CniJob *job);
+int cni_job_record_step(CniJob *job, const CnStepReport *report);
+// Write a checkpoint when one is due, or at once.
+int cni_job_checkpoint(CniJob *job, int at_once);
+int cni_job_record_close(CniJob *job);
+
+// ---- results ----
+
+void cni_job_show(const CniJob *job);
+
+#endif

@@ -1,0 +1,127 @@
+// cairn: find the command in the table, read its arguments, run it.
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cairn/base.h>
+
+#include "cli/cli.h"
+
+#define CN_COMMAND(name) extern const CniCommand cni_command_##name;
+#include "cli/command_list.inc"
+#undef CN_COMMAND
+
+#define CN_COMMAND(name) &cni_command_##name,
+const CniCommand *const cni_commands[] = {
+#include "cli/command_list.inc"
+    NULL};
+#undef CN_COMMAND
+
+const CniCommand *cni_command_find(const char *name) {
+  for (int32_t i = 0; cni_commands[i]; i++)
+    if (strcmp(cni_commands[i]->name, name) == 0) return cni_commands[i];
+  return NULL;
+}
+
+// ---- messages ----
+
+void cni_tell(const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  fputs("cairn: ", stderr);
+  vfprintf(stderr, format, list);
+  fputc('\n', stderr);
+  va_end(list);
+}
+
+int cni_usage_error(const CniCommand *command, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  fprintf(stderr, command ? "cairn: %s: " : "cairn: ", command ? command->name : "");
+  vfprintf(stderr, format, list);
+  fprintf(stderr, command ? "; `cairn %s --help` tells more\n" : "; `cairn help` tells more%s\n",
+          command ? command->name : "");
+  va_end(list);
+  return CNI_EXIT_USAGE;
+}
+
+int cni_fail(const CniArgs *args, const char *format, ...) {
+  char text[2048];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  // whatever a file or a name held: an error is one line
+  for (char *c = text; *c; c++)
+    if (*c == '\n' || *c == '\r') *c = ' ';
+  cni_tell("%s", text);
+  if (cni_args_has(args, "json")) {
+    CniShow show;
+    cni_show_begin(&show, stdout, 1);
+    cni_show_text(&show, "error", NULL, text);
+    cni_show_end(&show);
+  }
+  return CNI_EXIT_FAILED;
+}
+
+// ---- the command ----
+
+static const char *command_name(const void *context, int32_t index) {
+  (void)context;
+  while (cni_commands[index] && cni_commands[index]->hidden) index++;
+  return cni_commands[index] ? cni_commands[index]->name : NULL;
+}
+
+static int print_version(int json) {
+  CniShow show;
+  cni_show_begin(&show, stdout, json);
+  cni_show_text(&show, "version", NULL, cn_version());
+  cni_show_end(&show);
+  if (!json) printf("cairn %s\n", cn_version());
+  return CNI_EXIT_DONE;
+}
+
+static int unknown_command(const char *name) {
+  const char *near = cni_suggest(name, command_name, NULL);
+  const char *what = name[0] == '-' ? "option" : "command";
+  if (near) return cni_usage_error(NULL, "unknown %s %s (did you mean %s?)", what, name, near);
+  return cni_usage_error(NULL, "unknown %s %s", what, name);
+}
+
+static int run_command(const CniCommand *command, char **arguments) {
+  CniArgs args;
+  int status = cni_args_parse(command, arguments, &args);
+  if (status == CNI_EXIT_DONE && args.help)
+    cni_help_command(command, stdout);
+  else if (status == CNI_EXIT_DONE)
+    status = command->run(&args);
+  cni_args_release(&args);
+  return status;
+}
+
+static int dispatch(int argc, char **argv) {
+  if (argc < 2) {
+    cni_help_all(stderr);
+    return CNI_EXIT_USAGE;
+  }
+  const char *name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+    cni_help_all(stdout);
+    return CNI_EXIT_DONE;
+  }
+  if (strcmp(name, "--version") == 0)
+    return print_version(argc > 2 && strcmp(argv[2], "--json") == 0);
+  const CniCommand *command = cni_command_find(name);
+  return command ? run_command(command, argv + 2) : unknown_command(name);
+}
+
+int main(int argc, char **argv) {
+  int status = dispatch(argc, argv);
+  // a full disk shows itself here at the latest
+  errno = 0;
+  if ((fflush(stdout) != 0 || ferror(stdout)) && status != CNI_EXIT_FAILED) {
+    cni_tell("standard output: %s", errno ? strerror(errno) : "cannot be written");
+    status = CNI_EXIT_FAILED;
+  }
+  return status;
+}

@@ -1,0 +1,92 @@
+// Problem files: the whole file into memory, its format from the first bytes, then the reader of
+// that format.
+#include "io/problem_parts.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "problem/problem.h"
+#include "sparse/sparse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---- the file ----
+
+typedef struct Buffer {
+  char *data;
+  size_t size, capacity;
+} Buffer;
+
+static CnStatus grow(const CnAllocator *allocator, Buffer *buffer) {
+  size_t capacity = buffer->capacity ? 2 * buffer->capacity : 65536;
+  char *data = cni_allocate(allocator, capacity);
+  if (!data) return cni_error_memory(capacity);
+  if (buffer->size > 0) memcpy(data, buffer->data, buffer->size);
+  cni_release(allocator, buffer->data, buffer->capacity);
+  buffer->data = data;
+  buffer->capacity = capacity;
+  return CN_OK;
+}
+
+static CnStatus read_all(FILE *file, const char *path, const CnAllocator *allocator,
+                         Buffer *buffer) {
+  for (;;) {
+    if (buffer->size == buffer->capacity) CNI_TRY(grow(allocator, buffer));
+    size_t got = fread(buffer->data + buffer->size, 1, buffer->capacity - buffer->size, file);
+    buffer->size += got;
+    if (got == 0) break;
+  }
+  if (ferror(file)) return cni_error(CN_INVALID_DATA, "%s: cannot be read", path);
+  return CN_OK;
+}
+
+// ---- what is in it ----
+
+static void count_content(const CnProblem *p, CnProblemFileInfo *info) {
+  info->unknowns = p->row_count;
+  info->entries = cni_sparse_entry_count(&p->w);
+  int32_t cones = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    double mu = p->sets[block->set].mu;
+    if (block->kind == CN_BLOCK_BILATERAL) info->equalities += block->dim;
+    if (block->kind == CN_BLOCK_UNILATERAL || block->kind >= CN_BLOCK_FRICTION_2D) info->contacts++;
+    if (block->kind < CN_BLOCK_FRICTION_2D) continue;
+    if (cones == 0 || mu < info->mu_least) info->mu_least = mu;
+    if (cones == 0 || mu > info->mu_most) info->mu_most = mu;
+    cones++;
+  }
+}
+
+CnStatus cn_problem_read_memory(const void *data, size_t size, const char *name,
+                                const CnAllocator *allocator, CnProblem **problem,
+                                CnProblemFileInfo *info) {
+  if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: problem is null");
+  *problem = NULL;
+  if ((!data && size > 0) || !name)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: %s is null", name ? "data" : "name");
+  CnAllocator own = allocator ? *allocator : cn_allocator_default();
+  CnProblemFileInfo made = {"", "", "", 0, 0, 0, 0, 0, 0, 0};
+  if (size == 0) return cni_error(CN_INVALID_DATA, "%s: the file is empty", name);
+  CNI_TRY(cni_dat_read(data, size, name, &own, problem, &made));
+  count_content(*problem, &made);
+  if (info) *info = made;
+  return CN_OK;
+}
+
+CnStatus cn_problem_read(const char *path, const CnAllocator *allocator, CnProblem **problem,
+                         CnProblemFileInfo *info) {
+  if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: problem is null");
+  *problem = NULL;
+  if (!path) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: path is null");
+  CnAllocator own = allocator ? *allocator : cn_allocator_default();
+  FILE *file = fopen(path, "rb");
+  if (!file) return cni_error(CN_INVALID_DATA, "%s: cannot be opened", path);
+  Buffer buffer = {0};
+  CnStatus status = read_all(file, path, &own, &buffer);
+  fclose(file);
+  if (status == CN_OK)
+    status = cn_problem_read_memory(buffer.data, buffer.size, path, &own, problem, info);
+  cni_release(&own, buffer.data, buffer.capacity);
+  return status;
+}

@@ -162,6 +162,8 @@ typedef struct CniProgress {
   int32_t lines;
 } CniProgress;
 
+// Take the bar away before another line is written; the next drawing brings it back.
+void cni_progress_clear(void);
 // A bar if standard error is a terminal, else lines.
 CniProgressStyle cni_progress_style(int quiet);
 void cni_progress_begin(CniProgress *progress, CniProgressStyle style, const char *title,

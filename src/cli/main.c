@@ -28,6 +28,7 @@ const CniCommand *cni_command_find(const char *name) {
 void cni_tell(const char *format, ...) {
   va_list list;
   va_start(list, format);
+  cni_progress_clear();
   fputs("cairn: ", stderr);
   vfprintf(stderr, format, list);
   fputc('\n', stderr);

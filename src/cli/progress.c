@@ -13,6 +13,14 @@
 #define LINE_INTERVAL 1.0
 #define SMOOTHING 2.0 // s over which the rate forgets
 
+// Whether the cursor stands behind a bar: messages must not be written over it.
+static int bar_open;
+
+void cni_progress_clear(void) {
+  if (bar_open) fputs("\r\033[K", stderr);
+  bar_open = 0;
+}
+
 CniProgressStyle cni_progress_style(int quiet) {
   if (quiet) return CNI_PROGRESS_NONE;
   return isatty(STDERR_FILENO) ? CNI_PROGRESS_BAR : CNI_PROGRESS_LINES;
@@ -61,6 +69,7 @@ static int terminal_width(void) {
 static void draw_bar(const CniProgress *p, int64_t step, double time, const char *note) {
   char left[32], right[256], bar[BAR_MAX + 1];
   duration_text(time_left(p, step), left, sizeof left);
+  bar_open = 1;
   int percent = percent_of(p, step), columns = terminal_width() - 1;
   int length = snprintf(right, sizeof right, "%3d %%  %.3f s  %.4g steps/s  left %s%s%s", percent,
                         time, p->rate, left, note[0] ? "  " : "", note);
@@ -126,5 +135,6 @@ void cni_progress_end(CniProgress *p, int64_t step, double time, const char *not
     if (seconds > 0) p->rate = (double)(step - p->first) / seconds;
     draw_bar(p, step, time, note);
     fputc('\n', stderr);
+    bar_open = 0;
   }
 }

@@ -1,0 +1,281 @@
+// cairn check: is a scene what its author meant? Opens it, fills a world, and lists what would
+// surprise in a run: bodies that overlap from the start, dynamic bodies without mass, parameters
+// that nothing reads; and the figures that tell whether units are right: total mass, sizes, a time
+// step that suits them.
+//
+// The recommended time step. In one step gravity g moves a body at rest by g h^2; that is to stay
+// below 1/400 of the inradius r of the smallest body, so that a pile sinks little before it is
+// pushed back: h <= sqrt(r/g)/20. A body that is fast from the start is to move by r/4 in a step at
+// most: h <= r/(4 |v|). The result is rounded down to 1, 2 or 5 times a power of ten.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/scene.h>
+#include <cairn/world.h>
+
+#include "cli/job.h"
+#include "core/error.h"
+#include "world/world.h"
+
+#define LISTED_TEXT 10 // overlaps shown to people
+#define LISTED_JSON 1000
+#define TOUCHING 1e-6 // of the smallest inradius: shallower overlaps are round-off of touching
+
+typedef struct Overlap {
+  int32_t body_a, body_b, shape_a, shape_b;
+  double depth;
+} Overlap;
+
+typedef struct Check {
+  CnScene *scene;
+  CnWorld *world;
+  CnWorldDef def;
+  Overlap *overlaps;
+  int32_t overlap_count, massless_count, dynamic_count;
+  double size_min, size_max; // m, extents of dynamic shapes
+  double inradius;           // m, of the smallest
+  double speed;              // m/s, the fastest at the start
+} Check;
+
+// ---- sizes ----
+
+static void take_size(Check *check, double extent) {
+  check->size_min = fmin(check->size_min, extent);
+  check->size_max = fmax(check->size_max, extent);
+}
+
+static void take_shape(Check *check, const CnShapeDef *def) {
+  if (def->kind == CN_SHAPE_SPHERE) {
+    take_size(check, 2 * def->radius);
+    check->inradius = fmin(check->inradius, def->radius);
+  } else if (def->kind == CN_SHAPE_BOX) {
+    const double half[3] = {def->half_size.x, def->half_size.y, def->half_size.z};
+    for (int i = 0; i < 3; i++) {
+      take_size(check, 2 * half[i]);
+      check->inradius = fmin(check->inradius, half[i]);
+    }
+  }
+}
+
+static CnStatus take_body(Check *check, CnBodyId body) {
+  CnBodyInfo info;
+  CnTwist twist;
+  CNI_TRY(cn_body_info(check->world, body, &info));
+  CNI_TRY(cn_body_twist(check->world, body, &twist));
+  if (info.kind != CN_BODY_DYNAMIC) return CN_OK;
+  check->dynamic_count++;
+  if (!(info.mass > 0)) check->massless_count++;
+  check->speed = fmax(check->speed, cn_norm(twist.velocity));
+  for (int32_t i = 0; i < info.shape_count; i++) {
+    CnShapeDef def;
+    CNI_TRY(cn_shape_def(check->world, cn_body_shape(check->world, body, i), &def));
+    take_shape(check, &def);
+  }
+  return CN_OK;
+}
+
+static CnStatus take_bodies(Check *check) {
+  check->size_min = check->inradius = INFINITY;
+  CnBodyId body = {0, 0};
+  for (;;) {
+    body = cn_world_next_body(check->world, body);
+    if (body.slot == 0 && body.generation == 0) return CN_OK;
+    CNI_TRY(take_body(check, body));
+  }
+}
+
+static double recommended_step(const Check *check) {
+  double g = cn_norm(check->def.gravity), h = INFINITY;
+  if (g > 0) h = sqrt(check->inradius / g) / 20;
+  if (check->speed > 0) h = fmin(h, check->inradius / (4 * check->speed));
+  if (!isfinite(h) || !(h > 0)) return check->def.time_step;
+  double power = pow(10, floor(log10(h))), lead = h / power * (1 + 1e-12);
+  return (lead >= 5 ? 5 : lead >= 2 ? 2 : 1) * power;
+}
+
+// ---- overlaps ----
+
+static int deeper_first(const void *a, const void *b) {
+  const Overlap *x = a, *y = b;
+  if (x->depth != y->depth) return x->depth > y->depth ? -1 : 1;
+  if (x->shape_a != y->shape_a) return x->shape_a < y->shape_a ? -1 : 1;
+  return x->shape_b < y->shape_b ? -1 : x->shape_b > y->shape_b;
+}
+
+// Contacts come sorted: those of one pair of shapes are neighbours, the deepest one counts.
+static CnStatus keep_overlaps(Check *check, const CniContact *contacts, int32_t count) {
+  double limit = isfinite(check->inradius) ? TOUCHING * check->inradius : 0;
+  check->overlaps = calloc((size_t)count + 1, sizeof *check->overlaps);
+  if (!check->overlaps) return cni_error_memory((size_t)count * sizeof *check->overlaps);
+  for (int32_t i = 0; i < count; i++) {
+    const CniContact *c = &contacts[i];
+    if (!(c->gap < -limit)) continue;
+    Overlap *last = check->overlap_count ? &check->overlaps[check->overlap_count - 1] : NULL;
+    if (last && last->shape_a == c->shape_a && last->shape_b == c->shape_b)
+      last->depth = fmax(last->depth, -c->gap);
+    else
+      check->overlaps[check->overlap_count++] =
+          (Overlap){c->body_a, c->body_b, c->shape_a, c->shape_b, -c->gap};
+  }
+  qsort(check->overlaps, (size_t)check->overlap_count, sizeof *check->overlaps, deeper_first);
+  return CN_OK;
+}
+
+static CnStatus find_overlaps(Check *check) {
+  const CniModel *model = &check->world->now.model;
+  CnAllocator allocator = cn_allocator_default();
+  CniCollision *collision = NULL;
+  CNI_TRY(cni_collision_create(check->def.broad_phase, &allocator, &collision));
+  CniCollisionInput input = {.model = model, .pose = model->pose, .twist = model->twist};
+  const CniContact *contacts = NULL;
+  int32_t count = 0;
+  CnStatus status =
+      model->body_count ? cni_collision_detect(collision, &input, &contacts, &count) : CN_OK;
+  if (status == CN_OK) status = keep_overlaps(check, contacts, count);
+  cni_collision_destroy(collision);
+  return status;
+}
+
+// ---- results ----
+
+static void show_overlaps(CniShow *show, const Check *check) {
+  int32_t listed = show->json ? LISTED_JSON : LISTED_TEXT, count = check->overlap_count;
+  cni_show_count(show, "overlap_count", "initial overlaps", count);
+  cni_show_number(show, "overlap_max", count ? "  deepest" : NULL,
+                  count ? check->overlaps[0].depth : 0, "m");
+  cni_show_list(show, "overlaps", NULL);
+  for (int32_t i = 0; i < count && i < listed; i++) {
+    const Overlap *o = &check->overlaps[i];
+    char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
+    cni_model_body_label(&check->world->now.model, o->body_a, a);
+    cni_model_body_label(&check->world->now.model, o->body_b, b);
+    cni_show_row(show);
+    cni_show_text(show, "body_a", "a", a);
+    cni_show_text(show, "body_b", "b", b);
+    cni_show_number(show, "depth", "depth", o->depth, "m");
+    cni_show_row_end(show);
+  }
+  cni_show_list_end(show);
+  if (!show->json && count > listed) printf("  and %d more\n", count - listed);
+}
+
+static void show_massless(CniShow *show, const Check *check) {
+  const CniModel *model = &check->world->now.model;
+  cni_show_count(show, "massless_count", "without mass", check->massless_count);
+  cni_show_list(show, "massless", NULL);
+  for (int32_t i = 0, shown = 0; i < model->body_count && shown < LISTED_JSON; i++) {
+    char label[CNI_NAME_SIZE + 16];
+    if (!model->mass[i].massless) continue;
+    cni_model_body_label(model, i, label);
+    cni_show_row(show);
+    cni_show_text(show, "body", "body", label);
+    cni_show_row_end(show);
+    shown++;
+  }
+  cni_show_list_end(show);
+}
+
+static void show_unused(CniShow *show, const Check *check, const CnSceneInfo *info) {
+  int32_t unused = 0;
+  CnSceneParameter parameter;
+  for (int32_t i = 0; i < info->parameter_count; i++)
+    if (cn_scene_parameter(check->scene, i, &parameter) == CN_OK) unused += !parameter.used;
+  cni_show_count(show, "unused_parameter_count", "unused parameters", unused);
+  cni_show_list(show, "unused_parameters", NULL);
+  for (int32_t i = 0; i < info->parameter_count; i++) {
+    if (cn_scene_parameter(check->scene, i, &parameter) != CN_OK || parameter.used) continue;
+    cni_show_row(show);
+    cni_show_text(show, "name", "name", parameter.name);
+    cni_show_number(show, "value", "value", parameter.value, "");
+    cni_show_row_end(show);
+  }
+  cni_show_list_end(show);
+}
+
+static void show(const Check *check, const char *label, int json) {
+  CniShow sheet;
+  CnSceneInfo info;
+  CnWorldSums sums;
+  cn_scene_info(check->scene, &info);
+  cn_world_sums(check->world, &sums);
+  cni_show_begin(&sheet, stdout, json);
+  cni_show_text(&sheet, "scene", "scene", label);
+  cni_show_count(&sheet, "bodies", "bodies", info.body_count);
+  cni_show_count(&sheet, "dynamic_bodies", "  dynamic", check->dynamic_count);
+  cni_show_count(&sheet, "shapes", "shapes", info.shape_count);
+  cni_show_count(&sheet, "joints", "joints", info.joint_count);
+  cni_show_number(&sheet, "mass", "total mass", sums.mass, "kg");
+  int sized = isfinite(check->size_min);
+  cni_show_number(&sheet, "size_min", sized ? "smallest size" : NULL, check->size_min, "m");
+  cni_show_number(&sheet, "size_max", sized ? "largest size" : NULL, sized ? check->size_max : NAN,
+                  "m");
+  cni_show_number(&sheet, "speed_max", "fastest at start", check->speed, "m/s");
+  cni_show_number(&sheet, "time", "time", info.time, "s");
+  cni_show_number(&sheet, "h", "time step h", check->def.time_step, "s");
+  cni_show_number(&sheet, "recommended_h", "recommended h", recommended_step(check), "s");
+  show_overlaps(&sheet, check);
+  show_massless(&sheet, check);
+  show_unused(&sheet, check, &info);
+  cni_show_end(&sheet);
+}
+
+// ---- the command ----
+
+static CnStatus examine(Check *check, const char *label, const CnSetting *settings,
+                        int32_t setting_count) {
+  CnAllocator allocator = cn_allocator_default();
+  CNI_TRY(cn_scene_open(label, settings, setting_count, &allocator, &check->scene));
+  check->def = cn_world_def_default();
+  cn_scene_world_def(check->scene, &check->def);
+  CNI_TRY(cn_world_create(&check->def, &check->world));
+  CNI_TRY(cn_scene_fill(check->scene, check->world));
+  CNI_TRY(take_bodies(check));
+  return find_overlaps(check);
+}
+
+static int run(const CniArgs *args) {
+  Check check = {0};
+  CnSetting *settings = NULL;
+  char *texts = NULL;
+  int32_t count = 0;
+  const char *label = args->operands[0];
+  int status = cni_settings_parse(args, &settings, &count, &texts);
+  if (status == CNI_EXIT_DONE && examine(&check, label, settings, count) != CN_OK)
+    status = cni_fail(args, "%s", cn_error_message());
+  if (status == CNI_EXIT_DONE) {
+    show(&check, label, cni_args_has(args, "json"));
+    if (check.massless_count > 0) {
+      cni_tell("%s: %d dynamic bodies have no mass: a run would fail", label, check.massless_count);
+      status = CNI_EXIT_FAILED;
+    }
+  }
+  free(check.overlaps);
+  cn_world_destroy(check.world);
+  cn_scene_destroy(check.scene);
+  free(settings);
+  free(texts);
+  return status;
+}
+
+static const CniOption options[] = {CNI_OPTION_SET, CNI_OPTION_JSON, CNI_OPTION_END};
+static const CniExample examples[] = {
+    {"cairn check scene.json", "read a scene and list what would surprise in a run"},
+    {"cairn check stack --set boxes=50 --json", "a built-in scene with a parameter, as JSON"},
+    {NULL, NULL}};
+extern const CniCommand cni_command_check;
+const CniCommand cni_command_check = {
+    .name = "check",
+    .summary = "look over a scene before running it",
+    .operands = "SCENE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .description =
+        "Reads a scene and lists bodies that overlap from the start, dynamic bodies without mass, "
+        "parameters that nothing reads, total mass, the range of sizes and a time step that suits "
+        "them.\n\n"
+        "The recommended time step lets gravity move a body at rest by no more than 1/400 of the "
+        "smallest inradius in one step, and the fastest body by no more than a quarter of it.",
+    .options = options,
+    .examples = examples,
+    .run = run};

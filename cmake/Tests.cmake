@@ -67,7 +67,7 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
   target_compile_definitions(unit.core.simd PRIVATE SIMD_TEST_NEON)
 endif()
 
-#target_sources(determinism.bits PRIVATE ${PROJECT_SOURCE_DIR}/tests/determinism/piles.c)
+target_sources(determinism.bits PRIVATE ${PROJECT_SOURCE_DIR}/tests/determinism/piles.c)
 
 # The house: includes point downward.
 add_test(NAME layers COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}

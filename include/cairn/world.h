@@ -72,8 +72,11 @@ typedef struct CnWorldDef {
   CnSolverDef solver; ///< default cn_solver_def_default("psor"); its allocator and tasks are the
                       ///< world's
   CnFrictionModel friction; ///< default CN_FRICTION_COULOMB
-  double
-      stabilisation; ///< kappa in (0, 1]: share of a position error removed per step, default 0.2
+  double stabilisation; ///< kappa in (0, 1]: share of a joint's error removed per step, default 0.2
+  double contact_stabilisation; ///< the same for contacts, default 0.02;
+                                ///< docs/theory/step-problem.md tells why it is small
+  double contact_slop; ///< m, >= 0: a smaller gap closes gently, by contact_stabilisation; default
+                       ///< 0 means 0.001 of the smaller shape's radius
   double recovery_speed; ///< m/s, >= 0: fastest speed at which overlaps are pushed apart, default 1
   double restitution_threshold; ///< m/s, >= 0: slower impacts do not bounce, default 0.01
   double contact_margin; ///< m, >= 0: gaps below it always make a contact; default 0 means 0.05 of

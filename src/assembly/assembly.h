@@ -26,7 +26,8 @@ typedef struct CniAssemblyInput {
   double old_time_step; // s, step of the old impulses; 0: none
   CnVec3 gravity;
   double time, time_step;
-  double stabilisation, recovery_speed, restitution_threshold;
+  double stabilisation, contact_stabilisation, recovery_speed, restitution_threshold;
+  double contact_slop; // m, 0: SLOP of the smaller inradius
   int32_t geometric_stiffness;
   void (*modify)(void *context, CnContactTuning *contact); // null: none
   void *modify_context;

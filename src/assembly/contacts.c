@@ -4,10 +4,19 @@
 // law of each contact, hence its set, dimension and storage. Fill (parallel): frame, lever arms and
 //
 //     b_n = phi/h                              phi > 0: the gap may close, no more
+//         = max(kappa phi, phi - slop)/h       the same where the two shapes bore a load
 //         = max(kappa phi/h, -v_recover)       phi < 0: an overlap goes away, without popping
 //     b_n = min(e u_n_old, the above)          an impact: e > 0, u_n_old < -v_threshold and
 //                                              phi + h u_n_free <= 0 (it closes within the step)
 //     b_t = surface velocity of b minus a's    conveyor belts
+//
+// kappa and slop. A solver that stops early removes of a slow mode (the sway of a tall stack) only
+// the share s of its error per step, and the warm start carries the impulse on. With position
+// feedback kappa the mode obeys p += -s (v + p + kappa x/h), v += p, x += h v, which grows unless
+// s (2 + kappa)(1 + 2 kappa) > kappa. So kappa is small, on both sides of zero: under a load a
+// gap below the slop closes by kappa of itself per step. A contact that was free closes at once, or
+// a ball would be braked before it could bounce; and in the convex model, where a sliding contact
+// floats at h mu |u_t| by itself, the slop would only add to that.
 //
 // In an impact e u_n_old < 0 is always below phi/h > 0: the gap is not used, or the ball would lose
 // the part of its speed that closes the gap. Warm start (parallel): the impulses of the last step,
@@ -28,6 +37,7 @@
 
 #define CONTACTS_PER_TASK 512
 #define COHESION_RANGE 1e-4 // of the contact's radius
+#define SLOP 1e-3           // of the smaller inradius
 #define LAW_CACHE 64        // power of two
 
 // A centre this close to the centre of mass (of the radius) counts as there: the rest of the lever
@@ -224,7 +234,7 @@ static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const Cni
                        Arms arms, double restitution) {
   double h = in->time_step;
   double b_n =
-      c->gap > 0 ? c->gap / h : cn_max(in->stabilisation * c->gap / h, -in->recovery_speed);
+      c->gap > 0 ? c->gap / h : cn_max(in->contact_stabilisation * c->gap / h, -in->recovery_speed);
   if (!(restitution > 0)) return b_n;
 
   const CniGroup *a = &p->groups[c->body_a], *b = &p->groups[c->body_b];
@@ -358,6 +368,35 @@ static void resolve(const CnProblem *p, const CniBlock *block, const CniContactI
   cni_project(p, block, g);
 }
 
+// The gap below which a contact closes gently.
+static double contact_slop(const CniAssemblyInput *in, const CniContact *c) {
+  if (in->contact_slop > 0) return in->contact_slop;
+  const CniShape *shapes = in->model->shapes;
+  return SLOP * cn_min(shapes[c->shape_a].inradius, shapes[c->shape_b].inradius);
+}
+
+static int same_pair(const CniContactKey *a, const CniContactKey *b) {
+  return a->shape_a == b->shape_a && a->shape_b == b->shape_b;
+}
+
+// Did the two shapes press on each other in the last step? Old impulses of a pair stand together,
+// and `near` is where this contact's own would be.
+static int pair_loaded(const CniAssemblyInput *in, const CniContactKey *key, int32_t near) {
+  const CniContactImpulse *old = in->old_impulses;
+  int32_t first = near;
+  while (first > 0 && same_pair(&old[first - 1].key, key)) first--;
+  for (int32_t i = first; i < in->old_impulse_count && same_pair(&old[i].key, key); i++)
+    if (cn_norm2(old[i].linear) > 0) return 1;
+  return 0;
+}
+
+// A point of a loaded contact that stands a little open closes gently. (In an impact b_n < 0.)
+static void soften(const CniAssemblyInput *in, const CniContact *c, double *b_n) {
+  if (!(c->gap > 0 && *b_n > 0)) return;
+  double gentle = cn_max(in->contact_stabilisation * c->gap, c->gap - contact_slop(in, c));
+  *b_n = gentle / in->time_step;
+}
+
 // Contacts and old impulses are both sorted by key: a merge, started by one search.
 static void warm_start(void *context, int32_t begin, int32_t end) {
   const ContactLoop *loop = context;
@@ -369,11 +408,12 @@ static void warm_start(void *context, int32_t begin, int32_t end) {
     const CniContactKey *key = &in->contacts[i].key;
     while (j < in->old_impulse_count && cni_contact_key_compare(&in->old_impulses[j].key, key) < 0)
       j++;
-    if (loop->block_of[i] < 0 || j >= in->old_impulse_count ||
-        cni_contact_key_compare(&in->old_impulses[j].key, key) != 0)
-      continue;
+    if (loop->block_of[i] < 0) continue;
     const CniBlock *block = &p->blocks[loop->block_of[i]];
-    resolve(p, block, &in->old_impulses[j], scale, &loop->g[block->row]);
+    if (j < in->old_impulse_count && cni_contact_key_compare(&in->old_impulses[j].key, key) == 0)
+      resolve(p, block, &in->old_impulses[j], scale, &loop->g[block->row]);
+    if (p->friction == CN_FRICTION_COULOMB && pair_loaded(in, key, j))
+      soften(in, &in->contacts[i], &p->b[block->row]);
   }
 }
 

@@ -13,9 +13,11 @@
 // Geometric stiffness. A constant force f at a point p of a body does work when the body turns; to
 // second order in the turn a its potential is a.K a/2 with K = (p.f) I - (p f^T + f p^T)/2. With a
 // large joint force (a taut chain) and a large h, ignoring K makes the joint's direction swing past
-// the truth and the chain shakes itself apart. J + h^2 K in place of J takes K implicitly; the
-// momentum J w stays what it was, so free spin = (J + h^2 K)^-1 J w. Forces are those of the last
-// step; negative eigenvalues (compression) are clipped, so M stays positive definite.
+// the truth and the chain shakes itself apart. The step is stable as long as h^2 K <= J, so only
+// the part of h^2 K that exceeds J is added to J: J' = J + (h^2 K - J)+, the positive part by
+// eigenvalues. Where the step resolves the swing (a pendulum at small h) nothing is added and
+// nothing is lost; the whole of h^2 K would make the pendulum's error ten times larger. The
+// momentum J w stays what it was: free spin = J'^-1 J w. Forces are those of the last step.
 #include "assembly/parts.h"
 
 #define GROUPS_PER_TASK 256
@@ -104,11 +106,13 @@ static CnVec3 last_force(const CniAssemblyInput *in, const CniJoint *joint) {
   return cn_scale(1 / joint->impulse_step, force);
 }
 
-// h^2 K summed over the joints of a body, negative part cut off; returns 0 if there is none.
-static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 *stiffness) {
+// What has to be added to the inertia: the positive part of h^2 K - J, K summed over the joints of
+// a body; returns 0 if there is none.
+static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia,
+                           CnSym3 *added) {
   const CniModel *model = in->model;
   double hh = in->time_step * in->time_step;
-  CnSym3 sum = {0};
+  CnSym3 sum = {-inertia.xx, -inertia.yy, -inertia.zz, -inertia.xy, -inertia.xz, -inertia.yz};
   int any = 0;
   for (int32_t j = model->bodies[body].first_joint; j >= 0;) {
     const CniJoint *joint = &model->joints[j];
@@ -134,7 +138,7 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 *sti
   cni_seigen(sum, &values, &axes);
   if (!(values.z > 0)) return 0;
   CnVec3 kept = {cn_max(values.x, 0), cn_max(values.y, 0), cn_max(values.z, 0)};
-  *stiffness = cn_srotate(axes, kept);
+  *added = cn_srotate(axes, kept);
   return 1;
 }
 
@@ -157,11 +161,11 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CniGroup *group
       mass->isotropic ? old.spin : cni_gyroscopic_spin(mass->inertia, rotation, old.spin, h);
   group->free.spin = cn_madd(spin, h, cn_smul(group->inv_inertia, load->spin));
 
-  CnSym3 stiffness;
-  if (in->geometric_stiffness && joint_stiffness(in, i, &stiffness)) {
-    CnSym3 inertia = cni_model_inertia(in->model, i, rotation);
+  if (!in->geometric_stiffness || in->model->bodies[i].first_joint < 0) return;
+  CnSym3 inertia = cni_model_inertia(in->model, i, rotation), added;
+  if (joint_stiffness(in, i, inertia, &added)) {
     CnVec3 momentum = cn_smul(inertia, group->free.spin);
-    group->inv_inertia = cn_sinverse(cn_sadd(inertia, stiffness));
+    group->inv_inertia = cn_sinverse(cn_sadd(inertia, added));
     group->free.spin = cn_smul(group->inv_inertia, momentum);
     group->mass_kind = CNI_MASS_FULL;
   }

@@ -17,6 +17,10 @@ CnStatus cni_settings_check(const CniSettings *s) {
   if (!(s->stabilisation > 0 && s->stabilisation <= 1))
     return cni_error(CN_INVALID_ARGUMENT, "world: stabilisation must be in (0, 1] (got %g)",
                      s->stabilisation);
+  if (!(s->contact_stabilisation > 0 && s->contact_stabilisation <= 1))
+    return cni_error(CN_INVALID_ARGUMENT, "world: contact_stabilisation must be in (0, 1] (got %g)",
+                     s->contact_stabilisation);
+  CNI_TRY(cni_check_not_negative("world: contact_slop", s->contact_slop));
   CNI_TRY(cni_check_not_negative("world: recovery_speed", s->recovery_speed));
   CNI_TRY(cni_check_not_negative("world: restitution_threshold", s->restitution_threshold));
   CNI_TRY(cni_check_not_negative("world: contact_margin", s->contact_margin));

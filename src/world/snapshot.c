@@ -28,6 +28,8 @@ static void settings_fields(CniStream *s, CniSettings *x) {
   cni_stream_vec3(s, &x->gravity);
   cni_stream_double(s, &x->time_step);
   cni_stream_double(s, &x->stabilisation);
+  cni_stream_double(s, &x->contact_stabilisation);
+  cni_stream_double(s, &x->contact_slop);
   cni_stream_double(s, &x->recovery_speed);
   cni_stream_double(s, &x->restitution_threshold);
   cni_stream_double(s, &x->contact_margin);

@@ -20,7 +20,8 @@
 typedef struct CniSettings {
   CnVec3 gravity;
   double time_step;
-  double stabilisation, recovery_speed, restitution_threshold, contact_margin;
+  double stabilisation, contact_stabilisation, contact_slop;
+  double recovery_speed, restitution_threshold, contact_margin;
   int32_t geometric_stiffness;
   CnFrictionModel friction;
   char integrator[CNI_KIND_NAME_SIZE];

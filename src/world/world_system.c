@@ -70,6 +70,8 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .time = t,
                             .time_step = h,
                             .stabilisation = settings->stabilisation,
+                            .contact_stabilisation = settings->contact_stabilisation,
+                            .contact_slop = settings->contact_slop,
                             .recovery_speed = settings->recovery_speed,
                             .restitution_threshold = settings->restitution_threshold,
                             .geometric_stiffness = settings->geometric_stiffness,

@@ -24,6 +24,7 @@ void assembled_start_with(Assembled *a, const CnAllocator *allocator) {
                                 .gravity = {0, 0, -9.81},
                                 .time_step = 0.01,
                                 .stabilisation = 0.2,
+                                .contact_stabilisation = 0.2,
                                 .recovery_speed = 1,
                                 .restitution_threshold = 0.01,
                                 .geometric_stiffness = 1,

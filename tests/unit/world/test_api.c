@@ -34,6 +34,13 @@ static void test_world_def(void **state) {
   d = cn_world_def_default();
   d.stabilisation = 0;
   refused(d, "stabilisation");
+  d.stabilisation = 0.2;
+  d.contact_stabilisation = 0;
+  refused(d, "contact_stabilisation");
+  d.contact_stabilisation = 0.02;
+  d.contact_slop = -1;
+  refused(d, "contact_slop");
+  d.contact_slop = 0;
   d.stabilisation = 1.5;
   refused(d, "1.5");
   d = cn_world_def_default();

@@ -8,6 +8,7 @@ add_library(cairn_test_support STATIC ${support_sources})
 target_include_directories(cairn_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests/support
   ${PROJECT_SOURCE_DIR}/src ${CMOCKA_INCLUDE})
 target_link_libraries(cairn_test_support PUBLIC cairn_scenes cairn cairn_flags ${CMOCKA_LIBRARY} m)
+target_compile_definitions(cairn_test_support PUBLIC CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 if(TARGET cairn-io)
   target_link_libraries(cairn_test_support PUBLIC cairn-io PkgConfig::HDF5 PkgConfig::JANSSON)
 endif()
@@ -34,6 +35,13 @@ foreach(folder ${folders})
     endif()
   endforeach()
 endforeach()
+
+# Scenes against their JSON Schema (scripts/setup installs the validator).
+find_program(NODE node)
+if(NODE AND EXISTS ${PROJECT_SOURCE_DIR}/tests/schema/node_modules)
+  add_test(NAME schema.scenes COMMAND ${NODE} ${PROJECT_SOURCE_DIR}/tests/schema/check.mjs)
+  set_tests_properties(schema.scenes PROPERTIES LABELS unit)
+endif()
 
 # The task tests once more against a pool built without threads.
 add_executable(unit.core.tasks_serial ${PROJECT_SOURCE_DIR}/tests/unit/core/test_tasks.c

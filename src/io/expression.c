@@ -157,14 +157,14 @@ static double named(Parser *p) {
   while (p->at < p->size && (is_letter(p->text[p->at]) || is_digit(p->text[p->at])))
     p->at++, length++;
   const Function *function = find_function(name, length);
-  if (take(p, '(')) return function ? call(p, function) : unknown(p, name, length);
-  if (function) return unexpected(p, "'(' after the function's name");
-  if (length == 2 && memcmp(name, "pi", 2) == 0) return CNI_PI;
-  double value = 0;
-  int found = p->scope ? p->scope->find(p->scope->context, name, length, &value) : 0;
-  if (found > 0) return value;
+  if (function) return take(p, '(') ? call(p, function) : unexpected(p, "'(' after the name");
+  double value = CNI_PI;
+  int found = length == 2 && memcmp(name, "pi", 2) == 0;
+  if (!found && p->scope) found = p->scope->find(p->scope->context, name, length, &value);
   if (found == 0) return unknown(p, name, length);
-  if (!failed(p)) p->result = CNI_EXPRESSION_WAITING;
+  if (peek(p) == '(') return wrong(p, "\"%.*s\" is no function", (int)length, name);
+  if (found > 0) return value;
+  p->result = CNI_EXPRESSION_WAITING;
   return 0;
 }
 

@@ -29,6 +29,8 @@ static CnStatus fail_syntax(CniReader *reader, const char *text, size_t size,
     *near = 0;
     got = near + 6;
   }
+  char *flag = strstr(problem, " without JSON_"); // nothing a user can change
+  if (flag) *flag = 0;
   return cni_error(CN_INVALID_DATA, "%s: %s: line %d, column %d: %s (got %s)", label, pointer,
                    error->line, error->column, problem, got);
 }
@@ -252,7 +254,7 @@ typedef struct Filling {
   CnMaterialId *materials;
   CnBodyId *bodies;
   CnJointId *joints;
-  int32_t material_count; // created so far
+  int32_t material_count, body_count; // created so far
 } Filling;
 
 static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
@@ -263,6 +265,7 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
   for (int32_t i = 0; i < scene->body_count; i++) {
     const CniSceneBody *body = &scene->bodies[i];
     CNI_TRY(cn_body_create(world, &body->def, &f->bodies[i]));
+    f->body_count++;
     for (int32_t k = 0; k < body->shape_count; k++) {
       const CniSceneShape *shape = &scene->shapes[body->first_shape + k];
       CnShapeDef def = shape->def;
@@ -294,12 +297,11 @@ static void note_ids(CnScene *scene, const Filling *f) {
   }
 }
 
-// Bodies take their shapes and joints with them.
+// The last first, so that the next filling gets the slots in the same order. Bodies take their
+// shapes and joints with them.
 static void empty_world(CnWorld *world, const Filling *f) {
-  for (CnBodyId body = cn_world_next_body(world, (CnBodyId){0, 0}); body.slot;
-       body = cn_world_next_body(world, body))
-    cn_body_destroy(world, body);
-  for (int32_t i = 0; i < f->material_count; i++) cn_material_destroy(world, f->materials[i]);
+  for (int32_t i = f->body_count; i-- > 0;) cn_body_destroy(world, f->bodies[i]);
+  for (int32_t i = f->material_count; i-- > 0;) cn_material_destroy(world, f->materials[i]);
 }
 
 CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
@@ -316,7 +318,7 @@ CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
   size_t body_bytes = (size_t)scene->body_count * sizeof(CnBodyId);
   size_t joint_bytes = (size_t)scene->joint_count * sizeof(CnJointId);
   Filling f = {cni_allocate(a, material_bytes), cni_allocate(a, body_bytes),
-               cni_allocate(a, joint_bytes), 0};
+               cni_allocate(a, joint_bytes), 0, 0};
   CnStatus status = CN_OK;
   if ((material_bytes && !f.materials) || (body_bytes && !f.bodies) || (joint_bytes && !f.joints))
     status = cni_error_memory(material_bytes + body_bytes + joint_bytes);

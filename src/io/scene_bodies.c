@@ -7,7 +7,7 @@
 #include "io/scene_parts.h"
 
 // A body's mass is summed anew with every shape.
-#define MOST_SHAPES 10000
+#define MOST_SHAPES 1000
 
 // ---- shapes ----
 
@@ -164,6 +164,21 @@ static CnStatus read_shapes(CniReader *reader, json_t *item) {
                         "\"inertia\"");
 }
 
+// What the model refuses in a body whose numbers are right one by one.
+static CnStatus try_body(CniReader *reader, json_t *item, const CnBodyDef *def) {
+  CnVec3 v = def->twist.velocity, w = def->twist.spin;
+  if (def->kind == CN_BODY_FIXED && (cn_norm2(v) != 0 || cn_norm2(w) != 0)) {
+    const char *key = cn_norm2(v) != 0 ? "velocity" : "spin";
+    cni_scene_enter(reader, key);
+    return cni_scene_fail(reader, json_object_get(item, key), "a fixed body does not move");
+  }
+  CnStatus status = cni_model_add_body(&reader->probe, def, &reader->probe_body);
+  if (status == CN_OK) return CN_OK;
+  json_t *inertia = json_object_get(item, "inertia");
+  if (inertia) cni_scene_enter(reader, "inertia");
+  return cni_scene_fail_call(reader, inertia ? inertia : item, status);
+}
+
 static CnStatus make_body(CniReader *reader, json_t *item) {
   static const char *const keys[] = {"name", "kind", "position", "rotation", "velocity", "spin",
                                      "mass", "com",  "inertia",  "shapes",   NULL};
@@ -179,8 +194,7 @@ static CnStatus make_body(CniReader *reader, json_t *item) {
   }
   CNI_TRY(read_body(reader, item, &body.def));
   reader->body_def = body.def;
-  CnStatus status = cni_model_add_body(&reader->probe, &body.def, &reader->probe_body);
-  if (status != CN_OK) return cni_scene_fail_call(reader, item, status);
+  CNI_TRY(try_body(reader, item, &body.def));
   CNI_TRY(read_shapes(reader, item));
   CNI_TRY(cni_model_remove_body(&reader->probe, reader->probe_body));
   body.shape_count = scene->shape_count - body.first_shape;

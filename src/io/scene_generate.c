@@ -16,6 +16,8 @@
 #include "core/error.h"
 #include "io/scene_parts.h"
 
+#define MOST_ROUNDS 1e15 // more cannot be counted; far more than a scene may have
+
 typedef enum Kind { REPEAT, LATTICE, RANDOM, KIND_COUNT } Kind;
 static const char *const kind_keys[KIND_COUNT] = {"repeat", "lattice", "random"};
 
@@ -44,7 +46,7 @@ static CnStatus add_variable(CniReader *reader, const char *name, int32_t is_ind
     return cni_scene_fail_text(reader, name, "more than %d names from generators",
                                CNI_SCENE_VARIABLES);
   CniVariable *variable = &reader->variables[reader->variable_count++];
-  *variable = (CniVariable){.value = 0, .is_index = is_index};
+  *variable = (CniVariable){.value = 0, .is_index = is_index, .unset = 1};
   memcpy(variable->name, name, strlen(name));
   return CN_OK;
 }
@@ -114,7 +116,7 @@ static CnStatus read_lattice(CniReader *reader, json_t *value, Generator *g) {
   cni_scene_enter(reader, "count");
   if (!json_is_array(count) || json_array_size(count) != 3)
     return cni_scene_fail(reader, count, "must be a list of three numbers");
-  g->count = 1;
+  double product = 1;
   for (size_t k = 0; k < 3; k++) {
     double n;
     cni_scene_enter_index(reader, k);
@@ -126,17 +128,14 @@ static CnStatus read_lattice(CniReader *reader, json_t *value, Generator *g) {
                                    "a scene has at most %lld items", (long long)reader->item_limit);
     cni_scene_leave(reader);
     g->side[k] = (int64_t)n;
-    // the product of three such numbers may not fit; more than the limit is as good as the limit
-    if (g->count <= reader->item_limit)
-      g->count *= g->side[k];
-    else if (g->side[k] == 0)
-      g->count = 0;
+    product *= n;
   }
   cni_scene_leave(reader);
+  g->count = (int64_t)cn_min(product, MOST_ROUNDS);
   CNI_TRY(cni_scene_get_size(reader, value, "spacing", CNI_ANY, &g->spacing));
   CNI_TRY(cni_scene_get_vec3(reader, value, "origin", CNI_ANY, &g->origin));
   int64_t limit = g->count;
-  CNI_TRY(cni_scene_get_integer(reader, value, "limit", 0, 1e15, &limit));
+  CNI_TRY(cni_scene_get_integer(reader, value, "limit", 0, MOST_ROUNDS, &limit));
   if (limit < g->count) g->count = limit;
   return CN_OK;
 }
@@ -147,7 +146,7 @@ static CnStatus read_random(CniReader *reader, json_t *value, Generator *g) {
   CNI_TRY(cni_scene_require(reader, value, "count"));
   CNI_TRY(cni_scene_require(reader, value, "min"));
   CNI_TRY(cni_scene_require(reader, value, "max"));
-  CNI_TRY(cni_scene_get_integer(reader, value, "count", 0, 1e15, &g->count));
+  CNI_TRY(cni_scene_get_integer(reader, value, "count", 0, MOST_ROUNDS, &g->count));
   CNI_TRY(cni_scene_get_vec3(reader, value, "min", CNI_ANY, &g->lo));
   CNI_TRY(cni_scene_get_vec3(reader, value, "max", CNI_ANY, &g->hi));
   if (g->lo.x > g->hi.x || g->lo.y > g->hi.y || g->lo.z > g->hi.z)
@@ -162,7 +161,8 @@ static CnStatus read_generator(CniReader *reader, json_t *item, Generator *g) {
   CNI_TRY(cni_scene_keys(reader, item, keys));
   CNI_TRY(cni_scene_require(reader, item, "items"));
   json_t *value = json_object_get(item, kind_keys[g->kind]);
-  if (g->kind == REPEAT) return cni_scene_get_integer(reader, item, "repeat", 0, 1e15, &g->count);
+  if (g->kind == REPEAT)
+    return cni_scene_get_integer(reader, item, "repeat", 0, MOST_ROUNDS, &g->count);
   cni_scene_enter(reader, kind_keys[g->kind]);
   CNI_TRY(g->kind == LATTICE ? read_lattice(reader, value, g) : read_random(reader, value, g));
   cni_scene_leave(reader);
@@ -189,6 +189,93 @@ static void set_variables(CniReader *reader, const Generator *g, int64_t round) 
     v[g->position + 2].value = cni_rng_range(&reader->rng, g->lo.z, g->hi.z);
   }
   for (int32_t k = 0; k < g->draw_count; k++) v[g->draw + k].value = cni_rng_unit(&reader->rng);
+  for (int32_t k = g->first; k < g->draw + g->draw_count; k++) v[k].unset = 0;
+}
+
+// ---- how much is to come ----
+//
+// A scene that would become too large is refused before it is built. Counts that depend on an index
+// not yet set are not known; then an item counts as one.
+
+static double least_items(CniReader *reader, json_t *list, int32_t depth);
+
+// A number, if it can be known now.
+static double number_or(CniReader *reader, json_t *value, double fallback) {
+  if (json_is_number(value)) return json_number_value(value);
+  const char *text = json_string_value(value);
+  if (!text || text[0] != '=') return fallback;
+  char problem[CNI_EXPRESSION_PROBLEM];
+  double x;
+  CniScope scope = cni_scene_scope(reader);
+  CniExpressionResult result =
+      cni_expression_evaluate(text + 1, strlen(text + 1), &scope, &x, problem);
+  return result == CNI_EXPRESSION_OK ? x : fallback;
+}
+
+// Rounds of a generator inside another whose variables are not set, 0 if they cannot be known.
+static double least_rounds(CniReader *reader, json_t *item) {
+  json_t *lattice = json_object_get(item, "lattice"), *random = json_object_get(item, "random");
+  if (json_object_get(item, "repeat")) return number_or(reader, json_object_get(item, "repeat"), 0);
+  if (random) return number_or(reader, json_object_get(random, "count"), 0);
+  json_t *count = json_object_get(lattice, "count"), *limit = json_object_get(lattice, "limit");
+  double rounds = 1;
+  for (size_t k = 0; k < 3; k++) rounds *= number_or(reader, json_array_get(count, k), 0);
+  return limit ? cn_min(rounds, number_or(reader, limit, 0)) : rounds;
+}
+
+static int is_generator(const json_t *item) {
+  for (Kind kind = 0; kind < KIND_COUNT; kind++)
+    if (json_object_get(item, kind_keys[kind])) return 1;
+  return 0;
+}
+
+// A name that a generator further in will set: what is outside under this name does not count.
+static void hide(CniReader *reader, const char *name, const char *suffix) {
+  if (!name || strlen(name) + strlen(suffix) >= CNI_NAME_SIZE) return;
+  if (reader->variable_count == CNI_SCENE_VARIABLES) return;
+  CniVariable *variable = &reader->variables[reader->variable_count++];
+  *variable = (CniVariable){.unset = 1};
+  snprintf(variable->name, sizeof variable->name, "%s%s", name, suffix);
+}
+
+static void hide_names(CniReader *reader, json_t *item) {
+  static const char *const axes[] = {"x", "y", "z"};
+  json_t *as = json_object_get(item, "as"), *draw = json_object_get(item, "draw"), *name;
+  size_t i;
+  hide(reader, as ? json_string_value(as) : "i", "");
+  for (int32_t k = 0; k < 3; k++) {
+    hide(reader, as ? json_string_value(as) : "i", axes[k]);
+    hide(reader, axes[k], "");
+  }
+  json_array_foreach(draw, i, name) hide(reader, json_string_value(name), "");
+}
+
+static double least_items(CniReader *reader, json_t *list, int32_t depth) {
+  double sum = 0;
+  json_t *item;
+  size_t i;
+  json_array_foreach(list, i, item) {
+    sum += 1;
+    if (!is_generator(item) || depth == CNI_SCENE_NESTING) continue;
+    double rounds = least_rounds(reader, item);
+    if (!(rounds > 0)) continue;
+    int32_t count = reader->variable_count;
+    hide_names(reader, item);
+    sum += rounds * least_items(reader, json_object_get(item, "items"), depth + 1);
+    reader->variable_count = count;
+  }
+  return sum;
+}
+
+// ---- running ----
+
+static CnStatus check_room(CniReader *reader, json_t *item, const Generator *g, int64_t count) {
+  double more = (double)g->count * least_items(reader, json_object_get(item, "items"), 0);
+  if (more <= (double)(reader->item_limit - count)) return CN_OK;
+  cni_scene_enter(reader, kind_keys[g->kind]);
+  json_t *value = json_object_get(item, kind_keys[g->kind]);
+  return cni_scene_fail_number(reader, value, more, "a scene has at most %lld items",
+                               (long long)reader->item_limit);
 }
 
 static CnStatus run_generator(CniReader *reader, json_t *item, Kind kind, CniMakeItem make,
@@ -202,12 +289,6 @@ static CnStatus run_generator(CniReader *reader, json_t *item, Kind kind, CniMak
   if (!json_is_array(items) || json_array_size(items) == 0)
     return cni_scene_fail(reader, items, "must be a list with at least one item");
   cni_scene_leave(reader);
-  // known before the first round, so that a slip of the pen costs no time
-  if (g.count > (reader->item_limit - *count) / (int64_t)json_array_size(items)) {
-    cni_scene_enter(reader, kind_keys[kind]);
-    return cni_scene_fail_number(reader, json_object_get(item, kind_keys[kind]), (double)g.count,
-                                 "a scene has at most %lld items", (long long)reader->item_limit);
-  }
 
   // a sequence of its own ends with the generator
   CniRng rng = reader->rng;
@@ -216,6 +297,7 @@ static CnStatus run_generator(CniReader *reader, json_t *item, Kind kind, CniMak
   if (seed >= 0) reader->rng.state = (uint64_t)seed;
   int32_t variable_count = reader->variable_count;
   CNI_TRY(name_variables(reader, item, &g));
+  CNI_TRY(check_room(reader, item, &g, *count));
   cni_scene_enter(reader, "items");
   reader->nesting++;
   for (int64_t round = 0; round < g.count; round++) {

@@ -24,6 +24,7 @@ static int find_name(void *context, const char *name, size_t length, double *val
   word[length] = 0;
   for (int32_t i = reader->variable_count - 1; i >= 0; i--) {
     if (strcmp(reader->variables[i].name, word) != 0) continue;
+    if (reader->variables[i].unset) return -1;
     *value = reader->variables[i].value;
     return 1;
   }
@@ -80,7 +81,8 @@ static CnStatus add_parameter(CniReader *reader, const char *key, json_t *value)
 typedef struct Evaluation {
   json_t *members;         // of /parameters
   const CnSetting **given; // per parameter: set from outside, or null
-  int32_t *stack;          // parameters that wait, the outermost first
+  int32_t use_given;
+  int32_t *stack; // parameters that wait, the outermost first
   int32_t stack_count;
   uint8_t *known;
 } Evaluation;
@@ -117,7 +119,7 @@ static CnStatus evaluate_top(CniReader *reader, Evaluation *e) {
   json_t *value = enter_parameter(reader, e, i);
   const char *text = json_is_string(value) ? json_string_value(value) : "";
   CniExpressionResult result = CNI_EXPRESSION_OK;
-  if (e->given && e->given[i]) {
+  if (e->use_given && e->given[i]) {
     parameter->value = e->given[i]->value;
   } else if (text[0] == '=') {
     char problem[CNI_EXPRESSION_PROBLEM];
@@ -201,14 +203,13 @@ static CnStatus place_settings(CniReader *reader, const CnSetting *settings, int
 static CnStatus evaluate_twice(CniReader *reader, Evaluation *e, const CnSetting *settings,
                                int32_t setting_count) {
   CnScene *scene = reader->scene;
-  const CnSetting **given = e->given;
-  for (int32_t i = 0; i < scene->parameter_count; i++) given[i] = NULL;
-  CNI_TRY(place_settings(reader, settings, setting_count, given));
-  e->given = NULL;
+  for (int32_t i = 0; i < scene->parameter_count; i++) e->given[i] = NULL;
+  CNI_TRY(place_settings(reader, settings, setting_count, e->given));
+  e->use_given = 0;
   CNI_TRY(evaluate_all(reader, e));
   for (int32_t i = 0; i < scene->parameter_count; i++)
     scene->parameters[i].default_value = scene->parameters[i].value;
-  e->given = given;
+  e->use_given = 1;
   CNI_TRY(evaluate_all(reader, e));
   return check_bounds(reader, e->members);
 }

@@ -93,6 +93,7 @@ typedef struct CniVariable {
   char name[CNI_NAME_SIZE];
   double value;
   int32_t is_index; // shown in messages
+  int32_t unset;    // between its naming and the first round
 } CniVariable;
 
 typedef struct CniReader {

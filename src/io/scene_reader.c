@@ -118,6 +118,34 @@ static void describe_object(char *text, size_t size, json_t *object) {
   cni_line_add(text, size, "}", 1);
 }
 
+// A short list of numbers and words as it stands, another by its length.
+static void describe_list(char *text, size_t size, const json_t *list) {
+  size_t count = json_array_size(list);
+  int plain = count <= 6;
+  for (size_t i = 0; i < count && plain; i++) {
+    const json_t *entry = json_array_get(list, i);
+    plain = json_is_number(entry) || (json_is_string(entry) && json_string_length(entry) < 24);
+  }
+  char words[48] = "";
+  if (!plain) {
+    snprintf(words, sizeof words, "a list of %zu", count);
+    cni_line_add(text, size, words, strlen(words));
+    return;
+  }
+  cni_line_add(text, size, "[", 1);
+  for (size_t i = 0; i < count; i++) {
+    const json_t *entry = json_array_get(list, i);
+    if (i > 0) cni_line_add(text, size, ", ", 2);
+    if (json_is_string(entry)) {
+      describe_string(text, size, json_string_value(entry));
+    } else {
+      describe_number(words, sizeof words, json_number_value(entry));
+      cni_line_add(text, size, words, strlen(words));
+    }
+  }
+  cni_line_add(text, size, "]", 1);
+}
+
 static void describe(char *text, size_t size, const json_t *value) {
   text[0] = 0;
   if (!value) {
@@ -129,10 +157,7 @@ static void describe(char *text, size_t size, const json_t *value) {
   } else if (json_is_object(value)) {
     describe_object(text, size, (json_t *)value);
   } else if (json_is_array(value)) {
-    char words[48];
-    size_t count = json_array_size(value);
-    snprintf(words, sizeof words, "a list of %zu", count);
-    cni_line_add(text, size, words, strlen(words));
+    describe_list(text, size, value);
   } else {
     const char *word = json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null";
     cni_line_add(text, size, word, strlen(word));
@@ -143,7 +168,7 @@ static void describe(char *text, size_t size, const json_t *value) {
 static void add_indices(char *text, size_t size, const CniReader *reader) {
   for (int32_t i = 0; i < reader->variable_count; i++) {
     const CniVariable *v = &reader->variables[i];
-    if (!v->is_index) continue;
+    if (!v->is_index || v->unset) continue;
     char words[CNI_NAME_SIZE + 32];
     snprintf(words, sizeof words, ", %s = %.0f", v->name, v->value);
     cni_line_add(text, size, words, strlen(words));

@@ -6,7 +6,8 @@
 ///
 /// In the `step` form the velocities are groups of six (velocity and spin of a rigid body) with
 /// their inverse mass; blocks name the groups they act on. In the `explicit` form u = W g + q is
-/// given directly. See docs/theory for the sets K and the two friction models.
+/// given directly. In the `global` form M and E are sparse matrices. See docs/theory for the sets K
+/// and the two friction models.
 #ifndef CAIRN_PROBLEM_H
 #define CAIRN_PROBLEM_H
 
@@ -61,7 +62,8 @@ CN_API CnSet cn_set_default(CnBlockKind kind);
 /// How the velocities are given.
 typedef enum CnProblemForm {
   CN_FORM_STEP = 0, ///< velocity groups, blocks in the storages rows, pair, sphere
-  CN_FORM_EXPLICIT  ///< u = W g + q, blocks are consecutive rows of W
+  CN_FORM_EXPLICIT, ///< u = W g + q, blocks are consecutive rows of W
+  CN_FORM_GLOBAL    ///< any sparse symmetric positive definite M; blocks are consecutive rows of E
 } CnProblemForm;
 
 typedef struct CnProblemDef {
@@ -153,6 +155,15 @@ typedef struct CnSparse {
 /// Explicit form: copy W (square) and q in. Then add the blocks in row order with
 /// cn_problem_add_explicit.
 CN_API CnStatus cn_problem_set_explicit(CnProblem *problem, const CnSparse *w, const double *q);
+
+/// Global form: copy M (n x n), E (rows x n), k and b in. Then add the blocks in row order with
+/// cn_problem_add_explicit. That M is positive definite is found out when it is first needed, by
+/// cn_certify, cn_problem_to_explicit or a solver (CN_INVALID_DATA). Where M is symmetric only to
+/// some digits it is taken as it stands.
+CN_API CnStatus cn_problem_set_global(CnProblem *problem, const CnSparse *m, const CnSparse *e,
+                                      const double *k, const double *b);
+
+/// The next block of an explicit or global problem: `dim` rows of W or E.
 CN_API CnStatus cn_problem_add_explicit(CnProblem *problem, int32_t set, int32_t dim,
                                         int32_t *block);
 
@@ -161,7 +172,8 @@ typedef struct CnProblemInfo {
   CnProblemForm form;
   CnFrictionModel friction;
   int32_t group_count, block_count, row_count; ///< rows: length of g, u and b
-  int32_t velocity_count;                  ///< length of v: 6 per group (0 in the explicit form)
+  int32_t velocity_count;                  ///< length of v: 6 per group, rows of M in the global
+                                           ///< form, 0 in the explicit one
   int32_t kind_count[CN_BLOCK_KIND_COUNT]; ///< blocks of each kind
 } CnProblemInfo;
 
@@ -179,18 +191,20 @@ typedef struct CnExpanded {
   int32_t group_count;
 } CnExpanded;
 
-/// Expand a problem of the step form. Release with cn_expanded_destroy.
+/// Expand a problem of the step form; one of the global form is copied (and has no groups). Release
+/// with cn_expanded_destroy.
 CN_API CnStatus cn_problem_expand(const CnProblem *problem, CnExpanded *expanded);
 CN_API void cn_expanded_destroy(CnExpanded *expanded);
 
-/// W = E M^-1 E^T + C and q = E M^-1 k + b of a step problem, as a new problem in explicit form.
-CN_API CnStatus cn_problem_to_explicit(const CnProblem *problem, CnProblem **result);
+/// W = E M^-1 E^T + C and q = E M^-1 k + b of a step or global problem, as a new problem in
+/// explicit form with the same blocks.
+CN_API CnStatus cn_problem_to_explicit(CnProblem *problem, CnProblem **result);
 
 /// Impulses and velocities. On entry to a solver g is the warm start.
 typedef struct CnAnswer {
   double *g; ///< N s, row_count
   double *u; ///< m/s, row_count
-  double *v; ///< velocity and spin per group, velocity_count
+  double *v; ///< velocity and spin per group (global form: the velocities of M), velocity_count
   int32_t row_count, velocity_count;
   int32_t row_capacity, velocity_capacity;
   CnAllocator allocator;
@@ -200,6 +214,9 @@ typedef struct CnAnswer {
 CN_API CnAnswer cn_answer_empty(const CnAllocator *allocator);
 CN_API CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *problem);
 CN_API void cn_answer_release(CnAnswer *answer);
+
+/// v = M^-1 (k + E^T g) and u = E v + b + C g (explicit form: W g + q) of an answer's impulses.
+CN_API CnStatus cn_answer_complete(CnAnswer *answer, CnProblem *problem);
 
 /// How good an answer is, computed from the problem and g alone. See docs/theory/certificate.md.
 typedef struct CnCertificate {
@@ -213,13 +230,14 @@ typedef struct CnCertificate {
   double complementarity; ///< J: worst |g.(u + s)| of a block
   double momentum_defect; ///< |M v - k - E^T g| / max(|k|, |E^T g|); infinite if a prescribed
                           ///< group lost its velocity
-  double dissipation;     ///< J: -sum g.(E v + E v_old)/2
+  double dissipation;     ///< J: -sum g.(E v + E v_old)/2; 0 where v_old is not known (explicit,
+                          ///< global)
   int32_t worst_block;    ///< the block of residual_speed, -1 if that is zero
 } CnCertificate;
 
-/// Certify an answer: u is recomputed from g (step form: u from the answer's v, whose own error is
-/// momentum_defect). An answer that is not finite has an infinite residual. Cost: about three
-/// sweeps; allocates only when the problem has grown since the last call.
+/// Certify an answer: u is recomputed from g (step and global form: u from the answer's v, whose
+/// own error is momentum_defect). An answer that is not finite has an infinite residual. Cost:
+/// about three sweeps; allocates only when the problem has grown since the last call.
 CN_API CnStatus cn_certify(CnProblem *problem, const CnAnswer *answer, CnCertificate *certificate);
 
 #ifdef __cplusplus

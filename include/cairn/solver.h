@@ -53,7 +53,8 @@ CN_API const char *cn_outcome_name(CnOutcome outcome);
 ///
 /// `converged` compares one error of the certificate with the tolerance. Step form: `residual`.
 /// Explicit form: `error_siconos` for LCP and MLCP (bilateral and unilateral blocks only), the
-/// larger of `error_siconos` and `error_scaled` where there are other blocks.
+/// larger of `error_siconos` and `error_scaled` where there are other blocks. Global form:
+/// `error_siconos`.
 typedef struct CnSolveReport {
   const char *solver;
   CnFrictionModel friction; ///< the model that was solved
@@ -76,7 +77,8 @@ CN_API CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver);
 CN_API void cn_solver_destroy(CnSolver *solver);
 
 /// Solve. `answer` must fit the problem; its g is the warm start. Misuse and memory give a status;
-/// a solver that stops early says so in the report.
+/// a solver that stops early says so in the report. A problem of the global form is given to a
+/// solver that does not take it in its explicit form, and certified as it is.
 CN_API CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
                                 CnSolveReport *report);
 

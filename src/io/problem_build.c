@@ -88,7 +88,10 @@ static CnStatus fill(const CniParts *parts, CnProblem *p) {
   CniProblemRoom room = {.sets = parts->is_equality ? 2 : count_sets(parts),
                          .blocks = parts->contact_count + parts->equality_count};
   CNI_TRY(cni_problem_reserve(p, &room));
-  CNI_TRY(cn_problem_set_explicit(p, &parts->w, parts->q));
+  if (parts->is_global)
+    CNI_TRY(cn_problem_set_global(p, &parts->m, &parts->e, parts->k, parts->q));
+  else
+    CNI_TRY(cn_problem_set_explicit(p, &parts->w, parts->q));
   return parts->is_equality ? add_mixed(parts, p) : add_contacts(parts, p);
 }
 
@@ -97,7 +100,7 @@ CnStatus cni_parts_build(const CniParts *parts, const char *name, CnProblem **pr
   CNI_TRY(check_coefficients(parts->mu, parts->contact_count, name, "mu"));
   CNI_TRY(check_coefficients(parts->mu_r, parts->contact_count, name, "mu_r"));
   CnProblemDef def = cn_problem_def_default();
-  def.form = CN_FORM_EXPLICIT;
+  def.form = parts->is_global ? CN_FORM_GLOBAL : CN_FORM_EXPLICIT;
   def.allocator = parts->allocator;
   CnProblem *made;
   CNI_TRY(cn_problem_create(&def, &made));

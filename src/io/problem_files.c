@@ -44,7 +44,8 @@ static CnStatus read_all(FILE *file, const char *path, const CnAllocator *alloca
 
 static void count_content(const CnProblem *p, CnProblemFileInfo *info) {
   info->unknowns = p->row_count;
-  info->entries = cni_sparse_entry_count(&p->w);
+  info->velocities = cni_problem_velocity_count(p);
+  info->entries = p->global ? cni_sparse_entry_count(&p->global->m) : cni_sparse_entry_count(&p->w);
   int32_t cones = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];

@@ -41,7 +41,7 @@ CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
   if (!answer->allocator.allocate || !answer->allocator.release)
     return cni_error(CN_INVALID_ARGUMENT, "answer was not made by cn_answer_empty");
   CNI_TRY(cni_problem_check(p));
-  int32_t rows = p->row_count, velocities = 6 * p->group_count;
+  int32_t rows = p->row_count, velocities = cni_problem_velocity_count(p);
   // velocities first: a failure after it has only made room, the numbers are still there
   CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&answer->v, &answer->velocity_capacity,
                             answer->velocity_count, velocities, sizeof *answer->v));
@@ -53,6 +53,22 @@ CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
     memset(answer->u, 0, (size_t)rows * sizeof *answer->u);
   }
   if (velocities > 0) memset(answer->v, 0, (size_t)velocities * sizeof *answer->v);
+  return CN_OK;
+}
+
+CnStatus cn_answer_complete(CnAnswer *answer, CnProblem *p) {
+  if (!answer || !p)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_complete: %s is null",
+                     p ? "answer" : "problem");
+  CNI_TRY(cni_problem_check(p));
+  int32_t velocities = cni_problem_velocity_count(p);
+  if (answer->row_count != p->row_count || answer->velocity_count != velocities)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "the answer has %d impulses and %d velocities, the problem %d and %d",
+                     answer->row_count, answer->velocity_count, p->row_count, velocities);
+  CNI_TRY(cni_problem_reserve_scratch(p));
+  if (p->form != CN_FORM_EXPLICIT) cni_problem_apply(p, answer->g, answer->v);
+  cni_problem_velocity(p, answer->v, answer->g, answer->u);
   return CN_OK;
 }
 

@@ -11,7 +11,7 @@
 //                                         r_i = E_i v_free + b_i (q_i in the explicit form)
 //     error_siconos  explicit: |e(1)| / max(|q|, |g|, |u|);
 //                    explicit with bilateral and unilateral blocks only (LCP, MLCP): |e(1)| / |q|;
-//                    step form: the measure of the global problem, momentum and contact law,
+//                    step and global form: the measure of the global problem, momentum and law,
 //                    |k + E^T g - M v| / max(|k|, |M v|, |E^T g|) + |e(1)| / max(|u|, |g|)
 //     error_scaled   |e(c)| / max(|r|, |u|), c = max(|r|, |u|)/|g|: the same in a unit of impulse
 //     in
@@ -35,6 +35,7 @@
 
 #include "core/error.h"
 #include "core/vec.h"
+#include "sparse/sparse.h"
 
 #include <float.h>
 #include <string.h>
@@ -292,6 +293,14 @@ static void tally_group(const CniGroup *group, const double *v, const double *mo
 
 // ---- the whole ----
 
+// What the momenta say, and the measure of the global problem.
+static void momentum_errors(Tally *t) {
+  t->c.momentum_defect = ratio(t->d_max, cn_max(t->k_max, t->p_max));
+  double norm_p = cn_max(sqrt(t->k2), cn_max(sqrt(t->mv2), sqrt(t->p2)));
+  t->c.error_siconos =
+      relative(sqrt(t->d2), norm_p) + relative(sqrt(t->e2), cn_max(sqrt(t->u2), sqrt(t->g2)));
+}
+
 static void tally_step(CnProblem *p, const CnAnswer *answer, double *u, Tally *t) {
   size_t count = 6 * (size_t)p->group_count;
   double *momentum = p->scratch, *free = p->scratch + count;
@@ -315,10 +324,34 @@ static void tally_step(CnProblem *p, const CnAnswer *answer, double *u, Tally *t
   }
   for (int32_t i = 0; i < p->group_count; i++)
     tally_group(&p->groups[i], answer->v + 6 * (size_t)i, momentum + 6 * (size_t)i, t);
-  t->c.momentum_defect = ratio(t->d_max, cn_max(t->k_max, t->p_max));
-  double norm_p = cn_max(sqrt(t->k2), cn_max(sqrt(t->mv2), sqrt(t->p2)));
-  t->c.error_siconos =
-      relative(sqrt(t->d2), norm_p) + relative(sqrt(t->e2), cn_max(sqrt(t->u2), sqrt(t->g2)));
+  momentum_errors(t);
+}
+
+// ---- a general M ----
+
+static void tally_global(CnProblem *p, const CnAnswer *answer, double *u, Tally *t) {
+  const CniGlobal *global = p->global;
+  int32_t n = global->m.row_count;
+  double *momentum = p->scratch, *mv = p->scratch + n;
+  cni_global_velocity(p, answer->v, answer->g, u);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t row = p->blocks[i].row;
+    tally_block(p, i, answer->g + row, u + row, global->r + row, t);
+  }
+  for (int32_t i = 0; i < n; i++) momentum[i] = 0;
+  cni_sparse_add_transposed(&global->e, answer->g, momentum);
+  cni_sparse_multiply(&global->m, answer->v, mv);
+  for (int32_t i = 0; i < n; i++) {
+    double defect = mv[i] - global->k[i] - momentum[i];
+    t->k2 += global->k[i] * global->k[i];
+    t->mv2 += mv[i] * mv[i];
+    t->p2 += momentum[i] * momentum[i];
+    t->d2 += defect * defect;
+    raise_to(&t->k_max, fabs(global->k[i]));
+    raise_to(&t->p_max, fabs(momentum[i]));
+    raise_to(&t->d_max, fabs(defect));
+  }
+  momentum_errors(t);
 }
 
 // ---- linear complementarity problems: S = 1, the same without the generality of cones ----
@@ -433,18 +466,21 @@ CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certifi
   if (!p || !answer)
     return cni_error(CN_INVALID_ARGUMENT, "cn_certify: %s is null", p ? "answer" : "problem");
   CNI_TRY(cni_problem_check(p));
-  if (answer->row_count != p->row_count || answer->velocity_count != 6 * p->group_count)
+  int32_t velocities = cni_problem_velocity_count(p);
+  if (answer->row_count != p->row_count || answer->velocity_count != velocities)
     return cni_error(CN_INVALID_ARGUMENT,
                      "the answer has %d impulses and %d velocities, the problem %d and %d",
-                     answer->row_count, answer->velocity_count, p->row_count, 6 * p->group_count);
+                     answer->row_count, answer->velocity_count, p->row_count, velocities);
   CNI_TRY(cni_problem_reserve_scratch(p));
 
   Tally t = {0};
   t.c.worst_block = -1;
-  double *u = p->scratch + 12 * (size_t)p->group_count;
+  double *u = p->scratch + 2 * (size_t)velocities;
   int is_lcp = cni_problem_is_lcp(p);
   if (p->form == CN_FORM_STEP) {
     tally_step(p, answer, u, &t);
+  } else if (p->form == CN_FORM_GLOBAL) {
+    tally_global(p, answer, u, &t);
   } else {
     cni_problem_velocity(p, NULL, answer->g, u);
     if (is_lcp)

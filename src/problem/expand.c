@@ -179,13 +179,34 @@ static CnStatus write_all(Work *work) {
   return write_rows(work);
 }
 
+// The global form has the matrices already.
+static CnStatus copy_global(const CnProblem *p, CnExpanded *out) {
+  const CnAllocator *a = &p->allocator;
+  CnStatus status = cni_sparse_copy(a, &p->global->m, &out->m);
+  if (status == CN_OK) status = cni_sparse_copy(a, &p->global->e, &out->e);
+  if (status == CN_OK) status = own(a, out->m.row_count, sizeof(double), &out->k);
+  if (status == CN_OK) status = own(a, out->e.row_count, sizeof(double), &out->b);
+  if (status == CN_OK) status = own(a, out->e.row_count, sizeof(double), &out->compliance);
+  if (status != CN_OK) {
+    cn_expanded_destroy(out);
+    return status;
+  }
+  if (out->m.row_count > 0) memcpy(out->k, p->global->k, (size_t)out->m.row_count * sizeof *out->k);
+  if (out->e.row_count > 0) memcpy(out->b, p->b, (size_t)out->e.row_count * sizeof *out->b);
+  for (int32_t i = 0; i < p->block_count; i++)
+    cni_block_compliance(p, &p->blocks[i], out->compliance + p->blocks[i].row);
+  return CN_OK;
+}
+
 CnStatus cn_problem_expand(const CnProblem *p, CnExpanded *expanded) {
   if (!expanded) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_expand: expanded is null");
   memset(expanded, 0, sizeof *expanded);
   if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_expand: problem is null");
-  if (p->form != CN_FORM_STEP)
-    return cni_error(CN_INVALID_ARGUMENT, "only a problem of the step form can be expanded");
+  if (p->form == CN_FORM_EXPLICIT)
+    return cni_error(CN_INVALID_ARGUMENT, "a problem of the explicit form cannot be expanded");
+  CNI_TRY(cni_problem_check(p));
   expanded->allocator = p->allocator;
+  if (p->form == CN_FORM_GLOBAL) return copy_global(p, expanded);
   Work work = {.p = p, .out = expanded};
   cni_arena_init(&work.arena, &p->allocator);
   CnStatus status = write_all(&work);
@@ -201,6 +222,7 @@ void cn_expanded_destroy(CnExpanded *expanded) {
   size_t columns = 0, rows = (size_t)expanded->e.row_count;
   for (int32_t i = 0; i < expanded->group_count; i++)
     if (expanded->group_column[i] >= 0) columns += 6;
+  if (!expanded->group_column) columns = (size_t)expanded->m.row_count;
   cni_release(&a, expanded->k, columns * sizeof(double));
   cni_release(&a, expanded->b, rows * sizeof(double));
   cni_release(&a, expanded->compliance, rows * sizeof(double));

@@ -242,11 +242,22 @@ static CnStatus eliminate(Work *work, CnProblem *result) {
   return add_blocks(work->p, result);
 }
 
-CnStatus cn_problem_to_explicit(const CnProblem *p, CnProblem **result) {
+// The same from the matrices of the global form.
+static CnStatus eliminate_global(CnProblem *p, CnProblem *result) {
+  CnSparse w;
+  CNI_TRY(cni_problem_check(p));
+  CNI_TRY(cni_global_prepare(p));
+  CNI_TRY(cni_global_eliminate(p, &w));
+  CnStatus status = cn_problem_set_explicit(result, &w, p->global->r);
+  cni_sparse_release(&p->allocator, &w);
+  return status == CN_OK ? add_blocks(p, result) : status;
+}
+
+CnStatus cn_problem_to_explicit(CnProblem *p, CnProblem **result) {
   if (!result) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_to_explicit: result is null");
   *result = NULL;
   if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_to_explicit: problem is null");
-  if (p->form != CN_FORM_STEP)
+  if (p->form == CN_FORM_EXPLICIT)
     return cni_error(CN_INVALID_ARGUMENT, "the problem is of the explicit form already");
   CnProblemDef def = cn_problem_def_default();
   def.form = CN_FORM_EXPLICIT;
@@ -256,7 +267,7 @@ CnStatus cn_problem_to_explicit(const CnProblem *p, CnProblem **result) {
   CNI_TRY(cn_problem_create(&def, &made));
   Work work = {.p = p};
   cni_arena_init(&work.arena, &p->allocator);
-  CnStatus status = eliminate(&work, made);
+  CnStatus status = p->form == CN_FORM_GLOBAL ? eliminate_global(p, made) : eliminate(&work, made);
   cni_sparse_release(&p->allocator, &work.lower);
   cni_sparse_release(&p->allocator, &work.upper);
   cni_arena_release(&work.arena);

@@ -61,6 +61,9 @@ static void join_explicit(const CnProblem *p, const int32_t *block_of) {
 CnStatus cni_problem_islands(CnProblem *p, int32_t *island_of, int32_t *island_count) {
   *island_count = 0;
   CNI_TRY(cni_problem_check(p));
+  if (p->form == CN_FORM_GLOBAL)
+    return cni_error(CN_UNSUPPORTED, "a problem of the global form has no islands of its own: "
+                                     "eliminate its velocities first");
   int is_explicit = p->form == CN_FORM_EXPLICIT;
   int32_t nodes = is_explicit ? p->block_count : p->group_count;
   int32_t extra = is_explicit && p->row_count > nodes ? p->row_count : nodes;

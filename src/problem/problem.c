@@ -76,6 +76,10 @@ CnSphereDef cn_sphere_def_default(void) {
   return def;
 }
 
+static const char *form_name(CnProblemForm form) {
+  return form == CN_FORM_STEP ? "step" : form == CN_FORM_EXPLICIT ? "explicit" : "global";
+}
+
 // ---- create and destroy ----
 
 CnStatus cn_problem_create(const CnProblemDef *def, CnProblem **problem) {
@@ -85,7 +89,7 @@ CnStatus cn_problem_create(const CnProblemDef *def, CnProblem **problem) {
   if (def->tag != TAG_PROBLEM)
     return cni_error(CN_INVALID_ARGUMENT,
                      "cn_problem_create: def was not made by cn_problem_def_default");
-  if (def->form != CN_FORM_STEP && def->form != CN_FORM_EXPLICIT)
+  if (def->form != CN_FORM_STEP && def->form != CN_FORM_EXPLICIT && def->form != CN_FORM_GLOBAL)
     return cni_error(CN_INVALID_ARGUMENT, "problem form %d is unknown", (int)def->form);
   if (def->friction != CN_FRICTION_COULOMB && def->friction != CN_FRICTION_CONVEX)
     return cni_error(CN_INVALID_ARGUMENT, "friction model %d is unknown", (int)def->friction);
@@ -118,6 +122,7 @@ void cn_problem_destroy(CnProblem *p) {
   release_array(p, p->w.start, p->w_row_capacity, sizeof *p->w.start);
   release_array(p, p->w.column, p->w_column_capacity, sizeof *p->w.column);
   release_array(p, p->w.value, p->w_entry_capacity, sizeof *p->w.value);
+  cni_global_release(p);
   release_array(p, p->scratch, p->scratch_capacity, sizeof *p->scratch);
   release_array(p, p->links, p->link_capacity, sizeof *p->links);
   CnAllocator allocator = p->allocator;
@@ -130,6 +135,7 @@ void cn_problem_clear(CnProblem *p) {
   p->pair_count = p->sphere_count = p->row_block_count = p->row_entry_count = 0;
   p->row_count = 0;
   p->w.row_count = p->w.column_count = 0;
+  cni_global_release(p);
 }
 
 // ---- room ----
@@ -158,9 +164,15 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
   return CN_OK;
 }
 
+int32_t cni_problem_velocity_count(const CnProblem *p) {
+  if (p->form == CN_FORM_GLOBAL) return p->global ? p->global->m.row_count : 0;
+  return 6 * p->group_count;
+}
+
 CnStatus cni_problem_reserve_scratch(CnProblem *p) {
-  // momentum and free velocity, six numbers per group each, and u; never without memory at all
-  int32_t needed = 12 * p->group_count + p->row_count;
+  if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
+  // momentum and free velocity (global form: M v), and u; never without memory at all
+  int32_t needed = 2 * cni_problem_velocity_count(p) + p->row_count;
   if (needed == 0) needed = 1;
   return cni_array_reserve(&p->allocator, (void **)&p->scratch, &p->scratch_capacity, 0, needed,
                            sizeof *p->scratch);
@@ -170,6 +182,10 @@ CnStatus cni_problem_check(const CnProblem *p) {
   if (p->form == CN_FORM_EXPLICIT && p->row_count != p->w.row_count)
     return cni_error(CN_INVALID_ARGUMENT, "the blocks cover %d of the %d rows of W", p->row_count,
                      p->w.row_count);
+  int32_t rows = p->global ? p->global->e.row_count : 0;
+  if (p->form == CN_FORM_GLOBAL && p->row_count != rows)
+    return cni_error(CN_INVALID_ARGUMENT, "the blocks cover %d of the %d rows of E", p->row_count,
+                     rows);
   return CN_OK;
 }
 
@@ -210,7 +226,8 @@ CnStatus cn_problem_add_group(CnProblem *p, const CnGroupDef *def, int32_t *grou
     return cni_error(CN_INVALID_ARGUMENT,
                      "cn_problem_add_group: def was not made by cn_group_def_default");
   if (p->form != CN_FORM_STEP)
-    return cni_error(CN_INVALID_ARGUMENT, "a problem of the explicit form has no groups");
+    return cni_error(CN_INVALID_ARGUMENT, "a problem of the %s form has no groups",
+                     form_name(p->form));
   if (!(def->inv_mass >= 0) || !isfinite(def->inv_mass))
     return cni_error(CN_INVALID_ARGUMENT, "group: inv_mass must be finite and >= 0 (got %g)",
                      def->inv_mass);
@@ -289,7 +306,7 @@ static CnStatus check_block(const CnProblem *p, CnProblemForm form, int32_t set,
   if (!p) return cni_error(CN_INVALID_ARGUMENT, "block: problem is null");
   if (p->form != form)
     return cni_error(CN_INVALID_ARGUMENT, "this block does not belong in a problem of the %s form",
-                     p->form == CN_FORM_STEP ? "step" : "explicit");
+                     form_name(p->form));
   if (set < 0 || set >= p->set_count)
     return cni_error(CN_INVALID_ARGUMENT, "block: set %d does not exist (there are %d)", set,
                      p->set_count);
@@ -480,15 +497,17 @@ CnStatus cn_problem_set_explicit(CnProblem *p, const CnSparse *w, const double *
 
 CnStatus cn_problem_add_explicit(CnProblem *p, int32_t set, int32_t dim, int32_t *block) {
   if (block) *block = -1;
-  CNI_TRY(check_block(p, CN_FORM_EXPLICIT, set, dim));
-  if (dim > p->w.row_count - p->row_count)
+  int is_global = p && p->form == CN_FORM_GLOBAL;
+  CNI_TRY(check_block(p, is_global ? CN_FORM_GLOBAL : CN_FORM_EXPLICIT, set, dim));
+  int32_t rows = is_global ? p->global ? p->global->e.row_count : 0 : p->w.row_count;
+  if (dim > rows - p->row_count)
     return cni_error(CN_INVALID_ARGUMENT,
-                     "block: dimension %d at row %d goes beyond the %d rows of W", dim,
-                     p->row_count, p->w.row_count);
+                     "block: dimension %d at row %d goes beyond the %d rows of %s", dim,
+                     p->row_count, rows, is_global ? "E" : "W");
   // q has its room already, so that only the block is new
   CniProblemRoom room = {.blocks = 1};
   CNI_TRY(cni_problem_reserve(p, &room));
-  append_block(p, CNI_EXPLICIT, 0, set, dim, NULL, block);
+  append_block(p, is_global ? CNI_GLOBAL : CNI_EXPLICIT, 0, set, dim, NULL, block);
   return CN_OK;
 }
 
@@ -503,6 +522,6 @@ void cn_problem_info(const CnProblem *p, CnProblemInfo *info) {
   info->group_count = p->group_count;
   info->block_count = p->block_count;
   info->row_count = p->row_count;
-  info->velocity_count = 6 * p->group_count;
+  info->velocity_count = cni_problem_velocity_count(p);
   for (int32_t i = 0; i < p->block_count; i++) info->kind_count[p->blocks[i].kind]++;
 }

@@ -17,6 +17,7 @@ typedef enum CniStorage {
   CNI_PAIR,
   CNI_SPHERE,
   CNI_EXPLICIT,
+  CNI_GLOBAL,
   CNI_STORAGE_COUNT
 } CniStorage;
 
@@ -57,6 +58,17 @@ typedef struct CniRowsBlock {
   int32_t entry_start, entry_count; // into row_entries
 } CniRowsBlock;
 
+// The global form, and what is prepared for it (cni_global_prepare).
+typedef struct CniGlobal {
+  CnSparse m, e;
+  double *k;
+  struct CniFactor *factor;
+  double *v_free;   // M^-1 k
+  double *r;        // E v_free + b
+  double *diagonal; // N_ii of the block at row i from 6 i on, row-major
+  int32_t prepared, reserved;
+} CniGlobal;
+
 struct CnProblem {
   CnAllocator allocator;
   CnProblemForm form;
@@ -81,6 +93,8 @@ struct CnProblem {
 
   CnSparse w; // explicit form
   int32_t w_row_capacity, w_column_capacity, w_entry_capacity;
+
+  CniGlobal *global; // global form, null before cn_problem_set_global
 
   double *scratch; // of the certificate: grown by cni_problem_reserve_scratch
   int32_t scratch_capacity;
@@ -123,6 +137,7 @@ typedef struct CniStorageKind {
 } CniStorageKind;
 
 // CNI_EXPLICIT has diagonal and trace (of W, which holds the compliance); its others are null.
+// CNI_GLOBAL has no impulse and no expand.
 extern const CniStorageKind cni_storages[CNI_STORAGE_COUNT];
 
 // ---- room, for writers that fill the arrays themselves ----
@@ -134,8 +149,23 @@ typedef struct CniProblemRoom {
 CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room);
 CnStatus cni_problem_reserve_scratch(CnProblem *p);
 
-// Refuse an explicit problem whose blocks do not cover all rows of W yet.
+// Refuse an explicit or global problem whose blocks do not cover all rows yet.
 CnStatus cni_problem_check(const CnProblem *p);
+
+// Length of v.
+int32_t cni_problem_velocity_count(const CnProblem *p);
+
+// ---- global form ----
+
+// Factor M and fill what is derived from it; nothing if that is done. Called by
+// cni_problem_reserve_scratch.
+CnStatus cni_global_prepare(CnProblem *p);
+void cni_global_release(CnProblem *p);
+// W of a prepared problem; release with cni_sparse_release.
+CnStatus cni_global_eliminate(const CnProblem *p, CnSparse *w);
+// As cni_problem_velocity and cni_problem_apply.
+void cni_global_velocity(const CnProblem *p, const double *v, const double *g, double *u);
+void cni_global_apply(const CnProblem *p, const double *g, double *v);
 
 // ---- sets and projections ----
 

@@ -408,6 +408,34 @@ static double explicit_trace(const CnProblem *p, const CniBlock *block) {
   return sum;
 }
 
+// ---- global ----
+
+static void global_velocity(const CnProblem *p, const CniBlock *block, const double *v, double *u) {
+  const CnSparse *e = &p->global->e;
+  for (int32_t i = 0; i < block->dim; i++)
+    for (int32_t n = e->start[block->row + i]; n < e->start[block->row + i + 1]; n++)
+      u[i] += e->value[n] * v[e->column[n]];
+}
+
+static void global_momentum(const CnProblem *p, const CniBlock *block, const double *g, double *k) {
+  const CnSparse *e = &p->global->e;
+  for (int32_t i = 0; i < block->dim; i++)
+    for (int32_t n = e->start[block->row + i]; n < e->start[block->row + i + 1]; n++)
+      k[e->column[n]] += e->value[n] * g[i];
+}
+
+static void global_diagonal(const CnProblem *p, const CniBlock *block, double *n) {
+  const double *from = p->global->diagonal + CNI_MAX_DIM * (size_t)block->row;
+  memcpy(n, from, (size_t)(block->dim * block->dim) * sizeof *n);
+}
+
+static double global_trace(const CnProblem *p, const CniBlock *block) {
+  const double *n = p->global->diagonal + CNI_MAX_DIM * (size_t)block->row;
+  double sum = 0;
+  for (int32_t i = 0; i < block->dim; i++) sum += n[i * (block->dim + 1)];
+  return sum;
+}
+
 const CniStorageKind cni_storages[CNI_STORAGE_COUNT] = {
     [CNI_ROWS] = {"rows", rows_velocity, rows_momentum, rows_impulse, rows_diagonal, rows_trace,
                   rows_expand},
@@ -416,6 +444,8 @@ const CniStorageKind cni_storages[CNI_STORAGE_COUNT] = {
     [CNI_SPHERE] = {"sphere", sphere_velocity, sphere_momentum, sphere_impulse, sphere_diagonal,
                     sphere_trace, sphere_expand},
     [CNI_EXPLICIT] = {"explicit", NULL, NULL, NULL, explicit_diagonal, explicit_trace, NULL},
+    [CNI_GLOBAL] = {"global", global_velocity, global_momentum, NULL, global_diagonal, global_trace,
+                    NULL},
 };
 
 // ---- all blocks ----
@@ -424,6 +454,10 @@ void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, 
   if (p->form == CN_FORM_EXPLICIT) {
     cni_sparse_multiply(&p->w, g, u);
     for (int32_t i = 0; i < p->row_count; i++) u[i] += p->b[i];
+    return;
+  }
+  if (p->form == CN_FORM_GLOBAL) {
+    cni_global_velocity(p, v, g, u);
     return;
   }
   for (int32_t i = 0; i < p->block_count; i++) {
@@ -437,6 +471,10 @@ void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, 
 }
 
 void cni_problem_apply(const CnProblem *p, const double *g, double *v) {
+  if (p->form == CN_FORM_GLOBAL) {
+    cni_global_apply(p, g, v);
+    return;
+  }
   for (int32_t i = 0; i < p->group_count; i++)
     memcpy(v + 6 * (size_t)i, &p->groups[i].free, 6 * sizeof *v);
   for (int32_t i = 0; i < p->block_count; i++) {

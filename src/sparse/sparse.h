@@ -7,7 +7,8 @@
 #define CNI_SPARSE_H
 
 #include <cairn/problem.h>
-#include "sparse/dense.h" // dense matrices, with their own header
+#include "sparse/dense.h"  // dense matrices, with their own header
+#include "sparse/factor.h" // solutions with a symmetric positive definite matrix, likewise
 
 // One entry on its way into a matrix.
 typedef struct CniTriplet {

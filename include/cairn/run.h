@@ -1,6 +1,6 @@
 /// Run files: what a simulation left behind, read back. HDF5; the layout is docs/run-file.md. A run
 /// that is still being written, or was killed, can be read up to its last flush. Part of
-/// libcairn-io.
+/// libcairn-io. HDF5 is not made for several threads: use runs from one thread at a time.
 #ifndef CAIRN_RUN_H
 #define CAIRN_RUN_H
 
@@ -13,6 +13,9 @@ extern "C" {
 
 typedef struct CnRun CnRun;
 
+/// Open a run: `path`, or `path`.partial if only that is there (a run that was killed before it
+/// replaced another). What is there at this moment is what this CnRun will show. CN_FILE if the
+/// file cannot be read, CN_INVALID_DATA if it is no run file or damaged.
 CN_API CnStatus cn_run_open(const char *path, const CnAllocator *allocator, CnRun **run);
 CN_API void cn_run_close(CnRun *run);
 
@@ -32,7 +35,11 @@ typedef struct CnRunInfo {
   int64_t step_count;      ///< steps with scalars
   int64_t frame_count;
   int32_t scalar_count, sensor_count;
-  int32_t complete; ///< 1 if the run was closed in order
+  int32_t complete;         ///< 1 if the run was closed in order
+  double frames_per_second; ///< simulated, as asked; 0: a frame every step
+  int64_t first_step;       ///< steps made before the run; frame 0 shows that state
+  int32_t contacts_recorded, joints_recorded; ///< 1: with every frame
+  int64_t event_count;
 } CnRunInfo;
 CN_API void cn_run_info(const CnRun *run, CnRunInfo *info);
 
@@ -60,9 +67,46 @@ typedef struct CnRunShape {
 } CnRunShape;
 CN_API CnStatus cn_run_shape(const CnRun *run, int32_t index, CnRunShape *shape);
 
+/// A joint: bodies are indices of cn_run_body, body_b -1 for the ground.
+typedef struct CnRunJoint {
+  const char *name; ///< "" without one
+  CnJointKind kind;
+  int32_t body_a, body_b;
+  CnPose frame_a, frame_b; ///< in the body frames (ground: in the world)
+} CnRunJoint;
+CN_API CnStatus cn_run_joint(const CnRun *run, int32_t index, CnRunJoint *joint);
+
 /// One frame: time, and poses and twists of the body frames (body_count each; twists may be NULL).
 CN_API CnStatus cn_run_frame(CnRun *run, int64_t index, double *time, CnPose *poses,
                              CnTwist *twists);
+
+/// Steps made up to a frame; the scalars of a frame are those of index step - first_step - 1.
+CN_API CnStatus cn_run_frame_step(CnRun *run, int64_t index, int64_t *step);
+
+/// A contact of a frame, on b, as CnContact has it; bodies and shapes by index.
+typedef struct CnRunContact {
+  int32_t body_a, body_b, shape_a, shape_b;
+  CnVec3 point, normal; ///< m; unit, from a to b
+  double gap;           ///< m
+  CnVec3 force, torque; ///< N, N m
+} CnRunContact;
+/// Contacts of a frame, none where they were not recorded. *count is how many there are; the first
+/// `capacity` of them are written (NULL with capacity 0 only counts).
+CN_API CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contacts, int32_t capacity,
+                                int32_t *count);
+
+/// Reactions of all joints in a frame, joint_count states. CN_UNSUPPORTED if they were not
+/// recorded.
+CN_API CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states);
+
+/// Two shapes, by index, began or ceased to touch.
+typedef struct CnRunEvent {
+  int64_t step;
+  CnContactEventKind kind;
+  int32_t shape_a, shape_b;
+} CnRunEvent;
+/// Events first .. first + count - 1, in the order of steps.
+CN_API CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *events);
 
 /// Series with one value per step: scalars (kinetic_energy, contacts, ...) and the scene's sensors.
 typedef struct CnRunSeries {
@@ -71,7 +115,8 @@ typedef struct CnRunSeries {
 CN_API CnStatus cn_run_scalar(const CnRun *run, int32_t index, CnRunSeries *series);
 CN_API CnStatus cn_run_sensor(const CnRun *run, int32_t index, CnRunSeries *series);
 
-/// Values of a series by name, steps first .. first + count - 1. "time" is a series too.
+/// Values of a series by name, steps first .. first + count - 1. "time" is a series too. A sensor
+/// that has the name of a scalar is "sensors/NAME".
 CN_API CnStatus cn_run_values(CnRun *run, const char *name, int64_t first, int64_t count,
                               double *values);
 

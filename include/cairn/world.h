@@ -307,6 +307,10 @@ CN_API CnStatus cn_joint_def_at(const CnWorld *world, CnVec3 anchor, CnJointDef 
 /// Add a joint. Shapes of two bodies that a joint connects directly do not meet each other.
 CN_API CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint);
 CN_API CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint);
+/// The definition a joint was made from; its name lives until a joint is created or destroyed.
+CN_API CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *def);
+/// Walk over all joints by ascending slot, as cn_world_next_body does over bodies.
+CN_API CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous);
 
 typedef struct CnJointState {
   CnVec3 force; ///< N, on body b at its frame's origin, mean over the last step

@@ -12,34 +12,45 @@
 typedef struct CniRunWriter CniRunWriter;
 
 typedef struct CniRunWriterDef {
-  const char *path; // written beside it first and renamed when complete, if it exists
-  const CnScene *scene;
+  const char *path; // a file that exists is kept, and the run goes to PATH.partial until complete
+  const CnScene *scene;     // may be null: a world filled by other means
   const CnWorldDef *world;  // as used
   double frames_per_second; // simulated; 0: a frame every step
   int32_t record_contacts;  // contacts with each frame
   int32_t record_joints;    // joint reactions with each frame
   int32_t replace;          // an existing file may be replaced
+  int32_t skip_penetration; // do not measure overlaps with each frame (a collision pass a frame)
   CnAllocator allocator;
 } CniRunWriterDef;
 
-// Create all datasets, then switch to single-writer-multiple-reader mode. Failures name path and
-// cause.
+// Create all datasets, then switch to single-writer-multiple-reader mode, and record the present
+// state as the first frame. The path appears when all this is done: a file by that name can always
+// be read. Failures name path and cause (CN_FILE), and leave nothing behind.
 CnStatus cni_run_writer_create(const CniRunWriterDef *def, CnWorld *world, CniRunWriter **writer);
 
-// Go on with the file of an interrupted run: everything after the given step is cut off.
+// Go on with the file of an interrupted run: everything after the given step is cut off. The run is
+// copied up to there and the copy takes the old one's place, so that no moment is without a
+// readable file; a complete run is kept until its continuation is complete too. The world must
+// stand at that step.
 CnStatus cni_run_writer_resume(const CniRunWriterDef *def, CnWorld *world, int64_t step,
                                CniRunWriter **writer);
 
 // After each step: scalars, sensors, events; a frame when one is due. Flushes at least every
-// second.
+// second. After a failure (a full disk) the file holds what was flushed before and stays readable;
+// all later calls fail with CN_FILE.
 CnStatus cni_run_writer_step(CniRunWriter *writer, CnWorld *world, const CnStepReport *report);
 
 // Everything up to the last step reaches the file now: called before a checkpoint, so that a run
 // killed after it can be resumed without a gap.
 CnStatus cni_run_writer_flush(CniRunWriter *writer);
 
-// Flush, mark complete, rename into place. The writer is gone whatever the outcome.
+// Flush, mark complete, rename into place. The writer is gone whatever the outcome. Null is
+// allowed.
 CnStatus cni_run_writer_close(CniRunWriter *writer);
+
+// The same for a run that did not come to its end (stopped by the user, a state that is not
+// finite): all that was recorded is kept, but the run is not marked complete.
+CnStatus cni_run_writer_abandon(CniRunWriter *writer);
 
 // ---- checkpoints ----
 

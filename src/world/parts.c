@@ -114,6 +114,25 @@ CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint) {
   return cni_model_remove_joint(&world->now.model, joint);
 }
 
+CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *def) {
+  int32_t i;
+  if (!def) return cni_null_argument("cn_joint_def", "the result pointer");
+  *def = (CnJointDef){0};
+  if (!world) return cni_null_argument("cn_joint_def", "the world");
+  CNI_TRY(cni_model_find_joint(&world->now.model, joint, &i));
+  *def = world->now.model.joints[i].def;
+  def->name = world->now.model.joints[i].name;
+  return CN_OK;
+}
+
+CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous) {
+  if (!world) return (CnJointId){0, 0};
+  const CniIds *ids = &world->now.model.joint_ids;
+  for (uint32_t s = previous.slot; s < (uint32_t)ids->slot_count; s++)
+    if (ids->slots[s].generation & 1u) return (CnJointId){s + 1, ids->slots[s].generation};
+  return (CnJointId){0, 0};
+}
+
 CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state) {
   int32_t i;
   if (!state) return cni_null_argument("cn_joint_state", "the result pointer");

@@ -1,0 +1,164 @@
+// The file of a page while it is written: beside its place first, base64 and escaped text on the
+// way, renamed when complete. A full disk shows in any of the writes; the first failure is kept and
+// told at the end, with the path and the cause.
+#include "view/page.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+CnStatus cni_page_file_open(const char *path, const CnAllocator *allocator, CniPageFile *file) {
+  *file = (CniPageFile){.path = path, .allocator = *allocator};
+  static const char suffix[] = ".part";
+  size_t length = strlen(path);
+  file->temporary_size = length + sizeof suffix;
+  file->temporary = cni_allocate(allocator, file->temporary_size);
+  if (!file->temporary) return cni_error_memory(file->temporary_size);
+  memcpy(file->temporary, path, length);
+  memcpy(file->temporary + length, suffix, sizeof suffix);
+
+  file->file = fopen(file->temporary, "wb");
+  if (file->file) return CN_OK;
+  int32_t cause = errno;
+  cni_release(allocator, file->temporary, file->temporary_size);
+  return cni_error(CN_INVALID_ARGUMENT, "%s: cannot be written: %s", path, strerror(cause));
+}
+
+CnStatus cni_page_file_close(CniPageFile *file, int32_t keep) {
+  errno = 0;
+  if (fclose(file->file) != 0 && !file->error) file->error = errno ? errno : EIO;
+  if (keep && !file->error && rename(file->temporary, file->path) != 0) file->error = errno;
+  if (!keep || file->error) remove(file->temporary);
+  cni_release(&file->allocator, file->temporary, file->temporary_size);
+  if (!keep || !file->error) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT, "%s: cannot be written: %s", file->path,
+                   strerror(file->error));
+}
+
+void cni_page_file_bytes(CniPageFile *file, const void *bytes, size_t size) {
+  if (file->error || size == 0) return;
+  errno = 0;
+  if (fwrite(bytes, 1, size, file->file) != size) file->error = errno ? errno : EIO;
+  file->byte_count += (int64_t)size;
+}
+
+void cni_page_file_text(CniPageFile *file, const char *text) {
+  cni_page_file_bytes(file, text, strlen(text));
+}
+
+// ---- JSON ----
+
+// Length of the UTF-8 sequence at s; 0 where it is none (stray, cut, overlong, surrogate, too
+// large).
+static size_t sequence_length(const unsigned char *s) {
+  if (s[0] < 0x80) return 1;
+  size_t length = s[0] >= 0xc2 && s[0] <= 0xdf   ? 2
+                  : s[0] >= 0xe0 && s[0] <= 0xef ? 3
+                  : s[0] >= 0xf0 && s[0] <= 0xf4 ? 4
+                                                 : 0;
+  for (size_t k = 1; k < length; k++)
+    if ((s[k] & 0xc0) != 0x80) return 0;
+  if (length == 3 && s[0] == 0xe0 && s[1] < 0xa0) return 0;
+  if (length == 3 && s[0] == 0xed && s[1] > 0x9f) return 0;
+  if (length == 4 && s[0] == 0xf0 && s[1] < 0x90) return 0;
+  if (length == 4 && s[0] == 0xf4 && s[1] > 0x8f) return 0;
+  return length;
+}
+
+static int32_t needs_escape(unsigned char c) {
+  return c < 0x20 || c == 0x7f || strchr("\"\\<>&'", c) != NULL;
+}
+
+void cni_page_file_string(CniPageFile *file, const char *text) {
+  const unsigned char *s = (const unsigned char *)(text ? text : "");
+  cni_page_file_text(file, "\"");
+  while (*s) {
+    size_t length = sequence_length(s);
+    if (length == 0) {
+      cni_page_file_text(file, "\\ufffd");
+      s++;
+    } else if (needs_escape(*s)) {
+      char escaped[8];
+      snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned)*s);
+      cni_page_file_text(file, escaped);
+      s++;
+    } else {
+      cni_page_file_bytes(file, s, length);
+      s += length;
+    }
+  }
+  cni_page_file_text(file, "\"");
+}
+
+void cni_page_file_number(CniPageFile *file, double value) {
+  char digits[40];
+  if (!isfinite(value)) {
+    cni_page_file_text(file, "null");
+    return;
+  }
+  snprintf(digits, sizeof digits, "%.17g", value);
+  // the host program's locale may write another decimal mark
+  for (char *c = digits; *c; c++)
+    if (!strchr("0123456789+-eE.", *c)) *c = '.';
+  cni_page_file_text(file, digits);
+}
+
+// ---- base64 ----
+
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+static void write_group(CniPageFile *file, const uint8_t bytes[3], int32_t count) {
+  uint32_t bits = (uint32_t)bytes[0] << 16 | (uint32_t)bytes[1] << 8 | bytes[2];
+  char group[4] = {alphabet[bits >> 18], alphabet[bits >> 12 & 63], alphabet[bits >> 6 & 63],
+                   alphabet[bits & 63]};
+  if (count < 3) group[3] = '=';
+  if (count < 2) group[2] = '=';
+  cni_page_file_bytes(file, group, 4);
+}
+
+void cni_page_file_begin(CniPageFile *file, const char *name) {
+  cni_page_file_text(file, "<script type=\"text/plain\" data-cairn=\"");
+  cni_page_file_text(file, name);
+  cni_page_file_text(file, "\">");
+  file->carry_count = 0;
+}
+
+void cni_page_file_base64(CniPageFile *file, const uint8_t *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    file->carry[file->carry_count++] = bytes[i];
+    if (file->carry_count < 3) continue;
+    write_group(file, file->carry, 3);
+    file->carry_count = 0;
+  }
+}
+
+void cni_page_file_end(CniPageFile *file) {
+  for (int32_t k = file->carry_count; k < 3; k++) file->carry[k] = 0;
+  if (file->carry_count > 0) write_group(file, file->carry, file->carry_count);
+  file->carry_count = 0;
+  cni_page_file_text(file, "</script>\n");
+}
+
+void cni_page_file_float64(CniPageFile *file, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint8_t bytes[8];
+  for (int32_t k = 0; k < 8; k++) bytes[k] = (uint8_t)(bits >> 8 * k);
+  cni_page_file_base64(file, bytes, 8);
+}
+
+void cni_page_file_float32(CniPageFile *file, float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint8_t bytes[4];
+  for (int32_t k = 0; k < 4; k++) bytes[k] = (uint8_t)(bits >> 8 * k);
+  cni_page_file_base64(file, bytes, 4);
+}
+
+void cni_page_file_uint16(CniPageFile *file, uint16_t value) {
+  const uint8_t bytes[2] = {(uint8_t)value, (uint8_t)(value >> 8)};
+  cni_page_file_base64(file, bytes, 2);
+}

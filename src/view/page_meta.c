@@ -1,0 +1,131 @@
+// The text of a page as one JSON block: what the run was, its settings, the scene's parameters, the
+// names of bodies and series, and the scene file itself if it is not too long.
+#include "view/page.h"
+
+#include "core/error.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MAX_SCENE_TEXT 262144 // bytes
+
+static void key(CniPageFile *file, const char *name) {
+  cni_page_file_text(file, ",\n");
+  cni_page_file_string(file, name);
+  cni_page_file_text(file, ":");
+}
+
+static void text_field(CniPageFile *file, const char *name, const char *value) {
+  key(file, name);
+  cni_page_file_string(file, value);
+}
+
+static void number_field(CniPageFile *file, const char *name, double value) {
+  key(file, name);
+  cni_page_file_number(file, value);
+}
+
+static void write_info(CniPageFile *file, const CniPageSource *source) {
+  const CnRunInfo *info = &source->info;
+  char seed[24]; // as text: JSON numbers have 53 bits
+  snprintf(seed, sizeof seed, "%" PRIu64, info->seed);
+  text_field(file, "source", source->is_scene ? "scene" : "run");
+  text_field(file, "pageVersion", cn_version());
+  text_field(file, "cairnVersion", info->cairn_version);
+  text_field(file, "sceneName", info->scene_name);
+  text_field(file, "sceneTitle", info->scene_title);
+  text_field(file, "description", source->description);
+  text_field(file, "integrator", info->integrator);
+  text_field(file, "solver", info->solver);
+  text_field(file, "friction", info->friction == CN_FRICTION_CONVEX ? "convex" : "coulomb");
+  key(file, "gravity");
+  const double gravity[3] = {info->gravity.x, info->gravity.y, info->gravity.z};
+  for (int32_t k = 0; k < 3; k++) {
+    cni_page_file_text(file, k ? "," : "[");
+    cni_page_file_number(file, gravity[k]);
+  }
+  cni_page_file_text(file, "]");
+  number_field(file, "timeStep", info->time_step);
+  number_field(file, "iterations", info->iterations);
+  number_field(file, "tolerance", info->tolerance);
+  text_field(file, "seed", seed);
+  number_field(file, "workers", info->worker_count);
+  number_field(file, "bodies", info->body_count);
+  number_field(file, "shapes", info->shape_count);
+  number_field(file, "joints", info->joint_count);
+  number_field(file, "steps", (double)info->step_count);
+  number_field(file, "recordedFrames", (double)info->frame_count);
+  number_field(file, "complete", info->complete);
+}
+
+static CnStatus write_parameters(CniPageFile *file, const CniPageSource *source) {
+  key(file, "parameters");
+  cni_page_file_text(file, "[");
+  for (int32_t i = 0; i < source->info.parameter_count; i++) {
+    CnRunParameter parameter;
+    CNI_TRY(source->parameter(source->context, i, &parameter));
+    cni_page_file_text(file, i ? ",[" : "[");
+    cni_page_file_string(file, parameter.name);
+    cni_page_file_text(file, ",");
+    cni_page_file_number(file, parameter.value);
+    cni_page_file_text(file, "]");
+  }
+  cni_page_file_text(file, "]");
+  return CN_OK;
+}
+
+static CnStatus write_names(CniPageFile *file, const CniPageSource *source) {
+  key(file, "names");
+  cni_page_file_text(file, "[");
+  for (int32_t i = 0; i < source->info.body_count; i++) {
+    CnRunBody body;
+    CNI_TRY(source->body(source->context, i, &body));
+    cni_page_file_text(file, i ? "," : "");
+    cni_page_file_string(file, body.name);
+  }
+  cni_page_file_text(file, "]");
+  return CN_OK;
+}
+
+static void write_one_series(CniPageFile *file, const CnRunSeries *series, const char *kind) {
+  cni_page_file_text(file, "{\"name\":");
+  cni_page_file_string(file, series->name);
+  text_field(file, "unit", series->unit);
+  text_field(file, "kind", kind);
+  cni_page_file_text(file, "}");
+}
+
+static CnStatus write_series_list(CniPageFile *file, const CniPageSource *source) {
+  key(file, "series");
+  cni_page_file_text(file, "[");
+  for (int32_t i = 0; i < source->info.scalar_count; i++) {
+    CnRunSeries series;
+    CNI_TRY(source->scalar(source->context, i, &series));
+    cni_page_file_text(file, i ? "," : "");
+    write_one_series(file, &series, "scalar");
+  }
+  for (int32_t i = 0; i < source->info.sensor_count; i++) {
+    CnRunSeries series;
+    CNI_TRY(source->sensor(source->context, i, &series));
+    cni_page_file_text(file, i || source->info.scalar_count ? "," : "");
+    write_one_series(file, &series, "sensor");
+  }
+  cni_page_file_text(file, "]");
+  return CN_OK;
+}
+
+CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,
+                             int64_t steps_per_point) {
+  cni_page_file_text(file, "<script type=\"application/json\" data-cairn=\"meta\">{\"format\":1");
+  write_info(file, source);
+  number_field(file, "stepsPerPoint", (double)steps_per_point);
+  const char *text = source->info.scene_text ? source->info.scene_text : "";
+  size_t text_size = strlen(text);
+  number_field(file, "sceneTextBytes", (double)text_size);
+  text_field(file, "sceneText", text_size <= MAX_SCENE_TEXT ? text : "");
+  CNI_TRY(write_parameters(file, source));
+  CNI_TRY(write_names(file, source));
+  CNI_TRY(write_series_list(file, source));
+  cni_page_file_text(file, "}</script>\n");
+  return CN_OK;
+}

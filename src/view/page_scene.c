@@ -1,0 +1,131 @@
+// A page from a scene of which nothing was simulated: a world is filled, and seen as a run of one
+// frame.
+#include "view/page.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+typedef struct SceneShape {
+  CnShapeId id;
+  int32_t body;
+} SceneShape;
+
+typedef struct SceneView {
+  const CnScene *scene;
+  CnWorld *world;
+  CnAllocator allocator;
+  CnBodyId *bodies;
+  SceneShape *shapes;
+  int32_t body_count, shape_count;
+} SceneView;
+
+static CnStatus scene_parameter(void *context, int32_t index, CnRunParameter *parameter) {
+  const SceneView *view = context;
+  CnSceneParameter found;
+  CNI_TRY(cn_scene_parameter(view->scene, index, &found));
+  *parameter = (CnRunParameter){.name = found.name, .value = found.value};
+  return CN_OK;
+}
+
+static CnStatus scene_body(void *context, int32_t index, CnRunBody *body) {
+  const SceneView *view = context;
+  CnBodyInfo info;
+  CNI_TRY(cn_body_info(view->world, view->bodies[index], &info));
+  *body = (CnRunBody){.name = info.name, .kind = info.kind, .mass = info.mass};
+  return CN_OK;
+}
+
+static CnStatus scene_shape(void *context, int32_t index, CnRunShape *shape) {
+  const SceneView *view = context;
+  CnShapeDef def;
+  CNI_TRY(cn_shape_def(view->world, view->shapes[index].id, &def));
+  *shape = (CnRunShape){.body = view->shapes[index].body,
+                        .kind = def.kind,
+                        .pose = def.pose,
+                        .radius = def.radius,
+                        .half_size = def.half_size};
+  return CN_OK;
+}
+
+static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *poses) {
+  const SceneView *view = context;
+  (void)index;
+  *time = 0;
+  for (int32_t i = 0; i < view->body_count; i++)
+    CNI_TRY(cn_body_pose(view->world, view->bodies[i], &poses[i]));
+  return CN_OK;
+}
+
+// The world's bodies and shapes in the order in which a run would list them.
+static CnStatus list_world(SceneView *view) {
+  size_t body_bytes = (size_t)view->body_count * sizeof *view->bodies;
+  size_t shape_bytes = (size_t)view->shape_count * sizeof *view->shapes;
+  view->bodies = cni_allocate(&view->allocator, body_bytes);
+  view->shapes = cni_allocate(&view->allocator, shape_bytes);
+  if ((!view->bodies && body_bytes) || (!view->shapes && shape_bytes))
+    return cni_error_memory(body_bytes + shape_bytes);
+  int32_t body_count = 0, shape_count = 0;
+  CnBodyId body = cn_world_next_body(view->world, (CnBodyId){0, 0});
+  for (; body.generation != 0; body = cn_world_next_body(view->world, body)) {
+    CnBodyInfo info;
+    CNI_TRY(cn_body_info(view->world, body, &info));
+    for (int32_t k = 0; k < info.shape_count; k++)
+      view->shapes[shape_count++] = (SceneShape){cn_body_shape(view->world, body, k), body_count};
+    view->bodies[body_count++] = body;
+  }
+  return CN_OK;
+}
+
+static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const CniPageDef *def) {
+  CnWorldInfo counts;
+  cn_world_info(view->world, &counts);
+  view->body_count = counts.body_count;
+  view->shape_count = counts.shape_count;
+  CnStatus status = list_world(view);
+  if (status == CN_OK) {
+    CnSceneInfo scene;
+    cn_scene_info(view->scene, &scene);
+    CniPageSource source = {.context = view,
+                            .description = scene.description ? scene.description : "",
+                            .is_scene = 1,
+                            .parameter = scene_parameter,
+                            .body = scene_body,
+                            .shape = scene_shape,
+                            .frame = scene_frame};
+    source.info = (CnRunInfo){.cairn_version = cn_version(),
+                              .scene_name = scene.name,
+                              .scene_title = scene.title,
+                              .scene_text = scene.text,
+                              .integrator = world->integrator,
+                              .solver = world->solver.name,
+                              .friction = world->friction,
+                              .gravity = world->gravity,
+                              .time_step = world->time_step,
+                              .iterations = world->solver.max_iterations,
+                              .tolerance = world->solver.tolerance,
+                              .seed = scene.seed,
+                              .worker_count = world->worker_count,
+                              .body_count = counts.body_count,
+                              .shape_count = counts.shape_count,
+                              .joint_count = counts.joint_count,
+                              .parameter_count = scene.parameter_count,
+                              .frame_count = 1,
+                              .complete = 1};
+    status = cni_page_write(&source, def);
+  }
+  cni_release(&view->allocator, view->bodies, (size_t)view->body_count * sizeof *view->bodies);
+  cni_release(&view->allocator, view->shapes, (size_t)view->shape_count * sizeof *view->shapes);
+  return status;
+}
+
+CnStatus cni_page_from_scene(CnScene *scene, const CniPageDef *def) {
+  if (!scene) return cni_error(CN_INVALID_ARGUMENT, "cni_page_from_scene: the scene is null");
+  CnWorldDef world = cn_world_def_default();
+  cn_scene_world_def(scene, &world);
+  SceneView view = {.scene = scene, .allocator = cn_allocator_default()};
+  CNI_TRY(cn_world_create(&world, &view.world));
+  CnStatus status = cn_scene_fill(scene, view.world);
+  if (status == CN_OK) status = page_of_world(&view, &world, def);
+  cn_world_destroy(view.world);
+  return status;
+}

@@ -1,0 +1,302 @@
+// A page from a source: template, text, plots, then the frames, in one pass over the file. The run
+// is read twice, a frame at a time: once for the boxes in which the bodies move, once to pack them.
+//
+// Everything but the frames is written first; what is left of max_bytes tells how many frames fit.
+// If not all do, every n-th is kept, and the last.
+#include "view/page.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DEFAULT_BYTES 100000000
+#define CHUNK_BYTES 1500000 // of packed frames in one block: what a browser decodes in one go
+#define BODY_BYTES 128      // base64 of the 12 numbers of a body
+#define RESERVE_BYTES 2000  // the block "packing" and the markup of the other late blocks
+#define BLOCK_BYTES 64      // markup of a block
+
+typedef struct Plan {
+  const CniPageSource *source;
+  CnAllocator allocator;
+  int32_t body_count, moving_count;
+  CniPackBox *boxes; // body_count each
+  CnPose *poses;
+  CnQuat *rotations; // of fixed bodies, from the first frame
+  CnRunBody *bodies;
+  double *times; // kept_count
+  int64_t kept_count, stride, frames_per_chunk, chunk_count;
+  double position_error, rotation_error;
+} Plan;
+
+static void *take(Plan *plan, int64_t count, size_t element_size) {
+  return cni_allocate(&plan->allocator, (size_t)count * element_size);
+}
+
+static void plan_release(Plan *plan) {
+  size_t n = (size_t)plan->body_count;
+  cni_release(&plan->allocator, plan->boxes, n * sizeof *plan->boxes);
+  cni_release(&plan->allocator, plan->poses, n * sizeof *plan->poses);
+  cni_release(&plan->allocator, plan->rotations, n * sizeof *plan->rotations);
+  cni_release(&plan->allocator, plan->bodies, n * sizeof *plan->bodies);
+  cni_release(&plan->allocator, plan->times, (size_t)plan->kept_count * sizeof *plan->times);
+}
+
+static CnStatus plan_init(Plan *plan, const CniPageSource *source) {
+  *plan = (Plan){.source = source, .allocator = cn_allocator_default()};
+  int32_t n = plan->body_count = source->info.body_count;
+  if (n == 0) return CN_OK;
+  plan->boxes = take(plan, n, sizeof *plan->boxes);
+  plan->poses = take(plan, n, sizeof *plan->poses);
+  plan->rotations = take(plan, n, sizeof *plan->rotations);
+  plan->bodies = take(plan, n, sizeof *plan->bodies);
+  if (!plan->boxes || !plan->poses || !plan->rotations || !plan->bodies)
+    return cni_error_memory((size_t)n * sizeof(CniPackBox));
+  for (int32_t i = 0; i < n; i++) {
+    CNI_TRY(source->body(source->context, i, &plan->bodies[i]));
+    plan->boxes[i] = cni_pack_box_empty();
+    plan->rotations[i] = CN_QUAT_ONE;
+    plan->moving_count += plan->bodies[i].kind != CN_BODY_FIXED;
+  }
+  return CN_OK;
+}
+
+// ---- how many frames ----
+
+static int64_t frame_index(const Plan *plan, int64_t kept) {
+  return kept < plan->kept_count - 1 ? kept * plan->stride : plan->source->info.frame_count - 1;
+}
+
+// Base64 bytes of one frame with its share of the markup.
+static int64_t frame_bytes(const Plan *plan) {
+  int64_t packed = (int64_t)plan->moving_count * CNI_PACK_WORDS * 2;
+  return packed * 4 / 3 + 4 + 11 + BLOCK_BYTES * packed / CHUNK_BYTES + 1;
+}
+
+// The smallest stride with which the frames fit into the bytes left.
+static CnStatus choose_frames(Plan *plan, const char *path, int64_t max_bytes, int64_t used_bytes) {
+  int64_t count = plan->source->info.frame_count;
+  int64_t other = used_bytes + (int64_t)plan->body_count * BODY_BYTES + RESERVE_BYTES +
+                  (int64_t)cni_page_tail_size;
+  int64_t each = frame_bytes(plan);
+  int64_t fit = max_bytes > other ? (max_bytes - other) / each : 0;
+  if (fit < 1)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "%s: a page of %lld bytes cannot hold one frame of %d bodies (%lld needed)",
+                     path, (long long)max_bytes, (int)plan->body_count, (long long)(other + each));
+  if (count <= fit) {
+    plan->stride = 1;
+    plan->kept_count = count;
+  } else if (fit == 1) {
+    plan->stride = count;
+    plan->kept_count = 1;
+  } else {
+    plan->stride = (count - 1 + fit - 2) / (fit - 1);
+    plan->kept_count = (count - 1 + plan->stride - 1) / plan->stride + 1;
+  }
+  int64_t packed = (int64_t)plan->moving_count * CNI_PACK_WORDS * 2;
+  plan->frames_per_chunk = packed < CHUNK_BYTES ? CHUNK_BYTES / (packed + 1) : 1;
+  plan->chunk_count = (plan->kept_count + plan->frames_per_chunk - 1) / plan->frames_per_chunk;
+  return CN_OK;
+}
+
+// ---- frames ----
+
+static CnStatus read_frame(Plan *plan, int64_t kept, double *time) {
+  int64_t index = plan->stride > 1 && plan->kept_count == 1 ? 0 : frame_index(plan, kept);
+  CNI_TRY(plan->source->frame(plan->source->context, index, time, plan->poses));
+  for (int32_t i = 0; i < plan->body_count; i++) {
+    CnPose *pose = &plan->poses[i];
+    double norm2 = cn_qnorm2(pose->rotation);
+    if (!cn_vec3_finite(pose->position) || !isfinite(norm2) || norm2 == 0)
+      return cni_error(CN_INVALID_DATA, "frame %lld: the pose of body %d (%s) is not finite",
+                       (long long)index, (int)i, plan->bodies[i].name);
+    pose->rotation = cn_qunit(pose->rotation);
+  }
+  return CN_OK;
+}
+
+// First pass: the boxes of the moving bodies; the others stay where the first frame has them.
+static CnStatus measure_frames(Plan *plan) {
+  plan->times = take(plan, plan->kept_count, sizeof *plan->times);
+  if (!plan->times && plan->kept_count > 0)
+    return cni_error_memory((size_t)plan->kept_count * sizeof *plan->times);
+  for (int64_t f = 0; f < plan->kept_count; f++) {
+    CNI_TRY(read_frame(plan, f, &plan->times[f]));
+    for (int32_t i = 0; i < plan->body_count; i++) {
+      if (plan->bodies[i].kind == CN_BODY_FIXED && f > 0) continue;
+      cni_pack_box_add(&plan->boxes[i], plan->poses[i].position);
+      if (f == 0) plan->rotations[i] = plan->poses[i].rotation;
+    }
+  }
+  for (int32_t i = 0; i < plan->body_count; i++) cni_pack_box_close(&plan->boxes[i]);
+  return CN_OK;
+}
+
+// Distance of two unit quaternions as an angle; they are close, so the chord is the arc.
+static double angle_between(CnQuat a, CnQuat b) {
+  double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
+  CnQuat d = {a.w - sign * b.w, a.x - sign * b.x, a.y - sign * b.y, a.z - sign * b.z};
+  return 2 * sqrt(cn_qnorm2(d));
+}
+
+static void write_frame(CniPageFile *file, Plan *plan) {
+  for (int32_t i = 0; i < plan->body_count; i++) {
+    if (plan->bodies[i].kind == CN_BODY_FIXED) continue;
+    CnPose pose = plan->poses[i];
+    uint16_t words[CNI_PACK_WORDS];
+    cni_pack_position(&plan->boxes[i], pose.position, words);
+    cni_pack_rotation(pose.rotation, words + 3);
+    for (int32_t k = 0; k < CNI_PACK_WORDS; k++) cni_page_file_uint16(file, words[k]);
+
+    CnVec3 off = cn_sub(cni_unpack_position(&plan->boxes[i], words), pose.position);
+    plan->position_error = cn_max(plan->position_error, cn_norm(off));
+    double turn = angle_between(cni_unpack_rotation(words + 3), pose.rotation);
+    plan->rotation_error = cn_max(plan->rotation_error, turn);
+  }
+}
+
+// Second pass: pack, and measure what packing costs.
+static CnStatus write_frames(CniPageFile *file, Plan *plan) {
+  for (int64_t chunk = 0; chunk < plan->chunk_count; chunk++) {
+    char name[40];
+    snprintf(name, sizeof name, "frames-%lld", (long long)chunk);
+    cni_page_file_begin(file, name);
+    int64_t first = chunk * plan->frames_per_chunk;
+    int64_t past = first + plan->frames_per_chunk;
+    for (int64_t f = first; f < past && f < plan->kept_count; f++) {
+      double time;
+      CNI_TRY(read_frame(plan, f, &time));
+      write_frame(file, plan);
+    }
+    cni_page_file_end(file);
+  }
+  return CN_OK;
+}
+
+// ---- the other blocks ----
+
+static void write_bodies(CniPageFile *file, const Plan *plan) {
+  cni_page_file_begin(file, "bodies");
+  for (int32_t i = 0; i < plan->body_count; i++) {
+    const CniPackBox *box = &plan->boxes[i];
+    CnQuat q = plan->rotations[i];
+    int32_t kind = (int32_t)plan->bodies[i].kind;
+    const double row[12] = {kind == CN_BODY_FIXED ? kind : kind + 4,
+                            plan->bodies[i].mass,
+                            box->low[0],
+                            box->low[1],
+                            box->low[2],
+                            box->step[0],
+                            box->step[1],
+                            box->step[2],
+                            q.w,
+                            q.x,
+                            q.y,
+                            q.z};
+    for (int32_t k = 0; k < 12; k++) cni_page_file_float64(file, row[k]);
+  }
+  cni_page_file_end(file);
+}
+
+static CnStatus write_shapes(CniPageFile *file, const CniPageSource *source) {
+  cni_page_file_begin(file, "shapes");
+  for (int32_t i = 0; i < source->info.shape_count; i++) {
+    CnRunShape s;
+    CNI_TRY(source->shape(source->context, i, &s));
+    CnVec3 size = s.kind == CN_SHAPE_BOX ? s.half_size : cn_vec3(s.radius, s.radius, s.radius);
+    const double row[12] = {s.body,
+                            s.kind,
+                            s.pose.position.x,
+                            s.pose.position.y,
+                            s.pose.position.z,
+                            s.pose.rotation.w,
+                            s.pose.rotation.x,
+                            s.pose.rotation.y,
+                            s.pose.rotation.z,
+                            size.x,
+                            size.y,
+                            size.z};
+    for (int32_t k = 0; k < 12; k++) cni_page_file_float32(file, (float)row[k]);
+  }
+  cni_page_file_end(file);
+  return CN_OK;
+}
+
+static void write_times(CniPageFile *file, const Plan *plan) {
+  cni_page_file_begin(file, "times");
+  for (int64_t f = 0; f < plan->kept_count; f++) cni_page_file_float64(file, plan->times[f]);
+  cni_page_file_end(file);
+}
+
+// What only is known after the last frame.
+static void write_packing(CniPageFile *file, const Plan *plan) {
+  const struct {
+    const char *name;
+    double value;
+  } rows[] = {
+      {"frames", (double)plan->kept_count},
+      {"stride", (double)plan->stride},
+      {"framesPerChunk", (double)plan->frames_per_chunk},
+      {"chunks", (double)plan->chunk_count},
+      {"movingBodies", plan->moving_count},
+      {"positionError", plan->position_error},
+      {"rotationError", plan->rotation_error},
+  };
+  cni_page_file_text(file, "<script type=\"application/json\" data-cairn=\"packing\">{");
+  for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+    cni_page_file_text(file, k ? "," : "");
+    cni_page_file_string(file, rows[k].name);
+    cni_page_file_text(file, ":");
+    cni_page_file_number(file, rows[k].value);
+  }
+  cni_page_file_text(file, "}</script>\n");
+}
+
+static CnStatus write_all(CniPageFile *file, Plan *plan, const CniPageDef *def) {
+  const CniPageSource *source = plan->source;
+  int64_t max_bytes = def->max_bytes > 0 ? def->max_bytes : DEFAULT_BYTES;
+  int64_t steps_per_point = cni_page_steps_per_point(source, max_bytes / 4);
+  cni_page_file_bytes(file, cni_page_head, cni_page_head_size);
+  CNI_TRY(cni_page_write_meta(file, source, steps_per_point));
+  CNI_TRY(cni_page_write_series(file, source, &plan->allocator, steps_per_point));
+  CNI_TRY(write_shapes(file, source));
+  CNI_TRY(choose_frames(plan, def->output, max_bytes, file->byte_count));
+  CNI_TRY(measure_frames(plan));
+  CNI_TRY(write_frames(file, plan));
+  write_bodies(file, plan);
+  write_times(file, plan);
+  write_packing(file, plan);
+  cni_page_file_bytes(file, cni_page_tail, cni_page_tail_size);
+  return CN_OK;
+}
+
+CnStatus cni_page_write(const CniPageSource *source, const CniPageDef *def) {
+  if (!def || !def->output)
+    return cni_error(CN_INVALID_ARGUMENT, "the page has no path to be written to");
+  if (def->max_bytes < 0)
+    return cni_error(CN_INVALID_ARGUMENT, "%s: max_bytes must not be negative (got %lld)",
+                     def->output, (long long)def->max_bytes);
+  if (cni_page_head_size == 0)
+    return cni_error(
+        CN_UNSUPPORTED,
+        "%s: this Cairn was built without its page: install node and npm, run `npm ci` "
+        "in web/ (scripts/setup does both), and build again",
+        def->output);
+  if (source->info.frame_count < 1)
+    return cni_error(CN_INVALID_DATA, "%s: the run has no frames to show", def->output);
+
+  Plan plan;
+  CniPageFile file;
+  CnStatus status = plan_init(&plan, source);
+  if (status == CN_OK) status = cni_page_file_open(def->output, &plan.allocator, &file);
+  if (status == CN_OK) {
+    status = write_all(&file, &plan, def);
+    CnStatus closed = cni_page_file_close(&file, status == CN_OK);
+    if (status == CN_OK) status = closed;
+  }
+  plan_release(&plan);
+  return status;
+}

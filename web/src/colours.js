@@ -1,0 +1,35 @@
+// Colours of bodies, of plots and of speed, for both themes.
+import * as THREE from "three";
+
+const BODIES = ["#d97757", "#e9b872", "#6a9c89", "#4f7cac", "#9a7aa0", "#c8553d", "#8fb8c9"];
+const KINEMATIC = "#e0a030";
+
+export const LINES = ["#4f8fd0", "#e0764f", "#5aa586", "#b07cc0", "#d9a63a", "#58b4c4", "#c75d7a"];
+
+export const SCENES = {
+  dark: { back: "#12161d", plane: "#2b323d", grid: "#4a5667", fixed: "#7d8796", edge: "#aab4c2", sky: "#dfe8ff", earth: "#4a4038" },
+  light: { back: "#f3f4f2", plane: "#e3e4e0", grid: "#b3b6b2", fixed: "#a9adb1", edge: "#5c636b", sky: "#ffffff", earth: "#b9ada0" },
+};
+
+// Spread neighbours over the palette without a visible period.
+const scatter = (index) => {
+  let x = (index + 1) * 0x9e3779b1;
+  x = Math.imul(x ^ (x >>> 15), 0x85ebca6b);
+  return (x ^ (x >>> 13)) >>> 0;
+};
+
+export const bodyColour = (index, kinematic) => {
+  if (kinematic) return new THREE.Color(KINEMATIC);
+  const mixed = scatter(index);
+  const colour = new THREE.Color(BODIES[mixed % BODIES.length]);
+  return colour.offsetHSL(0, 0, (((mixed >>> 8) % 100) / 100 - 0.5) * 0.06);
+};
+
+// Dark blue through green to yellow, even in lightness; share 0 .. 1.
+const RAMP = ["#34378a", "#2a6f97", "#2a9d8f", "#8ab95f", "#e9c46a", "#f4e9b0"].map((c) => new THREE.Color(c));
+export const rampColour = (share, target) => {
+  const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
+  const low = Math.min(Math.floor(at), RAMP.length - 2);
+  return target.copy(RAMP[low]).lerp(RAMP[low + 1], at - low);
+};
+export const rampGradient = () => `linear-gradient(90deg, ${RAMP.map((c) => `#${c.getHexString()}`).join(", ")})`;

@@ -40,6 +40,26 @@ static CnStatus read_all(FILE *file, const char *path, const CnAllocator *alloca
   return CN_OK;
 }
 
+// ---- formats, in the order in which they are tried ----
+
+// HDF5 files begin with their signature, or have it after a user's block of 512, 1024, ... bytes.
+static int is_hdf(const char *data, size_t size) {
+  static const char signature[8] = {(char)0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  for (size_t at = 0; at + 8 <= size; at = at ? 2 * at : 512)
+    if (memcmp(data + at, signature, sizeof signature) == 0) return 1;
+  return 0;
+}
+
+static int is_anything(const char *data, size_t size) {
+  (void)data;
+  return size > 0;
+}
+
+static const CniProblemFormat formats[] = {
+    {"fclib", is_hdf, cni_fclib_read},
+    {"text", is_anything, cni_dat_read},
+};
+
 // ---- what is in it ----
 
 static void count_content(const CnProblem *p, CnProblemFileInfo *info) {
@@ -69,7 +89,9 @@ CnStatus cn_problem_read_memory(const void *data, size_t size, const char *name,
   CnAllocator own = allocator ? *allocator : cn_allocator_default();
   CnProblemFileInfo made = {"", "", "", 0, 0, 0, 0, 0, 0, 0};
   if (size == 0) return cni_error(CN_INVALID_DATA, "%s: the file is empty", name);
-  CNI_TRY(cni_dat_read(data, size, name, &own, problem, &made));
+  const CniProblemFormat *format = formats;
+  while (!format->recognise(data, size)) format++;
+  CNI_TRY(format->read(data, size, name, &own, problem, &made));
   count_content(*problem, &made);
   if (info) *info = made;
   return CN_OK;

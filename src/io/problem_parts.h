@@ -85,7 +85,18 @@ CnStatus cni_parts_build(const CniParts *parts, const char *name, CnProblem **pr
 
 int32_t cni_parts_row_count(const CniParts *parts);
 
-// ---- formats ----
+// ---- formats: one row each ----
+
+typedef struct CniProblemFormat {
+  const char *name;
+  int (*recognise)(const char *data, size_t size);
+  CnStatus (*read)(const char *data, size_t size, const char *name, const CnAllocator *allocator,
+                   CnProblem **problem, CnProblemFileInfo *info);
+} CniProblemFormat;
+
+// FCLib.
+CnStatus cni_fclib_read(const char *data, size_t size, const char *name,
+                        const CnAllocator *allocator, CnProblem **problem, CnProblemFileInfo *info);
 
 // Plain text (.dat): kind recognised from the first numbers.
 CnStatus cni_dat_read(const char *data, size_t size, const char *name, const CnAllocator *allocator,

@@ -8,6 +8,12 @@ static double draw(uint64_t *state) {
   return (double)(*state >> 11) * 0x1p-53;
 }
 
+// Three draws in a fixed order (within one expression the order would be the compiler's).
+static CnVec3 draw3(uint64_t *state) {
+  double x = draw(state), y = draw(state), z = draw(state);
+  return (CnVec3){x, y, z};
+}
+
 // A world with a floor and four walls that lean outwards.
 static CnWorld *open_box(int32_t worker_count, CnMaterialId *material) {
   CnWorldDef def = cn_world_def_default();
@@ -57,14 +63,14 @@ static CnWorld *drop(int32_t worker_count, int count, int box_every, int links) 
   CnBodyId last = {0, 0};
   for (int i = 0; world != NULL && i < count; ++i) {
     CnBodyDef def = cn_body_def_default();
-    def.pose.position =
-        (CnVec3){0.2 * (i % 5) - 0.4 + 0.02 * draw(&random),
-                 0.2 * (i / 5 % 5) - 0.4 + 0.02 * draw(&random), 0.15 + 0.2 * (i / 25)};
-    def.twist.spin = (CnVec3){draw(&random), draw(&random), draw(&random)};
+    CnVec3 shift = draw3(&random), size = draw3(&random);
+    def.pose.position = (CnVec3){0.2 * (i % 5) - 0.4 + 0.02 * shift.x,
+                                 0.2 * (i / 5 % 5) - 0.4 + 0.02 * shift.y, 0.15 + 0.2 * (i / 25)};
+    def.twist.spin = draw3(&random);
     int is_box = box_every > 0 && i % box_every == 0;
     CnShapeDef shape = cn_shape_def_default(is_box ? CN_SHAPE_BOX : CN_SHAPE_SPHERE);
-    shape.radius = 0.06 + 0.03 * draw(&random);
-    shape.half_size = (CnVec3){0.05 + 0.04 * draw(&random), 0.06, 0.08};
+    shape.radius = 0.06 + 0.03 * size.x;
+    shape.half_size = (CnVec3){0.05 + 0.04 * size.y, 0.06, 0.08};
     shape.material = material;
     CnBodyId body;
     CnShapeId shape_id;

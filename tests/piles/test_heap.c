@@ -11,12 +11,12 @@ enum { SIDE = 10, LAYERS = 20, BOXES = SIDE * SIDE * LAYERS };
 // A random rotation: four numbers in a ball, made a unit quaternion.
 static CnQuat random_rotation(CniRng *rng) {
   for (;;) {
-    CnQuat q = {cni_rng_range(rng, -1, 1), cni_rng_range(rng, -1, 1), cni_rng_range(rng, -1, 1),
-                cni_rng_range(rng, -1, 1)};
-    double n2 = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+    double w = cni_rng_range(rng, -1, 1), x = cni_rng_range(rng, -1, 1);
+    double y = cni_rng_range(rng, -1, 1), z = cni_rng_range(rng, -1, 1);
+    double n2 = w * w + x * x + y * y + z * z;
     if (n2 > 1 || n2 < 0.01) continue;
     double s = 1 / sqrt(n2);
-    return (CnQuat){s * q.w, s * q.x, s * q.y, s * q.z};
+    return (CnQuat){s * w, s * x, s * y, s * z};
   }
 }
 

@@ -131,8 +131,10 @@ CnVec3 random_unit(CniRng *rng) {
 }
 
 static CnVec3 random_vec(CniRng *rng, double size) {
-  return cn_vec3(cni_rng_range(rng, -size, size), cni_rng_range(rng, -size, size),
-                 cni_rng_range(rng, -size, size));
+  // one statement a draw: the order of evaluation within one is not fixed
+  double x = cni_rng_range(rng, -size, size), y = cni_rng_range(rng, -size, size);
+  double z = cni_rng_range(rng, -size, size);
+  return cn_vec3(x, y, z);
 }
 
 CnSym3 random_sym3(CniRng *rng, double lo, double hi) {

@@ -235,9 +235,10 @@ typedef struct CnCertificate {
   int32_t worst_block;    ///< the block of residual_speed, -1 if that is zero
 } CnCertificate;
 
-/// Certify an answer: u is recomputed from g (step and global form: u from the answer's v, whose
-/// own error is momentum_defect). An answer that is not finite has an infinite residual. Cost:
-/// about three sweeps; allocates only when the problem has grown since the last call.
+/// Certify an answer: u is recomputed from g and kept in the answer (step and global form: from the
+/// answer's v and g; the error of v is momentum_defect). An answer that is not finite has an
+/// infinite residual. Cost: about three sweeps; allocates only when the problem has grown since the
+/// last call.
 CN_API CnStatus cn_certify(CnProblem *problem, const CnAnswer *answer, CnCertificate *certificate);
 
 #ifdef __cplusplus

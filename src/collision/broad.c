@@ -122,7 +122,7 @@ static CnStatus widen_sinks(Collector *c, CniArena *arena) {
   for (int32_t b = 0; b < c->block_count; b++) {
     CniPairSink *sink = &c->sinks[b];
     if (sink->count <= sink->capacity) continue;
-    size_t bytes = cni_room(sink->count + 1) * sizeof(CniPair);
+    size_t bytes = (size_t)(sink->count + 1) * sizeof(CniPair);
     sink->pairs = cni_arena_take(arena, bytes);
     if (!sink->pairs) return cni_error_memory(bytes);
     sink->capacity = sink->count;
@@ -153,7 +153,7 @@ CnStatus cni_collect_pairs(CniPairFinder find, const void *context, int32_t item
 
   // one after another: down into the first room if every block stayed within it
   CniPair *all = c.sinks[0].pairs;
-  size_t bytes = cni_room(total) * sizeof(CniPair);
+  size_t bytes = (size_t)total * sizeof(CniPair);
   if (c.overflow) all = cni_arena_take(arena, bytes);
   if (!all) return cni_error_memory(bytes);
   int64_t at = 0;

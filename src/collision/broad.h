@@ -7,14 +7,6 @@
 
 #include "collision/collision.h"
 
-// Room for a number that differs a little from step to step: the next power of two, so that steps
-// after the first ones find what they need.
-static inline size_t cni_room(int64_t count) {
-  size_t room = 64;
-  while (room < (size_t)count) room *= 2;
-  return room;
-}
-
 // ---- sorting ----
 
 // Keys with a value each (values may be null), and room for as many again.

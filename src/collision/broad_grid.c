@@ -34,7 +34,7 @@
 #define LARGEST_SIDE 1e300   // longer ones count as endless
 #define SMALLEST_CELL 1e-280 // so that its reciprocal is a number
 #define LEVEL_LIMIT 2048     // exponents of doubles
-#define PAIRS_EXPECTED 8     // per box, in a dense pile
+#define PAIRS_EXPECTED 5     // per box: a dense pile has three or four
 
 // A box in the order of the grid, 56 bytes.
 typedef struct Item {
@@ -102,20 +102,24 @@ static int32_t level_of(const CniBounds *b) {
 // Sort boxes by lower end in x, set endless ones apart, and deal the others out to the levels:
 // order holds them by level, then x. Fills level_count and first_item.
 static CnStatus deal_out(Grid *g, int32_t count, CniArena *arena, CniSort *sort, int32_t *order) {
-  int32_t *level = cni_arena_take(arena, (size_t)count * sizeof *level);
+  int16_t *level = cni_arena_take(arena, (size_t)count * sizeof *level);
   if (!level) return cni_error_memory((size_t)count * sizeof *level);
   int32_t counts[LEVEL_LIMIT] = {0};
   for (int32_t i = 0; i < count; i++) {
     if (!cni_bounds_legal(&g->bounds[i])) continue;
-    level[i] = level_of(&g->bounds[i]);
+    level[i] = (int16_t)level_of(&g->bounds[i]);
     if (level[i] < 0) {
-      g->endless[g->endless_count++] = i;
+      // kept in the order's far end until their number is known
+      order[count - ++g->endless_count] = i;
       continue;
     }
     counts[level[i]]++;
     sort->keys[g->item_count] = cni_double_key(g->bounds[i].lo.x);
     sort->values[g->item_count++] = i;
   }
+  g->endless = cni_arena_take(arena, (size_t)g->endless_count * sizeof *g->endless);
+  if (!g->endless) return cni_error_memory((size_t)g->endless_count * sizeof *g->endless);
+  for (int32_t k = 0; k < g->endless_count; k++) g->endless[k] = order[count - 1 - k];
   cni_sort_keys(sort, g->item_count, 64);
 
   // coarsest first; counts become places
@@ -188,17 +192,31 @@ static void sort_level(const Grid *g, const Level *level, CniSort *sort, int32_t
   memcpy(order, sort->values, (size_t)count * sizeof *order);
 }
 
-// Copy a level's boxes in their order and note where rows and slabs begin.
+// Rows and slabs of a level; `items` are filled and the runs noted unless there is no room for them
+// yet, in which case they are only counted.
 static void fill_level(Grid *g, Level *level, const int32_t *order, int32_t end) {
   level->first_slab = g->slab_count;
+  int64_t last_y = 0, last_z = 0;
   for (int32_t k = level->first_item; k < end; k++) {
-    g->items[k] = (Item){g->bounds[order[k]], order[k]};
-    int64_t y = floor_cell(g->items[k].box.lo.y * level->inv_y);
-    int64_t z = floor_cell(g->items[k].box.lo.z * level->inv_z);
-    int new_slab = k == level->first_item || g->slabs[g->slab_count - 1].z != z;
-    if (new_slab) g->slabs[g->slab_count++] = (Slab){z, g->row_count};
-    if (new_slab || g->rows[g->row_count - 1].y != y) g->rows[g->row_count++] = (Row){y, k};
+    const CniBounds *box = &g->bounds[order[k]];
+    int64_t y = floor_cell(box->lo.y * level->inv_y), z = floor_cell(box->lo.z * level->inv_z);
+    int new_slab = k == level->first_item || z != last_z, new_row = new_slab || y != last_y;
+    last_y = y;
+    last_z = z;
+    if (g->rows) {
+      g->items[k] = (Item){*box, order[k]};
+      if (new_slab) g->slabs[g->slab_count] = (Slab){z, g->row_count};
+      if (new_row) g->rows[g->row_count] = (Row){y, k};
+    }
+    g->slab_count += new_slab;
+    g->row_count += new_row;
   }
+}
+
+static void fill_levels(Grid *g, const int32_t *order) {
+  g->row_count = g->slab_count = 0;
+  for (int32_t l = 0; l < g->level_count; l++)
+    fill_level(g, &g->levels[l], order, g->levels[l + 1].first_item);
 }
 
 static CnStatus build(Grid *g, int32_t count, CniArena *arena) {
@@ -206,21 +224,24 @@ static CnStatus build(Grid *g, int32_t count, CniArena *arena) {
   CniSort sort;
   CNI_TRY(cni_sort_init(&sort, arena, count));
   int32_t *order = cni_arena_take(arena, n * sizeof *order);
-  g->endless = cni_arena_take(arena, n * sizeof *g->endless);
   g->items = cni_arena_take(arena, n * sizeof(Item));
-  g->rows = cni_arena_take(arena, n * sizeof(Row));
-  g->slabs = cni_arena_take(arena, n * sizeof(Slab));
-  if (!order || !g->endless || !g->items || !g->rows || !g->slabs)
-    return cni_error_memory(n * (sizeof(Item) + sizeof(Row) + sizeof(Slab)));
+  if (!order || !g->items) return cni_error_memory(n * sizeof(Item));
   CNI_TRY(deal_out(g, count, arena, &sort, order));
-
   for (int32_t l = 0; l < g->level_count; l++) {
     Level *level = &g->levels[l];
-    int32_t end = g->levels[l + 1].first_item, first = level->first_item;
-    measure_level(g, level, order + first, end - first);
-    sort_level(g, level, &sort, order + first, end - first);
-    fill_level(g, level, order, end);
+    int32_t first = level->first_item, size = g->levels[l + 1].first_item - first;
+    measure_level(g, level, order + first, size);
+    sort_level(g, level, &sort, order + first, size);
   }
+
+  // a pile has few rows: count before room is made
+  fill_levels(g, order);
+  size_t row_bytes = (size_t)(g->row_count + 1) * sizeof(Row);
+  size_t slab_bytes = (size_t)(g->slab_count + 1) * sizeof(Slab);
+  g->slabs = cni_arena_take(arena, slab_bytes);
+  g->rows = cni_arena_take(arena, row_bytes);
+  if (!g->slabs || !g->rows) return cni_error_memory(row_bytes + slab_bytes);
+  fill_levels(g, order);
   g->rows[g->row_count] = (Row){0, g->item_count};
   g->slabs[g->slab_count] = (Slab){0, g->row_count};
   g->levels[g->level_count].first_slab = g->slab_count;

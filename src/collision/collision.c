@@ -37,12 +37,12 @@
 
 #define SHAPES_A_TASK 256
 #define PAIRS_A_TASK 2048
-#define WAVE 1024 // manifolds in memory at a time
-#define POINTS_A_TASK 64
+#define NARROW_A_TASK 128
 
 #define PRESCRIBED 1u // no inverse mass
 #define ENDLESS 2u    // a half-space
 #define JOINTED 4u    // its body has a joint
+#define ROUND 8u      // a sphere
 #define AHEAD 8       // pairs whose data is fetched ahead of use: they lie anywhere in memory
 
 // What decides about a pair before its shapes are looked at, one cache line.
@@ -64,6 +64,7 @@ struct CniCollision {
   size_t arena_room; // bytes it has in one block, 0: none
   CniContact *contacts;
   int32_t contact_capacity;
+  double points; // expected of a pair without a sphere: a guess of room, never seen in the result
 };
 
 typedef struct Plane {
@@ -71,13 +72,21 @@ typedef struct Plane {
   int32_t number;
 } Plane;
 
+// The contacts of one block of pairs. What does not fit is counted all the same.
+typedef struct Part {
+  CniContact *contacts;
+  int32_t room, count;
+  int32_t others; // pairs without a sphere, which may have several points
+  int32_t points; // of those
+  int32_t again;  // it had not enough room
+} Part;
+
 // One detection.
 typedef struct Work {
   const CniCollisionInput *in;
   int32_t count;         // shapes
   const int32_t *shapes; // dense index by number
   uint32_t *slots;       // by number, ascending
-  CniPlaced *placed;
   CniBounds *bounds;
   Proxy *proxies;
   Plane *planes;
@@ -88,8 +97,9 @@ typedef struct Work {
   int32_t key_shift; // key = a << key_shift | b
   int32_t key_count;
   int32_t *kept; // pairs left in each block
-  CniManifold *manifolds;
-  int32_t wave; // first pair of the wave
+  Part *parts;   // of the contacts, one a block of pairs
+  int32_t part_count;
+  int32_t overflow; // a second try is under way: only parts that had not enough room
 } Work;
 
 // ---- the object ----
@@ -114,7 +124,7 @@ CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *alloca
 
   CniCollision *c = cni_allocate(allocator, sizeof *c);
   if (!c) return cni_error_memory(sizeof *c);
-  *c = (CniCollision){.allocator = *allocator, .broad = broad};
+  *c = (CniCollision){.allocator = *allocator, .broad = broad, .points = 5};
   cni_arena_init(&c->arena, allocator);
   *collision = c;
   return CN_OK;
@@ -180,10 +190,15 @@ static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
 // Meets nothing in the broad phase.
 static const CniBounds no_bounds = {{1, 1, 1}, {-1, -1, -1}};
 
+static CniPlaced placed_shape(const Work *w, int32_t i) {
+  const CniModel *m = w->in->model;
+  return cni_model_placed(m, w->shapes[i], &w->in->pose[m->shapes[w->shapes[i]].body]);
+}
+
 static void place_shape(const Work *w, int32_t i) {
   const CniCollisionInput *in = w->in;
   const CniShape *s = &in->model->shapes[w->shapes[i]];
-  CniPlaced placed = cni_model_placed(in->model, w->shapes[i], &in->pose[s->body]);
+  CniPlaced placed = placed_shape(w, i);
   int endless = s->kind == CN_SHAPE_PLANE;
   double arm = endless ? 0 : cn_norm(s->pose.position);
   if (s->kind != CN_SHAPE_SPHERE && !endless) arm += s->outradius;
@@ -197,6 +212,7 @@ static void place_shape(const Work *w, int32_t i) {
              .mask = s->mask};
   if (!(in->model->mass[s->body].inv_mass > 0)) p.flags |= PRESCRIBED;
   if (endless) p.flags |= ENDLESS;
+  if (s->kind == CN_SHAPE_SPHERE) p.flags |= ROUND;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= JOINTED;
 
   CniBounds b = cni_shape_bounds(&placed);
@@ -204,7 +220,6 @@ static void place_shape(const Work *w, int32_t i) {
   w->bounds[i] = (CniBounds){{b.lo.x - grow, b.lo.y - grow, b.lo.z - grow},
                              {b.hi.x + grow, b.hi.y + grow, b.hi.z + grow}};
   if (endless) w->bounds[i] = no_bounds;
-  w->placed[i] = placed;
   w->proxies[i] = p;
 }
 
@@ -235,20 +250,21 @@ static CnStatus list_planes(Work *w, CniArena *arena) {
   w->planes = cni_arena_take(arena, bytes);
   if (!w->planes) return cni_error_memory(bytes);
   int32_t n = 0;
-  for (int32_t i = 0; i < w->count && n < w->plane_count; i++)
-    if (w->proxies[i].flags & ENDLESS)
-      w->planes[n++] = (Plane){cn_qmat(w->placed[i].pose.rotation).z, i};
+  for (int32_t i = 0; i < w->count && n < w->plane_count; i++) {
+    if (!(w->proxies[i].flags & ENDLESS)) continue;
+    CniPlaced placed = placed_shape(w, i);
+    w->planes[n++] = (Plane){cn_qmat(placed.pose.rotation).z, i};
+  }
   return CN_OK;
 }
 
 static CnStatus place(Work *w, CniArena *arena) {
   CNI_TRY(number_shapes(w, arena));
   size_t n = (size_t)w->count;
-  w->placed = cni_arena_take(arena, n * sizeof *w->placed);
   w->bounds = cni_arena_take(arena, n * sizeof *w->bounds);
   w->proxies = cni_arena_take(arena, n * sizeof *w->proxies);
-  if (!w->placed || !w->bounds || !w->proxies)
-    return cni_error_memory(n * (sizeof *w->placed + sizeof *w->bounds + sizeof *w->proxies));
+  if (!w->bounds || !w->proxies)
+    return cni_error_memory(n * (sizeof *w->bounds + sizeof *w->proxies));
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, w);
   CNI_TRY(check_finite(w));
   return list_planes(w, arena);
@@ -344,7 +360,7 @@ static CnStatus cull(Work *w, CniArena *arena) {
   if (all > INT32_MAX)
     return cni_error(CN_NO_MEMORY, "%lld pairs of shapes are near each other, more than %d",
                      (long long)all, INT32_MAX);
-  size_t n = cni_room(all);
+  size_t n = (size_t)all;
   int32_t blocks = (int32_t)((all - 1) / PAIRS_A_TASK + 1);
   w->sort.keys = cni_arena_take(arena, n * sizeof(uint64_t));
   w->kept = cni_arena_take(arena, (size_t)blocks * sizeof *w->kept);
@@ -357,7 +373,7 @@ static CnStatus cull(Work *w, CniArena *arena) {
     memmove(w->sort.keys + w->key_count, from, (size_t)w->kept[block] * sizeof *from);
     w->key_count += w->kept[block];
   }
-  n = cni_room(w->key_count);
+  n = (size_t)w->key_count;
   w->sort.spare_keys = cni_arena_take(arena, n * sizeof(uint64_t));
   if (!w->sort.spare_keys) return cni_error_memory(n * sizeof(uint64_t));
   cni_sort_keys(&w->sort, w->key_count, 2 * w->key_shift);
@@ -385,52 +401,129 @@ static void ask_user(Work *w) {
 
 // ---- narrow ----
 
-static void collide_pairs(void *context, int32_t begin, int32_t end) {
-  const Work *w = context;
-  for (int32_t k = begin; k < end; k++) {
-    if (w->wave + k + AHEAD < w->key_count) {
-      int32_t b = key_pair(w, w->wave + k + AHEAD).b;
-      __builtin_prefetch(&w->placed[b]);
-      __builtin_prefetch((const char *)&w->placed[b] + 64);
-      __builtin_prefetch(&w->proxies[b]);
-    }
-    CniPair pair = key_pair(w, w->wave + k);
-    cni_collide(&w->placed[pair.a], &w->placed[pair.b], pair_margin(w, pair.a, pair.b),
-                &w->manifolds[k]);
+static int has_sphere(const Work *w, CniPair pair) {
+  return w->proxies[pair.a].flags & ROUND || w->proxies[pair.b].flags & ROUND;
+}
+
+// How two shapes touch.
+static void collide(const Work *w, CniPair pair, CniManifold *manifold) {
+  CniPlaced a = placed_shape(w, pair.a), b = placed_shape(w, pair.b);
+  cni_collide(&a, &b, pair_margin(w, pair.a, pair.b), manifold);
+}
+
+// Append the points of a pair to the contacts of its part.
+static void add_contacts(const Work *w, CniPair pair, const CniManifold *manifold, Part *part) {
+  for (int32_t i = 0; i < manifold->count; i++) {
+    const CniPoint *p = &manifold->points[i];
+    if (part->count++ >= part->room) continue;
+    part->contacts[part->count - 1] =
+        (CniContact){.key = {w->slots[pair.a], w->slots[pair.b], p->feature},
+                     .shape_a = w->shapes[pair.a],
+                     .shape_b = w->shapes[pair.b],
+                     .body_a = w->proxies[pair.a].body,
+                     .body_b = w->proxies[pair.b].body,
+                     .point = p->point,
+                     .normal = manifold->normal,
+                     .gap = p->gap};
   }
 }
 
-// Append the points of a pair to the contacts.
-static CnStatus add_contacts(CniCollision *c, const Work *w, CniPair pair,
-                             const CniManifold *manifold, int32_t *count) {
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->contacts, &c->contact_capacity, *count,
-                            *count + manifold->count, sizeof(CniContact)));
-  for (int32_t i = 0; i < manifold->count; i++) {
-    const CniPoint *p = &manifold->points[i];
-    c->contacts[(*count)++] = (CniContact){.key = {w->slots[pair.a], w->slots[pair.b], p->feature},
-                                           .shape_a = w->shapes[pair.a],
-                                           .shape_b = w->shapes[pair.b],
-                                           .body_a = w->proxies[pair.a].body,
-                                           .body_b = w->proxies[pair.b].body,
-                                           .point = p->point,
-                                           .normal = manifold->normal,
-                                           .gap = p->gap};
+static void collide_parts(void *context, int32_t begin, int32_t end) {
+  const Work *w = context;
+  for (int32_t n = begin; n < end; n++) {
+    Part *part = &w->parts[n];
+    if (w->overflow && !part->again) continue;
+    part->count = part->points = 0;
+    int32_t first = n * NARROW_A_TASK, left = w->key_count - first;
+    int32_t last = first + (left < NARROW_A_TASK ? left : NARROW_A_TASK);
+    for (int32_t k = first; k < last; k++) {
+      if (k + AHEAD < w->key_count) __builtin_prefetch(&w->proxies[key_pair(w, k + AHEAD).b]);
+      CniPair pair = key_pair(w, k);
+      CniManifold manifold;
+      collide(w, pair, &manifold);
+      add_contacts(w, pair, &manifold, part);
+      if (!has_sphere(w, pair)) part->points += manifold.count;
+    }
   }
+}
+
+// Room for the contacts as they are expected, cut into the parts' shares.
+static CnStatus make_parts(CniCollision *c, Work *w) {
+  w->part_count = w->key_count > 0 ? (w->key_count - 1) / NARROW_A_TASK + 1 : 0;
+  size_t bytes = (size_t)w->part_count * sizeof(Part);
+  w->parts = cni_arena_take(&c->arena, bytes);
+  if (!w->parts) return cni_error_memory(bytes);
+  int64_t total = 0;
+  for (int32_t n = 0; n < w->part_count; n++) {
+    Part part = {0};
+    int32_t first = n * NARROW_A_TASK, left = w->key_count - first;
+    int32_t pairs = left < NARROW_A_TASK ? left : NARROW_A_TASK;
+    for (int32_t k = first; k < first + pairs; k++) part.others += !has_sphere(w, key_pair(w, k));
+    part.room = pairs - part.others;
+    if (part.others > 0) part.room += 8 + (int32_t)(c->points * part.others);
+    total += part.room;
+    w->parts[n] = part;
+  }
+  if (total > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
+  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->contacts, &c->contact_capacity, 0,
+                            (int32_t)total, sizeof(CniContact)));
+  CniContact *at = c->contacts;
+  for (int32_t n = 0; n < w->part_count; at += w->parts[n++].room) w->parts[n].contacts = at;
   return CN_OK;
 }
 
-// In waves: manifolds are large, and most pairs have one point or none.
-static CnStatus narrow(CniCollision *c, Work *w, int32_t *count) {
-  size_t room = (size_t)(w->key_count < WAVE ? w->key_count : WAVE);
-  w->manifolds = cni_arena_take(&c->arena, room * sizeof(CniManifold));
-  if (!w->manifolds) return cni_error_memory(room * sizeof(CniManifold));
-  for (w->wave = 0; w->wave < w->key_count; w->wave += WAVE) {
-    int32_t left = w->key_count - w->wave, n = left < WAVE ? left : WAVE;
-    cni_parallel_for(w->in->tasks, n, POINTS_A_TASK, collide_pairs, w);
-    for (int32_t k = 0; k < n; k++)
-      if (w->manifolds[k].count > 0)
-        CNI_TRY(add_contacts(c, w, key_pair(w, w->wave + k), &w->manifolds[k], count));
+// Parts with more contacts than room are found once more, into the arena.
+static CnStatus widen_parts(CniCollision *c, Work *w) {
+  for (int32_t n = 0; n < w->part_count; n++) {
+    Part *part = &w->parts[n];
+    if (part->count <= part->room) continue;
+    size_t bytes = (size_t)part->count * sizeof(CniContact);
+    part->contacts = cni_arena_take(&c->arena, bytes);
+    if (!part->contacts) return cni_error_memory(bytes);
+    part->room = part->count;
+    part->again = w->overflow = 1;
   }
+  if (w->overflow) cni_parallel_for(w->in->tasks, w->part_count, 1, collide_parts, w);
+  return CN_OK;
+}
+
+// One part after another: down into the first room if every part stayed within its own.
+static CnStatus join_parts(CniCollision *c, const Work *w, int32_t *count) {
+  int64_t total = 0;
+  for (int32_t n = 0; n < w->part_count; n++) total += w->parts[n].count;
+  if (total > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
+  CniContact *all = c->contacts, *at;
+  size_t bytes = (size_t)total * sizeof *all;
+  if (w->overflow) all = cni_arena_take(&c->arena, bytes);
+  if (!all && total > 0) return cni_error_memory(bytes);
+  at = all;
+  for (int32_t n = 0; n < w->part_count; at += w->parts[n++].count)
+    memmove(at, w->parts[n].contacts, (size_t)w->parts[n].count * sizeof *all);
+  if (w->overflow) {
+    CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->contacts, &c->contact_capacity, 0,
+                              (int32_t)total, sizeof *all));
+    memcpy(c->contacts, all, bytes);
+  }
+  *count = (int32_t)total;
+  return CN_OK;
+}
+
+// What to expect of the next call: a quarter more points than a pair had in this one.
+static void expect_points(CniCollision *c, const Work *w) {
+  int64_t others = 0, points = 0;
+  for (int32_t n = 0; n < w->part_count; n++) {
+    others += w->parts[n].others;
+    points += w->parts[n].points;
+  }
+  if (others > 0) c->points = cn_clamp(1.25 * (double)points / (double)others, 0.5, CNI_MAX_POINTS);
+}
+
+static CnStatus narrow(CniCollision *c, Work *w, int32_t *count) {
+  CNI_TRY(make_parts(c, w));
+  cni_parallel_for(w->in->tasks, w->part_count, 1, collide_parts, w);
+  CNI_TRY(widen_parts(c, w));
+  CNI_TRY(join_parts(c, w, count));
+  expect_points(c, w);
   return CN_OK;
 }
 

@@ -1,4 +1,8 @@
-// Memory: the default hook, arrays that grow by doubling, the meter, and the arena of one step.
+// Memory: the default hook, arrays that grow, the meter, and the arena of one step.
+//
+// Arrays that grow by one element at a time get half as much again, so that building costs a fixed
+// number of copies an element. An array that is asked for more at once knows its size: it gets an
+// eighth more than asked, enough for numbers that differ a little from step to step.
 //
 // An arena is a chain of blocks, the newest first; memory is cut from the newest. When it is full,
 // a block half as large as all others together (or as large as needed) is added, and the next reset
@@ -51,10 +55,10 @@ CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *c
   }
   if (needed <= *capacity) return CN_OK;
 
-  // twice the old room, unless more is needed or the index type ends
-  int32_t room = *capacity > INT32_MAX / 2 ? INT32_MAX : 2 * *capacity;
+  // some more than needed, unless the index type ends
+  int64_t more = needed - 1 <= count ? *capacity / 2 : needed / 8;
+  int32_t room = more > INT32_MAX - needed ? INT32_MAX : needed + (int32_t)more;
   if (room < FIRST_CAPACITY) room = FIRST_CAPACITY;
-  if (room < needed) room = needed;
   if (element_size > 0 && (size_t)room > SIZE_MAX / element_size) {
     return cni_error(CN_NO_MEMORY, "an array of %d elements of %zu bytes is too large", room,
                      element_size);

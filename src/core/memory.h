@@ -1,7 +1,7 @@
 // Memory from the hook, arrays that grow, and the arena of one step.
 //
-// Long-lived arrays grow by doubling and never shrink. What lives for one step comes from an arena
-// that is reset at the start of the next: after warm-up neither allocates.
+// Long-lived arrays grow in proportion and never shrink. What lives for one step comes from an
+// arena that is reset at the start of the next: after warm-up neither allocates.
 #ifndef CNI_CORE_MEMORY_H
 #define CNI_CORE_MEMORY_H
 
@@ -13,7 +13,8 @@
 void *cni_allocate(const CnAllocator *allocator, size_t size);
 void cni_release(const CnAllocator *allocator, void *memory, size_t size);
 
-// Make room for `needed` elements, keeping the first `count` (memcpy). On failure nothing changes.
+// Make room for `needed` elements, keeping the first `count` (memcpy): half as much again when the
+// array grows by one, an eighth more when it is asked for more. On failure nothing changes.
 CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *capacity,
                            int32_t count, int32_t needed, size_t element_size);
 

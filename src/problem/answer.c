@@ -19,10 +19,9 @@ static CnStatus reserve_rows(CnAnswer *answer, int32_t needed) {
   double *g = NULL, *u = NULL;
   int32_t g_capacity = 0, u_capacity = 0;
   size_t old = (size_t)answer->row_capacity * sizeof(double);
-  int32_t room = needed > INT32_MAX / 2 ? needed : needed + needed / 2;
-  CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&g, &g_capacity, 0, room, sizeof *g));
+  CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&g, &g_capacity, 0, needed, sizeof *g));
   CnStatus status =
-      cni_array_reserve(&answer->allocator, (void **)&u, &u_capacity, 0, room, sizeof *u);
+      cni_array_reserve(&answer->allocator, (void **)&u, &u_capacity, 0, needed, sizeof *u);
   if (status != CN_OK) {
     cni_release(&answer->allocator, g, (size_t)g_capacity * sizeof *g);
     return status;

@@ -303,9 +303,7 @@ static void momentum_errors(Tally *t) {
 
 static void tally_step(CnProblem *p, const CnAnswer *answer, double *u, Tally *t) {
   size_t count = 6 * (size_t)p->group_count;
-  double *momentum = p->scratch, *free = p->scratch + count;
-  for (int32_t i = 0; i < p->group_count; i++)
-    memcpy(free + 6 * (size_t)i, &p->groups[i].free, 6 * sizeof *free);
+  double *momentum = p->scratch;
   if (count > 0) memset(momentum, 0, count * sizeof *momentum);
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
@@ -318,7 +316,7 @@ static void tally_step(CnProblem *p, const CnAnswer *answer, double *u, Tally *t
       ui[d] = b[d] + c[d] * g[d];
     }
     storage->velocity(p, block, answer->v, ui);
-    storage->velocity(p, block, free, r);
+    storage->free(p, block, r);
     storage->momentum(p, block, g, momentum);
     tally_block(p, i, g, ui, r, t);
   }
@@ -475,7 +473,7 @@ CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certifi
 
   Tally t = {0};
   t.c.worst_block = -1;
-  double *u = p->scratch + 2 * (size_t)velocities;
+  double *u = answer->u;
   int is_lcp = cni_problem_is_lcp(p);
   if (p->form == CN_FORM_STEP) {
     tally_step(p, answer, u, &t);

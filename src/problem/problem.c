@@ -171,8 +171,8 @@ int32_t cni_problem_velocity_count(const CnProblem *p) {
 
 CnStatus cni_problem_reserve_scratch(CnProblem *p) {
   if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
-  // momentum and free velocity (global form: M v), and u; never without memory at all
-  int32_t needed = 2 * cni_problem_velocity_count(p) + p->row_count;
+  // momentum (global form: and M v); never without memory at all
+  int32_t needed = (p->form == CN_FORM_GLOBAL ? 2 : 1) * cni_problem_velocity_count(p);
   if (needed == 0) needed = 1;
   return cni_array_reserve(&p->allocator, (void **)&p->scratch, &p->scratch_capacity, 0, needed,
                            sizeof *p->scratch);

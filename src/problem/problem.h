@@ -123,6 +123,8 @@ typedef struct CniStorageKind {
   const char *name;
   // u += E_i v (dim numbers)
   void (*velocity)(const CnProblem *p, const CniBlock *block, const double *v, double *u);
+  // u += E_i v_free
+  void (*free)(const CnProblem *p, const CniBlock *block, double *u);
   // k += E_i^T g: momentum, six numbers per group
   void (*momentum)(const CnProblem *p, const CniBlock *block, const double *g, double *k);
   // v += M^-1 E_i^T g; groups without mass stay

@@ -30,6 +30,12 @@ void cn_tangents(CnVec3 n, CnVec3 *t1, CnVec3 *t2) {
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
 
+// Velocity and spin of a group without impulses, as six numbers.
+static const double *free_of(const CnProblem *p, int32_t group) {
+  return &p->groups[group].free.velocity.x;
+}
+_Static_assert(sizeof(CnTwist) == 6 * sizeof(double), "a twist is six numbers in a row");
+
 static void add_to(double *x, CnVec3 a) {
   x[0] += a.x;
   x[1] += a.y;
@@ -67,23 +73,33 @@ static double sum_compliance(const CnProblem *p, const CniBlock *block) {
 
 // ---- pair ----
 
-static void pair_velocity(const CnProblem *p, const CniBlock *block, const double *v, double *u) {
-  const CniPairBlock *c = &p->pairs[block->index];
-  const double *va = v + 6 * (size_t)c->group_a, *vb = v + 6 * (size_t)c->group_b;
+// Velocities of the two groups to the rows.
+static void pair_relative(const CniPairBlock *c, int32_t dim, const double *va, const double *vb,
+                          double *u) {
   CnVec3 wa = load(va + 3), wb = load(vb + 3), n = c->normal, t1 = c->tangent;
   CnVec3 dv =
       cn_sub(cn_add(load(vb), cn_cross(wb, c->arm_b)), cn_add(load(va), cn_cross(wa, c->arm_a)));
   u[0] += cn_dot(n, dv);
-  if (block->dim == 1) return;
+  if (dim == 1) return;
   u[1] += cn_dot(t1, dv);
-  if (block->dim == 2) return;
+  if (dim == 2) return;
   CnVec3 t2 = cn_cross(n, t1);
   u[2] += cn_dot(t2, dv);
-  if (block->dim == 3) return;
+  if (dim == 3) return;
   CnVec3 dw = cn_scale(c->length, cn_sub(wb, wa));
   u[3] += cn_dot(t1, dw);
-  if (block->dim > 4) u[4] += cn_dot(t2, dw);
-  if (block->dim > 5) u[5] += cn_dot(n, dw);
+  if (dim > 4) u[4] += cn_dot(t2, dw);
+  if (dim > 5) u[5] += cn_dot(n, dw);
+}
+
+static void pair_velocity(const CnProblem *p, const CniBlock *block, const double *v, double *u) {
+  const CniPairBlock *c = &p->pairs[block->index];
+  pair_relative(c, block->dim, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b, u);
+}
+
+static void pair_free(const CnProblem *p, const CniBlock *block, double *u) {
+  const CniPairBlock *c = &p->pairs[block->index];
+  pair_relative(c, block->dim, free_of(p, c->group_a), free_of(p, c->group_b), u);
 }
 
 // The impulse and the moment (about the point, on b) that the numbers g stand for.
@@ -217,24 +233,33 @@ static int32_t pair_expand(const CnProblem *p, const CniBlock *block, CnRowEntry
 // ---- sphere ----
 
 // The slip of the two surfaces: w x p_b - w x p_a = -(r_b w_b + r_a w_a) x n.
-static void sphere_velocity(const CnProblem *p, const CniBlock *block, const double *v, double *u) {
-  const CniSphereBlock *c = &p->spheres[block->index];
-  const double *va = v + 6 * (size_t)c->group_a, *vb = v + 6 * (size_t)c->group_b;
+static void sphere_relative(const CniSphereBlock *c, int32_t dim, const double *va,
+                            const double *vb, double *u) {
   CnVec3 n = c->normal, t1, t2, dv = cn_sub(load(vb), load(va));
   u[0] += cn_dot(n, dv);
-  if (block->dim == 1) return;
+  if (dim == 1) return;
   CnVec3 wa = load(va + 3), wb = load(vb + 3);
   CnVec3 roll = cn_madd(cn_scale(c->radius_a, wa), c->radius_b, wb);
   dv = cn_sub(dv, cn_cross(roll, n));
   cn_tangents(n, &t1, &t2);
   u[1] += cn_dot(t1, dv);
-  if (block->dim == 2) return;
+  if (dim == 2) return;
   u[2] += cn_dot(t2, dv);
-  if (block->dim == 3) return;
+  if (dim == 3) return;
   CnVec3 dw = cn_scale(c->length, cn_sub(wb, wa));
   u[3] += cn_dot(t1, dw);
-  if (block->dim > 4) u[4] += cn_dot(t2, dw);
-  if (block->dim > 5) u[5] += cn_dot(n, dw);
+  if (dim > 4) u[4] += cn_dot(t2, dw);
+  if (dim > 5) u[5] += cn_dot(n, dw);
+}
+
+static void sphere_velocity(const CnProblem *p, const CniBlock *block, const double *v, double *u) {
+  const CniSphereBlock *c = &p->spheres[block->index];
+  sphere_relative(c, block->dim, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b, u);
+}
+
+static void sphere_free(const CnProblem *p, const CniBlock *block, double *u) {
+  const CniSphereBlock *c = &p->spheres[block->index];
+  sphere_relative(c, block->dim, free_of(p, c->group_a), free_of(p, c->group_b), u);
 }
 
 // With turn = n x f: p_a x f = r_a turn, p_b x f = -r_b turn.
@@ -328,6 +353,13 @@ static void rows_velocity(const CnProblem *p, const CniBlock *block, const doubl
   const CnRowEntry *e = p->row_entries + rows.entry_start;
   for (int32_t i = 0; i < rows.entry_count; i++)
     u[e[i].row] += entry_dot(&e[i], v + 6 * (size_t)e[i].group);
+}
+
+static void rows_free(const CnProblem *p, const CniBlock *block, double *u) {
+  CniRowsBlock rows = p->row_blocks[block->index];
+  const CnRowEntry *e = p->row_entries + rows.entry_start;
+  for (int32_t i = 0; i < rows.entry_count; i++)
+    u[e[i].row] += entry_dot(&e[i], free_of(p, e[i].group));
 }
 
 static void rows_momentum(const CnProblem *p, const CniBlock *block, const double *g, double *k) {
@@ -437,15 +469,15 @@ static double global_trace(const CnProblem *p, const CniBlock *block) {
 }
 
 const CniStorageKind cni_storages[CNI_STORAGE_COUNT] = {
-    [CNI_ROWS] = {"rows", rows_velocity, rows_momentum, rows_impulse, rows_diagonal, rows_trace,
-                  rows_expand},
-    [CNI_PAIR] = {"pair", pair_velocity, pair_momentum, pair_impulse, pair_diagonal, pair_trace,
-                  pair_expand},
-    [CNI_SPHERE] = {"sphere", sphere_velocity, sphere_momentum, sphere_impulse, sphere_diagonal,
-                    sphere_trace, sphere_expand},
-    [CNI_EXPLICIT] = {"explicit", NULL, NULL, NULL, explicit_diagonal, explicit_trace, NULL},
-    [CNI_GLOBAL] = {"global", global_velocity, global_momentum, NULL, global_diagonal, global_trace,
-                    NULL},
+    [CNI_ROWS] = {"rows", rows_velocity, rows_free, rows_momentum, rows_impulse, rows_diagonal,
+                  rows_trace, rows_expand},
+    [CNI_PAIR] = {"pair", pair_velocity, pair_free, pair_momentum, pair_impulse, pair_diagonal,
+                  pair_trace, pair_expand},
+    [CNI_SPHERE] = {"sphere", sphere_velocity, sphere_free, sphere_momentum, sphere_impulse,
+                    sphere_diagonal, sphere_trace, sphere_expand},
+    [CNI_EXPLICIT] = {"explicit", NULL, NULL, NULL, NULL, explicit_diagonal, explicit_trace, NULL},
+    [CNI_GLOBAL] = {"global", global_velocity, NULL, global_momentum, NULL, global_diagonal,
+                    global_trace, NULL},
 };
 
 // ---- all blocks ----

@@ -31,7 +31,7 @@ CnStatus cni_run_writer_create(const CniRunWriterDef *def, CnWorld *world, CniRu
 // Go on with the file of an interrupted run: everything after the given step is cut off. The run is
 // copied up to there and the copy takes the old one's place, so that no moment is without a
 // readable file; a complete run is kept until its continuation is complete too. The world must
-// stand at that step.
+// stand at that step. Whether contacts and joints are recorded is as it was.
 CnStatus cni_run_writer_resume(const CniRunWriterDef *def, CnWorld *world, int64_t step,
                                CniRunWriter **writer);
 

@@ -11,6 +11,7 @@
 // too.
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -158,6 +159,14 @@ static const H5FD_class_t disk_class = {
     .truncate = disk_truncate,
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
+
+CnStatus cni_disk_create(CniDisk *disk, const char *path, const char *label) {
+  // another process may be at work in the old one: it keeps it
+  unlink(path);
+  *disk =
+      (CniDisk){.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666), .writes_left = -1};
+  return disk->fd < 0 ? cni_file_error(label, "cannot be written", errno) : CN_OK;
+}
 
 hid_t cni_disk_access(CniDisk *disk) {
   DiskInfo info = {disk};

@@ -23,6 +23,9 @@ typedef struct CniDisk {
   int64_t writes_left; // for tests: writes until the disk is full; negative: no end
 } CniDisk;
 
+// A new file in place of any by that name; messages call it by the label.
+CnStatus cni_disk_create(CniDisk *disk, const char *path, const char *label);
+
 // File access properties for a file on this disk (which must outlive the file), negative on
 // failure. `name` given to H5Fcreate or H5Fopen with them serves for messages only.
 hid_t cni_disk_access(CniDisk *disk);
@@ -222,6 +225,10 @@ CnStatus cni_run_find(const CniRunWriter *w, const CniRunWriterDef *def, int64_t
 CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step);
 
 // ---- an opened run: run_read.c ----
+
+// Rows from the first on of one column, into the empty one of another file. A failure to write is
+// kept in hdf.
+CnStatus cni_column_copy(CnRun *run, int32_t column, CniHdf *hdf, int64_t rows);
 
 // cn_run_open without looking for PATH.partial.
 CnStatus cni_run_open_exactly(const char *path, const CnAllocator *allocator, CnRun **run);

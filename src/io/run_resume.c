@@ -33,8 +33,6 @@ static CnStatus check_same(const CniRunWriter *w, const CniRunWriterDef *def, co
       {"sensors:", info->sensor_count, sizes->sensor_count},
       {"parameters:", info->parameter_count, scene.parameter_count},
       {"frames per second:", info->frames_per_second, w->frames_per_second},
-      {"contacts recorded:", info->contacts_recorded, sizes->record_contacts},
-      {"joints recorded:", info->joints_recorded, sizes->record_joints},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
     if (numbers[i].file != numbers[i].asked)
@@ -102,26 +100,27 @@ static herr_t count_rows(CnRun *run, int64_t step, int64_t rows[CNI_ROW_KIND_COU
   return 0;
 }
 
-static CnStatus copy_column(CniRunWriter *w, CnRun *run, int32_t column, int64_t rows) {
+CnStatus cni_column_copy(CnRun *run, int32_t column, CniHdf *hdf, int64_t rows) {
   const CniColumn *c = &cni_run_columns[column];
-  size_t row_bytes = (size_t)cni_column_width(column, &w->sizes) * cni_number_size(c->number);
+  size_t row_bytes = (size_t)cni_column_width(column, &run->sizes) * cni_number_size(c->number);
   int64_t block = (int64_t)(COPY_BYTES / row_bytes);
   if (block < 1) block = 1;
   if (block > rows) block = rows;
   size_t bytes = (size_t)block * row_bytes;
-  char *values = cni_allocate(&w->allocator, bytes);
+  char *values = cni_allocate(&run->allocator, bytes);
   if (bytes > 0 && !values) return cni_error_memory(bytes);
   CnStatus status = CN_OK;
-  hid_t to = H5Dopen2(w->file, c->path, H5P_DEFAULT);
-  for (int64_t first = 0; first < rows && status == CN_OK; first += block) {
+  hid_t to = H5Dopen2(hdf->file, c->path, H5P_DEFAULT);
+  if (to < 0) hdf->failed = 1;
+  for (int64_t first = 0; first < rows && status == CN_OK && !hdf->failed; first += block) {
     int64_t count = rows - first < block ? rows - first : block;
     if (cni_column_read(run->columns[column], first, count, cni_number_type(c->number), values) < 0)
       status = cni_hdf_error(run->path, "cannot be read");
-    else if (cni_column_append(to, first, count, c->number, values) < 0 || w->disk.error)
-      status = cni_run_fail(w, "cannot be written");
+    else if (cni_column_append(to, first, count, c->number, values) < 0)
+      hdf->failed = 1;
   }
-  H5Dclose(to);
-  cni_release(&w->allocator, values, bytes);
+  if (to >= 0 && H5Dclose(to) < 0) hdf->failed = 1;
+  cni_release(&run->allocator, values, bytes);
   return status;
 }
 
@@ -132,9 +131,12 @@ CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step) {
     if (rows[k] < 0 || rows[k] > run->committed.rows[k])
       return cni_error(CN_INVALID_DATA, "%s: is damaged: %lld rows asked of %lld", run->path,
                        (long long)rows[k], (long long)run->committed.rows[k]);
-  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++)
-    if (cni_column_width(c, &w->sizes) > 0)
-      CNI_TRY(copy_column(w, run, c, rows[cni_run_columns[c].rows]));
+  CniHdf hdf = {.file = w->file};
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) {
+    if (cni_column_width(c, &w->sizes) == 0) continue;
+    CNI_TRY(cni_column_copy(run, c, &hdf, rows[cni_run_columns[c].rows]));
+    if (hdf.failed || w->disk.error) return cni_run_fail(w, "cannot be written");
+  }
   for (int32_t k = 0; k < CNI_ROW_KIND_COUNT; k++) w->rows[k].written = rows[k];
   return CN_OK;
 }

@@ -3,7 +3,6 @@
 // PATH already, which is replaced only by a complete run. So whatever carries one of these names
 // can be read, at any moment, whether its writer lives or was killed.
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -116,19 +115,13 @@ static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter
   w->frames_per_second = def->frames_per_second;
   w->skip_penetration = def->skip_penetration;
   w->first_step = info.step;
-  CNI_TRY(cni_run_number(w, world));
-  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++)
-    w->rows[cni_run_columns[c].rows].row_bytes +=
-        (size_t)cni_column_width(c, &w->sizes) * cni_number_size(cni_run_columns[c].number);
-  return CN_OK;
+  return cni_run_number(w, world);
 }
 
 // ---- the file ----
 
 static CnStatus open_new(CniRunWriter *w) {
-  unlink(w->new_path);
-  w->disk.fd = open(w->new_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (w->disk.fd < 0) return cni_file_error(w->path, "cannot be written", errno);
+  CNI_TRY(cni_disk_create(&w->disk, w->new_path, w->path));
   hid_t access = cni_disk_access(&w->disk);
   if (access >= 0) w->file = H5Fcreate(w->new_path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   if (access >= 0) H5Pclose(access);
@@ -388,7 +381,15 @@ static CnStatus start(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *worl
                       int64_t step, const char *name) {
   CnWorldInfo info;
   cn_world_info(world, &info);
-  if (old) w->first_step = old->info.first_step;
+  // a run goes on as it began
+  if (old) {
+    w->first_step = old->info.first_step;
+    w->sizes.record_contacts = old->info.contacts_recorded;
+    w->sizes.record_joints = old->info.joints_recorded;
+  }
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++)
+    w->rows[cni_run_columns[c].rows].row_bytes +=
+        (size_t)cni_column_width(c, &w->sizes) * cni_number_size(cni_run_columns[c].number);
   CNI_TRY(open_new(w));
   CNI_TRY(make_datasets(w, def, world));
   if (old) CNI_TRY(cni_run_copy(w, old, step));

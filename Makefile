@@ -1,6 +1,6 @@
 # Thin front for CMake. `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build setup test test-all test-release test-asan test-tsan determinism warnings bench format help clean install
+.PHONY: build demo setup test test-all test-release test-asan test-tsan determinism warnings bench format help clean install
 
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
@@ -9,6 +9,15 @@ build: setup ## the release library, tests, benchmarks and examples in build/
 	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
 	@rm -f build.log
 	cmake --build build -j $(JOBS)
+
+demo: setup ## simulate a pile of spheres: run.h5 and run.html, to be opened in a browser
+	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+	@rm -f build.log
+	cmake --build build -j $(JOBS) --target cairn-command
+	build/cairn run granular --set spheres=1000 --threads $(JOBS) --out run.h5 --force
+	build/cairn report run.h5 -o run.html
+	@echo "make demo: the run is in $(CURDIR)/run.h5"
+	@echo "make demo: open $(CURDIR)/run.html in a browser"
 
 setup: ## install what is missing (apt; root or sudo); nothing the second time
 	@scripts/setup

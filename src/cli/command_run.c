@@ -59,6 +59,8 @@ static int step_all(CniJob *job) {
     cni_progress_show(&progress, report.step, report.time, "");
   while (status == CNI_EXIT_DONE && report.step < job->last_step && !stop_asked) {
     status = step_once(job, &report);
+    if (status == CNI_EXIT_DONE) status = cni_job_record_step(job, &report);
+    if (status == CNI_EXIT_DONE) status = cni_job_checkpoint(job, 0);
     if (status == CNI_EXIT_DONE && cni_progress_due(&progress))
       cni_progress_show(&progress, report.step, report.time,
                         progress_note(job, &report, note, sizeof note));
@@ -95,6 +97,10 @@ static int run(const CniArgs *args) {
   }
   if (status == CNI_EXIT_DONE && cni_figures_finish(&job.figures, job.world) != CN_OK)
     status = cni_fail(args, "%s: %s", job.label, cn_error_message());
+  // also after a failure the run file is closed in order: it holds everything up to there
+  if (status == CNI_EXIT_DONE) status = cni_job_checkpoint(&job, 1);
+  int closed = cni_job_record_close(&job, status != CNI_EXIT_DONE);
+  if (status == CNI_EXIT_DONE) status = closed;
   if (status == CNI_EXIT_DONE) {
     cni_job_show(&job);
     if (job.interrupted) status = CNI_EXIT_INTERRUPTED;
@@ -114,6 +120,13 @@ static const CniOption options[] = {
     {"tol", 0, "X", "stop a step's solver at this residual; 0: make all iterations"},
     {"threads", 0, "N", "worker threads (default 1); the results do not depend on it"},
     CNI_OPTION_SET,
+    {"out", 'o', "FILE", "record the run in this file (HDF5); without it nothing is recorded"},
+    {"fps", 0, "F", "frames kept per simulated second (default 60); 0: every step"},
+    {"record", 0, "contacts,joints", "keep contacts, joint reactions or both with each frame"},
+    {"force", 'f', NULL, "replace files that exist"},
+    {"checkpoint", 0, "FILE", "write a checkpoint now and then, and at the end"},
+    {"checkpoint-every", 0, "SECONDS", "seconds of the clock between two checkpoints (default 30)"},
+    {"resume", 0, "FILE", "go on from a checkpoint, and with the run file it names"},
     CNI_OPTION_JSON,
     CNI_OPTION_QUIET,
     CNI_OPTION_VERBOSE,
@@ -122,6 +135,8 @@ static const CniOption options[] = {
 static const CniExample examples[] = {
     {"cairn run granular --set spheres=10000 --time 1", "a built-in scene, nothing recorded"},
     {"cairn run scene.json --steps 100 --json", "a scene file, the summary as JSON"},
+    {"cairn run heap --time 60 --out heap.h5 --checkpoint heap.ckpt", "recorded, with checkpoints"},
+    {"cairn run --resume heap.ckpt --checkpoint heap.ckpt", "the same run, after it was killed"},
     {NULL, NULL}};
 
 extern const CniCommand cni_command_run;
@@ -129,14 +144,20 @@ const CniCommand cni_command_run = {
     .name = "run",
     .summary = "simulate a scene",
     .operands = "SCENE",
-    .operand_max = 1,
+    .operand_max = 1, // none with --resume
     .description =
         "Simulates a scene: the name of a built-in one (see `cairn scenes`) or a JSON file.\n\n"
         "Progress is shown on standard error: a bar on a terminal, plain lines elsewhere. Ctrl-C "
-        "ends the run after the step at work. The summary tells contacts, penetration, residual "
+        "ends the run after the step at work, with complete files. The summary tells contacts, "
+        "penetration, residual "
         "and "
         "times of the last 20 steps, and a hash of the final state: the same scene gives the same "
-        "hash on every machine and for any number of threads.",
+        "hash on every machine and for any number of threads.\n\n"
+        "A run file can be read while it is written, and after a run was killed. An existing file "
+        "is "
+        "replaced only with --force, and only when the new one is complete. A resumed run has the "
+        "same bits as one that never stopped: options that change results must be those it began "
+        "with; --time and --steps may be longer.",
     .options = options,
     .examples = examples,
     .run = run};

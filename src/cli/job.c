@@ -66,12 +66,14 @@ static int check_together(const CniJob *job) {
   const CniArgs *args = job->args;
   static const char *const needs[][2] = {
       {"fps", "out"}, {"record", "out"}, {"checkpoint-every", "checkpoint"}};
+  if (cni_args_has(args, "out") && !job->out[0])
+    return cni_usage_error(args->command, "--out needs the name of a file");
   if (cni_args_has(args, "time") && cni_args_has(args, "steps"))
     return cni_usage_error(args->command, "--time and --steps exclude each other");
   if (job->quiet && job->verbose)
     return cni_usage_error(args->command, "-q and -v exclude each other");
   for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
-    if (cni_args_has(args, needs[i][0]) && !cni_args_has(args, needs[i][1]))
+    if (cni_args_has(args, needs[i][0]) && !cni_args_has(args, needs[i][1]) && !job->resume)
       return cni_usage_error(args->command, "--%s needs --%s", needs[i][0], needs[i][1]);
   if (args->operand_count == 0 && !job->resume)
     return cni_usage_error(args->command, "SCENE is missing");
@@ -166,30 +168,41 @@ static void plan_steps(CniJob *job, double time) {
   job->end_time = steps >= 0 ? (double)steps * job->def.time_step : time;
 }
 
-// ---- from a scene ----
+// ---- the world ----
+
+int cni_job_world(CniJob *job) {
+  cn_scene_info(job->scene, &job->scene_info);
+  job->def = cn_world_def_default();
+  cn_scene_world_def(job->scene, &job->def);
+  use_options(job);
+  if (cn_world_create(&job->def, &job->world) == CN_OK) return CNI_EXIT_DONE;
+  return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
+}
 
 static int open_scene(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
   if (cn_scene_open(job->label, job->settings, job->setting_count, &allocator, &job->scene) !=
       CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());
-  cn_scene_info(job->scene, &job->scene_info);
-  job->def = cn_world_def_default();
-  cn_scene_world_def(job->scene, &job->def);
-  use_options(job);
-  plan_steps(job, job->scene_info.time);
-  if (cn_world_create(&job->def, &job->world) != CN_OK ||
-      cn_scene_fill(job->scene, job->world) != CN_OK)
+  int status = cni_job_world(job);
+  if (status != CNI_EXIT_DONE) return status;
+  if (cn_scene_fill(job->scene, job->world) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
+  plan_steps(job, job->scene_info.time);
   return CNI_EXIT_DONE;
 }
 
-int cni_job_open(CniJob *job) { return open_scene(job); }
+int cni_job_open(CniJob *job) {
+  int status = job->resume ? cni_job_resume(job) : open_scene(job);
+  if (status == CNI_EXIT_DONE && job->resume) plan_steps(job, job->resumed.end_time);
+  return status == CNI_EXIT_DONE ? cni_job_record_open(job) : status;
+}
 
 void cni_job_release(CniJob *job) {
   cn_world_destroy(job->world);
   cn_scene_destroy(job->scene);
-  free(job->settings);
+  if (job->settings != job->resumed.settings) free(job->settings);
   free(job->setting_texts);
   free(job->run_path);
+  cni_checkpoint_release(&job->resumed);
 }

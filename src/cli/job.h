@@ -66,8 +66,12 @@ typedef struct CniJob {
 
 // Read the options; CNI_EXIT_USAGE after a message.
 int cni_job_options(CniJob *job, const CniArgs *args);
-// Open the scene and build the world, or both from a checkpoint.
+// Open the scene and build the world, or both from a checkpoint; open the run file.
 int cni_job_open(CniJob *job);
+// An empty world by the settings of the scene and the options over them.
+int cni_job_world(CniJob *job);
+// Scene, world and settings from the checkpoint to go on with.
+int cni_job_resume(CniJob *job);
 void cni_job_release(CniJob *job);
 
 // Sequences of --set KEY=VALUE as settings; *texts holds the keys. Release both with free.
@@ -75,13 +79,25 @@ int cni_settings_parse(const CniArgs *args, CnSetting **settings, int32_t *count
 // How many steps of h make up a time.
 int64_t cni_step_count(double time, double time_step);
 
+// ---- files ----
+
+typedef enum CniFileKind {
+  CNI_FILE_NONE, // there is none of that name
+  CNI_FILE_RUN,
+  CNI_FILE_CHECKPOINT,
+  CNI_FILE_OTHER // a scene, if anything
+} CniFileKind;
+CniFileKind cni_file_kind(const char *path);
+
 // ---- recording ----
 
 int cni_job_record_open(CniJob *job);
 int cni_job_record_step(CniJob *job, const CnStepReport *report);
 // Write a checkpoint when one is due, or at once.
 int cni_job_checkpoint(CniJob *job, int at_once);
-int cni_job_record_close(CniJob *job);
+// Close the run file; it is marked complete only if the run came to its end. `failed`: it did not,
+// and this has been told already.
+int cni_job_record_close(CniJob *job, int failed);
 
 // ---- results ----
 

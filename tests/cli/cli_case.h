@@ -86,7 +86,7 @@ static inline double number(const json_t *object, const char *key) {
 static inline const char *text(const json_t *object, const char *key) {
   const char *value = json_string_value(json_object_get(object, key));
   if (!value) fail_msg("no text %s", key);
-  return value;
+  return value ? value : "";
 }
 
 #define CLI_TEST(name) cmocka_unit_test_setup_teardown(name, cli_set_up, cli_tear_down)

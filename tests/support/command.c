@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ int file_exists(const char *path) {
   return stat(path, &info) == 0;
 }
 
-static char *read_all(int fd) {
+static char *read_all(int fd, size_t *result) {
   size_t size = 0, capacity = 4096;
   char *text = malloc(capacity);
   for (;;) {
@@ -68,12 +69,13 @@ static char *read_all(int fd) {
     size += (size_t)got;
   }
   text[size] = 0;
+  if (result) *result = size;
   return text;
 }
 
-char *file_text(const char *path) {
+char *file_bytes(const char *path, size_t *size) {
   int fd = open(path, O_RDONLY);
-  char *text = read_all(fd);
+  char *text = read_all(fd, size);
   if (fd >= 0) close(fd);
   return text;
 }
@@ -109,6 +111,8 @@ void command_start(Command *command, const char *program, const Scratch *scratch
   command->pid = fork();
   if (command->pid == 0) {
     struct rlimit most = {(rlim_t)limit, (rlim_t)limit};
+    // a write beyond the limit fails like one on a full disk, instead of ending the process
+    if (limit > 0) signal(SIGXFSZ, SIG_IGN);
     if (limit > 0) setrlimit(RLIMIT_FSIZE, &most);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
@@ -128,8 +132,8 @@ static int wait_status(pid_t pid) {
 
 void command_wait(Command *command) {
   command->status = wait_status(command->pid);
-  command->out = file_text(command->out_path);
-  command->err = file_text(command->err_path);
+  command->out = file_bytes(command->out_path, NULL);
+  command->err = file_bytes(command->err_path, NULL);
 }
 
 void command_release(Command *command) {
@@ -162,7 +166,7 @@ char *command_on_terminal(const char *program, const Scratch *scratch, const cha
   }
   CHECK(pid > 0);
   close(slave);
-  char *text = read_all(master);
+  char *text = read_all(master, NULL);
   close(master);
   *status = wait_status(pid);
   return text;

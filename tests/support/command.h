@@ -18,8 +18,8 @@ const char *scratch_file(const Scratch *scratch, const char *name);
 // Write a text file into it.
 void scratch_write(const Scratch *scratch, const char *name, const char *text);
 int file_exists(const char *path);
-// The whole text of a file, to be freed; "" if there is none.
-char *file_text(const char *path);
+// The whole of a file with a zero behind it, to be freed; "" if there is none. `size` may be null.
+char *file_bytes(const char *path, size_t *size);
 
 #define COMMAND_ARGUMENTS 40
 

@@ -1,0 +1,82 @@
+// cairn export: a run in the form of another tool.
+#include <string.h>
+
+#include <cairn/run.h>
+
+#include "cli/job.h"
+
+static const char *format_name(int32_t index) {
+  return index >= 0 && index < cni_export_count ? cni_exports[index].name : NULL;
+}
+
+static const CniExportKind *find_format(const char *name) {
+  for (int32_t i = 0; i < cni_export_count; i++)
+    if (strcmp(cni_exports[i].name, name) == 0) return &cni_exports[i];
+  return NULL;
+}
+
+static void list_formats(int json) {
+  CniShow show;
+  cni_show_begin(&show, stdout, json);
+  cni_show_list(&show, "formats", NULL);
+  for (int32_t i = 0; i < cni_export_count; i++) {
+    cni_show_row(&show);
+    cni_show_text(&show, "name", "name", cni_exports[i].name);
+    cni_show_text(&show, "summary", "summary", cni_exports[i].summary);
+    cni_show_row_end(&show);
+  }
+  cni_show_list_end(&show);
+  cni_show_end(&show);
+}
+
+static int run(const CniArgs *args) {
+  const char *to = NULL, *output = cni_args_text(args, "output");
+  int json = cni_args_has(args, "json");
+  if (args->operand_count == 0 && !cni_args_has(args, "to")) {
+    list_formats(json);
+    return CNI_EXIT_DONE;
+  }
+  if (args->operand_count == 0) return cni_usage_error(args->command, "RUN is missing");
+  if (!cni_args_choice(args, "to", format_name, &to)) return CNI_EXIT_USAGE;
+  if (!to) return cni_usage_error(args->command, "--to is missing; `cairn export` lists formats");
+  const char *path = args->operands[0];
+  CnAllocator allocator = cn_allocator_default();
+  CnRun *run_file;
+  if (cn_run_open(path, &allocator, &run_file) != CN_OK)
+    return cni_fail(args, "%s", cn_error_message());
+  CnStatus status = find_format(to)->write(run_file, path, output);
+  cn_run_close(run_file);
+  if (status != CN_OK) return cni_fail(args, "%s", cn_error_message());
+  CniShow show;
+  cni_show_begin(&show, stdout, json);
+  cni_show_text(&show, "run", NULL, path);
+  cni_show_text(&show, "format", NULL, to);
+  if (output) cni_show_text(&show, "output", NULL, output);
+  cni_show_end(&show);
+  if (!json && !cni_args_has(args, "quiet"))
+    printf("%s: exported as %s%s%s\n", path, to, output ? " to " : "", output ? output : "");
+  return CNI_EXIT_DONE;
+}
+
+static const CniOption options[] = {
+    {"to", 0, "FORMAT", "the format: csv, xdmf; without RUN and --to all are listed"},
+    {"output", 'o', "FILE", "where to (default: beside the run)"},
+    CNI_OPTION_JSON,
+    CNI_OPTION_QUIET,
+    CNI_OPTION_END};
+static const CniExample examples[] = {
+    {"cairn export run.h5 --to csv", "series and poses as tables"},
+    {"cairn export run.h5 --to xdmf", "a file that ParaView opens over run.h5"},
+    {NULL, NULL}};
+extern const CniCommand cni_command_export;
+const CniCommand cni_command_export = {
+    .name = "export",
+    .summary = "write a run in the form of another tool",
+    .operands = "RUN",
+    .operand_max = 1,
+    .description =
+        "Writes a run as tables (csv) or as a description that ParaView opens over the run "
+        "file (xdmf).",
+    .options = options,
+    .examples = examples,
+    .run = run};

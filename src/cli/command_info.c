@@ -1,0 +1,234 @@
+// cairn info: what a file is and what is in it. Scenes, run files and checkpoints are told apart by
+// their content; the name of a built-in scene will do too.
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/run.h>
+#include <cairn/scene.h>
+
+#include "cli/job.h"
+#include "core/error.h"
+#include "world/world.h"
+
+// ---- what all three have ----
+
+typedef struct Settings {
+  CnVec3 gravity;
+  double time_step, tolerance;
+  const char *integrator, *solver;
+  CnFrictionModel friction;
+  int32_t iterations;
+} Settings;
+
+static void show_settings(CniShow *show, const Settings *s) {
+  const double gravity[3] = {s->gravity.x, s->gravity.y, s->gravity.z};
+  cni_show_vector(show, "gravity", "gravity", gravity, "m/s^2");
+  cni_show_number(show, "h", "time step h", s->time_step, "s");
+  cni_show_text(show, "integrator", "integrator", s->integrator);
+  cni_show_text(show, "solver", "solver", s->solver);
+  cni_show_count(show, "iterations", "iterations", s->iterations);
+  cni_show_number(show, "tolerance", "tolerance", s->tolerance, "");
+  cni_show_text(show, "friction_model", "friction model", cn_friction_model_name(s->friction));
+}
+
+static void show_parameter(CniShow *show, const char *name, double value, const char *summary) {
+  cni_show_row(show);
+  cni_show_text(show, "name", "name", name);
+  cni_show_number(show, "value", "value", value, "");
+  if (summary) cni_show_text(show, "summary", "summary", summary);
+  cni_show_row_end(show);
+}
+
+static void show_series(CniShow *show, const char *name, const char *unit) {
+  cni_show_row(show);
+  cni_show_text(show, "name", "name", name);
+  cni_show_text(show, "unit", "unit", unit);
+  cni_show_row_end(show);
+}
+
+// ---- a scene ----
+
+static void show_scene(CniShow *show, const CnScene *scene, const CnSceneInfo *info) {
+  CnWorldDef def = cn_world_def_default();
+  cn_scene_world_def(scene, &def);
+  Settings settings = {def.gravity,     def.time_step, def.solver.tolerance,     def.integrator,
+                       def.solver.name, def.friction,  def.solver.max_iterations};
+  cni_show_text(show, "title", info->title[0] ? "title" : NULL, info->title);
+  cni_show_text(show, "description", info->description[0] ? "description" : NULL,
+                info->description);
+  cni_show_count(show, "bodies", "bodies", info->body_count);
+  cni_show_count(show, "shapes", "shapes", info->shape_count);
+  cni_show_count(show, "joints", "joints", info->joint_count);
+  cni_show_count(show, "materials", "materials", info->material_count);
+  cni_show_number(show, "time", "time", info->time, "s");
+  cni_show_count(show, "seed", "seed", (int64_t)info->seed);
+  show_settings(show, &settings);
+  cni_show_list(show, "parameters", info->parameter_count ? "parameters" : NULL);
+  for (int32_t i = 0; i < info->parameter_count; i++) {
+    CnSceneParameter p;
+    if (cn_scene_parameter(scene, i, &p) == CN_OK) show_parameter(show, p.name, p.value, p.summary);
+  }
+  cni_show_list_end(show);
+  cni_show_list(show, "sensors", info->sensor_count ? "sensors" : NULL);
+  for (int32_t i = 0; i < info->sensor_count; i++) {
+    CnSensorInfo sensor;
+    if (cn_scene_sensor(scene, i, &sensor) == CN_OK) show_series(show, sensor.name, sensor.unit);
+  }
+  cni_show_list_end(show);
+}
+
+static int scene_info(const CniArgs *args, const char *path) {
+  CnAllocator allocator = cn_allocator_default();
+  CnScene *scene;
+  CnSceneInfo info;
+  CniShow show;
+  if (cn_scene_open(path, NULL, 0, &allocator, &scene) != CN_OK)
+    return cni_fail(args, "%s", cn_error_message());
+  cn_scene_info(scene, &info);
+  cni_show_begin(&show, stdout, cni_args_has(args, "json"));
+  cni_show_text(&show, "file", "file", path);
+  cni_show_text(&show, "kind", "kind", "scene");
+  show_scene(&show, scene, &info);
+  cni_show_end(&show);
+  cn_scene_destroy(scene);
+  return CNI_EXIT_DONE;
+}
+
+// ---- a run ----
+
+static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info) {
+  Settings settings = {info->gravity, info->time_step, info->tolerance, info->integrator,
+                       info->solver,  info->friction,  info->iterations};
+  double end = 0;
+  if (info->step_count > 0) cn_run_values(run, "time", info->step_count - 1, 1, &end);
+  cni_show_text(show, "version", "written by", info->cairn_version);
+  cni_show_text(show, "scene", "scene", info->scene_name);
+  cni_show_text(show, "title", info->scene_title[0] ? "title" : NULL, info->scene_title);
+  cni_show_flag(show, "complete", "complete", info->complete);
+  cni_show_count(show, "steps", "steps", info->step_count);
+  cni_show_count(show, "frames", "frames", info->frame_count);
+  cni_show_number(show, "time", "simulated", end, "s");
+  cni_show_count(show, "bodies", "bodies", info->body_count);
+  cni_show_count(show, "shapes", "shapes", info->shape_count);
+  cni_show_count(show, "joints", "joints", info->joint_count);
+  cni_show_count(show, "seed", "seed", (int64_t)info->seed);
+  cni_show_count(show, "threads", "threads", info->worker_count);
+  show_settings(show, &settings);
+  cni_show_list(show, "parameters", info->parameter_count ? "parameters" : NULL);
+  for (int32_t i = 0; i < info->parameter_count; i++) {
+    CnRunParameter p;
+    if (cn_run_parameter(run, i, &p) == CN_OK) show_parameter(show, p.name, p.value, NULL);
+  }
+  cni_show_list_end(show);
+  cni_show_list(show, "scalars", "series, one value a step");
+  for (int32_t i = 0; i < info->scalar_count; i++) {
+    CnRunSeries series;
+    if (cn_run_scalar(run, i, &series) == CN_OK) show_series(show, series.name, series.unit);
+  }
+  cni_show_list_end(show);
+  cni_show_list(show, "sensors", info->sensor_count ? "sensors" : NULL);
+  for (int32_t i = 0; i < info->sensor_count; i++) {
+    CnRunSeries series;
+    if (cn_run_sensor(run, i, &series) == CN_OK) show_series(show, series.name, series.unit);
+  }
+  cni_show_list_end(show);
+}
+
+static int run_info(const CniArgs *args, const char *path) {
+  CnAllocator allocator = cn_allocator_default();
+  CnRun *run;
+  CnRunInfo info;
+  CniShow show;
+  if (cn_run_open(path, &allocator, &run) != CN_OK) return cni_fail(args, "%s", cn_error_message());
+  cn_run_info(run, &info);
+  cni_show_begin(&show, stdout, cni_args_has(args, "json"));
+  cni_show_text(&show, "file", "file", path);
+  cni_show_text(&show, "kind", "kind", "run");
+  show_run(&show, run, &info);
+  cni_show_end(&show);
+  cn_run_close(run);
+  return CNI_EXIT_DONE;
+}
+
+// ---- a checkpoint ----
+
+static void show_checkpoint(CniShow *show, const CniCheckpoint *c, const CnWorld *world) {
+  const CniSettings *s = &world->now.settings;
+  Settings settings = {s->gravity, s->time_step, s->solver_def.tolerance,     s->integrator,
+                       s->solver,  s->friction,  s->solver_def.max_iterations};
+  CnWorldInfo info;
+  char hash[24];
+  cn_world_info(world, &info);
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)cn_world_hash(world));
+  cni_show_text(show, "scene", "scene", c->scene_label);
+  cni_show_count(show, "steps", "steps", c->step);
+  cni_show_number(show, "time", "simulated", info.time, "s");
+  cni_show_number(show, "end_time", "to be simulated", c->end_time, "s");
+  cni_show_text(show, "out", "run file", c->run_path ? c->run_path : "");
+  cni_show_count(show, "bodies", "bodies", info.body_count);
+  cni_show_count(show, "shapes", "shapes", info.shape_count);
+  cni_show_count(show, "joints", "joints", info.joint_count);
+  cni_show_count(show, "contacts", "contacts", info.contact_count);
+  show_settings(show, &settings);
+  cni_show_text(show, "state_hash", "state hash", hash);
+  cni_show_list(show, "parameters", c->setting_count ? "parameters given" : NULL);
+  for (int32_t i = 0; i < c->setting_count; i++)
+    show_parameter(show, c->settings[i].key, c->settings[i].value, NULL);
+  cni_show_list_end(show);
+}
+
+static CnStatus restore(const CniCheckpoint *c, CnWorld **world) {
+  CnWorldDef def = cn_world_def_default();
+  CNI_TRY(cn_world_create(&def, world));
+  return cn_world_restore(*world, c->snapshot, c->snapshot_size);
+}
+
+static int checkpoint_info(const CniArgs *args, const char *path) {
+  CnAllocator allocator = cn_allocator_default();
+  CniCheckpoint checkpoint;
+  CnWorld *world = NULL;
+  CniShow show;
+  int status = CNI_EXIT_DONE;
+  if (cni_checkpoint_read(path, &allocator, &checkpoint) != CN_OK)
+    return cni_fail(args, "%s", cn_error_message());
+  if (restore(&checkpoint, &world) != CN_OK) {
+    status = cni_fail(args, "%s: %s", path, cn_error_message());
+  } else {
+    cni_show_begin(&show, stdout, cni_args_has(args, "json"));
+    cni_show_text(&show, "file", "file", path);
+    cni_show_text(&show, "kind", "kind", "checkpoint");
+    show_checkpoint(&show, &checkpoint, world);
+    cni_show_end(&show);
+  }
+  cn_world_destroy(world);
+  cni_checkpoint_release(&checkpoint);
+  return status;
+}
+
+// ---- the command ----
+
+static int run(const CniArgs *args) {
+  const char *path = args->operands[0];
+  CniFileKind kind = cni_file_kind(path);
+  if (kind == CNI_FILE_RUN) return run_info(args, path);
+  if (kind == CNI_FILE_CHECKPOINT) return checkpoint_info(args, path);
+  return scene_info(args, path);
+}
+
+static const CniOption options[] = {CNI_OPTION_JSON, CNI_OPTION_END};
+static const CniExample examples[] = {
+    {"cairn info run.h5", "steps, frames, settings and series of a run"},
+    {"cairn info granular --json", "a built-in scene, as JSON"},
+    {NULL, NULL}};
+extern const CniCommand cni_command_info;
+const CniCommand cni_command_info = {
+    .name = "info",
+    .summary = "tell what is in a scene, a run file or a checkpoint",
+    .operands = "FILE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .description = "Tells what is in a file: a scene (also a built-in one), a run file, or a "
+                   "checkpoint. Which it is, is seen from the content.",
+    .options = options,
+    .examples = examples,
+    .run = run};

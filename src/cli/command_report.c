@@ -1,0 +1,104 @@
+// cairn report: one HTML page of a run, or of the first frame of a scene.
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/run.h>
+#include <cairn/scene.h>
+
+#include "cli/job.h"
+#include "view/view.h"
+
+// The run or scene with .html for its ending, in its folder; built-in scenes here.
+static char *page_path(const char *source) {
+  size_t length = strlen(source);
+  const char *slash = strrchr(source, '/'), *dot = strrchr(source, '.');
+  if (dot && dot > source && (!slash || dot > slash + 1)) length = (size_t)(dot - source);
+  char *path = malloc(length + sizeof ".html");
+  if (!path) return NULL;
+  memcpy(path, source, length);
+  memcpy(path + length, ".html", sizeof ".html");
+  return path;
+}
+
+static CnStatus write_page(const CniArgs *args, const char *source, const CniPageDef *def,
+                           int is_run, const CnSetting *settings, int32_t setting_count) {
+  CnAllocator allocator = cn_allocator_default();
+  CnStatus status;
+  (void)args;
+  if (is_run) {
+    CnRun *run;
+    status = cn_run_open(source, &allocator, &run);
+    if (status == CN_OK) status = cni_page_from_run(run, def);
+    cn_run_close(run);
+  } else {
+    CnScene *scene;
+    status = cn_scene_open(source, settings, setting_count, &allocator, &scene);
+    if (status == CN_OK) status = cni_page_from_scene(scene, def);
+    cn_scene_destroy(scene);
+  }
+  return status;
+}
+
+static void show_result(const CniArgs *args, const char *source, const char *output, int is_run) {
+  CniShow show;
+  if (!cni_args_has(args, "json")) {
+    if (!cni_args_has(args, "quiet")) printf("%s: page written to %s\n", source, output);
+    return;
+  }
+  cni_show_begin(&show, stdout, 1);
+  cni_show_text(&show, "source", NULL, source);
+  cni_show_text(&show, "kind", NULL, is_run ? "run" : "scene");
+  cni_show_text(&show, "output", NULL, output);
+  cni_show_end(&show);
+}
+
+static int run(const CniArgs *args) {
+  const char *source = args->operands[0], *output = cni_args_text(args, "output");
+  CnSetting *settings = NULL;
+  char *texts = NULL;
+  int32_t count = 0;
+  double megabytes = 0;
+  int is_run = cni_file_kind(source) == CNI_FILE_RUN;
+  char *own = output ? NULL : page_path(source);
+  int status = cni_settings_parse(args, &settings, &count, &texts);
+  if (status == CNI_EXIT_DONE && is_run && count > 0)
+    status = cni_usage_error(args->command, "--set is for scenes, and %s is a run", source);
+  if (!cni_args_number(args, "max-size", CNI_NUMBER_POSITIVE, &megabytes)) status = CNI_EXIT_USAGE;
+  CniPageDef def = {.output = output ? output : own, .max_bytes = (int64_t)(1e6 * megabytes)};
+  if (status == CNI_EXIT_DONE && !def.output) status = cni_fail(args, "out of memory");
+  if (status == CNI_EXIT_DONE) {
+    if (write_page(args, source, &def, is_run, settings, count) == CN_OK)
+      show_result(args, source, def.output, is_run);
+    else
+      status = cni_fail(args, "%s", cn_error_message());
+  }
+  free(own);
+  free(settings);
+  free(texts);
+  return status;
+}
+
+static const CniOption options[] = {
+    {"output", 'o', "FILE", "the page (default: RUN or SCENE with the ending .html)"},
+    {"max-size", 0, "MB", "thin frames so that the page stays below (default 100)"},
+    CNI_OPTION_SET,
+    CNI_OPTION_JSON,
+    CNI_OPTION_QUIET,
+    CNI_OPTION_END};
+static const CniExample examples[] = {
+    {"cairn report run.h5 -o run.html", "playback and plots of a run"},
+    {"cairn report stack --set boxes=20", "the first frame of a scene, in stack.html"},
+    {NULL, NULL}};
+extern const CniCommand cni_command_report;
+const CniCommand cni_command_report = {
+    .name = "report",
+    .summary = "write a page that shows a run or a scene",
+    .operands = "RUN|SCENE",
+    .operand_min = 1,
+    .operand_max = 1,
+    .description = "Writes one HTML file that needs nothing else: playback of the bodies, plots of "
+                   "energies, contacts, penetration and residual, and the settings. Open it in a "
+                   "browser. Of a scene it shows the first frame.",
+    .options = options,
+    .examples = examples,
+    .run = run};

@@ -1,0 +1,257 @@
+// Files of a run: the run file, checkpoints, and going on from one.
+//
+// A checkpoint names the run file and the step. The run file is flushed before the checkpoint is
+// written, so that a run killed at any moment can go on without a gap: what the file holds beyond
+// the checkpoint's step is cut off and computed again, to the same bits.
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/job.h"
+#include "world/world.h"
+
+// ---- the run file ----
+
+// The path as it is found from any working directory.
+static char *absolute_path(const char *path) {
+  char folder[4096];
+  size_t size = strlen(path) + 1;
+  if (path[0] == '/' || !getcwd(folder, sizeof folder)) folder[0] = 0;
+  char *text = malloc(strlen(folder) + 1 + size);
+  if (text) sprintf(text, folder[0] ? "%s/%s" : "%s%s", folder, path);
+  return text;
+}
+
+static CniRunWriterDef writer_def(const CniJob *job) {
+  return (CniRunWriterDef){.path = job->run_path,
+                           .scene = job->scene,
+                           .world = &job->def,
+                           .frames_per_second = job->frames_per_second,
+                           .record_contacts = job->record_contacts,
+                           .record_joints = job->record_joints,
+                           .replace = cni_args_has(job->args, "force"),
+                           .allocator = cn_allocator_default()};
+}
+
+// The name under which a run lies that has not taken the place of an older one yet; to be freed.
+static char *partial_path(const char *path) {
+  static const char ending[] = ".partial";
+  char *text = malloc(strlen(path) + sizeof ending);
+  if (text) sprintf(text, "%s%s", path, ending);
+  return text;
+}
+
+// A run file goes on with what it has recorded so far.
+static void take_file_settings(CniJob *job) {
+  CnAllocator allocator = cn_allocator_default();
+  char *partial = partial_path(job->run_path);
+  CnRun *run = NULL;
+  CnRunInfo info;
+  // where there is none, resuming it will tell
+  if ((partial && cn_run_open(partial, &allocator, &run) == CN_OK) ||
+      cn_run_open(job->run_path, &allocator, &run) == CN_OK) {
+    cn_run_info(run, &info);
+    job->record_contacts = info.contacts_recorded;
+    job->record_joints = info.joints_recorded;
+    cn_run_close(run);
+  }
+  free(partial);
+}
+
+// A checkpoint goes over an older one, but not over anything else.
+static int check_checkpoint_path(const CniJob *job) {
+  CniFileKind kind = job->checkpoint ? cni_file_kind(job->checkpoint) : CNI_FILE_NONE;
+  if (kind == CNI_FILE_NONE || kind == CNI_FILE_CHECKPOINT || cni_args_has(job->args, "force"))
+    return CNI_EXIT_DONE;
+  return cni_fail(job->args, "%s: exists and is no checkpoint (--force replaces it)",
+                  job->checkpoint);
+}
+
+int cni_job_record_open(CniJob *job) {
+  const char *path = job->out ? job->out : job->resumed.run_path;
+  job->checkpoint_time = cni_seconds();
+  int checked = check_checkpoint_path(job);
+  if (checked != CNI_EXIT_DONE) return checked;
+  if (!path) return CNI_EXIT_DONE;
+  job->run_path = absolute_path(path);
+  if (!job->run_path) return cni_fail(job->args, "out of memory");
+  if (job->resumed.run_path) take_file_settings(job);
+  CniRunWriterDef def = writer_def(job);
+  CnStatus status = job->resumed.run_path
+                        ? cni_run_writer_resume(&def, job->world, job->first_step, &job->writer)
+                        : cni_run_writer_create(&def, job->world, &job->writer);
+  return status == CN_OK ? CNI_EXIT_DONE : cni_fail(job->args, "%s", cn_error_message());
+}
+
+int cni_job_record_step(CniJob *job, const CnStepReport *report) {
+  if (!job->writer || cni_run_writer_step(job->writer, job->world, report) == CN_OK)
+    return CNI_EXIT_DONE;
+  return cni_fail(job->args, "%s", cn_error_message());
+}
+
+// Where the bytes of a run that did not come to its end are: the younger of the two names.
+static void find_abandoned(CniJob *job) {
+  struct stat whole, part;
+  char *partial = partial_path(job->run_path);
+  int is_partial = partial && stat(partial, &part) == 0;
+  if (is_partial && stat(job->run_path, &whole) == 0)
+    is_partial = part.st_mtim.tv_sec > whole.st_mtim.tv_sec ||
+                 (part.st_mtim.tv_sec == whole.st_mtim.tv_sec &&
+                  part.st_mtim.tv_nsec >= whole.st_mtim.tv_nsec);
+  if (!is_partial) {
+    free(partial);
+    return;
+  }
+  free(job->run_path);
+  job->run_path = partial;
+}
+
+int cni_job_record_close(CniJob *job, int failed) {
+  CniRunWriter *writer = job->writer;
+  job->writer = NULL;
+  if (!writer) return CNI_EXIT_DONE;
+  CnStatus status =
+      failed || job->interrupted ? cni_run_writer_abandon(writer) : cni_run_writer_close(writer);
+  if (failed) return CNI_EXIT_DONE;
+  if (status != CN_OK) return cni_fail(job->args, "%s", cn_error_message());
+  if (job->interrupted) find_abandoned(job);
+  return CNI_EXIT_DONE;
+}
+
+// ---- checkpoints ----
+
+static CnStatus take_snapshot(CnWorld *world, void **data, size_t *size) {
+  *data = NULL;
+  CnStatus status = cn_world_save(world, NULL, 0, size);
+  if (status != CN_OK) return status;
+  *data = malloc(*size);
+  return *data ? cn_world_save(world, *data, *size, size) : CN_NO_MEMORY;
+}
+
+int cni_job_checkpoint(CniJob *job, int at_once) {
+  double now = cni_seconds();
+  if (!job->checkpoint) return CNI_EXIT_DONE;
+  if (!at_once && now - job->checkpoint_time < job->checkpoint_every) return CNI_EXIT_DONE;
+  CnWorldInfo info;
+  cn_world_info(job->world, &info);
+  CniCheckpoint checkpoint = {.scene_text = (char *)(uintptr_t)job->scene_info.text,
+                              .scene_label = (char *)(uintptr_t)job->label,
+                              .settings = job->settings,
+                              .setting_count = job->setting_count,
+                              .frames_per_second = job->frames_per_second,
+                              .end_time = job->end_time,
+                              .step = info.step,
+                              .run_path = job->run_path,
+                              .allocator = cn_allocator_default()};
+  CnStatus status = take_snapshot(job->world, &checkpoint.snapshot, &checkpoint.snapshot_size);
+  if (status == CN_OK && job->writer) status = cni_run_writer_flush(job->writer);
+  if (status == CN_OK) status = cni_checkpoint_write(job->checkpoint, &checkpoint);
+  free(checkpoint.snapshot);
+  job->checkpoint_time = cni_seconds();
+  return status == CN_OK ? CNI_EXIT_DONE : cni_fail(job->args, "%s", cn_error_message());
+}
+
+// ---- going on ----
+
+// A setting of the command line must be the checkpoint's.
+static int compare_settings(const CniJob *job) {
+  const CniCheckpoint *c = &job->resumed;
+  for (int32_t i = 0; i < job->setting_count; i++) {
+    const CnSetting *given = &job->settings[i], *kept = NULL;
+    for (int32_t k = 0; k < c->setting_count; k++)
+      if (strcmp(c->settings[k].key, given->key) == 0) kept = &c->settings[k];
+    char a[CNI_NUMBER_SIZE], b[CNI_NUMBER_SIZE];
+    if (kept && kept->value == given->value) continue;
+    return cni_fail(job->args, "%s: was made with %s=%s, --set gives %s", job->resume, given->key,
+                    kept ? cni_number_text(kept->value, a) : "its default",
+                    cni_number_text(given->value, b));
+  }
+  return CNI_EXIT_DONE;
+}
+
+// The scene named on the command line must be the checkpoint's.
+static int compare_scene(const CniJob *job, const char *label) {
+  if (!label) return CNI_EXIT_DONE;
+  CnAllocator allocator = cn_allocator_default();
+  CnScene *scene;
+  CnSceneInfo info;
+  if (cn_scene_open(label, job->resumed.settings, job->resumed.setting_count, &allocator, &scene) !=
+      CN_OK)
+    return cni_fail(job->args, "%s: was not made from %s: %s", job->resume, label,
+                    cn_error_message());
+  cn_scene_info(scene, &info);
+  int same = strcmp(info.text, job->resumed.scene_text) == 0;
+  cn_scene_destroy(scene);
+  if (same) return CNI_EXIT_DONE;
+  return cni_fail(job->args, "%s: was not made from %s: the scene differs", job->resume, label);
+}
+
+// Options that change the bits must be as they were.
+static int compare_options(const CniJob *job, const CniSettings *kept) {
+  const CnWorldDef *def = &job->def;
+  const char *differs = NULL;
+  if (cni_args_has(job->args, "h") && def->time_step != kept->time_step) differs = "h";
+  if (cni_args_has(job->args, "integrator") && strcmp(def->integrator, kept->integrator) != 0)
+    differs = "integrator";
+  if (cni_args_has(job->args, "solver") && strcmp(def->solver.name, kept->solver) != 0)
+    differs = "solver";
+  if (cni_args_has(job->args, "friction") && def->friction != kept->friction) differs = "friction";
+  if (cni_args_has(job->args, "iters") &&
+      def->solver.max_iterations != kept->solver_def.max_iterations)
+    differs = "iters";
+  if (cni_args_has(job->args, "tol") && def->solver.tolerance != kept->solver_def.tolerance)
+    differs = "tol";
+  if (!differs) return CNI_EXIT_DONE;
+  return cni_fail(job->args, "%s: was made with another --%s; a run goes on as it began",
+                  job->resume, differs);
+}
+
+// The definition of the world as the snapshot has it.
+static void take_settings(CniJob *job) {
+  const CniSettings *kept = &job->world->now.settings;
+  CnWorldDef *def = &job->def;
+  const char *solver = kept->solver;
+  def->gravity = kept->gravity;
+  def->time_step = kept->time_step;
+  def->stabilisation = kept->stabilisation;
+  def->recovery_speed = kept->recovery_speed;
+  def->restitution_threshold = kept->restitution_threshold;
+  def->contact_margin = kept->contact_margin;
+  def->geometric_stiffness = kept->geometric_stiffness;
+  def->friction = kept->friction;
+  def->integrator = kept->integrator;
+  def->solver = kept->solver_def;
+  def->solver.name = solver;
+}
+
+int cni_job_resume(CniJob *job) {
+  CnAllocator allocator = cn_allocator_default();
+  CniCheckpoint *c = &job->resumed;
+  const char *label = job->label;
+  if (cni_checkpoint_read(job->resume, &allocator, c) != CN_OK)
+    return cni_fail(job->args, "%s", cn_error_message());
+  int status = compare_settings(job);
+  if (status == CNI_EXIT_DONE) status = compare_scene(job, label);
+  if (status != CNI_EXIT_DONE) return status;
+  job->label = c->scene_label;
+  free(job->settings);
+  free(job->setting_texts);
+  job->settings = NULL;
+  job->setting_texts = NULL;
+  if (cn_scene_parse(c->scene_text, strlen(c->scene_text), c->scene_label, c->settings,
+                     c->setting_count, &allocator, &job->scene) != CN_OK)
+    return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
+  job->settings = c->settings;
+  job->setting_count = c->setting_count;
+  status = cni_job_world(job);
+  if (status != CNI_EXIT_DONE) return status;
+  if (cn_world_restore(job->world, c->snapshot, c->snapshot_size) != CN_OK)
+    return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
+  status = compare_options(job, &job->world->now.settings);
+  if (status != CNI_EXIT_DONE) return status;
+  take_settings(job);
+  if (!cni_args_has(job->args, "fps")) job->frames_per_second = c->frames_per_second;
+  job->first_step = c->step;
+  return CNI_EXIT_DONE;
+}

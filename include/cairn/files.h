@@ -40,6 +40,34 @@ CN_API CnStatus cn_problem_read_memory(const void *data, size_t size, const char
                                        const CnAllocator *allocator, CnProblem **problem,
                                        CnProblemFileInfo *info);
 
+/// Formats that can be written.
+typedef enum CnProblemFormat {
+  CN_PROBLEM_FCLIB = 0, ///< HDF5; friction problems: explicit form as local, step and global form
+                        ///< as global problem. Contacts come first, then bilateral rows; unilateral
+                        ///< blocks become contacts with mu = 0. Law and numbers are the same, the
+                        ///< order of blocks may not be. Intervals, spinning, cohesion and
+                        ///< compliance are CN_UNSUPPORTED.
+  CN_PROBLEM_JSON       ///< every problem, exactly
+} CnProblemFormat;
+
+/// Write a problem. The file appears under its name when it is complete; an existing one is
+/// replaced.
+CN_API CnStatus cn_problem_write(CnProblem *problem, CnProblemFormat format, const char *path);
+
+/// Write the impulses and velocities of an answer as JSON: "z" for an LCP or MLCP, otherwise "r"
+/// and, where there are velocities, "v". Multipliers of bilateral rows that follow the contacts are
+/// "l".
+CN_API CnStatus cn_answer_write(const CnAnswer *answer, const CnProblem *problem, const char *path);
+
+/// Read such an answer (or what `cairn solve --json --impulses` prints: other members are ignored)
+/// for a problem; the answer is fitted to it. Velocities that the file does not hold are computed
+/// from the impulses.
+CN_API CnStatus cn_answer_read(const char *path, CnProblem *problem, CnAnswer *answer);
+
+/// The same from memory; `name` stands for the file in messages.
+CN_API CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name,
+                                      CnProblem *problem, CnAnswer *answer);
+
 #ifdef __cplusplus
 }
 #endif

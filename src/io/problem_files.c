@@ -1,5 +1,4 @@
-// Problem files: the whole file into memory, its format from the first bytes, then the reader of
-// that format.
+// Problem files: their formats, recognised by the first bytes, and the writers.
 #include "io/problem_parts.h"
 
 #include "core/error.h"
@@ -7,38 +6,7 @@
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 
-#include <stdio.h>
 #include <string.h>
-
-// ---- the file ----
-
-typedef struct Buffer {
-  char *data;
-  size_t size, capacity;
-} Buffer;
-
-static CnStatus grow(const CnAllocator *allocator, Buffer *buffer) {
-  size_t capacity = buffer->capacity ? 2 * buffer->capacity : 65536;
-  char *data = cni_allocate(allocator, capacity);
-  if (!data) return cni_error_memory(capacity);
-  if (buffer->size > 0) memcpy(data, buffer->data, buffer->size);
-  cni_release(allocator, buffer->data, buffer->capacity);
-  buffer->data = data;
-  buffer->capacity = capacity;
-  return CN_OK;
-}
-
-static CnStatus read_all(FILE *file, const char *path, const CnAllocator *allocator,
-                         Buffer *buffer) {
-  for (;;) {
-    if (buffer->size == buffer->capacity) CNI_TRY(grow(allocator, buffer));
-    size_t got = fread(buffer->data + buffer->size, 1, buffer->capacity - buffer->size, file);
-    buffer->size += got;
-    if (got == 0) break;
-  }
-  if (ferror(file)) return cni_error(CN_INVALID_DATA, "%s: cannot be read", path);
-  return CN_OK;
-}
 
 // ---- formats, in the order in which they are tried ----
 
@@ -50,6 +18,13 @@ static int is_hdf(const char *data, size_t size) {
   return 0;
 }
 
+static int is_json(const char *data, size_t size) {
+  size_t at = 0;
+  while (at < size && (data[at] == ' ' || data[at] == '\n' || data[at] == '\t' || data[at] == '\r'))
+    at++;
+  return at < size && data[at] == '{';
+}
+
 static int is_anything(const char *data, size_t size) {
   (void)data;
   return size > 0;
@@ -57,6 +32,7 @@ static int is_anything(const char *data, size_t size) {
 
 static const CniProblemFormat formats[] = {
     {"fclib", is_hdf, cni_fclib_read},
+    {"json", is_json, cni_json_problem_read},
     {"text", is_anything, cni_dat_read},
 };
 
@@ -103,13 +79,25 @@ CnStatus cn_problem_read(const char *path, const CnAllocator *allocator, CnProbl
   *problem = NULL;
   if (!path) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: path is null");
   CnAllocator own = allocator ? *allocator : cn_allocator_default();
-  FILE *file = fopen(path, "rb");
-  if (!file) return cni_error(CN_INVALID_DATA, "%s: cannot be opened", path);
-  Buffer buffer = {0};
-  CnStatus status = read_all(file, path, &own, &buffer);
-  fclose(file);
-  if (status == CN_OK)
-    status = cn_problem_read_memory(buffer.data, buffer.size, path, &own, problem, info);
+  CniFileBuffer buffer;
+  CNI_TRY(cni_file_read(path, &own, &buffer));
+  CnStatus status = cn_problem_read_memory(buffer.data, buffer.size, path, &own, problem, info);
   cni_release(&own, buffer.data, buffer.capacity);
   return status;
+}
+
+// ---- writing ----
+
+CnStatus cn_problem_write(CnProblem *problem, CnProblemFormat format, const char *path) {
+  static CnStatus (*const writers[])(CnProblem *, const char *) = {
+      [CN_PROBLEM_FCLIB] = cni_fclib_write, [CN_PROBLEM_JSON] = cni_json_problem_write};
+  if (!problem || !path)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_problem_write: %s is null",
+                     problem ? "path" : "problem");
+  if ((uint32_t)format >= sizeof writers / sizeof writers[0])
+    return cni_error(CN_INVALID_ARGUMENT, "problem format %d is unknown", (int)format);
+  CNI_TRY(cni_problem_check(problem));
+  if (problem->form == CN_FORM_GLOBAL && !problem->global)
+    return cni_error(CN_INVALID_ARGUMENT, "the problem has no M and E yet: cn_problem_set_global");
+  return writers[format](problem, path);
 }

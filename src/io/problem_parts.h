@@ -5,6 +5,9 @@
 #define CNI_IO_PROBLEM_PARTS_H
 
 #include <cairn/files.h>
+
+#include "io/output.h"
+
 #include <stdint.h>
 
 // ---- text ----
@@ -101,5 +104,27 @@ CnStatus cni_fclib_read(const char *data, size_t size, const char *name,
 // Plain text (.dat): kind recognised from the first numbers.
 CnStatus cni_dat_read(const char *data, size_t size, const char *name, const CnAllocator *allocator,
                       CnProblem **problem, CnProblemFileInfo *info);
+
+// Cairn's JSON.
+CnStatus cni_json_problem_read(const char *data, size_t size, const char *name,
+                               const CnAllocator *allocator, CnProblem **problem,
+                               CnProblemFileInfo *info);
+
+// ---- files ----
+
+// The whole of a file in memory; release `capacity` bytes.
+typedef struct CniFileBuffer {
+  char *data;
+  size_t size, capacity;
+} CniFileBuffer;
+CnStatus cni_file_read(const char *path, const CnAllocator *allocator, CniFileBuffer *buffer);
+
+// Writers; the file appears when it is complete.
+CnStatus cni_fclib_write(CnProblem *problem, const char *path);
+CnStatus cni_json_problem_write(CnProblem *problem, const char *path);
+
+// Numbers as JSON: null where they are not finite; a list [a, b, ...].
+void cni_output_real(CniOutput *out, double value);
+void cni_output_reals(CniOutput *out, const double *values, int32_t count);
 
 #endif

@@ -5,7 +5,7 @@
 // have. The library's own messages are silenced; what it will not do is one sentence of ours.
 //
 // The HDF5 library has global state: use from one thread at a time.
-#include "io/hdf.h"
+#include "io/hdf_file.h"
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -17,7 +17,7 @@
 #define PATH_SIZE 128
 #define EXPANSION 8 // compressed data may be that many times larger than the file
 
-struct CniHdf {
+struct CniHdfFile {
   CnAllocator allocator;
   const char *name;
   size_t size;
@@ -26,7 +26,7 @@ struct CniHdf {
   void *report_data;
 };
 
-static CnStatus fail(const CniHdf *hdf, const char *path, const char *problem) {
+static CnStatus fail(const CniHdfFile *hdf, const char *path, const char *problem) {
   return cni_error(CN_INVALID_DATA, "%s: %s: %s", hdf->name, path, problem);
 }
 
@@ -44,17 +44,17 @@ static hid_t open_image(const void *data, size_t size) {
   return file;
 }
 
-CnStatus cni_hdf_open(const void *data, size_t size, const char *name, const CnAllocator *allocator,
-                      CniHdf **hdf) {
+CnStatus cni_hdf_file_open(const void *data, size_t size, const char *name,
+                           const CnAllocator *allocator, CniHdfFile **hdf) {
   *hdf = NULL;
-  CniHdf *made = cni_allocate(allocator, sizeof *made);
+  CniHdfFile *made = cni_allocate(allocator, sizeof *made);
   if (!made) return cni_error_memory(sizeof *made);
-  *made = (CniHdf){.allocator = *allocator, .name = name, .size = size};
+  *made = (CniHdfFile){.allocator = *allocator, .name = name, .size = size};
   H5Eget_auto2(H5E_DEFAULT, &made->report, &made->report_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   made->file = open_image(data, size);
   if (made->file < 0) {
-    cni_hdf_close(made);
+    cni_hdf_file_close(made);
     return cni_error(CN_INVALID_DATA, "%s: begins like an HDF5 file but is damaged or cut short",
                      name);
   }
@@ -62,7 +62,7 @@ CnStatus cni_hdf_open(const void *data, size_t size, const char *name, const CnA
   return CN_OK;
 }
 
-void cni_hdf_close(CniHdf *hdf) {
+void cni_hdf_file_close(CniHdfFile *hdf) {
   if (!hdf) return;
   if (hdf->file >= 0) H5Fclose(hdf->file);
   H5Eset_auto2(H5E_DEFAULT, hdf->report, hdf->report_data);
@@ -73,7 +73,7 @@ void cni_hdf_close(CniHdf *hdf) {
 // ---- paths ----
 
 // Every part of the path must be a hard link.
-static int is_there(const CniHdf *hdf, const char *path) {
+static int is_there(const CniHdfFile *hdf, const char *path) {
   char part[PATH_SIZE];
   size_t length = strlen(path);
   if (length >= sizeof part) return 0;
@@ -90,7 +90,7 @@ static int is_there(const CniHdf *hdf, const char *path) {
   return 1;
 }
 
-int cni_hdf_has(CniHdf *hdf, const char *path) { return is_there(hdf, path); }
+int cni_hdf_file_has(CniHdfFile *hdf, const char *path) { return is_there(hdf, path); }
 
 // ---- datasets ----
 
@@ -105,7 +105,7 @@ static void close_dataset(const Dataset *d) {
   if (d->set >= 0) H5Dclose(d->set);
 }
 
-static CnStatus open_dataset(const CniHdf *hdf, const char *path, Dataset *d) {
+static CnStatus open_dataset(const CniHdfFile *hdf, const char *path, Dataset *d) {
   *d = (Dataset){-1, -1, -1, -1};
   if (!is_there(hdf, path)) return fail(hdf, path, "is missing");
   hid_t object = H5Oopen(hdf->file, path, H5P_DEFAULT);
@@ -151,7 +151,7 @@ static int filters_known(hid_t plan) {
 }
 
 // Stored here, in pieces no larger than the file allows.
-static CnStatus check_storage(const CniHdf *hdf, const char *path, const Dataset *d) {
+static CnStatus check_storage(const CniHdfFile *hdf, const char *path, const Dataset *d) {
   H5D_layout_t layout = H5Pget_layout(d->plan);
   if (H5Pget_external_count(d->plan) != 0) return fail(hdf, path, "is stored in another file");
   if (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS) return CN_OK;
@@ -165,7 +165,7 @@ static CnStatus check_storage(const CniHdf *hdf, const char *path, const Dataset
   return CN_OK;
 }
 
-static CnStatus check_dataset(const CniHdf *hdf, const char *path, CniHdfType type,
+static CnStatus check_dataset(const CniHdfFile *hdf, const char *path, CniHdfType type,
                               const Dataset *d, int64_t *count) {
   if (type == CNI_HDF_INTEGER ? !is_integer(d->type) : !is_real(d->type))
     return fail(hdf, path,
@@ -184,7 +184,7 @@ static CnStatus check_dataset(const CniHdf *hdf, const char *path, CniHdfType ty
   return CN_OK;
 }
 
-CnStatus cni_hdf_count(CniHdf *hdf, const char *path, CniHdfType type, int64_t *count) {
+CnStatus cni_hdf_file_count(CniHdfFile *hdf, const char *path, CniHdfType type, int64_t *count) {
   Dataset d;
   *count = 0;
   CNI_TRY(open_dataset(hdf, path, &d));
@@ -193,7 +193,7 @@ CnStatus cni_hdf_count(CniHdf *hdf, const char *path, CniHdfType type, int64_t *
   return status;
 }
 
-static CnStatus read_dataset(CniHdf *hdf, const char *path, CniHdfType type, hid_t memory_type,
+static CnStatus read_dataset(CniHdfFile *hdf, const char *path, CniHdfType type, hid_t memory_type,
                              int64_t count, void *values) {
   Dataset d;
   int64_t found = 0;
@@ -209,7 +209,7 @@ static CnStatus read_dataset(CniHdf *hdf, const char *path, CniHdfType type, hid
   return status;
 }
 
-CnStatus cni_hdf_integers(CniHdf *hdf, const char *path, int64_t count, int32_t *values) {
+CnStatus cni_hdf_file_integers(CniHdfFile *hdf, const char *path, int64_t count, int32_t *values) {
   if (count == 0) return CN_OK;
   size_t bytes = (size_t)count * sizeof(int64_t);
   int64_t *wide = cni_allocate(&hdf->allocator, bytes);
@@ -226,7 +226,7 @@ CnStatus cni_hdf_integers(CniHdf *hdf, const char *path, int64_t count, int32_t 
   return status;
 }
 
-CnStatus cni_hdf_reals(CniHdf *hdf, const char *path, int64_t count, double *values) {
+CnStatus cni_hdf_file_reals(CniHdfFile *hdf, const char *path, int64_t count, double *values) {
   if (count == 0) return CN_OK;
   memset(values, 0, (size_t)count * sizeof *values);
   CNI_TRY(read_dataset(hdf, path, CNI_HDF_REAL, H5T_NATIVE_DOUBLE, count, values));

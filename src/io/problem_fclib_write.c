@@ -289,7 +289,7 @@ static CnStatus fill_image(Writer *w) {
 // The finished image to the disk.
 static CnStatus save_image(Writer *w) {
   CniOutput out;
-  void *bytes;
+  void *bytes = NULL;
   ssize_t size = H5Fget_file_image(w->image, NULL, 0);
   if (size <= 0) return cni_error(CN_NO_MEMORY, "%s: HDF5 cannot make the file", w->path);
   CNI_TRY(take(w, (size_t)size, 1, &bytes));

@@ -1,6 +1,6 @@
 # Thin front for CMake. `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build demo setup test test-all test-release test-asan test-tsan determinism warnings bench format help clean install
+.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism warnings bench format help clean install
 
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
@@ -37,6 +37,21 @@ test-tsan: setup ## the tests that use threads under the thread sanitizer
 	cmake --preset tsan >/dev/null
 	cmake --build build-tsan -j $(JOBS)
 	$(CTEST) --test-dir build-tsan -L "unit|determinism"
+
+SECONDS ?= 600
+FUZZ = scene expression
+fuzz: setup ## fuzz the parsers for SECONDS (default 600); what is new goes to build-fuzz/corpus
+	cmake --preset fuzz >/dev/null
+	cmake --build build-fuzz -j $(JOBS)
+	@set -e; for name in $(FUZZ); do \
+	  mkdir -p build-fuzz/corpus/$$name; \
+	  echo "fuzz: $$name, $$(($(SECONDS) / $(words $(FUZZ)))) s"; \
+	  build-fuzz/fuzz_$$name -max_total_time=$$(($(SECONDS) / $(words $(FUZZ)))) -timeout=10 -rss_limit_mb=2048 \
+	    -max_len=4096 -dict=tests/fuzz/$$name.dict -artifact_prefix=build-fuzz/$$name- -print_final_stats=1 \
+	    build-fuzz/corpus/$$name tests/fuzz/corpus/$$name $$([ $$name = scene ] && echo tests/scenes/good examples/scenes) 2>build-fuzz/$$name.log \
+	    || { tail -40 build-fuzz/$$name.log; exit 1; }; \
+	  grep -E "number_of_executed_units|DONE" build-fuzz/$$name.log; \
+	done
 
 determinism: build ## one state hash for gcc and clang, -O1 -O2 -O3, SIMD on and off
 	scripts/determinism

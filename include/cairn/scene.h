@@ -32,7 +32,8 @@ CN_API void cn_scene_destroy(CnScene *scene);
 
 /// What a scene says of itself. Strings live as long as the scene.
 typedef struct CnSceneInfo {
-  const char *name, *title, *description;
+  const char *name; ///< of the built-in scene, or the path or label given
+  const char *title, *description;
   const char *text; ///< the JSON as read, text_size bytes and a final zero
   size_t text_size;
   double time;   ///< s, how long a run is meant to be
@@ -54,7 +55,8 @@ CN_API CnStatus cn_scene_parameter(const CnScene *scene, int32_t index,
 /// what the scene does not mention stays.
 CN_API void cn_scene_world_def(const CnScene *scene, CnWorldDef *def);
 
-/// Create all materials, bodies, shapes and joints in an empty world.
+/// Create all materials, bodies, shapes and joints in an empty world. Only memory can be wanting;
+/// then the world is empty again.
 CN_API CnStatus cn_scene_fill(CnScene *scene, CnWorld *world);
 
 /// A quantity that a run records every step.

@@ -240,19 +240,30 @@ static int force_of(const CniSceneSensor *s, const CnContact *c, CnVec3 *force) 
   return 1;
 }
 
-// Sums over the contacts of one sensor, in the world's order.
-static CnStatus measure_contacts(const CnWorld *world, const CniSceneSensor *s, int32_t count,
+// Sums over the contacts of one pair of bodies (or of one body), in the world's order.
+typedef struct ContactSum {
+  int32_t body_a, body_b; // whose; -2: nobody's yet
+  CnVec3 force;
+  double normal;
+} ContactSum;
+
+// The components of one sensor follow each other: they share a sum.
+static CnStatus measure_contacts(const CnWorld *world, const CniSceneSensor *s, ContactSum *sum,
                                  double *value) {
-  CnVec3 sum = CN_VEC3_ZERO, force;
-  double normal = 0;
-  for (int32_t i = 0; i < count; i++) {
-    CnContact contact;
-    CNI_TRY(cn_world_contact(world, i, &contact));
-    if (!force_of(s, &contact, &force)) continue;
-    sum = cn_add(sum, force);
-    normal += cn_dot(contact.force, contact.normal);
+  if (sum->body_a != s->body_a || sum->body_b != s->body_b) {
+    *sum = (ContactSum){.body_a = s->body_a, .body_b = s->body_b};
+    CnWorldInfo info;
+    cn_world_info(world, &info);
+    for (int32_t i = 0; i < info.contact_count; i++) {
+      CnContact contact;
+      CnVec3 force;
+      CNI_TRY(cn_world_contact(world, i, &contact));
+      if (!force_of(s, &contact, &force)) continue;
+      sum->force = cn_add(sum->force, force);
+      sum->normal += cn_dot(contact.force, contact.normal);
+    }
   }
-  *value = s->component == NORMAL ? normal : component_of(sum, s->component);
+  *value = s->component == NORMAL ? sum->normal : component_of(sum->force, s->component);
   return CN_OK;
 }
 
@@ -276,10 +287,9 @@ CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *va
                      scene ? "world" : "scene");
   if (scene->sensor_count > 0 && !values)
     return cni_error(CN_INVALID_ARGUMENT, "cn_scene_measure: the result pointer is null");
-  CnWorldInfo info;
+  ContactSum contacts = {.body_a = -2};
   CnWorldSums sums;
   int have_sums = 0;
-  cn_world_info(world, &info);
   for (int32_t i = 0; i < scene->sensor_count; i++) {
     const CniSceneSensor *s = &scene->sensors[i];
     values[i] = 0;
@@ -288,7 +298,7 @@ CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *va
       CNI_TRY(measure_body(world, s, &values[i]));
       break;
     case OF_CONTACT:
-      CNI_TRY(measure_contacts(world, s, info.contact_count, &values[i]));
+      CNI_TRY(measure_contacts(world, s, &contacts, &values[i]));
       break;
     case OF_JOINT:
       CNI_TRY(measure_joint(world, s, &values[i]));

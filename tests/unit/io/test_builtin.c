@@ -54,13 +54,17 @@ static uint64_t ten_steps(const char *name) {
 
 static void all(void **state) {
   (void)state;
-  int32_t count = 0;
+  static const char *const names[] = {"granular",      "scene-g",  "stack",  "pyramid", "slope",
+                                      "newton-cradle", "conveyor", "domino", "chain",   "heap"};
+  int32_t count = 0, known = 0;
   for (; cn_builtin_scene_name(count); count++) {
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+      known += strcmp(names[i], cn_builtin_scene_name(count)) == 0;
     CHECK(cn_builtin_scene_summary(count)[0] != 0);
     uint64_t hash = ten_steps(cn_builtin_scene_name(count));
     CHECK(hash == ten_steps(cn_builtin_scene_name(count)));
   }
-  CHECK(count >= 3);
+  CHECK(known == 10);
   CHECK(cn_builtin_scene_name(-1) == NULL && cn_builtin_scene_summary(count) == NULL);
 }
 
@@ -104,7 +108,78 @@ static void scene_g(void **state) {
   }
 }
 
+static double sensor(const CnScene *scene, const CnWorld *world, const char *name) {
+  double values[16];
+  CnSensorInfo info;
+  CHECK_OK(cn_scene_measure(scene, world, values));
+  for (int32_t i = 0; cn_scene_sensor(scene, i, &info) == CN_OK; i++)
+    if (strcmp(info.name, name) == 0) return values[i];
+  fail_msg("no sensor %s", name);
+  return NAN;
+}
+
+// On a slope of tangent 0.51, whatever its direction: a = g (sin - mu cos); the plane carries the
+// weight's normal part.
+static void slope(void **state) {
+  (void)state;
+  for (int32_t k = 0; k < 3; k++) {
+    const CnSetting settings[] = {{"tan", 0.51}, {"turn", 45.0 * k}};
+    CnScene *scene = open_scene("slope", settings, 2);
+    CnWorld *world = world_of(scene);
+    for (int32_t i = 0; i < 50; i++) CHECK_OK(cn_world_step(world, NULL));
+    double speed = sensor(scene, world, "speed"), cosine = 1 / sqrt(1 + 0.51 * 0.51);
+    for (int32_t i = 0; i < 50; i++) CHECK_OK(cn_world_step(world, NULL));
+    CHECK_REL((sensor(scene, world, "speed") - speed) / 0.5, 9.81 * cosine * 0.01, 1e-6);
+    CHECK_REL(sensor(scene, world, "contact force.z"), 9.81 * cosine, 1e-6);
+    cn_world_destroy(world);
+    cn_scene_destroy(scene);
+  }
+}
+
+// The floor carries the tower: 9 cubes of 1 kg and one of 5.
+static void stack(void **state) {
+  (void)state;
+  const CnSetting settings[] = {{"boxes", 10}, {"ratio", 5}};
+  CnScene *scene = open_scene("stack", settings, 2);
+  CnWorld *world = world_of(scene);
+  CnWorldSums sums;
+  cn_world_sums(world, &sums);
+  CHECK_REL(sums.mass, 14, 1e-14);
+  double load = 0;
+  for (int32_t i = 0; i < 150; i++) {
+    CHECK_OK(cn_world_step(world, NULL));
+    if (i >= 50) load += sensor(scene, world, "load on the floor") / 100;
+  }
+  CHECK_REL(load, 14 * 9.81, 0.01);
+  CHECK_NEAR(sensor(scene, world, "top.z"), 9.5, 1e-3);
+  cn_world_destroy(world);
+  cn_scene_destroy(scene);
+}
+
+// The last of the balls swings out, the first stands, the energy stays.
+static void cradle(void **state) {
+  (void)state;
+  CnScene *scene = open_scene("newton-cradle", NULL, 0);
+  CnWorld *world = world_of(scene);
+  double first = sensor(scene, world, "first"), last = sensor(scene, world, "last");
+  double energy = sensor(scene, world, "energy"), reach = last;
+  for (int32_t i = 0; i < 2200; i++) {
+    CHECK_OK(cn_world_step(world, NULL));
+    reach = fmax(reach, sensor(scene, world, "last"));
+  }
+  // as far to the right as the first was lifted to the left
+  double lifted = 0.2 * 0.64278760968653933;
+  CHECK_NEAR(first, -0.0816 - lifted, 1e-12);
+  CHECK_NEAR(reach, last + lifted, 0.005);
+  CHECK_NEAR(sensor(scene, world, "first"), -0.0816, 0.005);
+  CHECK_REL(sensor(scene, world, "energy"), energy, 0.01);
+  cn_world_destroy(world);
+  cn_scene_destroy(scene);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all), cmocka_unit_test(scene_g)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all), cmocka_unit_test(scene_g),
+                                     cmocka_unit_test(slope), cmocka_unit_test(stack),
+                                     cmocka_unit_test(cradle)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,14 @@
 
 #include "json.h"
 
-// Start the program with the two files as stdin and stdout and wait for it; 1: it ended well.
-static int run_program(const char *path, FILE *input, FILE *output) {
+// Start the program with the two files as stdin and stdout and wait for it; 1: it ended well within
+// the time (s, 0: no limit).
+static int run_program(const char *path, unsigned limit, FILE *input, FILE *output) {
   fflush(NULL);
   pid_t child = fork();
   if (child == 0) {
+    // the alarm outlives exec, and its signal ends the program
+    alarm(limit);
     if (dup2(fileno(input), STDIN_FILENO) >= 0 && dup2(fileno(output), STDOUT_FILENO) >= 0)
       execl(path, path, (char *)NULL);
     _exit(127);
@@ -21,23 +24,37 @@ static int run_program(const char *path, FILE *input, FILE *output) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-PeerOutcome peer_run(const char *directory, const char *name, const Bodies *bodies, char *line,
-                     size_t capacity) {
+PeerOutcome peer_exchange(const char *directory, const char *name, unsigned limit,
+                          int (*write)(const void *list, FILE *file), const void *list,
+                          FILE **answer) {
+  *answer = NULL;
   char path[4352];
   int length = snprintf(path, sizeof path, "%s/peers/%s", directory, name);
   if (length < 0 || (size_t)length >= sizeof path || access(path, X_OK) != 0)
     return PEER_NOT_INSTALLED;
   // files instead of pipes: nobody has to read while the other writes
   FILE *input = tmpfile(), *output = tmpfile();
-  int ok = input && output && bodies_write(bodies, input);
+  int ok = input && output && write(list, input);
   if (ok) {
     rewind(input);
-    ok = run_program(path, input, output);
+    ok = run_program(path, limit, input, output);
     rewind(output);
-    ok = ok && fgets(line, (int)capacity, output) != NULL;
   }
   if (input) fclose(input);
-  if (output) fclose(output);
+  if (output && !ok) fclose(output);
+  if (ok) *answer = output;
+  return ok ? PEER_DONE : PEER_FAILED;
+}
+
+static int write_bodies(const void *list, FILE *file) { return bodies_write(list, file); }
+
+PeerOutcome peer_run(const char *directory, const char *name, const Bodies *bodies, char *line,
+                     size_t capacity) {
+  FILE *answer;
+  PeerOutcome outcome = peer_exchange(directory, name, 0, write_bodies, bodies, &answer);
+  if (outcome != PEER_DONE) return outcome;
+  int ok = fgets(line, (int)capacity, answer) != NULL;
+  fclose(answer);
   return ok ? PEER_DONE : PEER_FAILED;
 }
 

@@ -7,6 +7,12 @@
 
 typedef enum PeerOutcome { PEER_DONE, PEER_NOT_INSTALLED, PEER_FAILED } PeerOutcome;
 
+// Run DIRECTORY/peers/NAME with what `write` writes as its stdin, for at most `limit` seconds (0:
+// no limit). What it printed is in *answer, to be closed by the caller.
+PeerOutcome peer_exchange(const char *directory, const char *name, unsigned limit,
+                          int (*write)(const void *list, FILE *file), const void *list,
+                          FILE **answer);
+
 // Hand the bodies to DIRECTORY/peers/NAME on its stdin and keep the line it prints.
 PeerOutcome peer_run(const char *directory, const char *name, const Bodies *bodies, char *line,
                      size_t capacity);

@@ -13,6 +13,16 @@ function(cairn_peer name)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
 endfunction()
 
+# The programs of `trust`: a mechanism in, its frames out.
+function(cairn_trust_peer name language)
+  add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.${language}
+    ${PROJECT_SOURCE_DIR}/bench/mechanism.c)
+  target_link_libraries(peer_${name} PRIVATE ${ARGN} m)
+  target_compile_definitions(peer_${name} PRIVATE _POSIX_C_SOURCE=200809L)
+  set_target_properties(peer_${name} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
+endfunction()
+
 # Open Dynamics Engine (Debian: libode-dev)
 find_path(ODE_INCLUDE ode/ode.h)
 find_library(ODE_LIBRARY ode)
@@ -27,6 +37,28 @@ if(ODE_INCLUDE AND ODE_LIBRARY)
   cairn_peer(ode ${ODE_LIBRARY})
   target_include_directories(peer_ode SYSTEM PRIVATE ${ODE_INCLUDE})
   target_compile_definitions(peer_ode PRIVATE ODE_VERSION="${ode_version}")
+  cairn_trust_peer(trust_ode c ${ODE_LIBRARY})
+  target_compile_definitions(peer_trust_ode PRIVATE ODE_VERSION="${ode_version}")
+endif()
+
+# Bullet (Debian: libbullet-dev), a C++ library
+include(CheckLanguage)
+check_language(CXX)
+find_path(BULLET_INCLUDE bullet/btBulletDynamicsCommon.h)
+if(CMAKE_CXX_COMPILER AND BULLET_INCLUDE)
+  enable_language(CXX)
+  find_library(BULLET_DYNAMICS BulletDynamics)
+  find_library(BULLET_COLLISION BulletCollision)
+  find_library(BULLET_MATH LinearMath)
+  cairn_trust_peer(trust_bullet cpp ${BULLET_DYNAMICS} ${BULLET_COLLISION} ${BULLET_MATH})
+  target_include_directories(peer_trust_bullet SYSTEM PRIVATE ${BULLET_INCLUDE}/bullet)
+endif()
+
+# MuJoCo (Debian: libmujoco-dev)
+find_path(MUJOCO_INCLUDE mujoco/mujoco.h)
+find_library(MUJOCO_LIBRARY mujoco)
+if(MUJOCO_INCLUDE AND MUJOCO_LIBRARY)
+  cairn_trust_peer(trust_mujoco c ${MUJOCO_LIBRARY})
 endif()
 
 if(CAIRN_TESTS)
@@ -38,6 +70,9 @@ if(CAIRN_TESTS)
     COMMAND cairn-bench granular --set spheres=30 --set steps=25 --json)
   set_tests_properties(bench.granular PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"granular\".*\"machine\".*\"rows\".*\"busy\"")
+  add_test(NAME bench.trust COMMAND cairn-bench trust --set only=3 --json)
+  set_tests_properties(bench.trust PROPERTIES LABELS bench
+    PASS_REGULAR_EXPRESSION "\"name\": \"trust\".*\"green\": true")
   add_test(NAME bench.unknown COMMAND cairn-bench nothing)
   set_tests_properties(bench.unknown PROPERTIES LABELS bench WILL_FAIL TRUE)
 endif()

@@ -28,10 +28,10 @@ test: test-release test-asan determinism ## everything that must pass before a c
 test-release: build
 	$(CTEST) --test-dir build
 
-test-asan: setup ## unit and truth tests with clang's address and undefined-behaviour sanitizers
+test-asan: setup ## unit, truth and command tests with clang's address and undefined-behaviour sanitizers
 	cmake --preset asan >/dev/null
 	cmake --build build-asan -j $(JOBS)
-	$(CTEST) --test-dir build-asan -L "unit|truth|examples"
+	$(CTEST) --test-dir build-asan -L "unit|truth|examples|cli"
 
 test-tsan: setup ## the tests that use threads under the thread sanitizer
 	cmake --preset tsan >/dev/null

@@ -4,6 +4,7 @@
 #include <cairn/run.h>
 
 #include "cli/job.h"
+#include "core/error.h"
 
 static const char *format_name(int32_t index) {
   return index >= 0 && index < cni_export_count ? cni_exports[index].name : NULL;
@@ -29,8 +30,21 @@ static void list_formats(int json) {
   cni_show_end(&show);
 }
 
+// *path is where it went.
+static CnStatus export(const char *run_path, const CniExportKind *kind, const char *output,
+                       char *path, size_t size) {
+  CnAllocator allocator = cn_allocator_default();
+  CnRun *run;
+  CNI_TRY(cni_export_path(run_path, output, kind->ending, path, size));
+  CNI_TRY(cn_run_open(run_path, &allocator, &run));
+  CnStatus status = kind->write(run, run_path, path);
+  cn_run_close(run);
+  return status;
+}
+
 static int run(const CniArgs *args) {
-  const char *to = NULL, *output = cni_args_text(args, "output");
+  const char *to = NULL;
+  char path[4096];
   int json = cni_args_has(args, "json");
   if (args->operand_count == 0 && !cni_args_has(args, "to")) {
     list_formats(json);
@@ -38,23 +52,17 @@ static int run(const CniArgs *args) {
   }
   if (args->operand_count == 0) return cni_usage_error(args->command, "RUN is missing");
   if (!cni_args_choice(args, "to", format_name, &to)) return CNI_EXIT_USAGE;
-  if (!to) return cni_usage_error(args->command, "--to is missing; `cairn export` lists formats");
-  const char *path = args->operands[0];
-  CnAllocator allocator = cn_allocator_default();
-  CnRun *run_file;
-  if (cn_run_open(path, &allocator, &run_file) != CN_OK)
+  if (!to) return cni_usage_error(args->command, "--to is missing: `cairn export` lists formats");
+  const char *source = args->operands[0];
+  if (export(source, find_format(to), cni_args_text(args, "output"), path, sizeof path) != CN_OK)
     return cni_fail(args, "%s", cn_error_message());
-  CnStatus status = find_format(to)->write(run_file, path, output);
-  cn_run_close(run_file);
-  if (status != CN_OK) return cni_fail(args, "%s", cn_error_message());
   CniShow show;
   cni_show_begin(&show, stdout, json);
-  cni_show_text(&show, "run", NULL, path);
+  cni_show_text(&show, "run", NULL, source);
   cni_show_text(&show, "format", NULL, to);
-  if (output) cni_show_text(&show, "output", NULL, output);
+  cni_show_text(&show, "output", NULL, path);
   cni_show_end(&show);
-  if (!json && !cni_args_has(args, "quiet"))
-    printf("%s: exported as %s%s%s\n", path, to, output ? " to " : "", output ? output : "");
+  if (!json && !cni_args_has(args, "quiet")) printf("%s: exported to %s\n", source, path);
   return CNI_EXIT_DONE;
 }
 

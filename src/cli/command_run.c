@@ -19,7 +19,7 @@ static void catch_signals(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
   action.sa_handler = ask_to_stop;
-  action.sa_flags = (int)SA_RESETHAND;
+  action.sa_flags = (int)(SA_RESETHAND | SA_RESTART); // a write at work is not to fail
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);

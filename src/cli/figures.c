@@ -121,7 +121,7 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_number(show, "seconds", NULL, job->seconds, "");
   cni_show_number(show, "residual_max_run", NULL, job->figures.residual_max, "");
   cni_show_flag(show, "interrupted", NULL, job->interrupted);
-  if (job->run_path) cni_show_text(show, "out", NULL, job->run_path);
+  if (job->file) cni_show_text(show, "out", NULL, job->file);
 }
 
 // ---- text ----
@@ -178,8 +178,8 @@ static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo
     printf("  version        %s\n", cn_version());
   }
   printf("  state hash     %s\n", hash);
-  if (job->run_path)
-    printf("  recorded in    %s\n", job->run_path);
+  if (job->file)
+    printf("  recorded in    %s\n", job->file);
   else
     printf("  nothing was recorded (--out run.h5 records)\n");
   if (job->checkpoint) printf("  checkpoint     %s\n", job->checkpoint);

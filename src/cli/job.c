@@ -203,6 +203,7 @@ void cni_job_release(CniJob *job) {
   cn_scene_destroy(job->scene);
   if (job->settings != job->resumed.settings) free(job->settings);
   free(job->setting_texts);
+  free(job->file);
   free(job->run_path);
   cni_checkpoint_release(&job->resumed);
 }

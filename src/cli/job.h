@@ -57,7 +57,8 @@ typedef struct CniJob {
 
   // recording and checkpoints
   const char *out, *checkpoint, *resume;
-  char *run_path; // of the run file, absolute, kept in checkpoints
+  char *file;     // where the run file is; null: nothing is recorded
+  char *run_path; // its name as found from everywhere, kept in checkpoints
   double frames_per_second, checkpoint_every, checkpoint_time;
   int record_contacts, record_joints;
   CniRunWriter *writer;

@@ -24,7 +24,7 @@ static char *absolute_path(const char *path) {
 }
 
 static CniRunWriterDef writer_def(const CniJob *job) {
-  return (CniRunWriterDef){.path = job->run_path,
+  return (CniRunWriterDef){.path = job->file,
                            .scene = job->scene,
                            .world = &job->def,
                            .frames_per_second = job->frames_per_second,
@@ -45,12 +45,12 @@ static char *partial_path(const char *path) {
 // A run file goes on with what it has recorded so far.
 static void take_file_settings(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
-  char *partial = partial_path(job->run_path);
+  char *partial = partial_path(job->file);
   CnRun *run = NULL;
   CnRunInfo info;
   // where there is none, resuming it will tell
   if ((partial && cn_run_open(partial, &allocator, &run) == CN_OK) ||
-      cn_run_open(job->run_path, &allocator, &run) == CN_OK) {
+      cn_run_open(job->file, &allocator, &run) == CN_OK) {
     cn_run_info(run, &info);
     job->record_contacts = info.contacts_recorded;
     job->record_joints = info.joints_recorded;
@@ -74,8 +74,12 @@ int cni_job_record_open(CniJob *job) {
   int checked = check_checkpoint_path(job);
   if (checked != CNI_EXIT_DONE) return checked;
   if (!path) return CNI_EXIT_DONE;
+  struct stat there;
+  job->file = strdup(path);
   job->run_path = absolute_path(path);
-  if (!job->run_path) return cni_fail(job->args, "out of memory");
+  if (!job->run_path || !job->file) return cni_fail(job->args, "out of memory");
+  if (!job->resumed.run_path && !cni_args_has(job->args, "force") && stat(path, &there) == 0)
+    return cni_fail(job->args, "%s: is there already (--force replaces it)", path);
   if (job->resumed.run_path) take_file_settings(job);
   CniRunWriterDef def = writer_def(job);
   CnStatus status = job->resumed.run_path
@@ -93,9 +97,9 @@ int cni_job_record_step(CniJob *job, const CnStepReport *report) {
 // Where the bytes of a run that did not come to its end are: the younger of the two names.
 static void find_abandoned(CniJob *job) {
   struct stat whole, part;
-  char *partial = partial_path(job->run_path);
+  char *partial = partial_path(job->file);
   int is_partial = partial && stat(partial, &part) == 0;
-  if (is_partial && stat(job->run_path, &whole) == 0)
+  if (is_partial && stat(job->file, &whole) == 0)
     is_partial = part.st_mtim.tv_sec > whole.st_mtim.tv_sec ||
                  (part.st_mtim.tv_sec == whole.st_mtim.tv_sec &&
                   part.st_mtim.tv_nsec >= whole.st_mtim.tv_nsec);
@@ -103,8 +107,8 @@ static void find_abandoned(CniJob *job) {
     free(partial);
     return;
   }
-  free(job->run_path);
-  job->run_path = partial;
+  free(job->file);
+  job->file = partial;
 }
 
 int cni_job_record_close(CniJob *job, int failed) {

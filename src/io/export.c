@@ -7,8 +7,10 @@
 #include "core/error.h"
 
 const CniExportKind cni_exports[] = {
-    {"csv", "tables of comma-separated values, a folder of four files: NAME-csv/", cni_export_csv},
-    {"xdmf", "a description of the run file that ParaView opens: NAME.xdmf", cni_export_xdmf},
+    {"csv", "tables of comma-separated values, a folder of four files: NAME-csv/", cni_export_csv,
+     "-csv"},
+    {"xdmf", "a description of the run file that ParaView opens: NAME.xdmf", cni_export_xdmf,
+     ".xdmf"},
 };
 const int32_t cni_export_count = sizeof cni_exports / sizeof cni_exports[0];
 

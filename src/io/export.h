@@ -1,4 +1,4 @@
-// Exports of a run: the functions behind the rows of the table, and what they share.
+// Exports of a run: the functions behind the rows of the table.
 #ifndef CNI_IO_EXPORT_H
 #define CNI_IO_EXPORT_H
 
@@ -6,9 +6,5 @@
 
 CnStatus cni_export_csv(CnRun *run, const char *run_path, const char *output);
 CnStatus cni_export_xdmf(CnRun *run, const char *run_path, const char *output);
-
-// `output`, or without one the run's path with another ending: run.h5 becomes run + ending.
-CnStatus cni_export_path(const char *run_path, const char *output, const char *ending, char *path,
-                         size_t size);
 
 #endif

@@ -81,8 +81,13 @@ typedef struct CniExportKind {
   const char *name, *summary;
   // Write beside or into `output` (a path; null: derived from the run's).
   CnStatus (*write)(CnRun *run, const char *run_path, const char *output);
+  const char *ending; // of the name that is derived
 } CniExportKind;
 extern const CniExportKind cni_exports[];
 extern const int32_t cni_export_count;
+
+// `output`, or without one the run's path with another ending: run.h5 becomes run + ending.
+CnStatus cni_export_path(const char *run_path, const char *output, const char *ending, char *path,
+                         size_t size);
 
 #endif

@@ -93,14 +93,14 @@ static int parse_info_kind(CliCase *c, const char *name, const char *kind) {
 static void recorded(void **state) {
   CliCase *c = *state;
   json_t *object = parse(c, "run granular --set spheres=30 --steps 50 --out run.h5 --json", 0);
-  check_contains(text(object, "out"), "/run.h5");
+  CHECK(strcmp(text(object, "out"), "run.h5") == 0);
   json_decref(object);
   CnRunInfo info = run_info(c, "run.h5");
   CHECK(info.complete && info.step_count == 50 && info.body_count == 31);
   // 0.25 s at 60 a second
   CHECK(info.frame_count >= 15 && info.frame_count <= 17);
   // it is not lost without being asked for
-  check_refused(c, "run granular --steps 2 --out run.h5", 1, "run.h5");
+  check_refused(c, "run granular --steps 2 --out run.h5", 1, "run.h5: is there already");
   CHECK(run_info(c, "run.h5").step_count == 50);
   cairn_status(c, "run granular --set spheres=30 --steps 20 --fps 0 --out run.h5 --force -q", 0);
   info = run_info(c, "run.h5");
@@ -150,11 +150,38 @@ static void exports(void **state) {
   json_t *object = parse(c, "export --json", 0);
   CHECK(json_array_size(json_object_get(object, "formats")) >= 2);
   json_decref(object);
-  cairn_status(c, "export run.h5 --to csv", 0);
+  object = parse(c, "export run.h5 --to csv --json", 0);
+  CHECK(strcmp(text(object, "output"), "run-csv") == 0);
+  CHECK(file_exists(scratch_file(&c->scratch, "run-csv")));
+  json_decref(object);
   cairn_status(c, "export run.h5 --to xdmf", 0);
+  check_contains(c->command.out, "exported to run.xdmf");
+  CHECK(file_exists(scratch_file(&c->scratch, "run.xdmf")));
+  cairn_status(c, "export run.h5 --to xdmf -o other.xdmf -q", 0);
+  CHECK(file_exists(scratch_file(&c->scratch, "other.xdmf")));
   check_refused(c, "export run.h5", 2, "--to is missing");
   check_refused(c, "export run.h5 --to xdfm", 2, "did you mean xdmf?");
   check_refused(c, "export nothing.h5 --to csv", 1, "nothing.h5");
+}
+
+static void pages(void **state) {
+  CliCase *c = *state;
+  cairn_status(c, "run stack --steps 20 --out run.h5 -q", 0);
+  cairn_status(c, "report run.h5", 0);
+  check_contains(c->command.out, "run.html");
+  size_t size = 0;
+  char *page = file_bytes(scratch_file(&c->scratch, "run.html"), &size);
+  CHECK(size > 1000);
+  check_contains(page, "</html>");
+  free(page);
+  json_t *object = parse(c, "report stack --set boxes=3 -o first.html --json", 0);
+  CHECK(strcmp(text(object, "output"), "first.html") == 0);
+  CHECK(strcmp(text(object, "kind"), "scene") == 0);
+  CHECK(file_exists(scratch_file(&c->scratch, "first.html")));
+  json_decref(object);
+  check_refused(c, "report nothing.h5", 1, "nothing.h5");
+  check_refused(c, "report run.h5 --set boxes=3", 2, "is a run");
+  check_refused(c, "report run.h5 -o nowhere/run.html", 1, "nowhere/run.html");
 }
 
 // ---- Ctrl-C ----
@@ -183,6 +210,29 @@ static void interrupted(void **state) {
   json_decref(resumed);
 }
 
+// Ctrl-C in a run that was to replace another: the old one is kept, the new one lies beside it.
+static void interrupted_beside(void **state) {
+  CliCase *c = *state;
+  cairn_status(c, "run stack --steps 7 --out run.h5 -q", 0);
+  command_release(&c->command);
+  command_start(
+      &c->command, CAIRN_COMMAND, &c->scratch,
+      "run granular --set spheres=60 --time 1e5 --out run.h5 --force --checkpoint c --json");
+  sleep_seconds(0.5);
+  CHECK(kill(c->command.pid, SIGINT) == 0);
+  command_wait(&c->command);
+  json_t *object = parse_output(c);
+  CHECK(strcmp(text(object, "out"), "run.h5.partial") == 0);
+  CHECK(run_info(c, "run.h5").step_count == 7);
+  CHECK((double)run_info(c, "run.h5.partial").step_count == number(object, "steps"));
+  char line[128];
+  snprintf(line, sizeof line, "run --resume c --steps %d -q", (int)number(object, "steps") + 1);
+  cairn_status(c, line, 0);
+  CHECK((double)run_info(c, "run.h5").step_count == number(object, "steps") + 1);
+  CHECK(!file_exists(scratch_file(&c->scratch, "run.h5.partial")));
+  json_decref(object);
+}
+
 // ---- going on ----
 
 #define SCENE "granular --set spheres=60 --threads 1"
@@ -202,6 +252,19 @@ static void resumed(void **state) {
   CHECK(strcmp(hash, text(object, "state_hash")) == 0);
   json_decref(object);
   same_runs(scratch_file(&c->scratch, "whole.h5"), scratch_file(&c->scratch, "run.h5"));
+}
+
+// What was recorded beside the frames goes on being recorded, without being asked for again.
+static void resumed_record(void **state) {
+  CliCase *c = *state;
+  cairn_status(c, "run chain --steps 20 --out run.h5 --fps 0 --record joints --checkpoint c -q", 0);
+  cairn_status(c, "run --resume c --steps 40 -q", 0);
+  CnRunInfo info = run_info(c, "run.h5");
+  CHECK(info.joints_recorded && !info.contacts_recorded);
+  CHECK(info.step_count == 40 && info.frame_count == 41);
+  // a run file that is gone
+  unlink(scratch_file(&c->scratch, "run.h5"));
+  check_refused(c, "run --resume c --steps 40", 1, "run.h5");
 }
 
 static void resumed_wrongly(void **state) {
@@ -346,9 +409,11 @@ static void not_finite(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CLI_TEST(recorded),  CLI_TEST(info_of_files),   CLI_TEST(exports), CLI_TEST(interrupted),
-      CLI_TEST(resumed),   CLI_TEST(resumed_wrongly), CLI_TEST(killed),  CLI_TEST(file_limit),
-      CLI_TEST(disk_full), CLI_TEST(not_finite),
+      CLI_TEST(recorded),   CLI_TEST(info_of_files),  CLI_TEST(exports),
+      CLI_TEST(pages),      CLI_TEST(interrupted),    CLI_TEST(interrupted_beside),
+      CLI_TEST(resumed),    CLI_TEST(resumed_record), CLI_TEST(resumed_wrongly),
+      CLI_TEST(killed),     CLI_TEST(file_limit),     CLI_TEST(disk_full),
+      CLI_TEST(not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,15 +27,24 @@ Scratch scratch_create(void) {
   return scratch;
 }
 
-void scratch_remove(Scratch *scratch) {
-  DIR *folder = opendir(scratch->path);
+// A folder with what is in it; nothing is followed out of it.
+static void remove_folder(const char *path) {
+  DIR *folder = opendir(path);
   for (struct dirent *e; folder && (e = readdir(folder));) {
-    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
-      unlink(scratch_file(scratch, e->d_name));
+    char inner[1024];
+    struct stat info;
+    if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
+    snprintf(inner, sizeof inner, "%s/%s", path, e->d_name);
+    if (lstat(inner, &info) == 0 && S_ISDIR(info.st_mode))
+      remove_folder(inner);
+    else
+      unlink(inner);
   }
   if (folder) closedir(folder);
-  rmdir(scratch->path);
+  rmdir(path);
 }
+
+void scratch_remove(Scratch *scratch) { remove_folder(scratch->path); }
 
 const char *scratch_file(const Scratch *scratch, const char *name) {
   static char paths[8][600];

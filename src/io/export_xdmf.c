@@ -1,7 +1,7 @@
 // A run for ParaView: an XDMF file that says where in the run file the points of each frame and
 // their properties are. Bodies are points at the origins of their frames, with velocity, spin,
-// rotation (w, x, y, z), radius (of the ball about the body), mass, kind and index; "Glyph" with
-// radius as scale shows them.
+// rotation (w, x, y, z), radius (of the ball about the body), mass and kind; "Glyph" with radius as
+// scale shows them.
 //
 // ParaView opens HDF5 files in the plain way, which refuses one whose writer was killed or is at
 // work. Of such a run what it needs is copied to NAME.xdmf.h5, a closed file.
@@ -43,7 +43,8 @@ static int is_closed(const CnRun *run) {
 
 static const int32_t copied_columns[] = {CNI_COLUMN_FRAME_TIME, CNI_COLUMN_POSITION,
                                          CNI_COLUMN_ROTATION, CNI_COLUMN_VELOCITY, CNI_COLUMN_SPIN};
-static const char *const copied_tables[] = {"/bodies/radius", "/bodies/mass", "/bodies/kind"};
+static const char *const copied_tables[] = {"/bodies/index", "/bodies/radius", "/bodies/mass",
+                                            "/bodies/kind"};
 
 static CnStatus copy_numbers(CnRun *run, CniHdf *hdf) {
   CniRunSizes sizes = run->sizes;
@@ -105,22 +106,34 @@ typedef struct Page {
   long long frames, bodies;
 } Page;
 
-// The numbers of one frame of a column.
-static void put_slab(const Page *page, const char *indent, const char *path, long long frame,
-                     int components) {
+// The numbers of one frame of a column, said in both tongues of XDMF: readers of version 2 (who do
+// not look at capital letters) take the item for a hyperslab of the two items in it, readers of
+// version 3 take the text before those, "FILE:SET|start:stride:count:size".
+static void put_slab(const Page *page, const char *path, long long frame, int components) {
   CniOutput *out = page->out;
-  cni_output_text(out, "%s<DataItem ItemType=\"HyperSlab\" Dimensions=\"%lld %d\">\n", indent,
-                  page->bodies, components);
-  cni_output_text(out,
-                  "%s  <DataItem Dimensions=\"3 3\" NumberType=\"Int\" Format=\"XML\">%lld 0 0 1 1 "
-                  "1 1 %lld %d</DataItem>\n",
-                  indent, frame, page->bodies, components);
-  cni_output_text(out,
-                  "%s  <DataItem Dimensions=\"%lld %lld %d\" NumberType=\"Float\" Precision=\"8\" "
-                  "Format=\"HDF\">",
-                  indent, page->frames, page->bodies, components);
+  const char *number = "NumberType=\"Float\" Precision=\"8\" Format=\"HDF\"";
+  const char *indent = "          ";
+  long long n = page->bodies, all = page->frames;
+  int c = components;
+  cni_output_text(out, "%s<DataItem ItemType=\"Hyperslab\" Dimensions=\"%lld %d\" %s>", indent, n,
+                  c, number);
+  put_escaped(out, page->data);
+  cni_output_text(out, ":%s|%lld 0 0:1 1 1:1 %lld %d:%lld %lld %d\n", path, frame, n, c, all, n, c);
+  cni_output_text(out, "%s  <DataItem Dimensions=\"3 3\" NumberType=\"Int\" Format=\"XML\">",
+                  indent);
+  cni_output_text(out, "%lld 0 0 1 1 1 1 %lld %d</DataItem>\n", frame, n, c);
+  cni_output_text(out, "%s  <DataItem Dimensions=\"%lld %lld %d\" %s>", indent, all, n, c, number);
   put_escaped(out, page->data);
   cni_output_text(out, ":%s</DataItem>\n%s</DataItem>\n", path, indent);
+}
+
+// One number a body.
+static void put_item(const Page *page, const char *path, const char *type, int precision) {
+  cni_output_text(
+      page->out, "<DataItem Dimensions=\"%lld\" NumberType=\"%s\" Precision=\"%d\" Format=\"HDF\">",
+      page->bodies, type, precision);
+  put_escaped(page->out, page->data);
+  cni_output_text(page->out, ":%s</DataItem>\n", path);
 }
 
 // A property of bodies that does not change.
@@ -128,11 +141,10 @@ static void put_constant(const Page *page, const char *name, const char *path, c
                          int precision) {
   cni_output_text(page->out,
                   "        <Attribute Name=\"%s\" AttributeType=\"Scalar\" Center=\"Node\">\n"
-                  "          <DataItem Dimensions=\"%lld\" NumberType=\"%s\" Precision=\"%d\" "
-                  "Format=\"HDF\">",
-                  name, page->bodies, type, precision);
-  put_escaped(page->out, page->data);
-  cni_output_text(page->out, ":%s</DataItem>\n        </Attribute>\n", path);
+                  "          ",
+                  name);
+  put_item(page, path, type, precision);
+  cni_output_text(page->out, "        </Attribute>\n");
 }
 
 static void put_series(const Page *page, const char *name, const char *type, const char *path,
@@ -140,7 +152,7 @@ static void put_series(const Page *page, const char *name, const char *type, con
   cni_output_text(page->out,
                   "        <Attribute Name=\"%s\" AttributeType=\"%s\" Center=\"Node\">\n", name,
                   type);
-  put_slab(page, "          ", path, frame, components);
+  put_slab(page, path, frame, components);
   cni_output_text(page->out, "        </Attribute>\n");
 }
 
@@ -151,10 +163,11 @@ static void put_frame(const Page *page, long long frame, double time) {
   cni_output_text(out,
                   "\"/>\n"
                   "        <Topology TopologyType=\"Polyvertex\" NumberOfElements=\"%lld\" "
-                  "NodesPerElement=\"1\"/>\n"
-                  "        <Geometry GeometryType=\"XYZ\">\n",
+                  "NodesPerElement=\"1\">\n          ",
                   page->bodies);
-  put_slab(page, "          ", "/frames/position", frame, 3);
+  put_item(page, "/bodies/index", "Int", 4);
+  cni_output_text(out, "        </Topology>\n        <Geometry GeometryType=\"XYZ\">\n");
+  put_slab(page, "/frames/position", frame, 3);
   cni_output_text(out, "        </Geometry>\n");
   put_series(page, "velocity", "Vector", "/frames/velocity", frame, 3);
   put_series(page, "spin", "Vector", "/frames/spin", frame, 3);

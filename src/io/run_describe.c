@@ -136,6 +136,7 @@ static void put_settings(const CniRunWriterDef *def, const CnWorldInfo *info, Cn
 // ---- bodies ----
 
 typedef struct BodyRow {
+  int32_t *index; // 0, 1, 2, ...: the list of points that XDMF asks for
   uint8_t *kind;
   double *mass, *radius;
   CnVec3 *inertia, *com_position;
@@ -179,6 +180,7 @@ static void put_bodies(CniRunWriter *w, CnWorld *world, CniHdf *hdf, BodyRow *ro
   for (int32_t i = 0; i < n; i++) {
     CnBodyInfo info = {.mass = 0};
     cn_body_info(world, w->bodies[i], &info);
+    rows->index[i] = i;
     rows->kind[i] = (uint8_t)info.kind;
     rows->mass[i] = info.mass;
     rows->radius[i] = radius_of(world, w->bodies[i]);
@@ -189,6 +191,7 @@ static void put_bodies(CniRunWriter *w, CnWorld *world, CniHdf *hdf, BodyRow *ro
   Named named = {world, w};
   cni_hdf_group(hdf, "/bodies");
   cni_hdf_texts(hdf, &w->allocator, "/bodies/name", n, body_name, &named);
+  cni_hdf_table(hdf, "/bodies/index", CNI_INT32, n, 0, rows->index);
   cni_hdf_table(hdf, "/bodies/kind", CNI_UINT8, n, 0, rows->kind);
   cni_hdf_table(hdf, "/bodies/mass", CNI_DOUBLE, n, 0, rows->mass);
   cni_hdf_table(hdf, "/bodies/radius", CNI_DOUBLE, n, 0, rows->radius);
@@ -268,17 +271,17 @@ static CnStatus put_contents(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
   size_t b = (size_t)w->sizes.body_count, s = (size_t)w->shape_count;
   size_t j = (size_t)w->sizes.joint_count;
 #define TAKE(count, type) cni_arena_take(&arena, (count) * sizeof(type))
-  BodyRow body = {TAKE(b, uint8_t), TAKE(b, double), TAKE(b, double),
-                  TAKE(b, CnVec3),  TAKE(b, CnVec3), TAKE(b, CnQuat)};
+  BodyRow body = {TAKE(b, int32_t), TAKE(b, uint8_t), TAKE(b, double), TAKE(b, double),
+                  TAKE(b, CnVec3),  TAKE(b, CnVec3),  TAKE(b, CnQuat)};
   ShapeRow shape = {TAKE(s, int32_t), TAKE(s, uint8_t), TAKE(s, CnVec3),
                     TAKE(s, CnVec3),  TAKE(s, CnQuat),  TAKE(s, double)};
   JointRow joint = {TAKE(j, uint8_t), TAKE(j, int32_t), TAKE(j, int32_t), TAKE(j, CnPose),
                     TAKE(j, CnPose)};
 #undef TAKE
-  int whole = body.kind && body.mass && body.radius && body.inertia && body.com_position &&
-              body.com_rotation && shape.body && shape.kind && shape.position && shape.half_size &&
-              shape.rotation && shape.radius && joint.kind && joint.body_a && joint.body_b &&
-              joint.frame_a && joint.frame_b;
+  int whole = body.index && body.kind && body.mass && body.radius && body.inertia &&
+              body.com_position && body.com_rotation && shape.body && shape.kind &&
+              shape.position && shape.half_size && shape.rotation && shape.radius && joint.kind &&
+              joint.body_a && joint.body_b && joint.frame_a && joint.frame_b;
   if (whole) {
     put_bodies(w, world, hdf, &body);
     put_shapes(w, world, hdf, &shape);

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <hdf5.h>
+
 #include "check.h"
 
 static const char scene_text[] =
@@ -73,6 +75,93 @@ void test_run_record(const char *path, int steps) {
   test_run_steps(&run, steps);
   CHECK_OK(cni_run_writer_close(run.writer));
   test_run_end(&run);
+}
+
+// ---- two files ----
+
+typedef struct Comparison {
+  hid_t a, b;
+  int datasets;
+} Comparison;
+
+// Bytes of an object's values and their number, in the type they are stored in.
+static char *values_of(hid_t object, int is_attribute, size_t *bytes) {
+  hid_t space = is_attribute ? H5Aget_space(object) : H5Dget_space(object);
+  hid_t type = is_attribute ? H5Aget_type(object) : H5Dget_type(object);
+  *bytes = (size_t)H5Sget_simple_extent_npoints(space) * H5Tget_size(type);
+  char *values = calloc(1, *bytes + 1);
+  CHECK(values != NULL);
+  if (is_attribute)
+    CHECK(H5Aread(object, type, values) >= 0);
+  else if (*bytes > 0)
+    CHECK(H5Dread(object, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+  H5Tclose(type);
+  H5Sclose(space);
+  return values;
+}
+
+static void compare_values(hid_t a, hid_t b, int is_attribute, const char *name) {
+  size_t size_a, size_b;
+  char *values_a = values_of(a, is_attribute, &size_a);
+  char *values_b = values_of(b, is_attribute, &size_b);
+  if (size_a != size_b || memcmp(values_a, values_b, size_a) != 0)
+    print_error("%s differs (%zu and %zu bytes)\n", name, size_a, size_b);
+  CHECK(size_a == size_b && memcmp(values_a, values_b, size_a) == 0);
+  free(values_a);
+  free(values_b);
+}
+
+static herr_t compare_attribute(hid_t a, const char *name, const H5A_info_t *info, void *context) {
+  (void)info;
+  hid_t b = *(hid_t *)context;
+  CHECK(H5Aexists(b, name) > 0);
+  hid_t attribute_a = H5Aopen(a, name, H5P_DEFAULT), attribute_b = H5Aopen(b, name, H5P_DEFAULT);
+  compare_values(attribute_a, attribute_b, 1, name);
+  H5Aclose(attribute_a);
+  H5Aclose(attribute_b);
+  return 0;
+}
+
+static void compare_object(Comparison *c, const char *name) {
+  hid_t a = H5Oopen(c->a, name, H5P_DEFAULT), b = H5Oopen(c->b, name, H5P_DEFAULT);
+  CHECK(a >= 0 && b >= 0);
+  CHECK(H5Aiterate2(a, H5_INDEX_NAME, H5_ITER_INC, NULL, compare_attribute, &b) >= 0);
+  if (H5Iget_type(a) == H5I_DATASET && strncmp(name, "steps/seconds_", 14) != 0) {
+    compare_values(a, b, 0, name);
+    c->datasets++;
+  }
+  H5Oclose(a);
+  H5Oclose(b);
+}
+
+static herr_t compare_link(hid_t group, const char *name, const H5L_info_t *info, void *context) {
+  (void)group;
+  (void)info;
+  compare_object(context, name);
+  return 0;
+}
+
+static herr_t count_link(hid_t group, const char *name, const H5L_info_t *info, void *context) {
+  (void)group;
+  (void)name;
+  (void)info;
+  ++*(int *)context;
+  return 0;
+}
+
+int test_runs_equal(const char *path_a, const char *path_b) {
+  Comparison c = {H5Fopen(path_a, H5F_ACC_RDONLY, H5P_DEFAULT),
+                  H5Fopen(path_b, H5F_ACC_RDONLY, H5P_DEFAULT), 0};
+  CHECK(c.a >= 0 && c.b >= 0);
+  int links_a = 0, links_b = 0;
+  CHECK(H5Lvisit(c.a, H5_INDEX_NAME, H5_ITER_INC, count_link, &links_a) >= 0);
+  CHECK(H5Lvisit(c.b, H5_INDEX_NAME, H5_ITER_INC, count_link, &links_b) >= 0);
+  CHECK(links_a == links_b);
+  compare_object(&c, "/");
+  CHECK(H5Lvisit(c.a, H5_INDEX_NAME, H5_ITER_INC, compare_link, &c) >= 0);
+  H5Fclose(c.a);
+  H5Fclose(c.b);
+  return c.datasets;
 }
 
 // ---- files ----

@@ -29,6 +29,10 @@ void test_run_end(TestRun *run);
 // All of it: a complete run of so many steps.
 void test_run_record(const char *path, int steps);
 
+// Two closed run files must have the same datasets with the same bytes and the same attributes, up
+// to the measured times. Returns how many datasets were compared.
+int test_runs_equal(const char *path_a, const char *path_b);
+
 // A folder of the test's own under the build's temporary place, removed with all in it at the end.
 const char *test_folder_make(void);
 void test_folder_remove(void);

@@ -114,7 +114,7 @@ static CnVec3 surface_velocity(const CniAssemblyInput *in, int32_t shape, int32_
   const CniModel *model = in->model;
   CnVec3 s = model->materials[model->shapes[shape].material].def.surface_velocity;
   if (!(cn_norm2(s) > 0)) return CN_VEC3_ZERO;
-  CnVec3 principal = cn_unrotate(model->bodies[body].com.rotation, s);
+  CnVec3 principal = cn_unrotate(cni_body_com(&model->bodies[body]).rotation, s);
   return cn_rotate(in->pose[body].rotation, principal);
 }
 
@@ -172,7 +172,7 @@ static int ball_like(const CnProblem *p, const CniModel *model, int32_t body, in
     return group->free.spin.x == 0 && group->free.spin.y == 0 && group->free.spin.z == 0;
   const CniShape *s = &model->shapes[shape];
   return group->mass_kind == CNI_MASS_ISOTROPIC && s->kind == CN_SHAPE_SPHERE &&
-         cn_norm(s->pose.position) <= CENTRED * s->radius;
+         (!s->poses || cn_norm(s->poses->pose.position) <= CENTRED * s->radius);
 }
 
 static CnStatus plan_contact(Planner *pl, int32_t i, int32_t *block_of) {

@@ -200,7 +200,7 @@ static void place_shape(const Work *w, int32_t i) {
   const CniShape *s = &in->model->shapes[w->shapes[i]];
   CniPlaced placed = placed_shape(w, i);
   int endless = s->kind == CN_SHAPE_PLANE;
-  double arm = endless ? 0 : cn_norm(s->pose.position);
+  double arm = endless || !s->poses ? 0 : cn_norm(s->poses->pose.position);
   if (s->kind != CN_SHAPE_SPHERE && !endless) arm += s->outradius;
 
   Proxy p = {.centre = placed.pose.position,

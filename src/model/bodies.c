@@ -55,6 +55,37 @@ CnStatus cni_bodies_reserve(CniModel *model, int32_t count) {
   return CN_OK;
 }
 
+// ---- what a body keeps beside its common fields ----
+
+CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail *detail,
+                       const char *name) {
+  char kept[CNI_NAME_SIZE];
+  cni_name_copy(kept, name);
+  size_t size = strlen(kept) + 1;
+  body->detail = NULL;
+  body->name = NULL;
+  if (size > 1) {
+    body->name = cni_allocate(&model->allocator, size);
+    if (!body->name) return cni_error_memory(size);
+    memcpy(body->name, kept, size);
+  }
+  if (cni_pose_is_one(detail->com) && detail->def_mass == 0) return CN_OK;
+  body->detail = cni_allocate(&model->allocator, sizeof *detail);
+  if (!body->detail) {
+    cni_body_forget(model, body);
+    return cni_error_memory(sizeof *detail);
+  }
+  *body->detail = *detail;
+  return CN_OK;
+}
+
+void cni_body_forget(const CniModel *model, CniBody *body) {
+  if (body->name) cni_release(&model->allocator, body->name, strlen(body->name) + 1);
+  cni_release(&model->allocator, body->detail, sizeof *body->detail);
+  body->name = NULL;
+  body->detail = NULL;
+}
+
 // ---- adding and removing ----
 
 static CnStatus check_def(CnBodyDef *def) {
@@ -81,19 +112,23 @@ CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *i
   CNI_TRY(check_def(&def));
   if (model->body_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d bodies", INT32_MAX);
-  CniBody body = {.kind = def.kind, .com = CN_POSE_ONE, .def_com = CN_POSE_ONE};
-  if (def.mass > 0) {
-    body.def_com = def.com;
-    body.def_inertia = def.inertia;
-    body.def_mass = def.mass;
-  }
+  CniBody body = {.kind = def.kind, .user_data = def.user_data};
   body.first_shape = body.last_shape = body.first_joint = -1;
-  body.user_data = def.user_data;
-  cni_name_copy(body.name, def.name);
-  CniBodyFrame frame;
-  CNI_TRY(cni_body_frame(model, &body, -1, NULL, &frame));
+  CniBodyDetail detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE};
+  if (def.mass > 0) {
+    detail.def_com = def.com;
+    detail.def_inertia = def.inertia;
+    detail.def_mass = def.mass;
+  }
   CNI_TRY(cni_bodies_reserve(model, model->body_count + 1));
   CNI_TRY(cni_ids_reserve(&model->body_ids, &model->allocator));
+  CNI_TRY(cni_body_keep(model, &body, &detail, def.name));
+  CniBodyFrame frame;
+  CnStatus status = cni_body_frame(model, &body, -1, NULL, &frame);
+  if (status != CN_OK) {
+    cni_body_forget(model, &body);
+    return status;
+  }
 
   int32_t i = model->body_count++;
   cni_ids_take(&model->body_ids, i, &body.slot, &body.generation);
@@ -111,6 +146,7 @@ CnStatus cni_model_remove_body(CniModel *model, CnBodyId id) {
   CNI_TRY(cni_model_find_body(model, id, &i));
   while (model->bodies[i].first_joint >= 0) cni_joint_drop(model, model->bodies[i].first_joint);
   while (model->bodies[i].first_shape >= 0) cni_shape_drop(model, model->bodies[i].first_shape);
+  cni_body_forget(model, &model->bodies[i]);
   cni_ids_free(&model->body_ids, id.slot);
 
   // the last body moves into the hole
@@ -130,7 +166,7 @@ CnStatus cni_model_remove_body(CniModel *model, CnBodyId id) {
 // ---- the body frame ----
 
 CnPose cni_model_body_pose(const CniModel *model, int32_t body) {
-  CnPose pose = cn_pose_mul(model->pose[body], cn_pose_inverse(model->bodies[body].com));
+  CnPose pose = cn_pose_mul(model->pose[body], cn_pose_inverse(cni_body_com(&model->bodies[body])));
   cni_check_pose("pose", &pose);
   return pose;
 }
@@ -145,7 +181,7 @@ CnTwist cni_model_body_twist(const CniModel *model, int32_t body) {
 
 void cni_model_set_body_pose(CniModel *model, int32_t body, const CnPose *pose) {
   CnTwist twist = cni_model_body_twist(model, body);
-  model->pose[body] = cn_pose_mul(*pose, model->bodies[body].com);
+  model->pose[body] = cn_pose_mul(*pose, cni_body_com(&model->bodies[body]));
   cni_check_pose("pose", &model->pose[body]);
   // the velocity asked for is that of the body frame: it stays
   cni_model_set_body_twist(model, body, &twist);
@@ -160,7 +196,7 @@ void cni_model_set_body_twist(CniModel *model, int32_t body, const CnTwist *twis
 
 void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NAME_SIZE + 16]) {
   const CniBody *b = &model->bodies[body];
-  if (b->name[0])
+  if (b->name)
     snprintf(label, CNI_NAME_SIZE + 16, "body '%s'", b->name);
   else
     snprintf(label, CNI_NAME_SIZE + 16, "body %u", (unsigned)b->slot);

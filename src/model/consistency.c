@@ -111,14 +111,15 @@ static CnStatus check_body(const CniModel *model, int32_t i) {
   const CniBody *b = &model->bodies[i];
   CNI_TRY(check_id(&model->body_ids, "body", i, b->slot, b->generation));
   if ((uint32_t)b->kind > CN_BODY_FIXED) return damaged("body", i, "its kind is none");
-  if (!terminated(b->name)) return damaged("body", i, "its name does not end");
-  CnBodyDef def = cn_body_def_default();
-  def.mass = b->def_mass;
-  def.com = b->def_com;
-  def.inertia = b->def_inertia;
-  if (cni_body_mass_check(&def) != CN_OK) return damaged_numbers("body", i);
-  if (!same_rotation(def.com, b->def_com))
-    return damaged("body", i, "the axes of its inertia are not of length one");
+  if (b->detail) {
+    CnBodyDef def = cn_body_def_default();
+    def.mass = b->detail->def_mass;
+    def.com = b->detail->def_com;
+    def.inertia = b->detail->def_inertia;
+    if (cni_body_mass_check(&def) != CN_OK) return damaged_numbers("body", i);
+    if (!same_rotation(def.com, b->detail->def_com))
+      return damaged("body", i, "the axes of its inertia are not of length one");
+  }
   return check_body_state(model, i);
 }
 
@@ -130,7 +131,7 @@ static CnStatus check_shape(const CniModel *model, int32_t i) {
     return damaged("shape", i, "it has no material");
   CnShapeDef def = cni_model_shape_def(model, i);
   if (cni_shape_def_check(&def) != CN_OK) return damaged_numbers("shape", i);
-  if (!same_rotation(def.pose, s->def_pose))
+  if (!same_rotation(def.pose, cni_shape_def_pose(s)))
     return damaged("shape", i, "its rotation is not of length one");
   if (def.kind == CN_SHAPE_PLANE && model->bodies[s->body].kind == CN_BODY_DYNAMIC)
     return damaged("shape", i, "a plane on a dynamic body");

@@ -56,10 +56,12 @@ static CnStatus fill_distance(const CniModel *model, int32_t a, int32_t b, CnJoi
 }
 
 void cni_joint_local_anchors(const CniModel *model, CniJoint *joint) {
-  joint->local_a = cn_pose_local(model->bodies[joint->body_a].com, joint->def.frame_a.position);
+  joint->local_a =
+      cn_pose_local(cni_body_com(&model->bodies[joint->body_a]), joint->def.frame_a.position);
   joint->local_b = joint->def.frame_b.position;
   if (joint->body_b >= 0)
-    joint->local_b = cn_pose_local(model->bodies[joint->body_b].com, joint->def.frame_b.position);
+    joint->local_b =
+        cn_pose_local(cni_body_com(&model->bodies[joint->body_b]), joint->def.frame_b.position);
 }
 
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId *id) {

@@ -9,6 +9,7 @@
 //
 // keep the body frame's pose and velocity and the load as they were.
 #include "core/error.h"
+#include "core/memory.h"
 #include "model/model_parts.h"
 
 // Off-diagonal parts and differences below this share of the largest inertia are rounding: a box
@@ -67,7 +68,7 @@ CnStatus cni_body_mass_check(CnBodyDef *def) {
 }
 
 static CniMassProps shape_mass(const CniShape *shape) {
-  CniPlaced placed = {shape->kind, shape->def_pose, shape->radius, shape->half_size};
+  CniPlaced placed = {shape->kind, cni_shape_def_pose(shape), shape->radius, shape->half_size};
   return cni_shape_mass(&placed, shape->density);
 }
 
@@ -89,11 +90,14 @@ static CniMassProps shapes_mass(const CniModel *model, const CniBody *body, int3
 CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t without,
                         const CniShape *extra, CniBodyFrame *frame) {
   *frame = (CniBodyFrame){.com = CN_POSE_ONE};
-  CniMassProps props = {body->def_mass, body->def_com.position, body->def_inertia};
-  CnQuat axes = body->def_com.rotation;
-  if (body->def_mass == 0) {
+  CniMassProps props;
+  CnQuat axes = CN_QUAT_ONE;
+  const CniBodyDetail *given = body->detail;
+  if (given && given->def_mass != 0) {
+    props = (CniMassProps){given->def_mass, given->def_com.position, given->def_inertia};
+    axes = given->def_com.rotation;
+  } else {
     props = shapes_mass(model, body, without, extra);
-    axes = CN_QUAT_ONE;
   }
   frame->mass.mass = props.mass;
   if (!isfinite(props.mass))
@@ -126,13 +130,32 @@ static int same_pose(CnPose a, CnPose b) {
          r.z == s.z;
 }
 
+CnStatus cni_body_frame_reserve(CniModel *model, int32_t body, const CniBodyFrame *frame) {
+  CniBody *b = &model->bodies[body];
+  if (cni_pose_is_one(frame->com)) return CN_OK;
+  if (!b->detail) {
+    b->detail = cni_allocate(&model->allocator, sizeof *b->detail);
+    if (!b->detail) return cni_error_memory(sizeof *b->detail);
+    *b->detail = (CniBodyDetail){.com = CN_POSE_ONE, .def_com = CN_POSE_ONE};
+  }
+  for (int32_t i = b->first_shape; i >= 0; i = model->shapes[i].next) {
+    CniShape *shape = &model->shapes[i];
+    if (shape->poses) continue;
+    shape->poses = cni_allocate(&model->allocator, sizeof *shape->poses);
+    if (!shape->poses) return cni_error_memory(sizeof *shape->poses);
+    *shape->poses = (CniShapePoses){CN_POSE_ONE, CN_POSE_ONE};
+  }
+  return CN_OK;
+}
+
 void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) {
   CniBody *b = &model->bodies[body];
+  CnPose com = cni_body_com(b);
   model->mass[body] = frame->mass;
-  if (same_pose(b->com, frame->com)) return;
+  if (same_pose(com, frame->com)) return;
 
   // the state and the load move to the new centre
-  CnPose d = cn_pose_mul(cn_pose_inverse(b->com), frame->com);
+  CnPose d = cn_pose_mul(cn_pose_inverse(com), frame->com);
   CnPose *pose = &model->pose[body];
   CnTwist *twist = &model->twist[body], *load = &model->load[body];
   CnVec3 shift = cn_rotate(pose->rotation, d.position);
@@ -140,11 +163,13 @@ void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) 
   pose->rotation = cn_qunit(cn_qmul(pose->rotation, d.rotation));
   twist->velocity = cn_add(twist->velocity, cn_cross(twist->spin, shift));
   load->spin = cn_sub(load->spin, cn_cross(shift, load->velocity));
-  b->com = frame->com;
+  b->detail->com = frame->com;
 
   // what hangs on the body is expressed anew
-  for (int32_t i = b->first_shape; i >= 0; i = model->shapes[i].next)
-    model->shapes[i].pose = cni_shape_local_pose(b, model->shapes[i].def_pose);
+  for (int32_t i = b->first_shape; i >= 0; i = model->shapes[i].next) {
+    CniShapePoses *poses = model->shapes[i].poses;
+    if (poses) poses->pose = cni_shape_local_pose(frame->com, poses->def_pose);
+  }
   for (int32_t i = b->first_joint; i >= 0;) {
     CniJoint *joint = &model->joints[i];
     cni_joint_local_anchors(model, joint);
@@ -157,15 +182,18 @@ CnStatus cni_model_derive(CniModel *model) {
     CniBodyFrame frame;
     if (cni_body_frame(model, &model->bodies[i], -1, NULL, &frame) != CN_OK)
       return cni_error(CN_INVALID_DATA, "the mass of body %d is not finite", (int)i);
-    model->bodies[i].com = frame.com;
+    CNI_TRY(cni_body_frame_reserve(model, i, &frame));
+    if (model->bodies[i].detail) model->bodies[i].detail->com = frame.com;
     model->mass[i] = frame.mass;
   }
   for (int32_t i = 0; i < model->shape_count; i++) {
     CniShape *shape = &model->shapes[i];
-    CniPlaced placed = {shape->kind, shape->def_pose, shape->radius, shape->half_size};
+    CniPlaced placed = {shape->kind, cni_shape_def_pose(shape), shape->radius, shape->half_size};
     shape->inradius = cni_shape_inradius(&placed);
     shape->outradius = cni_shape_outradius(&placed);
-    shape->pose = cni_shape_local_pose(&model->bodies[shape->body], shape->def_pose);
+    if (!shape->poses) continue;
+    CnPose com = cni_body_com(&model->bodies[shape->body]);
+    shape->poses->pose = cni_shape_local_pose(com, shape->poses->def_pose);
   }
   for (int32_t i = 0; i < model->joint_count; i++)
     cni_joint_local_anchors(model, &model->joints[i]);

@@ -26,6 +26,8 @@ CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
 void cni_model_release(CniModel *model) {
   const CnAllocator *a = &model->allocator;
   size_t bodies = (size_t)model->body_capacity;
+  for (int32_t i = 0; i < model->body_count; i++) cni_body_forget(model, &model->bodies[i]);
+  for (int32_t i = 0; i < model->shape_count; i++) cni_shape_forget(model, &model->shapes[i]);
   cni_release(a, model->pose, bodies * sizeof(CnPose));
   cni_release(a, model->twist, bodies * sizeof(CnTwist));
   cni_release(a, model->load, bodies * sizeof(CnTwist));
@@ -114,6 +116,12 @@ CnStatus cni_check_pose(const char *what, CnPose *pose) {
   q = (CnQuat){q.w / largest, q.x / largest, q.y / largest, q.z / largest};
   pose->rotation = cn_qunit(q);
   return CN_OK;
+}
+
+int cni_pose_is_one(CnPose pose) {
+  CnVec3 p = pose.position;
+  CnQuat q = pose.rotation;
+  return p.x == 0 && p.y == 0 && p.z == 0 && q.w == 1 && q.x == 0 && q.y == 0 && q.z == 0;
 }
 
 CnStatus cni_check_twist(const char *what, const CnTwist *twist) {

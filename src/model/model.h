@@ -33,21 +33,35 @@ typedef struct CniBodyMass {
   int32_t massless;   // dynamic without mass: a step is refused
 } CniBodyMass;
 
+// What most bodies have no use for: their frame is at the centre of mass, in principal axes, and
+// their mass comes from the shapes.
+typedef struct CniBodyDetail {
+  CnPose com;     // centre of mass and principal axes in the body frame (identity: not dynamic)
+  CnPose def_com; // as given, for mass > 0
+  CnSym3 def_inertia;
+  double def_mass; // 0: from shapes
+} CniBodyDetail;
+
 typedef struct CniBody {
   CnBodyKind kind;
   uint32_t slot; // its id
   uint32_t generation;
-  CnPose com;     // centre of mass and principal axes in the body frame (identity: not dynamic)
-  CnPose def_com; // as given, for mass > 0
-  CnSym3 def_inertia;
-  double def_mass;     // 0: from shapes
   int32_t first_shape; // dense index, -1: none; list in order of creation
   int32_t last_shape;
   int32_t shape_count;
   int32_t first_joint; // dense index, -1: none
   uint64_t user_data;
-  char name[CNI_NAME_SIZE];
+  CniBodyDetail *detail; // null: com is the identity, and nothing was given
+  char *name;            // null: none
 } CniBody;
+_Static_assert(sizeof(CniBody) <= 56, "memory per body is promised");
+
+// Poses of a shape that is not at the origin of its body, or whose body's origin is not its centre
+// of mass.
+typedef struct CniShapePoses {
+  CnPose pose;     // in the frame of the centre of mass (principal axes)
+  CnPose def_pose; // as given, in the body frame
+} CniShapePoses;
 
 typedef struct CniShape {
   uint32_t slot, generation;
@@ -55,15 +69,26 @@ typedef struct CniShape {
   int32_t next; // next shape of the body, -1
   int32_t previous;
   CnShapeKind kind;
-  CnPose pose; // in the frame of the centre of mass (principal axes)
+  int32_t material; // dense index
+  uint32_t category, mask;
   double radius;
   CnVec3 half_size;
   double inradius, outradius; // from cni_shape_inradius and cni_shape_outradius
-  int32_t material;           // dense index
-  uint32_t category, mask;
-  CnPose def_pose; // as given, in the body frame
   double density;
+  CniShapePoses *poses; // null: both are the identity
 } CniShape;
+_Static_assert(sizeof(CniShape) <= 104, "memory per body is promised");
+
+// The poses and the definition, whether they are kept or not.
+static inline CnPose cni_body_com(const CniBody *body) {
+  return body->detail ? body->detail->com : CN_POSE_ONE;
+}
+static inline CnPose cni_shape_pose(const CniShape *shape) {
+  return shape->poses ? shape->poses->pose : CN_POSE_ONE;
+}
+static inline CnPose cni_shape_def_pose(const CniShape *shape) {
+  return shape->poses ? shape->poses->def_pose : CN_POSE_ONE;
+}
 
 typedef struct CniMaterial {
   uint32_t slot, generation;
@@ -142,6 +167,13 @@ void cni_model_set_body_twist(CniModel *model, int32_t body, const CnTwist *twis
 // A name for messages: "body 'crate'", or "body 17" with its slot.
 void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NAME_SIZE + 16]);
 
+// Give a body what it keeps beside the common fields, for data read from outside: details as given
+// and a name (null or empty: none). The body has neither yet.
+CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail *detail,
+                       const char *name);
+// The same for the poses of a shape; both the identity: nothing is kept.
+CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, CnPose pose, CnPose def_pose);
+
 // The definition a shape was made from.
 CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);
 
@@ -172,6 +204,7 @@ CnStatus cni_check_twist(const char *what, const CnTwist *twist);
 
 // Mass, inertia, centre of mass and every pose and anchor that hangs on it, from the definitions
 // alone; the state (pose, twist) is not touched. CN_INVALID_DATA where the definitions give none.
+// May fail for lack of memory too.
 CnStatus cni_model_derive(CniModel *model);
 
 // Do counts, ids, lists and cross references fit together, and are all numbers legal?

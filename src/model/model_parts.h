@@ -18,8 +18,12 @@ CnStatus cni_body_mass_check(CnBodyDef *def);
 CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t without,
                         const CniShape *extra, CniBodyFrame *frame);
 
+// Memory for a frame: the details of the body, the poses of its shapes. A failure leaves no trace
+// that can be seen.
+CnStatus cni_body_frame_reserve(CniModel *model, int32_t body, const CniBodyFrame *frame);
+
 // Take a frame over: the body frame's pose and velocity stay, everything kept relative to the
-// centre of mass is expressed anew.
+// centre of mass is expressed anew. Memory must have been reserved.
 void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame);
 
 // Take a shape or a joint out of the arrays and lists without a look at mass.
@@ -30,8 +34,14 @@ void cni_joint_drop(CniModel *model, int32_t joint);
 void cni_shapes_body_moved(CniModel *model, int32_t from, int32_t to);
 void cni_joints_body_moved(CniModel *model, int32_t from, int32_t to);
 
-// Expressed in the frame of the centre of mass.
-CnPose cni_shape_local_pose(const CniBody *body, CnPose def_pose);
+// Give back what a body or a shape keeps beside its common fields.
+void cni_body_forget(const CniModel *model, CniBody *body);
+void cni_shape_forget(const CniModel *model, CniShape *shape);
+
+// Expressed in the frame of the centre of mass `com`.
+CnPose cni_shape_local_pose(CnPose com, CnPose def_pose);
+
+int cni_pose_is_one(CnPose pose); // the identity, bit by bit but for the signs of zeros
 void cni_joint_local_anchors(const CniModel *model, CniJoint *joint);
 
 // Checks of definitions apart from handles; poses are normalised in place.

@@ -14,8 +14,8 @@ CnShapeDef cn_shape_def_default(CnShapeKind kind) {
                       .tag = CNI_TAG_SHAPE};
 }
 
-CnPose cni_shape_local_pose(const CniBody *body, CnPose def_pose) {
-  CnPose pose = cn_pose_mul(cn_pose_inverse(body->com), def_pose);
+CnPose cni_shape_local_pose(CnPose com, CnPose def_pose) {
+  CnPose pose = cn_pose_mul(cn_pose_inverse(com), def_pose);
   cni_check_pose("pose", &pose);
   return pose;
 }
@@ -24,7 +24,7 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
   const CniShape *s = &model->shapes[shape];
   const CniMaterial *m = &model->materials[s->material];
   return (CnShapeDef){.kind = s->kind,
-                      .pose = s->def_pose,
+                      .pose = cni_shape_def_pose(s),
                       .radius = s->radius,
                       .half_size = s->half_size,
                       .density = s->density,
@@ -36,7 +36,8 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
 
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose) {
   const CniShape *s = &model->shapes[shape];
-  return (CniPlaced){s->kind, cn_pose_mul(*body_pose, s->pose), s->radius, s->half_size};
+  CnPose pose = s->poses ? cn_pose_mul(*body_pose, s->poses->pose) : *body_pose;
+  return (CniPlaced){s->kind, pose, s->radius, s->half_size};
 }
 
 CnStatus cni_shape_def_check(CnShapeDef *def) {
@@ -71,8 +72,42 @@ static CniShape shape_from(const CnShapeDef *def, int32_t body, int32_t material
                     .material = material,
                     .category = def->category,
                     .mask = def->mask,
-                    .def_pose = def->pose,
                     .density = def->density};
+}
+
+// ---- what a shape keeps beside its common fields ----
+
+CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, CnPose pose, CnPose def_pose) {
+  shape->poses = NULL;
+  if (cni_pose_is_one(pose) && cni_pose_is_one(def_pose)) return CN_OK;
+  shape->poses = cni_allocate(&model->allocator, sizeof *shape->poses);
+  if (!shape->poses) return cni_error_memory(sizeof *shape->poses);
+  *shape->poses = (CniShapePoses){pose, def_pose};
+  return CN_OK;
+}
+
+void cni_shape_forget(const CniModel *model, CniShape *shape) {
+  cni_release(&model->allocator, shape->poses, sizeof *shape->poses);
+  shape->poses = NULL;
+}
+
+// ---- adding and removing ----
+
+// Everything that a new shape needs, and may fail: memory and the body's mass with it.
+static CnStatus prepare_shape(CniModel *model, int32_t body, const CnShapeDef *def, CniShape *shape,
+                              CniBodyFrame *frame) {
+  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->shapes, &model->shape_capacity,
+                            model->shape_count, model->shape_count + 1, sizeof(CniShape)));
+  CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
+  CnPose com = cni_body_com(&model->bodies[body]);
+  CNI_TRY(cni_shape_keep(model, shape, cni_shape_local_pose(com, def->pose), def->pose));
+  CNI_TRY(cni_body_frame(model, &model->bodies[body], -1, shape, frame));
+  CNI_TRY(cni_body_frame_reserve(model, body, frame));
+  if (shape->poses || cni_pose_is_one(frame->com)) return CN_OK;
+  shape->poses = cni_allocate(&model->allocator, sizeof *shape->poses);
+  if (!shape->poses) return cni_error_memory(sizeof *shape->poses);
+  *shape->poses = (CniShapePoses){CN_POSE_ONE, CN_POSE_ONE};
+  return CN_OK;
 }
 
 CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef *given,
@@ -90,13 +125,13 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
   CniShape shape = shape_from(&def, body, material);
   CniBody *b = &model->bodies[body];
   CniBodyFrame frame;
-  CNI_TRY(cni_body_frame(model, b, -1, &shape, &frame));
-  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->shapes, &model->shape_capacity,
-                            model->shape_count, model->shape_count + 1, sizeof(CniShape)));
-  CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
+  CnStatus status = prepare_shape(model, body, &def, &shape, &frame);
+  if (status != CN_OK) {
+    cni_shape_forget(model, &shape);
+    return status;
+  }
 
   int32_t i = model->shape_count++;
-  shape.pose = cni_shape_local_pose(b, def.pose);
   shape.previous = b->last_shape;
   cni_ids_take(&model->shape_ids, i, &shape.slot, &shape.generation);
   model->shapes[i] = shape;
@@ -122,6 +157,7 @@ void cni_shape_drop(CniModel *model, int32_t i) {
   *(shape->previous >= 0 ? &model->shapes[shape->previous].next : &b->first_shape) = shape->next;
   *(shape->next >= 0 ? &model->shapes[shape->next].previous : &b->last_shape) = shape->previous;
   b->shape_count--;
+  cni_shape_forget(model, shape);
 
   // the last shape moves into the hole
   int32_t last = --model->shape_count;
@@ -139,6 +175,7 @@ CnStatus cni_model_remove_shape(CniModel *model, CnShapeId id) {
   int32_t body = model->shapes[i].body;
   CniBodyFrame frame;
   CNI_TRY(cni_body_frame(model, &model->bodies[body], i, NULL, &frame));
+  CNI_TRY(cni_body_frame_reserve(model, body, &frame));
   cni_shape_drop(model, i);
   cni_body_reframe(model, body, &frame);
   return CN_OK;

@@ -108,9 +108,9 @@ CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info) {
   const CniBodyMass *m = &world->now.model.mass[i];
   *info = (CnBodyInfo){.kind = b->kind,
                        .mass = m->mass,
-                       .com = b->com,
+                       .com = cni_body_com(b),
                        .inertia = m->inertia,
-                       .name = b->name,
+                       .name = b->name ? b->name : "",
                        .user_data = b->user_data,
                        .shape_count = b->shape_count};
   return CN_OK;

@@ -17,7 +17,7 @@
 #include "world/stream.h"
 #include "world/world.h"
 
-#define VERSION 1u
+#define VERSION 2u
 
 static const char magic[8] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P'};
 
@@ -53,32 +53,55 @@ static void slot_fields(CniStream *s, CniSlot *x) {
   cni_stream_i32(s, &x->index);
 }
 
-static void body_fields(CniStream *s, CniBody *x, CnPose *pose, CnTwist *twist, CnTwist *load) {
+// A body in one piece, as it goes through the fields.
+typedef struct BodyRecord {
+  CniBody body; // its detail and name lie beside it
+  CniBodyDetail detail;
+  char name[CNI_NAME_SIZE];
+  CnPose pose;
+  CnTwist twist, load;
+} BodyRecord;
+
+// A text that ends: its length, then its bytes.
+static void name_fields(CniStream *s, char name[CNI_NAME_SIZE]) {
+  uint32_t length = (uint32_t)strlen(name);
+  cni_stream_u32(s, &length);
+  if (length >= CNI_NAME_SIZE) {
+    s->failed = 1;
+    length = 0;
+  }
+  cni_stream_bytes(s, name, length);
+  name[length] = 0;
+}
+
+static void body_fields(CniStream *s, BodyRecord *record) {
+  CniBody *x = &record->body;
+  CniBodyDetail *detail = &record->detail;
   int32_t kind = (int32_t)x->kind;
   cni_stream_i32(s, &kind);
   cni_stream_u32(s, &x->slot);
   cni_stream_u32(s, &x->generation);
-  cni_stream_pose(s, &x->def_com);
-  cni_stream_double(s, &x->def_inertia.xx);
-  cni_stream_double(s, &x->def_inertia.yy);
-  cni_stream_double(s, &x->def_inertia.zz);
-  cni_stream_double(s, &x->def_inertia.xy);
-  cni_stream_double(s, &x->def_inertia.xz);
-  cni_stream_double(s, &x->def_inertia.yz);
-  cni_stream_double(s, &x->def_mass);
+  cni_stream_pose(s, &detail->def_com);
+  cni_stream_double(s, &detail->def_inertia.xx);
+  cni_stream_double(s, &detail->def_inertia.yy);
+  cni_stream_double(s, &detail->def_inertia.zz);
+  cni_stream_double(s, &detail->def_inertia.xy);
+  cni_stream_double(s, &detail->def_inertia.xz);
+  cni_stream_double(s, &detail->def_inertia.yz);
+  cni_stream_double(s, &detail->def_mass);
   cni_stream_i32(s, &x->first_shape);
   cni_stream_i32(s, &x->last_shape);
   cni_stream_i32(s, &x->shape_count);
   cni_stream_i32(s, &x->first_joint);
   cni_stream_u64(s, &x->user_data);
-  cni_stream_bytes(s, x->name, sizeof x->name);
-  cni_stream_pose(s, pose);
-  cni_stream_twist(s, twist);
-  cni_stream_twist(s, load);
+  name_fields(s, record->name);
+  cni_stream_pose(s, &record->pose);
+  cni_stream_twist(s, &record->twist);
+  cni_stream_twist(s, &record->load);
   x->kind = (CnBodyKind)kind;
 }
 
-static void shape_fields(CniStream *s, CniShape *x) {
+static void shape_fields(CniStream *s, CniShape *x, CnPose *def_pose) {
   int32_t kind = (int32_t)x->kind;
   cni_stream_u32(s, &x->slot);
   cni_stream_u32(s, &x->generation);
@@ -87,7 +110,7 @@ static void shape_fields(CniStream *s, CniShape *x) {
   cni_stream_i32(s, &x->previous);
   cni_stream_i32(s, &x->material);
   cni_stream_i32(s, &kind);
-  cni_stream_pose(s, &x->def_pose);
+  cni_stream_pose(s, def_pose);
   cni_stream_double(s, &x->radius);
   cni_stream_vec3(s, &x->half_size);
   cni_stream_double(s, &x->density);
@@ -181,6 +204,17 @@ static void write_ids(CniStream *s, const CniIds *ids) {
   }
 }
 
+static BodyRecord body_record(const CniModel *model, int32_t i) {
+  BodyRecord record = {.body = model->bodies[i],
+                       .detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE},
+                       .pose = model->pose[i],
+                       .twist = model->twist[i],
+                       .load = model->load[i]};
+  if (record.body.detail) record.detail = *record.body.detail;
+  if (record.body.name) snprintf(record.name, sizeof record.name, "%s", record.body.name);
+  return record;
+}
+
 static void write_model(CniStream *s, const CniModel *model) {
   int32_t bodies = model->body_count, shapes = model->shape_count;
   int32_t materials = model->material_count - 1, joints = model->joint_count;
@@ -190,15 +224,14 @@ static void write_model(CniStream *s, const CniModel *model) {
   write_ids(s, &model->joint_ids);
   cni_stream_count(s, &bodies, 1);
   for (int32_t i = 0; i < bodies; i++) {
-    CniBody body = model->bodies[i];
-    CnPose pose = model->pose[i];
-    CnTwist twist = model->twist[i], load = model->load[i];
-    body_fields(s, &body, &pose, &twist, &load);
+    BodyRecord record = body_record(model, i);
+    body_fields(s, &record);
   }
   cni_stream_count(s, &shapes, 1);
   for (int32_t i = 0; i < shapes; i++) {
     CniShape shape = model->shapes[i];
-    shape_fields(s, &shape);
+    CnPose def_pose = cni_shape_def_pose(&shape);
+    shape_fields(s, &shape, &def_pose);
   }
   cni_stream_count(s, &materials, 1);
   for (int32_t i = 1; i <= materials; i++) {
@@ -295,16 +328,15 @@ static size_t slot_size(void) {
 }
 static size_t body_size(void) {
   CniStream s = {0};
-  CniBody x = {0};
-  CnPose pose = CN_POSE_ONE;
-  CnTwist twist = {{0, 0, 0}, {0, 0, 0}}, load = twist;
-  body_fields(&s, &x, &pose, &twist, &load);
+  BodyRecord x = {0};
+  body_fields(&s, &x);
   return s.at;
 }
 static size_t shape_size(void) {
   CniStream s = {0};
   CniShape x = {0};
-  shape_fields(&s, &x);
+  CnPose def_pose = CN_POSE_ONE;
+  shape_fields(&s, &x, &def_pose);
   return s.at;
 }
 static size_t material_size(void) {
@@ -348,12 +380,17 @@ static CnStatus read_bodies(CniStream *s, CniModel *model) {
   int32_t count;
   cni_stream_count(s, &count, body_size());
   CNI_TRY(cni_model_reserve(model, count, 0, 0, 0));
-  for (int32_t i = 0; i < count; i++) {
-    model->bodies[i] = (CniBody){.com = CN_POSE_ONE};
+  for (int32_t i = 0; i < count && !s->failed; i++) {
+    BodyRecord record = {.detail = {.com = CN_POSE_ONE}};
+    body_fields(s, &record);
+    CNI_TRY(cni_body_keep(model, &record.body, &record.detail, record.name));
+    model->bodies[i] = record.body;
     model->mass[i] = (CniBodyMass){0};
-    body_fields(s, &model->bodies[i], &model->pose[i], &model->twist[i], &model->load[i]);
+    model->pose[i] = record.pose;
+    model->twist[i] = record.twist;
+    model->load[i] = record.load;
+    model->body_count = i + 1; // what is kept so far is released with the model
   }
-  model->body_count = count;
   return s->failed ? ended() : CN_OK;
 }
 
@@ -361,11 +398,14 @@ static CnStatus read_shapes(CniStream *s, CniModel *model) {
   int32_t count;
   cni_stream_count(s, &count, shape_size());
   CNI_TRY(cni_model_reserve(model, 0, count, 0, 0));
-  for (int32_t i = 0; i < count; i++) {
-    model->shapes[i] = (CniShape){0};
-    shape_fields(s, &model->shapes[i]);
+  for (int32_t i = 0; i < count && !s->failed; i++) {
+    CniShape shape = {0};
+    CnPose def_pose = CN_POSE_ONE;
+    shape_fields(s, &shape, &def_pose);
+    CNI_TRY(cni_shape_keep(model, &shape, CN_POSE_ONE, def_pose));
+    model->shapes[i] = shape;
+    model->shape_count = i + 1;
   }
-  model->shape_count = count;
   return s->failed ? ended() : CN_OK;
 }
 
@@ -409,8 +449,8 @@ static CnStatus read_model(CniStream *s, CniModel *model) {
   CNI_TRY(read_materials(s, model));
   CNI_TRY(read_joints(s, model));
   if (cni_model_consistent(model) != CN_OK) return illegal();
-  if (cni_model_derive(model) != CN_OK) return illegal();
-  return CN_OK;
+  CnStatus status = cni_model_derive(model);
+  return status == CN_OK || status == CN_NO_MEMORY ? status : illegal();
 }
 
 static CnStatus check_contact(const CniContactCache *cache, int32_t i) {

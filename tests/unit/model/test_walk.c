@@ -220,7 +220,7 @@ static void check_body(const RefBody *r) {
   } else {
     CHECK_REL(model.mass[i].mass, mass, 1e-12);
     if (mass > 0 && r->kind == CN_BODY_DYNAMIC)
-      check_vec(model.bodies[i].com.position, cn_scale(1 / mass, moment));
+      check_vec(cni_body_com(&model.bodies[i]).position, cn_scale(1 / mass, moment));
   }
 }
 
@@ -318,14 +318,16 @@ static void test_derive(void **state) {
   static CniShape old_shapes[200];
   static CniJoint old_joints[100];
   static CniBodyMass old_mass[60];
-  static CnPose old_com[60];
+  static CnPose old_com[60], old_pose[200];
   memcpy(old_shapes, model.shapes, (size_t)model.shape_count * sizeof(CniShape));
   memcpy(old_joints, model.joints, (size_t)model.joint_count * sizeof(CniJoint));
   memcpy(old_mass, model.mass, (size_t)model.body_count * sizeof(CniBodyMass));
-  for (int i = 0; i < model.body_count; i++) old_com[i] = model.bodies[i].com;
+  for (int i = 0; i < model.body_count; i++) old_com[i] = cni_body_com(&model.bodies[i]);
+  for (int i = 0; i < model.shape_count; i++) old_pose[i] = cni_shape_pose(&model.shapes[i]);
   CHECK_OK(cni_model_derive(&model));
   for (int i = 0; i < model.shape_count; i++) {
-    assert_memory_equal(&old_shapes[i].pose, &model.shapes[i].pose, sizeof(CnPose));
+    CnPose pose = cni_shape_pose(&model.shapes[i]);
+    assert_memory_equal(&old_pose[i], &pose, sizeof(CnPose));
     CHECK(old_shapes[i].inradius == model.shapes[i].inradius);
     CHECK(old_shapes[i].outradius == model.shapes[i].outradius);
   }
@@ -333,8 +335,10 @@ static void test_derive(void **state) {
     assert_memory_equal(&old_joints[i].local_a, &model.joints[i].local_a, sizeof(CnVec3));
     assert_memory_equal(&old_joints[i].local_b, &model.joints[i].local_b, sizeof(CnVec3));
   }
-  for (int i = 0; i < model.body_count; i++)
-    assert_memory_equal(&old_com[i], &model.bodies[i].com, sizeof(CnPose));
+  for (int i = 0; i < model.body_count; i++) {
+    CnPose com = cni_body_com(&model.bodies[i]);
+    assert_memory_equal(&old_com[i], &com, sizeof(CnPose));
+  }
   assert_memory_equal(old_mass, model.mass, (size_t)model.body_count * sizeof(CniBodyMass));
   cni_model_release(&model);
   test_alloc_check_clean(&alloc);

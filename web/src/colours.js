@@ -1,13 +1,13 @@
 // Colours of bodies, of plots and of speed, for both themes.
 import * as THREE from "three";
 
-const BODIES = ["#d97757", "#e9b872", "#6a9c89", "#4f7cac", "#9a7aa0", "#c8553d", "#8fb8c9"];
+const BODIES = ["#dd8a6c", "#ecc48a", "#7fae9b", "#6690bd", "#a98cb0", "#cf6f58", "#a3c6d4"];
 const KINEMATIC = "#e0a030";
 
 export const LINES = ["#4f8fd0", "#e0764f", "#5aa586", "#b07cc0", "#d9a63a", "#58b4c4", "#c75d7a"];
 
 export const SCENES = {
-  dark: { back: "#12161d", plane: "#2b323d", grid: "#4a5667", fixed: "#7d8796", edge: "#aab4c2", sky: "#dfe8ff", earth: "#4a4038" },
+  dark: { back: "#161b23", plane: "#3d4550", grid: "#66727f", fixed: "#8a94a3", edge: "#c3ccd8", sky: "#e8eeff", earth: "#5d5348" },
   light: { back: "#f3f4f2", plane: "#e3e4e0", grid: "#b3b6b2", fixed: "#a9adb1", edge: "#5c636b", sky: "#ffffff", earth: "#b9ada0" },
 };
 
@@ -26,7 +26,7 @@ export const bodyColour = (index, kinematic) => {
 };
 
 // Dark blue through green to yellow, even in lightness; share 0 .. 1.
-const RAMP = ["#34378a", "#2a6f97", "#2a9d8f", "#8ab95f", "#e9c46a", "#f4e9b0"].map((c) => new THREE.Color(c));
+const RAMP = ["#5a69c6", "#3f8fc4", "#3fae9d", "#9cc46b", "#efcb6e", "#f7efc4"].map((c) => new THREE.Color(c));
 export const rampColour = (share, target) => {
   const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
   const low = Math.min(Math.floor(at), RAMP.length - 2);

@@ -32,7 +32,7 @@ const unpackRotation = (words, from, q, at) => {
   let rest = 1;
   for (let k = 0, n = from; k < 4; k++) {
     if (k === largest) continue;
-    const c = ((words[n++] & 0x7fff) / 32767) * (2 * HALF_ROOT) - HALF_ROOT;
+    const c = ((words[n++] & 0x7fff) / 32766) * (2 * HALF_ROOT) - HALF_ROOT;
     q[at + k] = c;
     rest -= c * c;
   }

@@ -15,6 +15,12 @@ const PREFIXED = new Set(["m", "s", "J", "N", "W", "Pa", "N m", "m/s", "rad", "H
 const trim = (text) =>
   text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
 
+// Without an exponent: 512 with two digits is 512, not 5.1e+2.
+const rounded = (value, count) => {
+  const places = Math.max(0, count - 1 - Math.floor(Math.log10(Math.abs(value) || 1)));
+  return trim(value.toFixed(Math.min(places, 20)));
+};
+
 // Significant digits without needless zeros: 1234, 0.0123, 1.2e-7.
 export const digits = (value, count = 4) => {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
@@ -26,7 +32,7 @@ export const digits = (value, count = 4) => {
     const [mantissa, exponent] = value.toExponential(count - 1).split("e");
     return `${trim(mantissa)}e${Number(exponent)}`;
   }
-  return trim(value.toPrecision(count));
+  return rounded(value, count);
 };
 
 // With unit, and a prefix where the unit takes one: 3.2 mm, 12 kJ.
@@ -37,7 +43,7 @@ export const quantity = (value, unit, count = 4) => {
   const size = Math.abs(value);
   if (size >= 1e12 || size < 1e-12) return `${digits(value, count)} ${unit}`;
   const [scale, prefix] = PREFIXES.find(([s]) => size >= s * 0.99999) ?? PREFIXES.at(-1);
-  return `${trim((value / scale).toPrecision(count))} ${prefix}${unit}`;
+  return `${rounded(value / scale, count)} ${prefix}${unit}`;
 };
 
 // kinetic_energy -> Kinetic energy

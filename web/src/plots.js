@@ -76,6 +76,22 @@ const nearest = (times, time) => {
   return low > 0 && time - times[low - 1] < times[low] - time ? low - 1 : low;
 };
 
+// Few powers of ten that cover a range.
+const decades = (low, high) => {
+  const first = Math.ceil(Math.log10(low) - 1e-9);
+  const last = Math.floor(Math.log10(high) + 1e-9);
+  const step = Math.max(1, Math.ceil((last - first + 1) / 5));
+  const ticks = [];
+  for (let e = last; e >= first; e -= step) ticks.unshift(10 ** e);
+  return ticks;
+};
+const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+const power = (value) => {
+  const exponent = Math.round(Math.log10(value));
+  const text = String(Math.abs(exponent)).replace(/\d/g, (d) => SUPERSCRIPTS[d]);
+  return `10${exponent < 0 ? "⁻" : ""}${text}`;
+};
+
 const createPlot = (parent, group, times, player, colourOf) => {
   const box = document.createElement("section");
   box.className = "plot";
@@ -105,7 +121,7 @@ const createPlot = (parent, group, times, player, colourOf) => {
 
   // a logarithm has no place for zero: gaps
   const columns = group.series.map((s) => (group.log ? s.values.map((v) => (v > 0 ? v : null)) : s.values));
-  const drawable = !group.log || columns.some((c) => c.some((v) => v !== null));
+  const logarithmic = group.log && columns.some((c) => c.some((v) => v !== null));
   const axis = { stroke: () => colourOf("--dim"), grid: { stroke: () => colourOf("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
   const playhead = document.createElement("div");
   playhead.className = "playhead";
@@ -133,15 +149,16 @@ const createPlot = (parent, group, times, player, colourOf) => {
       },
       scales: {
         x: { time: false },
-        y: group.log && drawable ? { distr: 3 } : { range: (u, low, high) => (low === high || low === null ? [(low ?? 0) - 1, (high ?? 0) + 1] : uPlot.rangeNum(low, high, 0.1, true)) },
+        y: logarithmic ? { distr: 3 } : { range: (u, low, high) => (low === high || low === null ? [(low ?? 0) - 1, (high ?? 0) + 1] : uPlot.rangeNum(low, high, 0.1, true)) },
       },
       axes: [
         { ...axis, size: 24, values: (u, ticks) => ticks.map((t) => `${digits(t, 6)} s`) },
         {
           ...axis,
           size: 62,
-          values: (u, ticks) =>
-            ticks.map((t) => (t === null ? "" : group.log ? (Number.isInteger(Math.log10(t) + 1e-9 - ((Math.log10(t) + 1e-9) % 1)) && Math.abs(Math.log10(t) - Math.round(Math.log10(t))) < 1e-6 ? `1e${Math.round(Math.log10(t))}` : "") : quantity(t, group.unit, 4))),
+          space: 26,
+          values: (u, ticks) => ticks.map((t) => (group.log ? power(t) : quantity(t, group.unit, 4))),
+          ...(logarithmic && { splits: (u, i, low, high) => decades(low, high), filter: (u, ticks) => ticks }),
         },
       ],
       series: [

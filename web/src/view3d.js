@@ -16,7 +16,7 @@ const upAxis = (gravity) => {
 };
 
 export const createView = (canvas, data) => {
-  const renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: false });
+  const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = THREE.PCFShadowMap;
   renderer.toneMapping = THREE.NeutralToneMapping;
@@ -46,7 +46,7 @@ export const createView = (canvas, data) => {
   const sky = new THREE.HemisphereLight(0xffffff, 0x888888, 1.5);
   sky.position.copy(up);
   const sun = new THREE.DirectionalLight(0xfff4e6, 2.4);
-  sun.position.copy(centre).addScaledVector(direction(0.55, -0.6, 1.2), 3 * radius);
+  sun.position.copy(centre).addScaledVector(direction(-0.85, -0.45, 1.25), 3 * radius);
   sun.target.position.copy(centre);
   sun.castShadow = true;
   sun.shadow.mapSize.set(2048, 2048);
@@ -55,8 +55,9 @@ export const createView = (canvas, data) => {
   sun.shadow.radius = 3;
   const reach = 1.25 * radius;
   Object.assign(sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: radius, far: 6 * radius });
-  const fill = new THREE.DirectionalLight(0xdfe9ff, 0.7);
-  fill.position.copy(centre).addScaledVector(direction(-0.9, -0.3, 0.5), 3 * radius);
+  sun.shadow.camera.updateProjectionMatrix();
+  const fill = new THREE.DirectionalLight(0xdfe9ff, 1.1);
+  fill.position.copy(centre).addScaledVector(direction(0.9, -0.5, 0.5), 3 * radius);
   fill.target.position.copy(centre);
   scene.add(sky, sun, sun.target, fill, fill.target);
 
@@ -141,7 +142,7 @@ export const createView = (canvas, data) => {
       scene.background.set(theme.back);
       sky.color.set(theme.sky);
       sky.groundColor.set(theme.earth);
-      sky.intensity = name === "dark" ? 1.35 : 1.7;
+      sky.intensity = name === "dark" ? 1.5 : 1.9;
       fixtures.setTheme(theme);
       dirty = true;
     },

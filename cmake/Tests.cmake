@@ -86,6 +86,8 @@ endif()
 
 target_sources(determinism.bits PRIVATE ${PROJECT_SOURCE_DIR}/tests/determinism/piles.c)
 
+include(${PROJECT_SOURCE_DIR}/cmake/BrowserTests.cmake)
+
 # The house: includes point downward.
 add_test(NAME layers COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
   -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake)

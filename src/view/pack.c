@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define GRID 65535.0
-#define TURN 32766.0 // even: zero is on the grid
+#define TURN 32766.0                  // even: zero is on the grid
 #define HALF_ROOT 0.70710678118654757 // 1/sqrt 2: bound of all but the largest component
 
 CniPackBox cni_pack_box_empty(void) {

@@ -24,7 +24,7 @@ CnStatus cni_page_file_open(const char *path, const CnAllocator *allocator, CniP
   if (file->file) return CN_OK;
   int32_t cause = errno;
   cni_release(allocator, file->temporary, file->temporary_size);
-  return cni_error(CN_INVALID_ARGUMENT, "%s: cannot be written: %s", path, strerror(cause));
+  return cni_error(CN_FILE, "%s: cannot be written: %s", path, strerror(cause));
 }
 
 CnStatus cni_page_file_close(CniPageFile *file, int32_t keep) {
@@ -34,8 +34,7 @@ CnStatus cni_page_file_close(CniPageFile *file, int32_t keep) {
   if (!keep || file->error) remove(file->temporary);
   cni_release(&file->allocator, file->temporary, file->temporary_size);
   if (!keep || !file->error) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s: cannot be written: %s", file->path,
-                   strerror(file->error));
+  return cni_error(CN_FILE, "%s: cannot be written: %s", file->path, strerror(file->error));
 }
 
 void cni_page_file_bytes(CniPageFile *file, const void *bytes, size_t size) {

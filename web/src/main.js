@@ -73,8 +73,9 @@ const setUpControls = (player, frameCount) => {
   scrub.min = player.first;
   scrub.max = player.last;
   scrub.addEventListener("input", () => {
+    const time = Number(scrub.value); // before the pause is told, which sets it
     player.pause();
-    player.seek(Number(scrub.value));
+    player.seek(time);
   });
   $("play").addEventListener("click", player.toggle);
   $("back").addEventListener("click", () => player.step(-1));

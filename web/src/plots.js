@@ -11,10 +11,12 @@ const GROUPS = [
   { title: "Energy", match: /energy/ },
   { title: "Contacts", match: /contact|overlap/ },
   { title: "Penetration", match: /penetration/ },
-  { title: "Residual", match: /residual/, log: true },
+  { title: "Residual", match: /^residual$/, log: true },
+  { title: "Residual speed", match: /residual/, log: true },
   { title: "Iterations", match: /iteration/ },
-  { title: "Cost of a step", match: /^(ms|seconds)_|_(ms|seconds)$|second/ },
-  { title: "Convergence", match: /converged|cut_by_time/ },
+  { title: "Dissipated in a step", match: /dissipation/ },
+  { title: "Cost of a step", match: /second|^ms_/ },
+  { title: "Flags", match: /converged|cut_by_time/, quiet: true },
 ];
 
 const MAX_LINES = 6; // sensors of one unit that share a plot
@@ -27,7 +29,10 @@ const groupScalars = (series) => {
     const title = known?.title ?? words(s.name);
     // two units never share an axis
     const key = `${title}|${s.unit}`;
-    if (!groups.has(key)) groups.set(key, { title, unit: s.unit, log: known?.log ?? false, order: known ? GROUPS.indexOf(known) : GROUPS.length, series: [] });
+    // flags that never change are not worth a plot
+    if (known?.quiet && s.values.every((v) => v === s.values[0])) continue;
+    const order = known ? GROUPS.indexOf(known) : GROUPS.length;
+    if (!groups.has(key)) groups.set(key, { title, unit: s.unit, log: known?.log ?? false, order, series: [] });
     groups.get(key).series.push(s);
   }
   return [...groups.values()].sort((a, b) => a.order - b.order);
@@ -131,8 +136,14 @@ const createPlot = (parent, group, times, player, colourOf) => {
     playhead.style.transform = `translateX(${left}px)`;
     playhead.hidden = !(left >= -1 && left <= u.over.clientWidth + 1);
   };
+  // where a series has no value (some are taken with frames only), the last one before
+  const valueAt = (list, index) => {
+    let at = index;
+    while (at > 0 && list[at] === null) at--;
+    return list[at];
+  };
   const show = (index) =>
-    values.forEach((v, i) => (v.value.textContent = quantity(group.series[i].values[index], group.unit, 3)));
+    values.forEach((v, i) => (v.value.textContent = quantity(valueAt(group.series[i].values, index), group.unit, 3)));
 
   let hovered = null;
   const plot = new uPlot(
@@ -167,6 +178,7 @@ const createPlot = (parent, group, times, player, colourOf) => {
           label: s.name,
           stroke: LINES[i % LINES.length],
           width: 1.5,
+          spanGaps: !group.log,
           points: { show: times.length < 3 },
         })),
       ],

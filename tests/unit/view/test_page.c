@@ -214,7 +214,7 @@ static void failures(void **state) {
   FormulaRun run = formula_run(1001, 50, 10);
   CniPageSource source = formula_source(&run);
   CniPageDef def = {.output = "/nowhere/at/all/page.html"};
-  CHECK_STATUS(cni_page_write(&source, &def), CN_INVALID_ARGUMENT);
+  CHECK_STATUS(cni_page_write(&source, &def), CN_FILE);
   CHECK(strstr(cn_error_message(), "/nowhere/at/all/page.html: cannot be written: ") != NULL);
 
   def = (CniPageDef){.output = page.path, .max_bytes = 1000};
@@ -259,7 +259,7 @@ static void old_page_stays(void **state) {
   CHECK(file.temporary != NULL);
   strcpy(file.temporary, "/nowhere/page.part");
   file.temporary_size = 64;
-  CHECK_STATUS(cni_page_file_close(&file, 1), CN_INVALID_ARGUMENT);
+  CHECK_STATUS(cni_page_file_close(&file, 1), CN_FILE);
   CHECK(strstr(cn_error_message(), "page.html: cannot be written: No space left") != NULL);
 }
 

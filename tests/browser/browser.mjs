@@ -1,0 +1,97 @@
+// A page opened from its file in Debian's Chromium, offline, with everything noted that it should not
+// do: errors, warnings, requests.
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const CHROMIUM = "/usr/bin/chromium";
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--use-angle=swiftshader", // WebGL without a graphics card
+  "--enable-unsafe-swiftshader",
+];
+
+// Leave with the status that ctest counts as skipped.
+export const skipWithout = (web) => {
+  const missing = !existsSync(CHROMIUM)
+    ? `${CHROMIUM} is not installed`
+    : !existsSync(join(web, "node_modules/playwright-core"))
+      ? "web/node_modules has no playwright-core"
+      : null;
+  if (!missing) return;
+  console.log(`SKIPPED: ${missing} (scripts/setup installs it)`);
+  process.exit(77);
+};
+
+export const openBrowser = async (web) => {
+  const { chromium } = createRequire(join(web, "package.json"))("playwright-core");
+  const profile = mkdtempSync(join(tmpdir(), "cairn-browser-"));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM,
+    headless: true,
+    args: FLAGS,
+    viewport: { width: 920, height: 520 },
+    reducedMotion: "reduce", // pages wait for us
+    colorScheme: "dark",
+  });
+
+  const open = async (path) => {
+    const page = await context.newPage();
+    const trouble = [];
+    page.on("console", (m) => {
+      if (["error", "warning"].includes(m.type())) trouble.push(`${m.type()}: ${m.text()}`);
+    });
+    page.on("pageerror", (e) => trouble.push(`exception: ${e.message}`));
+    page.on("dialog", (d) => trouble.push(`dialog: ${d.message()}`) && d.dismiss());
+    page.on("request", (r) => {
+      if (!/^(file|data|blob):/.test(r.url())) trouble.push(`request: ${r.url()}`);
+    });
+    await page.goto(pathToFileURL(path).href);
+    await page.waitForFunction(() => window.cairn?.ready === true, null, { timeout: 120000 });
+    return { page, trouble };
+  };
+
+  // What a part of a page looks like now: number of colours, and a handle for comparisons. The
+  // pixels stay in an empty page, in which they are decoded.
+  const blank = await context.newPage();
+  const look = async (page, selector) => {
+    const picture = await page.locator(selector).screenshot();
+    return blank.evaluate(async (url) => {
+      const image = new Image();
+      image.src = url;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const paper = canvas.getContext("2d");
+      paper.drawImage(image, 0, 0);
+      const { data } = paper.getImageData(0, 0, image.width, image.height);
+      const pixels = new Uint32Array(data.buffer);
+      window.looks ??= [];
+      return { handle: window.looks.push(pixels) - 1, colours: new Set(pixels).size };
+    }, `data:image/png;base64,${picture.toString("base64")}`);
+  };
+  // Share of pixels that differ between two looks.
+  const difference = (first, second) =>
+    blank.evaluate(
+      ([i, j]) => window.looks[i].filter((v, k) => v !== window.looks[j][k]).length / window.looks[i].length,
+      [first.handle, second.handle],
+    );
+
+  const close = async () => {
+    await context.close();
+    rmSync(profile, { recursive: true, force: true });
+  };
+  return { open, look, difference, close };
+};
+
+// Wait until the page has drawn what it was told.
+export const drawn = (page) =>
+  page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+  );

@@ -1,0 +1,150 @@
+// Makes the pages that the browser tests look at, and says what must be in them.
+//
+//   pages run SCENE STEPS FPS FOLDER    simulates, writes run.h5, the page of that file (run.html),
+//                                       and truth.json: 20 random poses as the run file has them
+//   pages killed SCENE STEPS FOLDER     the same of a run that was stopped (run.html)
+//   pages thinned FOLDER                a page that had to drop frames (thinned.html)
+//   pages hostile FOLDER                a page whose title tries to break out (hostile.html)
+//   pages scene NAME FOLDER             the first frame of a scene (scene.html)
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/rng.h"
+#include "io/io.h"
+#include "page_source.h"
+
+static char *in_folder(const char *folder, const char *name) {
+  static char paths[8][4096];
+  static int32_t next = 0;
+  char *path = paths[next++ % 8];
+  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+  return path;
+}
+
+static int fail(void) {
+  fprintf(stderr, "pages: %s\n", cn_error_message());
+  return 1;
+}
+
+// ---- a recorded run ----
+
+static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill,
+                       const char *path) {
+  CnScene *scene = NULL;
+  CnStatus status = cn_scene_open(name, NULL, 0, NULL, &scene);
+  if (status != CN_OK) return status;
+  CnWorldDef world_def = cn_world_def_default();
+  cn_scene_world_def(scene, &world_def);
+  CnWorld *world = NULL;
+  status = cn_world_create(&world_def, &world);
+  if (status == CN_OK) status = cn_scene_fill(scene, world);
+  CniRunWriterDef def = {.path = path,
+                         .scene = scene,
+                         .world = &world_def,
+                         .frames_per_second = fps,
+                         .replace = 1,
+                         .allocator = cn_allocator_default()};
+  CniRunWriter *writer = NULL;
+  if (status == CN_OK) status = cni_run_writer_create(&def, world, &writer);
+  for (int64_t i = 0; i < steps && status == CN_OK; i++) {
+    CnStepReport report;
+    status = cn_world_step(world, &report);
+    if (status == CN_OK) status = cni_run_writer_step(writer, world, &report);
+  }
+  CnStatus closed = kill ? cni_run_writer_abandon(writer) : cni_run_writer_close(writer);
+  cn_world_destroy(world);
+  cn_scene_destroy(scene);
+  return status != CN_OK ? status : closed;
+}
+
+static CnStatus write_poses(CnRun *run, const CnRunInfo *info, CnPose *poses, FILE *file) {
+  CniRng rng = {20};
+  for (int32_t i = 0; i < 20; i++) {
+    double frame_share = cni_rng_unit(&rng), body_share = cni_rng_unit(&rng), time;
+    int64_t frame = (int64_t)(frame_share * (double)info->frame_count);
+    int32_t body = (int32_t)(body_share * info->body_count);
+    CnStatus status = cn_run_frame(run, frame, &time, poses, NULL);
+    if (status != CN_OK) return status;
+    CnVec3 p = poses[body].position;
+    CnQuat q = poses[body].rotation;
+    fprintf(file,
+            "%s\n{\"frame\":%lld,\"body\":%d,\"time\":%.17g,\"position\":[%.17g,%.17g,%.17g],"
+            "\"rotation\":[%.17g,%.17g,%.17g,%.17g]}",
+            i ? "," : "", (long long)frame, (int)body, time, p.x, p.y, p.z, q.w, q.x, q.y, q.z);
+  }
+  return CN_OK;
+}
+
+// 20 random poses and the last scalars of the run file with every digit.
+static CnStatus write_truth(CnRun *run, const char *path) {
+  CnRunInfo info;
+  cn_run_info(run, &info);
+  double energy = 0, contacts = 0;
+  CnStatus status = cn_run_values(run, "kinetic_energy", info.step_count - 1, 1, &energy);
+  if (status == CN_OK) status = cn_run_values(run, "contacts", info.step_count - 1, 1, &contacts);
+  if (status != CN_OK) return status;
+  CnPose *poses = calloc((size_t)info.body_count, sizeof *poses);
+  FILE *file = fopen(path, "w");
+  if (!poses || !file) abort();
+  fprintf(file, "{\"frames\":%lld,\"bodies\":%d,\"steps\":%lld,", (long long)info.frame_count,
+          (int)info.body_count, (long long)info.step_count);
+  fprintf(file, "\"lastKineticEnergy\":%.17g,\"lastContacts\":%.17g,\"poses\":[", energy, contacts);
+  status = write_poses(run, &info, poses, file);
+  fprintf(file, "]}\n");
+  fclose(file);
+  free(poses);
+  return status;
+}
+
+static int make_run(const char *scene, int64_t steps, double fps, int32_t kill,
+                    const char *folder) {
+  const char *path = in_folder(folder, "run.h5");
+  remove(path); // a run that is stopped would not take its place
+  if (record(scene, steps, fps, kill, path) != CN_OK) return fail();
+  CnRun *run = NULL;
+  if (cn_run_open(path, NULL, &run) != CN_OK) return fail();
+  CniPageDef def = {.output = in_folder(folder, "run.html")};
+  CnStatus status = cni_page_from_run(run, &def);
+  if (status == CN_OK) status = write_truth(run, in_folder(folder, "truth.json"));
+  cn_run_close(run);
+  return status == CN_OK ? 0 : fail();
+}
+
+// ---- the others ----
+
+static int make_scene(const char *name, const char *folder) {
+  CnScene *scene = NULL;
+  if (cn_scene_open(name, NULL, 0, NULL, &scene) != CN_OK) return fail();
+  CniPageDef def = {.output = in_folder(folder, "scene.html")};
+  CnStatus status = cni_page_from_scene(scene, &def);
+  cn_scene_destroy(scene);
+  return status == CN_OK ? 0 : fail();
+}
+
+static int make_formulas(const char *title, int64_t max_bytes, const char *path) {
+  FormulaRun run = formula_run(41, 300, 2000);
+  if (title) run.title = title;
+  CniPageSource source = formula_source(&run);
+  CniPageDef def = {.output = path, .max_bytes = max_bytes};
+  return cni_page_write(&source, &def) == CN_OK ? 0 : fail();
+}
+
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  if (strcmp(what, "run") == 0 && argc == 6)
+    return make_run(argv[2], atoll(argv[3]), atof(argv[4]), 0, argv[5]);
+  if (strcmp(what, "killed") == 0 && argc == 5)
+    return make_run(argv[2], atoll(argv[3]), 0, 1, argv[4]);
+  if (strcmp(what, "scene") == 0 && argc == 4) return make_scene(argv[2], argv[3]);
+  if (strcmp(what, "hostile") == 0 && argc == 3)
+    return make_formulas("</script><script>window.broken = 1</script>"
+                         "<img src=x onerror=\"broken=1\"> & <b>'\"\\",
+                         0, in_folder(argv[2], "hostile.html"));
+  if (strcmp(what, "thinned") == 0 && argc == 3) {
+    int64_t room = (int64_t)(cni_page_head_size + cni_page_tail_size) + 250000;
+    return make_formulas(NULL, room, in_folder(argv[2], "thinned.html"));
+  }
+  fprintf(stderr, "pages: run, killed, thinned, hostile or scene\n");
+  return 2;
+}

@@ -12,6 +12,7 @@
 void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator) {
   memset(k, 0, sizeof *k);
   k->allocator = k->reduced.allocator = k->active.allocator = *allocator;
+  k->branch.allocator = *allocator;
   k->reduced.t.kernels = k->active.kernels = cni_dense_kernels();
 }
 
@@ -31,6 +32,7 @@ CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p) {
 void cni_lcp_work_release(CniLcpWork *k) {
   cni_reduced_release(&k->reduced);
   cni_active_release(&k->active);
+  cni_branch_release(&k->branch);
   cni_block_memory_release(&k->allocator, &k->vectors);
 }
 
@@ -68,4 +70,40 @@ CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t
   if (attempt->error <= tolerance || attempt->end != CNI_PATH_SOLVED) return CN_OK;
   mark_active(r, k->flags);
   return improve(k, p, attempt);
+}
+
+// Rows whose impulse is larger than their velocity, and the equality rows.
+static void mark_larger(const CniReduced *r, uint8_t *flags) {
+  for (int32_t k = 0; k < r->complementary; k++)
+    flags[r->row_of[k]] = cni_tableau_value(&r->t, 2 * k + 1) > cni_tableau_value(&r->t, 2 * k);
+  for (int32_t k = 0; k < r->equalities; k++) flags[r->equality[k]] = 1;
+}
+
+CnStatus cni_lcp_branch(CniLcpWork *k, const CnProblem *p, int32_t max_pivots, double tolerance,
+                        CniAttempt *attempt) {
+  CniReduced *r = &k->reduced;
+  CniBranch *b = &k->branch;
+  CnStatus status = cni_reduced_reserve(r, p);
+  if (status != CN_OK) return status;
+  cni_reduced_load(r, p);
+  status = cni_branch_reserve(b, &r->t);
+  if (status != CN_OK) return status;
+  CniBranchEnd end = cni_branch_start(b, &r->t, max_pivots);
+  attempt->error = INFINITY;
+  while (end == CNI_BRANCH_FOUND) {
+    cni_reduced_answer(r, k->g);
+    attempt->error = cni_problem_error(p, k->g, k->u);
+    if (attempt->error > tolerance) {
+      mark_larger(r, k->flags);
+      status = improve(k, p, attempt);
+      if (status != CN_OK) return status;
+    }
+    if (attempt->error <= tolerance) break;
+    end = cni_branch_next(b);
+  }
+  attempt->pivots = b->pivots;
+  attempt->end = end == CNI_BRANCH_FOUND  ? CNI_PATH_SOLVED
+                 : end == CNI_BRANCH_NONE ? CNI_PATH_RAY
+                                          : CNI_PATH_LIMIT;
+  return CN_OK;
 }

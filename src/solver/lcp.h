@@ -100,6 +100,33 @@ void cni_active_release(CniActive *s);
 // where their matrix is singular.
 int cni_active_solve(CniActive *s, const CnProblem *p, const uint8_t *active, double *g);
 
+// ---- branch.c ----
+
+typedef enum CniBranchEnd {
+  CNI_BRANCH_FOUND = 0, // the tableau's basic solution is complementary
+  CNI_BRANCH_NONE,      // there is no (other) solution
+  CNI_BRANCH_LIMIT      // more pivots than allowed
+} CniBranchEnd;
+
+// A search through the cases w_k = 0 or z_k = 0 of a tableau.
+typedef struct CniBranch {
+  CnAllocator allocator;
+  CniBlockMemory memory;
+  CniTableau *t;
+  double *numbers;           // per open pair: the tableau before its first case
+  int32_t *indices, *other;  // and its variables; the variable of its second case
+  uint8_t *fixed, *fixed_at; // variables fixed at zero, now and per open pair
+  size_t level_numbers, level_indices;
+  int32_t depth, pivots, max_pivots;
+} CniBranch;
+
+CnStatus cni_branch_reserve(CniBranch *b, const CniTableau *t);
+void cni_branch_release(CniBranch *b);
+// Start with a tableau as loaded; go on after a solution that was not good enough.
+CniBranchEnd cni_branch_start(CniBranch *b, CniTableau *t, int32_t max_pivots);
+CniBranchEnd cni_branch_search(CniBranch *b);
+CniBranchEnd cni_branch_next(CniBranch *b);
+
 // ---- lcp.c: one attempt at a problem ----
 
 // Working memory of the solvers of complementarity problems.
@@ -107,6 +134,7 @@ typedef struct CniLcpWork {
   CnAllocator allocator;
   CniReduced reduced;
   CniActive active;
+  CniBranch branch;
   CniBlockMemory vectors;
   double *g, *u, *trial;   // one number a row
   double *best_g, *best_u; // the best answer so far, for those who try more than once
@@ -127,5 +155,10 @@ void cni_lcp_work_release(CniLcpWork *k);
 // Covering vectors of Lemke's path: 0 is all ones, others are fixed sequences of numbers in [1, 2).
 CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t max_pivots,
                        double tolerance, CniAttempt *attempt);
+
+// The cases of branch.c, until a solution is within the tolerance. CNI_PATH_RAY here: there is
+// none.
+CnStatus cni_lcp_branch(CniLcpWork *k, const CnProblem *p, int32_t max_pivots, double tolerance,
+                        CniAttempt *attempt);
 
 #endif

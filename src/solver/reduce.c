@@ -22,6 +22,7 @@
 
 #define SPREAD 1024.0          // row or column sizes further apart are scaled one by one
 #define EQUALITY_LEAST 1e-11   // a remaining block smaller than this is zero
+#define COMBINE_LEAST 1e-8     // combinations of rows with smaller pivots are not tried
 #define DIAGONAL_PREFERRED 0.1 // a diagonal pivot of this part of the largest is taken
 
 CnStatus cni_block_memory_reserve(const CnAllocator *allocator, CniBlockMemory *memory,
@@ -226,6 +227,48 @@ static int32_t eliminate(CniReduced *r) {
   return left;
 }
 
+// The rows that are left may be combined at will, u = 0 being meant for all of them. With R their
+// coefficients of the complementarity columns and C those of the free variables in the
+// complementarity rows, the combination A R = -C^T makes the two parts skew to each other wherever
+// that is possible: then the problem is monotone if that of the complementarity rows is, and
+// Lemke's path cannot miss a solution. A = -C^T R^T (R R^T)^-1.
+static void combine_rows(CniReduced *r, int32_t left) {
+  CniTableau *t = &r->t;
+  int32_t m = r->complementary, stride = cni_dense_stride(left), *pivot = t->basic;
+  double *gram = cni_tableau_row(t, t->rows), *a = gram + (size_t)stride * (size_t)left;
+  double largest = 0;
+  for (int32_t i = 0; i < left; i++) {
+    const double *row = cni_tableau_row(t, m + i) + 1;
+    for (int32_t j = 0; j < left; j++) {
+      const double *other = cni_tableau_row(t, m + j) + 1;
+      double sum = 0, cross = 0;
+      for (int32_t k = 0; k < m; k++) {
+        sum += row[k] * other[k];
+        cross += row[k] * cni_tableau_row(t, k)[1 + m + j];
+      }
+      gram[i * stride + j] = sum;
+      a[j * stride + i] = -cross; // row j of a: the right-hand side of one row of A
+      largest = cn_max(largest, fabs(sum));
+    }
+  }
+  const CniDenseKernels *kernels = t->kernels;
+  double least = COMBINE_LEAST * largest;
+  if (!cni_dense_factor(kernels, left, gram, stride, pivot, least)) return;
+  for (int32_t j = 0; j < left; j++) cni_dense_solve(left, gram, stride, pivot, a + j * stride);
+
+  // only a regular combination says the same
+  memcpy(gram, a, (size_t)stride * (size_t)left * sizeof *a);
+  if (!cni_dense_factor(kernels, left, gram, stride, pivot, COMBINE_LEAST)) return;
+  for (int32_t j = 0; j <= t->columns; j++) {
+    for (int32_t i = 0; i < left; i++) {
+      double sum = 0;
+      for (int32_t k = 0; k < left; k++) sum += a[i * stride + k] * cni_tableau_row(t, m + k)[j];
+      gram[i] = sum;
+    }
+    for (int32_t i = 0; i < left; i++) cni_tableau_row(t, m + i)[j] = gram[i];
+  }
+}
+
 // Set the eliminated rows aside and write each of the `left` others as two pairs.
 static void finish_equalities(CniReduced *r, int32_t left) {
   CniTableau *t = &r->t;
@@ -291,6 +334,7 @@ void cni_reduced_load(CniReduced *r, const CnProblem *p) {
   }
   if (r->equalities > 0) {
     r->doubled = eliminate(r);
+    if (r->doubled > 0) combine_rows(r, r->doubled);
     finish_equalities(r, r->doubled);
   }
   t->pairs = t->rows;

@@ -82,6 +82,12 @@ static CnStatus search_lcp(Auto *s, CnProblem *p, Search *search) {
     if (keep_better(search, p, attempt.error, "lemke")) report->outcome = outcomes[attempt.end];
     if (search->best <= s->tolerance) return CN_OK;
   }
+  CniAttempt attempt;
+  CNI_TRY(cni_lcp_branch(&s->work, p, 100000, s->tolerance, &attempt));
+  report->iterations += attempt.pivots;
+  if (keep_better(search, p, attempt.error, "branch")) report->outcome = CN_OUTCOME_FINISHED;
+  if (search->best > s->tolerance && attempt.end == CNI_PATH_RAY)
+    report->outcome = CN_OUTCOME_INFEASIBLE;
   return CN_OK;
 }
 

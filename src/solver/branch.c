@@ -95,7 +95,7 @@ static Step drive_to_zero(CniBranch *b, int32_t variable, double sign) {
     double value = cni_tableau_row(t, row)[0];
     if (sign > 0 && value >= -ZERO) return STEP_DONE;
     int32_t column = entering_column(b, row, sign);
-    if (column == 0 && value <= ZERO) return STEP_DONE; // it is zero and nothing changes it
+    if (column == 0 && fabs(value) <= ZERO) return STEP_DONE; // zero, and nothing changes it
     if (column == 0) return STEP_CLOSED;
     int32_t leaving = leaving_row(b, column, row);
     if (leaving < 0) return STEP_CLOSED;

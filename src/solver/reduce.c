@@ -227,6 +227,15 @@ static int32_t eliminate(CniReduced *r) {
   return left;
 }
 
+// What elimination has left of numbers that cancel: zero, in the rows that say u = 0.
+static void clear_noise(CniReduced *r, int32_t left) {
+  for (int32_t i = 0; i < left; i++) {
+    double *row = cni_tableau_row(&r->t, r->complementary + i);
+    for (int32_t j = 0; j <= r->t.columns; j++)
+      if (fabs(row[j]) <= EQUALITY_LEAST) row[j] = 0;
+  }
+}
+
 // The rows that are left may be combined at will, u = 0 being meant for all of them. With R their
 // coefficients of the complementarity columns and C those of the free variables in the
 // complementarity rows, the combination A R = -C^T makes the two parts skew to each other wherever
@@ -252,7 +261,7 @@ static void combine_rows(CniReduced *r, int32_t left) {
     }
   }
   const CniDenseKernels *kernels = t->kernels;
-  double least = COMBINE_LEAST * largest;
+  double least = COMBINE_LEAST * cn_max(largest, COMBINE_LEAST);
   if (!cni_dense_factor(kernels, left, gram, stride, pivot, least)) return;
   for (int32_t j = 0; j < left; j++) cni_dense_solve(left, gram, stride, pivot, a + j * stride);
 
@@ -334,7 +343,10 @@ void cni_reduced_load(CniReduced *r, const CnProblem *p) {
   }
   if (r->equalities > 0) {
     r->doubled = eliminate(r);
-    if (r->doubled > 0) combine_rows(r, r->doubled);
+    if (r->doubled > 0) {
+      clear_noise(r, r->doubled);
+      combine_rows(r, r->doubled);
+    }
     finish_equalities(r, r->doubled);
   }
   t->pairs = t->rows;

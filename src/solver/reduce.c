@@ -21,6 +21,7 @@
 #include <string.h>
 
 #define SPREAD 1024.0          // row or column sizes further apart are scaled one by one
+#define NOISE 1e-15            // rows and columns smaller than this part of all are round-off
 #define EQUALITY_LEAST 1e-11   // a remaining block smaller than this is zero
 #define COMBINE_LEAST 1e-8     // combinations of rows with smaller pivots are not tried
 #define DIAGONAL_PREFERRED 0.1 // a diagonal pivot of this part of the largest is taken
@@ -98,8 +99,8 @@ static double power_below(double x) {
 }
 
 // One pass towards rows and columns of largest entry 1, half of the way each, so that a symmetric
-// matrix stays symmetric.
-static void equilibrate(CniReduced *r, double *row_size, double *column_size) {
+// matrix stays symmetric. Rows and columns below `noise` are left as small as they are.
+static void equilibrate(CniReduced *r, double noise, double *row_size, double *column_size) {
   const CnSparse *w = &r->p->w;
   int32_t n = w->row_count;
   for (int32_t i = 0; i < n; i++) row_size[i] = column_size[i] = 0;
@@ -111,8 +112,8 @@ static void equilibrate(CniReduced *r, double *row_size, double *column_size) {
       column_size[j] = cn_max(column_size[j], x);
     }
   for (int32_t i = 0; i < n; i++) {
-    r->row_scale[i] /= power_below(sqrt(row_size[i]));
-    r->column_scale[i] /= power_below(sqrt(column_size[i]));
+    if (row_size[i] > noise) r->row_scale[i] /= power_below(sqrt(row_size[i]));
+    if (column_size[i] > noise) r->column_scale[i] /= power_below(sqrt(column_size[i]));
   }
 }
 
@@ -139,10 +140,11 @@ static void choose_scales(CniReduced *r) {
   double common = 1 / power_below(largest);
   int uniform = largest <= SPREAD * least || largest == 0;
   for (int32_t i = 0; i < n; i++) {
-    r->row_scale[i] = uniform ? common : 1;
+    r->row_scale[i] = common;
     r->column_scale[i] = 1;
   }
-  for (int32_t pass = 0; !uniform && pass < 4; pass++) equilibrate(r, row_size, column_size);
+  for (int32_t pass = 0; !uniform && pass < 4; pass++)
+    equilibrate(r, NOISE, row_size, column_size);
 
   double q = 0;
   for (int32_t i = 0; i < n; i++) q = cn_max(q, fabs(p->b[i]) * r->row_scale[i]);

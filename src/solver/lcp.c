@@ -72,6 +72,22 @@ CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t
   return improve(k, p, attempt);
 }
 
+CnStatus cni_lcp_active(CniLcpWork *k, const CnProblem *p, const double *start, int32_t max_steps,
+                        double tolerance, CniAttempt *attempt) {
+  CnStatus status = cni_active_reserve(&k->active, p);
+  if (status != CN_OK) return status;
+  attempt->pivots = 0;
+  attempt->error = INFINITY;
+  attempt->end = CNI_PATH_LIMIT;
+  int found = cni_active_search(&k->active, p, start, max_steps, k->flags, k->g, &attempt->pivots);
+  if (!found) return CN_OK;
+  attempt->end = CNI_PATH_SOLVED;
+  for (int32_t i = 0; i < p->block_count; i++)
+    cni_project(p, &p->blocks[i], k->g + p->blocks[i].row);
+  attempt->error = cni_problem_error(p, k->g, k->u);
+  return attempt->error <= tolerance ? CN_OK : improve(k, p, attempt);
+}
+
 // Rows whose impulse is larger than their velocity, and the equality rows.
 static void mark_larger(const CniReduced *r, uint8_t *flags) {
   for (int32_t k = 0; k < r->complementary; k++)

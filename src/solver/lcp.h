@@ -89,8 +89,11 @@ typedef struct CniActive {
   CnAllocator allocator;
   CniBlockMemory numbers, indices;
   const CniDenseKernels *kernels;
-  double *a, *x, *u, *best, *row_scale;
+  double *a, *x, *u;
   int32_t *pivot, *index, *place;
+  uint8_t *wrong;
+  double proximal; // relative to the largest entry
+  int32_t count;   // active rows
 } CniActive;
 
 CnStatus cni_active_reserve(CniActive *s, const CnProblem *p);
@@ -99,6 +102,11 @@ void cni_active_release(CniActive *s);
 // g with u = 0 on the active rows (equality rows are to be among them), 0 on the others. Returns 0
 // where their matrix is singular.
 int cni_active_solve(CniActive *s, const CnProblem *p, const uint8_t *active, double *g);
+
+// Search for the active rows, from those with an impulse in `start` or, where it is zero, a
+// negative q. 1: `active` and g hold a solution, not refined. `steps` is increased.
+int cni_active_search(CniActive *s, const CnProblem *p, const double *start, int32_t max_steps,
+                      uint8_t *active, double *g, int32_t *steps);
 
 // ---- branch.c ----
 
@@ -155,6 +163,10 @@ void cni_lcp_work_release(CniLcpWork *k);
 // Covering vectors of Lemke's path: 0 is all ones, others are fixed sequences of numbers in [1, 2).
 CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t max_pivots,
                        double tolerance, CniAttempt *attempt);
+
+// The search of active.c from the given impulses.
+CnStatus cni_lcp_active(CniLcpWork *k, const CnProblem *p, const double *start, int32_t max_steps,
+                        double tolerance, CniAttempt *attempt);
 
 // The cases of branch.c, until a solution is within the tolerance. CNI_PATH_RAY here: there is
 // none.

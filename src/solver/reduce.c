@@ -143,8 +143,7 @@ static void choose_scales(CniReduced *r) {
     r->row_scale[i] = common;
     r->column_scale[i] = 1;
   }
-  for (int32_t pass = 0; !uniform && pass < 4; pass++)
-    equilibrate(r, NOISE, row_size, column_size);
+  for (int32_t pass = 0; !uniform && pass < 4; pass++) equilibrate(r, NOISE, row_size, column_size);
 
   double q = 0;
   for (int32_t i = 0; i < n; i++) q = cn_max(q, fabs(p->b[i]) * r->row_scale[i]);

@@ -1,9 +1,10 @@
 // Elimination of dense matrices by rows, in panels.
 //
-// A panel of columns is eliminated row by row with partial pivoting; its effect on the columns to
-// the right is a triangular solution for the panel's own rows and one product for all rows below,
-// which is where the time goes. An entry has the products of steps 0, 1, 2, ... subtracted one
-// after the other in this order, in panels or without them: the blocking leaves no trace.
+// A few columns are eliminated row by row with partial pivoting; their effect on the columns to the
+// right is a triangular solution for their own rows and one product for all rows below, which is
+// where the time goes: first to the end of the panel, and once a panel to the end of the matrix. An
+// entry has the products of steps 0, 1, 2, ... subtracted one after the other in this order, in
+// panels or without them: the blocking leaves no trace.
 //
 // Cost: 2/3 n^3.
 #include "sparse/dense.h"
@@ -11,7 +12,8 @@
 
 #include "core/vec.h"
 
-#define PANEL 48
+#define PANEL 48 // columns between two products over all the rest
+#define NARROW 8 // columns between two products inside a panel
 
 #if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
 extern const CniDenseKernels cni_dense_kernels_avx2, cni_dense_kernels_avx512;
@@ -40,8 +42,8 @@ static void exchange(double *x, double *y, int32_t count) {
 }
 
 // Columns [first, last) of rows [first, size): pivots, factors of L, and the rows of U inside.
-static int factor_panel(int32_t size, double *a, int32_t stride, int32_t first, int32_t last,
-                        int32_t *pivot, double least) {
+static int factor_columns(int32_t size, double *a, int32_t stride, int32_t first, int32_t last,
+                          int32_t *pivot, double least) {
   for (int32_t k = first; k < last; k++) {
     int32_t best = k;
     double largest = -1;
@@ -67,25 +69,45 @@ static int factor_panel(int32_t size, double *a, int32_t stride, int32_t first, 
   return 1;
 }
 
+// What the steps [first, last) do to columns [last, end): their rows of U, then all rows below.
+static void update_columns(const CniDenseKernels *kernels, int32_t size, double *a, int32_t stride,
+                           int32_t first, int32_t last, int32_t end) {
+  if (end <= last) return;
+  for (int32_t k = first; k < last; k++) {
+    double *row = a + (int64_t)k * stride;
+    for (int32_t i = first; i < k; i++)
+      if (row[i] != 0)
+        kernels->axpy(end - last, -row[i], a + (int64_t)i * stride + last, row + last);
+  }
+  kernels->multiply(size - last, end - last, last - first, a + (int64_t)last * stride + first,
+                    stride, a + (int64_t)first * stride + last, stride,
+                    a + (int64_t)last * stride + last, stride);
+}
+
+static int32_t least_of(int32_t a, int32_t b) { return a < b ? a : b; }
+
 int cni_dense_factor(const CniDenseKernels *kernels, int32_t size, double *a, int32_t stride,
                      int32_t *pivot, double least) {
   for (int32_t first = 0; first < size; first += PANEL) {
-    int32_t last = first + PANEL < size ? first + PANEL : size;
-    if (!factor_panel(size, a, stride, first, last, pivot, least)) return 0;
-    if (last == size) break;
-
-    // the panel's rows of U to the right, then everything below and to the right
-    for (int32_t k = first; k < last; k++) {
-      double *row = a + (int64_t)k * stride;
-      for (int32_t i = first; i < k; i++)
-        if (row[i] != 0)
-          kernels->axpy(size - last, -row[i], a + (int64_t)i * stride + last, row + last);
+    int32_t last = least_of(first + PANEL, size);
+    for (int32_t k = first; k < last; k += NARROW) {
+      int32_t next = least_of(k + NARROW, last);
+      if (!factor_columns(size, a, stride, k, next, pivot, least)) return 0;
+      update_columns(kernels, size, a, stride, k, next, last);
     }
-    kernels->multiply(size - last, size - last, last - first, a + (int64_t)last * stride + first,
-                      stride, a + (int64_t)first * stride + last, stride,
-                      a + (int64_t)last * stride + last, stride);
+    update_columns(kernels, size, a, stride, first, last, size);
   }
   return 1;
+}
+
+// Four sums side by side, always the same four: a single one would wait for its own additions.
+static double product(const double *x, const double *y, int32_t count) {
+  double sum[4] = {0, 0, 0, 0};
+  int32_t j = 0;
+  for (; j + 4 <= count; j += 4)
+    for (int32_t k = 0; k < 4; k++) sum[k] += x[j + k] * y[j + k];
+  for (; j < count; j++) sum[0] += x[j] * y[j];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 void cni_dense_solve(int32_t size, const double *a, int32_t stride, const int32_t *pivot,
@@ -95,16 +117,9 @@ void cni_dense_solve(int32_t size, const double *a, int32_t stride, const int32_
     x[pivot[k]] = x[k];
     x[k] = t;
   }
-  for (int32_t i = 1; i < size; i++) {
-    const double *row = a + (int64_t)i * stride;
-    double sum = x[i];
-    for (int32_t j = 0; j < i; j++) sum -= row[j] * x[j];
-    x[i] = sum;
-  }
+  for (int32_t i = 1; i < size; i++) x[i] -= product(a + (int64_t)i * stride, x, i);
   for (int32_t i = size - 1; i >= 0; i--) {
     const double *row = a + (int64_t)i * stride;
-    double sum = x[i];
-    for (int32_t j = i + 1; j < size; j++) sum -= row[j] * x[j];
-    x[i] = sum / row[i];
+    x[i] = (x[i] - product(row + i + 1, x + i + 1, size - 1 - i)) / row[i];
   }
 }

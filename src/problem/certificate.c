@@ -366,45 +366,59 @@ static double lcp_part(const CniBlock *block, double g, double u, double c) {
   return block->kind == CN_BLOCK_BILATERAL || !(c * g < u) ? u : c * g;
 }
 
-static double lcp_error(double e2, double r2) { return r2 > 0 ? sqrt(e2) / sqrt(r2) : sqrt(e2); }
-
-static void tally_lcp_block(const CniBlock *block, int32_t index, const double *g, const double *u,
-                            const double *q, Tally *t) {
-  double e2 = 0, r2 = 0, u2 = 0, g2 = 0;
-  for (int32_t i = 0; i < block->dim; i++) {
-    double e = lcp_part(block, g[i], u[i], 1);
-    e2 += e * e;
-    r2 += q[i] * q[i];
-    u2 += u[i] * u[i];
-    g2 += g[i] * g[i];
-    if (block->kind == CN_BLOCK_BILATERAL) {
-      raise_to(&t->c.joint_speed, fabs(u[i]));
-    } else {
-      raise_to(&t->c.gap_speed, -u[i]);
-      raise_to(&t->c.cone, -g[i]);
-    }
-  }
-  raise_to(&t->c.complementarity, block->dim == 1 ? fabs(g[0] * u[0]) : sqrt(u2) * sqrt(g2));
-  tally_norms(index, u2, g2, r2, e2, e2, t);
+static double lcp_error(double e2, double r2) {
+  if (e2 == 0) return 0;
+  return r2 > 0 ? sqrt(e2) / sqrt(r2) : sqrt(e2);
 }
 
-static void tally_lcp(const CnProblem *p, const double *g, const double *u, Tally *t) {
+// The whole certificate; u is there. Bilateral blocks of several rows count as one.
+static void certify_lcp(const CnProblem *p, const double *g, const double *u, CnCertificate *c) {
+  double e2 = 0, u2 = 0, g2 = 0, r2 = 0, e2_max = 0, r2_max = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
-    tally_lcp_block(block, i, g + block->row, u + block->row, p->b + block->row, t);
+    int32_t row = block->row, dim = block->dim;
+    double own_e = 0, own_u = 0, own_g = 0, own_r = 0;
+    for (int32_t j = row; j < row + dim; j++) {
+      double e = lcp_part(block, g[j], u[j], 1);
+      own_e += e * e;
+      own_u += u[j] * u[j];
+      own_g += g[j] * g[j];
+      own_r += p->b[j] * p->b[j];
+      if (block->kind == CN_BLOCK_BILATERAL) {
+        raise_to(&c->joint_speed, fabs(u[j]));
+      } else {
+        raise_to(&c->gap_speed, -u[j]);
+        raise_to(&c->cone, -g[j]);
+      }
+    }
+    raise_to(&c->complementarity, dim == 1 ? fabs(g[row] * u[row]) : sqrt(own_u) * sqrt(own_g));
+    if (!(own_e <= e2_max)) c->worst_block = i;
+    raise_to(&e2_max, own_e);
+    raise_to(&r2_max, own_r);
+    e2 += own_e;
+    u2 += own_u;
+    g2 += own_g;
+    r2 += own_r;
   }
-  t->c.error_siconos = lcp_error(t->e2, t->r2);
+  if (!isfinite(u2) || !isfinite(g2) || !isfinite(e2)) {
+    c->residual_speed = c->residual = c->error_siconos = c->error_scaled = INFINITY;
+    return;
+  }
+  if (e2 == 0) return; // then e(c) is zero for every c
+  c->residual_speed = sqrt(e2_max);
+  c->residual = ratio(c->residual_speed, sqrt(r2_max));
+  c->error_siconos = lcp_error(e2, r2);
 
-  double speed = sqrt(cn_max(t->r2, t->u2)), impulse = sqrt(t->g2), sum = 0;
+  double speed = sqrt(cn_max(r2, u2)), impulse = sqrt(g2), sum = 0;
   double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
-    for (int32_t row = block->row; row < block->row + block->dim; row++) {
-      double e = lcp_part(block, g[row], u[row], scale);
+    for (int32_t j = block->row; j < block->row + block->dim; j++) {
+      double e = lcp_part(block, g[j], u[j], scale);
       sum += e * e;
     }
   }
-  t->c.error_scaled = ratio(sqrt(sum), speed);
+  c->error_scaled = ratio(sqrt(sum), speed);
 }
 
 // ---- the other explicit problems ----
@@ -457,6 +471,23 @@ double cni_problem_error(const CnProblem *p, const double *g, double *u) {
   return isfinite(size) ? lcp_error(e2, r2) : INFINITY;
 }
 
+static void certify_blocks(CnProblem *p, const CnAnswer *answer, double *u,
+                           CnCertificate *certificate) {
+  Tally t = {0};
+  t.c.worst_block = -1;
+  if (p->form == CN_FORM_STEP)
+    tally_step(p, answer, u, &t);
+  else if (p->form == CN_FORM_GLOBAL)
+    tally_global(p, answer, u, &t);
+  else
+    tally_explicit(p, answer->g, u, &t);
+  t.c.residual_speed = sqrt(t.e2_max);
+  t.c.residual = ratio(t.c.residual_speed, sqrt(t.r2_max));
+  t.c.error_scaled = error_scaled(p, answer->g, u, &t);
+  if (!isfinite(t.c.residual_speed)) t.c.residual = t.c.error_siconos = t.c.error_scaled = INFINITY;
+  *certificate = t.c;
+}
+
 CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
   if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
   memset(certificate, 0, sizeof *certificate);
@@ -471,25 +502,11 @@ CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certifi
                      answer->row_count, answer->velocity_count, p->row_count, velocities);
   CNI_TRY(cni_problem_reserve_scratch(p));
 
-  Tally t = {0};
-  t.c.worst_block = -1;
   double *u = answer->u;
-  int is_lcp = cni_problem_is_lcp(p);
-  if (p->form == CN_FORM_STEP) {
-    tally_step(p, answer, u, &t);
-  } else if (p->form == CN_FORM_GLOBAL) {
-    tally_global(p, answer, u, &t);
-  } else {
-    cni_problem_velocity(p, NULL, answer->g, u);
-    if (is_lcp)
-      tally_lcp(p, answer->g, u, &t);
-    else
-      tally_explicit(p, answer->g, u, &t);
-  }
-  t.c.residual_speed = sqrt(t.e2_max);
-  t.c.residual = ratio(t.c.residual_speed, sqrt(t.r2_max));
-  if (!is_lcp) t.c.error_scaled = error_scaled(p, answer->g, u, &t);
-  if (!isfinite(t.c.residual_speed)) t.c.residual = t.c.error_siconos = t.c.error_scaled = INFINITY;
-  *certificate = t.c;
+  if (p->form == CN_FORM_EXPLICIT) cni_problem_velocity(p, NULL, answer->g, u);
+  if (cni_problem_is_lcp(p))
+    certify_lcp(p, answer->g, u, certificate);
+  else
+    certify_blocks(p, answer, u, certificate);
   return CN_OK;
 }

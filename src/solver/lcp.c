@@ -12,8 +12,8 @@
 void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator) {
   memset(k, 0, sizeof *k);
   k->allocator = k->reduced.allocator = k->active.allocator = *allocator;
-  k->branch.allocator = *allocator;
-  k->reduced.t.kernels = k->active.kernels = cni_dense_kernels();
+  k->branch.allocator = k->newton.allocator = *allocator;
+  k->reduced.t.kernels = k->active.kernels = k->newton.kernels = cni_dense_kernels();
 }
 
 CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p) {
@@ -33,6 +33,7 @@ void cni_lcp_work_release(CniLcpWork *k) {
   cni_reduced_release(&k->reduced);
   cni_active_release(&k->active);
   cni_branch_release(&k->branch);
+  cni_newton_release(&k->newton);
   cni_block_memory_release(&k->allocator, &k->vectors);
 }
 
@@ -86,6 +87,33 @@ CnStatus cni_lcp_active(CniLcpWork *k, const CnProblem *p, const double *start, 
     cni_project(p, &p->blocks[i], k->g + p->blocks[i].row);
   attempt->error = cni_problem_error(p, k->g, k->u);
   return attempt->error <= tolerance ? CN_OK : improve(k, p, attempt);
+}
+
+CnStatus cni_lcp_newton(CniLcpWork *k, const CnProblem *p, const double *start, int32_t max_steps,
+                        double tolerance, CniAttempt *attempt) {
+  CniNewton *newton = &k->newton;
+  CnStatus status = cni_newton_reserve(newton, p);
+  if (status != CN_OK) return status;
+  cni_newton_load(newton, p);
+  cni_newton_start(newton, start);
+  attempt->end = CNI_PATH_LIMIT;
+  for (attempt->pivots = 0;; attempt->pivots++) {
+    cni_newton_answer(newton, k->g);
+    attempt->error = cni_problem_error(p, k->g, k->u);
+    if (attempt->error <= tolerance) {
+      attempt->end = CNI_PATH_SOLVED;
+      return CN_OK;
+    }
+    if (attempt->pivots == max_steps) break;
+    if (!cni_newton_step(newton)) {
+      attempt->end = CNI_PATH_RAY;
+      break;
+    }
+  }
+  // near a solution the sides of the rows are known although the steps have become too short
+  for (int32_t i = 0; i < p->row_count; i++)
+    k->flags[i] = newton->equality[i] || newton->z[i] > newton->w[i];
+  return improve(k, p, attempt);
 }
 
 // Rows whose impulse is larger than their velocity, and the equality rows.

@@ -63,6 +63,10 @@ typedef struct CniReduced {
   int32_t complementary, equalities, frozen_count, doubled;
 } CniReduced;
 
+// Powers of two that make the entries of `row_scale W column_scale` about 1; the return value does
+// the same for the right-hand side. `scratch` has 2 row_count numbers.
+double cni_lcp_scales(const CnProblem *p, double *row_scale, double *column_scale, double *scratch);
+
 // Room for problems of p's size. Only this can fail.
 CnStatus cni_reduced_reserve(CniReduced *r, const CnProblem *p);
 // Fill the tableau: all w basic, all z nonbasic (column k + 1 is z_k).
@@ -135,6 +139,34 @@ CniBranchEnd cni_branch_start(CniBranch *b, CniTableau *t, int32_t max_pivots);
 CniBranchEnd cni_branch_search(CniBranch *b);
 CniBranchEnd cni_branch_next(CniBranch *b);
 
+// ---- newton.c ----
+
+#define CNI_NEWTON_MEMORY 5 // merits a step is compared with
+
+typedef struct CniNewton {
+  CnAllocator allocator;
+  CniBlockMemory numbers, indices;
+  const CniDenseKernels *kernels;
+  double *m, *j, *c;              // the scaled matrix, the Jacobian, its square; by rows
+  double *q, *z, *w, *phi, *step; // all scaled
+  double *gradient, *z_new, *w_new, *phi_new;
+  double *row_scale, *column_scale, scale;
+  double *da, *db;                  // derivatives of phi by z and by w
+  double merits[CNI_NEWTON_MEMORY]; // of the last steps
+  int32_t *pivot;
+  uint8_t *equality;
+  int32_t n, stride, merit_count;
+} CniNewton;
+
+CnStatus cni_newton_reserve(CniNewton *s, const CnProblem *p);
+void cni_newton_release(CniNewton *s);
+// Load a problem; then step from any start.
+void cni_newton_load(CniNewton *s, const CnProblem *p);
+void cni_newton_start(CniNewton *s, const double *g);
+// One step; 0 if there is no further progress.
+int cni_newton_step(CniNewton *s);
+void cni_newton_answer(const CniNewton *s, double *g);
+
 // ---- lcp.c: one attempt at a problem ----
 
 // Working memory of the solvers of complementarity problems.
@@ -143,6 +175,7 @@ typedef struct CniLcpWork {
   CniReduced reduced;
   CniActive active;
   CniBranch branch;
+  CniNewton newton;
   CniBlockMemory vectors;
   double *g, *u, *trial;   // one number a row
   double *best_g, *best_u; // the best answer so far, for those who try more than once
@@ -166,6 +199,10 @@ CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t
 
 // The search of active.c from the given impulses.
 CnStatus cni_lcp_active(CniLcpWork *k, const CnProblem *p, const double *start, int32_t max_steps,
+                        double tolerance, CniAttempt *attempt);
+
+// Newton's method of newton.c from the given impulses.
+CnStatus cni_lcp_newton(CniLcpWork *k, const CnProblem *p, const double *start, int32_t max_steps,
                         double tolerance, CniAttempt *attempt);
 
 // The cases of branch.c, until a solution is within the tolerance. CNI_PATH_RAY here: there is

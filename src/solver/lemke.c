@@ -18,7 +18,7 @@
 #include "core/vec.h"
 
 // The tableau is scaled: entries and right-hand side are about 1 at the start.
-#define PIVOT_LEAST 1e-11 // smaller pivots, relative to their column, are round-off
+#define PIVOT_LEAST 1e-11 // smaller pivots, also relative to their column, are round-off
 #define TIE 1e-11         // ratios closer than this are equal
 
 // Entry (row, w_k) of the inverse basis.
@@ -39,34 +39,39 @@ static int before(const CniTableau *t, int32_t column, int32_t a, int32_t b) {
   return a < b;
 }
 
-// The row that blocks the variable of `column` first, -1 if none does. The artificial variable
-// leaves whenever it may.
-static int32_t blocking_row(CniTableau *t, int32_t column, int32_t artificial) {
+// The row that blocks the variable of `column` first, among those whose pivot is above `least`; -1
+// if there is none. The artificial variable leaves whenever it may. `largest` is raised to the size
+// of the largest entry of the column.
+static int32_t blocking_above(CniTableau *t, int32_t column, int32_t artificial, double least,
+                              double *largest) {
   int32_t best = -1;
-  double least = INFINITY, largest = 0;
-  for (int32_t i = 0; i < t->rows; i++)
-    largest = cn_max(largest, fabs(cni_tableau_row(t, i)[column]));
+  double shortest = INFINITY, margin = INFINITY, size = 0;
   for (int32_t i = 0; i < t->rows; i++) {
     double *row = cni_tableau_row(t, i), pivot = -row[column];
-    if (!(pivot > PIVOT_LEAST * largest)) continue;
+    if (fabs(pivot) > size) size = fabs(pivot);
+    if (!(pivot > least)) continue;
     if (row[0] < 0) row[0] = 0; // round-off
     double ratio = row[0] / pivot;
-    if (best < 0) {
-      best = i;
-      least = ratio;
+    if (ratio > shortest + margin) continue;
+    // within the margin the rows are equal and the rule decides
+    if (best >= 0 && ratio >= shortest - margin &&
+        (t->basic[best] == artificial ||
+         (t->basic[i] != artificial && !before(t, column, i, best))))
       continue;
-    }
-    double gap = ratio - least;
-    if (fabs(gap) > TIE * (1 + least)) {
-      if (gap > 0) continue;
-    } else if (t->basic[best] == artificial ||
-               (t->basic[i] != artificial && !before(t, column, i, best))) {
-      continue;
-    }
     best = i;
-    least = ratio;
+    shortest = ratio;
+    margin = TIE * (1 + ratio);
   }
+  *largest = size;
   return best;
+}
+
+// Pivots that are round-off beside the rest of their column are no pivots.
+static int32_t blocking_row(CniTableau *t, int32_t column, int32_t artificial) {
+  double largest;
+  int32_t row = blocking_above(t, column, artificial, PIVOT_LEAST, &largest);
+  if (row < 0 || -cni_tableau_row(t, row)[column] > PIVOT_LEAST * largest) return row;
+  return blocking_above(t, column, artificial, PIVOT_LEAST * largest, &largest);
 }
 
 // The row of least q/d, the last of equals: then all other rows stay lexicographically positive.

@@ -88,41 +88,40 @@ void cni_reduced_release(CniReduced *r) {
 
 // ---- scaling ----
 
-// The power of two at or below x, 1 for zero and for numbers out of the usual range.
-static double power_below(double x) {
+// One over the power of two at or below x; 1 for zero and for numbers out of the usual range.
+static double inverse_power(double x) {
   uint64_t bits;
   if (!(x > 1e-290 && x < 1e290)) return 1;
   memcpy(&bits, &x, sizeof bits);
-  bits &= 0x7ff0000000000000u;
+  bits = ((uint64_t)2046 << 52) - (bits & 0x7ff0000000000000u);
   memcpy(&x, &bits, sizeof bits);
   return x;
 }
 
 // One pass towards rows and columns of largest entry 1, half of the way each, so that a symmetric
-// matrix stays symmetric. Rows and columns below `noise` are left as small as they are.
-static void equilibrate(CniReduced *r, double noise, double *row_size, double *column_size) {
-  const CnSparse *w = &r->p->w;
+// matrix stays symmetric. Rows and columns below the noise are left as small as they are.
+static void equilibrate(const CnSparse *w, double *row_scale, double *column_scale,
+                        double *row_size, double *column_size) {
   int32_t n = w->row_count;
   for (int32_t i = 0; i < n; i++) row_size[i] = column_size[i] = 0;
   for (int32_t i = 0; i < n; i++)
     for (int32_t e = w->start[i]; e < w->start[i + 1]; e++) {
       int32_t j = w->column[e];
-      double x = fabs(w->value[e]) * r->row_scale[i] * r->column_scale[j];
+      double x = fabs(w->value[e]) * row_scale[i] * column_scale[j];
       row_size[i] = cn_max(row_size[i], x);
       column_size[j] = cn_max(column_size[j], x);
     }
   for (int32_t i = 0; i < n; i++) {
-    if (row_size[i] > noise) r->row_scale[i] /= power_below(sqrt(row_size[i]));
-    if (column_size[i] > noise) r->column_scale[i] /= power_below(sqrt(column_size[i]));
+    if (row_size[i] > NOISE) row_scale[i] *= inverse_power(sqrt(row_size[i]));
+    if (column_size[i] > NOISE) column_scale[i] *= inverse_power(sqrt(column_size[i]));
   }
 }
 
-// Fills row_scale, column_scale and scale. The tableau's memory serves as scratch.
-static void choose_scales(CniReduced *r) {
-  const CnProblem *p = r->p;
+double cni_lcp_scales(const CnProblem *p, double *row_scale, double *column_scale,
+                      double *scratch) {
   const CnSparse *w = &p->w;
   int32_t n = w->row_count;
-  double *row_size = r->t.a, *column_size = r->t.a + n, largest = 0, least = INFINITY;
+  double *column_size = scratch + n, largest = 0, least = INFINITY;
   for (int32_t i = 0; i < n; i++) column_size[i] = 0;
   for (int32_t i = 0; i < n; i++) {
     double size = 0;
@@ -137,17 +136,18 @@ static void choose_scales(CniReduced *r) {
   for (int32_t i = 0; i < n; i++)
     if (column_size[i] > 0 && column_size[i] < least) least = column_size[i];
 
-  double common = 1 / power_below(largest);
-  int uniform = largest <= SPREAD * least || largest == 0;
+  double common = inverse_power(largest);
   for (int32_t i = 0; i < n; i++) {
-    r->row_scale[i] = common;
-    r->column_scale[i] = 1;
+    row_scale[i] = common;
+    column_scale[i] = 1;
   }
-  for (int32_t pass = 0; !uniform && pass < 4; pass++) equilibrate(r, NOISE, row_size, column_size);
+  int uniform = largest <= SPREAD * least || largest == 0;
+  for (int32_t pass = 0; !uniform && pass < 4; pass++)
+    equilibrate(w, row_scale, column_scale, scratch, column_size);
 
   double q = 0;
-  for (int32_t i = 0; i < n; i++) q = cn_max(q, fabs(p->b[i]) * r->row_scale[i]);
-  r->scale = 1 / power_below(q);
+  for (int32_t i = 0; i < n; i++) q = cn_max(q, fabs(p->b[i]) * row_scale[i]);
+  return inverse_power(q);
 }
 
 // ---- the equality block ----
@@ -331,7 +331,7 @@ void cni_reduced_load(CniReduced *r, const CnProblem *p) {
   r->p = p;
   t->rows = t->columns = n;
   r->frozen_count = r->doubled = 0;
-  choose_scales(r);
+  r->scale = cni_lcp_scales(p, r->row_scale, r->column_scale, t->a); // the tableau is scratch here
   order_rows(r, place);
   for (int32_t i = 0; i < n; i++) {
     double *row = cni_tableau_row(t, place[i]), s = r->row_scale[i];
@@ -368,7 +368,7 @@ static double pair_value(const CniTableau *t, int32_t k) {
 void cni_reduced_answer(const CniReduced *r, double *g) {
   const CniTableau *t = &r->t;
   int32_t m = r->complementary;
-  double inverse = 1 / r->scale;
+  double inverse = inverse_power(r->scale);
   for (int32_t k = 0; k < m + r->doubled; k++) {
     int32_t row = r->row_of[k];
     double z = pair_value(t, k);

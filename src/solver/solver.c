@@ -125,8 +125,7 @@ static double deciding_error(uint32_t bits, const CnCertificate *c) {
                                                   : cn_max(c->error_siconos, c->error_scaled);
 }
 
-CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p) {
-  uint32_t bits = needs(p);
+static CnStatus check_needs(const CnSolverKind *kind, const CnProblem *p, uint32_t bits) {
   if (p->form == CN_FORM_EXPLICIT && !(kind->accepts & CNI_ACCEPT_UNSYMMETRIC) && unsymmetric(p))
     bits |= CNI_ACCEPT_UNSYMMETRIC;
   uint32_t missing = bits & ~kind->accepts;
@@ -140,6 +139,10 @@ CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p) {
   }
   return cni_error(CN_UNSUPPORTED, "solver %s cannot take %s problems; these can: %s", kind->name,
                    missing_name(missing), used ? list : "none");
+}
+
+CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p) {
+  return check_needs(kind, p, needs(p));
 }
 
 // ---- definition ----
@@ -315,17 +318,20 @@ CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
                                 : "answer");
   const CnSolverKind *kind = solver->kind;
   CNI_TRY(cni_problem_check(problem));
+  uint32_t bits = needs(problem);
   int eliminate = problem->form == CN_FORM_GLOBAL && !(kind->accepts & CNI_ACCEPT_GLOBAL);
-  if (!eliminate) CNI_TRY(cni_solver_check(kind, problem));
+  if (!eliminate) CNI_TRY(check_needs(kind, problem, bits));
   CNI_TRY(check_answer(problem, answer));
 
   // what the certificate needs is fetched first: after the solve nothing may fail
   CNI_TRY(cni_problem_reserve_scratch(problem));
-  CnSolveReport made = {0};
-  made.solver = kind->name;
-  made.method = kind->name;
-  made.attempts = 1;
+  CnSolveReport made; // field by field: clearing it all takes as long as solving a few rows
+  made.solver = made.method = kind->name;
   made.friction = problem->friction;
+  made.iterations = made.cut_by_time = 0;
+  made.attempts = 1;
+  made.seconds_setup = 0;
+  made.outcome = CN_OUTCOME_FINISHED;
   double start = cni_clock();
   if (eliminate)
     CNI_TRY(solve_by_elimination(solver, problem, answer, &made));
@@ -333,7 +339,7 @@ CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
     CNI_TRY(kind->solve(solver->state, problem, answer, &made));
   made.seconds = cni_clock() - start;
   CNI_TRY(cn_certify(problem, answer, &made.certificate));
-  made.converged = deciding_error(needs(problem), &made.certificate) <= solver->def.tolerance;
+  made.converged = deciding_error(bits, &made.certificate) <= solver->tolerance;
   if (report) *report = made;
   return CN_OK;
 }

@@ -59,15 +59,17 @@ typedef struct Search {
   double best;
 } Search;
 
-static int keep_better(Search *search, const CnProblem *p, double error, const char *method) {
+static int keep_better(Search *search, double error, const char *method) {
   CniLcpWork *k = search->work;
   search->report->attempts++;
   if (!(error < search->best)) return 0;
   search->best = error;
   search->report->method = method;
-  size_t bytes = (size_t)p->row_count * sizeof(double);
-  memcpy(k->best_g, k->g, bytes);
-  memcpy(k->best_u, k->u, bytes);
+  double *g = k->best_g, *u = k->best_u;
+  k->best_g = k->g;
+  k->best_u = k->u;
+  k->g = g;
+  k->u = u;
   return 1;
 }
 
@@ -79,13 +81,13 @@ static CnStatus search_lcp(Auto *s, CnProblem *p, Search *search) {
     int32_t limit = 20 * p->row_count + 100;
     CNI_TRY(cni_lcp_lemke(&s->work, p, cover, limit, s->tolerance, &attempt));
     report->iterations += attempt.pivots;
-    if (keep_better(search, p, attempt.error, "lemke")) report->outcome = outcomes[attempt.end];
+    if (keep_better(search, attempt.error, "lemke")) report->outcome = outcomes[attempt.end];
     if (search->best <= s->tolerance) return CN_OK;
   }
   CniAttempt attempt;
   CNI_TRY(cni_lcp_branch(&s->work, p, 100000, s->tolerance, &attempt));
   report->iterations += attempt.pivots;
-  if (keep_better(search, p, attempt.error, "branch")) report->outcome = CN_OUTCOME_FINISHED;
+  if (keep_better(search, attempt.error, "branch")) report->outcome = CN_OUTCOME_FINISHED;
   if (search->best > s->tolerance && attempt.end == CNI_PATH_RAY)
     report->outcome = CN_OUTCOME_INFEASIBLE;
   return CN_OK;

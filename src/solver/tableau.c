@@ -8,29 +8,8 @@
 // Cost of a pivot: 2 rows columns.
 #include "solver/lcp.h"
 
-#define NARROW 16 // up to here a plain loop beats the call of a wide kernel
-
 void cni_tableau_pivot(CniTableau *t, int32_t row, int32_t column) {
-  int32_t width = t->columns + 1;
-  double *pivot = cni_tableau_row(t, row);
-  double inverse = 1 / pivot[column];
-
-  // solve the row for the entering variable
-  for (int32_t j = 0; j < width; j++) pivot[j] *= -inverse;
-  pivot[column] = inverse;
-
-  // and put it into the others
-  for (int32_t i = 0; i < t->rows; i++) {
-    double *other = cni_tableau_row(t, i), f = other[column];
-    if (f == 0 || i == row) continue;
-    other[column] = 0;
-    if (width > NARROW) {
-      t->kernels->axpy(width, f, pivot, other);
-    } else {
-      for (int32_t j = 0; j < width; j++) other[j] += f * pivot[j];
-    }
-  }
-
+  t->kernels->exchange(t->rows, t->columns + 1, row, column, t->a, t->stride);
   int32_t leaving = t->basic[row], entering = t->column[column];
   t->basic[row] = entering;
   t->column[column] = leaving;

@@ -18,6 +18,10 @@ typedef struct CniDenseKernels {
   // the products of an entry subtracted one after the other in the order of depth
   void (*multiply)(int32_t rows, int32_t columns, int32_t depth, const double *a, int32_t a_stride,
                    const double *b, int32_t b_stride, double *c, int32_t c_stride);
+  // the exchange of a basic and a nonbasic variable in a dictionary by rows: row `row` is solved
+  // for the variable of `column` and put into all others; columns [0, columns), rounded up likewise
+  void (*exchange)(int32_t rows, int32_t columns, int32_t row, int32_t column, double *a,
+                   int32_t stride);
 } CniDenseKernels;
 
 // The widest this machine runs.

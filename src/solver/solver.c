@@ -339,7 +339,7 @@ CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
     CNI_TRY(kind->solve(solver->state, problem, answer, &made));
   made.seconds = cni_clock() - start;
   CNI_TRY(cn_certify(problem, answer, &made.certificate));
-  made.converged = deciding_error(bits, &made.certificate) <= solver->tolerance;
+  made.converged = deciding_error(bits, &made.certificate) <= solver->def.tolerance;
   if (report) *report = made;
   return CN_OK;
 }

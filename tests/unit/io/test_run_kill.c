@@ -192,6 +192,27 @@ static void killed(void **state) {
   CHECK(interrupted > 0 && resumed > 0);
 }
 
+// Read while it is being written, by another process.
+static void watched(void **state) {
+  (void)state;
+  char path[400], checkpoint[400];
+  snprintf(path, sizeof path, "%s", test_path("run.h5"));
+  snprintf(checkpoint, sizeof checkpoint, "%s", test_path("run.ckp"));
+  int ended = 0, seen = 0;
+  int64_t last = -1;
+  pid_t child = fork();
+  if (child == 0) busy_child(path, checkpoint);
+  while (waitpid(child, &ended, WNOHANG) == 0) {
+    if (!test_exists(path)) continue;
+    int64_t steps = check_run(path);
+    CHECK(steps >= last);
+    seen += steps > last;
+    last = steps;
+  }
+  CHECK(WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+  CHECK(check_run(path) == STEPS && seen > 1);
+}
+
 // ---- the disk ----
 
 // A run of 30 steps, brought to disk every 6, on a disk that takes so many writes from the moment
@@ -391,6 +412,7 @@ static void resumed_wrongly(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(killed, begin, end),
+      cmocka_unit_test_setup_teardown(watched, begin, end),
       cmocka_unit_test_setup_teardown(every_write, begin, end),
       cmocka_unit_test_setup_teardown(full_disk, begin, end),
       cmocka_unit_test_setup_teardown(full_disk_keeps_the_old, begin, end),

@@ -8,6 +8,17 @@ install(TARGETS cairn EXPORT cairn-targets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT cairn-targets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
 
+# libcairn-io has an export of its own: who uses libcairn alone need not have HDF5 and jansson.
+if(TARGET cairn-io)
+  install(TARGETS cairn-io EXPORT cairn-io-targets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(EXPORT cairn-io-targets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/cairn-io.pc.in ${PROJECT_BINARY_DIR}/cairn-io.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cairn-io.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/cairn-config.cmake.in
   ${PROJECT_BINARY_DIR}/cairn-config.cmake INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairn-config-version.cmake

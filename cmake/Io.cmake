@@ -19,7 +19,11 @@ add_library(cairn::cairn-io ALIAS cairn-io)
 target_include_directories(cairn-io PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(cairn-io PRIVATE CNI_VERSION="${PROJECT_VERSION}")
 target_link_libraries(cairn-io PUBLIC cairn PRIVATE $<BUILD_INTERFACE:cairn_flags>
-  $<BUILD_INTERFACE:PkgConfig::HDF5> $<BUILD_INTERFACE:PkgConfig::JANSSON>)
+  PkgConfig::HDF5 PkgConfig::JANSSON)
+if(BUILD_SHARED_LIBS)
+  # the rooms above use functions of the rooms below that are not public
+  set_target_properties(cairn cairn-io PROPERTIES C_VISIBILITY_PRESET default)
+endif()
 set_target_properties(cairn-io PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 file(GLOB cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)

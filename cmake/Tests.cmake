@@ -98,5 +98,9 @@ if(NOT CAIRN_SANITIZE)
   foreach(way cmake pkg-config)
     add_test(NAME package.${way} COMMAND ${PROJECT_SOURCE_DIR}/tests/package/try
       ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${way})
+    if(TARGET cairn-io)
+      add_test(NAME package.${way}.io COMMAND ${PROJECT_SOURCE_DIR}/tests/package/try
+        ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${way} io)
+    endif()
   endforeach()
 endif()

@@ -113,6 +113,13 @@ typedef struct CnStepReport {
 /// an error. On any failure the world is as it was before the call.
 CN_API CnStatus cn_world_step(CnWorld *world, CnStepReport *report);
 
+/// The step problem of the last step and its answer, for a look at what was solved: to certify,
+/// expand, write to a file or solve again with another solver. Group i is body i in creation order,
+/// the last one the ground; joints come before contacts. Both stay the world's, are not to be
+/// changed, and live until it is stepped, restored or destroyed. `answer` may be null. Before the
+/// first step, after a restore and after a step that failed there is none: CN_INVALID_ARGUMENT.
+CN_API CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **answer);
+
 /// Change the time step or gravity from the next step on.
 CN_API CnStatus cn_world_set_time_step(CnWorld *world, double time_step);
 CN_API CnStatus cn_world_set_gravity(CnWorld *world, CnVec3 gravity);

@@ -135,6 +135,8 @@ void cni_show_count(CniShow *show, const char *key, const char *label, int64_t v
 void cni_show_flag(CniShow *show, const char *key, const char *label, int value);
 void cni_show_vector(CniShow *show, const char *key, const char *label, const double value[3],
                      const char *unit);
+// Numbers in a list, for tools only.
+void cni_show_numbers(CniShow *show, const char *key, const double *values, int32_t count);
 // A list of rows; people see the heading (if there is one) and one line a row.
 void cni_show_list(CniShow *show, const char *key, const char *heading);
 void cni_show_list_end(CniShow *show);

@@ -1,7 +1,7 @@
 // cairn check: is a scene what its author meant? Opens it, fills a world, and lists what would
 // surprise in a run: bodies that overlap from the start, dynamic bodies without mass, parameters
 // that nothing reads; and the figures that tell whether units are right: total mass, sizes, a time
-// step that suits them.
+// step that suits them. A stored answer of a problem is checked in check_answer.c.
 //
 // The recommended time step. In one step gravity g moves a body at rest by g h^2; that is to stay
 // below 1/400 of the inradius r of the smallest body, so that a pile sinks little before it is
@@ -15,6 +15,7 @@
 #include <cairn/world.h>
 
 #include "cli/job.h"
+#include "cli/problem_file.h"
 #include "core/error.h"
 #include "world/world.h"
 
@@ -234,7 +235,7 @@ static CnStatus examine(Check *check, const char *label, const CnSetting *settin
   return find_overlaps(check);
 }
 
-static int run(const CniArgs *args) {
+static int check_scene(const CniArgs *args) {
   Check check = {0};
   CnSetting *settings = NULL;
   char *texts = NULL;
@@ -258,16 +259,31 @@ static int run(const CniArgs *args) {
   return status;
 }
 
-static const CniOption options[] = {CNI_OPTION_SET, CNI_OPTION_JSON, CNI_OPTION_END};
+static int run(const CniArgs *args) {
+  if (cni_args_has(args, "answer")) return cni_check_answer(args);
+  if (cni_args_has(args, "tol")) return cni_usage_error(args->command, "--tol needs --answer");
+  if (cni_file_kind(args->operands[0]) == CNI_FILE_PROBLEM)
+    return cni_usage_error(args->command, "%s is a problem: --answer FILE is missing",
+                           args->operands[0]);
+  return check_scene(args);
+}
+
+static const CniOption options[] = {
+    CNI_OPTION_SET,
+    {"answer", 0, "FILE", "check this answer (JSON) of a problem instead of a scene"},
+    {"tol", 0, "X", "error an answer may have (default 1e-8 for LCP and MLCP, 1e-4 with friction)"},
+    CNI_OPTION_JSON,
+    CNI_OPTION_END};
 static const CniExample examples[] = {
     {"cairn check scene.json", "read a scene and list what would surprise in a run"},
     {"cairn check stack --set boxes=50 --json", "a built-in scene with a parameter, as JSON"},
+    {"cairn check problem.dat --answer answer.json", "how good is this answer?"},
     {NULL, NULL}};
 extern const CniCommand cni_command_check;
 const CniCommand cni_command_check = {
     .name = "check",
-    .summary = "look over a scene before running it",
-    .operands = "SCENE",
+    .summary = "look over a scene before running it, or a stored answer",
+    .operands = "SCENE|PROBLEM",
     .operand_min = 1,
     .operand_max = 1,
     .description =
@@ -275,7 +291,11 @@ const CniCommand cni_command_check = {
         "parameters that nothing reads, total mass, the range of sizes and a time step that suits "
         "them.\n\n"
         "The recommended time step lets gravity move a body at rest by no more than 1/400 of the "
-        "smallest inradius in one step, and the fastest body by no more than a quarter of it.",
+        "smallest inradius in one step, and the fastest body by no more than a quarter of it.\n\n"
+        "With --answer the file is a problem as `cairn solve` takes it, and the answer (r and v, "
+        "or "
+        "z, as `cairn solve --json --impulses` prints them) is certified: exit status 0 if it is "
+        "within --tol, 3 if not.",
     .options = options,
     .examples = examples,
     .run = run};

@@ -1,5 +1,5 @@
-// cairn info: what a file is and what is in it. Scenes, run files and checkpoints are told apart by
-// their content; the name of a built-in scene will do too.
+// cairn info: what a file is and what is in it. Scenes, run files, checkpoints and problem files
+// are told apart by their content; the name of a built-in scene will do too.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include <cairn/scene.h>
 
 #include "cli/job.h"
+#include "cli/problem_file.h"
 #include "core/error.h"
 #include "world/world.h"
 
@@ -212,6 +213,7 @@ static int run(const CniArgs *args) {
   CniFileKind kind = cni_file_kind(path);
   if (kind == CNI_FILE_RUN) return run_info(args, path);
   if (kind == CNI_FILE_CHECKPOINT) return checkpoint_info(args, path);
+  if (kind == CNI_FILE_PROBLEM) return cni_info_problem(args, path);
   return scene_info(args, path);
 }
 
@@ -219,16 +221,19 @@ static const CniOption options[] = {CNI_OPTION_JSON, CNI_OPTION_END};
 static const CniExample examples[] = {
     {"cairn info run.h5", "steps, frames, settings and series of a run"},
     {"cairn info granular --json", "a built-in scene, as JSON"},
+    {"cairn info problem.dat", "kind, sizes, matrix and friction of a problem"},
     {NULL, NULL}};
 extern const CniCommand cni_command_info;
 const CniCommand cni_command_info = {
     .name = "info",
-    .summary = "tell what is in a scene, a run file or a checkpoint",
+    .summary = "tell what is in a scene, run file, checkpoint or problem",
     .operands = "FILE",
     .operand_min = 1,
     .operand_max = 1,
-    .description = "Tells what is in a file: a scene (also a built-in one), a run file, or a "
-                   "checkpoint. Which it is, is seen from the content.",
+    .description = "Tells what is in a file: a scene (also a built-in one), a run file, a "
+                   "checkpoint, or a problem file. Which it is, is seen from the content.\n\n"
+                   "The asymmetry of a problem's matrix (W of a local, M of a global problem) is "
+                   "the largest difference of two opposite entries over the largest entry.",
     .options = options,
     .examples = examples,
     .run = run};

@@ -60,6 +60,7 @@ static int step_all(CniJob *job) {
   while (status == CNI_EXIT_DONE && report.step < job->last_step && !stop_asked) {
     status = step_once(job, &report);
     if (status == CNI_EXIT_DONE) status = cni_job_record_step(job, &report);
+    if (status == CNI_EXIT_DONE) status = cni_job_dump_step(job, &report);
     if (status == CNI_EXIT_DONE) status = cni_job_checkpoint(job, 0);
     if (status == CNI_EXIT_DONE && cni_progress_due(&progress))
       cni_progress_show(&progress, report.step, report.time,
@@ -127,6 +128,8 @@ static const CniOption options[] = {
     {"checkpoint", 0, "FILE", "write a checkpoint now and then, and at the end"},
     {"checkpoint-every", 0, "SECONDS", "seconds of the clock between two checkpoints (default 30)"},
     {"resume", 0, "FILE", "go on from a checkpoint, and with the run file it names"},
+    {"dump-problems", 0, "DIR", "write step problems to this folder, for `cairn solve` and others"},
+    {"dump-every", 0, "N", "write the problem of every Nth step only (default 1)"},
     CNI_OPTION_JSON,
     CNI_OPTION_QUIET,
     CNI_OPTION_VERBOSE,
@@ -137,6 +140,7 @@ static const CniExample examples[] = {
     {"cairn run scene.json --steps 100 --json", "a scene file, the summary as JSON"},
     {"cairn run heap --time 60 --out heap.h5 --checkpoint heap.ckpt", "recorded, with checkpoints"},
     {"cairn run --resume heap.ckpt --checkpoint heap.ckpt", "the same run, after it was killed"},
+    {"cairn run heap --dump-problems problems --dump-every 50", "every 50th problem as a file"},
     {NULL, NULL}};
 
 extern const CniCommand cni_command_run;
@@ -157,7 +161,10 @@ const CniCommand cni_command_run = {
         "is "
         "replaced only with --force, and only when the new one is complete. A resumed run has the "
         "same bits as one that never stopped: options that change results must be those it began "
-        "with; --time and --steps may be longer.",
+        "with; --time and --steps may be longer.\n\n"
+        "Problems are written as FCLib global files, DIR/step-000050.hdf5 for step 50; those that "
+        "FCLib has no words for (compliance, bounds, the convex friction model, ...) as Cairn's "
+        "JSON, DIR/step-000050.json.",
     .options = options,
     .examples = examples,
     .run = run};

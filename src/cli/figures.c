@@ -122,6 +122,7 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_number(show, "residual_max_run", NULL, job->figures.residual_max, "");
   cni_show_flag(show, "interrupted", NULL, job->interrupted);
   if (job->file) cni_show_text(show, "out", NULL, job->file);
+  if (job->dump) cni_show_count(show, "problems_written", NULL, job->dump_count);
 }
 
 // ---- text ----
@@ -178,6 +179,8 @@ static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo
     printf("  version        %s\n", cn_version());
   }
   printf("  state hash     %s\n", hash);
+  if (job->dump)
+    printf("  problems       %lld written to %s\n", (long long)job->dump_count, job->dump);
   if (job->file)
     printf("  recorded in    %s\n", job->file);
   else

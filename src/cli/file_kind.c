@@ -1,4 +1,4 @@
-// What a file is, told by its first bytes.
+// What a file is, told by its content.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +13,7 @@ CniFileKind cni_file_kind(const char *path) {
   if (!file) return errno == ENOENT ? CNI_FILE_NONE : CNI_FILE_OTHER;
   size_t size = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
+  if (cni_problem_file_is(path)) return CNI_FILE_PROBLEM;
   if (size == sizeof bytes && memcmp(bytes, hdf5, sizeof hdf5) == 0) return CNI_FILE_RUN;
   if (size == sizeof bytes && memcmp(bytes, "CAIRN", 5) == 0) return CNI_FILE_CHECKPOINT;
   return CNI_FILE_OTHER;

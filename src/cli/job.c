@@ -64,10 +64,14 @@ static const char *friction_name(int32_t index) {
 // Options that need others, or exclude them.
 static int check_together(const CniJob *job) {
   const CniArgs *args = job->args;
-  static const char *const needs[][2] = {
-      {"fps", "out"}, {"record", "out"}, {"checkpoint-every", "checkpoint"}};
+  static const char *const needs[][2] = {{"fps", "out"},
+                                         {"record", "out"},
+                                         {"checkpoint-every", "checkpoint"},
+                                         {"dump-every", "dump-problems"}};
   if (cni_args_has(args, "out") && !job->out[0])
     return cni_usage_error(args->command, "--out needs the name of a file");
+  if (job->dump && !job->dump[0])
+    return cni_usage_error(args->command, "--dump-problems needs the name of a folder");
   if (cni_args_has(args, "time") && cni_args_has(args, "steps"))
     return cni_usage_error(args->command, "--time and --steps exclude each other");
   if (job->quiet && job->verbose)
@@ -89,6 +93,8 @@ int cni_job_options(CniJob *job, const CniArgs *args) {
                   .out = cni_args_text(args, "out"),
                   .checkpoint = cni_args_text(args, "checkpoint"),
                   .resume = cni_args_text(args, "resume"),
+                  .dump = cni_args_text(args, "dump-problems"),
+                  .dump_every = 1,
                   .frames_per_second = 60,
                   .checkpoint_every = 30};
   int status = check_together(job);
@@ -110,6 +116,7 @@ int cni_job_options(CniJob *job, const CniArgs *args) {
       cni_args_whole(args, "steps", 0, (int64_t)STEPS_MAX, &whole) &&
       cni_args_whole(args, "iters", 1, INT32_MAX, &whole) &&
       cni_args_whole(args, "threads", 1, 1024, &whole) &&
+      cni_args_whole(args, "dump-every", 1, (int64_t)STEPS_MAX, &job->dump_every) &&
       cni_args_number(args, "fps", CNI_NUMBER_NOT_NEGATIVE, &job->frames_per_second) &&
       cni_args_number(args, "checkpoint-every", CNI_NUMBER_NOT_NEGATIVE, &job->checkpoint_every);
   return ok ? CNI_EXIT_DONE : CNI_EXIT_USAGE;
@@ -195,6 +202,7 @@ static int open_scene(CniJob *job) {
 int cni_job_open(CniJob *job) {
   int status = job->resume ? cni_job_resume(job) : open_scene(job);
   if (status == CNI_EXIT_DONE && job->resume) plan_steps(job, job->resumed.end_time);
+  if (status == CNI_EXIT_DONE) status = cni_job_dump_open(job);
   return status == CNI_EXIT_DONE ? cni_job_record_open(job) : status;
 }
 

@@ -63,6 +63,10 @@ typedef struct CniJob {
   int record_contacts, record_joints;
   CniRunWriter *writer;
   CniCheckpoint resumed;
+
+  // step problems
+  const char *dump; // folder; null: none are written
+  int64_t dump_every, dump_count;
 } CniJob;
 
 // Read the options; CNI_EXIT_USAGE after a message.
@@ -86,6 +90,7 @@ typedef enum CniFileKind {
   CNI_FILE_NONE, // there is none of that name
   CNI_FILE_RUN,
   CNI_FILE_CHECKPOINT,
+  CNI_FILE_PROBLEM,
   CNI_FILE_OTHER // a scene, if anything
 } CniFileKind;
 CniFileKind cni_file_kind(const char *path);
@@ -99,6 +104,13 @@ int cni_job_checkpoint(CniJob *job, int at_once);
 // Close the run file; it is marked complete only if the run came to its end. `failed`: it did not,
 // and this has been told already.
 int cni_job_record_close(CniJob *job, int failed);
+
+// ---- step problems ----
+
+// Make the folder; problems of another run in it are refused without --force.
+int cni_job_dump_open(CniJob *job);
+// Write the problem of the step just made, if its turn has come.
+int cni_job_dump_step(CniJob *job, const CnStepReport *report);
 
 // ---- results ----
 

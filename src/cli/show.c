@@ -191,6 +191,17 @@ void cni_show_vector(CniShow *show, const char *key, const char *label, const do
   }
 }
 
+void cni_show_numbers(CniShow *show, const char *key, const double *values, int32_t count) {
+  if (!show->json) return;
+  write_key(show, key);
+  fputc('[', show->file);
+  for (int32_t i = 0; i < count; i++) {
+    if (i > 0) fputs(", ", show->file);
+    write_number(show->file, values[i]);
+  }
+  fputc(']', show->file);
+}
+
 void cni_show_list(CniShow *show, const char *key, const char *heading) {
   if (show->json)
     open_json(show, key, '[');

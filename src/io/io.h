@@ -7,6 +7,16 @@
 #include <cairn/scene.h>
 #include <cairn/world.h>
 
+// ---- problem files (the rest is in cairn/files.h) ----
+
+// Is this the file of a problem? Told from its content: the groups of FCLib, the first word of
+// Cairn's JSON, a text that begins with a number. 0 also for what cannot be read.
+int cni_problem_file_is(const char *path);
+
+// Rows before the bilateral blocks at the end: an answer's r, with l behind it. All rows if there
+// are other blocks after a bilateral one.
+int32_t cni_problem_contact_rows(const CnProblem *problem);
+
 // ---- writing runs ----
 
 typedef struct CniRunWriter CniRunWriter;

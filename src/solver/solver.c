@@ -125,6 +125,10 @@ static double deciding_error(uint32_t bits, const CnCertificate *c) {
                                                   : cn_max(c->error_siconos, c->error_scaled);
 }
 
+double cni_solver_error(const CnProblem *p, const CnCertificate *certificate) {
+  return deciding_error(needs(p), certificate);
+}
+
 static CnStatus check_needs(const CnSolverKind *kind, const CnProblem *p, uint32_t bits) {
   if (p->form == CN_FORM_EXPLICIT && !(kind->accepts & CNI_ACCEPT_UNSYMMETRIC) && unsymmetric(p))
     bits |= CNI_ACCEPT_UNSYMMETRIC;

@@ -40,6 +40,9 @@ const CnSolverKind *cni_solver_find(const char *name); // null: unknown
 // Refuse what a solver cannot take, with a message that names the solvers that can.
 CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p);
 
+// The error of a certificate that `converged` is about (CnSolveReport).
+double cni_solver_error(const CnProblem *p, const CnCertificate *certificate);
+
 // Seconds of a clock that never goes back. For reports and time budgets only: no result depends on
 // it unless it is marked cut_by_time.
 double cni_clock(void);

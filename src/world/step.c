@@ -102,6 +102,7 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
 
 static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   Undo undo;
+  world->now.engine.solved = 0;
   CNI_TRY(check_masses(world));
   if (world->now.model.body_count > INT32_MAX / 8)
     return cni_error(CN_UNSUPPORTED, "a step takes at most %d bodies", INT32_MAX / 8);
@@ -139,5 +140,20 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
                            .seconds_collision = collision,
                            .seconds_solver = solver,
                            .seconds_setup = cn_max(0, solver - sweeps)};
+  return CN_OK;
+}
+
+CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **answer) {
+  if (problem) *problem = NULL;
+  if (answer) *answer = NULL;
+  CNI_TRY(cni_world_open(world, "cn_world_problem"));
+  if (!problem) return cni_null_argument("cn_world_problem", "problem");
+  CniEngine *engine = &world->now.engine;
+  if (!engine->solved)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "cn_world_problem: the world has made no step yet, was restored since, or its "
+                     "last step failed");
+  *problem = engine->problem;
+  if (answer) *answer = &engine->answer;
   return CN_OK;
 }

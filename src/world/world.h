@@ -35,6 +35,7 @@ typedef struct CniEngine {
   CnAnswer answer;
   CnSolver *solver;
   CnIntegrator *integrator;
+  int32_t solved; // 1: problem and answer are those of the last step
 } CniEngine;
 
 // A contact of the last step beside its impulse. Ids are kept, not indices: bodies may go.

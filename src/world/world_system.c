@@ -149,6 +149,7 @@ static void done(void *context, double t_new, const double *q_new, const double 
     model->twist[i] = twist[i];
     model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   }
+  now->engine.solved = 1;
   now->time = t_new;
   now->step++;
 }

@@ -84,7 +84,7 @@ static void wrong_words(void **state) {
 static void wrong_values(void **state) {
   CliCase *c = *state;
   check_refused(c, "run", 2, "SCENE is missing");
-  check_refused(c, "check", 2, "SCENE is missing");
+  check_refused(c, "check", 2, "SCENE|PROBLEM is missing");
   check_refused(c, "run stack pyramid", 2, "`pyramid` is one argument too many");
   check_refused(c, "run stack --h", 2, "--h needs a value");
   check_refused(c, "run stack --h 0", 2, "--h must be a number, positive (got 0)");

@@ -1,0 +1,23 @@
+// Problem files in tests: where the collection is, and problems compared.
+#ifndef TESTS_PROBLEMS_H
+#define TESTS_PROBLEMS_H
+
+#include <cairn/files.h>
+
+#include "problem/problem.h"
+
+// The folder with the collection of problem files: CAIRN_PROBLEM_DIR, else ../shared/data beside
+// the source tree; null where there is none.
+const char *problem_folder(void);
+
+// Fails the test unless two problems are the same, number by number (sets are compared block by
+// block).
+void check_same_problem(const CnProblem *a, const CnProblem *b);
+
+// Read from a string, which must succeed.
+CnProblem *read_text(const char *text, CnProblemFileInfo *info);
+// Read from a string, which must be refused with CN_INVALID_DATA and just this message ("file" is
+// the name).
+void check_refused(const char *text, const char *message);
+
+#endif

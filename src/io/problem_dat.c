@@ -8,8 +8,8 @@
 // Recognition, from the first numbers, in this order:
 //   1. MLCP: two flags 0 or 1 (not both 0), two sizes, and with s1 a block start 0 that is followed
 //      by a whole number from 1 to n + m.
-//   2. FC or GFC with a sparse first matrix: d is 2, 3 or 5, the third number is 2 and the word
-//      after the sixth begins the library's banner, so it is no number.
+//   2. FC or GFC with a sparse first matrix: d is 2, 3 or 5, the third number is 2, and after six
+//      whole numbers comes the library's banner, which does not begin like a number.
 //   3. LCP: the second number is a storage 0, 1, 2 and the third and fourth repeat the first.
 //   4. FC or GFC: d is 2, 3 or 5 and the third number is a storage.
 // FC or GFC is decided after the first matrix: GFC if it is not of d nc rows, or if whole numbers
@@ -66,7 +66,8 @@ static int looks_mlcp(const Beginning *b) {
 }
 
 static int looks_sparse_contact(const Beginning *b) {
-  return is_dimension(b->number[0]) && b->number[1] >= 0 && b->number[2] == 2 && b->is_word[6];
+  return is_dimension(b->number[0]) && b->number[1] >= 0 && b->number[2] == 2 &&
+         b->number[5] >= 0 && b->is_word[6];
 }
 
 static int looks_lcp(const Beginning *b) {

@@ -65,7 +65,8 @@ CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t
   CniRng rng = {(uint64_t)cover};
   for (int32_t i = 0; cover > 0 && i < r->t.rows; i++) r->cover[i] = cni_rng_range(&rng, 1, 2);
   attempt->pivots = 0;
-  attempt->end = cni_lemke_path(&r->t, cover > 0 ? r->cover : NULL, max_pivots, &attempt->pivots);
+  attempt->end =
+      cni_lemke_path(&r->t, cover > 0 ? r->cover : NULL, r->delayed, max_pivots, &attempt->pivots);
   cni_reduced_answer(r, k->g);
   attempt->error = cni_problem_error(p, k->g, k->u);
   if (attempt->error <= tolerance || attempt->end != CNI_PATH_SOLVED) return CN_OK;

@@ -24,6 +24,8 @@ typedef struct CniTableau {
 
 // The variable of `column` becomes basic in `row`, the one of `row` nonbasic.
 void cni_tableau_pivot(CniTableau *t, int32_t row, int32_t column);
+// The bookkeeping of that alone.
+void cni_tableau_exchange(CniTableau *t, int32_t row, int32_t column);
 
 static inline double *cni_tableau_row(const CniTableau *t, int32_t row) {
   return t->a + (int64_t)row * t->stride;
@@ -33,6 +35,28 @@ static inline double cni_tableau_value(const CniTableau *t, int32_t variable) {
   int32_t place = t->place[variable];
   return place >= 0 ? t->a[(int64_t)place * t->stride] : 0;
 }
+
+// ---- delayed.c: pivots of large tableaux, a block at a time ----
+
+#define CNI_DELAYED 32 // pivots that are kept back at most
+
+typedef struct CniDelayed {
+  double *f, *p;      // columns and rows of the pivots kept back
+  double *transposed; // f by rows
+  double *constant;   // of each row, up to date
+  double *column;     // the last one asked for
+  int32_t f_stride, count;
+} CniDelayed;
+
+// Numbers of memory for a tableau, and the start on it.
+size_t cni_delayed_size(int32_t rows, int32_t stride);
+void cni_delayed_start(CniDelayed *d, const CniTableau *t, double *memory);
+// One entry, one column (to d->column), a pivot in the column last asked for.
+double cni_delayed_entry(const CniDelayed *d, const CniTableau *t, int32_t row, int32_t column);
+void cni_delayed_column(CniDelayed *d, const CniTableau *t, int32_t column);
+void cni_delayed_pivot(CniDelayed *d, CniTableau *t, int32_t row, int32_t column);
+// Constants back to the tableau, whose other numbers are not valid any more.
+void cni_delayed_finish(const CniDelayed *d, CniTableau *t);
 
 // ---- reduce.c: problem -> tableau -> impulses ----
 
@@ -60,6 +84,7 @@ typedef struct CniReduced {
   int32_t *frozen_row;              // per frozen row: the problem's row whose g it gives
   int32_t *equality;                // the problem's equality rows
   double *cover;                    // room for a covering vector, one number a pair
+  double *delayed;                  // memory for pivots kept back, null for small problems
   int32_t complementary, equalities, frozen_count, doubled;
 } CniReduced;
 
@@ -84,8 +109,10 @@ typedef enum CniPathEnd {
 } CniPathEnd;
 
 // Follow Lemke's path from w = q + M z + cover z0 (null: all ones); the tableau has room for one
-// more column. `pivots` is increased.
-CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, int32_t max_pivots, int32_t *pivots);
+// more column. `pivots` is increased. `delayed` is null, or memory for pivots kept back: then only
+// the constants of the tableau are valid afterwards.
+CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, double *delayed, int32_t max_pivots,
+                          int32_t *pivots);
 
 // ---- active.c ----
 

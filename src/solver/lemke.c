@@ -21,42 +21,78 @@
 #define PIVOT_LEAST 1e-11 // smaller pivots, also relative to their column, are round-off
 #define TIE 1e-11         // ratios closer than this are equal
 
+// The entering column and the constants, in the tableau or beside it.
+typedef struct Path {
+  CniTableau *t;
+  CniDelayed *delayed; // null: pivots are made at once
+  double *constant, *column;
+  int32_t step; // from one row to the next in both
+  int32_t column_index;
+  int32_t artificial;
+} Path;
+
+static void enter(Path *path, int32_t column) {
+  CniTableau *t = path->t;
+  path->column_index = column;
+  if (path->delayed) {
+    cni_delayed_column(path->delayed, t, column);
+    path->constant = path->delayed->constant;
+    path->column = path->delayed->column;
+    path->step = 1;
+  } else {
+    path->constant = t->a;
+    path->column = t->a + column;
+    path->step = t->stride;
+  }
+}
+
+static void pivot(Path *path, int32_t row) {
+  if (path->delayed)
+    cni_delayed_pivot(path->delayed, path->t, row, path->column_index);
+  else
+    cni_tableau_pivot(path->t, row, path->column_index);
+}
+
 // Entry (row, w_k) of the inverse basis.
-static double inverse_entry(const CniTableau *t, int32_t row, int32_t k) {
+static double inverse_entry(const Path *path, int32_t row, int32_t k) {
+  const CniTableau *t = path->t;
   int32_t place = t->place[2 * k];
   if (place >= 0) return place == row ? 1 : 0;
-  return -cni_tableau_row(t, row)[-place];
+  return path->delayed ? -cni_delayed_entry(path->delayed, t, row, -place)
+                       : -cni_tableau_row(t, row)[-place];
 }
 
 // 1 if row a of the perturbed right-hand side, divided by its pivot, is less than that of row b.
-static int before(const CniTableau *t, int32_t column, int32_t a, int32_t b) {
-  double pivot_a = -cni_tableau_row(t, a)[column], pivot_b = -cni_tableau_row(t, b)[column];
-  for (int32_t k = 0; k < t->pairs; k++) {
-    double x = inverse_entry(t, a, k) / pivot_a, y = inverse_entry(t, b, k) / pivot_b;
+static int before(const Path *path, int32_t a, int32_t b) {
+  double pivot_a = -path->column[(int64_t)a * path->step];
+  double pivot_b = -path->column[(int64_t)b * path->step];
+  for (int32_t k = 0; k < path->t->pairs; k++) {
+    double x = inverse_entry(path, a, k) / pivot_a, y = inverse_entry(path, b, k) / pivot_b;
     double size = fabs(x) + fabs(y);
     if (fabs(x - y) > TIE * (1 + size)) return x < y;
   }
   return a < b;
 }
 
-// The row that blocks the variable of `column` first, among those whose pivot is above `least`; -1
-// if there is none. The artificial variable leaves whenever it may. `largest` is raised to the size
-// of the largest entry of the column.
-static int32_t blocking_above(CniTableau *t, int32_t column, int32_t artificial, double least,
-                              double *largest) {
-  int32_t best = -1;
+// The row that blocks the entering variable first, among those whose pivot is above `least`; -1 if
+// there is none. The artificial variable leaves whenever it may. `largest` becomes the size of the
+// largest entry of the column.
+static int32_t blocking_above(Path *path, double least, double *largest) {
+  const int32_t *basic = path->t->basic;
+  int32_t best = -1, step = path->step;
   double shortest = INFINITY, margin = INFINITY, size = 0;
-  for (int32_t i = 0; i < t->rows; i++) {
-    double *row = cni_tableau_row(t, i), pivot = -row[column];
-    if (fabs(pivot) > size) size = fabs(pivot);
-    if (!(pivot > least)) continue;
-    if (row[0] < 0) row[0] = 0; // round-off
-    double ratio = row[0] / pivot;
+  for (int32_t i = 0; i < path->t->rows; i++) {
+    double *constant = path->constant + (int64_t)i * step;
+    double entry = -path->column[(int64_t)i * step];
+    if (fabs(entry) > size) size = fabs(entry);
+    if (!(entry > least)) continue;
+    if (*constant < 0) *constant = 0; // round-off
+    double ratio = *constant / entry;
     if (ratio > shortest + margin) continue;
     // within the margin the rows are equal and the rule decides
     if (best >= 0 && ratio >= shortest - margin &&
-        (t->basic[best] == artificial ||
-         (t->basic[i] != artificial && !before(t, column, i, best))))
+        (basic[best] == path->artificial ||
+         (basic[i] != path->artificial && !before(path, i, best))))
       continue;
     best = i;
     shortest = ratio;
@@ -67,11 +103,11 @@ static int32_t blocking_above(CniTableau *t, int32_t column, int32_t artificial,
 }
 
 // Pivots that are round-off beside the rest of their column are no pivots.
-static int32_t blocking_row(CniTableau *t, int32_t column, int32_t artificial) {
+static int32_t blocking_row(Path *path) {
   double largest;
-  int32_t row = blocking_above(t, column, artificial, PIVOT_LEAST, &largest);
-  if (row < 0 || -cni_tableau_row(t, row)[column] > PIVOT_LEAST * largest) return row;
-  return blocking_above(t, column, artificial, PIVOT_LEAST * largest, &largest);
+  int32_t row = blocking_above(path, PIVOT_LEAST, &largest);
+  if (row < 0 || -path->column[(int64_t)row * path->step] > PIVOT_LEAST * largest) return row;
+  return blocking_above(path, PIVOT_LEAST * largest, &largest);
 }
 
 // The row of least q/d, the last of equals: then all other rows stay lexicographically positive.
@@ -90,22 +126,33 @@ static int32_t first_row(const CniTableau *t, int32_t column) {
   return worst;
 }
 
-CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, int32_t max_pivots, int32_t *pivots) {
+static CniPathEnd follow(Path *path, int32_t row, int32_t max_pivots, int32_t *pivots) {
+  for (int32_t count = 0; count < max_pivots; count++) {
+    int32_t leaving = path->t->basic[row];
+    pivot(path, row);
+    ++*pivots;
+    if (leaving == path->artificial) return CNI_PATH_SOLVED;
+    enter(path, -path->t->place[leaving ^ 1]);
+    row = blocking_row(path);
+    if (row < 0) return CNI_PATH_RAY;
+  }
+  return CNI_PATH_LIMIT;
+}
+
+CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, double *delayed, int32_t max_pivots,
+                          int32_t *pivots) {
   int32_t column = ++t->columns, artificial = 2 * t->pairs;
   t->column[column] = artificial;
   t->place[artificial] = -column;
   for (int32_t i = 0; i < t->rows; i++) cni_tableau_row(t, i)[column] = cover ? cover[i] : 1;
-
   int32_t row = first_row(t, column);
   if (row < 0) return CNI_PATH_SOLVED;
-  for (int32_t count = 0; count < max_pivots; count++) {
-    int32_t leaving = t->basic[row];
-    cni_tableau_pivot(t, row, column);
-    ++*pivots;
-    if (leaving == artificial) return CNI_PATH_SOLVED;
-    column = -t->place[leaving ^ 1];
-    row = blocking_row(t, column, artificial);
-    if (row < 0) return CNI_PATH_RAY;
-  }
-  return CNI_PATH_LIMIT;
+
+  CniDelayed kept;
+  Path path = {.t = t, .delayed = delayed ? &kept : NULL, .artificial = artificial};
+  if (delayed) cni_delayed_start(&kept, t, delayed);
+  enter(&path, column);
+  CniPathEnd end = follow(&path, row, max_pivots, pivots);
+  if (delayed) cni_delayed_finish(&kept, t);
+  return end;
 }

@@ -20,6 +20,7 @@
 
 #include <string.h>
 
+#define DELAYED_LEAST 96       // problems of so many rows keep pivots back
 #define SPREAD 1024.0          // row or column sizes further apart are scaled one by one
 #define NOISE 1e-15            // rows and columns smaller than this part of all are round-off
 #define EQUALITY_LEAST 1e-11   // a remaining block smaller than this is zero
@@ -60,8 +61,10 @@ CnStatus cni_reduced_reserve(CniReduced *r, const CnProblem *p) {
   int32_t stride = cni_dense_stride(rows + 2);
   size_t size = (size_t)stride, whole = (size_t)cni_dense_stride(rows + 1);
   size_t numbers = ((size_t)rows + (size_t)e) * size + 3 * whole;
+  size_t delayed = n >= DELAYED_LEAST ? cni_delayed_size(rows, stride) : 0;
   size_t indices = 5 * (size_t)rows + 8 + 3 * (size_t)n;
-  CNI_TRY(cni_block_memory_reserve(&r->allocator, &r->numbers, numbers * sizeof(double)));
+  CNI_TRY(
+      cni_block_memory_reserve(&r->allocator, &r->numbers, (numbers + delayed) * sizeof(double)));
   CNI_TRY(cni_block_memory_reserve(&r->allocator, &r->indices, indices * sizeof(int32_t)));
   r->equalities = e;
   r->complementary = n - e;
@@ -72,6 +75,7 @@ CnStatus cni_reduced_reserve(CniReduced *r, const CnProblem *p) {
   r->row_scale = r->frozen + (size_t)e * size;
   r->column_scale = r->row_scale + whole;
   r->cover = r->column_scale + whole;
+  r->delayed = delayed > 0 ? t->a + numbers : NULL;
   t->basic = r->indices.data;
   t->column = t->basic + rows;
   t->place = t->column + rows + 2;

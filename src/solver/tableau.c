@@ -10,6 +10,10 @@
 
 void cni_tableau_pivot(CniTableau *t, int32_t row, int32_t column) {
   t->kernels->exchange(t->rows, t->columns + 1, row, column, t->a, t->stride);
+  cni_tableau_exchange(t, row, column);
+}
+
+void cni_tableau_exchange(CniTableau *t, int32_t row, int32_t column) {
   int32_t leaving = t->basic[row], entering = t->column[column];
   t->basic[row] = entering;
   t->column[column] = leaving;

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define PROOF 1e-9 // part of the largest term that is round-off in a proof
+
 void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator) {
   memset(k, 0, sizeof *k);
   k->allocator = k->reduced.allocator = k->active.allocator = *allocator;
@@ -18,14 +20,15 @@ void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator) {
 
 CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p) {
   size_t n = ((size_t)p->row_count + 7) / 8 * 8;
-  size_t bytes = n * (5 * sizeof(double) + 1);
+  size_t bytes = n * (6 * sizeof(double) + 1);
   CnStatus status = cni_block_memory_reserve(&k->allocator, &k->vectors, bytes);
   k->g = k->vectors.data;
   k->u = k->g + n;
   k->trial = k->u + n;
   k->best_g = k->trial + n;
   k->best_u = k->best_g + n;
-  k->flags = (uint8_t *)(k->best_u + n);
+  k->spare = k->best_u + n;
+  k->flags = (uint8_t *)(k->spare + n);
   return status;
 }
 
@@ -56,6 +59,32 @@ static CnStatus improve(CniLcpWork *k, const CnProblem *p, CniAttempt *attempt) 
   return CN_OK;
 }
 
+// A ray y >= 0 with W^T y <= 0 and q.y < 0 proves that u = W g + q >= 0 has no g >= 0: y.u would be
+// negative. For semidefinite and copositive-plus matrices every ray of Lemke's path is one. Not
+// tried where equality rows were eliminated.
+static int ray_proves(CniLcpWork *k, const CnProblem *p) {
+  const CniReduced *r = &k->reduced;
+  const CnSparse *w = &p->w;
+  double *y = k->trial, *column = k->spare, largest = 0, product = 0, size = 0;
+  if (r->equalities > 0) return 0;
+  for (int32_t i = 0; i < p->row_count; i++) {
+    y[i] = r->row_scale[i] * r->cover[i];
+    column[i] = 0;
+    if (y[i] < 0) y[i] = 0;
+    product += p->b[i] * y[i];
+    size += fabs(p->b[i] * y[i]);
+  }
+  for (int32_t i = 0; i < p->row_count; i++)
+    for (int32_t e = w->start[i]; e < w->start[i + 1]; e++) {
+      column[w->column[e]] += w->value[e] * y[i];
+      largest = cn_max(largest, fabs(w->value[e] * y[i]));
+    }
+  if (!(product < -PROOF * size)) return 0;
+  for (int32_t i = 0; i < p->row_count; i++)
+    if (!(column[i] <= PROOF * largest)) return 0;
+  return 1;
+}
+
 CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t max_pivots,
                        double tolerance, CniAttempt *attempt) {
   CniReduced *r = &k->reduced;
@@ -65,8 +94,9 @@ CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t
   CniRng rng = {(uint64_t)cover};
   for (int32_t i = 0; cover > 0 && i < r->t.rows; i++) r->cover[i] = cni_rng_range(&rng, 1, 2);
   attempt->pivots = 0;
-  attempt->end =
-      cni_lemke_path(&r->t, cover > 0 ? r->cover : NULL, r->delayed, max_pivots, &attempt->pivots);
+  attempt->end = cni_lemke_path(&r->t, cover > 0 ? r->cover : NULL, r->delayed, max_pivots,
+                                &attempt->pivots, r->cover);
+  attempt->hopeless = attempt->end == CNI_PATH_RAY && ray_proves(k, p);
   cni_reduced_answer(r, k->g);
   attempt->error = cni_problem_error(p, k->g, k->u);
   if (attempt->error <= tolerance || attempt->end != CNI_PATH_SOLVED) return CN_OK;
@@ -79,6 +109,7 @@ CnStatus cni_lcp_active(CniLcpWork *k, const CnProblem *p, const double *start, 
   CnStatus status = cni_active_reserve(&k->active, p);
   if (status != CN_OK) return status;
   attempt->pivots = 0;
+  attempt->hopeless = 0;
   attempt->error = INFINITY;
   attempt->end = CNI_PATH_LIMIT;
   int found = cni_active_search(&k->active, p, start, max_steps, k->flags, k->g, &attempt->pivots);
@@ -97,6 +128,7 @@ CnStatus cni_lcp_newton(CniLcpWork *k, const CnProblem *p, const double *start, 
   if (status != CN_OK) return status;
   cni_newton_load(newton, p);
   cni_newton_start(newton, start);
+  attempt->hopeless = 0;
   attempt->end = CNI_PATH_LIMIT;
   for (attempt->pivots = 0;; attempt->pivots++) {
     cni_newton_answer(newton, k->g);
@@ -147,8 +179,7 @@ CnStatus cni_lcp_branch(CniLcpWork *k, const CnProblem *p, int32_t max_pivots, d
     end = cni_branch_next(b);
   }
   attempt->pivots = b->pivots;
-  attempt->end = end == CNI_BRANCH_FOUND  ? CNI_PATH_SOLVED
-                 : end == CNI_BRANCH_NONE ? CNI_PATH_RAY
-                                          : CNI_PATH_LIMIT;
+  attempt->hopeless = end == CNI_BRANCH_NONE;
+  attempt->end = end == CNI_BRANCH_FOUND ? CNI_PATH_SOLVED : CNI_PATH_LIMIT;
   return CN_OK;
 }

@@ -110,9 +110,10 @@ typedef enum CniPathEnd {
 
 // Follow Lemke's path from w = q + M z + cover z0 (null: all ones); the tableau has room for one
 // more column. `pivots` is increased. `delayed` is null, or memory for pivots kept back: then only
-// the constants of the tableau are valid afterwards.
+// the constants of the tableau are valid afterwards. On a ray the direction of z goes to `ray`, one
+// number a pair; `ray` may be `cover`.
 CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, double *delayed, int32_t max_pivots,
-                          int32_t *pivots);
+                          int32_t *pivots, double *ray);
 
 // ---- active.c ----
 
@@ -204,9 +205,9 @@ typedef struct CniLcpWork {
   CniBranch branch;
   CniNewton newton;
   CniBlockMemory vectors;
-  double *g, *u, *trial;   // one number a row
-  double *best_g, *best_u; // the best answer so far, for those who try more than once
-  uint8_t *flags;          // one a row
+  double *g, *u, *trial, *spare; // one number a row
+  double *best_g, *best_u;       // the best answer so far, for those who try more than once
+  uint8_t *flags;                // one a row
 } CniLcpWork;
 
 // What came of an attempt; impulses and velocities are in the work's g and u.
@@ -214,6 +215,7 @@ typedef struct CniAttempt {
   CniPathEnd end;
   double error; // cni_problem_error
   int32_t pivots;
+  int32_t hopeless; // 1: it is proved that there is no solution
 } CniAttempt;
 
 void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator);

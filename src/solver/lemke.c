@@ -139,8 +139,17 @@ static CniPathEnd follow(Path *path, int32_t row, int32_t max_pivots, int32_t *p
   return CNI_PATH_LIMIT;
 }
 
+// How z changes along the ray of the entering variable.
+static void store_ray(const Path *path, double *ray) {
+  const CniTableau *t = path->t;
+  for (int32_t k = 0; k < t->pairs; k++) {
+    int32_t place = t->place[2 * k + 1];
+    ray[k] = place >= 0 ? path->column[(int64_t)place * path->step] : -place == path->column_index;
+  }
+}
+
 CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, double *delayed, int32_t max_pivots,
-                          int32_t *pivots) {
+                          int32_t *pivots, double *ray) {
   int32_t column = ++t->columns, artificial = 2 * t->pairs;
   t->column[column] = artificial;
   t->place[artificial] = -column;
@@ -153,6 +162,7 @@ CniPathEnd cni_lemke_path(CniTableau *t, const double *cover, double *delayed, i
   if (delayed) cni_delayed_start(&kept, t, delayed);
   enter(&path, column);
   CniPathEnd end = follow(&path, row, max_pivots, pivots);
+  if (end == CNI_PATH_RAY) store_ray(&path, ray);
   if (delayed) cni_delayed_finish(&kept, t);
   return end;
 }

@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#define DELAYED_LEAST 96       // problems of so many rows keep pivots back
+#define DELAYED_LEAST 64       // problems of so many rows keep pivots back
 #define SPREAD 1024.0          // row or column sizes further apart are scaled one by one
 #define NOISE 1e-15            // rows and columns smaller than this part of all are round-off
 #define EQUALITY_LEAST 1e-11   // a remaining block smaller than this is zero

@@ -1,23 +1,40 @@
 // auto: tries in a fixed order and returns only what the certificate confirms.
 //
-// Linear complementarity problems (bilateral and unilateral blocks in explicit form):
+// Linear complementarity problems (bilateral and unilateral blocks in explicit form), until one
+// answer is within the tolerance or it is proved that there is none:
+//   0. the impulses given, if they are a solution already
 //   1. lemke with the covering vector of ones
-//   2. lemke with other covering vectors: the path is another one, and where the matrix is merely
+//   2. up to 12 complementarity rows: all cases (branch.c)
+//   3. lemke with other covering vectors: the path is another one, and where the matrix is merely
 //      copositive one path may end on a ray and the next at a solution
+//   4. the search for the active rows (active.c)
+//   5. newton from the impulses given, from ones, and from numbers at random
+//   6. up to 128 pairs: cases, a limited number of them
+//   7. psor
+// Problems of more than 4000 rows, whose dense matrix would be large, start with 7.
+//
 // Everything else: psor.
 //
-// What to try next depends on sizes and counts, never on time. The first answer whose error is
-// within the tolerance ends the search; if there is none the best one is returned, and the report
-// says so.
+// What to try next depends on sizes and counts, never on time. If no answer is within the tolerance
+// the best one is returned, and the report says so.
 #include "solver/solver.h"
 #include "solver/lcp.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/rng.h"
 #include "core/vec.h"
 
 #include <string.h>
 
-#define COVERS 4 // covering vectors that are tried
+#define DENSE_ROWS 4000  // more rows are not treated by dense methods
+#define CASES_FEW 12     // complementarity rows whose cases are tried at once
+#define CASES_MOST 128   // pairs of which cases are tried at all
+#define CASES_WORK 1e9   // numbers to be computed in the cases
+#define COVERS 4         // covering vectors
+#define ACTIVE_STEPS 50  // steps of the search for the active rows
+#define NEWTON_STARTS 3  // points that newton starts from
+#define NEWTON_STEPS 100 // steps from each, and
+#define NEWTON_WORK 4e10 // numbers to be computed in these
 
 typedef struct Auto {
   CnAllocator allocator;
@@ -73,24 +90,94 @@ static int keep_better(Search *search, double error, const char *method) {
   return 1;
 }
 
-static CnStatus search_lcp(Auto *s, CnProblem *p, Search *search) {
-  static const CnOutcome outcomes[] = {CN_OUTCOME_FINISHED, CN_OUTCOME_RAY, CN_OUTCOME_LIMIT};
+// The impulses given; zero is left to the others.
+static int given_is_good(Auto *s, CnProblem *p, const CnAnswer *answer, Search *search) {
+  int any = 0;
+  for (int32_t i = 0; i < p->row_count && !any; i++) any = answer->g[i] != 0;
+  if (!any) return 0;
+  memcpy(s->work.g, answer->g, (size_t)p->row_count * sizeof *answer->g);
+  double error = cni_problem_error(p, s->work.g, s->work.u);
+  return keep_better(search, error, "given") && error <= s->tolerance;
+}
+
+// What an attempt was worth; 1 if nothing has to be tried any more.
+static int settle(Auto *s, Search *search, const CniAttempt *attempt, const char *method) {
   CnSolveReport *report = search->report;
-  for (int32_t cover = 0; cover < COVERS; cover++) {
-    CniAttempt attempt;
-    int32_t limit = 20 * p->row_count + 100;
-    CNI_TRY(cni_lcp_lemke(&s->work, p, cover, limit, s->tolerance, &attempt));
-    report->iterations += attempt.pivots;
-    if (keep_better(search, attempt.error, "lemke")) report->outcome = outcomes[attempt.end];
-    if (search->best <= s->tolerance) return CN_OK;
+  report->iterations += attempt->pivots;
+  keep_better(search, attempt->error, method);
+  if (search->best <= s->tolerance) {
+    report->outcome = CN_OUTCOME_FINISHED;
+    return 1;
   }
+  report->outcome = attempt->hopeless ? CN_OUTCOME_INFEASIBLE : CN_OUTCOME_STALLED;
+  return attempt->hopeless;
+}
+
+static CnStatus try_lemke(Auto *s, CnProblem *p, Search *search, int32_t cover, int *done) {
   CniAttempt attempt;
-  CNI_TRY(cni_lcp_branch(&s->work, p, 100000, s->tolerance, &attempt));
-  report->iterations += attempt.pivots;
-  if (keep_better(search, attempt.error, "branch")) report->outcome = CN_OUTCOME_FINISHED;
-  if (search->best > s->tolerance && attempt.end == CNI_PATH_RAY)
-    report->outcome = CN_OUTCOME_INFEASIBLE;
+  int32_t limit = 20 * p->row_count + 100;
+  CNI_TRY(cni_lcp_lemke(&s->work, p, cover, limit, s->tolerance, &attempt));
+  *done = settle(s, search, &attempt, "lemke");
   return CN_OK;
+}
+
+static CnStatus try_cases(Auto *s, CnProblem *p, Search *search, int *done) {
+  // the tableau of the last path tells how many pairs there are
+  double pairs = s->work.reduced.t.pairs, most = CASES_WORK / (pairs * pairs + 1);
+  CniAttempt attempt;
+  if (pairs > CASES_MOST) return CN_OK;
+  int32_t limit = most < 1e6 ? (int32_t)most : 1000000;
+  CNI_TRY(cni_lcp_branch(&s->work, p, limit, s->tolerance, &attempt));
+  *done = settle(s, search, &attempt, "cases");
+  return CN_OK;
+}
+
+static CnStatus try_newton(Auto *s, CnProblem *p, Search *search, const double *given, int *done) {
+  CniLcpWork *k = &s->work;
+  double n = p->row_count, most = NEWTON_WORK / (n * n * n + 1) + 5;
+  int32_t limit = most < NEWTON_STEPS ? (int32_t)most : NEWTON_STEPS;
+  CniRng rng = {1};
+  for (int32_t start = 0; start < NEWTON_STARTS && !*done; start++) {
+    CniAttempt attempt;
+    for (int32_t i = 0; i < p->row_count; i++)
+      k->spare[i] = start == 0 ? given[i] : start == 1 ? 1 : cni_rng_range(&rng, 0, 10);
+    CNI_TRY(cni_lcp_newton(k, p, k->spare, limit, s->tolerance, &attempt));
+    *done = settle(s, search, &attempt, "newton");
+  }
+  return CN_OK;
+}
+
+static CnStatus try_sweeps(Auto *s, CnProblem *p, Search *search, const CnAnswer *given) {
+  CniLcpWork *k = &s->work;
+  CnAnswer answer = *given;
+  answer.g = k->g;
+  answer.u = k->u;
+  memcpy(k->g, given->g, (size_t)p->row_count * sizeof *k->g);
+  CnSolveReport report = *search->report;
+  CNI_TRY(cni_solver_psor.solve(s->sweeps, p, &answer, &report));
+  search->report->cut_by_time = report.cut_by_time;
+  CniAttempt attempt = {.pivots = report.iterations, .error = cni_problem_error(p, k->g, k->u)};
+  settle(s, search, &attempt, cni_solver_psor.name);
+  return CN_OK;
+}
+
+static CnStatus search_lcp(Auto *s, CnProblem *p, const CnAnswer *given, Search *search) {
+  int done = given_is_good(s, p, given, search);
+  if (done) return CN_OK;
+  if (p->row_count > DENSE_ROWS) return try_sweeps(s, p, search, given);
+  CNI_TRY(try_lemke(s, p, search, 0, &done));
+  int few = s->work.reduced.complementary <= CASES_FEW;
+  if (!done && few) CNI_TRY(try_cases(s, p, search, &done));
+  for (int32_t cover = 1; cover < COVERS && !done; cover++)
+    CNI_TRY(try_lemke(s, p, search, cover, &done));
+  if (!done) {
+    CniAttempt attempt;
+    CNI_TRY(cni_lcp_active(&s->work, p, given->g, ACTIVE_STEPS, s->tolerance, &attempt));
+    done = settle(s, search, &attempt, "active rows");
+  }
+  if (!done) CNI_TRY(try_newton(s, p, search, given->g, &done));
+  if (!done && !few) CNI_TRY(try_cases(s, p, search, &done));
+  return done ? CN_OK : try_sweeps(s, p, search, given);
 }
 
 static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
@@ -98,7 +185,7 @@ static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport
   Search search = {&s->work, report, INFINITY};
   report->attempts = 0;
   CNI_TRY(cni_lcp_work_reserve(&s->work, p));
-  CNI_TRY(search_lcp(s, p, &search));
+  CNI_TRY(search_lcp(s, p, answer, &search));
   size_t bytes = (size_t)p->row_count * sizeof(double);
   memcpy(answer->g, s->work.best_g, bytes);
   memcpy(answer->u, s->work.best_u, bytes);

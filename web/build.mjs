@@ -57,7 +57,8 @@ page = put(page, "<!--licences-->", `<!--\nContains:\n\n${await licences()}\n-->
 page = put(page, "<!--style-->", `<style>${style}</style>`);
 page = put(page, "<!--script-->", `<script>${script}</script>`);
 const [head, tail, more] = page.split("<!--data-->");
-if (tail === undefined || more !== undefined) throw new Error("src/page.html: <!--data--> must be there once");
+if (tail === undefined || more !== undefined)
+  throw new Error("src/page.html: <!--data--> must be there once");
 
 const array = (name, text) => {
   const bytes = Buffer.from(text, "utf8");

@@ -63,23 +63,27 @@ export const openBrowser = async (web) => {
   const blank = await context.newPage();
   const look = async (page, selector) => {
     const picture = await page.locator(selector).screenshot();
-    return blank.evaluate(async (url) => {
-      const image = new Image();
-      image.src = url;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height);
-      const paper = canvas.getContext("2d");
-      paper.drawImage(image, 0, 0);
-      const { data } = paper.getImageData(0, 0, image.width, image.height);
-      const pixels = new Uint32Array(data.buffer);
-      window.looks ??= [];
-      return { handle: window.looks.push(pixels) - 1, colours: new Set(pixels).size };
-    }, `data:image/png;base64,${picture.toString("base64")}`);
+    return blank.evaluate(
+      async (url) => {
+        const image = new Image();
+        image.src = url;
+        await image.decode();
+        const canvas = new OffscreenCanvas(image.width, image.height);
+        const paper = canvas.getContext("2d");
+        paper.drawImage(image, 0, 0);
+        const { data } = paper.getImageData(0, 0, image.width, image.height);
+        const pixels = new Uint32Array(data.buffer);
+        window.looks ??= [];
+        return { handle: window.looks.push(pixels) - 1, colours: new Set(pixels).size };
+      },
+      `data:image/png;base64,${picture.toString("base64")}`,
+    );
   };
   // Share of pixels that differ between two looks.
   const difference = (first, second) =>
     blank.evaluate(
-      ([i, j]) => window.looks[i].filter((v, k) => v !== window.looks[j][k]).length / window.looks[i].length,
+      ([i, j]) =>
+        window.looks[i].filter((v, k) => v !== window.looks[j][k]).length / window.looks[i].length,
       [first.handle, second.handle],
     );
 

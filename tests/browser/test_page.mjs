@@ -65,13 +65,22 @@ test("a run", async (t) => {
   await t.test("plots the scalars of every step", async () => {
     const plots = await page.evaluate("cairn.plots");
     for (const title of ["Energy", "Contacts", "Penetration", "Residual", "Iterations"])
-      assert.ok(plots.some((p) => p.title === title), `no plot ${title}`);
-    assert.ok(plots.some((p) => p.title.startsWith("Sensor")), "no plot of a sensor");
+      assert.ok(
+        plots.some((p) => p.title === title),
+        `no plot ${title}`,
+      );
+    assert.ok(
+      plots.some((p) => p.title.startsWith("Sensor")),
+      "no plot of a sensor",
+    );
     for (const plot of plots) {
       assert.equal(plot.times.length, truth.steps);
       for (const values of plot.values) {
         assert.equal(values.length, truth.steps);
-        assert.ok(values.some((v) => v !== null), `${plot.title} is empty`);
+        assert.ok(
+          values.some((v) => v !== null),
+          `${plot.title} is empty`,
+        );
       }
     }
     const last = (title, name) => {
@@ -97,7 +106,7 @@ test("a run", async (t) => {
     await drawn(page);
     const once = await browser.look(page, "#canvas");
     const twice = await browser.look(page, "#canvas");
-    assert.equal((await browser.difference(once, twice)), 0, "it moves while paused");
+    assert.equal(await browser.difference(once, twice), 0, "it moves while paused");
   });
 
   await t.test("obeys the keys", async () => {

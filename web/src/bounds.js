@@ -16,7 +16,10 @@ const extent = (shape) => {
 const reaches = (data) => {
   const result = new Float64Array(data.bodyCount);
   for (const shape of data.shapes)
-    result[shape.body] = Math.max(result[shape.body], Math.hypot(...shape.position) + extent(shape));
+    result[shape.body] = Math.max(
+      result[shape.body],
+      Math.hypot(...shape.position) + extent(shape),
+    );
   return result;
 };
 
@@ -70,7 +73,8 @@ export const sceneBounds = (data) => {
     if (data.kinds[shape.body] === KIND.dynamic || shape.kind === SHAPE.plane) continue;
     const own = shapeBounds(data, shape);
     if (own.getSize(new THREE.Vector3()).length() > 2 * size) continue;
-    if (box.isEmpty() || box.distanceToPoint(own.getCenter(new THREE.Vector3())) < 2 * size) box.union(own);
+    if (box.isEmpty() || box.distanceToPoint(own.getCenter(new THREE.Vector3())) < 2 * size)
+      box.union(own);
   }
   if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
   const least = Math.max(box.getSize(new THREE.Vector3()).length(), 1e-9) * 1e-3;

@@ -7,8 +7,24 @@ const KINEMATIC = "#e0a030";
 export const LINES = ["#4f8fd0", "#e0764f", "#5aa586", "#b07cc0", "#d9a63a", "#58b4c4", "#c75d7a"];
 
 export const SCENES = {
-  dark: { back: "#161b23", plane: "#3d4550", grid: "#66727f", fixed: "#8a94a3", edge: "#c3ccd8", sky: "#e8eeff", earth: "#5d5348" },
-  light: { back: "#f3f4f2", plane: "#e3e4e0", grid: "#b3b6b2", fixed: "#a9adb1", edge: "#5c636b", sky: "#ffffff", earth: "#b9ada0" },
+  dark: {
+    back: "#161b23",
+    plane: "#4c525b",
+    grid: "#747d88",
+    fixed: "#8a94a3",
+    edge: "#c3ccd8",
+    sky: "#e8eeff",
+    earth: "#5d5348",
+  },
+  light: {
+    back: "#f3f4f2",
+    plane: "#e3e4e0",
+    grid: "#b3b6b2",
+    fixed: "#a9adb1",
+    edge: "#5c636b",
+    sky: "#ffffff",
+    earth: "#b9ada0",
+  },
 };
 
 // Spread neighbours over the palette without a visible period.
@@ -26,10 +42,13 @@ export const bodyColour = (index, kinematic) => {
 };
 
 // Dark blue through green to yellow, even in lightness; share 0 .. 1.
-const RAMP = ["#5a69c6", "#3f8fc4", "#3fae9d", "#9cc46b", "#efcb6e", "#f7efc4"].map((c) => new THREE.Color(c));
+const RAMP = ["#5a69c6", "#3f8fc4", "#3fae9d", "#9cc46b", "#efcb6e", "#f7efc4"].map(
+  (c) => new THREE.Color(c),
+);
 export const rampColour = (share, target) => {
   const at = Math.min(Math.max(share, 0), 1) * (RAMP.length - 1);
   const low = Math.min(Math.floor(at), RAMP.length - 2);
   return target.copy(RAMP[low]).lerp(RAMP[low + 1], at - low);
 };
-export const rampGradient = () => `linear-gradient(90deg, ${RAMP.map((c) => `#${c.getHexString()}`).join(", ")})`;
+export const rampGradient = () =>
+  `linear-gradient(90deg, ${RAMP.map((c) => `#${c.getHexString()}`).join(", ")})`;

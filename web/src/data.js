@@ -26,17 +26,20 @@ export const SHAPE = { sphere: 0, box: 1, plane: 2 };
 const WORDS = 6;
 const HALF_ROOT = 0.70710678118654757;
 
-// Component by component the inverse of cni_pack_rotation; w x y z into `q` at `at`.
+// A component of a packed quaternion.
+const component = (word) => ((word & 0x7fff) / 32766) * (2 * HALF_ROOT) - HALF_ROOT;
+
+// The inverse of cni_pack_rotation: w x y z into `q` at `at`, the largest from the other three.
 const unpackRotation = (words, from, q, at) => {
-  const largest = (words[from] >> 15) | ((words[from + 1] >> 15) << 1);
-  let rest = 1;
-  for (let k = 0, n = from; k < 4; k++) {
-    if (k === largest) continue;
-    const c = ((words[n++] & 0x7fff) / 32766) * (2 * HALF_ROOT) - HALF_ROOT;
-    q[at + k] = c;
-    rest -= c * c;
-  }
-  q[at + largest] = Math.sqrt(Math.max(rest, 0));
+  const a = component(words[from]);
+  const b = component(words[from + 1]);
+  const c = component(words[from + 2]);
+  const largest = Math.sqrt(Math.max(1 - a * a - b * b - c * c, 0));
+  const missing = (words[from] >> 15) | ((words[from + 1] >> 15) << 1);
+  q[at] = missing === 0 ? largest : a;
+  q[at + 1] = missing === 1 ? largest : missing === 0 ? a : b;
+  q[at + 2] = missing === 2 ? largest : missing === 3 ? c : b;
+  q[at + 3] = missing === 3 ? largest : c;
 };
 
 export const load = () => {

@@ -10,7 +10,7 @@ export const createFixtures = (data, bodies, scene, bounds, up) => {
   const centre = bounds.getCenter(new THREE.Vector3());
   const size = bounds.getSize(new THREE.Vector3());
   const radius = size.length() / 2;
-  const spacing = niceBelow(radius / 2.5) ;
+  const spacing = niceBelow(radius / 2.5);
   const matrix = new THREE.Matrix4();
 
   // ---- planes ----
@@ -24,16 +24,30 @@ export const createFixtures = (data, bodies, scene, bounds, up) => {
     const rotation = new THREE.Quaternion().setFromRotationMatrix(matrix);
     const normal = new THREE.Vector3(0, 0, 1).applyQuaternion(rotation);
     const origin = new THREE.Vector3().setFromMatrixPosition(matrix);
-    if (data.kinds[shape.body] === KIND.fixed) fixedPlanes.push({ origin, rotation, normal, offset: -normal.dot(origin) });
+    if (data.kinds[shape.body] === KIND.fixed)
+      fixedPlanes.push({ origin, rotation, normal, offset: -normal.dot(origin) });
     else movingPlanes.push(unit);
   }
   const top = { up, height: up.dot(centre) + (Math.abs(size.dot(up)) / 2) * 1.02 };
   // a plane may cut the others only if the scene is outside of it
   const cutters = fixedPlanes.filter((p) => p.normal.dot(centre) + p.offset > -0.1 * radius);
   for (const plane of fixedPlanes)
-    scene.add(planeMesh(plane, cutters.length <= 64 ? cutters : [], 7 * radius, centre, fixedPlanes.length > 1 ? top : null, material));
+    scene.add(
+      planeMesh(
+        plane,
+        cutters.length <= 64 ? cutters : [],
+        7 * radius,
+        centre,
+        fixedPlanes.length > 1 ? top : null,
+        material,
+      ),
+    );
   const movers = movingPlanes.map((shape) => {
-    const at = { origin: new THREE.Vector3(), rotation: new THREE.Quaternion(), normal: new THREE.Vector3(0, 0, 1) };
+    const at = {
+      origin: new THREE.Vector3(),
+      rotation: new THREE.Quaternion(),
+      normal: new THREE.Vector3(0, 0, 1),
+    };
     const mesh = planeMesh(at, [], 2 * radius, new THREE.Vector3(), null, material);
     mesh.matrixAutoUpdate = false;
     scene.add(mesh);
@@ -41,7 +55,9 @@ export const createFixtures = (data, bodies, scene, bounds, up) => {
   });
 
   // ---- fixed spheres and boxes ----
-  const solids = data.shapes.filter((s) => s.kind !== SHAPE.plane && data.kinds[s.body] === KIND.fixed);
+  const solids = data.shapes.filter(
+    (s) => s.kind !== SHAPE.plane && data.kinds[s.body] === KIND.fixed,
+  );
   const sphere = new THREE.IcosahedronGeometry(1, solids.length <= 300 ? 12 : 3);
   const box = new THREE.BoxGeometry(2, 2, 2);
   const edges = new THREE.EdgesGeometry(box);
@@ -116,7 +132,15 @@ export const createFixtures = (data, bodies, scene, bounds, up) => {
     if (look.isEmpty()) return;
     const middle = look.getCenter(new THREE.Vector3());
     const half = look.getSize(new THREE.Vector3()).multiplyScalar(0.3);
-    for (const [x, y, z] of [[0, 0, 0], [1, 1, 0], [1, -1, 0], [-1, 1, 0], [-1, -1, 0], [0, 0, 1], [0, 0, -1]])
+    for (const [x, y, z] of [
+      [0, 0, 0],
+      [1, 1, 0],
+      [1, -1, 0],
+      [-1, 1, 0],
+      [-1, -1, 0],
+      [0, 0, 1],
+      [0, 0, -1],
+    ])
       seen.push(middle.clone().add(new THREE.Vector3(x * half.x, y * half.y, z * half.z)));
   };
 

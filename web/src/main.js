@@ -91,7 +91,10 @@ const setUpControls = (player, frameCount) => {
     scrub.value = state.time;
     scrub.setAttribute("aria-valuetext", seconds(state.time));
     const span = player.last - player.first;
-    scrub.style.setProperty("--done", `${span > 0 ? (100 * (state.time - player.first)) / span : 0}%`);
+    scrub.style.setProperty(
+      "--done",
+      `${span > 0 ? (100 * (state.time - player.first)) / span : 0}%`,
+    );
     $("rate").value = state.rate;
     $("loop").setAttribute("aria-pressed", state.loop);
     const wanted = state.playing ? "pause" : "play";
@@ -138,15 +141,21 @@ const setUpCard = (data, view, player) => {
   const fill = () => {
     card.hidden = body < 0;
     if (body < 0) return;
-    const { p, speed } = view.bodies.poses;
+    const { p } = view.bodies.poses;
     const title = document.createElement("b");
     title.textContent = data.meta.names[body] || `body ${body}`;
     const list = document.createElement("dl");
     list.append(
       ...row("index", digits(body)),
-      ...row("mass", data.kinds[body] === KIND.dynamic ? quantity(data.mass(body), "kg") : "prescribed motion"),
-      ...row("position", `${[0, 1, 2].map((k) => digits(Math.round(p[3 * body + k] * 1e5) / 1e5, 5)).join(", ")} m`),
-      ...(data.frameCount > 1 ? row("speed", quantity(speed[body], "m/s", 3)) : []),
+      ...row(
+        "mass",
+        data.kinds[body] === KIND.dynamic ? quantity(data.mass(body), "kg") : "prescribed motion",
+      ),
+      ...row(
+        "position",
+        `${[0, 1, 2].map((k) => digits(Math.round(p[3 * body + k] * 1e5) / 1e5, 5)).join(", ")} m`,
+      ),
+      ...(data.frameCount > 1 ? row("speed", quantity(view.bodies.speed(body), "m/s", 3)) : []),
     );
     card.replaceChildren(title, list);
   };
@@ -159,7 +168,8 @@ const setUpCard = (data, view, player) => {
   let start = null;
   canvas.addEventListener("pointerdown", (e) => (start = [e.clientX, e.clientY]));
   canvas.addEventListener("pointerup", (e) => {
-    if (!start || e.button !== 0 || Math.hypot(e.clientX - start[0], e.clientY - start[1]) > 4) return;
+    if (!start || e.button !== 0 || Math.hypot(e.clientX - start[0], e.clientY - start[1]) > 4)
+      return;
     const { left, top } = canvas.getBoundingClientRect();
     select(view.pick(e.clientX - left, e.clientY - top));
   });
@@ -214,7 +224,8 @@ const start = () => {
   try {
     view = createView($("canvas"), data);
   } catch (error) {
-    $("note").textContent = `No picture: this browser gives no WebGL (${error.message}). Plots and settings are below.`;
+    $("note").textContent =
+      `No picture: this browser gives no WebGL (${error.message}). Plots and settings are below.`;
     $("note").hidden = false;
   }
   const still = data.frameCount < 2;
@@ -243,7 +254,9 @@ const start = () => {
 
   // short runs start slowly, so that there is something to see
   const span = player.last - player.first;
-  player.setRate(span >= 1.5 || span === 0 ? 1 : (RATES.findLast((r) => span / r >= 2) ?? RATES[0]));
+  player.setRate(
+    span >= 1.5 || span === 0 ? 1 : (RATES.findLast((r) => span / r >= 2) ?? RATES[0]),
+  );
 
   let drawn = 0;
   let before = performance.now();

@@ -33,7 +33,11 @@ export const niceBelow = (value) => {
 };
 
 export const planeMaterial = (centre, radius, spacing) => {
-  const material = new THREE.MeshStandardMaterial({ roughness: 0.95, metalness: 0, transparent: true });
+  const material = new THREE.MeshStandardMaterial({
+    roughness: 0.95,
+    metalness: 0,
+    transparent: true,
+  });
   const uniforms = {
     fadeCentre: { value: centre },
     fadeRadius: { value: radius },
@@ -43,7 +47,10 @@ export const planeMaterial = (centre, radius, spacing) => {
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, uniforms);
     shader.vertexShader = shader.vertexShader
-      .replace("#include <common>", "#include <common>\nattribute vec2 inPlane;\nvarying vec2 vInPlane;\nvarying vec3 vWorld;")
+      .replace(
+        "#include <common>",
+        "#include <common>\nattribute vec2 inPlane;\nvarying vec2 vInPlane;\nvarying vec3 vWorld;",
+      )
       .replace(
         "#include <begin_vertex>",
         "#include <begin_vertex>\nvInPlane = inPlane;\nvWorld = (modelMatrix * vec4(position, 1.0)).xyz;",

@@ -32,7 +32,8 @@ const groupScalars = (series) => {
     // flags that never change are not worth a plot
     if (known?.quiet && s.values.every((v) => v === s.values[0])) continue;
     const order = known ? GROUPS.indexOf(known) : GROUPS.length;
-    if (!groups.has(key)) groups.set(key, { title, unit: s.unit, log: known?.log ?? false, order, series: [] });
+    if (!groups.has(key))
+      groups.set(key, { title, unit: s.unit, log: known?.log ?? false, order, series: [] });
     groups.get(key).series.push(s);
   }
   return [...groups.values()].sort((a, b) => a.order - b.order);
@@ -48,7 +49,12 @@ const groupSensors = (series) => {
   for (const [unit, list] of groups)
     for (let i = 0; i < list.length; i += MAX_LINES) {
       const part = list.slice(i, i + MAX_LINES);
-      result.push({ title: part.length === 1 ? `Sensor: ${part[0].name}` : "Sensors", unit, log: false, series: part });
+      result.push({
+        title: part.length === 1 ? `Sensor: ${part[0].name}` : "Sensors",
+        unit,
+        log: false,
+        series: part,
+      });
     }
   return result;
 };
@@ -59,14 +65,19 @@ const withTotal = (series) => {
   const kinetic = part(/^kinetic_energy$/);
   const potential = part(/^potential_energy$/);
   if (!kinetic || !potential || part(/^(total_)?energy$/)) return series;
-  const values = kinetic.values.map((k, i) => (k === null || potential.values[i] === null ? null : k + potential.values[i]));
+  const values = kinetic.values.map((k, i) =>
+    k === null || potential.values[i] === null ? null : k + potential.values[i],
+  );
   return [...series, { name: "total_energy", unit: kinetic.unit, kind: "scalar", values }];
 };
 
 const shortName = (name, title) => {
   const text = words(name);
   const stem = title.toLowerCase().replace(/s$/, "");
-  const rest = text.toLowerCase().replace(new RegExp(`\\s*\\b${stem}s?\\b\\s*`), " ").trim();
+  const rest = text
+    .toLowerCase()
+    .replace(new RegExp(`\\s*\\b${stem}s?\\b\\s*`), " ")
+    .trim();
   return rest && rest !== text.toLowerCase() ? rest : text.toLowerCase();
 };
 
@@ -116,7 +127,12 @@ const createPlot = (parent, group, times, player, colourOf) => {
     const value = document.createElement("b");
     const item = document.createElement("span");
     item.className = "item";
-    name.textContent = group.series.length > 1 || group.title.startsWith("Sensor") ? (s.kind === "sensor" ? s.name : shortName(s.name, group.title)) : "";
+    name.textContent =
+      group.series.length > 1 || group.title.startsWith("Sensor")
+        ? s.kind === "sensor"
+          ? s.name
+          : shortName(s.name, group.title)
+        : "";
     item.append(dot, name, value);
     item.title = s.name;
     legend.append(item);
@@ -125,16 +141,23 @@ const createPlot = (parent, group, times, player, colourOf) => {
   values.forEach((v, i) => (v.dot.style.background = LINES[i % LINES.length]));
 
   // a logarithm has no place for zero: gaps
-  const columns = group.series.map((s) => (group.log ? s.values.map((v) => (v > 0 ? v : null)) : s.values));
+  const columns = group.series.map((s) =>
+    group.log ? s.values.map((v) => (v > 0 ? v : null)) : s.values,
+  );
   const logarithmic = group.log && columns.some((c) => c.some((v) => v !== null));
-  const axis = { stroke: () => colourOf("--dim"), grid: { stroke: () => colourOf("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
+  const axis = {
+    stroke: () => colourOf("--dim"),
+    grid: { stroke: () => colourOf("--line"), width: 1 },
+    ticks: { show: false },
+    font: "11px system-ui, sans-serif",
+  };
   const playhead = document.createElement("div");
   playhead.className = "playhead";
 
   const place = (u) => {
     const left = u.valToPos(player.state.time, "x");
     playhead.style.transform = `translateX(${left}px)`;
-    playhead.hidden = !(left >= -1 && left <= u.over.clientWidth + 1);
+    playhead.hidden = !(left >= -1 && left <= u.bbox.width / devicePixelRatio + 1);
   };
   // where a series has no value (some are taken with frames only), the last one before
   const valueAt = (list, index) => {
@@ -143,7 +166,10 @@ const createPlot = (parent, group, times, player, colourOf) => {
     return list[at];
   };
   const show = (index) =>
-    values.forEach((v, i) => (v.value.textContent = quantity(valueAt(group.series[i].values, index), group.unit, 3)));
+    values.forEach(
+      (v, i) =>
+        (v.value.textContent = quantity(valueAt(group.series[i].values, index), group.unit, 3)),
+    );
 
   let hovered = null;
   const plot = new uPlot(
@@ -160,7 +186,14 @@ const createPlot = (parent, group, times, player, colourOf) => {
       },
       scales: {
         x: { time: false },
-        y: logarithmic ? { distr: 3 } : { range: (u, low, high) => (low === high || low === null ? [(low ?? 0) - 1, (high ?? 0) + 1] : uPlot.rangeNum(low, high, 0.1, true)) },
+        y: logarithmic
+          ? { distr: 3 }
+          : {
+              range: (u, low, high) =>
+                low === high || low === null
+                  ? [(low ?? 0) - 1, (high ?? 0) + 1]
+                  : uPlot.rangeNum(low, high, 0.1, true),
+            },
       },
       axes: [
         { ...axis, size: 24, values: (u, ticks) => ticks.map((t) => `${digits(t, 6)} s`) },
@@ -168,8 +201,12 @@ const createPlot = (parent, group, times, player, colourOf) => {
           ...axis,
           size: 62,
           space: 26,
-          values: (u, ticks) => ticks.map((t) => (group.log ? power(t) : quantity(t, group.unit, 4))),
-          ...(logarithmic && { splits: (u, i, low, high) => decades(low, high), filter: (u, ticks) => ticks }),
+          values: (u, ticks) =>
+            ticks.map((t) => (group.log ? power(t) : quantity(t, group.unit, 4))),
+          ...(logarithmic && {
+            splits: (u, i, low, high) => decades(low, high),
+            filter: (u, ticks) => ticks,
+          }),
         },
       ],
       series: [

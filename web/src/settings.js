@@ -53,7 +53,11 @@ export const createSettings = (parent, data) => {
     ["Joints", digits(meta.joints)],
     ["Seed", meta.seed],
   ]);
-  table(parent, "Parameters", meta.parameters.map(([name, value]) => [name, digits(value, 7)]));
+  table(
+    parent,
+    "Parameters",
+    meta.parameters.map(([name, value]) => [name, digits(value, 7)]),
+  );
   table(parent, "Method", [
     ["Integrator", meta.integrator],
     ["Time step h", quantity(meta.timeStep, "s")],
@@ -65,7 +69,14 @@ export const createSettings = (parent, data) => {
     isRun && ["Threads", digits(meta.workers)],
   ]);
   table(parent, isRun ? "Run" : "State", [
-    ["State", isRun ? (meta.complete ? "complete" : "not complete: still running, or stopped before its end") : "first frame of the scene; nothing was simulated"],
+    [
+      "State",
+      isRun
+        ? meta.complete
+          ? "complete"
+          : "not complete: still running, or stopped before its end"
+        : "first frame of the scene; nothing was simulated",
+    ],
     isRun && ["Steps", digits(meta.steps)],
     isRun && ["Time of frames", quantity(time, "s")],
     ["Cairn", meta.cairnVersion],
@@ -75,13 +86,24 @@ export const createSettings = (parent, data) => {
     isRun && ["Frames", keptFrames(meta, packing)],
     ["Positions", `16 bits a coordinate; worst error ${quantity(packing.positionError, "m", 2)}`],
     ["Rotations", `48 bits; worst error ${quantity(packing.rotationError, "rad", 2)}`],
-    isRun && meta.steps > 0 && ["Plots", meta.stepsPerPoint > 1 ? `least and largest value of every ${digits(meta.stepsPerPoint)} steps` : "every step"],
+    isRun &&
+      meta.steps > 0 && [
+        "Plots",
+        meta.stepsPerPoint > 1
+          ? `least and largest value of every ${digits(meta.stepsPerPoint)} steps`
+          : "every step",
+      ],
   ]);
 
   if (meta.sceneText || meta.sceneTextBytes > 0) {
     const details = element("details", undefined, "table");
     details.append(element("summary", "Scene file"));
-    details.append(element("pre", meta.sceneText || `${digits(meta.sceneTextBytes)} bytes: too long to be shown here`));
+    details.append(
+      element(
+        "pre",
+        meta.sceneText || `${digits(meta.sceneTextBytes)} bytes: too long to be shown here`,
+      ),
+    );
     parent.append(details);
   }
 };

@@ -41,7 +41,11 @@ export const createView = (canvas, data) => {
   const side = new THREE.Vector3(up.z || up.y ? 1 : 0, 0, up.x ? 1 : 0).normalize();
   const ahead = new THREE.Vector3().crossVectors(up, side);
   const direction = (s, a, u) =>
-    new THREE.Vector3().addScaledVector(side, s).addScaledVector(ahead, a).addScaledVector(up, u).normalize();
+    new THREE.Vector3()
+      .addScaledVector(side, s)
+      .addScaledVector(ahead, a)
+      .addScaledVector(up, u)
+      .normalize();
 
   const sky = new THREE.HemisphereLight(0xffffff, 0x888888, 1.5);
   sky.position.copy(up);
@@ -54,7 +58,14 @@ export const createView = (canvas, data) => {
   sun.shadow.normalBias = radius * 0.002;
   sun.shadow.radius = 3;
   const reach = 1.25 * radius;
-  Object.assign(sun.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: radius, far: 6 * radius });
+  Object.assign(sun.shadow.camera, {
+    left: -reach,
+    right: reach,
+    top: reach,
+    bottom: -reach,
+    near: radius,
+    far: 6 * radius,
+  });
   sun.shadow.camera.updateProjectionMatrix();
   const fill = new THREE.DirectionalLight(0xdfe9ff, 1.1);
   fill.position.copy(centre).addScaledVector(direction(0.9, -0.5, 0.5), 3 * radius);

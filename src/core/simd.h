@@ -228,7 +228,11 @@ static inline CniWide cni_wide_gather(const double *p, const int32_t *i) {
 // ---- plain C ----
 #include <string.h>
 
-#define CNI_LANES 4
+// A file with long kernels may ask for one lane: compilers then see ordinary scalar code.
+#ifndef CNI_PLAIN_LANES
+#define CNI_PLAIN_LANES 4
+#endif
+#define CNI_LANES CNI_PLAIN_LANES
 #define CNI_WIDE_LEVEL CNI_SIMD_LEVEL_PLAIN
 #define CNI_WIDE_NAME(name) name##_plain
 typedef struct CniWide {
@@ -264,7 +268,11 @@ static inline CniWide cni_wide_load(const double *p) {
   return r;
 }
 static inline void cni_wide_store(double *p, CniWide a) { memcpy(p, a.lane, sizeof a.lane); }
-static inline CniWide cni_wide_set(double x) { return (CniWide){{x, x, x, x}}; }
+static inline CniWide cni_wide_set(double x) {
+  CniWide r;
+  for (int i = 0; i < CNI_LANES; ++i) r.lane[i] = x;
+  return r;
+}
 CNI_PLAIN_BINARY(cni_wide_add, CniWide, x + y)
 CNI_PLAIN_BINARY(cni_wide_sub, CniWide, x - y)
 CNI_PLAIN_BINARY(cni_wide_mul, CniWide, x *y)
@@ -293,14 +301,18 @@ static inline CniMask cni_mask_not(CniMask a) {
   return a;
 }
 static inline int cni_mask_any(CniMask a) {
-  return (a.lane[0] | a.lane[1] | a.lane[2] | a.lane[3]) != 0;
+  int64_t any = 0;
+  for (int i = 0; i < CNI_LANES; ++i) any |= a.lane[i];
+  return any != 0;
 }
 static inline CniWide cni_wide_select(CniMask m, CniWide a, CniWide b) {
   for (int i = 0; i < CNI_LANES; ++i) b.lane[i] = m.lane[i] ? a.lane[i] : b.lane[i];
   return b;
 }
 static inline CniWide cni_wide_gather(const double *p, const int32_t *i) {
-  return (CniWide){{p[i[0]], p[i[1]], p[i[2]], p[i[3]]}};
+  CniWide r;
+  for (int k = 0; k < CNI_LANES; ++k) r.lane[k] = p[i[k]];
+  return r;
 }
 #endif
 

@@ -217,4 +217,8 @@ void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, 
 // v = v_free + M^-1 E^T g
 void cni_problem_apply(const CnProblem *p, const double *g, double *v);
 
+// ---- the order of a sweep ----
+
+#include "problem/batches.h"
+
 #endif

@@ -2,7 +2,7 @@
 //
 // Unknowns are the impulses g. The sweep keeps v = M^-1 (k + E^T g) true at all times, so N is
 // never formed: a block costs two group reads and two writes whatever the size of the pile. Blocks
-// are visited in the order the problem fixes, which is part of the result.
+// are visited in the order of the schedule (problem/batches.h), which is part of the result.
 //
 //     d = g_i - (omega/eta_i)(E_i v + b_i + C g_i)
 //     g_i <- (1 - lambda) g_i + lambda P_K(d),   v += M^-1 E_i^T (change of g_i)
@@ -10,16 +10,26 @@
 // On bilateral rows alone this is linear SOR. On the convex problem every sweep decreases the dual
 // objective 1/2 g^T N g + r^T g. Cost: one pass over the blocks an iteration (two for pssor).
 //
-// The tolerance is looked at every check_interval iterations, on the certificate's own measure with
-// v recomputed from g, so that what stops a solve is what certifies it. The sweeps do not see these
-// looks: the bits depend on the number of iterations alone.
+// Threads: a sweep is the even slabs, the odd slabs, the rest; many sweeps are one region of the
+// pool, with a barrier after each of these. One thread takes the same slabs one after the other.
+//
+// The tolerance is looked at every check_interval iterations, on the certificate's own measure. A
+// look ends at the first block that fails, and the next look begins with that block: while the
+// answer is far off, a look costs next to nothing. When no block fails, v is recomputed from g,
+// without the sweeps' round-off, and looked at again, so that what stops a solve is what certifies
+// it. The sweeps do not see these looks: the bits depend on the number of iterations alone.
 //
 // References: Tasora and Anitescu 2006, 2007.
 #include "solver/psor.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/tasks.h"
 
 #include <string.h>
+
+#define SWEEPS_PER_REGION 32
+#define BLOCKS_PER_TASK 2048
+#define GROUPS_PER_TASK 8192
 
 CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, int32_t back,
                          void **state) {
@@ -30,6 +40,8 @@ CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, i
   s->def = *def;
   s->rule = (CniLocalRule){def->relaxation, def->acceleration, (int32_t)def->local};
   s->back = back;
+  s->level = cni_simd_level();
+  cni_schedule_init(&s->schedule, allocator);
   *state = s;
   return CN_OK;
 }
@@ -38,15 +50,15 @@ void cni_psor_destroy(void *state) {
   CniPsor *s = state;
   if (!s) return;
   CnAllocator a = s->allocator;
+  cni_schedule_release(&s->schedule);
 #define DROP(array, capacity) cni_release(&a, s->array, (size_t)s->capacity * sizeof *s->array)
   DROP(groups, group_capacity);
   DROP(inertia, inertia_capacity);
-  DROP(spheres, sphere_capacity);
-  DROP(pairs, pair_capacity);
-  DROP(wides, wide_capacity);
+  DROP(lines, line_capacity);
+  DROP(runs, run_capacity);
   DROP(rows, rows_capacity);
   DROP(entries, entry_capacity);
-  DROP(runs, run_capacity);
+  DROP(kinds, kind_capacity);
   DROP(pool, pool_capacity);
   DROP(g, g_capacity);
   DROP(u, u_capacity);
@@ -55,70 +67,81 @@ void cni_psor_destroy(void *state) {
   cni_release(&a, s, sizeof *s);
 }
 
-static void sweep_run(CniPsor *s, const CniPsorRun *run, int32_t step) {
-  static void (*const kernels[CNI_PSOR_KERNEL_COUNT])(CniPsor *, int32_t, int32_t, int32_t) = {
-      cni_psor_sphere_split, cni_psor_sphere_project, cni_psor_pair_split, cni_psor_pair_project,
-      cni_psor_wide,         cni_psor_rows,           cni_psor_explicit};
-  kernels[run->kernel](s, run->begin, run->end, step);
-}
+// ---- sweeps ----
 
-static void iterate(CniPsor *s) {
-  for (int32_t i = 0; i < s->run_count; i++) sweep_run(s, &s->runs[i], 1);
-  if (!s->back) return;
-  for (int32_t i = s->run_count - 1; i >= 0; i--) sweep_run(s, &s->runs[i], -1);
-}
-
-static double norm(const double *x, int32_t dim) {
-  double sum = 0;
-  for (int32_t i = 0; i < dim; i++) sum += x[i] * x[i];
-  return sqrt(sum);
-}
-
-// max_i |r_i|, the velocities without any impulse. Uses v and u.
-static double free_speed(CniPsor *s) {
-  const CnProblem *p = s->p;
-  double largest = 0;
-  for (int32_t i = 0; i < p->row_count; i++) s->u[i] = p->b[i];
-  if (p->form == CN_FORM_STEP) {
-    for (int32_t i = 0; i < p->group_count; i++)
-      memcpy(s->v + 6 * i, &p->groups[i].free, 6 * sizeof *s->v);
-    for (int32_t i = 0; i < p->block_count; i++) {
-      const CniBlock *block = &p->blocks[i];
-      cni_storages[block->storage].velocity(p, block, s->v, s->u + block->row);
-    }
+static void sweep_run(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t step) {
+  if (run->kind < CNI_PSOR_LANE_KINDS) {
+    CniPsorKernel sweep = cni_psor_kernels(s->level)->sweep[run->kind][law];
+    sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset, run->count,
+          run->length, step, s->rule.lambda);
+  } else if (law == CNI_PSOR_APPLY) {
+    cni_psor_apply_rows(s, run->begin, run->begin + run->count);
+  } else {
+    cni_psor_rows(s, run->begin, run->begin + run->count, step);
   }
-  for (int32_t i = 0; i < p->block_count; i++)
-    largest = cn_max(largest, norm(s->u + p->blocks[i].row, p->blocks[i].dim));
-  return largest;
 }
 
-// max_i S_i |g_i - P_K(g_i - (u_i + s_i)/S_i)|, as in the certificate. Uses g, v and u.
-static double residual_speed(CniPsor *s) {
-  const CnProblem *p = s->p;
-  double worst = 0;
-  cni_psor_store(s);
-  if (p->form == CN_FORM_STEP) cni_problem_apply(p, s->g, s->v);
-  cni_problem_velocity(p, s->v, s->g, s->u);
-  for (int32_t i = 0; i < p->block_count; i++) {
+void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step) {
+  int32_t begin = s->run_start[slab], end = s->run_start[slab + 1];
+  for (int32_t i = step > 0 ? begin : end - 1; i >= begin && i < end; i += step)
+    sweep_run(s, law, &s->runs[i], step);
+}
+
+// Phase k of an iteration: forth through the phases of the schedule, then back.
+static void sweep_phase(void *context, int32_t phase, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  int32_t k = phase % (s->back ? 2 * CNI_SWEEP_PHASES : CNI_SWEEP_PHASES);
+  int32_t forth = k < CNI_SWEEP_PHASES, of = forth ? k : 2 * CNI_SWEEP_PHASES - 1 - k;
+  for (int32_t i = begin; i < end; i++)
+    cni_psor_sweep_slab(s, s->law, cni_schedule_slab(&s->schedule, of, i), forth ? 1 : -1);
+}
+
+static void iterate_explicit(CniPsor *s, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    cni_psor_explicit(s, 0, s->rows_count, 1);
+    if (s->back) cni_psor_explicit(s, 0, s->rows_count, -1);
+  }
+}
+
+// `count` iterations, at most SWEEPS_PER_REGION.
+static void iterate(CniPsor *s, int32_t count) {
+  if (s->p->form == CN_FORM_EXPLICIT) {
+    iterate_explicit(s, count);
+    return;
+  }
+  int32_t counts[2 * CNI_SWEEP_PHASES * SWEEPS_PER_REGION], n = 0;
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t k = 0; k < CNI_SWEEP_PHASES; k++)
+      counts[n++] = cni_schedule_phase_count(&s->schedule, k);
+    for (int32_t k = CNI_SWEEP_PHASES - 1; s->back && k >= 0; k--)
+      counts[n++] = cni_schedule_phase_count(&s->schedule, k);
+  }
+  cni_parallel_phases(s->def.tasks, n, counts, 1, sweep_phase, s);
+}
+
+// ---- the answer ----
+
+static void copy_velocities(void *context, int32_t begin, int32_t end) {
+  CnAnswer *answer = ((void **)context)[0];
+  const CniPsor *s = ((void **)context)[1];
+  for (int32_t i = begin; i < end; i++) {
+    memcpy(answer->v + 6 * (size_t)i, &s->groups[i].v, 3 * sizeof(double));
+    memcpy(answer->v + 6 * (size_t)i + 3, &s->groups[i].w, 3 * sizeof(double));
+  }
+}
+
+// u = E v + b + C g
+static void block_velocities(void *context, int32_t begin, int32_t end) {
+  CnAnswer *answer = ((void **)context)[0];
+  const CnProblem *p = ((CniPsor *)((void **)context)[1])->p;
+  for (int32_t i = begin; i < end; i++) {
     const CniBlock *block = &p->blocks[i];
-    const double *g = s->g + block->row, *u = s->u + block->row;
-    double x[CNI_MAX_DIM], trace = cni_storages[block->storage].trace(p, block);
-    double scale = trace > 0 ? trace / block->dim : 1;
-    for (int32_t k = 0; k < block->dim; k++) x[k] = g[k] - u[k] / scale;
-    x[0] -= cni_shift(p, block, u) / scale;
-    cni_project(p, block, x);
-    for (int32_t k = 0; k < block->dim; k++) x[k] = g[k] - x[k];
-    worst = cn_max(worst, scale * norm(x, block->dim));
+    double c[CNI_MAX_DIM], *u = answer->u + block->row;
+    cni_block_compliance(p, block, c);
+    for (int32_t d = 0; d < block->dim; d++)
+      u[d] = p->b[block->row + d] + c[d] * answer->g[block->row + d];
+    cni_storages[block->storage].velocity(p, block, answer->v, u);
   }
-  return worst;
-}
-
-// Whether the error that decides (solver.h) is at most the tolerance. `limit` is that of
-// residual_speed, for the step form.
-static int good_enough(CniPsor *s, double limit) {
-  if (s->p->form == CN_FORM_STEP) return residual_speed(s) <= limit;
-  cni_psor_store(s);
-  return cni_problem_error(s->p, s->g, s->u) <= s->def.tolerance;
 }
 
 // Impulses, velocities and constraint velocities; v afresh from g, without the sweeps' round-off.
@@ -126,8 +149,24 @@ static void finish(CniPsor *s, CnAnswer *answer) {
   const CnProblem *p = s->p;
   cni_psor_store(s);
   if (p->row_count > 0) memcpy(answer->g, s->g, (size_t)p->row_count * sizeof *s->g);
-  if (p->form == CN_FORM_STEP) cni_problem_apply(p, answer->g, answer->v);
-  cni_problem_velocity(p, answer->v, answer->g, answer->u);
+  if (p->form == CN_FORM_EXPLICIT) {
+    cni_problem_velocity(p, answer->v, answer->g, answer->u);
+    return;
+  }
+  void *both[2] = {answer, s};
+  cni_psor_restart(s);
+  cni_parallel_for(s->def.tasks, p->group_count, GROUPS_PER_TASK, copy_velocities, both);
+  cni_parallel_for(s->def.tasks, p->block_count, BLOCKS_PER_TASK, block_velocities, both);
+}
+
+// Iterations until the next look at tolerance and clock, or the end.
+static int32_t next_stretch(const CnSolverDef *def, int32_t done, int32_t wanted) {
+  int32_t stretch = wanted - done;
+  if (def->tolerance > 0 || def->time_budget > 0) {
+    int32_t to_look = def->check_interval - done % def->check_interval;
+    if (to_look < stretch) stretch = to_look;
+  }
+  return stretch < SWEEPS_PER_REGION ? stretch : SWEEPS_PER_REGION;
 }
 
 CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
@@ -136,15 +175,17 @@ CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveRepo
   double start = cni_clock();
   CNI_TRY(cni_psor_prepare(s, p, answer->g));
   double limit = 0;
-  if (def->tolerance > 0 && p->form == CN_FORM_STEP) limit = def->tolerance * free_speed(s);
+  if (def->tolerance > 0 && p->form == CN_FORM_STEP)
+    limit = def->tolerance * cni_psor_free_speed(s);
   report->seconds_setup = cni_clock() - start;
 
   int32_t iterations = 0, wanted = p->block_count > 0 ? def->max_iterations : 0;
   while (iterations < wanted) {
-    iterate(s);
-    iterations++;
+    int32_t stretch = next_stretch(def, iterations, wanted);
+    iterate(s, stretch);
+    iterations += stretch;
     if (iterations % def->check_interval != 0 || iterations == wanted) continue;
-    if (def->tolerance > 0 && good_enough(s, limit)) break;
+    if (def->tolerance > 0 && cni_psor_good_enough(s, limit)) break;
     if (def->time_budget > 0 && cni_clock() - start > def->time_budget) {
       report->cut_by_time = 1;
       break;

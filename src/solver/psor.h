@@ -1,19 +1,20 @@
 // The workspace of psor and pssor: what prepare makes of a problem, what the sweeps change.
 //
-// Blocks keep the order of the problem, which is part of the result. Neighbours that have the same
-// kernel form a run; a sweep calls one function per run. All kernels work on the same velocities,
-// one cache line a group, and keep v = v_free + M^-1 E^T g true after every block.
+// The order of a sweep is the schedule of problem/batches.h. Contacts between two points lie in
+// batches of eight lanes, all numbers of one kind side by side, and are relaxed by wide kernels;
+// any other block is a list of sparse rows that is relaxed by itself. All kernels work on the same
+// velocities, one cache line a group, and keep v = v_free + M^-1 E^T g true after every block.
+// Groups without mass are read and never written, so that threads may share them.
 #ifndef CNI_SOLVER_PSOR_H
 #define CNI_SOLVER_PSOR_H
 
 #include "solver/solver.h"
 #include "solver/local.h"
+#include "core/simd.h"
 #include "core/vec.h"
 
-// A call costs as much as the work inside; the compilers do not see that by themselves.
-#define CNI_INLINE static inline __attribute__((always_inline))
-
-// One cache line a group. Groups without mass have zeros here and never move.
+// One cache line a group. Groups without mass have zeros here and never move. One more at the end,
+// without mass and at rest, stands in lanes that are not used.
 typedef struct CniPsorGroup {
   CnVec3 v;
   double inv_mass;
@@ -29,49 +30,101 @@ typedef struct CniPsorInertia {
 } CniPsorInertia;
 _Static_assert(sizeof(CniPsorInertia) == 64, "one cache line");
 
-// Contact of two isotropic groups with the arms along the normal; tangential impulse as a vector in
-// space. g_n is g_n + cohesion, and b_n goes with it.
-typedef struct CniPsorSphere {
-  CnVec3 n;
-  double g_n;
-  CnVec3 g_t;
-  double b_n;
-  double radius_a, radius_b;
-  double step_n, step_t; // omega/eta; the projection uses step_n
-  double mu;
-  double c_n, c_t; // compliance
-  int32_t group_a, group_b;
-} CniPsorSphere;
-_Static_assert(sizeof(CniPsorSphere) == 128, "two cache lines");
+// ---- batches ----
 
-// Friction contact of two groups of any inertia. g[0] is g_n + cohesion, and b[0] goes with it.
-typedef struct CniPsorPair {
-  CnVec3 n, t1, t2;
-  CnVec3 arm_a, arm_b;
-  double g[3], b[3];
-  double step_n, step_t; // omega/eta; the projection uses step_n
-  double n_1n, n_2n;     // N_tn: what a normal impulse does to the tangential velocity
-  double mu;
-  double c_n, c_t; // compliance
-  int32_t group_a, group_b;
-  double unused[3];
-} CniPsorPair;
-_Static_assert(sizeof(CniPsorPair) == 256, "four cache lines");
+// Kinds of blocks. Contacts: between two spheres, or two points of any bodies; `full` with belt
+// speed, compliance or lambda; `turn` with rolling and spinning resistance as well.
+typedef enum CniPsorKind {
+  CNI_PSOR_SPHERE = 0,
+  CNI_PSOR_SPHERE_FULL,
+  CNI_PSOR_SPHERE_TURN,
+  CNI_PSOR_PAIR,
+  CNI_PSOR_PAIR_FULL,
+  CNI_PSOR_PAIR_TURN,
+  CNI_PSOR_LANE_KINDS,
+  CNI_PSOR_ROWS = CNI_PSOR_LANE_KINDS,
+  CNI_PSOR_KIND_COUNT
+} CniPsorKind;
 
-// Any other block between two points of two groups: joints, rolling and spinning, exact solves.
-typedef struct CniPsorWide {
-  CniLocal local;
-  CnVec3 n, t1, t2;
-  CnVec3 arm_a, arm_b;
-  double length;
-  int32_t group_a, group_b;
-  int32_t row; // of g and b
-} CniPsorWide;
+// What is done with a contact.
+typedef enum CniPsorLaw {
+  CNI_PSOR_SPLIT = 0, // normal, then each disc: Coulomb's law
+  CNI_PSOR_CONVEX,    // one step and the projection on the cone
+  CNI_PSOR_SHIFTED,   // the same with de Saxce's shift
+  CNI_PSOR_APPLY,     // nothing but v += M^-1 E^T g
+  CNI_PSOR_LAW_COUNT
+} CniPsorLaw;
+
+// A batch in memory: the groups of its lanes, then `length` contacts of so many lines of eight
+// doubles, one double a lane. Lanes that are not used have the group after the last and zeros.
+typedef struct CniPsorHead {
+  int32_t a[CNI_BATCH_LANES], b[CNI_BATCH_LANES];
+} CniPsorHead;
+typedef struct CniPsorLine {
+  double lane[CNI_BATCH_LANES];
+} CniPsorLine;
+_Static_assert(sizeof(CniPsorHead) == 64 && sizeof(CniPsorLine) == 64, "one cache line each");
+
+// Lines of a contact. g_n stands for g_n + cohesion, and b_n goes with it. Tangential impulses are
+// vectors in space, so that no tangents are needed.
+enum {
+  CNI_LINE_N = 0,      // 3, normal
+  CNI_LINE_G_N = 3,    //
+  CNI_LINE_G_T = 4,    // 3
+  CNI_LINE_B_N = 7,    //
+  CNI_LINE_STEP_N = 8, // omega/eta; the projection uses this one for all rows
+  CNI_LINE_STEP_T = 9, //
+  CNI_LINE_MU = 10,    //
+  // spheres
+  CNI_LINE_RADIUS_A = 11, //
+  CNI_LINE_RADIUS_B = 12, //
+  CNI_LINES_SPHERE = 13,  //
+  // pairs
+  CNI_LINE_ARM_A = 11,  // 3
+  CNI_LINE_ARM_B = 14,  // 3
+  CNI_LINE_N_TN = 17,   // 3, slip that a unit normal impulse makes
+  CNI_LINES_PAIR = 20,  //
+  // after those of the storage: full
+  CNI_LINE_B_T = 0,   // 3
+  CNI_LINE_C_N = 3,   //
+  CNI_LINE_C_T = 4,   //
+  CNI_LINES_FULL = 5, //
+  // and turn
+  CNI_LINE_G_R = 5,     // 3, rolling: across the normal
+  CNI_LINE_G_S = 8,     // spinning: along it
+  CNI_LINE_B_R = 9,     // 3
+  CNI_LINE_B_S = 12,    //
+  CNI_LINE_C_R = 13,    //
+  CNI_LINE_LENGTH = 14, //
+  CNI_LINE_STEP_R = 15, //
+  CNI_LINE_STEP_S = 16, //
+  CNI_LINE_MU_R = 17,   //
+  CNI_LINE_MU_S = 18,   //
+  CNI_LINES_TURN = 19
+};
+
+// Lines of one contact of a kind, and where its full part begins.
+int32_t cni_psor_lines(int32_t kind);
+int32_t cni_psor_full(int32_t kind);
+
+// Sweep over `count` batches of one kind and length from `data` on; step +1 or -1 (from the last to
+// the first). `empty` is the group of unused lanes.
+typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inertia, int32_t empty,
+                              CniPsorLine *data, int32_t count, int32_t length, int32_t step,
+                              double lambda);
+typedef struct CniPsorKernels {
+  CniPsorKernel sweep[CNI_PSOR_LANE_KINDS][CNI_PSOR_LAW_COUNT];
+} CniPsorKernels;
+
+// The kernels of a level; null where they were not built.
+const CniPsorKernels *cni_psor_kernels(CniSimdLevel level);
+
+// ---- sparse rows ----
 
 // One coefficient of a sparse row, and the velocity that its impulse gives.
 typedef struct CniPsorEntry {
-  CnTwist e, m_e; // E and M^-1 E^T
-  int32_t group, row;
+  CnTwist e, m_e;     // E and M^-1 E^T
+  int32_t group, row; // ~group without mass
 } CniPsorEntry;
 
 // A block of sparse rows of the step form, or of rows of W.
@@ -79,22 +132,16 @@ typedef struct CniPsorRows {
   CniLocal local;
   int32_t entry_begin, entry_end; // unused in the explicit form
   int32_t row;                    // of g and b
+  int32_t block;
 } CniPsorRows;
 
-typedef enum CniPsorKernel {
-  CNI_PSOR_SPHERE_SPLIT = 0,
-  CNI_PSOR_SPHERE_PROJECT,
-  CNI_PSOR_PAIR_SPLIT,
-  CNI_PSOR_PAIR_PROJECT,
-  CNI_PSOR_WIDE,
-  CNI_PSOR_ROWS,
-  CNI_PSOR_EXPLICIT,
-  CNI_PSOR_KERNEL_COUNT
-} CniPsorKernel;
+// ---- the workspace ----
 
-// Neighbouring blocks of one kernel: [begin, end) of the kernel's own array.
+// Neighbouring batches of one kind and length: lanes, or blocks of rows [begin, begin + count).
 typedef struct CniPsorRun {
-  int32_t kernel, begin, end;
+  int32_t kind, length, count;
+  int32_t begin;  // first batch, or first block of rows
+  size_t offset;  // first line of the lanes
 } CniPsorRun;
 
 typedef struct CniPsor {
@@ -102,26 +149,29 @@ typedef struct CniPsor {
   CnSolverDef def;
   CniLocalRule rule;
   int32_t back; // 1: an iteration is a sweep forth and a sweep back
+  CniSimdLevel level;
 
   // the problem being solved
   const CnProblem *p;
-  int convex;
-  CniPsorGroup *groups;
+  CniPsorLaw law;
+  int32_t cohesive; // 1: some block has cohesion
+  CniSchedule schedule;
+  CniPsorGroup *groups; // one more than the problem has
   CniPsorInertia *inertia;
-  CniPsorSphere *spheres;
-  CniPsorPair *pairs;
-  CniPsorWide *wides;
+  CniPsorLine *lines;
+  CniPsorRun *runs;
   CniPsorRows *rows; // both of sparse rows and of W
   CniPsorEntry *entries;
-  CniPsorRun *runs;
-  double *pool; // matrices of wides and rows
-  double *g;    // of wides and rows always, of all blocks after cni_psor_store
-  double *u;    // like g
-  double *v;    // six per group
-  int32_t group_capacity, inertia_capacity, sphere_capacity, pair_capacity, wide_capacity;
-  int32_t rows_capacity, entry_capacity, run_capacity, pool_capacity;
-  int32_t g_capacity, u_capacity, v_capacity;
-  int32_t run_count;
+  uint8_t *kinds; // CniPsorKind per block
+  double *pool;   // matrices of rows
+  double *g;      // of rows always, of all blocks after cni_psor_store
+  double *u;      // like g
+  double *v;      // six per group
+  int32_t group_capacity, inertia_capacity, line_capacity, run_capacity, rows_capacity;
+  int32_t entry_capacity, kind_capacity, pool_capacity, g_capacity, u_capacity, v_capacity;
+  int32_t run_count, rows_count;
+  int32_t run_start[CNI_SLAB_LIMIT + 2]; // runs of each slab of the schedule
+  int32_t suspect_run, suspect;          // the run and item that failed the last look
 } CniPsor;
 
 // ---- psor.c: what the two rows of the table share ----
@@ -130,21 +180,37 @@ CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, i
 CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report);
 void cni_psor_destroy(void *state);
 
-// ---- psor_prepare.c: problem -> workspace -> impulses ----
+// One sweep over a slab of the schedule.
+void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step);
+
+// ---- psor_prepare.c: problem -> workspace ----
 
 // Room for everything, then the constants of all blocks, g projected and v made true. Only the room
 // can fail.
 CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const double *g);
-// Impulses of all blocks, in the problem's rows, to s->g.
-void cni_psor_store(CniPsor *s);
 
-// ---- the kernels: one sweep over [begin, end) of their array; step +1 or -1 ----
-void cni_psor_sphere_split(CniPsor *s, int32_t begin, int32_t end, int32_t step);
-void cni_psor_sphere_project(CniPsor *s, int32_t begin, int32_t end, int32_t step);
-void cni_psor_pair_split(CniPsor *s, int32_t begin, int32_t end, int32_t step);
-void cni_psor_pair_project(CniPsor *s, int32_t begin, int32_t end, int32_t step);
-void cni_psor_wide(CniPsor *s, int32_t begin, int32_t end, int32_t step);
+// v = v_free + M^-1 E^T g afresh in the groups.
+void cni_psor_restart(CniPsor *s);
+
+// ---- psor_lanes.c: blocks -> lanes -> impulses ----
+
+// The constants of a batch; g: impulses of the problem.
+void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, const double *g);
+// Impulses of all blocks, in the problem's rows, to s->g; those of batch i of a run.
+void cni_psor_store(CniPsor *s);
+const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run, int32_t i);
+
+// ---- psor_look.c ----
+
+// max_i |r_i|, the velocities without any impulse.
+double cni_psor_free_speed(CniPsor *s);
+// Whether the error that decides (cairn/solver.h) is at most the tolerance. `limit`: tolerance times
+// free speed, for the step form.
+int cni_psor_good_enough(CniPsor *s, double limit);
+
+// ---- psor_rows.c: one sweep over blocks of rows [begin, end); step +1 or -1 ----
 void cni_psor_rows(CniPsor *s, int32_t begin, int32_t end, int32_t step);
+void cni_psor_apply_rows(CniPsor *s, int32_t begin, int32_t end); // v += M^-1 E^T g
 void cni_psor_explicit(CniPsor *s, int32_t begin, int32_t end, int32_t step);
 
 #endif

@@ -1,91 +1,122 @@
-// From a problem to the workspace of the sweeps, and back to impulses.
+// From a problem to the workspace of the sweeps.
 //
-// First every block is given a kernel, and counted; then all room is made, so that nothing can fail
-// once something has been written; then the constants of each block are computed, the warm start is
-// projected on the sets and v = v_free + M^-1 E^T g made true.
-//
-// Cohesion: kernels with their own storage keep g_n + c. With u_n = E v + b_n + C g_n this makes
-// b_n - C c out of b_n.
+// Every block is given a kind, and the schedule is made. Then room for everything, so that nothing
+// can fail once something has been written. Then slab by slab, in parallel, the constants of each
+// block and the warm start, projected on the sets; last v = v_free + M^-1 E^T g by a sweep that
+// applies impulses and changes none.
 #include "solver/psor.h"
-#include "solver/small.h"
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/tasks.h"
 
 #include <string.h>
 
-// ---- which kernel ----
+#define ITEMS_PER_TASK 4096
+
+// ---- which kind ----
 
 static int isotropic(const CnProblem *p, int32_t group) {
   return p->groups[group].mass_kind != CNI_MASS_FULL;
 }
 
-// A contact of two isotropic groups that sticks to no moving surface.
-static int plain_sphere(const CnProblem *p, const CniBlock *block) {
-  const CniSphereBlock *c = &p->spheres[block->index];
-  if (!isotropic(p, c->group_a) || !isotropic(p, c->group_b)) return 0;
-  if (block->kind == CN_BLOCK_UNILATERAL) return 1;
-  if (block->kind != CN_BLOCK_FRICTION) return 0;
-  return p->b[block->row + 1] == 0 && p->b[block->row + 2] == 0;
+// Has a contact belt speeds or compliance?
+static int is_full(const CniPsor *s, const CnProblem *p, const CniBlock *block) {
+  const double *c = p->sets[block->set].compliance, *b = p->b + block->row;
+  if (s->rule.lambda != 1 || c[0] > 0) return 1;
+  return block->kind != CN_BLOCK_UNILATERAL && (c[1] > 0 || b[1] != 0 || b[2] != 0);
 }
 
-static CniPsorKernel choose_kernel(const CniPsor *s, const CnProblem *p, const CniBlock *block) {
-  if (block->storage == CNI_EXPLICIT) return CNI_PSOR_EXPLICIT;
-  if (block->storage == CNI_ROWS) return CNI_PSOR_ROWS;
+static CniPsorKind choose_kind(const CniPsor *s, const CnProblem *p, const CniBlock *block) {
+  int contact = block->kind == CN_BLOCK_UNILATERAL || block->kind >= CN_BLOCK_FRICTION;
+  if (block->storage > CNI_SPHERE || block->storage == CNI_ROWS || !contact) return CNI_PSOR_ROWS;
   int exact = s->rule.local == CN_LOCAL_EXACT;
-  int convex = p->friction == CN_FRICTION_CONVEX;
-  int project = s->rule.local == CN_LOCAL_PROJECTION || convex;
-  // without friction both models are one, and the clamp of the normal is exact
-  int rough = block->kind == CN_BLOCK_FRICTION && p->sets[block->set].mu > 0;
-  if (block->storage == CNI_SPHERE && plain_sphere(p, block)) {
-    // as is, for spheres, the split of the coulomb model
-    if (!rough || (!project && !exact) || (exact && !convex)) return CNI_PSOR_SPHERE_SPLIT;
-    return exact ? CNI_PSOR_WIDE : CNI_PSOR_SPHERE_PROJECT;
+  int full = is_full(s, p, block), turn = block->kind >= CN_BLOCK_ROLLING;
+  if (block->storage == CNI_SPHERE) {
+    const CniSphereBlock *c = &p->spheres[block->index];
+    if (!isotropic(p, c->group_a) || !isotropic(p, c->group_b)) return CNI_PSOR_ROWS;
+    // for spheres the split of the coulomb model is exact, but for rolling
+    int rough = block->kind != CN_BLOCK_UNILATERAL && p->sets[block->set].mu > 0;
+    if (exact && (turn || (rough && p->friction == CN_FRICTION_CONVEX))) return CNI_PSOR_ROWS;
+    return turn ? CNI_PSOR_SPHERE_TURN : full ? CNI_PSOR_SPHERE_FULL : CNI_PSOR_SPHERE;
   }
-  if (block->storage == CNI_PAIR && block->kind == CN_BLOCK_FRICTION && !exact)
-    return project && rough ? CNI_PSOR_PAIR_PROJECT : CNI_PSOR_PAIR_SPLIT;
-  return CNI_PSOR_WIDE;
+  if (exact && block->dim > 1) return CNI_PSOR_ROWS;
+  return turn ? CNI_PSOR_PAIR_TURN : full ? CNI_PSOR_PAIR_FULL : CNI_PSOR_PAIR;
+}
+
+static void choose_kinds(void *context, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  for (int32_t i = begin; i < end; i++)
+    s->kinds[i] = (uint8_t)choose_kind(s, s->p, &s->p->blocks[i]);
+}
+
+static CniPsorLaw choose_law(const CniPsor *s, const CnProblem *p) {
+  if (s->rule.local == CN_LOCAL_EXACT) return CNI_PSOR_SPLIT;
+  if (p->friction == CN_FRICTION_CONVEX) return CNI_PSOR_CONVEX;
+  return s->rule.local == CN_LOCAL_PROJECTION ? CNI_PSOR_SHIFTED : CNI_PSOR_SPLIT;
 }
 
 // ---- room ----
 
+// What the blocks of rows need; also where each of them begins.
 typedef struct Counts {
-  int32_t blocks[CNI_PSOR_KERNEL_COUNT];
-  int32_t entries, runs;
-  int64_t pool;
+  int64_t lines, pool, entries;
+  int32_t runs, rows;
 } Counts;
 
-static Counts count_blocks(const CniPsor *s, const CnProblem *p) {
-  Counts counts = {0};
-  int32_t last = -1;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    const CniBlock *block = &p->blocks[i];
-    int32_t kernel = (int32_t)choose_kernel(s, p, block);
-    counts.blocks[kernel]++;
-    if (kernel != last) counts.runs++;
-    last = kernel;
-    if (kernel >= CNI_PSOR_WIDE) counts.pool += cni_local_pool_size(block, &s->rule);
-    if (kernel == CNI_PSOR_ROWS) counts.entries += p->row_blocks[block->index].entry_count;
-  }
-  return counts;
+// Entries of a block written as sparse rows.
+static int32_t entry_count(const CnProblem *p, const CniBlock *block) {
+  if (block->storage == CNI_EXPLICIT) return 0;
+  return block->storage == CNI_ROWS ? p->row_blocks[block->index].entry_count : 2 * block->dim;
 }
 
-static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *counts) {
-  const int32_t *n = counts->blocks;
-  if (counts->pool > INT32_MAX)
+static void count_rows(const CniPsor *s, const CnProblem *p, const CniBlock *block, Counts *n) {
+  n->rows++;
+  n->pool += cni_local_pool_size(block, &s->rule);
+  n->entries += entry_count(p, block);
+}
+
+// Does a batch belong to the run of the one before?
+static int joins_run(const CniBatch *last, const CniBatch *batch) {
+  return last && last->kind == batch->kind && last->length == batch->length;
+}
+
+static Counts count_all(const CniPsor *s, const CnProblem *p) {
+  Counts n = {0};
+  if (p->form == CN_FORM_EXPLICIT) {
+    for (int32_t i = 0; i < p->block_count; i++) count_rows(s, p, &p->blocks[i], &n);
+    n.runs = 1;
+    return n;
+  }
+  const CniSchedule *schedule = &s->schedule;
+  for (int32_t slab = 0; slab <= schedule->slab_count; slab++) {
+    const CniBatch *last = NULL;
+    for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
+      const CniBatch *batch = &schedule->batches[i];
+      n.runs += !joins_run(last, batch);
+      last = batch;
+      if (batch->kind == CNI_PSOR_ROWS)
+        count_rows(s, p, &p->blocks[batch->block[0]], &n);
+      else
+        n.lines += 1 + cni_psor_lines(batch->kind) * batch->length;
+    }
+  }
+  return n;
+}
+
+static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *n) {
+  if (n->pool > INT32_MAX || n->lines > INT32_MAX || n->entries > INT32_MAX)
     return cni_error(CN_INVALID_ARGUMENT, "problem of %d blocks is too large for %s",
                      (int)p->block_count, s->def.name);
   const CnAllocator *a = &s->allocator;
 #define ROOM(array, capacity, needed)                                                              \
   CNI_TRY(cni_array_reserve(a, (void **)&s->array, &s->capacity, 0, needed, sizeof *s->array))
-  ROOM(groups, group_capacity, p->group_count);
-  ROOM(inertia, inertia_capacity, p->group_count);
-  ROOM(spheres, sphere_capacity, n[CNI_PSOR_SPHERE_SPLIT] + n[CNI_PSOR_SPHERE_PROJECT]);
-  ROOM(pairs, pair_capacity, n[CNI_PSOR_PAIR_SPLIT] + n[CNI_PSOR_PAIR_PROJECT]);
-  ROOM(wides, wide_capacity, n[CNI_PSOR_WIDE]);
-  ROOM(rows, rows_capacity, n[CNI_PSOR_ROWS] + n[CNI_PSOR_EXPLICIT]);
-  ROOM(entries, entry_capacity, counts->entries);
-  ROOM(runs, run_capacity, counts->runs);
-  ROOM(pool, pool_capacity, (int32_t)counts->pool);
+  ROOM(groups, group_capacity, p->group_count + 1);
+  ROOM(inertia, inertia_capacity, p->group_count + 1);
+  ROOM(lines, line_capacity, (int32_t)n->lines);
+  ROOM(runs, run_capacity, n->runs);
+  ROOM(rows, rows_capacity, n->rows);
+  ROOM(entries, entry_capacity, (int32_t)n->entries);
+  ROOM(pool, pool_capacity, (int32_t)n->pool);
   ROOM(g, g_capacity, p->row_count);
   ROOM(u, u_capacity, p->row_count);
   ROOM(v, v_capacity, 6 * p->group_count);
@@ -93,225 +124,214 @@ static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *counts) 
   return CN_OK;
 }
 
+// ---- groups ----
+
+static void prepare_groups(void *context, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  const CnProblem *p = s->p;
+  for (int32_t i = begin; i < end; i++) {
+    CniPsorGroup *to = &s->groups[i];
+    if (i == p->group_count) {
+      *to = (CniPsorGroup){.inv_mass = 0};
+      s->inertia[i] = (CniPsorInertia){.unused = {0}};
+      continue;
+    }
+    const CniGroup *from = &p->groups[i];
+    int round = from->mass_kind == CNI_MASS_ISOTROPIC;
+    *to = (CniPsorGroup){from->free.velocity, from->inv_mass, from->free.spin,
+                         round ? from->inv_inertia.xx : 0};
+    s->inertia[i] = (CniPsorInertia){from->inv_inertia, {0, 0}};
+  }
+}
+
+static void free_groups(void *context, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  for (int32_t i = begin; i < end; i++) {
+    s->groups[i].v = s->p->groups[i].free.velocity;
+    s->groups[i].w = s->p->groups[i].free.spin;
+  }
+}
+
+// Lanes keep g_n + c: take c out again, once.
+static void apply_cohesion(CniPsor *s) {
+  const CnProblem *p = s->p;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    if (s->kinds[i] == CNI_PSOR_ROWS || block->kind < CN_BLOCK_FRICTION_2D) continue;
+    double c = p->sets[block->set].cohesion;
+    if (!(c > 0)) continue;
+    CnRowEntry e[2]; // the normal row
+    cni_storages[block->storage].expand(p, block, e, 2);
+    for (int32_t side = 0; side < 2; side++) {
+      CniPsorGroup *group = &s->groups[e[side].group];
+      if (!(group->inv_mass > 0)) continue;
+      const CnSym3 *j = &s->inertia[e[side].group].inverse;
+      group->v = cn_madd(group->v, -c * group->inv_mass, e[side].coefficient.velocity);
+      group->w = cn_madd(group->w, -c, cn_smul(*j, e[side].coefficient.spin));
+    }
+  }
+}
+
 // ---- blocks ----
 
-static void prepare_sphere(const CniPsor *s, const CnProblem *p, const CniBlock *block, int project,
-                           CniPsorSphere *c) {
-  const CniSphereBlock *from = &p->spheres[block->index];
-  const CniGroup *a = &p->groups[from->group_a], *b = &p->groups[from->group_b];
-  const CnSet *set = &p->sets[block->set];
-  int friction = block->kind == CN_BLOCK_FRICTION;
-  double omega = s->rule.omega, cohesion = friction ? set->cohesion : 0;
-  double ra = from->radius_a, rb = from->radius_b;
-  const double *g = s->g + block->row;
-  CnVec3 t1, t2;
-  cn_tangents(from->normal, &t1, &t2);
-
-  c->n = from->normal;
-  c->radius_a = ra;
-  c->radius_b = rb;
-  c->group_a = from->group_a;
-  c->group_b = from->group_b;
-  c->mu = friction ? set->mu : 0;
-  c->c_n = set->compliance[0];
-  c->c_t = friction ? set->compliance[1] : 0;
-  c->g_n = g[0] + cohesion;
-  c->g_t = friction ? cn_madd(cn_scale(g[1], t1), g[2], t2) : CN_VEC3_ZERO;
-  c->b_n = p->b[block->row] - c->c_n * cohesion;
-
-  // N_ii = diag(w_n, w_t, w_t)
-  double w_n = a->inv_mass + b->inv_mass + c->c_n;
-  double w_t = a->inv_mass + b->inv_mass + ra * ra * a->inv_inertia.xx +
-               rb * rb * b->inv_inertia.xx + c->c_t;
-  c->step_n = w_n > 0 ? omega / w_n : 0;
-  c->step_t = w_t > 0 ? omega / w_t : 0;
-  if (project) c->step_n = cni_local_step(omega, w_n + 2 * w_t, 3, cn_max(w_n, w_t));
-
-  // between prescribed groups nothing can be changed
-  if (w_t > 0) return;
-  c->g_n = cohesion;
-  c->g_t = CN_VEC3_ZERO;
-}
-
-static void prepare_pair(const CniPsor *s, const CnProblem *p, const CniBlock *block, int project,
-                         CniPsorPair *c) {
-  const CniPairBlock *from = &p->pairs[block->index];
-  const CnSet *set = &p->sets[block->set];
-  const double *g = s->g + block->row, *b = p->b + block->row;
-  double n[9], omega = s->rule.omega;
-  cni_storages[CNI_PAIR].diagonal(p, block, n);
-
-  c->n = from->normal;
-  c->t1 = from->tangent;
-  c->t2 = cn_cross(from->normal, from->tangent);
-  c->arm_a = from->arm_a;
-  c->arm_b = from->arm_b;
-  c->group_a = from->group_a;
-  c->group_b = from->group_b;
-  c->mu = set->mu;
-  c->c_n = set->compliance[0];
-  c->c_t = set->compliance[1];
-  for (int32_t i = 0; i < 3; i++) {
-    c->g[i] = g[i];
-    c->b[i] = b[i];
-  }
-  c->g[0] += set->cohesion;
-  c->b[0] -= c->c_n * set->cohesion;
-  c->n_1n = n[3];
-  c->n_2n = n[6];
-  double eta_t = cni_lambda_max_2(n[4], n[5], n[8]);
-  c->step_n = n[0] > 0 ? omega / n[0] : 0;
-  c->step_t = eta_t > 0 ? omega / eta_t : 0;
-  if (project) c->step_n = cni_local_step(omega, n[0] + n[4] + n[8], 3, cni_small_lambda_max(3, n));
-
-  // between prescribed groups nothing can be changed
-  if (eta_t > 0 || n[0] > 0) return;
-  c->g[0] = set->cohesion;
-  c->g[1] = c->g[2] = 0;
-}
-
-static void prepare_wide(const CniPsor *s, const CnProblem *p, const CniBlock *block,
-                         CniPsorWide *c, double *pool) {
+static void prepare_rows(const CniPsor *s, const CnProblem *p, int32_t index, CniPsorRows *c,
+                         int32_t entry, double *pool) {
+  const CniBlock *block = &p->blocks[index];
   memset(c, 0, sizeof *c);
   cni_local_prepare(&c->local, p, block, &s->rule, pool);
   c->row = block->row;
-  if (block->storage == CNI_PAIR) {
-    const CniPairBlock *from = &p->pairs[block->index];
-    c->n = from->normal;
-    c->t1 = from->tangent;
-    c->t2 = cn_cross(from->normal, from->tangent);
-    c->arm_a = from->arm_a;
-    c->arm_b = from->arm_b;
-    c->length = from->length;
-    c->group_a = from->group_a;
-    c->group_b = from->group_b;
-  } else {
-    const CniSphereBlock *from = &p->spheres[block->index];
-    c->n = from->normal;
-    cn_tangents(c->n, &c->t1, &c->t2);
-    c->arm_a = cn_scale(from->radius_a, c->n);
-    c->arm_b = cn_scale(-from->radius_b, c->n);
-    c->length = from->length;
-    c->group_a = from->group_a;
-    c->group_b = from->group_b;
-  }
-}
-
-static void prepare_rows(const CniPsor *s, const CnProblem *p, const CniBlock *block,
-                         CniPsorRows *c, int32_t entry, double *pool) {
-  memset(c, 0, sizeof *c);
-  cni_local_prepare(&c->local, p, block, &s->rule, pool);
-  c->row = block->row;
-  c->entry_begin = c->entry_end = entry;
+  c->block = index;
+  c->entry_begin = entry;
+  c->entry_end = entry + entry_count(p, block);
   if (block->storage == CNI_EXPLICIT) return;
-  const CniRowsBlock *from = &p->row_blocks[block->index];
-  for (int32_t i = 0; i < from->entry_count; i++) {
-    const CnRowEntry *e = &p->row_entries[from->entry_start + i];
+  CnRowEntry own[2 * CNI_MAX_DIM];
+  const CnRowEntry *entries = own;
+  if (block->storage == CNI_ROWS)
+    entries = p->row_entries + p->row_blocks[block->index].entry_start;
+  else
+    cni_storages[block->storage].expand(p, block, own, 2 * CNI_MAX_DIM);
+  for (int32_t i = 0; i < c->entry_end - entry; i++) {
+    const CnRowEntry *e = &entries[i];
     const CniGroup *group = &p->groups[e->group];
-    CniPsorEntry *to = &s->entries[c->entry_end++];
+    CniPsorEntry *to = &s->entries[entry + i];
     to->row = e->row;
-    to->group = e->group;
+    to->group = group->mass_kind == CNI_MASS_NONE ? ~e->group : e->group;
     to->e = e->coefficient;
     to->m_e.velocity = cn_scale(group->inv_mass, e->coefficient.velocity);
     to->m_e.spin = cn_smul(group->inv_inertia, e->coefficient.spin);
   }
 }
 
+static void next_rows(CniPsor *s, const CnProblem *p, int32_t block, Counts *next) {
+  prepare_rows(s, p, block, &s->rows[next->rows], (int32_t)next->entries, s->pool + next->pool);
+  count_rows(s, p, &p->blocks[block], next);
+}
+
+// Runs, and the blocks of rows. Lanes follow in parallel.
+static void prepare_runs(CniPsor *s, const CnProblem *p) {
+  const CniSchedule *schedule = &s->schedule;
+  Counts next = {0};
+  s->run_count = 0;
+  for (int32_t slab = 0; slab <= schedule->slab_count; slab++) {
+    const CniBatch *last = NULL;
+    s->run_start[slab] = s->run_count;
+    for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
+      const CniBatch *batch = &schedule->batches[i];
+      int rows = batch->kind == CNI_PSOR_ROWS;
+      if (!joins_run(last, batch))
+        s->runs[s->run_count++] = (CniPsorRun){batch->kind, batch->length, 0,
+                                               rows ? next.rows : i, (size_t)next.lines};
+      last = batch;
+      s->runs[s->run_count - 1].count++;
+      if (rows)
+        next_rows(s, p, batch->block[0], &next);
+      else
+        next.lines += 1 + cni_psor_lines(batch->kind) * batch->length;
+    }
+  }
+  s->run_start[schedule->slab_count + 1] = s->run_count;
+  s->rows_count = next.rows;
+}
+
+typedef struct FillLoop {
+  CniPsor *s;
+  const double *g;
+} FillLoop;
+
+static void fill_slabs(void *context, int32_t begin, int32_t end) {
+  const FillLoop *loop = context;
+  CniPsor *s = loop->s;
+  for (int32_t i = s->run_start[begin]; i < s->run_start[end]; i++) {
+    const CniPsorRun *run = &s->runs[i];
+    if (run->kind == CNI_PSOR_ROWS) continue;
+    size_t stride = (size_t)(1 + cni_psor_lines(run->kind) * run->length);
+    for (int32_t k = 0; k < run->count; k++) {
+      CniPsorLine *at = s->lines + run->offset + (size_t)k * stride;
+      cni_psor_fill_batch(s, &s->schedule.batches[run->begin + k], (CniPsorHead *)(void *)at,
+                          loop->g);
+    }
+  }
+}
+
 // ---- all together ----
 
-static void prepare_groups(CniPsor *s, const CnProblem *p) {
-  for (int32_t i = 0; i < p->group_count; i++) {
-    const CniGroup *from = &p->groups[i];
-    const double *v = s->v + 6 * i;
-    int isotropic_mass = from->mass_kind == CNI_MASS_ISOTROPIC;
-    s->groups[i] = (CniPsorGroup){{v[0], v[1], v[2]},
-                                  from->inv_mass,
-                                  {v[3], v[4], v[5]},
-                                  isotropic_mass ? from->inv_inertia.xx : 0};
-    s->inertia[i] = (CniPsorInertia){from->inv_inertia, {0, 0}};
-  }
+static int has_cohesion(const CnProblem *p) {
+  for (int32_t i = 0; i < p->set_count; i++)
+    if (p->sets[i].kind >= CN_BLOCK_FRICTION_2D && p->sets[i].cohesion > 0) return 1;
+  return 0;
 }
 
-// Index of the next block of a kernel in the array that the kernel works on.
-static int32_t *next_index(int32_t next[4], int32_t kernel) {
-  static const int32_t arrays[CNI_PSOR_KERNEL_COUNT] = {0, 0, 1, 1, 2, 3, 3};
-  return &next[arrays[kernel]];
-}
-
-static void prepare_blocks(CniPsor *s, const CnProblem *p) {
-  int32_t next[4] = {0}, entry = 0, pool = 0;
-  s->run_count = 0;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    const CniBlock *block = &p->blocks[i];
-    int32_t kernel = (int32_t)choose_kernel(s, p, block);
-    int32_t k = (*next_index(next, kernel))++;
-    switch ((CniPsorKernel)kernel) {
-    case CNI_PSOR_SPHERE_SPLIT:
-    case CNI_PSOR_SPHERE_PROJECT:
-      prepare_sphere(s, p, block, kernel == CNI_PSOR_SPHERE_PROJECT, &s->spheres[k]);
-      break;
-    case CNI_PSOR_PAIR_SPLIT:
-    case CNI_PSOR_PAIR_PROJECT:
-      prepare_pair(s, p, block, kernel == CNI_PSOR_PAIR_PROJECT, &s->pairs[k]);
-      break;
-    case CNI_PSOR_WIDE:
-      prepare_wide(s, p, block, &s->wides[k], s->pool + pool);
-      break;
-    default:
-      prepare_rows(s, p, block, &s->rows[k], entry, s->pool + pool);
-      entry = s->rows[k].entry_end;
-      break;
-    }
-    if (kernel >= CNI_PSOR_WIDE) pool += cni_local_pool_size(block, &s->rule);
-
-    // lengthen the last run or start another
-    CniPsorRun *run = s->run_count > 0 ? &s->runs[s->run_count - 1] : NULL;
-    if (!run || run->kernel != kernel) {
-      run = &s->runs[s->run_count++];
-      *run = (CniPsorRun){kernel, k, k};
-    }
-    run->end = k + 1;
-  }
-}
-
-CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const double *g) {
-  Counts counts = count_blocks(s, p);
-  CNI_TRY(make_room(s, p, &counts));
-  s->p = p;
-  s->convex = p->friction == CN_FRICTION_CONVEX;
-  if (p->row_count > 0) memcpy(s->g, g, (size_t)p->row_count * sizeof *g);
-  for (int32_t i = 0; i < p->block_count; i++)
-    cni_project(p, &p->blocks[i], s->g + p->blocks[i].row);
-  if (p->form == CN_FORM_STEP) {
-    cni_problem_apply(p, s->g, s->v);
-    prepare_groups(s, p);
-  }
-  prepare_blocks(s, p);
+// The explicit form has one run of rows, in stored order.
+static CnStatus prepare_explicit(CniPsor *s, const CnProblem *p) {
+  Counts n = count_all(s, p), next = {0};
+  CNI_TRY(make_room(s, p, &n));
+  for (int32_t i = 0; i < p->block_count; i++) next_rows(s, p, i, &next);
+  s->rows_count = next.rows;
   return CN_OK;
 }
 
-void cni_psor_store(CniPsor *s) {
-  const CnProblem *p = s->p;
-  int32_t next[4] = {0};
-  for (int32_t i = 0; i < p->block_count; i++) {
-    const CniBlock *block = &p->blocks[i];
-    int32_t kernel = (int32_t)choose_kernel(s, p, block);
-    int32_t k = (*next_index(next, kernel))++;
-    double *g = s->g + block->row;
-    double cohesion = block->kind == CN_BLOCK_UNILATERAL ? 0 : p->sets[block->set].cohesion;
-    if (kernel <= CNI_PSOR_SPHERE_PROJECT) {
-      const CniPsorSphere *c = &s->spheres[k];
-      CnVec3 t1, t2;
-      g[0] = c->g_n - cohesion;
-      if (block->dim == 1) continue;
-      cn_tangents(c->n, &t1, &t2);
-      g[1] = cn_dot(t1, c->g_t);
-      g[2] = cn_dot(t2, c->g_t);
-    } else if (kernel <= CNI_PSOR_PAIR_PROJECT) {
-      const CniPsorPair *c = &s->pairs[k];
-      g[0] = c->g[0] - cohesion;
-      g[1] = c->g[1];
-      g[2] = c->g[2];
-    }
+static CnStatus prepare_step(CniPsor *s, const CnProblem *p) {
+  static const CniBatchRule rules[CNI_PSOR_KIND_COUNT] = {
+      {CNI_BATCH_LANES, 1},
+      {CNI_BATCH_LANES, 1},
+      {CNI_BATCH_LANES, 1},
+      {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
+      {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
+      {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
+      {1, 1}};
+  CnTasks *tasks = s->def.tasks;
+  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->kinds, &s->kind_capacity, 0,
+                            p->block_count, sizeof *s->kinds));
+  cni_parallel_for(tasks, p->block_count, ITEMS_PER_TASK, choose_kinds, s);
+  CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
+  Counts n = count_all(s, p);
+  CNI_TRY(make_room(s, p, &n));
+  cni_parallel_for(tasks, p->group_count + 1, ITEMS_PER_TASK, prepare_groups, s);
+  prepare_runs(s, p);
+  return CN_OK;
+}
+
+static void project_rows(CniPsor *s, const CnProblem *p, const double *g) {
+  for (int32_t i = 0; i < s->rows_count; i++) {
+    const CniBlock *block = &p->blocks[s->rows[i].block];
+    memcpy(s->g + block->row, g + block->row, (size_t)block->dim * sizeof *g);
+    cni_project(p, block, s->g + block->row);
   }
+}
+
+static void restart_slabs(void *context, int32_t phase, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  for (int32_t i = begin; i < end; i++)
+    cni_psor_sweep_slab(s, CNI_PSOR_APPLY, cni_schedule_slab(&s->schedule, phase, i), 1);
+}
+
+static void apply_all(CniPsor *s) {
+  int32_t counts[CNI_SWEEP_PHASES];
+  for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++)
+    counts[i] = cni_schedule_phase_count(&s->schedule, i);
+  if (s->cohesive) apply_cohesion(s);
+  cni_parallel_phases(s->def.tasks, CNI_SWEEP_PHASES, counts, 1, restart_slabs, s);
+}
+
+void cni_psor_restart(CniPsor *s) {
+  cni_parallel_for(s->def.tasks, s->p->group_count, ITEMS_PER_TASK, free_groups, s);
+  apply_all(s);
+}
+
+CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const double *g) {
+  s->p = p;
+  s->law = choose_law(s, p);
+  s->cohesive = has_cohesion(p);
+  s->suspect_run = s->suspect = 0;
+  if (p->form == CN_FORM_EXPLICIT) {
+    CNI_TRY(prepare_explicit(s, p));
+    project_rows(s, p, g);
+    return CN_OK;
+  }
+  CNI_TRY(prepare_step(s, p));
+  project_rows(s, p, g);
+  FillLoop loop = {s, g};
+  cni_parallel_for(s->def.tasks, s->schedule.slab_count + 1, 1, fill_slabs, &loop);
+  apply_all(s);
+  return CN_OK;
 }

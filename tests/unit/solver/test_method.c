@@ -1,6 +1,7 @@
 // What the theory of the sweeps promises: linear SOR on bilateral rows, a falling objective on the
 // convex problem, one solution by every local method and form.
 #include "check.h"
+#include "reference.h"
 #include "scenes.h"
 #include "solving.h"
 #include "solver/small.h"
@@ -39,13 +40,17 @@ static void relax(const Dense *d, const double *q, int32_t row, int32_t dim, dou
   for (int32_t i = 0; i < dim; i++) g[row + i] -= lambda * omega * u[i];
 }
 
-static void linear_sor(const CnProblem *p, const Dense *d, int32_t iterations, int back,
-                       double omega, double lambda, double *g) {
+static void linear_sor(const CnProblem *p, const Dense *d, const int32_t *order, int32_t iterations,
+                       int back, double omega, double lambda, double *g) {
   for (int32_t k = 0; k < iterations; k++) {
-    for (int32_t i = 0; i < p->block_count; i++)
-      relax(d, p->b, p->blocks[i].row, p->blocks[i].dim, omega, lambda, g);
-    for (int32_t i = p->block_count - 1; i >= 0 && back; i--)
-      relax(d, p->b, p->blocks[i].row, p->blocks[i].dim, omega, lambda, g);
+    for (int32_t i = 0; i < p->block_count; i++) {
+      const CniBlock *block = &p->blocks[order[i]];
+      relax(d, p->b, block->row, block->dim, omega, lambda, g);
+    }
+    for (int32_t i = p->block_count - 1; i >= 0 && back; i--) {
+      const CniBlock *block = &p->blocks[order[i]];
+      relax(d, p->b, block->row, block->dim, omega, lambda, g);
+    }
   }
 }
 
@@ -54,17 +59,18 @@ static void check_sor(CnProblem *p, const char *solver, int back, double omega, 
   CHECK_OK(cn_problem_to_explicit(p, &explicit_form));
   Dense d = dense_of(explicit_form);
   double *g = calloc((size_t)p->row_count, sizeof *g), size = 0;
-  linear_sor(explicit_form, &d, 12, back, omega, lambda, g);
-
   CnSolverDef def = cn_solver_def_default(solver);
   def.max_iterations = 12;
   def.relaxation = omega;
   def.acceleration = lambda;
+  int32_t *order = sweep_order(&def, p);
+  linear_sor(explicit_form, &d, order, 12, back, omega, lambda, g);
   CnAnswer answer = answer_for(p);
   solve_def(&def, p, &answer);
   for (int32_t i = 0; i < p->row_count; i++) size = cn_max(size, fabs(g[i]));
   for (int32_t i = 0; i < p->row_count; i++) CHECK_NEAR(answer.g[i], g[i], 1e-12 * size);
   cn_answer_release(&answer);
+  free(order);
   free(d.w);
   free(g);
   cn_problem_destroy(explicit_form);
@@ -225,15 +231,22 @@ static void local_methods_agree(void **state) {
   }
 }
 
-// The same iterates to round-off, whatever the form. The explicit form has one kernel for all
-// blocks and the step form one a storage, so this also checks the kernels against each other.
-// Contacts of spheres that have no belt speed have their own.
-static void explicit_form_equals_step_form(void **state) {
+static void check_iterates(const CnAnswer *a, const CnAnswer *b) {
+  for (int32_t k = 0; k < a->row_count; k++) {
+    CHECK_NEAR(a->g[k], b->g[k], 1e-11);
+    CHECK_NEAR(a->u[k], b->u[k], 1e-10);
+  }
+}
+
+// The same iterates to round-off as the plain sweeps: the step form in the order of its schedule,
+// the explicit form in the stored order. This checks every kernel, of lanes, rows and rows of W.
+static void iterates_are_those_of_plain_sweeps(void **state) {
   (void)state;
   CniRng rng = {14};
   RandomProblem how = random_problem_default();
-  for (int32_t i = 0; i < 96; i++) {
+  for (int32_t i = 0; i < 192; i++) {
     how.friction = i & 1 ? CN_FRICTION_CONVEX : CN_FRICTION_COULOMB;
+    how.compliant = i % 3 > 0;
     CnProblem *p = random_problem(&rng, &how), *w = NULL;
     for (int32_t k = 0; k < p->block_count && i & 2; k++)
       if (p->blocks[k].kind == CN_BLOCK_FRICTION)
@@ -244,17 +257,27 @@ static void explicit_form_equals_step_form(void **state) {
     def.relaxation = cni_rng_range(&rng, .5, 1.5);
     def.acceleration = i & 16 ? 1 : .8;
     def.max_iterations = 20;
-    CnAnswer a = answer_for(p), b = cn_answer_empty(NULL);
-    CHECK_OK(cn_answer_fit(&b, w));
-    for (int32_t k = 0; k < a.row_count; k++) a.g[k] = b.g[k] = cni_rng_range(&rng, -.1, .1);
-    solve_def(&def, p, &a);
-    solve_def(&def, w, &b);
-    for (int32_t k = 0; k < a.row_count; k++) {
-      CHECK_NEAR(b.g[k], a.g[k], 1e-11);
-      CHECK_NEAR(b.u[k], a.u[k], 1e-10);
-    }
-    cn_answer_release(&a);
-    cn_answer_release(&b);
+    CnAnswer step = answer_for(p), plain = answer_for(p), rows = cn_answer_empty(NULL);
+    CHECK_OK(cn_answer_fit(&rows, w));
+    for (int32_t k = 0; k < step.row_count; k++) step.g[k] = cni_rng_range(&rng, -.1, .1);
+    size_t size = (size_t)step.row_count * sizeof *step.g;
+    memcpy(rows.g, step.g, size);
+
+    int32_t *order = sweep_order(&def, p), *stored = stored_order(p);
+    memcpy(plain.g, step.g, size);
+    reference_sweeps(&def, p, stored, &plain);
+    solve_def(&def, w, &rows);
+    check_iterates(&rows, &plain);
+    memcpy(plain.g, step.g, size);
+    reference_sweeps(&def, p, order, &plain);
+    solve_def(&def, p, &step);
+    check_iterates(&step, &plain);
+
+    free(order);
+    free(stored);
+    cn_answer_release(&step);
+    cn_answer_release(&plain);
+    cn_answer_release(&rows);
     cn_problem_destroy(p);
     cn_problem_destroy(w);
   }
@@ -292,7 +315,7 @@ int main(void) {
       cmocka_unit_test(convex_objective_falls),
       cmocka_unit_test(hub_with_crank_arm),
       cmocka_unit_test(local_methods_agree),
-      cmocka_unit_test(explicit_form_equals_step_form),
+      cmocka_unit_test(iterates_are_those_of_plain_sweeps),
       cmocka_unit_test(warm_start_stays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

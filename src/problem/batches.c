@@ -1,0 +1,297 @@
+// Batches: blocks that share no group, found by a window that moves over the stored order.
+//
+// The window holds the last WINDOW batches that were opened. A block goes into the oldest of them
+// that has its kind and length, a free lane, and neither of its groups; if there is none, a new
+// batch is opened, and the oldest leaves the window as it is. Every group knows by one bit a batch
+// which of the window's batches it is in, so that the search is a few operations on 64-bit words.
+// A block therefore moves little from its place in the stored order: what is near in space stays
+// near in time (in the caches), and the sweep keeps passing on what it has just computed, which a
+// full colouring does not.
+//
+// References: the window batches of this kind are common in engines; the order of relaxation and
+// its effect on convergence: any text on Gauss-Seidel.
+#include "problem/problem.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+#define WINDOW 64 // one bit each
+#define BLOCKS_PER_TASK 4096
+#define NO_SLAB INT32_MIN // as ends.a: more than two groups with mass
+
+void cni_schedule_init(CniSchedule *s, const CnAllocator *allocator) {
+  memset(s, 0, sizeof *s);
+  s->allocator = *allocator;
+}
+
+void cni_schedule_release(CniSchedule *s) {
+#define DROP(array, capacity)                                                                      \
+  cni_release(&s->allocator, s->array, (size_t)s->capacity * sizeof *s->array)
+  DROP(batches, batch_capacity);
+  DROP(ends, ends_capacity);
+  DROP(lengths, length_capacity);
+  DROP(units, unit_capacity);
+  DROP(places, place_capacity);
+  DROP(busy, busy_capacity);
+  DROP(neighbours, neighbour_capacity);
+  DROP(cells, cell_capacity);
+#undef DROP
+}
+
+// ---- groups of the blocks ----
+
+typedef struct EndsLoop {
+  const CnProblem *p;
+  CniEnds *ends;
+} EndsLoop;
+
+static int32_t end_of(const CnProblem *p, int32_t group) {
+  return p->groups[group].mass_kind == CNI_MASS_NONE ? ~group : group;
+}
+
+// The groups with mass of a block of sparse rows; NO_SLAB if there are more than two.
+static CniEnds ends_of_rows(const CnProblem *p, const CniRowsBlock *rows) {
+  CniEnds ends = {-1, -1};
+  for (int32_t i = 0; i < rows->entry_count; i++) {
+    int32_t group = p->row_entries[rows->entry_start + i].group;
+    if (end_of(p, group) < 0 || group == ends.a || group == ends.b) continue;
+    if (ends.a < 0)
+      ends.a = group;
+    else if (ends.b < 0)
+      ends.b = group;
+    else
+      ends.a = NO_SLAB;
+    if (ends.a == NO_SLAB) break;
+  }
+  return ends;
+}
+
+static void find_ends(void *context, int32_t begin, int32_t end) {
+  const EndsLoop *loop = context;
+  const CnProblem *p = loop->p;
+  for (int32_t i = begin; i < end; i++) {
+    const CniBlock *block = &p->blocks[i];
+    int32_t k = block->index;
+    if (block->storage == CNI_SPHERE)
+      loop->ends[i] = (CniEnds){end_of(p, p->spheres[k].group_a), end_of(p, p->spheres[k].group_b)};
+    else if (block->storage == CNI_PAIR)
+      loop->ends[i] = (CniEnds){end_of(p, p->pairs[k].group_a), end_of(p, p->pairs[k].group_b)};
+    else
+      loop->ends[i] = ends_of_rows(p, &p->row_blocks[k]);
+  }
+}
+
+// ---- lanes: runs of blocks between the same groups ----
+
+static void find_lengths(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
+                         const CniBatchRule *rules) {
+  for (int32_t i = 0; i < p->block_count;) {
+    int32_t limit = s->one_by_one ? 1 : rules[kinds[i]].length, n = 1;
+    while (n < limit && i + n < p->block_count && kinds[i + n] == kinds[i] &&
+           s->ends[i + n].a == s->ends[i].a && s->ends[i + n].b == s->ends[i].b)
+      n++;
+    s->lengths[i] = (uint8_t)n;
+    for (int32_t k = 1; k < n; k++) s->lengths[i + k] = 0;
+    i += n;
+  }
+}
+
+// ---- units to slabs ----
+
+// The lower of the slabs of the two groups; the rest for what fits in none.
+static int32_t slab_of(const CniSlabs *slabs, CniEnds e) {
+  if (!slabs->slab) return 0;
+  if (e.a == NO_SLAB) return slabs->slab_count;
+  if (e.a < 0 && e.b < 0) return 0;
+  int32_t a = slabs->slab[(e.a >= 0 ? e.a : e.b) / slabs->cell_size];
+  int32_t b = slabs->slab[(e.b >= 0 ? e.b : e.a) / slabs->cell_size];
+  int32_t low = a < b ? a : b, high = a < b ? b : a;
+  return low < 0 || high > low + 1 ? slabs->slab_count : low;
+}
+
+// Stable: units of one slab keep the stored order.
+static void sort_units(CniSchedule *s, const CnProblem *p, const CniSlabs *slabs) {
+  int32_t *start = s->unit_start, next[CNI_SLAB_LIMIT + 2];
+  memset(start, 0, sizeof s->unit_start);
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (s->lengths[i] > 0) start[slab_of(slabs, s->ends[i]) + 1]++;
+  for (int32_t i = 0; i <= slabs->slab_count; i++) start[i + 1] += start[i];
+  memcpy(next, start, sizeof next);
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (s->lengths[i] > 0) s->units[next[slab_of(slabs, s->ends[i])]++] = i;
+  s->unit_count = start[slabs->slab_count + 1];
+  s->slab_count = slabs->slab_count;
+}
+
+// ---- windows ----
+
+// The open batches of one slab.
+typedef struct Window {
+  uint64_t open[CNI_BATCH_KINDS * (CNI_BATCH_LENGTH + 1)]; // with a free lane, by class
+  int32_t class_of[WINDOW];
+  int32_t groups[WINDOW][2 * CNI_BATCH_LANES];
+  int32_t group_count[WINDOW], lane_count[WINDOW];
+  int32_t count; // batches opened so far; batch k is in slot k % WINDOW
+} Window;
+
+// Take a batch out of the window.
+static void close_slot(Window *w, uint64_t *busy, int32_t slot) {
+  uint64_t others = ~(UINT64_C(1) << slot);
+  w->open[w->class_of[slot]] &= others;
+  for (int32_t i = 0; i < w->group_count[slot]; i++) busy[w->groups[slot][i]] &= others;
+  w->group_count[slot] = w->lane_count[slot] = 0;
+}
+
+static uint64_t rotate(uint64_t x, int32_t by) {
+  return by == 0 ? x : x >> by | x << (WINDOW - by);
+}
+
+// The place of one unit: batch * CNI_BATCH_LANES + lane.
+static int32_t place_unit(Window *w, uint64_t *busy, CniEnds e, int32_t class, int32_t lanes) {
+  uint64_t taken = (e.a >= 0 ? busy[e.a] : 0) | (e.b >= 0 ? busy[e.b] : 0);
+  uint64_t fits = w->open[class] & ~taken;
+  int32_t next = w->count % WINDOW, slot = next, batch = w->count;
+  if (fits) {
+    // slots from `next` on hold batches from the oldest to the newest
+    int32_t age = __builtin_ctzll(rotate(fits, next));
+    slot = (next + age) % WINDOW;
+    batch = w->count > WINDOW ? w->count - WINDOW + age : slot;
+  } else {
+    close_slot(w, busy, slot);
+    w->class_of[slot] = class;
+    w->open[class] |= UINT64_C(1) << slot;
+    w->count++;
+  }
+  uint64_t bit = UINT64_C(1) << slot;
+  int32_t lane = w->lane_count[slot]++, *n = &w->group_count[slot];
+  if (e.a >= 0) {
+    busy[e.a] |= bit;
+    w->groups[slot][(*n)++] = e.a;
+  }
+  if (e.b >= 0) {
+    busy[e.b] |= bit;
+    w->groups[slot][(*n)++] = e.b;
+  }
+  if (lane + 1 == lanes) w->open[class] &= ~bit;
+  return batch * CNI_BATCH_LANES + lane;
+}
+
+typedef struct WindowLoop {
+  CniSchedule *s;
+  const uint8_t *kinds;
+  const CniBatchRule *rules;
+} WindowLoop;
+
+// One slab: the places of its units. start[slab + 1] takes the number of its batches.
+static void place_slab(const WindowLoop *loop, int32_t slab) {
+  CniSchedule *s = loop->s;
+  Window w;
+  memset(&w, 0, sizeof w);
+  for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
+    int32_t block = s->units[i], kind = loop->kinds[block], lanes = loop->rules[kind].lanes;
+    if (lanes == 1 || s->one_by_one) {
+      // alone in its batch, which is never looked at again
+      close_slot(&w, s->busy, w.count % WINDOW);
+      s->places[i] = w.count++ * CNI_BATCH_LANES;
+      continue;
+    }
+    int32_t class = kind * (CNI_BATCH_LENGTH + 1) + s->lengths[block];
+    s->places[i] = place_unit(&w, s->busy, s->ends[block], class, lanes);
+  }
+  for (int32_t slot = 0; slot < WINDOW; slot++) close_slot(&w, s->busy, slot);
+  s->start[slab + 1] = w.count;
+}
+
+static void place_slabs(void *context, int32_t phase, int32_t begin, int32_t end) {
+  const WindowLoop *loop = context;
+  for (int32_t i = begin; i < end; i++) place_slab(loop, cni_schedule_slab(loop->s, phase, i));
+}
+
+static void write_slabs(void *context, int32_t begin, int32_t end) {
+  const WindowLoop *loop = context;
+  CniSchedule *s = loop->s;
+  for (int32_t slab = begin; slab < end; slab++) {
+    CniBatch *batches = s->batches + s->start[slab];
+    for (int32_t i = 0; i < s->start[slab + 1] - s->start[slab]; i++) {
+      batches[i] = (CniBatch){.lane_count = 0};
+      for (int32_t k = 0; k < CNI_BATCH_LANES; k++) batches[i].block[k] = -1;
+    }
+    for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
+      int32_t block = s->units[i], place = s->places[i];
+      CniBatch *batch = &batches[place / CNI_BATCH_LANES];
+      batch->block[place % CNI_BATCH_LANES] = block;
+      batch->lane_count++;
+      batch->kind = loop->kinds[block];
+      batch->length = s->lengths[block];
+    }
+  }
+}
+
+// ---- all together ----
+
+static CnStatus make_room(CniSchedule *s, const CnProblem *p) {
+#define ROOM(array, capacity, needed)                                                              \
+  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->array, &s->capacity, 0, needed,            \
+                            sizeof *s->array))
+  ROOM(ends, ends_capacity, p->block_count);
+  ROOM(lengths, length_capacity, p->block_count);
+  ROOM(units, unit_capacity, p->block_count);
+  ROOM(places, place_capacity, p->block_count);
+  ROOM(busy, busy_capacity, p->group_count);
+#undef ROOM
+  return CN_OK;
+}
+
+CnStatus cni_schedule_make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
+                           const CniBatchRule *rules, CnTasks *tasks) {
+  s->batch_count = 0;
+  CNI_TRY(make_room(s, p));
+  EndsLoop ends = {p, s->ends};
+  cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, find_ends, &ends);
+  find_lengths(s, p, kinds, rules);
+  CniSlabs slabs = {0, NULL, 1};
+  if (!s->one_by_one) CNI_TRY(cni_schedule_slabs(s, p, &slabs));
+  sort_units(s, p, &slabs);
+
+  // slabs that share groups are not looked at together, as in the sweeps
+  WindowLoop loop = {s, kinds, rules};
+  int32_t counts[CNI_SWEEP_PHASES];
+  for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++) counts[i] = cni_schedule_phase_count(s, i);
+  counts[CNI_SWEEP_PHASES - 1] = 1;
+  if (p->group_count > 0) memset(s->busy, 0, (size_t)p->group_count * sizeof *s->busy);
+  s->start[0] = 0;
+  cni_parallel_phases(tasks, CNI_SWEEP_PHASES, counts, 1, place_slabs, &loop);
+  for (int32_t i = 0; i <= s->slab_count; i++) s->start[i + 1] += s->start[i];
+  int32_t count = s->start[s->slab_count + 1];
+  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->batches, &s->batch_capacity, 0, count,
+                            sizeof *s->batches));
+  s->batch_count = count;
+  cni_parallel_for(tasks, s->slab_count + 1, 1, write_slabs, &loop);
+  return CN_OK;
+}
+
+int32_t cni_schedule_phase_count(const CniSchedule *s, int32_t phase) {
+  if (phase < 2) return (s->slab_count + 1 - phase) / 2;
+  return s->unit_start[s->slab_count + 1] > s->unit_start[s->slab_count];
+}
+
+int32_t cni_schedule_slab(const CniSchedule *s, int32_t phase, int32_t i) {
+  return phase == 2 ? s->slab_count : 2 * i + phase;
+}
+
+void cni_schedule_order(const CniSchedule *s, int32_t *order) {
+  int32_t n = 0;
+  for (int32_t phase = 0; phase < CNI_SWEEP_PHASES; phase++) {
+    for (int32_t i = 0; i < cni_schedule_phase_count(s, phase); i++) {
+      int32_t slab = cni_schedule_slab(s, phase, i);
+      for (int32_t k = s->start[slab]; k < s->start[slab + 1]; k++) {
+        const CniBatch *batch = &s->batches[k];
+        for (int32_t lane = 0; lane < batch->lane_count; lane++)
+          for (int32_t j = 0; j < batch->length; j++) order[n++] = batch->block[lane] + j;
+      }
+    }
+  }
+}
+

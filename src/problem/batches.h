@@ -1,0 +1,91 @@
+// The schedule of a sweep: which blocks may be relaxed at the same time, and in what order.
+//
+// Lanes: blocks are put into batches of up to CNI_BATCH_LANES of one kind; no two lanes of a batch
+// share a group that has mass, so that a kernel relaxes the lanes side by side and gets what it
+// would get one after the other. Groups without mass are never written and may be shared. A lane is
+// a run of up to `length` neighbouring blocks between the same two groups (the points of one
+// manifold), relaxed one after the other.
+//
+// Threads: batches lie in slabs. Slab i touches groups of the layers i and i+1 only; slabs of even
+// number can therefore be swept side by side, then those of odd number, then, by one thread, the
+// rest: blocks that fit in no slab.
+//
+// Everything is a function of the problem and the kinds alone, never of the number of workers or
+// lanes of the machine: the schedule is part of the result.
+#ifndef CNI_PROBLEM_BATCHES_H
+#define CNI_PROBLEM_BATCHES_H
+
+#include "core/tasks.h"
+
+#define CNI_BATCH_LANES 8
+#define CNI_BATCH_LENGTH 4 // blocks in a lane, at most
+#define CNI_BATCH_KINDS 16
+#define CNI_SLAB_LIMIT 128
+#define CNI_SWEEP_PHASES 3 // even slabs, odd slabs, the rest
+
+// What a kind of block allows: lanes 1 or CNI_BATCH_LANES, length 1 .. CNI_BATCH_LENGTH (pair and
+// sphere storage only).
+typedef struct CniBatchRule {
+  int32_t lanes, length;
+} CniBatchRule;
+
+typedef struct CniBatch {
+  int32_t block[CNI_BATCH_LANES]; // first block of each lane; -1 from lane_count on
+  int32_t lane_count, length;     // all lanes have this many blocks
+  int32_t kind, reserved;
+} CniBatch;
+
+// Groups of a block; one without mass is its complement ~group.
+typedef struct CniEnds {
+  int32_t a, b;
+} CniEnds;
+
+typedef struct CniSchedule {
+  CnAllocator allocator;
+  int32_t one_by_one; // 1: stored order, one lane a batch, one slab: to compare with
+  CniBatch *batches;
+  int32_t batch_count, batch_capacity;
+  int32_t slab_count; // >= 1; the rest is one more
+  int32_t start[CNI_SLAB_LIMIT + 2];
+
+  // working memory
+  CniEnds *ends;        // per block
+  uint8_t *lengths;     // per block: of the lane that starts here, 0 inside a lane
+  int32_t *units;       // first blocks of lanes, slab by slab
+  int32_t *places;      // per unit: batch within the slab times CNI_BATCH_LANES, plus lane
+  uint64_t *busy;       // per group: open batches that touch it
+  uint64_t *neighbours; // per cell: bits of the cells it is linked with
+  int32_t *cells;       // level, weight, queue and mark of each cell
+  int32_t ends_capacity, length_capacity, unit_capacity, place_capacity, busy_capacity;
+  int32_t neighbour_capacity, cell_capacity;
+  int32_t unit_count, unit_start[CNI_SLAB_LIMIT + 2];
+} CniSchedule;
+
+void cni_schedule_init(CniSchedule *schedule, const CnAllocator *allocator);
+void cni_schedule_release(CniSchedule *schedule);
+
+// Make the schedule of a problem in step form. kinds: one per block, an index of rules. Cost: about
+// two sweeps; allocates only when the problem has grown.
+CnStatus cni_schedule_make(CniSchedule *schedule, const CnProblem *p, const uint8_t *kinds,
+                           const CniBatchRule *rules, CnTasks *tasks);
+
+// Phases of a sweep: number of slabs in each, and the slab that is number i of a phase.
+int32_t cni_schedule_phase_count(const CniSchedule *schedule, int32_t phase);
+int32_t cni_schedule_slab(const CniSchedule *schedule, int32_t phase, int32_t i);
+
+// All blocks in the order of a sweep by one thread; order has block_count entries.
+void cni_schedule_order(const CniSchedule *schedule, int32_t *order);
+
+// ---- slabs.c ----
+
+// Layers of groups: cells of neighbouring group indices, and a slab number for each cell.
+typedef struct CniSlabs {
+  int32_t cell_size;   // groups in a cell
+  const int32_t *slab; // per cell; -1: linked with too many cells to lie in a slab
+  int32_t slab_count;
+} CniSlabs;
+
+// Cut the groups of schedule->ends into layers.
+CnStatus cni_schedule_slabs(CniSchedule *schedule, const CnProblem *p, CniSlabs *slabs);
+
+#endif

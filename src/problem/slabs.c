@@ -1,0 +1,156 @@
+// Slabs: the groups cut into layers, so that a block reaches from its layer to the next at most.
+//
+// Groups of neighbouring index form a cell (bodies lie in memory roughly as in space). Two cells
+// are linked if a block joins them. A breadth-first walk over the cells gives levels, and links
+// exist only inside a level and between a level and the next: whatever the shape of the pile or the
+// order of its bodies, consecutive levels are layers. Levels are joined into slabs of about equal
+// numbers of blocks. The walk starts from the end of another walk, which is a far corner; separate
+// parts of the problem follow one another in levels.
+//
+// A cell with very many neighbours (a drum that touches everything in it) would make the whole pile
+// one layer. It is left out of the walk, and its blocks belong to no slab.
+//
+// How many slabs there are depends on the size of the problem alone. Bodies in random order give
+// cells that all touch each other, hence one slab: still right, but nothing to share.
+//
+// Cost: one pass over the blocks; the graph of cells is small.
+#include "problem/problem.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+#define CELL_SIZE 8        // groups in a cell, at least
+#define CELL_LIMIT 2048    // cells
+#define HUB_NEIGHBOURS 64  // more than these are too many
+#define BLOCKS_PER_SLAB 640
+#define LEAST_SLABS 3 // fewer are not worth a barrier
+
+typedef struct Graph {
+  int32_t cell_count, words; // words of 64 bits in a row
+  uint64_t *rows;
+  int32_t *slab;   // per cell: level during the walk, then slab
+  int32_t *weight; // blocks per cell
+  int32_t *queue;
+  int32_t *mark; // number of the walk that has seen the cell; -1 for a hub
+} Graph;
+
+static int32_t count_bits(uint64_t x) { return __builtin_popcountll(x); }
+
+static CnStatus make_graph(CniSchedule *s, const CnProblem *p, int32_t *cell_size, Graph *graph) {
+  int32_t size = p->group_count / CELL_LIMIT + 1;
+  if (size < CELL_SIZE) size = CELL_SIZE;
+  int32_t count = p->group_count / size + 1, words = count / 64 + 1;
+  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->neighbours, &s->neighbour_capacity, 0,
+                            count * words, sizeof *s->neighbours));
+  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->cells, &s->cell_capacity, 0, 4 * count,
+                            sizeof *s->cells));
+  *cell_size = size;
+  *graph = (Graph){count,
+                   words,
+                   s->neighbours,
+                   s->cells,
+                   s->cells + count,
+                   s->cells + 2 * count,
+                   s->cells + 3 * count};
+  memset(graph->rows, 0, (size_t)count * (size_t)words * sizeof *graph->rows);
+  memset(s->cells, 0, 4 * (size_t)count * sizeof *s->cells);
+  return CN_OK;
+}
+
+static void link_cells(Graph *graph, int32_t i, int32_t j) {
+  graph->rows[(size_t)i * (size_t)graph->words + (size_t)(j / 64)] |= UINT64_C(1) << (j % 64);
+  graph->rows[(size_t)j * (size_t)graph->words + (size_t)(i / 64)] |= UINT64_C(1) << (i % 64);
+}
+
+static void link_blocks(const CniSchedule *s, const CnProblem *p, int32_t cell_size, Graph *graph) {
+  for (int32_t i = 0; i < p->block_count; i++) {
+    CniEnds e = s->ends[i];
+    if (e.a < 0 && e.b < 0) continue;
+    int32_t a = (e.a >= 0 ? e.a : e.b) / cell_size, b = (e.b >= 0 ? e.b : e.a) / cell_size;
+    graph->weight[a]++;
+    if (a != b) link_cells(graph, a, b);
+  }
+}
+
+static void mark_hubs(Graph *graph) {
+  for (int32_t i = 0; i < graph->cell_count; i++) {
+    const uint64_t *row = graph->rows + (size_t)i * (size_t)graph->words;
+    int32_t count = 0;
+    for (int32_t w = 0; w < graph->words; w++) count += count_bits(row[w]);
+    if (count > HUB_NEIGHBOURS) graph->mark[i] = -1;
+  }
+}
+
+// Walk over everything that hangs together with `first`; cells get levels from `level` on. Returns
+// the last cell reached.
+static int32_t walk(Graph *graph, int32_t first, int32_t number, int32_t level) {
+  int32_t begin = 0, end = 0;
+  graph->mark[first] = number;
+  graph->slab[first] = level;
+  graph->queue[end++] = first;
+  while (begin < end) {
+    int32_t i = graph->queue[begin++];
+    const uint64_t *row = graph->rows + (size_t)i * (size_t)graph->words;
+    for (int32_t w = 0; w < graph->words; w++) {
+      for (uint64_t bits = row[w]; bits; bits &= bits - 1) {
+        int32_t j = 64 * w + __builtin_ctzll(bits);
+        if (graph->mark[j] < 0 || graph->mark[j] == number) continue;
+        graph->mark[j] = number;
+        graph->slab[j] = graph->slab[i] + 1;
+        graph->queue[end++] = j;
+      }
+    }
+  }
+  return graph->queue[end - 1];
+}
+
+// Levels of all cells; returns how many there are.
+static int32_t find_levels(Graph *graph) {
+  int32_t levels = 0, number = 0;
+  for (int32_t i = 0; i < graph->cell_count; i++) {
+    if (graph->mark[i] != 0) continue;
+    int32_t far = walk(graph, i, ++number, 0);
+    int32_t last = walk(graph, far, ++number, levels);
+    levels = graph->slab[last] + 1;
+  }
+  return levels;
+}
+
+// Join levels into slabs. The queue's room takes the weight of each level, then its slab.
+static int32_t join_levels(Graph *graph, int32_t level_count, int32_t wanted) {
+  int32_t *level = graph->queue, slab = 0;
+  int64_t total = 0, done = 0;
+  memset(level, 0, (size_t)level_count * sizeof *level);
+  for (int32_t i = 0; i < graph->cell_count; i++) {
+    if (graph->mark[i] < 0) continue;
+    level[graph->slab[i]] += graph->weight[i];
+    total += graph->weight[i];
+  }
+  for (int32_t i = 0; i < level_count; i++) {
+    // the next slab begins when this one has its share
+    if (slab + 1 < wanted && done * wanted >= total * (slab + 1)) slab++;
+    done += level[i];
+    level[i] = slab;
+  }
+  for (int32_t i = 0; i < graph->cell_count; i++)
+    graph->slab[i] = graph->mark[i] < 0 ? -1 : level[graph->slab[i]];
+  return slab + 1;
+}
+
+CnStatus cni_schedule_slabs(CniSchedule *s, const CnProblem *p, CniSlabs *slabs) {
+  *slabs = (CniSlabs){0, NULL, 1};
+  int32_t wanted = p->block_count / BLOCKS_PER_SLAB;
+  if (wanted > CNI_SLAB_LIMIT) wanted = CNI_SLAB_LIMIT;
+  if (wanted < LEAST_SLABS) return CN_OK;
+  Graph graph;
+  CNI_TRY(make_graph(s, p, &slabs->cell_size, &graph));
+  link_blocks(s, p, slabs->cell_size, &graph);
+  mark_hubs(&graph);
+  int32_t count = join_levels(&graph, find_levels(&graph), wanted);
+  if (count < LEAST_SLABS) return CN_OK;
+  slabs->slab = graph.slab;
+  slabs->slab_count = count;
+  return CN_OK;
+}

@@ -1,0 +1,73 @@
+#include "reference.h"
+
+#include "check.h"
+#include "solver/local.h"
+#include "solver/psor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int32_t *stored_order(const CnProblem *p) {
+  int32_t *order = malloc(((size_t)p->block_count + 1) * sizeof *order);
+  CHECK(order != NULL);
+  for (int32_t i = 0; i < p->block_count; i++) order[i] = i;
+  return order;
+}
+
+int32_t *sweep_order(const CnSolverDef *def, const CnProblem *p) {
+  int32_t *order = stored_order(p);
+  double *g = calloc((size_t)p->row_count + 1, sizeof *g);
+  void *state = NULL;
+  CHECK_OK(cni_psor_create(def, &def->allocator, 0, &state));
+  CHECK_OK(cni_psor_prepare(state, p, g));
+  cni_schedule_order(&((CniPsor *)state)->schedule, order);
+  cni_psor_destroy(state);
+  free(g);
+  return order;
+}
+
+static void relax(const CnProblem *p, const CniLocal *local, const CniBlock *block, double *g,
+                  double *v) {
+  double u[CNI_MAX_DIM], next[CNI_MAX_DIM], change[CNI_MAX_DIM];
+  for (int32_t i = 0; i < block->dim; i++) u[i] = p->b[block->row + i] + local->c[i] * g[i];
+  cni_storages[block->storage].velocity(p, block, v, u);
+  cni_local_update(local, u, g, next);
+  for (int32_t i = 0; i < block->dim; i++) {
+    change[i] = next[i] - g[i];
+    g[i] = next[i];
+  }
+  cni_storages[block->storage].impulse(p, block, change, v);
+}
+
+void reference_sweeps(const CnSolverDef *def, const CnProblem *p, const int32_t *order,
+                      CnAnswer *answer) {
+  CniLocalRule rule = {def->relaxation, def->acceleration, (int32_t)def->local};
+  size_t count = (size_t)p->block_count, size = 0;
+  CniLocal *locals = calloc(count + 1, sizeof *locals);
+  for (int32_t i = 0; i < p->block_count; i++)
+    size += (size_t)cni_local_pool_size(&p->blocks[i], &rule);
+  double *pool = calloc(size + 1, sizeof *pool), *at = pool;
+  CHECK(locals && pool);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    cni_local_prepare(&locals[i], p, block, &rule, at);
+    at += cni_local_pool_size(block, &rule);
+    cni_project(p, block, answer->g + block->row);
+  }
+  cni_problem_apply(p, answer->g, answer->v);
+  int back = strcmp(def->name, "pssor") == 0;
+  for (int32_t k = 0; k < def->max_iterations; k++) {
+    for (int32_t i = 0; i < p->block_count; i++) {
+      const CniBlock *block = &p->blocks[order[i]];
+      relax(p, &locals[order[i]], block, answer->g + block->row, answer->v);
+    }
+    for (int32_t i = p->block_count - 1; back && i >= 0; i--) {
+      const CniBlock *block = &p->blocks[order[i]];
+      relax(p, &locals[order[i]], block, answer->g + block->row, answer->v);
+    }
+  }
+  cni_problem_apply(p, answer->g, answer->v);
+  cni_problem_velocity(p, answer->v, answer->g, answer->u);
+  free(pool);
+  free(locals);
+}

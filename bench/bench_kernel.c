@@ -3,9 +3,10 @@
 //
 // Two piles, made at once and not settled: spheres on a body-centred lattice without every tenth,
 // and layers of boxes, each layer shifted by half a box and every box turned a little, so that a
-// box touches several others with one to eight points each. Time per sweep is the difference
-// between two solves of many and of few sweeps, the fastest of each: other load only ever adds.
-// `residual_ratio` is the residual after 120 sweeps over that of the plain sweeps in stored order.
+// box touches several others with one to eight points each. The fastest of many short runs is
+// reported, as other load only ever adds time. Times before the first and after the last sweep are
+// in sweeps. `residual_ratio` is the residual after 120 sweeps over that of the plain sweeps in
+// stored order, mean of the last ten sweeps (it is that of some single contact, and jumps).
 #include <stdlib.h>
 #include <string.h>
 
@@ -162,30 +163,85 @@ static void pile_release(Pile *pile) {
 
 // ---- times ----
 
+#define SWEEPS 120 // of the residual
+#define LAST 10    // over which its mean is taken
+
 typedef struct Times {
-  double few, many, setup; // s, of a solve; before its first sweep
-  double residual;
+  double sweep, prepare, rest; // s: one sweep, up to the first, after the last
+  double residual;             // m/s, after SWEEPS
+  double fill;                 // part of the lanes that are used
   int32_t slabs;
-  double fill; // lanes used
 } Times;
 
-#define FEW 20
-#define MANY 120
+// Time of a region of sweeps that is a fraction of the scheduler's time slice.
+static double time_sweeps(CniPsor *s, int32_t contacts, double seconds) {
+  int32_t count = 20000 / (contacts + 1) + 1;
+  if (count > 30) count = 30;
+  double best = INFINITY, end = seconds_now() + seconds;
+  for (double now = 0; now < end;) {
+    double start = seconds_now();
+    cni_psor_iterate(s, count);
+    now = seconds_now();
+    best = cn_min(best, (now - start) / count);
+  }
+  return best;
+}
 
-// One cold solve; returns seconds.
-static CnStatus solve_once(CniPsor *s, Pile *pile, int32_t sweeps, double *seconds, double *setup) {
-  CnSolveReport report = {0};
-  s->def.max_iterations = sweeps;
-  memset(pile->answer.g, 0, (size_t)pile->answer.row_count * sizeof *pile->answer.g);
-  double start = seconds_now();
-  CnStatus status = cni_psor_solve(s, pile->problem, &pile->answer, &report);
-  *seconds = cn_min(*seconds, seconds_now() - start);
-  *setup = cn_min(*setup, report.seconds_setup);
+// Everything but the sweeps, as a solve of one sweep.
+static CnStatus time_rest(CniPsor *s, Pile *pile, double seconds, Times *t) {
+  double whole = INFINITY, end = seconds_now() + seconds;
+  t->prepare = INFINITY;
+  CnStatus status = CN_OK;
+  s->def.max_iterations = 1;
+  while (status == CN_OK && (seconds_now() < end || whole == INFINITY)) {
+    CnSolveReport report = {0};
+    double start = seconds_now();
+    status = cni_psor_solve(s, pile->problem, &pile->answer, &report);
+    whole = cn_min(whole, seconds_now() - start);
+    t->prepare = cn_min(t->prepare, report.seconds_setup);
+  }
+  t->rest = whole - t->prepare - t->sweep;
   return status;
 }
 
-static CnStatus measure(Pile *pile, CnTasks *tasks, CniSimdLevel level, int one_by_one,
-                        int32_t repeats, Times *t) {
+static double lanes_used(const CniSchedule *schedule) {
+  int64_t lanes = 0, used = 0;
+  for (int32_t i = 0; i < schedule->batch_count; i++) {
+    const CniBatch *batch = &schedule->batches[i];
+    lanes += CNI_BATCH_LANES * batch->length;
+    used += batch->lane_count * batch->length;
+  }
+  return lanes > 0 ? (double)used / (double)lanes : 0;
+}
+
+// A cold solve; the mean residual of its last sweeps.
+static CnStatus find_residual(CniPsor *s, Pile *pile, double *residual) {
+  CnStatus status = CN_OK;
+  *residual = 0;
+  memset(pile->answer.g, 0, (size_t)pile->answer.row_count * sizeof *pile->answer.g);
+  for (int32_t i = LAST - 1; status == CN_OK && i >= 0; i--) {
+    CnSolveReport report = {0};
+    CnCertificate certificate = {0};
+    s->def.max_iterations = i == LAST - 1 ? SWEEPS - i : 1;
+    status = cni_psor_solve(s, pile->problem, &pile->answer, &report);
+    if (status == CN_OK) status = cn_certify(pile->problem, &pile->answer, &certificate);
+    *residual += certificate.residual_speed / LAST;
+  }
+  return status;
+}
+
+static CnStatus measure(CniPsor *s, Pile *pile, double seconds, Times *t) {
+  CnStatus status = find_residual(s, pile, &t->residual);
+  t->slabs = s->schedule.slab_count;
+  t->fill = lanes_used(&s->schedule);
+  t->sweep = t->prepare = t->rest = 0;
+  if (status != CN_OK || !(seconds > 0)) return status;
+  t->sweep = time_sweeps(s, pile->problem->block_count, seconds);
+  return time_rest(s, pile, seconds, t);
+}
+
+static CnStatus measure_with(Pile *pile, CnTasks *tasks, CniSimdLevel level, int one_by_one,
+                             CnFrictionModel friction, double seconds, Times *t) {
   CnSolverDef def = cn_solver_def_default("psor");
   CnAllocator allocator = cn_allocator_default();
   def.tasks = tasks;
@@ -195,79 +251,83 @@ static CnStatus measure(Pile *pile, CnTasks *tasks, CniSimdLevel level, int one_
   CniPsor *s = state;
   s->level = level;
   s->schedule.one_by_one = one_by_one;
-  *t = (Times){.few = INFINITY, .many = INFINITY, .setup = INFINITY};
-  for (int32_t i = 0; status == CN_OK && i < repeats; i++) {
-    status = solve_once(s, pile, FEW, &t->few, &t->setup);
-    if (status == CN_OK) status = solve_once(s, pile, MANY, &t->many, &t->setup);
-  }
-  CnCertificate certificate = {0};
-  if (status == CN_OK) status = cn_certify(pile->problem, &pile->answer, &certificate);
-  t->residual = certificate.residual_speed;
-  t->slabs = s->schedule.slab_count;
-  int64_t lanes = 0, used = 0;
-  for (int32_t i = 0; i < s->schedule.batch_count; i++) {
-    lanes += CNI_BATCH_LANES * s->schedule.batches[i].length;
-    used += s->schedule.batches[i].lane_count * s->schedule.batches[i].length;
-  }
-  t->fill = lanes > 0 ? (double)used / (double)lanes : 0;
+  pile->problem->friction = friction;
+  status = measure(s, pile, seconds, t);
   cni_psor_destroy(state);
   return status;
 }
 
-static int add_row(Report *report, Pile *pile, const char *what, int32_t threads,
-                   CniSimdLevel level, int32_t repeats, const Times *plain, double *one_thread) {
+typedef struct Case {
+  const char *pile;
+  CnFrictionModel friction;
+  int32_t threads;
+  CniSimdLevel level;
+  double seconds;
+} Case;
+
+// One row. one_thread: time of a sweep by one thread, set by the row of one thread.
+static CnStatus add_row(Report *report, Pile *pile, const Case *c, const Times *plain,
+                        double *one_thread) {
   CnAllocator allocator = cn_allocator_default();
   CnTasks *tasks = NULL;
   Times t;
   Row *row = report_row_begin(report);
-  if (!row || cn_tasks_create(threads, NULL, &allocator, &tasks) != CN_OK) return 0;
-  CnStatus status = measure(pile, tasks, level, 0, repeats, &t);
+  if (!row) return CN_NO_MEMORY;
+  CnStatus status = cn_tasks_create(c->threads, NULL, &allocator, &tasks);
+  if (status == CN_OK) status = measure_with(pile, tasks, c->level, 0, c->friction, c->seconds, &t);
   cn_tasks_destroy(tasks);
-  if (status != CN_OK) return 0;
-  double blocks = pile->problem->block_count, sweep = (t.many - t.few) / (MANY - FEW);
-  if (threads == 1) *one_thread = sweep;
-  row_text(row, "pile", what);
+  if (status != CN_OK) return status;
+  double blocks = pile->problem->block_count;
+  if (c->threads == 1) *one_thread = t.sweep;
+  row_text(row, "pile", c->pile);
+  row_text(row, "friction", cn_friction_model_name(c->friction));
   row_number(row, "contacts", blocks);
-  row_number(row, "threads", threads);
-  row_text(row, "simd", cni_simd_level_name(level));
-  row_number(row, "ns_per_contact_iteration", 1e9 * sweep / blocks);
-  row_number(row, "of_one_thread", sweep / *one_thread);
-  row_number(row, "setup_sweeps", t.setup / sweep);
-  row_number(row, "other_sweeps", (t.few - FEW * sweep) / sweep);
-  row_number(row, "plain_ns", 1e9 * (plain->many - plain->few) / (MANY - FEW) / blocks);
+  row_number(row, "threads", c->threads);
+  row_text(row, "simd", cni_simd_level_name(c->level));
+  row_number(row, "ns_per_contact_iteration", 1e9 * t.sweep / blocks);
+  row_number(row, "of_one_thread", t.sweep / *one_thread);
+  row_number(row, "prepare_sweeps", t.prepare / t.sweep);
+  row_number(row, "finish_sweeps", t.rest / t.sweep);
   row_number(row, "residual_ratio", t.residual / plain->residual);
   row_number(row, "slabs", t.slabs);
   row_number(row, "fill", t.fill);
   report_row_end(report, row);
-  return 1;
+  return CN_OK;
 }
 
-static int run_pile(Report *report, int boxes, int32_t bodies, int32_t repeats) {
-  Pile pile;
+static CnStatus run_model(Report *report, Pile *pile, Case c, CnFrictionModel friction) {
   Times plain;
   double one_thread = INFINITY;
-  int ok = pile_make(&pile, boxes, bodies) == CN_OK;
-  int32_t blocks = ok ? pile.problem->block_count : 1;
-  repeats = repeats * (200000 / (blocks + 1) + 1);
-  if (repeats > 400) repeats = 400;
-  ok = ok && measure(&pile, NULL, CNI_SIMD_LEVEL_PLAIN, 1, 1, &plain) == CN_OK;
-  const char *what = boxes ? "boxes" : "spheres";
-  CniSimdLevel level = cni_simd_level();
-  for (int32_t threads = 1; ok && threads <= 2; threads++)
-    ok = add_row(report, &pile, what, threads, level, repeats, &plain, &one_thread);
+  c.friction = friction;
+  CnStatus status = measure_with(pile, NULL, CNI_SIMD_LEVEL_PLAIN, 1, friction, 0, &plain);
+  for (c.threads = 1; status == CN_OK && c.threads <= 2; c.threads++)
+    status = add_row(report, pile, &c, &plain, &one_thread);
+  return status;
+}
+
+static int run_pile(Report *report, int boxes, int32_t bodies, double seconds) {
+  Pile pile;
+  Case c = {boxes ? "boxes" : "spheres", CN_FRICTION_COULOMB, 1, cni_simd_level(), seconds};
+  CnStatus status = pile_make(&pile, boxes, bodies);
+  if (status == CN_OK) status = run_model(report, &pile, c, CN_FRICTION_COULOMB);
+  if (status == CN_OK) status = run_model(report, &pile, c, CN_FRICTION_CONVEX);
   pile_release(&pile);
-  return ok;
+  return status == CN_OK;
 }
 
 static int run(const Values *values, Report *report) {
-  int32_t spheres[VALUE_LIST], boxes[VALUE_LIST], sphere_count, box_count, repeats;
+  int32_t spheres[VALUE_LIST], boxes[VALUE_LIST], sphere_count, box_count;
+  double seconds = value_number(values, "seconds");
   if (!value_list(values, "spheres", 1, 1e7, spheres, &sphere_count) ||
-      !value_list(values, "boxes", 1, 1e7, boxes, &box_count) ||
-      !value_whole(values, "repeats", 1, 1000, &repeats))
+      !value_list(values, "boxes", 1, 1e7, boxes, &box_count))
     return 0;
+  if (!(seconds > 0 && seconds < 1000)) {
+    fprintf(stderr, "cairn-bench: seconds must be positive\n");
+    return 0;
+  }
   for (int32_t i = 0; i < sphere_count + box_count; i++) {
     int is_box = i >= sphere_count;
-    if (run_pile(report, is_box, is_box ? boxes[i - sphere_count] : spheres[i], repeats)) continue;
+    if (run_pile(report, is_box, is_box ? boxes[i - sphere_count] : spheres[i], seconds)) continue;
     fprintf(stderr, "cairn-bench: kernel: %s\n", cn_error_message());
     return 0;
   }
@@ -276,17 +336,17 @@ static int run(const Values *values, Report *report) {
 
 static const Parameter parameters[] = {{"spheres", "800,7000,42000", "numbers of spheres"},
                                        {"boxes", "200,1700,10000", "numbers of boxes"},
-                                       {"repeats", "3", "solves, times 200000 / contacts"},
+                                       {"seconds", "0.5", "for each of the times of a row"},
                                        {NULL, NULL, NULL}};
 static const Column columns[] = {{"pile", "pile"},
+                                 {"friction", "friction"},
                                  {"contacts", "contacts"},
                                  {"threads", "threads"},
                                  {"simd", "simd"},
-                                 {"ns_per_contact_iteration", "ns"},
-                                 {"of_one_thread", "of one"},
-                                 {"setup_sweeps", "setup sweeps"},
-                                 {"other_sweeps", "all but sweeps"},
-                                 {"plain_ns", "plain ns"},
+                                 {"ns_per_contact_iteration", "ns/contact/sweep"},
+                                 {"of_one_thread", "of one thread"},
+                                 {"prepare_sweeps", "prepare"},
+                                 {"finish_sweeps", "finish"},
                                  {"residual_ratio", "residual"},
                                  {"slabs", "slabs"},
                                  {"fill", "fill"},

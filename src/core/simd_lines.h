@@ -13,7 +13,14 @@
 
 #define CNI_LINES_INLINE static inline __attribute__((always_inline))
 
-// Numbers 2k and 2k+1 of every line. Halves of 16 bytes are read and written throughout, so that a
+CNI_LINES_INLINE const double *cni_line(const double *base, int32_t line, int32_t k) {
+  return base + (size_t)line * CNI_LINE + k;
+}
+CNI_LINES_INLINE double *cni_line_out(double *base, int32_t line, int32_t k) {
+  return base + (size_t)line * CNI_LINE + k;
+}
+
+// Numbers k and k + 1 of every line. Halves of 16 bytes are read and written throughout, so that a
 // read soon after a write is served by the store buffer.
 #if defined(CNI_WIDE_AVX512)
 
@@ -26,86 +33,90 @@ CNI_LINES_INLINE __m512d cni_lines_four(const double *p0, const double *p1, cons
 
 CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
                                          CniWide *x, CniWide *y) {
-  const double *p[8];
-  for (int i = 0; i < 8; i++) p[i] = base + (size_t)line[i] * CNI_LINE + k;
-  __m512d even = cni_lines_four(p[0], p[2], p[4], p[6]);
-  __m512d odd = cni_lines_four(p[1], p[3], p[5], p[7]);
+  const double *p0 = cni_line(base, line[0], k), *p1 = cni_line(base, line[1], k);
+  const double *p2 = cni_line(base, line[2], k), *p3 = cni_line(base, line[3], k);
+  const double *p4 = cni_line(base, line[4], k), *p5 = cni_line(base, line[5], k);
+  const double *p6 = cni_line(base, line[6], k), *p7 = cni_line(base, line[7], k);
+  __m512d even = cni_lines_four(p0, p2, p4, p6);
+  __m512d odd = cni_lines_four(p1, p3, p5, p7);
   *x = _mm512_unpacklo_pd(even, odd);
   *y = _mm512_unpackhi_pd(even, odd);
 }
 
 CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
                                           CniWide y) {
-  double *p[8];
-  for (int i = 0; i < 8; i++) p[i] = base + (size_t)line[i] * CNI_LINE + k;
+  double *p0 = cni_line_out(base, line[0], k), *p1 = cni_line_out(base, line[1], k);
+  double *p2 = cni_line_out(base, line[2], k), *p3 = cni_line_out(base, line[3], k);
+  double *p4 = cni_line_out(base, line[4], k), *p5 = cni_line_out(base, line[5], k);
+  double *p6 = cni_line_out(base, line[6], k), *p7 = cni_line_out(base, line[7], k);
   __m512d even = _mm512_unpacklo_pd(x, y), odd = _mm512_unpackhi_pd(x, y);
   __m256d even_low = _mm512_castpd512_pd256(even), even_high = _mm512_extractf64x4_pd(even, 1);
   __m256d odd_low = _mm512_castpd512_pd256(odd), odd_high = _mm512_extractf64x4_pd(odd, 1);
-  _mm_store_pd(p[0], _mm256_castpd256_pd128(even_low));
-  _mm_store_pd(p[1], _mm256_castpd256_pd128(odd_low));
-  _mm_store_pd(p[2], _mm256_extractf128_pd(even_low, 1));
-  _mm_store_pd(p[3], _mm256_extractf128_pd(odd_low, 1));
-  _mm_store_pd(p[4], _mm256_castpd256_pd128(even_high));
-  _mm_store_pd(p[5], _mm256_castpd256_pd128(odd_high));
-  _mm_store_pd(p[6], _mm256_extractf128_pd(even_high, 1));
-  _mm_store_pd(p[7], _mm256_extractf128_pd(odd_high, 1));
+  _mm_store_pd(p0, _mm256_castpd256_pd128(even_low));
+  _mm_store_pd(p1, _mm256_castpd256_pd128(odd_low));
+  _mm_store_pd(p2, _mm256_extractf128_pd(even_low, 1));
+  _mm_store_pd(p3, _mm256_extractf128_pd(odd_low, 1));
+  _mm_store_pd(p4, _mm256_castpd256_pd128(even_high));
+  _mm_store_pd(p5, _mm256_castpd256_pd128(odd_high));
+  _mm_store_pd(p6, _mm256_extractf128_pd(even_high, 1));
+  _mm_store_pd(p7, _mm256_extractf128_pd(odd_high, 1));
 }
 
 #elif defined(CNI_WIDE_AVX2)
 
 CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
                                          CniWide *x, CniWide *y) {
-  const double *p[4];
-  for (int i = 0; i < 4; i++) p[i] = base + (size_t)line[i] * CNI_LINE + k;
-  __m256d even = _mm256_castpd128_pd256(_mm_load_pd(p[0]));
-  __m256d odd = _mm256_castpd128_pd256(_mm_load_pd(p[1]));
-  even = _mm256_insertf128_pd(even, _mm_load_pd(p[2]), 1);
-  odd = _mm256_insertf128_pd(odd, _mm_load_pd(p[3]), 1);
+  const double *p0 = cni_line(base, line[0], k), *p1 = cni_line(base, line[1], k);
+  const double *p2 = cni_line(base, line[2], k), *p3 = cni_line(base, line[3], k);
+  __m256d even = _mm256_castpd128_pd256(_mm_load_pd(p0));
+  __m256d odd = _mm256_castpd128_pd256(_mm_load_pd(p1));
+  even = _mm256_insertf128_pd(even, _mm_load_pd(p2), 1);
+  odd = _mm256_insertf128_pd(odd, _mm_load_pd(p3), 1);
   *x = _mm256_unpacklo_pd(even, odd);
   *y = _mm256_unpackhi_pd(even, odd);
 }
 
 CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
                                           CniWide y) {
-  double *p[4];
-  for (int i = 0; i < 4; i++) p[i] = base + (size_t)line[i] * CNI_LINE + k;
+  double *p0 = cni_line_out(base, line[0], k), *p1 = cni_line_out(base, line[1], k);
+  double *p2 = cni_line_out(base, line[2], k), *p3 = cni_line_out(base, line[3], k);
   __m256d even = _mm256_unpacklo_pd(x, y), odd = _mm256_unpackhi_pd(x, y);
-  _mm_store_pd(p[0], _mm256_castpd256_pd128(even));
-  _mm_store_pd(p[1], _mm256_castpd256_pd128(odd));
-  _mm_store_pd(p[2], _mm256_extractf128_pd(even, 1));
-  _mm_store_pd(p[3], _mm256_extractf128_pd(odd, 1));
+  _mm_store_pd(p0, _mm256_castpd256_pd128(even));
+  _mm_store_pd(p1, _mm256_castpd256_pd128(odd));
+  _mm_store_pd(p2, _mm256_extractf128_pd(even, 1));
+  _mm_store_pd(p3, _mm256_extractf128_pd(odd, 1));
 }
 
 #elif defined(CNI_WIDE_SSE2)
 
 CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
                                          CniWide *x, CniWide *y) {
-  __m128d even = _mm_load_pd(base + (size_t)line[0] * CNI_LINE + k);
-  __m128d odd = _mm_load_pd(base + (size_t)line[1] * CNI_LINE + k);
+  __m128d even = _mm_load_pd(cni_line(base, line[0], k));
+  __m128d odd = _mm_load_pd(cni_line(base, line[1], k));
   *x = _mm_unpacklo_pd(even, odd);
   *y = _mm_unpackhi_pd(even, odd);
 }
 
 CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
                                           CniWide y) {
-  _mm_store_pd(base + (size_t)line[0] * CNI_LINE + k, _mm_unpacklo_pd(x, y));
-  _mm_store_pd(base + (size_t)line[1] * CNI_LINE + k, _mm_unpackhi_pd(x, y));
+  _mm_store_pd(cni_line_out(base, line[0], k), _mm_unpacklo_pd(x, y));
+  _mm_store_pd(cni_line_out(base, line[1], k), _mm_unpackhi_pd(x, y));
 }
 
 #elif defined(CNI_WIDE_NEON)
 
 CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
                                          CniWide *x, CniWide *y) {
-  float64x2_t even = vld1q_f64(base + (size_t)line[0] * CNI_LINE + k);
-  float64x2_t odd = vld1q_f64(base + (size_t)line[1] * CNI_LINE + k);
+  float64x2_t even = vld1q_f64(cni_line(base, line[0], k));
+  float64x2_t odd = vld1q_f64(cni_line(base, line[1], k));
   *x = vzip1q_f64(even, odd);
   *y = vzip2q_f64(even, odd);
 }
 
 CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
                                           CniWide y) {
-  vst1q_f64(base + (size_t)line[0] * CNI_LINE + k, vzip1q_f64(x, y));
-  vst1q_f64(base + (size_t)line[1] * CNI_LINE + k, vzip2q_f64(x, y));
+  vst1q_f64(cni_line_out(base, line[0], k), vzip1q_f64(x, y));
+  vst1q_f64(cni_line_out(base, line[1], k), vzip2q_f64(x, y));
 }
 
 #else
@@ -113,7 +124,7 @@ CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int
 CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
                                          CniWide *x, CniWide *y) {
   for (int i = 0; i < CNI_LANES; i++) {
-    const double *p = base + (size_t)line[i] * CNI_LINE + k;
+    const double *p = cni_line(base, line[i], k);
     x->lane[i] = p[0];
     y->lane[i] = p[1];
   }
@@ -122,7 +133,7 @@ CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line
 CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
                                           CniWide y) {
   for (int i = 0; i < CNI_LANES; i++) {
-    double *p = base + (size_t)line[i] * CNI_LINE + k;
+    double *p = cni_line_out(base, line[i], k);
     p[0] = x.lane[i];
     p[1] = y.lane[i];
   }
@@ -130,15 +141,26 @@ CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int
 
 #endif
 
-// Registers [0, count) of the lines line[0] .. line[CNI_LANES - 1]; count is even.
-CNI_LINES_INLINE void cni_lines_load(const double *base, const int32_t *line, int32_t count,
-                                     CniWide *x) {
-  for (int32_t k = 0; k < count; k += 2) cni_lines_load_two(base, line, k, &x[k], &x[k + 1]);
+// All eight numbers of the lines line[0] .. line[CNI_LANES - 1]; the first six. Written out: a loop
+// would put the registers into memory.
+CNI_LINES_INLINE void cni_lines_load(const double *base, const int32_t *line, CniWide *x) {
+  cni_lines_load_two(base, line, 0, &x[0], &x[1]);
+  cni_lines_load_two(base, line, 2, &x[2], &x[3]);
+  cni_lines_load_two(base, line, 4, &x[4], &x[5]);
+  cni_lines_load_two(base, line, 6, &x[6], &x[7]);
 }
 
-CNI_LINES_INLINE void cni_lines_store(double *base, const int32_t *line, int32_t count,
-                                      const CniWide *x) {
-  for (int32_t k = 0; k < count; k += 2) cni_lines_store_two(base, line, k, x[k], x[k + 1]);
+CNI_LINES_INLINE void cni_lines_load_six(const double *base, const int32_t *line, CniWide *x) {
+  cni_lines_load_two(base, line, 0, &x[0], &x[1]);
+  cni_lines_load_two(base, line, 2, &x[2], &x[3]);
+  cni_lines_load_two(base, line, 4, &x[4], &x[5]);
+}
+
+CNI_LINES_INLINE void cni_lines_store(double *base, const int32_t *line, const CniWide *x) {
+  cni_lines_store_two(base, line, 0, x[0], x[1]);
+  cni_lines_store_two(base, line, 2, x[2], x[3]);
+  cni_lines_store_two(base, line, 4, x[4], x[5]);
+  cni_lines_store_two(base, line, 6, x[6], x[7]);
 }
 
 #endif

@@ -294,4 +294,3 @@ void cni_schedule_order(const CniSchedule *s, int32_t *order) {
     }
   }
 }
-

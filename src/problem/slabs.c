@@ -21,9 +21,9 @@
 
 #include <string.h>
 
-#define CELL_SIZE 8        // groups in a cell, at least
-#define CELL_LIMIT 2048    // cells
-#define HUB_NEIGHBOURS 64  // more than these are too many
+#define CELL_SIZE 8       // groups in a cell, at least
+#define CELL_LIMIT 2048   // cells
+#define HUB_NEIGHBOURS 64 // more than these are too many
 #define BLOCKS_PER_SLAB 640
 #define LEAST_SLABS 3 // fewer are not worth a barrier
 

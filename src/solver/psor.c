@@ -72,8 +72,8 @@ void cni_psor_destroy(void *state) {
 static void sweep_run(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t step) {
   if (run->kind < CNI_PSOR_LANE_KINDS) {
     CniPsorKernel sweep = cni_psor_kernels(s->level)->sweep[run->kind][law];
-    sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset, run->count,
-          run->length, step, s->rule.lambda);
+    sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset, run->count, run->length,
+          step, s->rule.lambda);
   } else if (law == CNI_PSOR_APPLY) {
     cni_psor_apply_rows(s, run->begin, run->begin + run->count);
   } else {
@@ -103,8 +103,8 @@ static void iterate_explicit(CniPsor *s, int32_t count) {
   }
 }
 
-// `count` iterations, at most SWEEPS_PER_REGION.
-static void iterate(CniPsor *s, int32_t count) {
+// At most SWEEPS_PER_REGION.
+void cni_psor_iterate(CniPsor *s, int32_t count) {
   if (s->p->form == CN_FORM_EXPLICIT) {
     iterate_explicit(s, count);
     return;
@@ -182,7 +182,7 @@ CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveRepo
   int32_t iterations = 0, wanted = p->block_count > 0 ? def->max_iterations : 0;
   while (iterations < wanted) {
     int32_t stretch = next_stretch(def, iterations, wanted);
-    iterate(s, stretch);
+    cni_psor_iterate(s, stretch);
     iterations += stretch;
     if (iterations % def->check_interval != 0 || iterations == wanted) continue;
     if (def->tolerance > 0 && cni_psor_good_enough(s, limit)) break;

@@ -80,10 +80,10 @@ enum {
   CNI_LINE_RADIUS_B = 12, //
   CNI_LINES_SPHERE = 13,  //
   // pairs
-  CNI_LINE_ARM_A = 11,  // 3
-  CNI_LINE_ARM_B = 14,  // 3
-  CNI_LINE_N_TN = 17,   // 3, slip that a unit normal impulse makes
-  CNI_LINES_PAIR = 20,  //
+  CNI_LINE_ARM_A = 11, // 3
+  CNI_LINE_ARM_B = 14, // 3
+  CNI_LINE_N_TN = 17,  // 3, slip that a unit normal impulse makes
+  CNI_LINES_PAIR = 20, //
   // after those of the storage: full
   CNI_LINE_B_T = 0,   // 3
   CNI_LINE_C_N = 3,   //
@@ -140,8 +140,8 @@ typedef struct CniPsorRows {
 // Neighbouring batches of one kind and length: lanes, or blocks of rows [begin, begin + count).
 typedef struct CniPsorRun {
   int32_t kind, length, count;
-  int32_t begin;  // first batch, or first block of rows
-  size_t offset;  // first line of the lanes
+  int32_t begin; // first batch, or first block of rows
+  size_t offset; // first line of the lanes
 } CniPsorRun;
 
 typedef struct CniPsor {
@@ -180,6 +180,8 @@ CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, i
 CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report);
 void cni_psor_destroy(void *state);
 
+// `count` iterations, at most 32, of a problem that is prepared.
+void cni_psor_iterate(CniPsor *s, int32_t count);
 // One sweep over a slab of the schedule.
 void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step);
 
@@ -204,8 +206,8 @@ const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run,
 
 // max_i |r_i|, the velocities without any impulse.
 double cni_psor_free_speed(CniPsor *s);
-// Whether the error that decides (cairn/solver.h) is at most the tolerance. `limit`: tolerance times
-// free speed, for the step form.
+// Whether the error that decides (cairn/solver.h) is at most the tolerance. `limit`: tolerance
+// times free speed, for the step form.
 int cni_psor_good_enough(CniPsor *s, double limit);
 
 // ---- psor_rows.c: one sweep over blocks of rows [begin, end); step +1 or -1 ----

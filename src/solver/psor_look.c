@@ -40,8 +40,7 @@ double cni_psor_free_speed(CniPsor *s) {
   double largest = 0;
   cni_parallel_for(s->def.tasks, p->group_count, BLOCKS_PER_TASK, free_groups, s);
   cni_parallel_for(s->def.tasks, p->block_count, BLOCKS_PER_TASK, free_blocks, s);
-  for (int32_t i = 0; i < p->block_count; i++)
-    largest = cn_max(largest, s->u[p->blocks[i].row]);
+  for (int32_t i = 0; i < p->block_count; i++) largest = cn_max(largest, s->u[p->blocks[i].row]);
   return largest;
 }
 

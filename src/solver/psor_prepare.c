@@ -219,8 +219,8 @@ static void prepare_runs(CniPsor *s, const CnProblem *p) {
       const CniBatch *batch = &schedule->batches[i];
       int rows = batch->kind == CNI_PSOR_ROWS;
       if (!joins_run(last, batch))
-        s->runs[s->run_count++] = (CniPsorRun){batch->kind, batch->length, 0,
-                                               rows ? next.rows : i, (size_t)next.lines};
+        s->runs[s->run_count++] =
+            (CniPsorRun){batch->kind, batch->length, 0, rows ? next.rows : i, (size_t)next.lines};
       last = batch;
       s->runs[s->run_count - 1].count++;
       if (rows)
@@ -271,17 +271,16 @@ static CnStatus prepare_explicit(CniPsor *s, const CnProblem *p) {
 }
 
 static CnStatus prepare_step(CniPsor *s, const CnProblem *p) {
-  static const CniBatchRule rules[CNI_PSOR_KIND_COUNT] = {
-      {CNI_BATCH_LANES, 1},
-      {CNI_BATCH_LANES, 1},
-      {CNI_BATCH_LANES, 1},
-      {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
-      {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
-      {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
-      {1, 1}};
+  static const CniBatchRule rules[CNI_PSOR_KIND_COUNT] = {{CNI_BATCH_LANES, 1},
+                                                          {CNI_BATCH_LANES, 1},
+                                                          {CNI_BATCH_LANES, 1},
+                                                          {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
+                                                          {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
+                                                          {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
+                                                          {1, 1}};
   CnTasks *tasks = s->def.tasks;
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->kinds, &s->kind_capacity, 0,
-                            p->block_count, sizeof *s->kinds));
+  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->kinds, &s->kind_capacity, 0, p->block_count,
+                            sizeof *s->kinds));
   cni_parallel_for(tasks, p->block_count, ITEMS_PER_TASK, choose_kinds, s);
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
   Counts n = count_all(s, p);

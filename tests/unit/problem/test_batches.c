@@ -1,0 +1,252 @@
+// The schedule of a sweep: every block once, no group twice at the same time, whoever makes it.
+#include "check.h"
+#include "core/rng.h"
+#include "lattice.h"
+#include "scenes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Kinds for tests: pairs and spheres in lanes, everything else alone.
+enum { ALONE, SPHERES, PAIRS };
+static const CniBatchRule rules[] = {{1, 1}, {CNI_BATCH_LANES, 1}, {CNI_BATCH_LANES, 4}};
+
+static uint8_t *kinds_of(const CnProblem *p) {
+  uint8_t *kinds = malloc((size_t)p->block_count + 1);
+  CHECK(kinds != NULL);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    uint8_t storage = p->blocks[i].storage;
+    kinds[i] = storage == CNI_SPHERE ? SPHERES : storage == CNI_PAIR ? PAIRS : ALONE;
+  }
+  return kinds;
+}
+
+static CniSchedule make(const CnProblem *p, CnTasks *tasks) {
+  CniSchedule s;
+  CnAllocator allocator = cn_allocator_default();
+  uint8_t *kinds = kinds_of(p);
+  cni_schedule_init(&s, &allocator);
+  CHECK_OK(cni_schedule_make(&s, p, kinds, rules, tasks));
+  free(kinds);
+  return s;
+}
+
+static void groups_of(const CnProblem *p, int32_t block, int32_t *a, int32_t *b) {
+  const CniBlock *at = &p->blocks[block];
+  *a = at->storage == CNI_PAIR ? p->pairs[at->index].group_a : p->spheres[at->index].group_a;
+  *b = at->storage == CNI_PAIR ? p->pairs[at->index].group_b : p->spheres[at->index].group_b;
+}
+
+// Mark a group with mass; it must not be marked yet.
+static void touch(const CnProblem *p, int32_t group, int32_t *mark, int32_t number) {
+  if (p->groups[group].mass_kind == CNI_MASS_NONE) return;
+  CHECK(mark[group] != number);
+  mark[group] = number;
+}
+
+static void check_batch(const CnProblem *p, const CniBatch *batch, int32_t *seen, int32_t *mark,
+                        int32_t number) {
+  CHECK(batch->lane_count >= 1 && batch->lane_count <= rules[batch->kind].lanes);
+  CHECK(batch->length >= 1 && batch->length <= rules[batch->kind].length);
+  for (int32_t lane = 0; lane < CNI_BATCH_LANES; lane++) {
+    int32_t first = batch->block[lane];
+    CHECK((first >= 0) == (lane < batch->lane_count));
+    if (first < 0) continue;
+    for (int32_t k = 0; k < batch->length; k++) seen[first + k]++;
+    if (batch->kind == ALONE) continue;
+    int32_t a, b, next_a, next_b;
+    groups_of(p, first, &a, &b);
+    touch(p, a, mark, number);
+    touch(p, b, mark, number);
+    for (int32_t k = 1; k < batch->length; k++) {
+      groups_of(p, first + k, &next_a, &next_b);
+      CHECK(next_a == a && next_b == b);
+    }
+  }
+}
+
+// Groups with mass of all blocks of a slab belong to one slab of the phase.
+static void claim_slab(const CnProblem *p, const CniSchedule *s, int32_t slab, int32_t *owner) {
+  for (int32_t i = s->start[slab]; i < s->start[slab + 1]; i++) {
+    const CniBatch *batch = &s->batches[i];
+    for (int32_t lane = 0; lane < batch->lane_count; lane++) {
+      CnRowEntry e[64];
+      const CniBlock *block = &p->blocks[batch->block[lane]];
+      int32_t n = cni_storages[block->storage].expand(p, block, e, 64);
+      for (int32_t k = 0; k < n; k++) {
+        if (p->groups[e[k].group].mass_kind == CNI_MASS_NONE) continue;
+        CHECK(owner[e[k].group] < 0 || owner[e[k].group] == slab);
+        owner[e[k].group] = slab;
+      }
+    }
+  }
+}
+
+static void check_schedule(const CnProblem *p, const CniSchedule *s) {
+  size_t blocks = (size_t)p->block_count + 1, groups = (size_t)p->group_count + 1;
+  int32_t *seen = calloc(blocks, sizeof *seen), *mark = calloc(groups, sizeof *mark);
+  int32_t *order = calloc(blocks, sizeof *order), *owner = calloc(groups, sizeof *owner);
+  CHECK(seen && mark && order && owner);
+  for (int32_t i = 0; i < s->batch_count; i++) check_batch(p, &s->batches[i], seen, mark, i + 1);
+  for (int32_t i = 0; i < p->block_count; i++) CHECK(seen[i] == 1);
+  cni_schedule_order(s, order);
+  for (int32_t i = 0; i < p->block_count; i++) seen[order[i]]++;
+  for (int32_t i = 0; i < p->block_count; i++) CHECK(seen[i] == 2);
+
+  int32_t slabs = 0;
+  for (int32_t phase = 0; phase < CNI_SWEEP_PHASES; phase++) {
+    for (size_t i = 0; i < groups; i++) owner[i] = -1;
+    int32_t count = cni_schedule_phase_count(s, phase);
+    for (int32_t i = 0; i < count; i++) claim_slab(p, s, cni_schedule_slab(s, phase, i), owner);
+    slabs += count;
+  }
+  CHECK(slabs >= s->slab_count);
+  free(seen);
+  free(mark);
+  free(order);
+  free(owner);
+}
+
+// Part of the lanes that is used.
+static double fill(const CniSchedule *s) {
+  int32_t lanes = 0, used = 0;
+  for (int32_t i = 0; i < s->batch_count; i++) {
+    lanes += rules[s->batches[i].kind].lanes;
+    used += s->batches[i].lane_count;
+  }
+  return (double)used / lanes;
+}
+
+static void random_problems(void **state) {
+  (void)state;
+  CniRng rng = {31};
+  RandomProblem how = random_problem_default();
+  for (int32_t i = 0; i < 60; i++) {
+    how.block_count = 1 + 2 * i;
+    how.group_count = 2 + i / 2;
+    CnProblem *p = random_problem(&rng, &how);
+    CniSchedule s = make(p, NULL);
+    CHECK(s.slab_count == 1);
+    check_schedule(p, &s);
+    cni_schedule_release(&s);
+    cn_problem_destroy(p);
+  }
+}
+
+static void empty_problem(void **state) {
+  (void)state;
+  CnProblemDef def = cn_problem_def_default();
+  CnProblem *p = NULL;
+  CHECK_OK(cn_problem_create(&def, &p));
+  CniSchedule s = make(p, NULL);
+  CHECK(s.batch_count == 0 && s.slab_count == 1);
+  for (int32_t phase = 1; phase < CNI_SWEEP_PHASES; phase++)
+    CHECK(cni_schedule_phase_count(&s, phase) == 0);
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+}
+
+static void pile(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  CnProblem *p = lattice_problem(&how);
+  CniSchedule s = make(p, NULL);
+  check_schedule(p, &s);
+  CHECK(s.slab_count >= 4);
+  CHECK(cni_schedule_phase_count(&s, 2) == 0);
+  CHECK(fill(&s) > .9);
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+}
+
+// Blocks stay near their place in the stored order: within a slab and the length of the window.
+static void order_is_kept(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  how.storages = 1u << CNI_SPHERE;
+  how.side = how.layers = 8;
+  CnProblem *p = lattice_problem(&how);
+  CniSchedule s = make(p, NULL);
+  int32_t *order = calloc((size_t)p->block_count, sizeof *order);
+  CHECK(s.slab_count == 1);
+  cni_schedule_order(&s, order);
+  for (int32_t i = 0; i < p->block_count; i++) CHECK(abs(order[i] - i) <= 64 * CNI_BATCH_LANES);
+  free(order);
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+}
+
+// A body that touches all others is no reason to give up slabs.
+static void hub(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  how.hub = 1;
+  CnProblem *p = lattice_problem(&how);
+  CniSchedule s = make(p, NULL);
+  check_schedule(p, &s);
+  CHECK(s.slab_count >= 4);
+  CHECK(cni_schedule_phase_count(&s, 2) == 1);
+  int32_t rest = s.start[s.slab_count + 1] - s.start[s.slab_count];
+  CHECK(rest > 0 && rest < s.batch_count * 3 / 4);
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+}
+
+// Two piles with nothing in common share slabs like one.
+static void mixed_order(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  how.side = 10;
+  how.layers = 30;
+  how.storages = 1u << CNI_SPHERE;
+  CnProblem *p = lattice_problem(&how);
+  // bodies in another order: columns first
+  int32_t layer = how.side * how.side, count = layer * how.layers;
+  for (int32_t i = 0; i < p->sphere_count; i++) {
+    int32_t *ends[2] = {&p->spheres[i].group_a, &p->spheres[i].group_b};
+    for (int32_t k = 0; k < 2; k++) {
+      if (*ends[k] == 0) continue;
+      int32_t j = *ends[k] - 1;
+      *ends[k] = 1 + (j % layer) * how.layers + j / layer;
+      CHECK(*ends[k] <= count);
+    }
+  }
+  CniSchedule s = make(p, NULL);
+  check_schedule(p, &s);
+  CHECK(s.slab_count >= 4);
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+}
+
+static void same_for_all_workers(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  how.hub = 1;
+  CnProblem *p = lattice_problem(&how);
+  CniSchedule one = make(p, NULL);
+  for (int32_t workers = 2; workers <= 4; workers++) {
+    CnTasks *tasks = NULL;
+    CHECK_OK(cn_tasks_create(workers, NULL, NULL, &tasks));
+    CniSchedule s = make(p, tasks);
+    CHECK(s.batch_count == one.batch_count && s.slab_count == one.slab_count);
+    CHECK(memcmp(s.start, one.start, ((size_t)s.slab_count + 2) * sizeof *s.start) == 0);
+    CHECK(memcmp(s.batches, one.batches, (size_t)s.batch_count * sizeof *s.batches) == 0);
+    cni_schedule_release(&s);
+    cn_tasks_destroy(tasks);
+  }
+  cni_schedule_release(&one);
+  cn_problem_destroy(p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(random_problems),
+      cmocka_unit_test(empty_problem),
+      cmocka_unit_test(pile),
+      cmocka_unit_test(order_is_kept),
+      cmocka_unit_test(hub),
+      cmocka_unit_test(mixed_order),
+      cmocka_unit_test(same_for_all_workers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -70,7 +70,7 @@ if(CAIRN_TESTS)
     COMMAND cairn-bench granular --set spheres=30 --set steps=25 --json)
   set_tests_properties(bench.granular PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"granular\".*\"machine\".*\"rows\".*\"busy\"")
-  add_test(NAME bench.trust COMMAND cairn-bench trust --set only=3 --json)
+  add_test(NAME bench.trust COMMAND cairn-bench trust --set only=5 --json)
   set_tests_properties(bench.trust PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"trust\".*\"green\": true")
   add_test(NAME bench.unknown COMMAND cairn-bench nothing)

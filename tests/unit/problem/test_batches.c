@@ -154,7 +154,16 @@ static void pile(void **state) {
   check_schedule(p, &s);
   CHECK(s.slab_count >= 4);
   CHECK(cni_schedule_phase_count(&s, 2) == 0);
-  CHECK(fill(&s) > .9);
+  // lanes stay empty at the end of a slab only: a batch or two for each of five kinds and lengths
+  CHECK(fill(&s) > .85);
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+
+  // with one kind there is little to lose
+  how.storages = 1u << CNI_SPHERE;
+  p = lattice_problem(&how);
+  s = make(p, NULL);
+  CHECK(fill(&s) > .95);
   cni_schedule_release(&s);
   cn_problem_destroy(p);
 }
@@ -192,7 +201,7 @@ static void hub(void **state) {
   cn_problem_destroy(p);
 }
 
-// Two piles with nothing in common share slabs like one.
+// Slabs are found whatever the order of the bodies, as long as neighbours are near.
 static void mixed_order(void **state) {
   (void)state;
   Lattice how = lattice_default();

@@ -58,7 +58,10 @@ static int run(const CniArgs *args) {
   char *texts = NULL;
   int32_t count = 0;
   double megabytes = 0;
-  int is_run = cni_file_kind(source) == CNI_FILE_RUN;
+  CniFileKind kind = cni_file_kind(source);
+  int is_run = kind == CNI_FILE_RUN;
+  if (kind == CNI_FILE_PROBLEM)
+    return cni_fail(args, "%s: is a problem, not a run or scene: `cairn solve` takes it", source);
   char *own = output ? NULL : page_path(source);
   int status = cni_settings_parse(args, &settings, &count, &texts);
   if (status == CNI_EXIT_DONE && is_run && count > 0)

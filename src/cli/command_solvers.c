@@ -4,15 +4,43 @@
 #include <cairn/solver.h>
 
 #include "cli/cli.h"
+#include "solver/solver.h"
+
+// Kinds of problem files and what a solver must accept for them; global ones come in explicit form.
+static const struct {
+  const char *name;
+  uint32_t needs;
+} kinds[] = {
+    {"lcp", CNI_ACCEPT_KIND(CN_BLOCK_UNILATERAL)},
+    {"mlcp", CNI_ACCEPT_KIND(CN_BLOCK_UNILATERAL) | CNI_ACCEPT_KIND(CN_BLOCK_BILATERAL)},
+    {"fc2d", CNI_ACCEPT_KIND(CN_BLOCK_FRICTION_2D) | CNI_ACCEPT_COULOMB},
+    {"fc3d", CNI_ACCEPT_KIND(CN_BLOCK_FRICTION) | CNI_ACCEPT_COULOMB},
+    {"rfc3d", CNI_ACCEPT_KIND(CN_BLOCK_ROLLING) | CNI_ACCEPT_COULOMB},
+};
+
+static void accepted(const CnSolverKind *solver, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && used < size; i++)
+    if (!((kinds[i].needs | CNI_ACCEPT_EXPLICIT) & ~solver->accepts))
+      used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", kinds[i].name);
+  if (solver->accepts & CNI_ACCEPT_STEP && used < size)
+    snprintf(text + used, size - used, "%sstep", used ? " " : "");
+}
 
 static int run(const CniArgs *args) {
   CniShow show;
+  char text[96], lines[320];
   cni_show_begin(&show, stdout, cni_args_has(args, "json"));
   cni_show_list(&show, "solvers", NULL);
   for (int32_t i = 0; cn_solver_name(i); i++) {
     cni_show_row(&show);
     cni_show_text(&show, "name", "name", cn_solver_name(i));
-    cni_show_text(&show, "summary", "summary", cn_solver_summary(i));
+    accepted(cni_solver_kinds[i], text, sizeof text);
+    snprintf(lines, sizeof lines, "%s\n%20stakes %s", cn_solver_summary(i), "", text);
+    cni_show_text(&show, "summary", NULL, cn_solver_summary(i));
+    cni_show_text(&show, "accepts", NULL, text);
+    cni_show_text(&show, NULL, "summary", lines);
     cni_show_row_end(&show);
   }
   cni_show_list_end(&show);
@@ -29,7 +57,10 @@ const CniCommand cni_command_solvers = {
     .name = "solvers",
     .summary = "list the solvers",
     .operands = "",
-    .description = "Lists the solvers that --solver of `cairn run` and `cairn solve` accepts.",
+    .description =
+        "Lists the solvers that --solver of `cairn run` and `cairn solve` accepts, and what each "
+        "can take: "
+        "kinds of problem files (global ones as their local form) and the steps of a run.",
     .options = options,
     .examples = examples,
     .run = run};

@@ -188,6 +188,8 @@ int cni_job_world(CniJob *job) {
 
 static int open_scene(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
+  if (cni_file_kind(job->label) == CNI_FILE_PROBLEM)
+    return cni_fail(job->args, "%s: is a problem, not a scene: `cairn solve` takes it", job->label);
   if (cn_scene_open(job->label, job->settings, job->setting_count, &allocator, &job->scene) !=
       CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());

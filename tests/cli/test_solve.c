@@ -110,6 +110,25 @@ static void wrong_usage(void **state) {
   check_refused(c, "check p.dat --answer a --set k=1", 2, "--set is for scenes");
 }
 
+// Problems given where scenes or runs belong, and what each solver takes.
+static void wrong_place(void **state) {
+  CliCase *c = *state;
+  scratch_write(&c->scratch, "p.dat", lcp);
+  check_refused(c, "run p.dat", 1, "p.dat: is a problem, not a scene");
+  check_refused(c, "report p.dat", 1, "p.dat: is a problem");
+  json_t *o = parse(c, "solvers --json", 0), *row;
+  size_t i;
+  int lemke = 0, psor = 0;
+  json_array_foreach(json_object_get(o, "solvers"), i, row) {
+    if (strcmp(text(row, "name"), "lemke") == 0)
+      lemke = strcmp(text(row, "accepts"), "lcp mlcp") == 0;
+    if (strcmp(text(row, "name"), "psor") == 0)
+      psor = strcmp(text(row, "accepts"), "lcp mlcp fc2d fc3d rfc3d step") == 0;
+  }
+  CHECK(lemke && psor);
+  json_decref(o);
+}
+
 static void unreadable(void **state) {
   CliCase *c = *state;
   scratch_write(&c->scratch, "cut.dat", "2\n0\n2 2\n2 2\n2 1 1");
@@ -263,12 +282,13 @@ static void stored(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      CLI_TEST(contract),           CLI_TEST(friction),
-      CLI_TEST(for_people),         CLI_TEST(not_solved),
-      CLI_TEST(wrong_usage),        CLI_TEST(unreadable),
-      CLI_TEST(too_few_iterations), CLI_TEST(answers),
-      CLI_TEST(round_trip),         CLI_TEST(info),
-      CLI_TEST(recognised),         CLI_TEST(stored),
+      CLI_TEST(contract),    CLI_TEST(friction),
+      CLI_TEST(for_people),  CLI_TEST(not_solved),
+      CLI_TEST(wrong_usage), CLI_TEST(unreadable),
+      CLI_TEST(wrong_place), CLI_TEST(too_few_iterations),
+      CLI_TEST(answers),     CLI_TEST(round_trip),
+      CLI_TEST(info),        CLI_TEST(recognised),
+      CLI_TEST(stored),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,13 +108,20 @@ static const char *get_long_text(Reading *r, const char *path, int32_t word) {
 
 // ---- tables ----
 
+static void damaged(Reading *r, const char *what, int64_t index, int64_t value) {
+  if (r->status == CN_OK)
+    r->status = cni_error(CN_INVALID_DATA, "%s: is damaged: %s %lld is %lld", r->run->path, what,
+                          (long long)index, (long long)value);
+}
+
 static int64_t count_of(Reading *r, const char *path) {
   if (r->status != CN_OK) return 0;
   hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
   int64_t count = d < 0 ? -1 : cni_column_rows(d);
   if (d >= 0) H5Dclose(d);
   if (count < 0) fail(r, path);
-  return count < 0 ? 0 : count;
+  if (count > INT32_MAX / 8) damaged(r, path, 0, count);
+  return r->status == CN_OK ? count : 0;
 }
 
 // All numbers of a table, count x components.
@@ -165,12 +172,6 @@ static void *scratch(Reading *r, size_t bytes) {
   void *memory = r->status == CN_OK ? cni_arena_take(&r->arena, bytes) : NULL;
   if (!memory && r->status == CN_OK) fail_memory(r, bytes);
   return memory;
-}
-
-static void damaged(Reading *r, const char *what, int64_t index, int64_t value) {
-  if (r->status == CN_OK)
-    r->status = cni_error(CN_INVALID_DATA, "%s: is damaged: %s %lld is %lld", r->run->path, what,
-                          (long long)index, (long long)value);
 }
 
 // Parameters and sensors.

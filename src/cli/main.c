@@ -6,6 +6,7 @@
 #include <cairn/base.h>
 
 #include "cli/cli.h"
+#include "io/io.h"
 
 #define CN_COMMAND(name) extern const CniCommand cni_command_##name;
 #include "cli/command_list.inc"
@@ -117,6 +118,7 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  cni_io_leave_quietly();
   int status = dispatch(argc, argv);
   // a full disk shows itself here at the latest
   errno = 0;

@@ -62,6 +62,10 @@ CnStatus cni_run_writer_close(CniRunWriter *writer);
 // finite): all that was recorded is kept, but the run is not marked complete.
 CnStatus cni_run_writer_abandon(CniRunWriter *writer);
 
+// For a program's main, first of all: HDF5 shall not tidy up at exit, where after reading a damaged
+// file it complains on stderr about what it left behind itself. Files are closed by their owners.
+void cni_io_leave_quietly(void);
+
 // ---- checkpoints ----
 
 // All that is needed to go on: world snapshot, scene text with its settings, world definition

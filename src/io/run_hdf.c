@@ -18,6 +18,8 @@ CniQuiet cni_quiet_begin(void) {
 
 void cni_quiet_end(CniQuiet quiet) { H5Eset_auto2(H5E_DEFAULT, quiet.print, quiet.data); }
 
+void cni_io_leave_quietly(void) { H5dont_atexit(); }
+
 // The innermost entry says what went wrong; the others say on the way to what.
 static herr_t take_cause(unsigned n, const H5E_error2_t *entry, void *context) {
   char *cause = context;

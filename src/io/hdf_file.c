@@ -1,238 +1,448 @@
-// Numbers from HDF5 files in memory, through the HDF5 library and with its back to the wall: only
-// plain datasets of standard number types, stored in the file itself, whose size is in proportion
-// to the file, are read. Soft and external links, external and virtual storage, plugins and exotic
-// types are refused, so that a file can neither reach other files nor ask for memory it does not
-// have. The library's own messages are silenced; what it will not do is one sentence of ours.
+// A careful reader of plain HDF5 files in memory. See hdf_file.h.
 //
-// The HDF5 library has global state: use from one thread at a time.
+// A file begins with a superblock that leads to the object header of the root group. An object
+// header is a list of messages, perhaps continued elsewhere. A group has either a symbol table (a
+// B-tree over the names, whose leaves list object headers) or its links as messages. A dataset has
+// its space, its type and its layout as messages.
+//
+// Every number is fetched through `fetch`, which checks that it lies in the buffer. Nothing loops
+// for longer than the file is large: trees are descended by level, continuations are counted.
+//
+// Reference: HDF5 File Format Specification, version 3.0.
 #include "io/hdf_file.h"
 
 #include "core/error.h"
-#include "core/memory.h"
 
-#include <hdf5.h>
 #include <math.h>
 #include <string.h>
 
-#define PATH_SIZE 128
-#define EXPANSION 8 // compressed data may be that many times larger than the file
+#define NOWHERE UINT64_MAX // what an address outside the file becomes
+#define CONTINUATIONS 32   // blocks of messages of one object
+#define LEVELS 16          // of a tree of names
 
-struct CniHdfFile {
-  CnAllocator allocator;
-  const char *name;
-  size_t size;
-  hid_t file;
-  H5E_auto2_t report; // of the library, put back at the end
-  void *report_data;
+enum {
+  MESSAGE_SPACE = 1,
+  MESSAGE_LINK_INFO = 2,
+  MESSAGE_TYPE = 3,
+  MESSAGE_LINK = 6,
+  MESSAGE_EXTERNAL = 7,
+  MESSAGE_LAYOUT = 8,
+  MESSAGE_CONTINUATION = 16,
+  MESSAGE_SYMBOL_TABLE = 17
 };
 
-static CnStatus fail(const CniHdfFile *hdf, const char *path, const char *problem) {
-  return cni_error(CN_INVALID_DATA, "%s: %s: %s", hdf->name, path, problem);
-}
+// ---- numbers in the buffer ----
 
-// ---- the file ----
-
-static hid_t open_image(const void *data, size_t size) {
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-  if (access < 0) return -1;
-  // the buffer is copied and never written back
-  void *image;
-  memcpy(&image, &data, sizeof image);
-  if (H5Pset_fapl_core(access, 65536, 0) >= 0 && H5Pset_file_image(access, image, size) >= 0)
-    file = H5Fopen("image", H5F_ACC_RDONLY, access);
-  H5Pclose(access);
-  return file;
-}
-
-CnStatus cni_hdf_file_open(const void *data, size_t size, const char *name,
-                           const CnAllocator *allocator, CniHdfFile **hdf) {
-  *hdf = NULL;
-  CniHdfFile *made = cni_allocate(allocator, sizeof *made);
-  if (!made) return cni_error_memory(sizeof *made);
-  *made = (CniHdfFile){.allocator = *allocator, .name = name, .size = size};
-  H5Eget_auto2(H5E_DEFAULT, &made->report, &made->report_data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  made->file = open_image(data, size);
-  if (made->file < 0) {
-    cni_hdf_file_close(made);
-    return cni_error(CN_INVALID_DATA, "%s: begins like an HDF5 file but is damaged or cut short",
-                     name);
+// Little-endian number of 1 to 8 bytes; `good` becomes 0 where it lies outside.
+static uint64_t fetch(const CniHdfFile *f, uint64_t at, int32_t bytes, int32_t *good) {
+  if (at > f->size || f->size - at < (uint64_t)bytes) {
+    *good = 0;
+    return 0;
   }
-  *hdf = made;
-  return CN_OK;
+  uint64_t value = 0;
+  for (int32_t i = bytes - 1; i >= 0; i--) value = value << 8 | f->data[at + (uint64_t)i];
+  return value;
 }
 
-void cni_hdf_file_close(CniHdfFile *hdf) {
-  if (!hdf) return;
-  if (hdf->file >= 0) H5Fclose(hdf->file);
-  H5Eset_auto2(H5E_DEFAULT, hdf->report, hdf->report_data);
-  CnAllocator allocator = hdf->allocator;
-  cni_release(&allocator, hdf, sizeof *hdf);
+// An address as a place in the buffer, NOWHERE if it is undefined or outside.
+static uint64_t fetch_address(const CniHdfFile *f, uint64_t at, int32_t *good) {
+  uint64_t value = fetch(f, at, f->offset_size, good);
+  if (!*good || value > f->size || f->base + value > f->size) return NOWHERE;
+  return f->base + value;
 }
 
-// ---- paths ----
+static int has_signature(const CniHdfFile *f, uint64_t at, const char *signature) {
+  return at <= f->size && f->size - at >= 4 && memcmp(f->data + at, signature, 4) == 0;
+}
 
-// Every part of the path must be a hard link.
-static int is_there(const CniHdfFile *hdf, const char *path) {
-  char part[PATH_SIZE];
-  size_t length = strlen(path);
-  if (length >= sizeof part) return 0;
-  memcpy(part, path, length + 1);
-  for (size_t i = 0; i <= length; i++) {
-    if (path[i] != '/' && path[i] != 0) continue;
-    part[i] = 0;
-    H5L_info_t link;
-    if (H5Lexists(hdf->file, part, H5P_DEFAULT) <= 0) return 0;
-    if (H5Lget_info(hdf->file, part, &link, H5P_DEFAULT) < 0) return 0;
-    if (link.type != H5L_TYPE_HARD) return 0;
-    part[i] = path[i];
+// ---- the superblock ----
+
+static CnStatus damaged(const char *name) {
+  return cni_error(CN_INVALID_DATA, "%s: begins like an HDF5 file but is damaged or cut short",
+                   name);
+}
+
+// Sizes of addresses and lengths, then base, end of file and root.
+static int read_superblock(CniHdfFile *f, uint64_t at, uint64_t *end) {
+  int32_t good = 1;
+  uint64_t version = fetch(f, at + 8, 1, &good);
+  int old = version < 2;
+  f->offset_size = (int32_t)fetch(f, at + (old ? 13 : 9), 1, &good);
+  f->length_size = (int32_t)fetch(f, at + (old ? 14 : 10), 1, &good);
+  if (!good || version > 3) return 0;
+  if ((f->offset_size != 4 && f->offset_size != 8) || (f->length_size != 4 && f->length_size != 8))
+    return 0;
+  uint64_t addresses = at + (version == 0 ? 24 : version == 1 ? 28 : 12);
+  uint64_t step = (uint64_t)f->offset_size;
+  f->base = fetch(f, addresses, f->offset_size, &good);
+  if (!good || f->base > f->size) return 0;
+  *end = fetch(f, addresses + 2 * step, f->offset_size, &good);
+  f->root = fetch_address(f, addresses + (old ? 5 : 3) * step, &good);
+  return good && f->root != NOWHERE;
+}
+
+CnStatus cni_hdf_file_open(const void *data, size_t size, const char *name, CniHdfFile *hdf) {
+  static const uint8_t signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  *hdf = (CniHdfFile){.data = data, .size = size, .name = name};
+  for (uint64_t at = 0; at + sizeof signature <= size; at = at ? 2 * at : 512) {
+    if (memcmp(hdf->data + at, signature, sizeof signature) != 0) continue;
+    uint64_t end = 0;
+    if (!read_superblock(hdf, at, &end)) return damaged(name);
+    if (end > size - hdf->base)
+      return cni_error(CN_INVALID_DATA, "%s: is cut short: %llu bytes of %llu", name,
+                       (unsigned long long)size, (unsigned long long)end);
+    return CN_OK;
   }
+  return damaged(name);
+}
+
+// ---- messages of an object ----
+
+typedef struct Message {
+  int32_t type, shared;
+  uint64_t at, size;
+} Message;
+
+// A walk over the messages: the present block and those that continue it.
+typedef struct Walk {
+  const CniHdfFile *f;
+  int32_t is_new;    // version 2 of the header: short message heads
+  int32_t head_size; // of a message
+  uint64_t at, end;  // in the present block
+  uint64_t next[CONTINUATIONS], next_end[CONTINUATIONS];
+  int32_t next_count, next_used;
+} Walk;
+
+static int walk_begin(const CniHdfFile *f, uint64_t object, Walk *w) {
+  int32_t good = 1;
+  *w = (Walk){.f = f};
+  uint64_t size;
+  if (has_signature(f, object, "OHDR")) {
+    uint64_t flags = fetch(f, object + 5, 1, &good);
+    int32_t width = 1 << (flags & 3);
+    w->is_new = 1;
+    w->head_size = flags & 4 ? 6 : 4;
+    w->at = object + 6 + (flags & 32 ? 16 : 0) + (flags & 16 ? 4 : 0);
+    size = fetch(f, w->at, width, &good);
+    w->at += (uint64_t)width;
+  } else {
+    if (fetch(f, object, 1, &good) != 1) return 0;
+    w->head_size = 8;
+    size = fetch(f, object + 8, 4, &good);
+    w->at = object + 16;
+  }
+  if (!good || w->at > f->size || size > f->size - w->at) return 0;
+  w->end = w->at + size;
   return 1;
 }
 
-int cni_hdf_file_has(CniHdfFile *hdf, const char *path) { return is_there(hdf, path); }
+// Note a block that goes on elsewhere; new blocks begin with a signature and end with a checksum.
+static void walk_continue(Walk *w, const Message *m) {
+  int32_t good = 1;
+  uint64_t at = fetch_address(w->f, m->at, &good);
+  uint64_t size = fetch(w->f, m->at + (uint64_t)w->f->offset_size, w->f->length_size, &good);
+  if (!good || at == NOWHERE || size > w->f->size - at || w->next_count == CONTINUATIONS) return;
+  if (w->is_new) {
+    if (!has_signature(w->f, at, "OCHK") || size < 8) return;
+    at += 4;
+    size -= 8;
+  }
+  w->next[w->next_count] = at;
+  w->next_end[w->next_count++] = at + size;
+}
+
+// The next message; 0 at the end.
+static int walk_next(Walk *w, Message *m) {
+  for (;;) {
+    while (w->end - w->at < (uint64_t)w->head_size) {
+      if (w->next_used == w->next_count) return 0;
+      w->at = w->next[w->next_used];
+      w->end = w->next_end[w->next_used++];
+    }
+    int32_t good = 1;
+    int32_t wide = w->is_new ? 1 : 2;
+    m->type = (int32_t)fetch(w->f, w->at, wide, &good);
+    m->size = fetch(w->f, w->at + (uint64_t)wide, 2, &good);
+    m->shared = (fetch(w->f, w->at + (uint64_t)wide + 2, 1, &good) & 2) != 0;
+    m->at = w->at + (uint64_t)w->head_size;
+    if (!good || m->size > w->end - m->at) return 0;
+    w->at = m->at + m->size;
+    if (m->type != MESSAGE_CONTINUATION) return 1;
+    walk_continue(w, m);
+  }
+}
+
+static int find_message(const CniHdfFile *f, uint64_t object, int32_t type, Message *m) {
+  Walk w;
+  if (!walk_begin(f, object, &w)) return 0;
+  while (walk_next(&w, m))
+    if (m->type == type) return 1;
+  return 0;
+}
+
+// ---- names in groups ----
+
+typedef struct Name {
+  const char *text;
+  size_t length;
+} Name;
+
+// A name of the heap against the wanted one: <0, 0, >0 as strcmp; 2 if it has no end.
+static int compare_name(const CniHdfFile *f, uint64_t heap_data, uint64_t offset, Name wanted) {
+  if (heap_data > f->size || offset > f->size - heap_data) return 2;
+  const uint8_t *text = f->data + heap_data + offset;
+  uint64_t room = f->size - heap_data - offset;
+  for (uint64_t i = 0; i < room; i++) {
+    int c = i < wanted.length ? (uint8_t)wanted.text[i] : 0;
+    if (text[i] != c) return text[i] < c ? -1 : 1;
+    if (c == 0) return 0;
+  }
+  return 2;
+}
+
+// A leaf lists names and object headers.
+static uint64_t find_in_leaf(const CniHdfFile *f, uint64_t leaf, uint64_t heap, Name wanted) {
+  int32_t good = 1;
+  if (!has_signature(f, leaf, "SNOD")) return NOWHERE;
+  uint64_t count = fetch(f, leaf + 6, 2, &good), width = 2 * (uint64_t)f->offset_size + 24;
+  for (uint64_t i = 0; good && i < count; i++) {
+    uint64_t entry = leaf + 8 + i * width;
+    uint64_t name = fetch(f, entry, f->offset_size, &good);
+    uint64_t object = fetch_address(f, entry + (uint64_t)f->offset_size, &good);
+    uint64_t cache = fetch(f, entry + 2 * (uint64_t)f->offset_size, 4, &good);
+    if (!good || compare_name(f, heap, name, wanted) != 0) continue;
+    return cache == 2 ? NOWHERE : object; // 2: a soft link
+  }
+  return NOWHERE;
+}
+
+// Down the tree: child i holds the names up to key i + 1.
+static uint64_t find_in_table(const CniHdfFile *f, uint64_t tree, uint64_t heap, Name wanted) {
+  int32_t good = 1;
+  if (!has_signature(f, heap, "HEAP")) return NOWHERE;
+  uint64_t names = fetch_address(f, heap + 8 + 2 * (uint64_t)f->length_size, &good);
+  uint64_t last_level = LEVELS;
+  while (good && has_signature(f, tree, "TREE")) {
+    uint64_t level = fetch(f, tree + 5, 1, &good), count = fetch(f, tree + 6, 2, &good);
+    uint64_t key = tree + 8 + 2 * (uint64_t)f->offset_size, child = NOWHERE;
+    uint64_t step = (uint64_t)f->length_size + (uint64_t)f->offset_size;
+    if (level >= last_level) return NOWHERE;
+    last_level = level;
+    for (uint64_t i = 0; good && i < count && child == NOWHERE; i++) {
+      uint64_t above = fetch(f, key + (i + 1) * step, f->length_size, &good);
+      int order = compare_name(f, names, above, wanted);
+      if (order == 2) return NOWHERE;
+      if (order < 0) continue;
+      child = fetch_address(f, key + i * step + (uint64_t)f->length_size, &good);
+      if (child == NOWHERE) return NOWHERE;
+    }
+    if (!good || child == NOWHERE) return NOWHERE;
+    if (level == 0) return find_in_leaf(f, child, names, wanted);
+    tree = child;
+  }
+  return NOWHERE;
+}
+
+// A hard link in a message: its object if the name is the wanted one.
+static uint64_t match_link(const CniHdfFile *f, const Message *m, Name wanted) {
+  int32_t good = 1;
+  uint64_t flags = fetch(f, m->at + 1, 1, &good), at = m->at + 2;
+  if (flags & 8) {
+    if (fetch(f, at, 1, &good) != 0) return NOWHERE;
+    at++;
+  }
+  if (flags & 4) at += 8;
+  if (flags & 16) at++;
+  int32_t width = 1 << (flags & 3);
+  uint64_t length = fetch(f, at, width, &good);
+  at += (uint64_t)width;
+  if (!good || length != wanted.length || at > f->size || f->size - at < length) return NOWHERE;
+  if (memcmp(f->data + at, wanted.text, wanted.length) != 0) return NOWHERE;
+  return fetch_address(f, at + length, &good);
+}
+
+// The object of a name in a group, NOWHERE without one.
+static uint64_t find_child(const CniHdfFile *f, uint64_t group, Name wanted) {
+  Walk w;
+  Message m;
+  if (!walk_begin(f, group, &w)) return NOWHERE;
+  while (walk_next(&w, &m)) {
+    int32_t good = 1;
+    uint64_t found = NOWHERE;
+    if (m.type == MESSAGE_LINK) found = match_link(f, &m, wanted);
+    if (m.type == MESSAGE_SYMBOL_TABLE) {
+      uint64_t tree = fetch_address(f, m.at, &good);
+      uint64_t heap = fetch_address(f, m.at + (uint64_t)f->offset_size, &good);
+      if (good) found = find_in_table(f, tree, heap, wanted);
+    }
+    if (found != NOWHERE) return found;
+  }
+  return NOWHERE;
+}
+
+static uint64_t find_path(const CniHdfFile *f, const char *path) {
+  uint64_t object = f->root;
+  while (*path && object != NOWHERE) {
+    const char *end = strchr(path, '/');
+    size_t length = end ? (size_t)(end - path) : strlen(path);
+    object = find_child(f, object, (Name){path, length});
+    path += length + (end ? 1 : 0);
+  }
+  return object;
+}
+
+int cni_hdf_file_has(const CniHdfFile *f, const char *path) {
+  return find_path(f, path) != NOWHERE;
+}
 
 // ---- datasets ----
 
 typedef struct Dataset {
-  hid_t set, type, space, plan;
+  uint64_t at, count;
+  int32_t width, is_real, is_signed, is_big; // of an element; is_big: most significant byte first
 } Dataset;
 
-static void close_dataset(const Dataset *d) {
-  if (d->plan >= 0) H5Pclose(d->plan);
-  if (d->space >= 0) H5Sclose(d->space);
-  if (d->type >= 0) H5Tclose(d->type);
-  if (d->set >= 0) H5Dclose(d->set);
+static CnStatus fail(const CniHdfFile *f, const char *path, const char *problem) {
+  return cni_error(CN_INVALID_DATA, "%s: %s: %s", f->name, path, problem);
 }
 
-static CnStatus open_dataset(const CniHdfFile *hdf, const char *path, Dataset *d) {
-  *d = (Dataset){-1, -1, -1, -1};
-  if (!is_there(hdf, path)) return fail(hdf, path, "is missing");
-  hid_t object = H5Oopen(hdf->file, path, H5P_DEFAULT);
-  if (object < 0) return fail(hdf, path, "is damaged");
-  if (H5Iget_type(object) != H5I_DATASET) {
-    H5Oclose(object);
-    return fail(hdf, path, "must be a dataset");
+static CnStatus read_space(const CniHdfFile *f, const char *path, const Message *m, Dataset *d) {
+  int32_t good = 1;
+  uint64_t version = fetch(f, m->at, 1, &good), rank = fetch(f, m->at + 1, 1, &good);
+  uint64_t kind = version == 2 ? fetch(f, m->at + 3, 1, &good) : 1;
+  if (!good || version < 1 || version > 2 || m->shared) return fail(f, path, "is damaged");
+  if (rank > 1 || kind == 2)
+    return cni_error(CN_INVALID_DATA, "%s: %s: must be one-dimensional (got rank %d)", f->name,
+                     path, (int)rank);
+  d->count = rank == 0 ? 1 : fetch(f, m->at + (version == 1 ? 8 : 4), f->length_size, &good);
+  return good ? CN_OK : fail(f, path, "is damaged");
+}
+
+// Whole bytes, two's complement; or one of the IEEE formats.
+static CnStatus read_type(const CniHdfFile *f, const char *path, const Message *m, Dataset *d) {
+  int32_t good = 1, known = 0;
+  uint64_t class = fetch(f, m->at, 1, &good) & 15, bits = fetch(f, m->at + 1, 3, &good);
+  uint64_t width = fetch(f, m->at + 4, 4, &good), place = fetch(f, m->at + 8, 4, &good);
+  d->is_big = bits & 1;
+  d->is_real = class == 1;
+  d->is_signed = (bits & 8) != 0;
+  int whole = place == width * 8 << 16; // offset 0, precision: all bits
+  if (class == 0) known = width == 1 || width == 2 || width == 4 || width == 8;
+  if (class == 1 && !(bits & 64)) { // 64: the order of bytes of a VAX
+    // place and size of the exponent, place and size of the mantissa
+    uint64_t parts = fetch(f, m->at + 12, 4, &good), bias = fetch(f, m->at + 16, 4, &good);
+    known = (width == 8 && parts == 0x34000b34 && bias == 1023) ||
+            (width == 4 && parts == 0x17000817 && bias == 127);
   }
-  d->set = object;
-  d->type = H5Dget_type(object);
-  d->space = H5Dget_space(object);
-  d->plan = H5Dget_create_plist(object);
-  if (d->type >= 0 && d->space >= 0 && d->plan >= 0) return CN_OK;
-  close_dataset(d);
-  return fail(hdf, path, "is damaged");
-}
-
-static int is_integer(hid_t type) {
-  return H5Tequal(type, H5T_STD_I32LE) > 0 || H5Tequal(type, H5T_STD_I32BE) > 0 ||
-         H5Tequal(type, H5T_STD_I64LE) > 0 || H5Tequal(type, H5T_STD_I64BE) > 0 ||
-         H5Tequal(type, H5T_STD_U32LE) > 0 || H5Tequal(type, H5T_STD_U32BE) > 0 ||
-         H5Tequal(type, H5T_STD_I16LE) > 0 || H5Tequal(type, H5T_STD_I8LE) > 0;
-}
-
-static int is_real(hid_t type) {
-  return H5Tequal(type, H5T_IEEE_F64LE) > 0 || H5Tequal(type, H5T_IEEE_F64BE) > 0 ||
-         H5Tequal(type, H5T_IEEE_F32LE) > 0 || H5Tequal(type, H5T_IEEE_F32BE) > 0;
-}
-
-// Only filters that are part of the library itself.
-static int filters_known(hid_t plan) {
-  int count = H5Pget_nfilters(plan);
-  for (int i = 0; i < count; i++) {
-    unsigned flags, config;
-    size_t values = 0;
-    H5Z_filter_t filter =
-        H5Pget_filter2(plan, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
-    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE &&
-        filter != H5Z_FILTER_FLETCHER32)
-      return 0;
-  }
-  return count >= 0;
-}
-
-// Stored here, in pieces no larger than the file allows.
-static CnStatus check_storage(const CniHdfFile *hdf, const char *path, const Dataset *d) {
-  H5D_layout_t layout = H5Pget_layout(d->plan);
-  if (H5Pget_external_count(d->plan) != 0) return fail(hdf, path, "is stored in another file");
-  if (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS) return CN_OK;
-  hsize_t chunk[1] = {0};
-  if (layout != H5D_CHUNKED || H5Pget_chunk(d->plan, 1, chunk) != 1)
-    return fail(hdf, path, "has a storage that is not supported");
-  if (!filters_known(d->plan)) return fail(hdf, path, "has a filter that is not supported");
-  if (chunk[0] > EXPANSION * (hsize_t)hdf->size / 8)
-    return cni_error(CN_INVALID_DATA, "%s: %s: chunks of %llu elements in a file of %zu bytes",
-                     hdf->name, path, (unsigned long long)chunk[0], hdf->size);
+  if (!good || !whole || !known || m->shared)
+    return fail(f, path, "must hold integers or IEEE reals of at most 64 bits");
+  d->width = (int32_t)width;
   return CN_OK;
 }
 
-static CnStatus check_dataset(const CniHdfFile *hdf, const char *path, CniHdfType type,
-                              const Dataset *d, int64_t *count) {
-  if (type == CNI_HDF_INTEGER ? !is_integer(d->type) : !is_real(d->type))
-    return fail(hdf, path,
-                type == CNI_HDF_INTEGER ? "must hold integers of at most 64 bits"
-                                        : "must hold 32- or 64-bit reals");
-  CNI_TRY(check_storage(hdf, path, d));
-  int rank = H5Sget_simple_extent_ndims(d->space);
-  hssize_t points = H5Sget_simple_extent_npoints(d->space);
-  if (rank < 0 || rank > 1 || points < 0)
-    return cni_error(CN_INVALID_DATA, "%s: %s: must be one-dimensional (got rank %d)", hdf->name,
-                     path, rank);
-  if ((uint64_t)points > EXPANSION * (uint64_t)hdf->size / (type == CNI_HDF_INTEGER ? 4 : 8))
-    return cni_error(CN_INVALID_DATA, "%s: %s: %lld elements announced in a file of %zu bytes",
-                     hdf->name, path, (long long)points, hdf->size);
-  *count = (int64_t)points;
+static CnStatus read_layout(const CniHdfFile *f, const char *path, const Message *m, Dataset *d) {
+  int32_t good = 1;
+  uint64_t version = fetch(f, m->at, 1, &good), class = fetch(f, m->at + 1, 1, &good);
+  uint64_t needed = d->count * (uint64_t)d->width;
+  if (d->count > f->size)
+    return cni_error(CN_INVALID_DATA, "%s: %s: %llu elements announced in a file of %llu bytes",
+                     f->name, path, (unsigned long long)d->count, (unsigned long long)f->size);
+  if (!good || version < 3 || version > 4 || class > 2)
+    return fail(f, path, "has a storage that is not supported");
+  if (class == 2)
+    return fail(f, path, "is stored in chunks; rewrite the file with h5repack -l CONTI");
+  uint64_t size;
+  if (class == 0) {
+    size = fetch(f, m->at + 2, 2, &good);
+    d->at = m->at + 4;
+  } else {
+    d->at = fetch_address(f, m->at + 2, &good);
+    size = fetch(f, m->at + 2 + (uint64_t)f->offset_size, f->length_size, &good);
+  }
+  if (d->count == 0) return CN_OK;
+  if (!good || d->at == NOWHERE || size < needed || needed > f->size - d->at)
+    return fail(f, path, "has no numbers or is cut short");
   return CN_OK;
 }
 
-CnStatus cni_hdf_file_count(CniHdfFile *hdf, const char *path, CniHdfType type, int64_t *count) {
+static CnStatus open_dataset(const CniHdfFile *f, const char *path, CniHdfType type, Dataset *d) {
+  Message space, kind, layout, external;
+  *d = (Dataset){0};
+  uint64_t object = find_path(f, path);
+  if (object == NOWHERE) return fail(f, path, "is missing");
+  if (!find_message(f, object, MESSAGE_SPACE, &space) ||
+      !find_message(f, object, MESSAGE_TYPE, &kind) ||
+      !find_message(f, object, MESSAGE_LAYOUT, &layout))
+    return fail(f, path, "must be a dataset");
+  if (find_message(f, object, MESSAGE_EXTERNAL, &external))
+    return fail(f, path, "is stored in another file");
+  CNI_TRY(read_space(f, path, &space, d));
+  CNI_TRY(read_type(f, path, &kind, d));
+  if (d->is_real != (type == CNI_HDF_REAL))
+    return fail(f, path, type == CNI_HDF_REAL ? "must hold reals" : "must hold integers");
+  return read_layout(f, path, &layout, d);
+}
+
+CnStatus cni_hdf_file_count(const CniHdfFile *f, const char *path, CniHdfType type,
+                            int64_t *count) {
   Dataset d;
   *count = 0;
-  CNI_TRY(open_dataset(hdf, path, &d));
-  CnStatus status = check_dataset(hdf, path, type, &d, count);
-  close_dataset(&d);
-  return status;
+  CNI_TRY(open_dataset(f, path, type, &d));
+  *count = (int64_t)d.count;
+  return CN_OK;
 }
 
-static CnStatus read_dataset(CniHdfFile *hdf, const char *path, CniHdfType type, hid_t memory_type,
-                             int64_t count, void *values) {
+static CnStatus open_counted(const CniHdfFile *f, const char *path, CniHdfType type, int64_t count,
+                             Dataset *d) {
+  CNI_TRY(open_dataset(f, path, type, d));
+  if (d->count == (uint64_t)count) return CN_OK;
+  return cni_error(CN_INVALID_DATA, "%s: %s: must have %lld elements (got %llu)", f->name, path,
+                   (long long)count, (unsigned long long)d->count);
+}
+
+// Element i as a number of its width, bytes in order.
+static uint64_t element(const CniHdfFile *f, const Dataset *d, int64_t i) {
+  const uint8_t *bytes = f->data + d->at + (uint64_t)i * (uint64_t)d->width;
+  uint64_t value = 0;
+  for (int32_t k = 0; k < d->width; k++)
+    value = value << 8 | bytes[d->is_big ? k : d->width - 1 - k];
+  return value;
+}
+
+CnStatus cni_hdf_file_integers(const CniHdfFile *f, const char *path, int64_t count,
+                               int32_t *values) {
   Dataset d;
-  int64_t found = 0;
-  CNI_TRY(open_dataset(hdf, path, &d));
-  CnStatus status = check_dataset(hdf, path, type, &d, &found);
-  if (status == CN_OK && found != count)
-    status = cni_error(CN_INVALID_DATA, "%s: %s: must have %lld elements (got %lld)", hdf->name,
-                       path, (long long)count, (long long)found);
-  if (status == CN_OK && count > 0 &&
-      H5Dread(d.set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
-    status = fail(hdf, path, "cannot be read");
-  close_dataset(&d);
-  return status;
-}
-
-CnStatus cni_hdf_file_integers(CniHdfFile *hdf, const char *path, int64_t count, int32_t *values) {
-  if (count == 0) return CN_OK;
-  size_t bytes = (size_t)count * sizeof(int64_t);
-  int64_t *wide = cni_allocate(&hdf->allocator, bytes);
-  if (!wide) return cni_error_memory(bytes);
-  memset(wide, 0, bytes);
-  CnStatus status = read_dataset(hdf, path, CNI_HDF_INTEGER, H5T_NATIVE_INT64, count, wide);
-  for (int64_t i = 0; status == CN_OK && i < count; i++) {
-    if (wide[i] < INT32_MIN || wide[i] > INT32_MAX)
-      status = cni_error(CN_INVALID_DATA, "%s: %s[%lld]: does not fit 32 bits (got %lld)",
-                         hdf->name, path, (long long)i, (long long)wide[i]);
-    values[i] = (int32_t)wide[i];
+  CNI_TRY(open_counted(f, path, CNI_HDF_INTEGER, count, &d));
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t raw = element(f, &d, i);
+    // extend the sign; an unsigned number of 64 bits with its first bit set is too large anyway
+    uint64_t sign = (uint64_t)1 << (8 * d.width - 1);
+    int negative = d.is_signed && (raw & sign);
+    uint64_t size = negative ? (sign - (raw & (sign - 1))) : raw;
+    if (size > (uint64_t)INT32_MAX)
+      return cni_error(CN_INVALID_DATA, "%s: %s[%lld]: does not fit 32 bits (got %s%llu)", f->name,
+                       path, (long long)i, negative ? "-" : "", (unsigned long long)size);
+    values[i] = negative ? -(int32_t)size : (int32_t)size;
   }
-  cni_release(&hdf->allocator, wide, bytes);
-  return status;
+  return CN_OK;
 }
 
-CnStatus cni_hdf_file_reals(CniHdfFile *hdf, const char *path, int64_t count, double *values) {
-  if (count == 0) return CN_OK;
-  memset(values, 0, (size_t)count * sizeof *values);
-  CNI_TRY(read_dataset(hdf, path, CNI_HDF_REAL, H5T_NATIVE_DOUBLE, count, values));
-  for (int64_t i = 0; i < count; i++)
+CnStatus cni_hdf_file_reals(const CniHdfFile *f, const char *path, int64_t count, double *values) {
+  Dataset d;
+  CNI_TRY(open_counted(f, path, CNI_HDF_REAL, count, &d));
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t raw = element(f, &d, i);
+    if (d.width == 8) {
+      memcpy(&values[i], &raw, sizeof raw);
+    } else {
+      uint32_t narrow = (uint32_t)raw;
+      float value;
+      memcpy(&value, &narrow, sizeof value);
+      values[i] = (double)value;
+    }
     if (!isfinite(values[i]))
-      return cni_error(CN_INVALID_DATA, "%s: %s[%lld]: must be finite (got %g)", hdf->name, path,
+      return cni_error(CN_INVALID_DATA, "%s: %s[%lld]: must be finite (got %g)", f->name, path,
                        (long long)i, values[i]);
+  }
   return CN_OK;
 }

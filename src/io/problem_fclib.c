@@ -22,7 +22,7 @@
 #define LARGEST (INT32_MAX / 16)
 
 typedef struct Reader {
-  CniHdfFile *hdf;
+  CniHdfFile hdf;
   const char *name; // of the file
   const char *root; // of the problem's group
   CniParts parts;
@@ -36,7 +36,7 @@ static const char *path_of(const Reader *r, const char *item, char path[PATH_SIZ
 
 static int has(const Reader *r, const char *item) {
   char path[PATH_SIZE];
-  return cni_hdf_file_has(r->hdf, path_of(r, item, path));
+  return cni_hdf_file_has(&r->hdf, path_of(r, item, path));
 }
 
 // ---- numbers and vectors ----
@@ -46,11 +46,11 @@ static CnStatus read_integer(Reader *r, const char *item, int32_t least, int32_t
   char path[PATH_SIZE];
   int64_t count;
   path_of(r, item, path);
-  CNI_TRY(cni_hdf_file_count(r->hdf, path, CNI_HDF_INTEGER, &count));
+  CNI_TRY(cni_hdf_file_count(&r->hdf, path, CNI_HDF_INTEGER, &count));
   if (count != 1)
     return cni_error(CN_INVALID_DATA, "%s: %s: must be one number (got %lld)", r->name, path,
                      (long long)count);
-  CNI_TRY(cni_hdf_file_integers(r->hdf, path, 1, value));
+  CNI_TRY(cni_hdf_file_integers(&r->hdf, path, 1, value));
   if (*value < least || *value > most)
     return cni_error(CN_INVALID_DATA, "%s: %s: must lie between %d and %d (got %d)", r->name, path,
                      (int)least, (int)most, (int)*value);
@@ -62,11 +62,11 @@ static CnStatus read_vector(Reader *r, const char *item, int32_t count, double *
   char path[PATH_SIZE];
   int64_t found;
   path_of(r, item, path);
-  CNI_TRY(cni_hdf_file_count(r->hdf, path, CNI_HDF_REAL, &found));
+  CNI_TRY(cni_hdf_file_count(&r->hdf, path, CNI_HDF_REAL, &found));
   if (found != count)
     return cni_error(CN_INVALID_DATA, "%s: %s: must have %d elements (got %lld)", r->name, path,
                      (int)count, (long long)found);
-  return cni_hdf_file_reals(r->hdf, path, count, values);
+  return cni_hdf_file_reals(&r->hdf, path, count, values);
 }
 
 static CnStatus room(Reader *r, int32_t count, double **values) {
@@ -96,11 +96,11 @@ static CnStatus count_arrays(Reader *r, const char *name, Arrays *a) {
   snprintf(item, sizeof item, "%s/nz", name);
   CNI_TRY(read_integer(r, item, -2, LARGEST, &a->nz));
   snprintf(item, sizeof item, "%s/p", name);
-  CNI_TRY(cni_hdf_file_count(r->hdf, path_of(r, item, path), CNI_HDF_INTEGER, &a->p_count));
+  CNI_TRY(cni_hdf_file_count(&r->hdf, path_of(r, item, path), CNI_HDF_INTEGER, &a->p_count));
   snprintf(item, sizeof item, "%s/i", name);
-  CNI_TRY(cni_hdf_file_count(r->hdf, path_of(r, item, path), CNI_HDF_INTEGER, &i_count));
+  CNI_TRY(cni_hdf_file_count(&r->hdf, path_of(r, item, path), CNI_HDF_INTEGER, &i_count));
   snprintf(item, sizeof item, "%s/x", name);
-  CNI_TRY(cni_hdf_file_count(r->hdf, path_of(r, item, path), CNI_HDF_REAL, &a->entry_count));
+  CNI_TRY(cni_hdf_file_count(&r->hdf, path_of(r, item, path), CNI_HDF_REAL, &a->entry_count));
   int64_t lists = a->nz == -1 ? (int64_t)a->n + 1 : (int64_t)a->m + 1;
   int64_t p_count = a->nz < 0 ? lists : i_count;
   if (a->p_count != p_count || i_count != a->entry_count || i_count < a->nz || i_count > LARGEST)
@@ -122,11 +122,11 @@ static CnStatus read_arrays(Reader *r, const char *name, Arrays *a) {
   if ((!a->p && a->p_count > 0) || ((!a->i || !a->x) && entries > 0))
     return cni_error_memory(entries * sizeof *a->x);
   snprintf(item, sizeof item, "%s/p", name);
-  CNI_TRY(cni_hdf_file_integers(r->hdf, path_of(r, item, path), a->p_count, a->p));
+  CNI_TRY(cni_hdf_file_integers(&r->hdf, path_of(r, item, path), a->p_count, a->p));
   snprintf(item, sizeof item, "%s/i", name);
-  CNI_TRY(cni_hdf_file_integers(r->hdf, path_of(r, item, path), a->entry_count, a->i));
+  CNI_TRY(cni_hdf_file_integers(&r->hdf, path_of(r, item, path), a->entry_count, a->i));
   snprintf(item, sizeof item, "%s/x", name);
-  return cni_hdf_file_reals(r->hdf, path_of(r, item, path), a->entry_count, a->x);
+  return cni_hdf_file_reals(&r->hdf, path_of(r, item, path), a->entry_count, a->x);
 }
 
 static CnStatus bad_index(const Reader *r, const char *name, const char *array, int64_t at,
@@ -258,7 +258,7 @@ static CnStatus vector_length(Reader *r, const char *item, int32_t *count) {
   char path[PATH_SIZE];
   int64_t found;
   path_of(r, item, path);
-  CNI_TRY(cni_hdf_file_count(r->hdf, path, CNI_HDF_REAL, &found));
+  CNI_TRY(cni_hdf_file_count(&r->hdf, path, CNI_HDF_REAL, &found));
   if (found > LARGEST)
     return cni_error(CN_INVALID_DATA, "%s: %s: has %lld elements, more than %d", r->name, path,
                      (long long)found, LARGEST);
@@ -346,15 +346,15 @@ static CnStatus read_global(Reader *r, int rolling) {
 }
 
 static CnStatus read_any(Reader *r, const char **kind) {
-  if (cni_hdf_file_has(r->hdf, "fclib_local")) {
+  if (cni_hdf_file_has(&r->hdf, "fclib_local")) {
     r->root = "fclib_local";
     CNI_TRY(read_local(r));
     *kind = r->parts.dimension == 2 ? "fc2d" : "fc3d";
-  } else if (cni_hdf_file_has(r->hdf, "fclib_global")) {
+  } else if (cni_hdf_file_has(&r->hdf, "fclib_global")) {
     r->root = "fclib_global";
     CNI_TRY(read_global(r, 0));
     *kind = r->parts.dimension == 2 ? "gfc2d" : "gfc3d";
-  } else if (cni_hdf_file_has(r->hdf, "fclib_global_rolling")) {
+  } else if (cni_hdf_file_has(&r->hdf, "fclib_global_rolling")) {
     r->root = "fclib_global_rolling";
     CNI_TRY(read_global(r, 1));
     *kind = "grfc3d";
@@ -372,9 +372,8 @@ CnStatus cni_fclib_read(const char *data, size_t size, const char *name,
                         CnProblemFileInfo *info) {
   Reader r = {.name = name, .parts = {.allocator = *allocator}};
   const char *kind = "";
-  CNI_TRY(cni_hdf_file_open(data, size, name, allocator, &r.hdf));
+  CNI_TRY(cni_hdf_file_open(data, size, name, &r.hdf));
   CnStatus status = read_any(&r, &kind);
-  cni_hdf_file_close(r.hdf);
   if (status == CN_OK) status = cni_parts_build(&r.parts, name, problem);
   if (status == CN_OK) {
     info->kind = kind;

@@ -1,34 +1,87 @@
-// A page from a run file, through the reading functions of run.h.
+// A page from a run file, through the reading functions of run.h. The total energy, which a run
+// file does not hold, is added to its scalars here, step by step: later the plots are thinned.
 #include "view/page.h"
 
 #include "core/error.h"
 
+#include <string.h>
+
+#define TOTAL "total_energy"
+#define PART 512 // values added at a time
+
+typedef struct RunView {
+  CnRun *run;
+  int32_t scalar_count; // in the file
+} RunView;
+
 static CnStatus run_parameter(void *context, int32_t index, CnRunParameter *parameter) {
-  return cn_run_parameter(context, index, parameter);
+  const RunView *view = context;
+  return cn_run_parameter(view->run, index, parameter);
 }
+
 static CnStatus run_body(void *context, int32_t index, CnRunBody *body) {
-  return cn_run_body(context, index, body);
+  const RunView *view = context;
+  return cn_run_body(view->run, index, body);
 }
+
 static CnStatus run_shape(void *context, int32_t index, CnRunShape *shape) {
-  return cn_run_shape(context, index, shape);
+  const RunView *view = context;
+  return cn_run_shape(view->run, index, shape);
 }
+
 static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *poses) {
-  return cn_run_frame(context, index, time, poses, NULL);
+  const RunView *view = context;
+  return cn_run_frame(view->run, index, time, poses, NULL);
 }
+
 static CnStatus run_scalar(void *context, int32_t index, CnRunSeries *series) {
-  return cn_run_scalar(context, index, series);
+  const RunView *view = context;
+  if (index < view->scalar_count) return cn_run_scalar(view->run, index, series);
+  *series = (CnRunSeries){.name = TOTAL, .unit = "J"};
+  return CN_OK;
 }
+
 static CnStatus run_sensor(void *context, int32_t index, CnRunSeries *series) {
-  return cn_run_sensor(context, index, series);
+  const RunView *view = context;
+  return cn_run_sensor(view->run, index, series);
 }
+
 static CnStatus run_values(void *context, const char *name, int64_t first, int64_t count,
                            double *values) {
-  return cn_run_values(context, name, first, count, values);
+  const RunView *view = context;
+  if (strcmp(name, TOTAL) != 0) return cn_run_values(view->run, name, first, count, values);
+  CNI_TRY(cn_run_values(view->run, "kinetic_energy", first, count, values));
+  for (int64_t done = 0; done < count; done += PART) {
+    double potential[PART];
+    int64_t part = count - done < PART ? count - done : PART;
+    CNI_TRY(cn_run_values(view->run, "potential_energy", first + done, part, potential));
+    for (int64_t i = 0; i < part; i++) values[done + i] += potential[i];
+  }
+  return CN_OK;
+}
+
+// Both parts are there, and no series has the name of the sum.
+static CnStatus can_sum(CnRun *run, const CnRunInfo *info, int32_t *answer) {
+  int32_t parts = 0;
+  for (int32_t i = 0; i < info->scalar_count + info->sensor_count; i++) {
+    CnRunSeries series;
+    if (i < info->scalar_count)
+      CNI_TRY(cn_run_scalar(run, i, &series));
+    else
+      CNI_TRY(cn_run_sensor(run, i - info->scalar_count, &series));
+    if (strcmp(series.name, TOTAL) == 0) parts -= 2;
+    if (i < info->scalar_count)
+      parts += strcmp(series.name, "kinetic_energy") == 0 ||
+               strcmp(series.name, "potential_energy") == 0;
+  }
+  *answer = parts == 2;
+  return CN_OK;
 }
 
 CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
   if (!run) return cni_error(CN_INVALID_ARGUMENT, "cni_page_from_run: the run is null");
-  CniPageSource source = {.context = run,
+  RunView view = {.run = run};
+  CniPageSource source = {.context = &view,
                           .description = "",
                           .parameter = run_parameter,
                           .body = run_body,
@@ -38,5 +91,9 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
                           .sensor = run_sensor,
                           .values = run_values};
   cn_run_info(run, &source.info);
+  view.scalar_count = source.info.scalar_count;
+  int32_t total = 0;
+  CNI_TRY(can_sum(run, &source.info, &total));
+  source.info.scalar_count += total;
   return cni_page_write(&source, def);
 }

@@ -1,5 +1,5 @@
-// A page opened from its file in Debian's Chromium, offline, with everything noted that it should not
-// do: errors, warnings, requests.
+// A page opened from its file in Debian's Chromium, offline, with everything noted that it should
+// not do: errors, warnings, requests.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 // The page in a browser: it shows what the run file holds, plays, answers mouse and keys, and keeps
-// quiet otherwise. usage: node test_page.mjs PAGES WEB, PAGES the program of pages.c, WEB the folder
-// with node_modules.
+// quiet otherwise. usage: node test_page.mjs PAGES WEB, PAGES the program of pages.c, WEB the
+// folder with node_modules.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -89,6 +89,8 @@ test("a run", async (t) => {
     };
     assert.equal(last("Energy", "kinetic_energy"), truth.lastKineticEnergy);
     assert.equal(last("Contacts", "contacts"), truth.lastContacts);
+    const sum = last("Energy", "kinetic_energy") + last("Energy", "potential_energy");
+    assert.equal(last("Energy", "total_energy"), sum);
     // and something is drawn
     assert.ok((await browser.look(page, ".plot canvas >> nth=0")).colours > 20);
   });

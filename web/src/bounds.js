@@ -1,5 +1,5 @@
-// Where the scene is: the box that holds what moves most of the time (bodies that flew off, and short
-// excursions, aside) and the fixed parts near it.
+// Where the scene is: the box that holds what moves most of the time (bodies that flew off, and
+// short excursions, aside) and the fixed parts near it.
 import * as THREE from "three";
 import { KIND, SHAPE } from "./data.js";
 

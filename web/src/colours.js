@@ -15,6 +15,7 @@ export const SCENES = {
     edge: "#c3ccd8",
     sky: "#e8eeff",
     earth: "#5d5348",
+    skyIntensity: 1.5,
   },
   light: {
     back: "#f3f4f2",
@@ -24,6 +25,7 @@ export const SCENES = {
     edge: "#5c636b",
     sky: "#ffffff",
     earth: "#b9ada0",
+    skyIntensity: 1.9,
   },
 };
 

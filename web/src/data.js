@@ -42,24 +42,19 @@ const unpackRotation = (words, from, q, at) => {
   q[at + 3] = missing === 3 ? largest : c;
 };
 
-export const load = () => {
-  const meta = json("meta");
-  const packing = json("packing");
-  const table = float64("bodies");
-  const shapeTable = float32("shapes");
-  const times = float64("times");
-  const bodyCount = meta.bodies;
+// ---- poses ----
 
-  // rows of the moving bodies in a frame
+// Rows of a body in the table: kind, mass, low corner of its box, step of its grid, rotation.
+const ROW = 12;
+const [LOW, STEP, TURN] = [2, 5, 8];
+
+const createPoses = (table, times, packing, bodyCount) => {
+  // which bodies have frames, and where in a frame they are
   const slots = new Int32Array(bodyCount).fill(-1);
-  const kinds = new Uint8Array(bodyCount);
   let moving = 0;
-  for (let i = 0; i < bodyCount; i++) {
-    kinds[i] = table[12 * i] & 3;
-    if (table[12 * i] & 4) slots[i] = moving++;
-  }
+  for (let i = 0; i < bodyCount; i++) if (table[ROW * i] & 4) slots[i] = moving++;
 
-  // Blocks of frames are decoded when they are first asked for.
+  // blocks of frames are decoded when they are first asked for
   const chunks = new Array(packing.chunks);
   const chunkOf = (frame) => {
     const index = Math.floor(frame / packing.framesPerChunk);
@@ -72,14 +67,13 @@ export const load = () => {
   const decode = (frame, body) => {
     if (!(frame >= 0 && frame < times.length && body >= 0 && body < bodyCount))
       throw new RangeError("no such frame or body");
-    const row = 12 * body;
-    const position = [table[row + 2], table[row + 3], table[row + 4]];
-    const rotation = [table[row + 8], table[row + 9], table[row + 10], table[row + 11]];
+    const row = ROW * body;
+    const position = Array.from(table.subarray(row + LOW, row + LOW + 3));
+    const rotation = Array.from(table.subarray(row + TURN, row + TURN + 4));
     if (slots[body] >= 0) {
       const words = chunkOf(frame);
       const at = offsetOf(frame) + slots[body] * WORDS;
-      for (let k = 0; k < 3; k++)
-        position[k] = table[row + 2 + k] + words[at + k] * table[row + 5 + k];
+      for (let k = 0; k < 3; k++) position[k] += words[at + k] * table[row + STEP + k];
       unpackRotation(words, at + 3, rotation, 0);
     }
     return { position, rotation };
@@ -90,56 +84,64 @@ export const load = () => {
     const words = moving ? chunkOf(frame) : null;
     const start = moving ? offsetOf(frame) : 0;
     for (let i = 0; i < bodyCount; i++) {
-      const row = 12 * i;
+      const row = ROW * i;
       if (slots[i] < 0) {
-        for (let k = 0; k < 3; k++) positions[3 * i + k] = table[row + 2 + k];
-        for (let k = 0; k < 4; k++) rotations[4 * i + k] = table[row + 8 + k];
+        for (let k = 0; k < 3; k++) positions[3 * i + k] = table[row + LOW + k];
+        for (let k = 0; k < 4; k++) rotations[4 * i + k] = table[row + TURN + k];
         continue;
       }
       const at = start + slots[i] * WORDS;
-      positions[3 * i] = table[row + 2] + words[at] * table[row + 5];
-      positions[3 * i + 1] = table[row + 3] + words[at + 1] * table[row + 6];
-      positions[3 * i + 2] = table[row + 4] + words[at + 2] * table[row + 7];
+      positions[3 * i] = table[row + LOW] + words[at] * table[row + STEP];
+      positions[3 * i + 1] = table[row + LOW + 1] + words[at + 1] * table[row + STEP + 1];
+      positions[3 * i + 2] = table[row + LOW + 2] + words[at + 2] * table[row + STEP + 2];
       unpackRotation(words, at + 3, rotations, 4 * i);
     }
   };
+  return { decode, decodeAll, moves: (i) => slots[i] >= 0 };
+};
 
-  const shapes = [];
-  for (let i = 0; i < meta.shapes; i++) {
-    const r = shapeTable.subarray(12 * i, 12 * i + 12);
-    shapes.push({
-      body: r[0],
-      kind: r[1],
-      position: [r[2], r[3], r[4]],
-      rotation: [r[5], r[6], r[7], r[8]],
-      size: [r[9], r[10], r[11]],
-    });
-  }
+// ---- the other blocks ----
 
-  // Plots: the times and one array a series; what is not a number becomes a gap.
+const loadShapes = (count) => {
+  const table = float32("shapes");
+  return Array.from({ length: count }, (_, i) => {
+    const row = Array.from(table.subarray(12 * i, 12 * i + 12));
+    return {
+      body: row[0],
+      kind: row[1],
+      position: row.slice(2, 5),
+      rotation: row.slice(5, 9),
+      size: row.slice(9, 12),
+    };
+  });
+};
+
+// Plots: the times and one array a series; what is not a number becomes a gap.
+const loadSeries = (meta) => {
+  if (meta.steps === 0) return { series: [], seriesTimes: [] };
   const gaps = (values) => Array.from(values, (v) => (Number.isFinite(v) ? v : null));
-  const hasSeries = meta.steps > 0;
-  const seriesTimes = hasSeries ? Array.from(float64("series-time")) : [];
-  const series = hasSeries
-    ? meta.series.map((s, i) => ({ ...s, values: gaps(float64(`series-${i}`)) }))
-    : [];
+  return {
+    series: meta.series.map((s, i) => ({ ...s, values: gaps(float64(`series-${i}`)) })),
+    seriesTimes: Array.from(float64("series-time")),
+  };
+};
 
+export const load = () => {
+  const meta = json("meta");
+  const packing = json("packing");
+  const table = float64("bodies");
+  const times = float64("times");
+  const bodyCount = meta.bodies;
   return {
     meta,
     packing,
     times,
     frameCount: times.length,
     bodyCount,
-    kinds,
-    shapes,
-    series,
-    seriesTimes,
-    mass: (i) => table[12 * i + 1],
-    moves: (i) => slots[i] >= 0,
-    // the box that a body's origin sweeps over the run
-    low: (i, k) => table[12 * i + 2 + k],
-    high: (i, k) => table[12 * i + 2 + k] + 65535 * table[12 * i + 5 + k],
-    decode,
-    decodeAll,
+    kinds: Uint8Array.from({ length: bodyCount }, (_, i) => table[ROW * i] & 3),
+    mass: (i) => table[ROW * i + 1],
+    shapes: loadShapes(meta.shapes),
+    ...loadSeries(meta),
+    ...createPoses(table, times, packing, bodyCount),
   };
 };

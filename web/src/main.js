@@ -14,7 +14,9 @@ const ICONS = {
   pause: "M7 5h3.6v14H7zM13.4 5H17v14h-3.6z",
   back: "M15.5 5.5v13L7 12zM5 5.5h2v13H5z",
   forward: "M8.5 5.5v13L17 12zM17 5.5h2v13h-2z",
-  loop: "M17 4l4 3.5-4 3.5V8.6H8A3.4 3.4 0 0 0 4.6 12H3a5 5 0 0 1 5-5h9zM7 20l-4-3.5L7 13v2.4h9A3.4 3.4 0 0 0 19.400 12H21a5 5 0 0 1-5 5H7z",
+  loop:
+    "M17 4l4 3.5-4 3.5V8.6H8A3.4 3.4 0 0 0 4.6 12H3a5 5 0 0 1 5-5h9z" +
+    "M7 20l-4-3.5L7 13v2.4h9A3.4 3.4 0 0 0 19.400 12H21a5 5 0 0 1-5 5H7z",
   theme: "M12 3a9 9 0 1 0 0 18zM12 3v2.200a6.800 6.800 0 0 1 0 13.600V21a9 9 0 0 0 0-18z",
 };
 const setIcon = (button, name) => {
@@ -214,61 +216,34 @@ const setUpKeys = (player, view, actions) => {
   );
 };
 
-const start = () => {
-  const data = load();
-  showTitles(data);
-  const player = createPlayer(data.times);
-  createSettings($("settings"), data);
-
-  let view;
-  try {
-    view = createView($("canvas"), data);
-  } catch (error) {
-    $("note").textContent =
-      `No picture: this browser gives no WebGL (${error.message}). Plots and settings are below.`;
-    $("note").hidden = false;
-  }
-  const still = data.frameCount < 2;
-  document.body.classList.toggle("still", still);
-  const plots = createPlots($("plots"), data, player);
-
-  const theme = setUpTheme((name) => {
-    view?.setTheme(name);
-    plots.redraw();
-  });
-  setUpControls(player, data.frameCount);
-  if (view) {
-    player.listen((state) => view.place(player.locate(state.time)));
-    const help = () => {
-      $("keys").hidden = !$("keys").hidden;
-      $("help").setAttribute("aria-expanded", !$("keys").hidden);
-    };
-    const select = setUpCard(data, view, player);
-    const colours = setUpColours(data, view);
-    setUpKeys(player, view, { theme, help, colours, select });
-    $("fit").addEventListener("click", view.fit);
-    $("help").addEventListener("click", help);
-    $("scale").textContent = view.gridSpacing ? `grid ${quantity(view.gridSpacing, "m", 2)}` : "";
-    $("scale").hidden = !view.gridSpacing;
-  }
-
-  // short runs start slowly, so that there is something to see
-  const span = player.last - player.first;
-  player.setRate(
-    span >= 1.5 || span === 0 ? 1 : (RATES.findLast((r) => span / r >= 2) ?? RATES[0]),
-  );
-
-  let drawn = 0;
-  let before = performance.now();
-  const loop = (now) => {
-    player.advance((now - before) / 1000);
-    before = now;
-    if (view?.draw()) drawn++;
-    requestAnimationFrame(loop);
+// Everything around the picture that needs it.
+const setUpView = (data, view, player, theme) => {
+  player.listen((state) => view.place(player.locate(state.time)));
+  const help = () => {
+    $("keys").hidden = !$("keys").hidden;
+    $("help").setAttribute("aria-expanded", !$("keys").hidden);
   };
-  requestAnimationFrame(loop);
-  if (!still && view && !matchMedia("(prefers-reduced-motion: reduce)").matches) player.play();
+  const select = setUpCard(data, view, player);
+  const colours = setUpColours(data, view);
+  setUpKeys(player, view, { theme, help, colours, select });
+  $("fit").addEventListener("click", view.fit);
+  $("help").addEventListener("click", help);
+  $("scale").textContent = `grid ${quantity(view.gridSpacing, "m", 2)}`;
+  $("scale").hidden = !view.gridSpacing;
+};
 
+const tryView = (data) => {
+  try {
+    return createView($("canvas"), data);
+  } catch (error) {
+    $("note").textContent = `No picture: this browser gives no WebGL (${error.message}).`;
+    $("note").hidden = false;
+    return null;
+  }
+};
+
+// What scripts can ask of the page.
+const expose = (data, player, plots, drawnCount) => {
   window.cairn = {
     meta: data.meta,
     frameCount: data.frameCount,
@@ -291,16 +266,49 @@ const start = () => {
       return player.state.playing;
     },
     get drawnCount() {
-      return drawn;
+      return drawnCount();
     },
-    plots: plots.plots.map((p) => ({
-      title: p.title,
-      names: p.names,
-      times: p.plot.data[0],
-      values: p.plot.data.slice(1),
-    })),
+    plots: plots.map(({ title, names, plot }) => {
+      const [times, ...values] = plot.data;
+      return { title, names, times, values };
+    }),
     ready: true,
   };
+};
+
+const start = () => {
+  const data = load();
+  const player = createPlayer(data.times);
+  showTitles(data);
+  createSettings($("settings"), data);
+  const view = tryView(data);
+  const plots = createPlots($("plots"), data, player);
+  const theme = setUpTheme((name) => {
+    view?.setTheme(name);
+    plots.redraw();
+  });
+  setUpControls(player, data.frameCount);
+  if (view) setUpView(data, view, player, theme);
+
+  // short runs start slowly, so that there is something to see
+  const still = data.frameCount < 2;
+  document.body.classList.toggle("still", still);
+  const span = player.last - player.first;
+  const slow = RATES.findLast((r) => span / r >= 2) ?? RATES[0];
+  player.setRate(span >= 1.5 || still ? 1 : slow);
+
+  let drawn = 0;
+  let before = performance.now();
+  const loop = (now) => {
+    player.advance((now - before) / 1000);
+    before = now;
+    if (view?.draw()) drawn++;
+    requestAnimationFrame(loop);
+  };
+  requestAnimationFrame(loop);
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (!still && view && !calm) player.play();
+  expose(data, player, plots.plots, () => drawn);
 };
 
 start();

@@ -1,6 +1,6 @@
 // Half-spaces as something finite to look at. A plane becomes a square around the scene, cut by the
-// other fixed planes (walls that make a box stand as a box), fading out toward its rim, with a grid of
-// known spacing. Only its outer side is drawn, so walls between the camera and the scene vanish.
+// other fixed planes (walls that make a box stand as a box), fading out toward its rim, with a grid
+// of known spacing. Only its outer side is drawn, so walls between the camera and the scene vanish.
 import * as THREE from "three";
 
 // Keep the part of a polygon where n x + d >= 0.
@@ -53,7 +53,9 @@ export const planeMaterial = (centre, radius, spacing) => {
       )
       .replace(
         "#include <begin_vertex>",
-        "#include <begin_vertex>\nvInPlane = inPlane;\nvWorld = (modelMatrix * vec4(position, 1.0)).xyz;",
+        `#include <begin_vertex>
+        vInPlane = inPlane;
+        vWorld = (modelMatrix * vec4(position, 1.0)).xyz;`,
       );
     shader.fragmentShader = shader.fragmentShader
       .replace(
@@ -74,7 +76,9 @@ export const planeMaterial = (centre, radius, spacing) => {
       .replace(
         "#include <color_fragment>",
         `#include <color_fragment>
-        float line = max(0.45 * gridLine(vInPlane / gridSpacing, 0.6), 0.9 * gridLine(vInPlane / (5.0 * gridSpacing), 0.8));
+        float fine = gridLine(vInPlane / gridSpacing, 0.6);
+        float coarse = gridLine(vInPlane / (5.0 * gridSpacing), 0.8);
+        float line = max(0.45 * fine, 0.9 * coarse);
         diffuseColor.rgb = mix(diffuseColor.rgb, gridColour, line);
         diffuseColor.a *= 1.0 - smoothstep(0.45, 1.0, distance(vWorld, fadeCentre) / fadeRadius);`,
       );

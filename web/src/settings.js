@@ -1,5 +1,5 @@
-// The table of settings: what was simulated, how, by which version, and what the page kept of it. Text
-// enters the page as text only.
+// The table of settings: what was simulated, how, by which version, and what the page kept of it.
+// Text enters the page as text only.
 import { digits, quantity } from "./format.js";
 
 const element = (tag, text, name) => {
@@ -36,7 +36,8 @@ export const stateOf = (meta) =>
 const keptFrames = (meta, packing) => {
   const all = meta.recordedFrames;
   if (packing.frames === all) return `all ${digits(all)}`;
-  return `${digits(packing.frames)} of ${digits(all)} (every ${packing.stride}th, and the last), to keep the page small`;
+  const which = `every ${packing.stride}th, and the last`;
+  return `${digits(packing.frames)} of ${digits(all)} (${which}), to keep the page small`;
 };
 
 export const createSettings = (parent, data) => {

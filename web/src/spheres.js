@@ -1,6 +1,6 @@
 // Many spheres cheaply: each is one square that faces the camera, and every pixel of it asks where
-// its ray meets the sphere. Round at any size, two triangles a sphere; ten thousand move smoothly on
-// a laptop. A band around each shows how it turns. In the shadow map a sphere is a disc through its
+// its ray meets the sphere. Round at any size, two triangles a sphere; ten thousand move smoothly.
+// A band around each shows how it turns. In the shadow map a sphere is a disc through its
 // centre, so it cannot shade its own lit side.
 import * as THREE from "three";
 
@@ -22,7 +22,8 @@ vTint = tint;
 float far2 = dot(vCentre, vCentre);
 float nearer = max(1.0 - vRadius * vRadius / far2, 1e-3);
 vec3 toward = vCentre * inversesqrt(far2);
-vec3 across = normalize(cross(toward, abs(toward.y) < 0.9 ? vec3(0.0, 1.0, 0.0) : vec3(1.0, 0.0, 0.0)));
+vec3 other = abs(toward.y) < 0.9 ? vec3(0.0, 1.0, 0.0) : vec3(1.0, 0.0, 0.0);
+vec3 across = normalize(cross(toward, other));
 vec3 upward = cross(across, toward);
 vec2 corner = position.xy * vRadius * sqrt(nearer) * 1.04;
 vec4 mvPosition = vec4(vCentre * nearer + across * corner.x + upward * corner.y, 1.0);
@@ -50,7 +51,8 @@ if (cover < 0.02) discard;
 vec3 hitView = ray * (along - vRadius * sqrt(max(1.0 - rim * rim, 0.0)));
 vec3 hitNormal = normalize(hitView - vCentre);
 vec3 hitWorldNormal = hitNormal * mat3(viewMatrix);
-vec3 hitWorld = (hitView - viewMatrix[3].xyz) * mat3(viewMatrix) + hitWorldNormal * (0.04 * vRadius);
+vec3 hitWorld = (hitView - viewMatrix[3].xyz) * mat3(viewMatrix);
+hitWorld += hitWorldNormal * (0.04 * vRadius);
 vec4 hitClip = projectionMatrix * vec4(hitView, 1.0);
 gl_FragDepth = 0.5 * hitClip.z / hitClip.w + 0.5;`;
 
@@ -64,7 +66,15 @@ diffuseColor.a *= cover;`;
 
 const createMaterial = () => {
   const material = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.02 });
+  // the rim by coverage of samples; its alpha must not reach the picture: the page would show
   material.alphaToCoverage = true;
+  Object.assign(material, {
+    blending: THREE.CustomBlending,
+    blendSrc: THREE.OneFactor,
+    blendDst: THREE.ZeroFactor,
+    blendSrcAlpha: THREE.ZeroFactor,
+    blendDstAlpha: THREE.OneFactor,
+  });
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", `#include <common>${VERTEX_PARS}`)

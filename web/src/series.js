@@ -1,0 +1,78 @@
+// Which series share a plot, and under which names.
+import { words } from "./format.js";
+
+// Which scalars share a plot, in the order of the page; the first match takes a series.
+const GROUPS = [
+  { title: "Energy", match: /energy/ },
+  { title: "Contacts", match: /contact|overlap/ },
+  { title: "Penetration", match: /penetration/ },
+  { title: "Residual", match: /^residual$/, log: true },
+  { title: "Residual speed", match: /residual/, log: true },
+  { title: "Iterations", match: /iteration/ },
+  { title: "Dissipated in a step", match: /dissipation/ },
+  { title: "Cost of a step", match: /second|^ms_/ },
+  { title: "Flags", match: /converged|cut_by_time/, quiet: true },
+];
+
+const MAX_LINES = 6; // sensors of one unit that share a plot
+
+const groupScalars = (series) => {
+  const groups = new Map();
+  for (const s of series) {
+    if (s.name === "time" || s.name === "step") continue;
+    const known = GROUPS.find((g) => g.match.test(s.name));
+    const title = known?.title ?? words(s.name);
+    // two units never share an axis
+    const key = `${title}|${s.unit}`;
+    // flags that never change are not worth a plot
+    if (known?.quiet && s.values.every((v) => v === s.values[0])) continue;
+    const order = known ? GROUPS.indexOf(known) : GROUPS.length;
+    if (!groups.has(key))
+      groups.set(key, { title, unit: s.unit, log: known?.log ?? false, order, series: [] });
+    groups.get(key).series.push(s);
+  }
+  return [...groups.values()].sort((a, b) => a.order - b.order);
+};
+
+const groupSensors = (series) => {
+  const groups = new Map();
+  for (const s of series) {
+    if (!groups.has(s.unit)) groups.set(s.unit, []);
+    groups.get(s.unit).push(s);
+  }
+  const result = [];
+  for (const [unit, list] of groups)
+    for (let i = 0; i < list.length; i += MAX_LINES) {
+      const part = list.slice(i, i + MAX_LINES);
+      result.push({
+        title: part.length === 1 ? `Sensor: ${part[0].name}` : "Sensors",
+        unit,
+        log: false,
+        series: part,
+      });
+    }
+  return result;
+};
+
+// What the title says already is left out: "penetration_max" under Penetration is "max".
+const shortName = (name, title) => {
+  const text = words(name).toLowerCase();
+  const said = title.toLowerCase().replace(/s$/, "");
+  const rest = text.replace(new RegExp(`\\b(${said}s?|seconds)\\b`), "").trim();
+  return rest || text;
+};
+
+// The plots of a page in their order: {title, unit, log, series}.
+export const plotGroups = (data) => {
+  // without a tolerance there is no convergence to speak of
+  const told = data.series.filter((s) => s.name !== "converged" || data.meta.tolerance > 0);
+  const scalars = told.filter((s) => s.kind === "scalar");
+  const sensors = told.filter((s) => s.kind === "sensor");
+  return [...groupScalars(scalars), ...groupSensors(sensors)];
+};
+
+// What a legend calls a series: nothing where the title says it all.
+export const legendName = (series, group) => {
+  if (group.series.length === 1) return "";
+  return series.kind === "sensor" ? series.name : shortName(series.name, group.title);
+};

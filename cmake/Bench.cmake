@@ -4,6 +4,11 @@ file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
 add_executable(cairn-bench ${bench_sources})
 target_include_directories(cairn-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src)
 target_link_libraries(cairn-bench PRIVATE cairn cairn_flags m)
+if(TARGET cairn-io)
+  # problems from files
+  target_link_libraries(cairn-bench PRIVATE cairn-io)
+  target_compile_definitions(cairn-bench PRIVATE BENCH_IO BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+endif()
 
 function(cairn_peer name)
   add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.c
@@ -61,6 +66,18 @@ if(MUJOCO_INCLUDE AND MUJOCO_LIBRARY)
   cairn_trust_peer(trust_mujoco c ${MUJOCO_LIBRARY})
 endif()
 
+# Siconos, its solvers alone (Debian: libsiconos-numerics-dev)
+find_path(SICONOS_INCLUDE numerics/LinearComplementarityProblem.h PATH_SUFFIXES siconos)
+find_library(SICONOS_LIBRARY siconos_numerics)
+if(SICONOS_INCLUDE AND SICONOS_LIBRARY)
+  add_executable(peer_siconos ${PROJECT_SOURCE_DIR}/bench/peers/siconos.c
+    ${PROJECT_SOURCE_DIR}/bench/lcp_problems.c)
+  target_include_directories(peer_siconos SYSTEM PRIVATE ${SICONOS_INCLUDE} ${SICONOS_INCLUDE}/numerics)
+  target_link_libraries(peer_siconos PRIVATE cairn_flags ${SICONOS_LIBRARY} m)
+  set_target_properties(peer_siconos PROPERTIES OUTPUT_NAME siconos
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
+endif()
+
 if(CAIRN_TESTS)
   # a smoke run: the frame works and prints what tools expect
   add_test(NAME bench.math COMMAND cairn-bench math --set calls=1000 --json)
@@ -73,6 +90,9 @@ if(CAIRN_TESTS)
   add_test(NAME bench.trust COMMAND cairn-bench trust --set only=5 --json)
   set_tests_properties(bench.trust PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"trust\".*\"green\": true")
+  add_test(NAME bench.lcp COMMAND cairn-bench lcp --set files=none --set sizes=20 --set repeats=3 --json)
+  set_tests_properties(bench.lcp PROPERTIES LABELS bench
+    PASS_REGULAR_EXPRESSION "\"name\": \"lcp\".*\"problem\": \"psd-20\".*\"converged\": true")
   add_test(NAME bench.unknown COMMAND cairn-bench nothing)
   set_tests_properties(bench.unknown PROPERTIES LABELS bench WILL_FAIL TRUE)
 endif()

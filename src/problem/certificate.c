@@ -371,9 +371,33 @@ static double lcp_error(double e2, double r2) {
   return r2 > 0 ? sqrt(e2) / sqrt(r2) : sqrt(e2);
 }
 
+// Squared norms over all rows, and the largest over the blocks.
+typedef struct LcpNorms {
+  double e2, u2, g2, r2, e2_max, r2_max;
+} LcpNorms;
+
+static void lcp_errors(const CnProblem *p, const double *g, const double *u, const LcpNorms *t,
+                       CnCertificate *c) {
+  c->residual_speed = sqrt(t->e2_max);
+  c->residual = ratio(c->residual_speed, sqrt(t->r2_max));
+  c->error_siconos = lcp_error(t->e2, t->r2);
+  double speed = sqrt(cn_max(t->r2, t->u2)), impulse = sqrt(t->g2), sum = 0;
+  double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    for (int32_t j = block->row; j < block->row + block->dim; j++) {
+      double e = lcp_part(block, g[j], u[j], scale);
+      sum += e * e;
+    }
+  }
+  c->error_scaled = ratio(sqrt(sum), speed);
+}
+
 // The whole certificate; u is there. Bilateral blocks of several rows count as one.
 static void certify_lcp(const CnProblem *p, const double *g, const double *u, CnCertificate *c) {
-  double e2 = 0, u2 = 0, g2 = 0, r2 = 0, e2_max = 0, r2_max = 0;
+  LcpNorms t = {0, 0, 0, 0, 0, 0};
+  double gap = 0, joint = 0, cone = 0, energy = 0;
+  int32_t worst = -1;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
     int32_t row = block->row, dim = block->dim;
@@ -385,40 +409,24 @@ static void certify_lcp(const CnProblem *p, const double *g, const double *u, Cn
       own_g += g[j] * g[j];
       own_r += p->b[j] * p->b[j];
       if (block->kind == CN_BLOCK_BILATERAL) {
-        raise_to(&c->joint_speed, fabs(u[j]));
+        raise_to(&joint, fabs(u[j]));
       } else {
-        raise_to(&c->gap_speed, -u[j]);
-        raise_to(&c->cone, -g[j]);
+        raise_to(&gap, -u[j]);
+        raise_to(&cone, -g[j]);
       }
     }
-    raise_to(&c->complementarity, dim == 1 ? fabs(g[row] * u[row]) : sqrt(own_u) * sqrt(own_g));
-    if (!(own_e <= e2_max)) c->worst_block = i;
-    raise_to(&e2_max, own_e);
-    raise_to(&r2_max, own_r);
-    e2 += own_e;
-    u2 += own_u;
-    g2 += own_g;
-    r2 += own_r;
+    raise_to(&energy, dim == 1 ? fabs(g[row] * u[row]) : sqrt(own_u) * sqrt(own_g));
+    if (!(own_e <= t.e2_max)) worst = i;
+    raise_to(&t.e2_max, own_e);
+    raise_to(&t.r2_max, own_r);
+    t.e2 += own_e;
+    t.u2 += own_u;
+    t.g2 += own_g;
+    t.r2 += own_r;
   }
-  if (!isfinite(u2) || !isfinite(g2) || !isfinite(e2)) {
-    c->residual_speed = c->residual = c->error_siconos = c->error_scaled = INFINITY;
-    return;
-  }
-  if (e2 == 0) return; // then e(c) is zero for every c
-  c->residual_speed = sqrt(e2_max);
-  c->residual = ratio(c->residual_speed, sqrt(r2_max));
-  c->error_siconos = lcp_error(e2, r2);
-
-  double speed = sqrt(cn_max(r2, u2)), impulse = sqrt(g2), sum = 0;
-  double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    const CniBlock *block = &p->blocks[i];
-    for (int32_t j = block->row; j < block->row + block->dim; j++) {
-      double e = lcp_part(block, g[j], u[j], scale);
-      sum += e * e;
-    }
-  }
-  c->error_scaled = ratio(sqrt(sum), speed);
+  double none = isfinite(t.u2) && isfinite(t.g2) && isfinite(t.e2) ? 0 : INFINITY;
+  *c = (CnCertificate){none, none, none, none, gap, joint, cone, energy, 0, 0, worst};
+  if (none == 0 && t.e2 > 0) lcp_errors(p, g, u, &t, c); // if e(1) is zero e(c) is for every c
 }
 
 // ---- the other explicit problems ----
@@ -488,10 +496,7 @@ static void certify_blocks(CnProblem *p, const CnAnswer *answer, double *u,
   *certificate = t.c;
 }
 
-CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
-  if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
-  memset(certificate, 0, sizeof *certificate);
-  certificate->worst_block = -1;
+static CnStatus check_certify(CnProblem *p, const CnAnswer *answer) {
   if (!p || !answer)
     return cni_error(CN_INVALID_ARGUMENT, "cn_certify: %s is null", p ? "answer" : "problem");
   CNI_TRY(cni_problem_check(p));
@@ -500,8 +505,17 @@ CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certifi
     return cni_error(CN_INVALID_ARGUMENT,
                      "the answer has %d impulses and %d velocities, the problem %d and %d",
                      answer->row_count, answer->velocity_count, p->row_count, velocities);
-  CNI_TRY(cni_problem_reserve_scratch(p));
+  return cni_problem_reserve_scratch(p);
+}
 
+CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
+  if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
+  CnStatus status = check_certify(p, answer);
+  if (status != CN_OK) {
+    memset(certificate, 0, sizeof *certificate);
+    certificate->worst_block = -1;
+    return status;
+  }
   double *u = answer->u;
   if (p->form == CN_FORM_EXPLICIT) cni_problem_velocity(p, NULL, answer->g, u);
   if (cni_problem_is_lcp(p))

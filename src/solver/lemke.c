@@ -53,23 +53,24 @@ static void pivot(Path *path, int32_t row) {
     cni_tableau_pivot(path->t, row, path->column_index);
 }
 
-// Entry (row, w_k) of the inverse basis.
-static double inverse_entry(const Path *path, int32_t row, int32_t k) {
-  const CniTableau *t = path->t;
-  int32_t place = t->place[2 * k];
-  if (place >= 0) return place == row ? 1 : 0;
-  return path->delayed ? -cni_delayed_entry(path->delayed, t, row, -place)
-                       : -cni_tableau_row(t, row)[-place];
+static double entry(const Path *path, int32_t row, int32_t column) {
+  return path->delayed ? cni_delayed_entry(path->delayed, path->t, row, column)
+                       : cni_tableau_row(path->t, row)[column];
 }
 
 // 1 if row a of the perturbed right-hand side, divided by its pivot, is less than that of row b.
+// Quotients are compared by products: both pivots are positive.
 static int before(const Path *path, int32_t a, int32_t b) {
   double pivot_a = -path->column[(int64_t)a * path->step];
-  double pivot_b = -path->column[(int64_t)b * path->step];
+  double pivot_b = -path->column[(int64_t)b * path->step], both = pivot_a * pivot_b;
   for (int32_t k = 0; k < path->t->pairs; k++) {
-    double x = inverse_entry(path, a, k) / pivot_a, y = inverse_entry(path, b, k) / pivot_b;
-    double size = fabs(x) + fabs(y);
-    if (fabs(x - y) > TIE * (1 + size)) return x < y;
+    // column w_k of the inverse basis: a unit column, or minus that of the tableau
+    int32_t place = path->t->place[2 * k];
+    if (place == a) return 0;
+    if (place == b) return 1;
+    if (place >= 0) continue;
+    double x = -entry(path, a, -place) * pivot_b, y = -entry(path, b, -place) * pivot_a;
+    if (fabs(x - y) > TIE * (both + fabs(x) + fabs(y))) return x < y;
   }
   return a < b;
 }

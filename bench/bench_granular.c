@@ -121,7 +121,7 @@ static CnStatus copy_positions(const CnWorld *world, const CnBodyId *ids, Bodies
 // Sums over the last steps.
 typedef struct Figures {
   double seconds, collision, solver, setup;
-  double contacts, iterations, residual_max;
+  double contacts, iterations, residual, residual_max;
   Overlap overlap;
   int32_t step_count;
 } Figures;
@@ -140,6 +140,7 @@ static CnStatus run_world(CnWorld *world, const CnBodyId *ids, Bodies *bodies, F
     sum->setup += report.seconds_setup;
     sum->contacts += report.contact_count;
     sum->iterations += report.solve.iterations;
+    sum->residual += report.solve.certificate.residual;
     sum->residual_max = fmax(sum->residual_max, report.solve.certificate.residual);
     sum->step_count++;
     status = copy_positions(world, ids, bodies);
@@ -167,6 +168,7 @@ static void fill_row(Row *row, const CnWorld *world, const Figures *sum) {
   row_number(row, "penetration_max", sum->overlap.max);
   row_number(row, "penetration_mean",
              sum->overlap.count > 0 ? sum->overlap.sum / (double)sum->overlap.count : 0);
+  row_number(row, "residual_mean", sum->residual / n);
   row_number(row, "residual_max", sum->residual_max);
   row_number(row, "peak_memory_bytes", (double)info.memory_peak_bytes);
   row_text(row, "state_hash", hash);
@@ -244,7 +246,7 @@ static const Column columns[] = {{"engine", "engine"},
                                  {"ns_per_contact_iteration", "ns/contact/iteration"},
                                  {"penetration_max", "depth max m"},
                                  {"penetration_mean", "mean m"},
-                                 {"residual_max", "residual"},
+                                 {"residual_mean", "residual"},
                                  {"ratio", "ratio"},
                                  {"status", "status"},
                                  {NULL, NULL}};

@@ -327,7 +327,8 @@ CN_API CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointSta
 
 // ---- contacts ---------------------------------------------------------------------------------
 
-/// A contact of the last step, potential ones (positive gap, no impulse) included.
+/// A contact of the last step, potential ones (positive gap, no impulse) included. Shape a is the
+/// one with the smaller slot. A body whose shape was destroyed since is none.
 typedef struct CnContact {
   CnBodyId body_a, body_b;
   CnShapeId shape_a, shape_b;
@@ -340,7 +341,8 @@ typedef struct CnContact {
   CnVec3 torque;    ///< N m, rolling and spinning resistance on b
 } CnContact;
 
-/// Contact `index` of the last step (0 .. contact_count-1), sorted by slots of shapes and feature.
+/// Contact `index` of the last step (0 .. contact_count-1), in the order in which they were solved:
+/// those of two shapes stand together by ascending feature.
 CN_API CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contact);
 
 typedef enum CnContactEventKind { CN_CONTACT_BEGAN = 0, CN_CONTACT_ENDED } CnContactEventKind;

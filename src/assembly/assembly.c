@@ -1,9 +1,9 @@
 // One step's problem from the model and its contacts.
 //
 // Order of writing: groups (bodies, then the ground), blocks of joints in dense order, blocks of
-// contacts by key, then the warm start. Every part is a function of the input alone; loops over
-// bodies and contacts write to their own places, so the number of workers cannot be seen in the
-// result.
+// contacts in their order, then the warm start. Every part is a function of the input alone; loops
+// over bodies and contacts write to their own places, so the number of workers cannot be seen in
+// the result.
 //
 // Cost: linear in bodies, joints and contacts, each visited a fixed number of times. Memory: the
 // problem's own arrays and the step's arena; after warm-up neither grows.
@@ -93,11 +93,12 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   CniSetTable sets;
   CNI_TRY(cni_set_table_init(&sets, problem, input->arena));
   CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_block_of));
-  CNI_TRY(cni_assemble_contacts(input, problem, &sets, block_of));
+  CniContactPlan plan;
+  CNI_TRY(cni_plan_contacts(input, problem, &sets, block_of, &plan));
 
   CNI_TRY(cn_answer_fit(answer, problem));
   cni_warm_start_joints(input, problem, joint_block_of, answer->g);
-  cni_warm_start_contacts(input, problem, block_of, answer->g);
+  cni_fill_contacts(input, problem, block_of, &plan, answer->g);
   return CN_OK;
 }
 

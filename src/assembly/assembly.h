@@ -8,12 +8,23 @@
 #include "model/model.h"
 #include "problem/problem.h"
 
-// Impulse that a contact of the last step carried, by key: the warm start. World axes, on b.
+// Impulse of a contact, world axes, on b.
 typedef struct CniContactImpulse {
-  CniContactKey key;
   CnVec3 linear;  // N s
   CnVec3 angular; // N m s: rolling and spinning
 } CniContactImpulse;
+
+// What the contacts of the last step carried: the warm start. By rank in the present places of the
+// shapes, then by feature.
+typedef struct CniOldContacts {
+  int32_t count;              // those whose shapes both still exist
+  const uint64_t *rank;       // ascending
+  const int32_t *place;       // in the arrays below; null: in the same order
+  const CniContact *contacts; // of these only the features are read
+  const CnVec3 *linear;       // as in CniContactImpulse
+  const CnVec3 *angular;      // null: none anywhere
+  double time_step;           // s, of the step that they belong to; 0: none
+} CniOldContacts;
 
 typedef struct CniAssemblyInput {
   const CniModel *model;
@@ -21,9 +32,7 @@ typedef struct CniAssemblyInput {
   const CnTwist *twist;
   const CniContact *contacts;
   int32_t contact_count;
-  const CniContactImpulse *old_impulses; // sorted by key
-  int32_t old_impulse_count;
-  double old_time_step; // s, step of the old impulses; 0: none
+  CniOldContacts old;
   CnVec3 gravity;
   double time, time_step;
   double stabilisation, contact_stabilisation, recovery_speed, restitution_threshold;
@@ -36,20 +45,20 @@ typedef struct CniAssemblyInput {
 } CniAssemblyInput;
 
 // Groups are bodies: group i is body i; one more at the end, without mass, is the ground. Joints
-// come first, in dense order, then contacts by key. block_of tells where a contact went, -1 where
-// the modify hook took it out; joint_block_of likewise. Joints and contacts without a body that has
-// mass have no block (-1). Fills the problem (cleared first) and the answer (fitted; g = warm
-// start). block_of has contact_count entries and joint_block_of joint_count entries, both given by
-// the caller. On failure the problem is empty.
+// come first, in dense order, then contacts in the order given, by ascending rank. block_of tells
+// where a contact went, -1 where the modify hook took it out; joint_block_of likewise. Joints and
+// contacts without a body that has mass have no block (-1). Fills the problem (cleared first) and
+// the answer (fitted; g = warm start). block_of has contact_count entries and joint_block_of
+// joint_count entries, both given by the caller. On failure the problem is empty.
 //
 // The rows of a joint's block are CniJointRows of its kind: a ball joint's impulse is a world
 // vector on b, a distance joint's is along the line from a to b.
 CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
                       int32_t *joint_block_of, int32_t *block_of);
 
-// Impulse of a contact from the answer, for the cache and for users.
+// Impulse of a contact's block from the answer, for the cache and for users; zero for block -1.
 CniContactImpulse cni_contact_impulse(const CnProblem *problem, const CnAnswer *answer,
-                                      const CniContact *contact, int32_t block);
+                                      int32_t block);
 
 // ---- joints: one table ----
 

@@ -37,11 +37,75 @@ CnVec3 cni_joint_anchors(const CnPose *pose, const CniJoint *joint, CniJointRows
 #include "assembly/joint_list.inc"
 #undef CN_JOINT
 
-// Blocks of all contacts. Room for contact_count blocks must be there; the rest is reserved here.
-CnStatus cni_assemble_contacts(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
-                               int32_t *block_of);
-void cni_warm_start_contacts(const CniAssemblyInput *input, const CnProblem *problem,
-                             const int32_t *block_of, double *g);
+// ---- contacts, in two passes ----
+
+// The law between two materials and its sets (-1: not yet in the problem).
+typedef struct CniContactLaw {
+  int32_t material_a, material_b;
+  int32_t set, cohesive_set;
+  int32_t moving; // a surface of the two has a velocity of its own
+  CniPairLaw law;
+} CniContactLaw;
+
+// Laws of the pairs of materials that meet, by value; the memory is the arena's.
+typedef struct CniLawTable {
+  CniContactLaw *laws;
+  int32_t *slots; // law index, -1: free
+  int32_t count, capacity, slot_capacity;
+} CniLawTable;
+
+CnStatus cni_law_table_init(CniLawTable *table, CniArena *arena);
+CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, int32_t material_a,
+                            int32_t material_b, int32_t *law);
+
+// Law of one contact after the user's hook.
+typedef struct CniTunedLaw {
+  CnVec3 surface; // m/s, of b's surface relative to a's
+  double restitution;
+} CniTunedLaw;
+
+// What the first pass leaves for the second.
+typedef struct CniContactPlan {
+  CniLawTable laws;
+  const uint32_t *shape_info; // see contacts.c
+  int32_t *law_of;            // per contact; null with a hook
+  CniTunedLaw *tuned;         // per contact; null without a hook
+} CniContactPlan;
+
+// First: laws, sets, storages, and where every contact goes. Room for contact_count blocks must be
+// there; room in the storages and rows is made here, and the counts set.
+CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
+                           int32_t *block_of, CniContactPlan *plan);
+// Second, in parallel: geometry, right-hand side, warm start.
+void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem, const int32_t *block_of,
+                       const CniContactPlan *plan, double *g);
+
+// Surface velocity of a shape's material in world axes.
+CnVec3 cni_surface_velocity(const CniAssemblyInput *input, int32_t shape, int32_t body);
+
+// What is known of a shape for all of its contacts, one word each: CNI_INFO_ bits, and the material
+// above them.
+#define CNI_INFO_MASS 1u // its body has mass
+#define CNI_INFO_BALL 2u // it meets its contacts like a ball about the centre of mass, or not turns
+#define CNI_INFO_SHIFT 2
+
+// Lever arms of a contact's point, and the contact's radius: distance of the point from the nearer
+// centre that has mass.
+typedef struct CniArms {
+  CnVec3 a, b;
+} CniArms;
+
+static inline CniArms cni_contact_arms(const CniAssemblyInput *in, const CniContact *c) {
+  return (CniArms){cn_sub(c->point, in->pose[c->body_a].position),
+                   cn_sub(c->point, in->pose[c->body_b].position)};
+}
+
+static inline double cni_contact_length(CniArms arms, uint32_t info_a, uint32_t info_b) {
+  double a = info_a & CNI_INFO_MASS ? cn_norm(arms.a) : INFINITY;
+  double b = info_b & CNI_INFO_MASS ? cn_norm(arms.b) : INFINITY;
+  double length = cn_min(a, b);
+  return length > 0 && isfinite(length) ? length : 1;
+}
 
 // Can an impulse move the group? A block between two that it cannot move is none.
 static inline int cni_group_has_mass(const CniGroup *group) {

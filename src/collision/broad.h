@@ -1,4 +1,4 @@
-// What the files of collision share with each other and with nobody else: a stable radix sort, and
+// What the broad phases share with each other and with the rest of collision: tests of bounds, and
 // pairs collected by many workers without a common counter.
 #ifndef CNI_COLLISION_BROAD_H
 #define CNI_COLLISION_BROAD_H
@@ -6,32 +6,7 @@
 #include <string.h>
 
 #include "collision/collision.h"
-
-// ---- sorting ----
-
-// Keys with a value each (values may be null), and room for as many again.
-typedef struct CniSort {
-  uint64_t *keys, *spare_keys;
-  int32_t *values, *spare_values;
-} CniSort;
-
-// Room for `count` keys from the arena, with values.
-CnStatus cni_sort_init(CniSort *sort, CniArena *arena, int32_t count);
-
-// Sort the first `count` keys ascending by their lowest `bits` bits; equal keys keep their order.
-// Exchanges the arrays with the spare ones as it likes: read keys and values afterwards.
-void cni_sort_keys(CniSort *sort, int32_t count, int32_t bits);
-
-// Number of bits of a value: the least n with value < 2^n.
-int32_t cni_bit_count(uint64_t value);
-
-// A key that sorts like the number; -0 and 0 are equal.
-static inline uint64_t cni_double_key(double x) {
-  double y = x + 0.0;
-  uint64_t bits;
-  memcpy(&bits, &y, sizeof bits);
-  return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
-}
+#include "core/sort.h"
 
 // ---- bounds ----
 

@@ -1,14 +1,18 @@
 // Model and poses in, contacts out.
 //
-// Broad phase: bounds grown by the margin and the way of one step -> pairs of shapes that may meet,
-// sorted by key. Narrow phase: pairs -> contacts with a gap below the margin, each with a key that
-// lasts from step to step. Output is a function of the input alone: nothing remembered can change
-// it, and neither can the broad phase chosen or the number of workers.
+// Broad phase: bounds grown by the margin and the way of one step -> pairs of shapes that may meet.
+// Narrow phase: pairs -> contacts with a gap below the margin, each with a name that lasts from
+// step to step. Output is a function of the input alone: nothing remembered can change it, and
+// neither can the broad phase chosen or the number of workers.
+//
+// Two orders. Which of two shapes is a is decided by the slots of their ids (the smaller), so that
+// normals and features keep their meaning as long as both live. The contacts themselves stand in
+// the order of the shapes in memory (cni_contact_rank), so that neighbours in space, whose bodies
+// are neighbours in memory, are solved one after another.
 //
 // No contact is made between shapes of one body, of two bodies without inverse mass, of two bodies
-// that a joint connects directly, or where category and mask or the user's filter say no. A key
-// names slots, and a slot freed may be used again: who keeps something by key drops it when a shape
-// is removed.
+// that a joint connects directly, or where category and mask or the user's filter say no. A slot
+// freed may be used again: who keeps something by slot keeps the generation too.
 #ifndef CNI_COLLISION_H
 #define CNI_COLLISION_H
 
@@ -17,21 +21,23 @@
 #include "geometry/geometry.h"
 #include "model/model.h"
 
-// Lasting name of a contact: slots of the two shapes (a's is the smaller) and the feature.
-typedef struct CniContactKey {
-  uint32_t shape_a, shape_b, feature; // shape slots
-} CniContactKey;
-
-// -1, 0, 1
-int cni_contact_key_compare(const CniContactKey *a, const CniContactKey *b);
-
 typedef struct CniContact {
-  CniContactKey key;
-  int32_t shape_a, shape_b; // dense indices
+  int32_t shape_a, shape_b; // dense indices; a has the smaller slot
   int32_t body_a, body_b;   // dense indices
-  CnVec3 point, normal;     // world; normal from a to b
+  uint32_t feature;         // which corners, edges or faces: lasting name within the pair
+  uint32_t reserved;
+  CnVec3 point, normal; // world; normal from a to b
   double gap;
 } CniContact;
+_Static_assert(sizeof(CniContact) == 80, "memory per contact is promised");
+
+// Pairs of shapes by their places in memory: contacts ascend by rank, those of a pair by feature.
+static inline uint64_t cni_pair_rank(int32_t a, int32_t b) {
+  return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+}
+static inline uint64_t cni_contact_rank(const CniContact *c) {
+  return cni_pair_rank(c->shape_a, c->shape_b);
+}
 
 typedef struct CniCollisionInput {
   const CniModel *model;
@@ -42,7 +48,7 @@ typedef struct CniCollisionInput {
   double margin; // m, 0: 0.05 of the smaller inradius
   CnTasks *tasks;
   // user filter, null: none; called from this thread for pairs within their margin, by ascending
-  // key
+  // rank
   int32_t (*filter)(void *context, CnShapeId a, CnShapeId b);
   void *filter_context;
 } CniCollisionInput;
@@ -53,11 +59,16 @@ CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *alloca
                               CniCollision **collision);
 void cni_collision_destroy(CniCollision *collision);
 
-// Find all contacts, sorted by key. The array belongs to the collision object and lives until the
-// next call. On failure nothing that a later call depends on has changed. A body whose state is not
-// finite is CN_NOT_FINITE. A time step of 0 gives the contacts within the base margin as they are.
+// Find all contacts, by ascending rank. The array belongs to the collision object and lives until
+// the next call. On failure nothing that a later call depends on has changed. A body whose state is
+// not finite is CN_NOT_FINITE. A time step of 0 gives the contacts within the base margin as they
+// are.
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
                               const CniContact **contacts, int32_t *count);
+
+// Keep the array of the last call and give another (or null with capacity 0) in its place: both
+// come from the collision's allocator.
+void cni_collision_exchange(CniCollision *collision, CniContact **contacts, int32_t *capacity);
 
 // ---- broad phases: one table ----
 

@@ -34,6 +34,36 @@ typedef struct CniManifold {
 // needed and turns the normal round. Pairs that never meet (plane and plane) give no points.
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold);
 
+// ---- spheres without a table: the same arithmetic, for loops over many ----
+
+// Below this length the square of a vector loses digits to underflow and its direction with them.
+#define CNI_NO_DIRECTION 1e-150
+
+// The one point in which spheres a and b touch.
+typedef struct CniTouch {
+  CnVec3 point, normal; // normal from a to b
+  double gap;
+} CniTouch;
+
+// From the vector between the centres (a to b) and its length.
+static inline CniTouch cni_touch_spheres(CnVec3 centre_a, double radius_a, double radius_b,
+                                         CnVec3 apart, double distance) {
+  CniTouch t;
+  t.gap = distance - (radius_a + radius_b);
+  t.normal = distance > CNI_NO_DIRECTION ? cn_scale(1 / distance, apart) : cn_vec3(0, 0, 1);
+  t.point = cn_madd(centre_a, radius_a + 0.5 * t.gap, t.normal);
+  return t;
+}
+
+// A sphere a and the half-space b below the point `origin`, `up` its outward normal.
+static inline CniTouch cni_touch_plane(CnVec3 centre, double radius, CnVec3 origin, CnVec3 up) {
+  CniTouch t;
+  t.gap = cn_dot(up, cn_sub(centre, origin)) - radius;
+  t.normal = cn_neg(up);
+  t.point = cn_madd(centre, radius + 0.5 * t.gap, t.normal);
+  return t;
+}
+
 // Axis-aligned bounds; a plane is unbounded (+-INFINITY).
 typedef struct CniBounds {
   CnVec3 lo, hi;

@@ -6,9 +6,6 @@
 // box leaves by the nearest face, of several equally near ones by the first of +-x, +-y, +-z.
 #include "geometry/pairs.h"
 
-// Below this length the square of a vector loses digits to underflow and its direction with them.
-#define NO_DIRECTION 1e-150
-
 // Put the one point of a sphere on the line from its centre along the normal.
 static void add_on_sphere(CniManifold *manifold, const CniPlaced *sphere, CnVec3 normal,
                           double gap) {
@@ -20,19 +17,19 @@ static void add_on_sphere(CniManifold *manifold, const CniPlaced *sphere, CnVec3
 void cni_collide_sphere_sphere(const CniPlaced *a, const CniPlaced *b, double margin,
                                CniManifold *manifold) {
   CnVec3 d = cn_sub(b->pose.position, a->pose.position);
-  double distance = cn_norm(d);
-  double gap = distance - (a->radius + b->radius);
-  if (!(gap <= margin)) return;
-  CnVec3 normal = distance > NO_DIRECTION ? cn_scale(1 / distance, d) : cn_vec3(0, 0, 1);
-  add_on_sphere(manifold, a, normal, gap);
+  CniTouch t = cni_touch_spheres(a->pose.position, a->radius, b->radius, d, cn_norm(d));
+  if (!(t.gap <= margin)) return;
+  manifold->normal = t.normal;
+  cni_manifold_add(manifold, t.point, t.gap, 0);
 }
 
 void cni_collide_sphere_plane(const CniPlaced *a, const CniPlaced *b, double margin,
                               CniManifold *manifold) {
   CnVec3 up = cn_qmat(b->pose.rotation).z;
-  double gap = cn_dot(up, cn_sub(a->pose.position, b->pose.position)) - a->radius;
-  if (!(gap <= margin)) return;
-  add_on_sphere(manifold, a, cn_neg(up), gap);
+  CniTouch t = cni_touch_plane(a->pose.position, a->radius, b->pose.position, up);
+  if (!(t.gap <= margin)) return;
+  manifold->normal = t.normal;
+  cni_manifold_add(manifold, t.point, t.gap, 0);
 }
 
 void cni_collide_sphere_box(const CniPlaced *a, const CniPlaced *b, double margin,
@@ -44,7 +41,7 @@ void cni_collide_sphere_box(const CniPlaced *a, const CniPlaced *b, double margi
   CnVec3 nearest = {cn_clamp(c.x, -h.x, h.x), cn_clamp(c.y, -h.y, h.y), cn_clamp(c.z, -h.z, h.z)};
   CnVec3 d = cn_sub(nearest, c);
   double distance = cn_norm(d);
-  if (distance > NO_DIRECTION) {
+  if (distance > CNI_NO_DIRECTION) {
     double gap = distance - a->radius;
     if (gap <= margin) add_on_sphere(manifold, a, cn_mmul(r, cn_scale(1 / distance, d)), gap);
     return;

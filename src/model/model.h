@@ -190,6 +190,14 @@ CniPairLaw cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b);
 CnSym3 cni_model_inertia(const CniModel *model, int32_t body, CnQuat rotation);
 CnSym3 cni_model_inv_inertia(const CniModel *model, int32_t body, CnQuat rotation);
 
+// ---- order ----
+
+// Put the bodies in another order: order[i] is the present index of the body that comes to i, each
+// once. Shapes follow their bodies. `scratch` has cni_model_reorder_bytes bytes, aligned to a line.
+#define CNI_ORDER_LINE 64
+size_t cni_model_reorder_bytes(const CniModel *model);
+void cni_model_reorder(CniModel *model, const int32_t *order, void *scratch);
+
 // ---- checks of numbers: what names the field in the message ----
 
 CnStatus cni_check_vec3(const char *what, CnVec3 value);

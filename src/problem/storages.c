@@ -19,14 +19,7 @@
 
 #include <string.h>
 
-void cn_tangents(CnVec3 n, CnVec3 *t1, CnVec3 *t2) {
-  // n = (0, 0, s) turned into n by the shortest way; s is chosen so that the way is never half a
-  // turn and 1 + |n_z| never small
-  double s = n.z >= 0 ? 1 : -1;
-  double a = -1 / (s + n.z), b = n.x * n.y * a;
-  *t1 = cn_vec3(1 + s * n.x * n.x * a, s * b, -s * n.x);
-  *t2 = cn_vec3(b, s + n.y * n.y * a, -n.y);
-}
+void cn_tangents(CnVec3 n, CnVec3 *t1, CnVec3 *t2) { cni_tangents(n, t1, t2); }
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
 
@@ -241,7 +234,7 @@ static void sphere_relative(const CniSphereBlock *c, int32_t dim, const double *
   CnVec3 wa = load(va + 3), wb = load(vb + 3);
   CnVec3 roll = cn_madd(cn_scale(c->radius_a, wa), c->radius_b, wb);
   dv = cn_sub(dv, cn_cross(roll, n));
-  cn_tangents(n, &t1, &t2);
+  cni_tangents(n, &t1, &t2);
   u[1] += cn_dot(t1, dv);
   if (dim == 2) return;
   u[2] += cn_dot(t2, dv);
@@ -266,7 +259,7 @@ static void sphere_free(const CnProblem *p, const CniBlock *block, double *u) {
 static void sphere_impulse_vectors(const CniSphereBlock *c, int32_t dim, const double *g, CnVec3 *f,
                                    CnVec3 *la, CnVec3 *lb) {
   CnVec3 t1, t2, m;
-  cn_tangents(c->normal, &t1, &t2);
+  cni_tangents(c->normal, &t1, &t2);
   frame_impulse(c->normal, t1, t2, c->length, dim, g, f, &m);
   CnVec3 turn = cn_cross(c->normal, *f);
   *la = cn_madd(m, c->radius_a, turn);
@@ -331,7 +324,7 @@ static int32_t sphere_expand(const CnProblem *p, const CniBlock *block, CnRowEnt
                              int32_t capacity) {
   const CniSphereBlock *c = &p->spheres[block->index];
   CnVec3 t1, t2;
-  cn_tangents(c->normal, &t1, &t2);
+  cni_tangents(c->normal, &t1, &t2);
   CniPairBlock pair = {c->normal,
                        t1,
                        cn_scale(c->radius_a, c->normal),

@@ -12,9 +12,8 @@ CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body) {
 
 CnStatus cn_body_destroy(CnWorld *world, CnBodyId body) {
   CNI_TRY(cni_world_open(world, "cn_body_destroy"));
-  CNI_TRY(cni_model_remove_body(&world->now.model, body));
-  world->now.contacts.stale = 1;
-  return CN_OK;
+  cni_contacts_name(&world->now);
+  return cni_model_remove_body(&world->now.model, body);
 }
 
 // A question about a body: world, handle and the place for the result.

@@ -1,162 +1,281 @@
 // Contacts of the last step: the cache of impulses that starts the next solve, what users may ask
 // of a contact, events, and overlaps at the present positions.
 //
-// Arrays are sorted by key, so a pair of shapes is a run of neighbours, and comparing the last step
-// with this one is a merge.
+// Contacts ascend by rank, so a pair of shapes is a run of neighbours, and comparing the last step
+// with this one is a merge. A step that succeeds hands its array of contacts over: the cache keeps
+// it, and collision gets the old one for the next step.
 #include "core/error.h"
+#include "core/sort.h"
+#include "core/tasks.h"
 #include "problem/problem.h"
 #include "world/world.h"
 
+#define CONTACTS_PER_TASK 1024
+
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
-                              int32_t event_count) {
-  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->impulses, &cache->impulse_capacity,
-                            cache->count, count, sizeof *cache->impulses));
-  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->infos, &cache->info_capacity, cache->count,
-                            count, sizeof *cache->infos));
+                              int32_t turning, int32_t event_count) {
+  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->linear, &cache->linear_capacity,
+                            cache->count, count, sizeof *cache->linear));
+  if (turning)
+    CNI_TRY(cni_array_reserve(allocator, (void **)&cache->angular, &cache->angular_capacity,
+                              cache->turning ? cache->count : 0, count, sizeof *cache->angular));
   return cni_array_reserve(allocator, (void **)&cache->events, &cache->event_capacity,
                            cache->event_count, event_count, sizeof *cache->events);
 }
 
-// ---- pairs that touch ----
-
-typedef struct Pair {
-  CnShapeId a, b;
-} Pair;
-
-static int same_shapes(const CniContactKey *p, const CniContactKey *q) {
-  return p->shape_a == q->shape_a && p->shape_b == q->shape_b;
+void cni_contacts_release(CniContactCache *c, const CnAllocator *allocator) {
+  cni_release(allocator, c->contacts, (size_t)c->contact_capacity * sizeof *c->contacts);
+  cni_release(allocator, c->linear, (size_t)c->linear_capacity * sizeof *c->linear);
+  cni_release(allocator, c->angular, (size_t)c->angular_capacity * sizeof *c->angular);
+  cni_release(allocator, c->events, (size_t)c->event_capacity * sizeof *c->events);
+  *c = (CniContactCache){0};
 }
 
-static int is_zero(CnVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
-
-static int carries(const CniContactImpulse *impulse) {
-  return !is_zero(impulse->linear) || !is_zero(impulse->angular);
-}
-
-// The next touching pair of the last step from contact *i on; 0 at the end.
-static int next_old(const CniContactCache *cache, int32_t *i, Pair *pair) {
-  while (*i < cache->count) {
-    const CniContactKey *key = &cache->impulses[*i].key;
-    const CniContactInfo *info = &cache->infos[*i];
-    int touching = 0;
-    for (; *i < cache->count && same_shapes(key, &cache->impulses[*i].key); ++*i)
-      touching |= carries(&cache->impulses[*i]);
-    if (!touching) continue;
-    *pair = (Pair){{key->shape_a, info->generation_a}, {key->shape_b, info->generation_b}};
-    return 1;
-  }
-  return 0;
-}
+// ---- names ----
 
 static CnShapeId shape_id(const CniModel *model, int32_t shape) {
   return (CnShapeId){model->shapes[shape].slot, model->shapes[shape].generation};
 }
 
-// The same for the step just solved.
-static int next_new(const CnWorld *world, const CnAnswer *answer, int32_t *i, Pair *pair) {
-  const CniStepWork *work = &world->work;
-  while (*i < work->contact_count) {
-    const CniContact *first = &work->contacts[*i];
+void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b) {
+  const CniContact *c = &contents->contacts.contacts[index];
+  if (contents->contacts.named) {
+    *a = (CnShapeId){(uint32_t)c->shape_a, (uint32_t)c->body_a};
+    *b = (CnShapeId){(uint32_t)c->shape_b, (uint32_t)c->body_b};
+  } else {
+    *a = shape_id(&contents->model, c->shape_a);
+    *b = shape_id(&contents->model, c->shape_b);
+  }
+}
+
+void cni_contacts_name(CniContents *contents) {
+  CniContactCache *cache = &contents->contacts;
+  if (cache->named) return;
+  for (int32_t i = 0; i < cache->count; i++) {
+    CnShapeId a, b;
+    cni_contact_shapes(contents, i, &a, &b);
+    CniContact *c = &cache->contacts[i];
+    c->shape_a = (int32_t)a.slot;
+    c->body_a = (int32_t)a.generation;
+    c->shape_b = (int32_t)b.slot;
+    c->body_b = (int32_t)b.generation;
+  }
+  cache->named = 1;
+}
+
+// Dense indices of the shapes of a named contact, -1 where one has gone.
+static void find_shapes(const CniModel *model, const CniContact *c, int32_t *a, int32_t *b) {
+  *a = cni_ids_find(&model->shape_ids, (uint32_t)c->shape_a, (uint32_t)c->body_a);
+  *b = cni_ids_find(&model->shape_ids, (uint32_t)c->shape_b, (uint32_t)c->body_b);
+}
+
+// ---- the warm start ----
+
+// Named contacts whose shapes still exist, sorted by the present rank. The sort is stable, so that
+// features of a pair go on ascending.
+static CnStatus sort_named(CnWorld *world, CniOldContacts *old) {
+  const CniModel *model = &world->now.model;
+  const CniContactCache *cache = &world->now.contacts;
+  CniSort sort;
+  CNI_TRY(cni_sort_init(&sort, &world->arena, cache->count));
+  int32_t n = 0, bits = cni_bit_count((uint64_t)model->shape_count);
+  for (int32_t i = 0; i < cache->count; i++) {
+    int32_t a, b;
+    find_shapes(model, &cache->contacts[i], &a, &b);
+    if (a < 0 || b < 0) continue;
+    sort.keys[n] = (uint64_t)(a < b ? a : b) << bits | (uint64_t)(a < b ? b : a);
+    sort.values[n++] = i;
+  }
+  cni_sort_keys(&sort, n, 2 * bits);
+  uint64_t mask = ((uint64_t)1 << bits) - 1;
+  for (int32_t k = 0; k < n; k++) sort.keys[k] = sort.keys[k] >> bits << 32 | (sort.keys[k] & mask);
+  old->rank = sort.keys;
+  old->place = sort.values;
+  old->count = n;
+  return CN_OK;
+}
+
+CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old) {
+  const CniContactCache *cache = &world->now.contacts;
+  *old = (CniOldContacts){.contacts = cache->contacts,
+                          .linear = cache->linear,
+                          .angular = cache->turning ? cache->angular : NULL,
+                          .time_step = cache->time_step};
+  if (cache->count == 0) return CN_OK;
+  if (cache->named) return sort_named(world, old);
+  size_t bytes = (size_t)cache->count * sizeof(uint64_t);
+  uint64_t *rank = cni_arena_take(&world->arena, bytes);
+  if (!rank) return cni_error_memory(bytes);
+  for (int32_t i = 0; i < cache->count; i++) rank[i] = cni_contact_rank(&cache->contacts[i]);
+  old->rank = rank;
+  old->count = cache->count;
+  return CN_OK;
+}
+
+// ---- pairs that touch ----
+
+static int is_zero(CnVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
+
+static int old_carries(const CniContactCache *cache, int32_t i) {
+  return !is_zero(cache->linear[i]) || (cache->turning && !is_zero(cache->angular[i]));
+}
+
+static int new_carries(const CnWorld *world, const CnAnswer *answer, int32_t i) {
+  int32_t index = world->work.block_of[i];
+  if (index < 0) return 0;
+  const CniBlock *block = &world->now.engine.problem->blocks[index];
+  for (int32_t r = 0; r < block->dim; r++)
+    if (answer->g[block->row + r] != 0) return 1;
+  return 0;
+}
+
+// The next touching pair of the last step from contact *i on; 0 at the end.
+static int next_old(const CnWorld *world, int32_t *i, uint64_t *rank) {
+  const CniOldContacts *old = &world->work.old;
+  while (*i < old->count) {
     int touching = 0;
-    for (; *i < work->contact_count && same_shapes(&first->key, &work->contacts[*i].key); ++*i) {
-      if (work->block_of[*i] < 0) continue;
-      CniContactImpulse impulse = cni_contact_impulse(world->now.engine.problem, answer,
-                                                      &work->contacts[*i], work->block_of[*i]);
-      touching |= carries(&impulse);
-    }
-    if (!touching) continue;
-    *pair = (Pair){shape_id(&world->now.model, first->shape_a),
-                   shape_id(&world->now.model, first->shape_b)};
-    return 1;
+    *rank = old->rank[*i];
+    for (; *i < old->count && old->rank[*i] == *rank; ++*i)
+      touching |= old_carries(&world->now.contacts, old->place ? old->place[*i] : *i);
+    if (touching) return 1;
   }
   return 0;
 }
 
-static int compare_pairs(const Pair *p, const Pair *q) {
-  const uint32_t a[4] = {p->a.slot, p->b.slot, p->a.generation, p->b.generation};
-  const uint32_t b[4] = {q->a.slot, q->b.slot, q->a.generation, q->b.generation};
-  for (int k = 0; k < 4; k++)
-    if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+// The same for the step just solved.
+static int next_new(const CnWorld *world, const CnAnswer *answer, int32_t *i, uint64_t *rank) {
+  const CniStepWork *work = &world->work;
+  while (*i < work->contact_count) {
+    int touching = 0;
+    *rank = cni_contact_rank(&work->contacts[*i]);
+    for (; *i < work->contact_count && cni_contact_rank(&work->contacts[*i]) == *rank; ++*i)
+      touching |= new_carries(world, answer, *i);
+    if (touching) return 1;
+  }
   return 0;
 }
 
-// Began: touching now and not before. Ended: the reverse, also when a shape has gone since. Answers
-// how many there are and writes them, unless `events` is null.
-static int32_t compare_steps(const CnWorld *world, const CnAnswer *answer, CnContactEvent *events) {
+// Events as they are found: counted, and written if there is room for them already.
+typedef struct EventList {
+  CnContactEvent *events; // null: count
+  int32_t count;
+} EventList;
+
+static void add_event(EventList *list, CnContactEventKind kind, CnShapeId a, CnShapeId b) {
+  if (list->events) list->events[list->count] = (CnContactEvent){kind, a, b};
+  list->count++;
+}
+
+static void add_pair(EventList *list, CnContactEventKind kind, const CniModel *model,
+                     uint64_t rank) {
+  CnShapeId a = shape_id(model, (int32_t)(rank >> 32)), b = shape_id(model, (int32_t)rank);
+  add_event(list, kind, a.slot < b.slot ? a : b, a.slot < b.slot ? b : a);
+}
+
+// Pairs that touched and of which a shape has gone.
+static void end_lost_pairs(const CnWorld *world, EventList *list) {
   const CniContactCache *cache = &world->now.contacts;
-  int32_t i = 0, j = 0, count = 0;
-  Pair old = {0}, new = {0};
-  int has_old = next_old(cache, &i, &old), has_new = next_new(world, answer, &j, &new);
+  if (!cache->named) return;
+  for (int32_t i = 0; i < cache->count;) {
+    const CniContact *c = &cache->contacts[i];
+    int32_t a, b, touching = 0;
+    find_shapes(&world->now.model, c, &a, &b);
+    CnShapeId id_a, id_b;
+    cni_contact_shapes(&world->now, i, &id_a, &id_b);
+    for (; i < cache->count; i++) {
+      const CniContact *d = &cache->contacts[i];
+      if (d->shape_a != c->shape_a || d->shape_b != c->shape_b) break;
+      touching |= old_carries(cache, i);
+    }
+    if (touching && (a < 0 || b < 0)) add_event(list, CN_CONTACT_ENDED, id_a, id_b);
+  }
+}
+
+// Began: touching now and not before. Ended: the reverse. Answers how many there are and writes
+// them, unless `events` is null.
+static int32_t compare_steps(const CnWorld *world, const CnAnswer *answer, CnContactEvent *events) {
+  const CniModel *model = &world->now.model;
+  EventList list = {events, 0};
+  end_lost_pairs(world, &list);
+  int32_t i = 0, j = 0;
+  uint64_t old = 0, new = 0;
+  int has_old = next_old(world, &i, &old), has_new = next_new(world, answer, &j, &new);
   while (has_old || has_new) {
-    int order = !has_old ? 1 : !has_new ? -1 : compare_pairs(&old, &new);
-    CnContactEvent event = {CN_CONTACT_ENDED, old.a, old.b};
-    if (order > 0) event = (CnContactEvent){CN_CONTACT_BEGAN, new.a, new.b};
-    if (order != 0 && events) events[count] = event;
-    count += order != 0;
-    if (order <= 0) has_old = next_old(cache, &i, &old);
-    if (order >= 0) has_new = next_new(world, answer, &j, &new);
+    int ended = has_old && (!has_new || old < new), began = has_new && (!has_old || new < old);
+    if (ended) add_pair(&list, CN_CONTACT_ENDED, model, old);
+    if (began) add_pair(&list, CN_CONTACT_BEGAN, model, new);
+    if (!began) has_old = next_old(world, &i, &old);
+    if (!ended) has_new = next_new(world, answer, &j, &new);
+  }
+  return list.count;
+}
+
+// ---- the end of a step ----
+
+typedef struct ImpulseLoop {
+  const CnProblem *problem;
+  const CnAnswer *answer;
+  const int32_t *block_of;
+  CniContactCache *cache;
+} ImpulseLoop;
+
+static void keep_impulses(void *context, int32_t begin, int32_t end) {
+  const ImpulseLoop *loop = context;
+  for (int32_t i = begin; i < end; i++) {
+    CniContactImpulse impulse = cni_contact_impulse(loop->problem, loop->answer, loop->block_of[i]);
+    loop->cache->linear[i] = impulse.linear;
+    if (loop->cache->turning) loop->cache->angular[i] = impulse.angular;
+  }
+}
+
+// Contacts that had no block go; the others move up. Answers how many are left.
+static int32_t drop_disabled(CniContact *contacts, CniStepWork *work) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < work->contact_count; i++) {
+    if (work->block_of[i] < 0) continue;
+    if (count != i) {
+      contacts[count] = contacts[i];
+      work->block_of[count] = work->block_of[i];
+    }
+    count++;
   }
   return count;
 }
 
-// ---- the cache in a step ----
-
-// The shapes of an old contact still exist.
-static int alive(const CniModel *model, const CniContactCache *cache, int32_t i) {
-  const CniContactKey *key = &cache->impulses[i].key;
-  const CniContactInfo *info = &cache->infos[i];
-  return cni_ids_find(&model->shape_ids, key->shape_a, info->generation_a) >= 0 &&
-         cni_ids_find(&model->shape_ids, key->shape_b, info->generation_b) >= 0;
-}
-
-CnStatus cni_contacts_warm(CnWorld *world, const CniContactImpulse **impulses, int32_t *count) {
-  const CniContactCache *cache = &world->now.contacts;
-  *impulses = cache->impulses;
-  *count = cache->count;
-  if (!cache->stale || cache->count == 0) return CN_OK;
-  // a slot may have been given to another shape since: its contacts start from nothing
-  size_t bytes = (size_t)cache->count * sizeof *cache->impulses;
-  CniContactImpulse *kept = cni_arena_take(&world->arena, bytes);
-  if (!kept) return cni_error_memory(bytes);
-  *count = 0;
-  for (int32_t i = 0; i < cache->count; i++)
-    if (alive(&world->now.model, cache, i)) kept[(*count)++] = cache->impulses[i];
-  *impulses = kept;
-  return CN_OK;
+static int any_turning(const CnProblem *p) {
+  for (int32_t i = 0; i < p->set_count; i++)
+    if (p->sets[i].kind >= CN_BLOCK_ROLLING) return 1;
+  return 0;
 }
 
 CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
-  const CniStepWork *work = &world->work;
-  const CniModel *model = &world->now.model;
+  CniStepWork *work = &world->work;
   CniContactCache *cache = &world->now.contacts;
-  int32_t blocks = 0, events = compare_steps(world, answer, NULL);
-  for (int32_t i = 0; i < work->contact_count; i++) blocks += work->block_of[i] >= 0;
-  CNI_TRY(cni_contacts_reserve(cache, &world->allocator, blocks, events));
+  const CnProblem *p = world->now.engine.problem;
+  int32_t turning = any_turning(p), events = compare_steps(world, answer, NULL);
+  CNI_TRY(cni_contacts_reserve(cache, &world->allocator, work->contact_count, turning, events));
 
   // nothing fails from here on
   cache->event_count = compare_steps(world, answer, cache->events);
-  int32_t count = 0;
-  for (int32_t i = 0; i < work->contact_count; i++) {
-    const CniContact *c = &work->contacts[i];
-    if (work->block_of[i] < 0) continue;
-    const CniBody *a = &model->bodies[c->body_a], *b = &model->bodies[c->body_b];
-    cache->infos[count] = (CniContactInfo){.body_a = {a->slot, a->generation},
-                                           .body_b = {b->slot, b->generation},
-                                           .generation_a = model->shapes[c->shape_a].generation,
-                                           .generation_b = model->shapes[c->shape_b].generation,
-                                           .point = c->point,
-                                           .normal = c->normal,
-                                           .gap = c->gap};
-    cache->impulses[count++] =
-        cni_contact_impulse(world->now.engine.problem, answer, c, work->block_of[i]);
-  }
-  cache->count = count;
+  cni_collision_exchange(world->collision, &cache->contacts, &cache->contact_capacity);
+  cache->count = drop_disabled(cache->contacts, work);
+  cache->turning = turning;
+  ImpulseLoop loop = {p, answer, work->block_of, cache};
+  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, keep_impulses, &loop);
+  cache->named = 0;
   cache->time_step = work->time_step;
-  cache->stale = 0;
   return CN_OK;
 }
 
 // ---- questions ----
+
+// The body of a shape, none if the shape has gone.
+static CnBodyId body_of(const CniModel *model, CnShapeId shape) {
+  int32_t i = cni_ids_find(&model->shape_ids, shape.slot, shape.generation);
+  if (i < 0) return (CnBodyId){0, 0};
+  const CniBody *body = &model->bodies[model->shapes[i].body];
+  return (CnBodyId){body->slot, body->generation};
+}
 
 CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contact) {
   if (!contact) return cni_null_argument("cn_world_contact", "the result pointer");
@@ -166,20 +285,23 @@ CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contac
   if (index < 0 || index >= cache->count)
     return cni_error(CN_INVALID_ARGUMENT, "contact %d is none: the last step had %d", (int)index,
                      (int)cache->count);
-  const CniContactImpulse *impulse = &cache->impulses[index];
-  const CniContactInfo *info = &cache->infos[index];
+  const CniContact *c = &cache->contacts[index];
+  CnShapeId shape_a, shape_b;
+  cni_contact_shapes(&world->now, index, &shape_a, &shape_b);
+  CnVec3 linear = cache->linear[index];
+  CnVec3 angular = cache->turning ? cache->angular[index] : CN_VEC3_ZERO;
   double per_second = 1 / cache->time_step;
-  *contact = (CnContact){.body_a = info->body_a,
-                         .body_b = info->body_b,
-                         .shape_a = {impulse->key.shape_a, info->generation_a},
-                         .shape_b = {impulse->key.shape_b, info->generation_b},
-                         .feature = impulse->key.feature,
-                         .point = info->point,
-                         .normal = info->normal,
-                         .gap = info->gap,
-                         .impulse = impulse->linear,
-                         .force = cn_scale(per_second, impulse->linear),
-                         .torque = cn_scale(per_second, impulse->angular)};
+  *contact = (CnContact){.body_a = body_of(&world->now.model, shape_a),
+                         .body_b = body_of(&world->now.model, shape_b),
+                         .shape_a = shape_a,
+                         .shape_b = shape_b,
+                         .feature = c->feature,
+                         .point = c->point,
+                         .normal = c->normal,
+                         .gap = c->gap,
+                         .impulse = linear,
+                         .force = cn_scale(per_second, linear),
+                         .torque = cn_scale(per_second, angular)};
   return CN_OK;
 }
 
@@ -193,9 +315,10 @@ static CnPenetration overlaps(const CniContact *contacts, int32_t count) {
   CnPenetration result = {0};
   double sum = 0;
   for (int32_t i = 0; i < count;) {
-    const CniContactKey *key = &contacts[i].key;
+    uint64_t rank = cni_contact_rank(&contacts[i]);
     double gap = 0;
-    for (; i < count && same_shapes(key, &contacts[i].key); i++) gap = cn_min(gap, contacts[i].gap);
+    for (; i < count && cni_contact_rank(&contacts[i]) == rank; i++)
+      gap = cn_min(gap, contacts[i].gap);
     if (!(gap < 0)) continue;
     result.overlap_count++;
     result.max = cn_max(result.max, -gap);

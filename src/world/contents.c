@@ -78,10 +78,7 @@ CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
 }
 
 void cni_contents_release(CniContents *contents, const CnAllocator *allocator) {
-  CniContactCache *c = &contents->contacts;
-  cni_release(allocator, c->impulses, (size_t)c->impulse_capacity * sizeof *c->impulses);
-  cni_release(allocator, c->infos, (size_t)c->info_capacity * sizeof *c->infos);
-  cni_release(allocator, c->events, (size_t)c->event_capacity * sizeof *c->events);
+  cni_contacts_release(&contents->contacts, allocator);
   cni_model_release(&contents->model);
   engine_release(&contents->engine);
   *contents = (CniContents){0};

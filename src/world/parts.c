@@ -36,9 +36,8 @@ CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, C
 
 CnStatus cn_shape_destroy(CnWorld *world, CnShapeId shape) {
   CNI_TRY(cni_world_open(world, "cn_shape_destroy"));
-  CNI_TRY(cni_model_remove_shape(&world->now.model, shape));
-  world->now.contacts.stale = 1;
-  return CN_OK;
+  cni_contacts_name(&world->now);
+  return cni_model_remove_shape(&world->now.model, shape);
 }
 
 CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body) {

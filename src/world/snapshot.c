@@ -17,7 +17,7 @@
 #include "world/stream.h"
 #include "world/world.h"
 
-#define VERSION 2u
+#define VERSION 3u
 
 static const char magic[8] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P'};
 
@@ -164,21 +164,17 @@ static void joint_fields(CniStream *s, CniJoint *x) {
   x->kind = def->kind = (CnJointKind)kind;
 }
 
-static void contact_fields(CniStream *s, CniContactImpulse *x, CniContactInfo *info) {
-  cni_stream_u32(s, &x->key.shape_a);
-  cni_stream_u32(s, &x->key.shape_b);
-  cni_stream_u32(s, &x->key.feature);
-  cni_stream_vec3(s, &x->linear);
-  cni_stream_vec3(s, &x->angular);
-  cni_stream_u32(s, &info->body_a.slot);
-  cni_stream_u32(s, &info->body_a.generation);
-  cni_stream_u32(s, &info->body_b.slot);
-  cni_stream_u32(s, &info->body_b.generation);
-  cni_stream_u32(s, &info->generation_a);
-  cni_stream_u32(s, &info->generation_b);
-  cni_stream_vec3(s, &info->point);
-  cni_stream_vec3(s, &info->normal);
-  cni_stream_double(s, &info->gap);
+// A named contact.
+static void contact_fields(CniStream *s, CniContact *x, CnVec3 *linear) {
+  cni_stream_i32(s, &x->shape_a);
+  cni_stream_i32(s, &x->shape_b);
+  cni_stream_i32(s, &x->body_a);
+  cni_stream_i32(s, &x->body_b);
+  cni_stream_u32(s, &x->feature);
+  cni_stream_vec3(s, &x->point);
+  cni_stream_vec3(s, &x->normal);
+  cni_stream_double(s, &x->gap);
+  cni_stream_vec3(s, linear);
 }
 
 static void event_fields(CniStream *s, CnContactEvent *x) {
@@ -245,15 +241,31 @@ static void write_model(CniStream *s, const CniModel *model) {
   }
 }
 
-static void write_contacts(CniStream *s, const CniContactCache *cache) {
-  int32_t count = cache->count, events = cache->event_count;
+static CniContact named_contact(const CniContents *now, int32_t i) {
+  CniContact contact = now->contacts.contacts[i];
+  CnShapeId a, b;
+  cni_contact_shapes(now, i, &a, &b);
+  contact.shape_a = (int32_t)a.slot;
+  contact.shape_b = (int32_t)b.slot;
+  contact.body_a = (int32_t)a.generation;
+  contact.body_b = (int32_t)b.generation;
+  return contact;
+}
+
+static void write_contacts(CniStream *s, const CniContents *now) {
+  const CniContactCache *cache = &now->contacts;
+  int32_t count = cache->count, events = cache->event_count, turning = cache->turning;
   double time_step = cache->time_step;
   cni_stream_double(s, &time_step);
+  cni_stream_i32(s, &turning);
   cni_stream_count(s, &count, 1);
   for (int32_t i = 0; i < count; i++) {
-    CniContactImpulse impulse = cache->impulses[i];
-    CniContactInfo info = cache->infos[i];
-    contact_fields(s, &impulse, &info);
+    CniContact contact = named_contact(now, i);
+    CnVec3 linear = cache->linear[i];
+    contact_fields(s, &contact, &linear);
+    if (!turning) continue;
+    CnVec3 angular = cache->angular[i];
+    cni_stream_vec3(s, &angular);
   }
   cni_stream_count(s, &events, 1);
   for (int32_t i = 0; i < events; i++) {
@@ -271,7 +283,7 @@ static void write_contents(CniStream *s, const CniContents *now) {
   cni_stream_double(s, &time);
   cni_stream_i64(s, &step);
   write_model(s, &now->model);
-  write_contacts(s, &now->contacts);
+  write_contacts(s, now);
 }
 
 void cni_snapshot_seal(void *data, size_t size) {
@@ -353,9 +365,9 @@ static size_t joint_size(void) {
 }
 static size_t contact_size(void) {
   CniStream s = {0};
-  CniContactImpulse x = {0};
-  CniContactInfo info = {0};
-  contact_fields(&s, &x, &info);
+  CniContact x = {0};
+  CnVec3 linear = CN_VEC3_ZERO;
+  contact_fields(&s, &x, &linear);
   return s.at;
 }
 static size_t event_size(void) {
@@ -454,12 +466,13 @@ static CnStatus read_model(CniStream *s, CniModel *model) {
 }
 
 static CnStatus check_contact(const CniContactCache *cache, int32_t i) {
-  const CniContactImpulse *x = &cache->impulses[i];
-  const CniContactInfo *info = &cache->infos[i];
-  if (i > 0 && cni_contact_key_compare(&cache->impulses[i - 1].key, &x->key) >= 0)
+  const CniContact *x = &cache->contacts[i], *last = i > 0 ? x - 1 : NULL;
+  int same_pair = last && last->shape_a == x->shape_a && last->shape_b == x->shape_b;
+  if ((uint32_t)x->shape_a >= (uint32_t)x->shape_b || (same_pair && last->feature >= x->feature))
     return cni_error(CN_INVALID_DATA, "snapshot: contact %d is out of order", (int)i);
-  int finite = cn_vec3_finite(x->linear) && cn_vec3_finite(x->angular) &&
-               cn_vec3_finite(info->point) && cn_vec3_finite(info->normal) && isfinite(info->gap);
+  int finite = cn_vec3_finite(cache->linear[i]) && cn_vec3_finite(x->point) &&
+               cn_vec3_finite(x->normal) && isfinite(x->gap);
+  if (cache->turning) finite &= cn_vec3_finite(cache->angular[i]);
   if (!finite) return cni_error(CN_INVALID_DATA, "snapshot: contact %d is not finite", (int)i);
   return CN_OK;
 }
@@ -467,23 +480,30 @@ static CnStatus check_contact(const CniContactCache *cache, int32_t i) {
 static CnStatus read_contacts(CniStream *s, CniContactCache *cache, const CnAllocator *allocator) {
   int32_t count, events;
   cni_stream_double(s, &cache->time_step);
+  cni_stream_i32(s, &cache->turning);
+  if (cache->turning != 0 && cache->turning != 1)
+    return cni_error(CN_INVALID_DATA, "snapshot: contacts turn %d", (int)cache->turning);
   cni_stream_count(s, &count, contact_size());
-  CNI_TRY(cni_contacts_reserve(cache, allocator, count, 0));
+  CNI_TRY(cni_contacts_reserve(cache, allocator, count, cache->turning, 0));
+  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->contacts, &cache->contact_capacity, 0,
+                            count, sizeof *cache->contacts));
+  cache->named = 1;
   for (int32_t i = 0; i < count; i++) {
-    cache->impulses[i] = (CniContactImpulse){0};
-    contact_fields(s, &cache->impulses[i], &cache->infos[i]);
+    cache->contacts[i] = (CniContact){0};
+    contact_fields(s, &cache->contacts[i], &cache->linear[i]);
+    if (cache->turning) cni_stream_vec3(s, &cache->angular[i]);
+    if (s->failed) return ended();
     CNI_TRY(check_contact(cache, i));
   }
   cache->count = count;
   cni_stream_count(s, &events, event_size());
-  CNI_TRY(cni_contacts_reserve(cache, allocator, 0, events));
+  CNI_TRY(cni_contacts_reserve(cache, allocator, 0, 0, events));
   for (int32_t i = 0; i < events; i++) {
     event_fields(s, &cache->events[i]);
     if ((uint32_t)cache->events[i].kind > CN_CONTACT_ENDED)
       return cni_error(CN_INVALID_DATA, "snapshot: event %d is of no kind", (int)i);
   }
   cache->event_count = events;
-  cache->stale = 1;
   if (!isfinite(cache->time_step) || cache->time_step < 0 || (count > 0 && !(cache->time_step > 0)))
     return cni_error(CN_INVALID_DATA, "snapshot: the contacts' time step is %g s",
                      cache->time_step);

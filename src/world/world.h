@@ -38,25 +38,21 @@ typedef struct CniEngine {
   int32_t solved; // 1: problem and answer are those of the last step
 } CniEngine;
 
-// A contact of the last step beside its impulse. Ids are kept, not indices: bodies may go.
-typedef struct CniContactInfo {
-  CnBodyId body_a, body_b;
-  uint32_t generation_a, generation_b; // of the shapes, whose slots are in the key
-  CnVec3 point, normal;
-  double gap;
-} CniContactInfo; // 80 bytes
-
-_Static_assert(sizeof(CniContactInfo) == 80, "memory per contact is promised");
-
-// Contacts of the last step, sorted by key, and its events.
+// Contacts of the last step, in the order in which they were solved, and its events.
+//
+// As collision left them the contacts tell their shapes and bodies by dense indices. Before such an
+// index changes (something is destroyed, bodies are put in another order) they are named: the slots
+// of the shapes take the place of shape_a and shape_b, the generations that of body_a and body_b.
 typedef struct CniContactCache {
-  CniContactImpulse *impulses;
-  CniContactInfo *infos;
+  CniContact *contacts;
+  CnVec3 *linear;  // N s, world axes, on b
+  CnVec3 *angular; // N m s, likewise; only where something rolls or spins
   CnContactEvent *events;
-  int32_t count, impulse_capacity, info_capacity;
+  int32_t count, contact_capacity, linear_capacity, angular_capacity;
+  int32_t named;
+  int32_t turning; // `angular` is in use
   int32_t event_count, event_capacity;
   double time_step; // s, of the step the impulses belong to; 0: none
-  int32_t stale;    // 1: a shape may have been destroyed since
 } CniContactCache;
 
 // What a snapshot holds.
@@ -79,10 +75,12 @@ typedef enum CniBusy {
 typedef struct CniStepWork {
   const CniContact *contacts; // the collision's own array
   int32_t contact_count;
+  CniOldContacts old;                 // of the step before; in the arena and the cache
   int32_t *joint_block_of, *block_of; // in the arena
   double time_step;
   double seconds_collision;
-  CnStatus commit; // what became of `done`
+  void *order_scratch; // for another order of the bodies
+  CnStatus commit;     // what became of `done`
 } CniStepWork;
 
 struct CnWorld {
@@ -111,13 +109,27 @@ void cni_contents_release(CniContents *contents, const CnAllocator *allocator);
 
 // ---- contacts ----
 
+// Room for that many impulses, of the angular kind too if wanted, and events.
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
-                              int32_t event_count);
-// Old impulses whose shapes still exist, from the cache itself or in the arena.
-CnStatus cni_contacts_warm(CnWorld *world, const CniContactImpulse **impulses, int32_t *count);
+                              int32_t turning, int32_t event_count);
+void cni_contacts_release(CniContactCache *cache, const CnAllocator *allocator);
+// Name the contacts, before dense indices change.
+void cni_contacts_name(CniContents *contents);
+// The ids of a contact's shapes.
+void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b);
+// What the contacts kept from the last step say about the shapes of now.
+CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old);
 // Events against the contacts kept so far, then the new contacts in their place. Fails only for
 // lack of memory, before anything has changed.
 CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer);
+
+// ---- the order of bodies ----
+
+// Would bodies at these poses better stand in another order after this step? Takes the memory for
+// it from the arena; `order` is null if not.
+CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order);
+// Put them in that order: order[i] is the present index of the body that comes to i. Cannot fail.
+void cni_order_apply(CnWorld *world, const int32_t *order);
 
 // ---- the step ----
 

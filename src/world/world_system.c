@@ -65,7 +65,6 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .twist = (const CnTwist *)v,
                             .contacts = work->contacts,
                             .contact_count = work->contact_count,
-                            .old_time_step = world->now.contacts.time_step,
                             .gravity = settings->gravity,
                             .time = t,
                             .time_step = h,
@@ -79,7 +78,8 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .modify_context = world,
                             .arena = &world->arena,
                             .tasks = world->tasks};
-  CNI_TRY(cni_contacts_warm(world, &input.old_impulses, &input.old_impulse_count));
+  CNI_TRY(cni_contacts_warm(world, &work->old));
+  input.old = work->old;
   CNI_TRY(
       cni_assemble(&input, engine->problem, &engine->answer, work->joint_block_of, work->block_of));
   *result = engine->problem;
@@ -139,7 +139,9 @@ static void done(void *context, double t_new, const double *q_new, const double 
   CniModel *model = &now->model;
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
-  world->work.commit = cni_contacts_commit(world, answer);
+  int32_t *order = NULL;
+  world->work.commit = cni_order_plan(world, pose, &order);
+  if (world->work.commit == CN_OK) world->work.commit = cni_contacts_commit(world, answer);
   if (world->work.commit != CN_OK) return;
   for (int32_t i = 0; i < model->joint_count; i++)
     keep_joint(&model->joints[i], now->engine.problem, answer, world->work.joint_block_of[i],
@@ -152,6 +154,7 @@ static void done(void *context, double t_new, const double *q_new, const double 
   now->engine.solved = 1;
   now->time = t_new;
   now->step++;
+  if (order) cni_order_apply(world, order);
 }
 
 CnSystem cni_system_of(CnWorld *world) {

@@ -20,7 +20,10 @@ void assembled_start_with(Assembled *a, const CnAllocator *allocator) {
   a->answer = cn_answer_empty(allocator);
   a->input = (CniAssemblyInput){.model = &a->model,
                                 .contacts = a->contacts,
-                                .old_impulses = a->impulses,
+                                .old = {.contacts = a->old_contacts,
+                                        .rank = a->old_rank,
+                                        .linear = a->old_linear,
+                                        .angular = a->old_angular},
                                 .gravity = {0, 0, -9.81},
                                 .time_step = 0.01,
                                 .stabilisation = 0.2,
@@ -98,7 +101,7 @@ int32_t assembled_contact(Assembled *a, int32_t body_a, int32_t body_b, CnVec3 p
   int32_t shape_b = a->model.bodies[body_b].first_shape;
   int32_t i = a->input.contact_count++;
   CHECK(i < ASSEMBLED_MAX);
-  a->contacts[i] = (CniContact){.key = {1, 2, (uint32_t)i},
+  a->contacts[i] = (CniContact){.feature = (uint32_t)i,
                                 .shape_a = shape_a,
                                 .shape_b = shape_b,
                                 .body_a = body_a,
@@ -107,6 +110,15 @@ int32_t assembled_contact(Assembled *a, int32_t body_a, int32_t body_b, CnVec3 p
                                 .normal = normal,
                                 .gap = gap};
   return i;
+}
+
+void assembled_old(Assembled *a, int32_t contact, uint32_t feature, CnVec3 linear, CnVec3 angular) {
+  int32_t i = a->input.old.count++;
+  a->old_contacts[i] = a->contacts[contact];
+  a->old_contacts[i].feature = feature;
+  a->old_rank[i] = cni_contact_rank(&a->contacts[contact]);
+  a->old_linear[i] = linear;
+  a->old_angular[i] = angular;
 }
 
 CnStatus assembled_try(Assembled *a) {

@@ -14,7 +14,10 @@ typedef struct Assembled {
   CnAnswer answer;
   CniAssemblyInput input;
   CniContact contacts[ASSEMBLED_MAX];
-  CniContactImpulse impulses[ASSEMBLED_MAX];
+  // contacts of the last step: assembled_old
+  CniContact old_contacts[ASSEMBLED_MAX];
+  uint64_t old_rank[ASSEMBLED_MAX];
+  CnVec3 old_linear[ASSEMBLED_MAX], old_angular[ASSEMBLED_MAX];
   int32_t joint_block[ASSEMBLED_MAX], block[ASSEMBLED_MAX];
 } Assembled;
 
@@ -38,6 +41,9 @@ void assembled_material(Assembled *a, int32_t body, const CnMaterialDef *def);
 // Contact between the only shapes of two bodies.
 int32_t assembled_contact(Assembled *a, int32_t body_a, int32_t body_b, CnVec3 point, CnVec3 normal,
                           double gap);
+
+// What the contact carried in the last step; in the order of contacts. `feature` is its name then.
+void assembled_old(Assembled *a, int32_t contact, uint32_t feature, CnVec3 linear, CnVec3 angular);
 
 // Write the problem from the present model and contacts; fails the test on an error.
 void assembled_write(Assembled *a);

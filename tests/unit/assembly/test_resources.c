@@ -20,9 +20,7 @@ static void fill(Assembled *a, int32_t count) {
     CnPose pose = {{i, 0, 0.5}, {1, 0, 0, 0}};
     int32_t body = i % 2 ? assembled_ball(a, 0.5, pose.position, twist)
                          : assembled_block(a, cn_vec3(1, 2, 2.5), pose, twist);
-    CnVec3 normal = cn_unit_or(cn_vec3(cni_rng_unit(&rng), 0.1, 1), cn_vec3(0, 0, 1));
     assembled_contact(a, floor, body, cn_vec3(i, 0, 0), cn_vec3(0, 0, 1), -1e-3);
-    if (last != floor) assembled_contact(a, last, body, cn_vec3(i - 0.5, 0, 0.5), normal, 1e-3);
     if (last != floor && i % 3 == 0) {
       CnJointDef def = cn_joint_def_default(i % 2 ? CN_JOINT_BALL : CN_JOINT_DISTANCE);
       CnJointId id;
@@ -36,10 +34,13 @@ static void fill(Assembled *a, int32_t count) {
     }
     last = body;
   }
+  for (int32_t body = floor + 1; body < last; body++) {
+    CnVec3 normal = cn_unit_or(cn_vec3(cni_rng_unit(&rng), 0.1, 1), cn_vec3(0, 0, 1));
+    assembled_contact(a, body, body + 1, cn_vec3(body - 0.5, 0, 0.5), normal, 1e-3);
+  }
   for (int32_t i = 0; i < a->input.contact_count; i += 2)
-    a->impulses[a->input.old_impulse_count++] =
-        (CniContactImpulse){.key = a->contacts[i].key, .linear = {0.1, 0.2, 0.3 + i}};
-  a->input.old_time_step = 0.01;
+    assembled_old(a, i, (uint32_t)i, cn_vec3(0.1, 0.2, 0.3 + i), CN_VEC3_ZERO);
+  a->input.old.time_step = 0.01;
 }
 
 static void workers_cannot_be_seen(void **state) {

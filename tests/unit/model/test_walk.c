@@ -1,7 +1,8 @@
 // A long random walk of additions and removals, beside a reference that keeps plain lists and
 // looks everything up the slow way. After each move the model must be consistent; every so often
 // all of it is compared: ids, order of shapes, frames, poses in the world, mass, anchors, laws.
-// Allocations fail at random on the way: then nothing may have changed.
+// Allocations fail at random on the way: then nothing may have changed. Now and then all bodies are
+// put in another order.
 #include "check.h"
 #include "alloc.h"
 
@@ -278,6 +279,23 @@ static void check_everything(void) {
   CHECK(counts[2] == model.joint_count && counts[3] + 1 == model.material_count);
 }
 
+// All bodies in any other order: nothing that can be asked by id changes.
+static void shuffle(void) {
+  static CniRng deck = {5};
+  static int32_t order[MAX];
+  static _Alignas(64) char scratch[1 << 21];
+  CHECK(cni_model_reorder_bytes(&model) <= sizeof scratch);
+  for (int32_t i = 0; i < model.body_count; i++) order[i] = i;
+  for (int32_t i = model.body_count - 1; i > 0; i--) {
+    int32_t j = (int32_t)(cni_rng_unit(&deck) * (i + 1)), moved = order[i];
+    order[i] = order[j];
+    order[j] = moved;
+  }
+  cni_model_reorder(&model, order, scratch);
+  for (int32_t i = 1; i < model.shape_count; i++)
+    CHECK(model.shapes[i - 1].body <= model.shapes[i].body);
+}
+
 static void test_walk(void **state) {
   (void)state;
   static void (*const moves[])(void) = {add_body,    add_body,     add_shape,       add_shape,
@@ -294,6 +312,7 @@ static void test_walk(void **state) {
     if (pick(20) == 0) test_alloc_fail_at(&alloc, 1);
     moves[move]();
     test_alloc_fail_never(&alloc);
+    if (step % 40 == 0) shuffle();
     CHECK_OK(cni_model_consistent(&model));
     if (step % 150 == 0) check_everything();
   }

@@ -1,0 +1,290 @@
+// The first pass over the contacts: by which law each is treated, and where it goes.
+//
+// Cohesion holds what touches: it acts while the gap is at most COHESION_RANGE of the contact's
+// radius, whatever happened before. A held contact has a gap of the solver's error, far below that;
+// a bond that was overcome is gone once the gap is larger.
+//
+// Storage. A ball about its centre of mass touches along a line through the centre: the lever arm
+// is parallel to the normal, and with an isotropic inertia the block is diagonal (`sphere`). All
+// else is `pair` with the frame of cn_tangents.
+#include "assembly/parts.h"
+
+#include "core/error.h"
+
+#include <math.h>
+
+#define COHESION_RANGE 1e-4 // of the contact's radius
+#define FIRST_LAWS 16       // half of the first slots
+#define SHAPES_PER_TASK 1024
+
+// A centre this close to the centre of mass (of the radius) counts as there: the rest of the lever
+// arm is below the rounding of the contact point.
+#define CENTRED 1e-12
+
+// ---- laws by materials ----
+
+CnStatus cni_law_table_init(CniLawTable *table, CniArena *arena) {
+  size_t slots = 2 * FIRST_LAWS * sizeof(int32_t), laws = FIRST_LAWS * sizeof(CniContactLaw);
+  *table = (CniLawTable){.capacity = FIRST_LAWS, .slot_capacity = 2 * FIRST_LAWS};
+  table->laws = cni_arena_take(arena, laws);
+  table->slots = cni_arena_take(arena, slots);
+  if (!table->laws || !table->slots) return cni_error_memory(laws + slots);
+  for (int32_t i = 0; i < table->slot_capacity; i++) table->slots[i] = -1;
+  return CN_OK;
+}
+
+// The slot of a pair's law, or the free one where it belongs.
+static int32_t law_slot(const CniLawTable *table, int32_t a, int32_t b) {
+  uint32_t mask = (uint32_t)table->slot_capacity - 1;
+  uint32_t slot = ((uint32_t)a * 0x9e3779b1u ^ (uint32_t)b * 0x85ebca6bu) >> 7 & mask;
+  for (; table->slots[slot] >= 0; slot = (slot + 1) & mask) {
+    const CniContactLaw *law = &table->laws[table->slots[slot]];
+    if (law->material_a == a && law->material_b == b) break;
+  }
+  return (int32_t)slot;
+}
+
+// Twice the room.
+static CnStatus grow_laws(CniLawTable *table, CniArena *arena) {
+  CniLawTable larger = {.capacity = 2 * table->capacity, .slot_capacity = 2 * table->slot_capacity};
+  size_t laws = (size_t)larger.capacity * sizeof(CniContactLaw);
+  size_t slots = (size_t)larger.slot_capacity * sizeof(int32_t);
+  larger.laws = cni_arena_take(arena, laws);
+  larger.slots = cni_arena_take(arena, slots);
+  if (!larger.laws || !larger.slots) return cni_error_memory(laws + slots);
+  for (int32_t i = 0; i < larger.slot_capacity; i++) larger.slots[i] = -1;
+  for (int32_t i = 0; i < table->count; i++) {
+    larger.laws[i] = table->laws[i];
+    larger.slots[law_slot(&larger, larger.laws[i].material_a, larger.laws[i].material_b)] = i;
+  }
+  larger.count = table->count;
+  *table = larger;
+  return CN_OK;
+}
+
+static int moves(const CnMaterialDef *def) { return cn_norm2(def->surface_velocity) > 0; }
+
+CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, int32_t a, int32_t b,
+                            int32_t *law) {
+  int32_t slot = law_slot(table, a, b);
+  if (table->slots[slot] < 0) {
+    if (table->count == table->capacity) {
+      CNI_TRY(grow_laws(table, input->arena));
+      slot = law_slot(table, a, b);
+    }
+    const CnMaterialDef *def_a = &input->model->materials[a].def;
+    const CnMaterialDef *def_b = &input->model->materials[b].def;
+    table->laws[table->count] = (CniContactLaw){.material_a = a,
+                                                .material_b = b,
+                                                .set = -1,
+                                                .cohesive_set = -1,
+                                                .moving = moves(def_a) || moves(def_b),
+                                                .law = cni_material_combine(def_a, def_b)};
+    table->slots[slot] = table->count++;
+  }
+  *law = table->slots[slot];
+  return CN_OK;
+}
+
+// ---- shapes ----
+
+typedef struct InfoLoop {
+  const CniAssemblyInput *input;
+  const CnProblem *problem;
+  uint32_t *info;
+} InfoLoop;
+
+// Does the shape meet its contacts like a ball about the body's centre of mass, or not turn at all?
+static int ball_like(const CniGroup *group, const CniShape *s) {
+  if (group->mass_kind == CNI_MASS_NONE)
+    return group->free.spin.x == 0 && group->free.spin.y == 0 && group->free.spin.z == 0;
+  return group->mass_kind == CNI_MASS_ISOTROPIC && s->kind == CN_SHAPE_SPHERE &&
+         (!s->poses || cn_norm(s->poses->pose.position) <= CENTRED * s->radius);
+}
+
+static void fill_info(void *context, int32_t begin, int32_t end) {
+  const InfoLoop *loop = context;
+  for (int32_t i = begin; i < end; i++) {
+    const CniShape *s = &loop->input->model->shapes[i];
+    const CniGroup *group = &loop->problem->groups[s->body];
+    uint32_t info = (uint32_t)s->material << CNI_INFO_SHIFT;
+    if (cni_group_has_mass(group)) info |= CNI_INFO_MASS;
+    if (ball_like(group, s)) info |= CNI_INFO_BALL;
+    loop->info[i] = info;
+  }
+}
+
+// ---- one contact ----
+
+typedef struct Planner {
+  const CniAssemblyInput *input;
+  CnProblem *problem;
+  CniSetTable *sets;
+  CniContactPlan *plan;
+  int32_t pair_count, sphere_count, row_count; // with the contacts planned so far
+} Planner;
+
+// The set of a law; without friction and cohesion nothing but the normal row is left.
+static CnStatus law_set(Planner *pl, const CniPairLaw *law, double cohesion, int32_t *set) {
+  CnBlockKind kind = law->spinning_friction > 0          ? CN_BLOCK_SPINNING
+                     : law->rolling_friction > 0         ? CN_BLOCK_ROLLING
+                     : law->friction > 0 || cohesion > 0 ? CN_BLOCK_FRICTION
+                                                         : CN_BLOCK_UNILATERAL;
+  CnSet made = cn_set_default(kind);
+  made.mu = law->friction;
+  made.mu_roll = law->rolling_friction;
+  made.mu_spin = law->spinning_friction;
+  made.cohesion = cohesion;
+  return cni_set_table_find(pl->sets, &made, set);
+}
+
+CnVec3 cni_surface_velocity(const CniAssemblyInput *in, int32_t shape, int32_t body) {
+  const CniModel *model = in->model;
+  CnVec3 s = model->materials[model->shapes[shape].material].def.surface_velocity;
+  if (!(cn_norm2(s) > 0)) return CN_VEC3_ZERO;
+  CnVec3 principal = cn_unrotate(cni_body_com(&model->bodies[body]).rotation, s);
+  return cn_rotate(in->pose[body].rotation, principal);
+}
+
+static CnStatus check_tuning(const CnContactTuning *t) {
+  double numbers[] = {t->friction, t->restitution, t->rolling_friction, t->spinning_friction,
+                      t->cohesion};
+  const char *names[] = {"friction", "restitution", "rolling_friction", "spinning_friction",
+                         "cohesion"};
+  for (int i = 0; i < 5; i++)
+    if (!(numbers[i] >= 0) || !isfinite(numbers[i]))
+      return cni_error(CN_INVALID_ARGUMENT, "modify hook: %s must be >= 0 and finite (got %g)",
+                       names[i], numbers[i]);
+  if (t->restitution > 1)
+    return cni_error(CN_INVALID_ARGUMENT, "modify hook: restitution must be at most 1 (got %g)",
+                     t->restitution);
+  if (!cn_vec3_finite(t->surface_velocity))
+    return cni_error(CN_INVALID_ARGUMENT, "modify hook: surface_velocity must be finite");
+  return CN_OK;
+}
+
+// Let the user change a contact's law.
+static CnStatus tune(const CniAssemblyInput *in, const CniContact *c, CniPairLaw *law,
+                     CniTunedLaw *plan, int32_t *enabled) {
+  const CniModel *m = in->model;
+  const CniBody *a = &m->bodies[c->body_a], *b = &m->bodies[c->body_b];
+  const CniShape *sa = &m->shapes[c->shape_a], *sb = &m->shapes[c->shape_b];
+  CnContactTuning tuning = {.body_a = {a->slot, a->generation},
+                            .body_b = {b->slot, b->generation},
+                            .shape_a = {sa->slot, sa->generation},
+                            .shape_b = {sb->slot, sb->generation},
+                            .point = c->point,
+                            .normal = c->normal,
+                            .gap = c->gap,
+                            .friction = law->friction,
+                            .restitution = law->restitution,
+                            .rolling_friction = law->rolling_friction,
+                            .spinning_friction = law->spinning_friction,
+                            .cohesion = law->cohesion,
+                            .surface_velocity = plan->surface,
+                            .enabled = 1};
+  in->modify(in->modify_context, &tuning);
+  *enabled = tuning.enabled;
+  if (!tuning.enabled) return CN_OK;
+  CNI_TRY(check_tuning(&tuning));
+  *law = (CniPairLaw){tuning.friction, tuning.restitution, tuning.rolling_friction,
+                      tuning.spinning_friction, tuning.cohesion};
+  plan->surface = tuning.surface_velocity;
+  return CN_OK;
+}
+
+// The set of a contact: the one of its materials, or of what the user made of them.
+static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t info_b, int32_t *set,
+                            int32_t *enabled) {
+  const CniAssemblyInput *in = pl->input;
+  const CniContact *c = &in->contacts[i];
+  int32_t index;
+  CNI_TRY(cni_law_table_find(&pl->plan->laws, in, (int32_t)(info_a >> CNI_INFO_SHIFT),
+                             (int32_t)(info_b >> CNI_INFO_SHIFT), &index));
+  CniContactLaw *known = &pl->plan->laws.laws[index];
+  CniPairLaw law = known->law;
+  if (in->modify) {
+    CniTunedLaw *tuned = &pl->plan->tuned[i];
+    tuned->surface = cn_sub(cni_surface_velocity(in, c->shape_b, c->body_b),
+                            cni_surface_velocity(in, c->shape_a, c->body_a));
+    CNI_TRY(tune(in, c, &law, tuned, enabled));
+    if (!*enabled) return CN_OK;
+    tuned->restitution = law.restitution;
+  } else {
+    pl->plan->law_of[i] = index;
+  }
+
+  double cohesion = 0;
+  if (law.cohesion > 0 &&
+      c->gap <= COHESION_RANGE * cni_contact_length(cni_contact_arms(in, c), info_a, info_b))
+    cohesion = in->time_step * law.cohesion;
+  if (in->modify) return law_set(pl, &law, cohesion, set);
+  int32_t *kept = cohesion > 0 ? &known->cohesive_set : &known->set;
+  if (*kept < 0) CNI_TRY(law_set(pl, &law, cohesion, kept));
+  *set = *kept;
+  return CN_OK;
+}
+
+static CnStatus plan_contact(Planner *pl, int32_t i, int32_t *block_of) {
+  CnProblem *p = pl->problem;
+  const CniContact *c = &pl->input->contacts[i];
+  uint32_t info_a = pl->plan->shape_info[c->shape_a], info_b = pl->plan->shape_info[c->shape_b];
+  *block_of = -1;
+  if (!((info_a | info_b) & CNI_INFO_MASS)) return CN_OK;
+  int32_t set = -1, enabled = 1;
+  CNI_TRY(contact_set(pl, i, info_a, info_b, &set, &enabled));
+  if (!enabled) return CN_OK;
+
+  int sphere = (info_a & info_b & CNI_INFO_BALL) != 0;
+  int32_t index = sphere ? pl->sphere_count++ : pl->pair_count++;
+  int32_t dim = cni_block_dim(p->sets[set].kind);
+  *block_of = cni_append_block(p, sphere ? CNI_SPHERE : CNI_PAIR, index, pl->row_count, set, dim);
+  pl->row_count += dim;
+  return CN_OK;
+}
+
+// ---- all of them ----
+
+static CnStatus plan_room(const CniAssemblyInput *input, const CnProblem *problem,
+                          CniContactPlan *plan) {
+  size_t contacts = (size_t)input->contact_count, shapes = (size_t)input->model->shape_count;
+  size_t bytes = shapes * sizeof(uint32_t);
+  uint32_t *info = cni_arena_take(input->arena, bytes);
+  if (!info) return cni_error_memory(bytes);
+  InfoLoop loop = {input, problem, info};
+  cni_parallel_for(input->tasks, input->model->shape_count, SHAPES_PER_TASK, fill_info, &loop);
+  plan->shape_info = info;
+
+  bytes = contacts * (input->modify ? sizeof *plan->tuned : sizeof *plan->law_of);
+  void *memory = cni_arena_take(input->arena, bytes);
+  if (!memory) return cni_error_memory(bytes);
+  if (input->modify)
+    plan->tuned = memory;
+  else
+    plan->law_of = memory;
+  return cni_law_table_init(&plan->laws, input->arena);
+}
+
+CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
+                           int32_t *block_of, CniContactPlan *plan) {
+  *plan = (CniContactPlan){0};
+  if (input->contact_count == 0) return CN_OK;
+  CNI_TRY(plan_room(input, problem, plan));
+  Planner planner = {.input = input,
+                     .problem = problem,
+                     .sets = sets,
+                     .plan = plan,
+                     .pair_count = problem->pair_count,
+                     .sphere_count = problem->sphere_count,
+                     .row_count = problem->row_count};
+  for (int32_t i = 0; i < input->contact_count; i++)
+    CNI_TRY(plan_contact(&planner, i, &block_of[i]));
+  CniProblemRoom room = {.pairs = planner.pair_count - problem->pair_count,
+                         .spheres = planner.sphere_count - problem->sphere_count,
+                         .rows = planner.row_count - problem->row_count};
+  CNI_TRY(cni_problem_reserve(problem, &room));
+  problem->pair_count = planner.pair_count;
+  problem->sphere_count = planner.sphere_count;
+  problem->row_count = planner.row_count;
+  return CN_OK;
+}

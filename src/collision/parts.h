@@ -1,0 +1,105 @@
+// What the strokes of a detection share with each other and with nobody else.
+#ifndef CNI_COLLISION_PARTS_H
+#define CNI_COLLISION_PARTS_H
+
+#include "collision/broad.h"
+
+#define CNI_PRESCRIBED 1u // no inverse mass
+#define CNI_ENDLESS 2u    // a half-space
+#define CNI_JOINTED 4u    // its body has a joint
+#define CNI_ROUND 8u      // a sphere
+#define CNI_CHOOSY 16u    // its category or mask is not the usual one
+#define CNI_AHEAD 8       // pairs whose data is fetched ahead of use: they may lie anywhere
+
+// What decides about a pair before its shapes are looked at, one cache line.
+typedef struct CniProxy {
+  CnVec3 centre; // of the bounding ball; of a half-space: a point of its surface
+  double outradius;
+  double base;  // m, its share of the margin if it is the smaller one
+  double reach; // m, in this step; of a half-space without its spin
+  int32_t body;
+  uint32_t slot;
+  uint32_t flags;
+  int32_t plane; // which one, of a half-space
+} CniProxy;
+_Static_assert(sizeof(CniProxy) == 64, "a proxy is one cache line");
+
+typedef struct CniPlane {
+  CnVec3 up;
+  int32_t shape;
+  int32_t swings; // it turns, and reaches farther the farther away it is touched
+} CniPlane;
+
+// The contacts of one block of pairs. What does not fit is counted all the same.
+typedef struct CniPart {
+  CniContact *contacts;
+  int32_t room, count;
+  int32_t others; // pairs without a sphere, which may have several points
+  int32_t points; // of those
+  int32_t again;  // it had not enough room
+} CniPart;
+
+struct CniCollision {
+  CnAllocator allocator;
+  const CniBroadPhase *broad;
+  CniArena arena;
+  size_t arena_room; // bytes it has in one block, 0: none
+  CniContact *contacts;
+  int32_t contact_capacity;
+  double points; // expected of a pair without a sphere: a guess of room, never seen in the result
+};
+
+// One detection.
+typedef struct CniDetection {
+  const CniCollisionInput *in;
+  int32_t count; // shapes
+  CniBounds *bounds;
+  CniProxy *proxies;
+  CniPlane *planes;
+  int32_t plane_count;
+  CniPair *pairs, *plane_pairs;
+  int32_t pair_count, plane_pair_count;
+  CniSort sort;      // keys of the pairs that are left
+  int32_t key_shift; // key = smaller index << key_shift | larger
+  int32_t key_count;
+  CniPart *parts; // of the contacts, one a block of pairs
+  int32_t part_count;
+  int32_t overflow; // a second try is under way: only parts that had not enough room
+} CniDetection;
+
+// place.c
+CnStatus cni_detection_place(CniDetection *w, CniArena *arena);
+// cull.c
+CnStatus cni_detection_planes(CniDetection *w, CniArena *arena);
+CnStatus cni_detection_cull(CniDetection *w, CniArena *arena);
+void cni_detection_filter(CniDetection *w);
+// narrow.c
+CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count);
+
+static inline CniPair cni_key_pair(const CniDetection *w, int32_t k) {
+  uint64_t key = w->sort.keys[k], mask = ((uint64_t)1 << w->key_shift) - 1;
+  return (CniPair){(int32_t)(key >> w->key_shift), (int32_t)(key & mask)};
+}
+
+static inline CniPlaced cni_placed(const CniDetection *w, int32_t shape) {
+  const CniModel *m = w->in->model;
+  return cni_model_placed(m, shape, &w->in->pose[m->shapes[shape].body]);
+}
+
+// What the spin of a half-space adds to its reach where the other shape is.
+static inline double cni_plane_swing(const CniDetection *w, const CniProxy *plane,
+                                     const CniProxy *other) {
+  if (!w->planes[plane->plane].swings) return 0;
+  CnVec3 arm = cn_sub(other->centre, w->in->pose[plane->body].position);
+  double r = cn_norm(arm) + other->outradius + other->reach;
+  return w->in->time_step * cn_norm(w->in->twist[plane->body].spin) * r;
+}
+
+static inline double cni_pair_margin(const CniDetection *w, const CniProxy *a, const CniProxy *b) {
+  double margin = cn_min(a->base, b->base) + a->reach + b->reach;
+  if (a->flags & CNI_ENDLESS) margin += cni_plane_swing(w, a, b);
+  if (b->flags & CNI_ENDLESS) margin += cni_plane_swing(w, b, a);
+  return margin;
+}
+
+#endif

@@ -1,0 +1,117 @@
+// Place: every shape where its body is now, with bounds grown by how far it may come in this step.
+#include "collision/parts.h"
+
+#include "core/error.h"
+
+#define SHAPES_A_TASK 256
+
+// How far points at most r from the centre of mass may come in this step.
+static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
+  const CniModel *m = in->model;
+  if (m->bodies[body].kind == CN_BODY_FIXED) return 0;
+  double h = in->time_step;
+  double speed = cn_norm(in->twist[body].velocity), spin = 0;
+  if (r > 0) spin = cn_norm(in->twist[body].spin);
+  const CniBodyMass *mass = &m->mass[body];
+  if (mass->inv_mass > 0) {
+    double force = cn_norm(m->load[body].velocity);
+    speed += h * (cn_norm(in->gravity) + force * mass->inv_mass);
+    if (r > 0) {
+      double inv_inertia =
+          cn_max(mass->inv_inertia.x, cn_max(mass->inv_inertia.y, mass->inv_inertia.z));
+      spin += h * cn_norm(m->load[body].spin) * inv_inertia;
+    }
+  }
+  // no point gets farther by turning than to the opposite side
+  return h * speed + cn_min(h * spin, 2) * r;
+}
+
+// Meets nothing in the broad phase.
+static const CniBounds no_bounds = {{1, 1, 1}, {-1, -1, -1}};
+
+static CniBounds grown(CniBounds b, double by) {
+  return (CniBounds){{b.lo.x - by, b.lo.y - by, b.lo.z - by},
+                     {b.hi.x + by, b.hi.y + by, b.hi.z + by}};
+}
+
+static void place_shape(const CniDetection *w, int32_t i) {
+  const CniCollisionInput *in = w->in;
+  const CniShape *s = &in->model->shapes[i];
+  CniPlaced placed = cni_placed(w, i);
+  int endless = s->kind == CN_SHAPE_PLANE;
+  double arm = endless || !s->poses ? 0 : cn_norm(s->poses->pose.position);
+  if (s->kind != CN_SHAPE_SPHERE && !endless) arm += s->outradius;
+
+  CniProxy p = {.centre = placed.pose.position,
+                .outradius = s->outradius,
+                .base = in->margin > 0 ? in->margin : 0.05 * s->inradius,
+                .reach = reach_of(in, s->body, arm),
+                .body = s->body,
+                .slot = s->slot,
+                .plane = -1};
+  if (!(in->model->mass[s->body].inv_mass > 0)) p.flags |= CNI_PRESCRIBED;
+  if (endless) p.flags |= CNI_ENDLESS;
+  if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_ROUND;
+  if (s->category != 1 || s->mask != 0xffffffffu) p.flags |= CNI_CHOOSY;
+  if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
+
+  double grow = p.reach + 0.5 * p.base;
+  w->bounds[i] = endless ? no_bounds : grown(cni_shape_bounds(&placed), grow);
+  w->proxies[i] = p;
+}
+
+static void place_shapes(void *context, int32_t begin, int32_t end) {
+  const CniDetection *w = context;
+  for (int32_t i = begin; i < end; i++) place_shape(w, i);
+}
+
+// A body that has left the real numbers is found by its bounds, a half-space by its centre. A sum
+// of numbers is finite only if all of them are; where it overflows they are looked at one by one.
+static CnStatus check_finite(const CniDetection *w) {
+  for (int32_t i = 0; i < w->count; i++) {
+    const CniBounds *b = &w->bounds[i];
+    const CniProxy *p = &w->proxies[i];
+    double sum = (b->lo.x + b->lo.y + b->lo.z) + (b->hi.x + b->hi.y + b->hi.z) +
+                 (p->centre.x + p->centre.y + p->centre.z) + p->reach;
+    if (isfinite(sum)) continue;
+    if (cn_vec3_finite(b->lo) && cn_vec3_finite(b->hi) && cn_vec3_finite(p->centre) &&
+        isfinite(p->reach))
+      continue;
+    char label[CNI_NAME_SIZE + 16];
+    cni_model_body_label(w->in->model, p->body, label);
+    return cni_error(CN_NOT_FINITE, "%s: position or velocity is not finite", label);
+  }
+  return CN_OK;
+}
+
+// Set the half-spaces apart.
+static CnStatus list_planes(CniDetection *w, CniArena *arena) {
+  const CniModel *m = w->in->model;
+  for (int32_t i = 0; i < w->count; i++) w->plane_count += (w->proxies[i].flags & CNI_ENDLESS) != 0;
+  size_t bytes = (size_t)w->plane_count * sizeof *w->planes;
+  w->planes = cni_arena_take(arena, bytes);
+  if (!w->planes) return cni_error_memory(bytes);
+  int32_t n = 0;
+  for (int32_t i = 0; i < w->count && n < w->plane_count; i++) {
+    CniProxy *p = &w->proxies[i];
+    if (!(p->flags & CNI_ENDLESS)) continue;
+    CnVec3 spin = w->in->twist[p->body].spin;
+    p->plane = n;
+    w->planes[n++] = (CniPlane){.up = cn_qmat(cni_placed(w, i).pose.rotation).z,
+                                .shape = i,
+                                .swings = m->bodies[p->body].kind != CN_BODY_FIXED &&
+                                          (spin.x != 0 || spin.y != 0 || spin.z != 0)};
+  }
+  return CN_OK;
+}
+
+CnStatus cni_detection_place(CniDetection *w, CniArena *arena) {
+  size_t n = (size_t)w->count;
+  w->bounds = cni_arena_take(arena, n * sizeof *w->bounds);
+  w->proxies = cni_arena_take(arena, n * sizeof *w->proxies);
+  if (!w->bounds || !w->proxies)
+    return cni_error_memory(n * (sizeof *w->bounds + sizeof *w->proxies));
+  cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, w);
+  CNI_TRY(check_finite(w));
+  return list_planes(w, arena);
+}

@@ -1,0 +1,161 @@
+// The order of bodies in memory: neighbours in space should be neighbours there.
+//
+// Everything that follows bodies and contacts (the grid, the narrow phase, above all the sweeps of
+// the solver) goes through memory in the order of the bodies. Bodies move, so now and then they are
+// put in order again. The order is part of the result, since contacts are solved in it: it is in
+// the snapshot, and whether and how it changes is a function of the positions and of the number of
+// steps alone.
+//
+// The order: space is cut into slabs across the longest side of the scene, SLAB_CELLS cells thick,
+// a cell being as long as a body of mean size. A slab is a stretch of indices, and bodies of one
+// slab touch only those of the same and of the two next to it: that is what lets workers sweep over
+// every other slab at the same time. Within a slab bodies follow a Z curve (Morton order) over the
+// cells. Bodies without mass come first: sweeps begin where a pile rests on the floor, which leaves
+// smaller overlaps than solving those contacts among the others.
+//
+// A few bodies far away must not make the cells large: the sides of the scene are those that hold
+// all but the outermost SPARE of a sample of the bodies, and what lies outside counts as lying on
+// the border.
+//
+// Cost of a look: a sort, every ORDER_STEPS steps. Bodies are moved only if more than one in
+// DISORDER is not in its part of memory (the stretch that the order gives to its block of 4 x 4 x 4
+// cells).
+#include "core/error.h"
+#include "core/sort.h"
+#include "world/world.h"
+
+#define ORDER_BODIES 512 // fewer fit in the cache in any order
+#define ORDER_STEPS 64
+#define DISORDER 8
+#define BLOCK_BITS 6 // of a key: the place within a block
+#define SLAB_CELLS 2
+#define CELL_BITS 15 // of each coordinate within a slab, and of slabs
+#define CELL_LIMIT ((1 << CELL_BITS) - 1)
+#define SAMPLE 256
+#define SPARE 8 // of the sample, at either end
+
+// Sides of the scene and how positions become cells.
+typedef struct Raster {
+  double lo[3], inv_cell;
+  int32_t axis;    // across which it is cut into slabs
+  int32_t last[3]; // largest cell number of each axis
+} Raster;
+
+static double coordinate(CnVec3 x, int32_t axis) { return axis == 0 ? x.x : axis == 1 ? x.y : x.z; }
+
+static int moves(const CniModel *model, int32_t i) { return model->mass[i].inv_mass > 0; }
+
+// Every n-th of the bodies with mass, at most SAMPLE of them; answers how many.
+static int32_t take_sample(const CniModel *model, const CnPose *pose, int32_t moving,
+                           CnVec3 sample[SAMPLE]) {
+  int32_t stride = (moving - 1) / SAMPLE + 1, n = 0, seen = 0;
+  for (int32_t i = 0; i < model->body_count && n < SAMPLE; i++)
+    if (moves(model, i) && seen++ % stride == 0) sample[n++] = pose[i].position;
+  return n;
+}
+
+static void insertion_sort(double *x, int32_t count) {
+  for (int32_t i = 1; i < count; i++) {
+    double value = x[i];
+    int32_t j = i;
+    for (; j > 0 && x[j - 1] > value; j--) x[j] = x[j - 1];
+    x[j] = value;
+  }
+}
+
+// Mean size of the bodies with mass, by their first shapes; 0 without any.
+static double mean_size(const CniModel *model) {
+  double sum = 0;
+  int32_t n = 0;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    int32_t s = model->bodies[i].first_shape;
+    if (!moves(model, i) || s < 0 || !isfinite(model->shapes[s].outradius)) continue;
+    sum += 2 * model->shapes[s].outradius;
+    n++;
+  }
+  return n > 0 ? sum / n : 0;
+}
+
+static Raster make_raster(const CniModel *model, const CnPose *pose, int32_t moving) {
+  CnVec3 sample[SAMPLE];
+  double side[3], longest = 0, cell = mean_size(model);
+  int32_t n = take_sample(model, pose, moving, sample);
+  Raster r = {.axis = 0};
+  for (int32_t axis = 0; axis < 3; axis++) {
+    double x[SAMPLE];
+    for (int32_t i = 0; i < n; i++) x[i] = coordinate(sample[i], axis);
+    insertion_sort(x, n);
+    // what the spared ones leave, and a margin as wide as a tenth of it
+    double lo = x[SPARE], hi = x[n - 1 - SPARE], margin = 0.1 * (hi - lo);
+    r.lo[axis] = lo - margin;
+    side[axis] = hi - lo + 2 * margin;
+    if (side[axis] > longest) {
+      longest = side[axis];
+      r.axis = axis;
+    }
+  }
+  cell = cn_max(cell, longest / CELL_LIMIT);
+  r.inv_cell = cell > 0 ? 1 / cell : 0;
+  for (int32_t axis = 0; axis < 3; axis++)
+    r.last[axis] = (int32_t)cn_min(side[axis] * r.inv_cell, CELL_LIMIT);
+  return r;
+}
+
+static uint64_t cell_of(const Raster *r, CnVec3 position, int32_t axis) {
+  double cell = (coordinate(position, axis) - r->lo[axis]) * r->inv_cell;
+  return (uint64_t)cn_clamp(cell, 0, r->last[axis]);
+}
+
+// Bits 0, 1, 2 .. of a cell number to places 0, 3, 6 ..
+static uint64_t spread(uint64_t x) {
+  x = (x | x << 32) & 0x1f00000000ffffu;
+  x = (x | x << 16) & 0x1f0000ff0000ffu;
+  x = (x | x << 8) & 0x100f00f00f00f00fu;
+  x = (x | x << 4) & 0x10c30c30c30c30c3u;
+  return (x | x << 2) & 0x1249249249249249u;
+}
+
+// Slab first, then the place on the curve. Bodies without mass: before all others.
+#define KEY_BITS (4 * CELL_BITS + 1)
+static uint64_t order_key(const CniModel *model, const Raster *r, const CnPose *pose, int32_t i) {
+  if (!moves(model, i)) return 0;
+  CnVec3 x = pose[i].position;
+  uint64_t along = cell_of(r, x, r->axis);
+  uint64_t curve = spread(along % SLAB_CELLS) << 2 | spread(cell_of(r, x, (r->axis + 1) % 3)) << 1 |
+                   spread(cell_of(r, x, (r->axis + 2) % 3));
+  return (1 + along / SLAB_CELLS) << 3 * CELL_BITS | curve;
+}
+
+CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
+  const CniModel *model = &world->now.model;
+  int32_t count = model->body_count, moving = 0;
+  int64_t step = world->now.step + 1;
+  *order = NULL;
+  if (count < ORDER_BODIES || (step != 1 && step % ORDER_STEPS != 0)) return CN_OK;
+  for (int32_t i = 0; i < count; i++) moving += moves(model, i);
+  if (moving < ORDER_BODIES) return CN_OK;
+
+  CniSort sort;
+  CNI_TRY(cni_sort_init(&sort, &world->arena, count));
+  Raster raster = make_raster(model, pose, moving);
+  uint64_t *keys = cni_arena_take(&world->arena, (size_t)count * sizeof *keys);
+  if (!keys) return cni_error_memory((size_t)count * sizeof *keys);
+  for (int32_t i = 0; i < count; i++) {
+    sort.keys[i] = keys[i] = order_key(model, &raster, pose, i);
+    sort.values[i] = i;
+  }
+  cni_sort_keys(&sort, count, KEY_BITS);
+  int32_t wrong = 0;
+  for (int32_t i = 0; i < count; i++) wrong += keys[i] >> BLOCK_BITS != sort.keys[i] >> BLOCK_BITS;
+  if (wrong <= count / DISORDER) return CN_OK;
+  size_t bytes = cni_model_reorder_bytes(model);
+  world->work.order_scratch = cni_arena_take(&world->arena, bytes);
+  if (!world->work.order_scratch) return cni_error_memory(bytes);
+  *order = sort.values;
+  return CN_OK;
+}
+
+void cni_order_apply(CnWorld *world, const int32_t *order) {
+  cni_contacts_name(&world->now);
+  cni_model_reorder(&world->now.model, order, world->work.order_scratch);
+}

@@ -191,8 +191,10 @@ herr_t cni_column_read(hid_t dataset, int64_t first, int64_t count, hid_t type, 
   hid_t memory = memory_of(space);
   herr_t result = -1;
   if (first + count <= rows) result = H5Dread(dataset, type, memory, space, H5P_DEFAULT, values);
+  hid_t errors = cni_hdf_keep_errors(result);
   H5Sclose(memory);
   H5Sclose(space);
+  cni_hdf_bring_errors(errors);
   return result;
 }
 
@@ -215,8 +217,10 @@ herr_t cni_column_append(hid_t dataset, int64_t first, int64_t count, CniNumber 
   if (space < 0) return -1;
   hid_t memory = memory_of(space);
   herr_t result = H5Dwrite(dataset, cni_number_type(number), memory, space, H5P_DEFAULT, values);
+  hid_t errors = cni_hdf_keep_errors(result);
   H5Sclose(memory);
   H5Sclose(space);
+  cni_hdf_bring_errors(errors);
   return result;
 }
 

@@ -84,11 +84,12 @@ static herr_t disk_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t a
                         void *buffer) {
   (void)transfer;
   char *to = buffer;
-  int fd = ((DiskFile *)base)->disk->fd;
+  CniDisk *disk = ((DiskFile *)base)->disk;
   while (size > 0) {
-    ssize_t got = pread(fd, to, size, (off_t)address);
+    ssize_t got = pread(disk->fd, to, size, (off_t)address);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 || (got == 0 && type == H5FD_MEM_DRAW)) return -1;
+    if (got == 0 && type == H5FD_MEM_DRAW) disk->cut = 1;
+    if (got < 0 || disk->cut) return -1;
     if (got == 0) {
       memset(to, 0, size);
       return 0;

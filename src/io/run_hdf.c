@@ -27,6 +27,12 @@ static herr_t take_cause(unsigned n, const H5E_error2_t *entry, void *context) {
   return 0;
 }
 
+hid_t cni_hdf_keep_errors(herr_t result) { return result < 0 ? H5Eget_current_stack() : -1; }
+
+void cni_hdf_bring_errors(hid_t kept) {
+  if (kept >= 0) H5Eset_current_stack(kept);
+}
+
 CnStatus cni_hdf_error(const char *path, const char *what) {
   char cause[160] = "HDF5 gives no reason";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_cause, cause);

@@ -20,6 +20,7 @@
 typedef struct CniDisk {
   int fd;              // opened and closed by the owner
   int error;           // errno of the first write that failed, 0: none
+  int cut;             // 1: numbers were to be read from behind the end of the file
   int64_t writes_left; // for tests: writes until the disk is full; negative: no end
 } CniDisk;
 
@@ -137,6 +138,10 @@ typedef struct CniQuiet {
 CniQuiet cni_quiet_begin(void);
 void cni_quiet_end(CniQuiet quiet);
 
+// Every call of HDF5 forgets the errors of the one before: keep them over the closing of handles.
+hid_t cni_hdf_keep_errors(herr_t result); // nothing after a success
+void cni_hdf_bring_errors(hid_t kept);
+
 // A failure of HDF5 as a status: "PATH: WHAT: CAUSE", the cause from HDF5's own error stack.
 CnStatus cni_hdf_error(const char *path, const char *what);
 // A failure of the system: "PATH: WHAT: No such file or directory".
@@ -229,6 +234,9 @@ CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step);
 // Rows from the first on of one column, into the empty one of another file. A failure to write is
 // kept in hdf.
 CnStatus cni_column_copy(CnRun *run, int32_t column, CniHdf *hdf, int64_t rows);
+
+// Why something could not be read: HDF5's reason, or that the file is cut short.
+CnStatus cni_run_read_error(const CnRun *run, const char *what);
 
 // cn_run_open without looking for PATH.partial.
 CnStatus cni_run_open_exactly(const char *path, const CnAllocator *allocator, CnRun **run);

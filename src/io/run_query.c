@@ -56,7 +56,7 @@ static CnStatus read_rows(CnRun *run, int32_t column, int64_t first, int64_t cou
   CniQuiet quiet = cni_quiet_begin();
   CnStatus status = CN_OK;
   if (cni_column_read(run->columns[column], first, count, type, values) < 0)
-    status = cni_hdf_error(run->path, cni_run_columns[column].path);
+    status = cni_run_read_error(run, cni_run_columns[column].path);
   cni_quiet_end(quiet);
   return status;
 }
@@ -72,8 +72,10 @@ static herr_t scatter(CnRun *run, int32_t column, int64_t frame, double *values,
   if (H5Sselect_hyperslab(space, H5S_SELECT_SET, file_start, NULL, file_count, NULL) >= 0 &&
       H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)
     result = H5Dread(run->columns[column], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values);
+  hid_t errors = cni_hdf_keep_errors(result);
   H5Sclose(memory);
   H5Sclose(space);
+  cni_hdf_bring_errors(errors);
   return result;
 }
 
@@ -100,7 +102,7 @@ CnStatus cn_run_frame(CnRun *run, int64_t index, double *time, CnPose *poses, Cn
   if (read_bodies(run, index, poses, twists) < 0) {
     char what[40];
     snprintf(what, sizeof what, "frame %lld", (long long)index);
-    status = cni_hdf_error(run->path, what);
+    status = cni_run_read_error(run, what);
   }
   cni_quiet_end(quiet);
   return status;
@@ -235,7 +237,7 @@ static CnStatus read_sensor(CnRun *run, int32_t sensor, int64_t first, int64_t c
   CnStatus status = CN_OK;
   if (count > 0 && (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
                     H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) < 0))
-    status = cni_hdf_error(run->path, run->sensors[sensor].name);
+    status = cni_run_read_error(run, run->sensors[sensor].name);
   H5Sclose(memory);
   H5Sclose(space);
   cni_quiet_end(quiet);

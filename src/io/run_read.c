@@ -21,8 +21,13 @@ typedef struct Reading {
   CniArena arena; // columns of tables before they become rows
 } Reading;
 
+CnStatus cni_run_read_error(const CnRun *run, const char *what) {
+  if (!run->disk.cut) return cni_hdf_error(run->path, what);
+  return cni_error(CN_INVALID_DATA, "%s: %s: the file is cut short", run->path, what);
+}
+
 static void fail(Reading *r, const char *what) {
-  if (r->status == CN_OK) r->status = cni_hdf_error(r->run->path, what);
+  if (r->status == CN_OK) r->status = cni_run_read_error(r->run, what);
   if (r->status == CN_FILE) r->status = CN_INVALID_DATA;
 }
 
@@ -266,7 +271,7 @@ static void read_joints(Reading *r) {
 static void read_committed(Reading *r) {
   CnRun *run = r->run;
   if (r->status != CN_OK) return;
-  hid_t set = H5Dopen2(run->file, "/committed", H5P_DEFAULT), type = cni_committed_type();
+  hid_t type = cni_committed_type(), set = H5Dopen2(run->file, "/committed", H5P_DEFAULT);
   if (set < 0 || points_of(set) != 1 ||
       H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &run->committed) < 0)
     fail(r, "/committed");
@@ -362,7 +367,9 @@ static CnStatus open_hdf(CnRun *run) {
     return cni_error(CN_INVALID_DATA, "%s: is no run file (not HDF5)", run->path);
   hid_t access = cni_disk_access(&run->disk);
   if (access >= 0) run->file = H5Fopen(run->path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  hid_t errors = cni_hdf_keep_errors(run->file < 0 ? -1 : 0);
   if (access >= 0) H5Pclose(access);
+  cni_hdf_bring_errors(errors);
   if (run->file < 0) {
     cni_hdf_error(run->path, "is damaged");
     return CN_INVALID_DATA;

@@ -115,7 +115,7 @@ CnStatus cni_column_copy(CnRun *run, int32_t column, CniHdf *hdf, int64_t rows) 
   for (int64_t first = 0; first < rows && status == CN_OK && !hdf->failed; first += block) {
     int64_t count = rows - first < block ? rows - first : block;
     if (cni_column_read(run->columns[column], first, count, cni_number_type(c->number), values) < 0)
-      status = cni_hdf_error(run->path, "cannot be read");
+      status = cni_run_read_error(run, "cannot be read");
     else if (cni_column_append(to, first, count, c->number, values) < 0)
       hdf->failed = 1;
   }
@@ -126,7 +126,7 @@ CnStatus cni_column_copy(CnRun *run, int32_t column, CniHdf *hdf, int64_t rows) 
 
 CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step) {
   int64_t rows[CNI_ROW_KIND_COUNT];
-  if (count_rows(run, step, rows) < 0) return cni_hdf_error(run->path, "cannot be read");
+  if (count_rows(run, step, rows) < 0) return cni_run_read_error(run, "cannot be read");
   for (int32_t k = 0; k < CNI_ROW_KIND_COUNT; k++)
     if (rows[k] < 0 || rows[k] > run->committed.rows[k])
       return cni_error(CN_INVALID_DATA, "%s: is damaged: %lld rows asked of %lld", run->path,

@@ -213,6 +213,7 @@ static void write_slabs(void *context, int32_t begin, int32_t end) {
   const WindowLoop *loop = context;
   CniSchedule *s = loop->s;
   for (int32_t slab = begin; slab < end; slab++) {
+    if (s->start[slab + 1] == s->start[slab]) continue; // without any batch there is no array
     CniBatch *batches = s->batches + s->start[slab];
     for (int32_t i = 0; i < s->start[slab + 1] - s->start[slab]; i++) {
       batches[i] = (CniBatch){.lane_count = 0};

@@ -339,6 +339,7 @@ static void cut_file(void **state) {
     if (status == CN_OK) status = cn_run_values(run, "kinetic_energy", 0, STEPS, kinetic);
     if (status == CN_OK) status = cn_run_values(run, "residual", 0, STEPS, kinetic);
     CHECK_STATUS(status, status == CN_FILE ? CN_FILE : CN_INVALID_DATA);
+    CHECK(strstr(cn_error_message(), cut) && !strstr(cn_error_message(), "no reason"));
     cn_run_close(run);
   }
   free(bytes);

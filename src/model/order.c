@@ -42,12 +42,14 @@ static void gather_shapes(CniModel *model, CniShape *scratch) {
     body->first_shape = first;
     body->last_shape = n - 1;
   }
+  if (n <= 0) return;
   memcpy(model->shapes, scratch, (size_t)n * sizeof *scratch);
   for (int32_t s = 0; s < n; s++) cni_ids_move(&model->shape_ids, scratch[s].slot, s);
 }
 
 void cni_model_reorder(CniModel *model, const int32_t *order, void *scratch) {
   int32_t count = model->body_count;
+  if (count <= 0) return; // nothing, perhaps not even arrays
   int32_t *now_at = scratch; // where the body of an old index has gone
   void *rest = (char *)scratch + lines((size_t)count * sizeof(int32_t));
   for (int32_t i = 0; i < count; i++) now_at[order[i]] = i;

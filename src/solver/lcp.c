@@ -3,6 +3,7 @@
 // the active rows that pivoting has found.
 #include "solver/lcp.h"
 
+#include "core/error.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/vec.h"
@@ -21,7 +22,8 @@ void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator) {
 CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p) {
   size_t n = ((size_t)p->row_count + 7) / 8 * 8;
   size_t bytes = n * (6 * sizeof(double) + 1);
-  CnStatus status = cni_block_memory_reserve(&k->allocator, &k->vectors, bytes);
+  CNI_TRY(cni_block_memory_reserve(&k->allocator, &k->vectors, bytes));
+  if (n == 0) return CN_OK; // no rows, no vectors
   k->g = k->vectors.data;
   k->u = k->g + n;
   k->trial = k->u + n;
@@ -29,7 +31,7 @@ CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p) {
   k->best_u = k->best_g + n;
   k->spare = k->best_u + n;
   k->flags = (uint8_t *)(k->spare + n);
-  return status;
+  return CN_OK;
 }
 
 void cni_lcp_work_release(CniLcpWork *k) {

@@ -23,7 +23,7 @@ static CnSolveReport solve(const char *solver, CnProblem *p, double *g) {
   CnSolverDef def = cn_solver_def_default(solver);
   def.tolerance = 1e-12;
   CnSolveReport report = solve_def(&def, p, &answer);
-  memcpy(g, answer.g, (size_t)answer.row_count * sizeof *g);
+  if (answer.row_count > 0) memcpy(g, answer.g, (size_t)answer.row_count * sizeof *g);
   cn_answer_release(&answer);
   cn_problem_destroy(p);
   return report;

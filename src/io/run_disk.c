@@ -24,6 +24,7 @@
 #endif
 
 #define READ_ATTEMPTS 24
+#define CNI_PAGE 4096 // of memory
 
 typedef struct DiskFile {
   H5FD_t base; // HDF5's own, first
@@ -56,9 +57,8 @@ static herr_t disk_close(H5FD_t *base) {
 
 static herr_t disk_query(const H5FD_t *base, unsigned long *flags) {
   (void)base;
-  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
-           H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_SUPPORTS_SWMR_IO |
-           H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_DATA_SIEVE | H5FD_FEAT_AGGREGATE_SMALLDATA |
+           H5FD_FEAT_SUPPORTS_SWMR_IO | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
   return 0;
 }
 
@@ -101,12 +101,18 @@ static herr_t disk_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t a
   return 0;
 }
 
-// True if a write may go on.
-static int write_allowed(CniDisk *disk) {
+// How many of the bytes may be written. The write on which a test ends the disk is cut the way a
+// kill cuts it: the kernel looks for signals between the pages of a write.
+static size_t bytes_allowed(CniDisk *disk, haddr_t address, size_t size) {
   if (disk->error) return 0;
-  if (disk->writes_left == 0) disk->error = ENOSPC;
-  if (disk->writes_left > 0) disk->writes_left--;
-  return !disk->error;
+  if (disk->writes_left > 0)
+    disk->writes_left--;
+  else if (disk->writes_left == 0) {
+    size_t first_page = CNI_PAGE - (size_t)(address % CNI_PAGE);
+    disk->error = ENOSPC;
+    return size > first_page ? first_page : 0;
+  }
+  return size;
 }
 
 static herr_t disk_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address,
@@ -116,7 +122,7 @@ static herr_t disk_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t 
   DiskFile *file = (DiskFile *)base;
   const char *from = buffer;
   if (address + size > file->end_of_file) file->end_of_file = address + size;
-  if (!write_allowed(file->disk)) return 0;
+  size = bytes_allowed(file->disk, address, size);
   while (size > 0) {
     ssize_t put = pwrite(file->disk->fd, from, size, (off_t)address);
     if (put < 0 && errno == EINTR) continue;
@@ -137,7 +143,7 @@ static herr_t disk_truncate(H5FD_t *base, hid_t transfer, hbool_t closing) {
   DiskFile *file = (DiskFile *)base;
   if (file->end_of_file == file->end_of_allocation) return 0;
   file->end_of_file = file->end_of_allocation;
-  if (!write_allowed(file->disk)) return 0;
+  if (bytes_allowed(file->disk, 0, 1) == 0) return 0;
   if (ftruncate(file->disk->fd, (off_t)file->end_of_allocation) != 0) file->disk->error = errno;
   return 0;
 }
@@ -183,6 +189,16 @@ CnStatus cni_disk_create(CniDisk *disk, const char *path, const char *label) {
   *disk =
       (CniDisk){.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666), .writes_left = -1};
   return disk->fd < 0 ? cni_file_error(label, "cannot be written", errno) : CN_OK;
+}
+
+hid_t cni_disk_creation(void) {
+  hid_t how = H5Pcreate(H5P_FILE_CREATE);
+  if (how >= 0 && (H5Pset_file_space_strategy(how, H5F_FSPACE_STRATEGY_PAGE, 0, 1) < 0 ||
+                   H5Pset_file_space_page_size(how, CNI_PAGE) < 0)) {
+    H5Pclose(how);
+    how = -1;
+  }
+  return how;
 }
 
 hid_t cni_disk_access(CniDisk *disk) {

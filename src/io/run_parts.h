@@ -31,6 +31,10 @@ CnStatus cni_disk_create(CniDisk *disk, const char *path, const char *label);
 // failure. `name` given to H5Fcreate or H5Fopen with them serves for messages only.
 hid_t cni_disk_access(CniDisk *disk);
 
+// File creation properties, negative on failure: what HDF5 keeps about the numbers lies in pages,
+// none of it across two. A killed process may leave a write half done, but only between two pages.
+hid_t cni_disk_creation(void);
+
 // ---- growing datasets: run_columns.c ----
 
 // Rows are added to all columns of a kind together.

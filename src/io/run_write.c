@@ -122,9 +122,10 @@ static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter
 
 static CnStatus open_new(CniRunWriter *w) {
   CNI_TRY(cni_disk_create(&w->disk, w->new_path, w->path));
-  hid_t access = cni_disk_access(&w->disk);
-  if (access >= 0) w->file = H5Fcreate(w->new_path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  hid_t access = cni_disk_access(&w->disk), how = cni_disk_creation();
+  if (access >= 0 && how >= 0) w->file = H5Fcreate(w->new_path, H5F_ACC_TRUNC, how, access);
   if (access >= 0) H5Pclose(access);
+  if (how >= 0) H5Pclose(how);
   return w->file < 0 ? cni_run_fail(w, "cannot be written") : CN_OK;
 }
 

@@ -30,6 +30,7 @@ void cni_schedule_release(CniSchedule *s) {
 #define DROP(array, capacity)                                                                      \
   cni_release(&s->allocator, s->array, (size_t)s->capacity * sizeof *s->array)
   DROP(batches, batch_capacity);
+  DROP(massless, massless_capacity);
   DROP(ends, ends_capacity);
   DROP(lengths, length_capacity);
   DROP(units, unit_capacity);
@@ -44,19 +45,27 @@ void cni_schedule_release(CniSchedule *s) {
 
 typedef struct EndsLoop {
   const CnProblem *p;
+  uint8_t *massless;
   CniEnds *ends;
 } EndsLoop;
 
-static int32_t end_of(const CnProblem *p, int32_t group) {
-  return p->groups[group].mass_kind == CNI_MASS_NONE ? ~group : group;
+// One byte a group, so that the blocks need not fetch their groups.
+static void find_massless(void *context, int32_t begin, int32_t end) {
+  const EndsLoop *loop = context;
+  for (int32_t i = begin; i < end; i++)
+    loop->massless[i] = loop->p->groups[i].mass_kind == CNI_MASS_NONE;
+}
+
+static inline int32_t end_of(const EndsLoop *loop, int32_t group) {
+  return loop->massless[group] ? ~group : group;
 }
 
 // The groups with mass of a block of sparse rows; NO_SLAB if there are more than two.
-static CniEnds ends_of_rows(const CnProblem *p, const CniRowsBlock *rows) {
+static CniEnds ends_of_rows(const EndsLoop *loop, const CniRowsBlock *rows) {
   CniEnds ends = {-1, -1};
   for (int32_t i = 0; i < rows->entry_count; i++) {
-    int32_t group = p->row_entries[rows->entry_start + i].group;
-    if (end_of(p, group) < 0 || group == ends.a || group == ends.b) continue;
+    int32_t group = loop->p->row_entries[rows->entry_start + i].group;
+    if (end_of(loop, group) < 0 || group == ends.a || group == ends.b) continue;
     if (ends.a < 0)
       ends.a = group;
     else if (ends.b < 0)
@@ -75,11 +84,13 @@ static void find_ends(void *context, int32_t begin, int32_t end) {
     const CniBlock *block = &p->blocks[i];
     int32_t k = block->index;
     if (block->storage == CNI_SPHERE)
-      loop->ends[i] = (CniEnds){end_of(p, p->spheres[k].group_a), end_of(p, p->spheres[k].group_b)};
+      loop->ends[i] =
+          (CniEnds){end_of(loop, p->spheres[k].group_a), end_of(loop, p->spheres[k].group_b)};
     else if (block->storage == CNI_PAIR)
-      loop->ends[i] = (CniEnds){end_of(p, p->pairs[k].group_a), end_of(p, p->pairs[k].group_b)};
+      loop->ends[i] =
+          (CniEnds){end_of(loop, p->pairs[k].group_a), end_of(loop, p->pairs[k].group_b)};
     else
-      loop->ends[i] = ends_of_rows(p, &p->row_blocks[k]);
+      loop->ends[i] = ends_of_rows(loop, &p->row_blocks[k]);
   }
 }
 
@@ -236,6 +247,7 @@ static CnStatus make_room(CniSchedule *s, const CnProblem *p) {
 #define ROOM(array, capacity, needed)                                                              \
   CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->array, &s->capacity, 0, needed,            \
                             sizeof *s->array))
+  ROOM(massless, massless_capacity, p->group_count);
   ROOM(ends, ends_capacity, p->block_count);
   ROOM(lengths, length_capacity, p->block_count);
   ROOM(units, unit_capacity, p->block_count);
@@ -249,7 +261,8 @@ CnStatus cni_schedule_make(CniSchedule *s, const CnProblem *p, const uint8_t *ki
                            const CniBatchRule *rules, CnTasks *tasks) {
   s->batch_count = 0;
   CNI_TRY(make_room(s, p));
-  EndsLoop ends = {p, s->ends};
+  EndsLoop ends = {p, s->massless, s->ends};
+  cni_parallel_for(tasks, p->group_count, BLOCKS_PER_TASK, find_massless, &ends);
   cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, find_ends, &ends);
   find_lengths(s, p, kinds, rules);
   CniSlabs slabs = {0, NULL, 1};

@@ -49,6 +49,7 @@ typedef struct CniSchedule {
   int32_t start[CNI_SLAB_LIMIT + 2];
 
   // working memory
+  uint8_t *massless;    // per group
   CniEnds *ends;        // per block
   uint8_t *lengths;     // per block: of the lane that starts here, 0 inside a lane
   int32_t *units;       // first blocks of lanes, slab by slab
@@ -56,7 +57,8 @@ typedef struct CniSchedule {
   uint64_t *busy;       // per group: open batches that touch it
   uint64_t *neighbours; // per cell: bits of the cells it is linked with
   int32_t *cells;       // level, weight, queue and mark of each cell
-  int32_t ends_capacity, length_capacity, unit_capacity, place_capacity, busy_capacity;
+  int32_t massless_capacity, ends_capacity, length_capacity, unit_capacity, place_capacity,
+      busy_capacity;
   int32_t neighbour_capacity, cell_capacity;
   int32_t unit_count, unit_start[CNI_SLAB_LIMIT + 2];
 } CniSchedule;

@@ -28,7 +28,6 @@
 #include <string.h>
 
 #define SWEEPS_PER_REGION 32
-#define BLOCKS_PER_TASK 2048
 #define GROUPS_PER_TASK 8192
 
 CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, int32_t back,
@@ -71,7 +70,7 @@ void cni_psor_destroy(void *state) {
 
 static void sweep_run(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t step) {
   if (run->kind < CNI_PSOR_LANE_KINDS) {
-    CniPsorKernel sweep = cni_psor_kernels(s->level)->sweep[run->kind][law];
+    CniPsorKernel sweep = s->kernels->sweep[run->kind][law];
     sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset, run->count, run->length,
           step, s->rule.lambda);
   } else if (law == CNI_PSOR_APPLY) {
@@ -121,42 +120,31 @@ void cni_psor_iterate(CniPsor *s, int32_t count) {
 
 // ---- the answer ----
 
-static void copy_velocities(void *context, int32_t begin, int32_t end) {
-  CnAnswer *answer = ((void **)context)[0];
-  const CniPsor *s = ((void **)context)[1];
-  for (int32_t i = begin; i < end; i++) {
-    memcpy(answer->v + 6 * (size_t)i, &s->groups[i].v, 3 * sizeof(double));
-    memcpy(answer->v + 6 * (size_t)i + 3, &s->groups[i].w, 3 * sizeof(double));
-  }
-}
+typedef struct CopyLoop {
+  const CniPsor *s;
+  double *v;
+} CopyLoop;
 
-// u = E v + b + C g
-static void block_velocities(void *context, int32_t begin, int32_t end) {
-  CnAnswer *answer = ((void **)context)[0];
-  const CnProblem *p = ((CniPsor *)((void **)context)[1])->p;
+static void copy_velocities(void *context, int32_t begin, int32_t end) {
+  const CopyLoop *loop = context;
   for (int32_t i = begin; i < end; i++) {
-    const CniBlock *block = &p->blocks[i];
-    double c[CNI_MAX_DIM], *u = answer->u + block->row;
-    cni_block_compliance(p, block, c);
-    for (int32_t d = 0; d < block->dim; d++)
-      u[d] = p->b[block->row + d] + c[d] * answer->g[block->row + d];
-    cni_storages[block->storage].velocity(p, block, answer->v, u);
+    memcpy(loop->v + 6 * (size_t)i, &loop->s->groups[i].v, 3 * sizeof(double));
+    memcpy(loop->v + 6 * (size_t)i + 3, &loop->s->groups[i].w, 3 * sizeof(double));
   }
 }
 
 // Impulses, velocities and constraint velocities; v afresh from g, without the sweeps' round-off.
 static void finish(CniPsor *s, CnAnswer *answer) {
   const CnProblem *p = s->p;
-  cni_psor_store(s);
-  if (p->row_count > 0) memcpy(answer->g, s->g, (size_t)p->row_count * sizeof *s->g);
   if (p->form == CN_FORM_EXPLICIT) {
+    if (p->row_count > 0) memcpy(answer->g, s->g, (size_t)p->row_count * sizeof *s->g);
     cni_problem_velocity(p, answer->v, answer->g, answer->u);
     return;
   }
-  void *both[2] = {answer, s};
+  CopyLoop loop = {s, answer->v};
   cni_psor_restart(s);
-  cni_parallel_for(s->def.tasks, p->group_count, GROUPS_PER_TASK, copy_velocities, both);
-  cni_parallel_for(s->def.tasks, p->block_count, BLOCKS_PER_TASK, block_velocities, both);
+  cni_parallel_for(s->def.tasks, p->group_count, GROUPS_PER_TASK, copy_velocities, &loop);
+  cni_psor_answer(s, answer);
 }
 
 // Iterations until the next look at tolerance and clock, or the end.

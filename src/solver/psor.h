@@ -19,7 +19,7 @@ typedef struct CniPsorGroup {
   CnVec3 v;
   double inv_mass;
   CnVec3 w;
-  double inv_inertia; // of isotropic groups
+  double inv_inertia; // of isotropic groups, and the first number of others
 } CniPsorGroup;
 _Static_assert(sizeof(CniPsorGroup) == 64, "one cache line");
 
@@ -112,8 +112,14 @@ int32_t cni_psor_full(int32_t kind);
 typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inertia, int32_t empty,
                               CniPsorLine *data, int32_t count, int32_t length, int32_t step,
                               double lambda);
+// The steps and N_tn of a batch from its other lines; projects: whether the law projects. Null for
+// kinds that turn.
+typedef void (*CniPsorConstants)(int projects, const CniPsorGroup *groups,
+                                 const CniPsorInertia *inertia, CniPsorLine *data, int32_t length,
+                                 double omega);
 typedef struct CniPsorKernels {
   CniPsorKernel sweep[CNI_PSOR_LANE_KINDS][CNI_PSOR_LAW_COUNT];
+  CniPsorConstants constants[CNI_PSOR_LANE_KINDS];
 } CniPsorKernels;
 
 // The kernels of a level; null where they were not built.
@@ -153,6 +159,7 @@ typedef struct CniPsor {
 
   // the problem being solved
   const CnProblem *p;
+  const CniPsorKernels *kernels;
   CniPsorLaw law;
   int32_t cohesive; // 1: some block has cohesion
   CniSchedule schedule;
@@ -164,9 +171,9 @@ typedef struct CniPsor {
   CniPsorEntry *entries;
   uint8_t *kinds; // CniPsorKind per block
   double *pool;   // matrices of rows
-  double *g;      // of rows always, of all blocks after cni_psor_store
-  double *u;      // like g
-  double *v;      // six per group
+  double *g;      // of rows; of others what looks have put there
+  double *u;      // of looks
+  double *v;      // six per group, of looks
   int32_t group_capacity, inertia_capacity, line_capacity, run_capacity, rows_capacity;
   int32_t entry_capacity, kind_capacity, pool_capacity, g_capacity, u_capacity, v_capacity;
   int32_t run_count, rows_count;
@@ -198,9 +205,10 @@ void cni_psor_restart(CniPsor *s);
 
 // The constants of a batch; g: impulses of the problem.
 void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, const double *g);
-// Impulses of all blocks, in the problem's rows, to s->g; those of batch i of a run.
-void cni_psor_store(CniPsor *s);
+// Impulses of batch i of a run, in the problem's rows, to s->g.
 const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run, int32_t i);
+// g and u = E v + b + C g of the step form, v being that of the groups.
+void cni_psor_answer(CniPsor *s, CnAnswer *answer);
 
 // ---- psor_look.c ----
 
@@ -212,7 +220,8 @@ int cni_psor_good_enough(CniPsor *s, double limit);
 
 // ---- psor_rows.c: one sweep over blocks of rows [begin, end); step +1 or -1 ----
 void cni_psor_rows(CniPsor *s, int32_t begin, int32_t end, int32_t step);
-void cni_psor_apply_rows(CniPsor *s, int32_t begin, int32_t end); // v += M^-1 E^T g
+void cni_psor_apply_rows(CniPsor *s, int32_t begin, int32_t end);               // v += M^-1 E^T g
+void cni_psor_rows_velocity(const CniPsor *s, const CniPsorRows *c, double *u); // E v + b + C g
 void cni_psor_explicit(CniPsor *s, int32_t begin, int32_t end, int32_t step);
 
 #endif

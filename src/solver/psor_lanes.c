@@ -1,10 +1,11 @@
-// From contacts to lanes, and back to impulses.
+// From contacts to lanes, and back to impulses and velocities.
 //
-// The constants of a contact follow from N_ii, which for two spheres is (w_n, w_t, w_t) and the
-// coupling of slip with rolling, and for any two points a full matrix. Split: omega over the
-// normal entry, and over the largest eigenvalue of each disc's own block. Projection: one step for
-// all rows (local.h); a contact without friction has nothing to project on but its normal, and
-// takes the step of that.
+// A contact's normal, arms or radii, right-hand side and warm start are copied into its lane. What
+// has to be computed from N_ii follows for all lanes at once (the constants of psor_kernels.inc):
+// split: omega over the normal entry, and over the largest eigenvalue of the slip's own block;
+// projection: one step for all rows (local.h). A contact without friction has nothing to project on
+// but its normal, and takes the step of that. With rolling the block is larger, and the general
+// functions of the storage do the work.
 //
 // Cohesion: lanes keep g_n + c. With u_n = E v + b_n + C g_n this makes b_n - C c out of b_n. The
 // impulses c themselves are taken out of the free velocities (psor_prepare.c).
@@ -14,169 +15,131 @@
 
 #include <string.h>
 
-// What both storages have in common.
-typedef struct Contact {
+// The frame of a contact, and its groups.
+typedef struct Frame {
   CnVec3 n, t1, t2;
-  CnVec3 arm_a, arm_b;
-  double radius_a, radius_b, length;
-  int32_t group_a, group_b;
-} Contact;
+} Frame;
 
-static Contact contact_of(const CnProblem *p, const CniBlock *block) {
-  Contact c = {.radius_a = 0};
+static inline Frame frame_of(const CnProblem *p, const CniBlock *block) {
+  Frame f;
   if (block->storage == CNI_PAIR) {
     const CniPairBlock *from = &p->pairs[block->index];
-    c.n = from->normal;
-    c.t1 = from->tangent;
-    c.t2 = cn_cross(from->normal, from->tangent);
-    c.arm_a = from->arm_a;
-    c.arm_b = from->arm_b;
-    c.length = from->length;
-    c.group_a = from->group_a;
-    c.group_b = from->group_b;
+    f = (Frame){from->normal, from->tangent, cn_cross(from->normal, from->tangent)};
   } else {
-    const CniSphereBlock *from = &p->spheres[block->index];
-    c.n = from->normal;
-    cn_tangents(c.n, &c.t1, &c.t2);
-    c.radius_a = from->radius_a;
-    c.radius_b = from->radius_b;
-    c.length = from->length;
-    c.group_a = from->group_a;
-    c.group_b = from->group_b;
+    f.n = p->spheres[block->index].normal;
+    cni_tangents(f.n, &f.t1, &f.t2);
   }
-  return c;
+  return f;
 }
 
-static CnVec3 in_plane(const Contact *c, double x1, double x2) {
-  return cn_madd(cn_scale(x1, c->t1), x2, c->t2);
+static inline CnVec3 in_plane(const Frame *f, double x1, double x2) {
+  return cn_madd(cn_scale(x1, f->t1), x2, f->t2);
 }
 
-static void set3(CniPsorLine *line, int32_t lane, CnVec3 a) {
+static inline void set3(CniPsorLine *line, int32_t lane, CnVec3 a) {
   line[0].lane[lane] = a.x;
   line[1].lane[lane] = a.y;
   line[2].lane[lane] = a.z;
 }
 
-static CnVec3 get3(const CniPsorLine *line, int32_t lane) {
+static inline CnVec3 get3(const CniPsorLine *line, int32_t lane) {
   return cn_vec3(line[0].lane[lane], line[1].lane[lane], line[2].lane[lane]);
 }
 
-// ---- steps ----
-
-// omega/eta of the rows: normal and projection, slip, rolling, spinning.
-typedef struct Steps {
-  double n, t, r, s;
-  CnVec3 n_tn; // pairs
-  int frozen;  // no inverse mass: nothing can be changed
-} Steps;
+// ---- contacts that turn ----
 
 static double ratio(double omega, double eta) { return eta > 0 ? omega / eta : 0; }
 
-// Contact of spheres with at most sliding friction: N_ii is diagonal.
-static Steps sphere_steps(const CniPsor *s, const Contact *c, const CnSet *set, double mu) {
-  const CniPsorGroup *a = &s->groups[c->group_a], *b = &s->groups[c->group_b];
-  double omega = s->rule.omega, ra = c->radius_a, rb = c->radius_b;
-  double mass = a->inv_mass + b->inv_mass;
-  double w_n = mass + set->compliance[0];
-  double w_t = mass + ra * ra * a->inv_inertia + rb * rb * b->inv_inertia + set->compliance[1];
-  Steps steps = {.n = ratio(omega, w_n), .t = ratio(omega, w_t), .frozen = !(w_t > 0 || w_n > 0)};
-  if (s->law != CNI_PSOR_SPLIT && mu > 0)
-    steps.n = cni_local_step(omega, w_n + 2 * w_t, 3, cn_max(w_n, w_t));
-  return steps;
-}
-
-// From N_ii, whatever the dimension.
-static Steps block_steps(const CniPsor *s, const CniBlock *block, const Contact *c, double mu) {
+// Steps from the whole of N_ii.
+static void turn_steps(const CniPsor *s, int32_t kind, const CniBlock *block, const Frame *f,
+                       CniPsorLine *c, CniPsorLine *full, int32_t lane) {
   const CnProblem *p = s->p;
+  const CnSet *set = &p->sets[block->set];
   int32_t dim = block->dim;
-  double n[CNI_MAX_DIM * CNI_MAX_DIM], omega = s->rule.omega, trace = 0;
+  double n[CNI_MAX_DIM * CNI_MAX_DIM], omega = s->rule.omega, trace = 0, friction = set->mu;
   cni_storages[block->storage].diagonal(p, block, n);
   for (int32_t i = 0; i < dim; i++) trace += n[i * dim + i];
-  Steps steps = {.n = ratio(omega, n[0]), .frozen = !(trace > 0)};
-  if (dim >= 3) {
-    const double *t1 = n + dim, *t2 = n + 2 * dim;
-    steps.t = ratio(omega, cni_lambda_max_2(t1[1], t1[2], t2[2]));
-    steps.n_tn = in_plane(c, t1[0], t2[0]);
-  }
-  if (dim >= 5) {
-    const double *r1 = n + 3 * dim, *r2 = n + 4 * dim;
-    steps.r = ratio(omega, cni_lambda_max_2(r1[3], r1[4], r2[4]));
-  }
-  if (dim >= 6) steps.s = ratio(omega, n[5 * dim + 5]);
-  if (s->law != CNI_PSOR_SPLIT && mu > 0)
-    steps.n = cni_local_step(omega, trace, dim, cni_small_lambda_max(dim, n));
-  return steps;
+  const double *t1 = n + dim, *t2 = n + 2 * dim, *r1 = n + 3 * dim, *r2 = n + 4 * dim;
+  double step_n = ratio(omega, n[0]);
+  friction += set->mu_roll + (dim > 5 ? set->mu_spin : 0);
+  if (s->law != CNI_PSOR_SPLIT && friction > 0)
+    step_n = cni_local_step(omega, trace, dim, cni_small_lambda_max(dim, n));
+  c[CNI_LINE_STEP_N].lane[lane] = step_n;
+  c[CNI_LINE_STEP_T].lane[lane] = ratio(omega, cni_lambda_max_2(t1[1], t1[2], t2[2]));
+  if (kind >= CNI_PSOR_PAIR) set3(c + CNI_LINE_N_TN, lane, in_plane(f, t1[0], t2[0]));
+  full[CNI_LINE_STEP_R].lane[lane] = ratio(omega, cni_lambda_max_2(r1[3], r1[4], r2[4]));
+  full[CNI_LINE_STEP_S].lane[lane] = dim > 5 ? ratio(omega, n[5 * dim + 5]) : 0;
+}
+
+static void fill_turn(const CniPsor *s, int32_t kind, const CniBlock *block, const Frame *f,
+                      const double *g, CniPsorLine *c, int32_t lane) {
+  const CnProblem *p = s->p;
+  const CnSet *set = &p->sets[block->set];
+  const double *b = p->b + block->row;
+  CniPsorLine *full = c + cni_psor_full(kind);
+  double length =
+      block->storage == CNI_PAIR ? p->pairs[block->index].length : p->spheres[block->index].length;
+  int spin = block->dim > 5;
+  set3(full + CNI_LINE_G_R, lane, in_plane(f, g[3], g[4]));
+  full[CNI_LINE_G_S].lane[lane] = spin ? g[5] : 0;
+  set3(full + CNI_LINE_B_R, lane, in_plane(f, b[3], b[4]));
+  full[CNI_LINE_B_S].lane[lane] = spin ? b[5] : 0;
+  full[CNI_LINE_C_R].lane[lane] = set->compliance[2];
+  full[CNI_LINE_LENGTH].lane[lane] = length;
+  full[CNI_LINE_MU_R].lane[lane] = set->mu_roll / length;
+  full[CNI_LINE_MU_S].lane[lane] = spin ? set->mu_spin / length : 0;
+  turn_steps(s, kind, block, f, c, full, lane);
 }
 
 // ---- fill ----
 
-// g of the warm start in the set; most of the time it is there already.
-static void project_start(const CnProblem *p, const CniBlock *block, const double *g, double *x) {
-  for (int32_t i = 0; i < block->dim; i++) x[i] = g[i];
-  cni_project(p, block, x);
+// The warm start, in the set; most of the time it is there already. frozen: no inverse mass, hence
+// nothing to be changed.
+static inline void start_impulse(const CnProblem *p, const CniBlock *block, const CnSet *set,
+                                 int frozen, const double *start, double *g) {
+  for (int32_t i = 0; i < block->dim; i++) g[i] = frozen ? 0 : start[i];
+  if (frozen) return;
+  if (block->kind == CN_BLOCK_FRICTION) {
+    double limit = set->mu * (g[0] + set->cohesion);
+    if (limit >= 0 && g[0] + set->cohesion >= 0 && g[1] * g[1] + g[2] * g[2] <= limit * limit)
+      return;
+  }
+  cni_project(p, block, g);
 }
 
-static void fill_turn(const CniPsor *s, const CniBlock *block, const Contact *c, const Steps *steps,
-                      const double *g, CniPsorLine *full, int32_t lane) {
-  const CnProblem *p = s->p;
-  const CnSet *set = &p->sets[block->set];
+static inline void fill_full(const CnProblem *p, const CniBlock *block, const CnSet *set,
+                             const Frame *f, CniPsorLine *full, int32_t lane) {
   const double *b = p->b + block->row;
-  int spin = block->dim > 5;
-  set3(full + CNI_LINE_G_R, lane, in_plane(c, g[3], g[4]));
-  full[CNI_LINE_G_S].lane[lane] = spin ? g[5] : 0;
-  set3(full + CNI_LINE_B_R, lane, in_plane(c, b[3], b[4]));
-  full[CNI_LINE_B_S].lane[lane] = spin ? b[5] : 0;
-  full[CNI_LINE_C_R].lane[lane] = set->compliance[2];
-  full[CNI_LINE_LENGTH].lane[lane] = c->length;
-  full[CNI_LINE_STEP_R].lane[lane] = steps->r;
-  full[CNI_LINE_STEP_S].lane[lane] = steps->s;
-  full[CNI_LINE_MU_R].lane[lane] = set->mu_roll / c->length;
-  full[CNI_LINE_MU_S].lane[lane] = spin ? set->mu_spin / c->length : 0;
-}
-
-static void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *block, const double *start,
-                         CniPsorLine *c, int32_t lane) {
-  const CnProblem *p = s->p;
-  const CnSet *set = &p->sets[block->set];
-  Contact contact = contact_of(p, block);
   int rough = block->kind != CN_BLOCK_UNILATERAL;
-  double mu = rough ? set->mu : 0, cohesion = rough ? set->cohesion : 0;
-  double most = mu; // friction of any kind
-  if (block->kind >= CN_BLOCK_ROLLING) most += set->mu_roll;
-  if (block->kind >= CN_BLOCK_SPINNING) most += set->mu_spin;
-  Steps steps = kind == CNI_PSOR_SPHERE || kind == CNI_PSOR_SPHERE_FULL
-                    ? sphere_steps(s, &contact, set, most)
-                    : block_steps(s, block, &contact, most);
-  double g[CNI_MAX_DIM];
-  const double *b = p->b + block->row;
-  project_start(p, block, start + block->row, g);
-  g[0] += cohesion;
-  if (steps.frozen) {
-    g[0] = cohesion;
-    for (int32_t i = 1; i < block->dim; i++) g[i] = 0;
-  }
-
-  set3(c + CNI_LINE_N, lane, contact.n);
-  c[CNI_LINE_G_N].lane[lane] = g[0];
-  set3(c + CNI_LINE_G_T, lane, rough ? in_plane(&contact, g[1], g[2]) : CN_VEC3_ZERO);
-  c[CNI_LINE_B_N].lane[lane] = b[0] - set->compliance[0] * cohesion;
-  c[CNI_LINE_STEP_N].lane[lane] = steps.n;
-  c[CNI_LINE_STEP_T].lane[lane] = steps.t;
-  c[CNI_LINE_MU].lane[lane] = mu;
-  if (kind < CNI_PSOR_PAIR) {
-    c[CNI_LINE_RADIUS_A].lane[lane] = contact.radius_a;
-    c[CNI_LINE_RADIUS_B].lane[lane] = contact.radius_b;
-  } else {
-    set3(c + CNI_LINE_ARM_A, lane, contact.arm_a);
-    set3(c + CNI_LINE_ARM_B, lane, contact.arm_b);
-    set3(c + CNI_LINE_N_TN, lane, steps.n_tn);
-  }
-  if (kind % 3 == 0) return;
-  CniPsorLine *full = c + cni_psor_full(kind);
-  set3(full + CNI_LINE_B_T, lane, rough ? in_plane(&contact, b[1], b[2]) : CN_VEC3_ZERO);
+  set3(full + CNI_LINE_B_T, lane, rough ? in_plane(f, b[1], b[2]) : CN_VEC3_ZERO);
   full[CNI_LINE_C_N].lane[lane] = set->compliance[0];
   full[CNI_LINE_C_T].lane[lane] = rough ? set->compliance[1] : 0;
-  if (kind % 3 == 2) fill_turn(s, block, &contact, &steps, g, full, lane);
+}
+
+static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *block, int massless,
+                                const double *start, CniPsorLine *c, int32_t lane) {
+  const CnProblem *p = s->p;
+  const CnSet *set = &p->sets[block->set];
+  Frame f = frame_of(p, block);
+  int rough = block->kind != CN_BLOCK_UNILATERAL;
+  double cohesion = rough ? set->cohesion : 0, g[CNI_MAX_DIM];
+  int frozen = massless && !(set->compliance[0] > 0 || set->compliance[1] > 0);
+  start_impulse(p, block, set, frozen, start + block->row, g);
+
+  set3(c + CNI_LINE_N, lane, f.n);
+  c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
+  set3(c + CNI_LINE_G_T, lane, rough ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
+  c[CNI_LINE_B_N].lane[lane] = p->b[block->row] - set->compliance[0] * cohesion;
+  c[CNI_LINE_MU].lane[lane] = rough ? set->mu : 0;
+  if (kind < CNI_PSOR_PAIR) {
+    c[CNI_LINE_RADIUS_A].lane[lane] = p->spheres[block->index].radius_a;
+    c[CNI_LINE_RADIUS_B].lane[lane] = p->spheres[block->index].radius_b;
+  } else {
+    set3(c + CNI_LINE_ARM_A, lane, p->pairs[block->index].arm_a);
+    set3(c + CNI_LINE_ARM_B, lane, p->pairs[block->index].arm_b);
+  }
+  if (kind % 3 > 0) fill_full(p, block, set, &f, c + cni_psor_full(kind), lane);
+  if (kind % 3 == 2) fill_turn(s, kind, block, &f, g, c, lane);
 }
 
 void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, const double *g) {
@@ -189,56 +152,134 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, c
     head->a[lane] = head->b[lane] = p->group_count;
     if (lane >= batch->lane_count) continue;
     const CniBlock *block = &p->blocks[batch->block[lane]];
-    Contact c = contact_of(p, block);
-    head->a[lane] = c.group_a;
-    head->b[lane] = c.group_b;
+    CniEnds ends = s->schedule.ends[batch->block[lane]];
+    head->a[lane] = ends.a < 0 ? ~ends.a : ends.a;
+    head->b[lane] = ends.b < 0 ? ~ends.b : ends.b;
     for (int32_t k = 0; k < batch->length; k++)
-      fill_contact(s, batch->kind, block + k, g, first + (int64_t)lines * k, lane);
+      fill_contact(s, batch->kind, block + k, ends.a < 0 && ends.b < 0, g,
+                   first + (int64_t)lines * k, lane);
   }
+  CniPsorConstants constants = s->kernels->constants[batch->kind];
+  if (constants)
+    constants(s->law != CNI_PSOR_SPLIT, s->groups, s->inertia, (CniPsorLine *)(void *)head,
+              batch->length, s->rule.omega);
 }
 
-// ---- store ----
+// ---- back ----
 
-static void store_contact(const CniPsor *s, int32_t kind, const CniBlock *block,
-                          const CniPsorLine *c, int32_t lane) {
-  const CnProblem *p = s->p;
-  double *g = s->g + block->row;
+// Impulses of a contact in the problem's rows.
+static inline void store_contact(const CnProblem *p, int32_t kind, const CniBlock *block,
+                                 const Frame *f, const CniPsorLine *c, int32_t lane, double *g) {
   g[0] = c[CNI_LINE_G_N].lane[lane];
   if (block->kind == CN_BLOCK_UNILATERAL) return;
   g[0] -= p->sets[block->set].cohesion;
-  Contact contact = contact_of(p, block);
   CnVec3 g_t = get3(c + CNI_LINE_G_T, lane);
-  g[1] = cn_dot(contact.t1, g_t);
-  g[2] = cn_dot(contact.t2, g_t);
+  g[1] = cn_dot(f->t1, g_t);
+  g[2] = cn_dot(f->t2, g_t);
   if (kind % 3 != 2) return;
   const CniPsorLine *full = c + cni_psor_full(kind);
   CnVec3 g_r = get3(full + CNI_LINE_G_R, lane);
-  g[3] = cn_dot(contact.t1, g_r);
-  g[4] = cn_dot(contact.t2, g_r);
+  g[3] = cn_dot(f->t1, g_r);
+  g[4] = cn_dot(f->t2, g_r);
   if (block->dim > 5) g[5] = full[CNI_LINE_G_S].lane[lane];
 }
 
+static const CniPsorLine *batch_lines(const CniPsor *s, const CniPsorRun *run, int32_t i) {
+  size_t stride = (size_t)(1 + cni_psor_lines(run->kind) * run->length);
+  return s->lines + run->offset + (size_t)i * stride;
+}
+
 const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run, int32_t i) {
-  int32_t lines = cni_psor_lines(run->kind);
+  const CnProblem *p = s->p;
   const CniBatch *batch = &s->schedule.batches[run->begin + i];
-  const CniPsorLine *head = s->lines + run->offset + (size_t)i * (size_t)(1 + lines * run->length);
+  const CniPsorLine *head = batch_lines(s, run, i);
+  int32_t lines = cni_psor_lines(run->kind);
   for (int32_t lane = 0; lane < batch->lane_count; lane++)
-    for (int32_t k = 0; k < batch->length; k++)
-      store_contact(s, run->kind, &s->p->blocks[batch->block[lane] + k],
-                    head + 1 + (int64_t)lines * k, lane);
+    for (int32_t k = 0; k < batch->length; k++) {
+      const CniBlock *block = &p->blocks[batch->block[lane] + k];
+      Frame f = frame_of(p, block);
+      store_contact(p, run->kind, block, &f, head + 1 + (int64_t)lines * k, lane,
+                    s->g + block->row);
+    }
   return (const CniPsorHead *)(const void *)head;
 }
 
-static void store_slabs(void *context, int32_t begin, int32_t end) {
-  const CniPsor *s = context;
-  for (int32_t i = s->run_start[begin]; i < s->run_start[end]; i++) {
-    const CniPsorRun *run = &s->runs[i];
-    if (run->kind == CNI_PSOR_ROWS) continue;
-    for (int32_t k = 0; k < run->count; k++) cni_psor_store_batch(s, run, k);
+// u of a contact, from the velocities of its groups.
+static inline void contact_velocity(const CnProblem *p, int32_t kind, const CniBlock *block,
+                                    const Frame *f, const CniPsorGroup *a, const CniPsorGroup *b,
+                                    const double *g, double *u) {
+  const double *rhs = p->b + block->row;
+  CnVec3 dv;
+  double length = 0;
+  if (block->storage == CNI_PAIR) {
+    const CniPairBlock *c = &p->pairs[block->index];
+    length = c->length;
+    dv = cn_sub(cn_add(b->v, cn_cross(b->w, c->arm_b)), cn_add(a->v, cn_cross(a->w, c->arm_a)));
+  } else {
+    const CniSphereBlock *c = &p->spheres[block->index];
+    length = c->length;
+    CnVec3 roll = cn_madd(cn_scale(c->radius_a, a->w), c->radius_b, b->w);
+    dv = cn_sub(cn_sub(b->v, a->v), cn_cross(roll, f->n));
+  }
+  u[0] = cn_dot(f->n, dv) + rhs[0];
+  if (block->dim > 1) {
+    u[1] = cn_dot(f->t1, dv) + rhs[1];
+    u[2] = cn_dot(f->t2, dv) + rhs[2];
+  }
+  if (block->dim > 3) {
+    CnVec3 dw = cn_scale(length, cn_sub(b->w, a->w));
+    u[3] = cn_dot(f->t1, dw) + rhs[3];
+    u[4] = cn_dot(f->t2, dw) + rhs[4];
+    if (block->dim > 5) u[5] = cn_dot(f->n, dw) + rhs[5];
+  }
+  if (kind % 3 == 0) return;
+  double c[CNI_MAX_DIM];
+  cni_block_compliance(p, block, c);
+  for (int32_t i = 0; i < block->dim; i++) u[i] += c[i] * g[i];
+}
+
+typedef struct AnswerLoop {
+  const CniPsor *s;
+  CnAnswer *answer;
+} AnswerLoop;
+
+static void answer_batch(const CniPsor *s, const CniPsorRun *run, int32_t i, CnAnswer *answer) {
+  const CnProblem *p = s->p;
+  const CniBatch *batch = &s->schedule.batches[run->begin + i];
+  const CniPsorLine *first = batch_lines(s, run, i);
+  const CniPsorHead *head = (const CniPsorHead *)(const void *)first;
+  int32_t lines = cni_psor_lines(run->kind);
+  for (int32_t lane = 0; lane < batch->lane_count; lane++) {
+    const CniPsorGroup *a = &s->groups[head->a[lane]], *b = &s->groups[head->b[lane]];
+    for (int32_t k = 0; k < batch->length; k++) {
+      const CniBlock *block = &p->blocks[batch->block[lane] + k];
+      Frame f = frame_of(p, block);
+      double *g = answer->g + block->row;
+      store_contact(p, run->kind, block, &f, first + 1 + (int64_t)lines * k, lane, g);
+      contact_velocity(p, run->kind, block, &f, a, b, g, answer->u + block->row);
+    }
   }
 }
 
-void cni_psor_store(CniPsor *s) {
-  if (s->p->form != CN_FORM_STEP) return;
-  cni_parallel_for(s->def.tasks, s->schedule.slab_count + 1, 1, store_slabs, s);
+static void answer_slabs(void *context, int32_t begin, int32_t end) {
+  const AnswerLoop *loop = context;
+  const CniPsor *s = loop->s;
+  CnAnswer *answer = loop->answer;
+  for (int32_t i = s->run_start[begin]; i < s->run_start[end]; i++) {
+    const CniPsorRun *run = &s->runs[i];
+    for (int32_t k = 0; k < run->count; k++) {
+      if (run->kind != CNI_PSOR_ROWS) {
+        answer_batch(s, run, k, answer);
+        continue;
+      }
+      const CniPsorRows *rows = &s->rows[run->begin + k];
+      memcpy(answer->g + rows->row, s->g + rows->row, rows->local.dim * sizeof *s->g);
+      cni_psor_rows_velocity(s, rows, answer->u + rows->row);
+    }
+  }
+}
+
+void cni_psor_answer(CniPsor *s, CnAnswer *answer) {
+  AnswerLoop loop = {s, answer};
+  cni_parallel_for(s->def.tasks, s->schedule.slab_count + 1, 1, answer_slabs, &loop);
 }

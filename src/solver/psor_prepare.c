@@ -15,10 +15,6 @@
 
 // ---- which kind ----
 
-static int isotropic(const CnProblem *p, int32_t group) {
-  return p->groups[group].mass_kind != CNI_MASS_FULL;
-}
-
 // Has a contact belt speeds or compliance?
 static int is_full(const CniPsor *s, const CnProblem *p, const CniBlock *block) {
   const double *c = p->sets[block->set].compliance, *b = p->b + block->row;
@@ -32,8 +28,6 @@ static CniPsorKind choose_kind(const CniPsor *s, const CnProblem *p, const CniBl
   int exact = s->rule.local == CN_LOCAL_EXACT;
   int full = is_full(s, p, block), turn = block->kind >= CN_BLOCK_ROLLING;
   if (block->storage == CNI_SPHERE) {
-    const CniSphereBlock *c = &p->spheres[block->index];
-    if (!isotropic(p, c->group_a) || !isotropic(p, c->group_b)) return CNI_PSOR_ROWS;
     // for spheres the split of the coulomb model is exact, but for rolling
     int rough = block->kind != CN_BLOCK_UNILATERAL && p->sets[block->set].mu > 0;
     if (exact && (turn || (rough && p->friction == CN_FRICTION_CONVEX))) return CNI_PSOR_ROWS;
@@ -137,9 +131,8 @@ static void prepare_groups(void *context, int32_t begin, int32_t end) {
       continue;
     }
     const CniGroup *from = &p->groups[i];
-    int round = from->mass_kind == CNI_MASS_ISOTROPIC;
-    *to = (CniPsorGroup){from->free.velocity, from->inv_mass, from->free.spin,
-                         round ? from->inv_inertia.xx : 0};
+    *to =
+        (CniPsorGroup){from->free.velocity, from->inv_mass, from->free.spin, from->inv_inertia.xx};
     s->inertia[i] = (CniPsorInertia){from->inv_inertia, {0, 0}};
   }
 }
@@ -319,6 +312,7 @@ void cni_psor_restart(CniPsor *s) {
 
 CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const double *g) {
   s->p = p;
+  s->kernels = cni_psor_kernels(s->level);
   s->law = choose_law(s, p);
   s->cohesive = has_cohesion(p);
   s->suspect_run = s->suspect = 0;

@@ -21,18 +21,22 @@ static void follow(CniPsor *s, const CniPsorRows *c, const double *d) {
   }
 }
 
+void cni_psor_rows_velocity(const CniPsor *s, const CniPsorRows *c, double *u) {
+  const double *b = s->p->b + c->row, *g = s->g + c->row;
+  for (int32_t k = 0; k < c->local.dim; k++) u[k] = b[k] + c->local.c[k] * g[k];
+  for (int32_t e = c->entry_begin; e < c->entry_end; e++) {
+    const CniPsorEntry *entry = &s->entries[e];
+    int32_t group = entry->group < 0 ? ~entry->group : entry->group;
+    u[entry->row] += twist_dot(entry->e, &s->groups[group]);
+  }
+}
+
 void cni_psor_rows(CniPsor *s, int32_t begin, int32_t end, int32_t step) {
   for (int32_t i = step > 0 ? begin : end - 1; i >= begin && i < end; i += step) {
     const CniPsorRows *c = &s->rows[i];
-    const double *b = s->p->b + c->row;
     double *g = s->g + c->row, u[CNI_MAX_DIM], g_new[CNI_MAX_DIM], d[CNI_MAX_DIM];
     int32_t dim = c->local.dim;
-    for (int32_t k = 0; k < dim; k++) u[k] = b[k] + c->local.c[k] * g[k];
-    for (int32_t e = c->entry_begin; e < c->entry_end; e++) {
-      const CniPsorEntry *entry = &s->entries[e];
-      int32_t group = entry->group < 0 ? ~entry->group : entry->group;
-      u[entry->row] += twist_dot(entry->e, &s->groups[group]);
-    }
+    cni_psor_rows_velocity(s, c, u);
     cni_local_update(&c->local, u, g, g_new);
     for (int32_t k = 0; k < dim; k++) {
       d[k] = g_new[k] - g[k];

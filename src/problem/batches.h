@@ -82,7 +82,7 @@ void cni_schedule_order(const CniSchedule *schedule, int32_t *order);
 
 // Layers of groups: cells of neighbouring group indices, and a slab number for each cell.
 typedef struct CniSlabs {
-  int32_t cell_size;   // groups in a cell
+  int32_t cell_bits;   // two to this power groups in a cell
   const int32_t *slab; // per cell; -1: linked with too many cells to lie in a slab
   int32_t slab_count;
 } CniSlabs;

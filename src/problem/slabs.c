@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-#define CELL_SIZE 8       // groups in a cell, at least
+#define CELL_BITS 3       // groups in a cell, at least: a power of two
 #define CELL_LIMIT 2048   // cells
 #define HUB_NEIGHBOURS 64 // more than these are too many
 #define BLOCKS_PER_SLAB 640
@@ -36,17 +36,15 @@ typedef struct Graph {
   int32_t *mark; // number of the walk that has seen the cell; -1 for a hub
 } Graph;
 
-static int32_t count_bits(uint64_t x) { return __builtin_popcountll(x); }
-
-static CnStatus make_graph(CniSchedule *s, const CnProblem *p, int32_t *cell_size, Graph *graph) {
-  int32_t size = p->group_count / CELL_LIMIT + 1;
-  if (size < CELL_SIZE) size = CELL_SIZE;
-  int32_t count = p->group_count / size + 1, words = count / 64 + 1;
+static CnStatus make_graph(CniSchedule *s, const CnProblem *p, int32_t *cell_bits, Graph *graph) {
+  int32_t bits = CELL_BITS;
+  while (p->group_count >> bits >= CELL_LIMIT) bits++;
+  int32_t count = (p->group_count >> bits) + 1, words = count / 64 + 1;
   CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->neighbours, &s->neighbour_capacity, 0,
                             count * words, sizeof *s->neighbours));
   CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->cells, &s->cell_capacity, 0, 4 * count,
                             sizeof *s->cells));
-  *cell_size = size;
+  *cell_bits = bits;
   *graph = (Graph){count,
                    words,
                    s->neighbours,
@@ -64,11 +62,11 @@ static void link_cells(Graph *graph, int32_t i, int32_t j) {
   graph->rows[(size_t)j * (size_t)graph->words + (size_t)(i / 64)] |= UINT64_C(1) << (i % 64);
 }
 
-static void link_blocks(const CniSchedule *s, const CnProblem *p, int32_t cell_size, Graph *graph) {
+static void link_blocks(const CniSchedule *s, const CnProblem *p, int32_t cell_bits, Graph *graph) {
   for (int32_t i = 0; i < p->block_count; i++) {
     CniEnds e = s->ends[i];
     if (e.a < 0 && e.b < 0) continue;
-    int32_t a = (e.a >= 0 ? e.a : e.b) / cell_size, b = (e.b >= 0 ? e.b : e.a) / cell_size;
+    int32_t a = (e.a >= 0 ? e.a : e.b) >> cell_bits, b = (e.b >= 0 ? e.b : e.a) >> cell_bits;
     graph->weight[a]++;
     if (a != b) link_cells(graph, a, b);
   }
@@ -78,7 +76,8 @@ static void mark_hubs(Graph *graph) {
   for (int32_t i = 0; i < graph->cell_count; i++) {
     const uint64_t *row = graph->rows + (size_t)i * (size_t)graph->words;
     int32_t count = 0;
-    for (int32_t w = 0; w < graph->words; w++) count += count_bits(row[w]);
+    for (int32_t w = 0; w < graph->words; w++)
+      if (row[w]) count += __builtin_popcountll(row[w]);
     if (count > HUB_NEIGHBOURS) graph->mark[i] = -1;
   }
 }
@@ -145,8 +144,8 @@ CnStatus cni_schedule_slabs(CniSchedule *s, const CnProblem *p, CniSlabs *slabs)
   if (wanted > CNI_SLAB_LIMIT) wanted = CNI_SLAB_LIMIT;
   if (wanted < LEAST_SLABS) return CN_OK;
   Graph graph;
-  CNI_TRY(make_graph(s, p, &slabs->cell_size, &graph));
-  link_blocks(s, p, slabs->cell_size, &graph);
+  CNI_TRY(make_graph(s, p, &slabs->cell_bits, &graph));
+  link_blocks(s, p, slabs->cell_bits, &graph);
   mark_hubs(&graph);
   int32_t count = join_levels(&graph, find_levels(&graph), wanted);
   if (count < LEAST_SLABS) return CN_OK;

@@ -102,15 +102,6 @@ struct CnProblem {
   int32_t link_capacity;
 };
 
-// cn_tangents, inline. n = (0, 0, s) is turned into n by the shortest way; s is chosen so that the
-// way is never half a turn and 1 + |n_z| never small.
-static inline void cni_tangents(CnVec3 n, CnVec3 *t1, CnVec3 *t2) {
-  double s = n.z >= 0 ? 1 : -1;
-  double a = -1 / (s + n.z), b = n.x * n.y * a;
-  *t1 = (CnVec3){1 + s * n.x * n.x * a, s * b, -s * n.x};
-  *t2 = (CnVec3){b, s + n.y * n.y * a, -n.y};
-}
-
 // ---- groups ----
 
 // What the inverse mass leaves free.

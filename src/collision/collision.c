@@ -1,10 +1,10 @@
-// From poses to contacts, in six strokes:
+// From poses to contacts, in five strokes:
 //
-//   place    every shape in the world, with bounds grown by its share of the margin
-//   broad    pairs of shapes whose bounds overlap; half-spaces, of which bounds say nothing, are
-//            tested with the bounding ball of every shape
-//   cull     drop pairs that may not meet, and those whose bounding balls are too far apart
-//   sort     by the places of the shapes, so that the order does not depend on the broad phase
+//   place    every shape in the world, with how far it may come in this step
+//   broad    candidates: pairs of shapes whose bounds overlap. A list of them is kept, made with
+//            bounds a little wider, and serves until a shape leaves its wide bounds
+//   cull     drop pairs that may not meet, and those whose bounding balls are too far apart; add
+//            the half-spaces, of which bounds say nothing
 //   filter   ask the user
 //   narrow   points of contact with a gap up to the pair's margin, in the order of the pairs
 //
@@ -55,7 +55,7 @@ CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *alloca
 
   CniCollision *c = cni_allocate(allocator, sizeof *c);
   if (!c) return cni_error_memory(sizeof *c);
-  *c = (CniCollision){.allocator = *allocator, .broad = broad, .points = 5};
+  *c = (CniCollision){.allocator = *allocator, .broad = broad, .points = 5, .wide_count = -1};
   cni_arena_init(&c->arena, allocator);
   *collision = c;
   return CN_OK;
@@ -67,6 +67,8 @@ void cni_collision_destroy(CniCollision *collision) {
   cni_arena_release(&collision->arena);
   cni_release(&allocator, collision->contacts,
               (size_t)collision->contact_capacity * sizeof(CniContact));
+  cni_release(&allocator, collision->wide, (size_t)collision->wide_capacity * sizeof(CniBounds));
+  cni_release(&allocator, collision->keys, (size_t)collision->key_capacity * sizeof(uint64_t));
   cni_release(&allocator, collision, sizeof *collision);
 }
 
@@ -74,10 +76,12 @@ void cni_collision_destroy(CniCollision *collision) {
 
 static CnStatus detect(CniCollision *c, const CniCollisionInput *in, int32_t *count) {
   CniDetection w = {.in = in, .count = in->model->shape_count};
-  CNI_TRY(cni_detection_place(&w, &c->arena));
-  CNI_TRY(c->broad->find(w.bounds, w.count, in->tasks, &c->arena, &w.pairs, &w.pair_count));
-  CNI_TRY(cni_detection_planes(&w, &c->arena));
-  CNI_TRY(cni_detection_cull(&w, &c->arena));
+  int32_t inside;
+  w.key_shift = cni_bit_count((uint64_t)w.count);
+  CNI_TRY(cni_detection_place(c, &w, &inside));
+  if (!inside) CNI_TRY(cni_detection_candidates(c, &w));
+  c->age++;
+  CNI_TRY(cni_detection_cull(c, &w));
   if (in->filter) cni_detection_filter(&w);
   return cni_detection_narrow(c, &w, count);
 }

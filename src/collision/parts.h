@@ -47,38 +47,52 @@ struct CniCollision {
   CniContact *contacts;
   int32_t contact_capacity;
   double points; // expected of a pair without a sphere: a guess of room, never seen in the result
+
+  // candidates: see candidates.c
+  CniBounds *wide; // per shape
+  uint64_t *keys;  // ascending
+  int32_t wide_capacity, key_capacity;
+  int32_t wide_count; // shapes there were; -1: the list is not valid
+  int32_t key_count;
+  int32_t age;         // calls that the list has served
+  int32_t hurried;     // lists in a row that served one call only
+  int32_t narrow_left; // lists yet to be made without a skin
 };
 
 // One detection.
 typedef struct CniDetection {
   const CniCollisionInput *in;
   int32_t count; // shapes
-  CniBounds *bounds;
   CniProxy *proxies;
   CniPlane *planes;
   int32_t plane_count;
-  CniPair *pairs, *plane_pairs;
-  int32_t pair_count, plane_pair_count;
-  CniSort sort;      // keys of the pairs that are left
   int32_t key_shift; // key = smaller index << key_shift | larger
+  uint64_t *keys;    // pairs that are left, ascending
   int32_t key_count;
   CniPart *parts; // of the contacts, one a block of pairs
   int32_t part_count;
   int32_t overflow; // a second try is under way: only parts that had not enough room
 } CniDetection;
 
-// place.c
-CnStatus cni_detection_place(CniDetection *w, CniArena *arena);
+// place.c: proxies of all shapes; *inside: every shape is within its wide bounds.
+CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside);
+// The bounds of a shape grown by its reach, its share of the margin and `skin` of its size.
+CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin);
+// candidates.c
+CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w);
 // cull.c
-CnStatus cni_detection_planes(CniDetection *w, CniArena *arena);
-CnStatus cni_detection_cull(CniDetection *w, CniArena *arena);
+CnStatus cni_detection_cull(CniCollision *c, CniDetection *w);
 void cni_detection_filter(CniDetection *w);
 // narrow.c
 CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count);
 
-static inline CniPair cni_key_pair(const CniDetection *w, int32_t k) {
-  uint64_t key = w->sort.keys[k], mask = ((uint64_t)1 << w->key_shift) - 1;
+static inline CniPair cni_pair_of(const CniDetection *w, uint64_t key) {
+  uint64_t mask = ((uint64_t)1 << w->key_shift) - 1;
   return (CniPair){(int32_t)(key >> w->key_shift), (int32_t)(key & mask)};
+}
+
+static inline CniPair cni_key_pair(const CniDetection *w, int32_t k) {
+  return cni_pair_of(w, w->keys[k]);
 }
 
 static inline CniPlaced cni_placed(const CniDetection *w, int32_t shape) {

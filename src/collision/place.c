@@ -1,4 +1,4 @@
-// Place: every shape where its body is now, with bounds grown by how far it may come in this step.
+// Place: every shape where its body is now, and how far it may come in this step.
 #include "collision/parts.h"
 
 #include "core/error.h"
@@ -34,15 +34,14 @@ static CniBounds grown(CniBounds b, double by) {
                      {b.hi.x + by, b.hi.y + by, b.hi.z + by}};
 }
 
-static void place_shape(const CniDetection *w, int32_t i) {
+// What place leaves for one shape. Half-spaces have no bounds.
+static CniProxy make_proxy(const CniDetection *w, int32_t i, const CniPlaced *placed) {
   const CniCollisionInput *in = w->in;
   const CniShape *s = &in->model->shapes[i];
-  CniPlaced placed = cni_placed(w, i);
   int endless = s->kind == CN_SHAPE_PLANE;
   double arm = endless || !s->poses ? 0 : cn_norm(s->poses->pose.position);
   if (s->kind != CN_SHAPE_SPHERE && !endless) arm += s->outradius;
-
-  CniProxy p = {.centre = placed.pose.position,
+  CniProxy p = {.centre = placed->pose.position,
                 .outradius = s->outradius,
                 .base = in->margin > 0 ? in->margin : 0.05 * s->inradius,
                 .reach = reach_of(in, s->body, arm),
@@ -54,27 +53,61 @@ static void place_shape(const CniDetection *w, int32_t i) {
   if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_ROUND;
   if (s->category != 1 || s->mask != 0xffffffffu) p.flags |= CNI_CHOOSY;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
-
-  double grow = p.reach + 0.5 * p.base;
-  w->bounds[i] = endless ? no_bounds : grown(cni_shape_bounds(&placed), grow);
-  w->proxies[i] = p;
+  return p;
 }
+
+CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin) {
+  const CniProxy *p = &w->proxies[shape];
+  if (p->flags & CNI_ENDLESS) return no_bounds;
+  CniPlaced placed = cni_placed(w, shape);
+  double size = w->in->model->shapes[shape].inradius;
+  return grown(cni_shape_bounds(&placed), p->reach + 0.5 * p->base + skin * size);
+}
+
+// Is a inside b? Nothing is inside the bounds of a half-space, which are none.
+static int lies_in(const CniBounds *a, const CniBounds *b) {
+  return (a->lo.x >= b->lo.x) & (a->hi.x <= b->hi.x) & (a->lo.y >= b->lo.y) & (a->hi.y <= b->hi.y) &
+         (a->lo.z >= b->lo.z) & (a->hi.z <= b->hi.z);
+}
+
+typedef struct PlaceLoop {
+  const CniDetection *w;
+  const CniBounds *wide; // null: there is no list
+  uint8_t *outside;      // per task: a shape has left its wide bounds
+  uint8_t *infinite;     // per task: a shape is where no number is
+} PlaceLoop;
 
 static void place_shapes(void *context, int32_t begin, int32_t end) {
-  const CniDetection *w = context;
-  for (int32_t i = begin; i < end; i++) place_shape(w, i);
+  const PlaceLoop *loop = context;
+  const CniDetection *w = loop->w;
+  int outside = 0, infinite = 0;
+  for (int32_t i = begin; i < end; i++) {
+    CniPlaced placed = cni_placed(w, i);
+    CniProxy *p = &w->proxies[i];
+    *p = make_proxy(w, i, &placed);
+    // a sum is finite only if all of its parts are
+    double sum = p->centre.x + p->centre.y + p->centre.z + p->reach;
+    if (p->flags & CNI_ENDLESS) {
+      infinite |= !isfinite(sum);
+      continue;
+    }
+    CniBounds b = cni_shape_bounds(&placed);
+    sum += (b.lo.x + b.lo.y + b.lo.z) + (b.hi.x + b.hi.y + b.hi.z);
+    infinite |= !isfinite(sum);
+    if (!loop->wide || outside) continue;
+    b = grown(b, p->reach + 0.5 * p->base);
+    outside |= !lies_in(&b, &loop->wide[i]);
+  }
+  loop->outside[begin / SHAPES_A_TASK] = (uint8_t)outside;
+  loop->infinite[begin / SHAPES_A_TASK] = (uint8_t)infinite;
 }
 
-// A body that has left the real numbers is found by its bounds, a half-space by its centre. A sum
-// of numbers is finite only if all of them are; where it overflows they are looked at one by one.
+// Name the body that has left the real numbers, if it is so: a sum may also have overflowed.
 static CnStatus check_finite(const CniDetection *w) {
   for (int32_t i = 0; i < w->count; i++) {
-    const CniBounds *b = &w->bounds[i];
     const CniProxy *p = &w->proxies[i];
-    double sum = (b->lo.x + b->lo.y + b->lo.z) + (b->hi.x + b->hi.y + b->hi.z) +
-                 (p->centre.x + p->centre.y + p->centre.z) + p->reach;
-    if (isfinite(sum)) continue;
-    if (cn_vec3_finite(b->lo) && cn_vec3_finite(b->hi) && cn_vec3_finite(p->centre) &&
+    CniBounds b = cni_grown_bounds(w, i, 0);
+    if (cn_vec3_finite(b.lo) && cn_vec3_finite(b.hi) && cn_vec3_finite(p->centre) &&
         isfinite(p->reach))
       continue;
     char label[CNI_NAME_SIZE + 16];
@@ -105,13 +138,22 @@ static CnStatus list_planes(CniDetection *w, CniArena *arena) {
   return CN_OK;
 }
 
-CnStatus cni_detection_place(CniDetection *w, CniArena *arena) {
-  size_t n = (size_t)w->count;
-  w->bounds = cni_arena_take(arena, n * sizeof *w->bounds);
-  w->proxies = cni_arena_take(arena, n * sizeof *w->proxies);
-  if (!w->bounds || !w->proxies)
-    return cni_error_memory(n * (sizeof *w->bounds + sizeof *w->proxies));
-  cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, w);
-  CNI_TRY(check_finite(w));
-  return list_planes(w, arena);
+CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) {
+  size_t n = (size_t)w->count, tasks = n / SHAPES_A_TASK + 1;
+  w->proxies = cni_arena_take(&c->arena, n * sizeof *w->proxies);
+  uint8_t *flags = cni_arena_take(&c->arena, 2 * tasks);
+  if (!w->proxies || !flags) return cni_error_memory(n * sizeof *w->proxies + 2 * tasks);
+  memset(flags, 0, 2 * tasks);
+  int usable = c->wide_count == w->count;
+  PlaceLoop loop = {w, usable ? c->wide : NULL, flags, flags + tasks};
+  cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, &loop);
+
+  int outside = 0, infinite = 0;
+  for (size_t t = 0; t < tasks; t++) {
+    outside |= loop.outside[t];
+    infinite |= loop.infinite[t];
+  }
+  if (infinite) CNI_TRY(check_finite(w));
+  *inside = usable && !outside;
+  return list_planes(w, &c->arena);
 }

@@ -30,35 +30,15 @@
 // Numbers that are not finite give infinite residuals: a comparison with NaN must never certify.
 //
 // Cost: one pass over the blocks (two products with E, one with E^T, two projections), one over the
-// groups, one over the blocks for error_scaled (one projection): about three sweeps.
-#include "problem/problem.h"
+// groups, one over the blocks for error_scaled (one projection). The step form, where there are
+// millions of them, is in certificate_step.c.
+#include "problem/tally.h"
 
 #include "core/error.h"
-#include "core/vec.h"
 #include "sparse/sparse.h"
 
 #include <float.h>
 #include <string.h>
-
-// What is found out on the way.
-typedef struct Tally {
-  CnCertificate c;
-  double r2_max, e2_max;  // largest |r_i|^2 and |e_i(S_i)|^2
-  double e2, u2, g2, r2;  // squared norms over all rows; e at S = 1
-  double k2, mv2, p2, d2; // over the groups with mass: k, M v, E^T g, the defect
-  double k_max, p_max, d_max;
-} Tally;
-
-// The larger of the two; what is not a number counts as infinite.
-static void raise_to(double *worst, double x) {
-  if (!(x <= *worst)) *worst = x == x ? x : INFINITY;
-}
-
-// x/y with 0/0 = 0; infinite where x is.
-static double ratio(double x, double y) { return x == 0 ? 0 : isfinite(x) ? x / y : INFINITY; }
-
-// x/y, x itself where y is nothing: the convention of the measure we compare with.
-static double relative(double x, double y) { return y > DBL_EPSILON ? x / y : x; }
 
 static double norm2(const double *x, int32_t dim) {
   double sum = 0;
@@ -113,46 +93,32 @@ static void tally_violations(const Law *law, const double *g, const double *u, C
   const CnSet *set = &law->p->sets[block->set];
   switch ((CnBlockKind)block->kind) {
   case CN_BLOCK_BILATERAL: {
-    for (int32_t i = 0; i < block->dim; i++) raise_to(&c->joint_speed, fabs(u[i]));
+    for (int32_t i = 0; i < block->dim; i++) cni_raise(&c->joint_speed, fabs(u[i]));
     double energy = sqrt(norm2(u, block->dim)) * sqrt(norm2(g, block->dim));
-    raise_to(&c->complementarity, energy);
+    cni_raise(&c->complementarity, energy);
     return;
   }
   case CN_BLOCK_UNILATERAL:
-    raise_to(&c->gap_speed, -u[0]);
-    raise_to(&c->cone, -g[0]);
-    raise_to(&c->complementarity, fabs(g[0] * u[0]));
+    cni_raise(&c->gap_speed, -u[0]);
+    cni_raise(&c->cone, -g[0]);
+    cni_raise(&c->complementarity, fabs(g[0] * u[0]));
     return;
   case CN_BLOCK_INTERVAL:
-    raise_to(&c->cone, cn_max(set->lo - g[0], g[0] - set->hi));
-    raise_to(&c->complementarity, interval_energy(set, g[0], u[0]));
+    cni_raise(&c->cone, cn_max(set->lo - g[0], g[0] - set->hi));
+    cni_raise(&c->complementarity, interval_energy(set, g[0], u[0]));
     return;
   default: {
     double g_n = g[0] + law->cone.cohesion, energy = g_n * law->w[0];
-    raise_to(&c->gap_speed, -u[0]);
-    raise_to(&c->cone, -g_n);
+    cni_raise(&c->gap_speed, -u[0]);
+    cni_raise(&c->cone, -g_n);
     for (int32_t j = 0; j < law->cone.disc_count; j++) {
       const double *x = g + law->cone.start[j];
-      raise_to(&c->cone, sqrt(norm2(x, law->cone.dim[j])) - law->cone.mu[j] * g_n);
+      cni_raise(&c->cone, sqrt(norm2(x, law->cone.dim[j])) - law->cone.mu[j] * g_n);
     }
     for (int32_t i = 1; i < block->dim; i++) energy += g[i] * law->w[i];
-    raise_to(&c->complementarity, fabs(energy));
+    cni_raise(&c->complementarity, fabs(energy));
   }
   }
-}
-
-// What all blocks have in common. e2_own and e2_unit are |e_i|^2 at S_i and at 1.
-static void tally_norms(int32_t index, double u2, double g2, double r2, double e2_own,
-                        double e2_unit, Tally *t) {
-  t->u2 += u2;
-  t->g2 += g2;
-  t->r2 += r2;
-  t->e2 += e2_unit;
-  raise_to(&t->r2_max, r2);
-  // a projection can make a number of what is none
-  if (!isfinite(u2) || !isfinite(g2)) e2_own = INFINITY;
-  if (!(e2_own <= t->e2_max)) t->c.worst_block = index;
-  raise_to(&t->e2_max, e2_own);
 }
 
 // S_i
@@ -162,179 +128,56 @@ static double block_scale(const CnProblem *p, const CniBlock *block) {
 }
 
 static void tally_any(const CnProblem *p, int32_t index, const double *g, const double *u,
-                      const double *r, Tally *t) {
+                      const double *r, CniTally *t) {
   const CniBlock *block = &p->blocks[index];
   int32_t dim = block->dim;
   Law law;
   block_law(p, block, u, &law);
   tally_violations(&law, g, u, &t->c);
   double own = natural2(&law, g, block_scale(p, block)), unit = natural2(&law, g, 1);
-  tally_norms(index, norm2(u, dim), norm2(g, dim), norm2(r, dim), own, unit, t);
-}
-
-// ---- one contact with friction in space: the same, straight ----
-
-// |e(S)|^2 of the cone |x_t| <= mu (x_n + c); w = (u_n + s, u_t1, u_t2).
-static inline double contact_natural2(const CnSet *set, CnVec3 g, CnVec3 w, double s) {
-  double mu = set->mu, f = 1 / s;
-  CnVec3 x = cn_madd(g, -f, w), e = cn_scale(s, cn_sub(g, x));
-  x.x += set->cohesion;
-  double length2 = x.y * x.y + x.z * x.z, limit = mu * x.x;
-  // inside the cone the projection leaves x alone
-  if (x.x > 0 && length2 <= limit * limit) return cn_norm2(e);
-  double length = sqrt(length2), n = x.x + mu * length;
-  CnVec3 y = {-set->cohesion, 0, 0};
-  if (n > 0) {
-    n /= 1 + mu * mu;
-    double scale = mu * n / length;
-    y = cn_vec3(n - set->cohesion, scale * x.y, scale * x.z);
-  }
-  return s * s * cn_norm2(cn_sub(g, y));
-}
-
-static inline CnVec3 contact_law(const CnProblem *p, const CnSet *set, CnVec3 u) {
-  double shift = p->friction == CN_FRICTION_COULOMB ? set->mu * sqrt(u.y * u.y + u.z * u.z) : 0;
-  return cn_vec3(u.x + shift, u.y, u.z);
+  cni_tally_norms(index, norm2(u, dim), norm2(g, dim), norm2(r, dim), own, unit, t);
 }
 
 static void tally_contact(const CnProblem *p, int32_t index, CnVec3 g, CnVec3 u, CnVec3 r,
-                          Tally *t) {
+                          CniTally *t) {
   const CniBlock *block = &p->blocks[index];
   const CnSet *set = &p->sets[block->set];
-  CnVec3 w = contact_law(p, set, u), shifted = {g.x + set->cohesion, g.y, g.z};
-  raise_to(&t->c.gap_speed, -u.x);
-  raise_to(&t->c.cone, cn_max(-shifted.x, sqrt(g.y * g.y + g.z * g.z) - set->mu * shifted.x));
-  raise_to(&t->c.complementarity, fabs(cn_dot(shifted, w)));
-  double own = contact_natural2(set, g, w, block_scale(p, block));
-  double unit = contact_natural2(set, g, w, 1);
-  tally_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
+  CnVec3 w = cni_contact_law(p, set, u), shifted = {g.x + set->cohesion, g.y, g.z};
+  cni_raise(&t->c.gap_speed, -u.x);
+  cni_raise(&t->c.cone, cn_max(-shifted.x, sqrt(g.y * g.y + g.z * g.z) - set->mu * shifted.x));
+  cni_raise(&t->c.complementarity, fabs(cn_dot(shifted, w)));
+  double own = cni_contact_natural2(set, g, w, block_scale(p, block));
+  double unit = cni_contact_natural2(set, g, w, 1);
+  cni_tally_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
 }
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
 
-static void tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
-                        const double *r, Tally *t) {
+void cni_tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
+                     const double *r, CniTally *t) {
   if (p->blocks[index].kind == CN_BLOCK_FRICTION)
     tally_contact(p, index, load(g), load(u), load(r), t);
   else
     tally_any(p, index, g, u, r, t);
 }
 
-// ---- one group ----
-
-// J x for the inertia J: solves inv_inertia y = x by L D L^T, which stays accurate where the
-// adjugate of a slender body's inertia has lost its digits. Returns 0 if that is singular.
-static int inertia_times(const CnSym3 *a, CnVec3 x, CnVec3 *y) {
-  double least = 1e-14 * (a->xx + a->yy + a->zz);
-  if (!(a->xx > least)) return 0;
-  double l21 = a->xy / a->xx, l31 = a->xz / a->xx;
-  double d2 = a->yy - l21 * a->xy, m = a->yz - l21 * a->xz;
-  if (!(d2 > least)) return 0;
-  double l32 = m / d2, d3 = a->zz - l31 * a->xz - l32 * m;
-  if (!(d3 > least)) return 0;
-  double y2 = x.y - l21 * x.x, y3 = (x.z - l31 * x.x - l32 * y2) / d3;
-  y2 = y2 / d2 - l32 * y3;
-  *y = cn_vec3(x.x / a->xx - l21 * y2 - l31 * y3, y2, y3);
-  return 1;
-}
-
-// Angular momenta of a group: k, the change M (v - v_free), and E^T g as far as it can act.
-static void angular(const CniGroup *group, CnVec3 change, CnVec3 *k, CnVec3 *dm, CnVec3 *p) {
-  double j = group->inv_inertia.xx;
-  if (group->mass_kind == CNI_MASS_ISOTROPIC && j > 0) {
-    *k = cn_scale(1 / j, group->free.spin);
-    *dm = cn_scale(1 / j, change);
-    return;
-  }
-  if (inertia_times(&group->inv_inertia, group->free.spin, k) &&
-      inertia_times(&group->inv_inertia, change, dm))
-    return;
-  CniGroupMass m = cni_group_mass(group);
-  *k = cn_smul(m.inertia, group->free.spin);
-  *dm = cn_smul(m.inertia, change);
-  *p = cn_smul(m.range, *p);
-}
-
-static void raise_vec(double *worst, CnVec3 a) {
-  raise_to(worst, fabs(a.x));
-  raise_to(worst, fabs(a.y));
-  raise_to(worst, fabs(a.z));
-}
-
-// Velocity or spin: momentum before, its change, the impulse.
-static void tally_momentum(CnVec3 k, CnVec3 dm, CnVec3 p, Tally *t) {
-  CnVec3 defect = cn_sub(dm, p);
-  t->k2 += cn_norm2(k);
-  t->mv2 += cn_norm2(cn_add(k, dm));
-  t->p2 += cn_norm2(p);
-  t->d2 += cn_norm2(defect);
-  raise_vec(&t->k_max, k);
-  raise_vec(&t->p_max, p);
-  raise_vec(&t->d_max, defect);
-}
-
-static void tally_group(const CniGroup *group, const double *v, const double *momentum, Tally *t) {
-  CnVec3 move = {v[0], v[1], v[2]}, spin = {v[3], v[4], v[5]}, k, dm;
-  CnVec3 p = {momentum[0], momentum[1], momentum[2]}, l = {momentum[3], momentum[4], momentum[5]};
-  t->c.dissipation -=
-      (cn_dot(p, cn_add(move, group->old.velocity)) + cn_dot(l, cn_add(spin, group->old.spin))) / 2;
-  CnVec3 change = cn_sub(move, group->free.velocity), turn = cn_sub(spin, group->free.spin);
-  if (group->mass_kind == CNI_MASS_NONE) {
-    int kept = change.x == 0 && change.y == 0 && change.z == 0 && turn.x == 0 && turn.y == 0 &&
-               turn.z == 0;
-    if (!kept) t->d_max = t->d2 = INFINITY;
-    return;
-  }
-  double mass = 1 / group->inv_mass;
-  tally_momentum(cn_scale(mass, group->free.velocity), cn_scale(mass, change), p, t);
-  angular(group, turn, &k, &dm, &l);
-  tally_momentum(k, dm, l, t);
-}
-
-// ---- the whole ----
-
-// What the momenta say, and the measure of the global problem.
-static void momentum_errors(Tally *t) {
-  t->c.momentum_defect = ratio(t->d_max, cn_max(t->k_max, t->p_max));
+void cni_momentum_errors(CniTally *t) {
+  t->c.momentum_defect = cni_ratio(t->d_max, cn_max(t->k_max, t->p_max));
   double norm_p = cn_max(sqrt(t->k2), cn_max(sqrt(t->mv2), sqrt(t->p2)));
-  t->c.error_siconos =
-      relative(sqrt(t->d2), norm_p) + relative(sqrt(t->e2), cn_max(sqrt(t->u2), sqrt(t->g2)));
-}
-
-static void tally_step(CnProblem *p, const CnAnswer *answer, double *u, Tally *t) {
-  size_t count = 6 * (size_t)p->group_count;
-  double *momentum = p->scratch;
-  if (count > 0) memset(momentum, 0, count * sizeof *momentum);
-  for (int32_t i = 0; i < p->block_count; i++) {
-    const CniBlock *block = &p->blocks[i];
-    const CniStorageKind *storage = &cni_storages[block->storage];
-    const double *g = answer->g + block->row, *b = p->b + block->row;
-    double *ui = u + block->row, r[CNI_MAX_DIM], c[CNI_MAX_DIM];
-    cni_block_compliance(p, block, c);
-    for (int32_t d = 0; d < block->dim; d++) {
-      r[d] = b[d];
-      ui[d] = b[d] + c[d] * g[d];
-    }
-    storage->velocity(p, block, answer->v, ui);
-    storage->free(p, block, r);
-    storage->momentum(p, block, g, momentum);
-    tally_block(p, i, g, ui, r, t);
-  }
-  for (int32_t i = 0; i < p->group_count; i++)
-    tally_group(&p->groups[i], answer->v + 6 * (size_t)i, momentum + 6 * (size_t)i, t);
-  momentum_errors(t);
+  t->c.error_siconos = cni_relative(sqrt(t->d2), norm_p) +
+                       cni_relative(sqrt(t->e2), cn_max(sqrt(t->u2), sqrt(t->g2)));
 }
 
 // ---- a general M ----
 
-static void tally_global(CnProblem *p, const CnAnswer *answer, double *u, Tally *t) {
+static void tally_global(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t) {
   const CniGlobal *global = p->global;
   int32_t n = global->m.row_count;
   double *momentum = p->scratch, *mv = p->scratch + n;
   cni_global_velocity(p, answer->v, answer->g, u);
   for (int32_t i = 0; i < p->block_count; i++) {
     int32_t row = p->blocks[i].row;
-    tally_block(p, i, answer->g + row, u + row, global->r + row, t);
+    cni_tally_block(p, i, answer->g + row, u + row, global->r + row, t);
   }
   for (int32_t i = 0; i < n; i++) momentum[i] = 0;
   cni_sparse_add_transposed(&global->e, answer->g, momentum);
@@ -345,11 +188,11 @@ static void tally_global(CnProblem *p, const CnAnswer *answer, double *u, Tally 
     t->mv2 += mv[i] * mv[i];
     t->p2 += momentum[i] * momentum[i];
     t->d2 += defect * defect;
-    raise_to(&t->k_max, fabs(global->k[i]));
-    raise_to(&t->p_max, fabs(momentum[i]));
-    raise_to(&t->d_max, fabs(defect));
+    cni_raise(&t->k_max, fabs(global->k[i]));
+    cni_raise(&t->p_max, fabs(momentum[i]));
+    cni_raise(&t->d_max, fabs(defect));
   }
-  momentum_errors(t);
+  cni_momentum_errors(t);
 }
 
 // ---- linear complementarity problems: S = 1, the same without the generality of cones ----
@@ -379,7 +222,7 @@ typedef struct LcpNorms {
 static void lcp_errors(const CnProblem *p, const double *g, const double *u, const LcpNorms *t,
                        CnCertificate *c) {
   c->residual_speed = sqrt(t->e2_max);
-  c->residual = ratio(c->residual_speed, sqrt(t->r2_max));
+  c->residual = cni_ratio(c->residual_speed, sqrt(t->r2_max));
   c->error_siconos = lcp_error(t->e2, t->r2);
   double speed = sqrt(cn_max(t->r2, t->u2)), impulse = sqrt(t->g2), sum = 0;
   double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
@@ -390,7 +233,7 @@ static void lcp_errors(const CnProblem *p, const double *g, const double *u, con
       sum += e * e;
     }
   }
-  c->error_scaled = ratio(sqrt(sum), speed);
+  c->error_scaled = cni_ratio(sqrt(sum), speed);
 }
 
 // The whole certificate; u is there. Bilateral blocks of several rows count as one.
@@ -409,16 +252,16 @@ static void certify_lcp(const CnProblem *p, const double *g, const double *u, Cn
       own_g += g[j] * g[j];
       own_r += p->b[j] * p->b[j];
       if (block->kind == CN_BLOCK_BILATERAL) {
-        raise_to(&joint, fabs(u[j]));
+        cni_raise(&joint, fabs(u[j]));
       } else {
-        raise_to(&gap, -u[j]);
-        raise_to(&cone, -g[j]);
+        cni_raise(&gap, -u[j]);
+        cni_raise(&cone, -g[j]);
       }
     }
-    raise_to(&energy, dim == 1 ? fabs(g[row] * u[row]) : sqrt(own_u) * sqrt(own_g));
+    cni_raise(&energy, dim == 1 ? fabs(g[row] * u[row]) : sqrt(own_u) * sqrt(own_g));
     if (!(own_e <= t.e2_max)) worst = i;
-    raise_to(&t.e2_max, own_e);
-    raise_to(&t.r2_max, own_r);
+    cni_raise(&t.e2_max, own_e);
+    cni_raise(&t.r2_max, own_r);
     t.e2 += own_e;
     t.u2 += own_u;
     t.g2 += own_g;
@@ -431,37 +274,37 @@ static void certify_lcp(const CnProblem *p, const double *g, const double *u, Cn
 
 // ---- the other explicit problems ----
 
-static void tally_explicit(const CnProblem *p, const double *g, const double *u, Tally *t) {
+static void tally_explicit(const CnProblem *p, const double *g, const double *u, CniTally *t) {
   for (int32_t i = 0; i < p->block_count; i++) {
     int32_t row = p->blocks[i].row;
-    tally_block(p, i, g + row, u + row, p->b + row, t);
+    cni_tally_block(p, i, g + row, u + row, p->b + row, t);
   }
   double size = cn_max(sqrt(t->r2), cn_max(sqrt(t->g2), sqrt(t->u2)));
-  t->c.error_siconos = relative(sqrt(t->e2), size);
+  t->c.error_siconos = cni_relative(sqrt(t->e2), size);
 }
 
-static double error_scaled(const CnProblem *p, const double *g, const double *u, const Tally *t) {
-  double speed = cn_max(sqrt(t->r2), sqrt(t->u2)), impulse = sqrt(t->g2), sum = 0;
-  double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    const CniBlock *block = &p->blocks[i];
-    const double *gi = g + block->row, *ui = u + block->row;
-    if (block->kind == CN_BLOCK_FRICTION) {
-      const CnSet *set = &p->sets[block->set];
-      sum += contact_natural2(set, load(gi), contact_law(p, set, load(ui)), scale);
-    } else {
-      Law law;
-      block_law(p, block, ui, &law);
-      sum += natural2(&law, gi, scale);
-    }
+double cni_block_natural2(const CnProblem *p, const CniBlock *block, const double *g,
+                          const double *u, double scale) {
+  if (block->kind == CN_BLOCK_FRICTION) {
+    const CnSet *set = &p->sets[block->set];
+    return cni_contact_natural2(set, load(g), cni_contact_law(p, set, load(u)), scale);
   }
-  return ratio(sqrt(sum), speed);
+  Law law;
+  block_law(p, block, u, &law);
+  return natural2(&law, g, scale);
+}
+
+static double error_scaled(const CnProblem *p, const double *g, const double *u,
+                           const CniTally *t) {
+  double speed = cn_max(sqrt(t->r2), sqrt(t->u2)), impulse = sqrt(t->g2);
+  double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
+  return cni_ratio(sqrt(cni_natural2_sum(p, g, u, scale)), speed);
 }
 
 double cni_problem_error(const CnProblem *p, const double *g, double *u) {
   cni_problem_velocity(p, NULL, g, u);
   if (!cni_problem_is_lcp(p)) {
-    Tally t = {0};
+    CniTally t = {0};
     tally_explicit(p, g, u, &t);
     double error = cn_max(t.c.error_siconos, error_scaled(p, g, u, &t));
     return isfinite(t.e2_max) ? error : INFINITY;
@@ -481,16 +324,16 @@ double cni_problem_error(const CnProblem *p, const double *g, double *u) {
 
 static void certify_blocks(CnProblem *p, const CnAnswer *answer, double *u,
                            CnCertificate *certificate) {
-  Tally t = {0};
+  CniTally t = {0};
   t.c.worst_block = -1;
   if (p->form == CN_FORM_STEP)
-    tally_step(p, answer, u, &t);
+    cni_tally_step(p, answer, u, &t);
   else if (p->form == CN_FORM_GLOBAL)
     tally_global(p, answer, u, &t);
   else
     tally_explicit(p, answer->g, u, &t);
   t.c.residual_speed = sqrt(t.e2_max);
-  t.c.residual = ratio(t.c.residual_speed, sqrt(t.r2_max));
+  t.c.residual = cni_ratio(t.c.residual_speed, sqrt(t.r2_max));
   t.c.error_scaled = error_scaled(p, answer->g, u, &t);
   if (!isfinite(t.c.residual_speed)) t.c.residual = t.c.error_siconos = t.c.error_scaled = INFINITY;
   *certificate = t.c;

@@ -4,7 +4,7 @@
 // Whatever comes through the public functions is checked here once, with a message that names the
 // offending value, so that the kernels further in need no checks. A call that fails leaves the
 // problem as it was: first everything is checked, then room is made for everything, then written.
-#include "problem/problem.h"
+#include "problem/tally.h"
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -171,8 +171,10 @@ int32_t cni_problem_velocity_count(const CnProblem *p) {
 
 CnStatus cni_problem_reserve_scratch(CnProblem *p) {
   if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
-  // momentum (global form: and M v); never without memory at all
-  int32_t needed = (p->form == CN_FORM_GLOBAL ? 2 : 1) * cni_problem_velocity_count(p);
+  // momentum (global form: and M v; step form: and tallies); never without memory at all
+  int32_t needed = p->form == CN_FORM_GLOBAL ? 2 * cni_problem_velocity_count(p)
+                   : p->form == CN_FORM_STEP ? cni_tally_step_scratch(p)
+                                             : 1;
   if (needed == 0) needed = 1;
   return cni_array_reserve(&p->allocator, (void **)&p->scratch, &p->scratch_capacity, 0, needed,
                            sizeof *p->scratch);

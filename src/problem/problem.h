@@ -96,6 +96,7 @@ struct CnProblem {
 
   CniGlobal *global; // global form, null before cn_problem_set_global
 
+  CnTasks *tasks;  // for the certificate; null: the calling thread
   double *scratch; // of the certificate: grown by cni_problem_reserve_scratch
   int32_t scratch_capacity;
   int32_t *links; // of the islands: one per group

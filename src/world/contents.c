@@ -46,6 +46,7 @@ static CnStatus engine_build(CniEngine *engine, CniSettings *settings, const CnA
   problem.friction = settings->friction;
   problem.allocator = *allocator;
   CNI_TRY(cn_problem_create(&problem, &engine->problem));
+  engine->problem->tasks = tasks;
   settings->solver_def.name = settings->solver;
   settings->solver_def.allocator = *allocator;
   settings->solver_def.tasks = tasks;

@@ -1,6 +1,7 @@
 // The certificate on answers known in closed form, on answers made wrong in a known way, and on
 // problems whose unit of impulse is changed.
 #include "check.h"
+#include "lattice.h"
 #include "scenes.h"
 
 #include "core/vec.h"
@@ -456,6 +457,40 @@ static void definition(void **state) {
   }
 }
 
+// Any number of workers gives the bits of one.
+static void check_workers(CnProblem *p, CnAnswer *a, const CnCertificate *one) {
+  CnAllocator allocator = cn_allocator_default();
+  for (int32_t workers = 2; workers <= 4; workers++) {
+    CHECK_OK(cn_tasks_create(workers, NULL, &allocator, &p->tasks));
+    CnCertificate many = certify(p, a);
+    assert_memory_equal(&many, one, sizeof *one);
+    cn_tasks_destroy(p->tasks);
+  }
+  p->tasks = NULL;
+}
+
+// Problems with so many blocks, or groups, that they are taken in parts.
+static void many_parts(void **state) {
+  (void)state;
+  CniRng rng = {5};
+  RandomProblem how = random_problem_default();
+  how.group_count = 60;
+  how.block_count = 9000;
+  Lattice pile = lattice_default();
+  pile.side = pile.layers = 18;
+  CnProblem *problems[2] = {random_problem(&rng, &how), lattice_problem(&pile)};
+  for (int32_t k = 0; k < 2; k++) {
+    CnAnswer a = answer_for(problems[k]);
+    for (int32_t i = 0; i < a.row_count; i++) a.g[i] = cni_rng_range(&rng, -0.2, 0.2);
+    answer_update(problems[k], &a);
+    CnCertificate one = certify(problems[k], &a);
+    if (k == 0) check_definition(problems[k], &a, &one);
+    check_workers(problems[k], &a, &one);
+    cn_answer_release(&a);
+    cn_problem_destroy(problems[k]);
+  }
+}
+
 // dissipation by its definition, block by block.
 static void dissipation(void **state) {
   (void)state;
@@ -608,6 +643,7 @@ int main(void) {
       cmocka_unit_test(unit_of_impulse),
       cmocka_unit_test(both_forms_agree),
       cmocka_unit_test(definition),
+      cmocka_unit_test(many_parts),
       cmocka_unit_test(dissipation),
       cmocka_unit_test(nothing_to_certify),
       cmocka_unit_test(blocks_without_mass),

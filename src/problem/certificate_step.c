@@ -1,0 +1,322 @@
+// The certificate of a problem in step form: what certificate.c describes, block by block and group
+// by group, for the millions of contacts of a pile.
+//
+// Blocks are taken in chunks of fixed length, each with a tally of its own; the tallies are put
+// together in the order of the chunks, so that the number of workers cannot be seen. Only the sum
+// of momenta E^T g, to which neighbouring blocks add, is made by one worker; blocks without an
+// impulse cost nothing there.
+//
+// Contacts between two points have no use for the general functions of the storages: with the
+// relative velocity d of the two points as a vector in space, u = (n.d, t1.d, t2.d) + b + C g, and
+// the same for the free velocities.
+#include "problem/tally.h"
+
+#include "core/tasks.h"
+
+#include <string.h>
+
+#define BLOCKS_PER_CHUNK 2048
+#define GROUPS_PER_CHUNK 4096
+
+static int32_t chunk_count(int32_t count, int32_t size) {
+  return count > 0 ? (count - 1) / size + 1 : 0;
+}
+
+static int32_t most_chunks(const CnProblem *p) {
+  int32_t blocks = chunk_count(p->block_count, BLOCKS_PER_CHUNK);
+  int32_t groups = chunk_count(p->group_count, GROUPS_PER_CHUNK);
+  return blocks > groups ? blocks : groups;
+}
+
+#define TALLY_DOUBLES ((int32_t)((sizeof(CniTally) + sizeof(double) - 1) / sizeof(double)))
+
+int32_t cni_tally_step_scratch(const CnProblem *p) {
+  return 6 * p->group_count + most_chunks(p) * TALLY_DOUBLES;
+}
+
+// ---- putting tallies together ----
+
+static void add_tally(CniTally *sum, const CniTally *part) {
+  sum->e2 += part->e2;
+  sum->u2 += part->u2;
+  sum->g2 += part->g2;
+  sum->r2 += part->r2;
+  sum->k2 += part->k2;
+  sum->mv2 += part->mv2;
+  sum->p2 += part->p2;
+  sum->d2 += part->d2;
+  sum->c.dissipation += part->c.dissipation;
+  if (part->c.worst_block >= 0 && !(part->e2_max <= sum->e2_max))
+    sum->c.worst_block = part->c.worst_block;
+  cni_raise(&sum->e2_max, part->e2_max);
+  cni_raise(&sum->r2_max, part->r2_max);
+  cni_raise(&sum->k_max, part->k_max);
+  cni_raise(&sum->p_max, part->p_max);
+  cni_raise(&sum->d_max, part->d_max);
+  cni_raise(&sum->c.gap_speed, part->c.gap_speed);
+  cni_raise(&sum->c.joint_speed, part->c.joint_speed);
+  cni_raise(&sum->c.cone, part->c.cone);
+  cni_raise(&sum->c.complementarity, part->c.complementarity);
+}
+
+// ---- blocks ----
+
+typedef struct StepLoop {
+  const CnProblem *p;
+  const CnAnswer *answer;
+  double *u;
+  double *momentum;
+  CniTally *parts; // one a chunk
+} StepLoop;
+
+static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
+
+// Velocity of b's point relative to a's.
+static inline CnVec3 sphere_slip(const CniSphereBlock *c, const double *va, const double *vb) {
+  CnVec3 roll = cn_madd(cn_scale(c->radius_a, load(va + 3)), c->radius_b, load(vb + 3));
+  return cn_sub(cn_sub(load(vb), load(va)), cn_cross(roll, c->normal));
+}
+
+static inline CnVec3 pair_slip(const CniPairBlock *c, const double *va, const double *vb) {
+  return cn_sub(cn_add(load(vb), cn_cross(load(vb + 3), c->arm_b)),
+                cn_add(load(va), cn_cross(load(va + 3), c->arm_a)));
+}
+
+// The frame of a contact, what its points do, and S = trace(N_ii)/3.
+typedef struct Contact {
+  CnVec3 n, t1, t2;
+  CnVec3 now, free; // relative velocities
+  double scale;
+} Contact;
+
+static inline Contact sphere_contact(const CnProblem *p, const CniBlock *block, const CnSet *set,
+                                     const double *v) {
+  const CniSphereBlock *c = &p->spheres[block->index];
+  const CniGroup *a = &p->groups[c->group_a], *b = &p->groups[c->group_b];
+  Contact x = {.n = c->normal};
+  cni_tangents(x.n, &x.t1, &x.t2);
+  x.now = sphere_slip(c, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b);
+  x.free = sphere_slip(c, &a->free.velocity.x, &b->free.velocity.x);
+  double normal = a->inv_mass + b->inv_mass;
+  double tangent = normal + c->radius_a * c->radius_a * a->inv_inertia.xx +
+                   c->radius_b * c->radius_b * b->inv_inertia.xx;
+  double trace = normal + 2 * tangent + set->compliance[0] + 2 * set->compliance[1];
+  x.scale = trace > 0 ? trace / 3 : 1;
+  return x;
+}
+
+static inline Contact pair_contact(const CnProblem *p, const CniBlock *block, const double *v) {
+  const CniPairBlock *c = &p->pairs[block->index];
+  Contact x = {.n = c->normal, .t1 = c->tangent, .t2 = cn_cross(c->normal, c->tangent)};
+  x.now = pair_slip(c, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b);
+  x.free =
+      pair_slip(c, &p->groups[c->group_a].free.velocity.x, &p->groups[c->group_b].free.velocity.x);
+  double trace = cni_storages[CNI_PAIR].trace(p, block);
+  x.scale = trace > 0 ? trace / 3 : 1;
+  return x;
+}
+
+static inline CnVec3 in_frame(const Contact *x, CnVec3 d) {
+  return cn_vec3(cn_dot(x->n, d), cn_dot(x->t1, d), cn_dot(x->t2, d));
+}
+
+static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
+  const CnProblem *p = loop->p;
+  const CniBlock *block = &p->blocks[index];
+  const CnSet *set = &p->sets[block->set];
+  CnVec3 g = load(loop->answer->g + block->row), b = load(p->b + block->row);
+  Contact x = block->storage == CNI_SPHERE ? sphere_contact(p, block, set, loop->answer->v)
+                                           : pair_contact(p, block, loop->answer->v);
+  CnVec3 r = cn_add(in_frame(&x, x.free), b), u = cn_add(in_frame(&x, x.now), b);
+  u.x += set->compliance[0] * g.x;
+  u.y += set->compliance[1] * g.y;
+  u.z += set->compliance[1] * g.z;
+  double *out = loop->u + block->row;
+  out[0] = u.x;
+  out[1] = u.y;
+  out[2] = u.z;
+
+  CnVec3 w = cni_contact_law(p, set, u), shifted = {g.x + set->cohesion, g.y, g.z};
+  cni_raise(&t->c.gap_speed, -u.x);
+  cni_raise(&t->c.cone, cn_max(-shifted.x, sqrt(g.y * g.y + g.z * g.z) - set->mu * shifted.x));
+  cni_raise(&t->c.complementarity, fabs(cn_dot(shifted, w)));
+  double own = cni_contact_natural2(set, g, w, x.scale), unit = cni_contact_natural2(set, g, w, 1);
+  cni_tally_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
+}
+
+static void tally_other(const StepLoop *loop, int32_t index, CniTally *t) {
+  const CnProblem *p = loop->p;
+  const CniBlock *block = &p->blocks[index];
+  const CniStorageKind *storage = &cni_storages[block->storage];
+  const double *g = loop->answer->g + block->row, *b = p->b + block->row;
+  double *u = loop->u + block->row, r[CNI_MAX_DIM], c[CNI_MAX_DIM];
+  cni_block_compliance(p, block, c);
+  for (int32_t d = 0; d < block->dim; d++) {
+    r[d] = b[d];
+    u[d] = b[d] + c[d] * g[d];
+  }
+  storage->velocity(p, block, loop->answer->v, u);
+  storage->free(p, block, r);
+  cni_tally_block(p, index, g, u, r, t);
+}
+
+static int is_contact(const CniBlock *block) {
+  return block->kind == CN_BLOCK_FRICTION &&
+         (block->storage == CNI_SPHERE || block->storage == CNI_PAIR);
+}
+
+static void tally_blocks(void *context, int32_t begin, int32_t end) {
+  const StepLoop *loop = context;
+  CniTally t = {.c = {.worst_block = -1}};
+  for (int32_t i = begin; i < end; i++) {
+    if (is_contact(&loop->p->blocks[i]))
+      tally_contact(loop, i, &t);
+    else
+      tally_other(loop, i, &t);
+  }
+  loop->parts[begin / BLOCKS_PER_CHUNK] = t;
+}
+
+// ---- momenta ----
+
+// E^T g, by one worker.
+static void sum_momenta(const StepLoop *loop) {
+  const CnProblem *p = loop->p;
+  size_t count = 6 * (size_t)p->group_count;
+  if (count > 0) memset(loop->momentum, 0, count * sizeof *loop->momentum);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    const double *g = loop->answer->g + block->row;
+    int32_t d = 0;
+    while (d < block->dim && g[d] == 0) d++;
+    if (d < block->dim) cni_storages[block->storage].momentum(p, block, g, loop->momentum);
+  }
+}
+
+// J x for the inertia J: solves inv_inertia y = x by L D L^T, which stays accurate where the
+// adjugate of a slender body's inertia has lost its digits. Returns 0 if that is singular.
+static int inertia_times(const CnSym3 *a, CnVec3 x, CnVec3 *y) {
+  double least = 1e-14 * (a->xx + a->yy + a->zz);
+  if (!(a->xx > least)) return 0;
+  double l21 = a->xy / a->xx, l31 = a->xz / a->xx;
+  double d2 = a->yy - l21 * a->xy, m = a->yz - l21 * a->xz;
+  if (!(d2 > least)) return 0;
+  double l32 = m / d2, d3 = a->zz - l31 * a->xz - l32 * m;
+  if (!(d3 > least)) return 0;
+  double y2 = x.y - l21 * x.x, y3 = (x.z - l31 * x.x - l32 * y2) / d3;
+  y2 = y2 / d2 - l32 * y3;
+  *y = cn_vec3(x.x / a->xx - l21 * y2 - l31 * y3, y2, y3);
+  return 1;
+}
+
+// Angular momenta of a group: k, the change M (v - v_free), and E^T g as far as it can act.
+static void angular(const CniGroup *group, CnVec3 change, CnVec3 *k, CnVec3 *dm, CnVec3 *p) {
+  double j = group->inv_inertia.xx;
+  if (group->mass_kind == CNI_MASS_ISOTROPIC && j > 0) {
+    *k = cn_scale(1 / j, group->free.spin);
+    *dm = cn_scale(1 / j, change);
+    return;
+  }
+  if (inertia_times(&group->inv_inertia, group->free.spin, k) &&
+      inertia_times(&group->inv_inertia, change, dm))
+    return;
+  CniGroupMass m = cni_group_mass(group);
+  *k = cn_smul(m.inertia, group->free.spin);
+  *dm = cn_smul(m.inertia, change);
+  *p = cn_smul(m.range, *p);
+}
+
+static void raise_vec(double *worst, CnVec3 a) {
+  cni_raise(worst, fabs(a.x));
+  cni_raise(worst, fabs(a.y));
+  cni_raise(worst, fabs(a.z));
+}
+
+// Velocity or spin: momentum before, its change, the impulse.
+static void tally_momentum(CnVec3 k, CnVec3 dm, CnVec3 p, CniTally *t) {
+  CnVec3 defect = cn_sub(dm, p);
+  t->k2 += cn_norm2(k);
+  t->mv2 += cn_norm2(cn_add(k, dm));
+  t->p2 += cn_norm2(p);
+  t->d2 += cn_norm2(defect);
+  raise_vec(&t->k_max, k);
+  raise_vec(&t->p_max, p);
+  raise_vec(&t->d_max, defect);
+}
+
+static void tally_group(const CniGroup *group, const double *v, const double *momentum,
+                        CniTally *t) {
+  CnVec3 move = {v[0], v[1], v[2]}, spin = {v[3], v[4], v[5]}, k, dm;
+  CnVec3 p = {momentum[0], momentum[1], momentum[2]}, l = {momentum[3], momentum[4], momentum[5]};
+  t->c.dissipation -=
+      (cn_dot(p, cn_add(move, group->old.velocity)) + cn_dot(l, cn_add(spin, group->old.spin))) / 2;
+  CnVec3 change = cn_sub(move, group->free.velocity), turn = cn_sub(spin, group->free.spin);
+  if (group->mass_kind == CNI_MASS_NONE) {
+    int kept = change.x == 0 && change.y == 0 && change.z == 0 && turn.x == 0 && turn.y == 0 &&
+               turn.z == 0;
+    if (!kept) t->d_max = t->d2 = INFINITY;
+    return;
+  }
+  double mass = 1 / group->inv_mass;
+  tally_momentum(cn_scale(mass, group->free.velocity), cn_scale(mass, change), p, t);
+  angular(group, turn, &k, &dm, &l);
+  tally_momentum(k, dm, l, t);
+}
+
+static void tally_groups(void *context, int32_t begin, int32_t end) {
+  const StepLoop *loop = context;
+  CniTally t = {.c = {.worst_block = -1}};
+  for (int32_t i = begin; i < end; i++)
+    tally_group(&loop->p->groups[i], loop->answer->v + 6 * (size_t)i,
+                loop->momentum + 6 * (size_t)i, &t);
+  loop->parts[begin / GROUPS_PER_CHUNK] = t;
+}
+
+// ---- the whole ----
+
+void cni_tally_step(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t) {
+  double *momentum = p->scratch;
+  CniTally *parts = (CniTally *)(void *)(p->scratch + 6 * (size_t)p->group_count);
+  StepLoop loop = {p, answer, u, momentum, parts};
+  cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, tally_blocks, &loop);
+  for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++)
+    add_tally(t, &parts[i]);
+  sum_momenta(&loop);
+  cni_parallel_for(p->tasks, p->group_count, GROUPS_PER_CHUNK, tally_groups, &loop);
+  for (int32_t i = 0; i < chunk_count(p->group_count, GROUPS_PER_CHUNK); i++)
+    add_tally(t, &parts[i]);
+  cni_momentum_errors(t);
+}
+
+typedef struct SumLoop {
+  const CnProblem *p;
+  const double *g, *u;
+  double scale;
+  double *sums; // one a chunk
+} SumLoop;
+
+static void sum_blocks(void *context, int32_t begin, int32_t end) {
+  const SumLoop *loop = context;
+  const CnProblem *p = loop->p;
+  double sum = 0;
+  for (int32_t i = begin; i < end; i++) {
+    const CniBlock *block = &p->blocks[i];
+    sum += cni_block_natural2(p, block, loop->g + block->row, loop->u + block->row, loop->scale);
+  }
+  loop->sums[begin / BLOCKS_PER_CHUNK] = sum;
+}
+
+double cni_natural2_sum(const CnProblem *p, const double *g, const double *u, double scale) {
+  double sum = 0;
+  if (p->form != CN_FORM_STEP) {
+    for (int32_t i = 0; i < p->block_count; i++) {
+      const CniBlock *block = &p->blocks[i];
+      sum += cni_block_natural2(p, block, g + block->row, u + block->row, scale);
+    }
+    return sum;
+  }
+  SumLoop loop = {p, g, u, scale, p->scratch};
+  cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, sum_blocks, &loop);
+  for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++) sum += p->scratch[i];
+  return sum;
+}

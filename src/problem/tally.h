@@ -1,0 +1,90 @@
+// Private to the certificate: what its files share.
+#ifndef CNI_PROBLEM_TALLY_H
+#define CNI_PROBLEM_TALLY_H
+
+#include "problem/problem.h"
+
+#include "core/vec.h"
+
+#include <float.h>
+
+// What is found out on the way.
+typedef struct CniTally {
+  CnCertificate c;
+  double r2_max, e2_max;  // largest |r_i|^2 and |e_i(S_i)|^2
+  double e2, u2, g2, r2;  // squared norms over all rows; e at S = 1
+  double k2, mv2, p2, d2; // over the groups with mass: k, M v, E^T g, the defect
+  double k_max, p_max, d_max;
+} CniTally;
+
+// The larger of the two; what is not a number counts as infinite.
+static inline void cni_raise(double *worst, double x) {
+  if (!(x <= *worst)) *worst = x == x ? x : INFINITY;
+}
+
+// x/y with 0/0 = 0; infinite where x is.
+static inline double cni_ratio(double x, double y) {
+  return x == 0 ? 0 : isfinite(x) ? x / y : INFINITY;
+}
+
+// x/y, x itself where y is nothing: the convention of the measure we compare with.
+static inline double cni_relative(double x, double y) { return y > DBL_EPSILON ? x / y : x; }
+
+// What all blocks have in common. e2_own and e2_unit are |e_i|^2 at S_i and at 1.
+static inline void cni_tally_norms(int32_t index, double u2, double g2, double r2, double e2_own,
+                                   double e2_unit, CniTally *t) {
+  t->u2 += u2;
+  t->g2 += g2;
+  t->r2 += r2;
+  t->e2 += e2_unit;
+  cni_raise(&t->r2_max, r2);
+  // a projection can make a number of what is none
+  if (!isfinite(u2) || !isfinite(g2)) e2_own = INFINITY;
+  if (!(e2_own <= t->e2_max)) t->c.worst_block = index;
+  cni_raise(&t->e2_max, e2_own);
+}
+
+// ---- one contact with friction in space, straight ----
+
+// |e(S)|^2 of the cone |x_t| <= mu (x_n + c); w = (u_n + s, u_t1, u_t2).
+static inline double cni_contact_natural2(const CnSet *set, CnVec3 g, CnVec3 w, double s) {
+  double mu = set->mu, f = 1 / s;
+  CnVec3 x = cn_madd(g, -f, w), e = cn_scale(s, cn_sub(g, x));
+  x.x += set->cohesion;
+  double length2 = x.y * x.y + x.z * x.z, limit = mu * x.x;
+  // inside the cone the projection leaves x alone
+  if (x.x > 0 && length2 <= limit * limit) return cn_norm2(e);
+  double length = sqrt(length2), n = x.x + mu * length;
+  CnVec3 y = {-set->cohesion, 0, 0};
+  if (n > 0) {
+    n /= 1 + mu * mu;
+    double scale = mu * n / length;
+    y = cn_vec3(n - set->cohesion, scale * x.y, scale * x.z);
+  }
+  return s * s * cn_norm2(cn_sub(g, y));
+}
+
+static inline CnVec3 cni_contact_law(const CnProblem *p, const CnSet *set, CnVec3 u) {
+  double shift = p->friction == CN_FRICTION_COULOMB ? set->mu * sqrt(u.y * u.y + u.z * u.z) : 0;
+  return cn_vec3(u.x + shift, u.y, u.z);
+}
+
+// One block of any kind: u and r are given.
+void cni_tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
+                     const double *r, CniTally *t);
+// |e(S)|^2 of a block of any kind.
+double cni_block_natural2(const CnProblem *p, const CniBlock *block, const double *g,
+                          const double *u, double scale);
+// The measures of momenta, from their sums.
+void cni_momentum_errors(CniTally *t);
+
+// ---- the step form, certificate_step.c ----
+
+// Doubles of scratch that it needs.
+int32_t cni_tally_step_scratch(const CnProblem *p);
+// u = E v + b + C g to `u`, everything but error_scaled to the tally.
+void cni_tally_step(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t);
+// sum |e_i(scale)|^2 over all blocks, of problems in any form.
+double cni_natural2_sum(const CnProblem *p, const double *g, const double *u, double scale);
+
+#endif

@@ -105,40 +105,101 @@ static void overlap_depth(double depth, Overlap *overlap) {
   overlap->count++;
 }
 
-static int by_x(const void *a, const void *b) {
-  double xa = ((const Sphere *)a)->position[0], xb = ((const Sphere *)b)->position[0];
-  return (xa > xb) - (xa < xb);
+// Cells as long as the largest sphere is wide, numbered row by row; spheres by cell, those of cell
+// i from start[i] on. Far-away spheres make the cells larger, never the numbers too many.
+typedef struct Cells {
+  double lo[3], size;
+  int32_t count[3];
+  int32_t *start, *order;
+} Cells;
+
+static int32_t cell_along(const Cells *c, double x, int32_t axis) {
+  double i = floor((x - c->lo[axis]) / c->size);
+  return i < 0 ? 0 : i >= c->count[axis] ? c->count[axis] - 1 : (int32_t)i;
 }
 
-// Sort along x and compare each sphere with those that begin before it ends: some hundred
-// comparisons a sphere in a cubic pile of ten thousand, outside the timed part.
+static size_t cell_of(const Cells *c, const Sphere *s) {
+  size_t x = (size_t)cell_along(c, s->position[0], 0), y = (size_t)cell_along(c, s->position[1], 1);
+  size_t z = (size_t)cell_along(c, s->position[2], 2);
+  return (z * (size_t)c->count[1] + y) * (size_t)c->count[0] + x;
+}
+
+static void choose_cells(const Bodies *bodies, Cells *c) {
+  double hi[3], limit = 4.0 * bodies->sphere_count + 64, total;
+  for (int32_t k = 0; k < 3; k++) {
+    c->lo[k] = hi[k] = bodies->spheres[0].position[k];
+    for (int32_t i = 1; i < bodies->sphere_count; i++) {
+      c->lo[k] = fmin(c->lo[k], bodies->spheres[i].position[k]);
+      hi[k] = fmax(hi[k], bodies->spheres[i].position[k]);
+    }
+  }
+  c->size = 0;
+  for (int32_t i = 0; i < bodies->sphere_count; i++)
+    c->size = fmax(c->size, 2 * bodies->spheres[i].radius);
+  for (;; c->size *= 1.5) {
+    total = 1;
+    for (int32_t k = 0; k < 3; k++) total *= floor((hi[k] - c->lo[k]) / c->size) + 1;
+    if (!(total > limit)) break;
+  }
+  for (int32_t k = 0; k < 3; k++) c->count[k] = (int32_t)((hi[k] - c->lo[k]) / c->size) + 1;
+}
+
+static int sort_cells(const Bodies *bodies, Cells *c) {
+  choose_cells(bodies, c);
+  size_t cells = (size_t)c->count[0] * (size_t)c->count[1] * (size_t)c->count[2];
+  c->start = calloc(cells + 2, sizeof *c->start);
+  c->order = malloc(((size_t)bodies->sphere_count + 1) * sizeof *c->order);
+  if (!c->start || !c->order) return 0;
+  for (int32_t i = 0; i < bodies->sphere_count; i++)
+    c->start[cell_of(c, &bodies->spheres[i]) + 2]++;
+  for (size_t i = 2; i < cells + 2; i++) c->start[i] += c->start[i - 1];
+  for (int32_t i = 0; i < bodies->sphere_count; i++)
+    c->order[c->start[cell_of(c, &bodies->spheres[i]) + 1]++] = i;
+  return 1;
+}
+
+static void overlap_pair(const Sphere *a, const Sphere *b, Overlap *overlap) {
+  double dx = b->position[0] - a->position[0], dy = b->position[1] - a->position[1],
+         dz = b->position[2] - a->position[2], reach = a->radius + b->radius;
+  double square = dx * dx + dy * dy + dz * dz;
+  if (square < reach * reach) overlap_depth(reach - sqrt(square), overlap);
+}
+
+// One sphere with those after it in the list, in the cells around it.
+static void overlap_around(const Bodies *bodies, const Cells *c, int32_t i, Overlap *overlap) {
+  const Sphere *a = &bodies->spheres[i];
+  int32_t at[3];
+  for (int32_t k = 0; k < 3; k++) at[k] = cell_along(c, a->position[k], k);
+  for (int32_t z = at[2] - 1; z <= at[2] + 1; z++) {
+    for (int32_t y = at[1] - 1; y <= at[1] + 1; y++) {
+      if (z < 0 || z >= c->count[2] || y < 0 || y >= c->count[1]) continue;
+      size_t row = ((size_t)z * (size_t)c->count[1] + (size_t)y) * (size_t)c->count[0];
+      size_t first = row + (size_t)(at[0] > 0 ? at[0] - 1 : 0);
+      size_t last = row + (size_t)(at[0] + 1 < c->count[0] ? at[0] + 1 : at[0]);
+      for (int32_t k = c->start[first]; k < c->start[last + 1]; k++)
+        if (c->order[k] > i) overlap_pair(a, &bodies->spheres[c->order[k]], overlap);
+    }
+  }
+}
+
+// A grid of cells, sorted by counting: linear, outside the timed part.
 int overlap_add(const Bodies *bodies, Overlap *overlap) {
-  int32_t n = bodies->sphere_count;
-  Sphere *sorted = malloc(((size_t)n + 1) * sizeof *sorted);
-  if (!sorted) return 0;
-  if (n > 0) memcpy(sorted, bodies->spheres, (size_t)n * sizeof *sorted);
-  qsort(sorted, (size_t)n, sizeof *sorted, by_x);
-  double largest = 0;
-  for (int32_t i = 0; i < n; i++) largest = fmax(largest, sorted[i].radius);
-  for (int32_t i = 0; i < n; i++) {
-    const Sphere *a = &sorted[i];
+  Cells cells;
+  memset(&cells, 0, sizeof cells);
+  int ok = bodies->sphere_count == 0 || sort_cells(bodies, &cells);
+  for (int32_t i = 0; ok && i < bodies->sphere_count; i++) {
+    const Sphere *a = &bodies->spheres[i];
     for (int32_t k = 0; k < bodies->plane_count; k++) {
       const Plane *p = &bodies->planes[k];
       double height = p->normal[0] * a->position[0] + p->normal[1] * a->position[1] +
                       p->normal[2] * a->position[2] - p->offset;
       overlap_depth(a->radius - height, overlap);
     }
-    double end = a->position[0] + a->radius + largest;
-    for (int32_t j = i + 1; j < n && sorted[j].position[0] < end; j++) {
-      const Sphere *b = &sorted[j];
-      double dx = b->position[0] - a->position[0], dy = b->position[1] - a->position[1],
-             dz = b->position[2] - a->position[2], reach = a->radius + b->radius;
-      double square = dx * dx + dy * dy + dz * dz;
-      if (square < reach * reach) overlap_depth(reach - sqrt(square), overlap);
-    }
+    overlap_around(bodies, &cells, i, overlap);
   }
-  free(sorted);
-  return 1;
+  free(cells.start);
+  free(cells.order);
+  return ok;
 }
 
 double seconds_now(void) {

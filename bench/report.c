@@ -31,10 +31,14 @@ void report_row_end(Report *report, Row *row) {
   row_flag(row, "busy", !(load <= BUSY_LOAD));
 }
 
-// The next free field; the last one is overwritten by a benchmark with too many.
+// The field of that name, or the next free one; the last is overwritten by a benchmark with too
+// many.
 static Field *add(Row *row, const char *key, FieldKind kind) {
-  if (row->field_count < ROW_FIELDS) row->field_count++;
-  Field *field = &row->fields[row->field_count - 1];
+  int32_t i = 0;
+  while (i < row->field_count && strcmp(row->fields[i].key, key) != 0) i++;
+  if (i == ROW_FIELDS) i--;
+  if (i == row->field_count) row->field_count++;
+  Field *field = &row->fields[i];
   memset(field, 0, sizeof *field);
   field->key = key;
   field->kind = kind;

@@ -10,10 +10,11 @@ if(TARGET cairn-io)
   target_compile_definitions(cairn-bench PRIVATE BENCH_IO BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endif()
 
-function(cairn_peer name)
-  add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.c
+function(cairn_peer name language)
+  add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.${language}
     ${PROJECT_SOURCE_DIR}/bench/bodies.c)
-  target_link_libraries(peer_${name} PRIVATE cairn_flags ${ARGN} m)
+  target_link_libraries(peer_${name} PRIVATE ${ARGN} m)
+  target_compile_definitions(peer_${name} PRIVATE _POSIX_C_SOURCE=200809L)
   set_target_properties(peer_${name} PROPERTIES OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
 endfunction()
@@ -39,7 +40,7 @@ if(ODE_INCLUDE AND ODE_LIBRARY)
     execute_process(COMMAND ${PKG_CONFIG} --modversion ode OUTPUT_VARIABLE ode_version
       OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   endif()
-  cairn_peer(ode ${ODE_LIBRARY})
+  cairn_peer(ode c ${ODE_LIBRARY})
   target_include_directories(peer_ode SYSTEM PRIVATE ${ODE_INCLUDE})
   target_compile_definitions(peer_ode PRIVATE ODE_VERSION="${ode_version}")
   cairn_trust_peer(trust_ode c ${ODE_LIBRARY})
@@ -57,6 +58,8 @@ if(CMAKE_CXX_COMPILER AND BULLET_INCLUDE)
   find_library(BULLET_MATH LinearMath)
   cairn_trust_peer(trust_bullet cpp ${BULLET_DYNAMICS} ${BULLET_COLLISION} ${BULLET_MATH})
   target_include_directories(peer_trust_bullet SYSTEM PRIVATE ${BULLET_INCLUDE}/bullet)
+  cairn_peer(bullet cpp ${BULLET_DYNAMICS} ${BULLET_COLLISION} ${BULLET_MATH})
+  target_include_directories(peer_bullet SYSTEM PRIVATE ${BULLET_INCLUDE}/bullet)
 endif()
 
 # MuJoCo (Debian: libmujoco-dev)
@@ -83,10 +86,21 @@ if(CAIRN_TESTS)
   add_test(NAME bench.math COMMAND cairn-bench math --set calls=1000 --json)
   set_tests_properties(bench.math PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"math\".*\"machine\".*\"rows\".*\"busy\"")
-  add_test(NAME bench.granular
-    COMMAND cairn-bench granular --set spheres=30 --set steps=25 --json)
-  set_tests_properties(bench.granular PROPERTIES LABELS bench
-    PASS_REGULAR_EXPRESSION "\"name\": \"granular\".*\"machine\".*\"rows\".*\"busy\"")
+  # one word each for shorter lines: a benchmark, small, and what it must print
+  function(cairn_bench_test name expected)
+    add_test(NAME bench.${name} COMMAND cairn-bench ${name} ${ARGN} --json)
+    set_tests_properties(bench.${name} PROPERTIES LABELS bench
+      PASS_REGULAR_EXPRESSION "\"name\": \"${name}\".*\"machine\".*\"rows\".*${expected}.*\"busy\"")
+  endfunction()
+  cairn_bench_test(granular "\"scene\": \"flow\"" --set spheres=30 --set steps=25
+    --set flow=600 --set settle=0.1 --set flow_steps=3)
+  cairn_bench_test(peers "\"same_pairs\": true" --set spheres=60 --set steps=30 --set threads=1)
+  cairn_bench_test(scaling "\"bytes_per_sphere\"" --set spheres=100,200 --set steps=4)
+  cairn_bench_test(shaker "\"bytes_per_contact\"" --set spheres=60 --set settle=0.02
+    --set seconds=0.01)
+  cairn_bench_test(discharge "\"spheres_per_second\"" --set spheres=400 --set holes=5
+    --set settle=0.05 --set begin=0.01 --set end=0.05)
+  cairn_bench_test(silo "\"carried_by_floor\"" --set sides=1 --set seconds=0.05 --set mean=0.01)
   add_test(NAME bench.trust COMMAND cairn-bench trust --set only=5 --json)
   set_tests_properties(bench.trust PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"trust\".*\"green\": true")

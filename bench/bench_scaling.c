@@ -1,0 +1,100 @@
+// How time and memory grow with the size of scene G: from a thousand spheres to a million.
+//
+// All steps are measured but the first two, in which memory is taken. Time per contact and sweep
+// and bytes per sphere are set beside those of `reference` spheres, if that size is in the list
+// before.
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+#include "bodies.h"
+#include "pile.h"
+
+#define FIRST_STEPS 2
+
+typedef struct Reference {
+  double ns, step_ns; // per contact and iteration; per contact, the whole step
+} Reference;
+
+static int run_size(const Values *values, int32_t count, int32_t threads, Reference *reference,
+                    Report *report) {
+  int32_t steps, against;
+  Bodies bodies;
+  if (!value_whole(values, "steps", FIRST_STEPS + 1, 1e6, &steps) ||
+      !value_whole(values, "reference", 1, 1e7, &against))
+    return 0;
+  if (!pile_scene_g(&bodies, count)) {
+    fprintf(stderr, "cairn-bench: out of memory\n");
+    return 0;
+  }
+  PileOptions options = pile_options(value_text(values, "solver"), threads);
+  Pile pile;
+  Figures sum;
+  memset(&sum, 0, sizeof sum);
+  int ok = value_whole(values, "iterations", 1, 1e6, &bodies.iterations) &&
+           pile_build(&pile, &bodies, &options);
+  bodies_destroy(&bodies);
+  if (!ok) return 0;
+  ok = pile_steps(&pile, FIRST_STEPS, NULL);
+  Row *row = ok ? report_row_begin(report) : NULL;
+  ok = row && pile_steps(&pile, steps - FIRST_STEPS, &sum);
+  if (ok) {
+    double n = sum.step_count, contacts = sum.contacts / n, ns = pile_ns_per_contact(&sum);
+    double step_ns = 1e9 * sum.seconds / n / contacts;
+    CnWorldInfo info;
+    cn_world_info(pile.world, &info);
+    row_number(row, "spheres", count);
+    row_number(row, "threads", threads);
+    pile_row(row, &pile, &sum);
+    row_number(row, "unknowns", 6.0 * count + 3 * contacts);
+    row_number(row, "step_ns_per_contact", step_ns);
+    row_number(row, "bytes_per_sphere", (double)info.memory_peak_bytes / count);
+    row_number(row, "bytes_per_contact", (double)info.memory_peak_bytes / contacts);
+    if (reference->ns > 0) {
+      row_number(row, "ratio", ns / reference->ns);
+      row_number(row, "step_ratio", step_ns / reference->step_ns);
+    }
+    if (count == against) *reference = (Reference){ns, step_ns};
+    report_row_end(report, row);
+  }
+  pile_destroy(&pile);
+  return ok;
+}
+
+static int run(const Values *values, Report *report) {
+  int32_t counts[VALUE_LIST], size_count, threads[VALUE_LIST], thread_count;
+  if (!value_list(values, "spheres", 1, 1e7, counts, &size_count) ||
+      !value_list(values, "threads", 1, 256, threads, &thread_count))
+    return 0;
+  for (int32_t t = 0; t < thread_count; t++) {
+    Reference reference = {0, 0};
+    for (int32_t i = 0; i < size_count; i++)
+      if (!run_size(values, counts[i], threads[t], &reference, report)) return 0;
+  }
+  return 1;
+}
+
+static const Parameter parameters[] = {
+    {"spheres", "1000,8000,50000,200000,1000000", "numbers of spheres"},
+    {"steps", "20", "steps"},
+    {"iterations", "120", "sweeps of the solver in each step"},
+    {"solver", "psor", "Cairn's solver"},
+    {"threads", "1,2", "worker threads"},
+    {"reference", "8000", "the size to compare with"},
+    {NULL, NULL, NULL}};
+static const Column columns[] = {{"spheres", "spheres"},
+                                 {"threads", "threads"},
+                                 {"contacts_mean", "contacts"},
+                                 {"unknowns", "unknowns"},
+                                 {"ms_per_step", "ms/step"},
+                                 {"ms_collision", "collision"},
+                                 {"ns_per_contact_iteration", "ns/contact/iteration"},
+                                 {"ratio", "ratio"},
+                                 {"step_ratio", "step ratio"},
+                                 {"setup_sweeps", "the rest in sweeps"},
+                                 {"bytes_per_sphere", "bytes/sphere"},
+                                 {"peak_memory_bytes", "peak bytes"},
+                                 {NULL, NULL}};
+extern const Bench bench_scaling;
+const Bench bench_scaling = {"scaling", "scene G from a thousand spheres to a million", parameters,
+                             columns, run};

@@ -5,7 +5,6 @@
 // problem with all its solvers, each its own process; an answer of its counts if our certificate
 // accepts it at the same tolerance. The ratio is our time over that of the fastest such solver; the
 // last row is the geometric mean.
-#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +15,7 @@
 #include "lcp_problems.h"
 #include "peer.h"
 #include "problem/problem.h"
-#if defined(BENCH_IO)
-#include <cairn/files.h>
-#endif
+#include "problem_files.h"
 
 #define LONGEST 1.0   // s: no more repeats of a problem after this
 #define PEER_TIME 2.0 // s: the same for one solver of the peer
@@ -75,7 +72,6 @@ static CnProblem *make_problem(const LcpProblem *p) {
   return NULL;
 }
 
-#if defined(BENCH_IO)
 // A problem that was read, in the plain form; 0 where it is no LCP or MLCP.
 static int plain_form(LcpProblem *p, const char *name, const CnProblem *from) {
   if (!cni_problem_is_lcp(from) || !lcp_problem_create(p, name, from->row_count)) return 0;
@@ -92,7 +88,6 @@ static int plain_form(LcpProblem *p, const char *name, const CnProblem *from) {
       }
   return 1;
 }
-#endif
 
 // ---- the peer ----
 
@@ -135,33 +130,6 @@ static int32_t ask_siconos(const Job *job, const LcpProblem *p, CnProblem *probl
 
 // ---- one problem ----
 
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-// The median time of a solve from zero; negative if one failed.
-static double time_solver(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t repeats,
-                          CnSolveReport *report) {
-  double *times = malloc((size_t)repeats * sizeof *times), total = 0, median = -1;
-  int32_t count = 0;
-  CnStatus status = times ? CN_OK : CN_NO_MEMORY;
-  while (status == CN_OK && count < repeats && (total < LONGEST || count < 3)) {
-    for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
-    double start = seconds_now();
-    status = cn_solver_solve(solver, problem, answer, report);
-    total += times[count++] = seconds_now() - start;
-  }
-  if (status == CN_OK) {
-    qsort(times, (size_t)count, sizeof *times, by_size);
-    median = times[count / 2];
-  } else {
-    fprintf(stderr, "cairn-bench: lcp: %s\n", cn_error_message());
-  }
-  free(times);
-  return median;
-}
-
 // The peer's figures: what each solver took (us) if its answer counts, and which was fastest.
 static void fill_peer(Job *job, Row *row, double seconds, const PeerAnswer *found, int32_t count) {
   const PeerAnswer *fastest = NULL;
@@ -203,7 +171,8 @@ static int run_problem(Job *job, const LcpProblem *p) {
   Row *row = problem ? report_row_begin(job->report) : NULL;
   int ok =
       row && cn_answer_fit(&answer, problem) == CN_OK && cn_solver_create(&def, &solver) == CN_OK;
-  double seconds = ok ? time_solver(solver, problem, &answer, job->repeats, &report) : -1;
+  double seconds =
+      ok ? solve_median(solver, problem, &answer, job->repeats, 3, LONGEST, &report) : -1;
   ok = ok && seconds >= 0;
   if (ok) {
     row_text(row, "problem", p->name);
@@ -231,56 +200,12 @@ static int run_problem(Job *job, const LcpProblem *p) {
 
 // ---- all problems ----
 
-#if defined(BENCH_IO)
-static int by_name(const void *a, const void *b) {
-  return strcmp((const char *)a, (const char *)b);
-}
-
-#define FILES 256
-#define NAME 128
-
-// Every file of a folder, in the order of names. No folder, no problems.
-static int run_folder(Job *job, const char *root, const char *sub) {
-  static char names[FILES][NAME];
-  char path[4096];
-  int32_t count = 0;
-  snprintf(path, sizeof path, "%s/%s", root, sub);
-  DIR *folder = opendir(path);
-  for (struct dirent *e; folder && (e = readdir(folder));)
-    if (e->d_name[0] != '.' && count < FILES && strlen(e->d_name) < NAME)
-      snprintf(names[count++], NAME, "%s", e->d_name);
-  if (folder) closedir(folder);
-  qsort(names, (size_t)count, NAME, by_name);
-  int ok = 1;
-  for (int32_t i = 0; ok && i < count; i++) {
-    CnProblem *read = NULL;
-    LcpProblem plain;
-    snprintf(path, sizeof path, "%s/%s/%s", root, sub, names[i]);
-    if (cn_problem_read(path, NULL, &read, NULL) != CN_OK) {
-      fprintf(stderr, "cairn-bench: %s\n", cn_error_message());
-      return 0;
-    }
-    if (plain_form(&plain, names[i], read)) {
-      ok = run_problem(job, &plain);
-      lcp_problem_destroy(&plain);
-    }
-    cn_problem_destroy(read);
-  }
+static int run_file(void *context, const char *name, CnProblem *read) {
+  LcpProblem plain;
+  if (!plain_form(&plain, name, read)) return 1;
+  int ok = run_problem(context, &plain);
+  lcp_problem_destroy(&plain);
   return ok;
-}
-#endif
-
-static int run_files(Job *job) {
-#if defined(BENCH_IO)
-  const char *root = value_text(job->values, "files");
-  if (!*root) root = getenv("CAIRN_PROBLEM_DIR");
-  if (!root || !*root) root = BENCH_SOURCE_DIR "/../shared/data";
-  if (strcmp(root, "none") == 0) return 1;
-  return run_folder(job, root, "lcp") && run_folder(job, root, "mlcp");
-#else
-  (void)job;
-  return 1;
-#endif
 }
 
 static int run(const Values *values, Report *report) {
@@ -288,7 +213,8 @@ static int run(const Values *values, Report *report) {
   int32_t sizes[VALUE_LIST], size_count = 0;
   if (!value_whole(values, "repeats", 1, 1e7, &job.repeats)) return 0;
   if (!value_list(values, "sizes", 0, 5000, sizes, &size_count)) return 0;
-  if (!run_files(&job)) return 0;
+  if (!problem_files_each(values, "lcp", run_file, &job)) return 0;
+  if (!problem_files_each(values, "mlcp", run_file, &job)) return 0;
   for (int32_t kind = 0; lcp_kind_name(kind); kind++)
     for (int32_t i = 0; i < size_count; i++) {
       LcpProblem p;

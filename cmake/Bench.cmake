@@ -73,12 +73,18 @@ endif()
 find_path(SICONOS_INCLUDE numerics/LinearComplementarityProblem.h PATH_SUFFIXES siconos)
 find_library(SICONOS_LIBRARY siconos_numerics)
 if(SICONOS_INCLUDE AND SICONOS_LIBRARY)
-  add_executable(peer_siconos ${PROJECT_SOURCE_DIR}/bench/peers/siconos.c
-    ${PROJECT_SOURCE_DIR}/bench/lcp_problems.c)
-  target_include_directories(peer_siconos SYSTEM PRIVATE ${SICONOS_INCLUDE} ${SICONOS_INCLUDE}/numerics)
-  target_link_libraries(peer_siconos PRIVATE cairn_flags ${SICONOS_LIBRARY} m)
-  set_target_properties(peer_siconos PROPERTIES OUTPUT_NAME siconos
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
+  # each of its programs reads problems in the form of the file it is built with
+  foreach(pair siconos:lcp siconos_friction:friction)
+    string(REPLACE ":" ";" pair ${pair})
+    list(GET pair 0 name)
+    list(GET pair 1 problems)
+    add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.c
+      ${PROJECT_SOURCE_DIR}/bench/${problems}_problems.c)
+    target_include_directories(peer_${name} SYSTEM PRIVATE ${SICONOS_INCLUDE} ${SICONOS_INCLUDE}/numerics)
+    target_link_libraries(peer_${name} PRIVATE cairn_flags ${SICONOS_LIBRARY} m)
+    set_target_properties(peer_${name} PROPERTIES OUTPUT_NAME ${name}
+      RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
+  endforeach()
 endif()
 
 if(CAIRN_TESTS)
@@ -107,6 +113,9 @@ if(CAIRN_TESTS)
   add_test(NAME bench.lcp COMMAND cairn-bench lcp --set files=none --set sizes=20 --set repeats=3 --json)
   set_tests_properties(bench.lcp PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"lcp\".*\"problem\": \"psd-20\".*\"converged\": true")
+  add_test(NAME bench.friction COMMAND cairn-bench friction --set seconds=.001 --set peers=none --json)
+  set_tests_properties(bench.friction PROPERTIES LABELS bench
+    PASS_REGULAR_EXPRESSION "\"name\": \"friction\".*\"rows\"")
   add_test(NAME bench.unknown COMMAND cairn-bench nothing)
   set_tests_properties(bench.unknown PROPERTIES LABELS bench WILL_FAIL TRUE)
 endif()

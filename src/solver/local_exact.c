@@ -12,8 +12,8 @@
 //     (S + l I) g_t = -r,   g_n = -(q_n + N_nt g_t)/N_nn,   |g_t| - mu g_n = 0.
 //
 // At l = 0 the left side of the last is positive (else it would stick), for l -> oo it tends to
-// mu q_n/N_nn < 0: there is a root, whatever mu. In the plane the same shows that the edge chosen
-// is the right one.
+// mu q_n/N_nn < 0: there is a root, whatever mu, also for an unsymmetric N as long as its symmetric
+// part is definite. In the plane the same shows that the edge chosen is the right one.
 //
 // Convex in space. With J = diag(-mu^2, 1, 1) the solution satisfies (N + l J) g = -q. A basis in
 // which N is the unit matrix and J = diag(-a, b, c) splits it into y_1 = -p_1/(1 - l a),
@@ -22,16 +22,16 @@
 //
 //     (1 - s) sqrt(b z_2^2 + c z_3^2) - sqrt(a) |p_1| = 0,   z = y or y/s.
 //
-// Several discs (rolling, spinning), and unsymmetric N: Newton on the projection equations, with
-// steps of a method that needs no start when Newton does not halve the residual. Should both fail
-// (coulomb, large mu), g_n is held: the discs then have fixed radii, a convex problem with one
-// solution x(g_n), and N_nn g_n + N_nx x(g_n) + q_n rises from q_n < 0 to infinity: one more
-// bracket.
+// Several discs (rolling, spinning), and unsymmetric N of the convex model: Newton on the
+// projection equations, with steps of a method that needs no start when Newton does not halve the
+// residual. Should both fail (coulomb, large mu), g_n is held: the discs then have fixed radii, a
+// convex problem with one solution x(g_n), and N_nn g_n + N_nx x(g_n) + q_n rises from q_n < 0 to
+// infinity: one more bracket.
 //
 // Where N has lost rank the solution is approached by proximal steps: N + d I and q - d g in place
 // of N and q, until g stands still.
 //
-// Roots are bracketed and found by Ridders' rule, so every loop is finite.
+// Roots are bracketed and found by Newton's or Ridders' rule, so every loop is finite.
 #include "solver/local.h"
 #include "solver/small.h"
 #include "core/vec.h"
@@ -143,64 +143,107 @@ static void slide_plane(const CniLocal *local, const double *q, double *x) {
 
 // ---- coulomb in space ----
 
-// S by its eigenvalues and vectors; r in that basis, and N_nt too.
+// S and r after u_n = 0 is eliminated, S_ij = s[2 i + j]; what g_t does to g_n.
 typedef struct CoulombSlide {
-  double s1, s2, r1, r2, c1, c2;
-  double q_n, n_nn, mu, unit;
-  int32_t large; // l = unit / s instead of unit s
-  double g1, g2, g_n;
+  double s[4], r[2], c[2];
+  double q_n, n_nn, mu;
+  double g[2], g_n; // at the l asked last
+  double excess;    // |g_t| - mu g_n
+  double size;      // |g_t| + mu |g_n|
+  double newton;    // where Newton's method would go from there
 } CoulombSlide;
 
-static void coulomb_impulse(CoulombSlide *d, double s) {
-  // s = 0 is l = oo where l is large: written so that it is a number
-  double a = d->large ? s : 1, l = d->large ? d->unit : d->unit * s;
-  d->g1 = -a * d->r1 / (a * d->s1 + l);
-  d->g2 = -a * d->r2 / (a * d->s2 + l);
-  d->g_n = -(d->q_n + d->c1 * d->g1 + d->c2 * d->g2) / d->n_nn;
+// S + l I, eliminated from the larger diagonal entry.
+typedef struct Eliminated {
+  double first, second, above, factor; // reciprocals of the pivots; above the second, left of it
+  int32_t k;                           // the row that comes first
+} Eliminated;
+
+static Eliminated eliminate(const double *s, double l) {
+  int32_t k = s[3] > s[0] ? 1 : 0, m = 1 - k;
+  Eliminated e = {.first = 1 / (s[3 * k] + l), .above = s[2 * k + m], .k = k};
+  e.factor = s[2 * m + k] * e.first;
+  e.second = 1 / (s[3 * m] + l - e.factor * e.above);
+  return e;
 }
 
-static double coulomb_excess(const void *data, double s) {
-  CoulombSlide d = *(const CoulombSlide *)data;
-  coulomb_impulse(&d, s);
-  double excess = sqrt(d.g1 * d.g1 + d.g2 * d.g2) - d.mu * d.g_n;
-  return d.large ? -excess : excess; // falls in s either way
+// (S + l I) x = -r
+static void eliminated_solve(const Eliminated *e, const double *r, double *x) {
+  int32_t k = e->k, m = 1 - k;
+  x[m] = -(r[m] - e->factor * r[k]) * e->second;
+  x[k] = -(r[k] + e->above * x[m]) * e->first;
+}
+
+// The step is taken on 1/|g_t| - 1/(mu g_n), which is nearly straight in l, where that is a number,
+// else on the excess itself.
+static void coulomb_at(CoulombSlide *d, double l) {
+  double rate[2];
+  Eliminated e = eliminate(d->s, l);
+  eliminated_solve(&e, d->r, d->g);
+  eliminated_solve(&e, d->g, rate); // (S + l) g' = -g
+  d->g_n = -(d->q_n + d->c[0] * d->g[0] + d->c[1] * d->g[1]) / d->n_nn;
+  double length = sqrt(d->g[0] * d->g[0] + d->g[1] * d->g[1]), radius = d->mu * d->g_n;
+  d->excess = length - radius;
+  d->size = length + fabs(radius);
+
+  double length_rate = (d->g[0] * rate[0] + d->g[1] * rate[1]) / length;
+  double radius_rate = -d->mu * (d->c[0] * rate[0] + d->c[1] * rate[1]) / d->n_nn;
+  if (radius > 0) {
+    length_rate *= radius / length;
+    radius_rate *= length / radius;
+  }
+  d->newton = l - d->excess / (length_rate - radius_rate);
+}
+
+// l >= 0 with excess 0, from a guess; the excess is positive at 0 and negative far out. Newton's
+// steps count as long as each halves the excess; otherwise the bracket is halved.
+static void coulomb_root(CoulombSlide *d, double guess) {
+  double lo = 0, hi = INFINITY, unit = d->s[0] + d->s[3], before = INFINITY;
+  double l = guess > 0 && isfinite(guess) ? guess : unit;
+  for (int32_t i = 0; i < 200; i++) {
+    coulomb_at(d, l);
+    if (fabs(d->excess) <= 1e-15 * d->size) return;
+    if (d->excess > 0)
+      lo = l;
+    else
+      hi = l;
+    double next = d->newton;
+    // the digits of l are used up
+    if (fabs(next - l) <= 1e-15 * l) return;
+    if (!(next > lo && next < hi) || fabs(d->excess) > .5 * before)
+      next = hi == INFINITY ? 8 * cn_max(l, unit) : .5 * (lo + hi);
+    if (!(next > lo && next < hi)) return; // no number is left between them
+    before = fabs(d->excess);
+    l = next;
+  }
 }
 
 static void slide_coulomb(const CniLocal *local, const double *q, double *x) {
   const double *n = local->n;
-  double mu = local->cone.mu[0], a = n[1] / n[0], b = n[2] / n[0];
-
-  // Schur complement; half the angle of its axes from a rotation that makes it diagonal
-  double s[4] = {n[4] - a * n[1], n[5] - a * n[2], n[7] - b * n[1], n[8] - b * n[2]};
-  double value[2], axis[4];
-  s[1] = s[2] = .5 * (s[1] + s[2]);
-  cni_small_eigen(2, s, value, axis);
-  double r1 = q[1] - a * q[0], r2 = q[2] - b * q[0];
+  double mu = local->cone.mu[0], a = n[3] / n[0], b = n[6] / n[0];
   double floor = 1e-15 * (n[4] + n[8]);
-  CoulombSlide d = {.s1 = cn_max(value[0], floor),
-                    .s2 = cn_max(value[1], floor),
-                    .r1 = axis[0] * r1 + axis[2] * r2,
-                    .r2 = axis[1] * r1 + axis[3] * r2,
-                    .c1 = axis[0] * n[1] + axis[2] * n[2],
-                    .c2 = axis[1] * n[1] + axis[3] * n[2],
-                    .q_n = q[0],
-                    .n_nn = n[0],
-                    .mu = mu};
-  d.unit = cn_max(d.s1, d.s2);
-
-  // l in [0, unit], or beyond
-  double root = 0;
-  if (coulomb_excess(&d, 0) > 0) {
-    d.large = coulomb_excess(&d, 1) > 0;
-    // beyond: s from 0 (excess negative, so f positive) to 1
-    root = cni_find_root(coulomb_excess, &d, 0, 1);
+  CoulombSlide d = {
+      .s = {n[4] - a * n[1] + floor, n[5] - a * n[2], n[7] - b * n[1], n[8] - b * n[2] + floor},
+      .r = {q[1] - a * q[0], q[2] - b * q[0]},
+      .c = {n[1], n[2]},
+      .q_n = q[0],
+      .n_nn = n[0],
+      .mu = mu};
+  coulomb_at(&d, 0);
+  if (d.excess > 0) {
+    // the ratio of slip and friction that the impulse before stands for
+    double slip[2], held = x[1] * x[1] + x[2] * x[2];
+    for (int32_t i = 0; i < 2; i++) {
+      const double *row = n + 3 * (i + 1);
+      slip[i] = q[i + 1] + row[0] * x[0] + row[1] * x[1] + row[2] * x[2];
+    }
+    coulomb_root(&d, sqrt((slip[0] * slip[0] + slip[1] * slip[1]) / held));
   }
-  coulomb_impulse(&d, root);
-  double length = sqrt(d.g1 * d.g1 + d.g2 * d.g2), g_n = cn_max(d.g_n, 0);
+  double length = sqrt(d.g[0] * d.g[0] + d.g[1] * d.g[1]), g_n = cn_max(d.g_n, 0);
   double scale = length > mu * g_n ? mu * g_n / length : 1;
   x[0] = g_n;
-  x[1] = scale * (axis[0] * d.g1 + axis[1] * d.g2);
-  x[2] = scale * (axis[2] * d.g1 + axis[3] * d.g2);
+  x[1] = scale * d.g[0];
+  x[2] = scale * d.g[1];
 }
 
 // ---- convex in space ----
@@ -317,11 +360,10 @@ static void solve_regular(const CniLocal *local, const double *q, double *x) {
     x[0] = cn_max(0, -q[0] / local->n[0]);
   } else if (local->dim == 2) {
     slide_plane(local, q, x);
+  } else if (local->dim == 3 && !local->convex) {
+    slide_coulomb(local, q, x);
   } else if (local->dim == 3 && local->symmetric) {
-    if (local->convex)
-      slide_convex(local, q, x);
-    else
-      slide_coulomb(local, q, x);
+    slide_convex(local, q, x);
   } else {
     cni_local_newton(local, q, x);
   }

@@ -148,13 +148,23 @@ static void finish(CniPsor *s, CnAnswer *answer) {
 }
 
 // Iterations until the next look at tolerance and clock, or the end.
-static int32_t next_stretch(const CnSolverDef *def, int32_t done, int32_t wanted) {
+static int32_t next_stretch(const CniPsor *s, int32_t done, int32_t wanted) {
+  const CnSolverDef *def = &s->def;
   int32_t stretch = wanted - done;
+  if (def->tolerance > 0 && s->p->form == CN_FORM_EXPLICIT) return 1;
   if (def->tolerance > 0 || def->time_budget > 0) {
     int32_t to_look = def->check_interval - done % def->check_interval;
     if (to_look < stretch) stretch = to_look;
   }
   return stretch < SWEEPS_PER_REGION ? stretch : SWEEPS_PER_REGION;
+}
+
+// Small explicit problems are often solved in a few sweeps: they are looked at after the first one
+// and whenever the impulses have settled so far that the tolerance seems within reach.
+static int is_time_to_look(const CniPsor *s, int32_t iterations) {
+  if (iterations % s->def.check_interval == 0) return 1;
+  if (s->p->form != CN_FORM_EXPLICIT || !(s->def.tolerance > 0)) return 0;
+  return iterations == 1 || s->change <= s->look_below;
 }
 
 CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
@@ -169,10 +179,10 @@ CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveRepo
 
   int32_t iterations = 0, wanted = p->block_count > 0 ? def->max_iterations : 0;
   while (iterations < wanted) {
-    int32_t stretch = next_stretch(def, iterations, wanted);
+    int32_t stretch = next_stretch(s, iterations, wanted);
     cni_psor_iterate(s, stretch);
     iterations += stretch;
-    if (iterations % def->check_interval != 0 || iterations == wanted) continue;
+    if (iterations == wanted || !is_time_to_look(s, iterations)) continue;
     if (def->tolerance > 0 && cni_psor_good_enough(s, limit)) break;
     if (def->time_budget > 0 && cni_clock() - start > def->time_budget) {
       report->cut_by_time = 1;

@@ -139,6 +139,7 @@ typedef struct CniPsorRows {
   int32_t entry_begin, entry_end; // unused in the explicit form
   int32_t row;                    // of g and b
   int32_t block;
+  int32_t same_columns, reserved; // explicit form: of all rows
 } CniPsorRows;
 
 // ---- the workspace ----
@@ -179,6 +180,8 @@ typedef struct CniPsor {
   int32_t run_count, rows_count;
   int32_t run_start[CNI_SLAB_LIMIT + 2]; // runs of each slab of the schedule
   int32_t suspect_run, suspect;          // the run and item that failed the last look
+  double change;                         // explicit form: |dg|/|g| of the last sweep
+  double look_below;                     // and what it must fall to before the next early look
 } CniPsor;
 
 // ---- psor.c: what the two rows of the table share ----
@@ -222,6 +225,8 @@ int cni_psor_good_enough(CniPsor *s, double limit);
 void cni_psor_rows(CniPsor *s, int32_t begin, int32_t end, int32_t step);
 void cni_psor_apply_rows(CniPsor *s, int32_t begin, int32_t end);               // v += M^-1 E^T g
 void cni_psor_rows_velocity(const CniPsor *s, const CniPsorRows *c, double *u); // E v + b + C g
+// Whether rows [row, row + dim) of W hold the same columns, as those of a block nearly always do.
+int cni_psor_same_columns(const CnSparse *w, int32_t row, int32_t dim);
 void cni_psor_explicit(CniPsor *s, int32_t begin, int32_t end, int32_t step);
 
 #endif

@@ -116,7 +116,12 @@ static int all_pass(CniPsor *s, double limit) {
 
 int cni_psor_good_enough(CniPsor *s, double limit) {
   const CnProblem *p = s->p;
-  if (p->form == CN_FORM_EXPLICIT) return cni_problem_error(p, s->g, s->u) <= s->def.tolerance;
+  if (p->form == CN_FORM_EXPLICIT) {
+    // the error falls about as the change does
+    double error = cni_problem_error(p, s->g, s->u), ratio = s->def.tolerance / error;
+    s->look_below = s->change * cn_clamp(2 * ratio, .05, .5);
+    return error <= s->def.tolerance;
+  }
   if (!all_pass(s, limit)) return 0;
 
   // all impulses are in s->g now

@@ -176,7 +176,10 @@ static void prepare_rows(const CniPsor *s, const CnProblem *p, int32_t index, Cn
   c->block = index;
   c->entry_begin = entry;
   c->entry_end = entry + entry_count(p, block);
-  if (block->storage == CNI_EXPLICIT) return;
+  if (block->storage == CNI_EXPLICIT) {
+    c->same_columns = cni_psor_same_columns(&p->w, c->row, block->dim);
+    return;
+  }
   CnRowEntry own[2 * CNI_MAX_DIM];
   const CnRowEntry *entries = own;
   if (block->storage == CNI_ROWS)
@@ -316,6 +319,7 @@ CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const double *g) {
   s->law = choose_law(s, p);
   s->cohesive = has_cohesion(p);
   s->suspect_run = s->suspect = 0;
+  s->look_below = s->def.tolerance;
   if (p->form == CN_FORM_EXPLICIT) {
     CNI_TRY(prepare_explicit(s, p));
     project_rows(s, p, g);

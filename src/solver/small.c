@@ -77,54 +77,54 @@ int cni_small_symmetric(int32_t dim, const double *a) {
   return defect <= 1e-14 * size;
 }
 
-// Find pivot rows and columns by elimination with complete pivoting; returns the rank. In a
-// semidefinite matrix the pivots lie on the diagonal.
-static int32_t find_pivots(int32_t dim, double *a, int32_t *rows, int32_t *columns) {
-  int row_used[CNI_SMALL_DIM] = {0}, column_used[CNI_SMALL_DIM] = {0};
-  double first = 0;
-  for (int32_t rank = 0; rank < dim; rank++) {
-    double best = 0;
-    int32_t r = -1, c = -1;
-    for (int32_t i = 0; i < dim; i++) {
-      for (int32_t j = 0; j < dim && !row_used[i]; j++) {
-        if (column_used[j] || fabs(a[i * dim + j]) <= best) continue;
-        best = fabs(a[i * dim + j]);
-        r = i;
-        c = j;
-      }
-    }
-    if (rank == 0) first = best;
-    if (r < 0 || best <= 1e-12 * first) return rank;
-    row_used[r] = column_used[c] = 1;
-    rows[rank] = r;
-    columns[rank] = c;
-    for (int32_t i = 0; i < dim; i++) {
-      if (row_used[i]) continue;
-      double f = a[i * dim + c] / a[r * dim + c];
-      for (int32_t j = 0; j < dim; j++) a[i * dim + j] -= f * a[r * dim + j];
+// The largest entry in rows and columns that have had no pivot yet; 0 if all are zero.
+static double find_pivot(int32_t dim, const double *a, uint32_t rows, uint32_t columns,
+                         int32_t *row, int32_t *column) {
+  double best = 0;
+  for (int32_t i = 0; i < dim; i++) {
+    for (int32_t j = 0; j < dim && !(rows >> i & 1); j++) {
+      if ((columns >> j & 1) || !(fabs(a[i * dim + j]) > best)) continue;
+      best = fabs(a[i * dim + j]);
+      *row = i;
+      *column = j;
     }
   }
-  return dim;
+  return best;
+}
+
+// y = a x: y_row and x_column change sides.
+static void exchange(int32_t dim, double *a, int32_t row, int32_t column) {
+  double *own = a + row * dim, inverse = 1 / own[column];
+  for (int32_t j = 0; j < dim; j++) own[j] *= j == column ? 0 : -inverse;
+  for (int32_t i = 0; i < dim; i++) {
+    double f = a[i * dim + column];
+    if (i == row) continue;
+    for (int32_t j = 0; j < dim; j++) a[i * dim + j] += f * own[j];
+    a[i * dim + column] = f * inverse;
+  }
+  own[column] = inverse;
 }
 
 int32_t cni_small_inverse(int32_t dim, const double *a, double *inverse) {
-  double work[CNI_SMALL_SIZE], x[CNI_SMALL_DIM];
-  int32_t rows[CNI_SMALL_DIM], columns[CNI_SMALL_DIM];
+  double work[CNI_SMALL_SIZE], first = 0;
+  int32_t row[CNI_SMALL_DIM], column[CNI_SMALL_DIM], rank = 0;
+  uint32_t rows = 0, columns = 0;
   for (int32_t i = 0; i < dim * dim; i++) {
     work[i] = a[i];
     inverse[i] = 0;
   }
-  int32_t rank = find_pivots(dim, work, rows, columns);
-
-  // invert the pivot block column by column
-  for (int32_t k = 0; k < rank; k++) {
-    for (int32_t i = 0; i < rank; i++) {
-      for (int32_t j = 0; j < rank; j++) work[i * rank + j] = a[rows[i] * dim + columns[j]];
-      x[i] = i == k ? 1 : 0;
-    }
-    if (!cni_small_solve(rank, work, x)) continue;
-    for (int32_t i = 0; i < rank; i++) inverse[columns[i] * dim + rows[k]] = x[i];
+  for (; rank < dim; rank++) {
+    double size = find_pivot(dim, work, rows, columns, &row[rank], &column[rank]);
+    if (rank == 0) first = size;
+    if (!(size > 1e-12 * first)) break;
+    exchange(dim, work, row[rank], column[rank]);
+    rows |= 1u << row[rank];
+    columns |= 1u << column[rank];
   }
+  // x of pivot k stands in its row, y of pivot l in its column
+  for (int32_t k = 0; k < rank; k++)
+    for (int32_t l = 0; l < rank; l++)
+      inverse[column[k] * dim + row[l]] = work[row[k] * dim + column[l]];
   return rank;
 }
 

@@ -1,0 +1,91 @@
+#include "problem_files.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bodies.h"
+#if defined(BENCH_IO)
+#include <cairn/files.h>
+#endif
+
+// ---- time ----
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+double solve_median(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t repeats,
+                    int32_t least, double longest, CnSolveReport *report) {
+  double *times = malloc((size_t)repeats * sizeof *times), total = 0, median = -1;
+  int32_t count = 0;
+  CnStatus status = times ? CN_OK : CN_NO_MEMORY;
+  while (status == CN_OK && count < repeats && (total < longest || count < least)) {
+    for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
+    double start = seconds_now();
+    status = cn_solver_solve(solver, problem, answer, report);
+    total += times[count++] = seconds_now() - start;
+  }
+  if (status == CN_OK) {
+    qsort(times, (size_t)count, sizeof *times, by_size);
+    median = times[count / 2];
+  } else {
+    fprintf(stderr, "cairn-bench: %s\n", cn_error_message());
+  }
+  free(times);
+  return median;
+}
+
+// ---- files ----
+
+#if defined(BENCH_IO)
+#define FILES 256
+#define NAME 128
+
+static int by_name(const void *a, const void *b) {
+  return strcmp((const char *)a, (const char *)b);
+}
+
+static int32_t list_folder(const char *path, char names[FILES][NAME]) {
+  int32_t count = 0;
+  DIR *folder = opendir(path);
+  for (struct dirent *e; folder && (e = readdir(folder));)
+    if (e->d_name[0] != '.' && count < FILES && strlen(e->d_name) < NAME)
+      snprintf(names[count++], NAME, "%s", e->d_name);
+  if (folder) closedir(folder);
+  qsort(names, (size_t)count, NAME, by_name);
+  return count;
+}
+
+int problem_files_each(const Values *values, const char *sub, ProblemVisit *visit, void *context) {
+  static char names[FILES][NAME];
+  char path[4096];
+  const char *root = value_text(values, "files");
+  if (!*root) root = getenv("CAIRN_PROBLEM_DIR");
+  if (!root || !*root) root = BENCH_SOURCE_DIR "/../shared/data";
+  if (strcmp(root, "none") == 0) return 1;
+  snprintf(path, sizeof path, "%s/%s", root, sub);
+  int32_t count = list_folder(path, names);
+  int ok = 1;
+  for (int32_t i = 0; ok && i < count; i++) {
+    CnProblem *problem = NULL;
+    snprintf(path, sizeof path, "%s/%s/%s", root, sub, names[i]);
+    if (cn_problem_read(path, NULL, &problem, NULL) != CN_OK) {
+      fprintf(stderr, "cairn-bench: %s\n", cn_error_message());
+      return 0;
+    }
+    ok = visit(context, names[i], problem);
+    cn_problem_destroy(problem);
+  }
+  return ok;
+}
+#else
+int problem_files_each(const Values *values, const char *sub, ProblemVisit *visit, void *context) {
+  (void)values;
+  (void)sub;
+  (void)visit;
+  (void)context;
+  return 1;
+}
+#endif

@@ -1,0 +1,21 @@
+// What benchmarks of problem files share: walking through a folder, timing a solve.
+#ifndef BENCH_PROBLEM_FILES_H
+#define BENCH_PROBLEM_FILES_H
+
+#include <cairn/solver.h>
+
+#include "bench.h"
+
+// Every problem file of ROOT/sub in the order of names, until a visit returns 0. ROOT is the value
+// of the parameter `files`, CAIRN_PROBLEM_DIR if that is empty, ../shared/data if that is empty
+// too. No folder, or "none", no problems. 0: a visit failed, or a file cannot be read (a line on
+// stderr).
+typedef int ProblemVisit(void *context, const char *name, CnProblem *problem);
+int problem_files_each(const Values *values, const char *sub, ProblemVisit *visit, void *context);
+
+// The median time of a solve from zero, certificate included; negative if one failed (a line on
+// stderr). No more repeats once they have taken `longest` seconds together; at least `least`.
+double solve_median(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t repeats,
+                    int32_t least, double longest, CnSolveReport *report);
+
+#endif

@@ -219,6 +219,8 @@ static void take_settings(CniJob *job) {
   def->gravity = kept->gravity;
   def->time_step = kept->time_step;
   def->stabilisation = kept->stabilisation;
+  def->contact_stabilisation = kept->contact_stabilisation;
+  def->contact_slop = kept->contact_slop;
   def->recovery_speed = kept->recovery_speed;
   def->restitution_threshold = kept->restitution_threshold;
   def->contact_margin = kept->contact_margin;

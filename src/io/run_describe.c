@@ -125,6 +125,8 @@ static void put_settings(const CniRunWriterDef *def, const CnWorldInfo *info, Cn
   cni_hdf_attribute_number(hdf, at, "acceleration", d->solver.acceleration);
   cni_hdf_attribute_integer(hdf, at, "local", d->solver.local);
   cni_hdf_attribute_number(hdf, at, "stabilisation", d->stabilisation);
+  cni_hdf_attribute_number(hdf, at, "contact_stabilisation", d->contact_stabilisation);
+  cni_hdf_attribute_number(hdf, at, "contact_slop", d->contact_slop);
   cni_hdf_attribute_number(hdf, at, "recovery_speed", d->recovery_speed);
   cni_hdf_attribute_number(hdf, at, "restitution_threshold", d->restitution_threshold);
   cni_hdf_attribute_number(hdf, at, "contact_margin", d->contact_margin);

@@ -1,6 +1,7 @@
 // Settings of the world and materials. Settings are kept as a world definition and a set of bits
 // for what the scene mentions, so that everything else stays as the caller has it.
 #include <cairn/system.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -8,13 +9,8 @@
 
 enum {
   GRAVITY = 1 << 0,
-  TIME_STEP = 1 << 1,
   INTEGRATOR = 1 << 2,
   FRICTION = 1 << 3,
-  STABILISATION = 1 << 4,
-  RECOVERY_SPEED = 1 << 5,
-  RESTITUTION_THRESHOLD = 1 << 6,
-  CONTACT_MARGIN = 1 << 7,
   GEOMETRIC_STIFFNESS = 1 << 8,
   BROAD_PHASE = 1 << 9,
   SOLVER_NAME = 1 << 10,
@@ -23,8 +19,29 @@ enum {
   SOLVER_RELAXATION = 1 << 13,
   SOLVER_ACCELERATION = 1 << 14,
   SOLVER_LOCAL = 1 << 15,
-  SOLVER_CHECK_INTERVAL = 1 << 16
+  SOLVER_CHECK_INTERVAL = 1 << 16,
+  NUMBERS = 17 // the first bit of the table of numbers
 };
+
+// Numbers of the world's definition.
+static const struct {
+  const char *key;
+  CniRange range;
+  size_t offset;
+} numbers[] = {
+    {"time_step", CNI_POSITIVE, offsetof(CnWorldDef, time_step)},
+    {"stabilisation", CNI_POSITIVE_SHARE, offsetof(CnWorldDef, stabilisation)},
+    {"contact_stabilisation", CNI_POSITIVE_SHARE, offsetof(CnWorldDef, contact_stabilisation)},
+    {"contact_slop", CNI_NOT_NEGATIVE, offsetof(CnWorldDef, contact_slop)},
+    {"recovery_speed", CNI_NOT_NEGATIVE, offsetof(CnWorldDef, recovery_speed)},
+    {"restitution_threshold", CNI_NOT_NEGATIVE, offsetof(CnWorldDef, restitution_threshold)},
+    {"contact_margin", CNI_NOT_NEGATIVE, offsetof(CnWorldDef, contact_margin)},
+};
+#define NUMBER_COUNT ((int32_t)(sizeof numbers / sizeof numbers[0]))
+
+static double *number_of(CnWorldDef *def, int32_t i) {
+  return (double *)(void *)((char *)def + numbers[i].offset);
+}
 
 #define MOST_WORDS 32
 
@@ -86,22 +103,13 @@ static CnStatus read_solver(CniReader *reader, json_t *settings) {
 
 static CnStatus read_numbers(CniReader *reader, json_t *value, CnWorldDef *def) {
   CNI_TRY(cni_scene_get_vec3(reader, value, "gravity", CNI_ANY, &def->gravity));
-  CNI_TRY(cni_scene_get_number(reader, value, "time_step", CNI_POSITIVE, &def->time_step));
   CNI_TRY(cni_scene_get_number(reader, value, "time", CNI_POSITIVE, &reader->scene->settings.time));
-  CNI_TRY(cni_scene_get_number(reader, value, "stabilisation", CNI_POSITIVE_SHARE,
-                               &def->stabilisation));
-  CNI_TRY(cni_scene_get_number(reader, value, "recovery_speed", CNI_NOT_NEGATIVE,
-                               &def->recovery_speed));
-  CNI_TRY(cni_scene_get_number(reader, value, "restitution_threshold", CNI_NOT_NEGATIVE,
-                               &def->restitution_threshold));
-  CNI_TRY(cni_scene_get_number(reader, value, "contact_margin", CNI_NOT_NEGATIVE,
-                               &def->contact_margin));
   mention(reader, value, "gravity", GRAVITY);
-  mention(reader, value, "time_step", TIME_STEP);
-  mention(reader, value, "stabilisation", STABILISATION);
-  mention(reader, value, "recovery_speed", RECOVERY_SPEED);
-  mention(reader, value, "restitution_threshold", RESTITUTION_THRESHOLD);
-  mention(reader, value, "contact_margin", CONTACT_MARGIN);
+  for (int32_t i = 0; i < NUMBER_COUNT; i++) {
+    CNI_TRY(
+        cni_scene_get_number(reader, value, numbers[i].key, numbers[i].range, number_of(def, i)));
+    mention(reader, value, numbers[i].key, 1u << (NUMBERS + i));
+  }
   return CN_OK;
 }
 
@@ -113,6 +121,8 @@ CnStatus cni_scene_read_settings(CniReader *reader, json_t *root) {
                                      "solver",
                                      "friction",
                                      "stabilisation",
+                                     "contact_stabilisation",
+                                     "contact_slop",
                                      "recovery_speed",
                                      "restitution_threshold",
                                      "contact_margin",
@@ -163,14 +173,12 @@ void cn_scene_world_def(const CnScene *scene, CnWorldDef *def) {
   if (!scene || !def) return;
   const CniSceneSettings *s = &scene->settings;
   if (s->mentioned & GRAVITY) def->gravity = s->def.gravity;
-  if (s->mentioned & TIME_STEP) def->time_step = s->def.time_step;
   if (s->mentioned & INTEGRATOR) def->integrator = s->def.integrator;
   if (s->mentioned & FRICTION) def->friction = s->def.friction;
-  if (s->mentioned & STABILISATION) def->stabilisation = s->def.stabilisation;
-  if (s->mentioned & RECOVERY_SPEED) def->recovery_speed = s->def.recovery_speed;
-  if (s->mentioned & RESTITUTION_THRESHOLD)
-    def->restitution_threshold = s->def.restitution_threshold;
-  if (s->mentioned & CONTACT_MARGIN) def->contact_margin = s->def.contact_margin;
+  for (int32_t i = 0; i < NUMBER_COUNT; i++) {
+    CnWorldDef from = s->def;
+    if (s->mentioned & 1u << (NUMBERS + i)) *number_of(def, i) = *number_of(&from, i);
+  }
   if (s->mentioned & GEOMETRIC_STIFFNESS) def->geometric_stiffness = s->def.geometric_stiffness;
   if (s->mentioned & BROAD_PHASE) def->broad_phase = s->def.broad_phase;
   put_solver(s, &def->solver);

@@ -89,6 +89,7 @@ static void settings(void **state) {
   CHECK(def.solver.acceleration == 0.8 && def.solver.local == CN_LOCAL_EXACT);
   CHECK(def.solver.check_interval == 3 && def.friction == CN_FRICTION_CONVEX);
   CHECK(def.stabilisation == 0.3 && def.recovery_speed == 0.25);
+  CHECK(def.contact_stabilisation == 0.04 && def.contact_slop == 0.0001);
   CHECK(def.restitution_threshold == 0.02 && def.contact_margin == 0.005);
   CHECK(def.geometric_stiffness == 0 && strcmp(def.broad_phase, "grid") == 0);
   CnSceneInfo info;

@@ -116,6 +116,12 @@ if(CAIRN_TESTS)
   add_test(NAME bench.friction COMMAND cairn-bench friction --set seconds=.001 --set peers=none --json)
   set_tests_properties(bench.friction PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"friction\".*\"rows\"")
+  if(TARGET cairn-io)
+    add_test(NAME bench.deep-pile COMMAND cairn-bench deep-pile --set spheres=60 --set steps=30
+      --set seconds=0.02 --json)
+    set_tests_properties(bench.deep-pile PROPERTIES LABELS bench
+      PASS_REGULAR_EXPRESSION "\"name\": \"deep-pile\".*\"solver\": \"apgd\".*\"of_psor\"")
+  endif()
   add_test(NAME bench.unknown COMMAND cairn-bench nothing)
   set_tests_properties(bench.unknown PROPERTIES LABELS bench WILL_FAIL TRUE)
 endif()

@@ -1,0 +1,2 @@
+// Lanes, avx512.
+#include "solver/gradient_kernels.inc"

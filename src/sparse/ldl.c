@@ -1,0 +1,209 @@
+// Creating factors, and solving with them.
+//
+// A solution goes over the supernodes once up (L), divides by D, and once down (L^T). With many
+// right-hand sides all of them are taken through a supernode before the next, so that L is read
+// from memory once.
+#include "sparse/ldl_inside.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/vec.h"
+#include "sparse/sparse.h"
+
+#include <string.h>
+
+CnStatus cni_ldl_own(CniLdl *ldl, int64_t count, size_t size, void *memory) {
+  size_t bytes = ((size_t)count + 8) * size;
+  void *taken = cni_allocate(&ldl->allocator, bytes);
+  if (!taken) return cni_error_memory(bytes);
+  memset(taken, 0, bytes);
+  ldl->bytes[ldl->memory_count] = bytes;
+  ldl->memory[ldl->memory_count++] = taken;
+  memcpy(memory, &taken, sizeof taken);
+  return CN_OK;
+}
+
+void cni_ldl_destroy(CniLdl *ldl) {
+  if (!ldl) return;
+  CnAllocator allocator = ldl->allocator;
+  for (int32_t i = 0; i < ldl->memory_count; i++)
+    cni_release(&allocator, ldl->memory[i], ldl->bytes[i]);
+  cni_release(&allocator, ldl, sizeof *ldl);
+}
+
+// ---- creation ----
+
+static CnStatus fill(CniLdl *ldl, const CnSparse *upper, const int8_t *sign, const int32_t *order) {
+  int32_t n = ldl->size, entries = upper->start[n];
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(int32_t), &ldl->order));
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(int32_t), &ldl->inverse));
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(int8_t), &ldl->sign));
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(uint8_t), &ldl->replaced));
+  CNI_TRY(cni_ldl_own(ldl, n + 1, sizeof(int32_t), &ldl->pattern.start));
+  CNI_TRY(cni_ldl_own(ldl, entries, sizeof(int32_t), &ldl->pattern.column));
+  ldl->pattern.row_count = ldl->pattern.column_count = n;
+  memcpy(ldl->pattern.start, upper->start, ((size_t)n + 1) * sizeof(int32_t));
+  if (entries) memcpy(ldl->pattern.column, upper->column, (size_t)entries * sizeof(int32_t));
+  CNI_TRY(cni_ldl_analyse(ldl, &ldl->pattern, order));
+  for (int32_t k = 0; k < n; k++) ldl->sign[k] = sign[ldl->order[k]] < 0 ? -1 : 1;
+  CNI_TRY(cni_ldl_own(ldl, ldl->value_count, sizeof(double), &ldl->value));
+  CNI_TRY(cni_ldl_own(ldl, ldl->stack_count, sizeof(double), &ldl->stack));
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->d));
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->inv));
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->made));
+  return cni_ldl_own(ldl, 5 * (int64_t)n, sizeof(double), &ldl->work);
+}
+
+CnStatus cni_ldl_create_ordered(const CnAllocator *allocator, const CnSparse *upper,
+                                const int8_t *sign, const int32_t *order, CniLdl **ldl) {
+  *ldl = NULL;
+  CniLdl *made = cni_allocate(allocator, sizeof *made);
+  if (!made) return cni_error_memory(sizeof *made);
+  memset(made, 0, sizeof *made);
+  made->allocator = *allocator;
+  made->kernels = cni_dense_kernels();
+  made->size = upper->row_count;
+  made->threshold = 2e-14;
+  made->replacement = 1.5e-8;
+  CnStatus status = fill(made, upper, sign, order);
+  if (status == CN_OK)
+    *ldl = made;
+  else
+    cni_ldl_destroy(made);
+  return status;
+}
+
+CnStatus cni_ldl_create(const CnAllocator *allocator, const CnSparse *upper, const int8_t *sign,
+                        const int8_t *late, CniLdl **ldl) {
+  *ldl = NULL;
+  size_t bytes = ((size_t)upper->row_count + 1) * sizeof(int32_t);
+  int32_t *order = cni_allocate(allocator, bytes);
+  if (!order) return cni_error_memory(bytes);
+  CnStatus status = cni_ldl_find_order(allocator, upper, sign, late, order);
+  if (status == CN_OK) status = cni_ldl_create_ordered(allocator, upper, sign, order, ldl);
+  cni_release(allocator, order, bytes);
+  return status;
+}
+
+void cni_ldl_set_pivoting(CniLdl *ldl, double threshold, double replacement) {
+  ldl->threshold = threshold;
+  ldl->replacement = replacement;
+}
+
+int32_t cni_ldl_size(const CniLdl *ldl) { return ldl->size; }
+const int32_t *cni_ldl_order(const CniLdl *ldl) { return ldl->order; }
+
+int32_t cni_ldl_replaced(const CniLdl *ldl, int32_t *rows, int32_t capacity) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < ldl->size; i++)
+    if (ldl->replaced[ldl->inverse[i]]) {
+      if (count < capacity) rows[count] = i;
+      count++;
+    }
+  return count;
+}
+
+// ---- solution ----
+
+// x <- L^-1 x for the columns of one supernode.
+static void forward(const CniLdl *ldl, const CniSuper *u, double *x) {
+  const double *line = ldl->value + u->line_start;
+  const int32_t *rows = ldl->rows + u->row_start;
+  int32_t length = cni_super_line(u), own = cni_up8(u->width);
+  double *top = x + u->first;
+  for (int32_t c = 0; c < u->width; c++, line += length) {
+    double t = top[c];
+    if (t == 0) continue;
+    for (int32_t j = c + 1; j < u->width; j++) top[j] -= line[j] * t;
+    for (int32_t r = 0; r < u->below; r++) x[rows[r]] -= line[own + r] * t;
+  }
+}
+
+// x <- L^-T D^-1 x likewise, four sums side by side.
+static void backward(const CniLdl *ldl, const CniSuper *u, double *gathered, double *x) {
+  int32_t length = cni_super_line(u), own = cni_up8(u->width);
+  const int32_t *rows = ldl->rows + u->row_start;
+  double *top = x + u->first;
+  for (int32_t r = 0; r < u->below; r++) gathered[r] = x[rows[r]];
+  for (int32_t c = u->width - 1; c >= 0; c--) {
+    const double *line = ldl->value + u->line_start + (int64_t)c * length;
+    double sum[4] = {0, 0, 0, 0};
+    int32_t r = 0;
+    for (; r + 4 <= u->below; r += 4)
+      for (int32_t k = 0; k < 4; k++) sum[k] += line[own + r + k] * gathered[r + k];
+    for (; r < u->below; r++) sum[0] += line[own + r] * gathered[r];
+    for (int32_t j = c + 1; j < u->width; j++) sum[1] += line[j] * top[j];
+    top[c] = top[c] * ldl->inv[u->first + c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+  }
+}
+
+// At most three right-hand sides at a time, in the order of elimination.
+static void solve_some(CniLdl *ldl, double *x, int32_t columns) {
+  int32_t n = ldl->size;
+  double *y = ldl->work, *gathered = ldl->work + 3 * (int64_t)n;
+  for (int32_t k = 0; k < columns; k++)
+    for (int32_t i = 0; i < n; i++) y[(int64_t)k * n + i] = x[(int64_t)k * n + ldl->order[i]];
+  for (int32_t s = 0; s < ldl->super_count; s++)
+    for (int32_t k = 0; k < columns; k++) forward(ldl, &ldl->super[s], y + (int64_t)k * n);
+  for (int32_t s = ldl->super_count - 1; s >= 0; s--)
+    for (int32_t k = 0; k < columns; k++)
+      backward(ldl, &ldl->super[s], gathered, y + (int64_t)k * n);
+  for (int32_t k = 0; k < columns; k++)
+    for (int32_t i = 0; i < n; i++) x[(int64_t)k * n + ldl->order[i]] = y[(int64_t)k * n + i];
+}
+
+void cni_ldl_solve(CniLdl *ldl, double *x, int32_t columns) {
+  for (int32_t k = 0; k < columns; k += 3)
+    solve_some(ldl, x + (int64_t)k * ldl->size, columns - k < 3 ? columns - k : 3);
+}
+
+// r = b - A x; returns the backward error of x.
+static double residual(const CniLdl *ldl, const double *values, const double *b, const double *x,
+                       double *r) {
+  int32_t n = ldl->size;
+  double *size = ldl->work, worst = 0; // the solution's work is free here
+  for (int32_t i = 0; i < n; i++) {
+    r[i] = b[i];
+    size[i] = fabs(b[i]);
+  }
+  for (int32_t j = 0; j < n; j++)
+    for (int32_t e = ldl->pattern.start[j]; e < ldl->pattern.start[j + 1]; e++) {
+      int32_t i = ldl->pattern.column[e];
+      double p = values[e] * x[i];
+      r[j] -= p;
+      size[j] += fabs(p);
+      if (i == j) continue;
+      double q = values[e] * x[j];
+      r[i] -= q;
+      size[i] += fabs(q);
+    }
+  for (int32_t i = 0; i < n; i++) {
+    double error = size[i] > 0 ? fabs(r[i]) / size[i] : 0;
+    if (!(error <= worst)) worst = error;
+  }
+  return worst;
+}
+
+double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double *x,
+                      int32_t steps) {
+  int32_t n = ldl->size;
+  double *r = ldl->work + 4 * (int64_t)n;
+  memmove(x, b, (size_t)n * sizeof *x);
+  cni_ldl_solve(ldl, x, 1);
+  double error = residual(ldl, values, b, x, r);
+  for (int32_t step = 0; step < steps && error > 1e-16; step++) {
+    // the correction in place of the residual; kept only if it helps
+    cni_ldl_solve(ldl, r, 1);
+    for (int32_t i = 0; i < n; i++) x[i] += r[i];
+    double *next = r, now;
+    double *old = ldl->work + 3 * (int64_t)n; // free between solutions
+    memcpy(old, r, (size_t)n * sizeof *old);
+    now = residual(ldl, values, b, x, next);
+    if (!(now < error)) {
+      for (int32_t i = 0; i < n; i++) x[i] -= old[i];
+      break;
+    }
+    error = now;
+  }
+  return error;
+}

@@ -1,0 +1,70 @@
+// P A P^T = L D L^T of a symmetric sparse matrix whose pivots have known signs, for example the
+// saddle matrix [M E^T; E -C] (quasi-definite) or a positive definite one.
+//
+// The order and the pattern of L are found once; values may then be factored as often as one likes
+// without allocating. Pivots stay where they are: one that has the wrong sign or is lost in
+// round-off is replaced and counted, and refinement makes good for it.
+//
+// Patterns: one triangle, row j holds the columns i <= j in ascending order (the upper triangle by
+// columns is the same arrays). A row without an entry (j, j) has the diagonal 0.
+#ifndef CNI_SPARSE_LDL_H
+#define CNI_SPARSE_LDL_H
+
+#include <cairn/problem.h>
+
+typedef struct CniLdl CniLdl;
+
+typedef struct CniLdlReport {
+  int32_t replaced;       // pivots that were replaced
+  int32_t worst;          // the row with the least pivot, -1 for an empty matrix
+  double least;           // that pivot with its sign, over the sum of what it is made of: 1 is no
+                          // cancellation at all, 1e-16 nothing but round-off
+  int64_t factor_entries; // of L with its diagonal, as the pattern asks for
+  int64_t stored;         // numbers of memory of L
+  double operations;      // multiplications and additions of one factorisation, about
+} CniLdlReport;
+
+// Order and analyse. `upper`: the pattern (values are not read), copied. sign[i]: +1 or -1, the
+// sign of pivot i. late[i] != 0: ordered after all others; null: none. Rows of sign -1 without a
+// diagonal entry (constraints without compliance) come after neighbours of sign +1, as many as it
+// takes to give each of them a pivot.
+CnStatus cni_ldl_create(const CnAllocator *allocator, const CnSparse *upper, const int8_t *sign,
+                        const int8_t *late, CniLdl **ldl);
+// The same with an order from elsewhere: order[i] is the row eliminated as number i (up to an
+// equivalent order of the same fill, which cni_ldl_order tells).
+CnStatus cni_ldl_create_ordered(const CnAllocator *allocator, const CnSparse *upper,
+                                const int8_t *sign, const int32_t *order, CniLdl **ldl);
+// The order cni_ldl_create uses.
+CnStatus cni_ldl_find_order(const CnAllocator *allocator, const CnSparse *upper, const int8_t *sign,
+                            const int8_t *late, int32_t *order);
+void cni_ldl_destroy(CniLdl *ldl); // null is allowed
+
+// A pivot not above `threshold` times the sum of what it is made of is replaced by `replacement`
+// times that sum (1 where it is zero). Default 2e-14 and 1.5e-8.
+void cni_ldl_set_pivoting(CniLdl *ldl, double threshold, double replacement);
+
+// Factor the values, in the order of the pattern's entries. Subtrees run in parallel, with the same
+// bits for any number of workers; tasks may be null. Never allocates. `report` may be null. Fails
+// only where a pivot is not finite (CN_NOT_FINITE).
+CnStatus cni_ldl_factor(CniLdl *ldl, const double *values, CnTasks *tasks, CniLdlReport *report);
+
+// X <- A^-1 X with the factors as they are; `columns` right-hand sides one after the other.
+void cni_ldl_solve(CniLdl *ldl, double *x, int32_t columns);
+
+// x = A^-1 b, refined against the values as long as it gains, at most `steps` times. Returns the
+// backward error max_i |b - A x|_i / (|A| |x| + |b|)_i.
+double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double *x, int32_t steps);
+
+// Rows replaced by the last factorisation, ascending, at most `capacity` of them; returns how many
+// there are.
+int32_t cni_ldl_replaced(const CniLdl *ldl, int32_t *rows, int32_t capacity);
+
+int32_t cni_ldl_size(const CniLdl *ldl);
+const int32_t *cni_ldl_order(const CniLdl *ldl); // order[i]: row eliminated as number i
+
+// Entries of L, diagonal included, for an order of a pattern: the fill that orderings are compared
+// by. Returns -1 without memory.
+int64_t cni_ldl_count_fill(const CnAllocator *allocator, const CnSparse *upper,
+                           const int32_t *order);
+
+#endif

@@ -1,0 +1,231 @@
+// The order of elimination of a matrix with pivots of known sign.
+//
+// Rows with the same neighbours (the coordinates of a body, the rows of a joint) are taken together
+// first: minimum degree then works on a graph several times smaller, and they end up in one
+// supernode.
+//
+// A constraint row without compliance has a zero on the diagonal; its pivot -e M^-1 e^T comes from
+// the neighbours eliminated before it. One body gives as many pivots as it has coordinates, so
+// every such row is given coordinates of its own to wait for, as long as there are some left (a
+// chain of joints: each joint waits for the body it carries); a row that finds none waits for all
+// its neighbours, when its pivot is that of N itself and is zero only for a redundant row.
+#include "sparse/ldl_inside.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "sparse/order.h"
+
+#include <string.h>
+
+typedef struct Classes {
+  CniArena arena;
+  const CnSparse *a;
+  const int8_t *sign, *late;
+  int32_t n, count;
+  int32_t *start, *neighbor;         // of the rows
+  int32_t *class_of, *first, *next;  // rows of a class, as a list
+  int32_t *weight;                   // rows in it
+  int32_t *class_start, *class_list; // neighbours of the classes
+  int32_t *after_start, *after;
+  int8_t *class_late, *kind; // kind: 1 joined with mutual neighbours, 2 without
+} Classes;
+
+static CnStatus take(CniArena *arena, int64_t count, size_t size, void *memory) {
+  size_t bytes = ((size_t)count + 3) * size;
+  void *taken = cni_arena_take(arena, bytes);
+  if (!taken) return cni_error_memory(bytes);
+  memset(taken, 0, bytes);
+  memcpy(memory, &taken, sizeof taken);
+  return CN_OK;
+}
+
+// Both directions; the lists come out ascending.
+static void fill_neighbors(Classes *c) {
+  const CnSparse *a = c->a;
+  for (int32_t pass = 0; pass < 2; pass++) {
+    for (int32_t j = 0; j < c->n; j++)
+      for (int32_t e = a->start[j]; e < a->start[j + 1]; e++) {
+        int32_t i = a->column[e];
+        if (i == j) continue;
+        if (pass == 0) {
+          c->start[i + 2]++;
+          c->start[j + 2]++;
+        } else {
+          c->neighbor[c->start[i + 1]++] = j;
+          c->neighbor[c->start[j + 1]++] = i;
+        }
+      }
+    for (int32_t i = 0; pass == 0 && i < c->n; i++) c->start[i + 2] += c->start[i + 1];
+  }
+}
+
+static int has_pivot(const Classes *c, int32_t j) {
+  int32_t last = c->a->start[j + 1] - 1;
+  return c->sign[j] > 0 || (last >= c->a->start[j] && c->a->column[last] == j);
+}
+
+// ---- rows with the same neighbours ----
+
+static uint32_t mix(uint32_t x) {
+  x = (x + 1) * 2654435761u;
+  return x ^ x >> 15;
+}
+
+// The same neighbours, each other aside.
+static int twins(const Classes *c, int32_t i, int32_t j) {
+  if (c->start[i + 1] - c->start[i] != c->start[j + 1] - c->start[j]) return 0;
+  if (c->sign[i] != c->sign[j] || has_pivot(c, i) != has_pivot(c, j)) return 0;
+  if (c->late && !c->late[i] != !c->late[j]) return 0;
+  int32_t p = c->start[i], q = c->start[j], p_end = c->start[i + 1], q_end = c->start[j + 1];
+  for (;;) {
+    if (p < p_end && c->neighbor[p] == j) p++;
+    if (q < q_end && c->neighbor[q] == i) q++;
+    if (p == p_end || q == q_end) return p == p_end && q == q_end;
+    if (c->neighbor[p++] != c->neighbor[q++]) return 0;
+  }
+}
+
+// The class of row i among those of a bucket, or -1. kind: whether its rows are neighbours.
+static int32_t find_class(const Classes *c, int32_t i, int32_t kind, const int32_t *bucket,
+                          const int32_t *chain, uint32_t hash) {
+  for (int32_t k = bucket[hash % (uint32_t)c->n]; k >= 0; k = chain[k])
+    if ((c->kind[k] == 0 || c->kind[k] == kind) && twins(c, c->first[k], i)) return k;
+  return -1;
+}
+
+static CnStatus find_classes(Classes *c) {
+  int32_t *bucket[2], *chain[2];
+  for (int32_t kind = 0; kind < 2; kind++) {
+    CNI_TRY(take(&c->arena, c->n, sizeof(int32_t), &bucket[kind]));
+    CNI_TRY(take(&c->arena, c->n, sizeof(int32_t), &chain[kind]));
+    for (int32_t i = 0; i < c->n; i++) bucket[kind][i] = -1;
+  }
+  for (int32_t i = 0; i < c->n; i++) {
+    uint32_t hash[2] = {mix((uint32_t)i), 0};
+    for (int32_t e = c->start[i]; e < c->start[i + 1]; e++)
+      hash[1] += mix((uint32_t)c->neighbor[e]);
+    hash[0] += hash[1];
+    int32_t found = -1, kind = 0;
+    for (; found < 0 && kind < 2 && c->start[i + 1] > c->start[i]; kind++)
+      found = find_class(c, i, kind + 1, bucket[kind], chain[kind], hash[kind]);
+    if (found >= 0) {
+      c->kind[found] = (int8_t)kind;
+    } else {
+      found = c->count++;
+      c->first[found] = i;
+      for (kind = 0; kind < 2; kind++) {
+        uint32_t b = hash[kind] % (uint32_t)c->n;
+        chain[kind][found] = bucket[kind][b];
+        bucket[kind][b] = found;
+      }
+      c->class_late[found] = c->late ? c->late[i] : 0;
+    }
+    c->class_of[i] = found;
+    c->weight[found]++;
+  }
+  // rows of each class in ascending order, as lists
+  for (int32_t k = 0; k < c->count; k++) c->first[k] = -1;
+  for (int32_t i = c->n - 1; i >= 0; i--) {
+    c->next[i] = c->first[c->class_of[i]];
+    c->first[c->class_of[i]] = i;
+  }
+  return CN_OK;
+}
+
+static void join_classes(Classes *c, int32_t *mark) {
+  int32_t out = 0;
+  for (int32_t k = 0; k < c->count; k++) mark[k] = -1;
+  for (int32_t k = 0; k < c->count; k++) {
+    int32_t i = c->first[k]; // all its rows have the same neighbours
+    mark[k] = k;
+    for (int32_t e = c->start[i]; e < c->start[i + 1]; e++) {
+      int32_t other = c->class_of[c->neighbor[e]];
+      if (mark[other] == k) continue;
+      mark[other] = k;
+      c->class_list[out++] = other;
+    }
+    c->class_start[k + 1] = out;
+  }
+}
+
+// ---- rows without a pivot of their own ----
+
+// What class k waits for: the neighbours with most pivots to give, until it has enough.
+static int32_t choose(Classes *c, int32_t k, int32_t *left, int32_t *out) {
+  int32_t need = c->weight[k], count = 0, begin = c->class_start[k], end = c->class_start[k + 1];
+  while (need > 0) {
+    int32_t best = -1;
+    for (int32_t e = begin; e < end; e++) {
+      int32_t other = c->class_list[e];
+      if (c->sign[c->first[other]] < 0 || left[other] <= 0) continue;
+      if (best < 0 || left[other] > left[best]) best = other;
+    }
+    if (best < 0) break;
+    out[count++] = best;
+    int32_t given = left[best] < need ? left[best] : need;
+    need -= given;
+    left[best] -= given;
+  }
+  if (need == 0) return count;
+  count = 0;
+  for (int32_t e = begin; e < end; e++)
+    if (c->sign[c->first[c->class_list[e]]] > 0) out[count++] = c->class_list[e];
+  return count;
+}
+
+// Classes with one neighbour have no choice and come first.
+static CnStatus find_waiting(Classes *c) {
+  int32_t *left = NULL, *count = NULL, *chosen = NULL;
+  CNI_TRY(take(&c->arena, c->count, sizeof(int32_t), &left));
+  CNI_TRY(take(&c->arena, c->count, sizeof(int32_t), &count));
+  CNI_TRY(take(&c->arena, c->class_start[c->count], sizeof(int32_t), &chosen));
+  memcpy(left, c->weight, (size_t)c->count * sizeof *left);
+  for (int32_t pass = 0; pass < 2; pass++)
+    for (int32_t k = 0; k < c->count; k++) {
+      int32_t neighbors = c->class_start[k + 1] - c->class_start[k];
+      if (has_pivot(c, c->first[k]) || (neighbors <= 2) != (pass == 0)) continue;
+      count[k] = choose(c, k, left, chosen + c->class_start[k]);
+    }
+  int32_t out = 0;
+  for (int32_t k = 0; k < c->count; k++) {
+    c->after_start[k] = out;
+    for (int32_t e = 0; e < count[k]; e++) c->after[out++] = chosen[c->class_start[k] + e];
+  }
+  c->after_start[c->count] = out;
+  return CN_OK;
+}
+
+static CnStatus order_rows(Classes *c, const CnAllocator *allocator, int32_t *order) {
+  int64_t n = c->n, entries = 2 * (int64_t)c->a->start[c->n];
+  if (entries > INT32_MAX) return cni_error(CN_NO_MEMORY, "a matrix has too many entries to order");
+  int32_t *class_order = NULL;
+  int32_t **arrays[] = {&c->start,  &c->class_of,    &c->first,       &c->next,
+                        &c->weight, &c->class_start, &c->after_start, &class_order};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    CNI_TRY(take(&c->arena, n, sizeof(int32_t), arrays[i]));
+  CNI_TRY(take(&c->arena, entries, sizeof(int32_t), &c->neighbor));
+  CNI_TRY(take(&c->arena, entries, sizeof(int32_t), &c->class_list));
+  CNI_TRY(take(&c->arena, entries, sizeof(int32_t), &c->after));
+  CNI_TRY(take(&c->arena, n, 1, &c->class_late));
+  CNI_TRY(take(&c->arena, n, 1, &c->kind));
+  fill_neighbors(c);
+  CNI_TRY(find_classes(c));
+  join_classes(c, class_order);
+  CNI_TRY(find_waiting(c));
+  CniGraph graph = {c->count,       c->class_start, c->class_list, c->weight,
+                    c->after_start, c->after,       c->class_late};
+  CNI_TRY(cni_order(allocator, &graph, class_order));
+  int32_t out = 0;
+  for (int32_t k = 0; k < c->count; k++)
+    for (int32_t i = c->first[class_order[k]]; i >= 0; i = c->next[i]) order[out++] = i;
+  return CN_OK;
+}
+
+CnStatus cni_ldl_find_order(const CnAllocator *allocator, const CnSparse *upper, const int8_t *sign,
+                            const int8_t *late, int32_t *order) {
+  Classes c = {.a = upper, .sign = sign, .late = late, .n = upper->row_count};
+  cni_arena_init(&c.arena, allocator);
+  CnStatus status = order_rows(&c, allocator, order);
+  cni_arena_release(&c.arena);
+  return status;
+}

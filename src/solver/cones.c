@@ -1,0 +1,553 @@
+// Scaling, graph and linear systems of cones.h.
+#include "solver/cones.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+#include "sparse/sparse.h"
+
+#include <string.h>
+
+CnStatus cni_cones_create(const CnAllocator *allocator, CniCones **cones) {
+  *cones = NULL;
+  CniCones *made = cni_allocate(allocator, sizeof *made);
+  if (!made) return cni_error_memory(sizeof *made);
+  memset(made, 0, sizeof *made);
+  made->allocator = *allocator;
+  CnStatus status = cni_lu_create(allocator, &made->lu);
+  if (status != CN_OK) {
+    cni_release(allocator, made, sizeof *made);
+    return status;
+  }
+  cni_arena_init(&made->arena, allocator);
+  *cones = made;
+  return CN_OK;
+}
+
+void cni_cones_destroy(CniCones *c) {
+  if (!c) return;
+  CnAllocator allocator = c->allocator;
+  cni_lu_destroy(c->lu);
+  cni_arena_release(&c->arena);
+  cni_release(&allocator, c->result, (size_t)c->result_capacity * sizeof *c->result);
+  cni_release(&allocator, c, sizeof *c);
+}
+
+static CnStatus take(CniCones *c, int64_t count, size_t size, void *memory) {
+  void *taken = cni_arena_take(&c->arena, (size_t)count * size);
+  if (!taken) return cni_error_memory((size_t)count * size);
+  memset(taken, 0, (size_t)count * size);
+  memcpy(memory, &taken, sizeof taken);
+  return CN_OK;
+}
+
+// ---- blocks and scales ----
+
+// Discs with mu = 0 are left out: their rows are held at zero.
+static void strip_cone(CniConeBlock *to) {
+  CniCone cone = to->cone;
+  int32_t count = 0;
+  for (int32_t j = 0; j < cone.disc_count; j++) {
+    if (!(cone.mu[j] > 0)) {
+      for (int32_t d = 0; d < cone.dim[j]; d++)
+        to->fixed = (uint8_t)(to->fixed | 1u << (cone.start[j] + d));
+      continue;
+    }
+    to->cone.mu[count] = cone.mu[j];
+    to->cone.start[count] = cone.start[j];
+    to->cone.dim[count++] = cone.dim[j];
+  }
+  to->cone.disc_count = count;
+}
+
+static void load_block(CniCones *c, const CnProblem *p, int32_t i) {
+  const CniBlock *block = &p->blocks[i];
+  CniConeBlock *to = &c->blocks[i];
+  double trace = cni_storages[block->storage].trace(p, block);
+  *to = (CniConeBlock){.cone = cni_block_cone(p, block),
+                       .row = block->row,
+                       .matrix = c->matrix_count,
+                       .dim = block->dim,
+                       .kind = block->kind};
+  c->matrix_count += block->dim * block->dim;
+  strip_cone(to);
+  to->sigma = trace > 0 ? 1 / sqrt(trace / block->dim) : 0;
+  if (to->sigma == 0) to->fixed = 0xff;
+}
+
+// r unscaled, then sigma and kappa applied to all that has their unit.
+static void scale_blocks(CniCones *c, const CnProblem *p) {
+  c->kappa = c->speed = 0;
+  for (int32_t i = 0; i < c->block_count; i++) {
+    CniConeBlock *block = &c->blocks[i];
+    double *r = c->r + block->row, size = 0;
+    for (int32_t d = 0; d < block->dim; d++) {
+      r[d] = p->b[block->row + d];
+    }
+    if (p->form == CN_FORM_STEP) cni_storages[p->blocks[i].storage].free(p, &p->blocks[i], r);
+    for (int32_t d = 0; d < block->dim; d++) {
+      size += r[d] * r[d];
+      r[d] *= block->sigma;
+    }
+    c->speed = cn_max(c->speed, sqrt(size));
+    c->kappa = cn_max(c->kappa, block->sigma * sqrt(size));
+  }
+  if (!(c->kappa > 0)) c->kappa = 1;
+  for (int32_t i = 0; i < c->block_count; i++) {
+    CniConeBlock *block = &c->blocks[i];
+    const CnSet *set = &p->sets[p->blocks[i].set];
+    double unit = block->sigma > 0 ? 1 / (block->sigma * c->kappa) : 1;
+    block->cone.cohesion *= unit;
+    block->lo = set->lo * unit;
+    block->hi = set->hi * unit;
+    if (block->kind == CN_BLOCK_INTERVAL && !(block->lo < block->hi)) block->fixed |= 1;
+    for (int32_t d = 0; d < block->dim; d++) c->r[block->row + d] /= c->kappa;
+  }
+}
+
+// ---- graph of an explicit problem ----
+
+// Lists of the nodes of other lists: list j of the result has the i whose list has j, ascending.
+static void transpose_lists(int32_t count, const int32_t *start, const int32_t *list,
+                            int32_t *to_start, int32_t *to, int32_t *place) {
+  memset(to_start, 0, ((size_t)count + 1) * sizeof *to_start);
+  for (int32_t e = 0; e < start[count]; e++) to_start[list[e] + 1]++;
+  for (int32_t i = 0; i < count; i++) to_start[i + 1] += to_start[i];
+  memcpy(place, to_start, (size_t)count * sizeof *place);
+  for (int32_t i = 0; i < count; i++)
+    for (int32_t e = start[i]; e < start[i + 1]; e++) to[place[list[e]]++] = i;
+}
+
+// Blocks of W with a number that is not zero, one list a block row, in the order met.
+static int32_t list_blocks(const CniCones *c, const CnSparse *w, const int32_t *block_of,
+                           int32_t *mark, int32_t *start, int32_t *list) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < c->block_count; i++) mark[i] = -1;
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *block = &c->blocks[i];
+    if (start) start[i] = count;
+    for (int32_t e = w->start[block->row]; e < w->start[block->row + block->dim]; e++) {
+      int32_t j = block_of[w->column[e]];
+      if (j == i || mark[j] == i || w->value[e] == 0) continue;
+      mark[j] = i;
+      if (list) list[count] = j;
+      count++;
+    }
+  }
+  if (start) start[c->block_count] = count;
+  return count;
+}
+
+static void merge_lists(int32_t n, const int32_t *sa, const int32_t *a, const int32_t *sb,
+                        const int32_t *b, int32_t *start, int32_t *to) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < n; i++) {
+    int32_t x = sa[i], y = sb[i];
+    start[i] = count;
+    while (x < sa[i + 1] || y < sb[i + 1]) {
+      int32_t left = x < sa[i + 1] ? a[x] : INT32_MAX, right = y < sb[i + 1] ? b[y] : INT32_MAX;
+      to[count++] = left < right ? left : right;
+      x += left <= right;
+      y += right <= left;
+    }
+  }
+  start[n] = count;
+}
+
+static CnStatus explicit_graph(CniCones *c, const CnSparse *w, const int32_t *block_of) {
+  int32_t n = c->block_count, *mark = NULL, *start[3] = {0}, *list[3] = {0};
+  CNI_TRY(take(c, n, sizeof *mark, &mark));
+  int32_t count = list_blocks(c, w, block_of, mark, NULL, NULL);
+  for (int32_t k = 0; k < 3; k++) {
+    CNI_TRY(take(c, (int64_t)n + 1, sizeof(int32_t), &start[k]));
+    CNI_TRY(take(c, count, sizeof(int32_t), &list[k]));
+  }
+  CNI_TRY(take(c, 2 * (int64_t)count, sizeof(int32_t), &c->node_column));
+  list_blocks(c, w, block_of, mark, start[0], list[0]);
+  transpose_lists(n, start[0], list[0], start[1], list[1], mark);
+  transpose_lists(n, start[1], list[1], start[2], list[2], mark);
+  merge_lists(n, start[1], list[1], start[2], list[2], c->node_start, c->node_column);
+  for (int32_t i = 0; i < n; i++) c->node_size[i] = c->blocks[i].dim;
+  return CN_OK;
+}
+
+// Numbers of W, scaled, into the blocks of the graph.
+static CnStatus explicit_values(CniCones *c, const CnSparse *w, const int32_t *block_of) {
+  int64_t *where = NULL;
+  CNI_TRY(take(c, c->block_count, sizeof *where, &where));
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *block = &c->blocks[i];
+    int64_t at = c->node_value[i];
+    where[i] = at;
+    at += (int64_t)block->dim * block->dim;
+    for (int32_t e = c->node_start[i]; e < c->node_start[i + 1]; e++) {
+      int32_t j = c->node_column[e];
+      where[j] = at;
+      at += (int64_t)block->dim * c->blocks[j].dim;
+    }
+    for (int32_t d = 0; d < block->dim; d++)
+      for (int32_t e = w->start[block->row + d]; e < w->start[block->row + d + 1]; e++) {
+        if (w->value[e] == 0) continue;
+        int32_t j = block_of[w->column[e]];
+        const CniConeBlock *other = &c->blocks[j];
+        c->base[where[j] + d * other->dim + w->column[e] - other->row] =
+            block->sigma * other->sigma * w->value[e];
+      }
+  }
+  return CN_OK;
+}
+
+// ---- graph of a step problem: groups with mass, then blocks ----
+
+// Lower triangular L with L L^T = S, for S positive semidefinite: columns without a pivot are zero.
+static void root_of(CnSym3 s, double l[9]) {
+  double a[3][3] = {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+  double least = 1e-14 * (s.xx + s.yy + s.zz);
+  memset(l, 0, 9 * sizeof *l);
+  for (int32_t j = 0; j < 3; j++) {
+    double d = a[j][j];
+    for (int32_t k = 0; k < j; k++) d -= l[3 * j + k] * l[3 * j + k];
+    if (!(d > least)) continue;
+    l[4 * j] = sqrt(d);
+    for (int32_t i = j + 1; i < 3; i++) {
+      double x = a[i][j];
+      for (int32_t k = 0; k < j; k++) x -= l[3 * i + k] * l[3 * j + k];
+      l[3 * i + j] = x / l[4 * j];
+    }
+  }
+}
+
+typedef struct StepWork {
+  CnRowEntry *entries; // of all blocks
+  int32_t *first;      // per block, block_count + 1
+  double *root;        // per group: sqrt(1/m), then L
+} StepWork;
+
+static CnStatus expand_blocks(CniCones *c, StepWork *w) {
+  const CnProblem *p = c->p;
+  int32_t count = 0;
+  CNI_TRY(take(c, (int64_t)c->block_count + 1, sizeof *w->first, &w->first));
+  for (int32_t i = 0; i < c->block_count; i++) {
+    w->first[i] = count;
+    count += cni_storages[p->blocks[i].storage].expand(p, &p->blocks[i], NULL, 0);
+  }
+  w->first[c->block_count] = count;
+  CNI_TRY(take(c, count, sizeof *w->entries, &w->entries));
+  for (int32_t i = 0; i < c->block_count; i++)
+    cni_storages[p->blocks[i].storage].expand(p, &p->blocks[i], w->entries + w->first[i],
+                                              w->first[i + 1] - w->first[i]);
+  CNI_TRY(take(c, 10 * (int64_t)p->group_count, sizeof *w->root, &w->root));
+  for (int32_t i = 0; i < p->group_count; i++) {
+    w->root[10 * i] = sqrt(p->groups[i].inv_mass);
+    root_of(p->groups[i].inv_inertia, w->root + 10 * i + 1);
+  }
+  return CN_OK;
+}
+
+static CnStatus step_graph(CniCones *c, const StepWork *w) {
+  const CnProblem *p = c->p;
+  int32_t groups = c->group_nodes, n = groups + c->block_count, *mark = NULL, *start = NULL;
+  int32_t *list = NULL, *place = NULL, *list_start = NULL, *turned = NULL, total = 0;
+  CNI_TRY(take(c, groups, sizeof *mark, &mark));
+  CNI_TRY(take(c, n, sizeof *place, &place));
+  CNI_TRY(take(c, (int64_t)n + 1, sizeof *start, &start));
+  CNI_TRY(take(c, (int64_t)n + 1, sizeof *list_start, &list_start));
+  CNI_TRY(take(c, w->first[c->block_count], sizeof *list, &list));
+  CNI_TRY(take(c, w->first[c->block_count], sizeof *turned, &turned));
+  CNI_TRY(take(c, 2 * (int64_t)w->first[c->block_count], sizeof *list, &c->node_column));
+  for (int32_t i = 0; i < groups; i++) mark[i] = -1;
+  for (int32_t i = 0; i < groups; i++) c->node_size[i] = 6;
+  for (int32_t i = 0; i < c->block_count; i++) {
+    c->node_size[groups + i] = c->blocks[i].dim;
+    start[groups + i] = total;
+    for (int32_t e = w->first[i]; e < w->first[i + 1]; e++) {
+      int32_t node = c->group_node[w->entries[e].group];
+      if (node < 0 || mark[node] == i) continue;
+      mark[node] = i;
+      list[total++] = node;
+    }
+  }
+  (void)p;
+  start[n] = total;
+  transpose_lists(n, start, list, list_start, turned, place);
+  transpose_lists(n, list_start, turned, start, list, place);
+  merge_lists(n, start, list, list_start, turned, c->node_start, c->node_column);
+  return CN_OK;
+}
+
+// Row of F: sigma times the coefficients over the square root of the mass.
+static void scaled_row(const CnRowEntry *e, double sigma, const double *root, double f[6]) {
+  const CnTwist *t = &e->coefficient;
+  double spin[3] = {t->spin.x, t->spin.y, t->spin.z};
+  f[0] = sigma * root[0] * t->velocity.x;
+  f[1] = sigma * root[0] * t->velocity.y;
+  f[2] = sigma * root[0] * t->velocity.z;
+  for (int32_t j = 0; j < 3; j++) {
+    double sum = 0;
+    for (int32_t i = j; i < 3; i++) sum += spin[i] * root[1 + 3 * i + j];
+    f[3 + j] = sigma * sum;
+  }
+}
+
+static CnStatus step_values(CniCones *c, const StepWork *w) {
+  int32_t groups = c->group_nodes;
+  int64_t *where = NULL;
+  CNI_TRY(take(c, groups, sizeof *where, &where));
+  CNI_TRY(take(c, c->n, sizeof *c->compliance, &c->compliance));
+  for (int32_t i = 0; i < groups; i++)
+    for (int32_t d = 0; d < 6; d++) c->base[c->node_value[i] + 7 * d] = 1;
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *block = &c->blocks[i];
+    int32_t node = groups + i;
+    int64_t at = c->node_value[node] + (int64_t)block->dim * block->dim;
+    for (int32_t e = c->node_start[node]; e < c->node_start[node + 1]; e++) {
+      where[c->node_column[e]] = at;
+      at += 6 * (int64_t)block->dim;
+    }
+    for (int32_t e = w->first[i]; e < w->first[i + 1]; e++) {
+      const CnRowEntry *entry = &w->entries[e];
+      int32_t group = c->group_node[entry->group];
+      double f[6];
+      if (group < 0) continue;
+      scaled_row(entry, block->sigma, w->root + 10 * entry->group, f);
+      for (int32_t k = 0; k < 6; k++) c->base[where[group] + 6 * entry->row + k] += f[k];
+    }
+    double own[CNI_MAX_DIM];
+    cni_block_compliance(c->p, &c->p->blocks[i], own);
+    for (int32_t d = 0; d < block->dim; d++) {
+      c->compliance[block->row + d] = block->sigma * block->sigma * own[d];
+      c->base[c->node_value[node] + d * (block->dim + 1)] = c->compliance[block->row + d];
+    }
+  }
+  return CN_OK;
+}
+
+// -F^T of the groups' rows from F of the blocks' rows.
+static void mirror(CniCones *c) {
+  int32_t groups = c->group_nodes;
+  for (int32_t i = 0; i < groups; i++) {
+    int64_t at = c->node_value[i] + 36;
+    for (int32_t e = c->node_start[i]; e < c->node_start[i + 1]; e++) {
+      int32_t node = c->node_column[e], dim = c->node_size[node];
+      int64_t from = c->node_value[node] + (int64_t)dim * dim;
+      for (int32_t k = c->node_start[node]; c->node_column[k] != i; k++) from += 6 * (int64_t)dim;
+      for (int32_t a = 0; a < 6; a++)
+        for (int32_t b = 0; b < dim; b++) c->base[at + a * dim + b] = -c->base[from + 6 * b + a];
+      at += 6 * (int64_t)dim;
+    }
+  }
+}
+
+// ---- loading ----
+
+// First number of every node's blocks; the numbers themselves are cleared.
+static CnStatus place_values(CniCones *c, int32_t nodes) {
+  int64_t at = 0;
+  for (int32_t i = 0; i < nodes; i++) {
+    int64_t size = c->node_size[i];
+    c->node_value[i] = at;
+    at += size * size;
+    for (int32_t e = c->node_start[i]; e < c->node_start[i + 1]; e++)
+      at += size * c->node_size[c->node_column[e]];
+  }
+  c->node_value[nodes] = at;
+  CNI_TRY(take(c, at, sizeof *c->base, &c->base));
+  return take(c, at, sizeof *c->values, &c->values);
+}
+
+static CnStatus load_step(CniCones *c, const CnProblem *p) {
+  StepWork w = {NULL, NULL, NULL};
+  CNI_TRY(expand_blocks(c, &w));
+  CNI_TRY(step_graph(c, &w));
+  CNI_TRY(place_values(c, c->graph.node_count));
+  CNI_TRY(step_values(c, &w));
+  mirror(c);
+  (void)p;
+  return CN_OK;
+}
+
+static CnStatus load_explicit(CniCones *c, const CnProblem *p) {
+  int32_t *block_of = NULL;
+  CNI_TRY(take(c, c->n, sizeof *block_of, &block_of));
+  for (int32_t i = 0; i < c->block_count; i++)
+    for (int32_t d = 0; d < c->blocks[i].dim; d++) block_of[c->blocks[i].row + d] = i;
+  CNI_TRY(explicit_graph(c, &p->w, block_of));
+  CNI_TRY(place_values(c, c->graph.node_count));
+  return explicit_values(c, &p->w, block_of);
+}
+
+CnStatus cni_cones_finish(CniCones *c, const double *g) {
+  cni_cones_export(c, g, c->result);
+  CNI_TRY(cni_lu_rest(c->lu));
+  return cni_arena_reset(&c->arena);
+}
+
+CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
+  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->result, &c->result_capacity, 0,
+                            p->row_count, sizeof *c->result));
+  CNI_TRY(cni_arena_reset(&c->arena));
+  c->p = p;
+  c->n = p->row_count;
+  c->block_count = p->block_count;
+  c->convex = p->friction == CN_FRICTION_CONVEX;
+  c->matrix_count = c->group_nodes = 0;
+  CNI_TRY(take(c, c->block_count, sizeof *c->blocks, &c->blocks));
+  CNI_TRY(take(c, c->n, sizeof *c->r, &c->r));
+  for (int32_t i = 0; i < c->block_count; i++) load_block(c, p, i);
+  scale_blocks(c, p);
+
+  CNI_TRY(take(c, p->group_count, sizeof *c->group_node, &c->group_node));
+  for (int32_t i = 0; i < p->group_count && p->form == CN_FORM_STEP; i++)
+    c->group_node[i] = p->groups[i].mass_kind == CNI_MASS_NONE ? -1 : c->group_nodes++;
+  int32_t nodes = c->group_nodes + c->block_count;
+  CNI_TRY(take(c, nodes, sizeof *c->node_size, &c->node_size));
+  CNI_TRY(take(c, (int64_t)nodes + 1, sizeof *c->node_start, &c->node_start));
+  CNI_TRY(take(c, (int64_t)nodes + 1, sizeof *c->node_value, &c->node_value));
+  c->graph.node_count = nodes;
+  CNI_TRY(p->form == CN_FORM_STEP ? load_step(c, p) : load_explicit(c, p));
+  c->graph = (CniLuGraph){nodes, c->node_size, c->node_start, c->node_column};
+
+  CNI_TRY(take(c, c->matrix_count, sizeof *c->a, &c->a));
+  CNI_TRY(take(c, c->matrix_count, sizeof *c->b, &c->b));
+  CNI_TRY(take(c, 6 * (int64_t)c->group_nodes + c->n, sizeof *c->x, &c->x));
+  CNI_TRY(take(c, 6 * (int64_t)c->group_nodes, sizeof *c->v, &c->v));
+  CNI_TRY(take(c, c->n, sizeof *c->g_out, &c->g_out));
+  CNI_TRY(take(c, c->n, sizeof *c->u_out, &c->u_out));
+  return cni_lu_analyse(c->lu, &c->graph);
+}
+
+// ---- products and systems ----
+
+void cni_cones_import(const CniCones *c, const double *g, double *scaled) {
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *block = &c->blocks[i];
+    double unit = block->sigma > 0 ? 1 / (block->sigma * c->kappa) : 0;
+    for (int32_t d = block->row; d < block->row + block->dim; d++) scaled[d] = unit * g[d];
+  }
+}
+
+void cni_cones_export(const CniCones *c, const double *scaled, double *g) {
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *block = &c->blocks[i];
+    for (int32_t d = block->row; d < block->row + block->dim; d++)
+      g[d] = block->sigma * c->kappa * scaled[d];
+  }
+}
+
+// y += block x
+static void add_product(int32_t rows, int32_t columns, const double *block, const double *x,
+                        double *y) {
+  for (int32_t i = 0; i < rows; i++) {
+    double sum = y[i];
+    for (int32_t j = 0; j < columns; j++) sum += block[i * columns + j] * x[j];
+    y[i] = sum;
+  }
+}
+
+void cni_cones_velocity(CniCones *c, const double *g, double *u) {
+  int32_t groups = c->group_nodes;
+  // v = F^T g, from the groups' rows, which are -F^T
+  for (int32_t i = 0; i < groups; i++) {
+    const double *block = c->base + c->node_value[i] + 36;
+    double *v = c->v + 6 * (int64_t)i;
+    memset(v, 0, 6 * sizeof *v);
+    for (int32_t e = c->node_start[i]; e < c->node_start[i + 1]; e++) {
+      const CniConeBlock *other = &c->blocks[c->node_column[e] - groups];
+      add_product(6, other->dim, block, g + other->row, v);
+      block += 6 * other->dim;
+    }
+    for (int32_t d = 0; d < 6; d++) v[d] = -v[d];
+  }
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *own = &c->blocks[i];
+    int32_t node = groups + i;
+    const double *block = c->base + c->node_value[node];
+    double *to = u + own->row;
+    memcpy(to, c->r + own->row, own->dim * sizeof *to);
+    add_product(own->dim, own->dim, block, g + own->row, to);
+    block += own->dim * own->dim;
+    for (int32_t e = c->node_start[node]; e < c->node_start[node + 1]; e++) {
+      int32_t j = c->node_column[e], size = c->node_size[j];
+      const double *x = j < groups ? c->v + 6 * (int64_t)j : g + c->blocks[j - groups].row;
+      add_product(own->dim, size, block, x, to);
+      block += own->dim * size;
+    }
+  }
+}
+
+// to = a block
+static void product(int32_t dim, int32_t columns, const double *a, const double *block,
+                    double *to) {
+  for (int32_t i = 0; i < dim; i++)
+    for (int32_t j = 0; j < columns; j++) {
+      double sum = 0;
+      for (int32_t k = 0; k < dim; k++) sum += a[i * dim + k] * block[k * columns + j];
+      to[i * columns + j] = sum;
+    }
+}
+
+int cni_cones_factor(CniCones *c) {
+  int32_t groups = c->group_nodes;
+  if (groups > 0) memcpy(c->values, c->base, (size_t)c->node_value[groups] * sizeof *c->values);
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *own = &c->blocks[i];
+    int32_t node = groups + i, dim = own->dim;
+    const double *from = c->base + c->node_value[node], *a = c->a + own->matrix;
+    double *to = c->values + c->node_value[node];
+    product(dim, dim, a, from, to);
+    for (int32_t k = 0; k < dim * dim; k++) to[k] += c->b[own->matrix + k];
+    from += dim * dim;
+    to += dim * dim;
+    for (int32_t e = c->node_start[node]; e < c->node_start[node + 1]; e++) {
+      int32_t size = c->node_size[c->node_column[e]];
+      product(dim, size, a, from, to);
+      from += dim * size;
+      to += dim * size;
+    }
+  }
+  return cni_lu_factor(c->lu, c->values, 1e-300);
+}
+
+void cni_cones_solve(CniCones *c, double *x) {
+  size_t velocities = 6 * (size_t)c->group_nodes;
+  memset(c->x, 0, velocities * sizeof *c->x);
+  // rows of blocks are the problem's rows in their order
+  memcpy(c->x + velocities, x, (size_t)c->n * sizeof *x);
+  cni_lu_solve(c->lu, c->x);
+  memcpy(x, c->x + velocities, (size_t)c->n * sizeof *x);
+}
+
+// ---- the error ----
+
+// |g - P(g - (u + s))| of a block, scaled: the certificate's in units of kappa/sigma.
+static double natural(const CniCones *c, int32_t i, const double *g, const double *u) {
+  const CniConeBlock *block = &c->blocks[i];
+  double x[CNI_MAX_DIM], sum = 0;
+  for (int32_t d = 0; d < block->dim; d++) x[d] = g[d] - u[d];
+  if (block->kind == CN_BLOCK_UNILATERAL) {
+    x[0] = cn_max(x[0], 0);
+  } else if (block->kind == CN_BLOCK_INTERVAL) {
+    x[0] = cn_clamp(x[0], block->lo, block->hi);
+  } else if (block->kind >= CN_BLOCK_FRICTION_2D) {
+    CniCone cone = cni_block_cone(c->p, &c->p->blocks[i]);
+    cone.cohesion = block->cone.cohesion;
+    if (!c->convex) x[0] -= cni_cone_shift(&cone, u);
+    cni_project_cone(&cone, x);
+  }
+  for (int32_t d = 0; d < block->dim; d++) sum += (g[d] - x[d]) * (g[d] - x[d]);
+  return sqrt(sum);
+}
+
+double cni_cones_error(CniCones *c, const double *g, const double *u) {
+  if (c->p->form == CN_FORM_EXPLICIT) {
+    cni_cones_export(c, g, c->g_out);
+    return cni_problem_error(c->p, c->g_out, c->u_out);
+  }
+  double worst = 0;
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *block = &c->blocks[i];
+    if (block->sigma == 0) continue;
+    double e = c->kappa / block->sigma * natural(c, i, g + block->row, u + block->row);
+    if (!(e <= worst)) worst = e;
+  }
+  return c->speed > 0 ? worst / c->speed : worst;
+}

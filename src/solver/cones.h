@@ -1,0 +1,117 @@
+// Problems with cones by Newton's method: what ipm, newton and auto share.
+//
+// The problem is scaled first: block i of g is divided by sigma_i kappa and block i of u multiplied
+// by sigma_i / kappa, with sigma_i = 1/sqrt(trace(N_ii)/dim) and kappa the largest |sigma_i r_i|. A
+// factor common to the rows of a block changes neither cones nor laws; afterwards every diagonal
+// block has trace/dim 1 whatever the masses, and the largest right-hand side is 1. From here on g,
+// u, r and N are the scaled ones.
+//
+// A step of any Newton method here is, block by block, A_i du_i + B_i dg_i = c_i with du = N dg.
+// Explicit problems: (A W + B) dg = c. Step problems keep the velocities of the groups as unknowns
+// (in units in which M = I): [I, -F^T; A F, A C + B] (dv, dg) = (0, c), F = sigma E M^-1/2, so that
+// N is never formed.
+#ifndef CNI_SOLVER_CONES_H
+#define CNI_SOLVER_CONES_H
+
+#include "core/memory.h"
+#include "problem/problem.h"
+#include "sparse/lu.h"
+
+typedef struct CniConeBlock {
+  CniCone cone;   // cohesion scaled; discs without friction left out
+  double lo, hi;  // of intervals, scaled
+  double sigma;   // 0: no inverse mass, nothing can be changed
+  int32_t row;    // first row
+  int32_t matrix; // first number of its dim x dim blocks in a and b
+  uint8_t dim, kind;
+  uint8_t fixed; // bit d: row d is held at zero
+  uint8_t reserved;
+} CniConeBlock;
+
+typedef struct CniCones {
+  CnAllocator allocator;
+  CniArena arena;
+  CniLu *lu;
+  const CnProblem *p;
+  CniConeBlock *blocks;
+  CniLuGraph graph;
+  int32_t *node_size, *node_start, *node_column; // of the graph
+  int64_t *node_value;                           // first number of a node's blocks
+  int32_t *group_node;                           // per group of a step problem, -1: prescribed
+  double *base, *values; // numbers of the matrix with A = I, B = 0; with any
+  double *a, *b;         // A and B, block by block
+  double *r;             // right-hand side, scaled
+  double *compliance;    // scaled, step problems only
+  double *v, *x;         // work: velocities, solutions
+  double *g_out, *u_out; // work: unscaled
+  double kappa;
+  double speed; // largest |r_i| unscaled
+  int32_t n, block_count, group_nodes, matrix_count;
+  int32_t convex;
+  double *result; // see cni_cones_finish
+  int32_t result_capacity;
+} CniCones;
+
+CnStatus cni_cones_create(const CnAllocator *allocator, CniCones **cones);
+void cni_cones_destroy(CniCones *cones);
+
+// Load a problem of the step or explicit form (borrowed) and order its matrix.
+CnStatus cni_cones_load(CniCones *c, const CnProblem *p);
+
+// The end of a solve: impulses of the problem from scaled ones to c->result, everything else is let
+// go. Memory is brought into one piece here, so that the next solve of this size asks for none.
+CnStatus cni_cones_finish(CniCones *c, const double *g);
+
+// Impulses in and out of the scaled units.
+void cni_cones_import(const CniCones *c, const double *g, double *scaled);
+void cni_cones_export(const CniCones *c, const double *scaled, double *g);
+
+// u = N g + r
+void cni_cones_velocity(CniCones *c, const double *g, double *u);
+// Factor A N + B from c->a, c->b; 0: singular.
+int cni_cones_factor(CniCones *c);
+// x <- (A N + B)^-1 x
+void cni_cones_solve(CniCones *c, double *x);
+
+// The error that decides (CnSolveReport) of scaled impulses with u = N g + r.
+double cni_cones_error(CniCones *c, const double *g, const double *u);
+
+// ---- cone_newton.c ----
+
+typedef struct CniConeNewton {
+  CniCones *c;
+  double *g, *u, *f;             // where it is: impulses, velocities, the function
+  double *g_new, *u_new, *f_new; // where it goes
+  double *step;
+  double *best;        // impulses of the least error
+  double *anchor;      // of the proximal problem
+  double error, merit; // of best; 1/2 |f|^2 at g
+  double proximal;     // delta
+} CniConeNewton;
+
+CnStatus cni_cone_newton_init(CniConeNewton *m, CniCones *c);
+// Start from scaled impulses.
+void cni_cone_newton_start(CniConeNewton *m, const double *g);
+// About `steps` steps at most, until the error is at most `tolerance` or there is no progress;
+// returns how many were made. Only a stubborn one goes on with a stiffer proximal term after steps
+// that were no good.
+int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, double tolerance);
+
+// ---- cone_ipm.c ----
+
+typedef struct CniIpmRule {
+  double tolerance;
+  int32_t max_iterations;
+  int32_t polish; // 1: Newton steps as soon as they might end it
+} CniIpmRule;
+
+typedef struct CniIpmEnd {
+  int32_t iterations, newton_steps;
+  int32_t stalled;
+  double error;
+} CniIpmEnd;
+
+// From scaled impulses `g` (0: cold) to the best found, in g.
+CnStatus cni_cone_ipm(CniCones *c, const CniIpmRule *rule, double *g, CniIpmEnd *end);
+
+#endif

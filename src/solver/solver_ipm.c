@@ -1,0 +1,71 @@
+// ipm: interior point. See cone_ipm.c.
+#include "solver/solver.h"
+#include "solver/cones.h"
+#include "core/error.h"
+#include "core/memory.h"
+
+#include <string.h>
+
+typedef struct Ipm {
+  CnAllocator allocator;
+  CniCones *cones;
+  double tolerance;
+  int32_t max_iterations;
+} Ipm;
+
+static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
+  Ipm *s = cni_allocate(allocator, sizeof *s);
+  if (!s) return cni_error_memory(sizeof *s);
+  *s = (Ipm){*allocator, NULL, def->tolerance, def->max_iterations};
+  CnStatus status = cni_cones_create(allocator, &s->cones);
+  if (status != CN_OK) {
+    cni_release(allocator, s, sizeof *s);
+    return status;
+  }
+  *state = s;
+  return CN_OK;
+}
+
+static void destroy(void *state) {
+  Ipm *s = state;
+  if (!s) return;
+  CnAllocator allocator = s->allocator;
+  cni_cones_destroy(s->cones);
+  cni_release(&allocator, s, sizeof *s);
+}
+
+static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+  Ipm *s = state;
+  CniIpmRule rule = {s->tolerance, s->max_iterations, 1};
+  CniIpmEnd end;
+  if (p->row_count > 0) {
+    CNI_TRY(cni_cones_load(s->cones, p));
+    double *g = cni_arena_take(&s->cones->arena, (size_t)p->row_count * sizeof *g);
+    if (!g) return cni_error_memory((size_t)p->row_count * sizeof *g);
+    cni_cones_import(s->cones, answer->g, g);
+    CNI_TRY(cni_cone_ipm(s->cones, &rule, g, &end));
+    CNI_TRY(cni_cones_finish(s->cones, g));
+    memcpy(answer->g, s->cones->result, (size_t)p->row_count * sizeof *answer->g);
+    report->iterations = end.iterations + end.newton_steps;
+    if (end.stalled) report->outcome = CN_OUTCOME_STALLED;
+  }
+  cni_problem_apply(p, answer->g, answer->v);
+  cni_problem_velocity(p, answer->v, answer->g, answer->u);
+  return CN_OK;
+}
+
+const CnSolverKind cni_solver_ipm = {
+    .name = "ipm",
+    .summary = "interior point on cones, both friction models, any mass ratio, to round-off",
+    .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT |
+               CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX,
+    .defaults = {.tolerance = 1e-8,
+                 .max_iterations = 200,
+                 .relaxation = 1,
+                 .acceleration = 1,
+                 .local = CN_LOCAL_SPLIT,
+                 .check_interval = 10},
+    .create = create,
+    .solve = solve,
+    .destroy = destroy,
+};

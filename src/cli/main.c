@@ -1,5 +1,6 @@
 // cairn: find the command in the table, read its arguments, run it.
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -119,6 +120,7 @@ static int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   cni_io_leave_quietly();
+  signal(SIGXFSZ, SIG_IGN); // a limit on files is a full disk: the write fails, and a line says so
   int status = dispatch(argc, argv);
   // a full disk shows itself here at the latest
   errno = 0;

@@ -121,7 +121,6 @@ void command_start(Command *command, const char *program, const Scratch *scratch
   if (command->pid == 0) {
     struct rlimit most = {(rlim_t)limit, (rlim_t)limit};
     // a write beyond the limit fails like one on a full disk, instead of ending the process
-    if (limit > 0) signal(SIGXFSZ, SIG_IGN);
     if (limit > 0) setrlimit(RLIMIT_FSIZE, &most);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);

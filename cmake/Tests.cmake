@@ -45,6 +45,23 @@ foreach(folder ${folders})
   endforeach()
 endforeach()
 
+# Oracles of the sparse factors: orders of libamd (Debian: libsuitesparse-dev), solutions of MUMPS
+# (libmumps-seq-dev). Without them the tests skip.
+find_path(AMD_INCLUDE amd.h PATH_SUFFIXES suitesparse)
+find_library(AMD_LIBRARY amd)
+if(AMD_INCLUDE AND AMD_LIBRARY)
+  target_include_directories(unit.sparse.fill SYSTEM PRIVATE ${AMD_INCLUDE})
+  target_link_libraries(unit.sparse.fill PRIVATE ${AMD_LIBRARY})
+  target_compile_definitions(unit.sparse.fill PRIVATE TEST_AMD)
+endif()
+find_path(MUMPS_INCLUDE dmumps_c.h)
+find_library(MUMPS_LIBRARY dmumps_seq)
+if(MUMPS_INCLUDE AND MUMPS_LIBRARY)
+  target_include_directories(unit.sparse.mumps SYSTEM PRIVATE ${MUMPS_INCLUDE})
+  target_link_libraries(unit.sparse.mumps PRIVATE ${MUMPS_LIBRARY})
+  target_compile_definitions(unit.sparse.mumps PRIVATE TEST_MUMPS)
+endif()
+
 # Scenes against their JSON Schema (scripts/setup installs the validator).
 find_program(NODE node)
 if(NODE AND EXISTS ${PROJECT_SOURCE_DIR}/tests/schema/node_modules)

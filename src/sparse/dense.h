@@ -14,6 +14,8 @@
 typedef struct CniDenseKernels {
   // y += f x; both on cache lines, `count` rounded up to a multiple of 8
   void (*axpy)(int32_t count, double f, const double *x, double *y);
+  // w -= p l, then l += beta w; both on cache lines, `count` rounded up likewise
+  void (*rank1)(int32_t count, double p, double beta, double *l, double *w);
   // c -= a b: a is rows x depth, b depth x columns (rounded up to a multiple of 8, on cache lines),
   // the products of an entry subtracted one after the other in the order of depth
   void (*multiply)(int32_t rows, int32_t columns, int32_t depth, const double *a, int32_t a_stride,

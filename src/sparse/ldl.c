@@ -157,18 +157,21 @@ void cni_ldl_solve(CniLdl *ldl, double *x, int32_t columns) {
     solve_some(ldl, x + (int64_t)k * ldl->size, columns - k < 3 ? columns - k : 3);
 }
 
-// r = b - A x; returns the backward error of x.
-static double residual(const CniLdl *ldl, const double *values, const double *b, const double *x,
-                       double *r) {
+// r = b - A x; returns the backward error of x. With `off` the rows and columns marked there are
+// left out.
+static double residual(const CniLdl *ldl, const double *values, const uint8_t *off, const double *b,
+                       const double *x, double *r) {
   int32_t n = ldl->size;
   double *size = ldl->work, worst = 0; // the solution's work is free here
   for (int32_t i = 0; i < n; i++) {
     r[i] = b[i];
     size[i] = fabs(b[i]);
   }
-  for (int32_t j = 0; j < n; j++)
+  for (int32_t j = 0; j < n; j++) {
+    if (off && off[ldl->inverse[j]]) continue;
     for (int32_t e = ldl->pattern.start[j]; e < ldl->pattern.start[j + 1]; e++) {
       int32_t i = ldl->pattern.column[e];
+      if (off && off[ldl->inverse[i]]) continue;
       double p = values[e] * x[i];
       r[j] -= p;
       size[j] += fabs(p);
@@ -177,33 +180,45 @@ static double residual(const CniLdl *ldl, const double *values, const double *b,
       r[i] -= q;
       size[i] += fabs(q);
     }
+  }
   for (int32_t i = 0; i < n; i++) {
-    double error = size[i] > 0 ? fabs(r[i]) / size[i] : 0;
+    if (off && off[ldl->inverse[i]]) r[i] = 0;
+    double error = r[i] != 0 ? fabs(r[i]) / size[i] : 0;
     if (!(error <= worst)) worst = error;
   }
   return worst;
 }
 
-double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double *x,
-                      int32_t steps) {
+static double refine(CniLdl *ldl, const double *values, const uint8_t *off, const double *b,
+                     double *x, int32_t steps) {
   int32_t n = ldl->size;
-  double *r = ldl->work + 4 * (int64_t)n;
+  double *r = ldl->work + 4 * (int64_t)n, *step = ldl->work + 3 * (int64_t)n;
   memmove(x, b, (size_t)n * sizeof *x);
+  for (int32_t i = 0; off && i < n; i++)
+    if (off[ldl->inverse[i]]) x[i] = 0;
   cni_ldl_solve(ldl, x, 1);
-  double error = residual(ldl, values, b, x, r);
-  for (int32_t step = 0; step < steps && error > 1e-16; step++) {
-    // the correction in place of the residual; kept only if it helps
+  double error = residual(ldl, values, off, b, x, r);
+  for (int32_t i = 0; i < steps && error > 1e-16; i++) {
+    // the correction takes the place of the residual, and is taken back where it does not help
     cni_ldl_solve(ldl, r, 1);
-    for (int32_t i = 0; i < n; i++) x[i] += r[i];
-    double *next = r, now;
-    double *old = ldl->work + 3 * (int64_t)n; // free between solutions
-    memcpy(old, r, (size_t)n * sizeof *old);
-    now = residual(ldl, values, b, x, next);
+    memcpy(step, r, (size_t)n * sizeof *step);
+    for (int32_t k = 0; k < n; k++) x[k] += step[k];
+    double now = residual(ldl, values, off, b, x, r);
     if (!(now < error)) {
-      for (int32_t i = 0; i < n; i++) x[i] -= old[i];
+      for (int32_t k = 0; k < n; k++) x[k] -= step[k];
       break;
     }
     error = now;
   }
   return error;
+}
+
+double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double *x,
+                      int32_t steps) {
+  return refine(ldl, values, NULL, b, x, steps);
+}
+
+double cni_ldl_refine_rows(CniLdl *ldl, const double *values, const double *b, double *x,
+                           int32_t steps) {
+  return refine(ldl, values, ldl->off, b, x, steps);
 }

@@ -59,6 +59,31 @@ double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double
 // there are.
 int32_t cni_ldl_replaced(const CniLdl *ldl, int32_t *rows, int32_t capacity);
 
+// ---- rows switched on and off ----
+
+typedef enum CniSwitch {
+  CNI_SWITCHED = 0,
+  CNI_DEPENDENT, // the row depends on those that are on: nothing was changed
+  CNI_DAMAGED    // round-off has made a pivot lose its sign: factor again
+} CniSwitch;
+
+// Make room for what follows. Once, after creation.
+CnStatus cni_ldl_prepare_rows(CniLdl *ldl);
+// Factor with the rows (and columns) of on[i] = 0 taken out: their solution is b_i times the sign.
+CnStatus cni_ldl_factor_rows(CniLdl *ldl, const double *values, const uint8_t *on, CnTasks *tasks,
+                             CniLdlReport *report);
+// Put row `row` in, or take it out, by changing the factors along its path. *share is the new pivot
+// over the sum of what it is made of; not above `least` the row counts as dependent.
+CniSwitch cni_ldl_switch_on(CniLdl *ldl, const double *values, int32_t row, double least,
+                            double *share);
+CniSwitch cni_ldl_switch_off(CniLdl *ldl, int32_t row);
+int cni_ldl_is_on(const CniLdl *ldl, int32_t row);
+int32_t cni_ldl_switches(const CniLdl *ldl); // since the last factorisation
+// x = A^-1 b with the rows that are on (x = 0 on the others), refined against the values; returns
+// the backward error, which is how drift shows.
+double cni_ldl_refine_rows(CniLdl *ldl, const double *values, const double *b, double *x,
+                           int32_t steps);
+
 int32_t cni_ldl_size(const CniLdl *ldl);
 const int32_t *cni_ldl_order(const CniLdl *ldl); // order[i]: row eliminated as number i
 

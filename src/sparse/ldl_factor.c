@@ -74,7 +74,9 @@ static void take_pivot(const Front *f, int32_t c) {
   int32_t k = f->super->first + c;
   double d = f->lines[(int64_t)c * f->line + c], sign = ldl->sign[k];
   ldl->replaced[k] = 0;
-  if (!(sign * d > ldl->threshold * ldl->made[k])) {
+  if (ldl->rows_off && ldl->off[k])
+    d = sign;
+  else if (!(sign * d > ldl->threshold * ldl->made[k])) {
     ldl->replaced[k] = 1;
     d = sign * (ldl->made[k] == 0 ? 1 : ldl->replacement * ldl->made[k]);
   }
@@ -217,6 +219,7 @@ static void fill_report(const CniLdl *ldl, CniLdlReport *report) {
                            .operations = ldl->operations};
   for (int32_t k = 0; k < ldl->size; k++) {
     report->replaced += ldl->replaced[k];
+    if (ldl->rows_off && ldl->off[k]) continue;
     double share = ldl->made[k] > 0 ? ldl->sign[k] * ldl->d[k] / ldl->made[k] : 0;
     if (ldl->replaced[k]) share = 0;
     if (report->worst >= 0 && !(share < report->least)) continue;

@@ -50,10 +50,17 @@ struct CniLdl {
   double *made;                    // of a pivot: the sum of the sizes of what it is made of
   double *stack, *work;            // rests; 4 size numbers of work
   uint8_t *replaced;
+  // switching of rows, null before cni_ldl_prepare_rows
+  int32_t *near_start, *near, *near_entry; // rows of A in both directions, and their entries
+  double *masked;                          // values with the rows that are off taken out
+  uint8_t *off;                            // by number of elimination
+  int32_t *reach, *seen;                   // supernodes of a row's subtree
+  double *sparse_x, *gathered;             // a vector that is zero between calls; one line
+  int32_t rows_off, switches;              // 1 while factoring with rows off
   int64_t value_count, stack_count, row_total, factor_entries;
   double operations, threshold, replacement;
-  size_t bytes[24]; // of the arrays, in the order of creation
-  void *memory[24];
+  size_t bytes[32]; // of the arrays, in the order of creation
+  void *memory[32];
   int32_t memory_count, reserved;
 };
 

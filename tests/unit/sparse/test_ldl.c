@@ -3,51 +3,16 @@
 #include "alloc.h"
 #include "check.h"
 #include "core/rng.h"
-#include "sparse/sparse.h"
+#include "saddle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// A symmetric matrix: one triangle, sparse, and the signs of its pivots.
-typedef struct Matrix {
-  CnSparse upper;
-  int8_t *sign;
-} Matrix;
-
-typedef struct List {
-  CniTriplet *entry;
-  int32_t count, capacity;
-} List;
-
-static void add(List *list, int32_t i, int32_t j, double value) {
-  if (list->count == list->capacity) {
-    list->capacity = 2 * list->capacity + 64;
-    list->entry = realloc(list->entry, (size_t)list->capacity * sizeof *list->entry);
-  }
-  list->entry[list->count++] = (CniTriplet){i > j ? i : j, i > j ? j : i, value};
-}
-
-static Matrix build(List *list, int32_t n, const int8_t *sign) {
-  const CnAllocator a = cn_allocator_default();
-  Matrix m;
-  CHECK_OK(cni_sparse_build(&a, n, n, list->entry, list->count, &m.upper));
-  m.sign = malloc((size_t)n);
-  memcpy(m.sign, sign, (size_t)n);
-  free(list->entry);
-  return m;
-}
-
-static void release(Matrix *m) {
-  const CnAllocator a = cn_allocator_default();
-  cni_sparse_release(&a, &m->upper);
-  free(m->sign);
-}
-
 // Random quasi-definite: diagonally dominant blocks of both signs, arbitrary coupling between them.
-static Matrix random_matrix(CniRng *rng, int32_t n) {
+static Saddle random_matrix(CniRng *rng, int32_t n) {
   int8_t sign[200];
   double sum[200] = {0};
-  List list = {0};
+  SaddleList list = {0};
   int32_t plus = 1 + (int32_t)cni_rng_range(rng, 0, n - 1);
   double density = cni_rng_range(rng, .02, .5);
   for (int32_t i = 0; i < n; i++) sign[i] = i < plus ? 1 : -1;
@@ -55,13 +20,14 @@ static Matrix random_matrix(CniRng *rng, int32_t n) {
     for (int32_t i = 0; i < j; i++) {
       if (cni_rng_unit(rng) > density) continue;
       double value = cni_rng_range(rng, -1, 1);
-      add(&list, i, j, value);
+      saddle_add(&list, i, j, value);
       if (sign[i] != sign[j]) continue;
       sum[i] += fabs(value);
       sum[j] += fabs(value);
     }
-  for (int32_t i = 0; i < n; i++) add(&list, i, i, sign[i] * (sum[i] + cni_rng_range(rng, .3, 3)));
-  return build(&list, n, sign);
+  for (int32_t i = 0; i < n; i++)
+    saddle_add(&list, i, i, sign[i] * (sum[i] + cni_rng_range(rng, .3, 3)));
+  return saddle_build(&list, n, sign);
 }
 
 static void dense_solution(const CnSparse *upper, double *x) {
@@ -92,7 +58,7 @@ static void random_matrices(void **state) {
   CniRng rng = {17};
   for (int32_t trial = 0; trial < 1000; trial++) {
     int32_t n = 1 + (int32_t)cni_rng_range(&rng, 0, 120);
-    Matrix m = random_matrix(&rng, n);
+    Saddle m = random_matrix(&rng, n);
     CniLdl *ldl;
     CniLdlReport report;
     CHECK_OK(cni_ldl_create(&a, &m.upper, m.sign, NULL, &ldl));
@@ -108,50 +74,24 @@ static void random_matrices(void **state) {
     }
     CHECK(cni_ldl_refine(ldl, m.upper.value, b, x, 3) < 1e-15);
     cni_ldl_destroy(ldl);
-    release(&m);
+    saddle_release(&m);
   }
-}
-
-// The saddle matrix of a chain of bodies with `rows` constraint rows between neighbours, in 3D
-// blocks; or of a grid of them.
-static Matrix mechanism(int32_t across, int32_t along, int32_t rows, double compliance) {
-  CniRng rng = {5};
-  int32_t bodies = across * along;
-  int32_t joints = (across - 1) * along + across * (along - 1) + 1;
-  int32_t n = 6 * bodies + rows * joints, row = 6 * bodies;
-  int8_t *sign = malloc((size_t)n);
-  List list = {0};
-  memset(sign, 1, (size_t)n);
-  for (int32_t i = 0; i < 6 * bodies; i++) add(&list, i, i, i % 6 < 3 ? 2 : .3);
-  for (int32_t b = -1; b < bodies; b++)
-    for (int32_t side = 0; side < 2; side++) {
-      int32_t other = b < 0 ? 0 : side == 0 ? b + 1 : b + across;
-      if (b < 0 && side == 1) continue;
-      if (b >= 0 && side == 0 && b % across == across - 1) continue;
-      if (other >= bodies) continue;
-      for (int32_t r = 0; r < rows; r++, row++) {
-        sign[row] = -1;
-        if (compliance > 0) add(&list, row, row, -compliance);
-        for (int32_t k = 0; k < 6; k++) add(&list, row, 6 * other + k, cni_rng_range(&rng, -1, 1));
-        for (int32_t k = 0; b >= 0 && k < 6; k++)
-          add(&list, row, 6 * b + k, cni_rng_range(&rng, -1, 1));
-      }
-    }
-  CHECK(row == n);
-  Matrix m = build(&list, n, sign);
-  free(sign);
-  return m;
 }
 
 static void mechanisms(void **state) {
   (void)state;
   const CnAllocator a = cn_allocator_default();
   const struct {
-    int32_t across, along, rows;
+    int32_t across, along, up, rows;
     double compliance;
-  } cases[] = {{1, 200, 5, 0}, {12, 12, 2, 0}, {20, 20, 3, 1e-3}, {1, 1000, 3, 1e-6}};
+  } cases[] = {{1, 200, 1, 5, 0},
+               {12, 12, 1, 2, 0},
+               {20, 20, 1, 3, 1e-3},
+               {1, 1000, 1, 3, 1e-6},
+               {5, 5, 5, 1, 0}};
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-    Matrix m = mechanism(cases[c].across, cases[c].along, cases[c].rows, cases[c].compliance);
+    Saddle m = saddle_grid(cases[c].across, cases[c].along, cases[c].up, cases[c].rows,
+                           cases[c].compliance);
     int32_t n = m.upper.row_count;
     CniLdl *ldl;
     CniLdlReport report;
@@ -165,7 +105,7 @@ static void mechanisms(void **state) {
     free(b);
     free(x);
     cni_ldl_destroy(ldl);
-    release(&m);
+    saddle_release(&m);
   }
 }
 
@@ -173,7 +113,7 @@ static void mechanisms(void **state) {
 static void workers(void **state) {
   (void)state;
   const CnAllocator a = cn_allocator_default();
-  Matrix m = mechanism(40, 40, 3, 1e-4);
+  Saddle m = saddle_grid(40, 40, 1, 3, 1e-4);
   int32_t n = m.upper.row_count;
   double *first = malloc((size_t)n * sizeof *first), *x = malloc((size_t)n * sizeof *x);
   CniLdl *ldl;
@@ -191,7 +131,7 @@ static void workers(void **state) {
   cni_ldl_destroy(ldl);
   free(first);
   free(x);
-  release(&m);
+  saddle_release(&m);
 }
 
 // A row given twice: its pivot is replaced and named, and the solution of consistent equations is
@@ -200,14 +140,14 @@ static void redundant(void **state) {
   (void)state;
   const CnAllocator a = cn_allocator_default();
   const int8_t sign[] = {1, 1, -1, -1};
-  List list = {0};
-  add(&list, 0, 0, 2);
-  add(&list, 1, 1, 3);
+  SaddleList list = {0};
+  saddle_add(&list, 0, 0, 2);
+  saddle_add(&list, 1, 1, 3);
   for (int32_t row = 2; row < 4; row++) {
-    add(&list, row, 0, .3);
-    add(&list, row, 1, .7);
+    saddle_add(&list, row, 0, .3);
+    saddle_add(&list, row, 1, .7);
   }
-  Matrix m = build(&list, 4, sign);
+  Saddle m = saddle_build(&list, 4, sign);
   CniLdl *ldl;
   CniLdlReport report;
   CHECK_OK(cni_ldl_create(&a, &m.upper, m.sign, NULL, &ldl));
@@ -220,14 +160,14 @@ static void redundant(void **state) {
   CHECK_NEAR(.3 * x[0] + .7 * x[1], .5, 1e-14);
   CHECK_NEAR((2 * x[0] - 1) / .3, (3 * x[1] - 1) / .7, 1e-8);
   cni_ldl_destroy(ldl);
-  release(&m);
+  saddle_release(&m);
 }
 
 // Late rows are the last; a row that is not finite is an error.
 static void late_and_wrong(void **state) {
   (void)state;
   const CnAllocator a = cn_allocator_default();
-  Matrix m = mechanism(3, 3, 2, 1e-3);
+  Saddle m = saddle_grid(3, 3, 1, 2, 1e-3);
   int32_t n = m.upper.row_count;
   int8_t *late = malloc((size_t)n);
   for (int32_t i = 0; i < n; i++) late[i] = m.sign[i] < 0;
@@ -246,12 +186,12 @@ static void late_and_wrong(void **state) {
   free(place);
   free(late);
   cni_ldl_destroy(ldl);
-  release(&m);
+  saddle_release(&m);
 }
 
 static void memory(void **state) {
   (void)state;
-  Matrix m = mechanism(4, 4, 2, 0);
+  Saddle m = saddle_grid(4, 4, 1, 2, 0);
   TestAlloc alloc;
   test_alloc_init(&alloc);
   CnAllocator hook = test_alloc_hook(&alloc);
@@ -268,7 +208,7 @@ static void memory(void **state) {
     test_alloc_check_clean(&alloc);
   }
   test_alloc_check_clean(&alloc);
-  release(&m);
+  saddle_release(&m);
 }
 
 int main(void) {

@@ -1,0 +1,284 @@
+// Switching single rows of A on and off in the factors.
+//
+// A row that is off has a unit pivot of its sign and no other entries, neither in A nor in L; the
+// pattern is that of all rows on, so nothing ever moves. With k the row's number, 1 what comes
+// before and 3 what comes after it,
+//
+//     L11 D1 l12 = a12            one solution along the row's subtree: its row of L
+//     d_k = a_kk - l12 D1 l12
+//     l32 = (a32 - L31 D1 l12)/d_k
+//     L33 D3 L33^T <- L33 D3 L33^T - l32 d_k l32^T     on;   + for off
+//
+// and the last line is a rank-1 change of the columns on the path from k to the root of the tree.
+// Cost: the columns of the row's subtree and of its path, once each; a new factorisation costs them
+// squared, and all of the others.
+//
+// Reference: T. A. Davis and W. W. Hager, Row modifications of a sparse Cholesky factorization,
+// SIAM J. Matrix Anal. 26, 2005; P. E. Gill, G. H. Golub, W. Murray, M. A. Saunders, Methods for
+// modifying matrix factorizations, Math. Comp. 28, 1974 (method C1).
+#include "sparse/ldl_inside.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+
+#include <string.h>
+
+#define LINE_ROOM 8 // numbers a gathered line may be read beyond its end
+
+CnStatus cni_ldl_prepare_rows(CniLdl *ldl) {
+  if (ldl->near_start) return CN_OK;
+  int32_t n = ldl->size, entries = ldl->pattern.start[n], longest = 0, *near_start = NULL;
+  for (int32_t k = 0; k < ldl->super_count; k++)
+    if (cni_super_line(&ldl->super[k]) > longest) longest = cni_super_line(&ldl->super[k]);
+  CNI_TRY(cni_ldl_own(ldl, n + 2, sizeof(int32_t), &near_start));
+  CNI_TRY(cni_ldl_own(ldl, 2 * (int64_t)entries, sizeof(int32_t), &ldl->near));
+  CNI_TRY(cni_ldl_own(ldl, 2 * (int64_t)entries, sizeof(int32_t), &ldl->near_entry));
+  CNI_TRY(cni_ldl_own(ldl, entries, sizeof(double), &ldl->masked));
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(uint8_t), &ldl->off));
+  CNI_TRY(cni_ldl_own(ldl, ldl->super_count, sizeof(int32_t), &ldl->reach));
+  CNI_TRY(cni_ldl_own(ldl, ldl->super_count, sizeof(int32_t), &ldl->seen));
+  CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->sparse_x));
+  CNI_TRY(cni_ldl_own(ldl, longest + LINE_ROOM, sizeof(double), &ldl->gathered));
+  // rows of A in both directions, in numbers of elimination
+  for (int32_t pass = 0; pass < 2; pass++) {
+    for (int32_t j = 0; j < n; j++)
+      for (int32_t e = ldl->pattern.start[j]; e < ldl->pattern.start[j + 1]; e++) {
+        int32_t p = ldl->inverse[ldl->pattern.column[e]], q = ldl->inverse[j];
+        for (int32_t side = 0; side < (p == q ? 1 : 2); side++) {
+          int32_t from = side ? p : q, to = side ? q : p;
+          if (pass == 0) {
+            near_start[from + 2]++;
+          } else {
+            ldl->near_entry[near_start[from + 1]] = e;
+            ldl->near[near_start[from + 1]++] = to;
+          }
+        }
+      }
+    for (int32_t i = 0; pass == 0 && i < n; i++) near_start[i + 2] += near_start[i + 1];
+  }
+  for (int32_t k = 0; k < ldl->super_count; k++) ldl->seen[k] = -1;
+  ldl->near_start = near_start;
+  return CN_OK;
+}
+
+CnStatus cni_ldl_factor_rows(CniLdl *ldl, const double *values, const uint8_t *on, CnTasks *tasks,
+                             CniLdlReport *report) {
+  int32_t n = ldl->size;
+  for (int32_t j = 0; j < n; j++) {
+    ldl->off[ldl->inverse[j]] = !on[j];
+    for (int32_t e = ldl->pattern.start[j]; e < ldl->pattern.start[j + 1]; e++)
+      ldl->masked[e] = on[j] && on[ldl->pattern.column[e]] ? values[e] : 0;
+  }
+  ldl->rows_off = 1;
+  ldl->switches = 0;
+  CnStatus status = cni_ldl_factor(ldl, ldl->masked, tasks, report);
+  ldl->rows_off = 0;
+  return status;
+}
+
+int32_t cni_ldl_switches(const CniLdl *ldl) { return ldl->switches; }
+int cni_ldl_is_on(const CniLdl *ldl, int32_t row) { return !ldl->off[ldl->inverse[row]]; }
+
+// ---- the subtree of a row ----
+
+// Supernodes with an entry of L in row k, children before parents, k's own excluded: from
+// reach[return value] on.
+static int32_t find_reach(CniLdl *ldl, int32_t k) {
+  int32_t top = ldl->super_count, own = ldl->super_of[k], *reach = ldl->reach;
+  for (int32_t e = ldl->near_start[k]; e < ldl->near_start[k + 1]; e++) {
+    int32_t length = 0;
+    if (ldl->near[e] >= k) continue;
+    // the path is put at the front of the list, below what is at its back
+    for (int32_t s = ldl->super_of[ldl->near[e]]; s != own && ldl->seen[s] != k;
+         s = ldl->super[s].parent) {
+      reach[length++] = s;
+      ldl->seen[s] = k;
+    }
+    while (length > 0) reach[--top] = reach[--length];
+  }
+  for (int32_t s = top; s < ldl->super_count; s++) ldl->seen[reach[s]] = -1;
+  return top;
+}
+
+// Place of row k among the rows below a supernode that has it.
+static int32_t find_row(const CniLdl *ldl, const CniSuper *u, int32_t k) {
+  const int32_t *rows = ldl->rows + u->row_start;
+  int32_t low = 0, high = u->below - 1;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (rows[middle] < k)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return cni_up8(u->width) + low;
+}
+
+// Take x through columns [0, end) of a supernode, noting row k of L at `place`; returns what they
+// take off the pivot and adds its size to *made. Rows behind are changed in x.
+static double pass_super(CniLdl *ldl, const CniSuper *u, int32_t end, int32_t place, double *made) {
+  double *line = ldl->value + u->line_start, *x = ldl->sparse_x, *top = x + u->first, taken = 0;
+  double *below = ldl->gathered;
+  const int32_t *rows = ldl->rows + u->row_start;
+  int32_t length = cni_super_line(u), own = cni_up8(u->width), touched = 0;
+  for (int32_t c = 0; c < end; c++, line += length) {
+    double y = top[c];
+    if (y == 0) continue;
+    if (!touched) memset(below, 0, (size_t)cni_up8(u->below) * sizeof *below);
+    touched = 1;
+    for (int32_t j = c + 1; j < u->width; j++) top[j] -= line[j] * y;
+    ldl->kernels->axpy(cni_up8(u->below), y, line + own, below);
+    double l = y * ldl->inv[u->first + c];
+    line[place] = l;
+    taken += y * l;
+    *made += fabs(y * l);
+  }
+  for (int32_t r = 0; touched && r < u->below; r++) x[rows[r]] -= below[r];
+  return taken;
+}
+
+// Row k of L to zero.
+static void clear_row(CniLdl *ldl, int32_t k, int32_t reach) {
+  for (int32_t s = reach; s <= ldl->super_count; s++) {
+    int32_t own = s == ldl->super_count; // the supernode of k itself
+    const CniSuper *u = &ldl->super[own ? ldl->super_of[k] : ldl->reach[s]];
+    int32_t end = own ? k - u->first : u->width, length = cni_super_line(u);
+    double *at = ldl->value + u->line_start + (own ? end : find_row(ldl, u, k));
+    for (int32_t c = 0; c < end; c++) at[(int64_t)c * length] = 0;
+  }
+}
+
+static void clear_x(CniLdl *ldl, int32_t k, int32_t reach) {
+  double *x = ldl->sparse_x;
+  for (int32_t s = reach; s <= ldl->super_count; s++) {
+    const CniSuper *u = &ldl->super[s == ldl->super_count ? ldl->super_of[k] : ldl->reach[s]];
+    memset(x + u->first, 0, (size_t)u->width * sizeof *x);
+    for (int32_t r = 0; r < u->below; r++) x[ldl->rows[u->row_start + r]] = 0;
+  }
+}
+
+// ---- the path ----
+
+// L3 D3 L3^T += alpha w w^T for the columns of one supernode from column `begin` on, w in `line`
+// like a line of the supernode. Returns the alpha of what is left; *sound becomes 0 where a pivot
+// lost its sign.
+static double change_super(CniLdl *ldl, const CniSuper *u, int32_t begin, double alpha, double *w,
+                           int *sound) {
+  int32_t length = cni_super_line(u), own = cni_up8(u->width);
+  double *line = ldl->value + u->line_start + (int64_t)begin * length;
+  for (int32_t c = begin; c < u->width; c++, line += length) {
+    double p = w[c];
+    if (p == 0) continue;
+    int32_t k = u->first + c;
+    double d = ldl->d[k], changed = d + alpha * (p * p);
+    if (!(changed * ldl->sign[k] > 0)) {
+      *sound = 0;
+      return alpha;
+    }
+    double inverse = 1 / changed, beta = alpha * p * inverse;
+    alpha = alpha * (d * inverse);
+    ldl->d[k] = changed;
+    ldl->inv[k] = inverse;
+    for (int32_t j = c + 1; j < u->width; j++) {
+      w[j] -= p * line[j];
+      line[j] += beta * w[j];
+    }
+    ldl->kernels->rank1(cni_up8(u->below), p, beta, line + own, w + own);
+  }
+  return alpha;
+}
+
+// The path from column k on; x holds w on the rows of k's line and is zero afterwards.
+static int change_path(CniLdl *ldl, int32_t k, double alpha) {
+  double *x = ldl->sparse_x, *w = ldl->gathered;
+  int sound = 1;
+  for (int32_t s = ldl->super_of[k], begin = k - ldl->super[s].first + 1; s >= 0;
+       s = ldl->super[s].parent, begin = 0) {
+    const CniSuper *u = &ldl->super[s];
+    const int32_t *rows = ldl->rows + u->row_start;
+    int32_t own = cni_up8(u->width), length = cni_super_line(u), any = 0;
+    memset(w, 0, (size_t)length * sizeof *w);
+    for (int32_t c = begin; c < u->width; c++) {
+      w[c] = x[u->first + c];
+      x[u->first + c] = 0;
+      any |= w[c] != 0;
+    }
+    if (!any) continue; // rows that are off have nothing to change
+    for (int32_t r = 0; r < u->below; r++) w[own + r] = x[rows[r]];
+    if (sound) alpha = change_super(ldl, u, begin, alpha, w, &sound);
+    for (int32_t r = 0; r < u->below; r++) x[rows[r]] = w[own + r];
+  }
+  return sound;
+}
+
+// ---- on and off ----
+
+// The row's part of the line of column k: from x (times `scale`) to L and back to x, or from L to x
+// and L cleared.
+static void move_line(CniLdl *ldl, int32_t k, int store, double scale) {
+  const CniSuper *u = &ldl->super[ldl->super_of[k]];
+  int32_t c = k - u->first, own = cni_up8(u->width), length = cni_super_line(u);
+  double *line = ldl->value + u->line_start + (int64_t)c * length, *x = ldl->sparse_x;
+  for (int32_t i = c + 1; i < u->width + u->below; i++) {
+    int32_t row = i < u->width ? u->first + i : ldl->rows[u->row_start + i - u->width];
+    double *place = line + (i < u->width ? i : own + i - u->width);
+    if (store) x[row] = *place = x[row] * scale;
+    if (!store) {
+      x[row] = *place;
+      *place = 0;
+    }
+  }
+}
+
+CniSwitch cni_ldl_switch_on(CniLdl *ldl, const double *values, int32_t row, double least,
+                            double *share) {
+  int32_t k = ldl->inverse[row], reach = find_reach(ldl, k);
+  double *x = ldl->sparse_x, d = 0;
+  *share = 1;
+  if (!ldl->off[k]) return CNI_SWITCHED;
+  for (int32_t e = ldl->near_start[k]; e < ldl->near_start[k + 1]; e++) {
+    if (ldl->near[e] == k)
+      d = values[ldl->near_entry[e]];
+    else if (!ldl->off[ldl->near[e]])
+      x[ldl->near[e]] = values[ldl->near_entry[e]];
+  }
+  double made = fabs(d);
+  for (int32_t s = reach; s < ldl->super_count; s++) {
+    const CniSuper *u = &ldl->super[ldl->reach[s]];
+    d -= pass_super(ldl, u, u->width, find_row(ldl, u, k), &made);
+  }
+  const CniSuper *mine = &ldl->super[ldl->super_of[k]];
+  d -= pass_super(ldl, mine, k - mine->first, k - mine->first, &made);
+  *share = made > 0 ? ldl->sign[k] * d / made : 0;
+  if (!(*share > least)) {
+    clear_row(ldl, k, reach);
+    clear_x(ldl, k, reach);
+    for (int32_t e = ldl->near_start[k]; e < ldl->near_start[k + 1]; e++) x[ldl->near[e]] = 0;
+    return CNI_DEPENDENT;
+  }
+  ldl->off[k] = 0;
+  ldl->d[k] = d;
+  ldl->inv[k] = 1 / d;
+  ldl->made[k] = made;
+  ldl->switches++;
+  // keep only the rows behind k in x
+  move_line(ldl, k, 1, ldl->inv[k]);
+  memset(x + mine->first, 0, (size_t)(k - mine->first + 1) * sizeof *x);
+  for (int32_t s = reach; s < ldl->super_count; s++) {
+    const CniSuper *u = &ldl->super[ldl->reach[s]];
+    memset(x + u->first, 0, (size_t)u->width * sizeof *x);
+  }
+  return change_path(ldl, k, -d) ? CNI_SWITCHED : CNI_DAMAGED;
+}
+
+CniSwitch cni_ldl_switch_off(CniLdl *ldl, int32_t row) {
+  int32_t k = ldl->inverse[row];
+  if (ldl->off[k]) return CNI_SWITCHED;
+  double d = ldl->d[k];
+  clear_row(ldl, k, find_reach(ldl, k));
+  ldl->off[k] = 1;
+  ldl->d[k] = ldl->inv[k] = ldl->sign[k];
+  ldl->switches++;
+  move_line(ldl, k, 0, 0);
+  return change_path(ldl, k, d) ? CNI_SWITCHED : CNI_DAMAGED;
+}

@@ -1,6 +1,8 @@
 // Trust: small scenes with an exact answer on which engines go wrong. Every engine gets the same
 // mechanism and is judged by the same code from the positions it prints. A row is green where Cairn
-// is within the bound; red rows are honest.
+// is within the bound; red rows are honest. Cairn runs twice: with its default solver and the
+// number of iterations that the others get, and with `auto`, which solves every step to its
+// tolerance whatever that takes (ms a step are beside it).
 //
 // Unit cubes of 1 kg, mu .5, h = .01 and 120 iterations unless said. Stack: ten cubes, the top one
 // heavier. Pyramid: 20 rows, spacing 1.1. Slopes: box 1 x 1 x .5 on a floor with tilted gravity,
@@ -105,11 +107,16 @@ static CnStatus add_joint(CnWorld *world, const BallJoint *j, const CnBodyId *id
   return status == CN_OK ? cn_joint_create(world, &def, &id) : status;
 }
 
-static CnStatus build_world(const Mechanism *m, int32_t threads, CnWorld **world, CnBodyId *ids) {
+// Solver null: the default one, with the mechanism's number of iterations.
+static CnStatus build_world(const Mechanism *m, const char *solver, int32_t threads,
+                            CnWorld **world, CnBodyId *ids) {
   CnWorldDef def = cn_world_def_default();
+  if (solver)
+    def.solver = cn_solver_def_default(solver);
+  else
+    def.solver.max_iterations = m->iterations;
   def.gravity = (CnVec3){m->gravity[0], m->gravity[1], m->gravity[2]};
   def.time_step = m->time_step;
-  def.solver.max_iterations = m->iterations;
   def.worker_count = threads;
   CnStatus status = cn_world_create(&def, world);
   if (status != CN_OK) return status;
@@ -148,10 +155,10 @@ static CnStatus keep_frame(const CnWorld *world, const CnBodyId *ids, Track *tra
   return CN_OK;
 }
 
-static CnStatus cairn_track(const Mechanism *m, Track *track) {
+static CnStatus cairn_track(const Mechanism *m, const char *solver, Track *track) {
   CnBodyId *ids = calloc((size_t)m->part_count + 1, sizeof *ids);
   CnWorld *world = NULL;
-  CnStatus status = ids ? build_world(m, 1, &world, ids) : CN_NO_MEMORY;
+  CnStatus status = ids ? build_world(m, solver, 1, &world, ids) : CN_NO_MEMORY;
   for (int32_t step = 1; status == CN_OK && step <= m->step_count; step++) {
     status = cn_world_step(world, NULL);
     if (status == CN_OK && step % m->frame_every == 0)
@@ -287,6 +294,28 @@ static const Test tests[] = {
      0.01},
 };
 
+// How Cairn runs: solver (null: the default one) and the keys of a row.
+typedef struct Mode {
+  const char *solver, *value, *green, *cost;
+} Mode;
+static const Mode modes[] = {{NULL, "cairn", "green", "cairn_ms_per_step"},
+                             {"auto", "cairn_auto", "green_auto", "cairn_auto_ms_per_step"}};
+
+static int run_cairn(const Test *test, const Mechanism *m, const Mode *mode, Row *row) {
+  Track track;
+  if (!track_init(&track, m)) return 0;
+  double start = seconds_now();
+  CnStatus status = cairn_track(m, mode->solver, &track);
+  double seconds = seconds_now() - start;
+  if (status != CN_OK) fprintf(stderr, "cairn-bench: trust: %s\n", cn_error_message());
+  double measured = status == CN_OK ? test->measure(m, &track) : NAN;
+  row_number(row, mode->value, measured);
+  row_flag(row, mode->green, fabs(measured - test->exact) <= test->bound);
+  row_number(row, mode->cost, 1e3 * seconds / m->step_count);
+  track_release(&track);
+  return 1;
+}
+
 static const char *const peers[][2] = {
     {"trust_ode", "ode"}, {"trust_bullet", "bullet"}, {"trust_mujoco", "mujoco"}};
 
@@ -294,20 +323,14 @@ static int run_test(const Values *values, const Test *test, Report *report) {
   Mechanism m;
   mechanism_init(&m);
   Track track;
-  int ok = test->build(&m, test->number) && track_init(&track, &m);
-  Row *row = ok ? report_row_begin(report) : NULL;
+  Row *row = test->build(&m, test->number) ? report_row_begin(report) : NULL;
   if (!row) return 0;
   row_text(row, "test", test->name);
   row_text(row, "unit", test->unit);
   row_number(row, "exact", test->exact);
-  CnStatus status = cairn_track(&m, &track);
-  if (status != CN_OK) fprintf(stderr, "cairn-bench: trust: %s\n", cn_error_message());
-  double measured = status == CN_OK ? test->measure(&m, &track) : NAN;
-  row_number(row, "cairn", measured);
   row_number(row, "bound", test->bound);
-  row_flag(row, "green", fabs(measured - test->exact) <= test->bound);
-  track_release(&track);
-
+  for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+    if (!run_cairn(test, &m, &modes[i], row)) return 0;
   for (size_t i = 0; i < sizeof peers / sizeof peers[0]; i++) {
     if (!track_init(&track, &m)) return 0;
     PeerOutcome outcome = peer_track(values, peers[i][0], &m, &track);
@@ -330,14 +353,14 @@ static CnStatus pyramid_hash(const Mechanism *m, int32_t threads, int restore, u
   CnWorld *world = NULL, *other = NULL;
   void *data = NULL;
   size_t size = 0;
-  CnStatus status = ids ? build_world(m, threads, &world, ids) : CN_NO_MEMORY;
+  CnStatus status = ids ? build_world(m, NULL, threads, &world, ids) : CN_NO_MEMORY;
   for (int step = 0; status == CN_OK && step < 50; step++) {
     status = cn_world_step(world, NULL);
     if (status != CN_OK || !restore || step != 25) continue;
     status = cn_world_save(world, NULL, 0, &size);
     data = malloc(size);
     if (status == CN_OK) status = data ? cn_world_save(world, data, size, &size) : CN_NO_MEMORY;
-    if (status == CN_OK) status = build_world(m, threads, &other, ids);
+    if (status == CN_OK) status = build_world(m, NULL, threads, &other, ids);
     if (status == CN_OK) status = cn_world_restore(other, data, size);
     CnWorld *old = world;
     world = other;
@@ -382,9 +405,10 @@ static int run(const Values *values, Report *report) {
 static const Parameter parameters[] = {{"only", "-1", "number of one test, -1: all"},
                                        {NULL, NULL, NULL}};
 static const Column columns[] = {
-    {"test", "test"},     {"unit", "unit"},     {"exact", "exact"},
-    {"cairn", "cairn"},   {"green", "green"},   {"ode", "ODE"},
-    {"bullet", "Bullet"}, {"mujoco", "MuJoCo"}, {NULL, NULL},
+    {"test", "test"},        {"unit", "unit"},   {"exact", "exact"},
+    {"cairn", "cairn"},      {"green", "green"}, {"cairn_auto", "cairn auto"},
+    {"green_auto", "green"}, {"ode", "ODE"},     {"bullet", "Bullet"},
+    {"mujoco", "MuJoCo"},    {NULL, NULL},
 };
 
 const Bench bench_trust = {"trust", "small scenes with an exact answer, engine beside engine",

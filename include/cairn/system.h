@@ -11,6 +11,57 @@
 extern "C" {
 #endif
 
+typedef struct CnIntegrator CnIntegrator;
+
+// ---- equations of motion ----------------------------------------------------------------------
+
+/// Law of a contact of a generic system.
+typedef struct CnContactLaw {
+  double restitution; ///< 0 .. 1, Newton's
+  double friction;    ///< >= 0; counts only where the contacts have tangents. 0: without friction
+} CnContactLaw;
+
+/// The equations of motion of a system, for the schemes that follow them closely (hem5, rkf45,
+/// moreau-jean):
+///
+///     q' = T(q) v,   M(q,t) v' = f(t,q,v) + G^T L,
+///     g(q,t) = 0 (bilateral),   0 <= g(q,t) _|_ L >= 0 (contacts),   dg/dt = G v + r
+///
+/// Rows of G: first one for each bilateral constraint, then contact_dim for each contact: the
+/// normal, and the tangents along which it may slip or stick. `rows` lists which rows are asked
+/// for. Matrices are dense and by rows. A function that cannot answer returns a status and the step
+/// fails with it.
+typedef struct CnEquations {
+  int32_t bilateral_count, contact_count;
+  int32_t contact_dim;      ///< 1: normals only; 2: one tangent (plane motion); 3: two
+  const CnContactLaw *laws; ///< contact_count; null: no restitution, no friction
+
+  CnStatus (*mass)(void *context, double t, const double *q, double *m); ///< v_count x v_count
+  CnStatus (*force)(void *context, double t, const double *q, const double *v, double *f);
+  /// g of all bilateral constraints, then of all contacts. Null where there are none.
+  CnStatus (*gaps)(void *context, double t, const double *q, double *g);
+  /// The rows asked for: row_count x v_count into `jacobian`, r (zero unless time acts) into
+  /// `rate`, which is filled with zeros before the call.
+  CnStatus (*jacobian)(void *context, double t, const double *q, const int32_t *rows,
+                       int32_t row_count, double *jacobian, double *rate);
+  /// d/dt (G v + r) with v held, for the rows asked for. Null: found by differences of the
+  /// Jacobian, good to about 1e-9.
+  CnStatus (*curvature)(void *context, double t, const double *q, const double *v,
+                        const int32_t *rows, int32_t row_count, double *curvature);
+  /// q' = T(q) v. Null: q' = v.
+  void (*kinematics)(void *context, double t, const double *q, const double *v, double *q_dot);
+  /// Bring q back to where it lives (unit quaternions). Null: q lives everywhere.
+  void (*normalise)(void *context, double *q);
+  /// One number a contact, >= 0 inside the domain of its piece of a surface: outside it the
+  /// constraint is not there. Null: all contacts are everywhere.
+  void (*domains)(void *context, double t, const double *q, double *domain);
+  /// K = -df/dq T and C = -df/dv, for the step matrix of moreau-jean. Null: forces are not stiff.
+  CnStatus (*stiffness)(void *context, double t, const double *q, const double *v, double *k,
+                        double *c);
+  /// Name of a contact for messages and the event log. Null: "contact 3".
+  void (*contact_name)(void *context, int32_t contact, char *text, size_t capacity);
+} CnEquations;
+
 /// A mechanical system as functions. State is q (any coordinates) and v (six per velocity group of
 /// the problem). No function may change the system's lasting state except `done`, which may not
 /// fail: a step that fails before `done` leaves no trace.
@@ -29,28 +80,132 @@ typedef struct CnSystem {
   /// q_new = q (+) h T(q) v: along v for the time h, by the exponential map where q has rotations.
   void (*advance)(void *context, const double *q, const double *v, double h, double *q_new);
 
-  /// The step is accepted: keep the impulses, take over q and v.
+  /// The step is accepted: keep the impulses, take over q and v. `answer` is that of the step
+  /// problem, null from the schemes that work with the equations.
   void (*done)(void *context, double t_new, const double *q_new, const double *v_new,
                const CnAnswer *answer);
+
+  /// Null: the system gives step problems only. A system may give equations alone: then detect,
+  /// problem and advance may be null.
+  const CnEquations *equations;
 } CnSystem;
 
+// ---- integrators ------------------------------------------------------------------------------
+
+/// What happened in the middle of a motion.
+typedef enum CnEventKind {
+  CN_EVENT_IMPACT = 0, ///< a gap closed with a speed
+  CN_EVENT_TOUCH,      ///< a gap closed without one, or a closed contact began to carry
+  CN_EVENT_RELEASE,    ///< a contact force came to zero
+  CN_EVENT_REST,       ///< infinitely many impacts ended: the limit of their times
+  CN_EVENT_SLIP,       ///< a sticking contact began to slip, or changed its direction
+  CN_EVENT_STICK,      ///< a slipping contact came to rest
+  CN_EVENT_DOMAIN,     ///< a contact left its piece of surface
+  CN_EVENT_KIND_COUNT
+} CnEventKind;
+
+/// Name of an event kind, for example "impact".
+CN_API const char *cn_event_kind_name(CnEventKind kind);
+
+typedef struct CnEvent {
+  CnEventKind kind;
+  int32_t contact;
+  double time;    ///< s
+  double speed;   ///< m/s, normal, before it (impact, touch); tangential before it (stick)
+  double impulse; ///< N s, normal (impact); multiplier after it, N (touch, stick, domain)
+} CnEvent;
+
+/// One accepted step of hem5 or rkf45, or a step of moreau-jean. Arrays live during the call.
+typedef struct CnPoint {
+  double time, step;         ///< s, at the end; length
+  const double *q, *v;       ///< at the end
+  const double *a;           ///< v' at the end; null from moreau-jean
+  const double *multipliers; ///< at the end, one a row of the Jacobian (0: not active), N;
+                             ///< moreau-jean: impulses over the step, N s
+} CnPoint;
+
+/// Called on the way, in the order of time. Either may be null.
+typedef struct CnObserver {
+  void *context;
+  void (*point)(void *context, CnIntegrator *integrator, const CnPoint *point);
+  void (*event)(void *context, CnIntegrator *integrator, const CnEvent *event);
+} CnObserver;
+
+/// How several contacts that close at once share an impact.
+typedef enum CnImpact {
+  CN_IMPACT_SIMULTANEOUS = 0, ///< one complementarity problem over all closed contacts
+  CN_IMPACT_SEQUENTIAL        ///< one at a time, the fastest first, until none approaches
+} CnImpact;
+
+/// Who decides which contacts act where pieces of a surface meet.
+typedef enum CnRemedy {
+  CN_REMEDY_NSCD = 0, ///< a step of moreau-jean, taken back
+  CN_REMEDY_LCP       ///< a complementarity problem of the accelerations
+} CnRemedy;
+
+/// How to build an integrator. Fields a scheme does not know are ignored.
 typedef struct CnIntegratorDef {
-  const char *name;      ///< a name cn_integrator_name lists
+  const char *name;       ///< a name cn_integrator_name lists
+  double tolerance;       ///< hem5, rkf45: error a step, absolute and relative, default 1e-6;
+                          ///< 0: steps of fixed length
+  double step;            ///< s: length of fixed steps, or of the first trial; 0: the whole call
+  double step_max;        ///< s, 0: no bound
+  double step_min;        ///< s, a smaller step is an underflow; 0: 16 units of round-off of t
+  double drift_limit;     ///< |g| and |g'| allowed; 0: watched only. Without projection steps are
+                          ///< kept so small that the end of the call is reached within it
+  int32_t projection;     ///< n > 0: every n-th step ends with a projection on g = 0 and g' = 0
+                          ///< (only where the drift limit is passed, if there is one); 0: none
+  int32_t project_start;  ///< 1: inconsistent initial values are projected; 0: an error
+  double event_tolerance; ///< s, default 1e-12: how exactly events are placed
+  double accumulation;    ///< s, default 1e-7: impacts that come to rest within it are one event
+  CnImpact impact;
+  CnRemedy remedy;
+  int32_t max_events;    ///< default 100000, a call
+  int32_t max_steps;     ///< default 10000000, a call
+  double theta;          ///< moreau-jean, in [1/2, 1], default 1/2
+  const char *solver;    ///< hem5, rkf45: who solves impacts, default "auto"; moreau-jean takes
+                         ///< the solver given with the step
+  CnObserver observer;   ///< default none
   CnAllocator allocator; ///< default malloc and free
   uint32_t tag;          ///< set by cn_integrator_def_default
 } CnIntegratorDef;
-
-typedef struct CnIntegrator CnIntegrator;
 
 CN_API CnIntegratorDef cn_integrator_def_default(const char *name);
 CN_API CnStatus cn_integrator_create(const CnIntegratorDef *def, CnIntegrator **integrator);
 CN_API void cn_integrator_destroy(CnIntegrator *integrator);
 
-/// One step of length h from (t, q, v). The new state reaches the system through `done`; q and v
-/// are not changed here.
+/// From (t, q, v) to t + h: one step of impulse and moreau-jean, as many as it takes of hem5 and
+/// rkf45, through all events on the way. The new state reaches the system through `done`; q and v
+/// are not changed here. CN_STOPPED: the scheme cannot go on, the message tells where and why, and
+/// cn_integrator_report how far it came. Only impulse and moreau-jean need a solver (others: may be
+/// null) and fill `report` (may be null).
 CN_API CnStatus cn_integrator_step(CnIntegrator *integrator, const CnSystem *system,
                                    CnSolver *solver, double t, const double *q, const double *v,
                                    double h, CnSolveReport *report);
+
+/// What the last call did.
+typedef struct CnIntegratorReport {
+  double time; ///< s, reached
+  double step; ///< s, the step it would try next
+  int64_t steps, rejected, events, impacts;
+  int64_t systems;        ///< linear systems solved
+  double position_drift;  ///< largest |g| of an active constraint at the end of a step
+  double velocity_drift;  ///< largest |g'|
+  int64_t projections;    ///< of states, at the start or after a step
+  const char *last_cause; ///< why the last step was cut: "", "error", "drift", "event", ...
+} CnIntegratorReport;
+CN_API void cn_integrator_report(const CnIntegrator *integrator, CnIntegratorReport *report);
+
+/// Inside the observer's point(): the state at a time within the step (dense output; hem5: order 4,
+/// with the velocity constraints satisfied; rkf45: cubic). CN_UNSUPPORTED elsewhere. v may be null.
+CN_API CnStatus cn_integrator_dense(CnIntegrator *integrator, double t, double *q, double *v);
+
+/// Accelerations and multipliers at (t, q, v) with the given rows of the Jacobian active.
+/// `multipliers` has row_count entries; both may be null.
+CN_API CnStatus cn_equations_accelerations(const CnSystem *system, const CnAllocator *allocator,
+                                           double t, const double *q, const double *v,
+                                           const int32_t *rows, int32_t row_count, double *a,
+                                           double *multipliers);
 
 /// The table: name and one-line summary of integrator `index`, null past the end.
 CN_API const char *cn_integrator_name(int32_t index);

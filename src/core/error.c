@@ -54,6 +54,7 @@ const char *cn_status_name(CnStatus status) {
       [CN_NO_MEMORY] = "CN_NO_MEMORY",
       [CN_NOT_FINITE] = "CN_NOT_FINITE",
       [CN_FILE] = "CN_FILE",
+      [CN_STOPPED] = "CN_STOPPED",
   };
   size_t number = (size_t)status;
   return number < sizeof names / sizeof names[0] ? names[number] : "unknown status";

@@ -7,10 +7,16 @@
 
 typedef struct CnIntegratorKind {
   const char *name, *summary;
+  int32_t needs_equations; // 1: works with CnEquations, 0: with step problems
+  int32_t needs_solver;    // 1: takes the solver given with the step
   CnStatus (*create)(const CnIntegratorDef *def, const CnAllocator *allocator, void **state);
   CnStatus (*step)(void *state, const CnSystem *system, CnSolver *solver, double t, const double *q,
                    const double *v, double h, CnSolveReport *report);
   void (*destroy)(void *state);
+  // Optional: who the observer is told to be; what the last step did; dense output.
+  void (*attach)(void *state, CnIntegrator *handle);
+  void (*report)(const void *state, CnIntegratorReport *report);
+  CnStatus (*dense)(void *state, double t, double *q, double *v);
 } CnIntegratorKind;
 
 extern const CnIntegratorKind *const cni_integrator_kinds[];

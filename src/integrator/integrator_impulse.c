@@ -83,6 +83,7 @@ static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solv
 const CnIntegratorKind cni_integrator_impulse = {
     .name = "impulse",
     .summary = "semi-implicit Euler with one step problem a step, order 1",
+    .needs_solver = 1,
     .create = impulse_create,
     .step = impulse_step,
     .destroy = impulse_destroy,

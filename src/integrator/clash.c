@@ -1,0 +1,78 @@
+// Small dense complementarity problems handed to the solver table (clash.h).
+#include "integrator/clash.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+
+CnStatus cni_clash_init(CniClash *clash, const CnAllocator *allocator) {
+  *clash = (CniClash){.allocator = *allocator, .answer = cn_answer_empty(allocator)};
+  CnProblemDef def = cn_problem_def_default();
+  def.form = CN_FORM_EXPLICIT;
+  def.allocator = *allocator;
+  return cn_problem_create(&def, &clash->problem);
+}
+
+void cni_clash_release(CniClash *clash) {
+  const CnAllocator *a = &clash->allocator;
+  cn_answer_release(&clash->answer);
+  cn_problem_destroy(clash->problem);
+  cni_release(a, clash->w, (size_t)clash->w_capacity * sizeof *clash->w);
+  cni_release(a, clash->q, (size_t)clash->q_capacity * sizeof *clash->q);
+  cni_release(a, clash->start, (size_t)clash->start_capacity * sizeof *clash->start);
+  cni_release(a, clash->column, (size_t)clash->column_capacity * sizeof *clash->column);
+  cni_release(a, clash->sets, (size_t)clash->set_capacity * sizeof *clash->sets);
+  cni_release(a, clash->dims, (size_t)clash->dim_capacity * sizeof *clash->dims);
+}
+
+CnStatus cni_clash_begin(CniClash *clash, int32_t n) {
+  const CnAllocator *a = &clash->allocator;
+  if (n > 10000)
+    return cni_error(CN_UNSUPPORTED, "%d rows of contacts at once are too many for a dense matrix",
+                     (int)n);
+  clash->row_count = n;
+  clash->block_count = 0;
+  CNI_TRY(
+      cni_array_reserve(a, (void **)&clash->w, &clash->w_capacity, 0, n * n + 1, sizeof *clash->w));
+  CNI_TRY(cni_array_reserve(a, (void **)&clash->column, &clash->column_capacity, 0, n * n + 1,
+                            sizeof *clash->column));
+  CNI_TRY(cni_array_reserve(a, (void **)&clash->q, &clash->q_capacity, 0, n + 1, sizeof *clash->q));
+  CNI_TRY(cni_array_reserve(a, (void **)&clash->start, &clash->start_capacity, 0, n + 1,
+                            sizeof *clash->start));
+  CNI_TRY(cni_array_reserve(a, (void **)&clash->sets, &clash->set_capacity, 0, n + 1,
+                            sizeof *clash->sets));
+  return cni_array_reserve(a, (void **)&clash->dims, &clash->dim_capacity, 0, n + 1,
+                           sizeof *clash->dims);
+}
+
+void cni_clash_block(CniClash *clash, CnBlockKind kind, int32_t dim, double mu) {
+  CnSet set = cn_set_default(kind);
+  set.mu = mu;
+  clash->sets[clash->block_count] = set;
+  clash->dims[clash->block_count++] = dim;
+}
+
+CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *report) {
+  int32_t n = clash->row_count;
+  for (int32_t i = 0; i <= n; i++) clash->start[i] = i * n;
+  for (int32_t i = 0; i < n * n; i++) clash->column[i] = i % n;
+  CnSparse w = {n, n, clash->start, clash->column, clash->w};
+  cn_problem_clear(clash->problem);
+  CNI_TRY(cn_problem_set_explicit(clash->problem, &w, clash->q));
+  for (int32_t i = 0; i < clash->block_count; i++) {
+    int32_t set, block;
+    CNI_TRY(cn_problem_add_set(clash->problem, &clash->sets[i], &set));
+    CNI_TRY(cn_problem_add_explicit(clash->problem, set, clash->dims[i], &block));
+  }
+  CNI_TRY(cn_answer_fit(&clash->answer, clash->problem));
+  return cn_solver_solve(solver, clash->problem, &clash->answer, report);
+}
+
+CnStatus cni_clash_solver(const char *name, const CnAllocator *allocator, CnSolver **solver) {
+  CnSolverDef def = cn_solver_def_default(name);
+  def.tolerance = 1e-14;
+  def.max_iterations = 20000;
+  def.check_interval = 20;
+  def.local = CN_LOCAL_EXACT;
+  def.allocator = *allocator;
+  return cn_solver_create(&def, solver);
+}

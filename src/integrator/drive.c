@@ -1,0 +1,372 @@
+// The event driver: step control, drift, events, the observer (drive.h).
+//
+//     settle the modes at the start
+//     until the end:  a step; rejected where its error or its drift is too large
+//                     something happened inside? cut it there (watch.c), make the shorter step,
+//                     and settle the modes anew (modes.c, impact.c, pieces.c)
+//
+// A call depends on nothing but its arguments: modes are found from the state, the first step is
+// tried with the length given. So a restored world goes on with the same bits.
+#include "integrator/drive.h"
+
+#include "core/error.h"
+#include "core/math.h"
+#include "core/memory.h"
+#include "core/vec.h"
+
+#include <string.h>
+
+#define SAFETY 0.9
+#define SHRINK_MOST 5.0
+#define GROW_MOST 10.0
+#define ROUND_OFF 2.2204460492503131e-16
+
+// ---- life ----
+
+CnStatus cni_drive_create(const CnIntegratorDef *def, const CnAllocator *allocator,
+                          const CniStepper *stepper, CniDrive **result) {
+  CniDrive *d = cni_allocate(allocator, sizeof *d);
+  if (!d) return cni_error_memory(sizeof *d);
+  *d = (CniDrive){.allocator = *allocator, .def = *def, .stepper = stepper};
+  d->pool.allocator = *allocator;
+  cni_motion_init(&d->motion, allocator);
+  cni_motion_init(&d->probe, allocator);
+  cni_step_init(&d->step, allocator);
+  CnStatus status = cni_clash_init(&d->clash, allocator);
+  if (status == CN_OK) status = cni_clash_solver(def->solver, allocator, &d->solver);
+  if (status != CN_OK) {
+    cni_drive_destroy(d);
+    return status;
+  }
+  *result = d;
+  return CN_OK;
+}
+
+void cni_drive_destroy(CniDrive *d) {
+  CnAllocator a = d->allocator;
+  cn_solver_destroy(d->solver);
+  cni_clash_release(&d->clash);
+  cni_step_release(&d->step);
+  cni_motion_release(&d->probe);
+  cni_motion_release(&d->motion);
+  cni_pool_release(&d->pool);
+  cni_release(&a, d->modes, (size_t)d->mode_capacity * sizeof *d->modes);
+  cni_release(&a, d->rows, (size_t)d->row_capacity * sizeof *d->rows);
+  cni_release(&a, d->slip, (size_t)d->slip_capacity * sizeof *d->slip);
+  cni_release(&a, d->chosen, (size_t)d->chosen_capacity * sizeof *d->chosen);
+  cni_release(&a, d->fixed, (size_t)d->fixed_capacity * sizeof *d->fixed);
+  cni_release(&a, d->factor, (size_t)d->factor_capacity * sizeof *d->factor);
+  cni_release(&a, d, sizeof *d);
+}
+
+// Memory for the system at hand.
+static CnStatus fit(CniDrive *d, const CnSystem *system) {
+  const CnAllocator *a = &d->allocator;
+  CNI_TRY(cni_motion_begin(&d->motion, system));
+  CNI_TRY(cni_motion_begin(&d->probe, system));
+  const CnEquations *eq = system->equations;
+  int32_t rows = d->motion.row_count + 1, contacts = eq->contact_count + 1;
+  CNI_TRY(
+      cni_array_reserve(a, (void **)&d->modes, &d->mode_capacity, 0, contacts, sizeof *d->modes));
+  CNI_TRY(cni_array_reserve(a, (void **)&d->rows, &d->row_capacity, 0, rows, sizeof *d->rows));
+  CNI_TRY(cni_array_reserve(a, (void **)&d->slip, &d->slip_capacity, 0, rows, sizeof *d->slip));
+  CNI_TRY(
+      cni_array_reserve(a, (void **)&d->factor, &d->factor_capacity, 0, rows, sizeof *d->factor));
+  CNI_TRY(cni_array_reserve(a, (void **)&d->chosen, &d->chosen_capacity, 0, 2 * contacts,
+                            sizeof *d->chosen));
+  CNI_TRY(cni_array_reserve(a, (void **)&d->fixed, &d->fixed_capacity, 0, eq->bilateral_count + 1,
+                            sizeof *d->fixed));
+  int32_t nq = system->q_count, nv = system->v_count;
+  CNI_TRY(cni_pool_begin(&d->pool, cni_pool_need(nq) + 4 * cni_pool_need(nv) +
+                                       4 * cni_pool_need(rows) +
+                                       2 * cni_pool_need(eq->bilateral_count + contacts) + 8));
+  d->q = cni_pool_take(&d->pool, nq);
+  d->v = cni_pool_take(&d->pool, nv);
+  d->a = cni_pool_take(&d->pool, nv);
+  d->v_new = cni_pool_take(&d->pool, nv);
+  d->multipliers = cni_pool_take(&d->pool, rows);
+  d->all_multipliers = cni_pool_take(&d->pool, rows);
+  d->speeds = cni_pool_take(&d->pool, rows);
+  d->impulses = cni_pool_take(&d->pool, rows);
+  d->domains = cni_pool_take(&d->pool, contacts);
+  return CN_OK;
+}
+
+// ---- telling ----
+
+void cni_drive_tell(CniDrive *d, CnEventKind kind, int32_t contact, double time, double speed,
+                    double impulse) {
+  d->report.events++;
+  if (kind == CN_EVENT_IMPACT) d->report.impacts++;
+  CnEvent event = {kind, contact, time, speed, impulse};
+  const CnObserver *observer = &d->def.observer;
+  if (observer->event) observer->event(observer->context, d->handle, &event);
+}
+
+// Accelerations and multipliers at the end of the step.
+static CnStatus end_forces(CniDrive *d) {
+  CniStep *s = &d->step;
+  return cni_motion_accelerate(&d->motion, s->t + s->h, s->q1, s->v1, s->jacobian1, d->a,
+                               d->multipliers);
+}
+
+static void tell_point(CniDrive *d) {
+  const CnObserver *observer = &d->def.observer;
+  CniStep *s = &d->step;
+  if (!observer->point) return;
+  memset(d->all_multipliers, 0, (size_t)d->motion.row_count * sizeof(double));
+  for (int32_t i = 0; i < d->motion.active; i++)
+    d->all_multipliers[d->motion.list[i]] = d->multipliers[i];
+  CnPoint point = {.time = d->t,
+                   .step = s->h,
+                   .q = s->q1,
+                   .v = s->v1,
+                   .a = d->a,
+                   .multipliers = d->all_multipliers};
+  d->in_point = 1;
+  observer->point(observer->context, d->handle, &point);
+  d->in_point = 0;
+}
+
+// ---- drift ----
+
+// Drift at the end of the step; 0 where it uses up more than its share of what is left.
+static CnStatus check_drift(CniDrive *d, int *good, double *position, double *velocity) {
+  CniStep *s = &d->step;
+  *good = 1;
+  CNI_TRY(cni_motion_drift(&d->motion, s->t + s->h, s->q1, s->v1, s->jacobian1, s->rate1, position,
+                           velocity));
+  double limit = d->def.drift_limit;
+  if (!(limit > 0) || d->def.projection > 0) return CN_OK;
+  double p0, v0;
+  CNI_TRY(cni_motion_drift(&d->motion, s->t, s->q0, s->v0, s->jacobian0, s->rate0, &p0, &v0));
+  double share = s->h / (d->t_end - s->t);
+  *good = *position <= p0 + cn_max(0, limit - p0) * share &&
+          *velocity <= v0 + cn_max(0, limit - v0) * share;
+  return CN_OK;
+}
+
+// Back to the constraints where that is asked for.
+static CnStatus project_end(CniDrive *d, double *position, double *velocity) {
+  CniStep *s = &d->step;
+  if (d->def.projection <= 0 || d->motion.active == 0) return CN_OK;
+  int wanted = d->def.drift_limit > 0 ? cn_max(*position, *velocity) > d->def.drift_limit
+                                      : (d->report.steps + 1) % d->def.projection == 0;
+  if (!wanted) return CN_OK;
+  double t = s->t + s->h;
+  CNI_TRY(cni_motion_project(&d->motion, t, s->q1, s->v1));
+  CNI_TRY(cni_motion_jacobian(&d->motion, t, s->q1, s->jacobian1, s->rate1));
+  d->report.projections++;
+  return cni_motion_drift(&d->motion, t, s->q1, s->v1, s->jacobian1, s->rate1, position, velocity);
+}
+
+// ---- steps ----
+
+static CnStatus underflow(CniDrive *d, double h, const char *cause) {
+  return cni_error(CN_STOPPED,
+                   "%s: t = %.17g s: a step of %g s is too large and a smaller one "
+                   "makes no progress (%s)",
+                   d->stepper->name, d->t, h, cause);
+}
+
+static double least_step(const CniDrive *d) {
+  double round_off = 16 * ROUND_OFF * cn_max(fabs(d->t), fabs(d->t_end));
+  return cn_max(d->def.step_min, round_off);
+}
+
+// Make a step of the length wanted or shorter, within error and drift.
+static CnStatus make_step(CniDrive *d, double h, double *position, double *velocity) {
+  CniStep *s = &d->step;
+  int fixed = !(d->def.tolerance > 0);
+  double order = d->stepper->order;
+  s->tolerance = fixed ? 1 : d->def.tolerance;
+  for (;;) {
+    const char *cause = "the error";
+    s->t = d->t;
+    s->h = h;
+    CnStatus status = d->stepper->step(&d->motion, s);
+    if (status != CN_OK && (status != CN_STOPPED || fixed)) return status;
+    int finite = status == CN_OK && isfinite(s->error);
+    double shrink = SHRINK_MOST;
+    if (status != CN_OK) cause = cn_error_message();
+    if (finite && (fixed || s->error <= 1)) {
+      int good;
+      CNI_TRY(check_drift(d, &good, position, velocity));
+      if (good || fixed) {
+        double fac = cni_pow(cn_max(s->error, 1e-10), 1 / order) / SAFETY;
+        fac = cn_clamp(fac, 1 / GROW_MOST, SHRINK_MOST);
+        if (d->rejected_last) fac = cn_max(fac, 1);
+        d->h_next = s->error == 0 ? 1.2 * h : h / fac;
+        d->rejected_last = 0;
+        return CN_OK;
+      }
+      cause = "the drift";
+      shrink = 2;
+    } else if (finite) {
+      shrink = cn_min(SHRINK_MOST, cni_pow(s->error, 1 / order) / SAFETY);
+    } else if (status == CN_OK) {
+      cause = "the state is not finite";
+    }
+    if (fixed)
+      return cni_error(CN_NOT_FINITE,
+                       "%s: t = %.17g s: the state after a step of %g s is "
+                       "not finite",
+                       d->stepper->name, d->t, h);
+    d->report.rejected++;
+    d->report.last_cause = cause[0] == 't' && cause[4] == 'e'   ? "error"
+                           : cause[0] == 't' && cause[4] == 'd' ? "drift"
+                                                                : "singular";
+    d->rejected_last = 1;
+    h /= shrink;
+    if (!(h > least_step(d))) return underflow(d, h, cause);
+  }
+}
+
+// The step is part of the motion.
+static CnStatus accept(CniDrive *d, double position, double velocity) {
+  CniStep *s = &d->step;
+  int end = d->t_end - (s->t + s->h) <= 2 * ROUND_OFF * cn_max(fabs(s->t), fabs(d->t_end));
+  CNI_TRY(project_end(d, &position, &velocity));
+  d->report.position_drift = cn_max(d->report.position_drift, position);
+  d->report.velocity_drift = cn_max(d->report.velocity_drift, velocity);
+  d->report.steps++;
+  d->same_time = 0;
+  d->t = end ? d->t_end : s->t + s->h;
+  d->report.time = d->t;
+  if (d->def.observer.point) {
+    CNI_TRY(end_forces(d));
+    tell_point(d);
+  }
+  memcpy(d->q, s->q1, (size_t)d->motion.q_count * sizeof(double));
+  memcpy(d->v, s->v1, (size_t)d->motion.v_count * sizeof(double));
+  cni_step_shift(s);
+  s->t = d->t;
+  return CN_OK;
+}
+
+// Length of the next step to try: as planned, not past the end, nor leaving a sliver before it.
+static double next_length(const CniDrive *d) {
+  double left = d->t_end - d->t, h = d->h_next;
+  if (d->def.step_max > 0) h = cn_min(h, d->def.step_max);
+  if (d->h_limit > 0) h = cn_min(h, d->h_limit);
+  if (h >= left * (1 - 1e-12)) return left;
+  return h > 0.5 * left && d->def.tolerance > 0 ? 0.5 * left : h;
+}
+
+// Once more, up to the event; for a gap the place is improved on the method's own result.
+static CnStatus step_to_event(CniDrive *d, CniFound found, double *position, double *velocity) {
+  CniStep *s = &d->step;
+  double whole = s->h, h = whole * found.theta, t = s->t;
+  for (int32_t tries = 0; tries < 6; tries++) {
+    s->t = t;
+    s->h = h;
+    CNI_TRY(d->stepper->step(&d->motion, s));
+    double gap, speed;
+    if (found.kind != CN_EVENT_IMPACT) break;
+    CNI_TRY(cni_watch_gap(d, found.contact, &gap, &speed));
+    double change = speed < 0 ? -gap / speed : 0;
+    if (fabs(change) > 0.1 * whole) break;
+    if (fabs(change) <= d->def.event_tolerance && gap <= CNI_GAP_CLOSED) break;
+    h = cn_clamp(h + change, 0, whole);
+  }
+  return cni_motion_drift(&d->motion, s->t + s->h, s->q1, s->v1, s->jacobian1, s->rate1, position,
+                          velocity);
+}
+
+static CnStatus check_limits(const CniDrive *d) {
+  if (d->report.events > d->def.max_events)
+    return cni_error(CN_STOPPED, "%s: t = %.17g s: more than %d events", d->stepper->name, d->t,
+                     (int)d->def.max_events);
+  if (d->report.steps + d->report.rejected > d->def.max_steps)
+    return cni_error(CN_STOPPED, "%s: t = %.17g s: more than %d steps", d->stepper->name, d->t,
+                     (int)d->def.max_steps);
+  return CN_OK;
+}
+
+static CnStatus advance(CniDrive *d) {
+  double position = 0, velocity = 0;
+  CNI_TRY(check_limits(d));
+  CNI_TRY(make_step(d, next_length(d), &position, &velocity));
+  d->h_limit = 0;
+  CniFound found = {1, CN_EVENT_IMPACT, -1};
+  if (d->motion.eq->contact_count > 0) CNI_TRY(cni_watch_step(d, &found));
+  if (found.contact < 0) return accept(d, position, velocity);
+
+  double planned = d->h_next;
+  d->report.last_cause = "event";
+  if (found.theta > 0) {
+    CNI_TRY(step_to_event(d, found, &position, &velocity));
+    CNI_TRY(accept(d, position, velocity));
+  }
+  d->h_next = planned;
+  d->same_time++;
+  return cni_modes_settle(d, &found);
+}
+
+static CnStatus run(CniDrive *d) {
+  d->h_next = d->def.step > 0 ? d->def.step : d->t_end - d->t;
+  CNI_TRY(cni_modes_start(d));
+  CniFound none = {0, CN_EVENT_IMPACT, -1};
+  CNI_TRY(cni_modes_settle(d, &none));
+  double fixed = d->h_next;
+  while (d->t < d->t_end) {
+    if (!(d->def.tolerance > 0)) d->h_next = fixed;
+    CNI_TRY(advance(d));
+  }
+  return CN_OK;
+}
+
+CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const double *q,
+                       const double *v, double h) {
+  d->report = (CnIntegratorReport){.time = t, .last_cause = ""};
+  CNI_TRY(fit(d, system));
+  memcpy(d->q, q, (size_t)system->q_count * sizeof *q);
+  memcpy(d->v, v, (size_t)system->v_count * sizeof *v);
+  cni_motion_normalise(&d->motion, d->q);
+  d->t = t;
+  d->t_end = t + h;
+  d->rejected_last = d->same_time = 0;
+  d->h_limit = 0;
+  d->motion.systems = d->probe.systems = 0;
+  CnStatus status = run(d);
+  d->report.step = d->h_next;
+  d->report.systems = d->motion.systems + d->probe.systems;
+  return status;
+}
+
+// ---- rows of the table ----
+
+CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, double t,
+                        const double *q, const double *v, double h, CnSolveReport *report) {
+  CniDrive *d = state;
+  (void)solver;
+  *report = (CnSolveReport){.solver = d->stepper->name, .converged = 1, .method = "events"};
+  CNI_TRY(cni_drive_run(d, system, t, q, v, h));
+  report->iterations = (int32_t)cn_min((double)d->report.steps, 2e9);
+  system->done(system->context, d->t_end, d->q, d->v, NULL);
+  return CN_OK;
+}
+
+void cni_drive_free(void *state) { cni_drive_destroy(state); }
+
+void cni_drive_attach(void *state, CnIntegrator *handle) {
+  CniDrive *d = state;
+  d->handle = handle;
+}
+
+void cni_drive_report(const void *state, CnIntegratorReport *report) {
+  const CniDrive *d = state;
+  *report = d->report;
+}
+
+CnStatus cni_drive_dense(void *state, double t, double *q, double *v) {
+  CniDrive *d = state;
+  CniStep *s = &d->step;
+  if (!d->in_point)
+    return cni_error(CN_UNSUPPORTED, "dense output is there inside the observer's point() only");
+  double theta = (t - s->t) / s->h;
+  if (!(theta >= -1e-9 && theta <= 1 + 1e-9))
+    return cni_error(CN_INVALID_ARGUMENT, "dense output: t = %g is outside the step %g .. %g", t,
+                     s->t, s->t + s->h);
+  return d->stepper->dense(&d->motion, s, cn_clamp(theta, 0, 1), q, v);
+}

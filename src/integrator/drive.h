@@ -1,0 +1,134 @@
+// The event driver: steps of hem5 or rkf45 under control of error and drift, events between them.
+//
+// Contacts are in one of four modes. I0 is all of them; I1 those whose gap is zero (closed); I2
+// those that are closed and stay so: their modes are not CNI_OPEN, and their rows are active.
+#ifndef CNI_DRIVE_H
+#define CNI_DRIVE_H
+
+#include "integrator/clash.h"
+#include "integrator/integrator.h"
+#include "integrator/stepper.h"
+
+typedef enum CniMode {
+  CNI_OPEN = 0,
+  CNI_CLOSED, // without friction
+  CNI_STICK,  // tangents held
+  CNI_SLIP    // one tangent, against the friction
+} CniMode;
+
+typedef struct CniContactMode {
+  CniMode mode;
+  int32_t armed;     // open: its gap was seen positive since it was last closed
+  int32_t next_open; // scratch
+  int32_t place;     // closed: its normal among the active rows, -1 where it depends on others
+  int32_t direction; // slip: +1 or -1, of the tangential velocity
+  double domain;     // at the last state
+} CniContactMode;
+
+// What ends a step early: theta is the part of it that can be kept.
+typedef struct CniFound {
+  double theta;
+  CnEventKind kind;
+  int32_t contact; // -1: nothing
+} CniFound;
+
+typedef struct CniDrive {
+  CnAllocator allocator;
+  CnIntegratorDef def;
+  const CniStepper *stepper;
+  CnIntegrator *handle; // for the observer
+  CniMotion motion;     // the active rows
+  CniMotion probe;      // other rows: impacts, candidates
+  CniStep step;
+  CniClash clash;
+  CnSolver *solver;
+  CnIntegratorReport report;
+  int32_t in_point; // dense output may be asked for
+
+  CniContactMode *modes;
+  int32_t *rows, *slip, *chosen; // scratch: rows of the Jacobian, contacts
+  int32_t *fixed;                // bilateral rows that do not depend on each other
+  int32_t fixed_count, fixed_capacity;
+  double *factor;
+  int32_t mode_capacity, row_capacity, slip_capacity, chosen_capacity, factor_capacity;
+  CniPool pool; // sizes of the system
+  double *q, *v, *a, *multipliers, *all_multipliers, *domains, *speeds, *v_new, *impulses;
+
+  double t, t_end, h_next;
+  double h_limit; // s, of the next step alone: half of the shortest flight; 0: none
+  int32_t rejected_last, same_time; // same_time: changes of mode without progress
+} CniDrive;
+
+// ---- drive.c ----
+
+CnStatus cni_drive_create(const CnIntegratorDef *def, const CnAllocator *allocator,
+                          const CniStepper *stepper, CniDrive **drive);
+void cni_drive_destroy(CniDrive *drive);
+CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const double *q,
+                       const double *v, double h);
+// The functions of a row of the table.
+CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, double t,
+                        const double *q, const double *v, double h, CnSolveReport *report);
+void cni_drive_free(void *state);
+void cni_drive_attach(void *state, CnIntegrator *handle);
+void cni_drive_report(const void *state, CnIntegratorReport *report);
+CnStatus cni_drive_dense(void *state, double t, double *q, double *v);
+
+// Tell of an event.
+void cni_drive_tell(CniDrive *d, CnEventKind kind, int32_t contact, double time, double speed,
+                    double impulse);
+
+static inline CnContactLaw cni_drive_law(const CniDrive *d, int32_t contact) {
+  const CnEquations *eq = d->motion.eq;
+  return eq->laws ? eq->laws[contact] : (CnContactLaw){0, 0};
+}
+static inline int cni_has_friction(const CniDrive *d, int32_t contact) {
+  return d->motion.eq->contact_dim > 1 && cni_drive_law(d, contact).friction > 0;
+}
+
+// ---- modes.c: at one instant ----
+
+#define CNI_GAP_CLOSED 1e-10 // m: gaps below are zero
+#define CNI_SPEED_ZERO 1e-10 // of the largest velocity and one: normal speeds below are zero
+#define CNI_SAME_TIME 200    // changes of mode at one instant before the driver gives up
+
+// Bilateral rows met? Otherwise project (if asked for) or stop with the sizes.
+CnStatus cni_modes_start(CniDrive *d);
+// At (t, q, v), after an event: impacts of everything that approaches, then which closed contacts
+// stay closed, and the step fitted to them.
+CnStatus cni_modes_settle(CniDrive *d, const CniFound *found);
+// The probe on the bilateral rows and then those of chosen[0 .. count): the normal alone, or with
+// the tangents where there is friction (`tangents`).
+CnStatus cni_modes_probe(CniDrive *d, int32_t count, int tangents);
+// Jacobian of the probe at a place into its scratch, and u = G v + r into d->speeds.
+CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *v);
+
+// The complementarity problem of the accelerations: M a - D^T L = F, 0 <= H a - r _|_ L >= 0 for
+// the rows from `bilateral` on, = for those before. All given: this is one stage (2013, eq. 13).
+CnStatus cni_acceleration_lcp(CniClash *clash, CnSolver *solver, CniMotion *m, double t,
+                              const double *columns, const double *rows_of, int32_t bilateral,
+                              double *a, double *multipliers);
+
+// ---- impact.c ----
+
+// v after the impact of the closed contacts chosen[0 .. count), by the law of the definition.
+CnStatus cni_impact(CniDrive *d, int32_t count);
+
+// ---- pieces.c: moreau-jean as a helper ----
+
+// Does the domain of a contact hold the place that the motion goes to?
+int cni_piece_ahead(CniDrive *d, int32_t contact, double domain);
+// One step of moreau-jean (theta 1/2, no restitution) from (t, q, v) with the contacts
+// chosen[0 .. count); rows at the start, or at the place ahead. `impulses` one a contact; v_new has
+// v_count numbers.
+CnStatus cni_nscd_step(CniDrive *d, int32_t count, double h, int ahead, double *v_new,
+                       double *impulses);
+
+// ---- watch.c: between instants ----
+
+// Has anything happened in the step just made?
+CnStatus cni_watch_step(CniDrive *d, CniFound *found);
+// Gap of a contact and its speed at the end of the step.
+CnStatus cni_watch_gap(CniDrive *d, int32_t contact, double *gap, double *speed);
+
+#endif

@@ -1,0 +1,115 @@
+// Impacts: the velocities jump, the positions do not.
+//
+//     M (v+ - v-) = G^T p,   0 <= U+ + e U- _|_ p >= 0      (contacts)
+//     G v+ + r = 0                                          (bilateral)
+//
+// with U- counted only where it approaches. Simultaneous: one problem over all closed contacts, by
+// a solver of the table; with friction the impulse lies in its cone and the tangential velocity
+// after the impact opposes it. Sequential: the contact that approaches fastest alone (ties: the
+// lowest), then the next, until none approaches.
+#include "integrator/drive.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+
+#include <string.h>
+
+// One problem over chosen[0 .. count); v is changed, impulses of the normals in d->impulses.
+static CnStatus strike(CniDrive *d, int32_t count) {
+  CniMotion *p = &d->probe;
+  CniClash *clash = &d->clash;
+  const CnEquations *eq = p->eq;
+  int32_t n = p->v_count;
+  CnSolveReport report;
+  CNI_TRY(cni_modes_probe(d, count, 1));
+  CNI_TRY(cni_motion_mass(p, d->t, d->q));
+  CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
+  CNI_TRY(cni_clash_begin(clash, p->active));
+  cni_motion_delassus(p, p->scratch_g, p->scratch_g, clash->w, p->active);
+  p->systems++;
+  memcpy(clash->q, d->speeds, (size_t)p->active * sizeof *clash->q);
+  for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
+  int32_t row = d->fixed_count;
+  for (int32_t i = 0; i < count; i++) {
+    CnContactLaw law = cni_drive_law(d, d->chosen[i]);
+    int32_t dim = cni_has_friction(d, d->chosen[i]) ? eq->contact_dim : 1;
+    CnBlockKind kind = dim == 1   ? CN_BLOCK_UNILATERAL
+                       : dim == 2 ? CN_BLOCK_FRICTION_2D
+                                  : CN_BLOCK_FRICTION;
+    clash->q[row] += law.restitution * cn_min(clash->q[row], 0);
+    cni_clash_block(clash, kind, dim, law.friction);
+    row += dim;
+  }
+  CNI_TRY(cni_clash_solve(clash, d->solver, &report));
+  if (!(report.certificate.error_siconos <= 1e-8))
+    return cni_error(CN_STOPPED,
+                     "%s: t = %.17g s: the impact of %d contacts was not solved (%s left an error "
+                     "of %g)",
+                     d->stepper->name, d->t, (int)count, report.solver,
+                     report.certificate.error_siconos);
+  for (int32_t i = 0; i < p->active; i++)
+    for (int32_t j = 0; j < n; j++) d->v[j] += clash->answer.g[i] * p->x[(int64_t)i * n + j];
+  row = d->fixed_count;
+  for (int32_t i = 0; i < count; i++) {
+    d->impulses[i] = clash->answer.g[row];
+    row += cni_has_friction(d, d->chosen[i]) ? eq->contact_dim : 1;
+  }
+  return CN_OK;
+}
+
+// Tell of the contacts that had an impulse; d->v_new holds their speeds before.
+static void tell(CniDrive *d, int32_t count, const double *before) {
+  double zero = 0;
+  for (int32_t i = 0; i < count; i++) zero = cn_max(zero, 1e-12 * fabs(d->impulses[i]));
+  for (int32_t i = 0; i < count; i++)
+    if (d->impulses[i] > zero)
+      cni_drive_tell(d, CN_EVENT_IMPACT, d->chosen[i], d->t, before[i], d->impulses[i]);
+}
+
+// Normal speeds of chosen, in their order, into the multipliers' memory.
+static double *normal_speeds(CniDrive *d, int32_t count) {
+  double *before = d->all_multipliers;
+  int32_t row = d->fixed_count;
+  for (int32_t i = 0; i < count; i++) {
+    before[i] = d->speeds[row];
+    row += cni_has_friction(d, d->chosen[i]) ? d->motion.eq->contact_dim : 1;
+  }
+  return before;
+}
+
+static CnStatus simultaneous(CniDrive *d, int32_t count) {
+  const double *before = normal_speeds(d, count);
+  CNI_TRY(strike(d, count));
+  tell(d, count, before);
+  return CN_OK;
+}
+
+#define MOST_STRIKES 100000
+
+static CnStatus sequential(CniDrive *d, int32_t count) {
+  int32_t *all = d->chosen + d->motion.eq->contact_count + 1;
+  memcpy(all, d->chosen, (size_t)count * sizeof *all);
+  for (int32_t strikes = 0;; strikes++) {
+    memcpy(d->chosen, all, (size_t)count * sizeof *all);
+    CNI_TRY(cni_modes_probe(d, count, 1));
+    CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
+    const double *u = normal_speeds(d, count);
+    double scale = 1;
+    for (int32_t i = 0; i < d->motion.v_count; i++) scale = cn_max(scale, fabs(d->v[i]));
+    int32_t worst = -1;
+    for (int32_t i = 0; i < count; i++)
+      if (u[i] < -CNI_SPEED_ZERO * scale && (worst < 0 || u[i] < u[worst])) worst = i;
+    if (worst < 0) return CN_OK;
+    if (strikes == MOST_STRIKES)
+      return cni_error(CN_STOPPED, "%s: t = %.17g s: %d impacts one after the other, and no end",
+                       d->stepper->name, d->t, MOST_STRIKES);
+    double before = u[worst];
+    d->chosen[0] = all[worst];
+    CNI_TRY(strike(d, 1));
+    tell(d, 1, &before);
+  }
+}
+
+CnStatus cni_impact(CniDrive *d, int32_t count) {
+  return d->def.impact == CN_IMPACT_SEQUENTIAL ? sequential(d, count) : simultaneous(d, count);
+}

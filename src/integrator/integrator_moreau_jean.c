@@ -1,0 +1,343 @@
+// Moreau-Jean time stepping: contacts at velocity level, no events.
+//
+//     active: gap + (h/2) u_n <= 0 at the start of the step
+//     M (v+ - v) = h (theta f+ + (1-theta) f) + G^T p
+//     0 <= u_n+ + e u_n _|_ p_n >= 0, friction in its cone, G v+ + r = 0 (bilateral)
+//     q+ = q (+) h T (theta v+ + (1-theta) v)
+//
+// Any number of impacts falls into a step; the positions of active contacts are not looked at, so
+// that gaps may be violated by O(h). Order 1 across impacts; between them order 2 with theta = 1/2.
+// Forces are implicit: Newton's iteration with M + h theta C + h^2 theta^2 K where the system gives
+// K and C, plain iteration otherwise. M and G are those of the place half a step ahead. With
+// `projection` every n-th step ends on g = 0 and g' = 0 of the bilateral constraints and of the
+// active contacts that carry.
+//
+// References: Moreau 1988, Jean 1999.
+#include "integrator/clash.h"
+#include "integrator/integrator.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/vec.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ITERATIONS 60
+#define SMALL 1e-14 // change of v at which the iteration ends, of the largest velocity and one
+
+typedef struct Moreau {
+  CnAllocator allocator;
+  CnIntegratorDef def;
+  CnIntegrator *handle;
+  CniMotion motion;
+  CniClash clash;
+  CniPool pool;
+  int32_t *rows, *contacts; // active
+  int32_t row_capacity, contact_capacity, active, fixed;
+  double *q_ahead, *q_new, *q_dot, *v_new, *v_mean, *force, *force_new, *defect;
+  double *gaps, *domains, *speeds, *jacobian, *rate, *all, *k, *c, *plain;
+  CnIntegratorReport report;
+  int64_t since_projection;
+} Moreau;
+
+static void destroy(void *state) {
+  Moreau *s = state;
+  CnAllocator a = s->allocator;
+  cni_clash_release(&s->clash);
+  cni_motion_release(&s->motion);
+  cni_pool_release(&s->pool);
+  cni_release(&a, s->rows, (size_t)s->row_capacity * sizeof *s->rows);
+  cni_release(&a, s->contacts, (size_t)s->contact_capacity * sizeof *s->contacts);
+  cni_release(&a, s, sizeof *s);
+}
+
+static CnStatus create(const CnIntegratorDef *def, const CnAllocator *allocator, void **state) {
+  Moreau *s = cni_allocate(allocator, sizeof *s);
+  if (!s) return cni_error_memory(sizeof *s);
+  *s = (Moreau){.allocator = *allocator, .def = *def};
+  s->pool.allocator = *allocator;
+  cni_motion_init(&s->motion, allocator);
+  CnStatus status = cni_clash_init(&s->clash, allocator);
+  if (status != CN_OK) {
+    destroy(s);
+    return status;
+  }
+  *state = s;
+  return CN_OK;
+}
+
+static CnStatus fit(Moreau *s, const CnSystem *system) {
+  const CnEquations *eq = system->equations;
+  CNI_TRY(cni_motion_begin(&s->motion, system));
+  int32_t nq = system->q_count, nv = system->v_count, rows = s->motion.row_count;
+  int32_t gaps = eq->bilateral_count + eq->contact_count;
+  const CnAllocator *a = &s->allocator;
+  CNI_TRY(cni_array_reserve(a, (void **)&s->rows, &s->row_capacity, 0, rows + 1, sizeof *s->rows));
+  CNI_TRY(cni_array_reserve(a, (void **)&s->contacts, &s->contact_capacity, 0, gaps + 1,
+                            sizeof *s->contacts));
+  int32_t stiff = eq->stiffness ? nv * nv : 0;
+  CNI_TRY(cni_pool_begin(&s->pool, 3 * cni_pool_need(nq) + 5 * cni_pool_need(nv) +
+                                       2 * cni_pool_need(gaps) + 3 * cni_pool_need(rows) +
+                                       cni_pool_need(rows * nv) + 3 * cni_pool_need(stiff) +
+                                       cni_pool_need(nv * nv) + 8));
+  double **vectors[] = {&s->v_new, &s->v_mean, &s->force, &s->force_new, &s->defect};
+  s->q_ahead = cni_pool_take(&s->pool, nq);
+  s->q_new = cni_pool_take(&s->pool, nq);
+  s->q_dot = cni_pool_take(&s->pool, nq);
+  for (int i = 0; i < 5; i++) *vectors[i] = cni_pool_take(&s->pool, nv);
+  s->gaps = cni_pool_take(&s->pool, gaps);
+  s->domains = cni_pool_take(&s->pool, gaps);
+  s->speeds = cni_pool_take(&s->pool, rows);
+  s->rate = cni_pool_take(&s->pool, rows);
+  s->all = cni_pool_take(&s->pool, rows);
+  s->jacobian = cni_pool_take(&s->pool, rows * nv);
+  s->k = cni_pool_take(&s->pool, stiff);
+  s->c = cni_pool_take(&s->pool, stiff);
+  s->plain = cni_pool_take(&s->pool, nv * nv);
+  return CN_OK;
+}
+
+// ---- active rows ----
+
+static int has_friction(const CnEquations *eq, int32_t contact) {
+  return eq->contact_dim > 1 && eq->laws && eq->laws[contact].friction > 0;
+}
+
+static double row_speed(const Moreau *s, int32_t i, const double *v) {
+  int32_t n = s->motion.v_count;
+  double sum = s->rate[i];
+  for (int32_t j = 0; j < n; j++) sum += s->jacobian[(int64_t)i * n + j] * v[j];
+  return sum;
+}
+
+// Bilateral rows that do not depend on each other, and contacts with gap + (h/2) u_n <= 0.
+static CnStatus find_active(Moreau *s, double t, const double *q, const double *v, double h) {
+  CniMotion *m = &s->motion;
+  const CnEquations *eq = m->eq;
+  int32_t n = 0;
+  for (int32_t i = 0; i < eq->contact_count; i++) s->rows[n++] = cni_normal_row(eq, i);
+  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, NULL, n));
+  CNI_TRY(cni_motion_jacobian(m, t, q, s->jacobian, s->rate));
+  CNI_TRY(cni_motion_gaps(m, t, q));
+  if (eq->domains) eq->domains(m->system->context, t, q, s->domains);
+  s->active = 0;
+  for (int32_t i = 0; i < eq->contact_count; i++) {
+    double gap = m->gaps[eq->bilateral_count + i];
+    if (eq->domains && s->domains[i] < 0) continue;
+    if (gap + 0.5 * h * row_speed(s, i, v) <= 0) s->contacts[s->active++] = i;
+  }
+  for (int32_t i = 0; i < eq->bilateral_count; i++) s->rows[i] = i;
+  s->fixed = 0;
+  CNI_TRY(cni_motion_independent(m, t, q, s->rows, eq->bilateral_count, s->rows, &s->fixed));
+  n = s->fixed;
+  for (int32_t i = 0; i < s->active; i++) {
+    int32_t dim = has_friction(eq, s->contacts[i]) ? eq->contact_dim : 1;
+    for (int32_t k = 0; k < dim; k++) s->rows[n++] = cni_normal_row(eq, s->contacts[i]) + k;
+  }
+  return cni_motion_set_rows(m, s->rows, NULL, NULL, n);
+}
+
+// ---- the step ----
+
+// M of the place ahead (kept plain for the defect), then the step matrix in its place, factored.
+static CnStatus step_matrix(Moreau *s, double t, const double *q, const double *v, double h) {
+  CniMotion *m = &s->motion;
+  int32_t n = m->v_count;
+  double theta = s->def.theta;
+  CNI_TRY(m->eq->mass(m->system->context, t + 0.5 * h, s->q_ahead, m->mass));
+  memcpy(s->plain, m->mass, (size_t)(n * n) * sizeof *s->plain);
+  if (m->eq->stiffness) {
+    CNI_TRY(m->eq->stiffness(m->system->context, t, q, v, s->k, s->c));
+    for (int32_t i = 0; i < n * n; i++)
+      m->mass[i] += h * theta * s->c[i] + h * h * theta * theta * s->k[i];
+  }
+  return cni_motion_factor(m, t);
+}
+
+static void move(const Moreau *s, double t, const double *q, const double *v, double h) {
+  const CniMotion *m = &s->motion;
+  const CnSystem *system = m->system;
+  double theta = s->def.theta;
+  for (int32_t i = 0; i < m->v_count; i++) s->v_mean[i] = theta * s->v_new[i] + (1 - theta) * v[i];
+  if (system->advance) {
+    system->advance(system->context, q, s->v_mean, h, s->q_new);
+    return;
+  }
+  cni_motion_kinematics(m, t + 0.5 * h, s->q_ahead, s->v_mean, s->q_dot);
+  for (int32_t i = 0; i < m->q_count; i++) s->q_new[i] = q[i] + h * s->q_dot[i];
+  cni_motion_normalise(m, s->q_new);
+}
+
+// v_new without impulses of this iteration: one Newton step on the forces.
+static CnStatus free_velocity(Moreau *s, double t, const double *v, double h) {
+  CniMotion *m = &s->motion;
+  int32_t n = m->v_count;
+  double theta = s->def.theta;
+  CNI_TRY(m->eq->force(m->system->context, t + h, s->q_new, s->v_new, s->force_new));
+  for (int32_t i = 0; i < n; i++) {
+    double sum = h * ((1 - theta) * s->force[i] + theta * s->force_new[i]);
+    for (int32_t j = 0; j < n; j++) sum -= s->plain[(int64_t)i * n + j] * (s->v_new[j] - v[j]);
+    s->defect[i] = sum;
+  }
+  cni_motion_mass_solve(m, s->defect);
+  for (int32_t i = 0; i < n; i++) s->defect[i] += s->v_new[i];
+  return CN_OK;
+}
+
+// The contact problem on top of the free velocity in s->defect, which becomes the velocity.
+static CnStatus contact_velocity(Moreau *s, CnSolver *solver, const double *v,
+                                 CnSolveReport *report) {
+  CniMotion *m = &s->motion;
+  CniClash *clash = &s->clash;
+  const CnEquations *eq = m->eq;
+  int32_t n = m->v_count;
+  if (m->active == 0) return CN_OK;
+  CNI_TRY(cni_clash_begin(clash, m->active));
+  cni_motion_delassus(m, s->jacobian, s->jacobian, clash->w, m->active);
+  m->systems++;
+  for (int32_t i = 0; i < m->active; i++) clash->q[i] = row_speed(s, i, s->defect);
+  for (int32_t i = 0; i < s->fixed; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
+  int32_t row = s->fixed;
+  for (int32_t i = 0; i < s->active; i++) {
+    CnContactLaw law = eq->laws ? eq->laws[s->contacts[i]] : (CnContactLaw){0, 0};
+    int32_t dim = has_friction(eq, s->contacts[i]) ? eq->contact_dim : 1;
+    clash->q[row] += law.restitution * cn_min(row_speed(s, row, v), 0);
+    cni_clash_block(clash,
+                    dim == 1   ? CN_BLOCK_UNILATERAL
+                    : dim == 2 ? CN_BLOCK_FRICTION_2D
+                               : CN_BLOCK_FRICTION,
+                    dim, law.friction);
+    row += dim;
+  }
+  CNI_TRY(cni_clash_solve(clash, solver, report));
+  for (int32_t i = 0; i < m->active; i++)
+    for (int32_t j = 0; j < n; j++) s->defect[j] += clash->answer.g[i] * m->x[(int64_t)i * n + j];
+  return CN_OK;
+}
+
+// Iterate until the velocity stands still.
+static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const double *q,
+                              const double *v, double h, CnSolveReport *report) {
+  int32_t n = s->motion.v_count;
+  double change = INFINITY, size = 1;
+  memcpy(s->v_new, v, (size_t)n * sizeof *v);
+  for (int32_t i = 0; i < ITERATIONS; i++) {
+    move(s, t, q, v, h);
+    CNI_TRY(free_velocity(s, t, v, h));
+    CNI_TRY(contact_velocity(s, solver, v, report));
+    double before = change;
+    change = 0;
+    size = 1;
+    for (int32_t j = 0; j < n; j++) {
+      change = cn_max(change, fabs(s->defect[j] - s->v_new[j]));
+      size = cn_max(size, fabs(s->defect[j]));
+      s->v_new[j] = s->defect[j];
+    }
+    // round-off of the solver may keep the last digits moving
+    if (change <= SMALL * size || (i > 4 && change <= 1e-10 * size && change >= 0.5 * before)) {
+      move(s, t, q, v, h);
+      return CN_OK;
+    }
+    if (!isfinite(change)) break;
+  }
+  return cni_error(CN_STOPPED,
+                   "moreau-jean: t = %.17g s: the velocity was not found in %d iterations (last "
+                   "change %g): a smaller step, or the stiffness of the forces, is needed",
+                   t, ITERATIONS, change);
+}
+
+// ---- the end of a step ----
+
+// On bilateral rows and contacts that carry.
+static CnStatus project(Moreau *s, double t) {
+  const CnEquations *eq = s->motion.eq;
+  CniMotion *m = &s->motion;
+  if (s->def.projection <= 0 || ++s->since_projection < s->def.projection) return CN_OK;
+  s->since_projection = 0;
+  int32_t n = s->fixed;
+  for (int32_t i = s->fixed; i < m->active; i++)
+    if (cni_row_gap(eq, s->rows[i]) >= 0 && s->clash.answer.g[i] > 0) s->rows[n++] = s->rows[i];
+  if (n == 0) return CN_OK;
+  CNI_TRY(cni_motion_independent(m, t, s->q_new, s->rows, n, s->rows, &n));
+  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, NULL, n));
+  s->report.projections++;
+  double *v = s->v_mean; // velocities of contacts are those of the impact law: positions only
+  memcpy(v, s->v_new, (size_t)m->v_count * sizeof *v);
+  CNI_TRY(cni_motion_project(m, t, s->q_new, v));
+  if (n == s->fixed) memcpy(s->v_new, v, (size_t)m->v_count * sizeof *v);
+  return CN_OK;
+}
+
+static CnStatus tell(Moreau *s, double t, double h) {
+  const CnObserver *observer = &s->def.observer;
+  CniMotion *m = &s->motion;
+  CNI_TRY(cni_motion_gaps(m, t, s->q_new));
+  s->report.time = t;
+  s->report.step = h;
+  s->report.steps = 1;
+  s->report.systems = m->systems;
+  for (int32_t i = 0; i < s->fixed; i++) {
+    s->report.position_drift = cn_max(s->report.position_drift, fabs(m->gaps[s->rows[i]]));
+  }
+  if (!observer->point) return CN_OK;
+  CnPoint point = {.time = t, .step = h, .q = s->q_new, .v = s->v_new, .multipliers = s->all};
+  observer->point(observer->context, s->handle, &point);
+  return CN_OK;
+}
+
+static CnStatus check_finite(const char *name, const double *x, int32_t count, double t) {
+  for (int32_t i = 0; i < count; i++)
+    if (!isfinite(x[i]))
+      return cni_error(CN_NOT_FINITE, "moreau-jean: step from t = %g s: %s[%d] became %g", t, name,
+                       (int)i, x[i]);
+  return CN_OK;
+}
+
+static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, double t,
+                     const double *q, const double *v, double h, CnSolveReport *report) {
+  Moreau *s = state;
+  CniMotion *m = &s->motion;
+  *report = (CnSolveReport){.solver = "none", .converged = 1, .method = "none"};
+  s->report = (CnIntegratorReport){.time = t, .last_cause = ""};
+  m->systems = 0;
+  CNI_TRY(fit(s, system));
+  CNI_TRY(find_active(s, t, q, v, h));
+  cni_motion_kinematics(m, t, q, v, s->q_dot);
+  for (int32_t i = 0; i < m->q_count; i++) s->q_ahead[i] = q[i] + 0.5 * h * s->q_dot[i];
+  cni_motion_normalise(m, s->q_ahead);
+  CNI_TRY(step_matrix(s, t, q, v, h));
+  CNI_TRY(cni_motion_jacobian(m, t + 0.5 * h, s->q_ahead, s->jacobian, s->rate));
+  CNI_TRY(m->eq->force(system->context, t, q, v, s->force));
+  CNI_TRY(find_velocity(s, solver, t, q, v, h, report));
+  CNI_TRY(check_finite("v", s->v_new, m->v_count, t));
+  CNI_TRY(check_finite("q", s->q_new, m->q_count, t));
+  memset(s->all, 0, (size_t)m->row_count * sizeof *s->all);
+  for (int32_t i = 0; i < m->active; i++) s->all[m->list[i]] = s->clash.answer.g[i];
+  CNI_TRY(project(s, t + h));
+  CNI_TRY(tell(s, t + h, h));
+  system->done(system->context, t + h, s->q_new, s->v_new, NULL);
+  return CN_OK;
+}
+
+static void attach(void *state, CnIntegrator *handle) {
+  Moreau *s = state;
+  s->handle = handle;
+}
+
+static void get_report(const void *state, CnIntegratorReport *report) {
+  const Moreau *s = state;
+  *report = s->report;
+}
+
+const CnIntegratorKind cni_integrator_moreau_jean = {
+    .name = "moreau-jean",
+    .summary = "theta scheme with impacts at velocity level, one contact problem a step",
+    .needs_equations = 1,
+    .needs_solver = 1,
+    .create = create,
+    .step = step,
+    .destroy = destroy,
+    .attach = attach,
+    .report = get_report,
+};

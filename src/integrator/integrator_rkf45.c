@@ -1,0 +1,21 @@
+// rkf45: the event driver (drive.c) with steps of rkf45.c.
+#include "integrator/drive.h"
+
+static CnStatus create(const CnIntegratorDef *def, const CnAllocator *allocator, void **state) {
+  CniDrive *drive;
+  CnStatus status = cni_drive_create(def, allocator, &cni_stepper_rkf45, &drive);
+  if (status == CN_OK) *state = drive;
+  return status;
+}
+
+const CnIntegratorKind cni_integrator_rkf45 = {
+    .name = "rkf45",
+    .summary = "Runge-Kutta-Fehlberg of order 5 (index 1) between located events, adaptive",
+    .needs_equations = 1,
+    .create = create,
+    .step = cni_drive_step,
+    .destroy = cni_drive_free,
+    .attach = cni_drive_attach,
+    .report = cni_drive_report,
+    .dense = cni_drive_dense,
+};

@@ -1,0 +1,445 @@
+// The equations of motion with some constraints active, and their linear algebra (motion.h).
+//
+// M = L L^T is kept along the profile of its lower part: row i from its first entry that is not
+// zero. For separate bodies this is the work of separate bodies. S = H M^-1 D^T is brought to unit
+// row size and factored with partial pivoting; a pivot below 1e-12 means that the constraints
+// depend on each other. One step of refinement on the constraint rows makes H w = r hold to
+// round-off of H w itself, which is what keeps the velocity constraints of hem5 at 1e-16.
+#include "integrator/motion.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/vec.h"
+#include "sparse/sparse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SINGULAR 1e-12 // pivot of S with rows of size one
+#define DEPENDENT 1e-9 // what is left of a row's own size after those before it
+
+// ---- pool ----
+
+CnStatus cni_pool_begin(CniPool *pool, int64_t count) {
+  pool->used = 0;
+  if (count > INT32_MAX / 2)
+    return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX / 2);
+  return cni_array_reserve(&pool->allocator, (void **)&pool->data, &pool->capacity, 0,
+                           (int32_t)(count > 0 ? count : 8), sizeof(double));
+}
+
+double *cni_pool_take(CniPool *pool, int32_t count) {
+  double *piece = pool->data + pool->used;
+  pool->used += (int32_t)cni_pool_need(count);
+  memset(piece, 0, (size_t)cni_pool_need(count) * sizeof(double));
+  return piece;
+}
+
+void cni_pool_release(CniPool *pool) {
+  cni_release(&pool->allocator, pool->data, (size_t)pool->capacity * sizeof(double));
+  pool->data = NULL;
+  pool->capacity = pool->used = 0;
+}
+
+// ---- rows ----
+
+int32_t cni_row_contact(const CnEquations *eq, int32_t row) {
+  return row < eq->bilateral_count ? -1 : (row - eq->bilateral_count) / eq->contact_dim;
+}
+
+int32_t cni_row_gap(const CnEquations *eq, int32_t row) {
+  if (row < eq->bilateral_count) return row;
+  int32_t from = row - eq->bilateral_count;
+  return from % eq->contact_dim == 0 ? eq->bilateral_count + from / eq->contact_dim : -1;
+}
+
+void cni_row_label(const CnSystem *system, int32_t row, char label[96]) {
+  const CnEquations *eq = system->equations;
+  int32_t contact = cni_row_contact(eq, row);
+  if (contact < 0)
+    snprintf(label, 96, "bilateral constraint %d", (int)row);
+  else if (eq->contact_name)
+    eq->contact_name(system->context, contact, label, 96);
+  else
+    snprintf(label, 96, "contact %d", (int)contact);
+}
+
+// ---- set-up ----
+
+void cni_motion_init(CniMotion *m, const CnAllocator *allocator) {
+  *m = (CniMotion){.allocator = *allocator, .pool = {.allocator = *allocator}};
+}
+
+void cni_motion_release(CniMotion *m) {
+  const CnAllocator *a = &m->allocator;
+  cni_release(a, m->list, (size_t)m->list_capacity * sizeof *m->list);
+  cni_release(a, m->slip, (size_t)m->slip_capacity * sizeof *m->slip);
+  cni_release(a, m->factor, (size_t)m->factor_capacity * sizeof *m->factor);
+  cni_release(a, m->first, (size_t)m->first_capacity * sizeof *m->first);
+  cni_release(a, m->pivot, (size_t)m->pivot_capacity * sizeof *m->pivot);
+  cni_release(a, m->gaps, (size_t)m->gap_capacity * sizeof *m->gaps);
+  cni_pool_release(&m->pool);
+}
+
+CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system) {
+  m->system = system;
+  m->eq = system->equations;
+  m->q_count = system->q_count;
+  m->v_count = system->v_count;
+  m->row_count = m->eq->bilateral_count + m->eq->contact_count * m->eq->contact_dim;
+  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->first, &m->first_capacity, 0,
+                            m->v_count > 0 ? m->v_count : 1, sizeof *m->first));
+  int32_t gaps = m->eq->bilateral_count + m->eq->contact_count;
+  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->gaps, &m->gap_capacity, 0, gaps + 1,
+                            sizeof *m->gaps));
+  return cni_motion_set_rows(m, NULL, NULL, NULL, 0);
+}
+
+// Cut the pool for the present sizes.
+static CnStatus carve(CniMotion *m) {
+  int32_t n = m->v_count, k = m->active, list = m->list_count;
+  m->stride = cni_dense_stride(k > 0 ? k : 1);
+  int64_t count = 2 * cni_pool_need(n * n) + cni_pool_need(n * k) + (int64_t)m->stride * k +
+                  5 * cni_pool_need(k) + 2 * cni_pool_need(list * n) + 2 * cni_pool_need(n) +
+                  2 * cni_pool_need(m->q_count) + 2 * cni_pool_need(list) + 64;
+  CNI_TRY(cni_pool_begin(&m->pool, count));
+  m->mass = cni_pool_take(&m->pool, n * n);
+  m->profile = cni_pool_take(&m->pool, n * n);
+  m->s = cni_pool_take(&m->pool, m->stride * k);
+  m->x = cni_pool_take(&m->pool, n * k);
+  m->row_scale = cni_pool_take(&m->pool, k);
+  m->residual = cni_pool_take(&m->pool, k);
+  m->multipliers = cni_pool_take(&m->pool, k);
+  m->right = cni_pool_take(&m->pool, k);
+  m->directions = cni_pool_take(&m->pool, list * n);
+  m->scratch_v = cni_pool_take(&m->pool, n);
+  m->scratch_q = cni_pool_take(&m->pool, 2 * m->q_count);
+  m->scratch_g = cni_pool_take(&m->pool, list * n);
+  m->scratch_rate = cni_pool_take(&m->pool, list);
+  return CN_OK;
+}
+
+CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const int32_t *slip,
+                             const double *factor, int32_t count) {
+  const CnAllocator *a = &m->allocator;
+  int32_t most = 2 * count + 1;
+  CNI_TRY(cni_array_reserve(a, (void **)&m->list, &m->list_capacity, 0, most, sizeof *m->list));
+  CNI_TRY(cni_array_reserve(a, (void **)&m->slip, &m->slip_capacity, 0, most, sizeof *m->slip));
+  CNI_TRY(
+      cni_array_reserve(a, (void **)&m->factor, &m->factor_capacity, 0, most, sizeof *m->factor));
+  CNI_TRY(cni_array_reserve(a, (void **)&m->pivot, &m->pivot_capacity, 0, most, sizeof *m->pivot));
+  m->active = m->list_count = count;
+  for (int32_t i = 0; i < count; i++) {
+    m->list[i] = rows[i];
+    m->slip[i] = -1;
+    m->factor[i] = 0;
+    if (!slip || slip[i] < 0) continue;
+    m->slip[i] = m->list_count;
+    m->factor[i] = factor[i];
+    m->list[m->list_count++] = slip[i];
+  }
+  return carve(m);
+}
+
+// ---- evaluations ----
+
+void cni_motion_kinematics(const CniMotion *m, double t, const double *q, const double *v,
+                           double *q_dot) {
+  if (m->eq->kinematics)
+    m->eq->kinematics(m->system->context, t, q, v, q_dot);
+  else
+    memcpy(q_dot, v, (size_t)m->q_count * sizeof *q_dot);
+}
+
+void cni_motion_normalise(const CniMotion *m, double *q) {
+  if (m->eq->normalise) m->eq->normalise(m->system->context, q);
+}
+
+CnStatus cni_motion_jacobian(CniMotion *m, double t, const double *q, double *jacobian,
+                             double *rate) {
+  if (m->list_count == 0) return CN_OK;
+  memset(rate, 0, (size_t)m->list_count * sizeof *rate);
+  return m->eq->jacobian(m->system->context, t, q, m->list, m->list_count, jacobian, rate);
+}
+
+static double largest(const double *x, int32_t count) {
+  double most = 0;
+  for (int32_t i = 0; i < count; i++) most = cn_max(most, fabs(x[i]));
+  return most;
+}
+
+static double product(const double *x, const double *y, int32_t count) {
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+// Central differences along the motion; the step balances truncation and round-off.
+static CnStatus difference(CniMotion *m, double t, const double *q, const double *v,
+                           double *curvature) {
+  int32_t n = m->v_count;
+  double *q_dot = m->scratch_q, *moved = m->scratch_q + m->q_count;
+  cni_motion_kinematics(m, t, q, v, q_dot);
+  double e = 6e-6 * (1 + largest(q, m->q_count)) / (1 + largest(q_dot, m->q_count));
+  memset(curvature, 0, (size_t)m->active * sizeof *curvature);
+  for (int32_t side = -1; side <= 1; side += 2) {
+    for (int32_t i = 0; i < m->q_count; i++) moved[i] = q[i] + side * e * q_dot[i];
+    cni_motion_normalise(m, moved);
+    CNI_TRY(cni_motion_jacobian(m, t + side * e, moved, m->scratch_g, m->scratch_rate));
+    for (int32_t i = 0; i < m->active; i++)
+      curvature[i] +=
+          side * (product(m->scratch_g + (int64_t)i * n, v, n) + m->scratch_rate[i]) / (2 * e);
+  }
+  return CN_OK;
+}
+
+CnStatus cni_motion_curvature(CniMotion *m, double t, const double *q, const double *v,
+                              double *curvature) {
+  if (m->active == 0) return CN_OK;
+  if (!m->eq->curvature) return difference(m, t, q, v, curvature);
+  memset(curvature, 0, (size_t)m->active * sizeof *curvature);
+  return m->eq->curvature(m->system->context, t, q, v, m->list, m->active, curvature);
+}
+
+// ---- mass ----
+
+CnStatus cni_motion_mass(CniMotion *m, double t, const double *q) {
+  CNI_TRY(m->eq->mass(m->system->context, t, q, m->mass));
+  return cni_motion_factor(m, t);
+}
+
+CnStatus cni_motion_factor(CniMotion *m, double t) {
+  int32_t n = m->v_count;
+  for (int32_t i = 0; i < n; i++) {
+    const double *row = m->mass + (int64_t)i * n;
+    double *to = m->profile + (int64_t)i * n;
+    int32_t first = 0;
+    while (first < i && row[first] == 0) first++;
+    m->first[i] = first;
+    for (int32_t j = first; j <= i; j++) {
+      const double *other = m->profile + (int64_t)j * n;
+      int32_t from = first > m->first[j] ? first : m->first[j];
+      double sum = row[j];
+      for (int32_t k = from; k < j; k++) sum -= to[k] * other[k];
+      if (j < i) {
+        to[j] = sum / other[j];
+        continue;
+      }
+      if (!(sum > 1e-14 * fabs(row[i])))
+        return cni_error(CN_STOPPED,
+                         "t = %.17g s: the mass matrix is not positive definite (row %d, %g left "
+                         "of %g)",
+                         t, (int)i, sum, row[i]);
+      to[i] = sqrt(sum);
+    }
+  }
+  return CN_OK;
+}
+
+void cni_motion_mass_solve(const CniMotion *m, double *x) {
+  int32_t n = m->v_count;
+  for (int32_t i = 0; i < n; i++) {
+    const double *row = m->profile + (int64_t)i * n;
+    double sum = x[i];
+    for (int32_t k = m->first[i]; k < i; k++) sum -= row[k] * x[k];
+    x[i] = sum / row[i];
+  }
+  for (int32_t i = n - 1; i >= 0; i--) {
+    const double *row = m->profile + (int64_t)i * n;
+    x[i] /= row[i];
+    for (int32_t k = m->first[i]; k < i; k++) x[k] -= row[k] * x[i];
+  }
+}
+
+// ---- the system ----
+
+void cni_motion_delassus(CniMotion *m, const double *columns, const double *rows_of, double *w,
+                         int32_t stride) {
+  int32_t n = m->v_count, k = m->active;
+  for (int32_t i = 0; i < k; i++) {
+    double *x = m->x + (int64_t)i * n;
+    memcpy(x, columns + (int64_t)i * n, (size_t)n * sizeof *x);
+    if (m->slip[i] >= 0) {
+      const double *tangent = columns + (int64_t)m->slip[i] * n;
+      for (int32_t j = 0; j < n; j++) x[j] += m->factor[i] * tangent[j];
+    }
+    cni_motion_mass_solve(m, x);
+  }
+  for (int32_t i = 0; i < k; i++)
+    for (int32_t j = 0; j < k; j++)
+      w[(int64_t)i * stride + j] = product(rows_of + (int64_t)i * n, m->x + (int64_t)j * n, n);
+}
+
+// S factored, its rows of size one.
+static CnStatus factor(CniMotion *m, double t, const double *columns, const double *rows_of) {
+  int32_t k = m->active;
+  cni_motion_delassus(m, columns, rows_of, m->s, m->stride);
+  for (int32_t i = 0; i < k; i++) {
+    double *row = m->s + (int64_t)i * m->stride;
+    double size = largest(row, k);
+    m->row_scale[i] = size > 0 ? 1 / size : 1;
+    for (int32_t j = 0; j < k; j++) row[j] *= m->row_scale[i];
+  }
+  if (cni_dense_factor(cni_dense_kernels(), k, m->s, m->stride, m->pivot, SINGULAR)) return CN_OK;
+  return cni_error(CN_STOPPED,
+                   "t = %.17g s: the constraint matrix is singular (%d active rows depend on each "
+                   "other)",
+                   t, (int)k);
+}
+
+// w += X dL with S dL = r - H w; dL is added to the multipliers.
+static void correct(CniMotion *m, const double *rows_of, const double *r, double *w,
+                    double *multipliers) {
+  int32_t n = m->v_count, k = m->active;
+  for (int32_t i = 0; i < k; i++)
+    m->residual[i] = m->row_scale[i] * (r[i] - product(rows_of + (int64_t)i * n, w, n));
+  cni_dense_solve(k, m->s, m->stride, m->pivot, m->residual);
+  for (int32_t i = 0; i < k; i++) {
+    const double *x = m->x + (int64_t)i * n;
+    multipliers[i] += m->residual[i];
+    for (int32_t j = 0; j < n; j++) w[j] += m->residual[i] * x[j];
+  }
+}
+
+CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const double *rows_of,
+                          double *w, double *multipliers) {
+  int32_t k = m->active;
+  m->systems++;
+  cni_motion_mass_solve(m, w);
+  if (k == 0) return CN_OK;
+  CNI_TRY(factor(m, t, columns, rows_of));
+  double *r = m->right;
+  for (int32_t i = 0; i < k; i++) {
+    r[i] = multipliers[i];
+    multipliers[i] = 0;
+  }
+  correct(m, rows_of, r, w, multipliers);
+  correct(m, rows_of, r, w, multipliers);
+  return CN_OK;
+}
+
+CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const double *v,
+                               const double *jacobian, double *a, double *multipliers) {
+  // the curvature may use the scratch Jacobian: it comes first
+  CNI_TRY(cni_motion_curvature(m, t, q, v, multipliers));
+  for (int32_t i = 0; i < m->active; i++) multipliers[i] = -multipliers[i];
+  if (!jacobian) {
+    CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
+    jacobian = m->scratch_g;
+  }
+  CNI_TRY(cni_motion_mass(m, t, q));
+  CNI_TRY(m->eq->force(m->system->context, t, q, v, a));
+  return cni_motion_solve(m, t, jacobian, jacobian, a, multipliers);
+}
+
+// ---- independent rows ----
+
+// Orthogonalise the rows in the metric of M^-1, each against those kept before it, twice.
+static void keep_rows(CniMotion *m, const int32_t *rows, int32_t count, int32_t *kept,
+                      int32_t *kept_count) {
+  int32_t n = m->v_count, k = 0;
+  double *basis = m->directions, *x = m->scratch_v; // unit rows in the metric
+  for (int32_t i = 0; i < count; i++) {
+    double *y = m->x + (int64_t)i * n;
+    memcpy(y, m->scratch_g + (int64_t)i * n, (size_t)n * sizeof *y);
+    memcpy(x, y, (size_t)n * sizeof *x);
+    cni_motion_mass_solve(m, x);
+    double before = product(x, y, n);
+    for (int32_t pass = 0; pass < 2; pass++)
+      for (int32_t j = 0; j < k; j++) {
+        memcpy(x, y, (size_t)n * sizeof *x);
+        cni_motion_mass_solve(m, x);
+        double f = product(basis + (int64_t)j * n, x, n);
+        for (int32_t c = 0; c < n; c++) y[c] -= f * basis[(int64_t)j * n + c];
+      }
+    memcpy(x, y, (size_t)n * sizeof *x);
+    cni_motion_mass_solve(m, x);
+    double after = product(x, y, n);
+    if (!(after > DEPENDENT * before)) continue;
+    double scale = 1 / sqrt(after);
+    for (int32_t c = 0; c < n; c++) basis[(int64_t)k * n + c] = scale * y[c];
+    kept[k++] = rows[i];
+  }
+  *kept_count = k;
+}
+
+CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
+                                int32_t count, int32_t *kept, int32_t *kept_count) {
+  CNI_TRY(cni_motion_set_rows(m, rows, NULL, NULL, count));
+  CNI_TRY(cni_motion_mass(m, t, q));
+  CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
+  keep_rows(m, m->list, count, kept, kept_count);
+  return CN_OK;
+}
+
+// ---- drift and projection ----
+
+CnStatus cni_motion_gaps(CniMotion *m, double t, const double *q) {
+  if (m->eq->bilateral_count + m->eq->contact_count == 0) return CN_OK;
+  return m->eq->gaps(m->system->context, t, q, m->gaps);
+}
+
+CnStatus cni_motion_drift(CniMotion *m, double t, const double *q, const double *v,
+                          const double *jacobian, const double *rate, double *position,
+                          double *velocity) {
+  const CnEquations *eq = m->eq;
+  *position = *velocity = 0;
+  if (m->active == 0) return CN_OK;
+  CNI_TRY(cni_motion_gaps(m, t, q));
+  for (int32_t i = 0; i < m->active; i++) {
+    int32_t gap = cni_row_gap(eq, m->list[i]);
+    if (gap >= 0) *position = cn_max(*position, fabs(m->gaps[gap]));
+    double u = product(jacobian + (int64_t)i * m->v_count, v, m->v_count) + rate[i];
+    *velocity = cn_max(*velocity, fabs(u));
+  }
+  return CN_OK;
+}
+
+// One Newton step on the positions; *size is |g| before it.
+static CnStatus project_once(CniMotion *m, double t, double *q, double *size) {
+  int32_t n = m->v_count;
+  double *g = m->scratch_g, *w = m->scratch_v, *r = m->multipliers, *q_dot = m->scratch_q;
+  CNI_TRY(cni_motion_gaps(m, t, q));
+  *size = 0;
+  for (int32_t i = 0; i < m->active; i++) {
+    int32_t gap = cni_row_gap(m->eq, m->list[i]);
+    r[i] = gap < 0 ? 0 : -m->gaps[gap];
+    *size = cn_max(*size, fabs(r[i]));
+  }
+  CNI_TRY(cni_motion_mass(m, t, q));
+  CNI_TRY(cni_motion_jacobian(m, t, q, g, m->scratch_rate));
+  memset(w, 0, (size_t)n * sizeof *w);
+  CNI_TRY(cni_motion_solve(m, t, g, g, w, r));
+  cni_motion_kinematics(m, t, q, w, q_dot);
+  for (int32_t i = 0; i < m->q_count; i++) q[i] += q_dot[i];
+  cni_motion_normalise(m, q);
+  return CN_OK;
+}
+
+#define PROJECTIONS 10
+
+CnStatus cni_motion_project(CniMotion *m, double t, double *q, double *v) {
+  int32_t n = m->v_count;
+  if (m->active == 0) return CN_OK;
+  double size = INFINITY, before = INFINITY, floor_size = 4e-15 * (1 + largest(q, m->q_count));
+  int32_t i = 0;
+  do {
+    before = size;
+    CNI_TRY(project_once(m, t, q, &size));
+  } while (++i < PROJECTIONS && size > floor_size && (size < 0.5 * before || i < 4));
+  // what is left after the last of them is no larger than its square or round-off
+  if (!(size <= 1e-8))
+    return cni_error(CN_STOPPED,
+                     "t = %.17g s: the constraints cannot be met by projection (%g left after %d "
+                     "steps)",
+                     t, size, (int)i);
+  double *g = m->scratch_g, *w = m->scratch_v, *r = m->multipliers;
+  CNI_TRY(cni_motion_mass(m, t, q));
+  CNI_TRY(cni_motion_jacobian(m, t, q, g, m->scratch_rate));
+  for (int32_t k = 0; k < m->active; k++)
+    r[k] = -product(g + (int64_t)k * n, v, n) - m->scratch_rate[k];
+  memset(w, 0, (size_t)n * sizeof *w);
+  CNI_TRY(cni_motion_solve(m, t, g, g, w, r));
+  for (int32_t k = 0; k < n; k++) v[k] += w[k];
+  return CN_OK;
+}

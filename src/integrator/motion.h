@@ -1,0 +1,124 @@
+// What hem5, rkf45, moreau-jean and the event driver share: the equations of motion of a system
+// with some of its constraints active, and the linear algebra of
+//
+//     [ M  -D^T ] [ w ]   [ f ]
+//     [ H    0  ] [ L ] = [ r ]
+//
+// where D are the directions of the constraint forces and H the rows that are to hold. D and H are
+// the Jacobian at one position (index 1) or at two (half-explicit stages); a slipping contact pulls
+// its friction into D, so that the matrix is unsymmetric as a rule. M is factored along its
+// profile, which for rigid bodies is their 3x3 blocks; S = H M^-1 D^T is factored densely.
+#ifndef CNI_MOTION_H
+#define CNI_MOTION_H
+
+#include <cairn/system.h>
+
+// Numbers of one purpose, grown as needed and cut into cache-line aligned pieces.
+typedef struct CniPool {
+  CnAllocator allocator;
+  double *data;
+  int32_t capacity, used;
+} CniPool;
+
+// Room for that many numbers in all; what was there is gone, nothing is taken yet.
+CnStatus cni_pool_begin(CniPool *pool, int64_t count);
+double *cni_pool_take(CniPool *pool, int32_t count);
+// What a piece of that many numbers uses up.
+static inline int64_t cni_pool_need(int32_t count) { return (count + 7) / 8 * 8; }
+void cni_pool_release(CniPool *pool);
+
+typedef struct CniMotion {
+  CnAllocator allocator;
+  const CnSystem *system;
+  const CnEquations *eq;
+  int32_t q_count, v_count, row_count; // row_count: all rows of the Jacobian
+
+  // active rows, and after them the tangents of those that slip
+  int32_t *list;  // list_count rows
+  int32_t *slip;  // per active row: place in the list of the tangent that adds to D, -1: none
+  double *factor; // of that tangent
+  int32_t active, list_count;
+  int32_t list_capacity, slip_capacity, factor_capacity;
+
+  CniPool pool;
+  double *mass, *profile; // M; its factor L L^T, lower part
+  int32_t *first, *pivot; // first column of a row's profile
+  int32_t first_capacity, pivot_capacity;
+  double *x; // M^-1 D^T, a column a row
+  double *s; // S with its stride
+  double *row_scale, *residual, *right, *multipliers, *directions;
+  double *gaps; // of all constraints, set by cni_motion_gaps
+  int32_t gap_capacity;
+  double *scratch_v, *scratch_q, *scratch_g, *scratch_rate;
+  int32_t stride;
+  int64_t systems; // linear systems solved
+} CniMotion;
+
+void cni_motion_init(CniMotion *m, const CnAllocator *allocator);
+void cni_motion_release(CniMotion *m);
+
+// Work on this system; no row is active.
+CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system);
+// Active rows; slip and factor may be null (nothing slips). slip: tangent row or -1.
+CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const int32_t *slip,
+                             const double *factor, int32_t count);
+
+void cni_motion_kinematics(const CniMotion *m, double t, const double *q, const double *v,
+                           double *q_dot);
+void cni_motion_normalise(const CniMotion *m, double *q);
+
+// Jacobian of the list (list_count x v_count) and rates.
+CnStatus cni_motion_jacobian(CniMotion *m, double t, const double *q, double *jacobian,
+                             double *rate);
+// d/dt (G v + r), v held, of the active rows.
+CnStatus cni_motion_curvature(CniMotion *m, double t, const double *q, const double *v,
+                              double *curvature);
+// Evaluate and factor M. CN_STOPPED with a sentence where it is not positive definite.
+CnStatus cni_motion_mass(CniMotion *m, double t, const double *q);
+// Factor what is in m->mass.
+CnStatus cni_motion_factor(CniMotion *m, double t);
+// x <- M^-1 x
+void cni_motion_mass_solve(const CniMotion *m, double *x);
+
+// Solve the system above with the mass factored last. Nothing passed may be scratch of the motion
+// but scratch_g, scratch_v and multipliers. `columns` is the Jacobian of the list that
+// makes D, `rows_of` the one whose first `active` rows are H. On entry w = f and multipliers = r.
+// CN_STOPPED where S is singular.
+CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const double *rows_of,
+                          double *w, double *multipliers);
+
+// m->x = M^-1 D^T (a row a column of it) and w = H M^-1 D^T, rows of w `stride` apart.
+void cni_motion_delassus(CniMotion *m, const double *columns, const double *rows_of, double *w,
+                         int32_t stride);
+
+// Accelerations and multipliers at a state, index 1. `jacobian` (of the list at q) may be null.
+CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const double *v,
+                               const double *jacobian, double *a, double *multipliers);
+
+// Of the rows given those that do not depend on the ones before them, in the same order: `kept`
+// (may be `rows`), *kept_count. Mass and Jacobian at q are evaluated.
+CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
+                                int32_t count, int32_t *kept, int32_t *kept_count);
+
+// All gaps at q, into m->gaps.
+CnStatus cni_motion_gaps(CniMotion *m, double t, const double *q);
+
+// |g| and |G v + r| of the active rows that have a gap (tangents have none).
+CnStatus cni_motion_drift(CniMotion *m, double t, const double *q, const double *v,
+                          const double *jacobian, const double *rate, double *position,
+                          double *velocity);
+
+// q and v to g = 0, G v + r = 0 on the active rows, by the shortest way in the metric of M.
+// CN_STOPPED with the size that is left where it does not succeed.
+CnStatus cni_motion_project(CniMotion *m, double t, double *q, double *v);
+
+// Index of the gap of a row, -1 for a tangent; contact of a row, -1 for a bilateral one.
+int32_t cni_row_gap(const CnEquations *eq, int32_t row);
+int32_t cni_row_contact(const CnEquations *eq, int32_t row);
+static inline int32_t cni_normal_row(const CnEquations *eq, int32_t contact) {
+  return eq->bilateral_count + contact * eq->contact_dim;
+}
+// A name for messages: "bilateral constraint 2", "contact 'ball on floor'".
+void cni_row_label(const CnSystem *system, int32_t row, char label[96]);
+
+#endif

@@ -1,0 +1,69 @@
+// Memory and error measure of one step, the same for every method (stepper.h).
+#include "integrator/stepper.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "core/vec.h"
+
+#include <string.h>
+
+void cni_step_init(CniStep *s, const CnAllocator *allocator) {
+  *s = (CniStep){.pool = {.allocator = *allocator}};
+}
+
+void cni_step_release(CniStep *s) { cni_pool_release(&s->pool); }
+
+CnStatus cni_step_fit(CniStep *s, const CniStepper *stepper, CniMotion *m, const double *q,
+                      const double *v) {
+  int32_t nq = m->q_count, nv = m->v_count, list = m->list_count;
+  int64_t extra = stepper->numbers(m);
+  int64_t count = 2 * cni_pool_need(nq) + 2 * cni_pool_need(nv) + 2 * cni_pool_need(list * nv) +
+                  2 * cni_pool_need(list) + extra + 8;
+  CNI_TRY(cni_pool_begin(&s->pool, count));
+  s->q0 = cni_pool_take(&s->pool, nq);
+  s->v0 = cni_pool_take(&s->pool, nv);
+  s->q1 = cni_pool_take(&s->pool, nq);
+  s->v1 = cni_pool_take(&s->pool, nv);
+  s->jacobian0 = cni_pool_take(&s->pool, list * nv);
+  s->jacobian1 = cni_pool_take(&s->pool, list * nv);
+  s->rate0 = cni_pool_take(&s->pool, list);
+  s->rate1 = cni_pool_take(&s->pool, list);
+  s->work = cni_pool_take(&s->pool, (int32_t)extra);
+  memcpy(s->q0, q, (size_t)nq * sizeof *q);
+  memcpy(s->v0, v, (size_t)nv * sizeof *v);
+  s->start_known = s->dense_ready = 0;
+  return CN_OK;
+}
+
+static void exchange(double **a, double **b) {
+  double *t = *a;
+  *a = *b;
+  *b = t;
+}
+
+void cni_step_shift(CniStep *s) {
+  exchange(&s->q0, &s->q1);
+  exchange(&s->v0, &s->v1);
+  exchange(&s->jacobian0, &s->jacobian1);
+  exchange(&s->rate0, &s->rate1);
+  s->t += s->h;
+  s->start_known = 1;
+  s->dense_ready = 0;
+}
+
+static double scaled(double tolerance, const double *x0, const double *x1, const double *x,
+                     int32_t count) {
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) {
+    double d = (x1[i] - x[i]) / (tolerance * (1 + cn_max(fabs(x0[i]), fabs(x1[i]))));
+    sum += d * d;
+  }
+  return sum;
+}
+
+double cni_step_error(const CniMotion *m, const CniStep *s, const double *q, const double *v) {
+  double sum = scaled(s->tolerance, s->q0, s->q1, q, m->q_count) +
+               scaled(s->tolerance, s->v0, s->v1, v, m->v_count);
+  int32_t count = m->q_count + m->v_count;
+  return count > 0 ? sqrt(sum / count) : 0;
+}

@@ -1,0 +1,170 @@
+// What happens inside a step: gaps that close, forces that end, friction that gives way, pieces
+// that are left (drive.h).
+//
+// Positions are looked at in eight places of the dense output, forces at the middle and the end
+// (each costs a solution). Where something has happened at one place and not at the one before, the
+// instant is found by halving to the tolerance: "has anything happened?" is asked as a whole, so
+// that the earliest of several events is found, and several at once are one.
+#include "integrator/drive.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+
+#include <string.h>
+
+#define LOOKS 8
+#define FORCE_ZERO 1e-10 // of the largest force and one: forces above minus this still push
+
+static int watches_forces(const CniDrive *d) {
+  for (int32_t i = 0; i < d->motion.eq->contact_count; i++)
+    if (d->modes[i].mode != CNI_OPEN) return 1;
+  return 0;
+}
+
+static void take(CniFound *found, CnEventKind kind, int32_t contact) {
+  if (found->contact >= 0) return;
+  found->kind = kind;
+  found->contact = contact;
+}
+
+// Gaps and pieces at q.
+static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *found) {
+  const CnEquations *eq = d->motion.eq;
+  CNI_TRY(cni_motion_gaps(&d->motion, t, q));
+  if (eq->domains) eq->domains(d->motion.system->context, t, q, d->domains);
+  const double *gaps = d->motion.gaps + eq->bilateral_count;
+  for (int32_t i = 0; i < eq->contact_count; i++) {
+    int inside = !eq->domains || d->domains[i] >= 0;
+    if (d->modes[i].mode != CNI_OPEN) {
+      if (!inside) take(found, CN_EVENT_DOMAIN, i);
+    } else if (inside && (d->modes[i].armed ? gaps[i] <= 0 : gaps[i] < -2 * CNI_GAP_CLOSED)) {
+      take(found, CN_EVENT_IMPACT, i);
+    }
+  }
+  return CN_OK;
+}
+
+// Tangential velocity of a slipping contact, in the direction of its slip.
+static double slip_speed(const CniDrive *d, const CniContactMode *mode, const double *jacobian,
+                         const double *rate, const double *v) {
+  int32_t row = d->motion.slip[mode->place], n = d->motion.v_count;
+  double u = rate[row];
+  for (int32_t j = 0; j < n; j++) u += jacobian[(int64_t)row * n + j] * v[j];
+  return mode->direction * u;
+}
+
+static int32_t place_of_row(const CniMotion *m, int32_t row) {
+  for (int32_t i = 0; i < m->active; i++)
+    if (m->list[i] == row) return i;
+  return -1;
+}
+
+// Forces and slip at a state.
+static CnStatus look_at_forces(CniDrive *d, double t, const double *q, const double *v,
+                               CniFound *found) {
+  CniMotion *m = &d->motion;
+  const CnEquations *eq = m->eq;
+  CNI_TRY(cni_motion_accelerate(m, t, q, v, NULL, d->a, d->multipliers));
+  CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
+  double most = 1;
+  for (int32_t i = 0; i < m->active; i++) most = cn_max(most, fabs(d->multipliers[i]));
+  double zero = FORCE_ZERO * most;
+  for (int32_t i = 0; i < eq->contact_count; i++) {
+    const CniContactMode *mode = &d->modes[i];
+    if (mode->mode == CNI_OPEN || mode->place < 0) continue;
+    double normal = d->multipliers[mode->place], mu = cni_drive_law(d, i).friction, along = 0;
+    if (normal < -zero) take(found, CN_EVENT_RELEASE, i);
+    if (mode->mode == CNI_SLIP && slip_speed(d, mode, m->scratch_g, m->scratch_rate, v) < 0)
+      take(found, CN_EVENT_STICK, i);
+    if (mode->mode != CNI_STICK) continue;
+    for (int32_t k = 1; k < eq->contact_dim; k++) {
+      int32_t place = place_of_row(m, cni_normal_row(eq, i) + k);
+      if (place >= 0) along += d->multipliers[place] * d->multipliers[place];
+    }
+    if (sqrt(along) > mu * cn_max(normal, 0) + 2 * zero) take(found, CN_EVENT_SLIP, i);
+  }
+  return CN_OK;
+}
+
+// Has anything happened by theta?
+static CnStatus look(CniDrive *d, double theta, int forces, CniFound *found) {
+  CniStep *s = &d->step;
+  double *q = d->q, *v = d->v; // the state of the start is the step's own
+  double t = s->t + theta * s->h;
+  found->contact = -1;
+  if (theta == 1) {
+    q = s->q1;
+    v = s->v1;
+  } else {
+    CNI_TRY(d->stepper->dense(&d->motion, s, theta, q, forces ? v : NULL));
+  }
+  CNI_TRY(look_at_place(d, t, q, found));
+  return forces ? look_at_forces(d, t, q, v, found) : CN_OK;
+}
+
+static CnStatus halve(CniDrive *d, double low, double high, int forces, CniFound *found) {
+  CniStep *s = &d->step;
+  double width = cn_max(0.5 * d->def.event_tolerance, 4e-16 * fabs(s->t)) / s->h;
+  while (high - low > width) {
+    double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;
+    CniFound there;
+    CNI_TRY(look(d, middle, forces, &there));
+    if (there.contact < 0) {
+      low = middle;
+    } else {
+      high = middle;
+      *found = there;
+    }
+  }
+  found->theta = high;
+  return CN_OK;
+}
+
+// Contacts that have left their surface since the last look.
+static void arm(CniDrive *d) {
+  const double *gaps = d->motion.gaps + d->motion.eq->bilateral_count;
+  for (int32_t i = 0; i < d->motion.eq->contact_count; i++)
+    if (d->modes[i].mode == CNI_OPEN && gaps[i] > CNI_GAP_CLOSED) d->modes[i].armed = 1;
+}
+
+static CnStatus scan(CniDrive *d, CniFound *found) {
+  int forces = watches_forces(d);
+  double before = 0, before_forces = 0;
+  for (int32_t i = 1; i <= LOOKS; i++) {
+    double theta = (double)i / LOOKS;
+    int with_forces = forces && (i == LOOKS / 2 || i == LOOKS);
+    CNI_TRY(look(d, theta, with_forces, found));
+    if (found->contact >= 0) {
+      // without forces at the places between, they may have ended before
+      return halve(d, forces ? before_forces : before, theta, forces, found);
+    }
+    arm(d);
+    before = theta;
+    if (with_forces) before_forces = theta;
+  }
+  return CN_OK;
+}
+
+CnStatus cni_watch_step(CniDrive *d, CniFound *found) {
+  size_t q_bytes = (size_t)d->motion.q_count * sizeof(double);
+  size_t v_bytes = (size_t)d->motion.v_count * sizeof(double);
+  CnStatus status = scan(d, found);
+  // the state of the instant before the step, which the looks have used as memory
+  memcpy(d->q, d->step.q0, q_bytes);
+  memcpy(d->v, d->step.v0, v_bytes);
+  return status;
+}
+
+CnStatus cni_watch_gap(CniDrive *d, int32_t contact, double *gap, double *speed) {
+  CniStep *s = &d->step;
+  const CnEquations *eq = d->motion.eq;
+  double t = s->t + s->h;
+  CNI_TRY(cni_motion_gaps(&d->motion, t, s->q1));
+  *gap = d->motion.gaps[eq->bilateral_count + contact];
+  d->chosen[0] = contact;
+  CNI_TRY(cni_modes_probe(d, 1, 0));
+  CNI_TRY(cni_modes_speeds(d, t, s->q1, s->v1));
+  *speed = d->speeds[d->fixed_count];
+  return CN_OK;
+}

@@ -14,7 +14,11 @@
 // Where N has not full rank (a box on four corners) the rows of u = 0 are dependent: delta A is
 // added to B. At the solution the step is zero, so that the term changes the way and not the end.
 //
-// A step is shortened until 1/2 |f|^2 falls below the largest of its last few values.
+// That is done by way of proximal problems: u + delta (g - anchor) in place of u, some steps of
+// Newton on that, and the anchor is moved to where they end. delta falls where this goes well and
+// rises where it does not. A step is shortened until 1/2 |f|^2 falls below the largest of its last
+// few values. Where even the stiffest anchor does not help, some projected steps of fixed length
+// find another point to start from.
 #include "solver/cones.h"
 
 #include "core/error.h"
@@ -25,9 +29,13 @@
 #define MEMORY 4       // merits a step is compared with
 #define SHORTEST 0.004 // steps shortened to this are no progress
 #define SUFFICIENT 1e-4
-#define INNER 1e-4           // part of the merit at which a proximal problem is left
-#define INNER_STEPS 6        // steps in one at most
-#define SLOW 12              // proximal problems one after the other that do not halve the error
+#define INNER 1e-4    // part of the merit at which a proximal problem is left
+#define INNER_STEPS 6 // steps in one at most
+#define SLOW 12       // proximal problems one after the other that do not halve the error
+#define WORSE 100     // times the least error that are allowed on the way
+#define SHAKE 0.25    // projected steps that shake it, their number, and how often
+#define SHAKE_STEPS 20
+#define SHAKES 4
 #define PROXIMAL_LEAST 1e-10 // delta, in units of N_ii
 #define PROXIMAL_MOST 10
 #define PROXIMAL_UP 30
@@ -96,11 +104,12 @@ static void coulomb_rows(const Local *l) {
   }
 }
 
-static void convex_rows(const Local *l) {
+static void convex_rows(const CniCones *c, const Local *l) {
   const CniCone *cone = &l->block->cone;
   int32_t dim = l->block->dim;
   double projected[CNI_MAX_DIM], normal[CNI_MAX_DIM] = {1}, weight = 1;
-  CniCone plain = *cone;
+  // with the discs of mu = 0, as the projection wants them
+  CniCone plain = cni_block_cone(c->p, &c->p->blocks[l->block - c->blocks]);
   plain.cohesion = 0;
   memcpy(projected, l->y, (size_t)dim * sizeof *projected);
   cni_project_cone(&plain, projected);
@@ -161,7 +170,7 @@ static void block_rows(const CniCones *c, Local *l) {
     break;
   }
   if (c->convex)
-    convex_rows(l);
+    convex_rows(c, l);
   else
     coulomb_rows(l);
   for (int32_t d = 1; d < block->dim; d++)
@@ -267,11 +276,29 @@ static int32_t inner(CniConeNewton *m, int32_t steps) {
   return -steps - 1;
 }
 
+// Projected steps g <- P(g - (u + s)/4), from the best point.
+static void shake(CniConeNewton *m) {
+  CniCones *c = m->c;
+  memcpy(m->g, m->best, (size_t)c->n * sizeof *m->g);
+  for (int32_t k = 0; k < SHAKE_STEPS; k++) {
+    cni_cones_velocity(c, m->g, m->u);
+    for (int32_t i = 0; i < c->block_count; i++) {
+      const CniConeBlock *block = &c->blocks[i];
+      double *g = m->g + block->row;
+      const double *u = m->u + block->row;
+      for (int32_t d = 0; d < block->dim; d++) g[d] -= SHAKE * u[d];
+      if (block->kind >= CN_BLOCK_FRICTION_2D && !c->convex)
+        g[0] -= SHAKE * cni_cone_shift(&block->cone, u);
+      cni_cones_project(c, i, g);
+    }
+  }
+}
+
 int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, double tolerance) {
   CniCones *c = m->c;
-  int32_t made = 0, slow = 0;
+  int32_t made = 0, slow = 0, shakes = 0;
   m->proximal = PROXIMAL_LEAST;
-  while (made < steps && slow < SLOW && !(m->error <= tolerance)) {
+  while (made < steps && !(m->error <= tolerance)) {
     memcpy(m->anchor, m->g, (size_t)c->n * sizeof *m->g);
     cni_cones_velocity(c, m->g, m->u); // at the anchor the term is zero
     int32_t count = inner(m, INNER_STEPS);
@@ -284,15 +311,21 @@ int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, d
       m->error = error;
       memcpy(m->best, m->g, (size_t)c->n * sizeof *m->best);
     }
-    if (count > 0 && better) {
-      m->proximal = cn_max(PROXIMAL_LEAST, m->proximal * (count <= 2 ? PROXIMAL_DOWN : 1));
+    // a proximal problem that was solved is a step forward though the error may rise on the way
+    if (count > 0 && error < WORSE * m->error && slow < SLOW) {
+      int easy = better && count <= 2;
+      m->proximal = cn_max(PROXIMAL_LEAST, m->proximal * (easy ? PROXIMAL_DOWN : 1));
       continue;
     }
     if (!stubborn) break;
     // a stiffer anchor, from the best there is
     memcpy(m->g, m->best, (size_t)c->n * sizeof *m->g);
     m->proximal *= PROXIMAL_UP;
-    if (m->proximal > PROXIMAL_MOST) break;
+    if (m->proximal < PROXIMAL_MOST && slow < SLOW) continue;
+    if (++shakes > SHAKES) break;
+    m->proximal = PROXIMAL_LEAST;
+    slow = 0;
+    shake(m);
   }
   return made;
 }

@@ -518,11 +518,8 @@ void cni_cones_solve(CniCones *c, double *x) {
 
 // ---- the error ----
 
-// |g - P(g - (u + s))| of a block, scaled: the certificate's in units of kappa/sigma.
-static double natural(const CniCones *c, int32_t i, const double *g, const double *u) {
+void cni_cones_project(const CniCones *c, int32_t i, double *x) {
   const CniConeBlock *block = &c->blocks[i];
-  double x[CNI_MAX_DIM], sum = 0;
-  for (int32_t d = 0; d < block->dim; d++) x[d] = g[d] - u[d];
   if (block->kind == CN_BLOCK_UNILATERAL) {
     x[0] = cn_max(x[0], 0);
   } else if (block->kind == CN_BLOCK_INTERVAL) {
@@ -530,9 +527,17 @@ static double natural(const CniCones *c, int32_t i, const double *g, const doubl
   } else if (block->kind >= CN_BLOCK_FRICTION_2D) {
     CniCone cone = cni_block_cone(c->p, &c->p->blocks[i]);
     cone.cohesion = block->cone.cohesion;
-    if (!c->convex) x[0] -= cni_cone_shift(&cone, u);
     cni_project_cone(&cone, x);
   }
+}
+
+// |g - P(g - (u + s))| of a block, scaled: the certificate's in units of kappa/sigma.
+static double natural(const CniCones *c, int32_t i, const double *g, const double *u) {
+  const CniConeBlock *block = &c->blocks[i];
+  double x[CNI_MAX_DIM], sum = 0;
+  for (int32_t d = 0; d < block->dim; d++) x[d] = g[d] - u[d];
+  if (block->kind >= CN_BLOCK_FRICTION_2D && !c->convex) x[0] -= cni_cone_shift(&block->cone, u);
+  cni_cones_project(c, i, x);
   for (int32_t d = 0; d < block->dim; d++) sum += (g[d] - x[d]) * (g[d] - x[d]);
   return sqrt(sum);
 }

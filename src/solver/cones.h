@@ -73,6 +73,9 @@ int cni_cones_factor(CniCones *c);
 // x <- (A N + B)^-1 x
 void cni_cones_solve(CniCones *c, double *x);
 
+// x <- P_K(x) of a block.
+void cni_cones_project(const CniCones *c, int32_t block, double *x);
+
 // The error that decides (CnSolveReport) of scaled impulses with u = N g + r.
 double cni_cones_error(CniCones *c, const double *g, const double *u);
 

@@ -15,9 +15,10 @@
 //
 // Everything else (friction, limits, step problems), likewise:
 //   0. the impulses given
-//   1. ipm with its steps of Newton
-//   2. Newton with a proximal term, from the impulses given
-//   3. sweeps with the exact solution of every block, and Newton from where they end
+//   1. a few steps of Newton from them, unless they are zero
+//   2. ipm with its steps of Newton
+//   3. Newton with a proximal term, from the impulses given
+//   4. sweeps with the exact solution of every block, and Newton from where they end
 // Problems of more than 60000 rows, whose factors would be large, start with psor.
 //
 // What to try next depends on sizes and counts, never on time. If no answer is within the tolerance
@@ -43,7 +44,8 @@
 #define NEWTON_WORK 4e10  // numbers to be computed in these
 #define FACTOR_ROWS 60000 // more rows of a problem with cones are not factored
 #define IPM_STEPS 200     // iterations of the interior point
-#define CONE_STEPS 300    // steps of Newton on cones
+#define WARM_STEPS 6      // steps of Newton on cones from impulses that are given
+#define CONE_STEPS 300    // and where all else has failed
 
 typedef struct Auto {
   CnAllocator allocator;
@@ -239,11 +241,12 @@ static CnStatus try_ipm(Auto *s, ConeSearch *k, int *done) {
   return CN_OK;
 }
 
-static CnStatus try_cone_newton(Auto *s, ConeSearch *k, const double *from, int *done) {
+static CnStatus try_cone_newton(Auto *s, ConeSearch *k, const double *from, int32_t most,
+                                int *done) {
   CniConeNewton newton;
   CNI_TRY(cni_cone_newton_init(&newton, k->cones));
   cni_cone_newton_start(&newton, from);
-  int32_t steps = cni_cone_newton_run(&newton, CONE_STEPS, 1, s->tolerance);
+  int32_t steps = cni_cone_newton_run(&newton, most, most == CONE_STEPS, s->tolerance);
   *done = keep_cones(s, k, newton.best, newton.error, steps, "newton");
   return CN_OK;
 }
@@ -284,14 +287,17 @@ static CnStatus search_cones(Auto *s, CnProblem *p, const CnAnswer *answer, Cone
     k->report->attempts = 1;
     return CN_OK;
   }
-  CNI_TRY(try_ipm(s, k, &done));
+  int warm = 0;
+  for (int32_t i = 0; i < c->n && !warm; i++) warm = k->best[i] != 0;
+  if (warm) CNI_TRY(try_cone_newton(s, k, k->best, WARM_STEPS, &done));
+  if (!done) CNI_TRY(try_ipm(s, k, &done));
   if (!done) {
     cni_cones_import(c, answer->g, k->trial);
-    CNI_TRY(try_cone_newton(s, k, k->trial, &done));
+    CNI_TRY(try_cone_newton(s, k, k->trial, CONE_STEPS, &done));
   }
   if (!done) {
     CNI_TRY(try_exact(s, p, k, answer, &done));
-    if (!done) CNI_TRY(try_cone_newton(s, k, k->trial, &done));
+    if (!done) CNI_TRY(try_cone_newton(s, k, k->trial, CONE_STEPS, &done));
   }
   if (!done) k->report->outcome = CN_OUTCOME_STALLED;
   return CN_OK;

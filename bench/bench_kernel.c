@@ -5,8 +5,13 @@
 // and layers of boxes, each layer shifted by half a box and every box turned a little, so that a
 // box touches several others with one to eight points each. The fastest of many short runs is
 // reported, as other load only ever adds time. Times before the first and after the last sweep are
-// in sweeps. `residual_ratio` is the residual after 120 sweeps over that of the plain sweeps in
-// stored order, mean of the last ten sweeps (it is that of some single contact, and jumps).
+// in sweeps.
+//
+// Convergence: what 120 sweeps from g = 0 leave, over what plain scalar sweeps in stored order
+// leave. The residual is that of the worst contact and jumps from sweep to sweep and from pile to
+// pile, so `residual_ratio` is the geometric mean over the last ten sweeps and over several piles
+// that differ in their jitter; `error_ratio` is the same of error_scaled, a Euclidean norm over all
+// contacts.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +35,8 @@ typedef struct Pile {
   CnProblem *problem;
   CnAnswer answer;
   int32_t *block_of;
-  double width; // m, of the base
+  double width;  // m, of the base
+  uint64_t seed; // of the jitter
 } Pile;
 
 static CnStatus add_body(CniModel *model, const CnBodyDef *body, const CnShapeDef *shape) {
@@ -45,7 +51,7 @@ static CnStatus add_spheres(Pile *pile, int32_t count) {
   double a = 4 * RADIUS / sqrt(3);
   int32_t side = 1;
   while (1.8 * side * side * side < count) side++;
-  CniRng rng = {1};
+  CniRng rng = {pile->seed};
   CnBodyDef body = cn_body_def_default();
   CnShapeDef shape = cn_shape_def_default(CN_SHAPE_SPHERE);
   shape.radius = RADIUS;
@@ -70,7 +76,7 @@ static CnStatus add_spheres(Pile *pile, int32_t count) {
 static CnStatus add_boxes(Pile *pile, int32_t count) {
   int32_t side = 1;
   while (side * side * side < count) side++;
-  CniRng rng = {1};
+  CniRng rng = {pile->seed};
   CnBodyDef body = cn_body_def_default();
   CnShapeDef shape = cn_shape_def_default(CN_SHAPE_BOX);
   shape.half_size = (CnVec3){RADIUS, RADIUS, RADIUS};
@@ -137,9 +143,10 @@ static CnStatus assemble(Pile *pile) {
   return cni_assemble(&assembly, pile->problem, &pile->answer, pile->block_of, pile->block_of);
 }
 
-static CnStatus pile_make(Pile *pile, int boxes, int32_t count) {
+static CnStatus pile_make(Pile *pile, int boxes, int32_t count, uint64_t seed) {
   CnAllocator allocator = cn_allocator_default();
   memset(pile, 0, sizeof *pile);
+  pile->seed = seed;
   CnProblemDef def = cn_problem_def_default();
   cni_arena_init(&pile->arena, &allocator);
   pile->answer = cn_answer_empty(&allocator);
@@ -168,7 +175,7 @@ static void pile_release(Pile *pile) {
 
 typedef struct Times {
   double sweep, prepare, rest; // s: one sweep, up to the first, after the last
-  double residual;             // m/s, after SWEEPS
+  double residual, error;      // logarithms, after SWEEPS
   double fill;                 // part of the lanes that are used
   int32_t slabs;
 } Times;
@@ -214,10 +221,10 @@ static double lanes_used(const CniSchedule *schedule) {
   return lanes > 0 ? (double)used / (double)lanes : 0;
 }
 
-// A cold solve; the mean residual of its last sweeps.
-static CnStatus find_residual(CniPsor *s, Pile *pile, double *residual) {
+// A cold solve; mean logarithms of what its last sweeps leave.
+static CnStatus find_residual(CniPsor *s, Pile *pile, Times *t) {
   CnStatus status = CN_OK;
-  *residual = 0;
+  t->residual = t->error = 0;
   memset(pile->answer.g, 0, (size_t)pile->answer.row_count * sizeof *pile->answer.g);
   for (int32_t i = LAST - 1; status == CN_OK && i >= 0; i--) {
     CnSolveReport report = {0};
@@ -225,13 +232,14 @@ static CnStatus find_residual(CniPsor *s, Pile *pile, double *residual) {
     s->def.max_iterations = i == LAST - 1 ? SWEEPS - i : 1;
     status = cni_psor_solve(s, pile->problem, &pile->answer, &report);
     if (status == CN_OK) status = cn_certify(pile->problem, &pile->answer, &certificate);
-    *residual += certificate.residual_speed / LAST;
+    t->residual += log(certificate.residual_speed) / LAST;
+    t->error += log(certificate.error_scaled) / LAST;
   }
   return status;
 }
 
 static CnStatus measure(CniPsor *s, Pile *pile, double seconds, Times *t) {
-  CnStatus status = find_residual(s, pile, &t->residual);
+  CnStatus status = find_residual(s, pile, t);
   t->slabs = s->schedule.slab_count;
   t->fill = lanes_used(&s->schedule);
   t->sweep = t->prepare = t->rest = 0;
@@ -258,15 +266,43 @@ static CnStatus measure_with(Pile *pile, CnTasks *tasks, CniSimdLevel level, int
 }
 
 typedef struct Case {
-  const char *pile;
+  int boxes;
+  int32_t bodies;
   CnFrictionModel friction;
-  int32_t threads;
+  int32_t threads, piles;
   CniSimdLevel level;
   double seconds;
 } Case;
 
+// Geometric means over piles.
+typedef struct Ratios {
+  double residual, error;
+} Ratios;
+
+static CnStatus pile_ratios(const Case *c, uint64_t seed, Ratios *sum) {
+  Pile pile;
+  Times plain = {0}, own = {0};
+  CnStatus status = pile_make(&pile, c->boxes, c->bodies, seed);
+  if (status == CN_OK)
+    status = measure_with(&pile, NULL, CNI_SIMD_LEVEL_PLAIN, 1, c->friction, 0, &plain);
+  if (status == CN_OK) status = measure_with(&pile, NULL, c->level, 0, c->friction, 0, &own);
+  pile_release(&pile);
+  sum->residual += own.residual - plain.residual;
+  sum->error += own.error - plain.error;
+  return status;
+}
+
+static CnStatus find_ratios(const Case *c, Ratios *ratios) {
+  CnStatus status = CN_OK;
+  Ratios sum = {0, 0};
+  for (int32_t i = 1; status == CN_OK && i <= c->piles; i++)
+    status = pile_ratios(c, (uint64_t)i, &sum);
+  *ratios = (Ratios){exp(sum.residual / c->piles), exp(sum.error / c->piles)};
+  return status;
+}
+
 // One row. one_thread: time of a sweep by one thread, set by the row of one thread.
-static CnStatus add_row(Report *report, Pile *pile, const Case *c, const Times *plain,
+static CnStatus add_row(Report *report, Pile *pile, const Case *c, const Ratios *ratios,
                         double *one_thread) {
   CnAllocator allocator = cn_allocator_default();
   CnTasks *tasks = NULL;
@@ -279,7 +315,7 @@ static CnStatus add_row(Report *report, Pile *pile, const Case *c, const Times *
   if (status != CN_OK) return status;
   double blocks = pile->problem->block_count;
   if (c->threads == 1) *one_thread = t.sweep;
-  row_text(row, "pile", c->pile);
+  row_text(row, "pile", c->boxes ? "boxes" : "spheres");
   row_text(row, "friction", cn_friction_model_name(c->friction));
   row_number(row, "contacts", blocks);
   row_number(row, "threads", c->threads);
@@ -288,7 +324,9 @@ static CnStatus add_row(Report *report, Pile *pile, const Case *c, const Times *
   row_number(row, "of_one_thread", t.sweep / *one_thread);
   row_number(row, "prepare_sweeps", t.prepare / t.sweep);
   row_number(row, "finish_sweeps", t.rest / t.sweep);
-  row_number(row, "residual_ratio", t.residual / plain->residual);
+  row_number(row, "residual_ratio", ratios->residual);
+  row_number(row, "error_ratio", ratios->error);
+  row_number(row, "piles", c->piles);
   row_number(row, "slabs", t.slabs);
   row_number(row, "fill", t.fill);
   report_row_end(report, row);
@@ -296,30 +334,30 @@ static CnStatus add_row(Report *report, Pile *pile, const Case *c, const Times *
 }
 
 static CnStatus run_model(Report *report, Pile *pile, Case c, CnFrictionModel friction) {
-  Times plain;
+  Ratios ratios;
   double one_thread = INFINITY;
   c.friction = friction;
-  CnStatus status = measure_with(pile, NULL, CNI_SIMD_LEVEL_PLAIN, 1, friction, 0, &plain);
+  CnStatus status = find_ratios(&c, &ratios);
   for (c.threads = 1; status == CN_OK && c.threads <= 2; c.threads++)
-    status = add_row(report, pile, &c, &plain, &one_thread);
+    status = add_row(report, pile, &c, &ratios, &one_thread);
   return status;
 }
 
-static int run_pile(Report *report, int boxes, int32_t bodies, double seconds) {
+static int run_pile(Report *report, const Case *c) {
   Pile pile;
-  Case c = {boxes ? "boxes" : "spheres", CN_FRICTION_COULOMB, 1, cni_simd_level(), seconds};
-  CnStatus status = pile_make(&pile, boxes, bodies);
-  if (status == CN_OK) status = run_model(report, &pile, c, CN_FRICTION_COULOMB);
-  if (status == CN_OK) status = run_model(report, &pile, c, CN_FRICTION_CONVEX);
+  CnStatus status = pile_make(&pile, c->boxes, c->bodies, 1);
+  if (status == CN_OK) status = run_model(report, &pile, *c, CN_FRICTION_COULOMB);
+  if (status == CN_OK) status = run_model(report, &pile, *c, CN_FRICTION_CONVEX);
   pile_release(&pile);
   return status == CN_OK;
 }
 
 static int run(const Values *values, Report *report) {
-  int32_t spheres[VALUE_LIST], boxes[VALUE_LIST], sphere_count, box_count;
+  int32_t spheres[VALUE_LIST], boxes[VALUE_LIST], sphere_count, box_count, piles;
   double seconds = value_number(values, "seconds");
   if (!value_list(values, "spheres", 1, 1e7, spheres, &sphere_count) ||
-      !value_list(values, "boxes", 1, 1e7, boxes, &box_count))
+      !value_list(values, "boxes", 1, 1e7, boxes, &box_count) ||
+      !value_whole(values, "piles", 1, 1000, &piles))
     return 0;
   if (!(seconds > 0 && seconds < 1000)) {
     fprintf(stderr, "cairn-bench: seconds must be positive\n");
@@ -327,7 +365,12 @@ static int run(const Values *values, Report *report) {
   }
   for (int32_t i = 0; i < sphere_count + box_count; i++) {
     int is_box = i >= sphere_count;
-    if (run_pile(report, is_box, is_box ? boxes[i - sphere_count] : spheres[i], seconds)) continue;
+    Case c = {.boxes = is_box,
+              .bodies = is_box ? boxes[i - sphere_count] : spheres[i],
+              .piles = piles,
+              .level = cni_simd_level(),
+              .seconds = seconds};
+    if (run_pile(report, &c)) continue;
     fprintf(stderr, "cairn-bench: kernel: %s\n", cn_error_message());
     return 0;
   }
@@ -337,6 +380,7 @@ static int run(const Values *values, Report *report) {
 static const Parameter parameters[] = {{"spheres", "800,7000,42000", "numbers of spheres"},
                                        {"boxes", "200,1700,10000", "numbers of boxes"},
                                        {"seconds", "0.5", "for each of the times of a row"},
+                                       {"piles", "4", "over which residuals are compared"},
                                        {NULL, NULL, NULL}};
 static const Column columns[] = {{"pile", "pile"},
                                  {"friction", "friction"},
@@ -348,6 +392,7 @@ static const Column columns[] = {{"pile", "pile"},
                                  {"prepare_sweeps", "prepare"},
                                  {"finish_sweeps", "finish"},
                                  {"residual_ratio", "residual"},
+                                 {"error_ratio", "error"},
                                  {"slabs", "slabs"},
                                  {"fill", "fill"},
                                  {NULL, NULL}};

@@ -7,6 +7,8 @@
 #include "core/rng.h"
 #include "scene_g.h"
 
+#define BOX_HALF 0.7 // of the radius of the sphere it stands for
+
 // ---- lists ------------------------------------------------------------------------------------
 
 int pile_scene_g(Bodies *bodies, int32_t count) {
@@ -98,14 +100,19 @@ static CnStatus add_planes(Pile *pile, const Bodies *bodies, CnBodyKind kind) {
   return status;
 }
 
-static CnStatus add_spheres(Pile *pile, const Bodies *bodies) {
+static CnStatus add_spheres(Pile *pile, const Bodies *bodies, int boxes) {
   CnStatus status = CN_OK;
   for (int32_t i = 0; status == CN_OK && i < bodies->sphere_count; i++) {
     const Sphere *s = &bodies->spheres[i];
     CnBodyDef def = cn_body_def_default();
     def.pose.position = (CnVec3){s->position[0], s->position[1], s->position[2]};
-    CnShapeDef shape = cn_shape_def_default(CN_SHAPE_SPHERE);
-    shape.radius = s->radius;
+    int box = boxes && i % 2;
+    CnShapeDef shape = cn_shape_def_default(box ? CN_SHAPE_BOX : CN_SHAPE_SPHERE);
+    double half = BOX_HALF * s->radius;
+    if (box)
+      shape.half_size = (CnVec3){half, half, half};
+    else
+      shape.radius = s->radius;
     shape.density = s->density;
     shape.material = pile->material;
     CnShapeId id;
@@ -134,7 +141,7 @@ static CnStatus build(Pile *pile, const Bodies *bodies, const PileOptions *optio
   material.friction = bodies->friction;
   status = cn_material_create(pile->world, &material, &pile->material);
   if (status == CN_OK) status = add_planes(pile, bodies, options->ground_kind);
-  if (status == CN_OK) status = add_spheres(pile, bodies);
+  if (status == CN_OK) status = add_spheres(pile, bodies, options->boxes);
   return status;
 }
 

@@ -101,6 +101,8 @@ if(CAIRN_TESTS)
   cairn_bench_test(granular "\"scene\": \"flow\"" --set spheres=30 --set steps=25
     --set flow=600 --set settle=0.1 --set flow_steps=3)
   cairn_bench_test(peers "\"same_pairs\": true" --set spheres=60 --set steps=30 --set threads=1)
+  cairn_bench_test(convergence "\"error_ratio\"" --set spheres=100 --set mixed=100
+    --set states=1 --set steps=20)
   cairn_bench_test(scaling "\"bytes_per_sphere\"" --set spheres=100,200 --set steps=4)
   cairn_bench_test(shaker "\"bytes_per_contact\"" --set spheres=60 --set settle=0.02
     --set seconds=0.01)

@@ -4,8 +4,14 @@
 // are linked if a block joins them. A breadth-first walk over the cells gives levels, and links
 // exist only inside a level and between a level and the next: whatever the shape of the pile or the
 // order of its bodies, consecutive levels are layers. Levels are joined into slabs of about equal
-// numbers of blocks. The walk starts from the end of another walk, which is a far corner; separate
-// parts of the problem follow one another in levels.
+// numbers of blocks.
+//
+// The walk starts from as many of the first cells as one side of a cube has. Where bodies lie in
+// memory along slabs of space these are one side of the pile, and the levels are planes beside it.
+// A pile is cut upright that way (world/order.c), so that a slab holds whole columns and a sweep
+// still carries loads from the floor to the top: layers across the load cost 10 % in the residual.
+// Parts of the problem that hang together with none of these cells follow, each from a far corner,
+// which is the end of another walk.
 //
 // A cell with very many neighbours (a drum that touches everything in it) would make the whole pile
 // one layer. It is left out of the walk, and its blocks belong to no slab.
@@ -82,13 +88,16 @@ static void mark_hubs(Graph *graph) {
   }
 }
 
-// Walk over everything that hangs together with `first`; cells get levels from `level` on. Returns
-// the last cell reached.
-static int32_t walk(Graph *graph, int32_t first, int32_t number, int32_t level) {
+// Walk over everything that hangs together with the cells [first, last); they get `level`, the
+// others the levels after it. Returns the last cell reached, -1 if there is none.
+static int32_t walk(Graph *graph, int32_t first, int32_t last, int32_t number, int32_t level) {
   int32_t begin = 0, end = 0;
-  graph->mark[first] = number;
-  graph->slab[first] = level;
-  graph->queue[end++] = first;
+  for (int32_t i = first; i < last; i++) {
+    if (graph->mark[i] < 0) continue;
+    graph->mark[i] = number;
+    graph->slab[i] = level;
+    graph->queue[end++] = i;
+  }
   while (begin < end) {
     int32_t i = graph->queue[begin++];
     const uint64_t *row = graph->rows + (size_t)i * (size_t)graph->words;
@@ -102,16 +111,24 @@ static int32_t walk(Graph *graph, int32_t first, int32_t number, int32_t level) 
       }
     }
   }
-  return graph->queue[end - 1];
+  return end > 0 ? graph->queue[end - 1] : -1;
+}
+
+// Cells on one side of a pile that is about as long, wide and high.
+static int32_t side_cells(const Graph *graph) {
+  int64_t n = graph->cell_count, side = 1;
+  while (side * side * side < n * n) side++;
+  return (int32_t)side;
 }
 
 // Levels of all cells; returns how many there are.
 static int32_t find_levels(Graph *graph) {
-  int32_t levels = 0, number = 0;
+  int32_t number = 1, last = walk(graph, 0, side_cells(graph), number, 0);
+  int32_t levels = last >= 0 ? graph->slab[last] + 1 : 0;
   for (int32_t i = 0; i < graph->cell_count; i++) {
     if (graph->mark[i] != 0) continue;
-    int32_t far = walk(graph, i, ++number, 0);
-    int32_t last = walk(graph, far, ++number, levels);
+    int32_t far = walk(graph, i, i + 1, ++number, 0);
+    last = walk(graph, far, far + 1, ++number, levels);
     levels = graph->slab[last] + 1;
   }
   return levels;

@@ -7,7 +7,9 @@
 // steps alone.
 //
 // The order: space is cut into slabs across the longest side of the scene, SLAB_CELLS cells thick,
-// a cell being as long as a body of mean size. A slab is a stretch of indices, and bodies of one
+// a cell being as long as a body of mean size. The side along gravity counts a third: a slab that
+// stands upright holds the columns that carry the load, and sweeps follow them. A slab is a stretch
+// of indices, and bodies of one
 // slab touch only those of the same and of the two next to it: that is what lets workers sweep over
 // every other slab at the same time. Within a slab bodies follow a Z curve (Morton order) over the
 // cells. Bodies without mass come first: sweeps begin where a pile rests on the floor, which leaves
@@ -29,6 +31,7 @@
 #define DISORDER 8
 #define BLOCK_BITS 6 // of a key: the place within a block
 #define SLAB_CELLS 2
+#define UPRIGHT 3.0  // the side along gravity counts so much less
 #define CELL_BITS 15 // of each coordinate within a slab, and of slabs
 #define CELL_LIMIT ((1 << CELL_BITS) - 1)
 #define SAMPLE 256
@@ -76,9 +79,16 @@ static double mean_size(const CniModel *model) {
   return n > 0 ? sum / n : 0;
 }
 
-static Raster make_raster(const CniModel *model, const CnPose *pose, int32_t moving) {
+// The axis that gravity follows most, -1 without gravity.
+static int32_t down_axis(CnVec3 gravity) {
+  double x = fabs(gravity.x), y = fabs(gravity.y), z = fabs(gravity.z);
+  if (!(x > 0 || y > 0 || z > 0)) return -1;
+  return z >= x && z >= y ? 2 : y >= x ? 1 : 0;
+}
+
+static Raster make_raster(const CniModel *model, const CnPose *pose, int32_t moving, int32_t down) {
   CnVec3 sample[SAMPLE];
-  double side[3], longest = 0, cell = mean_size(model);
+  double side[3], longest = 0, widest = 0, cell = mean_size(model);
   int32_t n = take_sample(model, pose, moving, sample);
   Raster r = {.axis = 0};
   for (int32_t axis = 0; axis < 3; axis++) {
@@ -89,8 +99,10 @@ static Raster make_raster(const CniModel *model, const CnPose *pose, int32_t mov
     double lo = x[SPARE], hi = x[n - 1 - SPARE], margin = 0.1 * (hi - lo);
     r.lo[axis] = lo - margin;
     side[axis] = hi - lo + 2 * margin;
-    if (side[axis] > longest) {
-      longest = side[axis];
+    longest = cn_max(longest, side[axis]);
+    double counted = axis == down ? side[axis] / UPRIGHT : side[axis];
+    if (counted > widest) {
+      widest = counted;
       r.axis = axis;
     }
   }
@@ -137,7 +149,7 @@ CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
 
   CniSort sort;
   CNI_TRY(cni_sort_init(&sort, &world->arena, count));
-  Raster raster = make_raster(model, pose, moving);
+  Raster raster = make_raster(model, pose, moving, down_axis(world->now.settings.gravity));
   uint64_t *keys = cni_arena_take(&world->arena, (size_t)count * sizeof *keys);
   if (!keys) return cni_error_memory((size_t)count * sizeof *keys);
   for (int32_t i = 0; i < count; i++) {

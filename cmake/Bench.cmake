@@ -1,8 +1,10 @@
 # build/cairn-bench and, for every other engine that is installed, build/peers/NAME: its own program,
 # linked with nothing of Cairn.
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
-add_executable(cairn-bench ${bench_sources})
-target_include_directories(cairn-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src)
+# the mechanisms of the tests are those of the 2013 paper
+add_executable(cairn-bench ${bench_sources} ${PROJECT_SOURCE_DIR}/tests/support/mechanisms.c)
+target_include_directories(cairn-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src
+  ${PROJECT_SOURCE_DIR}/tests/support)
 target_link_libraries(cairn-bench PRIVATE cairn cairn_flags m)
 if(TARGET cairn-io)
   # problems from files
@@ -124,6 +126,14 @@ if(CAIRN_TESTS)
     set_tests_properties(bench.deep-pile PROPERTIES LABELS bench
       PASS_REGULAR_EXPRESSION "\"name\": \"deep-pile\".*\"solver\": \"apgd\".*\"of_psor\"")
   endif()
+  add_test(NAME bench.rocking-block COMMAND cairn-bench rocking-block
+    --set plot=${PROJECT_BINARY_DIR}/rocking-block.svg --json)
+  set_tests_properties(bench.rocking-block PROPERTIES LABELS bench
+    PASS_REGULAR_EXPRESSION "\"name\": \"rocking-block\".*\"paper_position_drift\"")
+  add_test(NAME bench.four-bar COMMAND cairn-bench four-bar
+    --set plot=${PROJECT_BINARY_DIR}/four-bar.svg --json)
+  set_tests_properties(bench.four-bar PROPERTIES LABELS bench
+    PASS_REGULAR_EXPRESSION "\"name\": \"four-bar\".*\"times_real_time\"")
   add_test(NAME bench.unknown COMMAND cairn-bench nothing)
   set_tests_properties(bench.unknown PROPERTIES LABELS bench WILL_FAIL TRUE)
 endif()

@@ -140,9 +140,14 @@ static CnStatus check_drift(CniDrive *d, int *good, double *position, double *ve
   if (!(limit > 0) || d->def.projection > 0) return CN_OK;
   double p0, v0;
   CNI_TRY(cni_motion_drift(&d->motion, s->t, s->q0, s->v0, s->jacobian0, s->rate0, &p0, &v0));
-  double share = s->h / (d->t_end - s->t);
-  *good = *position <= p0 + cn_max(0, limit - p0) * share &&
-          *velocity <= v0 + cn_max(0, limit - v0) * share;
+  // Below a line that ends at the limit, or within its share of what is left. A drift of the
+  // velocity moves the position for the rest of the time, whatever the steps: its own limit leaves
+  // half of the other.
+  double whole = d->t_end - d->t_start, share = s->h / (d->t_end - s->t);
+  double line = 0.1 + 0.9 * (s->t + s->h - d->t_start) / whole;
+  double speed = limit / cn_max(1, 2 * whole);
+  *good = (*position <= limit * line || *position <= p0 + cn_max(0, limit - p0) * share) &&
+          (*velocity <= speed * line || *velocity <= v0 + cn_max(0, speed - v0) * share);
   return CN_OK;
 }
 
@@ -323,7 +328,7 @@ CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const doub
   memcpy(d->q, q, (size_t)system->q_count * sizeof *q);
   memcpy(d->v, v, (size_t)system->v_count * sizeof *v);
   cni_motion_normalise(&d->motion, d->q);
-  d->t = t;
+  d->t = d->t_start = t;
   d->t_end = t + h;
   d->rejected_last = d->same_time = 0;
   d->h_limit = 0;

@@ -54,7 +54,7 @@ typedef struct CniDrive {
   CniPool pool; // sizes of the system
   double *q, *v, *a, *multipliers, *all_multipliers, *domains, *speeds, *v_new, *impulses;
 
-  double t, t_end, h_next;
+  double t, t_start, t_end, h_next;
   double h_limit; // s, of the next step alone: half of the shortest flight; 0: none
   int32_t rejected_last, same_time; // same_time: changes of mode without progress
 } CniDrive;

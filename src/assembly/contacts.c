@@ -150,15 +150,22 @@ static int32_t lower_bound(const CniOldContacts *old, uint64_t rank) {
 static void resolve(const CnProblem *p, const CniBlock *block, const CniOldContacts *old,
                     int32_t at, double scale, const Frame *f, double *g) {
   CnVec3 linear = old->linear[at];
+  int turns = old->angular && block->dim > 3;
+  if (!turns && linear.x == 0 && linear.y == 0 && linear.z == 0) return; // g is zero as it is
   double all[CNI_MAX_DIM] = {
       cn_dot(f->n, linear), cn_dot(f->t1, linear), cn_dot(f->t2, linear), 0, 0, 0};
-  if (old->angular && block->dim > 3) {
+  if (turns) {
     CnVec3 angular = old->angular[at];
     all[3] = cn_dot(f->t1, angular) / f->length;
     all[4] = cn_dot(f->t2, angular) / f->length;
     all[5] = cn_dot(f->n, angular) / f->length;
   }
   for (int32_t r = 0; r < block->dim; r++) g[r] = scale * all[r];
+  // most are in the cone still
+  const CnSet *set = &p->sets[block->set];
+  double n = g[0] + set->cohesion, limit = set->mu * n;
+  if (block->kind == CN_BLOCK_FRICTION && n >= 0 && g[1] * g[1] + g[2] * g[2] <= limit * limit)
+    return;
   cni_project(p, block, g);
 }
 

@@ -287,6 +287,7 @@ double cni_block_natural2(const CnProblem *p, const CniBlock *block, const doubl
                           const double *u, double scale) {
   if (block->kind == CN_BLOCK_FRICTION) {
     const CnSet *set = &p->sets[block->set];
+    if (cni_contact_idle(p, set, load(g), load(u))) return 0;
     return cni_contact_natural2(set, load(g), cni_contact_law(p, set, load(u)), scale);
   }
   Law law;

@@ -82,26 +82,19 @@ static inline CnVec3 pair_slip(const CniPairBlock *c, const double *va, const do
                 cn_add(load(va), cn_cross(load(va + 3), c->arm_a)));
 }
 
-// The frame of a contact, what its points do, and S = trace(N_ii)/3.
+// The frame of a contact, and what its points do.
 typedef struct Contact {
   CnVec3 n, t1, t2;
   CnVec3 now, free; // relative velocities
-  double scale;
 } Contact;
 
-static inline Contact sphere_contact(const CnProblem *p, const CniBlock *block, const CnSet *set,
-                                     const double *v) {
+static inline Contact sphere_contact(const CnProblem *p, const CniBlock *block, const double *v) {
   const CniSphereBlock *c = &p->spheres[block->index];
-  const CniGroup *a = &p->groups[c->group_a], *b = &p->groups[c->group_b];
   Contact x = {.n = c->normal};
   cni_tangents(x.n, &x.t1, &x.t2);
   x.now = sphere_slip(c, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b);
-  x.free = sphere_slip(c, &a->free.velocity.x, &b->free.velocity.x);
-  double normal = a->inv_mass + b->inv_mass;
-  double tangent = normal + c->radius_a * c->radius_a * a->inv_inertia.xx +
-                   c->radius_b * c->radius_b * b->inv_inertia.xx;
-  double trace = normal + 2 * tangent + set->compliance[0] + 2 * set->compliance[1];
-  x.scale = trace > 0 ? trace / 3 : 1;
+  x.free = sphere_slip(c, &p->groups[c->group_a].free.velocity.x,
+                       &p->groups[c->group_b].free.velocity.x);
   return x;
 }
 
@@ -111,9 +104,23 @@ static inline Contact pair_contact(const CnProblem *p, const CniBlock *block, co
   x.now = pair_slip(c, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b);
   x.free =
       pair_slip(c, &p->groups[c->group_a].free.velocity.x, &p->groups[c->group_b].free.velocity.x);
-  double trace = cni_storages[CNI_PAIR].trace(p, block);
-  x.scale = trace > 0 ? trace / 3 : 1;
   return x;
+}
+
+// S = trace(N_ii)/3
+static inline double contact_scale(const CnProblem *p, const CniBlock *block, const CnSet *set) {
+  double trace;
+  if (block->storage == CNI_SPHERE) {
+    const CniSphereBlock *c = &p->spheres[block->index];
+    const CniGroup *a = &p->groups[c->group_a], *b = &p->groups[c->group_b];
+    double normal = a->inv_mass + b->inv_mass;
+    double tangent = normal + c->radius_a * c->radius_a * a->inv_inertia.xx +
+                     c->radius_b * c->radius_b * b->inv_inertia.xx;
+    trace = normal + 2 * tangent + set->compliance[0] + 2 * set->compliance[1];
+  } else {
+    trace = cni_storages[CNI_PAIR].trace(p, block);
+  }
+  return trace > 0 ? trace / 3 : 1;
 }
 
 static inline CnVec3 in_frame(const Contact *x, CnVec3 d) {
@@ -125,7 +132,7 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
   const CniBlock *block = &p->blocks[index];
   const CnSet *set = &p->sets[block->set];
   CnVec3 g = load(loop->answer->g + block->row), b = load(p->b + block->row);
-  Contact x = block->storage == CNI_SPHERE ? sphere_contact(p, block, set, loop->answer->v)
+  Contact x = block->storage == CNI_SPHERE ? sphere_contact(p, block, loop->answer->v)
                                            : pair_contact(p, block, loop->answer->v);
   CnVec3 r = cn_add(in_frame(&x, x.free), b), u = cn_add(in_frame(&x, x.now), b);
   u.x += set->compliance[0] * g.x;
@@ -135,12 +142,17 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
   out[0] = u.x;
   out[1] = u.y;
   out[2] = u.z;
+  if (cni_contact_idle(p, set, g, u)) {
+    cni_tally_norms(index, cn_norm2(u), 0, cn_norm2(r), 0, 0, t);
+    return;
+  }
 
   CnVec3 w = cni_contact_law(p, set, u), shifted = {g.x + set->cohesion, g.y, g.z};
   cni_raise(&t->c.gap_speed, -u.x);
   cni_raise(&t->c.cone, cn_max(-shifted.x, sqrt(g.y * g.y + g.z * g.z) - set->mu * shifted.x));
   cni_raise(&t->c.complementarity, fabs(cn_dot(shifted, w)));
-  double own = cni_contact_natural2(set, g, w, x.scale), unit = cni_contact_natural2(set, g, w, 1);
+  double own = cni_contact_natural2(set, g, w, contact_scale(p, block, set));
+  double unit = cni_contact_natural2(set, g, w, 1);
   cni_tally_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
 }
 

@@ -7,6 +7,7 @@
 #include "core/vec.h"
 
 #include <float.h>
+#include <math.h>
 
 // What is found out on the way.
 typedef struct CniTally {
@@ -67,6 +68,15 @@ static inline double cni_contact_natural2(const CnSet *set, CnVec3 g, CnVec3 w, 
 static inline CnVec3 cni_contact_law(const CnProblem *p, const CnSet *set, CnVec3 u) {
   double shift = p->friction == CN_FRICTION_COULOMB ? set->mu * sqrt(u.y * u.y + u.z * u.z) : 0;
   return cn_vec3(u.x + shift, u.y, u.z);
+}
+
+// A contact without impulse that is about to open, or slides along without touching: its law holds
+// exactly, e(S) = 0 for every S. Half of the contacts of a pile are such.
+static inline int cni_contact_idle(const CnProblem *p, const CnSet *set, CnVec3 g, CnVec3 u) {
+  if (g.x != 0 || g.y != 0 || g.z != 0 || set->cohesion != 0 || !(u.x >= 0)) return 0;
+  double slip2 = u.y * u.y + u.z * u.z;
+  if (!(slip2 < INFINITY && u.x < INFINITY)) return 0;
+  return p->friction == CN_FRICTION_COULOMB || u.x * u.x >= set->mu * set->mu * slip2;
 }
 
 // One block of any kind: u and r are given.

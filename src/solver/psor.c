@@ -133,7 +133,8 @@ static void copy_velocities(void *context, int32_t begin, int32_t end) {
   }
 }
 
-// Impulses, velocities and constraint velocities; v afresh from g, without the sweeps' round-off.
+// Impulses and velocities; v afresh from g, without the sweeps' round-off. (The constraint
+// velocities of the step form are the certificate's to fill.)
 static void finish(CniPsor *s, CnAnswer *answer) {
   const CnProblem *p = s->p;
   if (p->form == CN_FORM_EXPLICIT) {

@@ -210,7 +210,7 @@ void cni_psor_restart(CniPsor *s);
 void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, const double *g);
 // Impulses of batch i of a run, in the problem's rows, to s->g.
 const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run, int32_t i);
-// g and u = E v + b + C g of the step form, v being that of the groups.
+// g of the step form.
 void cni_psor_answer(CniPsor *s, CnAnswer *answer);
 
 // ---- psor_look.c ----
@@ -223,8 +223,7 @@ int cni_psor_good_enough(CniPsor *s, double limit);
 
 // ---- psor_rows.c: one sweep over blocks of rows [begin, end); step +1 or -1 ----
 void cni_psor_rows(CniPsor *s, int32_t begin, int32_t end, int32_t step);
-void cni_psor_apply_rows(CniPsor *s, int32_t begin, int32_t end);               // v += M^-1 E^T g
-void cni_psor_rows_velocity(const CniPsor *s, const CniPsorRows *c, double *u); // E v + b + C g
+void cni_psor_apply_rows(CniPsor *s, int32_t begin, int32_t end); // v += M^-1 E^T g
 // Whether rows [row, row + dim) of W hold the same columns, as those of a block nearly always do.
 int cni_psor_same_columns(const CnSparse *w, int32_t row, int32_t dim);
 void cni_psor_explicit(CniPsor *s, int32_t begin, int32_t end, int32_t step);

@@ -204,40 +204,6 @@ const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run,
   return (const CniPsorHead *)(const void *)head;
 }
 
-// u of a contact, from the velocities of its groups.
-static inline void contact_velocity(const CnProblem *p, int32_t kind, const CniBlock *block,
-                                    const Frame *f, const CniPsorGroup *a, const CniPsorGroup *b,
-                                    const double *g, double *u) {
-  const double *rhs = p->b + block->row;
-  CnVec3 dv;
-  double length = 0;
-  if (block->storage == CNI_PAIR) {
-    const CniPairBlock *c = &p->pairs[block->index];
-    length = c->length;
-    dv = cn_sub(cn_add(b->v, cn_cross(b->w, c->arm_b)), cn_add(a->v, cn_cross(a->w, c->arm_a)));
-  } else {
-    const CniSphereBlock *c = &p->spheres[block->index];
-    length = c->length;
-    CnVec3 roll = cn_madd(cn_scale(c->radius_a, a->w), c->radius_b, b->w);
-    dv = cn_sub(cn_sub(b->v, a->v), cn_cross(roll, f->n));
-  }
-  u[0] = cn_dot(f->n, dv) + rhs[0];
-  if (block->dim > 1) {
-    u[1] = cn_dot(f->t1, dv) + rhs[1];
-    u[2] = cn_dot(f->t2, dv) + rhs[2];
-  }
-  if (block->dim > 3) {
-    CnVec3 dw = cn_scale(length, cn_sub(b->w, a->w));
-    u[3] = cn_dot(f->t1, dw) + rhs[3];
-    u[4] = cn_dot(f->t2, dw) + rhs[4];
-    if (block->dim > 5) u[5] = cn_dot(f->n, dw) + rhs[5];
-  }
-  if (kind % 3 == 0) return;
-  double c[CNI_MAX_DIM];
-  cni_block_compliance(p, block, c);
-  for (int32_t i = 0; i < block->dim; i++) u[i] += c[i] * g[i];
-}
-
 typedef struct AnswerLoop {
   const CniPsor *s;
   CnAnswer *answer;
@@ -246,19 +212,17 @@ typedef struct AnswerLoop {
 static void answer_batch(const CniPsor *s, const CniPsorRun *run, int32_t i, CnAnswer *answer) {
   const CnProblem *p = s->p;
   const CniBatch *batch = &s->schedule.batches[run->begin + i];
-  const CniPsorLine *first = batch_lines(s, run, i);
-  const CniPsorHead *head = (const CniPsorHead *)(const void *)first;
+  const CniPsorLine *first = batch_lines(s, run, i) + 1;
   int32_t lines = cni_psor_lines(run->kind);
-  for (int32_t lane = 0; lane < batch->lane_count; lane++) {
-    const CniPsorGroup *a = &s->groups[head->a[lane]], *b = &s->groups[head->b[lane]];
+  for (int32_t lane = 0; lane < batch->lane_count; lane++)
     for (int32_t k = 0; k < batch->length; k++) {
       const CniBlock *block = &p->blocks[batch->block[lane] + k];
-      Frame f = frame_of(p, block);
-      double *g = answer->g + block->row;
-      store_contact(p, run->kind, block, &f, first + 1 + (int64_t)lines * k, lane, g);
-      contact_velocity(p, run->kind, block, &f, a, b, g, answer->u + block->row);
+      const CniPsorLine *c = first + (int64_t)lines * k;
+      Frame f = {CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+      // without an impulse the frame does not matter
+      if (c[CNI_LINE_G_N].lane[lane] != 0) f = frame_of(p, block);
+      store_contact(p, run->kind, block, &f, c, lane, answer->g + block->row);
     }
-  }
 }
 
 static void answer_slabs(void *context, int32_t begin, int32_t end) {
@@ -274,7 +238,6 @@ static void answer_slabs(void *context, int32_t begin, int32_t end) {
       }
       const CniPsorRows *rows = &s->rows[run->begin + k];
       memcpy(answer->g + rows->row, s->g + rows->row, rows->local.dim * sizeof *s->g);
-      cni_psor_rows_velocity(s, rows, answer->u + rows->row);
     }
   }
 }

@@ -23,7 +23,8 @@ static void follow(CniPsor *s, const CniPsorRows *c, const double *d) {
   }
 }
 
-void cni_psor_rows_velocity(const CniPsor *s, const CniPsorRows *c, double *u) {
+// E v + b + C g
+static void rows_velocity(const CniPsor *s, const CniPsorRows *c, double *u) {
   const double *b = s->p->b + c->row, *g = s->g + c->row;
   for (int32_t k = 0; k < c->local.dim; k++) u[k] = b[k] + c->local.c[k] * g[k];
   for (int32_t e = c->entry_begin; e < c->entry_end; e++) {
@@ -38,7 +39,7 @@ void cni_psor_rows(CniPsor *s, int32_t begin, int32_t end, int32_t step) {
     const CniPsorRows *c = &s->rows[i];
     double *g = s->g + c->row, u[CNI_MAX_DIM], g_new[CNI_MAX_DIM], d[CNI_MAX_DIM];
     int32_t dim = c->local.dim;
-    cni_psor_rows_velocity(s, c, u);
+    rows_velocity(s, c, u);
     cni_local_update(&c->local, u, g, g_new);
     for (int32_t k = 0; k < dim; k++) {
       d[k] = g_new[k] - g[k];

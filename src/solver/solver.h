@@ -21,8 +21,8 @@ typedef struct CnSolverKind {
   uint32_t accepts;
   CnSolverDef defaults; // name, allocator and tag are filled by cn_solver_def_default
   CnStatus (*create)(const CnSolverDef *def, const CnAllocator *allocator, void **state);
-  // answer: g in = warm start; g, v, u out. The report's certificate and converged are not the
-  // solver's.
+  // answer: g in = warm start; g, v, u out (u of the step form may be left to the certificate,
+  // which fills it). The report's certificate and converged are not the solver's.
   CnStatus (*solve)(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report);
   void (*destroy)(void *state);
 } CnSolverKind;

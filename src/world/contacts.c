@@ -95,6 +95,16 @@ static CnStatus sort_named(CnWorld *world, CniOldContacts *old) {
   return CN_OK;
 }
 
+typedef struct RankLoop {
+  const CniContact *contacts;
+  uint64_t *rank;
+} RankLoop;
+
+static void find_ranks(void *context, int32_t begin, int32_t end) {
+  const RankLoop *loop = context;
+  for (int32_t i = begin; i < end; i++) loop->rank[i] = cni_contact_rank(&loop->contacts[i]);
+}
+
 CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old) {
   const CniContactCache *cache = &world->now.contacts;
   *old = (CniOldContacts){.contacts = cache->contacts,
@@ -106,7 +116,8 @@ CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old) {
   size_t bytes = (size_t)cache->count * sizeof(uint64_t);
   uint64_t *rank = cni_arena_take(&world->arena, bytes);
   if (!rank) return cni_error_memory(bytes);
-  for (int32_t i = 0; i < cache->count; i++) rank[i] = cni_contact_rank(&cache->contacts[i]);
+  RankLoop loop = {cache->contacts, rank};
+  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, find_ranks, &loop);
   old->rank = rank;
   old->count = cache->count;
   return CN_OK;
@@ -129,13 +140,13 @@ static int new_carries(const CnWorld *world, const CnAnswer *answer, int32_t i) 
   return 0;
 }
 
-// The next touching pair of the last step from contact *i on; 0 at the end.
-static int next_old(const CnWorld *world, int32_t *i, uint64_t *rank) {
+// The next touching pair of the last step from contact *i on, before `end`; 0 if there is none.
+static int next_old(const CnWorld *world, int32_t end, int32_t *i, uint64_t *rank) {
   const CniOldContacts *old = &world->work.old;
-  while (*i < old->count) {
+  while (*i < end) {
     int touching = 0;
     *rank = old->rank[*i];
-    for (; *i < old->count && old->rank[*i] == *rank; ++*i)
+    for (; *i < end && old->rank[*i] == *rank; ++*i)
       touching |= old_carries(&world->now.contacts, old->place ? old->place[*i] : *i);
     if (touching) return 1;
   }
@@ -143,12 +154,13 @@ static int next_old(const CnWorld *world, int32_t *i, uint64_t *rank) {
 }
 
 // The same for the step just solved.
-static int next_new(const CnWorld *world, const CnAnswer *answer, int32_t *i, uint64_t *rank) {
+static int next_new(const CnWorld *world, const CnAnswer *answer, int32_t end, int32_t *i,
+                    uint64_t *rank) {
   const CniStepWork *work = &world->work;
-  while (*i < work->contact_count) {
+  while (*i < end) {
     int touching = 0;
     *rank = cni_contact_rank(&work->contacts[*i]);
-    for (; *i < work->contact_count && cni_contact_rank(&work->contacts[*i]) == *rank; ++*i)
+    for (; *i < end && cni_contact_rank(&work->contacts[*i]) == *rank; ++*i)
       touching |= new_carries(world, answer, *i);
     if (touching) return 1;
   }
@@ -191,23 +203,73 @@ static void end_lost_pairs(const CnWorld *world, EventList *list) {
   }
 }
 
-// Began: touching now and not before. Ended: the reverse. Answers how many there are and writes
-// them, unless `events` is null.
-static int32_t compare_steps(const CnWorld *world, const CnAnswer *answer, CnContactEvent *events) {
-  const CniModel *model = &world->now.model;
-  EventList list = {events, 0};
-  end_lost_pairs(world, &list);
-  int32_t i = 0, j = 0;
-  uint64_t old = 0, new = 0;
-  int has_old = next_old(world, &i, &old), has_new = next_new(world, answer, &j, &new);
-  while (has_old || has_new) {
-    int ended = has_old && (!has_new || old < new), began = has_new && (!has_old || new < old);
-    if (ended) add_pair(&list, CN_CONTACT_ENDED, model, old);
-    if (began) add_pair(&list, CN_CONTACT_BEGAN, model, new);
-    if (!began) has_old = next_old(world, &i, &old);
-    if (!ended) has_new = next_new(world, answer, &j, &new);
+// Began: touching now and not before. Ended: the reverse. The contacts of this step are cut into
+// blocks where a pair begins, those of the last step at the same ranks.
+typedef struct EventLoop {
+  const CnWorld *world;
+  const CnAnswer *answer;
+  int32_t *starts;        // first event of each block; while counting: [block + 1] takes the number
+  CnContactEvent *events; // null: count
+} EventLoop;
+
+// Where a block begins among the new contacts and the old ones.
+static void block_begin(const CnWorld *world, int32_t block, int32_t *new, int32_t *old) {
+  const CniStepWork *work = &world->work;
+  int64_t first = (int64_t)block * CONTACTS_PER_TASK;
+  *new = *old = 0;
+  if (block == 0) return;
+  *new = first < work->contact_count ? (int32_t)first : work->contact_count;
+  while (*new < work->contact_count &&
+         cni_contact_rank(&work->contacts[*new]) == cni_contact_rank(&work->contacts[*new - 1]))
+    ++*new;
+  int32_t low = 0, high = work->old.count;
+  if (*new == work->contact_count) low = high;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (work->old.rank[middle] < cni_contact_rank(&work->contacts[*new]))
+      low = middle + 1;
+    else
+      high = middle;
   }
-  return list.count;
+  *old = low;
+}
+
+static void compare_blocks(void *context, int32_t begin, int32_t end) {
+  const EventLoop *loop = context;
+  const CnWorld *world = loop->world;
+  const CniModel *model = &world->now.model;
+  for (int32_t block = begin; block < end; block++) {
+    if (loop->events && loop->starts[block] == loop->starts[block + 1]) continue;
+    EventList list = {loop->events ? loop->events + loop->starts[block] : NULL, 0};
+    int32_t i, j, i_end, j_end;
+    block_begin(world, block, &j, &i);
+    block_begin(world, block + 1, &j_end, &i_end);
+    uint64_t old = 0, new = 0;
+    int has_old = next_old(world, i_end, &i, &old);
+    int has_new = next_new(world, loop->answer, j_end, &j, &new);
+    while (has_old || has_new) {
+      int ended = has_old && (!has_new || old < new), began = has_new && (!has_old || new < old);
+      if (ended) add_pair(&list, CN_CONTACT_ENDED, model, old);
+      if (began) add_pair(&list, CN_CONTACT_BEGAN, model, new);
+      if (!began) has_old = next_old(world, i_end, &i, &old);
+      if (!ended) has_new = next_new(world, loop->answer, j_end, &j, &new);
+    }
+    if (!loop->events) loop->starts[block + 1] = list.count;
+  }
+}
+
+// Count the events: starts[block_count] is their number.
+static CnStatus count_events(CnWorld *world, const CnAnswer *answer, int32_t block_count,
+                             EventLoop *loop) {
+  size_t bytes = ((size_t)block_count + 1) * sizeof(int32_t);
+  *loop = (EventLoop){world, answer, cni_arena_take(&world->arena, bytes), NULL};
+  if (!loop->starts) return cni_error_memory(bytes);
+  EventList lost = {NULL, 0};
+  end_lost_pairs(world, &lost);
+  cni_parallel_for(world->tasks, block_count, 1, compare_blocks, loop);
+  loop->starts[0] = lost.count;
+  for (int32_t i = 0; i < block_count; i++) loop->starts[i + 1] += loop->starts[i];
+  return CN_OK;
 }
 
 // ---- the end of a step ----
@@ -252,11 +314,18 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
   CniStepWork *work = &world->work;
   CniContactCache *cache = &world->now.contacts;
   const CnProblem *p = world->now.engine.problem;
-  int32_t turning = any_turning(p), events = compare_steps(world, answer, NULL);
+  int32_t turning = any_turning(p), blocks = work->contact_count / CONTACTS_PER_TASK + 1;
+  EventLoop compare;
+  CNI_TRY(count_events(world, answer, blocks, &compare));
+  int32_t events = compare.starts[blocks];
   CNI_TRY(cni_contacts_reserve(cache, &world->allocator, work->contact_count, turning, events));
 
   // nothing fails from here on
-  cache->event_count = compare_steps(world, answer, cache->events);
+  EventList lost = {cache->events, 0};
+  end_lost_pairs(world, &lost);
+  compare.events = cache->events;
+  if (events > lost.count) cni_parallel_for(world->tasks, blocks, 1, compare_blocks, &compare);
+  cache->event_count = events;
   cni_collision_exchange(world->collision, &cache->contacts, &cache->contact_capacity);
   cache->count = drop_disabled(cache->contacts, work);
   cache->turning = turning;

@@ -13,6 +13,8 @@
 #include "problem/problem.h"
 #include "world/world.h"
 
+#define BODIES_PER_TASK 1024
+
 _Static_assert(sizeof(CnPose) == 7 * sizeof(double), "poses are the state vector q");
 _Static_assert(sizeof(CnTwist) == 6 * sizeof(double), "twists are the state vector v");
 
@@ -112,7 +114,7 @@ static void advance_range(void *context, int32_t begin, int32_t end) {
 static void advance(void *context, const double *q, const double *v, double h, double *q_new) {
   CnWorld *world = context;
   Advance a = {(const CnPose *)q, (const CnTwist *)v, h, (CnPose *)q_new};
-  cni_parallel_for(world->tasks, world->now.model.body_count, 1024, advance_range, &a);
+  cni_parallel_for(world->tasks, world->now.model.body_count, BODIES_PER_TASK, advance_range, &a);
 }
 
 // A joint keeps the impulses of its rows for the warm start, and the vector they make for users.
@@ -132,6 +134,21 @@ static void keep_joint(CniJoint *joint, const CnProblem *p, const CnAnswer *answ
   joint->linear = cn_madd(cn_madd(joint->linear, g[1], pair->tangent), g[2], second);
 }
 
+typedef struct TakeLoop {
+  CniModel *model;
+  const CnPose *pose;
+  const CnTwist *twist;
+} TakeLoop;
+
+static void take_states(void *context, int32_t begin, int32_t end) {
+  const TakeLoop *loop = context;
+  for (int32_t i = begin; i < end; i++) {
+    loop->model->pose[i] = loop->pose[i];
+    loop->model->twist[i] = loop->twist[i];
+    loop->model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  }
+}
+
 static void done(void *context, double t_new, const double *q_new, const double *v_new,
                  const CnAnswer *answer) {
   CnWorld *world = context;
@@ -146,11 +163,8 @@ static void done(void *context, double t_new, const double *q_new, const double 
   for (int32_t i = 0; i < model->joint_count; i++)
     keep_joint(&model->joints[i], now->engine.problem, answer, world->work.joint_block_of[i],
                world->work.time_step);
-  for (int32_t i = 0; i < model->body_count; i++) {
-    model->pose[i] = pose[i];
-    model->twist[i] = twist[i];
-    model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-  }
+  TakeLoop take = {model, pose, twist};
+  cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   now->engine.solved = 1;
   now->time = t_new;
   now->step++;

@@ -66,7 +66,11 @@ static mjModel *load(const Mechanism *m) {
   return model;
 }
 
+// Without this a warning is written to a file in the folder of the user.
+static void keep_quiet(const char *warning) { (void)warning; }
+
 int main(void) {
+  mju_user_warning = keep_quiet;
   Mechanism m;
   if (!mechanism_read(&m, stdin)) return 1;
   mjModel *model = load(&m);

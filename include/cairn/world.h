@@ -10,6 +10,7 @@
 #include <cairn/base.h>
 #include <cairn/problem.h>
 #include <cairn/solver.h>
+#include <cairn/system.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,9 +67,12 @@ typedef struct CnHooks {
 
 /// How to build a world. Start from cn_world_def_default() and change what you need.
 typedef struct CnWorldDef {
-  CnVec3 gravity;         ///< m/s^2, default (0, 0, -9.81)
-  double time_step;       ///< s, > 0, default 1e-3
-  const char *integrator; ///< a name cn_integrator_name lists, default "impulse"
+  CnVec3 gravity;              ///< m/s^2, default (0, 0, -9.81)
+  double time_step;            ///< s, > 0, default 1e-3
+  const char *integrator;      ///< a name cn_integrator_name lists, default "impulse"
+  CnIntegratorDef integration; ///< numbers of hem5, rkf45 and moreau-jean; its name, solver,
+                               ///< observer and allocator are the world's. projection -1 (the
+                               ///< default) is 1 for hem5 and rkf45, 0 for moreau-jean
   CnSolverDef solver; ///< default cn_solver_def_default("psor"); its allocator and tasks are the
                       ///< world's
   CnFrictionModel friction; ///< default CN_FRICTION_COULOMB
@@ -355,6 +359,19 @@ typedef struct CnContactEvent {
 
 /// The events of the last step; the array lives until the next step.
 CN_API void cn_world_events(const CnWorld *world, const CnContactEvent **events, int32_t *count);
+
+/// An event that hem5 or rkf45 placed in time, inside the last step. Shape a has the smaller slot.
+typedef struct CnLocatedEvent {
+  CnEventKind kind;
+  CnShapeId shape_a, shape_b;
+  double time;    ///< s
+  double speed;   ///< as in CnEvent
+  double impulse; ///< as in CnEvent
+} CnLocatedEvent;
+
+/// The located events of the last step, in the order of time; the array lives until the next step.
+CN_API void cn_world_located_events(const CnWorld *world, const CnLocatedEvent **events,
+                                    int32_t *count);
 
 /// The table of broad phases: name of entry `index`, null past the end.
 CN_API const char *cn_broad_phase_name(int32_t index);

@@ -364,6 +364,11 @@ void cni_drive_report(const void *state, CnIntegratorReport *report) {
   *report = d->report;
 }
 
+void cni_drive_observe(void *state, const CnObserver *observer) {
+  CniDrive *d = state;
+  d->def.observer = *observer;
+}
+
 CnStatus cni_drive_dense(void *state, double t, double *q, double *v) {
   CniDrive *d = state;
   CniStep *s = &d->step;

@@ -72,6 +72,7 @@ CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, d
 void cni_drive_free(void *state);
 void cni_drive_attach(void *state, CnIntegrator *handle);
 void cni_drive_report(const void *state, CnIntegratorReport *report);
+void cni_drive_observe(void *state, const CnObserver *observer);
 CnStatus cni_drive_dense(void *state, double t, double *q, double *v);
 
 // Tell of an event.

@@ -209,6 +209,10 @@ void cn_integrator_report(const CnIntegrator *integrator, CnIntegratorReport *re
   if (integrator && integrator->kind->report) integrator->kind->report(integrator->state, report);
 }
 
+void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer) {
+  if (integrator->kind->observe) integrator->kind->observe(integrator->state, observer);
+}
+
 CnStatus cn_integrator_dense(CnIntegrator *integrator, double t, double *q, double *v) {
   if (!integrator || !q)
     return cni_error(CN_INVALID_ARGUMENT, "dense output: integrator or q is null");

@@ -17,11 +17,15 @@ typedef struct CnIntegratorKind {
   void (*attach)(void *state, CnIntegrator *handle);
   void (*report)(const void *state, CnIntegratorReport *report);
   CnStatus (*dense)(void *state, double t, double *q, double *v);
+  void (*observe)(void *state, const CnObserver *observer);
 } CnIntegratorKind;
 
 extern const CnIntegratorKind *const cni_integrator_kinds[];
 extern const int32_t cni_integrator_kind_count;
 
 const CnIntegratorKind *cni_integrator_find(const char *name); // null: unknown
+
+// Another observer from now on.
+void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer);
 
 #endif

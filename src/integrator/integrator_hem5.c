@@ -18,4 +18,5 @@ const CnIntegratorKind cni_integrator_hem5 = {
     .attach = cni_drive_attach,
     .report = cni_drive_report,
     .dense = cni_drive_dense,
+    .observe = cni_drive_observe,
 };

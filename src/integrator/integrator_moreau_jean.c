@@ -24,7 +24,8 @@
 #include <string.h>
 
 #define ITERATIONS 60
-#define SMALL 1e-14 // change of v at which the iteration ends, of the largest velocity and one
+#define CLOSED 1e-12 // m: round-off of a gap that is zero
+#define SMALL 1e-14  // change of v at which the iteration ends, of the largest velocity and one
 
 typedef struct Moreau {
   CnAllocator allocator;
@@ -125,7 +126,7 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   for (int32_t i = 0; i < eq->contact_count; i++) {
     double gap = m->gaps[eq->bilateral_count + i];
     if (eq->domains && s->domains[i] < 0) continue;
-    if (gap + 0.5 * h * row_speed(s, i, v) <= 0) s->contacts[s->active++] = i;
+    if (gap + 0.5 * h * row_speed(s, i, v) <= CLOSED) s->contacts[s->active++] = i;
   }
   for (int32_t i = 0; i < eq->bilateral_count; i++) s->rows[i] = i;
   s->fixed = 0;
@@ -325,6 +326,11 @@ static void attach(void *state, CnIntegrator *handle) {
   s->handle = handle;
 }
 
+static void observe(void *state, const CnObserver *observer) {
+  Moreau *s = state;
+  s->def.observer = *observer;
+}
+
 static void get_report(const void *state, CnIntegratorReport *report) {
   const Moreau *s = state;
   *report = s->report;
@@ -340,4 +346,5 @@ const CnIntegratorKind cni_integrator_moreau_jean = {
     .destroy = destroy,
     .attach = attach,
     .report = get_report,
+    .observe = observe,
 };

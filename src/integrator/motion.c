@@ -2,7 +2,7 @@
 //
 // M = L L^T is kept along the profile of its lower part: row i from its first entry that is not
 // zero. For separate bodies this is the work of separate bodies. S = H M^-1 D^T is brought to unit
-// row size and factored with partial pivoting; a pivot below 1e-12 means that the constraints
+// row size and factored with partial pivoting; a pivot below 1e-14 means that the constraints
 // depend on each other. One step of refinement on the constraint rows makes H w = r hold to
 // round-off of H w itself, which is what keeps the velocity constraints of hem5 at 1e-16.
 #include "integrator/motion.h"
@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SINGULAR 1e-12 // pivot of S with rows of size one
-#define DEPENDENT 1e-9 // what is left of a row's own size after those before it
+#define SINGULAR 1e-14 // pivot of S with rows of size one
+#define DEPENDENT 1e-12 // what is left of a row's own size after those before it
 
 // ---- pool ----
 

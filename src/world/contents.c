@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "integrator/integrator.h"
 #include "world/world.h"
 
 static CnStatus check_positive(const char *what, double value) {
@@ -53,7 +54,15 @@ static CnStatus engine_build(CniEngine *engine, CniSettings *settings, const CnA
   CnStatus status = cn_solver_create(&settings->solver_def, &engine->solver);
   settings->solver_def.name = NULL; // the settings may move
   CNI_TRY(status);
-  CnIntegratorDef integrator = cn_integrator_def_default(settings->integrator);
+  CnIntegratorDef integrator = settings->integration;
+  CnIntegratorDef usual = cn_integrator_def_default(settings->integrator);
+  integrator.name = usual.name;
+  if (integrator.projection < 0) {
+    const CnIntegratorKind *kind = cni_integrator_find(settings->integrator);
+    integrator.projection = kind && kind->dense ? 1 : 0;
+  }
+  integrator.solver = usual.solver;
+  integrator.observer = usual.observer;
   integrator.allocator = *allocator;
   return cn_integrator_create(&integrator, &engine->integrator);
 }

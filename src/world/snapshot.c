@@ -17,7 +17,7 @@
 #include "world/stream.h"
 #include "world/world.h"
 
-#define VERSION 3u
+#define VERSION 4u
 
 static const char magic[8] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P'};
 
@@ -37,6 +37,20 @@ static void settings_fields(CniStream *s, CniSettings *x) {
   cni_stream_i32(s, &friction);
   cni_stream_bytes(s, x->integrator, sizeof x->integrator);
   cni_stream_bytes(s, x->solver, sizeof x->solver);
+  CnIntegratorDef *d = &x->integration;
+  int32_t impact = (int32_t)d->impact, remedy = (int32_t)d->remedy;
+  double *const numbers[] = {&d->tolerance,    &d->step,        &d->step_max,
+                             &d->step_min,     &d->drift_limit, &d->event_tolerance,
+                             &d->accumulation, &d->theta};
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) cni_stream_double(s, numbers[i]);
+  cni_stream_i32(s, &d->projection);
+  cni_stream_i32(s, &d->project_start);
+  cni_stream_i32(s, &d->max_events);
+  cni_stream_i32(s, &d->max_steps);
+  cni_stream_i32(s, &impact);
+  cni_stream_i32(s, &remedy);
+  d->impact = (CnImpact)impact;
+  d->remedy = (CnRemedy)remedy;
   cni_stream_double(s, &x->solver_def.tolerance);
   cni_stream_i32(s, &x->solver_def.max_iterations);
   cni_stream_double(s, &x->solver_def.time_budget);

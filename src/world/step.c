@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/error.h"
+#include "integrator/integrator.h"
 #include "world/world.h"
 
 double cni_seconds(void) {
@@ -91,12 +92,16 @@ static CnStatus name_body(const CnWorld *world) {
 
 static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
   CniContents *now = &world->now;
+  const CnIntegratorKind *kind = cni_integrator_find(now->settings.integrator);
+  world->located_count = 0;
+  if (kind && kind->needs_equations) CNI_TRY(cni_equations_prepare(world));
   CnSystem system = cni_system_of(world);
   CnStatus status =
       cn_integrator_step(now->engine.integrator, &system, now->engine.solver, now->time,
                          (const double *)now->model.pose, (const double *)now->model.twist,
                          now->settings.time_step, solve);
-  if (status == CN_NOT_FINITE) return name_body(world);
+  if (status == CN_NOT_FINITE && !world->work.equations) return name_body(world);
+  if (status == CN_OK && world->work.events_lost) return cni_error_memory(sizeof *world->located);
   return status == CN_OK ? world->work.commit : status;
 }
 

@@ -9,10 +9,17 @@
 
 #define WORLD_TAG 0x6c647277u
 
+static CnIntegratorDef integration_default(void) {
+  CnIntegratorDef def = cn_integrator_def_default("impulse");
+  def.projection = -1;
+  return def;
+}
+
 CnWorldDef cn_world_def_default(void) {
   return (CnWorldDef){.gravity = {0, 0, -9.81},
                       .time_step = 1e-3,
                       .integrator = "impulse",
+                      .integration = integration_default(),
                       .solver = cn_solver_def_default("psor"),
                       .friction = CN_FRICTION_COULOMB,
                       .stabilisation = 0.2,
@@ -74,7 +81,8 @@ static CniSettings settings_of(const CnWorldDef *def) {
                    .contact_margin = def->contact_margin,
                    .geometric_stiffness = def->geometric_stiffness,
                    .friction = def->friction,
-                   .solver_def = def->solver};
+                   .solver_def = def->solver,
+                   .integration = def->integration};
   snprintf(s.integrator, sizeof s.integrator, "%s", def->integrator);
   snprintf(s.solver, sizeof s.solver, "%s", def->solver.name);
   return s;
@@ -117,10 +125,17 @@ void cn_world_destroy(CnWorld *world) {
   // contents that were never created have no allocator, and nothing to release
   if (world->now.model.allocator.release) cni_contents_release(&world->now, &world->allocator);
   cni_arena_release(&world->arena);
+  cni_release(&world->allocator, world->located,
+              (size_t)world->located_capacity * sizeof *world->located);
   cni_collision_destroy(world->collision);
   cn_tasks_destroy(world->tasks);
   CnAllocator allocator = world->meter.inner;
   cni_release(&allocator, world, sizeof *world);
+}
+
+void cn_world_located_events(const CnWorld *world, const CnLocatedEvent **events, int32_t *count) {
+  if (events) *events = world ? world->located : NULL;
+  if (count) *count = world ? world->located_count : 0;
 }
 
 // ---- settings and clock ----

@@ -25,6 +25,7 @@ typedef struct CniSettings {
   int32_t geometric_stiffness;
   CnFrictionModel friction;
   char integrator[CNI_KIND_NAME_SIZE];
+  CnIntegratorDef integration; // its name, solver, observer and allocator are filled in at use
   char solver[CNI_KIND_NAME_SIZE];
   CnSolverDef solver_def; // its name, allocator and tasks are filled in at use
 } CniSettings;
@@ -79,8 +80,10 @@ typedef struct CniStepWork {
   int32_t *joint_block_of, *block_of; // in the arena
   double time_step;
   double seconds_collision;
-  void *order_scratch; // for another order of the bodies
-  CnStatus commit;     // what became of `done`
+  void *order_scratch;                 // for another order of the bodies
+  CnStatus commit;                     // what became of `done`
+  struct CniWorldEquations *equations; // in the arena; null: the step works with the problem
+  int32_t events_lost;                 // no memory for the log
 } CniStepWork;
 
 struct CnWorld {
@@ -93,7 +96,9 @@ struct CnWorld {
   CnHooks hooks;
   CnLog log;
   CniMeter meter;
-  CnAllocator allocator; // the meter's
+  CnAllocator allocator;   // the meter's
+  CnLocatedEvent *located; // of the last step
+  int32_t located_count, located_capacity;
 };
 
 // ---- contents ----
@@ -134,6 +139,14 @@ void cni_order_apply(CnWorld *world, const int32_t *order);
 // ---- the step ----
 
 CnSystem cni_system_of(CnWorld *world);
+
+// For integrators that work with equations (equations.c): what may touch, what is refused, and the
+// observer, into work.equations; contacts near by and their frames as for any step.
+CnStatus cni_equations_prepare(CnWorld *world);
+const CnEquations *cni_equations_of(const CnWorld *world); // null: none prepared
+// Impulses of the step just made, as an answer to its problem.
+const CnAnswer *cni_equations_answer(CnWorld *world);
+
 // One body along its twist for the time h.
 CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h);
 int32_t cni_world_filter(void *context, CnShapeId a, CnShapeId b);

@@ -157,6 +157,9 @@ static void done(void *context, double t_new, const double *q_new, const double 
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
   int32_t *order = NULL;
+  if (world->work.events_lost) return; // the step fails
+  int solved = answer != NULL;
+  if (!answer) answer = cni_equations_answer(world);
   world->work.commit = cni_order_plan(world, pose, &order);
   if (world->work.commit == CN_OK) world->work.commit = cni_contacts_commit(world, answer);
   if (world->work.commit != CN_OK) return;
@@ -165,7 +168,7 @@ static void done(void *context, double t_new, const double *q_new, const double 
                world->work.time_step);
   TakeLoop take = {model, pose, twist};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
-  now->engine.solved = 1;
+  now->engine.solved = solved;
   now->time = t_new;
   now->step++;
   if (order) cni_order_apply(world, order);
@@ -178,5 +181,6 @@ CnSystem cni_system_of(CnWorld *world) {
                     .detect = detect,
                     .problem = problem,
                     .advance = advance,
-                    .done = done};
+                    .done = done,
+                    .equations = cni_equations_of(world)};
 }

@@ -1,0 +1,632 @@
+// A world as equations of motion (equations.h).
+//
+// Joints without stiffness and damping are bilateral constraints, others are forces. Contacts are
+// all pairs of sphere and plane, sphere and sphere, and corner of a box and plane that could ever
+// meet. Bodies without mass in the problem (fixed, kinematic) keep their velocity: they have a unit
+// mass and no columns; what they do to a row is its rate.
+//
+//     M = (m, R J R^T),  f = (m g + F, T - w x R J R^T w)
+//     contact: g along the normal n,  row (n, arm x n) on b and minus that on a
+//     curvature: what n and the arms do while the velocities stand still
+//
+// Any other pair of shapes that comes near, and laws of contact beyond restitution and dry
+// friction, are refused with one line.
+#include "world/equations.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "integrator/integrator.h"
+
+#define MOST_CONTACTS 20000
+
+// ---- geometry ----
+
+static CnPose shape_place(const CniModel *model, const CnPose *pose, int32_t shape) {
+  const CniShape *s = &model->shapes[shape];
+  CnPose at = pose[s->body];
+  at.rotation = cn_qunit(at.rotation);
+  return cn_pose_mul(at, cni_shape_pose(s));
+}
+
+static CnVec3 corner_of(CnVec3 half, uint32_t i) {
+  return cn_vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+}
+
+CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
+                              const CniWorldTouch *touch) {
+  const CniShape *a = &model->shapes[touch->shape_a], *b = &model->shapes[touch->shape_b];
+  CnPose at_a = shape_place(model, pose, touch->shape_a);
+  CnPose at_b = shape_place(model, pose, touch->shape_b);
+  CniTouchFrame f = {.radius_a = 0, .radius_b = 0};
+  CnVec3 x_a = pose[touch->body_a].position, x_b = pose[touch->body_b].position, point;
+  if (touch->kind == CNI_TOUCH_SPHERES) {
+    f.apart = cn_sub(at_b.position, at_a.position);
+    f.distance = cn_norm(f.apart);
+    f.axis[0] = cn_unit_or(f.apart, cn_vec3(0, 0, 1));
+    f.radius_a = a->radius;
+    f.radius_b = b->radius;
+    f.gap = f.distance - (a->radius + b->radius);
+    f.fixed_a = cn_sub(at_a.position, x_a);
+    f.fixed_b = cn_sub(at_b.position, x_b);
+    f.arm_a = cn_madd(f.fixed_a, a->radius, f.axis[0]);
+    f.arm_b = cn_madd(f.fixed_b, -b->radius, f.axis[0]);
+  } else {
+    CnVec3 up = cn_qmat(at_a.rotation).z;
+    f.axis[0] = up;
+    if (touch->kind == CNI_TOUCH_BOX_PLANE) {
+      point = cn_pose_point(at_b, corner_of(b->half_size, touch->feature));
+      f.fixed_b = f.arm_b = cn_sub(point, x_b);
+      f.gap = cn_dot(up, cn_sub(point, at_a.position));
+    } else {
+      f.radius_b = b->radius;
+      f.fixed_b = cn_sub(at_b.position, x_b);
+      f.arm_b = cn_madd(f.fixed_b, -b->radius, up);
+      f.gap = cn_dot(up, cn_sub(at_b.position, at_a.position)) - b->radius;
+      point = cn_add(x_b, f.arm_b);
+    }
+    f.arm_a = cn_sub(cn_madd(point, -f.gap, up), x_a);
+  }
+  cn_tangents(f.axis[0], &f.axis[1], &f.axis[2]);
+  return f;
+}
+
+// ---- rows ----
+
+static int is_free(const CniModel *model, int32_t body) {
+  return body >= 0 && model->mass[body].inv_mass > 0;
+}
+
+// side * axis . (velocity of a point of the body): columns where it is free, rate where it is not.
+static void put_point(const CniModel *model, int32_t body, double side, CnVec3 axis, CnVec3 arm,
+                      double *row, double *rate) {
+  if (body < 0) return;
+  CnVec3 turn = cn_cross(arm, axis);
+  if (is_free(model, body)) {
+    double *at = row + 6 * (size_t)body;
+    at[0] += side * axis.x;
+    at[1] += side * axis.y;
+    at[2] += side * axis.z;
+    at[3] += side * turn.x;
+    at[4] += side * turn.y;
+    at[5] += side * turn.z;
+  } else {
+    CnTwist twist = model->twist[body];
+    *rate += side * (cn_dot(axis, twist.velocity) + cn_dot(turn, twist.spin));
+  }
+}
+
+// Rows of a joint at poses whose quaternions may be off the sphere by the error of a stage.
+static CnVec3 joint_axis(const CniJointRows *rows, int32_t i) {
+  return i == 0 ? rows->normal : i == 1 ? rows->tangent : cn_cross(rows->normal, rows->tangent);
+}
+
+static void unit_pose(const CniModel *model, const CnPose *pose, const CniJoint *joint,
+                      CnPose two[2], CniJoint *local) {
+  (void)model;
+  *local = *joint;
+  if (joint->body_a >= 0) {
+    two[0] = pose[joint->body_a];
+    two[0].rotation = cn_qunit(two[0].rotation);
+    local->body_a = 0;
+  }
+  if (joint->body_b >= 0) {
+    two[1] = pose[joint->body_b];
+    two[1].rotation = cn_qunit(two[1].rotation);
+    local->body_b = 1;
+  }
+}
+
+static CniJointRows joint_rows(const CniModel *model, const CnPose *pose, const CniJoint *joint) {
+  CnPose two[2] = {CN_POSE_ONE, CN_POSE_ONE};
+  CniJoint local;
+  CniJointRows rows;
+  unit_pose(model, pose, joint, two, &local);
+  cni_joint_kinds[joint->kind].rows(model, two, &local, &rows);
+  return rows;
+}
+
+// ---- the functions ----
+
+static const struct CniWorldEquations *equations_of(void *context) {
+  const CnWorld *world = context;
+  return world->work.equations;
+}
+
+static CnStatus mass(void *context, double t, const double *q, double *m) {
+  const CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  const CnPose *pose = (const CnPose *)q;
+  size_t n = 6 * (size_t)model->body_count;
+  (void)t;
+  memset(m, 0, n * n * sizeof *m);
+  for (int32_t i = 0; i < model->body_count; i++) {
+    double *at = m + 6 * (size_t)i * n + 6 * (size_t)i;
+    int moves = is_free(model, i);
+    CnSym3 inertia =
+        moves ? cni_model_inertia(model, i, cn_qunit(pose[i].rotation)) : cn_sdiag(1, 1, 1);
+    for (size_t k = 0; k < 3; k++) at[k * n + k] = moves ? model->mass[i].mass : 1;
+    at[3 * n + 3] = inertia.xx;
+    at[4 * n + 4] = inertia.yy;
+    at[5 * n + 5] = inertia.zz;
+    at[3 * n + 4] = at[4 * n + 3] = inertia.xy;
+    at[3 * n + 5] = at[5 * n + 3] = inertia.xz;
+    at[4 * n + 5] = at[5 * n + 4] = inertia.yz;
+  }
+  return CN_OK;
+}
+
+static void add_at(double *f, int32_t body, CnVec3 force, CnVec3 arm) {
+  double *at = f + 6 * (size_t)body;
+  CnVec3 turn = cn_cross(arm, force);
+  at[0] += force.x;
+  at[1] += force.y;
+  at[2] += force.z;
+  at[3] += turn.x;
+  at[4] += turn.y;
+  at[5] += turn.z;
+}
+
+static CnVec3 point_velocity(const double *v, int32_t body, CnVec3 arm) {
+  if (body < 0) return CN_VEC3_ZERO;
+  const double *at = v + 6 * (size_t)body;
+  return cn_add(cn_vec3(at[0], at[1], at[2]), cn_cross(cn_vec3(at[3], at[4], at[5]), arm));
+}
+
+static int is_spring(const CniJoint *joint) {
+  return joint->def.stiffness > 0 || joint->def.damping > 0;
+}
+
+// Joints with stiffness or damping: -(k c + d c') along their rows.
+static void spring_forces(const CniModel *model, const CnPose *pose, const double *v, double *f) {
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    if (!is_spring(joint)) continue;
+    CniJointRows rows = joint_rows(model, pose, joint);
+    CnVec3 u = cn_sub(point_velocity(v, joint->body_b, rows.arm_b),
+                      point_velocity(v, joint->body_a, rows.arm_a));
+    CnVec3 force = CN_VEC3_ZERO;
+    for (int32_t k = 0; k < rows.dim; k++) {
+      CnVec3 axis = joint_axis(&rows, k);
+      double size = -(joint->def.stiffness * rows.error[k] + joint->def.damping * cn_dot(axis, u));
+      force = cn_madd(force, size, axis);
+    }
+    if (is_free(model, joint->body_b)) add_at(f, joint->body_b, force, rows.arm_b);
+    if (is_free(model, joint->body_a)) add_at(f, joint->body_a, cn_neg(force), rows.arm_a);
+  }
+}
+
+static CnStatus force(void *context, double t, const double *q, const double *v, double *f) {
+  const CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  const CnPose *pose = (const CnPose *)q;
+  (void)t;
+  memset(f, 0, 6 * (size_t)model->body_count * sizeof *f);
+  for (int32_t i = 0; i < model->body_count; i++) {
+    if (!is_free(model, i)) continue;
+    const double *at = v + 6 * (size_t)i;
+    CnVec3 w = cn_vec3(at[3], at[4], at[5]);
+    CnVec3 l = cn_smul(cni_model_inertia(model, i, cn_qunit(pose[i].rotation)), w);
+    CnVec3 linear =
+        cn_madd(model->load[i].velocity, model->mass[i].mass, world->now.settings.gravity);
+    CnVec3 turn = cn_sub(model->load[i].spin, cn_cross(w, l));
+    double *to = f + 6 * (size_t)i;
+    to[0] = linear.x;
+    to[1] = linear.y;
+    to[2] = linear.z;
+    to[3] = turn.x;
+    to[4] = turn.y;
+    to[5] = turn.z;
+  }
+  spring_forces(model, pose, v, f);
+  return CN_OK;
+}
+
+static CnStatus gaps(void *context, double t, const double *q, double *g) {
+  const CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  const struct CniWorldEquations *eq = equations_of(context);
+  const CnPose *pose = (const CnPose *)q;
+  (void)t;
+  for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
+    CniJointRows rows = joint_rows(model, pose, &model->joints[eq->rows[i].joint]);
+    g[i] = rows.error[eq->rows[i].row];
+  }
+  for (int32_t i = 0; i < eq->equations.contact_count; i++)
+    g[eq->equations.bilateral_count + i] = cni_touch_frame(model, pose, &eq->touches[i]).gap;
+  return CN_OK;
+}
+
+static CnStatus jacobian(void *context, double t, const double *q, const int32_t *rows,
+                         int32_t count, double *result, double *rate) {
+  const CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  const struct CniWorldEquations *eq = equations_of(context);
+  const CnPose *pose = (const CnPose *)q;
+  size_t n = 6 * (size_t)model->body_count;
+  int32_t bilateral = eq->equations.bilateral_count, dim = eq->equations.contact_dim;
+  (void)t;
+  memset(result, 0, (size_t)count * n * sizeof *result);
+  for (int32_t i = 0; i < count; i++) {
+    double *row = result + (size_t)i * n;
+    if (rows[i] < bilateral) {
+      const CniJoint *joint = &model->joints[eq->rows[rows[i]].joint];
+      CniJointRows r = joint_rows(model, pose, joint);
+      CnVec3 axis = joint_axis(&r, eq->rows[rows[i]].row);
+      put_point(model, joint->body_b, 1, axis, r.arm_b, row, &rate[i]);
+      put_point(model, joint->body_a, -1, axis, r.arm_a, row, &rate[i]);
+    } else {
+      const CniWorldTouch *touch = &eq->touches[(rows[i] - bilateral) / dim];
+      CniTouchFrame f = cni_touch_frame(model, pose, touch);
+      CnVec3 axis = f.axis[(rows[i] - bilateral) % dim];
+      put_point(model, touch->body_b, 1, axis, f.arm_b, row, &rate[i]);
+      put_point(model, touch->body_a, -1, axis, f.arm_a, row, &rate[i]);
+    }
+  }
+  return CN_OK;
+}
+
+// w x (w x arm): acceleration of a point of a body whose velocities stand still.
+static CnVec3 turning(const double *v, int32_t body, CnVec3 arm) {
+  if (body < 0) return CN_VEC3_ZERO;
+  CnVec3 w = cn_vec3(v[6 * (size_t)body + 3], v[6 * (size_t)body + 4], v[6 * (size_t)body + 5]);
+  return cn_cross(w, cn_cross(w, arm));
+}
+
+static CnVec3 spin_of(const double *v, int32_t body) {
+  return cn_vec3(v[6 * (size_t)body + 3], v[6 * (size_t)body + 4], v[6 * (size_t)body + 5]);
+}
+
+static double joint_curvature(const CniModel *model, const CnPose *pose, const double *v,
+                              const CniJoint *joint, int32_t row) {
+  CniJointRows r = joint_rows(model, pose, joint);
+  CnVec3 axis = joint_axis(&r, row);
+  CnVec3 bend = cn_sub(turning(v, joint->body_b, r.arm_b), turning(v, joint->body_a, r.arm_a));
+  double sum = cn_dot(axis, bend);
+  if (joint->kind != CN_JOINT_DISTANCE) return sum;
+  // the line turns
+  CnVec3 u =
+      cn_sub(point_velocity(v, joint->body_b, r.arm_b), point_velocity(v, joint->body_a, r.arm_a));
+  double along = cn_dot(axis, u), length = r.error[0] + joint->def.distance;
+  return length > 0 ? sum + (cn_norm2(u) - along * along) / length : sum;
+}
+
+// Planes do not turn here (cni_equations_prepare sees to that); tangents are those of a contact
+// that sticks.
+static double touch_curvature(const CniModel *model, const CnPose *pose, const double *v,
+                              const CniWorldTouch *touch, int32_t row) {
+  CniTouchFrame f = cni_touch_frame(model, pose, touch);
+  CnVec3 bend = cn_sub(turning(v, touch->body_b, f.fixed_b), turning(v, touch->body_a, f.fixed_a));
+  double sum = cn_dot(f.axis[row], bend);
+  if (touch->kind != CNI_TOUCH_SPHERES) return sum;
+  CnVec3 u = cn_sub(point_velocity(v, touch->body_b, f.fixed_b),
+                    point_velocity(v, touch->body_a, f.fixed_a));
+  double along = cn_dot(f.axis[0], u);
+  if (row == 0) return sum + (cn_norm2(u) - along * along) / f.distance;
+  CnVec3 drift = cn_scale(1 / f.distance, cn_madd(u, -along, f.axis[0])); // of the normal
+  CnVec3 spin = cn_madd(cn_scale(f.radius_a, spin_of(v, touch->body_a)), f.radius_b,
+                        spin_of(v, touch->body_b));
+  return sum - cn_dot(f.axis[row], cn_cross(spin, drift));
+}
+
+static CnStatus curvature(void *context, double t, const double *q, const double *v,
+                          const int32_t *rows, int32_t count, double *result) {
+  const CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  const struct CniWorldEquations *eq = equations_of(context);
+  const CnPose *pose = (const CnPose *)q;
+  int32_t bilateral = eq->equations.bilateral_count, dim = eq->equations.contact_dim;
+  (void)t;
+  for (int32_t i = 0; i < count; i++) {
+    const CniWorldRow *row = &eq->rows[rows[i]];
+    result[i] = rows[i] < bilateral
+                    ? joint_curvature(model, pose, v, &model->joints[row->joint], row->row)
+                    : touch_curvature(model, pose, v, &eq->touches[(rows[i] - bilateral) / dim],
+                                      (rows[i] - bilateral) % dim);
+  }
+  return CN_OK;
+}
+
+static void kinematics(void *context, double t, const double *q, const double *v, double *q_dot) {
+  const CnWorld *world = context;
+  const CnPose *pose = (const CnPose *)q;
+  const CnTwist *twist = (const CnTwist *)v;
+  CnPose *result = (CnPose *)q_dot;
+  (void)t;
+  for (int32_t i = 0; i < world->now.model.body_count; i++) {
+    CnVec3 w = twist[i].spin;
+    CnQuat r = cn_qmul((CnQuat){0, w.x, w.y, w.z}, pose[i].rotation);
+    result[i].position = twist[i].velocity;
+    result[i].rotation = (CnQuat){0.5 * r.w, 0.5 * r.x, 0.5 * r.y, 0.5 * r.z};
+  }
+}
+
+// A quaternion of length one to rounding keeps its bits.
+static void normalise(void *context, double *q) {
+  const CnWorld *world = context;
+  CnPose *pose = (CnPose *)q;
+  for (int32_t i = 0; i < world->now.model.body_count; i++)
+    if (fabs(cn_qnorm2(pose[i].rotation) - 1) > 1e-15)
+      pose[i].rotation = cn_qunit(pose[i].rotation);
+}
+
+static void contact_name(void *context, int32_t contact, char *text, size_t capacity) {
+  const CnWorld *world = context;
+  const CniWorldTouch *touch = &equations_of(context)->touches[contact];
+  char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
+  cni_model_body_label(&world->now.model, touch->body_a, a);
+  cni_model_body_label(&world->now.model, touch->body_b, b);
+  snprintf(text, capacity, "%.40s on %.40s", b, a);
+}
+
+// ---- what may touch ----
+
+static int joined(const CniModel *model, int32_t a, int32_t b) {
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *j = &model->joints[i];
+    if ((j->body_a == a && j->body_b == b) || (j->body_a == b && j->body_b == a)) return 1;
+  }
+  return 0;
+}
+
+// May two shapes ever meet?
+static int may_meet(CnWorld *world, int32_t i, int32_t k) {
+  const CniModel *model = &world->now.model;
+  const CniShape *a = &model->shapes[i], *b = &model->shapes[k];
+  if (a->body == b->body || (!is_free(model, a->body) && !is_free(model, b->body))) return 0;
+  if (!(a->category & b->mask) || !(b->category & a->mask) || joined(model, a->body, b->body))
+    return 0;
+  if (!world->hooks.filter) return 1;
+  int first = a->slot < b->slot;
+  CnShapeId id_a = {a->slot, a->generation}, id_b = {b->slot, b->generation};
+  return cni_world_filter(world, first ? id_a : id_b, first ? id_b : id_a);
+}
+
+// How many contacts a pair can have: 0 where hem5 and its like do not know the pair.
+static int32_t touch_count(CnShapeKind a, CnShapeKind b) {
+  if (a == CN_SHAPE_SPHERE && b == CN_SHAPE_SPHERE) return 1;
+  if (a != CN_SHAPE_PLANE && b != CN_SHAPE_PLANE) return 0;
+  if (a == CN_SHAPE_SPHERE || b == CN_SHAPE_SPHERE) return 1;
+  return a == CN_SHAPE_BOX || b == CN_SHAPE_BOX ? 8 : 0;
+}
+
+static CnStatus refuse(const CnWorld *world, int32_t shape_a, int32_t shape_b, const char *what) {
+  const CniModel *model = &world->now.model;
+  static const char *const kinds[CN_SHAPE_KIND_COUNT] = {"sphere", "box", "plane"};
+  char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
+  const CniShape *one = &model->shapes[shape_a], *two = &model->shapes[shape_b];
+  cni_model_body_label(model, one->body, a);
+  cni_model_body_label(model, two->body, b);
+  return cni_error(CN_UNSUPPORTED, "%s: step %lld: %s (%s) and %s (%s): %s",
+                   world->now.settings.integrator, (long long)world->now.step + 1, a,
+                   (size_t)one->kind < 3 ? kinds[one->kind] : "shape", b,
+                   (size_t)two->kind < 3 ? kinds[two->kind] : "shape", what);
+}
+
+// The law of a pair, as far as it can be followed.
+static CnStatus pair_law(const CnWorld *world, int32_t i, int32_t k, CnContactLaw *law) {
+  const CniModel *model = &world->now.model;
+  const CnMaterialDef *a = &model->materials[model->shapes[i].material].def;
+  const CnMaterialDef *b = &model->materials[model->shapes[k].material].def;
+  CniPairLaw pair = cni_material_combine(a, b);
+  if (pair.rolling_friction > 0 || pair.spinning_friction > 0)
+    return refuse(world, i, k, "rolling friction is not followed");
+  if (pair.cohesion > 0) return refuse(world, i, k, "cohesion is not followed");
+  if (cn_norm2(a->surface_velocity) > 0 || cn_norm2(b->surface_velocity) > 0)
+    return refuse(world, i, k, "surface velocities are not followed");
+  *law = (CnContactLaw){pair.restitution, pair.friction};
+  return CN_OK;
+}
+
+// All contacts that could ever close; counted without arrays.
+static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, int write) {
+  const CniModel *model = &world->now.model;
+  CnEquations *e = &eq->equations;
+  int32_t count = 0;
+  for (int32_t i = 0; i < model->shape_count; i++)
+    for (int32_t k = i + 1; k < model->shape_count; k++) {
+      int32_t n = touch_count(model->shapes[i].kind, model->shapes[k].kind);
+      if (n == 0 || !may_meet(world, i, k)) continue;
+      if (count + n > MOST_CONTACTS)
+        return cni_error(CN_UNSUPPORTED,
+                         "%s: more than %d contacts are possible between the shapes of this world",
+                         world->now.settings.integrator, MOST_CONTACTS);
+      CnContactLaw law;
+      CNI_TRY(pair_law(world, i, k, &law));
+      if (law.friction > 0) e->contact_dim = 3;
+      int plane_first = model->shapes[i].kind == CN_SHAPE_PLANE;
+      int plane_last = model->shapes[k].kind == CN_SHAPE_PLANE;
+      int32_t a = plane_last ? k : i, b = plane_last ? i : k;
+      for (int32_t c = 0; c < n; c++, count++) {
+        if (!write) continue;
+        eq->laws[count] = law;
+        eq->touches[count] = (CniWorldTouch){
+            plane_first || plane_last ? (n == 8 ? CNI_TOUCH_BOX_PLANE : CNI_TOUCH_SPHERE_PLANE)
+                                      : CNI_TOUCH_SPHERES,
+            a,
+            b,
+            model->shapes[a].body,
+            model->shapes[b].body,
+            (uint32_t)c};
+      }
+    }
+  e->contact_count = count;
+  return CN_OK;
+}
+
+static int32_t list_joints(const CniModel *model, CniWorldRow *rows) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    if (is_spring(joint) || (!is_free(model, joint->body_a) && !is_free(model, joint->body_b)))
+      continue;
+    for (int32_t k = 0; k < cni_joint_kinds[joint->kind].dim; k++, count++)
+      if (rows) rows[count] = (CniWorldRow){i, k};
+  }
+  return count;
+}
+
+// Pairs that have come near and are not known.
+static CnStatus check_near(const CnWorld *world) {
+  for (int32_t i = 0; i < world->work.contact_count; i++) {
+    const CniContact *c = &world->work.contacts[i];
+    const CniModel *model = &world->now.model;
+    if (touch_count(model->shapes[c->shape_a].kind, model->shapes[c->shape_b].kind) == 0)
+      return refuse(world, c->shape_a, c->shape_b,
+                    "only sphere and plane, sphere and sphere, box and plane are followed");
+  }
+  return CN_OK;
+}
+
+static CnStatus take(CnWorld *world, int32_t count, size_t size, void *memory) {
+  size_t bytes = (size_t)(count > 0 ? count : 1) * size;
+  void *taken = cni_arena_take(&world->arena, bytes);
+  if (!taken) return cni_error_memory(bytes);
+  memset(taken, 0, bytes);
+  memcpy(memory, &taken, sizeof taken);
+  return CN_OK;
+}
+
+// ---- events and impulses on the way ----
+
+static void note_point(void *context, CnIntegrator *integrator, const CnPoint *point) {
+  CnWorld *world = context;
+  struct CniWorldEquations *eq = world->work.equations;
+  const CnEquations *e = &eq->equations;
+  int32_t rows = e->bilateral_count + e->contact_count * e->contact_dim;
+  double weight = eq->steps_impulse ? 1 : point->step;
+  (void)integrator;
+  for (int32_t i = 0; i < rows; i++) eq->impulses[i] += weight * point->multipliers[i];
+}
+
+static void note_event(void *context, CnIntegrator *integrator, const CnEvent *event) {
+  CnWorld *world = context;
+  struct CniWorldEquations *eq = world->work.equations;
+  const CniModel *model = &world->now.model;
+  const CniWorldTouch *touch = &eq->touches[event->contact];
+  const CniShape *a = &model->shapes[touch->shape_a], *b = &model->shapes[touch->shape_b];
+  (void)integrator;
+  int first = a->slot < b->slot;
+  CnShapeId id_a = {a->slot, a->generation}, id_b = {b->slot, b->generation};
+  if (event->kind == CN_EVENT_IMPACT)
+    eq->impulses[eq->equations.bilateral_count + event->contact * eq->equations.contact_dim] +=
+        event->impulse;
+  if (cni_array_reserve(&world->allocator, (void **)&world->located, &world->located_capacity,
+                        world->located_count, world->located_count + 1,
+                        sizeof *world->located) != CN_OK) {
+    world->work.events_lost = 1;
+    return;
+  }
+  world->located[world->located_count++] =
+      (CnLocatedEvent){event->kind, first ? id_a : id_b, first ? id_b : id_a,
+                       event->time, event->speed,        event->impulse};
+}
+
+// ---- preparation ----
+
+CnStatus cni_equations_prepare(CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  struct CniWorldEquations *eq = NULL;
+  CNI_TRY(take(world, 1, sizeof *eq, &eq));
+  CnEquations *e = &eq->equations;
+  world->work.equations = eq;
+  world->located_count = 0;
+  if (world->hooks.modify)
+    return cni_error(CN_UNSUPPORTED, "%s does not call the modify hook",
+                     world->now.settings.integrator);
+  e->contact_dim = 1;
+  CNI_TRY(list_touches(world, eq, 0));
+  CNI_TRY(take(world, e->contact_count, sizeof *eq->touches, &eq->touches));
+  CNI_TRY(take(world, e->contact_count, sizeof *eq->laws, &eq->laws));
+  CNI_TRY(list_touches(world, eq, 1));
+  e->bilateral_count = list_joints(model, NULL);
+  int32_t rows = e->bilateral_count + e->contact_count * e->contact_dim;
+  CNI_TRY(take(world, rows, sizeof *eq->rows, &eq->rows)); // never read past the joints
+  CNI_TRY(take(world, rows, sizeof *eq->impulses, &eq->impulses));
+  list_joints(model, eq->rows);
+  eq->steps_impulse = strcmp(world->now.settings.integrator, "moreau-jean") == 0;
+  e->laws = eq->laws;
+  e->mass = mass;
+  e->force = force;
+  e->gaps = gaps;
+  e->jacobian = jacobian;
+  e->curvature = curvature;
+  e->kinematics = kinematics;
+  e->normalise = normalise;
+  e->contact_name = contact_name;
+  for (int32_t i = 0; i < e->contact_count; i++) { // a plane that turns: by differences
+    const CniWorldTouch *touch = &eq->touches[i];
+    if (touch->kind != CNI_TOUCH_SPHERES && cn_norm2(model->twist[touch->body_a].spin) > 0)
+      e->curvature = NULL;
+  }
+  CnObserver observer = {world, note_point, note_event};
+  cni_integrator_observe(world->now.engine.integrator, &observer);
+
+  // the contacts near by: pairs that are not known, and the frame in which forces are kept
+  CnProblem *p;
+  CnAnswer *answer;
+  CnSystem system = cni_system_of(world);
+  const double *q = (const double *)model->pose, *v = (const double *)model->twist;
+  double h = world->now.settings.time_step;
+  CNI_TRY(system.detect(world, world->now.time, q, v, h));
+  CNI_TRY(check_near(world));
+  return system.problem(world, world->now.time, q, v, h, &p, &answer);
+}
+
+const CnEquations *cni_equations_of(const CnWorld *world) {
+  return world->work.equations ? &world->work.equations->equations : NULL;
+}
+
+// ---- back to the caches ----
+
+// Impulse of a touch over the step, on b, world axes, in the frame at the start.
+static CnVec3 touch_impulse(const CnWorld *world, int32_t contact) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CnEquations *e = &eq->equations;
+  CniTouchFrame f =
+      cni_touch_frame(&world->now.model, world->now.model.pose, &eq->touches[contact]);
+  const double *g = &eq->impulses[e->bilateral_count + contact * e->contact_dim];
+  CnVec3 sum = CN_VEC3_ZERO;
+  for (int32_t k = 0; k < e->contact_dim; k++) sum = cn_madd(sum, g[k], f.axis[k]);
+  return sum;
+}
+
+static void keep_touch(CnWorld *world, int32_t contact) {
+  const CniWorldTouch *touch = &world->work.equations->touches[contact];
+  const CnProblem *p = world->now.engine.problem;
+  for (int32_t i = 0; i < world->work.contact_count; i++) {
+    const CniContact *c = &world->work.contacts[i];
+    int same = c->shape_a == touch->shape_a && c->shape_b == touch->shape_b;
+    int turned = c->shape_a == touch->shape_b && c->shape_b == touch->shape_a;
+    if (!(same || turned) || world->work.block_of[i] < 0) continue;
+    if (touch->kind == CNI_TOUCH_BOX_PLANE && c->feature != touch->feature) continue;
+    const CniBlock *block = &p->blocks[world->work.block_of[i]];
+    CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, contact)), t1, t2;
+    double *g = &world->now.engine.answer.g[block->row];
+    cn_tangents(c->normal, &t1, &t2);
+    if (block->storage == CNI_PAIR) {
+      t1 = p->pairs[block->index].tangent;
+      t2 = cn_cross(p->pairs[block->index].normal, t1);
+    }
+    g[0] = cn_dot(c->normal, impulse);
+    if (block->dim > 1) g[1] = cn_dot(t1, impulse);
+    if (block->dim > 2) g[2] = cn_dot(t2, impulse);
+    return;
+  }
+}
+
+const CnAnswer *cni_equations_answer(CnWorld *world) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  CnAnswer *answer = &world->now.engine.answer;
+  const CnProblem *p = world->now.engine.problem;
+  memset(answer->g, 0, (size_t)answer->row_count * sizeof *answer->g);
+  for (int32_t i = 0; i < eq->equations.contact_count; i++)
+    if (eq->impulses[eq->equations.bilateral_count + i * eq->equations.contact_dim] != 0)
+      keep_touch(world, i);
+  for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
+    int32_t block = world->work.joint_block_of[eq->rows[i].joint];
+    if (block >= 0) answer->g[p->blocks[block].row + eq->rows[i].row] = eq->impulses[i];
+  }
+  return answer;
+}

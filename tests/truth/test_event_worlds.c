@@ -1,0 +1,311 @@
+// Worlds by hem5, rkf45 and moreau-jean: motions with known answers, events in time, contacts and
+// joints with their forces, pairs that are refused.
+#include "check.h"
+#include "toys.h"
+
+#include <string.h>
+
+#include "core/math.h"
+
+static const char *const names[3] = {"hem5", "rkf45", "moreau-jean"};
+
+static CnWorldDef def_of(const char *integrator, double h, double tolerance) {
+  CnWorldDef def = cn_world_def_default();
+  def.integrator = integrator;
+  def.time_step = h;
+  def.integration.tolerance = tolerance;
+  def.solver = cn_solver_def_default("auto");
+  def.solver.tolerance = 1e-13;
+  return def;
+}
+
+// ---- pendulum of length 1 ----
+
+// 1 kg with an inertia J: on a ball joint it turns with the rod, and gravity (1 + J) g makes it the
+// pendulum of a point; on a distance joint it hangs as a point.
+#define INERTIA .01
+static CnBodyId pendulum(CnWorld *world, CnJointKind kind) {
+  CnBodyDef body = cn_body_def_default();
+  CnBodyId id;
+  CnJointId joint_id;
+  body.mass = 1;
+  body.inertia = (CnSym3){INERTIA, INERTIA, INERTIA, 0, 0, 0};
+  body.pose.position = cn_vec3(-1, 0, 0);
+  CHECK_OK(cn_body_create(world, &body, &id));
+  CnJointDef joint = cn_joint_def_default(kind);
+  joint.body_a = id;
+  if (kind == CN_JOINT_BALL) {
+    CHECK_OK(cn_joint_def_at(world, CN_VEC3_ZERO, &joint));
+  } else {
+    joint.frame_b = CN_POSE_ONE;
+  }
+  CHECK_OK(cn_joint_create(world, &joint, &joint_id));
+  return id;
+}
+
+static void pendulum_truth(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++)
+    for (int kind = 0; kind < 2; kind++) {
+      CnWorldDef def = def_of(names[k], .1, 1e-11);
+      if (!kind) def.gravity.z *= 1 + INERTIA;
+      CnWorld *world = toy_world_from(&def);
+      CnBodyId id = pendulum(world, kind ? CN_JOINT_DISTANCE : CN_JOINT_BALL);
+      toy_steps(world, 10);
+      CnPose pose = toy_pose(world, id);
+      CHECK_NEAR(pose.position.x, 0.9862917511319, 1e-8);
+      CHECK_NEAR(pose.position.z, -0.1650108531255, 1e-8);
+      CHECK_NEAR(cn_qnorm2(pose.rotation), 1, 1e-15);
+      toy_steps(world, 90);
+      pose = toy_pose(world, id);
+      CHECK_NEAR(pose.position.x, -0.2750874625761, 1e-7);
+      CHECK_NEAR(pose.position.z, -0.9614192050991, 1e-7);
+      // the force of the joint: m (v^2 + g cos) at the mean of a short step
+      CnJointId joint = cn_world_next_joint(world, (CnJointId){0, 0});
+      CHECK_OK(cn_world_set_time_step(world, 1e-6));
+      toy_steps(world, 1);
+      CnJointState force;
+      CHECK_OK(cn_joint_state(world, joint, &force));
+      pose = toy_pose(world, id);
+      CnTwist twist = toy_twist(world, id);
+      if (kind)
+        CHECK_NEAR(cn_norm(force.force), cn_norm2(twist.velocity) - 9.81 * pose.position.z, 1e-3);
+      CHECK(force.error < 1e-13);
+      cn_world_destroy(world);
+    }
+}
+
+// A free body that turns: energy and angular momentum stay.
+static void free_body(void **state) {
+  (void)state;
+  CnWorldDef def = def_of("hem5", .5, 1e-12);
+  def.gravity = CN_VEC3_ZERO;
+  CnWorld *world = toy_world_from(&def);
+  CnBodyDef body = cn_body_def_default();
+  CnBodyId id;
+  body.mass = 1;
+  body.inertia = (CnSym3){1, 2, 3, 0, 0, 0};
+  body.twist.spin = cn_vec3(.01, 1, 0);
+  CHECK_OK(cn_body_create(world, &body, &id));
+  CnWorldSums before, after;
+  cn_world_sums(world, &before);
+  toy_steps(world, 83);
+  CHECK_OK(cn_world_set_time_step(world, 41.509219529338 - 41.5));
+  toy_steps(world, 1);
+  cn_world_sums(world, &after);
+  CHECK_NEAR(after.kinetic_energy, before.kinetic_energy, 1e-10);
+  CHECK(cn_norm(cn_sub(after.angular_momentum, before.angular_momentum)) < 1e-10);
+  CnPose pose = toy_pose(world, id);
+  CnQuat q = pose.rotation;
+  double sign = q.w < 0 ? 1 : -1;
+  CHECK_NEAR(sign * q.w, -.65368437, 1e-7);
+  CHECK_NEAR(sign * q.x, -.00378379, 1e-7);
+  CHECK_NEAR(sign * q.y, -.75675784, 1e-7);
+  CHECK_NEAR(sign * q.z, 0, 1e-7);
+  cn_world_destroy(world);
+}
+
+// ---- bouncing ball ----
+
+static void bouncing_ball(void **state) {
+  (void)state;
+  double t1 = sqrt(2 / 9.81);
+  for (int k = 0; k < 2; k++) {
+    CnWorldDef def = def_of(names[k], .01, 1e-9);
+    CnWorld *world = toy_world_from(&def);
+    toy_floor(world);
+    CnBodyId id = toy_ball(world, .1, cn_vec3(0, 0, 1.1), toy_material(world, 0, .5));
+    double times[60];
+    int impacts = 0, rests = 0;
+    for (int i = 0; i < 200; i++) {
+      const CnLocatedEvent *events;
+      int32_t count;
+      toy_steps(world, 1);
+      cn_world_located_events(world, &events, &count);
+      for (int32_t e = 0; e < count; e++) {
+        if (events[e].kind == CN_EVENT_IMPACT && impacts < 60) times[impacts++] = events[e].time;
+        if (events[e].kind != CN_EVENT_REST) continue;
+        rests++;
+        CHECK_NEAR(events[e].time, 1.354570922957, 1e-6);
+      }
+    }
+    CHECK(impacts > 15 && rests == 1);
+    CHECK_NEAR(times[0], t1, 1e-10);
+    CHECK_NEAR(times[1], 2 * t1, 1e-10);
+    CHECK_NEAR(times[2], 2.5 * t1, 1e-10);
+    CHECK_NEAR(toy_pose(world, id).position.z, .1, 1e-10);
+    // at rest the floor carries the weight
+    CnWorldInfo info;
+    cn_world_info(world, &info);
+    CHECK(info.contact_count == 1);
+    CnContact contact;
+    CnBodyInfo body;
+    CHECK_OK(cn_world_contact(world, 0, &contact));
+    CHECK_OK(cn_body_info(world, id, &body));
+    CHECK_NEAR(fabs(contact.force.z), 9.81 * body.mass, 1e-8);
+    cn_world_destroy(world);
+  }
+}
+
+// ---- two balls, a box on its corners, stick ----
+
+static void ball_on_ball(void **state) {
+  (void)state;
+  CnWorldDef def = def_of("hem5", .01, 1e-9);
+  def.gravity = CN_VEC3_ZERO;
+  CnWorld *world = toy_world_from(&def);
+  CnMaterialId elastic = toy_material(world, 0, 1);
+  CnBodyId a = toy_ball(world, .1, cn_vec3(0, 0, 0), elastic);
+  CnBodyId b = toy_ball(world, .1, cn_vec3(1, 0, 0), elastic);
+  toy_set_twist(world, a, cn_vec3(2, 0, 0), CN_VEC3_ZERO);
+  toy_steps(world, 100);
+  CHECK_NEAR(toy_twist(world, a).velocity.x, 0, 1e-12);
+  CHECK_NEAR(toy_twist(world, b).velocity.x, 2, 1e-12);
+  CHECK_NEAR(toy_pose(world, b).position.x, 1 + 2 * .6, 1e-10);
+  cn_world_destroy(world);
+}
+
+static void box_at_rest(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++)
+    for (int stick = 0; stick < 2; stick++) {
+      CnWorldDef def = def_of(names[k], .01, 1e-8);
+      CnWorld *world = toy_world_from(&def);
+      toy_floor(world);
+      CnBodyId id = toy_box(world, cn_vec3(.3, .2, .1), cn_vec3(0, 0, .1), CN_QUAT_ONE);
+      CnShapeId shape = cn_body_shape(world, id, 0);
+      CnShapeDef shape_def;
+      CHECK_OK(cn_shape_def(world, shape, &shape_def));
+      CHECK_OK(cn_shape_destroy(world, shape));
+      shape_def.material = toy_material(world, stick ? .5 : 0, 0);
+      CHECK_OK(cn_shape_create(world, id, &shape_def, &shape));
+      toy_steps(world, 50);
+      CnPose pose = toy_pose(world, id);
+      CHECK_NEAR(pose.position.z, .1, 1e-9);
+      CHECK_NEAR(pose.position.x, 0, 1e-9);
+      CHECK_NEAR(pose.rotation.w, 1, 1e-9);
+      cn_world_destroy(world);
+    }
+}
+
+// A ball that rolls without slip down a slope of 30 degrees: a = 5/7 g sin.
+static void rolling(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    CnWorldDef def = def_of(names[k], .05, 1e-10);
+    def.gravity = cn_vec3(9.81 * .5, 0, -9.81 * sqrt(.75));
+    CnWorld *world = toy_world_from(&def);
+    toy_floor(world);
+    CnBodyId id = toy_ball(world, .1, cn_vec3(0, 0, .1), toy_material(world, 1, 0));
+    toy_steps(world, 20);
+    CHECK_NEAR(toy_twist(world, id).velocity.x, 3.503571, 1e-6);
+    CHECK_NEAR(toy_twist(world, id).spin.y, 35.03571, 1e-5);
+    CHECK_NEAR(toy_pose(world, id).position.x, 3.503571 / 2, 1e-6);
+    CHECK_NEAR(toy_pose(world, id).position.z, .1, 1e-12);
+    cn_world_destroy(world);
+  }
+}
+
+// ---- what is refused, and how a world stands after it ----
+
+static void refused(void **state) {
+  (void)state;
+  CnWorldDef def = def_of("hem5", .01, 1e-8);
+  CnWorld *world = toy_world_from(&def);
+  toy_box(world, cn_vec3(.1, .1, .1), cn_vec3(0, 0, 1), CN_QUAT_ONE);
+  toy_ball(world, .1, cn_vec3(0, 0, 1.3), toy_material(world, 0, 0));
+  CnBodyId fixed = toy_floor(world);
+  (void)fixed;
+  toy_steps(world, 2); // both fall freely, the pair is near but for the margin
+  cn_world_destroy(world);
+
+  world = toy_world_from(&def);
+  toy_box(world, cn_vec3(.1, .1, .1), cn_vec3(0, 0, 1), CN_QUAT_ONE);
+  toy_ball(world, .1, cn_vec3(0, 0, 1.2005), toy_material(world, 0, 0));
+  uint64_t hash = cn_world_hash(world);
+  CHECK_STATUS(cn_world_step(world, NULL), CN_UNSUPPORTED);
+  CHECK(strstr(cn_error_message(), "(box) and body") != NULL);
+  CHECK(strstr(cn_error_message(), "(sphere): only sphere and plane") != NULL);
+  CHECK(strchr(cn_error_message(), '\n') == NULL);
+  CHECK(cn_world_hash(world) == hash);
+  cn_world_destroy(world);
+
+  // a ball that slides on friction
+  world = toy_world_from(&def);
+  toy_floor(world);
+  CnBodyId ball = toy_ball(world, .1, cn_vec3(0, 0, .1), toy_material(world, .3, 0));
+  toy_set_twist(world, ball, cn_vec3(5, 0, 0), CN_VEC3_ZERO);
+  CHECK_STATUS(cn_world_step(world, NULL), CN_STOPPED);
+  CHECK(strstr(cn_error_message(), "slips (friction") != NULL);
+  cn_world_destroy(world);
+
+  // joints that do not fit
+  world = toy_world_from(&def);
+  CnBodyId id = pendulum(world, CN_JOINT_BALL);
+  CnPose pose = toy_pose(world, id);
+  pose.position.z += .01;
+  CHECK_OK(cn_body_set_pose(world, id, &pose));
+  CHECK_STATUS(cn_world_step(world, NULL), CN_STOPPED);
+  CHECK(strstr(cn_error_message(), "does not meet bilateral constraint 2: g = -0.01") != NULL);
+  cn_world_destroy(world);
+  def.integration.project_start = 1;
+  world = toy_world_from(&def);
+  id = pendulum(world, CN_JOINT_BALL);
+  CHECK_OK(cn_body_set_pose(world, id, &pose));
+  CHECK_OK(cn_world_step(world, NULL));
+  cn_world_destroy(world);
+}
+
+// Save and restore in the middle: the same bits.
+static void restored(void **state) {
+  (void)state;
+  static char data[100000];
+  for (int k = 0; k < 3; k++) {
+    uint64_t hash[2];
+    for (int way = 0; way < 2; way++) {
+      CnWorldDef def = def_of(names[k], .01, 1e-8);
+      CnWorld *world = toy_world_from(&def);
+      toy_floor(world);
+      toy_ball(world, .1, cn_vec3(0, 0, .5), toy_material(world, 0, .7));
+      pendulum(world, CN_JOINT_DISTANCE);
+      toy_steps(world, 40);
+      if (way) {
+        size_t size;
+        CHECK_OK(cn_world_save(world, data, sizeof data, &size));
+        cn_world_destroy(world);
+        CnWorldDef other = cn_world_def_default();
+        world = toy_world_from(&other);
+        CHECK_OK(cn_world_restore(world, data, size));
+      }
+      toy_steps(world, 40);
+      hash[way] = cn_world_hash(world);
+      cn_world_destroy(world);
+    }
+    CHECK(hash[0] == hash[1]);
+  }
+}
+
+// moreau-jean follows what the others refuse: slide to roll, v0 = 5, mu = .3.
+static void moreau_jean(void **state) {
+  (void)state;
+  CnWorldDef def = def_of("moreau-jean", 1e-3, 0);
+  CnWorld *world = toy_world_from(&def);
+  toy_floor(world);
+  CnBodyId ball = toy_ball(world, .1, cn_vec3(0, 0, .1), toy_material(world, .3, 0));
+  toy_set_twist(world, ball, cn_vec3(5, 0, 0), CN_VEC3_ZERO);
+  toy_steps(world, 600);
+  CHECK_NEAR(toy_twist(world, ball).velocity.x, 25.0 / 7, 1e-3);
+  CHECK_NEAR(toy_pose(world, ball).position.z, .1, 1e-4);
+  cn_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pendulum_truth), cmocka_unit_test(free_body),
+      cmocka_unit_test(bouncing_ball),  cmocka_unit_test(ball_on_ball),
+      cmocka_unit_test(box_at_rest),    cmocka_unit_test(rolling),
+      cmocka_unit_test(refused),        cmocka_unit_test(restored),
+      cmocka_unit_test(moreau_jean),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

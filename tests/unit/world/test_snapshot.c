@@ -147,7 +147,7 @@ static void test_header(void **state) {
   (void)state;
   CnWorld *w = toy_world(0.5);
   size_t size = save(w, saved);
-  const unsigned char start[16] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P', 3, 0, 0, 0, 0, 0, 0, 0};
+  const unsigned char start[16] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P', 4, 0, 0, 0, 0, 0, 0, 0};
   assert_memory_equal(saved, start, 16);
   CHECK(saved[16] == (size & 0xff) && saved[17] == size >> 8);
   const unsigned char half[8] = {0, 0, 0, 0, 0, 0, 0xe0, 0x3f};

@@ -27,12 +27,23 @@
 
 #include <string.h>
 
-#define PROXIMAL 1e-2 // delta over the square root of tau
-#define NEAR 1e-2     // error from which Newton is tried
-#define SHORT 1e-7    // steps this short, several times over, are no progress
-#define CRAMPED 0.1   // steps below this come too close to the border
-#define POLISH 8      // steps of Newton in one try
-#define LAST 200      // and where the interior point has come to its end
+#define NEAR 1e-2  // error from which Newton is tried
+#define ROUND 60   // iterations with one rule for delta
+#define SHORT 1e-4 // steps this short, several times over, are no progress
+#define POOR 4
+#define CRAMPED 0.1 // steps below this come too close to the border
+#define POLISH 8    // steps of Newton in one try
+#define LAST 200    // and where the interior point has come to its end
+
+// How a round is run: delta = max(least, slope sqrt(tau)), and the size of impulses and velocities
+// at the start. Matrices that are not symmetric want a delta that is large at first, large mass
+// ratios a small one and a start far out. The next round is tried where one has come to its end.
+typedef struct Round {
+  double least, slope, size;
+} Round;
+static const Round rounds[] = {
+    {1e-10, 0, 1}, {1e-12, 0, 30}, {1e-12, 1e-2, 1}, {1e-12, 0, 1000}, {1e-10, 0, 30000}};
+#define ROUNDS ((int32_t)(sizeof rounds / sizeof rounds[0]))
 
 typedef struct Cone {
   double x[3], z[3];       // impulse and velocity
@@ -49,7 +60,7 @@ typedef struct Ipm {
   Cone *cones;
   int32_t *first; // per block, block_count + 1
   double *g, *u, *rhs, *best;
-  int32_t cone_count;
+  int32_t cone_count, round;
   double tau, error;
   double step;     // the last one
   double proximal; // delta
@@ -205,23 +216,28 @@ static CnStatus prepare(Ipm *s, CniCones *c) {
   return CN_OK;
 }
 
-// Inside all cones: impulses and velocities of size 1.
+// Inside all cones: impulses and velocities of the round's size.
 static void start(Ipm *s) {
   CniCones *c = s->c;
+  double size = rounds[s->round].size;
   memset(s->g, 0, (size_t)c->n * sizeof *s->g);
   for (int32_t i = 0; i < c->block_count; i++) {
     const CniConeBlock *block = &c->blocks[i];
     if (block->fixed == 0xff || block->kind == CN_BLOCK_BILATERAL) continue;
     double *g = s->g + block->row;
     if (block->kind != CN_BLOCK_INTERVAL)
-      *g = cn_max(1 - block->cone.cohesion, 0);
+      *g = cn_max(size - block->cone.cohesion, 0);
     else if (isfinite(block->lo))
-      *g = isfinite(block->hi) ? (block->lo + block->hi) / 2 : block->lo + 1;
+      *g = isfinite(block->hi) ? (block->lo + block->hi) / 2 : block->lo + size;
     else if (isfinite(block->hi))
-      *g = block->hi - 1;
+      *g = block->hi - size;
   }
   load_x(s);
-  for (int32_t i = 0; i < s->cone_count; i++) s->cones[i].z[0] = 1;
+  for (int32_t i = 0; i < s->cone_count; i++) {
+    Cone *k = &s->cones[i];
+    k->z[0] = size;
+    for (int32_t d = 1; d < k->dim; d++) k->z[d] = 0;
+  }
 }
 
 // ---- one step ----
@@ -322,7 +338,8 @@ static double barrier(const Ipm *s, double step) {
 static double iterate(Ipm *s) {
   CniCones *c = s->c;
   for (int32_t i = 0; i < s->cone_count; i++) find_scaling(&s->cones[i]);
-  s->proximal = cn_clamp(PROXIMAL * sqrt(s->tau), 1e-12, 1e-2);
+  const Round *rule = &rounds[s->round];
+  s->proximal = cn_clamp(rule->slope * sqrt(s->tau), rule->least, 1e-2);
   for (int32_t i = 0; i < c->block_count; i++) block_matrix(s, i);
   if (!cni_cones_factor(c) || !find_step(s, 0, 0)) return 0;
   double step = cn_min(1, longest(s)), aim = barrier(s, step) / s->tau;
@@ -363,9 +380,10 @@ static void polish(Ipm *s, CniConeNewton *newton, const CniIpmRule *rule, const 
 }
 
 static void run(Ipm *s, CniConeNewton *newton, const CniIpmRule *rule, CniIpmEnd *end) {
-  double tried = NEAR;
-  int32_t poor = 0;
-  while (end->iterations < rule->max_iterations && poor < 3) {
+  double tried = cn_min(NEAR, s->error);
+  int32_t poor = 0, last = end->iterations + ROUND;
+  if (last > rule->max_iterations) last = rule->max_iterations;
+  while (end->iterations < last && poor < POOR) {
     double step = iterate(s);
     end->iterations++;
     if (step == 0) break;
@@ -379,7 +397,6 @@ static void run(Ipm *s, CniConeNewton *newton, const CniIpmRule *rule, CniIpmEnd
     }
     poor = step < SHORT ? poor + 1 : 0;
   }
-  if (rule->polish) polish(s, newton, rule, s->best, LAST, end);
 }
 
 CnStatus cni_cone_ipm(CniCones *c, const CniIpmRule *rule, double *g, CniIpmEnd *end) {
@@ -389,7 +406,6 @@ CnStatus cni_cone_ipm(CniCones *c, const CniIpmRule *rule, double *g, CniIpmEnd 
   CNI_TRY(cni_cone_newton_init(&newton, c));
   *end = (CniIpmEnd){0};
   s.error = INFINITY;
-  s.step = 1;
   memcpy(s.best, g, (size_t)c->n * sizeof *g);
   // what is given, and nothing at all, may do already
   for (int32_t k = 0; k < 2 && !(s.error <= rule->tolerance); k++) {
@@ -402,10 +418,14 @@ CnStatus cni_cone_ipm(CniCones *c, const CniIpmRule *rule, double *g, CniIpmEnd 
     memcpy(g, s.best, (size_t)c->n * sizeof *g);
     return CN_OK;
   }
-  start(&s);
-  cni_cones_velocity(c, s.g, s.u);
-  s.tau = barrier(&s, 0);
-  run(&s, &newton, rule, end);
+  for (s.round = 0; s.round < ROUNDS && !(s.error <= rule->tolerance); s.round++) {
+    start(&s);
+    cni_cones_velocity(c, s.g, s.u);
+    s.tau = barrier(&s, 0);
+    s.step = 1;
+    run(&s, &newton, rule, end);
+  }
+  if (rule->polish && !(s.error <= rule->tolerance)) polish(&s, &newton, rule, s.best, LAST, end);
   end->error = s.error;
   end->stalled = !(s.error <= rule->tolerance);
   memcpy(g, s.best, (size_t)c->n * sizeof *g);

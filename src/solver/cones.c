@@ -81,7 +81,7 @@ static void scale_blocks(CniCones *c, const CnProblem *p) {
     CniConeBlock *block = &c->blocks[i];
     double *r = c->r + block->row, size = 0;
     for (int32_t d = 0; d < block->dim; d++) {
-      r[d] = p->b[block->row + d];
+      r[d] = p->form == CN_FORM_GLOBAL ? p->global->r[block->row + d] : p->b[block->row + d];
     }
     if (p->form == CN_FORM_STEP) cni_storages[p->blocks[i].storage].free(p, &p->blocks[i], r);
     for (int32_t d = 0; d < block->dim; d++) {
@@ -219,6 +219,7 @@ static void root_of(CnSym3 s, double l[9]) {
 typedef struct StepWork {
   CnRowEntry *entries; // of all blocks
   int32_t *first;      // per block, block_count + 1
+  int32_t *node;       // per entry: the node of its velocities, -1: prescribed
   double *root;        // per group: sqrt(1/m), then L
 } StepWork;
 
@@ -235,6 +236,8 @@ static CnStatus expand_blocks(CniCones *c, StepWork *w) {
   for (int32_t i = 0; i < c->block_count; i++)
     cni_storages[p->blocks[i].storage].expand(p, &p->blocks[i], w->entries + w->first[i],
                                               w->first[i + 1] - w->first[i]);
+  CNI_TRY(take(c, count, sizeof *w->node, &w->node));
+  for (int32_t e = 0; e < count; e++) w->node[e] = c->group_node[w->entries[e].group];
   CNI_TRY(take(c, 10 * (int64_t)p->group_count, sizeof *w->root, &w->root));
   for (int32_t i = 0; i < p->group_count; i++) {
     w->root[10 * i] = sqrt(p->groups[i].inv_mass);
@@ -243,34 +246,63 @@ static CnStatus expand_blocks(CniCones *c, StepWork *w) {
   return CN_OK;
 }
 
-static CnStatus step_graph(CniCones *c, const StepWork *w) {
-  const CnProblem *p = c->p;
+// Neighbours of blocks and of velocities: block i touches the nodes node[first[i]] .. of its
+// entries.
+static CnStatus touch_graph(CniCones *c, const int32_t *first, const int32_t *touched) {
   int32_t groups = c->group_nodes, n = groups + c->block_count, *mark = NULL, *start = NULL;
   int32_t *list = NULL, *place = NULL, *list_start = NULL, *turned = NULL, total = 0;
+  int32_t most = first[c->block_count];
   CNI_TRY(take(c, groups, sizeof *mark, &mark));
   CNI_TRY(take(c, n, sizeof *place, &place));
   CNI_TRY(take(c, (int64_t)n + 1, sizeof *start, &start));
   CNI_TRY(take(c, (int64_t)n + 1, sizeof *list_start, &list_start));
-  CNI_TRY(take(c, w->first[c->block_count], sizeof *list, &list));
-  CNI_TRY(take(c, w->first[c->block_count], sizeof *turned, &turned));
-  CNI_TRY(take(c, 2 * (int64_t)w->first[c->block_count], sizeof *list, &c->node_column));
+  CNI_TRY(take(c, most, sizeof *list, &list));
+  CNI_TRY(take(c, most, sizeof *turned, &turned));
+  CNI_TRY(take(c, 2 * (int64_t)most, sizeof *list, &c->node_column));
   for (int32_t i = 0; i < groups; i++) mark[i] = -1;
-  for (int32_t i = 0; i < groups; i++) c->node_size[i] = 6;
   for (int32_t i = 0; i < c->block_count; i++) {
     c->node_size[groups + i] = c->blocks[i].dim;
     start[groups + i] = total;
-    for (int32_t e = w->first[i]; e < w->first[i + 1]; e++) {
-      int32_t node = c->group_node[w->entries[e].group];
+    for (int32_t e = first[i]; e < first[i + 1]; e++) {
+      int32_t node = touched[e];
       if (node < 0 || mark[node] == i) continue;
       mark[node] = i;
       list[total++] = node;
     }
   }
-  (void)p;
   start[n] = total;
   transpose_lists(n, start, list, list_start, turned, place);
   transpose_lists(n, list_start, turned, start, list, place);
   merge_lists(n, start, list, list_start, turned, c->node_start, c->node_column);
+  return CN_OK;
+}
+
+// Where the blocks F of a block begin, per node that it touches.
+static void find_places(const CniCones *c, int32_t i, int64_t *where) {
+  int32_t node = c->group_nodes + i, dim = c->blocks[i].dim;
+  int64_t at = c->node_value[node] + (int64_t)dim * dim;
+  for (int32_t e = c->node_start[node]; e < c->node_start[node + 1]; e++) {
+    where[c->node_column[e]] = at;
+    at += (int64_t)dim * c->node_size[c->node_column[e]];
+  }
+}
+
+// Velocities have the identity on the diagonal, blocks their compliance.
+static CnStatus augmented_diagonals(CniCones *c) {
+  CNI_TRY(take(c, c->n, sizeof *c->compliance, &c->compliance));
+  for (int32_t i = 0; i < c->group_nodes; i++)
+    for (int32_t d = 0; d < c->node_size[i]; d++)
+      c->base[c->node_value[i] + (int64_t)(c->node_size[i] + 1) * d] = 1;
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *block = &c->blocks[i];
+    double own[CNI_MAX_DIM];
+    cni_block_compliance(c->p, &c->p->blocks[i], own);
+    for (int32_t d = 0; d < block->dim; d++) {
+      c->compliance[block->row + d] = block->sigma * block->sigma * own[d];
+      c->base[c->node_value[c->group_nodes + i] + d * (block->dim + 1)] =
+          c->compliance[block->row + d];
+    }
+  }
   return CN_OK;
 }
 
@@ -289,52 +321,132 @@ static void scaled_row(const CnRowEntry *e, double sigma, const double *root, do
 }
 
 static CnStatus step_values(CniCones *c, const StepWork *w) {
-  int32_t groups = c->group_nodes;
   int64_t *where = NULL;
-  CNI_TRY(take(c, groups, sizeof *where, &where));
-  CNI_TRY(take(c, c->n, sizeof *c->compliance, &c->compliance));
-  for (int32_t i = 0; i < groups; i++)
-    for (int32_t d = 0; d < 6; d++) c->base[c->node_value[i] + 7 * d] = 1;
+  CNI_TRY(take(c, c->group_nodes, sizeof *where, &where));
   for (int32_t i = 0; i < c->block_count; i++) {
-    const CniConeBlock *block = &c->blocks[i];
-    int32_t node = groups + i;
-    int64_t at = c->node_value[node] + (int64_t)block->dim * block->dim;
-    for (int32_t e = c->node_start[node]; e < c->node_start[node + 1]; e++) {
-      where[c->node_column[e]] = at;
-      at += 6 * (int64_t)block->dim;
-    }
+    find_places(c, i, where);
     for (int32_t e = w->first[i]; e < w->first[i + 1]; e++) {
       const CnRowEntry *entry = &w->entries[e];
-      int32_t group = c->group_node[entry->group];
       double f[6];
-      if (group < 0) continue;
-      scaled_row(entry, block->sigma, w->root + 10 * entry->group, f);
-      for (int32_t k = 0; k < 6; k++) c->base[where[group] + 6 * entry->row + k] += f[k];
-    }
-    double own[CNI_MAX_DIM];
-    cni_block_compliance(c->p, &c->p->blocks[i], own);
-    for (int32_t d = 0; d < block->dim; d++) {
-      c->compliance[block->row + d] = block->sigma * block->sigma * own[d];
-      c->base[c->node_value[node] + d * (block->dim + 1)] = c->compliance[block->row + d];
+      if (w->node[e] < 0) continue;
+      scaled_row(entry, c->blocks[i].sigma, w->root + 10 * entry->group, f);
+      for (int32_t k = 0; k < 6; k++) c->base[where[w->node[e]] + 6 * entry->row + k] += f[k];
     }
   }
   return CN_OK;
 }
 
-// -F^T of the groups' rows from F of the blocks' rows.
+// -F^T of the velocities' rows from F of the blocks' rows.
 static void mirror(CniCones *c) {
-  int32_t groups = c->group_nodes;
-  for (int32_t i = 0; i < groups; i++) {
-    int64_t at = c->node_value[i] + 36;
+  for (int32_t i = 0; i < c->group_nodes; i++) {
+    int32_t size = c->node_size[i];
+    int64_t at = c->node_value[i] + (int64_t)size * size;
     for (int32_t e = c->node_start[i]; e < c->node_start[i + 1]; e++) {
       int32_t node = c->node_column[e], dim = c->node_size[node];
       int64_t from = c->node_value[node] + (int64_t)dim * dim;
-      for (int32_t k = c->node_start[node]; c->node_column[k] != i; k++) from += 6 * (int64_t)dim;
-      for (int32_t a = 0; a < 6; a++)
-        for (int32_t b = 0; b < dim; b++) c->base[at + a * dim + b] = -c->base[from + 6 * b + a];
-      at += 6 * (int64_t)dim;
+      for (int32_t k = c->node_start[node]; c->node_column[k] != i; k++)
+        from += (int64_t)dim * c->node_size[c->node_column[k]];
+      for (int32_t a = 0; a < size; a++)
+        for (int32_t b = 0; b < dim; b++) c->base[at + a * dim + b] = -c->base[from + size * b + a];
+      at += (int64_t)size * dim;
     }
   }
+}
+
+// ---- graph of a global problem: pieces of M, then blocks ----
+
+#define PIECE 6    // rows of M that are taken together where nothing joins them to others
+#define LARGEST 48 // rows of a piece; where M has larger ones it is eliminated
+
+typedef struct GlobalWork {
+  int32_t *piece, *local; // per row of M: its piece, its place in that
+  int64_t *root;          // per piece: where L of its block begins
+  double *l;              // L L^T = M, by rows
+  int32_t count;
+} GlobalWork;
+
+// Pieces of M: six rows at a time if that cuts nothing, else its components.
+static int find_pieces(const CnProblem *p, GlobalWork *w) {
+  const CnSparse *m = &p->global->m;
+  const CniFactor *f = p->global->factor;
+  int whole = m->row_count % PIECE == 0;
+  for (int32_t i = 0; i < m->row_count && whole; i++)
+    for (int32_t e = m->start[i]; e < m->start[i + 1]; e++)
+      if (m->value[e] != 0 && m->column[e] / PIECE != i / PIECE) whole = 0;
+  w->count = whole ? m->row_count / PIECE : f->component_count;
+  for (int32_t i = 0; i < m->row_count; i++) {
+    int32_t row = f->order[i], piece = f->component[row];
+    w->piece[row] = whole ? row / PIECE : piece;
+    w->local[row] = whole ? row % PIECE : i - f->component_start[piece];
+    if (w->local[row] >= LARGEST) return 0;
+  }
+  return !f->refine;
+}
+
+// Only pieces that a block acts on become nodes; the rows of others have piece -1.
+static CnStatus drop_idle_pieces(CniCones *c, GlobalWork *w) {
+  const CnSparse *e = &c->p->global->e;
+  int32_t *number = NULL, count = 0, entries = cni_sparse_entry_count(e);
+  CNI_TRY(take(c, w->count, sizeof *number, &number));
+  for (int32_t k = 0; k < entries; k++) number[w->piece[e->column[k]]] = 1;
+  for (int32_t k = 0; k < w->count; k++) number[k] = number[k] ? count++ : -1;
+  for (int32_t i = 0; i < c->p->global->m.row_count; i++) w->piece[i] = number[w->piece[i]];
+  w->count = count;
+  return CN_OK;
+}
+
+// Cholesky factors of the pieces.
+static int factor_pieces(const CnProblem *p, const GlobalWork *w, const int32_t *size) {
+  const CnSparse *m = &p->global->m;
+  for (int32_t i = 0; i < m->row_count; i++)
+    for (int32_t e = m->start[i]; e < m->start[i + 1]; e++) {
+      int32_t j = m->column[e], k = w->piece[i];
+      if (k >= 0 && w->piece[j] == k)
+        w->l[w->root[k] + w->local[i] * size[k] + w->local[j]] = m->value[e];
+    }
+  for (int32_t k = 0; k < w->count; k++) {
+    double *l = w->l + w->root[k];
+    int32_t n = size[k];
+    for (int32_t j = 0; j < n; j++) {
+      for (int32_t i = j; i < n; i++) {
+        double x = l[i * n + j];
+        for (int32_t t = 0; t < j; t++) x -= l[i * n + t] * l[j * n + t];
+        if (i == j && !(x > 0)) return 0;
+        l[i * n + j] = i == j ? sqrt(x) : x / l[j * n + j];
+      }
+    }
+  }
+  return 1;
+}
+
+// Rows of F: sigma E L^-T, piece by piece.
+static CnStatus global_values(CniCones *c, const GlobalWork *w) {
+  const CnSparse *e = &c->p->global->e;
+  int64_t *where = NULL;
+  CNI_TRY(take(c, c->group_nodes, sizeof *where, &where));
+  for (int32_t i = 0; i < c->block_count; i++) {
+    const CniConeBlock *block = &c->blocks[i];
+    int32_t node = c->group_nodes + i;
+    find_places(c, i, where);
+    for (int32_t d = 0; d < block->dim; d++) {
+      int32_t row = block->row + d;
+      for (int32_t k = e->start[row]; k < e->start[row + 1]; k++) {
+        int32_t piece = w->piece[e->column[k]];
+        c->base[where[piece] + d * c->node_size[piece] + w->local[e->column[k]]] +=
+            block->sigma * e->value[k];
+      }
+      for (int32_t t = c->node_start[node]; t < c->node_start[node + 1]; t++) {
+        int32_t piece = c->node_column[t], n = c->node_size[piece];
+        double *y = c->base + where[piece] + d * n;
+        const double *l = w->l + w->root[piece];
+        for (int32_t a = 0; a < n; a++) {
+          for (int32_t b = 0; b < a; b++) y[a] -= l[a * n + b] * y[b];
+          y[a] /= l[a * n + a];
+        }
+      }
+    }
+  }
+  return CN_OK;
 }
 
 // ---- loading ----
@@ -354,25 +466,81 @@ static CnStatus place_values(CniCones *c, int32_t nodes) {
   return take(c, at, sizeof *c->values, &c->values);
 }
 
+static CnStatus reserve_graph(CniCones *c) {
+  int64_t nodes = c->group_nodes + c->block_count;
+  CNI_TRY(take(c, nodes, sizeof *c->node_size, &c->node_size));
+  CNI_TRY(take(c, nodes + 1, sizeof *c->node_start, &c->node_start));
+  return take(c, nodes + 1, sizeof *c->node_value, &c->node_value);
+}
+
 static CnStatus load_step(CniCones *c, const CnProblem *p) {
-  StepWork w = {NULL, NULL, NULL};
+  StepWork w = {NULL, NULL, NULL, NULL};
+  CNI_TRY(take(c, p->group_count, sizeof *c->group_node, &c->group_node));
+  for (int32_t i = 0; i < p->group_count; i++)
+    c->group_node[i] = p->groups[i].mass_kind == CNI_MASS_NONE ? -1 : c->group_nodes++;
+  CNI_TRY(reserve_graph(c));
+  for (int32_t i = 0; i < c->group_nodes; i++) c->node_size[i] = 6;
   CNI_TRY(expand_blocks(c, &w));
-  CNI_TRY(step_graph(c, &w));
-  CNI_TRY(place_values(c, c->graph.node_count));
+  CNI_TRY(touch_graph(c, w.first, w.node));
+  CNI_TRY(place_values(c, c->group_nodes + c->block_count));
   CNI_TRY(step_values(c, &w));
+  CNI_TRY(augmented_diagonals(c));
   mirror(c);
-  (void)p;
   return CN_OK;
 }
 
-static CnStatus load_explicit(CniCones *c, const CnProblem *p) {
+static CnStatus load_explicit(CniCones *c, const CnSparse *w) {
   int32_t *block_of = NULL;
   CNI_TRY(take(c, c->n, sizeof *block_of, &block_of));
   for (int32_t i = 0; i < c->block_count; i++)
     for (int32_t d = 0; d < c->blocks[i].dim; d++) block_of[c->blocks[i].row + d] = i;
-  CNI_TRY(explicit_graph(c, &p->w, block_of));
-  CNI_TRY(place_values(c, c->graph.node_count));
-  return explicit_values(c, &p->w, block_of);
+  CNI_TRY(reserve_graph(c));
+  CNI_TRY(explicit_graph(c, w, block_of));
+  CNI_TRY(place_values(c, c->block_count));
+  return explicit_values(c, w, block_of);
+}
+
+static CnStatus load_pieces(CniCones *c, const CnProblem *p, GlobalWork *w) {
+  const CnSparse *e = &p->global->e;
+  int32_t *touched = NULL, *first = NULL, entries = cni_sparse_entry_count(e);
+  CNI_TRY(drop_idle_pieces(c, w));
+  c->group_nodes = w->count;
+  CNI_TRY(reserve_graph(c));
+  CNI_TRY(take(c, w->count, sizeof *w->root, &w->root));
+  for (int32_t i = 0; i < p->global->m.row_count; i++)
+    if (w->piece[i] >= 0) c->node_size[w->piece[i]]++;
+  int64_t numbers = 0;
+  for (int32_t k = 0; k < w->count; k++) {
+    w->root[k] = numbers;
+    numbers += (int64_t)c->node_size[k] * c->node_size[k];
+  }
+  CNI_TRY(take(c, numbers, sizeof *w->l, &w->l));
+  if (!factor_pieces(p, w, c->node_size))
+    return cni_error(CN_INVALID_DATA, "the mass matrix is not positive definite");
+  CNI_TRY(take(c, entries, sizeof *touched, &touched));
+  CNI_TRY(take(c, (int64_t)c->block_count + 1, sizeof *first, &first));
+  for (int32_t k = 0; k < entries; k++) touched[k] = w->piece[e->column[k]];
+  for (int32_t i = 0; i < c->block_count; i++) first[i] = e->start[c->blocks[i].row];
+  first[c->block_count] = entries;
+  CNI_TRY(touch_graph(c, first, touched));
+  CNI_TRY(place_values(c, c->group_nodes + c->block_count));
+  CNI_TRY(global_values(c, w));
+  CNI_TRY(augmented_diagonals(c));
+  mirror(c);
+  return CN_OK;
+}
+
+static CnStatus load_global(CniCones *c, const CnProblem *p) {
+  GlobalWork w = {0};
+  CNI_TRY(take(c, p->global->m.row_count, sizeof *w.piece, &w.piece));
+  CNI_TRY(take(c, p->global->m.row_count, sizeof *w.local, &w.local));
+  CNI_TRY(take(c, p->global->m.row_count, sizeof *c->velocity, &c->velocity));
+  if (find_pieces(p, &w)) return load_pieces(c, p, &w);
+  CnSparse eliminated;
+  CNI_TRY(cni_global_eliminate(p, &eliminated));
+  CnStatus status = load_explicit(c, &eliminated);
+  cni_sparse_release(&p->allocator, &eliminated);
+  return status;
 }
 
 CnStatus cni_cones_finish(CniCones *c, const double *g) {
@@ -395,21 +563,24 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
   for (int32_t i = 0; i < c->block_count; i++) load_block(c, p, i);
   scale_blocks(c, p);
 
-  CNI_TRY(take(c, p->group_count, sizeof *c->group_node, &c->group_node));
-  for (int32_t i = 0; i < p->group_count && p->form == CN_FORM_STEP; i++)
-    c->group_node[i] = p->groups[i].mass_kind == CNI_MASS_NONE ? -1 : c->group_nodes++;
+  if (p->form == CN_FORM_STEP)
+    CNI_TRY(load_step(c, p));
+  else if (p->form == CN_FORM_GLOBAL)
+    CNI_TRY(load_global(c, p));
+  else
+    CNI_TRY(load_explicit(c, &p->w));
   int32_t nodes = c->group_nodes + c->block_count;
-  CNI_TRY(take(c, nodes, sizeof *c->node_size, &c->node_size));
-  CNI_TRY(take(c, (int64_t)nodes + 1, sizeof *c->node_start, &c->node_start));
-  CNI_TRY(take(c, (int64_t)nodes + 1, sizeof *c->node_value, &c->node_value));
-  c->graph.node_count = nodes;
-  CNI_TRY(p->form == CN_FORM_STEP ? load_step(c, p) : load_explicit(c, p));
+  c->velocities = 0;
+  for (int32_t i = 0; i < c->group_nodes; i++) c->velocities += c->node_size[i];
   c->graph = (CniLuGraph){nodes, c->node_size, c->node_start, c->node_column};
 
   CNI_TRY(take(c, c->matrix_count, sizeof *c->a, &c->a));
   CNI_TRY(take(c, c->matrix_count, sizeof *c->b, &c->b));
-  CNI_TRY(take(c, 6 * (int64_t)c->group_nodes + c->n, sizeof *c->x, &c->x));
-  CNI_TRY(take(c, 6 * (int64_t)c->group_nodes, sizeof *c->v, &c->v));
+  CNI_TRY(take(c, (int64_t)c->velocities + c->n, sizeof *c->x, &c->x));
+  CNI_TRY(take(c, c->velocities, sizeof *c->v, &c->v));
+  CNI_TRY(take(c, c->group_nodes, sizeof *c->first_velocity, &c->first_velocity));
+  for (int32_t i = 1; i < c->group_nodes; i++)
+    c->first_velocity[i] = c->first_velocity[i - 1] + c->node_size[i - 1];
   CNI_TRY(take(c, c->n, sizeof *c->g_out, &c->g_out));
   CNI_TRY(take(c, c->n, sizeof *c->u_out, &c->u_out));
   return cni_lu_analyse(c->lu, &c->graph);
@@ -447,15 +618,16 @@ void cni_cones_velocity(CniCones *c, const double *g, double *u) {
   int32_t groups = c->group_nodes;
   // v = F^T g, from the groups' rows, which are -F^T
   for (int32_t i = 0; i < groups; i++) {
-    const double *block = c->base + c->node_value[i] + 36;
-    double *v = c->v + 6 * (int64_t)i;
-    memset(v, 0, 6 * sizeof *v);
+    int32_t own = c->node_size[i];
+    const double *block = c->base + c->node_value[i] + (int64_t)own * own;
+    double *v = c->v + c->first_velocity[i];
+    memset(v, 0, (size_t)own * sizeof *v);
     for (int32_t e = c->node_start[i]; e < c->node_start[i + 1]; e++) {
       const CniConeBlock *other = &c->blocks[c->node_column[e] - groups];
-      add_product(6, other->dim, block, g + other->row, v);
-      block += 6 * other->dim;
+      add_product(own, other->dim, block, g + other->row, v);
+      block += own * other->dim;
     }
-    for (int32_t d = 0; d < 6; d++) v[d] = -v[d];
+    for (int32_t d = 0; d < own; d++) v[d] = -v[d];
   }
   for (int32_t i = 0; i < c->block_count; i++) {
     const CniConeBlock *own = &c->blocks[i];
@@ -467,7 +639,7 @@ void cni_cones_velocity(CniCones *c, const double *g, double *u) {
     block += own->dim * own->dim;
     for (int32_t e = c->node_start[node]; e < c->node_start[node + 1]; e++) {
       int32_t j = c->node_column[e], size = c->node_size[j];
-      const double *x = j < groups ? c->v + 6 * (int64_t)j : g + c->blocks[j - groups].row;
+      const double *x = j < groups ? c->v + c->first_velocity[j] : g + c->blocks[j - groups].row;
       add_product(own->dim, size, block, x, to);
       block += own->dim * size;
     }
@@ -508,7 +680,7 @@ int cni_cones_factor(CniCones *c) {
 }
 
 void cni_cones_solve(CniCones *c, double *x) {
-  size_t velocities = 6 * (size_t)c->group_nodes;
+  size_t velocities = (size_t)c->velocities;
   memset(c->x, 0, velocities * sizeof *c->x);
   // rows of blocks are the problem's rows in their order
   memcpy(c->x + velocities, x, (size_t)c->n * sizeof *x);
@@ -542,11 +714,45 @@ static double natural(const CniCones *c, int32_t i, const double *g, const doubl
   return sqrt(sum);
 }
 
-double cni_cones_error(CniCones *c, const double *g, const double *u) {
-  if (c->p->form == CN_FORM_EXPLICIT) {
-    cni_cones_export(c, g, c->g_out);
-    return cni_problem_error(c->p, c->g_out, c->u_out);
+// |e(S)| over all blocks, e(S) = S (g - P(g - (u + s)/S)), of the unscaled g_out and u_out.
+static double natural_norm(const CniCones *c, double scale) {
+  const CnProblem *p = c->p;
+  double sum = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    const double *g = c->g_out + block->row, *u = c->u_out + block->row;
+    double x[CNI_MAX_DIM];
+    for (int32_t d = 0; d < block->dim; d++) x[d] = g[d] - u[d] / scale;
+    x[0] -= cni_shift(p, block, u) / scale;
+    cni_project(p, block, x);
+    for (int32_t d = 0; d < block->dim; d++) sum += (g[d] - x[d]) * (g[d] - x[d]);
   }
+  return scale * sqrt(sum);
+}
+
+static double norm(int32_t count, const double *x) {
+  double sum = 0;
+  for (int32_t i = 0; i < count; i++) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+
+// The larger of error_siconos and error_scaled of a global problem, with u of v = M^-1 (k + E^T g):
+// the momenta are right.
+static double global_error(CniCones *c) {
+  const CnProblem *p = c->p;
+  cni_global_apply(p, c->g_out, c->velocity);
+  cni_global_velocity(p, c->velocity, c->g_out, c->u_out);
+  double u = norm(c->n, c->u_out), g = norm(c->n, c->g_out), r = norm(c->n, p->global->r);
+  double size = cn_max(u, g), speed = cn_max(r, u), error = natural_norm(c, 1);
+  if (size > 0) error /= size;
+  if (speed > 0 && g > 0) error = cn_max(error, natural_norm(c, speed / g) / speed);
+  return error;
+}
+
+double cni_cones_error(CniCones *c, const double *g, const double *u) {
+  if (c->p->form != CN_FORM_STEP) cni_cones_export(c, g, c->g_out);
+  if (c->p->form == CN_FORM_EXPLICIT) return cni_problem_error(c->p, c->g_out, c->u_out);
+  if (c->p->form == CN_FORM_GLOBAL) return global_error(c);
   double worst = 0;
   for (int32_t i = 0; i < c->block_count; i++) {
     const CniConeBlock *block = &c->blocks[i];

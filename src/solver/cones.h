@@ -38,15 +38,18 @@ typedef struct CniCones {
   int32_t *node_size, *node_start, *node_column; // of the graph
   int64_t *node_value;                           // first number of a node's blocks
   int32_t *group_node;                           // per group of a step problem, -1: prescribed
-  double *base, *values; // numbers of the matrix with A = I, B = 0; with any
-  double *a, *b;         // A and B, block by block
-  double *r;             // right-hand side, scaled
-  double *compliance;    // scaled, step problems only
-  double *v, *x;         // work: velocities, solutions
-  double *g_out, *u_out; // work: unscaled
+  double *base, *values;   // numbers of the matrix with A = I, B = 0; with any
+  double *a, *b;           // A and B, block by block
+  double *r;               // right-hand side, scaled
+  double *compliance;      // scaled, step problems only
+  double *v, *x;           // work: velocities, solutions
+  int32_t *first_velocity; // per node of velocities
+  double *velocity;        // work: velocities of a global problem
+  double *g_out, *u_out;   // work: unscaled
   double kappa;
   double speed; // largest |r_i| unscaled
-  int32_t n, block_count, group_nodes, matrix_count;
+  int32_t n, block_count, matrix_count;
+  int32_t group_nodes, velocities; // nodes of velocities, and their rows
   int32_t convex;
   double *result; // see cni_cones_finish
   int32_t result_capacity;
@@ -55,7 +58,7 @@ typedef struct CniCones {
 CnStatus cni_cones_create(const CnAllocator *allocator, CniCones **cones);
 void cni_cones_destroy(CniCones *cones);
 
-// Load a problem of the step or explicit form (borrowed) and order its matrix.
+// Load a problem (borrowed; a global one prepared) and order its matrix.
 CnStatus cni_cones_load(CniCones *c, const CnProblem *p);
 
 // The end of a solve: impulses of the problem from scaled ones to c->result, everything else is let

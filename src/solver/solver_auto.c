@@ -295,7 +295,7 @@ static CnStatus search_cones(Auto *s, CnProblem *p, const CnAnswer *answer, Cone
     cni_cones_import(c, answer->g, k->trial);
     CNI_TRY(try_cone_newton(s, k, k->trial, CONE_STEPS, &done));
   }
-  if (!done) {
+  if (!done && p->form != CN_FORM_GLOBAL) {
     CNI_TRY(try_exact(s, p, k, answer, &done));
     if (!done) CNI_TRY(try_cone_newton(s, k, k->trial, CONE_STEPS, &done));
   }
@@ -320,7 +320,8 @@ static CnStatus solve_cones(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveRepo
 static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
   Auto *s = state;
   if (cni_problem_is_lcp(p)) return solve_lcp(s, p, answer, report);
-  if (p->row_count <= FACTOR_ROWS) return solve_cones(s, p, answer, report);
+  if (p->row_count <= FACTOR_ROWS || p->form == CN_FORM_GLOBAL)
+    return solve_cones(s, p, answer, report);
   report->method = cni_solver_psor.name;
   return cni_solver_psor.solve(s->sweeps, p, answer, report);
 }
@@ -329,7 +330,7 @@ const CnSolverKind cni_solver_auto = {
     .name = "auto",
     .summary = "tries the solvers in a fixed order until the certificate confirms an answer",
     .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT |
-               CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX,
+               CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX | CNI_ACCEPT_GLOBAL,
     .defaults = {.tolerance = 1e-8,
                  .max_iterations = 120,
                  .relaxation = 1,

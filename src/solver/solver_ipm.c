@@ -57,7 +57,7 @@ static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport
 const CnSolverKind cni_solver_ipm = {
     .name = "ipm",
     .summary = "interior point on cones, both friction models, any mass ratio, to round-off",
-    .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT |
+    .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT | CNI_ACCEPT_GLOBAL |
                CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX,
     .defaults = {.tolerance = 1e-8,
                  .max_iterations = 200,

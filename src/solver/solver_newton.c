@@ -80,7 +80,7 @@ const CnSolverKind cni_solver_newton = {
     .summary =
         "globalised semismooth Newton: Fischer-Burmeister for LCP and MLCP, projections with "
         "a proximal term for cones",
-    .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT |
+    .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT | CNI_ACCEPT_GLOBAL |
                CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX,
     .defaults = {.tolerance = 1e-10,
                  .max_iterations = 100,

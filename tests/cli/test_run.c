@@ -120,7 +120,7 @@ static void summary(void **state) {
   CHECK(c->command.out[0] == 0 && c->command.err[0] == 0);
   cairn_status(c, "run stack --steps 5 -v", 0);
   check_contains(c->command.out, "threads");
-  check_contains(c->command.err, "psor");
+  check_contains(c->command.err, "auto");
 }
 
 // ---- a state that leaves the real numbers ----

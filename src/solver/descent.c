@@ -7,9 +7,11 @@
 // check_interval is part of the result.
 //
 // Coulomb's law by outer shifts. With s = mu |u_t| held, the problem is convex and its minimiser
-// satisfies the law with that s. The held s is brought up to date when the convex problem is solved
-// to a fraction of what the outdated s costs, or after many iterations without that. At rest s is
-// zero and one convex problem is all there is; a pile that slides needs some tens.
+// satisfies the law with that s. The first problem has s = 0, and s is brought up to date whenever
+// the convex problem is solved to a fraction of what the outdated s costs. Most contacts of a pile
+// stick, and the slip that an unfinished solve leaves them must not become a shift: it is taken
+// only where the impulse is at the bound of friction, and less what is noise at this stage, in
+// proportion to the residual of the convex problem.
 //
 // A NaN in a residual (impulses beyond what a double holds) ends the solve with the best point.
 #include "solver/descent.h"
@@ -18,8 +20,8 @@
 
 #include <string.h>
 
-#define INNER_FRACTION .3 // of the residual, below which the convex problem counts as solved
-#define LONGEST_INNER 200 // iterations without a new shift
+#define INNER_FRACTION .5 // of the residual, below which the convex problem counts as solved
+#define NOISE .3          // of that residual, below which mu |u_t| counts as none
 #define STOP_FRACTION .9  // of the tolerance: the certificate rounds in another order
 
 CnStatus cni_descent_create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
@@ -87,14 +89,14 @@ static int look(CniDescent *s) {
 }
 
 static void take_shifts(CniDescent *s) {
-  cni_gradient_shift(&s->gradient, s->x[0]);
+  cni_gradient_shift(&s->gradient, s->x[0], NOISE * s->kept);
   s->shift_count++;
   s->last_shift = s->iterations;
 }
 
 static int shifts_are_old(const CniDescent *s) {
   if (!(s->gradient.coulomb > 0)) return 0;
-  return s->kept <= INNER_FRACTION * s->residual || s->iterations - s->last_shift >= LONGEST_INNER;
+  return s->kept <= INNER_FRACTION * s->residual;
 }
 
 // ---- begin, next, end ----
@@ -123,7 +125,7 @@ CniDescentTurn cni_descent_next(CniDescent *s, CnSolveReport *report) {
     report->cut_by_time = 1;
     return CNI_DESCENT_STOP;
   }
-  if (s->iterations > 0 && !shifts_are_old(s)) return CNI_DESCENT_GO_ON;
+  if (!shifts_are_old(s)) return CNI_DESCENT_GO_ON;
   take_shifts(s);
   return CNI_DESCENT_SHIFTED;
 }

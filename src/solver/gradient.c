@@ -108,8 +108,8 @@ void cni_gradient_look(CniGradient *s, const double *x, double *residual, double
   *kept = max_lanes(s, 1);
 }
 
-void cni_gradient_shift(CniGradient *s, const double *x) {
-  CniGradientPass pass = {.x = x};
+void cni_gradient_shift(CniGradient *s, const double *x, double noise) {
+  CniGradientPass pass = {.x = x, .t = noise};
   if (s->coulomb > 0) gather(s, CNI_PASS_SHIFT, &pass);
 }
 

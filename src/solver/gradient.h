@@ -41,23 +41,26 @@ typedef enum CniGradientPassKind {
   CNI_PASS_STEP = 0,  // out = P(y - t D^-1 u(y)), y = x + beta (x - x_old)
   CNI_PASS_DIRECTION, // out = P(x - t D^-1 u(x)) - x
   CNI_PASS_LOOK,      // residuals of x
-  CNI_PASS_SHIFT,     // s <- mu |u_t(x)|
+  CNI_PASS_SHIFT,     // s <- mu |u_t(x)| where it slips by more than t
   CNI_PASS_SCATTER,   // image += E^T x
   CNI_PASS_COUNT
 } CniGradientPassKind;
 
 // Lines of constants of a contact.
 enum {
-  CNI_GRAD_N = 0,     // 3
-  CNI_GRAD_B_N = 3,   //
-  CNI_GRAD_S = 4,     // shift
-  CNI_GRAD_MU = 5,    //
-  CNI_GRAD_D_N = 6,   // metric
-  CNI_GRAD_D_T = 7,   //
-  CNI_GRAD_SCALE = 8, // trace(N_ii)/dim, of the residual
-  CNI_GRAD_ARM = 9,   // two radii, or two arms
-  CNI_GRAD_LINES_SPHERE = 11,
-  CNI_GRAD_LINES_PAIR = 15,
+  CNI_GRAD_N = 0,      // 3
+  CNI_GRAD_B_N = 3,    //
+  CNI_GRAD_S = 4,      // shift
+  CNI_GRAD_MU = 5,     //
+  CNI_GRAD_D_N = 6,    // metric
+  CNI_GRAD_D_T = 7,    //
+  CNI_GRAD_I_N = 8,    // their inverses
+  CNI_GRAD_I_T = 9,    //
+  CNI_GRAD_TIP = 10,   // 1/(d_n + mu^2 d_t)
+  CNI_GRAD_SCALE = 11, // trace(N_ii)/dim, of the residual
+  CNI_GRAD_ARM = 12,   // two radii, or two arms
+  CNI_GRAD_LINES_SPHERE = 14,
+  CNI_GRAD_LINES_PAIR = 18,
   CNI_GRAD_B_T = 0, // 3, after those of the storage: full
   CNI_GRAD_C_N = 3,
   CNI_GRAD_C_T = 4,
@@ -65,6 +68,7 @@ enum {
 };
 #define CNI_GRAD_IMPULSES 4 // lines of x a contact has
 #define CNI_GRAD_SUMS 3
+#define CNI_GRAD_STICKS .999999 // of the friction bound, below which a contact sticks
 
 // What a step over some blocks found: sums, or maxima of a look. One double a lane, so that the
 // width of the machine does not show.
@@ -137,7 +141,7 @@ typedef struct CniGradient {
   int32_t velocity_capacity, base_capacity, chunk_capacity;
   int32_t run_count, rows_count, slab_count; // slabs with the rest
   int32_t run_start[CNI_SLAB_LIMIT + 2];
-  CniGradientSums sums[CNI_SLAB_LIMIT + 1];
+  _Alignas(64) CniGradientSums sums[CNI_SLAB_LIMIT + 1]; // wide loads
 
   int32_t size;       // doubles of a vector, a multiple of eight
   int32_t image_size; // doubles of an image
@@ -169,7 +173,8 @@ void cni_gradient_step(CniGradient *s, const double *x, const double *x_old, dou
 void cni_gradient_direction(CniGradient *s, const double *x, double t, double *out,
                             double sums[CNI_GRAD_SUMS]);
 void cni_gradient_look(CniGradient *s, const double *x, double *residual, double *kept);
-void cni_gradient_shift(CniGradient *s, const double *x);
+// s <- max(0, mu |u_t| - noise) where x is at the bound of friction, 0 where it sticks.
+void cni_gradient_shift(CniGradient *s, const double *x, double noise);
 
 // d^T (N - C) d of d = a - y, y = b + beta (b - c), each with its image; b and c may be null.
 typedef struct CniGradientVector {

@@ -239,12 +239,16 @@ static void fill_lane(const CnProblem *p, int32_t kind, const CniBlock *block, C
   double d[CNI_MAX_DIM], scale, held = rough ? set->cohesion : 0;
   Frame f = frame_of(p, block);
   metric(p, block, d, &scale);
+  double mu = rough ? set->mu : 0, d_t = rough ? d[1] : d[0];
   set3(c + CNI_GRAD_N, lane, f.n);
   c[CNI_GRAD_B_N].lane[lane] = b[0] - set->compliance[0] * held;
   c[CNI_GRAD_S].lane[lane] = 0;
-  c[CNI_GRAD_MU].lane[lane] = rough ? set->mu : 0;
+  c[CNI_GRAD_MU].lane[lane] = mu;
   c[CNI_GRAD_D_N].lane[lane] = d[0];
-  c[CNI_GRAD_D_T].lane[lane] = rough ? d[1] : d[0];
+  c[CNI_GRAD_D_T].lane[lane] = d_t;
+  c[CNI_GRAD_I_N].lane[lane] = 1 / d[0];
+  c[CNI_GRAD_I_T].lane[lane] = 1 / d_t;
+  c[CNI_GRAD_TIP].lane[lane] = 1 / (d[0] + mu * mu * d_t);
   c[CNI_GRAD_SCALE].lane[lane] = scale;
   CniPsorLine *more = c + CNI_GRAD_LINES_SPHERE;
   if (kind >= CNI_GRADIENT_PAIR) {
@@ -272,7 +276,7 @@ static void ends_of(const CnProblem *p, const CniBlock *block, int32_t *a, int32
   }
 }
 
-// Lanes that are not used belong to the group after the last, and divide by one.
+// Lanes that are not used belong to the group after the last; the scale divides.
 static void fill_batch(const CniGradient *s, const CniBatch *batch, CniPsorLine *at) {
   const CnProblem *p = s->p;
   CniPsorHead *head = (CniPsorHead *)(void *)at;
@@ -287,7 +291,7 @@ static void fill_batch(const CniGradient *s, const CniBatch *batch, CniPsorLine 
       if (lane < batch->lane_count)
         fill_lane(p, batch->kind, &p->blocks[batch->block[lane] + k], c, lane);
       else
-        c[CNI_GRAD_D_N].lane[lane] = c[CNI_GRAD_D_T].lane[lane] = c[CNI_GRAD_SCALE].lane[lane] = 1;
+        c[CNI_GRAD_SCALE].lane[lane] = 1;
     }
   }
 }

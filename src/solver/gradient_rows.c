@@ -63,6 +63,18 @@ static double residual(const CniGradientRows *c, const double *x, const double *
   return c->scale * sqrt(sum);
 }
 
+// Is the impulse within all discs?
+static int sticks(const CniGradientRows *c, const double *x) {
+  double n = CNI_GRAD_STICKS * (x[0] + c->cone.cohesion);
+  int within = 1;
+  for (int32_t j = 0; j < c->cone.disc_count; j++) {
+    const double *t = x + c->cone.start[j];
+    double length = c->cone.dim[j] == 1 ? fabs(t[0]) : sqrt(t[0] * t[0] + t[1] * t[1]);
+    within = within && length < c->mu[j] * n;
+  }
+  return within;
+}
+
 static void look(const CniGradient *s, CniGradientRows *c, CniGradientPassKind kind,
                  const CniGradientPass *pass) {
   double u[CNI_MAX_DIM];
@@ -70,7 +82,7 @@ static void look(const CniGradient *s, CniGradientRows *c, CniGradientPassKind k
   velocity(s, c, x, u);
   double own = c->kind >= CN_BLOCK_FRICTION_2D ? own_shift(c, u) : 0;
   if (kind == CNI_PASS_SHIFT) {
-    c->shift = own;
+    c->shift = sticks(c, x) ? 0 : cn_max(own - pass->t, 0);
     return;
   }
   double *real = pass->sums->line[0].lane, *kept = pass->sums->line[1].lane;

@@ -1,8 +1,8 @@
 // Passes of the first-order methods over blocks, groups and vectors, cut for the workers.
 //
-// Blocks: gathers take the slabs of the schedule in any order, scatters in its three phases. Groups
-// and vectors: chunks of fixed size. Sums are kept slab by slab and chunk by chunk and added in
-// their order, so that the number of workers does not show.
+// Blocks: passes that only read take the slabs of the schedule in any order, others in its phases.
+// Groups and vectors: chunks of fixed size. Sums are kept slab by slab and chunk by chunk and added
+// in their order, so that the number of workers does not show.
 #include "solver/gradient.h"
 #include "core/tasks.h"
 
@@ -69,11 +69,43 @@ static void gather(CniGradient *s, CniGradientPassKind kind, const CniGradientPa
   cni_parallel_for(s->tasks, s->slab_count, 1, gather_slabs, &loop);
 }
 
+static void clear_groups(void *context, int32_t begin, int32_t end) {
+  BlockLoop *loop = context;
+  const CniGradient *s = loop->s;
+  for (int32_t i = begin; i < end; i++)
+    loop->pass.image[i] = (CniPsorGroup){.inv_mass = s->velocity[i].inv_mass};
+}
+
+// A pass that writes an image; the slabs in their phases.
+static void scatter(CniGradient *s, CniGradientPassKind kind, const CniGradientPass *pass,
+                    double *image) {
+  BlockLoop loop = {s, kind, *pass};
+  loop.pass.groups = s->velocity;
+  loop.pass.image = (CniPsorGroup *)(void *)image;
+  int32_t counts[CNI_SWEEP_PHASES];
+  cni_parallel_for(s->tasks, s->p->group_count + 1, 8 * GROUPS_PER_CHUNK, clear_groups, &loop);
+  for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++)
+    counts[i] = cni_schedule_phase_count(&s->schedule, i);
+  cni_parallel_phases(s->tasks, CNI_SWEEP_PHASES, counts, 1, scatter_phase, &loop);
+}
+
 static double add_lanes(const CniGradient *s, int32_t k) {
   double sum = 0;
   for (int32_t slab = 0; slab < s->slab_count; slab++)
     for (int32_t i = 0; i < CNI_BATCH_LANES; i++) sum += s->sums[slab].line[k].lane[i];
   return sum;
+}
+
+// A step, and the image of where it leads.
+static void make_step(CniGradient *s, CniGradientPassKind kind, const CniGradientPass *pass,
+                      double *image, double sums[CNI_GRAD_SUMS]) {
+  if (is_explicit(s)) {
+    gather(s, kind, pass);
+    cni_gradient_image(s, pass->out, image);
+  } else {
+    scatter(s, kind, pass, image);
+  }
+  for (int32_t k = 0; k < CNI_GRAD_SUMS; k++) sums[k] = add_lanes(s, k);
 }
 
 // A maximum that lets no NaN get lost.
@@ -88,17 +120,15 @@ static double max_lanes(const CniGradient *s, int32_t k) {
 }
 
 void cni_gradient_step(CniGradient *s, const double *x, const double *x_old, double beta, double t,
-                       double *out, double sums[CNI_GRAD_SUMS]) {
+                       double *out, double *image, double sums[CNI_GRAD_SUMS]) {
   CniGradientPass pass = {.x = x, .x_old = x_old, .out = out, .t = t, .beta = beta};
-  gather(s, CNI_PASS_STEP, &pass);
-  for (int32_t k = 0; k < CNI_GRAD_SUMS; k++) sums[k] = add_lanes(s, k);
+  make_step(s, CNI_PASS_STEP, &pass, image, sums);
 }
 
-void cni_gradient_direction(CniGradient *s, const double *x, double t, double *out,
+void cni_gradient_direction(CniGradient *s, const double *x, double t, double *out, double *image,
                             double sums[CNI_GRAD_SUMS]) {
   CniGradientPass pass = {.x = x, .out = out, .t = t};
-  gather(s, CNI_PASS_DIRECTION, &pass);
-  for (int32_t k = 0; k < CNI_GRAD_SUMS; k++) sums[k] = add_lanes(s, k);
+  make_step(s, CNI_PASS_DIRECTION, &pass, image, sums);
 }
 
 void cni_gradient_look(CniGradient *s, const double *x, double *residual, double *kept) {
@@ -115,30 +145,18 @@ void cni_gradient_shift(CniGradient *s, const double *x, double noise) {
 
 // ---- images ----
 
-static void clear_groups(void *context, int32_t begin, int32_t end) {
-  BlockLoop *loop = context;
-  const CniGradient *s = loop->s;
-  for (int32_t i = begin; i < end; i++)
-    loop->pass.groups[i] = (CniPsorGroup){.inv_mass = s->velocity[i].inv_mass};
-}
-
 void cni_gradient_image(CniGradient *s, const double *x, double *image) {
-  if (is_explicit(s)) {
-    const CnSparse *w = &s->p->w;
-    for (int32_t i = 0; i < w->row_count; i++) {
-      double sum = 0;
-      for (int32_t e = w->start[i]; e < w->start[i + 1]; e++) sum += w->value[e] * x[w->column[e]];
-      image[i] = sum;
-    }
+  if (!is_explicit(s)) {
+    CniGradientPass pass = {.x = x};
+    scatter(s, CNI_PASS_SCATTER, &pass, image);
     return;
   }
-  BlockLoop loop = {s, CNI_PASS_SCATTER, {.x = x}};
-  loop.pass.groups = (CniPsorGroup *)(void *)image;
-  cni_parallel_for(s->tasks, s->p->group_count + 1, 8 * GROUPS_PER_CHUNK, clear_groups, &loop);
-  int32_t counts[CNI_SWEEP_PHASES];
-  for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++)
-    counts[i] = cni_schedule_phase_count(&s->schedule, i);
-  cni_parallel_phases(s->tasks, CNI_SWEEP_PHASES, counts, 1, scatter_phase, &loop);
+  const CnSparse *w = &s->p->w;
+  for (int32_t i = 0; i < w->row_count; i++) {
+    double sum = 0;
+    for (int32_t e = w->start[i]; e < w->start[i + 1]; e++) sum += w->value[e] * x[w->column[e]];
+    image[i] = sum;
+  }
 }
 
 // ---- over groups ----

@@ -38,8 +38,8 @@ typedef enum CniGradientKind {
 
 // What a pass over the blocks does.
 typedef enum CniGradientPassKind {
-  CNI_PASS_STEP = 0,  // out = P(y - t D^-1 u(y)), y = x + beta (x - x_old)
-  CNI_PASS_DIRECTION, // out = P(x - t D^-1 u(x)) - x
+  CNI_PASS_STEP = 0,  // out = P(y - t D^-1 u(y)), y = x + beta (x - x_old); image += E^T out
+  CNI_PASS_DIRECTION, // out = P(x - t D^-1 u(x)) - x; image += E^T out
   CNI_PASS_LOOK,      // residuals of x
   CNI_PASS_SHIFT,     // s <- mu |u_t(x)| where it slips by more than t
   CNI_PASS_SCATTER,   // image += E^T x
@@ -81,7 +81,8 @@ typedef struct CniGradientSums {
 
 // Arguments of a pass over `count` batches of `length` contacts from `data` on.
 typedef struct CniGradientPass {
-  CniPsorGroup *groups; // velocities, or the image that is written
+  const CniPsorGroup *groups; // velocities
+  CniPsorGroup *image;        // written
   CniPsorLine *data;
   int32_t empty, count, length;
   const double *x, *x_old;
@@ -168,9 +169,10 @@ void cni_gradient_image(CniGradient *s, const double *x, double *image);
 void cni_gradient_point(CniGradient *s, const double *image, const double *image_old, double beta);
 
 // Passes over the blocks at the point that was taken. Sums as told above.
+// out with its image.
 void cni_gradient_step(CniGradient *s, const double *x, const double *x_old, double beta, double t,
-                       double *out, double sums[CNI_GRAD_SUMS]);
-void cni_gradient_direction(CniGradient *s, const double *x, double t, double *out,
+                       double *out, double *image, double sums[CNI_GRAD_SUMS]);
+void cni_gradient_direction(CniGradient *s, const double *x, double t, double *out, double *image,
                             double sums[CNI_GRAD_SUMS]);
 void cni_gradient_look(CniGradient *s, const double *x, double *residual, double *kept);
 // s <- max(0, mu |u_t| - noise) where x is at the bound of friction, 0 where it sticks.

@@ -90,6 +90,18 @@ static void look(const CniGradient *s, CniGradientRows *c, CniGradientPassKind k
   kept[0] = cn_max(kept[0], residual(c, x, u, c->shift));
 }
 
+static void add3(CnVec3 *to, double factor, CnVec3 x) { *to = cn_madd(*to, factor, x); }
+
+static void scatter(const CniGradient *s, const CniGradientRows *c, const double *x,
+                    CniPsorGroup *image) {
+  for (int32_t k = c->entry_begin; k < c->entry_end; k++) {
+    const CniGradientEntry *e = &s->entries[k];
+    if (e->group < 0) continue;
+    add3(&image[e->group].v, x[e->row], e->e.velocity);
+    add3(&image[e->group].w, x[e->row], e->e.spin);
+  }
+}
+
 static void move(const CniGradient *s, const CniGradientRows *c, CniGradientPassKind kind,
                  const CniGradientPass *pass) {
   double u[CNI_MAX_DIM], y[CNI_MAX_DIM], z[CNI_MAX_DIM];
@@ -109,18 +121,7 @@ static void move(const CniGradient *s, const CniGradientRows *c, CniGradientPass
     second[0] += kind == CNI_PASS_STEP ? c->d[i] * (y[i] - z[i]) * (z[i] - x[i]) : u[i] * e;
     out[i] = kind == CNI_PASS_STEP ? z[i] : e;
   }
-}
-
-static void add3(CnVec3 *to, double factor, CnVec3 x) { *to = cn_madd(*to, factor, x); }
-
-static void scatter(const CniGradient *s, const CniGradientRows *c, const CniGradientPass *pass) {
-  const double *x = pass->x + c->place;
-  for (int32_t k = c->entry_begin; k < c->entry_end; k++) {
-    const CniGradientEntry *e = &s->entries[k];
-    if (e->group < 0) continue;
-    add3(&pass->groups[e->group].v, x[e->row], e->e.velocity);
-    add3(&pass->groups[e->group].w, x[e->row], e->e.spin);
-  }
+  scatter(s, c, out, pass->image);
 }
 
 void cni_gradient_rows(const CniGradient *s, CniGradientPassKind kind, const CniGradientPass *pass,
@@ -128,7 +129,7 @@ void cni_gradient_rows(const CniGradient *s, CniGradientPassKind kind, const Cni
   for (int32_t i = begin; i < end; i++) {
     CniGradientRows *c = &s->rows[i];
     if (kind == CNI_PASS_SCATTER)
-      scatter(s, c, pass);
+      scatter(s, c, pass->x + c->place, pass->image);
     else if (kind == CNI_PASS_LOOK || kind == CNI_PASS_SHIFT)
       look(s, c, kind, pass);
     else

@@ -8,7 +8,7 @@
 // largest of its last values (Grippo, Lampariello and Lucidi); else the exact minimiser along d,
 // which costs nothing as f is quadratic: f(x + lambda d) = f(x) + lambda u.d + lambda^2/2 d^T N d.
 //
-// Cost of an iteration: two passes over the blocks and two over the groups. Reference: Birgin,
+// Cost of an iteration: one pass over the blocks and two over the groups. Reference: Birgin,
 // Martinez and Raydan 2000; Heyn, Anitescu, Tasora and Negrut 2013.
 #include "solver/descent.h"
 #include "core/error.h"
@@ -45,8 +45,7 @@ static void step(CniDescent *s, Spectral *b) {
   CniGradientVector none = {NULL, NULL};
   double sums[CNI_GRAD_SUMS];
   cni_gradient_point(g, s->image[0], NULL, 0);
-  cni_gradient_direction(g, s->x[0], b->t, s->x[1], sums);
-  cni_gradient_image(g, s->x[1], s->image[1]);
+  cni_gradient_direction(g, s->x[0], b->t, s->x[1], s->image[1], sums);
   CniGradientVector d = {s->x[1], s->image[1]};
   double curvature = sums[2] + cni_gradient_curvature(g, d, none, none, 0);
   double slope = cn_min(sums[1], -sums[0] / b->t); // what it is but for cancellation

@@ -29,6 +29,8 @@ typedef struct CnSolverDef {
   double acceleration;    ///< lambda, in (0, 1]
   CnLocalSolve local;
   int32_t check_interval; ///< >= 1: iterations between looks at the tolerance and the clock
+  int32_t facets;         ///< of the pyramids in place of friction cones (simplex): even, 4 to 64,
+                          ///< default 8
   CnTasks *tasks;         ///< workers to use, borrowed; null: the calling thread
   CnAllocator allocator;  ///< default malloc and free
   uint32_t tag;           ///< set by cn_solver_def_default
@@ -54,7 +56,10 @@ CN_API const char *cn_outcome_name(CnOutcome outcome);
 /// `converged` compares one error of the certificate with the tolerance. Step form: `residual`.
 /// Explicit form: `error_siconos` for LCP and MLCP (bilateral and unilateral blocks only), the
 /// larger of `error_siconos` and `error_scaled` where there are other blocks. Global form:
-/// `error_siconos`.
+/// `error_siconos`. Where friction cones were replaced by pyramids (`facets` > 0) it is
+/// `pyramid_residual`, and the certificate, which knows the true cone only, tells what the pyramid
+/// costs: it falls as 1/facets^2.
+#define CN_REPORT_ROWS 8
 typedef struct CnSolveReport {
   const char *solver;
   CnFrictionModel friction; ///< the model that was solved
@@ -64,9 +69,13 @@ typedef struct CnSolveReport {
   double seconds;       ///< solving only
   double seconds_setup; ///< the part of seconds before the first sweep
   CnCertificate certificate;
-  CnOutcome outcome;  ///< how the solver ended
-  const char *method; ///< who found the answer: the solver, or the one that auto took it from
-  int32_t attempts;   ///< how many methods were tried: 1, or more with auto
+  CnOutcome outcome;       ///< how the solver ended
+  const char *method;      ///< who found the answer: the solver, or the one that auto took it from
+  int32_t attempts;        ///< how many methods were tried: 1, or more with auto
+  int32_t facets;          ///< of the pyramids that were solved in place of friction cones; 0: none
+  double pyramid_residual; ///< as CnCertificate::residual, against the pyramids; 0 without
+  int32_t infeasible_count; ///< rows that no impulse can satisfy (simplex): contradicting joints
+  int32_t infeasible_rows[CN_REPORT_ROWS]; ///< the first of them, rows of g
 } CnSolveReport;
 
 typedef struct CnSolver CnSolver;

@@ -213,6 +213,11 @@ int cni_problem_is_lcp(const CnProblem *p);
 // otherwise. u = W g + q is computed on the way.
 double cni_problem_error(const CnProblem *p, const double *g, double *u);
 
+// The residual of the certificate with friction cones replaced by pyramids of `facets` facets, in
+// the convex model.
+#define CNI_FACETS_MAX 64
+double cni_pyramid_residual(const CnProblem *p, int32_t facets, const double *g, const double *u);
+
 // u = E v + b + C g of a step problem, W g + q of an explicit one.
 void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, double *u);
 // v = v_free + M^-1 E^T g

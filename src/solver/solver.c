@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#define DEFAULT_FACETS 8
 #define SOLVER_TAG 0x736f6c76u // "solv"
 
 struct CnSolver {
@@ -132,7 +133,9 @@ double cni_solver_error(const CnProblem *p, const CnCertificate *certificate) {
 static CnStatus check_needs(const CnSolverKind *kind, const CnProblem *p, uint32_t bits) {
   if (p->form == CN_FORM_EXPLICIT && !(kind->accepts & CNI_ACCEPT_UNSYMMETRIC) && unsymmetric(p))
     bits |= CNI_ACCEPT_UNSYMMETRIC;
-  uint32_t missing = bits & ~kind->accepts;
+  uint32_t accepts = kind->accepts;
+  if (accepts & CNI_ACCEPT_RELAXED) accepts |= CNI_ACCEPT_COULOMB;
+  uint32_t missing = bits & ~accepts;
   if (!missing) return CN_OK;
   char list[256] = "";
   size_t used = 0;
@@ -155,6 +158,7 @@ CnSolverDef cn_solver_def_default(const char *name) {
   const CnSolverKind *kind = cni_solver_find(name);
   CnSolverDef def = {0};
   if (kind) def = kind->defaults;
+  def.facets = DEFAULT_FACETS;
   def.name = kind ? kind->name : name;
   def.allocator = cn_allocator_default();
   def.tag = SOLVER_TAG;
@@ -197,6 +201,9 @@ static CnStatus check_def(const CnSolverDef *def) {
   if (def->check_interval < 1)
     return cni_error(CN_INVALID_ARGUMENT, "solver check_interval must be >= 1 (got %d)",
                      (int)def->check_interval);
+  if (def->facets < 4 || def->facets > CNI_FACETS_MAX || def->facets % 2 != 0)
+    return cni_error(CN_INVALID_ARGUMENT, "solver facets must be even and in 4..%d (got %d)",
+                     CNI_FACETS_MAX, (int)def->facets);
   if (!def->allocator.allocate || !def->allocator.release)
     return cni_error(CN_INVALID_ARGUMENT, "solver allocator has a null function");
   return CN_OK;
@@ -325,6 +332,10 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
   to->outcome = from->outcome;
   to->method = from->method;
   to->attempts = from->attempts;
+  to->facets = from->facets;
+  to->pyramid_residual = from->pyramid_residual;
+  to->infeasible_count = from->infeasible_count;
+  for (int32_t i = 0; i < CN_REPORT_ROWS; i++) to->infeasible_rows[i] = from->infeasible_rows[i];
 }
 
 CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
@@ -348,7 +359,9 @@ CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   made.friction = problem->friction;
   made.iterations = made.cut_by_time = 0;
   made.attempts = 1;
-  made.seconds_setup = 0;
+  made.seconds_setup = made.pyramid_residual = 0;
+  made.facets = made.infeasible_count = 0;
+  for (int32_t i = 0; i < CN_REPORT_ROWS; i++) made.infeasible_rows[i] = -1;
   made.outcome = CN_OUTCOME_FINISHED;
   double start = cni_clock();
   if (eliminate)
@@ -358,7 +371,11 @@ CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   made.seconds = cni_clock() - start;
   CnCertificate own, *certificate = report ? &report->certificate : &own;
   CNI_TRY(cn_certify(problem, answer, certificate));
-  made.converged = deciding_error(bits, certificate) <= solver->def.tolerance;
+  double error = deciding_error(bits, certificate);
+  if (made.facets > 0)
+    error = made.pyramid_residual =
+        cni_pyramid_residual(problem, made.facets, answer->g, answer->u);
+  made.converged = error <= solver->def.tolerance;
   if (report) copy_report(&made, report);
   return CN_OK;
 }

@@ -90,6 +90,17 @@ void cni_ldl_set_pivoting(CniLdl *ldl, double threshold, double replacement) {
   ldl->replacement = replacement;
 }
 
+int cni_ldl_fits(const CniLdl *ldl, const CnSparse *upper, const int8_t *sign) {
+  size_t n = (size_t)ldl->size, entries = (size_t)ldl->pattern.start[n];
+  if (upper->row_count != ldl->size || (size_t)upper->start[n] != entries) return 0;
+  if (memcmp(upper->start, ldl->pattern.start, n * sizeof(int32_t)) != 0) return 0;
+  if (entries && memcmp(upper->column, ldl->pattern.column, entries * sizeof(int32_t)) != 0)
+    return 0;
+  for (size_t i = 0; i < n; i++)
+    if ((sign[i] < 0) != (ldl->sign[ldl->inverse[i]] < 0)) return 0;
+  return 1;
+}
+
 int32_t cni_ldl_size(const CniLdl *ldl) { return ldl->size; }
 const int32_t *cni_ldl_order(const CniLdl *ldl) { return ldl->order; }
 

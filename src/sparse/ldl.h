@@ -25,9 +25,11 @@ typedef struct CniLdlReport {
 } CniLdlReport;
 
 // Order and analyse. `upper`: the pattern (values are not read), copied. sign[i]: +1 or -1, the
-// sign of pivot i. late[i] != 0: ordered after all others; null: none. Rows of sign -1 without a
-// diagonal entry (constraints without compliance) come after neighbours of sign +1, as many as it
-// takes to give each of them a pivot.
+// sign of pivot i. late[i]: CNI_LDL_LATE: ordered after all rows that are not; CNI_LDL_AFTER, for
+// rows of sign -1: after their neighbours of sign +1, which rows of sign -1 without a diagonal
+// entry (constraints without compliance) are anyway; null: none.
+#define CNI_LDL_LATE 1
+#define CNI_LDL_AFTER 2
 CnStatus cni_ldl_create(const CnAllocator *allocator, const CnSparse *upper, const int8_t *sign,
                         const int8_t *late, CniLdl **ldl);
 // The same with an order from elsewhere: order[i] is the row eliminated as number i (up to an
@@ -72,8 +74,9 @@ CnStatus cni_ldl_prepare_rows(CniLdl *ldl);
 // Factor with the rows (and columns) of on[i] = 0 taken out: their solution is b_i times the sign.
 CnStatus cni_ldl_factor_rows(CniLdl *ldl, const double *values, const uint8_t *on, CnTasks *tasks,
                              CniLdlReport *report);
-// Put row `row` in, or take it out, by changing the factors along its path. *share is the new pivot
-// over the sum of what it is made of; not above `least` the row counts as dependent.
+// Put row `row` in, or take it out, by changing the factors along its path. *share is the pivot the
+// row would have as the last one, over the largest number it is made of; not above `least` the row
+// counts as dependent on those that are on.
 CniSwitch cni_ldl_switch_on(CniLdl *ldl, const double *values, int32_t row, double least,
                             double *share);
 CniSwitch cni_ldl_switch_off(CniLdl *ldl, int32_t row);
@@ -83,6 +86,9 @@ int32_t cni_ldl_switches(const CniLdl *ldl); // since the last factorisation
 // the backward error, which is how drift shows.
 double cni_ldl_refine_rows(CniLdl *ldl, const double *values, const double *b, double *x,
                            int32_t steps);
+
+// Whether the factors are of this pattern with these signs.
+int cni_ldl_fits(const CniLdl *ldl, const CnSparse *upper, const int8_t *sign);
 
 int32_t cni_ldl_size(const CniLdl *ldl);
 const int32_t *cni_ldl_order(const CniLdl *ldl); // order[i]: row eliminated as number i

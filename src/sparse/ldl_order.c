@@ -5,10 +5,10 @@
 // supernode.
 //
 // A constraint row without compliance has a zero on the diagonal; its pivot -e M^-1 e^T comes from
-// the neighbours eliminated before it. One body gives as many pivots as it has coordinates, so
-// every such row is given coordinates of its own to wait for, as long as there are some left (a
-// chain of joints: each joint waits for the body it carries); a row that finds none waits for all
-// its neighbours, when its pivot is that of N itself and is zero only for a redundant row.
+// the neighbours eliminated before it. It waits for all of them: its pivot is then that of N, and
+// nothing grows. (After some of them only there would be less fill, a fifth on a chain of joints,
+// but the rows that found their pivots at one body may depend on each other there while they do not
+// as a whole: four points on one face of a box.)
 #include "sparse/ldl_inside.h"
 
 #include "core/error.h"
@@ -75,7 +75,7 @@ static uint32_t mix(uint32_t x) {
 static int twins(const Classes *c, int32_t i, int32_t j) {
   if (c->start[i + 1] - c->start[i] != c->start[j + 1] - c->start[j]) return 0;
   if (c->sign[i] != c->sign[j] || has_pivot(c, i) != has_pivot(c, j)) return 0;
-  if (c->late && !c->late[i] != !c->late[j]) return 0;
+  if (c->late && c->late[i] != c->late[j]) return 0;
   int32_t p = c->start[i], q = c->start[j], p_end = c->start[i + 1], q_end = c->start[j + 1];
   for (;;) {
     if (p < p_end && c->neighbor[p] == j) p++;
@@ -118,7 +118,7 @@ static CnStatus find_classes(Classes *c) {
         chain[kind][found] = bucket[kind][b];
         bucket[kind][b] = found;
       }
-      c->class_late[found] = c->late ? c->late[i] : 0;
+      c->class_late[found] = c->late && c->late[i] == CNI_LDL_LATE;
     }
     c->class_of[i] = found;
     c->weight[found]++;
@@ -150,49 +150,17 @@ static void join_classes(Classes *c, int32_t *mark) {
 
 // ---- rows without a pivot of their own ----
 
-// What class k waits for: the neighbours with most pivots to give, until it has enough.
-static int32_t choose(Classes *c, int32_t k, int32_t *left, int32_t *out) {
-  int32_t need = c->weight[k], count = 0, begin = c->class_start[k], end = c->class_start[k + 1];
-  while (need > 0) {
-    int32_t best = -1;
-    for (int32_t e = begin; e < end; e++) {
-      int32_t other = c->class_list[e];
-      if (c->sign[c->first[other]] < 0 || left[other] <= 0) continue;
-      if (best < 0 || left[other] > left[best]) best = other;
-    }
-    if (best < 0) break;
-    out[count++] = best;
-    int32_t given = left[best] < need ? left[best] : need;
-    need -= given;
-    left[best] -= given;
-  }
-  if (need == 0) return count;
-  count = 0;
-  for (int32_t e = begin; e < end; e++)
-    if (c->sign[c->first[c->class_list[e]]] > 0) out[count++] = c->class_list[e];
-  return count;
-}
-
-// Classes with one neighbour have no choice and come first.
-static CnStatus find_waiting(Classes *c) {
-  int32_t *left = NULL, *count = NULL, *chosen = NULL;
-  CNI_TRY(take(&c->arena, c->count, sizeof(int32_t), &left));
-  CNI_TRY(take(&c->arena, c->count, sizeof(int32_t), &count));
-  CNI_TRY(take(&c->arena, c->class_start[c->count], sizeof(int32_t), &chosen));
-  memcpy(left, c->weight, (size_t)c->count * sizeof *left);
-  for (int32_t pass = 0; pass < 2; pass++)
-    for (int32_t k = 0; k < c->count; k++) {
-      int32_t neighbors = c->class_start[k + 1] - c->class_start[k];
-      if (has_pivot(c, c->first[k]) || (neighbors <= 2) != (pass == 0)) continue;
-      count[k] = choose(c, k, left, chosen + c->class_start[k]);
-    }
+// They wait for all neighbours that have one.
+static void find_waiting(Classes *c) {
   int32_t out = 0;
   for (int32_t k = 0; k < c->count; k++) {
+    int32_t i = c->first[k];
     c->after_start[k] = out;
-    for (int32_t e = 0; e < count[k]; e++) c->after[out++] = chosen[c->class_start[k] + e];
+    if (has_pivot(c, i) && !(c->sign[i] < 0 && c->late && c->late[i] == CNI_LDL_AFTER)) continue;
+    for (int32_t e = c->class_start[k]; e < c->class_start[k + 1]; e++)
+      if (c->sign[c->first[c->class_list[e]]] > 0) c->after[out++] = c->class_list[e];
   }
   c->after_start[c->count] = out;
-  return CN_OK;
 }
 
 static CnStatus order_rows(Classes *c, const CnAllocator *allocator, int32_t *order) {
@@ -211,7 +179,7 @@ static CnStatus order_rows(Classes *c, const CnAllocator *allocator, int32_t *or
   fill_neighbors(c);
   CNI_TRY(find_classes(c));
   join_classes(c, class_order);
-  CNI_TRY(find_waiting(c));
+  find_waiting(c);
   CniGraph graph = {c->count,       c->class_start, c->class_list, c->weight,
                     c->after_start, c->after,       c->class_late};
   CNI_TRY(cni_order(allocator, &graph, class_order));

@@ -10,8 +10,16 @@
 //     L33 D3 L33^T <- L33 D3 L33^T - l32 d_k l32^T     on;   + for off
 //
 // and the last line is a rank-1 change of the columns on the path from k to the root of the tree.
-// Cost: the columns of the row's subtree and of its path, once each; a new factorisation costs them
-// squared, and all of the others.
+// Whether a row depends on those that are on does not show in its own pivot, which knows only what
+// comes before it, but in all of them: the change of the determinant,
+//
+//     s = d_k prod_j (new d_j / old d_j)   over the path,
+//
+// is the pivot the row would have as the last one. It is found on a walk along the path that
+// changes nothing, before the one that does.
+//
+// Cost: the columns of the row's subtree and of its path, once or twice each; a new factorisation
+// costs them squared, and all of the others.
 //
 // Reference: T. A. Davis and W. W. Hager, Row modifications of a sparse Cholesky factorization,
 // SIAM J. Matrix Anal. 26, 2005; P. E. Gill, G. H. Golub, W. Murray, M. A. Saunders, Methods for
@@ -159,45 +167,55 @@ static void clear_x(CniLdl *ldl, int32_t k, int32_t reach) {
 
 // ---- the path ----
 
-// L3 D3 L3^T += alpha w w^T for the columns of one supernode from column `begin` on, w in `line`
-// like a line of the supernode. Returns the alpha of what is left; *sound becomes 0 where a pivot
-// lost its sign.
-static double change_super(CniLdl *ldl, const CniSuper *u, int32_t begin, double alpha, double *w,
-                           int *sound) {
-  int32_t length = cni_super_line(u), own = cni_up8(u->width);
+// A rank-1 change on its way along the path.
+typedef struct Change {
+  double alpha;
+  double pivot, largest; // of the row as the last one, up to here, and the largest on the way
+  int apply;             // 0: only look
+  int sound;             // 0: a pivot lost its sign
+} Change;
+
+// L3 D3 L3^T += alpha w w^T for the columns of one supernode from column `begin` on; w is like a
+// line of the supernode.
+static void change_super(CniLdl *ldl, const CniSuper *u, int32_t begin, Change *change, double *w) {
+  int32_t length = cni_super_line(u), own = cni_up8(u->width), below = cni_up8(u->below);
   double *line = ldl->value + u->line_start + (int64_t)begin * length;
   for (int32_t c = begin; c < u->width; c++, line += length) {
     double p = w[c];
     if (p == 0) continue;
     int32_t k = u->first + c;
-    double d = ldl->d[k], changed = d + alpha * (p * p);
+    double d = ldl->d[k], changed = d + change->alpha * (p * p);
     if (!(changed * ldl->sign[k] > 0)) {
-      *sound = 0;
-      return alpha;
+      change->sound = 0;
+      return;
     }
-    double inverse = 1 / changed, beta = alpha * p * inverse;
-    alpha = alpha * (d * inverse);
+    double inverse = 1 / changed, beta = change->alpha * p * inverse;
+    change->alpha *= d * inverse;
+    change->pivot *= changed * ldl->inv[k];
+    change->largest = cn_max(change->largest, fabs(change->pivot));
+    if (!change->apply) {
+      for (int32_t j = c + 1; j < u->width; j++) w[j] -= p * line[j];
+      ldl->kernels->axpy(below, -p, line + own, w + own);
+      continue;
+    }
     ldl->d[k] = changed;
     ldl->inv[k] = inverse;
     for (int32_t j = c + 1; j < u->width; j++) {
       w[j] -= p * line[j];
       line[j] += beta * w[j];
     }
-    ldl->kernels->rank1(cni_up8(u->below), p, beta, line + own, w + own);
+    ldl->kernels->rank1(below, p, beta, line + own, w + own);
   }
-  return alpha;
 }
 
 // The path from column k on; x holds w on the rows of k's line and is zero afterwards.
-static int change_path(CniLdl *ldl, int32_t k, double alpha) {
+static void change_path(CniLdl *ldl, int32_t k, Change *change) {
   double *x = ldl->sparse_x, *w = ldl->gathered;
-  int sound = 1;
   for (int32_t s = ldl->super_of[k], begin = k - ldl->super[s].first + 1; s >= 0;
        s = ldl->super[s].parent, begin = 0) {
     const CniSuper *u = &ldl->super[s];
     const int32_t *rows = ldl->rows + u->row_start;
-    int32_t own = cni_up8(u->width), length = cni_super_line(u), any = 0;
-    memset(w, 0, (size_t)length * sizeof *w);
+    int32_t own = cni_up8(u->width), any = 0;
     for (int32_t c = begin; c < u->width; c++) {
       w[c] = x[u->first + c];
       x[u->first + c] = 0;
@@ -205,28 +223,32 @@ static int change_path(CniLdl *ldl, int32_t k, double alpha) {
     }
     if (!any) continue; // rows that are off have nothing to change
     for (int32_t r = 0; r < u->below; r++) w[own + r] = x[rows[r]];
-    if (sound) alpha = change_super(ldl, u, begin, alpha, w, &sound);
+    for (int32_t r = u->below; r < cni_up8(u->below); r++) w[own + r] = 0;
+    if (change->sound) change_super(ldl, u, begin, change, w);
     for (int32_t r = 0; r < u->below; r++) x[rows[r]] = w[own + r];
   }
-  return sound;
 }
 
 // ---- on and off ----
 
-// The row's part of the line of column k: from x (times `scale`) to L and back to x, or from L to x
-// and L cleared.
-static void move_line(CniLdl *ldl, int32_t k, int store, double scale) {
+// What happens to the line of column k.
+typedef enum LineMove {
+  LINE_STORE, // from x, times a factor, to L; x too
+  LINE_LOAD,  // from L to x
+  LINE_TAKE,  // the same, and L cleared
+  LINE_CLEAR  // L cleared
+} LineMove;
+
+static void move_line(CniLdl *ldl, int32_t k, LineMove move, double factor) {
   const CniSuper *u = &ldl->super[ldl->super_of[k]];
   int32_t c = k - u->first, own = cni_up8(u->width), length = cni_super_line(u);
   double *line = ldl->value + u->line_start + (int64_t)c * length, *x = ldl->sparse_x;
   for (int32_t i = c + 1; i < u->width + u->below; i++) {
     int32_t row = i < u->width ? u->first + i : ldl->rows[u->row_start + i - u->width];
     double *place = line + (i < u->width ? i : own + i - u->width);
-    if (store) x[row] = *place = x[row] * scale;
-    if (!store) {
-      x[row] = *place;
-      *place = 0;
-    }
+    if (move == LINE_STORE) x[row] = *place = x[row] * factor;
+    if (move == LINE_LOAD || move == LINE_TAKE) x[row] = *place;
+    if (move == LINE_TAKE || move == LINE_CLEAR) *place = 0;
   }
 }
 
@@ -256,19 +278,31 @@ CniSwitch cni_ldl_switch_on(CniLdl *ldl, const double *values, int32_t row, doub
     for (int32_t e = ldl->near_start[k]; e < ldl->near_start[k + 1]; e++) x[ldl->near[e]] = 0;
     return CNI_DEPENDENT;
   }
-  ldl->off[k] = 0;
-  ldl->d[k] = d;
-  ldl->inv[k] = 1 / d;
-  ldl->made[k] = made;
-  ldl->switches++;
   // keep only the rows behind k in x
-  move_line(ldl, k, 1, ldl->inv[k]);
+  move_line(ldl, k, LINE_STORE, 1 / d);
   memset(x + mine->first, 0, (size_t)(k - mine->first + 1) * sizeof *x);
   for (int32_t s = reach; s < ldl->super_count; s++) {
     const CniSuper *u = &ldl->super[ldl->reach[s]];
     memset(x + u->first, 0, (size_t)u->width * sizeof *x);
   }
-  return change_path(ldl, k, -d) ? CNI_SWITCHED : CNI_DAMAGED;
+  // look first
+  Change change = {.alpha = -d, .pivot = d, .largest = made, .sound = 1};
+  change_path(ldl, k, &change);
+  *share = change.sound ? ldl->sign[k] * change.pivot / change.largest : 0;
+  if (!(*share > least)) {
+    clear_row(ldl, k, reach);
+    move_line(ldl, k, LINE_CLEAR, 0);
+    return CNI_DEPENDENT;
+  }
+  ldl->off[k] = 0;
+  ldl->d[k] = d;
+  ldl->inv[k] = 1 / d;
+  ldl->made[k] = made;
+  ldl->switches++;
+  move_line(ldl, k, LINE_LOAD, 0);
+  change = (Change){.alpha = -d, .pivot = d, .apply = 1, .sound = 1};
+  change_path(ldl, k, &change);
+  return change.sound ? CNI_SWITCHED : CNI_DAMAGED;
 }
 
 CniSwitch cni_ldl_switch_off(CniLdl *ldl, int32_t row) {
@@ -279,6 +313,8 @@ CniSwitch cni_ldl_switch_off(CniLdl *ldl, int32_t row) {
   ldl->off[k] = 1;
   ldl->d[k] = ldl->inv[k] = ldl->sign[k];
   ldl->switches++;
-  move_line(ldl, k, 0, 0);
-  return change_path(ldl, k, d) ? CNI_SWITCHED : CNI_DAMAGED;
+  move_line(ldl, k, LINE_TAKE, 0);
+  Change change = {.alpha = d, .pivot = d, .apply = 1, .sound = 1};
+  change_path(ldl, k, &change);
+  return change.sound ? CNI_SWITCHED : CNI_DAMAGED;
 }

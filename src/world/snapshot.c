@@ -58,6 +58,7 @@ static void settings_fields(CniStream *s, CniSettings *x) {
   cni_stream_double(s, &x->solver_def.acceleration);
   cni_stream_i32(s, &local);
   cni_stream_i32(s, &x->solver_def.check_interval);
+  cni_stream_i32(s, &x->solver_def.facets);
   x->friction = (CnFrictionModel)friction;
   x->solver_def.local = (CnLocalSolve)local;
 }

@@ -8,12 +8,21 @@
 
 static const CnFrictionModel both[] = {CN_FRICTION_COULOMB, CN_FRICTION_CONVEX};
 
+// A solver that puts the convex model in place of coulomb friction does not solve this problem.
+static int relaxes(const CnSolverKind *kind, const CnProblem *p) {
+  if (!(kind->accepts & CNI_ACCEPT_RELAXED) || p->friction != CN_FRICTION_COULOMB) return 0;
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (p->blocks[i].kind >= CN_BLOCK_FRICTION_2D) return 1;
+  return 0;
+}
+
 // Visit the solvers that take a problem.
 typedef void (*Case)(const char *solver, CnProblem *p, const void *data);
 static void for_all_solvers(CnProblem *p, Case check, const void *data) {
   int32_t count = 0;
   for (int32_t i = 0; i < cni_solver_kind_count; i++) {
     if (cni_solver_check(cni_solver_kinds[i], p) != CN_OK) continue;
+    if (relaxes(cni_solver_kinds[i], p)) continue;
     check(cni_solver_kinds[i]->name, p, data);
     count++;
   }

@@ -1,4 +1,5 @@
-// How time and memory grow with the size of scene G: from a thousand spheres to a million.
+// How time and memory grow with the size of scene G: from a thousand spheres to a million; and a
+// pile of boxes and spheres, every other sphere of scene G being a box.
 //
 // All steps are measured but the first two, in which memory is taken. Time per contact and sweep
 // and bytes per sphere are set beside those of `reference` spheres, if that size is in the list
@@ -16,11 +17,12 @@ typedef struct Reference {
   double ns, step_ns; // per contact and iteration; per contact, the whole step
 } Reference;
 
-static int run_size(const Values *values, int32_t count, int32_t threads, Reference *reference,
-                    Report *report) {
+static int run_size(const Values *values, int32_t count, int boxes, int32_t threads,
+                    Reference *reference, Report *report) {
   int32_t steps, against;
   Bodies bodies;
-  if (!value_whole(values, "steps", FIRST_STEPS + 1, 1e6, &steps) ||
+  const char *key = boxes ? "mixed_steps" : "steps";
+  if (!value_whole(values, key, FIRST_STEPS + 1, 1e6, &steps) ||
       !value_whole(values, "reference", 1, 1e7, &against))
     return 0;
   if (!pile_scene_g(&bodies, count)) {
@@ -28,6 +30,7 @@ static int run_size(const Values *values, int32_t count, int32_t threads, Refere
     return 0;
   }
   PileOptions options = pile_options(value_text(values, "solver"), threads);
+  options.boxes = boxes;
   Pile pile;
   Figures sum;
   memset(&sum, 0, sizeof sum);
@@ -43,6 +46,7 @@ static int run_size(const Values *values, int32_t count, int32_t threads, Refere
     double step_ns = 1e9 * sum.seconds / n / contacts;
     CnWorldInfo info;
     cn_world_info(pile.world, &info);
+    row_text(row, "pile", boxes ? "boxes and spheres" : "spheres");
     row_number(row, "spheres", count);
     row_number(row, "threads", threads);
     pile_row(row, &pile, &sum);
@@ -62,27 +66,35 @@ static int run_size(const Values *values, int32_t count, int32_t threads, Refere
 }
 
 static int run(const Values *values, Report *report) {
-  int32_t counts[VALUE_LIST], size_count, threads[VALUE_LIST], thread_count;
-  if (!value_list(values, "spheres", 1, 1e7, counts, &size_count) ||
+  int32_t counts[VALUE_LIST], size_count, mixed[VALUE_LIST], mixed_count;
+  int32_t threads[VALUE_LIST], thread_count;
+  if (!value_list(values, "spheres", 0, 1e7, counts, &size_count) ||
+      !value_list(values, "mixed", 0, 1e7, mixed, &mixed_count) ||
       !value_list(values, "threads", 1, 256, threads, &thread_count))
     return 0;
   for (int32_t t = 0; t < thread_count; t++) {
-    Reference reference = {0, 0};
+    Reference reference = {0, 0}, none = {0, 0};
     for (int32_t i = 0; i < size_count; i++)
-      if (!run_size(values, counts[i], threads[t], &reference, report)) return 0;
+      if (counts[i] > 0 && !run_size(values, counts[i], 0, threads[t], &reference, report))
+        return 0;
+    for (int32_t i = 0; i < mixed_count; i++)
+      if (mixed[i] > 0 && !run_size(values, mixed[i], 1, threads[t], &none, report)) return 0;
   }
   return 1;
 }
 
 static const Parameter parameters[] = {
-    {"spheres", "1000,8000,50000,200000,1000000", "numbers of spheres"},
+    {"spheres", "1000,8000,50000,200000,1000000", "numbers of spheres, 0: none"},
     {"steps", "20", "steps"},
+    {"mixed", "0", "boxes and spheres together, 0: none (100000: 4 minutes)"},
+    {"mixed_steps", "100", "steps of these"},
     {"iterations", "120", "sweeps of the solver in each step"},
     {"solver", "psor", "Cairn's solver"},
     {"threads", "1,2", "worker threads"},
     {"reference", "8000", "the size to compare with"},
     {NULL, NULL, NULL}};
-static const Column columns[] = {{"spheres", "spheres"},
+static const Column columns[] = {{"pile", "pile"},
+                                 {"spheres", "bodies"},
                                  {"threads", "threads"},
                                  {"contacts_mean", "contacts"},
                                  {"unknowns", "unknowns"},
@@ -96,5 +108,5 @@ static const Column columns[] = {{"spheres", "spheres"},
                                  {"peak_memory_bytes", "peak bytes"},
                                  {NULL, NULL}};
 extern const Bench bench_scaling;
-const Bench bench_scaling = {"scaling", "scene G from a thousand spheres to a million", parameters,
-                             columns, run};
+const Bench bench_scaling = {"scaling", "scene G from a thousand spheres to a million (8 minutes)",
+                             parameters, columns, run};

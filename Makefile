@@ -1,6 +1,6 @@
 # Thin front for CMake. `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism warnings bench format help clean install
+.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism warnings bench measure format help clean install
 
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
@@ -57,12 +57,14 @@ fuzz: setup ## fuzz the parsers for SECONDS (default 600); what is new goes to b
 determinism: build ## one state hash for gcc and clang, -O1 -O2 -O3, SIMD on and off
 	scripts/determinism
 
+measure: build ## figures of docs/performance.md on this quiet machine (RUNS="quick", "all" or names), kept in bench/results
+	scripts/measure $(RUNS)
+
 test-all: test test-tsan ## test, thread sanitizer and long runs
 	$(CTEST) --test-dir build -L long -C long
 	@echo "make test-all: all passed"
 
-bench: build ## all benchmarks, peers beside Cairn (quiet machine)
-	build/cairn-bench all
+bench: measure ## the same as measure
 
 format: ## clang-format over all C files
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

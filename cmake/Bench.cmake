@@ -105,6 +105,7 @@ if(CAIRN_TESTS)
   cairn_bench_test(peers "\"same_pairs\": true" --set spheres=60 --set steps=30 --set threads=1)
   cairn_bench_test(convergence "\"error_ratio\"" --set spheres=100 --set mixed=100
     --set states=1 --set steps=20)
+  cairn_bench_test(memory "\"gigabytes_per_second\"" --set megabytes=4)
   cairn_bench_test(rest "\"kinetic_energy_per_body\"" --set spheres=60 --set steps=20
     --set sweeps=4,8)
   cairn_bench_test(scaling "\"bytes_per_sphere\".*\"boxes and spheres\"" --set spheres=100,200

@@ -25,6 +25,7 @@ target_include_directories(cairn
   PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(cairn PRIVATE CNI_VERSION="${PROJECT_VERSION}"
-  $<$<STREQUAL:${CAIRN_SIMD},off>:CNI_SIMD_OFF>)
+  $<$<STREQUAL:${CAIRN_SIMD},off>:CNI_SIMD_OFF>
+  $<$<STREQUAL:${CAIRN_SIMD},avx2>:CNI_SIMD_NO_AVX512>)
 target_link_libraries(cairn PRIVATE $<BUILD_INTERFACE:cairn_flags> PUBLIC Threads::Threads m)
 set_target_properties(cairn PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

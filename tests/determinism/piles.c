@@ -1,5 +1,7 @@
-// Four piles: spheres, boxes, both, and chains of both hanging in a heap. Rolling friction,
-// bouncing and a conveyor are among them, so that every law takes part in the bits.
+// Piles of spheres, boxes, both, and chains of both hanging in a heap. Rolling friction, bouncing
+// and a conveyor are among them, so that every law takes part in the bits. The wide ones have so
+// many contacts that the solver cuts them into slabs for its workers, and so many bodies that the
+// world puts them in order.
 #include "piles.h"
 
 // A small generator of positions; any will do as long as it is the same everywhere.
@@ -14,8 +16,8 @@ static CnVec3 draw3(uint64_t *state) {
   return (CnVec3){x, y, z};
 }
 
-// A world with a floor and four walls that lean outwards.
-static CnWorld *open_box(int32_t worker_count, CnMaterialId *material) {
+// A world with a floor and four walls that lean outwards, `half` m from the middle.
+static CnWorld *open_box(int32_t worker_count, double half, CnMaterialId *material) {
   CnWorldDef def = cn_world_def_default();
   def.time_step = 0.005;
   def.worker_count = worker_count;
@@ -38,10 +40,10 @@ static CnWorld *open_box(int32_t worker_count, CnMaterialId *material) {
   // tilts about y and x by +-0.6 rad: half-angle cosine and sine
   const double c = 0.955336489125606, s = 0.29552020666133955;
   const CnPose faces[5] = {{{0, 0, 0}, {1, 0, 0, 0}},
-                           {{-0.5, 0, 0}, {c, 0, s, 0}},
-                           {{0.5, 0, 0}, {c, 0, -s, 0}},
-                           {{0, -0.5, 0}, {c, -s, 0, 0}},
-                           {{0, 0.5, 0}, {c, s, 0, 0}}};
+                           {{-half, 0, 0}, {c, 0, s, 0}},
+                           {{half, 0, 0}, {c, 0, -s, 0}},
+                           {{0, -half, 0}, {c, -s, 0, 0}},
+                           {{0, half, 0}, {c, s, 0, 0}}};
   for (int i = 0; ok && i < 5; ++i) {
     CnShapeDef plane = cn_shape_def_default(CN_SHAPE_PLANE);
     plane.pose = faces[i];
@@ -54,18 +56,20 @@ static CnWorld *open_box(int32_t worker_count, CnMaterialId *material) {
   return NULL;
 }
 
-// Drop `count` bodies in layers of 5 x 5; every box_every-th is a box (0: none); with links, each
-// is joined to the one before it for runs of four.
-static CnWorld *drop(int32_t worker_count, int count, int box_every, int links) {
+// Drop `count` bodies in layers of side x side; every box_every-th is a box (0: none); with links,
+// each is joined to the one before it for runs of four.
+static CnWorld *drop(int32_t worker_count, int side, int count, int box_every, int links) {
   CnMaterialId material;
-  CnWorld *world = open_box(worker_count, &material);
+  CnWorld *world = open_box(worker_count, 0.1 * side, &material);
   uint64_t random = 7;
   CnBodyId last = {0, 0};
   for (int i = 0; world != NULL && i < count; ++i) {
     CnBodyDef def = cn_body_def_default();
     CnVec3 shift = draw3(&random), size = draw3(&random);
-    def.pose.position = (CnVec3){0.2 * (i % 5) - 0.4 + 0.02 * shift.x,
-                                 0.2 * (i / 5 % 5) - 0.4 + 0.02 * shift.y, 0.15 + 0.2 * (i / 25)};
+    double corner = 0.1 * (side - 1);
+    def.pose.position = (CnVec3){0.2 * (i % side) - corner + 0.02 * shift.x,
+                                 0.2 * (i / side % side) - corner + 0.02 * shift.y,
+                                 0.15 + 0.2 * (i / (side * side))};
     def.twist.spin = draw3(&random);
     int is_box = box_every > 0 && i % box_every == 0;
     CnShapeDef shape = cn_shape_def_default(is_box ? CN_SHAPE_BOX : CN_SHAPE_SPHERE);
@@ -93,15 +97,21 @@ static CnWorld *drop(int32_t worker_count, int count, int box_every, int links) 
   return world;
 }
 
-static CnWorld *spheres(int32_t worker_count) { return drop(worker_count, 300, 0, 0); }
-static CnWorld *boxes(int32_t worker_count) { return drop(worker_count, 200, 1, 0); }
-static CnWorld *both(int32_t worker_count) { return drop(worker_count, 250, 2, 0); }
-static CnWorld *chains(int32_t worker_count) { return drop(worker_count, 120, 3, 1); }
+static CnWorld *spheres(int32_t workers) { return drop(workers, 5, 300, 0, 0); }
+static CnWorld *boxes(int32_t workers) { return drop(workers, 5, 200, 1, 0); }
+static CnWorld *both(int32_t workers) { return drop(workers, 5, 250, 2, 0); }
+static CnWorld *chains(int32_t workers) { return drop(workers, 5, 120, 3, 1); }
+static CnWorld *wide_spheres(int32_t workers) { return drop(workers, 14, 1372, 0, 0); }
+static CnWorld *wide_boxes(int32_t workers) { return drop(workers, 14, 784, 1, 0); }
+static CnWorld *wide_both(int32_t workers) { return drop(workers, 14, 980, 2, 0); }
 
 const Pile piles[] = {
     {"spheres", spheres},
     {"boxes", boxes},
     {"both", both},
     {"chains", chains},
+    {"wide-spheres", wide_spheres},
+    {"wide-boxes", wide_boxes},
+    {"wide-both", wide_both},
 };
 const int pile_count = sizeof piles / sizeof piles[0];

@@ -29,7 +29,7 @@ static void restored_worlds_go_on_alike(void **state) {
     CnWorld *world = piles[i].build(1);
     CnWorld *copy = piles[i].build(2);
     CHECK(world != NULL && copy != NULL);
-    for (int step = 0; step < 200; step += 10) {
+    for (int step = 0; step < 120; step += 10) {
       size_t size = 0;
       CHECK_OK(cn_world_save(world, NULL, 0, &size));
       void *data = malloc(size);

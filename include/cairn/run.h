@@ -99,11 +99,16 @@ CN_API CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contact
 /// recorded.
 CN_API CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states);
 
-/// Two shapes, by index, began or ceased to touch.
+/// Two shapes, by index, began or ceased to touch; or an event that hem5 or rkf45 placed in time.
 typedef struct CnRunEvent {
   int64_t step;
-  CnContactEventKind kind;
+  CnContactEventKind kind; ///< unless located
   int32_t shape_a, shape_b;
+  int32_t located;  ///< 1: what, speed and impulse are as in CnEvent
+  CnEventKind what; ///< if located
+  double time;      ///< s; of others the end of the step
+  double speed;     ///< m/s; NaN unless located
+  double impulse;   ///< N s; NaN unless located
 } CnRunEvent;
 /// Events first .. first + count - 1, in the order of steps.
 CN_API CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *events);

@@ -23,7 +23,7 @@ static int run(const CniArgs *args) {
 static const CniOption options[] = {CNI_OPTION_JSON, CNI_OPTION_END};
 static const CniExample examples[] = {
     {"cairn integrators", "list them"},
-    {"cairn run stack --integrator impulse", "run with one of them"},
+    {"cairn run chain --integrator hem5 --tol 1e-8", "run with one of them"},
     {NULL, NULL}};
 extern const CniCommand cni_command_integrators;
 const CniCommand cni_command_integrators = {

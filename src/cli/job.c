@@ -7,6 +7,7 @@
 #include <cairn/system.h>
 
 #include "cli/job.h"
+#include "integrator/integrator.h"
 #include "world/world.h"
 
 #define STEPS_MAX 9007199254740992.0 // 2^53
@@ -138,6 +139,17 @@ static void log_line(void *context, CnLogLevel level, const char *message) {
   if (level >= CN_LOG_WARNING ? !job->quiet : job->verbose) cni_tell("%s: %s", job->label, message);
 }
 
+// Schemes that choose their own steps: --tol is their tolerance, --h alone means steps of that
+// length.
+static void use_integration(const CniArgs *args, CnWorldDef *def) {
+  const CnIntegratorKind *kind = cni_integrator_find(def->integrator);
+  if (!kind || !kind->dense) return;
+  if (cni_args_has(args, "tol"))
+    def->integration.tolerance = def->solver.tolerance;
+  else if (cni_args_has(args, "h"))
+    def->integration.tolerance = 0;
+}
+
 static void use_options(CniJob *job) {
   const CniArgs *args = job->args;
   CnWorldDef *def = &job->def;
@@ -149,6 +161,7 @@ static void use_options(CniJob *job) {
   cni_args_choice(args, "integrator", cn_integrator_name, &def->integrator);
   cni_args_number(args, "h", CNI_NUMBER_POSITIVE, &def->time_step);
   cni_args_number(args, "tol", CNI_NUMBER_NOT_NEGATIVE, &def->solver.tolerance);
+  use_integration(args, def);
   cni_args_whole(args, "iters", 1, INT32_MAX, &iterations);
   cni_args_whole(args, "threads", 1, 1024, &threads);
   def->solver.max_iterations = (int32_t)iterations;

@@ -227,6 +227,7 @@ static void take_settings(CniJob *job) {
   def->geometric_stiffness = kept->geometric_stiffness;
   def->friction = kept->friction;
   def->integrator = kept->integrator;
+  def->integration = kept->integration;
   def->solver = kept->solver_def;
   def->solver.name = solver;
 }

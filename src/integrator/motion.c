@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SINGULAR 1e-14 // pivot of S with rows of size one
+#define SINGULAR 1e-14  // pivot of S with rows of size one
 #define DEPENDENT 1e-12 // what is left of a row's own size after those before it
 
 // ---- pool ----
@@ -265,9 +265,15 @@ void cni_motion_delassus(CniMotion *m, const double *columns, const double *rows
     }
     cni_motion_mass_solve(m, x);
   }
-  for (int32_t i = 0; i < k; i++)
+  // a row of H is short in a system of many bodies: from its first entry to its last
+  for (int32_t i = 0; i < k; i++) {
+    const double *row = rows_of + (int64_t)i * n;
+    int32_t first = 0, end = n;
+    while (first < n && row[first] == 0) first++;
+    while (end > first && row[end - 1] == 0) end--;
     for (int32_t j = 0; j < k; j++)
-      w[(int64_t)i * stride + j] = product(rows_of + (int64_t)i * n, m->x + (int64_t)j * n, n);
+      w[(int64_t)i * stride + j] = product(row + first, m->x + (int64_t)j * n + first, end - first);
+  }
 }
 
 // S factored, its rows of size one.

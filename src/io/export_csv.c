@@ -3,7 +3,8 @@
 //   steps.csv   one line a step: the scalars, then the sensors
 //   frames.csv  one line a frame and body: pose and twist of the body frame
 //   bodies.csv  one line a body: index, name, kind, mass
-//   events.csv  one line an event: step, began or ended, the two shapes and their bodies
+//   events.csv  one line an event: step, began or ended or what was located, the two shapes and
+//               their bodies, the time; of located events speed and impulse
 //
 // Numbers read back as the same bits; a number that was not measured is an empty field. Names are
 // quoted where they need it. All of it is written beside and put in place file by file.
@@ -165,16 +166,23 @@ static int32_t body_of(const CnRun *run, int32_t shape) {
 
 static CnStatus put_events(CnRun *run, CniOutput *out) {
   CnRunEvent events[BLOCK_EVENTS];
-  cni_output_text(out, "step,event,shape_a,shape_b,body_a,body_b\n");
+  cni_output_text(out, "step,event,shape_a,shape_b,body_a,body_b,time,speed,impulse\n");
   for (int64_t first = 0; first < run->info.event_count; first += BLOCK_EVENTS) {
     int64_t left = run->info.event_count - first, n = left < BLOCK_EVENTS ? left : BLOCK_EVENTS;
     CNI_TRY(cn_run_events(run, first, n, events));
     for (int64_t i = 0; i < n; i++) {
       const CnRunEvent *e = &events[i];
-      cni_output_text(out, "%lld,%s,%d,%d,%d,%d\n", (long long)e->step,
-                      e->kind == CN_CONTACT_BEGAN ? "began" : "ended", (int)e->shape_a,
-                      (int)e->shape_b, (int)body_of(run, e->shape_a),
-                      (int)body_of(run, e->shape_b));
+      const char *what = e->located                    ? cn_event_kind_name(e->what)
+                         : e->kind == CN_CONTACT_BEGAN ? "began"
+                                                       : "ended";
+      cni_output_text(out, "%lld,%s,%d,%d,%d,%d,%.17g,", (long long)e->step, what, (int)e->shape_a,
+                      (int)e->shape_b, (int)body_of(run, e->shape_a), (int)body_of(run, e->shape_b),
+                      e->time);
+      if (e->located)
+        cni_output_text(out, "%.17g,%.17g", e->speed, e->impulse);
+      else
+        cni_output_text(out, ",");
+      cni_output_text(out, "\n");
     }
   }
   return CN_OK;

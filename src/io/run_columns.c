@@ -88,10 +88,17 @@ const CniColumn cni_run_columns[CNI_COLUMN_COUNT] = {
     [CNI_COLUMN_CONTACT_TORQUE] = {"/contacts/torque", "N m",
                                    "rolling and spinning resistance on b", CONTACT(CNI_DOUBLE, 3)},
     [CNI_COLUMN_EVENT_STEP] = {"/events/step", "1", "number of the step", EVENT(CNI_INT64)},
-    [CNI_COLUMN_EVENT_KIND] = {"/events/kind", "1", "0: contact began, 1: contact ended",
+    [CNI_COLUMN_EVENT_KIND] = {"/events/kind", "1",
+                               "0: contact began, 1: contact ended, 2 + k: located event of kind k",
                                EVENT(CNI_UINT8)},
     [CNI_COLUMN_EVENT_SHAPE_A] = {"/events/shape_a", "1", "index in /shapes", EVENT(CNI_INT32)},
     [CNI_COLUMN_EVENT_SHAPE_B] = {"/events/shape_b", "1", "index in /shapes", EVENT(CNI_INT32)},
+    [CNI_COLUMN_EVENT_TIME] = {"/events/time", "s", "located events: when; others: end of the step",
+                               EVENT(CNI_DOUBLE)},
+    [CNI_COLUMN_EVENT_SPEED] = {"/events/speed", "m/s", "before it, along the normal; NaN: unknown",
+                                EVENT(CNI_DOUBLE)},
+    [CNI_COLUMN_EVENT_IMPULSE] = {"/events/impulse", "N s", "along the normal; NaN: unknown",
+                                  EVENT(CNI_DOUBLE)},
 };
 
 size_t cni_number_size(CniNumber number) {

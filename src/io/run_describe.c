@@ -113,6 +113,7 @@ static void put_settings(const CniRunWriterDef *def, const CnWorldInfo *info, Cn
   const char *at = "/settings";
   cni_hdf_group(hdf, at);
   cni_hdf_attribute_text(hdf, at, "integrator", d->integrator);
+  cni_hdf_attribute_number(hdf, at, "integrator_tolerance", d->integration.tolerance);
   cni_hdf_attribute_text(hdf, at, "solver", d->solver.name);
   cni_hdf_attribute_text(hdf, at, "friction", cn_friction_model_name(d->friction));
   cni_hdf_attribute_text(hdf, at, "broad_phase", d->broad_phase);

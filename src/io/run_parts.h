@@ -100,8 +100,12 @@ enum {
   CNI_COLUMN_EVENT_KIND,
   CNI_COLUMN_EVENT_SHAPE_A,
   CNI_COLUMN_EVENT_SHAPE_B,
+  CNI_COLUMN_EVENT_TIME,
+  CNI_COLUMN_EVENT_SPEED,
+  CNI_COLUMN_EVENT_IMPULSE,
   CNI_COLUMN_COUNT
 };
+#define CNI_RUN_LOCATED 2 // kinds of events from here on are CnEventKind
 extern const CniColumn cni_run_columns[CNI_COLUMN_COUNT];
 
 // What decides the width of rows, and which columns there are.

@@ -202,15 +202,30 @@ CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *eve
   CNI_TRY(check_range(run, "event", first, count, run->info.event_count));
   int64_t step[256];
   int32_t kind[256], shape_a[256], shape_b[256];
+  double time[256], speed[256], impulse[256];
   for (int64_t i = 0; i < count; i += 256) {
     int64_t n = count - i < 256 ? count - i : 256;
     CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_STEP, first + i, n, H5T_NATIVE_INT64, step));
     CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_KIND, first + i, n, H5T_NATIVE_INT32, kind));
     CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SHAPE_A, first + i, n, H5T_NATIVE_INT32, shape_a));
     CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SHAPE_B, first + i, n, H5T_NATIVE_INT32, shape_b));
-    for (int64_t k = 0; k < n; k++)
-      events[i + k] = (CnRunEvent){step[k], kind[k] ? CN_CONTACT_ENDED : CN_CONTACT_BEGAN,
-                                   shape_a[k], shape_b[k]};
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_TIME, first + i, n, H5T_NATIVE_DOUBLE, time));
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SPEED, first + i, n, H5T_NATIVE_DOUBLE, speed));
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_IMPULSE, first + i, n, H5T_NATIVE_DOUBLE, impulse));
+    for (int64_t k = 0; k < n; k++) {
+      int located = kind[k] >= CNI_RUN_LOCATED;
+      int32_t what = kind[k] - CNI_RUN_LOCATED;
+      events[i + k] = (CnRunEvent){.step = step[k],
+                                   .kind = kind[k] == 0 ? CN_CONTACT_BEGAN : CN_CONTACT_ENDED,
+                                   .shape_a = shape_a[k],
+                                   .shape_b = shape_b[k],
+                                   .located = located,
+                                   .what = located ? (CnEventKind)(what % CN_EVENT_KIND_COUNT)
+                                                   : CN_EVENT_IMPACT,
+                                   .time = time[k],
+                                   .speed = speed[k],
+                                   .impulse = impulse[k]};
+    }
   }
   return CN_OK;
 }

@@ -261,18 +261,42 @@ static CnStatus put_frame(CniRunWriter *w, const CnWorld *world) {
 
 // ---- steps ----
 
+typedef struct EventRow {
+  int32_t kind;
+  CnShapeId a, b;
+  double time, speed, impulse;
+} EventRow;
+
+static void put_event(CniRunWriter *w, int64_t row, int64_t step, const EventRow *event) {
+  cni_rows_put_integer(w, CNI_COLUMN_EVENT_STEP, row, step);
+  cni_rows_put_integer(w, CNI_COLUMN_EVENT_KIND, row, event->kind);
+  cni_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_A, row, shape_index(w, event->a));
+  cni_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_B, row, shape_index(w, event->b));
+  cni_rows_put(w, CNI_COLUMN_EVENT_TIME, row, event->time);
+  cni_rows_put(w, CNI_COLUMN_EVENT_SPEED, row, event->speed);
+  cni_rows_put(w, CNI_COLUMN_EVENT_IMPULSE, row, event->impulse);
+}
+
+// What integrators have placed in time, then which pairs began and ceased to touch.
 static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepReport *report,
                            int64_t step_row) {
   const CnContactEvent *events;
-  int32_t count;
+  const CnLocatedEvent *located;
+  int32_t count, located_count;
   int64_t row;
   cn_world_events(world, &events, &count);
-  CNI_TRY(cni_rows_add(w, CNI_ROWS_EVENTS, count, &row));
-  for (int32_t i = 0; i < count; i++, row++) {
-    cni_rows_put_integer(w, CNI_COLUMN_EVENT_STEP, row, report->step);
-    cni_rows_put_integer(w, CNI_COLUMN_EVENT_KIND, row, events[i].kind);
-    cni_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_A, row, shape_index(w, events[i].shape_a));
-    cni_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_B, row, shape_index(w, events[i].shape_b));
+  cn_world_located_events(world, &located, &located_count);
+  CNI_TRY(cni_rows_add(w, CNI_ROWS_EVENTS, located_count + count, &row));
+  for (int32_t i = 0; i < located_count; i++) {
+    const CnLocatedEvent *e = &located[i];
+    EventRow event = {
+        CNI_RUN_LOCATED + (int32_t)e->kind, e->shape_a, e->shape_b, e->time, e->speed, e->impulse};
+    put_event(w, row++, report->step, &event);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const CnContactEvent *e = &events[i];
+    EventRow event = {(int32_t)e->kind, e->shape_a, e->shape_b, report->time, NAN, NAN};
+    put_event(w, row++, report->step, &event);
   }
   const CniRows *rows = &w->rows[CNI_ROWS_EVENTS];
   cni_rows_put_integer(w, CNI_COLUMN_EVENTS_END, step_row, rows->written + rows->pending);

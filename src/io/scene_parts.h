@@ -52,7 +52,8 @@ typedef struct CniSceneSensor {
 // Settings and which of them the scene mentions.
 typedef struct CniSceneSettings {
   CnWorldDef def;
-  uint32_t mentioned; // bits in the order of scene_settings.c
+  uint32_t mentioned;   // bits in the order of scene_settings.c
+  uint32_t integration; // the same for the numbers of the integrator
   double time;
 } CniSceneSettings;
 

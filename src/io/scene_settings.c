@@ -101,6 +101,75 @@ static CnStatus read_solver(CniReader *reader, json_t *settings) {
   return CN_OK;
 }
 
+// ---- the integrator ----
+
+static const struct {
+  const char *key;
+  CniRange range;
+  size_t offset;
+} integration_numbers[] = {
+    {"tolerance", CNI_NOT_NEGATIVE, offsetof(CnIntegratorDef, tolerance)},
+    {"step", CNI_NOT_NEGATIVE, offsetof(CnIntegratorDef, step)},
+    {"step_max", CNI_NOT_NEGATIVE, offsetof(CnIntegratorDef, step_max)},
+    {"step_min", CNI_NOT_NEGATIVE, offsetof(CnIntegratorDef, step_min)},
+    {"drift_limit", CNI_NOT_NEGATIVE, offsetof(CnIntegratorDef, drift_limit)},
+    {"event_tolerance", CNI_POSITIVE, offsetof(CnIntegratorDef, event_tolerance)},
+    {"accumulation", CNI_NOT_NEGATIVE, offsetof(CnIntegratorDef, accumulation)},
+    {"theta", CNI_POSITIVE_SHARE, offsetof(CnIntegratorDef, theta)},
+};
+#define INTEGRATION_COUNT ((int32_t)(sizeof integration_numbers / sizeof integration_numbers[0]))
+enum { PROJECTION = 1 << 16, PROJECT_START = 1 << 17, MAX_EVENTS = 1 << 18, IMPACT = 1 << 19 };
+
+static double *integration_number(CnIntegratorDef *def, int32_t i) {
+  return (double *)(void *)((char *)def + integration_numbers[i].offset);
+}
+
+static CnStatus read_integrator(CniReader *reader, json_t *settings) {
+  static const char *const keys[] = {
+      "name",          "tolerance",       "step",         "step_max", "step_min",
+      "drift_limit",   "event_tolerance", "accumulation", "theta",    "projection",
+      "project_start", "max_events",      "impact",       NULL};
+  static const char *const impacts[] = {"simultaneous", "sequential", NULL};
+  CniSceneSettings *s = &reader->scene->settings;
+  json_t *value = json_object_get(settings, "integrator");
+  if (!value || json_is_string(value))
+    return get_table_word(reader, settings, "integrator", cn_integrator_name, &s->def.integrator);
+  CnIntegratorDef *def = &s->def.integration;
+  cni_scene_enter(reader, "integrator");
+  CNI_TRY(cni_scene_keys(reader, value, keys));
+  CNI_TRY(get_table_word(reader, value, "name", cn_integrator_name, &s->def.integrator));
+  for (int32_t i = 0; i < INTEGRATION_COUNT; i++) {
+    CNI_TRY(cni_scene_get_number(reader, value, integration_numbers[i].key,
+                                 integration_numbers[i].range, integration_number(def, i)));
+    if (json_object_get(value, integration_numbers[i].key)) s->integration |= 1u << i;
+  }
+  int64_t projection = def->projection, events = def->max_events;
+  int32_t impact = (int32_t)def->impact;
+  CNI_TRY(cni_scene_get_integer(reader, value, "projection", 0, 1e9, &projection));
+  CNI_TRY(cni_scene_get_integer(reader, value, "max_events", 0, 1e9, &events));
+  CNI_TRY(cni_scene_get_flag(reader, value, "project_start", &def->project_start));
+  CNI_TRY(cni_scene_get_choice(reader, value, "impact", impacts, &impact));
+  def->projection = (int32_t)projection;
+  def->max_events = (int32_t)events;
+  def->impact = (CnImpact)impact;
+  if (json_object_get(value, "projection")) s->integration |= PROJECTION;
+  if (json_object_get(value, "project_start")) s->integration |= PROJECT_START;
+  if (json_object_get(value, "max_events")) s->integration |= MAX_EVENTS;
+  if (json_object_get(value, "impact")) s->integration |= IMPACT;
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+static void put_integration(const CniSceneSettings *s, CnIntegratorDef *def) {
+  CnIntegratorDef from = s->def.integration;
+  for (int32_t i = 0; i < INTEGRATION_COUNT; i++)
+    if (s->integration & 1u << i) *integration_number(def, i) = *integration_number(&from, i);
+  if (s->integration & PROJECTION) def->projection = from.projection;
+  if (s->integration & PROJECT_START) def->project_start = from.project_start;
+  if (s->integration & MAX_EVENTS) def->max_events = from.max_events;
+  if (s->integration & IMPACT) def->impact = from.impact;
+}
+
 static CnStatus read_numbers(CniReader *reader, json_t *value, CnWorldDef *def) {
   CNI_TRY(cni_scene_get_vec3(reader, value, "gravity", CNI_ANY, &def->gravity));
   CNI_TRY(cni_scene_get_number(reader, value, "time", CNI_POSITIVE, &reader->scene->settings.time));
@@ -141,7 +210,7 @@ CnStatus cni_scene_read_settings(CniReader *reader, json_t *root) {
   int32_t model = (int32_t)def->friction;
   CNI_TRY(cni_scene_get_choice(reader, value, "friction", models, &model));
   def->friction = (CnFrictionModel)model;
-  CNI_TRY(get_table_word(reader, value, "integrator", cn_integrator_name, &def->integrator));
+  CNI_TRY(read_integrator(reader, value));
   CNI_TRY(get_table_word(reader, value, "broad_phase", cn_broad_phase_name, &def->broad_phase));
   CNI_TRY(cni_scene_get_flag(reader, value, "geometric_stiffness", &def->geometric_stiffness));
   CNI_TRY(read_solver(reader, value));
@@ -174,6 +243,7 @@ void cn_scene_world_def(const CnScene *scene, CnWorldDef *def) {
   const CniSceneSettings *s = &scene->settings;
   if (s->mentioned & GRAVITY) def->gravity = s->def.gravity;
   if (s->mentioned & INTEGRATOR) def->integrator = s->def.integrator;
+  put_integration(s, &def->integration);
   if (s->mentioned & FRICTION) def->friction = s->def.friction;
   for (int32_t i = 0; i < NUMBER_COUNT; i++) {
     CnWorldDef from = s->def;

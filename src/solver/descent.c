@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-#define INNER_FRACTION .5 // of the residual, below which the convex problem counts as solved
+#define INNER_FRACTION .6 // of the residual, below which the convex problem counts as solved
 #define NOISE .3          // of that residual, below which mu |u_t| counts as none
 #define STOP_FRACTION .9  // of the tolerance: the certificate rounds in another order
 

@@ -9,9 +9,11 @@
 // test would have allowed. d^T N d comes from the change of the momenta, one pass over the groups;
 // after the first iterations, when t is found, only some are tested.
 //
-// beta follows Nesterov's sequence and is set back to zero where the step turns against the motion,
-// (y - x_new).D (x_new - x) > 0: without that the method runs round the minimum. Error after k
-// iterations O(1/k^2) on the convex problem, linear near the solution; psor's is O(1/k).
+// beta follows Nesterov's sequence, up to a largest value, and is set back to zero where the step
+// turns against the motion, (y - x_new).D (x_new - x) > 0: without that the method runs round the
+// minimum. New shifts of Coulomb's law take some of the momentum and leave the rest: zero would
+// cost a pile tens of iterations each time. Error after k iterations O(1/k^2) on the convex
+// problem, linear near the solution; psor's is O(1/k).
 //
 // Cost of an iteration: one pass over the blocks and two over the groups, about one and a half
 // sweeps of psor. References: Mazhar, Heyn, Negrut and Tasora 2015; O'Donoghue and Candes 2015.
@@ -23,8 +25,10 @@
 #define GROWTH 1.02     // of t while the test leaves room
 #define ROOM 1.2        //
 #define LONGEST_SEARCH 30
-#define ALL_TESTED 40   // iterations in which t is found
-#define TEST_INTERVAL 5 // afterwards
+#define SHIFTED_THETA .02 // momentum that is kept when the shifts of Coulomb's law change
+#define LEAST_THETA .005  // modes that swing die out within some hundred iterations
+#define ALL_TESTED 40     // iterations in which t is found
+#define TEST_INTERVAL 5   // afterwards
 
 typedef struct Pace {
   double t, beta, theta;
@@ -62,7 +66,7 @@ static void speed_up(Pace *pace) {
   double theta2 = pace->theta * pace->theta;
   double next = .5 * (sqrt(theta2 * theta2 + 4 * theta2) - theta2);
   pace->beta = pace->theta * (1 - pace->theta) / (theta2 + next);
-  pace->theta = next;
+  pace->theta = cn_max(next, LEAST_THETA);
 }
 
 static void slow_down(Pace *pace) {
@@ -77,7 +81,7 @@ static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport
   CniDescentTurn turn = cni_descent_next(s, report);
   cni_descent_copy(s, 0, 1);
   while (turn != CNI_DESCENT_STOP) {
-    if (turn == CNI_DESCENT_SHIFTED) slow_down(&pace);
+    if (turn == CNI_DESCENT_SHIFTED) pace.theta = cn_max(pace.theta, SHIFTED_THETA);
     double against = step(s, &pace);
     if (against > 0)
       slow_down(&pace);

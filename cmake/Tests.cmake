@@ -103,6 +103,21 @@ endif()
 
 target_sources(determinism.bits PRIVATE ${PROJECT_SOURCE_DIR}/tests/determinism/piles.c)
 
+# SUNDIALS (Debian: libsundials-dev) as a second opinion on the integrators
+find_path(SUNDIALS_INCLUDE arkode/arkode_erkstep.h)
+find_library(SUNDIALS_ARKODE sundials_arkode)
+find_library(SUNDIALS_NVECSERIAL sundials_nvecserial)
+if(SUNDIALS_INCLUDE AND SUNDIALS_ARKODE AND SUNDIALS_NVECSERIAL)
+  add_executable(oracle.sundials ${PROJECT_SOURCE_DIR}/tests/oracle/test_sundials.c)
+  target_include_directories(oracle.sundials SYSTEM PRIVATE ${SUNDIALS_INCLUDE})
+  target_link_libraries(oracle.sundials PRIVATE cairn_test_support ${SUNDIALS_ARKODE}
+    ${SUNDIALS_NVECSERIAL})
+  set_target_properties(oracle.sundials PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME oracle.sundials COMMAND oracle.sundials)
+  set_tests_properties(oracle.sundials PROPERTIES LABELS oracle TIMEOUT 900)
+endif()
+
 include(${PROJECT_SOURCE_DIR}/cmake/BrowserTests.cmake)
 
 # The house: includes point downward.

@@ -79,7 +79,7 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   int32_t nq = system->q_count, nv = system->v_count;
   CNI_TRY(cni_pool_begin(&d->pool, cni_pool_need(nq) + 4 * cni_pool_need(nv) +
                                        4 * cni_pool_need(rows) +
-                                       2 * cni_pool_need(eq->bilateral_count + contacts) + 8));
+                                       4 * cni_pool_need(eq->bilateral_count + contacts) + 8));
   d->q = cni_pool_take(&d->pool, nq);
   d->v = cni_pool_take(&d->pool, nv);
   d->a = cni_pool_take(&d->pool, nv);
@@ -89,6 +89,7 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   d->speeds = cni_pool_take(&d->pool, rows);
   d->impulses = cni_pool_take(&d->pool, rows);
   d->domains = cni_pool_take(&d->pool, contacts);
+  d->gaps_before = cni_pool_take(&d->pool, 2 * contacts);
   return CN_OK;
 }
 

@@ -52,7 +52,8 @@ typedef struct CniDrive {
   double *factor;
   int32_t mode_capacity, row_capacity, slip_capacity, chosen_capacity, factor_capacity;
   CniPool pool; // sizes of the system
-  double *q, *v, *a, *multipliers, *all_multipliers, *domains, *speeds, *v_new, *impulses;
+  double *q, *v, *a, *multipliers, *all_multipliers, *domains, *speeds, *v_new, *impulses,
+      *gaps_before;
 
   double t, t_start, t_end, h_next;
   double h_limit; // s, of the next step alone: half of the shortest flight; 0: none

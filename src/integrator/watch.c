@@ -4,7 +4,8 @@
 // Positions are looked at in eight places of the dense output, forces at the middle and the end
 // (each costs a solution). Where something has happened at one place and not at the one before, the
 // instant is found by halving to the tolerance: "has anything happened?" is asked as a whole, so
-// that the earliest of several events is found, and several at once are one.
+// that the earliest of several events is found, and several at once are one. A gap that is smallest
+// between two places and may have been zero there is looked at there as well.
 #include "integrator/drive.h"
 
 #include "core/error.h"
@@ -128,9 +129,29 @@ static void arm(CniDrive *d) {
     if (d->modes[i].mode == CNI_OPEN && gaps[i] > CNI_GAP_CLOSED) d->modes[i].armed = 1;
 }
 
+// Gaps of the last three looks: an open contact whose gap was smallest at the middle one may have
+// closed and opened between them. Where the parabola through the three says so, its lowest place is
+// looked at too: *theta, 0 if there is none.
+static void remember_gaps(CniDrive *d, int32_t looks, double theta, double *lowest) {
+  int32_t n = d->motion.eq->contact_count;
+  const double *now = d->motion.gaps + d->motion.eq->bilateral_count;
+  double *first = d->gaps_before, *middle = d->gaps_before + n, step = 1.0 / LOOKS;
+  *lowest = 0;
+  for (int32_t i = 0; i < n; i++) {
+    double bend = first[i] - 2 * middle[i] + now[i], slope = now[i] - first[i];
+    if (looks >= 2 && d->modes[i].mode == CNI_OPEN && d->modes[i].armed && bend > 0 &&
+        middle[i] <= first[i] && middle[i] <= now[i] && middle[i] - slope * slope / (8 * bend) <= 0)
+      *lowest = theta - step - 0.5 * step * slope / bend;
+    first[i] = middle[i];
+    middle[i] = now[i];
+  }
+}
+
 static CnStatus scan(CniDrive *d, CniFound *found) {
   int forces = watches_forces(d);
-  double before = 0, before_forces = 0;
+  double before = 0, before_forces = 0, lowest;
+  CNI_TRY(cni_motion_gaps(&d->motion, d->step.t, d->step.q0));
+  remember_gaps(d, 0, 0, &lowest);
   for (int32_t i = 1; i <= LOOKS; i++) {
     double theta = (double)i / LOOKS;
     int with_forces = forces && (i == LOOKS / 2 || i == LOOKS);
@@ -140,6 +161,13 @@ static CnStatus scan(CniDrive *d, CniFound *found) {
       return halve(d, forces ? before_forces : before, theta, forces, found);
     }
     arm(d);
+    remember_gaps(d, i, theta, &lowest);
+    if (lowest > 0) {
+      CNI_TRY(look(d, lowest, 0, found));
+      double last = theta - 2.0 / LOOKS;
+      if (found->contact >= 0)
+        return halve(d, forces ? cn_min(before_forces, last) : last, lowest, forces, found);
+    }
     before = theta;
     if (with_forces) before_forces = theta;
   }

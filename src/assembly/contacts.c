@@ -38,14 +38,20 @@ typedef struct FillLoop {
 typedef struct Frame {
   CnVec3 n, t1, t2;
   double length;
+  int complete; // the tangents are there
 } Frame;
+
+// Contacts of spheres that bear no load do without tangents.
+static inline void complete_frame(Frame *f) {
+  if (!f->complete) cni_tangents(f->n, &f->t1, &f->t2);
+  f->complete = 1;
+}
 
 // ---- geometry ----
 
 static Frame fill_geometry(const CnProblem *p, const CniBlock *block, const CniContact *c,
                            CniArms arms, uint32_t info_a, uint32_t info_b) {
   Frame f = {.n = c->normal};
-  cni_tangents(f.n, &f.t1, &f.t2);
   if (block->storage == CNI_SPHERE) {
     // along the normal an arm's length is its component
     double ra = info_a & CNI_INFO_MASS ? cn_dot(arms.a, f.n) : 0;
@@ -60,6 +66,7 @@ static Frame fill_geometry(const CnProblem *p, const CniBlock *block, const CniC
                                                 .group_b = c->body_b};
     return f;
   }
+  complete_frame(&f);
   f.length = cni_contact_length(arms, info_a, info_b);
   p->pairs[block->index] = (CniPairBlock){.normal = f.n,
                                           .tangent = f.t1,
@@ -108,8 +115,7 @@ static void soften(const CniAssemblyInput *in, const CniContact *c, double *b_n)
   *b_n = gentle / in->time_step;
 }
 
-static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniArms arms,
-                   const Frame *f) {
+static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniArms arms, Frame *f) {
   const CniAssemblyInput *in = loop->input;
   const CniContact *c = &in->contacts[i];
   double *b = &loop->problem->b[block->row], restitution;
@@ -126,7 +132,8 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
   }
   for (int32_t r = 1; r < block->dim; r++) b[r] = 0;
   b[0] = normal_b(in, loop->problem, c, arms, restitution);
-  if (block->dim >= 3) {
+  if (block->dim >= 3 && (surface.x != 0 || surface.y != 0 || surface.z != 0)) {
+    complete_frame(f);
     b[1] = cn_dot(f->t1, surface);
     b[2] = cn_dot(f->t2, surface);
   }
@@ -148,10 +155,11 @@ static int32_t lower_bound(const CniOldContacts *old, uint64_t rank) {
 }
 
 static void resolve(const CnProblem *p, const CniBlock *block, const CniOldContacts *old,
-                    int32_t at, double scale, const Frame *f, double *g) {
+                    int32_t at, double scale, Frame *f, double *g) {
   CnVec3 linear = old->linear[at];
   int turns = old->angular && block->dim > 3;
   if (!turns && linear.x == 0 && linear.y == 0 && linear.z == 0) return; // g is zero as it is
+  complete_frame(f);
   double all[CNI_MAX_DIM] = {
       cn_dot(f->n, linear), cn_dot(f->t1, linear), cn_dot(f->t2, linear), 0, 0, 0};
   if (turns) {

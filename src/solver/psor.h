@@ -163,6 +163,7 @@ typedef struct CniPsor {
   const CniPsorKernels *kernels;
   CniPsorLaw law;
   int32_t cohesive; // 1: some block has cohesion
+  int32_t turned;   // 1: the inertia of groups is needed
   CniSchedule schedule;
   CniPsorGroup *groups; // one more than the problem has
   CniPsorInertia *inertia;

@@ -55,6 +55,7 @@ static CniPsorLaw choose_law(const CniPsor *s, const CnProblem *p) {
 typedef struct Counts {
   int64_t lines, pool, entries;
   int32_t runs, rows;
+  int32_t pairs; // batches of them
 } Counts;
 
 // Entries of a block written as sparse rows.
@@ -87,6 +88,7 @@ static Counts count_all(const CniPsor *s, const CnProblem *p) {
     for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
       const CniBatch *batch = &schedule->batches[i];
       n.runs += !joins_run(last, batch);
+      n.pairs += batch->kind >= CNI_PSOR_PAIR && batch->kind < CNI_PSOR_LANE_KINDS;
       last = batch;
       if (batch->kind == CNI_PSOR_ROWS)
         count_rows(s, p, &p->blocks[batch->block[0]], &n);
@@ -102,18 +104,23 @@ static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *n) {
     return cni_error(CN_INVALID_ARGUMENT, "problem of %d blocks is too large for %s",
                      (int)p->block_count, s->def.name);
   const CnAllocator *a = &s->allocator;
+  // what looks at the tolerance need, what rows need, what pairs need: in a pile of a million
+  // spheres none of it
+  int looks = s->def.tolerance > 0 || p->form == CN_FORM_EXPLICIT;
+  int32_t look_rows = looks ? p->row_count : 0;
+  s->turned = n->pairs > 0 || s->cohesive;
 #define ROOM(array, capacity, needed)                                                              \
   CNI_TRY(cni_array_reserve(a, (void **)&s->array, &s->capacity, 0, needed, sizeof *s->array))
   ROOM(groups, group_capacity, p->group_count + 1);
-  ROOM(inertia, inertia_capacity, p->group_count + 1);
+  ROOM(inertia, inertia_capacity, s->turned ? p->group_count + 1 : 0);
   ROOM(lines, line_capacity, (int32_t)n->lines);
   ROOM(runs, run_capacity, n->runs);
   ROOM(rows, rows_capacity, n->rows);
   ROOM(entries, entry_capacity, (int32_t)n->entries);
   ROOM(pool, pool_capacity, (int32_t)n->pool);
-  ROOM(g, g_capacity, p->row_count);
-  ROOM(u, u_capacity, p->row_count);
-  ROOM(v, v_capacity, 6 * p->group_count);
+  ROOM(g, g_capacity, n->rows > 0 ? p->row_count : look_rows);
+  ROOM(u, u_capacity, look_rows);
+  ROOM(v, v_capacity, looks ? 6 * p->group_count : 0);
 #undef ROOM
   return CN_OK;
 }
@@ -127,13 +134,13 @@ static void prepare_groups(void *context, int32_t begin, int32_t end) {
     CniPsorGroup *to = &s->groups[i];
     if (i == p->group_count) {
       *to = (CniPsorGroup){.inv_mass = 0};
-      s->inertia[i] = (CniPsorInertia){.unused = {0}};
+      if (s->turned) s->inertia[i] = (CniPsorInertia){.unused = {0}};
       continue;
     }
     const CniGroup *from = &p->groups[i];
     *to =
         (CniPsorGroup){from->free.velocity, from->inv_mass, from->free.spin, from->inv_inertia.xx};
-    s->inertia[i] = (CniPsorInertia){from->inv_inertia, {0, 0}};
+    if (s->turned) s->inertia[i] = (CniPsorInertia){from->inv_inertia, {0, 0}};
   }
 }
 

@@ -208,6 +208,14 @@ static int long_steps(PaperMake make, double first_step, double end, double *wor
   return 1;
 }
 
+// hem5: velocity constraints to round-off, positions at or below the paper's; rkf45: both within
+// the drift limit.
+static int is_within(const PaperRun *run, int limited, double paper_drift) {
+  const CnIntegratorReport *r = &run->report;
+  if (limited) return r->position_drift <= run->tolerance && r->velocity_drift <= run->tolerance;
+  return r->velocity_drift <= 1e-14 * fmax(1, run->speed) && r->position_drift <= paper_drift;
+}
+
 static void add_figures(Row *row, const PaperRun *run, double end, const double *truth) {
   const CnIntegratorReport *r = &run->report;
   row_text(row, "integrator", run->integrator);
@@ -248,6 +256,7 @@ int paper_rows(Report *report, PaperMake make, double first_step, double step_ma
         row_number(row, "paper_position_drift", paper[k][i].position_drift);
         row_number(row, "paper_velocity_drift", paper[k][i].velocity_drift);
       }
+      row_flag(row, "within", is_within(&run, k, paper ? paper[0][i].position_drift : INFINITY));
       if (k == 1) {
         double other = work_at(all_work, all_drift, LONG_STEPS + PAPER_ROWS, drift[1][i]);
         row_number(row, "hem5_work", other);

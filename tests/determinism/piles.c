@@ -105,6 +105,58 @@ static CnWorld *wide_spheres(int32_t workers) { return drop(workers, 14, 1372, 0
 static CnWorld *wide_boxes(int32_t workers) { return drop(workers, 14, 784, 1, 0); }
 static CnWorld *wide_both(int32_t workers) { return drop(workers, 14, 980, 2, 0); }
 
+// Balls on strings that hit each other and the floor, by an integrator that works with equations.
+static CnWorld *mechanism(const char *integrator, int32_t workers) {
+  CnWorldDef def = cn_world_def_default();
+  def.integrator = integrator;
+  def.time_step = 0.01;
+  def.worker_count = workers;
+  CnWorld *world = NULL;
+  if (cn_world_create(&def, &world) != CN_OK) return NULL;
+  CnMaterialDef smooth = cn_material_def_default();
+  smooth.friction = 0;
+  smooth.restitution = 0.7;
+  CnMaterialId material;
+  CnBodyDef ground = cn_body_def_default();
+  ground.kind = CN_BODY_FIXED;
+  CnShapeDef plane = cn_shape_def_default(CN_SHAPE_PLANE);
+  CnBodyId body;
+  CnShapeId shape_id;
+  CnJointId joint_id;
+  int ok = cn_material_create(world, &smooth, &material) == CN_OK &&
+           cn_body_create(world, &ground, &body) == CN_OK;
+  plane.material = material;
+  ok = ok && cn_shape_create(world, body, &plane, &shape_id) == CN_OK;
+  for (int i = 0; ok && i < 5; ++i) {
+    CnBodyDef ball = cn_body_def_default();
+    ball.pose.position = (CnVec3){0.31 * i, 0.02 * i, 0.5 + 0.1 * i};
+    ball.twist.velocity = (CnVec3){i == 0 ? 2 : 0, 0.1 * i, 0};
+    ball.twist.spin = (CnVec3){i, 1, 0.5};
+    CnShapeDef sphere = cn_shape_def_default(CN_SHAPE_SPHERE);
+    sphere.radius = 0.1;
+    sphere.material = material;
+    ok = cn_body_create(world, &ball, &body) == CN_OK &&
+         cn_shape_create(world, body, &sphere, &shape_id) == CN_OK;
+    if (!ok || i % 2 == 0) continue;
+    CnJointDef joint = cn_joint_def_default(i == 1 ? CN_JOINT_BALL : CN_JOINT_DISTANCE);
+    joint.body_a = body;
+    CnVec3 hook = {ball.pose.position.x, ball.pose.position.y, 1.5};
+    ok = cn_joint_def_at(world, hook, &joint) == CN_OK;
+    if (joint.kind == CN_JOINT_DISTANCE) joint.frame_a.position = (CnVec3){0, 0, 0};
+    // strings start at rest in their own direction
+    CnTwist still = {{0, 0, 0}, {0, 0, 1}};
+    ok = ok && cn_body_set_twist(world, body, &still) == CN_OK &&
+         cn_joint_create(world, &joint, &joint_id) == CN_OK;
+  }
+  if (ok) return world;
+  cn_world_destroy(world);
+  return NULL;
+}
+
+static CnWorld *by_hem5(int32_t workers) { return mechanism("hem5", workers); }
+static CnWorld *by_rkf45(int32_t workers) { return mechanism("rkf45", workers); }
+static CnWorld *by_moreau_jean(int32_t workers) { return mechanism("moreau-jean", workers); }
+
 const Pile piles[] = {
     {"spheres", spheres},
     {"boxes", boxes},
@@ -113,5 +165,8 @@ const Pile piles[] = {
     {"wide-spheres", wide_spheres},
     {"wide-boxes", wide_boxes},
     {"wide-both", wide_both},
+    {"hem5", by_hem5},
+    {"rkf45", by_rkf45},
+    {"moreau-jean", by_moreau_jean},
 };
 const int pile_count = sizeof piles / sizeof piles[0];

@@ -134,9 +134,11 @@ static CnStatus combine_square(CniSimplexRows *r, const CnSparse *c) {
 }
 
 // The lower triangle of [M E^T; E -C] by rows.
-static CnStatus make_saddle(CniSimplexRows *r, const CnSparse *m) {
-  int64_t count = (int64_t)cni_sparse_entry_count(m) + cni_sparse_entry_count(&r->e) +
-                  cni_sparse_entry_count(&r->c);
+//
+// `triples`: velocities and spins come in threes; zeros between them make a supernode of each.
+static CnStatus make_saddle(CniSimplexRows *r, const CnSparse *m, int triples) {
+  int64_t count = 2 * (int64_t)r->v_count + (int64_t)cni_sparse_entry_count(m) +
+                  cni_sparse_entry_count(&r->e) + cni_sparse_entry_count(&r->c);
   CniTriplet *list = NULL;
   if (count > INT32_MAX) return cni_error(CN_NO_MEMORY, "too many entries for the simplex");
   CNI_TRY(take(&r->arena, count, sizeof *list, &list));
@@ -145,6 +147,7 @@ static CnStatus make_saddle(CniSimplexRows *r, const CnSparse *m) {
   int32_t end = 0;
   for (int32_t i = 0; i < r->v_count; i++) {
     r->sign[i] = 1;
+    for (int32_t j = i / 3 * 3; triples && j < i; j++) list[end++] = (CniTriplet){i, j, 0};
     for (int32_t e = m->start[i]; e < m->start[i + 1]; e++)
       if (m->column[e] <= i) list[end++] = (CniTriplet){i, m->column[e], m->value[e]};
   }
@@ -210,7 +213,7 @@ static CnStatus from_explicit(CniSimplexRows *r, const CnProblem *p) {
   shift_sides(r, NULL, &p->w, p->b, p->row_count);
   CNI_TRY(free_rows(r, p, NULL));
   const CnSparse none = {0};
-  return make_saddle(r, &none);
+  return make_saddle(r, &none, 0);
 }
 
 static CnStatus from_expanded(CniSimplexRows *r, const CnProblem *p, const CnExpanded *x) {
@@ -229,7 +232,7 @@ static CnStatus from_expanded(CniSimplexRows *r, const CnProblem *p, const CnExp
     shift_sides(r, &x->e, &c, x->b, p->row_count);
     status = free_rows(r, p, x);
   }
-  if (status == CN_OK) status = make_saddle(r, &x->m);
+  if (status == CN_OK) status = make_saddle(r, &x->m, p->form == CN_FORM_STEP);
   cni_sparse_release(&r->allocator, &c);
   return status;
 }

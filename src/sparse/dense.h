@@ -14,6 +14,9 @@
 typedef struct CniDenseKernels {
   // y += f x; both on cache lines, `count` rounded up to a multiple of 8
   void (*axpy)(int32_t count, double f, const double *x, double *y);
+  // sum of x y: eight sums side by side on every machine; both on cache lines, `count` rounded up
+  // to a multiple of 8
+  double (*dot)(int32_t count, const double *x, const double *y);
   // w -= p l, then l += beta w; both on cache lines, `count` rounded up likewise
   void (*rank1)(int32_t count, double p, double beta, double *l, double *w);
   // c -= a b: a is rows x depth, b depth x columns (rounded up to a multiple of 8, on cache lines),

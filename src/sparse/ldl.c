@@ -51,6 +51,10 @@ static CnStatus fill(CniLdl *ldl, const CnSparse *upper, const int8_t *sign, con
   CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->d));
   CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->inv));
   CNI_TRY(cni_ldl_own(ldl, n, sizeof(double), &ldl->made));
+  int32_t longest = 0;
+  for (int32_t k = 0; k < ldl->super_count; k++)
+    if (ldl->super[k].below > longest) longest = ldl->super[k].below;
+  CNI_TRY(cni_ldl_own(ldl, cni_up8(longest), sizeof(double), &ldl->line_room));
   return cni_ldl_own(ldl, 5 * (int64_t)n, sizeof(double), &ldl->work);
 }
 
@@ -116,49 +120,62 @@ int32_t cni_ldl_replaced(const CniLdl *ldl, int32_t *rows, int32_t capacity) {
 
 // ---- solution ----
 
+#define SHORT 6 // rows below up to which they are taken one by one
+
 // x <- L^-1 x for the columns of one supernode.
 static void forward(const CniLdl *ldl, const CniSuper *u, double *x) {
   const double *line = ldl->value + u->line_start;
   const int32_t *rows = ldl->rows + u->row_start;
-  int32_t length = cni_super_line(u), own = cni_up8(u->width);
-  double *top = x + u->first;
+  int32_t length = cni_super_line(u), own = cni_up8(u->width), below = u->below, touched = 0;
+  double *top = x + u->first, *room = ldl->line_room;
   for (int32_t c = 0; c < u->width; c++, line += length) {
     double t = top[c];
     if (t == 0) continue;
     for (int32_t j = c + 1; j < u->width; j++) top[j] -= line[j] * t;
-    for (int32_t r = 0; r < u->below; r++) x[rows[r]] -= line[own + r] * t;
+    if (below <= SHORT) {
+      for (int32_t r = 0; r < below; r++) x[rows[r]] -= line[own + r] * t;
+      continue;
+    }
+    if (!touched) memset(room, 0, (size_t)cni_up8(below) * sizeof *room);
+    touched = 1;
+    ldl->kernels->axpy(below, t, line + own, room);
   }
+  for (int32_t r = 0; touched && r < below; r++) x[rows[r]] -= room[r];
 }
 
-// x <- L^-T D^-1 x likewise, four sums side by side.
-static void backward(const CniLdl *ldl, const CniSuper *u, double *gathered, double *x) {
-  int32_t length = cni_super_line(u), own = cni_up8(u->width);
+// x <- L^-T D^-1 x likewise.
+static void backward(const CniLdl *ldl, const CniSuper *u, double *x) {
+  int32_t length = cni_super_line(u), own = cni_up8(u->width), below = u->below;
   const int32_t *rows = ldl->rows + u->row_start;
-  double *top = x + u->first;
-  for (int32_t r = 0; r < u->below; r++) gathered[r] = x[rows[r]];
+  double *top = x + u->first, *room = ldl->line_room;
+  for (int32_t r = 0; r < below; r++) room[r] = x[rows[r]];
+  for (int32_t r = below; r < cni_up8(below); r++) room[r] = 0;
   for (int32_t c = u->width - 1; c >= 0; c--) {
     const double *line = ldl->value + u->line_start + (int64_t)c * length;
-    double sum[4] = {0, 0, 0, 0};
-    int32_t r = 0;
-    for (; r + 4 <= u->below; r += 4)
-      for (int32_t k = 0; k < 4; k++) sum[k] += line[own + r + k] * gathered[r + k];
-    for (; r < u->below; r++) sum[0] += line[own + r] * gathered[r];
-    for (int32_t j = c + 1; j < u->width; j++) sum[1] += line[j] * top[j];
-    top[c] = top[c] * ldl->inv[u->first + c] - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    if (ldl->off && ldl->off[u->first + c]) { // nothing but its pivot
+      top[c] *= ldl->inv[u->first + c];
+      continue;
+    }
+    double sum = 0;
+    if (below > SHORT)
+      sum = ldl->kernels->dot(below, line + own, room);
+    else
+      for (int32_t r = 0; r < below; r++) sum += line[own + r] * room[r];
+    for (int32_t j = c + 1; j < u->width; j++) sum += line[j] * top[j];
+    top[c] = top[c] * ldl->inv[u->first + c] - sum;
   }
 }
 
 // At most three right-hand sides at a time, in the order of elimination.
 static void solve_some(CniLdl *ldl, double *x, int32_t columns) {
   int32_t n = ldl->size;
-  double *y = ldl->work, *gathered = ldl->work + 3 * (int64_t)n;
+  double *y = ldl->work;
   for (int32_t k = 0; k < columns; k++)
     for (int32_t i = 0; i < n; i++) y[(int64_t)k * n + i] = x[(int64_t)k * n + ldl->order[i]];
   for (int32_t s = 0; s < ldl->super_count; s++)
     for (int32_t k = 0; k < columns; k++) forward(ldl, &ldl->super[s], y + (int64_t)k * n);
   for (int32_t s = ldl->super_count - 1; s >= 0; s--)
-    for (int32_t k = 0; k < columns; k++)
-      backward(ldl, &ldl->super[s], gathered, y + (int64_t)k * n);
+    for (int32_t k = 0; k < columns; k++) backward(ldl, &ldl->super[s], y + (int64_t)k * n);
   for (int32_t k = 0; k < columns; k++)
     for (int32_t i = 0; i < n; i++) x[(int64_t)k * n + ldl->order[i]] = y[(int64_t)k * n + i];
 }
@@ -215,7 +232,7 @@ static double refine(CniLdl *ldl, const double *values, const uint8_t *off, cons
     memcpy(step, r, (size_t)n * sizeof *step);
     for (int32_t k = 0; k < n; k++) x[k] += step[k];
     double now = residual(ldl, values, off, b, x, r);
-    if (!(now < error)) {
+    if (!(now < 2 * error)) { // the measure of a good solution goes up and down by itself
       for (int32_t k = 0; k < n; k++) x[k] -= step[k];
       break;
     }

@@ -49,6 +49,7 @@ struct CniLdl {
   double *d, *inv;                 // pivots and their inverses
   double *made;                    // of a pivot: the sum of the sizes of what it is made of
   double *stack, *work;            // rests; 4 size numbers of work
+  double *line_room;               // one line of rows below, of solutions
   uint8_t *replaced;
   // switching of rows, null before cni_ldl_prepare_rows
   int32_t *near_start, *near, *near_entry; // rows of A in both directions, and their entries

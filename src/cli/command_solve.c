@@ -42,6 +42,26 @@ static void show_impulses(CniShow *show, const CniProblemFile *file) {
   if (answer->velocity_count > 0) cni_show_numbers(show, "v", answer->v, answer->velocity_count);
 }
 
+// Rows that contradict each other, the first few by number.
+static void show_infeasible(CniShow *show, const CnSolveReport *report) {
+  if (report->infeasible_count == 0) return;
+  double rows[CN_REPORT_ROWS];
+  char text[160] = "";
+  size_t used = 0;
+  int32_t count =
+      report->infeasible_count < CN_REPORT_ROWS ? report->infeasible_count : CN_REPORT_ROWS;
+  for (int32_t i = 0; i < count && used < sizeof text; i++) {
+    rows[i] = report->infeasible_rows[i];
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%d", i ? ", " : "",
+                             (int)report->infeasible_rows[i]);
+  }
+  cni_show_count(show, "infeasible_count", "rows nothing can satisfy", report->infeasible_count);
+  if (show->json)
+    cni_show_numbers(show, "infeasible_rows", rows, count);
+  else
+    cni_show_text(show, "infeasible_rows", "the first of them", text);
+}
+
 static void show(const CniArgs *args, const CniProblemFile *file, const CnSolveReport *report,
                  double tolerance) {
   CniShow sheet;
@@ -55,6 +75,11 @@ static void show(const CniArgs *args, const CniProblemFile *file, const CnSolveR
                 cn_outcome_name(report->outcome));
   cni_show_count(&sheet, "iterations", "iterations", report->iterations);
   cni_show_number(&sheet, "seconds", "time", report->seconds, "s");
+  if (report->facets > 0) {
+    cni_show_count(&sheet, "facets", "pyramids of facets", report->facets);
+    cni_show_number(&sheet, "pyramid_residual", "pyramid residual", report->pyramid_residual, "");
+  }
+  show_infeasible(&sheet, report);
   cni_show_certificate(&sheet, &report->certificate, error, tolerance, report->converged);
   if (cni_args_has(args, "impulses")) show_impulses(&sheet, file);
   cni_show_end(&sheet);

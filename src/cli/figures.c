@@ -34,6 +34,7 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   figures->step_count++;
   if (!report->solve.converged) figures->not_converged++;
   if (report->solve.cut_by_time) figures->cut_by_time++;
+  figures->friction = report->solve.friction;
   if (!(residual <= figures->residual_max)) figures->residual_max = residual;
   return with_penetration ? measure(f, world) : CN_OK;
 }
@@ -51,6 +52,12 @@ typedef struct Summary {
   double ns_per_contact_iteration, penetration_mean;
   int32_t contacts_last, overlaps;
 } Summary;
+
+// The model that was solved: a solver that can do no other says so in its report.
+static const char *friction_name(const CniJob *job) {
+  return cn_friction_model_name(job->figures.step_count > 0 ? job->figures.friction
+                                                            : job->def.friction);
+}
 
 static Summary summarise(const CniFigures *figures) {
   Summary s = {0};
@@ -103,7 +110,7 @@ static void show_contract(CniShow *show, const CniJob *job, const Summary *s,
   cni_show_number(show, "residual_max", NULL, s->mean.residual, "");
   cni_show_count(show, "steps_not_converged", NULL, job->figures.not_converged);
   cni_show_count(show, "steps_cut_by_time", NULL, job->figures.cut_by_time);
-  cni_show_text(show, "friction_model", NULL, cn_friction_model_name(job->def.friction));
+  cni_show_text(show, "friction_model", NULL, friction_name(job));
   cni_show_text(show, "integrator", NULL, job->def.integrator);
   cni_show_text(show, "solver", NULL, job->def.solver.name);
   cni_show_text(show, "version", NULL, cn_version());
@@ -169,8 +176,7 @@ static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo
   printf("  solver         %s, %.6g iterations, %.3g ns per contact and iteration\n",
          job->def.solver.name, s->mean.iterations, s->ns_per_contact_iteration);
   if (job->verbose) {
-    printf("  integrator     %s, friction model %s\n", job->def.integrator,
-           cn_friction_model_name(job->def.friction));
+    printf("  integrator     %s, friction model %s\n", job->def.integrator, friction_name(job));
     printf("  gravity        (%g, %g, %g) m/s^2\n", job->def.gravity.x, job->def.gravity.y,
            job->def.gravity.z);
     printf("  threads        %d\n", job->def.worker_count);

@@ -24,6 +24,7 @@ typedef struct CniFigures {
   CniStepFigures last[CNI_LAST_STEPS]; // a ring
   int64_t step_count;                  // made here
   int64_t not_converged, cut_by_time;
+  CnFrictionModel friction; // that was solved, of the last step
   double residual_max; // over all of them
 } CniFigures;
 

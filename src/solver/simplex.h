@@ -25,6 +25,7 @@ typedef struct CniSimplexRows {
   int32_t *from_start, *from; // row i is the sum of weight[e] times the problem's row from[e]
   double *weight;
   double *lo, *hi, *b, *k;
+  double *own;     // about N_ii
   double scale;    // largest |b|, m/s
   double *shift;   // per row of the problem: the part of g that no row gives (cohesion)
   CnSparse e, c;   // E, and the lower triangle of C

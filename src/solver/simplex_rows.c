@@ -165,6 +165,19 @@ static CnStatus make_saddle(CniSimplexRows *r, const CnSparse *m, int triples) {
   return cni_sparse_build(&r->allocator, n, n, list, end, &r->saddle);
 }
 
+// About N_ii of each row, with the diagonal of M alone.
+static CnStatus find_own(CniSimplexRows *r, const CnSparse *m) {
+  CNI_TRY(take(&r->arena, r->row_count, sizeof(double), &r->own));
+  for (int32_t i = 0; i < r->row_count; i++) {
+    double sum = cni_sparse_entry(&r->c, i, i);
+    for (int32_t e = r->v_count > 0 ? r->e.start[i] : 0; r->v_count > 0 && e < r->e.start[i + 1];
+         e++)
+      sum += r->e.value[e] * r->e.value[e] / cni_sparse_entry(m, r->e.column[e], r->e.column[e]);
+    r->own[i] = sum;
+  }
+  return CN_OK;
+}
+
 // k = E^T shift and b = T (b + C shift), with the problem's own matrices.
 static void shift_sides(CniSimplexRows *r, const CnSparse *e, const CnSparse *c, const double *b,
                         int32_t problem_rows) {
@@ -213,6 +226,7 @@ static CnStatus from_explicit(CniSimplexRows *r, const CnProblem *p) {
   shift_sides(r, NULL, &p->w, p->b, p->row_count);
   CNI_TRY(free_rows(r, p, NULL));
   const CnSparse none = {0};
+  CNI_TRY(find_own(r, &none));
   return make_saddle(r, &none, 0);
 }
 
@@ -232,6 +246,7 @@ static CnStatus from_expanded(CniSimplexRows *r, const CnProblem *p, const CnExp
     shift_sides(r, &x->e, &c, x->b, p->row_count);
     status = free_rows(r, p, x);
   }
+  if (status == CN_OK) status = find_own(r, &x->m);
   if (status == CN_OK) status = make_saddle(r, &x->m, p->form == CN_FORM_STEP);
   cni_sparse_release(&r->allocator, &c);
   return status;

@@ -38,6 +38,8 @@
 #define TOLERANCE 1e-12 // of u, over the largest r
 #define LOOSEST 1e-9
 #define INFEASIBLE 1e-10 // violation above which a row is named, likewise
+#define NOISE 4e-16      // of the largest velocity an impulse makes: violations below it come last,
+#define FINE 40          // and so many of them at most
 #define PATIENCE 20      // rows taken up without progress before the order changes
 
 typedef struct Walk {
@@ -49,7 +51,7 @@ typedef struct Walk {
   double *g, *v, *u, *rhs, *x;
   uint8_t *on, *given_up; // of the saddle matrix's rows; of the rows
   double tolerance, best;
-  int32_t max_pivots, stuck;
+  int32_t max_pivots, stuck, fine;
 } Walk;
 
 static CnStatus note(Walk *w, CniSimplexEvent event, int32_t row, double step) {
@@ -109,10 +111,7 @@ static CnStatus first_rows(Walk *w) {
       int bilateral = isinf(r->lo[i]) && isinf(r->hi[i]), done;
       if (!wanted[i] || bilateral != (pass == 0)) continue;
       CNI_TRY(switch_on(w, i, &done));
-      if (done) continue;
-      // the rows that are on can carry what it carried
-      w->out->dependent++;
-      w->g[i] = cn_clamp(0, r->lo[i], r->hi[i]);
+      w->out->dependent += !done; // held where it is
     }
   memset(wanted, 0, (size_t)r->row_count);
   return CN_OK;
@@ -229,6 +228,14 @@ static double violation(const Walk *w, int32_t i) {
   return w->u[i] > 0 && w->g[i] > r->lo[i] ? w->u[i] : 0;
 }
 
+// The largest velocity that a single impulse makes: its round-off is in every velocity of a light
+// part between heavy ones.
+static double largest_push(const Walk *w) {
+  double most = 0;
+  for (int32_t i = 0; i < w->r->row_count; i++) most = cn_max(most, fabs(w->g[i]) * w->r->own[i]);
+  return most;
+}
+
 // The row to take up next, -1: none. The function's value tells whether there is progress.
 static int32_t find_violated(Walk *w) {
   const CniSimplexRows *r = w->r;
@@ -242,6 +249,7 @@ static int32_t find_violated(Walk *w) {
     w->tolerance *= 10;
   }
   int32_t found = -1;
+  double noise = NOISE * largest_push(w), loudest = 0;
   double most = w->tolerance;
   w->out->worst = 0;
   for (int32_t i = 0; i < r->row_count; i++) {
@@ -249,9 +257,12 @@ static int32_t find_violated(Walk *w) {
     double size = violation(w, i);
     w->out->worst = cn_max(w->out->worst, size);
     if (!(size > most)) continue;
+    loudest = cn_max(loudest, size);
     if (w->stuck <= PATIENCE) most = size;
     if (found < 0 || w->stuck <= PATIENCE) found = i;
   }
+  // what is left is round-off of large impulses: some of it can still be walked away
+  if (found >= 0 && !(loudest > noise) && ++w->fine > FINE) return -1;
   return found;
 }
 
@@ -342,7 +353,7 @@ static CnStatus walk_on(Walk *w) {
     find_velocities(w);
     int32_t k = find_violated(w);
     if (k < 0 && refined) {
-      w->out->finished = w->tolerance <= LOOSEST * w->r->scale;
+      w->out->finished = w->out->worst <= LOOSEST * w->r->scale;
       return CN_OK;
     }
     refined = k < 0;

@@ -1,5 +1,6 @@
 // Ten unit cubes, the top one 1000 and a million times as heavy: the stack stands for two seconds,
-// and every interface carries the weight above it. With ipm and with auto.
+// and every interface carries the weight above it. With ipm, with auto, and with simplex, whose
+// forces are right in every step.
 #include "check.h"
 #include "core/vec.h"
 #include "worlds.h"
@@ -74,12 +75,36 @@ static void million_auto(void **state) {
   stands("auto", 1e6);
 }
 
+// simplex: every force of every step to 1e-8.
+static void simplex(double ratio) {
+  Stack s = build("simplex", ratio);
+  for (int k = 0; k < 200; k++) {
+    CnStepReport report;
+    CHECK_OK(cn_world_step(s.world, &report));
+    CHECK(report.solve.outcome == CN_OUTCOME_FINISHED && report.solve.pyramid_residual < 1e-8);
+    CHECK(report.solve.friction == CN_FRICTION_CONVEX && report.solve.facets == 8);
+    for (int i = 0; i < BOXES; i++) {
+      double weight = 9.81 * (BOXES - 1 - i + ratio);
+      CHECK_NEAR(world_pose(s.world, s.boxes[i]).position.z, 0.5 + i, 1e-4);
+      CHECK_REL(world_force(s.world, i ? s.boxes[i - 1] : s.floor, s.boxes[i]).z, weight, 1e-8);
+    }
+  }
+  cn_world_destroy(s.world);
+}
+static void simplex_even(void **state) {
+  (void)state;
+  simplex(1);
+}
+static void simplex_million(void **state) {
+  (void)state;
+  simplex(1e6);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(thousand_ipm),
-      cmocka_unit_test(thousand_auto),
-      cmocka_unit_test(million_ipm),
-      cmocka_unit_test(million_auto),
+      cmocka_unit_test(thousand_ipm), cmocka_unit_test(thousand_auto),
+      cmocka_unit_test(million_ipm),  cmocka_unit_test(million_auto),
+      cmocka_unit_test(simplex_even), cmocka_unit_test(simplex_million),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

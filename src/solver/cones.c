@@ -614,13 +614,13 @@ static void add_product(int32_t rows, int32_t columns, const double *block, cons
   }
 }
 
-void cni_cones_velocity(CniCones *c, const double *g, double *u) {
+void cni_cones_momentum(const CniCones *c, const double *g, double *w) {
   int32_t groups = c->group_nodes;
-  // v = F^T g, from the groups' rows, which are -F^T
+  // the rows of velocities hold -F^T
   for (int32_t i = 0; i < groups; i++) {
     int32_t own = c->node_size[i];
     const double *block = c->base + c->node_value[i] + (int64_t)own * own;
-    double *v = c->v + c->first_velocity[i];
+    double *v = w + c->first_velocity[i];
     memset(v, 0, (size_t)own * sizeof *v);
     for (int32_t e = c->node_start[i]; e < c->node_start[i + 1]; e++) {
       const CniConeBlock *other = &c->blocks[c->node_column[e] - groups];
@@ -629,6 +629,10 @@ void cni_cones_velocity(CniCones *c, const double *g, double *u) {
     }
     for (int32_t d = 0; d < own; d++) v[d] = -v[d];
   }
+}
+
+void cni_cones_rows(const CniCones *c, const double *w, const double *g, double *u) {
+  int32_t groups = c->group_nodes;
   for (int32_t i = 0; i < c->block_count; i++) {
     const CniConeBlock *own = &c->blocks[i];
     int32_t node = groups + i;
@@ -639,11 +643,16 @@ void cni_cones_velocity(CniCones *c, const double *g, double *u) {
     block += own->dim * own->dim;
     for (int32_t e = c->node_start[node]; e < c->node_start[node + 1]; e++) {
       int32_t j = c->node_column[e], size = c->node_size[j];
-      const double *x = j < groups ? c->v + c->first_velocity[j] : g + c->blocks[j - groups].row;
+      const double *x = j < groups ? w + c->first_velocity[j] : g + c->blocks[j - groups].row;
       add_product(own->dim, size, block, x, to);
       block += own->dim * size;
     }
   }
+}
+
+void cni_cones_velocity(CniCones *c, const double *g, double *u) {
+  cni_cones_momentum(c, g, c->v);
+  cni_cones_rows(c, c->v, g, u);
 }
 
 // to = a block
@@ -678,6 +687,8 @@ int cni_cones_factor(CniCones *c) {
   }
   return cni_lu_factor(c->lu, c->values, 1e-300);
 }
+
+void cni_cones_solve_all(CniCones *c, double *x) { cni_lu_solve(c->lu, x); }
 
 void cni_cones_solve(CniCones *c, double *x) {
   size_t velocities = (size_t)c->velocities;

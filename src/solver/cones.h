@@ -76,6 +76,12 @@ int cni_cones_factor(CniCones *c);
 // x <- (A N + B)^-1 x
 void cni_cones_solve(CniCones *c, double *x);
 
+// The same with a right-hand side for the velocities: x is velocities, then rows.
+void cni_cones_solve_all(CniCones *c, double *x);
+// w = F^T g, and u = F w + C g + r, of problems whose velocities are nodes.
+void cni_cones_momentum(const CniCones *c, const double *g, double *w);
+void cni_cones_rows(const CniCones *c, const double *w, const double *g, double *u);
+
 // x <- P_K(x) of a block.
 void cni_cones_project(const CniCones *c, int32_t block, double *x);
 
@@ -119,5 +125,24 @@ typedef struct CniIpmEnd {
 
 // From scaled impulses `g` (0: cold) to the best found, in g.
 CnStatus cni_cone_ipm(CniCones *c, const CniIpmRule *rule, double *g, CniIpmEnd *end);
+
+// ---- row_ipm.c: problems without friction, as in the paper ----
+
+typedef enum CniRowStart { CNI_START_DAPUZZO = 0, CNI_START_NOCEDAL } CniRowStart;
+typedef enum CniRowWarm { CNI_WARM_NONE = 0, CNI_WARM_PARTIAL, CNI_WARM_FULL } CniRowWarm;
+
+typedef struct CniRowIpmRule {
+  CniRowStart start;
+  CniRowWarm warm;
+  int32_t max_iterations;
+} CniRowIpmRule;
+
+// Are all blocks bilateral, unilateral or frictionless, and the velocities nodes?
+int cni_row_ipm_takes(const CniCones *c);
+// From scaled impulses `g` (read by the full warm start) to the answer, in g. `velocity`: scaled
+// velocities beyond the free ones for the partial one. Stops by the criteria of the paper;
+// `error` of the end is not filled.
+CnStatus cni_row_ipm(CniCones *c, const CniRowIpmRule *rule, const double *velocity, double *g,
+                     CniIpmEnd *end);
 
 #endif

@@ -28,7 +28,7 @@ static int run_line(int index, int32_t balls, Report *report) {
                     : index == 1 ? ipm_scene_brick(&scene)
                                  : ipm_scene_ball(&scene);
   for (int32_t k = 0; k < 100 && status == CN_OK; k++) {
-    status = ipm_scene_call(&scene, &call);
+    status = ipm_scene_call(&scene, k >= line->first ? IPM_WARM_KINDS : 0, &call);
     for (int32_t w = 0; w < IPM_WARM_KINDS && k >= line->first; w++) {
       total[w] += call.iterations[w];
       failed += call.failed[w];

@@ -15,17 +15,22 @@
 
 // ---- worlds ----
 
-static CnStatus open_scene(IpmScene *scene, CnMaterialId *material) {
+static CnStatus open_scene(IpmScene *scene, const char *solver, CnMaterialId *material) {
   CnWorldDef def = cn_world_def_default();
   CnAllocator allocator = cn_allocator_default();
   memset(scene, 0, sizeof *scene);
+  scene->units = 1;
   def.time_step = 0.01;
   def.contact_margin = 0.1 * RADIUS;
   // b = phi/h, and at most 1 m/s out of overlaps
   def.contact_stabilisation = 1;
   def.contact_slop = 1e-9;
   def.recovery_speed = 1;
-  def.solver = cn_solver_def_default("ipm");
+  def.solver = cn_solver_def_default(solver);
+  if (strcmp(solver, "psor") == 0) {
+    def.solver.tolerance = 1e-4;
+    def.solver.max_iterations = 1000;
+  }
   CnStatus status = cn_world_create(&def, &scene->world);
   if (status == CN_OK) status = cni_cones_create(&allocator, &scene->cones);
   CnMaterialDef smooth = cn_material_def_default();
@@ -68,7 +73,8 @@ static CnStatus add_ball(IpmScene *scene, CnVec3 position, double ratio, CnMater
 CnStatus ipm_scene_balls(IpmScene *scene, int32_t count, double ratio) {
   CnMaterialId material;
   double planes[4 * SCENE_G_PLANES];
-  CnStatus status = open_scene(scene, &material);
+  CnStatus status = open_scene(scene, ratio == 1 ? "psor" : "ipm", &material);
+  scene->units = ratio == 1;
   double *positions = malloc(3 * (size_t)count * sizeof *positions);
   if (!positions) return CN_NO_MEMORY;
   scene_g_planes(count, planes);
@@ -87,7 +93,7 @@ CnStatus ipm_scene_balls(IpmScene *scene, int32_t count, double ratio) {
 
 CnStatus ipm_scene_brick(IpmScene *scene) {
   CnMaterialId material;
-  CnStatus status = open_scene(scene, &material);
+  CnStatus status = open_scene(scene, "ipm", &material);
   if (status == CN_OK) status = add_plane(scene, (CnVec3){0, 0, 1}, 0, material);
   CnBodyDef body = cn_body_def_default();
   CnShapeDef shape = cn_shape_def_default(CN_SHAPE_BOX);
@@ -106,7 +112,7 @@ CnStatus ipm_scene_brick(IpmScene *scene) {
 
 CnStatus ipm_scene_ball(IpmScene *scene) {
   CnMaterialId material;
-  CnStatus status = open_scene(scene, &material);
+  CnStatus status = open_scene(scene, "ipm", &material);
   if (status == CN_OK) status = add_plane(scene, (CnVec3){0, 0, 1}, 0, material);
   return status == CN_OK ? add_ball(scene, (CnVec3){0, 0, RADIUS}, 1, material) : status;
 }
@@ -155,7 +161,7 @@ static void warm_velocities(const CniCones *c, double *w) {
     const double *old = &group->old.velocity.x, *free = &group->free.velocity.x;
     const CnSym3 *j = &group->inv_inertia;
     double inverse[6] = {group->inv_mass, group->inv_mass, group->inv_mass, j->xx, j->yy, j->zz};
-    for (int32_t d = 0; d < 6; d++)
+    for (int32_t d = 0; d < c->node_size[c->group_node[i]]; d++)
       w[c->first_velocity[c->group_node[i]] + d] = (old[d] - free[d]) / sqrt(inverse[d]) / c->kappa;
   }
 }
@@ -184,7 +190,7 @@ static CnStatus solve(IpmScene *scene, const CnProblem *p, int32_t warm, const d
                       double *g, IpmCall *call) {
   CniCones *c = scene->cones;
   CniIpmEnd end;
-  CniRowIpmRule rule = {CNI_START_DAPUZZO, (CniRowWarm)warm, ITERATIONS};
+  CniRowIpmRule rule = {CNI_START_DAPUZZO, (CniRowWarm)warm, ITERATIONS, scene->units};
   double start = cni_clock();
   CnStatus status = cni_cones_load(c, p);
   double *w = calloc((size_t)c->velocities + 1, sizeof *w);
@@ -200,7 +206,7 @@ static CnStatus solve(IpmScene *scene, const CnProblem *p, int32_t warm, const d
   return w ? status : CN_NO_MEMORY;
 }
 
-CnStatus ipm_scene_call(IpmScene *scene, IpmCall *call) {
+CnStatus ipm_scene_call(IpmScene *scene, int32_t warm_kinds, IpmCall *call) {
   CnProblem *p;
   const CnAnswer *answer;
   CnStatus status = cn_world_step(scene->world, NULL);
@@ -211,10 +217,12 @@ CnStatus ipm_scene_call(IpmScene *scene, IpmCall *call) {
   double *g = malloc((size_t)p->row_count * sizeof *g);
   status = given && g ? CN_OK : CN_NO_MEMORY;
   if (status == CN_OK) warm_impulses(scene, p, given);
-  for (int32_t warm = 0; warm < IPM_WARM_KINDS && status == CN_OK; warm++)
+  for (int32_t warm = 0; warm < warm_kinds && status == CN_OK; warm++)
     status = solve(scene, p, warm, given, g, call);
-  call->matrix_size = 6 * scene->cones->group_nodes + p->block_count;
-  if (status == CN_OK) status = remember(scene, p, answer->g);
+  if (warm_kinds > 0) call->matrix_size = 6 * scene->cones->group_nodes + p->block_count;
+  // the impulses of the last solve, or of the world where there was none
+  if (status == CN_OK && warm_kinds > 0) cni_cones_export(scene->cones, g, given);
+  if (status == CN_OK) status = remember(scene, p, warm_kinds > 0 ? given : answer->g);
   free(given);
   free(g);
   return status;

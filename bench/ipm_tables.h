@@ -14,6 +14,7 @@ typedef struct IpmScene {
   int32_t *pair; // per contact of the last step: its two groups
   double *g;     // and its normal impulse
   int32_t count, capacity;
+  int32_t units; // 1: tolerances in SI units, 0: of the scaled problem
 } IpmScene;
 
 // Balls in a box: scene G with R .1, density 1000, every tenth ball `ratio` times as heavy.
@@ -31,7 +32,8 @@ typedef struct IpmCall {
   double seconds;      // of the cold solve
 } IpmCall;
 
-// One step of the world (by ipm), its problem solved with each warm start.
-CnStatus ipm_scene_call(IpmScene *scene, IpmCall *call);
+// One step of the world (by sweeps where all balls are alike, else by ipm), its problem solved with
+// the first `warm_kinds` warm starts.
+CnStatus ipm_scene_call(IpmScene *scene, int32_t warm_kinds, IpmCall *call);
 
 #endif

@@ -124,6 +124,12 @@ if(CAIRN_TESTS)
   add_test(NAME bench.friction COMMAND cairn-bench friction --set seconds=.001 --set peers=none --json)
   set_tests_properties(bench.friction PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"friction\".*\"rows\"")
+  add_test(NAME bench.fclib COMMAND cairn-bench fclib --set peers=none --set plot=none
+    --set tolerances=1e-8 --set repeats=1 --json)
+  set_tests_properties(bench.fclib PROPERTIES LABELS bench
+    PASS_REGULAR_EXPRESSION "\"name\": \"fclib\".*\"rows\".*\"problem\": \"total\"")
+  cairn_bench_test(ipm-table1 "\"mean_iterations\"" --set largest=130)
+  cairn_bench_test(ipm-table2 "\"paper_full\"" --set balls=30)
   if(TARGET cairn-io)
     add_test(NAME bench.deep-pile COMMAND cairn-bench deep-pile --set spheres=60 --set steps=30
       --set seconds=0.02 --json)

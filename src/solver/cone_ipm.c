@@ -413,11 +413,9 @@ CnStatus cni_cone_ipm(CniCones *c, const CniIpmRule *rule, double *g, CniIpmEnd 
     cni_cones_velocity(c, s.g, s.u);
     note(&s, s.g, cni_cones_error(c, s.g, s.u));
   }
-  if (s.error <= rule->tolerance) {
-    end->error = s.error;
-    memcpy(g, s.best, (size_t)c->n * sizeof *g);
-    return CN_OK;
-  }
+  // and from a good one Newton may end it
+  if (rule->polish && !(s.error <= rule->tolerance) && s.error < NEAR)
+    polish(&s, &newton, rule, s.best, POLISH, end);
   for (s.round = 0; s.round < ROUNDS && !(s.error <= rule->tolerance); s.round++) {
     start(&s);
     cni_cones_velocity(c, s.g, s.u);

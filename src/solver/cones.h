@@ -135,6 +135,7 @@ typedef struct CniRowIpmRule {
   CniRowStart start;
   CniRowWarm warm;
   int32_t max_iterations;
+  int32_t units; // 1: the criteria are in the problem's units, 0: the scaled problem's
 } CniRowIpmRule;
 
 // Are all blocks bilateral, unilateral or frictionless, and the velocities nodes?

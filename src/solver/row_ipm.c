@@ -17,7 +17,7 @@
 // condensed system (blocks first) included. Bilateral rows have y = 0 and a term of 1e-12 in place
 // of D, which redundant rows need.
 //
-// Starting points: D'Apuzzo's, y = max(1, F w + r), g = 1/y, and Nocedal's, by one predictor from
+// Starting points: D'Apuzzo's, y = max(.1, F w + r), g = 1/y, and Nocedal's, by one predictor from
 // there. Warm starts: `partial` begins with the velocities given, `full` also with the impulses.
 #include "solver/cones.h"
 
@@ -29,6 +29,7 @@
 
 #define PROXIMAL 1e-12
 #define SHORT 1e-8  // a step that is none
+#define FAR 0.1     // least y of a cold start, part of the largest right-hand side
 #define INSIDE 1e-3 // least g and y of a warm start, part of the largest
 
 int cni_row_ipm_takes(const CniCones *c) {
@@ -49,7 +50,7 @@ typedef struct Rows {
   double *dg_p, *dy_p;  // of the predictor
   double *r_d, *r_p;    // r_p per row of the problem
   double *x;            // right-hand side and solution
-  double tau;
+  double tau, kappa;
 } Rows;
 
 static CnStatus take(CniCones *c, int64_t count, double **memory) {
@@ -106,9 +107,9 @@ static double norm_rows(const Rows *s) {
   return sqrt(sum);
 }
 
-// The criteria of the paper, in units without kappa.
+// The criteria of the paper, on the scaled problem or, with its kappa, in the units of the problem.
 static int finished(const Rows *s) {
-  double sum = 0, kappa = s->c->kappa;
+  double sum = 0, kappa = s->kappa;
   for (int32_t i = 0; i < s->c->velocities; i++) sum += s->r_d[i] * s->r_d[i];
   int32_t rows = s->m + s->joint_count;
   return kappa * norm_rows(s) <= 1e-8 * (rows > 0 ? rows : 1) &&
@@ -207,7 +208,7 @@ static void set_y(Rows *s, double least) {
 }
 
 static int start_cold(Rows *s, CniRowStart how) {
-  set_y(s, 1);
+  set_y(s, FAR);
   for (int32_t k = 0; k < s->m; k++) s->g[s->row[k]] = 1 / s->y[k];
   if (how != CNI_START_NOCEDAL) return 1;
   residuals(s);
@@ -243,6 +244,7 @@ CnStatus cni_row_ipm(CniCones *c, const CniRowIpmRule *rule, const double *veloc
                      CniIpmEnd *end) {
   Rows s = {0};
   CNI_TRY(prepare(&s, c));
+  s.kappa = rule->units ? c->kappa : 1;
   *end = (CniIpmEnd){.error = INFINITY};
   if (rule->warm == CNI_WARM_PARTIAL && velocity)
     memcpy(s.w, velocity, (size_t)c->velocities * sizeof *s.w);

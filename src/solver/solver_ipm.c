@@ -1,10 +1,12 @@
-// ipm: interior point. See cone_ipm.c.
+// ipm: interior point. Without friction row_ipm.c first; cone_ipm.c.
 #include "solver/solver.h"
 #include "solver/cones.h"
 #include "core/error.h"
 #include "core/memory.h"
 
 #include <string.h>
+
+#define ROWS 60 // iterations without friction
 
 typedef struct Ipm {
   CnAllocator allocator;
@@ -34,19 +36,31 @@ static void destroy(void *state) {
   cni_release(&allocator, s, sizeof *s);
 }
 
+// Problems without friction by the method of the paper, from the impulses given if there are any.
+static CnStatus try_rows(Ipm *s, double *g, CniIpmEnd *end) {
+  CniRowIpmRule rule = {.start = CNI_START_DAPUZZO, .warm = CNI_WARM_NONE, .max_iterations = ROWS};
+  *end = (CniIpmEnd){0};
+  if (!cni_row_ipm_takes(s->cones)) return CN_OK;
+  for (int32_t i = 0; i < s->cones->n && rule.warm == CNI_WARM_NONE; i++)
+    if (g[i] != 0) rule.warm = CNI_WARM_FULL;
+  return cni_row_ipm(s->cones, &rule, NULL, g, end);
+}
+
 static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
   Ipm *s = state;
   CniIpmRule rule = {s->tolerance, s->max_iterations, 1};
-  CniIpmEnd end;
+  CniIpmEnd end, rows;
   if (p->row_count > 0) {
     CNI_TRY(cni_cones_load(s->cones, p));
     double *g = cni_arena_take(&s->cones->arena, (size_t)p->row_count * sizeof *g);
     if (!g) return cni_error_memory((size_t)p->row_count * sizeof *g);
     cni_cones_import(s->cones, answer->g, g);
+    // where its criteria are not enough for the tolerance the other goes on, or ends it by Newton
+    CNI_TRY(try_rows(s, g, &rows));
     CNI_TRY(cni_cone_ipm(s->cones, &rule, g, &end));
     CNI_TRY(cni_cones_finish(s->cones, g));
     memcpy(answer->g, s->cones->result, (size_t)p->row_count * sizeof *answer->g);
-    report->iterations = end.iterations + end.newton_steps;
+    report->iterations = rows.iterations + end.iterations + end.newton_steps;
     if (end.stalled) report->outcome = CN_OUTCOME_STALLED;
   }
   cni_problem_apply(p, answer->g, answer->v);

@@ -39,7 +39,7 @@ typedef struct Front {
 static void load_entries(CniLdl *ldl, const CniSuper *u, double *lines, const double *values) {
   memset(lines, 0, (size_t)u->width * (size_t)cni_super_line(u) * sizeof *lines);
   for (int64_t e = u->entry_start; e < u[1].entry_start; e++)
-    ldl->value[ldl->target[e]] = values[ldl->entry[e]];
+    lines[ldl->target[e]] = values[ldl->entry[e]];
   int32_t line = cni_super_line(u);
   for (int32_t c = 0; c < u->width; c++)
     ldl->made[u->first + c] = fabs(lines[(int64_t)c * line + c]);

@@ -42,7 +42,7 @@ struct CniLdl {
   int32_t *rows;                   // rows below, ascending, of all supernodes
   int32_t *places;                 // of those rows in the parent's lines
   int32_t *entry;                  // entries of A by supernode
-  int64_t *target;                 // and their places in value[]
+  int32_t *target;                 // and their places in the supernode's lines
   int32_t *task_first, *task_last; // supernodes of each subtree, last inclusive
   CnSparse pattern;                // of A, without values
   double *value;                   // L, and d on the diagonal

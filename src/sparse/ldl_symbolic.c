@@ -103,8 +103,34 @@ static void find_tree(Symbolic *s) {
   }
 }
 
-// Postorder, the largest subtree of a node last: it can then be joined to the node.
-static void postorder(Symbolic *s) {
+// Move one child of node k, the one with the largest key, to the front or to the end of k's list.
+static void move_child(int32_t *child, int32_t *sibling, int32_t k, const int32_t *key, int front) {
+  int32_t best = child[k], before_best = -1, last = -1;
+  for (int32_t c = child[k], before = -1; c >= 0; before = c, c = sibling[c]) {
+    if (key[c] > key[best]) {
+      best = c;
+      before_best = before;
+    }
+    last = c;
+  }
+  if (best < 0 || (front ? before_best < 0 : best == last)) return;
+  if (before_best < 0)
+    child[k] = sibling[best];
+  else
+    sibling[before_best] = sibling[best];
+  if (front) {
+    sibling[best] = child[k];
+    child[k] = best;
+  } else {
+    sibling[last] = best;
+    sibling[best] = -1;
+  }
+}
+
+// Postorder. The largest subtree of a node comes first: what it leaves is then the only thing that
+// waits while the others are done. With the lengths of the columns known the child with the longest
+// one comes last: it can be joined to the node with the fewest zeros.
+static void postorder(Symbolic *s, int counted) {
   int32_t *size = s->scratch[0], *child = s->scratch[1], *sibling = s->scratch[2];
   int32_t *post = s->scratch[3], *stack = s->scratch[4], done = 0;
   for (int32_t k = 0; k < s->n; k++) {
@@ -113,28 +139,15 @@ static void postorder(Symbolic *s) {
   }
   for (int32_t k = 0; k < s->n; k++)
     if (s->parent[k] >= 0) size[s->parent[k]] += size[k];
-  // lists with ascending nodes, then the largest child moved to the end
   for (int32_t k = s->n - 1; k >= 0; k--) {
+    sibling[k] = -1;
     if (s->parent[k] < 0) continue;
     sibling[k] = child[s->parent[k]];
     child[s->parent[k]] = k;
   }
   for (int32_t k = 0; k < s->n; k++) {
-    int32_t big = child[k], before_big = -1, last = -1;
-    for (int32_t c = child[k], before = -1; c >= 0; before = c, c = sibling[c]) {
-      if (size[c] > size[big]) {
-        big = c;
-        before_big = before;
-      }
-      last = c;
-    }
-    if (big == last) continue;
-    if (before_big < 0)
-      child[k] = sibling[big];
-    else
-      sibling[before_big] = sibling[big];
-    sibling[last] = big;
-    sibling[big] = -1;
+    move_child(child, sibling, k, size, 1);
+    if (counted) move_child(child, sibling, k, s->count, 0);
   }
   for (int32_t root = 0; root < s->n; root++) {
     if (s->parent[root] >= 0) continue;
@@ -161,6 +174,8 @@ static void postorder(Symbolic *s) {
     parent[i] = s->parent[post[i]] < 0 ? -1 : place[s->parent[post[i]]];
   memcpy(s->order, order, (size_t)s->n * sizeof *order);
   memcpy(s->parent, parent, (size_t)s->n * sizeof *parent);
+  for (int32_t i = 0; i < s->n; i++) place[i] = s->count[post[i]];
+  memcpy(s->count, place, (size_t)s->n * sizeof *place);
 }
 
 // ---- the length of the columns ----
@@ -211,9 +226,11 @@ static void count_columns(Symbolic *s) {
 static int64_t tree_and_counts(Symbolic *s) {
   permute(s);
   find_tree(s);
-  postorder(s);
+  postorder(s, 0);
   permute(s);
   count_columns(s);
+  postorder(s, 1);
+  permute(s);
   int64_t total = 0;
   for (int32_t j = 0; j < s->n; j++) total += s->count[j];
   return total;
@@ -341,11 +358,14 @@ static CnStatus find_places(CniLdl *ldl, Symbolic *s) {
   int64_t entries = s->a->start[s->n];
   int32_t *place = s->scratch[0];
   CNI_TRY(cni_ldl_own(ldl, entries, sizeof(int32_t), &ldl->entry));
-  CNI_TRY(cni_ldl_own(ldl, entries, sizeof(int64_t), &ldl->target));
+  CNI_TRY(cni_ldl_own(ldl, entries, sizeof(int32_t), &ldl->target));
   int64_t out = 0;
   for (int32_t k = 0; k < ldl->super_count; k++) {
     CniSuper *u = &ldl->super[k];
     int32_t line = cni_super_line(u);
+    if ((int64_t)u->width * line > INT32_MAX)
+      return cni_error(CN_NO_MEMORY, "a factor has %d columns with the same %d rows", u->width,
+                       line);
     for (int32_t i = 0; i < u->width; i++) place[u->first + i] = i;
     for (int32_t r = 0; r < u->below; r++)
       place[ldl->rows[u->row_start + r]] = cni_super_place(u, u->width + r);
@@ -353,7 +373,7 @@ static CnStatus find_places(CniLdl *ldl, Symbolic *s) {
     for (int32_t c = 0; c < u->width; c++)
       for (int32_t e = s->down_start[u->first + c]; e < s->down_start[u->first + c + 1]; e++) {
         ldl->entry[out] = s->down_entry[e];
-        ldl->target[out++] = u->line_start + (int64_t)c * line + place[s->down[e]];
+        ldl->target[out++] = c * line + place[s->down[e]];
       }
     for (int32_t c = u->child_first; c >= 0; c = ldl->super[c].child_next) {
       const CniSuper *child = &ldl->super[c];

@@ -40,6 +40,7 @@
 #define INFEASIBLE 1e-10 // violation above which a row is named, likewise
 #define NOISE 4e-16      // of the largest velocity an impulse makes: violations below it come last,
 #define FINE 40          // and so many of them at most
+#define ROUNDS 8         // of the first guess
 #define PATIENCE 20      // rows taken up without progress before the order changes
 
 typedef struct Walk {
@@ -344,6 +345,53 @@ static void name_infeasible(Walk *w) {
   }
 }
 
+// ---- a first guess ----
+
+// A row of the guess on or off; the factors follow later.
+static CnStatus set_row(Walk *w, int32_t i, int on) {
+  w->on[w->r->v_count + i] = (uint8_t)on;
+  w->out->pivots++;
+  return note(w, on ? CNI_SIMPLEX_ON : CNI_SIMPLEX_OFF, i, 0);
+}
+
+// Held rows that the start violates go on all at once, and those among them that would pull at
+// their bound off again all at once, a few rounds: a set of rows to begin the walk with, near the
+// last one as a rule. Where the rows depend on each other the walk begins without.
+static CnStatus guess_rows(Walk *w) {
+  const CniSimplexRows *r = w->r;
+  CniLdlReport report;
+  int32_t count = 0;
+  uint8_t *guessed = w->given_up; // free until the walk begins
+  CNI_TRY(reach_target(w, 0));
+  find_velocities(w);
+  for (int32_t i = 0; i < r->row_count; i++) {
+    guessed[i] = !is_on(w, i) && violation(w, i) > w->tolerance;
+    count += guessed[i];
+  }
+  if (count < 2 || count > w->max_pivots / 2) {
+    memset(guessed, 0, (size_t)r->row_count);
+    return CN_OK;
+  }
+  for (int32_t i = 0; i < r->row_count; i++)
+    if (guessed[i]) CNI_TRY(set_row(w, i, 1));
+  CNI_TRY(refactor(w, &report));
+  for (int32_t round = 0; round < ROUNDS && count > 0; round++) {
+    int independent = report.least > DEPENDENT;
+    if (independent) CNI_TRY(find_target(w, 0));
+    count = 0;
+    for (int32_t i = 0; i < r->row_count; i++) {
+      double target = -w->x[r->v_count + i];
+      if (!guessed[i] || (independent && target >= r->lo[i] && target <= r->hi[i])) continue;
+      guessed[i] = 0;
+      CNI_TRY(set_row(w, i, 0));
+      count++;
+    }
+    if (count > 0) CNI_TRY(refactor(w, &report));
+  }
+  memset(guessed, 0, (size_t)r->row_count);
+  return CN_OK;
+}
+
 // ---- the walk ----
 
 static CnStatus walk_on(Walk *w) {
@@ -401,6 +449,7 @@ CnStatus cni_simplex_walk(CniSimplex *s, const CniSimplexRows *r, int32_t max_pi
             .best = INFINITY,
             .max_pivots = max_pivots};
   CNI_TRY(first_rows(&w));
+  CNI_TRY(guess_rows(&w));
   CNI_TRY(walk_on(&w));
   name_infeasible(&w);
   for (int32_t i = 0; i < m; i++) walk->active += is_on(&w, i);

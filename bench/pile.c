@@ -7,7 +7,7 @@
 #include "core/rng.h"
 #include "scene_g.h"
 
-#define BOX_HALF 0.7 // of the radius of the sphere it stands for
+#define BOX_HALF 0.9 // of the radius of the sphere it stands for
 
 // ---- lists ------------------------------------------------------------------------------------
 

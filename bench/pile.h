@@ -29,7 +29,7 @@ typedef struct PileOptions {
   int32_t threads;
   CnBodyKind ground_kind;
   double contact_margin; // m, 0: Cairn's default
-  int boxes;             // 1: every other sphere is a box in its place, of edge 1.4 radii
+  int boxes;             // 1: every other sphere is a box in its place, of edge 1.8 radii
   CnHooks hooks;
 } PileOptions;
 PileOptions pile_options(const char *solver, int32_t threads);

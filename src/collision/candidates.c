@@ -15,7 +15,7 @@
 
 #include "core/error.h"
 
-#define SKIN 0.1 // of the inradius
+#define SKIN 0.2 // of the inradius
 #define HURRY 4
 #define CALM 16
 #define SHAPES_A_TASK 256

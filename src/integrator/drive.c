@@ -236,7 +236,7 @@ static CnStatus accept(CniDrive *d, double position, double velocity) {
   d->report.position_drift = cn_max(d->report.position_drift, position);
   d->report.velocity_drift = cn_max(d->report.velocity_drift, velocity);
   d->report.steps++;
-  d->same_time = 0;
+  if (s->h > 100 * d->def.event_tolerance) d->same_time = 0; // else it is the same instant
   d->t = end ? d->t_end : s->t + s->h;
   d->report.time = d->t;
   if (d->def.observer.point) {

@@ -238,7 +238,8 @@ static CnStatus review(CniDrive *d, int32_t contact, double zero, int *changed) 
   }
   for (int32_t k = 1; k < eq->contact_dim; k++) along += force[k] * force[k];
   along = sqrt(along);
-  if (along <= mu * force[0] * (1 + 1e-9) + zero) return CN_OK;
+  // half of what watch.c allows, so that what it has seen is seen here
+  if (along <= mu * force[0] + cn_max(1e-10, 100 * zero)) return CN_OK;
   if (eq->contact_dim > 2) return would_slip(d, contact, along / force[0]);
   mode->mode = CNI_SLIP;
   mode->direction = force[1] > 0 ? -1 : 1;
@@ -306,6 +307,7 @@ static CnStatus choose(CniDrive *d, int32_t count, int edge, int impact) {
     // without an impact a closed contact moves by its drift only
     if (u[0] <= zero || (d->modes[contact].mode != CNI_OPEN && !impact)) {
       d->modes[contact].next_open = 0;
+      d->modes[contact].armed = 0; // one that carries nothing lies there, and does not fall again
       CNI_TRY(guess_mode(d, contact, u));
       candidates[n++] = contact;
     } else {

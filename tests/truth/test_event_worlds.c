@@ -249,6 +249,105 @@ static void rocking_box(void **state) {
   }
 }
 
+// A plane that rises meets a ball that rests in space; the ball then rides on it.
+static void rising_plane(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    CnWorldDef def = def_of(names[k], .1, 1e-9);
+    def.gravity = CN_VEC3_ZERO;
+    CnWorld *world = toy_world_from(&def);
+    CnMaterialId smooth = toy_material(world, 0, 0);
+    CnBodyDef body = cn_body_def_default();
+    CnShapeDef shape = cn_shape_def_default(CN_SHAPE_PLANE);
+    CnBodyId plane;
+    CnShapeId shape_id;
+    body.kind = CN_BODY_KINEMATIC;
+    body.twist.velocity = cn_vec3(0, 0, 1);
+    shape.material = smooth;
+    CHECK_OK(cn_body_create(world, &body, &plane));
+    CHECK_OK(cn_shape_create(world, plane, &shape, &shape_id));
+    CnBodyId ball = toy_ball(world, .1, cn_vec3(0, 0, .537), smooth);
+    toy_steps(world, 4);
+    CHECK_NEAR(toy_pose(world, ball).position.z, .537, 1e-15);
+    toy_steps(world, 6);
+    CHECK_NEAR(toy_pose(world, ball).position.z, 1.1, 1e-9);
+    CHECK_NEAR(toy_twist(world, ball).velocity.z, 1, 1e-12);
+    CHECK_NEAR(toy_pose(world, plane).position.z, 1, 1e-14);
+    cn_world_destroy(world);
+  }
+}
+
+// A ball on a plane that turns: constraints of velocity (hem5) and of acceleration (rkf45) tell the
+// same.
+static void turning_plane(void **state) {
+  (void)state;
+  CnVec3 at[2];
+  for (int k = 0; k < 2; k++) {
+    CnWorldDef def = def_of(names[k], .05, 1e-10);
+    CnWorld *world = toy_world_from(&def);
+    CnMaterialId smooth = toy_material(world, 0, 0);
+    CnBodyDef body = cn_body_def_default();
+    CnShapeDef shape = cn_shape_def_default(CN_SHAPE_PLANE);
+    CnBodyId plane;
+    CnShapeId shape_id;
+    body.kind = CN_BODY_KINEMATIC;
+    body.twist.spin = cn_vec3(0, .5, 0);
+    shape.material = smooth;
+    CHECK_OK(cn_body_create(world, &body, &plane));
+    CHECK_OK(cn_shape_create(world, plane, &shape, &shape_id));
+    CnBodyId ball = toy_ball(world, .1, cn_vec3(-.5, 0, .1), smooth);
+    toy_set_twist(world, ball, cn_vec3(0, 0, .25), CN_VEC3_ZERO);
+    toy_steps(world, 20);
+    at[k] = toy_pose(world, ball).position;
+    // still on the plane, whose normal is (sin, 0, cos) of half a radian
+    CHECK_NEAR(at[k].x * cni_sin(.5) + at[k].z * cni_cos(.5), .1, 1e-9);
+    cn_world_destroy(world);
+  }
+  CHECK_NEAR(at[0].x, at[1].x, 1e-7);
+  CHECK_NEAR(at[0].z, at[1].z, 1e-7);
+}
+
+// Two rods with their mass off the middle, a ball joint and a distance joint, swinging in space:
+// the energy stays, and both methods agree.
+static void double_pendulum(void **state) {
+  (void)state;
+  CnVec3 at[2];
+  for (int k = 0; k < 2; k++) {
+    CnWorldDef def = def_of(names[k], .1, 1e-11);
+    CnWorld *world = toy_world_from(&def);
+    CnBodyId ids[2];
+    for (int i = 0; i < 2; i++) {
+      CnBodyDef body = cn_body_def_default();
+      body.pose.position = cn_vec3(i ? 1.2 : 0, 0, 0);
+      body.mass = 1 + i;
+      body.com = (CnPose){{.5, .1 * i, .05}, {1, 0, 0, 0}};
+      body.inertia = (CnSym3){.02, .1, .11, .01, 0, 0};
+      CHECK_OK(cn_body_create(world, &body, &ids[i]));
+    }
+    CnJointDef joint = cn_joint_def_default(CN_JOINT_BALL);
+    CnJointId joint_id;
+    joint.body_a = ids[0];
+    CHECK_OK(cn_joint_def_at(world, CN_VEC3_ZERO, &joint));
+    CHECK_OK(cn_joint_create(world, &joint, &joint_id));
+    joint = cn_joint_def_default(CN_JOINT_DISTANCE);
+    joint.body_a = ids[0];
+    joint.body_b = ids[1];
+    joint.frame_a.position = cn_vec3(1, 0, 0);
+    joint.frame_b.position = cn_vec3(0, 0, 0);
+    CHECK_OK(cn_joint_create(world, &joint, &joint_id));
+    CnWorldSums before, after;
+    cn_world_sums(world, &before);
+    toy_steps(world, 20);
+    cn_world_sums(world, &after);
+    CHECK_NEAR(after.kinetic_energy + after.potential_energy,
+               before.kinetic_energy + before.potential_energy, 1e-7);
+    CHECK(after.kinetic_energy > 1);
+    at[k] = toy_pose(world, ids[1]).position;
+    cn_world_destroy(world);
+  }
+  CHECK(cn_norm(cn_sub(at[0], at[1])) < 1e-6);
+}
+
 // ---- what is refused, and how a world stands after it ----
 
 static void refused(void **state) {
@@ -344,11 +443,13 @@ static void moreau_jean(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pendulum_truth), cmocka_unit_test(free_body),
-      cmocka_unit_test(bouncing_ball),  cmocka_unit_test(ball_on_ball),
-      cmocka_unit_test(box_at_rest),    cmocka_unit_test(rolling),
-      cmocka_unit_test(rocking_box),    cmocka_unit_test(refused),
-      cmocka_unit_test(restored),       cmocka_unit_test(moreau_jean),
+      cmocka_unit_test(pendulum_truth),  cmocka_unit_test(free_body),
+      cmocka_unit_test(bouncing_ball),   cmocka_unit_test(ball_on_ball),
+      cmocka_unit_test(box_at_rest),     cmocka_unit_test(rolling),
+      cmocka_unit_test(rising_plane),    cmocka_unit_test(turning_plane),
+      cmocka_unit_test(double_pendulum), cmocka_unit_test(rocking_box),
+      cmocka_unit_test(refused),         cmocka_unit_test(restored),
+      cmocka_unit_test(moreau_jean),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define NARROW 8 // columns of L that are solved for together
+
 CnStatus cni_lu_create(const CnAllocator *allocator, CniLu **lu) {
   CniLu *made = cni_allocate(allocator, sizeof *made);
   *lu = made;
@@ -119,25 +121,37 @@ static void fill_front(CniLu *lu, const CniFront *f, const double *values) {
   }
 }
 
-// A child's update into the front at hand.
-static void add_update(CniLu *lu, const CniFront *f, const CniFront *child, const double *update) {
+// Border nodes of a child from `k` on whose places in the front at hand follow each other; returns
+// the next, and the rows of these in *count.
+static int32_t find_run(const CniLu *lu, const CniFront *f, const CniFront *child, int32_t k,
+                        int32_t *count) {
   const int32_t *size = lu->graph->size,
                 *nodes = lu->nodes + child->node_start + child->pivot_nodes;
+  int32_t at = lu->local[nodes[k]], sum = 0, pivots = at < f->pivots;
+  while (k < child->border_nodes && lu->local[nodes[k]] == at + sum &&
+         (lu->local[nodes[k]] < f->pivots) == pivots)
+    sum += size[nodes[k++]];
+  *count = sum;
+  return k;
+}
+
+// A child's update into the front at hand.
+static void add_update(CniLu *lu, const CniFront *f, const CniFront *child, const double *update) {
+  const int32_t *nodes = lu->nodes + child->node_start + child->pivot_nodes;
   int32_t stride = cni_front_stride(f), gap = cni_front_border(f) - f->pivots;
-  int32_t rows = child->border, row = 0;
-  for (int32_t a = 0; a < child->border_nodes; a++) {
-    double *to = lu->front + (int64_t)lu->local[nodes[a]] * stride;
-    int32_t size_a = size[nodes[a]], column = 0;
-    for (int32_t b = 0; b < child->border_nodes; b++) {
-      int32_t at = lu->local[nodes[b]], size_b = size[nodes[b]];
-      if (at >= f->pivots) at += gap;
-      const double *from = update + (int64_t)row * rows + column;
-      for (int32_t i = 0; i < size_a; i++)
-        for (int32_t j = 0; j < size_b; j++)
-          to[(int64_t)i * stride + at + j] += from[(int64_t)i * rows + j];
-      column += size_b;
+  int32_t rows = child->border, column = 0;
+  for (int32_t b = 0, count; b < child->border_nodes; column += count) {
+    int32_t at = lu->local[nodes[b]], row = 0;
+    if (at >= f->pivots) at += gap;
+    b = find_run(lu, f, child, b, &count);
+    for (int32_t a = 0; a < child->border_nodes; a++) {
+      double *to = lu->front + (int64_t)lu->local[nodes[a]] * stride + at;
+      for (int32_t i = 0; i < lu->graph->size[nodes[a]]; i++, row++) {
+        const double *from = update + (int64_t)row * rows + column;
+        for (int32_t j = 0; j < count; j++) to[j] += from[j];
+        to += stride;
+      }
     }
-    row += size_a;
   }
 }
 
@@ -148,6 +162,28 @@ static void exchange_rows(double *a, double *b, int32_t count) {
     double t = a[j];
     a[j] = b[j];
     b[j] = t;
+  }
+}
+
+// Rows of L below the pivots: x U = a for every row of the border, a few columns at a time, so that
+// all but the last triangle of each is one wide product.
+static void lower_rows(const CniDenseKernels *kernels, const CniFront *f, double *a) {
+  int32_t stride = cni_front_stride(f), k = f->pivots, m = f->border;
+  double *rows = a + (int64_t)k * stride;
+  for (int32_t first = 0; first < k; first += NARROW) {
+    int32_t last = first + NARROW < k ? first + NARROW : k;
+    if (first > 0)
+      kernels->multiply(m, last - first, first, rows, stride, a + first, stride, rows + first,
+                        stride);
+    for (int32_t j = first; j < last; j++) {
+      const double *u = a + (int64_t)j * stride;
+      double inverse = 1 / u[j];
+      for (int32_t r = 0; r < m; r++) {
+        double *row = rows + (int64_t)r * stride;
+        double x = row[j] *= inverse;
+        for (int32_t c = j + 1; c < last; c++) row[c] -= x * u[c];
+      }
+    }
   }
 }
 
@@ -167,17 +203,7 @@ static int eliminate(CniLu *lu, const CniFront *f, double least) {
     for (int32_t j = 0; j < i; j++)
       if (row[j] != 0) lu->kernels->axpy(m, -row[j], a + (int64_t)j * stride + begin, row + begin);
   }
-  // rows of L below the pivots
-  for (int32_t j = 0; j < k; j++) {
-    const double *u = a + (int64_t)j * stride;
-    double inverse = 1 / u[j];
-    for (int32_t r = k; r < k + m; r++) {
-      double *row = a + (int64_t)r * stride;
-      if (row[j] == 0) continue;
-      double x = row[j] *= inverse;
-      for (int32_t c = j + 1; c < k; c++) row[c] -= x * u[c];
-    }
-  }
+  lower_rows(lu->kernels, f, a);
   lu->kernels->multiply(m, m, k, a + (int64_t)k * stride, stride, a + begin, stride,
                         a + (int64_t)k * stride + begin, stride);
   return 1;

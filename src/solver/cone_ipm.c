@@ -32,6 +32,8 @@
 #define SHORT 1e-4 // steps this short, several times over, are no progress
 #define POOR 4
 #define CRAMPED 0.1 // steps below this come too close to the border
+#define HELD 1e-4   // tau over the square of the error at which a held shift decides
+#define LAG 6       // steps with the shift held after one
 #define POLISH 8    // steps of Newton in one try
 #define LAST 200    // and where the interior point has come to its end
 
@@ -40,9 +42,12 @@
 // ratios a small one and a start far out. The next round is tried where one has come to its end.
 typedef struct Round {
   double least, slope, size;
+  int32_t held; // 1: the shift is that of the best answer so far, a convex problem
 } Round;
-static const Round rounds[] = {
-    {1e-10, 0, 1}, {1e-12, 0, 30}, {1e-12, 1e-2, 1}, {1e-12, 0, 1000}, {1e-10, 0, 30000}};
+static const Round rounds[] = {{1e-10, 0, 1, 0},    {1e-12, 0, 30, 0}, {1e-12, 1e-2, 1, 0},
+                               {1e-12, 0, 1000, 0}, {1e-10, 0, 1, 1},  {1e-10, 0, 1, 1},
+                               {1e-10, 0, 1, 1},    {1e-10, 0, 1, 1},  {1e-10, 0, 1, 1},
+                               {1e-10, 0, 1, 1},    {1e-10, 0, 1, 1},  {1e-10, 0, 1, 1}};
 #define ROUNDS ((int32_t)(sizeof rounds / sizeof rounds[0]))
 
 typedef struct Cone {
@@ -60,10 +65,12 @@ typedef struct Ipm {
   Cone *cones;
   int32_t *first; // per block, block_count + 1
   double *g, *u, *rhs, *best;
+  double *shift; // per block, where it is held
   int32_t cone_count, round;
   double tau, error;
   double step;     // the last one
   double proximal; // delta
+  int32_t lag;     // steps in which the shift is still held
 } Ipm;
 
 // ---- the algebra of one cone ----
@@ -207,6 +214,7 @@ static CnStatus prepare(Ipm *s, CniCones *c) {
   double **arrays[] = {&s->g, &s->u, &s->rhs, &s->best};
   for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
     CNI_TRY(take(c, c->n, sizeof(double), arrays[k]));
+  CNI_TRY(take(c, c->block_count, sizeof *s->shift, &s->shift));
   s->cone_count = 0;
   for (int32_t i = 0; i < c->block_count; i++) {
     s->first[i] = s->cone_count;
@@ -245,6 +253,7 @@ static void start(Ipm *s) {
 // D of a block into B, A the identity but for fixed rows.
 static void block_matrix(const Ipm *s, int32_t i) {
   CniCones *c = s->c;
+  int turn = !c->convex && !s->lag && !rounds[s->round].held;
   const CniConeBlock *block = &c->blocks[i];
   int32_t dim = block->dim;
   double *a = c->a + block->matrix, *b = c->b + block->matrix;
@@ -268,7 +277,7 @@ static void block_matrix(const Ipm *s, int32_t i) {
       for (int32_t d = 1; d < cone->dim; d++) {
         int32_t row = cone->tangent - block->row + d - 1;
         b[row * dim + at] += t[d] / cone->mu;
-        if (!c->convex && length > 0) normal -= cone->z[d] / length * t[d];
+        if (turn && length > 0) normal -= cone->z[d] / length * t[d];
       }
       b[at] += normal;
     }
@@ -278,19 +287,21 @@ static void block_matrix(const Ipm *s, int32_t i) {
 // Right-hand side of a block from the R of its cones.
 static void block_target(const Ipm *s, int32_t i) {
   const CniCones *c = s->c;
+  int turn = !c->convex && !s->lag && !rounds[s->round].held;
   const CniConeBlock *block = &c->blocks[i];
   double *rhs = s->rhs + block->row;
   const double *u = s->u + block->row;
   for (int32_t d = 0; d < block->dim; d++) rhs[d] = block->fixed >> d & 1 ? 0 : -u[d];
   if (block->fixed == 0xff) return;
+  if (rounds[s->round].held) rhs[0] -= s->shift[i];
   for (int32_t k = s->first[i]; k < s->first[i + 1]; k++) {
     const Cone *cone = &s->cones[k];
     double length = tail_norm(cone->z, cone->dim);
     rhs[0] += cone->sign * (cone->r[0] + cone->z[0]);
-    if (!c->convex) rhs[0] -= length;
+    if (!c->convex && !rounds[s->round].held) rhs[0] -= length;
     for (int32_t d = 1; d < cone->dim; d++) {
       rhs[cone->tangent - block->row + d - 1] += (cone->r[d] + cone->z[d]) / cone->mu;
-      if (!c->convex && length > 0) rhs[0] -= cone->z[d] / length * cone->r[d];
+      if (turn && length > 0) rhs[0] -= cone->z[d] / length * cone->r[d];
     }
   }
 }
@@ -339,6 +350,10 @@ static double iterate(Ipm *s) {
   CniCones *c = s->c;
   for (int32_t i = 0; i < s->cone_count; i++) find_scaling(&s->cones[i]);
   const Round *rule = &rounds[s->round];
+  if (s->step < CRAMPED)
+    s->lag = LAG;
+  else if (s->lag > 0)
+    s->lag--;
   s->proximal = cn_clamp(rule->slope * sqrt(s->tau), rule->least, 1e-2);
   for (int32_t i = 0; i < c->block_count; i++) block_matrix(s, i);
   if (!cni_cones_factor(c) || !find_step(s, 0, 0)) return 0;
@@ -371,11 +386,18 @@ static void note(Ipm *s, const double *g, double error) {
   memcpy(s->best, g, (size_t)s->c->n * sizeof *g);
 }
 
+// The shift of the last point.
+static void hold_shift(Ipm *s) {
+  CniCones *c = s->c;
+  for (int32_t i = 0; i < c->block_count; i++)
+    s->shift[i] = cni_cone_shift(&c->blocks[i].cone, s->u + c->blocks[i].row);
+}
+
 // Steps of Newton from the point at hand.
 static void polish(Ipm *s, CniConeNewton *newton, const CniIpmRule *rule, const double *g,
                    int32_t steps, CniIpmEnd *end) {
   cni_cone_newton_start(newton, g);
-  end->newton_steps += cni_cone_newton_run(newton, steps, steps == LAST, rule->tolerance);
+  end->newton_steps += cni_cone_newton_run(newton, steps, steps > POLISH, rule->tolerance);
   note(s, newton->best, newton->error);
 }
 
@@ -396,6 +418,8 @@ static void run(Ipm *s, CniConeNewton *newton, const CniIpmRule *rule, CniIpmEnd
       if (s->error <= rule->tolerance) return;
     }
     poor = step < SHORT ? poor + 1 : 0;
+    // what is left is the shift's
+    if (rounds[s->round].held && s->tau < HELD * error * error) break;
   }
 }
 
@@ -417,13 +441,19 @@ CnStatus cni_cone_ipm(CniCones *c, const CniIpmRule *rule, double *g, CniIpmEnd 
   if (rule->polish && !(s.error <= rule->tolerance) && s.error < NEAR)
     polish(&s, &newton, rule, s.best, POLISH, end);
   for (s.round = 0; s.round < ROUNDS && !(s.error <= rule->tolerance); s.round++) {
+    if (rounds[s.round].held) {
+      if (c->convex) break;
+      hold_shift(&s);
+    }
     start(&s);
     cni_cones_velocity(c, s.g, s.u);
     s.tau = barrier(&s, 0);
     s.step = 1;
+    s.lag = 0;
     run(&s, &newton, rule, end);
   }
-  if (rule->polish && !(s.error <= rule->tolerance)) polish(&s, &newton, rule, s.best, LAST, end);
+  if (rule->polish && !(s.error <= rule->tolerance))
+    polish(&s, &newton, rule, s.best, cni_cones_steps(c, LAST), end);
   end->error = s.error;
   end->stalled = !(s.error <= rule->tolerance);
   memcpy(g, s.best, (size_t)c->n * sizeof *g);

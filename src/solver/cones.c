@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define FALLBACK_WORK 1e8 // numbers of factors to be computed where all else has failed
+
 CnStatus cni_cones_create(const CnAllocator *allocator, CniCones **cones) {
   *cones = NULL;
   CniCones *made = cni_allocate(allocator, sizeof *made);
@@ -686,6 +688,11 @@ int cni_cones_factor(CniCones *c) {
     }
   }
   return cni_lu_factor(c->lu, c->values, 1e-300);
+}
+
+int32_t cni_cones_steps(const CniCones *c, int32_t most) {
+  double steps = FALLBACK_WORK / (double)(cni_lu_fill(c->lu) + 1);
+  return steps > most ? most : steps > 10 ? (int32_t)steps : 10;
 }
 
 void cni_cones_solve_all(CniCones *c, double *x) { cni_lu_solve(c->lu, x); }

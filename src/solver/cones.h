@@ -76,6 +76,8 @@ int cni_cones_factor(CniCones *c);
 // x <- (A N + B)^-1 x
 void cni_cones_solve(CniCones *c, double *x);
 
+// Steps of a last attempt: `most`, fewer where factors are large.
+int32_t cni_cones_steps(const CniCones *c, int32_t most);
 // The same with a right-hand side for the velocities: x is velocities, then rows.
 void cni_cones_solve_all(CniCones *c, double *x);
 // w = F^T g, and u = F w + C g + r, of problems whose velocities are nodes.

@@ -246,7 +246,8 @@ static CnStatus try_cone_newton(Auto *s, ConeSearch *k, const double *from, int3
   CniConeNewton newton;
   CNI_TRY(cni_cone_newton_init(&newton, k->cones));
   cni_cone_newton_start(&newton, from);
-  int32_t steps = cni_cone_newton_run(&newton, most, most == CONE_STEPS, s->tolerance);
+  int32_t stubborn = most == CONE_STEPS, limit = cni_cones_steps(k->cones, most);
+  int32_t steps = cni_cone_newton_run(&newton, limit, stubborn, s->tolerance);
   *done = keep_cones(s, k, newton.best, newton.error, steps, "newton");
   return CN_OK;
 }

@@ -326,8 +326,8 @@ CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const doub
                        const double *v, double h) {
   d->report = (CnIntegratorReport){.time = t, .last_cause = ""};
   CNI_TRY(fit(d, system));
-  memcpy(d->q, q, (size_t)system->q_count * sizeof *q);
-  memcpy(d->v, v, (size_t)system->v_count * sizeof *v);
+  for (int32_t i = 0; i < system->q_count; i++) d->q[i] = q[i];
+  for (int32_t i = 0; i < system->v_count; i++) d->v[i] = v[i];
   cni_motion_normalise(&d->motion, d->q);
   d->t = d->t_start = t;
   d->t_end = t + h;

@@ -222,7 +222,7 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
                               const double *v, double h, CnSolveReport *report) {
   int32_t n = s->motion.v_count;
   double change = INFINITY, size = 1;
-  memcpy(s->v_new, v, (size_t)n * sizeof *v);
+  for (int32_t i = 0; i < n; i++) s->v_new[i] = v[i];
   for (int32_t i = 0; i < ITERATIONS; i++) {
     move(s, t, q, v, h);
     CNI_TRY(free_velocity(s, t, v, h));

@@ -124,6 +124,7 @@ static CnStatus form_element(Work *w, int32_t p) {
 
 // Rows of every element of the new one's members that lie outside the new one.
 static void count_outside(Work *w, int32_t p) {
+  if (w->member_length[p] == 0) return; // there may be no array of members
   const int32_t *member = w->member + w->member_start[p];
   for (int32_t m = 0; m < w->member_length[p]; m++) {
     int32_t i = member[m];

@@ -620,7 +620,7 @@ const CnAnswer *cni_equations_answer(CnWorld *world) {
   const struct CniWorldEquations *eq = world->work.equations;
   CnAnswer *answer = &world->now.engine.answer;
   const CnProblem *p = world->now.engine.problem;
-  memset(answer->g, 0, (size_t)answer->row_count * sizeof *answer->g);
+  for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
   for (int32_t i = 0; i < eq->equations.contact_count; i++)
     if (eq->impulses[eq->equations.bilateral_count + i * eq->equations.contact_dim] != 0)
       keep_touch(world, i);

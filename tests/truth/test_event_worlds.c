@@ -352,6 +352,12 @@ static void double_pendulum(void **state) {
 
 static void refused(void **state) {
   (void)state;
+  for (int k = 0; k < 3; k++) { // nothing at all is no reason to refuse
+    CnWorldDef empty = def_of(names[k], .01, 1e-8);
+    CnWorld *nothing = toy_world_from(&empty);
+    toy_steps(nothing, 2);
+    cn_world_destroy(nothing);
+  }
   CnWorldDef def = def_of("hem5", .01, 1e-8);
   CnWorld *world = toy_world_from(&def);
   toy_box(world, cn_vec3(.1, .1, .1), cn_vec3(0, 0, 1), CN_QUAT_ONE);

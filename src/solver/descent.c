@@ -88,12 +88,6 @@ static int look(CniDescent *s) {
   return !(error > s->limit) || error != error;
 }
 
-static void take_shifts(CniDescent *s) {
-  cni_gradient_shift(&s->gradient, s->x[0], NOISE * s->kept);
-  s->shift_count++;
-  s->last_shift = s->iterations;
-}
-
 static int shifts_are_old(const CniDescent *s) {
   if (!(s->gradient.coulomb > 0)) return 0;
   return s->kept <= INNER_FRACTION * s->residual;
@@ -108,7 +102,7 @@ CnStatus cni_descent_begin(CniDescent *s, CnProblem *p, const CnAnswer *answer,
   CNI_TRY(make_room(s));
   double scale = p->form == CN_FORM_EXPLICIT ? 1 : s->gradient.free_speed;
   s->limit = STOP_FRACTION * s->def.tolerance * scale;
-  s->iterations = s->shift_count = s->last_shift = 0;
+  s->iterations = 0;
   s->best_residual = INFINITY;
   cni_gradient_load(&s->gradient, answer->g, s->x[0]);
   copy(s->best, s->x[0], s->gradient.size);
@@ -126,7 +120,7 @@ CniDescentTurn cni_descent_next(CniDescent *s, CnSolveReport *report) {
     return CNI_DESCENT_STOP;
   }
   if (!shifts_are_old(s)) return CNI_DESCENT_GO_ON;
-  take_shifts(s);
+  cni_gradient_shift(&s->gradient, s->x[0], NOISE * s->kept);
   return CNI_DESCENT_SHIFTED;
 }
 

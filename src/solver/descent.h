@@ -17,11 +17,10 @@ typedef struct CniDescent {
       u_capacity;
 
   // the present solve
-  double start;                    // clock
-  double residual, kept;           // of the last look, m/s; with the shifts that are kept
-  double best_residual, limit;     // m/s; explicit form: the deciding error
-  int32_t iterations, shift_count; //
-  int32_t last_shift;              // iteration
+  double start;                // clock
+  double residual, kept;       // of the last look, m/s; with the shifts that are kept
+  double best_residual, limit; // m/s; explicit form: the deciding error
+  int32_t iterations;
 } CniDescent;
 
 // What a look tells the caller to do.

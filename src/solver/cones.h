@@ -15,7 +15,7 @@
 
 #include "core/memory.h"
 #include "problem/problem.h"
-#include "sparse/lu.h"
+#include "sparse/sparse.h"
 
 typedef struct CniConeBlock {
   CniCone cone;   // cohesion scaled; discs without friction left out

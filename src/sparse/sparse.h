@@ -10,6 +10,7 @@
 #include "sparse/dense.h"  // dense matrices, with their own header
 #include "sparse/factor.h" // solutions with a symmetric positive definite matrix, likewise
 #include "sparse/ldl.h"    // L D L^T of quasi-definite matrices
+#include "sparse/lu.h"     // LU of block matrices
 #include "sparse/order.h"  // minimum degree
 
 // One entry on its way into a matrix.

@@ -103,10 +103,11 @@ static CnStatus form_element(Work *w, int32_t p) {
   int64_t most = nodes;
   for (int32_t k = 0; k < elements; k++) most += w->member_length[list[nodes + k]];
   if (most > w->n) most = w->n;
-  if (w->member_count > INT32_MAX - (int32_t)most)
+  if (w->member_count >= INT32_MAX - (int32_t)most)
     return cni_error(CN_UNSUPPORTED, "the factor of %d rows is too large", (int)w->rows);
   CNI_TRY(cni_array_reserve(&w->lu->allocator, (void **)&w->lu->member, &w->lu->member_capacity,
-                            w->member_count, w->member_count + (int32_t)most, sizeof *w->member));
+                            w->member_count, w->member_count + (int32_t)most + 1,
+                            sizeof *w->member));
   w->member = w->lu->member;
   w->gone[p] = 1;
   w->member_start[p] = w->member_count;

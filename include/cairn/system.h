@@ -112,7 +112,7 @@ typedef struct CnEvent {
   int32_t contact;
   double time;    ///< s
   double speed;   ///< m/s, normal, before it (impact, touch); tangential before it (stick)
-  double impulse; ///< N s, normal (impact); multiplier after it, N (touch, stick, domain)
+  double impulse; ///< N s, normal (impact); multiplier after it, N (touch, stick); else 0
 } CnEvent;
 
 /// One accepted step of hem5 or rkf45, or a step of moreau-jean. Arrays live during the call.

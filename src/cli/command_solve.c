@@ -76,8 +76,14 @@ static void show(const CniArgs *args, const CniProblemFile *file, const CnSolveR
   cni_show_count(&sheet, "iterations", "iterations", report->iterations);
   cni_show_number(&sheet, "seconds", "time", report->seconds, "s");
   if (report->facets > 0) {
-    cni_show_count(&sheet, "facets", "pyramids of facets", report->facets);
-    cni_show_number(&sheet, "pyramid_residual", "pyramid residual", report->pyramid_residual, "");
+    // `converged` is about the pyramids; what follows it is about the cones
+    char text[96];
+    snprintf(text, sizeof text, "of %d facets in place of cones: converged means these",
+             (int)report->facets);
+    cni_show_count(&sheet, "facets", NULL, report->facets);
+    cni_show_text(&sheet, NULL, "pyramids", text);
+    cni_show_number(&sheet, "pyramid_residual", NULL, report->pyramid_residual, "");
+    error = report->pyramid_residual;
   }
   show_infeasible(&sheet, report);
   cni_show_certificate(&sheet, &report->certificate, error, tolerance, report->converged);

@@ -158,6 +158,8 @@ CnSolverDef cn_solver_def_default(const char *name) {
   const CnSolverKind *kind = cni_solver_find(name);
   CnSolverDef def = {0};
   if (kind) def = kind->defaults;
+  def.relaxation = def.acceleration = 1;
+  def.check_interval = 10;
   def.facets = DEFAULT_FACETS;
   def.name = kind ? kind->name : name;
   def.allocator = cn_allocator_default();

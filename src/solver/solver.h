@@ -15,12 +15,12 @@
 #define CNI_ACCEPT_COULOMB (1u << 19)
 #define CNI_ACCEPT_CONVEX (1u << 20)
 #define CNI_ACCEPT_RELAXED (1u << 22) // takes coulomb problems, solves the convex model, says so
-#define CNI_ACCEPT_GLOBAL (1u << 21) // without it a global problem comes in its explicit form
+#define CNI_ACCEPT_GLOBAL (1u << 21)  // without it a global problem comes in its explicit form
 
 typedef struct CnSolverKind {
   const char *name, *summary;
   uint32_t accepts;
-  CnSolverDef defaults; // name, allocator and tag are filled by cn_solver_def_default
+  CnSolverDef defaults; // tolerance and iterations; cn_solver_def_default fills the rest
   CnStatus (*create)(const CnSolverDef *def, const CnAllocator *allocator, void **state);
   // answer: g in = warm start; g, v, u out (u of the step form may be left to the certificate,
   // which fills it). The report's certificate and converged are not the solver's.

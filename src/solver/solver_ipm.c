@@ -73,12 +73,7 @@ const CnSolverKind cni_solver_ipm = {
     .summary = "interior point on cones, both friction models, any mass ratio, to round-off",
     .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT | CNI_ACCEPT_GLOBAL |
                CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX,
-    .defaults = {.tolerance = 1e-8,
-                 .max_iterations = 200,
-                 .relaxation = 1,
-                 .acceleration = 1,
-                 .local = CN_LOCAL_SPLIT,
-                 .check_interval = 10},
+    .defaults = {.tolerance = 1e-8, .max_iterations = 200},
     .create = create,
     .solve = solve,
     .destroy = destroy,

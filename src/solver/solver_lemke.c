@@ -51,12 +51,7 @@ const CnSolverKind cni_solver_lemke = {
     .summary = "complementary pivoting: exact LCP and MLCP of any symmetry, dense",
     .accepts = CNI_ACCEPT_KIND(CN_BLOCK_BILATERAL) | CNI_ACCEPT_KIND(CN_BLOCK_UNILATERAL) |
                CNI_ACCEPT_EXPLICIT | CNI_ACCEPT_UNSYMMETRIC,
-    .defaults = {.tolerance = 1e-10,
-                 .max_iterations = 10000,
-                 .relaxation = 1,
-                 .acceleration = 1,
-                 .local = CN_LOCAL_SPLIT,
-                 .check_interval = 10},
+    .defaults = {.tolerance = 1e-10, .max_iterations = 10000},
     .create = create,
     .solve = solve,
     .destroy = destroy,

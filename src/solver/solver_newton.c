@@ -82,12 +82,7 @@ const CnSolverKind cni_solver_newton = {
         "a proximal term for cones",
     .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT | CNI_ACCEPT_GLOBAL |
                CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX,
-    .defaults = {.tolerance = 1e-10,
-                 .max_iterations = 100,
-                 .relaxation = 1,
-                 .acceleration = 1,
-                 .local = CN_LOCAL_SPLIT,
-                 .check_interval = 10},
+    .defaults = {.tolerance = 1e-10, .max_iterations = 100},
     .create = create,
     .solve = solve,
     .destroy = destroy,

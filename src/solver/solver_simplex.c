@@ -116,12 +116,7 @@ const CnSolverKind cni_solver_simplex = {
                CNI_ACCEPT_KIND(CN_BLOCK_INTERVAL) | CNI_ACCEPT_KIND(CN_BLOCK_FRICTION_2D) |
                CNI_ACCEPT_KIND(CN_BLOCK_FRICTION) | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT |
                CNI_ACCEPT_GLOBAL | CNI_ACCEPT_CONVEX | CNI_ACCEPT_RELAXED,
-    .defaults = {.tolerance = 1e-10,
-                 .max_iterations = 1000000,
-                 .relaxation = 1,
-                 .acceleration = 1,
-                 .local = CN_LOCAL_SPLIT,
-                 .check_interval = 10},
+    .defaults = {.tolerance = 1e-10, .max_iterations = 1000000},
     .create = create,
     .solve = solve,
     .destroy = destroy,

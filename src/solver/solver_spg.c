@@ -80,12 +80,7 @@ const CnSolverKind cni_solver_spg = {
                "large piles",
     .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT | CNI_ACCEPT_COULOMB |
                CNI_ACCEPT_CONVEX,
-    .defaults = {.tolerance = 0,
-                 .max_iterations = 120,
-                 .relaxation = 1,
-                 .acceleration = 1,
-                 .local = CN_LOCAL_SPLIT,
-                 .check_interval = 10},
+    .defaults = {.tolerance = 0, .max_iterations = 120},
     .create = cni_descent_create,
     .solve = solve,
     .destroy = cni_descent_destroy,

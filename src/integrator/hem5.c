@@ -116,16 +116,6 @@ static CnStatus meet_rows(CniMotion *m, Parts *k, Stage from, double hb, const d
   return CN_OK;
 }
 
-static void combine(const double *x0, double h, const double *weights, double *const *slopes,
-                    int32_t terms, int32_t count, double *x) {
-  memcpy(x, x0, (size_t)count * sizeof *x);
-  for (int32_t j = 0; j < terms; j++) {
-    double f = h * weights[j];
-    if (f == 0) continue;
-    for (int32_t i = 0; i < count; i++) x[i] += f * slopes[j][i];
-  }
-}
-
 // Error of stage 8 weighed with that of q0 + h (5/2 Y'_7 - 3/2 Y'_8).
 static void find_error(CniMotion *m, CniStep *s, Parts *k) {
   double e1 = cni_step_error(m, s, k->q8, k->v8);
@@ -153,10 +143,10 @@ static CnStatus step(CniMotion *m, CniStep *s) {
     double *q = last ? s->q1 : k.q[i & 1], *v = last ? s->v1 : k.v[i & 1];
     double *jacobian = last ? s->jacobian1 : k.jacobian[i & 1];
     double *rate = last ? s->rate1 : k.rate[i & 1];
-    combine(s->q0, s->h, a[i], k.q_dot, i, nq, q);
+    cni_step_combine(s->q0, s->h, a[i], k.q_dot, i, nq, q);
     if (last) cni_motion_normalise(m, q);
     CNI_TRY(cni_motion_jacobian(m, t, q, jacobian, rate));
-    combine(s->v0, s->h, a[i], k.v_dot, i - 1, nv, k.p);
+    cni_step_combine(s->v0, s->h, a[i], k.v_dot, i - 1, nv, k.p);
     CNI_TRY(meet_rows(m, &k, from, hb, jacobian, rate, v));
     for (int32_t j = 0; j < nv; j++) k.v_dot[i - 1][j] = k.w[j] / hb;
     if (i == STAGES - 1) {
@@ -196,10 +186,10 @@ static CnStatus dense_state(CniMotion *m, CniStep *s, double theta, double *q, d
     b[i] = theta * (d[0] + theta * (d[1] + theta * (d[2] + theta * d[3])));
   }
   double *slopes[6] = {k.q_dot[3], k.q_dot[4], k.q_dot[5], k.q_dot[6], k.q_dot[7], k.q_dot[9]};
-  combine(s->q0, s->h, b, slopes, 6, m->q_count, q);
+  cni_step_combine(s->q0, s->h, b, slopes, 6, m->q_count, q);
   cni_motion_normalise(m, q);
   if (!v) return CN_OK;
-  combine(s->v0, s->h, b, &k.v_dot[3], 5, m->v_count, k.p);
+  cni_step_combine(s->v0, s->h, b, &k.v_dot[3], 5, m->v_count, k.p);
   CNI_TRY(cni_motion_jacobian(m, s->t + theta * s->h, q, k.jacobian[1], k.rate[1]));
   Stage stage = {s->t + extra_c * s->h, k.q[2], k.v[2], k.jacobian[0]};
   return meet_rows(m, &k, stage, s->h * b[5], k.jacobian[1], k.rate[1], v);

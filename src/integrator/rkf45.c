@@ -63,16 +63,6 @@ static Parts parts_of(const CniMotion *m, const CniStep *s) {
   return k;
 }
 
-static void combine(const double *x0, double h, const double *weights, double *const *slopes,
-                    int32_t terms, int32_t count, double *x) {
-  memcpy(x, x0, (size_t)count * sizeof *x);
-  for (int32_t j = 0; j < terms; j++) {
-    double f = h * weights[j];
-    if (f == 0) continue;
-    for (int32_t i = 0; i < count; i++) x[i] += f * slopes[j][i];
-  }
-}
-
 static CnStatus slopes_at(CniMotion *m, Parts *k, double t, const double *q, const double *v,
                           const double *jacobian, int32_t i) {
   if (!jacobian) {
@@ -93,14 +83,14 @@ static CnStatus step(CniMotion *m, CniStep *s) {
   }
   CNI_TRY(slopes_at(m, &k, s->t, s->q0, s->v0, s->jacobian0, 0));
   for (int32_t i = 1; i < STAGES; i++) {
-    combine(s->q0, s->h, a[i], k.q_dot, i, nq, k.q);
-    combine(s->v0, s->h, a[i], k.v_dot, i, nv, k.v);
+    cni_step_combine(s->q0, s->h, a[i], k.q_dot, i, nq, k.q);
+    cni_step_combine(s->v0, s->h, a[i], k.v_dot, i, nv, k.v);
     CNI_TRY(slopes_at(m, &k, s->t + c[i] * s->h, k.q, k.v, NULL, i));
   }
-  combine(s->q0, s->h, b4, k.q_dot, STAGES, nq, k.q);
-  combine(s->v0, s->h, b4, k.v_dot, STAGES, nv, k.v);
-  combine(s->q0, s->h, b5, k.q_dot, STAGES, nq, s->q1);
-  combine(s->v0, s->h, b5, k.v_dot, STAGES, nv, s->v1);
+  cni_step_combine(s->q0, s->h, b4, k.q_dot, STAGES, nq, k.q);
+  cni_step_combine(s->v0, s->h, b4, k.v_dot, STAGES, nv, k.v);
+  cni_step_combine(s->q0, s->h, b5, k.q_dot, STAGES, nq, s->q1);
+  cni_step_combine(s->v0, s->h, b5, k.v_dot, STAGES, nv, s->v1);
   s->error = cni_step_error(m, s, k.q, k.v);
   cni_motion_normalise(m, s->q1);
   return cni_motion_jacobian(m, s->t + s->h, s->q1, s->jacobian1, s->rate1);

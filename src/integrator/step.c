@@ -67,3 +67,13 @@ double cni_step_error(const CniMotion *m, const CniStep *s, const double *q, con
   int32_t count = m->q_count + m->v_count;
   return count > 0 ? sqrt(sum / count) : 0;
 }
+
+void cni_step_combine(const double *x0, double h, const double *weights, double *const *slopes,
+                      int32_t terms, int32_t count, double *x) {
+  memcpy(x, x0, (size_t)count * sizeof *x);
+  for (int32_t j = 0; j < terms; j++) {
+    double f = h * weights[j];
+    if (f == 0) continue;
+    for (int32_t i = 0; i < count; i++) x[i] += f * slopes[j][i];
+  }
+}

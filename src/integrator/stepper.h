@@ -40,4 +40,8 @@ void cni_step_shift(CniStep *s);
 // rms of (x - y) / (tolerance (1 + max(|x0|, |x|))) over q and v together.
 double cni_step_error(const CniMotion *m, const CniStep *s, const double *q, const double *v);
 
+// x = x0 + h sum_j weights_j slopes_j, of Runge-Kutta's methods.
+void cni_step_combine(const double *x0, double h, const double *weights, double *const *slopes,
+                      int32_t terms, int32_t count, double *x);
+
 #endif

@@ -50,31 +50,6 @@ typedef struct Request {
 
 // ---- the peer ----
 
-static int block_dim(int32_t kind) {
-  return kind == CN_BLOCK_FRICTION_2D ? 2
-         : kind == CN_BLOCK_FRICTION  ? 3
-         : kind == CN_BLOCK_ROLLING   ? 5
-                                      : 0;
-}
-
-// An explicit problem in the plain form; 0 where its blocks are not all contacts of one dimension.
-static int plain_form(FrictionProblem *plain, const CnProblem *p) {
-  int dim = p->block_count > 0 ? block_dim(p->blocks[0].kind) : 0;
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (dim == 0 || p->blocks[i].dim != dim) return 0;
-  int32_t entries = p->block_count > 0 ? p->w.start[p->row_count] : 0;
-  if (dim == 0 || !friction_problem_create(plain, dim, p->block_count, entries)) return 0;
-  memcpy(plain->start, p->w.start, ((size_t)p->row_count + 1) * sizeof *plain->start);
-  memcpy(plain->column, p->w.column, (size_t)entries * sizeof *plain->column);
-  memcpy(plain->value, p->w.value, (size_t)entries * sizeof *plain->value);
-  memcpy(plain->q, p->b, (size_t)p->row_count * sizeof *plain->q);
-  for (int32_t i = 0; i < p->block_count; i++) {
-    plain->mu[i] = p->sets[p->blocks[i].set].mu;
-    plain->mu_roll[i] = p->sets[p->blocks[i].set].mu_roll;
-  }
-  return 1;
-}
-
 static int write_request(const void *list, FILE *file) {
   const Request *r = list;
   fprintf(file, "%a %d %a %d %s\n", r->tolerance, (int)r->job->repeats, r->job->seconds, r->count,
@@ -131,7 +106,8 @@ static int ask(const Job *job, const FrictionProblem *plain, CnProblem *read, Cn
 static int ask_siconos(const Job *job, CnProblem *read, CnProblem *local, CnAnswer *answer,
                        double *time) {
   FrictionProblem plain;
-  if (strcmp(value_text(job->values, "peers"), "none") == 0 || !plain_form(&plain, local)) return 0;
+  if (strcmp(value_text(job->values, "peers"), "none") == 0 || !friction_plain_form(&plain, local))
+    return 0;
   char names[PEERS * NAME] = "", again[PEERS * NAME] = "";
   int again_count = 0;
   for (int s = 0; s < PEERS; s++) {

@@ -35,33 +35,6 @@ typedef struct Request {
   const Job *job;
 } Request;
 
-// ---- problems ----
-
-static int row_kind_dim(int32_t kind) {
-  return kind == CN_BLOCK_FRICTION_2D ? 2
-         : kind == CN_BLOCK_FRICTION  ? 3
-         : kind == CN_BLOCK_ROLLING   ? 5
-                                      : 0;
-}
-
-// An explicit problem in the plain form; 0 where its blocks are not all contacts of one dimension.
-static int plain_form(FrictionProblem *plain, const CnProblem *p) {
-  int dim = p->block_count > 0 ? row_kind_dim(p->blocks[0].kind) : 0;
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (dim == 0 || p->blocks[i].dim != dim) return 0;
-  int32_t entries = p->w.start[p->row_count];
-  if (!friction_problem_create(plain, dim, p->block_count, entries)) return 0;
-  memcpy(plain->start, p->w.start, ((size_t)p->row_count + 1) * sizeof *plain->start);
-  memcpy(plain->column, p->w.column, (size_t)entries * sizeof *plain->column);
-  memcpy(plain->value, p->w.value, (size_t)entries * sizeof *plain->value);
-  memcpy(plain->q, p->b, (size_t)p->row_count * sizeof *plain->q);
-  for (int32_t i = 0; i < p->block_count; i++) {
-    plain->mu[i] = p->sets[p->blocks[i].set].mu;
-    plain->mu_roll[i] = p->sets[p->blocks[i].set].mu_roll;
-  }
-  return 1;
-}
-
 // ---- the peer ----
 
 static int write_request(const void *list, FILE *file) {
@@ -110,7 +83,7 @@ static int ask_siconos(Job *job, CnProblem *problem, CnAnswer *answer, Row *row,
   FrictionProblem plain;
   FILE *file = NULL;
   if (strcmp(value_text(job->values, "peers"), "none") == 0) return 1;
-  if (!plain_form(&plain, problem)) {
+  if (!friction_plain_form(&plain, problem)) {
     row_text(row, "status", "not for the peer");
     return 1;
   }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bodies.h"
+#include "problem/problem.h"
 #if defined(BENCH_IO)
 #include <cairn/files.h>
 #endif
@@ -35,6 +36,32 @@ double solve_median(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int3
   }
   free(times);
   return median;
+}
+
+// ---- forms ----
+
+static int block_dim(int32_t kind) {
+  return kind == CN_BLOCK_FRICTION_2D ? 2
+         : kind == CN_BLOCK_FRICTION  ? 3
+         : kind == CN_BLOCK_ROLLING   ? 5
+                                      : 0;
+}
+
+int friction_plain_form(FrictionProblem *plain, const CnProblem *p) {
+  int dim = p->block_count > 0 ? block_dim(p->blocks[0].kind) : 0;
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (dim == 0 || p->blocks[i].dim != dim) return 0;
+  int32_t entries = p->block_count > 0 ? p->w.start[p->row_count] : 0;
+  if (dim == 0 || !friction_problem_create(plain, dim, p->block_count, entries)) return 0;
+  memcpy(plain->start, p->w.start, ((size_t)p->row_count + 1) * sizeof *plain->start);
+  memcpy(plain->column, p->w.column, (size_t)entries * sizeof *plain->column);
+  memcpy(plain->value, p->w.value, (size_t)entries * sizeof *plain->value);
+  memcpy(plain->q, p->b, (size_t)p->row_count * sizeof *plain->q);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    plain->mu[i] = p->sets[p->blocks[i].set].mu;
+    plain->mu_roll[i] = p->sets[p->blocks[i].set].mu_roll;
+  }
+  return 1;
 }
 
 // ---- files ----

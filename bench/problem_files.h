@@ -5,6 +5,7 @@
 #include <cairn/solver.h>
 
 #include "bench.h"
+#include "friction_problems.h"
 
 // Every problem file of ROOT/sub in the order of names, until a visit returns 0. ROOT is the value
 // of the parameter `files`, CAIRN_PROBLEM_DIR if that is empty, ../shared/data if that is empty
@@ -17,5 +18,8 @@ int problem_files_each(const Values *values, const char *sub, ProblemVisit *visi
 // stderr). No more repeats once they have taken `longest` seconds together; at least `least`.
 double solve_median(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t repeats,
                     int32_t least, double longest, CnSolveReport *report);
+
+// An explicit problem in the plain form; 0 where its blocks are not all contacts of one dimension.
+int friction_plain_form(FrictionProblem *plain, const CnProblem *p);
 
 #endif

@@ -250,6 +250,7 @@ static CnStatus measure(CniPsor *s, Pile *pile, double seconds, Times *t) {
     if (run->kind < CNI_PSOR_LANE_KINDS) t->bytes += lines * sizeof(CniPsorLine);
   }
   t->sweep = t->prepare = t->rest = 0;
+  if (status == CN_OK) status = cni_psor_prepare(s, pile->problem, &pile->answer);
   if (status != CN_OK || !(seconds > 0)) return status;
   t->sweep = time_sweeps(s, pile->problem->block_count, seconds);
   return time_rest(s, pile, seconds, t);

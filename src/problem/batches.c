@@ -242,22 +242,56 @@ static void write_slabs(void *context, int32_t begin, int32_t end) {
 
 // ---- all together ----
 
+// The arrays of working memory, each with the number of its elements.
+#define WORKING_ARRAYS(X)                                                                          \
+  X(massless, massless_capacity, p->group_count)                                                   \
+  X(ends, ends_capacity, p->block_count)                                                           \
+  X(lengths, length_capacity, p->block_count)                                                      \
+  X(units, unit_capacity, p->block_count)                                                          \
+  X(places, place_capacity, p->block_count)                                                        \
+  X(busy, busy_capacity, p->group_count)
+
+static size_t whole_lines(int32_t count, size_t size) {
+  return ((size_t)count * size + CNI_ALIGNMENT - 1) / CNI_ALIGNMENT * CNI_ALIGNMENT;
+}
+
+size_t cni_schedule_room(const CnProblem *p) {
+  const CniSchedule *s = NULL; // for sizes alone
+  size_t bytes = CNI_ALIGNMENT;
+#define ADD(array, capacity, needed) bytes += whole_lines(needed, sizeof *s->array);
+  WORKING_ARRAYS(ADD)
+#undef ADD
+  return bytes;
+}
+
 static CnStatus make_room(CniSchedule *s, const CnProblem *p) {
+  if (s->lent) {
+    char *at = s->lent;
+#define CUT(array, capacity, needed)                                                               \
+  s->array = (void *)at;                                                                           \
+  at += whole_lines(needed, sizeof *s->array);
+    WORKING_ARRAYS(CUT)
+#undef CUT
+    return CN_OK;
+  }
 #define ROOM(array, capacity, needed)                                                              \
   CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->array, &s->capacity, 0, needed,            \
-                            sizeof *s->array))
-  ROOM(massless, massless_capacity, p->group_count);
-  ROOM(ends, ends_capacity, p->block_count);
-  ROOM(lengths, length_capacity, p->block_count);
-  ROOM(units, unit_capacity, p->block_count);
-  ROOM(places, place_capacity, p->block_count);
-  ROOM(busy, busy_capacity, p->group_count);
+                            sizeof *s->array));
+  WORKING_ARRAYS(ROOM)
 #undef ROOM
   return CN_OK;
 }
 
-CnStatus cni_schedule_make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
-                           const CniBatchRule *rules, CnTasks *tasks) {
+static void give_back(CniSchedule *s) {
+  if (!s->lent) return;
+#define FORGET(array, capacity, needed) s->array = NULL;
+  WORKING_ARRAYS(FORGET)
+#undef FORGET
+  s->lent = NULL;
+}
+
+static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
+                     const CniBatchRule *rules, CnTasks *tasks) {
   s->batch_count = 0;
   CNI_TRY(make_room(s, p));
   EndsLoop ends = {p, s->massless, s->ends};
@@ -283,6 +317,13 @@ CnStatus cni_schedule_make(CniSchedule *s, const CnProblem *p, const uint8_t *ki
   s->batch_count = count;
   cni_parallel_for(tasks, s->slab_count + 1, 1, write_slabs, &loop);
   return CN_OK;
+}
+
+CnStatus cni_schedule_make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
+                           const CniBatchRule *rules, CnTasks *tasks) {
+  CnStatus status = make(s, p, kinds, rules, tasks);
+  give_back(s);
+  return status;
 }
 
 int32_t cni_schedule_phase_count(const CniSchedule *s, int32_t phase) {

@@ -48,7 +48,9 @@ typedef struct CniSchedule {
   int32_t slab_count; // >= 1; the rest is one more
   int32_t start[CNI_SLAB_LIMIT + 2];
 
-  // working memory
+  // working memory; cut from `lent`, of cni_schedule_room bytes, if that is not null, and then gone
+  // when the schedule is made
+  void *lent;
   uint8_t *massless;    // per group
   CniEnds *ends;        // per block
   uint8_t *lengths;     // per block: of the lane that starts here, 0 inside a lane
@@ -65,6 +67,9 @@ typedef struct CniSchedule {
 
 void cni_schedule_init(CniSchedule *schedule, const CnAllocator *allocator);
 void cni_schedule_release(CniSchedule *schedule);
+
+// Bytes of working memory for a problem.
+size_t cni_schedule_room(const CnProblem *p);
 
 // Make the schedule of a problem in step form. kinds: one per block, an index of rules. Cost: about
 // two sweeps; allocates only when the problem has grown.

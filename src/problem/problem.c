@@ -123,7 +123,7 @@ void cn_problem_destroy(CnProblem *p) {
   release_array(p, p->w.column, p->w_column_capacity, sizeof *p->w.column);
   release_array(p, p->w.value, p->w_entry_capacity, sizeof *p->w.value);
   cni_global_release(p);
-  release_array(p, p->scratch, p->scratch_capacity, sizeof *p->scratch);
+  cni_release(&p->allocator, p->scratch, p->scratch_size);
   release_array(p, p->links, p->link_capacity, sizeof *p->links);
   CnAllocator allocator = p->allocator;
   cni_release(&allocator, p, sizeof *p);
@@ -169,6 +169,17 @@ int32_t cni_problem_velocity_count(const CnProblem *p) {
   return 6 * p->group_count;
 }
 
+CnStatus cni_problem_reserve_space(CnProblem *p, size_t size) {
+  if (size <= p->scratch_size) return CN_OK;
+  size_t room = size / 8 < SIZE_MAX - size ? size + size / 8 : size;
+  cni_release(&p->allocator, p->scratch, p->scratch_size);
+  p->scratch_size = 0;
+  p->scratch = cni_allocate(&p->allocator, room);
+  if (!p->scratch) return cni_error_memory(room);
+  p->scratch_size = room;
+  return CN_OK;
+}
+
 CnStatus cni_problem_reserve_scratch(CnProblem *p) {
   if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
   // momentum (global form: and M v; step form: and tallies); never without memory at all
@@ -176,8 +187,7 @@ CnStatus cni_problem_reserve_scratch(CnProblem *p) {
                    : p->form == CN_FORM_STEP ? cni_tally_step_scratch(p)
                                              : 1;
   if (needed == 0) needed = 1;
-  return cni_array_reserve(&p->allocator, (void **)&p->scratch, &p->scratch_capacity, 0, needed,
-                           sizeof *p->scratch);
+  return cni_problem_reserve_space(p, (size_t)needed * sizeof *p->scratch);
 }
 
 CnStatus cni_problem_check(const CnProblem *p) {

@@ -97,8 +97,8 @@ struct CnProblem {
   CniGlobal *global; // global form, null before cn_problem_set_global
 
   CnTasks *tasks;  // for the certificate; null: the calling thread
-  double *scratch; // of the certificate: grown by cni_problem_reserve_scratch
-  int32_t scratch_capacity;
+  double *scratch; // working memory, see cni_problem_reserve_space
+  size_t scratch_size;
   int32_t *links; // of the islands: one per group
   int32_t link_capacity;
 };
@@ -150,6 +150,11 @@ typedef struct CniProblemRoom {
   int32_t groups, sets, blocks, pairs, spheres, row_blocks, row_entries, rows;
 } CniProblemRoom;
 CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room);
+
+// Working memory of one at a time: of a solver while it solves, then of the certificate. At least
+// so many bytes at p->scratch, cache-line aligned; what was there is lost when they grow.
+CnStatus cni_problem_reserve_space(CnProblem *p, size_t size);
+// What the certificate needs.
 CnStatus cni_problem_reserve_scratch(CnProblem *p);
 
 // Refuse an explicit or global problem whose blocks do not cover all rows yet.

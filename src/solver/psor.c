@@ -51,9 +51,6 @@ void cni_psor_destroy(void *state) {
   CnAllocator a = s->allocator;
   cni_schedule_release(&s->schedule);
 #define DROP(array, capacity) cni_release(&a, s->array, (size_t)s->capacity * sizeof *s->array)
-  DROP(groups, group_capacity);
-  DROP(inertia, inertia_capacity);
-  DROP(lines, line_capacity);
   DROP(runs, run_capacity);
   DROP(rows, rows_capacity);
   DROP(entries, entry_capacity);
@@ -172,7 +169,7 @@ CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveRepo
   CniPsor *s = state;
   const CnSolverDef *def = &s->def;
   double start = cni_clock();
-  CNI_TRY(cni_psor_prepare(s, p, answer->g));
+  CNI_TRY(cni_psor_prepare(s, p, answer));
   double limit = 0;
   if (def->tolerance > 0 && p->form == CN_FORM_STEP)
     limit = def->tolerance * cni_psor_free_speed(s);

@@ -165,6 +165,8 @@ typedef struct CniPsor {
   int32_t cohesive; // 1: some block has cohesion
   int32_t turned;   // 1: the inertia of groups is needed
   CniSchedule schedule;
+  // In memory that is not ours (psor_prepare.c): the constraint velocities of the answer, which
+  // nobody needs before the end, and the working memory of the problem.
   CniPsorGroup *groups; // one more than the problem has
   CniPsorInertia *inertia;
   CniPsorLine *lines;
@@ -176,7 +178,7 @@ typedef struct CniPsor {
   double *g;      // of rows; of others what looks have put there
   double *u;      // of looks
   double *v;      // six per group, of looks
-  int32_t group_capacity, inertia_capacity, line_capacity, run_capacity, rows_capacity;
+  int32_t run_capacity, rows_capacity;
   int32_t entry_capacity, kind_capacity, pool_capacity, g_capacity, u_capacity, v_capacity;
   int32_t run_count, rows_count;
   int32_t run_start[CNI_SLAB_LIMIT + 2]; // runs of each slab of the schedule
@@ -198,9 +200,10 @@ void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step)
 
 // ---- psor_prepare.c: problem -> workspace ----
 
-// Room for everything, then the constants of all blocks, g projected and v made true. Only the room
-// can fail.
-CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const double *g);
+// Room for everything, then the constants of all blocks, the answer's g projected and v made true.
+// Only the room can fail. Until the solve is finished the answer's u and the working memory of the
+// problem are in use.
+CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer);
 
 // v = v_free + M^-1 E^T g afresh in the groups.
 void cni_psor_restart(CniPsor *s);

@@ -32,6 +32,12 @@ static inline Frame frame_of(const CnProblem *p, const CniBlock *block) {
   return f;
 }
 
+static inline CniEnds groups_of(const CnProblem *p, const CniBlock *block) {
+  int32_t k = block->index;
+  if (block->storage == CNI_PAIR) return (CniEnds){p->pairs[k].group_a, p->pairs[k].group_b};
+  return (CniEnds){p->spheres[k].group_a, p->spheres[k].group_b};
+}
+
 static inline CnVec3 in_plane(const Frame *f, double x1, double x2) {
   return cn_madd(cn_scale(x1, f->t1), x2, f->t2);
 }
@@ -152,12 +158,12 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, c
     head->a[lane] = head->b[lane] = p->group_count;
     if (lane >= batch->lane_count) continue;
     const CniBlock *block = &p->blocks[batch->block[lane]];
-    CniEnds ends = s->schedule.ends[batch->block[lane]];
-    head->a[lane] = ends.a < 0 ? ~ends.a : ends.a;
-    head->b[lane] = ends.b < 0 ? ~ends.b : ends.b;
+    CniEnds ends = groups_of(p, block);
+    int massless = !(s->groups[ends.a].inv_mass > 0 || s->groups[ends.b].inv_mass > 0);
+    head->a[lane] = ends.a;
+    head->b[lane] = ends.b;
     for (int32_t k = 0; k < batch->length; k++)
-      fill_contact(s, batch->kind, block + k, ends.a < 0 && ends.b < 0, g,
-                   first + (int64_t)lines * k, lane);
+      fill_contact(s, batch->kind, block + k, massless, g, first + (int64_t)lines * k, lane);
   }
   CniPsorConstants constants = s->kernels->constants[batch->kind];
   if (constants)

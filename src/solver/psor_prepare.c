@@ -53,7 +53,7 @@ static CniPsorLaw choose_law(const CniPsor *s, const CnProblem *p) {
 
 // What the blocks of rows need; also where each of them begins.
 typedef struct Counts {
-  int64_t lines, pool, entries;
+  int64_t lines, pool, entries; // lines: of lanes
   int32_t runs, rows;
   int32_t pairs; // batches of them
 } Counts;
@@ -99,6 +99,21 @@ static Counts count_all(const CniPsor *s, const CnProblem *p) {
   return n;
 }
 
+// Groups, inertia and lanes, in memory that others need before or after: see psor.h. Groups lie in
+// the answer's u where that is long enough, which makes no difference to any result.
+static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, const Counts *n) {
+  size_t groups = (size_t)p->group_count + 1, inertia = s->turned ? groups : 0;
+  size_t room = (size_t)p->row_count * sizeof *answer->u;
+  int in_answer = room >= groups * sizeof *s->groups && (uintptr_t)answer->u % CNI_ALIGNMENT == 0;
+  size_t own = in_answer ? 0 : groups;
+  CNI_TRY(cni_problem_reserve_space(p, (own + inertia + (size_t)n->lines) * sizeof *s->lines));
+  s->lines = (CniPsorLine *)(void *)p->scratch;
+  s->inertia = (CniPsorInertia *)(void *)(s->lines + n->lines);
+  s->groups = in_answer ? (CniPsorGroup *)(void *)answer->u
+                        : (CniPsorGroup *)(void *)(s->inertia + inertia);
+  return CN_OK;
+}
+
 static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *n) {
   if (n->pool > INT32_MAX || n->lines > INT32_MAX || n->entries > INT32_MAX)
     return cni_error(CN_INVALID_ARGUMENT, "problem of %d blocks is too large for %s",
@@ -108,12 +123,8 @@ static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *n) {
   // spheres none of it
   int looks = s->def.tolerance > 0 || p->form == CN_FORM_EXPLICIT;
   int32_t look_rows = looks ? p->row_count : 0;
-  s->turned = n->pairs > 0 || s->cohesive;
 #define ROOM(array, capacity, needed)                                                              \
   CNI_TRY(cni_array_reserve(a, (void **)&s->array, &s->capacity, 0, needed, sizeof *s->array))
-  ROOM(groups, group_capacity, p->group_count + 1);
-  ROOM(inertia, inertia_capacity, s->turned ? p->group_count + 1 : 0);
-  ROOM(lines, line_capacity, (int32_t)n->lines);
   ROOM(runs, run_capacity, n->runs);
   ROOM(rows, rows_capacity, n->rows);
   ROOM(entries, entry_capacity, (int32_t)n->entries);
@@ -273,7 +284,7 @@ static CnStatus prepare_explicit(CniPsor *s, const CnProblem *p) {
   return CN_OK;
 }
 
-static CnStatus prepare_step(CniPsor *s, const CnProblem *p) {
+static CnStatus prepare_step(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
   static const CniBatchRule rules[CNI_PSOR_KIND_COUNT] = {{CNI_BATCH_LANES, 1},
                                                           {CNI_BATCH_LANES, 1},
                                                           {CNI_BATCH_LANES, 1},
@@ -285,9 +296,13 @@ static CnStatus prepare_step(CniPsor *s, const CnProblem *p) {
   CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->kinds, &s->kind_capacity, 0, p->block_count,
                             sizeof *s->kinds));
   cni_parallel_for(tasks, p->block_count, ITEMS_PER_TASK, choose_kinds, s);
+  CNI_TRY(cni_problem_reserve_space(p, cni_schedule_room(p)));
+  s->schedule.lent = p->scratch;
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
   Counts n = count_all(s, p);
+  s->turned = n.pairs > 0 || s->cohesive;
   CNI_TRY(make_room(s, p, &n));
+  CNI_TRY(make_space(s, p, answer, &n));
   cni_parallel_for(tasks, p->group_count + 1, ITEMS_PER_TASK, prepare_groups, s);
   prepare_runs(s, p);
   return CN_OK;
@@ -320,7 +335,8 @@ void cni_psor_restart(CniPsor *s) {
   apply_all(s);
 }
 
-CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const double *g) {
+CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
+  const double *g = answer->g;
   s->p = p;
   s->kernels = cni_psor_kernels(s->level);
   s->law = choose_law(s, p);
@@ -332,7 +348,7 @@ CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const double *g) {
     project_rows(s, p, g);
     return CN_OK;
   }
-  CNI_TRY(prepare_step(s, p));
+  CNI_TRY(prepare_step(s, p, answer));
   project_rows(s, p, g);
   FillLoop loop = {s, g};
   cni_parallel_for(s->def.tasks, s->schedule.slab_count + 1, 1, fill_slabs, &loop);

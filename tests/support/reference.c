@@ -14,15 +14,16 @@ int32_t *stored_order(const CnProblem *p) {
   return order;
 }
 
-int32_t *sweep_order(const CnSolverDef *def, const CnProblem *p) {
+int32_t *sweep_order(const CnSolverDef *def, CnProblem *p) {
   int32_t *order = stored_order(p);
-  double *g = calloc((size_t)p->row_count + 1, sizeof *g);
+  CnAnswer answer = cn_answer_empty(&def->allocator);
   void *state = NULL;
+  CHECK_OK(cn_answer_fit(&answer, p));
   CHECK_OK(cni_psor_create(def, &def->allocator, 0, &state));
-  CHECK_OK(cni_psor_prepare(state, p, g));
+  CHECK_OK(cni_psor_prepare(state, p, &answer));
   cni_schedule_order(&((CniPsor *)state)->schedule, order);
   cni_psor_destroy(state);
-  free(g);
+  cn_answer_release(&answer);
   return order;
 }
 

@@ -7,7 +7,7 @@
 #include "solver/solver.h"
 
 // The order in which a solver of this definition visits the blocks of a step problem; free() it.
-int32_t *sweep_order(const CnSolverDef *def, const CnProblem *p);
+int32_t *sweep_order(const CnSolverDef *def, CnProblem *p);
 // 0, 1, 2, ...
 int32_t *stored_order(const CnProblem *p);
 

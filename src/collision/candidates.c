@@ -64,11 +64,11 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, widen, &wide);
 
   CniPair *pairs = NULL;
-  CNI_TRY(c->broad->find(c->wide, w->count, w->in->tasks, &c->arena, &pairs, &c->key_count));
+  CNI_TRY(c->broad->find(c->wide, w->count, w->in->tasks, w->arena, &pairs, &c->key_count));
   CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->keys, &c->key_capacity, 0, c->key_count,
                             sizeof *c->keys));
   size_t bytes = (size_t)c->key_count * sizeof(uint64_t);
-  uint64_t *spare = cni_arena_take(&c->arena, bytes);
+  uint64_t *spare = cni_arena_take(w->arena, bytes);
   if (!spare) return cni_error_memory(bytes);
   KeyLoop keys = {w, pairs, c->keys};
   cni_parallel_for(w->in->tasks, c->key_count, PAIRS_A_TASK, make_keys, &keys);

@@ -74,8 +74,9 @@ void cni_collision_destroy(CniCollision *collision) {
 
 // ---- all of it ----
 
-static CnStatus detect(CniCollision *c, const CniCollisionInput *in, int32_t *count) {
-  CniDetection w = {.in = in, .count = in->model->shape_count};
+static CnStatus detect(CniCollision *c, const CniCollisionInput *in, CniArena *arena,
+                       int32_t *count) {
+  CniDetection w = {.in = in, .arena = arena, .count = in->model->shape_count};
   int32_t inside;
   w.key_shift = cni_bit_count((uint64_t)w.count);
   CNI_TRY(cni_detection_place(c, &w, &inside));
@@ -84,19 +85,6 @@ static CnStatus detect(CniCollision *c, const CniCollisionInput *in, int32_t *co
   CNI_TRY(cni_detection_cull(c, &w));
   if (in->filter) cni_detection_filter(&w);
   return cni_detection_narrow(c, &w, count);
-}
-
-// Leave the arena with one block, a little larger than what was needed, so that later calls find
-// their room at once. What was there goes first: it holds nothing any more, and both together would
-// double the memory.
-static CnStatus settle_arena(CniCollision *c) {
-  size_t used = c->arena.total, room = used + used / 8;
-  if (used > c->arena_room) {
-    cni_arena_release(&c->arena);
-    if (!cni_arena_take(&c->arena, room)) return cni_error_memory(room);
-    c->arena_room = room;
-  }
-  return cni_arena_reset(&c->arena);
 }
 
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
@@ -110,13 +98,12 @@ CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *
     return cni_error(CN_INVALID_ARGUMENT, "contact margin must be finite and not negative (got %g)",
                      input->margin);
   int32_t found = 0;
-  CnStatus status = detect(collision, input, &found);
-  if (status == CN_OK) status = settle_arena(collision);
-  if (status != CN_OK) {
-    cni_arena_release(&collision->arena);
-    collision->arena_room = 0;
-    return status;
-  }
+  CniArena *arena = input->arena ? input->arena : &collision->arena;
+  CniArenaMark mark = cni_arena_mark(arena);
+  CnStatus status = detect(collision, input, arena, &found);
+  cni_arena_back(arena, mark);
+  CNI_TRY(status);
+  if (!input->arena) CNI_TRY(cni_arena_reset(arena)); // the next call finds its room at once
   *contacts = collision->contacts;
   *count = found;
   return CN_OK;

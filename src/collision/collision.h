@@ -47,6 +47,7 @@ typedef struct CniCollisionInput {
   double time_step;
   double margin; // m, 0: 0.05 of the smaller inradius
   CnTasks *tasks;
+  CniArena *arena; // working memory, given back before the call returns; null: the object's own
   // user filter, null: none; called from this thread for pairs within their margin, by ascending
   // rank
   int32_t (*filter)(void *context, CnShapeId a, CnShapeId b);

@@ -91,8 +91,9 @@ static void cull_blocks(void *context, int32_t begin, int32_t end) {
 static int32_t block_count(int32_t pairs) { return pairs > 0 ? (pairs - 1) / PAIRS_A_TASK + 1 : 0; }
 
 // Candidates that are left, ascending, to *keys.
-static CnStatus cull_candidates(const CniCollision *c, CniDetection *w, CniArena *arena,
-                                uint64_t **keys, int32_t *count) {
+static CnStatus cull_candidates(const CniCollision *c, CniDetection *w, uint64_t **keys,
+                                int32_t *count) {
+  CniArena *arena = w->arena;
   size_t bytes = (size_t)c->key_count * sizeof(uint64_t);
   int32_t blocks = block_count(c->key_count);
   CullLoop loop = {w, c->keys, c->key_count, cni_arena_take(arena, bytes),
@@ -110,7 +111,8 @@ static CnStatus cull_candidates(const CniCollision *c, CniDetection *w, CniArena
 }
 
 // Pairs with a half-space, ascending, to *keys.
-static CnStatus find_planes(CniDetection *w, CniArena *arena, uint64_t **keys, int32_t *count) {
+static CnStatus find_planes(CniDetection *w, uint64_t **keys, int32_t *count) {
+  CniArena *arena = w->arena;
   CniPair *pairs = NULL;
   int32_t found = 0, n = 0;
   *count = 0;
@@ -134,8 +136,8 @@ static CnStatus find_planes(CniDetection *w, CniArena *arena, uint64_t **keys, i
 CnStatus cni_detection_cull(CniCollision *c, CniDetection *w) {
   uint64_t *bodies = NULL, *planes = NULL;
   int32_t body_count = 0, plane_count = 0;
-  CNI_TRY(cull_candidates(c, w, &c->arena, &bodies, &body_count));
-  CNI_TRY(find_planes(w, &c->arena, &planes, &plane_count));
+  CNI_TRY(cull_candidates(c, w, &bodies, &body_count));
+  CNI_TRY(find_planes(w, &planes, &plane_count));
   if (body_count > INT32_MAX - plane_count)
     return cni_error(CN_NO_MEMORY, "more than %d pairs of shapes are near each other", INT32_MAX);
   w->key_count = body_count + plane_count;
@@ -144,7 +146,7 @@ CnStatus cni_detection_cull(CniCollision *c, CniDetection *w) {
 
   // merge
   size_t bytes = (size_t)w->key_count * sizeof(uint64_t);
-  w->keys = cni_arena_take(&c->arena, bytes);
+  w->keys = cni_arena_take(w->arena, bytes);
   if (!w->keys) return cni_error_memory(bytes);
   int32_t i = 0, j = 0;
   for (int32_t k = 0; k < w->key_count; k++)

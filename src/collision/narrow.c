@@ -97,7 +97,7 @@ static void touch_parts(void *context, int32_t begin, int32_t end) {
 static CnStatus make_parts(CniCollision *c, CniDetection *w) {
   w->part_count = w->key_count > 0 ? (w->key_count - 1) / NARROW_A_TASK + 1 : 0;
   size_t bytes = (size_t)w->part_count * sizeof(CniPart);
-  w->parts = cni_arena_take(&c->arena, bytes);
+  w->parts = cni_arena_take(w->arena, bytes);
   if (!w->parts) return cni_error_memory(bytes);
   int64_t total = 0;
   for (int32_t n = 0; n < w->part_count; n++) {
@@ -120,12 +120,12 @@ static CnStatus make_parts(CniCollision *c, CniDetection *w) {
 }
 
 // Parts with more contacts than room are found once more, into the arena.
-static CnStatus widen_parts(CniCollision *c, CniDetection *w) {
+static CnStatus widen_parts(CniDetection *w) {
   for (int32_t n = 0; n < w->part_count; n++) {
     CniPart *part = &w->parts[n];
     if (part->count <= part->room) continue;
     size_t bytes = (size_t)part->count * sizeof(CniContact);
-    part->contacts = cni_arena_take(&c->arena, bytes);
+    part->contacts = cni_arena_take(w->arena, bytes);
     if (!part->contacts) return cni_error_memory(bytes);
     part->room = part->count;
     part->again = w->overflow = 1;
@@ -141,7 +141,7 @@ static CnStatus join_parts(CniCollision *c, const CniDetection *w, int32_t *coun
   if (total > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
   CniContact *all = c->contacts, *at;
   size_t bytes = (size_t)total * sizeof *all;
-  if (w->overflow) all = cni_arena_take(&c->arena, bytes);
+  if (w->overflow) all = cni_arena_take(w->arena, bytes);
   if (!all && total > 0) return cni_error_memory(bytes);
   at = all;
   for (int32_t n = 0; n < w->part_count; at += w->parts[n++].count)
@@ -168,7 +168,7 @@ static void expect_points(CniCollision *c, const CniDetection *w) {
 CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count) {
   CNI_TRY(make_parts(c, w));
   cni_parallel_for(w->in->tasks, w->part_count, 1, touch_parts, w);
-  CNI_TRY(widen_parts(c, w));
+  CNI_TRY(widen_parts(w));
   CNI_TRY(join_parts(c, w, count));
   expect_points(c, w);
   return CN_OK;

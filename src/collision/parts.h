@@ -42,8 +42,7 @@ typedef struct CniPart {
 struct CniCollision {
   CnAllocator allocator;
   const CniBroadPhase *broad;
-  CniArena arena;
-  size_t arena_room; // bytes it has in one block, 0: none
+  CniArena arena; // for calls that bring none
   CniContact *contacts;
   int32_t contact_capacity;
   double points; // expected of a pair without a sphere: a guess of room, never seen in the result
@@ -62,7 +61,8 @@ struct CniCollision {
 // One detection.
 typedef struct CniDetection {
   const CniCollisionInput *in;
-  int32_t count; // shapes
+  CniArena *arena; // working memory
+  int32_t count;   // shapes
   CniProxy *proxies;
   CniPlane *planes;
   int32_t plane_count;

@@ -140,8 +140,8 @@ static CnStatus list_planes(CniDetection *w, CniArena *arena) {
 
 CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) {
   size_t n = (size_t)w->count, tasks = n / SHAPES_A_TASK + 1;
-  w->proxies = cni_arena_take(&c->arena, n * sizeof *w->proxies);
-  uint8_t *flags = cni_arena_take(&c->arena, 2 * tasks);
+  w->proxies = cni_arena_take(w->arena, n * sizeof *w->proxies);
+  uint8_t *flags = cni_arena_take(w->arena, 2 * tasks);
   if (!w->proxies || !flags) return cni_error_memory(n * sizeof *w->proxies + 2 * tasks);
   memset(flags, 0, 2 * tasks);
   int usable = c->wide_count == w->count;
@@ -155,5 +155,5 @@ CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) 
   }
   if (infinite) CNI_TRY(check_finite(w));
   *inside = usable && !outside;
-  return list_planes(w, &c->arena);
+  return list_planes(w, w->arena);
 }

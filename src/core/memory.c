@@ -5,9 +5,11 @@
 // eighth more than asked, enough for numbers that differ a little from step to step.
 //
 // An arena is a chain of blocks, the newest first; memory is cut from the newest. When it is full,
-// a block half as large as all others together (or as large as needed) is added, and the next reset
-// replaces the chain by one block of the same total size. A step whose demand does not grow
-// therefore finds everything in one block and never asks the allocator.
+// a block an eighth as large as all others together (or as large as needed) is added; going back to
+// a mark gives blocks made since then back, so that two strokes never hold memory at the same time.
+// The next reset replaces the chain by one block that holds the most that was in use at a time, and
+// a sixteenth more. A step whose demand does not grow therefore finds everything in one block and
+// never asks the allocator.
 
 #include "core/memory.h"
 #include "core/error.h"
@@ -65,6 +67,12 @@ CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *c
   }
 
   size_t bytes = (size_t)room * element_size;
+  if (count == 0) {
+    // nothing is kept: what is there goes first
+    cni_release(allocator, *data, (size_t)*capacity * element_size);
+    *data = NULL;
+    *capacity = 0;
+  }
   void *grown = cni_allocate(allocator, bytes);
   if (!grown) return cni_error_memory(bytes);
   if (count > 0) memcpy(grown, *data, (size_t)count * element_size);
@@ -115,8 +123,9 @@ static CniArenaBlock *block_create(const CnAllocator *allocator, size_t size) {
   return block;
 }
 
-static void blocks_release(CniArena *arena) {
-  while (arena->blocks) {
+// Give back the blocks that are newer than `last` (null: all of them).
+static void blocks_release(CniArena *arena, const CniArenaBlock *last) {
+  while (arena->blocks != last) {
     CniArenaBlock *block = arena->blocks;
     arena->blocks = block->next;
     cni_release(&arena->allocator, block, HEADER_SIZE + block->size);
@@ -135,7 +144,7 @@ void cni_arena_init(CniArena *arena, const CnAllocator *allocator) {
 
 // Add a block with room for `size` bytes; false when there is no memory.
 static int arena_grow(CniArena *arena, size_t size) {
-  size_t room = blocks_size(arena) / 2 / CNI_ALIGNMENT * CNI_ALIGNMENT;
+  size_t room = blocks_size(arena) / 8 / CNI_ALIGNMENT * CNI_ALIGNMENT;
   if (room < SMALLEST_BLOCK) room = SMALLEST_BLOCK;
   if (room < size) room = size;
   CniArenaBlock *block = block_create(&arena->allocator, room);
@@ -158,26 +167,36 @@ void *cni_arena_take(CniArena *arena, size_t size) {
   char *memory = (char *)arena->blocks + HEADER_SIZE + arena->used;
   arena->used += size;
   arena->total += size;
+  if (arena->total > arena->peak) arena->peak = arena->total;
   return memory;
 }
 
+CniArenaMark cni_arena_mark(const CniArena *arena) {
+  return (CniArenaMark){arena->blocks, arena->used, arena->total};
+}
+
+void cni_arena_back(CniArena *arena, CniArenaMark mark) {
+  blocks_release(arena, mark.block);
+  arena->used = mark.used;
+  arena->total = mark.total;
+}
+
 CnStatus cni_arena_reset(CniArena *arena) {
-  // Merge. The new block exists before the old ones go, so a failure leaves everything as it was
-  // and the call can be made again.
-  if (arena->blocks && arena->blocks->next) {
-    size_t size = blocks_size(arena);
-    CniArenaBlock *merged = block_create(&arena->allocator, size);
-    if (!merged) return cni_error_memory(HEADER_SIZE + size);
-    blocks_release(arena);
-    arena->blocks = merged;
-  }
   arena->used = 0;
   arena->total = 0;
-  return CN_OK;
+  size_t size = arena->peak;
+  if (size == 0 || (arena->blocks && !arena->blocks->next && arena->blocks->size >= size))
+    return CN_OK;
+
+  // What is there holds nothing any more and goes first: both together would double the memory.
+  blocks_release(arena, NULL);
+  size += size / 16 / CNI_ALIGNMENT * CNI_ALIGNMENT;
+  if (size < SMALLEST_BLOCK) size = SMALLEST_BLOCK;
+  arena->blocks = block_create(&arena->allocator, size);
+  return arena->blocks ? CN_OK : cni_error_memory(HEADER_SIZE + size);
 }
 
 void cni_arena_release(CniArena *arena) {
-  blocks_release(arena);
-  arena->used = 0;
-  arena->total = 0;
+  blocks_release(arena, NULL);
+  arena->used = arena->total = arena->peak = 0;
 }

@@ -14,7 +14,8 @@ void *cni_allocate(const CnAllocator *allocator, size_t size);
 void cni_release(const CnAllocator *allocator, void *memory, size_t size);
 
 // Make room for `needed` elements, keeping the first `count` (memcpy): half as much again when the
-// array grows by one, an eighth more when it is asked for more. On failure nothing changes.
+// array grows by one, an eighth more when it is asked for more. On failure nothing changes, except
+// that an array of which nothing is kept (count 0) may have become empty.
 CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *capacity,
                            int32_t count, int32_t needed, size_t element_size);
 
@@ -27,20 +28,34 @@ typedef struct CniMeter {
 } CniMeter;
 CnAllocator cni_meter_allocator(CniMeter *meter);
 
-// Memory for one step. Blocks are kept over resets; a reset that finds more than one merges them,
-// so that the next step allocates once and the ones after it never.
+// Memory for one step. A reset that finds that one block was not enough replaces all by one as
+// large as the most that was ever in use at a time, so that the next step allocates nothing.
+//
+// The strokes of a step share one arena: collision, assembly, the solver and what follows. A stroke
+// that needs memory only while it works marks the arena when it begins and goes back to the mark
+// when it ends; the next one works in the same place.
 typedef struct CniArenaBlock CniArenaBlock;
 typedef struct CniArena {
   CnAllocator allocator;
   CniArenaBlock *blocks; // newest first
   size_t used;           // in the newest block
-  size_t total;          // handed out since the last reset
+  size_t total;          // handed out and not given back
+  size_t peak;           // the largest total so far
 } CniArena;
 void cni_arena_init(CniArena *arena, const CnAllocator *allocator);
 // Cache-line aligned, not cleared, never null for size 0; null means no memory.
 void *cni_arena_take(CniArena *arena, size_t size);
-// Everything taken before is gone. A merge that finds no memory leaves all as it was.
+// Everything taken before is gone, also where no memory is found for the one block.
 CnStatus cni_arena_reset(CniArena *arena);
 void cni_arena_release(CniArena *arena);
+
+// Everything taken after the mark is gone when the arena goes back to it. Marks are used in the
+// reverse order of their making; a reset ends them all. Cannot fail.
+typedef struct CniArenaMark {
+  CniArenaBlock *block;
+  size_t used, total;
+} CniArenaMark;
+CniArenaMark cni_arena_mark(const CniArena *arena);
+void cni_arena_back(CniArena *arena, CniArenaMark mark);
 
 #endif

@@ -97,6 +97,9 @@ struct CnProblem {
   CniGlobal *global; // global form, null before cn_problem_set_global
 
   CnTasks *tasks;  // for the certificate; null: the calling thread
+  // Working memory shared with what comes before and after a solve; null: none. Who takes from it
+  // gives all back (cni_arena_mark, cni_arena_back) before it returns.
+  struct CniArena *arena;
   double *scratch; // working memory, see cni_problem_reserve_space
   size_t scratch_size;
   int32_t *links; // of the islands: one per group

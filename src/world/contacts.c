@@ -414,6 +414,7 @@ CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
                              .time_step = world->now.settings.time_step,
                              .margin = world->now.settings.contact_margin,
                              .tasks = world->tasks,
+                             .arena = &world->arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
   const CniContact *contacts;

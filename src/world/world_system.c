@@ -40,6 +40,7 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
                              .time_step = h,
                              .margin = world->now.settings.contact_margin,
                              .tasks = world->tasks,
+                             .arena = &world->arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
   CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
@@ -84,6 +85,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   input.old = work->old;
   CNI_TRY(
       cni_assemble(&input, engine->problem, &engine->answer, work->joint_block_of, work->block_of));
+  engine->problem->arena = &world->arena;
   *result = engine->problem;
   *answer = &engine->answer;
   return CN_OK;

@@ -82,6 +82,12 @@ static void array_failure_changes_nothing(void **state) {
 
   CHECK_OK(cni_array_reserve(&hook, &data, &capacity, 20, 1000, sizeof(double)));
   CHECK(capacity >= 1000);
+
+  // nothing kept: two arrays never exist at the same time
+  test_alloc_fail_at(&alloc, 1);
+  CHECK_STATUS(cni_array_reserve(&hook, &data, &capacity, 0, 2000, sizeof(double)), CN_NO_MEMORY);
+  CHECK(data == NULL && capacity == 0);
+  CHECK_OK(cni_array_reserve(&hook, &data, &capacity, 0, 2000, sizeof(double)));
   cni_release(&hook, data, (size_t)capacity * sizeof(double));
   test_alloc_check_clean(&alloc);
 }
@@ -174,16 +180,57 @@ static void arena_survives_failures(void **state) {
   CHECK(cni_arena_take(&arena, SIZE_MAX - 100) == NULL);
   CHECK(cni_arena_take(&arena, 100000) != NULL);
 
-  // the merge fails: what was handed out is still there, and the same call works later
+  for (int i = 0; i < 5000; ++i) assert_int_equal(kept[i], 42);
+
+  // no memory for the one block: the arena is empty, and the same call works later
   test_alloc_fail_at(&alloc, 1);
   CHECK_STATUS(cni_arena_reset(&arena), CN_NO_MEMORY);
-  assert_int_equal(alloc.live_blocks, 2);
-  for (int i = 0; i < 5000; ++i) assert_int_equal(kept[i], 42);
+  assert_int_equal(alloc.live_blocks, 0);
   CHECK_OK(cni_arena_reset(&arena));
   assert_int_equal(alloc.live_blocks, 1);
   test_alloc_fail_from(&alloc, 1);
   CHECK(cni_arena_take(&arena, 100000) != NULL);
   assert_int_equal(alloc.failed_count, 0);
+  cni_arena_release(&arena);
+  test_alloc_check_clean(&alloc);
+}
+
+// Two strokes one after another need the memory of the larger one, not of both.
+static void arena_goes_back(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  CniMeter meter = {.inner = hook};
+  CnAllocator counted = cni_meter_allocator(&meter);
+  CniArena arena;
+  cni_arena_init(&arena, &counted);
+  for (int step = 0; step < 3; ++step) {
+    int64_t warm = meter.allocation_count;
+    CHECK_OK(cni_arena_reset(&arena));
+    char *kept = cni_arena_take(&arena, 1000);
+    memset(kept, 7, 1000);
+    CniArenaMark mark = cni_arena_mark(&arena);
+    CHECK(cni_arena_take(&arena, 300000) != NULL);
+    CHECK(cni_arena_take(&arena, 100000) != NULL);
+    cni_arena_back(&arena, mark);
+    assert_int_equal(arena.total, 1024);
+    char *next = cni_arena_take(&arena, 390000);
+    memset(next, 8, 390000);
+    cni_arena_back(&arena, mark);
+    for (int i = 0; i < 1000; ++i) assert_int_equal(kept[i], 7);
+    if (step == 2) assert_int_equal(meter.allocation_count, warm);
+  }
+  CHECK(meter.peak_bytes < 1.1 * 402000);
+
+  // a mark of an arena that has nothing yet
+  cni_arena_release(&arena);
+  assert_int_equal(alloc.live_blocks, 0);
+  CniArenaMark empty = cni_arena_mark(&arena);
+  CHECK(cni_arena_take(&arena, 10) != NULL);
+  cni_arena_back(&arena, empty);
+  assert_int_equal(alloc.live_blocks, 0);
+  CHECK(cni_arena_take(&arena, 10) != NULL);
   cni_arena_release(&arena);
   test_alloc_check_clean(&alloc);
 }
@@ -233,6 +280,7 @@ int main(void) {
       cmocka_unit_test(meter_counts),
       cmocka_unit_test(arena_is_quiet_after_warm_up),
       cmocka_unit_test(arena_survives_failures),
+      cmocka_unit_test(arena_goes_back),
       cmocka_unit_test(double_fails_where_told),
       cmocka_unit_test(double_finds_wrong_releases),
   };

@@ -1,9 +1,10 @@
 // How few sweeps a step will do with: scene G comes to rest, and what is left of motion and overlap
 // is measured.
 //
-// Each number of sweeps is a run of its own from the start. Kinetic energy per body at the end, the
-// deepest overlap over the last 20 steps; `holds` if that is below `limit` of the radius. The runs
-// end with the first number that holds: the least one of the list.
+// Each number of sweeps is a run of its own from the start. Kinetic energy per body at the end,
+// `at_rest` if that is below `energy`; the deepest overlap over the last 20 steps, `holds` if that
+// is below `limit` of the radius. The runs end with the first number of sweeps that does both: the
+// least one of the list.
 #include <math.h>
 #include <string.h>
 
@@ -36,15 +37,18 @@ static int run_sweeps(const Values *values, int32_t count, int32_t sweeps, int32
     CnWorldSums sums;
     cn_world_sums(pile.world, &sums);
     double depth = sum.overlap.max / SCENE_G_RADIUS;
-    *holds = depth < limit;
+    double energy = sums.kinetic_energy / count;
+    int at_rest = energy < value_number(values, "energy");
+    *holds = depth < limit && at_rest;
     row_number(row, "spheres", count);
     row_number(row, "threads", threads);
     row_number(row, "sweeps", sweeps);
     pile_row(row, &pile, &sum);
-    row_number(row, "kinetic_energy_per_body", sums.kinetic_energy / count);
+    row_number(row, "kinetic_energy_per_body", energy);
+    row_flag(row, "at_rest", at_rest);
     row_number(row, "penetration_radius", depth);
     row_number(row, "penetration_limit", limit);
-    row_flag(row, "holds", *holds);
+    row_flag(row, "holds", depth < limit);
     report_row_end(report, row);
     pile_destroy(&pile);
   }
@@ -75,6 +79,7 @@ static const Parameter parameters[] = {
     {"steps", "2000", "steps"},
     {"sweeps", "30,60,120,240", "sweeps a step, ascending: one run each until it holds"},
     {"limit", "0.002", "overlap allowed, of the radius"},
+    {"energy", "1e-4", "J, kinetic energy of a body at rest"},
     {"solver", "psor", "Cairn's solver"},
     {"threads", "2", "worker threads"},
     {NULL, NULL, NULL}};
@@ -85,6 +90,7 @@ static const Column columns[] = {{"spheres", "spheres"},
                                  {"kinetic_energy_per_body", "kinetic energy/body J"},
                                  {"penetration_radius", "depth max / R"},
                                  {"holds", "holds"},
+                                 {"at_rest", "at rest"},
                                  {"least_sweeps", "least"},
                                  {NULL, NULL}};
 extern const Bench bench_rest;

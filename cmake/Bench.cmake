@@ -1,8 +1,9 @@
 # build/cairn-bench and, for every other engine that is installed, build/peers/NAME: its own program,
 # linked with nothing of Cairn.
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
-# the mechanisms of the tests are those of the 2013 paper
-add_executable(cairn-bench ${bench_sources} ${PROJECT_SOURCE_DIR}/tests/support/mechanisms.c)
+# from the tests: the mechanisms of the 2013 paper, and problems like stored ones
+add_executable(cairn-bench ${bench_sources} ${PROJECT_SOURCE_DIR}/tests/support/mechanisms.c
+  ${PROJECT_SOURCE_DIR}/tests/support/disturbed.c)
 target_include_directories(cairn-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src
   ${PROJECT_SOURCE_DIR}/tests/support)
 target_link_libraries(cairn-bench PRIVATE cairn cairn_flags m)
@@ -137,6 +138,7 @@ if(CAIRN_TESTS)
     --set tolerances=1e-8 --set repeats=1 --json)
   set_tests_properties(bench.fclib PROPERTIES LABELS bench
     PASS_REGULAR_EXPRESSION "\"name\": \"fclib\".*\"rows\".*\"problem\": \"total\"")
+  cairn_bench_test(families "\"family\": \"all\"" --set only=Rover --set seeds=1)
   cairn_bench_test(ipm-table1 "\"mean_iterations\"" --set largest=130)
   cairn_bench_test(ipm-table2 "\"paper_full\"" --set balls=30)
   if(TARGET cairn-io)

@@ -13,18 +13,13 @@
 //   7. psor
 // Problems of more than 4000 rows, whose dense matrix would be large, start with 7.
 //
-// Everything else (friction, limits, step problems), likewise:
-//   0. the impulses given
-//   1. a few steps of Newton from them, unless they are zero
-//   2. ipm with its steps of Newton
-//   3. Newton with a proximal term, from the impulses given
-//   4. sweeps with the exact solution of every block, and Newton from where they end
-// Problems of more than 60000 rows, whose factors would be large, start with psor.
+// Everything else (friction, limits, step problems), likewise: auto_cones.c. Problems of more than
+// 60000 rows, whose factors would be large, are psor's alone.
 //
 // What to try next depends on sizes and counts, never on time. If no answer is within the tolerance
 // the best one is returned, and the report says so.
 #include "solver/solver.h"
-#include "solver/cones.h"
+#include "solver/auto_cones.h"
 #include "solver/lcp.h"
 #include "core/error.h"
 #include "core/memory.h"
@@ -43,16 +38,12 @@
 #define NEWTON_STEPS 100  // steps from each, and
 #define NEWTON_WORK 4e10  // numbers to be computed in these
 #define FACTOR_ROWS 60000 // more rows of a problem with cones are not factored
-#define IPM_STEPS 200     // iterations of the interior point
-#define WARM_STEPS 6      // steps of Newton on cones from impulses that are given
-#define CONE_STEPS 300    // and where all else has failed
 
 typedef struct Auto {
   CnAllocator allocator;
   CniLcpWork work;
-  CniCones *cones;
+  CniAutoCones cones;
   void *sweeps; // of psor
-  void *exact;  // of psor with the exact solution of blocks
   double tolerance;
 } Auto;
 
@@ -60,9 +51,8 @@ static void destroy(void *state) {
   Auto *s = state;
   if (!s) return;
   cni_lcp_work_release(&s->work);
-  cni_cones_destroy(s->cones);
-  if (s->sweeps) cni_solver_psor.destroy(s->sweeps);
-  if (s->exact) cni_solver_psor.destroy(s->exact);
+  cni_auto_cones_release(&s->cones);
+  cni_solver_psor.destroy(s->sweeps);
   CnAllocator allocator = s->allocator;
   cni_release(&allocator, s, sizeof *s);
 }
@@ -74,11 +64,8 @@ static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, voi
   s->allocator = *allocator;
   s->tolerance = def->tolerance;
   cni_lcp_work_init(&s->work, allocator);
-  CnSolverDef exact = *def;
-  exact.local = CN_LOCAL_EXACT;
   CnStatus status = cni_solver_psor.create(def, allocator, &s->sweeps);
-  if (status == CN_OK) status = cni_solver_psor.create(&exact, allocator, &s->exact);
-  if (status == CN_OK) status = cni_cones_create(allocator, &s->cones);
+  if (status == CN_OK) status = cni_auto_cones_create(&s->cones, def, allocator);
   if (status != CN_OK) {
     destroy(s);
     return status;
@@ -210,119 +197,11 @@ static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport
   return CN_OK;
 }
 
-// ---- cones ----
-
-// The best impulses of a problem with cones so far, scaled.
-typedef struct ConeSearch {
-  CniCones *cones;
-  double *best, *trial, *u;
-  CnSolveReport *report;
-  double error;
-} ConeSearch;
-
-static int keep_cones(Auto *s, ConeSearch *k, const double *g, double error, int32_t steps,
-                      const char *method) {
-  k->report->iterations += steps;
-  k->report->attempts++;
-  if (error < k->error) {
-    k->error = error;
-    k->report->method = method;
-    memcpy(k->best, g, (size_t)k->cones->n * sizeof *g);
-  }
-  return k->error <= s->tolerance;
-}
-
-static CnStatus try_ipm(Auto *s, ConeSearch *k, int *done) {
-  CniIpmRule rule = {s->tolerance, IPM_STEPS, 1};
-  CniIpmEnd end;
-  memcpy(k->trial, k->best, (size_t)k->cones->n * sizeof *k->trial);
-  CNI_TRY(cni_cone_ipm(k->cones, &rule, k->trial, &end));
-  *done = keep_cones(s, k, k->trial, end.error, end.iterations + end.newton_steps, "ipm");
-  return CN_OK;
-}
-
-static CnStatus try_cone_newton(Auto *s, ConeSearch *k, const double *from, int32_t most,
-                                int *done) {
-  CniConeNewton newton;
-  CNI_TRY(cni_cone_newton_init(&newton, k->cones));
-  cni_cone_newton_start(&newton, from);
-  int32_t stubborn = most == CONE_STEPS, limit = cni_cones_steps(k->cones, most);
-  int32_t steps = cni_cone_newton_run(&newton, limit, stubborn, s->tolerance);
-  *done = keep_cones(s, k, newton.best, newton.error, steps, "newton");
-  return CN_OK;
-}
-
-static CnStatus take(ConeSearch *k, int32_t count, double **memory) {
-  *memory = cni_arena_take(&k->cones->arena, (size_t)count * sizeof **memory);
-  return *memory ? CN_OK : cni_error_memory((size_t)count * sizeof **memory);
-}
-
-// Sweeps from zero with the exact solution of every block; the caller's answer is left alone.
-static CnStatus try_exact(Auto *s, CnProblem *p, ConeSearch *k, const CnAnswer *given, int *done) {
-  CnSolveReport own = *k->report;
-  CnAnswer answer = *given;
-  CNI_TRY(take(k, answer.row_count, &answer.g));
-  CNI_TRY(take(k, answer.row_count, &answer.u));
-  CNI_TRY(take(k, answer.velocity_count, &answer.v));
-  memset(answer.g, 0, (size_t)p->row_count * sizeof *answer.g);
-  CNI_TRY(cni_solver_psor.solve(s->exact, p, &answer, &own));
-  k->report->cut_by_time = own.cut_by_time;
-  cni_cones_import(k->cones, answer.g, k->trial);
-  cni_cones_velocity(k->cones, k->trial, k->u);
-  double error = cni_cones_error(k->cones, k->trial, k->u);
-  *done = keep_cones(s, k, k->trial, error, own.iterations, cni_solver_psor.name);
-  return CN_OK;
-}
-
-static CnStatus search_cones(Auto *s, CnProblem *p, const CnAnswer *answer, ConeSearch *k) {
-  CniCones *c = k->cones;
-  int done = 0;
-  CNI_TRY(take(k, c->n, &k->best));
-  CNI_TRY(take(k, c->n, &k->trial));
-  CNI_TRY(take(k, c->n, &k->u));
-  cni_cones_import(c, answer->g, k->best);
-  cni_cones_velocity(c, k->best, k->u);
-  k->error = cni_cones_error(c, k->best, k->u);
-  k->report->method = "given";
-  if (k->error <= s->tolerance) {
-    k->report->attempts = 1;
-    return CN_OK;
-  }
-  int warm = 0;
-  for (int32_t i = 0; i < c->n && !warm; i++) warm = k->best[i] != 0;
-  if (warm) CNI_TRY(try_cone_newton(s, k, k->best, WARM_STEPS, &done));
-  if (!done) CNI_TRY(try_ipm(s, k, &done));
-  if (!done) {
-    cni_cones_import(c, answer->g, k->trial);
-    CNI_TRY(try_cone_newton(s, k, k->trial, CONE_STEPS, &done));
-  }
-  if (!done && p->form != CN_FORM_GLOBAL) {
-    CNI_TRY(try_exact(s, p, k, answer, &done));
-    if (!done) CNI_TRY(try_cone_newton(s, k, k->trial, CONE_STEPS, &done));
-  }
-  if (!done) k->report->outcome = CN_OUTCOME_STALLED;
-  return CN_OK;
-}
-
-static CnStatus solve_cones(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
-  if (p->row_count > 0) {
-    ConeSearch k = {.cones = s->cones, .report = report};
-    report->attempts = 0;
-    CNI_TRY(cni_cones_load(s->cones, p));
-    CNI_TRY(search_cones(s, p, answer, &k));
-    CNI_TRY(cni_cones_finish(s->cones, k.best));
-    memcpy(answer->g, s->cones->result, (size_t)p->row_count * sizeof *answer->g);
-  }
-  cni_problem_apply(p, answer->g, answer->v);
-  cni_problem_velocity(p, answer->v, answer->g, answer->u);
-  return CN_OK;
-}
-
 static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
   Auto *s = state;
   if (cni_problem_is_lcp(p)) return solve_lcp(s, p, answer, report);
   if (p->row_count <= FACTOR_ROWS || p->form == CN_FORM_GLOBAL)
-    return solve_cones(s, p, answer, report);
+    return cni_auto_cones_solve(&s->cones, p, answer, report);
   report->method = cni_solver_psor.name;
   return cni_solver_psor.solve(s->sweeps, p, answer, report);
 }

@@ -136,7 +136,7 @@ static void wrong_solver(void **state) {
   CHECK_OK(cn_solve(p, "auto", 1e-8, &answer, &report));
   CHECK(report.converged);
   assert_string_equal(report.solver, "auto");
-  assert_string_equal(report.method, "ipm");
+  assert_string_equal(report.method, "psor");
   cn_answer_release(&answer);
   cn_problem_destroy(p);
 }

@@ -1,0 +1,265 @@
+// auto on problems with cones: a ladder of methods, each from the best answer so far.
+//
+//   0. the impulses given
+//   1. explicit problems: mixed sweeps (mixed.c) while they come nearer fast, which ends most of
+//      them before anything is factored
+//   2. warm problems of other forms: a few steps of Newton
+//   3. ipm, one round
+//   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
+//   5. ipm, all of its rounds
+//   6. Newton with a proximal term, from the impulses given
+//   7. sweeps once more, as many as still help, and Newton from where they end
+//
+// It ends at the first answer within the tolerance. Efforts are counted in sweeps and
+// factorisations, fewer where factors are large, never in time (but for the time budget, which is
+// looked at between attempts). Sweeps end early where their progress says that the tolerance is out
+// of reach.
+#include "solver/auto_cones.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+#include "solver/mixed.h"
+
+#include <string.h>
+
+#define BURST 16        // sweeps between looks at their progress
+#define FIRST_BURSTS 20 // at the beginning, while each brings the error down to
+#define FIRST_GAIN 0.3  // of what it was
+#define LATER_BURST 64  // and later on
+#define LATER_BURSTS 16 //
+#define LATER_TRY 0.1   // part of the error at which Newton was tried last
+#define LAST_BURST 500  // at the end, while each brings it down to
+#define LAST_BURSTS 12  //
+#define LAST_GAIN 0.8   // of what it was
+#define NEAR 1e-2       // error from which Newton is tried
+#define ROUND_STEPS 60  // iterations of one round of the interior point
+#define IPM_STEPS 260   // and of all
+#define WARM_STEPS 6    // steps of Newton from impulses that are given
+#define TRY_STEPS 12    // between sweeps
+#define CONE_STEPS 300  // and where all else has failed
+
+CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
+                               const CnAllocator *allocator) {
+  CnSolverDef exact = *def;
+  void *sweeps = NULL;
+  exact.local = CN_LOCAL_EXACT;
+  s->allocator = *allocator;
+  s->tolerance = def->tolerance;
+  s->time_budget = def->time_budget;
+  cni_arena_init(&s->room, allocator);
+  CNI_TRY(cni_psor_create(&exact, allocator, 0, &sweeps));
+  s->exact = sweeps;
+  return cni_cones_create(allocator, &s->cones);
+}
+
+void cni_auto_cones_release(CniAutoCones *s) {
+  cni_psor_destroy(s->exact);
+  cni_cones_destroy(s->cones);
+  cni_arena_release(&s->room);
+  cni_release(&s->allocator, s->best, (size_t)s->best_capacity * sizeof *s->best);
+}
+
+// ---- the best so far ----
+
+typedef struct Search {
+  CniAutoCones *s;
+  CnProblem *p;
+  CnSolveReport *report;
+  const CnAnswer *given;
+  double *best;           // impulses of the problem
+  double *scaled, *other; // work, in the units of the cones
+  CniMixed mixed;         // explicit problems
+  double error, start;
+  int32_t done;
+} Search;
+
+static CnStatus take(CniArena *arena, int32_t count, double **memory) {
+  size_t bytes = (size_t)count * sizeof **memory;
+  *memory = cni_arena_take(arena, bytes);
+  return *memory ? CN_OK : cni_error_memory(bytes);
+}
+
+// Count an attempt; 1 if it is the best so far. Nothing more is tried once an answer is within the
+// tolerance or the time is over.
+static int judge(Search *k, double error, int32_t steps, const char *method) {
+  CnSolveReport *report = k->report;
+  report->iterations += steps;
+  report->attempts++;
+  int better = error < k->error;
+  if (better) {
+    k->error = error;
+    report->method = method;
+  }
+  k->done = k->error <= k->s->tolerance;
+  if (!k->done && k->s->time_budget > 0 && cni_clock() - k->start > k->s->time_budget)
+    k->done = report->cut_by_time = 1;
+  return better;
+}
+
+static void keep(Search *k, const double *g, double error, int32_t steps, const char *method) {
+  if (judge(k, error, steps, method)) memcpy(k->best, g, (size_t)k->p->row_count * sizeof *g);
+}
+
+static void keep_scaled(Search *k, const double *g, double error, int32_t steps,
+                        const char *method) {
+  if (judge(k, error, steps, method)) cni_cones_export(k->s->cones, g, k->best);
+}
+
+// ---- attempts ----
+
+static CnStatus try_ipm(Search *k, int32_t most) {
+  CniIpmRule rule = {k->s->tolerance, most, 1};
+  CniIpmEnd end;
+  cni_cones_import(k->s->cones, k->best, k->scaled);
+  CNI_TRY(cni_cone_ipm(k->s->cones, &rule, k->scaled, &end));
+  keep_scaled(k, k->scaled, end.error, end.iterations + end.newton_steps, "ipm");
+  return CN_OK;
+}
+
+// A few steps, or as many as it may take.
+static CnStatus try_newton(Search *k, const double *from, int32_t most) {
+  CniCones *c = k->s->cones;
+  CniConeNewton newton;
+  CNI_TRY(cni_cone_newton_init(&newton, c));
+  cni_cones_import(c, from, k->scaled);
+  cni_cone_newton_start(&newton, k->scaled);
+  int32_t stubborn = most == CONE_STEPS, limit = cni_cones_steps(c, most);
+  int32_t steps = cni_cone_newton_run(&newton, limit, stubborn, k->s->tolerance);
+  keep_scaled(k, newton.best, newton.error, steps, "newton");
+  return CN_OK;
+}
+
+static void first_sweeps(Search *k) {
+  CniMixed *m = &k->mixed;
+  double tolerance = k->s->tolerance, before = INFINITY;
+  int32_t made = 0;
+  for (int32_t i = 0; i < FIRST_BURSTS && !(m->error <= tolerance); i++) {
+    if (i > 1 && !(m->error <= FIRST_GAIN * before)) break;
+    before = m->error;
+    made += cni_mixed_run(m, BURST, tolerance);
+  }
+  keep(k, m->best, m->error, made, cni_solver_psor.name);
+}
+
+// Sweeps and Newton from what they reach.
+static CnStatus later_sweeps(Search *k) {
+  CniMixed *m = &k->mixed;
+  double tried = cn_min(NEAR, m->error);
+  if (k->error < m->error) cni_mixed_restart(m, k->best);
+  for (int32_t i = 0; i < LATER_BURSTS && !k->done; i++) {
+    int32_t made = cni_mixed_run(m, LATER_BURST, k->s->tolerance);
+    keep(k, m->best, m->error, made, cni_solver_psor.name);
+    if (k->done || !(m->error <= LATER_TRY * tried)) continue;
+    tried = m->error;
+    CNI_TRY(try_newton(k, m->best, TRY_STEPS));
+  }
+  return CN_OK;
+}
+
+static CnStatus last_sweeps(Search *k) {
+  CniMixed *m = &k->mixed;
+  double before = INFINITY;
+  int32_t made = 0;
+  for (int32_t i = 0; i < LAST_BURSTS && !(m->error <= k->s->tolerance); i++) {
+    if (!(m->error <= LAST_GAIN * before)) break;
+    before = m->error;
+    made += cni_mixed_run(m, LAST_BURST, k->s->tolerance);
+  }
+  keep(k, m->best, m->error, made, cni_solver_psor.name);
+  return k->done ? CN_OK : try_newton(k, m->best, CONE_STEPS);
+}
+
+// Step problems: sweeps from zero with the exact solution of every block.
+static CnStatus plain_sweeps(Search *k) {
+  CniCones *c = k->s->cones;
+  CnSolveReport own = *k->report;
+  CnAnswer answer = *k->given;
+  CNI_TRY(take(&c->arena, answer.row_count, &answer.g));
+  CNI_TRY(take(&c->arena, answer.row_count, &answer.u));
+  CNI_TRY(take(&c->arena, answer.velocity_count, &answer.v));
+  memset(answer.g, 0, (size_t)answer.row_count * sizeof *answer.g);
+  CNI_TRY(cni_psor_solve(k->s->exact, k->p, &answer, &own));
+  cni_cones_import(c, answer.g, k->scaled);
+  cni_cones_velocity(c, k->scaled, k->other);
+  double error = cni_cones_error(c, k->scaled, k->other);
+  keep(k, answer.g, error, own.iterations, cni_solver_psor.name);
+  if (own.cut_by_time) k->done = k->report->cut_by_time = 1;
+  return k->done ? CN_OK : try_newton(k, answer.g, CONE_STEPS);
+}
+
+// ---- the ladder ----
+
+// Before anything is factored: the impulses given, and sweeps.
+static CnStatus begin_explicit(Search *k) {
+  CnProblem *p = k->p;
+  CNI_TRY(cni_mixed_init(&k->mixed, &k->s->room, k->s->exact, p, k->given));
+  double error = cni_problem_error(p, k->given->g, k->mixed.u);
+  keep(k, k->given->g, error, 0, "given");
+  if (!k->done) first_sweeps(k);
+  return CN_OK;
+}
+
+static CnStatus load(Search *k) {
+  CniCones *c = k->s->cones;
+  CNI_TRY(cni_cones_load(c, k->p));
+  CNI_TRY(take(&c->arena, c->n, &k->scaled));
+  return take(&c->arena, c->n, &k->other);
+}
+
+// The impulses given, of step and global problems.
+static CnStatus begin_other(Search *k) {
+  CniCones *c = k->s->cones;
+  int32_t warm = 0;
+  for (int32_t i = 0; i < c->n && !warm; i++) warm = k->given->g[i] != 0;
+  cni_cones_import(c, k->given->g, k->scaled);
+  cni_cones_velocity(c, k->scaled, k->other);
+  keep(k, k->given->g, cni_cones_error(c, k->scaled, k->other), 0, "given");
+  return warm && !k->done ? try_newton(k, k->best, WARM_STEPS) : CN_OK;
+}
+
+static CnStatus climb(Search *k) {
+  int32_t explicit_form = k->p->form == CN_FORM_EXPLICIT;
+  if (explicit_form) {
+    CNI_TRY(begin_explicit(k));
+    if (k->done) return CN_OK;
+  }
+  CNI_TRY(load(k));
+  if (!explicit_form) CNI_TRY(begin_other(k));
+  if (!k->done) CNI_TRY(try_ipm(k, explicit_form ? ROUND_STEPS : IPM_STEPS));
+  if (!k->done && explicit_form) {
+    CNI_TRY(later_sweeps(k));
+    if (!k->done) CNI_TRY(try_ipm(k, IPM_STEPS));
+  }
+  if (!k->done) CNI_TRY(try_newton(k, k->given->g, CONE_STEPS));
+  if (!k->done && explicit_form) CNI_TRY(last_sweeps(k));
+  if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(plain_sweeps(k));
+  return CN_OK;
+}
+
+CnStatus cni_auto_cones_solve(CniAutoCones *s, CnProblem *p, CnAnswer *answer,
+                              CnSolveReport *report) {
+  Search k = {.s = s,
+              .p = p,
+              .report = report,
+              .given = answer,
+              .error = INFINITY,
+              .start = s->time_budget > 0 ? cni_clock() : 0};
+  report->attempts = 0;
+  if (p->row_count > 0) {
+    size_t bytes = (size_t)p->row_count * sizeof *s->best;
+    CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->best, &s->best_capacity, 0, p->row_count,
+                              sizeof *s->best));
+    CNI_TRY(cni_arena_reset(&s->room));
+    k.best = s->best;
+    memcpy(k.best, answer->g, bytes);
+    CNI_TRY(climb(&k));
+    // memory into one piece, so that the next solve of this size asks for none
+    if (k.scaled) CNI_TRY(cni_cones_finish(s->cones, k.scaled));
+    CNI_TRY(cni_arena_reset(&s->room));
+    memcpy(answer->g, k.best, bytes);
+    if (!(k.error <= s->tolerance)) report->outcome = CN_OUTCOME_STALLED;
+  }
+  cni_problem_apply(p, answer->g, answer->v);
+  cni_problem_velocity(p, answer->v, answer->g, answer->u);
+  return CN_OK;
+}

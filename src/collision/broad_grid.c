@@ -34,12 +34,13 @@
 #define LARGEST_SIDE 1e300   // longer ones count as endless
 #define SMALLEST_CELL 1e-280 // so that its reciprocal is a number
 #define LEVEL_LIMIT 2048     // exponents of doubles
-#define PAIRS_EXPECTED 5     // per box: a dense pile has three or four
+#define PAIRS_EXPECTED 6     // per box: a dense pile has four or five
 
 // A box in the order of the grid, 56 bytes.
 typedef struct Item {
   CniBounds box;
   int32_t index;
+  int32_t round; // a ball fills the box
 } Item;
 
 // Runs of items with the same y and z cell, and of rows with the same z cell. The end of one is the
@@ -63,6 +64,7 @@ typedef struct Level {
 
 typedef struct Grid {
   const CniBounds *bounds;
+  const uint8_t *round; // null: no balls
   Item *items;
   Row *rows;
   Slab *slabs;
@@ -204,7 +206,7 @@ static void fill_level(Grid *g, Level *level, const int32_t *order, int32_t end)
     last_y = y;
     last_z = z;
     if (g->rows) {
-      g->items[k] = (Item){*box, order[k]};
+      g->items[k] = (Item){*box, order[k], g->round && g->round[order[k]]};
       if (new_slab) g->slabs[g->slab_count] = (Slab){z, g->row_count};
       if (new_row) g->rows[g->row_count] = (Row){y, k};
     }
@@ -286,13 +288,19 @@ static int32_t find_slab(const Grid *g, int32_t begin, int32_t end, int64_t z) {
   return begin;
 }
 
+// Both boxes meet, and the balls in them if there are two.
+static inline int meet(const Item *a, const Item *b) {
+  int hit = cni_bounds_meet(&a->box, &b->box);
+  return hit && a->round & b->round ? cni_balls_meet(&a->box, &b->box) : hit;
+}
+
 // Items [begin, end) of a row with those that follow them in the row, which ends at row_end.
 static void sweep_row(const Grid *g, int32_t begin, int32_t end, int32_t row_end,
                       CniPairSink *sink) {
   for (int32_t i = begin; i < end; i++) {
     const Item *a = &g->items[i];
     for (int32_t j = i + 1; j < row_end && g->items[j].box.lo.x <= a->box.hi.x; j++)
-      cni_sink_add(sink, a->index, g->items[j].index, cni_bounds_meet(&a->box, &g->items[j].box));
+      cni_sink_add(sink, a->index, g->items[j].index, meet(a, &g->items[j]));
   }
 }
 
@@ -308,7 +316,7 @@ static void sweep_rows(const Grid *g, double cell_x, int32_t begin, int32_t end,
     double x = a->box.lo.x - cell_x;
     while (start < row_end && g->items[start].box.lo.x < x) start++;
     for (int32_t j = start; j < row_end && g->items[j].box.lo.x <= a->box.hi.x; j++)
-      cni_sink_add(sink, a->index, g->items[j].index, cni_bounds_meet(&a->box, &g->items[j].box));
+      cni_sink_add(sink, a->index, g->items[j].index, meet(a, &g->items[j]));
   }
 }
 
@@ -412,11 +420,11 @@ static void find_pairs(const void *context, int32_t begin, int32_t end, CniPairS
   }
 }
 
-CnStatus cni_broad_grid(const CniBounds *bounds, int32_t count, CnTasks *tasks, CniArena *arena,
-                        CniPair **pairs, int32_t *pair_count) {
+CnStatus cni_broad_grid(const CniBounds *bounds, const uint8_t *round, int32_t count,
+                        CnTasks *tasks, CniArena *arena, CniPair **pairs, int32_t *pair_count) {
   *pairs = NULL;
   *pair_count = 0;
-  Grid grid = {.bounds = bounds};
+  Grid grid = {.bounds = bounds, .round = round};
   CNI_TRY(build(&grid, count, arena));
   int32_t guess = PAIRS_EXPECTED + (grid.endless_count < 8 ? grid.endless_count : 8);
   return cni_collect_pairs(find_pairs, &grid, grid.item_count + grid.endless_count, guess, tasks,

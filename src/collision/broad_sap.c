@@ -30,11 +30,12 @@ typedef struct Entry {
 
 typedef struct Sap {
   const CniBounds *bounds;
-  CniSort by_axis[3]; // legal boxes sorted by lower end along each axis
-  int32_t count;      // legal boxes
-  int32_t axis[3];    // sweep, stripe, third
-  int64_t span[3];    // by axis: lower ends within a box, summed over the sample
-  double *cuts;       // where stripes 1, 2, ... begin
+  const uint8_t *round; // null: no balls
+  CniSort by_axis[3];   // legal boxes sorted by lower end along each axis
+  int32_t count;        // legal boxes
+  int32_t axis[3];      // sweep, stripe, third
+  int64_t span[3];      // by axis: lower ends within a box, summed over the sample
+  double *cuts;         // where stripes 1, 2, ... begin
   int32_t stripe_count;
   int32_t *starts; // of the stripes in the entries
   Entry *entries;
@@ -192,17 +193,19 @@ static void find_pairs(const void *context, int32_t begin, int32_t end, CniPairS
       // the third axis, of which nothing is known yet, turns most of them down
       if (b->lo[2] > hi_2 || b->hi[2] < lo_2) continue;
       int here = (a->first > b->first ? a->first : b->first) == stripe;
-      cni_sink_add(sink, a->index, b->index,
-                   here & (a->lo[0] <= b->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]));
+      int hit = here & (a->lo[0] <= b->hi[0]) & (a->lo[1] <= b->hi[1]) & (b->lo[1] <= a->hi[1]);
+      if (hit && s->round && s->round[a->index] & s->round[b->index])
+        hit = cni_balls_meet(&s->bounds[a->index], &s->bounds[b->index]);
+      cni_sink_add(sink, a->index, b->index, hit);
     }
   }
 }
 
-CnStatus cni_broad_sap(const CniBounds *bounds, int32_t count, CnTasks *tasks, CniArena *arena,
-                       CniPair **pairs, int32_t *pair_count) {
+CnStatus cni_broad_sap(const CniBounds *bounds, const uint8_t *round, int32_t count, CnTasks *tasks,
+                       CniArena *arena, CniPair **pairs, int32_t *pair_count) {
   *pairs = NULL;
   *pair_count = 0;
-  Sap sap = {.bounds = bounds};
+  Sap sap = {.bounds = bounds, .round = round};
   CNI_TRY(sort_axes(&sap, count, arena));
   if (sap.count == 0) return CN_OK;
   choose_axes(&sap);

@@ -10,7 +10,13 @@
 // In a pile at rest a list serves for ever. Where something moves so fast that a list serves one
 // call only, the skin is of no use: after HURRY such lists the next CALM ones are made without.
 //
-// The list is sorted when it is made, and the cull keeps the order.
+// Two spheres are a pair only if the balls that fill their wide bounds meet, which leaves a third
+// of the pairs of a pile. So a sphere must also stay within its wide ball: its way since then and
+// its present radius, margin and reach must not be more than the ball's radius. That the balls of
+// two spheres that come near meet is then the triangle inequality.
+//
+// The list has the form of a sparse matrix, rows and columns ascending: sorted by counting, first
+// by the larger index, then by the smaller. The cull keeps the order.
 #include "collision/parts.h"
 
 #include "core/error.h"
@@ -19,29 +25,43 @@
 #define HURRY 4
 #define CALM 16
 #define SHAPES_A_TASK 256
-#define PAIRS_A_TASK 4096
 
 typedef struct WideLoop {
   const CniDetection *w;
   CniBounds *wide;
+  uint8_t *round;
   double skin;
 } WideLoop;
 
 static void widen(void *context, int32_t begin, int32_t end) {
   const WideLoop *loop = context;
-  for (int32_t i = begin; i < end; i++) loop->wide[i] = cni_grown_bounds(loop->w, i, loop->skin);
+  for (int32_t i = begin; i < end; i++) {
+    loop->wide[i] = cni_grown_bounds(loop->w, i, loop->skin);
+    loop->round[i] = (loop->w->proxies[i].flags & CNI_ROUND) != 0;
+  }
 }
 
-typedef struct KeyLoop {
-  const CniDetection *w;
-  const CniPair *pairs;
-  uint64_t *keys;
-} KeyLoop;
+// From counts in starts[1 ..] to first places.
+static void sum_up(int32_t *starts, int32_t count) {
+  starts[0] = 0;
+  for (int32_t i = 0; i < count; i++) starts[i + 1] += starts[i];
+}
 
-static void make_keys(void *context, int32_t begin, int32_t end) {
-  const KeyLoop *loop = context;
-  for (int32_t k = begin; k < end; k++)
-    loop->keys[k] = (uint64_t)loop->pairs[k].a << loop->w->key_shift | (uint64_t)loop->pairs[k].b;
+// Sort the pairs of n shapes into the list. `by_b` has room for as many pairs, `places` for n + 1.
+static void sort_pairs(CniCollision *c, const CniPair *pairs, int32_t n, CniPair *by_b,
+                       int32_t *places) {
+  size_t bytes = ((size_t)n + 1) * sizeof *places;
+  memset(places, 0, bytes);
+  memset(c->starts, 0, bytes);
+  for (int32_t k = 0; k < c->pair_count; k++) {
+    places[pairs[k].b + 1]++;
+    c->starts[pairs[k].a + 1]++;
+  }
+  sum_up(places, n);
+  sum_up(c->starts, n);
+  for (int32_t k = 0; k < c->pair_count; k++) by_b[places[pairs[k].b]++] = pairs[k];
+  memcpy(places, c->starts, bytes);
+  for (int32_t k = 0; k < c->pair_count; k++) c->partners[places[by_b[k].a]++] = by_b[k].b;
 }
 
 // How wide the next list is to be.
@@ -54,27 +74,38 @@ static double choose_skin(CniCollision *c) {
   return 0;
 }
 
+// Room for the list and for sorting it.
+static CnStatus sort_room(CniCollision *c, const CniDetection *w, CniPair **by_b,
+                          int32_t **places) {
+  size_t pairs = (size_t)c->pair_count * sizeof **by_b;
+  size_t starts = ((size_t)w->count + 1) * sizeof **places;
+  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->starts, &c->start_capacity, 0, w->count + 1,
+                            sizeof *c->starts));
+  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->partners, &c->partner_capacity, 0,
+                            c->pair_count, sizeof *c->partners));
+  *by_b = cni_arena_take(w->arena, pairs);
+  *places = cni_arena_take(w->arena, starts);
+  return *by_b && *places ? CN_OK : cni_error_memory(pairs + starts);
+}
+
 CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
   double skin = choose_skin(c);
   c->wide_count = -1; // until all is done
   c->age = 0;
   CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->wide, &c->wide_capacity, 0, w->count,
                             sizeof *c->wide));
-  WideLoop wide = {w, c->wide, skin};
+  CniArenaMark mark = cni_arena_mark(w->arena);
+  uint8_t *round = cni_arena_take(w->arena, (size_t)w->count);
+  if (!round) return cni_error_memory((size_t)w->count);
+  WideLoop wide = {w, c->wide, round, skin};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, widen, &wide);
 
-  CniPair *pairs = NULL;
-  CNI_TRY(c->broad->find(c->wide, w->count, w->in->tasks, w->arena, &pairs, &c->key_count));
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->keys, &c->key_capacity, 0, c->key_count,
-                            sizeof *c->keys));
-  size_t bytes = (size_t)c->key_count * sizeof(uint64_t);
-  uint64_t *spare = cni_arena_take(w->arena, bytes);
-  if (!spare) return cni_error_memory(bytes);
-  KeyLoop keys = {w, pairs, c->keys};
-  cni_parallel_for(w->in->tasks, c->key_count, PAIRS_A_TASK, make_keys, &keys);
-  CniSort sort = {c->keys, spare, NULL, NULL};
-  cni_sort_keys(&sort, c->key_count, 2 * w->key_shift);
-  if (sort.keys != c->keys && bytes > 0) memcpy(c->keys, sort.keys, bytes);
+  CniPair *pairs = NULL, *by_b = NULL;
+  int32_t *places = NULL;
+  CNI_TRY(c->broad->find(c->wide, round, w->count, w->in->tasks, w->arena, &pairs, &c->pair_count));
+  CNI_TRY(sort_room(c, w, &by_b, &places));
+  sort_pairs(c, pairs, w->count, by_b, places);
+  cni_arena_back(w->arena, mark);
   c->wide_count = w->count;
   return CN_OK;
 }

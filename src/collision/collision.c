@@ -68,7 +68,9 @@ void cni_collision_destroy(CniCollision *collision) {
   cni_release(&allocator, collision->contacts,
               (size_t)collision->contact_capacity * sizeof(CniContact));
   cni_release(&allocator, collision->wide, (size_t)collision->wide_capacity * sizeof(CniBounds));
-  cni_release(&allocator, collision->keys, (size_t)collision->key_capacity * sizeof(uint64_t));
+  cni_release(&allocator, collision->starts, (size_t)collision->start_capacity * sizeof(int32_t));
+  cni_release(&allocator, collision->partners,
+              (size_t)collision->partner_capacity * sizeof(int32_t));
   cni_release(&allocator, collision, sizeof *collision);
 }
 

@@ -80,10 +80,11 @@ typedef struct CniPair {
 typedef struct CniBroadPhase {
   const char *name, *summary;
   // All pairs of overlapping bounds, in any order, none twice. Touching is overlapping; sides may
-  // be infinite; bounds with lo > hi or a side that is no number meet nothing. Working memory from
-  // the arena; *pairs too. Pure: nothing is kept.
-  CnStatus (*find)(const CniBounds *bounds, int32_t count, CnTasks *tasks, CniArena *arena,
-                   CniPair **pairs, int32_t *pair_count);
+  // be infinite; bounds with lo > hi or a side that is no number meet nothing. `round` (null: none)
+  // tells which bounds are filled by a ball: a pair of two balls that do not meet is left out.
+  // Working memory from the arena; *pairs too. Pure: nothing is kept.
+  CnStatus (*find)(const CniBounds *bounds, const uint8_t *round, int32_t count, CnTasks *tasks,
+                   CniArena *arena, CniPair **pairs, int32_t *pair_count);
 } CniBroadPhase;
 
 extern const CniBroadPhase cni_broad_phases[];

@@ -62,27 +62,42 @@ static void find_plane_pairs(const void *context, int32_t begin, int32_t end, Cn
 // ---- the lists ----
 
 typedef struct CullLoop {
+  const CniCollision *c;
   const CniDetection *w;
-  const uint64_t *keys;
-  int32_t count;
   uint64_t *left; // of each block, packed at its start
   int32_t *kept;  // how many
 } CullLoop;
 
+// The shape that a pair of the list belongs to.
+static int32_t shape_of(const CniCollision *c, int32_t pair) {
+  int32_t low = 0, high = c->wide_count;
+  while (high - low > 1) {
+    int32_t middle = low + (high - low) / 2;
+    if (c->starts[middle] <= pair)
+      low = middle;
+    else
+      high = middle;
+  }
+  return low;
+}
+
 static void cull_blocks(void *context, int32_t begin, int32_t end) {
   const CullLoop *loop = context;
+  const CniCollision *c = loop->c;
   const CniDetection *w = loop->w;
   for (int32_t block = begin; block < end; block++) {
-    int32_t first = block * PAIRS_A_TASK, left = loop->count - first, n = first;
+    int32_t first = block * PAIRS_A_TASK, left = c->pair_count - first, n = first;
     int32_t last = first + (left < PAIRS_A_TASK ? left : PAIRS_A_TASK);
+    CniPair pair = {.a = shape_of(c, first)};
     for (int32_t k = first; k < last; k++) {
-      if (k + CNI_AHEAD < last)
-        __builtin_prefetch(&w->proxies[cni_pair_of(w, loop->keys[k + CNI_AHEAD]).b]);
-      CniPair pair = cni_pair_of(w, loop->keys[k]);
+      if (k + CNI_AHEAD < last) __builtin_prefetch(&w->proxies[c->partners[k + CNI_AHEAD]]);
+      while (c->starts[pair.a + 1] <= k) pair.a++;
+      pair.b = c->partners[k];
       const CniProxy *a = &w->proxies[pair.a], *b = &w->proxies[pair.b];
       // a list may be older than a half-space in it
       if ((a->flags | b->flags) & CNI_ENDLESS || !are_near(w, a, b)) continue;
-      if (may_meet(w->in->model, a, b, pair)) loop->left[n++] = loop->keys[k];
+      if (may_meet(w->in->model, a, b, pair))
+        loop->left[n++] = (uint64_t)pair.a << w->key_shift | (uint64_t)pair.b;
     }
     loop->kept[block] = n - first;
   }
@@ -93,11 +108,10 @@ static int32_t block_count(int32_t pairs) { return pairs > 0 ? (pairs - 1) / PAI
 // Candidates that are left, ascending, to *keys.
 static CnStatus cull_candidates(const CniCollision *c, CniDetection *w, uint64_t **keys,
                                 int32_t *count) {
-  CniArena *arena = w->arena;
-  size_t bytes = (size_t)c->key_count * sizeof(uint64_t);
-  int32_t blocks = block_count(c->key_count);
-  CullLoop loop = {w, c->keys, c->key_count, cni_arena_take(arena, bytes),
-                   cni_arena_take(arena, (size_t)blocks * sizeof(int32_t))};
+  size_t bytes = (size_t)c->pair_count * sizeof(uint64_t);
+  int32_t blocks = block_count(c->pair_count);
+  CullLoop loop = {c, w, cni_arena_take(w->arena, bytes),
+                   cni_arena_take(w->arena, (size_t)blocks * sizeof(int32_t))};
   if (!loop.left || !loop.kept) return cni_error_memory(bytes);
   cni_parallel_for(w->in->tasks, blocks, 1, cull_blocks, &loop);
   *keys = loop.left;

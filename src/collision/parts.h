@@ -48,11 +48,12 @@ struct CniCollision {
   double points; // expected of a pair without a sphere: a guess of room, never seen in the result
 
   // candidates: see candidates.c
-  CniBounds *wide; // per shape
-  uint64_t *keys;  // ascending
-  int32_t wide_capacity, key_capacity;
+  CniBounds *wide;   // per shape
+  int32_t *starts;   // per shape and one more: where its pairs begin
+  int32_t *partners; // the larger indices of the pairs of a shape, ascending
+  int32_t wide_capacity, start_capacity, partner_capacity;
   int32_t wide_count; // shapes there were; -1: the list is not valid
-  int32_t key_count;
+  int32_t pair_count;
   int32_t age;         // calls that the list has served
   int32_t hurried;     // lists in a row that served one call only
   int32_t narrow_left; // lists yet to be made without a skin

@@ -70,6 +70,14 @@ static int lies_in(const CniBounds *a, const CniBounds *b) {
          (a->lo.z >= b->lo.z) & (a->hi.z <= b->hi.z);
 }
 
+// Is a ball at a place inside the ball that fills some bounds?
+static int ball_lies_in(CnVec3 centre, double radius, const CniBounds *b) {
+  CnVec3 way = {centre.x - 0.5 * (b->lo.x + b->hi.x), centre.y - 0.5 * (b->lo.y + b->hi.y),
+                centre.z - 0.5 * (b->lo.z + b->hi.z)};
+  double left = 0.5 * (b->hi.x - b->lo.x) - radius;
+  return left >= 0 && cn_norm2(way) <= left * left;
+}
+
 typedef struct PlaceLoop {
   const CniDetection *w;
   const CniBounds *wide; // null: there is no list
@@ -95,8 +103,11 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
     sum += (b.lo.x + b.lo.y + b.lo.z) + (b.hi.x + b.hi.y + b.hi.z);
     infinite |= !isfinite(sum);
     if (!loop->wide || outside) continue;
-    b = grown(b, p->reach + 0.5 * p->base);
+    double more = p->reach + 0.5 * p->base;
+    b = grown(b, more);
     outside |= !lies_in(&b, &loop->wide[i]);
+    if (p->flags & CNI_ROUND)
+      outside |= !ball_lies_in(p->centre, p->outradius + more, &loop->wide[i]);
   }
   loop->outside[begin / SHAPES_A_TASK] = (uint8_t)outside;
   loop->infinite[begin / SHAPES_A_TASK] = (uint8_t)infinite;

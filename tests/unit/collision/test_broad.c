@@ -219,7 +219,7 @@ static void check_set(const Boxes *set, int32_t n, uint64_t seed, CnTasks *tasks
     cni_arena_init(&arena, &allocator);
     CniPair *pairs = NULL;
     int32_t count = -1;
-    CHECK_OK(cni_broad_phases[k].find(bounds, n, tasks, &arena, &pairs, &count));
+    CHECK_OK(cni_broad_phases[k].find(bounds, NULL, n, tasks, &arena, &pairs, &count));
     if (count != expected)
       print_error("%s, %s, %d boxes: %d pairs, not %d\n", cni_broad_phases[k].name, set->name, n,
                   count, expected);
@@ -252,6 +252,55 @@ static void small_sets_of_many_seeds_agree(void **state) {
     for (int32_t s = 0; s < SET_COUNT; s++) check_set(&sets[s], 30, seed, NULL);
 }
 
+// Two balls in boxes that meet are a pair only if the balls meet; near the origin and far away,
+// where sizes are a few thousand roundings.
+static void balls_that_meet(void **state) {
+  (void)state;
+  enum { N = 900 };
+  static CniBounds bounds[N];
+  static uint8_t round[N];
+  CnAllocator allocator = cn_allocator_default();
+  for (int32_t far = 0; far < 2; far++) {
+    CniRng rng = {31 + (uint64_t)far};
+    double shift = far ? 1e12 : 0;
+    for (int32_t i = 0; i < N; i++) {
+      double r = 0.3 + 0.5 * cni_rng_unit(&rng), x = 8 * cni_rng_unit(&rng) + shift;
+      double y = 8 * cni_rng_unit(&rng), z = 8 * cni_rng_unit(&rng);
+      bounds[i] = (CniBounds){{x - r, y - r, z - r}, {x + r, y + r, z + r}};
+      round[i] = i % 5 != 0;
+    }
+    int32_t expected = 0, left_out = 0, doubtful = 0;
+    unsigned char *matrix = all_with_all(bounds, N, &expected);
+    for (int32_t i = 0; i < N; i++)
+      for (int32_t j = i + 1; j < N; j++) {
+        const CniBounds *a = &bounds[i], *b = &bounds[j];
+        unsigned char *at = &matrix[(size_t)i * N + (size_t)j];
+        CnVec3 d = cn_scale(0.5, cn_sub(cn_add(b->lo, b->hi), cn_add(a->lo, a->hi)));
+        double r = 0.5 * (a->hi.x - a->lo.x + b->hi.x - b->lo.x);
+        // far away only what is apart beyond the slack has to go
+        if (!*at || !(round[i] && round[j])) continue;
+        doubtful += cn_norm(d) > r;
+        if (!(cn_norm(d) > r + (far ? 0.2 : 1e-8))) continue;
+        *at = 0;
+        left_out++;
+      }
+    expected -= left_out;
+    doubtful -= left_out;
+    CHECK(left_out > expected / 8);
+    for (int32_t k = 0; k < cni_broad_phase_count; k++) {
+      CniArena arena;
+      cni_arena_init(&arena, &allocator);
+      CniPair *pairs = NULL;
+      int32_t count = -1;
+      CHECK_OK(cni_broad_phases[k].find(bounds, round, N, NULL, &arena, &pairs, &count));
+      if (!far) check_pairs(matrix, N, pairs, count, expected);
+      CHECK(count >= expected - doubtful && count <= expected);
+      cni_arena_release(&arena);
+    }
+    free(matrix);
+  }
+}
+
 // The same pairs in the same order.
 static void workers_change_nothing(void **state) {
   (void)state;
@@ -267,12 +316,12 @@ static void workers_change_nothing(void **state) {
       cni_arena_init(&many, &allocator);
       CniPair *expected = NULL, *pairs = NULL;
       int32_t expected_count = -1, count = -1;
-      CHECK_OK(cni_broad_phases[k].find(bounds, n, NULL, &one, &expected, &expected_count));
+      CHECK_OK(cni_broad_phases[k].find(bounds, NULL, n, NULL, &one, &expected, &expected_count));
       for (int32_t workers = 1; workers <= 4; workers++) {
         CnTasks *tasks = NULL;
         CHECK_OK(cn_tasks_create(workers, NULL, &allocator, &tasks));
         CHECK_OK(cni_arena_reset(&many));
-        CHECK_OK(cni_broad_phases[k].find(bounds, n, tasks, &many, &pairs, &count));
+        CHECK_OK(cni_broad_phases[k].find(bounds, NULL, n, tasks, &many, &pairs, &count));
         assert_int_equal(count, expected_count);
         if (count > 0) assert_memory_equal(pairs, expected, (size_t)count * sizeof *pairs);
         cn_tasks_destroy(tasks);
@@ -301,7 +350,7 @@ static void every_failing_allocation_is_told(void **state) {
       test_alloc_fail_at(&alloc, n);
       CniPair *pairs = NULL;
       int32_t count = -1;
-      CnStatus status = cni_broad_phases[k].find(bounds, 800, NULL, &arena, &pairs, &count);
+      CnStatus status = cni_broad_phases[k].find(bounds, NULL, 800, NULL, &arena, &pairs, &count);
       int64_t failed = alloc.failed_count;
       if (failed) {
         CHECK_STATUS(status, CN_NO_MEMORY);
@@ -332,6 +381,7 @@ int main(void) {
       cmocka_unit_test(all_sets_agree),
       cmocka_unit_test(large_sets_agree),
       cmocka_unit_test(small_sets_of_many_seeds_agree),
+      cmocka_unit_test(balls_that_meet),
       cmocka_unit_test(workers_change_nothing),
       cmocka_unit_test(every_failing_allocation_is_told),
       cmocka_unit_test(names_are_listed),

@@ -56,9 +56,9 @@ static int judge_peer(Job *job, CnProblem *problem, CnAnswer *answer, FILE *file
                       double *fastest) {
   char name[NAME], best[NAME] = "", list[128] = "";
   int info, repeats;
-  double seconds;
+  double best_run, seconds;
   size_t used = 0;
-  while (fscanf(file, "%31s %d %lf %d", name, &info, &seconds, &repeats) == 4) {
+  while (fscanf(file, "%31s %d %lf %lf %d", name, &info, &best_run, &seconds, &repeats) == 5) {
     CnCertificate certificate;
     for (int32_t i = 0; i < answer->row_count; i++)
       if (fscanf(file, "%la", &answer->g[i]) != 1) return 0;
@@ -105,8 +105,10 @@ static int ask_siconos(Job *job, CnProblem *problem, CnAnswer *answer, Row *row,
 static int fill_row(Job *job, Row *row, CnProblem *problem, CnSolver *solver, CnAnswer *answer) {
   CnSolveReport report;
   double fastest = 0;
-  double seconds = solve_median(solver, problem, answer, job->repeats, 1, job->seconds, &report);
-  if (seconds < 0) return 0;
+  SolveTimes times;
+  if (!solve_times(solver, problem, answer, job->repeats, 1, job->seconds, &report, &times))
+    return 0;
+  double seconds = times.median;
   row_number(row, "rows", problem->row_count);
   row_number(row, "cairn_us", 1e6 * seconds);
   row_text(row, "method", report.method);

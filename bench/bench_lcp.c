@@ -171,9 +171,9 @@ static int run_problem(Job *job, const LcpProblem *p) {
   Row *row = problem ? report_row_begin(job->report) : NULL;
   int ok =
       row && cn_answer_fit(&answer, problem) == CN_OK && cn_solver_create(&def, &solver) == CN_OK;
-  double seconds =
-      ok ? solve_median(solver, problem, &answer, job->repeats, 3, LONGEST, &report) : -1;
-  ok = ok && seconds >= 0;
+  SolveTimes times = {0, 0};
+  ok = ok && solve_times(solver, problem, &answer, job->repeats, 3, LONGEST, &report, &times);
+  double seconds = times.median;
   if (ok) {
     row_text(row, "problem", p->name);
     row_text(row, "kind", p->equalities > 0 ? "mlcp" : "lcp");

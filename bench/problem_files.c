@@ -17,25 +17,25 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-double solve_median(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t repeats,
-                    int32_t least, double longest, CnSolveReport *report) {
-  double *times = malloc((size_t)repeats * sizeof *times), total = 0, median = -1;
+int solve_times(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t repeats,
+                int32_t least, double longest, CnSolveReport *report, SolveTimes *times) {
+  double *list = malloc((size_t)repeats * sizeof *list), total = 0;
   int32_t count = 0;
-  CnStatus status = times ? CN_OK : CN_NO_MEMORY;
+  CnStatus status = list ? CN_OK : CN_NO_MEMORY;
   while (status == CN_OK && count < repeats && (total < longest || count < least)) {
     for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
     double start = seconds_now();
     status = cn_solver_solve(solver, problem, answer, report);
-    total += times[count++] = seconds_now() - start;
+    total += list[count++] = seconds_now() - start;
   }
   if (status == CN_OK) {
-    qsort(times, (size_t)count, sizeof *times, by_size);
-    median = times[count / 2];
+    qsort(list, (size_t)count, sizeof *list, by_size);
+    *times = (SolveTimes){list[0], list[count / 2]};
   } else {
     fprintf(stderr, "cairn-bench: %s\n", cn_error_message());
   }
-  free(times);
-  return median;
+  free(list);
+  return status == CN_OK;
 }
 
 // ---- forms ----

@@ -14,10 +14,13 @@
 typedef int ProblemVisit(void *context, const char *name, CnProblem *problem);
 int problem_files_each(const Values *values, const char *sub, ProblemVisit *visit, void *context);
 
-// The median time of a solve from zero, certificate included; negative if one failed (a line on
-// stderr). No more repeats once they have taken `longest` seconds together; at least `least`.
-double solve_median(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t repeats,
-                    int32_t least, double longest, CnSolveReport *report);
+// Times of solves from zero, certificate included. No more repeats once they have taken `longest`
+// seconds together; at least `least`. 0: one failed (a line on stderr).
+typedef struct SolveTimes {
+  double best, median; // s
+} SolveTimes;
+int solve_times(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t repeats,
+                int32_t least, double longest, CnSolveReport *report, SolveTimes *times);
 
 // An explicit problem in the plain form; 0 where its blocks are not all contacts of one dimension.
 int friction_plain_form(FrictionProblem *plain, const CnProblem *p);

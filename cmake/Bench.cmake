@@ -91,6 +91,7 @@ if(SICONOS_INCLUDE AND SICONOS_LIBRARY)
     list(GET pair 0 name)
     list(GET pair 1 problems)
     add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.c
+      ${PROJECT_SOURCE_DIR}/bench/peers/siconos_runs.c
       ${PROJECT_SOURCE_DIR}/bench/${problems}_problems.c)
     target_include_directories(peer_${name} SYSTEM PRIVATE ${SICONOS_INCLUDE} ${SICONOS_INCLUDE}/numerics)
     target_link_libraries(peer_${name} PRIVATE cairn_flags ${SICONOS_LIBRARY} m)

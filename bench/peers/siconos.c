@@ -6,15 +6,8 @@
 // of one call of the driver, from z = 0; there are as many repeats as asked for, or as fit in the
 // seconds given. Options are made afresh before every repeat, outside the timing: some solvers of
 // mixed problems keep the last solution, and repeats would only measure how they find it again.
-//
-// Each solver runs in its own process: some abort, some do not end. One thread.
-#include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <LCP_Solvers.h>
 #include <LinearComplementarityProblem.h>
@@ -27,6 +20,7 @@
 #include <mlcp_cst.h>
 
 #include "../lcp_problems.h"
+#include "siconos_runs.h"
 
 #define ITERATIONS 10000 // of the iterative solvers, whose default is less
 #define ENUMERATED 16    // complementarity rows up to which solvers by enumeration are asked
@@ -65,17 +59,6 @@ typedef struct Request {
   int repeats;
   LcpProblem problem;
 } Request;
-
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 // ---- problems in Siconos' form ----
 
@@ -138,70 +121,65 @@ static SolverOptions *make_options(const Request *request, const Choice *choice,
   return options;
 }
 
+typedef struct Run {
+  const Request *request;
+  const Choice *choice;
+  LinearComplementarityProblem *lcp; // one of the two
+  MixedLinearComplementarityProblem *mlcp;
+  double *z, *w;
+} Run;
+
+static int solve(void *context, double *seconds) {
+  Run *run = context;
+  size_t bytes = ((size_t)run->request->problem.size + 1) * sizeof(double);
+  SolverOptions *options = make_options(run->request, run->choice, run->mlcp);
+  if (!options) return -1;
+  memset(run->z, 0, bytes);
+  memset(run->w, 0, bytes);
+  double start = runs_clock();
+  int info = run->mlcp ? mlcp_driver(run->mlcp, run->z, run->w, options)
+                       : linearComplementarity_driver(run->lcp, run->z, run->w, options);
+  *seconds = runs_clock() - start;
+  if (run->mlcp) mlcp_driver_reset(run->mlcp, options);
+  solver_options_delete(options);
+  free(options);
+  return info < 0 ? -info : info;
+}
+
 // In the child: solve again and again, print the median and the last answer.
-static void run_solver(const Request *request, const Choice *choice, FILE *output) {
-  const LcpProblem *p = &request->problem;
-  int mixed = p->equalities > 0, count = 0, info = 1;
-  LinearComplementarityProblem *lcp = mixed ? NULL : make_lcp(p);
-  MixedLinearComplementarityProblem *mlcp = mixed ? make_mlcp(p) : NULL;
+static void run_solver(void *context, FILE *output) {
+  Run *run = context;
+  const LcpProblem *p = &run->request->problem;
   size_t bytes = ((size_t)p->size + 1) * sizeof(double);
-  double *z = malloc(bytes), *w = malloc(bytes), total = 0;
-  double *times = malloc((size_t)request->repeats * sizeof *times);
-  if ((mixed && !mlcp) || !z || !w || !times) return;
-  for (; count < request->repeats && (total < request->seconds || count < 3); count++) {
-    SolverOptions *options = make_options(request, choice, mlcp);
-    if (!options) return;
-    memset(z, 0, bytes);
-    memset(w, 0, bytes);
-    double start = seconds_now();
-    info =
-        mixed ? mlcp_driver(mlcp, z, w, options) : linearComplementarity_driver(lcp, z, w, options);
-    total += times[count] = seconds_now() - start;
-    if (mlcp) mlcp_driver_reset(mlcp, options);
-    solver_options_delete(options);
-    free(options);
-    if (total > request->seconds) {
-      count++;
-      break;
-    }
-  }
-  qsort(times, (size_t)count, sizeof *times, by_size);
-  fprintf(output, "%s %d %.9g %d\n", choice->name, info, times[count / 2], count);
-  for (int i = 0; i < p->size; i++) fprintf(output, "%a ", z[i]);
+  RunPlan plan = {run->request->repeats, run->request->seconds};
+  RunTimes times;
+  if (p->equalities > 0)
+    run->mlcp = make_mlcp(p);
+  else
+    run->lcp = make_lcp(p);
+  run->z = malloc(bytes);
+  run->w = malloc(bytes);
+  if ((!run->mlcp && !run->lcp) || !run->z || !run->w) return;
+  if (!runs_time(&plan, solve, run, &times)) return;
+  fprintf(output, "%s %d %.9g %d\n", run->choice->name, times.info, times.median, times.count);
+  for (int i = 0; i < p->size; i++) fprintf(output, "%a ", run->z[i]);
   fprintf(output, "\n");
   fflush(output);
 }
 
-static void run_apart(const Request *request, const Choice *choice, FILE *output) {
-  fflush(NULL);
-  pid_t child = fork();
-  if (child == 0) {
-    // its messages are not ours
-    FILE *copy = fdopen(dup(fileno(output)), "w");
-    if (!copy || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
-    alarm((unsigned)(3 * request->seconds) + 5);
-    run_solver(request, choice, copy);
-    _exit(0);
-  }
-  int status;
-  if (child > 0) waitpid(child, &status, 0);
-}
-
 int main(int argc, char **argv) {
   (void)argc;
-  // the linear algebra below counts its threads when it is loaded
-  if (!getenv("OPENBLAS_NUM_THREADS")) {
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    execv("/proc/self/exe", argv);
-  }
+  runs_one_thread(argv);
   Request request;
   if (scanf("%la %d %la", &request.tolerance, &request.repeats, &request.seconds) != 3) return 1;
-  if (!lcp_problem_read(&request.problem, stdin)) return 1;
+  if (request.repeats < 1 || !lcp_problem_read(&request.problem, stdin)) return 1;
   const LcpProblem *p = &request.problem;
   const Choice *choice = p->equalities > 0 ? mlcp_choices : lcp_choices;
-  for (; choice->name; choice++)
+  for (; choice->name; choice++) {
+    Run run = {.request = &request, .choice = choice};
     if (!choice->enumerates || p->size - p->equalities <= ENUMERATED)
-      run_apart(&request, choice, stdout);
+      runs_apart((unsigned)(3 * request.seconds) + 5, run_solver, &run);
+  }
   lcp_problem_destroy(&request.problem);
   return 0;
 }

@@ -1,21 +1,16 @@
 // Friction problems in Siconos: reads a request on stdin, prints the answers of its solvers.
 //
 // Input: tolerance, repeats, seconds, number of solvers, their names, then the problem
-// (friction_problems.h). Output, for every solver that came to an end: a line "name info seconds
-// repeats" and a line with the impulses. `seconds` is the median of the repeats of one call of the
-// driver, from zero; there are as many repeats as asked for, or as fit in the seconds given (at
+// (friction_problems.h). Output, for every solver that came to an end: a line "name info best
+// median repeats" and a line with the impulses. The times are those of the repeats of one call of
+// the driver, from zero; there are as many repeats as asked for, or as fit in the seconds given (at
 // least one). Options are made afresh before every repeat, outside the timing.
 //
 // W is handed over dense and as sparse blocks, and the faster counts: most solvers are quickest
 // with blocks, few small problems with a dense matrix. Solvers that want a plain sparse matrix make
 // it themselves.
-//
-// Each solver runs in its own process: some abort, some do not end. One thread.
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <CSparseMatrix.h>
 #include <FrictionContactProblem.h>
@@ -28,6 +23,7 @@
 #include <SparseBlockMatrix.h>
 
 #include "../friction_problems.h"
+#include "siconos_runs.h"
 
 #define ITERATIONS 1000000 // as many as the time allows
 #define DENSE_ROWS 600     // larger problems are not tried dense
@@ -58,17 +54,6 @@ typedef struct Request {
   char names[CHOICES][NAME];
   FrictionProblem problem;
 } Request;
-
-static double seconds_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static int by_size(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 static NumericsMatrix *make_matrix(const FrictionProblem *p, int dense) {
   int n = p->dim * p->contacts;
@@ -108,46 +93,46 @@ static int drive(const Request *request, NumericsMatrix *w, double *g, double *u
   return (p->dim == 2 ? fc2d_driver : fc3d_driver)(&contact, g, u, options);
 }
 
-// In the child: solve again and again, print the median and the last answer.
-static void run_solver(const Request *request, const Choice *choice, int dense, FILE *output) {
-  const FrictionProblem *p = &request->problem;
+typedef struct Run {
+  const Request *request;
+  const Choice *choice;
+  int dense;
+  NumericsMatrix *w;
+  double *g, *u;
+} Run;
+
+static int solve(void *context, double *seconds) {
+  Run *run = context;
+  const FrictionProblem *p = &run->request->problem;
   size_t bytes = ((size_t)(p->dim * p->contacts) + 1) * sizeof(double);
-  NumericsMatrix *w = make_matrix(p, dense);
-  double *g = malloc(bytes), *u = malloc(bytes), total = 0;
-  double *times = malloc((size_t)request->repeats * sizeof *times);
-  int count = 0, info = 1;
-  if (!g || !u || !times) return;
-  while (count < request->repeats && (count == 0 || total < request->seconds)) {
-    SolverOptions *options = make_options(request, choice);
-    if (!options) return;
-    memset(g, 0, bytes);
-    memset(u, 0, bytes);
-    double start = seconds_now();
-    info = drive(request, w, g, u, options);
-    total += times[count++] = seconds_now() - start;
-    solver_options_delete(options);
-    free(options);
-  }
-  qsort(times, (size_t)count, sizeof *times, by_size);
-  fprintf(output, "%s %d %.9g %d\n", choice->name, info, times[count / 2], count);
-  for (int i = 0; i < p->dim * p->contacts; i++) fprintf(output, "%a ", g[i]);
-  fprintf(output, "\n");
-  fflush(output);
+  SolverOptions *options = make_options(run->request, run->choice);
+  if (!options) return -1;
+  memset(run->g, 0, bytes);
+  memset(run->u, 0, bytes);
+  double start = runs_clock();
+  int info = drive(run->request, run->w, run->g, run->u, options);
+  *seconds = runs_clock() - start;
+  solver_options_delete(options);
+  free(options);
+  return info < 0 ? -info : info;
 }
 
-static void run_apart(const Request *request, const Choice *choice, int dense, FILE *output) {
-  fflush(NULL);
-  pid_t child = fork();
-  if (child == 0) {
-    // its messages are not ours
-    FILE *copy = fdopen(dup(fileno(output)), "w");
-    if (!copy || !freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
-    alarm((unsigned)(3 * request->seconds) + 5);
-    run_solver(request, choice, dense, copy);
-    _exit(0);
-  }
-  int status;
-  if (child > 0) waitpid(child, &status, 0);
+// In the child: solve again and again, print the times and the last answer.
+static void run_solver(void *context, FILE *output) {
+  Run *run = context;
+  const FrictionProblem *p = &run->request->problem;
+  size_t bytes = ((size_t)(p->dim * p->contacts) + 1) * sizeof(double);
+  RunPlan plan = {run->request->repeats, run->request->seconds};
+  RunTimes times;
+  run->w = make_matrix(p, run->dense);
+  run->g = malloc(bytes);
+  run->u = malloc(bytes);
+  if (!run->g || !run->u || !runs_time(&plan, solve, run, &times)) return;
+  fprintf(output, "%s %d %.9g %.9g %d\n", run->choice->name, times.info, times.best, times.median,
+          times.count);
+  for (int i = 0; i < p->dim * p->contacts; i++) fprintf(output, "%a ", run->g[i]);
+  fprintf(output, "\n");
+  fflush(output);
 }
 
 static int read_request(Request *request) {
@@ -160,21 +145,24 @@ static int read_request(Request *request) {
   return friction_problem_read(&request->problem, stdin);
 }
 
+// A solver with blocks, and dense where that may be faster.
+static void run_choice(const Request *request, const Choice *choice) {
+  int rows = request->problem.dim * request->problem.contacts;
+  for (int dense = 0; dense <= (rows <= DENSE_ROWS); dense++) {
+    Run run = {.request = request, .choice = choice, .dense = dense};
+    runs_apart((unsigned)(3 * request->seconds) + 5, run_solver, &run);
+  }
+}
+
 int main(int argc, char **argv) {
   (void)argc;
-  // the linear algebra below counts its threads when it is loaded
-  if (!getenv("OPENBLAS_NUM_THREADS")) {
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);
-    execv("/proc/self/exe", argv);
-  }
+  runs_one_thread(argv);
   static Request request;
   if (!read_request(&request)) return 1;
   for (int i = 0; i < request.name_count; i++)
     for (int c = 0; c < CHOICES; c++)
       if (choices[c].dim == request.problem.dim && strcmp(choices[c].name, request.names[i]) == 0)
-        for (int dense = 0; dense <= (request.problem.dim * request.problem.contacts <= DENSE_ROWS);
-             dense++)
-          run_apart(&request, &choices[c], dense, stdout);
+        run_choice(&request, &choices[c]);
   friction_problem_destroy(&request.problem);
   return 0;
 }

@@ -11,9 +11,8 @@
 //   7. sweeps once more, as many as still help, and Newton from where they end
 //
 // It ends at the first answer within the tolerance. Efforts are counted in sweeps and
-// factorisations, fewer where factors are large, never in time (but for the time budget, which is
-// looked at between attempts). Sweeps end early where their progress says that the tolerance is out
-// of reach.
+// factorisations, fewer where factors are large, never in time (but for the time budget). Sweeps
+// end early where their progress says that the tolerance is out of reach.
 #include "solver/auto_cones.h"
 
 #include "core/error.h"
@@ -69,7 +68,7 @@ typedef struct Search {
   double *best;           // impulses of the problem
   double *scaled, *other; // work, in the units of the cones
   CniMixed mixed;         // explicit problems
-  double error, start;
+  double error, deadline;
   int32_t done;
 } Search;
 
@@ -91,8 +90,7 @@ static int judge(Search *k, double error, int32_t steps, const char *method) {
     report->method = method;
   }
   k->done = k->error <= k->s->tolerance;
-  if (!k->done && k->s->time_budget > 0 && cni_clock() - k->start > k->s->time_budget)
-    k->done = report->cut_by_time = 1;
+  if (!k->done && k->deadline > 0 && cni_clock() > k->deadline) k->done = report->cut_by_time = 1;
   return better;
 }
 
@@ -202,6 +200,7 @@ static CnStatus begin_explicit(Search *k) {
 static CnStatus load(Search *k) {
   CniCones *c = k->s->cones;
   CNI_TRY(cni_cones_load(c, k->p));
+  c->deadline = k->deadline;
   CNI_TRY(take(&c->arena, c->n, &k->scaled));
   return take(&c->arena, c->n, &k->other);
 }
@@ -243,7 +242,7 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, CnProblem *p, CnAnswer *answer,
               .report = report,
               .given = answer,
               .error = INFINITY,
-              .start = s->time_budget > 0 ? cni_clock() : 0};
+              .deadline = s->time_budget > 0 ? cni_clock() + s->time_budget : 0};
   report->attempts = 0;
   if (p->row_count > 0) {
     size_t bytes = (size_t)p->row_count * sizeof *s->best;

@@ -298,7 +298,7 @@ int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, d
   CniCones *c = m->c;
   int32_t made = 0, slow = 0, shakes = 0;
   m->proximal = PROXIMAL_LEAST;
-  while (made < steps && !(m->error <= tolerance)) {
+  while (made < steps && !(m->error <= tolerance) && !cni_cones_late(c)) {
     memcpy(m->anchor, m->g, (size_t)c->n * sizeof *m->g);
     cni_cones_velocity(c, m->g, m->u); // at the anchor the term is zero
     int32_t count = inner(m, INNER_STEPS);

@@ -1,5 +1,6 @@
 // Scaling, graph and linear systems of cones.h.
 #include "solver/cones.h"
+#include "solver/solver.h"
 
 #include "core/error.h"
 #include "core/vec.h"
@@ -560,6 +561,8 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
   c->block_count = p->block_count;
   c->convex = p->friction == CN_FRICTION_CONVEX;
   c->matrix_count = c->group_nodes = 0;
+  c->deadline = 0;
+  c->cut = 0;
   CNI_TRY(take(c, c->block_count, sizeof *c->blocks, &c->blocks));
   CNI_TRY(take(c, c->n, sizeof *c->r, &c->r));
   for (int32_t i = 0; i < c->block_count; i++) load_block(c, p, i);
@@ -693,6 +696,11 @@ int cni_cones_factor(CniCones *c) {
 int32_t cni_cones_steps(const CniCones *c, int32_t most) {
   double steps = FALLBACK_WORK / (double)(cni_lu_fill(c->lu) + 1);
   return steps > most ? most : steps > 10 ? (int32_t)steps : 10;
+}
+
+int cni_cones_late(CniCones *c) {
+  if (c->deadline > 0 && cni_clock() > c->deadline) c->cut = 1;
+  return c->cut;
 }
 
 void cni_cones_solve_all(CniCones *c, double *x) { cni_lu_solve(c->lu, x); }

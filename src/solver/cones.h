@@ -53,6 +53,8 @@ typedef struct CniCones {
   int32_t convex;
   double *result; // see cni_cones_finish
   int32_t result_capacity;
+  int32_t cut;     // 1: the time was over, see cni_cones_late
+  double deadline; // on cni_clock, 0: none; loading a problem sets it to that
 } CniCones;
 
 CnStatus cni_cones_create(const CnAllocator *allocator, CniCones **cones);
@@ -83,6 +85,9 @@ void cni_cones_solve_all(CniCones *c, double *x);
 // w = F^T g, and u = F w + C g + r, of problems whose velocities are nodes.
 void cni_cones_momentum(const CniCones *c, const double *g, double *w);
 void cni_cones_rows(const CniCones *c, const double *w, const double *g, double *u);
+
+// Is the time over? Remembered in c->cut. For time budgets only.
+int cni_cones_late(CniCones *c);
 
 // x <- P_K(x) of a block.
 void cni_cones_project(const CniCones *c, int32_t block, double *x);

@@ -2,6 +2,7 @@
 // problem's own numbers and, where it is not good enough, improved by solving the linear system of
 // the active rows that pivoting has found.
 #include "solver/lcp.h"
+#include "solver/solver.h"
 
 #include "core/error.h"
 #include "core/memory.h"
@@ -87,6 +88,16 @@ static int ray_proves(CniLcpWork *k, const CnProblem *p) {
   return 1;
 }
 
+void cni_lcp_work_begin(CniLcpWork *k, double time_budget) {
+  k->deadline = time_budget > 0 ? cni_clock() + time_budget : 0;
+  k->cut = 0;
+}
+
+int cni_lcp_work_late(CniLcpWork *k) {
+  if (k->deadline > 0 && cni_clock() > k->deadline) k->cut = 1;
+  return k->cut;
+}
+
 CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t max_pivots,
                        double tolerance, CniAttempt *attempt) {
   CniReduced *r = &k->reduced;
@@ -139,7 +150,7 @@ CnStatus cni_lcp_newton(CniLcpWork *k, const CnProblem *p, const double *start, 
       attempt->end = CNI_PATH_SOLVED;
       return CN_OK;
     }
-    if (attempt->pivots == max_steps) break;
+    if (attempt->pivots == max_steps || cni_lcp_work_late(k)) break;
     if (!cni_newton_step(newton)) {
       attempt->end = CNI_PATH_RAY;
       break;

@@ -208,6 +208,8 @@ typedef struct CniLcpWork {
   double *g, *u, *trial, *spare; // one number a row
   double *best_g, *best_u;       // the best answer so far, for those who try more than once
   uint8_t *flags;                // one a row
+  double deadline;               // on cni_clock, 0: none
+  int32_t cut;                   // 1: the time was over
 } CniLcpWork;
 
 // What came of an attempt; impulses and velocities are in the work's g and u.
@@ -221,6 +223,9 @@ typedef struct CniAttempt {
 void cni_lcp_work_init(CniLcpWork *k, const CnAllocator *allocator);
 CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p);
 void cni_lcp_work_release(CniLcpWork *k);
+// A solve begins: its time budget in seconds, 0: none. Is it over? Remembered in k->cut.
+void cni_lcp_work_begin(CniLcpWork *k, double time_budget);
+int cni_lcp_work_late(CniLcpWork *k);
 
 // Covering vectors of Lemke's path: 0 is all ones, others are fixed sequences of numbers in [1, 2).
 CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t max_pivots,

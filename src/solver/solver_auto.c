@@ -44,7 +44,7 @@ typedef struct Auto {
   CniLcpWork work;
   CniAutoCones cones;
   void *sweeps; // of psor
-  double tolerance;
+  double tolerance, time_budget;
 } Auto;
 
 static void destroy(void *state) {
@@ -63,6 +63,7 @@ static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, voi
   memset(s, 0, sizeof *s);
   s->allocator = *allocator;
   s->tolerance = def->tolerance;
+  s->time_budget = def->time_budget;
   cni_lcp_work_init(&s->work, allocator);
   CnStatus status = cni_solver_psor.create(def, allocator, &s->sweeps);
   if (status == CN_OK) status = cni_auto_cones_create(&s->cones, def, allocator);
@@ -115,7 +116,8 @@ static int settle(Auto *s, Search *search, const CniAttempt *attempt, const char
     return 1;
   }
   report->outcome = attempt->hopeless ? CN_OUTCOME_INFEASIBLE : CN_OUTCOME_STALLED;
-  return attempt->hopeless;
+  if (cni_lcp_work_late(&s->work)) report->cut_by_time = 1;
+  return attempt->hopeless || report->cut_by_time;
 }
 
 static CnStatus try_lemke(Auto *s, CnProblem *p, Search *search, int32_t cover, int *done) {
@@ -160,7 +162,7 @@ static CnStatus try_sweeps(Auto *s, CnProblem *p, Search *search, const CnAnswer
   memcpy(k->g, given->g, (size_t)p->row_count * sizeof *k->g);
   CnSolveReport report = *search->report;
   CNI_TRY(cni_solver_psor.solve(s->sweeps, p, &answer, &report));
-  search->report->cut_by_time = report.cut_by_time;
+  if (report.cut_by_time) search->report->cut_by_time = 1;
   CniAttempt attempt = {.pivots = report.iterations, .error = cni_problem_error(p, k->g, k->u)};
   settle(s, search, &attempt, cni_solver_psor.name);
   return CN_OK;
@@ -190,6 +192,7 @@ static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport
   Search search = {&s->work, report, INFINITY};
   report->attempts = 0;
   CNI_TRY(cni_lcp_work_reserve(&s->work, p));
+  cni_lcp_work_begin(&s->work, s->time_budget);
   CNI_TRY(search_lcp(s, p, answer, &search));
   size_t bytes = (size_t)p->row_count * sizeof(double);
   memcpy(answer->g, s->work.best_g, bytes);

@@ -12,7 +12,7 @@ typedef struct Newton {
   CnAllocator allocator;
   CniLcpWork work;
   CniCones *cones;
-  double tolerance;
+  double tolerance, time_budget;
   int32_t max_steps;
 } Newton;
 
@@ -21,6 +21,7 @@ static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, voi
   if (!s) return cni_error_memory(sizeof *s);
   s->allocator = *allocator;
   s->tolerance = def->tolerance;
+  s->time_budget = def->time_budget;
   s->max_steps = def->max_iterations;
   CnStatus status = cni_cones_create(allocator, &s->cones);
   if (status != CN_OK) {
@@ -44,7 +45,9 @@ static void destroy(void *state) {
 static CnStatus solve_cones(Newton *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
   CniConeNewton newton;
   if (p->row_count > 0) {
+    double start = s->time_budget > 0 ? cni_clock() : 0;
     CNI_TRY(cni_cones_load(s->cones, p));
+    if (s->time_budget > 0) s->cones->deadline = start + s->time_budget;
     CNI_TRY(cni_cone_newton_init(&newton, s->cones));
     cni_cones_import(s->cones, answer->g, newton.step);
     cni_cone_newton_start(&newton, newton.step);
@@ -52,8 +55,10 @@ static CnStatus solve_cones(Newton *s, CnProblem *p, CnAnswer *answer, CnSolveRe
     CNI_TRY(cni_cones_finish(s->cones, newton.best));
     memcpy(answer->g, s->cones->result, (size_t)p->row_count * sizeof *answer->g);
     report->iterations = steps;
+    report->cut_by_time = s->cones->cut;
     if (newton.error > s->tolerance)
-      report->outcome = steps < s->max_steps ? CN_OUTCOME_STALLED : CN_OUTCOME_LIMIT;
+      report->outcome =
+          steps < s->max_steps && !s->cones->cut ? CN_OUTCOME_STALLED : CN_OUTCOME_LIMIT;
   }
   cni_problem_apply(p, answer->g, answer->v);
   cni_problem_velocity(p, answer->v, answer->g, answer->u);
@@ -66,9 +71,11 @@ static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport
   CniAttempt attempt;
   if (!cni_problem_is_lcp(p)) return solve_cones(s, p, answer, report);
   CNI_TRY(cni_lcp_work_reserve(&s->work, p));
+  cni_lcp_work_begin(&s->work, s->time_budget);
   CNI_TRY(cni_lcp_newton(&s->work, p, answer->g, s->max_steps, s->tolerance, &attempt));
   report->iterations = attempt.pivots;
   report->outcome = outcomes[attempt.end];
+  report->cut_by_time = s->work.cut;
   if (p->row_count == 0) return CN_OK;
   memcpy(answer->g, s->work.g, (size_t)p->row_count * sizeof *answer->g);
   memcpy(answer->u, s->work.u, (size_t)p->row_count * sizeof *answer->u);

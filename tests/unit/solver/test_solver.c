@@ -3,6 +3,7 @@
 #include "check.h"
 #include "scenes.h"
 #include "solving.h"
+#include "structured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +268,31 @@ static void prescribed_only(void **state) {
   }
 }
 
+// Solvers that factor look at the clock too: cut after the first attempt, or not marked at all.
+static void time_of_factors(void **state) {
+  (void)state;
+  const char *names[] = {"newton", "auto"};
+  CnProblem *p = box_stack(6, 1000, .1, CN_FRICTION_COULOMB), *w = NULL;
+  CHECK_OK(cn_problem_to_explicit(p, &w));
+  for (int32_t k = 0; k < 4; k++) {
+    CnProblem *asked = k / 2 ? w : p;
+    CnSolverDef def = cn_solver_def_default(names[k % 2]);
+    CnAnswer answer = answer_for(asked);
+    def.tolerance = 1e-300;
+    def.time_budget = 1e-9;
+    CnSolveReport report = solve_def(&def, asked, &answer);
+    CHECK(report.cut_by_time && !report.converged && report.attempts <= 1);
+    memset(answer.g, 0, (size_t)answer.row_count * sizeof *answer.g);
+    def.tolerance = 1e-8;
+    def.time_budget = 1000;
+    report = solve_def(&def, asked, &answer);
+    CHECK(!report.cut_by_time);
+    cn_answer_release(&answer);
+  }
+  cn_problem_destroy(p);
+  cn_problem_destroy(w);
+}
+
 // ---- memory ----
 
 static CnProblem *mixed_problem(void) {
@@ -390,6 +416,7 @@ int main(void) {
       cmocka_unit_test(one_liner),
       cmocka_unit_test(empty),
       cmocka_unit_test(prescribed_only),
+      cmocka_unit_test(time_of_factors),
       cmocka_unit_test(failing_memory),
       cmocka_unit_test(second_solve_allocates_nothing),
       cmocka_unit_test(nothing_is_remembered),

@@ -58,12 +58,8 @@ static Frame fill_geometry(const CnProblem *p, const CniBlock *block, const CniC
     double rb = info_b & CNI_INFO_MASS ? -cn_dot(arms.b, f.n) : 0;
     double nearer = ra > 0 && rb > 0 ? cn_min(ra, rb) : cn_max(ra, rb);
     f.length = nearer > 0 ? nearer : 1;
-    p->spheres[block->index] = (CniSphereBlock){.normal = f.n,
-                                                .radius_a = ra,
-                                                .radius_b = rb,
-                                                .length = f.length,
-                                                .group_a = c->body_a,
-                                                .group_b = c->body_b};
+    p->spheres[block->index] = (CniSphereBlock){
+        .normal = f.n, .radius_a = ra, .radius_b = rb, .group_a = c->body_a, .group_b = c->body_b};
     return f;
   }
   complete_frame(&f);
@@ -87,6 +83,11 @@ static double normal_speed(const CniContact *c, CniArms arms, const CnTwist *a, 
   return cn_dot(c->normal, cn_sub(vb, va));
 }
 
+static CnTwist old_twist(const CniAssemblyInput *in, int32_t body) {
+  if (in->model->bodies[body].kind == CN_BODY_FIXED) return (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  return in->twist[body];
+}
+
 static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const CniContact *c,
                        CniArms arms, double restitution) {
   double h = in->time_step;
@@ -95,7 +96,8 @@ static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const Cni
   if (!(restitution > 0)) return b_n;
 
   const CniGroup *a = &p->groups[c->body_a], *b = &p->groups[c->body_b];
-  double u_old = normal_speed(c, arms, &a->old, &b->old);
+  CnTwist old_a = old_twist(in, c->body_a), old_b = old_twist(in, c->body_b);
+  double u_old = normal_speed(c, arms, &old_a, &old_b);
   if (!(u_old < -in->restitution_threshold)) return b_n;
   double u_free = normal_speed(c, arms, &a->free, &b->free);
   return c->gap + h * u_free <= 0 ? cn_min(restitution * u_old, b_n) : b_n;
@@ -231,7 +233,7 @@ static Frame block_frame(const CnProblem *p, const CniBlock *block) {
   if (block->storage == CNI_SPHERE) {
     const CniSphereBlock *s = &p->spheres[block->index];
     f.n = s->normal;
-    f.length = s->length;
+    f.length = cni_sphere_length(p, block->index);
     cni_tangents(f.n, &f.t1, &f.t2);
   } else {
     const CniPairBlock *s = &p->pairs[block->index];

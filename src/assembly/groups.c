@@ -144,7 +144,8 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
 
 // ---- groups ----
 
-static void dynamic_group(const CniAssemblyInput *in, int32_t i, CniGroup *group) {
+static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *problem) {
+  CniGroup *group = &problem->groups[i];
   const CniBodyMass *mass = &in->model->mass[i];
   const CnTwist *load = &in->model->load[i];
   CnTwist old = in->twist[i];
@@ -152,46 +153,64 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CniGroup *group
   double h = in->time_step;
 
   group->inv_mass = mass->inv_mass;
-  group->mass_kind = mass->isotropic ? CNI_MASS_ISOTROPIC : CNI_MASS_FULL;
-  group->inv_inertia = cni_model_inv_inertia(in->model, i, rotation);
+  CnSym3 inv_inertia = cni_model_inv_inertia(in->model, i, rotation);
+  group->inv_inertia = mass->isotropic ? inv_inertia.xx : CNI_INERTIA_FULL;
+  if (!mass->isotropic) problem->inertias[i] = inv_inertia;
 
   CnVec3 acceleration = cn_madd(in->gravity, mass->inv_mass, load->velocity);
   group->free.velocity = cn_madd(old.velocity, h, acceleration);
   CnVec3 spin =
       mass->isotropic ? old.spin : cni_gyroscopic_spin(mass->inertia, rotation, old.spin, h);
-  group->free.spin = cn_madd(spin, h, cn_smul(group->inv_inertia, load->spin));
+  group->free.spin = cn_madd(spin, h, cn_smul(inv_inertia, load->spin));
 
   if (!in->geometric_stiffness || in->model->bodies[i].first_joint < 0) return;
   CnSym3 inertia = cni_model_inertia(in->model, i, rotation), added;
   if (joint_stiffness(in, i, inertia, &added)) {
     CnVec3 momentum = cn_smul(inertia, group->free.spin);
-    group->inv_inertia = cn_sinverse(cn_sadd(inertia, added));
-    group->free.spin = cn_smul(group->inv_inertia, momentum);
-    group->mass_kind = CNI_MASS_FULL;
+    problem->inertias[i] = cn_sinverse(cn_sadd(inertia, added));
+    group->free.spin = cn_smul(problem->inertias[i], momentum);
+    group->inv_inertia = CNI_INERTIA_FULL;
   }
 }
 
 typedef struct GroupLoop {
   const CniAssemblyInput *input;
-  CniGroup *groups;
+  CnProblem *problem;
 } GroupLoop;
 
 static void fill_groups(void *context, int32_t begin, int32_t end) {
   const GroupLoop *loop = context;
   const CniAssemblyInput *in = loop->input;
   for (int32_t i = begin; i < end; i++) {
-    CniGroup *group = &loop->groups[i];
+    CniGroup *group = &loop->problem->groups[i];
     CnBodyKind kind = in->model->bodies[i].kind;
-    *group = (CniGroup){.mass_kind = CNI_MASS_NONE};
-    if (kind != CN_BODY_FIXED) group->old = group->free = in->twist[i];
-    if (kind == CN_BODY_DYNAMIC && in->model->mass[i].inv_mass > 0) dynamic_group(in, i, group);
+    *group = (CniGroup){.inv_mass = 0};
+    if (kind != CN_BODY_FIXED) group->free = in->twist[i];
+    if (loop->problem->own_olds) loop->problem->olds[i] = group->free;
+    if (kind == CN_BODY_DYNAMIC && in->model->mass[i].inv_mass > 0)
+      dynamic_group(in, i, loop->problem);
   }
+}
+
+void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room) {
+  const CniModel *model = input->model;
+  room->groups = model->body_count + 1;
+  room->inertias = input->geometric_stiffness && model->joint_count > 0;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    const CnTwist *load = &model->load[i];
+    if (!(model->mass[i].inv_mass > 0)) continue;
+    room->inertias |= !model->mass[i].isotropic;
+    room->olds |= cn_norm2(load->velocity) > 0 || cn_norm2(load->spin) > 0;
+  }
+  room->olds |= room->inertias;
 }
 
 void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem) {
   int32_t count = input->model->body_count;
-  GroupLoop loop = {input, problem->groups};
+  GroupLoop loop = {input, problem};
+  problem->change.velocity = cn_scale(input->time_step, input->gravity);
   cni_parallel_for(input->tasks, count, GROUPS_PER_TASK, fill_groups, &loop);
-  problem->groups[count] = (CniGroup){.mass_kind = CNI_MASS_NONE};
+  problem->groups[count] = (CniGroup){.inv_mass = 0};
+  if (problem->own_olds) problem->olds[count] = problem->groups[count].free;
   problem->group_count = count + 1;
 }

@@ -17,6 +17,9 @@ CnStatus cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *ar
 // Index of a set equal to this one, added if there is none.
 CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index);
 
+// What the groups need: inertia of their own where a body is not like a ball, old velocities of
+// their own where more than gravity acts.
+void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room);
 // Group i from body i, and the ground after them. Room must be there.
 void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem);
 
@@ -108,21 +111,14 @@ static inline double cni_contact_length(CniArms arms, uint32_t info_a, uint32_t 
 }
 
 // Can an impulse move the group? A block between two that it cannot move is none.
-static inline int cni_group_has_mass(const CniGroup *group) {
-  return group->mass_kind != CNI_MASS_NONE;
-}
+static inline int cni_group_has_mass(const CniGroup *group) { return group->inv_mass > 0; }
 
 // Append a block header after those that are there; room must be there. The counts of rows and of
 // the storage are the caller's.
 static inline int32_t cni_append_block(CnProblem *problem, CniStorage storage, int32_t index,
                                        int32_t row, int32_t set, int32_t dim) {
   int32_t block = problem->block_count++;
-  problem->blocks[block] = (CniBlock){.row = row,
-                                      .set = set,
-                                      .index = index,
-                                      .storage = (uint8_t)storage,
-                                      .dim = (uint8_t)dim,
-                                      .kind = (uint8_t)problem->sets[set].kind};
+  problem->blocks[block] = cni_block_make(storage, index, row, set, problem->sets[set].kind, dim);
   return block;
 }
 

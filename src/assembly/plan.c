@@ -96,9 +96,10 @@ typedef struct InfoLoop {
 
 // Does the shape meet its contacts like a ball about the body's centre of mass, or not turn at all?
 static int ball_like(const CniGroup *group, const CniShape *s) {
-  if (group->mass_kind == CNI_MASS_NONE)
+  CniMassKind kind = cni_group_kind(group);
+  if (kind == CNI_MASS_NONE)
     return group->free.spin.x == 0 && group->free.spin.y == 0 && group->free.spin.z == 0;
-  return group->mass_kind == CNI_MASS_ISOTROPIC && s->kind == CN_SHAPE_SPHERE &&
+  return kind == CNI_MASS_ISOTROPIC && s->kind == CN_SHAPE_SPHERE &&
          (!s->poses || cn_norm(s->poses->pose.position) <= CENTRED * s->radius);
 }
 

@@ -150,9 +150,9 @@ static void write_groups(CniOutput *out, const CnProblem *p) {
     const CniGroup *group = &p->groups[i];
     CnGroupDef def = cn_group_def_default();
     def.inv_mass = group->inv_mass;
-    def.inv_inertia = group->inv_inertia;
+    def.inv_inertia = cni_group_inertia(p, i);
     def.free = group->free;
-    def.old = group->old;
+    def.old = cni_group_old(p, i);
     cni_output_text(out, "%s", i ? ",\n {" : "\n {");
     write_fields(out, cni_group_fields, CNI_FIELD_COUNT(cni_group_fields), &def, 1);
     cni_output_text(out, "}");
@@ -195,7 +195,7 @@ static void write_sphere(CniOutput *out, const CnProblem *p, const CniBlock *blo
   def.normal = sphere->normal;
   def.radius_a = sphere->radius_a;
   def.radius_b = sphere->radius_b;
-  def.length = sphere->length;
+  def.length = cni_sphere_length(p, block->index);
   cni_output_text(out, ", \"sphere\": {");
   write_fields(out, cni_sphere_fields, CNI_FIELD_COUNT(cni_sphere_fields), &def, 1);
   cni_output_text(out, "}");

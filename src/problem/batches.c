@@ -51,8 +51,7 @@ typedef struct EndsLoop {
 // One byte a group, so that the blocks need not fetch their groups.
 static void find_massless(void *context, int32_t begin, int32_t end) {
   const EndsLoop *loop = context;
-  for (int32_t i = begin; i < end; i++)
-    loop->massless[i] = loop->p->groups[i].mass_kind == CNI_MASS_NONE;
+  for (int32_t i = begin; i < end; i++) loop->massless[i] = !(loop->p->groups[i].inv_mass > 0);
 }
 
 static inline int32_t end_of(const EndsLoop *loop, int32_t group) {

@@ -114,8 +114,8 @@ static inline double contact_scale(const CnProblem *p, const CniBlock *block, co
     const CniSphereBlock *c = &p->spheres[block->index];
     const CniGroup *a = &p->groups[c->group_a], *b = &p->groups[c->group_b];
     double normal = a->inv_mass + b->inv_mass;
-    double tangent = normal + c->radius_a * c->radius_a * a->inv_inertia.xx +
-                     c->radius_b * c->radius_b * b->inv_inertia.xx;
+    double tangent = normal + c->radius_a * c->radius_a * a->inv_inertia +
+                     c->radius_b * c->radius_b * b->inv_inertia;
     trace = normal + 2 * tangent + set->compliance[0] + 2 * set->compliance[1];
   } else {
     trace = cni_storages[CNI_PAIR].trace(p, block);
@@ -222,17 +222,18 @@ static int inertia_times(const CnSym3 *a, CnVec3 x, CnVec3 *y) {
 }
 
 // Angular momenta of a group: k, the change M (v - v_free), and E^T g as far as it can act.
-static void angular(const CniGroup *group, CnVec3 change, CnVec3 *k, CnVec3 *dm, CnVec3 *p) {
-  double j = group->inv_inertia.xx;
-  if (group->mass_kind == CNI_MASS_ISOTROPIC && j > 0) {
+static void angular(const CnProblem *problem, int32_t index, CnVec3 change, CnVec3 *k, CnVec3 *dm,
+                    CnVec3 *p) {
+  const CniGroup *group = &problem->groups[index];
+  double j = group->inv_inertia;
+  if (j > 0) {
     *k = cn_scale(1 / j, group->free.spin);
     *dm = cn_scale(1 / j, change);
     return;
   }
-  if (inertia_times(&group->inv_inertia, group->free.spin, k) &&
-      inertia_times(&group->inv_inertia, change, dm))
-    return;
-  CniGroupMass m = cni_group_mass(group);
+  CnSym3 inertia = cni_group_inertia(problem, index);
+  if (inertia_times(&inertia, group->free.spin, k) && inertia_times(&inertia, change, dm)) return;
+  CniGroupMass m = cni_group_mass(problem, index);
   *k = cn_smul(m.inertia, group->free.spin);
   *dm = cn_smul(m.inertia, change);
   *p = cn_smul(m.range, *p);
@@ -256,14 +257,16 @@ static void tally_momentum(CnVec3 k, CnVec3 dm, CnVec3 p, CniTally *t) {
   raise_vec(&t->d_max, defect);
 }
 
-static void tally_group(const CniGroup *group, const double *v, const double *momentum,
-                        CniTally *t) {
+static void tally_group(const CnProblem *problem, int32_t index, const double *v,
+                        const double *momentum, CniTally *t) {
+  const CniGroup *group = &problem->groups[index];
+  CnTwist old = cni_group_old(problem, index);
   CnVec3 move = {v[0], v[1], v[2]}, spin = {v[3], v[4], v[5]}, k, dm;
   CnVec3 p = {momentum[0], momentum[1], momentum[2]}, l = {momentum[3], momentum[4], momentum[5]};
   t->c.dissipation -=
-      (cn_dot(p, cn_add(move, group->old.velocity)) + cn_dot(l, cn_add(spin, group->old.spin))) / 2;
+      (cn_dot(p, cn_add(move, old.velocity)) + cn_dot(l, cn_add(spin, old.spin))) / 2;
   CnVec3 change = cn_sub(move, group->free.velocity), turn = cn_sub(spin, group->free.spin);
-  if (group->mass_kind == CNI_MASS_NONE) {
+  if (!(group->inv_mass > 0)) {
     int kept = change.x == 0 && change.y == 0 && change.z == 0 && turn.x == 0 && turn.y == 0 &&
                turn.z == 0;
     if (!kept) t->d_max = t->d2 = INFINITY;
@@ -271,7 +274,7 @@ static void tally_group(const CniGroup *group, const double *v, const double *mo
   }
   double mass = 1 / group->inv_mass;
   tally_momentum(cn_scale(mass, group->free.velocity), cn_scale(mass, change), p, t);
-  angular(group, turn, &k, &dm, &l);
+  angular(problem, index, turn, &k, &dm, &l);
   tally_momentum(k, dm, l, t);
 }
 
@@ -279,8 +282,7 @@ static void tally_groups(void *context, int32_t begin, int32_t end) {
   const StepLoop *loop = context;
   CniTally t = {.c = {.worst_block = -1}};
   for (int32_t i = begin; i < end; i++)
-    tally_group(&loop->p->groups[i], loop->answer->v + 6 * (size_t)i,
-                loop->momentum + 6 * (size_t)i, &t);
+    tally_group(loop->p, i, loop->answer->v + 6 * (size_t)i, loop->momentum + 6 * (size_t)i, &t);
   loop->parts[begin / GROUPS_PER_CHUNK] = t;
 }
 

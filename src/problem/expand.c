@@ -17,10 +17,10 @@
 // An eigenvalue of the inverse inertia below this part of the largest counts as zero.
 #define SINGULAR 1e-14
 
-CniGroupMass cni_group_mass(const CniGroup *group) {
-  CniGroupMass m = {1 / group->inv_mass, cn_sdiag(1, 1, 1), cn_sdiag(1, 1, 1), 0};
-  double j = group->inv_inertia.xx;
-  if (group->mass_kind == CNI_MASS_ISOTROPIC) {
+CniGroupMass cni_group_mass(const CnProblem *p, int32_t group) {
+  CniGroupMass m = {1 / p->groups[group].inv_mass, cn_sdiag(1, 1, 1), cn_sdiag(1, 1, 1), 0};
+  double j = p->groups[group].inv_inertia;
+  if (j >= 0) {
     m.singular = !(j > 0);
     if (m.singular)
       m.range = cn_sdiag(0, 0, 0);
@@ -30,7 +30,7 @@ CniGroupMass cni_group_mass(const CniGroup *group) {
   }
   CnVec3 value;
   CnMat3 axes;
-  cni_seigen(group->inv_inertia, &value, &axes);
+  cni_seigen(p->inertias[group], &value, &axes);
   double lambda[3] = {value.x, value.y, value.z}, inertia[3], range[3];
   for (int32_t i = 0; i < 3; i++) {
     int zero = !(lambda[i] > SINGULAR * value.z);
@@ -84,8 +84,8 @@ static CnStatus prepare(Work *work) {
   CNI_TRY(take(work, (size_t)p->group_count, sizeof *work->mass, &work->mass));
   for (int32_t i = 0; i < p->group_count; i++) {
     out->group_column[i] = -1;
-    if (p->groups[i].mass_kind == CNI_MASS_NONE) continue;
-    work->mass[i] = cni_group_mass(&p->groups[i]);
+    if (!(p->groups[i].inv_mass > 0)) continue;
+    work->mass[i] = cni_group_mass(p, i);
     out->group_column[i] = work->column_count;
     work->column_count += 6;
   }

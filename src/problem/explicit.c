@@ -85,7 +85,7 @@ static CnStatus collect(Work *work) {
     const CniBlock *block = &p->blocks[i];
     int32_t n = cni_storages[block->storage].expand(p, block, entries, largest);
     for (int32_t j = 0; j < n; j++) {
-      if (p->groups[entries[j].group].mass_kind == CNI_MASS_NONE) continue;
+      if (!(p->groups[entries[j].group].inv_mass > 0)) continue;
       int32_t row = block->row + entries[j].row;
       unsorted[count++] = (Term){row, entries[j].group, entries[j].coefficient};
       work->row_start[row + 1]++;
@@ -117,7 +117,7 @@ static int32_t gather_row(Work *work, int32_t i, double compliance, int32_t *col
     const Term *term = &work->terms[t];
     const CniGroup *group = &p->groups[term->group];
     CnVec3 move = cn_scale(group->inv_mass, term->coefficient.velocity);
-    CnVec3 spin = cn_smul(group->inv_inertia, term->coefficient.spin);
+    CnVec3 spin = cn_smul(cni_group_inertia(p, term->group), term->coefficient.spin);
     int32_t *first = &work->group_first[term->group], end = work->group_start[term->group + 1];
     while (work->terms[work->by_group[*first]].row < i) ++*first;
     for (int32_t f = *first; f < end; f++) {

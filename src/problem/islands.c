@@ -30,7 +30,7 @@ static int32_t join(int32_t *parent, int32_t a, int32_t b) {
 
 // Join a group to the node of its block; -1 is a block without a group so far.
 static int32_t join_group(const CnProblem *p, int32_t node, int32_t group) {
-  if (p->groups[group].mass_kind == CNI_MASS_NONE) return node;
+  if (!(p->groups[group].inv_mass > 0)) return node;
   return node < 0 ? group : join(p->links, node, group);
 }
 

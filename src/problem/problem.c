@@ -112,6 +112,9 @@ static void release_array(const CnProblem *p, void *data, int32_t capacity, size
 void cn_problem_destroy(CnProblem *p) {
   if (!p) return;
   release_array(p, p->groups, p->group_capacity, sizeof *p->groups);
+  release_array(p, p->inertias, p->inertia_capacity, sizeof *p->inertias);
+  release_array(p, p->olds, p->old_capacity, sizeof *p->olds);
+  release_array(p, p->lengths, p->length_capacity, sizeof *p->lengths);
   release_array(p, p->sets, p->set_capacity, sizeof *p->sets);
   release_array(p, p->blocks, p->block_capacity, sizeof *p->blocks);
   release_array(p, p->pairs, p->pair_capacity, sizeof *p->pairs);
@@ -134,6 +137,8 @@ void cn_problem_clear(CnProblem *p) {
   p->group_count = p->set_count = p->block_count = 0;
   p->pair_count = p->sphere_count = p->row_block_count = p->row_entry_count = 0;
   p->row_count = 0;
+  p->full_inertias = p->own_olds = p->own_lengths = 0;
+  p->change = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   p->w.row_count = p->w.column_count = 0;
   cni_global_release(p);
 }
@@ -153,7 +158,7 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
   CNI_TRY(reserve_array(p, (void **)&p->array, &p->name##_capacity, p->name##_count, more, limit,  \
                         sizeof *p->array, what))
   RESERVE(groups, group, room->groups, INT32_MAX / 16, "groups");
-  RESERVE(sets, set, room->sets, INT32_MAX / 16, "sets");
+  RESERVE(sets, set, room->sets, CNI_SET_LIMIT, "sets");
   RESERVE(blocks, block, room->blocks, INT32_MAX / 16, "blocks");
   RESERVE(pairs, pair, room->pairs, INT32_MAX / 16, "pair blocks");
   RESERVE(spheres, sphere, room->spheres, INT32_MAX / 16, "sphere blocks");
@@ -161,6 +166,15 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
   RESERVE(row_entries, row_entry, room->row_entries, INT32_MAX / 16, "row entries");
   RESERVE(b, row, room->rows, INT32_MAX / 4, "rows");
 #undef RESERVE
+  int32_t groups = p->group_count + room->groups;
+  if (room->inertias)
+    CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->inertias, &p->inertia_capacity, 0, groups,
+                              sizeof *p->inertias));
+  if (room->olds)
+    CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->olds, &p->old_capacity, 0, groups,
+                              sizeof *p->olds));
+  p->full_inertias |= room->inertias;
+  p->own_olds |= room->olds;
   return CN_OK;
 }
 
@@ -202,12 +216,6 @@ CnStatus cni_problem_check(const CnProblem *p) {
 }
 
 // ---- groups ----
-
-CniMassKind cni_mass_kind(double inv_mass, const CnSym3 *j) {
-  if (!(inv_mass > 0)) return CNI_MASS_NONE;
-  int isotropic = j->xx == j->yy && j->yy == j->zz && j->xy == 0 && j->xz == 0 && j->yz == 0;
-  return isotropic ? CNI_MASS_ISOTROPIC : CNI_MASS_FULL;
-}
 
 static int twist_finite(const CnTwist *t) {
   return cn_vec3_finite(t->velocity) && cn_vec3_finite(t->spin);
@@ -257,9 +265,9 @@ CnStatus cn_problem_add_group(CnProblem *p, const CnGroupDef *def, int32_t *grou
 
   CniProblemRoom room = {.groups = 1};
   CNI_TRY(cni_problem_reserve(p, &room));
-  CniGroup *g = &p->groups[p->group_count];
-  *g = (CniGroup){def->inv_mass, def->inv_inertia, def->free, def->old, 0, 0};
-  g->mass_kind = (int32_t)cni_mass_kind(def->inv_mass, &def->inv_inertia);
+  p->groups[p->group_count] = (CniGroup){def->free, def->inv_mass, 0};
+  CNI_TRY(cni_group_set_inertia(p, p->group_count, &def->inv_inertia));
+  CNI_TRY(cni_group_set_old(p, p->group_count, &def->old));
   if (group) *group = p->group_count;
   p->group_count++;
   return CN_OK;
@@ -365,13 +373,7 @@ static CnStatus check_length(double length) {
 static void append_block(CnProblem *p, CniStorage storage, int32_t index, int32_t set, int32_t dim,
                          const double *b, int32_t *block) {
   CniBlock *added = &p->blocks[p->block_count];
-  *added = (CniBlock){.row = p->row_count,
-                      .set = set,
-                      .index = index,
-                      .storage = (uint8_t)storage,
-                      .dim = (uint8_t)dim,
-                      .kind = (uint8_t)p->sets[set].kind,
-                      .reserved = 0};
+  *added = cni_block_make(storage, index, p->row_count, set, p->sets[set].kind, dim);
   if (b) memcpy(p->b + p->row_count, b, (size_t)dim * sizeof *b);
   if (block) *block = p->block_count;
   p->block_count++;
@@ -448,7 +450,7 @@ CnStatus cn_problem_add_sphere(CnProblem *p, int32_t set, int32_t dim, const CnS
   CNI_TRY(check_two_groups(p, def->group_a, def->group_b));
   for (int32_t i = 0; i < 2; i++) {
     int32_t group = i == 0 ? def->group_a : def->group_b;
-    if (p->groups[group].mass_kind == CNI_MASS_FULL)
+    if (cni_group_kind(&p->groups[group]) == CNI_MASS_FULL)
       return cni_error(CN_INVALID_ARGUMENT,
                        "sphere: the inertia of group %d is not isotropic, use a pair block", group);
   }
@@ -459,8 +461,9 @@ CnStatus cn_problem_add_sphere(CnProblem *p, int32_t set, int32_t dim, const CnS
 
   CniProblemRoom room = {.blocks = 1, .spheres = 1, .rows = dim};
   CNI_TRY(cni_problem_reserve(p, &room));
-  p->spheres[p->sphere_count] = (CniSphereBlock){def->normal, def->radius_a, def->radius_b,
-                                                 def->length, def->group_a,  def->group_b};
+  p->spheres[p->sphere_count] =
+      (CniSphereBlock){def->normal, def->radius_a, def->radius_b, def->group_a, def->group_b};
+  CNI_TRY(cni_sphere_set_length(p, p->sphere_count, def->length));
   append_block(p, CNI_SPHERE, p->sphere_count, set, dim, b, block);
   p->sphere_count++;
   return CN_OK;

@@ -24,23 +24,36 @@ typedef enum CniStorage {
 // What a group's inverse mass looks like.
 typedef enum CniMassKind { CNI_MASS_NONE = 0, CNI_MASS_ISOTROPIC, CNI_MASS_FULL } CniMassKind;
 
+// One cache line. What few groups need lies beside them: an inertia that is not isotropic, an old
+// velocity that does not follow from the free one (cni_group_inertia, cni_group_old).
 typedef struct CniGroup {
-  double inv_mass;
-  CnSym3 inv_inertia; // world axes
-  CnTwist free, old;
-  int32_t mass_kind; // CniMassKind
-  int32_t reserved;
+  CnTwist free;
+  double inv_mass;    // 0: prescribed
+  double inv_inertia; // isotropic; CNI_INERTIA_FULL: not so
 } CniGroup;
+_Static_assert(sizeof(CniGroup) == 64, "one cache line");
+#define CNI_INERTIA_FULL (-1.0)
 
-typedef struct CniBlock { // 16 bytes
-  int32_t row;            // first row in g, u, b
-  int32_t set;
-  int32_t index;   // within its storage
-  uint8_t storage; // CniStorage
-  uint8_t dim;
-  uint8_t kind; // CnBlockKind, a copy of the set's
-  uint8_t reserved;
+typedef struct CniBlock {
+  int32_t row;   // first row in g, u, b
+  int32_t index; // within its storage
+  uint32_t set : 23;
+  uint32_t storage : 3; // CniStorage
+  uint32_t dim : 3;
+  uint32_t kind : 3; // CnBlockKind, a copy of the set's
 } CniBlock;
+_Static_assert(sizeof(CniBlock) == 12, "there are many");
+#define CNI_SET_LIMIT (1 << 23)
+
+static inline CniBlock cni_block_make(CniStorage storage, int32_t index, int32_t row, int32_t set,
+                                      CnBlockKind kind, int32_t dim) {
+  return (CniBlock){row,
+                    index,
+                    (uint32_t)set & (CNI_SET_LIMIT - 1),
+                    (uint32_t)storage & 7,
+                    (uint32_t)dim & 7,
+                    (uint32_t)kind & 7};
+}
 
 typedef struct CniPairBlock {
   CnVec3 normal, tangent, arm_a, arm_b;
@@ -48,11 +61,13 @@ typedef struct CniPairBlock {
   int32_t group_a, group_b;
 } CniPairBlock;
 
+// The length of its rotational rows lies beside it where it is not the radius (cni_sphere_length).
 typedef struct CniSphereBlock {
   CnVec3 normal;
-  double radius_a, radius_b, length;
+  double radius_a, radius_b;
   int32_t group_a, group_b;
 } CniSphereBlock;
+_Static_assert(sizeof(CniSphereBlock) == 48, "there are many");
 
 typedef struct CniRowsBlock {
   int32_t entry_start, entry_count; // into row_entries
@@ -75,6 +90,11 @@ struct CnProblem {
   CnFrictionModel friction;
 
   CniGroup *groups;
+  CnSym3 *inertias; // per group if `full_inertias`: world axes; set where the group is full
+  CnTwist *olds;    // per group if `own_olds`
+  double *lengths;  // per sphere block if `own_lengths`
+  int32_t full_inertias, own_olds, own_lengths;
+  CnTwist change; // free - old of the groups with mass, without own_olds
   CnSet *sets;
   CniBlock *blocks;
   CniPairBlock *pairs;
@@ -82,7 +102,7 @@ struct CnProblem {
   CniRowsBlock *row_blocks;
   CnRowEntry *row_entries;
   double *b; // q in the explicit form
-  int32_t group_count, group_capacity;
+  int32_t group_count, group_capacity, inertia_capacity, old_capacity, length_capacity;
   int32_t set_count, set_capacity;
   int32_t block_count, block_capacity;
   int32_t pair_count, pair_capacity;
@@ -119,7 +139,32 @@ typedef struct CniGroupMass {
   CnSym3 inertia, range;
   int32_t singular;
 } CniGroupMass;
-CniGroupMass cni_group_mass(const CniGroup *group);
+CniGroupMass cni_group_mass(const CnProblem *p, int32_t group);
+
+static inline CniMassKind cni_group_kind(const CniGroup *group) {
+  return !(group->inv_mass > 0)    ? CNI_MASS_NONE
+         : group->inv_inertia >= 0 ? CNI_MASS_ISOTROPIC
+                                   : CNI_MASS_FULL;
+}
+
+// Inverse inertia in world axes.
+static inline CnSym3 cni_group_inertia(const CnProblem *p, int32_t group) {
+  double j = p->groups[group].inv_inertia;
+  return j >= 0 ? (CnSym3){j, j, j, 0, 0, 0} : p->inertias[group];
+}
+
+// The velocity before the step. Where only gravity acts on every group, all have changed by the
+// same: nothing is kept but that.
+CnTwist cni_group_old(const CnProblem *p, int32_t group);
+
+// Give a group another inverse inertia or old velocity; these can fail for lack of memory.
+CnStatus cni_group_set_inertia(CnProblem *p, int32_t group, const CnSym3 *inv_inertia);
+CnStatus cni_group_set_old(CnProblem *p, int32_t group, const CnTwist *old);
+
+// Unit length of the rotational rows of a sphere block: the radius on the side of the smaller one
+// that turns, unless it was given otherwise.
+double cni_sphere_length(const CnProblem *p, int32_t index);
+CnStatus cni_sphere_set_length(CnProblem *p, int32_t index, double length);
 
 // ---- storages: the functions every block has ----
 
@@ -151,6 +196,7 @@ extern const CniStorageKind cni_storages[CNI_STORAGE_COUNT];
 // Make room for that many more; what is there stays.
 typedef struct CniProblemRoom {
   int32_t groups, sets, blocks, pairs, spheres, row_blocks, row_entries, rows;
+  int32_t inertias, olds; // 1: of each group, from the first on
 } CniProblemRoom;
 CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room);
 

@@ -24,7 +24,7 @@ int32_t cni_block_dim(CnBlockKind kind) {
 // Unit length of the rotational rows; 1 where the rows have their own unit.
 static double block_length(const CnProblem *p, const CniBlock *block) {
   if (block->storage == CNI_PAIR) return p->pairs[block->index].length;
-  if (block->storage == CNI_SPHERE) return p->spheres[block->index].length;
+  if (block->storage == CNI_SPHERE) return cni_sphere_length(p, block->index);
   return 1;
 }
 

@@ -41,14 +41,15 @@ static void take_from(double *x, CnVec3 a) {
   x[2] -= a.z;
 }
 
-// Velocity of a group that an impulse p and an angular impulse l about its centre of mass change.
-static void push(const CniGroup *group, CnVec3 p, CnVec3 l, double *v) {
-  if (group->mass_kind == CNI_MASS_NONE) return;
-  add_to(v, cn_scale(group->inv_mass, p));
-  if (group->mass_kind == CNI_MASS_ISOTROPIC)
-    add_to(v + 3, cn_scale(group->inv_inertia.xx, l));
+// Velocity of a group that an impulse f and an angular impulse l about its centre of mass change.
+static void push(const CnProblem *p, int32_t index, CnVec3 f, CnVec3 l, double *v) {
+  const CniGroup *group = &p->groups[index];
+  if (!(group->inv_mass > 0)) return;
+  add_to(v, cn_scale(group->inv_mass, f));
+  if (group->inv_inertia >= 0)
+    add_to(v + 3, cn_scale(group->inv_inertia, l));
   else
-    add_to(v + 3, cn_smul(group->inv_inertia, l));
+    add_to(v + 3, cn_smul(p->inertias[index], l));
 }
 
 static void add_compliance(const CnProblem *p, const CniBlock *block, double *n) {
@@ -134,8 +135,8 @@ static void pair_impulse(const CnProblem *p, const CniBlock *block, const double
   const CniPairBlock *c = &p->pairs[block->index];
   CnVec3 f, la, lb;
   pair_impulse_vectors(c, block->dim, g, &f, &la, &lb);
-  push(&p->groups[c->group_a], cn_neg(f), cn_neg(la), v + 6 * (size_t)c->group_a);
-  push(&p->groups[c->group_b], f, lb, v + 6 * (size_t)c->group_b);
+  push(p, c->group_a, cn_neg(f), cn_neg(la), v + 6 * (size_t)c->group_a);
+  push(p, c->group_b, f, lb, v + 6 * (size_t)c->group_b);
 }
 
 // Spin coefficients of the rows on one side (without the sign of a).
@@ -154,15 +155,17 @@ static void pair_diagonal(const CnProblem *p, const CniBlock *block, double *n) 
   int32_t dim = block->dim;
   memset(n, 0, (size_t)(dim * dim) * sizeof *n);
   for (int32_t side = 0; side < 2; side++) {
-    const CniGroup *group = &p->groups[side == 0 ? c->group_a : c->group_b];
-    if (group->mass_kind == CNI_MASS_NONE) continue;
+    int32_t group = side == 0 ? c->group_a : c->group_b;
+    double inv_mass = p->groups[group].inv_mass;
+    if (!(inv_mass > 0)) continue;
     CnVec3 spin[CNI_MAX_DIM];
+    CnSym3 inertia = cni_group_inertia(p, group);
     pair_spins(c, side == 0 ? c->arm_a : c->arm_b, spin);
     for (int32_t i = 0; i < dim; i++) {
-      CnVec3 turned = cn_smul(group->inv_inertia, spin[i]);
+      CnVec3 turned = cn_smul(inertia, spin[i]);
       for (int32_t j = 0; j <= i; j++) n[i * dim + j] += cn_dot(turned, spin[j]);
       // the frame is orthonormal: translation adds to the diagonal only
-      if (i < 3) n[i * dim + i] += group->inv_mass;
+      if (i < 3) n[i * dim + i] += inv_mass;
     }
   }
   for (int32_t i = 0; i < dim; i++)
@@ -171,10 +174,11 @@ static void pair_diagonal(const CnProblem *p, const CniBlock *block, double *n) 
 }
 
 // One group's part of the trace.
-static double pair_side_trace(const CniPairBlock *c, const CniGroup *group, CnVec3 arm,
+static double pair_side_trace(const CnProblem *p, const CniPairBlock *c, int32_t index, CnVec3 arm,
                               int32_t dim) {
-  if (group->mass_kind == CNI_MASS_NONE) return 0;
-  CnSym3 j = group->inv_inertia;
+  const CniGroup *group = &p->groups[index];
+  if (!(group->inv_mass > 0)) return 0;
+  CnSym3 j = cni_group_inertia(p, index);
   double sum;
   if (dim < 3) {
     CnVec3 spin = cn_cross(arm, c->normal);
@@ -197,9 +201,8 @@ static double pair_side_trace(const CniPairBlock *c, const CniGroup *group, CnVe
 
 static double pair_trace(const CnProblem *p, const CniBlock *block) {
   const CniPairBlock *c = &p->pairs[block->index];
-  return pair_side_trace(c, &p->groups[c->group_a], c->arm_a, block->dim) +
-         pair_side_trace(c, &p->groups[c->group_b], c->arm_b, block->dim) +
-         sum_compliance(p, block);
+  return pair_side_trace(p, c, c->group_a, c->arm_a, block->dim) +
+         pair_side_trace(p, c, c->group_b, c->arm_b, block->dim) + sum_compliance(p, block);
 }
 
 static int32_t pair_rows(const CniPairBlock *c, int32_t dim, CnRowEntry *entries,
@@ -226,8 +229,10 @@ static int32_t pair_expand(const CnProblem *p, const CniBlock *block, CnRowEntry
 // ---- sphere ----
 
 // The slip of the two surfaces: w x p_b - w x p_a = -(r_b w_b + r_a w_a) x n.
-static void sphere_relative(const CniSphereBlock *c, int32_t dim, const double *va,
+static void sphere_relative(const CnProblem *p, const CniBlock *block, const double *va,
                             const double *vb, double *u) {
+  const CniSphereBlock *c = &p->spheres[block->index];
+  int32_t dim = block->dim;
   CnVec3 n = c->normal, t1, t2, dv = cn_sub(load(vb), load(va));
   u[0] += cn_dot(n, dv);
   if (dim == 1) return;
@@ -239,7 +244,7 @@ static void sphere_relative(const CniSphereBlock *c, int32_t dim, const double *
   if (dim == 2) return;
   u[2] += cn_dot(t2, dv);
   if (dim == 3) return;
-  CnVec3 dw = cn_scale(c->length, cn_sub(wb, wa));
+  CnVec3 dw = cn_scale(cni_sphere_length(p, block->index), cn_sub(wb, wa));
   u[3] += cn_dot(t1, dw);
   if (dim > 4) u[4] += cn_dot(t2, dw);
   if (dim > 5) u[5] += cn_dot(n, dw);
@@ -247,20 +252,22 @@ static void sphere_relative(const CniSphereBlock *c, int32_t dim, const double *
 
 static void sphere_velocity(const CnProblem *p, const CniBlock *block, const double *v, double *u) {
   const CniSphereBlock *c = &p->spheres[block->index];
-  sphere_relative(c, block->dim, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b, u);
+  sphere_relative(p, block, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b, u);
 }
 
 static void sphere_free(const CnProblem *p, const CniBlock *block, double *u) {
   const CniSphereBlock *c = &p->spheres[block->index];
-  sphere_relative(c, block->dim, free_of(p, c->group_a), free_of(p, c->group_b), u);
+  sphere_relative(p, block, free_of(p, c->group_a), free_of(p, c->group_b), u);
 }
 
 // With turn = n x f: p_a x f = r_a turn, p_b x f = -r_b turn.
-static void sphere_impulse_vectors(const CniSphereBlock *c, int32_t dim, const double *g, CnVec3 *f,
-                                   CnVec3 *la, CnVec3 *lb) {
+static void sphere_impulse_vectors(const CnProblem *p, const CniBlock *block, const double *g,
+                                   CnVec3 *f, CnVec3 *la, CnVec3 *lb) {
+  const CniSphereBlock *c = &p->spheres[block->index];
+  double length = block->dim > 3 ? cni_sphere_length(p, block->index) : 0;
   CnVec3 t1, t2, m;
   cni_tangents(c->normal, &t1, &t2);
-  frame_impulse(c->normal, t1, t2, c->length, dim, g, f, &m);
+  frame_impulse(c->normal, t1, t2, length, block->dim, g, f, &m);
   CnVec3 turn = cn_cross(c->normal, *f);
   *la = cn_madd(m, c->radius_a, turn);
   *lb = cn_madd(m, -c->radius_b, turn);
@@ -269,7 +276,7 @@ static void sphere_impulse_vectors(const CniSphereBlock *c, int32_t dim, const d
 static void sphere_momentum(const CnProblem *p, const CniBlock *block, const double *g, double *k) {
   const CniSphereBlock *c = &p->spheres[block->index];
   CnVec3 f, la, lb;
-  sphere_impulse_vectors(c, block->dim, g, &f, &la, &lb);
+  sphere_impulse_vectors(p, block, g, &f, &la, &lb);
   double *ka = k + 6 * (size_t)c->group_a, *kb = k + 6 * (size_t)c->group_b;
   take_from(ka, f);
   take_from(ka + 3, la);
@@ -280,9 +287,9 @@ static void sphere_momentum(const CnProblem *p, const CniBlock *block, const dou
 static void sphere_impulse(const CnProblem *p, const CniBlock *block, const double *g, double *v) {
   const CniSphereBlock *c = &p->spheres[block->index];
   CnVec3 f, la, lb;
-  sphere_impulse_vectors(c, block->dim, g, &f, &la, &lb);
-  push(&p->groups[c->group_a], cn_neg(f), cn_neg(la), v + 6 * (size_t)c->group_a);
-  push(&p->groups[c->group_b], f, lb, v + 6 * (size_t)c->group_b);
+  sphere_impulse_vectors(p, block, g, &f, &la, &lb);
+  push(p, c->group_a, cn_neg(f), cn_neg(la), v + 6 * (size_t)c->group_a);
+  push(p, c->group_b, f, lb, v + 6 * (size_t)c->group_b);
 }
 
 // The numbers of which N_ii is made.
@@ -291,19 +298,21 @@ typedef struct SphereMass {
   double coupling;              // of t1 with rolling about t2; minus that of t2 with t1
 } SphereMass;
 
-static SphereMass sphere_mass(const CnProblem *p, const CniSphereBlock *c) {
+static SphereMass sphere_mass(const CnProblem *p, const CniBlock *block) {
+  const CniSphereBlock *c = &p->spheres[block->index];
+  double length = block->dim > 3 ? cni_sphere_length(p, block->index) : 0;
   const CniGroup *a = &p->groups[c->group_a], *b = &p->groups[c->group_b];
-  double ja = a->inv_inertia.xx, jb = b->inv_inertia.xx, ra = c->radius_a, rb = c->radius_b;
+  double ja = a->inv_inertia, jb = b->inv_inertia, ra = c->radius_a, rb = c->radius_b;
   SphereMass m;
   m.normal = a->inv_mass + b->inv_mass;
   m.tangent = m.normal + ra * ra * ja + rb * rb * jb;
-  m.roll = c->length * c->length * (ja + jb);
-  m.coupling = c->length * (ra * ja - rb * jb);
+  m.roll = length * length * (ja + jb);
+  m.coupling = length * (ra * ja - rb * jb);
   return m;
 }
 
 static void sphere_diagonal(const CnProblem *p, const CniBlock *block, double *n) {
-  SphereMass m = sphere_mass(p, &p->spheres[block->index]);
+  SphereMass m = sphere_mass(p, block);
   int32_t dim = block->dim;
   memset(n, 0, (size_t)(dim * dim) * sizeof *n);
   for (int32_t i = 0; i < dim; i++) n[i * dim + i] = i == 0 ? m.normal : i < 3 ? m.tangent : m.roll;
@@ -313,7 +322,7 @@ static void sphere_diagonal(const CnProblem *p, const CniBlock *block, double *n
 }
 
 static double sphere_trace(const CnProblem *p, const CniBlock *block) {
-  SphereMass m = sphere_mass(p, &p->spheres[block->index]);
+  SphereMass m = sphere_mass(p, block);
   int32_t dim = block->dim;
   double sum = m.normal + (dim > 3 ? 2 : dim - 1) * m.tangent;
   if (dim > 3) sum += (dim - 3) * m.roll;
@@ -329,7 +338,7 @@ static int32_t sphere_expand(const CnProblem *p, const CniBlock *block, CnRowEnt
                        t1,
                        cn_scale(c->radius_a, c->normal),
                        cn_scale(-c->radius_b, c->normal),
-                       c->length,
+                       cni_sphere_length(p, block->index),
                        c->group_a,
                        c->group_b};
   return pair_rows(&pair, block->dim, entries, capacity);
@@ -369,14 +378,14 @@ static void rows_impulse(const CnProblem *p, const CniBlock *block, const double
   CniRowsBlock rows = p->row_blocks[block->index];
   const CnRowEntry *e = p->row_entries + rows.entry_start;
   for (int32_t i = 0; i < rows.entry_count; i++)
-    push(&p->groups[e[i].group], cn_scale(g[e[i].row], e[i].coefficient.velocity),
+    push(p, e[i].group, cn_scale(g[e[i].row], e[i].coefficient.velocity),
          cn_scale(g[e[i].row], e[i].coefficient.spin), v + 6 * (size_t)e[i].group);
 }
 
 // M^-1 e^T of one entry, on its own group.
 static void entry_response(const CnProblem *p, const CnRowEntry *e, double *v) {
   memset(v, 0, 6 * sizeof *v);
-  push(&p->groups[e->group], e->coefficient.velocity, e->coefficient.spin, v);
+  push(p, e->group, e->coefficient.velocity, e->coefficient.spin, v);
 }
 
 static void rows_diagonal(const CnProblem *p, const CniBlock *block, double *n) {

@@ -244,7 +244,7 @@ static CnStatus expand_blocks(CniCones *c, StepWork *w) {
   CNI_TRY(take(c, 10 * (int64_t)p->group_count, sizeof *w->root, &w->root));
   for (int32_t i = 0; i < p->group_count; i++) {
     w->root[10 * i] = sqrt(p->groups[i].inv_mass);
-    root_of(p->groups[i].inv_inertia, w->root + 10 * i + 1);
+    root_of(cni_group_inertia(p, i), w->root + 10 * i + 1);
   }
   return CN_OK;
 }
@@ -480,7 +480,7 @@ static CnStatus load_step(CniCones *c, const CnProblem *p) {
   StepWork w = {NULL, NULL, NULL, NULL};
   CNI_TRY(take(c, p->group_count, sizeof *c->group_node, &c->group_node));
   for (int32_t i = 0; i < p->group_count; i++)
-    c->group_node[i] = p->groups[i].mass_kind == CNI_MASS_NONE ? -1 : c->group_nodes++;
+    c->group_node[i] = p->groups[i].inv_mass > 0 ? c->group_nodes++ : -1;
   CNI_TRY(reserve_graph(c));
   for (int32_t i = 0; i < c->group_nodes; i++) c->node_size[i] = 6;
   CNI_TRY(expand_blocks(c, &w));

@@ -183,7 +183,7 @@ static void take_point(void *context, int32_t begin, int32_t end) {
       l = beyond(l, old[i].w, loop->beta);
     }
     to->v = cn_madd(s->base[i].velocity, group->inv_mass, p);
-    to->w = cn_add(s->base[i].spin, cn_smul(group->inv_inertia, l));
+    to->w = cn_add(s->base[i].spin, cn_smul(cni_group_inertia(s->p, i), l));
   }
 }
 
@@ -215,7 +215,7 @@ static void curvature_groups(void *context, int32_t begin, int32_t end) {
         p = cn_sub(p, beyond(b[i].v, c[i].v, loop->beta));
         l = cn_sub(l, beyond(b[i].w, c[i].w, loop->beta));
       }
-      sum += group->inv_mass * cn_norm2(p) + cn_dot(l, cn_smul(group->inv_inertia, l));
+      sum += group->inv_mass * cn_norm2(p) + cn_dot(l, cn_smul(cni_group_inertia(s->p, i), l));
     }
     s->chunk_sums[chunk] = sum;
   }

@@ -175,7 +175,7 @@ static void fill_rows(const CniGradient *s, const CnProblem *p, int32_t index, i
   else
     cni_storages[block->storage].expand(p, block, own, 2 * CNI_MAX_DIM);
   for (int32_t i = 0; i < c->entry_end - entry; i++) {
-    int massless = p->groups[from[i].group].mass_kind == CNI_MASS_NONE;
+    int massless = !(p->groups[from[i].group].inv_mass > 0);
     s->entries[entry + i] = (CniGradientEntry){
         from[i].coefficient, massless ? ~from[i].group : from[i].group, from[i].row};
   }

@@ -19,7 +19,7 @@ typedef struct CniPsorGroup {
   CnVec3 v;
   double inv_mass;
   CnVec3 w;
-  double inv_inertia; // of isotropic groups, and the first number of others
+  double inv_inertia; // of isotropic groups
 } CniPsorGroup;
 _Static_assert(sizeof(CniPsorGroup) == 64, "one cache line");
 

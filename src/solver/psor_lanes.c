@@ -83,8 +83,8 @@ static void fill_turn(const CniPsor *s, int32_t kind, const CniBlock *block, con
   const CnSet *set = &p->sets[block->set];
   const double *b = p->b + block->row;
   CniPsorLine *full = c + cni_psor_full(kind);
-  double length =
-      block->storage == CNI_PAIR ? p->pairs[block->index].length : p->spheres[block->index].length;
+  double length = block->storage == CNI_PAIR ? p->pairs[block->index].length
+                                             : cni_sphere_length(p, block->index);
   int spin = block->dim > 5;
   set3(full + CNI_LINE_G_R, lane, in_plane(f, g[3], g[4]));
   full[CNI_LINE_G_S].lane[lane] = spin ? g[5] : 0;

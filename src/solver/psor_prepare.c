@@ -149,9 +149,8 @@ static void prepare_groups(void *context, int32_t begin, int32_t end) {
       continue;
     }
     const CniGroup *from = &p->groups[i];
-    *to =
-        (CniPsorGroup){from->free.velocity, from->inv_mass, from->free.spin, from->inv_inertia.xx};
-    if (s->turned) s->inertia[i] = (CniPsorInertia){from->inv_inertia, {0, 0}};
+    *to = (CniPsorGroup){from->free.velocity, from->inv_mass, from->free.spin, from->inv_inertia};
+    if (s->turned) s->inertia[i] = (CniPsorInertia){cni_group_inertia(p, i), {0, 0}};
   }
 }
 
@@ -209,10 +208,10 @@ static void prepare_rows(const CniPsor *s, const CnProblem *p, int32_t index, Cn
     const CniGroup *group = &p->groups[e->group];
     CniPsorEntry *to = &s->entries[entry + i];
     to->row = e->row;
-    to->group = group->mass_kind == CNI_MASS_NONE ? ~e->group : e->group;
+    to->group = group->inv_mass > 0 ? e->group : ~e->group;
     to->e = e->coefficient;
     to->m_e.velocity = cn_scale(group->inv_mass, e->coefficient.velocity);
-    to->m_e.spin = cn_smul(group->inv_inertia, e->coefficient.spin);
+    to->m_e.spin = cn_smul(cni_group_inertia(p, e->group), e->coefficient.spin);
   }
 }
 

@@ -64,7 +64,7 @@ static void take_velocities(CnProblem *p, const double *change, CnAnswer *answer
   for (int32_t i = 0; p->form == CN_FORM_GLOBAL && i < answer->velocity_count; i++)
     answer->v[i] = p->global->v_free[i] + change[i];
   for (int32_t i = 0; i < p->group_count; i++) {
-    if (p->groups[i].mass_kind == CNI_MASS_NONE) continue;
+    if (!(p->groups[i].inv_mass > 0)) continue;
     const CnTwist *free = &p->groups[i].free;
     double *v = answer->v + 6 * (int64_t)i;
     v[0] = free->velocity.x + change[0];

@@ -42,7 +42,7 @@ static void add_b(CniRng *rng, const Lattice *how, double *b) {
 }
 
 static int is_round(const CnProblem *p, int32_t group) {
-  return p->groups[group].mass_kind != CNI_MASS_FULL;
+  return cni_group_kind(&p->groups[group]) != CNI_MASS_FULL;
 }
 
 static void add_contact(CnProblem *p, CniRng *rng, const Lattice *how, int32_t a, int32_t b,

@@ -43,12 +43,18 @@ static void check_same_set(const CnProblem *a, const CniBlock *x, const CnProble
 
 static void check_same_step(const CnProblem *a, const CnProblem *b) {
   CHECK(a->group_count == b->group_count);
-  for (int32_t i = 0; i < a->group_count; i++)
+  for (int32_t i = 0; i < a->group_count; i++) {
+    CnTwist old_a = cni_group_old(a, i), old_b = cni_group_old(b, i);
+    CnSym3 inertia_a = cni_group_inertia(a, i), inertia_b = cni_group_inertia(b, i);
     CHECK(memcmp(&a->groups[i], &b->groups[i], sizeof a->groups[i]) == 0);
+    CHECK(memcmp(&old_a, &old_b, sizeof old_a) == 0);
+    CHECK(memcmp(&inertia_a, &inertia_b, sizeof inertia_a) == 0);
+  }
   for (int32_t i = 0; i < a->pair_count; i++)
     CHECK(memcmp(&a->pairs[i], &b->pairs[i], sizeof a->pairs[i]) == 0);
   for (int32_t i = 0; i < a->sphere_count; i++)
-    CHECK(memcmp(&a->spheres[i], &b->spheres[i], sizeof a->spheres[i]) == 0);
+    CHECK(memcmp(&a->spheres[i], &b->spheres[i], sizeof a->spheres[i]) == 0 &&
+          cni_sphere_length(a, i) == cni_sphere_length(b, i));
   CHECK(a->row_entry_count == b->row_entry_count);
   for (int32_t i = 0; i < a->row_entry_count; i++)
     CHECK(memcmp(&a->row_entries[i], &b->row_entries[i], sizeof a->row_entries[i]) == 0);

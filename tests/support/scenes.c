@@ -211,7 +211,7 @@ static int random_groups(CniRng *rng, const CnProblem *p, int32_t storage, int32
   for (int32_t tries = 0; tries < 200; tries++) {
     *a = (int32_t)(cni_rng_unit(rng) * p->group_count);
     *b = (int32_t)(cni_rng_unit(rng) * p->group_count);
-    int32_t ka = p->groups[*a].mass_kind, kb = p->groups[*b].mass_kind;
+    int32_t ka = cni_group_kind(&p->groups[*a]), kb = cni_group_kind(&p->groups[*b]);
     if (*a == *b || (ka == CNI_MASS_NONE && kb == CNI_MASS_NONE)) continue;
     if (storage == CNI_SPHERE && (ka == CNI_MASS_FULL || kb == CNI_MASS_FULL)) continue;
     return 1;
@@ -278,7 +278,7 @@ CnProblem *random_problem(CniRng *rng, const RandomProblem *how) {
   CHECK(how->group_count >= 2 && how->group_count <= 64);
   for (int32_t i = 0; i < how->group_count; i++) {
     const CnTwist *t = &p->groups[i].free;
-    double *v = feasible + 6 * i, move = p->groups[i].mass_kind == CNI_MASS_NONE ? 0 : 0.3;
+    double *v = feasible + 6 * i, move = cni_group_kind(&p->groups[i]) == CNI_MASS_NONE ? 0 : 0.3;
     double given[6] = {t->velocity.x, t->velocity.y, t->velocity.z,
                        t->spin.x,     t->spin.y,     t->spin.z};
     for (int32_t d = 0; d < 6; d++) v[d] = given[d] + cni_rng_range(rng, -move, move);

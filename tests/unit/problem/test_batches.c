@@ -39,7 +39,7 @@ static void groups_of(const CnProblem *p, int32_t block, int32_t *a, int32_t *b)
 
 // Mark a group with mass; it must not be marked yet.
 static void touch(const CnProblem *p, int32_t group, int32_t *mark, int32_t number) {
-  if (p->groups[group].mass_kind == CNI_MASS_NONE) return;
+  if (cni_group_kind(&p->groups[group]) == CNI_MASS_NONE) return;
   CHECK(mark[group] != number);
   mark[group] = number;
 }
@@ -74,7 +74,7 @@ static void claim_slab(const CnProblem *p, const CniSchedule *s, int32_t slab, i
       const CniBlock *block = &p->blocks[batch->block[lane]];
       int32_t n = cni_storages[block->storage].expand(p, block, e, 64);
       for (int32_t k = 0; k < n; k++) {
-        if (p->groups[e[k].group].mass_kind == CNI_MASS_NONE) continue;
+        if (cni_group_kind(&p->groups[e[k].group]) == CNI_MASS_NONE) continue;
         CHECK(owner[e[k].group] < 0 || owner[e[k].group] == slab);
         owner[e[k].group] = slab;
       }

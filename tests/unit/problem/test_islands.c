@@ -95,7 +95,7 @@ static int touches(const CnProblem *p, int32_t block, int32_t group) {
   const CniBlock *b = &p->blocks[block];
   int32_t count = cni_storages[b->storage].expand(p, b, entries, 64);
   for (int32_t i = 0; i < count; i++)
-    if (entries[i].group == group) return p->groups[group].mass_kind != CNI_MASS_NONE;
+    if (entries[i].group == group) return cni_group_kind(&p->groups[group]) != CNI_MASS_NONE;
   return 0;
 }
 

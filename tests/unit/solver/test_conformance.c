@@ -148,7 +148,7 @@ static CnProblem *turning_ball(double spin, int32_t dim, CniStorage storage,
   CHECK_OK(cn_problem_create(&def, &made));
   CnGroupDef ground = cn_group_def_default(), ball = cn_group_def_default();
   ball.inv_mass = p->groups[1].inv_mass;
-  ball.inv_inertia = p->groups[1].inv_inertia;
+  ball.inv_inertia = cni_group_inertia(p, 1);
   ball.free = p->groups[1].free;
   ball.free.spin = dim == 5 ? cn_vec3(spin, 0, 0) : cn_vec3(0, 0, spin);
   cn_problem_destroy(p);

@@ -94,6 +94,66 @@ static inline CniWide cni_wide_gather(const double *p, const int32_t *i) {
   return _mm512_set_pd(p[i[7]], p[i[6]], p[i[5]], p[i[4]], p[i[3]], p[i[2]], p[i[1]], p[i[0]]);
 }
 
+#elif defined(CNI_WIDE_AVX2) && defined(CNI_AVX2_TWICE)
+// ---- AVX2, two registers ----
+//
+// For kernels that wait for one result after the other: the two halves of the lanes are worked on
+// side by side, and one fills the waits of the other.
+#include <immintrin.h>
+
+#define CNI_LANES 8
+#define CNI_WIDE_LEVEL CNI_SIMD_LEVEL_AVX2
+#define CNI_WIDE_NAME(name) name##_avx2
+typedef struct CniWide {
+  __m256d low, high;
+} CniWide;
+typedef CniWide CniMask;
+
+#define CNI_TWICE static inline __attribute__((always_inline))
+#define CNI_TWICE_UNARY(name, expression)                                                          \
+  static inline __m256d name##_half(__m256d x) { return expression; }                              \
+  CNI_TWICE CniWide name(CniWide a) { return (CniWide){name##_half(a.low), name##_half(a.high)}; }
+#define CNI_TWICE_BINARY(name, expression)                                                         \
+  static inline __m256d name##_half(__m256d x, __m256d y) { return expression; }                   \
+  CNI_TWICE CniWide name(CniWide a, CniWide b) {                                                   \
+    return (CniWide){name##_half(a.low, b.low), name##_half(a.high, b.high)};                      \
+  }
+CNI_TWICE CniWide cni_wide_load(const double *p) {
+  return (CniWide){_mm256_load_pd(p), _mm256_load_pd(p + 4)};
+}
+CNI_TWICE void cni_wide_store(double *p, CniWide a) {
+  _mm256_store_pd(p, a.low);
+  _mm256_store_pd(p + 4, a.high);
+}
+CNI_TWICE CniWide cni_wide_set(double x) { return (CniWide){_mm256_set1_pd(x), _mm256_set1_pd(x)}; }
+CNI_TWICE_BINARY(cni_wide_add, _mm256_add_pd(x, y))
+CNI_TWICE_BINARY(cni_wide_sub, _mm256_sub_pd(x, y))
+CNI_TWICE_BINARY(cni_wide_mul, _mm256_mul_pd(x, y))
+CNI_TWICE_BINARY(cni_wide_div, _mm256_div_pd(x, y))
+CNI_TWICE_BINARY(cni_wide_min, _mm256_min_pd(x, y))
+CNI_TWICE_BINARY(cni_wide_max, _mm256_max_pd(x, y))
+CNI_TWICE_BINARY(cni_wide_less, _mm256_cmp_pd(x, y, _CMP_LT_OQ))
+CNI_TWICE_BINARY(cni_wide_less_equal, _mm256_cmp_pd(x, y, _CMP_LE_OQ))
+CNI_TWICE_BINARY(cni_wide_equal, _mm256_cmp_pd(x, y, _CMP_EQ_OQ))
+CNI_TWICE_BINARY(cni_mask_and, _mm256_and_pd(x, y))
+CNI_TWICE_BINARY(cni_mask_or, _mm256_or_pd(x, y))
+CNI_TWICE_UNARY(cni_wide_sqrt, _mm256_sqrt_pd(x))
+CNI_TWICE_UNARY(cni_wide_neg, _mm256_xor_pd(x, _mm256_set1_pd(-0.0)))
+CNI_TWICE_UNARY(cni_wide_abs, _mm256_andnot_pd(_mm256_set1_pd(-0.0), x))
+CNI_TWICE_UNARY(cni_mask_not, _mm256_xor_pd(x, _mm256_castsi256_pd(_mm256_set1_epi64x(-1))))
+#undef CNI_TWICE_UNARY
+#undef CNI_TWICE_BINARY
+CNI_TWICE int cni_mask_any(CniMask a) {
+  return _mm256_movemask_pd(_mm256_or_pd(a.low, a.high)) != 0;
+}
+CNI_TWICE CniWide cni_wide_select(CniMask m, CniWide a, CniWide b) {
+  return (CniWide){_mm256_blendv_pd(b.low, a.low, m.low), _mm256_blendv_pd(b.high, a.high, m.high)};
+}
+CNI_TWICE CniWide cni_wide_gather(const double *p, const int32_t *i) {
+  return (CniWide){_mm256_set_pd(p[i[3]], p[i[2]], p[i[1]], p[i[0]]),
+                   _mm256_set_pd(p[i[7]], p[i[6]], p[i[5]], p[i[4]])};
+}
+
 #elif defined(CNI_WIDE_AVX2)
 // ---- AVX2 ----
 #include <immintrin.h>

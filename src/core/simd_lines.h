@@ -64,8 +64,8 @@ CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int
 
 #elif defined(CNI_WIDE_AVX2)
 
-CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
-                                         CniWide *x, CniWide *y) {
+CNI_LINES_INLINE void cni_lines_load_half(const double *base, const int32_t *line, int32_t k,
+                                          __m256d *x, __m256d *y) {
   const double *p0 = cni_line(base, line[0], k), *p1 = cni_line(base, line[1], k);
   const double *p2 = cni_line(base, line[2], k), *p3 = cni_line(base, line[3], k);
   __m256d even = _mm256_castpd128_pd256(_mm_load_pd(p0));
@@ -76,8 +76,8 @@ CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line
   *y = _mm256_unpackhi_pd(even, odd);
 }
 
-CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
-                                          CniWide y) {
+CNI_LINES_INLINE void cni_lines_store_half(double *base, const int32_t *line, int32_t k, __m256d x,
+                                           __m256d y) {
   double *p0 = cni_line_out(base, line[0], k), *p1 = cni_line_out(base, line[1], k);
   double *p2 = cni_line_out(base, line[2], k), *p3 = cni_line_out(base, line[3], k);
   __m256d even = _mm256_unpacklo_pd(x, y), odd = _mm256_unpackhi_pd(x, y);
@@ -86,6 +86,34 @@ CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int
   _mm_store_pd(p2, _mm256_extractf128_pd(even, 1));
   _mm_store_pd(p3, _mm256_extractf128_pd(odd, 1));
 }
+
+#if CNI_LANES == 4
+
+CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
+                                         CniWide *x, CniWide *y) {
+  cni_lines_load_half(base, line, k, x, y);
+}
+
+CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
+                                          CniWide y) {
+  cni_lines_store_half(base, line, k, x, y);
+}
+
+#else
+
+CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
+                                         CniWide *x, CniWide *y) {
+  cni_lines_load_half(base, line, k, &x->low, &y->low);
+  cni_lines_load_half(base, line + 4, k, &x->high, &y->high);
+}
+
+CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
+                                          CniWide y) {
+  cni_lines_store_half(base, line, k, x.low, y.low);
+  cni_lines_store_half(base, line + 4, k, x.high, y.high);
+}
+
+#endif
 
 #elif defined(CNI_WIDE_SSE2)
 
@@ -161,6 +189,190 @@ CNI_LINES_INLINE void cni_lines_store(double *base, const int32_t *line, const C
   cni_lines_store_two(base, line, 2, x[2], x[3]);
   cni_lines_store_two(base, line, 4, x[4], x[5]);
   cni_lines_store_two(base, line, 6, x[6], x[7]);
+}
+
+// ---- rows ----
+//
+// Half a line is a row: a vector of three and a fourth number that goes with it. What needs no more
+// than sums of rows is done before they are turned, which halves the shuffles, and turned back is
+// only what changes. A row is read and written as a whole: 32 bytes that the store buffer serves.
+//
+// a, b, from, to: one pointer a lane to its line; k: 0 or 4, which half. Results are the columns of
+// the three numbers.
+
+#if defined(CNI_WIDE_AVX2) || defined(CNI_WIDE_AVX512)
+
+CNI_LINES_INLINE void cni_rows_turn_four(__m256d r0, __m256d r1, __m256d r2, __m256d r3,
+                                         __m256d *x) {
+  __m256d even01 = _mm256_unpacklo_pd(r0, r1), odd01 = _mm256_unpackhi_pd(r0, r1);
+  __m256d even23 = _mm256_unpacklo_pd(r2, r3), odd23 = _mm256_unpackhi_pd(r2, r3);
+  x[0] = _mm256_insertf128_pd(even01, _mm256_castpd256_pd128(even23), 1);
+  x[1] = _mm256_insertf128_pd(odd01, _mm256_castpd256_pd128(odd23), 1);
+  x[2] = _mm256_permute2f128_pd(even01, even23, 0x31);
+}
+
+CNI_LINES_INLINE __m256d cni_row_difference(const double *a, const double *b) {
+  return _mm256_sub_pd(_mm256_load_pd(a), _mm256_load_pd(b));
+}
+
+CNI_LINES_INLINE __m256d cni_row_sum(const double *s, const double *a, const double *t,
+                                     const double *b) {
+  return _mm256_add_pd(_mm256_mul_pd(_mm256_broadcast_sd(s), _mm256_load_pd(a)),
+                       _mm256_mul_pd(_mm256_broadcast_sd(t), _mm256_load_pd(b)));
+}
+
+CNI_LINES_INLINE void cni_row_add(const double *from, double *to, const double *factor, int minus,
+                                  __m256d x) {
+  __m256d scale = _mm256_broadcast_sd(from + 3);
+  if (factor) scale = _mm256_mul_pd(_mm256_broadcast_sd(factor), scale);
+  __m256d step = _mm256_mul_pd(scale, x), old = _mm256_load_pd(from);
+  _mm256_store_pd(to, minus ? _mm256_sub_pd(old, step) : _mm256_add_pd(old, step));
+}
+
+CNI_LINES_INLINE void cni_rows_difference_four(const double *const *a, const double *const *b,
+                                               int k, __m256d *x) {
+  cni_rows_turn_four(cni_row_difference(a[0] + k, b[0] + k), cni_row_difference(a[1] + k, b[1] + k),
+                     cni_row_difference(a[2] + k, b[2] + k), cni_row_difference(a[3] + k, b[3] + k),
+                     x);
+}
+
+CNI_LINES_INLINE void cni_rows_sum_four(const double *s, const double *const *a, const double *t,
+                                        const double *const *b, int k, __m256d *x) {
+  cni_rows_turn_four(cni_row_sum(s, a[0] + k, t, b[0] + k),
+                     cni_row_sum(s + 1, a[1] + k, t + 1, b[1] + k),
+                     cni_row_sum(s + 2, a[2] + k, t + 2, b[2] + k),
+                     cni_row_sum(s + 3, a[3] + k, t + 3, b[3] + k), x);
+}
+
+CNI_LINES_INLINE void cni_rows_add_four(const double *const *from, double *const *to, int k,
+                                        const double *factor, int minus, const __m256d *x) {
+  __m256d zero = _mm256_setzero_pd();
+  __m256d even_xy = _mm256_unpacklo_pd(x[0], x[1]), odd_xy = _mm256_unpackhi_pd(x[0], x[1]);
+  __m256d even_z = _mm256_unpacklo_pd(x[2], zero), odd_z = _mm256_unpackhi_pd(x[2], zero);
+  cni_row_add(from[0] + k, to[0] + k, factor, minus,
+              _mm256_insertf128_pd(even_xy, _mm256_castpd256_pd128(even_z), 1));
+  cni_row_add(from[1] + k, to[1] + k, factor ? factor + 1 : factor, minus,
+              _mm256_insertf128_pd(odd_xy, _mm256_castpd256_pd128(odd_z), 1));
+  cni_row_add(from[2] + k, to[2] + k, factor ? factor + 2 : factor, minus,
+              _mm256_permute2f128_pd(even_xy, even_z, 0x31));
+  cni_row_add(from[3] + k, to[3] + k, factor ? factor + 3 : factor, minus,
+              _mm256_permute2f128_pd(odd_xy, odd_z, 0x31));
+}
+
+#endif
+
+#if defined(CNI_WIDE_AVX2) && CNI_LANES == 4
+
+// a - b
+CNI_LINES_INLINE void cni_rows_difference(const double *const *a, const double *const *b, int k,
+                                          CniWide *x) {
+  cni_rows_difference_four(a, b, k, x);
+}
+
+// s a + t b; s, t: one number a lane
+CNI_LINES_INLINE void cni_rows_sum(const double *s, const double *const *a, const double *t,
+                                   const double *const *b, int k, CniWide *x) {
+  cni_rows_sum_four(s, a, t, b, k, x);
+}
+
+// from + d x, or from - d x, with d the row's fourth number, times factor[lane] if there is one
+CNI_LINES_INLINE void cni_rows_add(const double *const *from, double *const *to, int k,
+                                   const double *factor, int minus, const CniWide *x) {
+  cni_rows_add_four(from, to, k, factor, minus, x);
+}
+
+#elif defined(CNI_WIDE_AVX2) || defined(CNI_WIDE_AVX512)
+
+#if defined(CNI_WIDE_AVX2)
+CNI_LINES_INLINE void cni_rows_join(const __m256d *low, const __m256d *high, CniWide *x) {
+  x[0] = (CniWide){low[0], high[0]};
+  x[1] = (CniWide){low[1], high[1]};
+  x[2] = (CniWide){low[2], high[2]};
+}
+CNI_LINES_INLINE __m256d cni_wide_low(CniWide x) { return x.low; }
+CNI_LINES_INLINE __m256d cni_wide_high(CniWide x) { return x.high; }
+#else
+CNI_LINES_INLINE void cni_rows_join(const __m256d *low, const __m256d *high, CniWide *x) {
+  x[0] = _mm512_insertf64x4(_mm512_castpd256_pd512(low[0]), high[0], 1);
+  x[1] = _mm512_insertf64x4(_mm512_castpd256_pd512(low[1]), high[1], 1);
+  x[2] = _mm512_insertf64x4(_mm512_castpd256_pd512(low[2]), high[2], 1);
+}
+CNI_LINES_INLINE __m256d cni_wide_low(CniWide x) { return _mm512_castpd512_pd256(x); }
+CNI_LINES_INLINE __m256d cni_wide_high(CniWide x) { return _mm512_extractf64x4_pd(x, 1); }
+#endif
+
+CNI_LINES_INLINE void cni_rows_difference(const double *const *a, const double *const *b, int k,
+                                          CniWide *x) {
+  __m256d low[3], high[3];
+  cni_rows_difference_four(a, b, k, low);
+  cni_rows_difference_four(a + 4, b + 4, k, high);
+  cni_rows_join(low, high, x);
+}
+
+CNI_LINES_INLINE void cni_rows_sum(const double *s, const double *const *a, const double *t,
+                                   const double *const *b, int k, CniWide *x) {
+  __m256d low[3], high[3];
+  cni_rows_sum_four(s, a, t, b, k, low);
+  cni_rows_sum_four(s + 4, a + 4, t + 4, b + 4, k, high);
+  cni_rows_join(low, high, x);
+}
+
+CNI_LINES_INLINE void cni_rows_add(const double *const *from, double *const *to, int k,
+                                   const double *factor, int minus, const CniWide *x) {
+  __m256d low[3] = {cni_wide_low(x[0]), cni_wide_low(x[1]), cni_wide_low(x[2])};
+  __m256d high[3] = {cni_wide_high(x[0]), cni_wide_high(x[1]), cni_wide_high(x[2])};
+  cni_rows_add_four(from, to, k, factor, minus, low);
+  cni_rows_add_four(from + 4, to + 4, k, factor ? factor + 4 : factor, minus, high);
+}
+
+#else
+
+CNI_LINES_INLINE void cni_rows_difference(const double *const *a, const double *const *b, int k,
+                                          CniWide *x) {
+  _Alignas(64) double column[3][CNI_LANES];
+  for (int i = 0; i < CNI_LANES; i++)
+    for (int j = 0; j < 3; j++) column[j][i] = a[i][k + j] - b[i][k + j];
+  for (int j = 0; j < 3; j++) x[j] = cni_wide_load(column[j]);
+}
+
+CNI_LINES_INLINE void cni_rows_sum(const double *s, const double *const *a, const double *t,
+                                   const double *const *b, int k, CniWide *x) {
+  _Alignas(64) double column[3][CNI_LANES];
+  for (int i = 0; i < CNI_LANES; i++)
+    for (int j = 0; j < 3; j++) column[j][i] = s[i] * a[i][k + j] + t[i] * b[i][k + j];
+  for (int j = 0; j < 3; j++) x[j] = cni_wide_load(column[j]);
+}
+
+CNI_LINES_INLINE void cni_rows_add(const double *const *from, double *const *to, int k,
+                                   const double *factor, int minus, const CniWide *x) {
+  _Alignas(64) double column[3][CNI_LANES];
+  for (int j = 0; j < 3; j++) cni_wide_store(column[j], x[j]);
+  for (int i = 0; i < CNI_LANES; i++) {
+    double scale = factor ? factor[i] * from[i][k + 3] : from[i][k + 3];
+    for (int j = 0; j < 3; j++) {
+      double step = scale * column[j][i];
+      to[i][k + j] = minus ? from[i][k + j] - step : from[i][k + j] + step;
+    }
+  }
+}
+
+#endif
+
+// Whether one of the lanes' numbers in a or b is negative.
+CNI_LINES_INLINE int cni_lanes_negative(const int32_t *a, const int32_t *b) {
+#if defined(CNI_WIDE_AVX2) && CNI_LANES == 4
+  __m128i both = _mm_or_si128(_mm_load_si128((const __m128i *)(const void *)a),
+                              _mm_load_si128((const __m128i *)(const void *)b));
+  return _mm_movemask_ps(_mm_castsi128_ps(both)) != 0;
+#elif defined(CNI_WIDE_AVX2) || defined(CNI_WIDE_AVX512)
+  __m256i both = _mm256_or_si256(_mm256_load_si256((const __m256i *)(const void *)a),
+                                 _mm256_load_si256((const __m256i *)(const void *)b));
+  return _mm256_movemask_ps(_mm256_castsi256_ps(both)) != 0;
+#else
+  int32_t both = 0;
+  for (int i = 0; i < CNI_LANES; i++) both |= a[i] | b[i];
+  return both < 0;
+#endif
 }
 
 #endif

@@ -56,7 +56,8 @@ typedef enum CniPsorLaw {
 } CniPsorLaw;
 
 // A batch in memory: the groups of its lanes, then `length` contacts of so many lines of eight
-// doubles, one double a lane. Lanes that are not used have the group after the last and zeros.
+// doubles, one double a lane. Lanes that are not used have the group after the last and zeros. A
+// group without mass is its complement ~group.
 typedef struct CniPsorHead {
   int32_t a[CNI_BATCH_LANES], b[CNI_BATCH_LANES];
 } CniPsorHead;

@@ -155,13 +155,14 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, c
   if (batch->lane_count < CNI_BATCH_LANES)
     memset(first, 0, (size_t)(lines * batch->length) * sizeof *first);
   for (int32_t lane = 0; lane < CNI_BATCH_LANES; lane++) {
-    head->a[lane] = head->b[lane] = p->group_count;
+    head->a[lane] = head->b[lane] = ~p->group_count;
     if (lane >= batch->lane_count) continue;
     const CniBlock *block = &p->blocks[batch->block[lane]];
     CniEnds ends = groups_of(p, block);
-    int massless = !(s->groups[ends.a].inv_mass > 0 || s->groups[ends.b].inv_mass > 0);
-    head->a[lane] = ends.a;
-    head->b[lane] = ends.b;
+    int moves_a = s->groups[ends.a].inv_mass > 0, moves_b = s->groups[ends.b].inv_mass > 0;
+    int massless = !moves_a && !moves_b;
+    head->a[lane] = moves_a ? ends.a : ~ends.a;
+    head->b[lane] = moves_b ? ends.b : ~ends.b;
     for (int32_t k = 0; k < batch->length; k++)
       fill_contact(s, batch->kind, block + k, massless, g, first + (int64_t)lines * k, lane);
   }

@@ -81,8 +81,9 @@ static int batch_passes(CniPsor *s, const CniPsorRun *run, int32_t i, double lim
   const CniPsorHead *head = cni_psor_store_batch(s, run, i);
   const CniBatch *batch = &s->schedule.batches[run->begin + i];
   for (int32_t lane = 0; lane < batch->lane_count; lane++) {
-    fetch_group(s, head->a[lane]);
-    fetch_group(s, head->b[lane]);
+    int32_t a = head->a[lane], b = head->b[lane];
+    fetch_group(s, a < 0 ? ~a : a);
+    fetch_group(s, b < 0 ? ~b : b);
     for (int32_t k = 0; k < batch->length; k++)
       if (!(block_residual(s, &s->p->blocks[batch->block[lane] + k]) <= limit)) return 0;
   }

@@ -1,9 +1,9 @@
 // auto on problems with cones: a ladder of methods, each from the best answer so far.
 //
 //   0. the impulses given
-//   1. explicit problems: mixed sweeps (mixed.c) while they come nearer fast, which ends most of
-//      them before anything is factored
-//   2. warm problems of other forms: a few steps of Newton
+//   1. explicit problems, and global ones by way of their explicit form: mixed sweeps (mixed.c)
+//      while they come nearer fast, which ends most of them before anything is factored
+//   2. other warm problems: a few steps of Newton
 //   3. ipm, one round
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
 //   5. ipm, all of its rounds
@@ -21,21 +21,22 @@
 
 #include <string.h>
 
-#define BURST 16        // sweeps between looks at their progress
-#define FIRST_BURSTS 20 // at the beginning, while each brings the error down to
-#define FIRST_GAIN 0.3  // of what it was
-#define LATER_BURST 64  // and later on
-#define LATER_BURSTS 16 //
-#define LATER_TRY 0.1   // part of the error at which Newton was tried last
-#define LAST_BURST 500  // at the end, while each brings it down to
-#define LAST_BURSTS 12  //
-#define LAST_GAIN 0.8   // of what it was
-#define NEAR 1e-2       // error from which Newton is tried
-#define ROUND_STEPS 60  // iterations of one round of the interior point
-#define IPM_STEPS 260   // and of all
-#define WARM_STEPS 6    // steps of Newton from impulses that are given
-#define TRY_STEPS 12    // between sweeps
-#define CONE_STEPS 300  // and where all else has failed
+#define BURST 16          // sweeps between looks at their progress
+#define FIRST_BURSTS 20   // at the beginning, while each brings the error down to
+#define FIRST_GAIN 0.3    // of what it was
+#define LATER_BURST 64    // and later on
+#define LATER_BURSTS 16   //
+#define LATER_TRY 0.1     // part of the error at which Newton was tried last
+#define LAST_BURST 500    // at the end, while each brings it down to
+#define LAST_BURSTS 12    //
+#define LAST_GAIN 0.8     // of what it was
+#define REDUCED_ROWS 6000 // global problems of more rows are not brought to their explicit form
+#define NEAR 1e-2         // error from which Newton is tried
+#define ROUND_STEPS 60    // iterations of one round of the interior point
+#define IPM_STEPS 260     // and of all
+#define WARM_STEPS 6      // steps of Newton from impulses that are given
+#define TRY_STEPS 12      // between sweeps
+#define CONE_STEPS 300    // and where all else has failed
 
 CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator) {
@@ -67,7 +68,11 @@ typedef struct Search {
   const CnAnswer *given;
   double *best;           // impulses of the problem
   double *scaled, *other; // work, in the units of the cones
-  CniMixed mixed;         // explicit problems
+  CnProblem *swept;       // explicit form of the problem, null: none; borrowed or
+  CnProblem *made;        // made for this solve
+  CniMixed mixed;         // sweeps over that
+  CnAnswer trial;         // of a global problem
+  double aim;             // error that the sweeps are to reach
   double error, deadline;
   int32_t done;
 } Search;
@@ -127,16 +132,42 @@ static CnStatus try_newton(Search *k, const double *from, int32_t most) {
   return CN_OK;
 }
 
-static void first_sweeps(Search *k) {
+// The deciding error of what the sweeps found. The measure of a global problem is another one than
+// that of its explicit form.
+static CnStatus swept_error(Search *k, double *error) {
   CniMixed *m = &k->mixed;
-  double tolerance = k->s->tolerance, before = INFINITY;
+  CnCertificate certificate;
+  *error = m->error;
+  if (k->swept == k->p) return CN_OK;
+  memcpy(k->trial.g, m->best, (size_t)m->n * sizeof *m->best);
+  CNI_TRY(cn_answer_complete(&k->trial, k->p));
+  CNI_TRY(cn_certify(k->p, &k->trial, &certificate));
+  *error = cn_max(certificate.error_siconos, certificate.error_scaled);
+  return CN_OK;
+}
+
+static CnStatus keep_swept(Search *k, int32_t made) {
+  double error;
+  CNI_TRY(swept_error(k, &error));
+  keep(k, k->mixed.best, error, made, cni_solver_psor.name);
+  // asked again for as much more as it was missed by
+  if (!k->done && k->mixed.error <= k->aim) k->aim *= cn_min(.1, .1 * k->s->tolerance / error);
+  return CN_OK;
+}
+
+static CnStatus first_sweeps(Search *k) {
+  CniMixed *m = &k->mixed;
+  double before = INFINITY;
   int32_t made = 0;
-  for (int32_t i = 0; i < FIRST_BURSTS && !(m->error <= tolerance); i++) {
+  for (int32_t i = 0; i < FIRST_BURSTS && !k->done; i++) {
     if (i > 1 && !(m->error <= FIRST_GAIN * before)) break;
     before = m->error;
-    made += cni_mixed_run(m, BURST, tolerance);
+    made += cni_mixed_run(m, BURST, k->aim);
+    if (!(m->error <= k->aim)) continue;
+    CNI_TRY(keep_swept(k, made));
+    made = 0;
   }
-  keep(k, m->best, m->error, made, cni_solver_psor.name);
+  return k->done ? CN_OK : keep_swept(k, made);
 }
 
 // Sweeps and Newton from what they reach.
@@ -145,8 +176,7 @@ static CnStatus later_sweeps(Search *k) {
   double tried = cn_min(NEAR, m->error);
   if (k->error < m->error) cni_mixed_restart(m, k->best);
   for (int32_t i = 0; i < LATER_BURSTS && !k->done; i++) {
-    int32_t made = cni_mixed_run(m, LATER_BURST, k->s->tolerance);
-    keep(k, m->best, m->error, made, cni_solver_psor.name);
+    CNI_TRY(keep_swept(k, cni_mixed_run(m, LATER_BURST, k->aim)));
     if (k->done || !(m->error <= LATER_TRY * tried)) continue;
     tried = m->error;
     CNI_TRY(try_newton(k, m->best, TRY_STEPS));
@@ -158,12 +188,12 @@ static CnStatus last_sweeps(Search *k) {
   CniMixed *m = &k->mixed;
   double before = INFINITY;
   int32_t made = 0;
-  for (int32_t i = 0; i < LAST_BURSTS && !(m->error <= k->s->tolerance); i++) {
+  for (int32_t i = 0; i < LAST_BURSTS && !(m->error <= k->aim); i++) {
     if (!(m->error <= LAST_GAIN * before)) break;
     before = m->error;
-    made += cni_mixed_run(m, LAST_BURST, k->s->tolerance);
+    made += cni_mixed_run(m, LAST_BURST, k->aim);
   }
-  keep(k, m->best, m->error, made, cni_solver_psor.name);
+  CNI_TRY(keep_swept(k, made));
   return k->done ? CN_OK : try_newton(k, m->best, CONE_STEPS);
 }
 
@@ -187,14 +217,29 @@ static CnStatus plain_sweeps(Search *k) {
 
 // ---- the ladder ----
 
-// Before anything is factored: the impulses given, and sweeps.
-static CnStatus begin_explicit(Search *k) {
+// Room for answers of a global problem, and its explicit form.
+static CnStatus reduce(Search *k) {
   CnProblem *p = k->p;
-  CNI_TRY(cni_mixed_init(&k->mixed, &k->s->room, k->s->exact, p, k->given));
-  double error = cni_problem_error(p, k->given->g, k->mixed.u);
-  keep(k, k->given->g, error, 0, "given");
-  if (!k->done) first_sweeps(k);
+  k->trial = *k->given;
+  CNI_TRY(take(&k->s->room, p->row_count, &k->trial.g));
+  CNI_TRY(take(&k->s->room, p->row_count, &k->trial.u));
+  CNI_TRY(take(&k->s->room, k->given->velocity_count, &k->trial.v));
+  CNI_TRY(cn_problem_to_explicit(p, &k->made));
+  k->swept = k->made;
   return CN_OK;
+}
+
+// Before anything is factored: the impulses given, and sweeps.
+static CnStatus begin_swept(Search *k) {
+  double error;
+  size_t bytes = (size_t)k->p->row_count * sizeof(double);
+  CNI_TRY(cni_mixed_init(&k->mixed, &k->s->room, k->s->exact, k->swept, k->given));
+  // not as the sweeps have projected them
+  memcpy(k->mixed.best, k->given->g, bytes);
+  k->mixed.error = cni_problem_error(k->swept, k->given->g, k->mixed.u);
+  CNI_TRY(swept_error(k, &error));
+  keep(k, k->given->g, error, 0, "given");
+  return k->done ? CN_OK : first_sweeps(k);
 }
 
 static CnStatus load(Search *k) {
@@ -217,20 +262,22 @@ static CnStatus begin_other(Search *k) {
 }
 
 static CnStatus climb(Search *k) {
-  int32_t explicit_form = k->p->form == CN_FORM_EXPLICIT;
-  if (explicit_form) {
-    CNI_TRY(begin_explicit(k));
+  k->aim = k->s->tolerance;
+  if (k->p->form == CN_FORM_EXPLICIT) k->swept = k->p;
+  if (k->p->form == CN_FORM_GLOBAL && k->p->row_count <= REDUCED_ROWS) CNI_TRY(reduce(k));
+  if (k->swept) {
+    CNI_TRY(begin_swept(k));
     if (k->done) return CN_OK;
   }
   CNI_TRY(load(k));
-  if (!explicit_form) CNI_TRY(begin_other(k));
-  if (!k->done) CNI_TRY(try_ipm(k, explicit_form ? ROUND_STEPS : IPM_STEPS));
-  if (!k->done && explicit_form) {
+  if (!k->swept) CNI_TRY(begin_other(k));
+  if (!k->done) CNI_TRY(try_ipm(k, k->swept ? ROUND_STEPS : IPM_STEPS));
+  if (!k->done && k->swept) {
     CNI_TRY(later_sweeps(k));
     if (!k->done) CNI_TRY(try_ipm(k, IPM_STEPS));
   }
   if (!k->done) CNI_TRY(try_newton(k, k->given->g, CONE_STEPS));
-  if (!k->done && explicit_form) CNI_TRY(last_sweeps(k));
+  if (!k->done && k->swept) CNI_TRY(last_sweeps(k));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(plain_sweeps(k));
   return CN_OK;
 }
@@ -251,7 +298,9 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, CnProblem *p, CnAnswer *answer,
     CNI_TRY(cni_arena_reset(&s->room));
     k.best = s->best;
     memcpy(k.best, answer->g, bytes);
-    CNI_TRY(climb(&k));
+    CnStatus status = climb(&k);
+    cn_problem_destroy(k.made);
+    if (status != CN_OK) return status;
     // memory into one piece, so that the next solve of this size asks for none
     if (k.scaled) CNI_TRY(cni_cones_finish(s->cones, k.scaled));
     CNI_TRY(cni_arena_reset(&s->room));

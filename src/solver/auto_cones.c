@@ -7,8 +7,9 @@
 //   3. ipm, one round
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
 //   5. ipm, all of its rounds
-//   6. Newton with a proximal term, from the impulses given
-//   7. sweeps once more, as many as still help, and Newton from where they end
+//   6. sweeps once more, plain and mixed, while the tolerance is in reach, and Newton with a
+//      proximal term from where they end; step problems: that Newton from the impulses given, then
+//      from where plain sweeps end
 //
 // It ends at the first answer within the tolerance. Efforts are counted in sweeps and
 // factorisations, fewer where factors are large, never in time (but for the time budget). Sweeps
@@ -27,9 +28,11 @@
 #define LATER_BURST 64    // and later on
 #define LATER_BURSTS 16   //
 #define LATER_TRY 0.1     // part of the error at which Newton was tried last
-#define LAST_BURST 500    // at the end, while each brings it down to
-#define LAST_BURSTS 12    //
-#define LAST_GAIN 0.8     // of what it was
+#define LAST_BURSTS 40    // at the end: that many times at most
+#define LAST_PLAIN 400    // sweeps without mixing and
+#define LAST_MIXED 100    // with it
+#define LAST_PATIENCE 5   // of these together: the gain by which it is seen what is in reach
+#define LAST_GAIN 0.95    // above this there is no progress
 #define REDUCED_ROWS 6000 // global problems of more rows are not brought to their explicit form
 #define NEAR 1e-2         // error from which Newton is tried
 #define ROUND_STEPS 60    // iterations of one round of the interior point
@@ -184,14 +187,33 @@ static CnStatus later_sweeps(Search *k) {
   return CN_OK;
 }
 
+// Do so many times the gain (below 1) outweigh the factor that is missing?
+static int within_reach(double missing, double gain, int32_t times) {
+  for (int32_t i = 0; i < times && missing > 1; i++) missing *= gain;
+  return gain < LAST_GAIN && missing <= 1;
+}
+
+// Sweeps that are mixed jump about where contacts change their states; plain ones settle them, and
+// mixed ones may end it from there.
 static CnStatus last_sweeps(Search *k) {
   CniMixed *m = &k->mixed;
-  double before = INFINITY;
+  double before = 1, change = 1, *settled;
   int32_t made = 0;
+  CNI_TRY(take(&k->s->room, m->n, &settled));
+  if (k->error < m->error) cni_mixed_restart(m, k->best);
   for (int32_t i = 0; i < LAST_BURSTS && !(m->error <= k->aim); i++) {
-    if (!(m->error <= LAST_GAIN * before)) break;
-    before = m->error;
-    made += cni_mixed_run(m, LAST_BURST, k->aim);
+    if (i % LAST_PATIENCE == 0) {
+      if (i > 0 && !within_reach(m->error / k->aim, change / before, LAST_BURSTS / LAST_PATIENCE))
+        break;
+      before = change;
+    }
+    m->plain = 1;
+    made += cni_mixed_run(m, LAST_PLAIN, k->aim);
+    m->plain = 0;
+    change = m->sweeps->change;
+    memcpy(settled, m->sweeps->g, (size_t)m->n * sizeof *settled);
+    made += cni_mixed_run(m, LAST_MIXED, k->aim);
+    cni_mixed_restart(m, settled);
   }
   CNI_TRY(keep_swept(k, made));
   return k->done ? CN_OK : try_newton(k, m->best, CONE_STEPS);
@@ -276,8 +298,8 @@ static CnStatus climb(Search *k) {
     CNI_TRY(later_sweeps(k));
     if (!k->done) CNI_TRY(try_ipm(k, IPM_STEPS));
   }
-  if (!k->done) CNI_TRY(try_newton(k, k->given->g, CONE_STEPS));
   if (!k->done && k->swept) CNI_TRY(last_sweeps(k));
+  if (!k->done && !k->swept) CNI_TRY(try_newton(k, k->given->g, CONE_STEPS));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(plain_sweeps(k));
   return CN_OK;
 }

@@ -149,7 +149,7 @@ int32_t cni_mixed_run(CniMixed *m, int32_t most, double tolerance) {
     m->sweep_count++;
     if (m->sweep_count % LOOK == 0 || m->sweep_count < 4 || m->sweeps->change < tolerance) look(m);
     if (m->since == 1 || size < m->least) m->least = size;
-    if (size <= GROWN * GROWN * m->least)
+    if (!m->plain && size <= GROWN * GROWN * m->least)
       mix(m);
     else
       m->count = m->since = 0;

@@ -18,6 +18,7 @@ typedef struct CniMixed {
   double least;                                    // square of the least change since the beginning
   int32_t n, count, since; // differences stored, sweeps since the last new beginning
   int32_t sweep_count;     // all
+  int32_t plain;           // 1: sweeps are not mixed
 } CniMixed;
 
 // Start with an explicit problem from the answer's impulses. Memory from the arena.

@@ -65,7 +65,7 @@ CnStatus cn_answer_complete(CnAnswer *answer, CnProblem *p) {
     return cni_error(CN_INVALID_ARGUMENT,
                      "the answer has %d impulses and %d velocities, the problem %d and %d",
                      answer->row_count, answer->velocity_count, p->row_count, velocities);
-  CNI_TRY(cni_problem_reserve_scratch(p));
+  if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
   if (p->form != CN_FORM_EXPLICIT) cni_problem_apply(p, answer->g, answer->v);
   cni_problem_velocity(p, answer->v, answer->g, answer->u);
   return CN_OK;

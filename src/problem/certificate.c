@@ -354,10 +354,12 @@ static CnStatus check_certify(CnProblem *p, const CnAnswer *answer) {
 
 CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
   if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
+  if (p) cni_problem_hold(p);
   CnStatus status = check_certify(p, answer);
   if (status != CN_OK) {
     memset(certificate, 0, sizeof *certificate);
     certificate->worst_block = -1;
+    if (p) cni_problem_let_go(p);
     return status;
   }
   double *u = answer->u;
@@ -366,5 +368,6 @@ CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certifi
     certify_lcp(p, answer->g, u, certificate);
   else
     certify_blocks(p, answer, u, certificate);
+  cni_problem_let_go(p);
   return CN_OK;
 }

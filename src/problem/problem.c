@@ -109,6 +109,14 @@ static void release_array(const CnProblem *p, void *data, int32_t capacity, size
   if (data) cni_release(&p->allocator, data, (size_t)capacity * element_size);
 }
 
+// Memory of the arena is left as it is.
+static void drop_scratch(CnProblem *p) {
+  if (!p->scratch_borrowed) cni_release(&p->allocator, p->scratch, p->scratch_size);
+  p->scratch = NULL;
+  p->scratch_size = 0;
+  p->scratch_borrowed = 0;
+}
+
 void cn_problem_destroy(CnProblem *p) {
   if (!p) return;
   release_array(p, p->groups, p->group_capacity, sizeof *p->groups);
@@ -126,7 +134,7 @@ void cn_problem_destroy(CnProblem *p) {
   release_array(p, p->w.column, p->w_column_capacity, sizeof *p->w.column);
   release_array(p, p->w.value, p->w_entry_capacity, sizeof *p->w.value);
   cni_global_release(p);
-  cni_release(&p->allocator, p->scratch, p->scratch_size);
+  drop_scratch(p);
   release_array(p, p->links, p->link_capacity, sizeof *p->links);
   CnAllocator allocator = p->allocator;
   cni_release(&allocator, p, sizeof *p);
@@ -183,14 +191,32 @@ int32_t cni_problem_velocity_count(const CnProblem *p) {
   return 6 * p->group_count;
 }
 
+void cni_problem_hold(CnProblem *p) { p->scratch_holders++; }
+
+void cni_problem_let_go(CnProblem *p) {
+  if (--p->scratch_holders > 0 || !p->scratch_borrowed) return;
+  cni_arena_back(p->arena, p->scratch_mark);
+  drop_scratch(p);
+}
+
 CnStatus cni_problem_reserve_space(CnProblem *p, size_t size) {
   if (size <= p->scratch_size) return CN_OK;
-  size_t room = size / 8 < SIZE_MAX - size ? size + size / 8 : size;
-  cni_release(&p->allocator, p->scratch, p->scratch_size);
-  p->scratch_size = 0;
-  p->scratch = cni_allocate(&p->allocator, room);
+  if (p->scratch_borrowed) cni_arena_back(p->arena, p->scratch_mark);
+  drop_scratch(p);
+  int borrow = p->arena && p->scratch_holders > 0;
+  // Some more than needed, once: the next step finds room for numbers that differ a little, and,
+  // where the memory is shared, for what lies in front of it in the step after bodies were put in
+  // another order.
+  size_t more = borrow ? size / 4 : size / 8;
+  size_t room = more > SIZE_MAX - size || (borrow && size <= p->scratch_most) ? size : size + more;
+  if (borrow) {
+    if (room > p->scratch_most) p->scratch_most = room;
+    p->scratch_mark = cni_arena_mark(p->arena);
+  }
+  p->scratch = borrow ? cni_arena_take(p->arena, room) : cni_allocate(&p->allocator, room);
   if (!p->scratch) return cni_error_memory(room);
   p->scratch_size = room;
+  p->scratch_borrowed = borrow;
   return CN_OK;
 }
 

@@ -10,6 +10,8 @@
 
 #include <cairn/problem.h>
 
+#include "core/memory.h"
+
 #define CNI_MAX_DIM 6
 
 typedef enum CniStorage {
@@ -116,12 +118,14 @@ struct CnProblem {
 
   CniGlobal *global; // global form, null before cn_problem_set_global
 
-  CnTasks *tasks;  // for the certificate; null: the calling thread
+  CnTasks *tasks; // for the certificate; null: the calling thread
   // Working memory shared with what comes before and after a solve; null: none. Who takes from it
   // gives all back (cni_arena_mark, cni_arena_back) before it returns.
-  struct CniArena *arena;
-  double *scratch; // working memory, see cni_problem_reserve_space
-  size_t scratch_size;
+  CniArena *arena;
+  double *scratch;                   // working memory, see cni_problem_hold
+  size_t scratch_size, scratch_most; // bytes; the most ever asked of the arena
+  CniArenaMark scratch_mark;         // where the arena was, if the memory is the arena's
+  int32_t scratch_holders, scratch_borrowed;
   int32_t *links; // of the islands: one per group
   int32_t link_capacity;
 };
@@ -200,8 +204,12 @@ typedef struct CniProblemRoom {
 } CniProblemRoom;
 CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room);
 
-// Working memory of one at a time: of a solver while it solves, then of the certificate. At least
-// so many bytes at p->scratch, cache-line aligned; what was there is lost when they grow.
+// Working memory of one at a time: of a solver while it solves, then of the certificate. Between
+// hold and let go there are at least so many bytes at p->scratch as were asked for, cache-line
+// aligned; what was there is lost when they grow. When the last holder lets go, memory of the arena
+// is given back; without an arena the problem keeps its own.
+void cni_problem_hold(CnProblem *p);
+void cni_problem_let_go(CnProblem *p);
 CnStatus cni_problem_reserve_space(CnProblem *p, size_t size);
 // What the certificate needs.
 CnStatus cni_problem_reserve_scratch(CnProblem *p);

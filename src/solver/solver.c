@@ -340,13 +340,8 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) to->infeasible_rows[i] = from->infeasible_rows[i];
 }
 
-CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
-                         CnSolveReport *report) {
-  if (!solver || !problem || !answer)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_solver_solve: %s is null",
-                     !solver    ? "solver"
-                     : !problem ? "problem"
-                                : "answer");
+static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
+                      CnSolveReport *report) {
   const CnSolverKind *kind = solver->kind;
   CNI_TRY(cni_problem_check(problem));
   uint32_t bits = needs(problem);
@@ -380,6 +375,19 @@ CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   made.converged = error <= solver->def.tolerance;
   if (report) copy_report(&made, report);
   return CN_OK;
+}
+
+CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
+                         CnSolveReport *report) {
+  if (!solver || !problem || !answer)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_solver_solve: %s is null",
+                     !solver    ? "solver"
+                     : !problem ? "problem"
+                                : "answer");
+  cni_problem_hold(problem);
+  CnStatus status = solve(solver, problem, answer, report);
+  cni_problem_let_go(problem);
+  return status;
 }
 
 CnStatus cn_solve(CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,

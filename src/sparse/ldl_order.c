@@ -163,7 +163,7 @@ static void find_waiting(Classes *c) {
   c->after_start[c->count] = out;
 }
 
-static CnStatus order_rows(Classes *c, const CnAllocator *allocator, int32_t *order) {
+static CnStatus order_rows(Classes *c, int32_t *order) {
   int64_t n = c->n, entries = 2 * (int64_t)c->a->start[c->n];
   if (entries > INT32_MAX) return cni_error(CN_NO_MEMORY, "a matrix has too many entries to order");
   int32_t *class_order = NULL;
@@ -182,7 +182,7 @@ static CnStatus order_rows(Classes *c, const CnAllocator *allocator, int32_t *or
   find_waiting(c);
   CniGraph graph = {c->count,       c->class_start, c->class_list, c->weight,
                     c->after_start, c->after,       c->class_late};
-  CNI_TRY(cni_order(allocator, &graph, class_order));
+  CNI_TRY(cni_order(&c->arena, &graph, class_order));
   int32_t out = 0;
   for (int32_t k = 0; k < c->count; k++)
     for (int32_t i = c->first[class_order[k]]; i >= 0; i = c->next[i]) order[out++] = i;
@@ -193,7 +193,7 @@ CnStatus cni_ldl_find_order(const CnAllocator *allocator, const CnSparse *upper,
                             const int8_t *late, int32_t *order) {
   Classes c = {.a = upper, .sign = sign, .late = late, .n = upper->row_count};
   cni_arena_init(&c.arena, allocator);
-  CnStatus status = order_rows(&c, allocator, order);
+  CnStatus status = order_rows(&c, order);
   cni_arena_release(&c.arena);
   return status;
 }

@@ -83,7 +83,7 @@ static void unplace(Order *o, int32_t i) {
 // ---- set-up ----
 
 static CnStatus reserve(Order *o, CniArena *arena) {
-  int64_t n = o->n, entries = o->graph->start[o->n];
+  int64_t n = o->n, entries = n > 0 ? o->graph->start[n] : 0;
   int64_t rows = o->graph->weight ? 0 : n;
   for (int32_t i = 0; o->graph->weight && i < o->n; i++) rows += o->graph->weight[i];
   if (rows > INT32_MAX - 1) return cni_error(CN_NO_MEMORY, "a matrix has too many rows to order");
@@ -108,7 +108,7 @@ static CnStatus reserve(Order *o, CniArena *arena) {
 
 static void load(Order *o) {
   const CniGraph *g = o->graph;
-  o->end = g->start[o->n];
+  o->end = o->n > 0 ? g->start[o->n] : 0;
   if (o->end > 0) memcpy(o->list, g->neighbor, (size_t)o->end * sizeof *o->list);
   for (int32_t i = 0; i < o->n; i++) {
     o->start[i] = g->start[i];
@@ -357,12 +357,11 @@ static void eliminate(Order *o, int32_t pivot) {
   if (kept == 0) o->state[pivot] = NODE_GONE;
 }
 
-CnStatus cni_order(const CnAllocator *allocator, const CniGraph *graph, int32_t *order) {
+CnStatus cni_order(CniArena *arena, const CniGraph *graph, int32_t *order) {
   Order o = {.graph = graph, .n = graph->node_count};
-  CniArena arena;
-  cni_arena_init(&arena, allocator);
-  CnStatus status = reserve(&o, &arena);
-  if (status == CN_OK) status = load_waiting(&o, &arena);
+  CniArenaMark mark = cni_arena_mark(arena);
+  CnStatus status = reserve(&o, arena);
+  if (status == CN_OK) status = load_waiting(&o, arena);
   int32_t done = 0;
   if (status == CN_OK) {
     load(&o);
@@ -372,6 +371,6 @@ CnStatus cni_order(const CnAllocator *allocator, const CniGraph *graph, int32_t 
       for (int32_t m = pivot; m >= 0; m = o.member[m]) order[done++] = m;
     }
   }
-  cni_arena_release(&arena);
+  cni_arena_back(arena, mark);
   return status;
 }

@@ -11,7 +11,11 @@
 #ifndef CNI_SPARSE_ORDER_H
 #define CNI_SPARSE_ORDER_H
 
-#include <cairn/problem.h>
+#include <stdint.h>
+
+#include <cairn/base.h>
+
+#include "core/memory.h"
 
 typedef struct CniGraph {
   int32_t node_count;
@@ -23,7 +27,7 @@ typedef struct CniGraph {
   const int8_t *late;         // nonzero: after all nodes that are not; null: none
 } CniGraph;
 
-// order[i]: node that is eliminated as number i.
-CnStatus cni_order(const CnAllocator *allocator, const CniGraph *graph, int32_t *order);
+// order[i]: node that is eliminated as number i. Working memory from the arena, given back.
+CnStatus cni_order(CniArena *arena, const CniGraph *graph, int32_t *order);
 
 #endif

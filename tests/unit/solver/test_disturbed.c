@@ -8,6 +8,7 @@
 #include "problem/problem.h"
 #include "problems.h"
 #include "solving.h"
+#include "structured.h"
 
 #include <cairn/files.h>
 
@@ -97,8 +98,26 @@ static void small_ones(void **state) {
   cn_problem_destroy(base);
 }
 
+// Light cubes under heavy ones in the explicit form, at rest and dragged along the ground.
+static void heavy_tops(void **state) {
+  (void)state;
+  for (double ratio = 1e2; ratio < 1e7; ratio *= 100)
+    for (int32_t count = 2; count <= 10; count += 4)
+      for (int32_t speed = 0; speed <= 1; speed++) {
+        CnProblem *p = box_stack(count, ratio, speed, CN_FRICTION_COULOMB), *w = NULL;
+        CnAnswer answer = cn_answer_empty(NULL);
+        char what[64];
+        snprintf(what, sizeof what, "of %d, ratio %g, speed %d", (int)count, ratio, (int)speed);
+        CHECK_OK(cn_problem_to_explicit(p, &w));
+        solve_one(w, &answer, "stack", what);
+        cn_answer_release(&answer);
+        cn_problem_destroy(w);
+        cn_problem_destroy(p);
+      }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(small_ones),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(small_ones), cmocka_unit_test(heavy_tops),
                                      cmocka_unit_test(files_disturbed)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

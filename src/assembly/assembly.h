@@ -18,13 +18,19 @@ typedef struct CniContactImpulse {
 // shapes, then by feature.
 typedef struct CniOldContacts {
   int32_t count;              // those whose shapes both still exist
-  const uint64_t *rank;       // ascending
+  const uint64_t *rank;       // ascending; null: that of the contacts
   const int32_t *place;       // in the arrays below; null: in the same order
   const CniContact *contacts; // of these only the features are read
   const CnVec3 *linear;       // as in CniContactImpulse
   const CnVec3 *angular;      // null: none anywhere
   double time_step;           // s, of the step that they belong to; 0: none
 } CniOldContacts;
+
+static inline uint64_t cni_old_rank(const CniOldContacts *old, int32_t i) {
+  return old->rank ? old->rank[i] : cni_contact_rank(&old->contacts[i]);
+}
+// First old contact whose rank is not below the given one.
+int32_t cni_old_find(const CniOldContacts *old, uint64_t rank);
 
 typedef struct CniAssemblyInput {
   const CniModel *model;

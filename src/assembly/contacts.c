@@ -143,12 +143,11 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
 
 // ---- the last step ----
 
-// First old contact whose rank is not below the given one.
-static int32_t lower_bound(const CniOldContacts *old, uint64_t rank) {
+int32_t cni_old_find(const CniOldContacts *old, uint64_t rank) {
   int32_t lo = 0, hi = old->count;
   while (lo < hi) {
     int32_t middle = lo + (hi - lo) / 2;
-    if (old->rank[middle] < rank)
+    if (cni_old_rank(old, middle) < rank)
       lo = middle + 1;
     else
       hi = middle;
@@ -185,7 +184,7 @@ static int look_back(const CniOldContacts *old, int32_t j, uint64_t rank, uint32
                      int32_t *own) {
   int loaded = 0;
   *own = -1;
-  for (; j < old->count && old->rank[j] == rank; j++) {
+  for (; j < old->count && cni_old_rank(old, j) == rank; j++) {
     int32_t at = old->place ? old->place[j] : j;
     if (old->contacts[at].feature == feature) *own = at;
     CnVec3 l = old->linear[at];
@@ -201,7 +200,7 @@ static void fill_contacts(void *context, int32_t begin, int32_t end) {
   const CnProblem *p = loop->problem;
   const CniOldContacts *old = &in->old;
   double scale = old->time_step > 0 ? in->time_step / old->time_step : 0;
-  int32_t j = scale > 0 ? lower_bound(old, cni_contact_rank(&in->contacts[begin])) : old->count;
+  int32_t j = scale > 0 ? cni_old_find(old, cni_contact_rank(&in->contacts[begin])) : old->count;
   for (int32_t i = begin; i < end; i++) {
     if (loop->block_of[i] < 0) continue;
     const CniBlock *block = &p->blocks[loop->block_of[i]];
@@ -212,7 +211,7 @@ static void fill_contacts(void *context, int32_t begin, int32_t end) {
     fill_b(loop, block, i, arms, &f);
 
     uint64_t rank = cni_contact_rank(c);
-    while (j < old->count && old->rank[j] < rank) j++;
+    while (j < old->count && cni_old_rank(old, j) < rank) j++;
     int32_t own;
     int loaded = look_back(old, j, rank, c->feature, &own);
     if (own >= 0) resolve(p, block, old, own, scale, &f, &loop->g[block->row]);

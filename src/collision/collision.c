@@ -65,8 +65,6 @@ void cni_collision_destroy(CniCollision *collision) {
   if (!collision) return;
   CnAllocator allocator = collision->allocator;
   cni_arena_release(&collision->arena);
-  cni_release(&allocator, collision->contacts,
-              (size_t)collision->contact_capacity * sizeof(CniContact));
   cni_release(&allocator, collision->wide, (size_t)collision->wide_capacity * sizeof(CniBounds));
   cni_release(&allocator, collision->starts, (size_t)collision->start_capacity * sizeof(int32_t));
   cni_release(&allocator, collision->partners,
@@ -76,17 +74,15 @@ void cni_collision_destroy(CniCollision *collision) {
 
 // ---- all of it ----
 
-static CnStatus detect(CniCollision *c, const CniCollisionInput *in, CniArena *arena,
-                       int32_t *count) {
-  CniDetection w = {.in = in, .arena = arena, .count = in->model->shape_count};
+static CnStatus detect(CniCollision *c, CniDetection *w, int32_t *count) {
   int32_t inside;
-  w.key_shift = cni_bit_count((uint64_t)w.count);
-  CNI_TRY(cni_detection_place(c, &w, &inside));
-  if (!inside) CNI_TRY(cni_detection_candidates(c, &w));
+  w->key_shift = cni_bit_count((uint64_t)w->count);
+  CNI_TRY(cni_detection_place(c, w, &inside));
+  if (!inside) CNI_TRY(cni_detection_candidates(c, w));
   c->age++;
-  CNI_TRY(cni_detection_cull(c, &w));
-  if (in->filter) cni_detection_filter(&w);
-  return cni_detection_narrow(c, &w, count);
+  CNI_TRY(cni_detection_cull(c, w));
+  if (w->in->filter) cni_detection_filter(w);
+  return cni_detection_narrow(c, w, count);
 }
 
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
@@ -101,21 +97,15 @@ CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *
                      input->margin);
   int32_t found = 0;
   CniArena *arena = input->arena ? input->arena : &collision->arena;
+  if (!input->arena) CNI_TRY(cni_arena_reset(arena));
+  CniDetection w = {.in = input, .arena = arena, .count = input->model->shape_count};
   CniArenaMark mark = cni_arena_mark(arena);
-  CnStatus status = detect(collision, input, arena, &found);
-  cni_arena_back(arena, mark);
-  CNI_TRY(status);
-  if (!input->arena) CNI_TRY(cni_arena_reset(arena)); // the next call finds its room at once
-  *contacts = collision->contacts;
+  CnStatus status = detect(collision, &w, &found);
+  if (status != CN_OK) {
+    cni_arena_back(arena, mark);
+    return status;
+  }
+  *contacts = w.contacts;
   *count = found;
   return CN_OK;
-}
-
-void cni_collision_exchange(CniCollision *collision, CniContact **contacts, int32_t *capacity) {
-  CniContact *array = collision->contacts;
-  int32_t room = collision->contact_capacity;
-  collision->contacts = *contacts;
-  collision->contact_capacity = *capacity;
-  *contacts = array;
-  *capacity = room;
 }

@@ -25,8 +25,8 @@ typedef struct CniContact {
   int32_t shape_a, shape_b; // dense indices; a has the smaller slot
   int32_t body_a, body_b;   // dense indices
   uint32_t feature;         // which corners, edges or faces: lasting name within the pair
-  uint32_t reserved;
-  CnVec3 point, normal; // world; normal from a to b
+  uint32_t round;           // 1: a sphere on a sphere or a half-space, see cni_collision_round
+  CnVec3 point, normal;     // world; normal from a to b
   double gap;
 } CniContact;
 _Static_assert(sizeof(CniContact) == 80, "memory per contact is promised");
@@ -47,7 +47,7 @@ typedef struct CniCollisionInput {
   double time_step;
   double margin; // m, 0: 0.05 of the smaller inradius
   CnTasks *tasks;
-  CniArena *arena; // working memory, given back before the call returns; null: the object's own
+  CniArena *arena; // working memory and result; null: the object's own
   // user filter, null: none; called from this thread for pairs within their margin, by ascending
   // rank
   int32_t (*filter)(void *context, CnShapeId a, CnShapeId b);
@@ -60,16 +60,17 @@ CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *alloca
                               CniCollision **collision);
 void cni_collision_destroy(CniCollision *collision);
 
-// Find all contacts, by ascending rank. The array belongs to the collision object and lives until
-// the next call. On failure nothing that a later call depends on has changed. A body whose state is
-// not finite is CN_NOT_FINITE. A time step of 0 gives the contacts within the base margin as they
-// are.
+// Find all contacts, by ascending rank. The array lives in the arena, as the working memory does,
+// until the caller goes back to a mark from before; without an arena until the next call. On
+// failure nothing that a later call depends on has changed. A body whose state is not finite is
+// CN_NOT_FINITE. A time step of 0 gives the contacts within the base margin as they are.
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
                               const CniContact **contacts, int32_t *count);
 
-// Keep the array of the last call and give another (or null with capacity 0) in its place: both
-// come from the collision's allocator.
-void cni_collision_exchange(CniCollision *collision, CniContact **contacts, int32_t *capacity);
+// A round contact is a function of the poses that is quick to compute: the contact of two shapes
+// as it was found at these poses, bit by bit.
+CniContact cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
+                               int32_t shape_b);
 
 // ---- broad phases: one table ----
 

@@ -13,25 +13,33 @@ static int has_sphere(const CniDetection *w, CniPair pair) {
   return ((w->proxies[pair.a].flags | w->proxies[pair.b].flags) & CNI_ROUND) != 0;
 }
 
-static void add_contact(const CniProxy *a, const CniProxy *b, CniPair pair, uint32_t feature,
-                        const CniTouch *touch, CniPart *part) {
-  if (part->count++ >= part->room) return;
-  part->contacts[part->count - 1] = (CniContact){.shape_a = pair.a,
-                                                 .shape_b = pair.b,
-                                                 .body_a = a->body,
-                                                 .body_b = b->body,
-                                                 .feature = feature,
-                                                 .point = touch->point,
-                                                 .normal = touch->normal,
-                                                 .gap = touch->gap};
+static void add_contact(CniPart *part, const CniContact *contact) {
+  if (part->count++ < part->room) part->contacts[part->count - 1] = *contact;
+}
+
+static CniContact make_contact(CniPair shapes, int32_t body_a, int32_t body_b, CniTouch touch) {
+  return (CniContact){.shape_a = shapes.a,
+                      .shape_b = shapes.b,
+                      .body_a = body_a,
+                      .body_b = body_b,
+                      .point = touch.point,
+                      .normal = touch.normal,
+                      .gap = touch.gap};
 }
 
 // Two spheres, the most common case: the proxies say it all.
+static inline CniTouch between_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b) {
+  CnVec3 d = cn_sub(b, a);
+  return cni_touch_spheres(a, radius_a, radius_b, d, cn_norm(d));
+}
+
 static void touch_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                           CniPart *part) {
-  CnVec3 d = cn_sub(b->centre, a->centre);
-  CniTouch t = cni_touch_spheres(a->centre, a->outradius, b->outradius, d, cn_norm(d));
-  if (t.gap <= cni_pair_margin(w, a, b)) add_contact(a, b, pair, 0, &t, part);
+  CniTouch t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
+  if (!(t.gap <= cni_pair_margin(w, a, b))) return;
+  CniContact contact = make_contact(pair, a->body, b->body, t);
+  contact.round = 1;
+  add_contact(part, &contact);
 }
 
 // A sphere and a half-space, in either order.
@@ -43,7 +51,29 @@ static void touch_plane(const CniDetection *w, const CniProxy *a, const CniProxy
       cni_touch_plane(ball->centre, ball->outradius, plane->centre, w->planes[plane->plane].up);
   if (!(t.gap <= cni_pair_margin(w, a, b))) return;
   if (swap) t.normal = cn_neg(t.normal);
-  add_contact(a, b, pair, 0, &t, part);
+  CniContact contact = make_contact(pair, a->body, b->body, t);
+  contact.round = 1;
+  add_contact(part, &contact);
+}
+
+CniContact cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
+                               int32_t shape_b) {
+  const CniShape *a = &model->shapes[shape_a], *b = &model->shapes[shape_b];
+  CniPlaced placed_a = cni_model_placed(model, shape_a, &pose[a->body]);
+  CniPlaced placed_b = cni_model_placed(model, shape_b, &pose[b->body]);
+  CnVec3 at_a = placed_a.pose.position, at_b = placed_b.pose.position;
+  CniTouch t;
+  if (a->kind == CN_SHAPE_PLANE) {
+    t = cni_touch_plane(at_b, b->outradius, at_a, cni_plane_up(&placed_a));
+    t.normal = cn_neg(t.normal);
+  } else if (b->kind == CN_SHAPE_PLANE) {
+    t = cni_touch_plane(at_a, a->outradius, at_b, cni_plane_up(&placed_b));
+  } else {
+    t = between_spheres(at_a, a->outradius, at_b, b->outradius);
+  }
+  CniContact contact = make_contact((CniPair){shape_a, shape_b}, a->body, b->body, t);
+  contact.round = 1;
+  return contact;
 }
 
 // Any two shapes, by the table.
@@ -54,8 +84,10 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   cni_collide(&placed_a, &placed_b, cni_pair_margin(w, a, b), &manifold);
   for (int32_t i = 0; i < manifold.count; i++) {
     const CniPoint *p = &manifold.points[i];
-    CniTouch t = {p->point, manifold.normal, p->gap};
-    add_contact(a, b, pair, p->feature, &t, part);
+    CniContact contact =
+        make_contact(pair, a->body, b->body, (CniTouch){p->point, manifold.normal, p->gap});
+    contact.feature = p->feature;
+    add_contact(part, &contact);
   }
   if (!((a->flags | b->flags) & CNI_ROUND)) part->points += manifold.count;
 }
@@ -112,9 +144,9 @@ static CnStatus make_parts(CniCollision *c, CniDetection *w) {
     w->parts[n] = part;
   }
   if (total > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->contacts, &c->contact_capacity, 0,
-                            (int32_t)total, sizeof(CniContact)));
-  CniContact *at = c->contacts;
+  bytes = (size_t)total * sizeof(CniContact);
+  CniContact *at = w->contacts = cni_arena_take(w->arena, bytes);
+  if (!at) return cni_error_memory(bytes);
   for (int32_t n = 0; n < w->part_count; at += w->parts[n++].room) w->parts[n].contacts = at;
   return CN_OK;
 }
@@ -135,22 +167,17 @@ static CnStatus widen_parts(CniDetection *w) {
 }
 
 // One part after another: down into the first room if every part stayed within its own.
-static CnStatus join_parts(CniCollision *c, const CniDetection *w, int32_t *count) {
+static CnStatus join_parts(CniDetection *w, int32_t *count) {
   int64_t total = 0;
   for (int32_t n = 0; n < w->part_count; n++) total += w->parts[n].count;
   if (total > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
-  CniContact *all = c->contacts, *at;
-  size_t bytes = (size_t)total * sizeof *all;
-  if (w->overflow) all = cni_arena_take(w->arena, bytes);
-  if (!all && total > 0) return cni_error_memory(bytes);
-  at = all;
+  size_t bytes = (size_t)total * sizeof(CniContact);
+  if (w->overflow) w->contacts = cni_arena_take(w->arena, bytes);
+  if (!w->contacts) return cni_error_memory(bytes);
+  CniContact *at = w->contacts;
   for (int32_t n = 0; n < w->part_count; at += w->parts[n++].count)
-    memmove(at, w->parts[n].contacts, (size_t)w->parts[n].count * sizeof *all);
-  if (w->overflow) {
-    CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->contacts, &c->contact_capacity, 0,
-                              (int32_t)total, sizeof *all));
-    memcpy(c->contacts, all, bytes);
-  }
+    if (at != w->parts[n].contacts)
+      memmove(at, w->parts[n].contacts, (size_t)w->parts[n].count * sizeof *at);
   *count = (int32_t)total;
   return CN_OK;
 }
@@ -169,7 +196,7 @@ CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count) 
   CNI_TRY(make_parts(c, w));
   cni_parallel_for(w->in->tasks, w->part_count, 1, touch_parts, w);
   CNI_TRY(widen_parts(w));
-  CNI_TRY(join_parts(c, w, count));
+  CNI_TRY(join_parts(w, count));
   expect_points(c, w);
   return CN_OK;
 }

@@ -43,9 +43,7 @@ struct CniCollision {
   CnAllocator allocator;
   const CniBroadPhase *broad;
   CniArena arena; // for calls that bring none
-  CniContact *contacts;
-  int32_t contact_capacity;
-  double points; // expected of a pair without a sphere: a guess of room, never seen in the result
+  double points;  // expected of a pair without a sphere: a guess of room, never seen in the result
 
   // candidates: see candidates.c
   CniBounds *wide;   // per shape
@@ -70,6 +68,7 @@ typedef struct CniDetection {
   int32_t key_shift; // key = smaller index << key_shift | larger
   uint64_t *keys;    // pairs that are left, ascending
   int32_t key_count;
+  CniContact *contacts;
   CniPart *parts; // of the contacts, one a block of pairs
   int32_t part_count;
   int32_t overflow; // a second try is under way: only parts that had not enough room
@@ -86,6 +85,11 @@ CnStatus cni_detection_cull(CniCollision *c, CniDetection *w);
 void cni_detection_filter(CniDetection *w);
 // narrow.c
 CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count);
+
+// The outward normal of a half-space.
+static inline CnVec3 cni_plane_up(const CniPlaced *plane) {
+  return cn_qmat(plane->pose.rotation).z;
+}
 
 static inline CniPair cni_pair_of(const CniDetection *w, uint64_t key) {
   uint64_t mask = ((uint64_t)1 << w->key_shift) - 1;

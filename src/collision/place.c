@@ -140,8 +140,9 @@ static CnStatus list_planes(CniDetection *w, CniArena *arena) {
     CniProxy *p = &w->proxies[i];
     if (!(p->flags & CNI_ENDLESS)) continue;
     CnVec3 spin = w->in->twist[p->body].spin;
+    CniPlaced placed = cni_placed(w, i);
     p->plane = n;
-    w->planes[n++] = (CniPlane){.up = cn_qmat(cni_placed(w, i).pose.rotation).z,
+    w->planes[n++] = (CniPlane){.up = cni_plane_up(&placed),
                                 .shape = i,
                                 .swings = m->bodies[p->body].kind != CN_BODY_FIXED &&
                                           (spin.x != 0 || spin.y != 0 || spin.z != 0)};

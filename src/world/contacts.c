@@ -2,8 +2,9 @@
 // of a contact, events, and overlaps at the present positions.
 //
 // Contacts ascend by rank, so a pair of shapes is a run of neighbours, and comparing the last step
-// with this one is a merge. A step that succeeds hands its array of contacts over: the cache keeps
-// it, and collision gets the old one for the next step.
+// with this one is a merge. While the solver works, the contacts of its step are kept in short
+// (CniNewContact): those of the last step are there until the step has succeeded, and both in full
+// would be the largest part of a world's memory.
 #include "core/error.h"
 #include "core/sort.h"
 #include "core/tasks.h"
@@ -14,6 +15,8 @@
 
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
                               int32_t turning, int32_t event_count) {
+  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->contacts, &cache->contact_capacity,
+                            cache->count, count, sizeof *cache->contacts));
   CNI_TRY(cni_array_reserve(allocator, (void **)&cache->linear, &cache->linear_capacity,
                             cache->count, count, sizeof *cache->linear));
   if (turning)
@@ -95,30 +98,13 @@ static CnStatus sort_named(CnWorld *world, CniOldContacts *old) {
   return CN_OK;
 }
 
-typedef struct RankLoop {
-  const CniContact *contacts;
-  uint64_t *rank;
-} RankLoop;
-
-static void find_ranks(void *context, int32_t begin, int32_t end) {
-  const RankLoop *loop = context;
-  for (int32_t i = begin; i < end; i++) loop->rank[i] = cni_contact_rank(&loop->contacts[i]);
-}
-
 CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old) {
   const CniContactCache *cache = &world->now.contacts;
   *old = (CniOldContacts){.contacts = cache->contacts,
                           .linear = cache->linear,
                           .angular = cache->turning ? cache->angular : NULL,
                           .time_step = cache->time_step};
-  if (cache->count == 0) return CN_OK;
-  if (cache->named) return sort_named(world, old);
-  size_t bytes = (size_t)cache->count * sizeof(uint64_t);
-  uint64_t *rank = cni_arena_take(&world->arena, bytes);
-  if (!rank) return cni_error_memory(bytes);
-  RankLoop loop = {cache->contacts, rank};
-  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, find_ranks, &loop);
-  old->rank = rank;
+  if (cache->named && cache->count > 0) return sort_named(world, old);
   old->count = cache->count;
   return CN_OK;
 }
@@ -131,8 +117,12 @@ static int old_carries(const CniContactCache *cache, int32_t i) {
   return !is_zero(cache->linear[i]) || (cache->turning && !is_zero(cache->angular[i]));
 }
 
+static uint64_t new_rank(const CnWorld *world, int32_t i) {
+  return cni_pair_rank(world->fresh[i].shape_a, world->fresh[i].shape_b);
+}
+
 static int new_carries(const CnWorld *world, const CnAnswer *answer, int32_t i) {
-  int32_t index = world->work.block_of[i];
+  int32_t index = world->fresh[i].block;
   if (index < 0) return 0;
   const CniBlock *block = &world->now.engine.problem->blocks[index];
   for (int32_t r = 0; r < block->dim; r++)
@@ -141,12 +131,12 @@ static int new_carries(const CnWorld *world, const CnAnswer *answer, int32_t i) 
 }
 
 // The next touching pair of the last step from contact *i on, before `end`; 0 if there is none.
-static int next_old(const CnWorld *world, int32_t end, int32_t *i, uint64_t *rank) {
-  const CniOldContacts *old = &world->work.old;
+static int next_old(const CnWorld *world, const CniOldContacts *old, int32_t end, int32_t *i,
+                    uint64_t *rank) {
   while (*i < end) {
     int touching = 0;
-    *rank = old->rank[*i];
-    for (; *i < end && old->rank[*i] == *rank; ++*i)
+    *rank = cni_old_rank(old, *i);
+    for (; *i < end && cni_old_rank(old, *i) == *rank; ++*i)
       touching |= old_carries(&world->now.contacts, old->place ? old->place[*i] : *i);
     if (touching) return 1;
   }
@@ -156,11 +146,10 @@ static int next_old(const CnWorld *world, int32_t end, int32_t *i, uint64_t *ran
 // The same for the step just solved.
 static int next_new(const CnWorld *world, const CnAnswer *answer, int32_t end, int32_t *i,
                     uint64_t *rank) {
-  const CniStepWork *work = &world->work;
   while (*i < end) {
     int touching = 0;
-    *rank = cni_contact_rank(&work->contacts[*i]);
-    for (; *i < end && cni_contact_rank(&work->contacts[*i]) == *rank; ++*i)
+    *rank = new_rank(world, *i);
+    for (; *i < end && new_rank(world, *i) == *rank; ++*i)
       touching |= new_carries(world, answer, *i);
     if (touching) return 1;
   }
@@ -208,30 +197,21 @@ static void end_lost_pairs(const CnWorld *world, EventList *list) {
 typedef struct EventLoop {
   const CnWorld *world;
   const CnAnswer *answer;
+  CniOldContacts old;
   int32_t *starts;        // first event of each block; while counting: [block + 1] takes the number
   CnContactEvent *events; // null: count
 } EventLoop;
 
 // Where a block begins among the new contacts and the old ones.
-static void block_begin(const CnWorld *world, int32_t block, int32_t *new, int32_t *old) {
-  const CniStepWork *work = &world->work;
+static void block_begin(const EventLoop *loop, int32_t block, int32_t *new, int32_t *old) {
+  const CnWorld *world = loop->world;
   int64_t first = (int64_t)block * CONTACTS_PER_TASK;
+  int32_t count = world->work.contact_count;
   *new = *old = 0;
   if (block == 0) return;
-  *new = first < work->contact_count ? (int32_t)first : work->contact_count;
-  while (*new < work->contact_count &&
-         cni_contact_rank(&work->contacts[*new]) == cni_contact_rank(&work->contacts[*new - 1]))
-    ++*new;
-  int32_t low = 0, high = work->old.count;
-  if (*new == work->contact_count) low = high;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (work->old.rank[middle] < cni_contact_rank(&work->contacts[*new]))
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  *old = low;
+  *new = first < count ? (int32_t)first : count;
+  while (*new < count && new_rank(world, *new) == new_rank(world, *new - 1)) ++*new;
+  *old = *new == count ? loop->old.count : cni_old_find(&loop->old, new_rank(world, *new));
 }
 
 static void compare_blocks(void *context, int32_t begin, int32_t end) {
@@ -242,16 +222,16 @@ static void compare_blocks(void *context, int32_t begin, int32_t end) {
     if (loop->events && loop->starts[block] == loop->starts[block + 1]) continue;
     EventList list = {loop->events ? loop->events + loop->starts[block] : NULL, 0};
     int32_t i, j, i_end, j_end;
-    block_begin(world, block, &j, &i);
-    block_begin(world, block + 1, &j_end, &i_end);
+    block_begin(loop, block, &j, &i);
+    block_begin(loop, block + 1, &j_end, &i_end);
     uint64_t old = 0, new = 0;
-    int has_old = next_old(world, i_end, &i, &old);
+    int has_old = next_old(world, &loop->old, i_end, &i, &old);
     int has_new = next_new(world, loop->answer, j_end, &j, &new);
     while (has_old || has_new) {
       int ended = has_old && (!has_new || old < new), began = has_new && (!has_old || new < old);
       if (ended) add_pair(&list, CN_CONTACT_ENDED, model, old);
       if (began) add_pair(&list, CN_CONTACT_BEGAN, model, new);
-      if (!began) has_old = next_old(world, i_end, &i, &old);
+      if (!began) has_old = next_old(world, &loop->old, i_end, &i, &old);
       if (!ended) has_new = next_new(world, loop->answer, j_end, &j, &new);
     }
     if (!loop->events) loop->starts[block + 1] = list.count;
@@ -262,8 +242,10 @@ static void compare_blocks(void *context, int32_t begin, int32_t end) {
 static CnStatus count_events(CnWorld *world, const CnAnswer *answer, int32_t block_count,
                              EventLoop *loop) {
   size_t bytes = ((size_t)block_count + 1) * sizeof(int32_t);
-  *loop = (EventLoop){world, answer, cni_arena_take(&world->arena, bytes), NULL};
+  *loop =
+      (EventLoop){.world = world, .answer = answer, .starts = cni_arena_take(&world->arena, bytes)};
   if (!loop->starts) return cni_error_memory(bytes);
+  CNI_TRY(cni_contacts_warm(world, &loop->old));
   EventList lost = {NULL, 0};
   end_lost_pairs(world, &lost);
   cni_parallel_for(world->tasks, block_count, 1, compare_blocks, loop);
@@ -272,33 +254,96 @@ static CnStatus count_events(CnWorld *world, const CnAnswer *answer, int32_t blo
   return CN_OK;
 }
 
+// ---- contacts in short ----
+
+typedef struct NoteLoop {
+  const CnWorld *world;
+  int32_t *counts; // of those that are not round, per block; then first places
+} NoteLoop;
+
+static int32_t block_end(int32_t block, int32_t count) {
+  return count - block * CONTACTS_PER_TASK > CONTACTS_PER_TASK ? (block + 1) * CONTACTS_PER_TASK
+                                                               : count;
+}
+
+static void note_contacts(void *context, int32_t begin, int32_t end) {
+  const NoteLoop *loop = context;
+  const CniStepWork *work = &loop->world->work;
+  for (int32_t block = begin; block < end; block++) {
+    int32_t last = block_end(block, work->contact_count);
+    loop->counts[block] = 0;
+    for (int32_t i = block * CONTACTS_PER_TASK; i < last; i++) {
+      const CniContact *c = &work->contacts[i];
+      loop->world->fresh[i] = (CniNewContact){c->shape_a, c->shape_b, work->block_of[i], -1};
+      loop->counts[block] += !c->round;
+    }
+  }
+}
+
+static void note_others(void *context, int32_t begin, int32_t end) {
+  const NoteLoop *loop = context;
+  const CnWorld *world = loop->world;
+  for (int32_t block = begin; block < end; block++) {
+    int32_t at = loop->counts[block], last = block_end(block, world->work.contact_count);
+    for (int32_t i = block * CONTACTS_PER_TASK; i < last; i++) {
+      if (world->work.contacts[i].round) continue;
+      world->full[at] = world->work.contacts[i];
+      world->fresh[i].full = at++;
+    }
+  }
+}
+
+CnStatus cni_contacts_note(CnWorld *world) {
+  int32_t count = world->work.contact_count, blocks = count / CONTACTS_PER_TASK + 1, others = 0;
+  size_t bytes = (size_t)blocks * sizeof(int32_t);
+  NoteLoop loop = {world, cni_arena_take(&world->arena, bytes)};
+  if (!loop.counts) return cni_error_memory(bytes);
+  CNI_TRY(cni_array_reserve(&world->allocator, (void **)&world->fresh, &world->fresh_capacity, 0,
+                            count, sizeof *world->fresh));
+  cni_parallel_for(world->tasks, blocks, 1, note_contacts, &loop);
+  for (int32_t b = 0; b < blocks; b++) {
+    int32_t n = loop.counts[b];
+    loop.counts[b] = others;
+    others += n;
+  }
+  if (others == 0) return CN_OK;
+  CNI_TRY(cni_array_reserve(&world->allocator, (void **)&world->full, &world->full_capacity, 0,
+                            others, sizeof *world->full));
+  cni_parallel_for(world->tasks, blocks, 1, note_others, &loop);
+  return CN_OK;
+}
+
 // ---- the end of a step ----
 
-typedef struct ImpulseLoop {
-  const CnProblem *problem;
+typedef struct KeepLoop {
+  const CnWorld *world;
   const CnAnswer *answer;
-  const int32_t *block_of;
   CniContactCache *cache;
-} ImpulseLoop;
+} KeepLoop;
 
-static void keep_impulses(void *context, int32_t begin, int32_t end) {
-  const ImpulseLoop *loop = context;
+static void keep_contacts(void *context, int32_t begin, int32_t end) {
+  const KeepLoop *loop = context;
+  const CnWorld *world = loop->world;
+  const CniModel *model = &world->now.model;
+  CniContactCache *cache = loop->cache;
   for (int32_t i = begin; i < end; i++) {
-    CniContactImpulse impulse = cni_contact_impulse(loop->problem, loop->answer, loop->block_of[i]);
-    loop->cache->linear[i] = impulse.linear;
-    if (loop->cache->turning) loop->cache->angular[i] = impulse.angular;
+    const CniNewContact *c = &world->fresh[i];
+    cache->contacts[i] = c->full < 0
+                             ? cni_collision_round(model, model->pose, c->shape_a, c->shape_b)
+                             : world->full[c->full];
+    CniContactImpulse impulse =
+        cni_contact_impulse(world->now.engine.problem, loop->answer, c->block);
+    cache->linear[i] = impulse.linear;
+    if (cache->turning) cache->angular[i] = impulse.angular;
   }
 }
 
 // Contacts that had no block go; the others move up. Answers how many are left.
-static int32_t drop_disabled(CniContact *contacts, CniStepWork *work) {
+static int32_t drop_disabled(CniNewContact *contacts, int32_t total) {
   int32_t count = 0;
-  for (int32_t i = 0; i < work->contact_count; i++) {
-    if (work->block_of[i] < 0) continue;
-    if (count != i) {
-      contacts[count] = contacts[i];
-      work->block_of[count] = work->block_of[i];
-    }
+  for (int32_t i = 0; i < total; i++) {
+    if (contacts[i].block < 0) continue;
+    if (count != i) contacts[count] = contacts[i];
     count++;
   }
   return count;
@@ -320,17 +365,17 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
   int32_t events = compare.starts[blocks];
   CNI_TRY(cni_contacts_reserve(cache, &world->allocator, work->contact_count, turning, events));
 
-  // nothing fails from here on
+  // nothing fails from here on; the array may have moved
+  compare.old.contacts = cache->contacts;
   EventList lost = {cache->events, 0};
   end_lost_pairs(world, &lost);
   compare.events = cache->events;
   if (events > lost.count) cni_parallel_for(world->tasks, blocks, 1, compare_blocks, &compare);
   cache->event_count = events;
-  cni_collision_exchange(world->collision, &cache->contacts, &cache->contact_capacity);
-  cache->count = drop_disabled(cache->contacts, work);
+  cache->count = drop_disabled(world->fresh, work->contact_count);
   cache->turning = turning;
-  ImpulseLoop loop = {p, answer, work->block_of, cache};
-  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, keep_impulses, &loop);
+  KeepLoop loop = {world, answer, cache};
+  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, keep_contacts, &loop);
   cache->named = 0;
   cache->time_step = work->time_step;
   return CN_OK;

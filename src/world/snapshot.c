@@ -500,8 +500,6 @@ static CnStatus read_contacts(CniStream *s, CniContactCache *cache, const CnAllo
     return cni_error(CN_INVALID_DATA, "snapshot: contacts turn %d", (int)cache->turning);
   cni_stream_count(s, &count, contact_size());
   CNI_TRY(cni_contacts_reserve(cache, allocator, count, cache->turning, 0));
-  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->contacts, &cache->contact_capacity, 0,
-                            count, sizeof *cache->contacts));
   cache->named = 1;
   for (int32_t i = 0; i < count; i++) {
     cache->contacts[i] = (CniContact){0};

@@ -72,12 +72,21 @@ typedef enum CniBusy {
   CNI_BUSY_STEP  // nothing may be changed
 } CniBusy;
 
+// A contact of the step under way, from the assembly to the end of the step, 16 bytes: the solver
+// works where the contacts were found. What is round is found once more at the end.
+typedef struct CniNewContact {
+  int32_t shape_a, shape_b; // dense indices
+  int32_t block;            // -1: none
+  int32_t full;             // where it is kept as found, -1: it is round
+} CniNewContact;
+
 // What the system knows between its calls in one step.
 typedef struct CniStepWork {
-  const CniContact *contacts; // the collision's own array
+  const CniContact *contacts; // in the arena until the problem is made
   int32_t contact_count;
-  CniOldContacts old;                 // of the step before; in the arena and the cache
-  int32_t *joint_block_of, *block_of; // in the arena
+  CniArenaMark mark;       // of the arena, before the contacts were looked for
+  int32_t *joint_block_of; // in the arena
+  const int32_t *block_of; // as long as the contacts
   double time_step;
   double seconds_collision;
   void *order_scratch;                 // for another order of the bodies
@@ -99,6 +108,9 @@ struct CnWorld {
   CnAllocator allocator;   // the meter's
   CnLocatedEvent *located; // of the last step
   int32_t located_count, located_capacity;
+  CniNewContact *fresh; // of the step under way
+  CniContact *full;     // those of them that are not round
+  int32_t fresh_capacity, full_capacity;
 };
 
 // ---- contents ----
@@ -114,7 +126,7 @@ void cni_contents_release(CniContents *contents, const CnAllocator *allocator);
 
 // ---- contacts ----
 
-// Room for that many impulses, of the angular kind too if wanted, and events.
+// Room for that many contacts, with angular impulses too if wanted, and events.
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
                               int32_t turning, int32_t event_count);
 void cni_contacts_release(CniContactCache *cache, const CnAllocator *allocator);
@@ -124,6 +136,8 @@ void cni_contacts_name(CniContents *contents);
 void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b);
 // What the contacts kept from the last step say about the shapes of now.
 CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old);
+// Set the contacts of the step under way down in short, with the blocks they got.
+CnStatus cni_contacts_note(CnWorld *world);
 // Events against the contacts kept so far, then the new contacts in their place. Fails only for
 // lack of memory, before anything has changed.
 CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer);

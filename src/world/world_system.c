@@ -28,6 +28,12 @@ static void modify(void *context, CnContactTuning *contact) {
   world->hooks.modify(world->hooks.context, world, contact);
 }
 
+static CnStatus take_indices(CniArena *arena, int32_t count, int32_t **indices) {
+  size_t bytes = (size_t)(count > 0 ? count : 1) * sizeof **indices;
+  *indices = cni_arena_take(arena, bytes);
+  return *indices ? CN_OK : cni_error_memory(bytes);
+}
+
 static CnStatus detect(void *context, double t, const double *q, const double *v, double h) {
   (void)t;
   CnWorld *world = context;
@@ -43,16 +49,12 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
                              .arena = &world->arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
+  CNI_TRY(take_indices(&world->arena, world->now.model.joint_count, &work->joint_block_of));
+  work->mark = cni_arena_mark(&world->arena);
   CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
   work->time_step = h;
   work->seconds_collision += cni_seconds() - start;
   return CN_OK;
-}
-
-static CnStatus take_indices(CniArena *arena, int32_t count, int32_t **indices) {
-  size_t bytes = (size_t)(count > 0 ? count : 1) * sizeof **indices;
-  *indices = cni_arena_take(arena, bytes);
-  return *indices ? CN_OK : cni_error_memory(bytes);
 }
 
 static CnStatus problem(void *context, double t, const double *q, const double *v, double h,
@@ -61,8 +63,8 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CniStepWork *work = &world->work;
   const CniSettings *settings = &world->now.settings;
   CniEngine *engine = &world->now.engine;
-  CNI_TRY(take_indices(&world->arena, world->now.model.joint_count, &work->joint_block_of));
-  CNI_TRY(take_indices(&world->arena, work->contact_count, &work->block_of));
+  int32_t *block_of;
+  CNI_TRY(take_indices(&world->arena, work->contact_count, &block_of));
   CniAssemblyInput input = {.model = &world->now.model,
                             .pose = (const CnPose *)q,
                             .twist = (const CnTwist *)v,
@@ -81,10 +83,16 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .modify_context = world,
                             .arena = &world->arena,
                             .tasks = world->tasks};
-  CNI_TRY(cni_contacts_warm(world, &work->old));
-  input.old = work->old;
-  CNI_TRY(
-      cni_assemble(&input, engine->problem, &engine->answer, work->joint_block_of, work->block_of));
+  CNI_TRY(cni_contacts_warm(world, &input.old));
+  CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_block_of, block_of));
+  work->block_of = block_of;
+  CNI_TRY(cni_contacts_note(world));
+  // the solver works in the place of the contacts; the equations look at them again
+  if (!work->equations) {
+    work->contacts = NULL;
+    work->block_of = NULL;
+    cni_arena_back(&world->arena, work->mark);
+  }
   engine->problem->arena = &world->arena;
   *result = engine->problem;
   *answer = &engine->answer;

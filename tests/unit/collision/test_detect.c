@@ -670,6 +670,7 @@ static void later_calls_allocate_nothing(void **state) {
   rig_start(&r);
   fill(&r, 400);
   detect(&r);
+  detect(&r);
   int64_t before = r.alloc.allocation_count;
   for (int32_t i = 0; i < 10; i++) {
     for (int32_t b = 0; b < r.model.body_count; b++) r.model.pose[b].position.x += 1e-3 * (b % 7);

@@ -8,7 +8,7 @@
 // a block an eighth as large as all others together (or as large as needed) is added; going back to
 // a mark gives blocks made since then back, so that two strokes never hold memory at the same time.
 // The next reset replaces the chain by one block that holds the most that was in use at a time, and
-// a sixteenth more. A step whose demand does not grow therefore finds everything in one block and
+// an eighth more. A step whose demand does not grow therefore finds everything in one block and
 // never asks the allocator.
 
 #include "core/memory.h"
@@ -190,7 +190,7 @@ CnStatus cni_arena_reset(CniArena *arena) {
 
   // What is there holds nothing any more and goes first: both together would double the memory.
   blocks_release(arena, NULL);
-  size += size / 16 / CNI_ALIGNMENT * CNI_ALIGNMENT;
+  size += size / 8 / CNI_ALIGNMENT * CNI_ALIGNMENT;
   if (size < SMALLEST_BLOCK) size = SMALLEST_BLOCK;
   arena->blocks = block_create(&arena->allocator, size);
   return arena->blocks ? CN_OK : cni_error_memory(HEADER_SIZE + size);

@@ -167,7 +167,7 @@ static void done(void *context, double t_new, const double *q_new, const double 
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
   int32_t *order = NULL;
-  if (world->work.events_lost) return; // the step fails
+  if (world->work.events_lost) return;              // the step fails
   int solved = answer != NULL;
   if (!answer) answer = cni_equations_answer(world);
   world->work.commit = cni_order_plan(world, pose, &order);

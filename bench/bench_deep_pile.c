@@ -5,8 +5,9 @@
 // ones above it, and without a warm start the weights have to travel through the whole depth. The
 // clock is psor's: T is its time for 2,000 sweeps. Solvers without a tolerance of their own get
 // budgets of T/16, T/4, T, 4 T, ... up to `seconds`; those that solve to a tolerance (their default
-// is above zero) are asked for 1e-2, 1e-4, 1e-8, on piles up to `direct` spheres. `of_psor` is the
-// residual over that of psor's 2,000 sweeps. A budget that ends a solve makes the figures depend on
+// is above zero) are asked for 1e-2, 1e-4, 1e-8 within `seconds`, on piles up to `direct` spheres
+// but for auto, which does not factor large ones. `of_psor` is the residual over that of psor's
+// 2,000 sweeps. A budget that ends a solve makes the figures depend on
 // the load of the machine.
 #include <stdlib.h>
 #include <string.h>
@@ -200,7 +201,8 @@ static CnStatus run_pile(const Values *values, Report *report, Pile *pile, CnTas
     if (!wanted_solver(values, kind->name) || cni_solver_check(kind, pile->problem) != CN_OK)
       continue;
     if (kind->accepts & CNI_ACCEPT_RELAXED) continue; // pyramids: another problem
-    if (kind->defaults.tolerance > 0 && pile->spheres > direct) continue;
+    int factors = kind->defaults.tolerance > 0 && kind != &cni_solver_auto;
+    if (factors && pile->spheres > direct) continue;
     status = run_solver(report, pile, kind, run, &psor, seconds);
   }
   return status;
@@ -254,7 +256,8 @@ static const Parameter parameters[] = {
     {"steps", "1000", "steps to settle"},
     {"seconds", "10", "longest time of a solve"},
     {"threads", "1", "worker threads"},
-    {"direct", "1000", "largest pile for solvers to a tolerance, which do not look at the clock"},
+    {"direct", "1000",
+     "largest pile for solvers that factor, which look at the clock between factors"},
     {"friction", "both", "coulomb, convex or both"},
     {"solvers", "all", "names from `cairn solvers`, separated by commas"},
     {"keep", "none", "folder that keeps settled piles from run to run"},

@@ -3,7 +3,8 @@
 //   0. the impulses given
 //   1. explicit problems, and global ones by way of their explicit form: mixed sweeps (mixed.c)
 //      while they come nearer fast, which ends most of them before anything is factored
-//   2. other warm problems: a few steps of Newton
+//   2. step problems of many rows: apgd, which alone is left where factors would be too large;
+//      other warm problems: a few steps of Newton
 //   3. ipm, one round
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
 //   5. ipm, all of its rounds
@@ -33,6 +34,8 @@
 #define LAST_MIXED 100    // with it
 #define LAST_PATIENCE 5   // of these together: the gain by which it is seen what is in reach
 #define LAST_GAIN 0.95    // above this there is no progress
+#define DESCENT_ROWS 1500 // step problems of more rows begin with apgd
+#define DESCENT_STEPS 4000
 #define REDUCED_ROWS 6000 // global problems of more rows are not brought to their explicit form
 #define NEAR 1e-2         // error from which Newton is tried
 #define ROUND_STEPS 60    // iterations of one round of the interior point
@@ -43,8 +46,9 @@
 
 CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator) {
-  CnSolverDef exact = *def;
+  CnSolverDef exact = *def, descent = *def;
   void *sweeps = NULL;
+  descent.max_iterations = DESCENT_STEPS;
   exact.local = CN_LOCAL_EXACT;
   s->allocator = *allocator;
   s->tolerance = def->tolerance;
@@ -52,11 +56,13 @@ CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
   cni_arena_init(&s->room, allocator);
   CNI_TRY(cni_psor_create(&exact, allocator, 0, &sweeps));
   s->exact = sweeps;
+  CNI_TRY(cni_solver_apgd.create(&descent, allocator, &s->descent));
   return cni_cones_create(allocator, &s->cones);
 }
 
 void cni_auto_cones_release(CniAutoCones *s) {
   cni_psor_destroy(s->exact);
+  cni_solver_apgd.destroy(s->descent);
   cni_cones_destroy(s->cones);
   cni_arena_release(&s->room);
   cni_release(&s->allocator, s->best, (size_t)s->best_capacity * sizeof *s->best);
@@ -114,10 +120,16 @@ static void keep_scaled(Search *k, const double *g, double error, int32_t steps,
 // ---- attempts ----
 
 static CnStatus try_ipm(Search *k, int32_t most) {
+  CniCones *c = k->s->cones;
+  // the convex model takes few; with the exact law more than a round helps small problems only
+  if (!c->convex && most > ROUND_STEPS) {
+    int32_t fewer = cni_cones_steps(c, most);
+    most = fewer > ROUND_STEPS ? fewer : ROUND_STEPS;
+  }
   CniIpmRule rule = {k->s->tolerance, most, 1};
   CniIpmEnd end;
-  cni_cones_import(k->s->cones, k->best, k->scaled);
-  CNI_TRY(cni_cone_ipm(k->s->cones, &rule, k->scaled, &end));
+  cni_cones_import(c, k->best, k->scaled);
+  CNI_TRY(cni_cone_ipm(c, &rule, k->scaled, &end));
   keep_scaled(k, k->scaled, end.error, end.iterations + end.newton_steps, "ipm");
   return CN_OK;
 }
@@ -237,6 +249,23 @@ static CnStatus plain_sweeps(Search *k) {
   return k->done ? CN_OK : try_newton(k, answer.g, CONE_STEPS);
 }
 
+// Large step problems: momentum carries the weights through a pile in less time than one factor
+// takes. From the impulses given.
+static CnStatus descend(Search *k) {
+  CnSolveReport own = *k->report;
+  CnCertificate certificate;
+  CnAnswer answer = *k->given;
+  CNI_TRY(take(&k->s->room, answer.row_count, &answer.g));
+  CNI_TRY(take(&k->s->room, answer.row_count, &answer.u));
+  CNI_TRY(take(&k->s->room, answer.velocity_count, &answer.v));
+  memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
+  CNI_TRY(cni_solver_apgd.solve(k->s->descent, k->p, &answer, &own));
+  CNI_TRY(cn_certify(k->p, &answer, &certificate));
+  keep(k, answer.g, cni_solver_error(k->p, &certificate), own.iterations, cni_solver_apgd.name);
+  if (own.cut_by_time && !(k->error <= k->s->tolerance)) k->done = k->report->cut_by_time = 1;
+  return CN_OK;
+}
+
 // ---- the ladder ----
 
 // Room for answers of a global problem, and its explicit form.
@@ -290,6 +319,10 @@ static CnStatus climb(Search *k) {
   if (k->swept) {
     CNI_TRY(begin_swept(k));
     if (k->done) return CN_OK;
+  }
+  if (k->p->form == CN_FORM_STEP && k->p->row_count > DESCENT_ROWS) {
+    CNI_TRY(descend(k));
+    if (k->done || k->p->row_count > CNI_FACTOR_ROWS) return CN_OK;
   }
   CNI_TRY(load(k));
   if (!k->swept) CNI_TRY(begin_other(k));

@@ -5,9 +5,12 @@
 #include "solver/cones.h"
 #include "solver/psor.h"
 
+#define CNI_FACTOR_ROWS 60000 // step and explicit problems of more rows are not factored
+
 typedef struct CniAutoCones {
   CniCones *cones;
   CniPsor *exact; // psor with the exact solution of blocks
+  void *descent;  // of apgd
   CniArena room;
   double *best; // impulses of the problem being solved
   int32_t best_capacity;

@@ -405,7 +405,7 @@ static void run(Ipm *s, CniConeNewton *newton, const CniIpmRule *rule, CniIpmEnd
   double tried = cn_min(NEAR, s->error);
   int32_t poor = 0, last = end->iterations + ROUND;
   if (last > rule->max_iterations) last = rule->max_iterations;
-  while (end->iterations < last && poor < POOR) {
+  while (end->iterations < last && poor < POOR && !cni_cones_late(s->c)) {
     double step = iterate(s);
     end->iterations++;
     if (step == 0) break;
@@ -441,6 +441,7 @@ CnStatus cni_cone_ipm(CniCones *c, const CniIpmRule *rule, double *g, CniIpmEnd 
   if (rule->polish && !(s.error <= rule->tolerance) && s.error < NEAR)
     polish(&s, &newton, rule, s.best, POLISH, end);
   for (s.round = 0; s.round < ROUNDS && !(s.error <= rule->tolerance); s.round++) {
+    if (cni_cones_late(c)) break;
     if (rounds[s.round].held) {
       if (c->convex) break;
       hold_shift(&s);

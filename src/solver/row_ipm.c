@@ -253,7 +253,7 @@ CnStatus cni_row_ipm(CniCones *c, const CniRowIpmRule *rule, const double *veloc
     done = start_full(&s, g);
   else
     alive = start_cold(&s, rule->start);
-  while (alive && !done && end->iterations < rule->max_iterations) {
+  while (alive && !done && end->iterations < rule->max_iterations && !cni_cones_late(c)) {
     residuals(&s);
     done = finished(&s);
     if (done) break;

@@ -13,8 +13,8 @@
 //   7. psor
 // Problems of more than 4000 rows, whose dense matrix would be large, start with 7.
 //
-// Everything else (friction, limits, step problems), likewise: auto_cones.c. Problems of more than
-// 60000 rows, whose factors would be large, are psor's alone.
+// Everything else (friction, limits, step problems), likewise: auto_cones.c. Explicit problems
+// of more than 60000 rows, whose factors would be large, are psor's alone.
 //
 // What to try next depends on sizes and counts, never on time. If no answer is within the tolerance
 // the best one is returned, and the report says so.
@@ -28,16 +28,15 @@
 
 #include <string.h>
 
-#define DENSE_ROWS 4000   // more rows are not treated by dense methods
-#define CASES_FEW 12      // complementarity rows whose cases are tried at once
-#define CASES_MOST 128    // pairs of which cases are tried at all
-#define CASES_WORK 1e9    // numbers to be computed in the cases
-#define COVERS 4          // covering vectors
-#define ACTIVE_STEPS 50   // steps of the search for the active rows
-#define NEWTON_STARTS 3   // points that newton starts from
-#define NEWTON_STEPS 100  // steps from each, and
-#define NEWTON_WORK 4e10  // numbers to be computed in these
-#define FACTOR_ROWS 60000 // more rows of a problem with cones are not factored
+#define DENSE_ROWS 4000  // more rows are not treated by dense methods
+#define CASES_FEW 12     // complementarity rows whose cases are tried at once
+#define CASES_MOST 128   // pairs of which cases are tried at all
+#define CASES_WORK 1e9   // numbers to be computed in the cases
+#define COVERS 4         // covering vectors
+#define ACTIVE_STEPS 50  // steps of the search for the active rows
+#define NEWTON_STARTS 3  // points that newton starts from
+#define NEWTON_STEPS 100 // steps from each, and
+#define NEWTON_WORK 4e10 // numbers to be computed in these
 
 typedef struct Auto {
   CnAllocator allocator;
@@ -203,7 +202,7 @@ static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport
 static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
   Auto *s = state;
   if (cni_problem_is_lcp(p)) return solve_lcp(s, p, answer, report);
-  if (p->row_count <= FACTOR_ROWS || p->form == CN_FORM_GLOBAL)
+  if (p->row_count <= CNI_FACTOR_ROWS || p->form != CN_FORM_EXPLICIT)
     return cni_auto_cones_solve(&s->cones, p, answer, report);
   report->method = cni_solver_psor.name;
   return cni_solver_psor.solve(s->sweeps, p, answer, report);

@@ -11,14 +11,14 @@
 typedef struct Ipm {
   CnAllocator allocator;
   CniCones *cones;
-  double tolerance;
+  double tolerance, time_budget;
   int32_t max_iterations;
 } Ipm;
 
 static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
   Ipm *s = cni_allocate(allocator, sizeof *s);
   if (!s) return cni_error_memory(sizeof *s);
-  *s = (Ipm){*allocator, NULL, def->tolerance, def->max_iterations};
+  *s = (Ipm){*allocator, NULL, def->tolerance, def->time_budget, def->max_iterations};
   CnStatus status = cni_cones_create(allocator, &s->cones);
   if (status != CN_OK) {
     cni_release(allocator, s, sizeof *s);
@@ -51,7 +51,9 @@ static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport
   CniIpmRule rule = {s->tolerance, s->max_iterations, 1};
   CniIpmEnd end, rows;
   if (p->row_count > 0) {
+    double start = s->time_budget > 0 ? cni_clock() : 0;
     CNI_TRY(cni_cones_load(s->cones, p));
+    if (s->time_budget > 0) s->cones->deadline = start + s->time_budget;
     double *g = cni_arena_take(&s->cones->arena, (size_t)p->row_count * sizeof *g);
     if (!g) return cni_error_memory((size_t)p->row_count * sizeof *g);
     cni_cones_import(s->cones, answer->g, g);
@@ -62,6 +64,7 @@ static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport
     memcpy(answer->g, s->cones->result, (size_t)p->row_count * sizeof *answer->g);
     report->iterations = rows.iterations + end.iterations + end.newton_steps;
     if (end.stalled) report->outcome = CN_OUTCOME_STALLED;
+    report->cut_by_time = end.stalled && s->cones->cut;
   }
   cni_problem_apply(p, answer->g, answer->v);
   cni_problem_velocity(p, answer->v, answer->g, answer->u);

@@ -270,12 +270,12 @@ static void prescribed_only(void **state) {
 // Solvers that factor look at the clock too: cut after the first attempt, or not marked at all.
 static void time_of_factors(void **state) {
   (void)state;
-  const char *names[] = {"newton", "auto"};
+  const char *names[] = {"newton", "auto", "ipm"};
   CnProblem *p = box_stack(6, 1000, .1, CN_FRICTION_COULOMB), *w = NULL;
   CHECK_OK(cn_problem_to_explicit(p, &w));
-  for (int32_t k = 0; k < 4; k++) {
-    CnProblem *asked = k / 2 ? w : p;
-    CnSolverDef def = cn_solver_def_default(names[k % 2]);
+  for (int32_t k = 0; k < 6; k++) {
+    CnProblem *asked = k / 3 ? w : p;
+    CnSolverDef def = cn_solver_def_default(names[k % 3]);
     CnAnswer answer = answer_for(asked);
     def.tolerance = 1e-300;
     def.time_budget = 1e-9;

@@ -175,6 +175,8 @@ static void pile_release(Pile *pile) {
 
 typedef struct Times {
   double sweep, prepare, rest; // s: one sweep, up to the first, after the last
+  double certificate;          // s
+  double looks;                // part of the time of SWEEPS sweeps that goes to looks
   double residual, error;      // logarithms, after SWEEPS
   double fill;                 // part of the lanes that are used
   double bytes;                // of constants and impulses, all contacts
@@ -209,6 +211,45 @@ static CnStatus time_rest(CniPsor *s, Pile *pile, double seconds, Times *t) {
     t->prepare = cn_min(t->prepare, report.seconds_setup);
   }
   t->rest = whole - t->prepare - t->sweep;
+  return status;
+}
+
+// Looks at a tolerance that is never met, as part of a solve of SWEEPS sweeps.
+static CnStatus time_looks(CniPsor *s, Pile *pile, Times *t) {
+  double sweeps = INFINITY, looks = INFINITY, before = s->def.tolerance;
+  CnStatus status = CN_OK;
+  s->def.tolerance = 1e-300;
+  for (int32_t round = 0; status == CN_OK && round < 5; round++) {
+    double look = 0, sweep = 0;
+    status = cni_psor_prepare(s, pile->problem, &pile->answer);
+    if (status != CN_OK) break;
+    double start = seconds_now(), limit = s->def.tolerance * cni_psor_free_speed(s);
+    look += seconds_now() - start;
+    for (int32_t i = 0; i < SWEEPS; i += s->def.check_interval) {
+      start = seconds_now();
+      cni_psor_iterate(s, s->def.check_interval);
+      double middle = seconds_now();
+      cni_psor_good_enough(s, limit);
+      look += seconds_now() - middle;
+      sweep += middle - start;
+    }
+    sweeps = cn_min(sweeps, sweep);
+    looks = cn_min(looks, look);
+  }
+  s->def.tolerance = before;
+  t->looks = looks / (looks + sweeps);
+  return status;
+}
+
+static CnStatus time_certificate(Pile *pile, Times *t) {
+  CnStatus status = CN_OK;
+  t->certificate = INFINITY;
+  for (int32_t round = 0; status == CN_OK && round < 20; round++) {
+    CnCertificate certificate;
+    double start = seconds_now();
+    status = cn_certify(pile->problem, &pile->answer, &certificate);
+    t->certificate = cn_min(t->certificate, seconds_now() - start);
+  }
   return status;
 }
 
@@ -249,11 +290,14 @@ static CnStatus measure(CniPsor *s, Pile *pile, double seconds, Times *t) {
     double lines = run->count * (1.0 + cni_psor_lines(run->kind) * run->length);
     if (run->kind < CNI_PSOR_LANE_KINDS) t->bytes += lines * sizeof(CniPsorLine);
   }
-  t->sweep = t->prepare = t->rest = 0;
+  t->sweep = t->prepare = t->rest = t->certificate = t->looks = 0;
   if (status == CN_OK) status = cni_psor_prepare(s, pile->problem, &pile->answer);
   if (status != CN_OK || !(seconds > 0)) return status;
   t->sweep = time_sweeps(s, pile->problem->block_count, seconds);
-  return time_rest(s, pile, seconds, t);
+  status = time_looks(s, pile, t);
+  if (status == CN_OK) status = time_rest(s, pile, seconds, t);
+  if (status == CN_OK) status = time_certificate(pile, t);
+  return status;
 }
 
 static CnStatus measure_with(Pile *pile, CnTasks *tasks, CniSimdLevel level, int one_by_one,
@@ -268,7 +312,9 @@ static CnStatus measure_with(Pile *pile, CnTasks *tasks, CniSimdLevel level, int
   s->level = level;
   s->schedule.one_by_one = one_by_one;
   pile->problem->friction = friction;
+  pile->problem->tasks = tasks;
   status = measure(s, pile, seconds, t);
+  pile->problem->tasks = NULL;
   cni_psor_destroy(state);
   return status;
 }
@@ -332,6 +378,8 @@ static CnStatus add_row(Report *report, Pile *pile, const Case *c, const Ratios 
   row_number(row, "of_one_thread", t.sweep / *one_thread);
   row_number(row, "prepare_sweeps", t.prepare / t.sweep);
   row_number(row, "finish_sweeps", t.rest / t.sweep);
+  row_number(row, "certificate_sweeps", t.certificate / t.sweep);
+  row_number(row, "look_share", t.looks);
   row_number(row, "residual_ratio", ratios->residual);
   row_number(row, "error_ratio", ratios->error);
   row_number(row, "piles", c->piles);
@@ -401,6 +449,8 @@ static const Column columns[] = {{"pile", "pile"},
                                  {"of_one_thread", "of one thread"},
                                  {"prepare_sweeps", "prepare"},
                                  {"finish_sweeps", "finish"},
+                                 {"certificate_sweeps", "certificate"},
+                                 {"look_share", "looks"},
                                  {"residual_ratio", "residual"},
                                  {"error_ratio", "error"},
                                  {"bytes_per_contact", "bytes"},

@@ -94,7 +94,7 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   CniContactPlan plan;
   CNI_TRY(cni_plan_contacts(input, problem, &sets, block_of, &plan));
 
-  CNI_TRY(cn_answer_fit(answer, problem));
+  CNI_TRY(cni_answer_fit(answer, problem));
   cni_warm_start_joints(input, problem, joint_block_of, answer->g);
   cni_fill_contacts(input, problem, block_of, &plan, answer->g);
   return CN_OK;

@@ -2,7 +2,8 @@
 //
 // Arrays that grow by one element at a time get half as much again, so that building costs a fixed
 // number of copies an element. An array that is asked for more at once knows its size: it gets an
-// eighth more than asked, enough for numbers that differ a little from step to step.
+// eighth more than asked, enough for numbers that differ a little from step to step; a large one,
+// whose numbers differ less, a thirty-second.
 //
 // An arena is a chain of blocks, the newest first; memory is cut from the newest. When it is full,
 // a block an eighth as large as all others together (or as large as needed) is added; going back to
@@ -49,6 +50,7 @@ void cni_release(const CnAllocator *allocator, void *memory, size_t size) {
 // ---- arrays ----
 
 #define FIRST_CAPACITY 8
+#define LARGE_ARRAY 32768 // elements
 
 CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *capacity,
                            int32_t count, int32_t needed, size_t element_size) {
@@ -58,7 +60,8 @@ CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *c
   if (needed <= *capacity) return CN_OK;
 
   // some more than needed, unless the index type ends
-  int64_t more = needed - 1 <= count ? *capacity / 2 : needed / 8;
+  int32_t part = needed < LARGE_ARRAY ? 8 : 32;
+  int64_t more = needed - 1 <= count ? *capacity / 2 : needed / part;
   int32_t room = more > INT32_MAX - needed ? INT32_MAX : needed + (int32_t)more;
   if (room < FIRST_CAPACITY) room = FIRST_CAPACITY;
   if (element_size > 0 && (size_t)room > SIZE_MAX / element_size) {

@@ -14,8 +14,8 @@ void *cni_allocate(const CnAllocator *allocator, size_t size);
 void cni_release(const CnAllocator *allocator, void *memory, size_t size);
 
 // Make room for `needed` elements, keeping the first `count` (memcpy): half as much again when the
-// array grows by one, an eighth more when it is asked for more. On failure nothing changes, except
-// that an array of which nothing is kept (count 0) may have become empty.
+// array grows by one, an eighth more (large ones: 1/32) when it is asked for more. On failure
+// nothing changes, except that an array of which nothing is kept (count 0) may have become empty.
 CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *capacity,
                            int32_t count, int32_t needed, size_t element_size);
 

@@ -34,9 +34,7 @@ static CnStatus reserve_rows(CnAnswer *answer, int32_t needed) {
   return CN_OK;
 }
 
-CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
-  if (!answer || !p)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_fit: %s is null", p ? "answer" : "problem");
+CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p) {
   if (!answer->allocator.allocate || !answer->allocator.release)
     return cni_error(CN_INVALID_ARGUMENT, "answer was not made by cn_answer_empty");
   CNI_TRY(cni_problem_check(p));
@@ -47,11 +45,17 @@ CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
   CNI_TRY(reserve_rows(answer, rows));
   answer->row_count = rows;
   answer->velocity_count = velocities;
-  if (rows > 0) {
-    memset(answer->g, 0, (size_t)rows * sizeof *answer->g);
-    memset(answer->u, 0, (size_t)rows * sizeof *answer->u);
-  }
-  if (velocities > 0) memset(answer->v, 0, (size_t)velocities * sizeof *answer->v);
+  if (rows > 0) memset(answer->g, 0, (size_t)rows * sizeof *answer->g);
+  return CN_OK;
+}
+
+CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
+  if (!answer || !p)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_fit: %s is null", p ? "answer" : "problem");
+  CNI_TRY(cni_answer_fit(answer, p));
+  if (answer->row_count > 0) memset(answer->u, 0, (size_t)answer->row_count * sizeof *answer->u);
+  if (answer->velocity_count > 0)
+    memset(answer->v, 0, (size_t)answer->velocity_count * sizeof *answer->v);
   return CN_OK;
 }
 

@@ -217,6 +217,9 @@ CnStatus cni_problem_reserve_scratch(CnProblem *p);
 // Refuse an explicit or global problem whose blocks do not cover all rows yet.
 CnStatus cni_problem_check(const CnProblem *p);
 
+// cn_answer_fit for who solves at once: u and v are not cleared.
+CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p);
+
 // Length of v.
 int32_t cni_problem_velocity_count(const CnProblem *p);
 

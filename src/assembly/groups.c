@@ -147,7 +147,7 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
 static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *problem) {
   CniGroup *group = &problem->groups[i];
   const CniBodyMass *mass = &in->model->mass[i];
-  const CnTwist *load = &in->model->load[i];
+  CnTwist load = cni_model_load(in->model, i);
   CnTwist old = in->twist[i];
   CnQuat rotation = in->pose[i].rotation;
   double h = in->time_step;
@@ -157,11 +157,11 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
   group->inv_inertia = mass->isotropic ? inv_inertia.xx : CNI_INERTIA_FULL;
   if (!mass->isotropic) problem->inertias[i] = inv_inertia;
 
-  CnVec3 acceleration = cn_madd(in->gravity, mass->inv_mass, load->velocity);
+  CnVec3 acceleration = cn_madd(in->gravity, mass->inv_mass, load.velocity);
   group->free.velocity = cn_madd(old.velocity, h, acceleration);
   CnVec3 spin =
       mass->isotropic ? old.spin : cni_gyroscopic_spin(mass->inertia, rotation, old.spin, h);
-  group->free.spin = cn_madd(spin, h, cn_smul(inv_inertia, load->spin));
+  group->free.spin = cn_madd(spin, h, cn_smul(inv_inertia, load.spin));
 
   if (!in->geometric_stiffness || in->model->bodies[i].first_joint < 0) return;
   CnSym3 inertia = cni_model_inertia(in->model, i, rotation), added;
@@ -197,10 +197,10 @@ void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   room->groups = model->body_count + 1;
   room->inertias = input->geometric_stiffness && model->joint_count > 0;
   for (int32_t i = 0; i < model->body_count; i++) {
-    const CnTwist *load = &model->load[i];
+    CnTwist load = cni_model_load(model, i);
     if (!(model->mass[i].inv_mass > 0)) continue;
     room->inertias |= !model->mass[i].isotropic;
-    room->olds |= cn_norm2(load->velocity) > 0 || cn_norm2(load->spin) > 0;
+    room->olds |= cn_norm2(load.velocity) > 0 || cn_norm2(load.spin) > 0;
   }
   room->olds |= room->inertias;
 }

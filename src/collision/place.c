@@ -14,12 +14,13 @@ static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
   if (r > 0) spin = cn_norm(in->twist[body].spin);
   const CniBodyMass *mass = &m->mass[body];
   if (mass->inv_mass > 0) {
-    double force = cn_norm(m->load[body].velocity);
+    CnTwist load = cni_model_load(m, body);
+    double force = cn_norm(load.velocity);
     speed += h * (cn_norm(in->gravity) + force * mass->inv_mass);
     if (r > 0) {
       double inv_inertia =
           cn_max(mass->inv_inertia.x, cn_max(mass->inv_inertia.y, mass->inv_inertia.z));
-      spin += h * cn_norm(m->load[body].spin) * inv_inertia;
+      spin += h * cn_norm(load.spin) * inv_inertia;
     }
   }
   // no point gets farther by turning than to the opposite side

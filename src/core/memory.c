@@ -1,9 +1,9 @@
 // Memory: the default hook, arrays that grow, the meter, and the arena of one step.
 //
-// Arrays that grow by one element at a time get half as much again, so that building costs a fixed
-// number of copies an element. An array that is asked for more at once knows its size: it gets an
-// eighth more than asked, enough for numbers that differ a little from step to step; a large one,
-// whose numbers differ less, a thirty-second.
+// Arrays that grow by one element at a time get half as much again (large ones an eighth), so that
+// building costs a fixed number of copies an element. An array that is asked for more at once knows
+// its size: it gets an eighth more than asked, enough for numbers that differ a little from step to
+// step; a large one, whose numbers differ less, a thirty-second.
 //
 // An arena is a chain of blocks, the newest first; memory is cut from the newest. When it is full,
 // a block an eighth as large as all others together (or as large as needed) is added; going back to
@@ -60,8 +60,8 @@ CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *c
   if (needed <= *capacity) return CN_OK;
 
   // some more than needed, unless the index type ends
-  int32_t part = needed < LARGE_ARRAY ? 8 : 32;
-  int64_t more = needed - 1 <= count ? *capacity / 2 : needed / part;
+  int32_t large = needed >= LARGE_ARRAY;
+  int64_t more = needed - 1 <= count ? *capacity / (large ? 8 : 2) : needed / (large ? 32 : 8);
   int32_t room = more > INT32_MAX - needed ? INT32_MAX : needed + (int32_t)more;
   if (room < FIRST_CAPACITY) room = FIRST_CAPACITY;
   if (element_size > 0 && (size_t)room > SIZE_MAX / element_size) {

@@ -15,6 +15,7 @@ CnBodyDef cn_body_def_default(void) {
 // ---- arrays ----
 
 #define BODY_ARRAYS 5
+#define LOADS 2 // which of them is that of the loads, which need not be there
 
 typedef struct Column {
   void **data;
@@ -24,12 +25,12 @@ typedef struct Column {
 static void columns(CniModel *model, Column column[BODY_ARRAYS]) {
   column[0] = (Column){(void **)&model->pose, sizeof(CnPose)};
   column[1] = (Column){(void **)&model->twist, sizeof(CnTwist)};
-  column[2] = (Column){(void **)&model->load, sizeof(CnTwist)};
+  column[LOADS] = (Column){(void **)&model->load, sizeof(CnTwist)};
   column[3] = (Column){(void **)&model->mass, sizeof(CniBodyMass)};
   column[4] = (Column){(void **)&model->bodies, sizeof(CniBody)};
 }
 
-// All five arrays grow together or not at all: they share one capacity.
+// All arrays grow together or not at all: they share one capacity.
 CnStatus cni_bodies_reserve(CniModel *model, int32_t count) {
   if (count <= model->body_capacity) return CN_OK;
   int32_t capacity = model->body_capacity > INT32_MAX / 2 ? INT32_MAX : 2 * model->body_capacity;
@@ -39,9 +40,10 @@ CnStatus cni_bodies_reserve(CniModel *model, int32_t count) {
   void *fresh[BODY_ARRAYS];
   columns(model, column);
   for (int i = 0; i < BODY_ARRAYS; i++) {
+    if (i == LOADS && !model->load) column[i].size = 0;
     size_t bytes = (size_t)capacity * column[i].size;
     fresh[i] = cni_allocate(&model->allocator, bytes);
-    if (fresh[i]) continue;
+    if (fresh[i] || bytes == 0) continue;
     while (i-- > 0) cni_release(&model->allocator, fresh[i], (size_t)capacity * column[i].size);
     return cni_error_memory(bytes);
   }
@@ -52,6 +54,15 @@ CnStatus cni_bodies_reserve(CniModel *model, int32_t count) {
     *column[i].data = fresh[i];
   }
   model->body_capacity = capacity;
+  return CN_OK;
+}
+
+CnStatus cni_model_loads(CniModel *model) {
+  size_t bytes = (size_t)model->body_capacity * sizeof *model->load;
+  if (model->load || bytes == 0) return CN_OK;
+  model->load = cni_allocate(&model->allocator, bytes);
+  if (!model->load) return cni_error_memory(bytes);
+  memset(model->load, 0, bytes);
   return CN_OK;
 }
 
@@ -135,7 +146,7 @@ CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *i
   model->bodies[i] = body;
   model->pose[i] = def.pose;
   model->twist[i] = def.twist;
-  model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (model->load) model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   cni_body_reframe(model, i, &frame);
   *id = (CnBodyId){body.slot, body.generation};
   return CN_OK;
@@ -154,7 +165,7 @@ CnStatus cni_model_remove_body(CniModel *model, CnBodyId id) {
   if (i == last) return CN_OK;
   model->pose[i] = model->pose[last];
   model->twist[i] = model->twist[last];
-  model->load[i] = model->load[last];
+  if (model->load) model->load[i] = model->load[last];
   model->mass[i] = model->mass[last];
   model->bodies[i] = model->bodies[last];
   cni_ids_move(&model->body_ids, model->bodies[i].slot, i);

@@ -95,9 +95,9 @@ static int terminated(const char name[CNI_NAME_SIZE]) {
 
 static CnStatus check_body_state(const CniModel *model, int32_t i) {
   CnPose pose = model->pose[i];
-  CnTwist twist = model->twist[i];
+  CnTwist twist = model->twist[i], load = cni_model_load(model, i);
   if (cni_check_pose("pose", &pose) != CN_OK || cni_check_twist("twist", &twist) != CN_OK ||
-      cni_check_twist("load", &model->load[i]) != CN_OK)
+      cni_check_twist("load", &load) != CN_OK)
     return damaged_numbers("body", i);
   if (!(fabs(cn_qnorm2(model->pose[i].rotation) - 1) <= 1e-12))
     return damaged("body", i, "its rotation is not of length one");

@@ -157,12 +157,12 @@ void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) 
   // the state and the load move to the new centre
   CnPose d = cn_pose_mul(cn_pose_inverse(com), frame->com);
   CnPose *pose = &model->pose[body];
-  CnTwist *twist = &model->twist[body], *load = &model->load[body];
+  CnTwist *twist = &model->twist[body], *load = model->load ? &model->load[body] : NULL;
   CnVec3 shift = cn_rotate(pose->rotation, d.position);
   pose->position = cn_add(pose->position, shift);
   pose->rotation = cn_qunit(cn_qmul(pose->rotation, d.rotation));
   twist->velocity = cn_add(twist->velocity, cn_cross(twist->spin, shift));
-  load->spin = cn_sub(load->spin, cn_cross(shift, load->velocity));
+  if (load) load->spin = cn_sub(load->spin, cn_cross(shift, load->velocity));
   b->detail->com = frame->com;
 
   // what hangs on the body is expressed anew

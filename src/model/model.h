@@ -116,7 +116,7 @@ typedef struct CniModel {
   // bodies, dense
   CnPose *pose;   // of the centre of mass, principal axes: the state vector q, 7 numbers a body
   CnTwist *twist; // at the centre of mass: the state vector v, 6 numbers a body
-  CnTwist *load;  // force and torque about the centre of mass for the next step
+  CnTwist *load; // force and torque about the centre of mass for the next step; null: none anywhere
   CniBodyMass *mass;
   CniBody *bodies;
   int32_t body_count, body_capacity;
@@ -157,6 +157,12 @@ CnStatus cni_model_find_body(const CniModel *model, CnBodyId id, int32_t *index)
 CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *index);
 CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t *index);
 CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index);
+
+// Make sure that there is an array of loads, of zeros where there was none.
+CnStatus cni_model_loads(CniModel *model);
+static inline CnTwist cni_model_load(const CniModel *model, int32_t body) {
+  return model->load ? model->load[body] : (CnTwist){{0, 0, 0}, {0, 0, 0}};
+}
 
 // Body frame from the state at the centre of mass, and back.
 CnPose cni_model_body_pose(const CniModel *model, int32_t body);

@@ -49,13 +49,13 @@ static void gather_shapes(CniModel *model, CniShape *scratch) {
 
 void cni_model_reorder(CniModel *model, const int32_t *order, void *scratch) {
   int32_t count = model->body_count;
-  if (count <= 0) return; // nothing, perhaps not even arrays
+  if (count <= 0) return;    // nothing, perhaps not even arrays
   int32_t *now_at = scratch; // where the body of an old index has gone
   void *rest = (char *)scratch + lines((size_t)count * sizeof(int32_t));
   for (int32_t i = 0; i < count; i++) now_at[order[i]] = i;
   gather(model->pose, sizeof *model->pose, order, count, rest);
   gather(model->twist, sizeof *model->twist, order, count, rest);
-  gather(model->load, sizeof *model->load, order, count, rest);
+  if (model->load) gather(model->load, sizeof *model->load, order, count, rest);
   gather(model->mass, sizeof *model->mass, order, count, rest);
   gather(model->bodies, sizeof *model->bodies, order, count, rest);
   for (int32_t i = 0; i < count; i++) cni_ids_move(&model->body_ids, model->bodies[i].slot, i);

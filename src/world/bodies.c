@@ -72,12 +72,14 @@ CnStatus cn_body_set_twist(CnWorld *world, CnBodyId body, const CnTwist *twist) 
 // feel forces.
 static CnStatus add_load(CnWorld *world, const char *call, int32_t i, CnVec3 force, CnVec3 torque) {
   CniModel *model = &world->now.model;
-  CnTwist load = model->load[i];
+  CnTwist load = cni_model_load(model, i);
   load.velocity = cn_add(load.velocity, force);
   load.spin = cn_add(load.spin, torque);
   CNI_TRY(cni_check_vec3(call, load.velocity));
   CNI_TRY(cni_check_vec3(call, load.spin));
-  if (model->bodies[i].kind == CN_BODY_DYNAMIC) model->load[i] = load;
+  if (model->bodies[i].kind != CN_BODY_DYNAMIC) return CN_OK;
+  CNI_TRY(cni_model_loads(model));
+  model->load[i] = load;
   return CN_OK;
 }
 

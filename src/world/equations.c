@@ -208,9 +208,9 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
     const double *at = v + 6 * (size_t)i;
     CnVec3 w = cn_vec3(at[3], at[4], at[5]);
     CnVec3 l = cn_smul(cni_model_inertia(model, i, cn_qunit(pose[i].rotation)), w);
-    CnVec3 linear =
-        cn_madd(model->load[i].velocity, model->mass[i].mass, world->now.settings.gravity);
-    CnVec3 turn = cn_sub(model->load[i].spin, cn_cross(w, l));
+    CnTwist load = cni_model_load(model, i);
+    CnVec3 linear = cn_madd(load.velocity, model->mass[i].mass, world->now.settings.gravity);
+    CnVec3 turn = cn_sub(load.spin, cn_cross(w, l));
     double *to = f + 6 * (size_t)i;
     to[0] = linear.x;
     to[1] = linear.y;

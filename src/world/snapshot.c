@@ -220,7 +220,7 @@ static BodyRecord body_record(const CniModel *model, int32_t i) {
                        .detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE},
                        .pose = model->pose[i],
                        .twist = model->twist[i],
-                       .load = model->load[i]};
+                       .load = cni_model_load(model, i)};
   if (record.body.detail) record.detail = *record.body.detail;
   if (record.body.name) snprintf(record.name, sizeof record.name, "%s", record.body.name);
   return record;
@@ -403,6 +403,12 @@ static CnStatus read_ids(CniStream *s, CniIds *ids, const CnAllocator *allocator
   return s->failed ? ended() : CN_OK;
 }
 
+// Zero to the last bit: a load of -0 is kept.
+static int is_zero_twist(const CnTwist *twist) {
+  const CnTwist zero = {{0, 0, 0}, {0, 0, 0}};
+  return memcmp(twist, &zero, sizeof zero) == 0;
+}
+
 static CnStatus read_bodies(CniStream *s, CniModel *model) {
   int32_t count;
   cni_stream_count(s, &count, body_size());
@@ -415,8 +421,9 @@ static CnStatus read_bodies(CniStream *s, CniModel *model) {
     model->mass[i] = (CniBodyMass){0};
     model->pose[i] = record.pose;
     model->twist[i] = record.twist;
-    model->load[i] = record.load;
     model->body_count = i + 1; // what is kept so far is released with the model
+    if (!is_zero_twist(&record.load)) CNI_TRY(cni_model_loads(model));
+    if (model->load) model->load[i] = record.load;
   }
   return s->failed ? ended() : CN_OK;
 }

@@ -40,6 +40,7 @@ static CnStatus remember(CnWorld *world, Undo *undo) {
   size_t n = (size_t)model->body_count;
   *undo = (Undo){0};
   if (n == 0 || !world->hooks.before_step) return CN_OK;
+  CNI_TRY(cni_model_loads(&world->now.model)); // the hook may set some
   undo->pose = cni_arena_take(&world->arena, n * sizeof(CnPose));
   undo->twist = cni_arena_take(&world->arena, n * sizeof(CnTwist));
   undo->load = cni_arena_take(&world->arena, n * sizeof(CnTwist));

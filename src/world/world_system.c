@@ -155,8 +155,10 @@ static void take_states(void *context, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) {
     loop->model->pose[i] = loop->pose[i];
     loop->model->twist[i] = loop->twist[i];
-    loop->model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   }
+  if (loop->model->load)
+    for (int32_t i = begin; i < end; i++)
+      loop->model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
 static void done(void *context, double t_new, const double *q_new, const double *v_new,
@@ -167,7 +169,7 @@ static void done(void *context, double t_new, const double *q_new, const double 
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
   int32_t *order = NULL;
-  if (world->work.events_lost) return;              // the step fails
+  if (world->work.events_lost) return; // the step fails
   int solved = answer != NULL;
   if (!answer) answer = cni_equations_answer(world);
   world->work.commit = cni_order_plan(world, pose, &order);

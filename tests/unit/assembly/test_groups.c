@@ -13,6 +13,7 @@ static void free_motion(void **state) {
   double half = sqrt(0.5);
   CnPose pose = {{1, 2, 3}, {half, 0, 0, half}};
   int32_t body = assembled_block(&a, cn_vec3(1, 2, 2.5), pose, (CnTwist){{1, 0, 0}, {0, 0, 0}});
+  CHECK_OK(cni_model_loads(&a.model));
   a.model.load[body] = (CnTwist){{4, 0, 0}, {0.5, 0.5, 0}};
   assembled_write(&a);
 
@@ -56,6 +57,7 @@ static void without_mass(void **state) {
   CnTwist twist = {{1, 2, 3}, {4, 5, 6}};
   int32_t belt = assembled_ground(&a, CN_BODY_KINEMATIC, twist);
   int32_t wall = assembled_ground(&a, CN_BODY_FIXED, REST);
+  CHECK_OK(cni_model_loads(&a.model));
   a.model.load[belt].velocity = cn_vec3(100, 0, 0);
   assembled_write(&a);
   CHECK(a.problem->group_count == 3);

@@ -286,6 +286,7 @@ static void margin_of_loads_and_kinds(void **state) {
       add(&r, CN_BODY_DYNAMIC, (CnVec3){0.2 + margin * share[k], 0, 0}, sphere(0.1));
       int32_t index = index_of(&r, a);
       r.model.twist[index].velocity = (CnVec3){0, 2, 0};
+      CHECK_OK(cni_model_loads(&r.model));
       r.model.load[index].velocity = (CnVec3){0, 0, 1000 * r.model.mass[index].mass};
       detect(&r);
       assert_int_equal(r.count, k == 0);

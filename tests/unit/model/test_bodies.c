@@ -247,6 +247,7 @@ static void test_load_follows(void **state) {
   (void)state;
   CnBodyId id = body_of(cn_body_def_default());
   ball_on(id, 0.1, 1000, cn_vec3(1, 0, 0));
+  CHECK_OK(cni_model_loads(&model));
   model.load[0] = (CnTwist){{0, 0, 6}, {0, 0, 0}}; // through (1, 0, 0)
   ball_on(id, 0.1, 1000, cn_vec3(-1, 0, 0));
   CHECK_VEC(model.load[0].velocity, cn_vec3(0, 0, 6), 0);

@@ -80,9 +80,19 @@ static CnStatus detect(CniCollision *c, CniDetection *w, int32_t *count) {
   CNI_TRY(cni_detection_place(c, w, &inside));
   if (!inside) CNI_TRY(cni_detection_candidates(c, w));
   c->age++;
+
+  // Room for the contacts lies before what is needed to find them, so that the latter can go. That
+  // is a guess; if it fails, all stays until the caller goes back.
+  w->contact_room = c->expected < INT32_MAX / 2 ? c->expected + c->expected / 32 : c->expected;
+  w->contacts = cni_arena_take(w->arena, (size_t)w->contact_room * sizeof(CniContact));
+  if (!w->contacts) return cni_error_memory((size_t)w->contact_room * sizeof(CniContact));
+  const CniContact *room = w->contacts;
+  CniArenaMark mark = cni_arena_mark(w->arena);
   CNI_TRY(cni_detection_cull(c, w));
   if (w->in->filter) cni_detection_filter(w);
-  return cni_detection_narrow(c, w, count);
+  CNI_TRY(cni_detection_narrow(c, w, count));
+  if (w->contacts == room) cni_arena_back(w->arena, mark);
+  return CN_OK;
 }
 
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,

@@ -144,8 +144,10 @@ static CnStatus make_parts(CniCollision *c, CniDetection *w) {
     w->parts[n] = part;
   }
   if (total > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
+  c->expected = (int32_t)total;
   bytes = (size_t)total * sizeof(CniContact);
-  CniContact *at = w->contacts = cni_arena_take(w->arena, bytes);
+  if (total > w->contact_room) w->contacts = cni_arena_take(w->arena, bytes);
+  CniContact *at = w->contacts;
   if (!at) return cni_error_memory(bytes);
   for (int32_t n = 0; n < w->part_count; at += w->parts[n++].room) w->parts[n].contacts = at;
   return CN_OK;

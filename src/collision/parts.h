@@ -44,6 +44,7 @@ struct CniCollision {
   const CniBroadPhase *broad;
   CniArena arena; // for calls that bring none
   double points;  // expected of a pair without a sphere: a guess of room, never seen in the result
+  int32_t expected; // room for contacts that the last call needed: a guess likewise
 
   // candidates: see candidates.c
   CniBounds *wide;   // per shape
@@ -69,6 +70,7 @@ typedef struct CniDetection {
   uint64_t *keys;    // pairs that are left, ascending
   int32_t key_count;
   CniContact *contacts;
+  int32_t contact_room;
   CniPart *parts; // of the contacts, one a block of pairs
   int32_t part_count;
   int32_t overflow; // a second try is under way: only parts that had not enough room

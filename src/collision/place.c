@@ -18,9 +18,8 @@ static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
     double force = cn_norm(load.velocity);
     speed += h * (cn_norm(in->gravity) + force * mass->inv_mass);
     if (r > 0) {
-      double inv_inertia =
-          cn_max(mass->inv_inertia.x, cn_max(mass->inv_inertia.y, mass->inv_inertia.z));
-      spin += h * cn_norm(load.spin) * inv_inertia;
+      double least = cn_min(mass->inertia.x, cn_min(mass->inertia.y, mass->inertia.z));
+      spin += h * cn_norm(load.spin) * (1 / least);
     }
   }
   // no point gets farther by turning than to the opposite side

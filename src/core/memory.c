@@ -9,8 +9,8 @@
 // a block an eighth as large as all others together (or as large as needed) is added; going back to
 // a mark gives blocks made since then back, so that two strokes never hold memory at the same time.
 // The next reset replaces the chain by one block that holds the most that was in use at a time, and
-// an eighth more. A step whose demand does not grow therefore finds everything in one block and
-// never asks the allocator.
+// an eighth more (a large one: 1/32). A step whose demand does not grow therefore finds everything
+// in one block and never asks the allocator.
 
 #include "core/memory.h"
 #include "core/error.h"
@@ -116,6 +116,7 @@ struct CniArenaBlock {
 };
 
 #define HEADER_SIZE CNI_ALIGNMENT
+#define LARGE_BLOCK ((size_t)1 << 22) // bytes
 #define SMALLEST_BLOCK ((size_t)4096 - HEADER_SIZE)
 _Static_assert(sizeof(CniArenaBlock) <= HEADER_SIZE, "the header must fit in its line");
 
@@ -193,7 +194,7 @@ CnStatus cni_arena_reset(CniArena *arena) {
 
   // What is there holds nothing any more and goes first: both together would double the memory.
   blocks_release(arena, NULL);
-  size += size / 8 / CNI_ALIGNMENT * CNI_ALIGNMENT;
+  size += size / (size < LARGE_BLOCK ? 8 : 32) / CNI_ALIGNMENT * CNI_ALIGNMENT;
   if (size < SMALLEST_BLOCK) size = SMALLEST_BLOCK;
   arena->blocks = block_create(&arena->allocator, size);
   return arena->blocks ? CN_OK : cni_error_memory(HEADER_SIZE + size);

@@ -112,12 +112,12 @@ CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t with
   CnPose com = {props.centre, CN_QUAT_ONE};
   m.isotropic = principal(props.inertia, axes, &m.inertia, &com.rotation);
   m.inv_mass = 1 / m.mass;
-  m.inv_inertia = cn_vec3(1 / m.inertia.x, 1 / m.inertia.y, 1 / m.inertia.z);
   if (!cn_vec3_finite(m.inertia) || !cn_vec3_finite(com.position))
     return cni_error(CN_INVALID_ARGUMENT, "the inertia of the body's shapes is not finite (%g)",
                      largest_of(m.inertia));
   // so small that the inverse is none: as good as massless
-  int usable = isfinite(m.inv_mass) && smallest_of(m.inertia) > 0 && cn_vec3_finite(m.inv_inertia);
+  int usable =
+      isfinite(m.inv_mass) && smallest_of(m.inertia) > 0 && cn_vec3_finite(cni_inv_inertia(&m));
   if (!usable) return CN_OK;
   *frame = (CniBodyFrame){com, m};
   return CN_OK;
@@ -208,6 +208,7 @@ CnSym3 cni_model_inertia(const CniModel *model, int32_t body, CnQuat rotation) {
 
 CnSym3 cni_model_inv_inertia(const CniModel *model, int32_t body, CnQuat rotation) {
   const CniBodyMass *m = &model->mass[body];
-  if (m->isotropic) return cn_sdiag(m->inv_inertia.x, m->inv_inertia.y, m->inv_inertia.z);
-  return cn_srotate(cn_qmat(rotation), m->inv_inertia);
+  CnVec3 inverse = cni_inv_inertia(m);
+  if (m->isotropic) return cn_sdiag(inverse.x, inverse.y, inverse.z);
+  return cn_srotate(cn_qmat(rotation), inverse);
 }

@@ -25,13 +25,19 @@
 #define CNI_TAG_JOINT 0x746e6f6au
 
 typedef struct CniBodyMass {
-  double inv_mass;    // 0 unless dynamic
-  CnVec3 inertia;     // principal, kg m^2
-  CnVec3 inv_inertia; // principal, 0 unless dynamic
-  double mass;        // as given or summed, whatever the kind
-  int32_t isotropic;  // the three principal inertias are equal, bit by bit
-  int32_t massless;   // dynamic without mass: a step is refused
+  double inv_mass;   // 0 unless dynamic
+  CnVec3 inertia;    // principal, kg m^2
+  double mass;       // as given or summed, whatever the kind
+  int32_t isotropic; // the three principal inertias are equal, bit by bit
+  int32_t massless;  // dynamic without mass: a step is refused
 } CniBodyMass;
+_Static_assert(sizeof(CniBodyMass) == 48, "memory per body is promised");
+
+// Principal, 0 unless dynamic.
+static inline CnVec3 cni_inv_inertia(const CniBodyMass *m) {
+  if (!(m->inv_mass > 0)) return (CnVec3){0, 0, 0};
+  return (CnVec3){1 / m->inertia.x, 1 / m->inertia.y, 1 / m->inertia.z};
+}
 
 // What most bodies have no use for: their frame is at the centre of mass, in principal axes, and
 // their mass comes from the shapes.

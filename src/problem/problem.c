@@ -199,6 +199,8 @@ void cni_problem_let_go(CnProblem *p) {
   drop_scratch(p);
 }
 
+#define LARGE_SPACE ((size_t)1 << 22) // bytes: numbers differ less from step to step
+
 CnStatus cni_problem_reserve_space(CnProblem *p, size_t size) {
   if (size <= p->scratch_size) return CN_OK;
   if (p->scratch_borrowed) cni_arena_back(p->arena, p->scratch_mark);
@@ -207,7 +209,7 @@ CnStatus cni_problem_reserve_space(CnProblem *p, size_t size) {
   // Some more than needed, once: the next step finds room for numbers that differ a little, and,
   // where the memory is shared, for what lies in front of it in the step after bodies were put in
   // another order.
-  size_t more = borrow ? size / 4 : size / 8;
+  size_t more = size / (size > LARGE_SPACE ? 32 : borrow ? 4 : 8);
   size_t room = more > SIZE_MAX - size || (borrow && size <= p->scratch_most) ? size : size + more;
   if (borrow) {
     if (room > p->scratch_most) p->scratch_most = room;

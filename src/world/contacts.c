@@ -5,6 +5,8 @@
 // with this one is a merge. While the solver works, the contacts of its step are kept in short
 // (CniNewContact): those of the last step are there until the step has succeeded, and both in full
 // would be the largest part of a world's memory.
+#include <string.h>
+
 #include "core/error.h"
 #include "core/sort.h"
 #include "core/tasks.h"
@@ -79,8 +81,15 @@ static void find_shapes(const CniModel *model, const CniContact *c, int32_t *a, 
 static CnStatus sort_named(CnWorld *world, CniOldContacts *old) {
   const CniModel *model = &world->now.model;
   const CniContactCache *cache = &world->now.contacts;
+  CniArena *arena = &world->arena;
   CniSort sort;
-  CNI_TRY(cni_sort_init(&sort, &world->arena, cache->count));
+  size_t size = (size_t)cache->count, bytes = size * (sizeof *sort.keys + sizeof *sort.values);
+  uint64_t *rank = cni_arena_take(arena, size * sizeof *rank);
+  int32_t *place = cni_arena_take(arena, size * sizeof *place);
+  CniArenaMark mark = cni_arena_mark(arena);
+  sort = (CniSort){rank, cni_arena_take(arena, size * sizeof *rank), place,
+                   cni_arena_take(arena, size * sizeof *place)};
+  if (!rank || !place || !sort.spare_keys || !sort.spare_values) return cni_error_memory(2 * bytes);
   int32_t n = 0, bits = cni_bit_count((uint64_t)model->shape_count);
   for (int32_t i = 0; i < cache->count; i++) {
     int32_t a, b;
@@ -91,9 +100,11 @@ static CnStatus sort_named(CnWorld *world, CniOldContacts *old) {
   }
   cni_sort_keys(&sort, n, 2 * bits);
   uint64_t mask = ((uint64_t)1 << bits) - 1;
-  for (int32_t k = 0; k < n; k++) sort.keys[k] = sort.keys[k] >> bits << 32 | (sort.keys[k] & mask);
-  old->rank = sort.keys;
-  old->place = sort.values;
+  for (int32_t k = 0; k < n; k++) rank[k] = sort.keys[k] >> bits << 32 | (sort.keys[k] & mask);
+  if (sort.values != place && n > 0) memcpy(place, sort.values, (size_t)n * sizeof *place);
+  cni_arena_back(arena, mark);
+  old->rank = rank;
+  old->place = place;
   old->count = n;
   return CN_OK;
 }

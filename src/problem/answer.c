@@ -13,15 +13,23 @@ CnAnswer cn_answer_empty(const CnAllocator *allocator) {
   return answer;
 }
 
+CnStatus cni_answer_reserve_u(CnAnswer *answer) {
+  if (answer->u || answer->row_capacity == 0) return CN_OK;
+  size_t bytes = (size_t)answer->row_capacity * sizeof *answer->u;
+  answer->u = cni_allocate(&answer->allocator, bytes);
+  return answer->u ? CN_OK : cni_error_memory(bytes);
+}
+
 // g and u share one capacity: both grow or none.
-static CnStatus reserve_rows(CnAnswer *answer, int32_t needed) {
-  if (needed <= answer->row_capacity) return CN_OK;
+static CnStatus reserve_rows(CnAnswer *answer, int32_t needed, int with_u) {
+  if (needed <= answer->row_capacity) return with_u ? cni_answer_reserve_u(answer) : CN_OK;
   double *g = NULL, *u = NULL;
   int32_t g_capacity = 0, u_capacity = 0;
   size_t old = (size_t)answer->row_capacity * sizeof(double);
   CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&g, &g_capacity, 0, needed, sizeof *g));
-  CnStatus status =
-      cni_array_reserve(&answer->allocator, (void **)&u, &u_capacity, 0, needed, sizeof *u);
+  CnStatus status = CN_OK;
+  if (with_u || answer->u)
+    status = cni_array_reserve(&answer->allocator, (void **)&u, &u_capacity, 0, needed, sizeof *u);
   if (status != CN_OK) {
     cni_release(&answer->allocator, g, (size_t)g_capacity * sizeof *g);
     return status;
@@ -34,7 +42,7 @@ static CnStatus reserve_rows(CnAnswer *answer, int32_t needed) {
   return CN_OK;
 }
 
-CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p) {
+static CnStatus fit(CnAnswer *answer, const CnProblem *p, int with_u) {
   if (!answer->allocator.allocate || !answer->allocator.release)
     return cni_error(CN_INVALID_ARGUMENT, "answer was not made by cn_answer_empty");
   CNI_TRY(cni_problem_check(p));
@@ -42,17 +50,19 @@ CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p) {
   // velocities first: a failure after it has only made room, the numbers are still there
   CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&answer->v, &answer->velocity_capacity,
                             answer->velocity_count, velocities, sizeof *answer->v));
-  CNI_TRY(reserve_rows(answer, rows));
+  CNI_TRY(reserve_rows(answer, rows, with_u));
   answer->row_count = rows;
   answer->velocity_count = velocities;
   if (rows > 0) memset(answer->g, 0, (size_t)rows * sizeof *answer->g);
   return CN_OK;
 }
 
+CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p) { return fit(answer, p, 0); }
+
 CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
   if (!answer || !p)
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_fit: %s is null", p ? "answer" : "problem");
-  CNI_TRY(cni_answer_fit(answer, p));
+  CNI_TRY(fit(answer, p, 1));
   if (answer->row_count > 0) memset(answer->u, 0, (size_t)answer->row_count * sizeof *answer->u);
   if (answer->velocity_count > 0)
     memset(answer->v, 0, (size_t)answer->velocity_count * sizeof *answer->v);
@@ -70,6 +80,7 @@ CnStatus cn_answer_complete(CnAnswer *answer, CnProblem *p) {
                      "the answer has %d impulses and %d velocities, the problem %d and %d",
                      answer->row_count, answer->velocity_count, p->row_count, velocities);
   if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
+  CNI_TRY(cni_answer_reserve_u(answer));
   if (p->form != CN_FORM_EXPLICIT) cni_problem_apply(p, answer->g, answer->v);
   cni_problem_velocity(p, answer->v, answer->g, answer->u);
   return CN_OK;

@@ -340,6 +340,14 @@ static void certify_blocks(CnProblem *p, const CnAnswer *answer, double *u,
   *certificate = t.c;
 }
 
+// Without u in the answer it lies after what the step form needs.
+CnStatus cni_certify_reserve(CnProblem *p, const CnAnswer *answer) {
+  CNI_TRY(cni_problem_reserve_scratch(p));
+  if (answer->u || p->form != CN_FORM_STEP) return CN_OK;
+  size_t count = (size_t)cni_tally_step_scratch(p) + (size_t)p->row_count;
+  return cni_problem_reserve_space(p, count * sizeof *p->scratch);
+}
+
 static CnStatus check_certify(CnProblem *p, const CnAnswer *answer) {
   if (!p || !answer)
     return cni_error(CN_INVALID_ARGUMENT, "cn_certify: %s is null", p ? "answer" : "problem");
@@ -349,7 +357,7 @@ static CnStatus check_certify(CnProblem *p, const CnAnswer *answer) {
     return cni_error(CN_INVALID_ARGUMENT,
                      "the answer has %d impulses and %d velocities, the problem %d and %d",
                      answer->row_count, answer->velocity_count, p->row_count, velocities);
-  return cni_problem_reserve_scratch(p);
+  return cni_certify_reserve(p, answer);
 }
 
 CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
@@ -362,7 +370,7 @@ CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certifi
     if (p) cni_problem_let_go(p);
     return status;
   }
-  double *u = answer->u;
+  double *u = answer->u ? answer->u : p->scratch + cni_tally_step_scratch(p);
   if (p->form == CN_FORM_EXPLICIT) cni_problem_velocity(p, NULL, answer->g, u);
   if (cni_problem_is_lcp(p))
     certify_lcp(p, answer->g, u, certificate);

@@ -134,7 +134,10 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
   CnVec3 g = load(loop->answer->g + block->row), b = load(p->b + block->row);
   Contact x = block->storage == CNI_SPHERE ? sphere_contact(p, block, loop->answer->v)
                                            : pair_contact(p, block, loop->answer->v);
-  CnVec3 r = cn_add(in_frame(&x, x.free), b), u = cn_add(in_frame(&x, x.now), b);
+  CnVec3 u = cn_add(in_frame(&x, x.now), b);
+  // the length of r is the same in any frame
+  double r2 = b.y == 0 && b.z == 0 ? cn_norm2(cn_madd(x.free, b.x, x.n))
+                                   : cn_norm2(cn_add(in_frame(&x, x.free), b));
   u.x += set->compliance[0] * g.x;
   u.y += set->compliance[1] * g.y;
   u.z += set->compliance[1] * g.z;
@@ -143,7 +146,7 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
   out[1] = u.y;
   out[2] = u.z;
   if (cni_contact_idle(p, set, g, u)) {
-    cni_tally_norms(index, cn_norm2(u), 0, cn_norm2(r), 0, 0, t);
+    cni_tally_norms(index, cn_norm2(u), 0, r2, 0, 0, t);
     return;
   }
 
@@ -153,7 +156,7 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
   cni_raise(&t->c.complementarity, fabs(cn_dot(shifted, w)));
   double own = cni_contact_natural2(set, g, w, contact_scale(p, block, set));
   double unit = cni_contact_natural2(set, g, w, 1);
-  cni_tally_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
+  cni_tally_norms(index, cn_norm2(u), cn_norm2(g), r2, own, unit, t);
 }
 
 static void tally_other(const StepLoop *loop, int32_t index, CniTally *t) {

@@ -206,10 +206,8 @@ CnStatus cni_problem_reserve_space(CnProblem *p, size_t size) {
   if (p->scratch_borrowed) cni_arena_back(p->arena, p->scratch_mark);
   drop_scratch(p);
   int borrow = p->arena && p->scratch_holders > 0;
-  // Some more than needed, once: the next step finds room for numbers that differ a little, and,
-  // where the memory is shared, for what lies in front of it in the step after bodies were put in
-  // another order.
-  size_t more = size / (size > LARGE_SPACE ? 32 : borrow ? 4 : 8);
+  // some more than needed, once: the next step finds room for numbers that differ a little
+  size_t more = size / (size > LARGE_SPACE ? 32 : 8);
   size_t room = more > SIZE_MAX - size || (borrow && size <= p->scratch_most) ? size : size + more;
   if (borrow) {
     if (room > p->scratch_most) p->scratch_most = room;

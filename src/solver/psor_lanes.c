@@ -32,6 +32,11 @@ static inline Frame frame_of(const CnProblem *p, const CniBlock *block) {
   return f;
 }
 
+static inline CnVec3 normal_of(const CnProblem *p, const CniBlock *block) {
+  return block->storage == CNI_PAIR ? p->pairs[block->index].normal
+                                    : p->spheres[block->index].normal;
+}
+
 static inline CniEnds groups_of(const CnProblem *p, const CniBlock *block) {
   int32_t k = block->index;
   if (block->storage == CNI_PAIR) return (CniEnds){p->pairs[k].group_a, p->pairs[k].group_b};
@@ -126,15 +131,18 @@ static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *
                                 const double *start, CniPsorLine *c, int32_t lane) {
   const CnProblem *p = s->p;
   const CnSet *set = &p->sets[block->set];
-  Frame f = frame_of(p, block);
   int rough = block->kind != CN_BLOCK_UNILATERAL;
   double cohesion = rough ? set->cohesion : 0, g[CNI_MAX_DIM];
   int frozen = massless && !(set->compliance[0] > 0 || set->compliance[1] > 0);
   start_impulse(p, block, set, frozen, start + block->row, g);
 
+  // half of the contacts of a pile bear no load: they need no tangents
+  int pulled = rough && (g[1] != 0 || g[2] != 0);
+  Frame f = {normal_of(p, block), CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (pulled || kind % 3 > 0) f = frame_of(p, block);
   set3(c + CNI_LINE_N, lane, f.n);
   c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
-  set3(c + CNI_LINE_G_T, lane, rough ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
+  set3(c + CNI_LINE_G_T, lane, pulled ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
   c[CNI_LINE_B_N].lane[lane] = p->b[block->row] - set->compliance[0] * cohesion;
   c[CNI_LINE_MU].lane[lane] = rough ? set->mu : 0;
   if (kind < CNI_PSOR_PAIR) {

@@ -104,7 +104,8 @@ static Counts count_all(const CniPsor *s, const CnProblem *p) {
 static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, const Counts *n) {
   size_t groups = (size_t)p->group_count + 1, inertia = s->turned ? groups : 0;
   size_t room = (size_t)p->row_count * sizeof *answer->u;
-  int in_answer = room >= groups * sizeof *s->groups && (uintptr_t)answer->u % CNI_ALIGNMENT == 0;
+  int in_answer =
+      answer->u && room >= groups * sizeof *s->groups && (uintptr_t)answer->u % CNI_ALIGNMENT == 0;
   size_t own = in_answer ? 0 : groups;
   CNI_TRY(cni_problem_reserve_space(p, (own + inertia + (size_t)n->lines) * sizeof *s->lines));
   s->lines = (CniPsorLine *)(void *)p->scratch;

@@ -350,7 +350,9 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   CNI_TRY(check_answer(problem, answer));
 
   // what the certificate needs is fetched first: after the solve nothing may fail
-  CNI_TRY(cni_problem_reserve_scratch(problem));
+  if (problem->form != CN_FORM_STEP || !(kind->accepts & CNI_LEAVES_U))
+    CNI_TRY(cni_answer_reserve_u(answer));
+  CNI_TRY(cni_certify_reserve(problem, answer));
   CnSolveReport made; // its certificate is not used
   made.solver = made.method = kind->name;
   made.friction = problem->friction;

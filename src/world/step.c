@@ -159,7 +159,13 @@ CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **
     return cni_error(CN_INVALID_ARGUMENT,
                      "cn_world_problem: the world has made no step yet, was restored since, or its "
                      "last step failed");
+  if (answer) {
+    // a step does without u
+    CnAnswer *own = &engine->answer;
+    CNI_TRY(cni_answer_reserve_u(own));
+    cni_problem_velocity(engine->problem, own->v, own->g, own->u);
+    *answer = own;
+  }
   *problem = engine->problem;
-  if (answer) *answer = &engine->answer;
   return CN_OK;
 }

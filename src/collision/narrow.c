@@ -59,6 +59,14 @@ static void touch_plane(const CniDetection *w, const CniProxy *a, const CniProxy
 CniContact cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
                                int32_t shape_b) {
   const CniShape *a = &model->shapes[shape_a], *b = &model->shapes[shape_b];
+  CniPair shapes = {shape_a, shape_b};
+  if (a->kind == b->kind && !a->poses && !b->poses) { // two spheres about their bodies' origins
+    CniContact contact = make_contact(shapes, a->body, b->body,
+                                      between_spheres(pose[a->body].position, a->outradius,
+                                                      pose[b->body].position, b->outradius));
+    contact.round = 1;
+    return contact;
+  }
   CniPlaced placed_a = cni_model_placed(model, shape_a, &pose[a->body]);
   CniPlaced placed_b = cni_model_placed(model, shape_b, &pose[b->body]);
   CnVec3 at_a = placed_a.pose.position, at_b = placed_b.pose.position;
@@ -71,7 +79,7 @@ CniContact cni_collision_round(const CniModel *model, const CnPose *pose, int32_
   } else {
     t = between_spheres(at_a, a->outradius, at_b, b->outradius);
   }
-  CniContact contact = make_contact((CniPair){shape_a, shape_b}, a->body, b->body, t);
+  CniContact contact = make_contact(shapes, a->body, b->body, t);
   contact.round = 1;
   return contact;
 }

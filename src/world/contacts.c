@@ -14,6 +14,7 @@
 #include "world/world.h"
 
 #define CONTACTS_PER_TASK 1024
+#define AHEAD 8 // contacts whose shapes are fetched ahead of use
 
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
                               int32_t turning, int32_t event_count) {
@@ -339,6 +340,7 @@ static void keep_contacts(void *context, int32_t begin, int32_t end) {
   CniContactCache *cache = loop->cache;
   for (int32_t i = begin; i < end; i++) {
     const CniNewContact *c = &world->fresh[i];
+    if (i + AHEAD < end) __builtin_prefetch(&model->shapes[c[AHEAD].shape_b]);
     cache->contacts[i] = c->full < 0
                              ? cni_collision_round(model, model->pose, c->shape_a, c->shape_b)
                              : world->full[c->full];

@@ -69,8 +69,8 @@ CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *
 
 // A round contact is a function of the poses that is quick to compute: the contact of two shapes
 // as it was found at these poses, bit by bit.
-CniContact cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
-                               int32_t shape_b);
+void cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
+                         int32_t shape_b, CniContact *contact);
 
 // ---- broad phases: one table ----
 

@@ -56,32 +56,34 @@ static void touch_plane(const CniDetection *w, const CniProxy *a, const CniProxy
   add_contact(part, &contact);
 }
 
-CniContact cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
-                               int32_t shape_b) {
+void cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
+                         int32_t shape_b, CniContact *contact) {
   const CniShape *a = &model->shapes[shape_a], *b = &model->shapes[shape_b];
-  CniPair shapes = {shape_a, shape_b};
-  if (a->kind == b->kind && !a->poses && !b->poses) { // two spheres about their bodies' origins
-    CniContact contact = make_contact(shapes, a->body, b->body,
-                                      between_spheres(pose[a->body].position, a->outradius,
-                                                      pose[b->body].position, b->outradius));
-    contact.round = 1;
-    return contact;
-  }
-  CniPlaced placed_a = cni_model_placed(model, shape_a, &pose[a->body]);
-  CniPlaced placed_b = cni_model_placed(model, shape_b, &pose[b->body]);
-  CnVec3 at_a = placed_a.pose.position, at_b = placed_b.pose.position;
   CniTouch t;
-  if (a->kind == CN_SHAPE_PLANE) {
-    t = cni_touch_plane(at_b, b->outradius, at_a, cni_plane_up(&placed_a));
-    t.normal = cn_neg(t.normal);
-  } else if (b->kind == CN_SHAPE_PLANE) {
-    t = cni_touch_plane(at_a, a->outradius, at_b, cni_plane_up(&placed_b));
+  if (a->kind == b->kind && !a->poses && !b->poses) { // two spheres about their bodies' origins
+    t = between_spheres(pose[a->body].position, a->outradius, pose[b->body].position, b->outradius);
   } else {
-    t = between_spheres(at_a, a->outradius, at_b, b->outradius);
+    CniPlaced placed_a = cni_model_placed(model, shape_a, &pose[a->body]);
+    CniPlaced placed_b = cni_model_placed(model, shape_b, &pose[b->body]);
+    CnVec3 at_a = placed_a.pose.position, at_b = placed_b.pose.position;
+    if (a->kind == CN_SHAPE_PLANE) {
+      t = cni_touch_plane(at_b, b->outradius, at_a, cni_plane_up(&placed_a));
+      t.normal = cn_neg(t.normal);
+    } else if (b->kind == CN_SHAPE_PLANE) {
+      t = cni_touch_plane(at_a, a->outradius, at_b, cni_plane_up(&placed_b));
+    } else {
+      t = between_spheres(at_a, a->outradius, at_b, b->outradius);
+    }
   }
-  CniContact contact = make_contact(shapes, a->body, b->body, t);
-  contact.round = 1;
-  return contact;
+  contact->shape_a = shape_a;
+  contact->shape_b = shape_b;
+  contact->body_a = a->body;
+  contact->body_b = b->body;
+  contact->feature = 0;
+  contact->round = 1;
+  contact->point = t.point;
+  contact->normal = t.normal;
+  contact->gap = t.gap;
 }
 
 // Any two shapes, by the table.

@@ -341,9 +341,10 @@ static void keep_contacts(void *context, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) {
     const CniNewContact *c = &world->fresh[i];
     if (i + AHEAD < end) __builtin_prefetch(&model->shapes[c[AHEAD].shape_b]);
-    cache->contacts[i] = c->full < 0
-                             ? cni_collision_round(model, model->pose, c->shape_a, c->shape_b)
-                             : world->full[c->full];
+    if (c->full < 0)
+      cni_collision_round(model, model->pose, c->shape_a, c->shape_b, &cache->contacts[i]);
+    else
+      cache->contacts[i] = world->full[c->full];
     CniContactImpulse impulse =
         cni_contact_impulse(world->now.engine.problem, loop->answer, c->block);
     cache->linear[i] = impulse.linear;

@@ -23,7 +23,9 @@ CnStatus cni_group_set_inertia(CnProblem *p, int32_t group, const CnSym3 *inv_in
     to->inv_inertia = inv_inertia->xx;
     return CN_OK;
   }
-  int32_t kept = p->full_inertias ? p->group_count : 0;
+  // groups after the last one of full inertia may be more than there is room for
+  int32_t kept = p->group_count < p->inertia_capacity ? p->group_count : p->inertia_capacity;
+  if (!p->full_inertias) kept = 0;
   int32_t needed = group < p->group_count ? p->group_count : group + 1;
   CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->inertias, &p->inertia_capacity, kept,
                             needed, sizeof *p->inertias));

@@ -211,7 +211,7 @@ static int random_groups(CniRng *rng, const CnProblem *p, int32_t storage, int32
   for (int32_t tries = 0; tries < 200; tries++) {
     *a = (int32_t)(cni_rng_unit(rng) * p->group_count);
     *b = (int32_t)(cni_rng_unit(rng) * p->group_count);
-    int32_t ka = cni_group_kind(&p->groups[*a]), kb = cni_group_kind(&p->groups[*b]);
+    CniMassKind ka = cni_group_kind(&p->groups[*a]), kb = cni_group_kind(&p->groups[*b]);
     if (*a == *b || (ka == CNI_MASS_NONE && kb == CNI_MASS_NONE)) continue;
     if (storage == CNI_SPHERE && (ka == CNI_MASS_FULL || kb == CNI_MASS_FULL)) continue;
     return 1;

@@ -402,7 +402,7 @@ static void polish(Ipm *s, CniConeNewton *newton, const CniIpmRule *rule, const 
 }
 
 static void run(Ipm *s, CniConeNewton *newton, const CniIpmRule *rule, CniIpmEnd *end) {
-  double tried = cn_min(NEAR, s->error);
+  double tried = NEAR;
   int32_t poor = 0, last = end->iterations + ROUND;
   if (last > rule->max_iterations) last = rule->max_iterations;
   while (end->iterations < last && poor < POOR && !cni_cones_late(s->c)) {

@@ -17,17 +17,23 @@ typedef struct CniContactImpulse {
 // What the contacts of the last step carried: the warm start. By rank in the present places of the
 // shapes, then by feature.
 typedef struct CniOldContacts {
-  int32_t count;              // those whose shapes both still exist
-  const uint64_t *rank;       // ascending; null: that of the contacts
-  const int32_t *place;       // in the arrays below; null: in the same order
-  const CniContact *contacts; // of these only the features are read
-  const CnVec3 *linear;       // as in CniContactImpulse
-  const CnVec3 *angular;      // null: none anywhere
-  double time_step;           // s, of the step that they belong to; 0: none
+  int32_t count;                 // those whose shapes both still exist
+  const uint64_t *rank;          // ascending; null: that of the contacts in short
+  const int32_t *place;          // in the arrays below; null: in the same order
+  const CniShortContact *shorts; // null: all are in full
+  const CniContact *full;        // of these only the features are read
+  const CnVec3 *linear;          // as in CniContactImpulse
+  const CnVec3 *angular;         // null: none anywhere
+  double time_step;              // s, of the step that they belong to; 0: none
 } CniOldContacts;
 
 static inline uint64_t cni_old_rank(const CniOldContacts *old, int32_t i) {
-  return old->rank ? old->rank[i] : cni_contact_rank(&old->contacts[i]);
+  return old->rank ? old->rank[i] : cni_pair_rank(old->shorts[i].shape_a, old->shorts[i].shape_b);
+}
+// Feature of the contact at a place in the arrays.
+static inline uint32_t cni_old_feature(const CniOldContacts *old, int32_t place) {
+  int32_t at = old->shorts ? old->shorts[place].full : place;
+  return at >= 0 ? old->full[at].feature : 0;
 }
 // First old contact whose rank is not below the given one.
 int32_t cni_old_find(const CniOldContacts *old, uint64_t rank);

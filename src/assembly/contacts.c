@@ -186,7 +186,7 @@ static int look_back(const CniOldContacts *old, int32_t j, uint64_t rank, uint32
   *own = -1;
   for (; j < old->count && cni_old_rank(old, j) == rank; j++) {
     int32_t at = old->place ? old->place[j] : j;
-    if (old->contacts[at].feature == feature) *own = at;
+    if (cni_old_feature(old, at) == feature) *own = at;
     CnVec3 l = old->linear[at];
     loaded |= l.x != 0 || l.y != 0 || l.z != 0;
   }

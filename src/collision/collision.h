@@ -25,11 +25,17 @@ typedef struct CniContact {
   int32_t shape_a, shape_b; // dense indices; a has the smaller slot
   int32_t body_a, body_b;   // dense indices
   uint32_t feature;         // which corners, edges or faces: lasting name within the pair
-  uint32_t round;           // 1: a sphere on a sphere or a half-space, see cni_collision_round
+  uint32_t round;           // 1: two spheres about the origins of their bodies
   CnVec3 point, normal;     // world; normal from a to b
   double gap;
 } CniContact;
 _Static_assert(sizeof(CniContact) == 80, "memory per contact is promised");
+
+// A contact in short. A round one is a function of two positions (cni_collision_spheres).
+typedef struct CniShortContact {
+  int32_t shape_a, shape_b; // dense indices
+  int32_t full;             // where it is kept as found, -1: it is round
+} CniShortContact;
 
 // Pairs of shapes by their places in memory: contacts ascend by rank, those of a pair by feature.
 static inline uint64_t cni_pair_rank(int32_t a, int32_t b) {
@@ -67,10 +73,10 @@ void cni_collision_destroy(CniCollision *collision);
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
                               const CniContact **contacts, int32_t *count);
 
-// A round contact is a function of the poses that is quick to compute: the contact of two shapes
-// as it was found at these poses, bit by bit.
-void cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
-                         int32_t shape_b, CniContact *contact);
+// Point, normal and gap of a round contact as they were found with the bodies at these positions,
+// bit by bit.
+void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,
+                           CniContact *contact);
 
 // ---- broad phases: one table ----
 

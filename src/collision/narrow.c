@@ -38,7 +38,7 @@ static void touch_spheres(const CniDetection *w, const CniProxy *a, const CniPro
   CniTouch t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
   if (!(t.gap <= cni_pair_margin(w, a, b))) return;
   CniContact contact = make_contact(pair, a->body, b->body, t);
-  contact.round = 1;
+  contact.round = !((a->flags | b->flags) & CNI_OFFSET);
   add_contact(part, &contact);
 }
 
@@ -52,35 +52,12 @@ static void touch_plane(const CniDetection *w, const CniProxy *a, const CniProxy
   if (!(t.gap <= cni_pair_margin(w, a, b))) return;
   if (swap) t.normal = cn_neg(t.normal);
   CniContact contact = make_contact(pair, a->body, b->body, t);
-  contact.round = 1;
   add_contact(part, &contact);
 }
 
-void cni_collision_round(const CniModel *model, const CnPose *pose, int32_t shape_a,
-                         int32_t shape_b, CniContact *contact) {
-  const CniShape *a = &model->shapes[shape_a], *b = &model->shapes[shape_b];
-  CniTouch t;
-  if (a->kind == b->kind && !a->poses && !b->poses) { // two spheres about their bodies' origins
-    t = between_spheres(pose[a->body].position, a->outradius, pose[b->body].position, b->outradius);
-  } else {
-    CniPlaced placed_a = cni_model_placed(model, shape_a, &pose[a->body]);
-    CniPlaced placed_b = cni_model_placed(model, shape_b, &pose[b->body]);
-    CnVec3 at_a = placed_a.pose.position, at_b = placed_b.pose.position;
-    if (a->kind == CN_SHAPE_PLANE) {
-      t = cni_touch_plane(at_b, b->outradius, at_a, cni_plane_up(&placed_a));
-      t.normal = cn_neg(t.normal);
-    } else if (b->kind == CN_SHAPE_PLANE) {
-      t = cni_touch_plane(at_a, a->outradius, at_b, cni_plane_up(&placed_b));
-    } else {
-      t = between_spheres(at_a, a->outradius, at_b, b->outradius);
-    }
-  }
-  contact->shape_a = shape_a;
-  contact->shape_b = shape_b;
-  contact->body_a = a->body;
-  contact->body_b = b->body;
-  contact->feature = 0;
-  contact->round = 1;
+void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,
+                           CniContact *contact) {
+  CniTouch t = between_spheres(a, radius_a, b, radius_b);
   contact->point = t.point;
   contact->normal = t.normal;
   contact->gap = t.gap;

@@ -51,6 +51,7 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, const CniPlaced *pl
   if (!(in->model->mass[s->body].inv_mass > 0)) p.flags |= CNI_PRESCRIBED;
   if (endless) p.flags |= CNI_ENDLESS;
   if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_ROUND;
+  if (s->poses) p.flags |= CNI_OFFSET;
   if (s->category != 1 || s->mask != 0xffffffffu) p.flags |= CNI_CHOOSY;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
   return p;

@@ -9,14 +9,16 @@
 // it belongs to, and any number of impacts costs one problem. First order in h, for smooth motion
 // and across impacts alike.
 //
-// A step that fails anywhere before `done` leaves no trace: the new positions are written to an
-// array of the integrator's own, the new velocities lie in the answer.
+// A step that fails anywhere before `done` leaves no trace: the new positions are written to
+// working memory, where the solver worked before or of the integrator's own, the new velocities lie
+// in the answer.
 //
 // References: Anitescu and Potra 1997; Tasora and Anitescu 2007.
 #include "integrator/integrator.h"
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "problem/problem.h"
 
 #include <math.h>
 
@@ -52,13 +54,33 @@ static CnStatus check_finite(const char *name, const double *x, int32_t count, d
   return CN_OK;
 }
 
+// Room for the new positions.
+static CnStatus take_positions(Impulse *self, const CnProblem *problem, int32_t count,
+                               double **q_new) {
+  if (!problem->arena) {
+    CNI_TRY(cni_array_reserve(&self->allocator, (void **)&self->q_new, &self->q_capacity, 0, count,
+                              sizeof(double)));
+    *q_new = self->q_new;
+    return CN_OK;
+  }
+  size_t bytes = (size_t)count * sizeof(double);
+  *q_new = cni_arena_take(problem->arena, bytes);
+  return *q_new ? CN_OK : cni_error_memory(bytes);
+}
+
+static CnStatus finish(const CnSystem *system, double t, const double *q, const CnAnswer *answer,
+                       double h, double *q_new) {
+  // groups past the state's own (a ground) have no place in it
+  system->advance(system->context, q, answer->v, h, q_new);
+  CNI_TRY(check_finite("q", q_new, system->q_count, t));
+  system->done(system->context, t + h, q_new, answer->v, answer);
+  return CN_OK;
+}
+
 static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solver, double t,
                              const double *q, const double *v, double h, CnSolveReport *report) {
   Impulse *self = state;
   void *context = system->context;
-  CNI_TRY(cni_array_reserve(&self->allocator, (void **)&self->q_new, &self->q_capacity, 0,
-                            system->q_count, sizeof(double)));
-
   CnProblem *problem = NULL;
   CnAnswer *answer = NULL;
   CNI_TRY(system->detect(context, t, q, v, h));
@@ -73,11 +95,13 @@ static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solv
                      (int)answer->velocity_count, (int)system->v_count);
   CNI_TRY(check_finite("v", answer->v, system->v_count, t));
 
-  // groups past the state's own (a ground) have no place in it
-  system->advance(context, q, answer->v, h, self->q_new);
-  CNI_TRY(check_finite("q", self->q_new, system->q_count, t));
-  system->done(context, t + h, self->q_new, answer->v, answer);
-  return CN_OK;
+  CniArenaMark mark = {0};
+  if (problem->arena) mark = cni_arena_mark(problem->arena);
+  double *q_new;
+  CNI_TRY(take_positions(self, problem, system->q_count, &q_new));
+  CnStatus status = finish(system, t, q, answer, h, q_new);
+  if (problem->arena) cni_arena_back(problem->arena, mark);
+  return status;
 }
 
 const CnIntegratorKind cni_integrator_impulse = {

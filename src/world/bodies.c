@@ -12,7 +12,7 @@ CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body) {
 
 CnStatus cn_body_destroy(CnWorld *world, CnBodyId body) {
   CNI_TRY(cni_world_open(world, "cn_body_destroy"));
-  cni_contacts_name(&world->now);
+  CNI_TRY(cni_contacts_name(&world->now));
   return cni_model_remove_body(&world->now.model, body);
 }
 

@@ -2,8 +2,8 @@
 // of a contact, events, and overlaps at the present positions.
 //
 // Contacts ascend by rank, so a pair of shapes is a run of neighbours, and comparing the last step
-// with this one is a merge. While the solver works, the contacts of its step are kept in short
-// (CniNewContact): those of the last step are there until the step has succeeded, and both in full
+// with this one is a merge. While the solver works, the contacts of its step are there beside those
+// of the last one, which stay until the step has succeeded. Both are kept in short: in full they
 // would be the largest part of a world's memory.
 #include <string.h>
 
@@ -14,12 +14,9 @@
 #include "world/world.h"
 
 #define CONTACTS_PER_TASK 1024
-#define AHEAD 8 // contacts whose shapes are fetched ahead of use
 
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
                               int32_t turning, int32_t event_count) {
-  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->contacts, &cache->contact_capacity,
-                            cache->count, count, sizeof *cache->contacts));
   CNI_TRY(cni_array_reserve(allocator, (void **)&cache->linear, &cache->linear_capacity,
                             cache->count, count, sizeof *cache->linear));
   if (turning)
@@ -30,7 +27,9 @@ CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocat
 }
 
 void cni_contacts_release(CniContactCache *c, const CnAllocator *allocator) {
-  cni_release(allocator, c->contacts, (size_t)c->contact_capacity * sizeof *c->contacts);
+  cni_release(allocator, c->shorts, (size_t)c->short_capacity * sizeof *c->shorts);
+  cni_release(allocator, c->full, (size_t)c->full_capacity * sizeof *c->full);
+  cni_release(allocator, c->before, (size_t)c->before_capacity * sizeof *c->before);
   cni_release(allocator, c->linear, (size_t)c->linear_capacity * sizeof *c->linear);
   cni_release(allocator, c->angular, (size_t)c->angular_capacity * sizeof *c->angular);
   cni_release(allocator, c->events, (size_t)c->event_capacity * sizeof *c->events);
@@ -44,42 +43,103 @@ static CnShapeId shape_id(const CniModel *model, int32_t shape) {
 }
 
 void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b) {
-  const CniContact *c = &contents->contacts.contacts[index];
-  if (contents->contacts.named) {
+  const CniContactCache *cache = &contents->contacts;
+  if (cache->named) {
+    const CniContact *c = &cache->full[index];
     *a = (CnShapeId){(uint32_t)c->shape_a, (uint32_t)c->body_a};
     *b = (CnShapeId){(uint32_t)c->shape_b, (uint32_t)c->body_b};
   } else {
-    *a = shape_id(&contents->model, c->shape_a);
-    *b = shape_id(&contents->model, c->shape_b);
+    *a = shape_id(&contents->model, cache->shorts[index].shape_a);
+    *b = shape_id(&contents->model, cache->shorts[index].shape_b);
   }
 }
 
-void cni_contacts_name(CniContents *contents) {
+CniContact cni_contact_found(const CniContents *contents, int32_t index) {
+  const CniContactCache *cache = &contents->contacts;
+  if (cache->named) return cache->full[index];
+  const CniShortContact *c = &cache->shorts[index];
+  const CniShape *a = &contents->model.shapes[c->shape_a], *b = &contents->model.shapes[c->shape_b];
+  CniContact found = {.round = 1};
+  if (c->full >= 0)
+    found = cache->full[c->full];
+  else
+    cni_collision_spheres(cache->before[a->body], a->outradius, cache->before[b->body],
+                          b->outradius, &found);
+  found.shape_a = c->shape_a;
+  found.shape_b = c->shape_b;
+  found.body_a = a->body;
+  found.body_b = b->body;
+  return found;
+}
+
+CnStatus cni_contacts_name(CniContents *contents) {
   CniContactCache *cache = &contents->contacts;
-  if (cache->named) return;
-  for (int32_t i = 0; i < cache->count; i++) {
+  if (cache->named) return CN_OK;
+  CNI_TRY(cni_array_reserve(&contents->model.allocator, (void **)&cache->full,
+                            &cache->full_capacity, cache->full_count, cache->count,
+                            sizeof *cache->full));
+  // from behind: a contact kept in full never stands after its place among all
+  for (int32_t i = cache->count - 1; i >= 0; i--) {
     CnShapeId a, b;
     cni_contact_shapes(contents, i, &a, &b);
-    CniContact *c = &cache->contacts[i];
-    c->shape_a = (int32_t)a.slot;
-    c->body_a = (int32_t)a.generation;
-    c->shape_b = (int32_t)b.slot;
-    c->body_b = (int32_t)b.generation;
+    CniContact c = cni_contact_found(contents, i);
+    c.shape_a = (int32_t)a.slot;
+    c.body_a = (int32_t)a.generation;
+    c.shape_b = (int32_t)b.slot;
+    c.body_b = (int32_t)b.generation;
+    cache->full[i] = c;
   }
+  cache->full_count = cache->count;
   cache->named = 1;
+  return CN_OK;
 }
 
-// Dense indices of the shapes of a named contact, -1 where one has gone.
-static void find_shapes(const CniModel *model, const CniContact *c, int32_t *a, int32_t *b) {
-  *a = cni_ids_find(&model->shape_ids, (uint32_t)c->shape_a, (uint32_t)c->body_a);
-  *b = cni_ids_find(&model->shape_ids, (uint32_t)c->shape_b, (uint32_t)c->body_b);
+void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scratch) {
+  CniContactCache *cache = &contents->contacts;
+  const CniModel *model = &contents->model;
+  if (cache->named) return;
+  for (int32_t i = 0; i < cache->count; i++) {
+    CniShortContact *c = &cache->shorts[i];
+    c->shape_a = (int32_t)model->shapes[c->shape_a].slot;
+    c->shape_b = (int32_t)model->shapes[c->shape_b].slot;
+  }
+  if (cache->before_count == 0) return;
+  CnVec3 *moved = scratch;
+  for (int32_t i = 0; i < model->body_count; i++) moved[i] = cache->before[order[i]];
+  memcpy(cache->before, moved, (size_t)model->body_count * sizeof *moved);
+}
+
+void cni_contacts_arrive(CniContents *contents) {
+  CniContactCache *cache = &contents->contacts;
+  const CniSlot *slots = contents->model.shape_ids.slots; // counted from 1 outside
+  if (cache->named) return;
+  for (int32_t i = 0; i < cache->count; i++) {
+    CniShortContact *c = &cache->shorts[i];
+    c->shape_a = slots[c->shape_a - 1].index;
+    c->shape_b = slots[c->shape_b - 1].index;
+  }
+  cache->unsorted = 1;
+}
+
+// Dense indices of the shapes of a contact, -1 where one has gone.
+static void find_shapes(const CniContents *contents, int32_t i, int32_t *a, int32_t *b) {
+  const CniContactCache *cache = &contents->contacts;
+  const CniIds *ids = &contents->model.shape_ids;
+  if (!cache->named) {
+    *a = cache->shorts[i].shape_a;
+    *b = cache->shorts[i].shape_b;
+    return;
+  }
+  const CniContact *c = &cache->full[i];
+  *a = cni_ids_find(ids, (uint32_t)c->shape_a, (uint32_t)c->body_a);
+  *b = cni_ids_find(ids, (uint32_t)c->shape_b, (uint32_t)c->body_b);
 }
 
 // ---- the warm start ----
 
-// Named contacts whose shapes still exist, sorted by the present rank. The sort is stable, so that
+// Contacts whose shapes still exist, sorted by the present rank. The sort is stable, so that
 // features of a pair go on ascending.
-static CnStatus sort_named(CnWorld *world, CniOldContacts *old) {
+static CnStatus sort_old(CnWorld *world, CniOldContacts *old) {
   const CniModel *model = &world->now.model;
   const CniContactCache *cache = &world->now.contacts;
   CniArena *arena = &world->arena;
@@ -94,7 +154,7 @@ static CnStatus sort_named(CnWorld *world, CniOldContacts *old) {
   int32_t n = 0, bits = cni_bit_count((uint64_t)model->shape_count);
   for (int32_t i = 0; i < cache->count; i++) {
     int32_t a, b;
-    find_shapes(model, &cache->contacts[i], &a, &b);
+    find_shapes(&world->now, i, &a, &b);
     if (a < 0 || b < 0) continue;
     sort.keys[n] = (uint64_t)(a < b ? a : b) << bits | (uint64_t)(a < b ? b : a);
     sort.values[n++] = i;
@@ -112,11 +172,12 @@ static CnStatus sort_named(CnWorld *world, CniOldContacts *old) {
 
 CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old) {
   const CniContactCache *cache = &world->now.contacts;
-  *old = (CniOldContacts){.contacts = cache->contacts,
+  *old = (CniOldContacts){.shorts = cache->named ? NULL : cache->shorts,
+                          .full = cache->full,
                           .linear = cache->linear,
                           .angular = cache->turning ? cache->angular : NULL,
                           .time_step = cache->time_step};
-  if (cache->named && cache->count > 0) return sort_named(world, old);
+  if ((cache->named || cache->unsorted) && cache->count > 0) return sort_old(world, old);
   old->count = cache->count;
   return CN_OK;
 }
@@ -134,9 +195,7 @@ static uint64_t new_rank(const CnWorld *world, int32_t i) {
 }
 
 static int new_carries(const CnWorld *world, const CnAnswer *answer, int32_t i) {
-  int32_t index = world->fresh[i].block;
-  if (index < 0) return 0;
-  const CniBlock *block = &world->now.engine.problem->blocks[index];
+  const CniBlock *block = &world->now.engine.problem->blocks[world->work.first_block + i];
   for (int32_t r = 0; r < block->dim; r++)
     if (answer->g[block->row + r] != 0) return 1;
   return 0;
@@ -190,13 +249,13 @@ static void end_lost_pairs(const CnWorld *world, EventList *list) {
   const CniContactCache *cache = &world->now.contacts;
   if (!cache->named) return;
   for (int32_t i = 0; i < cache->count;) {
-    const CniContact *c = &cache->contacts[i];
+    const CniContact *c = &cache->full[i];
     int32_t a, b, touching = 0;
-    find_shapes(&world->now.model, c, &a, &b);
+    find_shapes(&world->now, i, &a, &b);
     CnShapeId id_a, id_b;
     cni_contact_shapes(&world->now, i, &id_a, &id_b);
     for (; i < cache->count; i++) {
-      const CniContact *d = &cache->contacts[i];
+      const CniContact *d = &cache->full[i];
       if (d->shape_a != c->shape_a || d->shape_b != c->shape_b) break;
       touching |= old_carries(cache, i);
     }
@@ -218,7 +277,7 @@ typedef struct EventLoop {
 static void block_begin(const EventLoop *loop, int32_t block, int32_t *new, int32_t *old) {
   const CnWorld *world = loop->world;
   int64_t first = (int64_t)block * CONTACTS_PER_TASK;
-  int32_t count = world->work.contact_count;
+  int32_t count = world->work.fresh_count;
   *new = *old = 0;
   if (block == 0) return;
   *new = first < count ? (int32_t)first : count;
@@ -270,58 +329,73 @@ static CnStatus count_events(CnWorld *world, const CnAnswer *answer, int32_t blo
 
 typedef struct NoteLoop {
   const CnWorld *world;
-  int32_t *counts; // of those that are not round, per block; then first places
+  int32_t *counts, *others; // of contacts with a block, and of those that are not round, per task
+                            // and then from the start
 } NoteLoop;
 
-static int32_t block_end(int32_t block, int32_t count) {
-  return count - block * CONTACTS_PER_TASK > CONTACTS_PER_TASK ? (block + 1) * CONTACTS_PER_TASK
-                                                               : count;
+static int32_t task_end(int32_t task, int32_t count) {
+  return count - task * CONTACTS_PER_TASK > CONTACTS_PER_TASK ? (task + 1) * CONTACTS_PER_TASK
+                                                              : count;
+}
+
+static void count_contacts(void *context, int32_t begin, int32_t end) {
+  const NoteLoop *loop = context;
+  const CniStepWork *work = &loop->world->work;
+  for (int32_t task = begin; task < end; task++) {
+    int32_t last = task_end(task, work->contact_count), count = 0, others = 0;
+    for (int32_t i = task * CONTACTS_PER_TASK; i < last; i++) {
+      int32_t kept = work->block_of[i] >= 0;
+      count += kept;
+      others += kept && !work->contacts[i].round;
+    }
+    loop->counts[task] = count;
+    loop->others[task] = others;
+  }
 }
 
 static void note_contacts(void *context, int32_t begin, int32_t end) {
   const NoteLoop *loop = context;
-  const CniStepWork *work = &loop->world->work;
-  for (int32_t block = begin; block < end; block++) {
-    int32_t last = block_end(block, work->contact_count);
-    loop->counts[block] = 0;
-    for (int32_t i = block * CONTACTS_PER_TASK; i < last; i++) {
+  const CnWorld *world = loop->world;
+  const CniStepWork *work = &world->work;
+  for (int32_t task = begin; task < end; task++) {
+    int32_t last = task_end(task, work->contact_count);
+    int32_t at = loop->counts[task], other = loop->others[task];
+    for (int32_t i = task * CONTACTS_PER_TASK; i < last; i++) {
       const CniContact *c = &work->contacts[i];
-      loop->world->fresh[i] = (CniNewContact){c->shape_a, c->shape_b, work->block_of[i], -1};
-      loop->counts[block] += !c->round;
+      if (work->block_of[i] < 0) continue;
+      if (!c->round) world->full[other] = *c;
+      world->fresh[at++] = (CniShortContact){c->shape_a, c->shape_b, c->round ? -1 : other++};
     }
   }
 }
 
-static void note_others(void *context, int32_t begin, int32_t end) {
-  const NoteLoop *loop = context;
-  const CnWorld *world = loop->world;
-  for (int32_t block = begin; block < end; block++) {
-    int32_t at = loop->counts[block], last = block_end(block, world->work.contact_count);
-    for (int32_t i = block * CONTACTS_PER_TASK; i < last; i++) {
-      if (world->work.contacts[i].round) continue;
-      world->full[at] = world->work.contacts[i];
-      world->fresh[i].full = at++;
-    }
+static int32_t sum_up(int32_t *counts, int32_t tasks) {
+  int32_t sum = 0;
+  for (int32_t t = 0; t < tasks; t++) {
+    int32_t n = counts[t];
+    counts[t] = sum;
+    sum += n;
   }
+  return sum;
 }
 
 CnStatus cni_contacts_note(CnWorld *world) {
-  int32_t count = world->work.contact_count, blocks = count / CONTACTS_PER_TASK + 1, others = 0;
-  size_t bytes = (size_t)blocks * sizeof(int32_t);
-  NoteLoop loop = {world, cni_arena_take(&world->arena, bytes)};
-  if (!loop.counts) return cni_error_memory(bytes);
+  CniStepWork *work = &world->work;
+  int32_t tasks = work->contact_count / CONTACTS_PER_TASK + 1;
+  size_t bytes = (size_t)tasks * sizeof(int32_t);
+  NoteLoop loop = {world, cni_arena_take(&world->arena, bytes),
+                   cni_arena_take(&world->arena, bytes)};
+  if (!loop.counts || !loop.others) return cni_error_memory(bytes);
+  cni_parallel_for(world->tasks, tasks, 1, count_contacts, &loop);
+  work->fresh_count = sum_up(loop.counts, tasks);
+  work->full_count = sum_up(loop.others, tasks);
+  // the blocks of contacts are the last ones, in the order of the contacts
+  work->first_block = world->now.engine.problem->block_count - work->fresh_count;
   CNI_TRY(cni_array_reserve(&world->allocator, (void **)&world->fresh, &world->fresh_capacity, 0,
-                            count, sizeof *world->fresh));
-  cni_parallel_for(world->tasks, blocks, 1, note_contacts, &loop);
-  for (int32_t b = 0; b < blocks; b++) {
-    int32_t n = loop.counts[b];
-    loop.counts[b] = others;
-    others += n;
-  }
-  if (others == 0) return CN_OK;
+                            work->fresh_count, sizeof *world->fresh));
   CNI_TRY(cni_array_reserve(&world->allocator, (void **)&world->full, &world->full_capacity, 0,
-                            others, sizeof *world->full));
-  cni_parallel_for(world->tasks, blocks, 1, note_others, &loop);
+                            work->full_count, sizeof *world->full));
+  cni_parallel_for(world->tasks, tasks, 1, note_contacts, &loop);
   return CN_OK;
 }
 
@@ -333,34 +407,34 @@ typedef struct KeepLoop {
   CniContactCache *cache;
 } KeepLoop;
 
-static void keep_contacts(void *context, int32_t begin, int32_t end) {
+static void keep_impulses(void *context, int32_t begin, int32_t end) {
   const KeepLoop *loop = context;
   const CnWorld *world = loop->world;
-  const CniModel *model = &world->now.model;
   CniContactCache *cache = loop->cache;
   for (int32_t i = begin; i < end; i++) {
-    const CniNewContact *c = &world->fresh[i];
-    if (i + AHEAD < end) __builtin_prefetch(&model->shapes[c[AHEAD].shape_b]);
-    if (c->full < 0)
-      cni_collision_round(model, model->pose, c->shape_a, c->shape_b, &cache->contacts[i]);
-    else
-      cache->contacts[i] = world->full[c->full];
     CniContactImpulse impulse =
-        cni_contact_impulse(world->now.engine.problem, loop->answer, c->block);
+        cni_contact_impulse(world->now.engine.problem, loop->answer, world->work.first_block + i);
     cache->linear[i] = impulse.linear;
     if (cache->turning) cache->angular[i] = impulse.angular;
   }
 }
 
-// Contacts that had no block go; the others move up. Answers how many are left.
-static int32_t drop_disabled(CniNewContact *contacts, int32_t total) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < total; i++) {
-    if (contacts[i].block < 0) continue;
-    if (count != i) contacts[count] = contacts[i];
-    count++;
-  }
-  return count;
+// The contacts of the step take the place of those of the last one, whose memory serves the next.
+static void exchange_contacts(CnWorld *world) {
+  CniContactCache *cache = &world->now.contacts;
+  CniShortContact *shorts = cache->shorts;
+  CniContact *full = cache->full;
+  int32_t short_capacity = cache->short_capacity, full_capacity = cache->full_capacity;
+  cache->shorts = world->fresh;
+  cache->full = world->full;
+  cache->short_capacity = world->fresh_capacity;
+  cache->full_capacity = world->full_capacity;
+  world->fresh = shorts;
+  world->full = full;
+  world->fresh_capacity = short_capacity;
+  world->full_capacity = full_capacity;
+  cache->count = world->work.fresh_count;
+  cache->full_count = world->work.full_count;
 }
 
 static int any_turning(const CnProblem *p) {
@@ -372,25 +446,29 @@ static int any_turning(const CnProblem *p) {
 CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
   CniStepWork *work = &world->work;
   CniContactCache *cache = &world->now.contacts;
-  const CnProblem *p = world->now.engine.problem;
-  int32_t turning = any_turning(p), blocks = work->contact_count / CONTACTS_PER_TASK + 1;
+  const CnAllocator *allocator = &world->allocator;
+  int32_t turning = any_turning(world->now.engine.problem);
+  int32_t blocks = work->fresh_count / CONTACTS_PER_TASK + 1, bodies = world->now.model.body_count;
   EventLoop compare;
   CNI_TRY(count_events(world, answer, blocks, &compare));
   int32_t events = compare.starts[blocks];
-  CNI_TRY(cni_contacts_reserve(cache, &world->allocator, work->contact_count, turning, events));
+  CNI_TRY(cni_contacts_reserve(cache, allocator, work->fresh_count, turning, events));
+  if (work->full_count < work->fresh_count)
+    CNI_TRY(cni_array_reserve(allocator, (void **)&cache->before, &cache->before_capacity,
+                              cache->before_count, bodies, sizeof *cache->before));
 
-  // nothing fails from here on; the array may have moved
-  compare.old.contacts = cache->contacts;
+  // nothing fails from here on
   EventList lost = {cache->events, 0};
   end_lost_pairs(world, &lost);
   compare.events = cache->events;
   if (events > lost.count) cni_parallel_for(world->tasks, blocks, 1, compare_blocks, &compare);
   cache->event_count = events;
-  cache->count = drop_disabled(world->fresh, work->contact_count);
+  exchange_contacts(world);
+  cache->before_count = cache->full_count < cache->count ? bodies : 0;
   cache->turning = turning;
   KeepLoop loop = {world, answer, cache};
-  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, keep_contacts, &loop);
-  cache->named = 0;
+  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, keep_impulses, &loop);
+  cache->named = cache->unsorted = 0;
   cache->time_step = work->time_step;
   return CN_OK;
 }
@@ -413,7 +491,7 @@ CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contac
   if (index < 0 || index >= cache->count)
     return cni_error(CN_INVALID_ARGUMENT, "contact %d is none: the last step had %d", (int)index,
                      (int)cache->count);
-  const CniContact *c = &cache->contacts[index];
+  CniContact c = cni_contact_found(&world->now, index);
   CnShapeId shape_a, shape_b;
   cni_contact_shapes(&world->now, index, &shape_a, &shape_b);
   CnVec3 linear = cache->linear[index];
@@ -423,10 +501,10 @@ CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contac
                          .body_b = body_of(&world->now.model, shape_b),
                          .shape_a = shape_a,
                          .shape_b = shape_b,
-                         .feature = c->feature,
-                         .point = c->point,
-                         .normal = c->normal,
-                         .gap = c->gap,
+                         .feature = c.feature,
+                         .point = c.point,
+                         .normal = c.normal,
+                         .gap = c.gap,
                          .impulse = linear,
                          .force = cn_scale(per_second, linear),
                          .torque = cn_scale(per_second, angular)};

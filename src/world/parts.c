@@ -36,7 +36,7 @@ CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, C
 
 CnStatus cn_shape_destroy(CnWorld *world, CnShapeId shape) {
   CNI_TRY(cni_world_open(world, "cn_shape_destroy"));
-  cni_contacts_name(&world->now);
+  CNI_TRY(cni_contacts_name(&world->now));
   return cni_model_remove_shape(&world->now.model, shape);
 }
 

@@ -257,7 +257,7 @@ static void write_model(CniStream *s, const CniModel *model) {
 }
 
 static CniContact named_contact(const CniContents *now, int32_t i) {
-  CniContact contact = now->contacts.contacts[i];
+  CniContact contact = cni_contact_found(now, i);
   CnShapeId a, b;
   cni_contact_shapes(now, i, &a, &b);
   contact.shape_a = (int32_t)a.slot;
@@ -488,7 +488,7 @@ static CnStatus read_model(CniStream *s, CniModel *model) {
 }
 
 static CnStatus check_contact(const CniContactCache *cache, int32_t i) {
-  const CniContact *x = &cache->contacts[i], *last = i > 0 ? x - 1 : NULL;
+  const CniContact *x = &cache->full[i], *last = i > 0 ? x - 1 : NULL;
   int same_pair = last && last->shape_a == x->shape_a && last->shape_b == x->shape_b;
   if ((uint32_t)x->shape_a >= (uint32_t)x->shape_b || (same_pair && last->feature >= x->feature))
     return cni_error(CN_INVALID_DATA, "snapshot: contact %d is out of order", (int)i);
@@ -507,15 +507,17 @@ static CnStatus read_contacts(CniStream *s, CniContactCache *cache, const CnAllo
     return cni_error(CN_INVALID_DATA, "snapshot: contacts turn %d", (int)cache->turning);
   cni_stream_count(s, &count, contact_size());
   CNI_TRY(cni_contacts_reserve(cache, allocator, count, cache->turning, 0));
+  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->full, &cache->full_capacity, 0, count,
+                            sizeof *cache->full));
   cache->named = 1;
   for (int32_t i = 0; i < count; i++) {
-    cache->contacts[i] = (CniContact){0};
-    contact_fields(s, &cache->contacts[i], &cache->linear[i]);
+    cache->full[i] = (CniContact){0};
+    contact_fields(s, &cache->full[i], &cache->linear[i]);
     if (cache->turning) cni_stream_vec3(s, &cache->angular[i]);
     if (s->failed) return ended();
     CNI_TRY(check_contact(cache, i));
   }
-  cache->count = count;
+  cache->count = cache->full_count = count;
   cni_stream_count(s, &events, event_size());
   CNI_TRY(cni_contacts_reserve(cache, allocator, 0, 0, events));
   for (int32_t i = 0; i < events; i++) {

@@ -41,17 +41,22 @@ typedef struct CniEngine {
 
 // Contacts of the last step, in the order in which they were solved, and its events.
 //
-// As collision left them the contacts tell their shapes and bodies by dense indices. Before such an
-// index changes (something is destroyed, bodies are put in another order) they are named: the slots
-// of the shapes take the place of shape_a and shape_b, the generations that of body_a and body_b.
+// They are kept in short, 12 bytes and an impulse each: a round contact is computed from where its
+// bodies were when somebody asks for it, the others are kept as found. Before something is
+// destroyed, and in a snapshot, all of them are written out and named: the slots of the shapes take
+// the place of shape_a and shape_b, the generations that of body_a and body_b.
 typedef struct CniContactCache {
-  CniContact *contacts;
-  CnVec3 *linear;  // N s, world axes, on b
-  CnVec3 *angular; // N m s, likewise; only where something rolls or spins
+  CniShortContact *shorts; // not those that are named
+  CniContact *full;        // those that are not round; named: all of them
+  CnVec3 *before;          // positions of the bodies at the start of the step
+  CnVec3 *linear;          // N s, world axes, on b
+  CnVec3 *angular;         // N m s, likewise; only where something rolls or spins
   CnContactEvent *events;
-  int32_t count, contact_capacity, linear_capacity, angular_capacity;
+  int32_t count, full_count, before_count;
+  int32_t short_capacity, full_capacity, before_capacity, linear_capacity, angular_capacity;
   int32_t named;
-  int32_t turning; // `angular` is in use
+  int32_t unsorted; // bodies have been put in another order since: no longer by rank
+  int32_t turning;  // `angular` is in use
   int32_t event_count, event_capacity;
   double time_step; // s, of the step the impulses belong to; 0: none
 } CniContactCache;
@@ -72,21 +77,15 @@ typedef enum CniBusy {
   CNI_BUSY_STEP  // nothing may be changed
 } CniBusy;
 
-// A contact of the step under way, from the assembly to the end of the step, 16 bytes: the solver
-// works where the contacts were found. What is round is found once more at the end.
-typedef struct CniNewContact {
-  int32_t shape_a, shape_b; // dense indices
-  int32_t block;            // -1: none
-  int32_t full;             // where it is kept as found, -1: it is round
-} CniNewContact;
-
 // What the system knows between its calls in one step.
 typedef struct CniStepWork {
   const CniContact *contacts; // in the arena until the problem is made
   int32_t contact_count;
-  CniArenaMark mark;       // of the arena, before the contacts were looked for
-  int32_t *joint_block_of; // in the arena
-  const int32_t *block_of; // as long as the contacts
+  CniArenaMark mark;               // of the arena, before the contacts were looked for
+  int32_t *joint_block_of;         // in the arena
+  const int32_t *block_of;         // as long as the contacts
+  int32_t fresh_count, full_count; // contacts that have a block, and those kept in full
+  int32_t first_block;             // of the contacts; the others follow
   double time_step;
   double seconds_collision;
   void *order_scratch;                 // for another order of the bodies
@@ -108,8 +107,10 @@ struct CnWorld {
   CnAllocator allocator;   // the meter's
   CnLocatedEvent *located; // of the last step
   int32_t located_count, located_capacity;
-  CniNewContact *fresh; // of the step under way
-  CniContact *full;     // those of them that are not round
+  // Contacts of the step under way that have a block, in short from the assembly to the end of the
+  // step: the solver works where the contacts were found.
+  CniShortContact *fresh;
+  CniContact *full; // those of them that are not round
   int32_t fresh_capacity, full_capacity;
 };
 
@@ -126,12 +127,18 @@ void cni_contents_release(CniContents *contents, const CnAllocator *allocator);
 
 // ---- contacts ----
 
-// Room for that many contacts, with angular impulses too if wanted, and events.
+// Room for impulses of that many contacts, angular ones too if wanted, and events.
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
                               int32_t turning, int32_t event_count);
 void cni_contacts_release(CniContactCache *cache, const CnAllocator *allocator);
-// Name the contacts, before dense indices change.
-void cni_contacts_name(CniContents *contents);
+// Write out and name the contacts, before something is destroyed. Without memory nothing changes.
+CnStatus cni_contacts_name(CniContents *contents);
+// Contacts that are not named follow when bodies are put in another order: one call before, with
+// room for a position a body, one after.
+void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scratch);
+void cni_contacts_arrive(CniContents *contents);
+// A contact as it was found; shapes and bodies by dense indices, or named.
+CniContact cni_contact_found(const CniContents *contents, int32_t index);
 // The ids of a contact's shapes.
 void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b);
 // What the contacts kept from the last step say about the shapes of now.

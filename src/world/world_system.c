@@ -148,10 +148,13 @@ typedef struct TakeLoop {
   CniModel *model;
   const CnPose *pose;
   const CnTwist *twist;
+  CnVec3 *before; // null: nobody will ask
 } TakeLoop;
 
 static void take_states(void *context, int32_t begin, int32_t end) {
   const TakeLoop *loop = context;
+  if (loop->before)
+    for (int32_t i = begin; i < end; i++) loop->before[i] = loop->model->pose[i].position;
   for (int32_t i = begin; i < end; i++) {
     loop->model->pose[i] = loop->pose[i];
     loop->model->twist[i] = loop->twist[i];
@@ -178,7 +181,8 @@ static void done(void *context, double t_new, const double *q_new, const double 
   for (int32_t i = 0; i < model->joint_count; i++)
     keep_joint(&model->joints[i], now->engine.problem, answer, world->work.joint_block_of[i],
                world->work.time_step);
-  TakeLoop take = {model, pose, twist};
+  const CniContactCache *kept = &now->contacts;
+  TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   now->engine.solved = solved;
   now->time = t_new;

@@ -20,7 +20,7 @@ void assembled_start_with(Assembled *a, const CnAllocator *allocator) {
   a->answer = cn_answer_empty(allocator);
   a->input = (CniAssemblyInput){.model = &a->model,
                                 .contacts = a->contacts,
-                                .old = {.contacts = a->old_contacts,
+                                .old = {.full = a->old_contacts,
                                         .rank = a->old_rank,
                                         .linear = a->old_linear,
                                         .angular = a->old_angular},

@@ -13,7 +13,8 @@
 // Two spheres are a pair only if the balls that fill their wide bounds meet, which leaves a third
 // of the pairs of a pile. So a sphere must also stay within its wide ball: its way since then and
 // its present radius, margin and reach must not be more than the ball's radius. That the balls of
-// two spheres that come near meet is then the triangle inequality.
+// two spheres that come near meet is then the triangle inequality. What is kept of the wide bounds
+// is rounded inwards (CniWide): a shape that is within it is within them.
 //
 // The list has the form of a sparse matrix, rows and columns ascending: sorted by counting, first
 // by the larger index, then by the smaller. The cull keeps the order.
@@ -28,16 +29,48 @@
 
 typedef struct WideLoop {
   const CniDetection *w;
-  CniBounds *wide;
+  CniWide *wide;
+  CnVec3 origin;
+  CniBounds *bounds;
   uint8_t *round;
   double skin;
 } WideLoop;
 
+#define SAFE (1 - 1e-6) // more than what rounding to a float takes
+#define ROUNDING 1e-15  // of a coordinate
+#define FARTHEST 1e30   // what a float holds for sure
+#define NOWHERE                                                                                    \
+  (CniWide) {                                                                                      \
+    {0, 0, 0}, { -1, -1, -1 }                                                                      \
+  }
+
+// Bounds in short: the rounding of the centre is taken off the size.
+static CniWide narrow(const CniBounds *b, CnVec3 origin, int round) {
+  const double lo[3] = {b->lo.x, b->lo.y, b->lo.z}, hi[3] = {b->hi.x, b->hi.y, b->hi.z};
+  const double at[3] = {origin.x, origin.y, origin.z};
+  CniWide wide = NOWHERE;
+  double way = 0;
+  for (int i = 0; i < 3; i++) {
+    double middle = 0.5 * (lo[i] + hi[i]), centre = middle - at[i], half = 0.5 * (hi[i] - lo[i]);
+    if (!(fabs(centre) < FARTHEST && half < FARTHEST)) return NOWHERE;
+    wide.centre[i] = (float)centre;
+    double shift = fabs(centre - (double)wide.centre[i]) + ROUNDING * (fabs(middle) + fabs(at[i]));
+    way += shift;
+    wide.half[i] = (float)((half - shift) * SAFE);
+  }
+  if (round) {
+    wide.half[0] = (float)((0.5 * (hi[0] - lo[0]) - way) * SAFE);
+    wide.half[1] = wide.half[2] = -1;
+  }
+  return wide;
+}
+
 static void widen(void *context, int32_t begin, int32_t end) {
   const WideLoop *loop = context;
   for (int32_t i = begin; i < end; i++) {
-    loop->wide[i] = cni_grown_bounds(loop->w, i, loop->skin);
+    loop->bounds[i] = cni_grown_bounds(loop->w, i, loop->skin);
     loop->round[i] = (loop->w->proxies[i].flags & CNI_ROUND) != 0;
+    loop->wide[i] = narrow(&loop->bounds[i], loop->origin, loop->round[i]);
   }
 }
 
@@ -95,14 +128,17 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
   CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->wide, &c->wide_capacity, 0, w->count,
                             sizeof *c->wide));
   CniArenaMark mark = cni_arena_mark(w->arena);
+  size_t bytes = (size_t)w->count * sizeof(CniBounds);
+  CniBounds *bounds = cni_arena_take(w->arena, bytes);
   uint8_t *round = cni_arena_take(w->arena, (size_t)w->count);
-  if (!round) return cni_error_memory((size_t)w->count);
-  WideLoop wide = {w, c->wide, round, skin};
+  if (!bounds || !round) return cni_error_memory(bytes + (size_t)w->count);
+  c->origin = w->count > 0 ? w->proxies[w->count / 2].centre : CN_VEC3_ZERO;
+  WideLoop wide = {w, c->wide, c->origin, bounds, round, skin};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, widen, &wide);
 
   CniPair *pairs = NULL, *by_b = NULL;
   int32_t *places = NULL;
-  CNI_TRY(c->broad->find(c->wide, round, w->count, w->in->tasks, w->arena, &pairs, &c->pair_count));
+  CNI_TRY(c->broad->find(bounds, round, w->count, w->in->tasks, w->arena, &pairs, &c->pair_count));
   CNI_TRY(sort_room(c, w, &by_b, &places));
   sort_pairs(c, pairs, w->count, by_b, places);
   cni_arena_back(w->arena, mark);

@@ -40,6 +40,13 @@ typedef struct CniPart {
   int32_t again;  // it had not enough room
 } CniPart;
 
+// Where a shape has to stay for the list of candidates to be good, seen from the list's origin. It
+// lies in the wide bounds that the list was made with, whatever the rounding.
+typedef struct CniWide {
+  float centre[3];
+  float half[3]; // of a ball: its radius, and -1 twice
+} CniWide;
+
 struct CniCollision {
   CnAllocator allocator;
   const CniBroadPhase *broad;
@@ -48,7 +55,8 @@ struct CniCollision {
   int32_t expected; // room for contacts that the last call needed: a guess likewise
 
   // candidates: see candidates.c
-  CniBounds *wide;   // per shape
+  CniWide *wide;     // per shape
+  CnVec3 origin;     // of these
   int32_t *starts;   // per shape and one more: where its pairs begin
   int32_t *partners; // the larger indices of the pairs of a shape, ascending
   int32_t wide_capacity, start_capacity, partner_capacity;

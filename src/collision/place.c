@@ -4,6 +4,7 @@
 #include "core/error.h"
 
 #define SHAPES_A_TASK 256
+#define LARGE 1e300
 
 // How far points at most r from the centre of mass may come in this step.
 static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
@@ -65,25 +66,31 @@ CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin) {
   return grown(cni_shape_bounds(&placed), p->reach + 0.5 * p->base + skin * size);
 }
 
-// Is a inside b? Nothing is inside the bounds of a half-space, which are none.
-static int lies_in(const CniBounds *a, const CniBounds *b) {
-  return (a->lo.x >= b->lo.x) & (a->hi.x <= b->hi.x) & (a->lo.y >= b->lo.y) & (a->hi.y <= b->hi.y) &
-         (a->lo.z >= b->lo.z) & (a->hi.z <= b->hi.z);
+// Is a shape where the list of candidates expects it? Nothing is there where a half-space was, and
+// no ball where something else was, or the reverse.
+static int box_lies_in(const CniBounds *a, const CniWide *wide, CnVec3 origin) {
+  CnVec3 way = {0.5 * (a->lo.x + a->hi.x) - origin.x - (double)wide->centre[0],
+                0.5 * (a->lo.y + a->hi.y) - origin.y - (double)wide->centre[1],
+                0.5 * (a->lo.z + a->hi.z) - origin.z - (double)wide->centre[2]};
+  return (fabs(way.x) + 0.5 * (a->hi.x - a->lo.x) <= (double)wide->half[0]) &
+         (fabs(way.y) + 0.5 * (a->hi.y - a->lo.y) <= (double)wide->half[1]) &
+         (fabs(way.z) + 0.5 * (a->hi.z - a->lo.z) <= (double)wide->half[2]);
 }
 
-// Is a ball at a place inside the ball that fills some bounds?
-static int ball_lies_in(CnVec3 centre, double radius, const CniBounds *b) {
-  CnVec3 way = {centre.x - 0.5 * (b->lo.x + b->hi.x), centre.y - 0.5 * (b->lo.y + b->hi.y),
-                centre.z - 0.5 * (b->lo.z + b->hi.z)};
-  double left = 0.5 * (b->hi.x - b->lo.x) - radius;
-  return left >= 0 && cn_norm2(way) <= left * left;
+static int ball_lies_in(CnVec3 centre, double radius, const CniWide *wide, CnVec3 origin) {
+  CnVec3 way = {centre.x - origin.x - (double)wide->centre[0],
+                centre.y - origin.y - (double)wide->centre[1],
+                centre.z - origin.z - (double)wide->centre[2]};
+  double left = (double)wide->half[0] - radius;
+  return (left >= 0) & (wide->half[1] < 0) & (cn_norm2(way) <= left * left);
 }
 
 typedef struct PlaceLoop {
   const CniDetection *w;
-  const CniBounds *wide; // null: there is no list
-  uint8_t *outside;      // per task: a shape has left its wide bounds
-  uint8_t *infinite;     // per task: a shape is where no number is
+  const CniWide *wide; // null: there is no list
+  CnVec3 origin;
+  uint8_t *outside;  // per task: a shape has left its wide bounds
+  uint8_t *infinite; // per task: a shape is where no number is
 } PlaceLoop;
 
 static void place_shapes(void *context, int32_t begin, int32_t end) {
@@ -100,15 +107,21 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
       infinite |= !isfinite(sum);
       continue;
     }
+    double more = p->reach + 0.5 * p->base;
+    if (p->flags & CNI_ROUND) {
+      // large numbers, whose bounds may overflow, are looked at again
+      sum = fabs(p->centre.x) + fabs(p->centre.y) + fabs(p->centre.z) + p->reach + p->outradius;
+      infinite |= !(sum < LARGE);
+      if (loop->wide && !outside)
+        outside = !ball_lies_in(p->centre, p->outradius + more, &loop->wide[i], loop->origin);
+      continue;
+    }
     CniBounds b = cni_shape_bounds(&placed);
     sum += (b.lo.x + b.lo.y + b.lo.z) + (b.hi.x + b.hi.y + b.hi.z);
     infinite |= !isfinite(sum);
     if (!loop->wide || outside) continue;
-    double more = p->reach + 0.5 * p->base;
     b = grown(b, more);
-    outside |= !lies_in(&b, &loop->wide[i]);
-    if (p->flags & CNI_ROUND)
-      outside |= !ball_lies_in(p->centre, p->outradius + more, &loop->wide[i]);
+    outside = !box_lies_in(&b, &loop->wide[i], loop->origin);
   }
   loop->outside[begin / SHAPES_A_TASK] = (uint8_t)outside;
   loop->infinite[begin / SHAPES_A_TASK] = (uint8_t)infinite;
@@ -158,7 +171,7 @@ CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) 
   if (!w->proxies || !flags) return cni_error_memory(n * sizeof *w->proxies + 2 * tasks);
   memset(flags, 0, 2 * tasks);
   int usable = c->wide_count == w->count;
-  PlaceLoop loop = {w, usable ? c->wide : NULL, flags, flags + tasks};
+  PlaceLoop loop = {w, usable ? c->wide : NULL, c->origin, flags, flags + tasks};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, &loop);
 
   int outside = 0, infinite = 0;

@@ -107,7 +107,8 @@ static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const Cni
 static double contact_slop(const CniAssemblyInput *in, const CniContact *c) {
   if (in->contact_slop > 0) return in->contact_slop;
   const CniShape *shapes = in->model->shapes;
-  return SLOP * cn_min(shapes[c->shape_a].inradius, shapes[c->shape_b].inradius);
+  return SLOP *
+         cn_min(cni_model_inradius(&shapes[c->shape_a]), cni_model_inradius(&shapes[c->shape_b]));
 }
 
 // A point of a loaded contact that stands a little open closes gently. (In an impact b_n < 0.)

@@ -40,11 +40,12 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, const CniPlaced *pl
   const CniCollisionInput *in = w->in;
   const CniShape *s = &in->model->shapes[i];
   int endless = s->kind == CN_SHAPE_PLANE;
+  double outradius = cni_model_outradius(s);
   double arm = endless || !s->poses ? 0 : cn_norm(s->poses->pose.position);
-  if (s->kind != CN_SHAPE_SPHERE && !endless) arm += s->outradius;
+  if (s->kind != CN_SHAPE_SPHERE && !endless) arm += outradius;
   CniProxy p = {.centre = placed->pose.position,
-                .outradius = s->outradius,
-                .base = in->margin > 0 ? in->margin : 0.05 * s->inradius,
+                .outradius = outradius,
+                .base = in->margin > 0 ? in->margin : 0.05 * cni_model_inradius(s),
                 .reach = reach_of(in, s->body, arm),
                 .body = s->body,
                 .slot = s->slot,
@@ -62,7 +63,7 @@ CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin) {
   const CniProxy *p = &w->proxies[shape];
   if (p->flags & CNI_ENDLESS) return no_bounds;
   CniPlaced placed = cni_placed(w, shape);
-  double size = w->in->model->shapes[shape].inradius;
+  double size = cni_model_inradius(&w->in->model->shapes[shape]);
   return grown(cni_shape_bounds(&placed), p->reach + 0.5 * p->base + skin * size);
 }
 

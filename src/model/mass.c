@@ -68,7 +68,8 @@ CnStatus cni_body_mass_check(CnBodyDef *def) {
 }
 
 static CniMassProps shape_mass(const CniShape *shape) {
-  CniPlaced placed = {shape->kind, cni_shape_def_pose(shape), shape->radius, shape->half_size};
+  CniPlaced placed = {shape->kind, cni_shape_def_pose(shape), shape->radius,
+                      cni_shape_half_size(shape)};
   return cni_shape_mass(&placed, shape->density);
 }
 
@@ -188,9 +189,6 @@ CnStatus cni_model_derive(CniModel *model) {
   }
   for (int32_t i = 0; i < model->shape_count; i++) {
     CniShape *shape = &model->shapes[i];
-    CniPlaced placed = {shape->kind, cni_shape_def_pose(shape), shape->radius, shape->half_size};
-    shape->inradius = cni_shape_inradius(&placed);
-    shape->outradius = cni_shape_outradius(&placed);
     if (!shape->poses) continue;
     CnPose com = cni_body_com(&model->bodies[shape->body]);
     shape->poses->pose = cni_shape_local_pose(com, shape->poses->def_pose);

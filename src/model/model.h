@@ -78,12 +78,11 @@ typedef struct CniShape {
   int32_t material; // dense index
   uint32_t category, mask;
   double radius;
-  CnVec3 half_size;
-  double inradius, outradius; // from cni_shape_inradius and cni_shape_outradius
   double density;
+  CnVec3 *half_size;    // of a box; null: not one
   CniShapePoses *poses; // null: both are the identity
 } CniShape;
-_Static_assert(sizeof(CniShape) <= 104, "memory per body is promised");
+_Static_assert(sizeof(CniShape) <= 72, "memory per body is promised");
 
 // The poses and the definition, whether they are kept or not.
 static inline CnPose cni_body_com(const CniBody *body) {
@@ -91,6 +90,20 @@ static inline CnPose cni_body_com(const CniBody *body) {
 }
 static inline CnPose cni_shape_pose(const CniShape *shape) {
   return shape->poses ? shape->poses->pose : CN_POSE_ONE;
+}
+static inline CnVec3 cni_shape_half_size(const CniShape *shape) {
+  return shape->half_size ? *shape->half_size : (CnVec3){0, 0, 0};
+}
+// Of the largest ball inside and the smallest one around.
+static inline double cni_model_inradius(const CniShape *shape) {
+  if (shape->kind == CN_SHAPE_SPHERE) return shape->radius;
+  CniPlaced placed = {shape->kind, CN_POSE_ONE, shape->radius, cni_shape_half_size(shape)};
+  return cni_shape_inradius(&placed);
+}
+static inline double cni_model_outradius(const CniShape *shape) {
+  if (shape->kind == CN_SHAPE_SPHERE) return shape->radius;
+  CniPlaced placed = {shape->kind, CN_POSE_ONE, shape->radius, cni_shape_half_size(shape)};
+  return cni_shape_outradius(&placed);
 }
 static inline CnPose cni_shape_def_pose(const CniShape *shape) {
   return shape->poses ? shape->poses->def_pose : CN_POSE_ONE;
@@ -183,8 +196,9 @@ void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NA
 // and a name (null or empty: none). The body has neither yet.
 CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail *detail,
                        const char *name);
-// The same for the poses of a shape; both the identity: nothing is kept.
-CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, CnPose pose, CnPose def_pose);
+// The same for the size of a box and the poses of a shape; both the identity: they are not kept.
+CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, CnVec3 half_size, CnPose pose,
+                        CnPose def_pose);
 
 // The definition a shape was made from.
 CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);

@@ -26,7 +26,7 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
   return (CnShapeDef){.kind = s->kind,
                       .pose = cni_shape_def_pose(s),
                       .radius = s->radius,
-                      .half_size = s->half_size,
+                      .half_size = cni_shape_half_size(s),
                       .density = s->density,
                       .material = {m->slot, m->generation}, // none for the default material
                       .category = s->category,
@@ -37,7 +37,7 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose) {
   const CniShape *s = &model->shapes[shape];
   CnPose pose = s->poses ? cn_pose_mul(*body_pose, s->poses->pose) : *body_pose;
-  return (CniPlaced){s->kind, pose, s->radius, s->half_size};
+  return (CniPlaced){s->kind, pose, s->radius, cni_shape_half_size(s)};
 }
 
 CnStatus cni_shape_def_check(CnShapeDef *def) {
@@ -61,14 +61,10 @@ static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShape
 
 // The shape of a definition, not yet in any array.
 static CniShape shape_from(const CnShapeDef *def, int32_t body, int32_t material) {
-  CniPlaced placed = {def->kind, def->pose, def->radius, def->half_size};
   return (CniShape){.body = body,
                     .next = -1,
                     .kind = def->kind,
                     .radius = def->radius,
-                    .half_size = def->half_size,
-                    .inradius = cni_shape_inradius(&placed),
-                    .outradius = cni_shape_outradius(&placed),
                     .material = material,
                     .category = def->category,
                     .mask = def->mask,
@@ -77,18 +73,30 @@ static CniShape shape_from(const CnShapeDef *def, int32_t body, int32_t material
 
 // ---- what a shape keeps beside its common fields ----
 
-CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, CnPose pose, CnPose def_pose) {
+CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, CnVec3 half_size, CnPose pose,
+                        CnPose def_pose) {
   shape->poses = NULL;
+  shape->half_size = NULL;
+  if (shape->kind == CN_SHAPE_BOX) {
+    shape->half_size = cni_allocate(&model->allocator, sizeof half_size);
+    if (!shape->half_size) return cni_error_memory(sizeof half_size);
+    *shape->half_size = half_size;
+  }
   if (cni_pose_is_one(pose) && cni_pose_is_one(def_pose)) return CN_OK;
   shape->poses = cni_allocate(&model->allocator, sizeof *shape->poses);
-  if (!shape->poses) return cni_error_memory(sizeof *shape->poses);
+  if (!shape->poses) {
+    cni_shape_forget(model, shape);
+    return cni_error_memory(sizeof *shape->poses);
+  }
   *shape->poses = (CniShapePoses){pose, def_pose};
   return CN_OK;
 }
 
 void cni_shape_forget(const CniModel *model, CniShape *shape) {
   cni_release(&model->allocator, shape->poses, sizeof *shape->poses);
+  cni_release(&model->allocator, shape->half_size, sizeof *shape->half_size);
   shape->poses = NULL;
+  shape->half_size = NULL;
 }
 
 // ---- adding and removing ----
@@ -100,7 +108,8 @@ static CnStatus prepare_shape(CniModel *model, int32_t body, const CnShapeDef *d
                             model->shape_count, model->shape_count + 1, sizeof(CniShape)));
   CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
   CnPose com = cni_body_com(&model->bodies[body]);
-  CNI_TRY(cni_shape_keep(model, shape, cni_shape_local_pose(com, def->pose), def->pose));
+  CNI_TRY(cni_shape_keep(model, shape, def->half_size, cni_shape_local_pose(com, def->pose),
+                         def->pose));
   CNI_TRY(cni_body_frame(model, &model->bodies[body], -1, shape, frame));
   CNI_TRY(cni_body_frame_reserve(model, body, frame));
   if (shape->poses || cni_pose_is_one(frame->com)) return CN_OK;

@@ -63,8 +63,8 @@ CniContact cni_contact_found(const CniContents *contents, int32_t index) {
   if (c->full >= 0)
     found = cache->full[c->full];
   else
-    cni_collision_spheres(cache->before[a->body], a->outradius, cache->before[b->body],
-                          b->outradius, &found);
+    cni_collision_spheres(cache->before[a->body], a->radius, cache->before[b->body], b->radius,
+                          &found);
   found.shape_a = c->shape_a;
   found.shape_b = c->shape_b;
   found.body_a = a->body;

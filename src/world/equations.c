@@ -56,7 +56,7 @@ CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
     CnVec3 up = cn_qmat(at_a.rotation).z;
     f.axis[0] = up;
     if (touch->kind == CNI_TOUCH_BOX_PLANE) {
-      point = cn_pose_point(at_b, corner_of(b->half_size, touch->feature));
+      point = cn_pose_point(at_b, corner_of(cni_shape_half_size(b), touch->feature));
       f.fixed_b = f.arm_b = cn_sub(point, x_b);
       f.gap = cn_dot(up, cn_sub(point, at_a.position));
     } else {

@@ -72,8 +72,8 @@ static double mean_size(const CniModel *model) {
   int32_t n = 0;
   for (int32_t i = 0; i < model->body_count; i++) {
     int32_t s = model->bodies[i].first_shape;
-    if (!moves(model, i) || s < 0 || !isfinite(model->shapes[s].outradius)) continue;
-    sum += 2 * model->shapes[s].outradius;
+    if (!moves(model, i) || s < 0 || !isfinite(cni_model_outradius(&model->shapes[s]))) continue;
+    sum += 2 * cni_model_outradius(&model->shapes[s]);
     n++;
   }
   return n > 0 ? sum / n : 0;

@@ -116,7 +116,7 @@ static void body_fields(CniStream *s, BodyRecord *record) {
   x->kind = (CnBodyKind)kind;
 }
 
-static void shape_fields(CniStream *s, CniShape *x, CnPose *def_pose) {
+static void shape_fields(CniStream *s, CniShape *x, CnVec3 *half_size, CnPose *def_pose) {
   int32_t kind = (int32_t)x->kind;
   cni_stream_u32(s, &x->slot);
   cni_stream_u32(s, &x->generation);
@@ -127,7 +127,7 @@ static void shape_fields(CniStream *s, CniShape *x, CnPose *def_pose) {
   cni_stream_i32(s, &kind);
   cni_stream_pose(s, def_pose);
   cni_stream_double(s, &x->radius);
-  cni_stream_vec3(s, &x->half_size);
+  cni_stream_vec3(s, half_size);
   cni_stream_double(s, &x->density);
   cni_stream_u32(s, &x->category);
   cni_stream_u32(s, &x->mask);
@@ -241,8 +241,9 @@ static void write_model(CniStream *s, const CniModel *model) {
   cni_stream_count(s, &shapes, 1);
   for (int32_t i = 0; i < shapes; i++) {
     CniShape shape = model->shapes[i];
+    CnVec3 half_size = cni_shape_half_size(&shape);
     CnPose def_pose = cni_shape_def_pose(&shape);
-    shape_fields(s, &shape, &def_pose);
+    shape_fields(s, &shape, &half_size, &def_pose);
   }
   cni_stream_count(s, &materials, 1);
   for (int32_t i = 1; i <= materials; i++) {
@@ -362,8 +363,9 @@ static size_t body_size(void) {
 static size_t shape_size(void) {
   CniStream s = {0};
   CniShape x = {0};
+  CnVec3 half_size = CN_VEC3_ZERO;
   CnPose def_pose = CN_POSE_ONE;
-  shape_fields(&s, &x, &def_pose);
+  shape_fields(&s, &x, &half_size, &def_pose);
   return s.at;
 }
 static size_t material_size(void) {
@@ -434,9 +436,10 @@ static CnStatus read_shapes(CniStream *s, CniModel *model) {
   CNI_TRY(cni_model_reserve(model, 0, count, 0, 0));
   for (int32_t i = 0; i < count && !s->failed; i++) {
     CniShape shape = {0};
+    CnVec3 half_size = CN_VEC3_ZERO;
     CnPose def_pose = CN_POSE_ONE;
-    shape_fields(s, &shape, &def_pose);
-    CNI_TRY(cni_shape_keep(model, &shape, CN_POSE_ONE, def_pose));
+    shape_fields(s, &shape, &half_size, &def_pose);
+    CNI_TRY(cni_shape_keep(model, &shape, half_size, CN_POSE_ONE, def_pose));
     model->shapes[i] = shape;
     model->shape_count = i + 1;
   }

@@ -83,6 +83,7 @@ CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index
 static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
                               int32_t *joint_block_of, int32_t *block_of) {
   int32_t joints = input->model->joint_count, contacts = input->contact_count;
+  problem->brief_b = joints == 0; // unless a belt moves (plan.c)
   CniProblemRoom room = {.blocks = joints + contacts, .pairs = joints, .rows = 3 * joints};
   cni_groups_room(input, &room);
   CNI_TRY(cni_problem_reserve(problem, &room));

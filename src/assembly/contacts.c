@@ -121,7 +121,8 @@ static void soften(const CniAssemblyInput *in, const CniContact *c, double *b_n)
 static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniArms arms, Frame *f) {
   const CniAssemblyInput *in = loop->input;
   const CniContact *c = &in->contacts[i];
-  double *b = &loop->problem->b[block->row], restitution;
+  const CnProblem *p = loop->problem;
+  double *b = cni_block_b_n(p, block), restitution;
   CnVec3 surface = CN_VEC3_ZERO;
   if (loop->plan->tuned) {
     surface = loop->plan->tuned[i].surface;
@@ -133,8 +134,9 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
       surface = cn_sub(cni_surface_velocity(in, c->shape_b, c->body_b),
                        cni_surface_velocity(in, c->shape_a, c->body_a));
   }
+  b[0] = normal_b(in, p, c, arms, restitution);
+  if (p->brief_b) return;
   for (int32_t r = 1; r < block->dim; r++) b[r] = 0;
-  b[0] = normal_b(in, loop->problem, c, arms, restitution);
   if (block->dim >= 3 && (surface.x != 0 || surface.y != 0 || surface.z != 0)) {
     complete_frame(f);
     b[1] = cn_dot(f->t1, surface);
@@ -216,7 +218,7 @@ static void fill_contacts(void *context, int32_t begin, int32_t end) {
     int32_t own;
     int loaded = look_back(old, j, rank, c->feature, &own);
     if (own >= 0) resolve(p, block, old, own, scale, &f, &loop->g[block->row]);
-    if (loaded && p->friction == CN_FRICTION_COULOMB) soften(in, c, &p->b[block->row]);
+    if (loaded && p->friction == CN_FRICTION_COULOMB) soften(in, c, cni_block_b_n(p, block));
   }
 }
 

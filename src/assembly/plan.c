@@ -266,6 +266,18 @@ static CnStatus plan_room(const CniAssemblyInput *input, const CnProblem *proble
   return cni_law_table_init(&plan->laws, input->arena);
 }
 
+// Has any contact a right-hand side along its tangents?
+static int any_moving(const CniAssemblyInput *input, const CniContactPlan *plan,
+                      const int32_t *block_of) {
+  for (int32_t i = 0; !plan->tuned && i < plan->laws.count; i++)
+    if (plan->laws.laws[i].moving) return 1;
+  for (int32_t i = 0; plan->tuned && i < input->contact_count; i++) {
+    CnVec3 s = plan->tuned[i].surface;
+    if (block_of[i] >= 0 && (s.x != 0 || s.y != 0 || s.z != 0)) return 1;
+  }
+  return 0;
+}
+
 CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
                            int32_t *block_of, CniContactPlan *plan) {
   *plan = (CniContactPlan){0};
@@ -280,6 +292,7 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                      .row_count = problem->row_count};
   for (int32_t i = 0; i < input->contact_count; i++)
     CNI_TRY(plan_contact(&planner, i, &block_of[i]));
+  if (any_moving(input, plan, block_of)) problem->brief_b = 0;
   CniProblemRoom room = {.pairs = planner.pair_count - problem->pair_count,
                          .spheres = planner.sphere_count - problem->sphere_count,
                          .rows = planner.row_count - problem->row_count};

@@ -97,6 +97,7 @@ CnStatus cn_problem_write(CnProblem *problem, CnProblemFormat format, const char
   if ((uint32_t)format >= sizeof writers / sizeof writers[0])
     return cni_error(CN_INVALID_ARGUMENT, "problem format %d is unknown", (int)format);
   CNI_TRY(cni_problem_check(problem));
+  CNI_TRY(cni_problem_widen_b(problem));
   if (problem->form == CN_FORM_GLOBAL && !problem->global)
     return cni_error(CN_INVALID_ARGUMENT, "the problem has no M and E yet: cn_problem_set_global");
   return writers[format](problem, path);

@@ -131,7 +131,9 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
   const CnProblem *p = loop->p;
   const CniBlock *block = &p->blocks[index];
   const CnSet *set = &p->sets[block->set];
-  CnVec3 g = load(loop->answer->g + block->row), b = load(p->b + block->row);
+  double b_i[CNI_MAX_DIM];
+  cni_block_b(p, block, b_i);
+  CnVec3 g = load(loop->answer->g + block->row), b = load(b_i);
   Contact x = block->storage == CNI_SPHERE ? sphere_contact(p, block, loop->answer->v)
                                            : pair_contact(p, block, loop->answer->v);
   CnVec3 u = cn_add(in_frame(&x, x.now), b);
@@ -163,8 +165,9 @@ static void tally_other(const StepLoop *loop, int32_t index, CniTally *t) {
   const CnProblem *p = loop->p;
   const CniBlock *block = &p->blocks[index];
   const CniStorageKind *storage = &cni_storages[block->storage];
-  const double *g = loop->answer->g + block->row, *b = p->b + block->row;
-  double *u = loop->u + block->row, r[CNI_MAX_DIM], c[CNI_MAX_DIM];
+  const double *g = loop->answer->g + block->row;
+  double *u = loop->u + block->row, b[CNI_MAX_DIM], r[CNI_MAX_DIM], c[CNI_MAX_DIM];
+  cni_block_b(p, block, b);
   cni_block_compliance(p, block, c);
   for (int32_t d = 0; d < block->dim; d++) {
     r[d] = b[d];

@@ -157,7 +157,9 @@ static CnStatus write_rows(Work *work) {
   out->e.row_count = p->row_count; // the size with which b and compliance are released
   CNI_TRY(own(&p->allocator, p->row_count, sizeof(double), &out->b));
   CNI_TRY(own(&p->allocator, p->row_count, sizeof(double), &out->compliance));
-  if (p->row_count > 0) memcpy(out->b, p->b, (size_t)p->row_count * sizeof *out->b);
+  // all of them first: what moves without mass is added to any row
+  for (int32_t i = 0; i < p->block_count; i++)
+    cni_block_b(p, &p->blocks[i], out->b + p->blocks[i].row);
   work->triplet_count = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];

@@ -145,7 +145,7 @@ void cn_problem_clear(CnProblem *p) {
   p->group_count = p->set_count = p->block_count = 0;
   p->pair_count = p->sphere_count = p->row_block_count = p->row_entry_count = 0;
   p->row_count = 0;
-  p->full_inertias = p->own_olds = p->own_lengths = 0;
+  p->full_inertias = p->own_olds = p->own_lengths = p->brief_b = 0;
   p->change = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   p->w.row_count = p->w.column_count = 0;
   cni_global_release(p);
@@ -161,6 +161,32 @@ static CnStatus reserve_array(CnProblem *p, void **data, int32_t *capacity, int3
   return cni_array_reserve(&p->allocator, data, capacity, count, count + more, element_size);
 }
 
+// One number a row, or a block. Blocks may be there before their b.
+static CnStatus reserve_b(CnProblem *p, const CniProblemRoom *room) {
+  int32_t limit = INT32_MAX / 4, kept = p->brief_b ? p->block_count : p->row_count;
+  if (room->rows < 0 || room->rows > limit - p->row_count)
+    return cni_error(CN_INVALID_ARGUMENT, "a problem holds at most %d rows (asked for %d more)",
+                     limit, room->rows);
+  int32_t needed = kept + (p->brief_b ? room->blocks : room->rows);
+  if (kept > p->row_capacity) kept = p->row_capacity;
+  return cni_array_reserve(&p->allocator, (void **)&p->b, &p->row_capacity, kept, needed,
+                           sizeof *p->b);
+}
+
+// From the last block to the first: its rows are never before its place.
+CnStatus cni_problem_widen_b(CnProblem *p) {
+  if (!p->brief_b) return CN_OK;
+  CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->b, &p->row_capacity, p->block_count,
+                            p->row_count, sizeof *p->b));
+  for (int32_t i = p->block_count - 1; i >= 0; i--) {
+    const CniBlock *block = &p->blocks[i];
+    p->b[block->row] = p->b[i];
+    for (int32_t d = 1; d < block->dim; d++) p->b[block->row + d] = 0;
+  }
+  p->brief_b = 0;
+  return CN_OK;
+}
+
 CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
 #define RESERVE(array, name, more, limit, what)                                                    \
   CNI_TRY(reserve_array(p, (void **)&p->array, &p->name##_capacity, p->name##_count, more, limit,  \
@@ -172,8 +198,8 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
   RESERVE(spheres, sphere, room->spheres, INT32_MAX / 16, "sphere blocks");
   RESERVE(row_blocks, row_block, room->row_blocks, INT32_MAX / 16, "blocks of rows");
   RESERVE(row_entries, row_entry, room->row_entries, INT32_MAX / 16, "row entries");
-  RESERVE(b, row, room->rows, INT32_MAX / 4, "rows");
 #undef RESERVE
+  CNI_TRY(reserve_b(p, room));
   int32_t groups = p->group_count + room->groups;
   if (room->inertias)
     CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->inertias, &p->inertia_capacity, 0, groups,
@@ -422,6 +448,7 @@ CnStatus cn_problem_add_rows(CnProblem *p, int32_t set, int32_t dim, const CnRow
     if (!twist_finite(&entries[i].coefficient))
       return cni_error(CN_INVALID_ARGUMENT, "rows: entry %d is not finite", i);
   }
+  CNI_TRY(cni_problem_widen_b(p));
   CniProblemRoom room = {.blocks = 1, .row_blocks = 1, .row_entries = entry_count, .rows = dim};
   CNI_TRY(cni_problem_reserve(p, &room));
   p->row_blocks[p->row_block_count] = (CniRowsBlock){p->row_entry_count, entry_count};
@@ -451,6 +478,7 @@ CnStatus cn_problem_add_pair(CnProblem *p, int32_t set, int32_t dim, const CnPai
                      cn_vec3_finite(def->arm_a) ? 'b' : 'a');
   CNI_TRY(check_length(def->length));
 
+  CNI_TRY(cni_problem_widen_b(p));
   CniProblemRoom room = {.blocks = 1, .pairs = 1, .rows = dim};
   CNI_TRY(cni_problem_reserve(p, &room));
   p->pairs[p->pair_count] = (CniPairBlock){def->normal, def->tangent, def->arm_a,  def->arm_b,
@@ -485,6 +513,7 @@ CnStatus cn_problem_add_sphere(CnProblem *p, int32_t set, int32_t dim, const CnS
   CNI_TRY(check_radius(def->radius_b, "radius_b"));
   CNI_TRY(check_length(def->length));
 
+  CNI_TRY(cni_problem_widen_b(p));
   CniProblemRoom room = {.blocks = 1, .spheres = 1, .rows = dim};
   CNI_TRY(cni_problem_reserve(p, &room));
   p->spheres[p->sphere_count] =

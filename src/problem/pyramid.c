@@ -98,8 +98,9 @@ static double block_error(const CnProblem *p, const CniBlock *block, int32_t fac
 // |r_i|^2
 static double free_speed(const CnProblem *p, const CniBlock *block) {
   double r[CNI_MAX_DIM], sum = 0;
-  for (int32_t i = 0; i < block->dim; i++)
-    r[i] = p->form == CN_FORM_GLOBAL ? p->global->r[block->row + i] : p->b[block->row + i];
+  cni_block_b(p, block, r);
+  if (p->form == CN_FORM_GLOBAL)
+    for (int32_t i = 0; i < block->dim; i++) r[i] = p->global->r[block->row + i];
   if (p->form == CN_FORM_STEP) cni_storages[block->storage].free(p, block, r);
   for (int32_t i = 0; i < block->dim; i++) sum += r[i] * r[i];
   return sum;

@@ -496,10 +496,10 @@ void cni_problem_velocity(const CnProblem *p, const double *v, const double *g, 
   }
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
-    double c[CNI_MAX_DIM];
+    double b[CNI_MAX_DIM], c[CNI_MAX_DIM];
+    cni_block_b(p, block, b);
     cni_block_compliance(p, block, c);
-    for (int32_t d = 0; d < block->dim; d++)
-      u[block->row + d] = p->b[block->row + d] + c[d] * g[block->row + d];
+    for (int32_t d = 0; d < block->dim; d++) u[block->row + d] = b[d] + c[d] * g[block->row + d];
     cni_storages[block->storage].velocity(p, block, v, u + block->row);
   }
 }

@@ -86,7 +86,8 @@ static void fill_turn(const CniPsor *s, int32_t kind, const CniBlock *block, con
                       const double *g, CniPsorLine *c, int32_t lane) {
   const CnProblem *p = s->p;
   const CnSet *set = &p->sets[block->set];
-  const double *b = p->b + block->row;
+  double b[CNI_MAX_DIM];
+  cni_block_b(p, block, b);
   CniPsorLine *full = c + cni_psor_full(kind);
   double length = block->storage == CNI_PAIR ? p->pairs[block->index].length
                                              : cni_sphere_length(p, block->index);
@@ -120,7 +121,8 @@ static inline void start_impulse(const CnProblem *p, const CniBlock *block, cons
 
 static inline void fill_full(const CnProblem *p, const CniBlock *block, const CnSet *set,
                              const Frame *f, CniPsorLine *full, int32_t lane) {
-  const double *b = p->b + block->row;
+  double b[CNI_MAX_DIM];
+  cni_block_b(p, block, b);
   int rough = block->kind != CN_BLOCK_UNILATERAL;
   set3(full + CNI_LINE_B_T, lane, rough ? in_plane(f, b[1], b[2]) : CN_VEC3_ZERO);
   full[CNI_LINE_C_N].lane[lane] = set->compliance[0];
@@ -143,7 +145,7 @@ static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *
   set3(c + CNI_LINE_N, lane, f.n);
   c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
   set3(c + CNI_LINE_G_T, lane, pulled ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
-  c[CNI_LINE_B_N].lane[lane] = p->b[block->row] - set->compliance[0] * cohesion;
+  c[CNI_LINE_B_N].lane[lane] = *cni_block_b_n(p, block) - set->compliance[0] * cohesion;
   c[CNI_LINE_MU].lane[lane] = rough ? set->mu : 0;
   if (kind < CNI_PSOR_PAIR) {
     c[CNI_LINE_RADIUS_A].lane[lane] = p->spheres[block->index].radius_a;

@@ -29,7 +29,7 @@ static void free_blocks(void *context, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) {
     const CniBlock *block = &p->blocks[i];
     double *u = s->u + block->row;
-    memcpy(u, p->b + block->row, (size_t)block->dim * sizeof *u);
+    cni_block_b(p, block, u);
     cni_storages[block->storage].velocity(p, block, s->v, u);
     u[0] = norm(u, block->dim);
   }
@@ -48,11 +48,12 @@ double cni_psor_free_speed(CniPsor *s) {
 static double block_residual(CniPsor *s, const CniBlock *block) {
   const CnProblem *p = s->p;
   const double *g = s->g + block->row;
-  double u[CNI_MAX_DIM], c[CNI_MAX_DIM], x[CNI_MAX_DIM];
+  double b[CNI_MAX_DIM], u[CNI_MAX_DIM], c[CNI_MAX_DIM], x[CNI_MAX_DIM];
   double trace = cni_storages[block->storage].trace(p, block);
   double scale = trace > 0 ? trace / block->dim : 1;
   cni_block_compliance(p, block, c);
-  for (int32_t k = 0; k < block->dim; k++) u[k] = p->b[block->row + k] + c[k] * g[k];
+  cni_block_b(p, block, b);
+  for (int32_t k = 0; k < block->dim; k++) u[k] = b[k] + c[k] * g[k];
   cni_storages[block->storage].velocity(p, block, s->v, u);
   for (int32_t k = 0; k < block->dim; k++) x[k] = g[k] - u[k] / scale;
   x[0] -= cni_shift(p, block, u) / scale;

@@ -17,9 +17,10 @@
 
 // Has a contact belt speeds or compliance?
 static int is_full(const CniPsor *s, const CnProblem *p, const CniBlock *block) {
-  const double *c = p->sets[block->set].compliance, *b = p->b + block->row;
+  const double *c = p->sets[block->set].compliance;
   if (s->rule.lambda != 1 || c[0] > 0) return 1;
-  return block->kind != CN_BLOCK_UNILATERAL && (c[1] > 0 || b[1] != 0 || b[2] != 0);
+  if (block->kind == CN_BLOCK_UNILATERAL) return 0;
+  return c[1] > 0 || (!p->brief_b && (p->b[block->row + 1] != 0 || p->b[block->row + 2] != 0));
 }
 
 static CniPsorKind choose_kind(const CniPsor *s, const CnProblem *p, const CniBlock *block) {

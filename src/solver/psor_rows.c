@@ -25,7 +25,9 @@ static void follow(CniPsor *s, const CniPsorRows *c, const double *d) {
 
 // E v + b + C g
 static void rows_velocity(const CniPsor *s, const CniPsorRows *c, double *u) {
-  const double *b = s->p->b + c->row, *g = s->g + c->row;
+  const double *g = s->g + c->row;
+  double b[CNI_MAX_DIM];
+  cni_block_b(s->p, &s->p->blocks[c->block], b);
   for (int32_t k = 0; k < c->local.dim; k++) u[k] = b[k] + c->local.c[k] * g[k];
   for (int32_t e = c->entry_begin; e < c->entry_end; e++) {
     const CniPsorEntry *entry = &s->entries[e];

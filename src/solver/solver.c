@@ -349,6 +349,8 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   if (!eliminate) CNI_TRY(check_needs(kind, problem, bits));
   CNI_TRY(check_answer(problem, answer));
 
+  if (!(kind->accepts & CNI_TAKES_BRIEF)) CNI_TRY(cni_problem_widen_b(problem));
+
   // what the certificate needs is fetched first: after the solve nothing may fail
   if (problem->form != CN_FORM_STEP || !(kind->accepts & CNI_LEAVES_U))
     CNI_TRY(cni_answer_reserve_u(answer));

@@ -16,6 +16,7 @@
 #define CNI_ACCEPT_CONVEX (1u << 20)
 #define CNI_ACCEPT_RELAXED (1u << 22) // takes coulomb problems, solves the convex model, says so
 #define CNI_LEAVES_U (1u << 23)       // does not fill the u of the step form
+#define CNI_TAKES_BRIEF (1u << 24)    // reads b by cni_block_b alone
 #define CNI_ACCEPT_GLOBAL (1u << 21)  // without it a global problem comes in its explicit form
 
 typedef struct CnSolverKind {

@@ -166,6 +166,7 @@ CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **
     cni_problem_velocity(engine->problem, own->v, own->g, own->u);
     *answer = own;
   }
+  CNI_TRY(cni_problem_widen_b(engine->problem));
   *problem = engine->problem;
   return CN_OK;
 }

@@ -136,7 +136,9 @@ const CniBlock *assembled_block_of(const Assembled *a, int32_t contact) {
 }
 
 double assembled_b(const Assembled *a, int32_t contact, int32_t row) {
-  return a->problem->b[assembled_block_of(a, contact)->row + row];
+  double b[CNI_MAX_DIM];
+  cni_block_b(a->problem, assembled_block_of(a, contact), b);
+  return b[row];
 }
 
 const CnSet *assembled_set(const Assembled *a, int32_t contact) {

@@ -1,6 +1,7 @@
 // Contact blocks: right-hand sides, laws and sets, storages, the user's hook, warm start.
 #include "assembled.h"
 #include "check.h"
+#include "solver/solver.h"
 
 static const CnTwist REST = {{0, 0, 0}, {0, 0, 0}};
 static const CnVec3 UP = {0, 0, 1};
@@ -114,6 +115,7 @@ static void surface_velocity(void **state) {
   double half = sqrt(0.5);
   a.model.pose[0].rotation = (CnQuat){half, 0, 0, half};
   assembled_write(&a);
+  CHECK(a.problem->brief_b == 0);
   CnVec3 t1, t2;
   cn_tangents(UP, &t1, &t2);
   CnVec3 b = cn_madd(cn_scale(assembled_b(&a, 0, 1), t1), assembled_b(&a, 0, 2), t2);
@@ -283,13 +285,55 @@ static void warm_start_sphere(void **state) {
   assembled_end(&a);
 }
 
+// Where no surface moves only the normal entries of b are kept; the answer and what it is worth are
+// those of all rows, and who wants the rows gets them.
+static void normal_entries_alone(void **state) {
+  (void)state;
+  CnMaterialDef m = cn_material_def_default();
+  Assembled a;
+  ball_above(&a, -0.01, 0.5, &m);
+  int32_t more = assembled_ball(&a, 1, cn_vec3(0, 0, 2.98), (CnTwist){{1, 0, -1}, {0, 2, 0}});
+  assembled_contact(&a, 1, more, cn_vec3(0, 0, 1.985), UP, -0.02);
+  assembled_write(&a);
+  CHECK(a.problem->brief_b == 1 && a.problem->block_count == 2);
+  CnSolveReport brief, wide;
+  CnAnswer own = cn_answer_empty(NULL);
+  CHECK_OK(cn_answer_fit(&own, a.problem));
+  CHECK_OK(cn_solve(a.problem, "psor", 1e-12, &a.answer, &brief));
+  CHECK(a.problem->brief_b == 1);
+  CHECK_OK(cni_problem_widen_b(a.problem));
+  CHECK(a.problem->brief_b == 0);
+  CHECK_NEAR(a.problem->b[0], -0.2, 1e-15);
+  CHECK_NEAR(a.problem->b[3], -0.4, 1e-15);
+  for (int32_t i = 1; i < 6; i++)
+    if (i != 3) CHECK_NEAR(a.problem->b[i], 0, 0);
+  CHECK_OK(cn_solve(a.problem, "psor", 1e-12, &own, &wide));
+  for (int32_t i = 0; i < 6; i++) CHECK_NEAR(a.answer.g[i], own.g[i], 0);
+  CHECK_NEAR(brief.certificate.error_scaled, wide.certificate.error_scaled, 0);
+
+  // others widen it by themselves
+  assembled_write(&a);
+  CHECK(a.problem->brief_b == 1);
+  CHECK_OK(cn_solve(a.problem, "ipm", 1e-12, &own, &wide));
+  CHECK(a.problem->brief_b == 0);
+  CHECK_NEAR(a.answer.velocity_count, own.velocity_count, 0);
+  cn_answer_release(&own);
+  assembled_end(&a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gaps),       cmocka_unit_test(restitution),
-      cmocka_unit_test(laws),       cmocka_unit_test(cohesion),
-      cmocka_unit_test(storages),   cmocka_unit_test(surface_velocity),
-      cmocka_unit_test(modify),     cmocka_unit_test(many_laws),
-      cmocka_unit_test(warm_start), cmocka_unit_test(warm_start_sphere),
+      cmocka_unit_test(gaps),
+      cmocka_unit_test(restitution),
+      cmocka_unit_test(laws),
+      cmocka_unit_test(cohesion),
+      cmocka_unit_test(storages),
+      cmocka_unit_test(surface_velocity),
+      cmocka_unit_test(normal_entries_alone),
+      cmocka_unit_test(modify),
+      cmocka_unit_test(many_laws),
+      cmocka_unit_test(warm_start),
+      cmocka_unit_test(warm_start_sphere),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,6 +55,8 @@ static void workers_cannot_be_seen(void **state) {
   assembled_write(&one);
   assembled_write(&many);
 
+  CHECK_OK(cni_problem_widen_b(one.problem));
+  CHECK_OK(cni_problem_widen_b(many.problem));
   const CnProblem *p = one.problem, *q = many.problem;
   CHECK(p->block_count == q->block_count && p->row_count == q->row_count);
   CHECK(p->pair_count == q->pair_count && p->sphere_count == q->sphere_count);

@@ -295,8 +295,7 @@ double cni_block_natural2(const CnProblem *p, const CniBlock *block, const doubl
   return natural2(&law, g, scale);
 }
 
-static double error_scaled(const CnProblem *p, const double *g, const double *u,
-                           const CniTally *t) {
+static double error_scaled(const CnProblem *p, const double *g, double *u, const CniTally *t) {
   double speed = cn_max(sqrt(t->r2), sqrt(t->u2)), impulse = sqrt(t->g2);
   double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
   return cni_ratio(sqrt(cni_natural2_sum(p, g, u, scale)), speed);

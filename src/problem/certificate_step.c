@@ -2,11 +2,12 @@
 // by group, for the millions of contacts of a pile.
 //
 // Blocks are taken in chunks of fixed length, each with a tally of its own; the tallies are put
-// together in the order of the chunks, so that the number of workers cannot be seen. Only the sum
-// of momenta E^T g, to which neighbouring blocks add, is made by one worker; blocks without an
-// impulse cost nothing there.
+// together in the order of the chunks, so that the number of workers cannot be seen. The momentum
+// E^T g of a group is summed in the order of the blocks, whichever worker does it: each goes
+// through all blocks and adds to the groups of its own range.
 //
-// Contacts between two points have no use for the general functions of the storages: with the
+// Runs of contacts between spheres are the business of wide kernels (tally_kernels.inc). Other
+// contacts between two points have no use for the general functions of the storages: with the
 // relative velocity d of the two points as a vector in space, u = (n.d, t1.d, t2.d) + b + C g, and
 // the same for the free velocities.
 #include "problem/tally.h"
@@ -15,6 +16,7 @@
 
 #include <string.h>
 
+#define RUN_LEAST 4 // shorter runs of spheres are taken one by one
 #define BLOCKS_PER_CHUNK 2048
 #define GROUPS_PER_CHUNK 4096
 
@@ -31,7 +33,7 @@ static int32_t most_chunks(const CnProblem *p) {
 #define TALLY_DOUBLES ((int32_t)((sizeof(CniTally) + sizeof(double) - 1) / sizeof(double)))
 
 int32_t cni_tally_step_scratch(const CnProblem *p) {
-  return 6 * p->group_count + most_chunks(p) * TALLY_DOUBLES;
+  return 6 * p->group_count + 3 * p->block_count + most_chunks(p) * TALLY_DOUBLES;
 }
 
 // ---- putting tallies together ----
@@ -66,7 +68,9 @@ typedef struct StepLoop {
   const CnAnswer *answer;
   double *u;
   double *momentum;
+  double *impulse; // three a block, of contacts between spheres: their impulse in space
   CniTally *parts; // one a chunk
+  const CniTallyKernels *kernels;
 } StepLoop;
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
@@ -147,6 +151,10 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
   out[0] = u.x;
   out[1] = u.y;
   out[2] = u.z;
+  if (block->storage == CNI_SPHERE) {
+    CnVec3 all = cn_madd(cn_madd(cn_scale(g.x, x.n), g.y, x.t1), g.z, x.t2);
+    memcpy(loop->impulse + 3 * (size_t)index, &all, sizeof all);
+  }
   if (cni_contact_idle(p, set, g, u)) {
     cni_tally_norms(index, cn_norm2(u), 0, r2, 0, 0, t);
     return;
@@ -183,27 +191,147 @@ static int is_contact(const CniBlock *block) {
          (block->storage == CNI_SPHERE || block->storage == CNI_PAIR);
 }
 
+// ---- runs of spheres ----
+
+static int is_sphere(const CniBlock *block) {
+  return block->kind == CN_BLOCK_FRICTION && block->storage == CNI_SPHERE;
+}
+
+// How many blocks from `begin` on are contacts between spheres with one set, side by side in their
+// arrays.
+static int32_t run_length(const CnProblem *p, int32_t begin, int32_t end) {
+  const CniBlock *first = &p->blocks[begin];
+  int32_t n = 0;
+  while (begin + n < end && is_sphere(first + n) && first[n].set == first->set &&
+         first[n].index == first->index + n && first[n].row == first->row + 3 * n)
+    n++;
+  return n;
+}
+
+// v and impulse are null where only g and u are asked for.
+static CniSphereRun run_of(const CnProblem *p, int32_t begin, int32_t count, const double *g,
+                           double *u, const double *v, double *impulse) {
+  const CniBlock *block = &p->blocks[begin];
+  const CnSet *set = &p->sets[block->set];
+  return (CniSphereRun){.spheres = p->spheres + block->index,
+                        .groups = p->groups,
+                        .v = v,
+                        .g = g + block->row,
+                        .b = cni_block_b_n(p, block),
+                        .u = u + block->row,
+                        .impulse = impulse ? impulse + 3 * (size_t)begin : NULL,
+                        .mu = set->mu,
+                        .cohesion = set->cohesion,
+                        .c_n = set->compliance[0],
+                        .c_t = set->compliance[1],
+                        .coulomb = p->friction == CN_FRICTION_COULOMB,
+                        .all_b = !p->brief_b,
+                        .first = begin,
+                        .count = count};
+}
+
+// Lanes in their order; of equal ones the first block is the worst.
+static void add_lanes(const CniTallyLanes *lanes, CniTally *t) {
+  double worst = -1, e2_max = 0;
+  for (int32_t i = 0; i < CNI_TALLY_LANES; i++) {
+    t->e2 += lanes->e2[i];
+    t->u2 += lanes->u2[i];
+    t->g2 += lanes->g2[i];
+    t->r2 += lanes->r2[i];
+    cni_raise(&t->r2_max, lanes->r2_max[i]);
+    cni_raise(&t->c.gap_speed, lanes->gap_speed[i]);
+    cni_raise(&t->c.cone, lanes->cone[i]);
+    cni_raise(&t->c.complementarity, lanes->complementarity[i]);
+    if (lanes->e2_max[i] > e2_max || (lanes->e2_max[i] == e2_max && lanes->worst[i] < worst)) {
+      e2_max = lanes->e2_max[i];
+      worst = lanes->worst[i];
+    }
+  }
+  int32_t block = (int32_t)worst;
+  if (e2_max > t->e2_max || (e2_max > 0 && e2_max == t->e2_max && block < t->c.worst_block))
+    t->c.worst_block = block;
+  cni_raise(&t->e2_max, e2_max);
+}
+
 static void tally_blocks(void *context, int32_t begin, int32_t end) {
   const StepLoop *loop = context;
+  const CnProblem *p = loop->p;
   CniTally t = {.c = {.worst_block = -1}};
-  for (int32_t i = begin; i < end; i++) {
-    if (is_contact(&loop->p->blocks[i]))
+  CniTallyLanes lanes = {.e2 = {0}};
+  for (int32_t i = begin; i < end;) {
+    int32_t n = run_length(p, i, end);
+    if (n >= RUN_LEAST) {
+      CniSphereRun run = run_of(p, i, n, loop->answer->g, loop->u, loop->answer->v, loop->impulse);
+      loop->kernels->tally(&run, &lanes);
+      i += n;
+      continue;
+    }
+    if (is_contact(&p->blocks[i]))
       tally_contact(loop, i, &t);
     else
       tally_other(loop, i, &t);
+    i++;
   }
+  add_lanes(&lanes, &t);
   loop->parts[begin / BLOCKS_PER_CHUNK] = t;
 }
 
 // ---- momenta ----
 
-// E^T g, by one worker.
-static void sum_momenta(const StepLoop *loop) {
+// Groups [begin, end) of one worker.
+typedef struct Range {
+  int32_t begin, end;
+} Range;
+
+static int in_range(Range range, int32_t group) {
+  return group >= range.begin && group < range.end;
+}
+
+// k = (linear, angular) plus `sign` f, minus `arm` n x f.
+static void add_momentum(double *k, double sign, CnVec3 f, double arm, CnVec3 turn) {
+  k[0] += sign * f.x;
+  k[1] += sign * f.y;
+  k[2] += sign * f.z;
+  k[3] -= arm * turn.x;
+  k[4] -= arm * turn.y;
+  k[5] -= arm * turn.z;
+}
+
+static void add_sphere_momenta(const StepLoop *loop, int32_t index, Range range) {
   const CnProblem *p = loop->p;
-  size_t count = 6 * (size_t)p->group_count;
-  if (count > 0) memset(loop->momentum, 0, count * sizeof *loop->momentum);
+  CnVec3 f = load(loop->impulse + 3 * (size_t)index);
+  if (f.x == 0 && f.y == 0 && f.z == 0) return;
+  const CniSphereBlock *c = &p->spheres[p->blocks[index].index];
+  CnVec3 turn = cn_cross(c->normal, f);
+  if (in_range(range, c->group_a))
+    add_momentum(loop->momentum + 6 * (size_t)c->group_a, -1, f, c->radius_a, turn);
+  if (in_range(range, c->group_b))
+    add_momentum(loop->momentum + 6 * (size_t)c->group_b, 1, f, c->radius_b, turn);
+}
+
+// E^T g of some groups.
+static void sum_momenta(const StepLoop *loop, Range range) {
+  const CnProblem *p = loop->p;
+  size_t count = 6 * (size_t)(range.end - range.begin);
+  if (count > 0) memset(loop->momentum + 6 * (size_t)range.begin, 0, count * sizeof(double));
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (is_sphere(&p->blocks[i])) add_sphere_momenta(loop, i, range);
+}
+
+static void sum_ranges(void *context, int32_t begin, int32_t end) {
+  const StepLoop *loop = context;
+  int64_t count = loop->p->group_count, ranges = cni_tasks_worker_count(loop->p->tasks);
+  for (int32_t i = begin; i < end; i++)
+    sum_momenta(loop, (Range){(int32_t)(count * i / ranges), (int32_t)(count * (i + 1) / ranges)});
+}
+
+// Spheres first, in parallel, then the others, which go by the functions of their storage.
+static void sum_all_momenta(const StepLoop *loop) {
+  const CnProblem *p = loop->p;
+  cni_parallel_for(p->tasks, cni_tasks_worker_count(p->tasks), 1, sum_ranges, (void *)loop);
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
+    if (is_sphere(block)) continue;
     const double *g = loop->answer->g + block->row;
     int32_t d = 0;
     while (d < block->dim && g[d] == 0) d++;
@@ -295,13 +423,14 @@ static void tally_groups(void *context, int32_t begin, int32_t end) {
 // ---- the whole ----
 
 void cni_tally_step(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t) {
-  double *momentum = p->scratch;
-  CniTally *parts = (CniTally *)(void *)(p->scratch + 6 * (size_t)p->group_count);
-  StepLoop loop = {p, answer, u, momentum, parts};
+  double *momentum = p->scratch, *impulse = momentum + 6 * (size_t)p->group_count;
+  CniTally *parts = (CniTally *)(void *)(impulse + 3 * (size_t)p->block_count);
+  const CniTallyKernels *kernels = cni_tally_kernels(cni_simd_level());
+  StepLoop loop = {p, answer, u, momentum, impulse, parts, kernels};
   cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, tally_blocks, &loop);
   for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++)
     add_tally(t, &parts[i]);
-  sum_momenta(&loop);
+  sum_all_momenta(&loop);
   cni_parallel_for(p->tasks, p->group_count, GROUPS_PER_CHUNK, tally_groups, &loop);
   for (int32_t i = 0; i < chunk_count(p->group_count, GROUPS_PER_CHUNK); i++)
     add_tally(t, &parts[i]);
@@ -310,23 +439,34 @@ void cni_tally_step(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t
 
 typedef struct SumLoop {
   const CnProblem *p;
-  const double *g, *u;
+  const double *g;
+  double *u; // read
   double scale;
   double *sums; // one a chunk
+  const CniTallyKernels *kernels;
 } SumLoop;
 
 static void sum_blocks(void *context, int32_t begin, int32_t end) {
   const SumLoop *loop = context;
   const CnProblem *p = loop->p;
+  _Alignas(64) double lanes[CNI_TALLY_LANES] = {0};
   double sum = 0;
-  for (int32_t i = begin; i < end; i++) {
-    const CniBlock *block = &p->blocks[i];
+  for (int32_t i = begin; i < end;) {
+    int32_t n = run_length(p, i, end);
+    if (n >= RUN_LEAST) {
+      CniSphereRun run = run_of(p, i, n, loop->g, loop->u, NULL, NULL);
+      loop->kernels->natural(&run, loop->scale, lanes);
+      i += n;
+      continue;
+    }
+    const CniBlock *block = &p->blocks[i++];
     sum += cni_block_natural2(p, block, loop->g + block->row, loop->u + block->row, loop->scale);
   }
+  for (int32_t i = 0; i < CNI_TALLY_LANES; i++) sum += lanes[i];
   loop->sums[begin / BLOCKS_PER_CHUNK] = sum;
 }
 
-double cni_natural2_sum(const CnProblem *p, const double *g, const double *u, double scale) {
+double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale) {
   double sum = 0;
   if (p->form != CN_FORM_STEP) {
     for (int32_t i = 0; i < p->block_count; i++) {
@@ -335,7 +475,7 @@ double cni_natural2_sum(const CnProblem *p, const double *g, const double *u, do
     }
     return sum;
   }
-  SumLoop loop = {p, g, u, scale, p->scratch};
+  SumLoop loop = {p, g, u, scale, p->scratch, cni_tally_kernels(cni_simd_level())};
   cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, sum_blocks, &loop);
   for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++) sum += p->scratch[i];
   return sum;

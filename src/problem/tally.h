@@ -4,6 +4,7 @@
 
 #include "problem/problem.h"
 
+#include "core/simd.h"
 #include "core/vec.h"
 
 #include <float.h>
@@ -79,6 +80,44 @@ static inline int cni_contact_idle(const CnProblem *p, const CnSet *set, CnVec3 
   return p->friction == CN_FRICTION_COULOMB || u.x * u.x >= set->mu * set->mu * slip2;
 }
 
+// ---- many contacts of spheres, wide: tally_kernels.inc ----
+
+#define CNI_TALLY_LANES 8
+
+// Contacts with friction between spheres, one after the other in the arrays of the problem.
+typedef struct CniSphereRun {
+  const CniSphereBlock *spheres;
+  const CniGroup *groups;
+  const double *v; // six a group
+  const double *g; // three a contact, as u and impulse
+  const double *b; // three a contact, or one
+  double *u;
+  double *impulse; // out, as a vector in space
+  double mu, cohesion, c_n, c_t;
+  int32_t coulomb, all_b;
+  int32_t first, count; // blocks
+} CniSphereRun;
+
+// Parts of a tally, one a lane.
+typedef struct CniTallyLanes {
+  _Alignas(64) double e2[CNI_TALLY_LANES];
+  double u2[CNI_TALLY_LANES], g2[CNI_TALLY_LANES], r2[CNI_TALLY_LANES];
+  double r2_max[CNI_TALLY_LANES], e2_max[CNI_TALLY_LANES], worst[CNI_TALLY_LANES]; // worst: block
+  double gap_speed[CNI_TALLY_LANES], cone[CNI_TALLY_LANES], complementarity[CNI_TALLY_LANES];
+} CniTallyLanes;
+
+typedef struct CniTallyKernels {
+  // u and impulse of all contacts of a run, the rest to the tally
+  void (*tally)(const CniSphereRun *run, CniTallyLanes *t);
+  // sum |e_i(scale)|^2 from g and u, in CNI_TALLY_LANES parts
+  void (*natural)(const CniSphereRun *run, double scale, double *sum);
+} CniTallyKernels;
+
+// The kernels of a level; null where they were not built.
+const CniTallyKernels *cni_tally_kernels(CniSimdLevel level);
+
+// ---- one block ----
+
 // One block of any kind: u and r are given.
 void cni_tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
                      const double *r, CniTally *t);
@@ -95,6 +134,6 @@ int32_t cni_tally_step_scratch(const CnProblem *p);
 // u = E v + b + C g to `u`, everything but error_scaled to the tally.
 void cni_tally_step(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t);
 // sum |e_i(scale)|^2 over all blocks, of problems in any form.
-double cni_natural2_sum(const CnProblem *p, const double *g, const double *u, double scale);
+double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale);
 
 #endif

@@ -5,6 +5,7 @@
 #include "scenes.h"
 
 #include "core/vec.h"
+#include "problem/tally.h"
 
 #include <string.h>
 
@@ -491,6 +492,123 @@ static void many_parts(void **state) {
   }
 }
 
+// Runs of contacts between spheres: every level of wide arithmetic gives the same bits, and what
+// the general functions give block by block; lanes after the last contact count for nothing.
+static void check_run(const CnProblem *p, const CnAnswer *a, int32_t count) {
+  static const CniSimdLevel levels[] = {CNI_SIMD_LEVEL_PLAIN, CNI_SIMD_LEVEL_SSE2,
+                                        CNI_SIMD_LEVEL_AVX2, CNI_SIMD_LEVEL_AVX512,
+                                        CNI_SIMD_LEVEL_NEON};
+  const CnSet *set = &p->sets[p->blocks[0].set];
+  static double u[3 * 64], impulse[3 * 64], first_u[3 * 64];
+  CniSphereRun run = {.spheres = p->spheres,
+                      .groups = p->groups,
+                      .v = a->v,
+                      .g = a->g,
+                      .b = p->b,
+                      .u = u,
+                      .impulse = impulse,
+                      .mu = set->mu,
+                      .cohesion = set->cohesion,
+                      .c_n = set->compliance[0],
+                      .c_t = set->compliance[1],
+                      .coulomb = p->friction == CN_FRICTION_COULOMB,
+                      .all_b = 1,
+                      .count = count};
+  CniTallyLanes plain = {.e2 = {0}};
+  _Alignas(64) double first[CNI_TALLY_LANES] = {0};
+  for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
+    if (levels[k] > cni_simd_level() || !cni_tally_kernels(levels[k])) continue;
+    const CniTallyKernels *kernels = cni_tally_kernels(levels[k]);
+    CniTallyLanes t = {.e2 = {0}};
+    _Alignas(64) double sum[CNI_TALLY_LANES] = {0};
+    kernels->tally(&run, &t);
+    kernels->natural(&run, 2.5, sum);
+    if (k == 0) {
+      plain = t;
+      memcpy(first, sum, sizeof sum);
+      memcpy(first_u, u, sizeof u);
+    }
+    CHECK(memcmp(&plain, &t, sizeof t) == 0);
+    CHECK(memcmp(first, sum, sizeof sum) == 0);
+    CHECK(memcmp(first_u, u, 3 * (size_t)count * sizeof *u) == 0);
+  }
+  CniTally t = {.c = {.worst_block = -1}};
+  double e2 = 0, lanes[5] = {0}, e2_max = 0;
+  for (int32_t i = 0; i < count; i++) {
+    double r[3], own[3];
+    memcpy(r, p->b + 3 * i, sizeof r);
+    cni_storages[CNI_SPHERE].free(p, &p->blocks[i], r);
+    for (int32_t d = 0; d < 3; d++)
+      own[d] = p->b[3 * i + d] + set->compliance[d > 0] * a->g[3 * i + d];
+    cni_storages[CNI_SPHERE].velocity(p, &p->blocks[i], a->v, own);
+    for (int32_t d = 0; d < 3; d++) CHECK_NEAR(u[3 * i + d], own[d], 1e-13);
+    cni_tally_block(p, i, a->g + 3 * i, own, r, &t);
+    e2 += cni_block_natural2(p, &p->blocks[i], a->g + 3 * i, own, 2.5);
+  }
+  for (int32_t i = 0; i < CNI_TALLY_LANES; i++) {
+    lanes[0] += plain.e2[i];
+    lanes[1] += plain.u2[i];
+    lanes[2] += plain.g2[i];
+    lanes[3] += plain.r2[i];
+    lanes[4] += first[i];
+    e2_max = cn_max(e2_max, plain.e2_max[i]);
+  }
+  CHECK_REL(lanes[0], t.e2, 1e-12);
+  CHECK_REL(lanes[1], t.u2, 1e-12);
+  CHECK_REL(lanes[2], t.g2, 1e-12);
+  CHECK_REL(lanes[3], t.r2, 1e-12);
+  CHECK_REL(lanes[4], e2, 1e-12);
+  CHECK_REL(e2_max, t.e2_max, 1e-12);
+}
+
+static void runs_of_spheres(void **state) {
+  (void)state;
+  CniRng rng = {9};
+  for (int32_t round = 0; round < 24; round++) {
+    Lattice pile = lattice_default();
+    pile.side = pile.layers = 4;
+    pile.storages = 1u << CNI_SPHERE;
+    pile.friction = round % 2 ? CN_FRICTION_CONVEX : CN_FRICTION_COULOMB;
+    CnProblem *p = lattice_problem(&pile);
+    CnSet *set = &p->sets[p->blocks[0].set];
+    for (int32_t i = 0; i < p->block_count; i++) p->blocks[i].set = p->blocks[0].set;
+    if (round % 3 == 1) set->cohesion = .05;
+    if (round % 3 == 2) set->compliance[0] = set->compliance[1] = .3;
+    CnAnswer a = answer_for(p);
+    for (int32_t i = 0; i < a.row_count; i++)
+      a.g[i] = i / 3 % 3 ? cni_rng_range(&rng, i % 3 ? -.1 : -.02, .2) : 0;
+    for (int32_t i = 1; round % 4 == 3 && i < 192; i += 3) p->b[i] = .1;
+    answer_update(p, &a);
+    check_run(p, &a, 1 + round);
+    check_run(p, &a, 64);
+    cn_answer_release(&a);
+    cn_problem_destroy(p);
+  }
+}
+
+// What is not a number, in one lane among many, is an infinite residual.
+static void run_with_a_wrong_number(void **state) {
+  (void)state;
+  Lattice pile = lattice_default();
+  pile.side = pile.layers = 5;
+  pile.storages = 1u << CNI_SPHERE;
+  CnProblem *p = lattice_problem(&pile);
+  CnAnswer a = answer_for(p);
+  answer_update(p, &a);
+  CHECK(isfinite(certify(p, &a).residual));
+  for (int32_t i = 0; i < 3; i++) {
+    for (int32_t k = 0; k < 2; k++) {
+      a.g[3 * 21 + i] = k ? NAN : INFINITY;
+      CnCertificate c = certify(p, &a);
+      CHECK(c.residual == INFINITY && c.error_siconos == INFINITY && c.error_scaled == INFINITY);
+      CHECK(c.worst_block == 21);
+    }
+    a.g[3 * 21 + i] = 0;
+  }
+  cn_answer_release(&a);
+  cn_problem_destroy(p);
+}
+
 // dissipation by its definition, block by block.
 static void dissipation(void **state) {
   (void)state;
@@ -646,6 +764,8 @@ int main(void) {
       cmocka_unit_test(both_forms_agree),
       cmocka_unit_test(definition),
       cmocka_unit_test(many_parts),
+      cmocka_unit_test(runs_of_spheres),
+      cmocka_unit_test(run_with_a_wrong_number),
       cmocka_unit_test(dissipation),
       cmocka_unit_test(nothing_to_certify),
       cmocka_unit_test(blocks_without_mass),

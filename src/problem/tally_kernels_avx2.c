@@ -1,0 +1,2 @@
+// The certificate, avx2.
+#include "problem/tally_kernels.inc"

@@ -1,0 +1,2 @@
+// The certificate, avx512.
+#include "problem/tally_kernels.inc"

@@ -1,0 +1,5 @@
+// The certificate in plain C: for machines without wide arithmetic, and to check the others
+// against.
+#define CNI_SIMD_PLAIN
+#define CNI_PLAIN_LANES 1
+#include "problem/tally_kernels.inc"

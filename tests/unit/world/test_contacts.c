@@ -267,6 +267,40 @@ static void test_modify(void **state) {
   cn_world_destroy(w);
 }
 
+static void check_same_place(const CnContact *a, const CnContact *b) {
+  CHECK(a->shape_a.slot == b->shape_a.slot && a->shape_b.slot == b->shape_b.slot);
+  assert_memory_equal(&a->point, &b->point, sizeof a->point);
+  assert_memory_equal(&a->normal, &b->normal, sizeof a->normal);
+  assert_memory_equal(&a->gap, &b->gap, sizeof a->gap);
+  assert_memory_equal(&a->impulse, &b->impulse, sizeof a->impulse);
+}
+
+// A contact speaks of the start of its step, whatever becomes of the bodies afterwards.
+static void test_start_of_step(void **state) {
+  (void)state;
+  CnWorldDef def = sharp();
+  CnWorld *w = toy_world_from(&def);
+  CnBodyId other = toy_ball(w, 0.1, cn_vec3(5, 0, 0), no_material);
+  CnBodyId a = toy_ball(w, 0.1, cn_vec3(0, 0, 0), no_material);
+  CnBodyId b = toy_ball(w, 0.2, cn_vec3(0.299, 0, 0), no_material);
+  toy_set_twist(w, b, cn_vec3(-1, 0, 0), CN_VEC3_ZERO);
+  toy_steps(w, 1);
+  CnContact first, c;
+  CHECK_OK(cn_world_contact(w, 0, &first));
+  CHECK_NEAR(first.gap, -0.001, 1e-15);
+  CHECK_NEAR(first.normal.x, 1, 0);
+  CHECK(fabs(toy_pose(w, a).position.x) > 1e-4); // it has moved since
+  CnPose far = {{1, 2, 3}, CN_QUAT_ONE};
+  CHECK_OK(cn_body_set_pose(w, a, &far));
+  toy_ball(w, 0.1, cn_vec3(0, 0, 5), no_material);
+  CHECK_OK(cn_world_contact(w, 0, &c));
+  check_same_place(&first, &c);
+  CHECK_OK(cn_body_destroy(w, other)); // another body moves to its place
+  CHECK_OK(cn_world_contact(w, 0, &c));
+  check_same_place(&first, &c);
+  cn_world_destroy(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_resting_ball),
@@ -277,6 +311,7 @@ int main(void) {
       cmocka_unit_test(test_penetration),
       cmocka_unit_test(test_filter),
       cmocka_unit_test(test_modify),
+      cmocka_unit_test(test_start_of_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,7 +221,7 @@ static void arena_goes_back(void **state) {
     for (int i = 0; i < 1000; ++i) assert_int_equal(kept[i], 7);
     if (step == 2) assert_int_equal(meter.allocation_count, warm);
   }
-  CHECK(meter.peak_bytes < 482400);
+  CHECK(meter.peak_bytes < 456000); // an eighth more than the most in use, and a header
 
   // a mark of an arena that has nothing yet
   cni_arena_release(&arena);

@@ -178,6 +178,11 @@ int pile_step(Pile *pile, Figures *sum) {
   sum->collision += report.seconds_collision;
   sum->solver += report.seconds_solver;
   sum->setup += report.seconds_setup;
+  sum->assembly += report.seconds_assembly;
+  sum->prepare += report.solve.seconds_setup;
+  sum->finish += report.solve.seconds_finish;
+  sum->certificate += report.solve.seconds_certificate;
+  sum->end += report.seconds_end;
   sum->contacts += report.contact_count;
   sum->iterations += report.solve.iterations;
   sum->residual += report.solve.certificate.residual;
@@ -235,9 +240,17 @@ void pile_row(Row *row, const Pile *pile, const Figures *sum) {
   row_number(row, "contacts_mean", sum->contacts / n);
   row_number(row, "iterations_mean", sum->iterations / n);
   row_number(row, "ns_per_contact_iteration", pile_ns_per_contact(sum));
-  // what is not a sweep, in sweeps
-  double sweep = (sum->solver - sum->setup) / sum->iterations;
-  row_number(row, "setup_sweeps", sweep > 0 ? (sum->collision + sum->setup) / n / sweep : 0);
+  // what is not a sweep, in sweeps: before the first one, and all of it
+  double sweep = n * (sum->solver - sum->setup) / sum->iterations;
+  if (!(sweep > 0)) sweep = INFINITY;
+  row_number(row, "setup_sweeps", (sum->collision + sum->assembly + sum->prepare) / sweep);
+  row_number(row, "rest_sweeps", (sum->collision + sum->setup) / sweep);
+  row_number(row, "collision_sweeps", sum->collision / sweep);
+  row_number(row, "assembly_sweeps", sum->assembly / sweep);
+  row_number(row, "prepare_sweeps", sum->prepare / sweep);
+  row_number(row, "finish_sweeps", sum->finish / sweep);
+  row_number(row, "certificate_sweeps", sum->certificate / sweep);
+  row_number(row, "end_sweeps", sum->end / sweep);
   row_number(row, "penetration_max", sum->overlap.max);
   row_number(row, "penetration_mean",
              sum->overlap.count > 0 ? sum->overlap.sum / (double)sum->overlap.count : 0);

@@ -41,6 +41,7 @@ void pile_destroy(Pile *pile);
 // Sums over the steps that were counted.
 typedef struct Figures {
   double seconds, collision, solver, setup;
+  double assembly, prepare, finish, certificate, end; // parts of setup
   double contacts, iterations, residual, residual_max;
   Overlap overlap;
   int32_t step_count;

@@ -64,10 +64,12 @@ typedef struct CnSolveReport {
   const char *solver;
   CnFrictionModel friction; ///< the model that was solved
   int32_t iterations;
-  int32_t converged;    ///< 1 if the deciding error is at most the tolerance
-  int32_t cut_by_time;  ///< 1 if the time budget ended the solve
-  double seconds;       ///< solving only
-  double seconds_setup; ///< the part of seconds before the first sweep
+  int32_t converged;          ///< 1 if the deciding error is at most the tolerance
+  int32_t cut_by_time;        ///< 1 if the time budget ended the solve
+  double seconds;             ///< solving only
+  double seconds_setup;       ///< the part of seconds before the first sweep
+  double seconds_finish;      ///< the part of seconds after the last sweep
+  double seconds_certificate; ///< not in seconds: checks of the input, and the certificate
   CnCertificate certificate;
   CnOutcome outcome;       ///< how the solver ended
   const char *method;      ///< who found the answer: the solver, or the one that auto took it from

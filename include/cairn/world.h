@@ -111,6 +111,9 @@ typedef struct CnStepReport {
   double seconds_collision; ///< poses to contacts
   double seconds_solver;    ///< the rest of the step
   double seconds_setup;     ///< the part of seconds_solver outside the sweeps
+  double seconds_assembly;  ///< the part of seconds_setup from contacts to the step problem
+  double seconds_end;       ///< the part of seconds_setup after the solve: events, contacts and
+                            ///< impulses kept, the new state
 } CnStepReport;
 
 /// Advance by one time step. A solver that stops early is reported in *report (may be NULL), not as

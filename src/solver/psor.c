@@ -188,6 +188,8 @@ CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveRepo
     }
   }
   report->iterations = iterations;
+  double swept = cni_clock();
   finish(s, answer);
+  report->seconds_finish = cni_clock() - swept;
   return CN_OK;
 }

@@ -331,6 +331,8 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
   to->cut_by_time = from->cut_by_time;
   to->seconds = from->seconds;
   to->seconds_setup = from->seconds_setup;
+  to->seconds_finish = from->seconds_finish;
+  to->seconds_certificate = from->seconds_certificate;
   to->outcome = from->outcome;
   to->method = from->method;
   to->attempts = from->attempts;
@@ -343,6 +345,7 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
 static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
                       CnSolveReport *report) {
   const CnSolverKind *kind = solver->kind;
+  double begin = cni_clock();
   CNI_TRY(cni_problem_check(problem));
   uint32_t bits = needs(problem);
   int eliminate = problem->form == CN_FORM_GLOBAL && !(kind->accepts & CNI_ACCEPT_GLOBAL);
@@ -360,7 +363,7 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   made.friction = problem->friction;
   made.iterations = made.cut_by_time = 0;
   made.attempts = 1;
-  made.seconds_setup = made.pyramid_residual = 0;
+  made.seconds_setup = made.seconds_finish = made.pyramid_residual = 0;
   made.facets = made.infeasible_count = 0;
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) made.infeasible_rows[i] = -1;
   made.outcome = CN_OUTCOME_FINISHED;
@@ -377,6 +380,7 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
     error = made.pyramid_residual =
         cni_pyramid_residual(problem, made.facets, answer->g, answer->u);
   made.converged = error <= solver->def.tolerance;
+  made.seconds_certificate = cn_max(0, cni_clock() - begin - made.seconds);
   if (report) copy_report(&made, report);
   return CN_OK;
 }

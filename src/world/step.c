@@ -137,7 +137,7 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   if (!report) return CN_OK;
   double collision = world->work.seconds_collision;
   double solver = cn_max(0, cni_seconds() - start - collision);
-  double sweeps = solve.seconds - solve.seconds_setup;
+  double sweeps = solve.seconds - solve.seconds_setup - solve.seconds_finish;
   *report = (CnStepReport){.step = world->now.step,
                            .time = world->now.time,
                            .contact_count = world->now.contacts.count,
@@ -145,7 +145,9 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
                            .solve = solve,
                            .seconds_collision = collision,
                            .seconds_solver = solver,
-                           .seconds_setup = cn_max(0, solver - sweeps)};
+                           .seconds_setup = cn_max(0, solver - sweeps),
+                           .seconds_assembly = world->work.seconds_assembly,
+                           .seconds_end = world->work.seconds_end};
   return CN_OK;
 }
 

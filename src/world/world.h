@@ -87,7 +87,7 @@ typedef struct CniStepWork {
   int32_t fresh_count, full_count; // contacts that have a block, and those kept in full
   int32_t first_block;             // of the contacts; the others follow
   double time_step;
-  double seconds_collision;
+  double seconds_collision, seconds_assembly, seconds_end;
   void *order_scratch;                 // for another order of the bodies
   CnStatus commit;                     // what became of `done`
   struct CniWorldEquations *equations; // in the arena; null: the step works with the problem

@@ -63,6 +63,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CniStepWork *work = &world->work;
   const CniSettings *settings = &world->now.settings;
   CniEngine *engine = &world->now.engine;
+  double start = cni_seconds();
   int32_t *block_of;
   CNI_TRY(take_indices(&world->arena, work->contact_count, &block_of));
   CniAssemblyInput input = {.model = &world->now.model,
@@ -96,6 +97,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   engine->problem->arena = &world->arena;
   *result = engine->problem;
   *answer = &engine->answer;
+  work->seconds_assembly += cni_seconds() - start;
   return CN_OK;
 }
 
@@ -124,7 +126,9 @@ static void advance_range(void *context, int32_t begin, int32_t end) {
 static void advance(void *context, const double *q, const double *v, double h, double *q_new) {
   CnWorld *world = context;
   Advance a = {(const CnPose *)q, (const CnTwist *)v, h, (CnPose *)q_new};
+  double start = cni_seconds();
   cni_parallel_for(world->tasks, world->now.model.body_count, BODIES_PER_TASK, advance_range, &a);
+  world->work.seconds_end += cni_seconds() - start;
 }
 
 // A joint keeps the impulses of its rows for the warm start, and the vector they make for users.
@@ -173,6 +177,7 @@ static void done(void *context, double t_new, const double *q_new, const double 
   const CnTwist *twist = (const CnTwist *)v_new;
   int32_t *order = NULL;
   if (world->work.events_lost) return; // the step fails
+  double start = cni_seconds();
   int solved = answer != NULL;
   if (!answer) answer = cni_equations_answer(world);
   world->work.commit = cni_order_plan(world, pose, &order);
@@ -188,6 +193,7 @@ static void done(void *context, double t_new, const double *q_new, const double 
   now->time = t_new;
   now->step++;
   if (order) cni_order_apply(world, order);
+  world->work.seconds_end += cni_seconds() - start;
 }
 
 CnSystem cni_system_of(CnWorld *world) {

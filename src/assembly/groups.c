@@ -152,15 +152,16 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
   CnQuat rotation = in->pose[i].rotation;
   double h = in->time_step;
 
-  group->inv_mass = mass->inv_mass;
+  int isotropic = mass->inertia != CNI_TURNS_BY_AXIS;
+  group->inv_mass = cni_inv_mass(mass);
   CnSym3 inv_inertia = cni_model_inv_inertia(in->model, i, rotation);
-  group->inv_inertia = mass->isotropic ? inv_inertia.xx : CNI_INERTIA_FULL;
-  if (!mass->isotropic) problem->inertias[i] = inv_inertia;
+  group->inv_inertia = isotropic ? inv_inertia.xx : CNI_INERTIA_FULL;
+  if (!isotropic) problem->inertias[i] = inv_inertia;
 
-  CnVec3 acceleration = cn_madd(in->gravity, mass->inv_mass, load.velocity);
+  CnVec3 acceleration = cn_madd(in->gravity, group->inv_mass, load.velocity);
   group->free.velocity = cn_madd(old.velocity, h, acceleration);
   CnVec3 spin =
-      mass->isotropic ? old.spin : cni_gyroscopic_spin(mass->inertia, rotation, old.spin, h);
+      isotropic ? old.spin : cni_gyroscopic_spin(in->model->inertias[i], rotation, old.spin, h);
   group->free.spin = cn_madd(spin, h, cn_smul(inv_inertia, load.spin));
 
   if (!in->geometric_stiffness || in->model->bodies[i].first_joint < 0) return;
@@ -187,7 +188,7 @@ static void fill_groups(void *context, int32_t begin, int32_t end) {
     *group = (CniGroup){.inv_mass = 0};
     if (kind != CN_BODY_FIXED) group->free = in->twist[i];
     if (loop->problem->own_olds) loop->problem->olds[i] = group->free;
-    if (kind == CN_BODY_DYNAMIC && in->model->mass[i].inv_mass > 0)
+    if (kind == CN_BODY_DYNAMIC && cni_has_mass(&in->model->mass[i]))
       dynamic_group(in, i, loop->problem);
   }
 }
@@ -198,8 +199,8 @@ void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   room->inertias = input->geometric_stiffness && model->joint_count > 0;
   for (int32_t i = 0; i < model->body_count; i++) {
     CnTwist load = cni_model_load(model, i);
-    if (!(model->mass[i].inv_mass > 0)) continue;
-    room->inertias |= !model->mass[i].isotropic;
+    if (!cni_has_mass(&model->mass[i])) continue;
+    room->inertias |= model->mass[i].inertia == CNI_TURNS_BY_AXIS;
     room->olds |= cn_norm2(load.velocity) > 0 || cn_norm2(load.spin) > 0;
   }
   room->olds |= room->inertias;

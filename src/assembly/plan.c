@@ -99,8 +99,9 @@ static int ball_like(const CniGroup *group, const CniShape *s) {
   CniMassKind kind = cni_group_kind(group);
   if (kind == CNI_MASS_NONE)
     return group->free.spin.x == 0 && group->free.spin.y == 0 && group->free.spin.z == 0;
+  const CniShapePoses *poses = cni_shape_poses(s);
   return kind == CNI_MASS_ISOTROPIC && s->kind == CN_SHAPE_SPHERE &&
-         (!s->poses || cn_norm(s->poses->pose.position) <= CENTRED * s->radius);
+         (!poses || cn_norm(poses->pose.position) <= CENTRED * s->radius);
 }
 
 static void fill_info(void *context, int32_t begin, int32_t end) {
@@ -168,12 +169,10 @@ static CnStatus check_tuning(const CnContactTuning *t) {
 static CnStatus tune(const CniAssemblyInput *in, const CniContact *c, CniPairLaw *law,
                      CniTunedLaw *plan, int32_t *enabled) {
   const CniModel *m = in->model;
-  const CniBody *a = &m->bodies[c->body_a], *b = &m->bodies[c->body_b];
-  const CniShape *sa = &m->shapes[c->shape_a], *sb = &m->shapes[c->shape_b];
-  CnContactTuning tuning = {.body_a = {a->slot, a->generation},
-                            .body_b = {b->slot, b->generation},
-                            .shape_a = {sa->slot, sa->generation},
-                            .shape_b = {sb->slot, sb->generation},
+  CnContactTuning tuning = {.body_a = cni_body_id(m, c->body_a),
+                            .body_b = cni_body_id(m, c->body_b),
+                            .shape_a = cni_shape_id(m, c->shape_a),
+                            .shape_b = cni_shape_id(m, c->shape_b),
                             .point = c->point,
                             .normal = c->normal,
                             .gap = c->gap,

@@ -167,7 +167,7 @@ static void show_massless(CniShow *show, const Check *check) {
   cni_show_list(show, "massless", NULL);
   for (int32_t i = 0, shown = 0; i < model->body_count && shown < LISTED_JSON; i++) {
     char label[CNI_NAME_SIZE + 16];
-    if (!model->mass[i].massless) continue;
+    if (!cni_model_massless(model, i)) continue;
     cni_model_body_label(model, i, label);
     cni_show_row(show);
     cni_show_text(show, "body", "body", label);

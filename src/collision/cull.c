@@ -21,15 +21,12 @@ static int are_joined(const CniModel *m, int32_t a, int32_t b) {
   return 0;
 }
 
-static int masks_agree(const CniModel *m, CniPair pair) {
-  const CniShape *a = &m->shapes[pair.a], *b = &m->shapes[pair.b];
-  return (a->category & b->mask) && (b->category & a->mask);
-}
-
 // May two shapes meet at all?
 static int may_meet(const CniModel *m, const CniProxy *a, const CniProxy *b, CniPair pair) {
   if (a->body == b->body || (a->flags & b->flags & CNI_PRESCRIBED)) return 0;
-  if ((a->flags | b->flags) & CNI_CHOOSY && !masks_agree(m, pair)) return 0;
+  if ((a->flags | b->flags) & CNI_CHOOSY &&
+      !cni_masks_agree(&m->shapes[pair.a], &m->shapes[pair.b]))
+    return 0;
   return !(a->flags & b->flags & CNI_JOINTED) || !are_joined(m, a->body, b->body);
 }
 
@@ -176,9 +173,8 @@ void cni_detection_filter(CniDetection *w) {
   int32_t n = 0;
   for (int32_t k = 0; k < w->key_count; k++) {
     CniPair pair = cni_key_pair(w, k);
-    const CniShape *a = &in->model->shapes[pair.a], *b = &in->model->shapes[pair.b];
-    CnShapeId id_a = {a->slot, a->generation}, id_b = {b->slot, b->generation};
-    int in_order = a->slot < b->slot;
+    CnShapeId id_a = cni_shape_id(in->model, pair.a), id_b = cni_shape_id(in->model, pair.b);
+    int in_order = id_a.slot < id_b.slot;
     if (in->filter(in->filter_context, in_order ? id_a : id_b, in_order ? id_b : id_a))
       w->keys[n++] = w->keys[k];
   }

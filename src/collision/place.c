@@ -14,12 +14,13 @@ static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
   double speed = cn_norm(in->twist[body].velocity), spin = 0;
   if (r > 0) spin = cn_norm(in->twist[body].spin);
   const CniBodyMass *mass = &m->mass[body];
-  if (mass->inv_mass > 0) {
+  if (cni_has_mass(mass)) {
     CnTwist load = cni_model_load(m, body);
     double force = cn_norm(load.velocity);
-    speed += h * (cn_norm(in->gravity) + force * mass->inv_mass);
+    speed += h * (cn_norm(in->gravity) + force * cni_inv_mass(mass));
     if (r > 0) {
-      double least = cn_min(mass->inertia.x, cn_min(mass->inertia.y, mass->inertia.z));
+      CnVec3 inertia = cni_model_principal(m, body);
+      double least = cn_min(inertia.x, cn_min(inertia.y, inertia.z));
       spin += h * cn_norm(load.spin) * (1 / least);
     }
   }
@@ -41,7 +42,8 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, const CniPlaced *pl
   const CniShape *s = &in->model->shapes[i];
   int endless = s->kind == CN_SHAPE_PLANE;
   double outradius = cni_model_outradius(s);
-  double arm = endless || !s->poses ? 0 : cn_norm(s->poses->pose.position);
+  const CniShapePoses *poses = cni_shape_poses(s);
+  double arm = endless || !poses ? 0 : cn_norm(poses->pose.position);
   if (s->kind != CN_SHAPE_SPHERE && !endless) arm += outradius;
   CniProxy p = {.centre = placed->pose.position,
                 .outradius = outradius,
@@ -50,11 +52,12 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, const CniPlaced *pl
                 .body = s->body,
                 .slot = s->slot,
                 .plane = -1};
-  if (!(in->model->mass[s->body].inv_mass > 0)) p.flags |= CNI_PRESCRIBED;
+  if (!cni_has_mass(&in->model->mass[s->body])) p.flags |= CNI_PRESCRIBED;
   if (endless) p.flags |= CNI_ENDLESS;
   if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_ROUND;
-  if (s->poses) p.flags |= CNI_OFFSET;
-  if (s->category != 1 || s->mask != 0xffffffffu) p.flags |= CNI_CHOOSY;
+  if (poses) p.flags |= CNI_OFFSET;
+  if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK)
+    p.flags |= CNI_CHOOSY;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
   return p;
 }

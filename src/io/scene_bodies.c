@@ -158,7 +158,7 @@ static CnStatus read_shapes(CniReader *reader, json_t *item) {
   }
   int32_t i;
   CNI_TRY(cni_model_find_body(&reader->probe, reader->probe_body, &i));
-  if (!reader->probe.mass[i].massless) return CN_OK;
+  if (!cni_model_massless(&reader->probe, i)) return CN_OK;
   return cni_scene_fail(reader, item,
                         "a dynamic body needs mass: shapes with a density, or \"mass\" and "
                         "\"inertia\"");

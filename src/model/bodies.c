@@ -14,8 +14,8 @@ CnBodyDef cn_body_def_default(void) {
 
 // ---- arrays ----
 
-#define BODY_ARRAYS 5
-#define LOADS 2 // which of them is that of the loads, which need not be there
+#define BODY_ARRAYS 6
+#define ALWAYS 4 // the rest need not be there
 
 typedef struct Column {
   void **data;
@@ -25,9 +25,10 @@ typedef struct Column {
 static void columns(CniModel *model, Column column[BODY_ARRAYS]) {
   column[0] = (Column){(void **)&model->pose, sizeof(CnPose)};
   column[1] = (Column){(void **)&model->twist, sizeof(CnTwist)};
-  column[LOADS] = (Column){(void **)&model->load, sizeof(CnTwist)};
-  column[3] = (Column){(void **)&model->mass, sizeof(CniBodyMass)};
-  column[4] = (Column){(void **)&model->bodies, sizeof(CniBody)};
+  column[2] = (Column){(void **)&model->mass, sizeof(CniBodyMass)};
+  column[3] = (Column){(void **)&model->bodies, sizeof(CniBody)};
+  column[ALWAYS] = (Column){(void **)&model->load, sizeof(CnTwist)};
+  column[ALWAYS + 1] = (Column){(void **)&model->inertias, sizeof(CnVec3)};
 }
 
 // All arrays grow together or not at all: they share one capacity.
@@ -40,7 +41,7 @@ CnStatus cni_bodies_reserve(CniModel *model, int32_t count) {
   void *fresh[BODY_ARRAYS];
   columns(model, column);
   for (int i = 0; i < BODY_ARRAYS; i++) {
-    if (i == LOADS && !model->load) column[i].size = 0;
+    if (i >= ALWAYS && !*column[i].data) column[i].size = 0;
     size_t bytes = (size_t)capacity * column[i].size;
     fresh[i] = cni_allocate(&model->allocator, bytes);
     if (fresh[i] || bytes == 0) continue;
@@ -57,13 +58,22 @@ CnStatus cni_bodies_reserve(CniModel *model, int32_t count) {
   return CN_OK;
 }
 
-CnStatus cni_model_loads(CniModel *model) {
-  size_t bytes = (size_t)model->body_capacity * sizeof *model->load;
-  if (model->load || bytes == 0) return CN_OK;
-  model->load = cni_allocate(&model->allocator, bytes);
-  if (!model->load) return cni_error_memory(bytes);
-  memset(model->load, 0, bytes);
+// An array that was not needed so far, of zeros.
+static CnStatus begin_column(const CniModel *model, void **data, size_t size) {
+  size_t bytes = (size_t)model->body_capacity * size;
+  if (*data || bytes == 0) return CN_OK;
+  *data = cni_allocate(&model->allocator, bytes);
+  if (!*data) return cni_error_memory(bytes);
+  memset(*data, 0, bytes);
   return CN_OK;
+}
+
+CnStatus cni_model_loads(CniModel *model) {
+  return begin_column(model, (void **)&model->load, sizeof *model->load);
+}
+
+CnStatus cni_model_inertias(CniModel *model) {
+  return begin_column(model, (void **)&model->inertias, sizeof *model->inertias);
 }
 
 // ---- what a body keeps beside its common fields ----
@@ -74,26 +84,26 @@ CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail
   cni_name_copy(kept, name);
   size_t size = strlen(kept) + 1;
   body->detail = NULL;
-  body->name = NULL;
-  if (size > 1) {
-    body->name = cni_allocate(&model->allocator, size);
-    if (!body->name) return cni_error_memory(size);
-    memcpy(body->name, kept, size);
-  }
-  if (cni_pose_is_one(detail->com) && detail->def_mass == 0) return CN_OK;
+  if (size == 1 && cni_pose_is_one(detail->com) && detail->def_mass == 0) return CN_OK;
   body->detail = cni_allocate(&model->allocator, sizeof *detail);
-  if (!body->detail) {
-    cni_body_forget(model, body);
-    return cni_error_memory(sizeof *detail);
-  }
+  if (!body->detail) return cni_error_memory(sizeof *detail);
   *body->detail = *detail;
+  body->detail->name = NULL;
+  if (size == 1) return CN_OK;
+  body->detail->name = cni_allocate(&model->allocator, size);
+  if (!body->detail->name) {
+    cni_body_forget(model, body);
+    return cni_error_memory(size);
+  }
+  memcpy(body->detail->name, kept, size);
   return CN_OK;
 }
 
 void cni_body_forget(const CniModel *model, CniBody *body) {
-  if (body->name) cni_release(&model->allocator, body->name, strlen(body->name) + 1);
-  cni_release(&model->allocator, body->detail, sizeof *body->detail);
-  body->name = NULL;
+  CniBodyDetail *detail = body->detail;
+  if (!detail) return;
+  if (detail->name) cni_release(&model->allocator, detail->name, strlen(detail->name) + 1);
+  cni_release(&model->allocator, detail, sizeof *detail);
   body->detail = NULL;
 }
 
@@ -124,7 +134,7 @@ CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *i
   if (model->body_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d bodies", INT32_MAX);
   CniBody body = {.kind = def.kind, .user_data = def.user_data};
-  body.first_shape = body.last_shape = body.first_joint = -1;
+  body.first_shape = body.first_joint = -1;
   CniBodyDetail detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE};
   if (def.mass > 0) {
     detail.def_com = def.com;
@@ -136,19 +146,22 @@ CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *i
   CNI_TRY(cni_body_keep(model, &body, &detail, def.name));
   CniBodyFrame frame;
   CnStatus status = cni_body_frame(model, &body, -1, NULL, &frame);
+  if (status == CN_OK && frame.mass.inertia == CNI_TURNS_BY_AXIS)
+    status = cni_model_inertias(model);
   if (status != CN_OK) {
     cni_body_forget(model, &body);
     return status;
   }
 
   int32_t i = model->body_count++;
-  cni_ids_take(&model->body_ids, i, &body.slot, &body.generation);
+  uint32_t generation;
+  cni_ids_take(&model->body_ids, i, &body.slot, &generation);
   model->bodies[i] = body;
   model->pose[i] = def.pose;
   model->twist[i] = def.twist;
   if (model->load) model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   cni_body_reframe(model, i, &frame);
-  *id = (CnBodyId){body.slot, body.generation};
+  *id = (CnBodyId){body.slot, generation};
   return CN_OK;
 }
 
@@ -167,6 +180,7 @@ CnStatus cni_model_remove_body(CniModel *model, CnBodyId id) {
   model->twist[i] = model->twist[last];
   if (model->load) model->load[i] = model->load[last];
   model->mass[i] = model->mass[last];
+  if (model->inertias) model->inertias[i] = model->inertias[last];
   model->bodies[i] = model->bodies[last];
   cni_ids_move(&model->body_ids, model->bodies[i].slot, i);
   cni_shapes_body_moved(model, last, i);
@@ -207,8 +221,9 @@ void cni_model_set_body_twist(CniModel *model, int32_t body, const CnTwist *twis
 
 void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NAME_SIZE + 16]) {
   const CniBody *b = &model->bodies[body];
-  if (b->name)
-    snprintf(label, CNI_NAME_SIZE + 16, "body '%s'", b->name);
+  const char *name = cni_body_name(b);
+  if (name[0])
+    snprintf(label, CNI_NAME_SIZE + 16, "body '%s'", name);
   else
     snprintf(label, CNI_NAME_SIZE + 16, "body %u", (unsigned)b->slot);
 }

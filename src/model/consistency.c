@@ -32,6 +32,12 @@ static CnStatus check_id(const CniIds *ids, const char *kind, int32_t index, uin
   return CN_OK;
 }
 
+// Of bodies and shapes, whose generation is kept in the slot alone.
+static CnStatus check_slot(const CniIds *ids, const char *kind, int32_t index, uint32_t slot) {
+  int there = slot > 0 && slot <= (uint32_t)ids->slot_count;
+  return check_id(ids, kind, index, slot, there ? ids->slots[slot - 1].generation : 0);
+}
+
 // Every slot is in use, in the free list, or given up (generation 0: it has gone round); those in
 // use are as many as the things.
 static CnStatus check_slots(const CniIds *ids, const char *kind, int32_t count) {
@@ -55,14 +61,14 @@ static CnStatus check_slots(const CniIds *ids, const char *kind, int32_t count) 
 
 static CnStatus check_shape_list(const CniModel *model, int32_t body, int32_t *visits) {
   const CniBody *b = &model->bodies[body];
-  int32_t previous = -1, count = 0;
+  int32_t last = -1, count = 0;
   for (int32_t i = b->first_shape; i != -1; i = model->shapes[i].next) {
     if (i < 0 || i >= model->shape_count || count++ >= model->shape_count ||
-        model->shapes[i].body != body || model->shapes[i].previous != previous)
+        model->shapes[i].body != body || (count > 1 && model->shapes[i].previous != last))
       return damaged("body", body, "its list of shapes is broken");
-    previous = i;
+    last = i;
   }
-  if (b->last_shape != previous || b->shape_count != count)
+  if (last >= 0 && model->shapes[b->first_shape].previous != last)
     return damaged("body", body, "its list of shapes has another end");
   *visits += count;
   return CN_OK;
@@ -109,7 +115,7 @@ static CnStatus check_body_state(const CniModel *model, int32_t i) {
 
 static CnStatus check_body(const CniModel *model, int32_t i) {
   const CniBody *b = &model->bodies[i];
-  CNI_TRY(check_id(&model->body_ids, "body", i, b->slot, b->generation));
+  CNI_TRY(check_slot(&model->body_ids, "body", i, b->slot));
   if ((uint32_t)b->kind > CN_BODY_FIXED) return damaged("body", i, "its kind is none");
   if (b->detail) {
     CnBodyDef def = cn_body_def_default();
@@ -125,7 +131,7 @@ static CnStatus check_body(const CniModel *model, int32_t i) {
 
 static CnStatus check_shape(const CniModel *model, int32_t i) {
   const CniShape *s = &model->shapes[i];
-  CNI_TRY(check_id(&model->shape_ids, "shape", i, s->slot, s->generation));
+  CNI_TRY(check_slot(&model->shape_ids, "shape", i, s->slot));
   if (s->body < 0 || s->body >= model->body_count) return damaged("shape", i, "it has no body");
   if (s->material < 0 || s->material >= model->material_count)
     return damaged("shape", i, "it has no material");

@@ -107,20 +107,17 @@ CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t with
   if (body->kind != CN_BODY_DYNAMIC) return CN_OK;
 
   // without mass the state stays at the body frame and the step is refused
-  frame->mass.massless = 1;
   if (!(props.mass > 0)) return CN_OK;
-  CniBodyMass m = {.mass = props.mass};
-  CnPose com = {props.centre, CN_QUAT_ONE};
-  m.isotropic = principal(props.inertia, axes, &m.inertia, &com.rotation);
-  m.inv_mass = 1 / m.mass;
-  if (!cn_vec3_finite(m.inertia) || !cn_vec3_finite(com.position))
+  CniBodyFrame made = {.com = {props.centre, CN_QUAT_ONE}, .mass = {.mass = props.mass}};
+  CnVec3 *inertia = &made.inertia;
+  int isotropic = principal(props.inertia, axes, inertia, &made.com.rotation);
+  made.mass.inertia = isotropic ? inertia->x : CNI_TURNS_BY_AXIS;
+  if (!cn_vec3_finite(*inertia) || !cn_vec3_finite(made.com.position))
     return cni_error(CN_INVALID_ARGUMENT, "the inertia of the body's shapes is not finite (%g)",
-                     largest_of(m.inertia));
+                     largest_of(*inertia));
   // so small that the inverse is none: as good as massless
-  int usable =
-      isfinite(m.inv_mass) && smallest_of(m.inertia) > 0 && cn_vec3_finite(cni_inv_inertia(&m));
-  if (!usable) return CN_OK;
-  *frame = (CniBodyFrame){com, m};
+  double least = smallest_of(*inertia);
+  if (isfinite(1 / props.mass) && least > 0 && isfinite(1 / least)) *frame = made;
   return CN_OK;
 }
 
@@ -133,26 +130,27 @@ static int same_pose(CnPose a, CnPose b) {
 
 CnStatus cni_body_frame_reserve(CniModel *model, int32_t body, const CniBodyFrame *frame) {
   CniBody *b = &model->bodies[body];
+  if (frame->mass.inertia == CNI_TURNS_BY_AXIS) CNI_TRY(cni_model_inertias(model));
   if (cni_pose_is_one(frame->com)) return CN_OK;
   if (!b->detail) {
     b->detail = cni_allocate(&model->allocator, sizeof *b->detail);
     if (!b->detail) return cni_error_memory(sizeof *b->detail);
     *b->detail = (CniBodyDetail){.com = CN_POSE_ONE, .def_com = CN_POSE_ONE};
   }
-  for (int32_t i = b->first_shape; i >= 0; i = model->shapes[i].next) {
-    CniShape *shape = &model->shapes[i];
-    if (shape->poses) continue;
-    shape->poses = cni_allocate(&model->allocator, sizeof *shape->poses);
-    if (!shape->poses) return cni_error_memory(sizeof *shape->poses);
-    *shape->poses = (CniShapePoses){CN_POSE_ONE, CN_POSE_ONE};
-  }
+  for (int32_t i = b->first_shape; i >= 0; i = model->shapes[i].next)
+    CNI_TRY(cni_shape_poses_reserve(model, &model->shapes[i]));
   return CN_OK;
+}
+
+static void take_mass(CniModel *model, int32_t body, const CniBodyFrame *frame) {
+  model->mass[body] = frame->mass;
+  if (model->inertias) model->inertias[body] = frame->inertia;
 }
 
 void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) {
   CniBody *b = &model->bodies[body];
   CnPose com = cni_body_com(b);
-  model->mass[body] = frame->mass;
+  take_mass(model, body, frame);
   if (same_pose(com, frame->com)) return;
 
   // the state and the load move to the new centre
@@ -168,7 +166,7 @@ void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) 
 
   // what hangs on the body is expressed anew
   for (int32_t i = b->first_shape; i >= 0; i = model->shapes[i].next) {
-    CniShapePoses *poses = model->shapes[i].poses;
+    CniShapePoses *poses = cni_shape_poses(&model->shapes[i]);
     if (poses) poses->pose = cni_shape_local_pose(frame->com, poses->def_pose);
   }
   for (int32_t i = b->first_joint; i >= 0;) {
@@ -185,13 +183,13 @@ CnStatus cni_model_derive(CniModel *model) {
       return cni_error(CN_INVALID_DATA, "the mass of body %d is not finite", (int)i);
     CNI_TRY(cni_body_frame_reserve(model, i, &frame));
     if (model->bodies[i].detail) model->bodies[i].detail->com = frame.com;
-    model->mass[i] = frame.mass;
+    take_mass(model, i, &frame);
   }
   for (int32_t i = 0; i < model->shape_count; i++) {
-    CniShape *shape = &model->shapes[i];
-    if (!shape->poses) continue;
-    CnPose com = cni_body_com(&model->bodies[shape->body]);
-    shape->poses->pose = cni_shape_local_pose(com, shape->poses->def_pose);
+    CniShapePoses *poses = cni_shape_poses(&model->shapes[i]);
+    if (!poses) continue;
+    CnPose com = cni_body_com(&model->bodies[model->shapes[i].body]);
+    poses->pose = cni_shape_local_pose(com, poses->def_pose);
   }
   for (int32_t i = 0; i < model->joint_count; i++)
     cni_joint_local_anchors(model, &model->joints[i]);
@@ -199,14 +197,14 @@ CnStatus cni_model_derive(CniModel *model) {
 }
 
 CnSym3 cni_model_inertia(const CniModel *model, int32_t body, CnQuat rotation) {
-  const CniBodyMass *m = &model->mass[body];
-  if (m->isotropic) return cn_sdiag(m->inertia.x, m->inertia.y, m->inertia.z);
-  return cn_srotate(cn_qmat(rotation), m->inertia);
+  double j = model->mass[body].inertia;
+  if (j != CNI_TURNS_BY_AXIS) return cn_sdiag(j, j, j);
+  return cn_srotate(cn_qmat(rotation), model->inertias[body]);
 }
 
 CnSym3 cni_model_inv_inertia(const CniModel *model, int32_t body, CnQuat rotation) {
-  const CniBodyMass *m = &model->mass[body];
-  CnVec3 inverse = cni_inv_inertia(m);
-  if (m->isotropic) return cn_sdiag(inverse.x, inverse.y, inverse.z);
-  return cn_srotate(cn_qmat(rotation), inverse);
+  double j = model->mass[body].inertia, inverse = j > 0 ? 1 / j : 0;
+  if (j != CNI_TURNS_BY_AXIS) return cn_sdiag(inverse, inverse, inverse);
+  CnVec3 own = model->inertias[body];
+  return cn_srotate(cn_qmat(rotation), (CnVec3){1 / own.x, 1 / own.y, 1 / own.z});
 }

@@ -32,6 +32,7 @@ void cni_model_release(CniModel *model) {
   cni_release(a, model->twist, bodies * sizeof(CnTwist));
   cni_release(a, model->load, bodies * sizeof(CnTwist));
   cni_release(a, model->mass, bodies * sizeof(CniBodyMass));
+  cni_release(a, model->inertias, bodies * sizeof(CnVec3));
   cni_release(a, model->bodies, bodies * sizeof(CniBody));
   cni_release(a, model->shapes, (size_t)model->shape_capacity * sizeof(CniShape));
   cni_release(a, model->materials, (size_t)model->material_capacity * sizeof(CniMaterial));

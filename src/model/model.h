@@ -24,43 +24,42 @@
 #define CNI_TAG_MATERIAL 0x6574616du
 #define CNI_TAG_JOINT 0x746e6f6au
 
+// One number says all about the turning of most bodies.
 typedef struct CniBodyMass {
-  double inv_mass;   // 0 unless dynamic
-  CnVec3 inertia;    // principal, kg m^2
-  double mass;       // as given or summed, whatever the kind
-  int32_t isotropic; // the three principal inertias are equal, bit by bit
-  int32_t massless;  // dynamic without mass: a step is refused
+  double mass;    // as given or summed, whatever the kind
+  double inertia; // kg m^2: of a body like a ball, the three principal ones being equal bit by bit;
+                  // CNI_TURNS_BY_AXIS: CniModel::inertias has them; 0: nothing moves it (not
+                  // dynamic, or without mass, in which case a step is refused)
 } CniBodyMass;
-_Static_assert(sizeof(CniBodyMass) == 48, "memory per body is promised");
+_Static_assert(sizeof(CniBodyMass) == 16, "memory per body is promised");
+#define CNI_TURNS_BY_AXIS (-1.0)
 
-// Principal, 0 unless dynamic.
-static inline CnVec3 cni_inv_inertia(const CniBodyMass *m) {
-  if (!(m->inv_mass > 0)) return (CnVec3){0, 0, 0};
-  return (CnVec3){1 / m->inertia.x, 1 / m->inertia.y, 1 / m->inertia.z};
+// Do forces move the body?
+static inline int cni_has_mass(const CniBodyMass *m) { return m->inertia != 0; }
+// 0 unless they do.
+static inline double cni_inv_mass(const CniBodyMass *m) {
+  return cni_has_mass(m) ? 1 / m->mass : 0;
 }
 
-// What most bodies have no use for: their frame is at the centre of mass, in principal axes, and
-// their mass comes from the shapes.
+// What most bodies have no use for: their frame is at the centre of mass, in principal axes, their
+// mass comes from the shapes, and they have no name.
 typedef struct CniBodyDetail {
   CnPose com;     // centre of mass and principal axes in the body frame (identity: not dynamic)
   CnPose def_com; // as given, for mass > 0
   CnSym3 def_inertia;
   double def_mass; // 0: from shapes
+  char *name;      // null: none
 } CniBodyDetail;
 
 typedef struct CniBody {
   CnBodyKind kind;
-  uint32_t slot; // its id
-  uint32_t generation;
+  uint32_t slot;       // its id; the generation is the slot's
   int32_t first_shape; // dense index, -1: none; list in order of creation
-  int32_t last_shape;
-  int32_t shape_count;
   int32_t first_joint; // dense index, -1: none
   uint64_t user_data;
   CniBodyDetail *detail; // null: com is the identity, and nothing was given
-  char *name;            // null: none
 } CniBody;
-_Static_assert(sizeof(CniBody) <= 56, "memory per body is promised");
+_Static_assert(sizeof(CniBody) <= 32, "memory per body is promised");
 
 // Poses of a shape that is not at the origin of its body, or whose body's origin is not its centre
 // of mass.
@@ -69,30 +68,58 @@ typedef struct CniShapePoses {
   CnPose def_pose; // as given, in the body frame
 } CniShapePoses;
 
+// What most spheres have no use for.
+typedef struct CniShapeExtra {
+  CnVec3 half_size;        // of a box
+  uint32_t category, mask; // usually 1 and all bits
+  CniShapePoses *poses;    // null: both are the identity
+} CniShapeExtra;
+
 typedef struct CniShape {
-  uint32_t slot, generation;
-  int32_t body; // dense index
-  int32_t next; // next shape of the body, -1
-  int32_t previous;
+  uint32_t slot;    // its id; the generation is the slot's
+  int32_t body;     // dense index
+  int32_t next;     // next shape of the body, -1
+  int32_t previous; // of the body's first shape: the last one
   CnShapeKind kind;
   int32_t material; // dense index
-  uint32_t category, mask;
   double radius;
   double density;
-  CnVec3 *half_size;    // of a box; null: not one
-  CniShapePoses *poses; // null: both are the identity
+  CniShapeExtra *extra; // null: no box, the usual category and mask, both poses the identity
 } CniShape;
-_Static_assert(sizeof(CniShape) <= 72, "memory per body is promised");
+_Static_assert(sizeof(CniShape) <= 48, "memory per body is promised");
 
 // The poses and the definition, whether they are kept or not.
 static inline CnPose cni_body_com(const CniBody *body) {
   return body->detail ? body->detail->com : CN_POSE_ONE;
 }
+static inline const char *cni_body_name(const CniBody *body) {
+  return body->detail && body->detail->name ? body->detail->name : "";
+}
+static inline CniShapePoses *cni_shape_poses(const CniShape *shape) {
+  return shape->extra ? shape->extra->poses : NULL;
+}
 static inline CnPose cni_shape_pose(const CniShape *shape) {
-  return shape->poses ? shape->poses->pose : CN_POSE_ONE;
+  const CniShapePoses *poses = cni_shape_poses(shape);
+  return poses ? poses->pose : CN_POSE_ONE;
+}
+static inline CnPose cni_shape_def_pose(const CniShape *shape) {
+  const CniShapePoses *poses = cni_shape_poses(shape);
+  return poses ? poses->def_pose : CN_POSE_ONE;
 }
 static inline CnVec3 cni_shape_half_size(const CniShape *shape) {
-  return shape->half_size ? *shape->half_size : (CnVec3){0, 0, 0};
+  return shape->extra ? shape->extra->half_size : (CnVec3){0, 0, 0};
+}
+#define CNI_USUAL_CATEGORY 1u
+#define CNI_USUAL_MASK 0xffffffffu
+static inline uint32_t cni_shape_category(const CniShape *shape) {
+  return shape->extra ? shape->extra->category : CNI_USUAL_CATEGORY;
+}
+static inline uint32_t cni_shape_mask(const CniShape *shape) {
+  return shape->extra ? shape->extra->mask : CNI_USUAL_MASK;
+}
+// Do the categories and masks of two shapes let them meet?
+static inline int cni_masks_agree(const CniShape *a, const CniShape *b) {
+  return (cni_shape_category(a) & cni_shape_mask(b)) && (cni_shape_category(b) & cni_shape_mask(a));
 }
 // Of the largest ball inside and the smallest one around.
 static inline double cni_model_inradius(const CniShape *shape) {
@@ -104,9 +131,6 @@ static inline double cni_model_outradius(const CniShape *shape) {
   if (shape->kind == CN_SHAPE_SPHERE) return shape->radius;
   CniPlaced placed = {shape->kind, CN_POSE_ONE, shape->radius, cni_shape_half_size(shape)};
   return cni_shape_outradius(&placed);
-}
-static inline CnPose cni_shape_def_pose(const CniShape *shape) {
-  return shape->poses ? shape->poses->def_pose : CN_POSE_ONE;
 }
 
 typedef struct CniMaterial {
@@ -137,6 +161,7 @@ typedef struct CniModel {
   CnTwist *twist; // at the centre of mass: the state vector v, 6 numbers a body
   CnTwist *load; // force and torque about the centre of mass for the next step; null: none anywhere
   CniBodyMass *mass;
+  CnVec3 *inertias; // principal, of bodies that turn by axis; null: there has been none
   CniBody *bodies;
   int32_t body_count, body_capacity;
   CniIds body_ids;
@@ -171,6 +196,17 @@ CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id);
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *def, CnJointId *id);
 CnStatus cni_model_remove_joint(CniModel *model, CnJointId id);
 
+// The ids of things by dense indices.
+static inline CnBodyId cni_body_id(const CniModel *model, int32_t body) {
+  uint32_t slot = model->bodies[body].slot;
+  return (CnBodyId){slot, model->body_ids.slots[slot - 1].generation};
+}
+static inline CnShapeId cni_shape_id(const CniModel *model, int32_t shape) {
+  uint32_t slot = model->shapes[shape].slot;
+  return (CnShapeId){slot, model->shape_ids.slots[slot - 1].generation};
+}
+int32_t cni_model_shape_count(const CniModel *model, int32_t body); // walks over them
+
 // Dense index of an id, or an error that says which kind of id is stale.
 CnStatus cni_model_find_body(const CniModel *model, CnBodyId id, int32_t *index);
 CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *index);
@@ -181,6 +217,16 @@ CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *inde
 CnStatus cni_model_loads(CniModel *model);
 static inline CnTwist cni_model_load(const CniModel *model, int32_t body) {
   return model->load ? model->load[body] : (CnTwist){{0, 0, 0}, {0, 0, 0}};
+}
+
+// Dynamic without mass: a step is refused.
+static inline int cni_model_massless(const CniModel *model, int32_t body) {
+  return model->bodies[body].kind == CN_BODY_DYNAMIC && !cni_has_mass(&model->mass[body]);
+}
+// Principal inertias, 0 where nothing moves the body.
+static inline CnVec3 cni_model_principal(const CniModel *model, int32_t body) {
+  double j = model->mass[body].inertia;
+  return j == CNI_TURNS_BY_AXIS ? model->inertias[body] : (CnVec3){j, j, j};
 }
 
 // Body frame from the state at the centre of mass, and back.
@@ -196,9 +242,9 @@ void cni_model_body_label(const CniModel *model, int32_t body, char label[CNI_NA
 // and a name (null or empty: none). The body has neither yet.
 CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail *detail,
                        const char *name);
-// The same for the size of a box and the poses of a shape; both the identity: they are not kept.
-CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, CnVec3 half_size, CnPose pose,
-                        CnPose def_pose);
+// The same for a shape: size, category and mask as in `extra`, whose own poses are not read.
+CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeExtra *extra,
+                        CnPose pose, CnPose def_pose);
 
 // The definition a shape was made from.
 CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);

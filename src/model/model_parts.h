@@ -8,6 +8,7 @@
 typedef struct CniBodyFrame {
   CnPose com;
   CniBodyMass mass;
+  CnVec3 inertia; // principal
 } CniBodyFrame;
 
 // Check the numbers of a body definition's mass (def->com is normalised).
@@ -18,8 +19,8 @@ CnStatus cni_body_mass_check(CnBodyDef *def);
 CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t without,
                         const CniShape *extra, CniBodyFrame *frame);
 
-// Memory for a frame: the details of the body, the poses of its shapes. A failure leaves no trace
-// that can be seen.
+// Memory for a frame: the details of the body, its inertias, the poses of its shapes. A failure
+// leaves no trace that can be seen.
 CnStatus cni_body_frame_reserve(CniModel *model, int32_t body, const CniBodyFrame *frame);
 
 // Take a frame over: the body frame's pose and velocity stay, everything kept relative to the
@@ -33,6 +34,9 @@ void cni_joint_drop(CniModel *model, int32_t joint);
 // The body at index `from` now lives at `to`: its shapes and joints follow.
 void cni_shapes_body_moved(CniModel *model, int32_t from, int32_t to);
 void cni_joints_body_moved(CniModel *model, int32_t from, int32_t to);
+
+// Room for the poses of a shape: the identity where there are none yet.
+CnStatus cni_shape_poses_reserve(const CniModel *model, CniShape *shape);
 
 // Give back what a body or a shape keeps beside its common fields.
 void cni_body_forget(const CniModel *model, CniBody *body);
@@ -48,6 +52,9 @@ void cni_joint_local_anchors(const CniModel *model, CniJoint *joint);
 CnStatus cni_shape_def_check(CnShapeDef *def);
 CnStatus cni_material_def_check(const CnMaterialDef *def);
 CnStatus cni_joint_def_check(CnJointDef *def);
+
+// Make sure that there is an array of inertias.
+CnStatus cni_model_inertias(CniModel *model);
 
 // Arrays of bodies with room for that many in all.
 CnStatus cni_bodies_reserve(CniModel *model, int32_t count);

@@ -33,14 +33,14 @@ static void gather_shapes(CniModel *model, CniShape *scratch) {
     for (int32_t s = body->first_shape; s >= 0; s = model->shapes[s].next) {
       scratch[n] = model->shapes[s];
       scratch[n].body = i;
-      scratch[n].previous = n > first ? n - 1 : -1;
+      scratch[n].previous = n - 1;
       scratch[n].next = n + 1;
       n++;
     }
     if (n == first) continue;
     scratch[n - 1].next = -1;
+    scratch[first].previous = n - 1;
     body->first_shape = first;
-    body->last_shape = n - 1;
   }
   if (n <= 0) return;
   memcpy(model->shapes, scratch, (size_t)n * sizeof *scratch);
@@ -57,6 +57,7 @@ void cni_model_reorder(CniModel *model, const int32_t *order, void *scratch) {
   gather(model->twist, sizeof *model->twist, order, count, rest);
   if (model->load) gather(model->load, sizeof *model->load, order, count, rest);
   gather(model->mass, sizeof *model->mass, order, count, rest);
+  if (model->inertias) gather(model->inertias, sizeof *model->inertias, order, count, rest);
   gather(model->bodies, sizeof *model->bodies, order, count, rest);
   for (int32_t i = 0; i < count; i++) cni_ids_move(&model->body_ids, model->bodies[i].slot, i);
   for (int32_t j = 0; j < model->joint_count; j++) {

@@ -1,6 +1,7 @@
 // Shapes on bodies. A shape keeps its definition (in the body frame, as the user gave it) and its
 // pose in the frame of the centre of mass, which is what every step reads. A body's shapes are a
-// doubly linked list through the dense array, in order of creation.
+// doubly linked list through the dense array, in order of creation; before the first one comes the
+// last, so that a new one finds its place at once.
 #include "core/error.h"
 #include "core/memory.h"
 #include "model/model_parts.h"
@@ -9,8 +10,8 @@ CnShapeDef cn_shape_def_default(CnShapeKind kind) {
   return (CnShapeDef){.kind = kind,
                       .pose = CN_POSE_ONE,
                       .density = 1000,
-                      .category = 1,
-                      .mask = 0xffffffffu,
+                      .category = CNI_USUAL_CATEGORY,
+                      .mask = CNI_USUAL_MASK,
                       .tag = CNI_TAG_SHAPE};
 }
 
@@ -29,14 +30,15 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
                       .half_size = cni_shape_half_size(s),
                       .density = s->density,
                       .material = {m->slot, m->generation}, // none for the default material
-                      .category = s->category,
-                      .mask = s->mask,
+                      .category = cni_shape_category(s),
+                      .mask = cni_shape_mask(s),
                       .tag = CNI_TAG_SHAPE};
 }
 
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose) {
   const CniShape *s = &model->shapes[shape];
-  CnPose pose = s->poses ? cn_pose_mul(*body_pose, s->poses->pose) : *body_pose;
+  const CniShapePoses *poses = cni_shape_poses(s);
+  CnPose pose = poses ? cn_pose_mul(*body_pose, poses->pose) : *body_pose;
   return (CniPlaced){s->kind, pose, s->radius, cni_shape_half_size(s)};
 }
 
@@ -66,37 +68,54 @@ static CniShape shape_from(const CnShapeDef *def, int32_t body, int32_t material
                     .kind = def->kind,
                     .radius = def->radius,
                     .material = material,
-                    .category = def->category,
-                    .mask = def->mask,
                     .density = def->density};
 }
 
 // ---- what a shape keeps beside its common fields ----
 
-CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, CnVec3 half_size, CnPose pose,
-                        CnPose def_pose) {
-  shape->poses = NULL;
-  shape->half_size = NULL;
-  if (shape->kind == CN_SHAPE_BOX) {
-    shape->half_size = cni_allocate(&model->allocator, sizeof half_size);
-    if (!shape->half_size) return cni_error_memory(sizeof half_size);
-    *shape->half_size = half_size;
-  }
-  if (cni_pose_is_one(pose) && cni_pose_is_one(def_pose)) return CN_OK;
-  shape->poses = cni_allocate(&model->allocator, sizeof *shape->poses);
-  if (!shape->poses) {
-    cni_shape_forget(model, shape);
-    return cni_error_memory(sizeof *shape->poses);
-  }
-  *shape->poses = (CniShapePoses){pose, def_pose};
+static CnStatus begin_extra(const CniModel *model, CniShape *shape) {
+  if (shape->extra) return CN_OK;
+  shape->extra = cni_allocate(&model->allocator, sizeof *shape->extra);
+  if (!shape->extra) return cni_error_memory(sizeof *shape->extra);
+  *shape->extra = (CniShapeExtra){.category = CNI_USUAL_CATEGORY, .mask = CNI_USUAL_MASK};
   return CN_OK;
 }
 
+CnStatus cni_shape_poses_reserve(const CniModel *model, CniShape *shape) {
+  CNI_TRY(begin_extra(model, shape));
+  if (shape->extra->poses) return CN_OK;
+  CniShapePoses *poses = cni_allocate(&model->allocator, sizeof *poses);
+  if (!poses) return cni_error_memory(sizeof *poses);
+  *poses = (CniShapePoses){CN_POSE_ONE, CN_POSE_ONE};
+  shape->extra->poses = poses;
+  return CN_OK;
+}
+
+CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeExtra *extra,
+                        CnPose pose, CnPose def_pose) {
+  int box = shape->kind == CN_SHAPE_BOX,
+      placed = !cni_pose_is_one(pose) || !cni_pose_is_one(def_pose);
+  int usual = extra->category == CNI_USUAL_CATEGORY && extra->mask == CNI_USUAL_MASK;
+  shape->extra = NULL;
+  if (!box && !placed && usual) return CN_OK;
+  CNI_TRY(begin_extra(model, shape));
+  shape->extra->category = extra->category;
+  shape->extra->mask = extra->mask;
+  if (box) shape->extra->half_size = extra->half_size;
+  if (!placed) return CN_OK;
+  CnStatus status = cni_shape_poses_reserve(model, shape);
+  if (status == CN_OK)
+    *shape->extra->poses = (CniShapePoses){pose, def_pose};
+  else
+    cni_shape_forget(model, shape);
+  return status;
+}
+
 void cni_shape_forget(const CniModel *model, CniShape *shape) {
-  cni_release(&model->allocator, shape->poses, sizeof *shape->poses);
-  cni_release(&model->allocator, shape->half_size, sizeof *shape->half_size);
-  shape->poses = NULL;
-  shape->half_size = NULL;
+  if (!shape->extra) return;
+  cni_release(&model->allocator, shape->extra->poses, sizeof *shape->extra->poses);
+  cni_release(&model->allocator, shape->extra, sizeof *shape->extra);
+  shape->extra = NULL;
 }
 
 // ---- adding and removing ----
@@ -108,15 +127,25 @@ static CnStatus prepare_shape(CniModel *model, int32_t body, const CnShapeDef *d
                             model->shape_count, model->shape_count + 1, sizeof(CniShape)));
   CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
   CnPose com = cni_body_com(&model->bodies[body]);
-  CNI_TRY(cni_shape_keep(model, shape, def->half_size, cni_shape_local_pose(com, def->pose),
-                         def->pose));
+  CniShapeExtra extra = {def->half_size, def->category, def->mask, NULL};
+  CNI_TRY(cni_shape_keep(model, shape, &extra, cni_shape_local_pose(com, def->pose), def->pose));
   CNI_TRY(cni_body_frame(model, &model->bodies[body], -1, shape, frame));
   CNI_TRY(cni_body_frame_reserve(model, body, frame));
-  if (shape->poses || cni_pose_is_one(frame->com)) return CN_OK;
-  shape->poses = cni_allocate(&model->allocator, sizeof *shape->poses);
-  if (!shape->poses) return cni_error_memory(sizeof *shape->poses);
-  *shape->poses = (CniShapePoses){CN_POSE_ONE, CN_POSE_ONE};
-  return CN_OK;
+  return cni_pose_is_one(frame->com) ? CN_OK : cni_shape_poses_reserve(model, shape);
+}
+
+// To the end of the body's list.
+static void list_shape(CniModel *model, CniBody *body, int32_t i) {
+  CniShape *shapes = model->shapes;
+  int32_t last = i;
+  if (body->first_shape >= 0) {
+    last = shapes[body->first_shape].previous;
+    shapes[last].next = i;
+  } else {
+    body->first_shape = i;
+  }
+  shapes[i].previous = last;
+  shapes[body->first_shape].previous = i;
 }
 
 CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef *given,
@@ -141,20 +170,13 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
   }
 
   int32_t i = model->shape_count++;
-  shape.previous = b->last_shape;
-  cni_ids_take(&model->shape_ids, i, &shape.slot, &shape.generation);
+  uint32_t generation;
+  cni_ids_take(&model->shape_ids, i, &shape.slot, &generation);
   model->shapes[i] = shape;
   model->materials[material].use_count++;
-
-  // to the end of the body's list
-  if (b->last_shape >= 0)
-    model->shapes[b->last_shape].next = i;
-  else
-    b->first_shape = i;
-  b->last_shape = i;
-  b->shape_count++;
+  list_shape(model, b, i);
   cni_body_reframe(model, body, &frame);
-  *id = (CnShapeId){shape.slot, shape.generation};
+  *id = (CnShapeId){shape.slot, generation};
   return CN_OK;
 }
 
@@ -163,9 +185,12 @@ void cni_shape_drop(CniModel *model, int32_t i) {
   CniBody *b = &model->bodies[shape->body];
   model->materials[shape->material].use_count--;
   cni_ids_free(&model->shape_ids, shape->slot);
-  *(shape->previous >= 0 ? &model->shapes[shape->previous].next : &b->first_shape) = shape->next;
-  *(shape->next >= 0 ? &model->shapes[shape->next].previous : &b->last_shape) = shape->previous;
-  b->shape_count--;
+  if (b->first_shape == i)
+    b->first_shape = shape->next;
+  else
+    model->shapes[shape->previous].next = shape->next;
+  int32_t after = shape->next >= 0 ? shape->next : b->first_shape;
+  if (after >= 0) model->shapes[after].previous = shape->previous;
   cni_shape_forget(model, shape);
 
   // the last shape moves into the hole
@@ -173,8 +198,11 @@ void cni_shape_drop(CniModel *model, int32_t i) {
   if (i == last) return;
   *shape = model->shapes[last];
   b = &model->bodies[shape->body];
-  *(shape->previous >= 0 ? &model->shapes[shape->previous].next : &b->first_shape) = i;
-  *(shape->next >= 0 ? &model->shapes[shape->next].previous : &b->last_shape) = i;
+  if (b->first_shape == last)
+    b->first_shape = i;
+  else
+    model->shapes[shape->previous].next = i;
+  model->shapes[shape->next >= 0 ? shape->next : b->first_shape].previous = i;
   cni_ids_move(&model->shape_ids, shape->slot, i);
 }
 
@@ -188,6 +216,12 @@ CnStatus cni_model_remove_shape(CniModel *model, CnShapeId id) {
   cni_shape_drop(model, i);
   cni_body_reframe(model, body, &frame);
   return CN_OK;
+}
+
+int32_t cni_model_shape_count(const CniModel *model, int32_t body) {
+  int32_t count = 0;
+  for (int32_t i = model->bodies[body].first_shape; i >= 0; i = model->shapes[i].next) count++;
+  return count;
 }
 
 void cni_shapes_body_moved(CniModel *model, int32_t from, int32_t to) {

@@ -105,15 +105,15 @@ CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info) {
   int32_t i;
   if (info) *info = (CnBodyInfo){.com = CN_POSE_ONE, .name = ""};
   CNI_TRY(ask(world, "cn_body_info", body, info, &i));
-  const CniBody *b = &world->now.model.bodies[i];
-  const CniBodyMass *m = &world->now.model.mass[i];
+  const CniModel *model = &world->now.model;
+  const CniBody *b = &model->bodies[i];
   *info = (CnBodyInfo){.kind = b->kind,
-                       .mass = m->mass,
+                       .mass = model->mass[i].mass,
                        .com = cni_body_com(b),
-                       .inertia = m->inertia,
-                       .name = b->name ? b->name : "",
+                       .inertia = cni_model_principal(model, i),
+                       .name = cni_body_name(b),
                        .user_data = b->user_data,
-                       .shape_count = b->shape_count};
+                       .shape_count = cni_model_shape_count(model, i)};
   return CN_OK;
 }
 

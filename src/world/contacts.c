@@ -38,10 +38,6 @@ void cni_contacts_release(CniContactCache *c, const CnAllocator *allocator) {
 
 // ---- names ----
 
-static CnShapeId shape_id(const CniModel *model, int32_t shape) {
-  return (CnShapeId){model->shapes[shape].slot, model->shapes[shape].generation};
-}
-
 void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b) {
   const CniContactCache *cache = &contents->contacts;
   if (cache->named) {
@@ -49,8 +45,8 @@ void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a
     *a = (CnShapeId){(uint32_t)c->shape_a, (uint32_t)c->body_a};
     *b = (CnShapeId){(uint32_t)c->shape_b, (uint32_t)c->body_b};
   } else {
-    *a = shape_id(&contents->model, cache->shorts[index].shape_a);
-    *b = shape_id(&contents->model, cache->shorts[index].shape_b);
+    *a = cni_shape_id(&contents->model, cache->shorts[index].shape_a);
+    *b = cni_shape_id(&contents->model, cache->shorts[index].shape_b);
   }
 }
 
@@ -240,7 +236,7 @@ static void add_event(EventList *list, CnContactEventKind kind, CnShapeId a, CnS
 
 static void add_pair(EventList *list, CnContactEventKind kind, const CniModel *model,
                      uint64_t rank) {
-  CnShapeId a = shape_id(model, (int32_t)(rank >> 32)), b = shape_id(model, (int32_t)rank);
+  CnShapeId a = cni_shape_id(model, (int32_t)(rank >> 32)), b = cni_shape_id(model, (int32_t)rank);
   add_event(list, kind, a.slot < b.slot ? a : b, a.slot < b.slot ? b : a);
 }
 
@@ -479,8 +475,7 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
 static CnBodyId body_of(const CniModel *model, CnShapeId shape) {
   int32_t i = cni_ids_find(&model->shape_ids, shape.slot, shape.generation);
   if (i < 0) return (CnBodyId){0, 0};
-  const CniBody *body = &model->bodies[model->shapes[i].body];
-  return (CnBodyId){body->slot, body->generation};
+  return cni_body_id(model, model->shapes[i].body);
 }
 
 CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contact) {

@@ -75,7 +75,7 @@ CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
 // ---- rows ----
 
 static int is_free(const CniModel *model, int32_t body) {
-  return body >= 0 && model->mass[body].inv_mass > 0;
+  return body >= 0 && cni_has_mass(&model->mass[body]);
 }
 
 // side * axis . (velocity of a point of the body): columns where it is free, rate where it is not.
@@ -375,11 +375,10 @@ static int may_meet(CnWorld *world, int32_t i, int32_t k) {
   const CniModel *model = &world->now.model;
   const CniShape *a = &model->shapes[i], *b = &model->shapes[k];
   if (a->body == b->body || (!is_free(model, a->body) && !is_free(model, b->body))) return 0;
-  if (!(a->category & b->mask) || !(b->category & a->mask) || joined(model, a->body, b->body))
-    return 0;
+  if (!cni_masks_agree(a, b) || joined(model, a->body, b->body)) return 0;
   if (!world->hooks.filter) return 1;
   int first = a->slot < b->slot;
-  CnShapeId id_a = {a->slot, a->generation}, id_b = {b->slot, b->generation};
+  CnShapeId id_a = cni_shape_id(model, i), id_b = cni_shape_id(model, k);
   return cni_world_filter(world, first ? id_a : id_b, first ? id_b : id_a);
 }
 
@@ -508,7 +507,7 @@ static void note_event(void *context, CnIntegrator *integrator, const CnEvent *e
   const CniShape *a = &model->shapes[touch->shape_a], *b = &model->shapes[touch->shape_b];
   (void)integrator;
   int first = a->slot < b->slot;
-  CnShapeId id_a = {a->slot, a->generation}, id_b = {b->slot, b->generation};
+  CnShapeId id_a = cni_shape_id(model, touch->shape_a), id_b = cni_shape_id(model, touch->shape_b);
   if (event->kind == CN_EVENT_IMPACT)
     eq->impulses[eq->equations.bilateral_count + event->contact * eq->equations.contact_dim] +=
         event->impulse;

@@ -46,7 +46,7 @@ typedef struct Raster {
 
 static double coordinate(CnVec3 x, int32_t axis) { return axis == 0 ? x.x : axis == 1 ? x.y : x.z; }
 
-static int moves(const CniModel *model, int32_t i) { return model->mass[i].inv_mass > 0; }
+static int moves(const CniModel *model, int32_t i) { return cni_has_mass(&model->mass[i]); }
 
 // Every n-th of the bodies with mass, at most SAMPLE of them; answers how many.
 static int32_t take_sample(const CniModel *model, const CnPose *pose, int32_t moving,

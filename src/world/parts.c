@@ -47,8 +47,7 @@ CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body) {
   if (!world) return cni_null_argument("cn_shape_body", "the world");
   const CniModel *model = &world->now.model;
   CNI_TRY(cni_model_find_shape(model, shape, &i));
-  const CniBody *b = &model->bodies[model->shapes[i].body];
-  *body = (CnBodyId){b->slot, b->generation};
+  *body = cni_body_id(model, model->shapes[i].body);
   return CN_OK;
 }
 
@@ -67,10 +66,10 @@ CnShapeId cn_body_shape(const CnWorld *world, CnBodyId body, int32_t index) {
   if (!world || index < 0) return none;
   const CniModel *model = &world->now.model;
   int32_t i = cni_ids_find(&model->body_ids, body.slot, body.generation);
-  if (i < 0 || index >= model->bodies[i].shape_count) return none;
+  if (i < 0) return none;
   int32_t s = model->bodies[i].first_shape;
-  while (index-- > 0) s = model->shapes[s].next;
-  return (CnShapeId){model->shapes[s].slot, model->shapes[s].generation};
+  while (s >= 0 && index-- > 0) s = model->shapes[s].next;
+  return s >= 0 ? cni_shape_id(model, s) : none;
 }
 
 // ---- joints ----

@@ -71,6 +71,8 @@ static void slot_fields(CniStream *s, CniSlot *x) {
 // A body in one piece, as it goes through the fields.
 typedef struct BodyRecord {
   CniBody body; // its detail and name lie beside it
+  uint32_t generation;
+  int32_t last_shape, shape_count;
   CniBodyDetail detail;
   char name[CNI_NAME_SIZE];
   CnPose pose;
@@ -95,7 +97,7 @@ static void body_fields(CniStream *s, BodyRecord *record) {
   int32_t kind = (int32_t)x->kind;
   cni_stream_i32(s, &kind);
   cni_stream_u32(s, &x->slot);
-  cni_stream_u32(s, &x->generation);
+  cni_stream_u32(s, &record->generation);
   cni_stream_pose(s, &detail->def_com);
   cni_stream_double(s, &detail->def_inertia.xx);
   cni_stream_double(s, &detail->def_inertia.yy);
@@ -105,8 +107,8 @@ static void body_fields(CniStream *s, BodyRecord *record) {
   cni_stream_double(s, &detail->def_inertia.yz);
   cni_stream_double(s, &detail->def_mass);
   cni_stream_i32(s, &x->first_shape);
-  cni_stream_i32(s, &x->last_shape);
-  cni_stream_i32(s, &x->shape_count);
+  cni_stream_i32(s, &record->last_shape);
+  cni_stream_i32(s, &record->shape_count);
   cni_stream_i32(s, &x->first_joint);
   cni_stream_u64(s, &x->user_data);
   name_fields(s, record->name);
@@ -116,21 +118,30 @@ static void body_fields(CniStream *s, BodyRecord *record) {
   x->kind = (CnBodyKind)kind;
 }
 
-static void shape_fields(CniStream *s, CniShape *x, CnVec3 *half_size, CnPose *def_pose) {
+// A shape likewise. In a snapshot nothing comes before the first shape of a body.
+typedef struct ShapeRecord {
+  CniShape shape;
+  uint32_t generation;
+  CniShapeExtra extra;
+  CnPose def_pose;
+} ShapeRecord;
+
+static void shape_fields(CniStream *s, ShapeRecord *record) {
+  CniShape *x = &record->shape;
   int32_t kind = (int32_t)x->kind;
   cni_stream_u32(s, &x->slot);
-  cni_stream_u32(s, &x->generation);
+  cni_stream_u32(s, &record->generation);
   cni_stream_i32(s, &x->body);
   cni_stream_i32(s, &x->next);
   cni_stream_i32(s, &x->previous);
   cni_stream_i32(s, &x->material);
   cni_stream_i32(s, &kind);
-  cni_stream_pose(s, def_pose);
+  cni_stream_pose(s, &record->def_pose);
   cni_stream_double(s, &x->radius);
-  cni_stream_vec3(s, half_size);
+  cni_stream_vec3(s, &record->extra.half_size);
   cni_stream_double(s, &x->density);
-  cni_stream_u32(s, &x->category);
-  cni_stream_u32(s, &x->mask);
+  cni_stream_u32(s, &record->extra.category);
+  cni_stream_u32(s, &record->extra.mask);
   x->kind = (CnShapeKind)kind;
 }
 
@@ -216,13 +227,29 @@ static void write_ids(CniStream *s, const CniIds *ids) {
 }
 
 static BodyRecord body_record(const CniModel *model, int32_t i) {
+  int32_t first = model->bodies[i].first_shape;
   BodyRecord record = {.body = model->bodies[i],
+                       .generation = cni_body_id(model, i).generation,
+                       .last_shape = first >= 0 ? model->shapes[first].previous : -1,
+                       .shape_count = cni_model_shape_count(model, i),
                        .detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE},
                        .pose = model->pose[i],
                        .twist = model->twist[i],
                        .load = cni_model_load(model, i)};
   if (record.body.detail) record.detail = *record.body.detail;
-  if (record.body.name) snprintf(record.name, sizeof record.name, "%s", record.body.name);
+  snprintf(record.name, sizeof record.name, "%s", cni_body_name(&record.body));
+  return record;
+}
+
+static ShapeRecord shape_record(const CniModel *model, int32_t i) {
+  const CniShape *shape = &model->shapes[i];
+  ShapeRecord record = {.shape = *shape,
+                        .generation = cni_shape_id(model, i).generation,
+                        .extra = {.half_size = cni_shape_half_size(shape),
+                                  .category = cni_shape_category(shape),
+                                  .mask = cni_shape_mask(shape)},
+                        .def_pose = cni_shape_def_pose(shape)};
+  if (model->bodies[shape->body].first_shape == i) record.shape.previous = -1;
   return record;
 }
 
@@ -240,10 +267,8 @@ static void write_model(CniStream *s, const CniModel *model) {
   }
   cni_stream_count(s, &shapes, 1);
   for (int32_t i = 0; i < shapes; i++) {
-    CniShape shape = model->shapes[i];
-    CnVec3 half_size = cni_shape_half_size(&shape);
-    CnPose def_pose = cni_shape_def_pose(&shape);
-    shape_fields(s, &shape, &half_size, &def_pose);
+    ShapeRecord record = shape_record(model, i);
+    shape_fields(s, &record);
   }
   cni_stream_count(s, &materials, 1);
   for (int32_t i = 1; i <= materials; i++) {
@@ -362,10 +387,8 @@ static size_t body_size(void) {
 }
 static size_t shape_size(void) {
   CniStream s = {0};
-  CniShape x = {0};
-  CnVec3 half_size = CN_VEC3_ZERO;
-  CnPose def_pose = CN_POSE_ONE;
-  shape_fields(&s, &x, &half_size, &def_pose);
+  ShapeRecord x = {0};
+  shape_fields(&s, &x);
   return s.at;
 }
 static size_t material_size(void) {
@@ -411,6 +434,19 @@ static int is_zero_twist(const CnTwist *twist) {
   return memcmp(twist, &zero, sizeof zero) == 0;
 }
 
+// The generation of a body or a shape is that of its slot.
+static CnStatus check_generation(const CniIds *ids, uint32_t slot, uint32_t generation) {
+  if (slot > 0 && slot <= (uint32_t)ids->slot_count &&
+      ids->slots[slot - 1].generation == generation)
+    return CN_OK;
+  return cni_error(CN_INVALID_DATA, "snapshot: id {%u, %u} leads nowhere", (unsigned)slot,
+                   (unsigned)generation);
+}
+
+static CnStatus broken_list(int32_t body) {
+  return cni_error(CN_INVALID_DATA, "snapshot: body %d: its list of shapes is broken", (int)body);
+}
+
 static CnStatus read_bodies(CniStream *s, CniModel *model) {
   int32_t count;
   cni_stream_count(s, &count, body_size());
@@ -418,6 +454,8 @@ static CnStatus read_bodies(CniStream *s, CniModel *model) {
   for (int32_t i = 0; i < count && !s->failed; i++) {
     BodyRecord record = {.detail = {.com = CN_POSE_ONE}};
     body_fields(s, &record);
+    if (s->failed) break;
+    CNI_TRY(check_generation(&model->body_ids, record.body.slot, record.generation));
     CNI_TRY(cni_body_keep(model, &record.body, &record.detail, record.name));
     model->bodies[i] = record.body;
     model->mass[i] = (CniBodyMass){0};
@@ -435,15 +473,39 @@ static CnStatus read_shapes(CniStream *s, CniModel *model) {
   cni_stream_count(s, &count, shape_size());
   CNI_TRY(cni_model_reserve(model, 0, count, 0, 0));
   for (int32_t i = 0; i < count && !s->failed; i++) {
-    CniShape shape = {0};
-    CnVec3 half_size = CN_VEC3_ZERO;
-    CnPose def_pose = CN_POSE_ONE;
-    shape_fields(s, &shape, &half_size, &def_pose);
-    CNI_TRY(cni_shape_keep(model, &shape, half_size, CN_POSE_ONE, def_pose));
-    model->shapes[i] = shape;
+    ShapeRecord record = {.def_pose = CN_POSE_ONE};
+    shape_fields(s, &record);
+    if (s->failed) break;
+    CNI_TRY(check_generation(&model->shape_ids, record.shape.slot, record.generation));
+    CNI_TRY(cni_shape_keep(model, &record.shape, &record.extra, CN_POSE_ONE, record.def_pose));
+    model->shapes[i] = record.shape;
     model->shape_count = i + 1;
   }
   return s->failed ? ended() : CN_OK;
+}
+
+// The bodies once more, which begin at `at`: before the first shape of each comes the last one, and
+// as many as it says are in its list.
+static CnStatus close_lists(const CniStream *s, size_t at, CniModel *model) {
+  CniStream again = *s;
+  again.at = at;
+  int32_t count;
+  cni_stream_count(&again, &count, body_size());
+  for (int32_t i = 0; i < count; i++) {
+    BodyRecord record = {0};
+    body_fields(&again, &record);
+    int32_t first = record.body.first_shape, n = 0;
+    if (first >= 0 && first < model->shape_count) {
+      CniShape *shape = &model->shapes[first];
+      if (shape->body != i || shape->previous != -1) return broken_list(i);
+      shape->previous = record.last_shape;
+      // a list that is broken is found out later
+      for (int32_t k = first; k >= 0 && k < model->shape_count && n <= record.shape_count; n++)
+        k = model->shapes[k].body == i ? model->shapes[k].next : -1;
+    }
+    if (n != record.shape_count || (first == -1 && record.last_shape != -1)) return broken_list(i);
+  }
+  return CN_OK;
 }
 
 static CnStatus read_materials(CniStream *s, CniModel *model) {
@@ -481,8 +543,10 @@ static CnStatus read_model(CniStream *s, CniModel *model) {
   CNI_TRY(read_ids(s, &model->shape_ids, a));
   CNI_TRY(read_ids(s, &model->material_ids, a));
   CNI_TRY(read_ids(s, &model->joint_ids, a));
+  size_t bodies = s->at;
   CNI_TRY(read_bodies(s, model));
   CNI_TRY(read_shapes(s, model));
+  CNI_TRY(close_lists(s, bodies, model));
   CNI_TRY(read_materials(s, model));
   CNI_TRY(read_joints(s, model));
   if (cni_model_consistent(model) != CN_OK) return illegal();

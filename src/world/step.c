@@ -17,7 +17,7 @@ double cni_seconds(void) {
 static CnStatus check_masses(const CnWorld *world) {
   const CniModel *model = &world->now.model;
   for (int32_t i = 0; i < model->body_count; i++) {
-    if (!model->mass[i].massless) continue;
+    if (!cni_model_massless(model, i)) continue;
     char label[CNI_NAME_SIZE + 16];
     cni_model_body_label(model, i, label);
     return cni_error(CN_INVALID_ARGUMENT,

@@ -186,7 +186,7 @@ void cn_world_sums(const CnWorld *world, CnWorldSums *sums) {
   const CniModel *model = &world->now.model;
   for (int32_t i = 0; i < model->body_count; i++) {
     const CniBodyMass *m = &model->mass[i];
-    if (!(m->inv_mass > 0)) continue;
+    if (!cni_has_mass(m)) continue;
     CnVec3 x = model->pose[i].position, v = model->twist[i].velocity, w = model->twist[i].spin;
     CnVec3 p = cn_scale(m->mass, v);
     CnVec3 l = cn_smul(cni_model_inertia(model, i, model->pose[i].rotation), w);

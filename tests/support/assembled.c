@@ -41,10 +41,7 @@ void assembled_end(Assembled *a) {
   cni_model_release(&a->model);
 }
 
-CnBodyId assembled_id(const Assembled *a, int32_t body) {
-  const CniBody *b = &a->model.bodies[body];
-  return (CnBodyId){b->slot, b->generation};
-}
+CnBodyId assembled_id(const Assembled *a, int32_t body) { return cni_body_id(&a->model, body); }
 
 static int32_t add_body(Assembled *a, const CnBodyDef *def, const CnShapeDef *shape) {
   CnBodyId id;

@@ -615,7 +615,7 @@ static void earlier_calls_change_nothing(void **state) {
     }
     if (call % 9 == 5) r.model.pose[1 + call].position.z += 0.5;
     if (call % 20 == 7) { // as many shapes as before, at other places
-      CnBodyId gone = {r.model.bodies[2 + call].slot, r.model.bodies[2 + call].generation};
+      CnBodyId gone = cni_body_id(&r.model, 2 + call);
       int32_t before = r.model.shape_count;
       CHECK_OK(cni_model_remove_body(&r.model, gone));
       int floor = call % 40 < 20;

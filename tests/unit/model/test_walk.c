@@ -215,7 +215,9 @@ static void check_body(const RefBody *r) {
     s = model.shapes[s].next;
     count++;
   }
-  CHECK(s == -1 && count == model.bodies[i].shape_count);
+  CHECK(s == -1 && count == cni_model_shape_count(&model, i));
+  int32_t first = model.bodies[i].first_shape;
+  CHECK(first < 0 || model.shapes[model.shapes[first].previous].next == -1);
   if (r->mass > 0) {
     CHECK(model.mass[i].mass == r->mass);
   } else {
@@ -336,10 +338,14 @@ static void test_derive(void **state) {
   for (int i = 0; i < 30; i++) remove_shape();
   static CniJoint old_joints[100];
   static CniBodyMass old_mass[60];
+  static CnVec3 old_inertia[60];
   static CnPose old_com[60], old_pose[200];
   memcpy(old_joints, model.joints, (size_t)model.joint_count * sizeof(CniJoint));
   memcpy(old_mass, model.mass, (size_t)model.body_count * sizeof(CniBodyMass));
-  for (int i = 0; i < model.body_count; i++) old_com[i] = cni_body_com(&model.bodies[i]);
+  for (int i = 0; i < model.body_count; i++) {
+    old_com[i] = cni_body_com(&model.bodies[i]);
+    old_inertia[i] = cni_model_principal(&model, i);
+  }
   for (int i = 0; i < model.shape_count; i++) old_pose[i] = cni_shape_pose(&model.shapes[i]);
   CHECK_OK(cni_model_derive(&model));
   for (int i = 0; i < model.shape_count; i++) {
@@ -353,6 +359,8 @@ static void test_derive(void **state) {
   for (int i = 0; i < model.body_count; i++) {
     CnPose com = cni_body_com(&model.bodies[i]);
     assert_memory_equal(&old_com[i], &com, sizeof(CnPose));
+    CnVec3 inertia = cni_model_principal(&model, i);
+    assert_memory_equal(&old_inertia[i], &inertia, sizeof(CnVec3));
   }
   assert_memory_equal(old_mass, model.mass, (size_t)model.body_count * sizeof(CniBodyMass));
   cni_model_release(&model);

@@ -50,7 +50,7 @@ static double spread(const CnWorld *w) {
     CHECK_OK(cn_world_contact(w, i, &c));
     CHECK_OK(cni_model_find_body(model, c.body_a, &a));
     CHECK_OK(cni_model_find_body(model, c.body_b, &b));
-    if (!(model->mass[a].inv_mass > 0 && model->mass[b].inv_mass > 0)) continue;
+    if (!cni_has_mass(&model->mass[a]) || !cni_has_mass(&model->mass[b])) continue;
     sum += abs(a - b);
     n++;
   }

@@ -233,6 +233,7 @@ static CnStatus time_looks(CniPsor *s, Pile *pile, Times *t) {
       look += seconds_now() - middle;
       sweep += middle - start;
     }
+    cni_psor_leave(s);
     sweeps = cn_min(sweeps, sweep);
     looks = cn_min(looks, look);
   }
@@ -291,9 +292,11 @@ static CnStatus measure(CniPsor *s, Pile *pile, double seconds, Times *t) {
     if (run->kind < CNI_PSOR_LANE_KINDS) t->bytes += lines * sizeof(CniPsorLine);
   }
   t->sweep = t->prepare = t->rest = t->certificate = t->looks = 0;
-  if (status == CN_OK) status = cni_psor_prepare(s, pile->problem, &pile->answer);
   if (status != CN_OK || !(seconds > 0)) return status;
+  status = cni_psor_prepare(s, pile->problem, &pile->answer);
+  if (status != CN_OK) return status;
   t->sweep = time_sweeps(s, pile->problem->block_count, seconds);
+  cni_psor_leave(s);
   status = time_looks(s, pile, t);
   if (status == CN_OK) status = time_rest(s, pile, seconds, t);
   if (status == CN_OK) status = time_certificate(pile, t);

@@ -158,8 +158,8 @@ static void warm_velocities(const CniCones *c, double *w) {
   for (int32_t i = 0; i < p->group_count; i++) {
     const CniGroup *group = &p->groups[i];
     if (c->group_node[i] < 0) continue;
-    CnTwist before = cni_group_old(p, i);
-    const double *old = &before.velocity.x, *free = &group->free.velocity.x;
+    CnTwist before = cni_group_old(p, i), after = cni_group_free(group);
+    const double *old = &before.velocity.x, *free = &after.velocity.x;
     CnSym3 j = cni_group_inertia(p, i);
     double inverse[6] = {group->inv_mass, group->inv_mass, group->inv_mass, j.xx, j.yy, j.zz};
     for (int32_t d = 0; d < c->node_size[c->group_node[i]]; d++)

@@ -99,7 +99,8 @@ static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const Cni
   CnTwist old_a = old_twist(in, c->body_a), old_b = old_twist(in, c->body_b);
   double u_old = normal_speed(c, arms, &old_a, &old_b);
   if (!(u_old < -in->restitution_threshold)) return b_n;
-  double u_free = normal_speed(c, arms, &a->free, &b->free);
+  CnTwist free_a = cni_group_free(a), free_b = cni_group_free(b);
+  double u_free = normal_speed(c, arms, &free_a, &free_b);
   return c->gap + h * u_free <= 0 ? cn_min(restitution * u_old, b_n) : b_n;
 }
 

@@ -159,17 +159,17 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
   if (!isotropic) problem->inertias[i] = inv_inertia;
 
   CnVec3 acceleration = cn_madd(in->gravity, group->inv_mass, load.velocity);
-  group->free.velocity = cn_madd(old.velocity, h, acceleration);
+  group->v = cn_madd(old.velocity, h, acceleration);
   CnVec3 spin =
       isotropic ? old.spin : cni_gyroscopic_spin(in->model->inertias[i], rotation, old.spin, h);
-  group->free.spin = cn_madd(spin, h, cn_smul(inv_inertia, load.spin));
+  group->w = cn_madd(spin, h, cn_smul(inv_inertia, load.spin));
 
   if (!in->geometric_stiffness || in->model->bodies[i].first_joint < 0) return;
   CnSym3 inertia = cni_model_inertia(in->model, i, rotation), added;
   if (joint_stiffness(in, i, inertia, &added)) {
-    CnVec3 momentum = cn_smul(inertia, group->free.spin);
+    CnVec3 momentum = cn_smul(inertia, group->w);
     problem->inertias[i] = cn_sinverse(cn_sadd(inertia, added));
-    group->free.spin = cn_smul(problem->inertias[i], momentum);
+    group->w = cn_smul(problem->inertias[i], momentum);
     group->inv_inertia = CNI_INERTIA_FULL;
   }
 }
@@ -186,8 +186,11 @@ static void fill_groups(void *context, int32_t begin, int32_t end) {
     CniGroup *group = &loop->problem->groups[i];
     CnBodyKind kind = in->model->bodies[i].kind;
     *group = (CniGroup){.inv_mass = 0};
-    if (kind != CN_BODY_FIXED) group->free = in->twist[i];
-    if (loop->problem->own_olds) loop->problem->olds[i] = group->free;
+    if (kind != CN_BODY_FIXED) {
+      group->v = in->twist[i].velocity;
+      group->w = in->twist[i].spin;
+    }
+    if (loop->problem->own_olds) loop->problem->olds[i] = cni_group_free(group);
     if (kind == CN_BODY_DYNAMIC && cni_has_mass(&in->model->mass[i]))
       dynamic_group(in, i, loop->problem);
   }
@@ -212,6 +215,6 @@ void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem) {
   problem->change.velocity = cn_scale(input->time_step, input->gravity);
   cni_parallel_for(input->tasks, count, GROUPS_PER_TASK, fill_groups, &loop);
   problem->groups[count] = (CniGroup){.inv_mass = 0};
-  if (problem->own_olds) problem->olds[count] = problem->groups[count].free;
+  if (problem->own_olds) problem->olds[count] = cni_group_free(&problem->groups[count]);
   problem->group_count = count + 1;
 }

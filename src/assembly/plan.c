@@ -97,8 +97,7 @@ typedef struct InfoLoop {
 // Does the shape meet its contacts like a ball about the body's centre of mass, or not turn at all?
 static int ball_like(const CniGroup *group, const CniShape *s) {
   CniMassKind kind = cni_group_kind(group);
-  if (kind == CNI_MASS_NONE)
-    return group->free.spin.x == 0 && group->free.spin.y == 0 && group->free.spin.z == 0;
+  if (kind == CNI_MASS_NONE) return group->w.x == 0 && group->w.y == 0 && group->w.z == 0;
   const CniShapePoses *poses = cni_shape_poses(s);
   return kind == CNI_MASS_ISOTROPIC && s->kind == CN_SHAPE_SPHERE &&
          (!poses || cn_norm(poses->pose.position) <= CENTRED * s->radius);

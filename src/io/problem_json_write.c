@@ -151,7 +151,7 @@ static void write_groups(CniOutput *out, const CnProblem *p) {
     CnGroupDef def = cn_group_def_default();
     def.inv_mass = group->inv_mass;
     def.inv_inertia = cni_group_inertia(p, i);
-    def.free = group->free;
+    def.free = cni_group_free(group);
     def.old = cni_group_old(p, i);
     cni_output_text(out, "%s", i ? ",\n {" : "\n {");
     write_fields(out, cni_group_fields, CNI_FIELD_COUNT(cni_group_fields), &def, 1);

@@ -97,8 +97,8 @@ static inline Contact sphere_contact(const CnProblem *p, const CniBlock *block, 
   Contact x = {.n = c->normal};
   cni_tangents(x.n, &x.t1, &x.t2);
   x.now = sphere_slip(c, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b);
-  x.free = sphere_slip(c, &p->groups[c->group_a].free.velocity.x,
-                       &p->groups[c->group_b].free.velocity.x);
+  CnTwist a = cni_group_free(&p->groups[c->group_a]), b = cni_group_free(&p->groups[c->group_b]);
+  x.free = sphere_slip(c, &a.velocity.x, &b.velocity.x);
   return x;
 }
 
@@ -106,8 +106,8 @@ static inline Contact pair_contact(const CnProblem *p, const CniBlock *block, co
   const CniPairBlock *c = &p->pairs[block->index];
   Contact x = {.n = c->normal, .t1 = c->tangent, .t2 = cn_cross(c->normal, c->tangent)};
   x.now = pair_slip(c, v + 6 * (size_t)c->group_a, v + 6 * (size_t)c->group_b);
-  x.free =
-      pair_slip(c, &p->groups[c->group_a].free.velocity.x, &p->groups[c->group_b].free.velocity.x);
+  CnTwist a = cni_group_free(&p->groups[c->group_a]), b = cni_group_free(&p->groups[c->group_b]);
+  x.free = pair_slip(c, &a.velocity.x, &b.velocity.x);
   return x;
 }
 
@@ -361,14 +361,14 @@ static void angular(const CnProblem *problem, int32_t index, CnVec3 change, CnVe
   const CniGroup *group = &problem->groups[index];
   double j = group->inv_inertia;
   if (j > 0) {
-    *k = cn_scale(1 / j, group->free.spin);
+    *k = cn_scale(1 / j, group->w);
     *dm = cn_scale(1 / j, change);
     return;
   }
   CnSym3 inertia = cni_group_inertia(problem, index);
-  if (inertia_times(&inertia, group->free.spin, k) && inertia_times(&inertia, change, dm)) return;
+  if (inertia_times(&inertia, group->w, k) && inertia_times(&inertia, change, dm)) return;
   CniGroupMass m = cni_group_mass(problem, index);
-  *k = cn_smul(m.inertia, group->free.spin);
+  *k = cn_smul(m.inertia, group->w);
   *dm = cn_smul(m.inertia, change);
   *p = cn_smul(m.range, *p);
 }
@@ -399,7 +399,7 @@ static void tally_group(const CnProblem *problem, int32_t index, const double *v
   CnVec3 p = {momentum[0], momentum[1], momentum[2]}, l = {momentum[3], momentum[4], momentum[5]};
   t->c.dissipation -=
       (cn_dot(p, cn_add(move, old.velocity)) + cn_dot(l, cn_add(spin, old.spin))) / 2;
-  CnVec3 change = cn_sub(move, group->free.velocity), turn = cn_sub(spin, group->free.spin);
+  CnVec3 change = cn_sub(move, group->v), turn = cn_sub(spin, group->w);
   if (!(group->inv_mass > 0)) {
     int kept = change.x == 0 && change.y == 0 && change.z == 0 && turn.x == 0 && turn.y == 0 &&
                turn.z == 0;
@@ -407,7 +407,7 @@ static void tally_group(const CnProblem *problem, int32_t index, const double *v
     return;
   }
   double mass = 1 / group->inv_mass;
-  tally_momentum(cn_scale(mass, group->free.velocity), cn_scale(mass, change), p, t);
+  tally_momentum(cn_scale(mass, group->v), cn_scale(mass, change), p, t);
   angular(problem, index, turn, &k, &dm, &l);
   tally_momentum(k, dm, l, t);
 }

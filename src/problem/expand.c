@@ -124,8 +124,8 @@ static CnStatus write_mass(Work *work) {
       add_entry(work, c + d, c + d, m.mass);
       for (int32_t f = 0; f < 3; f++) add_entry(work, c + 3 + d, c + 3 + f, j[d][f]);
     }
-    CnVec3 linear = cn_scale(m.mass, p->groups[i].free.velocity);
-    CnVec3 angular = cn_smul(m.inertia, p->groups[i].free.spin);
+    CnVec3 linear = cn_scale(m.mass, p->groups[i].v);
+    CnVec3 angular = cn_smul(m.inertia, p->groups[i].w);
     double k[6] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
     memcpy(out->k + c, k, sizeof k);
   }
@@ -139,12 +139,12 @@ static void write_entry(Work *work, int32_t row, const CnRowEntry *e) {
   int32_t c = work->out->group_column[e->group];
   CnVec3 move = e->coefficient.velocity, spin = e->coefficient.spin;
   if (c < 0) {
-    work->out->b[row] += cn_dot(move, group->free.velocity) + cn_dot(spin, group->free.spin);
+    work->out->b[row] += cn_dot(move, group->v) + cn_dot(spin, group->w);
     return;
   }
   if (work->mass[e->group].singular) {
     CnVec3 kept = cn_smul(work->mass[e->group].range, spin);
-    work->out->b[row] += cn_dot(cn_sub(spin, kept), group->free.spin);
+    work->out->b[row] += cn_dot(cn_sub(spin, kept), group->w);
     spin = kept;
   }
   double x[6] = {move.x, move.y, move.z, spin.x, spin.y, spin.z};

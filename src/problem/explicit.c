@@ -204,8 +204,10 @@ static CnStatus right_hand_side(Work *work) {
   double *zero = NULL;
   CNI_TRY(take(work, (size_t)p->row_count, sizeof *zero, &zero));
   if (p->row_count > 0) memset(zero, 0, (size_t)p->row_count * sizeof *zero);
-  for (int32_t i = 0; i < p->group_count; i++)
-    memcpy(work->free + 6 * (size_t)i, &p->groups[i].free, 6 * sizeof *work->free);
+  for (int32_t i = 0; i < p->group_count; i++) {
+    CnTwist free = cni_group_free(&p->groups[i]);
+    memcpy(work->free + 6 * (size_t)i, &free, sizeof free);
+  }
   cni_problem_velocity(p, work->free, zero, work->q);
   return CN_OK;
 }

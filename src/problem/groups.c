@@ -39,7 +39,7 @@ CnStatus cni_group_set_inertia(CnProblem *p, int32_t group, const CnSym3 *inv_in
 
 CnTwist cni_group_old(const CnProblem *p, int32_t group) {
   if (p->own_olds) return p->olds[group];
-  CnTwist free = p->groups[group].free;
+  CnTwist free = cni_group_free(&p->groups[group]);
   if (!(p->groups[group].inv_mass > 0)) return free;
   return (CnTwist){cn_sub(free.velocity, p->change.velocity), cn_sub(free.spin, p->change.spin)};
 }

@@ -191,7 +191,8 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
 #define RESERVE(array, name, more, limit, what)                                                    \
   CNI_TRY(reserve_array(p, (void **)&p->array, &p->name##_capacity, p->name##_count, more, limit,  \
                         sizeof *p->array, what))
-  RESERVE(groups, group, room->groups, INT32_MAX / 16, "groups");
+  // one more than there are: psor's lanes without a contact have it
+  RESERVE(groups, group, room->groups + (room->groups > 0), INT32_MAX / 16, "groups");
   RESERVE(sets, set, room->sets, CNI_SET_LIMIT, "sets");
   RESERVE(blocks, block, room->blocks, INT32_MAX / 16, "blocks");
   RESERVE(pairs, pair, room->pairs, INT32_MAX / 16, "pair blocks");
@@ -317,7 +318,7 @@ CnStatus cn_problem_add_group(CnProblem *p, const CnGroupDef *def, int32_t *grou
 
   CniProblemRoom room = {.groups = 1};
   CNI_TRY(cni_problem_reserve(p, &room));
-  p->groups[p->group_count] = (CniGroup){def->free, def->inv_mass, 0};
+  p->groups[p->group_count] = (CniGroup){def->free.velocity, def->inv_mass, def->free.spin, 0};
   CNI_TRY(cni_group_set_inertia(p, p->group_count, &def->inv_inertia));
   CNI_TRY(cni_group_set_old(p, p->group_count, &def->old));
   if (group) *group = p->group_count;

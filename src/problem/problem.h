@@ -28,9 +28,13 @@ typedef enum CniMassKind { CNI_MASS_NONE = 0, CNI_MASS_ISOTROPIC, CNI_MASS_FULL 
 
 // One cache line. What few groups need lies beside them: an inertia that is not isotropic, an old
 // velocity that does not follow from the free one (cni_group_inertia, cni_group_old).
+//
+// v and w are the free velocities. psor works in place: while it solves they are those of the
+// sweep, and the free ones wait in the answer.
 typedef struct CniGroup {
-  CnTwist free;
-  double inv_mass;    // 0: prescribed
+  CnVec3 v;
+  double inv_mass; // 0: prescribed
+  CnVec3 w;
   double inv_inertia; // isotropic; CNI_INERTIA_FULL: not so
 } CniGroup;
 _Static_assert(sizeof(CniGroup) == 64, "one cache line");
@@ -161,6 +165,10 @@ typedef struct CniGroupMass {
   int32_t singular;
 } CniGroupMass;
 CniGroupMass cni_group_mass(const CnProblem *p, int32_t group);
+
+static inline CnTwist cni_group_free(const CniGroup *group) {
+  return (CnTwist){group->v, group->w};
+}
 
 static inline CniMassKind cni_group_kind(const CniGroup *group) {
   return !(group->inv_mass > 0)    ? CNI_MASS_NONE

@@ -23,9 +23,9 @@ void cn_tangents(CnVec3 n, CnVec3 *t1, CnVec3 *t2) { cni_tangents(n, t1, t2); }
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
 
-// Velocity and spin of a group without impulses, as six numbers.
-static const double *free_of(const CnProblem *p, int32_t group) {
-  return &p->groups[group].free.velocity.x;
+// Velocity and spin of a group without impulses.
+static CnTwist free_of(const CnProblem *p, int32_t group) {
+  return cni_group_free(&p->groups[group]);
 }
 _Static_assert(sizeof(CnTwist) == 6 * sizeof(double), "a twist is six numbers in a row");
 
@@ -93,7 +93,8 @@ static void pair_velocity(const CnProblem *p, const CniBlock *block, const doubl
 
 static void pair_free(const CnProblem *p, const CniBlock *block, double *u) {
   const CniPairBlock *c = &p->pairs[block->index];
-  pair_relative(c, block->dim, free_of(p, c->group_a), free_of(p, c->group_b), u);
+  CnTwist a = free_of(p, c->group_a), b = free_of(p, c->group_b);
+  pair_relative(c, block->dim, &a.velocity.x, &b.velocity.x, u);
 }
 
 // The impulse and the moment (about the point, on b) that the numbers g stand for.
@@ -257,7 +258,8 @@ static void sphere_velocity(const CnProblem *p, const CniBlock *block, const dou
 
 static void sphere_free(const CnProblem *p, const CniBlock *block, double *u) {
   const CniSphereBlock *c = &p->spheres[block->index];
-  sphere_relative(p, block, free_of(p, c->group_a), free_of(p, c->group_b), u);
+  CnTwist a = free_of(p, c->group_a), b = free_of(p, c->group_b);
+  sphere_relative(p, block, &a.velocity.x, &b.velocity.x, u);
 }
 
 // With turn = n x f: p_a x f = r_a turn, p_b x f = -r_b turn.
@@ -360,8 +362,10 @@ static void rows_velocity(const CnProblem *p, const CniBlock *block, const doubl
 static void rows_free(const CnProblem *p, const CniBlock *block, double *u) {
   CniRowsBlock rows = p->row_blocks[block->index];
   const CnRowEntry *e = p->row_entries + rows.entry_start;
-  for (int32_t i = 0; i < rows.entry_count; i++)
-    u[e[i].row] += entry_dot(&e[i], free_of(p, e[i].group));
+  for (int32_t i = 0; i < rows.entry_count; i++) {
+    CnTwist free = free_of(p, e[i].group);
+    u[e[i].row] += entry_dot(&e[i], &free.velocity.x);
+  }
 }
 
 static void rows_momentum(const CnProblem *p, const CniBlock *block, const double *g, double *k) {
@@ -509,8 +513,10 @@ void cni_problem_apply(const CnProblem *p, const double *g, double *v) {
     cni_global_apply(p, g, v);
     return;
   }
-  for (int32_t i = 0; i < p->group_count; i++)
-    memcpy(v + 6 * (size_t)i, &p->groups[i].free, 6 * sizeof *v);
+  for (int32_t i = 0; i < p->group_count; i++) {
+    CnTwist free = free_of(p, i);
+    memcpy(v + 6 * (size_t)i, &free, sizeof free);
+  }
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
     if (block->storage == CNI_EXPLICIT) continue;

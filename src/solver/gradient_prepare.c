@@ -332,8 +332,8 @@ static void prepare_groups(CniGradient *s) {
   const CnProblem *p = s->p;
   for (int32_t i = 0; i < p->group_count; i++) {
     const CniGroup *group = &p->groups[i];
-    s->base[i] = group->free;
-    s->velocity[i] = (CniPsorGroup){group->free.velocity, group->inv_mass, group->free.spin, 0};
+    s->base[i] = cni_group_free(group);
+    s->velocity[i] = (CniPsorGroup){group->v, group->inv_mass, group->w, 0};
   }
   s->velocity[p->group_count] = (CniPsorGroup){.inv_mass = 0};
   for (int32_t i = 0; i < p->block_count; i++) {

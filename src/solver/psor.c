@@ -28,7 +28,6 @@
 #include <string.h>
 
 #define SWEEPS_PER_REGION 32
-#define GROUPS_PER_TASK 8192
 
 CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, int32_t back,
                          void **state) {
@@ -117,19 +116,6 @@ void cni_psor_iterate(CniPsor *s, int32_t count) {
 
 // ---- the answer ----
 
-typedef struct CopyLoop {
-  const CniPsor *s;
-  double *v;
-} CopyLoop;
-
-static void copy_velocities(void *context, int32_t begin, int32_t end) {
-  const CopyLoop *loop = context;
-  for (int32_t i = begin; i < end; i++) {
-    memcpy(loop->v + 6 * (size_t)i, &loop->s->groups[i].v, 3 * sizeof(double));
-    memcpy(loop->v + 6 * (size_t)i + 3, &loop->s->groups[i].w, 3 * sizeof(double));
-  }
-}
-
 // Impulses and velocities; v afresh from g, without the sweeps' round-off. (The constraint
 // velocities of the step form are the certificate's to fill.)
 static void finish(CniPsor *s, CnAnswer *answer) {
@@ -139,9 +125,8 @@ static void finish(CniPsor *s, CnAnswer *answer) {
     cni_problem_velocity(p, answer->v, answer->g, answer->u);
     return;
   }
-  CopyLoop loop = {s, answer->v};
   cni_psor_restart(s);
-  cni_parallel_for(s->def.tasks, p->group_count, GROUPS_PER_TASK, copy_velocities, &loop);
+  cni_psor_leave(s);
   cni_psor_answer(s, answer);
 }
 

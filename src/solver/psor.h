@@ -13,15 +13,9 @@
 #include "core/simd.h"
 #include "core/vec.h"
 
-// One cache line a group. Groups without mass have zeros here and never move. One more at the end,
-// without mass and at rest, stands in lanes that are not used.
-typedef struct CniPsorGroup {
-  CnVec3 v;
-  double inv_mass;
-  CnVec3 w;
-  double inv_inertia; // of isotropic groups
-} CniPsorGroup;
-_Static_assert(sizeof(CniPsorGroup) == 64, "one cache line");
+// One cache line a group. Groups without mass never move. One more at the end, without mass and at
+// rest, stands in lanes that are not used.
+typedef CniGroup CniPsorGroup;
 
 // Inverse inertia for the kernels that take any group.
 typedef struct CniPsorInertia {
@@ -166,9 +160,11 @@ typedef struct CniPsor {
   int32_t cohesive; // 1: some block has cohesion
   int32_t turned;   // 1: the inertia of groups is needed
   CniSchedule schedule;
-  // In memory that is not ours (psor_prepare.c): the constraint velocities of the answer, which
-  // nobody needs before the end, and the working memory of the problem.
+  // In memory that is not ours (psor_prepare.c): sweeps work on the groups of the problem in place,
+  // while the free velocities wait in the velocities of the answer, which nobody needs before the
+  // end; inertia and lanes are in the working memory of the problem.
   CniPsorGroup *groups; // one more than the problem has
+  double *free;         // six a group
   CniPsorInertia *inertia;
   CniPsorLine *lines;
   CniPsorRun *runs;
@@ -202,9 +198,11 @@ void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step)
 // ---- psor_prepare.c: problem -> workspace ----
 
 // Room for everything, then the constants of all blocks, the answer's g projected and v made true.
-// Only the room can fail. Until the solve is finished the answer's u and the working memory of the
-// problem are in use.
+// Only the room can fail. Until cni_psor_leave the answer's v, the groups and the working memory of
+// the problem are in use.
 CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer);
+// Free velocities go back to the groups of the problem, and theirs to the answer.
+void cni_psor_leave(CniPsor *s);
 
 // v = v_free + M^-1 E^T g afresh in the groups.
 void cni_psor_restart(CniPsor *s);

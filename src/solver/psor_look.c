@@ -16,12 +16,6 @@ static double norm(const double *x, int32_t dim) {
   return sqrt(sum);
 }
 
-static void free_groups(void *context, int32_t begin, int32_t end) {
-  CniPsor *s = context;
-  for (int32_t i = begin; i < end; i++)
-    memcpy(s->v + 6 * (size_t)i, &s->p->groups[i].free, 6 * sizeof *s->v);
-}
-
 // The first row of a block takes |r_i|.
 static void free_blocks(void *context, int32_t begin, int32_t end) {
   CniPsor *s = context;
@@ -30,7 +24,7 @@ static void free_blocks(void *context, int32_t begin, int32_t end) {
     const CniBlock *block = &p->blocks[i];
     double *u = s->u + block->row;
     cni_block_b(p, block, u);
-    cni_storages[block->storage].velocity(p, block, s->v, u);
+    cni_storages[block->storage].velocity(p, block, s->free, u);
     u[0] = norm(u, block->dim);
   }
 }
@@ -38,7 +32,6 @@ static void free_blocks(void *context, int32_t begin, int32_t end) {
 double cni_psor_free_speed(CniPsor *s) {
   const CnProblem *p = s->p;
   double largest = 0;
-  cni_parallel_for(s->def.tasks, p->group_count, BLOCKS_PER_TASK, free_groups, s);
   cni_parallel_for(s->def.tasks, p->block_count, BLOCKS_PER_TASK, free_blocks, s);
   for (int32_t i = 0; i < p->block_count; i++) largest = cn_max(largest, s->u[p->blocks[i].row]);
   return largest;
@@ -116,6 +109,52 @@ static int all_pass(CniPsor *s, double limit) {
   return run_passes(s, first, 0, from, limit);
 }
 
+// ---- with the velocities that the answer will have ----
+
+typedef struct FreshLoop {
+  CniPsor *s;
+  double limit;
+} FreshLoop;
+
+static void fetch_groups(void *context, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  for (int32_t i = begin; i < end; i++) fetch_group(s, i);
+}
+
+// What the sweeps had goes back to the groups, what is to be looked at to s->v.
+static void exchange_groups(void *context, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  for (int32_t i = begin; i < end; i++) {
+    CnTwist fresh = cni_group_free(&s->groups[i]);
+    memcpy(&s->groups[i].v, s->v + 6 * (size_t)i, 3 * sizeof *s->v);
+    memcpy(&s->groups[i].w, s->v + 6 * (size_t)i + 3, 3 * sizeof *s->v);
+    memcpy(s->v + 6 * (size_t)i, &fresh, sizeof fresh);
+  }
+}
+
+// The first row of a block takes whether it fails.
+static void look_blocks(void *context, int32_t begin, int32_t end) {
+  const FreshLoop *loop = context;
+  CniPsor *s = loop->s;
+  for (int32_t i = begin; i < end; i++) {
+    const CniBlock *block = &s->p->blocks[i];
+    s->u[block->row] = !(block_residual(s, block) <= loop->limit);
+  }
+}
+
+// All impulses are in s->g.
+static int fresh_pass(CniPsor *s, double limit) {
+  const CnProblem *p = s->p;
+  FreshLoop loop = {s, limit};
+  cni_parallel_for(s->def.tasks, p->group_count, BLOCKS_PER_TASK, fetch_groups, s);
+  cni_psor_restart(s);
+  cni_parallel_for(s->def.tasks, p->group_count, BLOCKS_PER_TASK, exchange_groups, s);
+  cni_parallel_for(s->def.tasks, p->block_count, BLOCKS_PER_TASK, look_blocks, &loop);
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (s->u[p->blocks[i].row] != 0) return 0;
+  return 1;
+}
+
 int cni_psor_good_enough(CniPsor *s, double limit) {
   const CnProblem *p = s->p;
   if (p->form == CN_FORM_EXPLICIT) {
@@ -124,11 +163,5 @@ int cni_psor_good_enough(CniPsor *s, double limit) {
     s->look_below = s->change * cn_clamp(2 * ratio, .05, .5);
     return error <= s->def.tolerance;
   }
-  if (!all_pass(s, limit)) return 0;
-
-  // all impulses are in s->g now
-  cni_problem_apply(p, s->g, s->v);
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (!(block_residual(s, &p->blocks[i]) <= limit)) return 0;
-  return 1;
+  return all_pass(s, limit) && fresh_pass(s, limit);
 }

@@ -100,19 +100,16 @@ static Counts count_all(const CniPsor *s, const CnProblem *p) {
   return n;
 }
 
-// Groups, inertia and lanes, in memory that others need before or after: see psor.h. Groups lie in
-// the answer's u where that is long enough, which makes no difference to any result.
+// Groups, inertia and lanes, in memory that others need before or after: see psor.h.
 static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, const Counts *n) {
-  size_t groups = (size_t)p->group_count + 1, inertia = s->turned ? groups : 0;
-  size_t room = (size_t)p->row_count * sizeof *answer->u;
-  int in_answer =
-      answer->u && room >= groups * sizeof *s->groups && (uintptr_t)answer->u % CNI_ALIGNMENT == 0;
-  size_t own = in_answer ? 0 : groups;
-  CNI_TRY(cni_problem_reserve_space(p, (own + inertia + (size_t)n->lines) * sizeof *s->lines));
+  CniProblemRoom room = {.groups = p->group_capacity > p->group_count ? 0 : 1};
+  CNI_TRY(cni_problem_reserve(p, &room));
+  size_t inertia = s->turned ? (size_t)p->group_count + 1 : 0;
+  CNI_TRY(cni_problem_reserve_space(p, (inertia + (size_t)n->lines) * sizeof *s->lines));
   s->lines = (CniPsorLine *)(void *)p->scratch;
   s->inertia = (CniPsorInertia *)(void *)(s->lines + n->lines);
-  s->groups = in_answer ? (CniPsorGroup *)(void *)answer->u
-                        : (CniPsorGroup *)(void *)(s->inertia + inertia);
+  s->groups = p->groups;
+  s->free = answer->v;
   return CN_OK;
 }
 
@@ -144,14 +141,13 @@ static void prepare_groups(void *context, int32_t begin, int32_t end) {
   CniPsor *s = context;
   const CnProblem *p = s->p;
   for (int32_t i = begin; i < end; i++) {
-    CniPsorGroup *to = &s->groups[i];
     if (i == p->group_count) {
-      *to = (CniPsorGroup){.inv_mass = 0};
+      s->groups[i] = (CniPsorGroup){.inv_mass = 0};
       if (s->turned) s->inertia[i] = (CniPsorInertia){.unused = {0}};
       continue;
     }
-    const CniGroup *from = &p->groups[i];
-    *to = (CniPsorGroup){from->free.velocity, from->inv_mass, from->free.spin, from->inv_inertia};
+    CnTwist free = cni_group_free(&s->groups[i]);
+    memcpy(s->free + 6 * (size_t)i, &free, sizeof free);
     if (s->turned) s->inertia[i] = (CniPsorInertia){cni_group_inertia(p, i), {0, 0}};
   }
 }
@@ -159,9 +155,22 @@ static void prepare_groups(void *context, int32_t begin, int32_t end) {
 static void free_groups(void *context, int32_t begin, int32_t end) {
   CniPsor *s = context;
   for (int32_t i = begin; i < end; i++) {
-    s->groups[i].v = s->p->groups[i].free.velocity;
-    s->groups[i].w = s->p->groups[i].free.spin;
+    memcpy(&s->groups[i].v, s->free + 6 * (size_t)i, 3 * sizeof(double));
+    memcpy(&s->groups[i].w, s->free + 6 * (size_t)i + 3, 3 * sizeof(double));
   }
+}
+
+static void exchange_groups(void *context, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  for (int32_t i = begin; i < end; i++) {
+    CnTwist now = cni_group_free(&s->groups[i]);
+    free_groups(s, i, i + 1);
+    memcpy(s->free + 6 * (size_t)i, &now, sizeof now);
+  }
+}
+
+void cni_psor_leave(CniPsor *s) {
+  cni_parallel_for(s->def.tasks, s->p->group_count, ITEMS_PER_TASK, exchange_groups, s);
 }
 
 // Lanes keep g_n + c: take c out again, once.

@@ -205,10 +205,8 @@ static CnStatus free_rows(CniSimplexRows *r, const CnProblem *p, const CnExpande
   if (p->form == CN_FORM_GLOBAL && r->v_count > 0)
     memcpy(free, p->global->v_free, (size_t)r->v_count * sizeof *free);
   for (int32_t i = 0; x && i < x->group_count; i++) {
-    const CnTwist *twist = &p->groups[i].free;
-    const double v[6] = {twist->velocity.x, twist->velocity.y, twist->velocity.z,
-                         twist->spin.x,     twist->spin.y,     twist->spin.z};
-    if (x->group_column[i] >= 0) memcpy(free + x->group_column[i], v, sizeof v);
+    CnTwist twist = cni_group_free(&p->groups[i]);
+    if (x->group_column[i] >= 0) memcpy(free + x->group_column[i], &twist, sizeof twist);
   }
   for (int32_t i = 0; i < r->row_count; i++) {
     double sum = r->b[i];

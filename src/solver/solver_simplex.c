@@ -65,14 +65,14 @@ static void take_velocities(CnProblem *p, const double *change, CnAnswer *answer
     answer->v[i] = p->global->v_free[i] + change[i];
   for (int32_t i = 0; i < p->group_count; i++) {
     if (!(p->groups[i].inv_mass > 0)) continue;
-    const CnTwist *free = &p->groups[i].free;
+    CnTwist free = cni_group_free(&p->groups[i]);
     double *v = answer->v + 6 * (int64_t)i;
-    v[0] = free->velocity.x + change[0];
-    v[1] = free->velocity.y + change[1];
-    v[2] = free->velocity.z + change[2];
-    v[3] = free->spin.x + change[3];
-    v[4] = free->spin.y + change[4];
-    v[5] = free->spin.z + change[5];
+    v[0] = free.velocity.x + change[0];
+    v[1] = free.velocity.y + change[1];
+    v[2] = free.velocity.z + change[2];
+    v[3] = free.spin.x + change[3];
+    v[4] = free.spin.y + change[4];
+    v[5] = free.spin.z + change[5];
     change += 6;
   }
   cni_problem_velocity(p, answer->v, answer->g, answer->u);

@@ -22,6 +22,7 @@ int32_t *sweep_order(const CnSolverDef *def, CnProblem *p) {
   CHECK_OK(cni_psor_create(def, &def->allocator, 0, &state));
   CHECK_OK(cni_psor_prepare(state, p, &answer));
   cni_schedule_order(&((CniPsor *)state)->schedule, order);
+  if (p->form == CN_FORM_STEP) cni_psor_leave(state);
   cni_psor_destroy(state);
   cn_answer_release(&answer);
   return order;

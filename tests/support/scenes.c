@@ -277,10 +277,9 @@ CnProblem *random_problem(CniRng *rng, const RandomProblem *how) {
   double feasible[6 * 64] = {0};
   CHECK(how->group_count >= 2 && how->group_count <= 64);
   for (int32_t i = 0; i < how->group_count; i++) {
-    const CnTwist *t = &p->groups[i].free;
+    CnTwist t = cni_group_free(&p->groups[i]);
     double *v = feasible + 6 * i, move = cni_group_kind(&p->groups[i]) == CNI_MASS_NONE ? 0 : 0.3;
-    double given[6] = {t->velocity.x, t->velocity.y, t->velocity.z,
-                       t->spin.x,     t->spin.y,     t->spin.z};
+    double given[6] = {t.velocity.x, t.velocity.y, t.velocity.z, t.spin.x, t.spin.y, t.spin.z};
     for (int32_t d = 0; d < 6; d++) v[d] = given[d] + cni_rng_range(rng, -move, move);
   }
   while (p->block_count < how->block_count) {

@@ -65,7 +65,7 @@ static void expansion(void **state) {
 static void prescribed_groups(void **state) {
   (void)state;
   CnProblem *p = ball_on_ground(1);
-  p->groups[0].free.velocity = cn_vec3(0.25, -0.5, 0.75); // the ground moves
+  p->groups[0].v = cn_vec3(0.25, -0.5, 0.75); // the ground moves
   CnExpanded x;
   CHECK_OK(cn_problem_expand(p, &x));
   CHECK(x.group_count == 2 && x.group_column[0] == -1 && x.group_column[1] == 0);
@@ -90,7 +90,7 @@ static void singular_inertia(void **state) {
     CnProblem *p = box_on_ground(1);
     CnSym3 inertia = cn_srotate(axes, values[i]);
     CHECK_OK(cni_group_set_inertia(p, 1, &inertia));
-    p->groups[1].free.spin = cn_vec3(1, 2, 3);
+    p->groups[1].w = cn_vec3(1, 2, 3);
     check_expansion(&rng, p, 1e-13);
     CniGroupMass m = cni_group_mass(p, 1);
     CHECK(m.singular);

@@ -90,7 +90,7 @@ static void pulled_up(void **state) {
   for (int32_t storage = CNI_ROWS; storage <= CNI_SPHERE; storage++)
     for (int32_t m = 0; m < 2; m++) {
       CnProblem *p = ball_on_ground_as(1, (CniStorage)storage, both[m]);
-      p->groups[1].free.velocity.z = .4; // more than mu |u_t|
+      p->groups[1].v.z = .4; // more than mu |u_t|
       for_all_solvers(p, check_first_block, &expected);
     }
 }
@@ -104,7 +104,7 @@ static void lifted(void **state) {
     for (int32_t m = 0; m < 2; m++) {
       CnProblem *p = ball_on_ground_as(0, (CniStorage)storage, both[m]);
       p->sets[0].mu = 0;
-      p->groups[1].free.velocity.z = .4;
+      p->groups[1].v.z = .4;
       for_all_solvers(p, check_first_block, &expected);
     }
 }
@@ -119,7 +119,7 @@ static void cohesion(void **state) {
       double g_n = torn ? -c : -BALL_MASS * up;
       CnProblem *p = ball_on_ground_as(1, (CniStorage)storage, CN_FRICTION_COULOMB);
       p->sets[0].cohesion = c;
-      p->groups[1].free.velocity.z = up;
+      p->groups[1].v.z = up;
       Expected expected = {{g_n, -BALL_MU * (g_n + c), 0}, NULL};
       for_all_solvers(p, check_first_block, &expected);
     }
@@ -149,7 +149,7 @@ static CnProblem *turning_ball(double spin, int32_t dim, CniStorage storage,
   CnGroupDef ground = cn_group_def_default(), ball = cn_group_def_default();
   ball.inv_mass = p->groups[1].inv_mass;
   ball.inv_inertia = cni_group_inertia(p, 1);
-  ball.free = p->groups[1].free;
+  ball.free = cni_group_free(&p->groups[1]);
   ball.free.spin = dim == 5 ? cn_vec3(spin, 0, 0) : cn_vec3(0, 0, spin);
   cn_problem_destroy(p);
   CHECK_OK(cn_problem_add_group(made, &ground, NULL));

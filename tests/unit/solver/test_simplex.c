@@ -158,7 +158,7 @@ static CnProblem *table(int32_t legs, double mu, double push) {
   CnProblem *p = empty();
   int32_t ground = add_body(p, 0, 1, 0), top = add_body(p, 8, 1, .0981);
   int32_t set = add_set(p, mu > 0 ? CN_BLOCK_FRICTION : CN_BLOCK_UNILATERAL, mu);
-  p->groups[top].free.velocity.x = push;
+  p->groups[top].v.x = push;
   for (int32_t i = 0; i < legs; i++) {
     double a = 2 * 3.141592653589793 * i / legs;
     add_contact(p, set, ground, top, cn_vec3(0, 0, 0), cn_vec3(.5 * cos(a), .5 * sin(a), -.7));
@@ -247,7 +247,7 @@ static void pyramid_error(void **state) {
   for (int32_t i = 0; i < 3; i++) {
     CnProblem *p = ball_on_ground_as(1, CNI_PAIR, CN_FRICTION_CONVEX);
     int32_t facets = 4 << i;
-    CnVec3 *v = &p->groups[1].free.velocity;
+    CnVec3 *v = &p->groups[1].v;
     double angle = 3.141592653589793 / facets; // the worst direction
     v->x = cos(angle);
     v->y = sin(angle);

@@ -22,18 +22,15 @@ typedef struct CniOldContacts {
   const int32_t *place;          // in the arrays below; null: in the same order
   const CniShortContact *shorts; // null: all are in full
   const CniContact *full;        // of these only the features are read
-  const CnVec3 *linear;          // as in CniContactImpulse
-  const CnVec3 *angular;         // null: none anywhere
-  double time_step;              // s, of the step that they belong to; 0: none
+  const int32_t *full_at;        // places of those in full, ascending, if not all are
+  int32_t full_count;
+  const CnVec3 *linear;  // as in CniContactImpulse
+  const CnVec3 *angular; // null: none anywhere
+  double time_step;      // s, of the step that they belong to; 0: none
 } CniOldContacts;
 
 static inline uint64_t cni_old_rank(const CniOldContacts *old, int32_t i) {
-  return old->rank ? old->rank[i] : cni_pair_rank(old->shorts[i].shape_a, old->shorts[i].shape_b);
-}
-// Feature of the contact at a place in the arrays.
-static inline uint32_t cni_old_feature(const CniOldContacts *old, int32_t place) {
-  int32_t at = old->shorts ? old->shorts[place].full : place;
-  return at >= 0 ? old->full[at].feature : 0;
+  return old->rank ? old->rank[i] : cni_short_rank(old->shorts[i]);
 }
 // First old contact whose rank is not below the given one.
 int32_t cni_old_find(const CniOldContacts *old, uint64_t rank);
@@ -68,9 +65,23 @@ typedef struct CniAssemblyInput {
 CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
                       int32_t *joint_block_of, int32_t *block_of);
 
-// Impulse of a contact's block from the answer, for the cache and for users; zero for block -1.
-CniContactImpulse cni_contact_impulse(const CnProblem *problem, const CnAnswer *answer,
-                                      int32_t block);
+// Impulses of the blocks [first, first + count) from the answer, for the cache and for users.
+// `angular` may be null.
+void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int32_t first,
+                          int32_t count, CnVec3 *linear, CnVec3 *angular);
+
+// First entry of ascending numbers that is not below the one given.
+static inline int32_t cni_lower_bound(const int32_t *numbers, int32_t count, int32_t number) {
+  int32_t low = 0, high = count;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (numbers[middle] < number)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
 
 // ---- joints: one table ----
 

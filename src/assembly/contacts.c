@@ -182,44 +182,109 @@ static void resolve(const CnProblem *p, const CniBlock *block, const CniOldConta
   cni_project(p, block, g);
 }
 
+// Where the merge with the old contacts stands.
+typedef struct OldCursor {
+  int32_t at;   // the first old contact whose rank is not below
+  int32_t full; // the first one in full that is not before it (if some are in short)
+} OldCursor;
+
+static void move_to(const CniOldContacts *old, uint64_t rank, OldCursor *cursor) {
+  while (cursor->at < old->count && cni_old_rank(old, cursor->at) < rank) cursor->at++;
+  while (cursor->full < old->full_count && old->full_at[cursor->full] < cursor->at) cursor->full++;
+}
+
 // What the pair of shapes did in the last step: *own is this contact's old place (-1: none); the
-// answer tells whether they pressed on each other. `j` is where the pair's old contacts begin.
-static int look_back(const CniOldContacts *old, int32_t j, uint64_t rank, uint32_t feature,
-                     int32_t *own) {
+// answer tells whether they pressed on each other. The cursor is where the pair's old contacts
+// begin.
+static int look_back(const CniOldContacts *old, const OldCursor *cursor, uint64_t rank,
+                     uint32_t feature, int32_t *own) {
   int loaded = 0;
+  int32_t k = cursor->full;
   *own = -1;
-  for (; j < old->count && cni_old_rank(old, j) == rank; j++) {
-    int32_t at = old->place ? old->place[j] : j;
-    if (cni_old_feature(old, at) == feature) *own = at;
+  for (int32_t j = cursor->at; j < old->count && cni_old_rank(old, j) == rank; j++) {
+    int32_t at = old->place ? old->place[j] : j, full = at;
+    if (old->shorts) {
+      if (old->place) k = cni_lower_bound(old->full_at, old->full_count, at);
+      full = k < old->full_count && old->full_at[k] == at ? k++ : -1;
+    }
+    if ((full >= 0 ? old->full[full].feature : 0) == feature) *own = at;
     CnVec3 l = old->linear[at];
     loaded |= l.x != 0 || l.y != 0 || l.z != 0;
   }
   return loaded;
 }
 
+// Any contact.
+static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, OldCursor *cursor,
+                     double scale) {
+  const CniAssemblyInput *in = loop->input;
+  const CnProblem *p = loop->problem;
+  const CniContact *c = &in->contacts[i];
+  CniArms arms = cni_contact_arms(in, c);
+  Frame f = fill_geometry(p, block, c, arms, loop->plan->shape_info[c->shape_a],
+                          loop->plan->shape_info[c->shape_b]);
+  fill_b(loop, block, i, arms, &f);
+
+  uint64_t rank = cni_contact_rank(c);
+  move_to(&in->old, rank, cursor);
+  int32_t own;
+  int loaded = look_back(&in->old, cursor, rank, c->feature, &own);
+  if (own >= 0) resolve(p, block, &in->old, own, scale, &f, &loop->g[block->row]);
+  if (loaded && p->friction == CN_FRICTION_COULOMB) soften(in, c, cni_block_b_n(p, block));
+}
+
+// Two spheres that do not bounce, with friction alone: most contacts of a pile. The same numbers as
+// above, with what cannot be left out.
+static void fill_round(const FillLoop *loop, int32_t i, const CniBlock *block, OldCursor *cursor,
+                       double scale) {
+  const CniAssemblyInput *in = loop->input;
+  const CnProblem *p = loop->problem;
+  const CniContact *c = &in->contacts[i];
+  const CniOldContacts *old = &in->old;
+  CnVec3 n = c->normal;
+  CniArms arms = cni_contact_arms(in, c);
+  const uint32_t *info = loop->plan->shape_info;
+  p->spheres[block->index] =
+      (CniSphereBlock){.normal = n,
+                       .radius_a = info[c->shape_a] & CNI_INFO_MASS ? cn_dot(arms.a, n) : 0,
+                       .radius_b = info[c->shape_b] & CNI_INFO_MASS ? -cn_dot(arms.b, n) : 0,
+                       .group_a = c->body_a,
+                       .group_b = c->body_b};
+  double *b_n = cni_block_b_n(p, block);
+  *b_n = normal_b(in, p, c, arms, 0);
+
+  // two spheres have one contact, of feature 0
+  uint64_t rank = cni_contact_rank(c);
+  int32_t j = cursor->at;
+  while (j < old->count && cni_short_rank(old->shorts[j]) < rank) j++;
+  cursor->at = j;
+  if (j == old->count || !(old->shorts[j].a & CNI_SHORT_BIT)) return;
+  if (cni_short_rank(old->shorts[j]) != rank) return;
+  Frame f = {.n = n};
+  resolve(p, block, old, j, scale, &f, &loop->g[block->row]);
+  if (p->friction == CN_FRICTION_COULOMB) soften(in, c, b_n);
+}
+
 // Contacts and old contacts both ascend by rank: a merge, started by one search.
 static void fill_contacts(void *context, int32_t begin, int32_t end) {
   const FillLoop *loop = context;
   const CniAssemblyInput *in = loop->input;
-  const CnProblem *p = loop->problem;
+  const CniContactPlan *plan = loop->plan;
   const CniOldContacts *old = &in->old;
   double scale = old->time_step > 0 ? in->time_step / old->time_step : 0;
-  int32_t j = scale > 0 ? cni_old_find(old, cni_contact_rank(&in->contacts[begin])) : old->count;
+  OldCursor cursor = {old->count, 0};
+  if (scale > 0) cursor.at = cni_old_find(old, cni_contact_rank(&in->contacts[begin]));
+  if (old->shorts && !old->place)
+    cursor.full = cni_lower_bound(old->full_at, old->full_count, cursor.at);
+  int simple = !plan->tuned && loop->problem->brief_b && (old->count == 0 || !old->rank);
   for (int32_t i = begin; i < end; i++) {
     if (loop->block_of[i] < 0) continue;
-    const CniBlock *block = &p->blocks[loop->block_of[i]];
-    const CniContact *c = &in->contacts[i];
-    CniArms arms = cni_contact_arms(in, c);
-    Frame f = fill_geometry(p, block, c, arms, loop->plan->shape_info[c->shape_a],
-                            loop->plan->shape_info[c->shape_b]);
-    fill_b(loop, block, i, arms, &f);
-
-    uint64_t rank = cni_contact_rank(c);
-    while (j < old->count && cni_old_rank(old, j) < rank) j++;
-    int32_t own;
-    int loaded = look_back(old, j, rank, c->feature, &own);
-    if (own >= 0) resolve(p, block, old, own, scale, &f, &loop->g[block->row]);
-    if (loaded && p->friction == CN_FRICTION_COULOMB) soften(in, c, cni_block_b_n(p, block));
+    const CniBlock *block = &loop->problem->blocks[loop->block_of[i]];
+    if (simple && in->contacts[i].round && block->storage == CNI_SPHERE &&
+        block->kind == CN_BLOCK_FRICTION && !(plan->laws.laws[plan->law_of[i]].law.restitution > 0))
+      fill_round(loop, i, block, &cursor, scale);
+    else
+      fill_any(loop, i, block, &cursor, scale);
   }
 }
 
@@ -236,7 +301,7 @@ static Frame block_frame(const CnProblem *p, const CniBlock *block) {
   if (block->storage == CNI_SPHERE) {
     const CniSphereBlock *s = &p->spheres[block->index];
     f.n = s->normal;
-    f.length = cni_sphere_length(p, block->index);
+    f.length = block->dim > 3 ? cni_sphere_length(p, block->index) : 1; // for turning only
     cni_tangents(f.n, &f.t1, &f.t2);
   } else {
     const CniPairBlock *s = &p->pairs[block->index];
@@ -248,11 +313,9 @@ static Frame block_frame(const CnProblem *p, const CniBlock *block) {
   return f;
 }
 
-CniContactImpulse cni_contact_impulse(const CnProblem *problem, const CnAnswer *answer,
-                                      int32_t block) {
+static CniContactImpulse block_impulse(const CnProblem *problem, const CnAnswer *answer,
+                                       const CniBlock *at) {
   CniContactImpulse impulse = {CN_VEC3_ZERO, CN_VEC3_ZERO};
-  if (block < 0) return impulse;
-  const CniBlock *at = &problem->blocks[block];
   const double *g = &answer->g[at->row];
   if (at->dim <= 3 && g[0] == 0 && (at->dim < 3 || (g[1] == 0 && g[2] == 0))) return impulse;
   Frame f = block_frame(problem, at);
@@ -261,4 +324,13 @@ CniContactImpulse cni_contact_impulse(const CnProblem *problem, const CnAnswer *
   if (at->dim >= 5) impulse.angular = cn_scale(f.length, cn_madd(cn_scale(g[3], f.t1), g[4], f.t2));
   if (at->dim >= 6) impulse.angular = cn_madd(impulse.angular, f.length * g[5], f.n);
   return impulse;
+}
+
+void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int32_t first,
+                          int32_t count, CnVec3 *linear, CnVec3 *angular) {
+  for (int32_t i = 0; i < count; i++) {
+    CniContactImpulse impulse = block_impulse(problem, answer, &problem->blocks[first + i]);
+    linear[i] = impulse.linear;
+    if (angular) angular[i] = impulse.angular;
+  }
 }

@@ -25,21 +25,27 @@ typedef struct CniContact {
   int32_t shape_a, shape_b; // dense indices; a has the smaller slot
   int32_t body_a, body_b;   // dense indices
   uint32_t feature;         // which corners, edges or faces: lasting name within the pair
-  uint32_t round;           // 1: two spheres about the origins of their bodies
+  uint32_t round;           // 1: two spheres about the origins of their bodies, alone on them
   CnVec3 point, normal;     // world; normal from a to b
   double gap;
 } CniContact;
 _Static_assert(sizeof(CniContact) == 80, "memory per contact is promised");
 
-// A contact in short. A round one is a function of two positions (cni_collision_spheres).
+// A contact in short: dense indices of its shapes below the top bits, which tell of its impulse. A
+// round one is a function of two positions (cni_collision_spheres).
 typedef struct CniShortContact {
-  int32_t shape_a, shape_b; // dense indices
-  int32_t full;             // where it is kept as found, -1: it is round
+  uint32_t a; // CNI_SHORT_BIT: it bore a load, the linear impulse is not zero
+  uint32_t b; // CNI_SHORT_BIT: it carried an impulse, linear or angular
 } CniShortContact;
+#define CNI_SHORT_BIT 0x80000000u
+static inline int32_t cni_short_shape(uint32_t word) { return (int32_t)(word & ~CNI_SHORT_BIT); }
 
 // Pairs of shapes by their places in memory: contacts ascend by rank, those of a pair by feature.
 static inline uint64_t cni_pair_rank(int32_t a, int32_t b) {
   return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+}
+static inline uint64_t cni_short_rank(CniShortContact c) {
+  return cni_pair_rank(cni_short_shape(c.a), cni_short_shape(c.b));
 }
 static inline uint64_t cni_contact_rank(const CniContact *c) {
   return cni_pair_rank(c->shape_a, c->shape_b);

@@ -38,7 +38,7 @@ static void touch_spheres(const CniDetection *w, const CniProxy *a, const CniPro
   CniTouch t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
   if (!(t.gap <= cni_pair_margin(w, a, b))) return;
   CniContact contact = make_contact(pair, a->body, b->body, t);
-  contact.round = !((a->flags | b->flags) & CNI_OFFSET);
+  contact.round = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
   add_contact(part, &contact);
 }
 

@@ -10,6 +10,7 @@
 #define CNI_ROUND 8u      // a sphere
 #define CNI_CHOOSY 16u    // its category or mask is not the usual one
 #define CNI_OFFSET 32u    // it is not at the origin of its body
+#define CNI_LONE 64u      // the only shape of its body
 #define CNI_AHEAD 8       // pairs whose data is fetched ahead of use: they may lie anywhere
 
 // What decides about a pair before its shapes are looked at, one cache line.

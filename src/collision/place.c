@@ -56,6 +56,7 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, const CniPlaced *pl
   if (endless) p.flags |= CNI_ENDLESS;
   if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_ROUND;
   if (poses) p.flags |= CNI_OFFSET;
+  if (s->next < 0 && in->model->bodies[s->body].first_shape == i) p.flags |= CNI_LONE;
   if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK)
     p.flags |= CNI_CHOOSY;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;

@@ -2,9 +2,10 @@
 // of a contact, events, and overlaps at the present positions.
 //
 // Contacts ascend by rank, so a pair of shapes is a run of neighbours, and comparing the last step
-// with this one is a merge. While the solver works, the contacts of its step are there beside those
-// of the last one, which stay until the step has succeeded. Both are kept in short: in full they
-// would be the largest part of a world's memory.
+// with this one is a merge. The contacts of the last step stay until this one has succeeded. They
+// are kept in short: in full they would be the largest part of a world's memory. Those of this step
+// are not kept at all while the solver works, but for those that are not round: blocks know bodies,
+// and where a body has one shape that is enough.
 #include <string.h>
 
 #include "core/error.h"
@@ -29,6 +30,7 @@ CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocat
 void cni_contacts_release(CniContactCache *c, const CnAllocator *allocator) {
   cni_release(allocator, c->shorts, (size_t)c->short_capacity * sizeof *c->shorts);
   cni_release(allocator, c->full, (size_t)c->full_capacity * sizeof *c->full);
+  cni_release(allocator, c->full_at, (size_t)c->full_at_capacity * sizeof *c->full_at);
   cni_release(allocator, c->before, (size_t)c->before_capacity * sizeof *c->before);
   cni_release(allocator, c->linear, (size_t)c->linear_capacity * sizeof *c->linear);
   cni_release(allocator, c->angular, (size_t)c->angular_capacity * sizeof *c->angular);
@@ -45,24 +47,26 @@ void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a
     *a = (CnShapeId){(uint32_t)c->shape_a, (uint32_t)c->body_a};
     *b = (CnShapeId){(uint32_t)c->shape_b, (uint32_t)c->body_b};
   } else {
-    *a = cni_shape_id(&contents->model, cache->shorts[index].shape_a);
-    *b = cni_shape_id(&contents->model, cache->shorts[index].shape_b);
+    *a = cni_shape_id(&contents->model, cni_short_shape(cache->shorts[index].a));
+    *b = cni_shape_id(&contents->model, cni_short_shape(cache->shorts[index].b));
   }
 }
 
 CniContact cni_contact_found(const CniContents *contents, int32_t index) {
   const CniContactCache *cache = &contents->contacts;
   if (cache->named) return cache->full[index];
-  const CniShortContact *c = &cache->shorts[index];
-  const CniShape *a = &contents->model.shapes[c->shape_a], *b = &contents->model.shapes[c->shape_b];
+  int32_t shape_a = cni_short_shape(cache->shorts[index].a);
+  int32_t shape_b = cni_short_shape(cache->shorts[index].b);
+  const CniShape *a = &contents->model.shapes[shape_a], *b = &contents->model.shapes[shape_b];
+  int32_t full = cni_lower_bound(cache->full_at, cache->full_count, index);
   CniContact found = {.round = 1};
-  if (c->full >= 0)
-    found = cache->full[c->full];
+  if (full < cache->full_count && cache->full_at[full] == index)
+    found = cache->full[full];
   else
     cni_collision_spheres(cache->before[a->body], a->radius, cache->before[b->body], b->radius,
                           &found);
-  found.shape_a = c->shape_a;
-  found.shape_b = c->shape_b;
+  found.shape_a = shape_a;
+  found.shape_b = shape_b;
   found.body_a = a->body;
   found.body_b = b->body;
   return found;
@@ -96,8 +100,8 @@ void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scrat
   if (cache->named) return;
   for (int32_t i = 0; i < cache->count; i++) {
     CniShortContact *c = &cache->shorts[i];
-    c->shape_a = (int32_t)model->shapes[c->shape_a].slot;
-    c->shape_b = (int32_t)model->shapes[c->shape_b].slot;
+    c->a = model->shapes[cni_short_shape(c->a)].slot | (c->a & CNI_SHORT_BIT);
+    c->b = model->shapes[cni_short_shape(c->b)].slot | (c->b & CNI_SHORT_BIT);
   }
   if (cache->before_count == 0) return;
   CnVec3 *moved = scratch;
@@ -111,8 +115,8 @@ void cni_contacts_arrive(CniContents *contents) {
   if (cache->named) return;
   for (int32_t i = 0; i < cache->count; i++) {
     CniShortContact *c = &cache->shorts[i];
-    c->shape_a = slots[c->shape_a - 1].index;
-    c->shape_b = slots[c->shape_b - 1].index;
+    c->a = (uint32_t)slots[cni_short_shape(c->a) - 1].index | (c->a & CNI_SHORT_BIT);
+    c->b = (uint32_t)slots[cni_short_shape(c->b) - 1].index | (c->b & CNI_SHORT_BIT);
   }
   cache->unsorted = 1;
 }
@@ -122,8 +126,8 @@ static void find_shapes(const CniContents *contents, int32_t i, int32_t *a, int3
   const CniContactCache *cache = &contents->contacts;
   const CniIds *ids = &contents->model.shape_ids;
   if (!cache->named) {
-    *a = cache->shorts[i].shape_a;
-    *b = cache->shorts[i].shape_b;
+    *a = cni_short_shape(cache->shorts[i].a);
+    *b = cni_short_shape(cache->shorts[i].b);
     return;
   }
   const CniContact *c = &cache->full[i];
@@ -170,6 +174,8 @@ CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old) {
   const CniContactCache *cache = &world->now.contacts;
   *old = (CniOldContacts){.shorts = cache->named ? NULL : cache->shorts,
                           .full = cache->full,
+                          .full_at = cache->full_at,
+                          .full_count = cache->named ? 0 : cache->full_count,
                           .linear = cache->linear,
                           .angular = cache->turning ? cache->angular : NULL,
                           .time_step = cache->time_step};
@@ -178,150 +184,7 @@ CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old) {
   return CN_OK;
 }
 
-// ---- pairs that touch ----
-
-static int is_zero(CnVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
-
-static int old_carries(const CniContactCache *cache, int32_t i) {
-  return !is_zero(cache->linear[i]) || (cache->turning && !is_zero(cache->angular[i]));
-}
-
-static uint64_t new_rank(const CnWorld *world, int32_t i) {
-  return cni_pair_rank(world->fresh[i].shape_a, world->fresh[i].shape_b);
-}
-
-static int new_carries(const CnWorld *world, const CnAnswer *answer, int32_t i) {
-  const CniBlock *block = &world->now.engine.problem->blocks[world->work.first_block + i];
-  for (int32_t r = 0; r < block->dim; r++)
-    if (answer->g[block->row + r] != 0) return 1;
-  return 0;
-}
-
-// The next touching pair of the last step from contact *i on, before `end`; 0 if there is none.
-static int next_old(const CnWorld *world, const CniOldContacts *old, int32_t end, int32_t *i,
-                    uint64_t *rank) {
-  while (*i < end) {
-    int touching = 0;
-    *rank = cni_old_rank(old, *i);
-    for (; *i < end && cni_old_rank(old, *i) == *rank; ++*i)
-      touching |= old_carries(&world->now.contacts, old->place ? old->place[*i] : *i);
-    if (touching) return 1;
-  }
-  return 0;
-}
-
-// The same for the step just solved.
-static int next_new(const CnWorld *world, const CnAnswer *answer, int32_t end, int32_t *i,
-                    uint64_t *rank) {
-  while (*i < end) {
-    int touching = 0;
-    *rank = new_rank(world, *i);
-    for (; *i < end && new_rank(world, *i) == *rank; ++*i)
-      touching |= new_carries(world, answer, *i);
-    if (touching) return 1;
-  }
-  return 0;
-}
-
-// Events as they are found: counted, and written if there is room for them already.
-typedef struct EventList {
-  CnContactEvent *events; // null: count
-  int32_t count;
-} EventList;
-
-static void add_event(EventList *list, CnContactEventKind kind, CnShapeId a, CnShapeId b) {
-  if (list->events) list->events[list->count] = (CnContactEvent){kind, a, b};
-  list->count++;
-}
-
-static void add_pair(EventList *list, CnContactEventKind kind, const CniModel *model,
-                     uint64_t rank) {
-  CnShapeId a = cni_shape_id(model, (int32_t)(rank >> 32)), b = cni_shape_id(model, (int32_t)rank);
-  add_event(list, kind, a.slot < b.slot ? a : b, a.slot < b.slot ? b : a);
-}
-
-// Pairs that touched and of which a shape has gone.
-static void end_lost_pairs(const CnWorld *world, EventList *list) {
-  const CniContactCache *cache = &world->now.contacts;
-  if (!cache->named) return;
-  for (int32_t i = 0; i < cache->count;) {
-    const CniContact *c = &cache->full[i];
-    int32_t a, b, touching = 0;
-    find_shapes(&world->now, i, &a, &b);
-    CnShapeId id_a, id_b;
-    cni_contact_shapes(&world->now, i, &id_a, &id_b);
-    for (; i < cache->count; i++) {
-      const CniContact *d = &cache->full[i];
-      if (d->shape_a != c->shape_a || d->shape_b != c->shape_b) break;
-      touching |= old_carries(cache, i);
-    }
-    if (touching && (a < 0 || b < 0)) add_event(list, CN_CONTACT_ENDED, id_a, id_b);
-  }
-}
-
-// Began: touching now and not before. Ended: the reverse. The contacts of this step are cut into
-// blocks where a pair begins, those of the last step at the same ranks.
-typedef struct EventLoop {
-  const CnWorld *world;
-  const CnAnswer *answer;
-  CniOldContacts old;
-  int32_t *starts;        // first event of each block; while counting: [block + 1] takes the number
-  CnContactEvent *events; // null: count
-} EventLoop;
-
-// Where a block begins among the new contacts and the old ones.
-static void block_begin(const EventLoop *loop, int32_t block, int32_t *new, int32_t *old) {
-  const CnWorld *world = loop->world;
-  int64_t first = (int64_t)block * CONTACTS_PER_TASK;
-  int32_t count = world->work.fresh_count;
-  *new = *old = 0;
-  if (block == 0) return;
-  *new = first < count ? (int32_t)first : count;
-  while (*new < count && new_rank(world, *new) == new_rank(world, *new - 1)) ++*new;
-  *old = *new == count ? loop->old.count : cni_old_find(&loop->old, new_rank(world, *new));
-}
-
-static void compare_blocks(void *context, int32_t begin, int32_t end) {
-  const EventLoop *loop = context;
-  const CnWorld *world = loop->world;
-  const CniModel *model = &world->now.model;
-  for (int32_t block = begin; block < end; block++) {
-    if (loop->events && loop->starts[block] == loop->starts[block + 1]) continue;
-    EventList list = {loop->events ? loop->events + loop->starts[block] : NULL, 0};
-    int32_t i, j, i_end, j_end;
-    block_begin(loop, block, &j, &i);
-    block_begin(loop, block + 1, &j_end, &i_end);
-    uint64_t old = 0, new = 0;
-    int has_old = next_old(world, &loop->old, i_end, &i, &old);
-    int has_new = next_new(world, loop->answer, j_end, &j, &new);
-    while (has_old || has_new) {
-      int ended = has_old && (!has_new || old < new), began = has_new && (!has_old || new < old);
-      if (ended) add_pair(&list, CN_CONTACT_ENDED, model, old);
-      if (began) add_pair(&list, CN_CONTACT_BEGAN, model, new);
-      if (!began) has_old = next_old(world, &loop->old, i_end, &i, &old);
-      if (!ended) has_new = next_new(world, loop->answer, j_end, &j, &new);
-    }
-    if (!loop->events) loop->starts[block + 1] = list.count;
-  }
-}
-
-// Count the events: starts[block_count] is their number.
-static CnStatus count_events(CnWorld *world, const CnAnswer *answer, int32_t block_count,
-                             EventLoop *loop) {
-  size_t bytes = ((size_t)block_count + 1) * sizeof(int32_t);
-  *loop =
-      (EventLoop){.world = world, .answer = answer, .starts = cni_arena_take(&world->arena, bytes)};
-  if (!loop->starts) return cni_error_memory(bytes);
-  CNI_TRY(cni_contacts_warm(world, &loop->old));
-  EventList lost = {NULL, 0};
-  end_lost_pairs(world, &lost);
-  cni_parallel_for(world->tasks, block_count, 1, compare_blocks, loop);
-  loop->starts[0] = lost.count;
-  for (int32_t i = 0; i < block_count; i++) loop->starts[i + 1] += loop->starts[i];
-  return CN_OK;
-}
-
-// ---- contacts in short ----
+// ---- contacts of the step under way ----
 
 typedef struct NoteLoop {
   const CnWorld *world;
@@ -342,7 +205,7 @@ static void count_contacts(void *context, int32_t begin, int32_t end) {
     for (int32_t i = task * CONTACTS_PER_TASK; i < last; i++) {
       int32_t kept = work->block_of[i] >= 0;
       count += kept;
-      others += kept && !work->contacts[i].round;
+      others += kept & !work->contacts[i].round;
     }
     loop->counts[task] = count;
     loop->others[task] = others;
@@ -357,10 +220,12 @@ static void note_contacts(void *context, int32_t begin, int32_t end) {
     int32_t last = task_end(task, work->contact_count);
     int32_t at = loop->counts[task], other = loop->others[task];
     for (int32_t i = task * CONTACTS_PER_TASK; i < last; i++) {
-      const CniContact *c = &work->contacts[i];
       if (work->block_of[i] < 0) continue;
-      if (!c->round) world->full[other] = *c;
-      world->fresh[at++] = (CniShortContact){c->shape_a, c->shape_b, c->round ? -1 : other++};
+      if (!work->contacts[i].round) {
+        world->full[other] = work->contacts[i];
+        world->full_at[other++] = at;
+      }
+      at++;
     }
   }
 }
@@ -387,11 +252,197 @@ CnStatus cni_contacts_note(CnWorld *world) {
   work->full_count = sum_up(loop.others, tasks);
   // the blocks of contacts are the last ones, in the order of the contacts
   work->first_block = world->now.engine.problem->block_count - work->fresh_count;
-  CNI_TRY(cni_array_reserve(&world->allocator, (void **)&world->fresh, &world->fresh_capacity, 0,
-                            work->fresh_count, sizeof *world->fresh));
   CNI_TRY(cni_array_reserve(&world->allocator, (void **)&world->full, &world->full_capacity, 0,
                             work->full_count, sizeof *world->full));
+  CNI_TRY(cni_array_reserve(&world->allocator, (void **)&world->full_at, &world->full_at_capacity,
+                            0, work->full_count, sizeof *world->full_at));
   cni_parallel_for(world->tasks, tasks, 1, note_contacts, &loop);
+  return CN_OK;
+}
+
+typedef struct FreshLoop {
+  const CnWorld *world;
+  const CnAnswer *answer;
+} FreshLoop;
+
+// Does the block carry an impulse?
+static uint32_t carries(const CnAnswer *answer, const CniBlock *block) {
+  const double *g = &answer->g[block->row];
+  int any = 0;
+  for (int32_t r = 0; r < block->dim; r++) any |= g[r] != 0;
+  return any ? CNI_SHORT_BIT : 0;
+}
+
+// Contacts in short, from the blocks where they are round.
+static void list_fresh(void *context, int32_t begin, int32_t end) {
+  const FreshLoop *loop = context;
+  const CnWorld *world = loop->world;
+  const CniStepWork *work = &world->work;
+  const CnProblem *p = world->now.engine.problem;
+  const CniBody *bodies = world->now.model.bodies;
+  int32_t full = cni_lower_bound(world->full_at, work->full_count, begin);
+  int32_t next = full < work->full_count ? world->full_at[full] : INT32_MAX;
+  for (int32_t i = begin; i < end; i++) {
+    const CniBlock *block = &p->blocks[work->first_block + i];
+    int32_t a, b;
+    if (i == next) {
+      a = world->full[full].shape_a;
+      b = world->full[full].shape_b;
+      full++;
+      next = full < work->full_count ? world->full_at[full] : INT32_MAX;
+    } else {
+      const int32_t index = block->index, sphere = block->storage == CNI_SPHERE;
+      a = bodies[sphere ? p->spheres[index].group_a : p->pairs[index].group_a].first_shape;
+      b = bodies[sphere ? p->spheres[index].group_b : p->pairs[index].group_b].first_shape;
+    }
+    work->fresh[i] = (CniShortContact){(uint32_t)a, (uint32_t)b | carries(loop->answer, block)};
+  }
+}
+
+static CnStatus take_fresh(CnWorld *world, const CnAnswer *answer) {
+  size_t bytes = (size_t)world->work.fresh_count * sizeof *world->work.fresh;
+  world->work.fresh = cni_arena_take(&world->arena, bytes);
+  if (!world->work.fresh) return cni_error_memory(bytes);
+  FreshLoop loop = {world, answer};
+  cni_parallel_for(world->tasks, world->work.fresh_count, CONTACTS_PER_TASK, list_fresh, &loop);
+  return CN_OK;
+}
+
+// ---- pairs that touch ----
+
+static int is_zero(CnVec3 a) { return a.x == 0 && a.y == 0 && a.z == 0; }
+
+static int old_carries(const CniContactCache *cache, int32_t i) {
+  if (!cache->named) return (cache->shorts[i].b & CNI_SHORT_BIT) != 0;
+  return !is_zero(cache->linear[i]) || (cache->turning && !is_zero(cache->angular[i]));
+}
+
+// The pair at contact *i of the last step: its rank, and whether it touched; *i goes to the next.
+static uint64_t pass_old(const CnWorld *world, const CniOldContacts *old, int32_t end, int32_t *i,
+                         int *touched) {
+  uint64_t rank = cni_old_rank(old, *i);
+  *touched = 0;
+  do {
+    *touched |= old_carries(&world->now.contacts, old->place ? old->place[*i] : *i);
+    ++*i;
+  } while (*i < end && cni_old_rank(old, *i) == rank);
+  return rank;
+}
+
+// The same for the step just solved.
+static uint64_t pass_new(const CnWorld *world, int32_t end, int32_t *i, int *touches) {
+  const CniShortContact *fresh = world->work.fresh;
+  uint64_t rank = cni_short_rank(fresh[*i]);
+  *touches = 0;
+  do {
+    *touches |= (fresh[*i].b & CNI_SHORT_BIT) != 0;
+    ++*i;
+  } while (*i < end && cni_short_rank(fresh[*i]) == rank);
+  return rank;
+}
+
+// Pairs that touched and of which a shape has gone: counted, and written if there is room for them
+// already.
+static int32_t end_lost_pairs(const CnWorld *world, CnContactEvent *events) {
+  const CniContactCache *cache = &world->now.contacts;
+  int32_t count = 0;
+  for (int32_t i = 0; cache->named && i < cache->count;) {
+    const CniContact *c = &cache->full[i];
+    int32_t a, b, touching = 0;
+    find_shapes(&world->now, i, &a, &b);
+    CnShapeId id_a, id_b;
+    cni_contact_shapes(&world->now, i, &id_a, &id_b);
+    for (; i < cache->count; i++) {
+      const CniContact *d = &cache->full[i];
+      if (d->shape_a != c->shape_a || d->shape_b != c->shape_b) break;
+      touching |= old_carries(cache, i);
+    }
+    if (!touching || (a >= 0 && b >= 0)) continue;
+    if (events) events[count] = (CnContactEvent){CN_CONTACT_ENDED, id_a, id_b};
+    count++;
+  }
+  return count;
+}
+
+// Began: touching now and not before. Ended: the reverse. The contacts of this step are cut into
+// blocks where a pair begins, those of the last step at the same ranks. A block notes its events at
+// a place of its own, where there is room for one of each contact of both steps.
+typedef struct EventLoop {
+  const CnWorld *world;
+  CniOldContacts old;
+  CniShortContact *notes; // shapes; the top bit of a: it ended
+  int32_t *starts;        // first event of each block; while noting: [block + 1] takes the number
+  CnContactEvent *events;
+} EventLoop;
+
+// Where a block begins among the new contacts and the old ones.
+static void block_begin(const EventLoop *loop, int32_t block, int32_t *new, int32_t *old) {
+  const CniStepWork *work = &loop->world->work;
+  int64_t first = (int64_t)block * CONTACTS_PER_TASK;
+  int32_t count = work->fresh_count;
+  *new = *old = 0;
+  if (block == 0) return;
+  *new = first < count ? (int32_t)first : count;
+  while (*new < count && cni_short_rank(work->fresh[*new]) == cni_short_rank(work->fresh[*new - 1]))
+    ++*new;
+  *old =
+      *new == count ? loop->old.count : cni_old_find(&loop->old, cni_short_rank(work->fresh[*new]));
+}
+
+static void note_events(void *context, int32_t begin, int32_t end) {
+  const EventLoop *loop = context;
+  const CnWorld *world = loop->world;
+  for (int32_t block = begin; block < end; block++) {
+    int32_t i, j, i_end, j_end, count = 0;
+    block_begin(loop, block, &j, &i);
+    block_begin(loop, block + 1, &j_end, &i_end);
+    CniShortContact *notes = loop->notes + i + j;
+    uint64_t old = UINT64_MAX, new = UINT64_MAX, none = UINT64_MAX;
+    int touched = 0, touches = 0;
+    if (i < i_end) old = pass_old(world, &loop->old, i_end, &i, &touched);
+    if (j < j_end) new = pass_new(world, j_end, &j, &touches);
+    while (old != none || new != none) {
+      uint64_t rank = old < new ? old : new;
+      int before = old == rank && touched, now = new == rank &&touches;
+      if (before != now)
+        notes[count++] = (CniShortContact){(uint32_t)(rank >> 32) | (before ? CNI_SHORT_BIT : 0),
+                                           (uint32_t)rank};
+      if (old == rank) old = i < i_end ? pass_old(world, &loop->old, i_end, &i, &touched) : none;
+      if (new == rank) new = j < j_end ? pass_new(world, j_end, &j, &touches) : none;
+    }
+    loop->starts[block + 1] = count;
+  }
+}
+
+static void write_events(void *context, int32_t begin, int32_t end) {
+  const EventLoop *loop = context;
+  const CniModel *model = &loop->world->now.model;
+  for (int32_t block = begin; block < end; block++) {
+    int32_t i, j;
+    block_begin(loop, block, &j, &i);
+    const CniShortContact *note = loop->notes + i + j;
+    for (int32_t at = loop->starts[block]; at < loop->starts[block + 1]; at++, note++) {
+      CnShapeId a = cni_shape_id(model, cni_short_shape(note->a));
+      CnShapeId b = cni_shape_id(model, cni_short_shape(note->b));
+      int ended = (note->a & CNI_SHORT_BIT) != 0, in_order = a.slot < b.slot;
+      loop->events[at] = (CnContactEvent){ended ? CN_CONTACT_ENDED : CN_CONTACT_BEGAN,
+                                          in_order ? a : b, in_order ? b : a};
+    }
+  }
+}
+
+// Find the events: starts[block_count] is their number, those of lost pairs included.
+static CnStatus find_events(CnWorld *world, int32_t block_count, EventLoop *loop) {
+  *loop = (EventLoop){.world = world};
+  CNI_TRY(cni_contacts_warm(world, &loop->old));
+  size_t starts = ((size_t)block_count + 1) * sizeof *loop->starts;
+  size_t notes = ((size_t)world->work.fresh_count + (size_t)loop->old.count) * sizeof *loop->notes;
+  loop->starts = cni_arena_take(&world->arena, starts);
+  loop->notes = cni_arena_take(&world->arena, notes);
+  if (!loop->starts || !loop->notes) return cni_error_memory(starts + notes);
+  cni_parallel_for(world->tasks, block_count, 1, note_events, loop);
+  loop->starts[0] = end_lost_pairs(world, NULL);
+  for (int32_t i = 0; i < block_count; i++) loop->starts[i + 1] += loop->starts[i];
   return CN_OK;
 }
 
@@ -403,33 +454,37 @@ typedef struct KeepLoop {
   CniContactCache *cache;
 } KeepLoop;
 
-static void keep_impulses(void *context, int32_t begin, int32_t end) {
+static void keep_contacts(void *context, int32_t begin, int32_t end) {
   const KeepLoop *loop = context;
-  const CnWorld *world = loop->world;
+  const CniStepWork *work = &loop->world->work;
   CniContactCache *cache = loop->cache;
+  cni_contact_impulses(loop->world->now.engine.problem, loop->answer, work->first_block + begin,
+                       end - begin, &cache->linear[begin],
+                       cache->turning ? &cache->angular[begin] : NULL);
   for (int32_t i = begin; i < end; i++) {
-    CniContactImpulse impulse =
-        cni_contact_impulse(world->now.engine.problem, loop->answer, world->work.first_block + i);
-    cache->linear[i] = impulse.linear;
-    if (cache->turning) cache->angular[i] = impulse.angular;
+    CniShortContact c = work->fresh[i];
+    int loaded = !is_zero(cache->linear[i]);
+    int carried = loaded || (cache->turning && !is_zero(cache->angular[i]));
+    cache->shorts[i] =
+        (CniShortContact){c.a | (loaded ? CNI_SHORT_BIT : 0),
+                          (uint32_t)cni_short_shape(c.b) | (carried ? CNI_SHORT_BIT : 0)};
   }
 }
 
-// The contacts of the step take the place of those of the last one, whose memory serves the next.
-static void exchange_contacts(CnWorld *world) {
+// What is kept in full takes the place of that of the last step, whose memory serves the next.
+static void exchange_full(CnWorld *world) {
   CniContactCache *cache = &world->now.contacts;
-  CniShortContact *shorts = cache->shorts;
   CniContact *full = cache->full;
-  int32_t short_capacity = cache->short_capacity, full_capacity = cache->full_capacity;
-  cache->shorts = world->fresh;
+  int32_t *full_at = cache->full_at;
+  int32_t full_capacity = cache->full_capacity, full_at_capacity = cache->full_at_capacity;
   cache->full = world->full;
-  cache->short_capacity = world->fresh_capacity;
+  cache->full_at = world->full_at;
   cache->full_capacity = world->full_capacity;
-  world->fresh = shorts;
+  cache->full_at_capacity = world->full_at_capacity;
   world->full = full;
-  world->fresh_capacity = short_capacity;
+  world->full_at = full_at;
   world->full_capacity = full_capacity;
-  cache->count = world->work.fresh_count;
+  world->full_at_capacity = full_at_capacity;
   cache->full_count = world->work.full_count;
 }
 
@@ -445,25 +500,29 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
   const CnAllocator *allocator = &world->allocator;
   int32_t turning = any_turning(world->now.engine.problem);
   int32_t blocks = work->fresh_count / CONTACTS_PER_TASK + 1, bodies = world->now.model.body_count;
-  EventLoop compare;
-  CNI_TRY(count_events(world, answer, blocks, &compare));
-  int32_t events = compare.starts[blocks];
+  EventLoop loop;
+  CNI_TRY(take_fresh(world, answer));
+  CNI_TRY(find_events(world, blocks, &loop));
+  int32_t events = loop.starts[blocks];
   CNI_TRY(cni_contacts_reserve(cache, allocator, work->fresh_count, turning, events));
+  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->shorts, &cache->short_capacity,
+                            cache->named ? 0 : cache->count, work->fresh_count,
+                            sizeof *cache->shorts));
   if (work->full_count < work->fresh_count)
     CNI_TRY(cni_array_reserve(allocator, (void **)&cache->before, &cache->before_capacity,
                               cache->before_count, bodies, sizeof *cache->before));
 
   // nothing fails from here on
-  EventList lost = {cache->events, 0};
-  end_lost_pairs(world, &lost);
-  compare.events = cache->events;
-  if (events > lost.count) cni_parallel_for(world->tasks, blocks, 1, compare_blocks, &compare);
+  end_lost_pairs(world, cache->events);
+  loop.events = cache->events;
+  cni_parallel_for(world->tasks, blocks, 1, write_events, &loop);
   cache->event_count = events;
-  exchange_contacts(world);
+  exchange_full(world);
+  cache->count = work->fresh_count;
   cache->before_count = cache->full_count < cache->count ? bodies : 0;
   cache->turning = turning;
-  KeepLoop loop = {world, answer, cache};
-  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, keep_impulses, &loop);
+  KeepLoop keep = {world, answer, cache};
+  cni_parallel_for(world->tasks, cache->count, CONTACTS_PER_TASK, keep_contacts, &keep);
   cache->named = cache->unsorted = 0;
   cache->time_step = work->time_step;
   return CN_OK;

@@ -127,8 +127,8 @@ void cn_world_destroy(CnWorld *world) {
   cni_arena_release(&world->arena);
   cni_release(&world->allocator, world->located,
               (size_t)world->located_capacity * sizeof *world->located);
-  cni_release(&world->allocator, world->fresh,
-              (size_t)world->fresh_capacity * sizeof *world->fresh);
+  cni_release(&world->allocator, world->full_at,
+              (size_t)world->full_at_capacity * sizeof *world->full_at);
   cni_release(&world->allocator, world->full, (size_t)world->full_capacity * sizeof *world->full);
   cni_collision_destroy(world->collision);
   cn_tasks_destroy(world->tasks);

@@ -41,19 +41,21 @@ typedef struct CniEngine {
 
 // Contacts of the last step, in the order in which they were solved, and its events.
 //
-// They are kept in short, 12 bytes and an impulse each: a round contact is computed from where its
+// They are kept in short, 8 bytes and an impulse each: a round contact is computed from where its
 // bodies were when somebody asks for it, the others are kept as found. Before something is
 // destroyed, and in a snapshot, all of them are written out and named: the slots of the shapes take
 // the place of shape_a and shape_b, the generations that of body_a and body_b.
 typedef struct CniContactCache {
   CniShortContact *shorts; // not those that are named
   CniContact *full;        // those that are not round; named: all of them
+  int32_t *full_at;        // which contacts they are, ascending; not those that are named
   CnVec3 *before;          // positions of the bodies at the start of the step
   CnVec3 *linear;          // N s, world axes, on b
   CnVec3 *angular;         // N m s, likewise; only where something rolls or spins
   CnContactEvent *events;
   int32_t count, full_count, before_count;
-  int32_t short_capacity, full_capacity, before_capacity, linear_capacity, angular_capacity;
+  int32_t short_capacity, full_capacity, full_at_capacity, before_capacity;
+  int32_t linear_capacity, angular_capacity;
   int32_t named;
   int32_t unsorted; // bodies have been put in another order since: no longer by rank
   int32_t turning;  // `angular` is in use
@@ -84,7 +86,8 @@ typedef struct CniStepWork {
   CniArenaMark mark;               // of the arena, before the contacts were looked for
   int32_t *joint_block_of;         // in the arena
   const int32_t *block_of;         // as long as the contacts
-  int32_t fresh_count, full_count; // contacts that have a block, and those kept in full
+  int32_t fresh_count, full_count; // contacts that have a block, and those of them kept in full
+  CniShortContact *fresh;          // in the arena at the end of the step
   int32_t first_block;             // of the contacts; the others follow
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
@@ -107,11 +110,11 @@ struct CnWorld {
   CnAllocator allocator;   // the meter's
   CnLocatedEvent *located; // of the last step
   int32_t located_count, located_capacity;
-  // Contacts of the step under way that have a block, in short from the assembly to the end of the
-  // step: the solver works where the contacts were found.
-  CniShortContact *fresh;
-  CniContact *full; // those of them that are not round
-  int32_t fresh_capacity, full_capacity;
+  // Of the contacts of the step under way those that have a block and are not round: the solver
+  // works where they were found. The blocks tell of the others.
+  CniContact *full;
+  int32_t *full_at; // which of the contacts with a block
+  int32_t full_capacity, full_at_capacity;
 };
 
 // ---- contents ----
@@ -143,7 +146,7 @@ CniContact cni_contact_found(const CniContents *contents, int32_t index);
 void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b);
 // What the contacts kept from the last step say about the shapes of now.
 CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old);
-// Set the contacts of the step under way down in short, with the blocks they got.
+// Set the contacts of the step under way down that their blocks do not tell of.
 CnStatus cni_contacts_note(CnWorld *world);
 // Events against the contacts kept so far, then the new contacts in their place. Fails only for
 // lack of memory, before anything has changed.

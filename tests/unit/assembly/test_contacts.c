@@ -219,6 +219,12 @@ static void many_laws(void **state) {
 
 // ---- warm start ----
 
+static CniContactImpulse impulse_of(const Assembled *a, int32_t block) {
+  CniContactImpulse impulse;
+  cni_contact_impulses(a->problem, &a->answer, block, 1, &impulse.linear, &impulse.angular);
+  return impulse;
+}
+
 // Old impulses are found by key, scaled by the steps, and come back as they went in.
 static void warm_start(void **state) {
   (void)state;
@@ -238,7 +244,7 @@ static void warm_start(void **state) {
   assembled_write(&a);
 
   // contact 2 (pair storage): half of it, because the step is half as long
-  CniContactImpulse back = cni_contact_impulse(a.problem, &a.answer, a.block[2]);
+  CniContactImpulse back = impulse_of(&a, a.block[2]);
   CHECK_NEAR(back.linear.x, 0.5, 1e-14);
   CHECK_NEAR(back.linear.y, 1, 1e-14);
   CHECK_NEAR(back.linear.z, 5, 1e-14);
@@ -247,13 +253,13 @@ static void warm_start(void **state) {
   CHECK_NEAR(back.angular.z, -0.2, 1e-14);
 
   // contact 3: projected on the cone; n = (5 + .5 * 15)/1.25
-  back = cni_contact_impulse(a.problem, &a.answer, a.block[3]);
+  back = impulse_of(&a, a.block[3]);
   CHECK_NEAR(back.linear.z, 10, 1e-13);
   CHECK_NEAR(back.linear.x, 5, 1e-13);
 
   // the others had none
   for (int i = 0; i < 2; i++) {
-    back = cni_contact_impulse(a.problem, &a.answer, a.block[i]);
+    back = impulse_of(&a, a.block[i]);
     CHECK_NEAR(cn_norm(back.linear) + cn_norm(back.angular), 0, 0);
   }
   assembled_end(&a);
@@ -276,12 +282,10 @@ static void warm_start_sphere(void **state) {
   a.input.old.time_step = a.input.time_step;
   assembled_write(&a);
   CHECK(assembled_block_of(&a, 0)->storage == CNI_SPHERE);
-  CniContactImpulse back = cni_contact_impulse(a.problem, &a.answer, a.block[0]);
+  CniContactImpulse back = impulse_of(&a, a.block[0]);
   CHECK_NEAR(cn_norm(cn_sub(back.linear, linear)), 0, 1e-14);
   CHECK_NEAR(cn_norm(cn_sub(back.angular, angular)), 0, 1e-14);
   CHECK_NEAR(a.answer.g[0], 8, 1e-14);
-  back = cni_contact_impulse(a.problem, &a.answer, -1);
-  CHECK_NEAR(cn_norm(back.linear), 0, 0);
   assembled_end(&a);
 }
 

@@ -233,8 +233,23 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   if (loaded && p->friction == CN_FRICTION_COULOMB) soften(in, c, cni_block_b_n(p, block));
 }
 
+// The impulse of the last step in the present frame, inside the friction cone.
+static inline void warm_round(const CnProblem *p, const CniBlock *block, CnVec3 n, CnVec3 linear,
+                              double scale, double *g) {
+  CnVec3 t1, t2;
+  cni_tangents(n, &t1, &t2);
+  double g_n = scale * cn_dot(n, linear);
+  double g_1 = scale * cn_dot(t1, linear), g_2 = scale * cn_dot(t2, linear);
+  g[0] = g_n;
+  g[1] = g_1;
+  g[2] = g_2;
+  const CnSet *set = &p->sets[block->set];
+  double sum = g_n + set->cohesion, limit = set->mu * sum;
+  if (!(sum >= 0 && g_1 * g_1 + g_2 * g_2 <= limit * limit)) cni_project(p, block, g);
+}
+
 // Two spheres that do not bounce, with friction alone: most contacts of a pile. The same numbers as
-// above, with what cannot be left out.
+// above, with as few branches that nobody can predict as possible.
 static void fill_round(const FillLoop *loop, int32_t i, const CniBlock *block, OldCursor *cursor,
                        double scale) {
   const CniAssemblyInput *in = loop->input;
@@ -250,19 +265,24 @@ static void fill_round(const FillLoop *loop, int32_t i, const CniBlock *block, O
                        .radius_b = info[c->shape_b] & CNI_INFO_MASS ? -cn_dot(arms.b, n) : 0,
                        .group_a = c->body_a,
                        .group_b = c->body_b};
-  double *b_n = cni_block_b_n(p, block);
-  *b_n = normal_b(in, p, c, arms, 0);
+
+  // a gap closes, an overlap goes away by a share of itself
+  double kappa = in->contact_stabilisation, gap = c->gap;
+  const double shares[2] = {kappa, 1}, limits[2] = {-in->recovery_speed, 0};
+  double way = shares[gap > 0] * gap;
 
   // two spheres have one contact, of feature 0
   uint64_t rank = cni_contact_rank(c);
   int32_t j = cursor->at;
   while (j < old->count && cni_short_rank(old->shorts[j]) < rank) j++;
   cursor->at = j;
-  if (j == old->count || !(old->shorts[j].a & CNI_SHORT_BIT)) return;
-  if (cni_short_rank(old->shorts[j]) != rank) return;
-  Frame f = {.n = n};
-  resolve(p, block, old, j, scale, &f, &loop->g[block->row]);
-  if (p->friction == CN_FRICTION_COULOMB) soften(in, c, b_n);
+  if (j < old->count && cni_short_rank(old->shorts[j]) == rank &&
+      old->shorts[j].a & CNI_SHORT_BIT) {
+    warm_round(p, block, n, old->linear[j], scale, &loop->g[block->row]);
+    if (gap > 0 && p->friction == CN_FRICTION_COULOMB)
+      way = cn_max(kappa * gap, gap - contact_slop(in, c));
+  }
+  *cni_block_b_n(p, block) = cn_max(way / in->time_step, limits[gap > 0]);
 }
 
 // Contacts and old contacts both ascend by rank: a merge, started by one search.

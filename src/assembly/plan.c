@@ -123,6 +123,8 @@ typedef struct Planner {
   CniSetTable *sets;
   CniContactPlan *plan;
   int32_t pair_count, sphere_count, row_count; // with the contacts planned so far
+  uint32_t last_a, last_b;    // materials of a contact before, without cohesion and hook, if
+  int32_t last_law, last_set; // the set is not -1
 } Planner;
 
 // The set of a law; without friction and cohesion nothing but the normal row is left.
@@ -221,6 +223,11 @@ static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t in
   int32_t *kept = cohesion > 0 ? &known->cohesive_set : &known->set;
   if (*kept < 0) CNI_TRY(law_set(pl, &law, cohesion, kept));
   *set = *kept;
+  if (law.cohesion > 0) return CN_OK;
+  pl->last_a = info_a >> CNI_INFO_SHIFT;
+  pl->last_b = info_b >> CNI_INFO_SHIFT;
+  pl->last_law = index;
+  pl->last_set = *kept;
   return CN_OK;
 }
 
@@ -230,8 +237,13 @@ static CnStatus plan_contact(Planner *pl, int32_t i, int32_t *block_of) {
   uint32_t info_a = pl->plan->shape_info[c->shape_a], info_b = pl->plan->shape_info[c->shape_b];
   *block_of = -1;
   if (!((info_a | info_b) & CNI_INFO_MASS)) return CN_OK;
-  int32_t set = -1, enabled = 1;
-  CNI_TRY(contact_set(pl, i, info_a, info_b, &set, &enabled));
+  int32_t set = pl->last_set, enabled = 1;
+  int known =
+      set >= 0 && info_a >> CNI_INFO_SHIFT == pl->last_a && info_b >> CNI_INFO_SHIFT == pl->last_b;
+  if (known)
+    pl->plan->law_of[i] = pl->last_law;
+  else
+    CNI_TRY(contact_set(pl, i, info_a, info_b, &set, &enabled));
   if (!enabled) return CN_OK;
 
   int sphere = (info_a & info_b & CNI_INFO_BALL) != 0;
@@ -285,6 +297,7 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                      .problem = problem,
                      .sets = sets,
                      .plan = plan,
+                     .last_set = -1,
                      .pair_count = problem->pair_count,
                      .sphere_count = problem->sphere_count,
                      .row_count = problem->row_count};

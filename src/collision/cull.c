@@ -30,28 +30,23 @@ static int may_meet(const CniModel *m, const CniProxy *a, const CniProxy *b, Cni
   return !(a->flags & b->flags & CNI_JOINTED) || !are_joined(m, a->body, b->body);
 }
 
-// Could two shapes come within their margin? The slack covers rounding, so that nothing the narrow
-// phase would keep is dropped.
-static inline int are_near(const CniDetection *w, const CniProxy *a, const CniProxy *b) {
-  double r = (a->outradius + b->outradius + cni_pair_margin(w, a, b)) * (1 + 1e-9);
-  return cn_norm2(cn_sub(b->centre, a->centre)) <= r * r;
-}
-
 // ---- half-spaces ----
 
-// Half-spaces with the shapes [begin, end) that come near them.
+// Half-spaces with the shapes [begin, end) that come near them. The slack covers rounding: what is
+// kept beyond the margin the narrow phase drops.
 static void find_plane_pairs(const void *context, int32_t begin, int32_t end, CniPairSink *sink) {
   const CniDetection *w = context;
   for (int32_t i = begin; i < end; i++) {
     const CniProxy *a = &w->proxies[i];
     if (a->flags & CNI_ENDLESS) continue;
+    CnVec3 x = a->centre;
+    double far = fabs(x.x) + fabs(x.y) + fabs(x.z), own = a->outradius + a->reach;
     for (int32_t k = 0; k < w->plane_count; k++) {
       const CniPlane *plane = &w->planes[k];
-      const CniProxy *b = &w->proxies[plane->shape];
-      CnVec3 d = cn_sub(a->centre, b->centre);
-      double r = a->outradius + cni_pair_margin(w, a, b);
-      double slack = 1e-9 * (r + fabs(d.x) + fabs(d.y) + fabs(d.z));
-      cni_sink_add(sink, i, plane->shape, cn_dot(plane->up, d) <= r + slack);
+      double r = own + cn_min(a->base, plane->base) + plane->reach;
+      if (plane->swings) r += cni_plane_swing(w, &w->proxies[plane->shape], a);
+      double slack = 1e-9 * (r + far + plane->far);
+      cni_sink_add(sink, i, plane->shape, cn_dot(plane->up, x) - plane->height <= r + slack);
     }
   }
 }
@@ -78,23 +73,43 @@ static int32_t shape_of(const CniCollision *c, int32_t pair) {
   return low;
 }
 
+// One row of the list, its pairs [first, last): those that are left go to `left`, their number is
+// the answer. Two lone spheres with mass and without joints and masks need no more than the test of
+// distance: most pairs of a pile.
+static int32_t cull_row(const CniCollision *c, const CniDetection *w, int32_t row, int32_t first,
+                        int32_t last, uint64_t *left) {
+  const uint32_t special = CNI_ENDLESS | CNI_CHOOSY | CNI_JOINTED | CNI_PRESCRIBED;
+  const CniProxy *a = &w->proxies[row];
+  uint64_t key = (uint64_t)row << w->key_shift;
+  int32_t n = 0;
+  for (int32_t k = first; k < last; k++) {
+    int32_t partner = c->partners[k];
+    const CniProxy *b = &w->proxies[partner];
+    double r = a->outradius + b->outradius + (cn_min(a->base, b->base) + a->reach + b->reach);
+    r *= 1 + 1e-9;
+    int near = cn_norm2(cn_sub(b->centre, a->centre)) <= r * r, plain = a->body != b->body;
+    if ((a->flags | b->flags) & special)
+      // a list may be older than a half-space in it
+      plain = !((a->flags | b->flags) & CNI_ENDLESS) && near &&
+              may_meet(w->in->model, a, b, (CniPair){row, partner});
+    left[n] = key | (uint64_t)partner;
+    n += near & plain;
+  }
+  return n;
+}
+
 static void cull_blocks(void *context, int32_t begin, int32_t end) {
   const CullLoop *loop = context;
   const CniCollision *c = loop->c;
-  const CniDetection *w = loop->w;
   for (int32_t block = begin; block < end; block++) {
     int32_t first = block * PAIRS_A_TASK, left = c->pair_count - first, n = first;
     int32_t last = first + (left < PAIRS_A_TASK ? left : PAIRS_A_TASK);
-    CniPair pair = {.a = shape_of(c, first)};
-    for (int32_t k = first; k < last; k++) {
-      if (k + CNI_AHEAD < last) __builtin_prefetch(&w->proxies[c->partners[k + CNI_AHEAD]]);
-      while (c->starts[pair.a + 1] <= k) pair.a++;
-      pair.b = c->partners[k];
-      const CniProxy *a = &w->proxies[pair.a], *b = &w->proxies[pair.b];
-      // a list may be older than a half-space in it
-      if ((a->flags | b->flags) & CNI_ENDLESS || !are_near(w, a, b)) continue;
-      if (may_meet(w->in->model, a, b, pair))
-        loop->left[n++] = (uint64_t)pair.a << w->key_shift | (uint64_t)pair.b;
+    for (int32_t row = shape_of(c, first), k = first; k < last; row++) {
+      int32_t row_end = c->starts[row + 1] < last ? c->starts[row + 1] : last;
+      for (int32_t ahead = row_end; ahead < last && ahead < row_end + CNI_AHEAD; ahead++)
+        __builtin_prefetch(&loop->w->proxies[c->partners[ahead]]);
+      n += cull_row(c, loop->w, row, k, row_end, loop->left + n);
+      k = row_end;
     }
     loop->kept[block] = n - first;
   }

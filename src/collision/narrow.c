@@ -13,18 +13,24 @@ static int has_sphere(const CniDetection *w, CniPair pair) {
   return ((w->proxies[pair.a].flags | w->proxies[pair.b].flags) & CNI_ROUND) != 0;
 }
 
-static void add_contact(CniPart *part, const CniContact *contact) {
-  if (part->count++ < part->room) part->contacts[part->count - 1] = *contact;
+// Where the next contact goes; null where there is no room left.
+static inline CniContact *next_contact(CniPart *part) {
+  int32_t at = part->count++;
+  return at < part->room ? &part->contacts[at] : NULL;
 }
 
-static CniContact make_contact(CniPair shapes, int32_t body_a, int32_t body_b, CniTouch touch) {
-  return (CniContact){.shape_a = shapes.a,
-                      .shape_b = shapes.b,
-                      .body_a = body_a,
-                      .body_b = body_b,
-                      .point = touch.point,
-                      .normal = touch.normal,
-                      .gap = touch.gap};
+static inline void set_contact(CniContact *contact, CniPair shapes, int32_t body_a, int32_t body_b,
+                               CniTouch touch, uint32_t feature, uint32_t round) {
+  if (!contact) return;
+  contact->shape_a = shapes.a;
+  contact->shape_b = shapes.b;
+  contact->body_a = body_a;
+  contact->body_b = body_b;
+  contact->feature = feature;
+  contact->round = round;
+  contact->point = touch.point;
+  contact->normal = touch.normal;
+  contact->gap = touch.gap;
 }
 
 // Two spheres, the most common case: the proxies say it all.
@@ -33,13 +39,11 @@ static inline CniTouch between_spheres(CnVec3 a, double radius_a, CnVec3 b, doub
   return cni_touch_spheres(a, radius_a, radius_b, d, cn_norm(d));
 }
 
-static void touch_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
-                          CniPart *part) {
+static void touch_spheres(const CniProxy *a, const CniProxy *b, CniPair pair, CniPart *part) {
   CniTouch t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
-  if (!(t.gap <= cni_pair_margin(w, a, b))) return;
-  CniContact contact = make_contact(pair, a->body, b->body, t);
-  contact.round = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
-  add_contact(part, &contact);
+  if (!(t.gap <= cn_min(a->base, b->base) + a->reach + b->reach)) return; // no half-space
+  uint32_t round = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
+  set_contact(next_contact(part), pair, a->body, b->body, t, 0, round);
 }
 
 // A sphere and a half-space, in either order.
@@ -51,8 +55,7 @@ static void touch_plane(const CniDetection *w, const CniProxy *a, const CniProxy
       cni_touch_plane(ball->centre, ball->outradius, plane->centre, w->planes[plane->plane].up);
   if (!(t.gap <= cni_pair_margin(w, a, b))) return;
   if (swap) t.normal = cn_neg(t.normal);
-  CniContact contact = make_contact(pair, a->body, b->body, t);
-  add_contact(part, &contact);
+  set_contact(next_contact(part), pair, a->body, b->body, t, 0, 0);
 }
 
 void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,
@@ -71,10 +74,8 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   cni_collide(&placed_a, &placed_b, cni_pair_margin(w, a, b), &manifold);
   for (int32_t i = 0; i < manifold.count; i++) {
     const CniPoint *p = &manifold.points[i];
-    CniContact contact =
-        make_contact(pair, a->body, b->body, (CniTouch){p->point, manifold.normal, p->gap});
-    contact.feature = p->feature;
-    add_contact(part, &contact);
+    CniTouch t = {p->point, manifold.normal, p->gap};
+    set_contact(next_contact(part), pair, a->body, b->body, t, p->feature, 0);
   }
   if (!((a->flags | b->flags) & CNI_ROUND)) part->points += manifold.count;
 }
@@ -89,7 +90,7 @@ static void touch(const CniDetection *w, CniPair pair, CniPart *part) {
   }
   uint32_t both = a->flags & b->flags, either = a->flags | b->flags;
   if (both & CNI_ROUND)
-    touch_spheres(w, a, b, pair, part);
+    touch_spheres(a, b, pair, part);
   else if (either & CNI_ROUND && either & CNI_ENDLESS)
     touch_plane(w, a, b, pair, part);
   else

@@ -28,6 +28,9 @@ _Static_assert(sizeof(CniProxy) == 64, "a proxy is one cache line");
 
 typedef struct CniPlane {
   CnVec3 up;
+  double height;      // of its surface along `up`, from the origin
+  double far;         // |x| + |y| + |z| of its point
+  double base, reach; // as in its proxy
   int32_t shape;
   int32_t swings; // it turns, and reaches farther the farther away it is touched
 } CniPlane;
@@ -73,6 +76,7 @@ typedef struct CniDetection {
   const CniCollisionInput *in;
   CniArena *arena; // working memory
   int32_t count;   // shapes
+  double gravity;  // m/s^2, its size
   CniProxy *proxies;
   CniPlane *planes;
   int32_t plane_count;

@@ -7,7 +7,8 @@
 #define LARGE 1e300
 
 // How far points at most r from the centre of mass may come in this step.
-static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
+static double reach_of(const CniDetection *w, int32_t body, double r) {
+  const CniCollisionInput *in = w->in;
   const CniModel *m = in->model;
   if (m->bodies[body].kind == CN_BODY_FIXED) return 0;
   double h = in->time_step;
@@ -16,8 +17,9 @@ static double reach_of(const CniCollisionInput *in, int32_t body, double r) {
   const CniBodyMass *mass = &m->mass[body];
   if (cni_has_mass(mass)) {
     CnTwist load = cni_model_load(m, body);
-    double force = cn_norm(load.velocity);
-    speed += h * (cn_norm(in->gravity) + force * cni_inv_mass(mass));
+    double pull = w->gravity;
+    if (m->load) pull += cn_norm(load.velocity) * cni_inv_mass(mass);
+    speed += h * pull;
     if (r > 0) {
       CnVec3 inertia = cni_model_principal(m, body);
       double least = cn_min(inertia.x, cn_min(inertia.y, inertia.z));
@@ -37,7 +39,7 @@ static CniBounds grown(CniBounds b, double by) {
 }
 
 // What place leaves for one shape. Half-spaces have no bounds.
-static CniProxy make_proxy(const CniDetection *w, int32_t i, const CniPlaced *placed) {
+static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   const CniCollisionInput *in = w->in;
   const CniShape *s = &in->model->shapes[i];
   int endless = s->kind == CN_SHAPE_PLANE;
@@ -45,10 +47,10 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, const CniPlaced *pl
   const CniShapePoses *poses = cni_shape_poses(s);
   double arm = endless || !poses ? 0 : cn_norm(poses->pose.position);
   if (s->kind != CN_SHAPE_SPHERE && !endless) arm += outradius;
-  CniProxy p = {.centre = placed->pose.position,
+  CniProxy p = {.centre = centre,
                 .outradius = outradius,
                 .base = in->margin > 0 ? in->margin : 0.05 * cni_model_inradius(s),
-                .reach = reach_of(in, s->body, arm),
+                .reach = reach_of(w, s->body, arm),
                 .body = s->body,
                 .slot = s->slot,
                 .plane = -1};
@@ -103,29 +105,33 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
   const CniDetection *w = loop->w;
   int outside = 0, infinite = 0;
   for (int32_t i = begin; i < end; i++) {
-    CniPlaced placed = cni_placed(w, i);
+    const CniShape *shape = &w->in->model->shapes[i];
     CniProxy *p = &w->proxies[i];
-    *p = make_proxy(w, i, &placed);
+    if (shape->kind == CN_SHAPE_SPHERE) {
+      CnVec3 centre = w->in->pose[shape->body].position;
+      if (cni_shape_poses(shape)) centre = cni_placed(w, i).pose.position;
+      *p = make_proxy(w, i, centre);
+      // large numbers, whose bounds may overflow, are looked at again
+      double sum = fabs(centre.x) + fabs(centre.y) + fabs(centre.z) + p->reach + p->outradius;
+      infinite |= !(sum < LARGE);
+      double radius = p->outradius + p->reach + 0.5 * p->base;
+      if (loop->wide && !outside)
+        outside = !ball_lies_in(centre, radius, &loop->wide[i], loop->origin);
+      continue;
+    }
+    CniPlaced placed = cni_placed(w, i);
+    *p = make_proxy(w, i, placed.pose.position);
     // a sum is finite only if all of its parts are
     double sum = p->centre.x + p->centre.y + p->centre.z + p->reach;
     if (p->flags & CNI_ENDLESS) {
       infinite |= !isfinite(sum);
       continue;
     }
-    double more = p->reach + 0.5 * p->base;
-    if (p->flags & CNI_ROUND) {
-      // large numbers, whose bounds may overflow, are looked at again
-      sum = fabs(p->centre.x) + fabs(p->centre.y) + fabs(p->centre.z) + p->reach + p->outradius;
-      infinite |= !(sum < LARGE);
-      if (loop->wide && !outside)
-        outside = !ball_lies_in(p->centre, p->outradius + more, &loop->wide[i], loop->origin);
-      continue;
-    }
     CniBounds b = cni_shape_bounds(&placed);
     sum += (b.lo.x + b.lo.y + b.lo.z) + (b.hi.x + b.hi.y + b.hi.z);
     infinite |= !isfinite(sum);
     if (!loop->wide || outside) continue;
-    b = grown(b, more);
+    b = grown(b, p->reach + 0.5 * p->base);
     outside = !box_lies_in(&b, &loop->wide[i], loop->origin);
   }
   loop->outside[begin / SHAPES_A_TASK] = (uint8_t)outside;
@@ -160,8 +166,13 @@ static CnStatus list_planes(CniDetection *w, CniArena *arena) {
     if (!(p->flags & CNI_ENDLESS)) continue;
     CnVec3 spin = w->in->twist[p->body].spin;
     CniPlaced placed = cni_placed(w, i);
+    CnVec3 up = cni_plane_up(&placed);
     p->plane = n;
-    w->planes[n++] = (CniPlane){.up = cni_plane_up(&placed),
+    w->planes[n++] = (CniPlane){.up = up,
+                                .height = cn_dot(up, p->centre),
+                                .far = fabs(p->centre.x) + fabs(p->centre.y) + fabs(p->centre.z),
+                                .base = p->base,
+                                .reach = p->reach,
                                 .shape = i,
                                 .swings = m->bodies[p->body].kind != CN_BODY_FIXED &&
                                           (spin.x != 0 || spin.y != 0 || spin.z != 0)};
@@ -171,6 +182,7 @@ static CnStatus list_planes(CniDetection *w, CniArena *arena) {
 
 CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) {
   size_t n = (size_t)w->count, tasks = n / SHAPES_A_TASK + 1;
+  w->gravity = cn_norm(w->in->gravity);
   w->proxies = cni_arena_take(w->arena, n * sizeof *w->proxies);
   uint8_t *flags = cni_arena_take(w->arena, 2 * tasks);
   if (!w->proxies || !flags) return cni_error_memory(n * sizeof *w->proxies + 2 * tasks);

@@ -48,7 +48,7 @@ static inline int cn_vec3_finite(CnVec3 a) {
 // Two tangents that make (n, t1, t2) right-handed: (0, 0, s) turned into n by the shortest way. s
 // is chosen so that the way is never half a turn and 1 + |n_z| never small.
 static inline void cni_tangents(CnVec3 n, CnVec3 *t1, CnVec3 *t2) {
-  double s = n.z >= 0 ? 1 : -1;
+  double s = __builtin_copysign(1, n.z + 0.0); // -1 below zero, without a branch
   double a = -1 / (s + n.z), b = n.x * n.y * a;
   *t1 = cn_vec3(1 + s * n.x * n.x * a, s * b, -s * n.x);
   *t2 = cn_vec3(b, s + n.y * n.y * a, -n.y);

@@ -283,20 +283,20 @@ static CnStatus find_residual(CniPsor *s, Pile *pile, Times *t) {
 
 static CnStatus measure(CniPsor *s, Pile *pile, double seconds, Times *t) {
   CnStatus status = find_residual(s, pile, t);
+  if (status == CN_OK) status = cni_psor_prepare(s, pile->problem, &pile->answer);
+  if (status != CN_OK) return status;
   t->slabs = s->schedule.slab_count;
   t->fill = lanes_used(&s->schedule);
-  t->bytes = 0;
+  t->bytes = (double)s->set_count * CNI_LINES_SET * sizeof(CniPsorLine);
   for (int32_t i = 0; i < s->run_count; i++) {
     const CniPsorRun *run = &s->runs[i];
     double lines = run->count * (1.0 + cni_psor_lines(run->kind) * run->length);
     if (run->kind < CNI_PSOR_LANE_KINDS) t->bytes += lines * sizeof(CniPsorLine);
   }
   t->sweep = t->prepare = t->rest = t->certificate = t->looks = 0;
-  if (status != CN_OK || !(seconds > 0)) return status;
-  status = cni_psor_prepare(s, pile->problem, &pile->answer);
-  if (status != CN_OK) return status;
-  t->sweep = time_sweeps(s, pile->problem->block_count, seconds);
+  if (seconds > 0) t->sweep = time_sweeps(s, pile->problem->block_count, seconds);
   cni_psor_leave(s);
+  if (!(seconds > 0)) return status;
   status = time_looks(s, pile, t);
   if (status == CN_OK) status = time_rest(s, pile, seconds, t);
   if (status == CN_OK) status = time_certificate(pile, t);

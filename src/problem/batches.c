@@ -28,7 +28,7 @@ void cni_schedule_init(CniSchedule *s, const CnAllocator *allocator) {
 void cni_schedule_release(CniSchedule *s) {
 #define DROP(array, capacity)                                                                      \
   cni_release(&s->allocator, s->array, (size_t)s->capacity * sizeof *s->array)
-  DROP(batches, batch_capacity);
+  DROP(own, own_capacity);
   DROP(massless, massless_capacity);
   DROP(ends, ends_capacity);
   DROP(lengths, length_capacity);
@@ -311,8 +311,12 @@ static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
   cni_parallel_phases(tasks, CNI_SWEEP_PHASES, counts, 1, place_slabs, &loop);
   for (int32_t i = 0; i <= s->slab_count; i++) s->start[i + 1] += s->start[i];
   int32_t count = s->start[s->slab_count + 1];
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->batches, &s->batch_capacity, 0, count,
-                            sizeof *s->batches));
+  s->batches = s->place;
+  if (!s->place || s->place_size / sizeof *s->batches < (size_t)count) {
+    CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->own, &s->own_capacity, 0, count,
+                              sizeof *s->own));
+    s->batches = s->own;
+  }
   s->batch_count = count;
   cni_parallel_for(tasks, s->slab_count + 1, 1, write_slabs, &loop);
   return CN_OK;

@@ -31,9 +31,11 @@ typedef struct CniBatchRule {
 
 typedef struct CniBatch {
   int32_t block[CNI_BATCH_LANES]; // first block of each lane; -1 from lane_count on
-  int32_t lane_count, length;     // all lanes have this many blocks
-  int32_t kind, reserved;
+  int32_t note;                   // of who uses the schedule
+  uint8_t lane_count, length;     // all lanes have this many blocks
+  uint8_t kind, reserved;
 } CniBatch;
+_Static_assert(sizeof(CniBatch) == 40, "there are many");
 
 // Groups of a block; one without mass is its complement ~group.
 typedef struct CniEnds {
@@ -43,14 +45,17 @@ typedef struct CniEnds {
 typedef struct CniSchedule {
   CnAllocator allocator;
   int32_t one_by_one; // 1: stored order, one lane a batch, one slab: to compare with
-  CniBatch *batches;
-  int32_t batch_count, batch_capacity;
+  CniBatch *batches;  // own, or at `place`
+  int32_t batch_count;
   int32_t slab_count; // >= 1; the rest is one more
   int32_t start[CNI_SLAB_LIMIT + 2];
 
-  // working memory; cut from `lent`, of cni_schedule_room bytes, if that is not null, and then gone
-  // when the schedule is made
-  void *lent;
+  // memory that is lent: for the batches, if they fit in `place`; for the working memory, which is
+  // cut from `lent`, of cni_schedule_room bytes, and gone when the schedule is made. Null: own.
+  void *place, *lent;
+  size_t place_size;
+  CniBatch *own;
+  int32_t own_capacity;
   uint8_t *massless;    // per group
   CniEnds *ends;        // per block
   uint8_t *lengths;     // per block: of the lane that starts here, 0 inside a lane

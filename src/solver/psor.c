@@ -53,7 +53,6 @@ void cni_psor_destroy(void *state) {
   DROP(runs, run_capacity);
   DROP(rows, rows_capacity);
   DROP(entries, entry_capacity);
-  DROP(kinds, kind_capacity);
   DROP(pool, pool_capacity);
   DROP(g, g_capacity);
   DROP(u, u_capacity);
@@ -67,8 +66,9 @@ void cni_psor_destroy(void *state) {
 static void sweep_run(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t step) {
   if (run->kind < CNI_PSOR_LANE_KINDS) {
     CniPsorKernel sweep = s->kernels->sweep[run->kind][law];
-    sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset, run->count, run->length,
-          step, s->rule.lambda);
+    CniPsorSets sets = {s->sets, s->set_numbers + run->begin};
+    sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset, sets, run->count,
+          run->length, step, s->rule.lambda);
   } else if (law == CNI_PSOR_APPLY) {
     cni_psor_apply_rows(s, run->begin, run->begin + run->count);
   } else {

@@ -62,18 +62,26 @@ _Static_assert(sizeof(CniPsorHead) == 64 && sizeof(CniPsorLine) == 64, "one cach
 
 // Lines of a contact. g_n stands for g_n + cohesion, and b_n goes with it. Tangential impulses are
 // vectors in space, so that no tangents are needed.
+//
+// The lines after the first eight are the set of the contact: a few numbers that many contacts
+// share. Plain contacts of spheres (CNI_PSOR_SPHERE) have theirs apart (CniPsorSets), and all
+// batches whose lanes are alike have the same one: in a pile of equal spheres most batches take
+// eight lines instead of thirteen, of memory and of what every sweep reads.
 enum {
-  CNI_LINE_N = 0,      // 3, normal
-  CNI_LINE_G_N = 3,    //
-  CNI_LINE_G_T = 4,    // 3
-  CNI_LINE_B_N = 7,    //
-  CNI_LINE_STEP_N = 8, // omega/eta; the projection uses this one for all rows
-  CNI_LINE_STEP_T = 9, //
-  CNI_LINE_MU = 10,    //
-  // spheres
-  CNI_LINE_RADIUS_A = 11, //
-  CNI_LINE_RADIUS_B = 12, //
-  CNI_LINES_SPHERE = 13,  //
+  CNI_LINE_N = 0,    // 3, normal
+  CNI_LINE_G_N = 3,  //
+  CNI_LINE_G_T = 4,  // 3
+  CNI_LINE_B_N = 7,  //
+  CNI_LINES_OWN = 8, //
+  // the set: from here on counted from its first line
+  CNI_LINE_STEP_N = 0, // omega/eta; the projection uses this one for all rows
+  CNI_LINE_STEP_T = 1, //
+  CNI_LINE_MU = 2,     //
+  // of spheres
+  CNI_LINE_RADIUS_A = 3, //
+  CNI_LINE_RADIUS_B = 4, //
+  CNI_LINES_SET = 5,     //
+  CNI_LINES_SPHERE = 13, //
   // pairs
   CNI_LINE_ARM_A = 11, // 3
   CNI_LINE_ARM_B = 14, // 3
@@ -98,20 +106,26 @@ enum {
   CNI_LINES_TURN = 19
 };
 
-// Lines of one contact of a kind, and where its full part begins.
+// Lines of one contact of a kind, but for a set that lies apart, and where its full part begins.
 int32_t cni_psor_lines(int32_t kind);
 int32_t cni_psor_full(int32_t kind);
+
+// Sets that lie apart: those of some batches, by number.
+typedef struct CniPsorSets {
+  const CniPsorLine *lines;
+  const int32_t *number;
+} CniPsorSets;
 
 // Sweep over `count` batches of one kind and length from `data` on; step +1 or -1 (from the last to
 // the first). `empty` is the group of unused lanes.
 typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inertia, int32_t empty,
-                              CniPsorLine *data, int32_t count, int32_t length, int32_t step,
-                              double lambda);
-// The steps and N_tn of a batch from its other lines; projects: whether the law projects. Null for
-// kinds that turn.
+                              CniPsorLine *data, CniPsorSets sets, int32_t count, int32_t length,
+                              int32_t step, double lambda);
+// The steps and N_tn of a batch from its other lines; projects: whether the law projects; set: its
+// set, if that lies apart. Null for kinds that turn.
 typedef void (*CniPsorConstants)(int projects, const CniPsorGroup *groups,
-                                 const CniPsorInertia *inertia, CniPsorLine *data, int32_t length,
-                                 double omega);
+                                 const CniPsorInertia *inertia, CniPsorLine *data, CniPsorLine *set,
+                                 int32_t length, double omega);
 typedef struct CniPsorKernels {
   CniPsorKernel sweep[CNI_PSOR_LANE_KINDS][CNI_PSOR_LAW_COUNT];
   CniPsorConstants constants[CNI_PSOR_LANE_KINDS];
@@ -167,16 +181,21 @@ typedef struct CniPsor {
   double *free;         // six a group
   CniPsorInertia *inertia;
   CniPsorLine *lines;
+  CniPsorLine *sets;    // that lie apart; the first one is that of all lanes that are alike
+  int32_t *set_numbers; // per batch
+  int32_t set_count;
+  int32_t model; // a contact like those that are alike; -1: none
   CniPsorRun *runs;
   CniPsorRows *rows; // both of sparse rows and of W
   CniPsorEntry *entries;
-  uint8_t *kinds; // CniPsorKind per block
+  uint8_t *kinds; // CniPsorKind per block, only until the schedule is made
+  uint8_t *alike; // per block, the same: whether its set is the first one
   double *pool;   // matrices of rows
   double *g;      // of rows; of others what looks have put there
   double *u;      // of looks
   double *v;      // six per group, of looks
   int32_t run_capacity, rows_capacity;
-  int32_t entry_capacity, kind_capacity, pool_capacity, g_capacity, u_capacity, v_capacity;
+  int32_t entry_capacity, pool_capacity, g_capacity, u_capacity, v_capacity;
   int32_t run_count, rows_count;
   int32_t run_start[CNI_SLAB_LIMIT + 2]; // runs of each slab of the schedule
   int32_t suspect_run, suspect;          // the run and item that failed the last look
@@ -209,8 +228,12 @@ void cni_psor_restart(CniPsor *s);
 
 // ---- psor_lanes.c: blocks -> lanes -> impulses ----
 
-// The constants of a batch; g: impulses of the problem.
-void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, const double *g);
+// The constants of a batch; set: its set, if that lies apart and is not made yet; g: impulses of
+// the problem.
+void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, CniPsorLine *set,
+                         const double *g);
+// The set of all contacts that are like this one.
+void cni_psor_fill_set(CniPsor *s, int32_t block, CniPsorLine *set);
 // Impulses of batch i of a run, in the problem's rows, to s->g.
 const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run, int32_t i);
 // g of the step form.

@@ -30,5 +30,5 @@ int32_t cni_psor_full(int32_t kind) {
 
 int32_t cni_psor_lines(int32_t kind) {
   static const int32_t more[3] = {0, CNI_LINES_FULL, CNI_LINES_TURN};
-  return cni_psor_full(kind) + more[kind % 3];
+  return kind == CNI_PSOR_SPHERE ? CNI_LINES_OWN : cni_psor_full(kind) + more[kind % 3];
 }

@@ -75,8 +75,9 @@ static void turn_steps(const CniPsor *s, int32_t kind, const CniBlock *block, co
   friction += set->mu_roll + (dim > 5 ? set->mu_spin : 0);
   if (s->law != CNI_PSOR_SPLIT && friction > 0)
     step_n = cni_local_step(omega, trace, dim, cni_small_lambda_max(dim, n));
-  c[CNI_LINE_STEP_N].lane[lane] = step_n;
-  c[CNI_LINE_STEP_T].lane[lane] = ratio(omega, cni_lambda_max_2(t1[1], t1[2], t2[2]));
+  c[CNI_LINES_OWN + CNI_LINE_STEP_N].lane[lane] = step_n;
+  c[CNI_LINES_OWN + CNI_LINE_STEP_T].lane[lane] =
+      ratio(omega, cni_lambda_max_2(t1[1], t1[2], t2[2]));
   if (kind >= CNI_PSOR_PAIR) set3(c + CNI_LINE_N_TN, lane, in_plane(f, t1[0], t2[0]));
   full[CNI_LINE_STEP_R].lane[lane] = ratio(omega, cni_lambda_max_2(r1[3], r1[4], r2[4]));
   full[CNI_LINE_STEP_S].lane[lane] = dim > 5 ? ratio(omega, n[5 * dim + 5]) : 0;
@@ -129,8 +130,20 @@ static inline void fill_full(const CnProblem *p, const CniBlock *block, const Cn
   full[CNI_LINE_C_T].lane[lane] = rough ? set->compliance[1] : 0;
 }
 
+// Friction and radii: what others of the set follows from.
+static inline void fill_set(const CnProblem *p, int32_t kind, const CniBlock *block,
+                            CniPsorLine *set, int32_t lane) {
+  int rough = block->kind != CN_BLOCK_UNILATERAL;
+  set[CNI_LINE_MU].lane[lane] = rough ? p->sets[block->set].mu : 0;
+  if (kind >= CNI_PSOR_PAIR) return;
+  set[CNI_LINE_RADIUS_A].lane[lane] = p->spheres[block->index].radius_a;
+  set[CNI_LINE_RADIUS_B].lane[lane] = p->spheres[block->index].radius_b;
+}
+
+// own: its set; null if that is made already.
 static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *block, int massless,
-                                const double *start, CniPsorLine *c, int32_t lane) {
+                                const double *start, CniPsorLine *c, CniPsorLine *own,
+                                int32_t lane) {
   const CnProblem *p = s->p;
   const CnSet *set = &p->sets[block->set];
   int rough = block->kind != CN_BLOCK_UNILATERAL;
@@ -146,11 +159,8 @@ static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *
   c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
   set3(c + CNI_LINE_G_T, lane, pulled ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
   c[CNI_LINE_B_N].lane[lane] = *cni_block_b_n(p, block) - set->compliance[0] * cohesion;
-  c[CNI_LINE_MU].lane[lane] = rough ? set->mu : 0;
-  if (kind < CNI_PSOR_PAIR) {
-    c[CNI_LINE_RADIUS_A].lane[lane] = p->spheres[block->index].radius_a;
-    c[CNI_LINE_RADIUS_B].lane[lane] = p->spheres[block->index].radius_b;
-  } else {
+  if (own) fill_set(p, kind, block, own, lane);
+  if (kind >= CNI_PSOR_PAIR) {
     set3(c + CNI_LINE_ARM_A, lane, p->pairs[block->index].arm_a);
     set3(c + CNI_LINE_ARM_B, lane, p->pairs[block->index].arm_b);
   }
@@ -158,12 +168,15 @@ static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *
   if (kind % 3 == 2) fill_turn(s, kind, block, &f, g, c, lane);
 }
 
-void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, const double *g) {
+void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, CniPsorLine *set,
+                         const double *g) {
   const CnProblem *p = s->p;
-  int32_t lines = cni_psor_lines(batch->kind);
+  int32_t lines = cni_psor_lines(batch->kind), apart = batch->kind == CNI_PSOR_SPHERE;
   CniPsorLine *first = (CniPsorLine *)(void *)(head + 1);
-  if (batch->lane_count < CNI_BATCH_LANES)
+  if (batch->lane_count < CNI_BATCH_LANES) {
     memset(first, 0, (size_t)(lines * batch->length) * sizeof *first);
+    if (set) memset(set, 0, CNI_LINES_SET * sizeof *set);
+  }
   for (int32_t lane = 0; lane < CNI_BATCH_LANES; lane++) {
     head->a[lane] = head->b[lane] = ~p->group_count;
     if (lane >= batch->lane_count) continue;
@@ -173,13 +186,29 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, c
     int massless = !moves_a && !moves_b;
     head->a[lane] = moves_a ? ends.a : ~ends.a;
     head->b[lane] = moves_b ? ends.b : ~ends.b;
-    for (int32_t k = 0; k < batch->length; k++)
-      fill_contact(s, batch->kind, block + k, massless, g, first + (int64_t)lines * k, lane);
+    for (int32_t k = 0; k < batch->length; k++) {
+      CniPsorLine *c = first + (int64_t)lines * k;
+      fill_contact(s, batch->kind, block + k, massless, g, c, apart ? set : c + CNI_LINES_OWN,
+                   lane);
+    }
   }
   CniPsorConstants constants = s->kernels->constants[batch->kind];
-  if (constants)
-    constants(s->law != CNI_PSOR_SPLIT, s->groups, s->inertia, (CniPsorLine *)(void *)head,
+  if (constants && (set || !apart))
+    constants(s->law != CNI_PSOR_SPLIT, s->groups, s->inertia, (CniPsorLine *)(void *)head, set,
               batch->length, s->rule.omega);
+}
+
+void cni_psor_fill_set(CniPsor *s, int32_t block, CniPsorLine *set) {
+  const CnProblem *p = s->p;
+  CniEnds ends = groups_of(p, &p->blocks[block]);
+  CniPsorHead head;
+  for (int32_t lane = 0; lane < CNI_BATCH_LANES; lane++) {
+    head.a[lane] = ends.a;
+    head.b[lane] = ends.b;
+    fill_set(p, CNI_PSOR_SPHERE, &p->blocks[block], set, lane);
+  }
+  s->kernels->constants[CNI_PSOR_SPHERE](s->law != CNI_PSOR_SPLIT, s->groups, s->inertia,
+                                         (CniPsorLine *)(void *)&head, set, 1, s->rule.omega);
 }
 
 // ---- back ----

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define ITEMS_PER_TASK 4096
+#define MODEL_SAMPLES 16
 
 // ---- which kind ----
 
@@ -38,10 +39,47 @@ static CniPsorKind choose_kind(const CniPsor *s, const CnProblem *p, const CniBl
   return turn ? CNI_PSOR_PAIR_TURN : full ? CNI_PSOR_PAIR_FULL : CNI_PSOR_PAIR;
 }
 
+// ---- contacts that are alike ----
+
+// Would the two have the same set? Both are contacts of spheres.
+static int same_set(const CnProblem *p, const CniBlock *x, const CniBlock *y) {
+  const CniSphereBlock *c = &p->spheres[x->index], *d = &p->spheres[y->index];
+  const CniGroup *ca = &p->groups[c->group_a], *cb = &p->groups[c->group_b];
+  const CniGroup *da = &p->groups[d->group_a], *db = &p->groups[d->group_b];
+  return x->set == y->set && c->radius_a == d->radius_a && c->radius_b == d->radius_b &&
+         ca->inv_mass == da->inv_mass && cb->inv_mass == db->inv_mass &&
+         ca->inv_inertia == da->inv_inertia && cb->inv_inertia == db->inv_inertia;
+}
+
+// A contact that many others are like, as far as a few of them tell.
+static int32_t find_model(const CniPsor *s, const CnProblem *p) {
+  int32_t some[MODEL_SAMPLES], count = 0, best = -1, most = 1;
+  for (int32_t i = 0; i < MODEL_SAMPLES && p->block_count > 0; i++) {
+    int32_t block = (int32_t)((int64_t)p->block_count * i / MODEL_SAMPLES);
+    if (choose_kind(s, p, &p->blocks[block]) == CNI_PSOR_SPHERE) some[count++] = block;
+  }
+  for (int32_t i = 0; i < count; i++) {
+    int32_t like = 0;
+    for (int32_t k = 0; k < count; k++)
+      like += same_set(p, &p->blocks[some[i]], &p->blocks[some[k]]);
+    if (like > most) {
+      most = like;
+      best = some[i];
+    }
+  }
+  return best;
+}
+
 static void choose_kinds(void *context, int32_t begin, int32_t end) {
   CniPsor *s = context;
-  for (int32_t i = begin; i < end; i++)
-    s->kinds[i] = (uint8_t)choose_kind(s, s->p, &s->p->blocks[i]);
+  const CnProblem *p = s->p;
+  for (int32_t i = begin; i < end; i++) {
+    const CniBlock *block = &p->blocks[i];
+    CniPsorKind kind = choose_kind(s, p, block);
+    s->kinds[i] = (uint8_t)kind;
+    s->alike[i] =
+        kind == CNI_PSOR_SPHERE && s->model >= 0 && same_set(p, block, &p->blocks[s->model]);
+  }
 }
 
 static CniPsorLaw choose_law(const CniPsor *s, const CnProblem *p) {
@@ -57,6 +95,7 @@ typedef struct Counts {
   int64_t lines, pool, entries; // lines: of lanes
   int32_t runs, rows;
   int32_t pairs; // batches of them
+  int32_t sets;  // that lie apart
 } Counts;
 
 // Entries of a block written as sparse rows.
@@ -76,8 +115,15 @@ static int joins_run(const CniBatch *last, const CniBatch *batch) {
   return last && last->kind == batch->kind && last->length == batch->length;
 }
 
+// Number of the set of a batch whose set lies apart.
+static int32_t find_set(const CniPsor *s, const CniBatch *batch, Counts *n) {
+  for (int32_t lane = 0; lane < batch->lane_count; lane++)
+    if (!s->alike[batch->block[lane]]) return n->sets++;
+  return 0;
+}
+
 static Counts count_all(const CniPsor *s, const CnProblem *p) {
-  Counts n = {0};
+  Counts n = {.sets = 1};
   if (p->form == CN_FORM_EXPLICIT) {
     for (int32_t i = 0; i < p->block_count; i++) count_rows(s, p, &p->blocks[i], &n);
     n.runs = 1;
@@ -87,7 +133,7 @@ static Counts count_all(const CniPsor *s, const CnProblem *p) {
   for (int32_t slab = 0; slab <= schedule->slab_count; slab++) {
     const CniBatch *last = NULL;
     for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
-      const CniBatch *batch = &schedule->batches[i];
+      CniBatch *batch = &schedule->batches[i];
       n.runs += !joins_run(last, batch);
       n.pairs += batch->kind >= CNI_PSOR_PAIR && batch->kind < CNI_PSOR_LANE_KINDS;
       last = batch;
@@ -95,19 +141,36 @@ static Counts count_all(const CniPsor *s, const CnProblem *p) {
         count_rows(s, p, &p->blocks[batch->block[0]], &n);
       else
         n.lines += 1 + cni_psor_lines(batch->kind) * batch->length;
+      if (batch->kind == CNI_PSOR_SPHERE) batch->note = find_set(s, batch, &n);
     }
   }
   return n;
+}
+
+static size_t whole_lines(size_t bytes) {
+  return (bytes + sizeof(CniPsorLine) - 1) / sizeof(CniPsorLine);
 }
 
 // Groups, inertia and lanes, in memory that others need before or after: see psor.h.
 static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, const Counts *n) {
   CniProblemRoom room = {.groups = p->group_capacity > p->group_count ? 0 : 1};
   CNI_TRY(cni_problem_reserve(p, &room));
-  size_t inertia = s->turned ? (size_t)p->group_count + 1 : 0;
-  CNI_TRY(cni_problem_reserve_space(p, (inertia + (size_t)n->lines) * sizeof *s->lines));
+  CniSchedule *schedule = &s->schedule;
+  size_t inertia = s->turned ? (size_t)p->group_count + 1 : 0,
+         count = (size_t)schedule->batch_count;
+  size_t lines = (size_t)n->lines + inertia + CNI_LINES_SET * (size_t)n->sets;
+  size_t numbers = whole_lines(count * sizeof *s->set_numbers);
+  int moves = schedule->batches != schedule->own; // they are where the free velocities will be
+  size_t batches = moves ? whole_lines(count * sizeof *schedule->batches) : 0;
+  CNI_TRY(cni_problem_reserve_space(p, (lines + numbers + batches) * sizeof *s->lines));
   s->lines = (CniPsorLine *)(void *)p->scratch;
   s->inertia = (CniPsorInertia *)(void *)(s->lines + n->lines);
+  s->sets = s->lines + n->lines + inertia;
+  s->set_count = n->sets;
+  s->set_numbers = (int32_t *)(void *)(s->lines + lines);
+  CniBatch *to = (CniBatch *)(void *)(s->lines + lines + numbers);
+  if (moves && count > 0) memcpy(to, schedule->batches, count * sizeof *to);
+  if (moves) schedule->batches = to;
   s->groups = p->groups;
   s->free = answer->v;
   return CN_OK;
@@ -178,7 +241,7 @@ static void apply_cohesion(CniPsor *s) {
   const CnProblem *p = s->p;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
-    if (s->kinds[i] == CNI_PSOR_ROWS || block->kind < CN_BLOCK_FRICTION_2D) continue;
+    if (block->kind < CN_BLOCK_FRICTION_2D || choose_kind(s, p, block) == CNI_PSOR_ROWS) continue;
     double c = p->sets[block->set].cohesion;
     if (!(c > 0)) continue;
     CnRowEntry e[2]; // the normal row
@@ -271,8 +334,11 @@ static void fill_slabs(void *context, int32_t begin, int32_t end) {
     size_t stride = (size_t)(1 + cni_psor_lines(run->kind) * run->length);
     for (int32_t k = 0; k < run->count; k++) {
       CniPsorLine *at = s->lines + run->offset + (size_t)k * stride;
-      cni_psor_fill_batch(s, &s->schedule.batches[run->begin + k], (CniPsorHead *)(void *)at,
-                          loop->g);
+      const CniBatch *batch = &s->schedule.batches[run->begin + k];
+      int32_t number = run->kind == CNI_PSOR_SPHERE ? batch->note : 0;
+      s->set_numbers[run->begin + k] = number;
+      cni_psor_fill_batch(s, batch, (CniPsorHead *)(void *)at,
+                          number > 0 ? s->sets + CNI_LINES_SET * (size_t)number : NULL, loop->g);
     }
   }
 }
@@ -303,11 +369,15 @@ static CnStatus prepare_step(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
                                                           {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
                                                           {1, 1}};
   CnTasks *tasks = s->def.tasks;
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->kinds, &s->kind_capacity, 0, p->block_count,
-                            sizeof *s->kinds));
+  size_t room = cni_schedule_room(p), blocks = (size_t)p->block_count;
+  CNI_TRY(cni_problem_reserve_space(p, room + 2 * blocks));
+  s->kinds = (uint8_t *)p->scratch + room;
+  s->alike = s->kinds + blocks;
+  s->model = find_model(s, p);
   cni_parallel_for(tasks, p->block_count, ITEMS_PER_TASK, choose_kinds, s);
-  CNI_TRY(cni_problem_reserve_space(p, cni_schedule_room(p)));
   s->schedule.lent = p->scratch;
+  s->schedule.place = answer->v;
+  s->schedule.place_size = 6 * (size_t)p->group_count * sizeof *answer->v;
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
   Counts n = count_all(s, p);
   s->turned = n.pairs > 0 || s->cohesive;
@@ -315,6 +385,7 @@ static CnStatus prepare_step(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
   CNI_TRY(make_space(s, p, answer, &n));
   cni_parallel_for(tasks, p->group_count + 1, ITEMS_PER_TASK, prepare_groups, s);
   prepare_runs(s, p);
+  if (s->model >= 0) cni_psor_fill_set(s, s->model, s->sets);
   return CN_OK;
 }
 

@@ -126,9 +126,15 @@ typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inerti
 typedef void (*CniPsorConstants)(int projects, const CniPsorGroup *groups,
                                  const CniPsorInertia *inertia, CniPsorLine *data, CniPsorLine *set,
                                  int32_t length, double omega);
+// Tangential impulses of plain contacts of spheres, all lanes of a batch at once: from the rows of
+// the problem, in the first two lines of G_T, to vectors in space, and back, to two lines.
+typedef void (*CniPsorSpread)(CniPsorLine *c);
+typedef void (*CniPsorGather)(const CniPsorLine *c, CniPsorLine *rows);
 typedef struct CniPsorKernels {
   CniPsorKernel sweep[CNI_PSOR_LANE_KINDS][CNI_PSOR_LAW_COUNT];
   CniPsorConstants constants[CNI_PSOR_LANE_KINDS];
+  CniPsorSpread spread;
+  CniPsorGather gather;
 } CniPsorKernels;
 
 // The kernels of a level; null where they were not built.

@@ -140,7 +140,7 @@ static inline void fill_set(const CnProblem *p, int32_t kind, const CniBlock *bl
   set[CNI_LINE_RADIUS_B].lane[lane] = p->spheres[block->index].radius_b;
 }
 
-// own: its set; null if that is made already.
+// own: its set.
 static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *block, int massless,
                                 const double *start, CniPsorLine *c, CniPsorLine *own,
                                 int32_t lane) {
@@ -159,13 +159,32 @@ static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *
   c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
   set3(c + CNI_LINE_G_T, lane, pulled ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
   c[CNI_LINE_B_N].lane[lane] = *cni_block_b_n(p, block) - set->compliance[0] * cohesion;
-  if (own) fill_set(p, kind, block, own, lane);
+  fill_set(p, kind, block, own, lane);
   if (kind >= CNI_PSOR_PAIR) {
     set3(c + CNI_LINE_ARM_A, lane, p->pairs[block->index].arm_a);
     set3(c + CNI_LINE_ARM_B, lane, p->pairs[block->index].arm_b);
   }
   if (kind % 3 > 0) fill_full(p, block, set, &f, c + cni_psor_full(kind), lane);
   if (kind % 3 == 2) fill_turn(s, kind, block, &f, g, c, lane);
+}
+
+// A plain contact of spheres; its tangential impulse in the rows of the problem. own: its set, null
+// if that is made already.
+static inline void fill_sphere(const CniPsor *s, const CniBlock *block, int massless,
+                               const double *start, CniPsorLine *c, CniPsorLine *own,
+                               int32_t lane) {
+  const CnProblem *p = s->p;
+  const CnSet *set = &p->sets[block->set];
+  int rough = block->kind != CN_BLOCK_UNILATERAL;
+  double cohesion = rough ? set->cohesion : 0, g[CNI_MAX_DIM];
+  int frozen = massless && !(set->compliance[0] > 0 || set->compliance[1] > 0);
+  start_impulse(p, block, set, frozen, start + block->row, g);
+  set3(c + CNI_LINE_N, lane, p->spheres[block->index].normal);
+  c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
+  c[CNI_LINE_G_T].lane[lane] = rough ? g[1] : 0;
+  c[CNI_LINE_G_T + 1].lane[lane] = rough ? g[2] : 0;
+  c[CNI_LINE_B_N].lane[lane] = *cni_block_b_n(p, block) - set->compliance[0] * cohesion;
+  if (own) fill_set(p, CNI_PSOR_SPHERE, block, own, lane);
 }
 
 void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, CniPsorLine *set,
@@ -188,10 +207,13 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, C
     head->b[lane] = moves_b ? ends.b : ~ends.b;
     for (int32_t k = 0; k < batch->length; k++) {
       CniPsorLine *c = first + (int64_t)lines * k;
-      fill_contact(s, batch->kind, block + k, massless, g, c, apart ? set : c + CNI_LINES_OWN,
-                   lane);
+      if (apart)
+        fill_sphere(s, block, massless, g, c, set, lane);
+      else
+        fill_contact(s, batch->kind, block + k, massless, g, c, c + CNI_LINES_OWN, lane);
     }
   }
+  if (apart) s->kernels->spread(first);
   CniPsorConstants constants = s->kernels->constants[batch->kind];
   if (constants && (set || !apart))
     constants(s->law != CNI_PSOR_SPLIT, s->groups, s->inertia, (CniPsorLine *)(void *)head, set,
@@ -201,7 +223,7 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, C
 void cni_psor_fill_set(CniPsor *s, int32_t block, CniPsorLine *set) {
   const CnProblem *p = s->p;
   CniEnds ends = groups_of(p, &p->blocks[block]);
-  CniPsorHead head;
+  _Alignas(CNI_ALIGNMENT) CniPsorHead head;
   for (int32_t lane = 0; lane < CNI_BATCH_LANES; lane++) {
     head.a[lane] = ends.a;
     head.b[lane] = ends.b;
@@ -255,6 +277,24 @@ typedef struct AnswerLoop {
   CnAnswer *answer;
 } AnswerLoop;
 
+// The same for plain contacts of spheres.
+static void answer_spheres(const CniPsor *s, const CniPsorRun *run, int32_t i, double *g) {
+  const CnProblem *p = s->p;
+  const CniBatch *batch = &s->schedule.batches[run->begin + i];
+  const CniPsorLine *c = batch_lines(s, run, i) + 1;
+  _Alignas(CNI_ALIGNMENT) CniPsorLine rows[2];
+  s->kernels->gather(c, rows);
+  for (int32_t lane = 0; lane < batch->lane_count; lane++) {
+    const CniBlock *block = &p->blocks[batch->block[lane]];
+    double *to = g + block->row;
+    to[0] = c[CNI_LINE_G_N].lane[lane];
+    if (block->kind == CN_BLOCK_UNILATERAL) continue;
+    to[0] -= p->sets[block->set].cohesion;
+    to[1] = rows[0].lane[lane];
+    to[2] = rows[1].lane[lane];
+  }
+}
+
 static void answer_batch(const CniPsor *s, const CniPsorRun *run, int32_t i, CnAnswer *answer) {
   const CnProblem *p = s->p;
   const CniBatch *batch = &s->schedule.batches[run->begin + i];
@@ -279,7 +319,10 @@ static void answer_slabs(void *context, int32_t begin, int32_t end) {
     const CniPsorRun *run = &s->runs[i];
     for (int32_t k = 0; k < run->count; k++) {
       if (run->kind != CNI_PSOR_ROWS) {
-        answer_batch(s, run, k, answer);
+        if (run->kind == CNI_PSOR_SPHERE)
+          answer_spheres(s, run, k, answer->g);
+        else
+          answer_batch(s, run, k, answer);
         continue;
       }
       const CniPsorRows *rows = &s->rows[run->begin + k];

@@ -30,6 +30,7 @@
 typedef struct WideLoop {
   const CniDetection *w;
   CniWide *wide;
+  CniWideSides *sides; // null: not needed
   CnVec3 origin;
   CniBounds *bounds;
   uint8_t *round;
@@ -40,28 +41,25 @@ typedef struct WideLoop {
 #define ROUNDING 1e-15  // of a coordinate
 #define FARTHEST 1e30   // what a float holds for sure
 #define NOWHERE                                                                                    \
-  (CniWide) {                                                                                      \
-    {0, 0, 0}, { -1, -1, -1 }                                                                      \
-  }
+  (CniWide) { {0, 0, 0}, -1 }
 
-// Bounds in short: the rounding of the centre is taken off the size.
-static CniWide narrow(const CniBounds *b, CnVec3 origin, int round) {
+// Bounds in short: the rounding of the centre is taken off the size. `sides` may be null.
+static CniWide narrow(const CniBounds *b, CnVec3 origin, int round, CniWideSides *sides) {
   const double lo[3] = {b->lo.x, b->lo.y, b->lo.z}, hi[3] = {b->hi.x, b->hi.y, b->hi.z};
   const double at[3] = {origin.x, origin.y, origin.z};
   CniWide wide = NOWHERE;
-  double way = 0;
+  double way = 0, halves[3];
+  if (sides) *sides = (CniWideSides){-1, -1};
   for (int i = 0; i < 3; i++) {
     double middle = 0.5 * (lo[i] + hi[i]), centre = middle - at[i], half = 0.5 * (hi[i] - lo[i]);
     if (!(fabs(centre) < FARTHEST && half < FARTHEST)) return NOWHERE;
     wide.centre[i] = (float)centre;
     double shift = fabs(centre - (double)wide.centre[i]) + ROUNDING * (fabs(middle) + fabs(at[i]));
     way += shift;
-    wide.half[i] = (float)((half - shift) * SAFE);
+    halves[i] = (half - shift) * SAFE;
   }
-  if (round) {
-    wide.half[0] = (float)((0.5 * (hi[0] - lo[0]) - way) * SAFE);
-    wide.half[1] = wide.half[2] = -1;
-  }
+  wide.half = (float)(round ? (0.5 * (hi[0] - lo[0]) - way) * SAFE : halves[0]);
+  if (sides && !round) *sides = (CniWideSides){(float)halves[1], (float)halves[2]};
   return wide;
 }
 
@@ -70,8 +68,22 @@ static void widen(void *context, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) {
     loop->bounds[i] = cni_grown_bounds(loop->w, i, loop->skin);
     loop->round[i] = (loop->w->proxies[i].flags & CNI_ROUND) != 0;
-    loop->wide[i] = narrow(&loop->bounds[i], loop->origin, loop->round[i]);
+    loop->wide[i] = narrow(&loop->bounds[i], loop->origin, loop->round[i],
+                           loop->sides ? &loop->sides[i] : NULL);
   }
+}
+
+// Room for the wide bounds; for their sides from the first shape on that is neither a ball nor a
+// half-space.
+static CnStatus wide_room(CniCollision *c, const CniDetection *w) {
+  int sides = c->side_capacity > 0;
+  for (int32_t i = 0; i < w->count && !sides; i++)
+    sides = !(w->proxies[i].flags & (CNI_ROUND | CNI_ENDLESS));
+  if (sides)
+    CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->sides, &c->side_capacity, 0, w->count,
+                              sizeof *c->sides));
+  return cni_array_reserve(&c->allocator, (void **)&c->wide, &c->wide_capacity, 0, w->count,
+                           sizeof *c->wide);
 }
 
 // From counts in starts[1 ..] to first places.
@@ -125,15 +137,14 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
   double skin = choose_skin(c);
   c->wide_count = -1; // until all is done
   c->age = 0;
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->wide, &c->wide_capacity, 0, w->count,
-                            sizeof *c->wide));
+  CNI_TRY(wide_room(c, w));
   CniArenaMark mark = cni_arena_mark(w->arena);
   size_t bytes = (size_t)w->count * sizeof(CniBounds);
   CniBounds *bounds = cni_arena_take(w->arena, bytes);
   uint8_t *round = cni_arena_take(w->arena, (size_t)w->count);
   if (!bounds || !round) return cni_error_memory(bytes + (size_t)w->count);
   c->origin = w->count > 0 ? w->proxies[w->count / 2].centre : CN_VEC3_ZERO;
-  WideLoop wide = {w, c->wide, c->origin, bounds, round, skin};
+  WideLoop wide = {w, c->wide, c->sides, c->origin, bounds, round, skin};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, widen, &wide);
 
   CniPair *pairs = NULL, *by_b = NULL;

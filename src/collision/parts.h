@@ -48,8 +48,12 @@ typedef struct CniPart {
 // lies in the wide bounds that the list was made with, whatever the rounding.
 typedef struct CniWide {
   float centre[3];
-  float half[3]; // of a ball: its radius, and -1 twice
+  float half; // along x; of a ball: its radius
 } CniWide;
+// What is not a ball has two sides more; of balls they are -1.
+typedef struct CniWideSides {
+  float y, z;
+} CniWideSides;
 
 struct CniCollision {
   CnAllocator allocator;
@@ -59,11 +63,12 @@ struct CniCollision {
   int32_t expected; // room for contacts that the last call needed: a guess likewise
 
   // candidates: see candidates.c
-  CniWide *wide;     // per shape
-  CnVec3 origin;     // of these
-  int32_t *starts;   // per shape and one more: where its pairs begin
-  int32_t *partners; // the larger indices of the pairs of a shape, ascending
-  int32_t wide_capacity, start_capacity, partner_capacity;
+  CniWide *wide;       // per shape
+  CniWideSides *sides; // likewise; null: there have been balls and half-spaces only
+  CnVec3 origin;       // of these
+  int32_t *starts;     // per shape and one more: where its pairs begin
+  int32_t *partners;   // the larger indices of the pairs of a shape, ascending
+  int32_t wide_capacity, side_capacity, start_capacity, partner_capacity;
   int32_t wide_count; // shapes there were; -1: the list is not valid
   int32_t pair_count;
   int32_t age;         // calls that the list has served

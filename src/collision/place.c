@@ -75,26 +75,30 @@ CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin) {
 
 // Is a shape where the list of candidates expects it? Nothing is there where a half-space was, and
 // no ball where something else was, or the reverse.
-static int box_lies_in(const CniBounds *a, const CniWide *wide, CnVec3 origin) {
+static int box_lies_in(const CniBounds *a, const CniWide *wide, const CniWideSides *sides,
+                       CnVec3 origin) {
+  if (!sides) return 0;
   CnVec3 way = {0.5 * (a->lo.x + a->hi.x) - origin.x - (double)wide->centre[0],
                 0.5 * (a->lo.y + a->hi.y) - origin.y - (double)wide->centre[1],
                 0.5 * (a->lo.z + a->hi.z) - origin.z - (double)wide->centre[2]};
-  return (fabs(way.x) + 0.5 * (a->hi.x - a->lo.x) <= (double)wide->half[0]) &
-         (fabs(way.y) + 0.5 * (a->hi.y - a->lo.y) <= (double)wide->half[1]) &
-         (fabs(way.z) + 0.5 * (a->hi.z - a->lo.z) <= (double)wide->half[2]);
+  return (fabs(way.x) + 0.5 * (a->hi.x - a->lo.x) <= (double)wide->half) &
+         (fabs(way.y) + 0.5 * (a->hi.y - a->lo.y) <= (double)sides->y) &
+         (fabs(way.z) + 0.5 * (a->hi.z - a->lo.z) <= (double)sides->z);
 }
 
-static int ball_lies_in(CnVec3 centre, double radius, const CniWide *wide, CnVec3 origin) {
+static int ball_lies_in(CnVec3 centre, double radius, const CniWide *wide,
+                        const CniWideSides *sides, CnVec3 origin) {
   CnVec3 way = {centre.x - origin.x - (double)wide->centre[0],
                 centre.y - origin.y - (double)wide->centre[1],
                 centre.z - origin.z - (double)wide->centre[2]};
-  double left = (double)wide->half[0] - radius;
-  return (left >= 0) & (wide->half[1] < 0) & (cn_norm2(way) <= left * left);
+  double left = (double)wide->half - radius;
+  return (left >= 0) & (!sides || sides->y < 0) & (cn_norm2(way) <= left * left);
 }
 
 typedef struct PlaceLoop {
   const CniDetection *w;
-  const CniWide *wide; // null: there is no list
+  const CniWide *wide;       // null: there is no list
+  const CniWideSides *sides; // null: of balls only
   CnVec3 origin;
   uint8_t *outside;  // per task: a shape has left its wide bounds
   uint8_t *infinite; // per task: a shape is where no number is
@@ -116,7 +120,8 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
       infinite |= !(sum < LARGE);
       double radius = p->outradius + p->reach + 0.5 * p->base;
       if (loop->wide && !outside)
-        outside = !ball_lies_in(centre, radius, &loop->wide[i], loop->origin);
+        outside = !ball_lies_in(centre, radius, &loop->wide[i],
+                                loop->sides ? &loop->sides[i] : NULL, loop->origin);
       continue;
     }
     CniPlaced placed = cni_placed(w, i);
@@ -132,7 +137,7 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
     infinite |= !isfinite(sum);
     if (!loop->wide || outside) continue;
     b = grown(b, p->reach + 0.5 * p->base);
-    outside = !box_lies_in(&b, &loop->wide[i], loop->origin);
+    outside = !box_lies_in(&b, &loop->wide[i], loop->sides ? &loop->sides[i] : NULL, loop->origin);
   }
   loop->outside[begin / SHAPES_A_TASK] = (uint8_t)outside;
   loop->infinite[begin / SHAPES_A_TASK] = (uint8_t)infinite;
@@ -188,7 +193,7 @@ CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) 
   if (!w->proxies || !flags) return cni_error_memory(n * sizeof *w->proxies + 2 * tasks);
   memset(flags, 0, 2 * tasks);
   int usable = c->wide_count == w->count;
-  PlaceLoop loop = {w, usable ? c->wide : NULL, c->origin, flags, flags + tasks};
+  PlaceLoop loop = {w, usable ? c->wide : NULL, c->sides, c->origin, flags, flags + tasks};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, &loop);
 
   int outside = 0, infinite = 0;

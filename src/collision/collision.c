@@ -25,6 +25,11 @@
 // shapes whose categories and masks say so, and shapes of two bodies that a joint connects directly
 // (links of a chain overlap at their joints by design).
 //
+// Memory. Contacts lie in front of what is needed to find them, so that the latter can go when they
+// are found. How many there are is known after the cull; as many as in the last call are expected,
+// and what was written so far moves up or down where that is wrong, or where a new list of
+// candidates needs the place.
+//
 // A pair is one integer, the two dense indices of its shapes, the smaller in front. Every parallel
 // loop writes to its own places; counts are summed in index order afterwards.
 #include "collision/parts.h"
@@ -74,27 +79,113 @@ void cni_collision_destroy(CniCollision *collision) {
   cni_release(&allocator, collision, sizeof *collision);
 }
 
+// ---- memory ----
+
+static size_t lines(size_t bytes) {
+  return (bytes + CNI_ALIGNMENT - 1) / CNI_ALIGNMENT * CNI_ALIGNMENT;
+}
+
+// Never none: a pointer to no contacts is still not null.
+static size_t contact_bytes(int32_t count) {
+  return lines((size_t)(count > 0 ? count : 1) * sizeof(CniContact));
+}
+
+// Working memory so far, behind the hole; all of it in one block.
+static size_t work_bytes(const CniDetection *w) {
+  return w->arena->total - w->start.total - w->hole;
+}
+
+static void *moved(void *pointer, ptrdiff_t way) { return pointer ? (char *)pointer + way : NULL; }
+
+// Another hole in front of the working memory, which moves with all that is in it. It must fit.
+static void move_work(CniDetection *w, size_t hole) {
+  size_t bytes = work_bytes(w), old = w->hole;
+  cni_arena_back(w->arena, w->start);
+  char *low = cni_arena_take(w->arena, hole + bytes);
+  memmove(low + hole, low + old, bytes);
+  ptrdiff_t way = (ptrdiff_t)hole - (ptrdiff_t)old;
+  w->proxies = moved(w->proxies, way);
+  w->planes = moved(w->planes, way);
+  w->keys = moved(w->keys, way);
+  w->parts = moved(w->parts, way);
+  w->contacts = (CniContact *)low;
+  w->hole = hole;
+}
+
 // ---- all of it ----
 
-static CnStatus detect(CniCollision *c, CniDetection *w, int32_t *count) {
+// A hole for as many contacts as the last call had, if that and what follows is likely to fit.
+static CnStatus begin(const CniCollision *c, CniDetection *w) {
+  w->start = cni_arena_mark(w->arena);
+  size_t likely = (size_t)w->count * sizeof(CniProxy) + (size_t)c->pair_count * sizeof(uint64_t);
+  size_t hole = contact_bytes(c->expected) / 32 * 33;
+  if (hole == 0 || !cni_arena_fits(w->arena, w->start, lines(hole) + likely)) return CN_OK;
+  w->hole = lines(hole);
+  w->contacts = cni_arena_take(w->arena, w->hole);
+  return w->contacts ? CN_OK : cni_error_memory(w->hole);
+}
+
+static CnStatus find_pairs(CniCollision *c, CniDetection *w) {
   int32_t inside;
   w->key_shift = cni_bit_count((uint64_t)w->count);
   CNI_TRY(cni_detection_place(c, w, &inside));
-  if (!inside) CNI_TRY(cni_detection_candidates(c, w));
-  c->age++;
-
-  // Room for the contacts lies before what is needed to find them, so that the latter can go. That
-  // is a guess; if it fails, all stays until the caller goes back.
-  w->contact_room = c->expected < INT32_MAX / 2 ? c->expected + c->expected / 32 : c->expected;
-  w->contacts = cni_arena_take(w->arena, (size_t)w->contact_room * sizeof(CniContact));
-  if (!w->contacts) return cni_error_memory((size_t)w->contact_room * sizeof(CniContact));
-  const CniContact *room = w->contacts;
-  CniArenaMark mark = cni_arena_mark(w->arena);
+  if (!inside) {
+    if (w->hole > 0 && cni_arena_fits(w->arena, w->start, w->hole + work_bytes(w))) move_work(w, 0);
+    CNI_TRY(cni_detection_candidates(c, w));
+  }
   CNI_TRY(cni_detection_cull(c, w));
-  if (w->in->filter) cni_detection_filter(w);
+  return cni_detection_parts(c, w);
+}
+
+// Contacts of the pairs, in front of the working memory if there is room, otherwise behind it.
+static CnStatus touch_pairs(CniCollision *c, CniDetection *w, int32_t *count) {
+  if (w->in->filter) {
+    cni_detection_filter(w);
+    CNI_TRY(cni_detection_parts(c, w));
+  }
+  size_t bytes = contact_bytes(w->contact_room);
+  if (bytes > w->hole && cni_arena_fits(w->arena, w->start, bytes + work_bytes(w)))
+    move_work(w, bytes);
+  else if (bytes > w->hole)
+    w->contacts = cni_arena_take(w->arena, bytes);
+  if (!w->contacts && bytes > 0) return cni_error_memory(bytes);
+  const CniContact *front = bytes <= w->hole ? w->contacts : NULL;
+  c->expected = w->contact_room;
   CNI_TRY(cni_detection_narrow(c, w, count));
-  if (w->contacts == room) cni_arena_back(w->arena, mark);
-  return CN_OK;
+  if (!front || w->contacts != front) return CN_OK;
+  cni_arena_back(w->arena, w->start);
+  w->contacts = cni_arena_take(w->arena, contact_bytes(*count));
+  return w->contacts ? CN_OK : cni_error_memory(contact_bytes(*count));
+}
+
+// The same in memory of its own, for an arena that is yet to get its size, and then into the arena:
+// what was needed to find the contacts does not stand in its books.
+static CnStatus detect_apart(CniCollision *c, CniDetection *w, int32_t *count) {
+  CniDetection own = {.in = w->in, .arena = &c->arena, .count = w->count};
+  CnStatus status = cni_arena_reset(&c->arena);
+  own.start = cni_arena_mark(&c->arena);
+  if (status == CN_OK) status = find_pairs(c, &own);
+  if (status == CN_OK) status = touch_pairs(c, &own, count);
+  size_t bytes = status == CN_OK ? contact_bytes(*count) : 0;
+  if (status == CN_OK) {
+    w->contacts = cni_arena_take(w->arena, bytes);
+    if (!w->contacts) status = cni_error_memory(bytes);
+  }
+  if (status == CN_OK && *count > 0)
+    memcpy(w->contacts, own.contacts, (size_t)*count * sizeof(CniContact));
+  cni_arena_release(&c->arena);
+  return status;
+}
+
+static CnStatus detect(CniCollision *c, CniDetection *w, int32_t *count) {
+  CNI_TRY(begin(c, w));
+  CNI_TRY(find_pairs(c, w));
+  c->age++;
+  size_t bytes = contact_bytes(w->contact_room) + work_bytes(w);
+  if (!w->in->arena || cni_arena_fits(w->arena, w->start, bytes)) return touch_pairs(c, w, count);
+  cni_arena_back(w->arena, w->start);
+  cni_arena_expect(w->arena, w->start, bytes);
+  return detect_apart(c, w, count);
 }
 
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,

@@ -117,21 +117,19 @@ static void cull_blocks(void *context, int32_t begin, int32_t end) {
 
 static int32_t block_count(int32_t pairs) { return pairs > 0 ? (pairs - 1) / PAIRS_A_TASK + 1 : 0; }
 
-// Candidates that are left, ascending, to *keys.
-static CnStatus cull_candidates(const CniCollision *c, CniDetection *w, uint64_t **keys,
-                                int32_t *count) {
-  size_t bytes = (size_t)c->pair_count * sizeof(uint64_t);
+// Candidates that are left, ascending, to the keys, where there is room for them.
+static CnStatus cull_candidates(const CniCollision *c, CniDetection *w) {
   int32_t blocks = block_count(c->pair_count);
-  CullLoop loop = {c, w, cni_arena_take(w->arena, bytes),
-                   cni_arena_take(w->arena, (size_t)blocks * sizeof(int32_t))};
-  if (!loop.left || !loop.kept) return cni_error_memory(bytes);
+  size_t bytes = (size_t)blocks * sizeof(int32_t);
+  CullLoop loop = {c, w, w->keys, cni_arena_take(w->arena, bytes)};
+  if (!loop.kept) return cni_error_memory(bytes);
   cni_parallel_for(w->in->tasks, blocks, 1, cull_blocks, &loop);
-  *keys = loop.left;
-  *count = 0;
+  w->key_count = 0;
   for (int32_t b = 0; b < blocks; b++) {
     const uint64_t *from = loop.left + (size_t)b * PAIRS_A_TASK;
-    memmove(loop.left + *count, from, (size_t)loop.kept[b] * sizeof *from);
-    *count += loop.kept[b];
+    if (w->key_count < b * PAIRS_A_TASK)
+      memmove(w->keys + w->key_count, from, (size_t)loop.kept[b] * sizeof *from);
+    w->key_count += loop.kept[b];
   }
   return CN_OK;
 }
@@ -159,25 +157,38 @@ static CnStatus find_planes(CniDetection *w, uint64_t **keys, int32_t *count) {
   return CN_OK;
 }
 
-CnStatus cni_detection_cull(CniCollision *c, CniDetection *w) {
-  uint64_t *bodies = NULL, *planes = NULL;
-  int32_t body_count = 0, plane_count = 0;
-  CNI_TRY(cull_candidates(c, w, &bodies, &body_count));
-  CNI_TRY(find_planes(w, &planes, &plane_count));
-  if (body_count > INT32_MAX - plane_count)
-    return cni_error(CN_NO_MEMORY, "more than %d pairs of shapes are near each other", INT32_MAX);
-  w->key_count = body_count + plane_count;
-  w->keys = bodies;
-  if (plane_count == 0) return CN_OK;
+// Pairs with a half-space among the others, from behind.
+static void merge_planes(CniDetection *w, const uint64_t *planes, int32_t plane_count) {
+  int32_t i = w->key_count - 1, j = plane_count - 1;
+  w->key_count += plane_count;
+  for (int32_t k = w->key_count - 1; j >= 0; k--)
+    w->keys[k] = i >= 0 && w->keys[i] > planes[j] ? w->keys[i--] : planes[j--];
+}
 
-  // merge
-  size_t bytes = (size_t)w->key_count * sizeof(uint64_t);
-  w->keys = cni_arena_take(w->arena, bytes);
-  if (!w->keys) return cni_error_memory(bytes);
-  int32_t i = 0, j = 0;
-  for (int32_t k = 0; k < w->key_count; k++)
-    w->keys[k] =
-        j == plane_count || (i < body_count && bodies[i] < planes[j]) ? bodies[i++] : planes[j++];
+#define PLANE_SHARE 4 // at least every fourth shape may be near a half-space before memory moves
+
+CnStatus cni_detection_cull(CniCollision *c, CniDetection *w) {
+  size_t room = (size_t)c->pair_count + (w->plane_count > 0 ? (size_t)w->count / PLANE_SHARE : 0);
+  uint64_t *planes = NULL;
+  int32_t plane_count = 0;
+  w->keys = cni_arena_take(w->arena, room * sizeof *w->keys);
+  if (!w->keys) return cni_error_memory(room * sizeof *w->keys);
+  CniArenaMark mark = cni_arena_mark(w->arena);
+  CNI_TRY(cull_candidates(c, w));
+  CNI_TRY(find_planes(w, &planes, &plane_count));
+  if (w->key_count > INT32_MAX - plane_count)
+    return cni_error(CN_NO_MEMORY, "more than %d pairs of shapes are near each other", INT32_MAX);
+  size_t needed = (size_t)w->key_count + (size_t)plane_count;
+  if (needed <= room) {
+    merge_planes(w, planes, plane_count);
+    cni_arena_back(w->arena, mark);
+    return CN_OK;
+  }
+  uint64_t *keys = cni_arena_take(w->arena, needed * sizeof *keys);
+  if (!keys) return cni_error_memory(needed * sizeof *keys);
+  memcpy(keys, w->keys, (size_t)w->key_count * sizeof *keys);
+  w->keys = keys;
+  merge_planes(w, planes, plane_count);
   return CN_OK;
 }
 

@@ -113,14 +113,14 @@ static void touch_parts(void *context, int32_t begin, int32_t end) {
   }
 }
 
-// Room for the contacts as they are expected, cut into the parts' shares.
-static CnStatus make_parts(CniCollision *c, CniDetection *w) {
-  w->part_count = w->key_count > 0 ? (w->key_count - 1) / NARROW_A_TASK + 1 : 0;
-  size_t bytes = (size_t)w->part_count * sizeof(CniPart);
-  w->parts = cni_arena_take(w->arena, bytes);
+CnStatus cni_detection_parts(CniCollision *c, CniDetection *w) {
+  int32_t count = w->key_count > 0 ? (w->key_count - 1) / NARROW_A_TASK + 1 : 0;
+  size_t bytes = (size_t)count * sizeof(CniPart);
+  if (!w->parts) w->parts = cni_arena_take(w->arena, bytes);
   if (!w->parts) return cni_error_memory(bytes);
+  w->part_count = count;
   int64_t total = 0;
-  for (int32_t n = 0; n < w->part_count; n++) {
+  for (int32_t n = 0; n < count; n++) {
     CniPart part = {0};
     int32_t first = n * NARROW_A_TASK, left = w->key_count - first;
     int32_t pairs = left < NARROW_A_TASK ? left : NARROW_A_TASK;
@@ -132,12 +132,7 @@ static CnStatus make_parts(CniCollision *c, CniDetection *w) {
     w->parts[n] = part;
   }
   if (total > INT32_MAX) return cni_error(CN_NO_MEMORY, "more than %d contacts", INT32_MAX);
-  c->expected = (int32_t)total;
-  bytes = (size_t)total * sizeof(CniContact);
-  if (total > w->contact_room) w->contacts = cni_arena_take(w->arena, bytes);
-  CniContact *at = w->contacts;
-  if (!at) return cni_error_memory(bytes);
-  for (int32_t n = 0; n < w->part_count; at += w->parts[n++].room) w->parts[n].contacts = at;
+  w->contact_room = (int32_t)total;
   return CN_OK;
 }
 
@@ -183,7 +178,8 @@ static void expect_points(CniCollision *c, const CniDetection *w) {
 }
 
 CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count) {
-  CNI_TRY(make_parts(c, w));
+  CniContact *at = w->contacts;
+  for (int32_t n = 0; n < w->part_count; at += w->parts[n++].room) w->parts[n].contacts = at;
   cni_parallel_for(w->in->tasks, w->part_count, 1, touch_parts, w);
   CNI_TRY(widen_parts(w));
   CNI_TRY(join_parts(w, count));

@@ -60,7 +60,7 @@ struct CniCollision {
   const CniBroadPhase *broad;
   CniArena arena; // for calls that bring none
   double points;  // expected of a pair without a sphere: a guess of room, never seen in the result
-  int32_t expected; // room for contacts that the last call needed: a guess likewise
+  int32_t expected; // contacts that the last call had room for: a guess likewise
 
   // candidates: see candidates.c
   CniWide *wide;       // per shape
@@ -80,8 +80,10 @@ struct CniCollision {
 typedef struct CniDetection {
   const CniCollisionInput *in;
   CniArena *arena; // working memory
-  int32_t count;   // shapes
-  double gravity;  // m/s^2, its size
+  CniArenaMark start;
+  size_t hole;    // bytes left free in front of all working memory, for the contacts
+  int32_t count;  // shapes
+  double gravity; // m/s^2, its size
   CniProxy *proxies;
   CniPlane *planes;
   int32_t plane_count;
@@ -104,7 +106,9 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w);
 // cull.c
 CnStatus cni_detection_cull(CniCollision *c, CniDetection *w);
 void cni_detection_filter(CniDetection *w);
-// narrow.c
+// narrow.c: how many contacts there may be, cut into parts; then those that there are, with room
+// for as many.
+CnStatus cni_detection_parts(CniCollision *c, CniDetection *w);
 CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count);
 
 // The outward normal of a half-space.

@@ -185,6 +185,15 @@ void cni_arena_back(CniArena *arena, CniArenaMark mark) {
   arena->total = mark.total;
 }
 
+int cni_arena_fits(const CniArena *arena, CniArenaMark mark, size_t bytes) {
+  return mark.block && mark.block == arena->blocks && bytes <= mark.block->size - mark.used;
+}
+
+void cni_arena_expect(CniArena *arena, CniArenaMark mark, size_t bytes) {
+  if (bytes < SIZE_MAX - mark.total && mark.total + bytes > arena->peak)
+    arena->peak = mark.total + bytes;
+}
+
 CnStatus cni_arena_reset(CniArena *arena) {
   arena->used = 0;
   arena->total = 0;

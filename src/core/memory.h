@@ -57,5 +57,10 @@ typedef struct CniArenaMark {
 } CniArenaMark;
 CniArenaMark cni_arena_mark(const CniArena *arena);
 void cni_arena_back(CniArena *arena, CniArenaMark mark);
+// Has everything taken after the mark come from one block, which would hold that many bytes from
+// the mark on?
+int cni_arena_fits(const CniArena *arena, CniArenaMark mark, size_t bytes);
+// The next reset is to make room for that many bytes from the mark on.
+void cni_arena_expect(CniArena *arena, CniArenaMark mark, size_t bytes);
 
 #endif

@@ -371,6 +371,7 @@ typedef struct EventLoop {
   const CnWorld *world;
   CniOldContacts old;
   CniShortContact *notes; // shapes; the top bit of a: it ended
+  int32_t *places;        // where the notes of each block begin
   int32_t *starts;        // first event of each block; while noting: [block + 1] takes the number
   CnContactEvent *events;
 } EventLoop;
@@ -397,6 +398,7 @@ static void note_events(void *context, int32_t begin, int32_t end) {
     block_begin(loop, block, &j, &i);
     block_begin(loop, block + 1, &j_end, &i_end);
     CniShortContact *notes = loop->notes + i + j;
+    loop->places[block] = i + j;
     uint64_t old = UINT64_MAX, new = UINT64_MAX, none = UINT64_MAX;
     int touched = 0, touches = 0;
     if (i < i_end) old = pass_old(world, &loop->old, i_end, &i, &touched);
@@ -418,9 +420,7 @@ static void write_events(void *context, int32_t begin, int32_t end) {
   const EventLoop *loop = context;
   const CniModel *model = &loop->world->now.model;
   for (int32_t block = begin; block < end; block++) {
-    int32_t i, j;
-    block_begin(loop, block, &j, &i);
-    const CniShortContact *note = loop->notes + i + j;
+    const CniShortContact *note = loop->notes + loop->places[block];
     for (int32_t at = loop->starts[block]; at < loop->starts[block + 1]; at++, note++) {
       CnShapeId a = cni_shape_id(model, cni_short_shape(note->a));
       CnShapeId b = cni_shape_id(model, cni_short_shape(note->b));
@@ -438,8 +438,9 @@ static CnStatus find_events(CnWorld *world, int32_t block_count, EventLoop *loop
   size_t starts = ((size_t)block_count + 1) * sizeof *loop->starts;
   size_t notes = ((size_t)world->work.fresh_count + (size_t)loop->old.count) * sizeof *loop->notes;
   loop->starts = cni_arena_take(&world->arena, starts);
+  loop->places = cni_arena_take(&world->arena, starts);
   loop->notes = cni_arena_take(&world->arena, notes);
-  if (!loop->starts || !loop->notes) return cni_error_memory(starts + notes);
+  if (!loop->starts || !loop->places || !loop->notes) return cni_error_memory(2 * starts + notes);
   cni_parallel_for(world->tasks, block_count, 1, note_events, loop);
   loop->starts[0] = end_lost_pairs(world, NULL);
   for (int32_t i = 0; i < block_count; i++) loop->starts[i + 1] += loop->starts[i];

@@ -598,7 +598,8 @@ static void workers_and_phases_change_nothing(void **state) {
 }
 
 // A pair list that is kept from call to call gives what a fresh one gives: while bodies creep and
-// rush, when one jumps, and when others take their places in memory.
+// rush, when one jumps, and when others take their places in memory; in an arena of the caller's
+// as in memory of its own.
 static void earlier_calls_change_nothing(void **state) {
   (void)state;
   Rig r;
@@ -606,6 +607,8 @@ static void earlier_calls_change_nothing(void **state) {
   fill(&r, 300);
   CniCollision *lasting = r.collision;
   CniRng rng = {11};
+  CniArena arena;
+  cni_arena_init(&arena, &r.hook);
   for (int32_t call = 0; call < 120; call++) {
     double way = call % 40 < 25 ? 2e-4 : 0.02;
     for (int32_t b = 1; b < r.model.body_count; b++) {
@@ -624,15 +627,58 @@ static void earlier_calls_change_nothing(void **state) {
       while (r.model.shape_count < before) add_shape(&r, fresh, floor ? plane() : sphere(0.1));
     }
     r.collision = lasting;
+    CHECK_OK(cni_arena_reset(&arena));
+    r.input.arena = &arena;
     detect(&r);
     int32_t count = r.count;
     CniContact *expected = copy(&r);
+    r.input.arena = NULL;
     CHECK_OK(cni_collision_create("grid", &r.hook, &r.collision));
     detect(&r);
     check_same(&r, expected, count);
     cni_collision_destroy(r.collision);
     free(expected);
   }
+  cni_arena_release(&arena);
+  r.collision = lasting;
+  rig_end(&r);
+}
+
+// Of the caller's arena nothing but the contacts of spheres stays taken, also when the list is made
+// anew and when there are more or fewer contacts than in the last call.
+static void contacts_alone_stay(void **state) {
+  (void)state;
+  Rig r;
+  rig_start(&r);
+  CniRng rng = {5};
+  add(&r, CN_BODY_FIXED, (CnVec3){0, 0, 0}, plane());
+  for (int32_t i = 0; i < 500; i++) {
+    CnVec3 at = {cni_rng_range(&rng, -1, 1), cni_rng_range(&rng, -1, 1), cni_rng_range(&rng, 0, 1)};
+    add(&r, CN_BODY_DYNAMIC, at, sphere(0.1));
+  }
+  CniCollision *lasting = r.collision;
+  CniArena arena;
+  cni_arena_init(&arena, &r.hook);
+  for (int32_t call = 0; call < 30; call++) {
+    double stretch = call % 3 == 0 ? 1 : call < 15 ? 1.02 : 0.98;
+    for (int32_t b = 1; b < r.model.body_count; b++)
+      r.model.pose[b].position = cn_scale(stretch, r.model.pose[b].position);
+    r.collision = lasting;
+    r.input.arena = &arena;
+    CHECK_OK(cni_arena_reset(&arena));
+    detect(&r);
+    CHECK(r.count > 300);
+    CHECK(arena.total < (size_t)r.count * sizeof(CniContact) + CNI_ALIGNMENT);
+    int32_t count = r.count;
+    CniContact *expected = copy(&r);
+    r.input.arena = NULL;
+    CHECK_OK(cni_collision_create("grid", &r.hook, &r.collision));
+    detect(&r);
+    check_same(&r, expected, count);
+    cni_collision_destroy(r.collision);
+    free(expected);
+  }
+  cni_arena_release(&arena);
   r.collision = lasting;
   rig_end(&r);
 }
@@ -786,6 +832,7 @@ int main(void) {
       cmocka_unit_test(slots_are_recycled),
       cmocka_unit_test(workers_and_phases_change_nothing),
       cmocka_unit_test(earlier_calls_change_nothing),
+      cmocka_unit_test(contacts_alone_stay),
       cmocka_unit_test(nothing_is_missed),
       cmocka_unit_test(later_calls_allocate_nothing),
       cmocka_unit_test(failing_allocations_leave_nothing_behind),

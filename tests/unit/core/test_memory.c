@@ -195,6 +195,28 @@ static void arena_survives_failures(void **state) {
   test_alloc_check_clean(&alloc);
 }
 
+// What fits is what one block can still give; what is expected the next reset provides.
+static void arena_fits(void **state) {
+  (void)state;
+  CnAllocator a = cn_allocator_default();
+  CniArena arena;
+  cni_arena_init(&arena, &a);
+  CHECK(!cni_arena_fits(&arena, cni_arena_mark(&arena), 1));
+  CHECK(cni_arena_take(&arena, 1000) != NULL);
+  CniArenaMark mark = cni_arena_mark(&arena);
+  CHECK(!cni_arena_fits(&arena, mark, 100000));
+  cni_arena_expect(&arena, mark, 100000);
+  CHECK_OK(cni_arena_reset(&arena));
+  CHECK(cni_arena_take(&arena, 1000) != NULL);
+  mark = cni_arena_mark(&arena);
+  CHECK(cni_arena_fits(&arena, mark, 100000));
+  CHECK(cni_arena_take(&arena, 50000) != NULL);
+  CHECK(cni_arena_fits(&arena, mark, 100000));
+  CHECK(cni_arena_take(&arena, 1000000) != NULL);
+  CHECK(!cni_arena_fits(&arena, mark, 100000)); // another block has been opened
+  cni_arena_release(&arena);
+}
+
 // Two strokes one after another need the memory of the larger one, not of both.
 static void arena_goes_back(void **state) {
   (void)state;
@@ -280,6 +302,7 @@ int main(void) {
       cmocka_unit_test(meter_counts),
       cmocka_unit_test(arena_is_quiet_after_warm_up),
       cmocka_unit_test(arena_survives_failures),
+      cmocka_unit_test(arena_fits),
       cmocka_unit_test(arena_goes_back),
       cmocka_unit_test(double_fails_where_told),
       cmocka_unit_test(double_finds_wrong_releases),

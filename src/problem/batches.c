@@ -30,6 +30,7 @@ void cni_schedule_release(CniSchedule *s) {
   cni_release(&s->allocator, s->array, (size_t)s->capacity * sizeof *s->array)
   DROP(own, own_capacity);
   DROP(massless, massless_capacity);
+  DROP(layers, layer_capacity);
   DROP(ends, ends_capacity);
   DROP(lengths, length_capacity);
   DROP(units, unit_capacity);
@@ -110,28 +111,26 @@ static void find_lengths(CniSchedule *s, const CnProblem *p, const uint8_t *kind
 // ---- units to slabs ----
 
 // The lower of the slabs of the two groups; the rest for what fits in none.
-static inline int32_t slab_of(const CniSlabs *slabs, CniEnds e) {
-  if (!slabs->slab) return 0;
-  if (e.a == NO_SLAB) return slabs->slab_count;
+static inline int32_t slab_of(const CniSchedule *s, CniEnds e) {
+  if (s->slab_count == 1) return 0;
+  if (e.a == NO_SLAB) return s->slab_count;
   if (e.a < 0 && e.b < 0) return 0;
-  int32_t a = slabs->slab[(e.a >= 0 ? e.a : e.b) >> slabs->cell_bits];
-  int32_t b = slabs->slab[(e.b >= 0 ? e.b : e.a) >> slabs->cell_bits];
+  int32_t a = s->layers[e.a >= 0 ? e.a : e.b], b = s->layers[e.b >= 0 ? e.b : e.a];
   int32_t low = a < b ? a : b, high = a < b ? b : a;
-  return low < 0 || high > low + 1 ? slabs->slab_count : low;
+  return high == CNI_NO_LAYER || high > low + 1 ? s->slab_count : low;
 }
 
 // Stable: units of one slab keep the stored order.
-static void sort_units(CniSchedule *s, const CnProblem *p, const CniSlabs *slabs) {
+static void sort_units(CniSchedule *s, const CnProblem *p) {
   int32_t *start = s->unit_start, next[CNI_SLAB_LIMIT + 2];
   memset(start, 0, sizeof s->unit_start);
   for (int32_t i = 0; i < p->block_count; i++)
-    if (s->lengths[i] > 0) start[slab_of(slabs, s->ends[i]) + 1]++;
-  for (int32_t i = 0; i <= slabs->slab_count; i++) start[i + 1] += start[i];
+    if (s->lengths[i] > 0) start[slab_of(s, s->ends[i]) + 1]++;
+  for (int32_t i = 0; i <= s->slab_count; i++) start[i + 1] += start[i];
   memcpy(next, start, sizeof next);
   for (int32_t i = 0; i < p->block_count; i++)
-    if (s->lengths[i] > 0) s->units[next[slab_of(slabs, s->ends[i])]++] = i;
-  s->unit_count = start[slabs->slab_count + 1];
-  s->slab_count = slabs->slab_count;
+    if (s->lengths[i] > 0) s->units[next[slab_of(s, s->ends[i])]++] = i;
+  s->unit_count = start[s->slab_count + 1];
 }
 
 // ---- windows ----
@@ -244,6 +243,7 @@ static void write_slabs(void *context, int32_t begin, int32_t end) {
 // The arrays of working memory, each with the number of its elements.
 #define WORKING_ARRAYS(X)                                                                          \
   X(massless, massless_capacity, p->group_count)                                                   \
+  X(layers, layer_capacity, p->group_count)                                                        \
   X(ends, ends_capacity, p->block_count)                                                           \
   X(lengths, length_capacity, p->block_count)                                                      \
   X(units, unit_capacity, p->block_count)                                                          \
@@ -297,9 +297,9 @@ static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
   cni_parallel_for(tasks, p->group_count, BLOCKS_PER_TASK, find_massless, &ends);
   cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, find_ends, &ends);
   find_lengths(s, p, kinds, rules);
-  CniSlabs slabs = {0, NULL, 1};
-  if (!s->one_by_one) CNI_TRY(cni_schedule_slabs(s, p, &slabs));
-  sort_units(s, p, &slabs);
+  s->slab_count = 1;
+  if (!s->one_by_one) CNI_TRY(cni_schedule_slabs(s, p));
+  sort_units(s, p);
 
   // slabs that share groups are not looked at together, as in the sweeps
   WindowLoop loop = {s, kinds, rules};

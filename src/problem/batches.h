@@ -57,6 +57,7 @@ typedef struct CniSchedule {
   CniBatch *own;
   int32_t own_capacity;
   uint8_t *massless;    // per group
+  uint8_t *layers;      // per group: its slab, CNI_NO_LAYER if it lies in none
   CniEnds *ends;        // per block
   uint8_t *lengths;     // per block: of the lane that starts here, 0 inside a lane
   int32_t *units;       // first blocks of lanes, slab by slab
@@ -64,8 +65,8 @@ typedef struct CniSchedule {
   uint64_t *busy;       // per group: open batches that touch it
   uint64_t *neighbours; // per cell: bits of the cells it is linked with
   int32_t *cells;       // level, weight, queue and mark of each cell
-  int32_t massless_capacity, ends_capacity, length_capacity, unit_capacity, place_capacity,
-      busy_capacity;
+  int32_t massless_capacity, layer_capacity, ends_capacity, length_capacity, unit_capacity,
+      place_capacity, busy_capacity;
   int32_t neighbour_capacity, cell_capacity;
   int32_t unit_count, unit_start[CNI_SLAB_LIMIT + 2];
 } CniSchedule;
@@ -90,14 +91,13 @@ void cni_schedule_order(const CniSchedule *schedule, int32_t *order);
 
 // ---- slabs.c ----
 
-// Layers of groups: cells of neighbouring group indices, and a slab number for each cell.
-typedef struct CniSlabs {
-  int32_t cell_bits;   // two to this power groups in a cell
-  const int32_t *slab; // per cell; -1: linked with too many cells to lie in a slab
-  int32_t slab_count;
-} CniSlabs;
+#define CNI_NO_LAYER 255
 
-// Cut the groups of schedule->ends into layers.
-CnStatus cni_schedule_slabs(CniSchedule *schedule, const CnProblem *p, CniSlabs *slabs);
+// Slabs for so many groups with mass. Who orders groups in that many stretches of equal number,
+// each along the load (world/order.c), gets these stretches as slabs.
+int32_t cni_slab_aim(int32_t moving);
+
+// Cut the groups of schedule->ends into layers; one slab if there is little to gain.
+CnStatus cni_schedule_slabs(CniSchedule *schedule, const CnProblem *p);
 
 #endif

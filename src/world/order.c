@@ -6,22 +6,21 @@
 // the snapshot, and whether and how it changes is a function of the positions and of the number of
 // steps alone.
 //
-// The order: space is cut into slabs across the longest side of the scene, SLAB_CELLS cells thick,
-// a cell being as long as a body of mean size. The side along gravity counts a third: a slab that
-// stands upright holds the columns that carry the load, and sweeps follow them. A slab is a stretch
-// of indices, and bodies of one
+// The order: the bodies are cut into as many stretches of equal number as the solver cuts slabs
+// (cni_slab_aim), one after the other along the longest side of the scene. The side along gravity
+// counts a third: a slab that stands upright holds the columns that carry the load. Bodies of one
 // slab touch only those of the same and of the two next to it: that is what lets workers sweep over
-// every other slab at the same time. Within a slab bodies follow a Z curve (Morton order) over the
-// cells. Bodies without mass come first: sweeps begin where a pile rests on the floor, which leaves
-// smaller overlaps than solving those contacts among the others.
+// every other slab at the same time. Within a slab bodies lie in layers from the floor to the top,
+// a layer being as high as a body of mean size, and sweeps carry the load up in one go. Bodies
+// without mass come first: sweeps begin where a pile rests on the floor, which leaves smaller
+// overlaps than solving those contacts among the others.
 //
 // A few bodies far away must not make the cells large: the sides of the scene are those that hold
 // all but the outermost SPARE of a sample of the bodies, and what lies outside counts as lying on
 // the border.
 //
-// Cost of a look: a sort, every ORDER_STEPS steps. Bodies are moved only if more than one in
-// DISORDER is not in its part of memory (the stretch that the order gives to its block of 4 x 4 x 4
-// cells).
+// Cost of a look: two sorts, every ORDER_STEPS steps. Bodies are moved only if more than one in
+// DISORDER is not in its part of memory (the stretch that the order gives to two layers of a slab).
 #include "core/error.h"
 #include "core/sort.h"
 #include "world/world.h"
@@ -29,10 +28,10 @@
 #define ORDER_BODIES 512 // fewer fit in the cache in any order
 #define ORDER_STEPS 64
 #define DISORDER 8
-#define BLOCK_BITS 6 // of a key: the place within a block
-#define SLAB_CELLS 2
 #define UPRIGHT 3.0  // the side along gravity counts so much less
-#define CELL_BITS 15 // of each coordinate within a slab, and of slabs
+#define CELL_BITS 15 // of each coordinate within a slab
+#define SLAB_BITS 8
+#define LAYER_BITS (2 * CELL_BITS + 1) // of a key: the place within two layers
 #define CELL_LIMIT ((1 << CELL_BITS) - 1)
 #define SAMPLE 256
 #define SPARE 8 // of the sample, at either end
@@ -41,6 +40,7 @@
 typedef struct Raster {
   double lo[3], inv_cell;
   int32_t axis;    // across which it is cut into slabs
+  int32_t up;      // across which a slab is cut into layers
   int32_t last[3]; // largest cell number of each axis
 } Raster;
 
@@ -106,6 +106,7 @@ static Raster make_raster(const CniModel *model, const CnPose *pose, int32_t mov
       r.axis = axis;
     }
   }
+  r.up = down >= 0 ? down : (r.axis + 1) % 3;
   cell = cn_max(cell, longest / CELL_LIMIT);
   r.inv_cell = cell > 0 ? 1 / cell : 0;
   for (int32_t axis = 0; axis < 3; axis++)
@@ -118,24 +119,29 @@ static uint64_t cell_of(const Raster *r, CnVec3 position, int32_t axis) {
   return (uint64_t)cn_clamp(cell, 0, r->last[axis]);
 }
 
-// Bits 0, 1, 2 .. of a cell number to places 0, 3, 6 ..
-static uint64_t spread(uint64_t x) {
-  x = (x | x << 32) & 0x1f00000000ffffu;
-  x = (x | x << 16) & 0x1f0000ff0000ffu;
-  x = (x | x << 8) & 0x100f00f00f00f00fu;
-  x = (x | x << 4) & 0x10c30c30c30c30c3u;
-  return (x | x << 2) & 0x1249249249249249u;
+// Layers from the floor to the top; in each of them rows.
+static uint64_t layer_key(const Raster *r, CnVec3 x) {
+  int32_t third = (r->up + 1) % 3 == r->axis ? (r->up + 2) % 3 : (r->up + 1) % 3;
+  uint64_t along = cell_of(r, x, r->axis == r->up ? (r->up + 2) % 3 : r->axis);
+  return cell_of(r, x, r->up) << 2 * CELL_BITS | cell_of(r, x, third) << CELL_BITS | along;
 }
 
-// Slab first, then the place on the curve. Bodies without mass: before all others.
-#define KEY_BITS (4 * CELL_BITS + 1)
-static uint64_t order_key(const CniModel *model, const Raster *r, const CnPose *pose, int32_t i) {
-  if (!moves(model, i)) return 0;
-  CnVec3 x = pose[i].position;
-  uint64_t along = cell_of(r, x, r->axis);
-  uint64_t curve = spread(along % SLAB_CELLS) << 2 | spread(cell_of(r, x, (r->axis + 1) % 3)) << 1 |
-                   spread(cell_of(r, x, (r->axis + 2) % 3));
-  return (1 + along / SLAB_CELLS) << 3 * CELL_BITS | curve;
+// Keys of all bodies: slab first. Bodies without mass before all others.
+#define KEY_BITS (SLAB_BITS + 3 * CELL_BITS)
+static void make_keys(const CniModel *model, const Raster *r, const CnPose *pose, int32_t moving,
+                      CniSort *sort, uint64_t *keys) {
+  int32_t count = model->body_count, fixed = count - moving, slabs = cni_slab_aim(moving);
+  for (int32_t i = 0; i < count; i++) {
+    double x = coordinate(pose[i].position, r->axis);
+    sort->keys[i] = moves(model, i) ? cni_double_key(x) : 0;
+    sort->values[i] = i;
+  }
+  cni_sort_keys(sort, count, 64);
+  for (int32_t k = 0; k < count; k++) {
+    int32_t i = sort->values[k];
+    uint64_t slab = k < fixed ? 0 : (uint64_t)((int64_t)(k - fixed) * slabs / moving) + 1;
+    keys[i] = k < fixed ? 0 : slab << 3 * CELL_BITS | layer_key(r, pose[i].position);
+  }
 }
 
 CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
@@ -152,13 +158,14 @@ CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
   Raster raster = make_raster(model, pose, moving, down_axis(world->now.settings.gravity));
   uint64_t *keys = cni_arena_take(&world->arena, (size_t)count * sizeof *keys);
   if (!keys) return cni_error_memory((size_t)count * sizeof *keys);
+  make_keys(model, &raster, pose, moving, &sort, keys);
   for (int32_t i = 0; i < count; i++) {
-    sort.keys[i] = keys[i] = order_key(model, &raster, pose, i);
+    sort.keys[i] = keys[i];
     sort.values[i] = i;
   }
   cni_sort_keys(&sort, count, KEY_BITS);
   int32_t wrong = 0;
-  for (int32_t i = 0; i < count; i++) wrong += keys[i] >> BLOCK_BITS != sort.keys[i] >> BLOCK_BITS;
+  for (int32_t i = 0; i < count; i++) wrong += keys[i] >> LAYER_BITS != sort.keys[i] >> LAYER_BITS;
   if (wrong <= count / DISORDER) return CN_OK;
   size_t bytes = cni_model_reorder_bytes(model);
   world->work.order_scratch = cni_arena_take(&world->arena, bytes);

@@ -70,12 +70,16 @@ static int32_t find_model(const CniPsor *s, const CnProblem *p) {
   return best;
 }
 
+// Without belts a kind follows from set and storage, and neighbours mostly have the same.
 static void choose_kinds(void *context, int32_t begin, int32_t end) {
   CniPsor *s = context;
   const CnProblem *p = s->p;
+  CniPsorKind kind = CNI_PSOR_ROWS;
   for (int32_t i = begin; i < end; i++) {
     const CniBlock *block = &p->blocks[i];
-    CniPsorKind kind = choose_kind(s, p, block);
+    int same = i > begin && p->brief_b && block->set == block[-1].set &&
+               block->storage == block[-1].storage;
+    if (!same) kind = choose_kind(s, p, block);
     s->kinds[i] = (uint8_t)kind;
     s->alike[i] =
         kind == CNI_PSOR_SPHERE && s->model >= 0 && same_set(p, block, &p->blocks[s->model]);

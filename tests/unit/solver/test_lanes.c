@@ -128,6 +128,42 @@ static void piles_are_swept_right(void **state) {
   }
 }
 
+// Equal spheres: most batches have the same set, and the sweeps are those of the plain ones.
+static void equal_spheres_share(void **state) {
+  (void)state;
+  for (int32_t i = 0; i < 4; i++) {
+    Lattice how = lattice_default();
+    how.side = how.layers = 10;
+    how.storages = 1u << CNI_SPHERE;
+    how.friction = i & 1 ? CN_FRICTION_CONVEX : CN_FRICTION_COULOMB;
+    CnProblem *p = lattice_problem(&how);
+    for (int32_t k = 1; k < p->group_count; k++) {
+      p->groups[k].inv_mass = .125;
+      p->groups[k].inv_inertia = i & 2 ? .25 * (1 + k % 2) : .25;
+    }
+    for (int32_t k = 0; !(i & 2) && k < p->block_count; k++) p->blocks[k].set = 2;
+    CnSolverDef def = cn_solver_def_default("psor");
+    def.max_iterations = 5;
+    check_levels(&def, p, NULL);
+    CnAnswer fast = solve_level(def, p, NULL, cni_simd_level(), NULL, 0), plain = answer_for(p);
+    int32_t *order = sweep_order(&def, p);
+    reference_sweeps(&def, p, order, &plain);
+    for (int32_t k = 0; k < p->row_count; k++) CHECK_NEAR(fast.g[k], plain.g[k], 1e-12);
+    void *solver = NULL;
+    CHECK_OK(cni_psor_create(&def, &def.allocator, 0, &solver));
+    CniPsor *s = solver;
+    CHECK_OK(cni_psor_prepare(s, p, &fast));
+    CHECK(s->set_count >= 1 && s->set_count <= s->schedule.batch_count + 1);
+    if (!(i & 2)) CHECK(s->set_count < s->schedule.batch_count / 2);
+    cni_psor_leave(s);
+    cni_psor_destroy(solver);
+    free(order);
+    cn_answer_release(&fast);
+    cn_answer_release(&plain);
+    cn_problem_destroy(p);
+  }
+}
+
 // Speed is not bought with convergence: 120 sweeps in the order of the schedule against the same
 // number in stored order, by the norm over all blocks (the largest residual is that of some single
 // block, and jumps from sweep to sweep).
@@ -154,9 +190,8 @@ static void order_costs_no_convergence(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_bits_on_random_problems),
-      cmocka_unit_test(same_bits_on_piles),
-      cmocka_unit_test(piles_are_swept_right),
+      cmocka_unit_test(same_bits_on_random_problems), cmocka_unit_test(same_bits_on_piles),
+      cmocka_unit_test(piles_are_swept_right),        cmocka_unit_test(equal_spheres_share),
       cmocka_unit_test(order_costs_no_convergence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,7 +34,7 @@
 #define CELL_BITS 3         // groups in a cell, at least: a power of two
 #define CELL_LIMIT 2048     // cells
 #define HUB_NEIGHBOURS 64   // more than these are too many
-#define BLOCKS_PER_SLAB 400 // at least
+#define BLOCKS_PER_SLAB 480 // at least
 #define LEAST_SLABS 4       // fewer are not worth a barrier
 #define SIDE_PER_SLABS 20   // bodies along the side of a cube that are cut into LEAST_SLABS
 #define STRAY 32            // one block in so many may fit in no stretch

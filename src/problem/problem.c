@@ -192,7 +192,8 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
   CNI_TRY(reserve_array(p, (void **)&p->array, &p->name##_capacity, p->name##_count, more, limit,  \
                         sizeof *p->array, what))
   // one more than there are: psor's lanes without a contact have it
-  RESERVE(groups, group, room->groups + (room->groups > 0), INT32_MAX / 16, "groups");
+  int32_t spare = room->groups > 0 && room->groups < INT32_MAX;
+  RESERVE(groups, group, room->groups + spare, INT32_MAX / 16, "groups");
   RESERVE(sets, set, room->sets, CNI_SET_LIMIT, "sets");
   RESERVE(blocks, block, room->blocks, INT32_MAX / 16, "blocks");
   RESERVE(pairs, pair, room->pairs, INT32_MAX / 16, "pair blocks");

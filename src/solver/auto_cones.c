@@ -9,8 +9,10 @@
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
 //   5. ipm, all of its rounds
 //   6. sweeps once more, plain and mixed, while the tolerance is in reach, and Newton with a
-//      proximal term from where they end; step problems: that Newton from the impulses given, then
-//      from where plain sweeps end
+//      proximal term from where they end
+//   7. the path from change of state to change of state (cone_path.c), which ends settled piles
+//   8. step problems: Newton with a proximal term from the impulses given, then from where plain
+//      sweeps end
 //
 // It ends at the first answer within the tolerance. Efforts are counted in sweeps and
 // factorisations, fewer where factors are large, never in time (but for the time budget). Sweeps
@@ -43,6 +45,10 @@
 #define WARM_STEPS 6      // steps of Newton from impulses that are given
 #define TRY_STEPS 12      // between sweeps
 #define CONE_STEPS 300    // and where all else has failed
+#define PATH_WORK 1e9     // numbers of factors computed along paths
+#define PATH_MOST 9000    // factors
+#define PATH_MANY 1000    // where there is work for fewer of them, a path begins from
+#define PATH_NEAR 1e-6    // this error only
 
 CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator) {
@@ -144,6 +150,18 @@ static CnStatus try_newton(Search *k, const double *from, int32_t most) {
   int32_t stubborn = most == CONE_STEPS, limit = cni_cones_steps(c, most);
   int32_t steps = cni_cone_newton_run(&newton, limit, stubborn, k->s->tolerance);
   keep_scaled(k, newton.best, newton.error, steps, "newton");
+  return CN_OK;
+}
+
+// From change of state to change of state.
+static CnStatus try_path(Search *k) {
+  CniCones *c = k->s->cones;
+  int32_t most = cni_cones_afford(c, PATH_WORK, PATH_MOST), made = 0;
+  double error;
+  if (!cni_cone_path_takes(c) || (most < PATH_MANY && k->error > PATH_NEAR)) return CN_OK;
+  cni_cones_import(c, k->best, k->scaled);
+  CNI_TRY(cni_cone_path(c, k->s->tolerance, most, k->scaled, &error, &made));
+  keep_scaled(k, k->scaled, error, made, "path");
   return CN_OK;
 }
 
@@ -332,6 +350,7 @@ static CnStatus climb(Search *k) {
     if (!k->done) CNI_TRY(try_ipm(k, IPM_STEPS));
   }
   if (!k->done && k->swept) CNI_TRY(last_sweeps(k));
+  if (!k->done) CNI_TRY(try_path(k));
   if (!k->done && !k->swept) CNI_TRY(try_newton(k, k->given->g, CONE_STEPS));
   if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(plain_sweeps(k));
   return CN_OK;

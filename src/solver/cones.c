@@ -693,9 +693,13 @@ int cni_cones_factor(CniCones *c) {
   return cni_lu_factor(c->lu, c->values, 1e-300);
 }
 
-int32_t cni_cones_steps(const CniCones *c, int32_t most) {
-  double steps = FALLBACK_WORK / (double)(cni_lu_fill(c->lu) + 1);
+int32_t cni_cones_afford(const CniCones *c, double work, int32_t most) {
+  double steps = work / (double)(cni_lu_fill(c->lu) + 1);
   return steps > most ? most : steps > 10 ? (int32_t)steps : 10;
+}
+
+int32_t cni_cones_steps(const CniCones *c, int32_t most) {
+  return cni_cones_afford(c, FALLBACK_WORK, most);
 }
 
 int cni_cones_late(CniCones *c) {

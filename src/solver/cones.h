@@ -78,6 +78,8 @@ int cni_cones_factor(CniCones *c);
 // x <- (A N + B)^-1 x
 void cni_cones_solve(CniCones *c, double *x);
 
+// How many factors there are in so much work, in numbers of factors: 10 to `most`.
+int32_t cni_cones_afford(const CniCones *c, double work, int32_t most);
 // Steps of a last attempt: `most`, fewer where factors are large.
 int32_t cni_cones_steps(const CniCones *c, int32_t most);
 // The same with a right-hand side for the velocities: x is velocities, then rows.
@@ -94,6 +96,22 @@ void cni_cones_project(const CniCones *c, int32_t block, double *x);
 
 // The error that decides (CnSolveReport) of scaled impulses with u = N g + r.
 double cni_cones_error(CniCones *c, const double *g, const double *u);
+
+// ---- cone_laws.c ----
+
+// State of a contact by Coulomb's law: open is 0; disc j slips: CNI_CONE_SLIPS << j.
+#define CNI_CONE_CLOSED 1u
+#define CNI_CONE_SLIPS 2u
+
+// y = g - u of a block, the normal one with its cohesion; the state it says.
+void cni_cone_y(const CniConeBlock *block, const double *g, const double *u, double *y);
+uint32_t cni_cone_state(const CniConeBlock *block, const double *y);
+int cni_cone_disc_slips(const CniConeBlock *block, int32_t j, const double *y);
+
+// The rows of block i of the equations f = 0 at (g, u), in a given state or (null) that of y, and
+// where asked their derivatives, to c->a and c->b.
+void cni_cone_rows(CniCones *c, int32_t i, const uint32_t *state, const double *g, const double *u,
+                   double *f, int derive);
 
 // ---- cone_newton.c ----
 
@@ -115,6 +133,15 @@ void cni_cone_newton_start(CniConeNewton *m, const double *g);
 // returns how many were made. Only a stubborn one goes on with a stiffer proximal term after steps
 // that were no good.
 int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, double tolerance);
+
+// ---- cone_path.c ----
+
+// Does the path take these blocks? Coulomb's law, joints and limits; no intervals.
+int cni_cone_path_takes(const CniCones *c);
+// From scaled impulses `g` to better ones, in g, with about so many factorisations at most; their
+// error to *error, what was factored to *made.
+CnStatus cni_cone_path(CniCones *c, double tolerance, int32_t most, double *g, double *error,
+                       int32_t *made);
 
 // ---- cone_ipm.c ----
 

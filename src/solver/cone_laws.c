@@ -31,7 +31,7 @@ typedef struct Local {
 
 // ---- states ----
 
-int cni_cone_disc_slips(const CniConeBlock *block, int32_t j, const double *y) {
+static int disc_slips(const CniConeBlock *block, int32_t j, const double *y) {
   const CniCone *cone = &block->cone;
   return disc_norm(y + cone->start[j], cone->dim[j]) > cone->mu[j] * y[0];
 }
@@ -40,7 +40,7 @@ uint32_t cni_cone_state(const CniConeBlock *block, const double *y) {
   if (!(y[0] > 0)) return 0;
   uint32_t state = CNI_CONE_CLOSED;
   for (int32_t j = 0; j < block->cone.disc_count; j++)
-    if (cni_cone_disc_slips(block, j, y)) state |= CNI_CONE_SLIPS << j;
+    if (disc_slips(block, j, y)) state |= CNI_CONE_SLIPS << j;
   return state;
 }
 

@@ -106,7 +106,6 @@ double cni_cones_error(CniCones *c, const double *g, const double *u);
 // y = g - u of a block, the normal one with its cohesion; the state it says.
 void cni_cone_y(const CniConeBlock *block, const double *g, const double *u, double *y);
 uint32_t cni_cone_state(const CniConeBlock *block, const double *y);
-int cni_cone_disc_slips(const CniConeBlock *block, int32_t j, const double *y);
 
 // The rows of block i of the equations f = 0 at (g, u), in a given state or (null) that of y, and
 // where asked their derivatives, to c->a and c->b.

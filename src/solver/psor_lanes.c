@@ -140,25 +140,34 @@ static inline void fill_set(const CnProblem *p, int32_t kind, const CniBlock *bl
   set[CNI_LINE_RADIUS_B].lane[lane] = p->spheres[block->index].radius_b;
 }
 
+// The impulses that a contact starts with, to g, and its normal lines. Has it friction?
+static inline int fill_normal(const CnProblem *p, const CniBlock *block, int massless,
+                              const double *start, CniPsorLine *c, int32_t lane, double *g) {
+  const CnSet *set = &p->sets[block->set];
+  int rough = block->kind != CN_BLOCK_UNILATERAL;
+  double cohesion = rough ? set->cohesion : 0;
+  int frozen = massless && !(set->compliance[0] > 0 || set->compliance[1] > 0);
+  start_impulse(p, block, set, frozen, start + block->row, g);
+  c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
+  c[CNI_LINE_B_N].lane[lane] = *cni_block_b_n(p, block) - set->compliance[0] * cohesion;
+  return rough;
+}
+
 // own: its set.
 static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *block, int massless,
                                 const double *start, CniPsorLine *c, CniPsorLine *own,
                                 int32_t lane) {
   const CnProblem *p = s->p;
   const CnSet *set = &p->sets[block->set];
-  int rough = block->kind != CN_BLOCK_UNILATERAL;
-  double cohesion = rough ? set->cohesion : 0, g[CNI_MAX_DIM];
-  int frozen = massless && !(set->compliance[0] > 0 || set->compliance[1] > 0);
-  start_impulse(p, block, set, frozen, start + block->row, g);
+  double g[CNI_MAX_DIM];
+  int rough = fill_normal(p, block, massless, start, c, lane, g);
 
   // half of the contacts of a pile bear no load: they need no tangents
   int pulled = rough && (g[1] != 0 || g[2] != 0);
   Frame f = {normal_of(p, block), CN_VEC3_ZERO, CN_VEC3_ZERO};
   if (pulled || kind % 3 > 0) f = frame_of(p, block);
   set3(c + CNI_LINE_N, lane, f.n);
-  c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
   set3(c + CNI_LINE_G_T, lane, pulled ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
-  c[CNI_LINE_B_N].lane[lane] = *cni_block_b_n(p, block) - set->compliance[0] * cohesion;
   fill_set(p, kind, block, own, lane);
   if (kind >= CNI_PSOR_PAIR) {
     set3(c + CNI_LINE_ARM_A, lane, p->pairs[block->index].arm_a);
@@ -174,16 +183,11 @@ static inline void fill_sphere(const CniPsor *s, const CniBlock *block, int mass
                                const double *start, CniPsorLine *c, CniPsorLine *own,
                                int32_t lane) {
   const CnProblem *p = s->p;
-  const CnSet *set = &p->sets[block->set];
-  int rough = block->kind != CN_BLOCK_UNILATERAL;
-  double cohesion = rough ? set->cohesion : 0, g[CNI_MAX_DIM];
-  int frozen = massless && !(set->compliance[0] > 0 || set->compliance[1] > 0);
-  start_impulse(p, block, set, frozen, start + block->row, g);
+  double g[CNI_MAX_DIM];
+  int rough = fill_normal(p, block, massless, start, c, lane, g);
   set3(c + CNI_LINE_N, lane, p->spheres[block->index].normal);
-  c[CNI_LINE_G_N].lane[lane] = g[0] + cohesion;
   c[CNI_LINE_G_T].lane[lane] = rough ? g[1] : 0;
   c[CNI_LINE_G_T + 1].lane[lane] = rough ? g[2] : 0;
-  c[CNI_LINE_B_N].lane[lane] = *cni_block_b_n(p, block) - set->compliance[0] * cohesion;
   if (own) fill_set(p, CNI_PSOR_SPHERE, block, own, lane);
 }
 

@@ -597,6 +597,18 @@ static void workers_and_phases_change_nothing(void **state) {
   rig_end(&r);
 }
 
+// A collision without a past finds the same contacts.
+static void check_fresh(Rig *r) {
+  int32_t count = r->count;
+  CniContact *expected = copy(r);
+  r->input.arena = NULL;
+  CHECK_OK(cni_collision_create("grid", &r->hook, &r->collision));
+  detect(r);
+  check_same(r, expected, count);
+  cni_collision_destroy(r->collision);
+  free(expected);
+}
+
 // A pair list that is kept from call to call gives what a fresh one gives: while bodies creep and
 // rush, when one jumps, and when others take their places in memory; in an arena of the caller's
 // as in memory of its own.
@@ -630,14 +642,7 @@ static void earlier_calls_change_nothing(void **state) {
     CHECK_OK(cni_arena_reset(&arena));
     r.input.arena = &arena;
     detect(&r);
-    int32_t count = r.count;
-    CniContact *expected = copy(&r);
-    r.input.arena = NULL;
-    CHECK_OK(cni_collision_create("grid", &r.hook, &r.collision));
-    detect(&r);
-    check_same(&r, expected, count);
-    cni_collision_destroy(r.collision);
-    free(expected);
+    check_fresh(&r);
   }
   cni_arena_release(&arena);
   r.collision = lasting;
@@ -669,14 +674,7 @@ static void contacts_alone_stay(void **state) {
     detect(&r);
     CHECK(r.count > 300);
     CHECK(arena.total < (size_t)r.count * sizeof(CniContact) + CNI_ALIGNMENT);
-    int32_t count = r.count;
-    CniContact *expected = copy(&r);
-    r.input.arena = NULL;
-    CHECK_OK(cni_collision_create("grid", &r.hook, &r.collision));
-    detect(&r);
-    check_same(&r, expected, count);
-    cni_collision_destroy(r.collision);
-    free(expected);
+    check_fresh(&r);
   }
   cni_arena_release(&arena);
   r.collision = lasting;

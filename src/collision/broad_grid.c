@@ -288,10 +288,11 @@ static int32_t find_slab(const Grid *g, int32_t begin, int32_t end, int64_t z) {
   return begin;
 }
 
-// Both boxes meet, and the balls in them if there are two.
+// Both boxes meet, and the balls in them if there are two. Without branches: which of the boxes
+// around meet nobody can predict.
 static inline int meet(const Item *a, const Item *b) {
-  int hit = cni_bounds_meet(&a->box, &b->box);
-  return hit && a->round & b->round ? cni_balls_meet(&a->box, &b->box) : hit;
+  int balls = cni_balls_meet(&a->box, &b->box) | !(a->round & b->round);
+  return cni_bounds_meet(&a->box, &b->box) & balls;
 }
 
 // Items [begin, end) of a row with those that follow them in the row, which ends at row_end.

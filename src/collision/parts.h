@@ -99,7 +99,7 @@ typedef struct CniDetection {
 
 // place.c: proxies of all shapes; *inside: every shape is within its wide bounds.
 CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside);
-// The bounds of a shape grown by its reach, its share of the margin and `skin` of its size.
+// The bounds of a shape grown by its reach, its share of the margin and a skin, m.
 CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin);
 // candidates.c
 CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w);

@@ -69,8 +69,7 @@ CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin) {
   const CniProxy *p = &w->proxies[shape];
   if (p->flags & CNI_ENDLESS) return no_bounds;
   CniPlaced placed = cni_placed(w, shape);
-  double size = cni_model_inradius(&w->in->model->shapes[shape]);
-  return grown(cni_shape_bounds(&placed), p->reach + 0.5 * p->base + skin * size);
+  return grown(cni_shape_bounds(&placed), p->reach + 0.5 * p->base + skin);
 }
 
 // Is a shape where the list of candidates expects it? Nothing is there where a half-space was, and

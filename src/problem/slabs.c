@@ -3,7 +3,8 @@
 // How many slabs there are depends on the size of the problem alone: a multiple of four, so that
 // two workers have as much to do among the even ones as among the odd ones, and few, as sweeps pass
 // on less across the border of two slabs. Slabs five bodies thick, swept along the load, leave 1.02
-// times the residual of a sweep along the load without slabs, slabs two bodies thick 1.05.
+// times the residual of a sweep along the load without slabs, slabs two bodies thick 1.05: thinner
+// ones are not made, so up to 7 x 7 x 7 bodies are one slab, whatever the number of their blocks.
 //
 // A world keeps its bodies in that many stretches of equal number (world/order.c), each along the
 // load. If hardly any block reaches further than from a stretch to the next, the stretches are the
@@ -34,14 +35,16 @@
 #define CELL_BITS 3         // groups in a cell, at least: a power of two
 #define CELL_LIMIT 2048     // cells
 #define HUB_NEIGHBOURS 64   // more than these are too many
-#define BLOCKS_PER_SLAB 480 // at least
+#define BLOCKS_PER_SLAB 240 // at least: two microseconds, some barriers
 #define LEAST_SLABS 4       // fewer are not worth a barrier
+#define LEAST_THICKNESS 2   // bodies
 #define SIDE_PER_SLABS 20   // bodies along the side of a cube that are cut into LEAST_SLABS
 #define STRAY 32            // one block in so many may fit in no stretch
 
 int32_t cni_slab_aim(int32_t moving) {
   int32_t side = 1;
   while ((int64_t)side * side * side < moving) side++;
+  if (side < LEAST_SLABS * LEAST_THICKNESS) return 1;
   int32_t count = LEAST_SLABS * ((side + SIDE_PER_SLABS / 2) / SIDE_PER_SLABS);
   if (count < LEAST_SLABS) return LEAST_SLABS;
   return count < CNI_SLAB_LIMIT ? count : CNI_SLAB_LIMIT;
@@ -49,9 +52,8 @@ int32_t cni_slab_aim(int32_t moving) {
 
 // ---- stretches ----
 
-// The groups from the first to the last with mass in `count` stretches; answers how many groups
-// these are.
-static int32_t cut_stretches(CniSchedule *s, const CnProblem *p, int32_t count) {
+// The groups from the first to the last with mass in `count` stretches.
+static void cut_stretches(CniSchedule *s, const CnProblem *p, int32_t count) {
   int32_t first = 0, last = p->group_count - 1;
   while (first <= last && s->massless[first]) first++;
   while (last >= first && s->massless[last]) last--;
@@ -64,7 +66,6 @@ static int32_t cut_stretches(CniSchedule *s, const CnProblem *p, int32_t count) 
     if (end > moving) end = moving;
     if (end > at) memset(s->layers + first + at, k, (size_t)(end - at));
   }
-  return moving;
 }
 
 // Do the blocks fit in the stretches, about as many in each?
@@ -230,7 +231,8 @@ CnStatus cni_schedule_slabs(CniSchedule *s, const CnProblem *p) {
   int32_t moving = 0;
   for (int32_t i = 0; i < p->group_count; i++) moving += !s->massless[i];
   int32_t count = cni_slab_aim(moving);
-  if (cut_stretches(s, p, count) < count) return CN_OK;
+  if (count == 1) return CN_OK;
+  cut_stretches(s, p, count);
   if (!stretches_fit(s, p, count)) return walk_cells(s, p, count);
   s->slab_count = count;
   return CN_OK;

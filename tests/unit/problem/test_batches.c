@@ -173,7 +173,7 @@ static void order_is_kept(void **state) {
   (void)state;
   Lattice how = lattice_default();
   how.storages = 1u << CNI_SPHERE;
-  how.side = how.layers = 8;
+  how.side = how.layers = 7;
   CnProblem *p = lattice_problem(&how);
   CniSchedule s = make(p, NULL);
   int32_t *order = calloc((size_t)p->block_count, sizeof *order);
@@ -183,6 +183,22 @@ static void order_is_kept(void **state) {
   free(order);
   cni_schedule_release(&s);
   cn_problem_destroy(p);
+}
+
+// Slabs from eight bodies along a side on, as four slabs then are two bodies thick.
+static void thickness(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  for (int32_t side = 6; side <= 9; side++) {
+    how.side = how.layers = side;
+    CnProblem *p = lattice_problem(&how);
+    CniSchedule s = make(p, NULL);
+    check_schedule(p, &s);
+    CHECK(s.slab_count == (side < 8 ? 1 : 4));
+    CHECK(cni_slab_aim(side * side * side) == s.slab_count);
+    cni_schedule_release(&s);
+    cn_problem_destroy(p);
+  }
 }
 
 // A body that touches all others is no reason to give up slabs.
@@ -253,6 +269,7 @@ int main(void) {
       cmocka_unit_test(empty_problem),
       cmocka_unit_test(pile),
       cmocka_unit_test(order_is_kept),
+      cmocka_unit_test(thickness),
       cmocka_unit_test(hub),
       cmocka_unit_test(mixed_order),
       cmocka_unit_test(same_for_all_workers),

@@ -191,6 +191,45 @@ CNI_LINES_INLINE void cni_lines_store(double *base, const int32_t *line, const C
   cni_lines_store_two(base, line, 6, x[6], x[7]);
 }
 
+// Numbers index[lane] and the one after it; base + index needs no alignment.
+#if defined(CNI_WIDE_AVX2) || defined(CNI_WIDE_AVX512)
+
+CNI_LINES_INLINE void cni_pairs_load_four(const double *base, const int32_t *index, __m256d *x,
+                                          __m256d *y) {
+  __m256d even = _mm256_castpd128_pd256(_mm_loadu_pd(base + index[0]));
+  __m256d odd = _mm256_castpd128_pd256(_mm_loadu_pd(base + index[1]));
+  even = _mm256_insertf128_pd(even, _mm_loadu_pd(base + index[2]), 1);
+  odd = _mm256_insertf128_pd(odd, _mm_loadu_pd(base + index[3]), 1);
+  *x = _mm256_unpacklo_pd(even, odd);
+  *y = _mm256_unpackhi_pd(even, odd);
+}
+
+CNI_LINES_INLINE void cni_pairs_load(const double *base, const int32_t *index, CniWide *x,
+                                     CniWide *y) {
+#if CNI_LANES == 4
+  cni_pairs_load_four(base, index, x, y);
+#elif defined(CNI_WIDE_AVX2)
+  cni_pairs_load_four(base, index, &x->low, &y->low);
+  cni_pairs_load_four(base, index + 4, &x->high, &y->high);
+#else
+  __m256d x_low, x_high, y_low, y_high;
+  cni_pairs_load_four(base, index, &x_low, &y_low);
+  cni_pairs_load_four(base, index + 4, &x_high, &y_high);
+  *x = _mm512_insertf64x4(_mm512_castpd256_pd512(x_low), x_high, 1);
+  *y = _mm512_insertf64x4(_mm512_castpd256_pd512(y_low), y_high, 1);
+#endif
+}
+
+#else
+
+CNI_LINES_INLINE void cni_pairs_load(const double *base, const int32_t *index, CniWide *x,
+                                     CniWide *y) {
+  *x = cni_wide_gather(base, index);
+  *y = cni_wide_gather(base + 1, index);
+}
+
+#endif
+
 // ---- rows ----
 //
 // Half a line is a row: a vector of three and a fourth number that goes with it. What needs no more

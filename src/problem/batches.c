@@ -4,6 +4,7 @@
 // that has its kind and length, a free lane, and neither of its groups; if there is none, a new
 // batch is opened, and the oldest leaves the window as it is. Every group knows by one bit a batch
 // which of the window's batches it is in, so that the search is a few operations on 64-bit words.
+// Bits move with the window when they are read: nobody has to clear them.
 // A block therefore moves little from its place in the stored order: what is near in space stays
 // near in time (in the caches), and the sweep keeps passing on what it has just computed, which a
 // full colouring does not.
@@ -135,55 +136,40 @@ static void sort_units(CniSchedule *s, const CnProblem *p) {
 
 // ---- windows ----
 
-// The open batches of one slab.
+// The batches of one slab that are still open. Batches are numbered from `first` on, slab by slab
+// with room between, so that a mark of another slab is always too old or of the future.
 typedef struct Window {
-  uint64_t open[CNI_BATCH_KINDS * (CNI_BATCH_LENGTH + 1)]; // with a free lane, by class
-  int32_t class_of[WINDOW];
-  int32_t groups[WINDOW][2 * CNI_BATCH_LANES];
-  int32_t group_count[WINDOW], lane_count[WINDOW];
-  int32_t count; // batches opened so far; batch k is in slot k % WINDOW
+  CniMarks open[CNI_BATCH_KINDS * (CNI_BATCH_LENGTH + 1)]; // with a free lane, by class
+  uint8_t lane_count[WINDOW];                              // of batch k: number k % WINDOW
+  uint32_t first, next;
 } Window;
 
-// Take a batch out of the window.
-static void close_slot(Window *w, uint64_t *busy, int32_t slot) {
-  uint64_t others = ~(UINT64_C(1) << slot);
-  w->open[w->class_of[slot]] &= others;
-  for (int32_t i = 0; i < w->group_count[slot]; i++) busy[w->groups[slot][i]] &= others;
-  w->group_count[slot] = w->lane_count[slot] = 0;
-}
-
-static uint64_t rotate(uint64_t x, int32_t by) {
-  return by == 0 ? x : x >> by | x << (WINDOW - by);
+// What marks are when `next` is the next batch: the window has moved on since they were made.
+static inline uint64_t marks_now(const CniMarks *marks, uint32_t next) {
+  uint32_t past = next - marks->next;
+  return past < WINDOW ? marks->bits >> past : 0;
 }
 
 // The place of one unit: batch * CNI_BATCH_LANES + lane.
-static int32_t place_unit(Window *w, uint64_t *busy, CniEnds e, int32_t class, int32_t lanes) {
-  uint64_t taken = (e.a >= 0 ? busy[e.a] : 0) | (e.b >= 0 ? busy[e.b] : 0);
-  uint64_t fits = w->open[class] & ~taken;
-  int32_t next = w->count % WINDOW, slot = next, batch = w->count;
-  if (fits) {
-    // slots from `next` on hold batches from the oldest to the newest
-    int32_t age = __builtin_ctzll(rotate(fits, next));
-    slot = (next + age) % WINDOW;
-    batch = w->count > WINDOW ? w->count - WINDOW + age : slot;
-  } else {
-    close_slot(w, busy, slot);
-    w->class_of[slot] = class;
-    w->open[class] |= UINT64_C(1) << slot;
-    w->count++;
+static inline int32_t place_unit(Window *w, CniMarks *busy, CniEnds e, int32_t class,
+                                 int32_t lanes) {
+  uint64_t a = e.a >= 0 ? marks_now(&busy[e.a], w->next) : 0;
+  uint64_t b = e.b >= 0 ? marks_now(&busy[e.b], w->next) : 0;
+  uint64_t open = marks_now(&w->open[class], w->next), fits = open & ~(a | b);
+  if (!fits) {
+    w->lane_count[w->next++ % WINDOW] = 0;
+    fits = UINT64_C(1) << (WINDOW - 1);
+    open = open >> 1 | fits;
+    a >>= 1;
+    b >>= 1;
   }
-  uint64_t bit = UINT64_C(1) << slot;
-  int32_t lane = w->lane_count[slot]++, *n = &w->group_count[slot];
-  if (e.a >= 0) {
-    busy[e.a] |= bit;
-    w->groups[slot][(*n)++] = e.a;
-  }
-  if (e.b >= 0) {
-    busy[e.b] |= bit;
-    w->groups[slot][(*n)++] = e.b;
-  }
-  if (lane + 1 == lanes) w->open[class] &= ~bit;
-  return batch * CNI_BATCH_LANES + lane;
+  uint64_t oldest = fits & -fits;
+  uint32_t batch = w->next - WINDOW + (uint32_t)__builtin_ctzll(fits);
+  int32_t lane = w->lane_count[batch % WINDOW]++;
+  w->open[class] = (CniMarks){lane + 1 == lanes ? open & ~oldest : open, w->next};
+  if (e.a >= 0) busy[e.a] = (CniMarks){a | oldest, w->next};
+  if (e.b >= 0) busy[e.b] = (CniMarks){b | oldest, w->next};
+  return (int32_t)(batch - w->first) * CNI_BATCH_LANES + lane;
 }
 
 typedef struct WindowLoop {
@@ -197,19 +183,18 @@ static void place_slab(const WindowLoop *loop, int32_t slab) {
   CniSchedule *s = loop->s;
   Window w;
   memset(&w, 0, sizeof w);
+  w.first = w.next = (uint32_t)s->unit_start[slab] + (uint32_t)(slab + 1) * WINDOW;
   for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
     int32_t block = s->units[i], kind = loop->kinds[block], lanes = loop->rules[kind].lanes;
     if (lanes == 1 || s->one_by_one) {
       // alone in its batch, which is never looked at again
-      close_slot(&w, s->busy, w.count % WINDOW);
-      s->places[i] = w.count++ * CNI_BATCH_LANES;
+      s->places[i] = (int32_t)(w.next++ - w.first) * CNI_BATCH_LANES;
       continue;
     }
     int32_t class = kind * (CNI_BATCH_LENGTH + 1) + s->lengths[block];
     s->places[i] = place_unit(&w, s->busy, s->ends[block], class, lanes);
   }
-  for (int32_t slot = 0; slot < WINDOW; slot++) close_slot(&w, s->busy, slot);
-  s->start[slab + 1] = w.count;
+  s->start[slab + 1] = (int32_t)(w.next - w.first);
 }
 
 static void place_slabs(void *context, int32_t phase, int32_t begin, int32_t end) {

@@ -42,6 +42,12 @@ typedef struct CniEnds {
   int32_t a, b;
 } CniEnds;
 
+// Bits of the last 64 batches, the highest the one before batch number `next`.
+typedef struct CniMarks {
+  uint64_t bits;
+  uint32_t next;
+} CniMarks;
+
 typedef struct CniSchedule {
   CnAllocator allocator;
   int32_t one_by_one; // 1: stored order, one lane a batch, one slab: to compare with
@@ -62,7 +68,7 @@ typedef struct CniSchedule {
   uint8_t *lengths;     // per block: of the lane that starts here, 0 inside a lane
   int32_t *units;       // first blocks of lanes, slab by slab
   int32_t *places;      // per unit: batch within the slab times CNI_BATCH_LANES, plus lane
-  uint64_t *busy;       // per group: open batches that touch it
+  CniMarks *busy;       // per group: batches of the window that touch it
   uint64_t *neighbours; // per cell: bits of the cells it is linked with
   int32_t *cells;       // level, weight, queue and mark of each cell
   int32_t massless_capacity, layer_capacity, ends_capacity, length_capacity, unit_capacity,

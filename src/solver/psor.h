@@ -126,6 +126,11 @@ typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inerti
 typedef void (*CniPsorConstants)(int projects, const CniPsorGroup *groups,
                                  const CniPsorInertia *inertia, CniPsorLine *data, CniPsorLine *set,
                                  int32_t length, double omega);
+// Head, lines and set (null: it is made already) of a batch of plain contacts of spheres, from the
+// problem and its impulses g. 0, and nothing of use written, if one of the lanes is not used, has
+// no friction or nothing to move.
+typedef int (*CniPsorFill)(int projects, const CnProblem *p, const CniBatch *batch, const double *g,
+                           CniPsorHead *head, CniPsorLine *set, double omega);
 // Tangential impulses of plain contacts of spheres, all lanes of a batch at once: from the rows of
 // the problem, in the first two lines of G_T, to vectors in space, and back, to two lines.
 typedef void (*CniPsorSpread)(CniPsorLine *c);
@@ -133,6 +138,7 @@ typedef void (*CniPsorGather)(const CniPsorLine *c, CniPsorLine *rows);
 typedef struct CniPsorKernels {
   CniPsorKernel sweep[CNI_PSOR_LANE_KINDS][CNI_PSOR_LAW_COUNT];
   CniPsorConstants constants[CNI_PSOR_LANE_KINDS];
+  CniPsorFill fill;
   CniPsorSpread spread;
   CniPsorGather gather;
 } CniPsorKernels;

@@ -195,7 +195,9 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, C
                          const double *g) {
   const CnProblem *p = s->p;
   int32_t lines = cni_psor_lines(batch->kind), apart = batch->kind == CNI_PSOR_SPHERE;
+  int projects = s->law != CNI_PSOR_SPLIT;
   CniPsorLine *first = (CniPsorLine *)(void *)(head + 1);
+  if (apart && s->kernels->fill(projects, p, batch, g, head, set, s->rule.omega)) return;
   if (batch->lane_count < CNI_BATCH_LANES) {
     memset(first, 0, (size_t)(lines * batch->length) * sizeof *first);
     if (set) memset(set, 0, CNI_LINES_SET * sizeof *set);
@@ -220,8 +222,8 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, C
   if (apart) s->kernels->spread(first);
   CniPsorConstants constants = s->kernels->constants[batch->kind];
   if (constants && (set || !apart))
-    constants(s->law != CNI_PSOR_SPLIT, s->groups, s->inertia, (CniPsorLine *)(void *)head, set,
-              batch->length, s->rule.omega);
+    constants(projects, s->groups, s->inertia, (CniPsorLine *)(void *)head, set, batch->length,
+              s->rule.omega);
 }
 
 void cni_psor_fill_set(CniPsor *s, int32_t block, CniPsorLine *set) {

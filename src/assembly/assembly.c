@@ -92,12 +92,14 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   CniSetTable sets;
   CNI_TRY(cni_set_table_init(&sets, problem, input->arena));
   CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_block_of));
+  int32_t joint_rows = problem->row_count;
   CniContactPlan plan;
   CNI_TRY(cni_plan_contacts(input, problem, &sets, block_of, &plan));
 
   CNI_TRY(cni_answer_fit(answer, problem));
+  for (int32_t i = 0; i < joint_rows; i++) answer->g[i] = 0;
   cni_warm_start_joints(input, problem, joint_block_of, answer->g);
-  cni_fill_contacts(input, problem, block_of, &plan, answer->g);
+  cni_fill_contacts(input, problem, &plan, block_of, answer->g);
   return CN_OK;
 }
 

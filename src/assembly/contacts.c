@@ -25,15 +25,20 @@
 #include "assembly/parts.h"
 
 #define CONTACTS_PER_TASK 512
+#define AHEAD 8   // contacts whose shapes are fetched ahead
 #define SLOP 1e-3 // of the smaller inradius
 
 typedef struct FillLoop {
   const CniAssemblyInput *input;
   const CnProblem *problem; // its arrays are written, each place by one index
   const CniContactPlan *plan;
-  const int32_t *block_of;
+  int32_t *block_of;
   double *g;
 } FillLoop;
+
+static const CniContactLaw *law_of(const CniContactPlan *plan, int32_t contact) {
+  return &plan->laws.laws[plan->alike ? 0 : plan->law_of[contact]];
+}
 
 typedef struct Frame {
   CnVec3 n, t1, t2;
@@ -129,7 +134,7 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
     surface = loop->plan->tuned[i].surface;
     restitution = loop->plan->tuned[i].restitution;
   } else {
-    const CniContactLaw *law = &loop->plan->laws.laws[loop->plan->law_of[i]];
+    const CniContactLaw *law = law_of(loop->plan, i);
     restitution = law->law.restitution;
     if (law->moving)
       surface = cn_sub(cni_surface_velocity(in, c->shape_b, c->body_b),
@@ -223,6 +228,7 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   CniArms arms = cni_contact_arms(in, c);
   Frame f = fill_geometry(p, block, c, arms, loop->plan->shape_info[c->shape_a],
                           loop->plan->shape_info[c->shape_b]);
+  for (int32_t r = 0; r < block->dim; r++) loop->g[block->row + r] = 0;
   fill_b(loop, block, i, arms, &f);
 
   uint64_t rank = cni_contact_rank(c);
@@ -231,6 +237,34 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   int loaded = look_back(&in->old, cursor, rank, c->feature, &own);
   if (own >= 0) resolve(p, block, &in->old, own, scale, &f, &loop->g[block->row]);
   if (loaded && p->friction == CN_FRICTION_COULOMB) soften(in, c, cni_block_b_n(p, block));
+}
+
+// What contacts of two spheres share, by value: nothing that is written in between can change it.
+typedef struct RoundLoop {
+  const CnProblem *problem;
+  const CniShapeSpot *spots;
+  const uint32_t *info;
+  const CniShortContact *shorts; // of the last step
+  const CnVec3 *linear;
+  int32_t old_count, gentle; // whether gaps close gently under a load
+  double scale, time_step, slop;
+  double shares[2], limits[2]; // of an overlap and of a gap
+} RoundLoop;
+
+static RoundLoop round_loop(const FillLoop *loop, double scale) {
+  const CniAssemblyInput *in = loop->input;
+  return (RoundLoop){.problem = loop->problem,
+                     .spots = loop->plan->spots,
+                     .info = loop->plan->shape_info,
+                     .shorts = in->old.shorts,
+                     .linear = in->old.linear,
+                     .old_count = in->old.count,
+                     .gentle = loop->problem->friction == CN_FRICTION_COULOMB,
+                     .scale = scale,
+                     .time_step = in->time_step,
+                     .slop = in->contact_slop,
+                     .shares = {in->contact_stabilisation, 1},
+                     .limits = {-in->recovery_speed, 0}};
 }
 
 // The impulse of the last step in the present frame, inside the friction cone.
@@ -248,68 +282,139 @@ static inline void warm_round(const CnProblem *p, const CniBlock *block, CnVec3 
   if (!(sum >= 0 && g_1 * g_1 + g_2 * g_2 <= limit * limit)) cni_project(p, block, g);
 }
 
+// Where the merge stands: the first old contact whose rank is not below, and its rank.
+typedef struct RoundCursor {
+  int32_t at;
+  uint64_t next;
+} RoundCursor;
+
+static inline RoundCursor round_cursor(const RoundLoop *k, int32_t at) {
+  return (RoundCursor){at, at < k->old_count ? cni_short_rank(k->shorts[at]) : UINT64_MAX};
+}
+
+// The old place of a contact if it bore a load, -1 otherwise. Two spheres have one contact, of
+// feature 0.
+static inline int32_t find_loaded(const RoundLoop *k, const CniContact *c, RoundCursor *cursor) {
+  uint64_t rank = cni_contact_rank(c);
+  while (cursor->next < rank) *cursor = round_cursor(k, cursor->at + 1);
+  return cursor->next == rank && k->shorts[cursor->at].a & CNI_SHORT_BIT ? cursor->at : -1;
+}
+
 // Two spheres that do not bounce, with friction alone: most contacts of a pile. The same numbers as
-// above, with as few branches that nobody can predict as possible.
-static void fill_round(const FillLoop *loop, int32_t i, const CniBlock *block, OldCursor *cursor,
-                       double scale) {
-  const CniAssemblyInput *in = loop->input;
-  const CnProblem *p = loop->problem;
-  const CniContact *c = &in->contacts[i];
-  const CniOldContacts *old = &in->old;
+// above, with as few branches that nobody can predict as possible. `old` is where the impulse of
+// the last step is, -1: there was none.
+static inline void fill_round(const RoundLoop *k, const CniContact *c, const CniBlock *block,
+                              int32_t old, double *g, double *b_n) {
   CnVec3 n = c->normal;
-  CniArms arms = cni_contact_arms(in, c);
-  const uint32_t *info = loop->plan->shape_info;
-  p->spheres[block->index] =
+  const CniShapeSpot *a = &k->spots[c->shape_a], *b = &k->spots[c->shape_b];
+  double radius_a = cn_dot(cn_sub(c->point, a->centre), n);
+  double radius_b = -cn_dot(cn_sub(c->point, b->centre), n);
+  k->problem->spheres[block->index] =
       (CniSphereBlock){.normal = n,
-                       .radius_a = info[c->shape_a] & CNI_INFO_MASS ? cn_dot(arms.a, n) : 0,
-                       .radius_b = info[c->shape_b] & CNI_INFO_MASS ? -cn_dot(arms.b, n) : 0,
+                       .radius_a = k->info[c->shape_a] & CNI_INFO_MASS ? radius_a : 0,
+                       .radius_b = k->info[c->shape_b] & CNI_INFO_MASS ? radius_b : 0,
                        .group_a = c->body_a,
                        .group_b = c->body_b};
 
   // a gap closes, an overlap goes away by a share of itself
-  double kappa = in->contact_stabilisation, gap = c->gap;
-  const double shares[2] = {kappa, 1}, limits[2] = {-in->recovery_speed, 0};
-  double way = shares[gap > 0] * gap;
-
-  // two spheres have one contact, of feature 0
-  uint64_t rank = cni_contact_rank(c);
-  int32_t j = cursor->at;
-  while (j < old->count && cni_short_rank(old->shorts[j]) < rank) j++;
-  cursor->at = j;
-  if (j < old->count && cni_short_rank(old->shorts[j]) == rank &&
-      old->shorts[j].a & CNI_SHORT_BIT) {
-    warm_round(p, block, n, old->linear[j], scale, &loop->g[block->row]);
-    if (gap > 0 && p->friction == CN_FRICTION_COULOMB)
-      way = cn_max(kappa * gap, gap - contact_slop(in, c));
+  double gap = c->gap, way = k->shares[gap > 0] * gap;
+  g[0] = g[1] = g[2] = 0;
+  if (old >= 0) {
+    double slop = k->slop > 0 ? k->slop : SLOP * cn_min(a->inradius, b->inradius);
+    if (gap > 0 && k->gentle) way = cn_max(k->shares[0] * gap, gap - slop);
+    warm_round(k->problem, block, n, k->linear[old], k->scale, g);
   }
-  *cni_block_b_n(p, block) = cn_max(way / in->time_step, limits[gap > 0]);
+  *b_n = cn_max(way / k->time_step, k->limits[gap > 0]);
+}
+
+// ---- all of them ----
+
+static inline void note_kept(const CniAssemblyInput *in, int32_t i, const CniBlock *block) {
+  if (!in->kept) return;
+  in->kept[i] = !block ? CNI_KEPT_NOT : in->contacts[i].round ? CNI_KEPT_ROUND : CNI_KEPT_OTHER;
+}
+
+// The other shape of a contact may lie anywhere: it is fetched ahead of use.
+static inline void fetch_spots(const CniShapeSpot *spots, const CniContact *c) {
+  __builtin_prefetch(&spots[c->shape_a]);
+  __builtin_prefetch(&spots[c->shape_b]);
+}
+
+// Contacts with blocks that the plan has made.
+static void fill_each(const FillLoop *loop, int32_t begin, int32_t end, OldCursor *cursor,
+                      double scale) {
+  const CniAssemblyInput *in = loop->input;
+  const CnProblem *p = loop->problem;
+  const CniContactPlan *plan = loop->plan;
+  int simple = !plan->tuned && p->brief_b && (in->old.count == 0 || !in->old.rank);
+  const RoundLoop rounds = round_loop(loop, scale);
+  for (int32_t i = begin; i < end; i++) {
+    const CniContact *c = &in->contacts[i];
+    if (i + AHEAD < end) fetch_spots(plan->spots, c + AHEAD);
+    const CniBlock *block = loop->block_of[i] < 0 ? NULL : &p->blocks[loop->block_of[i]];
+    note_kept(in, i, block);
+    if (!block) continue;
+    if (simple && c->round && block->storage == CNI_SPHERE && block->kind == CN_BLOCK_FRICTION &&
+        !(law_of(plan, i)->law.restitution > 0)) {
+      RoundCursor at = round_cursor(&rounds, cursor->at);
+      int32_t old = find_loaded(&rounds, c, &at);
+      cursor->at = at.at;
+      fill_round(&rounds, c, block, old, &loop->g[block->row], cni_block_b_n(p, block));
+    } else {
+      fill_any(loop, i, block, cursor, scale);
+    }
+  }
+}
+
+// Contacts that are all alike: their blocks are made on the way.
+static void fill_alike(const FillLoop *loop, int32_t begin, int32_t end, OldCursor *cursor,
+                       double scale) {
+  const CniAssemblyInput *in = loop->input;
+  const CnProblem *p = loop->problem;
+  const CniContactPlan *plan = loop->plan;
+  CniBlock block = plan->first;
+  block.index += begin;
+  block.row += block.dim * begin;
+  int simple = p->brief_b && (in->old.count == 0 || !in->old.rank) &&
+               block.kind == CN_BLOCK_FRICTION && !(plan->laws.laws[0].law.restitution > 0);
+  const RoundLoop rounds = round_loop(loop, scale);
+  RoundCursor at = round_cursor(&rounds, simple ? cursor->at : in->old.count);
+  for (int32_t i = begin; i < end; i++, block.index++, block.row += block.dim) {
+    const CniContact *c = &in->contacts[i];
+    if (i + AHEAD < end) fetch_spots(plan->spots, c + AHEAD);
+    int32_t place = plan->first_block + i;
+    loop->block_of[i] = place;
+    p->blocks[place] = block;
+    note_kept(in, i, &block);
+    if (simple && c->round) {
+      int32_t old = find_loaded(&rounds, c, &at);
+      fill_round(&rounds, c, &block, old, &loop->g[block.row], &p->b[place]);
+    } else {
+      if (simple) cursor->at = at.at;
+      fill_any(loop, i, &p->blocks[place], cursor, scale);
+      if (simple) at = round_cursor(&rounds, cursor->at);
+    }
+  }
 }
 
 // Contacts and old contacts both ascend by rank: a merge, started by one search.
 static void fill_contacts(void *context, int32_t begin, int32_t end) {
   const FillLoop *loop = context;
   const CniAssemblyInput *in = loop->input;
-  const CniContactPlan *plan = loop->plan;
   const CniOldContacts *old = &in->old;
   double scale = old->time_step > 0 ? in->time_step / old->time_step : 0;
   OldCursor cursor = {old->count, 0};
   if (scale > 0) cursor.at = cni_old_find(old, cni_contact_rank(&in->contacts[begin]));
   if (old->shorts && !old->place)
     cursor.full = cni_lower_bound(old->full_at, old->full_count, cursor.at);
-  int simple = !plan->tuned && loop->problem->brief_b && (old->count == 0 || !old->rank);
-  for (int32_t i = begin; i < end; i++) {
-    if (loop->block_of[i] < 0) continue;
-    const CniBlock *block = &loop->problem->blocks[loop->block_of[i]];
-    if (simple && in->contacts[i].round && block->storage == CNI_SPHERE &&
-        block->kind == CN_BLOCK_FRICTION && !(plan->laws.laws[plan->law_of[i]].law.restitution > 0))
-      fill_round(loop, i, block, &cursor, scale);
-    else
-      fill_any(loop, i, block, &cursor, scale);
-  }
+  if (loop->plan->alike)
+    fill_alike(loop, begin, end, &cursor, scale);
+  else
+    fill_each(loop, begin, end, &cursor, scale);
 }
 
-void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem, const int32_t *block_of,
-                       const CniContactPlan *plan, double *g) {
+void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
+                       const CniContactPlan *plan, int32_t *block_of, double *g) {
   FillLoop loop = {input, problem, plan, block_of, g};
   cni_parallel_for(input->tasks, input->contact_count, CONTACTS_PER_TASK, fill_contacts, &loop);
 }

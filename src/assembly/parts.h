@@ -67,21 +67,35 @@ typedef struct CniTunedLaw {
   double restitution;
 } CniTunedLaw;
 
+// Of a shape, where contacts of spheres look for it: half a cache line.
+typedef struct CniShapeSpot {
+  CnVec3 centre; // of its body
+  double inradius;
+} CniShapeSpot;
+_Static_assert(sizeof(CniShapeSpot) == 32, "never across two lines");
+
 // What the first pass leaves for the second.
 typedef struct CniContactPlan {
   CniLawTable laws;
-  const uint32_t *shape_info; // see contacts.c
-  int32_t *law_of;            // per contact; null with a hook
+  const uint32_t *shape_info; // see below
+  const CniShapeSpot *spots;  // per shape
+  int32_t *law_of;            // per contact; null with a hook and if all are alike
   CniTunedLaw *tuned;         // per contact; null without a hook
+  // All contacts are of one law and have sphere blocks one after another, which the second pass
+  // makes from the first one.
+  int32_t alike;
+  int32_t first_block;
+  CniBlock first;
 } CniContactPlan;
 
 // First: laws, sets, storages, and where every contact goes. Room for contact_count blocks must be
-// there; room in the storages and rows is made here, and the counts set.
+// there; room in the storages and rows is made here, and the counts set. block_of is filled unless
+// all are alike.
 CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
                            int32_t *block_of, CniContactPlan *plan);
-// Second, in parallel: geometry, right-hand side, warm start.
-void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem, const int32_t *block_of,
-                       const CniContactPlan *plan, double *g);
+// Second, in parallel: geometry, right-hand side, warm start; block_of if all are alike.
+void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
+                       const CniContactPlan *plan, int32_t *block_of, double *g);
 
 // Surface velocity of a shape's material in world axes.
 CnVec3 cni_surface_velocity(const CniAssemblyInput *input, int32_t shape, int32_t body);

@@ -88,10 +88,17 @@ CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, i
 
 // ---- shapes ----
 
+// Bits that the infos of shapes have in common, and bits that any of them has.
+typedef struct Common {
+  uint32_t all, any;
+} Common;
+
 typedef struct InfoLoop {
   const CniAssemblyInput *input;
   const CnProblem *problem;
   uint32_t *info;
+  CniShapeSpot *spots;
+  Common *common; // one a task
 } InfoLoop;
 
 // Does the shape meet its contacts like a ball about the body's centre of mass, or not turn at all?
@@ -105,6 +112,7 @@ static int ball_like(const CniGroup *group, const CniShape *s) {
 
 static void fill_info(void *context, int32_t begin, int32_t end) {
   const InfoLoop *loop = context;
+  Common common = {~0u, 0};
   for (int32_t i = begin; i < end; i++) {
     const CniShape *s = &loop->input->model->shapes[i];
     const CniGroup *group = &loop->problem->groups[s->body];
@@ -112,7 +120,29 @@ static void fill_info(void *context, int32_t begin, int32_t end) {
     if (cni_group_has_mass(group)) info |= CNI_INFO_MASS;
     if (ball_like(group, s)) info |= CNI_INFO_BALL;
     loop->info[i] = info;
+    loop->spots[i] = (CniShapeSpot){loop->input->pose[s->body].position, cni_model_inradius(s)};
+    common = (Common){common.all & info, common.any | info};
   }
+  loop->common[begin / SHAPES_PER_TASK] = common;
+}
+
+// What all shapes have in common, and what is known of each.
+static CnStatus look_at_shapes(const CniAssemblyInput *input, const CnProblem *problem,
+                               CniContactPlan *plan, Common *common) {
+  int32_t count = input->model->shape_count, tasks = count / SHAPES_PER_TASK + 1;
+  size_t infos = (size_t)count * sizeof(uint32_t), spots = (size_t)count * sizeof(CniShapeSpot);
+  InfoLoop loop = {input, problem, cni_arena_take(input->arena, infos),
+                   cni_arena_take(input->arena, spots),
+                   cni_arena_take(input->arena, (size_t)tasks * sizeof(Common))};
+  if (!loop.info || !loop.spots || !loop.common) return cni_error_memory(infos + spots);
+  for (int32_t t = 0; t < tasks; t++) loop.common[t] = (Common){~0u, 0};
+  cni_parallel_for(input->tasks, count, SHAPES_PER_TASK, fill_info, &loop);
+  *common = (Common){~0u, 0};
+  for (int32_t t = 0; t < tasks; t++)
+    *common = (Common){common->all & loop.common[t].all, common->any | loop.common[t].any};
+  plan->shape_info = loop.info;
+  plan->spots = loop.spots;
+  return CN_OK;
 }
 
 // ---- one contact ----
@@ -256,24 +286,45 @@ static CnStatus plan_contact(Planner *pl, int32_t i, int32_t *block_of) {
 
 // ---- all of them ----
 
-static CnStatus plan_room(const CniAssemblyInput *input, const CnProblem *problem,
-                          CniContactPlan *plan) {
-  size_t contacts = (size_t)input->contact_count, shapes = (size_t)input->model->shape_count;
-  size_t bytes = shapes * sizeof(uint32_t);
-  uint32_t *info = cni_arena_take(input->arena, bytes);
-  if (!info) return cni_error_memory(bytes);
-  InfoLoop loop = {input, problem, info};
-  cni_parallel_for(input->tasks, input->model->shape_count, SHAPES_PER_TASK, fill_info, &loop);
-  plan->shape_info = info;
+// A pile of spheres of one material: every contact has the same law and a sphere block. Nobody has
+// to look at the contacts for that.
+static CnStatus plan_alike(Planner *pl, Common common) {
+  const CniAssemblyInput *in = pl->input;
+  CniContactPlan *plan = pl->plan;
+  uint32_t material = common.any >> CNI_INFO_SHIFT;
+  if (!in->movable || in->modify || !(common.all & CNI_INFO_BALL)) return CN_OK;
+  if (common.all >> CNI_INFO_SHIFT != material) return CN_OK;
+  int32_t index, set;
+  CNI_TRY(cni_law_table_find(&plan->laws, in, (int32_t)material, (int32_t)material, &index));
+  if (plan->laws.laws[index].law.cohesion > 0) return CN_OK;
+  CNI_TRY(law_set(pl, &plan->laws.laws[index].law, 0, &set));
+  plan->laws.laws[index].set = set;
 
-  bytes = contacts * (input->modify ? sizeof *plan->tuned : sizeof *plan->law_of);
-  void *memory = cni_arena_take(input->arena, bytes);
+  CnProblem *p = pl->problem;
+  CnBlockKind kind = p->sets[set].kind;
+  int32_t dim = cni_block_dim(kind), count = in->contact_count;
+  if (count > (INT32_MAX - pl->row_count) / dim) return CN_OK;
+  plan->alike = 1;
+  plan->first_block = p->block_count;
+  plan->first = cni_block_make(CNI_SPHERE, pl->sphere_count, pl->row_count, set, kind, dim);
+  p->block_count += count;
+  pl->sphere_count += count;
+  pl->row_count += dim * count;
+  return CN_OK;
+}
+
+static CnStatus plan_each(Planner *pl, int32_t *block_of) {
+  const CniAssemblyInput *in = pl->input;
+  size_t contacts = (size_t)in->contact_count;
+  size_t bytes = contacts * (in->modify ? sizeof *pl->plan->tuned : sizeof *pl->plan->law_of);
+  void *memory = cni_arena_take(in->arena, bytes);
   if (!memory) return cni_error_memory(bytes);
-  if (input->modify)
-    plan->tuned = memory;
+  if (in->modify)
+    pl->plan->tuned = memory;
   else
-    plan->law_of = memory;
-  return cni_law_table_init(&plan->laws, input->arena);
+    pl->plan->law_of = memory;
+  for (int32_t i = 0; i < in->contact_count; i++) CNI_TRY(plan_contact(pl, i, &block_of[i]));
+  return CN_OK;
 }
 
 // Has any contact a right-hand side along its tangents?
@@ -292,7 +343,9 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                            int32_t *block_of, CniContactPlan *plan) {
   *plan = (CniContactPlan){0};
   if (input->contact_count == 0) return CN_OK;
-  CNI_TRY(plan_room(input, problem, plan));
+  Common common = {0, 0};
+  CNI_TRY(look_at_shapes(input, problem, plan, &common));
+  CNI_TRY(cni_law_table_init(&plan->laws, input->arena));
   Planner planner = {.input = input,
                      .problem = problem,
                      .sets = sets,
@@ -301,8 +354,8 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                      .pair_count = problem->pair_count,
                      .sphere_count = problem->sphere_count,
                      .row_count = problem->row_count};
-  for (int32_t i = 0; i < input->contact_count; i++)
-    CNI_TRY(plan_contact(&planner, i, &block_of[i]));
+  CNI_TRY(plan_alike(&planner, common));
+  if (!plan->alike) CNI_TRY(plan_each(&planner, block_of));
   if (any_moving(input, plan, block_of)) problem->brief_b = 0;
   CniProblemRoom room = {.pairs = planner.pair_count - problem->pair_count,
                          .spheres = planner.sphere_count - problem->sphere_count,

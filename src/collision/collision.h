@@ -42,7 +42,8 @@ static inline int32_t cni_short_shape(uint32_t word) { return (int32_t)(word & ~
 
 // Pairs of shapes by their places in memory: contacts ascend by rank, those of a pair by feature.
 static inline uint64_t cni_pair_rank(int32_t a, int32_t b) {
-  return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
+  int32_t low = a < b ? a : b;
+  return (uint64_t)low << 32 | (uint32_t)(a ^ b ^ low);
 }
 static inline uint64_t cni_short_rank(CniShortContact c) {
   return cni_pair_rank(cni_short_shape(c.a), cni_short_shape(c.b));

@@ -53,7 +53,6 @@ static CnStatus fit(CnAnswer *answer, const CnProblem *p, int with_u) {
   CNI_TRY(reserve_rows(answer, rows, with_u));
   answer->row_count = rows;
   answer->velocity_count = velocities;
-  if (rows > 0) memset(answer->g, 0, (size_t)rows * sizeof *answer->g);
   return CN_OK;
 }
 
@@ -63,7 +62,10 @@ CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
   if (!answer || !p)
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_fit: %s is null", p ? "answer" : "problem");
   CNI_TRY(fit(answer, p, 1));
-  if (answer->row_count > 0) memset(answer->u, 0, (size_t)answer->row_count * sizeof *answer->u);
+  if (answer->row_count > 0) {
+    memset(answer->g, 0, (size_t)answer->row_count * sizeof *answer->g);
+    memset(answer->u, 0, (size_t)answer->row_count * sizeof *answer->u);
+  }
   if (answer->velocity_count > 0)
     memset(answer->v, 0, (size_t)answer->velocity_count * sizeof *answer->v);
   return CN_OK;

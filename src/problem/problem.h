@@ -242,8 +242,8 @@ CnStatus cni_problem_reserve_scratch(CnProblem *p);
 // Refuse an explicit or global problem whose blocks do not cover all rows yet.
 CnStatus cni_problem_check(const CnProblem *p);
 
-// cn_answer_fit for who solves a problem of the step form at once: v is not cleared and u may be
-// null. Solvers that fill u get room for it from cn_solver_solve; the certificate does without.
+// cn_answer_fit for who solves a problem of the step form at once: g and v are not cleared and u
+// may be null. Solvers that fill u get room for it from cn_solver_solve; the certificate does without.
 CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p);
 CnStatus cni_answer_reserve_u(CnAnswer *answer);
 // Room for the certificate of an answer, while the problem is held.

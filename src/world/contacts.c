@@ -188,6 +188,7 @@ CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old) {
 
 typedef struct NoteLoop {
   const CnWorld *world;
+  const uint8_t *kept;      // CNI_KEPT per contact
   int32_t *counts, *others; // of contacts with a block, and of those that are not round, per task
                             // and then from the start
 } NoteLoop;
@@ -203,9 +204,8 @@ static void count_contacts(void *context, int32_t begin, int32_t end) {
   for (int32_t task = begin; task < end; task++) {
     int32_t last = task_end(task, work->contact_count), count = 0, others = 0;
     for (int32_t i = task * CONTACTS_PER_TASK; i < last; i++) {
-      int32_t kept = work->block_of[i] >= 0;
-      count += kept;
-      others += kept & !work->contacts[i].round;
+      count += loop->kept[i] != CNI_KEPT_NOT;
+      others += loop->kept[i] == CNI_KEPT_OTHER;
     }
     loop->counts[task] = count;
     loop->others[task] = others;
@@ -220,8 +220,8 @@ static void note_contacts(void *context, int32_t begin, int32_t end) {
     int32_t last = task_end(task, work->contact_count);
     int32_t at = loop->counts[task], other = loop->others[task];
     for (int32_t i = task * CONTACTS_PER_TASK; i < last; i++) {
-      if (work->block_of[i] < 0) continue;
-      if (!work->contacts[i].round) {
+      if (loop->kept[i] == CNI_KEPT_NOT) continue;
+      if (loop->kept[i] == CNI_KEPT_OTHER) {
         world->full[other] = work->contacts[i];
         world->full_at[other++] = at;
       }
@@ -240,11 +240,11 @@ static int32_t sum_up(int32_t *counts, int32_t tasks) {
   return sum;
 }
 
-CnStatus cni_contacts_note(CnWorld *world) {
+CnStatus cni_contacts_note(CnWorld *world, const uint8_t *kept) {
   CniStepWork *work = &world->work;
   int32_t tasks = work->contact_count / CONTACTS_PER_TASK + 1;
   size_t bytes = (size_t)tasks * sizeof(int32_t);
-  NoteLoop loop = {world, cni_arena_take(&world->arena, bytes),
+  NoteLoop loop = {world, kept, cni_arena_take(&world->arena, bytes),
                    cni_arena_take(&world->arena, bytes)};
   if (!loop.counts || !loop.others) return cni_error_memory(bytes);
   cni_parallel_for(world->tasks, tasks, 1, count_contacts, &loop);

@@ -146,8 +146,9 @@ CniContact cni_contact_found(const CniContents *contents, int32_t index);
 void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b);
 // What the contacts kept from the last step say about the shapes of now.
 CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old);
-// Set the contacts of the step under way down that their blocks do not tell of.
-CnStatus cni_contacts_note(CnWorld *world);
+// Set the contacts of the step under way down that their blocks do not tell of; `kept` has what
+// became of each (CNI_KEPT).
+CnStatus cni_contacts_note(CnWorld *world, const uint8_t *kept);
 // Events against the contacts kept so far, then the new contacts in their place. Fails only for
 // lack of memory, before anything has changed.
 CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer);

@@ -66,6 +66,8 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   double start = cni_seconds();
   int32_t *block_of;
   CNI_TRY(take_indices(&world->arena, work->contact_count, &block_of));
+  uint8_t *kept = cni_arena_take(&world->arena, (size_t)work->contact_count);
+  if (!kept) return cni_error_memory((size_t)work->contact_count);
   CniAssemblyInput input = {.model = &world->now.model,
                             .pose = (const CnPose *)q,
                             .twist = (const CnTwist *)v,
@@ -82,12 +84,14 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .geometric_stiffness = settings->geometric_stiffness,
                             .modify = world->hooks.modify ? modify : NULL,
                             .modify_context = world,
+                            .movable = 1,
+                            .kept = kept,
                             .arena = &world->arena,
                             .tasks = world->tasks};
   CNI_TRY(cni_contacts_warm(world, &input.old));
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_block_of, block_of));
   work->block_of = block_of;
-  CNI_TRY(cni_contacts_note(world));
+  CNI_TRY(cni_contacts_note(world, kept));
   // the solver works in the place of the contacts; the equations look at them again
   if (!work->equations) {
     work->contacts = NULL;

@@ -325,6 +325,84 @@ static void normal_entries_alone(void **state) {
   assembled_end(&a);
 }
 
+// ---- contacts that are all alike ----
+
+#define BALLS 40
+
+// A row of balls on a floor that touch or overlap a little; every third contact between two of them
+// bore a load.
+static void row_of_balls(Assembled *a, const CnMaterialDef *material, CniShortContact *shorts,
+                         CnVec3 *linear) {
+  assembled_start(a);
+  for (int32_t i = 0; i < BALLS; i++) {
+    assembled_ball(a, 0.5, cn_vec3(i, 0, 0.5), (CnTwist){{0.1 * i, 0, -1}, {1, 0, 0.2 * i}});
+  }
+  int32_t floor = assembled_ground(a, CN_BODY_FIXED, REST), n = 0;
+  assembled_material(a, floor, material);
+  for (int32_t i = 0; i < BALLS; i++) a->model.shapes[i].material = a->model.shapes[floor].material;
+  for (int32_t i = 0; i < BALLS; i++) {
+    double gap = 1e-3 * (i % 5 - 2);
+    if (i + 1 < BALLS) {
+      int32_t c = assembled_contact(a, i, i + 1, cn_vec3(i + 0.5, 0, 0.5), cn_vec3(1, 0, 0), gap);
+      a->contacts[c].round = 1;
+      a->contacts[c].feature = 0;
+      shorts[n] = (CniShortContact){(uint32_t)i, (uint32_t)(i + 1) | CNI_SHORT_BIT};
+      if (i % 3 == 0) shorts[n].a |= CNI_SHORT_BIT;
+      linear[n++] = i % 3 == 0 ? cn_vec3(1, 0.2 * (i % 4), 0.1) : CN_VEC3_ZERO;
+    }
+    assembled_contact(a, i, floor, cn_vec3(i, 0, 0), cn_vec3(0, 0, -1), -gap);
+  }
+  a->input.old = (CniOldContacts){
+      .count = n, .shorts = shorts, .linear = linear, .time_step = a->input.time_step};
+}
+
+static void check_alike(const CnMaterialDef *material) {
+  Assembled each, alike;
+  CniShortContact shorts[BALLS];
+  CnVec3 linear[BALLS];
+  uint8_t kept[2 * BALLS];
+  row_of_balls(&each, material, shorts, linear);
+  assembled_write(&each);
+  row_of_balls(&alike, material, shorts, linear);
+  alike.input.movable = 1;
+  alike.input.kept = kept;
+  assembled_write(&alike);
+  const CnProblem *p = each.problem, *q = alike.problem;
+  assert_int_equal(q->block_count, 2 * BALLS - 1);
+  assert_int_equal(p->block_count, q->block_count);
+  assert_int_equal(p->row_count, q->row_count);
+  assert_int_equal(p->sphere_count, q->sphere_count);
+  assert_int_equal(p->set_count, q->set_count);
+  size_t blocks = (size_t)p->block_count, rows = (size_t)p->row_count;
+  assert_memory_equal(p->blocks, q->blocks, blocks * sizeof *p->blocks);
+  assert_memory_equal(p->spheres, q->spheres, blocks * sizeof *p->spheres);
+  assert_memory_equal(p->b, q->b, blocks * sizeof *p->b);
+  assert_memory_equal(each.answer.g, alike.answer.g, rows * sizeof(double));
+  assert_memory_equal(each.block, alike.block, blocks * sizeof *each.block);
+  int32_t loaded = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    assert_int_equal(kept[i], alike.contacts[i].round ? CNI_KEPT_ROUND : CNI_KEPT_OTHER);
+    loaded += alike.answer.g[q->blocks[i].row] > 0;
+  }
+  assert_int_equal(loaded, BALLS / 3);
+  assembled_end(&each);
+  assembled_end(&alike);
+}
+
+// Where all contacts have one law and sphere blocks nobody plans them one by one; what is written
+// is the same, bit by bit.
+static void all_alike(void **state) {
+  (void)state;
+  CnMaterialDef m = cn_material_def_default();
+  m.friction = 0.3;
+  m.restitution = 0;
+  check_alike(&m);
+  m.restitution = 0.5;
+  check_alike(&m);
+  m.rolling_friction = 0.1;
+  check_alike(&m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gaps),
@@ -338,6 +416,7 @@ int main(void) {
       cmocka_unit_test(many_laws),
       cmocka_unit_test(warm_start),
       cmocka_unit_test(warm_start_sphere),
+      cmocka_unit_test(all_alike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

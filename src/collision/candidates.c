@@ -19,6 +19,9 @@
 // two spheres that come near meet is then the triangle inequality. What is kept of the wide bounds
 // is rounded inwards (CniWide): a shape that is within it is within them.
 //
+// The same holds for half-spaces as long as they rest where they were: a ball that does not come
+// near one while it is in its wide bounds need not be looked at. How near is derived at far_away.
+//
 // The list has the form of a sparse matrix, rows and columns ascending: sorted by counting, first
 // by the larger index, then by the smaller. The cull keeps the order.
 #include "collision/parts.h"
@@ -38,7 +41,7 @@ typedef struct WideLoop {
   CniWideSides *sides; // null: not needed
   CnVec3 origin;
   CniBounds *bounds;
-  uint8_t *round;
+  uint8_t *round, *near;
   int skin; // 0: bounds as they are needed
 } WideLoop;
 
@@ -79,6 +82,18 @@ static CniBounds wide_bounds(const CniDetection *w, int32_t shape) {
   return (CniBounds){cn_add(b.lo, way), cn_add(b.hi, way)};
 }
 
+// Is a shape out of reach of a half-space at rest wherever it is in its wide bounds? With R the
+// radius of these (of a ball), x its centre and c theirs, |x - c| + radius + reach + base/2 <= R,
+// hence base/2 <= R as well: the sum of all that the cull adds up, |x - c| + radius + reach + base,
+// is at most 2 R. Of a box with half a diagonal D each of |x - c|, the radius and reach + base/2 is
+// at most D, the sum at most 4 D.
+static int far_away(const CniPlane *plane, const CniBounds *b, int round) {
+  CnVec3 c = cn_scale(0.5, cn_add(b->lo, b->hi)), half = cn_scale(0.5, cn_sub(b->hi, b->lo));
+  double r = round ? 2 * half.x : 4 * cn_norm(half);
+  double slack = 1e-8 * (r + fabs(c.x) + fabs(c.y) + fabs(c.z) + plane->far);
+  return cn_dot(plane->up, c) - plane->height > r + slack;
+}
+
 static void widen(void *context, int32_t begin, int32_t end) {
   const WideLoop *loop = context;
   for (int32_t i = begin; i < end; i++) {
@@ -86,18 +101,34 @@ static void widen(void *context, int32_t begin, int32_t end) {
     loop->round[i] = (loop->w->proxies[i].flags & CNI_ROUND) != 0;
     loop->wide[i] = narrow(&loop->bounds[i], loop->origin, loop->round[i],
                            loop->sides ? &loop->sides[i] : NULL);
+    loop->near[i] = 0;
+    for (int32_t k = 0; k < loop->w->plane_count; k++)
+      loop->near[i] |= !far_away(&loop->w->planes[k], &loop->bounds[i], loop->round[i]);
   }
+}
+
+// The half-spaces that the list knows.
+static CnStatus keep_planes(CniCollision *c, const CniDetection *w) {
+  c->plane_count = -1;
+  for (int32_t k = 0; k < w->plane_count; k++)
+    if (w->planes[k].reach > 0 || w->planes[k].swings) return CN_OK;
+  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->planes, &c->plane_capacity, 0,
+                            w->plane_count, sizeof *c->planes));
+  c->plane_count = w->plane_count;
+  if (w->plane_count > 0) memcpy(c->planes, w->planes, (size_t)w->plane_count * sizeof *c->planes);
+  return CN_OK;
 }
 
 // Room for the wide bounds; for their sides from the first shape on that is neither a ball nor a
 // half-space.
 static CnStatus wide_room(CniCollision *c, const CniDetection *w) {
   int sides = c->side_capacity > 0;
-  for (int32_t i = 0; i < w->count && !sides; i++)
-    sides = !(w->proxies[i].flags & (CNI_ROUND | CNI_ENDLESS));
+  sides |= w->has_others;
   if (sides)
     CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->sides, &c->side_capacity, 0, w->count,
                               sizeof *c->sides));
+  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->near, &c->near_capacity, 0, w->count,
+                            sizeof *c->near));
   return cni_array_reserve(&c->allocator, (void **)&c->wide, &c->wide_capacity, 0, w->count,
                            sizeof *c->wide);
 }
@@ -154,13 +185,14 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
   c->wide_count = -1; // until all is done
   c->age = 0;
   CNI_TRY(wide_room(c, w));
+  CNI_TRY(keep_planes(c, w));
   CniArenaMark mark = cni_arena_mark(w->arena);
   size_t bytes = (size_t)w->count * sizeof(CniBounds);
   CniBounds *bounds = cni_arena_take(w->arena, bytes);
   uint8_t *round = cni_arena_take(w->arena, (size_t)w->count);
   if (!bounds || !round) return cni_error_memory(bytes + (size_t)w->count);
   c->origin = w->count > 0 ? w->proxies[w->count / 2].centre : CN_VEC3_ZERO;
-  WideLoop wide = {w, c->wide, c->sides, c->origin, bounds, round, skin};
+  WideLoop wide = {w, c->wide, c->sides, c->origin, bounds, round, c->near, skin};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, widen, &wide);
 
   CniPair *pairs = NULL, *by_b = NULL;

@@ -73,6 +73,8 @@ void cni_collision_destroy(CniCollision *collision) {
   cni_release(&allocator, collision->wide, (size_t)collision->wide_capacity * sizeof(CniWide));
   cni_release(&allocator, collision->sides,
               (size_t)collision->side_capacity * sizeof(CniWideSides));
+  cni_release(&allocator, collision->near, (size_t)collision->near_capacity);
+  cni_release(&allocator, collision->planes, (size_t)collision->plane_capacity * sizeof(CniPlane));
   cni_release(&allocator, collision->starts, (size_t)collision->start_capacity * sizeof(int32_t));
   cni_release(&allocator, collision->partners,
               (size_t)collision->partner_capacity * sizeof(int32_t));

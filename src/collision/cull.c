@@ -38,7 +38,7 @@ static void find_plane_pairs(const void *context, int32_t begin, int32_t end, Cn
   const CniDetection *w = context;
   for (int32_t i = begin; i < end; i++) {
     const CniProxy *a = &w->proxies[i];
-    if (a->flags & CNI_ENDLESS) continue;
+    if ((w->near && !w->near[i]) || a->flags & CNI_ENDLESS) continue;
     CnVec3 x = a->centre;
     double far = fabs(x.x) + fabs(x.y) + fabs(x.z), own = a->outradius + a->reach;
     for (int32_t k = 0; k < w->plane_count; k++) {
@@ -117,20 +117,37 @@ static void cull_blocks(void *context, int32_t begin, int32_t end) {
 
 static int32_t block_count(int32_t pairs) { return pairs > 0 ? (pairs - 1) / PAIRS_A_TASK + 1 : 0; }
 
-// Candidates that are left, ascending, to the keys, where there is room for them.
-static CnStatus cull_candidates(const CniCollision *c, CniDetection *w) {
+// The blocks pushed together, and the pairs with half-spaces among them, all ascending. Whatever is
+// left of a block stands at least as many places further on as there are half-spaces to come.
+static void join_blocks(CniDetection *w, const CullLoop *loop, int32_t blocks,
+                        const uint64_t *planes, int32_t plane_count) {
+  uint64_t *at = w->keys;
+  const uint64_t *end = planes + plane_count;
+  for (int32_t b = 0; b < blocks; b++) {
+    const uint64_t *from = loop->left + (size_t)b * PAIRS_A_TASK, *last = from + loop->kept[b];
+    if (from == last) continue;
+    if (planes == end || *planes > last[-1]) {
+      size_t count = (size_t)loop->kept[b];
+      if (at != from) memmove(at, from, count * sizeof *at);
+      at += count;
+      continue;
+    }
+    for (; from < last; *at++ = *from++)
+      while (planes < end && *planes < *from) *at++ = *planes++;
+  }
+  while (planes < end) *at++ = *planes++;
+  w->key_count = (int32_t)(at - w->keys);
+}
+
+// Candidates that are left and pairs with a half-space to the keys, where there is room for all.
+static CnStatus cull_candidates(const CniCollision *c, CniDetection *w, const uint64_t *planes,
+                                int32_t plane_count) {
   int32_t blocks = block_count(c->pair_count);
   size_t bytes = (size_t)blocks * sizeof(int32_t);
-  CullLoop loop = {c, w, w->keys, cni_arena_take(w->arena, bytes)};
+  CullLoop loop = {c, w, w->keys + plane_count, cni_arena_take(w->arena, bytes)};
   if (!loop.kept) return cni_error_memory(bytes);
   cni_parallel_for(w->in->tasks, blocks, 1, cull_blocks, &loop);
-  w->key_count = 0;
-  for (int32_t b = 0; b < blocks; b++) {
-    const uint64_t *from = loop.left + (size_t)b * PAIRS_A_TASK;
-    if (w->key_count < b * PAIRS_A_TASK)
-      memmove(w->keys + w->key_count, from, (size_t)loop.kept[b] * sizeof *from);
-    w->key_count += loop.kept[b];
-  }
+  join_blocks(w, &loop, blocks, planes, plane_count);
   return CN_OK;
 }
 
@@ -157,38 +174,32 @@ static CnStatus find_planes(CniDetection *w, uint64_t **keys, int32_t *count) {
   return CN_OK;
 }
 
-// Pairs with a half-space among the others, from behind.
-static void merge_planes(CniDetection *w, const uint64_t *planes, int32_t plane_count) {
-  int32_t i = w->key_count - 1, j = plane_count - 1;
-  w->key_count += plane_count;
-  for (int32_t k = w->key_count - 1; j >= 0; k--)
-    w->keys[k] = i >= 0 && w->keys[i] > planes[j] ? w->keys[i--] : planes[j--];
+// Which shapes may be near half-spaces, where these rest as they did when the list was made.
+static const uint8_t *near_planes(const CniCollision *c, const CniDetection *w) {
+  size_t bytes = (size_t)w->plane_count * sizeof *w->planes;
+  if (c->plane_count != w->plane_count || w->plane_count == 0) return NULL;
+  return memcmp(c->planes, w->planes, bytes) == 0 ? c->near : NULL;
 }
 
 #define PLANE_SHARE 4 // at least every fourth shape may be near a half-space before memory moves
 
 CnStatus cni_detection_cull(CniCollision *c, CniDetection *w) {
-  size_t room = (size_t)c->pair_count + (w->plane_count > 0 ? (size_t)w->count / PLANE_SHARE : 0);
+  size_t pairs = (size_t)c->pair_count;
+  size_t room = pairs + (w->plane_count > 0 ? (size_t)w->count / PLANE_SHARE : 0);
   uint64_t *planes = NULL;
   int32_t plane_count = 0;
   w->keys = cni_arena_take(w->arena, room * sizeof *w->keys);
   if (!w->keys) return cni_error_memory(room * sizeof *w->keys);
   CniArenaMark mark = cni_arena_mark(w->arena);
-  CNI_TRY(cull_candidates(c, w));
+  w->near = near_planes(c, w);
   CNI_TRY(find_planes(w, &planes, &plane_count));
-  if (w->key_count > INT32_MAX - plane_count)
+  if (c->pair_count > INT32_MAX - plane_count)
     return cni_error(CN_NO_MEMORY, "more than %d pairs of shapes are near each other", INT32_MAX);
-  size_t needed = (size_t)w->key_count + (size_t)plane_count;
-  if (needed <= room) {
-    merge_planes(w, planes, plane_count);
-    cni_arena_back(w->arena, mark);
-    return CN_OK;
-  }
-  uint64_t *keys = cni_arena_take(w->arena, needed * sizeof *keys);
-  if (!keys) return cni_error_memory(needed * sizeof *keys);
-  memcpy(keys, w->keys, (size_t)w->key_count * sizeof *keys);
-  w->keys = keys;
-  merge_planes(w, planes, plane_count);
+  size_t needed = pairs + (size_t)plane_count;
+  if (needed > room) w->keys = cni_arena_take(w->arena, needed * sizeof *w->keys);
+  if (!w->keys) return cni_error_memory(needed * sizeof *w->keys);
+  CNI_TRY(cull_candidates(c, w, planes, plane_count));
+  if (needed <= room) cni_arena_back(w->arena, mark);
   return CN_OK;
 }
 

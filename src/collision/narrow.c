@@ -124,7 +124,7 @@ CnStatus cni_detection_parts(CniCollision *c, CniDetection *w) {
     CniPart part = {0};
     int32_t first = n * NARROW_A_TASK, left = w->key_count - first;
     int32_t pairs = left < NARROW_A_TASK ? left : NARROW_A_TASK;
-    for (int32_t k = first; k < first + pairs; k++)
+    for (int32_t k = first; w->has_others && k < first + pairs; k++)
       part.others += !has_sphere(w, cni_key_pair(w, k));
     part.room = pairs - part.others;
     if (part.others > 0) part.room += 16 + (int32_t)(c->points * part.others);

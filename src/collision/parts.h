@@ -68,8 +68,12 @@ struct CniCollision {
   CnVec3 origin;       // of these
   int32_t *starts;     // per shape and one more: where its pairs begin
   int32_t *partners;   // the larger indices of the pairs of a shape, ascending
+  uint8_t *near;       // per shape: it may come near one of the planes
+  CniPlane *planes;    // half-spaces that there were, all at rest
   int32_t wide_capacity, side_capacity, start_capacity, partner_capacity;
-  int32_t wide_count; // shapes there were; -1: the list is not valid
+  int32_t near_capacity, plane_capacity;
+  int32_t plane_count; // of these; -1: one moved
+  int32_t wide_count;  // shapes there were; -1: the list is not valid
   int32_t pair_count;
   int32_t age;         // calls that the list has served
   int32_t hurried;     // lists in a row that served one call only
@@ -87,8 +91,10 @@ typedef struct CniDetection {
   CniProxy *proxies;
   CniPlane *planes;
   int32_t plane_count;
-  int32_t key_shift; // key = smaller index << key_shift | larger
-  uint64_t *keys;    // pairs that are left, ascending
+  const uint8_t *near; // per shape: may it be near a half-space? null: all may
+  int32_t has_others;  // there are shapes that are neither balls nor half-spaces
+  int32_t key_shift;   // key = smaller index << key_shift | larger
+  uint64_t *keys;      // pairs that are left, ascending
   int32_t key_count;
   CniContact *contacts;
   int32_t contact_room;

@@ -65,6 +65,31 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   return p;
 }
 
+// The same for a sphere at the origin of its body with the usual category and mask, which is most
+// shapes of a pile.
+static CniProxy make_ball(const CniDetection *w, int32_t i) {
+  const CniCollisionInput *in = w->in;
+  const CniModel *m = in->model;
+  const CniShape *s = &m->shapes[i];
+  const CniBody *body = &m->bodies[s->body];
+  CniProxy p = {.centre = in->pose[s->body].position,
+                .outradius = s->radius,
+                .base = in->margin > 0 ? in->margin : 0.05 * s->radius,
+                .body = s->body,
+                .slot = s->slot,
+                .flags = CNI_ROUND,
+                .plane = -1};
+  double speed = cn_norm(in->twist[s->body].velocity);
+  if (cni_has_mass(&m->mass[s->body]))
+    speed += in->time_step * w->gravity;
+  else
+    p.flags |= CNI_PRESCRIBED;
+  if (body->kind != CN_BODY_FIXED) p.reach = in->time_step * speed;
+  if (s->next < 0 && body->first_shape == i) p.flags |= CNI_LONE;
+  if (body->first_joint >= 0) p.flags |= CNI_JOINTED;
+  return p;
+}
+
 CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin) {
   const CniProxy *p = &w->proxies[shape];
   if (p->flags & CNI_ENDLESS) return no_bounds;
@@ -99,21 +124,28 @@ typedef struct PlaceLoop {
   const CniWide *wide;       // null: there is no list
   const CniWideSides *sides; // null: of balls only
   CnVec3 origin;
-  uint8_t *outside;  // per task: a shape has left its wide bounds
-  uint8_t *infinite; // per task: a shape is where no number is
+  uint8_t *found; // per task: FOUND_ bits
 } PlaceLoop;
+
+#define FOUND_OUTSIDE 1u  // a shape has left its wide bounds
+#define FOUND_INFINITE 2u // a shape is where no number is
+#define FOUND_PLANES 4u   // half-spaces
+#define FOUND_OTHERS 8u   // shapes that are neither balls nor half-spaces
 
 static void place_shapes(void *context, int32_t begin, int32_t end) {
   const PlaceLoop *loop = context;
   const CniDetection *w = loop->w;
   int outside = 0, infinite = 0;
+  unsigned kinds = 0;
   for (int32_t i = begin; i < end; i++) {
     const CniShape *shape = &w->in->model->shapes[i];
     CniProxy *p = &w->proxies[i];
     if (shape->kind == CN_SHAPE_SPHERE) {
-      CnVec3 centre = w->in->pose[shape->body].position;
-      if (cni_shape_poses(shape)) centre = cni_placed(w, i).pose.position;
-      *p = make_proxy(w, i, centre);
+      if (shape->extra || w->in->model->load)
+        *p = make_proxy(w, i, cni_placed(w, i).pose.position);
+      else
+        *p = make_ball(w, i);
+      CnVec3 centre = p->centre;
       // large numbers, whose bounds may overflow, are looked at again
       double sum = fabs(centre.x) + fabs(centre.y) + fabs(centre.z) + p->reach + p->outradius;
       infinite |= !(sum < LARGE);
@@ -129,8 +161,10 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
     double sum = p->centre.x + p->centre.y + p->centre.z + p->reach;
     if (p->flags & CNI_ENDLESS) {
       infinite |= !isfinite(sum);
+      kinds |= FOUND_PLANES;
       continue;
     }
+    kinds |= FOUND_OTHERS;
     CniBounds b = cni_shape_bounds(&placed);
     sum += (b.lo.x + b.lo.y + b.lo.z) + (b.hi.x + b.hi.y + b.hi.z);
     infinite |= !isfinite(sum);
@@ -138,8 +172,9 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
     b = grown(b, p->reach + 0.5 * p->base);
     outside = !box_lies_in(&b, &loop->wide[i], loop->sides ? &loop->sides[i] : NULL, loop->origin);
   }
-  loop->outside[begin / SHAPES_A_TASK] = (uint8_t)outside;
-  loop->infinite[begin / SHAPES_A_TASK] = (uint8_t)infinite;
+  if (outside) kinds |= FOUND_OUTSIDE;
+  if (infinite) kinds |= FOUND_INFINITE;
+  loop->found[begin / SHAPES_A_TASK] = (uint8_t)kinds;
 }
 
 // Name the body that has left the real numbers, if it is so: a sum may also have overflowed.
@@ -157,10 +192,22 @@ static CnStatus check_finite(const CniDetection *w) {
   return CN_OK;
 }
 
+// Half-spaces among the shapes of tasks that found some.
+static int32_t count_planes(const CniDetection *w, const uint8_t *found) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < w->count; i++) {
+    if (found[i / SHAPES_A_TASK] & FOUND_PLANES)
+      count += (w->proxies[i].flags & CNI_ENDLESS) != 0;
+    else
+      i += SHAPES_A_TASK - 1; // they begin at a multiple of it
+  }
+  return count;
+}
+
 // Set the half-spaces apart.
-static CnStatus list_planes(CniDetection *w, CniArena *arena) {
+static CnStatus list_planes(CniDetection *w, CniArena *arena, const uint8_t *found) {
   const CniModel *m = w->in->model;
-  for (int32_t i = 0; i < w->count; i++) w->plane_count += (w->proxies[i].flags & CNI_ENDLESS) != 0;
+  w->plane_count = count_planes(w, found);
   size_t bytes = (size_t)w->plane_count * sizeof *w->planes;
   w->planes = cni_arena_take(arena, bytes);
   if (!w->planes) return cni_error_memory(bytes);
@@ -188,19 +235,17 @@ CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) 
   size_t n = (size_t)w->count, tasks = n / SHAPES_A_TASK + 1;
   w->gravity = cn_norm(w->in->gravity);
   w->proxies = cni_arena_take(w->arena, n * sizeof *w->proxies);
-  uint8_t *flags = cni_arena_take(w->arena, 2 * tasks);
-  if (!w->proxies || !flags) return cni_error_memory(n * sizeof *w->proxies + 2 * tasks);
-  memset(flags, 0, 2 * tasks);
+  uint8_t *flags = cni_arena_take(w->arena, tasks);
+  if (!w->proxies || !flags) return cni_error_memory(n * sizeof *w->proxies + tasks);
+  memset(flags, 0, tasks);
   int usable = c->wide_count == w->count;
-  PlaceLoop loop = {w, usable ? c->wide : NULL, c->sides, c->origin, flags, flags + tasks};
+  PlaceLoop loop = {w, usable ? c->wide : NULL, c->sides, c->origin, flags};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, place_shapes, &loop);
 
-  int outside = 0, infinite = 0;
-  for (size_t t = 0; t < tasks; t++) {
-    outside |= loop.outside[t];
-    infinite |= loop.infinite[t];
-  }
-  if (infinite) CNI_TRY(check_finite(w));
-  *inside = usable && !outside;
-  return list_planes(w, w->arena);
+  unsigned found = 0;
+  for (size_t t = 0; t < tasks; t++) found |= loop.found[t];
+  if (found & FOUND_INFINITE) CNI_TRY(check_finite(w));
+  *inside = usable && !(found & FOUND_OUTSIDE);
+  w->has_others = (found & FOUND_OTHERS) != 0;
+  return found & FOUND_PLANES ? list_planes(w, w->arena, loop.found) : CN_OK;
 }

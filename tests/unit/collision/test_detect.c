@@ -610,8 +610,8 @@ static void check_fresh(Rig *r) {
 }
 
 // A pair list that is kept from call to call gives what a fresh one gives: while bodies creep and
-// rush, when one jumps, and when others take their places in memory; in an arena of the caller's
-// as in memory of its own.
+// rush, when one jumps, when others take their places in memory, when the floor is put elsewhere
+// and when the margin changes; in an arena of the caller's as in memory of its own.
 static void earlier_calls_change_nothing(void **state) {
   (void)state;
   Rig r;
@@ -629,6 +629,8 @@ static void earlier_calls_change_nothing(void **state) {
       if (call == 30) *v = cn_scale(-1, *v);
     }
     if (call % 9 == 5) r.model.pose[1 + call].position.z += 0.5;
+    if (call % 15 == 3) r.model.pose[0].position.z += 0.02;
+    r.input.margin = call % 24 < 12 ? 0 : 0.15;
     if (call % 20 == 7) { // as many shapes as before, at other places
       CnBodyId gone = cni_body_id(&r.model, 2 + call);
       int32_t before = r.model.shape_count;

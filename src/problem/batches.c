@@ -18,8 +18,9 @@
 #include <string.h>
 
 #define WINDOW 64 // one bit each
-#define BLOCKS_PER_TASK 4096
+#define BLOCKS_PER_TASK CNI_BLOCKS_PER_SHARE
 #define NO_SLAB INT32_MIN // as ends.a: more than two groups with mass
+#define NO_UNIT 255       // as slab: a block that is not the first of its lane
 
 void cni_schedule_init(CniSchedule *s, const CnAllocator *allocator) {
   memset(s, 0, sizeof *s);
@@ -34,6 +35,8 @@ void cni_schedule_release(CniSchedule *s) {
   DROP(layers, layer_capacity);
   DROP(ends, ends_capacity);
   DROP(lengths, length_capacity);
+  DROP(slabs, slab_capacity);
+  DROP(shares, share_capacity);
   DROP(units, unit_capacity);
   DROP(places, place_capacity);
   DROP(busy, busy_capacity);
@@ -44,28 +47,32 @@ void cni_schedule_release(CniSchedule *s) {
 
 // ---- groups of the blocks ----
 
-typedef struct EndsLoop {
+typedef struct Maker {
+  CniSchedule *s;
   const CnProblem *p;
-  uint8_t *massless;
-  CniEnds *ends;
-} EndsLoop;
+  const uint8_t *kinds;
+  const CniBatchRule *rules;
+} Maker;
 
 // One byte a group, so that the blocks need not fetch their groups.
-static void find_massless(void *context, int32_t begin, int32_t end) {
-  const EndsLoop *loop = context;
-  for (int32_t i = begin; i < end; i++) loop->massless[i] = !(loop->p->groups[i].inv_mass > 0);
+static void look_at_groups(void *context, int32_t begin, int32_t end) {
+  const Maker *m = context;
+  for (int32_t i = begin; i < end; i++) {
+    m->s->massless[i] = !(m->p->groups[i].inv_mass > 0);
+    m->s->busy[i] = (CniMarks){0, 0};
+  }
 }
 
-static inline int32_t end_of(const EndsLoop *loop, int32_t group) {
-  return loop->massless[group] ? ~group : group;
+static inline int32_t end_of(const uint8_t *massless, int32_t group) {
+  return group ^ -(int32_t)massless[group];
 }
 
 // The groups with mass of a block of sparse rows; NO_SLAB if there are more than two.
-static CniEnds ends_of_rows(const EndsLoop *loop, const CniRowsBlock *rows) {
+static CniEnds ends_of_rows(const Maker *m, const CniRowsBlock *rows) {
   CniEnds ends = {-1, -1};
   for (int32_t i = 0; i < rows->entry_count; i++) {
-    int32_t group = loop->p->row_entries[rows->entry_start + i].group;
-    if (end_of(loop, group) < 0 || group == ends.a || group == ends.b) continue;
+    int32_t group = m->p->row_entries[rows->entry_start + i].group;
+    if (m->s->massless[group] || group == ends.a || group == ends.b) continue;
     if (ends.a < 0)
       ends.a = group;
     else if (ends.b < 0)
@@ -77,72 +84,154 @@ static CniEnds ends_of_rows(const EndsLoop *loop, const CniRowsBlock *rows) {
   return ends;
 }
 
-static void find_ends(void *context, int32_t begin, int32_t end) {
-  const EndsLoop *loop = context;
-  const CnProblem *p = loop->p;
+// Both groups of a contact.
+static inline CniEnds groups_of(const CnProblem *p, const CniBlock *block) {
+  int32_t k = block->index;
+  if (block->storage == CNI_SPHERE) return (CniEnds){p->spheres[k].group_a, p->spheres[k].group_b};
+  return (CniEnds){p->pairs[k].group_a, p->pairs[k].group_b};
+}
+
+static void find_ends(const Maker *m, int32_t begin, int32_t end) {
+  const CnProblem *p = m->p;
+  const uint8_t *massless = m->s->massless;
+  CniEnds *ends = m->s->ends;
   for (int32_t i = begin; i < end; i++) {
     const CniBlock *block = &p->blocks[i];
-    int32_t k = block->index;
-    if (block->storage == CNI_SPHERE)
-      loop->ends[i] =
-          (CniEnds){end_of(loop, p->spheres[k].group_a), end_of(loop, p->spheres[k].group_b)};
-    else if (block->storage == CNI_PAIR)
-      loop->ends[i] =
-          (CniEnds){end_of(loop, p->pairs[k].group_a), end_of(loop, p->pairs[k].group_b)};
-    else
-      loop->ends[i] = ends_of_rows(loop, &p->row_blocks[k]);
+    if (block->storage == CNI_ROWS) {
+      ends[i] = ends_of_rows(m, &p->row_blocks[block->index]);
+      continue;
+    }
+    CniEnds groups = groups_of(p, block);
+    ends[i] = (CniEnds){end_of(massless, groups.a), end_of(massless, groups.b)};
   }
 }
 
 // ---- lanes: runs of blocks between the same groups ----
 
-static void find_lengths(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
-                         const CniBatchRule *rules) {
-  for (int32_t i = 0; i < p->block_count;) {
-    int32_t limit = s->one_by_one ? 1 : rules[kinds[i]].length, n = 1;
-    while (n < limit && i + n < p->block_count && kinds[i + n] == kinds[i] &&
-           s->ends[i + n].a == s->ends[i].a && s->ends[i + n].b == s->ends[i].b)
-      n++;
-    s->lengths[i] = (uint8_t)n;
-    for (int32_t k = 1; k < n; k++) s->lengths[i + k] = 0;
-    i += n;
+// Blocks that a lane of this kind may have.
+static inline int32_t most_blocks(const Maker *m, int32_t kind) {
+  return m->s->one_by_one ? 1 : m->rules[kind].length;
+}
+
+// Is block i > 0, of a kind with long lanes, between the same groups as the one before?
+static int follows(const Maker *m, int32_t i) {
+  const CniBlock *block = &m->p->blocks[i];
+  if (m->kinds[i] != m->kinds[i - 1] || block->storage != block[-1].storage) return 0;
+  CniEnds x = groups_of(m->p, block), y = groups_of(m->p, block - 1);
+  return x.a == y.a && x.b == y.b;
+}
+
+// A lane may begin before these blocks and end behind them.
+static void find_lengths(const Maker *m, int32_t begin, int32_t end) {
+  uint8_t *lengths = m->s->lengths;
+  int32_t inside = 0; // how many blocks after the first of its lane
+  for (int32_t i = begin; i < end; i++) {
+    int32_t most = most_blocks(m, m->kinds[i]), n = 1;
+    if (most == 1) {
+      lengths[i] = 1;
+      continue;
+    }
+    if (i == begin) {
+      int32_t first = i;
+      while (first > 0 && follows(m, first)) first--;
+      inside = (i - first) % most;
+    } else {
+      inside = follows(m, i) ? (inside + 1) % most : 0;
+    }
+    while (n < most && i + n < m->p->block_count && follows(m, i + n)) n++;
+    lengths[i] = (uint8_t)(inside > 0 ? 0 : n);
   }
 }
 
 // ---- units to slabs ----
 
 // The lower of the slabs of the two groups; the rest for what fits in none.
-static inline int32_t slab_of(const CniSchedule *s, CniEnds e) {
-  if (s->slab_count == 1) return 0;
-  if (e.a == NO_SLAB) return s->slab_count;
-  if (e.a < 0 && e.b < 0) return 0;
-  int32_t a = s->layers[e.a >= 0 ? e.a : e.b], b = s->layers[e.b >= 0 ? e.b : e.a];
+static inline int32_t slab_of(const uint8_t *layers, int32_t count, CniEnds e) {
+  if (count == 1) return 0;
+  if (e.a == NO_SLAB) return count;
+  if ((e.a & e.b) < 0) return 0;
+  int32_t a = layers[e.a < 0 ? e.b : e.a], b = layers[e.b < 0 ? e.a : e.b];
   int32_t low = a < b ? a : b, high = a < b ? b : a;
-  return high == CNI_NO_LAYER || high > low + 1 ? s->slab_count : low;
+  return (high == CNI_NO_LAYER) | (high > low + 1) ? count : low;
 }
 
-// Stable: units of one slab keep the stored order.
-static void sort_units(CniSchedule *s, const CnProblem *p) {
-  int32_t *start = s->unit_start, next[CNI_SLAB_LIMIT + 2];
-  memset(start, 0, sizeof s->unit_start);
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (s->lengths[i] > 0) start[slab_of(s, s->ends[i]) + 1]++;
-  for (int32_t i = 0; i <= s->slab_count; i++) start[i + 1] += start[i];
-  memcpy(next, start, sizeof next);
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (s->lengths[i] > 0) s->units[next[slab_of(s, s->ends[i])]++] = i;
-  s->unit_count = start[s->slab_count + 1];
+// Units in the lower half of the number, blocks in the upper.
+static inline uint64_t packed(int32_t units, int32_t blocks) {
+  return (uint64_t)(uint32_t)blocks << 32 | (uint32_t)units;
+}
+
+// The slabs of the units among these blocks, and how many each of them gets. Four counts side by
+// side, as most units go where the one before has gone.
+static void deal_units(const Maker *m, int32_t begin, int32_t end) {
+  const CniSchedule *s = m->s;
+  const uint8_t *layers = s->layers, *lengths = s->lengths;
+  const CniEnds *ends = s->ends;
+  uint8_t *slabs = s->slabs;
+  int32_t count = s->slab_count;
+  uint64_t part[CNI_SLAB_LIMIT + 1][4];
+  memset(part, 0, (size_t)(count + 1) * sizeof part[0]);
+  for (int32_t i = begin; i < end; i++) {
+    CniEnds e = ends[i];
+    int32_t length = lengths[i], slab = slab_of(layers, count, e);
+    slabs[i] = (uint8_t)(length > 0 ? slab : NO_UNIT);
+    uint64_t *to = &part[0][i & 3];
+    if (e.a == NO_SLAB || (e.a & e.b) < 0) {
+      // blocks count where a group with mass is
+      to[4 * slab] += packed(length > 0, 0);
+      if (count > 1 && e.b >= 0 && layers[e.b] < count) to[4 * layers[e.b]] += packed(0, length);
+    } else {
+      to[4 * slab] += packed(length > 0, length);
+    }
+  }
+  CniShare *shares = cni_schedule_shares(s, begin / BLOCKS_PER_TASK);
+  for (int32_t k = 0; k <= count; k++) {
+    uint64_t sum = part[k][0] + part[k][1] + part[k][2] + part[k][3];
+    shares[k] = (CniShare){(int32_t)(uint32_t)sum, (int32_t)(sum >> 32), 0};
+  }
+}
+
+static void look_at_blocks(void *context, int32_t begin, int32_t end) {
+  find_ends(context, begin, end);
+  find_lengths(context, begin, end);
+  deal_units(context, begin, end);
+}
+
+static void deal_again(void *context, int32_t begin, int32_t end) {
+  deal_units(context, begin, end);
+}
+
+// Where the units of every slab begin, and those that a task finds.
+static void number_units(CniSchedule *s, int32_t task_count) {
+  int32_t n = 0;
+  for (int32_t slab = 0; slab <= s->slab_count; slab++) {
+    s->unit_start[slab] = n;
+    for (int32_t task = 0; task < task_count; task++) {
+      CniShare *share = cni_schedule_shares(s, task) + slab;
+      share->first = n;
+      n += share->units;
+    }
+  }
+  s->unit_start[s->slab_count + 1] = s->unit_count = n;
+}
+
+// Units of one slab keep the stored order.
+static void sort_units(void *context, int32_t begin, int32_t end) {
+  const Maker *m = context;
+  const CniSchedule *s = m->s;
+  const uint8_t *slabs = s->slabs;
+  const CniShare *shares = cni_schedule_shares(s, begin / BLOCKS_PER_TASK);
+  (void)end;
+  for (int32_t slab = 0; slab <= s->slab_count; slab++) {
+    int32_t *units = s->units + shares[slab].first, left = shares[slab].units;
+    // without a branch: what is not of this slab is overwritten
+    for (int32_t i = begin, n = 0; n < left; i++) {
+      units[n] = i;
+      n += slabs[i] == slab;
+    }
+  }
 }
 
 // ---- windows ----
-
-// The batches of one slab that are still open. Batches are numbered from `first` on, slab by slab
-// with room between, so that a mark of another slab is always too old or of the future.
-typedef struct Window {
-  CniMarks open[CNI_BATCH_KINDS * (CNI_BATCH_LENGTH + 1)]; // with a free lane, by class
-  uint8_t lane_count[WINDOW];                              // of batch k: number k % WINDOW
-  uint32_t first, next;
-} Window;
 
 // What marks are when `next` is the next batch: the window has moved on since they were made.
 static inline uint64_t marks_now(const CniMarks *marks, uint32_t next) {
@@ -150,74 +239,98 @@ static inline uint64_t marks_now(const CniMarks *marks, uint32_t next) {
   return past < WINDOW ? marks->bits >> past : 0;
 }
 
-// The place of one unit: batch * CNI_BATCH_LANES + lane.
-static inline int32_t place_unit(Window *w, CniMarks *busy, CniEnds e, int32_t class,
-                                 int32_t lanes) {
-  uint64_t a = e.a >= 0 ? marks_now(&busy[e.a], w->next) : 0;
-  uint64_t b = e.b >= 0 ? marks_now(&busy[e.b], w->next) : 0;
-  uint64_t open = marks_now(&w->open[class], w->next), fits = open & ~(a | b);
+// The batches of one slab that are still open. Batches are numbered from `first` on, slab by slab
+// with room between, so that a mark of another slab is always too old or of the future.
+typedef struct Window {
+  uint32_t first, next;
+  int32_t class;           // of the unit at hand
+  uint64_t open;           // batches of this class with a free lane
+  uint64_t one, two, four; // how many lanes of each batch are taken, in binary digits
+} Window;
+_Static_assert(CNI_BATCH_LANES == 8, "three digits");
+
+static inline void open_batch(Window *w) {
+  w->next++;
+  w->open >>= 1;
+  w->one >>= 1;
+  w->two >>= 1;
+  w->four >>= 1;
+}
+
+// The place of one unit: batch * CNI_BATCH_LANES + lane. none: the marks of groups without mass,
+// which batches may share.
+static inline int32_t place_unit(Window *w, CniMarks *busy, CniMarks *none, CniEnds e) {
+  CniMarks *at_a = e.a >= 0 ? &busy[e.a] : none, *at_b = e.b >= 0 ? &busy[e.b] : none;
+  uint64_t a = marks_now(at_a, w->next), b = marks_now(at_b, w->next);
+  a = e.a >= 0 ? a : 0;
+  b = e.b >= 0 ? b : 0;
+  uint64_t fits = w->open & ~(a | b);
   if (!fits) {
-    w->lane_count[w->next++ % WINDOW] = 0;
+    open_batch(w);
     fits = UINT64_C(1) << (WINDOW - 1);
-    open = open >> 1 | fits;
+    w->open |= fits;
     a >>= 1;
     b >>= 1;
   }
-  uint64_t oldest = fits & -fits;
-  uint32_t batch = w->next - WINDOW + (uint32_t)__builtin_ctzll(fits);
-  int32_t lane = w->lane_count[batch % WINDOW]++;
-  w->open[class] = (CniMarks){lane + 1 == lanes ? open & ~oldest : open, w->next};
-  if (e.a >= 0) busy[e.a] = (CniMarks){a | oldest, w->next};
-  if (e.b >= 0) busy[e.b] = (CniMarks){b | oldest, w->next};
-  return (int32_t)(batch - w->first) * CNI_BATCH_LANES + lane;
+  uint64_t oldest = fits & -fits, twos = w->one & oldest, fours = w->two & twos;
+  uint32_t age = (uint32_t)__builtin_ctzll(fits);
+  uint64_t lane = (w->one >> age & 1) + 2 * (w->two >> age & 1) + 4 * (w->four >> age & 1);
+  // one lane more; a batch is full when all digits were set
+  w->open &= ~(w->four & fours);
+  w->one ^= oldest;
+  w->two ^= twos;
+  w->four ^= fours;
+  *at_a = (CniMarks){a | oldest, w->next};
+  *at_b = (CniMarks){b | oldest, w->next};
+  return (int32_t)(w->next - WINDOW + age - w->first) * CNI_BATCH_LANES + (int32_t)lane;
 }
 
-typedef struct WindowLoop {
-  CniSchedule *s;
-  const uint8_t *kinds;
-  const CniBatchRule *rules;
-} WindowLoop;
-
 // One slab: the places of its units. start[slab + 1] takes the number of its batches.
-static void place_slab(const WindowLoop *loop, int32_t slab) {
-  CniSchedule *s = loop->s;
-  Window w;
-  memset(&w, 0, sizeof w);
-  w.first = w.next = (uint32_t)s->unit_start[slab] + (uint32_t)(slab + 1) * WINDOW;
+static void place_slab(const Maker *m, int32_t slab) {
+  CniSchedule *s = m->s;
+  CniMarks others[CNI_BATCH_KINDS * (CNI_BATCH_LENGTH + 1)]; // open, of the other classes
+  CniMarks none = {0, 0};
+  memset(others, 0, sizeof others);
+  Window w = {.first = (uint32_t)s->unit_start[slab] + (uint32_t)(slab + 1) * WINDOW};
+  w.next = w.first;
   for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
-    int32_t block = s->units[i], kind = loop->kinds[block], lanes = loop->rules[kind].lanes;
-    if (lanes == 1 || s->one_by_one) {
+    int32_t block = s->units[i], kind = m->kinds[block];
+    if (m->rules[kind].lanes == 1 || s->one_by_one) {
       // alone in its batch, which is never looked at again
-      s->places[i] = (int32_t)(w.next++ - w.first) * CNI_BATCH_LANES;
+      s->places[i] = (int32_t)(w.next - w.first) * CNI_BATCH_LANES;
+      open_batch(&w);
       continue;
     }
     int32_t class = kind * (CNI_BATCH_LENGTH + 1) + s->lengths[block];
-    s->places[i] = place_unit(&w, s->busy, s->ends[block], class, lanes);
+    if (class != w.class) {
+      others[w.class] = (CniMarks){w.open, w.next};
+      w.open = marks_now(&others[class], w.next);
+      w.class = class;
+    }
+    s->places[i] = place_unit(&w, s->busy, &none, s->ends[block]);
   }
   s->start[slab + 1] = (int32_t)(w.next - w.first);
 }
 
 static void place_slabs(void *context, int32_t phase, int32_t begin, int32_t end) {
-  const WindowLoop *loop = context;
-  for (int32_t i = begin; i < end; i++) place_slab(loop, cni_schedule_slab(loop->s, phase, i));
+  const Maker *m = context;
+  for (int32_t i = begin; i < end; i++) place_slab(m, cni_schedule_slab(m->s, phase, i));
 }
 
 static void write_slabs(void *context, int32_t begin, int32_t end) {
-  const WindowLoop *loop = context;
-  CniSchedule *s = loop->s;
+  const Maker *m = context;
+  const CniSchedule *s = m->s;
   for (int32_t slab = begin; slab < end; slab++) {
     if (s->start[slab + 1] == s->start[slab]) continue; // without any batch there is no array
     CniBatch *batches = s->batches + s->start[slab];
-    for (int32_t i = 0; i < s->start[slab + 1] - s->start[slab]; i++) {
-      batches[i] = (CniBatch){.lane_count = 0};
-      for (int32_t k = 0; k < CNI_BATCH_LANES; k++) batches[i].block[k] = -1;
-    }
+    for (int32_t i = 0; i < s->start[slab + 1] - s->start[slab]; i++)
+      batches[i] = (CniBatch){.block = {-1, -1, -1, -1, -1, -1, -1, -1}};
     for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
-      int32_t block = s->units[i], place = s->places[i];
+      int32_t block = s->units[i], place = s->places[i], lane = place % CNI_BATCH_LANES;
       CniBatch *batch = &batches[place / CNI_BATCH_LANES];
-      batch->block[place % CNI_BATCH_LANES] = block;
-      batch->lane_count++;
-      batch->kind = loop->kinds[block];
+      batch->block[lane] = block;
+      batch->lane_count = (uint8_t)(lane + 1);
+      batch->kind = m->kinds[block];
       batch->length = s->lengths[block];
     }
   }
@@ -231,6 +344,8 @@ static void write_slabs(void *context, int32_t begin, int32_t end) {
   X(layers, layer_capacity, p->group_count)                                                        \
   X(ends, ends_capacity, p->block_count)                                                           \
   X(lengths, length_capacity, p->block_count)                                                      \
+  X(slabs, slab_capacity, p->block_count)                                                          \
+  X(shares, share_capacity, cni_schedule_task_count(p) * (CNI_SLAB_LIMIT + 1))                     \
   X(units, unit_capacity, p->block_count)                                                          \
   X(places, place_capacity, p->block_count)                                                        \
   X(busy, busy_capacity, p->group_count)
@@ -277,23 +392,26 @@ static void give_back(CniSchedule *s) {
 static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
                      const CniBatchRule *rules, CnTasks *tasks) {
   s->batch_count = 0;
-  CNI_TRY(make_room(s, p));
-  EndsLoop ends = {p, s->massless, s->ends};
-  cni_parallel_for(tasks, p->group_count, BLOCKS_PER_TASK, find_massless, &ends);
-  cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, find_ends, &ends);
-  find_lengths(s, p, kinds, rules);
   s->slab_count = 1;
-  if (!s->one_by_one) CNI_TRY(cni_schedule_slabs(s, p));
-  sort_units(s, p);
+  CNI_TRY(make_room(s, p));
+  Maker maker = {s, p, kinds, rules};
+  int32_t task_count = cni_schedule_task_count(p);
+  cni_parallel_for(tasks, p->group_count, BLOCKS_PER_TASK, look_at_groups, &maker);
+  if (!s->one_by_one) cni_schedule_stretches(s, p);
+  cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, look_at_blocks, &maker);
+  if (s->slab_count > 1 && !cni_schedule_stretches_fit(s, p)) {
+    CNI_TRY(cni_schedule_walk(s, p));
+    cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, deal_again, &maker);
+  }
+  number_units(s, task_count);
+  cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, sort_units, &maker);
 
   // slabs that share groups are not looked at together, as in the sweeps
-  WindowLoop loop = {s, kinds, rules};
   int32_t counts[CNI_SWEEP_PHASES];
   for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++) counts[i] = cni_schedule_phase_count(s, i);
   counts[CNI_SWEEP_PHASES - 1] = 1;
-  if (p->group_count > 0) memset(s->busy, 0, (size_t)p->group_count * sizeof *s->busy);
   s->start[0] = 0;
-  cni_parallel_phases(tasks, CNI_SWEEP_PHASES, counts, 1, place_slabs, &loop);
+  cni_parallel_phases(tasks, CNI_SWEEP_PHASES, counts, 1, place_slabs, &maker);
   for (int32_t i = 0; i <= s->slab_count; i++) s->start[i + 1] += s->start[i];
   int32_t count = s->start[s->slab_count + 1];
   s->batches = s->place;
@@ -303,7 +421,7 @@ static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
     s->batches = s->own;
   }
   s->batch_count = count;
-  cni_parallel_for(tasks, s->slab_count + 1, 1, write_slabs, &loop);
+  cni_parallel_for(tasks, s->slab_count + 1, 1, write_slabs, &maker);
   return CN_OK;
 }
 

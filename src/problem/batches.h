@@ -48,6 +48,13 @@ typedef struct CniMarks {
   uint32_t next;
 } CniMarks;
 
+// What one stretch of CNI_BLOCKS_PER_SHARE blocks has for a slab.
+typedef struct CniShare {
+  int32_t units, blocks; // blocks: of those with a group that has mass
+  int32_t first;         // of the units
+} CniShare;
+#define CNI_BLOCKS_PER_SHARE 4096
+
 typedef struct CniSchedule {
   CnAllocator allocator;
   int32_t one_by_one; // 1: stored order, one lane a batch, one slab: to compare with
@@ -66,13 +73,15 @@ typedef struct CniSchedule {
   uint8_t *layers;      // per group: its slab, CNI_NO_LAYER if it lies in none
   CniEnds *ends;        // per block
   uint8_t *lengths;     // per block: of the lane that starts here, 0 inside a lane
+  uint8_t *slabs;       // per block: of the lane that starts here
+  CniShare *shares;     // CNI_SLAB_LIMIT + 1 per stretch of blocks
   int32_t *units;       // first blocks of lanes, slab by slab
   int32_t *places;      // per unit: batch within the slab times CNI_BATCH_LANES, plus lane
   CniMarks *busy;       // per group: batches of the window that touch it
   uint64_t *neighbours; // per cell: bits of the cells it is linked with
   int32_t *cells;       // level, weight, queue and mark of each cell
-  int32_t massless_capacity, layer_capacity, ends_capacity, length_capacity, unit_capacity,
-      place_capacity, busy_capacity;
+  int32_t massless_capacity, layer_capacity, ends_capacity, length_capacity, slab_capacity,
+      share_capacity, unit_capacity, place_capacity, busy_capacity;
   int32_t neighbour_capacity, cell_capacity;
   int32_t unit_count, unit_start[CNI_SLAB_LIMIT + 2];
 } CniSchedule;
@@ -103,7 +112,18 @@ void cni_schedule_order(const CniSchedule *schedule, int32_t *order);
 // each along the load (world/order.c), gets these stretches as slabs.
 int32_t cni_slab_aim(int32_t moving);
 
-// Cut the groups of schedule->ends into layers; one slab if there is little to gain.
-CnStatus cni_schedule_slabs(CniSchedule *schedule, const CnProblem *p);
+// Cut the groups into stretches, as many as there will be slabs; one if there is little to gain.
+void cni_schedule_stretches(CniSchedule *schedule, const CnProblem *p);
+// Do the blocks fit in the stretches, about as many in each? By the shares.
+int cni_schedule_stretches_fit(const CniSchedule *schedule, const CnProblem *p);
+// Where they do not: layers by a walk over the groups of schedule->ends.
+CnStatus cni_schedule_walk(CniSchedule *schedule, const CnProblem *p);
+
+static inline int32_t cni_schedule_task_count(const CnProblem *p) {
+  return (p->block_count + CNI_BLOCKS_PER_SHARE - 1) / CNI_BLOCKS_PER_SHARE;
+}
+static inline CniShare *cni_schedule_shares(const CniSchedule *schedule, int32_t task) {
+  return schedule->shares + (size_t)task * (CNI_SLAB_LIMIT + 1);
+}
 
 #endif

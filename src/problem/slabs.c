@@ -68,20 +68,17 @@ static void cut_stretches(CniSchedule *s, const CnProblem *p, int32_t count) {
   }
 }
 
-// Do the blocks fit in the stretches, about as many in each?
-static int stretches_fit(const CniSchedule *s, const CnProblem *p, int32_t count) {
-  int32_t blocks[CNI_SLAB_LIMIT] = {0}, stray = 0;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    CniEnds e = s->ends[i];
-    if (e.a < 0 && e.b < 0) continue;
-    int32_t a = s->layers[e.a >= 0 ? e.a : e.b], b = s->layers[e.b >= 0 ? e.b : e.a];
-    if (a - b > 1 || b - a > 1)
-      stray++;
-    else
-      blocks[a < b ? a : b]++;
+int cni_schedule_stretches_fit(const CniSchedule *s, const CnProblem *p) {
+  int32_t count = s->slab_count, stray = 0;
+  for (int32_t i = 0; i <= count; i++) {
+    int64_t blocks = 0;
+    for (int32_t task = 0; task < cni_schedule_task_count(p); task++)
+      blocks += cni_schedule_shares(s, task)[i].blocks;
+    if (i == count)
+      stray = (int32_t)blocks;
+    else if (blocks * count * 4 > (int64_t)p->block_count * 5)
+      return 0;
   }
-  for (int32_t i = 0; i < count; i++)
-    if ((int64_t)blocks[i] * count * 4 > (int64_t)p->block_count * 5) return 0;
   return stray <= p->block_count / STRAY;
 }
 
@@ -209,9 +206,10 @@ static int32_t join_levels(Graph *graph, int32_t level_count, int32_t wanted) {
   return slab + 1;
 }
 
-static CnStatus walk_cells(CniSchedule *s, const CnProblem *p, int32_t wanted) {
+CnStatus cni_schedule_walk(CniSchedule *s, const CnProblem *p) {
   Graph graph;
-  int32_t cell_bits;
+  int32_t cell_bits, wanted = s->slab_count;
+  s->slab_count = 1;
   CNI_TRY(make_graph(s, p, &cell_bits, &graph));
   link_blocks(s, p, cell_bits, &graph);
   mark_hubs(&graph);
@@ -225,15 +223,13 @@ static CnStatus walk_cells(CniSchedule *s, const CnProblem *p, int32_t wanted) {
   return CN_OK;
 }
 
-CnStatus cni_schedule_slabs(CniSchedule *s, const CnProblem *p) {
+void cni_schedule_stretches(CniSchedule *s, const CnProblem *p) {
   s->slab_count = 1;
-  if (p->block_count < LEAST_SLABS * BLOCKS_PER_SLAB) return CN_OK;
+  if (p->block_count < LEAST_SLABS * BLOCKS_PER_SLAB) return;
   int32_t moving = 0;
   for (int32_t i = 0; i < p->group_count; i++) moving += !s->massless[i];
   int32_t count = cni_slab_aim(moving);
-  if (count == 1) return CN_OK;
+  if (count == 1) return;
   cut_stretches(s, p, count);
-  if (!stretches_fit(s, p, count)) return walk_cells(s, p, count);
   s->slab_count = count;
-  return CN_OK;
 }

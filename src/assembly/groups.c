@@ -174,6 +174,18 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
   }
 }
 
+// The same for a body like a ball on which nothing acts but gravity.
+static inline CniGroup falling_ball(const CniAssemblyInput *in, int32_t i) {
+  const CniBodyMass *mass = &in->model->mass[i];
+  const CnTwist *old = &in->twist[i];
+  // zeros of a load, which make zeros positive
+  CnVec3 acceleration = cn_add(in->gravity, CN_VEC3_ZERO);
+  return (CniGroup){.v = cn_madd(old->velocity, in->time_step, acceleration),
+                    .inv_mass = 1 / mass->mass,
+                    .w = cn_add(old->spin, CN_VEC3_ZERO),
+                    .inv_inertia = 1 / mass->inertia};
+}
+
 typedef struct GroupLoop {
   const CniAssemblyInput *input;
   CnProblem *problem;
@@ -182,9 +194,16 @@ typedef struct GroupLoop {
 static void fill_groups(void *context, int32_t begin, int32_t end) {
   const GroupLoop *loop = context;
   const CniAssemblyInput *in = loop->input;
+  int plain = !in->model->load && !loop->problem->own_olds;
   for (int32_t i = begin; i < end; i++) {
     CniGroup *group = &loop->problem->groups[i];
-    CnBodyKind kind = in->model->bodies[i].kind;
+    const CniBody *body = &in->model->bodies[i];
+    CnBodyKind kind = body->kind;
+    if (plain && kind == CN_BODY_DYNAMIC && in->model->mass[i].inertia > 0 &&
+        body->first_joint < 0) {
+      *group = falling_ball(in, i);
+      continue;
+    }
     *group = (CniGroup){.inv_mass = 0};
     if (kind != CN_BODY_FIXED) {
       group->v = in->twist[i].velocity;
@@ -200,7 +219,9 @@ void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   const CniModel *model = input->model;
   room->groups = model->body_count + 1;
   room->inertias = input->geometric_stiffness && model->joint_count > 0;
-  for (int32_t i = 0; i < model->body_count; i++) {
+  // without such arrays no body has either
+  int32_t count = model->inertias || model->load ? model->body_count : 0;
+  for (int32_t i = 0; i < count; i++) {
     CnTwist load = cni_model_load(model, i);
     if (!cni_has_mass(&model->mass[i])) continue;
     room->inertias |= model->mass[i].inertia == CNI_TURNS_BY_AXIS;

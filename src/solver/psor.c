@@ -13,6 +13,12 @@
 // Threads: a sweep is the even slabs, the odd slabs, the rest; many sweeps are one region of the
 // pool, with a barrier after each of these. One thread takes the same slabs one after the other.
 //
+// Memory: lanes are one stream, which processors read ahead by themselves. Groups are not: once
+// lanes and groups together do not fit in the cache, a sweep asks for the groups of the batch four
+// batches ahead, of each contact the second one, as the first was mostly the second of a contact
+// before. That hides most of the wait (200,000 spheres: 11.5 instead of 16.4 ns a contact); where
+// all is in the cache it would cost 6 %.
+//
 // The tolerance is looked at every check_interval iterations, on the certificate's own measure. A
 // look ends at the first block that fails, and the next look begins with that block: while the
 // answer is far off, a look costs next to nothing. When no block fails, v is recomputed from g,
@@ -28,6 +34,7 @@
 #include <string.h>
 
 #define SWEEPS_PER_REGION 32
+#define CACHE_BYTES (16u << 20)
 
 CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, int32_t back,
                          void **state) {
@@ -39,6 +46,7 @@ CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, i
   s->rule = (CniLocalRule){def->relaxation, def->acceleration, (int32_t)def->local};
   s->back = back;
   s->level = cni_simd_level();
+  s->cache_bytes = CACHE_BYTES;
   cni_schedule_init(&s->schedule, allocator);
   *state = s;
   return CN_OK;
@@ -68,7 +76,7 @@ static void sweep_run(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t
     CniPsorKernel sweep = s->kernels->sweep[run->kind][law];
     CniPsorSets sets = {s->sets, s->set_numbers + run->begin};
     sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset, sets, run->count,
-          run->length, step, s->rule.lambda);
+          run->length, step, s->rule.lambda, s->ahead);
   } else if (law == CNI_PSOR_APPLY) {
     cni_psor_apply_rows(s, run->begin, run->begin + run->count);
   } else {

@@ -117,10 +117,11 @@ typedef struct CniPsorSets {
 } CniPsorSets;
 
 // Sweep over `count` batches of one kind and length from `data` on; step +1 or -1 (from the last to
-// the first). `empty` is the group of unused lanes.
+// the first). `empty` is the group of unused lanes. Groups are asked for so many batches ahead, 0:
+// not at all.
 typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inertia, int32_t empty,
                               CniPsorLine *data, CniPsorSets sets, int32_t count, int32_t length,
-                              int32_t step, double lambda);
+                              int32_t step, double lambda, int32_t ahead);
 // The steps and N_tn of a batch from its other lines; projects: whether the law projects; set: its
 // set, if that lies apart. Null for kinds that turn.
 typedef void (*CniPsorConstants)(int projects, const CniPsorGroup *groups,
@@ -178,6 +179,7 @@ typedef struct CniPsor {
   CniLocalRule rule;
   int32_t back; // 1: an iteration is a sweep forth and a sweep back
   CniSimdLevel level;
+  size_t cache_bytes; // more than these do not stay in the cache from sweep to sweep
 
   // the problem being solved
   const CnProblem *p;
@@ -185,6 +187,7 @@ typedef struct CniPsor {
   CniPsorLaw law;
   int32_t cohesive; // 1: some block has cohesion
   int32_t turned;   // 1: the inertia of groups is needed
+  int32_t ahead;    // batches: how far ahead sweeps ask for groups; 0 while all is in the cache
   CniSchedule schedule;
   // In memory that is not ours (psor_prepare.c): sweeps work on the groups of the problem in place,
   // while the free velocities wait in the velocities of the answer, which nobody needs before the

@@ -13,6 +13,7 @@
 
 #define ITEMS_PER_TASK 4096
 #define MODEL_SAMPLES 16
+#define BATCHES_AHEAD 4
 
 // ---- which kind ----
 
@@ -177,6 +178,8 @@ static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, con
   if (moves) schedule->batches = to;
   s->groups = p->groups;
   s->free = answer->v;
+  size_t swept = lines * sizeof *s->lines + (size_t)p->group_count * sizeof *s->groups;
+  s->ahead = swept > s->cache_bytes ? BATCHES_AHEAD : 0;
   return CN_OK;
 }
 

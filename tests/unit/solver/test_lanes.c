@@ -19,7 +19,8 @@ static int runs_here(CniSimdLevel level) {
   return level == CNI_SIMD_LEVEL_NEON ? top == level : top != CNI_SIMD_LEVEL_NEON && level <= top;
 }
 
-// A solve by one level; g: warm start.
+// A solve by one level; g: warm start. All but plain ones ask for groups ahead, as those of large
+// piles do.
 static CnAnswer solve_level(CnSolverDef def, CnProblem *p, const double *g, CniSimdLevel level,
                             CnTasks *tasks, int one_by_one) {
   CnAnswer answer = answer_for(p);
@@ -30,6 +31,7 @@ static CnAnswer solve_level(CnSolverDef def, CnProblem *p, const double *g, CniS
   CHECK_OK(cni_psor_create(&def, &def.allocator, strcmp(def.name, "pssor") == 0, &state));
   CniPsor *s = state;
   s->level = level;
+  if (level != CNI_SIMD_LEVEL_PLAIN) s->cache_bytes = 0;
   s->schedule.one_by_one = one_by_one;
   CHECK_OK(cni_psor_solve(s, p, &answer, &report));
   cni_psor_destroy(state);

@@ -31,6 +31,7 @@ void cni_schedule_release(CniSchedule *s) {
 #define DROP(array, capacity)                                                                      \
   cni_release(&s->allocator, s->array, (size_t)s->capacity * sizeof *s->array)
   DROP(own, own_capacity);
+  DROP(own_groups, own_group_capacity);
   DROP(massless, massless_capacity);
   DROP(layers, layer_capacity);
   DROP(ends, ends_capacity);
@@ -152,7 +153,8 @@ static inline int32_t slab_of(const uint8_t *layers, int32_t count, CniEnds e) {
   if ((e.a & e.b) < 0) return 0;
   int32_t a = layers[e.a < 0 ? e.b : e.a], b = layers[e.b < 0 ? e.a : e.b];
   int32_t low = a < b ? a : b, high = a < b ? b : a;
-  return (high == CNI_NO_LAYER) | (high > low + 1) ? count : low;
+  int32_t fits = (high != CNI_NO_LAYER) & (high <= low + 1);
+  return fits ? low : count;
 }
 
 // Units in the lower half of the number, blocks in the upper.
@@ -317,23 +319,33 @@ static void place_slabs(void *context, int32_t phase, int32_t begin, int32_t end
   for (int32_t i = begin; i < end; i++) place_slab(m, cni_schedule_slab(m->s, phase, i));
 }
 
+static void write_slab(const Maker *m, int32_t slab) {
+  const CniSchedule *s = m->s;
+  CniBatch *batches = s->batches + s->start[slab];
+  CniBatchGroups *groups = s->with_groups ? s->groups + s->start[slab] : NULL;
+  int32_t none = ~m->p->group_count;
+  for (int32_t i = 0; i < s->start[slab + 1] - s->start[slab]; i++) {
+    batches[i] = (CniBatch){.block = {-1, -1, -1, -1, -1, -1, -1, -1}};
+    for (int32_t k = 0; groups && k < CNI_BATCH_LANES; k++) groups[i].a[k] = groups[i].b[k] = none;
+  }
+  for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
+    int32_t block = s->units[i], place = s->places[i];
+    int32_t number = place / CNI_BATCH_LANES, lane = place % CNI_BATCH_LANES;
+    CniBatch *batch = &batches[number];
+    batch->block[lane] = block;
+    batch->lane_count = (uint8_t)(lane + 1);
+    batch->kind = m->kinds[block];
+    batch->length = s->lengths[block];
+    if (!groups) continue;
+    groups[number].a[lane] = s->ends[block].a;
+    groups[number].b[lane] = s->ends[block].b;
+  }
+}
+
 static void write_slabs(void *context, int32_t begin, int32_t end) {
   const Maker *m = context;
-  const CniSchedule *s = m->s;
-  for (int32_t slab = begin; slab < end; slab++) {
-    if (s->start[slab + 1] == s->start[slab]) continue; // without any batch there is no array
-    CniBatch *batches = s->batches + s->start[slab];
-    for (int32_t i = 0; i < s->start[slab + 1] - s->start[slab]; i++)
-      batches[i] = (CniBatch){.block = {-1, -1, -1, -1, -1, -1, -1, -1}};
-    for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
-      int32_t block = s->units[i], place = s->places[i], lane = place % CNI_BATCH_LANES;
-      CniBatch *batch = &batches[place / CNI_BATCH_LANES];
-      batch->block[lane] = block;
-      batch->lane_count = (uint8_t)(lane + 1);
-      batch->kind = m->kinds[block];
-      batch->length = s->lengths[block];
-    }
-  }
+  for (int32_t slab = begin; slab < end; slab++)
+    if (m->s->start[slab + 1] > m->s->start[slab]) write_slab(m, slab);
 }
 
 // ---- all together ----
@@ -389,6 +401,21 @@ static void give_back(CniSchedule *s) {
   s->lent = NULL;
 }
 
+static CnStatus reserve_batches(CniSchedule *s, int32_t count) {
+  int32_t group_count = s->with_groups ? count : 0;
+  s->groups = s->place;
+  s->batches = s->place ? (CniBatch *)(void *)(s->groups + group_count) : NULL;
+  size_t bytes = (size_t)count * sizeof *s->batches + (size_t)group_count * sizeof *s->groups;
+  if (s->place && s->place_size >= bytes) return CN_OK;
+  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->own, &s->own_capacity, 0, count,
+                            sizeof *s->own));
+  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->own_groups, &s->own_group_capacity, 0,
+                            group_count, sizeof *s->own_groups));
+  s->batches = s->own;
+  s->groups = s->own_groups;
+  return CN_OK;
+}
+
 static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
                      const CniBatchRule *rules, CnTasks *tasks) {
   s->batch_count = 0;
@@ -414,12 +441,7 @@ static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
   cni_parallel_phases(tasks, CNI_SWEEP_PHASES, counts, 1, place_slabs, &maker);
   for (int32_t i = 0; i <= s->slab_count; i++) s->start[i + 1] += s->start[i];
   int32_t count = s->start[s->slab_count + 1];
-  s->batches = s->place;
-  if (!s->place || s->place_size / sizeof *s->batches < (size_t)count) {
-    CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->own, &s->own_capacity, 0, count,
-                              sizeof *s->own));
-    s->batches = s->own;
-  }
+  CNI_TRY(reserve_batches(s, count));
   s->batch_count = count;
   cni_parallel_for(tasks, s->slab_count + 1, 1, write_slabs, &maker);
   return CN_OK;

@@ -37,6 +37,12 @@ typedef struct CniBatch {
 } CniBatch;
 _Static_assert(sizeof(CniBatch) == 40, "there are many");
 
+// Groups of the lanes of a batch, one without mass as its complement; those of lanes that are not
+// used are the complement of the number of groups.
+typedef struct CniBatchGroups {
+  int32_t a[CNI_BATCH_LANES], b[CNI_BATCH_LANES];
+} CniBatchGroups;
+
 // Groups of a block; one without mass is its complement ~group.
 typedef struct CniEnds {
   int32_t a, b;
@@ -57,18 +63,22 @@ typedef struct CniShare {
 
 typedef struct CniSchedule {
   CnAllocator allocator;
-  int32_t one_by_one; // 1: stored order, one lane a batch, one slab: to compare with
-  CniBatch *batches;  // own, or at `place`
+  int32_t one_by_one;     // 1: stored order, one lane a batch, one slab: to compare with
+  int32_t with_groups;    // 1: `groups` are wanted
+  CniBatch *batches;      // own, or at `place`
+  CniBatchGroups *groups; // per batch, likewise
   int32_t batch_count;
   int32_t slab_count; // >= 1; the rest is one more
   int32_t start[CNI_SLAB_LIMIT + 2];
 
-  // memory that is lent: for the batches, if they fit in `place`; for the working memory, which is
-  // cut from `lent`, of cni_schedule_room bytes, and gone when the schedule is made. Null: own.
+  // memory that is lent: for batches and groups, if they fit in `place`; for the working memory,
+  // which is cut from `lent`, of cni_schedule_room bytes, and gone when the schedule is made. Null:
+  // own.
   void *place, *lent;
   size_t place_size;
   CniBatch *own;
-  int32_t own_capacity;
+  CniBatchGroups *own_groups;
+  int32_t own_capacity, own_group_capacity;
   uint8_t *massless;    // per group
   uint8_t *layers;      // per group: its slab, CNI_NO_LAYER if it lies in none
   CniEnds *ends;        // per block

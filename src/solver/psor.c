@@ -48,6 +48,7 @@ CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, i
   s->level = cni_simd_level();
   s->cache_bytes = CACHE_BYTES;
   cni_schedule_init(&s->schedule, allocator);
+  s->schedule.with_groups = 1;
   *state = s;
   return CN_OK;
 }
@@ -71,17 +72,22 @@ void cni_psor_destroy(void *state) {
 
 // ---- sweeps ----
 
+void cni_psor_sweep_lanes(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t begin,
+                          int32_t count, int32_t step) {
+  CniPsorKernel sweep = s->kernels->sweep[run->kind][law];
+  CniPsorSets sets = {s->sets, s->set_numbers + run->begin + begin};
+  size_t stride = (size_t)(1 + cni_psor_lines(run->kind) * run->length);
+  sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset + (size_t)begin * stride,
+        sets, count, run->length, step, s->rule.lambda, s->ahead);
+}
+
 static void sweep_run(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t step) {
-  if (run->kind < CNI_PSOR_LANE_KINDS) {
-    CniPsorKernel sweep = s->kernels->sweep[run->kind][law];
-    CniPsorSets sets = {s->sets, s->set_numbers + run->begin};
-    sweep(s->groups, s->inertia, s->p->group_count, s->lines + run->offset, sets, run->count,
-          run->length, step, s->rule.lambda, s->ahead);
-  } else if (law == CNI_PSOR_APPLY) {
+  if (run->kind < CNI_PSOR_LANE_KINDS)
+    cni_psor_sweep_lanes(s, law, run, 0, run->count, step);
+  else if (law == CNI_PSOR_APPLY)
     cni_psor_apply_rows(s, run->begin, run->begin + run->count);
-  } else {
+  else
     cni_psor_rows(s, run->begin, run->begin + run->count, step);
-  }
 }
 
 void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step) {

@@ -52,9 +52,7 @@ typedef enum CniPsorLaw {
 // A batch in memory: the groups of its lanes, then `length` contacts of so many lines of eight
 // doubles, one double a lane. Lanes that are not used have the group after the last and zeros. A
 // group without mass is its complement ~group.
-typedef struct CniPsorHead {
-  int32_t a[CNI_BATCH_LANES], b[CNI_BATCH_LANES];
-} CniPsorHead;
+typedef CniBatchGroups CniPsorHead;
 typedef struct CniPsorLine {
   double lane[CNI_BATCH_LANES];
 } CniPsorLine;
@@ -127,11 +125,11 @@ typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inerti
 typedef void (*CniPsorConstants)(int projects, const CniPsorGroup *groups,
                                  const CniPsorInertia *inertia, CniPsorLine *data, CniPsorLine *set,
                                  int32_t length, double omega);
-// Head, lines and set (null: it is made already) of a batch of plain contacts of spheres, from the
-// problem and its impulses g. 0, and nothing of use written, if one of the lanes is not used, has
-// no friction or nothing to move.
-typedef int (*CniPsorFill)(int projects, const CnProblem *p, const CniBatch *batch, const double *g,
-                           CniPsorHead *head, CniPsorLine *set, double omega);
+// Lines and set (null: it is made already) of a batch of plain contacts of spheres from its head,
+// the problem and its impulses g. in_order: all blocks are contacts of spheres with friction. 0,
+// and nothing of use written, if one of the lanes is not used, has no friction or nothing to move.
+typedef int (*CniPsorFill)(int projects, int in_order, const CnProblem *p, const CniBatch *batch,
+                           const double *g, CniPsorHead *head, CniPsorLine *set, double omega);
 // Tangential impulses of plain contacts of spheres, all lanes of a batch at once: from the rows of
 // the problem, in the first two lines of G_T, to vectors in space, and back, to two lines.
 typedef void (*CniPsorSpread)(CniPsorLine *c);
@@ -188,6 +186,7 @@ typedef struct CniPsor {
   int32_t cohesive; // 1: some block has cohesion
   int32_t turned;   // 1: the inertia of groups is needed
   int32_t ahead;    // batches: how far ahead sweeps ask for groups; 0 while all is in the cache
+  int32_t in_order; // 1: all blocks are contacts of spheres with friction
   CniSchedule schedule;
   // In memory that is not ours (psor_prepare.c): sweeps work on the groups of the problem in place,
   // while the free velocities wait in the velocities of the answer, which nobody needs before the
@@ -226,6 +225,9 @@ void cni_psor_destroy(void *state);
 
 // `count` iterations, at most 32, of a problem that is prepared.
 void cni_psor_iterate(CniPsor *s, int32_t count);
+// One sweep over batches [begin, begin + count) of a run of lanes, counted from its first.
+void cni_psor_sweep_lanes(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t begin,
+                          int32_t count, int32_t step);
 // One sweep over a slab of the schedule.
 void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step);
 
@@ -243,8 +245,8 @@ void cni_psor_restart(CniPsor *s);
 
 // ---- psor_lanes.c: blocks -> lanes -> impulses ----
 
-// The constants of a batch; set: its set, if that lies apart and is not made yet; g: impulses of
-// the problem.
+// The constants of a batch whose head is there; set: its set, if that lies apart and is not made
+// yet; g: impulses of the problem.
 void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, CniPsorLine *set,
                          const double *g);
 // The set of all contacts that are like this one.

@@ -197,20 +197,15 @@ void cni_psor_fill_batch(CniPsor *s, const CniBatch *batch, CniPsorHead *head, C
   int32_t lines = cni_psor_lines(batch->kind), apart = batch->kind == CNI_PSOR_SPHERE;
   int projects = s->law != CNI_PSOR_SPLIT;
   CniPsorLine *first = (CniPsorLine *)(void *)(head + 1);
-  if (apart && s->kernels->fill(projects, p, batch, g, head, set, s->rule.omega)) return;
+  if (apart && s->kernels->fill(projects, s->in_order, p, batch, g, head, set, s->rule.omega))
+    return;
   if (batch->lane_count < CNI_BATCH_LANES) {
     memset(first, 0, (size_t)(lines * batch->length) * sizeof *first);
     if (set) memset(set, 0, CNI_LINES_SET * sizeof *set);
   }
-  for (int32_t lane = 0; lane < CNI_BATCH_LANES; lane++) {
-    head->a[lane] = head->b[lane] = ~p->group_count;
-    if (lane >= batch->lane_count) continue;
+  for (int32_t lane = 0; lane < batch->lane_count; lane++) {
     const CniBlock *block = &p->blocks[batch->block[lane]];
-    CniEnds ends = groups_of(p, block);
-    int moves_a = s->groups[ends.a].inv_mass > 0, moves_b = s->groups[ends.b].inv_mass > 0;
-    int massless = !moves_a && !moves_b;
-    head->a[lane] = moves_a ? ends.a : ~ends.a;
-    head->b[lane] = moves_b ? ends.b : ~ends.b;
+    int massless = (head->a[lane] & head->b[lane]) < 0;
     for (int32_t k = 0; k < batch->length; k++) {
       CniPsorLine *c = first + (int64_t)lines * k;
       if (apart)

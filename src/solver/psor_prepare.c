@@ -14,6 +14,7 @@
 #define ITEMS_PER_TASK 4096
 #define MODEL_SAMPLES 16
 #define BATCHES_AHEAD 4
+#define BATCHES_PER_TURN 16 // 14 kB of plain contacts of spheres
 
 // ---- which kind ----
 
@@ -120,44 +121,67 @@ static int joins_run(const CniBatch *last, const CniBatch *batch) {
   return last && last->kind == batch->kind && last->length == batch->length;
 }
 
-// Number of the set of a batch whose set lies apart.
+// Which of the sets of its slab a batch has whose set lies apart; -1: the one that many share.
 static int32_t find_set(const CniPsor *s, const CniBatch *batch, Counts *n) {
   for (int32_t lane = 0; lane < batch->lane_count; lane++)
-    if (!s->alike[batch->block[lane]]) return n->sets++;
-  return 0;
+    if (s->model < 0 || !s->alike[batch->block[lane]]) return n->sets++;
+  return -1;
 }
 
-static Counts count_all(const CniPsor *s, const CnProblem *p) {
-  Counts n = {.sets = 1};
-  if (p->form == CN_FORM_EXPLICIT) {
-    for (int32_t i = 0; i < p->block_count; i++) count_rows(s, p, &p->blocks[i], &n);
-    n.runs = 1;
-    return n;
-  }
+// What comes before each slab, and at the end all of it.
+typedef struct SlabCounts {
+  CniPsor *s;
+  Counts before[CNI_SLAB_LIMIT + 2];
+  CniBatch *to; // where the batches go
+} SlabCounts;
+
+// The rest is a slab too. Counts of slab i are left in before[i + 1].
+static void count_slabs(void *context, int32_t begin, int32_t end) {
+  SlabCounts *slabs = context;
+  const CniPsor *s = slabs->s;
   const CniSchedule *schedule = &s->schedule;
-  for (int32_t slab = 0; slab <= schedule->slab_count; slab++) {
+  for (int32_t slab = begin; slab < end; slab++) {
     const CniBatch *last = NULL;
+    Counts n = {0};
     for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
       CniBatch *batch = &schedule->batches[i];
       n.runs += !joins_run(last, batch);
       n.pairs += batch->kind >= CNI_PSOR_PAIR && batch->kind < CNI_PSOR_LANE_KINDS;
       last = batch;
       if (batch->kind == CNI_PSOR_ROWS)
-        count_rows(s, p, &p->blocks[batch->block[0]], &n);
+        count_rows(s, s->p, &s->p->blocks[batch->block[0]], &n);
       else
         n.lines += 1 + cni_psor_lines(batch->kind) * batch->length;
       if (batch->kind == CNI_PSOR_SPHERE) batch->note = find_set(s, batch, &n);
     }
+    slabs->before[slab + 1] = n;
   }
-  return n;
+}
+
+// The first set is the one that many share.
+static Counts count_all(SlabCounts *slabs, int32_t slab_count) {
+  Counts *n = slabs->before;
+  n[0] = (Counts){.sets = 1};
+  for (int32_t i = 0; i < slab_count; i++) {
+    n[i + 1].lines += n[i].lines;
+    n[i + 1].pool += n[i].pool;
+    n[i + 1].entries += n[i].entries;
+    n[i + 1].runs += n[i].runs;
+    n[i + 1].rows += n[i].rows;
+    n[i + 1].pairs += n[i].pairs;
+    n[i + 1].sets += n[i].sets;
+  }
+  return n[slab_count];
 }
 
 static size_t whole_lines(size_t bytes) {
   return (bytes + sizeof(CniPsorLine) - 1) / sizeof(CniPsorLine);
 }
 
-// Groups, inertia and lanes, in memory that others need before or after: see psor.h.
-static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, const Counts *n) {
+// Groups, inertia and lanes, in memory that others need before or after: see psor.h. to: where the
+// batches go.
+static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, const Counts *n,
+                           CniBatch **to) {
   CniProblemRoom room = {.groups = p->group_capacity > p->group_count ? 0 : 1};
   CNI_TRY(cni_problem_reserve(p, &room));
   CniSchedule *schedule = &s->schedule;
@@ -173,9 +197,7 @@ static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, con
   s->sets = s->lines + n->lines + inertia;
   s->set_count = n->sets;
   s->set_numbers = (int32_t *)(void *)(s->lines + lines);
-  CniBatch *to = (CniBatch *)(void *)(s->lines + lines + numbers);
-  if (moves && count > 0) memcpy(to, schedule->batches, count * sizeof *to);
-  if (moves) schedule->batches = to;
+  *to = moves ? (CniBatch *)(void *)(s->lines + lines + numbers) : schedule->batches;
   s->groups = p->groups;
   s->free = answer->v;
   size_t swept = lines * sizeof *s->lines + (size_t)p->group_count * sizeof *s->groups;
@@ -301,30 +323,36 @@ static void next_rows(CniPsor *s, const CnProblem *p, int32_t block, Counts *nex
   count_rows(s, p, &p->blocks[block], next);
 }
 
-// Runs, and the blocks of rows. Lanes follow in parallel.
-static void prepare_runs(CniPsor *s, const CnProblem *p) {
+// Runs and blocks of rows of a slab; batches and heads go to their places.
+static void prepare_slab(const SlabCounts *slabs, int32_t slab) {
+  CniPsor *s = slabs->s;
   const CniSchedule *schedule = &s->schedule;
-  Counts next = {0};
-  s->run_count = 0;
-  for (int32_t slab = 0; slab <= schedule->slab_count; slab++) {
-    const CniBatch *last = NULL;
-    s->run_start[slab] = s->run_count;
-    for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
-      const CniBatch *batch = &schedule->batches[i];
-      int rows = batch->kind == CNI_PSOR_ROWS;
-      if (!joins_run(last, batch))
-        s->runs[s->run_count++] =
-            (CniPsorRun){batch->kind, batch->length, 0, rows ? next.rows : i, (size_t)next.lines};
-      last = batch;
-      s->runs[s->run_count - 1].count++;
-      if (rows)
-        next_rows(s, p, batch->block[0], &next);
-      else
-        next.lines += 1 + cni_psor_lines(batch->kind) * batch->length;
+  Counts next = slabs->before[slab];
+  const CniBatch *last = NULL;
+  s->run_start[slab] = next.runs;
+  for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
+    CniBatch *batch = &slabs->to[i];
+    if (batch != &schedule->batches[i]) *batch = schedule->batches[i];
+    int rows = batch->kind == CNI_PSOR_ROWS;
+    if (!joins_run(last, batch))
+      s->runs[next.runs++] =
+          (CniPsorRun){batch->kind, batch->length, 0, rows ? next.rows : i, (size_t)next.lines};
+    last = batch;
+    s->runs[next.runs - 1].count++;
+    s->set_numbers[i] = 0;
+    if (rows) {
+      next_rows(s, s->p, batch->block[0], &next);
+      continue;
     }
+    memcpy(s->lines + next.lines, &schedule->groups[i], sizeof schedule->groups[i]);
+    next.lines += 1 + cni_psor_lines(batch->kind) * batch->length;
+    if (batch->kind == CNI_PSOR_SPHERE && batch->note >= 0)
+      s->set_numbers[i] = slabs->before[slab].sets + batch->note;
   }
-  s->run_start[schedule->slab_count + 1] = s->run_count;
-  s->rows_count = next.rows;
+}
+
+static void prepare_slabs(void *context, int32_t begin, int32_t end) {
+  for (int32_t slab = begin; slab < end; slab++) prepare_slab(context, slab);
 }
 
 typedef struct FillLoop {
@@ -332,20 +360,32 @@ typedef struct FillLoop {
   const double *g;
 } FillLoop;
 
-static void fill_slabs(void *context, int32_t begin, int32_t end) {
+// Batches of a run are filled, and while they are in the cache their impulses are applied.
+static void fill_run(const FillLoop *loop, const CniPsorRun *run) {
+  CniPsor *s = loop->s;
+  size_t stride = (size_t)(1 + cni_psor_lines(run->kind) * run->length);
+  for (int32_t k = 0, done = 0; k < run->count; k++) {
+    CniPsorLine *at = s->lines + run->offset + (size_t)k * stride;
+    int32_t number = s->set_numbers[run->begin + k];
+    cni_psor_fill_batch(s, &s->schedule.batches[run->begin + k], (CniPsorHead *)(void *)at,
+                        number > 0 ? s->sets + CNI_LINES_SET * (size_t)number : NULL, loop->g);
+    if (k + 1 - done < BATCHES_PER_TURN && k + 1 < run->count) continue;
+    cni_psor_sweep_lanes(s, CNI_PSOR_APPLY, run, done, k + 1 - done, 1);
+    done = k + 1;
+  }
+}
+
+static void fill_slabs(void *context, int32_t phase, int32_t begin, int32_t end) {
   const FillLoop *loop = context;
   CniPsor *s = loop->s;
-  for (int32_t i = s->run_start[begin]; i < s->run_start[end]; i++) {
-    const CniPsorRun *run = &s->runs[i];
-    if (run->kind == CNI_PSOR_ROWS) continue;
-    size_t stride = (size_t)(1 + cni_psor_lines(run->kind) * run->length);
-    for (int32_t k = 0; k < run->count; k++) {
-      CniPsorLine *at = s->lines + run->offset + (size_t)k * stride;
-      const CniBatch *batch = &s->schedule.batches[run->begin + k];
-      int32_t number = run->kind == CNI_PSOR_SPHERE ? batch->note : 0;
-      s->set_numbers[run->begin + k] = number;
-      cni_psor_fill_batch(s, batch, (CniPsorHead *)(void *)at,
-                          number > 0 ? s->sets + CNI_LINES_SET * (size_t)number : NULL, loop->g);
+  for (int32_t i = begin; i < end; i++) {
+    int32_t slab = cni_schedule_slab(&s->schedule, phase, i);
+    for (int32_t k = s->run_start[slab]; k < s->run_start[slab + 1]; k++) {
+      const CniPsorRun *run = &s->runs[k];
+      if (run->kind == CNI_PSOR_ROWS)
+        cni_psor_apply_rows(s, run->begin, run->begin + run->count);
+      else
+        fill_run(loop, run);
     }
   }
 }
@@ -358,9 +398,17 @@ static int has_cohesion(const CnProblem *p) {
   return 0;
 }
 
+// Then the place of a contact tells where its numbers are.
+static int is_in_order(const CnProblem *p) {
+  for (int32_t i = 0; i < p->set_count; i++)
+    if (p->sets[i].kind != CN_BLOCK_FRICTION) return 0;
+  return p->form == CN_FORM_STEP && p->sphere_count == p->block_count;
+}
+
 // The explicit form has one run of rows, in stored order.
 static CnStatus prepare_explicit(CniPsor *s, const CnProblem *p) {
-  Counts n = count_all(s, p), next = {0};
+  Counts n = {.runs = 1, .sets = 1}, next = {0};
+  for (int32_t i = 0; i < p->block_count; i++) count_rows(s, p, &p->blocks[i], &n);
   CNI_TRY(make_room(s, p, &n));
   for (int32_t i = 0; i < p->block_count; i++) next_rows(s, p, i, &next);
   s->rows_count = next.rows;
@@ -386,12 +434,19 @@ static CnStatus prepare_step(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
   s->schedule.place = answer->v;
   s->schedule.place_size = 6 * (size_t)p->group_count * sizeof *answer->v;
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
-  Counts n = count_all(s, p);
+  SlabCounts slabs = {.s = s};
+  int32_t slab_count = s->schedule.slab_count + 1;
+  cni_parallel_for(tasks, slab_count, 1, count_slabs, &slabs);
+  Counts n = count_all(&slabs, slab_count);
   s->turned = n.pairs > 0 || s->cohesive;
   CNI_TRY(make_room(s, p, &n));
-  CNI_TRY(make_space(s, p, answer, &n));
+  CNI_TRY(make_space(s, p, answer, &n, &slabs.to));
+  cni_parallel_for(tasks, slab_count, 1, prepare_slabs, &slabs);
+  s->schedule.batches = slabs.to;
+  s->schedule.groups = NULL;
+  s->run_start[slab_count] = s->run_count = n.runs;
+  s->rows_count = n.rows;
   cni_parallel_for(tasks, p->group_count + 1, ITEMS_PER_TASK, prepare_groups, s);
-  prepare_runs(s, p);
   if (s->model >= 0) cni_psor_fill_set(s, s->model, s->sets);
   return CN_OK;
 }
@@ -410,17 +465,18 @@ static void restart_slabs(void *context, int32_t phase, int32_t begin, int32_t e
     cni_psor_sweep_slab(s, CNI_PSOR_APPLY, cni_schedule_slab(&s->schedule, phase, i), 1);
 }
 
-static void apply_all(CniPsor *s) {
+// Even slabs, odd slabs, the rest.
+static void run_phases(CniPsor *s, CniPhaseLoop fn, void *context) {
   int32_t counts[CNI_SWEEP_PHASES];
   for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++)
     counts[i] = cni_schedule_phase_count(&s->schedule, i);
-  if (s->cohesive) apply_cohesion(s);
-  cni_parallel_phases(s->def.tasks, CNI_SWEEP_PHASES, counts, 1, restart_slabs, s);
+  cni_parallel_phases(s->def.tasks, CNI_SWEEP_PHASES, counts, 1, fn, context);
 }
 
 void cni_psor_restart(CniPsor *s) {
   cni_parallel_for(s->def.tasks, s->p->group_count, ITEMS_PER_TASK, free_groups, s);
-  apply_all(s);
+  if (s->cohesive) apply_cohesion(s);
+  run_phases(s, restart_slabs, s);
 }
 
 CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
@@ -429,6 +485,7 @@ CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
   s->kernels = cni_psor_kernels(s->level);
   s->law = choose_law(s, p);
   s->cohesive = has_cohesion(p);
+  s->in_order = is_in_order(p);
   s->suspect_run = s->suspect = 0;
   s->look_below = s->def.tolerance;
   if (p->form == CN_FORM_EXPLICIT) {
@@ -438,8 +495,8 @@ CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
   }
   CNI_TRY(prepare_step(s, p, answer));
   project_rows(s, p, g);
+  if (s->cohesive) apply_cohesion(s);
   FillLoop loop = {s, g};
-  cni_parallel_for(s->def.tasks, s->schedule.slab_count + 1, 1, fill_slabs, &loop);
-  apply_all(s);
+  run_phases(s, fill_slabs, &loop);
   return CN_OK;
 }

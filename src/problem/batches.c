@@ -238,7 +238,8 @@ static void sort_units(void *context, int32_t begin, int32_t end) {
 // What marks are when `next` is the next batch: the window has moved on since they were made.
 static inline uint64_t marks_now(const CniMarks *marks, uint32_t next) {
   uint32_t past = next - marks->next;
-  return past < WINDOW ? marks->bits >> past : 0;
+  uint64_t moved = marks->bits >> past % WINDOW; // no branch: it would be mispredicted
+  return past < WINDOW ? moved : 0;
 }
 
 // The batches of one slab that are still open. Batches are numbered from `first` on, slab by slab
@@ -290,26 +291,30 @@ static inline int32_t place_unit(Window *w, CniMarks *busy, CniMarks *none, CniE
 // One slab: the places of its units. start[slab + 1] takes the number of its batches.
 static void place_slab(const Maker *m, int32_t slab) {
   CniSchedule *s = m->s;
+  const uint8_t *kinds = m->kinds, *lengths = s->lengths;
+  const CniEnds *ends = s->ends;
+  CniMarks *busy = s->busy;
+  int32_t last = s->unit_start[slab + 1];
   CniMarks others[CNI_BATCH_KINDS * (CNI_BATCH_LENGTH + 1)]; // open, of the other classes
   CniMarks none = {0, 0};
   memset(others, 0, sizeof others);
   Window w = {.first = (uint32_t)s->unit_start[slab] + (uint32_t)(slab + 1) * WINDOW};
   w.next = w.first;
-  for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
-    int32_t block = s->units[i], kind = m->kinds[block];
+  for (int32_t i = s->unit_start[slab]; i < last; i++) {
+    int32_t block = s->units[i], kind = kinds[block];
     if (m->rules[kind].lanes == 1 || s->one_by_one) {
       // alone in its batch, which is never looked at again
       s->places[i] = (int32_t)(w.next - w.first) * CNI_BATCH_LANES;
       open_batch(&w);
       continue;
     }
-    int32_t class = kind * (CNI_BATCH_LENGTH + 1) + s->lengths[block];
+    int32_t class = kind * (CNI_BATCH_LENGTH + 1) + lengths[block];
     if (class != w.class) {
       others[w.class] = (CniMarks){w.open, w.next};
       w.open = marks_now(&others[class], w.next);
       w.class = class;
     }
-    s->places[i] = place_unit(&w, s->busy, &none, s->ends[block]);
+    s->places[i] = place_unit(&w, busy, &none, ends[block]);
   }
   s->start[slab + 1] = (int32_t)(w.next - w.first);
 }

@@ -76,16 +76,18 @@ static int32_t find_model(const CniPsor *s, const CnProblem *p) {
 static void choose_kinds(void *context, int32_t begin, int32_t end) {
   CniPsor *s = context;
   const CnProblem *p = s->p;
-  CniPsorKind kind = CNI_PSOR_ROWS;
-  for (int32_t i = begin; i < end; i++) {
-    const CniBlock *block = &p->blocks[i];
-    int same = i > begin && p->brief_b && block->set == block[-1].set &&
-               block->storage == block[-1].storage;
-    if (!same) kind = choose_kind(s, p, block);
-    s->kinds[i] = (uint8_t)kind;
-    s->alike[i] =
-        kind == CNI_PSOR_SPHERE && s->model >= 0 && same_set(p, block, &p->blocks[s->model]);
+  for (int32_t i = begin; i < end;) {
+    const CniBlock *first = &p->blocks[i], *block = first + 1, *last = &p->blocks[end];
+    while (p->brief_b && block < last && block->set == first->set &&
+           block->storage == first->storage)
+      block++;
+    memset(s->kinds + i, choose_kind(s, p, first), (size_t)(block - first));
+    i += (int32_t)(block - first);
   }
+  // where nothing is alike nobody asks
+  for (int32_t i = begin; i < end && s->model >= 0; i++)
+    s->alike[i] =
+        s->kinds[i] == CNI_PSOR_SPHERE && same_set(p, &p->blocks[i], &p->blocks[s->model]);
 }
 
 static CniPsorLaw choose_law(const CniPsor *s, const CnProblem *p) {

@@ -34,7 +34,7 @@
 #include <string.h>
 
 #define SWEEPS_PER_REGION 32
-#define CACHE_BYTES (16u << 20)
+#define CACHE_BYTES (12u << 20)
 
 CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, int32_t back,
                          void **state) {

@@ -115,8 +115,8 @@ typedef struct CniPsorSets {
 } CniPsorSets;
 
 // Sweep over `count` batches of one kind and length from `data` on; step +1 or -1 (from the last to
-// the first). `empty` is the group of unused lanes. Groups are asked for so many batches ahead, 0:
-// not at all.
+// the first). `empty` is the group of unused lanes. Groups are asked for so many batches ahead, but
+// not those of other runs.
 typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inertia, int32_t empty,
                               CniPsorLine *data, CniPsorSets sets, int32_t count, int32_t length,
                               int32_t step, double lambda, int32_t ahead);
@@ -185,7 +185,7 @@ typedef struct CniPsor {
   CniPsorLaw law;
   int32_t cohesive; // 1: some block has cohesion
   int32_t turned;   // 1: the inertia of groups is needed
-  int32_t ahead;    // batches: how far ahead sweeps ask for groups; 0 while all is in the cache
+  int32_t ahead;    // batches: how far ahead sweeps ask for groups; INT32_MAX: not at all
   int32_t in_order; // 1: all blocks are contacts of spheres with friction
   CniSchedule schedule;
   // In memory that is not ours (psor_prepare.c): sweeps work on the groups of the problem in place,

@@ -203,7 +203,7 @@ static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, con
   s->groups = p->groups;
   s->free = answer->v;
   size_t swept = lines * sizeof *s->lines + (size_t)p->group_count * sizeof *s->groups;
-  s->ahead = swept > s->cache_bytes ? BATCHES_AHEAD : 0;
+  s->ahead = swept > s->cache_bytes ? BATCHES_AHEAD : INT32_MAX;
   return CN_OK;
 }
 

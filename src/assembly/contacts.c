@@ -24,7 +24,7 @@
 // rank and feature, as world vectors resolved in this step's frame and projected on the cone.
 #include "assembly/parts.h"
 
-#define CONTACTS_PER_TASK 512
+#define CONTACTS_PER_TASK 1024
 #define AHEAD 8   // contacts whose shapes are fetched ahead
 #define SLOP 1e-3 // of the smaller inradius
 

@@ -122,20 +122,20 @@ static int32_t block_count(int32_t pairs) { return pairs > 0 ? (pairs - 1) / PAI
 static void join_blocks(CniDetection *w, const CullLoop *loop, int32_t blocks,
                         const uint64_t *planes, int32_t plane_count) {
   uint64_t *at = w->keys;
-  const uint64_t *end = planes + plane_count;
+  int32_t next = 0; // pair with a half-space
   for (int32_t b = 0; b < blocks; b++) {
     const uint64_t *from = loop->left + (size_t)b * PAIRS_A_TASK, *last = from + loop->kept[b];
     if (from == last) continue;
-    if (planes == end || *planes > last[-1]) {
+    if (next == plane_count || planes[next] > last[-1]) {
       size_t count = (size_t)loop->kept[b];
       if (at != from) memmove(at, from, count * sizeof *at);
       at += count;
       continue;
     }
     for (; from < last; *at++ = *from++)
-      while (planes < end && *planes < *from) *at++ = *planes++;
+      while (next < plane_count && planes[next] < *from) *at++ = planes[next++];
   }
-  while (planes < end) *at++ = *planes++;
+  while (next < plane_count) *at++ = planes[next++];
   w->key_count = (int32_t)(at - w->keys);
 }
 

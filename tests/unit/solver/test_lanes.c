@@ -5,6 +5,7 @@
 #include "reference.h"
 #include "scenes.h"
 #include "solving.h"
+#include "core/math.h"
 #include "solver/psor.h"
 
 #include <stdlib.h>
@@ -190,11 +191,72 @@ static void order_costs_no_convergence(void **state) {
   }
 }
 
+// Contacts of spheres that share no body, two full batches of them, with warm starts in the cone,
+// outside and below its tip; a contact without friction among them if `mixed`.
+static CnProblem *apart(CniRng *rng, int mixed, double *g) {
+  CnProblemDef def = cn_problem_def_default();
+  CnProblem *p = NULL;
+  CHECK_OK(cn_problem_create(&def, &p));
+  for (int32_t i = 0; i < 3 + mixed; i++) {
+    CnSet set = cn_set_default(i < 3 ? CN_BLOCK_FRICTION : CN_BLOCK_UNILATERAL);
+    set.mu = .4 * i;
+    set.cohesion = i == 2 ? .05 : 0;
+    CHECK_OK(cn_problem_add_set(p, &set, NULL));
+  }
+  for (int32_t i = 0; i < 2 * CNI_BATCH_LANES + mixed; i++) {
+    CnSphereDef sphere = cn_sphere_def_default();
+    CnGroupDef group = cn_group_def_default();
+    int32_t set = i < 2 * CNI_BATCH_LANES ? i % 3 : 3;
+    for (int32_t side = 0; side < 2; side++) {
+      double moves = side == 0 && i % 5 == 0 ? 0 : 1, j = moves * cni_rng_range(rng, 50, 100);
+      group.inv_mass = moves * cni_rng_range(rng, 1, 2);
+      group.inv_inertia = (CnSym3){j, j, j, 0, 0, 0};
+      group.free.velocity = cn_vec3(cni_rng_range(rng, -1, 1), cni_rng_range(rng, -1, 1), 0);
+      CHECK_OK(cn_problem_add_group(p, &group, side ? &sphere.group_b : &sphere.group_a));
+    }
+    double z = cni_rng_range(rng, -1, 1), angle = cni_rng_range(rng, 0, 6);
+    double flat = sqrt(1 - z * z);
+    sphere.normal = cn_vec3(flat * cni_cos(angle), flat * cni_sin(angle), z);
+    sphere.radius_a = i % 5 == 0 ? 0 : cni_rng_range(rng, .05, .15);
+    sphere.radius_b = cni_rng_range(rng, .05, .15);
+    sphere.length = .1;
+    double b[3] = {cni_rng_range(rng, -1, 1), 0, 0};
+    int32_t dim = set < 3 ? 3 : 1, row = p->row_count;
+    CHECK_OK(cn_problem_add_sphere(p, set, dim, &sphere, b, NULL));
+    for (int32_t k = 0; k < dim; k++) g[row + k] = cni_rng_range(rng, -.1, .1);
+    if (i % 4 == 0) g[row] = .2;
+    if (i % 8 == 0 && dim == 3) g[row + 1] = g[row + 2] = 0;
+  }
+  return p;
+}
+
+// A full batch starts as its contacts do when each is alone in a batch.
+static void full_batches_start_right(void **state) {
+  (void)state;
+  CniRng rng = {43};
+  for (int32_t i = 0; i < 40; i++) {
+    double g[3 * 2 * CNI_BATCH_LANES + 1];
+    CnProblem *p = apart(&rng, i & 1, g);
+    p->friction = i & 2 ? CN_FRICTION_CONVEX : CN_FRICTION_COULOMB;
+    CnSolverDef def = cn_solver_def_default("psor");
+    def.max_iterations = 1;
+    CnAnswer plain = solve_level(def, p, g, CNI_SIMD_LEVEL_PLAIN, NULL, 1);
+    for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
+      if (!runs_here(levels[k])) continue;
+      CnAnswer wide = solve_level(def, p, g, levels[k], NULL, 0);
+      check_same(&plain, &wide);
+      cn_answer_release(&wide);
+    }
+    cn_answer_release(&plain);
+    cn_problem_destroy(p);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits_on_random_problems), cmocka_unit_test(same_bits_on_piles),
       cmocka_unit_test(piles_are_swept_right),        cmocka_unit_test(equal_spheres_share),
-      cmocka_unit_test(order_costs_no_convergence),
+      cmocka_unit_test(order_costs_no_convergence),   cmocka_unit_test(full_batches_start_right),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,7 +81,7 @@ static void choose_kinds(void *context, int32_t begin, int32_t end) {
     while (p->brief_b && block < last && block->set == first->set &&
            block->storage == first->storage)
       block++;
-    memset(s->kinds + i, choose_kind(s, p, first), (size_t)(block - first));
+    memset(s->kinds + i, (int)choose_kind(s, p, first), (size_t)(block - first));
     i += (int32_t)(block - first);
   }
   // where nothing is alike nobody asks

@@ -7,13 +7,18 @@ foreach(room ${rooms})
 endforeach()
 
 # Wide kernels: NAME_avx2.c and NAME_avx512.c are compiled for their level (core/simd.h), and left out
-# where there is no such level.
-foreach(level avx2 avx512f)
-  string(REPLACE "512f" "512" suffix ${level})
+# where there is no such level. Emulated: functions of SIMDe in place of the instructions of AVX-512,
+# whose headers are not free of warnings.
+set(flags_avx2 -mavx2)
+set(flags_avx512 -mavx512f)
+if(CAIRN_SIMD STREQUAL "emulated")
+  set(flags_avx512 -mavx2 -DCNI_EMULATE_AVX512 -w -Wno-psabi)
+endif()
+foreach(level avx2 avx512)
   set(wide_sources ${library_sources})
-  list(FILTER wide_sources INCLUDE REGEX "_${suffix}\\.c$")
+  list(FILTER wide_sources INCLUDE REGEX "_${level}\\.c$")
   if(wide_sources AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND NOT CAIRN_SIMD STREQUAL "off")
-    set_source_files_properties(${wide_sources} PROPERTIES COMPILE_OPTIONS -m${level})
+    set_source_files_properties(${wide_sources} PROPERTIES COMPILE_OPTIONS "${flags_${level}}")
   elseif(wide_sources)
     list(REMOVE_ITEM library_sources ${wide_sources})
   endif()
@@ -36,6 +41,7 @@ target_include_directories(cairn
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(cairn PRIVATE CNI_VERSION="${PROJECT_VERSION}"
   $<$<STREQUAL:${CAIRN_SIMD},off>:CNI_SIMD_OFF>
-  $<$<STREQUAL:${CAIRN_SIMD},avx2>:CNI_SIMD_NO_AVX512>)
+  $<$<STREQUAL:${CAIRN_SIMD},avx2>:CNI_SIMD_NO_AVX512>
+  $<$<STREQUAL:${CAIRN_SIMD},emulated>:CNI_SIMD_EMULATED>)
 target_link_libraries(cairn PRIVATE $<BUILD_INTERFACE:cairn_flags> PUBLIC Threads::Threads m)
 set_target_properties(cairn PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})

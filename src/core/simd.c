@@ -10,7 +10,9 @@ CniSimdLevel cni_simd_level(void) {
 #elif defined(__x86_64__) || defined(__i386__)
   // the compiler's run-time asks the processor and whether the system saves its wide registers
   __builtin_cpu_init();
-#if !defined(CNI_SIMD_NO_AVX512)
+#if defined(CNI_SIMD_EMULATED)
+  if (__builtin_cpu_supports("avx2")) return CNI_SIMD_LEVEL_AVX512;
+#elif !defined(CNI_SIMD_NO_AVX512)
   if (__builtin_cpu_supports("avx512f")) return CNI_SIMD_LEVEL_AVX512;
 #endif
   if (__builtin_cpu_supports("avx2")) return CNI_SIMD_LEVEL_AVX2;

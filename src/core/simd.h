@@ -32,7 +32,7 @@ int32_t cni_simd_lanes(CniSimdLevel level);
 
 #if defined(CNI_SIMD_PLAIN) || defined(CNI_SIMD_OFF)
 #define CNI_WIDE_PLAIN
-#elif defined(__AVX512F__)
+#elif defined(__AVX512F__) || defined(CNI_EMULATE_AVX512)
 #define CNI_WIDE_AVX512
 #elif defined(__AVX2__)
 #define CNI_WIDE_AVX2
@@ -46,7 +46,13 @@ int32_t cni_simd_lanes(CniSimdLevel level);
 
 #if defined(CNI_WIDE_AVX512)
 // ---- AVX-512: only instructions of its foundation part ----
+#if defined(CNI_EMULATE_AVX512)
+// each as a function of instructions that every machine has: to test on those without
+#define SIMDE_ENABLE_NATIVE_ALIASES
+#include <simde/x86/avx512.h>
+#else
 #include <immintrin.h>
+#endif
 
 #define CNI_LANES 8
 #define CNI_WIDE_LEVEL CNI_SIMD_LEVEL_AVX512

@@ -224,6 +224,12 @@ static CnStatus tune(const CniAssemblyInput *in, const CniContact *c, CniPairLaw
   return CN_OK;
 }
 
+static int same_law(const CniPairLaw *a, const CniPairLaw *b) {
+  return a->friction == b->friction && a->restitution == b->restitution &&
+         a->rolling_friction == b->rolling_friction &&
+         a->spinning_friction == b->spinning_friction && a->cohesion == b->cohesion;
+}
+
 // The set of a contact: the one of its materials, or of what the user made of them.
 static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t info_b, int32_t *set,
                             int32_t *enabled) {
@@ -249,11 +255,11 @@ static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t in
   if (law.cohesion > 0 &&
       c->gap <= COHESION_RANGE * cni_contact_length(cni_contact_arms(in, c), info_a, info_b))
     cohesion = in->time_step * law.cohesion;
-  if (in->modify) return law_set(pl, &law, cohesion, set);
+  if (!same_law(&law, &known->law)) return law_set(pl, &law, cohesion, set);
   int32_t *kept = cohesion > 0 ? &known->cohesive_set : &known->set;
   if (*kept < 0) CNI_TRY(law_set(pl, &law, cohesion, kept));
   *set = *kept;
-  if (law.cohesion > 0) return CN_OK;
+  if (law.cohesion > 0 || in->modify) return CN_OK;
   pl->last_a = info_a >> CNI_INFO_SHIFT;
   pl->last_b = info_b >> CNI_INFO_SHIFT;
   pl->last_law = index;

@@ -3,8 +3,9 @@
 // How many slabs there are depends on the size of the problem alone: a multiple of four, so that
 // two workers have as much to do among the even ones as among the odd ones, and few, as sweeps pass
 // on less across the border of two slabs. Slabs five bodies thick, swept along the load, leave 1.02
-// times the residual of a sweep along the load without slabs, slabs two bodies thick 1.05: thinner
-// ones are not made, so up to 7 x 7 x 7 bodies are one slab, whatever the number of their blocks.
+// times the residual of a sweep along the load without slabs, slabs two bodies thick 1.05, one
+// and a half up to 1.1: thinner ones are not made, so up to 5 x 5 x 5 bodies are one slab, whatever
+// the number of their blocks.
 //
 // A world keeps its bodies in that many stretches of equal number (world/order.c), each along the
 // load. If hardly any block reaches further than from a stretch to the next, the stretches are the
@@ -37,14 +38,14 @@
 #define HUB_NEIGHBOURS 64   // more than these are too many
 #define BLOCKS_PER_SLAB 240 // at least: two microseconds, some barriers
 #define LEAST_SLABS 4       // fewer are not worth a barrier
-#define LEAST_THICKNESS 2   // bodies
+#define LEAST_SIDE 6        // bodies along the side of a cube
 #define SIDE_PER_SLABS 20   // bodies along the side of a cube that are cut into LEAST_SLABS
 #define STRAY 32            // one block in so many may fit in no stretch
 
 int32_t cni_slab_aim(int32_t moving) {
   int32_t side = 1;
   while ((int64_t)side * side * side < moving) side++;
-  if (side < LEAST_SLABS * LEAST_THICKNESS) return 1;
+  if (side < LEAST_SIDE) return 1;
   int32_t count = LEAST_SLABS * ((side + SIDE_PER_SLABS / 2) / SIDE_PER_SLABS);
   if (count < LEAST_SLABS) return LEAST_SLABS;
   return count < CNI_SLAB_LIMIT ? count : CNI_SLAB_LIMIT;

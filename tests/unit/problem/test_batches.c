@@ -173,7 +173,7 @@ static void order_is_kept(void **state) {
   (void)state;
   Lattice how = lattice_default();
   how.storages = 1u << CNI_SPHERE;
-  how.side = how.layers = 7;
+  how.side = how.layers = 5;
   CnProblem *p = lattice_problem(&how);
   CniSchedule s = make(p, NULL);
   int32_t *order = calloc((size_t)p->block_count, sizeof *order);
@@ -185,16 +185,16 @@ static void order_is_kept(void **state) {
   cn_problem_destroy(p);
 }
 
-// Slabs from eight bodies along a side on, as four slabs then are two bodies thick.
+// Slabs from six bodies along a side on, as four slabs then are one and a half bodies thick.
 static void thickness(void **state) {
   (void)state;
   Lattice how = lattice_default();
-  for (int32_t side = 6; side <= 9; side++) {
+  for (int32_t side = 4; side <= 9; side++) {
     how.side = how.layers = side;
     CnProblem *p = lattice_problem(&how);
     CniSchedule s = make(p, NULL);
     check_schedule(p, &s);
-    CHECK(s.slab_count == (side < 8 ? 1 : 4));
+    CHECK(s.slab_count == (side < 6 ? 1 : 4));
     CHECK(cni_slab_aim(side * side * side) == s.slab_count);
     cni_schedule_release(&s);
     cn_problem_destroy(p);

@@ -5,10 +5,11 @@
 // ones above it, and without a warm start the weights have to travel through the whole depth. The
 // clock is psor's: T is its time for 2,000 sweeps. Solvers without a tolerance of their own get
 // budgets of T/16, T/4, T, 4 T, ... up to `seconds`; those that solve to a tolerance (their default
-// is above zero) are asked for 1e-2, 1e-4, 1e-8 within `seconds`, on piles up to `direct` spheres
-// but for auto, which does not factor large ones. `of_psor` is the residual over that of psor's
-// 2,000 sweeps. A budget that ends a solve makes the figures depend on
-// the load of the machine.
+// is above zero) are asked for 1e-2, 1e-4, 1e-8 within `seconds` (the last: `patience`), on piles
+// up to `direct` spheres but for auto, which does not factor large ones. `of_psor` is the residual
+// over that of psor's 2,000 sweeps. A budget that ends a solve makes the figures depend on the load
+// of the machine.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,7 @@ static void pile_release(Pile *pile) {
 
 typedef struct Run {
   double budget;      // s, 0: none
+  double patience;    // s, budget of the last tolerance
   double tolerance;   // 0: none
   int32_t iterations; // at most
   CnTasks *tasks;
@@ -160,10 +162,10 @@ static CnStatus run_solver(Report *report, Pile *pile, const CnSolverKind *kind,
   CnSolveReport solved = {0};
   if (kind->defaults.tolerance > 0) {
     const double wanted[] = {1e-2, 1e-4, GOOD};
-    run.budget = seconds;
     run.iterations = 100 * kind->defaults.max_iterations;
     for (int32_t i = 0; i < 3 && status == CN_OK; i++) {
       run.tolerance = wanted[i];
+      run.budget = i < 2 ? seconds : run.patience;
       status = add_row(report, pile, kind, &run, beside, &solved);
       if (status == CN_OK && !solved.converged) break;
     }
@@ -203,6 +205,8 @@ static CnStatus run_pile(const Values *values, Report *report, Pile *pile, CnTas
     if (kind->accepts & CNI_ACCEPT_RELAXED) continue; // pyramids: another problem
     int factors = kind->defaults.tolerance > 0 && kind != &cni_solver_auto;
     if (factors && pile->spheres > direct) continue;
+    run.patience =
+        pile->spheres > direct ? seconds : fmax(seconds, value_number(values, "patience"));
     status = run_solver(report, pile, kind, run, &psor, seconds);
   }
   return status;
@@ -255,6 +259,7 @@ static const Parameter parameters[] = {
     {"spheres", "1000,8000", "numbers of spheres"},
     {"steps", "1000", "steps to settle"},
     {"seconds", "10", "longest time of a solve"},
+    {"patience", "60", "longest time of a solve to 1e-8 by solvers that factor"},
     {"threads", "1", "worker threads"},
     {"direct", "1000",
      "largest pile for solvers that factor, which look at the clock between factors"},

@@ -16,7 +16,7 @@
 
 #include "bench.h"
 #include "pile.h"
-#include "solver/psor.h"
+#include "solver/sweeps/psor.h"
 
 #define LAST 10 // sweeps over which a mean is taken
 

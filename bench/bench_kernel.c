@@ -21,7 +21,7 @@
 #include "core/math.h"
 #include "core/rng.h"
 #include "core/tasks.h"
-#include "solver/psor.h"
+#include "solver/sweeps/psor.h"
 
 #define RADIUS 0.1
 #define STEP 0.005

@@ -10,7 +10,7 @@
 #include "bodies.h"
 #include "cascade.h"
 #include "core/rng.h"
-#include "solver/simplex.h"
+#include "solver/pivots/simplex.h"
 
 #define REPEATS 5 // of the factorisation; the fastest counts
 

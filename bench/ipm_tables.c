@@ -6,7 +6,7 @@
 
 #include "core/math.h"
 #include "scene_g.h"
-#include "solver/cones.h"
+#include "solver/cones/cones.h"
 #include "solver/solver.h"
 
 #define RADIUS 0.1

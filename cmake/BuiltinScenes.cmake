@@ -24,7 +24,7 @@ foreach(file ${builtin_scenes})
 endforeach()
 file(CONFIGURE OUTPUT ${builtin_scenes_source} @ONLY CONTENT
 "// Written by cmake/BuiltinScenes.cmake from examples/scenes.
-#include \"io/scene_parts.h\"
+#include \"io/scene/scene_private.h\"
 
 @arrays@
 const CniBuiltinScene cni_builtin_scenes[] = {

@@ -2,7 +2,7 @@
 set(rooms core sparse problem solver integrator geometry model collision assembly world)
 set(library_sources)
 foreach(room ${rooms})
-  file(GLOB room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
+  file(GLOB_RECURSE room_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
   list(APPEND library_sources ${room_sources})
 endforeach()
 

@@ -19,7 +19,7 @@ else()
   set(page_source ${PROJECT_BINARY_DIR}/page/page_missing.c)
   file(CONFIGURE OUTPUT ${page_source} @ONLY CONTENT
 "// Written by cmake/Page.cmake: the page could not be built here.
-#include \"view/page.h\"
+#include \"view/view_private.h\"
 
 const unsigned char cni_page_head[1] = {0}, cni_page_tail[1] = {0};
 const size_t cni_page_head_size = 0, cni_page_tail_size = 0;

@@ -72,5 +72,5 @@ await mkdir(out, { recursive: true });
 await writeFile(join(out, "page.html"), page);
 await writeFile(
   join(out, "page_template.c"),
-  `// Written by web/build.mjs.\n#include "view/page.h"\n\n${array("head", head)}\n${array("tail", tail)}`,
+  `// Written by web/build.mjs.\n#include "view/view_private.h"\n\n${array("head", head)}\n${array("tail", tail)}`,
 );

@@ -7,7 +7,7 @@
 //
 // Cost: linear in bodies, joints and contacts, each visited a fixed number of times. Memory: the
 // problem's own arrays and the step's arena; after warm-up neither grows.
-#include "assembly/parts.h"
+#include "assembly/assembly_private.h"
 
 #include "core/error.h"
 #include "core/hash.h"

@@ -22,7 +22,7 @@
 // In an impact e u_n_old < 0 is always below phi/h > 0: the gap is not used, or the ball would lose
 // the part of its speed that closes the gap. Warm start: the impulses of the last step, found by
 // rank and feature, as world vectors resolved in this step's frame and projected on the cone.
-#include "assembly/parts.h"
+#include "assembly/assembly_private.h"
 
 #define CONTACTS_PER_TASK 1024
 #define AHEAD 8   // contacts whose shapes are fetched ahead

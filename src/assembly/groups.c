@@ -18,7 +18,7 @@
 // eigenvalues. Where the step resolves the swing (a pendulum at small h) nothing is added and
 // nothing is lost; the whole of h^2 K would make the pendulum's error ten times larger. The
 // momentum J w stays what it was: free spin = J'^-1 J w. Forces are those of the last step.
-#include "assembly/parts.h"
+#include "assembly/assembly_private.h"
 
 #define GROUPS_PER_TASK 256
 #define MAX_NEWTON 24

@@ -4,7 +4,7 @@
 //
 // With world axes as the block's frame the impulse is a world vector, so it means the same in the
 // next step however the bodies have turned.
-#include "assembly/parts.h"
+#include "assembly/assembly_private.h"
 
 void cni_joint_ball_rows(const CniModel *model, const CnPose *pose, const CniJoint *joint,
                          CniJointRows *rows) {

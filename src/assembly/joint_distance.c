@@ -4,7 +4,7 @@
 //
 // Where the two points coincide the line has no direction; a fixed one is taken, which lets the
 // joint push them apart if L > 0.
-#include "assembly/parts.h"
+#include "assembly/assembly_private.h"
 
 void cni_joint_distance_rows(const CniModel *model, const CnPose *pose, const CniJoint *joint,
                              CniJointRows *rows) {

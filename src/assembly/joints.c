@@ -8,7 +8,7 @@
 //
 // for which u = E v + b + C g = 0 says g = -h (k_s (c + h E v) + d E v): the force at the end of
 // the step. Exact in every solver family, stable for any stiffness.
-#include "assembly/parts.h"
+#include "assembly/assembly_private.h"
 
 #include "core/error.h"
 

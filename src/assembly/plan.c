@@ -7,7 +7,7 @@
 // Storage. A ball about its centre of mass touches along a line through the centre: the lever arm
 // is parallel to the normal, and with an isotropic inertia the block is diagonal (`sphere`). All
 // else is `pair` with the frame of cn_tangents.
-#include "assembly/parts.h"
+#include "assembly/assembly_private.h"
 
 #include "core/error.h"
 

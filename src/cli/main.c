@@ -10,12 +10,12 @@
 #include "io/io.h"
 
 #define CN_COMMAND(name) extern const CniCommand cni_command_##name;
-#include "cli/command_list.inc"
+#include "cli/commands/command_list.inc"
 #undef CN_COMMAND
 
 #define CN_COMMAND(name) &cni_command_##name,
 const CniCommand *const cni_commands[] = {
-#include "cli/command_list.inc"
+#include "cli/commands/command_list.inc"
     NULL};
 #undef CN_COMMAND
 

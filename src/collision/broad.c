@@ -2,7 +2,7 @@
 //
 // Collecting works on blocks of items, each with its own room; room is a guess, and only blocks
 // that exceed it are run a second time, into room that is then known to fit.
-#include "collision/broad.h"
+#include "collision/broad_private.h"
 
 #include "core/error.h"
 

@@ -23,7 +23,7 @@
 //
 // Cost: sorting is about six linear passes; finding about two tests for every overlapping pair of
 // a dense pile. Idea: hierarchical hash grids (Ericson 2005, chapter 7), with sorting for hashing.
-#include "collision/broad.h"
+#include "collision/broad_private.h"
 
 #include <float.h>
 

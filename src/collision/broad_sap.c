@@ -13,7 +13,7 @@
 //
 // Cost: sorting, and for n equal bodies in a cube about n^(4/3) tests. Slower than the grid and
 // built differently: each checks the other. Reference: Baraff 1992, section 2.
-#include "collision/broad.h"
+#include "collision/broad_private.h"
 
 #include "core/error.h"
 

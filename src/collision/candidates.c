@@ -24,7 +24,7 @@
 //
 // The list has the form of a sparse matrix, rows and columns ascending: sorted by counting, first
 // by the larger index, then by the smaller. The cull keeps the order.
-#include "collision/parts.h"
+#include "collision/collision_private.h"
 
 #include "core/error.h"
 

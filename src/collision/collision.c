@@ -32,7 +32,7 @@
 //
 // A pair is one integer, the two dense indices of its shapes, the smaller in front. Every parallel
 // loop writes to its own places; counts are summed in index order afterwards.
-#include "collision/parts.h"
+#include "collision/collision_private.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // Cull: of the candidates those that may meet and could come within their margin, and the
 // half-spaces with the shapes near them, all by ascending dense indices.
-#include "collision/parts.h"
+#include "collision/collision_private.h"
 
 #include "core/error.h"
 

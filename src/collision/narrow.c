@@ -3,7 +3,7 @@
 // A block of pairs writes its contacts into its own part of the room. Pairs with a sphere have one
 // point at most; how many points others have is guessed from the last call, and parts that turn
 // out too small are found once more. Then the parts are pushed together.
-#include "collision/parts.h"
+#include "collision/collision_private.h"
 
 #include "core/error.h"
 

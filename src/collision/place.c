@@ -1,5 +1,5 @@
 // Place: every shape where its body is now, and how far it may come in this step.
-#include "collision/parts.h"
+#include "collision/collision_private.h"
 
 #include "core/error.h"
 

@@ -6,7 +6,7 @@
 // is one file with its functions and one row and column here.
 #include "geometry/geometry.h"
 
-#include "geometry/pairs.h"
+#include "geometry/geometry_private.h"
 
 // null: such a pair never meets
 static const CniCollide pairs[CN_SHAPE_KIND_COUNT][CN_SHAPE_KIND_COUNT] = {

@@ -4,7 +4,7 @@
 // z. The number is a lasting name: the same corner has it however the box lies. A box lying flat
 // gives its four lower corners; the upper ones join when the margin exceeds the height, that is
 // when the box may turn over within one step.
-#include "geometry/pairs.h"
+#include "geometry/geometry_private.h"
 
 void cni_collide_box_plane(const CniPlaced *a, const CniPlaced *b, double margin,
                            CniManifold *manifold) {

@@ -4,7 +4,7 @@
 // the radius, along the direction to the nearest point of that surface. Where this point is not
 // unique the choice is fixed: two coincident centres are pushed apart along z, a centre inside a
 // box leaves by the nearest face, of several equally near ones by the first of +-x, +-y, +-z.
-#include "geometry/pairs.h"
+#include "geometry/geometry_private.h"
 
 // Put the one point of a sphere on the line from its centre along the normal.
 static void add_on_sphere(CniManifold *manifold, const CniPlaced *sphere, CnVec3 normal,

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "model/model_parts.h"
+#include "model/model_private.h"
 
 CnBodyDef cn_body_def_default(void) {
   return (CnBodyDef){

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "model/model_parts.h"
+#include "model/model_private.h"
 
 static CnStatus damaged(const char *kind, int32_t index, const char *what) {
   return cni_error(CN_INVALID_DATA, "%s %d: %s", kind, (int)index, what);

@@ -3,7 +3,7 @@
 // no list.
 #include "core/error.h"
 #include "core/memory.h"
-#include "model/model_parts.h"
+#include "model/model_private.h"
 
 CnJointDef cn_joint_def_default(CnJointKind kind) {
   return (CnJointDef){

@@ -10,7 +10,7 @@
 // keep the body frame's pose and velocity and the load as they were.
 #include "core/error.h"
 #include "core/memory.h"
-#include "model/model_parts.h"
+#include "model/model_private.h"
 
 // Off-diagonal parts and differences below this share of the largest inertia are rounding: a box
 // keeps its own axes, a sphere or cube becomes exactly isotropic.

@@ -1,7 +1,7 @@
 // Materials: the laws of surfaces, and how two of them make the law of a contact.
 #include "core/error.h"
 #include "core/memory.h"
-#include "model/model_parts.h"
+#include "model/model_private.h"
 
 CnMaterialDef cn_material_def_default(void) {
   return (CnMaterialDef){.friction = 0.5,

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "model/model_parts.h"
+#include "model/model_private.h"
 
 CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
   *model = (CniModel){0};

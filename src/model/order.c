@@ -2,7 +2,7 @@
 // they stand in the order of the bodies, those of one body in the order of their creation.
 #include <string.h>
 
-#include "model/model_parts.h"
+#include "model/model_private.h"
 
 static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
 

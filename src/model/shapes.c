@@ -4,7 +4,7 @@
 // last, so that a new one finds its place at once.
 #include "core/error.h"
 #include "core/memory.h"
-#include "model/model_parts.h"
+#include "model/model_private.h"
 
 CnShapeDef cn_shape_def_default(CnShapeKind kind) {
   return (CnShapeDef){.kind = kind,

@@ -17,7 +17,7 @@
 //
 // Cost of an iteration: one pass over the blocks and two over the groups, about one and a half
 // sweeps of psor. References: Mazhar, Heyn, Negrut and Tasora 2015; O'Donoghue and Candes 2015.
-#include "solver/descent.h"
+#include "solver/gradients/descent.h"
 #include "core/error.h"
 
 #define FIRST_STEP 1.   // the largest eigenvalue of D^-1 N is at least one

@@ -19,8 +19,8 @@
 // What to try next depends on sizes and counts, never on time. If no answer is within the tolerance
 // the best one is returned, and the report says so.
 #include "solver/solver.h"
-#include "solver/auto_cones.h"
-#include "solver/lcp.h"
+#include "solver/cones/auto_cones.h"
+#include "solver/pivots/lcp.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/rng.h"

@@ -1,6 +1,6 @@
 // ipm: interior point. Without friction row_ipm.c first; cone_ipm.c.
 #include "solver/solver.h"
-#include "solver/cones.h"
+#include "solver/cones/cones.h"
 #include "core/error.h"
 #include "core/memory.h"
 

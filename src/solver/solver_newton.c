@@ -1,8 +1,8 @@
 // newton: the function of Fischer and Burmeister for LCP and MLCP (newton.c and lcp.c), projections
 // for everything else (cone_newton.c).
 #include "solver/solver.h"
-#include "solver/cones.h"
-#include "solver/lcp.h"
+#include "solver/cones/cones.h"
+#include "solver/pivots/lcp.h"
 #include "core/error.h"
 #include "core/memory.h"
 

@@ -1,5 +1,5 @@
 // psor: projected successive over-relaxation, one sweep an iteration. See psor.c.
-#include "solver/psor.h"
+#include "solver/sweeps/psor.h"
 
 static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
   return cni_psor_create(def, allocator, 0, state);

@@ -1,6 +1,6 @@
 // simplex: the walk of the 2005 paper on the sparse saddle matrix. See simplex_walk.c and
 // simplex_rows.c.
-#include "solver/simplex.h"
+#include "solver/pivots/simplex.h"
 #include "solver/solver.h"
 
 #include "core/error.h"

@@ -3,7 +3,7 @@
 // A solution goes over the supernodes once up (L), divides by D, and once down (L^T). With many
 // right-hand sides all of them are taken through a supernode before the next, so that L is read
 // from memory once.
-#include "sparse/ldl_inside.h"
+#include "sparse/ldl_private.h"
 
 #include "core/error.h"
 #include "core/memory.h"

@@ -11,7 +11,7 @@
 //
 // Reference: J. W. H. Liu, The multifrontal method for sparse matrix solution, SIAM Review 34,
 // 1992.
-#include "sparse/ldl_inside.h"
+#include "sparse/ldl_private.h"
 
 #include "core/error.h"
 #include "core/tasks.h"

@@ -9,7 +9,7 @@
 // nothing grows. (After some of them only there would be less fill, a fifth on a chain of joints,
 // but the rows that found their pivots at one body may depend on each other there while they do not
 // as a whole: four points on one face of a box.)
-#include "sparse/ldl_inside.h"
+#include "sparse/ldl_private.h"
 
 #include "core/error.h"
 #include "core/memory.h"

@@ -24,7 +24,7 @@
 // Reference: T. A. Davis and W. W. Hager, Row modifications of a sparse Cholesky factorization,
 // SIAM J. Matrix Anal. 26, 2005; P. E. Gill, G. H. Golub, W. Murray, M. A. Saunders, Methods for
 // modifying matrix factorizations, Math. Comp. 28, 1974 (method C1).
-#include "sparse/ldl_inside.h"
+#include "sparse/ldl_private.h"
 
 #include "core/error.h"
 #include "core/vec.h"

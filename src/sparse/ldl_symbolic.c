@@ -8,7 +8,7 @@
 //
 // Reference: T. A. Davis, Direct Methods for Sparse Linear Systems, SIAM 2006, chapters 4 and 6;
 // J. R. Gilbert, E. G. Ng, B. W. Peyton, SIAM J. Matrix Anal. 15, 1994.
-#include "sparse/ldl_inside.h"
+#include "sparse/ldl_private.h"
 
 #include "core/error.h"
 #include "core/memory.h"

@@ -3,7 +3,7 @@
 // A front holds the rows and columns of its pivots and of the border they touch. What the pivots do
 // to the border (the update) waits on a stack until the parent takes it: with children before
 // parents it lies on top. Everything is done in one fixed order.
-#include "sparse/lu_parts.h"
+#include "sparse/lu_private.h"
 
 #include "core/error.h"
 

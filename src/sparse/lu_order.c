@@ -4,7 +4,7 @@
 // is joined to then: its own neighbours, and the lists of the nodes whose first later node it is
 // (its children). These lists are the structure of the factor. A node whose list begins with its
 // parent is put into the parent's front where few zeros come of it.
-#include "sparse/lu_parts.h"
+#include "sparse/lu_private.h"
 
 #include "core/error.h"
 #include "sparse/order.h"

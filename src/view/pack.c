@@ -1,7 +1,7 @@
 // Poses in 12 bytes. Positions on a grid of the body's own, rotations by the three smaller
 // components of the quaternion. The page decodes with the same operations in the same order, so
 // the errors measured here are the ones a reader gets.
-#include "view/page.h"
+#include "view/view_private.h"
 
 #include "core/vec.h"
 

@@ -1,7 +1,7 @@
 // The file of a page while it is written: beside its place first, base64 and escaped text on the
 // way, renamed when complete. A full disk shows in any of the writes; the first failure is kept and
 // told at the end, with the path and the cause.
-#include "view/page.h"
+#include "view/view_private.h"
 
 #include "core/error.h"
 #include "core/memory.h"

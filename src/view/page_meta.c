@@ -1,6 +1,6 @@
 // The text of a page as one JSON block: what the run was, its settings, the scene's parameters, the
 // names of bodies and series, and the scene file itself if it is not too long.
-#include "view/page.h"
+#include "view/view_private.h"
 
 #include "core/error.h"
 

@@ -1,6 +1,6 @@
 // A page from a scene of which nothing was simulated: a world is filled, and seen as a run of one
 // frame.
-#include "view/page.h"
+#include "view/view_private.h"
 
 #include "core/error.h"
 #include "core/memory.h"

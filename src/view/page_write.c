@@ -3,7 +3,7 @@
 //
 // Everything but the frames is written first; what is left of max_bytes tells how many frames fit.
 // If not all do, every n-th is kept, and the last.
-#include "view/page.h"
+#include "view/view_private.h"
 
 #include "core/error.h"
 #include "core/memory.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "io/expression.h"
+#include "io/scene/expression.h"
 
 static void require(int condition, const char *what) {
   if (condition) return;

@@ -7,7 +7,7 @@
 #include <cairn/scene.h>
 
 #include "fuzz.h"
-#include "io/scene_parts.h"
+#include "io/scene/scene_private.h"
 
 // Large scenes are slow and show nothing new.
 #define ITEMS 300

@@ -4,7 +4,7 @@
 #ifndef TESTS_PAGE_SOURCE_H
 #define TESTS_PAGE_SOURCE_H
 
-#include "view/page.h"
+#include "view/view_private.h"
 
 typedef struct FormulaRun {
   int32_t body_count;

@@ -1,8 +1,8 @@
 #include "reference.h"
 
 #include "check.h"
-#include "solver/local.h"
-#include "solver/psor.h"
+#include "solver/sweeps/local.h"
+#include "solver/sweeps/psor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// The data blocks of the page, decoded. src/view/page.h has the layout; positions and rotations are
+// The data blocks of the page, decoded. src/view/view_private.h has the layout; positions and rotations are
 // unpacked with the same operations as there, so the errors stated in the page hold here.
 
 const block = (name) => document.querySelector(`script[data-cairn="${name}"]`);

@@ -1,5 +1,5 @@
 // Decimal numbers: the nearest double always, in any locale. The oracle is the C library's strtod.
-#include "io/decimal.h"
+#include "io/tools/decimal.h"
 
 #include <locale.h>
 #include <stdio.h>

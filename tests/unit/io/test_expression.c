@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/math.h"
-#include "io/expression.h"
+#include "io/scene/expression.h"
 
 // Two names: a = 3, wait has no value yet.
 static int find(void *context, const char *name, size_t length, double *value) {

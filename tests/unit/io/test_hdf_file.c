@@ -1,6 +1,6 @@
 // The careful HDF5 reader against files made by the HDF5 library: old and new layout of the
 // metadata, types, storages, large groups; what it does not know it refuses in one line.
-#include "io/hdf_file.h"
+#include "io/tools/hdf_file.h"
 
 #include <hdf5.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include <hdf5.h>
 
 #include "alloc.h"
-#include "io/run_parts.h"
+#include "io/run/run_private.h"
 #include "runs.h"
 
 #define STEPS 120 // to t = 0.48 s: 24 frames of 50 a second after the first

@@ -15,7 +15,7 @@
 #include <hdf5.h>
 
 #include "core/rng.h"
-#include "io/run_parts.h"
+#include "io/run/run_private.h"
 #include "runs.h"
 
 #define STEPS 100 // 20 frames after the first

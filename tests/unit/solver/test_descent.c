@@ -7,7 +7,7 @@
 #include "scenes.h"
 #include "solving.h"
 #include "core/memory.h"
-#include "solver/descent.h"
+#include "solver/gradients/descent.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "core/rng.h"
 #include "problem/problem.h"
 #include "scenes.h"
-#include "solver/cones.h"
+#include "solver/cones/cones.h"
 #include "solving.h"
 
 #include <math.h>

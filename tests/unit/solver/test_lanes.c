@@ -6,7 +6,7 @@
 #include "scenes.h"
 #include "solving.h"
 #include "core/math.h"
-#include "solver/psor.h"
+#include "solver/sweeps/psor.h"
 
 #include <stdlib.h>
 #include <string.h>

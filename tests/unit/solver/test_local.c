@@ -2,7 +2,7 @@
 #include "check.h"
 #include "scenes.h"
 #include "solving.h"
-#include "solver/small.h"
+#include "solver/sweeps/small.h"
 #include "core/rng.h"
 #include "core/vec.h"
 

@@ -4,7 +4,7 @@
 #include "reference.h"
 #include "scenes.h"
 #include "solving.h"
-#include "solver/small.h"
+#include "solver/sweeps/small.h"
 #include "core/vec.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "complementarity.h"
 #include "core/vec.h"
 #include "scenes.h"
-#include "solver/simplex.h"
+#include "solver/pivots/simplex.h"
 #include "solving.h"
 
 #include <stdio.h>

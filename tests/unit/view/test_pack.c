@@ -3,7 +3,7 @@
 
 #include "core/rng.h"
 #include "core/vec.h"
-#include "view/page.h"
+#include "view/view_private.h"
 
 // A random unit quaternion by rejection.
 static CnQuat random_rotation(CniRng *rng) {

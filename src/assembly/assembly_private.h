@@ -1,0 +1,139 @@
+// What the files of assembly share with each other and with nobody else.
+#ifndef CNI_ASSEMBLY_PRIVATE_H
+#define CNI_ASSEMBLY_PRIVATE_H
+
+#include "assembly/assembly.h"
+
+// Sets already in the problem, found by value: blocks with one law share one set. Open addressing;
+// the memory is the arena's.
+typedef struct CniSetTable {
+  CnProblem *problem;
+  CniArena *arena;
+  int32_t *slots; // set index, -1: free
+  int32_t capacity;
+} CniSetTable;
+
+CnStatus cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena);
+// Index of a set equal to this one, added if there is none.
+CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index);
+
+// What the groups need: inertia of their own where a body is not like a ball, old velocities of
+// their own where more than gravity acts.
+void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room);
+// Group i from body i, and the ground after them. Room must be there.
+void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem);
+
+// Blocks of all joints. Room for joint_count blocks and pairs and three rows each must be there.
+CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
+                             int32_t *block_of);
+// Their impulses of the last step, scaled to this step, into g.
+void cni_warm_start_joints(const CniAssemblyInput *input, const CnProblem *problem,
+                           const int32_t *block_of, double *g);
+
+// The two anchors of a joint: fills both lever arms (zero on the ground, which does not turn) and
+// returns anchor b minus anchor a.
+CnVec3 cni_joint_anchors(const CnPose *pose, const CniJoint *joint, CniJointRows *rows);
+
+#define CN_JOINT(KIND, name, dim)                                                                  \
+  void cni_joint_##name##_rows(const CniModel *model, const CnPose *pose, const CniJoint *joint,   \
+                               CniJointRows *rows);
+#include "assembly/joint_list.inc"
+#undef CN_JOINT
+
+// ---- contacts, in two passes ----
+
+// The law between two materials and its sets (-1: not yet in the problem).
+typedef struct CniContactLaw {
+  int32_t material_a, material_b;
+  int32_t set, cohesive_set;
+  int32_t moving; // a surface of the two has a velocity of its own
+  CniPairLaw law;
+} CniContactLaw;
+
+// Laws of the pairs of materials that meet, by value; the memory is the arena's.
+typedef struct CniLawTable {
+  CniContactLaw *laws;
+  int32_t *slots; // law index, -1: free
+  int32_t count, capacity, slot_capacity;
+} CniLawTable;
+
+CnStatus cni_law_table_init(CniLawTable *table, CniArena *arena);
+CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, int32_t material_a,
+                            int32_t material_b, int32_t *law);
+
+// Law of one contact after the user's hook.
+typedef struct CniTunedLaw {
+  CnVec3 surface; // m/s, of b's surface relative to a's
+  double restitution;
+} CniTunedLaw;
+
+// Of a shape, where contacts of spheres look for it: half a cache line.
+typedef struct CniShapeSpot {
+  CnVec3 centre; // of its body
+  double inradius;
+} CniShapeSpot;
+_Static_assert(sizeof(CniShapeSpot) == 32, "never across two lines");
+
+// What the first pass leaves for the second.
+typedef struct CniContactPlan {
+  CniLawTable laws;
+  const uint32_t *shape_info; // see below
+  const CniShapeSpot *spots;  // per shape
+  int32_t *law_of;            // per contact; null with a hook and if all are alike
+  CniTunedLaw *tuned;         // per contact; null without a hook
+  // All contacts are of one law and have sphere blocks one after another, which the second pass
+  // makes from the first one.
+  int32_t alike;
+  int32_t first_block;
+  CniBlock first;
+} CniContactPlan;
+
+// First: laws, sets, storages, and where every contact goes. Room for contact_count blocks must be
+// there; room in the storages and rows is made here, and the counts set. block_of is filled unless
+// all are alike.
+CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
+                           int32_t *block_of, CniContactPlan *plan);
+// Second, in parallel: geometry, right-hand side, warm start; block_of if all are alike.
+void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
+                       const CniContactPlan *plan, int32_t *block_of, double *g);
+
+// Surface velocity of a shape's material in world axes.
+CnVec3 cni_surface_velocity(const CniAssemblyInput *input, int32_t shape, int32_t body);
+
+// What is known of a shape for all of its contacts, one word each: CNI_INFO_ bits, and the material
+// above them.
+#define CNI_INFO_MASS 1u // its body has mass
+#define CNI_INFO_BALL 2u // it meets its contacts like a ball about the centre of mass, or not turns
+#define CNI_INFO_SHIFT 2
+
+// Lever arms of a contact's point, and the contact's radius: distance of the point from the nearer
+// centre that has mass.
+typedef struct CniArms {
+  CnVec3 a, b;
+} CniArms;
+
+static inline CniArms cni_contact_arms(const CniAssemblyInput *in, const CniContact *c) {
+  return (CniArms){cn_sub(c->point, in->pose[c->body_a].position),
+                   cn_sub(c->point, in->pose[c->body_b].position)};
+}
+
+static inline double cni_contact_length(CniArms arms, uint32_t info_a, uint32_t info_b) {
+  double a = info_a & CNI_INFO_MASS ? cn_norm(arms.a) : INFINITY;
+  double b = info_b & CNI_INFO_MASS ? cn_norm(arms.b) : INFINITY;
+  double length = cn_min(a, b);
+  return length > 0 && isfinite(length) ? length : 1;
+}
+
+// Can an impulse move the group? A block between two that it cannot move is none.
+static inline int cni_group_has_mass(const CniGroup *group) { return group->inv_mass > 0; }
+
+// Append a block header after those that are there; room must be there. The counts of rows and of
+// the storage are the caller's.
+static inline int32_t cni_append_block(CnProblem *problem, CniStorage storage, int32_t index,
+                                       int32_t row, int32_t set, int32_t dim) {
+  int32_t block = problem->block_count++;
+  problem->blocks[block] = cni_block_make(storage, index, row, set, problem->sets[set].kind, dim);
+  return block;
+}
+
+#endif

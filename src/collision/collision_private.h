@@ -1,0 +1,155 @@
+// What the strokes of a detection share with each other and with nobody else.
+#ifndef CNI_COLLISION_PRIVATE_H
+#define CNI_COLLISION_PRIVATE_H
+
+#include "collision/broad_private.h"
+
+#define CNI_PRESCRIBED 1u // no inverse mass
+#define CNI_ENDLESS 2u    // a half-space
+#define CNI_JOINTED 4u    // its body has a joint
+#define CNI_ROUND 8u      // a sphere
+#define CNI_CHOOSY 16u    // its category or mask is not the usual one
+#define CNI_OFFSET 32u    // it is not at the origin of its body
+#define CNI_LONE 64u      // the only shape of its body
+#define CNI_AHEAD 8       // pairs whose data is fetched ahead of use: they may lie anywhere
+
+// What decides about a pair before its shapes are looked at, one cache line.
+typedef struct CniProxy {
+  CnVec3 centre; // of the bounding ball; of a half-space: a point of its surface
+  double outradius;
+  double base;  // m, its share of the margin if it is the smaller one
+  double reach; // m, in this step; of a half-space without its spin
+  int32_t body;
+  uint32_t slot;
+  uint32_t flags;
+  int32_t plane; // which one, of a half-space
+} CniProxy;
+_Static_assert(sizeof(CniProxy) == 64, "a proxy is one cache line");
+
+typedef struct CniPlane {
+  CnVec3 up;
+  double height;      // of its surface along `up`, from the origin
+  double far;         // |x| + |y| + |z| of its point
+  double base, reach; // as in its proxy
+  int32_t shape;
+  int32_t swings; // it turns, and reaches farther the farther away it is touched
+} CniPlane;
+
+// The contacts of one block of pairs. What does not fit is counted all the same.
+typedef struct CniPart {
+  CniContact *contacts;
+  int32_t room, count;
+  int32_t others; // pairs without a sphere, which may have several points
+  int32_t points; // of those
+  int32_t again;  // it had not enough room
+} CniPart;
+
+// Where a shape has to stay for the list of candidates to be good, seen from the list's origin. It
+// lies in the wide bounds that the list was made with, whatever the rounding.
+typedef struct CniWide {
+  float centre[3];
+  float half; // along x; of a ball: its radius
+} CniWide;
+// What is not a ball has two sides more; of balls they are -1.
+typedef struct CniWideSides {
+  float y, z;
+} CniWideSides;
+
+struct CniCollision {
+  CnAllocator allocator;
+  const CniBroadPhase *broad;
+  CniArena arena; // for calls that bring none
+  double points;  // expected of a pair without a sphere: a guess of room, never seen in the result
+  int32_t expected; // contacts that the last call had room for: a guess likewise
+
+  // candidates: see candidates.c
+  CniWide *wide;       // per shape
+  CniWideSides *sides; // likewise; null: there have been balls and half-spaces only
+  CnVec3 origin;       // of these
+  int32_t *starts;     // per shape and one more: where its pairs begin
+  int32_t *partners;   // the larger indices of the pairs of a shape, ascending
+  uint8_t *near;       // per shape: it may come near one of the planes
+  CniPlane *planes;    // half-spaces that there were, all at rest
+  int32_t wide_capacity, side_capacity, start_capacity, partner_capacity;
+  int32_t near_capacity, plane_capacity;
+  int32_t plane_count; // of these; -1: one moved
+  int32_t wide_count;  // shapes there were; -1: the list is not valid
+  int32_t pair_count;
+  int32_t age;         // calls that the list has served
+  int32_t hurried;     // lists in a row that served one call only
+  int32_t narrow_left; // lists yet to be made without a skin
+};
+
+// One detection.
+typedef struct CniDetection {
+  const CniCollisionInput *in;
+  CniArena *arena; // working memory
+  CniArenaMark start;
+  size_t hole;    // bytes left free in front of all working memory, for the contacts
+  int32_t count;  // shapes
+  double gravity; // m/s^2, its size
+  CniProxy *proxies;
+  CniPlane *planes;
+  int32_t plane_count;
+  const uint8_t *near; // per shape: may it be near a half-space? null: all may
+  int32_t has_others;  // there are shapes that are neither balls nor half-spaces
+  int32_t key_shift;   // key = smaller index << key_shift | larger
+  uint64_t *keys;      // pairs that are left, ascending
+  int32_t key_count;
+  CniContact *contacts;
+  int32_t contact_room;
+  CniPart *parts; // of the contacts, one a block of pairs
+  int32_t part_count;
+  int32_t overflow; // a second try is under way: only parts that had not enough room
+} CniDetection;
+
+// place.c: proxies of all shapes; *inside: every shape is within its wide bounds.
+CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside);
+// The bounds of a shape grown by its reach, its share of the margin and a skin, m.
+CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin);
+// candidates.c
+CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w);
+// cull.c
+CnStatus cni_detection_cull(CniCollision *c, CniDetection *w);
+void cni_detection_filter(CniDetection *w);
+// narrow.c: how many contacts there may be, cut into parts; then those that there are, with room
+// for as many.
+CnStatus cni_detection_parts(CniCollision *c, CniDetection *w);
+CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count);
+
+// The outward normal of a half-space.
+static inline CnVec3 cni_plane_up(const CniPlaced *plane) {
+  return cn_qmat(plane->pose.rotation).z;
+}
+
+static inline CniPair cni_pair_of(const CniDetection *w, uint64_t key) {
+  uint64_t mask = ((uint64_t)1 << w->key_shift) - 1;
+  return (CniPair){(int32_t)(key >> w->key_shift), (int32_t)(key & mask)};
+}
+
+static inline CniPair cni_key_pair(const CniDetection *w, int32_t k) {
+  return cni_pair_of(w, w->keys[k]);
+}
+
+static inline CniPlaced cni_placed(const CniDetection *w, int32_t shape) {
+  const CniModel *m = w->in->model;
+  return cni_model_placed(m, shape, &w->in->pose[m->shapes[shape].body]);
+}
+
+// What the spin of a half-space adds to its reach where the other shape is.
+static inline double cni_plane_swing(const CniDetection *w, const CniProxy *plane,
+                                     const CniProxy *other) {
+  if (!w->planes[plane->plane].swings) return 0;
+  CnVec3 arm = cn_sub(other->centre, w->in->pose[plane->body].position);
+  double r = cn_norm(arm) + other->outradius + other->reach;
+  return w->in->time_step * cn_norm(w->in->twist[plane->body].spin) * r;
+}
+
+static inline double cni_pair_margin(const CniDetection *w, const CniProxy *a, const CniProxy *b) {
+  double margin = cn_min(a->base, b->base) + a->reach + b->reach;
+  if (a->flags & CNI_ENDLESS) margin += cni_plane_swing(w, a, b);
+  if (b->flags & CNI_ENDLESS) margin += cni_plane_swing(w, b, a);
+  return margin;
+}
+
+#endif

@@ -1,0 +1,526 @@
+// Cairn's own problem file, JSON (docs/problem-file.md): every problem the library can hold, in the
+// words of its interface.
+//
+//     {"cairn": "problem", "version": 1, "form": "explicit", "friction": "coulomb",
+//      "sets": [{"kind": "friction", "mu": 0.5}],
+//      "W": {"columns": 3, "start": [0, 1, 2, 3], "column": [0, 1, 2], "value": [1, 1, 1]},
+//      "q": [-1, 0.2, 0], "blocks": [{"set": 0}]}
+//
+// The members may come in any order: a first pass notes where each begins, then they are read in
+// the order in which the problem needs them.
+#include "io/tools/json_scan.h"
+#include "io/problems/problem_fields.h"
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "problem/problem.h"
+#include "sparse/sparse.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+  KEY_CAIRN,
+  KEY_VERSION,
+  KEY_FORM,
+  KEY_FRICTION,
+  KEY_SETS,
+  KEY_GROUPS,
+  KEY_BLOCKS,
+  KEY_W,
+  KEY_Q,
+  KEY_M,
+  KEY_E,
+  KEY_K,
+  KEY_B,
+  KEY_TITLE,
+  KEY_DESCRIPTION,
+  KEY_COUNT
+};
+
+static const char *const keys[KEY_COUNT] = {"cairn",  "version", "form", "friction", "sets",
+                                            "groups", "blocks",  "W",    "q",        "M",
+                                            "E",      "k",       "b",    "title",    "description"};
+
+typedef struct Reader {
+  CnAllocator allocator;
+  CniJson json;
+  const char *value[KEY_COUNT]; // where each member's value begins, null: not there
+  CnProblem *p;
+} Reader;
+
+// The library's sentence about what was read, with the file's name before it.
+static CnStatus named(const Reader *r, CnStatus status) {
+  if (status == CN_OK || status == CN_NO_MEMORY) return status;
+  return cni_error(CN_INVALID_DATA, "%s: %s", r->json.text.name, cn_error_message());
+}
+
+// ---- the members ----
+
+static CnStatus find_members(Reader *r) {
+  int32_t state = 0, more = 0;
+  char key[CNI_JSON_KEY];
+  for (;;) {
+    CniJson before = r->json;
+    CNI_TRY(cni_json_member(&r->json, "problem", &state, key, &more));
+    if (!more) break;
+    int32_t k = 0;
+    while (k < KEY_COUNT && strcmp(keys[k], key) != 0) k++;
+    if (k < KEY_COUNT && r->value[k]) return cni_json_fail(&before, key, "is there twice");
+    if (k == KEY_COUNT)
+      return cni_error(CN_INVALID_DATA, "%s: unknown member \"%.20s\"", r->json.text.name, key);
+    r->value[k] = r->json.text.at;
+    CNI_TRY(cni_json_skip(&r->json, key));
+  }
+  CniWord rest = cni_text_word(&r->json.text);
+  if (rest.length > 0) return cni_text_fail(&r->json.text, rest, "problem", "text after the end");
+  return CN_OK;
+}
+
+// Put the cursor on a member.
+static CnStatus go_to(Reader *r, int32_t key) {
+  if (!r->value[key])
+    return cni_error(CN_INVALID_DATA, "%s: member \"%s\" is missing", r->json.text.name, keys[key]);
+  r->json.text.at = r->value[key];
+  return CN_OK;
+}
+
+// ---- objects by their fields ----
+
+static CnStatus read_field(Reader *r, const char *what, const CniField *field, char *base) {
+  char item[64];
+  snprintf(item, sizeof item, "%s: %s", what, field->key);
+  if (field->type == CNI_FIELD_INTEGER) {
+    int32_t n;
+    CNI_TRY(cni_json_integer(&r->json, item, INT32_MIN, INT32_MAX, &n));
+    memcpy(base + field->offset, &n, sizeof n);
+    return CN_OK;
+  }
+  double values[6];
+  if (field->type != CNI_FIELD_REALS && cni_json_begins(&r->json, 'n')) {
+    values[0] = field->type == CNI_FIELD_LOW ? -INFINITY : INFINITY;
+    CNI_TRY(cni_json_null(&r->json, item));
+  } else if (field->count == 1) {
+    CNI_TRY(cni_json_number(&r->json, item, &values[0]));
+  } else {
+    CNI_TRY(cni_json_vector(&r->json, item, field->count, values));
+  }
+  memcpy(base + field->offset, values, (size_t)field->count * sizeof *values);
+  return CN_OK;
+}
+
+// The field of a key, or -1.
+static int32_t find_field(const CniField *fields, int32_t count, const char *key) {
+  for (int32_t i = 0; i < count; i++)
+    if (strcmp(fields[i].key, key) == 0) return i;
+  return -1;
+}
+
+static CnStatus unknown(Reader *r, const char *what, const char *key) {
+  char problem[64];
+  snprintf(problem, sizeof problem, "unknown member \"%.20s\" before", key);
+  return cni_json_fail(&r->json, what, problem);
+}
+
+static CnStatus read_object(Reader *r, const char *what, const CniField *fields, int32_t count,
+                            void *object) {
+  int32_t state = 0, more = 0;
+  uint32_t seen = 0;
+  char key[CNI_JSON_KEY];
+  CniJson before = r->json;
+  for (;;) {
+    CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
+    if (!more) break;
+    int32_t field = find_field(fields, count, key);
+    if (field < 0) return unknown(r, what, key);
+    seen |= 1u << field;
+    CNI_TRY(read_field(r, what, &fields[field], object));
+  }
+  for (int32_t i = 0; i < count; i++)
+    if (fields[i].required && !(seen & (1u << i))) {
+      char problem[64];
+      snprintf(problem, sizeof problem, "member \"%s\" is missing", fields[i].key);
+      return cni_json_fail(&before, what, problem);
+    }
+  return CN_OK;
+}
+
+// ---- sets ----
+
+static CnStatus read_set(Reader *r, const char *what, CnSet *set) {
+  const char *names[CN_BLOCK_KIND_COUNT];
+  int32_t state = 0, more = 0, kind = -1, count = CNI_FIELD_COUNT(cni_set_fields);
+  char key[CNI_JSON_KEY];
+  for (int32_t i = 0; i < CN_BLOCK_KIND_COUNT; i++) names[i] = cn_block_kind_name((CnBlockKind)i);
+  CniJson before = r->json;
+  for (;;) {
+    CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
+    if (!more) break;
+    if (strcmp(key, "kind") == 0) {
+      CNI_TRY(cni_json_choice(&r->json, what, names, CN_BLOCK_KIND_COUNT, &kind));
+      continue;
+    }
+    int32_t field = find_field(cni_set_fields, count, key);
+    if (field < 0) return unknown(r, what, key);
+    CNI_TRY(read_field(r, what, &cni_set_fields[field], (char *)set));
+  }
+  if (kind < 0) return cni_json_fail(&before, what, "member \"kind\" is missing");
+  set->kind = (CnBlockKind)kind;
+  return CN_OK;
+}
+
+static CnStatus read_sets(Reader *r) {
+  int32_t state = 0, more = 0;
+  CNI_TRY(go_to(r, KEY_SETS));
+  for (int32_t i = 0;; i++) {
+    CNI_TRY(cni_json_element(&r->json, "sets", &state, &more));
+    if (!more) return CN_OK;
+    char what[32];
+    snprintf(what, sizeof what, "sets[%d]", (int)i);
+    CnSet set = cn_set_default(CN_BLOCK_BILATERAL);
+    CNI_TRY(read_set(r, what, &set));
+    CNI_TRY(named(r, cn_problem_add_set(r->p, &set, NULL)));
+  }
+}
+
+// ---- matrices ----
+
+typedef struct Matrix {
+  CniIntegers start, column;
+  CniNumbers value;
+  int32_t columns;
+} Matrix;
+
+static void matrix_release(Reader *r, Matrix *m) {
+  cni_integers_release(&r->allocator, &m->start);
+  cni_integers_release(&r->allocator, &m->column);
+  cni_numbers_release(&r->allocator, &m->value);
+}
+
+static CnStatus push(Reader *r, CniIntegers *list, int32_t value) {
+  CNI_TRY(cni_array_reserve(&r->allocator, (void **)&list->value, &list->capacity, list->count,
+                            list->count + 1, sizeof *list->value));
+  list->value[list->count++] = value;
+  return CN_OK;
+}
+
+// Rows as lists of all their numbers; zeros are not kept.
+static CnStatus read_dense(Reader *r, const char *what, Matrix *m) {
+  int32_t state = 0, more = 0;
+  m->columns = -1;
+  CNI_TRY(push(r, &m->start, 0));
+  for (;;) {
+    CNI_TRY(cni_json_element(&r->json, what, &state, &more));
+    if (!more) break;
+    int32_t begin = m->value.count, kept = begin;
+    CNI_TRY(cni_json_numbers(&r->json, what, &r->allocator, &m->value));
+    int32_t length = m->value.count - begin;
+    if (m->columns >= 0 && length != m->columns)
+      return cni_json_fail(&r->json, what, "rows of different lengths before");
+    m->columns = length;
+    for (int32_t i = begin; i < begin + length; i++) {
+      if (m->value.value[i] == 0) continue;
+      CNI_TRY(push(r, &m->column, i - begin));
+      m->value.value[kept++] = m->value.value[i];
+    }
+    m->value.count = kept;
+    CNI_TRY(push(r, &m->start, kept));
+  }
+  if (m->columns < 0) m->columns = 0;
+  return CN_OK;
+}
+
+static CnStatus read_sparse(Reader *r, const char *what, Matrix *m) {
+  int32_t state = 0, more = 0;
+  char key[CNI_JSON_KEY];
+  m->columns = -1;
+  for (;;) {
+    CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
+    if (!more) break;
+    if (strcmp(key, "columns") == 0)
+      CNI_TRY(cni_json_integer(&r->json, what, 0, INT32_MAX / 16, &m->columns));
+    else if (strcmp(key, "start") == 0 && m->start.count == 0)
+      CNI_TRY(cni_json_integers(&r->json, what, &r->allocator, &m->start));
+    else if (strcmp(key, "column") == 0 && m->column.count == 0)
+      CNI_TRY(cni_json_integers(&r->json, what, &r->allocator, &m->column));
+    else if (strcmp(key, "value") == 0 && m->value.count == 0)
+      CNI_TRY(cni_json_numbers(&r->json, what, &r->allocator, &m->value));
+    else
+      return unknown(r, what, key);
+  }
+  if (m->start.count == 0 || m->columns < 0)
+    return cni_json_fail(&r->json, what,
+                         "needs \"columns\", \"start\", \"column\", \"value\" before");
+  int32_t entries = m->start.value[m->start.count - 1];
+  if (m->column.count == entries && m->value.count == entries) return CN_OK;
+  return cni_error(
+      CN_INVALID_DATA, "%s: %s: start ends with %d, but column has %d elements and value has %d",
+      r->json.text.name, what, (int)entries, (int)m->column.count, (int)m->value.count);
+}
+
+static CnStatus read_matrix(Reader *r, int32_t key, Matrix *m) {
+  CNI_TRY(go_to(r, key));
+  return cni_json_begins(&r->json, '[') ? read_dense(r, keys[key], m)
+                                        : read_sparse(r, keys[key], m);
+}
+
+static CnSparse as_sparse(const Matrix *m) {
+  return (CnSparse){m->start.count - 1, m->columns, m->start.value, m->column.value,
+                    m->value.value};
+}
+
+static CnStatus check_length(Reader *r, int32_t key, const CniNumbers *list, int32_t expected) {
+  if (list->count == expected) return CN_OK;
+  return cni_error(CN_INVALID_DATA, "%s: %s: must have %d numbers (got %d)", r->json.text.name,
+                   keys[key], (int)expected, (int)list->count);
+}
+
+static CnStatus read_numbers(Reader *r, int32_t key, CniNumbers *list) {
+  CNI_TRY(go_to(r, key));
+  return cni_json_numbers(&r->json, keys[key], &r->allocator, list);
+}
+
+// ---- explicit and global form ----
+
+static CnStatus add_row_blocks(Reader *r) {
+  static const CniField fields[] = {{"set", CNI_FIELD_INTEGER, 1, 1, 0},
+                                    {"dim", CNI_FIELD_INTEGER, 1, 0, sizeof(int32_t)},
+                                    {"count", CNI_FIELD_INTEGER, 1, 0, 2 * sizeof(int32_t)}};
+  int32_t state = 0, more = 0;
+  CNI_TRY(go_to(r, KEY_BLOCKS));
+  for (int32_t i = 0;; i++) {
+    CNI_TRY(cni_json_element(&r->json, "blocks", &state, &more));
+    if (!more) break;
+    char what[32];
+    int32_t block[3] = {-1, 0, 1}; // set, dim, count
+    snprintf(what, sizeof what, "blocks[%d]", (int)i);
+    CNI_TRY(read_object(r, what, fields, CNI_FIELD_COUNT(fields), block));
+    int known = block[0] >= 0 && block[0] < r->p->set_count;
+    if (block[1] == 0 && known) block[1] = cni_block_dim(r->p->sets[block[0]].kind);
+    if (block[1] == 0) block[1] = 1;
+    if (block[2] < 1)
+      return cni_error(CN_INVALID_DATA, "%s: %s: count must be positive (got %d)",
+                       r->json.text.name, what, (int)block[2]);
+    for (int32_t n = 0; n < block[2]; n++)
+      CNI_TRY(named(r, cn_problem_add_explicit(r->p, block[0], block[1], NULL)));
+  }
+  return named(r, cni_problem_check(r->p));
+}
+
+static CnStatus read_explicit(Reader *r) {
+  Matrix w = {0};
+  CniNumbers q = {0};
+  CnStatus status = read_matrix(r, KEY_W, &w);
+  if (status == CN_OK) status = read_numbers(r, KEY_Q, &q);
+  if (status == CN_OK) status = check_length(r, KEY_Q, &q, w.start.count - 1);
+  if (status == CN_OK) {
+    CnSparse sparse = as_sparse(&w);
+    status = named(r, cn_problem_set_explicit(r->p, &sparse, q.value));
+  }
+  matrix_release(r, &w);
+  cni_numbers_release(&r->allocator, &q);
+  return status == CN_OK ? add_row_blocks(r) : status;
+}
+
+static CnStatus read_global(Reader *r) {
+  Matrix m = {0}, e = {0};
+  CniNumbers k = {0}, b = {0};
+  CnStatus status = read_matrix(r, KEY_M, &m);
+  if (status == CN_OK) status = read_matrix(r, KEY_E, &e);
+  if (status == CN_OK) status = read_numbers(r, KEY_K, &k);
+  if (status == CN_OK) status = read_numbers(r, KEY_B, &b);
+  if (status == CN_OK) status = check_length(r, KEY_K, &k, m.start.count - 1);
+  if (status == CN_OK) status = check_length(r, KEY_B, &b, e.start.count - 1);
+  if (status == CN_OK) {
+    CnSparse mass = as_sparse(&m), rows = as_sparse(&e);
+    if (rows.row_count == 0) rows.column_count = mass.row_count; // no row tells how long it is
+    status = named(r, cn_problem_set_global(r->p, &mass, &rows, k.value, b.value));
+  }
+  matrix_release(r, &m);
+  matrix_release(r, &e);
+  cni_numbers_release(&r->allocator, &k);
+  cni_numbers_release(&r->allocator, &b);
+  return status == CN_OK ? add_row_blocks(r) : status;
+}
+
+// ---- step form ----
+
+static CnStatus read_groups(Reader *r) {
+  int32_t state = 0, more = 0;
+  CNI_TRY(go_to(r, KEY_GROUPS));
+  for (int32_t i = 0;; i++) {
+    CNI_TRY(cni_json_element(&r->json, "groups", &state, &more));
+    if (!more) return CN_OK;
+    char what[32];
+    CnGroupDef def = cn_group_def_default();
+    snprintf(what, sizeof what, "groups[%d]", (int)i);
+    CNI_TRY(read_object(r, what, cni_group_fields, CNI_FIELD_COUNT(cni_group_fields), &def));
+    CNI_TRY(named(r, cn_problem_add_group(r->p, &def, NULL)));
+  }
+}
+
+// What a block of the step form may have.
+typedef struct StepBlock {
+  int32_t set, dim, has_pair, has_sphere, has_rows;
+  double b[CNI_MAX_DIM];
+  CnPairDef pair;
+  CnSphereDef sphere;
+  CnRowEntry *entries;
+  int32_t entry_count, entry_capacity;
+} StepBlock;
+
+static CnStatus read_entries(Reader *r, const char *what, StepBlock *block) {
+  int32_t state = 0, more = 0;
+  for (;;) {
+    CNI_TRY(cni_json_element(&r->json, what, &state, &more));
+    if (!more) return CN_OK;
+    CnRowEntry entry = {0};
+    CNI_TRY(read_object(r, what, cni_row_fields, CNI_FIELD_COUNT(cni_row_fields), &entry));
+    CNI_TRY(cni_array_reserve(&r->allocator, (void **)&block->entries, &block->entry_capacity,
+                              block->entry_count, block->entry_count + 1, sizeof entry));
+    block->entries[block->entry_count++] = entry;
+  }
+}
+
+// b, whose length is the dimension.
+static CnStatus read_b(Reader *r, const char *what, StepBlock *block) {
+  int32_t state = 0, more = 0;
+  for (block->dim = 0;; block->dim++) {
+    CNI_TRY(cni_json_element(&r->json, what, &state, &more));
+    if (!more) return CN_OK;
+    if (block->dim == CNI_MAX_DIM)
+      return cni_json_fail(&r->json, what, "b has more than 6 numbers");
+    CNI_TRY(cni_json_number(&r->json, what, &block->b[block->dim]));
+  }
+}
+
+static CnStatus read_block_members(Reader *r, const char *what, StepBlock *block) {
+  int32_t state = 0, more = 0;
+  char key[CNI_JSON_KEY];
+  for (;;) {
+    CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
+    if (!more) return CN_OK;
+    if (strcmp(key, "set") == 0) {
+      CNI_TRY(cni_json_integer(&r->json, what, 0, INT32_MAX, &block->set));
+    } else if (strcmp(key, "b") == 0) {
+      CNI_TRY(read_b(r, what, block));
+    } else if (strcmp(key, "pair") == 0) {
+      block->has_pair = 1;
+      CNI_TRY(
+          read_object(r, what, cni_pair_fields, CNI_FIELD_COUNT(cni_pair_fields), &block->pair));
+    } else if (strcmp(key, "sphere") == 0) {
+      block->has_sphere = 1;
+      CNI_TRY(read_object(r, what, cni_sphere_fields, CNI_FIELD_COUNT(cni_sphere_fields),
+                          &block->sphere));
+    } else if (strcmp(key, "rows") == 0) {
+      block->has_rows = 1;
+      CNI_TRY(read_entries(r, what, block));
+    } else {
+      return unknown(r, what, key);
+    }
+  }
+}
+
+static CnStatus add_step_block(Reader *r, const char *what, StepBlock *block) {
+  CNI_TRY(read_block_members(r, what, block));
+  if (block->has_pair + block->has_sphere + block->has_rows != 1)
+    return cni_json_fail(&r->json, what, "needs one of pair, sphere, rows before");
+  if (block->has_pair)
+    return named(r,
+                 cn_problem_add_pair(r->p, block->set, block->dim, &block->pair, block->b, NULL));
+  if (block->has_sphere)
+    return named(
+        r, cn_problem_add_sphere(r->p, block->set, block->dim, &block->sphere, block->b, NULL));
+  return named(r, cn_problem_add_rows(r->p, block->set, block->dim, block->entries,
+                                      block->entry_count, block->b, NULL));
+}
+
+static CnStatus read_step(Reader *r) {
+  int32_t state = 0, more = 0;
+  StepBlock block = {0};
+  CNI_TRY(read_groups(r));
+  CNI_TRY(go_to(r, KEY_BLOCKS));
+  CnStatus status;
+  for (int32_t i = 0;; i++) {
+    status = cni_json_element(&r->json, "blocks", &state, &more);
+    if (status != CN_OK || !more) break;
+    char what[32];
+    snprintf(what, sizeof what, "blocks[%d]", (int)i);
+    CnRowEntry *entries = block.entries;
+    int32_t capacity = block.entry_capacity;
+    block = (StepBlock){.set = -1, .entries = entries, .entry_capacity = capacity};
+    block.pair = cn_pair_def_default();
+    block.sphere = cn_sphere_def_default();
+    status = add_step_block(r, what, &block);
+    if (status != CN_OK) break;
+  }
+  cni_release(&r->allocator, block.entries, (size_t)block.entry_capacity * sizeof *block.entries);
+  return status;
+}
+
+// ---- all ----
+
+static CnStatus read_head(Reader *r, int32_t *form, CnProblemDef *def) {
+  static const char *const forms[] = {"step", "explicit", "global"};
+  static const char *const frictions[] = {"coulomb", "convex"};
+  static const char *const marks[] = {"problem"};
+  int32_t ignored, friction = 0;
+  CNI_TRY(go_to(r, KEY_CAIRN));
+  CNI_TRY(cni_json_choice(&r->json, "cairn", marks, 1, &ignored));
+  CNI_TRY(go_to(r, KEY_VERSION));
+  CNI_TRY(cni_json_integer(&r->json, "version", 1, 1, &ignored));
+  CNI_TRY(go_to(r, KEY_FORM));
+  CNI_TRY(cni_json_choice(&r->json, "form", forms, 3, form));
+  if (r->value[KEY_FRICTION]) {
+    CNI_TRY(go_to(r, KEY_FRICTION));
+    CNI_TRY(cni_json_choice(&r->json, "friction", frictions, 2, &friction));
+  }
+  def->form = (CnProblemForm)*form;
+  def->friction = (CnFrictionModel)friction;
+  return CN_OK;
+}
+
+// A member that belongs to another form is a mistake that must not go unseen.
+static CnStatus check_members(const Reader *r, int32_t form) {
+  static const int32_t belongs[KEY_COUNT] = {
+      [KEY_GROUPS] = 1 << CN_FORM_STEP, [KEY_W] = 1 << CN_FORM_EXPLICIT,
+      [KEY_Q] = 1 << CN_FORM_EXPLICIT,  [KEY_M] = 1 << CN_FORM_GLOBAL,
+      [KEY_E] = 1 << CN_FORM_GLOBAL,    [KEY_K] = 1 << CN_FORM_GLOBAL,
+      [KEY_B] = 1 << CN_FORM_GLOBAL,
+  };
+  for (int32_t k = 0; k < KEY_COUNT; k++)
+    if (r->value[k] && belongs[k] && !(belongs[k] & (1 << form)))
+      return cni_error(CN_INVALID_DATA, "%s: member \"%s\" does not belong to this form",
+                       r->json.text.name, keys[k]);
+  return CN_OK;
+}
+
+static CnStatus read_all(Reader *r) {
+  static CnStatus (*const readers[])(Reader *) = {read_step, read_explicit, read_global};
+  CnProblemDef def = cn_problem_def_default();
+  int32_t form;
+  CNI_TRY(find_members(r));
+  CNI_TRY(read_head(r, &form, &def));
+  CNI_TRY(check_members(r, form));
+  def.allocator = r->allocator;
+  CNI_TRY(cn_problem_create(&def, &r->p));
+  CNI_TRY(read_sets(r));
+  return readers[form](r);
+}
+
+CnStatus cni_json_problem_read(const char *data, size_t size, const char *name,
+                               const CnAllocator *allocator, CnProblem **problem,
+                               CnProblemFileInfo *info) {
+  Reader r = {.allocator = *allocator, .json = {{data, data + size, data, name}}};
+  CnStatus status = read_all(&r);
+  if (status != CN_OK) {
+    cn_problem_destroy(r.p);
+    return status;
+  }
+  info->kind = "cairn";
+  info->format = "json";
+  info->storage = r.p->form == CN_FORM_STEP ? "" : "rows";
+  *problem = r.p;
+  return CN_OK;
+}

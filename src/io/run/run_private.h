@@ -1,0 +1,273 @@
+// Run files from the inside: the file beneath HDF5, the table of growing datasets, small helpers
+// round HDF5, and what writer, reader and resuming share. The layout is docs/run-file.md.
+#ifndef CNI_IO_RUN_PRIVATE_H
+#define CNI_IO_RUN_PRIVATE_H
+
+#include <hdf5.h>
+
+#include "io/io.h"
+
+#define CNI_RUN_FORMAT "cairn-run"
+#define CNI_RUN_FORMAT_VERSION 1
+#define CNI_RUN_WORDS 7
+#define CNI_RUN_NAMES 6
+
+// ---- the disk: run_disk.c ----
+
+// The file beneath HDF5. The first write that fails is remembered, and from then on nothing more is
+// written while HDF5 is told that all is well: the file stays as the moment of failure left it,
+// which is how a killed process leaves it, and HDF5 can be closed in order.
+typedef struct CniDisk {
+  int fd;              // opened and closed by the owner
+  int error;           // errno of the first write that failed, 0: none
+  int cut;             // 1: numbers were to be read from behind the end of the file
+  int64_t writes_left; // for tests: writes until the disk is full; negative: no end
+} CniDisk;
+
+// A new file in place of any by that name; messages call it by the label.
+CnStatus cni_disk_create(CniDisk *disk, const char *path, const char *label);
+
+// File access properties for a file on this disk (which must outlive the file), negative on
+// failure. `name` given to H5Fcreate or H5Fopen with them serves for messages only.
+hid_t cni_disk_access(CniDisk *disk);
+
+// File creation properties, negative on failure: what HDF5 keeps about the numbers lies in pages,
+// none of it across two. A killed process may leave a write half done, but only between two pages.
+hid_t cni_disk_creation(void);
+
+// ---- growing datasets: run_columns.c ----
+
+// Rows are added to all columns of a kind together.
+typedef enum CniRowKind {
+  CNI_ROWS_STEPS = 0,
+  CNI_ROWS_FRAMES,
+  CNI_ROWS_CONTACTS,
+  CNI_ROWS_EVENTS,
+  CNI_ROW_KIND_COUNT
+} CniRowKind;
+
+typedef enum CniNumber { CNI_DOUBLE = 0, CNI_INT64, CNI_INT32, CNI_UINT8 } CniNumber;
+typedef enum CniPer { CNI_PER_ROW = 0, CNI_PER_BODY, CNI_PER_JOINT, CNI_PER_SENSOR } CniPer;
+
+typedef struct CniColumn {
+  const char *path, *unit, *summary;
+  CniRowKind rows;
+  CniNumber number;
+  CniPer per;
+  int32_t components; // 0: one number, no dimension of its own
+} CniColumn;
+
+// Columns of the table, in its order.
+enum {
+  CNI_COLUMN_TIME = 0,
+  CNI_COLUMN_KINETIC_ENERGY,
+  CNI_COLUMN_POTENTIAL_ENERGY,
+  CNI_COLUMN_CONTACTS,
+  CNI_COLUMN_OVERLAPS,
+  CNI_COLUMN_PENETRATION_MAX,
+  CNI_COLUMN_PENETRATION_MEAN,
+  CNI_COLUMN_RESIDUAL,
+  CNI_COLUMN_RESIDUAL_SPEED,
+  CNI_COLUMN_DISSIPATION,
+  CNI_COLUMN_ITERATIONS,
+  CNI_COLUMN_CONVERGED,
+  CNI_COLUMN_CUT_BY_TIME,
+  CNI_COLUMN_SECONDS_COLLISION,
+  CNI_COLUMN_SECONDS_SOLVER,
+  CNI_COLUMN_SECONDS_SETUP,
+  CNI_COLUMN_SCALAR_END, // columns before it are series of cn_run_scalar
+  CNI_COLUMN_SENSORS = CNI_COLUMN_SCALAR_END,
+  CNI_COLUMN_EVENTS_END,
+  CNI_COLUMN_FRAME_TIME,
+  CNI_COLUMN_FRAME_STEP,
+  CNI_COLUMN_POSITION,
+  CNI_COLUMN_ROTATION,
+  CNI_COLUMN_VELOCITY,
+  CNI_COLUMN_SPIN,
+  CNI_COLUMN_JOINT_FORCE,
+  CNI_COLUMN_JOINT_ERROR,
+  CNI_COLUMN_CONTACTS_END,
+  CNI_COLUMN_CONTACT_BODY_A,
+  CNI_COLUMN_CONTACT_BODY_B,
+  CNI_COLUMN_CONTACT_SHAPE_A,
+  CNI_COLUMN_CONTACT_SHAPE_B,
+  CNI_COLUMN_CONTACT_POINT,
+  CNI_COLUMN_CONTACT_NORMAL,
+  CNI_COLUMN_CONTACT_GAP,
+  CNI_COLUMN_CONTACT_FORCE,
+  CNI_COLUMN_CONTACT_TORQUE,
+  CNI_COLUMN_EVENT_STEP,
+  CNI_COLUMN_EVENT_KIND,
+  CNI_COLUMN_EVENT_SHAPE_A,
+  CNI_COLUMN_EVENT_SHAPE_B,
+  CNI_COLUMN_EVENT_TIME,
+  CNI_COLUMN_EVENT_SPEED,
+  CNI_COLUMN_EVENT_IMPULSE,
+  CNI_COLUMN_COUNT
+};
+#define CNI_RUN_LOCATED 2 // kinds of events from here on are CnEventKind
+extern const CniColumn cni_run_columns[CNI_COLUMN_COUNT];
+
+// What decides the width of rows, and which columns there are.
+typedef struct CniRunSizes {
+  int32_t body_count, joint_count, sensor_count;
+  int32_t record_contacts, record_joints;
+} CniRunSizes;
+
+// Numbers in one row of a column; 0: the file has no such column.
+int64_t cni_column_width(int32_t column, const CniRunSizes *sizes);
+size_t cni_number_size(CniNumber number);
+hid_t cni_number_type(CniNumber number); // in memory; lives as long as HDF5
+
+hid_t cni_number_stored(CniNumber number); // in the file: little-endian everywhere
+// `count` rows from `first` on, to be read as the type given. The dataset must have them.
+herr_t cni_column_read(hid_t dataset, int64_t first, int64_t count, hid_t type, void *values);
+// Make the dataset first + count rows long and fill the last `count`.
+herr_t cni_column_append(hid_t dataset, int64_t first, int64_t count, CniNumber number,
+                         const void *values);
+// Rows that a dataset has, negative on failure.
+int64_t cni_column_rows(hid_t dataset);
+
+// How many rows of each kind are whole. Written last of all, so that a reader that looks here first
+// never sees half a frame.
+typedef struct CniCommitted {
+  int64_t rows[CNI_ROW_KIND_COUNT];
+  int64_t complete; // 1: the run was closed in order
+} CniCommitted;
+hid_t cni_committed_type(void); // to be closed
+
+// ---- HDF5 in few words: run_hdf.c ----
+
+// HDF5 prints its errors unless told not to; the host's choice comes back afterwards.
+typedef struct CniQuiet {
+  H5E_auto2_t print;
+  void *data;
+} CniQuiet;
+CniQuiet cni_quiet_begin(void);
+void cni_quiet_end(CniQuiet quiet);
+
+// Every call of HDF5 forgets the errors of the one before: keep them over the closing of handles.
+hid_t cni_hdf_keep_errors(herr_t result); // nothing after a success
+void cni_hdf_bring_errors(hid_t kept);
+
+// A failure of HDF5 as a status: "PATH: WHAT: CAUSE", the cause from HDF5's own error stack.
+CnStatus cni_hdf_error(const char *path, const char *what);
+// A failure of the system: "PATH: WHAT: No such file or directory".
+CnStatus cni_file_error(const char *path, const char *what, int error);
+
+// Writing of small things. A failure is kept in `failed` and makes all later calls do nothing.
+typedef struct CniHdf {
+  hid_t file;
+  int failed;
+  size_t no_memory; // bytes that the allocator did not have, if that was the failure
+} CniHdf;
+void cni_hdf_group(CniHdf *hdf, const char *path);
+void cni_hdf_attribute_numbers(CniHdf *hdf, const char *object, const char *name,
+                               const double *values, int32_t count);
+void cni_hdf_attribute_text(CniHdf *hdf, const char *object, const char *name, const char *text);
+void cni_hdf_attribute_number(CniHdf *hdf, const char *object, const char *name, double value);
+void cni_hdf_attribute_integer(CniHdf *hdf, const char *object, const char *name, int64_t value);
+// A dataset count x components (0: one dimension).
+void cni_hdf_table(CniHdf *hdf, const char *path, CniNumber number, int64_t count,
+                   int32_t components, const void *values);
+// Texts as fixed-length strings of the longest one's length; get(context, i) gives the i-th.
+void cni_hdf_texts(CniHdf *hdf, const CnAllocator *allocator, const char *path, int64_t count,
+                   const char *(*get)(const void *context, int64_t i), const void *context);
+// One long text.
+void cni_hdf_text(CniHdf *hdf, const char *path, const char *text, size_t size);
+// An empty dataset that can grow; nothing for a column that these sizes do not have.
+void cni_column_create(CniHdf *hdf, int32_t column, const CniRunSizes *sizes);
+
+// ---- the writer: run_write.c, run_describe.c, run_rows.c, run_resume.c ----
+
+typedef struct CniRows {
+  int64_t written;           // rows in the file
+  int64_t pending, capacity; // rows in memory behind them
+  size_t row_bytes;          // over all columns of the kind
+} CniRows;
+
+struct CniRunWriter {
+  CnAllocator allocator;
+  char *path, *partial_path, *new_path; // as asked; beside an existing file; being made
+  const char *at;                       // the one of them where the bytes go
+  CniDisk disk;
+  hid_t file, committed_set, columns[CNI_COLUMN_COUNT];
+  CniCommitted committed;
+  CniRunSizes sizes;
+  CniRows rows[CNI_ROW_KIND_COUNT];
+  char *pending[CNI_COLUMN_COUNT]; // rows in memory, column by column
+  int failed;                      // nothing more is written
+
+  const CnScene *scene;
+  double frames_per_second;
+  int32_t skip_penetration;
+  int64_t first_step;   // of the world when the run began
+  int64_t frame_number; // which frame of the given rate was the last
+  double flushed;       // s, when
+  double *sensor_values;
+  CnBodyId *bodies; // in the order of the file
+  CnJointId *joints;
+  int32_t *body_of_slot, *shape_of_slot; // indices in the file by slot, -1: none
+  int32_t shape_count, body_slots, shape_slots;
+};
+
+// Everything that does not grow: scene, parameters, settings, bodies, shapes, joints.
+CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *world, CniHdf *hdf);
+// The ids and indices of a world's bodies, shapes and joints, in the order of the file.
+CnStatus cni_run_number(CniRunWriter *w, const CnWorld *world);
+
+// Room for `count` more rows of a kind; *first is the place of the first one among the pending.
+CnStatus cni_rows_add(CniRunWriter *w, CniRowKind kind, int64_t count, int64_t *first);
+void cni_rows_put(CniRunWriter *w, int32_t column, int64_t row, double value);
+void cni_rows_put_integer(CniRunWriter *w, int32_t column, int64_t row, int64_t value);
+void cni_rows_put_vec3(CniRunWriter *w, int32_t column, int64_t row, CnVec3 value);
+// The numbers of one row of doubles, null for a column that this file does not have.
+double *cni_rows_doubles(CniRunWriter *w, int32_t column, int64_t row);
+// Hand the pending rows to HDF5 (of one kind), and make sure that they are in the file (of all).
+CnStatus cni_rows_write(CniRunWriter *w, CniRowKind kind);
+CnStatus cni_rows_commit(CniRunWriter *w);
+void cni_rows_release(CniRunWriter *w);
+
+// What went wrong with the file, as one sentence; the writer is of no more use.
+CnStatus cni_run_fail(CniRunWriter *w, const char *what);
+
+// The run to go on with: PATH.partial or PATH, whichever belongs to this scene and holds the step.
+CnStatus cni_run_find(const CniRunWriter *w, const CniRunWriterDef *def, int64_t step, CnRun **run,
+                      int *is_partial);
+// Its rows up to a step, into the columns of the new file.
+CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step);
+
+// ---- an opened run: run_read.c ----
+
+// Rows from the first on of one column, into the empty one of another file. A failure to write is
+// kept in hdf.
+CnStatus cni_column_copy(CnRun *run, int32_t column, CniHdf *hdf, int64_t rows);
+
+// Why something could not be read: HDF5's reason, or that the file is cut short.
+CnStatus cni_run_read_error(const CnRun *run, const char *what);
+
+// cn_run_open without looking for PATH.partial.
+CnStatus cni_run_open_exactly(const char *path, const CnAllocator *allocator, CnRun **run);
+
+struct CnRun {
+  CnAllocator allocator;
+  char *path; // as opened
+  size_t path_bytes;
+  CniDisk disk;
+  hid_t file;
+  hid_t columns[CNI_COLUMN_COUNT]; // negative: not in this file
+  CniCommitted committed;
+  CniRunSizes sizes;
+  CnRunInfo info;
+  char *words[CNI_RUN_WORDS]; // strings of info
+  size_t word_bytes[CNI_RUN_WORDS];
+  CnRunParameter *parameters;
+  CnRunBody *bodies;
+  CnRunShape *shapes;
+  CnRunJoint *joints;
+  CnRunSeries *sensors;
+  char *names[CNI_RUN_NAMES]; // blocks of fixed-length strings behind them
+  size_t name_bytes[CNI_RUN_NAMES];
+};
+
+#endif

@@ -1,0 +1,279 @@
+// What a run tells: bodies, shapes and joints, frames, contacts, events, and series by name.
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "io/tools/names.h"
+#include "io/run/run_private.h"
+
+#define BLOCK_ROWS 4096 // rows read at a time into the stack's neighbourhood
+
+static CnStatus null_argument(const char *call) {
+  return cni_error(CN_INVALID_ARGUMENT, "%s: a null pointer", call);
+}
+
+static CnStatus check_index(const CnRun *run, const char *what, int64_t index, int64_t count) {
+  if (index >= 0 && index < count) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT, "%s: %s %lld is none: there are %lld", run->path, what,
+                   (long long)index, (long long)count);
+}
+
+static CnStatus check_range(const CnRun *run, const char *what, int64_t first, int64_t count,
+                            int64_t all) {
+  if (first >= 0 && count >= 0 && first <= all && count <= all - first) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT, "%s: %s %lld and %lld more are not among %lld", run->path,
+                   what, (long long)first, (long long)count, (long long)all);
+}
+
+// ---- what stands still ----
+
+void cn_run_info(const CnRun *run, CnRunInfo *info) {
+  if (info) *info = (CnRunInfo){0};
+  if (info && run) *info = run->info;
+}
+
+// The five of them differ in names only.
+#define GET(function, type, what, array, number)                                                   \
+  CnStatus function(const CnRun *run, int32_t index, type *result) {                               \
+    if (result) memset(result, 0, sizeof *result);                                                 \
+    if (!run || !result) return null_argument(#function);                                          \
+    CNI_TRY(check_index(run, what, index, run->info.number));                                      \
+    *result = run->array[index];                                                                   \
+    return CN_OK;                                                                                  \
+  }
+GET(cn_run_parameter, CnRunParameter, "parameter", parameters, parameter_count)
+GET(cn_run_body, CnRunBody, "body", bodies, body_count)
+GET(cn_run_shape, CnRunShape, "shape", shapes, shape_count)
+GET(cn_run_joint, CnRunJoint, "joint", joints, joint_count)
+GET(cn_run_sensor, CnRunSeries, "sensor", sensors, sensor_count)
+
+// ---- frames ----
+
+// Rows of a column; failures become a sentence with the path of the dataset.
+static CnStatus read_rows(CnRun *run, int32_t column, int64_t first, int64_t count, hid_t type,
+                          void *values) {
+  CniQuiet quiet = cni_quiet_begin();
+  CnStatus status = CN_OK;
+  if (cni_column_read(run->columns[column], first, count, type, values) < 0)
+    status = cni_run_read_error(run, cni_run_columns[column].path);
+  cni_quiet_end(quiet);
+  return status;
+}
+
+// One row of a column of bodies into every so manieth number of an array.
+static herr_t scatter(CnRun *run, int32_t column, int64_t frame, double *values, hsize_t stride,
+                      hsize_t offset) {
+  hsize_t n = (hsize_t)run->info.body_count, c = (hsize_t)cni_run_columns[column].components;
+  hsize_t file_start[3] = {(hsize_t)frame, 0, 0}, file_count[3] = {1, n, c};
+  hsize_t dims[2] = {n, stride}, start[2] = {0, offset}, count[2] = {n, c};
+  hid_t space = H5Dget_space(run->columns[column]), memory = H5Screate_simple(2, dims, NULL);
+  herr_t result = -1;
+  if (H5Sselect_hyperslab(space, H5S_SELECT_SET, file_start, NULL, file_count, NULL) >= 0 &&
+      H5Sselect_hyperslab(memory, H5S_SELECT_SET, start, NULL, count, NULL) >= 0)
+    result = H5Dread(run->columns[column], H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values);
+  hid_t errors = cni_hdf_keep_errors(result);
+  H5Sclose(memory);
+  H5Sclose(space);
+  cni_hdf_bring_errors(errors);
+  return result;
+}
+
+_Static_assert(sizeof(CnPose) == 7 * sizeof(double) && sizeof(CnTwist) == 6 * sizeof(double),
+               "poses and twists are read as arrays of numbers");
+
+static herr_t read_bodies(CnRun *run, int64_t index, CnPose *poses, CnTwist *twists) {
+  if (poses && (scatter(run, CNI_COLUMN_POSITION, index, &poses->position.x, 7, 0) < 0 ||
+                scatter(run, CNI_COLUMN_ROTATION, index, &poses->position.x, 7, 3) < 0))
+    return -1;
+  if (twists && (scatter(run, CNI_COLUMN_VELOCITY, index, &twists->velocity.x, 6, 0) < 0 ||
+                 scatter(run, CNI_COLUMN_SPIN, index, &twists->velocity.x, 6, 3) < 0))
+    return -1;
+  return 0;
+}
+
+CnStatus cn_run_frame(CnRun *run, int64_t index, double *time, CnPose *poses, CnTwist *twists) {
+  if (!run) return null_argument("cn_run_frame");
+  CNI_TRY(check_index(run, "frame", index, run->info.frame_count));
+  if (time) CNI_TRY(read_rows(run, CNI_COLUMN_FRAME_TIME, index, 1, H5T_NATIVE_DOUBLE, time));
+  if (run->info.body_count == 0) return CN_OK;
+  CniQuiet quiet = cni_quiet_begin();
+  CnStatus status = CN_OK;
+  if (read_bodies(run, index, poses, twists) < 0) {
+    char what[40];
+    snprintf(what, sizeof what, "frame %lld", (long long)index);
+    status = cni_run_read_error(run, what);
+  }
+  cni_quiet_end(quiet);
+  return status;
+}
+
+CnStatus cn_run_frame_step(CnRun *run, int64_t index, int64_t *step) {
+  if (!run || !step) return null_argument("cn_run_frame_step");
+  CNI_TRY(check_index(run, "frame", index, run->info.frame_count));
+  return read_rows(run, CNI_COLUMN_FRAME_STEP, index, 1, H5T_NATIVE_INT64, step);
+}
+
+CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states) {
+  if (!run || !states) return null_argument("cn_run_joint_states");
+  CNI_TRY(check_index(run, "frame", frame, run->info.frame_count));
+  if (!run->info.joints_recorded)
+    return cni_error(CN_UNSUPPORTED, "%s: joint reactions were not recorded", run->path);
+  size_t n = (size_t)run->info.joint_count, bytes = 4 * n * sizeof(double);
+  if (n == 0) return CN_OK;
+  double *values = cni_allocate(&run->allocator, bytes);
+  if (!values) return cni_error_memory(bytes);
+  CnStatus status = read_rows(run, CNI_COLUMN_JOINT_FORCE, frame, 1, H5T_NATIVE_DOUBLE, values);
+  if (status == CN_OK)
+    status = read_rows(run, CNI_COLUMN_JOINT_ERROR, frame, 1, H5T_NATIVE_DOUBLE, values + 3 * n);
+  for (size_t i = 0; i < n && status == CN_OK; i++)
+    states[i] =
+        (CnJointState){{values[3 * i], values[3 * i + 1], values[3 * i + 2]}, values[3 * n + i]};
+  cni_release(&run->allocator, values, bytes);
+  return status;
+}
+
+// ---- contacts and events ----
+
+typedef struct ContactBlock {
+  int32_t body_a[BLOCK_ROWS], body_b[BLOCK_ROWS], shape_a[BLOCK_ROWS], shape_b[BLOCK_ROWS];
+  double gap[BLOCK_ROWS];
+  CnVec3 point[BLOCK_ROWS], normal[BLOCK_ROWS], force[BLOCK_ROWS], torque[BLOCK_ROWS];
+} ContactBlock;
+
+static CnStatus read_contacts(CnRun *run, ContactBlock *b, int64_t first, int64_t n,
+                              CnRunContact *contacts) {
+  const struct {
+    int32_t column;
+    int is_integer;
+    void *values;
+  } parts[] = {
+      {CNI_COLUMN_CONTACT_BODY_A, 1, b->body_a},   {CNI_COLUMN_CONTACT_BODY_B, 1, b->body_b},
+      {CNI_COLUMN_CONTACT_SHAPE_A, 1, b->shape_a}, {CNI_COLUMN_CONTACT_SHAPE_B, 1, b->shape_b},
+      {CNI_COLUMN_CONTACT_GAP, 0, b->gap},         {CNI_COLUMN_CONTACT_POINT, 0, b->point},
+      {CNI_COLUMN_CONTACT_NORMAL, 0, b->normal},   {CNI_COLUMN_CONTACT_FORCE, 0, b->force},
+      {CNI_COLUMN_CONTACT_TORQUE, 0, b->torque},
+  };
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+    CNI_TRY(read_rows(run, parts[i].column, first, n,
+                      parts[i].is_integer ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, parts[i].values));
+  for (int64_t i = 0; i < n; i++)
+    contacts[i] = (CnRunContact){.body_a = b->body_a[i],
+                                 .body_b = b->body_b[i],
+                                 .shape_a = b->shape_a[i],
+                                 .shape_b = b->shape_b[i],
+                                 .point = b->point[i],
+                                 .normal = b->normal[i],
+                                 .gap = b->gap[i],
+                                 .force = b->force[i],
+                                 .torque = b->torque[i]};
+  return CN_OK;
+}
+
+CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contacts, int32_t capacity,
+                         int32_t *count) {
+  if (count) *count = 0;
+  if (!run || !count || capacity < 0 || (capacity > 0 && !contacts))
+    return null_argument("cn_run_contacts");
+  CNI_TRY(check_index(run, "frame", frame, run->info.frame_count));
+  if (!run->info.contacts_recorded) return CN_OK;
+  int64_t end[2] = {0, 0}, from = frame > 0 ? frame - 1 : 0, n = frame > 0 ? 2 : 1;
+  CNI_TRY(read_rows(run, CNI_COLUMN_CONTACTS_END, from, n, H5T_NATIVE_INT64, &end[2 - n]));
+  if (end[0] < 0 || end[1] < end[0] || end[1] > run->committed.rows[CNI_ROWS_CONTACTS] ||
+      end[1] - end[0] > INT32_MAX)
+    return cni_error(CN_INVALID_DATA, "%s: is damaged: frame %lld has contacts %lld to %lld",
+                     run->path, (long long)frame, (long long)end[0], (long long)end[1]);
+  int64_t wanted = end[1] - end[0] < capacity ? end[1] - end[0] : capacity;
+  *count = (int32_t)(end[1] - end[0]);
+  if (wanted == 0) return CN_OK;
+  ContactBlock *block = cni_allocate(&run->allocator, sizeof *block);
+  if (!block) return cni_error_memory(sizeof *block);
+  CnStatus status = CN_OK;
+  for (int64_t i = 0; i < wanted && status == CN_OK; i += BLOCK_ROWS) {
+    int64_t rows = wanted - i < BLOCK_ROWS ? wanted - i : BLOCK_ROWS;
+    status = read_contacts(run, block, end[0] + i, rows, contacts + i);
+  }
+  cni_release(&run->allocator, block, sizeof *block);
+  return status;
+}
+
+CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *events) {
+  if (!run || (count > 0 && !events)) return null_argument("cn_run_events");
+  CNI_TRY(check_range(run, "event", first, count, run->info.event_count));
+  int64_t step[256];
+  int32_t kind[256], shape_a[256], shape_b[256];
+  double time[256], speed[256], impulse[256];
+  for (int64_t i = 0; i < count; i += 256) {
+    int64_t n = count - i < 256 ? count - i : 256;
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_STEP, first + i, n, H5T_NATIVE_INT64, step));
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_KIND, first + i, n, H5T_NATIVE_INT32, kind));
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SHAPE_A, first + i, n, H5T_NATIVE_INT32, shape_a));
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SHAPE_B, first + i, n, H5T_NATIVE_INT32, shape_b));
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_TIME, first + i, n, H5T_NATIVE_DOUBLE, time));
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SPEED, first + i, n, H5T_NATIVE_DOUBLE, speed));
+    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_IMPULSE, first + i, n, H5T_NATIVE_DOUBLE, impulse));
+    for (int64_t k = 0; k < n; k++) {
+      int located = kind[k] >= CNI_RUN_LOCATED;
+      int32_t what = kind[k] - CNI_RUN_LOCATED;
+      events[i + k] = (CnRunEvent){.step = step[k],
+                                   .kind = kind[k] == 0 ? CN_CONTACT_BEGAN : CN_CONTACT_ENDED,
+                                   .shape_a = shape_a[k],
+                                   .shape_b = shape_b[k],
+                                   .located = located,
+                                   .what = located ? (CnEventKind)(what % CN_EVENT_KIND_COUNT)
+                                                   : CN_EVENT_IMPACT,
+                                   .time = time[k],
+                                   .speed = speed[k],
+                                   .impulse = impulse[k]};
+    }
+  }
+  return CN_OK;
+}
+
+// ---- series ----
+
+static const char *last_part(const char *path) { return strrchr(path, '/') + 1; }
+
+CnStatus cn_run_scalar(const CnRun *run, int32_t index, CnRunSeries *series) {
+  if (series) *series = (CnRunSeries){"", ""};
+  if (!run || !series) return null_argument("cn_run_scalar");
+  CNI_TRY(check_index(run, "scalar", index, run->info.scalar_count));
+  const CniColumn *c = &cni_run_columns[index + 1];
+  *series = (CnRunSeries){last_part(c->path), strcmp(c->unit, "1") == 0 ? "" : c->unit};
+  return CN_OK;
+}
+
+static CnStatus read_sensor(CnRun *run, int32_t sensor, int64_t first, int64_t count,
+                            double *values) {
+  hsize_t start[2] = {(hsize_t)first, (hsize_t)sensor}, size[2] = {(hsize_t)count, 1};
+  CniQuiet quiet = cni_quiet_begin();
+  hid_t set = run->columns[CNI_COLUMN_SENSORS], space = H5Dget_space(set);
+  hid_t memory = H5Screate_simple(1, size, NULL);
+  CnStatus status = CN_OK;
+  if (count > 0 && (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
+                    H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) < 0))
+    status = cni_run_read_error(run, run->sensors[sensor].name);
+  H5Sclose(memory);
+  H5Sclose(space);
+  cni_quiet_end(quiet);
+  return status;
+}
+
+CnStatus cn_run_values(CnRun *run, const char *name, int64_t first, int64_t count, double *values) {
+  if (!run || !name || (count > 0 && !values)) return null_argument("cn_run_values");
+  CNI_TRY(check_range(run, "step", first, count, run->info.step_count));
+  CniNearest nearest = cni_nearest(name, strlen(name));
+  for (int32_t c = 0; c < CNI_COLUMN_SCALAR_END; c++) {
+    const char *own = last_part(cni_run_columns[c].path);
+    if (strcmp(own, name) == 0) return read_rows(run, c, first, count, H5T_NATIVE_DOUBLE, values);
+    cni_nearest_offer(&nearest, own);
+  }
+  const char *sensor = strncmp(name, "sensors/", 8) == 0 ? name + 8 : name;
+  for (int32_t i = 0; i < run->info.sensor_count; i++) {
+    if (strcmp(run->sensors[i].name, sensor) == 0) return read_sensor(run, i, first, count, values);
+    cni_nearest_offer(&nearest, run->sensors[i].name);
+  }
+  char hint[CNI_HINT_SIZE];
+  cni_nearest_hint(&nearest, hint);
+  return cni_error(CN_INVALID_ARGUMENT, "%s: has no series \"%s\"%s", run->path, name, hint);
+}

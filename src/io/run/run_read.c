@@ -1,0 +1,441 @@
+// Reading a run. The file is opened as single-writer-multiple-reader mode asks of readers, which
+// serves a run that is being written, one whose writer was killed (its mark of being written is
+// still set, which other ways of opening refuse), and a closed one alike. The counts of whole rows
+// are read first; nothing behind them is ever looked at.
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "io/run/run_private.h"
+
+// ---- small things out of a file: a failure is kept and makes later calls do nothing ----
+
+typedef struct Reading {
+  CnRun *run;
+  CnStatus status;
+  CniArena arena; // columns of tables before they become rows
+} Reading;
+
+CnStatus cni_run_read_error(const CnRun *run, const char *what) {
+  if (!run->disk.cut) return cni_hdf_error(run->path, what);
+  return cni_error(CN_INVALID_DATA, "%s: %s: the file is cut short", run->path, what);
+}
+
+static void fail(Reading *r, const char *what) {
+  if (r->status == CN_OK) r->status = cni_run_read_error(r->run, what);
+  if (r->status == CN_FILE) r->status = CN_INVALID_DATA;
+}
+
+static void fail_memory(Reading *r, size_t bytes) { r->status = cni_error_memory(bytes); }
+
+static void get_numbers(Reading *r, const char *object, const char *name, int32_t count,
+                        double *values) {
+  if (r->status != CN_OK) return;
+  hid_t a = H5Aopen_by_name(r->run->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = a < 0 ? -1 : H5Aget_space(a);
+  if (a < 0 || H5Sget_simple_extent_npoints(space) != count ||
+      H5Aread(a, H5T_NATIVE_DOUBLE, values) < 0)
+    fail(r, name);
+  if (space >= 0) H5Sclose(space);
+  if (a >= 0) H5Aclose(a);
+}
+
+static double get_number(Reading *r, const char *object, const char *name) {
+  double value = 0;
+  get_numbers(r, object, name, 1, &value);
+  return value;
+}
+
+static int64_t get_integer(Reading *r, const char *object, const char *name) {
+  int64_t value = 0;
+  if (r->status != CN_OK) return 0;
+  hid_t a = H5Aopen_by_name(r->run->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = a < 0 ? -1 : H5Aget_space(a);
+  if (a < 0 || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(a, H5T_NATIVE_INT64, &value) < 0)
+    fail(r, name);
+  if (space >= 0) H5Sclose(space);
+  if (a >= 0) H5Aclose(a);
+  return value;
+}
+
+// Memory for texts of the given type, one byte more than they fill; null on failure.
+static char *text_memory(Reading *r, hid_t type, int64_t count, size_t *bytes) {
+  if (type < 0 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) {
+    fail(r, "a text");
+    return NULL;
+  }
+  *bytes = H5Tget_size(type) * (size_t)count + 1;
+  char *memory = cni_allocate(&r->run->allocator, *bytes);
+  if (!memory) fail_memory(r, *bytes);
+  if (memory) memset(memory, 0, *bytes);
+  return memory;
+}
+
+static const char *get_text(Reading *r, const char *object, const char *name, int32_t word) {
+  if (r->status != CN_OK) return "";
+  hid_t a = H5Aopen_by_name(r->run->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t type = a < 0 ? -1 : H5Aget_type(a);
+  char *text = text_memory(r, type, 1, &r->run->word_bytes[word]);
+  r->run->words[word] = text;
+  if (text && H5Aread(a, type, text) < 0) fail(r, name);
+  if (type >= 0) H5Tclose(type);
+  if (a >= 0) H5Aclose(a);
+  return text ? text : "";
+}
+
+static int64_t points_of(hid_t dataset) {
+  hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
+  int64_t points = space < 0 ? -1 : (int64_t)H5Sget_simple_extent_npoints(space);
+  if (space >= 0) H5Sclose(space);
+  return points;
+}
+
+static const char *get_long_text(Reading *r, const char *path, int32_t word) {
+  if (r->status != CN_OK) return "";
+  hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
+  hid_t type = d < 0 ? -1 : H5Dget_type(d);
+  char *text = NULL;
+  if (points_of(d) != 1)
+    fail(r, path);
+  else
+    text = text_memory(r, type, 1, &r->run->word_bytes[word]);
+  r->run->words[word] = text;
+  if (text && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) fail(r, path);
+  if (type >= 0) H5Tclose(type);
+  if (d >= 0) H5Dclose(d);
+  return text ? text : "";
+}
+
+// ---- tables ----
+
+static void damaged(Reading *r, const char *what, int64_t index, int64_t value) {
+  if (r->status == CN_OK)
+    r->status = cni_error(CN_INVALID_DATA, "%s: is damaged: %s %lld is %lld", r->run->path, what,
+                          (long long)index, (long long)value);
+}
+
+static int64_t count_of(Reading *r, const char *path) {
+  if (r->status != CN_OK) return 0;
+  hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
+  int64_t count = d < 0 ? -1 : cni_column_rows(d);
+  if (d >= 0) H5Dclose(d);
+  if (count < 0) fail(r, path);
+  if (count > INT32_MAX / 8) damaged(r, path, 0, count);
+  return r->status == CN_OK ? count : 0;
+}
+
+// All numbers of a table, count x components.
+static void get_table(Reading *r, const char *path, hid_t type, int64_t count, int32_t components,
+                      void *values) {
+  if (r->status != CN_OK) return;
+  hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
+  if (points_of(d) != count * components)
+    fail(r, path);
+  else if (count > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+    fail(r, path);
+  if (d >= 0) H5Dclose(d);
+}
+
+// A table of texts; the i-th begins at i times *size.
+static const char *get_names(Reading *r, const char *path, int64_t count, int32_t slot,
+                             size_t *size) {
+  *size = 0;
+  if (r->status != CN_OK) return NULL;
+  hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
+  hid_t type = d < 0 ? -1 : H5Dget_type(d);
+  char *block = NULL;
+  if (points_of(d) != count)
+    fail(r, path);
+  else
+    block = text_memory(r, type, count, &r->run->name_bytes[slot]);
+  r->run->names[slot] = block;
+  if (block && count > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) < 0)
+    fail(r, path);
+  if (block) *size = H5Tget_size(type);
+  // texts without a final zero are not of our making
+  for (int64_t i = 0; block && i < count && r->status == CN_OK; i++)
+    if (!memchr(block + (size_t)i * *size, 0, *size)) fail(r, path);
+  if (type >= 0) H5Tclose(type);
+  if (d >= 0) H5Dclose(d);
+  return block;
+}
+
+static void *take(Reading *r, int64_t count, size_t size) {
+  if (r->status != CN_OK || count == 0) return NULL;
+  void *memory = cni_allocate(&r->run->allocator, (size_t)count * size);
+  if (!memory) fail_memory(r, (size_t)count * size);
+  if (memory) memset(memory, 0, (size_t)count * size);
+  return memory;
+}
+
+static void *scratch(Reading *r, size_t bytes) {
+  void *memory = r->status == CN_OK ? cni_arena_take(&r->arena, bytes) : NULL;
+  if (!memory && r->status == CN_OK) fail_memory(r, bytes);
+  return memory;
+}
+
+// Parameters and sensors.
+static void read_named(Reading *r) {
+  CnRun *run = r->run;
+  size_t size, unit_size;
+  int64_t n = run->info.parameter_count;
+  run->parameters = take(r, n, sizeof *run->parameters);
+  const char *name = get_names(r, "/parameters/name", n, 0, &size);
+  double *value = scratch(r, (size_t)n * sizeof *value);
+  get_table(r, "/parameters/value", H5T_NATIVE_DOUBLE, n, 1, value);
+  for (int64_t i = 0; i < n && r->status == CN_OK; i++)
+    run->parameters[i] = (CnRunParameter){name + (size_t)i * size, value[i]};
+
+  n = run->info.sensor_count;
+  run->sensors = take(r, n, sizeof *run->sensors);
+  name = get_names(r, "/sensors/name", n, 1, &size);
+  const char *unit = get_names(r, "/sensors/unit", n, 2, &unit_size);
+  for (int64_t i = 0; i < n && r->status == CN_OK; i++)
+    run->sensors[i] = (CnRunSeries){name + (size_t)i * size, unit + (size_t)i * unit_size};
+}
+
+static void read_bodies(Reading *r) {
+  CnRun *run = r->run;
+  int64_t n = run->info.body_count;
+  size_t size;
+  run->bodies = take(r, n, sizeof *run->bodies);
+  int32_t *kind = scratch(r, (size_t)n * sizeof *kind);
+  double *mass = scratch(r, (size_t)n * sizeof *mass);
+  const char *name = get_names(r, "/bodies/name", n, 3, &size);
+  get_table(r, "/bodies/kind", H5T_NATIVE_INT32, n, 1, kind);
+  get_table(r, "/bodies/mass", H5T_NATIVE_DOUBLE, n, 1, mass);
+  for (int64_t i = 0; i < n && r->status == CN_OK; i++) {
+    if (kind[i] < 0 || kind[i] > CN_BODY_FIXED) damaged(r, "the kind of body", i, kind[i]);
+    run->bodies[i] = (CnRunBody){name + (size_t)i * size, (CnBodyKind)kind[i], mass[i]};
+  }
+}
+
+static void read_shapes(Reading *r) {
+  CnRun *run = r->run;
+  size_t n = (size_t)run->info.shape_count;
+  run->shapes = take(r, (int64_t)n, sizeof *run->shapes);
+  int32_t *body = scratch(r, n * sizeof *body);
+  int32_t *kind = scratch(r, n * sizeof *kind);
+  CnVec3 *position = scratch(r, n * sizeof *position);
+  CnQuat *rotation = scratch(r, n * sizeof *rotation);
+  double *radius = scratch(r, n * sizeof *radius);
+  CnVec3 *half_size = scratch(r, n * sizeof *half_size);
+  get_table(r, "/shapes/body", H5T_NATIVE_INT32, (int64_t)n, 1, body);
+  get_table(r, "/shapes/kind", H5T_NATIVE_INT32, (int64_t)n, 1, kind);
+  get_table(r, "/shapes/position", H5T_NATIVE_DOUBLE, (int64_t)n, 3, position);
+  get_table(r, "/shapes/rotation", H5T_NATIVE_DOUBLE, (int64_t)n, 4, rotation);
+  get_table(r, "/shapes/radius", H5T_NATIVE_DOUBLE, (int64_t)n, 1, radius);
+  get_table(r, "/shapes/half_size", H5T_NATIVE_DOUBLE, (int64_t)n, 3, half_size);
+  for (size_t i = 0; i < n && r->status == CN_OK; i++) {
+    if (body[i] < 0 || body[i] >= run->info.body_count)
+      damaged(r, "the body of shape", (int64_t)i, body[i]);
+    if (kind[i] < 0 || kind[i] >= CN_SHAPE_KIND_COUNT)
+      damaged(r, "the kind of shape", (int64_t)i, kind[i]);
+    run->shapes[i] = (CnRunShape){
+        body[i], (CnShapeKind)kind[i], {position[i], rotation[i]}, radius[i], half_size[i]};
+  }
+}
+
+static void read_joints(Reading *r) {
+  CnRun *run = r->run;
+  size_t n = (size_t)run->info.joint_count, size;
+  run->joints = take(r, (int64_t)n, sizeof *run->joints);
+  int32_t *kind = scratch(r, n * sizeof *kind);
+  int32_t *a = scratch(r, n * sizeof *a), *b = scratch(r, n * sizeof *b);
+  CnPose *frame_a = scratch(r, n * sizeof *frame_a);
+  CnPose *frame_b = scratch(r, n * sizeof *frame_b);
+  const char *name = get_names(r, "/joints/name", (int64_t)n, 4, &size);
+  get_table(r, "/joints/kind", H5T_NATIVE_INT32, (int64_t)n, 1, kind);
+  get_table(r, "/joints/body_a", H5T_NATIVE_INT32, (int64_t)n, 1, a);
+  get_table(r, "/joints/body_b", H5T_NATIVE_INT32, (int64_t)n, 1, b);
+  get_table(r, "/joints/frame_a", H5T_NATIVE_DOUBLE, (int64_t)n, 7, frame_a);
+  get_table(r, "/joints/frame_b", H5T_NATIVE_DOUBLE, (int64_t)n, 7, frame_b);
+  for (size_t i = 0; i < n && r->status == CN_OK; i++) {
+    if (a[i] < 0 || a[i] >= run->info.body_count) damaged(r, "body_a of joint", (int64_t)i, a[i]);
+    if (b[i] < -1 || b[i] >= run->info.body_count) damaged(r, "body_b of joint", (int64_t)i, b[i]);
+    if (kind[i] < 0 || kind[i] >= CN_JOINT_KIND_COUNT)
+      damaged(r, "the kind of joint", (int64_t)i, kind[i]);
+    run->joints[i] =
+        (CnRunJoint){name + i * size, (CnJointKind)kind[i], a[i], b[i], frame_a[i], frame_b[i]};
+  }
+}
+
+// ---- opening ----
+
+// The counts, and datasets that have as many rows.
+static void read_committed(Reading *r) {
+  CnRun *run = r->run;
+  if (r->status != CN_OK) return;
+  hid_t type = cni_committed_type(), set = H5Dopen2(run->file, "/committed", H5P_DEFAULT);
+  if (set < 0 || points_of(set) != 1 ||
+      H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &run->committed) < 0)
+    fail(r, "/committed");
+  H5Tclose(type);
+  if (set >= 0) H5Dclose(set);
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT && r->status == CN_OK; c++) {
+    const CniColumn *column = &cni_run_columns[c];
+    int64_t rows = run->committed.rows[column->rows], width = cni_column_width(c, &run->sizes);
+    if (width == 0) continue;
+    run->columns[c] = H5Dopen2(run->file, column->path, H5P_DEFAULT);
+    int64_t there = run->columns[c] < 0 ? -1 : cni_column_rows(run->columns[c]);
+    if (there < 0) fail(r, column->path);
+    if (r->status == CN_OK &&
+        (rows < 0 || there < rows || points_of(run->columns[c]) / width != there))
+      damaged(r, column->path, rows, there);
+  }
+}
+
+static void read_info(Reading *r) {
+  CnRunInfo *info = &r->run->info;
+  info->cairn_version = get_text(r, "/", "cairn_version", 0);
+  info->scene_name = get_text(r, "/scene", "name", 1);
+  info->scene_title = get_text(r, "/scene", "title", 2);
+  info->scene_text = get_long_text(r, "/scene/text", 3);
+  info->integrator = get_text(r, "/settings", "integrator", 4);
+  info->solver = get_text(r, "/settings", "solver", 5);
+  const char *friction = get_text(r, "/settings", "friction", 6);
+  info->friction = strcmp(friction, cn_friction_model_name(CN_FRICTION_CONVEX)) == 0
+                       ? CN_FRICTION_CONVEX
+                       : CN_FRICTION_COULOMB;
+  get_numbers(r, "/settings", "gravity", 3, &info->gravity.x);
+  info->time_step = get_number(r, "/settings", "time_step");
+  info->iterations = (int32_t)get_integer(r, "/settings", "iterations");
+  info->tolerance = get_number(r, "/settings", "tolerance");
+  info->seed = (uint64_t)get_integer(r, "/scene", "seed");
+  info->worker_count = (int32_t)get_integer(r, "/settings", "worker_count");
+  info->frames_per_second = get_number(r, "/settings", "frames_per_second");
+  info->first_step = get_integer(r, "/", "first_step");
+  info->contacts_recorded = get_integer(r, "/", "contacts_recorded") != 0;
+  info->joints_recorded = get_integer(r, "/", "joints_recorded") != 0;
+  info->body_count = (int32_t)count_of(r, "/bodies/kind");
+  info->shape_count = (int32_t)count_of(r, "/shapes/kind");
+  info->joint_count = (int32_t)count_of(r, "/joints/kind");
+  info->parameter_count = (int32_t)count_of(r, "/parameters/value");
+  info->sensor_count = (int32_t)count_of(r, "/sensors/name");
+  info->scalar_count = CNI_COLUMN_SCALAR_END - 1; // time is not counted
+  r->run->sizes = (CniRunSizes){info->body_count, info->joint_count, info->sensor_count,
+                                info->contacts_recorded, info->joints_recorded};
+  read_committed(r);
+  info->step_count = r->run->committed.rows[CNI_ROWS_STEPS];
+  info->frame_count = r->run->committed.rows[CNI_ROWS_FRAMES];
+  info->event_count = r->run->committed.rows[CNI_ROWS_EVENTS];
+  info->complete = r->run->committed.complete == 1;
+}
+
+static void read_all(Reading *r) {
+  read_info(r);
+  cni_arena_init(&r->arena, &r->run->allocator);
+  read_named(r);
+  read_bodies(r);
+  read_shapes(r);
+  read_joints(r);
+  cni_arena_release(&r->arena);
+}
+
+// The file is HDF5, a run of ours, and of a version that we know.
+static CnStatus check_format(CnRun *run) {
+  char format[32] = "";
+  hid_t a = H5Aopen(run->file, "format", H5P_DEFAULT);
+  hid_t type = a < 0 ? -1 : H5Aget_type(a);
+  if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+      H5Tget_size(type) < sizeof format)
+    H5Aread(a, type, format);
+  if (type >= 0) H5Tclose(type);
+  if (a >= 0) H5Aclose(a);
+  if (strcmp(format, CNI_RUN_FORMAT) != 0)
+    return cni_error(CN_INVALID_DATA, "%s: is HDF5 but no run of Cairn (no format \"%s\")",
+                     run->path, CNI_RUN_FORMAT);
+  Reading r = {.run = run};
+  int64_t version = get_integer(&r, "/", "format_version");
+  if (r.status == CN_OK && version != CNI_RUN_FORMAT_VERSION)
+    r.status = cni_error(CN_INVALID_DATA, "%s: is a run of format version %lld (this is %d)",
+                         run->path, (long long)version, CNI_RUN_FORMAT_VERSION);
+  return r.status;
+}
+
+static CnStatus open_hdf(CnRun *run) {
+  unsigned char signature[8] = {0};
+  static const unsigned char expected[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  if (pread(run->disk.fd, signature, 8, 0) < 0)
+    return cni_file_error(run->path, "cannot be read", errno);
+  if (memcmp(signature, expected, 8) != 0)
+    return cni_error(CN_INVALID_DATA, "%s: is no run file (not HDF5)", run->path);
+  hid_t access = cni_disk_access(&run->disk);
+  if (access >= 0) run->file = H5Fopen(run->path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  hid_t errors = cni_hdf_keep_errors(run->file < 0 ? -1 : 0);
+  if (access >= 0) H5Pclose(access);
+  cni_hdf_bring_errors(errors);
+  if (run->file < 0) {
+    cni_hdf_error(run->path, "is damaged");
+    return CN_INVALID_DATA;
+  }
+  CNI_TRY(check_format(run));
+  Reading r = {.run = run};
+  read_all(&r);
+  return r.status;
+}
+
+CnStatus cni_run_open_exactly(const char *path, const CnAllocator *allocator, CnRun **run) {
+  CnAllocator a = allocator ? *allocator : cn_allocator_default();
+  *run = NULL;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return cni_file_error(path, "cannot be opened", errno);
+  CnRun *made = cni_allocate(&a, sizeof *made);
+  if (made) memset(made, 0, sizeof *made);
+  if (made) made->path = cni_allocate(&a, strlen(path) + 1);
+  if (!made || !made->path) {
+    close(fd);
+    cni_release(&a, made, sizeof *made);
+    return cni_error_memory(sizeof *made);
+  }
+  made->allocator = a;
+  made->path_bytes = strlen(path) + 1;
+  memcpy(made->path, path, made->path_bytes);
+  made->disk = (CniDisk){.fd = fd};
+  made->file = -1;
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) made->columns[c] = -1;
+  CniQuiet quiet = cni_quiet_begin();
+  CnStatus status = open_hdf(made);
+  cni_quiet_end(quiet);
+  if (status == CN_OK)
+    *run = made;
+  else
+    cn_run_close(made);
+  return status;
+}
+
+CnStatus cn_run_open(const char *path, const CnAllocator *allocator, CnRun **run) {
+  if (!run) return cni_error(CN_INVALID_ARGUMENT, "cn_run_open: the result pointer is null");
+  *run = NULL;
+  if (!path) return cni_error(CN_INVALID_ARGUMENT, "cn_run_open: the path is null");
+  char partial[4096];
+  int length = snprintf(partial, sizeof partial, "%s.partial", path);
+  int only_partial = access(path, F_OK) != 0 && errno == ENOENT && length > 0 &&
+                     (size_t)length < sizeof partial && access(partial, F_OK) == 0;
+  return cni_run_open_exactly(only_partial ? partial : path, allocator, run);
+}
+
+void cn_run_close(CnRun *run) {
+  if (!run) return;
+  CniQuiet quiet = cni_quiet_begin();
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++)
+    if (run->columns[c] >= 0) H5Dclose(run->columns[c]);
+  if (run->file >= 0) H5Fclose(run->file);
+  cni_quiet_end(quiet);
+  close(run->disk.fd);
+  CnAllocator a = run->allocator;
+  for (int32_t i = 0; i < CNI_RUN_WORDS; i++) cni_release(&a, run->words[i], run->word_bytes[i]);
+  for (int32_t i = 0; i < CNI_RUN_NAMES; i++) cni_release(&a, run->names[i], run->name_bytes[i]);
+  cni_release(&a, run->parameters, (size_t)run->info.parameter_count * sizeof *run->parameters);
+  cni_release(&a, run->bodies, (size_t)run->info.body_count * sizeof *run->bodies);
+  cni_release(&a, run->shapes, (size_t)run->info.shape_count * sizeof *run->shapes);
+  cni_release(&a, run->joints, (size_t)run->info.joint_count * sizeof *run->joints);
+  cni_release(&a, run->sensors, (size_t)run->info.sensor_count * sizeof *run->sensors);
+  cni_release(&a, run->path, run->path_bytes);
+  cni_release(&a, run, sizeof *run);
+}

@@ -1,0 +1,493 @@
+// Writing a run. The file is made under the name PATH.new with all its datasets, switched to
+// single-writer-multiple-reader mode, and then given its name: PATH, or PATH.partial if there is a
+// PATH already, which is replaced only by a complete run. So whatever carries one of these names
+// can be read, at any moment, whether its writer lives or was killed.
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "io/run/run_private.h"
+#include "world/world.h"
+
+#define FLUSH_SECONDS 0.5 // half of what is promised: a long step may come in between
+
+// ---- failure ----
+
+CnStatus cni_run_fail(CniRunWriter *w, const char *what) {
+  char cause[200];
+  CnStatus status = CN_FILE;
+  if (w->disk.error)
+    cni_file_error(w->at, what, w->disk.error);
+  else
+    status = cni_hdf_error(w->at, what);
+  w->failed = 1;
+  snprintf(cause, sizeof cause, "%s", cn_error_message());
+  if (w->committed.rows[CNI_ROWS_FRAMES] == 0) return status;
+  return cni_error(status, "%s (kept: %lld steps, %lld frames)", cause,
+                   (long long)w->committed.rows[CNI_ROWS_STEPS],
+                   (long long)w->committed.rows[CNI_ROWS_FRAMES]);
+}
+
+static CnStatus fail_again(const CniRunWriter *w) {
+  return cni_error(CN_FILE, "%s: writing has failed before (kept: %lld steps, %lld frames)", w->at,
+                   (long long)w->committed.rows[CNI_ROWS_STEPS],
+                   (long long)w->committed.rows[CNI_ROWS_FRAMES]);
+}
+
+// ---- making and unmaking ----
+
+static char *name_beside(const CnAllocator *allocator, const char *path, const char *ending) {
+  size_t size = strlen(path) + strlen(ending) + 1;
+  char *name = cni_allocate(allocator, size);
+  if (name) snprintf(name, size, "%s%s", path, ending);
+  return name;
+}
+
+static void release_name(const CnAllocator *allocator, char *name) {
+  if (name) cni_release(allocator, name, strlen(name) + 1);
+}
+
+static void release(CniRunWriter *w) {
+  CnAllocator a = w->allocator;
+  cni_rows_release(w);
+  cni_release(&a, w->bodies, (size_t)w->sizes.body_count * sizeof *w->bodies);
+  cni_release(&a, w->joints, (size_t)w->sizes.joint_count * sizeof *w->joints);
+  cni_release(&a, w->body_of_slot, (size_t)w->body_slots * sizeof(int32_t));
+  cni_release(&a, w->shape_of_slot, (size_t)w->shape_slots * sizeof(int32_t));
+  cni_release(&a, w->sensor_values, (size_t)w->sizes.sensor_count * sizeof(double));
+  release_name(&a, w->path);
+  release_name(&a, w->partial_path);
+  release_name(&a, w->new_path);
+  cni_release(&a, w, sizeof *w);
+}
+
+// Leave HDF5. What it still writes now may fail; the disk knows.
+static void close_file(CniRunWriter *w) {
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++)
+    if (w->columns[c] >= 0) H5Dclose(w->columns[c]);
+  if (w->committed_set >= 0) H5Dclose(w->committed_set);
+  if (w->file >= 0) H5Fclose(w->file);
+  w->file = w->committed_set = -1;
+}
+
+static CnStatus check_def(const CniRunWriterDef *def, const CnWorld *world) {
+  if (!def || !def->path || !def->world || !world)
+    return cni_error(CN_INVALID_ARGUMENT, "run writer: the %s is null",
+                     !def          ? "definition"
+                     : !def->path  ? "path"
+                     : !def->world ? "world definition"
+                                   : "world");
+  if (!(def->frames_per_second >= 0) || isinf(def->frames_per_second))
+    return cni_error(CN_INVALID_ARGUMENT, "%s: frames per second must not be negative (got %g)",
+                     def->path, def->frames_per_second);
+  return CN_OK;
+}
+
+static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter **writer) {
+  CnAllocator a = def->allocator.allocate ? def->allocator : cn_allocator_default();
+  CniRunWriter *w = cni_allocate(&a, sizeof *w);
+  if (!w) return cni_error_memory(sizeof *w);
+  memset(w, 0, sizeof *w);
+  *writer = w;
+  w->allocator = a;
+  w->disk = (CniDisk){.fd = -1, .writes_left = -1};
+  w->file = w->committed_set = -1;
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) w->columns[c] = -1;
+  w->path = name_beside(&a, def->path, "");
+  w->partial_path = name_beside(&a, def->path, ".partial");
+  w->new_path = name_beside(&a, def->path, ".new");
+  if (!w->path || !w->partial_path || !w->new_path) return cni_error_memory(strlen(def->path));
+  w->at = w->path;
+
+  CnSceneInfo scene;
+  CnWorldInfo info;
+  cn_scene_info(def->scene, &scene);
+  cn_world_info(world, &info);
+  w->scene = def->scene;
+  w->sizes.sensor_count = scene.sensor_count;
+  w->sizes.record_contacts = def->record_contacts ? 1 : 0;
+  w->sizes.record_joints = def->record_joints ? 1 : 0;
+  w->frames_per_second = def->frames_per_second;
+  w->skip_penetration = def->skip_penetration;
+  w->first_step = info.step;
+  return cni_run_number(w, world);
+}
+
+// ---- the file ----
+
+static CnStatus open_new(CniRunWriter *w) {
+  CNI_TRY(cni_disk_create(&w->disk, w->new_path, w->path));
+  hid_t access = cni_disk_access(&w->disk), how = cni_disk_creation();
+  if (access >= 0 && how >= 0) w->file = H5Fcreate(w->new_path, H5F_ACC_TRUNC, how, access);
+  if (access >= 0) H5Pclose(access);
+  if (how >= 0) H5Pclose(how);
+  return w->file < 0 ? cni_run_fail(w, "cannot be written") : CN_OK;
+}
+
+static CnStatus make_datasets(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *world) {
+  CniHdf hdf = {.file = w->file};
+  CNI_TRY(cni_run_describe(w, def, world, &hdf));
+  static const char *const groups[] = {"/steps", "/frames", "/events"};
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) cni_hdf_group(&hdf, groups[i]);
+  if (w->sizes.record_contacts) cni_hdf_group(&hdf, "/contacts");
+  if (w->sizes.record_joints) cni_hdf_group(&hdf, "/reactions");
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) cni_column_create(&hdf, c, &w->sizes);
+
+  hid_t type = cni_committed_type(), space = H5Screate(H5S_SCALAR);
+  hid_t how = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY);
+  hid_t set = H5Dcreate2(w->file, "/committed", type, space, H5P_DEFAULT, how, H5P_DEFAULT);
+  if (set < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &w->committed) < 0)
+    hdf.failed = 1;
+  if (set >= 0) H5Dclose(set);
+  H5Pclose(how);
+  H5Sclose(space);
+  H5Tclose(type);
+  if (hdf.no_memory) return cni_error_memory(hdf.no_memory);
+  return hdf.failed || w->disk.error ? cni_run_fail(w, "cannot be written") : CN_OK;
+}
+
+static CnStatus open_datasets(CniRunWriter *w) {
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) {
+    if (cni_column_width(c, &w->sizes) == 0) continue;
+    w->columns[c] = H5Dopen2(w->file, cni_run_columns[c].path, H5P_DEFAULT);
+    if (w->columns[c] < 0) return cni_run_fail(w, "cannot be written");
+  }
+  w->committed_set = H5Dopen2(w->file, "/committed", H5P_DEFAULT);
+  return w->committed_set < 0 ? cni_run_fail(w, "cannot be written") : CN_OK;
+}
+
+static CnStatus give_name(CniRunWriter *w, const char *name) {
+  const char *from = w->file < 0 ? w->at : w->new_path;
+  if (rename(from, name) != 0) return cni_file_error(name, "cannot be written", errno);
+  w->at = name;
+  return CN_OK;
+}
+
+// ---- frames ----
+
+// Which frame of the given rate the time belongs to. The small part forgives the rounding of a sum
+// of many time steps; it is a function of the time alone, so that a resumed run has the same
+// frames.
+static int64_t frame_number(const CniRunWriter *w, double time) {
+  return (int64_t)floor(time * w->frames_per_second + 1e-6);
+}
+
+static CnStatus put_bodies(CniRunWriter *w, const CnWorld *world, int64_t row) {
+  CnVec3 *position = (CnVec3 *)cni_rows_doubles(w, CNI_COLUMN_POSITION, row);
+  CnQuat *rotation = (CnQuat *)cni_rows_doubles(w, CNI_COLUMN_ROTATION, row);
+  CnVec3 *velocity = (CnVec3 *)cni_rows_doubles(w, CNI_COLUMN_VELOCITY, row);
+  CnVec3 *spin = (CnVec3 *)cni_rows_doubles(w, CNI_COLUMN_SPIN, row);
+  for (int32_t i = 0; i < w->sizes.body_count; i++) {
+    CnPose pose;
+    CnTwist twist;
+    CNI_TRY(cn_body_pose(world, w->bodies[i], &pose));
+    CNI_TRY(cn_body_twist(world, w->bodies[i], &twist));
+    position[i] = pose.position;
+    rotation[i] = pose.rotation;
+    velocity[i] = twist.velocity;
+    spin[i] = twist.spin;
+  }
+  return CN_OK;
+}
+
+static CnStatus put_reactions(CniRunWriter *w, const CnWorld *world, int64_t row) {
+  CnVec3 *force = (CnVec3 *)cni_rows_doubles(w, CNI_COLUMN_JOINT_FORCE, row);
+  double *error = cni_rows_doubles(w, CNI_COLUMN_JOINT_ERROR, row);
+  for (int32_t i = 0; force && i < w->sizes.joint_count; i++) {
+    CnJointState state;
+    CNI_TRY(cn_joint_state(world, w->joints[i], &state));
+    force[i] = state.force;
+    error[i] = state.error;
+  }
+  return CN_OK;
+}
+
+static int32_t shape_index(const CniRunWriter *w, CnShapeId id) {
+  return id.slot && (int64_t)id.slot < w->shape_slots ? w->shape_of_slot[id.slot] : -1;
+}
+
+static int32_t body_index(const CniRunWriter *w, CnBodyId id) {
+  return id.slot && (int64_t)id.slot < w->body_slots ? w->body_of_slot[id.slot] : -1;
+}
+
+static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world, int64_t frame) {
+  if (!w->sizes.record_contacts) return CN_OK;
+  CnWorldInfo info;
+  int64_t row;
+  cn_world_info(world, &info);
+  CNI_TRY(cni_rows_add(w, CNI_ROWS_CONTACTS, info.contact_count, &row));
+  for (int32_t i = 0; i < info.contact_count; i++, row++) {
+    CnContact c;
+    CNI_TRY(cn_world_contact(world, i, &c));
+    cni_rows_put_integer(w, CNI_COLUMN_CONTACT_BODY_A, row, body_index(w, c.body_a));
+    cni_rows_put_integer(w, CNI_COLUMN_CONTACT_BODY_B, row, body_index(w, c.body_b));
+    cni_rows_put_integer(w, CNI_COLUMN_CONTACT_SHAPE_A, row, shape_index(w, c.shape_a));
+    cni_rows_put_integer(w, CNI_COLUMN_CONTACT_SHAPE_B, row, shape_index(w, c.shape_b));
+    cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_POINT, row, c.point);
+    cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_NORMAL, row, c.normal);
+    cni_rows_put(w, CNI_COLUMN_CONTACT_GAP, row, c.gap);
+    cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_FORCE, row, c.force);
+    cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_TORQUE, row, c.torque);
+  }
+  const CniRows *rows = &w->rows[CNI_ROWS_CONTACTS];
+  cni_rows_put_integer(w, CNI_COLUMN_CONTACTS_END, frame, rows->written + rows->pending);
+  return CN_OK;
+}
+
+static CnStatus put_frame(CniRunWriter *w, const CnWorld *world) {
+  CnWorldInfo info;
+  int64_t row;
+  cn_world_info(world, &info);
+  if (info.body_count != w->sizes.body_count || info.joint_count != w->sizes.joint_count)
+    return cni_error(CN_UNSUPPORTED,
+                     "%s: the world has %d bodies and %d joints now, the run began with %d and %d",
+                     w->at, (int)info.body_count, (int)info.joint_count, (int)w->sizes.body_count,
+                     (int)w->sizes.joint_count);
+  CNI_TRY(cni_rows_add(w, CNI_ROWS_FRAMES, 1, &row));
+  cni_rows_put(w, CNI_COLUMN_FRAME_TIME, row, info.time);
+  cni_rows_put_integer(w, CNI_COLUMN_FRAME_STEP, row, info.step);
+  CNI_TRY(put_bodies(w, world, row));
+  CNI_TRY(put_reactions(w, world, row));
+  CNI_TRY(put_contacts(w, world, row));
+  w->frame_number = frame_number(w, info.time);
+  return CN_OK;
+}
+
+// ---- steps ----
+
+typedef struct EventRow {
+  int32_t kind;
+  CnShapeId a, b;
+  double time, speed, impulse;
+} EventRow;
+
+static void put_event(CniRunWriter *w, int64_t row, int64_t step, const EventRow *event) {
+  cni_rows_put_integer(w, CNI_COLUMN_EVENT_STEP, row, step);
+  cni_rows_put_integer(w, CNI_COLUMN_EVENT_KIND, row, event->kind);
+  cni_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_A, row, shape_index(w, event->a));
+  cni_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_B, row, shape_index(w, event->b));
+  cni_rows_put(w, CNI_COLUMN_EVENT_TIME, row, event->time);
+  cni_rows_put(w, CNI_COLUMN_EVENT_SPEED, row, event->speed);
+  cni_rows_put(w, CNI_COLUMN_EVENT_IMPULSE, row, event->impulse);
+}
+
+// What integrators have placed in time, then which pairs began and ceased to touch.
+static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepReport *report,
+                           int64_t step_row) {
+  const CnContactEvent *events;
+  const CnLocatedEvent *located;
+  int32_t count, located_count;
+  int64_t row;
+  cn_world_events(world, &events, &count);
+  cn_world_located_events(world, &located, &located_count);
+  CNI_TRY(cni_rows_add(w, CNI_ROWS_EVENTS, located_count + count, &row));
+  for (int32_t i = 0; i < located_count; i++) {
+    const CnLocatedEvent *e = &located[i];
+    EventRow event = {
+        CNI_RUN_LOCATED + (int32_t)e->kind, e->shape_a, e->shape_b, e->time, e->speed, e->impulse};
+    put_event(w, row++, report->step, &event);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const CnContactEvent *e = &events[i];
+    EventRow event = {(int32_t)e->kind, e->shape_a, e->shape_b, report->time, NAN, NAN};
+    put_event(w, row++, report->step, &event);
+  }
+  const CniRows *rows = &w->rows[CNI_ROWS_EVENTS];
+  cni_rows_put_integer(w, CNI_COLUMN_EVENTS_END, step_row, rows->written + rows->pending);
+  return CN_OK;
+}
+
+static CnStatus put_sensors(CniRunWriter *w, const CnWorld *world, int64_t row) {
+  double *values = cni_rows_doubles(w, CNI_COLUMN_SENSORS, row);
+  return values ? cn_scene_measure(w->scene, world, values) : CN_OK;
+}
+
+static CnStatus put_penetration(CniRunWriter *w, CnWorld *world, int64_t row, int due) {
+  CnPenetration p = {NAN, NAN, 0};
+  int measured = due && !w->skip_penetration;
+  if (measured) CNI_TRY(cn_world_penetration(world, &p));
+  cni_rows_put(w, CNI_COLUMN_OVERLAPS, row, measured ? (double)p.overlap_count : (double)NAN);
+  cni_rows_put(w, CNI_COLUMN_PENETRATION_MAX, row, p.max);
+  cni_rows_put(w, CNI_COLUMN_PENETRATION_MEAN, row, p.mean);
+  return CN_OK;
+}
+
+static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *r, int due) {
+  int64_t row;
+  CnWorldSums sums;
+  cn_world_sums(world, &sums);
+  CNI_TRY(cni_rows_add(w, CNI_ROWS_STEPS, 1, &row));
+  cni_rows_put(w, CNI_COLUMN_TIME, row, r->time);
+  cni_rows_put(w, CNI_COLUMN_KINETIC_ENERGY, row, sums.kinetic_energy);
+  cni_rows_put(w, CNI_COLUMN_POTENTIAL_ENERGY, row, sums.potential_energy);
+  cni_rows_put_integer(w, CNI_COLUMN_CONTACTS, row, r->contact_count);
+  cni_rows_put(w, CNI_COLUMN_RESIDUAL, row, r->solve.certificate.residual);
+  cni_rows_put(w, CNI_COLUMN_RESIDUAL_SPEED, row, r->solve.certificate.residual_speed);
+  cni_rows_put(w, CNI_COLUMN_DISSIPATION, row, r->solve.certificate.dissipation);
+  cni_rows_put_integer(w, CNI_COLUMN_ITERATIONS, row, r->solve.iterations);
+  cni_rows_put_integer(w, CNI_COLUMN_CONVERGED, row, r->solve.converged);
+  cni_rows_put_integer(w, CNI_COLUMN_CUT_BY_TIME, row, r->solve.cut_by_time);
+  cni_rows_put(w, CNI_COLUMN_SECONDS_COLLISION, row, r->seconds_collision);
+  cni_rows_put(w, CNI_COLUMN_SECONDS_SOLVER, row, r->seconds_solver);
+  cni_rows_put(w, CNI_COLUMN_SECONDS_SETUP, row, r->seconds_setup);
+  CNI_TRY(put_penetration(w, world, row, due));
+  CNI_TRY(put_events(w, world, r, row));
+  return put_sensors(w, world, row);
+}
+
+// ---- the public face ----
+
+CnStatus cni_run_writer_step(CniRunWriter *w, CnWorld *world, const CnStepReport *report) {
+  if (!w || !world || !report)
+    return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_step: a null pointer");
+  if (w->failed) return fail_again(w);
+  int64_t expected =
+      w->first_step + w->rows[CNI_ROWS_STEPS].written + w->rows[CNI_ROWS_STEPS].pending + 1;
+  if (report->step != expected)
+    return cni_error(CN_INVALID_ARGUMENT, "%s: step %lld was to be recorded, not %lld", w->at,
+                     (long long)expected, (long long)report->step);
+  CniQuiet quiet = cni_quiet_begin();
+  int due = w->frames_per_second == 0 || frame_number(w, report->time) > w->frame_number;
+  CnStatus status = put_step(w, world, report, due);
+  if (status == CN_OK && due) status = put_frame(w, world);
+  if (status == CN_OK && cni_seconds() - w->flushed >= FLUSH_SECONDS) status = cni_rows_commit(w);
+  // half a step is none: the rows no longer agree with each other
+  if (status != CN_OK) w->failed = 1;
+  cni_quiet_end(quiet);
+  return status;
+}
+
+CnStatus cni_run_writer_flush(CniRunWriter *w) {
+  if (!w) return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_flush: the writer is null");
+  if (w->failed) return fail_again(w);
+  CniQuiet quiet = cni_quiet_begin();
+  CnStatus status = cni_rows_commit(w);
+  cni_quiet_end(quiet);
+  return status;
+}
+
+static CnStatus finish(CniRunWriter *w, int64_t complete) {
+  CnStatus status = w->failed ? fail_again(w) : CN_OK;
+  CniQuiet quiet = cni_quiet_begin();
+  if (status == CN_OK) status = cni_rows_commit(w);
+  if (status == CN_OK && complete) {
+    w->committed.complete = 1;
+    status = cni_rows_commit(w);
+  }
+  // nothing after a failure may reach the file
+  if (status != CN_OK && !w->disk.error) w->disk.error = EIO;
+  close_file(w);
+  if (status == CN_OK && w->disk.error) status = cni_run_fail(w, "cannot be written");
+  if (status == CN_OK && fsync(w->disk.fd) != 0 && errno != EINVAL) {
+    w->disk.error = errno;
+    status = cni_run_fail(w, "cannot be written");
+  }
+  if (close(w->disk.fd) != 0 && status == CN_OK)
+    status = cni_file_error(w->at, "cannot be written", errno);
+  if (status == CN_OK && complete && w->at != w->path) status = give_name(w, w->path);
+  cni_quiet_end(quiet);
+  release(w);
+  return status;
+}
+
+CnStatus cni_run_writer_close(CniRunWriter *w) { return w ? finish(w, 1) : CN_OK; }
+
+CnStatus cni_run_writer_abandon(CniRunWriter *w) { return w ? finish(w, 0) : CN_OK; }
+
+// From a prepared writer to a file that has its name: the rows of `old` up to `step`, or the
+// present state.
+static CnStatus start(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *world, CnRun *old,
+                      int64_t step, const char *name) {
+  CnWorldInfo info;
+  cn_world_info(world, &info);
+  // a run goes on as it began
+  if (old) {
+    w->first_step = old->info.first_step;
+    w->sizes.record_contacts = old->info.contacts_recorded;
+    w->sizes.record_joints = old->info.joints_recorded;
+  }
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++)
+    w->rows[cni_run_columns[c].rows].row_bytes +=
+        (size_t)cni_column_width(c, &w->sizes) * cni_number_size(cni_run_columns[c].number);
+  CNI_TRY(open_new(w));
+  CNI_TRY(make_datasets(w, def, world));
+  if (old) CNI_TRY(cni_run_copy(w, old, step));
+  if (H5Fstart_swmr_write(w->file) < 0 || w->disk.error)
+    return cni_run_fail(w, "cannot be written");
+  CNI_TRY(open_datasets(w));
+  if (!old) CNI_TRY(put_frame(w, world));
+  w->frame_number = frame_number(w, info.time);
+  CNI_TRY(cni_rows_commit(w));
+  return give_name(w, name);
+}
+
+static CnStatus start_or_clean(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *world,
+                               CnRun *old, int64_t step, const char *name) {
+  CniQuiet quiet = cni_quiet_begin();
+  CnStatus status = start(w, def, world, old, step, name);
+  if (status != CN_OK) {
+    if (!w->disk.error) w->disk.error = EIO;
+    close_file(w);
+    if (w->disk.fd >= 0) {
+      close(w->disk.fd);
+      unlink(w->new_path);
+    }
+    release(w);
+  }
+  cni_quiet_end(quiet);
+  return status;
+}
+
+CnStatus cni_run_writer_create(const CniRunWriterDef *def, CnWorld *world, CniRunWriter **writer) {
+  if (!writer) return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_create: no result pointer");
+  *writer = NULL;
+  CNI_TRY(check_def(def, world));
+  struct stat there;
+  int exists = stat(def->path, &there) == 0;
+  if (exists && !S_ISREG(there.st_mode))
+    return cni_error(CN_FILE, "%s: is there already and is no file", def->path);
+  if (exists && !def->replace)
+    return cni_error(CN_FILE, "%s: is there already and may not be replaced", def->path);
+  CniRunWriter *w = NULL;
+  CnStatus status = prepare(def, world, &w);
+  if (status == CN_OK)
+    status = start_or_clean(w, def, world, NULL, 0, exists ? w->partial_path : w->path);
+  else if (w)
+    release(w);
+  if (status == CN_OK) *writer = w;
+  return status;
+}
+
+CnStatus cni_run_writer_resume(const CniRunWriterDef *def, CnWorld *world, int64_t step,
+                               CniRunWriter **writer) {
+  if (!writer) return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_resume: no result pointer");
+  *writer = NULL;
+  CNI_TRY(check_def(def, world));
+  CnWorldInfo info;
+  cn_world_info(world, &info);
+  if (info.step != step)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "%s: to be resumed at step %lld, but the world is at %lld", def->path,
+                     (long long)step, (long long)info.step);
+  CniRunWriter *w = NULL;
+  CnRun *old = NULL;
+  int is_partial = 0;
+  CnStatus status = prepare(def, world, &w);
+  if (status == CN_OK) status = cni_run_find(w, def, step, &old, &is_partial);
+  if (status != CN_OK) {
+    if (w) release(w);
+    return status;
+  }
+  // a complete run stays until its continuation is complete
+  int beside = is_partial || old->info.complete;
+  status = start_or_clean(w, def, world, old, step, beside ? w->partial_path : w->path);
+  cn_run_close(old);
+  if (status == CN_OK) *writer = w;
+  return status;
+}

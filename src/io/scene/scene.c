@@ -1,0 +1,335 @@
+// Scenes as a whole: from a name, a file or a text to evaluated numbers, and from there into a
+// world.
+//
+// Reading goes once over the JSON, in the order parameters, settings, materials, bodies, joints,
+// sensors (whatever their order in the file), because each part may use the ones before. Everything
+// that can be wrong is found here; filling a world can only fail for want of memory.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "io/scene/scene_private.h"
+
+#define LARGEST_FILE ((size_t)1 << 28)
+
+// ---- from text ----
+
+// jansson says "PROBLEM near 'TOKEN'".
+static CnStatus fail_syntax(CniReader *reader, const char *text, size_t size,
+                            const json_error_t *error) {
+  char problem[JSON_ERROR_TEXT_LENGTH] = "", pointer[200], label[128] = "";
+  cni_line_add(problem, sizeof problem, error->text, strlen(error->text));
+  size_t position = error->position > 0 ? (size_t)error->position : 0;
+  cni_scene_syntax_pointer(text, position < size ? position : size, pointer, sizeof pointer);
+  cni_line_add(label, sizeof label, reader->label, strlen(reader->label));
+  const char *got = "the text";
+  char *near = strstr(problem, " near ");
+  if (near) {
+    *near = 0;
+    got = near + 6;
+  }
+  char *flag = strstr(problem, " without JSON_"); // nothing a user can change
+  if (flag) *flag = 0;
+  return cni_error(CN_INVALID_DATA, "%s: %s: line %d, column %d: %s (got %s)", label, pointer,
+                   error->line, error->column, problem, got);
+}
+
+static CnStatus read_seed(CniReader *reader, json_t *root) {
+  int64_t seed = 1;
+  CNI_TRY(cni_scene_get_integer(reader, root, "seed", 0, 9e15, &seed));
+  reader->scene->seed = (uint64_t)seed;
+  reader->rng.state = (uint64_t)seed;
+  return CN_OK;
+}
+
+static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *settings,
+                          int32_t setting_count) {
+  static const char *const keys[] = {"$schema", "title",    "description", "parameters",
+                                     "seed",    "settings", "materials",   "bodies",
+                                     "joints",  "sensors",  NULL};
+  CNI_TRY(cni_scene_keys(reader, root, keys));
+  CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
+  CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
+  CNI_TRY(cni_scene_read_parameters(reader, root, settings, setting_count));
+  CNI_TRY(read_seed(reader, root));
+  CNI_TRY(cni_scene_read_settings(reader, root));
+  CNI_TRY(cni_scene_read_materials(reader, root));
+  CNI_TRY(cni_model_init(&reader->probe, &reader->scene->allocator));
+  reader->probe_ready = 1;
+  CNI_TRY(cni_scene_read_bodies(reader, root));
+  CNI_TRY(cni_scene_read_joints(reader, root));
+  return cni_scene_read_sensors(reader, root);
+}
+
+static void release_reader(CniReader *reader) {
+  const CnAllocator *a = &reader->scene->allocator;
+  if (reader->probe_ready) cni_model_release(&reader->probe);
+  cni_name_release(&reader->parameter_names, a);
+  cni_name_release(&reader->material_names, a);
+  cni_name_release(&reader->body_names, a);
+  cni_name_release(&reader->joint_names, a);
+  cni_name_release(&reader->sensor_names, a);
+}
+
+static CnStatus read_text(CniReader *reader, const char *text, size_t size,
+                          const CnSetting *settings, int32_t setting_count) {
+  CnScene *scene = reader->scene;
+  scene->name =
+      cni_text_keep(&scene->texts, &scene->allocator, reader->label, strlen(reader->label));
+  scene->text = cni_text_keep(&scene->texts, &scene->allocator, text, size);
+  if (!scene->name || !scene->text) return CN_NO_MEMORY;
+  scene->text_size = size;
+  json_error_t error;
+  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+  if (!root) return fail_syntax(reader, text, size, &error);
+  CnStatus status = read_root(reader, root, settings, setting_count);
+  json_decref(root);
+  return status;
+}
+
+// The reader is large: it lives in memory of the allocator, not on the stack.
+static CnStatus read_scene(CnScene *scene, const char *text, size_t size, const char *label,
+                           const CnSetting *settings, int32_t setting_count, int64_t item_limit) {
+  CniReader *reader = cni_allocate(&scene->allocator, sizeof *reader);
+  if (!reader) return cni_error_memory(sizeof *reader);
+  memset(reader, 0, sizeof *reader);
+  reader->scene = scene;
+  reader->label = label;
+  reader->item_limit = item_limit;
+  CnStatus status = read_text(reader, text, size, settings, setting_count);
+  release_reader(reader);
+  cni_release(&scene->allocator, reader, sizeof *reader);
+  return status;
+}
+
+CnStatus cni_scene_parse_limited(const char *text, size_t size, const char *label,
+                                 const CnSetting *settings, int32_t setting_count,
+                                 const CnAllocator *allocator, int64_t item_limit,
+                                 CnScene **scene) {
+  CnAllocator own = allocator ? *allocator : cn_allocator_default();
+  CnScene *made = cni_allocate(&own, sizeof *made);
+  if (!made) return cni_error_memory(sizeof *made);
+  *made = (CnScene){.allocator = own, .title = "", .description = ""};
+  CnStatus status = read_scene(made, text, size, label, settings, setting_count, item_limit);
+  if (status != CN_OK) {
+    cn_scene_destroy(made);
+    return status;
+  }
+  *scene = made;
+  return CN_OK;
+}
+
+static CnStatus check_arguments(const char *call, const CnSetting *settings, int32_t setting_count,
+                                CnScene **scene) {
+  if (!scene) return cni_error(CN_INVALID_ARGUMENT, "%s: the result pointer is null", call);
+  *scene = NULL;
+  if (setting_count < 0 || (setting_count > 0 && !settings))
+    return cni_error(CN_INVALID_ARGUMENT, "%s: %d settings at a null pointer", call,
+                     (int)setting_count);
+  for (int32_t i = 0; i < setting_count; i++)
+    if (!settings[i].key)
+      return cni_error(CN_INVALID_ARGUMENT, "%s: the key of setting %d is null", call, (int)i);
+  return CN_OK;
+}
+
+CnStatus cn_scene_parse(const char *text, size_t size, const char *label, const CnSetting *settings,
+                        int32_t setting_count, const CnAllocator *allocator, CnScene **scene) {
+  CNI_TRY(check_arguments("cn_scene_parse", settings, setting_count, scene));
+  if (!text && size > 0) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_parse: the text is null");
+  return cni_scene_parse_limited(text ? text : "", size, label ? label : "scene", settings,
+                                 setting_count, allocator, CNI_SCENE_ITEMS, scene);
+}
+
+void cn_scene_destroy(CnScene *scene) {
+  if (!scene) return;
+  CnAllocator a = scene->allocator;
+  cni_release(&a, scene->parameters, (size_t)scene->parameter_capacity * sizeof *scene->parameters);
+  cni_release(&a, scene->materials, (size_t)scene->material_capacity * sizeof *scene->materials);
+  cni_release(&a, scene->bodies, (size_t)scene->body_capacity * sizeof *scene->bodies);
+  cni_release(&a, scene->shapes, (size_t)scene->shape_capacity * sizeof *scene->shapes);
+  cni_release(&a, scene->joints, (size_t)scene->joint_capacity * sizeof *scene->joints);
+  cni_release(&a, scene->sensors, (size_t)scene->sensor_capacity * sizeof *scene->sensors);
+  cni_text_release(&scene->texts, &a);
+  cni_release(&a, scene, sizeof *scene);
+}
+
+// ---- from a name ----
+
+// The whole of a file, size + 1 bytes.
+static CnStatus read_file(FILE *file, const char *path, const CnAllocator *allocator, char **text,
+                          size_t *size) {
+  if (fseek(file, 0, SEEK_END) != 0) return cni_error(CN_INVALID_DATA, "%s: cannot be read", path);
+  long length = ftell(file);
+  if (length < 0 || (size_t)length > LARGEST_FILE)
+    return cni_error(CN_INVALID_DATA, "%s: is no file of at most %zu bytes", path, LARGEST_FILE);
+  rewind(file);
+  char *memory = cni_allocate(allocator, (size_t)length + 1);
+  if (!memory) return cni_error_memory((size_t)length + 1);
+  if (fread(memory, 1, (size_t)length, file) != (size_t)length) {
+    cni_release(allocator, memory, (size_t)length + 1);
+    return cni_error(CN_INVALID_DATA, "%s: cannot be read: %s", path, strerror(errno));
+  }
+  *text = memory;
+  *size = (size_t)length;
+  return CN_OK;
+}
+
+static CnStatus fail_missing(const char *name, int reason) {
+  CniNearest nearest = cni_nearest(name, strlen(name));
+  for (int32_t i = 0; i < cni_builtin_scene_count; i++)
+    cni_nearest_offer(&nearest, cni_builtin_scenes[i].name);
+  char hint[CNI_HINT_SIZE];
+  cni_nearest_hint(&nearest, hint);
+  int is_path = strchr(name, '/') != NULL || strchr(name, '.') != NULL;
+  if (is_path) return cni_error(CN_INVALID_DATA, "%s: %s", name, strerror(reason));
+  return cni_error(CN_INVALID_DATA, "%s: neither a built-in scene nor a file%s", name, hint);
+}
+
+CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t setting_count,
+                       const CnAllocator *allocator, CnScene **scene) {
+  CNI_TRY(check_arguments("cn_scene_open", settings, setting_count, scene));
+  if (!name) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_open: the name is null");
+  for (int32_t i = 0; i < cni_builtin_scene_count; i++) {
+    const CniBuiltinScene *b = &cni_builtin_scenes[i];
+    if (strcmp(b->name, name) == 0)
+      return cni_scene_parse_limited((const char *)b->text, b->size, name, settings, setting_count,
+                                     allocator, CNI_SCENE_ITEMS, scene);
+  }
+  FILE *file = fopen(name, "rb");
+  if (!file) return fail_missing(name, errno);
+  CnAllocator own = allocator ? *allocator : cn_allocator_default();
+  char *text = NULL;
+  size_t size = 0;
+  CnStatus status = read_file(file, name, &own, &text, &size);
+  fclose(file);
+  CNI_TRY(status);
+  status = cni_scene_parse_limited(text, size, name, settings, setting_count, &own, CNI_SCENE_ITEMS,
+                                   scene);
+  cni_release(&own, text, size + 1);
+  return status;
+}
+
+// ---- questions ----
+
+void cn_scene_info(const CnScene *scene, CnSceneInfo *info) {
+  if (!info) return;
+  *info = (CnSceneInfo){.name = "", .title = "", .description = "", .text = ""};
+  if (!scene) return;
+  *info = (CnSceneInfo){.name = scene->name,
+                        .title = scene->title,
+                        .description = scene->description,
+                        .text = scene->text,
+                        .text_size = scene->text_size,
+                        .time = scene->settings.time,
+                        .seed = scene->seed,
+                        .parameter_count = scene->parameter_count,
+                        .sensor_count = scene->sensor_count,
+                        .body_count = scene->body_count,
+                        .shape_count = scene->shape_count,
+                        .material_count = scene->material_count,
+                        .joint_count = scene->joint_count};
+}
+
+CnStatus cn_scene_parameter(const CnScene *scene, int32_t index, CnSceneParameter *parameter) {
+  if (!parameter)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_parameter: the result pointer is null");
+  *parameter = (CnSceneParameter){.name = "", .summary = ""};
+  if (!scene) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_parameter: the scene is null");
+  if (index < 0 || index >= scene->parameter_count)
+    return cni_error(CN_INVALID_ARGUMENT, "parameter %d is none: the scene has %d", (int)index,
+                     (int)scene->parameter_count);
+  const CniSceneParameter *p = &scene->parameters[index];
+  *parameter = (CnSceneParameter){.name = p->name,
+                                  .summary = p->summary,
+                                  .value = p->value,
+                                  .default_value = p->default_value,
+                                  .used = p->used};
+  return CN_OK;
+}
+
+// ---- into a world ----
+
+typedef struct Filling {
+  CnMaterialId *materials;
+  CnBodyId *bodies;
+  CnJointId *joints;
+  int32_t material_count, body_count; // created so far
+} Filling;
+
+static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
+  for (int32_t i = 0; i < scene->material_count; i++) {
+    CNI_TRY(cn_material_create(world, &scene->materials[i], &f->materials[i]));
+    f->material_count++;
+  }
+  for (int32_t i = 0; i < scene->body_count; i++) {
+    const CniSceneBody *body = &scene->bodies[i];
+    CNI_TRY(cn_body_create(world, &body->def, &f->bodies[i]));
+    f->body_count++;
+    for (int32_t k = 0; k < body->shape_count; k++) {
+      const CniSceneShape *shape = &scene->shapes[body->first_shape + k];
+      CnShapeDef def = shape->def;
+      CnShapeId id;
+      if (shape->material >= 0) def.material = f->materials[shape->material];
+      CNI_TRY(cn_shape_create(world, f->bodies[i], &def, &id));
+    }
+  }
+  return CN_OK;
+}
+
+static CnStatus fill_joints(const CnScene *scene, CnWorld *world, const Filling *f) {
+  for (int32_t i = 0; i < scene->joint_count; i++) {
+    const CniSceneJoint *joint = &scene->joints[i];
+    CnJointDef def = joint->def;
+    def.body_a = f->bodies[joint->body_a];
+    if (joint->body_b >= 0) def.body_b = f->bodies[joint->body_b];
+    CNI_TRY(cn_joint_create(world, &def, &f->joints[i]));
+  }
+  return CN_OK;
+}
+
+static void note_ids(CnScene *scene, const Filling *f) {
+  for (int32_t i = 0; i < scene->sensor_count; i++) {
+    CniSceneSensor *s = &scene->sensors[i];
+    if (s->body_a >= 0) s->body_a_id = f->bodies[s->body_a];
+    if (s->body_b >= 0) s->body_b_id = f->bodies[s->body_b];
+    if (s->joint >= 0) s->joint_id = f->joints[s->joint];
+  }
+}
+
+// The last first, so that the next filling gets the slots in the same order. Bodies take their
+// shapes and joints with them.
+static void empty_world(CnWorld *world, const Filling *f) {
+  for (int32_t i = f->body_count; i-- > 0;) cn_body_destroy(world, f->bodies[i]);
+  for (int32_t i = f->material_count; i-- > 0;) cn_material_destroy(world, f->materials[i]);
+}
+
+CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
+  if (!scene || !world)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_fill: the %s is null",
+                     scene ? "world" : "scene");
+  CnWorldInfo info;
+  cn_world_info(world, &info);
+  if (info.body_count > 0 || info.joint_count > 0)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_fill: the world is not empty (%d bodies)",
+                     (int)info.body_count);
+  const CnAllocator *a = &scene->allocator;
+  size_t material_bytes = (size_t)scene->material_count * sizeof(CnMaterialId);
+  size_t body_bytes = (size_t)scene->body_count * sizeof(CnBodyId);
+  size_t joint_bytes = (size_t)scene->joint_count * sizeof(CnJointId);
+  Filling f = {cni_allocate(a, material_bytes), cni_allocate(a, body_bytes),
+               cni_allocate(a, joint_bytes), 0, 0};
+  CnStatus status = CN_OK;
+  if ((material_bytes && !f.materials) || (body_bytes && !f.bodies) || (joint_bytes && !f.joints))
+    status = cni_error_memory(material_bytes + body_bytes + joint_bytes);
+  if (status == CN_OK) status = fill_bodies(scene, world, &f);
+  if (status == CN_OK) status = fill_joints(scene, world, &f);
+  if (status == CN_OK)
+    note_ids(scene, &f);
+  else
+    empty_world(world, &f);
+  cni_release(a, f.materials, material_bytes);
+  cni_release(a, f.bodies, body_bytes);
+  cni_release(a, f.joints, joint_bytes);
+  return status;
+}

@@ -1,0 +1,214 @@
+// Bodies and their shapes. Each body is tried in a small model of its own as it is read: whatever a
+// world would refuse is refused here, with its place in the file.
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "io/scene/scene_private.h"
+
+// A body's mass is summed anew with every shape.
+#define MOST_SHAPES 1000
+
+// ---- shapes ----
+
+// The rotation that takes z to the direction n (not zero).
+static CnQuat turn_from_z(CnVec3 n) {
+  n = cn_scale(1 / cn_norm(n), n);
+  double across = n.x * n.x + n.y * n.y;
+  if (across == 0) return n.z > 0 ? CN_QUAT_ONE : (CnQuat){0, 1, 0, 0};
+  // 1 + n.z, without cancellation where n points down
+  double w = n.z >= 0 ? 1 + n.z : across / (1 - n.z);
+  double length = sqrt(w * w + across);
+  return (CnQuat){w / length, -n.y / length, n.x / length, 0};
+}
+
+static CnStatus read_normal(CniReader *reader, json_t *item, CnPose *pose) {
+  json_t *value = json_object_get(item, "normal");
+  if (!value) return CN_OK;
+  CnVec3 normal = CN_VEC3_ZERO;
+  CNI_TRY(cni_scene_get_vec3(reader, item, "normal", CNI_ANY, &normal));
+  cni_scene_enter(reader, "normal");
+  if (json_object_get(item, "rotation"))
+    return cni_scene_fail(reader, value, "give either \"normal\" or \"rotation\"");
+  double length = cn_norm(normal);
+  if (!(length > 1e-100 && length < 1e100))
+    return cni_scene_fail_number(reader, NULL, length, "the normal must have a length");
+  cni_scene_leave(reader);
+  pose->rotation = turn_from_z(normal);
+  return CN_OK;
+}
+
+static CnStatus read_sizes(CniReader *reader, json_t *item, CnShapeDef *def) {
+  if (def->kind == CN_SHAPE_SPHERE) {
+    CNI_TRY(cni_scene_require(reader, item, "radius"));
+    return cni_scene_get_number(reader, item, "radius", CNI_POSITIVE, &def->radius);
+  }
+  if (def->kind == CN_SHAPE_PLANE) return read_normal(reader, item, &def->pose);
+  CnVec3 size = CN_VEC3_ZERO;
+  CNI_TRY(cni_scene_require(reader, item, "size"));
+  CNI_TRY(cni_scene_get_size(reader, item, "size", CNI_POSITIVE, &size));
+  def->half_size = cn_scale(0.5, size);
+  return CN_OK;
+}
+
+// Keys depend on the kind.
+static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind kind) {
+  static const char *const keys[CN_SHAPE_KIND_COUNT][10] = {
+      {"kind", "position", "rotation", "density", "material", "category", "mask", "radius"},
+      {"kind", "position", "rotation", "density", "material", "category", "mask", "size"},
+      {"kind", "position", "rotation", "material", "category", "mask", "normal"}};
+  return cni_scene_keys(reader, item, keys[kind]);
+}
+
+static CnStatus keep_shape(CniReader *reader, const CniSceneShape *shape) {
+  CnScene *scene = reader->scene;
+  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->shapes, &scene->shape_capacity,
+                            scene->shape_count, scene->shape_count + 1, sizeof *shape));
+  scene->shapes[scene->shape_count++] = *shape;
+  return CN_OK;
+}
+
+static CnStatus make_shape(CniReader *reader, json_t *item) {
+  static const char *const kinds[] = {"sphere", "box", "plane", NULL};
+  int32_t kind = 0;
+  CNI_TRY(cni_scene_require(reader, item, "kind"));
+  CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
+  CNI_TRY(check_shape_keys(reader, item, (CnShapeKind)kind));
+  CniSceneShape shape = {cn_shape_def_default((CnShapeKind)kind), -1};
+  CnShapeDef *def = &shape.def;
+  CNI_TRY(cni_scene_get_pose(reader, item, &def->pose));
+  CNI_TRY(read_sizes(reader, item, def));
+  CNI_TRY(cni_scene_get_number(reader, item, "density", CNI_NOT_NEGATIVE, &def->density));
+  int64_t category = def->category, mask = def->mask;
+  CNI_TRY(cni_scene_get_integer(reader, item, "category", 0, 4294967295.0, &category));
+  CNI_TRY(cni_scene_get_integer(reader, item, "mask", 0, 4294967295.0, &mask));
+  def->category = (uint32_t)category;
+  def->mask = (uint32_t)mask;
+  json_t *material = json_object_get(item, "material");
+  if (material) {
+    cni_scene_enter(reader, "material");
+    CNI_TRY(
+        cni_scene_refer(reader, material, &reader->material_names, "material", &shape.material));
+    cni_scene_leave(reader);
+  }
+  if (def->kind == CN_SHAPE_PLANE && reader->body_def.kind == CN_BODY_DYNAMIC)
+    return cni_scene_fail(reader, item, "a plane cannot be on a dynamic body");
+  if (reader->probe.shape_count == MOST_SHAPES)
+    return cni_scene_fail(reader, item, "a body has at most %d shapes", MOST_SHAPES);
+  CnShapeId id;
+  CnStatus status = cni_model_add_shape(&reader->probe, reader->probe_body, def, &id);
+  if (status != CN_OK) return cni_scene_fail_call(reader, item, status);
+  return keep_shape(reader, &shape);
+}
+
+// ---- bodies ----
+
+// Mass, centre of mass and inertia given by numbers: all three, or the centre left at the origin.
+static CnStatus read_mass(CniReader *reader, json_t *item, CnBodyDef *def) {
+  int mass = json_object_get(item, "mass") != NULL;
+  int inertia = json_object_get(item, "inertia") != NULL;
+  json_t *com = json_object_get(item, "com");
+  if (!mass && !inertia && !com) return CN_OK;
+  CNI_TRY(cni_scene_require(reader, item, "mass"));
+  CNI_TRY(cni_scene_get_number(reader, item, "mass", CNI_POSITIVE, &def->mass));
+  CNI_TRY(cni_scene_require(reader, item, "inertia"));
+  if (com) {
+    static const char *const keys[] = {"position", "rotation", NULL};
+    cni_scene_enter(reader, "com");
+    CNI_TRY(cni_scene_keys(reader, com, keys));
+    CNI_TRY(cni_scene_get_pose(reader, com, &def->com));
+    cni_scene_leave(reader);
+  }
+  json_t *value = json_object_get(item, "inertia");
+  cni_scene_enter(reader, "inertia");
+  size_t count = json_is_array(value) ? json_array_size(value) : 0;
+  if (count != 3 && count != 6)
+    return cni_scene_fail(reader, value,
+                          "must be three numbers [xx, yy, zz] or six [xx, yy, zz, xy, xz, yz]");
+  double j[6] = {0, 0, 0, 0, 0, 0};
+  for (size_t i = 0; i < count; i++) {
+    cni_scene_enter_index(reader, i);
+    CNI_TRY(
+        cni_scene_number(reader, json_array_get(value, i), i < 3 ? CNI_POSITIVE : CNI_ANY, &j[i]));
+    cni_scene_leave(reader);
+  }
+  def->inertia = (CnSym3){j[0], j[1], j[2], j[3], j[4], j[5]};
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+static CnStatus read_body(CniReader *reader, json_t *item, CnBodyDef *def) {
+  static const char *const kinds[] = {"dynamic", "kinematic", "fixed", NULL};
+  int32_t kind = 0;
+  CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
+  def->kind = (CnBodyKind)kind;
+  CNI_TRY(cni_scene_get_pose(reader, item, &def->pose));
+  CNI_TRY(cni_scene_get_vec3(reader, item, "velocity", CNI_ANY, &def->twist.velocity));
+  CNI_TRY(cni_scene_get_vec3(reader, item, "spin", CNI_ANY, &def->twist.spin));
+  return read_mass(reader, item, def);
+}
+
+// Shapes, and whether the body has mass with them.
+static CnStatus read_shapes(CniReader *reader, json_t *item) {
+  json_t *shapes = json_object_get(item, "shapes");
+  if (shapes) {
+    cni_scene_enter(reader, "shapes");
+    CNI_TRY(cni_scene_list(reader, shapes, make_shape, &reader->shape_item_count));
+    cni_scene_leave(reader);
+  }
+  int32_t i;
+  CNI_TRY(cni_model_find_body(&reader->probe, reader->probe_body, &i));
+  if (!cni_model_massless(&reader->probe, i)) return CN_OK;
+  return cni_scene_fail(reader, item,
+                        "a dynamic body needs mass: shapes with a density, or \"mass\" and "
+                        "\"inertia\"");
+}
+
+// What the model refuses in a body whose numbers are right one by one.
+static CnStatus try_body(CniReader *reader, json_t *item, const CnBodyDef *def) {
+  CnVec3 v = def->twist.velocity, w = def->twist.spin;
+  if (def->kind == CN_BODY_FIXED && (cn_norm2(v) != 0 || cn_norm2(w) != 0)) {
+    const char *key = cn_norm2(v) != 0 ? "velocity" : "spin";
+    cni_scene_enter(reader, key);
+    return cni_scene_fail(reader, json_object_get(item, key), "a fixed body does not move");
+  }
+  CnStatus status = cni_model_add_body(&reader->probe, def, &reader->probe_body);
+  if (status == CN_OK) return CN_OK;
+  json_t *inertia = json_object_get(item, "inertia");
+  if (inertia) cni_scene_enter(reader, "inertia");
+  return cni_scene_fail_call(reader, inertia ? inertia : item, status);
+}
+
+static CnStatus make_body(CniReader *reader, json_t *item) {
+  static const char *const keys[] = {"name", "kind", "position", "rotation", "velocity", "spin",
+                                     "mass", "com",  "inertia",  "shapes",   NULL};
+  CnScene *scene = reader->scene;
+  CNI_TRY(cni_scene_keys(reader, item, keys));
+  int32_t number = scene->body_count;
+  CniSceneBody body = {.def = cn_body_def_default(), .first_shape = scene->shape_count};
+  CNI_TRY(cni_scene_new_name(reader, item, &reader->body_names, number, "body", &body.def.name));
+  if (body.def.name && strcmp(body.def.name, "ground") == 0) {
+    cni_scene_enter(reader, "name");
+    return cni_scene_fail(reader, json_object_get(item, "name"),
+                          "\"ground\" is the name of what stands still in joints");
+  }
+  CNI_TRY(read_body(reader, item, &body.def));
+  reader->body_def = body.def;
+  CNI_TRY(try_body(reader, item, &body.def));
+  CNI_TRY(read_shapes(reader, item));
+  CNI_TRY(cni_model_remove_body(&reader->probe, reader->probe_body));
+  body.shape_count = scene->shape_count - body.first_shape;
+  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->bodies, &scene->body_capacity,
+                            number, number + 1, sizeof body));
+  scene->bodies[scene->body_count++] = body;
+  return CN_OK;
+}
+
+CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root) {
+  json_t *list = json_object_get(root, "bodies");
+  if (!list) return CN_OK;
+  cni_scene_enter(reader, "bodies");
+  CNI_TRY(cni_scene_list(reader, list, make_body, &reader->item_count));
+  cni_scene_leave(reader);
+  return CN_OK;
+}

@@ -1,0 +1,168 @@
+// Joints. Where a joint sits is given by points in the world, which is how assemblies are drawn, or
+// by frames on the two bodies, which shows a wrong assembly: "anchor" for the point that a ball
+// joint holds together, "anchors" for the two ends of a distance, "frames" for either.
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "io/scene/scene_private.h"
+
+// A body by name, or the ground (-1).
+static CnStatus read_body(CniReader *reader, json_t *value, int32_t *body) {
+  *body = -1;
+  if (json_is_string(value) && strcmp(json_string_value(value), "ground") == 0) return CN_OK;
+  return cni_scene_refer(reader, value, &reader->body_names, "body", body);
+}
+
+static CnStatus read_bodies(CniReader *reader, json_t *item, CniSceneJoint *joint) {
+  json_t *value = json_object_get(item, "bodies");
+  CNI_TRY(cni_scene_require(reader, item, "bodies"));
+  cni_scene_enter(reader, "bodies");
+  if (!json_is_array(value) || json_array_size(value) != 2)
+    return cni_scene_fail(reader, value, "must be a list of two names");
+  int32_t *sides[2] = {&joint->body_a, &joint->body_b};
+  for (size_t i = 0; i < 2; i++) {
+    cni_scene_enter_index(reader, i);
+    CNI_TRY(read_body(reader, json_array_get(value, i), sides[i]));
+    if (i == 0 && joint->body_a < 0)
+      return cni_scene_fail(reader, json_array_get(value, i), "the ground must come second");
+    if (i == 1 && joint->body_a == joint->body_b)
+      return cni_scene_fail(reader, json_array_get(value, i), "a joint needs two bodies");
+    cni_scene_leave(reader);
+  }
+  const CniSceneBody *bodies = reader->scene->bodies;
+  int dynamic = bodies[joint->body_a].def.kind == CN_BODY_DYNAMIC ||
+                (joint->body_b >= 0 && bodies[joint->body_b].def.kind == CN_BODY_DYNAMIC);
+  if (!dynamic) return cni_scene_fail(reader, value, "one of a joint's bodies must be dynamic");
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+static CnPose pose_of(const CniReader *reader, int32_t body) {
+  return body < 0 ? CN_POSE_ONE : reader->scene->bodies[body].def.pose;
+}
+
+// A frame at a point of the world, its axes those of the world.
+static CnPose frame_at(const CniReader *reader, int32_t body, CnVec3 point) {
+  CnPose pose = pose_of(reader, body);
+  return (CnPose){cn_pose_local(pose, point), cn_qconj(pose.rotation)};
+}
+
+// Two things in a list, one for each side.
+static CnStatus check_pair(CniReader *reader, const json_t *value, const char *what) {
+  if (json_is_array(value) && json_array_size(value) == 2) return CN_OK;
+  return cni_scene_fail(reader, value, "must be a list of two %s", what);
+}
+
+static CnStatus read_anchors(CniReader *reader, json_t *item, CniSceneJoint *joint) {
+  json_t *value = json_object_get(item, "anchors");
+  cni_scene_enter(reader, "anchors");
+  CNI_TRY(check_pair(reader, value, "points"));
+  CnVec3 points[2];
+  for (size_t i = 0; i < 2; i++) {
+    cni_scene_enter_index(reader, i);
+    json_t *point = json_array_get(value, i);
+    if (!json_is_array(point) || json_array_size(point) != 3)
+      return cni_scene_fail(reader, point, "must be a list of three numbers");
+    double x[3];
+    for (size_t k = 0; k < 3; k++) {
+      cni_scene_enter_index(reader, k);
+      CNI_TRY(cni_scene_number(reader, json_array_get(point, k), CNI_ANY, &x[k]));
+      cni_scene_leave(reader);
+    }
+    points[i] = cn_vec3(x[0], x[1], x[2]);
+    cni_scene_leave(reader);
+  }
+  cni_scene_leave(reader);
+  joint->def.frame_a = frame_at(reader, joint->body_a, points[0]);
+  joint->def.frame_b = frame_at(reader, joint->body_b, points[1]);
+  return CN_OK;
+}
+
+static CnStatus read_frames(CniReader *reader, json_t *item, CniSceneJoint *joint) {
+  static const char *const keys[] = {"position", "rotation", NULL};
+  json_t *value = json_object_get(item, "frames");
+  cni_scene_enter(reader, "frames");
+  CNI_TRY(check_pair(reader, value, "frames"));
+  CnPose *frames[2] = {&joint->def.frame_a, &joint->def.frame_b};
+  for (size_t i = 0; i < 2; i++) {
+    cni_scene_enter_index(reader, i);
+    CNI_TRY(cni_scene_keys(reader, json_array_get(value, i), keys));
+    CNI_TRY(cni_scene_get_pose(reader, json_array_get(value, i), frames[i]));
+    cni_scene_leave(reader);
+  }
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+// Exactly one of the ways to say where.
+static CnStatus read_place(CniReader *reader, json_t *item, CniSceneJoint *joint) {
+  int anchor = json_object_get(item, "anchor") != NULL;
+  int anchors = json_object_get(item, "anchors") != NULL;
+  int frames = json_object_get(item, "frames") != NULL;
+  if (anchor + anchors + frames != 1)
+    return cni_scene_fail(reader, item, "needs one of \"anchor\", \"anchors\" and \"frames\"");
+  if (anchors) return read_anchors(reader, item, joint);
+  if (frames) return read_frames(reader, item, joint);
+  if (joint->def.kind == CN_JOINT_DISTANCE)
+    return cni_scene_fail(reader, item, "a distance joint needs two \"anchors\" or \"frames\"");
+  CnVec3 point = CN_VEC3_ZERO;
+  CNI_TRY(cni_scene_get_vec3(reader, item, "anchor", CNI_ANY, &point));
+  joint->def.frame_a = frame_at(reader, joint->body_a, point);
+  joint->def.frame_b = frame_at(reader, joint->body_b, point);
+  return CN_OK;
+}
+
+static CnStatus check_frames(CniReader *reader, json_t *item, const CniSceneJoint *joint) {
+  if (cn_vec3_finite(joint->def.frame_a.position) && cn_vec3_finite(joint->def.frame_b.position))
+    return CN_OK;
+  return cni_scene_fail(reader, item, "the joint is too far away from its bodies");
+}
+
+// A distance that is not given is the present one, which must be one.
+static CnStatus check_distance(CniReader *reader, json_t *item, const CniSceneJoint *joint) {
+  if (joint->def.kind != CN_JOINT_DISTANCE || joint->def.distance > 0) return CN_OK;
+  CnVec3 a = cn_pose_point(pose_of(reader, joint->body_a), joint->def.frame_a.position);
+  CnVec3 b = cn_pose_point(pose_of(reader, joint->body_b), joint->def.frame_b.position);
+  double distance = cn_norm(cn_sub(b, a));
+  if (distance > 1e-100 && isfinite(distance)) return CN_OK;
+  return cni_scene_fail(reader, item, "without a \"distance\" the present one is kept, which is %g",
+                        distance);
+}
+
+static CnStatus make_joint(CniReader *reader, json_t *item) {
+  static const char *const ball_keys[] = {"name",   "kind",      "bodies",  "anchor", "anchors",
+                                          "frames", "stiffness", "damping", NULL};
+  static const char *const distance_keys[] = {"name",     "kind",   "bodies",    "anchor",
+                                              "anchors",  "frames", "stiffness", "damping",
+                                              "distance", NULL};
+  static const char *const kinds[] = {"ball", "distance", NULL};
+  CnScene *scene = reader->scene;
+  int32_t kind = 0, number = scene->joint_count;
+  CNI_TRY(cni_scene_require(reader, item, "kind"));
+  CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
+  CNI_TRY(cni_scene_keys(reader, item, kind == CN_JOINT_BALL ? ball_keys : distance_keys));
+  CniSceneJoint joint = {.def = cn_joint_def_default((CnJointKind)kind)};
+  CnJointDef *def = &joint.def;
+  CNI_TRY(cni_scene_new_name(reader, item, &reader->joint_names, number, "joint", &def->name));
+  CNI_TRY(read_bodies(reader, item, &joint));
+  CNI_TRY(read_place(reader, item, &joint));
+  CNI_TRY(check_frames(reader, item, &joint));
+  CNI_TRY(cni_scene_get_number(reader, item, "distance", CNI_POSITIVE, &def->distance));
+  CNI_TRY(check_distance(reader, item, &joint));
+  CNI_TRY(cni_scene_get_number(reader, item, "stiffness", CNI_NOT_NEGATIVE, &def->stiffness));
+  CNI_TRY(cni_scene_get_number(reader, item, "damping", CNI_NOT_NEGATIVE, &def->damping));
+  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->joints, &scene->joint_capacity,
+                            number, number + 1, sizeof joint));
+  scene->joints[scene->joint_count++] = joint;
+  return CN_OK;
+}
+
+CnStatus cni_scene_read_joints(CniReader *reader, json_t *root) {
+  json_t *list = json_object_get(root, "joints");
+  if (!list) return CN_OK;
+  cni_scene_enter(reader, "joints");
+  CNI_TRY(cni_scene_list(reader, list, make_joint, &reader->item_count));
+  cni_scene_leave(reader);
+  return CN_OK;
+}

@@ -1,0 +1,222 @@
+// What the files of scenes share among themselves: the scene as kept, and the reader that walks
+// over the JSON with its place in the file, the names in sight, and the random state.
+#ifndef CNI_IO_SCENE_PRIVATE_H
+#define CNI_IO_SCENE_PRIVATE_H
+
+#include <cairn/scene.h>
+#include <cairn/world.h>
+#include <jansson.h>
+
+#include "core/memory.h"
+#include "core/rng.h"
+#include "core/vec.h"
+#include "io/scene/expression.h"
+#include "io/tools/names.h"
+#include "model/model.h"
+
+// ---- the scene, every number evaluated ----
+
+typedef struct CniSceneParameter {
+  const char *name, *summary;
+  double value, default_value;
+  int32_t used; // an expression outside /parameters reads it, or one that is read does
+} CniSceneParameter;
+
+typedef struct CniSceneBody {
+  CnBodyDef def;
+  int32_t first_shape, shape_count;
+} CniSceneBody;
+
+typedef struct CniSceneShape {
+  CnShapeDef def;
+  int32_t material; // -1: none
+} CniSceneShape;
+
+typedef struct CniSceneJoint {
+  CnJointDef def;
+  int32_t body_a, body_b; // -1: the ground
+} CniSceneJoint;
+
+// One series of a sensor. The ids are those that an empty world gives in order of creation; filling
+// a world writes what it gave.
+typedef struct CniSceneSensor {
+  const char *name;
+  int32_t kind, component; // rows of the tables in scene_sensors.c
+  int32_t body_a, body_b;  // -1: none
+  int32_t joint;           // -1: none
+  CnBodyId body_a_id, body_b_id;
+  CnJointId joint_id;
+  CnVec3 point; // in the body frame
+} CniSceneSensor;
+
+// Settings and which of them the scene mentions.
+typedef struct CniSceneSettings {
+  CnWorldDef def;
+  uint32_t mentioned;   // bits in the order of scene_settings.c
+  uint32_t integration; // the same for the numbers of the integrator
+  double time;
+} CniSceneSettings;
+
+struct CnScene {
+  CnAllocator allocator;
+  CniTextPool texts;
+  const char *name, *title, *description;
+  const char *text;
+  size_t text_size;
+  uint64_t seed;
+  CniSceneSettings settings;
+  CniSceneParameter *parameters;
+  CnMaterialDef *materials;
+  CniSceneBody *bodies;
+  CniSceneShape *shapes;
+  CniSceneJoint *joints;
+  CniSceneSensor *sensors;
+  int32_t parameter_count, material_count, body_count, shape_count, joint_count, sensor_count;
+  int32_t parameter_capacity, material_capacity, body_capacity, shape_capacity, joint_capacity,
+      sensor_capacity;
+};
+
+// ---- the reader ----
+
+#define CNI_SCENE_ITEMS 10000000 // bodies, joints, sensors and generators; shapes likewise
+#define CNI_SCENE_VARIABLES 64
+#define CNI_SCENE_PATH 64
+#define CNI_SCENE_NESTING 16 // generators inside each other
+
+// One step of a JSON pointer: a key, or an index where the key is null.
+typedef struct CniPathStep {
+  const char *key;
+  size_t index;
+} CniPathStep;
+
+// What a generator gives to the expressions of its items.
+typedef struct CniVariable {
+  char name[CNI_NAME_SIZE];
+  double value;
+  int32_t is_index; // shown in messages
+  int32_t unset;    // between its naming and the first round
+} CniVariable;
+
+typedef struct CniReader {
+  CnScene *scene;
+  const char *label;
+  CniPathStep path[CNI_SCENE_PATH];
+  int32_t depth;
+
+  CniVariable variables[CNI_SCENE_VARIABLES]; // innermost last
+  int32_t variable_count;
+  int32_t nesting;
+  int32_t waiting_for; // parameter that had no value yet
+  uint8_t *known;      // per parameter: has its value; null: all have
+
+  CniRng rng;
+  int64_t item_count, shape_item_count, item_limit;
+  CniNameTable parameter_names, material_names, body_names, joint_names, sensor_names;
+  CniModel probe; // one body at a time is tried here
+  int32_t probe_ready;
+  CnBodyDef body_def; // the body whose shapes are being read
+  CnBodyId probe_body;
+} CniReader;
+
+// Failure with label, pointer and the value found: "LABEL: POINTER: PROBLEM (got VALUE)". Always
+// CN_INVALID_DATA.
+CnStatus cni_scene_fail(const CniReader *reader, const json_t *got, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+// The same for a number that was evaluated, with the expression it came from.
+CnStatus cni_scene_fail_number(const CniReader *reader, const json_t *got, double value,
+                               const char *format, ...) __attribute__((format(printf, 4, 5), cold));
+// The same with the value in words.
+CnStatus cni_scene_fail_text(const CniReader *reader, const char *got, const char *format, ...)
+    __attribute__((format(printf, 3, 4), cold));
+// The sentence of a failed call becomes the problem at the reader's place.
+CnStatus cni_scene_fail_call(const CniReader *reader, const json_t *got, CnStatus status);
+
+// Go into a member or an element and out again. Failures need not come out.
+void cni_scene_enter(CniReader *reader, const char *key);
+void cni_scene_enter_index(CniReader *reader, size_t index);
+void cni_scene_leave(CniReader *reader);
+
+// The keys an object may have; null ends the list. "comment" is always allowed.
+CnStatus cni_scene_keys(CniReader *reader, json_t *value, const char *const *keys);
+// A member that must be there.
+CnStatus cni_scene_require(CniReader *reader, json_t *object, const char *key);
+
+typedef enum CniRange {
+  CNI_ANY = 0,
+  CNI_POSITIVE,
+  CNI_NOT_NEGATIVE,
+  CNI_SHARE,          // 0 .. 1
+  CNI_POSITIVE_SHARE, // (0, 1]
+  CNI_RELAXATION      // (0, 2)
+} CniRange;
+
+// Read the value at the reader's place.
+CnStatus cni_scene_number(CniReader *reader, json_t *value, CniRange range, double *number);
+
+// Read a member; what is absent leaves the result as it was.
+CnStatus cni_scene_get_number(CniReader *reader, json_t *object, const char *key, CniRange range,
+                              double *number);
+CnStatus cni_scene_get_integer(CniReader *reader, json_t *object, const char *key, double least,
+                               double largest, int64_t *number);
+CnStatus cni_scene_get_vec3(CniReader *reader, json_t *object, const char *key, CniRange range,
+                            CnVec3 *vector);
+// A number for all three, or three.
+CnStatus cni_scene_get_size(CniReader *reader, json_t *object, const char *key, CniRange range,
+                            CnVec3 *vector);
+CnStatus cni_scene_get_flag(CniReader *reader, json_t *object, const char *key, int32_t *flag);
+// One of a list of words (null ends it); its number.
+CnStatus cni_scene_get_choice(CniReader *reader, json_t *object, const char *key,
+                              const char *const *words, int32_t *choice);
+// Members "position" and "rotation".
+CnStatus cni_scene_get_pose(CniReader *reader, json_t *object, CnPose *pose);
+// A string kept with the scene.
+CnStatus cni_scene_get_text(CniReader *reader, json_t *object, const char *key, const char **text);
+
+// A name at the reader's place: not empty, {expressions} replaced by whole numbers.
+CnStatus cni_scene_name(CniReader *reader, json_t *value, char name[CNI_NAME_SIZE]);
+// Member "name", kept with the scene and entered in a table with the given number; null if absent.
+CnStatus cni_scene_new_name(CniReader *reader, json_t *object, CniNameTable *table, int32_t number,
+                            const char *what, const char **name);
+// A reference at the reader's place: the number kept with the name.
+CnStatus cni_scene_refer(CniReader *reader, json_t *value, const CniNameTable *table,
+                         const char *what, int32_t *number);
+
+// ---- parts of the file ----
+
+CnStatus cni_scene_read_parameters(CniReader *reader, json_t *root, const CnSetting *settings,
+                                   int32_t setting_count);
+CnStatus cni_scene_read_settings(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_materials(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_joints(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root);
+
+// The names in sight of an expression: generators' variables, then parameters.
+CniScope cni_scene_scope(CniReader *reader);
+
+// Walk over a list whose elements are items or generators of items; `count` adds up what was met.
+typedef CnStatus (*CniMakeItem)(CniReader *reader, json_t *item);
+CnStatus cni_scene_list(CniReader *reader, json_t *list, CniMakeItem make, int64_t *count);
+
+// JSON pointer of the place where reading a text stopped.
+void cni_scene_syntax_pointer(const char *text, size_t position, char *pointer, size_t size);
+
+// Append text to a line, control characters replaced, cut at a character's border.
+void cni_line_add(char *line, size_t size, const char *text, size_t length);
+
+// Parse with a bound on the number of items, for tests that must end soon.
+CnStatus cni_scene_parse_limited(const char *text, size_t size, const char *label,
+                                 const CnSetting *settings, int32_t setting_count,
+                                 const CnAllocator *allocator, int64_t item_limit, CnScene **scene);
+
+// ---- built-in scenes, written by the build from examples/scenes ----
+
+typedef struct CniBuiltinScene {
+  const char *name, *title;
+  const unsigned char *text; // size bytes and a final zero
+  size_t size;
+} CniBuiltinScene;
+extern const CniBuiltinScene cni_builtin_scenes[];
+extern const int32_t cni_builtin_scene_count;
+
+#endif

@@ -1,0 +1,539 @@
+// Reading numbers, words and names out of a scene, with the place in the file always known.
+//
+// A failure is one line: file, JSON pointer, problem, and the value that was found there. Values of
+// generated items also say for which index.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/math.h"
+#include "io/scene/scene_private.h"
+
+// ---- lines ----
+
+#define LINE_SIZE 512
+
+void cni_line_add(char *line, size_t size, const char *text, size_t length) {
+  size_t used = strlen(line);
+  size_t room = size - 1 - used;
+  if (length > room) {
+    // a character of several bytes is kept whole or not at all
+    length = room;
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--;
+  }
+  for (size_t i = 0; i < length; i++) {
+    unsigned char c = (unsigned char)text[i];
+    line[used + i] = c < 32 || c == 127 ? '?' : (char)c;
+  }
+  line[used + length] = 0;
+}
+
+static void add(char *line, const char *text) { cni_line_add(line, LINE_SIZE, text, strlen(text)); }
+
+// At most `limit` bytes of a text, the rest shown as dots.
+static void add_short(char *line, size_t size, const char *text, size_t limit) {
+  size_t length = strlen(text);
+  size_t room = strlen(line) + limit + 1;
+  cni_line_add(line, room < size ? room : size, text, length);
+  if (length > limit) cni_line_add(line, size, "...", 3);
+}
+
+// ---- the place ----
+
+void cni_scene_enter(CniReader *reader, const char *key) {
+  if (reader->depth < CNI_SCENE_PATH) reader->path[reader->depth] = (CniPathStep){key, 0};
+  reader->depth++;
+}
+
+void cni_scene_enter_index(CniReader *reader, size_t index) {
+  if (reader->depth < CNI_SCENE_PATH) reader->path[reader->depth] = (CniPathStep){NULL, index};
+  reader->depth++;
+}
+
+void cni_scene_leave(CniReader *reader) { reader->depth--; }
+
+// A key in a pointer writes ~ as ~0 and / as ~1.
+static void add_key(char *pointer, size_t size, const char *key) {
+  char step[64] = "";
+  for (const char *c = key; *c; c++) {
+    int inside = ((unsigned char)*c & 0xc0) == 0x80; // a character of several bytes stays whole
+    if (strlen(step) > sizeof step - 8 && !inside) break;
+    const char *escaped = *c == '~' ? "~0" : *c == '/' ? "~1" : NULL;
+    if (escaped)
+      cni_line_add(step, sizeof step, escaped, 2);
+    else
+      cni_line_add(step, sizeof step, c, 1);
+  }
+  cni_line_add(pointer, size, step, strlen(step));
+}
+
+static void write_pointer(const CniReader *reader, char *pointer, size_t size) {
+  pointer[0] = 0;
+  int32_t depth = reader->depth < CNI_SCENE_PATH ? reader->depth : CNI_SCENE_PATH;
+  for (int32_t i = 0; i < depth; i++) {
+    const CniPathStep *step = &reader->path[i];
+    char index[24];
+    snprintf(index, sizeof index, "%zu", step->index);
+    cni_line_add(pointer, size, "/", 1);
+    if (step->key)
+      add_key(pointer, size, step->key);
+    else
+      cni_line_add(pointer, size, index, strlen(index));
+  }
+  if (depth == 0) cni_line_add(pointer, size, "/", 1);
+}
+
+// ---- values in words ----
+
+static void describe_number(char *text, size_t size, double value) {
+  // as many digits as it takes to mean this number and no other
+  for (int digits = 6; digits <= 17; digits += 1) {
+    snprintf(text, size, "%.*g", digits, value);
+    double back;
+    if (sscanf(text, "%lf", &back) == 1 && back == value) return;
+  }
+}
+
+static void describe_string(char *text, size_t size, const char *string) {
+  cni_line_add(text, size, "\"", 1);
+  add_short(text, size, string, 60);
+  cni_line_add(text, size, "\"", 1);
+}
+
+static void describe_object(char *text, size_t size, json_t *object) {
+  const char *key;
+  json_t *member;
+  int32_t count = 0;
+  cni_line_add(text, size, "{", 1);
+  json_object_foreach(object, key, member) {
+    if (count++ > 0) cni_line_add(text, size, ", ", 2);
+    if (count > 6) {
+      cni_line_add(text, size, "...", 3);
+      break;
+    }
+    add_short(text, size, key, 24);
+  }
+  cni_line_add(text, size, "}", 1);
+}
+
+// A short list of numbers and words as it stands, another by its length.
+static void describe_list(char *text, size_t size, const json_t *list) {
+  size_t count = json_array_size(list);
+  int plain = count <= 6;
+  for (size_t i = 0; i < count && plain; i++) {
+    const json_t *entry = json_array_get(list, i);
+    plain = json_is_number(entry) || (json_is_string(entry) && json_string_length(entry) < 24);
+  }
+  char words[48] = "";
+  if (!plain) {
+    snprintf(words, sizeof words, "a list of %zu", count);
+    cni_line_add(text, size, words, strlen(words));
+    return;
+  }
+  cni_line_add(text, size, "[", 1);
+  for (size_t i = 0; i < count; i++) {
+    const json_t *entry = json_array_get(list, i);
+    if (i > 0) cni_line_add(text, size, ", ", 2);
+    if (json_is_string(entry)) {
+      describe_string(text, size, json_string_value(entry));
+    } else {
+      describe_number(words, sizeof words, json_number_value(entry));
+      cni_line_add(text, size, words, strlen(words));
+    }
+  }
+  cni_line_add(text, size, "]", 1);
+}
+
+static void describe(char *text, size_t size, const json_t *value) {
+  text[0] = 0;
+  if (!value) {
+    cni_line_add(text, size, "nothing", 7);
+  } else if (json_is_number(value)) {
+    describe_number(text, size, json_number_value(value));
+  } else if (json_is_string(value)) {
+    describe_string(text, size, json_string_value(value));
+  } else if (json_is_object(value)) {
+    describe_object(text, size, (json_t *)value);
+  } else if (json_is_array(value)) {
+    describe_list(text, size, value);
+  } else {
+    const char *word = json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null";
+    cni_line_add(text, size, word, strlen(word));
+  }
+}
+
+// The indices of the generators around an item: ", i = 3".
+static void add_indices(char *text, size_t size, const CniReader *reader) {
+  for (int32_t i = 0; i < reader->variable_count; i++) {
+    const CniVariable *v = &reader->variables[i];
+    if (!v->is_index || v->unset) continue;
+    char words[CNI_NAME_SIZE + 32];
+    snprintf(words, sizeof words, ", %s = %.0f", v->name, v->value);
+    cni_line_add(text, size, words, strlen(words));
+  }
+}
+
+// ---- failures ----
+
+static CnStatus fail(const CniReader *reader, const char *got, const char *format, va_list args) {
+  char problem[256], pointer[200], line[LINE_SIZE] = "";
+  vsnprintf(problem, sizeof problem, format, args);
+  write_pointer(reader, pointer, sizeof pointer);
+  add_short(line, sizeof line, reader->label, 120);
+  add(line, ": ");
+  add(line, pointer);
+  add(line, ": ");
+  add(line, problem);
+  add(line, " (got ");
+  add_short(line, sizeof line, got, 160);
+  add(line, ")");
+  return cni_error(CN_INVALID_DATA, "%s", line);
+}
+
+CnStatus cni_scene_fail(const CniReader *reader, const json_t *got, const char *format, ...) {
+  char text[160];
+  describe(text, sizeof text, got);
+  if (got && (json_is_string(got))) add_indices(text, sizeof text, reader);
+  va_list args;
+  va_start(args, format);
+  CnStatus status = fail(reader, text, format, args);
+  va_end(args);
+  return status;
+}
+
+CnStatus cni_scene_fail_number(const CniReader *reader, const json_t *got, double value,
+                               const char *format, ...) {
+  char text[160] = "";
+  describe_number(text, 40, value);
+  if (json_is_string(got)) {
+    cni_line_add(text, sizeof text, " from ", 6);
+    describe_string(text, sizeof text, json_string_value(got));
+    add_indices(text, sizeof text, reader);
+  }
+  va_list args;
+  va_start(args, format);
+  CnStatus status = fail(reader, text, format, args);
+  va_end(args);
+  return status;
+}
+
+CnStatus cni_scene_fail_text(const CniReader *reader, const char *got, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  CnStatus status = fail(reader, got, format, args);
+  va_end(args);
+  return status;
+}
+
+CnStatus cni_scene_fail_call(const CniReader *reader, const json_t *got, CnStatus status) {
+  if (status == CN_NO_MEMORY) return status;
+  char problem[256] = "";
+  cni_line_add(problem, sizeof problem, cn_error_message(), strlen(cn_error_message()));
+  // a sentence that names its value already keeps it
+  char *value = strstr(problem, " (got "), *end = strrchr(problem, ')');
+  if (!value || !end) return cni_scene_fail(reader, got, "%s", problem);
+  *value = *end = 0;
+  return cni_scene_fail_text(reader, value + 6, "%s", problem);
+}
+
+// ---- objects ----
+
+CnStatus cni_scene_keys(CniReader *reader, json_t *value, const char *const *keys) {
+  if (!json_is_object(value)) return cni_scene_fail(reader, value, "must be an object");
+  const char *key;
+  json_t *member;
+  json_object_foreach(value, key, member) {
+    int known = strcmp(key, "comment") == 0;
+    for (int32_t i = 0; keys[i] && !known; i++) known = strcmp(keys[i], key) == 0;
+    if (known) continue;
+    CniNearest nearest = cni_nearest(key, strlen(key));
+    for (int32_t i = 0; keys[i]; i++) cni_nearest_offer(&nearest, keys[i]);
+    char hint[CNI_HINT_SIZE];
+    cni_nearest_hint(&nearest, hint);
+    cni_scene_enter(reader, key);
+    return cni_scene_fail(reader, member, "unknown key%s", hint);
+  }
+  return CN_OK;
+}
+
+CnStatus cni_scene_require(CniReader *reader, json_t *object, const char *key) {
+  if (json_object_get(object, key)) return CN_OK;
+  return cni_scene_fail(reader, object, "\"%s\" is missing", key);
+}
+
+// ---- numbers ----
+
+static CnStatus check_range(const CniReader *reader, const json_t *got, double x, CniRange range) {
+  const char *problem = NULL;
+  if (range == CNI_POSITIVE && !(x > 0)) problem = "must be positive";
+  if (range == CNI_NOT_NEGATIVE && !(x >= 0)) problem = "must not be negative";
+  if (range == CNI_SHARE && !(x >= 0 && x <= 1)) problem = "must be in 0 .. 1";
+  if (range == CNI_POSITIVE_SHARE && !(x > 0 && x <= 1)) problem = "must be above 0 and at most 1";
+  if (range == CNI_RELAXATION && !(x > 0 && x < 2)) problem = "must be above 0 and below 2";
+  return problem ? cni_scene_fail_number(reader, got, x, "%s", problem) : CN_OK;
+}
+
+CnStatus cni_scene_number(CniReader *reader, json_t *value, CniRange range, double *number) {
+  double x = 0;
+  if (json_is_number(value)) {
+    x = json_number_value(value);
+  } else if (json_is_string(value) && json_string_value(value)[0] == '=') {
+    char problem[CNI_EXPRESSION_PROBLEM];
+    CniScope scope = cni_scene_scope(reader);
+    const char *text = json_string_value(value) + 1;
+    if (cni_expression_evaluate(text, strlen(text), &scope, &x, problem) == CNI_EXPRESSION_WRONG)
+      return cni_scene_fail(reader, value, "%s", problem);
+  } else {
+    return cni_scene_fail(reader, value, "must be a number or \"=expression\"");
+  }
+  CNI_TRY(check_range(reader, value, x, range));
+  *number = x;
+  return CN_OK;
+}
+
+CnStatus cni_scene_get_number(CniReader *reader, json_t *object, const char *key, CniRange range,
+                              double *number) {
+  json_t *value = json_object_get(object, key);
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, key);
+  CNI_TRY(cni_scene_number(reader, value, range, number));
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+CnStatus cni_scene_get_integer(CniReader *reader, json_t *object, const char *key, double least,
+                               double largest, int64_t *number) {
+  json_t *value = json_object_get(object, key);
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, key);
+  double x;
+  CNI_TRY(cni_scene_number(reader, value, CNI_ANY, &x));
+  if (x != floor(x)) return cni_scene_fail_number(reader, value, x, "must be a whole number");
+  if (x < least) return cni_scene_fail_number(reader, value, x, "must be at least %.0f", least);
+  if (x > largest) return cni_scene_fail_number(reader, value, x, "must be at most %.0f", largest);
+  *number = (int64_t)x;
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+static CnStatus read_vec3(CniReader *reader, json_t *value, CniRange range, CnVec3 *vector) {
+  if (!json_is_array(value) || json_array_size(value) != 3)
+    return cni_scene_fail(reader, value, "must be a list of three numbers");
+  double x[3];
+  for (size_t i = 0; i < 3; i++) {
+    cni_scene_enter_index(reader, i);
+    CNI_TRY(cni_scene_number(reader, json_array_get(value, i), range, &x[i]));
+    cni_scene_leave(reader);
+  }
+  *vector = cn_vec3(x[0], x[1], x[2]);
+  return CN_OK;
+}
+
+CnStatus cni_scene_get_vec3(CniReader *reader, json_t *object, const char *key, CniRange range,
+                            CnVec3 *vector) {
+  json_t *value = json_object_get(object, key);
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, key);
+  CNI_TRY(read_vec3(reader, value, range, vector));
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+CnStatus cni_scene_get_size(CniReader *reader, json_t *object, const char *key, CniRange range,
+                            CnVec3 *vector) {
+  json_t *value = json_object_get(object, key);
+  if (!value) return CN_OK;
+  if (json_is_array(value)) return cni_scene_get_vec3(reader, object, key, range, vector);
+  double x = 0;
+  CNI_TRY(cni_scene_get_number(reader, object, key, range, &x));
+  *vector = cn_vec3(x, x, x);
+  return CN_OK;
+}
+
+CnStatus cni_scene_get_flag(CniReader *reader, json_t *object, const char *key, int32_t *flag) {
+  json_t *value = json_object_get(object, key);
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, key);
+  if (!json_is_boolean(value)) return cni_scene_fail(reader, value, "must be true or false");
+  *flag = json_is_true(value);
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+CnStatus cni_scene_get_choice(CniReader *reader, json_t *object, const char *key,
+                              const char *const *words, int32_t *choice) {
+  json_t *value = json_object_get(object, key);
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, key);
+  const char *text = json_string_value(value);
+  char list[160] = "", hint[CNI_HINT_SIZE];
+  CniNearest nearest = cni_nearest(text ? text : "", text ? strlen(text) : 0);
+  for (int32_t i = 0; words[i]; i++) {
+    if (text && strcmp(words[i], text) == 0) {
+      *choice = i;
+      cni_scene_leave(reader);
+      return CN_OK;
+    }
+    if (i > 0) cni_line_add(list, sizeof list, words[i + 1] ? ", " : " or ", words[i + 1] ? 2 : 4);
+    cni_line_add(list, sizeof list, words[i], strlen(words[i]));
+    cni_nearest_offer(&nearest, words[i]);
+  }
+  cni_nearest_hint(&nearest, hint);
+  return cni_scene_fail(reader, value, "must be %s%s", list, hint);
+}
+
+// ---- poses ----
+
+// Half the angle's cosine, and its sine along the axis.
+static CnStatus read_axis_angle(CniReader *reader, json_t *value, CnQuat *rotation) {
+  static const char *const keys[] = {"axis", "degrees", "radians", NULL};
+  CNI_TRY(cni_scene_keys(reader, value, keys));
+  CNI_TRY(cni_scene_require(reader, value, "axis"));
+  int degrees = json_object_get(value, "degrees") != NULL;
+  int radians = json_object_get(value, "radians") != NULL;
+  if (degrees == radians)
+    return cni_scene_fail(reader, value, "needs an angle: either \"degrees\" or \"radians\"");
+  CnVec3 axis = CN_VEC3_ZERO;
+  double angle = 0;
+  CNI_TRY(cni_scene_get_vec3(reader, value, "axis", CNI_ANY, &axis));
+  CNI_TRY(cni_scene_get_number(reader, value, "degrees", CNI_ANY, &angle));
+  CNI_TRY(cni_scene_get_number(reader, value, "radians", CNI_ANY, &angle));
+  double length = cn_norm(axis);
+  if (!(length > 1e-100 && length < 1e100)) {
+    cni_scene_enter(reader, "axis");
+    return cni_scene_fail_number(reader, NULL, length, "the axis must have a length");
+  }
+  double half = degrees ? angle * CNI_PI / 360 : angle / 2;
+  double s = cni_sin(half) / length;
+  *rotation = (CnQuat){cni_cos(half), s * axis.x, s * axis.y, s * axis.z};
+  return CN_OK;
+}
+
+static CnStatus read_quaternion(CniReader *reader, json_t *value, CnQuat *rotation) {
+  if (json_array_size(value) != 4)
+    return cni_scene_fail(reader, value, "must be a quaternion [w, x, y, z]");
+  double q[4];
+  for (size_t i = 0; i < 4; i++) {
+    cni_scene_enter_index(reader, i);
+    CNI_TRY(cni_scene_number(reader, json_array_get(value, i), CNI_ANY, &q[i]));
+    cni_scene_leave(reader);
+  }
+  *rotation = (CnQuat){q[0], q[1], q[2], q[3]};
+  double n2 = cn_qnorm2(*rotation);
+  // four digits typed by hand pass; what is further off was not meant to be a rotation
+  if (!(fabs(n2 - 1) <= 2e-3))
+    return cni_scene_fail_number(reader, NULL, sqrt(n2), "a quaternion must have length 1");
+  return CN_OK;
+}
+
+CnStatus cni_scene_get_pose(CniReader *reader, json_t *object, CnPose *pose) {
+  CNI_TRY(cni_scene_get_vec3(reader, object, "position", CNI_ANY, &pose->position));
+  json_t *value = json_object_get(object, "rotation");
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, "rotation");
+  if (json_is_array(value))
+    CNI_TRY(read_quaternion(reader, value, &pose->rotation));
+  else if (json_is_object(value))
+    CNI_TRY(read_axis_angle(reader, value, &pose->rotation));
+  else
+    return cni_scene_fail(reader, value,
+                          "must be [w, x, y, z] or {\"axis\", \"degrees\" or \"radians\"}");
+  cni_scene_leave(reader);
+  CNI_TRY(cni_check_pose("pose", pose));
+  return CN_OK;
+}
+
+// ---- words ----
+
+CnStatus cni_scene_get_text(CniReader *reader, json_t *object, const char *key, const char **text) {
+  json_t *value = json_object_get(object, key);
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, key);
+  if (!json_is_string(value)) return cni_scene_fail(reader, value, "must be a string");
+  const char *kept = cni_text_keep(&reader->scene->texts, &reader->scene->allocator,
+                                   json_string_value(value), json_string_length(value));
+  if (!kept) return CN_NO_MEMORY;
+  *text = kept;
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+// Replace the {expression} at the start of `text`; answers how much of the text it took.
+static CnStatus replace(CniReader *reader, json_t *value, const char *text, char *name,
+                        size_t *taken) {
+  const char *end = strchr(text, '}');
+  if (!end) return cni_scene_fail(reader, value, "a name has '{' without '}'");
+  CniScope scope = cni_scene_scope(reader);
+  char problem[CNI_EXPRESSION_PROBLEM], digits[32];
+  double x;
+  size_t length = (size_t)(end - text) - 1;
+  if (cni_expression_evaluate(text + 1, length, &scope, &x, problem) != CNI_EXPRESSION_OK)
+    return cni_scene_fail(reader, value, "%s", problem);
+  if (x != floor(x) || fabs(x) > 1e15)
+    return cni_scene_fail(reader, value, "{%.*s} is no whole number: %g",
+                          (int)(length > 40 ? 40 : length), text + 1, x);
+  snprintf(digits, sizeof digits, "%.0f", x + 0.0);
+  cni_line_add(name, CNI_NAME_SIZE + 1, digits, strlen(digits));
+  *taken = length + 2;
+  return CN_OK;
+}
+
+CnStatus cni_scene_name(CniReader *reader, json_t *value, char name[CNI_NAME_SIZE]) {
+  if (!json_is_string(value)) return cni_scene_fail(reader, value, "must be a string");
+  const char *text = json_string_value(value);
+  // one byte more than allowed, so that too long a name shows
+  char made[CNI_NAME_SIZE + 1] = "";
+  if (!text[0]) return cni_scene_fail(reader, value, "a name must not be empty");
+  while (*text) {
+    size_t taken = 1;
+    unsigned char c = (unsigned char)*text;
+    if (c < 32 || c == 127)
+      return cni_scene_fail(reader, value, "a name must not have control characters");
+    if (c == '}') return cni_scene_fail(reader, value, "a name has '}' without '{'");
+    if (c == '{') {
+      CNI_TRY(replace(reader, value, text, made, &taken));
+    } else {
+      size_t used = strlen(made);
+      if (used < CNI_NAME_SIZE) made[used] = *text, made[used + 1] = 0;
+    }
+    text += taken;
+  }
+  if (strlen(made) >= CNI_NAME_SIZE)
+    return cni_scene_fail(reader, value, "a name must be shorter than %d bytes", CNI_NAME_SIZE);
+  memcpy(name, made, CNI_NAME_SIZE);
+  return CN_OK;
+}
+
+CnStatus cni_scene_new_name(CniReader *reader, json_t *object, CniNameTable *table, int32_t number,
+                            const char *what, const char **name) {
+  *name = NULL;
+  json_t *value = json_object_get(object, "name");
+  if (!value) return CN_OK;
+  CnScene *scene = reader->scene;
+  char made[CNI_NAME_SIZE];
+  cni_scene_enter(reader, "name");
+  CNI_TRY(cni_scene_name(reader, value, made));
+  if (cni_name_find(table, made) >= 0)
+    return cni_scene_fail(reader, value, "there is already a %s named \"%s\"", what, made);
+  const char *kept = cni_text_keep(&scene->texts, &scene->allocator, made, strlen(made));
+  if (!kept) return CN_NO_MEMORY;
+  CNI_TRY(cni_name_add(table, &scene->allocator, kept, number));
+  cni_scene_leave(reader);
+  *name = kept;
+  return CN_OK;
+}
+
+CnStatus cni_scene_refer(CniReader *reader, json_t *value, const CniNameTable *table,
+                         const char *what, int32_t *number) {
+  char name[CNI_NAME_SIZE], hint[CNI_HINT_SIZE];
+  CNI_TRY(cni_scene_name(reader, value, name));
+  *number = cni_name_find(table, name);
+  if (*number >= 0) return CN_OK;
+  CniNearest nearest = cni_nearest(name, strlen(name));
+  for (int32_t i = 0; i < table->capacity; i++)
+    if (table->entries[i].name) cni_nearest_offer(&nearest, table->entries[i].name);
+  cni_nearest_hint(&nearest, hint);
+  return cni_scene_fail(reader, value, "there is no %s named \"%s\"%s", what, name, hint);
+}

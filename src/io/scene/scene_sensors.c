@@ -1,0 +1,313 @@
+// Sensors: what a run records at every step. A sensor of something with several components and no
+// "axis" becomes one series a component, "NAME.x" and so on.
+//
+// Contact forces act on the first body named, from the second (or from everything, with one body);
+// "normal" is the sum of the normal parts, which never cancel. Forces are means over the last step.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "io/scene/scene_private.h"
+
+// ---- the tables ----
+
+enum { X, Y, Z, LENGTH, NORMAL, W, SCALAR, COMPONENT_COUNT };
+static const char *const component_names[] = {"x", "y", "z", "length", "normal", "w", "", NULL};
+
+typedef enum Subject { OF_WORLD, OF_BODY, OF_CONTACT, OF_JOINT } Subject;
+
+enum {
+  POSITION,
+  ROTATION,
+  VELOCITY,
+  SPIN,
+  CONTACT_FORCE,
+  JOINT_FORCE,
+  JOINT_ERROR,
+  KINETIC_ENERGY,
+  POTENTIAL_ENERGY,
+  ENERGY
+};
+
+typedef struct Kind {
+  const char *name, *unit;
+  Subject subject;
+  uint32_t allowed; // bits of components; those in `all` are made when none is named
+  uint32_t all;
+} Kind;
+
+#define BIT(component) (1u << (component))
+#define XYZ (BIT(X) | BIT(Y) | BIT(Z))
+
+static const Kind kinds[] = {
+    [POSITION] = {"position", "m", OF_BODY, XYZ | BIT(LENGTH), XYZ},
+    [ROTATION] = {"rotation", "", OF_BODY, XYZ | BIT(W), XYZ | BIT(W)},
+    [VELOCITY] = {"velocity", "m/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
+    [SPIN] = {"spin", "rad/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
+    [CONTACT_FORCE] = {"contact_force", "N", OF_CONTACT, XYZ | BIT(LENGTH) | BIT(NORMAL), XYZ},
+    [JOINT_FORCE] = {"joint_force", "N", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
+    [JOINT_ERROR] = {"joint_error", "m", OF_JOINT, BIT(SCALAR), BIT(SCALAR)},
+    [KINETIC_ENERGY] = {"kinetic_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
+    [POTENTIAL_ENERGY] = {"potential_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
+    [ENERGY] = {"energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
+};
+#define KIND_COUNT ((int32_t)(sizeof kinds / sizeof kinds[0]))
+
+// ---- reading ----
+
+static CnBodyId body_id(int32_t number) {
+  return number < 0 ? (CnBodyId){0, 0} : (CnBodyId){(uint32_t)number + 1, 1};
+}
+
+static CnStatus get_reference(CniReader *reader, json_t *item, const char *key,
+                              const CniNameTable *table, const char *what, int32_t *number) {
+  CNI_TRY(cni_scene_require(reader, item, key));
+  cni_scene_enter(reader, key);
+  CNI_TRY(cni_scene_refer(reader, json_object_get(item, key), table, what, number));
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+// "bodies": two names, or "body": one against everything.
+static CnStatus read_contact(CniReader *reader, json_t *item, CniSceneSensor *sensor) {
+  json_t *value = json_object_get(item, "bodies");
+  if (!value)
+    return get_reference(reader, item, "body", &reader->body_names, "body", &sensor->body_a);
+  cni_scene_enter(reader, "bodies");
+  if (json_object_get(item, "body"))
+    return cni_scene_fail(reader, value, "give either \"body\" or \"bodies\"");
+  if (!json_is_array(value) || json_array_size(value) != 2)
+    return cni_scene_fail(reader, value, "must be a list of two names");
+  int32_t *sides[2] = {&sensor->body_a, &sensor->body_b};
+  for (size_t i = 0; i < 2; i++) {
+    cni_scene_enter_index(reader, i);
+    CNI_TRY(
+        cni_scene_refer(reader, json_array_get(value, i), &reader->body_names, "body", sides[i]));
+    if (i == 1 && sensor->body_a == sensor->body_b)
+      return cni_scene_fail(reader, json_array_get(value, i), "a body does not touch itself");
+    cni_scene_leave(reader);
+  }
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *sensor) {
+  switch (kinds[sensor->kind].subject) {
+  case OF_BODY:
+    CNI_TRY(get_reference(reader, item, "body", &reader->body_names, "body", &sensor->body_a));
+    return cni_scene_get_vec3(reader, item, "point", CNI_ANY, &sensor->point);
+  case OF_CONTACT:
+    return read_contact(reader, item, sensor);
+  case OF_JOINT:
+    return get_reference(reader, item, "joint", &reader->joint_names, "joint", &sensor->joint);
+  default:
+    return CN_OK;
+  }
+}
+
+static CnStatus check_sensor_keys(CniReader *reader, json_t *item, int32_t kind) {
+  static const char *const of_world[] = {"name", "kind", NULL};
+  static const char *const of_body[] = {"name", "kind", "body", "point", "axis", NULL};
+  static const char *const of_turn[] = {"name", "kind", "body", "axis", NULL};
+  static const char *const of_contact[] = {"name", "kind", "body", "bodies", "axis", NULL};
+  static const char *const of_joint[] = {"name", "kind", "joint", "axis", NULL};
+  static const char *const of_error[] = {"name", "kind", "joint", NULL};
+  const char *const *keys = of_world;
+  if (kinds[kind].subject == OF_BODY) keys = of_body;
+  if (kind == ROTATION || kind == SPIN) keys = of_turn;
+  if (kinds[kind].subject == OF_CONTACT) keys = of_contact;
+  if (kinds[kind].subject == OF_JOINT) keys = kind == JOINT_ERROR ? of_error : of_joint;
+  return cni_scene_keys(reader, item, keys);
+}
+
+static CnStatus keep_series(CniReader *reader, json_t *item, CniSceneSensor sensor,
+                            const char *name) {
+  CnScene *scene = reader->scene;
+  int32_t number = scene->sensor_count;
+  if (cni_name_find(&reader->sensor_names, name) >= 0) {
+    cni_scene_enter(reader, "name");
+    return cni_scene_fail(reader, json_object_get(item, "name"),
+                          "there is already a sensor named \"%s\"", name);
+  }
+  sensor.name = cni_text_keep(&scene->texts, &scene->allocator, name, strlen(name));
+  if (!sensor.name) return CN_NO_MEMORY;
+  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->sensors, &scene->sensor_capacity,
+                            number, number + 1, sizeof sensor));
+  scene->sensors[scene->sensor_count++] = sensor;
+  return cni_name_add(&reader->sensor_names, &scene->allocator, sensor.name, number);
+}
+
+// The components a sensor may have, as words.
+static CnStatus read_axis(CniReader *reader, json_t *item, int32_t kind, int32_t *component) {
+  const char *words[COMPONENT_COUNT + 1] = {0};
+  int32_t numbers[COMPONENT_COUNT], count = 0, choice = -1;
+  for (int32_t c = 0; c < COMPONENT_COUNT; c++) {
+    if (!(kinds[kind].allowed & BIT(c))) continue;
+    words[count] = component_names[c];
+    numbers[count++] = c;
+  }
+  CNI_TRY(cni_scene_get_choice(reader, item, "axis", words, &choice));
+  *component = choice < 0 ? -1 : numbers[choice];
+  return CN_OK;
+}
+
+static CnStatus make_sensor(CniReader *reader, json_t *item) {
+  const char *words[KIND_COUNT + 1];
+  for (int32_t i = 0; i < KIND_COUNT; i++) words[i] = kinds[i].name;
+  words[KIND_COUNT] = NULL;
+  CniSceneSensor sensor = {.body_a = -1, .body_b = -1, .joint = -1};
+  CNI_TRY(cni_scene_require(reader, item, "kind"));
+  CNI_TRY(cni_scene_get_choice(reader, item, "kind", words, &sensor.kind));
+  CNI_TRY(check_sensor_keys(reader, item, sensor.kind));
+  CNI_TRY(cni_scene_require(reader, item, "name"));
+  char name[CNI_NAME_SIZE], series[CNI_NAME_SIZE + 16];
+  cni_scene_enter(reader, "name");
+  CNI_TRY(cni_scene_name(reader, json_object_get(item, "name"), name));
+  cni_scene_leave(reader);
+  CNI_TRY(read_subject(reader, item, &sensor));
+  sensor.body_a_id = body_id(sensor.body_a);
+  sensor.body_b_id = body_id(sensor.body_b);
+  if (sensor.joint >= 0) sensor.joint_id = (CnJointId){(uint32_t)sensor.joint + 1, 1};
+  int32_t component;
+  CNI_TRY(read_axis(reader, item, sensor.kind, &component));
+  uint32_t wanted = component < 0 ? kinds[sensor.kind].all : BIT(component);
+  int several = (wanted & (wanted - 1)) != 0;
+  for (int32_t c = 0; c < COMPONENT_COUNT; c++) {
+    if (!(wanted & BIT(c))) continue;
+    sensor.component = c;
+    snprintf(series, sizeof series, several ? "%s.%s" : "%s%.0s", name, component_names[c]);
+    CNI_TRY(keep_series(reader, item, sensor, series));
+  }
+  return CN_OK;
+}
+
+CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root) {
+  json_t *list = json_object_get(root, "sensors");
+  if (!list) return CN_OK;
+  cni_scene_enter(reader, "sensors");
+  CNI_TRY(cni_scene_list(reader, list, make_sensor, &reader->item_count));
+  cni_scene_leave(reader);
+  return CN_OK;
+}
+
+// ---- measuring ----
+
+CnStatus cn_scene_sensor(const CnScene *scene, int32_t index, CnSensorInfo *sensor) {
+  if (!sensor) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_sensor: the result pointer is null");
+  *sensor = (CnSensorInfo){"", ""};
+  if (!scene) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_sensor: the scene is null");
+  if (index < 0 || index >= scene->sensor_count)
+    return cni_error(CN_INVALID_ARGUMENT, "sensor %d is none: the scene has %d", (int)index,
+                     (int)scene->sensor_count);
+  const CniSceneSensor *s = &scene->sensors[index];
+  *sensor = (CnSensorInfo){s->name, kinds[s->kind].unit};
+  return CN_OK;
+}
+
+static double component_of(CnVec3 v, int32_t component) {
+  if (component == LENGTH) return cn_norm(v);
+  return component == X ? v.x : component == Y ? v.y : v.z;
+}
+
+static CnStatus measure_body(const CnWorld *world, const CniSceneSensor *s, double *value) {
+  CnPose pose;
+  CnTwist twist;
+  CNI_TRY(cn_body_pose(world, s->body_a_id, &pose));
+  CNI_TRY(cn_body_twist(world, s->body_a_id, &twist));
+  CnVec3 arm = cn_rotate(pose.rotation, s->point);
+  if (s->kind == POSITION) *value = component_of(cn_add(pose.position, arm), s->component);
+  if (s->kind == VELOCITY)
+    *value = component_of(cn_add(twist.velocity, cn_cross(twist.spin, arm)), s->component);
+  if (s->kind == SPIN) *value = component_of(twist.spin, s->component);
+  if (s->kind != ROTATION) return CN_OK;
+  CnVec3 axis = {pose.rotation.x, pose.rotation.y, pose.rotation.z};
+  *value = s->component == W ? pose.rotation.w : component_of(axis, s->component);
+  return CN_OK;
+}
+
+static int same_body(CnBodyId a, CnBodyId b) {
+  return a.slot == b.slot && a.generation == b.generation;
+}
+
+// The force of a contact on the sensor's first body: 1, 0 if the contact is none of its own.
+static int force_of(const CniSceneSensor *s, const CnContact *c, CnVec3 *force) {
+  int is_a = same_body(c->body_a, s->body_a_id), is_b = same_body(c->body_b, s->body_a_id);
+  if (!is_a && !is_b) return 0;
+  CnBodyId other = is_a ? c->body_b : c->body_a;
+  if (s->body_b >= 0 && !same_body(other, s->body_b_id)) return 0;
+  *force = is_b ? c->force : cn_neg(c->force);
+  return 1;
+}
+
+// Sums over the contacts of one pair of bodies (or of one body), in the world's order.
+typedef struct ContactSum {
+  int32_t body_a, body_b; // whose; -2: nobody's yet
+  CnVec3 force;
+  double normal;
+} ContactSum;
+
+// The components of one sensor follow each other: they share a sum.
+static CnStatus measure_contacts(const CnWorld *world, const CniSceneSensor *s, ContactSum *sum,
+                                 double *value) {
+  if (sum->body_a != s->body_a || sum->body_b != s->body_b) {
+    *sum = (ContactSum){.body_a = s->body_a, .body_b = s->body_b};
+    CnWorldInfo info;
+    cn_world_info(world, &info);
+    for (int32_t i = 0; i < info.contact_count; i++) {
+      CnContact contact;
+      CnVec3 force;
+      CNI_TRY(cn_world_contact(world, i, &contact));
+      if (!force_of(s, &contact, &force)) continue;
+      sum->force = cn_add(sum->force, force);
+      sum->normal += cn_dot(contact.force, contact.normal);
+    }
+  }
+  *value = s->component == NORMAL ? sum->normal : component_of(sum->force, s->component);
+  return CN_OK;
+}
+
+static CnStatus measure_joint(const CnWorld *world, const CniSceneSensor *s, double *value) {
+  CnJointState state;
+  CNI_TRY(cn_joint_state(world, s->joint_id, &state));
+  *value = s->kind == JOINT_ERROR ? state.error : component_of(state.force, s->component);
+  return CN_OK;
+}
+
+static double energy_of(const CnWorldSums *sums, int32_t kind) {
+  double energy = 0;
+  if (kind != POTENTIAL_ENERGY) energy += sums->kinetic_energy;
+  if (kind != KINETIC_ENERGY) energy += sums->potential_energy;
+  return energy;
+}
+
+CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *values) {
+  if (!scene || !world)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_measure: the %s is null",
+                     scene ? "world" : "scene");
+  if (scene->sensor_count > 0 && !values)
+    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_measure: the result pointer is null");
+  ContactSum contacts = {.body_a = -2};
+  CnWorldSums sums;
+  int have_sums = 0;
+  for (int32_t i = 0; i < scene->sensor_count; i++) {
+    const CniSceneSensor *s = &scene->sensors[i];
+    values[i] = 0;
+    switch (kinds[s->kind].subject) {
+    case OF_BODY:
+      CNI_TRY(measure_body(world, s, &values[i]));
+      break;
+    case OF_CONTACT:
+      CNI_TRY(measure_contacts(world, s, &contacts, &values[i]));
+      break;
+    case OF_JOINT:
+      CNI_TRY(measure_joint(world, s, &values[i]));
+      break;
+    default:
+      if (!have_sums) cn_world_sums(world, &sums);
+      have_sums = 1;
+      values[i] = energy_of(&sums, s->kind);
+    }
+  }
+  return CN_OK;
+}

@@ -1,0 +1,65 @@
+// What the files of the model share among themselves.
+#ifndef CNI_MODEL_PRIVATE_H
+#define CNI_MODEL_PRIVATE_H
+
+#include "model/model.h"
+
+// Mass properties of a body as they follow from its definition and shapes.
+typedef struct CniBodyFrame {
+  CnPose com;
+  CniBodyMass mass;
+  CnVec3 inertia; // principal
+} CniBodyFrame;
+
+// Check the numbers of a body definition's mass (def->com is normalised).
+CnStatus cni_body_mass_check(CnBodyDef *def);
+
+// The frame of a body with its present shapes: less `without` (dense index, -1: none) and with
+// `extra` (null: none) at the end. Fails only if a mass is not finite.
+CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t without,
+                        const CniShape *extra, CniBodyFrame *frame);
+
+// Memory for a frame: the details of the body, its inertias, the poses of its shapes. A failure
+// leaves no trace that can be seen.
+CnStatus cni_body_frame_reserve(CniModel *model, int32_t body, const CniBodyFrame *frame);
+
+// Take a frame over: the body frame's pose and velocity stay, everything kept relative to the
+// centre of mass is expressed anew. Memory must have been reserved.
+void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame);
+
+// Take a shape or a joint out of the arrays and lists without a look at mass.
+void cni_shape_drop(CniModel *model, int32_t shape);
+void cni_joint_drop(CniModel *model, int32_t joint);
+
+// The body at index `from` now lives at `to`: its shapes and joints follow.
+void cni_shapes_body_moved(CniModel *model, int32_t from, int32_t to);
+void cni_joints_body_moved(CniModel *model, int32_t from, int32_t to);
+
+// Room for the poses of a shape: the identity where there are none yet.
+CnStatus cni_shape_poses_reserve(const CniModel *model, CniShape *shape);
+
+// Give back what a body or a shape keeps beside its common fields.
+void cni_body_forget(const CniModel *model, CniBody *body);
+void cni_shape_forget(const CniModel *model, CniShape *shape);
+
+// Expressed in the frame of the centre of mass `com`.
+CnPose cni_shape_local_pose(CnPose com, CnPose def_pose);
+
+int cni_pose_is_one(CnPose pose); // the identity, bit by bit but for the signs of zeros
+void cni_joint_local_anchors(const CniModel *model, CniJoint *joint);
+
+// Checks of definitions apart from handles; poses are normalised in place.
+CnStatus cni_shape_def_check(CnShapeDef *def);
+CnStatus cni_material_def_check(const CnMaterialDef *def);
+CnStatus cni_joint_def_check(CnJointDef *def);
+
+// Make sure that there is an array of inertias.
+CnStatus cni_model_inertias(CniModel *model);
+
+// Arrays of bodies with room for that many in all.
+CnStatus cni_bodies_reserve(CniModel *model, int32_t count);
+
+// Copy a name, cut to fit at a character's border; null is the empty name.
+void cni_name_copy(char name[CNI_NAME_SIZE], const char *text);
+
+#endif

@@ -1,0 +1,387 @@
+// auto on problems with cones: a ladder of methods, each from the best answer so far.
+//
+//   0. the impulses given
+//   1. explicit problems, and global ones by way of their explicit form: mixed sweeps (mixed.c)
+//      while they come nearer fast, which ends most of them before anything is factored
+//   2. step problems of many rows: apgd, which alone is left where factors would be too large;
+//      other warm problems: a few steps of Newton
+//   3. ipm, one round
+//   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
+//   5. ipm, all of its rounds
+//   6. sweeps once more, plain and mixed, while the tolerance is in reach, and Newton with a
+//      proximal term from where they end
+//   7. the path from change of state to change of state (cone_path.c), which ends settled piles
+//   8. step problems: Newton with a proximal term from the impulses given, then from where plain
+//      sweeps end
+//
+// It ends at the first answer within the tolerance. Efforts are counted in sweeps and
+// factorisations, fewer where factors are large, never in time (but for the time budget). Sweeps
+// end early where their progress says that the tolerance is out of reach.
+#include "solver/cones/auto_cones.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+#include "solver/sweeps/mixed.h"
+
+#include <string.h>
+
+#define BURST 16          // sweeps between looks at their progress
+#define FIRST_BURSTS 20   // at the beginning, while each brings the error down to
+#define FIRST_GAIN 0.3    // of what it was
+#define LATER_BURST 64    // and later on
+#define LATER_BURSTS 16   //
+#define LATER_TRY 0.1     // part of the error at which Newton was tried last
+#define LAST_BURSTS 40    // at the end: that many times at most
+#define LAST_PLAIN 400    // sweeps without mixing and
+#define LAST_MIXED 100    // with it
+#define LAST_PATIENCE 5   // of these together: the gain by which it is seen what is in reach
+#define LAST_GAIN 0.95    // above this there is no progress
+#define DESCENT_ROWS 1500 // step problems of more rows begin with apgd
+#define DESCENT_STEPS 4000
+#define REDUCED_ROWS 6000 // global problems of more rows are not brought to their explicit form
+#define NEAR 1e-2         // error from which Newton is tried
+#define ROUND_STEPS 60    // iterations of one round of the interior point
+#define IPM_STEPS 260     // and of all
+#define WARM_STEPS 6      // steps of Newton from impulses that are given
+#define TRY_STEPS 12      // between sweeps
+#define CONE_STEPS 300    // and where all else has failed
+#define PATH_WORK 1e9     // numbers of factors computed along paths
+#define PATH_MOST 9000    // factors
+#define PATH_MANY 1000    // where there is work for fewer of them, a path begins from
+#define PATH_NEAR 1e-6    // this error only
+
+CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
+                               const CnAllocator *allocator) {
+  CnSolverDef exact = *def, descent = *def;
+  void *sweeps = NULL;
+  descent.max_iterations = DESCENT_STEPS;
+  exact.local = CN_LOCAL_EXACT;
+  s->allocator = *allocator;
+  s->tolerance = def->tolerance;
+  s->time_budget = def->time_budget;
+  cni_arena_init(&s->room, allocator);
+  CNI_TRY(cni_psor_create(&exact, allocator, 0, &sweeps));
+  s->exact = sweeps;
+  CNI_TRY(cni_solver_apgd.create(&descent, allocator, &s->descent));
+  return cni_cones_create(allocator, &s->cones);
+}
+
+void cni_auto_cones_release(CniAutoCones *s) {
+  cni_psor_destroy(s->exact);
+  cni_solver_apgd.destroy(s->descent);
+  cni_cones_destroy(s->cones);
+  cni_arena_release(&s->room);
+  cni_release(&s->allocator, s->best, (size_t)s->best_capacity * sizeof *s->best);
+}
+
+// ---- the best so far ----
+
+typedef struct Search {
+  CniAutoCones *s;
+  CnProblem *p;
+  CnSolveReport *report;
+  const CnAnswer *given;
+  double *best;           // impulses of the problem
+  double *scaled, *other; // work, in the units of the cones
+  CnProblem *swept;       // explicit form of the problem, null: none; borrowed or
+  CnProblem *made;        // made for this solve
+  CniMixed mixed;         // sweeps over that
+  CnAnswer trial;         // of a global problem
+  double aim;             // error that the sweeps are to reach
+  double error, deadline;
+  int32_t done;
+} Search;
+
+static CnStatus take(CniArena *arena, int32_t count, double **memory) {
+  size_t bytes = (size_t)count * sizeof **memory;
+  *memory = cni_arena_take(arena, bytes);
+  return *memory ? CN_OK : cni_error_memory(bytes);
+}
+
+// Count an attempt; 1 if it is the best so far. Nothing more is tried once an answer is within the
+// tolerance or the time is over.
+static int judge(Search *k, double error, int32_t steps, const char *method) {
+  CnSolveReport *report = k->report;
+  report->iterations += steps;
+  report->attempts++;
+  int better = error < k->error;
+  if (better) {
+    k->error = error;
+    report->method = method;
+  }
+  k->done = k->error <= k->s->tolerance;
+  if (!k->done && k->deadline > 0 && cni_clock() > k->deadline) k->done = report->cut_by_time = 1;
+  return better;
+}
+
+static void keep(Search *k, const double *g, double error, int32_t steps, const char *method) {
+  if (judge(k, error, steps, method)) memcpy(k->best, g, (size_t)k->p->row_count * sizeof *g);
+}
+
+static void keep_scaled(Search *k, const double *g, double error, int32_t steps,
+                        const char *method) {
+  if (judge(k, error, steps, method)) cni_cones_export(k->s->cones, g, k->best);
+}
+
+// ---- attempts ----
+
+static CnStatus try_ipm(Search *k, int32_t most) {
+  CniCones *c = k->s->cones;
+  // the convex model takes few; with the exact law more than a round helps small problems only
+  if (!c->convex && most > ROUND_STEPS) {
+    int32_t fewer = cni_cones_steps(c, most);
+    most = fewer > ROUND_STEPS ? fewer : ROUND_STEPS;
+  }
+  CniIpmRule rule = {k->s->tolerance, most, 1};
+  CniIpmEnd end;
+  cni_cones_import(c, k->best, k->scaled);
+  CNI_TRY(cni_cone_ipm(c, &rule, k->scaled, &end));
+  keep_scaled(k, k->scaled, end.error, end.iterations + end.newton_steps, "ipm");
+  return CN_OK;
+}
+
+// A few steps, or as many as it may take.
+static CnStatus try_newton(Search *k, const double *from, int32_t most) {
+  CniCones *c = k->s->cones;
+  CniConeNewton newton;
+  CNI_TRY(cni_cone_newton_init(&newton, c));
+  cni_cones_import(c, from, k->scaled);
+  cni_cone_newton_start(&newton, k->scaled);
+  int32_t stubborn = most == CONE_STEPS, limit = cni_cones_steps(c, most);
+  int32_t steps = cni_cone_newton_run(&newton, limit, stubborn, k->s->tolerance);
+  keep_scaled(k, newton.best, newton.error, steps, "newton");
+  return CN_OK;
+}
+
+// From change of state to change of state.
+static CnStatus try_path(Search *k) {
+  CniCones *c = k->s->cones;
+  int32_t most = cni_cones_afford(c, PATH_WORK, PATH_MOST), made = 0;
+  double error;
+  if (!cni_cone_path_takes(c) || (most < PATH_MANY && k->error > PATH_NEAR)) return CN_OK;
+  cni_cones_import(c, k->best, k->scaled);
+  CNI_TRY(cni_cone_path(c, k->s->tolerance, most, k->scaled, &error, &made));
+  keep_scaled(k, k->scaled, error, made, "path");
+  return CN_OK;
+}
+
+// The deciding error of what the sweeps found. The measure of a global problem is another one than
+// that of its explicit form.
+static CnStatus swept_error(Search *k, double *error) {
+  CniMixed *m = &k->mixed;
+  CnCertificate certificate;
+  *error = m->error;
+  if (k->swept == k->p) return CN_OK;
+  memcpy(k->trial.g, m->best, (size_t)m->n * sizeof *m->best);
+  CNI_TRY(cn_answer_complete(&k->trial, k->p));
+  CNI_TRY(cn_certify(k->p, &k->trial, &certificate));
+  *error = cn_max(certificate.error_siconos, certificate.error_scaled);
+  return CN_OK;
+}
+
+static CnStatus keep_swept(Search *k, int32_t made) {
+  double error;
+  CNI_TRY(swept_error(k, &error));
+  keep(k, k->mixed.best, error, made, cni_solver_psor.name);
+  // asked again for as much more as it was missed by
+  if (!k->done && k->mixed.error <= k->aim) k->aim *= cn_min(.1, .1 * k->s->tolerance / error);
+  return CN_OK;
+}
+
+static CnStatus first_sweeps(Search *k) {
+  CniMixed *m = &k->mixed;
+  double before = INFINITY;
+  int32_t made = 0;
+  for (int32_t i = 0; i < FIRST_BURSTS && !k->done; i++) {
+    if (i > 1 && !(m->error <= FIRST_GAIN * before)) break;
+    before = m->error;
+    made += cni_mixed_run(m, BURST, k->aim);
+    if (!(m->error <= k->aim)) continue;
+    CNI_TRY(keep_swept(k, made));
+    made = 0;
+  }
+  return k->done ? CN_OK : keep_swept(k, made);
+}
+
+// Sweeps and Newton from what they reach.
+static CnStatus later_sweeps(Search *k) {
+  CniMixed *m = &k->mixed;
+  double tried = cn_min(NEAR, m->error);
+  if (k->error < m->error) cni_mixed_restart(m, k->best);
+  for (int32_t i = 0; i < LATER_BURSTS && !k->done; i++) {
+    CNI_TRY(keep_swept(k, cni_mixed_run(m, LATER_BURST, k->aim)));
+    if (k->done || !(m->error <= LATER_TRY * tried)) continue;
+    tried = m->error;
+    CNI_TRY(try_newton(k, m->best, TRY_STEPS));
+  }
+  return CN_OK;
+}
+
+// Do so many times the gain (below 1) outweigh the factor that is missing?
+static int within_reach(double missing, double gain, int32_t times) {
+  for (int32_t i = 0; i < times && missing > 1; i++) missing *= gain;
+  return gain < LAST_GAIN && missing <= 1;
+}
+
+// Sweeps that are mixed jump about where contacts change their states; plain ones settle them, and
+// mixed ones may end it from there.
+static CnStatus last_sweeps(Search *k) {
+  CniMixed *m = &k->mixed;
+  double before = 1, change = 1, *settled;
+  int32_t made = 0;
+  CNI_TRY(take(&k->s->room, m->n, &settled));
+  if (k->error < m->error) cni_mixed_restart(m, k->best);
+  for (int32_t i = 0; i < LAST_BURSTS && !(m->error <= k->aim); i++) {
+    if (i % LAST_PATIENCE == 0) {
+      if (i > 0 && !within_reach(m->error / k->aim, change / before, LAST_BURSTS / LAST_PATIENCE))
+        break;
+      before = change;
+    }
+    m->plain = 1;
+    made += cni_mixed_run(m, LAST_PLAIN, k->aim);
+    m->plain = 0;
+    change = m->sweeps->change;
+    memcpy(settled, m->sweeps->g, (size_t)m->n * sizeof *settled);
+    made += cni_mixed_run(m, LAST_MIXED, k->aim);
+    cni_mixed_restart(m, settled);
+  }
+  CNI_TRY(keep_swept(k, made));
+  return k->done ? CN_OK : try_newton(k, m->best, CONE_STEPS);
+}
+
+// Step problems: sweeps from zero with the exact solution of every block.
+static CnStatus plain_sweeps(Search *k) {
+  CniCones *c = k->s->cones;
+  CnSolveReport own = *k->report;
+  CnAnswer answer = *k->given;
+  CNI_TRY(take(&c->arena, answer.row_count, &answer.g));
+  CNI_TRY(take(&c->arena, answer.row_count, &answer.u));
+  CNI_TRY(take(&c->arena, answer.velocity_count, &answer.v));
+  memset(answer.g, 0, (size_t)answer.row_count * sizeof *answer.g);
+  CNI_TRY(cni_psor_solve(k->s->exact, k->p, &answer, &own));
+  cni_cones_import(c, answer.g, k->scaled);
+  cni_cones_velocity(c, k->scaled, k->other);
+  double error = cni_cones_error(c, k->scaled, k->other);
+  keep(k, answer.g, error, own.iterations, cni_solver_psor.name);
+  if (own.cut_by_time) k->done = k->report->cut_by_time = 1;
+  return k->done ? CN_OK : try_newton(k, answer.g, CONE_STEPS);
+}
+
+// Large step problems: momentum carries the weights through a pile in less time than one factor
+// takes. From the impulses given.
+static CnStatus descend(Search *k) {
+  CnSolveReport own = *k->report;
+  CnCertificate certificate;
+  CnAnswer answer = *k->given;
+  CNI_TRY(take(&k->s->room, answer.row_count, &answer.g));
+  CNI_TRY(take(&k->s->room, answer.row_count, &answer.u));
+  CNI_TRY(take(&k->s->room, answer.velocity_count, &answer.v));
+  memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
+  CNI_TRY(cni_solver_apgd.solve(k->s->descent, k->p, &answer, &own));
+  CNI_TRY(cn_certify(k->p, &answer, &certificate));
+  keep(k, answer.g, cni_solver_error(k->p, &certificate), own.iterations, cni_solver_apgd.name);
+  if (own.cut_by_time && !(k->error <= k->s->tolerance)) k->done = k->report->cut_by_time = 1;
+  return CN_OK;
+}
+
+// ---- the ladder ----
+
+// Room for answers of a global problem, and its explicit form.
+static CnStatus reduce(Search *k) {
+  CnProblem *p = k->p;
+  k->trial = *k->given;
+  CNI_TRY(take(&k->s->room, p->row_count, &k->trial.g));
+  CNI_TRY(take(&k->s->room, p->row_count, &k->trial.u));
+  CNI_TRY(take(&k->s->room, k->given->velocity_count, &k->trial.v));
+  CNI_TRY(cn_problem_to_explicit(p, &k->made));
+  k->swept = k->made;
+  return CN_OK;
+}
+
+// Before anything is factored: the impulses given, and sweeps.
+static CnStatus begin_swept(Search *k) {
+  double error;
+  size_t bytes = (size_t)k->p->row_count * sizeof(double);
+  CNI_TRY(cni_mixed_init(&k->mixed, &k->s->room, k->s->exact, k->swept, k->given));
+  // not as the sweeps have projected them
+  memcpy(k->mixed.best, k->given->g, bytes);
+  k->mixed.error = cni_problem_error(k->swept, k->given->g, k->mixed.u);
+  CNI_TRY(swept_error(k, &error));
+  keep(k, k->given->g, error, 0, "given");
+  return k->done ? CN_OK : first_sweeps(k);
+}
+
+static CnStatus load(Search *k) {
+  CniCones *c = k->s->cones;
+  CNI_TRY(cni_cones_load(c, k->p));
+  c->deadline = k->deadline;
+  CNI_TRY(take(&c->arena, c->n, &k->scaled));
+  return take(&c->arena, c->n, &k->other);
+}
+
+// The impulses given, of step and global problems.
+static CnStatus begin_other(Search *k) {
+  CniCones *c = k->s->cones;
+  int32_t warm = 0;
+  for (int32_t i = 0; i < c->n && !warm; i++) warm = k->given->g[i] != 0;
+  cni_cones_import(c, k->given->g, k->scaled);
+  cni_cones_velocity(c, k->scaled, k->other);
+  keep(k, k->given->g, cni_cones_error(c, k->scaled, k->other), 0, "given");
+  return warm && !k->done ? try_newton(k, k->best, WARM_STEPS) : CN_OK;
+}
+
+static CnStatus climb(Search *k) {
+  k->aim = k->s->tolerance;
+  if (k->p->form == CN_FORM_EXPLICIT) k->swept = k->p;
+  if (k->p->form == CN_FORM_GLOBAL && k->p->row_count <= REDUCED_ROWS) CNI_TRY(reduce(k));
+  if (k->swept) {
+    CNI_TRY(begin_swept(k));
+    if (k->done) return CN_OK;
+  }
+  if (k->p->form == CN_FORM_STEP && k->p->row_count > DESCENT_ROWS) {
+    CNI_TRY(descend(k));
+    if (k->done || k->p->row_count > CNI_FACTOR_ROWS) return CN_OK;
+  }
+  CNI_TRY(load(k));
+  if (!k->swept) CNI_TRY(begin_other(k));
+  if (!k->done) CNI_TRY(try_ipm(k, k->swept ? ROUND_STEPS : IPM_STEPS));
+  if (!k->done && k->swept) {
+    CNI_TRY(later_sweeps(k));
+    if (!k->done) CNI_TRY(try_ipm(k, IPM_STEPS));
+  }
+  if (!k->done && k->swept) CNI_TRY(last_sweeps(k));
+  if (!k->done) CNI_TRY(try_path(k));
+  if (!k->done && !k->swept) CNI_TRY(try_newton(k, k->given->g, CONE_STEPS));
+  if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(plain_sweeps(k));
+  return CN_OK;
+}
+
+CnStatus cni_auto_cones_solve(CniAutoCones *s, CnProblem *p, CnAnswer *answer,
+                              CnSolveReport *report) {
+  Search k = {.s = s,
+              .p = p,
+              .report = report,
+              .given = answer,
+              .error = INFINITY,
+              .deadline = s->time_budget > 0 ? cni_clock() + s->time_budget : 0};
+  report->attempts = 0;
+  if (p->row_count > 0) {
+    size_t bytes = (size_t)p->row_count * sizeof *s->best;
+    CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->best, &s->best_capacity, 0, p->row_count,
+                              sizeof *s->best));
+    CNI_TRY(cni_arena_reset(&s->room));
+    k.best = s->best;
+    memcpy(k.best, answer->g, bytes);
+    CnStatus status = climb(&k);
+    cn_problem_destroy(k.made);
+    if (status != CN_OK) return status;
+    // memory into one piece, so that the next solve of this size asks for none
+    if (k.scaled) CNI_TRY(cni_cones_finish(s->cones, k.scaled));
+    CNI_TRY(cni_arena_reset(&s->room));
+    memcpy(answer->g, k.best, bytes);
+    if (!(k.error <= s->tolerance)) report->outcome = CN_OUTCOME_STALLED;
+  }
+  cni_problem_apply(p, answer->g, answer->v);
+  cni_problem_velocity(p, answer->v, answer->g, answer->u);
+  return CN_OK;
+}

@@ -1,0 +1,27 @@
+// What auto does with friction, limits and step problems. See auto_cones.c.
+#ifndef CNI_SOLVER_AUTO_CONES_H
+#define CNI_SOLVER_AUTO_CONES_H
+
+#include "solver/cones/cones.h"
+#include "solver/sweeps/psor.h"
+
+#define CNI_FACTOR_ROWS 60000 // step and explicit problems of more rows are not factored
+
+typedef struct CniAutoCones {
+  CniCones *cones;
+  CniPsor *exact; // psor with the exact solution of blocks
+  void *descent;  // of apgd
+  CniArena room;
+  double *best; // impulses of the problem being solved
+  int32_t best_capacity;
+  CnAllocator allocator;
+  double tolerance, time_budget;
+} CniAutoCones;
+
+CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
+                               const CnAllocator *allocator);
+void cni_auto_cones_release(CniAutoCones *s);
+CnStatus cni_auto_cones_solve(CniAutoCones *s, CnProblem *p, CnAnswer *answer,
+                              CnSolveReport *report);
+
+#endif

@@ -1,2 +1,0 @@
-// Lanes, avx2.
-#include "solver/gradient_kernels.inc"

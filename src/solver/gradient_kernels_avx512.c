@@ -1,2 +1,0 @@
-// Lanes, avx512.
-#include "solver/gradient_kernels.inc"

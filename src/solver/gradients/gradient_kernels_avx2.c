@@ -1,0 +1,2 @@
+// Lanes, avx2.
+#include "solver/gradients/gradient_kernels.inc"

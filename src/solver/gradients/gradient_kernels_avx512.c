@@ -1,0 +1,2 @@
+// Lanes, avx512.
+#include "solver/gradients/gradient_kernels.inc"

@@ -1,0 +1,3 @@
+// Lanes, avx2.
+#define CNI_AVX2_TWICE
+#include "solver/sweeps/psor_kernels.inc"

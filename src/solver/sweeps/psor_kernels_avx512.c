@@ -1,0 +1,2 @@
+// Lanes, avx512.
+#include "solver/sweeps/psor_kernels.inc"

@@ -1,0 +1,117 @@
+// Inside the room view: where a page's contents come from, the packing of poses, and the file being
+// written.
+//
+// A page is the template (head and tail, built from web/) with data blocks between: script elements
+// that no browser runs, each base64 or JSON, named by data-cairn. All numbers are little-endian.
+//
+//   bodies    12 float64 a body: kind + 4 (if it has frames), mass, low corner of its own box (3),
+//             step of its grid (3), rotation w x y z (fixed bodies; others are in the frames)
+//   shapes    12 float32 a shape: body, kind, position (3), rotation w x y z, size (3; radius
+//   first) times     1 float64 a kept frame frames-I  6 uint16 a moving body: position (3) and
+//   rotation (3), a whole number of frames series-I  1 float64 a point; series-time has the times
+//   meta      JSON: all that is text, the counts, and the worst errors of the packing
+#ifndef CNI_VIEW_PRIVATE_H
+#define CNI_VIEW_PRIVATE_H
+
+#include "view/view.h"
+
+#include <stdio.h>
+
+// ---- the template, generated at build time; empty where web/ could not be built ----
+
+extern const unsigned char cni_page_head[], cni_page_tail[];
+extern const size_t cni_page_head_size, cni_page_tail_size;
+
+// ---- where the contents come from ----
+
+// A run, or a scene seen as a run of one frame. A function that fails leaves its own message.
+typedef struct CniPageSource {
+  void *context;
+  CnRunInfo info;
+  const char *description; // "" without one
+  int32_t is_scene;        // no steps were made: first frame only
+  CnStatus (*parameter)(void *context, int32_t index, CnRunParameter *parameter);
+  CnStatus (*body)(void *context, int32_t index, CnRunBody *body);
+  CnStatus (*shape)(void *context, int32_t index, CnRunShape *shape);
+  CnStatus (*frame)(void *context, int64_t index, double *time, CnPose *poses);
+  CnStatus (*scalar)(void *context, int32_t index, CnRunSeries *series);
+  CnStatus (*sensor)(void *context, int32_t index, CnRunSeries *series);
+  CnStatus (*values)(void *context, const char *name, int64_t first, int64_t count, double *values);
+} CniPageSource;
+
+// Write the page of a source.
+CnStatus cni_page_write(const CniPageSource *source, const CniPageDef *def);
+
+// ---- packing of poses ----
+
+#define CNI_PACK_WORDS 6 // uint16 a body and frame
+
+// A position lies on a grid of 65536 points along each side of the box that its body sweeps over
+// the run: low + n step. A body that rests keeps all its digits, one that falls far does not spoil
+// the others.
+typedef struct CniPackBox {
+  double low[3], high[3], step[3];
+} CniPackBox;
+
+CniPackBox cni_pack_box_empty(void);
+void cni_pack_box_add(CniPackBox *box, CnVec3 point);
+// After the last point: the step, chosen so that high is on the grid.
+void cni_pack_box_close(CniPackBox *box);
+
+void cni_pack_position(const CniPackBox *box, CnVec3 position, uint16_t words[3]);
+CnVec3 cni_unpack_position(const CniPackBox *box, const uint16_t words[3]);
+
+// A unit quaternion by its three smaller components, 15 bits each over -1/sqrt 2 .. 1/sqrt 2; the
+// top bits of the first two words tell which is missing. q and -q are the same rotation.
+void cni_pack_rotation(CnQuat rotation, uint16_t words[3]);
+CnQuat cni_unpack_rotation(const uint16_t words[3]);
+
+// ---- the file ----
+
+// Writes beside the path and renames at the end. The first failure is kept and returned by close:
+// the calls between need no checks.
+typedef struct CniPageFile {
+  const char *path;
+  char *temporary;
+  size_t temporary_size;
+  CnAllocator allocator;
+  FILE *file;
+  int32_t error; // errno of the first failure
+  int64_t byte_count;
+  uint8_t carry[3]; // bytes of base64 that wait for their group of three
+  int32_t carry_count;
+} CniPageFile;
+
+CnStatus cni_page_file_open(const char *path, const CnAllocator *allocator, CniPageFile *file);
+// Keep the file, or take everything back (keep 0).
+CnStatus cni_page_file_close(CniPageFile *file, int32_t keep);
+
+void cni_page_file_bytes(CniPageFile *file, const void *bytes, size_t size);
+void cni_page_file_text(CniPageFile *file, const char *text);
+// A JSON string with its quotes; < > & are escaped so that it can stand inside a script element,
+// and bytes that are not UTF-8 become U+FFFD.
+void cni_page_file_string(CniPageFile *file, const char *text);
+// A JSON number with all its digits; null where it is not finite.
+void cni_page_file_number(CniPageFile *file, double value);
+// A data block of base64: begin, numbers, end.
+void cni_page_file_begin(CniPageFile *file, const char *name);
+void cni_page_file_base64(CniPageFile *file, const uint8_t *bytes, size_t size);
+void cni_page_file_float64(CniPageFile *file, double value);
+void cni_page_file_float32(CniPageFile *file, float value);
+void cni_page_file_uint16(CniPageFile *file, uint16_t value);
+void cni_page_file_end(CniPageFile *file);
+
+// ---- parts of a page ----
+
+// The block "meta": text, settings, parameters, names, the list of series.
+CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,
+                             int64_t steps_per_point);
+
+// Steps that share two points of a plot (their least and largest value), so that no series has more
+// than some thousand points and all together stay below max_bytes. 1: every step is a point.
+int64_t cni_page_steps_per_point(const CniPageSource *source, int64_t max_bytes);
+// The blocks "series-time" and "series-I": scalars first, then sensors.
+CnStatus cni_page_write_series(CniPageFile *file, const CniPageSource *source,
+                               const CnAllocator *allocator, int64_t steps_per_point);
+
+#endif

@@ -1,0 +1,89 @@
+// A definition struct described once: which fields it has, what they mean, what they may be.
+//
+// A description is a constant table of CniField. Defaults, checks, snapshots, scenes, their JSON
+// Schema, run files, `cairn info` and the tables in docs/ all walk over it, so that a new field is
+// one row. A kind (of joint, of shape, of force) lists the fields that it reads beside those that
+// every definition of its sort has; offsets are in the one public struct of the sort.
+#ifndef CNI_CORE_FIELDS_H
+#define CNI_CORE_FIELDS_H
+
+#include <cairn/base.h>
+#include <stddef.h>
+
+typedef enum CniFieldType {
+  CNI_FIELD_REAL = 0, // double
+  CNI_FIELD_INTEGER,  // int32_t
+  CNI_FIELD_FLAG,     // int32_t, 0 or 1
+  CNI_FIELD_BITS,     // uint32_t
+  CNI_FIELD_CHOICE,   // an enum of the public interface: its number in `words`
+  CNI_FIELD_WORD,     // const char *: one of the names that `table` lists
+  CNI_FIELD_VEC3,     // CnVec3; the range is that of each component
+  CNI_FIELD_POSE,     // CnPose
+  CNI_FIELD_TWIST,    // CnTwist
+  CNI_FIELD_SYM3,     // CnSym3
+  CNI_FIELD_TYPE_COUNT
+} CniFieldType;
+
+typedef enum CniRange {
+  CNI_ANY = 0, // finite
+  CNI_POSITIVE,
+  CNI_NOT_NEGATIVE,
+  CNI_SHARE,          // 0 .. 1
+  CNI_POSITIVE_SHARE, // (0, 1]
+  CNI_RELAXATION,     // (0, 2)
+  CNI_BOUND,          // any number, and both infinities: a limit that may be absent
+  CNI_RANGE_COUNT
+} CniRange;
+
+// Where a field does not appear; it appears everywhere else.
+enum {
+  CNI_NOT_IN_SNAPSHOT = 1, // cannot change a result
+  CNI_NOT_IN_SCENE = 2,
+  CNI_NOT_IN_RUN = 4
+};
+
+typedef struct CniField {
+  const char *name; // in files and messages, as in the struct
+  CniFieldType type;
+  CniRange range;
+  size_t offset;                        // in the definition struct
+  double fallback[3];                   // default; a pose's is the identity, a tensor's zero
+  const char *unit;                     // "m/s"; "" without
+  const char *sentence;                 // what it means
+  const char *const *words;             // of a choice; ends with null
+  const char *(*table)(int32_t index);  // of a word: the names, null past the end
+  uint32_t where;                       // CNI_NOT_IN_ bits
+} CniField;
+
+// A table ends with a field without a name.
+#define CNI_FIELDS_END                                                                             \
+  { .name = NULL }
+
+static inline void *cni_field_at(const CniField *field, void *def) {
+  return (char *)def + field->offset;
+}
+static inline const void *cni_field_of(const CniField *field, const void *def) {
+  return (const char *)def + field->offset;
+}
+size_t cni_field_size(const CniField *field);
+
+// Number of fields, and the one of a name (null: none).
+int32_t cni_field_count(const CniField *fields);
+const CniField *cni_field_find(const CniField *fields, const char *name);
+
+// Set every field to its default. A word's is the first name of its table unless fallback[0] says
+// another number.
+void cni_fields_default(const CniField *fields, void *def);
+
+// What a number has to be, for messages and docs: "must be positive"; and whether it is.
+const char *cni_range_text(CniRange range);
+int cni_range_holds(CniRange range, double value);
+
+// Check every field. The message: "joint: distance must be positive (got -1)" with `sort` "joint".
+// Poses are brought to unit rotations first, as cni_check_pose of the model does.
+CnStatus cni_fields_check(const CniField *fields, const char *sort, void *def);
+
+// Are all fields of two definitions the same, bit by bit?
+int cni_fields_equal(const CniField *fields, const void *a, const void *b);
+
+#endif

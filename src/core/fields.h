@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A definition struct described once: which fields it has, what they mean, what they may be.
 //
 // A description is a constant table of CniField. Defaults, checks, snapshots, scenes, their JSON
@@ -32,6 +33,10 @@ typedef enum CniRange {
   CNI_POSITIVE_SHARE, // (0, 1]
   CNI_RELAXATION,     // (0, 2)
   CNI_BOUND,          // any number, and both infinities: a limit that may be absent
+  CNI_UPPER_HALF,     // 1/2 .. 1
+  CNI_AT_LEAST_1,
+  CNI_AT_LEAST_MINUS_1,
+  CNI_FACETS, // even, 4 to 64
   CNI_RANGE_COUNT
 } CniRange;
 
@@ -46,13 +51,13 @@ typedef struct CniField {
   const char *name; // in files and messages, as in the struct
   CniFieldType type;
   CniRange range;
-  size_t offset;                        // in the definition struct
-  double fallback[3];                   // default; a pose's is the identity, a tensor's zero
-  const char *unit;                     // "m/s"; "" without
-  const char *sentence;                 // what it means
-  const char *const *words;             // of a choice; ends with null
-  const char *(*table)(int32_t index);  // of a word: the names, null past the end
-  uint32_t where;                       // CNI_NOT_IN_ bits
+  size_t offset;                       // in the definition struct
+  double fallback[3];                  // default; a pose's is the identity, a tensor's zero
+  const char *unit;                    // "m/s"; "" without
+  const char *sentence;                // what it means
+  const char *const *words;            // of a choice; ends with null
+  const char *(*table)(int32_t index); // of a word: the names, null past the end
+  uint32_t where;                      // CNI_NOT_IN_ bits
 } CniField;
 
 // A table ends with a field without a name.
@@ -66,24 +71,49 @@ static inline const void *cni_field_of(const CniField *field, const void *def) {
   return (const char *)def + field->offset;
 }
 size_t cni_field_size(const CniField *field);
+// How many doubles a field is; 0: something else.
+int32_t cni_field_doubles(const CniField *field);
+const char *cni_field_type_name(CniFieldType type); // "number", "vector", ...
 
 // Number of fields, and the one of a name (null: none).
 int32_t cni_field_count(const CniField *fields);
 const CniField *cni_field_find(const CniField *fields, const char *name);
 
+// The words of a choice or a word: by number (null past the end), and the number of one (-1: none).
+const char *cni_field_word(const CniField *field, int32_t index);
+int32_t cni_field_word_index(const CniField *field, const char *word);
+
 // Set every field to its default. A word's is the first name of its table unless fallback[0] says
 // another number.
 void cni_fields_default(const CniField *fields, void *def);
+
+// A range as bounds, for whoever writes it in a form of its own.
+typedef struct CniRangeInfo {
+  const char *text;
+  double least, most;
+  int32_t open_least, open_most; // the bound itself is outside
+  double multiple;               // of which it has to be one; 0: of none
+} CniRangeInfo;
+const CniRangeInfo *cni_range_info(CniRange range);
 
 // What a number has to be, for messages and docs: "must be positive"; and whether it is.
 const char *cni_range_text(CniRange range);
 int cni_range_holds(CniRange range, double value);
 
 // Check every field. The message: "joint: distance must be positive (got -1)" with `sort` "joint".
-// Poses are brought to unit rotations first, as cni_check_pose of the model does.
+// Poses are brought to unit rotations first, as cni_check_pose does.
+CnStatus cni_field_check(const CniField *field, const char *sort, void *def);
 CnStatus cni_fields_check(const CniField *fields, const char *sort, void *def);
 
 // Are all fields of two definitions the same, bit by bit?
 int cni_fields_equal(const CniField *fields, const void *a, const void *b);
+
+// ---- checks of single values: what names the field in the message ----
+
+CnStatus cni_check_vec3(const char *what, CnVec3 value);
+// Finite with a rotation that is not zero, which is brought to length one. A rotation that has it
+// to rounding keeps its bits, so that reading a pose and writing it back changes nothing.
+CnStatus cni_check_pose(const char *what, CnPose *pose);
+CnStatus cni_check_twist(const char *what, const CnTwist *twist);
 
 #endif

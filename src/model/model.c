@@ -86,51 +86,15 @@ CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *inde
 
 // ---- numbers ----
 
-CnStatus cni_check_vec3(const char *what, CnVec3 value) {
-  if (cn_vec3_finite(value)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s must be finite (got %g, %g, %g)", what, value.x,
-                   value.y, value.z);
-}
-
 CnStatus cni_check_not_negative(const char *what, double value) {
   if (isfinite(value) && value >= 0) return CN_OK;
   return cni_error(CN_INVALID_ARGUMENT, "%s must be finite and at least 0 (got %g)", what, value);
-}
-
-// Four ulps: what a product of two unit quaternions leaves.
-#define UNIT_ROUNDING 8.9e-16
-
-CnStatus cni_check_pose(const char *what, CnPose *pose) {
-  CnVec3 p = pose->position;
-  if (!cn_vec3_finite(p))
-    return cni_error(CN_INVALID_ARGUMENT, "%s.position must be finite (got %g, %g, %g)", what, p.x,
-                     p.y, p.z);
-  CnQuat q = pose->rotation;
-  // the largest component first, so that the square neither overflows nor vanishes
-  double largest = cn_max(cn_max(fabs(q.w), fabs(q.x)), cn_max(fabs(q.y), fabs(q.z)));
-  int finite = isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
-  if (!finite || largest < 1e-300)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "%s.rotation must be a unit quaternion (got %g, %g, %g, %g)", what, q.w, q.x,
-                     q.y, q.z);
-  if (fabs(cn_qnorm2(q) - 1) <= UNIT_ROUNDING) return CN_OK;
-  q = (CnQuat){q.w / largest, q.x / largest, q.y / largest, q.z / largest};
-  pose->rotation = cn_qunit(q);
-  return CN_OK;
 }
 
 int cni_pose_is_one(CnPose pose) {
   CnVec3 p = pose.position;
   CnQuat q = pose.rotation;
   return p.x == 0 && p.y == 0 && p.z == 0 && q.w == 1 && q.x == 0 && q.y == 0 && q.z == 0;
-}
-
-CnStatus cni_check_twist(const char *what, const CnTwist *twist) {
-  CnVec3 v = twist->velocity, w = twist->spin;
-  if (cn_vec3_finite(v) && cn_vec3_finite(w)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT,
-                   "%s must be finite (got velocity %g, %g, %g and spin %g, %g, %g)", what, v.x,
-                   v.y, v.z, w.x, w.y, w.z);
 }
 
 void cni_name_copy(char name[CNI_NAME_SIZE], const char *text) {

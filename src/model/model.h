@@ -12,6 +12,7 @@
 #define CNI_MODEL_H
 
 #include <cairn/world.h>
+#include "core/fields.h"
 #include "core/ids.h"
 #include "core/vec.h"
 #include "geometry/geometry.h"
@@ -270,15 +271,10 @@ CnSym3 cni_model_inv_inertia(const CniModel *model, int32_t body, CnQuat rotatio
 size_t cni_model_reorder_bytes(const CniModel *model);
 void cni_model_reorder(CniModel *model, const int32_t *order, void *scratch);
 
-// ---- checks of numbers: what names the field in the message ----
+// ---- checks of numbers: what names the field in the message; others are in core/fields.h ----
 
-CnStatus cni_check_vec3(const char *what, CnVec3 value);
 // Finite and at least zero.
 CnStatus cni_check_not_negative(const char *what, double value);
-// Finite with a rotation that is not zero, which is brought to length one. A rotation that has it
-// to rounding keeps its bits, so that reading a pose and writing it back changes nothing.
-CnStatus cni_check_pose(const char *what, CnPose *pose);
-CnStatus cni_check_twist(const char *what, const CnTwist *twist);
 
 // ---- derived data and consistency, for the snapshot ----
 

@@ -7,6 +7,7 @@
 #include <cairn/world.h>
 #include <jansson.h>
 
+#include "core/fields.h"
 #include "core/memory.h"
 #include "core/rng.h"
 #include "core/vec.h"
@@ -140,15 +141,6 @@ void cni_scene_leave(CniReader *reader);
 CnStatus cni_scene_keys(CniReader *reader, json_t *value, const char *const *keys);
 // A member that must be there.
 CnStatus cni_scene_require(CniReader *reader, json_t *object, const char *key);
-
-typedef enum CniRange {
-  CNI_ANY = 0,
-  CNI_POSITIVE,
-  CNI_NOT_NEGATIVE,
-  CNI_SHARE,          // 0 .. 1
-  CNI_POSITIVE_SHARE, // (0, 1]
-  CNI_RELAXATION      // (0, 2)
-} CniRange;
 
 // Read the value at the reader's place.
 CnStatus cni_scene_number(CniReader *reader, json_t *value, CniRange range, double *number);

@@ -265,16 +265,6 @@ CnStatus cni_scene_require(CniReader *reader, json_t *object, const char *key) {
 
 // ---- numbers ----
 
-static CnStatus check_range(const CniReader *reader, const json_t *got, double x, CniRange range) {
-  const char *problem = NULL;
-  if (range == CNI_POSITIVE && !(x > 0)) problem = "must be positive";
-  if (range == CNI_NOT_NEGATIVE && !(x >= 0)) problem = "must not be negative";
-  if (range == CNI_SHARE && !(x >= 0 && x <= 1)) problem = "must be in 0 .. 1";
-  if (range == CNI_POSITIVE_SHARE && !(x > 0 && x <= 1)) problem = "must be above 0 and at most 1";
-  if (range == CNI_RELAXATION && !(x > 0 && x < 2)) problem = "must be above 0 and below 2";
-  return problem ? cni_scene_fail_number(reader, got, x, "%s", problem) : CN_OK;
-}
-
 CnStatus cni_scene_number(CniReader *reader, json_t *value, CniRange range, double *number) {
   double x = 0;
   if (json_is_number(value)) {
@@ -288,7 +278,8 @@ CnStatus cni_scene_number(CniReader *reader, json_t *value, CniRange range, doub
   } else {
     return cni_scene_fail(reader, value, "must be a number or \"=expression\"");
   }
-  CNI_TRY(check_range(reader, value, x, range));
+  if (!cni_range_holds(range, x))
+    return cni_scene_fail_number(reader, value, x, "%s", cni_range_text(range));
   *number = x;
   return CN_OK;
 }

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definition structs walked over by their descriptions: defaults, checks, equality; and the ranges
+// that numbers have, with the words for them.
+#include "core/fields.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/vec.h"
+
+// ---- types ----
+
+// Bytes of a field, and how many of its leading parts are doubles.
+static const struct {
+  const char *name;
+  size_t size;
+  int32_t doubles;
+} types[CNI_FIELD_TYPE_COUNT] = {
+    [CNI_FIELD_REAL] = {"number", sizeof(double), 1},
+    [CNI_FIELD_INTEGER] = {"integer", sizeof(int32_t), 0},
+    [CNI_FIELD_FLAG] = {"flag", sizeof(int32_t), 0},
+    [CNI_FIELD_BITS] = {"bits", sizeof(uint32_t), 0},
+    [CNI_FIELD_CHOICE] = {"choice", sizeof(int32_t), 0},
+    [CNI_FIELD_WORD] = {"word", sizeof(const char *), 0},
+    [CNI_FIELD_VEC3] = {"vector", sizeof(CnVec3), 3},
+    [CNI_FIELD_POSE] = {"pose", sizeof(CnPose), 7},
+    [CNI_FIELD_TWIST] = {"twist", sizeof(CnTwist), 6},
+    [CNI_FIELD_SYM3] = {"tensor", sizeof(CnSym3), 6},
+};
+
+size_t cni_field_size(const CniField *field) { return types[field->type].size; }
+
+int32_t cni_field_doubles(const CniField *field) { return types[field->type].doubles; }
+
+const char *cni_field_type_name(CniFieldType type) { return types[type].name; }
+
+int32_t cni_field_count(const CniField *fields) {
+  int32_t count = 0;
+  while (fields[count].name) count++;
+  return count;
+}
+
+const CniField *cni_field_find(const CniField *fields, const char *name) {
+  for (; fields->name; fields++)
+    if (strcmp(fields->name, name) == 0) return fields;
+  return NULL;
+}
+
+const char *cni_field_word(const CniField *field, int32_t index) {
+  if (index < 0) return NULL;
+  if (field->table) return field->table(index);
+  for (int32_t i = 0; i < index; i++)
+    if (!field->words[i]) return NULL;
+  return field->words[index];
+}
+
+int32_t cni_field_word_index(const CniField *field, const char *word) {
+  for (int32_t i = 0; cni_field_word(field, i); i++)
+    if (strcmp(cni_field_word(field, i), word) == 0) return i;
+  return -1;
+}
+
+// ---- ranges ----
+
+static const CniRangeInfo ranges[CNI_RANGE_COUNT] = {
+    [CNI_ANY] = {"must be finite", -INFINITY, INFINITY, 1, 1, 0},
+    [CNI_POSITIVE] = {"must be positive", 0, INFINITY, 1, 1, 0},
+    [CNI_NOT_NEGATIVE] = {"must not be negative", 0, INFINITY, 0, 1, 0},
+    [CNI_SHARE] = {"must be in 0 .. 1", 0, 1, 0, 0, 0},
+    [CNI_POSITIVE_SHARE] = {"must be above 0 and at most 1", 0, 1, 1, 0, 0},
+    [CNI_RELAXATION] = {"must be above 0 and below 2", 0, 2, 1, 1, 0},
+    [CNI_BOUND] = {"must be a number", -INFINITY, INFINITY, 0, 0, 0},
+    [CNI_UPPER_HALF] = {"must be in 1/2 .. 1", 0.5, 1, 0, 0, 0},
+    [CNI_AT_LEAST_1] = {"must be at least 1", 1, INFINITY, 0, 1, 0},
+    [CNI_AT_LEAST_MINUS_1] = {"must be at least -1", -1, INFINITY, 0, 1, 0},
+    [CNI_FACETS] = {"must be even, from 4 to 64", 4, 64, 0, 0, 2},
+};
+
+const CniRangeInfo *cni_range_info(CniRange range) { return &ranges[range]; }
+
+const char *cni_range_text(CniRange range) { return ranges[range].text; }
+
+int cni_range_holds(CniRange range, double value) {
+  const CniRangeInfo *r = &ranges[range];
+  if (isnan(value) || value < r->least || value > r->most) return 0;
+  if ((r->open_least && value == r->least) || (r->open_most && value == r->most)) return 0;
+  return r->multiple == 0 || floor(value / r->multiple) * r->multiple == value;
+}
+
+// ---- defaults ----
+
+static void set_default(const CniField *field, void *at) {
+  const double *x = field->fallback;
+  int32_t integer = (int32_t)x[0];
+  uint32_t bits = (uint32_t)x[0];
+  const char *word;
+  switch (field->type) {
+  case CNI_FIELD_REAL:
+    memcpy(at, x, sizeof *x);
+    break;
+  case CNI_FIELD_VEC3:
+    memcpy(at, x, 3 * sizeof *x);
+    break;
+  case CNI_FIELD_BITS:
+    memcpy(at, &bits, sizeof bits);
+    break;
+  case CNI_FIELD_WORD:
+    word = field->table(integer);
+    memcpy(at, &word, sizeof word);
+    break;
+  case CNI_FIELD_POSE:
+    memcpy(at, &(CnPose){{0, 0, 0}, {1, 0, 0, 0}}, sizeof(CnPose));
+    break;
+  case CNI_FIELD_INTEGER:
+  case CNI_FIELD_FLAG:
+  case CNI_FIELD_CHOICE:
+    memcpy(at, &integer, sizeof integer);
+    break;
+  case CNI_FIELD_TWIST:
+  case CNI_FIELD_SYM3:
+  case CNI_FIELD_TYPE_COUNT:
+    memset(at, 0, types[field->type].size);
+    break;
+  }
+}
+
+void cni_fields_default(const CniField *fields, void *def) {
+  for (; fields->name; fields++) set_default(fields, cni_field_at(fields, def));
+}
+
+// ---- checks ----
+
+CnStatus cni_check_vec3(const char *what, CnVec3 value) {
+  if (cn_vec3_finite(value)) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT, "%s must be finite (got %g, %g, %g)", what, value.x,
+                   value.y, value.z);
+}
+
+// Four ulps: what a product of two unit quaternions leaves.
+#define UNIT_ROUNDING 8.9e-16
+
+CnStatus cni_check_pose(const char *what, CnPose *pose) {
+  CnVec3 p = pose->position;
+  if (!cn_vec3_finite(p))
+    return cni_error(CN_INVALID_ARGUMENT, "%s.position must be finite (got %g, %g, %g)", what, p.x,
+                     p.y, p.z);
+  CnQuat q = pose->rotation;
+  // the largest component first, so that the square neither overflows nor vanishes
+  double largest = cn_max(cn_max(fabs(q.w), fabs(q.x)), cn_max(fabs(q.y), fabs(q.z)));
+  int finite = isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
+  if (!finite || largest < 1e-300)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "%s.rotation must be a unit quaternion (got %g, %g, %g, %g)", what, q.w, q.x,
+                     q.y, q.z);
+  if (fabs(cn_qnorm2(q) - 1) <= UNIT_ROUNDING) return CN_OK;
+  q = (CnQuat){q.w / largest, q.x / largest, q.y / largest, q.z / largest};
+  pose->rotation = cn_qunit(q);
+  return CN_OK;
+}
+
+CnStatus cni_check_twist(const char *what, const CnTwist *twist) {
+  CnVec3 v = twist->velocity, w = twist->spin;
+  if (cn_vec3_finite(v) && cn_vec3_finite(w)) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT,
+                   "%s must be finite (got velocity %g, %g, %g and spin %g, %g, %g)", what, v.x,
+                   v.y, v.z, w.x, w.y, w.z);
+}
+
+// Why a number is refused: a range speaks of numbers only.
+static const char *trouble(CniRange range, double value) {
+  return isfinite(value) || range == CNI_BOUND ? cni_range_text(range) : "must be finite";
+}
+
+// Every number of a field within its range; all of them are shown.
+static CnStatus check_doubles(const CniField *field, const char *what, const double *x) {
+  int32_t count = types[field->type].doubles, wrong = -1;
+  for (int32_t i = count - 1; i >= 0; i--)
+    if (!cni_range_holds(field->range, x[i])) wrong = i;
+  if (wrong < 0) return CN_OK;
+  char list[160] = "";
+  size_t used = 0;
+  for (int32_t i = 0; i < count && used < sizeof list; i++)
+    used += (size_t)snprintf(list + used, sizeof list - used, i ? ", %g" : "%g", x[i]);
+  return cni_error(CN_INVALID_ARGUMENT, "%s %s (got %s)", what, trouble(field->range, x[wrong]),
+                   list);
+}
+
+static CnStatus check_integer(const CniField *field, const char *what, int32_t value) {
+  if (field->type == CNI_FIELD_FLAG && value != 0 && value != 1)
+    return cni_error(CN_INVALID_ARGUMENT, "%s must be 0 or 1 (got %d)", what, (int)value);
+  if (field->type == CNI_FIELD_CHOICE && !cni_field_word(field, value))
+    return cni_error(CN_INVALID_ARGUMENT, "%s has no choice of number %d", what, (int)value);
+  if (field->type == CNI_FIELD_INTEGER && !cni_range_holds(field->range, value))
+    return cni_error(CN_INVALID_ARGUMENT, "%s %s (got %d)", what, cni_range_text(field->range),
+                     (int)value);
+  return CN_OK;
+}
+
+static CnStatus check_word(const CniField *field, const char *what, const char *word) {
+  if (!word) return cni_error(CN_INVALID_ARGUMENT, "%s is null", what);
+  if (cni_field_word_index(field, word) >= 0) return CN_OK;
+  char known[256] = "";
+  size_t used = 0;
+  for (int32_t i = 0; field->table(i) && used < sizeof known; i++)
+    used += (size_t)snprintf(known + used, sizeof known - used, i ? ", %s" : "%s", field->table(i));
+  return cni_error(CN_INVALID_ARGUMENT, "%s '%.64s' is unknown; known: %s", what, word, known);
+}
+
+CnStatus cni_field_check(const CniField *field, const char *sort, void *def) {
+  void *at = cni_field_at(field, def);
+  char what[96];
+  int32_t integer;
+  const char *word;
+  snprintf(what, sizeof what, "%s: %s", sort, field->name);
+  switch (field->type) {
+  case CNI_FIELD_POSE:
+    return cni_check_pose(what, at);
+  case CNI_FIELD_TWIST:
+    return cni_check_twist(what, at);
+  case CNI_FIELD_REAL:
+  case CNI_FIELD_VEC3:
+  case CNI_FIELD_SYM3:
+    return check_doubles(field, what, at);
+  case CNI_FIELD_INTEGER:
+  case CNI_FIELD_FLAG:
+  case CNI_FIELD_CHOICE:
+    memcpy(&integer, at, sizeof integer);
+    return check_integer(field, what, integer);
+  case CNI_FIELD_WORD:
+    memcpy(&word, at, sizeof word);
+    return check_word(field, what, word);
+  case CNI_FIELD_BITS:
+  case CNI_FIELD_TYPE_COUNT:
+    break;
+  }
+  return CN_OK;
+}
+
+CnStatus cni_fields_check(const CniField *fields, const char *sort, void *def) {
+  for (; fields->name; fields++) CNI_TRY(cni_field_check(fields, sort, def));
+  return CN_OK;
+}
+
+// ---- equality ----
+
+int cni_fields_equal(const CniField *fields, const void *a, const void *b) {
+  for (; fields->name; fields++) {
+    const void *x = cni_field_of(fields, a), *y = cni_field_of(fields, b);
+    if (fields->type != CNI_FIELD_WORD) {
+      if (memcmp(x, y, cni_field_size(fields)) != 0) return 0;
+      continue;
+    }
+    const char *one, *other;
+    memcpy(&one, x, sizeof one);
+    memcpy(&other, y, sizeof other);
+    if (one != other && (!one || !other || strcmp(one, other) != 0)) return 0;
+  }
+  return 1;
+}

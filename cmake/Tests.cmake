@@ -120,6 +120,13 @@ endif()
 
 include(${PROJECT_SOURCE_DIR}/cmake/BrowserTests.cmake)
 
+# Hashes of final states kept in the repository: a changed result is a reviewed change.
+if(TARGET cairn-command)
+  add_test(NAME determinism.golden COMMAND ${PROJECT_SOURCE_DIR}/tests/determinism/golden
+    $<TARGET_FILE:cairn-command>)
+  set_tests_properties(determinism.golden PROPERTIES LABELS determinism TIMEOUT 300)
+endif()
+
 # The house: includes point downward.
 add_test(NAME layers COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
   -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake)

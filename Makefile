@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Thin front for CMake. `make help` lists what there is.
 .DEFAULT_GOAL := build
 .PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism warnings bench measure format help clean install

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dantzig's method on the dense matrix N, as in D. Baraff, Fast contact force computation for
 // nonpenetrating rigid bodies, 1994: rows are taken up one after the other; the impulse of a row
 // grows until its velocity is zero while the clamped rows keep theirs, and rows change sides on the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dense Dantzig method of Baraff (1994), which the 2005 paper improves on: for comparison only.
 #ifndef BENCH_BARAFF_H
 #define BENCH_BARAFF_H

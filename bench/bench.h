@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Benchmarks: a table of them, what each gets, and the rows it reports.
 //
 // A benchmark is one file bench_NAME.c that defines `const Bench bench_NAME`, and one row of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Times of collision: the broad phases alone, and poses to contacts, on a packed pile of equal
 // spheres in a box of five planes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cascade of spheres of the 2005 paper (figure 4), 100 to 1000 unilateral rows: simplex, the
 // dense method of Baraff it improves on, lemke and psor on the same problems. Velocities are
 // compared with those of simplex.

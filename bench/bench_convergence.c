@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is speed bought with convergence? What the sweeps of psor leave in their own order (slabs, lanes,
 // windows), over what plain scalar sweeps in the stored order leave after as many.
 //

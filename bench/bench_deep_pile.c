@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far each solver gets in one step of a settled pile, from zero impulses: residual against
 // time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The law of discharge: how fast grains run through a hole in the floor.
 //
 // The rate does not depend on the height of the filling but on the hole alone, as Beverloo found:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems like the stored friction problems: is each answered?
 //
 // Every file is solved, then disturbed (tests/support/disturbed.h) in seven ways with some seeds,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stored friction problems at 1e-8 and at 1e-4: auto beside six solvers of Siconos.
 //
 // Cairn solves the file as it is, from zero, certificate included. Siconos gets u = W g + q, made

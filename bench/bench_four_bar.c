@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The four-bar linkage of Haddouni et al. 2013 (figures 2 to 4), driven by 6 N m for 5 s: drift and
 // work of hem5 and rkf45 over tolerances 1e-2 .. 1e-11; the run of the figures, with steps of at
 // most 1e-2 s; then how much faster than real time four-bar and pendulum run at a tolerance of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Friction problems from files: one solver of Cairn beside the solvers of Siconos.
 //
 // Both get the problem as u = W g + q (global problems are reduced to that beforehand, which

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Granular matter: scene G, a pile of equal spheres, engine beside engine in the same run; and the
 // flow of spheres out of a box.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table 1 of Mangoni and Tasora (2015): iterations of the interior point on balls in a box.
 //
 // Scene G without friction, h .01, 100 steps, figures over calls 51-100, cold starts; tolerances of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Table 2 of Mangoni and Tasora (2015): total iterations with no, a partial and a full warm start.
 //
 // Balls: n = 340, calls 51-100. Brick and ball: at rest on a floor, 100 calls. Partial begins with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sweeps of psor: time per contact and sweep, what a solve costs besides, and how the order of
 // the sweeps changes what is reached.
 //

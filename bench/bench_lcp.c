@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear complementarity problems, from files and generated, beside Siconos.
 //
 // Every problem is solved by `auto` from zero at the tolerance given; the time is that of one whole

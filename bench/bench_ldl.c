@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time a row of factoring and solving the saddle matrix of mechanisms without loops: chains and
 // trees of bodies with joints of five rows, 10 to 100,000 bodies. The matrices have as many entries
 // a row whatever their size, and so have the factors.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time of each elementary function beside the platform's. Ours give the same bits everywhere; this
 // says what that costs.
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the memory of this machine gives: the limit that the sweeps of large piles are set beside.
 //
 // `read` adds up the numbers of an array much larger than the caches, `update` reads and writes

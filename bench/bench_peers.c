@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene G in Cairn, ODE and Bullet in the same run: by how much Cairn is faster, per contact and
 // iteration, per step and in collision, and how deep things overlap.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How few sweeps a step will do with: scene G comes to rest, and what is left of motion and overlap
 // is measured.
 //

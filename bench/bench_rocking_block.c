@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rocking block of Haddouni et al. 2013: tables 1 and 2, figures 6a and 6b.
 //
 // One corner of the block stays on the ground for half a second; drift of its gap and of the gap's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How time and memory grow with the size of scene G: from a thousand spheres to a million; and a
 // pile of boxes and spheres, every other sphere of scene G being a box.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A shaker of steel spheres (the paper of 2006: about 6,500 unilateral constraints, time and memory
 // linear in their number).
 //

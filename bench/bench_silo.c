@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A silo: the walls carry the weight of a tall filling (Janssen 1895).
 //
 // Spheres of scene G in a square shaft of side 16 R, filled 2, 4 and 8 sides high, mu .4 among

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switching one row of the saddle matrix on or off against factoring it anew: the cascade of the
 // 2005 paper and a chain of hinges, 300 to 3000 rows. A switch is a random row that is on or off;
 // rows that depend on those that are on are passed over. Afterwards the solution is compared with

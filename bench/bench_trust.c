@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trust: small scenes with an exact answer on which engines go wrong. Every engine gets the same
 // mechanism and is judged by the same code from the positions it prints. A row is green where Cairn
 // is within the bound; red rows are honest. Cairn runs twice: with its default solver and the

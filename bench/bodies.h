@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pile of spheres between planes as plain numbers, its text form, and how deep it overlaps.
 //
 // This is what the benchmark hands to another engine's program, so nothing of Cairn is in it: the

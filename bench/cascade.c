@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spheres on a stair, and a chain of hinges. See cascade.h.
 #include "cascade.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems with a known number of rows for the sparse solvers: spheres tumbling down a stair, and a
 // chain of hinges.
 #ifndef BENCH_CASCADE_H

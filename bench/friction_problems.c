@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "friction_problems.h"
 
 #include <stdlib.h>

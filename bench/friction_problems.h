@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Friction problems for the benchmarks in the plain form in which one is handed to another engine.
 //
 //     u = W g + q;  blocks of `dim` rows: (n, t), (n, t1, t2) or (n, t1, t2, r1, r2)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the two tables of the 2015 paper share: worlds without friction, and their step problems by
 // the interior point with its three warm starts.
 #ifndef BENCH_IPM_TABLES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing JSON: objects, arrays and values in order, commas and quotes as needed.
 #ifndef BENCH_JSON_H
 #define BENCH_JSON_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complementarity problems for the benchmark: generated ones, and the plain form in which one is
 // handed to another engine.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the figures were taken on, and who else was using it.
 //
 // The load average is slow (a minute) and counts the benchmark itself, so a row is judged by the

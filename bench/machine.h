@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the figures were taken on.
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn-bench: lists the benchmarks, or runs one and prints its rows.
 #include <math.h>
 #include <stdlib.h>

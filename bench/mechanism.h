@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A small mechanism as plain numbers: boxes, spheres, planes, ball joints. The stress tests of
 // `trust` hand it to every engine and judge all of them by the same code from the positions they
 // print. Nothing of Cairn is in it: the programs in peers/ are linked with this file and their

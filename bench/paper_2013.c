@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs, rows and plot of the benchmarks of Haddouni et al. 2013 (paper_2013.h).
 //
 // Work is what the paper counts: evaluations of f, M and G, by wrappers round the mechanism's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the two benchmarks of Haddouni et al. 2013 share: runs of both integrators with counted
 // work, the table, and the work-precision plot.
 #ifndef BENCH_PAPER_2013_H

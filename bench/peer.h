@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running another engine on the same bodies, as its own program.
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H

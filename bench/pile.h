@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A list of bodies (bodies.h) as a Cairn world, run and measured: what the benchmarks of granular
 // matter share.
 #ifndef BENCH_PILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "problem_files.h"
 
 #include <dirent.h>

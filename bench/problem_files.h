@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What benchmarks of problem files share: walking through a folder, timing a solve.
 #ifndef BENCH_PROBLEM_FILES_H
 #define BENCH_PROBLEM_FILES_H

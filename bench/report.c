@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of figures and their two printed forms: a JSON object for tools, a table for people.
 #include <math.h>
 #include <stdlib.h>

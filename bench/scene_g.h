@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene G(n): a pile of n equal spheres in a box, the scene on which engines are compared.
 //
 // A cubic lattice of spheres, shaken a little, stands in a box so high that spheres fill 60 % of a

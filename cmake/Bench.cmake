@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # build/cairn-bench and, for every other engine that is installed, build/peers/NAME: its own program,
 # linked with nothing of Cairn.
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)

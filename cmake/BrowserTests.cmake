@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The page in a real browser: a program that makes pages, a script that looks at them. Skipped, with a
 # message, where chromium or node is missing.
 if(NOT TARGET cairn-io)

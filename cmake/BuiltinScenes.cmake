@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Compiles examples/scenes/*.json into the library: one C file with every text as bytes (string
 # literals of that length are not portable) and a table of names and titles.
 file(GLOB builtin_scenes CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/scenes/*.json)

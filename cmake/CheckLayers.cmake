@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A room of src/ includes only rooms below it (src/LAYERS, lowest first), and of another room only its
 # one header, room/room.h (core: one header a topic). usage: cmake -DROOT=... -P CheckLayers.cmake
 file(STRINGS ${ROOT}/src/LAYERS rooms)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every file of examples/c is a complete program; the tests run it.
 file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/c/*.c)
 foreach(file ${files})

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Fuzz targets: tests/fuzz/fuzz_NAME.c. As tests they are replayed on their corpus; with CAIRN_FUZZ
 # (clang; the preset `fuzz`, `make fuzz`) they become libFuzzer programs fuzz_NAME.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)

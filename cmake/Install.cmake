@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Install target, pkg-config and CMake package. tests/package tries both from outside the tree.
 include(CMakePackageConfigHelpers)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libcairn-io: the rooms io and view, files and pages; and the command `cairn`. They need HDF5 and
 # jansson; libcairn itself needs neither.
 option(CAIRN_IO "Build libcairn-io and the cairn command (needs HDF5 and jansson)" ON)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libcairn: the rooms core .. world of src/LAYERS; no dependency beyond the C library and threads.
 set(rooms core sparse problem solver integrator geometry model collision assembly world)
 set(library_sources)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Flags of every target. The same bits everywhere: no contraction, no fast-math.
 find_package(Threads REQUIRED)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The page template: web/ bundled by esbuild into one C file, again whenever web/ changes. Without node
 # or its packages (scripts/setup installs them) everything else still builds, and `cairn report` says
 # what is missing.

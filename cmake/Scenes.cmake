@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Scenes that tests and benchmarks share: plain arrays of numbers, their text form, their overlap.
 add_library(cairn_scenes STATIC ${PROJECT_SOURCE_DIR}/bench/scene_g.c
   ${PROJECT_SOURCE_DIR}/bench/bodies.c)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # One executable a file: tests/unit/MODULE/test_NAME.c, tests/truth/test_NAME.c, ... run by ctest with
 # the folder as label. tests/support is linked to all of them.
 find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the page template: bundles src/main.js and its styles into src/page.html and writes
 //   OUT/page.html        the template, to look at
 //   OUT/page_template.c  the same as two C arrays, before and after the place of the data

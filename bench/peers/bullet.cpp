@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pile of spheres in Bullet: reads a list of bodies (bodies.h) on stdin, prints one JSON line.
 //
 // btSequentialImpulseConstraintSolver with the iterations of the list; friction as Bullet combines

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pile of spheres in the Open Dynamics Engine: reads a list of bodies (bodies.h) on stdin, prints
 // one JSON line.
 //

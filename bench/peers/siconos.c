@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complementarity problems in Siconos: reads a request (lcp_problems.h) on stdin, prints the
 // answers of its solvers.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Friction problems in Siconos: reads a request on stdin, prints the answers of its solvers.
 //
 // Input: tolerance, repeats, seconds, number of solvers, their names, then the problem

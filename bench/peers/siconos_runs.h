@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the programs of Siconos run and time its solvers.
 //
 // Each solver runs in its own process: some abort, some do not end. One thread.

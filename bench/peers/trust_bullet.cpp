@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mechanism in Bullet: reads it on stdin (mechanism.h), prints its frames. Sequential impulses
 // with the iterations of the list, all else at Bullet's defaults, sleeping off.
 #include <btBulletDynamicsCommon.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mechanism in MuJoCo: reads it on stdin (mechanism.h), writes it as MJCF, prints its frames.
 // Newton solver, the iterations of the list, all else at MuJoCo's defaults.
 #include <mujoco/mujoco.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mechanism in the Open Dynamics Engine: reads it on stdin (mechanism.h), prints its frames.
 // dWorldQuickStep with the iterations of the list, friction pyramid scaled by the normal force,
 // error reduction and softness at ODE's defaults.

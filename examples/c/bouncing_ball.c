@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A ball of restitution 0.8 dropped from 1 m: each apex is 0.64 of the one before.
 #include <cairn/cairn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Five boxes on each other: every interface carries the weight above it, and every step says how
 // exactly it solved its equations.
 #include <cairn/cairn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pendulum as a system of equations: mass, force, one constraint, followed by hem5.
 #include <cairn/system.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the run file named on the command line: what it is, where the highest body ended, and how
 // much energy was lost. usage: read_run run.h5
 #include <cairn/run.h>

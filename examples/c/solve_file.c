@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stored problem solved by one call: reads any problem file (FCLib, the text files of Siconos,
 // Cairn's JSON) and prints the impulses and what they are worth. Without a file it takes a linear
 // complementarity problem from memory: w = M z + q, 0 <= w _|_ z >= 0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The solver without a world: one step of a 2 kg ball (radius 0.1 m) that slides over the ground at
 // 1 m/s, written as a friction problem. Coulomb's law: the ground pushes with m g h, and since the
 // ball slides, friction takes mu times that out of its motion.

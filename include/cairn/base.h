@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cairn: what every other header needs. Status and messages, memory, log, worker threads, and the
 /// small vectors in which the interface speaks. SI units and right-handed axes throughout.
 #ifndef CAIRN_BASE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Cairn, the whole library in one include.
 #ifndef CAIRN_CAIRN_H
 #define CAIRN_CAIRN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Problem files: friction and complementarity problems read and written. Part of libcairn-io.
 ///
 /// Read: FCLib (HDF5; local, global, rolling), the text files of Siconos (LCP, MLCP, friction in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The step problem: one object for every solver.
 ///
 ///     v = M^-1 (k + E^T g)       g impulses (N s), one block per constraint

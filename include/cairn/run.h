@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Run files: what a simulation left behind, read back. HDF5; the layout is docs/run-file.md. A run
 /// that is still being written, or was killed, can be read up to its last flush. Part of
 /// libcairn-io. HDF5 is not made for several threads: use runs from one thread at a time.

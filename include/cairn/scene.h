@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Scenes: worlds written as JSON, with parameters, expressions and generators. The format is
 /// docs/scene.md, its JSON Schema docs/scene.schema.json. Part of libcairn-io.
 #ifndef CAIRN_SCENE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Solvers: problem in, answer and certificate out. Every family is a row of one table.
 #ifndef CAIRN_SOLVER_H
 #define CAIRN_SOLVER_H

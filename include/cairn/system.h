@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// The integrator drives, the system answers. A world is one system; a user's callbacks are
 /// another.
 #ifndef CAIRN_SYSTEM_H

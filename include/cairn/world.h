@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /// Worlds of rigid bodies: create, fill, step, ask, save and restore.
 ///
 /// Everything in a world is named by an id (a value; zero means none). An id of something destroyed

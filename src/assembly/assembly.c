@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One step's problem from the model and its contacts.
 //
 // Order of writing: groups (bodies, then the ground), blocks of joints in dense order, blocks of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model and contacts in, step problem out: groups from bodies, blocks from joints and contacts,
 // warm start from the impulses of the last step; and the way back, from the answer to impulses.
 #ifndef CNI_ASSEMBLY_H

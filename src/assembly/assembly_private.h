@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of assembly share with each other and with nobody else.
 #ifndef CNI_ASSEMBLY_PRIVATE_H
 #define CNI_ASSEMBLY_PRIVATE_H

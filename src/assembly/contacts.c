@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts to friction blocks, and the way back from the answer to impulses.
 //
 // Two passes. Plan (plan.c, one thread, because sets are shared and the user's hook may be called):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies to velocity groups: the motion of a step without constraints.
 //
 //     velocity   v + h (gravity + f/m)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ball joint: the origins of the two frames coincide.
 //
 //     c(q) = p_b - p_a,  rows along the world axes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distance joint: the origins of the two frames keep a distance L.
 //
 //     c(q) = |p_b - p_a| - L,  one row along the line from a to b

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints to bilateral blocks: the table of joint kinds and what they have in common.
 //
 // A joint is one pair block. Rigid: u = 0 with b = (kappa/h) c(q), which removes the share kappa of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first pass over the contacts: by which law each is treated, and where it goes.
 //
 // Cohesion holds what touches: it acts while the gap is at most COHESION_RANGE of the contact's

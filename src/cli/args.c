@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arguments by table: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags, operands in any order,
 // and
 // -- before operands that begin with a dash. What is not in the table is refused with the nearest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn check PROBLEM --answer FILE: the certificate of a stored answer, whoever found it.
 #include "cli/problem_file.h"
 

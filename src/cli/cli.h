@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command `cairn`: a table of commands, each with a table of its options. Parser, help texts
 // and manual page are all made from these tables; a new command is one file and one row.
 #ifndef CNI_CLI_H

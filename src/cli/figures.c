@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `cairn run` measures: sums over a ring of the last 20 steps, counts over all of them, and
 // the two forms in which they are printed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a file is, told by its content.
 #include <errno.h>
 #include <stdio.h>

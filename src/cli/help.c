@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Help texts and the manual page, from the tables alone.
 #include <ctype.h>
 #include <string.h>

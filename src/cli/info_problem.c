@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn info PROBLEM: kind, sizes, storage, symmetry, friction coefficients.
 #include <math.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From options to a world that is ready to step: the scene with its parameters, the settings of the
 // command line over those of the scene, or everything from a checkpoint.
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run from the command line: what was asked for, the scene, the world, what is measured and what
 // is recorded. Shared by the files of `cairn run`.
 #ifndef CNI_CLI_JOB_H

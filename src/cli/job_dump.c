@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn run --dump-problems DIR: the problem of every Nth step as a file, for other solvers.
 //
 // The files are FCLib global problems, DIR/step-000120.hdf5 for step 120. A problem that FCLib has

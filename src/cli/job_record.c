@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of a run: the run file, checkpoints, and going on from one.
 //
 // A checkpoint names the run file and the step. The run file is flushed before the checkpoint is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn: find the command in the table, read its arguments, run it.
 #include <errno.h>
 #include <signal.h>

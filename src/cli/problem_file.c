@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problem files in the command: reading them, and the fields that results about them share.
 #include "cli/problem_file.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problem files in the command: what `solve`, `check --answer` and `info` share.
 #ifndef CNI_CLI_PROBLEM_FILE_H
 #define CNI_CLI_PROBLEM_FILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results in two forms from one sequence of calls: a JSON object for tools, aligned lines for
 // people.
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of broad phases and what they share.
 //
 // Collecting works on blocks of items, each with its own room; room is a guess, and only blocks

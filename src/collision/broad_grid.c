@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broad phase by grids: which boxes overlap, in time linear in boxes and overlaps.
 //
 // Boxes are put in levels by their longest side, one level for each power of two, the coarsest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the broad phases share with each other and with the rest of collision: tests of bounds, and
 // pairs collected by many workers without a common counter.
 #ifndef CNI_COLLISION_BROAD_PRIVATE_H

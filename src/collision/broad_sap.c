@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Broad phase by sorting and sweeping: which boxes overlap.
 //
 // Boxes sorted by their lower end along an axis: each has to be tested only with those after it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Candidates: pairs of shapes that may come near each other, kept as long as they last.
 //
 // The broad phase is asked with bounds that are wider than needed by a skin: SKIN of the shape's

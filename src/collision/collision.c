@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From poses to contacts, in five strokes:
 //
 //   place    every shape in the world, with how far it may come in this step

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model and poses in, contacts out.
 //
 // Broad phase: bounds grown by the margin and the way of one step -> pairs of shapes that may meet.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the strokes of a detection share with each other and with nobody else.
 #ifndef CNI_COLLISION_PRIVATE_H
 #define CNI_COLLISION_PRIVATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cull: of the candidates those that may meet and could come within their margin, and the
 // half-spaces with the shapes near them, all by ascending dense indices.
 #include "collision/collision_private.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Narrow: points of contact of the pairs that are left, in their order.
 //
 // A block of pairs writes its contacts into its own part of the room. Pairs with a sphere have one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Place: every shape where its body is now, and how far it may come in this step.
 #include "collision/collision_private.h"
 

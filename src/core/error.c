@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failure sentences, log lines, names of statuses, and the version.
 //
 // The message of the last failure is the only hidden state of the library. It is kept per thread,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Failure with a sentence. Every failing path goes through cni_error, so that cn_error_message
 // always tells of the failure that the caller sees.
 #ifndef CNI_CORE_ERROR_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 64-bit hash: every 8 bytes are joined to the hash and scrambled.
 //
 // The scrambler is a bijection of 64 bits (shifts and odd multipliers), so two inputs of which one

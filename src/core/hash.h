@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 64-bit hash of bytes and of numbers; the same value on every machine.
 #ifndef CNI_CORE_HASH_H
 #define CNI_CORE_HASH_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generational ids: which object an id means, and whether it still exists.
 
 #include "core/ids.h"

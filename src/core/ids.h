@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generational ids: slot + generation on the outside, a dense index on the inside.
 //
 // A slot holds the index of its object in dense arrays, a free slot the next free one. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementary functions with the same bits on every machine and compiler. The platform's differ in
 // the last place from library to library; these use only + - * / sqrt, which IEEE 754 fixes.
 // Accuracy: within 1 ulp (pow 2), see math_*.c; rounding to nearest is assumed. Special values

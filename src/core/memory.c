@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: the default hook, arrays that grow, the meter, and the arena of one step.
 //
 // Arrays that grow by one element at a time get half as much again (large ones an eighth), so that

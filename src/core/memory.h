@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory from the hook, arrays that grow, and the arena of one step.
 //
 // Long-lived arrays grow in proportion and never shrink. What lives for one step comes from an

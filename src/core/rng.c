@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The random generator of scenes and tests.
 
 #include "core/rng.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The random generator of scenes and tests: a 64-bit linear congruential sequence, advanced before
 // each draw, top 53 bits used. Same numbers everywhere.
 #ifndef CNI_CORE_RNG_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which wide level this machine runs.
 
 #include "core/simd.h"

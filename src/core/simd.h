@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wide arithmetic: one type of CNI_LANES doubles with the same bits on every machine.
 //
 // The width follows the flags the including file is compiled with: AVX-512 8 lanes, AVX2 4, SSE2

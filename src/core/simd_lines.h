@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines of eight doubles, one a lane, turned into eight wide registers and back.
 //
 // A velocity group is one cache line. A kernel that works on CNI_LANES groups at once needs their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorting by digits, least first (radix sort): linear, stable, and without a comparison that could
 // depend on anything but the keys.
 #ifndef CNI_CORE_SORT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pool of workers behind parallel loops.
 //
 // A region is a sequence of phases, a phase a number of blocks. The blocks of a phase are dealt to

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parallel loops. Work is cut into blocks whose bounds depend on the input alone, never on the
 // number of workers; a worker claims the next block when it runs, so a worker the machine does not
 // schedule holds nobody up. Workers wait with a short bounded spin, then for real.

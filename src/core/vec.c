@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of vec.h that are too long to be inline: principal axes of a symmetric matrix,
 // quaternion of a rotation matrix, exponential map.
 

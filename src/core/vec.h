@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small vectors, quaternions, symmetric and full 3x3 matrices. All inline; the order of operations
 // is written out, because it is part of the bits.
 #ifndef CNI_CORE_VEC_H

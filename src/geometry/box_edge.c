@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An edge of one box against an edge of the other, along a given normal n from a to b.
 //
 // Of the four edges of a along its axis i the one farthest along n is taken, of b's along j the one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A face of one box (the reference) and what of the other box lies over it.
 //
 // The other box turns one face (the incident one, whose normal opposes the reference's most)

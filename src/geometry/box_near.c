@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two boxes apart from each other whose nearest places are corners and edges.
 //
 // The shortest way between two separate convex bodies has one direction only, and for boxes it goes

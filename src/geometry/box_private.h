@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Private to geometry: two boxes seen from a's frame, and the ways they can touch.
 //
 // Corners and edges have numbers. Corner c lies at (+-h_x, +-h_y, +-h_z), bit k of c set means + on

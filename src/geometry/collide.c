@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The narrow phase: two placed shapes in, how they touch out.
 //
 // A table by the two kinds has one function a pair, written for kind a <= kind b; the other half of

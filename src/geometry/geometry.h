@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes without bodies: data, mass properties, bounds, distance with contact points.
 #ifndef CNI_GEOMETRY_H
 #define CNI_GEOMETRY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Private to geometry: the rows of the pair table, one file a family, and how they hand out points.
 #ifndef CNI_GEOMETRY_PRIVATE_H
 #define CNI_GEOMETRY_PRIVATE_H

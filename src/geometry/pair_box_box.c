@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two boxes: one normal and the whole area of contact.
 //
 // Two boxes are apart exactly if they are apart along one of 15 axes: the face normals of both and

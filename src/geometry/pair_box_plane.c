@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A box against a half-space: every corner nearer than the margin, named by its number.
 //
 // Corner i lies at (+-h_x, +-h_y, +-h_z) in the box's frame; bit 0, 1, 2 of i set means + in x, y,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sphere against a sphere, a box, a half-space: one point, always of feature 0.
 //
 // The gap is the distance of the sphere's centre from the other surface (negative inside it) less

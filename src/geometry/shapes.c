@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is true of one shape alone: its bounds, its radii, its mass, and whether its numbers make
 // sense.
 //

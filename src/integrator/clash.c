@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small dense complementarity problems handed to the solver table (clash.h).
 #include "integrator/clash.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A complementarity problem between a few rows of the equations: impacts, accelerations of closed
 // contacts, steps of moreau-jean. Dense W, given to a solver of the table in explicit form.
 #ifndef CNI_CLASH_H

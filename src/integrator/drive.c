@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The event driver: step control, drift, events, the observer (drive.h).
 //
 //     settle the modes at the start

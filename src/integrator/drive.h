@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The event driver: steps of hem5 or rkf45 under control of error and drift, events between them.
 //
 // Contacts are in one of four modes. I0 is all of them; I1 those whose gap is zero (closed); I2

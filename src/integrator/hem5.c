@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HEM5: one step of the half-explicit Runge-Kutta method of order 5 for index 2.
 //
 // Constraints are imposed on velocities, at every stage: with Q_i explicit,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impacts: the velocities jump, the positions do not.
 //
 //     M (v+ - v-) = G^T p,   0 <= U+ + e U- _|_ p >= 0      (contacts)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The integrator table and the public door to it.
 //
 // An integrator is a time stepping scheme: it asks a system for its constraints and its step

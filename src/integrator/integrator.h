@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The integrator table. A row of integrator_list.inc and a file integrator_NAME.c make an
 // integrator.
 #ifndef CNI_INTEGRATOR_H

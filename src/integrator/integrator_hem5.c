@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hem5: the event driver (drive.c) with steps of hem5.c.
 #include "integrator/drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Impulse time stepping: semi-implicit Euler with one step problem a step.
 //
 //     find the constraints that may act in [t, t+h]         detect

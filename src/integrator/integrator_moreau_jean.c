@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moreau-Jean time stepping: contacts at velocity level, no events.
 //
 //     active: gap + (h/2) u_n <= 0 at the start of the step

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // rkf45: the event driver (drive.c) with steps of rkf45.c.
 #include "integrator/drive.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds at one instant: which contacts are closed, which of them stay closed (drive.h).
 //
 //     I1   closed: the gap is zero and the piece of surface is there

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The equations of motion with some constraints active, and their linear algebra (motion.h).
 //
 // M = L L^T is kept along the profile of its lower part: row i from its first entry that is not

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What hem5, rkf45, moreau-jean and the event driver share: the equations of motion of a system
 // with some of its constraints active, and the linear algebra of
 //

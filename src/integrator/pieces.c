@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Surfaces in pieces, and moreau-jean as a helper of the event driver.
 //
 // Every piece carries a domain; it counts only if its domain holds the place that the motion goes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RKF45: one step of Runge-Kutta-Fehlberg on the equations of index 1.
 //
 // Positions and velocities are one explicit system: at every stage

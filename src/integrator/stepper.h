@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A one-step method between events: what the event driver asks of hem5 and of rkf45.
 #ifndef CNI_STEPPER_H
 #define CNI_STEPPER_H

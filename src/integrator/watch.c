@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens inside a step: gaps that close, forces that end, friction that gives way, pieces
 // that are left (drive.h).
 //

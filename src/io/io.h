@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files in and out: scenes, run files, checkpoints, exports, problem files. One file a format;
 // formats are rows of tables.
 #ifndef CNI_IO_H

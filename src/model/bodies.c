@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies: definitions, the dense arrays, and the two ways to speak of a body's motion: at the
 // centre of mass (inside) and at the body frame (outside).
 #include <stdio.h>

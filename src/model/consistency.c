@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Does a model fit together? Used on data that comes from outside, so nothing is believed: an index
 // is compared with its range before it is followed, a list is walked at most as many steps as there
 // are things.

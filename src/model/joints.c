@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints between two bodies, or a body and the ground. Each body has a list of its joints, linked
 // through next_a where the body is the joint's a and through next_b where it is b; the ground has
 // no list.

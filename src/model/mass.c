@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mass properties of a body: from the numbers of its definition, or summed over its shapes; then
 // the principal axes, and the change to them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Materials: the laws of surfaces, and how two of them make the law of a contact.
 #include "core/error.h"
 #include "core/memory.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model as a whole: start and end, room, handles, and the checks of numbers that all kinds of
 // definitions share. Every check answers with a sentence that names the field and the value.
 #include "model/model.h"

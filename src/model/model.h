@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is in a world: bodies, shapes on bodies, materials, joints. Data and bookkeeping, no motion.
 //
 // Bodies live in dense arrays split by use: pose and twist of the centre of mass (read by every

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of the model share among themselves.
 #ifndef CNI_MODEL_PRIVATE_H
 #define CNI_MODEL_PRIVATE_H

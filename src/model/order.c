@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies put in another order: all dense arrays follow, ids stay valid. Shapes follow their bodies:
 // they stand in the order of the bodies, those of one body in the order of their creation.
 #include <string.h>

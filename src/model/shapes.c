@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes on bodies. A shape keeps its definition (in the body frame, as the user gave it) and its
 // pose in the frame of the centre of mass, which is what every step reads. A body's shapes are a
 // doubly linked list through the dense array, in order of creation; before the first one comes the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answer: impulses, constraint velocities and group velocities that belong to a problem. Its
 // arrays grow and never shrink, so that a world that keeps one allocates nothing after warm-up.
 #include "problem/problem.h"

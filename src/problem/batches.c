@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches: blocks that share no group, found by a window that moves over the stored order.
 //
 // The window holds the last WINDOW batches that were opened. A block goes into the oldest of them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schedule of a sweep: which blocks may be relaxed at the same time, and in what order.
 //
 // Lanes: blocks are put into batches of up to CNI_BATCH_LANES of one kind; no two lanes of a batch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How good is an answer? Computed from the problem and the answer, never by a solver.
 //
 // For each block, with u_i its constraint velocity, s_i de Saxce's shift (along n, coulomb only)

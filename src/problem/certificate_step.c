@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The certificate of a problem in step form: what certificate.c describes, block by block and group
 // by group, for the millions of contacts of a pile.
 //

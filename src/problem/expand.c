@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem written out as sparse matrices: M v = k + E^T g, u = E v + b + C g.
 //
 // M has six columns for each group with mass, in group order, and is block diagonal: the inverse of

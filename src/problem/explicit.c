@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem with the velocities eliminated: u = W g + q, W = E M^-1 E^T + C, q = E M^-1 k + b.
 //
 // Two rows of E have an entry in W where they share a group with mass. The rows that touch a group

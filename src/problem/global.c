@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The global form: M v = k + E^T g, u = E v + b + C g with a general symmetric positive definite M.
 //
 // Blocks are consecutive rows of E. What needs M^-1 is prepared once, when the problem is first

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What belongs to groups and sphere blocks but is rarely their own: inertia that is not isotropic,
 // old velocities, lengths of rotational rows. In a pile of a million spheres none of these takes
 // any memory; the first one that does not follow from the rest makes room for all.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Islands: the parts of a problem that know nothing of each other.
 //
 // Groups with mass are joined by the blocks that act on them; prescribed groups pass nothing on, so

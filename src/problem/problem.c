@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step problem as a container: groups, sets and blocks go in, checked, in the order that
 // solvers will visit them; the answer that belongs to it.
 //

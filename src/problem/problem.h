@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step problem from the inside: what assembly writes and solvers read.
 //
 // A problem is velocity groups and an ordered list of blocks. A block lies in one of the storages;

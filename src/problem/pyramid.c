@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The error of an answer against the pyramid problem: friction cones replaced by pyramids of k
 // facets, in the convex model.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sets K of the blocks: their cones, the projection on them, de Saxce's shift.
 //
 // A cone block is (n, x_1 .. x_p): a normal impulse and p discs, K = {|x_j| <= mu_j (n + c)}, c the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slabs: the groups cut into layers, so that a block reaches from its layer to the next at most.
 //
 // How many slabs there are depends on the size of the problem alone: a multiple of four, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The three ways in which a block of constraint rows lies in memory, and what can be done with it.
 //
 // A block i is dim rows E_i over some velocity groups; a group is (velocity, spin). In the `pair`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Private to the certificate: what its files share.
 #ifndef CNI_PROBLEM_TALLY_H
 #define CNI_PROBLEM_TALLY_H

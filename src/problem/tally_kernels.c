@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The certificate's kernels of each level, and those that every processor of the family runs.
 #include "core/simd.h"
 

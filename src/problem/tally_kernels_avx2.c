@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 // The certificate, avx2.
 #include "problem/tally_kernels.inc"

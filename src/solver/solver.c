@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The solver table and the frame around every solve.
 //
 // A solver gets a checked problem and an answer that fits; it returns impulses and velocities. What

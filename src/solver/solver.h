@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The solver table. A row of solver_list.inc and a file solver_NAME.c make a solver; the row enrols
 // it in the conformance tests, the benchmark and the command.
 #ifndef CNI_SOLVER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // apgd: Nesterov's accelerated projected gradient with adaptive restart and backtracking.
 //
 //     y = x + beta (x - x_old)

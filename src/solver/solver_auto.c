@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // auto: tries in a fixed order and returns only what the certificate confirms.
 //
 // Linear complementarity problems (bilateral and unilateral blocks in explicit form), until one

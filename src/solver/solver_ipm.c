@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ipm: interior point. Without friction row_ipm.c first; cone_ipm.c.
 #include "solver/solver.h"
 #include "solver/cones/cones.h"

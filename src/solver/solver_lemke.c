@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lemke: complementary pivoting with the lexicographic rule. See lemke.c, reduce.c and lcp.c.
 #include "solver/solver.h"
 #include "solver/pivots/lcp.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // newton: the function of Fischer and Burmeister for LCP and MLCP (newton.c and lcp.c), projections
 // for everything else (cone_newton.c).
 #include "solver/solver.h"

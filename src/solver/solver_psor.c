@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // psor: projected successive over-relaxation, one sweep an iteration. See psor.c.
 #include "solver/sweeps/psor.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // pssor: projected symmetric over-relaxation, a sweep forth and one back an iteration. See psor.c.
 #include "solver/sweeps/psor.h"
 

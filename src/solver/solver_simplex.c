@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // simplex: the walk of the 2005 paper on the sparse saddle matrix. See simplex_walk.c and
 // simplex_rows.c.
 #include "solver/pivots/simplex.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // spg: spectral projected gradient, steps of Barzilai and Borwein with a non-monotone line search.
 //
 //     d = P(x - t D^-1 u(x)) - x,   x <- x + lambda d

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elimination of dense matrices by rows, in panels.
 //
 // A few columns are eliminated row by row with partial pivoting; their effect on the columns to the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense matrices by rows: elimination with partial pivoting, solution, and the two loops in which
 // dense pivoting spends its time, as wide kernels chosen at run time.
 //

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense kernels, avx512.
 #include "sparse/dense_kernels.inc"

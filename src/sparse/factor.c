@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L D L^T of a symmetric positive definite sparse matrix, row by row ("up-looking").
 //
 // Row k of L solves L(1..k-1) y = S(1..k-1, k); its pattern is read off the elimination tree: from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solving with a symmetric positive definite sparse matrix: P S P^T = L D L^T.
 //
 // The matrix falls into connected components (the bodies of a mass matrix, say); each is ordered by

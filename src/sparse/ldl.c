@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Creating factors, and solving with them.
 //
 // A solution goes over the supernodes once up (L), divides by D, and once down (L^T). With many

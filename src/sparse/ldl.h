@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // P A P^T = L D L^T of a symmetric sparse matrix whose pivots have known signs, for example the
 // saddle matrix [M E^T; E -C] (quasi-definite) or a positive definite one.
 //

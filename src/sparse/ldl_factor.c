@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of L and D, supernode by supernode (multifrontal).
 //
 // A supernode's lines are filled with its entries of A and what its children left. Its columns are

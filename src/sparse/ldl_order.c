@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of elimination of a matrix with pivots of known sign.
 //
 // Rows with the same neighbours (the coordinates of a body, the rows of a joint) are taken together

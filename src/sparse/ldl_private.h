@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of L D L^T share: the symbolic factor, its layout in memory, the numbers.
 //
 // Columns with (nearly) the same pattern form a supernode: `width` consecutive columns and `below`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Switching single rows of A on and off in the factors.
 //
 // A row that is off has a unit pivot of its sign and no other entries, neither in A nor in L; the

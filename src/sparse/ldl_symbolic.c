@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pattern of L and its layout in memory.
 //
 // From the order: the elimination tree (the parent of a column is the first row below its diagonal

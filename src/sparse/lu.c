@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers of lu.h: fronts are filled, eliminated and added to their parents.
 //
 // A front holds the rows and columns of its pivots and of the border they touch. What the pivots do

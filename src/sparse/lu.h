@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solving with an unsymmetric matrix of symmetric pattern, given by small dense blocks: the systems
 // of Newton's method on contacts.
 //

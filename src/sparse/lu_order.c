@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structure and fronts of lu.h.
 //
 // The order is minimum degree (order.h). Eliminating a node leaves it a list of the later nodes it

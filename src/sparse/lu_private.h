@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the two halves of lu.h share: order and fronts (lu_order.c), numbers (lu.c).
 #ifndef CNI_SPARSE_LU_PRIVATE_H
 #define CNI_SPARSE_LU_PRIVATE_H

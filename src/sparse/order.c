@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Approximate minimum degree on the quotient graph.
 //
 // Eliminating a node joins all its neighbours with each other. That clique is never written out:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which the rows of a symmetric sparse matrix are eliminated: approximate minimum
 // degree with constraints.
 //

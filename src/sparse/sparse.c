@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices by rows: building, checking, products, transposition.
 //
 // Building is two passes of counting sort, first by column, then by row. Both are stable, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices by rows (CnSparse): building, checking, products, transposition.
 //
 // A CnSparse owned by the library is released by cni_sparse_release with the allocator that made

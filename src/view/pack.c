@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Poses in 12 bytes. Positions on a grid of the body's own, rotations by the three smaller
 // components of the quaternion. The page decodes with the same operations in the same order, so
 // the errors measured here are the ones a reader gets.

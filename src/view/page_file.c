@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file of a page while it is written: beside its place first, base64 and escaped text on the
 // way, renamed when complete. A full disk shows in any of the writes; the first failure is kept and
 // told at the end, with the path and the cause.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of a page as one JSON block: what the run was, its settings, the scene's parameters, the
 // names of bodies and series, and the scene file itself if it is not too long.
 #include "view/view_private.h"

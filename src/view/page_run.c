@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page from a run file, through the reading functions of run.h. The total energy, which a run
 // file does not hold, is added to its scalars here, step by step: later the plots are thinned.
 #include "view/view_private.h"

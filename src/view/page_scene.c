@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page from a scene of which nothing was simulated: a world is filled, and seen as a run of one
 // frame.
 #include "view/view_private.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plots of a page. A run of a million steps has more values than a plot has pixels: each group of
 // steps then gives two points, its least and its largest value in the order in which they occur, so
 // that no peak is lost.

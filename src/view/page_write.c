@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page from a source: template, text, plots, then the frames, in one pass over the file. The run
 // is read twice, a frame at a time: once for the boxes in which the bodies move, once to pack them.
 //

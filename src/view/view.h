@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: one self-contained HTML file with playback and plots, made from a run or from the first
 // frame of a scene. The template is built from web/ and compiled in.
 #ifndef CNI_VIEW_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inside the room view: where a page's contents come from, the packing of poses, and the file being
 // written.
 //

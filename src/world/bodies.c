@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public functions of bodies: handles and arguments checked, then the model.
 #include "core/error.h"
 #include "world/world.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts of the last step: the cache of impulses that starts the next solve, what users may ask
 // of a contact, events, and overlaps at the present positions.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contents of a world: settings, the engine built from them, the model, the contacts. Whole
 // contents are built aside and swapped in, so that creating and restoring share their failures.
 #include <stdio.h>

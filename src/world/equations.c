@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world as equations of motion (equations.h).
 //
 // Joints without stiffness and damping are bilateral constraints, others are forces. Contacts are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A world as equations of motion: what hem5, rkf45 and moreau-jean ask for.
 #ifndef CNI_WORLD_EQUATIONS_H
 #define CNI_WORLD_EQUATIONS_H

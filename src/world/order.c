@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of bodies in memory: neighbours in space should be neighbours there.
 //
 // Everything that follows bodies and contacts (the grid, the narrow phase, above all the sweeps of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Save and restore: a world's contents as bytes, the same on every compiler and machine.
 //
 //     0   8 bytes   "CAIRNSNP"

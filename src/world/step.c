@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One step as a transaction: the hook, the integrator, and the way back if anything fails. The
 // integrator calls the system (world_system.c), which changes the world in `done` alone; what is
 // left to undo is what the before_step hook has set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers to bytes and back, little-endian whatever the machine. One function a type serves all
 // three directions (count, write, read), so that what is written is what is read.
 #ifndef CNI_WORLD_STREAM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worlds: create and destroy, settings and clock, sums over all bodies, the hash of the state.
 #include <stdio.h>
 #include <string.h>

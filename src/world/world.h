@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The world from the inside: everything that a snapshot replaces (contents) and everything that
 // stays with the process (threads, hooks, memory).
 //

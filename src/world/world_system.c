@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CnSystem of a world: how the integrator's questions are answered from the model.
 //
 //     detect    collision: which contacts may act in this step

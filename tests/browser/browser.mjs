@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A page opened from its file in Debian's Chromium, offline, with everything noted that it should
 // not do: errors, warnings, requests.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the pages that the browser tests look at, and says what must be in them.
 //
 //   pages run SCENE STEPS FPS FOLDER    simulates, writes run.h5, the page of that file (run.html),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page in a browser: it shows what the run file holds, plays, answers mouse and keys, and keeps
 // quiet otherwise. usage: node test_page.mjs PAGES WEB, PAGES the program of pages.c, WEB the
 // folder with node_modules.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One test of the command: a scratch folder and what the last run of `cairn` left. The binary's
 // path comes from the build (CAIRN_COMMAND).
 #ifndef TESTS_CLI_CASE_H

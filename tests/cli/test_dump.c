@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn run --dump-problems: the files hold the problem of their step. The same scene is stepped
 // here, by the same bits; what `cairn solve` makes of the file must be what the step had.
 #include <stdio.h>

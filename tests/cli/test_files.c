@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that `cairn run` leaves: run files and checkpoints, after a good end, Ctrl-C, SIGKILL, a
 // full disk and a state that is not finite. A resumed run must equal one that never stopped, bit
 // for bit, in its final state and in its run file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn run with hem5, rkf45 and moreau-jean: the log of events in the run file, fixed steps, a
 // resumed run, refusals, and runs that stop in the middle with what they have.
 #include <cairn/run.h>

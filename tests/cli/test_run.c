@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn run: the figures it prints, the same bits whatever the number of threads, progress in its
 // two forms, and Ctrl-C.
 #include <signal.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn solve, check --answer and info of problem files, through the binary. Expected answers are
 // closed-form; the stored problems of CAIRN_PROBLEM_DIR (default ../shared/data) are tried where
 // they are there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a person meets first: help, lists, wrong options, wrong names, exit statuses. Driven through
 // the binary, as a person does.
 #include <stdio.h>

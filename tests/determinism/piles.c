@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Piles of spheres, boxes, both, and chains of both hanging in a heap. Rolling friction, bouncing
 // and a conveyor are among them, so that every law takes part in the bits. The wide ones have so
 // many contacts that the solver cuts them into slabs for its workers, and so many bodies that the

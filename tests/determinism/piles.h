@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worlds in which many things touch, for tests of bits: built through the public interface alone.
 #ifndef TESTS_PILES_H
 #define TESTS_PILES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints one line per pile and thread count: the state hash after 120 steps. scripts/determinism
 // builds it with every compiler and setting and compares the output.
 #include "piles.h"

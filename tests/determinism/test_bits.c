@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same bits for any number of threads, from run to run, and after save and restore.
 #include "check.h"
 #include "piles.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as an answer to a small problem with a contact, an equality and velocities.
 #include "fuzz.h"
 #include "problem_check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text as an expression: a finite number, or one sentence.
 #include <math.h>
 #include <stdio.h>

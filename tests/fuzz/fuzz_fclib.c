@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FCLib files whose structure is sound and whose content is not: the input chooses group, sizes,
 // types and numbers of every dataset of a small problem. (fuzz_problem changes the bytes of the
 // files themselves.)

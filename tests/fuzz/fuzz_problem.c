@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a problem file of any format.
 #include "fuzz.h"
 #include "problem_check.h"

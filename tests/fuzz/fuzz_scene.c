@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text as a scene: refused with one line that has file, pointer, problem and value, or
 // accepted; then a world can be filled with it and its sensors read.
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every reader of problems must keep whatever it is given: a problem, or a status with one
 // line; all memory given back; at most 64 times the size of the input plus 1 MB at any time.
 #ifndef TESTS_FUZZ_PROBLEM_CHECK_H

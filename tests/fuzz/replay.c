@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target on files and on all files of folders: what fuzzing has found stays found.
 //
 //     fuzz.scene tests/fuzz/corpus/scene examples/scenes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SUNDIALS as an independent opinion: the same mechanisms by its explicit Runge-Kutta method of
 // order 8 on accelerations found by an elimination of our own here, and the impacts of Housner's
 // block by its root finding on the equation of one angle. Built only where SUNDIALS is installed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built outside the tree against an installed libcairn-io: a built-in scene steps, and a run file that
 // is not there is told so.
 #include <cairn/run.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Built outside the tree against an installed Cairn: a ball on the floor carries its weight.
 #include <cairn/cairn.h>
 #include <math.h>

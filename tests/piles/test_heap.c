@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 2,000 boxes of .1 m, 1 kg, turned at random and dropped on a floor, come to rest as a heap: after
 // 10 s less than 1e-4 J of kinetic energy a body and no overlap above 1 % of the edge. No body is
 // put to sleep.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pyramid of 20 rows of unit cubes, 1 kg each, mu .5, spacing 1.1 in x, stands for 10 s at h =
 // .01 with 120 iterations a step and no sleeping: no box may drift by more than 5 mm. (Measured
 // peers: ODE 9.5, Bullet 35, Jolt .6 mm.)

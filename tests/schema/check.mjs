@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every good scene (built-in ones, tests/scenes/good, examples of docs/scene.md) must satisfy
 // docs/scene.schema.json; every malformed scene must do with it what its case says.
 import fs from "node:fs";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every block has a header in front (its size and alignment, and a mark that is wiped at release)
 // and a guard behind, which a write past the end damages.
 

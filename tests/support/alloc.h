@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A double of the allocator for tests: counts, fails on demand, and finds leaks and wrong releases.
 //
 //   TestAlloc alloc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A model with hand-made contacts, assembled into a problem: the bench of the assembly tests. No
 // collision and no solver is involved, so every number is the test's own.
 #ifndef TESTS_ASSEMBLED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "check.h"
 
 void check_near(double actual, double expected, double tolerance, const char *text, const char *file,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks on doubles. cmocka's assert_float_equal rounds to float and cannot fail at 1e-14; these do.
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H

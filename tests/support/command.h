@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Driving the command `cairn` from tests: start it in a scratch folder, wait for it, look at what
 // it wrote. Output goes to files, so that a command that is killed leaves what it had written.
 #ifndef TESTS_COMMAND_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small linear complementarity problems for tests: made at random, and solved by trying all
 // combinations of complementary sides.
 #ifndef TESTS_COMPLEMENTARITY_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Friction problems like a given one: the same family, other numbers.
 #ifndef TESTS_DISTURBED_H
 #define TESTS_DISTURBED_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pile large enough for slabs and threads: bodies on a cubic lattice above the ground.
 #ifndef TESTS_LATTICE_H
 #define TESTS_LATTICE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mechanisms with known answers as systems of equations: for tests and for benchmarks. Data and
 // truth: the pendulum, the four-bar and the rocking block of Haddouni et al. 2013, Andrews'
 // squeezer (Hairer and Wanner VII.7), Housner's block, balls, the woodpecker toy of Glocker and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run that exists only as formulas, for tests of the page: every pose of every frame is known in
 // closed form, so no run file is needed. Bodies: one fixed plane, then spheres and boxes by turns
 // on circles about the z axis, turning as they go.

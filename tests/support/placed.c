@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "placed.h"
 
 CniPlaced placed_sphere(CnVec3 centre, double radius) {

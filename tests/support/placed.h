@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Placed shapes and random poses for tests of geometry and collision.
 #ifndef TESTS_PLACED_H
 #define TESTS_PLACED_H

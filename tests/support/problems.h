@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problem files in tests: where the collection is, and problems compared.
 #ifndef TESTS_PROBLEMS_H
 #define TESTS_PROBLEMS_H

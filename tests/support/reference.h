@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sweeps of psor and pssor written as plainly as possible, in any order: what the fast ones are
 // compared with.
 #ifndef TESTS_REFERENCE_H

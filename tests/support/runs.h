@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorded runs for tests of the files they leave: a small scene with everything in it (plane,
 // balls, a box, a joint, sensors, impacts, friction), stepped and written.
 #ifndef TESTS_RUNS_H

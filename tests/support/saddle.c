@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builders of saddle matrices. See saddle.h.
 #include "saddle.h"
 

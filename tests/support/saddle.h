@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Saddle matrices [M E^T; E -C] of bodies in rows, grids and trees, as one triangle with the signs
 // of the pivots.
 #ifndef TESTS_SADDLE_H

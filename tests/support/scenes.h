@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small step problems that many tests share. Every builder checks what it does and returns a
 // problem that the test destroys with cn_problem_destroy.
 #ifndef TESTS_SCENES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solving in tests: definitions that ask for accuracy, and one call from problem to answer.
 #ifndef TESTS_SOLVING_H
 #define TESTS_SOLVING_H

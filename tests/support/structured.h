@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Step problems with a structure that makes them hard or easy to solve, and what is known about
 // their answers: what the conformance suite gives to every solver of the table.
 #ifndef TESTS_STRUCTURED_H

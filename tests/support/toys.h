@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worlds in few words for tests of the world itself: masses from shapes, default settings. Builders
 // fail the test if a call fails.
 #ifndef TESTS_TOYS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small worlds for whole simulations, through the public interface only. Every helper fails the
 // running test on an error.
 #ifndef TESTS_WORLDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Balances that no contact may break: a cloud of balls without gravity keeps its momentum and its
 // angular momentum, and loses exactly the energy that the certificate calls dissipated. Joints lose
 // none of the momentum either.

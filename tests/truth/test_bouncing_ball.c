@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A ball dropped from 1 m: time and speed of the first impact, height of the bounce, time of rest.
 // All are of first order in h; where within its step an impact falls changes the error, so order is
 // shown on the mean over neighbouring steps.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Newton's cradle by the simultaneous impact law: three equal touching balls, e = 1, the first
 // comes at 1 m/s. All contacts share one problem, so the answer is (-1/3, 2/3, 2/3) with impulses
 // 4/3 and 2/3; momentum and energy are kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A free body that spins about its middle axis turns over again and again. Period of the spin in
 // body axes for I = (1, 2, 3), w = (.01, 1, 0): 41.509219529338 s. The spin is of second order in h
 // whatever the attitude does; the attitude is of first order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Worlds by hem5, rkf45 and moreau-jean: motions with known answers, events in time, contacts and
 // joints with their forces, pairs that are refused.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Motions with events whose times are known: bouncing ball, Newton's cradle, Housner's block, stick
 // and slip, surfaces in pieces; hem5 and rkf45 alike.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tells the two friction models apart. Convex: a block that starts to slide is thrown up at
 // mu |u_t| whatever h is, and one that slides steadily floats at the gap h mu |u_t|. Coulomb does
 // neither.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sliding block with every solver that has both friction models: the convex one throws it up
 // and lets it float at the gap h mu |u_t|, Coulomb's does neither. Solvers that have one only say
 // so by refusing the other.

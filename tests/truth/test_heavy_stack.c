@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ten unit cubes, the top one 1000 and a million times as heavy: the stack stands for two seconds,
 // and every interface carries the weight above it. With ipm, with auto, and with simplex, whose
 // forces are right in every step.

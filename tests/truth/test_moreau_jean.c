@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // moreau-jean: the woodpecker toy digit by digit, order 1 across impacts, order 2 between them, the
 // projected variant, and any solver of the table.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Painleve's rod: a slender rod slides on its lower end at 60 degrees with 1.5 times the friction
 // above which rigid-body dynamics has no finite force. Time stepping answers with an impulse and
 // goes on: everything stays finite, the rod does not sink in, energy does not grow. The block solve

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The plane pendulum of length 1, released level at (-1, 0): its place after 1 s and its period are
 // known to twelve digits. Once as a body on a ball joint, once as a point mass on a distance joint.
 // The scheme is of first order.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding and rolling on a plane: a block that friction stops, a ball that goes from sliding to
 // rolling, and round bodies on a slope of 30 degrees at the least friction that lets them roll.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A block on a slope, mu = .5: it stands still on tan = .49 and slides on tan = .51, whichever way
 // the slope points in the frame of the contacts.
 #include "check.h"

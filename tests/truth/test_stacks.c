@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stacks: the overhang of four blocks just below and above the limit sum 1/(2i), and the forces in
 // a column of equal boxes.
 #include "check.h"

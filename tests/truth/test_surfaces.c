@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Laws of surfaces with closed answers: rolling and spinning resistance, a conveyor belt, cohesion,
 // and a contact that the user's hook changes.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A light chain that carries a heavy weight, at a large step. Without geometric stiffness the links
 // swing past the line of the force and the chain gains energy until it flies about; with it the
 // chain swings and comes down.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What moves: spheres and boxes that follow their bodies, in the colours of bodies or of speed.
 import * as THREE from "three";
 import { createBoxes, writeMatrix } from "./boxes.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the scene is: the box that holds what moves most of the time (bodies that flew off, and
 // short excursions, aside) and the fixed parts near it.
 import * as THREE from "three";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes as one instanced mesh, their edges a little darker, of the same width on every face.
 import * as THREE from "three";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours of bodies, of plots and of speed, for both themes.
 import * as THREE from "three";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data blocks of the page, decoded. src/view/view_private.h has the layout; positions and rotations are
 // unpacked with the same operations as there, so the errors stated in the page hold here.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands still, and planes.
 import * as THREE from "three";
 import { KIND, SHAPE } from "./data.js";

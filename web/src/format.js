@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Figures for people: few digits, and a unit with each.
 
 const PREFIXES = [

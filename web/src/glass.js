@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fixed boxes that come between the camera and what moves turn to glass.
 import * as THREE from "three";
 import { KIND } from "./data.js";

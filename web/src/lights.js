@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sky, sun with shadows over the whole scene, and a weak light from the other side.
 import * as THREE from "three";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page: data in, playback, plots and table out, and what mouse and keys do.
 import { load, KIND } from "./data.js";
 import { createPlayer, RATES } from "./player.js";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Half-spaces as something finite to look at. A plane becomes a square around the scene, cut by the
 // other fixed planes (walls that make a box stand as a box), fading out toward its rim, with a grid
 // of known spacing. Only its outer side is drawn, so walls between the camera and the scene vanish.

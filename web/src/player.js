@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The clock of the playback: a simulated time, whether it runs, and how fast. Everybody who shows a
 // moment listens to it.
 

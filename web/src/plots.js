@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plots over time, one below the other. All share the time axis, the cursor and the playhead: a
 // line at the moment that is played. The legend tells the values at the cursor, or at the playhead.
 import uPlot from "uplot";

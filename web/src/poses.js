@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Poses at any moment: two decoded frames, and what lies between them.
 
 // Distance a body goes from one array of positions to another.

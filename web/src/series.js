@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which series share a plot, and under which names.
 import { words } from "./format.js";
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of settings: what was simulated, how, by which version, and what the page kept of it.
 // Text enters the page as text only.
 import { digits, quantity } from "./format.js";

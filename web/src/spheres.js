@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many spheres cheaply: each is one square that faces the camera, and every pixel of it asks where
 // its ray meets the sphere. Round at any size, two triangles a sphere; ten thousand move smoothly.
 // A band around each shows how it turns. In the shadow map a sphere is a disc through its

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The stage: camera, light, and what is on it. Draws only when something has changed.
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";

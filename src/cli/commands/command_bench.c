@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn bench: start cairn-bench, which lies beside this program, with the same arguments. It is a
 // program of its own so that nothing of the other engines comes near the command.
 #include <errno.h>

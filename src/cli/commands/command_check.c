@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn check: is a scene what its author meant? Opens it, fills a world, and lists what would
 // surprise in a run: bodies that overlap from the start, dynamic bodies without mass, parameters
 // that nothing reads; and the figures that tell whether units are right: total mass, sizes, a time

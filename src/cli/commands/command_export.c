@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn export: a run in the form of another tool.
 #include <string.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn help: all commands, or one of them.
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn info: what a file is and what is in it. Scenes, run files, checkpoints and problem files
 // are told apart by their content; the name of a built-in scene will do too.
 #include <stdlib.h>

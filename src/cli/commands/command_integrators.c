@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn integrators: the table of integrators.
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn man FILE: write the manual page; the build calls it.
 #include <errno.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn report: one HTML page of a run, or of the first frame of a scene.
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn run: step a scene to its end, show how far it is, record it, and say how good it was.
 //
 // SIGINT and SIGTERM end the run after the step at work, with complete files; a second one ends it

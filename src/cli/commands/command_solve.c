@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn solve: a stored problem in, its answer and the certificate of that out.
 #include "cli/problem_file.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // cairn solvers: the table of solvers.
 #include <stdio.h>
 

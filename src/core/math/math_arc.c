@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arc functions: asin, acos and atan2, all from one kernel.
 //
 // The angle of a point (x, y) in the first octant, 0 <= y <= x: with c = j/16 the nearest sixteenth

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exponential, natural logarithm and power.
 //
 // exp: x = k ln 2 + r with |r| <= ln 2/2, r as a pair of doubles, and Taylor's series for e^r; the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A number as the sum of two doubles, hi + lo with |lo| at most half an ulp of hi: about 106 bits.
 //
 // The elementary functions carry their leading terms this way, so that only the last addition

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cube root.
 //
 // x = 8^k m with 1 <= m < 8. A quadratic that is off by at most 2.2 % and two of Halley's steps

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of the elementary functions. Written by math_tables.py: change that instead.
 #ifndef CNI_CORE_MATH_TABLES_H
 #define CNI_CORE_MATH_TABLES_H

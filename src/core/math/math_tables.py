@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Constants of the elementary functions, from integer arithmetic alone.
 
 A real number is an integer in units of 2^-BITS. Run `python3 math_tables.py > math_tables.h` and
@@ -85,6 +86,7 @@ def main():
     half_pi = pi // 2
     two_over_pi = 2 * ONE * ONE // pi
 
+    print("// SPDX-License-Identifier: Apache-2.0")
     print("// Constants of the elementary functions. Written by math_tables.py: change that instead.")
     print("#ifndef CNI_CORE_MATH_TABLES_H")
     print("#define CNI_CORE_MATH_TABLES_H")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sine, cosine and tangent.
 //
 // Write x = n pi/2 + r with |r| <= pi/4. The quarter n (mod 4) selects among sin r, cos r and their

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports of a run: the functions behind the rows of the table.
 #ifndef CNI_IO_EXPORT_H
 #define CNI_IO_EXPORT_H

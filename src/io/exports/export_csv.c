@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run as tables of comma-separated values, in a folder:
 //
 //   steps.csv   one line a step: the scalars, then the sensors

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A run for ParaView: an XDMF file that says where in the run file the points of each frame and
 // their properties are. Bodies are points at the origins of their frames, with velocity, spin,
 // rotation (w, x, y, z), radius (of the ball about the body), mass and kind; "Glyph" with radius as

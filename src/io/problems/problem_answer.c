@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Answers as JSON: z of an LCP or MLCP; r, v and l of friction problems.
 //
 // r are the impulses of all rows. Where bilateral rows follow the contacts, as in files with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the parts that a file holds to a problem: matrices and vectors, then one block per contact,
 // equality or complementarity row. Contacts with the same coefficients, one after the other, share
 // a set.

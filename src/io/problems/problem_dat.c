@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text files of Siconos: streams of numbers without a name for what they are.
 //
 //     LCP     n, matrix M, q

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FCLib files (HDF5): friction problems, local, global, and global with rolling.
 //
 //     /fclib_local            W, q, mu [V, R, s]         u = W r + V l + q,  V^T r + R l + s = 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writer of FCLib files: local problems from the explicit form, global ones (with rolling if
 // there is any) from the step and the global form.
 //

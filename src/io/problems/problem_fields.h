@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The members of the JSON problem's objects, shared by its reader and its writer: one row a field.
 #ifndef CNI_IO_PROBLEM_FIELDS_H
 #define CNI_IO_PROBLEM_FIELDS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problem files: their formats, recognised by the first bytes, and the writers.
 #include "io/problems/problems_private.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cairn's own problem file, JSON (docs/problem-file.md): every problem the library can hold, in the
 // words of its interface.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The writer of Cairn's JSON problem. Every number is written with the digits that read back as the
 // same double, so that reading the file gives the problem bit by bit.
 #include "io/tools/decimal.h"

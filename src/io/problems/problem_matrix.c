@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrix sub-format of text files: dense, block compressed rows, and the dump of a sparse
 // matrix. All become one list of entries, then rows.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Is a file that of a problem? Run files are HDF5 and scenes JSON too, so a look at the first bytes
 // is not enough for these. A large run file is not read for it.
 #include "io/io.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A cursor over plain text: words, numbers, and messages that name file, line and value.
 #include "io/problems/problems_private.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problem files from the inside: the text cursor, matrices, and the parts of a problem before they
 // become one. Readers work on a buffer in memory. Every count that a file announces is compared
 // with the bytes that are left before anything of that size is allocated.

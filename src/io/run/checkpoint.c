@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: all that is needed to go on with a run, in one file.
 //
 //   "CAIRNCKP", version (4 bytes), 0 (4 bytes), size of the rest (8), its hash (8), and the rest:

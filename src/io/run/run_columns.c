@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The growing datasets of a run file: one table, and how rows are added and read.
 //
 // Every dataset can grow along its first dimension and is cut into chunks: small ones of many rows

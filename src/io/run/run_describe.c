@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run file says of the run before its first step: scene, parameters, settings, bodies,
 // shapes, joints. With the frames it is all that a report needs.
 #include <math.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The file beneath HDF5: plain reads and writes of one descriptor, as a driver of HDF5.
 //
 // HDF5 does not come away cleanly from a write that fails: what it has in its caches can then

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run files from the inside: the file beneath HDF5, the table of growing datasets, small helpers
 // round HDF5, and what writer, reader and resuming share. The layout is docs/run-file.md.
 #ifndef CNI_IO_RUN_PRIVATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a run tells: bodies, shapes and joints, frames, contacts, events, and series by name.
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading a run. The file is opened as single-writer-multiple-reader mode asks of readers, which
 // serves a run that is being written, one whose writer was killed (its mark of being written is
 // still set, which other ways of opening refuse), and a closed one alike. The counts of whole rows

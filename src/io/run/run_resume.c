@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Going on with an interrupted run: finding its file, and copying what it holds up to the step of
 // the checkpoint. The copy costs one reading of the file; it needs no repair of a file whose writer
 // was killed, and the old file is whole until the new one takes its place.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a run on their way to the file. They are gathered in memory, column by column, because a
 // step of a small scene takes microseconds and a call of HDF5 as long; they go to HDF5 when there
 // is a megabyte of them or when the file is brought up to date.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing a run. The file is made under the name PATH.new with all its datasets, switched to
 // single-writer-multiple-reader mode, and then given its name: PATH, or PATH.partial if there is a
 // PATH already, which is replaced only by a complete run. So whatever carries one of these names

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions: a small calculator, the same bits on every machine.
 //
 //     sum     = product { (+ | -) product }

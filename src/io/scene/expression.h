@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions of numbers: + - * / ^ ( ), pi, a few functions, and names that the caller knows.
 #ifndef CNI_IO_EXPRESSION_H
 #define CNI_IO_EXPRESSION_H

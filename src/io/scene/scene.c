@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenes as a whole: from a name, a file or a text to evaluated numbers, and from there into a
 // world.
 //

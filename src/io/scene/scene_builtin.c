@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The built-in scenes: names, and one line about each.
 #include "io/scene/scene_private.h"
 

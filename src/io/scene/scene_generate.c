@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generators: items of a list made many times over.
 //
 //     {"repeat": n, "as": "i", "items": [...]}

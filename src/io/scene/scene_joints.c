@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joints. Where a joint sits is given by points in the world, which is how assemblies are drawn, or
 // by frames on the two bodies, which shows a wrong assembly: "anchor" for the point that a ball
 // joint holds together, "anchors" for the two ends of a distance, "frames" for either.

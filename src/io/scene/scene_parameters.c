@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parameters: numbers with names, which expressions use and a user may set. A parameter may itself
 // be an expression of others, in any order.
 //

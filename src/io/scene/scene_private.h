@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of scenes share among themselves: the scene as kept, and the reader that walks
 // over the JSON with its place in the file, the names in sight, and the random state.
 #ifndef CNI_IO_SCENE_PRIVATE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading numbers, words and names out of a scene, with the place in the file always known.
 //
 // A failure is one line: file, JSON pointer, problem, and the value that was found there. Values of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sensors: what a run records at every step. A sensor of something with several components and no
 // "axis" becomes one series a component, "NAME.x" and so on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Settings of the world and materials. Settings are kept as a world definition and a set of bits
 // for what the scene mentions, so that everything else stays as the caller has it.
 #include <cairn/system.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where in a JSON text reading stopped, as a JSON pointer: the text up to there is walked once and
 // the open lists and objects are kept, each with its present key or index.
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decimal numbers to the nearest double, and back.
 //
 // A number is D * 10^e with an integer D of at most 770 digits (more never matter: digits beyond

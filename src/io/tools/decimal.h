@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decimal numbers to and from text, the same on every machine and in every locale.
 #ifndef CNI_IO_DECIMAL_H
 #define CNI_IO_DECIMAL_H

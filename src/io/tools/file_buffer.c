@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole file in memory.
 #include "io/problems/problems_private.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A careful reader of plain HDF5 files in memory. See hdf_file.h.
 //
 // A file begins with a superblock that leads to the object header of the root group. An object

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers in an HDF5 file, by path: just enough for problem files, and careful.
 //
 // The HDF5 library trusts the sizes in a file's metadata and can be made to ask for any amount of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON as it comes: a cursor over the text. See json_scan.h.
 #include "io/tools/json_scan.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // JSON read as it comes, without a tree: a cursor that the reader of a format pulls keys and values
 // from. Memory is the reader's own, nothing is recursive, numbers do not depend on the locale.
 #ifndef CNI_IO_JSON_SCAN_H

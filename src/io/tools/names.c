@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of scenes: kept, found, and guessed.
 //
 // "Did you mean" counts single letters changed, added, left out, or swapped with a neighbour

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names: short strings that stay where they are, a table from names to numbers, and the search for
 // the name that was meant.
 #ifndef CNI_IO_NAMES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that appears whole or not at all: written to PATH.partial, brought to the disk, and
 // renamed. What was at PATH before stays until then. Not for files that others read while they
 // grow.

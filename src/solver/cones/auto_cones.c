@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // auto on problems with cones: a ladder of methods, each from the best answer so far.
 //
 //   0. the impulses given

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What auto does with friction, limits and step problems. See auto_cones.c.
 #ifndef CNI_SOLVER_AUTO_CONES_H
 #define CNI_SOLVER_AUTO_CONES_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interior point on cones, with the exact law of Coulomb.
 //
 // Every disc j of a contact is a cone of its own: x = (g_n + c, g_j/mu_j) and z = (a_j, mu_j u_j)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The laws of contacts as equations f = 0, and their derivatives, block by block.
 //
 // With projections, y = g - u (in the scaled units of cones.h, in which 1 is the right factor of

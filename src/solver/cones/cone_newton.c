@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Semismooth Newton on cones.
 //
 // The laws are equations f = 0 with derivatives A du + B dg (cone_laws.c).

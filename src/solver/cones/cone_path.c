@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Coulomb's law on hyperstatic problems: from change of state to change of state.
 //
 // Impulses and velocities of a block that obey the law are one vector y = g - u: in contact g_n =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scaling, graph and linear systems of cones.h.
 #include "solver/cones/cones.h"
 #include "solver/solver.h"

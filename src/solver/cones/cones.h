@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Problems with cones by Newton's method: what ipm, newton and auto share.
 //
 // The problem is scaled first: block i of g is divided by sigma_i kappa and block i of u multiplied

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interior point of Mangoni and Tasora (2015): problems without friction.
 //
 //     min 1/2 v^T M v - k^T v   subject to   E v + b + C g >= 0  (= 0 on bilateral rows)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the first-order solvers have in common around their iterations.
 //
 // Looks. Every check_interval iterations the residual of the present point is measured as the

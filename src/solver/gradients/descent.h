@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frame of a first-order solve: vectors, looks at the residual, the best point so far, and the
 // outer shifts of Coulomb's law. apgd and spg differ in how they go from one point to the next.
 #ifndef CNI_SOLVER_DESCENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes of the first-order methods over blocks, groups and vectors, cut for the workers.
 //
 // Blocks: passes that only read take the slabs of the schedule in any order, others in its phases.

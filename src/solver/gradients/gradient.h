@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the first-order methods share: the gradient of the step problem, matrix-free, and steps
 // along it that end in the sets.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lanes in plain C: for machines without wide arithmetic, and to check the others against.
 #define CNI_SIMD_PLAIN
 #define CNI_PLAIN_LANES 1

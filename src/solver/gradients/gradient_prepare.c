@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a problem to the workspace of the first-order methods, and from their vectors to impulses.
 //
 // Every block is given a kind, and the schedule is made. Then room for everything, so that nothing

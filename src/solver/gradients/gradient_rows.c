@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes of the first-order methods over blocks of sparse rows, and over those of an explicit W:
 // any kind of block, one after the other.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solutions of a complementarity problem from its set of active rows, and the search for that set.
 //
 // If the rows that carry an impulse are known the problem is linear: u = 0 on them and on the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complementarity by cases: the last resort, complete for small problems.
 //
 // Without complementarity the problem is a linear program: w = q + M z, w >= 0, z >= 0. If that has

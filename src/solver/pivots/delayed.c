@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pivots that are kept back: the exchange of variables in large tableaux, a block at a time.
 //
 // An exchange adds a product of a column and a row to the whole tableau, which takes one pass over

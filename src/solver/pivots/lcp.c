@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One attempt at a linear complementarity problem: pivoting, then the answer measured on the
 // problem's own numbers and, where it is not good enough, improved by solving the linear system of
 // the active rows that pivoting has found.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Linear complementarity problems by pivoting: what lemke, newton and auto share.
 //
 //     u = W g + q;  equality rows: u = 0, g free;  complementarity rows: 0 <= u _|_ g >= 0

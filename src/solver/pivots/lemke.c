@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lemke's path: complementary pivoting with an artificial variable.
 //
 //     w = q + M z + d z0,   d > 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Newton's method for complementarity, on the function of Fischer and Burmeister.
 //
 //     phi(z, w) = z + w - sqrt(z^2 + w^2),   phi = 0  <=>  z >= 0, w >= 0, z w = 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a complementarity problem to a tableau ready for pivoting, and back to impulses.
 //
 // Scaling: rows and columns by powers of two (exact), so that the largest entry of each is about 1;

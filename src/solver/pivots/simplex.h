@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The simplex of the 2005 paper: the rows it walks on, and the walk.
 //
 // A problem of any form is written as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A problem as the scalar rows of the simplex: cones become pyramids, W becomes a compliance.
 //
 // A friction cone with k facets is the convex hull of k rays: g = sum_j beta_j (1, mu d_j) with

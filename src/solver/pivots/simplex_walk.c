@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The walk of the 2005 paper over sets of active rows.
 //
 // A row is either *on* (u = 0, its impulse follows from the linear equations) or *held* (its

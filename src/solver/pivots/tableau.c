@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The dictionary of complementary pivoting, and its one operation.
 //
 // Rows are basic variables as affine functions of the nonbasic ones, stored without the unit

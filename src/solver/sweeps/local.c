@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem of one block: constants before the first sweep, and one update inside it.
 //
 // All other impulses are held, so u = N_ii g + q with q fixed. What is done with it:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem of one block, with all other impulses held: from its own velocity u and impulse g to
 // a better impulse. Shared by the sweeps of every storage that has no kernel of its own.
 #ifndef CNI_SOLVER_LOCAL_H

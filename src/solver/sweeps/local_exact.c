@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cone problem of one block to round-off: u = N g + q, g in K = {|g_j| <= mu_j g_n}, and u
 // (with de Saxce's shift in the coulomb model) in the dual cone, orthogonal to g.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cone problem of a block with any number of discs (sliding, rolling, spinning), to round-off.
 //
 // Newton on the projection equations, with shortened steps and, where no part of a step decreases

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Anderson's mixing of sweeps.
 //
 // A sweep maps impulses g to G(g); a solution is where the change f = G(g) - g is zero. While the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps whose results are mixed: psor on explicit problems, accelerated. See mixed.c.
 #ifndef CNI_SOLVER_MIXED_H
 #define CNI_SOLVER_MIXED_H

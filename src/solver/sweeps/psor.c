@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Projected successive over-relaxation, forth (psor) or forth and back (pssor).
 //
 // Unknowns are the impulses g. The sweep keeps v = M^-1 (k + E^T g) true at all times, so N is

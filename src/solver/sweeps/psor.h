@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The workspace of psor and pssor: what prepare makes of a problem, what the sweeps change.
 //
 // The order of a sweep is the schedule of problem/batches.h. Contacts between two points lie in

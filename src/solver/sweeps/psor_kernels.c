@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of each level, and those that every processor of the family runs (SSE2, NEON).
 #include "core/simd.h"
 

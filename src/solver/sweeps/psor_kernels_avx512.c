@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lanes, avx512.
 #include "solver/sweeps/psor_kernels.inc"

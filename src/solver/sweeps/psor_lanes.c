@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From contacts to lanes, and back to impulses and velocities.
 //
 // A contact's normal, arms or radii, right-hand side and warm start are copied into its lane. What

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Looks at the tolerance: is every block's residual below the limit?
 //
 // The measure is the certificate's, S_i |g_i - P_K(g_i - (u_i + s_i)/S_i)| against the tolerance

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sweeps over blocks of sparse rows, in the step form and in the explicit form.
 //
 // Step form: a row is a list of groups with a coefficient for velocity and spin; beside it lies the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense matrices of at most six rows. A block of a contact or a joint has one to six rows, so
 // nothing here is worth blocking or calling a library for; loops run in a fixed order, so that the
 // bits do not depend on the machine.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dense matrices of at most six rows, row-major: what the solution of one block needs.
 #ifndef CNI_SOLVER_SMALL_H
 #define CNI_SOLVER_SMALL_H

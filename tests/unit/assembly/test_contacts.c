@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contact blocks: right-hand sides, laws and sets, storages, the user's hook, warm start.
 #include "assembled.h"
 #include "check.h"

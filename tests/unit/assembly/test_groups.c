@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups: free motion of bodies of every kind, and the geometric stiffness of joints.
 #include "assembled.h"
 #include "check.h"

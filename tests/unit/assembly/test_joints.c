@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joint blocks: rows, right-hand sides, compliance, warm start.
 #include "assembled.h"
 #include "check.h"

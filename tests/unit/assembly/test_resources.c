@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assembly and its means: memory that fails, memory that is not asked for twice, workers that
 // cannot be seen in the result.
 #include "alloc.h"

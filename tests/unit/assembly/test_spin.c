@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Torque-free spin by the implicit midpoint rule: invariants for any step, the closed form of the
 // symmetric top, order two.
 #include "assembly/assembly.h"

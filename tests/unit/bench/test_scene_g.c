@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scene G and the list of bodies handed to other engines: every comparison rests on them.
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every broad phase of the table finds exactly the pairs that testing all with all finds, none
 // twice, whatever the boxes look like and however many workers there are.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a model and its poses to contacts: what is found, what is not, in which order, under which
 // names; that nothing is missed in fast steps; that workers, broad phases and earlier calls change
 // nothing; that memory is asked for once.

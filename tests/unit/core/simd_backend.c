@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simd_backend.h"
 #include "core/simd.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every wide operation applied to arrays; built once a level by cmake/Tests.cmake.
 #ifndef TESTS_SIMD_BACKEND_H
 #define TESTS_SIMD_BACKEND_H

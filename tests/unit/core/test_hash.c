@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The hash: chaining, order, length, zeros, avalanche, and fixed values that no machine may change.
 
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generational ids: reuse, stale ones, failure, wear.
 
 #include "alloc.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elementary functions: accuracy against the platform's long double functions on 10^6 arguments
 // each, values known to 20 digits, special values of C17 annex F, and a hash of 10^5 results each,
 // which every compiler and machine must reproduce.

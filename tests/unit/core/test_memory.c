@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Allocator hook, growing arrays, meter, arena, and the allocator double of the tests themselves.
 
 #include "alloc.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The random generator: its first values, computed with exact integers, and its range.
 
 #include "check.h"

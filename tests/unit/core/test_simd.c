@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every wide level that was built and that this machine runs, against scalars, bit for bit, on
 // ordinary and on special numbers (zeros of both signs, infinities, NaN, subnormals, extremes).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorting by digits: order, stability, as few digits as asked for.
 #include "check.h"
 #include "core/rng.h"

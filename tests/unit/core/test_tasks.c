@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parallel loops: every index once, blocks that do not depend on the workers, phases that see each
 // other's results, nested and concurrent regions, the host's threads, failures.
 //

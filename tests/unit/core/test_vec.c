@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Principal axes against closed forms; quaternion, matrix and exponential map against each other.
 
 #include "check.h"

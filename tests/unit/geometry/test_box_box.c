@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two boxes: placements whose contact is known in closed form, the degenerate ones among them.
 // Random placements against independent measures are in test_box_box_random.c.
 #include "check.h"

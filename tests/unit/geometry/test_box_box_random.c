@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two boxes at random against measures found in other ways.
 //
 // Distance: min |p_b - p_a| over both boxes is a convex problem; accelerated projected gradients

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pairs with closed forms: sphere-sphere, sphere-box, sphere-plane, box-plane; and what every
 // row of the table must keep: exchange of the two shapes, rigid motions, the margin.
 #include "check.h"

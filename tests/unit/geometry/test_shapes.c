@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One shape alone: bounds, radii, mass properties against closed forms and numerical integration,
 // and definitions that must be refused.
 #include "check.h"

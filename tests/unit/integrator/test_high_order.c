@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // hem5 and rkf45 between events: orders, drift, dense output, projection, the mechanisms with known
 // answers.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The impulse scheme on systems made of callbacks: a bead on a wire whose constraint is a block of
 // rows, free fall, and steps that fail and must leave no trace.
 #include <cairn/system.h>

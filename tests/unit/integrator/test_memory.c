@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory of the integrators that work with equations: every allocation fails once and leaves
 // nothing behind; after the first call a call allocates nothing.
 #include "alloc.h"

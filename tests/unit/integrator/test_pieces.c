@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where pieces of a surface meet (Haddouni et al. 2013, section 4): the singular system printed
 // there and its complementarity problem, and what the complementarity problem does when the pieces
 // have no domains.

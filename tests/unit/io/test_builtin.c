@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The built-in scenes: each one builds a world that steps, the same bits every time; scene G is the
 // one of the benchmarks.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: what goes in comes out, a damaged file is told from a good one, and the old one is
 // never lost.
 #include "check.h"

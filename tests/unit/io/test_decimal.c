@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Decimal numbers: the nearest double always, in any locale. The oracle is the C library's strtod.
 #include "io/tools/decimal.h"
 

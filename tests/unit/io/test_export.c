@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exports: tables that read back as the same numbers, and a description for ParaView whose every
 // reference is in the run file with the size it says.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions against numbers known in closed form, and the sentences of the wrong ones.
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The careful HDF5 reader against files made by the HDF5 library: old and new layout of the
 // metadata, types, storages, large groups; what it does not know it refuses in one line.
 #include "io/tools/hdf_file.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Malformed scenes: each gives exactly one line with file, JSON pointer, problem and value, and
 // leaves nothing behind. The cases are tests/scenes/malformed.txt, shared with the test of the
 // schema.

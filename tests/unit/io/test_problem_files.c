@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The collection of problem files: every file reads, is what it should be, and survives both
 // writers. Without the collection the tests are skipped.
 #include "problems.h"

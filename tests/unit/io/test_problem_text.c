@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text files of problems: small ones of every kind and storage, and the one line that damaged ones
 // get.
 #include "problems.h"

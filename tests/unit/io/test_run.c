@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Run files: what was recorded is read back, whatever became of the writer. Killed runs and full
 // disks are in test_run_kill.c.
 #include "check.h"

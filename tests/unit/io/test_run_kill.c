@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs that end badly: killed at any moment, cut off at any write, out of disk. What was committed
 // is read back right, and resuming gives the file of an undisturbed run.
 #include "check.h"

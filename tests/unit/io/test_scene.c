@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenes that are right: every number arrives where it belongs, generators and draws give what
 // their formulas say, sensors read known forces, and nothing is left behind when memory ends.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies and their mass properties: what is refused, what the centre of mass does when shapes come
 // and go, and that the body frame never notices.
 #include "check.h"

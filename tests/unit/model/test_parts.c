@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes, materials and joints: what is refused, how laws combine, where anchors are.
 #include "check.h"
 #include "alloc.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A long random walk of additions and removals, beside a reference that keeps plain lists and
 // looks everything up the slow way. After each move the model must be consistent; every so often
 // all of it is compared: ids, order of shapes, frames, poses in the world, mass, anchors, laws.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schedule of a sweep: every block once, no group twice at the same time, whoever makes it.
 #include "check.h"
 #include "core/rng.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The certificate on answers known in closed form, on answers made wrong in a known way, and on
 // problems whose unit of impulse is changed.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem written out (M, E, k, b) and with the velocities eliminated (W, q) against the
 // storages' own functions.
 #include "alloc.h"

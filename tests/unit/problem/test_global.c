@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The global form: a step problem written out as M, E, k, b is the same problem. Its certificate,
 // elimination, expansion and solution are those of the step form.
 #include <string.h>

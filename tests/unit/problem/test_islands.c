@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Islands on hand-made cases and against a slow definition on random problems.
 #include "alloc.h"
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The problem as a container: what it takes, what it refuses, and that a refusal changes nothing.
 #include "alloc.h"
 #include "check.h"

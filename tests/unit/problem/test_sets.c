@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sets K: dimensions, cones, compliance, de Saxce's shift, and the projections against a
 // minimisation and against the properties that define them.
 #include "check.h"

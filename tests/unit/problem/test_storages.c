@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each storage's functions against the block written out as sparse rows, which is the definition of
 // the block: u += E v, k += E^T g, v += M^-1 E^T g, N = E M^-1 E^T + C and its trace.
 #include "check.h"

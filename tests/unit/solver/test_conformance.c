@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every solver of the table that accepts a problem must pass the same closed-form cases.
 #include "check.h"
 #include "scenes.h"

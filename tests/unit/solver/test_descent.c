@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first-order family: the same bits by every level of wide arithmetic and any number of
 // threads, answers that more iterations never make worse, and the same answer in every storage and
 // form.

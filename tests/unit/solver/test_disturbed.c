@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // auto on problems like the stored ones (tests/support/disturbed.h): other impulses from outside,
 // other friction, a part of the contacts, other units. Answered at 1e-8 in both errors, by a
 // certificate of our own. `cairn-bench families` has more files and seeds.

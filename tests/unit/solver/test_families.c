@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One suite over the whole table: every solver gets every problem, in both friction models, as a
 // step problem and in its explicit form. A solver refuses what its row says it cannot take, by name
 // and without touching the answer; what it takes it answers, or says that it did not. Claims are

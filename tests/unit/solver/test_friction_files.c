@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // auto on the stored friction problems: all of them, at 1e-8 in both errors, by the certificate,
 // each also with the unit of the impulse changed by a million either way.
 #include <dirent.h>

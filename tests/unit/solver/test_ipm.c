@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interior point: a general mass matrix, redundant and compliant rows, joints, its starting
 // points and warm starts, both friction models to 1e-10.
 #include "check.h"

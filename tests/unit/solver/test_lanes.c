@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The fast sweeps: the same bits by every level of wide arithmetic and any number of threads, and
 // not worse than the plain sweeps in stored order.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generated complementarity problems: the same verdict as trying all combinations of sides, and
 // nobody claims more than there is.
 #include "check.h"

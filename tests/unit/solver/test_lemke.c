@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // lemke on problems whose answers and endings are known in closed form.
 #include "check.h"
 #include "solving.h"

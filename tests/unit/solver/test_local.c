@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The solution of one block: exact means exact, and the three ways lead to one answer.
 #include "check.h"
 #include "scenes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // auto on many friction problems at 1e-8: 200 step problems of our own scenes, in the global form
 // in which they are dumped, and 200 random ones of deficient rank in the explicit form, each as it
 // is, with the unit of the impulse changed by a million either way, and with its contacts in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the theory of the sweeps promises: linear SOR on bilateral rows, a falling objective on the
 // convex problem, one solution by every local method and form.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One cold step of a pile of spheres (scene G) by the solvers that factor, and by auto, which
 // begins with apgd where the pile is large.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // simplex: random step problems, redundant and badly scaled ones, pyramids, contradicting joints,
 // warm starts, the same bits twice. Residuals are those of the certificate, or of the pyramid
 // problem where there is friction.

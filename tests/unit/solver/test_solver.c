@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frame around every solve: table, definitions, budgets, honesty of the report, memory.
 #include "alloc.h"
 #include "check.h"

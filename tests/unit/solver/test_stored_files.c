@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stored problems of other programs: auto on all complementarity problems at 1e-8, psor with exact
 // blocks on all friction problems at 1e-4, both by the certificate.
 #include <dirent.h>

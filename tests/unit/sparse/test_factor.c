@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L D L^T: solutions to round-off for block-diagonal, chain, arrow and random matrices, also where
 // M is symmetric only to some digits; components; what is not positive definite is refused.
 #include "alloc.h"

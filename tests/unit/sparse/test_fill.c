@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The quality of the minimum-degree order: entries of L at most 1.15 times those of libamd's order,
 // on saddle matrices of chains, trees, grids and piles and on random graphs. Rows have compliance:
 // without it some must wait for their bodies, which libamd's order, of no use to static pivots

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // L D L^T of quasi-definite matrices: 1,000 random ones against dense elimination, the saddle
 // matrices of mechanics, the same bits with and without workers, replaced pivots, memory.
 #include "alloc.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows switched on and off: after a thousand random switches the solution is that of a fresh
 // factorisation; dependent rows are refused; what is off stays out.
 #include "check.h"

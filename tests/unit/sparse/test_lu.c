@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LU of block matrices: solutions of random sparse and dense systems, graphs that fall apart,
 // singular matrices, the same bits from a second use.
 #include "check.h"

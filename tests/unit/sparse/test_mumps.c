@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Solutions of saddle matrices up to 100,000 rows against MUMPS, which pivots as it needs. Skipped
 // where it is not installed.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse matrices by rows against dense ones.
 #include "alloc.h"
 #include "check.h"

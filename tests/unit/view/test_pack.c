@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Packing of poses: the stated accuracy, and the ends of the grid.
 #include "check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pages read back: what a reader of the file finds is what the source said, within the stated
 // errors; text cannot break out; pages keep to their size; failures name the path and leave nothing
 // behind.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Misuse of the world's functions: every wrong call answers with a status and a sentence, and the
 // world is as it was.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contacts as users see them: forces, torques, events, overlaps, and the two hooks.
 #include "check.h"
 #include "toys.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory: every allocation fails once and leaves no trace; after warm-up a step allocates nothing;
 // a body costs less than 2 KB, a contact less than half a KB.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Motion without contacts, where every number is known: free fall, forces and torques, bodies with
 // a centre of mass off their origin, kinematic bodies, joints, energies and momenta.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies put in order along space while the world runs: ids, bits, workers and snapshots do not
 // notice, and contacts keep their impulses.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step problem that a world hands out: it is the one that was solved, and there is none where
 // none was.
 #include "check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Save and restore: a restored world goes on with the same bits, ids stay valid, and damaged data
 // of any kind leaves the world as it was.
 #include "check.h"

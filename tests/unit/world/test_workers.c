@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The number of workers, and who runs them, never shows in the state.
 #include "check.h"
 #include "toys.h"

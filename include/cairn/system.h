@@ -61,6 +61,17 @@ typedef struct CnEquations {
                         double *c);
   /// Name of a contact for messages and the event log. Null: "contact 3".
   void (*contact_name)(void *context, int32_t contact, char *text, size_t capacity);
+
+  /// Systems of many bodies: n > 0 velocities belong together (6 of a rigid body), and v_count is a
+  /// multiple of n. M then has n x n blocks along its diagonal, which is all that `mass` writes, one
+  /// block after another; `jacobian` writes for each row n numbers for each of the groups that it
+  /// touches, one after another. Work and memory go with these numbers, not with the square of
+  /// v_count. 0: dense, as said above.
+  int32_t group_size;
+  /// With group_size: the groups that the rows of a constraint touch, ascending, into `groups` (room
+  /// for all); returns how many. Constraints are counted as gaps are. Not asked for without
+  /// constraints.
+  int32_t (*groups)(void *context, int32_t constraint, int32_t *groups);
 } CnEquations;
 
 /// A mechanical system as functions. State is q (any coordinates) and v (six per velocity group of

@@ -25,24 +25,32 @@ void cni_clash_release(CniClash *clash) {
   cni_release(a, clash->dims, (size_t)clash->dim_capacity * sizeof *clash->dims);
 }
 
-CnStatus cni_clash_begin(CniClash *clash, int32_t n) {
+CnStatus cni_clash_begin(CniClash *clash, CniMotion *m, const double *columns,
+                         const double *rows_of) {
   const CnAllocator *a = &clash->allocator;
-  if (n > 10000)
+  int64_t entries;
+  int32_t n = m->active;
+  CNI_TRY(cni_coupling_count(m, &entries));
+  if (entries > 100000000)
     return cni_error(CN_UNSUPPORTED, "%d rows of contacts at once are too many for a dense matrix",
                      (int)n);
   clash->row_count = n;
   clash->block_count = 0;
-  CNI_TRY(
-      cni_array_reserve(a, (void **)&clash->w, &clash->w_capacity, 0, n * n + 1, sizeof *clash->w));
-  CNI_TRY(cni_array_reserve(a, (void **)&clash->column, &clash->column_capacity, 0, n * n + 1,
-                            sizeof *clash->column));
+  m->systems++;
+  CNI_TRY(cni_array_reserve(a, (void **)&clash->w, &clash->w_capacity, 0, (int32_t)entries + 1,
+                            sizeof *clash->w));
+  CNI_TRY(cni_array_reserve(a, (void **)&clash->column, &clash->column_capacity, 0,
+                            (int32_t)entries + 1, sizeof *clash->column));
   CNI_TRY(cni_array_reserve(a, (void **)&clash->q, &clash->q_capacity, 0, n + 1, sizeof *clash->q));
   CNI_TRY(cni_array_reserve(a, (void **)&clash->start, &clash->start_capacity, 0, n + 1,
                             sizeof *clash->start));
   CNI_TRY(cni_array_reserve(a, (void **)&clash->sets, &clash->set_capacity, 0, n + 1,
                             sizeof *clash->sets));
-  return cni_array_reserve(a, (void **)&clash->dims, &clash->dim_capacity, 0, n + 1,
-                           sizeof *clash->dims);
+  CNI_TRY(cni_array_reserve(a, (void **)&clash->dims, &clash->dim_capacity, 0, n + 1,
+                            sizeof *clash->dims));
+  cni_motion_directions(m, columns);
+  cni_coupling_write(m, rows_of, clash->start, clash->column, clash->w);
+  return CN_OK;
 }
 
 void cni_clash_block(CniClash *clash, CnBlockKind kind, int32_t dim, double mu) {
@@ -54,8 +62,6 @@ void cni_clash_block(CniClash *clash, CnBlockKind kind, int32_t dim, double mu) 
 
 CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *report) {
   int32_t n = clash->row_count;
-  for (int32_t i = 0; i <= n; i++) clash->start[i] = i * n;
-  for (int32_t i = 0; i < n * n; i++) clash->column[i] = i % n;
   CnSparse w = {n, n, clash->start, clash->column, clash->w};
   cn_problem_clear(clash->problem);
   CNI_TRY(cn_problem_set_explicit(clash->problem, &w, clash->q));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A complementarity problem between a few rows of the equations: impacts, accelerations of closed
-// contacts, steps of moreau-jean. Dense W, given to a solver of the table in explicit form.
+// contacts, steps of moreau-jean. W, dense or by the structure of the coupling, is given to a solver
+// of the table in explicit form.
 #ifndef CNI_CLASH_H
 #define CNI_CLASH_H
 
@@ -11,8 +12,8 @@ typedef struct CniClash {
   CnProblem *problem;
   CnAnswer answer;
   int32_t row_count, block_count;
-  double *w, *q;           // row_count^2, row_count
-  int32_t *start, *column; // of W as a sparse matrix
+  double *w, *q;
+  int32_t *start, *column; // of W
   CnSet *sets;             // one a block
   int32_t *dims;
   int32_t w_capacity, q_capacity, start_capacity, column_capacity, set_capacity, dim_capacity;
@@ -21,8 +22,10 @@ typedef struct CniClash {
 CnStatus cni_clash_init(CniClash *clash, const CnAllocator *allocator);
 void cni_clash_release(CniClash *clash);
 
-// Room for that many rows; no blocks yet. Then fill w and q, and add blocks in the order of rows.
-CnStatus cni_clash_begin(CniClash *clash, int32_t row_count);
+// W = H M^-1 D^T of the motion's active rows (cni_motion_solve tells of `columns` and `rows_of`),
+// with the mass factored last; no blocks yet. Then fill q, and add blocks in the order of rows.
+CnStatus cni_clash_begin(CniClash *clash, CniMotion *m, const double *columns,
+                         const double *rows_of);
 void cni_clash_block(CniClash *clash, CnBlockKind kind, int32_t dim, double mu);
 // Impulses and velocities in answer.g and answer.u.
 CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *report);

@@ -66,7 +66,7 @@ typedef struct Parts {
 
 static int64_t numbers(const CniMotion *m) {
   int64_t nq = cni_pool_need(m->q_count), nv = cni_pool_need(m->v_count);
-  int64_t g = cni_pool_need(m->list_count * m->v_count), list = cni_pool_need(m->list_count);
+  int64_t g = cni_pool_need(m->entries), list = cni_pool_need(m->list_count);
   return (STAGES + 2 + 3 + 1) * nq + (STAGES + 1 + 3 + 3) * nv + 2 * g + 3 * list;
 }
 
@@ -84,7 +84,7 @@ static Parts parts_of(const CniMotion *m, const CniStep *s) {
   for (int i = 0; i < STAGES + 1; i++) k.v_dot[i] = cut(&at, nv);
   for (int i = 0; i < 3; i++) k.q[i] = cut(&at, nq);
   for (int i = 0; i < 3; i++) k.v[i] = cut(&at, nv);
-  for (int i = 0; i < 2; i++) k.jacobian[i] = cut(&at, list * nv);
+  for (int i = 0; i < 2; i++) k.jacobian[i] = cut(&at, m->entries);
   for (int i = 0; i < 2; i++) k.rate[i] = cut(&at, list);
   k.q8 = cut(&at, nq);
   k.v8 = cut(&at, nv);
@@ -107,11 +107,8 @@ static CnStatus meet_rows(CniMotion *m, Parts *k, Stage from, double hb, const d
   CNI_TRY(cni_motion_mass(m, from.t, from.q));
   CNI_TRY(m->eq->force(m->system->context, from.t, from.q, from.v, k->w));
   for (int32_t i = 0; i < n; i++) k->w[i] *= hb;
-  for (int32_t i = 0; i < m->active; i++) {
-    double sum = rate[i];
-    for (int32_t j = 0; j < n; j++) sum += jacobian[(int64_t)i * n + j] * k->p[j];
-    k->multipliers[i] = -sum;
-  }
+  for (int32_t i = 0; i < m->active; i++)
+    k->multipliers[i] = -cni_motion_row(m, jacobian, i, rate[i], k->p);
   CNI_TRY(cni_motion_solve(m, from.t, from.jacobian, jacobian, k->w, k->multipliers));
   for (int32_t i = 0; i < n; i++) v[i] = k->p[i] + k->w[i];
   return CN_OK;

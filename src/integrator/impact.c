@@ -20,14 +20,11 @@ static CnStatus strike(CniDrive *d, int32_t count) {
   CniMotion *p = &d->probe;
   CniClash *clash = &d->clash;
   const CnEquations *eq = p->eq;
-  int32_t n = p->v_count;
   CnSolveReport report;
   CNI_TRY(cni_modes_probe(d, count, 1));
   CNI_TRY(cni_motion_mass(p, d->t, d->q));
   CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
-  CNI_TRY(cni_clash_begin(clash, p->active));
-  cni_motion_delassus(p, p->scratch_g, p->scratch_g, clash->w, p->active);
-  p->systems++;
+  CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
   memcpy(clash->q, d->speeds, (size_t)p->active * sizeof *clash->q);
   for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
   int32_t row = d->fixed_count;
@@ -48,8 +45,7 @@ static CnStatus strike(CniDrive *d, int32_t count) {
                      "of %g)",
                      d->stepper->name, d->t, (int)count, report.solver,
                      report.certificate.error_siconos);
-  for (int32_t i = 0; i < p->active; i++)
-    for (int32_t j = 0; j < n; j++) d->v[j] += clash->answer.g[i] * p->x[(int64_t)i * n + j];
+  cni_motion_push(p, clash->answer.g, d->v);
   row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
     d->impulses[i] = clash->answer.g[row];

@@ -154,6 +154,13 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
                      "equations: without kinematics q' = v, but there are %d positions and %d "
                      "velocities",
                      (int)system->q_count, (int)system->v_count);
+  if (eq->group_size < 0 || (eq->group_size > 0 && (system->v_count % eq->group_size != 0 ||
+                                                    (constrained && !eq->groups) || eq->stiffness)))
+    return cni_error(
+        CN_INVALID_ARGUMENT,
+        "equations: with groups of %d velocities their number (%d) must be a multiple, "
+        "groups() must be given, and stiffness() not",
+        (int)eq->group_size, (int)system->v_count);
   for (int32_t i = 0; eq->laws && i < eq->contact_count; i++)
     if (!(eq->laws[i].restitution >= 0 && eq->laws[i].restitution <= 1) ||
         !(eq->laws[i].friction >= 0))

@@ -38,7 +38,7 @@ typedef struct Moreau {
   int32_t *rows, *contacts; // active
   int32_t row_capacity, contact_capacity, active, fixed;
   double *q_ahead, *q_new, *q_dot, *v_new, *v_mean, *force, *force_new, *defect;
-  double *gaps, *domains, *speeds, *jacobian, *rate, *all, *k, *c, *plain;
+  double *domains, *all, *k, *c, *plain;
   CnIntegratorReport report;
   int64_t since_projection;
 } Moreau;
@@ -79,24 +79,20 @@ static CnStatus fit(Moreau *s, const CnSystem *system) {
   CNI_TRY(cni_array_reserve(a, (void **)&s->contacts, &s->contact_capacity, 0, gaps + 1,
                             sizeof *s->contacts));
   int32_t stiff = eq->stiffness ? nv * nv : 0;
+  int32_t mass = nv * s->motion.size;
   CNI_TRY(cni_pool_begin(&s->pool, 3 * cni_pool_need(nq) + 5 * cni_pool_need(nv) +
-                                       2 * cni_pool_need(gaps) + 3 * cni_pool_need(rows) +
-                                       cni_pool_need(rows * nv) + 3 * cni_pool_need(stiff) +
-                                       cni_pool_need(nv * nv) + 8));
+                                       cni_pool_need(gaps) + cni_pool_need(rows) +
+                                       2 * cni_pool_need(stiff) + cni_pool_need(mass) + 8));
   double **vectors[] = {&s->v_new, &s->v_mean, &s->force, &s->force_new, &s->defect};
   s->q_ahead = cni_pool_take(&s->pool, nq);
   s->q_new = cni_pool_take(&s->pool, nq);
   s->q_dot = cni_pool_take(&s->pool, nq);
   for (int i = 0; i < 5; i++) *vectors[i] = cni_pool_take(&s->pool, nv);
-  s->gaps = cni_pool_take(&s->pool, gaps);
   s->domains = cni_pool_take(&s->pool, gaps);
-  s->speeds = cni_pool_take(&s->pool, rows);
-  s->rate = cni_pool_take(&s->pool, rows);
   s->all = cni_pool_take(&s->pool, rows);
-  s->jacobian = cni_pool_take(&s->pool, rows * nv);
   s->k = cni_pool_take(&s->pool, stiff);
   s->c = cni_pool_take(&s->pool, stiff);
-  s->plain = cni_pool_take(&s->pool, nv * nv);
+  s->plain = cni_pool_take(&s->pool, mass);
   return CN_OK;
 }
 
@@ -106,11 +102,10 @@ static int has_friction(const CnEquations *eq, int32_t contact) {
   return eq->contact_dim > 1 && eq->laws && eq->laws[contact].friction > 0;
 }
 
+// The Jacobian of a step lies in the motion's scratch.
 static double row_speed(const Moreau *s, int32_t i, const double *v) {
-  int32_t n = s->motion.v_count;
-  double sum = s->rate[i];
-  for (int32_t j = 0; j < n; j++) sum += s->jacobian[(int64_t)i * n + j] * v[j];
-  return sum;
+  const CniMotion *m = &s->motion;
+  return cni_motion_row(m, m->scratch_g, i, m->scratch_rate[i], v);
 }
 
 // Bilateral rows that do not depend on each other, and contacts with gap + (h/2) u_n <= 0.
@@ -120,7 +115,7 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   int32_t n = 0;
   for (int32_t i = 0; i < eq->contact_count; i++) s->rows[n++] = cni_normal_row(eq, i);
   CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, NULL, n));
-  CNI_TRY(cni_motion_jacobian(m, t, q, s->jacobian, s->rate));
+  CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
   CNI_TRY(cni_motion_gaps(m, t, q));
   if (eq->domains) eq->domains(m->system->context, t, q, s->domains);
   s->active = 0;
@@ -148,7 +143,7 @@ static CnStatus step_matrix(Moreau *s, double t, const double *q, const double *
   int32_t n = m->v_count;
   double theta = s->def.theta;
   CNI_TRY(m->eq->mass(m->system->context, t + 0.5 * h, s->q_ahead, m->mass));
-  memcpy(s->plain, m->mass, (size_t)(n * n) * sizeof *s->plain);
+  memcpy(s->plain, m->mass, (size_t)n * (size_t)m->size * sizeof *s->plain);
   if (m->eq->stiffness) {
     CNI_TRY(m->eq->stiffness(m->system->context, t, q, v, s->k, s->c));
     for (int32_t i = 0; i < n * n; i++)
@@ -174,12 +169,13 @@ static void move(const Moreau *s, double t, const double *q, const double *v, do
 // v_new without impulses of this iteration: one Newton step on the forces.
 static CnStatus free_velocity(Moreau *s, double t, const double *v, double h) {
   CniMotion *m = &s->motion;
-  int32_t n = m->v_count;
+  int32_t n = m->v_count, size = m->size;
   double theta = s->def.theta;
   CNI_TRY(m->eq->force(m->system->context, t + h, s->q_new, s->v_new, s->force_new));
   for (int32_t i = 0; i < n; i++) {
     double sum = h * ((1 - theta) * s->force[i] + theta * s->force_new[i]);
-    for (int32_t j = 0; j < n; j++) sum -= s->plain[(int64_t)i * n + j] * (s->v_new[j] - v[j]);
+    const double *row = s->plain + (int64_t)i * size;
+    for (int32_t j = 0, c = i - i % size; j < size; j++, c++) sum -= row[j] * (s->v_new[c] - v[c]);
     s->defect[i] = sum;
   }
   cni_motion_mass_solve(m, s->defect);
@@ -193,11 +189,8 @@ static CnStatus contact_velocity(Moreau *s, CnSolver *solver, const double *v,
   CniMotion *m = &s->motion;
   CniClash *clash = &s->clash;
   const CnEquations *eq = m->eq;
-  int32_t n = m->v_count;
   if (m->active == 0) return CN_OK;
-  CNI_TRY(cni_clash_begin(clash, m->active));
-  cni_motion_delassus(m, s->jacobian, s->jacobian, clash->w, m->active);
-  m->systems++;
+  CNI_TRY(cni_clash_begin(clash, m, m->scratch_g, m->scratch_g));
   for (int32_t i = 0; i < m->active; i++) clash->q[i] = row_speed(s, i, s->defect);
   for (int32_t i = 0; i < s->fixed; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
   int32_t row = s->fixed;
@@ -213,8 +206,7 @@ static CnStatus contact_velocity(Moreau *s, CnSolver *solver, const double *v,
     row += dim;
   }
   CNI_TRY(cni_clash_solve(clash, solver, report));
-  for (int32_t i = 0; i < m->active; i++)
-    for (int32_t j = 0; j < n; j++) s->defect[j] += clash->answer.g[i] * m->x[(int64_t)i * n + j];
+  cni_motion_push(m, clash->answer.g, s->defect);
   return CN_OK;
 }
 
@@ -309,7 +301,7 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
   for (int32_t i = 0; i < m->q_count; i++) s->q_ahead[i] = q[i] + 0.5 * h * s->q_dot[i];
   cni_motion_normalise(m, s->q_ahead);
   CNI_TRY(step_matrix(s, t, q, v, h));
-  CNI_TRY(cni_motion_jacobian(m, t + 0.5 * h, s->q_ahead, s->jacobian, s->rate));
+  CNI_TRY(cni_motion_jacobian(m, t + 0.5 * h, s->q_ahead, m->scratch_g, m->scratch_rate));
   CNI_TRY(m->eq->force(system->context, t, q, v, s->force));
   CNI_TRY(find_velocity(s, solver, t, q, v, h, report));
   CNI_TRY(check_finite("v", s->v_new, m->v_count, t));

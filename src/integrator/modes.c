@@ -43,14 +43,9 @@ CnStatus cni_modes_probe(CniDrive *d, int32_t count, int tangents) {
 
 CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *v) {
   CniMotion *p = &d->probe;
-  int32_t n = p->v_count;
   CNI_TRY(cni_motion_jacobian(p, t, q, p->scratch_g, p->scratch_rate));
-  for (int32_t i = 0; i < p->active; i++) {
-    const double *row = p->scratch_g + (int64_t)i * n;
-    double sum = p->scratch_rate[i];
-    for (int32_t j = 0; j < n; j++) sum += row[j] * v[j];
-    d->speeds[i] = sum;
-  }
+  for (int32_t i = 0; i < p->active; i++)
+    d->speeds[i] = cni_motion_row(p, p->scratch_g, i, p->scratch_rate[i], v);
   return CN_OK;
 }
 
@@ -150,17 +145,13 @@ static CnStatus find_closed(CniDrive *d, int edge, int32_t *count) {
 CnStatus cni_acceleration_lcp(CniClash *clash, CnSolver *solver, CniMotion *m, double t,
                               const double *columns, const double *rows_of, int32_t bilateral,
                               double *a, double *multipliers) {
-  int32_t n = m->v_count, k = m->active;
+  int32_t k = m->active;
   CnSolveReport report;
-  m->systems++;
   cni_motion_mass_solve(m, a);
+  CNI_TRY(cni_clash_begin(clash, m, columns, rows_of));
   if (k == 0) return CN_OK;
-  CNI_TRY(cni_clash_begin(clash, k));
-  cni_motion_delassus(m, columns, rows_of, clash->w, k);
   for (int32_t i = 0; i < k; i++) {
-    double sum = -multipliers[i];
-    for (int32_t j = 0; j < n; j++) sum += rows_of[(int64_t)i * n + j] * a[j];
-    clash->q[i] = sum;
+    clash->q[i] = cni_motion_row(m, rows_of, i, -multipliers[i], a);
     cni_clash_block(clash, i < bilateral ? CN_BLOCK_BILATERAL : CN_BLOCK_UNILATERAL, 1, 0);
   }
   CNI_TRY(cni_clash_solve(clash, solver, &report));
@@ -169,10 +160,8 @@ CnStatus cni_acceleration_lcp(CniClash *clash, CnSolver *solver, CniMotion *m, d
                      "t = %.17g s: the accelerations of %d closed contacts were not found (%s left "
                      "an error of %g)",
                      t, (int)(k - bilateral), report.solver, report.certificate.error_siconos);
-  for (int32_t i = 0; i < k; i++) {
-    multipliers[i] = clash->answer.g[i];
-    for (int32_t j = 0; j < n; j++) a[j] += multipliers[i] * m->x[(int64_t)i * n + j];
-  }
+  for (int32_t i = 0; i < k; i++) multipliers[i] = clash->answer.g[i];
+  cni_motion_push(m, multipliers, a);
   return CN_OK;
 }
 
@@ -390,8 +379,7 @@ static CnStatus find_flights(CniDrive *d, int32_t *count, double *rest) {
   for (int32_t i = 0; i < flying; i++) {
     int32_t contact = d->chosen[i], row = d->fixed_count + i;
     double pull = d->impulses[row], u = d->speeds[row], e = cni_drive_law(d, contact).restitution;
-    for (int32_t j = 0; j < p->v_count; j++)
-      pull += p->scratch_g[(int64_t)row * p->v_count + j] * d->a[j];
+    pull = cni_motion_row(p, p->scratch_g, row, pull, d->a);
     if (!(u > 0) || !(pull < 0)) continue;
     double top = -u / pull, end = e < 1 ? 2 * top / (1 - e) : INFINITY;
     if (d->h_limit == 0 || top < d->h_limit) d->h_limit = top;

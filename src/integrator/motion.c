@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The equations of motion with some constraints active, and their linear algebra (motion.h).
 //
-// M = L L^T is kept along the profile of its lower part: row i from its first entry that is not
-// zero. For separate bodies this is the work of separate bodies. S = H M^-1 D^T is brought to unit
-// row size and factored with partial pivoting; a pivot below 1e-14 means that the constraints
-// depend on each other. One step of refinement on the constraint rows makes H w = r hold to
-// round-off of H w itself, which is what keeps the velocity constraints of hem5 at 1e-16.
+// M = L L^T is kept group by group along the profile of the lower part: row i from its first entry
+// that is not zero. One step of refinement on the constraint rows makes H w = r hold to round-off
+// of H w itself, which is what keeps the velocity constraints of hem5 at 1e-16.
 #include "integrator/motion.h"
 
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/vec.h"
-#include "sparse/sparse.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define SINGULAR 1e-14  // pivot of S with rows of size one
-#define DEPENDENT 1e-12 // what is left of a row's own size after those before it
 
 // ---- pool ----
 
@@ -69,6 +63,7 @@ void cni_row_label(const CnSystem *system, int32_t row, char label[96]) {
 
 void cni_motion_init(CniMotion *m, const CnAllocator *allocator) {
   *m = (CniMotion){.allocator = *allocator, .pool = {.allocator = *allocator}};
+  cni_arena_init(&m->coupling.arena, allocator);
 }
 
 void cni_motion_release(CniMotion *m) {
@@ -77,7 +72,9 @@ void cni_motion_release(CniMotion *m) {
   cni_release(a, m->slip, (size_t)m->slip_capacity * sizeof *m->slip);
   cni_release(a, m->factor, (size_t)m->factor_capacity * sizeof *m->factor);
   cni_release(a, m->first, (size_t)m->first_capacity * sizeof *m->first);
-  cni_release(a, m->pivot, (size_t)m->pivot_capacity * sizeof *m->pivot);
+  cni_release(a, m->touch_start, (size_t)m->start_capacity * sizeof *m->touch_start);
+  cni_release(a, m->touch, (size_t)m->touch_capacity * sizeof *m->touch);
+  cni_coupling_release(m);
   cni_release(a, m->gaps, (size_t)m->gap_capacity * sizeof *m->gaps);
   cni_pool_release(&m->pool);
 }
@@ -87,6 +84,8 @@ CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system) {
   m->eq = system->equations;
   m->q_count = system->q_count;
   m->v_count = system->v_count;
+  m->size = m->eq->group_size > 0 ? m->eq->group_size : m->v_count;
+  m->groups = m->size > 0 ? m->v_count / m->size : 0;
   m->row_count = m->eq->bilateral_count + m->eq->contact_count * m->eq->contact_dim;
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->first, &m->first_capacity, 0,
                             m->v_count > 0 ? m->v_count : 1, sizeof *m->first));
@@ -99,37 +98,67 @@ CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system) {
 // Cut the pool for the present sizes.
 static CnStatus carve(CniMotion *m) {
   int32_t n = m->v_count, k = m->active, list = m->list_count;
-  m->stride = cni_dense_stride(k > 0 ? k : 1);
-  int64_t count = 2 * cni_pool_need(n * n) + cni_pool_need(n * k) + (int64_t)m->stride * k +
-                  5 * cni_pool_need(k) + 2 * cni_pool_need(list * n) + 2 * cni_pool_need(n) +
-                  2 * cni_pool_need(m->q_count) + 2 * cni_pool_need(list) + 64;
-  CNI_TRY(cni_pool_begin(&m->pool, count));
-  m->mass = cni_pool_take(&m->pool, n * n);
-  m->profile = cni_pool_take(&m->pool, n * n);
-  m->s = cni_pool_take(&m->pool, m->stride * k);
-  m->x = cni_pool_take(&m->pool, n * k);
+  int64_t mass = (int64_t)n * m->size, entries = (int64_t)m->size * m->touch_start[list];
+  if (mass > INT32_MAX || entries > INT32_MAX)
+    return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX);
+  m->entries = (int32_t)entries;
+  CNI_TRY(cni_pool_begin(&m->pool, 2 * cni_pool_need((int32_t)mass) +
+                                       2 * cni_pool_need(m->entries) + 4 * cni_pool_need(k) +
+                                       cni_pool_need(n) + cni_pool_need(2 * m->q_count) +
+                                       cni_pool_need(list)));
+  m->mass = cni_pool_take(&m->pool, (int32_t)mass);
+  m->profile = cni_pool_take(&m->pool, (int32_t)mass);
+  m->x = cni_pool_take(&m->pool, m->entries);
   m->row_scale = cni_pool_take(&m->pool, k);
   m->residual = cni_pool_take(&m->pool, k);
   m->multipliers = cni_pool_take(&m->pool, k);
   m->right = cni_pool_take(&m->pool, k);
-  m->directions = cni_pool_take(&m->pool, list * n);
   m->scratch_v = cni_pool_take(&m->pool, n);
   m->scratch_q = cni_pool_take(&m->pool, 2 * m->q_count);
-  m->scratch_g = cni_pool_take(&m->pool, list * n);
+  m->scratch_g = cni_pool_take(&m->pool, m->entries);
   m->scratch_rate = cni_pool_take(&m->pool, list);
+  return CN_OK;
+}
+
+// The groups of the last row of the list so far. Rows of one constraint touch the same.
+static CnStatus ask_groups(CniMotion *m, int32_t place) {
+  const CnEquations *eq = m->eq;
+  int32_t at = m->touch_start[place], row = m->list[place], count = 1;
+  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->touch, &m->touch_capacity, at,
+                            at + m->groups + 1, sizeof *m->touch));
+  int32_t *touch = m->touch + at;
+  touch[0] = 0;
+  if (eq->group_size > 0) {
+    int32_t contact = cni_row_contact(eq, row);
+    count =
+        eq->groups(m->system->context, contact < 0 ? row : eq->bilateral_count + contact, touch);
+    int legal = count >= 0 && count <= m->groups;
+    for (int32_t i = 0; legal && i < count; i++)
+      legal = touch[i] < m->groups && touch[i] > (i > 0 ? touch[i - 1] : -1);
+    if (!legal) {
+      char label[96];
+      cni_row_label(m->system, row, label);
+      return cni_error(CN_INVALID_ARGUMENT,
+                       "equations: the velocity groups of %s must ascend within 0 .. %d", label,
+                       (int)m->groups - 1);
+    }
+  }
+  m->touch_start[place + 1] = at + count;
   return CN_OK;
 }
 
 CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const int32_t *slip,
                              const double *factor, int32_t count) {
   const CnAllocator *a = &m->allocator;
-  int32_t most = 2 * count + 1;
+  int32_t most = 2 * count + 2;
   CNI_TRY(cni_array_reserve(a, (void **)&m->list, &m->list_capacity, 0, most, sizeof *m->list));
   CNI_TRY(cni_array_reserve(a, (void **)&m->slip, &m->slip_capacity, 0, most, sizeof *m->slip));
   CNI_TRY(
       cni_array_reserve(a, (void **)&m->factor, &m->factor_capacity, 0, most, sizeof *m->factor));
-  CNI_TRY(cni_array_reserve(a, (void **)&m->pivot, &m->pivot_capacity, 0, most, sizeof *m->pivot));
+  CNI_TRY(cni_array_reserve(a, (void **)&m->touch_start, &m->start_capacity, 0, most,
+                            sizeof *m->touch_start));
   m->active = m->list_count = count;
+  m->coupling.known = 0;
   for (int32_t i = 0; i < count; i++) {
     m->list[i] = rows[i];
     m->slip[i] = -1;
@@ -139,6 +168,8 @@ CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const int32_t *s
     m->factor[i] = factor[i];
     m->list[m->list_count++] = slip[i];
   }
+  m->touch_start[0] = 0;
+  for (int32_t i = 0; i < m->list_count; i++) CNI_TRY(ask_groups(m, i));
   return carve(m);
 }
 
@@ -169,16 +200,19 @@ static double largest(const double *x, int32_t count) {
   return most;
 }
 
-static double product(const double *x, const double *y, int32_t count) {
-  double sum = 0;
-  for (int32_t i = 0; i < count; i++) sum += x[i] * y[i];
-  return sum;
+double cni_motion_row(const CniMotion *m, const double *jacobian, int32_t i, double start,
+                      const double *v) {
+  int32_t size = m->size;
+  for (int32_t e = m->touch_start[i]; e < m->touch_start[i + 1]; e++) {
+    const double *x = jacobian + (int64_t)e * size, *y = v + (int64_t)m->touch[e] * size;
+    for (int32_t k = 0; k < size; k++) start += x[k] * y[k];
+  }
+  return start;
 }
 
 // Central differences along the motion; the step balances truncation and round-off.
 static CnStatus difference(CniMotion *m, double t, const double *q, const double *v,
                            double *curvature) {
-  int32_t n = m->v_count;
   double *q_dot = m->scratch_q, *moved = m->scratch_q + m->q_count;
   cni_motion_kinematics(m, t, q, v, q_dot);
   double e = 6e-6 * (1 + largest(q, m->q_count)) / (1 + largest(q_dot, m->q_count));
@@ -189,7 +223,7 @@ static CnStatus difference(CniMotion *m, double t, const double *q, const double
     CNI_TRY(cni_motion_jacobian(m, t + side * e, moved, m->scratch_g, m->scratch_rate));
     for (int32_t i = 0; i < m->active; i++)
       curvature[i] +=
-          side * (product(m->scratch_g + (int64_t)i * n, v, n) + m->scratch_rate[i]) / (2 * e);
+          side * (cni_motion_row(m, m->scratch_g, i, 0, v) + m->scratch_rate[i]) / (2 * e);
   }
   return CN_OK;
 }
@@ -210,16 +244,17 @@ CnStatus cni_motion_mass(CniMotion *m, double t, const double *q) {
 }
 
 CnStatus cni_motion_factor(CniMotion *m, double t) {
-  int32_t n = m->v_count;
-  for (int32_t i = 0; i < n; i++) {
-    const double *row = m->mass + (int64_t)i * n;
-    double *to = m->profile + (int64_t)i * n;
+  int32_t n = m->size;
+  for (int32_t r = 0; r < m->v_count; r++) {
+    int32_t i = r % n, begin = r - i; // row of its block, and where that begins
+    const double *row = m->mass + (int64_t)r * n;
+    double *to = m->profile + (int64_t)r * n;
     int32_t first = 0;
     while (first < i && row[first] == 0) first++;
-    m->first[i] = first;
+    m->first[r] = first;
     for (int32_t j = first; j <= i; j++) {
-      const double *other = m->profile + (int64_t)j * n;
-      int32_t from = first > m->first[j] ? first : m->first[j];
+      const double *other = m->profile + (int64_t)(begin + j) * n;
+      int32_t from = first > m->first[begin + j] ? first : m->first[begin + j];
       double sum = row[j];
       for (int32_t k = from; k < j; k++) sum -= to[k] * other[k];
       if (j < i) {
@@ -230,82 +265,44 @@ CnStatus cni_motion_factor(CniMotion *m, double t) {
         return cni_error(CN_STOPPED,
                          "t = %.17g s: the mass matrix is not positive definite (row %d, %g left "
                          "of %g)",
-                         t, (int)i, sum, row[i]);
+                         t, (int)r, sum, row[i]);
       to[i] = sqrt(sum);
     }
   }
   return CN_OK;
 }
 
-void cni_motion_mass_solve(const CniMotion *m, double *x) {
-  int32_t n = m->v_count;
+void cni_motion_group_solve(const CniMotion *m, int32_t group, double *x) {
+  int32_t n = m->size;
+  const int32_t *first = m->first + (int64_t)group * n;
+  const double *block = m->profile + (int64_t)group * n * n;
   for (int32_t i = 0; i < n; i++) {
-    const double *row = m->profile + (int64_t)i * n;
+    const double *row = block + (int64_t)i * n;
     double sum = x[i];
-    for (int32_t k = m->first[i]; k < i; k++) sum -= row[k] * x[k];
+    for (int32_t k = first[i]; k < i; k++) sum -= row[k] * x[k];
     x[i] = sum / row[i];
   }
   for (int32_t i = n - 1; i >= 0; i--) {
-    const double *row = m->profile + (int64_t)i * n;
+    const double *row = block + (int64_t)i * n;
     x[i] /= row[i];
-    for (int32_t k = m->first[i]; k < i; k++) x[k] -= row[k] * x[i];
+    for (int32_t k = first[i]; k < i; k++) x[k] -= row[k] * x[i];
   }
+}
+
+void cni_motion_mass_solve(const CniMotion *m, double *x) {
+  for (int32_t i = 0; i < m->groups; i++) cni_motion_group_solve(m, i, x + (int64_t)i * m->size);
 }
 
 // ---- the system ----
 
-void cni_motion_delassus(CniMotion *m, const double *columns, const double *rows_of, double *w,
-                         int32_t stride) {
-  int32_t n = m->v_count, k = m->active;
-  for (int32_t i = 0; i < k; i++) {
-    double *x = m->x + (int64_t)i * n;
-    memcpy(x, columns + (int64_t)i * n, (size_t)n * sizeof *x);
-    if (m->slip[i] >= 0) {
-      const double *tangent = columns + (int64_t)m->slip[i] * n;
-      for (int32_t j = 0; j < n; j++) x[j] += m->factor[i] * tangent[j];
-    }
-    cni_motion_mass_solve(m, x);
-  }
-  // a row of H is short in a system of many bodies: from its first entry to its last
-  for (int32_t i = 0; i < k; i++) {
-    const double *row = rows_of + (int64_t)i * n;
-    int32_t first = 0, end = n;
-    while (first < n && row[first] == 0) first++;
-    while (end > first && row[end - 1] == 0) end--;
-    for (int32_t j = 0; j < k; j++)
-      w[(int64_t)i * stride + j] = product(row + first, m->x + (int64_t)j * n + first, end - first);
-  }
-}
-
-// S factored, its rows of size one.
-static CnStatus factor(CniMotion *m, double t, const double *columns, const double *rows_of) {
-  int32_t k = m->active;
-  cni_motion_delassus(m, columns, rows_of, m->s, m->stride);
-  for (int32_t i = 0; i < k; i++) {
-    double *row = m->s + (int64_t)i * m->stride;
-    double size = largest(row, k);
-    m->row_scale[i] = size > 0 ? 1 / size : 1;
-    for (int32_t j = 0; j < k; j++) row[j] *= m->row_scale[i];
-  }
-  if (cni_dense_factor(cni_dense_kernels(), k, m->s, m->stride, m->pivot, SINGULAR)) return CN_OK;
-  return cni_error(CN_STOPPED,
-                   "t = %.17g s: the constraint matrix is singular (%d active rows depend on each "
-                   "other)",
-                   t, (int)k);
-}
-
 // w += X dL with S dL = r - H w; dL is added to the multipliers.
 static void correct(CniMotion *m, const double *rows_of, const double *r, double *w,
                     double *multipliers) {
-  int32_t n = m->v_count, k = m->active;
-  for (int32_t i = 0; i < k; i++)
-    m->residual[i] = m->row_scale[i] * (r[i] - product(rows_of + (int64_t)i * n, w, n));
-  cni_dense_solve(k, m->s, m->stride, m->pivot, m->residual);
-  for (int32_t i = 0; i < k; i++) {
-    const double *x = m->x + (int64_t)i * n;
-    multipliers[i] += m->residual[i];
-    for (int32_t j = 0; j < n; j++) w[j] += m->residual[i] * x[j];
-  }
+  for (int32_t i = 0; i < m->active; i++)
+    m->residual[i] = m->row_scale[i] * (r[i] - cni_motion_row(m, rows_of, i, 0, w));
+  cni_coupling_solve(m, m->residual);
+  for (int32_t i = 0; i < m->active; i++) multipliers[i] += m->residual[i];
+  cni_motion_push(m, m->residual, w);
 }
 
 CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const double *rows_of,
@@ -314,7 +311,8 @@ CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const d
   m->systems++;
   cni_motion_mass_solve(m, w);
   if (k == 0) return CN_OK;
-  CNI_TRY(factor(m, t, columns, rows_of));
+  cni_motion_directions(m, columns);
+  CNI_TRY(cni_coupling_factor(m, t, rows_of));
   double *r = m->right;
   for (int32_t i = 0; i < k; i++) {
     r[i] = multipliers[i];
@@ -339,46 +337,6 @@ CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const do
   return cni_motion_solve(m, t, jacobian, jacobian, a, multipliers);
 }
 
-// ---- independent rows ----
-
-// Orthogonalise the rows in the metric of M^-1, each against those kept before it, twice.
-static void keep_rows(CniMotion *m, const int32_t *rows, int32_t count, int32_t *kept,
-                      int32_t *kept_count) {
-  int32_t n = m->v_count, k = 0;
-  double *basis = m->directions, *x = m->scratch_v; // unit rows in the metric
-  for (int32_t i = 0; i < count; i++) {
-    double *y = m->x + (int64_t)i * n;
-    memcpy(y, m->scratch_g + (int64_t)i * n, (size_t)n * sizeof *y);
-    memcpy(x, y, (size_t)n * sizeof *x);
-    cni_motion_mass_solve(m, x);
-    double before = product(x, y, n);
-    for (int32_t pass = 0; pass < 2; pass++)
-      for (int32_t j = 0; j < k; j++) {
-        memcpy(x, y, (size_t)n * sizeof *x);
-        cni_motion_mass_solve(m, x);
-        double f = product(basis + (int64_t)j * n, x, n);
-        for (int32_t c = 0; c < n; c++) y[c] -= f * basis[(int64_t)j * n + c];
-      }
-    memcpy(x, y, (size_t)n * sizeof *x);
-    cni_motion_mass_solve(m, x);
-    double after = product(x, y, n);
-    if (!(after > DEPENDENT * before)) continue;
-    double scale = 1 / sqrt(after);
-    for (int32_t c = 0; c < n; c++) basis[(int64_t)k * n + c] = scale * y[c];
-    kept[k++] = rows[i];
-  }
-  *kept_count = k;
-}
-
-CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
-                                int32_t count, int32_t *kept, int32_t *kept_count) {
-  CNI_TRY(cni_motion_set_rows(m, rows, NULL, NULL, count));
-  CNI_TRY(cni_motion_mass(m, t, q));
-  CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
-  keep_rows(m, m->list, count, kept, kept_count);
-  return CN_OK;
-}
-
 // ---- drift and projection ----
 
 CnStatus cni_motion_gaps(CniMotion *m, double t, const double *q) {
@@ -396,7 +354,7 @@ CnStatus cni_motion_drift(CniMotion *m, double t, const double *q, const double 
   for (int32_t i = 0; i < m->active; i++) {
     int32_t gap = cni_row_gap(eq, m->list[i]);
     if (gap >= 0) *position = cn_max(*position, fabs(m->gaps[gap]));
-    double u = product(jacobian + (int64_t)i * m->v_count, v, m->v_count) + rate[i];
+    double u = cni_motion_row(m, jacobian, i, 0, v) + rate[i];
     *velocity = cn_max(*velocity, fabs(u));
   }
   return CN_OK;
@@ -444,7 +402,7 @@ CnStatus cni_motion_project(CniMotion *m, double t, double *q, double *v) {
   CNI_TRY(cni_motion_mass(m, t, q));
   CNI_TRY(cni_motion_jacobian(m, t, q, g, m->scratch_rate));
   for (int32_t k = 0; k < m->active; k++)
-    r[k] = -product(g + (int64_t)k * n, v, n) - m->scratch_rate[k];
+    r[k] = -cni_motion_row(m, g, k, 0, v) - m->scratch_rate[k];
   memset(w, 0, (size_t)n * sizeof *w);
   CNI_TRY(cni_motion_solve(m, t, g, g, w, r));
   for (int32_t k = 0; k < n; k++) v[k] += w[k];

@@ -7,12 +7,19 @@
 //
 // where D are the directions of the constraint forces and H the rows that are to hold. D and H are
 // the Jacobian at one position (index 1) or at two (half-explicit stages); a slipping contact pulls
-// its friction into D, so that the matrix is unsymmetric as a rule. M is factored along its
-// profile, which for rigid bodies is their 3x3 blocks; S = H M^-1 D^T is factored densely.
+// its friction into D, so that the matrix is unsymmetric as a rule.
+//
+// Velocities come in groups (a body's six); a system without them is one group. M is a block a
+// group, factored along its profile. A row of a Jacobian is kept as the numbers of the groups it
+// touches, one group after another, and so is a column of M^-1 D^T. S = H M^-1 D^T couples rows
+// that share a group: it is factored as a sparse matrix where that is smaller (coupling.c), so that
+// a chain costs as much as its links, and densely otherwise.
 #ifndef CNI_MOTION_H
 #define CNI_MOTION_H
 
 #include <cairn/system.h>
+#include "core/memory.h"
+#include "sparse/sparse.h"
 
 // Numbers of one purpose, grown as needed and cut into cache-line aligned pieces.
 typedef struct CniPool {
@@ -28,30 +35,50 @@ double *cni_pool_take(CniPool *pool, int32_t count);
 static inline int64_t cni_pool_need(int32_t count) { return (count + 7) / 8 * 8; }
 void cni_pool_release(CniPool *pool);
 
+// How the active rows hang together, and S in the form in which it is factored.
+typedef struct CniCoupling {
+  CniArena arena; // structure and blocks
+  CniLu *lu;      // null: there was no need of it yet
+  int32_t known;  // the structure is that of the active rows
+  int32_t sparse; // 1: the graph below is used; 0: S is dense
+  CniLuGraph graph;
+  int32_t *node_start; // rows that touch the same groups one after another are a node
+  int32_t *key;        // the groups of all rows, by which a structure is known again
+  int32_t key_rows, key_groups;
+  double *values; // blocks of S as the factorisation takes them
+  double *dense;  // S, rows `stride` apart; also the profile of the search for dependent rows
+  int32_t dense_capacity, stride;
+  int32_t *pivot;
+  int32_t pivot_capacity;
+} CniCoupling;
+
 typedef struct CniMotion {
   CnAllocator allocator;
   const CnSystem *system;
   const CnEquations *eq;
   int32_t q_count, v_count, row_count; // row_count: all rows of the Jacobian
+  int32_t size, groups;                // velocities a group, groups
 
   // active rows, and after them the tangents of those that slip
-  int32_t *list;  // list_count rows
-  int32_t *slip;  // per active row: place in the list of the tangent that adds to D, -1: none
-  double *factor; // of that tangent
+  int32_t *list;        // list_count rows
+  int32_t *slip;        // per active row: place in the list of the tangent that adds to D, -1: none
+  double *factor;       // of that tangent
+  int32_t *touch_start; // per row of the list, and one more: its groups
+  int32_t *touch;       // ascending
   int32_t active, list_count;
-  int32_t list_capacity, slip_capacity, factor_capacity;
+  int32_t list_capacity, slip_capacity, factor_capacity, start_capacity, touch_capacity;
+  int32_t entries; // numbers in a Jacobian of the list
 
   CniPool pool;
-  double *mass, *profile; // M; its factor L L^T, lower part
-  int32_t *first, *pivot; // first column of a row's profile
-  int32_t first_capacity, pivot_capacity;
-  double *x; // M^-1 D^T, a column a row
-  double *s; // S with its stride
-  double *row_scale, *residual, *right, *multipliers, *directions;
+  double *mass, *profile; // M by blocks; their factors L L^T, lower part
+  int32_t *first;         // first column of a row's profile in its block
+  int32_t first_capacity;
+  double *x; // M^-1 D^T, a column as a row of the Jacobian
+  CniCoupling coupling;
+  double *row_scale, *residual, *right, *multipliers;
   double *gaps; // of all constraints, set by cni_motion_gaps
   int32_t gap_capacity;
   double *scratch_v, *scratch_q, *scratch_g, *scratch_rate;
-  int32_t stride;
   int64_t systems; // linear systems solved
 } CniMotion;
 
@@ -68,9 +95,12 @@ void cni_motion_kinematics(const CniMotion *m, double t, const double *q, const 
                            double *q_dot);
 void cni_motion_normalise(const CniMotion *m, double *q);
 
-// Jacobian of the list (list_count x v_count) and rates.
+// Jacobian of the list (`entries` numbers) and rates.
 CnStatus cni_motion_jacobian(CniMotion *m, double t, const double *q, double *jacobian,
                              double *rate);
+// start + row i of a Jacobian times v.
+double cni_motion_row(const CniMotion *m, const double *jacobian, int32_t i, double start,
+                      const double *v);
 // d/dt (G v + r), v held, of the active rows.
 CnStatus cni_motion_curvature(CniMotion *m, double t, const double *q, const double *v,
                               double *curvature);
@@ -78,8 +108,9 @@ CnStatus cni_motion_curvature(CniMotion *m, double t, const double *q, const dou
 CnStatus cni_motion_mass(CniMotion *m, double t, const double *q);
 // Factor what is in m->mass.
 CnStatus cni_motion_factor(CniMotion *m, double t);
-// x <- M^-1 x
+// x <- M^-1 x, of all groups or of one.
 void cni_motion_mass_solve(const CniMotion *m, double *x);
+void cni_motion_group_solve(const CniMotion *m, int32_t group, double *x);
 
 // Solve the system above with the mass factored last. Nothing passed may be scratch of the motion
 // but scratch_g, scratch_v and multipliers. `columns` is the Jacobian of the list that
@@ -88,13 +119,25 @@ void cni_motion_mass_solve(const CniMotion *m, double *x);
 CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const double *rows_of,
                           double *w, double *multipliers);
 
-// m->x = M^-1 D^T (a row a column of it) and w = H M^-1 D^T, rows of w `stride` apart.
-void cni_motion_delassus(CniMotion *m, const double *columns, const double *rows_of, double *w,
-                         int32_t stride);
-
 // Accelerations and multipliers at a state, index 1. `jacobian` (of the list at q) may be null.
 CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const double *v,
                                const double *jacobian, double *a, double *multipliers);
+
+// ---- coupling.c ----
+
+void cni_coupling_release(CniMotion *m);
+// m->x = M^-1 D^T, with the mass factored last.
+void cni_motion_directions(CniMotion *m, const double *columns);
+// v += M^-1 D^T g
+void cni_motion_push(const CniMotion *m, const double *g, double *v);
+// S with unit rows, factored; row_scale has their factors. CN_STOPPED where it is singular.
+CnStatus cni_coupling_factor(CniMotion *m, double t, const double *rows_of);
+// x <- S^-1 x, the right side with unit rows
+void cni_coupling_solve(CniMotion *m, double *x);
+// S as a matrix by rows: entries it has, and then start, column and values.
+CnStatus cni_coupling_count(CniMotion *m, int64_t *entries);
+void cni_coupling_write(const CniMotion *m, const double *rows_of, int32_t *start, int32_t *column,
+                        double *values);
 
 // Of the rows given those that do not depend on the ones before them, in the same order: `kept`
 // (may be `rows`), *kept_count. Mass and Jacobian at q are evaluated.

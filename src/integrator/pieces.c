@@ -47,9 +47,7 @@ CnStatus cni_nscd_step(CniDrive *d, int32_t count, double h, int ahead, double *
   cni_motion_mass_solve(p, v_new);
   for (int32_t i = 0; i < n; i++) v_new[i] = d->v[i] + h * v_new[i];
   CNI_TRY(cni_modes_speeds(d, d->t + h, place, v_new));
-  CNI_TRY(cni_clash_begin(clash, p->active));
-  cni_motion_delassus(p, p->scratch_g, p->scratch_g, clash->w, p->active);
-  p->systems++;
+  CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
   memcpy(clash->q, d->speeds, (size_t)p->active * sizeof *clash->q);
   for (int32_t i = 0; i < p->active; i++)
     cni_clash_block(clash, i < d->fixed_count ? CN_BLOCK_BILATERAL : CN_BLOCK_UNILATERAL, 1, 0);
@@ -59,8 +57,7 @@ CnStatus cni_nscd_step(CniDrive *d, int32_t count, double h, int ahead, double *
                      "%s: t = %.17g s: a step of moreau-jean was not solved (%s left an error of "
                      "%g)",
                      d->stepper->name, d->t, report.solver, report.certificate.error_siconos);
-  for (int32_t i = 0; i < p->active; i++)
-    for (int32_t j = 0; j < n; j++) v_new[j] += clash->answer.g[i] * p->x[(int64_t)i * n + j];
+  cni_motion_push(p, clash->answer.g, v_new);
   for (int32_t i = 0; i < count; i++) impulses[i] = clash->answer.g[d->fixed_count + i];
   return CN_OK;
 }

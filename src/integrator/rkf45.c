@@ -40,7 +40,7 @@ typedef struct Parts {
 
 static int64_t numbers(const CniMotion *m) {
   int64_t nq = cni_pool_need(m->q_count), nv = cni_pool_need(m->v_count);
-  int64_t g = cni_pool_need(m->list_count * m->v_count), list = cni_pool_need(m->list_count);
+  int64_t g = cni_pool_need(m->entries), list = cni_pool_need(m->list_count);
   return (STAGES + 2) * (nq + nv) + g + 2 * list;
 }
 
@@ -58,7 +58,7 @@ static Parts parts_of(const CniMotion *m, const CniStep *s) {
   for (int i = 0; i <= STAGES; i++) k.v_dot[i] = cut(&at, m->v_count);
   k.q = cut(&at, m->q_count);
   k.v = cut(&at, m->v_count);
-  k.jacobian = cut(&at, list * m->v_count);
+  k.jacobian = cut(&at, m->entries);
   k.rate = cut(&at, list);
   k.multipliers = cut(&at, list);
   return k;

@@ -18,15 +18,15 @@ CnStatus cni_step_fit(CniStep *s, const CniStepper *stepper, CniMotion *m, const
                       const double *v) {
   int32_t nq = m->q_count, nv = m->v_count, list = m->list_count;
   int64_t extra = stepper->numbers(m);
-  int64_t count = 2 * cni_pool_need(nq) + 2 * cni_pool_need(nv) + 2 * cni_pool_need(list * nv) +
+  int64_t count = 2 * cni_pool_need(nq) + 2 * cni_pool_need(nv) + 2 * cni_pool_need(m->entries) +
                   2 * cni_pool_need(list) + extra + 8;
   CNI_TRY(cni_pool_begin(&s->pool, count));
   s->q0 = cni_pool_take(&s->pool, nq);
   s->v0 = cni_pool_take(&s->pool, nv);
   s->q1 = cni_pool_take(&s->pool, nq);
   s->v1 = cni_pool_take(&s->pool, nv);
-  s->jacobian0 = cni_pool_take(&s->pool, list * nv);
-  s->jacobian1 = cni_pool_take(&s->pool, list * nv);
+  s->jacobian0 = cni_pool_take(&s->pool, m->entries);
+  s->jacobian1 = cni_pool_take(&s->pool, m->entries);
   s->rate0 = cni_pool_take(&s->pool, list);
   s->rate1 = cni_pool_take(&s->pool, list);
   s->work = cni_pool_take(&s->pool, (int32_t)extra);

@@ -49,10 +49,8 @@ static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *
 // Tangential velocity of a slipping contact, in the direction of its slip.
 static double slip_speed(const CniDrive *d, const CniContactMode *mode, const double *jacobian,
                          const double *rate, const double *v) {
-  int32_t row = d->motion.slip[mode->place], n = d->motion.v_count;
-  double u = rate[row];
-  for (int32_t j = 0; j < n; j++) u += jacobian[(int64_t)row * n + j] * v[j];
-  return mode->direction * u;
+  int32_t row = d->motion.slip[mode->place];
+  return mode->direction * cni_motion_row(&d->motion, jacobian, row, rate[row], v);
 }
 
 static int32_t place_of_row(const CniMotion *m, int32_t row) {

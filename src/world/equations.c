@@ -79,23 +79,51 @@ static int is_free(const CniModel *model, int32_t body) {
   return body >= 0 && cni_has_mass(&model->mass[body]);
 }
 
-// side * axis . (velocity of a point of the body): columns where it is free, rate where it is not.
+// side * axis . (velocity of a point of the body): six numbers where it is free, a rate where it is
+// not.
 static void put_point(const CniModel *model, int32_t body, double side, CnVec3 axis, CnVec3 arm,
-                      double *row, double *rate) {
+                      double *at, double *rate) {
   if (body < 0) return;
   CnVec3 turn = cn_cross(arm, axis);
   if (is_free(model, body)) {
-    double *at = row + 6 * (size_t)body;
-    at[0] += side * axis.x;
-    at[1] += side * axis.y;
-    at[2] += side * axis.z;
-    at[3] += side * turn.x;
-    at[4] += side * turn.y;
-    at[5] += side * turn.z;
+    at[0] = side * axis.x;
+    at[1] = side * axis.y;
+    at[2] = side * axis.z;
+    at[3] = side * turn.x;
+    at[4] = side * turn.y;
+    at[5] = side * turn.z;
   } else {
     CnTwist twist = model->twist[body];
     *rate += side * (cn_dot(axis, twist.velocity) + cn_dot(turn, twist.spin));
   }
+}
+
+// A row on two bodies, the free ones by ascending index; returns where the next one begins.
+static double *put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int32_t body_b,
+                        CnVec3 arm_b, CnVec3 axis, double *row, double *rate) {
+  int free_a = is_free(model, body_a), free_b = is_free(model, body_b);
+  put_point(model, body_b, 1, axis, arm_b, row + (free_a && body_a < body_b ? 6 : 0), rate);
+  put_point(model, body_a, -1, axis, arm_a, row + (free_b && body_b < body_a ? 6 : 0), rate);
+  return row + 6 * (free_a + free_b);
+}
+
+static int32_t groups(void *context, int32_t constraint, int32_t *list) {
+  const CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  const struct CniWorldEquations *eq = world->work.equations;
+  int32_t a, b, count = 0, bilateral = eq->equations.bilateral_count;
+  if (constraint < bilateral) {
+    const CniJoint *joint = &model->joints[eq->rows[constraint].joint];
+    a = joint->body_a;
+    b = joint->body_b;
+  } else {
+    a = eq->touches[constraint - bilateral].body_a;
+    b = eq->touches[constraint - bilateral].body_b;
+  }
+  int32_t low = a < b ? a : b, high = a < b ? b : a;
+  if (is_free(model, low)) list[count++] = low;
+  if (is_free(model, high)) list[count++] = high;
+  return count;
 }
 
 // Rows of a joint at poses whose quaternions may be off the sphere by the error of a stage.
@@ -139,21 +167,20 @@ static CnStatus mass(void *context, double t, const double *q, double *m) {
   const CnWorld *world = context;
   const CniModel *model = &world->now.model;
   const CnPose *pose = (const CnPose *)q;
-  size_t n = 6 * (size_t)model->body_count;
   (void)t;
-  memset(m, 0, n * n * sizeof *m);
+  memset(m, 0, 36 * (size_t)model->body_count * sizeof *m);
   for (int32_t i = 0; i < model->body_count; i++) {
-    double *at = m + 6 * (size_t)i * n + 6 * (size_t)i;
+    double *at = m + 36 * (size_t)i;
     int moves = is_free(model, i);
     CnSym3 inertia =
         moves ? cni_model_inertia(model, i, cn_qunit(pose[i].rotation)) : cn_sdiag(1, 1, 1);
-    for (size_t k = 0; k < 3; k++) at[k * n + k] = moves ? model->mass[i].mass : 1;
-    at[3 * n + 3] = inertia.xx;
-    at[4 * n + 4] = inertia.yy;
-    at[5 * n + 5] = inertia.zz;
-    at[3 * n + 4] = at[4 * n + 3] = inertia.xy;
-    at[3 * n + 5] = at[5 * n + 3] = inertia.xz;
-    at[4 * n + 5] = at[5 * n + 4] = inertia.yz;
+    for (size_t k = 0; k < 3; k++) at[7 * k] = moves ? model->mass[i].mass : 1;
+    at[21] = inertia.xx;
+    at[28] = inertia.yy;
+    at[35] = inertia.zz;
+    at[22] = at[27] = inertia.xy;
+    at[23] = at[33] = inertia.xz;
+    at[29] = at[34] = inertia.yz;
   }
   return CN_OK;
 }
@@ -245,24 +272,21 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = equations_of(context);
   const CnPose *pose = (const CnPose *)q;
-  size_t n = 6 * (size_t)model->body_count;
   int32_t bilateral = eq->equations.bilateral_count, dim = eq->equations.contact_dim;
   (void)t;
-  memset(result, 0, (size_t)count * n * sizeof *result);
   for (int32_t i = 0; i < count; i++) {
-    double *row = result + (size_t)i * n;
     if (rows[i] < bilateral) {
       const CniJoint *joint = &model->joints[eq->rows[rows[i]].joint];
       CniJointRows r = joint_rows(model, pose, joint);
       CnVec3 axis = joint_axis(&r, eq->rows[rows[i]].row);
-      put_point(model, joint->body_b, 1, axis, r.arm_b, row, &rate[i]);
-      put_point(model, joint->body_a, -1, axis, r.arm_a, row, &rate[i]);
+      result =
+          put_pair(model, joint->body_a, r.arm_a, joint->body_b, r.arm_b, axis, result, &rate[i]);
     } else {
       const CniWorldTouch *touch = &eq->touches[(rows[i] - bilateral) / dim];
       CniTouchFrame f = cni_touch_frame(model, pose, touch);
       CnVec3 axis = f.axis[(rows[i] - bilateral) % dim];
-      put_point(model, touch->body_b, 1, axis, f.arm_b, row, &rate[i]);
-      put_point(model, touch->body_a, -1, axis, f.arm_a, row, &rate[i]);
+      result =
+          put_pair(model, touch->body_a, f.arm_a, touch->body_b, f.arm_b, axis, result, &rate[i]);
     }
   }
   return CN_OK;
@@ -555,6 +579,8 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   e->kinematics = kinematics;
   e->normalise = normalise;
   e->contact_name = contact_name;
+  e->group_size = 6;
+  e->groups = groups;
   for (int32_t i = 0; i < e->contact_count; i++) { // a plane that turns: by differences
     const CniWorldTouch *touch = &eq->touches[i];
     if (touch->kind != CNI_TOUCH_SPHERES && cn_norm2(model->twist[touch->body_a].spin) > 0)

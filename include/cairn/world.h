@@ -9,6 +9,7 @@
 #define CAIRN_WORLD_H
 
 #include <cairn/base.h>
+#include <cairn/joint.h>
 #include <cairn/problem.h>
 #include <cairn/solver.h>
 #include <cairn/system.h>
@@ -19,18 +20,12 @@ extern "C" {
 
 typedef struct CnWorld CnWorld;
 
-typedef struct CnBodyId {
-  uint32_t slot, generation;
-} CnBodyId;
 typedef struct CnShapeId {
   uint32_t slot, generation;
 } CnShapeId;
 typedef struct CnMaterialId {
   uint32_t slot, generation;
 } CnMaterialId;
-typedef struct CnJointId {
-  uint32_t slot, generation;
-} CnJointId;
 
 // ---- hooks ------------------------------------------------------------------------------------
 
@@ -295,42 +290,24 @@ CN_API CnShapeId cn_body_shape(const CnWorld *world, CnBodyId body, int32_t inde
 
 // ---- joints -----------------------------------------------------------------------------------
 
-typedef enum CnJointKind {
-  CN_JOINT_BALL = 0, ///< the origins of the two frames coincide
-  CN_JOINT_DISTANCE, ///< the origins keep the given distance
-  CN_JOINT_KIND_COUNT
-} CnJointKind;
-
-/// One struct for all joints: the kind selects which fields are read.
-typedef struct CnJointDef {
-  CnJointKind kind;
-  CnBodyId body_a, body_b; ///< body_b none: joint to the ground
-  CnPose frame_a, frame_b; ///< in the body frames (b none: in the world)
-  double distance;         ///< m, >= 0: distance joints; 0 takes the distance at creation
-  double stiffness;        ///< N/m, >= 0; 0 (default) is rigid
-  double damping;          ///< N s/m, >= 0
-  const char *name;        ///< copied; may be NULL
-  uint32_t tag;            ///< set by cn_joint_def_default
-} CnJointDef;
-
-CN_API CnJointDef cn_joint_def_default(CnJointKind kind);
-
 /// Fill both frames of a joint definition from an anchor in the world, at the bodies' present
 /// poses.
 CN_API CnStatus cn_joint_def_at(const CnWorld *world, CnVec3 anchor, CnJointDef *def);
+/// The same with z of both frames along an axis of the world, which need not have length one.
+CN_API CnStatus cn_joint_def_along(const CnWorld *world, CnVec3 anchor, CnVec3 axis,
+                                   CnJointDef *def);
 
 /// Add a joint. Shapes of two bodies that a joint connects directly do not meet each other.
 CN_API CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint);
 CN_API CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint);
-/// The definition a joint was made from; its name lives until a joint is created or destroyed.
+/// Change what a joint does: stiffness, distance, limits, motors, friction, springs. Kind, bodies
+/// and frames must be those of the joint; its name stays. May be called in before_step.
+CN_API CnStatus cn_joint_set(CnWorld *world, CnJointId joint, const CnJointDef *def);
+/// The definition a joint has now, the one it was made from unless cn_joint_set changed it; its name lives until a joint is created or destroyed.
 CN_API CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *def);
 /// Walk over all joints by ascending slot, as cn_world_next_body does over bodies.
 CN_API CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous);
 
-typedef struct CnJointState {
-  CnVec3 force; ///< N, on body b at its frame's origin, mean over the last step
-  double error; ///< m, how far the origins are from where the joint wants them
-} CnJointState;
 CN_API CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state);
 
 // ---- contacts ---------------------------------------------------------------------------------

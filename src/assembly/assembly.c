@@ -82,32 +82,33 @@ CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index
 // ---- the whole ----
 
 static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
-                              int32_t *joint_block_of, int32_t *block_of) {
+                              int32_t *joint_blocks, int32_t *block_of) {
   int32_t joints = input->model->joint_count, contacts = input->contact_count;
   problem->brief_b = joints == 0; // unless a belt moves (plan.c)
-  CniProblemRoom room = {.blocks = joints + contacts, .pairs = joints, .rows = 3 * joints};
+  CniProblemRoom room = {.blocks = contacts};
+  cni_joints_room(input, &room);
   cni_groups_room(input, &room);
   CNI_TRY(cni_problem_reserve(problem, &room));
   cni_assemble_groups(input, problem);
 
   CniSetTable sets;
   CNI_TRY(cni_set_table_init(&sets, problem, input->arena));
-  CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_block_of));
+  CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_blocks));
   int32_t joint_rows = problem->row_count;
   CniContactPlan plan;
   CNI_TRY(cni_plan_contacts(input, problem, &sets, block_of, &plan));
 
   CNI_TRY(cni_answer_fit(answer, problem));
   for (int32_t i = 0; i < joint_rows; i++) answer->g[i] = 0;
-  cni_warm_start_joints(input, problem, joint_block_of, answer->g);
+  cni_warm_start_joints(input, problem, joint_blocks, answer->g);
   cni_fill_contacts(input, problem, &plan, block_of, answer->g);
   return CN_OK;
 }
 
 CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
-                      int32_t *joint_block_of, int32_t *block_of) {
+                      int32_t *joint_blocks, int32_t *block_of) {
   cn_problem_clear(problem);
-  CnStatus status = assemble_into(input, problem, answer, joint_block_of, block_of);
+  CnStatus status = assemble_into(input, problem, answer, joint_blocks, block_of);
   if (status != CN_OK) cn_problem_clear(problem);
   return status;
 }

@@ -61,15 +61,13 @@ typedef struct CniAssemblyInput {
 
 // Groups are bodies: group i is body i; one more at the end, without mass, is the ground. Joints
 // come first, in dense order, then contacts in the order given, by ascending rank. block_of tells
-// where a contact went, -1 where the modify hook took it out; joint_block_of likewise. Joints and
-// contacts without a body that has mass have no block (-1). Fills the problem (cleared first) and
-// the answer (fitted; g = warm start). block_of has contact_count entries and joint_block_of
-// joint_count entries, both given by the caller. On failure the problem is empty.
-//
-// The rows of a joint's block are CniJointRows of its kind: a ball joint's impulse is a world
-// vector on b, a distance joint's is along the line from a to b.
+// where a contact went, -1 where the modify hook took it out. Contacts without a body that has mass
+// have no block (-1). Joint i has the blocks joint_blocks[i] .. joint_blocks[i + 1] - 1, none
+// without a body that has mass; they are those of cni_joint_blocks. Fills the problem (cleared
+// first) and the answer (fitted; g = warm start). block_of has contact_count entries and
+// joint_blocks joint_count + 1, both given by the caller. On failure the problem is empty.
 CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
-                      int32_t *joint_block_of, int32_t *block_of);
+                      int32_t *joint_blocks, int32_t *block_of);
 
 // Impulses of the blocks [first, first + count) from the answer, for the cache and for users.
 // `angular` may be null.
@@ -89,23 +87,15 @@ static inline int32_t cni_lower_bound(const int32_t *numbers, int32_t count, int
   return low;
 }
 
-// ---- joints: one table ----
+// ---- joints ----
 
-typedef struct CniJointRows {
-  int32_t dim; // rows of its one pair block
-  CnVec3 normal, tangent;
-  CnVec3 arm_a, arm_b;
-  double error[3]; // c(q) along the rows, m
-} CniJointRows;
-
-typedef struct CniJointKindRow {
-  const char *name;
-  int32_t dim;
-  void (*rows)(const CniModel *model, const CnPose *pose, const CniJoint *joint,
-               CniJointRows *rows);
-} CniJointKindRow;
-
-extern const CniJointKindRow cni_joint_kinds[CN_JOINT_KIND_COUNT];
+// A joint keeps the impulses of its blocks, the warm start of the next step, and what they amount to.
+// Poses are those at which the problem was made.
+void cni_joint_keep(CniJoint *joint, const CnPose *pose, double time_step, const CnProblem *problem,
+                    const double *g, int32_t first_block, int32_t end_block);
+// The impulse of a joint's row from the equations of motion into g; rows as in cni_joint_row.
+void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *problem,
+                   int32_t first_block, int32_t end_block, int32_t row, double impulse, double *g);
 
 // ---- free motion ----
 

@@ -24,22 +24,14 @@ void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room);
 // Group i from body i, and the ground after them. Room must be there.
 void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem);
 
-// Blocks of all joints. Room for joint_count blocks and pairs and three rows each must be there.
+// What the joints need.
+void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
+// Blocks of all joints. Room must be there.
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
-                             int32_t *block_of);
+                             int32_t *first_of);
 // Their impulses of the last step, scaled to this step, into g.
 void cni_warm_start_joints(const CniAssemblyInput *input, const CnProblem *problem,
-                           const int32_t *block_of, double *g);
-
-// The two anchors of a joint: fills both lever arms (zero on the ground, which does not turn) and
-// returns anchor b minus anchor a.
-CnVec3 cni_joint_anchors(const CnPose *pose, const CniJoint *joint, CniJointRows *rows);
-
-#define CN_JOINT(KIND, name, dim)                                                                  \
-  void cni_joint_##name##_rows(const CniModel *model, const CnPose *pose, const CniJoint *joint,   \
-                               CniJointRows *rows);
-#include "assembly/joint_list.inc"
-#undef CN_JOINT
+                           const int32_t *first_of, double *g);
 
 // ---- contacts, in two passes ----
 

@@ -95,18 +95,6 @@ CnVec3 cni_gyroscopic_spin(CnVec3 inertia, CnQuat rotation, CnVec3 spin, double 
 
 // ---- geometric stiffness of joints ----
 
-// Force of a joint on its body b in the last step.
-static CnVec3 last_force(const CniAssemblyInput *in, const CniJoint *joint) {
-  CniJointRows rows;
-  cni_joint_kinds[joint->kind].rows(in->model, in->pose, joint, &rows);
-  CnVec3 force = cn_scale(joint->impulse[0], rows.normal);
-  if (rows.dim == 3) {
-    force = cn_madd(force, joint->impulse[1], rows.tangent);
-    force = cn_madd(force, joint->impulse[2], cn_cross(rows.normal, rows.tangent));
-  }
-  return cn_scale(1 / joint->impulse_step, force);
-}
-
 // What has to be added to the inertia: the positive part of h^2 K - J, K summed over the joints of
 // a body; returns 0 if there is none.
 static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia,
@@ -120,8 +108,12 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
     int is_a = joint->body_a == body;
     j = is_a ? joint->next_a : joint->next_b;
     if (!(joint->impulse_step > 0)) continue;
-    CnVec3 p = cn_rotate(in->pose[body].rotation, is_a ? joint->local_a : joint->local_b);
-    CnVec3 f = cn_scale(is_a ? -hh : hh, last_force(in, joint));
+    CniJointPlace place;
+    cni_joint_at(joint, in->pose, &place);
+    CnVec3 p = is_a ? place.arm_a : place.arm_b;
+    CnVec3 force =
+        cn_scale(1 / joint->impulse_step, cni_joint_total(&place, &joint->impulse).velocity);
+    CnVec3 f = cn_scale(is_a ? -hh : hh, force);
     double pf = cn_dot(p, f);
     CnSym3 k = {pf - p.x * f.x,
                 pf - p.y * f.y,

@@ -1,89 +1,166 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints to bilateral blocks: the table of joint kinds and what they have in common.
+// Joints to blocks of the problem, and back from its answer.
 //
-// A joint is one pair block. Rigid: u = 0 with b = (kappa/h) c(q), which removes the share kappa of
-// a position error in each step. With a stiffness k_s or a damping d it is an implicit
-// spring-damper in the same rows:
-//
-//     C = 1/(h (h k_s + d)),   b = k_s c/(h k_s + d)
-//
-// for which u = E v + b + C g = 0 says g = -h (k_s (c + h E v) + d E v): the force at the end of
-// the step. Exact in every solver family, stable for any stiffness.
+// What a joint does is listed by joint/joint_blocks.c. Here its blocks go into the storages: locked
+// directions of two points into `pair`, everything else into `rows`, two entries a row. Rows that
+// turn are multiplied by a length, the radius of gyration of the two bodies together, so that the
+// rows of a block are in one unit and of one size; impulses are kept in their own units.
 #include "assembly/assembly_private.h"
 
 #include "core/error.h"
 
-#define CN_JOINT(KIND, name, dim) [CN_JOINT_##KIND] = {#name, dim, cni_joint_##name##_rows},
-const CniJointKindRow cni_joint_kinds[CN_JOINT_KIND_COUNT] = {
-#include "assembly/joint_list.inc"
-};
-#undef CN_JOINT
-
-static CnVec3 anchor(const CnPose *pose, int32_t body, CnVec3 local, CnVec3 *arm) {
-  *arm = body >= 0 ? cn_rotate(pose[body].rotation, local) : CN_VEC3_ZERO;
-  return body >= 0 ? cn_add(pose[body].position, *arm) : local;
-}
-
-CnVec3 cni_joint_anchors(const CnPose *pose, const CniJoint *joint, CniJointRows *rows) {
-  CnVec3 a = anchor(pose, joint->body_a, joint->local_a, &rows->arm_a);
-  CnVec3 b = anchor(pose, joint->body_b, joint->local_b, &rows->arm_b);
-  return cn_sub(b, a);
-}
-
-// The set of a joint and the factor from its position error to b.
-static CnStatus joint_law(const CniAssemblyInput *in, const CniJoint *joint, CniSetTable *sets,
-                          int32_t *set, double *factor) {
-  double h = in->time_step, stiffness = joint->def.stiffness, damping = joint->def.damping;
-  CnSet law = cn_set_default(CN_BLOCK_BILATERAL);
-  *factor = in->stabilisation / h;
-  if (stiffness > 0 || damping > 0) {
-    double both = h * stiffness + damping;
-    law.compliance[0] = 1 / (h * both);
-    *factor = stiffness / both;
+static CniJointStep step_of(const CnProblem *problem, int32_t a, int32_t b, double time_step,
+                            double stabilisation) {
+  CniJointStep step = {time_step, stabilisation, 1};
+  double inv_mass = problem->groups[a].inv_mass + problem->groups[b].inv_mass, turn = 0;
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t group = side ? b : a;
+    if (!(problem->groups[group].inv_mass > 0)) continue;
+    CnSym3 j = cni_group_inertia(problem, group);
+    turn += (j.xx + j.yy + j.zz) / 3;
   }
-  return cni_set_table_find(sets, &law, set);
+  if (turn > 0) step.length = sqrt(inv_mass / turn);
+  return step;
 }
 
-CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
-                             int32_t *block_of) {
-  int32_t ground = input->model->body_count;
+// The groups of a joint: the ground is the last.
+static int32_t group_of(const CnProblem *problem, int32_t body) {
+  return body >= 0 ? body : problem->group_count - 1;
+}
+
+static int32_t list(const CniJoint *joint, const CnPose *pose, double h, double stabilisation,
+                    const CnProblem *problem, CniJointPlace *place, CniJointBlock *blocks) {
+  int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
+  CniJointStep step = step_of(problem, a, b, h, stabilisation);
+  cni_joint_at(joint, pose, place);
+  return cni_joint_blocks(&joint->def, place, &step, blocks);
+}
+
+void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   for (int32_t i = 0; i < input->model->joint_count; i++) {
-    const CniJoint *joint = &input->model->joints[i];
-    int32_t a = joint->body_a >= 0 ? joint->body_a : ground;
-    int32_t b = joint->body_b >= 0 ? joint->body_b : ground;
-    block_of[i] = -1;
-    if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
-      continue;
+    const CnJointDef *def = &input->model->joints[i].def;
+    const CniJointKind *kind = cni_joint_kinds[def->kind];
+    int32_t blocks, rows;
+    cni_joint_count(def, &blocks, &rows);
+    room->blocks += blocks;
+    room->rows += rows;
+    room->pairs += kind->point;
+    room->row_blocks += blocks - kind->point;
+    room->row_entries += 2 * (rows - (kind->point ? kind->locked_count : 0));
+  }
+}
 
-    int32_t set;
-    double factor;
-    CNI_TRY(joint_law(input, joint, sets, &set, &factor));
-    CniJointRows rows;
-    cni_joint_kinds[joint->kind].rows(input->model, input->pose, joint, &rows);
-    for (int32_t r = 0; r < rows.dim; r++)
-      problem->b[problem->row_count + r] = factor * rows.error[r];
+static void put_pair(CnProblem *problem, const CniJointPlace *place, int32_t a, int32_t b) {
+  CnVec3 normal = place->locked[0].linear, tangent, other;
+  if (place->locked_count > 1)
+    tangent = place->locked[1].linear;
+  else
+    cn_tangents(normal, &tangent, &other);
+  problem->pairs[problem->pair_count++] = (CniPairBlock){.normal = normal,
+                                                         .tangent = tangent,
+                                                         .arm_a = place->arm_a,
+                                                         .arm_b = place->arm_b,
+                                                         .length = 1,
+                                                         .group_a = a,
+                                                         .group_b = b};
+}
 
-    int32_t index = problem->pair_count++;
-    problem->pairs[index] = (CniPairBlock){.normal = rows.normal,
-                                           .tangent = rows.tangent,
-                                           .arm_a = rows.arm_a,
-                                           .arm_b = rows.arm_b,
-                                           .length = 1,
-                                           .group_a = a,
-                                           .group_b = b};
-    block_of[i] = cni_append_block(problem, CNI_PAIR, index, problem->row_count, set, rows.dim);
-    problem->row_count += rows.dim;
+static CnTwist coefficient(double s, const CniJointRow *row, CnVec3 arm) {
+  return (CnTwist){cn_scale(s, row->linear),
+                   cn_scale(s, cn_add(cn_cross(arm, row->linear), row->angular))};
+}
+
+static void put_rows(CnProblem *problem, const CniJointPlace *place, const CniJointBlock *block,
+                     int32_t a, int32_t b) {
+  CnRowEntry *entries = problem->row_entries + problem->row_entry_count;
+  problem->row_blocks[problem->row_block_count++] =
+      (CniRowsBlock){problem->row_entry_count, 2 * block->dim};
+  for (int32_t r = 0; r < block->dim; r++) {
+    const CniJointRow *row = cni_joint_block_row(block, r, place);
+    entries[2 * r] = (CnRowEntry){r, a, coefficient(-block->scale[r], row, place->arm_a)};
+    entries[2 * r + 1] = (CnRowEntry){r, b, coefficient(block->scale[r], row, place->arm_b)};
+  }
+  problem->row_entry_count += 2 * block->dim;
+}
+
+static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, CnProblem *problem,
+                            CniSetTable *sets) {
+  CniJointPlace place;
+  CniJointBlock blocks[CNI_JOINT_BLOCKS];
+  int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
+  if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
+    return CN_OK;
+  int32_t count = list(joint, in->pose, in->time_step, in->stabilisation, problem, &place, blocks);
+  for (int32_t i = 0; i < count; i++) {
+    const CniJointBlock *block = &blocks[i];
+    int32_t set, row = problem->row_count;
+    CNI_TRY(cni_set_table_find(sets, &block->set, &set));
+    for (int32_t r = 0; r < block->dim; r++) problem->b[row + r] = block->b[r];
+    int pair = block->part == CNI_PART_LOCKED && cni_joint_kinds[joint->def.kind]->point;
+    if (pair)
+      put_pair(problem, &place, a, b);
+    else
+      put_rows(problem, &place, block, a, b);
+    int32_t index = (pair ? problem->pair_count : problem->row_block_count) - 1;
+    cni_append_block(problem, pair ? CNI_PAIR : CNI_ROWS, index, row, set, block->dim);
+    problem->row_count += block->dim;
   }
   return CN_OK;
 }
 
+CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
+                             int32_t *first_of) {
+  int32_t count = input->model->joint_count;
+  for (int32_t i = 0; i < count; i++) {
+    first_of[i] = problem->block_count;
+    CNI_TRY(write_joint(input, &input->model->joints[i], problem, sets));
+  }
+  first_of[count] = problem->block_count;
+  return CN_OK;
+}
+
 void cni_warm_start_joints(const CniAssemblyInput *input, const CnProblem *problem,
-                           const int32_t *block_of, double *g) {
+                           const int32_t *first_of, double *g) {
   for (int32_t i = 0; i < input->model->joint_count; i++) {
     const CniJoint *joint = &input->model->joints[i];
-    if (block_of[i] < 0 || !(joint->impulse_step > 0)) continue;
-    const CniBlock *block = &problem->blocks[block_of[i]];
+    if (first_of[i] == first_of[i + 1] || !(joint->impulse_step > 0)) continue;
+    CniJointPlace place;
+    CniJointBlock blocks[CNI_JOINT_BLOCKS];
+    CniJointImpulse kept = joint->impulse;
     double scale = input->time_step / joint->impulse_step;
-    for (int32_t r = 0; r < block->dim; r++) g[block->row + r] = scale * joint->impulse[r];
+    int32_t count = list(joint, input->pose, input->time_step, 0, problem, &place, blocks);
+    for (int32_t k = 0; k < count; k++)
+      for (int32_t r = 0; r < blocks[k].dim; r++)
+        g[problem->blocks[first_of[i] + k].row + r] =
+            scale * *cni_joint_kept(&blocks[k], r, &kept) / fabs(blocks[k].scale[r]);
   }
+}
+
+void cni_joint_keep(CniJoint *joint, const CnPose *pose, double time_step, const CnProblem *problem,
+                    const double *g, int32_t first_block, int32_t end_block) {
+  CniJointPlace place;
+  CniJointBlock blocks[CNI_JOINT_BLOCKS];
+  joint->impulse = (CniJointImpulse){0};
+  joint->total = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  joint->impulse_step = time_step;
+  if (first_block == end_block) return;
+  int32_t count = list(joint, pose, time_step, 0, problem, &place, blocks);
+  for (int32_t k = 0; k < count; k++)
+    for (int32_t r = 0; r < blocks[k].dim; r++)
+      *cni_joint_kept(&blocks[k], r, &joint->impulse) =
+          fabs(blocks[k].scale[r]) * g[problem->blocks[first_block + k].row + r];
+  joint->total = cni_joint_total(&place, &joint->impulse);
+}
+
+void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *problem,
+                   int32_t first_block, int32_t end_block, int32_t row, double impulse, double *g) {
+  CniJointPlace place;
+  CniJointBlock blocks[CNI_JOINT_BLOCKS];
+  if (first_block == end_block) return;
+  int32_t count = list(joint, pose, 1, 0, problem, &place, blocks);
+  const CniJointRow *wanted = cni_joint_row(&place, row);
+  for (int32_t k = 0; k < count; k++)
+    for (int32_t r = 0; r < blocks[k].dim; r++)
+      if (cni_joint_block_row(&blocks[k], r, &place) == wanted && blocks[k].part != CNI_PART_SPRING)
+        g[problem->blocks[first_block + k].row + r] = impulse / fabs(blocks[k].scale[r]);
 }

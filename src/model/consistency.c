@@ -174,11 +174,13 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
   if (cni_joint_def_check(&copy) != CN_OK) return damaged_numbers("joint", i);
   if (!same_rotation(copy.frame_a, def->frame_a) || !same_rotation(copy.frame_b, def->frame_b))
     return damaged("joint", i, "a frame's rotation is not of length one");
-  if (j->kind == CN_JOINT_DISTANCE && !(def->distance > 0))
+  if (cni_joint_kinds[def->kind]->fit && !(def->distance > 0))
     return damaged("joint", i, "its distance is zero");
-  for (int32_t k = 0; k < 6; k++)
-    if (!isfinite(j->impulse[k]) || !cn_vec3_finite(j->linear))
-      return damaged("joint", i, "its impulse is not finite");
+  int finite = cn_vec3_finite(j->total.velocity) && cn_vec3_finite(j->total.spin);
+  for (int32_t k = 0; k < CNI_JOINT_LOCKED; k++) finite &= isfinite(j->impulse.locked[k]) != 0;
+  for (int32_t k = 0; k < CN_JOINT_AXES; k++)
+    finite &= isfinite(cni_joint_effort(&j->impulse, k)) != 0;
+  if (!finite) return damaged("joint", i, "its impulse is not finite");
   if (!isfinite(j->impulse_step) || j->impulse_step < 0)
     return damaged("joint", i, "the step of its impulse is no time");
   return CN_OK;

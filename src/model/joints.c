@@ -2,28 +2,11 @@
 // Joints between two bodies, or a body and the ground. Each body has a list of its joints, linked
 // through next_a where the body is the joint's a and through next_b where it is b; the ground has
 // no list.
+#include <string.h>
+
 #include "core/error.h"
 #include "core/memory.h"
 #include "model/model_private.h"
-
-CnJointDef cn_joint_def_default(CnJointKind kind) {
-  return (CnJointDef){
-      .kind = kind, .frame_a = CN_POSE_ONE, .frame_b = CN_POSE_ONE, .tag = CNI_TAG_JOINT};
-}
-
-CnStatus cni_joint_def_check(CnJointDef *def) {
-  if (def->tag != CNI_TAG_JOINT)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "joint: the definition was not made by cn_joint_def_default (tag %u)",
-                     (unsigned)def->tag);
-  if ((uint32_t)def->kind >= CN_JOINT_KIND_COUNT)
-    return cni_error(CN_INVALID_ARGUMENT, "joint: kind %d is none", (int)def->kind);
-  CNI_TRY(cni_check_pose("joint: frame_a", &def->frame_a));
-  CNI_TRY(cni_check_pose("joint: frame_b", &def->frame_b));
-  CNI_TRY(cni_check_not_negative("joint: distance", def->distance));
-  CNI_TRY(cni_check_not_negative("joint: stiffness", def->stiffness));
-  return cni_check_not_negative("joint: damping", def->damping);
-}
 
 // The two bodies of a joint; b is -1 for the ground.
 static CnStatus find_bodies(const CniModel *model, const CnJointDef *def, int32_t *a, int32_t *b) {
@@ -42,27 +25,49 @@ static CnStatus find_bodies(const CniModel *model, const CnJointDef *def, int32_
   return CN_OK;
 }
 
-// Distance of the two anchors now, for a distance joint that was given none.
-static CnStatus fill_distance(const CniModel *model, int32_t a, int32_t b, CnJointDef *def) {
-  if (def->kind != CN_JOINT_DISTANCE || def->distance > 0) return CN_OK;
-  CnVec3 from = cn_pose_point(cni_model_body_pose(model, a), def->frame_a.position);
-  CnVec3 to = def->frame_b.position;
-  if (b >= 0) to = cn_pose_point(cni_model_body_pose(model, b), to);
-  def->distance = cn_norm(cn_sub(to, from));
-  if (def->distance > 0 && isfinite(def->distance)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT,
-                   "joint: distance 0 takes the present distance, which is %g: give one, or use a "
-                   "ball joint",
-                   def->distance);
+// What the kind takes from the present poses of the body frames, such as a distance not given.
+static CnStatus fit(const CniModel *model, CniJoint *joint) {
+  const CniJointKind *kind = cni_joint_kinds[joint->def.kind];
+  if (!kind->fit) return CN_OK;
+  CniJointEnd a = {.local = joint->def.frame_a}, b = {.local = joint->def.frame_b, .ground = 1};
+  a.pose = cni_model_body_pose(model, joint->body_a);
+  if (joint->body_b >= 0) {
+    b.pose = cni_model_body_pose(model, joint->body_b);
+    b.ground = 0;
+  }
+  CniJointSight sight = cni_joint_sight(&joint->def, &a, &b);
+  return kind->fit(&sight, &joint->def);
 }
 
-void cni_joint_local_anchors(const CniModel *model, CniJoint *joint) {
-  joint->local_a =
-      cn_pose_local(cni_body_com(&model->bodies[joint->body_a]), joint->def.frame_a.position);
-  joint->local_b = joint->def.frame_b.position;
-  if (joint->body_b >= 0)
-    joint->local_b =
-        cn_pose_local(cni_body_com(&model->bodies[joint->body_b]), joint->def.frame_b.position);
+static CnPose local_frame(const CniModel *model, int32_t body, CnPose frame) {
+  if (body < 0) return frame;
+  CnPose com = cni_body_com(&model->bodies[body]);
+  return (CnPose){cn_pose_local(com, frame.position),
+                  cn_qmul(cn_qconj(com.rotation), frame.rotation)};
+}
+
+void cni_joint_local_frames(const CniModel *model, CniJoint *joint) {
+  joint->local_a = local_frame(model, joint->body_a, joint->def.frame_a);
+  joint->local_b = local_frame(model, joint->body_b, joint->def.frame_b);
+}
+
+static CniJointEnd end_of(const CnPose *pose, const CnTwist *twist, int32_t body, CnPose local) {
+  if (body < 0) return (CniJointEnd){.local = local, .ground = 1};
+  CniJointEnd end = {.pose = pose[body], .local = local};
+  if (twist) end.twist = twist[body];
+  return end;
+}
+
+void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *twist, CniJointEnd *a,
+                    CniJointEnd *b) {
+  *a = end_of(pose, twist, joint->body_a, joint->local_a);
+  *b = end_of(pose, twist, joint->body_b, joint->local_b);
+}
+
+void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
+  CniJointEnd a, b;
+  cni_joint_ends(joint, pose, NULL, &a, &b);
+  cni_joint_place(&joint->def, &a, &b, place);
 }
 
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId *id) {
@@ -70,7 +75,7 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   CniJoint joint = {.def = *given, .next_a = -1, .next_b = -1};
   CNI_TRY(cni_joint_def_check(&joint.def));
   CNI_TRY(find_bodies(model, &joint.def, &joint.body_a, &joint.body_b));
-  CNI_TRY(fill_distance(model, joint.body_a, joint.body_b, &joint.def));
+  CNI_TRY(fit(model, &joint));
   if (model->joint_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d joints", INT32_MAX);
   CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->joints, &model->joint_capacity,
@@ -79,10 +84,9 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
 
   int32_t i = model->joint_count++;
   cni_ids_take(&model->joint_ids, i, &joint.slot, &joint.generation);
-  joint.kind = joint.def.kind;
   joint.def.name = NULL;
   cni_name_copy(joint.name, given->name);
-  cni_joint_local_anchors(model, &joint);
+  cni_joint_local_frames(model, &joint);
 
   // to the front of both lists
   CniBody *a = &model->bodies[joint.body_a];
@@ -95,6 +99,34 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   }
   model->joints[i] = joint;
   *id = (CnJointId){joint.slot, joint.generation};
+  return CN_OK;
+}
+
+static int same_body(CnBodyId a, CnBodyId b) {
+  return a.slot == b.slot && a.generation == b.generation;
+}
+
+static int same_pose(CnPose a, CnPose b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *given) {
+  int32_t i;
+  CNI_TRY(cni_model_find_joint(model, id, &i));
+  CniJoint joint = model->joints[i];
+  const CnJointDef *old = &model->joints[i].def;
+  joint.def = *given;
+  CNI_TRY(cni_joint_def_check(&joint.def));
+  const char *other = NULL;
+  if (!same_pose(joint.def.frame_b, old->frame_b)) other = "frame_b";
+  if (!same_pose(joint.def.frame_a, old->frame_a)) other = "frame_a";
+  if (!same_body(joint.def.body_b, old->body_b)) other = "body_b";
+  if (!same_body(joint.def.body_a, old->body_a)) other = "body_a";
+  if (joint.def.kind != old->kind) other = "kind";
+  if (other)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "joint: %s is not that of the joint: destroy it and make another", other);
+  CNI_TRY(fit(model, &joint));
+  joint.def.name = NULL;
+  model->joints[i] = joint;
   return CN_OK;
 }
 

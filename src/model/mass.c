@@ -172,7 +172,7 @@ void cni_body_reframe(CniModel *model, int32_t body, const CniBodyFrame *frame) 
   }
   for (int32_t i = b->first_joint; i >= 0;) {
     CniJoint *joint = &model->joints[i];
-    cni_joint_local_anchors(model, joint);
+    cni_joint_local_frames(model, joint);
     i = joint->body_a == body ? joint->next_a : joint->next_b;
   }
 }
@@ -193,7 +193,7 @@ CnStatus cni_model_derive(CniModel *model) {
     poses->pose = cni_shape_local_pose(com, poses->def_pose);
   }
   for (int32_t i = 0; i < model->joint_count; i++)
-    cni_joint_local_anchors(model, &model->joints[i]);
+    cni_joint_local_frames(model, &model->joints[i]);
   return CN_OK;
 }
 

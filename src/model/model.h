@@ -17,6 +17,7 @@
 #include "core/ids.h"
 #include "core/vec.h"
 #include "geometry/geometry.h"
+#include "joint/joint.h"
 
 #define CNI_NAME_SIZE 48 // longer names are cut; the cut is visible in messages only
 
@@ -24,7 +25,6 @@
 #define CNI_TAG_BODY 0x79646f62u
 #define CNI_TAG_SHAPE 0x70616873u
 #define CNI_TAG_MATERIAL 0x6574616du
-#define CNI_TAG_JOINT 0x746e6f6au
 
 // One number says all about the turning of most bodies.
 typedef struct CniBodyMass {
@@ -144,13 +144,12 @@ typedef struct CniMaterial {
 
 typedef struct CniJoint {
   uint32_t slot, generation;
-  CnJointKind kind;
   int32_t body_a, body_b;  // dense; -1: the ground
   int32_t next_a, next_b;  // lists of joints per body, -1
-  CnVec3 local_a, local_b; // anchors from the centre of mass, principal axes (ground: world)
-  CnJointDef def;          // as given, the distance filled in; def.name is null: name has it
-  double impulse[6];       // of the last step, world axes on b (ball) or along the line: warm start
-  CnVec3 linear;           // N s, world axes on b: what the impulse amounts to
+  CnPose local_a, local_b; // frames from the centre of mass, principal axes (ground: world)
+  CnJointDef def;          // as given, a distance filled in; def.name is null: name has it
+  CniJointImpulse impulse; // of the last step, along the rows: warm start
+  CnTwist total;           // N s, N m s, world axes, on b at its frame: what it amounts to
   double impulse_step;     // s: time step the impulse belongs to
   char name[CNI_NAME_SIZE];
 } CniJoint;
@@ -196,6 +195,7 @@ CnStatus cni_model_add_material(CniModel *model, const CnMaterialDef *def, CnMat
 CnStatus cni_model_set_material(CniModel *model, CnMaterialId id, const CnMaterialDef *def);
 CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id);
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *def, CnJointId *id);
+CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *def);
 CnStatus cni_model_remove_joint(CniModel *model, CnJointId id);
 
 // The ids of things by dense indices.
@@ -253,6 +253,11 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);
 
 // A shape placed in the world at a pose of its body's centre of mass.
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose);
+
+// The two ends of a joint at given poses and twists (null: at rest) of all bodies, and its rows.
+void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *twist, CniJointEnd *a,
+                    CniJointEnd *b);
+void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place);
 
 // The law between two materials.
 typedef struct CniPairLaw {

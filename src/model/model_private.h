@@ -47,12 +47,11 @@ void cni_shape_forget(const CniModel *model, CniShape *shape);
 CnPose cni_shape_local_pose(CnPose com, CnPose def_pose);
 
 int cni_pose_is_one(CnPose pose); // the identity, bit by bit but for the signs of zeros
-void cni_joint_local_anchors(const CniModel *model, CniJoint *joint);
+void cni_joint_local_frames(const CniModel *model, CniJoint *joint);
 
 // Checks of definitions apart from handles; poses are normalised in place.
 CnStatus cni_shape_def_check(CnShapeDef *def);
 CnStatus cni_material_def_check(const CnMaterialDef *def);
-CnStatus cni_joint_def_check(CnJointDef *def);
 
 // Make sure that there is an array of inertias.
 CnStatus cni_model_inertias(CniModel *model);

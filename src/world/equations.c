@@ -79,12 +79,12 @@ static int is_free(const CniModel *model, int32_t body) {
   return body >= 0 && cni_has_mass(&model->mass[body]);
 }
 
-// side * axis . (velocity of a point of the body): six numbers where it is free, a rate where it is
-// not.
+// side * (axis . velocity of a point of the body + spin . the body's): six numbers where it is free,
+// a rate where it is not.
 static void put_point(const CniModel *model, int32_t body, double side, CnVec3 axis, CnVec3 arm,
-                      double *at, double *rate) {
+                      CnVec3 spin, double *at, double *rate) {
   if (body < 0) return;
-  CnVec3 turn = cn_cross(arm, axis);
+  CnVec3 turn = cn_add(cn_cross(arm, axis), spin);
   if (is_free(model, body)) {
     at[0] = side * axis.x;
     at[1] = side * axis.y;
@@ -98,12 +98,13 @@ static void put_point(const CniModel *model, int32_t body, double side, CnVec3 a
   }
 }
 
-// A row on two bodies, the free ones by ascending index; returns where the next one begins.
+// A row on two bodies, the free ones by ascending index: that of two points, and of the spins along
+// `turn`; returns where the next one begins.
 static double *put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int32_t body_b,
-                        CnVec3 arm_b, CnVec3 axis, double *row, double *rate) {
+                        CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row, double *rate) {
   int free_a = is_free(model, body_a), free_b = is_free(model, body_b);
-  put_point(model, body_b, 1, axis, arm_b, row + (free_a && body_a < body_b ? 6 : 0), rate);
-  put_point(model, body_a, -1, axis, arm_a, row + (free_b && body_b < body_a ? 6 : 0), rate);
+  put_point(model, body_b, 1, axis, arm_b, turn, row + (free_a && body_a < body_b ? 6 : 0), rate);
+  put_point(model, body_a, -1, axis, arm_a, turn, row + (free_b && body_b < body_a ? 6 : 0), rate);
   return row + 6 * (free_a + free_b);
 }
 
@@ -126,34 +127,19 @@ static int32_t groups(void *context, int32_t constraint, int32_t *list) {
   return count;
 }
 
-// Rows of a joint at poses whose quaternions may be off the sphere by the error of a stage.
-static CnVec3 joint_axis(const CniJointRows *rows, int32_t i) {
-  return i == 0 ? rows->normal : i == 1 ? rows->tangent : cn_cross(rows->normal, rows->tangent);
+// The ends of a joint at poses whose quaternions may be off the sphere by the error of a stage;
+// twists from v, null: at rest.
+static void joint_ends(const CniJoint *joint, const CnPose *pose, const double *v, CniJointEnd *a,
+                       CniJointEnd *b) {
+  cni_joint_ends(joint, pose, (const CnTwist *)v, a, b);
+  a->pose.rotation = cn_qunit(a->pose.rotation);
+  if (!b->ground) b->pose.rotation = cn_qunit(b->pose.rotation);
 }
 
-static void unit_pose(const CniModel *model, const CnPose *pose, const CniJoint *joint,
-                      CnPose two[2], CniJoint *local) {
-  (void)model;
-  *local = *joint;
-  if (joint->body_a >= 0) {
-    two[0] = pose[joint->body_a];
-    two[0].rotation = cn_qunit(two[0].rotation);
-    local->body_a = 0;
-  }
-  if (joint->body_b >= 0) {
-    two[1] = pose[joint->body_b];
-    two[1].rotation = cn_qunit(two[1].rotation);
-    local->body_b = 1;
-  }
-}
-
-static CniJointRows joint_rows(const CniModel *model, const CnPose *pose, const CniJoint *joint) {
-  CnPose two[2] = {CN_POSE_ONE, CN_POSE_ONE};
-  CniJoint local;
-  CniJointRows rows;
-  unit_pose(model, pose, joint, two, &local);
-  cni_joint_kinds[joint->kind].rows(model, two, &local, &rows);
-  return rows;
+static void joint_place(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
+  CniJointEnd a, b;
+  joint_ends(joint, pose, NULL, &a, &b);
+  cni_joint_place(&joint->def, &a, &b, place);
 }
 
 // ---- the functions ----
@@ -185,9 +171,9 @@ static CnStatus mass(void *context, double t, const double *q, double *m) {
   return CN_OK;
 }
 
-static void add_at(double *f, int32_t body, CnVec3 force, CnVec3 arm) {
+static void add_at(double *f, int32_t body, CnVec3 force, CnVec3 arm, CnVec3 torque) {
   double *at = f + 6 * (size_t)body;
-  CnVec3 turn = cn_cross(arm, force);
+  CnVec3 turn = cn_add(cn_cross(arm, force), torque);
   at[0] += force.x;
   at[1] += force.y;
   at[2] += force.z;
@@ -206,22 +192,37 @@ static int is_spring(const CniJoint *joint) {
   return joint->def.stiffness > 0 || joint->def.damping > 0;
 }
 
-// Joints with stiffness or damping: -(k c + d c') along their rows.
+// An effort along a joint's row, on b and against a.
+static void add_effort(const CniModel *model, const CniJoint *joint, const CniJointPlace *place,
+                       const CniJointRow *row, double effort, double *f) {
+  CnVec3 force = cn_scale(effort, row->linear), torque = cn_scale(effort, row->angular);
+  if (is_free(model, joint->body_b)) add_at(f, joint->body_b, force, place->arm_b, torque);
+  if (is_free(model, joint->body_a))
+    add_at(f, joint->body_a, cn_neg(force), place->arm_a, cn_neg(torque));
+}
+
+// Joints with stiffness or damping: -(k c + d c') along their rows; springs on coordinates.
 static void spring_forces(const CniModel *model, const CnPose *pose, const double *v, double *f) {
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
-    if (!is_spring(joint)) continue;
-    CniJointRows rows = joint_rows(model, pose, joint);
-    CnVec3 u = cn_sub(point_velocity(v, joint->body_b, rows.arm_b),
-                      point_velocity(v, joint->body_a, rows.arm_a));
-    CnVec3 force = CN_VEC3_ZERO;
-    for (int32_t k = 0; k < rows.dim; k++) {
-      CnVec3 axis = joint_axis(&rows, k);
-      double size = -(joint->def.stiffness * rows.error[k] + joint->def.damping * cn_dot(axis, u));
-      force = cn_madd(force, size, axis);
+    CniJointEnd a, b;
+    CniJointPlace place;
+    joint_ends(joint, pose, v, &a, &b);
+    cni_joint_place(&joint->def, &a, &b, &place);
+    for (int32_t k = 0; is_spring(joint) && k < place.locked_count; k++) {
+      const CniJointRow *row = &place.locked[k];
+      double rate = cni_joint_rate(&place, row, &a.twist, &b.twist);
+      double size = -(joint->def.stiffness * row->value + joint->def.damping * rate);
+      add_effort(model, joint, &place, row, size, f);
     }
-    if (is_free(model, joint->body_b)) add_at(f, joint->body_b, force, rows.arm_b);
-    if (is_free(model, joint->body_a)) add_at(f, joint->body_a, cn_neg(force), rows.arm_a);
+    for (int32_t k = 0; k < place.axis_count; k++) {
+      const CnJointAxis *axis = &joint->def.axes[k];
+      const CniJointRow *row = &place.axes[k];
+      if (!(axis->stiffness > 0 || axis->damping > 0)) continue;
+      double rate = cni_joint_rate(&place, row, &a.twist, &b.twist);
+      double size = -(axis->stiffness * (row->value - axis->rest) + axis->damping * rate);
+      add_effort(model, joint, &place, row, size, f);
+    }
   }
 }
 
@@ -256,10 +257,11 @@ static CnStatus gaps(void *context, double t, const double *q, double *g) {
   const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = equations_of(context);
   const CnPose *pose = (const CnPose *)q;
-  (void)t;
   for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
-    CniJointRows rows = joint_rows(model, pose, &model->joints[eq->rows[i].joint]);
-    g[i] = rows.error[eq->rows[i].row];
+    const CniWorldRow *row = &eq->rows[i];
+    CniJointPlace place;
+    joint_place(&model->joints[row->joint], pose, &place);
+    g[i] = cni_joint_row(&place, row->row)->value - (row->start + row->speed * (t - eq->time));
   }
   for (int32_t i = 0; i < eq->equations.contact_count; i++)
     g[eq->equations.bilateral_count + i] = cni_touch_frame(model, pose, &eq->touches[i]).gap;
@@ -276,17 +278,20 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   (void)t;
   for (int32_t i = 0; i < count; i++) {
     if (rows[i] < bilateral) {
-      const CniJoint *joint = &model->joints[eq->rows[rows[i]].joint];
-      CniJointRows r = joint_rows(model, pose, joint);
-      CnVec3 axis = joint_axis(&r, eq->rows[rows[i]].row);
-      result =
-          put_pair(model, joint->body_a, r.arm_a, joint->body_b, r.arm_b, axis, result, &rate[i]);
+      const CniWorldRow *own = &eq->rows[rows[i]];
+      const CniJoint *joint = &model->joints[own->joint];
+      CniJointPlace place;
+      joint_place(joint, pose, &place);
+      const CniJointRow *r = cni_joint_row(&place, own->row);
+      result = put_pair(model, joint->body_a, place.arm_a, joint->body_b, place.arm_b, r->linear,
+                        r->angular, result, &rate[i]);
+      rate[i] -= own->speed;
     } else {
       const CniWorldTouch *touch = &eq->touches[(rows[i] - bilateral) / dim];
       CniTouchFrame f = cni_touch_frame(model, pose, touch);
       CnVec3 axis = f.axis[(rows[i] - bilateral) % dim];
-      result =
-          put_pair(model, touch->body_a, f.arm_a, touch->body_b, f.arm_b, axis, result, &rate[i]);
+      result = put_pair(model, touch->body_a, f.arm_a, touch->body_b, f.arm_b, axis, CN_VEC3_ZERO,
+                        result, &rate[i]);
     }
   }
   return CN_OK;
@@ -303,18 +308,11 @@ static CnVec3 spin_of(const double *v, int32_t body) {
   return cn_vec3(v[6 * (size_t)body + 3], v[6 * (size_t)body + 4], v[6 * (size_t)body + 5]);
 }
 
-static double joint_curvature(const CniModel *model, const CnPose *pose, const double *v,
-                              const CniJoint *joint, int32_t row) {
-  CniJointRows r = joint_rows(model, pose, joint);
-  CnVec3 axis = joint_axis(&r, row);
-  CnVec3 bend = cn_sub(turning(v, joint->body_b, r.arm_b), turning(v, joint->body_a, r.arm_a));
-  double sum = cn_dot(axis, bend);
-  if (joint->kind != CN_JOINT_DISTANCE) return sum;
-  // the line turns
-  CnVec3 u =
-      cn_sub(point_velocity(v, joint->body_b, r.arm_b), point_velocity(v, joint->body_a, r.arm_a));
-  double along = cn_dot(axis, u), length = r.error[0] + joint->def.distance;
-  return length > 0 ? sum + (cn_norm2(u) - along * along) / length : sum;
+static double joint_curvature(const CnPose *pose, const double *v, const CniJoint *joint,
+                              int32_t row) {
+  CniJointEnd a, b;
+  joint_ends(joint, pose, v, &a, &b);
+  return cni_joint_curvature(&joint->def, &a, &b, row);
 }
 
 // Planes do not turn here (cni_equations_prepare sees to that); tangents are those of a contact
@@ -346,7 +344,7 @@ static CnStatus curvature(void *context, double t, const double *q, const double
   for (int32_t i = 0; i < count; i++) {
     const CniWorldRow *row = &eq->rows[rows[i]];
     result[i] = rows[i] < bilateral
-                    ? joint_curvature(model, pose, v, &model->joints[row->joint], row->row)
+                    ? joint_curvature(pose, v, &model->joints[row->joint], row->row)
                     : touch_curvature(model, pose, v, &eq->touches[(rows[i] - bilateral) / dim],
                                       (rows[i] - bilateral) % dim);
   }
@@ -479,16 +477,39 @@ static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, int w
   return CN_OK;
 }
 
+// The rows of rigid joints, and those of motors without a bound, whose place is kept in time.
 static int32_t list_joints(const CniModel *model, CniWorldRow *rows) {
   int32_t count = 0;
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
-    if (is_spring(joint) || (!is_free(model, joint->body_a) && !is_free(model, joint->body_b)))
-      continue;
-    for (int32_t k = 0; k < cni_joint_kinds[joint->kind].dim; k++, count++)
-      if (rows) rows[count] = (CniWorldRow){i, k};
+    if (!is_free(model, joint->body_a) && !is_free(model, joint->body_b)) continue;
+    int32_t locked = is_spring(joint) ? 0 : cni_joint_kinds[joint->def.kind]->locked_count;
+    for (int32_t k = 0; k < locked; k++, count++)
+      if (rows) rows[count] = (CniWorldRow){.joint = i, .row = k};
+    CniJointPlace place;
+    joint_place(joint, model->pose, &place);
+    for (int32_t k = 0; k < place.axis_count; k++) {
+      if (!(joint->def.axes[k].motor_effort > 0)) continue;
+      if (rows)
+        rows[count] = (CniWorldRow){i, CNI_JOINT_LOCKED + k, place.axes[k].value,
+                                    joint->def.axes[k].motor_speed};
+      count++;
+    }
   }
   return count;
+}
+
+static CnStatus check_joints(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    const char *what = cni_joint_one_sided(&joint->def);
+    if (what)
+      return cni_error(CN_UNSUPPORTED, "%s: joint '%s' (%s): %s is not followed, use impulse",
+                       world->now.settings.integrator, joint->name,
+                       cni_joint_kinds[joint->def.kind]->name, what);
+  }
+  return CN_OK;
 }
 
 // Pairs that have come near and are not known.
@@ -559,6 +580,8 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   if (world->hooks.modify)
     return cni_error(CN_UNSUPPORTED, "%s does not call the modify hook",
                      world->now.settings.integrator);
+  CNI_TRY(check_joints(world));
+  eq->time = world->now.time;
   e->contact_dim = 1;
   CNI_TRY(list_touches(world, eq, 0));
   CNI_TRY(take(world, e->contact_count, sizeof *eq->touches, &eq->touches));
@@ -651,8 +674,10 @@ const CnAnswer *cni_equations_answer(CnWorld *world) {
     if (eq->impulses[eq->equations.bilateral_count + i * eq->equations.contact_dim] != 0)
       keep_touch(world, i);
   for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
-    int32_t block = world->work.joint_block_of[eq->rows[i].joint];
-    if (block >= 0) answer->g[p->blocks[block].row + eq->rows[i].row] = eq->impulses[i];
+    const CniWorldRow *row = &eq->rows[i];
+    const int32_t *blocks = &world->work.joint_blocks[row->joint];
+    cni_joint_put(&world->now.model.joints[row->joint], world->now.model.pose, p, blocks[0],
+                  blocks[1], row->row, eq->impulses[i], answer->g);
   }
   return answer;
 }

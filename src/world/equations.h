@@ -18,9 +18,10 @@ typedef struct CniWorldTouch {
   uint32_t feature; // corner of a box
 } CniWorldTouch;
 
-// The rows of a joint.
+// A row of a joint (cni_joint_row) that is kept at start + speed (t - time of the step's start).
 typedef struct CniWorldRow {
   int32_t joint, row;
+  double start, speed;
 } CniWorldRow;
 
 struct CniWorldEquations {
@@ -28,6 +29,7 @@ struct CniWorldEquations {
   CniWorldTouch *touches;
   CnContactLaw *laws;
   CniWorldRow *rows;     // of the bilateral constraints
+  double time;           // s, at the start of the step
   double *impulses;      // over the step, one a row of the Jacobian
   int32_t steps_impulse; // multipliers come as impulses (moreau-jean)
 };

@@ -75,29 +75,43 @@ CnShapeId cn_body_shape(const CnWorld *world, CnBodyId body, int32_t index) {
 
 // ---- joints ----
 
-// A frame at the anchor with the world's axes, seen from a body.
-static CnPose frame_at(const CniModel *model, int32_t body, CnVec3 anchor) {
-  CnPose frame = {anchor, CN_QUAT_ONE};
+// A frame of the world, seen from a body.
+static CnPose seen_from(const CniModel *model, int32_t body, CnPose frame) {
   if (body < 0) return frame;
   return cn_pose_mul(cn_pose_inverse(cni_model_body_pose(model, body)), frame);
 }
 
-CnStatus cn_joint_def_at(const CnWorld *world, CnVec3 anchor, CnJointDef *def) {
+static CnStatus fill_frames(const char *call, const CnWorld *world, CnPose frame, CnJointDef *def) {
   int32_t a, b = -1;
-  if (!world) return cni_null_argument("cn_joint_def_at", "the world");
-  if (!def) return cni_null_argument("cn_joint_def_at", "the definition");
+  if (!world) return cni_null_argument(call, "the world");
+  if (!def) return cni_null_argument(call, "the definition");
   if (def->tag != CNI_TAG_JOINT)
     return cni_error(CN_INVALID_ARGUMENT,
                      "joint: the definition was not made by cn_joint_def_default (tag %u)",
                      (unsigned)def->tag);
   const CniModel *model = &world->now.model;
-  CNI_TRY(cni_check_vec3("cn_joint_def_at: anchor", anchor));
+  if (!cn_vec3_finite(frame.position))
+    return cni_error(CN_INVALID_ARGUMENT, "%s: anchor must be finite (got %g, %g, %g)", call,
+                     frame.position.x, frame.position.y, frame.position.z);
   CNI_TRY(cni_model_find_body(model, def->body_a, &a));
   if (def->body_b.slot != 0 || def->body_b.generation != 0)
     CNI_TRY(cni_model_find_body(model, def->body_b, &b));
-  def->frame_a = frame_at(model, a, anchor);
-  def->frame_b = frame_at(model, b, anchor);
+  def->frame_a = seen_from(model, a, frame);
+  def->frame_b = seen_from(model, b, frame);
   return CN_OK;
+}
+
+CnStatus cn_joint_def_at(const CnWorld *world, CnVec3 anchor, CnJointDef *def) {
+  return fill_frames("cn_joint_def_at", world, (CnPose){anchor, CN_QUAT_ONE}, def);
+}
+
+CnStatus cn_joint_def_along(const CnWorld *world, CnVec3 anchor, CnVec3 axis, CnJointDef *def) {
+  double length = cn_norm(axis);
+  if (!(length > 0) || !isfinite(length))
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "cn_joint_def_along: axis must have a direction (got %g, %g, %g)", axis.x,
+                     axis.y, axis.z);
+  return fill_frames("cn_joint_def_along", world, (CnPose){anchor, cni_joint_axes(axis)}, def);
 }
 
 CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint) {
@@ -106,6 +120,12 @@ CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint
   CNI_TRY(cni_world_open(world, "cn_joint_create"));
   if (!def) return cni_null_argument("cn_joint_create", "the definition");
   return cni_model_add_joint(&world->now.model, def, joint);
+}
+
+CnStatus cn_joint_set(CnWorld *world, CnJointId joint, const CnJointDef *def) {
+  CNI_TRY(cni_world_open_in_hook(world, "cn_joint_set"));
+  if (!def) return cni_null_argument("cn_joint_set", "the definition");
+  return cni_model_set_joint(&world->now.model, joint, def);
 }
 
 CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint) {
@@ -140,11 +160,26 @@ CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *sta
   const CniModel *model = &world->now.model;
   CNI_TRY(cni_model_find_joint(model, joint, &i));
   const CniJoint *j = &model->joints[i];
-  if (j->impulse_step > 0) state->force = cn_scale(1 / j->impulse_step, j->linear);
-  CniJointRows rows;
-  cni_joint_kinds[j->kind].rows(model, model->pose, j, &rows);
-  double sum = 0;
-  for (int32_t k = 0; k < rows.dim; k++) sum += rows.error[k] * rows.error[k];
-  state->error = sqrt(sum);
+  CniJointEnd a, b;
+  CniJointPlace place;
+  cni_joint_ends(j, model->pose, model->twist, &a, &b);
+  cni_joint_place(&j->def, &a, &b, &place);
+  double per_second = j->impulse_step > 0 ? 1 / j->impulse_step : 0;
+  CnQuat axes = cni_joint_sight(&j->def, &a, &b).at_a.rotation;
+  state->force = cn_scale(per_second, j->total.velocity);
+  state->torque = cn_scale(per_second, j->total.spin);
+  state->local_force = cn_unrotate(axes, state->force);
+  state->local_torque = cn_unrotate(axes, state->torque);
+  cni_joint_errors(&place, &state->error, &state->turn_error);
+  state->coordinate_count = place.axis_count;
+  for (int32_t k = 0; k < place.axis_count; k++) {
+    const double *x = j->impulse.axes[k];
+    state->coordinate[k] = place.axes[k].value;
+    state->rate[k] = cni_joint_rate(&place, &place.axes[k], &a.twist, &b.twist);
+    state->motor[k] = per_second * x[CNI_PART_MOTOR];
+    state->limit[k] = per_second * (x[CNI_PART_LOWER] - x[CNI_PART_UPPER]);
+    state->friction[k] = per_second * x[CNI_PART_FRICTION];
+    state->spring[k] = per_second * x[CNI_PART_SPRING];
+  }
   return CN_OK;
 }

@@ -184,11 +184,11 @@ static void joint_fields(CniStream *s, CniJoint *x) {
   cni_stream_double(s, &def->distance);
   cni_stream_double(s, &def->stiffness);
   cni_stream_double(s, &def->damping);
-  for (int32_t k = 0; k < 6; k++) cni_stream_double(s, &x->impulse[k]);
-  cni_stream_vec3(s, &x->linear);
+  for (int32_t k = 0; k < 6; k++) cni_stream_double(s, &x->impulse.locked[k]);
+  cni_stream_vec3(s, &x->total.velocity);
   cni_stream_double(s, &x->impulse_step);
   cni_stream_bytes(s, x->name, sizeof x->name);
-  x->kind = def->kind = (CnJointKind)kind;
+  def->kind = (CnJointKind)kind;
 }
 
 // A named contact.
@@ -531,7 +531,7 @@ static CnStatus read_joints(CniStream *s, CniModel *model) {
   cni_stream_count(s, &count, joint_size());
   CNI_TRY(cni_model_reserve(model, 0, 0, 0, count));
   for (int32_t i = 0; i < count; i++) {
-    model->joints[i] = (CniJoint){.def = {.tag = CNI_TAG_JOINT}};
+    model->joints[i] = (CniJoint){.def = cn_joint_def_default(CN_JOINT_BALL)};
     joint_fields(s, &model->joints[i]);
   }
   model->joint_count = count;

@@ -34,6 +34,7 @@ static CnStatus check_masses(const CnWorld *world) {
 typedef struct Undo {
   CnPose *pose;
   CnTwist *twist, *load;
+  CniJoint *joints;
 } Undo;
 
 static CnStatus remember(CnWorld *world, Undo *undo) {
@@ -49,6 +50,11 @@ static CnStatus remember(CnWorld *world, Undo *undo) {
   memcpy(undo->pose, model->pose, n * sizeof(CnPose));
   memcpy(undo->twist, model->twist, n * sizeof(CnTwist));
   memcpy(undo->load, model->load, n * sizeof(CnTwist));
+  size_t joints = (size_t)model->joint_count * sizeof(CniJoint);
+  if (joints == 0) return CN_OK;
+  undo->joints = cni_arena_take(&world->arena, joints);
+  if (!undo->joints) return cni_error_memory(joints);
+  memcpy(undo->joints, model->joints, joints);
   return CN_OK;
 }
 
@@ -59,6 +65,8 @@ static void roll_back(CnWorld *world, const Undo *undo) {
   memcpy(model->pose, undo->pose, n * sizeof(CnPose));
   memcpy(model->twist, undo->twist, n * sizeof(CnTwist));
   memcpy(model->load, undo->load, n * sizeof(CnTwist));
+  if (undo->joints)
+    memcpy(model->joints, undo->joints, (size_t)model->joint_count * sizeof(CniJoint));
 }
 
 // ---- a state that left the real numbers ----

@@ -85,7 +85,7 @@ typedef struct CniStepWork {
   const CniContact *contacts; // in the arena until the problem is made
   int32_t contact_count;
   CniArenaMark mark;               // of the arena, before the contacts were looked for
-  int32_t *joint_block_of;         // in the arena
+  int32_t *joint_blocks;           // in the arena: first block of each joint, and the end
   const int32_t *block_of;         // as long as the contacts
   int32_t fresh_count, full_count; // contacts that have a block, and those of them kept in full
   CniShortContact *fresh;          // in the arena at the end of the step

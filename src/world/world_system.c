@@ -50,7 +50,7 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
                              .arena = &world->arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
-  CNI_TRY(take_indices(&world->arena, world->now.model.joint_count, &work->joint_block_of));
+  CNI_TRY(take_indices(&world->arena, world->now.model.joint_count + 1, &work->joint_blocks));
   work->mark = cni_arena_mark(&world->arena);
   CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
   work->time_step = h;
@@ -90,7 +90,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .arena = &world->arena,
                             .tasks = world->tasks};
   CNI_TRY(cni_contacts_warm(world, &input.old));
-  CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_block_of, block_of));
+  CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_blocks, block_of));
   work->block_of = block_of;
   CNI_TRY(cni_contacts_note(world, kept));
   // the solver works in the place of the contacts; the equations look at them again
@@ -136,23 +136,6 @@ static void advance(void *context, const double *q, const double *v, double h, d
   world->work.seconds_end += cni_seconds() - start;
 }
 
-// A joint keeps the impulses of its rows for the warm start, and the vector they make for users.
-static void keep_joint(CniJoint *joint, const CnProblem *p, const CnAnswer *answer, int32_t index,
-                       double h) {
-  for (int32_t k = 0; k < 6; k++) joint->impulse[k] = 0;
-  joint->linear = CN_VEC3_ZERO;
-  joint->impulse_step = h;
-  if (index < 0) return;
-  const CniBlock *block = &p->blocks[index];
-  const CniPairBlock *pair = &p->pairs[block->index];
-  const double *g = &answer->g[block->row];
-  for (int32_t k = 0; k < block->dim; k++) joint->impulse[k] = g[k];
-  joint->linear = cn_scale(g[0], pair->normal);
-  if (block->dim < 3) return;
-  CnVec3 second = cn_cross(pair->normal, pair->tangent);
-  joint->linear = cn_madd(cn_madd(joint->linear, g[1], pair->tangent), g[2], second);
-}
-
 typedef struct TakeLoop {
   CniModel *model;
   const CnPose *pose;
@@ -189,8 +172,8 @@ static void done(void *context, double t_new, const double *q_new, const double 
   if (world->work.commit == CN_OK) world->work.commit = cni_contacts_commit(world, answer);
   if (world->work.commit != CN_OK) return;
   for (int32_t i = 0; i < model->joint_count; i++)
-    keep_joint(&model->joints[i], now->engine.problem, answer, world->work.joint_block_of[i],
-               world->work.time_step);
+    cni_joint_keep(&model->joints[i], model->pose, world->work.time_step, now->engine.problem,
+                   answer->g, world->work.joint_blocks[i], world->work.joint_blocks[i + 1]);
   const CniContactCache *kept = &now->contacts;
   TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);

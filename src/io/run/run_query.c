@@ -128,8 +128,8 @@ CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states) {
   if (status == CN_OK)
     status = read_rows(run, CNI_COLUMN_JOINT_ERROR, frame, 1, H5T_NATIVE_DOUBLE, values + 3 * n);
   for (size_t i = 0; i < n && status == CN_OK; i++)
-    states[i] =
-        (CnJointState){{values[3 * i], values[3 * i + 1], values[3 * i + 2]}, values[3 * n + i]};
+    states[i] = (CnJointState){.force = {values[3 * i], values[3 * i + 1], values[3 * i + 2]},
+                               .error = values[3 * n + i]};
   cni_release(&run->allocator, values, bytes);
   return status;
 }

@@ -86,7 +86,7 @@ static void hang(Assembled *a, double force) {
   CnJointId id;
   CHECK_OK(cni_model_add_joint(&a->model, &def, &id));
   // the impulse is kept as that on b, here the ground
-  a->model.joints[0].impulse[2] = -force * 0.02;
+  a->model.joints[0].impulse.locked[2] = -force * 0.02;
   a->model.joints[0].impulse_step = 0.02;
   a->input.time_step = 0.1;
   assembled_write(a);

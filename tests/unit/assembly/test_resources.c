@@ -30,7 +30,7 @@ static void fill(Assembled *a, int32_t count) {
       def.frame_a.position = cn_vec3(0.3, 0.1, 0);
       CHECK_OK(cni_model_add_joint(&a->model, &def, &id));
       CniJoint *joint = &a->model.joints[a->model.joint_count - 1];
-      joint->impulse[0] = 0.1;
+      joint->impulse.locked[0] = 0.1;
       joint->impulse_step = 0.01;
     }
     last = body;

@@ -230,8 +230,8 @@ static void test_joint_data(void **state) {
   CnShapeId shape;
   s.pose.position.z = 2;
   CHECK_OK(cni_model_add_shape(&model, body, &s, &shape));
-  CHECK_NEAR(model.joints[0].local_a.z, 0, 1e-15);
-  CHECK_NEAR(model.joints[0].local_b.x, 3, 0);
+  CHECK_NEAR(model.joints[0].local_a.position.z, 0, 1e-15);
+  CHECK_NEAR(model.joints[0].local_b.position.x, 3, 0);
   CHECK_OK(cni_model_remove_joint(&model, id));
   CHECK_STATUS(cni_model_remove_joint(&model, id), CN_INVALID_HANDLE);
   // destroying a body takes its joints along

@@ -252,8 +252,9 @@ static void check_joint(const RefJoint *r) {
   if (r->b >= 0) CHECK_OK(cni_model_find_body(&model, bodies[r->b].id, &b));
   const CniJoint *j = &model.joints[i];
   CHECK(j->body_a == a && j->body_b == b);
-  check_vec(cn_pose_point(model.pose[a], j->local_a), cn_pose_point(bodies[r->a].pose, r->local_a));
-  CnVec3 at = b < 0 ? j->local_b : cn_pose_point(model.pose[b], j->local_b);
+  check_vec(cn_pose_point(model.pose[a], j->local_a.position),
+            cn_pose_point(bodies[r->a].pose, r->local_a));
+  CnVec3 at = b < 0 ? j->local_b.position : cn_pose_point(model.pose[b], j->local_b.position);
   check_vec(at, b < 0 ? r->local_b : cn_pose_point(bodies[r->b].pose, r->local_b));
 }
 
@@ -354,8 +355,8 @@ static void test_derive(void **state) {
     assert_memory_equal(&old_pose[i], &pose, sizeof(CnPose));
   }
   for (int i = 0; i < model.joint_count; i++) {
-    assert_memory_equal(&old_joints[i].local_a, &model.joints[i].local_a, sizeof(CnVec3));
-    assert_memory_equal(&old_joints[i].local_b, &model.joints[i].local_b, sizeof(CnVec3));
+    assert_memory_equal(&old_joints[i].local_a, &model.joints[i].local_a, sizeof(CnPose));
+    assert_memory_equal(&old_joints[i].local_b, &model.joints[i].local_b, sizeof(CnPose));
   }
   for (int i = 0; i < model.body_count; i++) {
     CnPose com = cni_body_com(&model.bodies[i]);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Joints: the kinds, how one is defined, what it tells. Part of <cairn/world.h>.
+///
+/// A joint locks some directions between a frame on body a and a frame on body b (or on the ground)
+/// and leaves others free. A free direction is a coordinate with a name and a unit: the travel of a
+/// prismatic joint in m, an angle in rad. Limits, motors, dry friction and springs act on
+/// coordinates, the same way for all kinds. Where a kind has an axis, it is z of frame a.
+#ifndef CAIRN_JOINT_H
+#define CAIRN_JOINT_H
+
+#include <cairn/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CnBodyId {
+  uint32_t slot, generation;
+} CnBodyId;
+typedef struct CnJointId {
+  uint32_t slot, generation;
+} CnJointId;
+
+/// CN_JOINT_BALL, CN_JOINT_DISTANCE ...: the rows of <cairn/joint_list.h>.
+typedef enum CnJointKind {
+#define CN_JOINT(KIND, name) CN_JOINT_##KIND,
+#include <cairn/joint_list.h>
+#undef CN_JOINT
+  CN_JOINT_KIND_COUNT
+} CnJointKind;
+
+/// Name of a kind, as in scenes and run files: "ball"; null past the end.
+CN_API const char *cn_joint_kind_name(CnJointKind kind);
+/// Name and unit ("m", "rad") of a kind's coordinate `index`; null past the last one.
+CN_API const char *cn_joint_coordinate_name(CnJointKind kind, int32_t index);
+CN_API const char *cn_joint_coordinate_unit(CnJointKind kind, int32_t index);
+
+#define CN_JOINT_AXES 6 ///< no joint has more coordinates
+
+/// What acts on one coordinate; all of it may act at once. Effort is a force (N) or a torque (N m).
+typedef struct CnJointAxis {
+  double lower, upper; ///< m or rad; default -infinity and infinity: no limit
+  double motor_speed;  ///< m/s or rad/s, what the motor wants
+  double motor_effort; ///< N or N m, >= 0: what it can give; default 0: no motor; may be infinite
+  double friction;     ///< N or N m, >= 0: dry friction, default 0
+  double stiffness;    ///< N/m or N m/rad, >= 0: spring about `rest`, default 0
+  double damping;      ///< N s/m or N m s/rad, >= 0, default 0
+  double rest;         ///< m or rad, where the spring is free
+} CnJointAxis;
+
+/// One struct for all joints: the kind selects which fields are read.
+typedef struct CnJointDef {
+  CnJointKind kind;
+  CnBodyId body_a, body_b;         ///< body_b none: joint to the ground
+  CnPose frame_a, frame_b;         ///< in the body frames (b none: in the world)
+  double distance;                 ///< m, >= 0: distance joints; 0 takes the distance at creation
+  double stiffness;                ///< N/m, >= 0: ball and distance joints; 0 (default) is rigid
+  double damping;                  ///< N s/m, >= 0: likewise
+  CnJointAxis axes[CN_JOINT_AXES]; ///< one a coordinate of the kind
+  const char *name;                ///< copied; may be NULL
+  uint32_t tag;                    ///< set by cn_joint_def_default
+} CnJointDef;
+
+CN_API CnJointDef cn_joint_def_default(CnJointKind kind);
+
+/// What a joint did in the last step, and where it is. Forces are means over the step, on body b at
+/// its frame's origin, everything that the joint does included: locked directions, limits, motors,
+/// friction, springs.
+typedef struct CnJointState {
+  CnVec3 force;                     ///< N, world axes
+  double error;                     ///< m, how far the origins are from where the joint wants them
+  CnVec3 torque;                    ///< N m, world axes
+  CnVec3 local_force, local_torque; ///< the same in the axes of frame a
+  double turn_error;                ///< rad, how far the frames are turned out of place
+  int32_t coordinate_count;         ///< of the kind; so many entries of what follows are in use
+  double coordinate[CN_JOINT_AXES]; ///< m or rad, at the end of the step
+  double rate[CN_JOINT_AXES];       ///< m/s or rad/s
+  double motor[CN_JOINT_AXES];      ///< N or N m along the coordinate, as all efforts
+  double limit[CN_JOINT_AXES];      ///< above zero at the lower limit
+  double friction[CN_JOINT_AXES];
+  double spring[CN_JOINT_AXES]; ///< spring and damper
+} CnJointState;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

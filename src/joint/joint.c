@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of joint kinds and what all kinds have in common: frames in the world, rows, rates,
+// curvature.
+//
+// Orientation is locked by the rotation vector phi from frame a to frame b, in the axes of a. It is
+// zero for parallel frames only and points the short way for every wrong assembly, half a turn
+// included, where products of axes would vanish or push the wrong way. With the spin W of b
+// relative to a, in the axes of a,
+//
+//     phi' = W - phi x W / 2 + k phi x (phi x W),   k = (1 - (t/2) cot(t/2))/t^2,  t = |phi|
+//
+// whose rows are the gradients of the three components of phi. They are independent up to a whole
+// turn.
+#include "joint/joint.h"
+
+#include "core/math.h"
+
+#define CN_JOINT(KIND, name) extern const CniJointKind cni_joint_##name;
+#include <cairn/joint_list.h>
+#undef CN_JOINT
+#define CN_JOINT(KIND, name) [CN_JOINT_##KIND] = &cni_joint_##name,
+const CniJointKind *const cni_joint_kinds[CN_JOINT_KIND_COUNT] = {
+#include <cairn/joint_list.h>
+};
+#undef CN_JOINT
+
+// ---- the table, for people ----
+
+const char *cn_joint_kind_name(CnJointKind kind) {
+  return (uint32_t)kind < CN_JOINT_KIND_COUNT ? cni_joint_kinds[kind]->name : NULL;
+}
+
+int32_t cni_joint_coordinate_count(CnJointKind kind) {
+  const CniCoordinate *coordinates = cni_joint_kinds[kind]->coordinates;
+  int32_t count = 0;
+  while (coordinates && coordinates[count].name) count++;
+  return count;
+}
+
+static const CniCoordinate *coordinate(CnJointKind kind, int32_t index) {
+  static const CniCoordinate none = {NULL, NULL};
+  if ((uint32_t)kind >= CN_JOINT_KIND_COUNT || index < 0) return &none;
+  return index < cni_joint_coordinate_count(kind) ? &cni_joint_kinds[kind]->coordinates[index]
+                                                  : &none;
+}
+
+const char *cn_joint_coordinate_name(CnJointKind kind, int32_t index) {
+  return coordinate(kind, index)->name;
+}
+
+const char *cn_joint_coordinate_unit(CnJointKind kind, int32_t index) {
+  return coordinate(kind, index)->unit;
+}
+
+// ---- rows ----
+
+void cni_joint_lock(CniJointPlace *place, CnVec3 linear, double value) {
+  place->locked[place->locked_count++] = (CniJointRow){linear, CN_VEC3_ZERO, value, 0};
+}
+
+void cni_joint_free(CniJointPlace *place, CnVec3 linear, double value) {
+  place->axes[place->axis_count++] = (CniJointRow){linear, CN_VEC3_ZERO, value, 0};
+}
+
+void cni_joint_lock_point(const CniJointSight *sight, CniJointPlace *place) {
+  CnVec3 c = cn_sub(sight->at_b.position, sight->at_a.position);
+  cni_joint_lock(place, cn_vec3(1, 0, 0), c.x);
+  cni_joint_lock(place, cn_vec3(0, 1, 0), c.y);
+  cni_joint_lock(place, cn_vec3(0, 0, 1), c.z);
+}
+
+// (1 - (t/2) cot(t/2))/t^2 with the sine s and cosine c of t/2; by its series where the difference
+// would lose digits.
+static double turn_factor(double t, double s, double c) {
+  double tt = t * t;
+  if (t < 0.03) return 1.0 / 12 + tt * (1.0 / 720 + tt / 30240);
+  return (1 - 0.5 * t * c / s) / tt;
+}
+
+void cni_joint_lock_turn(const CniJointSight *sight, CniJointPlace *place) {
+  CnQuat turn = cn_qmul(cn_qconj(sight->at_a.rotation), sight->at_b.rotation);
+  double sign = turn.w < 0 ? -1 : 1, c = sign * turn.w;
+  CnVec3 v = cn_scale(sign, cn_vec3(turn.x, turn.y, turn.z));
+  double s = cn_norm(v), t = 2 * cni_atan2(s, c);
+  CnVec3 phi = cn_scale(s > 0 ? t / s : 2, v);
+  double k = turn_factor(t, s, c);
+  const CnVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const double values[3] = {phi.x, phi.y, phi.z};
+  for (int32_t i = 0; i < 3; i++) {
+    // e . (W - phi x W/2 + k phi x (phi x W)) = W . (e + phi x e/2 + k phi x (phi x e))
+    CnVec3 across = cn_cross(phi, axes[i]);
+    CnVec3 row = cn_madd(cn_madd(axes[i], 0.5, across), k, cn_cross(phi, across));
+    place->locked[place->locked_count++] =
+        (CniJointRow){CN_VEC3_ZERO, cn_rotate(sight->at_a.rotation, row), values[i], 1};
+  }
+}
+
+CnVec3 cni_joint_bend(const CniJointPlace *place, const CnTwist *a, const CnTwist *b) {
+  return cn_sub(cn_cross(b->spin, cn_cross(b->spin, place->arm_b)),
+                cn_cross(a->spin, cn_cross(a->spin, place->arm_a)));
+}
+
+// ---- any kind ----
+
+static CnPose frame_of(const CniJointEnd *end, CnVec3 *arm) {
+  *arm = CN_VEC3_ZERO;
+  if (end->ground) return end->local;
+  *arm = cn_rotate(end->pose.rotation, end->local.position);
+  return (CnPose){cn_add(end->pose.position, *arm),
+                  cn_qmul(end->pose.rotation, end->local.rotation)};
+}
+
+CniJointSight cni_joint_sight(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b) {
+  CniJointSight sight = {.def = def};
+  sight.at_a = frame_of(a, &sight.arm_a);
+  sight.at_b = frame_of(b, &sight.arm_b);
+  return sight;
+}
+
+static void place_seen(const CniJointSight *sight, CniJointPlace *place) {
+  place->arm_a = sight->arm_a;
+  place->arm_b = sight->arm_b;
+  place->locked_count = place->axis_count = 0;
+  cni_joint_kinds[sight->def->kind]->place(sight, place);
+}
+
+void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
+                     CniJointPlace *place) {
+  CniJointSight sight = cni_joint_sight(def, a, b);
+  place_seen(&sight, place);
+}
+
+double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const CnTwist *a,
+                      const CnTwist *b) {
+  CnVec3 u = cn_sub(cn_add(b->velocity, cn_cross(b->spin, place->arm_b)),
+                    cn_add(a->velocity, cn_cross(a->spin, place->arm_a)));
+  return cn_dot(row->linear, u) + cn_dot(row->angular, cn_sub(b->spin, a->spin));
+}
+
+// The rate of a row after both bodies have gone on for the time s.
+static double rate_after(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
+                         int32_t row, double s) {
+  CniJointEnd ends[2] = {*a, *b};
+  for (int32_t i = 0; i < 2; i++) {
+    if (ends[i].ground) ends[i].twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+    CnPose *pose = &ends[i].pose;
+    pose->position = cn_madd(pose->position, s, ends[i].twist.velocity);
+    pose->rotation = cn_qmul(cni_quat_exp(cn_scale(s, ends[i].twist.spin)), pose->rotation);
+  }
+  CniJointPlace place;
+  cni_joint_place(def, &ends[0], &ends[1], &place);
+  return cni_joint_rate(&place, cni_joint_row(&place, row), &ends[0].twist, &ends[1].twist);
+}
+
+// Central differences of fourth order; the step is a thousandth of a radian, or of a second.
+double cni_joint_curvature_by_differences(const CnJointDef *def, const CniJointEnd *a,
+                                          const CniJointEnd *b, int32_t row) {
+  double spin = (a->ground ? 0 : cn_norm(a->twist.spin)) + (b->ground ? 0 : cn_norm(b->twist.spin));
+  double s = 1e-3 / cn_max(1, spin);
+  double near = rate_after(def, a, b, row, s) - rate_after(def, a, b, row, -s);
+  double far = rate_after(def, a, b, row, 2 * s) - rate_after(def, a, b, row, -2 * s);
+  return (8 * near - far) / (12 * s);
+}
+
+double cni_joint_curvature(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
+                           int32_t row) {
+  const CniJointKind *kind = cni_joint_kinds[def->kind];
+  if (!kind->curvature || row >= CNI_JOINT_LOCKED)
+    return cni_joint_curvature_by_differences(def, a, b, row);
+  const CnTwist rest = {{0, 0, 0}, {0, 0, 0}};
+  CniJointSight sight = cni_joint_sight(def, a, b);
+  CniJointPlace place;
+  place_seen(&sight, &place);
+  return kind->curvature(&sight, &place, row, a->ground ? &rest : &a->twist,
+                         b->ground ? &rest : &b->twist);
+}
+
+CnQuat cni_joint_axes(CnVec3 axis) {
+  CnMat3 m = {.z = cn_unit_or(axis, cn_vec3(0, 0, 1))};
+  cni_tangents(m.z, &m.x, &m.y);
+  return cni_quat_from_mat(m);
+}
+
+void cni_joint_errors(const CniJointPlace *place, double *error, double *turn_error) {
+  double sum[2] = {0, 0};
+  for (int32_t i = 0; i < place->locked_count; i++) {
+    const CniJointRow *row = &place->locked[i];
+    sum[row->turns] += row->value * row->value;
+  }
+  *error = sqrt(sum[0]);
+  *turn_error = sqrt(sum[1]);
+}

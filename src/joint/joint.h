@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kinds of joints. A kind is one file, joint_NAME.c, and one row of <cairn/joint_list.h>.
+//
+// A kind says where a joint is: for two frames in the world it gives rows. A row is a function of
+// the two frames, c(q), with its exact derivative
+//
+//     c' = l . (v_b + w_b x arm_b - v_a - w_a x arm_a) + w . (w_b - w_a)
+//
+// that is a direction l for the two points, a direction w for the two spins, and one pair of lever
+// arms for all rows of the joint. Locked directions are rows with c = 0; coordinates are rows whose
+// c is free, measured from where the frames coincide, and on which limits, motors, friction and
+// springs act (joint_blocks.c). Because the rows are derivatives of what they correct, the step
+// problem, the equations of motion and the reports all use the same ones.
+//
+// Nothing here knows of bodies, models or worlds.
+#ifndef CNI_JOINT_H
+#define CNI_JOINT_H
+
+#include <cairn/joint.h>
+#include <cairn/problem.h>
+
+#include "core/fields.h"
+#include "core/vec.h"
+
+#define CNI_TAG_JOINT 0x746e6f6au
+
+// ---- one end of a joint ----
+
+typedef struct CniJointEnd {
+  CnPose pose;    // of the centre of mass, principal axes
+  CnPose local;   // the joint's frame from there; on the ground: in the world
+  CnTwist twist;  // at the centre of mass
+  int32_t ground; // 1: pose and twist are not read
+} CniJointEnd;
+
+// ---- what a kind sees and gives ----
+
+typedef struct CniJointSight {
+  CnPose at_a, at_b;   // the two frames in the world
+  CnVec3 arm_a, arm_b; // from the centres of mass to their origins, world axes; zero on the ground
+  const CnJointDef *def;
+} CniJointSight;
+
+typedef struct CniJointRow {
+  CnVec3 linear, angular;
+  double value;  // c: error of a locked direction, or a coordinate
+  int32_t turns; // 1: in rad; 0: in m
+} CniJointRow;
+
+#define CNI_JOINT_LOCKED 6
+
+typedef struct CniJointPlace {
+  CnVec3 arm_a, arm_b; // as in the sight unless the kind says otherwise of arm_a
+  CniJointRow locked[CNI_JOINT_LOCKED], axes[CN_JOINT_AXES];
+  int32_t locked_count, axis_count;
+} CniJointPlace;
+
+typedef struct CniCoordinate {
+  const char *name, *unit; // "m" or "rad"
+} CniCoordinate;
+
+typedef struct CniJointKind {
+  const char *name, *summary;
+  int32_t locked_count;
+  int32_t point; // 1: locked rows are the first axes of an orthonormal frame at the point: the
+                 // storage `pair` of the step problem holds them
+  const CniCoordinate *coordinates; // ends with a null name; null: none
+  const CniField *fields;           // of CnJointDef beyond frames and axes; null: none
+  // Fills in what this kind needs beyond the checked fields, with the frames where they are now;
+  // null: nothing.
+  CnStatus (*fit)(const CniJointSight *sight, CnJointDef *def);
+  // Add the rows, in a fixed order.
+  void (*place)(const CniJointSight *sight, CniJointPlace *place);
+  // c'' of a locked row for bodies whose velocities stand still; null: by differences.
+  double (*curvature)(const CniJointSight *sight, const CniJointPlace *place, int32_t row,
+                      const CnTwist *a, const CnTwist *b);
+} CniJointKind;
+
+extern const CniJointKind *const cni_joint_kinds[CN_JOINT_KIND_COUNT];
+int32_t cni_joint_coordinate_count(CnJointKind kind);
+
+// ---- for the kinds: rows to add ----
+
+void cni_joint_lock(CniJointPlace *place, CnVec3 linear, double value);
+void cni_joint_free(CniJointPlace *place, CnVec3 linear, double value);
+// The origins coincide: three rows along the world's axes.
+void cni_joint_lock_point(const CniJointSight *sight, CniJointPlace *place);
+// The frames are parallel: three rows, the rotation vector from a to b in the axes of a.
+void cni_joint_lock_turn(const CniJointSight *sight, CniJointPlace *place);
+// w x (w x arm): acceleration of b's point less that of a's.
+CnVec3 cni_joint_bend(const CniJointPlace *place, const CnTwist *a, const CnTwist *b);
+
+// ---- for the users: any kind ----
+
+CniJointSight cni_joint_sight(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b);
+void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
+                     CniJointPlace *place);
+double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const CnTwist *a,
+                      const CnTwist *b);
+// c'' of a locked row (see CniJointKind), and by differences whatever the kind gives; of a
+// coordinate always so (row CNI_JOINT_LOCKED + its number).
+double cni_joint_curvature(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
+                           int32_t row);
+double cni_joint_curvature_by_differences(const CnJointDef *def, const CniJointEnd *a,
+                                          const CniJointEnd *b, int32_t row);
+static inline const CniJointRow *cni_joint_row(const CniJointPlace *place, int32_t row) {
+  return row < CNI_JOINT_LOCKED ? &place->locked[row] : &place->axes[row - CNI_JOINT_LOCKED];
+}
+// Axes whose z is along `axis`, which has a direction.
+CnQuat cni_joint_axes(CnVec3 axis);
+// How far the locked directions are from zero: m, rad.
+void cni_joint_errors(const CniJointPlace *place, double *error, double *turn_error);
+
+// ---- what a joint does in a step (joint_blocks.c) ----
+
+typedef enum CniJointPart {
+  CNI_PART_SPRING = 0, // spring and damper
+  CNI_PART_LOWER,
+  CNI_PART_UPPER,
+  CNI_PART_MOTOR,
+  CNI_PART_FRICTION,
+  CNI_PART_COUNT,
+  CNI_PART_LOCKED = CNI_PART_COUNT
+} CniJointPart;
+
+// Impulses of a joint over a step: N s, or N m s where the row turns, on b. Those of a limit are
+// never negative, and the upper one acts against its coordinate.
+typedef struct CniJointImpulse {
+  double locked[CNI_JOINT_LOCKED];
+  double axes[CN_JOINT_AXES][CNI_PART_COUNT];
+} CniJointImpulse;
+
+typedef struct CniJointStep {
+  double time_step;
+  double stabilisation; // share of a position error that is removed in a step
+  double length;        // m: rows that turn are multiplied by it, so that all are in m/s
+} CniJointStep;
+
+// A block of the step problem. Its rows are those of the place times `scale`.
+typedef struct CniJointBlock {
+  CniJointPart part;
+  int32_t axis, dim;
+  CnSet set;
+  double b[CNI_JOINT_LOCKED], scale[CNI_JOINT_LOCKED];
+} CniJointBlock;
+#define CNI_JOINT_BLOCKS (1 + CN_JOINT_AXES * CNI_PART_COUNT)
+
+// The blocks of a joint, locked directions first, then by coordinate and part; which there are is a
+// matter of the definition alone. Returns their number.
+int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
+                         const CniJointStep *step, CniJointBlock *blocks);
+// Their number and that of their rows, without a place.
+void cni_joint_count(const CnJointDef *def, int32_t *blocks, int32_t *rows);
+// Where a block's impulse of row `row` is kept.
+static inline double *cni_joint_kept(const CniJointBlock *block, int32_t row, CniJointImpulse *x) {
+  return block->part == CNI_PART_LOCKED ? &x->locked[row] : &x->axes[block->axis][block->part];
+}
+static inline const CniJointRow *cni_joint_block_row(const CniJointBlock *block, int32_t row,
+                                                     const CniJointPlace *place) {
+  return block->part == CNI_PART_LOCKED ? &place->locked[row] : &place->axes[block->axis];
+}
+// What is done along a coordinate in all.
+double cni_joint_effort(const CniJointImpulse *impulse, int32_t axis);
+// All of it as one impulse and one angular impulse on b at its frame's origin, world axes.
+CnTwist cni_joint_total(const CniJointPlace *place, const CniJointImpulse *impulse);
+// Does anything but locked directions, springs and motors without a bound act? Null if not, else
+// its name, for messages.
+const char *cni_joint_one_sided(const CnJointDef *def);
+
+// ---- definitions ----
+
+extern const CniField cni_joint_axis_fields[]; // of CnJointAxis
+// Everything but the bodies; rotations of the frames are brought to length one.
+CnStatus cni_joint_def_check(CnJointDef *def);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions of joints: defaults and checks, from the fields of the kind and of its coordinates.
+#include <stdio.h>
+
+#include "core/error.h"
+#include "joint/joint_private.h"
+
+#define FIELD(field, limits, standard, unit_text, text)                                            \
+  {                                                                                                \
+    .name = #field, .type = CNI_FIELD_REAL, .range = limits,                                       \
+    .offset = offsetof(CnJointAxis, field), .fallback = {standard}, .unit = unit_text,             \
+    .sentence = text                                                                               \
+  }
+
+const CniField cni_joint_axis_fields[] = {
+    FIELD(lower, CNI_BOUND, -INFINITY, "m or rad", "lower limit"),
+    FIELD(upper, CNI_BOUND, INFINITY, "m or rad", "upper limit"),
+    FIELD(motor_speed, CNI_ANY, 0, "m/s or rad/s", "what the motor wants"),
+    FIELD(motor_effort, CNI_BOUND, 0, "N or N m", "what the motor can give; 0: there is none"),
+    FIELD(friction, CNI_NOT_NEGATIVE, 0, "N or N m", "dry friction"),
+    FIELD(stiffness, CNI_NOT_NEGATIVE, 0, "N/m or N m/rad", "of a spring about `rest`"),
+    FIELD(damping, CNI_NOT_NEGATIVE, 0, "N s/m or N m s/rad", "of a damper"),
+    FIELD(rest, CNI_ANY, 0, "m or rad", "where the spring is free"),
+    CNI_FIELDS_END};
+
+// Every field that some kind reads.
+static const CniField all_fields[] = {CNI_JOINT_DISTANCE, CNI_JOINT_STIFFNESS, CNI_JOINT_DAMPING,
+                                      CNI_FIELDS_END};
+
+CnJointDef cn_joint_def_default(CnJointKind kind) {
+  CnJointDef def = {
+      .kind = kind, .frame_a = CN_POSE_ONE, .frame_b = CN_POSE_ONE, .tag = CNI_TAG_JOINT};
+  cni_fields_default(all_fields, &def);
+  for (int32_t i = 0; i < CN_JOINT_AXES; i++)
+    cni_fields_default(cni_joint_axis_fields, &def.axes[i]);
+  return def;
+}
+
+static CnStatus check_axis(const char *name, CnJointAxis *axis) {
+  char sort[64];
+  snprintf(sort, sizeof sort, "joint: %s", name);
+  CNI_TRY(cni_fields_check(cni_joint_axis_fields, sort, axis));
+  if (!(axis->motor_effort >= 0))
+    return cni_error(CN_INVALID_ARGUMENT, "%s: motor_effort must not be negative (got %g)", sort,
+                     axis->motor_effort);
+  if (axis->lower > axis->upper || axis->lower == INFINITY || axis->upper == -INFINITY)
+    return cni_error(CN_INVALID_ARGUMENT, "%s: no place between the limits (lower %g, upper %g)",
+                     sort, axis->lower, axis->upper);
+  return CN_OK;
+}
+
+// What the kind does not read has to be as cn_joint_def_default left it; but a distance may be there,
+// as it always could.
+static CnStatus check_unread(const CnJointDef *def, int32_t coordinates) {
+  const CniJointKind *kind = cni_joint_kinds[def->kind];
+  CnJointDef standard = cn_joint_def_default(def->kind);
+  for (const CniField *f = all_fields; f->name; f++) {
+    if (f == all_fields || (kind->fields && cni_field_find(kind->fields, f->name))) continue;
+    const CniField one[2] = {*f, CNI_FIELDS_END};
+    if (!cni_fields_equal(one, def, &standard))
+      return cni_error(CN_INVALID_ARGUMENT, "joint: %s has no %s", kind->name, f->name);
+  }
+  for (int32_t i = coordinates; i < CN_JOINT_AXES; i++)
+    if (!cni_fields_equal(cni_joint_axis_fields, &def->axes[i], &standard.axes[i]))
+      return cni_error(CN_INVALID_ARGUMENT, "joint: axes[%d] is set, and %s has %d coordinates",
+                       (int)i, kind->name, (int)coordinates);
+  return CN_OK;
+}
+
+CnStatus cni_joint_def_check(CnJointDef *def) {
+  if (def->tag != CNI_TAG_JOINT)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "joint: the definition was not made by cn_joint_def_default (tag %u)",
+                     (unsigned)def->tag);
+  if ((uint32_t)def->kind >= CN_JOINT_KIND_COUNT)
+    return cni_error(CN_INVALID_ARGUMENT, "joint: kind %d is none", (int)def->kind);
+  const CniJointKind *kind = cni_joint_kinds[def->kind];
+  int32_t coordinates = cni_joint_coordinate_count(def->kind);
+  CNI_TRY(cni_check_pose("joint: frame_a", &def->frame_a));
+  CNI_TRY(cni_check_pose("joint: frame_b", &def->frame_b));
+  if (kind->fields) CNI_TRY(cni_fields_check(kind->fields, "joint", def));
+  for (int32_t i = 0; i < coordinates; i++)
+    CNI_TRY(check_axis(kind->coordinates[i].name, &def->axes[i]));
+  return check_unread(def, coordinates);
+}

@@ -65,7 +65,9 @@ typedef struct CnSolveReport {
   const char *solver;
   CnFrictionModel friction; ///< the model that was solved
   int32_t iterations;
-  int32_t converged;          ///< 1 if the deciding error is at most the tolerance
+  int32_t converged;          ///< 1 if the deciding error is at most the tolerance, 0 if not; -1:
+                              ///< no step problem was solved (hem5, rkf45), the certificate is not
+                              ///< a number, and CnStepReport::integration has what is known
   int32_t cut_by_time;        ///< 1 if the time budget ended the solve
   double seconds;             ///< solving only
   double seconds_setup;       ///< the part of seconds before the first sweep

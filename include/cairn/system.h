@@ -100,6 +100,10 @@ typedef struct CnSystem {
   /// Null: the system gives step problems only. A system may give equations alone: then detect,
   /// problem and advance may be null.
   const CnEquations *equations;
+
+  /// Number of the step to be made, from 1: what happens every n-th step goes by it, and is the same
+  /// after a restore. 0: the integrator counts its own calls.
+  int64_t step;
 } CnSystem;
 
 // ---- integrators ------------------------------------------------------------------------------
@@ -195,14 +199,16 @@ CN_API CnStatus cn_integrator_step(CnIntegrator *integrator, const CnSystem *sys
                                    CnSolver *solver, double t, const double *q, const double *v,
                                    double h, CnSolveReport *report);
 
-/// What the last call did.
+/// What the last call did. A scheme that knows none of it (impulse) leaves zeros, and drifts that
+/// are not numbers.
 typedef struct CnIntegratorReport {
   double time; ///< s, reached
   double step; ///< s, the step it would try next
   int64_t steps, rejected, events, impacts;
   int64_t systems;        ///< linear systems solved
-  double position_drift;  ///< largest |g| of an active constraint at the end of a step
-  double velocity_drift;  ///< largest |g'|
+  double error;           ///< largest of the steps kept, 1: the tolerance; 0: not measured
+  double position_drift;  ///< m: largest |g| of an active constraint at the end of a step
+  double velocity_drift;  ///< m/s: largest |g'|
   int64_t projections;    ///< of states, at the start or after a step
   const char *last_cause; ///< why the last step was cut: "", "error", "drift", "event", ...
 } CnIntegratorReport;

@@ -104,7 +104,8 @@ typedef struct CnStepReport {
   int32_t contact_count; ///< contact blocks in the problem, potential ones included
   int32_t joint_count;
   CnSolveReport solve;
-  double seconds_collision; ///< poses to contacts
+  CnIntegratorReport integration; ///< of hem5, rkf45 and moreau-jean: drift, error, steps, events
+  double seconds_collision;       ///< poses to contacts
   double seconds_solver;    ///< the rest of the step
   double seconds_setup;     ///< the part of seconds_solver outside the sweeps
   double seconds_assembly;  ///< the part of seconds_setup from contacts to the step problem

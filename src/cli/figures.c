@@ -20,6 +20,11 @@ static CnStatus measure(CniStepFigures *f, CnWorld *world) {
   return CN_OK;
 }
 
+// The larger one, and not a number where either is none.
+static double larger(double most, double value, int first) {
+  return first || !(value <= most) ? value : most;
+}
+
 CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport *report,
                          double seconds, int with_penetration) {
   CniStepFigures *f = &figures->last[figures->step_count % CNI_LAST_STEPS];
@@ -33,10 +38,18 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
                         .residual = residual,
                         .overlaps = -1};
   figures->step_count++;
-  if (!report->solve.converged) figures->not_converged++;
+  if (report->solve.converged == 0) figures->not_converged++;
+  if (report->solve.converged < 0) figures->uncertified++;
   if (report->solve.cut_by_time) figures->cut_by_time++;
   figures->friction = report->solve.friction;
   if (!(residual <= figures->residual_max)) figures->residual_max = residual;
+  const CnIntegratorReport *r = &report->integration;
+  figures->integrator_steps += r->steps;
+  figures->rejected += r->rejected;
+  figures->events += r->events;
+  int first = figures->step_count == 1;
+  figures->position_drift = larger(figures->position_drift, r->position_drift, first);
+  figures->velocity_drift = larger(figures->velocity_drift, r->velocity_drift, first);
   return with_penetration ? measure(f, world) : CN_OK;
 }
 
@@ -73,7 +86,7 @@ static Summary summarise(const CniFigures *figures) {
     s.mean.setup += f->setup / steps;
     s.mean.contacts += f->contacts / steps;
     s.mean.iterations += f->iterations / steps;
-    s.mean.residual = fmax(s.mean.residual, f->residual);
+    s.mean.residual = larger(s.mean.residual, f->residual, i == 0);
     if (f->overlaps < 0) continue;
     s.mean.penetration_max = fmax(s.mean.penetration_max, f->penetration_max);
     sum += f->penetration_sum;
@@ -128,6 +141,12 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_count(show, "first_step", NULL, job->first_step);
   cni_show_number(show, "seconds", NULL, job->seconds, "");
   cni_show_number(show, "residual_max_run", NULL, job->figures.residual_max, "");
+  cni_show_count(show, "steps_uncertified", NULL, job->figures.uncertified);
+  cni_show_count(show, "integrator_steps", NULL, job->figures.integrator_steps);
+  cni_show_count(show, "steps_rejected", NULL, job->figures.rejected);
+  cni_show_count(show, "located_events", NULL, job->figures.events);
+  cni_show_number(show, "position_drift_max", NULL, job->figures.position_drift, "");
+  cni_show_number(show, "velocity_drift_max", NULL, job->figures.velocity_drift, "");
   cni_show_flag(show, "interrupted", NULL, job->interrupted);
   if (job->file) cni_show_text(show, "out", NULL, job->file);
   if (job->dump) cni_show_count(show, "problems_written", NULL, job->dump_count);
@@ -147,6 +166,12 @@ static const char *bytes_text(double bytes, char *text, size_t capacity) {
 
 static void print_convergence(const CniJob *job, const Summary *s) {
   const CniFigures *f = &job->figures;
+  if (isfinite(f->position_drift) && f->integrator_steps > 0)
+    printf(
+        "  drift          %.3g m, %.3g m/s at most; %lld steps of %s, %lld rejected, %lld events\n",
+        f->position_drift, f->velocity_drift, (long long)f->integrator_steps, job->def.integrator,
+        (long long)f->rejected, (long long)f->events);
+  if (f->uncertified > 0) return; // no step problem, no residual
   printf("  residual       %.3g at most in the last %d steps, %.3g in all; ", s->mean.residual,
          CNI_LAST_STEPS, f->residual_max);
   if (job->def.solver.tolerance > 0)

@@ -27,6 +27,9 @@ typedef struct CniFigures {
   int64_t not_converged, cut_by_time;
   CnFrictionModel friction; // that was solved, of the last step
   double residual_max; // over all of them
+  int64_t uncertified; // steps that solved no step problem
+  int64_t integrator_steps, rejected, events;
+  double position_drift, velocity_drift; // m, m/s, largest; NaN: the integrator does not say
 } CniFigures;
 
 // After each step; the penetration is computed from the positions reached if `measure` is set.

@@ -237,6 +237,7 @@ static CnStatus accept(CniDrive *d, double position, double velocity) {
   d->report.position_drift = cn_max(d->report.position_drift, position);
   d->report.velocity_drift = cn_max(d->report.velocity_drift, velocity);
   d->report.steps++;
+  if (d->def.tolerance > 0) d->report.error = cn_max(d->report.error, s->error);
   if (s->h > 100 * d->def.event_tolerance) d->same_time = 0; // else it is the same instant
   d->t = end ? d->t_end : s->t + s->h;
   d->report.time = d->t;
@@ -347,7 +348,11 @@ CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, d
                         const double *q, const double *v, double h, CnSolveReport *report) {
   CniDrive *d = state;
   (void)solver;
-  *report = (CnSolveReport){.solver = d->stepper->name, .converged = 1, .method = "events"};
+  // not a step problem: there is nothing to certify
+  *report = (CnSolveReport){.solver = d->stepper->name,
+                            .converged = -1,
+                            .method = "events",
+                            .certificate = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -1}};
   CNI_TRY(cni_drive_run(d, system, t, q, v, h));
   report->iterations = (int32_t)cn_min((double)d->report.steps, 2e9);
   system->done(system->context, d->t_end, d->q, d->v, NULL);

@@ -213,7 +213,7 @@ CnStatus cn_integrator_step(CnIntegrator *integrator, const CnSystem *system, Cn
 
 void cn_integrator_report(const CnIntegrator *integrator, CnIntegratorReport *report) {
   if (!report) return;
-  *report = (CnIntegratorReport){.last_cause = ""};
+  *report = (CnIntegratorReport){.position_drift = NAN, .velocity_drift = NAN, .last_cause = ""};
   if (integrator && integrator->kind->report) integrator->kind->report(integrator->state, report);
 }
 

@@ -40,7 +40,7 @@ typedef struct Moreau {
   double *q_ahead, *q_new, *q_dot, *v_new, *v_mean, *force, *force_new, *defect;
   double *domains, *all, *k, *c, *plain;
   CnIntegratorReport report;
-  int64_t since_projection;
+  int64_t calls; // that succeeded, for systems that do not count their steps
 } Moreau;
 
 static void destroy(void *state) {
@@ -247,8 +247,8 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
 static CnStatus project(Moreau *s, double t) {
   const CnEquations *eq = s->motion.eq;
   CniMotion *m = &s->motion;
-  if (s->def.projection <= 0 || ++s->since_projection < s->def.projection) return CN_OK;
-  s->since_projection = 0;
+  int64_t number = m->system->step > 0 ? m->system->step : s->calls + 1;
+  if (s->def.projection <= 0 || number % s->def.projection != 0) return CN_OK;
   int32_t n = s->fixed;
   for (int32_t i = s->fixed; i < m->active; i++)
     if (cni_row_gap(eq, s->rows[i]) >= 0 && s->clash.answer.g[i] > 0) s->rows[n++] = s->rows[i];
@@ -308,9 +308,12 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
   CNI_TRY(check_finite("q", s->q_new, m->q_count, t));
   memset(s->all, 0, (size_t)m->row_count * sizeof *s->all);
   for (int32_t i = 0; i < m->active; i++) s->all[m->list[i]] = s->clash.answer.g[i];
+  for (int32_t i = 0; i < s->fixed; i++)
+    s->report.velocity_drift = cn_max(s->report.velocity_drift, fabs(row_speed(s, i, s->v_new)));
   CNI_TRY(project(s, t + h));
   CNI_TRY(tell(s, t + h, h));
   system->done(system->context, t + h, s->q_new, s->v_new, NULL);
+  s->calls++;
   return CN_OK;
 }
 
@@ -334,6 +337,7 @@ const CnIntegratorKind cni_integrator_moreau_jean = {
     .summary = "theta scheme with impacts at velocity level, one contact problem a step",
     .needs_equations = 1,
     .needs_solver = 1,
+    .impulse_multipliers = 1,
     .create = create,
     .step = step,
     .destroy = destroy,

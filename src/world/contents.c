@@ -60,7 +60,7 @@ static CnStatus engine_build(CniEngine *engine, CniSettings *settings, const CnA
   integrator.name = usual.name;
   if (integrator.projection < 0) {
     const CnIntegratorKind *kind = cni_integrator_find(settings->integrator);
-    integrator.projection = kind && kind->dense ? 1 : 0;
+    integrator.projection = kind && kind->projects ? 1 : 0;
   }
   integrator.solver = usual.solver;
   integrator.observer = usual.observer;

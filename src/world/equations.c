@@ -592,7 +592,7 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   CNI_TRY(take(world, rows, sizeof *eq->rows, &eq->rows)); // never read past the joints
   CNI_TRY(take(world, rows, sizeof *eq->impulses, &eq->impulses));
   list_joints(model, eq->rows);
-  eq->steps_impulse = strcmp(world->now.settings.integrator, "moreau-jean") == 0;
+  eq->steps_impulse = cni_integrator_find(world->now.settings.integrator)->impulse_multipliers;
   e->laws = eq->laws;
   e->mass = mass;
   e->force = force;

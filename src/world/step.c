@@ -146,12 +146,15 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   if (!report) return CN_OK;
   double collision = world->work.seconds_collision;
   double solver = cn_max(0, cni_seconds() - start - collision);
+  CnIntegratorReport integration;
+  cn_integrator_report(world->now.engine.integrator, &integration);
   double sweeps = solve.seconds - solve.seconds_setup - solve.seconds_finish;
   *report = (CnStepReport){.step = world->now.step,
                            .time = world->now.time,
                            .contact_count = world->now.contacts.count,
                            .joint_count = world->now.model.joint_count,
                            .solve = solve,
+                           .integration = integration,
                            .seconds_collision = collision,
                            .seconds_solver = solver,
                            .seconds_setup = cn_max(0, solver - sweeps),

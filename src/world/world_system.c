@@ -188,6 +188,7 @@ CnSystem cni_system_of(CnWorld *world) {
   return (CnSystem){.context = world,
                     .q_count = 7 * world->now.model.body_count,
                     .v_count = 6 * world->now.model.body_count,
+                    .step = world->now.step + 1,
                     .detect = detect,
                     .problem = problem,
                     .advance = advance,

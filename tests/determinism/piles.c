@@ -107,8 +107,9 @@ static CnWorld *wide_boxes(int32_t workers) { return drop(workers, 14, 784, 1, 0
 static CnWorld *wide_both(int32_t workers) { return drop(workers, 14, 980, 2, 0); }
 
 // Balls on strings that hit each other and the floor, by an integrator that works with equations.
-static CnWorld *mechanism(const char *integrator, int32_t workers) {
+static CnWorld *mechanism(const char *integrator, int32_t projection, int32_t workers) {
   CnWorldDef def = cn_world_def_default();
+  def.integration.projection = projection;
   def.integrator = integrator;
   def.time_step = 0.01;
   def.worker_count = workers;
@@ -154,9 +155,11 @@ static CnWorld *mechanism(const char *integrator, int32_t workers) {
   return NULL;
 }
 
-static CnWorld *by_hem5(int32_t workers) { return mechanism("hem5", workers); }
-static CnWorld *by_rkf45(int32_t workers) { return mechanism("rkf45", workers); }
-static CnWorld *by_moreau_jean(int32_t workers) { return mechanism("moreau-jean", workers); }
+static CnWorld *by_hem5(int32_t workers) { return mechanism("hem5", -1, workers); }
+static CnWorld *by_rkf45(int32_t workers) { return mechanism("rkf45", -1, workers); }
+static CnWorld *by_moreau_jean(int32_t workers) { return mechanism("moreau-jean", -1, workers); }
+// every third step ends with a projection, also where a snapshot lies between
+static CnWorld *projected(int32_t workers) { return mechanism("moreau-jean", 3, workers); }
 
 const Pile piles[] = {
     {"spheres", spheres},
@@ -169,5 +172,6 @@ const Pile piles[] = {
     {"hem5", by_hem5},
     {"rkf45", by_rkf45},
     {"moreau-jean", by_moreau_jean},
+    {"moreau-jean-projected", projected},
 };
 const int pile_count = sizeof piles / sizeof piles[0];

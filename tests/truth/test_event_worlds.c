@@ -448,6 +448,36 @@ static void moreau_jean(void **state) {
   cn_world_destroy(world);
 }
 
+// hem5 and rkf45 solve no step problem: they say so instead of claiming a residual of zero, and
+// tell of drift and error; impulse knows nothing of these.
+static void reports(void **state) {
+  (void)state;
+  static const char *const all[4] = {"hem5", "rkf45", "moreau-jean", "impulse"};
+  for (int k = 0; k < 4; k++) {
+    CnWorldDef def = def_of(all[k], .01, 1e-9);
+    CnWorld *world = toy_world_from(&def);
+    CnStepReport report;
+    pendulum(world, CN_JOINT_BALL);
+    toy_steps(world, 3);
+    CHECK_OK(cn_world_step(world, &report));
+    const CnIntegratorReport *r = &report.integration;
+    CHECK((report.solve.converged < 0) == (k < 2));
+    CHECK(isnan(report.solve.certificate.residual) == (k < 2));
+    CHECK(isnan(report.solve.certificate.dissipation) == (k < 2));
+    CHECK(isnan(r->position_drift) == (k == 3));
+    if (k == 3) {
+      CHECK(r->steps == 0);
+    } else {
+      CHECK(r->steps > 0 && r->rejected >= 0);
+      CHECK_NEAR(r->time, .04, 1e-15);
+      CHECK_NEAR(r->velocity_drift, 0, k < 2 ? 1e-12 : 1e-9);
+      CHECK(r->position_drift <= (k < 2 ? 1e-12 : 1e-3));
+      CHECK(k < 2 ? r->error > 0 && r->error <= 1 : r->error == 0);
+    }
+    cn_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pendulum_truth),  cmocka_unit_test(free_body),
@@ -456,7 +486,7 @@ int main(void) {
       cmocka_unit_test(rising_plane),    cmocka_unit_test(turning_plane),
       cmocka_unit_test(double_pendulum), cmocka_unit_test(rocking_box),
       cmocka_unit_test(refused),         cmocka_unit_test(restored),
-      cmocka_unit_test(moreau_jean),
+      cmocka_unit_test(moreau_jean),     cmocka_unit_test(reports),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,8 @@ const GROUPS = [
   { title: "Penetration", match: /penetration/ },
   { title: "Residual", match: /^residual$/, log: true },
   { title: "Residual speed", match: /residual/, log: true },
+  { title: "Drift", match: /drift/, log: true },
+  { title: "Rejected steps", match: /rejected/, quiet: true },
   { title: "Iterations", match: /iteration/ },
   { title: "Dissipated in a step", match: /dissipation/ },
   { title: "Cost of a step", match: /second|^ms_/ },
@@ -66,7 +68,12 @@ const shortName = (name, title) => {
 // The plots of a page in their order: {title, unit, log, series}.
 export const plotGroups = (data) => {
   // without a tolerance there is no convergence to speak of
-  const told = data.series.filter((s) => s.name !== "converged" || data.meta.tolerance > 0);
+  // without a tolerance there is no convergence to speak of; what nobody measured is not shown
+  const told = data.series.filter(
+    (s) =>
+      (s.name !== "converged" || data.meta.tolerance > 0) &&
+      (s.kind !== "scalar" || s.values.some((v) => Number.isFinite(v))),
+  );
   const scalars = told.filter((s) => s.kind === "scalar");
   const sensors = told.filter((s) => s.kind === "sensor");
   return [...groupScalars(scalars), ...groupSensors(sensors)];

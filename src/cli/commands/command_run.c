@@ -30,7 +30,10 @@ static void catch_signals(void) {
 static const char *progress_note(const CniJob *job, const CnStepReport *report, char *note,
                                  size_t capacity) {
   note[0] = 0;
-  if (job->verbose)
+  if (job->verbose && report->solve.converged < 0)
+    snprintf(note, capacity, "%d contacts, %lld steps, drift %.2g m", report->contact_count,
+             (long long)report->integration.steps, report->integration.position_drift);
+  else if (job->verbose)
     snprintf(note, capacity, "%d contacts, %d iterations, residual %.2g", report->contact_count,
              report->solve.iterations, report->solve.certificate.residual);
   return note;

@@ -56,6 +56,7 @@ typedef struct CniColumn {
   CniNumber number;
   CniPer per;
   int32_t components; // 0: one number, no dimension of its own
+  int32_t added;      // 1: files written before 0.2 have none of it, which reads as NaN
 } CniColumn;
 
 // Columns of the table, in its order.
@@ -76,6 +77,9 @@ enum {
   CNI_COLUMN_SECONDS_COLLISION,
   CNI_COLUMN_SECONDS_SOLVER,
   CNI_COLUMN_SECONDS_SETUP,
+  CNI_COLUMN_POSITION_DRIFT,
+  CNI_COLUMN_VELOCITY_DRIFT,
+  CNI_COLUMN_REJECTED,
   CNI_COLUMN_SCALAR_END, // columns before it are series of cn_run_scalar
   CNI_COLUMN_SENSORS = CNI_COLUMN_SCALAR_END,
   CNI_COLUMN_EVENTS_END,

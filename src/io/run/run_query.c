@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run tells: bodies, shapes and joints, frames, contacts, events, and series by name.
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -266,7 +267,12 @@ CnStatus cn_run_values(CnRun *run, const char *name, int64_t first, int64_t coun
   CniNearest nearest = cni_nearest(name, strlen(name));
   for (int32_t c = 0; c < CNI_COLUMN_SCALAR_END; c++) {
     const char *own = last_part(cni_run_columns[c].path);
-    if (strcmp(own, name) == 0) return read_rows(run, c, first, count, H5T_NATIVE_DOUBLE, values);
+    if (strcmp(own, name) == 0 && run->columns[c] >= 0)
+      return read_rows(run, c, first, count, H5T_NATIVE_DOUBLE, values);
+    if (strcmp(own, name) == 0) { // older than the column
+      for (int64_t i = 0; i < count; i++) values[i] = NAN;
+      return CN_OK;
+    }
     cni_nearest_offer(&nearest, own);
   }
   const char *sensor = strncmp(name, "sensors/", 8) == 0 ? name + 8 : name;

@@ -281,7 +281,8 @@ static void read_committed(Reading *r) {
   for (int32_t c = 0; c < CNI_COLUMN_COUNT && r->status == CN_OK; c++) {
     const CniColumn *column = &cni_run_columns[c];
     int64_t rows = run->committed.rows[column->rows], width = cni_column_width(c, &run->sizes);
-    if (width == 0) continue;
+    if (width == 0 || (column->added && H5Lexists(run->file, column->path, H5P_DEFAULT) == 0))
+      continue;
     run->columns[c] = H5Dopen2(run->file, column->path, H5P_DEFAULT);
     int64_t there = run->columns[c] < 0 ? -1 : cni_column_rows(run->columns[c]);
     if (there < 0) fail(r, column->path);

@@ -134,7 +134,7 @@ CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step) {
                        (long long)rows[k], (long long)run->committed.rows[k]);
   CniHdf hdf = {.file = w->file};
   for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) {
-    if (cni_column_width(c, &w->sizes) == 0) continue;
+    if (cni_column_width(c, &w->sizes) == 0 || run->columns[c] < 0) continue;
     CNI_TRY(cni_column_copy(run, c, &hdf, rows[cni_run_columns[c].rows]));
     if (hdf.failed || w->disk.error) return cni_run_fail(w, "cannot be written");
   }

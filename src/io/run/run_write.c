@@ -337,6 +337,9 @@ static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *r,
   cni_rows_put(w, CNI_COLUMN_SECONDS_COLLISION, row, r->seconds_collision);
   cni_rows_put(w, CNI_COLUMN_SECONDS_SOLVER, row, r->seconds_solver);
   cni_rows_put(w, CNI_COLUMN_SECONDS_SETUP, row, r->seconds_setup);
+  cni_rows_put(w, CNI_COLUMN_POSITION_DRIFT, row, r->integration.position_drift);
+  cni_rows_put(w, CNI_COLUMN_VELOCITY_DRIFT, row, r->integration.velocity_drift);
+  cni_rows_put_integer(w, CNI_COLUMN_REJECTED, row, r->integration.rejected);
   CNI_TRY(put_penetration(w, world, row, due));
   CNI_TRY(put_events(w, world, r, row));
   return put_sensors(w, world, row);

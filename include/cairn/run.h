@@ -58,13 +58,11 @@ typedef struct CnRunBody {
 } CnRunBody;
 CN_API CnStatus cn_run_body(const CnRun *run, int32_t index, CnRunBody *body);
 
-/// A shape: body is an index of cn_run_body, pose in the body frame.
+/// A shape: body is an index of cn_run_body. Of the definition the kind, the pose in the body frame
+/// and the sizes are in the file.
 typedef struct CnRunShape {
   int32_t body;
-  CnShapeKind kind;
-  CnPose pose;
-  double radius;    ///< m, sphere
-  CnVec3 half_size; ///< m, box
+  CnShapeDef def;
 } CnRunShape;
 CN_API CnStatus cn_run_shape(const CnRun *run, int32_t index, CnRunShape *shape);
 

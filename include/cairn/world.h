@@ -11,6 +11,7 @@
 #include <cairn/base.h>
 #include <cairn/joint.h>
 #include <cairn/problem.h>
+#include <cairn/shape.h>
 #include <cairn/solver.h>
 #include <cairn/system.h>
 
@@ -23,9 +24,6 @@ typedef struct CnWorld CnWorld;
 typedef struct CnShapeId {
   uint32_t slot, generation;
 } CnShapeId;
-typedef struct CnMaterialId {
-  uint32_t slot, generation;
-} CnMaterialId;
 
 // ---- hooks ------------------------------------------------------------------------------------
 
@@ -255,27 +253,6 @@ CN_API CnStatus cn_material_set(CnWorld *world, CnMaterialId material, const CnM
 CN_API CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material);
 
 // ---- shapes -----------------------------------------------------------------------------------
-
-typedef enum CnShapeKind {
-  CN_SHAPE_SPHERE = 0,
-  CN_SHAPE_BOX,
-  CN_SHAPE_PLANE, ///< the half-space z <= 0 of the shape's frame; not on dynamic bodies
-  CN_SHAPE_KIND_COUNT
-} CnShapeKind;
-
-typedef struct CnShapeDef {
-  CnShapeKind kind;
-  CnPose pose;           ///< of the shape's frame in the body frame
-  double radius;         ///< m, > 0: sphere
-  CnVec3 half_size;      ///< m, > 0: box
-  double density;        ///< kg/m^3, >= 0, default 1000
-  CnMaterialId material; ///< none: friction 0.5, restitution 0
-  uint32_t category;     ///< bits; two shapes meet if each one's category is in the other's mask
-  uint32_t mask;         ///< default: category 1, mask all
-  uint32_t tag;          ///< set by cn_shape_def_default
-} CnShapeDef;
-
-CN_API CnShapeDef cn_shape_def_default(CnShapeKind kind);
 
 /// Add a shape to a body. Shapes of one body do not meet each other.
 CN_API CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def,

@@ -43,7 +43,7 @@ static CniBounds grown(CniBounds b, double by) {
 static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   const CniCollisionInput *in = w->in;
   const CniShape *s = &in->model->shapes[i];
-  int endless = s->kind == CN_SHAPE_PLANE;
+  int endless = cni_shape_unbounded(s->kind);
   double outradius = cni_model_outradius(s);
   const CniShapePoses *poses = cni_shape_poses(s);
   double arm = endless || !poses ? 0 : cn_norm(poses->pose.position);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The narrow phase: two placed shapes in, how they touch out.
 //
-// A table by the two kinds has one function a pair, written for kind a <= kind b; the other half of
-// the table is the same function with the shapes exchanged and the normal turned round. Points lie
-// midway between the two surfaces, so that they do not care which shape came first. To add a shape
-// is one file with its functions and one row and column here.
+// Any two convex shapes are one function (convex.c), a convex shape and a half-space another: a new
+// kind needs none. Pairs that occur in great numbers, or whose closed form is better, have functions
+// of their own in the table by the two kinds. They are written for kind a <= kind b, or a half-space
+// b; the other order is the same function with the shapes exchanged and the normal turned round.
+// Points lie midway between the two surfaces, so that they do not care which shape came first.
 #include "geometry/geometry.h"
 
 #include "geometry/geometry_private.h"
 
-// null: such a pair never meets
+// null: as any convex shapes
 static const CniCollide pairs[CN_SHAPE_KIND_COUNT][CN_SHAPE_KIND_COUNT] = {
     [CN_SHAPE_SPHERE] = {[CN_SHAPE_SPHERE] = cni_collide_sphere_sphere,
                          [CN_SHAPE_BOX] = cni_collide_sphere_box,
@@ -29,13 +30,21 @@ static void sort_points(CniManifold *manifold) {
   }
 }
 
+// Does b come first? A half-space is always the second.
+static int swapped(const CniPlaced *a, const CniPlaced *b) {
+  int end_a = cni_shape_unbounded(a->kind), end_b = cni_shape_unbounded(b->kind);
+  return end_a != end_b ? end_a : a->kind > b->kind;
+}
+
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold) {
   manifold->normal = cn_vec3(0, 0, 1);
   manifold->count = 0;
-  int swap = a->kind > b->kind;
+  int swap = swapped(a, b);
   const CniPlaced *first = swap ? b : a, *second = swap ? a : b;
+  if (cni_shape_unbounded(first->kind)) return;
   CniCollide collide = pairs[first->kind][second->kind];
-  if (!collide) return;
+  if (!collide && cni_shape_unbounded(second->kind)) collide = cni_collide_convex_plane;
+  if (!collide) collide = cni_collide_convex;
   collide(first, second, margin, manifold);
   if (swap) manifold->normal = cn_neg(manifold->normal);
   sort_points(manifold);

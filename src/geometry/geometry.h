@@ -3,15 +3,16 @@
 #ifndef CNI_GEOMETRY_H
 #define CNI_GEOMETRY_H
 
-#include <cairn/world.h>
+#include <cairn/shape.h>
+#include "core/fields.h"
 #include "core/vec.h"
 
 // A shape placed in the world.
+#define CNI_SHAPE_SIZES 4
 typedef struct CniPlaced {
   CnShapeKind kind;
-  CnPose pose;      // of the shape's frame
-  double radius;    // sphere
-  CnVec3 half_size; // box
+  CnPose pose;                  // of the shape's frame
+  double size[CNI_SHAPE_SIZES]; // the numbers of the kind's fields, in their order
 } CniPlaced;
 
 // One point of a manifold. The point lies midway between the two surfaces.
@@ -31,8 +32,7 @@ typedef struct CniManifold {
   CniPoint points[CNI_MAX_POINTS]; // by ascending feature
 } CniManifold;
 
-// The narrow phase: a table by kinds. The functions want kind a <= kind b; cni_collide swaps as
-// needed and turns the normal round. Pairs that never meet (plane and plane) give no points.
+// The narrow phase. Two half-spaces never meet and give no points.
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold);
 
 // ---- spheres without a table: the same arithmetic, for loops over many ----
@@ -65,26 +65,88 @@ static inline CniTouch cni_touch_plane(CnVec3 centre, double radius, CnVec3 orig
   return t;
 }
 
-// Axis-aligned bounds; a plane is unbounded (+-INFINITY).
+// ---- one shape alone ----
+
+// Axis-aligned bounds; what is unbounded has +-INFINITY.
 typedef struct CniBounds {
   CnVec3 lo, hi;
 } CniBounds;
-CniBounds cni_shape_bounds(const CniPlaced *shape);
 
-// Radius of the largest ball inside: the shape's size for margins (a plane's is INFINITY).
-double cni_shape_inradius(const CniPlaced *shape);
-// Largest distance of a point of the shape from its frame's origin (a plane's is INFINITY).
-double cni_shape_outradius(const CniPlaced *shape);
-
-// Mass, centre and inertia about the centre, in the frame of the pose. A plane has no mass.
+// Mass, centre and inertia about the centre. What is unbounded has no mass.
 typedef struct CniMassProps {
   double mass;
   CnVec3 centre;
   CnSym3 inertia; // about the centre
 } CniMassProps;
+
+// The side that a core turns towards a direction: a corner, an edge or a polygon, whose corners go
+// round counter-clockwise seen from outside. Corners and edges have lasting numbers below
+// CNI_FEATURE_FACE, none twice within one core.
+#define CNI_FACE_POINTS 32
+#define CNI_FEATURE_FACE 1023u
+typedef struct CniFace {
+  int32_t count;
+  CnVec3 normal; // unit, of a polygon
+  CnVec3 points[CNI_FACE_POINTS];
+  uint32_t corner[CNI_FACE_POINTS], edge[CNI_FACE_POINTS]; // edge i leads to the next corner
+} CniFace;
+
+// How a page shows a kind.
+typedef enum CniPagePrimitive {
+  CNI_PAGE_SPHERE = 0, // of the first size
+  CNI_PAGE_BOX,        // of the first three sizes
+  CNI_PAGE_PLANE,
+  CNI_PAGE_TRIANGLES // made from the support function
+} CniPagePrimitive;
+
+enum { CNI_SHAPE_UNBOUNDED = 1 }; // no bounds, no mass, no core; not on dynamic bodies
+
+// A row of the table of kinds: all that the rest of Cairn knows of one. Directions and points are in
+// the shape's own frame, except those of `bounds`.
+//
+// A shape is a convex core and a ball that is carried over it: a sphere is a point and its radius, a
+// box itself and no ball. Distances are found between cores and the radii taken off, which is exact
+// for what is round.
+typedef struct CniShapeKind {
+  const char *name, *summary;
+  const CniField *fields; // sizes: real numbers and vectors of CnShapeDef, CNI_SHAPE_SIZES at most
+  uint32_t flags;
+  CniPagePrimitive page;
+  CniBounds (*bounds)(const CniPlaced *shape);
+  double (*inradius)(const CniPlaced *shape);  // of the largest ball inside: its size for margins
+  double (*outradius)(const CniPlaced *shape); // of the ball about the origin that holds it
+  CniMassProps (*mass)(const CniPlaced *shape, double density); // exact; in the own frame
+  double (*rounding)(const CniPlaced *shape);                   // radius of the ball on the core
+  // The corner of the core that is farthest along a direction (of any length), and its number.
+  CnVec3 (*support)(const CniPlaced *shape, CnVec3 direction, uint32_t *corner);
+  void (*face)(const CniPlaced *shape, CnVec3 direction, CniFace *face);
+  // Where a ray from outside meets the surface first, in units of the direction, and the outward
+  // normal there; INFINITY without one. From inside it is 0 and the normal is against the ray.
+  double (*ray)(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
+} CniShapeKind;
+
+extern const CniShapeKind *const cni_shape_kinds[CN_SHAPE_KIND_COUNT];
+static inline int cni_shape_unbounded(CnShapeKind kind) {
+  return (cni_shape_kinds[kind]->flags & CNI_SHAPE_UNBOUNDED) != 0;
+}
+
+// Sizes of a definition in the order of the fields, the rest zeros, and back.
+void cni_shape_pack(const CnShapeDef *def, double size[CNI_SHAPE_SIZES]);
+void cni_shape_unpack(const double size[CNI_SHAPE_SIZES], CnShapeDef *def);
+// The shape of a definition, placed as it says.
+CniPlaced cni_shape_placed(const CnShapeDef *def);
+// Every field that some kind has, each once: entry `index`, null past the end.
+const CniField *cni_shape_field(int32_t index);
+
+CniBounds cni_shape_bounds(const CniPlaced *shape);
+double cni_shape_inradius(const CniPlaced *shape);
+double cni_shape_outradius(const CniPlaced *shape);
+// In the frame that the pose is in.
 CniMassProps cni_shape_mass(const CniPlaced *shape, double density);
 // Sum of two parts, both given in one frame.
 CniMassProps cni_mass_add(CniMassProps a, CniMassProps b);
+// As in the row, for a ray and a normal of the frame that the pose is in.
+double cni_shape_ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
 
 // Check a shape definition's numbers.
 CnStatus cni_shape_check(const CnShapeDef *def);

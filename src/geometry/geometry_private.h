@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private to geometry: the rows of the pair table, one file a family, and how they hand out points.
+// Private to geometry: the rows of the tables of kinds and pairs, one file a kind or a family, and
+// how they hand out points.
 #ifndef CNI_GEOMETRY_PRIVATE_H
 #define CNI_GEOMETRY_PRIVATE_H
 
 #include "geometry/geometry.h"
 
-// A row of the table: kind a <= kind b. The manifold comes in empty; points go out in any order.
+#define CN_SHAPE(number, name) extern const CniShapeKind cni_shape_##name;
+#include <cairn/shape_list.h>
+#undef CN_SHAPE
+
+// Rays, as CniShapeKind::ray: against a ball, and one that starts inside.
+double cni_ray_ball(CnVec3 centre, double radius, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
+double cni_ray_inside(CnVec3 direction, CnVec3 *normal);
+
+// A row of the pair table: kind a <= kind b. The manifold comes in empty; points go out in any order.
 typedef void (*CniCollide)(const CniPlaced *a, const CniPlaced *b, double margin,
                            CniManifold *manifold);
 
@@ -19,6 +28,20 @@ void cni_collide_box_plane(const CniPlaced *a, const CniPlaced *b, double margin
                            CniManifold *manifold);
 void cni_collide_box_box(const CniPlaced *a, const CniPlaced *b, double margin,
                          CniManifold *manifold);
+
+void cni_collide_convex(const CniPlaced *a, const CniPlaced *b, double margin,
+                        CniManifold *manifold);
+void cni_collide_convex_plane(const CniPlaced *a, const CniPlaced *b, double margin,
+                              CniManifold *manifold);
+
+// Name of a point by the corners, edges or faces that meet: 10 bits each. The 12 bits above are for
+// the part of a shape that consists of several; their numbers may wrap round, as parts that touch
+// the same thing at once lie near each other.
+static inline uint32_t cni_feature(uint32_t of_a, uint32_t of_b) { return of_a << 10 | of_b; }
+
+static inline CnVec3 cni_box_half(const CniPlaced *box) {
+  return cn_vec3(box->size[0], box->size[1], box->size[2]);
+}
 
 static inline void cni_manifold_add(CniManifold *manifold, CnVec3 point, double gap,
                                     uint32_t feature) {

@@ -48,8 +48,8 @@ static CniBoxes see(const CniPlaced *a, const CniPlaced *b, double margin) {
   set_axes(x.r, x.axes_a, x.axes_b);
   set_vec(x.t, cn_mtmul(x.axes_a, d));
   set_vec(x.tb, cn_mtmul(x.axes_b, d));
-  set_vec(x.ha, a->half_size);
-  set_vec(x.hb, b->half_size);
+  set_vec(x.ha, cni_box_half(a));
+  set_vec(x.hb, cni_box_half(b));
   x.scale = cn_min(cni_shape_inradius(a), cni_shape_inradius(b));
   x.margin = margin;
   return x;

@@ -11,7 +11,7 @@ void cni_collide_box_plane(const CniPlaced *a, const CniPlaced *b, double margin
                            CniManifold *manifold) {
   CnVec3 up = cn_qmat(b->pose.rotation).z;
   CnMat3 r = cn_qmat(a->pose.rotation);
-  CnVec3 h = a->half_size;
+  CnVec3 h = cni_box_half(a);
   double height = cn_dot(up, cn_sub(a->pose.position, b->pose.position));
 
   // half edges as vectors, and how much each lifts a corner

@@ -11,14 +11,14 @@
 static void add_on_sphere(CniManifold *manifold, const CniPlaced *sphere, CnVec3 normal,
                           double gap) {
   manifold->normal = normal;
-  CnVec3 point = cn_madd(sphere->pose.position, sphere->radius + 0.5 * gap, normal);
+  CnVec3 point = cn_madd(sphere->pose.position, sphere->size[0] + 0.5 * gap, normal);
   cni_manifold_add(manifold, point, gap, 0);
 }
 
 void cni_collide_sphere_sphere(const CniPlaced *a, const CniPlaced *b, double margin,
                                CniManifold *manifold) {
   CnVec3 d = cn_sub(b->pose.position, a->pose.position);
-  CniTouch t = cni_touch_spheres(a->pose.position, a->radius, b->radius, d, cn_norm(d));
+  CniTouch t = cni_touch_spheres(a->pose.position, a->size[0], b->size[0], d, cn_norm(d));
   if (!(t.gap <= margin)) return;
   manifold->normal = t.normal;
   cni_manifold_add(manifold, t.point, t.gap, 0);
@@ -27,7 +27,7 @@ void cni_collide_sphere_sphere(const CniPlaced *a, const CniPlaced *b, double ma
 void cni_collide_sphere_plane(const CniPlaced *a, const CniPlaced *b, double margin,
                               CniManifold *manifold) {
   CnVec3 up = cn_qmat(b->pose.rotation).z;
-  CniTouch t = cni_touch_plane(a->pose.position, a->radius, b->pose.position, up);
+  CniTouch t = cni_touch_plane(a->pose.position, a->size[0], b->pose.position, up);
   if (!(t.gap <= margin)) return;
   manifold->normal = t.normal;
   cni_manifold_add(manifold, t.point, t.gap, 0);
@@ -38,12 +38,12 @@ void cni_collide_sphere_box(const CniPlaced *a, const CniPlaced *b, double margi
   // the centre in the box's frame, and the nearest point of the box
   CnMat3 r = cn_qmat(b->pose.rotation);
   CnVec3 c = cn_mtmul(r, cn_sub(a->pose.position, b->pose.position));
-  CnVec3 h = b->half_size;
+  CnVec3 h = cni_box_half(b);
   CnVec3 nearest = {cn_clamp(c.x, -h.x, h.x), cn_clamp(c.y, -h.y, h.y), cn_clamp(c.z, -h.z, h.z)};
   CnVec3 d = cn_sub(nearest, c);
   double distance = cn_norm(d);
   if (distance > CNI_NO_DIRECTION) {
-    double gap = distance - a->radius;
+    double gap = distance - a->size[0];
     if (gap <= margin) add_on_sphere(manifold, a, cn_mmul(r, cn_scale(1 / distance, d)), gap);
     return;
   }
@@ -61,6 +61,6 @@ void cni_collide_sphere_box(const CniPlaced *a, const CniPlaced *b, double margi
     depth = depth_z;
     normal = c.z < 0 ? r.z : cn_neg(r.z);
   }
-  double gap = depth - a->radius;
+  double gap = depth - a->size[0];
   if (gap <= margin) add_on_sphere(manifold, a, normal, gap);
 }

@@ -1,64 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is true of one shape alone: its bounds, its radii, its mass, and whether its numbers make
-// sense.
-//
-// Mass properties of a homogeneous body of density rho:
-//     sphere   m = 4/3 pi r^3 rho     J = 2/5 m r^2
-//     box      m = 8 a b c rho        J_x = m (b^2 + c^2)/3, ... (a, b, c: half sizes)
-// A plane bounds a half-space: no mass, no bounds. Parts are joined by the parallel-axis theorem.
-#include "geometry/geometry.h"
+// What is true of one shape alone, whatever its kind: the rows of the kinds say it, this file carries
+// it from the shape's frame to others and adds it up.
+#include <string.h>
 
 #include "core/error.h"
 #include "core/math.h"
+#include "geometry/geometry_private.h"
+
+const CniShapeKind *const cni_shape_kinds[CN_SHAPE_KIND_COUNT] = {
+#define CN_SHAPE(number, name) &cni_shape_##name,
+#include <cairn/shape_list.h>
+#undef CN_SHAPE
+};
+
+const char *cn_shape_kind_name(CnShapeKind kind) {
+  return (uint32_t)kind < CN_SHAPE_KIND_COUNT ? cni_shape_kinds[kind]->name : NULL;
+}
+
+// ---- sizes ------------------------------------------------------------------------------------
+
+static int32_t numbers(const CniField *field) { return field->type == CNI_FIELD_VEC3 ? 3 : 1; }
+
+void cni_shape_pack(const CnShapeDef *def, double size[CNI_SHAPE_SIZES]) {
+  int32_t n = 0;
+  for (const CniField *f = cni_shape_kinds[def->kind]->fields; f->name; n += numbers(f), f++)
+    memcpy(size + n, cni_field_of(f, def), (size_t)numbers(f) * sizeof *size);
+  for (; n < CNI_SHAPE_SIZES; n++) size[n] = 0;
+}
+
+void cni_shape_unpack(const double size[CNI_SHAPE_SIZES], CnShapeDef *def) {
+  for (const CniField *f = cni_shape_kinds[def->kind]->fields; f->name; size += numbers(f), f++)
+    memcpy(cni_field_at(f, def), size, (size_t)numbers(f) * sizeof *size);
+}
+
+CniPlaced cni_shape_placed(const CnShapeDef *def) {
+  CniPlaced placed = {def->kind, def->pose, {0}};
+  cni_shape_pack(def, placed.size);
+  return placed;
+}
+
+// Is it a field of an earlier kind too?
+static int seen_before(int32_t kind, const CniField *field) {
+  for (int32_t k = 0; k < kind; k++)
+    for (const CniField *f = cni_shape_kinds[k]->fields; f->name; f++)
+      if (f->offset == field->offset) return 1;
+  return 0;
+}
+
+const CniField *cni_shape_field(int32_t index) {
+  for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++)
+    for (const CniField *f = cni_shape_kinds[k]->fields; f->name; f++)
+      if (!seen_before(k, f) && index-- == 0) return f;
+  return NULL;
+}
 
 // ---- extent -----------------------------------------------------------------------------------
 
 CniBounds cni_shape_bounds(const CniPlaced *shape) {
-  CnVec3 p = shape->pose.position;
-  CnVec3 e = {INFINITY, INFINITY, INFINITY};
-  if (shape->kind == CN_SHAPE_PLANE) return (CniBounds){cn_neg(e), e};
-  if (shape->kind == CN_SHAPE_SPHERE) {
-    e = cn_vec3(shape->radius, shape->radius, shape->radius);
-  } else {
-    // a corner reaches along a world axis as far as its three half edges do, each by its own size
-    CnMat3 r = cn_qmat(shape->pose.rotation);
-    CnVec3 h = shape->half_size;
-    e.x = fabs(r.x.x) * h.x + fabs(r.y.x) * h.y + fabs(r.z.x) * h.z;
-    e.y = fabs(r.x.y) * h.x + fabs(r.y.y) * h.y + fabs(r.z.y) * h.z;
-    e.z = fabs(r.x.z) * h.x + fabs(r.y.z) * h.y + fabs(r.z.z) * h.z;
-  }
-  return (CniBounds){cn_sub(p, e), cn_add(p, e)};
+  return cni_shape_kinds[shape->kind]->bounds(shape);
 }
-
 double cni_shape_inradius(const CniPlaced *shape) {
-  CnVec3 h = shape->half_size;
-  if (shape->kind == CN_SHAPE_PLANE) return INFINITY;
-  return shape->kind == CN_SHAPE_SPHERE ? shape->radius : cn_min(h.x, cn_min(h.y, h.z));
+  return cni_shape_kinds[shape->kind]->inradius(shape);
+}
+double cni_shape_outradius(const CniPlaced *shape) {
+  return cni_shape_kinds[shape->kind]->outradius(shape);
 }
 
-double cni_shape_outradius(const CniPlaced *shape) {
-  if (shape->kind == CN_SHAPE_PLANE) return INFINITY;
-  return shape->kind == CN_SHAPE_SPHERE ? shape->radius : cn_norm(shape->half_size);
+// ---- rays -------------------------------------------------------------------------------------
+
+double cni_ray_inside(CnVec3 direction, CnVec3 *normal) {
+  *normal = cn_neg(cn_unit_or(direction, cn_vec3(0, 0, 1)));
+  return 0;
+}
+
+// With p the point of the line nearest to the centre: half a chord before it.
+double cni_ray_ball(CnVec3 centre, double radius, CnVec3 origin, CnVec3 direction, CnVec3 *normal) {
+  CnVec3 o = cn_sub(origin, centre);
+  double length2 = cn_norm2(direction);
+  if (cn_norm2(o) < radius * radius) return cni_ray_inside(direction, normal);
+  double to_p = -cn_dot(o, direction) / length2;
+  CnVec3 p = cn_madd(o, to_p, direction);
+  double half2 = radius * radius - cn_norm2(p);
+  if (!(half2 >= 0)) return INFINITY;
+  double t = to_p - sqrt(half2 / length2);
+  if (!(to_p >= 0)) return INFINITY;
+  *normal = cn_scale(1 / radius, cn_madd(o, t, direction));
+  return cn_max(t, 0);
+}
+
+double cni_shape_ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal) {
+  CnMat3 r = cn_qmat(shape->pose.rotation);
+  CnVec3 o = cn_mtmul(r, cn_sub(origin, shape->pose.position)), n = CN_VEC3_ZERO;
+  double t = cni_shape_kinds[shape->kind]->ray(shape, o, cn_mtmul(r, direction), &n);
+  *normal = cn_mmul(r, n);
+  return t;
 }
 
 // ---- mass -------------------------------------------------------------------------------------
 
 CniMassProps cni_shape_mass(const CniPlaced *shape, double density) {
-  CniMassProps p = {0, shape->pose.position, {0, 0, 0, 0, 0, 0}};
-  if (shape->kind == CN_SHAPE_SPHERE) {
-    double r = shape->radius;
-    p.mass = 4.0 / 3.0 * CNI_PI * (r * r * r) * density;
-    double j = 0.4 * p.mass * (r * r);
-    p.inertia = cn_sdiag(j, j, j);
-  } else if (shape->kind == CN_SHAPE_BOX) {
-    CnVec3 h = shape->half_size;
-    p.mass = 8 * (h.x * h.y * h.z) * density;
-    double m = p.mass / 3, xx = h.x * h.x, yy = h.y * h.y, zz = h.z * h.z;
-    CnVec3 j = {m * (yy + zz), m * (xx + zz), m * (xx + yy)};
-    // a cube's inertia is the same about every axis: keep it exactly so at any pose
-    int cube = h.x == h.y && h.y == h.z;
-    p.inertia = cube ? cn_sdiag(j.x, j.x, j.x) : cn_srotate(cn_qmat(shape->pose.rotation), j);
-  }
+  CniMassProps p = cni_shape_kinds[shape->kind]->mass(shape, density);
+  CnSym3 j = p.inertia;
+  CnVec3 c = p.centre;
+  p.centre = shape->pose.position;
+  if (c.x != 0 || c.y != 0 || c.z != 0) p.centre = cn_pose_point(shape->pose, c);
+  // what is the same about every axis stays exactly so at any pose
+  if (j.xx != j.yy || j.yy != j.zz)
+    p.inertia = cn_srotate(cn_qmat(shape->pose.rotation), cn_vec3(j.xx, j.yy, j.zz));
   return p;
 }
 
@@ -103,28 +151,18 @@ static CnStatus check_pose(const CnPose *pose) {
   return CN_OK;
 }
 
-static CnStatus check_length(double value, const char *name) {
-  if (value > 0 && isfinite(value)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "shape %s must be positive and finite (got %g)", name,
-                   value);
-}
-
 CnStatus cni_shape_check(const CnShapeDef *def) {
   if ((int)def->kind < 0 || def->kind >= CN_SHAPE_KIND_COUNT)
     return cni_error(CN_INVALID_ARGUMENT, "shape kind %d does not exist", (int)def->kind);
   CNI_TRY(check_pose(&def->pose));
-  if (def->kind == CN_SHAPE_SPHERE) CNI_TRY(check_length(def->radius, "radius"));
-  if (def->kind == CN_SHAPE_BOX) {
-    CNI_TRY(check_length(def->half_size.x, "half_size.x"));
-    CNI_TRY(check_length(def->half_size.y, "half_size.y"));
-    CNI_TRY(check_length(def->half_size.z, "half_size.z"));
-  }
+  CnShapeDef sizes = *def;
+  CNI_TRY(cni_fields_check(cni_shape_kinds[def->kind]->fields, "shape", &sizes));
   if (!(def->density >= 0 && isfinite(def->density)))
     return cni_error(CN_INVALID_ARGUMENT, "shape density must be finite and not negative (got %g)",
                      def->density);
 
   // sizes and density that are fine by themselves can still overflow together
-  CniPlaced placed = {def->kind, def->pose, def->radius, def->half_size};
+  CniPlaced placed = cni_shape_placed(def);
   CniMassProps p = cni_shape_mass(&placed, def->density);
   if (!isfinite(p.mass) || !isfinite(p.inertia.xx + p.inertia.yy + p.inertia.zz))
     return cni_error(CN_INVALID_ARGUMENT, "shape of density %g has no finite mass (got %g kg)",

@@ -136,12 +136,13 @@ static CnStatus check_shape(const CniModel *model, int32_t i) {
   if (s->body < 0 || s->body >= model->body_count) return damaged("shape", i, "it has no body");
   if (s->material < 0 || s->material >= model->material_count)
     return damaged("shape", i, "it has no material");
+  if ((uint32_t)s->kind >= CN_SHAPE_KIND_COUNT) return damaged("shape", i, "its kind is none");
   CnShapeDef def = cni_model_shape_def(model, i);
   if (cni_shape_def_check(&def) != CN_OK) return damaged_numbers("shape", i);
   if (!same_rotation(def.pose, cni_shape_def_pose(s)))
     return damaged("shape", i, "its rotation is not of length one");
-  if (def.kind == CN_SHAPE_PLANE && model->bodies[s->body].kind == CN_BODY_DYNAMIC)
-    return damaged("shape", i, "a plane on a dynamic body");
+  if (cni_shape_unbounded(def.kind) && model->bodies[s->body].kind == CN_BODY_DYNAMIC)
+    return damaged("shape", i, "it is unbounded, on a dynamic body");
   return CN_OK;
 }
 

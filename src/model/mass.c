@@ -69,8 +69,7 @@ CnStatus cni_body_mass_check(CnBodyDef *def) {
 }
 
 static CniMassProps shape_mass(const CniShape *shape) {
-  CniPlaced placed = {shape->kind, cni_shape_def_pose(shape), shape->radius,
-                      cni_shape_half_size(shape)};
+  CniPlaced placed = cni_shape_at(shape, cni_shape_def_pose(shape));
   return cni_shape_mass(&placed, shape->density);
 }
 

@@ -13,6 +13,8 @@
 #define CNI_MODEL_H
 
 #include <cairn/world.h>
+#include <string.h>
+
 #include "core/fields.h"
 #include "core/ids.h"
 #include "core/vec.h"
@@ -72,9 +74,9 @@ typedef struct CniShapePoses {
 
 // What most spheres have no use for.
 typedef struct CniShapeExtra {
-  CnVec3 half_size;        // of a box
-  uint32_t category, mask; // usually 1 and all bits
-  CniShapePoses *poses;    // null: both are the identity
+  double size[CNI_SHAPE_SIZES]; // of its kind; a sphere's is the shape's radius
+  uint32_t category, mask;      // usually 1 and all bits
+  CniShapePoses *poses;         // null: both are the identity
 } CniShapeExtra;
 
 typedef struct CniShape {
@@ -84,9 +86,10 @@ typedef struct CniShape {
   int32_t previous; // of the body's first shape: the last one
   CnShapeKind kind;
   int32_t material; // dense index
-  double radius;
+  double radius;    // of a sphere
   double density;
-  CniShapeExtra *extra; // null: no box, the usual category and mask, both poses the identity
+  CniShapeExtra
+      *extra; // null: no other sizes, the usual category and mask, both poses the identity
 } CniShape;
 _Static_assert(sizeof(CniShape) <= 48, "memory per body is promised");
 
@@ -108,8 +111,12 @@ static inline CnPose cni_shape_def_pose(const CniShape *shape) {
   const CniShapePoses *poses = cni_shape_poses(shape);
   return poses ? poses->def_pose : CN_POSE_ONE;
 }
-static inline CnVec3 cni_shape_half_size(const CniShape *shape) {
-  return shape->extra ? shape->extra->half_size : (CnVec3){0, 0, 0};
+// The shape at a pose.
+static inline CniPlaced cni_shape_at(const CniShape *shape, CnPose pose) {
+  CniPlaced placed = {shape->kind, pose, {shape->radius}};
+  if (shape->kind != CN_SHAPE_SPHERE && shape->extra)
+    memcpy(placed.size, shape->extra->size, sizeof placed.size);
+  return placed;
 }
 #define CNI_USUAL_CATEGORY 1u
 #define CNI_USUAL_MASK 0xffffffffu
@@ -126,12 +133,12 @@ static inline int cni_masks_agree(const CniShape *a, const CniShape *b) {
 // Of the largest ball inside and the smallest one around.
 static inline double cni_model_inradius(const CniShape *shape) {
   if (shape->kind == CN_SHAPE_SPHERE) return shape->radius;
-  CniPlaced placed = {shape->kind, CN_POSE_ONE, shape->radius, cni_shape_half_size(shape)};
+  CniPlaced placed = cni_shape_at(shape, CN_POSE_ONE);
   return cni_shape_inradius(&placed);
 }
 static inline double cni_model_outradius(const CniShape *shape) {
   if (shape->kind == CN_SHAPE_SPHERE) return shape->radius;
-  CniPlaced placed = {shape->kind, CN_POSE_ONE, shape->radius, cni_shape_half_size(shape)};
+  CniPlaced placed = cni_shape_at(shape, CN_POSE_ONE);
   return cni_shape_outradius(&placed);
 }
 

@@ -25,22 +25,22 @@ CnPose cni_shape_local_pose(CnPose com, CnPose def_pose) {
 CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
   const CniShape *s = &model->shapes[shape];
   const CniMaterial *m = &model->materials[s->material];
-  return (CnShapeDef){.kind = s->kind,
-                      .pose = cni_shape_def_pose(s),
-                      .radius = s->radius,
-                      .half_size = cni_shape_half_size(s),
-                      .density = s->density,
-                      .material = {m->slot, m->generation}, // none for the default material
-                      .category = cni_shape_category(s),
-                      .mask = cni_shape_mask(s),
-                      .tag = CNI_TAG_SHAPE};
+  CnShapeDef def = cn_shape_def_default(s->kind);
+  CniPlaced placed = cni_shape_at(s, cni_shape_def_pose(s));
+  def.pose = placed.pose;
+  def.density = s->density;
+  def.material = (CnMaterialId){m->slot, m->generation}; // none for the default material
+  def.category = cni_shape_category(s);
+  def.mask = cni_shape_mask(s);
+  cni_shape_unpack(placed.size, &def);
+  return def;
 }
 
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose) {
   const CniShape *s = &model->shapes[shape];
   const CniShapePoses *poses = cni_shape_poses(s);
   CnPose pose = poses ? cn_pose_mul(*body_pose, poses->pose) : *body_pose;
-  return (CniPlaced){s->kind, pose, s->radius, cni_shape_half_size(s)};
+  return cni_shape_at(s, pose);
 }
 
 CnStatus cni_shape_def_check(CnShapeDef *def) {
@@ -57,9 +57,10 @@ CnStatus cni_shape_def_check(CnShapeDef *def) {
 
 static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShapeDef *def) {
   char label[CNI_NAME_SIZE + 16];
-  if (def->kind != CN_SHAPE_PLANE || model->bodies[body].kind != CN_BODY_DYNAMIC) return CN_OK;
+  if (!cni_shape_unbounded(def->kind) || model->bodies[body].kind != CN_BODY_DYNAMIC) return CN_OK;
   cni_model_body_label(model, body, label);
-  return cni_error(CN_INVALID_ARGUMENT, "shape: a plane cannot be on %s, which is dynamic", label);
+  return cni_error(CN_INVALID_ARGUMENT, "shape: a %s cannot be on %s, which is dynamic",
+                   cni_shape_kinds[def->kind]->name, label);
 }
 
 // The shape of a definition, not yet in any array.
@@ -67,7 +68,7 @@ static CniShape shape_from(const CnShapeDef *def, int32_t body, int32_t material
   return (CniShape){.body = body,
                     .next = -1,
                     .kind = def->kind,
-                    .radius = def->radius,
+                    .radius = def->kind == CN_SHAPE_SPHERE ? def->radius : 0,
                     .material = material,
                     .density = def->density};
 }
@@ -94,15 +95,15 @@ CnStatus cni_shape_poses_reserve(const CniModel *model, CniShape *shape) {
 
 CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeExtra *extra,
                         CnPose pose, CnPose def_pose) {
-  int box = shape->kind == CN_SHAPE_BOX,
-      placed = !cni_pose_is_one(pose) || !cni_pose_is_one(def_pose);
+  int sized = shape->kind != CN_SHAPE_SPHERE && cni_shape_kinds[shape->kind]->fields->name;
+  int placed = !cni_pose_is_one(pose) || !cni_pose_is_one(def_pose);
   int usual = extra->category == CNI_USUAL_CATEGORY && extra->mask == CNI_USUAL_MASK;
   shape->extra = NULL;
-  if (!box && !placed && usual) return CN_OK;
+  if (!sized && !placed && usual) return CN_OK;
   CNI_TRY(begin_extra(model, shape));
   shape->extra->category = extra->category;
   shape->extra->mask = extra->mask;
-  if (box) shape->extra->half_size = extra->half_size;
+  memcpy(shape->extra->size, extra->size, sizeof extra->size);
   if (!placed) return CN_OK;
   CnStatus status = cni_shape_poses_reserve(model, shape);
   if (status == CN_OK)
@@ -128,7 +129,8 @@ static CnStatus prepare_shape(CniModel *model, int32_t body, const CnShapeDef *d
                             model->shape_count, model->shape_count + 1, sizeof(CniShape)));
   CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
   CnPose com = cni_body_com(&model->bodies[body]);
-  CniShapeExtra extra = {def->half_size, def->category, def->mask, NULL};
+  CniShapeExtra extra = {.category = def->category, .mask = def->mask};
+  cni_shape_pack(def, extra.size);
   CNI_TRY(cni_shape_keep(model, shape, &extra, cni_shape_local_pose(com, def->pose), def->pose));
   CNI_TRY(cni_body_frame(model, &model->bodies[body], -1, shape, frame));
   CNI_TRY(cni_body_frame_reserve(model, body, frame));

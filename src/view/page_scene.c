@@ -38,14 +38,8 @@ static CnStatus scene_body(void *context, int32_t index, CnRunBody *body) {
 
 static CnStatus scene_shape(void *context, int32_t index, CnRunShape *shape) {
   const SceneView *view = context;
-  CnShapeDef def;
-  CNI_TRY(cn_shape_def(view->world, view->shapes[index].id, &def));
-  *shape = (CnRunShape){.body = view->shapes[index].body,
-                        .kind = def.kind,
-                        .pose = def.pose,
-                        .radius = def.radius,
-                        .half_size = def.half_size};
-  return CN_OK;
+  shape->body = view->shapes[index].body;
+  return cn_shape_def(view->world, view->shapes[index].id, &shape->def);
 }
 
 static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *poses) {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/vec.h"
+#include "geometry/geometry.h"
 
 #include <math.h>
 #include <string.h>
@@ -207,19 +208,22 @@ static CnStatus write_shapes(CniPageFile *file, const CniPageSource *source) {
   for (int32_t i = 0; i < source->info.shape_count; i++) {
     CnRunShape s;
     CNI_TRY(source->shape(source->context, i, &s));
-    CnVec3 size = s.kind == CN_SHAPE_BOX ? s.half_size : cn_vec3(s.radius, s.radius, s.radius);
+    CniPlaced shape = cni_shape_placed(&s.def);
+    CniPagePrimitive primitive = cni_shape_kinds[shape.kind]->page;
+    int same = primitive == CNI_PAGE_SPHERE;
+    CnPose at = shape.pose;
     const double row[12] = {s.body,
-                            s.kind,
-                            s.pose.position.x,
-                            s.pose.position.y,
-                            s.pose.position.z,
-                            s.pose.rotation.w,
-                            s.pose.rotation.x,
-                            s.pose.rotation.y,
-                            s.pose.rotation.z,
-                            size.x,
-                            size.y,
-                            size.z};
+                            primitive,
+                            at.position.x,
+                            at.position.y,
+                            at.position.z,
+                            at.rotation.w,
+                            at.rotation.x,
+                            at.rotation.y,
+                            at.rotation.z,
+                            shape.size[0],
+                            shape.size[same ? 0 : 1],
+                            shape.size[same ? 0 : 2]};
     for (int32_t k = 0; k < 12; k++) cni_page_file_float32(file, (float)row[k]);
   }
   cni_page_file_end(file);

@@ -31,8 +31,8 @@ static CnPose shape_place(const CniModel *model, const CnPose *pose, int32_t sha
   return cn_pose_mul(at, cni_shape_pose(s));
 }
 
-static CnVec3 corner_of(CnVec3 half, uint32_t i) {
-  return cn_vec3(i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z);
+static CnVec3 corner_of(const double h[3], uint32_t i) {
+  return cn_vec3(i & 1 ? h[0] : -h[0], i & 2 ? h[1] : -h[1], i & 4 ? h[2] : -h[2]);
 }
 
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
@@ -57,7 +57,7 @@ CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
     CnVec3 up = cn_qmat(at_a.rotation).z;
     f.axis[0] = up;
     if (touch->kind == CNI_TOUCH_BOX_PLANE) {
-      point = cn_pose_point(at_b, corner_of(cni_shape_half_size(b), touch->feature));
+      point = cn_pose_point(at_b, corner_of(b->extra->size, touch->feature));
       f.fixed_b = f.arm_b = cn_sub(point, x_b);
       f.gap = cn_dot(up, cn_sub(point, at_a.position));
     } else {
@@ -415,15 +415,13 @@ static int32_t touch_count(CnShapeKind a, CnShapeKind b) {
 
 static CnStatus refuse(const CnWorld *world, int32_t shape_a, int32_t shape_b, const char *what) {
   const CniModel *model = &world->now.model;
-  static const char *const kinds[CN_SHAPE_KIND_COUNT] = {"sphere", "box", "plane"};
   char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
   const CniShape *one = &model->shapes[shape_a], *two = &model->shapes[shape_b];
   cni_model_body_label(model, one->body, a);
   cni_model_body_label(model, two->body, b);
   return cni_error(CN_UNSUPPORTED, "%s: step %lld: %s (%s) and %s (%s): %s",
                    world->now.settings.integrator, (long long)world->now.step + 1, a,
-                   (size_t)one->kind < 3 ? kinds[one->kind] : "shape", b,
-                   (size_t)two->kind < 3 ? kinds[two->kind] : "shape", what);
+                   cn_shape_kind_name(one->kind), b, cn_shape_kind_name(two->kind), what);
 }
 
 // The law of a pair, as far as it can be followed.

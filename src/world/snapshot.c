@@ -124,7 +124,7 @@ typedef struct ShapeRecord {
   CniShape shape;
   uint32_t generation;
   CniShapeExtra extra;
-  CnPose def_pose;
+  CnShapeDef def; // pose and sizes
 } ShapeRecord;
 
 static void shape_fields(CniStream *s, ShapeRecord *record) {
@@ -137,9 +137,9 @@ static void shape_fields(CniStream *s, ShapeRecord *record) {
   cni_stream_i32(s, &x->previous);
   cni_stream_i32(s, &x->material);
   cni_stream_i32(s, &kind);
-  cni_stream_pose(s, &record->def_pose);
-  cni_stream_double(s, &x->radius);
-  cni_stream_vec3(s, &record->extra.half_size);
+  cni_stream_pose(s, &record->def.pose);
+  cni_stream_double(s, &record->def.radius);
+  cni_stream_vec3(s, &record->def.half_size);
   cni_stream_double(s, &x->density);
   cni_stream_u32(s, &record->extra.category);
   cni_stream_u32(s, &record->extra.mask);
@@ -244,12 +244,11 @@ static BodyRecord body_record(const CniModel *model, int32_t i) {
 
 static ShapeRecord shape_record(const CniModel *model, int32_t i) {
   const CniShape *shape = &model->shapes[i];
-  ShapeRecord record = {.shape = *shape,
-                        .generation = cni_shape_id(model, i).generation,
-                        .extra = {.half_size = cni_shape_half_size(shape),
-                                  .category = cni_shape_category(shape),
-                                  .mask = cni_shape_mask(shape)},
-                        .def_pose = cni_shape_def_pose(shape)};
+  ShapeRecord record = {
+      .shape = *shape,
+      .generation = cni_shape_id(model, i).generation,
+      .extra = {.category = cni_shape_category(shape), .mask = cni_shape_mask(shape)},
+      .def = cni_model_shape_def(model, i)};
   if (model->bodies[shape->body].first_shape == i) record.shape.previous = -1;
   return record;
 }
@@ -474,11 +473,17 @@ static CnStatus read_shapes(CniStream *s, CniModel *model) {
   cni_stream_count(s, &count, shape_size());
   CNI_TRY(cni_model_reserve(model, 0, count, 0, 0));
   for (int32_t i = 0; i < count && !s->failed; i++) {
-    ShapeRecord record = {.def_pose = CN_POSE_ONE};
+    ShapeRecord record = {.generation = 0};
     shape_fields(s, &record);
     if (s->failed) break;
+    if ((uint32_t)record.shape.kind >= CN_SHAPE_KIND_COUNT)
+      return cni_error(CN_INVALID_DATA, "snapshot: shape %d is of kind %d, which is none", i,
+                       (int)record.shape.kind);
+    record.def.kind = record.shape.kind;
+    if (record.def.kind == CN_SHAPE_SPHERE) record.shape.radius = record.def.radius;
+    cni_shape_pack(&record.def, record.extra.size);
     CNI_TRY(check_generation(&model->shape_ids, record.shape.slot, record.generation));
-    CNI_TRY(cni_shape_keep(model, &record.shape, &record.extra, CN_POSE_ONE, record.def_pose));
+    CNI_TRY(cni_shape_keep(model, &record.shape, &record.extra, CN_POSE_ONE, record.def.pose));
     model->shapes[i] = record.shape;
     model->shape_count = i + 1;
   }

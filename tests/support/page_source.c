@@ -58,11 +58,11 @@ static CnStatus body(void *context, int32_t index, CnRunBody *out) {
 
 static CnStatus shape(void *context, int32_t index, CnRunShape *out) {
   (void)context;
-  *out = (CnRunShape){.body = index, .pose = CN_POSE_ONE, .kind = CN_SHAPE_PLANE};
+  *out = (CnRunShape){.body = index, .def = cn_shape_def_default(CN_SHAPE_PLANE)};
   if (index == 0) return CN_OK;
-  out->kind = index % 2 ? CN_SHAPE_SPHERE : CN_SHAPE_BOX;
-  out->radius = 0.05;
-  out->half_size = cn_vec3(0.04, 0.05, 0.06);
+  out->def.kind = index % 2 ? CN_SHAPE_SPHERE : CN_SHAPE_BOX;
+  out->def.radius = 0.05;
+  out->def.half_size = cn_vec3(0.04, 0.05, 0.06);
   return CN_OK;
 }
 

@@ -2,15 +2,15 @@
 #include "placed.h"
 
 CniPlaced placed_sphere(CnVec3 centre, double radius) {
-  return (CniPlaced){CN_SHAPE_SPHERE, {centre, CN_QUAT_ONE}, radius, CN_VEC3_ZERO};
+  return (CniPlaced){CN_SHAPE_SPHERE, {centre, CN_QUAT_ONE}, {radius}};
 }
 
 CniPlaced placed_box(CnVec3 centre, CnQuat rotation, CnVec3 half_size) {
-  return (CniPlaced){CN_SHAPE_BOX, {centre, rotation}, 0, half_size};
+  return (CniPlaced){CN_SHAPE_BOX, {centre, rotation}, {half_size.x, half_size.y, half_size.z}};
 }
 
 CniPlaced placed_plane(CnVec3 origin, CnQuat rotation) {
-  return (CniPlaced){CN_SHAPE_PLANE, {origin, rotation}, 0, CN_VEC3_ZERO};
+  return (CniPlaced){CN_SHAPE_PLANE, {origin, rotation}, {0}};
 }
 
 CnQuat turn(CnVec3 axis, double angle) {
@@ -47,8 +47,12 @@ CniPlaced placed_moved(CniPlaced shape, CnPose motion) {
   return shape;
 }
 
+CnVec3 placed_half(const CniPlaced *box) {
+  return cn_vec3(box->size[0], box->size[1], box->size[2]);
+}
+
 CnVec3 placed_corner(const CniPlaced *box, int i) {
-  CnVec3 h = box->half_size;
+  CnVec3 h = placed_half(box);
   CnVec3 local = {i & 1 ? h.x : -h.x, i & 2 ? h.y : -h.y, i & 4 ? h.z : -h.z};
   return cn_pose_point(box->pose, local);
 }

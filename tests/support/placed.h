@@ -21,6 +21,8 @@ CnVec3 random_in_cube(CniRng *rng, double half_side);
 
 // The shape carried along by a rigid motion.
 CniPlaced placed_moved(CniPlaced shape, CnPose motion);
+// Half sizes of a box.
+CnVec3 placed_half(const CniPlaced *box);
 // Corner i of a box in the world: bits 0, 1, 2 of i are the signs of x, y, z.
 CnVec3 placed_corner(const CniPlaced *box, int i);
 

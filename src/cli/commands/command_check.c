@@ -48,16 +48,14 @@ static void take_size(Check *check, double extent) {
 }
 
 static void take_shape(Check *check, const CnShapeDef *def) {
-  if (def->kind == CN_SHAPE_SPHERE) {
-    take_size(check, 2 * def->radius);
-    check->inradius = fmin(check->inradius, def->radius);
-  } else if (def->kind == CN_SHAPE_BOX) {
-    const double half[3] = {def->half_size.x, def->half_size.y, def->half_size.z};
-    for (int i = 0; i < 3; i++) {
-      take_size(check, 2 * half[i]);
-      check->inradius = fmin(check->inradius, half[i]);
-    }
-  }
+  if (cni_shape_unbounded(def->kind)) return;
+  CniPlaced placed = cni_shape_placed(def);
+  placed.pose = CN_POSE_ONE;
+  CniBounds b = cni_shape_bounds(&placed);
+  take_size(check, b.hi.x - b.lo.x);
+  take_size(check, b.hi.y - b.lo.y);
+  take_size(check, b.hi.z - b.lo.z);
+  check->inradius = fmin(check->inradius, cni_shape_inradius(&placed));
 }
 
 static CnStatus take_body(Check *check, CnBodyId body) {

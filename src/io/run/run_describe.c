@@ -2,11 +2,13 @@
 // What a run file says of the run before its first step: scene, parameters, settings, bodies,
 // shapes, joints. With the frames it is all that a report needs.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/vec.h"
+#include "geometry/geometry.h"
 #include "io/run/run_private.h"
 
 // ---- numbers in the file for ids of the world ----
@@ -166,15 +168,15 @@ static const char *joint_name(const void *context, int64_t i) {
   return def.name ? def.name : "";
 }
 
-// The ball about the origin of the body frame that holds all shapes but planes.
+// The ball about the origin of the body frame that holds all shapes that are bounded.
 static double radius_of(const CnWorld *world, CnBodyId body) {
   double radius = 0;
   CnShapeId s;
   for (int32_t k = 0; (s = cn_body_shape(world, body, k)).slot; k++) {
     CnShapeDef def;
-    if (cn_shape_def(world, s, &def) != CN_OK || def.kind == CN_SHAPE_PLANE) continue;
-    double own = def.kind == CN_SHAPE_SPHERE ? def.radius : cn_norm(def.half_size);
-    radius = fmax(radius, cn_norm(def.pose.position) + own);
+    if (cn_shape_def(world, s, &def) != CN_OK || cni_shape_unbounded(def.kind)) continue;
+    CniPlaced placed = cni_shape_placed(&def);
+    radius = fmax(radius, cn_norm(def.pose.position) + cni_shape_outradius(&placed));
   }
   return radius;
 }
@@ -209,24 +211,34 @@ static void put_bodies(CniRunWriter *w, CnWorld *world, CniHdf *hdf, BodyRow *ro
 typedef struct ShapeRow {
   int32_t *body;
   uint8_t *kind;
-  CnVec3 *position, *half_size;
+  CnVec3 *position;
   CnQuat *rotation;
-  double *radius;
+  CnShapeDef *def;
+  double *values; // room for three a shape
 } ShapeRow;
+
+// A size that some kind has, zeros where a shape's kind has it not.
+static void put_sizes(CniHdf *hdf, const CniField *field, int32_t n, ShapeRow *rows) {
+  size_t bytes = cni_field_size(field);
+  char *values = (char *)rows->values, path[64];
+  for (int32_t i = 0; i < n; i++)
+    memcpy(values + (size_t)i * bytes, cni_field_of(field, &rows->def[i]), bytes);
+  snprintf(path, sizeof path, "/shapes/%s", field->name);
+  cni_hdf_table(hdf, path, CNI_DOUBLE, n, field->type == CNI_FIELD_VEC3 ? 3 : 0, values);
+}
 
 static void put_shapes(CniRunWriter *w, CnWorld *world, CniHdf *hdf, ShapeRow *rows) {
   int32_t n = 0;
   for (int32_t b = 0; b < w->sizes.body_count; b++) {
     CnShapeId s;
     for (int32_t k = 0; (s = cn_body_shape(world, w->bodies[b], k)).slot; k++, n++) {
-      CnShapeDef def = {.radius = 0};
+      CnShapeDef def = cn_shape_def_default(CN_SHAPE_SPHERE);
       cn_shape_def(world, s, &def);
       rows->body[n] = b;
       rows->kind[n] = (uint8_t)def.kind;
       rows->position[n] = def.pose.position;
       rows->rotation[n] = def.pose.rotation;
-      rows->radius[n] = def.kind == CN_SHAPE_SPHERE ? def.radius : 0;
-      rows->half_size[n] = def.kind == CN_SHAPE_BOX ? def.half_size : CN_VEC3_ZERO;
+      rows->def[n] = def;
     }
   }
   cni_hdf_group(hdf, "/shapes");
@@ -234,8 +246,8 @@ static void put_shapes(CniRunWriter *w, CnWorld *world, CniHdf *hdf, ShapeRow *r
   cni_hdf_table(hdf, "/shapes/kind", CNI_UINT8, n, 0, rows->kind);
   cni_hdf_table(hdf, "/shapes/position", CNI_DOUBLE, n, 3, rows->position);
   cni_hdf_table(hdf, "/shapes/rotation", CNI_DOUBLE, n, 4, rows->rotation);
-  cni_hdf_table(hdf, "/shapes/radius", CNI_DOUBLE, n, 0, rows->radius);
-  cni_hdf_table(hdf, "/shapes/half_size", CNI_DOUBLE, n, 3, rows->half_size);
+  const CniField *field;
+  for (int32_t i = 0; (field = cni_shape_field(i)); i++) put_sizes(hdf, field, n, rows);
 }
 
 typedef struct JointRow {
@@ -277,14 +289,14 @@ static CnStatus put_contents(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
 #define TAKE(count, type) cni_arena_take(&arena, (count) * sizeof(type))
   BodyRow body = {TAKE(b, int32_t), TAKE(b, uint8_t), TAKE(b, double), TAKE(b, double),
                   TAKE(b, CnVec3),  TAKE(b, CnVec3),  TAKE(b, CnQuat)};
-  ShapeRow shape = {TAKE(s, int32_t), TAKE(s, uint8_t), TAKE(s, CnVec3),
-                    TAKE(s, CnVec3),  TAKE(s, CnQuat),  TAKE(s, double)};
+  ShapeRow shape = {TAKE(s, int32_t), TAKE(s, uint8_t),    TAKE(s, CnVec3),
+                    TAKE(s, CnQuat),  TAKE(s, CnShapeDef), TAKE(s, CnVec3)};
   JointRow joint = {TAKE(j, uint8_t), TAKE(j, int32_t), TAKE(j, int32_t), TAKE(j, CnPose),
                     TAKE(j, CnPose)};
 #undef TAKE
   int whole = body.index && body.kind && body.mass && body.radius && body.inertia &&
               body.com_position && body.com_rotation && shape.body && shape.kind &&
-              shape.position && shape.half_size && shape.rotation && shape.radius && joint.kind &&
+              shape.position && shape.rotation && shape.def && shape.values && joint.kind &&
               joint.body_a && joint.body_b && joint.frame_a && joint.frame_b;
   if (whole) {
     put_bodies(w, world, hdf, &body);

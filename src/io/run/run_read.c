@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "geometry/geometry.h"
 #include "io/run/run_private.h"
 
 // ---- small things out of a file: a failure is kept and makes later calls do nothing ----
@@ -216,6 +217,18 @@ static void read_bodies(Reading *r) {
   }
 }
 
+// A size that some kind has; a file older than the kind has no table of it.
+static void read_sizes(Reading *r, const CniField *field) {
+  CnRun *run = r->run;
+  size_t n = (size_t)run->info.shape_count, bytes = cni_field_size(field);
+  char path[64], *values = scratch(r, n * bytes);
+  snprintf(path, sizeof path, "/shapes/%s", field->name);
+  if (r->status != CN_OK || H5Lexists(run->file, path, H5P_DEFAULT) <= 0) return;
+  get_table(r, path, H5T_NATIVE_DOUBLE, (int64_t)n, (int32_t)(bytes / sizeof(double)), values);
+  for (size_t i = 0; i < n && r->status == CN_OK; i++)
+    memcpy(cni_field_at(field, &run->shapes[i].def), values + i * bytes, bytes);
+}
+
 static void read_shapes(Reading *r) {
   CnRun *run = r->run;
   size_t n = (size_t)run->info.shape_count;
@@ -224,22 +237,20 @@ static void read_shapes(Reading *r) {
   int32_t *kind = scratch(r, n * sizeof *kind);
   CnVec3 *position = scratch(r, n * sizeof *position);
   CnQuat *rotation = scratch(r, n * sizeof *rotation);
-  double *radius = scratch(r, n * sizeof *radius);
-  CnVec3 *half_size = scratch(r, n * sizeof *half_size);
   get_table(r, "/shapes/body", H5T_NATIVE_INT32, (int64_t)n, 1, body);
   get_table(r, "/shapes/kind", H5T_NATIVE_INT32, (int64_t)n, 1, kind);
   get_table(r, "/shapes/position", H5T_NATIVE_DOUBLE, (int64_t)n, 3, position);
   get_table(r, "/shapes/rotation", H5T_NATIVE_DOUBLE, (int64_t)n, 4, rotation);
-  get_table(r, "/shapes/radius", H5T_NATIVE_DOUBLE, (int64_t)n, 1, radius);
-  get_table(r, "/shapes/half_size", H5T_NATIVE_DOUBLE, (int64_t)n, 3, half_size);
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
     if (body[i] < 0 || body[i] >= run->info.body_count)
       damaged(r, "the body of shape", (int64_t)i, body[i]);
     if (kind[i] < 0 || kind[i] >= CN_SHAPE_KIND_COUNT)
       damaged(r, "the kind of shape", (int64_t)i, kind[i]);
-    run->shapes[i] = (CnRunShape){
-        body[i], (CnShapeKind)kind[i], {position[i], rotation[i]}, radius[i], half_size[i]};
+    run->shapes[i] = (CnRunShape){body[i], cn_shape_def_default((CnShapeKind)kind[i])};
+    run->shapes[i].def.pose = (CnPose){position[i], rotation[i]};
   }
+  const CniField *field;
+  for (int32_t i = 0; (field = cni_shape_field(i)); i++) read_sizes(r, field);
 }
 
 static void read_joints(Reading *r) {

@@ -39,26 +39,39 @@ static CnStatus read_normal(CniReader *reader, json_t *item, CnPose *pose) {
   return CN_OK;
 }
 
+// A scene speaks of whole sizes, a definition of half ones: "size" is half_size, "length" is
+// half_length.
+static const char *scene_key(const CniField *field) {
+  return strncmp(field->name, "half_", 5) == 0 ? field->name + 5 : field->name;
+}
+
 static CnStatus read_sizes(CniReader *reader, json_t *item, CnShapeDef *def) {
-  if (def->kind == CN_SHAPE_SPHERE) {
-    CNI_TRY(cni_scene_require(reader, item, "radius"));
-    return cni_scene_get_number(reader, item, "radius", CNI_POSITIVE, &def->radius);
+  if (cni_shape_unbounded(def->kind)) CNI_TRY(read_normal(reader, item, &def->pose));
+  for (const CniField *f = cni_shape_kinds[def->kind]->fields; f->name; f++) {
+    const char *key = scene_key(f);
+    double part = key == f->name ? 1 : 0.5;
+    CNI_TRY(cni_scene_require(reader, item, key));
+    if (f->type == CNI_FIELD_VEC3) {
+      CnVec3 *size = cni_field_at(f, def);
+      CNI_TRY(cni_scene_get_size(reader, item, key, f->range, size));
+      *size = cn_scale(part, *size);
+    } else {
+      double *size = cni_field_at(f, def);
+      CNI_TRY(cni_scene_get_number(reader, item, key, f->range, size));
+      *size *= part;
+    }
   }
-  if (def->kind == CN_SHAPE_PLANE) return read_normal(reader, item, &def->pose);
-  CnVec3 size = CN_VEC3_ZERO;
-  CNI_TRY(cni_scene_require(reader, item, "size"));
-  CNI_TRY(cni_scene_get_size(reader, item, "size", CNI_POSITIVE, &size));
-  def->half_size = cn_scale(0.5, size);
   return CN_OK;
 }
 
-// Keys depend on the kind.
+// Keys depend on the kind: what all shapes have, what has mass or a normal, and the sizes.
 static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind kind) {
-  static const char *const keys[CN_SHAPE_KIND_COUNT][10] = {
-      {"kind", "position", "rotation", "density", "material", "category", "mask", "radius"},
-      {"kind", "position", "rotation", "density", "material", "category", "mask", "size"},
-      {"kind", "position", "rotation", "material", "category", "mask", "normal"}};
-  return cni_scene_keys(reader, item, keys[kind]);
+  const char *keys[8 + CNI_SHAPE_SIZES] = {"kind",     "position", "rotation",
+                                           "material", "category", "mask"};
+  int32_t n = 6;
+  keys[n++] = cni_shape_unbounded(kind) ? "normal" : "density";
+  for (const CniField *f = cni_shape_kinds[kind]->fields; f->name; f++) keys[n++] = scene_key(f);
+  return cni_scene_keys(reader, item, keys);
 }
 
 static CnStatus keep_shape(CniReader *reader, const CniSceneShape *shape) {
@@ -70,7 +83,8 @@ static CnStatus keep_shape(CniReader *reader, const CniSceneShape *shape) {
 }
 
 static CnStatus make_shape(CniReader *reader, json_t *item) {
-  static const char *const kinds[] = {"sphere", "box", "plane", NULL};
+  const char *kinds[CN_SHAPE_KIND_COUNT + 1] = {NULL};
+  for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++) kinds[k] = cn_shape_kind_name((CnShapeKind)k);
   int32_t kind = 0;
   CNI_TRY(cni_scene_require(reader, item, "kind"));
   CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
@@ -92,8 +106,8 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
         cni_scene_refer(reader, material, &reader->material_names, "material", &shape.material));
     cni_scene_leave(reader);
   }
-  if (def->kind == CN_SHAPE_PLANE && reader->body_def.kind == CN_BODY_DYNAMIC)
-    return cni_scene_fail(reader, item, "a plane cannot be on a dynamic body");
+  if (cni_shape_unbounded(def->kind) && reader->body_def.kind == CN_BODY_DYNAMIC)
+    return cni_scene_fail(reader, item, "a %s cannot be on a dynamic body", kinds[kind]);
   if (reader->probe.shape_count == MOST_SHAPES)
     return cni_scene_fail(reader, item, "a body has at most %d shapes", MOST_SHAPES);
   CnShapeId id;

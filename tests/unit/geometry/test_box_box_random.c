@@ -37,7 +37,6 @@ static double scale_of(const CniPlaced *a, const CniPlaced *b) {
 
 // ---- measures ---------------------------------------------------------------------------------
 
-static double component(CnVec3 v, int k) { return k == 0 ? v.x : k == 1 ? v.y : v.z; }
 static CnVec3 axis_of(const CniPlaced *box, int k) {
   return cn_rotate(box->pose.rotation, cn_vec3(k == 0, k == 1, k == 2));
 }
@@ -45,8 +44,7 @@ static CnVec3 axis_of(const CniPlaced *box, int k) {
 // How far a box reaches from its centre along a unit vector.
 static double reach(const CniPlaced *box, CnVec3 n) {
   double sum = 0;
-  for (int k = 0; k < 3; k++)
-    sum += component(box->half_size, k) * fabs(cn_dot(n, axis_of(box, k)));
+  for (int k = 0; k < 3; k++) sum += box->size[k] * fabs(cn_dot(n, axis_of(box, k)));
   return sum;
 }
 
@@ -85,8 +83,8 @@ static Distance measure(const CniPlaced *a, const CniPlaced *b, double tolerance
   for (int n = 0; n < 20000; n++) {
     // half a gradient step: the Hessian's largest eigenvalue is 2
     CnVec3 d = cn_sub(cn_pose_point(b->pose, yq), cn_pose_point(a->pose, yp));
-    CnVec3 p2 = clamp_local(cn_madd(yp, 0.5, cn_unrotate(a->pose.rotation, d)), a->half_size);
-    CnVec3 q2 = clamp_local(cn_madd(yq, -0.5, cn_unrotate(b->pose.rotation, d)), b->half_size);
+    CnVec3 p2 = clamp_local(cn_madd(yp, 0.5, cn_unrotate(a->pose.rotation, d)), placed_half(a));
+    CnVec3 q2 = clamp_local(cn_madd(yq, -0.5, cn_unrotate(b->pose.rotation, d)), placed_half(b));
     // momentum, dropped where it leads uphill
     CnVec3 sp = cn_sub(p2, p), sq = cn_sub(q2, q);
     double uphill = cn_dot(cn_sub(yp, p2), sp) + cn_dot(cn_sub(yq, q2), sq);
@@ -205,7 +203,7 @@ static void exact_where_axes_are(void **state) {
 
 // Points lie on both surfaces, half the gap to either side.
 static double off_surface(const CniPlaced *box, CnVec3 p) {
-  CnVec3 l = cn_pose_local(box->pose, p), h = box->half_size;
+  CnVec3 l = cn_pose_local(box->pose, p), h = placed_half(box);
   return fmax(fabs(l.x) - h.x, fmax(fabs(l.y) - h.y, fabs(l.z) - h.z));
 }
 static void points_are_midway(void **state) {
@@ -391,7 +389,7 @@ static double common_area(const CniPlaced *a, const CniPlaced *b) {
   double line[8][3]; // n_x x + n_y y = c
   for (int i = 0; i < 8; i++) {
     CnVec3 n = cn_scale(i & 1 ? 1 : -1, axis_of(box[i / 4], i / 2 % 2));
-    double h = i / 2 % 2 ? box[i / 4]->half_size.y : box[i / 4]->half_size.x;
+    double h = i / 2 % 2 ? box[i / 4]->size[1] : box[i / 4]->size[0];
     line[i][0] = n.x;
     line[i][1] = n.y;
     line[i][2] = cn_dot(n, box[i / 4]->pose.position) + h;

@@ -34,10 +34,10 @@ static void sphere_sphere(void **state) {
   CniManifold m = collide(a, b, 2);
   check_single(&m, cn_vec3(0.6, 0.8, 0), 2, cn_vec3(1.2, 1.6, 0));
   CHECK(collide(a, b, 1.999).count == 0);
-  b.radius = 4.5;
+  b.size[0] = 4.5;
   m = collide(a, b, 0);
   check_single(&m, cn_vec3(0.6, 0.8, 0), -0.5, cn_vec3(0.45, 0.6, 0));
-  b.radius = 4;
+  b.size[0] = 4;
   m = collide(a, b, 0);
   check_single(&m, cn_vec3(0.6, 0.8, 0), 0, cn_vec3(0.6, 0.8, 0));
 
@@ -142,10 +142,8 @@ static void box_plane(void **state) {
 }
 
 static CniPlaced random_shape(CniRng *rng, CnShapeKind kind) {
-  CniPlaced s = {kind, {random_in_cube(rng, 1), random_rotation(rng)}, 0, {0, 0, 0}};
-  s.radius = cni_rng_range(rng, 0.1, 1);
-  double x = cni_rng_range(rng, 0.1, 1), y = cni_rng_range(rng, 0.1, 1);
-  s.half_size = cn_vec3(x, y, cni_rng_range(rng, 0.1, 1));
+  CniPlaced s = {kind, {random_in_cube(rng, 1), random_rotation(rng)}, {0}};
+  for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = cni_rng_range(rng, 0.1, 1);
   return s;
 }
 
@@ -201,11 +199,11 @@ static void point_is_midway(void **state) {
     CniPoint p = m.points[0];
     CnVec3 on_a = cn_madd(p.point, -0.5 * p.gap, m.normal);
     CnVec3 on_b = cn_pose_local(b.pose, cn_madd(p.point, 0.5 * p.gap, m.normal));
-    CHECK_NEAR(cn_norm(cn_sub(on_a, a.pose.position)), a.radius, 1e-14);
-    if (b.kind == CN_SHAPE_SPHERE) CHECK_NEAR(cn_norm(on_b), b.radius, 1e-14);
+    CHECK_NEAR(cn_norm(cn_sub(on_a, a.pose.position)), a.size[0], 1e-14);
+    if (b.kind == CN_SHAPE_SPHERE) CHECK_NEAR(cn_norm(on_b), b.size[0], 1e-14);
     if (b.kind == CN_SHAPE_PLANE) CHECK_NEAR(on_b.z, 0, 1e-14);
     if (b.kind == CN_SHAPE_BOX) {
-      CnVec3 h = b.half_size;
+      CnVec3 h = placed_half(&b);
       double out = cn_max(fabs(on_b.x) - h.x, cn_max(fabs(on_b.y) - h.y, fabs(on_b.z) - h.z));
       CHECK_NEAR(out, 0, 1e-14);
     }

@@ -97,7 +97,7 @@ static void mass_closed_forms(void **state) {
 
 // Two-point Gauss rule in each direction of a box: exact for the quadratics of an inertia.
 static CniMassProps integrate_box(const CniPlaced *box, double density) {
-  CnVec3 h = box->half_size;
+  CnVec3 h = placed_half(box);
   double m = h.x * h.y * h.z * density, g = 1 / sqrt(3.0);
   CniMassProps p = {8 * m, box->pose.position, {0, 0, 0, 0, 0, 0}};
   for (int i = 0; i < 8; i++) {
@@ -149,10 +149,10 @@ static void parts_make_the_whole(void **state) {
   for (int i = 0; i < 100; i++) {
     CniPlaced whole = placed_box(random_in_cube(&rng, 2), random_rotation(&rng),
                                  cn_vec3(cni_rng_range(&rng, 0.1, 2), 0.5, 1));
-    double cut = cni_rng_range(&rng, 0.1, 0.9), hx = whole.half_size.x;
+    double cut = cni_rng_range(&rng, 0.1, 0.9), hx = whole.size[0];
     CniPlaced left = whole, right = whole;
-    left.half_size.x = cut * hx;
-    right.half_size.x = (1 - cut) * hx;
+    left.size[0] = cut * hx;
+    right.size[0] = (1 - cut) * hx;
     left.pose.position = cn_pose_point(whole.pose, cn_vec3((cut - 1) * hx, 0, 0));
     right.pose.position = cn_pose_point(whole.pose, cn_vec3(cut * hx, 0, 0));
     CniMassProps a = cni_shape_mass(&left, 900), b = cni_shape_mass(&right, 900);
@@ -216,13 +216,13 @@ static void bad_definitions(void **state) {
 
   def = good(CN_SHAPE_BOX);
   def.half_size.y = -2;
-  refused(def, "half_size.y", "-2");
+  refused(def, "half_size", "-2");
   def = good(CN_SHAPE_BOX);
   def.half_size.z = 0;
-  refused(def, "half_size.z", "0");
+  refused(def, "half_size", "0");
   def = good(CN_SHAPE_BOX);
   def.half_size.x = NAN;
-  refused(def, "half_size.x", "nan");
+  refused(def, "half_size", "nan");
   def = good(CN_SHAPE_BOX);
   def.density = -7;
   refused(def, "density", "-7");

@@ -73,12 +73,12 @@ static void description(void **state) {
   CHECK_REL(body.mass, 64, 1e-15);
   CnRunShape shape;
   CHECK_OK(cn_run_shape(run, 1, &shape));
-  CHECK(shape.kind == CN_SHAPE_BOX && shape.body == 1);
-  CHECK_NEAR(shape.half_size.y, 0.2, 1e-15);
+  CHECK(shape.def.kind == CN_SHAPE_BOX && shape.body == 1);
+  CHECK_NEAR(shape.def.half_size.y, 0.2, 1e-15);
   CHECK_OK(cn_run_shape(run, 4, &shape));
-  CHECK(shape.kind == CN_SHAPE_SPHERE && shape.body == 4);
-  CHECK_NEAR(shape.radius, 0.1, 0);
-  CHECK_NEAR(shape.pose.rotation.w, 1, 0);
+  CHECK(shape.def.kind == CN_SHAPE_SPHERE && shape.body == 4);
+  CHECK_NEAR(shape.def.radius, 0.1, 0);
+  CHECK_NEAR(shape.def.pose.rotation.w, 1, 0);
   CnRunJoint joint;
   CHECK_OK(cn_run_joint(run, 0, &joint));
   assert_string_equal(joint.name, "string");

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Shapes: what bodies are made of where they touch and weigh.
+#ifndef CAIRN_SHAPE_H
+#define CAIRN_SHAPE_H
+
+#include <cairn/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CnMaterialId {
+  uint32_t slot, generation;
+} CnMaterialId;
+
+/// CN_SHAPE_SPHERE, CN_SHAPE_BOX, CN_SHAPE_PLANE (the half-space z <= 0 of the shape's frame; not
+/// on dynamic bodies), ...: one for each row of <cairn/shape_list.h>.
+typedef enum CnShapeKind {
+#define CN_SHAPE(number, name) CN_SHAPE_##number,
+#include <cairn/shape_list.h>
+#undef CN_SHAPE
+  CN_SHAPE_KIND_COUNT
+} CnShapeKind;
+
+/// One struct for all shapes: the kind selects which of the sizes are read.
+typedef struct CnShapeDef {
+  CnShapeKind kind;
+  CnPose pose;           ///< of the shape's frame in the body frame
+  double radius;         ///< m, > 0: sphere, and what is round about a segment or an axis
+  CnVec3 half_size;      ///< m, > 0: box
+  double half_length;    ///< m, > 0: what is long, along z of the shape's frame
+  double density;        ///< kg/m^3, >= 0, default 1000
+  CnMaterialId material; ///< none: friction 0.5, restitution 0
+  uint32_t category;     ///< bits; two shapes meet if each one's category is in the other's mask
+  uint32_t mask;         ///< default: category 1, mask all
+  uint32_t tag;          ///< set by cn_shape_def_default
+} CnShapeDef;
+
+CN_API CnShapeDef cn_shape_def_default(CnShapeKind kind);
+
+/// Name of a kind, as in scenes and run files: "sphere"; null past the end.
+CN_API const char *cn_shape_kind_name(CnShapeKind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two convex shapes near each other: the whole area of contact, as far as it is flat.
+//
+// The normal n and the nearest places are known. Each core turns a side towards the other: a
+// polygon, an edge or a corner.
+//
+//   a polygon across n    the other side, cut to the polygon seen along it (Sutherland and Hodgman),
+//                         is the area of contact: corners of either side and crossings of their edges
+//   edges along each other   the two ends of the stretch they share
+//   anything else            the one nearest place
+//
+// A point's gap is the way along n from one core to the other less the radii. Points farther apart
+// than the margin are left out, so that a side which leans away counts where it may come down within
+// the step. If the area does not contain the nearest place (its least gap is larger), that alone is
+// the contact.
+//
+// Names. Corners and edges have lasting numbers (CniFace), and a point is named by the two that
+// meet: corner on face, edge across edge, face on corner. Which polygon served to find it does not
+// matter.
+#include "geometry/convex_private.h"
+
+#define ACROSS 0.9997    // cosine of 1.4 degrees: n is the normal of a polygon
+#define PARALLEL 0.99999 // cosine of 0.26 degrees: edges that lie along each other
+#define ALONG 0.005      // sine: an edge square to the normal
+#define BAND 1e-4        // of the smaller inradius: what is outside by less still belongs to a side
+#define EQUAL_ABS 1e-6   // gaps that differ by less, of the inradius,
+#define EQUAL_REL 1e-6   // and of themselves, count as equal
+#define SOME_EDGE 1022u  // an edge whose number is not known
+#define ROOM (2 * CNI_FACE_POINTS + 2)
+
+// A corner of the area.
+typedef struct Point {
+  CnVec3 at;           // on the side that is cut
+  uint32_t cut, other; // its names there and on the polygon
+  uint32_t edge;       // the edge to the next one
+  int32_t side;        // which is on this side of the polygon; -1: an edge of what is cut
+} Point;
+
+// The two sides in a's frame. `cut` is what is cut to the polygon `base`.
+typedef struct Sides {
+  CniFace a, b;
+  const CniFace *base, *cut;
+  CnVec3 out;                   // along the normal, from the base to the other
+  CnVec3 away[CNI_FACE_POINTS]; // from the sides of the base outwards, square to the normal
+} Sides;
+
+// ---- handing out ----
+
+// The point between pa on a's core and the place of b's that is `gap` away along the normal.
+static void add(const CniConvex *x, CnVec3 n, CnVec3 pa, double gap, uint32_t name_a,
+                uint32_t name_b, double margin, CniManifold *manifold) {
+  gap -= x->round_a + x->round_b;
+  if (!(gap <= margin) || manifold->count == CNI_MAX_POINTS) return;
+  cni_manifold_add(manifold, cn_madd(pa, x->round_a + 0.5 * gap, n), gap,
+                   cni_feature(name_a, name_b));
+}
+
+// ---- cutting ----
+
+static int32_t next(int32_t i, int32_t count) { return i + 1 < count ? i + 1 : 0; }
+
+// Where the way from p to q crosses side k of the base.
+static Point cross(const CniFace *base, int32_t k, const Point *p, const Point *q, double out_p,
+                   double out_q) {
+  double f = out_p / (out_p - out_q);
+  Point c = {cn_madd(p->at, f, cn_sub(q->at, p->at)), p->edge, base->edge[k], p->edge, p->side};
+  if (p->side < 0) return c;
+  // two sides of the base meet in one of its corners
+  c.cut = CNI_FEATURE_FACE;
+  c.other = base->corner[p->side == next(k, base->count) ? p->side : k];
+  return c;
+}
+
+// How far a point is outside side k of the base, seen along the normal.
+static double outside(const Sides *s, int32_t k, CnVec3 p) {
+  return cn_dot(s->away[k], cn_sub(p, s->base->points[k]));
+}
+
+// Cut a polygon, or the open line of two points, by side k; the number of points that are left.
+static int32_t cut_side(const Sides *s, int32_t k, double band, const Point *from, int32_t count,
+                        Point *to) {
+  double out[ROOM];
+  int32_t n = 0, ways = count == 2 ? 1 : count;
+  for (int32_t i = 0; i < count; i++) out[i] = outside(s, k, from[i].at);
+  for (int32_t i = 0; i < count && n < ROOM - 2; i++) {
+    int32_t j = next(i, count);
+    int in = out[i] <= band, next_in = out[j] <= band;
+    if (in) to[n++] = from[i];
+    if (i >= ways || in == next_in) continue;
+    // an edge that leaves from inside the band is outside all along
+    if (out[in ? i : j] <= 0) to[n++] = cross(s->base, k, &from[i], &from[j], out[i], out[j]);
+    if (in && count > 2) to[n - 1].side = k;
+  }
+  return n;
+}
+
+// Move what the band let through back to the border, staying on the plane of what is cut.
+static void move_back(const Sides *s, Point *p) {
+  double upright = cn_dot(s->out, s->cut->normal);
+  for (int32_t k = 0; k < s->base->count; k++) {
+    double by = outside(s, k, p->at);
+    if (!(by > 0)) continue;
+    p->at = cn_madd(p->at, -by, s->away[k]);
+    p->at = cn_madd(p->at, by * cn_dot(s->away[k], s->cut->normal) / upright, s->out);
+  }
+}
+
+// The cut side within the base, as points of the area.
+static int32_t cut_area(const CniConvex *x, Sides *s, Point area[2][ROOM], Point **found) {
+  int32_t count = s->cut->count, flat = count > 2;
+  for (int32_t k = 0; k < s->base->count; k++) {
+    CnVec3 e = cn_sub(s->base->points[next(k, s->base->count)], s->base->points[k]);
+    CnVec3 away = cn_cross(e, s->out);
+    s->away[k] = cn_scale(1 / cn_norm(away), away);
+  }
+  for (int32_t i = 0; i < count; i++)
+    area[0][i] =
+        (Point){s->cut->points[i], s->cut->corner[i], CNI_FEATURE_FACE, s->cut->edge[i], -1};
+  Point *last = area[0], *spare = area[1];
+  for (int32_t k = 0; k < s->base->count && count > 0; k++) {
+    count = cut_side(s, k, flat ? BAND * x->scale : 0, last, count, spare);
+    Point *swap = last;
+    last = spare;
+    spare = swap;
+  }
+  for (int32_t i = 0; i < count && flat; i++) move_back(s, &last[i]);
+  *found = last;
+  return count;
+}
+
+// More points than a manifold holds: drop the one that its neighbours miss least.
+static int32_t thin_out(Point *area, int32_t count) {
+  for (; count > CNI_MAX_POINTS; count--) {
+    int32_t least = 0;
+    double least2 = INFINITY;
+    for (int32_t i = 0; i < count; i++) {
+      CnVec3 p = area[i].at, q = area[next(i, count)].at, o = area[i > 0 ? i - 1 : count - 1].at;
+      double area2 = cn_norm2(cn_cross(cn_sub(p, o), cn_sub(q, p)));
+      if (area2 < least2) least2 = area2, least = i;
+    }
+    for (int32_t i = least; i + 1 < count; i++) area[i] = area[i + 1];
+  }
+  return count;
+}
+
+// Is a polygon across the normal? Then the area over it; 0: there is none, or the nearest place is
+// not in it.
+static int by_polygon(const CniConvex *x, const CniNearest *near, Sides *s, double margin,
+                      CniManifold *manifold) {
+  CnVec3 n = near->normal;
+  double across_a = s->a.count > 2 ? cn_dot(n, s->a.normal) : -1;
+  double across_b = s->b.count > 2 ? -cn_dot(n, s->b.normal) : -1;
+  if (!(cn_max(across_a, across_b) > ACROSS)) return 0;
+  int of_a = across_a >= across_b;
+  s->base = of_a ? &s->a : &s->b;
+  s->cut = of_a ? &s->b : &s->a;
+  s->out = of_a ? n : cn_neg(n);
+  Point room[2][ROOM], *area;
+  int32_t count = cut_area(x, s, room, &area), kept = 0;
+
+  // way along n down to the base
+  double upright = cn_dot(s->out, s->base->normal), gaps[ROOM], least = INFINITY;
+  double limit = margin + x->round_a + x->round_b;
+  for (int32_t i = 0; i < count; i++) {
+    double gap = cn_dot(cn_sub(area[i].at, s->base->points[0]), s->base->normal) / upright;
+    least = cn_min(least, gap);
+    if (gap <= limit) area[kept++] = area[i];
+  }
+  if (!(least <= near->gap + EQUAL_ABS * x->scale + EQUAL_REL * fabs(near->gap))) return 0;
+  kept = thin_out(area, kept);
+  for (int32_t i = 0; i < kept; i++) {
+    const Point *p = &area[i];
+    gaps[i] = cn_dot(cn_sub(p->at, s->base->points[0]), s->base->normal) / upright;
+    CnVec3 pa = of_a ? cn_madd(p->at, -gaps[i], n) : p->at;
+    add(x, n, pa, gaps[i], of_a ? p->other : p->cut, of_a ? p->cut : p->other, margin, manifold);
+  }
+  return 1;
+}
+
+// ---- edges ----
+
+typedef struct Edge {
+  CnVec3 from, to;
+  uint32_t corner[2], name;
+} Edge;
+
+// The edge of a side that reaches farthest along n and is square to it; 0: there is none.
+static int edge_along(const CniFace *face, CnVec3 n, Edge *edge) {
+  int32_t best = -1;
+  double most = -INFINITY;
+  for (int32_t i = 0; i < (face->count == 2 ? 1 : face->count) && face->count > 1; i++) {
+    int32_t j = next(i, face->count);
+    double reach = cn_min(cn_dot(n, face->points[i]), cn_dot(n, face->points[j]));
+    if (reach > most) most = reach, best = i;
+  }
+  if (best < 0) return 0;
+  int32_t j = next(best, face->count);
+  *edge = (Edge){
+      face->points[best], face->points[j], {face->corner[best], face->corner[j]}, face->edge[best]};
+  CnVec3 e = cn_sub(edge->to, edge->from);
+  return fabs(cn_dot(n, e)) <= ALONG * cn_norm(e);
+}
+
+// Both ends of the stretch that two edges share, each where one of the edges ends.
+static int by_edges(const CniConvex *x, const CniNearest *near, const Sides *s, double margin,
+                    CniManifold *manifold) {
+  Edge a, b;
+  CnVec3 n = near->normal;
+  if (!edge_along(&s->a, n, &a) || !edge_along(&s->b, cn_neg(n), &b)) return 0;
+  CnVec3 u = cn_sub(a.to, a.from), v = cn_sub(b.to, b.from);
+  double length_a = cn_norm(u), length_b = cn_norm(v), band = BAND * x->scale;
+  u = cn_scale(1 / length_a, u);
+  double slope = cn_dot(u, v); // of the way along a by the share of b
+  if (!(fabs(slope) > PARALLEL * length_b)) return 0;
+  double start = cn_dot(u, cn_sub(b.from, a.from));
+  double low = cn_min(start, start + slope), high = cn_max(start, start + slope);
+  if (!(cn_min(high, length_a) - cn_max(low, 0) > band)) return 0;
+  for (int32_t k = 0; k < 2; k++) {
+    // the end of either edge that comes first; b's where they are level
+    int by_a = k ? length_a < high - band : 0 > low + band;
+    double at = k ? cn_min(high, length_a) : cn_max(low, 0);
+    CnVec3 pa = cn_madd(a.from, at, u);
+    double share = cn_clamp((at - start) / slope, 0, 1);
+    double gap = cn_dot(n, cn_sub(cn_madd(b.from, share, v), pa));
+    uint32_t name_b = by_a ? b.name : b.corner[(k == 1) == (slope > 0)];
+    add(x, n, pa, gap, by_a ? a.corner[k] : a.name, name_b, margin, manifold);
+  }
+  return 1;
+}
+
+// ---- one point ----
+
+// Name of the part of a core that some of its corners span.
+static uint32_t name_of(const CniFace *face, const CniSimplex *s, int of_b) {
+  uint32_t found[3];
+  int32_t count = 0;
+  for (int32_t i = 0; i < s->count; i++) {
+    uint32_t name = of_b ? s->corner[i].name_b : s->corner[i].name_a;
+    int32_t k = 0;
+    while (k < count && found[k] != name) k++;
+    if (k == count && s->share[i] > 1e-9 && count < 3) found[count++] = name;
+  }
+  if (count == 1) return found[0];
+  if (count != 2) return CNI_FEATURE_FACE;
+  for (int32_t i = 0; i < face->count; i++) {
+    uint32_t p = face->corner[i], q = face->corner[next(i, face->count)];
+    if ((p == found[0] && q == found[1]) || (p == found[1] && q == found[0])) return face->edge[i];
+  }
+  return SOME_EDGE;
+}
+
+static void by_point(const CniConvex *x, const CniNearest *near, const Sides *s, double margin,
+                     CniManifold *manifold) {
+  CnVec3 pa = CN_VEC3_ZERO;
+  for (int32_t i = 0; i < near->simplex.count; i++)
+    pa = cn_madd(pa, near->simplex.share[i], near->simplex.corner[i].a);
+  add(x, near->normal, pa, near->gap, name_of(&s->a, &near->simplex, 0),
+      name_of(&s->b, &near->simplex, 1), margin, manifold);
+}
+
+void cni_convex_manifold(const CniConvex *x, const CniNearest *near, double margin,
+                         CniManifold *manifold) {
+  Sides s;
+  CnVec3 n = near->normal;
+  x->kind_a->face(x->a, n, &s.a);
+  x->kind_b->face(x->b, cn_neg(cn_mtmul(x->turn, n)), &s.b);
+  for (int32_t i = 0; i < s.b.count; i++)
+    s.b.points[i] = cn_add(x->way, cn_mmul(x->turn, s.b.points[i]));
+  if (s.b.count > 2) s.b.normal = cn_mmul(x->turn, s.b.normal);
+  manifold->normal = n;
+  if (by_polygon(x, near, &s, margin, manifold)) return;
+  if (by_edges(x, near, &s, margin, manifold)) return;
+  by_point(x, near, &s, margin, manifold);
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Private to geometry: two convex cores seen from a's frame, how far apart they are and where they
+// touch, whatever their kinds. The rows of the kinds give the support functions.
+#ifndef CNI_GEOMETRY_CONVEX_PRIVATE_H
+#define CNI_GEOMETRY_CONVEX_PRIVATE_H
+
+#include "geometry/geometry_private.h"
+
+typedef struct CniConvex {
+  const CniPlaced *a, *b;
+  const CniShapeKind *kind_a, *kind_b;
+  CnMat3 turn; // b's axes in a's frame
+  CnVec3 way;  // b's origin in a's frame
+  double round_a, round_b;
+  double margin; // largest gap between the cores that is of interest
+  double scale;  // the smaller inradius
+  double extent; // how large the numbers get: what round-off is measured by
+} CniConvex;
+
+// A corner of the difference B - A: w leads from a corner of a to one of b.
+typedef struct CniCorner {
+  CnVec3 a, b, w;
+  uint32_t name_a, name_b;
+} CniCorner;
+
+// A point, segment, triangle or tetrahedron of these, and the shares that its corners have in the
+// point nearest to the origin.
+typedef struct CniSimplex {
+  int32_t count;
+  CniCorner corner[4];
+  double share[4];
+} CniSimplex;
+
+// How two cores lie to each other: along the normal (unit, from a to b) they are `gap` apart, and no
+// direction gives more. The simplex holds the nearest, or deepest, places.
+typedef struct CniNearest {
+  CnVec3 normal;
+  double gap;
+  CniSimplex simplex;
+} CniNearest;
+
+// The corner of B - A that is farthest back along a direction.
+CniCorner cni_convex_corner(const CniConvex *x, CnVec3 direction);
+
+// Nearest places of two cores (convex.c); 0: they are farther apart than the margin.
+int cni_convex_nearest(const CniConvex *x, CniNearest *near);
+
+// Cores that overlap or touch (convex_depth.c): the least way out. The simplex is within round-off
+// of the origin; `way` leads from a to b between its nearest places, and may be zero.
+void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near);
+
+// Shares of three corners in the point of their plane nearest to the origin, and that point; 0 if
+// they lie on a line.
+int cni_triangle_shares(const CnVec3 w[3], double share[3], CnVec3 *point);
+
+// Points of contact (convex_manifold.c).
+void cni_convex_manifold(const CniConvex *x, const CniNearest *near, double margin,
+                         CniManifold *manifold);
+
+#endif

@@ -64,6 +64,7 @@ typedef struct CniJointKind {
   int32_t locked_count;
   int32_t point; // 1: locked rows are the first axes of an orthonormal frame at the point: the
                  // storage `pair` of the step problem holds them
+  int32_t apart; // 1: it holds two points apart, so that a scene has to give both
   const CniCoordinate *coordinates; // ends with a null name; null: none
   const CniField *fields;           // of CnJointDef beyond frames and axes; null: none
   // Fills in what this kind needs beyond the checked fields, with the frames where they are now;

@@ -77,6 +77,29 @@ const CniColumn cni_run_columns[CNI_COLUMN_COUNT] = {
                                 FRAME(CNI_DOUBLE, CNI_PER_JOINT, 3)},
     [CNI_COLUMN_JOINT_ERROR] = {"/reactions/error", "m", "how far the joint is from closed",
                                 FRAME(CNI_DOUBLE, CNI_PER_JOINT, 0)},
+    [CNI_COLUMN_JOINT_TORQUE] = {"/reactions/torque", "N m", "likewise",
+                                 FRAME(CNI_DOUBLE, CNI_PER_JOINT, 3)},
+    [CNI_COLUMN_JOINT_TURN_ERROR] = {"/reactions/turn_error", "rad",
+                                     "how far the joint is turned out of place",
+                                     FRAME(CNI_DOUBLE, CNI_PER_JOINT, 0)},
+    [CNI_COLUMN_JOINT_LOCAL_FORCE] = {"/reactions/local_force", "N",
+                                      "the force in the axes of frame a",
+                                      FRAME(CNI_DOUBLE, CNI_PER_JOINT, 3)},
+    [CNI_COLUMN_JOINT_LOCAL_TORQUE] = {"/reactions/local_torque", "N m",
+                                       "the torque in the axes of frame a",
+                                       FRAME(CNI_DOUBLE, CNI_PER_JOINT, 3)},
+    [CNI_COLUMN_JOINT_COORDINATE] = {"/reactions/coordinate", "m or rad", "coordinates of joints",
+                                     FRAME(CNI_DOUBLE, CNI_PER_COORDINATE, 0)},
+    [CNI_COLUMN_JOINT_RATE] = {"/reactions/rate", "m/s or rad/s", "of the coordinates",
+                               FRAME(CNI_DOUBLE, CNI_PER_COORDINATE, 0)},
+    [CNI_COLUMN_JOINT_MOTOR] = {"/reactions/motor", "N or N m", "effort of the motor",
+                                FRAME(CNI_DOUBLE, CNI_PER_COORDINATE, 0)},
+    [CNI_COLUMN_JOINT_LIMIT] = {"/reactions/limit", "N or N m", "effort of the limits",
+                                FRAME(CNI_DOUBLE, CNI_PER_COORDINATE, 0)},
+    [CNI_COLUMN_JOINT_FRICTION] = {"/reactions/friction", "N or N m", "effort of dry friction",
+                                   FRAME(CNI_DOUBLE, CNI_PER_COORDINATE, 0)},
+    [CNI_COLUMN_JOINT_SPRING] = {"/reactions/spring", "N or N m", "effort of spring and damper",
+                                 FRAME(CNI_DOUBLE, CNI_PER_COORDINATE, 0)},
     [CNI_COLUMN_CONTACTS_END] = {"/contacts/end_of_frame", "1",
                                  "number of contacts up to and including the frame",
                                  FRAME(CNI_INT64, CNI_PER_ROW, 0)},
@@ -112,6 +135,23 @@ const CniColumn cni_run_columns[CNI_COLUMN_COUNT] = {
                                   EVENT(CNI_DOUBLE)},
 };
 
+#define OF_JOINT(column, field)                                                                    \
+  [CNI_COLUMN_JOINT_##column - CNI_COLUMN_JOINT_FORCE] = offsetof(CnJointState, field)
+const size_t cni_joint_columns[CNI_COLUMN_JOINT_END - CNI_COLUMN_JOINT_FORCE] = {
+    OF_JOINT(FORCE, force),
+    OF_JOINT(ERROR, error),
+    OF_JOINT(TORQUE, torque),
+    OF_JOINT(TURN_ERROR, turn_error),
+    OF_JOINT(LOCAL_FORCE, local_force),
+    OF_JOINT(LOCAL_TORQUE, local_torque),
+    OF_JOINT(COORDINATE, coordinate),
+    OF_JOINT(RATE, rate),
+    OF_JOINT(MOTOR, motor),
+    OF_JOINT(LIMIT, limit),
+    OF_JOINT(FRICTION, friction),
+    OF_JOINT(SPRING, spring),
+};
+
 size_t cni_number_size(CniNumber number) {
   static const size_t sizes[] = {sizeof(double), sizeof(int64_t), sizeof(int32_t), sizeof(uint8_t)};
   return sizes[number];
@@ -136,6 +176,7 @@ hid_t cni_number_stored(CniNumber number) {
 static int64_t things_in_row(const CniColumn *c, const CniRunSizes *sizes) {
   if (c->per == CNI_PER_BODY) return sizes->body_count;
   if (c->per == CNI_PER_JOINT) return sizes->joint_count;
+  if (c->per == CNI_PER_COORDINATE) return sizes->coordinate_count;
   if (c->per == CNI_PER_SENSOR) return sizes->sensor_count;
   return 1;
 }
@@ -144,7 +185,9 @@ int64_t cni_column_width(int32_t column, const CniRunSizes *sizes) {
   const CniColumn *c = &cni_run_columns[column];
   int of_contacts = c->rows == CNI_ROWS_CONTACTS || column == CNI_COLUMN_CONTACTS_END;
   if (of_contacts && !sizes->record_contacts) return 0;
-  if (c->per == CNI_PER_JOINT && !sizes->record_joints) return 0;
+  if (column >= CNI_COLUMN_JOINT_FORCE && column < CNI_COLUMN_JOINT_END &&
+      sizes->record_joints < (column < CNI_COLUMN_JOINT_TORQUE ? 1 : 2))
+    return 0;
   return things_in_row(c, sizes) * (c->components ? c->components : 1);
 }
 

@@ -10,6 +10,7 @@
 #include "core/vec.h"
 #include "geometry/geometry.h"
 #include "io/run/run_private.h"
+#include "joint/joint.h"
 
 // ---- numbers in the file for ids of the world ----
 
@@ -57,8 +58,12 @@ CnStatus cni_run_number(CniRunWriter *w, const CnWorld *world) {
       w->shape_of_slot[s.slot] = shape++;
   }
   for (CnJointId j = cn_world_next_joint(world, (CnJointId){0}); j.slot;
-       j = cn_world_next_joint(world, j))
+       j = cn_world_next_joint(world, j)) {
+    CnJointDef def;
+    CNI_TRY(cn_joint_def(world, j, &def));
+    w->sizes.coordinate_count += cni_joint_coordinate_count(def.kind);
     w->joints[joint++] = j;
+  }
   return CN_OK;
 }
 
@@ -168,6 +173,26 @@ static const char *joint_name(const void *context, int64_t i) {
   return def.name ? def.name : "";
 }
 
+// Of the coordinates: to which joint and kind each belongs, and its number there.
+typedef struct Coordinates {
+  int32_t *joint, *number;
+  uint8_t *kind;
+} Coordinates;
+
+static const char *coordinate_name(const void *context, int64_t i) {
+  const Coordinates *c = context;
+  return cn_joint_coordinate_name((CnJointKind)c->kind[i], c->number[i]);
+}
+
+static const char *coordinate_unit(const void *context, int64_t i) {
+  const Coordinates *c = context;
+  return cn_joint_coordinate_unit((CnJointKind)c->kind[i], c->number[i]);
+}
+
+static const char *joint_kind_name(const void *context, int64_t i) {
+  return cn_joint_kind_name((CnJointKind)((const uint8_t *)context)[i]);
+}
+
 // The ball about the origin of the body frame that holds all shapes that are bounded.
 static double radius_of(const CnWorld *world, CnBodyId body) {
   double radius = 0;
@@ -254,6 +279,7 @@ typedef struct JointRow {
   uint8_t *kind;
   int32_t *body_a, *body_b;
   CnPose *frame_a, *frame_b;
+  Coordinates coordinates;
 } JointRow;
 
 static int32_t body_index(const CniRunWriter *w, CnBodyId id) {
@@ -261,7 +287,8 @@ static int32_t body_index(const CniRunWriter *w, CnBodyId id) {
 }
 
 static void put_joints(CniRunWriter *w, CnWorld *world, CniHdf *hdf, JointRow *rows) {
-  int32_t n = w->sizes.joint_count;
+  int32_t n = w->sizes.joint_count, k = 0;
+  Coordinates *c = &rows->coordinates;
   for (int32_t i = 0; i < n; i++) {
     CnJointDef def = {.name = ""};
     cn_joint_def(world, w->joints[i], &def);
@@ -270,11 +297,20 @@ static void put_joints(CniRunWriter *w, CnWorld *world, CniHdf *hdf, JointRow *r
     rows->body_b[i] = body_index(w, def.body_b);
     rows->frame_a[i] = def.frame_a;
     rows->frame_b[i] = def.frame_b;
+    for (int32_t x = 0; x < cni_joint_coordinate_count(def.kind); x++, k++) {
+      c->joint[k] = i;
+      c->number[k] = x;
+      c->kind[k] = rows->kind[i];
+    }
   }
   Named named = {world, w};
   cni_hdf_group(hdf, "/joints");
   cni_hdf_texts(hdf, &w->allocator, "/joints/name", n, joint_name, &named);
   cni_hdf_table(hdf, "/joints/kind", CNI_UINT8, n, 0, rows->kind);
+  cni_hdf_texts(hdf, &w->allocator, "/joints/kind_name", n, joint_kind_name, rows->kind);
+  cni_hdf_table(hdf, "/joints/coordinate_joint", CNI_INT32, k, 0, c->joint);
+  cni_hdf_texts(hdf, &w->allocator, "/joints/coordinate_name", k, coordinate_name, c);
+  cni_hdf_texts(hdf, &w->allocator, "/joints/coordinate_unit", k, coordinate_unit, c);
   cni_hdf_table(hdf, "/joints/body_a", CNI_INT32, n, 0, rows->body_a);
   cni_hdf_table(hdf, "/joints/body_b", CNI_INT32, n, 0, rows->body_b);
   cni_hdf_table(hdf, "/joints/frame_a", CNI_DOUBLE, n, 7, rows->frame_a);
@@ -285,19 +321,21 @@ static CnStatus put_contents(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
   CniArena arena;
   cni_arena_init(&arena, &w->allocator);
   size_t b = (size_t)w->sizes.body_count, s = (size_t)w->shape_count;
-  size_t j = (size_t)w->sizes.joint_count;
+  size_t j = (size_t)w->sizes.joint_count, k = (size_t)w->sizes.coordinate_count;
 #define TAKE(count, type) cni_arena_take(&arena, (count) * sizeof(type))
   BodyRow body = {TAKE(b, int32_t), TAKE(b, uint8_t), TAKE(b, double), TAKE(b, double),
                   TAKE(b, CnVec3),  TAKE(b, CnVec3),  TAKE(b, CnQuat)};
   ShapeRow shape = {TAKE(s, int32_t), TAKE(s, uint8_t),    TAKE(s, CnVec3),
                     TAKE(s, CnQuat),  TAKE(s, CnShapeDef), TAKE(s, CnVec3)};
-  JointRow joint = {TAKE(j, uint8_t), TAKE(j, int32_t), TAKE(j, int32_t), TAKE(j, CnPose),
-                    TAKE(j, CnPose)};
+  JointRow joint = {TAKE(j, uint8_t), TAKE(j, int32_t),
+                    TAKE(j, int32_t), TAKE(j, CnPose),
+                    TAKE(j, CnPose),  {TAKE(k, int32_t), TAKE(k, int32_t), TAKE(k, uint8_t)}};
 #undef TAKE
   int whole = body.index && body.kind && body.mass && body.radius && body.inertia &&
               body.com_position && body.com_rotation && shape.body && shape.kind &&
               shape.position && shape.rotation && shape.def && shape.values && joint.kind &&
-              joint.body_a && joint.body_b && joint.frame_a && joint.frame_b;
+              joint.body_a && joint.body_b && joint.frame_a && joint.frame_b &&
+              joint.coordinates.joint && joint.coordinates.number && joint.coordinates.kind;
   if (whole) {
     put_bodies(w, world, hdf, &body);
     put_shapes(w, world, hdf, &shape);

@@ -48,7 +48,13 @@ typedef enum CniRowKind {
 } CniRowKind;
 
 typedef enum CniNumber { CNI_DOUBLE = 0, CNI_INT64, CNI_INT32, CNI_UINT8 } CniNumber;
-typedef enum CniPer { CNI_PER_ROW = 0, CNI_PER_BODY, CNI_PER_JOINT, CNI_PER_SENSOR } CniPer;
+typedef enum CniPer {
+  CNI_PER_ROW = 0,
+  CNI_PER_BODY,
+  CNI_PER_JOINT,
+  CNI_PER_COORDINATE,
+  CNI_PER_SENSOR
+} CniPer;
 
 typedef struct CniColumn {
   const char *path, *unit, *summary;
@@ -89,9 +95,20 @@ enum {
   CNI_COLUMN_ROTATION,
   CNI_COLUMN_VELOCITY,
   CNI_COLUMN_SPIN,
-  CNI_COLUMN_JOINT_FORCE,
+  CNI_COLUMN_JOINT_FORCE, // those of joints, in the order of cni_joint_columns
   CNI_COLUMN_JOINT_ERROR,
-  CNI_COLUMN_CONTACTS_END,
+  CNI_COLUMN_JOINT_TORQUE, // from here on not in runs of 0.1
+  CNI_COLUMN_JOINT_TURN_ERROR,
+  CNI_COLUMN_JOINT_LOCAL_FORCE,
+  CNI_COLUMN_JOINT_LOCAL_TORQUE,
+  CNI_COLUMN_JOINT_COORDINATE,
+  CNI_COLUMN_JOINT_RATE,
+  CNI_COLUMN_JOINT_MOTOR,
+  CNI_COLUMN_JOINT_LIMIT,
+  CNI_COLUMN_JOINT_FRICTION,
+  CNI_COLUMN_JOINT_SPRING,
+  CNI_COLUMN_JOINT_END,
+  CNI_COLUMN_CONTACTS_END = CNI_COLUMN_JOINT_END,
   CNI_COLUMN_CONTACT_BODY_A,
   CNI_COLUMN_CONTACT_BODY_B,
   CNI_COLUMN_CONTACT_SHAPE_A,
@@ -116,8 +133,12 @@ extern const CniColumn cni_run_columns[CNI_COLUMN_COUNT];
 // What decides the width of rows, and which columns there are.
 typedef struct CniRunSizes {
   int32_t body_count, joint_count, sensor_count;
-  int32_t record_contacts, record_joints;
+  int32_t coordinate_count; // of all joints
+  int32_t record_contacts;
+  int32_t record_joints; // 1: force and error, as in 0.1; 2: all of CnJointState
 } CniRunSizes;
+// Where in CnJointState the numbers of a column of joints are.
+extern const size_t cni_joint_columns[CNI_COLUMN_JOINT_END - CNI_COLUMN_JOINT_FORCE];
 
 // Numbers in one row of a column; 0: the file has no such column.
 int64_t cni_column_width(int32_t column, const CniRunSizes *sizes);

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "io/tools/names.h"
 #include "io/run/run_private.h"
+#include "joint/joint.h"
 
 #define BLOCK_ROWS 4096 // rows read at a time into the stack's neighbourhood
 
@@ -121,16 +122,26 @@ CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states) {
   CNI_TRY(check_index(run, "frame", frame, run->info.frame_count));
   if (!run->info.joints_recorded)
     return cni_error(CN_UNSUPPORTED, "%s: joint reactions were not recorded", run->path);
-  size_t n = (size_t)run->info.joint_count, bytes = 4 * n * sizeof(double);
+  size_t n = (size_t)run->info.joint_count;
+  size_t bytes = (3 * n + (size_t)run->sizes.coordinate_count) * sizeof(double);
   if (n == 0) return CN_OK;
   double *values = cni_allocate(&run->allocator, bytes);
   if (!values) return cni_error_memory(bytes);
-  CnStatus status = read_rows(run, CNI_COLUMN_JOINT_FORCE, frame, 1, H5T_NATIVE_DOUBLE, values);
-  if (status == CN_OK)
-    status = read_rows(run, CNI_COLUMN_JOINT_ERROR, frame, 1, H5T_NATIVE_DOUBLE, values + 3 * n);
-  for (size_t i = 0; i < n && status == CN_OK; i++)
-    states[i] = (CnJointState){.force = {values[3 * i], values[3 * i + 1], values[3 * i + 2]},
-                               .error = values[3 * n + i]};
+  CnStatus status = CN_OK;
+  for (size_t i = 0; i < n; i++)
+    states[i] = (CnJointState){.coordinate_count = cni_joint_coordinate_count(run->joints[i].kind)};
+  for (int32_t c = CNI_COLUMN_JOINT_FORCE; c < CNI_COLUMN_JOINT_END && status == CN_OK; c++) {
+    if (cni_column_width(c, &run->sizes) == 0) continue;
+    status = read_rows(run, c, frame, 1, H5T_NATIVE_DOUBLE, values);
+    const double *from = values;
+    for (size_t i = 0; i < n && status == CN_OK; i++) {
+      int32_t count = cni_run_columns[c].components ? cni_run_columns[c].components : 1;
+      if (cni_run_columns[c].per == CNI_PER_COORDINATE) count = states[i].coordinate_count;
+      char *to = (char *)&states[i] + cni_joint_columns[c - CNI_COLUMN_JOINT_FORCE];
+      memcpy(to, from, (size_t)count * sizeof *from);
+      from += count;
+    }
+  }
   cni_release(&run->allocator, values, bytes);
   return status;
 }

@@ -14,6 +14,7 @@
 #include "core/memory.h"
 #include "geometry/geometry.h"
 #include "io/run/run_private.h"
+#include "joint/joint.h"
 
 // ---- small things out of a file: a failure is kept and makes later calls do nothing ----
 
@@ -267,6 +268,7 @@ static void read_joints(Reading *r) {
   get_table(r, "/joints/body_b", H5T_NATIVE_INT32, (int64_t)n, 1, b);
   get_table(r, "/joints/frame_a", H5T_NATIVE_DOUBLE, (int64_t)n, 7, frame_a);
   get_table(r, "/joints/frame_b", H5T_NATIVE_DOUBLE, (int64_t)n, 7, frame_b);
+  int64_t coordinates = 0;
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
     if (a[i] < 0 || a[i] >= run->info.body_count) damaged(r, "body_a of joint", (int64_t)i, a[i]);
     if (b[i] < -1 || b[i] >= run->info.body_count) damaged(r, "body_b of joint", (int64_t)i, b[i]);
@@ -274,7 +276,11 @@ static void read_joints(Reading *r) {
       damaged(r, "the kind of joint", (int64_t)i, kind[i]);
     run->joints[i] =
         (CnRunJoint){name + i * size, (CnJointKind)kind[i], a[i], b[i], frame_a[i], frame_b[i]};
+    if (r->status == CN_OK) coordinates += cni_joint_coordinate_count((CnJointKind)kind[i]);
   }
+  if (r->status == CN_OK && run->sizes.record_joints > 1 &&
+      coordinates != run->sizes.coordinate_count)
+    damaged(r, "the number of coordinates", run->sizes.coordinate_count, coordinates);
 }
 
 // ---- opening ----
@@ -324,15 +330,20 @@ static void read_info(Reading *r) {
   info->frames_per_second = get_number(r, "/settings", "frames_per_second");
   info->first_step = get_integer(r, "/", "first_step");
   info->contacts_recorded = get_integer(r, "/", "contacts_recorded") != 0;
-  info->joints_recorded = get_integer(r, "/", "joints_recorded") != 0;
+  int64_t joints = get_integer(r, "/", "joints_recorded");
+  info->joints_recorded = joints != 0;
   info->body_count = (int32_t)count_of(r, "/bodies/kind");
   info->shape_count = (int32_t)count_of(r, "/shapes/kind");
   info->joint_count = (int32_t)count_of(r, "/joints/kind");
   info->parameter_count = (int32_t)count_of(r, "/parameters/value");
   info->sensor_count = (int32_t)count_of(r, "/sensors/name");
   info->scalar_count = CNI_COLUMN_SCALAR_END - 1; // time is not counted
-  r->run->sizes = (CniRunSizes){info->body_count, info->joint_count, info->sensor_count,
-                                info->contacts_recorded, info->joints_recorded};
+  r->run->sizes = (CniRunSizes){.body_count = info->body_count,
+                                .joint_count = info->joint_count,
+                                .sensor_count = info->sensor_count,
+                                .record_contacts = info->contacts_recorded,
+                                .record_joints = joints > 1 ? 2 : info->joints_recorded};
+  if (joints > 1) r->run->sizes.coordinate_count = (int32_t)count_of(r, "/joints/coordinate_joint");
   read_committed(r);
   info->step_count = r->run->committed.rows[CNI_ROWS_STEPS];
   info->frame_count = r->run->committed.rows[CNI_ROWS_FRAMES];

@@ -112,7 +112,7 @@ static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter
   w->scene = def->scene;
   w->sizes.sensor_count = scene.sensor_count;
   w->sizes.record_contacts = def->record_contacts ? 1 : 0;
-  w->sizes.record_joints = def->record_joints ? 1 : 0;
+  w->sizes.record_joints = def->record_joints ? 2 : 0;
   w->frames_per_second = def->frames_per_second;
   w->skip_penetration = def->skip_penetration;
   w->first_step = info.step;
@@ -198,13 +198,21 @@ static CnStatus put_bodies(CniRunWriter *w, const CnWorld *world, int64_t row) {
 }
 
 static CnStatus put_reactions(CniRunWriter *w, const CnWorld *world, int64_t row) {
-  CnVec3 *force = (CnVec3 *)cni_rows_doubles(w, CNI_COLUMN_JOINT_FORCE, row);
-  double *error = cni_rows_doubles(w, CNI_COLUMN_JOINT_ERROR, row);
-  for (int32_t i = 0; force && i < w->sizes.joint_count; i++) {
+  int32_t at = 0; // coordinates of the joints before
+  for (int32_t i = 0; w->sizes.record_joints && i < w->sizes.joint_count; i++) {
     CnJointState state;
     CNI_TRY(cn_joint_state(world, w->joints[i], &state));
-    force[i] = state.force;
-    error[i] = state.error;
+    for (int32_t c = CNI_COLUMN_JOINT_FORCE; c < CNI_COLUMN_JOINT_END; c++) {
+      double *to = cni_rows_doubles(w, c, row);
+      int32_t n = cni_run_columns[c].components ? cni_run_columns[c].components : 1, first = n * i;
+      if (cni_run_columns[c].per == CNI_PER_COORDINATE) {
+        n = state.coordinate_count;
+        first = at;
+      }
+      const char *from = (const char *)&state + cni_joint_columns[c - CNI_COLUMN_JOINT_FORCE];
+      if (to) memcpy(to + first, from, (size_t)n * sizeof *to);
+    }
+    at += state.coordinate_count;
   }
   return CN_OK;
 }
@@ -414,7 +422,7 @@ static CnStatus start(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *worl
   if (old) {
     w->first_step = old->info.first_step;
     w->sizes.record_contacts = old->info.contacts_recorded;
-    w->sizes.record_joints = old->info.joints_recorded;
+    w->sizes.record_joints = old->sizes.record_joints;
   }
   for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++)
     w->rows[cni_run_columns[c].rows].row_bytes +=

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints. Where a joint sits is given by points in the world, which is how assemblies are drawn, or
-// by frames on the two bodies, which shows a wrong assembly: "anchor" for the point that a ball
-// joint holds together, "anchors" for the two ends of a distance, "frames" for either.
+// by frames on the two bodies, which shows a wrong assembly: "anchor" for the point that a joint
+// holds together, "anchors" for the two ends of a distance, "frames" for either. "axis" is the
+// direction in the world along which z of both frames lies. What a joint may have beside that, and
+// its coordinates, are what the row of its kind lists.
 #include <math.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "io/scene/scene_private.h"
+#include "joint/joint.h"
 
 // A body by name, or the ground (-1).
 static CnStatus read_body(CniReader *reader, json_t *value, int32_t *body) {
@@ -43,10 +46,26 @@ static CnPose pose_of(const CniReader *reader, int32_t body) {
   return body < 0 ? CN_POSE_ONE : reader->scene->bodies[body].def.pose;
 }
 
-// A frame at a point of the world, its axes those of the world.
-static CnPose frame_at(const CniReader *reader, int32_t body, CnVec3 point) {
-  CnPose pose = pose_of(reader, body);
-  return (CnPose){cn_pose_local(pose, point), cn_qconj(pose.rotation)};
+// Frames at two points of the world, their axes those of the world or along "axis".
+static CnStatus put_frames(CniReader *reader, json_t *item, CnVec3 a, CnVec3 b,
+                           CniSceneJoint *joint) {
+  CnPose pose_a = pose_of(reader, joint->body_a), pose_b = pose_of(reader, joint->body_b);
+  CnQuat qa = cn_qconj(pose_a.rotation), qb = cn_qconj(pose_b.rotation);
+  json_t *given = json_object_get(item, "axis");
+  if (given) {
+    CnVec3 axis = CN_VEC3_ZERO;
+    CNI_TRY(cni_scene_get_vec3(reader, item, "axis", CNI_ANY, &axis));
+    cni_scene_enter(reader, "axis");
+    if (!(cn_norm(axis) > 0) || !isfinite(cn_norm(axis)))
+      return cni_scene_fail(reader, given, "must have a direction");
+    cni_scene_leave(reader);
+    CnQuat axes = cni_joint_axes(axis);
+    qa = cn_qmul(qa, axes);
+    qb = cn_qmul(qb, axes);
+  }
+  joint->def.frame_a = (CnPose){cn_pose_local(pose_a, a), qa};
+  joint->def.frame_b = (CnPose){cn_pose_local(pose_b, b), qb};
+  return CN_OK;
 }
 
 // Two things in a list, one for each side.
@@ -75,9 +94,7 @@ static CnStatus read_anchors(CniReader *reader, json_t *item, CniSceneJoint *joi
     cni_scene_leave(reader);
   }
   cni_scene_leave(reader);
-  joint->def.frame_a = frame_at(reader, joint->body_a, points[0]);
-  joint->def.frame_b = frame_at(reader, joint->body_b, points[1]);
-  return CN_OK;
+  return put_frames(reader, item, points[0], points[1], joint);
 }
 
 static CnStatus read_frames(CniReader *reader, json_t *item, CniSceneJoint *joint) {
@@ -104,14 +121,16 @@ static CnStatus read_place(CniReader *reader, json_t *item, CniSceneJoint *joint
   if (anchor + anchors + frames != 1)
     return cni_scene_fail(reader, item, "needs one of \"anchor\", \"anchors\" and \"frames\"");
   if (anchors) return read_anchors(reader, item, joint);
+  if (frames && json_object_get(item, "axis"))
+    return cni_scene_fail(reader, item, "\"frames\" have their own axes: leave \"axis\" out");
   if (frames) return read_frames(reader, item, joint);
-  if (joint->def.kind == CN_JOINT_DISTANCE)
-    return cni_scene_fail(reader, item, "a distance joint needs two \"anchors\" or \"frames\"");
+  const CniJointKind *kind = cni_joint_kinds[joint->def.kind];
+  if (kind->apart)
+    return cni_scene_fail(reader, item, "a %s joint needs two \"anchors\" or \"frames\"",
+                          kind->name);
   CnVec3 point = CN_VEC3_ZERO;
   CNI_TRY(cni_scene_get_vec3(reader, item, "anchor", CNI_ANY, &point));
-  joint->def.frame_a = frame_at(reader, joint->body_a, point);
-  joint->def.frame_b = frame_at(reader, joint->body_b, point);
-  return CN_OK;
+  return put_frames(reader, item, point, point, joint);
 }
 
 static CnStatus check_frames(CniReader *reader, json_t *item, const CniSceneJoint *joint) {
@@ -122,7 +141,7 @@ static CnStatus check_frames(CniReader *reader, json_t *item, const CniSceneJoin
 
 // A distance that is not given is the present one, which must be one.
 static CnStatus check_distance(CniReader *reader, json_t *item, const CniSceneJoint *joint) {
-  if (joint->def.kind != CN_JOINT_DISTANCE || joint->def.distance > 0) return CN_OK;
+  if (!cni_joint_kinds[joint->def.kind]->fit || joint->def.distance > 0) return CN_OK;
   CnVec3 a = cn_pose_point(pose_of(reader, joint->body_a), joint->def.frame_a.position);
   CnVec3 b = cn_pose_point(pose_of(reader, joint->body_b), joint->def.frame_b.position);
   double distance = cn_norm(cn_sub(b, a));
@@ -131,28 +150,71 @@ static CnStatus check_distance(CniReader *reader, json_t *item, const CniSceneJo
                         distance);
 }
 
+// Numbers by their descriptions. A bound may be absent, or "unlimited".
+static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fields, void *def) {
+  for (const CniField *f = fields; f && f->name; f++) {
+    const char *word = json_string_value(json_object_get(item, f->name));
+    double *number = cni_field_at(f, def);
+    if (word && f->range == CNI_BOUND && strcmp(word, "unlimited") == 0)
+      *number = INFINITY;
+    else
+      CNI_TRY(cni_scene_get_number(reader, item, f->name, f->range, number));
+  }
+  return CN_OK;
+}
+
+#define MOST_FIELDS 16
+
+// What acts on the coordinates: an object named like the coordinate.
+static CnStatus read_axes(CniReader *reader, json_t *item, CnJointDef *def) {
+  const char *keys[MOST_FIELDS + 1] = {0};
+  for (int32_t i = 0; cni_joint_axis_fields[i].name && i < MOST_FIELDS; i++)
+    keys[i] = cni_joint_axis_fields[i].name;
+  for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++) {
+    const char *name = cn_joint_coordinate_name(def->kind, i);
+    json_t *value = json_object_get(item, name);
+    if (!value) continue;
+    cni_scene_enter(reader, name);
+    CNI_TRY(cni_scene_keys(reader, value, keys));
+    CNI_TRY(read_fields(reader, value, cni_joint_axis_fields, &def->axes[i]));
+    CnJointDef copy = *def;
+    CnStatus status = cni_joint_def_check(&copy);
+    if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
+    cni_scene_leave(reader);
+  }
+  return CN_OK;
+}
+
+// The keys of a kind.
+static CnStatus check_keys(CniReader *reader, json_t *item, CnJointKind kind) {
+  const char *keys[8 + MOST_FIELDS + CN_JOINT_AXES] = {"name",   "kind",    "bodies",
+                                                       "anchor", "anchors", "frames"};
+  int32_t count = 6, coordinates = cni_joint_coordinate_count(kind);
+  if (coordinates > 0) keys[count++] = "axis";
+  const CniField *fields = cni_joint_kinds[kind]->fields;
+  for (int32_t i = 0; fields && fields[i].name && i < MOST_FIELDS; i++)
+    keys[count++] = fields[i].name;
+  for (int32_t i = 0; i < coordinates; i++) keys[count++] = cn_joint_coordinate_name(kind, i);
+  return cni_scene_keys(reader, item, keys);
+}
+
 static CnStatus make_joint(CniReader *reader, json_t *item) {
-  static const char *const ball_keys[] = {"name",   "kind",      "bodies",  "anchor", "anchors",
-                                          "frames", "stiffness", "damping", NULL};
-  static const char *const distance_keys[] = {"name",     "kind",   "bodies",    "anchor",
-                                              "anchors",  "frames", "stiffness", "damping",
-                                              "distance", NULL};
-  static const char *const kinds[] = {"ball", "distance", NULL};
+  const char *kinds[CN_JOINT_KIND_COUNT + 1] = {0};
+  for (int32_t i = 0; i < CN_JOINT_KIND_COUNT; i++) kinds[i] = cni_joint_kinds[i]->name;
   CnScene *scene = reader->scene;
   int32_t kind = 0, number = scene->joint_count;
   CNI_TRY(cni_scene_require(reader, item, "kind"));
   CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
-  CNI_TRY(cni_scene_keys(reader, item, kind == CN_JOINT_BALL ? ball_keys : distance_keys));
+  CNI_TRY(check_keys(reader, item, (CnJointKind)kind));
   CniSceneJoint joint = {.def = cn_joint_def_default((CnJointKind)kind)};
   CnJointDef *def = &joint.def;
   CNI_TRY(cni_scene_new_name(reader, item, &reader->joint_names, number, "joint", &def->name));
   CNI_TRY(read_bodies(reader, item, &joint));
   CNI_TRY(read_place(reader, item, &joint));
   CNI_TRY(check_frames(reader, item, &joint));
-  CNI_TRY(cni_scene_get_number(reader, item, "distance", CNI_POSITIVE, &def->distance));
+  CNI_TRY(read_fields(reader, item, cni_joint_kinds[kind]->fields, def));
   CNI_TRY(check_distance(reader, item, &joint));
-  CNI_TRY(cni_scene_get_number(reader, item, "stiffness", CNI_NOT_NEGATIVE, &def->stiffness));
-  CNI_TRY(cni_scene_get_number(reader, item, "damping", CNI_NOT_NEGATIVE, &def->damping));
+  CNI_TRY(read_axes(reader, item, def));
   CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->joints, &scene->joint_capacity,
                             number, number + 1, sizeof joint));
   scene->joints[scene->joint_count++] = joint;

@@ -46,6 +46,7 @@ typedef struct CniSceneSensor {
   int32_t kind, component; // rows of the tables in scene_sensors.c
   int32_t body_a, body_b;  // -1: none
   int32_t joint;           // -1: none
+  int32_t coordinate;      // of the joint
   CnBodyId body_a_id, body_b_id;
   CnJointId joint_id;
   CnVec3 point; // in the body frame

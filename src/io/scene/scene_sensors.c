@@ -4,19 +4,22 @@
 //
 // Contact forces act on the first body named, from the second (or from everything, with one body);
 // "normal" is the sum of the normal parts, which never cancel. Forces are means over the last step.
+// A joint's effort along a coordinate is all that acts there, or with "axis" one part of it.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "io/scene/scene_private.h"
+#include "joint/joint.h"
 
 // ---- the tables ----
 
-enum { X, Y, Z, LENGTH, NORMAL, W, SCALAR, COMPONENT_COUNT };
-static const char *const component_names[] = {"x", "y", "z", "length", "normal", "w", "", NULL};
+enum { X, Y, Z, LENGTH, NORMAL, W, MOTOR, LIMIT, DRY, SPRING, SCALAR, COMPONENT_COUNT };
+static const char *const component_names[] = {
+    "x", "y", "z", "length", "normal", "w", "motor", "limit", "friction", "spring", "", NULL};
 
-typedef enum Subject { OF_WORLD, OF_BODY, OF_CONTACT, OF_JOINT } Subject;
+typedef enum Subject { OF_WORLD, OF_BODY, OF_CONTACT, OF_JOINT, OF_COORDINATE } Subject;
 
 enum {
   POSITION,
@@ -25,7 +28,12 @@ enum {
   SPIN,
   CONTACT_FORCE,
   JOINT_FORCE,
+  JOINT_TORQUE,
   JOINT_ERROR,
+  JOINT_TURN_ERROR,
+  JOINT_COORDINATE,
+  JOINT_RATE,
+  JOINT_EFFORT,
   KINETIC_ENERGY,
   POTENTIAL_ENERGY,
   ENERGY
@@ -40,6 +48,7 @@ typedef struct Kind {
 
 #define BIT(component) (1u << (component))
 #define XYZ (BIT(X) | BIT(Y) | BIT(Z))
+#define PARTS (BIT(MOTOR) | BIT(LIMIT) | BIT(DRY) | BIT(SPRING))
 
 static const Kind kinds[] = {
     [POSITION] = {"position", "m", OF_BODY, XYZ | BIT(LENGTH), XYZ},
@@ -48,7 +57,12 @@ static const Kind kinds[] = {
     [SPIN] = {"spin", "rad/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
     [CONTACT_FORCE] = {"contact_force", "N", OF_CONTACT, XYZ | BIT(LENGTH) | BIT(NORMAL), XYZ},
     [JOINT_FORCE] = {"joint_force", "N", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
+    [JOINT_TORQUE] = {"joint_torque", "N m", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
     [JOINT_ERROR] = {"joint_error", "m", OF_JOINT, BIT(SCALAR), BIT(SCALAR)},
+    [JOINT_TURN_ERROR] = {"joint_turn_error", "rad", OF_JOINT, BIT(SCALAR), BIT(SCALAR)},
+    [JOINT_COORDINATE] = {"joint_coordinate", "", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR)},
+    [JOINT_RATE] = {"joint_rate", "/s", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR)},
+    [JOINT_EFFORT] = {"joint_effort", "", OF_COORDINATE, PARTS, BIT(SCALAR)},
     [KINETIC_ENERGY] = {"kinetic_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
     [POTENTIAL_ENERGY] = {"potential_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
     [ENERGY] = {"energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
@@ -93,6 +107,18 @@ static CnStatus read_contact(CniReader *reader, json_t *item, CniSceneSensor *se
   return CN_OK;
 }
 
+// "coordinate": by name; a joint that has one needs none.
+static CnStatus read_coordinate(CniReader *reader, json_t *item, CniSceneSensor *sensor) {
+  const char *words[CN_JOINT_AXES + 1] = {0};
+  CnJointKind kind = reader->scene->joints[sensor->joint].def.kind;
+  int32_t count = cni_joint_coordinate_count(kind);
+  for (int32_t i = 0; i < count; i++) words[i] = cn_joint_coordinate_name(kind, i);
+  if (count == 0)
+    return cni_scene_fail(reader, item, "a %s joint has no coordinate", cn_joint_kind_name(kind));
+  if (count > 1) CNI_TRY(cni_scene_require(reader, item, "coordinate"));
+  return cni_scene_get_choice(reader, item, "coordinate", words, &sensor->coordinate);
+}
+
 static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *sensor) {
   switch (kinds[sensor->kind].subject) {
   case OF_BODY:
@@ -101,7 +127,9 @@ static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *se
   case OF_CONTACT:
     return read_contact(reader, item, sensor);
   case OF_JOINT:
-    return get_reference(reader, item, "joint", &reader->joint_names, "joint", &sensor->joint);
+  case OF_COORDINATE:
+    CNI_TRY(get_reference(reader, item, "joint", &reader->joint_names, "joint", &sensor->joint));
+    return kinds[sensor->kind].subject == OF_JOINT ? CN_OK : read_coordinate(reader, item, sensor);
   default:
     return CN_OK;
   }
@@ -114,11 +142,14 @@ static CnStatus check_sensor_keys(CniReader *reader, json_t *item, int32_t kind)
   static const char *const of_contact[] = {"name", "kind", "body", "bodies", "axis", NULL};
   static const char *const of_joint[] = {"name", "kind", "joint", "axis", NULL};
   static const char *const of_error[] = {"name", "kind", "joint", NULL};
+  static const char *const of_coordinate[] = {"name", "kind", "joint", "coordinate", NULL};
+  static const char *const of_effort[] = {"name", "kind", "joint", "coordinate", "axis", NULL};
   const char *const *keys = of_world;
   if (kinds[kind].subject == OF_BODY) keys = of_body;
   if (kind == ROTATION || kind == SPIN) keys = of_turn;
   if (kinds[kind].subject == OF_CONTACT) keys = of_contact;
-  if (kinds[kind].subject == OF_JOINT) keys = kind == JOINT_ERROR ? of_error : of_joint;
+  if (kinds[kind].subject == OF_JOINT) keys = kinds[kind].all == XYZ ? of_joint : of_error;
+  if (kinds[kind].subject == OF_COORDINATE) keys = kind == JOINT_EFFORT ? of_effort : of_coordinate;
   return cni_scene_keys(reader, item, keys);
 }
 
@@ -194,6 +225,13 @@ CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root) {
 
 // ---- measuring ----
 
+static const char *coordinate_unit(const CnScene *scene, const CniSceneSensor *s) {
+  static const char *const metres[] = {"m", "m/s", "N"}, *const radians[] = {"rad", "rad/s", "N m"};
+  CnJointKind kind = scene->joints[s->joint].def.kind;
+  int turns = strcmp(cn_joint_coordinate_unit(kind, s->coordinate), "rad") == 0;
+  return (turns ? radians : metres)[s->kind - JOINT_COORDINATE];
+}
+
 CnStatus cn_scene_sensor(const CnScene *scene, int32_t index, CnSensorInfo *sensor) {
   if (!sensor) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_sensor: the result pointer is null");
   *sensor = (CnSensorInfo){"", ""};
@@ -203,6 +241,7 @@ CnStatus cn_scene_sensor(const CnScene *scene, int32_t index, CnSensorInfo *sens
                      (int)scene->sensor_count);
   const CniSceneSensor *s = &scene->sensors[index];
   *sensor = (CnSensorInfo){s->name, kinds[s->kind].unit};
+  if (kinds[s->kind].subject == OF_COORDINATE) sensor->unit = coordinate_unit(scene, s);
   return CN_OK;
 }
 
@@ -271,7 +310,17 @@ static CnStatus measure_contacts(const CnWorld *world, const CniSceneSensor *s, 
 static CnStatus measure_joint(const CnWorld *world, const CniSceneSensor *s, double *value) {
   CnJointState state;
   CNI_TRY(cn_joint_state(world, s->joint_id, &state));
-  *value = s->kind == JOINT_ERROR ? state.error : component_of(state.force, s->component);
+  int32_t i = s->coordinate;
+  if (s->kind == JOINT_FORCE) *value = component_of(state.force, s->component);
+  if (s->kind == JOINT_TORQUE) *value = component_of(state.torque, s->component);
+  if (s->kind == JOINT_ERROR) *value = state.error;
+  if (s->kind == JOINT_TURN_ERROR) *value = state.turn_error;
+  if (s->kind == JOINT_COORDINATE) *value = state.coordinate[i];
+  if (s->kind == JOINT_RATE) *value = state.rate[i];
+  if (s->kind != JOINT_EFFORT) return CN_OK;
+  double parts[] = {state.motor[i], state.limit[i], state.friction[i], state.spring[i]};
+  *value = s->component == SCALAR ? parts[0] + parts[1] + parts[2] + parts[3]
+                                  : parts[s->component - MOTOR];
   return CN_OK;
 }
 
@@ -302,6 +351,7 @@ CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *va
       CNI_TRY(measure_contacts(world, s, &contacts, &values[i]));
       break;
     case OF_JOINT:
+    case OF_COORDINATE:
       CNI_TRY(measure_joint(world, s, &values[i]));
       break;
     default:

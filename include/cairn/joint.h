@@ -51,8 +51,8 @@ typedef struct CnJointAxis {
 /// One struct for all joints: the kind selects which fields are read.
 typedef struct CnJointDef {
   CnJointKind kind;
-  CnBodyId body_a, body_b;         ///< body_b none: joint to the ground
-  CnPose frame_a, frame_b;         ///< in the body frames (b none: in the world)
+  CnBodyId body_a, body_b;         ///< one of them may be none: the ground
+  CnPose frame_a, frame_b;         ///< in the body frames (ground: in the world)
   double distance;                 ///< m, >= 0: distance joints; 0 takes the distance at creation
   double stiffness;                ///< N/m, >= 0: ball and distance joints; 0 (default) is rigid
   double damping;                  ///< N s/m, >= 0: likewise

@@ -66,7 +66,7 @@ typedef struct CnRunShape {
 } CnRunShape;
 CN_API CnStatus cn_run_shape(const CnRun *run, int32_t index, CnRunShape *shape);
 
-/// A joint: bodies are indices of cn_run_body, body_b -1 for the ground.
+/// A joint: bodies are indices of cn_run_body, -1 for the ground.
 typedef struct CnRunJoint {
   const char *name; ///< "" without one
   CnJointKind kind;

@@ -163,11 +163,12 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
   const CnJointDef *def = &j->def;
   a = cni_ids_find(&model->body_ids, def->body_a.slot, def->body_a.generation);
   b = cni_ids_find(&model->body_ids, def->body_b.slot, def->body_b.generation);
-  if (def->body_b.slot != 0 && b < 0) return damaged("joint", i, "its body b names nothing");
-  if (a < 0 || a >= model->body_count || b >= model->body_count || a == b || a != j->body_a ||
+  if ((def->body_a.slot != 0 && a < 0) || (def->body_b.slot != 0 && b < 0))
+    return damaged("joint", i, "a body of it names nothing");
+  if (a >= model->body_count || b >= model->body_count || a == b || a != j->body_a ||
       b != j->body_b)
     return damaged("joint", i, "its bodies are wrong");
-  if (model->bodies[a].kind != CN_BODY_DYNAMIC &&
+  if ((a < 0 || model->bodies[a].kind != CN_BODY_DYNAMIC) &&
       (b < 0 || model->bodies[b].kind != CN_BODY_DYNAMIC))
     return damaged("joint", i, "no body of it is dynamic");
   if (!terminated(j->name)) return damaged("joint", i, "its name does not end");
@@ -203,7 +204,7 @@ CnStatus cni_model_consistent(const CniModel *model) {
   for (int32_t i = 0; i < model->shape_count; i++) CNI_TRY(check_shape(model, i));
   for (int32_t i = 0; i < model->joint_count; i++) {
     CNI_TRY(check_joint(model, i));
-    ends += model->joints[i].body_b >= 0 ? 2 : 1;
+    ends += (model->joints[i].body_a >= 0) + (model->joints[i].body_b >= 0);
   }
   for (int32_t i = 0; i < model->body_count; i++) {
     CNI_TRY(check_shape_list(model, i, &shape_visits));

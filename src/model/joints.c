@@ -8,18 +8,26 @@
 #include "core/memory.h"
 #include "model/model_private.h"
 
-// The two bodies of a joint; b is -1 for the ground.
+static int is_none(CnBodyId id) { return id.slot == 0 && id.generation == 0; }
+
+CnStatus cni_joint_bodies(const CniModel *model, const CnJointDef *def, int32_t *a, int32_t *b) {
+  *a = *b = -1;
+  if (!is_none(def->body_a) || is_none(def->body_b))
+    CNI_TRY(cni_model_find_body(model, def->body_a, a));
+  return is_none(def->body_b) ? CN_OK : cni_model_find_body(model, def->body_b, b);
+}
+
+static int is_dynamic(const CniModel *model, int32_t body) {
+  return body >= 0 && model->bodies[body].kind == CN_BODY_DYNAMIC;
+}
+
 static CnStatus find_bodies(const CniModel *model, const CnJointDef *def, int32_t *a, int32_t *b) {
-  *b = -1;
-  CNI_TRY(cni_model_find_body(model, def->body_a, a));
-  if (def->body_b.slot != 0 || def->body_b.generation != 0)
-    CNI_TRY(cni_model_find_body(model, def->body_b, b));
+  CNI_TRY(cni_joint_bodies(model, def, a, b));
   char label[CNI_NAME_SIZE + 16];
-  cni_model_body_label(model, *a, label);
+  cni_model_body_label(model, *a >= 0 ? *a : *b, label);
   if (*a == *b)
     return cni_error(CN_INVALID_ARGUMENT, "joint: body_a and body_b are both %s", label);
-  int dynamic = model->bodies[*a].kind == CN_BODY_DYNAMIC ||
-                (*b >= 0 && model->bodies[*b].kind == CN_BODY_DYNAMIC);
+  int dynamic = is_dynamic(model, *a) || is_dynamic(model, *b);
   if (!dynamic)
     return cni_error(CN_INVALID_ARGUMENT, "joint: neither %s nor the other side is dynamic", label);
   return CN_OK;
@@ -29,12 +37,10 @@ static CnStatus find_bodies(const CniModel *model, const CnJointDef *def, int32_
 static CnStatus fit(const CniModel *model, CniJoint *joint) {
   const CniJointKind *kind = cni_joint_kinds[joint->def.kind];
   if (!kind->fit) return CN_OK;
-  CniJointEnd a = {.local = joint->def.frame_a}, b = {.local = joint->def.frame_b, .ground = 1};
-  a.pose = cni_model_body_pose(model, joint->body_a);
-  if (joint->body_b >= 0) {
-    b.pose = cni_model_body_pose(model, joint->body_b);
-    b.ground = 0;
-  }
+  CniJointEnd a = {.local = joint->def.frame_a, .ground = joint->body_a < 0};
+  CniJointEnd b = {.local = joint->def.frame_b, .ground = joint->body_b < 0};
+  if (!a.ground) a.pose = cni_model_body_pose(model, joint->body_a);
+  if (!b.ground) b.pose = cni_model_body_pose(model, joint->body_b);
   CniJointSight sight = cni_joint_sight(&joint->def, &a, &b);
   return kind->fit(&sight, &joint->def);
 }
@@ -52,7 +58,7 @@ void cni_joint_local_frames(const CniModel *model, CniJoint *joint) {
 }
 
 static CniJointEnd end_of(const CnPose *pose, const CnTwist *twist, int32_t body, CnPose local) {
-  if (body < 0) return (CniJointEnd){.local = local, .ground = 1};
+  if (body < 0) return (CniJointEnd){.pose = CN_POSE_ONE, .local = local, .ground = 1};
   CniJointEnd end = {.pose = pose[body], .local = local};
   if (twist) end.twist = twist[body];
   return end;
@@ -89,9 +95,11 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   cni_joint_local_frames(model, &joint);
 
   // to the front of both lists
-  CniBody *a = &model->bodies[joint.body_a];
-  joint.next_a = a->first_joint;
-  a->first_joint = i;
+  if (joint.body_a >= 0) {
+    CniBody *a = &model->bodies[joint.body_a];
+    joint.next_a = a->first_joint;
+    a->first_joint = i;
+  }
   if (joint.body_b >= 0) {
     CniBody *b = &model->bodies[joint.body_b];
     joint.next_b = b->first_joint;
@@ -142,7 +150,7 @@ static int32_t *link_to(CniModel *model, int32_t body, int32_t i) {
 
 void cni_joint_drop(CniModel *model, int32_t i) {
   CniJoint *joint = &model->joints[i];
-  *link_to(model, joint->body_a, i) = joint->next_a;
+  if (joint->body_a >= 0) *link_to(model, joint->body_a, i) = joint->next_a;
   if (joint->body_b >= 0) *link_to(model, joint->body_b, i) = joint->next_b;
   cni_ids_free(&model->joint_ids, joint->slot);
 
@@ -150,7 +158,7 @@ void cni_joint_drop(CniModel *model, int32_t i) {
   int32_t last = --model->joint_count;
   if (i == last) return;
   const CniJoint *moved = &model->joints[last];
-  *link_to(model, moved->body_a, last) = i;
+  if (moved->body_a >= 0) *link_to(model, moved->body_a, last) = i;
   if (moved->body_b >= 0) *link_to(model, moved->body_b, last) = i;
   model->joints[i] = *moved;
   cni_ids_move(&model->joint_ids, moved->slot, i);

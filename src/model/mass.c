@@ -191,8 +191,7 @@ CnStatus cni_model_derive(CniModel *model) {
     CnPose com = cni_body_com(&model->bodies[model->shapes[i].body]);
     poses->pose = cni_shape_local_pose(com, poses->def_pose);
   }
-  for (int32_t i = 0; i < model->joint_count; i++)
-    cni_joint_local_frames(model, &model->joints[i]);
+  for (int32_t i = 0; i < model->joint_count; i++) cni_joint_local_frames(model, &model->joints[i]);
   return CN_OK;
 }
 

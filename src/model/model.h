@@ -261,6 +261,8 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);
 // A shape placed in the world at a pose of its body's centre of mass.
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose);
 
+// The bodies of a joint's definition, -1 for the ground; at most one of them is that.
+CnStatus cni_joint_bodies(const CniModel *model, const CnJointDef *def, int32_t *a, int32_t *b);
 // The two ends of a joint at given poses and twists (null: at rest) of all bodies, and its rows.
 void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *twist, CniJointEnd *a,
                     CniJointEnd *b);

@@ -63,7 +63,7 @@ void cni_model_reorder(CniModel *model, const int32_t *order, void *scratch) {
   for (int32_t i = 0; i < count; i++) cni_ids_move(&model->body_ids, model->bodies[i].slot, i);
   for (int32_t j = 0; j < model->joint_count; j++) {
     CniJoint *joint = &model->joints[j];
-    joint->body_a = now_at[joint->body_a];
+    if (joint->body_a >= 0) joint->body_a = now_at[joint->body_a];
     if (joint->body_b >= 0) joint->body_b = now_at[joint->body_b];
   }
   gather_shapes(model, rest);

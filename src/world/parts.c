@@ -82,7 +82,7 @@ static CnPose seen_from(const CniModel *model, int32_t body, CnPose frame) {
 }
 
 static CnStatus fill_frames(const char *call, const CnWorld *world, CnPose frame, CnJointDef *def) {
-  int32_t a, b = -1;
+  int32_t a, b;
   if (!world) return cni_null_argument(call, "the world");
   if (!def) return cni_null_argument(call, "the definition");
   if (def->tag != CNI_TAG_JOINT)
@@ -93,9 +93,7 @@ static CnStatus fill_frames(const char *call, const CnWorld *world, CnPose frame
   if (!cn_vec3_finite(frame.position))
     return cni_error(CN_INVALID_ARGUMENT, "%s: anchor must be finite (got %g, %g, %g)", call,
                      frame.position.x, frame.position.y, frame.position.z);
-  CNI_TRY(cni_model_find_body(model, def->body_a, &a));
-  if (def->body_b.slot != 0 || def->body_b.generation != 0)
-    CNI_TRY(cni_model_find_body(model, def->body_b, &b));
+  CNI_TRY(cni_joint_bodies(model, def, &a, &b));
   def->frame_a = seen_from(model, a, frame);
   def->frame_b = seen_from(model, b, frame);
   return CN_OK;

@@ -270,7 +270,7 @@ static void read_joints(Reading *r) {
   get_table(r, "/joints/frame_b", H5T_NATIVE_DOUBLE, (int64_t)n, 7, frame_b);
   int64_t coordinates = 0;
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
-    if (a[i] < 0 || a[i] >= run->info.body_count) damaged(r, "body_a of joint", (int64_t)i, a[i]);
+    if (a[i] < -1 || a[i] >= run->info.body_count) damaged(r, "body_a of joint", (int64_t)i, a[i]);
     if (b[i] < -1 || b[i] >= run->info.body_count) damaged(r, "body_b of joint", (int64_t)i, b[i]);
     if (kind[i] < 0 || kind[i] >= CN_JOINT_KIND_COUNT)
       damaged(r, "the kind of joint", (int64_t)i, kind[i]);

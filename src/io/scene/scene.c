@@ -282,7 +282,7 @@ static CnStatus fill_joints(const CnScene *scene, CnWorld *world, const Filling 
   for (int32_t i = 0; i < scene->joint_count; i++) {
     const CniSceneJoint *joint = &scene->joints[i];
     CnJointDef def = joint->def;
-    def.body_a = f->bodies[joint->body_a];
+    if (joint->body_a >= 0) def.body_a = f->bodies[joint->body_a];
     if (joint->body_b >= 0) def.body_b = f->bodies[joint->body_b];
     CNI_TRY(cn_joint_create(world, &def, &f->joints[i]));
   }

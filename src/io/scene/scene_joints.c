@@ -28,15 +28,14 @@ static CnStatus read_bodies(CniReader *reader, json_t *item, CniSceneJoint *join
   for (size_t i = 0; i < 2; i++) {
     cni_scene_enter_index(reader, i);
     CNI_TRY(read_body(reader, json_array_get(value, i), sides[i]));
-    if (i == 0 && joint->body_a < 0)
-      return cni_scene_fail(reader, json_array_get(value, i), "the ground must come second");
     if (i == 1 && joint->body_a == joint->body_b)
       return cni_scene_fail(reader, json_array_get(value, i), "a joint needs two bodies");
     cni_scene_leave(reader);
   }
   const CniSceneBody *bodies = reader->scene->bodies;
-  int dynamic = bodies[joint->body_a].def.kind == CN_BODY_DYNAMIC ||
-                (joint->body_b >= 0 && bodies[joint->body_b].def.kind == CN_BODY_DYNAMIC);
+  int dynamic = 0;
+  for (size_t i = 0; i < 2; i++)
+    dynamic |= *sides[i] >= 0 && bodies[*sides[i]].def.kind == CN_BODY_DYNAMIC;
   if (!dynamic) return cni_scene_fail(reader, value, "one of a joint's bodies must be dynamic");
   cni_scene_leave(reader);
   return CN_OK;

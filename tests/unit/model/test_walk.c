@@ -119,11 +119,13 @@ static void add_joint(void) {
   LIVING(bodies, body_total, a);
   LIVING(bodies, body_total, b);
   if (a < 0 || joint_total == MAX) return;
-  if (pick(4) == 0) b = -1;
-  int legal = a != b &&
-              (bodies[a].kind == CN_BODY_DYNAMIC || (b >= 0 && bodies[b].kind == CN_BODY_DYNAMIC));
+  int ground = pick(8);
+  if (ground < 2) b = -1;
+  if (ground == 2) a = -1;
+  int legal = a != b && ((a >= 0 && bodies[a].kind == CN_BODY_DYNAMIC) ||
+                         (b >= 0 && bodies[b].kind == CN_BODY_DYNAMIC));
   CnJointDef def = cn_joint_def_default((CnJointKind)pick(CN_JOINT_KIND_COUNT));
-  def.body_a = bodies[a].id;
+  if (a >= 0) def.body_a = bodies[a].id;
   if (b >= 0) def.body_b = bodies[b].id;
   def.frame_a.position = any_vec(1);
   def.frame_b.position = any_vec(1);
@@ -241,21 +243,24 @@ static void check_shape(const RefShape *r) {
   CHECK(model.materials[model.shapes[i].material].def.friction == friction);
 }
 
+static void check_end(int32_t body, CnVec3 local, int ref, CnVec3 given) {
+  CnVec3 at = body < 0 ? local : cn_pose_point(model.pose[body], local);
+  check_vec(at, body < 0 ? given : cn_pose_point(bodies[ref].pose, given));
+}
+
 static void check_joint(const RefJoint *r) {
-  int32_t i, a, b = -1;
+  int32_t i, a = -1, b = -1;
   if (!r->alive) {
     CHECK_STATUS(cni_model_find_joint(&model, r->id, &i), CN_INVALID_HANDLE);
     return;
   }
   CHECK_OK(cni_model_find_joint(&model, r->id, &i));
-  CHECK_OK(cni_model_find_body(&model, bodies[r->a].id, &a));
+  if (r->a >= 0) CHECK_OK(cni_model_find_body(&model, bodies[r->a].id, &a));
   if (r->b >= 0) CHECK_OK(cni_model_find_body(&model, bodies[r->b].id, &b));
   const CniJoint *j = &model.joints[i];
   CHECK(j->body_a == a && j->body_b == b);
-  check_vec(cn_pose_point(model.pose[a], j->local_a.position),
-            cn_pose_point(bodies[r->a].pose, r->local_a));
-  CnVec3 at = b < 0 ? j->local_b.position : cn_pose_point(model.pose[b], j->local_b.position);
-  check_vec(at, b < 0 ? r->local_b : cn_pose_point(bodies[r->b].pose, r->local_b));
+  check_end(a, j->local_a.position, r->a, r->local_a);
+  check_end(b, j->local_b.position, r->b, r->local_b);
 }
 
 static void check_everything(void) {

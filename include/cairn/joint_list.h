@@ -4,3 +4,4 @@
 // number of a kind in the interface: add at the end.
 CN_JOINT(BALL, ball)
 CN_JOINT(DISTANCE, distance)
+CN_JOINT(WELD, weld)

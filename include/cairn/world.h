@@ -45,7 +45,7 @@ typedef struct CnContactTuning {
 
 /// User functions called inside a step, always from the thread that called cn_world_step. They must
 /// be functions of what they are given: a result may not depend on when or how often they are
-/// called.
+/// called. They are called rounding to nearest, whatever the host's mode is, and leave it so.
 typedef struct CnHooks {
   /// Before each step: read the state, apply forces, set poses and twists. Creating and destroying
   /// answers CN_BUSY. If the step fails, what was set here is taken back.
@@ -104,11 +104,11 @@ typedef struct CnStepReport {
   CnSolveReport solve;
   CnIntegratorReport integration; ///< of hem5, rkf45 and moreau-jean: drift, error, steps, events
   double seconds_collision;       ///< poses to contacts
-  double seconds_solver;    ///< the rest of the step
-  double seconds_setup;     ///< the part of seconds_solver outside the sweeps
-  double seconds_assembly;  ///< the part of seconds_setup from contacts to the step problem
-  double seconds_end;       ///< the part of seconds_setup after the solve: events, contacts and
-                            ///< impulses kept, the new state
+  double seconds_solver;          ///< the rest of the step
+  double seconds_setup;           ///< the part of seconds_solver outside the sweeps
+  double seconds_assembly;        ///< the part of seconds_setup from contacts to the step problem
+  double seconds_end; ///< the part of seconds_setup after the solve: events, contacts and
+                      ///< impulses kept, the new state
 } CnStepReport;
 
 /// Advance by one time step. A solver that stops early is reported in *report (may be NULL), not as

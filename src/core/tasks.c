@@ -17,6 +17,7 @@
 
 #include "core/tasks.h"
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 
 #define WORKER_LIMIT 1024
@@ -296,8 +297,9 @@ static void work(CnTasks *tasks, int32_t worker, const atomic_bool *go_home, Bed
   }
 }
 
-// Entry of a thread of the pool.
+// Entry of a thread of the pool. It was born with the floating-point mode of its maker.
 static void *thread_main(void *argument) {
+  CNI_FLOATS;
   Thread *thread = argument;
   CnTasks *tasks = thread->tasks;
   work(tasks, thread->worker, &tasks->stop, &tasks->worker_bed);
@@ -306,6 +308,7 @@ static void *thread_main(void *argument) {
 
 // Entry of a task that the host runs; one that comes late finds the region ended.
 static void host_task(void *context, int32_t index) {
+  CNI_FLOATS;
   CnTasks *tasks = context;
   int32_t worker = index > 0 ? index % tasks->worker_count : 0;
   work(tasks, worker, &tasks->over, &tasks->caller_bed);

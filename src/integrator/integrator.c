@@ -8,6 +8,7 @@
 #include "integrator/integrator.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 #include "integrator/motion.h"
 
@@ -98,6 +99,7 @@ const char *cn_event_kind_name(CnEventKind kind) {
 }
 
 CnStatus cn_integrator_create(const CnIntegratorDef *def, CnIntegrator **integrator) {
+  CNI_FLOATS;
   if (!integrator) return cni_error(CN_INVALID_ARGUMENT, "integrator: the result pointer is null");
   *integrator = NULL;
   if (!def || def->tag != INTEGRATOR_TAG)
@@ -194,6 +196,7 @@ static CnStatus check_finite(const char *name, const double *x, int32_t count, d
 CnStatus cn_integrator_step(CnIntegrator *integrator, const CnSystem *system, CnSolver *solver,
                             double t, const double *q, const double *v, double h,
                             CnSolveReport *report) {
+  CNI_FLOATS;
   if (!integrator || !system || (!solver && integrator->kind->needs_solver))
     return cni_error(CN_INVALID_ARGUMENT, "step: integrator, system or solver is null");
   if (!(h > 0) || !isfinite(h))
@@ -222,6 +225,7 @@ void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer
 }
 
 CnStatus cn_integrator_dense(CnIntegrator *integrator, double t, double *q, double *v) {
+  CNI_FLOATS;
   if (!integrator || !q)
     return cni_error(CN_INVALID_ARGUMENT, "dense output: integrator or q is null");
   if (!integrator->kind->dense)
@@ -232,6 +236,7 @@ CnStatus cn_integrator_dense(CnIntegrator *integrator, double t, double *q, doub
 CnStatus cn_equations_accelerations(const CnSystem *system, const CnAllocator *allocator, double t,
                                     const double *q, const double *v, const int32_t *rows,
                                     int32_t row_count, double *a, double *multipliers) {
+  CNI_FLOATS;
   if (!system || !allocator || !q || !v || row_count < 0 || (row_count > 0 && !rows))
     return cni_error(CN_INVALID_ARGUMENT, "accelerations: an argument is null or negative");
   CNI_TRY(check_equations(system, "accelerations"));

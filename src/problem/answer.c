@@ -4,6 +4,7 @@
 #include "problem/problem.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 
 #include <string.h>
@@ -60,6 +61,7 @@ static CnStatus fit(CnAnswer *answer, const CnProblem *p, int with_u) {
 CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p) { return fit(answer, p, 0); }
 
 CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
+  CNI_FLOATS;
   if (!answer || !p)
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_fit: %s is null", p ? "answer" : "problem");
   CNI_TRY(fit(answer, p, 1));
@@ -73,6 +75,7 @@ CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
 }
 
 CnStatus cn_answer_complete(CnAnswer *answer, CnProblem *p) {
+  CNI_FLOATS;
   if (!answer || !p)
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_complete: %s is null",
                      p ? "answer" : "problem");

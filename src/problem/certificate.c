@@ -36,6 +36,7 @@
 #include "problem/tally.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "sparse/sparse.h"
 
 #include <float.h>
@@ -361,6 +362,7 @@ static CnStatus check_certify(CnProblem *p, const CnAnswer *answer) {
 }
 
 CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
+  CNI_FLOATS;
   if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
   if (p) cni_problem_hold(p);
   CnStatus status = check_certify(p, answer);

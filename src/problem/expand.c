@@ -9,6 +9,7 @@
 #include "problem/problem.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
@@ -202,6 +203,7 @@ static CnStatus copy_global(const CnProblem *p, CnExpanded *out) {
 }
 
 CnStatus cn_problem_expand(const CnProblem *p, CnExpanded *expanded) {
+  CNI_FLOATS;
   if (!expanded) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_expand: expanded is null");
   memset(expanded, 0, sizeof *expanded);
   if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_expand: problem is null");

@@ -8,6 +8,7 @@
 #include "problem/problem.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
@@ -257,6 +258,7 @@ static CnStatus eliminate_global(CnProblem *p, CnProblem *result) {
 }
 
 CnStatus cn_problem_to_explicit(CnProblem *p, CnProblem **result) {
+  CNI_FLOATS;
   if (!result) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_to_explicit: result is null");
   *result = NULL;
   if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_to_explicit: problem is null");

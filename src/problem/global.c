@@ -11,6 +11,7 @@
 #include "problem/problem.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 #include "sparse/sparse.h"
 
@@ -66,6 +67,7 @@ void cni_global_release(CnProblem *p) {
 
 CnStatus cn_problem_set_global(CnProblem *p, const CnSparse *m, const CnSparse *e, const double *k,
                                const double *b) {
+  CNI_FLOATS;
   if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_set_global: problem is null");
   if (p->form != CN_FORM_GLOBAL)
     return cni_error(CN_INVALID_ARGUMENT, "M and E belong in a problem of the global form");

@@ -8,6 +8,7 @@
 #include "problem/tally.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
@@ -84,6 +85,7 @@ static const char *form_name(CnProblemForm form) {
 // ---- create and destroy ----
 
 CnStatus cn_problem_create(const CnProblemDef *def, CnProblem **problem) {
+  CNI_FLOATS;
   if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_create: problem is null");
   *problem = NULL;
   if (!def) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_create: def is null");
@@ -293,6 +295,7 @@ static CnStatus check_inertia(const CnSym3 *j) {
 }
 
 CnStatus cn_problem_add_group(CnProblem *p, const CnGroupDef *def, int32_t *group) {
+  CNI_FLOATS;
   if (group) *group = -1;
   if (!p || !def)
     return cni_error(CN_INVALID_ARGUMENT, "cn_problem_add_group: %s is null",
@@ -362,6 +365,7 @@ static CnStatus check_set(const CnSet *set) {
 }
 
 CnStatus cn_problem_add_set(CnProblem *p, const CnSet *set, int32_t *index) {
+  CNI_FLOATS;
   if (index) *index = -1;
   if (!p || !set)
     return cni_error(CN_INVALID_ARGUMENT, "cn_problem_add_set: %s is null", p ? "set" : "problem");
@@ -437,6 +441,7 @@ static void append_block(CnProblem *p, CniStorage storage, int32_t index, int32_
 
 CnStatus cn_problem_add_rows(CnProblem *p, int32_t set, int32_t dim, const CnRowEntry *entries,
                              int32_t entry_count, const double *b, int32_t *block) {
+  CNI_FLOATS;
   if (block) *block = -1;
   CNI_TRY(check_block(p, CN_FORM_STEP, set, dim));
   CNI_TRY(check_b(b, dim));
@@ -464,6 +469,7 @@ CnStatus cn_problem_add_rows(CnProblem *p, int32_t set, int32_t dim, const CnRow
 
 CnStatus cn_problem_add_pair(CnProblem *p, int32_t set, int32_t dim, const CnPairDef *def,
                              const double *b, int32_t *block) {
+  CNI_FLOATS;
   if (block) *block = -1;
   CNI_TRY(check_block(p, CN_FORM_STEP, set, dim));
   CNI_TRY(check_b(b, dim));
@@ -499,6 +505,7 @@ static CnStatus check_radius(double radius, const char *field) {
 
 CnStatus cn_problem_add_sphere(CnProblem *p, int32_t set, int32_t dim, const CnSphereDef *def,
                                const double *b, int32_t *block) {
+  CNI_FLOATS;
   if (block) *block = -1;
   CNI_TRY(check_block(p, CN_FORM_STEP, set, dim));
   CNI_TRY(check_b(b, dim));
@@ -542,6 +549,7 @@ static CnStatus reserve_explicit(CnProblem *p, int32_t row_count, int32_t entry_
 }
 
 CnStatus cn_problem_set_explicit(CnProblem *p, const CnSparse *w, const double *q) {
+  CNI_FLOATS;
   if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_set_explicit: problem is null");
   if (p->form != CN_FORM_EXPLICIT)
     return cni_error(CN_INVALID_ARGUMENT, "W belongs in a problem of the explicit form");
@@ -569,6 +577,7 @@ CnStatus cn_problem_set_explicit(CnProblem *p, const CnSparse *w, const double *
 }
 
 CnStatus cn_problem_add_explicit(CnProblem *p, int32_t set, int32_t dim, int32_t *block) {
+  CNI_FLOATS;
   if (block) *block = -1;
   int is_global = p && p->form == CN_FORM_GLOBAL;
   CNI_TRY(check_block(p, is_global ? CN_FORM_GLOBAL : CN_FORM_EXPLICIT, set, dim));

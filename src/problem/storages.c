@@ -15,12 +15,16 @@
 // sum_d (p x c_d).J (p x c_d) = tr(J) |p|^2 - p.J p for any orthonormal c_d, J inverse inertia.
 #include "problem/problem.h"
 
+#include "core/floats.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
 
 #include <string.h>
 
-void cn_tangents(CnVec3 n, CnVec3 *t1, CnVec3 *t2) { cni_tangents(n, t1, t2); }
+void cn_tangents(CnVec3 n, CnVec3 *t1, CnVec3 *t2) {
+  CNI_FLOATS;
+  cni_tangents(n, t1, t2);
+}
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
 

@@ -6,6 +6,7 @@
 // all of them, and `converged` follows from it.
 #include "solver/solver.h"
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 #include "core/vec.h"
 
@@ -213,6 +214,7 @@ static CnStatus check_def(const CnSolverDef *def) {
 }
 
 CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver) {
+  CNI_FLOATS;
   if (!solver) return cni_error(CN_INVALID_ARGUMENT, "cn_solver_create: solver is null");
   *solver = NULL;
   if (!def) return cni_error(CN_INVALID_ARGUMENT, "cn_solver_create: definition is null");
@@ -388,6 +390,7 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
 
 CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
                          CnSolveReport *report) {
+  CNI_FLOATS;
   if (!solver || !problem || !answer)
     return cni_error(CN_INVALID_ARGUMENT, "cn_solver_solve: %s is null",
                      !solver    ? "solver"
@@ -401,6 +404,7 @@ CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
 
 CnStatus cn_solve(CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,
                   CnSolveReport *report) {
+  CNI_FLOATS;
   if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_solve: problem is null");
   CnSolverDef def = cn_solver_def_default(solver);
   def.tolerance = tolerance;

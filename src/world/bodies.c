@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public functions of bodies: handles and arguments checked, then the model.
 #include "core/error.h"
+#include "core/floats.h"
 #include "world/world.h"
 
 CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body) {
+  CNI_FLOATS;
   if (!body) return cni_null_argument("cn_body_create", "the result pointer");
   *body = (CnBodyId){0, 0};
   CNI_TRY(cni_world_open(world, "cn_body_create"));
@@ -12,6 +14,7 @@ CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body) {
 }
 
 CnStatus cn_body_destroy(CnWorld *world, CnBodyId body) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_body_destroy"));
   CNI_TRY(cni_contacts_name(&world->now));
   return cni_model_remove_body(&world->now.model, body);
@@ -26,6 +29,7 @@ static CnStatus ask(const CnWorld *world, const char *call, CnBodyId body, const
 }
 
 CnStatus cn_body_pose(const CnWorld *world, CnBodyId body, CnPose *pose) {
+  CNI_FLOATS;
   int32_t i;
   if (pose) *pose = CN_POSE_ONE;
   CNI_TRY(ask(world, "cn_body_pose", body, pose, &i));
@@ -34,6 +38,7 @@ CnStatus cn_body_pose(const CnWorld *world, CnBodyId body, CnPose *pose) {
 }
 
 CnStatus cn_body_twist(const CnWorld *world, CnBodyId body, CnTwist *twist) {
+  CNI_FLOATS;
   int32_t i;
   if (twist) *twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   CNI_TRY(ask(world, "cn_body_twist", body, twist, &i));
@@ -42,6 +47,7 @@ CnStatus cn_body_twist(const CnWorld *world, CnBodyId body, CnTwist *twist) {
 }
 
 CnStatus cn_body_set_pose(CnWorld *world, CnBodyId body, const CnPose *pose) {
+  CNI_FLOATS;
   int32_t i;
   CNI_TRY(cni_world_open_in_hook(world, "cn_body_set_pose"));
   CNI_TRY(ask(world, "cn_body_set_pose", body, world, &i));
@@ -53,6 +59,7 @@ CnStatus cn_body_set_pose(CnWorld *world, CnBodyId body, const CnPose *pose) {
 }
 
 CnStatus cn_body_set_twist(CnWorld *world, CnBodyId body, const CnTwist *twist) {
+  CNI_FLOATS;
   int32_t i;
   CNI_TRY(cni_world_open_in_hook(world, "cn_body_set_twist"));
   CNI_TRY(ask(world, "cn_body_set_twist", body, world, &i));
@@ -85,6 +92,7 @@ static CnStatus add_load(CnWorld *world, const char *call, int32_t i, CnVec3 for
 }
 
 CnStatus cn_body_apply_force(CnWorld *world, CnBodyId body, CnVec3 force, CnVec3 point) {
+  CNI_FLOATS;
   int32_t i;
   CNI_TRY(cni_world_open_in_hook(world, "cn_body_apply_force"));
   CNI_TRY(ask(world, "cn_body_apply_force", body, world, &i));
@@ -95,6 +103,7 @@ CnStatus cn_body_apply_force(CnWorld *world, CnBodyId body, CnVec3 force, CnVec3
 }
 
 CnStatus cn_body_apply_torque(CnWorld *world, CnBodyId body, CnVec3 torque) {
+  CNI_FLOATS;
   int32_t i;
   CNI_TRY(cni_world_open_in_hook(world, "cn_body_apply_torque"));
   CNI_TRY(ask(world, "cn_body_apply_torque", body, world, &i));
@@ -103,6 +112,7 @@ CnStatus cn_body_apply_torque(CnWorld *world, CnBodyId body, CnVec3 torque) {
 }
 
 CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info) {
+  CNI_FLOATS;
   int32_t i;
   if (info) *info = (CnBodyInfo){.com = CN_POSE_ONE, .name = ""};
   CNI_TRY(ask(world, "cn_body_info", body, info, &i));

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/sort.h"
 #include "core/tasks.h"
 #include "problem/problem.h"
@@ -540,6 +541,7 @@ static CnBodyId body_of(const CniModel *model, CnShapeId shape) {
 }
 
 CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contact) {
+  CNI_FLOATS;
   if (!contact) return cni_null_argument("cn_world_contact", "the result pointer");
   *contact = (CnContact){0};
   if (!world) return cni_null_argument("cn_world_contact", "the world");
@@ -591,6 +593,7 @@ static CnPenetration overlaps(const CniContact *contacts, int32_t count) {
 }
 
 CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
+  CNI_FLOATS;
   if (!penetration) return cni_null_argument("cn_world_penetration", "the result pointer");
   *penetration = (CnPenetration){0};
   CNI_TRY(cni_world_open(world, "cn_world_penetration"));

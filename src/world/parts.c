@@ -2,11 +2,13 @@
 // The public functions of materials, shapes and joints: handles and arguments checked, then the
 // model.
 #include "core/error.h"
+#include "core/floats.h"
 #include "world/world.h"
 
 // ---- materials ----
 
 CnStatus cn_material_create(CnWorld *world, const CnMaterialDef *def, CnMaterialId *material) {
+  CNI_FLOATS;
   if (!material) return cni_null_argument("cn_material_create", "the result pointer");
   *material = (CnMaterialId){0, 0};
   CNI_TRY(cni_world_open(world, "cn_material_create"));
@@ -15,12 +17,14 @@ CnStatus cn_material_create(CnWorld *world, const CnMaterialDef *def, CnMaterial
 }
 
 CnStatus cn_material_set(CnWorld *world, CnMaterialId material, const CnMaterialDef *def) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_material_set"));
   if (!def) return cni_null_argument("cn_material_set", "the definition");
   return cni_model_set_material(&world->now.model, material, def);
 }
 
 CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_material_destroy"));
   return cni_model_remove_material(&world->now.model, material);
 }
@@ -28,6 +32,7 @@ CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material) {
 // ---- shapes ----
 
 CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, CnShapeId *shape) {
+  CNI_FLOATS;
   if (!shape) return cni_null_argument("cn_shape_create", "the result pointer");
   *shape = (CnShapeId){0, 0};
   CNI_TRY(cni_world_open(world, "cn_shape_create"));
@@ -36,12 +41,14 @@ CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, C
 }
 
 CnStatus cn_shape_destroy(CnWorld *world, CnShapeId shape) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_shape_destroy"));
   CNI_TRY(cni_contacts_name(&world->now));
   return cni_model_remove_shape(&world->now.model, shape);
 }
 
 CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body) {
+  CNI_FLOATS;
   int32_t i;
   if (!body) return cni_null_argument("cn_shape_body", "the result pointer");
   *body = (CnBodyId){0, 0};
@@ -53,6 +60,7 @@ CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body) {
 }
 
 CnStatus cn_shape_def(const CnWorld *world, CnShapeId shape, CnShapeDef *def) {
+  CNI_FLOATS;
   int32_t i;
   if (!def) return cni_null_argument("cn_shape_def", "the result pointer");
   *def = (CnShapeDef){0};
@@ -100,10 +108,12 @@ static CnStatus fill_frames(const char *call, const CnWorld *world, CnPose frame
 }
 
 CnStatus cn_joint_def_at(const CnWorld *world, CnVec3 anchor, CnJointDef *def) {
+  CNI_FLOATS;
   return fill_frames("cn_joint_def_at", world, (CnPose){anchor, CN_QUAT_ONE}, def);
 }
 
 CnStatus cn_joint_def_along(const CnWorld *world, CnVec3 anchor, CnVec3 axis, CnJointDef *def) {
+  CNI_FLOATS;
   double length = cn_norm(axis);
   if (!(length > 0) || !isfinite(length))
     return cni_error(CN_INVALID_ARGUMENT,
@@ -113,6 +123,7 @@ CnStatus cn_joint_def_along(const CnWorld *world, CnVec3 anchor, CnVec3 axis, Cn
 }
 
 CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint) {
+  CNI_FLOATS;
   if (!joint) return cni_null_argument("cn_joint_create", "the result pointer");
   *joint = (CnJointId){0, 0};
   CNI_TRY(cni_world_open(world, "cn_joint_create"));
@@ -121,17 +132,20 @@ CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint
 }
 
 CnStatus cn_joint_set(CnWorld *world, CnJointId joint, const CnJointDef *def) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open_in_hook(world, "cn_joint_set"));
   if (!def) return cni_null_argument("cn_joint_set", "the definition");
   return cni_model_set_joint(&world->now.model, joint, def);
 }
 
 CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_joint_destroy"));
   return cni_model_remove_joint(&world->now.model, joint);
 }
 
 CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *def) {
+  CNI_FLOATS;
   int32_t i;
   if (!def) return cni_null_argument("cn_joint_def", "the result pointer");
   *def = (CnJointDef){0};
@@ -151,6 +165,7 @@ CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous) {
 }
 
 CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state) {
+  CNI_FLOATS;
   int32_t i;
   if (!state) return cni_null_argument("cn_joint_state", "the result pointer");
   *state = (CnJointState){0};

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/hash.h"
 #include "world/stream.h"
 #include "world/world.h"
@@ -343,6 +344,7 @@ void cni_snapshot_seal(void *data, size_t size) {
 }
 
 CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t *size) {
+  CNI_FLOATS;
   if (!size) return cni_null_argument("cn_world_save", "the size pointer");
   *size = 0;
   CNI_TRY(cni_world_open(world, "cn_world_save"));
@@ -658,6 +660,7 @@ static CnStatus read_rest(CniStream *s, CnWorld *world, CniContents *next) {
 }
 
 CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_world_restore"));
   if (!data) return cni_null_argument("cn_world_restore", "the data");
   CNI_TRY(check_header(data, size));

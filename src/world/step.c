@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "integrator/integrator.h"
 #include "world/world.h"
 
@@ -136,6 +137,7 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve) {
 }
 
 CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
+  CNI_FLOATS;
   if (report) *report = (CnStepReport){0};
   CNI_TRY(cni_world_open(world, "cn_world_step"));
   double start = cni_seconds();
@@ -164,6 +166,7 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
 }
 
 CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **answer) {
+  CNI_FLOATS;
   if (problem) *problem = NULL;
   if (answer) *answer = NULL;
   CNI_TRY(cni_world_open(world, "cn_world_problem"));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/hash.h"
 #include "core/tasks.h"
 #include "world/world.h"
@@ -99,6 +100,7 @@ static CnStatus build(CnWorld *world, const CnWorldDef *def) {
 }
 
 CnStatus cn_world_create(const CnWorldDef *def, CnWorld **result) {
+  CNI_FLOATS;
   if (!result) return cni_null_argument("cn_world_create", "the result pointer");
   *result = NULL;
   CNI_TRY(check_def(def));
@@ -145,6 +147,7 @@ void cn_world_located_events(const CnWorld *world, const CnLocatedEvent **events
 // ---- settings and clock ----
 
 CnStatus cn_world_set_time_step(CnWorld *world, double time_step) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_world_set_time_step"));
   CniSettings settings = world->now.settings;
   settings.time_step = time_step;
@@ -154,6 +157,7 @@ CnStatus cn_world_set_time_step(CnWorld *world, double time_step) {
 }
 
 CnStatus cn_world_set_gravity(CnWorld *world, CnVec3 gravity) {
+  CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_world_set_gravity"));
   CNI_TRY(cni_check_vec3("cn_world_set_gravity: gravity", gravity));
   world->now.settings.gravity = gravity;
@@ -181,6 +185,7 @@ void cn_world_info(const CnWorld *world, CnWorldInfo *info) {
 // ---- sums ----
 
 void cn_world_sums(const CnWorld *world, CnWorldSums *sums) {
+  CNI_FLOATS;
   if (!sums) return;
   *sums = (CnWorldSums){0};
   if (!world) return;

@@ -7,6 +7,7 @@
 #include "io/tools/json_scan.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 #include "problem/problem.h"
 
@@ -44,6 +45,7 @@ static CnStatus write_answer(const CnAnswer *answer, const CnProblem *p, const c
 }
 
 CnStatus cn_answer_write(const CnAnswer *answer, const CnProblem *problem, const char *path) {
+  CNI_FLOATS;
   if (!answer || !problem || !path)
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_write: %s is null",
                      !answer    ? "answer"
@@ -121,6 +123,7 @@ static CnStatus take_answer(const Lists *lists, const char *name, CnProblem *p, 
 
 CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name, CnProblem *problem,
                                CnAnswer *answer) {
+  CNI_FLOATS;
   if (!answer || !problem || !name || (!data && size > 0))
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_read: %s is null",
                      !answer    ? "answer"
@@ -142,6 +145,7 @@ CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name, 
 }
 
 CnStatus cn_answer_read(const char *path, CnProblem *problem, CnAnswer *answer) {
+  CNI_FLOATS;
   if (!path || !problem)
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_read: %s is null", path ? "problem" : "path");
   CniFileBuffer buffer;

@@ -3,6 +3,7 @@
 #include "io/problems/problems_private.h"
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
@@ -59,6 +60,7 @@ static void count_content(const CnProblem *p, CnProblemFileInfo *info) {
 CnStatus cn_problem_read_memory(const void *data, size_t size, const char *name,
                                 const CnAllocator *allocator, CnProblem **problem,
                                 CnProblemFileInfo *info) {
+  CNI_FLOATS;
   if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: problem is null");
   *problem = NULL;
   if ((!data && size > 0) || !name)
@@ -76,6 +78,7 @@ CnStatus cn_problem_read_memory(const void *data, size_t size, const char *name,
 
 CnStatus cn_problem_read(const char *path, const CnAllocator *allocator, CnProblem **problem,
                          CnProblemFileInfo *info) {
+  CNI_FLOATS;
   if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: problem is null");
   *problem = NULL;
   if (!path) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: path is null");
@@ -90,6 +93,7 @@ CnStatus cn_problem_read(const char *path, const CnAllocator *allocator, CnProbl
 // ---- writing ----
 
 CnStatus cn_problem_write(CnProblem *problem, CnProblemFormat format, const char *path) {
+  CNI_FLOATS;
   static CnStatus (*const writers[])(CnProblem *, const char *) = {
       [CN_PROBLEM_FCLIB] = cni_fclib_write, [CN_PROBLEM_JSON] = cni_json_problem_write};
   if (!problem || !path)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "io/scene/scene_private.h"
 
 #define LARGEST_FILE ((size_t)1 << 28)
@@ -136,6 +137,7 @@ static CnStatus check_arguments(const char *call, const CnSetting *settings, int
 
 CnStatus cn_scene_parse(const char *text, size_t size, const char *label, const CnSetting *settings,
                         int32_t setting_count, const CnAllocator *allocator, CnScene **scene) {
+  CNI_FLOATS;
   CNI_TRY(check_arguments("cn_scene_parse", settings, setting_count, scene));
   if (!text && size > 0) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_parse: the text is null");
   return cni_scene_parse_limited(text ? text : "", size, label ? label : "scene", settings,
@@ -189,6 +191,7 @@ static CnStatus fail_missing(const char *name, int reason) {
 
 CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t setting_count,
                        const CnAllocator *allocator, CnScene **scene) {
+  CNI_FLOATS;
   CNI_TRY(check_arguments("cn_scene_open", settings, setting_count, scene));
   if (!name) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_open: the name is null");
   for (int32_t i = 0; i < cni_builtin_scene_count; i++) {
@@ -306,6 +309,7 @@ static void empty_world(CnWorld *world, const Filling *f) {
 }
 
 CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
+  CNI_FLOATS;
   if (!scene || !world)
     return cni_error(CN_INVALID_ARGUMENT, "cn_scene_fill: the %s is null",
                      scene ? "world" : "scene");

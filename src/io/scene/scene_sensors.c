@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "io/scene/scene_private.h"
 #include "joint/joint.h"
 
@@ -332,6 +333,7 @@ static double energy_of(const CnWorldSums *sums, int32_t kind) {
 }
 
 CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *values) {
+  CNI_FLOATS;
   if (!scene || !world)
     return cni_error(CN_INVALID_ARGUMENT, "cn_scene_measure: the %s is null",
                      scene ? "world" : "scene");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/floats.h"
 #include "io/scene/scene_private.h"
 
 enum {
@@ -240,6 +241,7 @@ static void put_solver(const CniSceneSettings *s, CnSolverDef *solver) {
 }
 
 void cn_scene_world_def(const CnScene *scene, CnWorldDef *def) {
+  CNI_FLOATS;
   if (!scene || !def) return;
   const CniSceneSettings *s = &scene->settings;
   if (s->mentioned & GRAVITY) def->gravity = s->def.gravity;

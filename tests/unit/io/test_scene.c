@@ -13,6 +13,7 @@
 #include "core/math.h"
 #include "core/rng.h"
 #include "core/vec.h"
+#include "modes.h"
 
 static CnScene *parse(const char *text) {
   CnScene *scene = NULL;
@@ -490,13 +491,48 @@ static void documentation(void **state) {
   CHECK(count >= 4);
 }
 
+// The floating-point mode of the host changes neither what is read nor what is built of it.
+static void modes(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"bodies\": [{\"repeat\": 20, \"as\": \"i\", "
+      "\"items\": "
+      "[{\"position\": [\"=sqrt(i)/3\", \"=sin(i)*0.1\", \"=0.7*i+cbrt(2)\"], \"shapes\": "
+      "[{\"kind\": \"sphere\", \"radius\": \"=0.1+i/70\"}]}]}]}";
+  uint64_t hash = 0;
+  for (int mode = 0; mode < MODE_COUNT; mode++) {
+    CnScene *scene = NULL;
+    CnWorld *world = NULL;
+    CnWorldDef def = cn_world_def_default();
+    uint64_t usual = mode_now();
+    mode_set(mode);
+    uint64_t set = mode_now();
+    CnStatus status = cn_scene_parse(text, sizeof text - 1, "test", NULL, 0, NULL, &scene);
+    if (status == CN_OK) cn_scene_world_def(scene, &def);
+    if (status == CN_OK) status = cn_world_create(&def, &world);
+    if (status == CN_OK) status = cn_scene_fill(scene, world);
+    mode_end(usual, set);
+    CHECK_OK(status);
+    if (mode == 0) hash = cn_world_hash(world);
+    CHECK(cn_world_hash(world) == hash);
+    cn_world_destroy(world);
+    cn_scene_destroy(scene);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(settings),          cmocka_unit_test(settings_absent),
-      cmocka_unit_test(parameters),        cmocka_unit_test(bodies),
-      cmocka_unit_test(rotations),         cmocka_unit_test(generators),
-      cmocka_unit_test(sensors),           cmocka_unit_test(sensor_of_motion),
-      cmocka_unit_test(filling),           cmocka_unit_test(memory_of_reading),
-      cmocka_unit_test(memory_of_filling), cmocka_unit_test(documentation)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(settings),
+                                     cmocka_unit_test(settings_absent),
+                                     cmocka_unit_test(parameters),
+                                     cmocka_unit_test(bodies),
+                                     cmocka_unit_test(rotations),
+                                     cmocka_unit_test(generators),
+                                     cmocka_unit_test(sensors),
+                                     cmocka_unit_test(sensor_of_motion),
+                                     cmocka_unit_test(filling),
+                                     cmocka_unit_test(memory_of_reading),
+                                     cmocka_unit_test(memory_of_filling),
+                                     cmocka_unit_test(documentation),
+                                     cmocka_unit_test(modes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,13 +107,19 @@ static void begin_text(CniShow *show, const char *label) {
     fputs("  ", show->file);
 }
 
+// Texts of files may hold what a terminal obeys.
+static void put_plain(FILE *file, const char *text) {
+  for (; *text; text++) fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, file);
+}
+
 static void end_text(CniShow *show, const char *value, const char *unit) {
-  const char *space = unit[0] ? " " : "";
-  if (show->row < 0)
-    fprintf(show->file, "%s%s%s\n", value, space, unit);
-  else
-    fprintf(show->file, show->row == 0 && !unit[0] ? "%-*s%s%s" : "%*s%s%s",
-            show->row == 0 && !unit[0] ? FIRST_COLUMN : 0, value, space, unit);
+  size_t length = strlen(value);
+  put_plain(show->file, value);
+  if (show->row == 0 && !unit[0] && length < FIRST_COLUMN)
+    fprintf(show->file, "%*s", (int)(FIRST_COLUMN - length), "");
+  if (unit[0]) fputc(' ', show->file);
+  put_plain(show->file, unit);
+  if (show->row < 0) fputc('\n', show->file);
   if (show->row >= 0) show->row++;
 }
 

@@ -23,6 +23,9 @@ CnStatus cni_error(CnStatus status, const char *format, ...) {
   int length = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   if (length < 0) text[0] = 0;
+  // whatever a name or a file held: a sentence is one line, and no terminal obeys it
+  for (char *c = text; *c; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
   memcpy(last_message, text, strlen(text) + 1);
   return status;
 }

@@ -19,6 +19,13 @@ static void message_names_the_value(void **state) {
   assert_non_null(strstr(cn_error_message(), "1234"));
 }
 
+// A name of several lines, or one that a terminal obeys, is quoted without both.
+static void message_is_one_line(void **state) {
+  (void)state;
+  cni_error(CN_INVALID_ARGUMENT, "body \"%s\" is no body", "two\r\nlines \033[31mred\x7f\xc3\xa9");
+  assert_string_equal(cn_error_message(), "body \"two  lines  [31mred \xc3\xa9\" is no body");
+}
+
 static void long_message_is_cut(void **state) {
   (void)state;
   char text[5000];
@@ -115,6 +122,7 @@ static void log_lines(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(message_names_the_value),
+      cmocka_unit_test(message_is_one_line),
       cmocka_unit_test(long_message_is_cut),
       cmocka_unit_test(message_belongs_to_the_thread),
       cmocka_unit_test(try_passes_the_first_failure_on),

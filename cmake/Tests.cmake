@@ -132,6 +132,21 @@ endif()
 add_test(NAME layers COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
   -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake)
 
+# Programs and shared libraries: where they look for others, what of them is code.
+if(TARGET cairn-command AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  set(hardened_files $<TARGET_FILE:cairn-command>)
+  if(BUILD_SHARED_LIBS)
+    list(APPEND hardened_files $<TARGET_FILE:cairn> $<TARGET_FILE:cairn-io>)
+  endif()
+  set(hardened_release)
+  if(CAIRN_HARDENED)
+    set(hardened_release --release)
+  endif()
+  add_test(NAME package.hardened COMMAND ${PROJECT_SOURCE_DIR}/tests/package/hardened
+    ${hardened_release} ${hardened_files})
+  set_tests_properties(package.hardened PROPERTIES LABELS unit SKIP_RETURN_CODE 77)
+endif()
+
 # An installed Cairn serves a program outside the tree. (A sanitized library would need the sanitizer
 # in the outside program too.)
 if(NOT CAIRN_SANITIZE)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn: find the command in the table, read its arguments, run it.
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -57,7 +58,7 @@ int cni_fail(const CniArgs *args, const char *format, ...) {
   va_end(list);
   // whatever a file or a name held: an error is one line
   for (char *c = text; *c; c++)
-    if (*c == '\n' || *c == '\r') *c = ' ';
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
   cni_tell("%s", text);
   if (cni_args_has(args, "json")) {
     CniShow show;
@@ -119,7 +120,17 @@ static int dispatch(int argc, char **argv) {
   return command ? run_command(command, argv + 2) : unknown_command(name);
 }
 
+// A descriptor that the caller has closed would be given to the first file that is opened, and
+// messages would go into a run. It gets something that can neither be read nor written instead, so
+// that the loss of output shows.
+static int hold_descriptors(void) {
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd) return 0;
+  return 1;
+}
+
 int main(int argc, char **argv) {
+  if (!hold_descriptors()) return CNI_EXIT_FAILED;
   cni_io_leave_quietly();
   signal(SIGXFSZ, SIG_IGN); // a limit on files is a full disk: the write fails, and a line says so
   int status = dispatch(argc, argv);

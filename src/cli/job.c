@@ -230,4 +230,5 @@ void cni_job_release(CniJob *job) {
   free(job->file);
   free(job->run_path);
   cni_checkpoint_release(&job->resumed);
+  cni_lock_release(job->checkpoint_lock);
 }

@@ -26,8 +26,8 @@ typedef struct CniFigures {
   int64_t step_count;                  // made here
   int64_t not_converged, cut_by_time;
   CnFrictionModel friction; // that was solved, of the last step
-  double residual_max; // over all of them
-  int64_t uncertified; // steps that solved no step problem
+  double residual_max;      // over all of them
+  int64_t uncertified;      // steps that solved no step problem
   int64_t integrator_steps, rejected, events;
   double position_drift, velocity_drift; // m, m/s, largest; NaN: the integrator does not say
 } CniFigures;
@@ -67,6 +67,7 @@ typedef struct CniJob {
   double frames_per_second, checkpoint_every, checkpoint_time;
   int record_contacts, record_joints;
   CniRunWriter *writer;
+  CniLock *checkpoint_lock; // nobody else writes checkpoints of that name
   CniCheckpoint resumed;
 
   // step problems

@@ -60,9 +60,14 @@ static void take_file_settings(CniJob *job) {
   free(partial);
 }
 
-// A checkpoint goes over an older one, but not over anything else.
-static int check_checkpoint_path(const CniJob *job) {
-  CniFileKind kind = job->checkpoint ? cni_file_kind(job->checkpoint) : CNI_FILE_NONE;
+// A checkpoint goes over an older one, but not over anything else, and not over those of a run that
+// is going on.
+static int take_checkpoint_path(CniJob *job) {
+  CnAllocator allocator = cn_allocator_default();
+  if (!job->checkpoint) return CNI_EXIT_DONE;
+  if (cni_lock_take(job->checkpoint, &allocator, &job->checkpoint_lock) != CN_OK)
+    return cni_fail(job->args, "%s", cn_error_message());
+  CniFileKind kind = cni_file_kind(job->checkpoint);
   if (kind == CNI_FILE_NONE || kind == CNI_FILE_CHECKPOINT || cni_args_has(job->args, "force"))
     return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s: exists and is no checkpoint (--force replaces it)",
@@ -72,7 +77,7 @@ static int check_checkpoint_path(const CniJob *job) {
 int cni_job_record_open(CniJob *job) {
   const char *path = job->out ? job->out : job->resumed.run_path;
   job->checkpoint_time = cni_seconds();
-  int checked = check_checkpoint_path(job);
+  int checked = take_checkpoint_path(job);
   if (checked != CNI_EXIT_DONE) return checked;
   if (!path) return CNI_EXIT_DONE;
   struct stat there;

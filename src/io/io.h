@@ -8,6 +8,9 @@
 #include <cairn/scene.h>
 #include <cairn/world.h>
 
+#include "io/tools/lock.h"
+#include "io/tools/output.h"
+
 // ---- problem files (the rest is in cairn/files.h) ----
 
 // Is this the file of a problem? Told from its content: the groups of FCLib, the first word of

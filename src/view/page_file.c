@@ -1,47 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file of a page while it is written: beside its place first, base64 and escaped text on the
-// way, renamed when complete. A full disk shows in any of the writes; the first failure is kept and
-// told at the end, with the path and the cause.
+// The file of a page while it is written: base64 and escaped text on the way to the disk.
 #include "view/view_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-
-#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 CnStatus cni_page_file_open(const char *path, const CnAllocator *allocator, CniPageFile *file) {
-  *file = (CniPageFile){.path = path, .allocator = *allocator};
-  static const char suffix[] = ".part";
-  size_t length = strlen(path);
-  file->temporary_size = length + sizeof suffix;
-  file->temporary = cni_allocate(allocator, file->temporary_size);
-  if (!file->temporary) return cni_error_memory(file->temporary_size);
-  memcpy(file->temporary, path, length);
-  memcpy(file->temporary + length, suffix, sizeof suffix);
-
-  file->file = fopen(file->temporary, "wb");
-  if (file->file) return CN_OK;
-  int32_t cause = errno;
-  cni_release(allocator, file->temporary, file->temporary_size);
-  return cni_error(CN_FILE, "%s: cannot be written: %s", path, strerror(cause));
+  *file = (CniPageFile){0};
+  return cni_output_open(&file->output, path, allocator);
 }
 
 CnStatus cni_page_file_close(CniPageFile *file, int32_t keep) {
-  errno = 0;
-  if (fclose(file->file) != 0 && !file->error) file->error = errno ? errno : EIO;
-  if (keep && !file->error && rename(file->temporary, file->path) != 0) file->error = errno;
-  if (!keep || file->error) remove(file->temporary);
-  cni_release(&file->allocator, file->temporary, file->temporary_size);
-  if (!keep || !file->error) return CN_OK;
-  return cni_error(CN_FILE, "%s: cannot be written: %s", file->path, strerror(file->error));
+  if (keep) return cni_output_close(&file->output);
+  cni_output_discard(&file->output);
+  return CN_OK;
 }
 
 void cni_page_file_bytes(CniPageFile *file, const void *bytes, size_t size) {
-  if (file->error || size == 0) return;
-  errno = 0;
-  if (fwrite(bytes, 1, size, file->file) != size) file->error = errno ? errno : EIO;
+  cni_output_bytes(&file->output, bytes, size);
   file->byte_count += (int64_t)size;
 }
 

@@ -14,6 +14,7 @@
 #ifndef CNI_VIEW_PRIVATE_H
 #define CNI_VIEW_PRIVATE_H
 
+#include "io/io.h"
 #include "view/view.h"
 
 #include <stdio.h>
@@ -72,12 +73,7 @@ CnQuat cni_unpack_rotation(const uint16_t words[3]);
 // Writes beside the path and renames at the end. The first failure is kept and returned by close:
 // the calls between need no checks.
 typedef struct CniPageFile {
-  const char *path;
-  char *temporary;
-  size_t temporary_size;
-  CnAllocator allocator;
-  FILE *file;
-  int32_t error; // errno of the first failure
+  CniOutput output;
   int64_t byte_count;
   uint8_t carry[3]; // bytes of base64 that wait for their group of three
   int32_t carry_count;

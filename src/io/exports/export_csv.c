@@ -205,13 +205,23 @@ static CnStatus write_file(CnRun *run, const char *folder, const char *name,
 }
 
 CnStatus cni_export_csv(CnRun *run, const char *run_path, const char *output) {
+  static const struct {
+    const char *name;
+    CnStatus (*put)(CnRun *run, CniOutput *out);
+  } files[] = {{"bodies.csv", put_bodies},
+               {"events.csv", put_events},
+               {"steps.csv", put_steps},
+               {"frames.csv", put_frames}};
   char folder[4096];
   if (!run || !run_path) return cni_error(CN_INVALID_ARGUMENT, "export csv: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, "-csv", folder, sizeof folder));
+  CniLock *lock;
+  CNI_TRY(cni_lock_take(folder, &run->allocator, &lock));
+  CnStatus status = CN_OK;
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-    return cni_file_error(folder, "cannot be made", errno);
-  CNI_TRY(write_file(run, folder, "bodies.csv", put_bodies));
-  CNI_TRY(write_file(run, folder, "events.csv", put_events));
-  CNI_TRY(write_file(run, folder, "steps.csv", put_steps));
-  return write_file(run, folder, "frames.csv", put_frames);
+    status = cni_file_error(folder, "cannot be made", errno);
+  for (size_t i = 0; i < sizeof files / sizeof files[0] && status == CN_OK; i++)
+    status = write_file(run, folder, files[i].name, files[i].put);
+  cni_lock_release(lock);
+  return status;
 }

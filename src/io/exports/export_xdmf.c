@@ -202,20 +202,20 @@ CnStatus cni_export_xdmf(CnRun *run, const char *run_path, const char *output) {
     return cni_error(CN_UNSUPPORTED, "%s: has no bodies to export", run_path);
   snprintf(copy, sizeof copy, "%s%s", path, COPY_ENDING);
   int closed = is_closed(run);
-  if (!closed) {
-    CniQuiet quiet = cni_quiet_begin();
-    CnStatus status = write_copy(run, copy);
-    cni_quiet_end(quiet);
-    CNI_TRY(status);
-  }
   CNI_TRY(refer(closed ? run->path : copy, path, data, sizeof data));
   CniOutput out;
   // a running run may have grown, a killed one may hold more rows than are whole
   int64_t rows =
       closed ? cni_column_rows(run->columns[CNI_COLUMN_POSITION]) : run->info.frame_count;
   Page page = {&out, data, rows, run->info.body_count};
-  CNI_TRY(cni_output_open(&out, path, &run->allocator));
-  CnStatus status = put_page(run, &page);
+  CNI_TRY(cni_output_open(&out, path, &run->allocator)); // from here on nobody else writes either
+  CnStatus status = CN_OK;
+  if (!closed) {
+    CniQuiet quiet = cni_quiet_begin();
+    status = write_copy(run, copy);
+    cni_quiet_end(quiet);
+  }
+  if (status == CN_OK) status = put_page(run, &page);
   if (status == CN_OK) return cni_output_close(&out);
   cni_output_discard(&out);
   return status;

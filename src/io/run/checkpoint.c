@@ -9,6 +9,7 @@
 // is written to a temporary one and renamed, so that there is always a whole checkpoint. A file
 // that was cut or changed does not have the hash it says; nothing of it is used.
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -193,6 +194,11 @@ static CnStatus get_checkpoint(const char *path, Parsing *p, CniCheckpoint *c) {
   if (p->memory != CN_OK) return p->memory;
   if (p->failed || p->at != p->size)
     return cni_error(CN_INVALID_DATA, "%s: is a damaged checkpoint (its parts do not fit)", path);
+  if (c->step < 0 || !(c->frames_per_second >= 0) || isinf(c->frames_per_second) ||
+      !(c->end_time >= 0) || isinf(c->end_time))
+    return cni_error(CN_INVALID_DATA,
+                     "%s: is a damaged checkpoint (step %lld, %g frames per second, to %g s)", path,
+                     (long long)c->step, c->frames_per_second, c->end_time);
   return CN_OK;
 }
 

@@ -197,15 +197,23 @@ static hsize_t chunk_rows(const CniColumn *c, int64_t width) {
   return rows < 1 ? 1 : rows > 64 ? 64 : rows;
 }
 
-void cni_column_create(CniHdf *hdf, int32_t column, const CniRunSizes *sizes) {
+int cni_column_dims(int32_t column, const CniRunSizes *sizes, hsize_t dims[3], hsize_t chunk[3]) {
   const CniColumn *c = &cni_run_columns[column];
-  int64_t width = cni_column_width(column, sizes);
-  if (hdf->failed || width == 0) return;
-  hsize_t dims[3] = {0}, most[3] = {H5S_UNLIMITED}, chunk[3] = {chunk_rows(c, width)};
   int rank = 1;
+  dims[0] = 0;
   if (c->per != CNI_PER_ROW) dims[rank++] = (hsize_t)things_in_row(c, sizes);
   if (c->components) dims[rank++] = (hsize_t)c->components;
-  for (int i = 1; i < rank; i++) most[i] = chunk[i] = dims[i];
+  chunk[0] = chunk_rows(c, cni_column_width(column, sizes));
+  for (int i = 1; i < rank; i++) chunk[i] = dims[i];
+  return rank;
+}
+
+void cni_column_create(CniHdf *hdf, int32_t column, const CniRunSizes *sizes) {
+  const CniColumn *c = &cni_run_columns[column];
+  if (hdf->failed || cni_column_width(column, sizes) == 0) return;
+  hsize_t dims[3], chunk[3], most[3] = {H5S_UNLIMITED};
+  int rank = cni_column_dims(column, sizes, dims, chunk);
+  for (int i = 1; i < rank; i++) most[i] = dims[i];
   hid_t space = H5Screate_simple(rank, dims, most), how = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_chunk(how, rank, chunk);
   hid_t dataset = H5Dcreate2(hdf->file, c->path, cni_number_stored(c->number), space, H5P_DEFAULT,

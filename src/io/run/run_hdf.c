@@ -37,8 +37,6 @@ void cni_hdf_bring_errors(hid_t kept) {
 CnStatus cni_hdf_error(const char *path, const char *what) {
   char cause[160] = "HDF5 gives no reason";
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_cause, cause);
-  for (char *c = cause; *c; c++)
-    if (*c == '\n') *c = ' ';
   return cni_error(CN_FILE, "%s: %s: %s", path, what, cause);
 }
 

@@ -142,6 +142,8 @@ extern const size_t cni_joint_columns[CNI_COLUMN_JOINT_END - CNI_COLUMN_JOINT_FO
 
 // Numbers in one row of a column; 0: the file has no such column.
 int64_t cni_column_width(int32_t column, const CniRunSizes *sizes);
+// Its dimensions without rows, and how it is cut into chunks; returns how many dimensions.
+int cni_column_dims(int32_t column, const CniRunSizes *sizes, hsize_t dims[3], hsize_t chunk[3]);
 size_t cni_number_size(CniNumber number);
 hid_t cni_number_type(CniNumber number); // in memory; lives as long as HDF5
 
@@ -216,6 +218,7 @@ struct CniRunWriter {
   CnAllocator allocator;
   char *path, *partial_path, *new_path; // as asked; beside an existing file; being made
   const char *at;                       // the one of them where the bytes go
+  CniLock *lock;                        // on the name, as long as it is written
   CniDisk disk;
   hid_t file, committed_set, columns[CNI_COLUMN_COUNT];
   CniCommitted committed;
@@ -269,11 +272,14 @@ CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step);
 // kept in hdf.
 CnStatus cni_column_copy(CnRun *run, int32_t column, CniHdf *hdf, int64_t rows);
 
-// Why something could not be read: HDF5's reason, or that the file is cut short.
-CnStatus cni_run_read_error(const CnRun *run, const char *what);
-
 // cn_run_open without looking for PATH.partial.
 CnStatus cni_run_open_exactly(const char *path, const CnAllocator *allocator, CnRun **run);
+
+// Texts of one length, one behind the other.
+typedef struct CniTexts {
+  char *bytes;
+  size_t byte_count, size; // of all, of one
+} CniTexts;
 
 struct CnRun {
   CnAllocator allocator;
@@ -285,15 +291,34 @@ struct CnRun {
   CniCommitted committed;
   CniRunSizes sizes;
   CnRunInfo info;
-  char *words[CNI_RUN_WORDS]; // strings of info
-  size_t word_bytes[CNI_RUN_WORDS];
+  CniTexts words[CNI_RUN_WORDS]; // strings of info
   CnRunParameter *parameters;
   CnRunBody *bodies;
   CnRunShape *shapes;
   CnRunJoint *joints;
   CnRunSeries *sensors;
-  char *names[CNI_RUN_NAMES]; // blocks of fixed-length strings behind them
-  size_t name_bytes[CNI_RUN_NAMES];
+  CniTexts names[CNI_RUN_NAMES]; // behind them
 };
+
+// ---- all that is read from a run: run_input.c ----
+
+// Exactly so many numbers of an attribute of an object, or with a null name of a dataset.
+CnStatus cni_input_numbers(const CnRun *run, const char *object, const char *attribute,
+                           CniNumber as, int64_t count, void *values);
+// Exactly so many texts; what was allocated stays in *texts, after a failure too.
+CnStatus cni_input_texts(CnRun *run, const char *object, const char *attribute, int64_t count,
+                         CniTexts *texts);
+// Length of a dataset of one dimension.
+CnStatus cni_input_count(const CnRun *run, const char *path, int64_t *count);
+CnStatus cni_input_committed(const CnRun *run, CniCommitted *committed);
+// Open a column, if the file has it; it must have the committed rows, as wide as the sizes say.
+CnStatus cni_input_column(CnRun *run, int32_t column);
+// Is the file long enough for so many things of a size?
+int cni_input_fits(const CnRun *run, int64_t count, int64_t size);
+
+// Why something could not be read: HDF5's reason, or that the file is cut short.
+CnStatus cni_run_read_error(const CnRun *run, const char *what);
+// A number that cannot be.
+CnStatus cni_input_damaged(const CnRun *run, const char *what, int64_t index, int64_t value);
 
 #endif

@@ -148,6 +148,11 @@ CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states) {
 
 // ---- contacts and events ----
 
+// What a file says is an index may be anything.
+static int32_t index_or_none(int32_t index, int32_t count) {
+  return index >= 0 && index < count ? index : -1;
+}
+
 typedef struct ContactBlock {
   int32_t body_a[BLOCK_ROWS], body_b[BLOCK_ROWS], shape_a[BLOCK_ROWS], shape_b[BLOCK_ROWS];
   double gap[BLOCK_ROWS];
@@ -170,11 +175,12 @@ static CnStatus read_contacts(CnRun *run, ContactBlock *b, int64_t first, int64_
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
     CNI_TRY(read_rows(run, parts[i].column, first, n,
                       parts[i].is_integer ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, parts[i].values));
+  int32_t bodies = run->info.body_count, shapes = run->info.shape_count;
   for (int64_t i = 0; i < n; i++)
-    contacts[i] = (CnRunContact){.body_a = b->body_a[i],
-                                 .body_b = b->body_b[i],
-                                 .shape_a = b->shape_a[i],
-                                 .shape_b = b->shape_b[i],
+    contacts[i] = (CnRunContact){.body_a = index_or_none(b->body_a[i], bodies),
+                                 .body_b = index_or_none(b->body_b[i], bodies),
+                                 .shape_a = index_or_none(b->shape_a[i], shapes),
+                                 .shape_b = index_or_none(b->shape_b[i], shapes),
                                  .point = b->point[i],
                                  .normal = b->normal[i],
                                  .gap = b->gap[i],
@@ -230,8 +236,8 @@ CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *eve
       int32_t what = kind[k] - CNI_RUN_LOCATED;
       events[i + k] = (CnRunEvent){.step = step[k],
                                    .kind = kind[k] == 0 ? CN_CONTACT_BEGAN : CN_CONTACT_ENDED,
-                                   .shape_a = shape_a[k],
-                                   .shape_b = shape_b[k],
+                                   .shape_a = index_or_none(shape_a[k], run->info.shape_count),
+                                   .shape_b = index_or_none(shape_b[k], run->info.shape_count),
                                    .located = located,
                                    .what = located ? (CnEventKind)(what % CN_EVENT_KIND_COUNT)
                                                    : CN_EVENT_IMPACT,

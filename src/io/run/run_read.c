@@ -24,28 +24,23 @@ typedef struct Reading {
   CniArena arena; // columns of tables before they become rows
 } Reading;
 
-CnStatus cni_run_read_error(const CnRun *run, const char *what) {
-  if (!run->disk.cut) return cni_hdf_error(run->path, what);
-  return cni_error(CN_INVALID_DATA, "%s: %s: the file is cut short", run->path, what);
+static void keep(Reading *r, CnStatus status) {
+  if (r->status == CN_OK) r->status = status;
 }
 
-static void fail(Reading *r, const char *what) {
-  if (r->status == CN_OK) r->status = cni_run_read_error(r->run, what);
-  if (r->status == CN_FILE) r->status = CN_INVALID_DATA;
+static void damaged(Reading *r, const char *what, int64_t index, int64_t value) {
+  if (r->status == CN_OK) r->status = cni_input_damaged(r->run, what, index, value);
 }
 
-static void fail_memory(Reading *r, size_t bytes) { r->status = cni_error_memory(bytes); }
-
+// Attributes that are numbers; what is not finite was not written by Cairn.
 static void get_numbers(Reading *r, const char *object, const char *name, int32_t count,
                         double *values) {
   if (r->status != CN_OK) return;
-  hid_t a = H5Aopen_by_name(r->run->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-  hid_t space = a < 0 ? -1 : H5Aget_space(a);
-  if (a < 0 || H5Sget_simple_extent_npoints(space) != count ||
-      H5Aread(a, H5T_NATIVE_DOUBLE, values) < 0)
-    fail(r, name);
-  if (space >= 0) H5Sclose(space);
-  if (a >= 0) H5Aclose(a);
+  keep(r, cni_input_numbers(r->run, object, name, CNI_DOUBLE, count, values));
+  for (int32_t i = 0; i < count && r->status == CN_OK; i++)
+    if (!isfinite(values[i]))
+      r->status =
+          cni_error(CN_INVALID_DATA, "%s: is damaged: %s is %g", r->run->path, name, values[i]);
 }
 
 static double get_number(Reading *r, const char *object, const char *name) {
@@ -54,131 +49,56 @@ static double get_number(Reading *r, const char *object, const char *name) {
   return value;
 }
 
-static int64_t get_integer(Reading *r, const char *object, const char *name) {
+// One from 0 to the most that makes sense; negative: any.
+static int64_t get_integer(Reading *r, const char *object, const char *name, int64_t most) {
   int64_t value = 0;
   if (r->status != CN_OK) return 0;
-  hid_t a = H5Aopen_by_name(r->run->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-  hid_t space = a < 0 ? -1 : H5Aget_space(a);
-  if (a < 0 || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(a, H5T_NATIVE_INT64, &value) < 0)
-    fail(r, name);
-  if (space >= 0) H5Sclose(space);
-  if (a >= 0) H5Aclose(a);
-  return value;
+  keep(r, cni_input_numbers(r->run, object, name, CNI_INT64, 1, &value));
+  if (most >= 0 && (value < 0 || value > most)) damaged(r, name, 0, value);
+  return r->status == CN_OK ? value : 0;
 }
 
-// Memory for texts of the given type, one byte more than they fill; null on failure.
-static char *text_memory(Reading *r, hid_t type, int64_t count, size_t *bytes) {
-  if (type < 0 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) > 0) {
-    fail(r, "a text");
-    return NULL;
-  }
-  *bytes = H5Tget_size(type) * (size_t)count + 1;
-  char *memory = cni_allocate(&r->run->allocator, *bytes);
-  if (!memory) fail_memory(r, *bytes);
-  if (memory) memset(memory, 0, *bytes);
-  return memory;
-}
-
+// A text that is an attribute of an object, or with a null name a dataset.
 static const char *get_text(Reading *r, const char *object, const char *name, int32_t word) {
-  if (r->status != CN_OK) return "";
-  hid_t a = H5Aopen_by_name(r->run->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-  hid_t type = a < 0 ? -1 : H5Aget_type(a);
-  char *text = text_memory(r, type, 1, &r->run->word_bytes[word]);
-  r->run->words[word] = text;
-  if (text && H5Aread(a, type, text) < 0) fail(r, name);
-  if (type >= 0) H5Tclose(type);
-  if (a >= 0) H5Aclose(a);
-  return text ? text : "";
-}
-
-static int64_t points_of(hid_t dataset) {
-  hid_t space = dataset < 0 ? -1 : H5Dget_space(dataset);
-  int64_t points = space < 0 ? -1 : (int64_t)H5Sget_simple_extent_npoints(space);
-  if (space >= 0) H5Sclose(space);
-  return points;
-}
-
-static const char *get_long_text(Reading *r, const char *path, int32_t word) {
-  if (r->status != CN_OK) return "";
-  hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
-  hid_t type = d < 0 ? -1 : H5Dget_type(d);
-  char *text = NULL;
-  if (points_of(d) != 1)
-    fail(r, path);
-  else
-    text = text_memory(r, type, 1, &r->run->word_bytes[word]);
-  r->run->words[word] = text;
-  if (text && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) fail(r, path);
-  if (type >= 0) H5Tclose(type);
-  if (d >= 0) H5Dclose(d);
-  return text ? text : "";
+  CniTexts *text = &r->run->words[word];
+  if (r->status == CN_OK) keep(r, cni_input_texts(r->run, object, name, 1, text));
+  return text->bytes ? text->bytes : "";
 }
 
 // ---- tables ----
 
-static void damaged(Reading *r, const char *what, int64_t index, int64_t value) {
-  if (r->status == CN_OK)
-    r->status = cni_error(CN_INVALID_DATA, "%s: is damaged: %s %lld is %lld", r->run->path, what,
-                          (long long)index, (long long)value);
+static int32_t count_of(Reading *r, const char *path) {
+  int64_t count = 0;
+  if (r->status == CN_OK) keep(r, cni_input_count(r->run, path, &count));
+  return (int32_t)count;
 }
 
-static int64_t count_of(Reading *r, const char *path) {
-  if (r->status != CN_OK) return 0;
-  hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
-  int64_t count = d < 0 ? -1 : cni_column_rows(d);
-  if (d >= 0) H5Dclose(d);
-  if (count < 0) fail(r, path);
-  if (count > INT32_MAX / 8) damaged(r, path, 0, count);
-  return r->status == CN_OK ? count : 0;
-}
-
-// All numbers of a table, count x components.
-static void get_table(Reading *r, const char *path, hid_t type, int64_t count, int32_t components,
-                      void *values) {
-  if (r->status != CN_OK) return;
-  hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
-  if (points_of(d) != count * components)
-    fail(r, path);
-  else if (count > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
-    fail(r, path);
-  if (d >= 0) H5Dclose(d);
+// All numbers of a table, count x components, until the file has been read.
+static void *get_table(Reading *r, const char *path, CniNumber as, int64_t count,
+                       int32_t components) {
+  int64_t numbers = count * components;
+  size_t bytes = (size_t)numbers * cni_number_size(as);
+  if (r->status == CN_OK && !cni_input_fits(r->run, numbers, 1)) damaged(r, path, 0, numbers);
+  void *values = r->status == CN_OK ? cni_arena_take(&r->arena, bytes) : NULL;
+  if (!values && r->status == CN_OK) r->status = cni_error_memory(bytes);
+  if (r->status == CN_OK) keep(r, cni_input_numbers(r->run, path, NULL, as, numbers, values));
+  return values;
 }
 
 // A table of texts; the i-th begins at i times *size.
 static const char *get_names(Reading *r, const char *path, int64_t count, int32_t slot,
                              size_t *size) {
-  *size = 0;
-  if (r->status != CN_OK) return NULL;
-  hid_t d = H5Dopen2(r->run->file, path, H5P_DEFAULT);
-  hid_t type = d < 0 ? -1 : H5Dget_type(d);
-  char *block = NULL;
-  if (points_of(d) != count)
-    fail(r, path);
-  else
-    block = text_memory(r, type, count, &r->run->name_bytes[slot]);
-  r->run->names[slot] = block;
-  if (block && count > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) < 0)
-    fail(r, path);
-  if (block) *size = H5Tget_size(type);
-  // texts without a final zero are not of our making
-  for (int64_t i = 0; block && i < count && r->status == CN_OK; i++)
-    if (!memchr(block + (size_t)i * *size, 0, *size)) fail(r, path);
-  if (type >= 0) H5Tclose(type);
-  if (d >= 0) H5Dclose(d);
-  return block;
+  CniTexts *names = &r->run->names[slot];
+  if (r->status == CN_OK) keep(r, cni_input_texts(r->run, path, NULL, count, names));
+  *size = names->size;
+  return names->bytes;
 }
 
 static void *take(Reading *r, int64_t count, size_t size) {
   if (r->status != CN_OK || count == 0) return NULL;
   void *memory = cni_allocate(&r->run->allocator, (size_t)count * size);
-  if (!memory) fail_memory(r, (size_t)count * size);
+  if (!memory) r->status = cni_error_memory((size_t)count * size);
   if (memory) memset(memory, 0, (size_t)count * size);
-  return memory;
-}
-
-static void *scratch(Reading *r, size_t bytes) {
-  void *memory = r->status == CN_OK ? cni_arena_take(&r->arena, bytes) : NULL;
-  if (!memory && r->status == CN_OK) fail_memory(r, bytes);
   return memory;
 }
 
@@ -189,8 +109,7 @@ static void read_named(Reading *r) {
   int64_t n = run->info.parameter_count;
   run->parameters = take(r, n, sizeof *run->parameters);
   const char *name = get_names(r, "/parameters/name", n, 0, &size);
-  double *value = scratch(r, (size_t)n * sizeof *value);
-  get_table(r, "/parameters/value", H5T_NATIVE_DOUBLE, n, 1, value);
+  const double *value = get_table(r, "/parameters/value", CNI_DOUBLE, n, 1);
   for (int64_t i = 0; i < n && r->status == CN_OK; i++)
     run->parameters[i] = (CnRunParameter){name + (size_t)i * size, value[i]};
 
@@ -207,11 +126,9 @@ static void read_bodies(Reading *r) {
   int64_t n = run->info.body_count;
   size_t size;
   run->bodies = take(r, n, sizeof *run->bodies);
-  int32_t *kind = scratch(r, (size_t)n * sizeof *kind);
-  double *mass = scratch(r, (size_t)n * sizeof *mass);
   const char *name = get_names(r, "/bodies/name", n, 3, &size);
-  get_table(r, "/bodies/kind", H5T_NATIVE_INT32, n, 1, kind);
-  get_table(r, "/bodies/mass", H5T_NATIVE_DOUBLE, n, 1, mass);
+  const int32_t *kind = get_table(r, "/bodies/kind", CNI_INT32, n, 1);
+  const double *mass = get_table(r, "/bodies/mass", CNI_DOUBLE, n, 1);
   for (int64_t i = 0; i < n && r->status == CN_OK; i++) {
     if (kind[i] < 0 || kind[i] > CN_BODY_FIXED) damaged(r, "the kind of body", i, kind[i]);
     run->bodies[i] = (CnRunBody){name + (size_t)i * size, (CnBodyKind)kind[i], mass[i]};
@@ -222,10 +139,11 @@ static void read_bodies(Reading *r) {
 static void read_sizes(Reading *r, const CniField *field) {
   CnRun *run = r->run;
   size_t n = (size_t)run->info.shape_count, bytes = cni_field_size(field);
-  char path[64], *values = scratch(r, n * bytes);
+  char path[64];
   snprintf(path, sizeof path, "/shapes/%s", field->name);
   if (r->status != CN_OK || H5Lexists(run->file, path, H5P_DEFAULT) <= 0) return;
-  get_table(r, path, H5T_NATIVE_DOUBLE, (int64_t)n, (int32_t)(bytes / sizeof(double)), values);
+  int32_t components = (int32_t)(bytes / sizeof(double));
+  const char *values = get_table(r, path, CNI_DOUBLE, (int64_t)n, components);
   for (size_t i = 0; i < n && r->status == CN_OK; i++)
     memcpy(cni_field_at(field, &run->shapes[i].def), values + i * bytes, bytes);
 }
@@ -234,19 +152,16 @@ static void read_shapes(Reading *r) {
   CnRun *run = r->run;
   size_t n = (size_t)run->info.shape_count;
   run->shapes = take(r, (int64_t)n, sizeof *run->shapes);
-  int32_t *body = scratch(r, n * sizeof *body);
-  int32_t *kind = scratch(r, n * sizeof *kind);
-  CnVec3 *position = scratch(r, n * sizeof *position);
-  CnQuat *rotation = scratch(r, n * sizeof *rotation);
-  get_table(r, "/shapes/body", H5T_NATIVE_INT32, (int64_t)n, 1, body);
-  get_table(r, "/shapes/kind", H5T_NATIVE_INT32, (int64_t)n, 1, kind);
-  get_table(r, "/shapes/position", H5T_NATIVE_DOUBLE, (int64_t)n, 3, position);
-  get_table(r, "/shapes/rotation", H5T_NATIVE_DOUBLE, (int64_t)n, 4, rotation);
+  const int32_t *body = get_table(r, "/shapes/body", CNI_INT32, (int64_t)n, 1);
+  const int32_t *kind = get_table(r, "/shapes/kind", CNI_INT32, (int64_t)n, 1);
+  const CnVec3 *position = get_table(r, "/shapes/position", CNI_DOUBLE, (int64_t)n, 3);
+  const CnQuat *rotation = get_table(r, "/shapes/rotation", CNI_DOUBLE, (int64_t)n, 4);
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
     if (body[i] < 0 || body[i] >= run->info.body_count)
       damaged(r, "the body of shape", (int64_t)i, body[i]);
     if (kind[i] < 0 || kind[i] >= CN_SHAPE_KIND_COUNT)
       damaged(r, "the kind of shape", (int64_t)i, kind[i]);
+    if (r->status != CN_OK) return;
     run->shapes[i] = (CnRunShape){body[i], cn_shape_def_default((CnShapeKind)kind[i])};
     run->shapes[i].def.pose = (CnPose){position[i], rotation[i]};
   }
@@ -258,16 +173,12 @@ static void read_joints(Reading *r) {
   CnRun *run = r->run;
   size_t n = (size_t)run->info.joint_count, size;
   run->joints = take(r, (int64_t)n, sizeof *run->joints);
-  int32_t *kind = scratch(r, n * sizeof *kind);
-  int32_t *a = scratch(r, n * sizeof *a), *b = scratch(r, n * sizeof *b);
-  CnPose *frame_a = scratch(r, n * sizeof *frame_a);
-  CnPose *frame_b = scratch(r, n * sizeof *frame_b);
   const char *name = get_names(r, "/joints/name", (int64_t)n, 4, &size);
-  get_table(r, "/joints/kind", H5T_NATIVE_INT32, (int64_t)n, 1, kind);
-  get_table(r, "/joints/body_a", H5T_NATIVE_INT32, (int64_t)n, 1, a);
-  get_table(r, "/joints/body_b", H5T_NATIVE_INT32, (int64_t)n, 1, b);
-  get_table(r, "/joints/frame_a", H5T_NATIVE_DOUBLE, (int64_t)n, 7, frame_a);
-  get_table(r, "/joints/frame_b", H5T_NATIVE_DOUBLE, (int64_t)n, 7, frame_b);
+  const int32_t *kind = get_table(r, "/joints/kind", CNI_INT32, (int64_t)n, 1);
+  const int32_t *a = get_table(r, "/joints/body_a", CNI_INT32, (int64_t)n, 1);
+  const int32_t *b = get_table(r, "/joints/body_b", CNI_INT32, (int64_t)n, 1);
+  const CnPose *frame_a = get_table(r, "/joints/frame_a", CNI_DOUBLE, (int64_t)n, 7);
+  const CnPose *frame_b = get_table(r, "/joints/frame_b", CNI_DOUBLE, (int64_t)n, 7);
   int64_t coordinates = 0;
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
     if (a[i] < -1 || a[i] >= run->info.body_count) damaged(r, "body_a of joint", (int64_t)i, a[i]);
@@ -288,25 +199,9 @@ static void read_joints(Reading *r) {
 // The counts, and datasets that have as many rows.
 static void read_committed(Reading *r) {
   CnRun *run = r->run;
-  if (r->status != CN_OK) return;
-  hid_t type = cni_committed_type(), set = H5Dopen2(run->file, "/committed", H5P_DEFAULT);
-  if (set < 0 || points_of(set) != 1 ||
-      H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &run->committed) < 0)
-    fail(r, "/committed");
-  H5Tclose(type);
-  if (set >= 0) H5Dclose(set);
-  for (int32_t c = 0; c < CNI_COLUMN_COUNT && r->status == CN_OK; c++) {
-    const CniColumn *column = &cni_run_columns[c];
-    int64_t rows = run->committed.rows[column->rows], width = cni_column_width(c, &run->sizes);
-    if (width == 0 || (column->added && H5Lexists(run->file, column->path, H5P_DEFAULT) == 0))
-      continue;
-    run->columns[c] = H5Dopen2(run->file, column->path, H5P_DEFAULT);
-    int64_t there = run->columns[c] < 0 ? -1 : cni_column_rows(run->columns[c]);
-    if (there < 0) fail(r, column->path);
-    if (r->status == CN_OK &&
-        (rows < 0 || there < rows || points_of(run->columns[c]) / width != there))
-      damaged(r, column->path, rows, there);
-  }
+  if (r->status == CN_OK) r->status = cni_input_committed(run, &run->committed);
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT && r->status == CN_OK; c++)
+    r->status = cni_input_column(run, c);
 }
 
 static void read_info(Reading *r) {
@@ -314,7 +209,7 @@ static void read_info(Reading *r) {
   info->cairn_version = get_text(r, "/", "cairn_version", 0);
   info->scene_name = get_text(r, "/scene", "name", 1);
   info->scene_title = get_text(r, "/scene", "title", 2);
-  info->scene_text = get_long_text(r, "/scene/text", 3);
+  info->scene_text = get_text(r, "/scene/text", NULL, 3);
   info->integrator = get_text(r, "/settings", "integrator", 4);
   info->solver = get_text(r, "/settings", "solver", 5);
   const char *friction = get_text(r, "/settings", "friction", 6);
@@ -323,27 +218,27 @@ static void read_info(Reading *r) {
                        : CN_FRICTION_COULOMB;
   get_numbers(r, "/settings", "gravity", 3, &info->gravity.x);
   info->time_step = get_number(r, "/settings", "time_step");
-  info->iterations = (int32_t)get_integer(r, "/settings", "iterations");
+  info->iterations = (int32_t)get_integer(r, "/settings", "iterations", INT32_MAX);
   info->tolerance = get_number(r, "/settings", "tolerance");
-  info->seed = (uint64_t)get_integer(r, "/scene", "seed");
-  info->worker_count = (int32_t)get_integer(r, "/settings", "worker_count");
+  info->seed = (uint64_t)get_integer(r, "/scene", "seed", -1);
+  info->worker_count = (int32_t)get_integer(r, "/settings", "worker_count", INT32_MAX);
   info->frames_per_second = get_number(r, "/settings", "frames_per_second");
-  info->first_step = get_integer(r, "/", "first_step");
-  info->contacts_recorded = get_integer(r, "/", "contacts_recorded") != 0;
-  int64_t joints = get_integer(r, "/", "joints_recorded");
+  info->first_step = get_integer(r, "/", "first_step", INT64_MAX / 4);
+  info->contacts_recorded = get_integer(r, "/", "contacts_recorded", 1) != 0;
+  int64_t joints = get_integer(r, "/", "joints_recorded", 2);
   info->joints_recorded = joints != 0;
-  info->body_count = (int32_t)count_of(r, "/bodies/kind");
-  info->shape_count = (int32_t)count_of(r, "/shapes/kind");
-  info->joint_count = (int32_t)count_of(r, "/joints/kind");
-  info->parameter_count = (int32_t)count_of(r, "/parameters/value");
-  info->sensor_count = (int32_t)count_of(r, "/sensors/name");
+  info->body_count = count_of(r, "/bodies/kind");
+  info->shape_count = count_of(r, "/shapes/kind");
+  info->joint_count = count_of(r, "/joints/kind");
+  info->parameter_count = count_of(r, "/parameters/value");
+  info->sensor_count = count_of(r, "/sensors/name");
   info->scalar_count = CNI_COLUMN_SCALAR_END - 1; // time is not counted
   r->run->sizes = (CniRunSizes){.body_count = info->body_count,
                                 .joint_count = info->joint_count,
                                 .sensor_count = info->sensor_count,
                                 .record_contacts = info->contacts_recorded,
                                 .record_joints = joints > 1 ? 2 : info->joints_recorded};
-  if (joints > 1) r->run->sizes.coordinate_count = (int32_t)count_of(r, "/joints/coordinate_joint");
+  if (joints > 1) r->run->sizes.coordinate_count = count_of(r, "/joints/coordinate_joint");
   read_committed(r);
   info->step_count = r->run->committed.rows[CNI_ROWS_STEPS];
   info->frame_count = r->run->committed.rows[CNI_ROWS_FRAMES];
@@ -363,19 +258,16 @@ static void read_all(Reading *r) {
 
 // The file is HDF5, a run of ours, and of a version that we know.
 static CnStatus check_format(CnRun *run) {
-  char format[32] = "";
-  hid_t a = H5Aopen(run->file, "format", H5P_DEFAULT);
-  hid_t type = a < 0 ? -1 : H5Aget_type(a);
-  if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-      H5Tget_size(type) < sizeof format)
-    H5Aread(a, type, format);
-  if (type >= 0) H5Tclose(type);
-  if (a >= 0) H5Aclose(a);
-  if (strcmp(format, CNI_RUN_FORMAT) != 0)
+  CniTexts format = {0};
+  CnStatus found = cni_input_texts(run, "/", "format", 1, &format);
+  int is_run = found == CN_OK && strcmp(format.bytes, CNI_RUN_FORMAT) == 0;
+  cni_release(&run->allocator, format.bytes, format.byte_count);
+  if (found == CN_NO_MEMORY) return found;
+  if (!is_run)
     return cni_error(CN_INVALID_DATA, "%s: is HDF5 but no run of Cairn (no format \"%s\")",
                      run->path, CNI_RUN_FORMAT);
   Reading r = {.run = run};
-  int64_t version = get_integer(&r, "/", "format_version");
+  int64_t version = get_integer(&r, "/", "format_version", INT32_MAX);
   if (r.status == CN_OK && version != CNI_RUN_FORMAT_VERSION)
     r.status = cni_error(CN_INVALID_DATA, "%s: is a run of format version %lld (this is %d)",
                          run->path, (long long)version, CNI_RUN_FORMAT_VERSION);
@@ -453,8 +345,10 @@ void cn_run_close(CnRun *run) {
   cni_quiet_end(quiet);
   close(run->disk.fd);
   CnAllocator a = run->allocator;
-  for (int32_t i = 0; i < CNI_RUN_WORDS; i++) cni_release(&a, run->words[i], run->word_bytes[i]);
-  for (int32_t i = 0; i < CNI_RUN_NAMES; i++) cni_release(&a, run->names[i], run->name_bytes[i]);
+  for (int32_t i = 0; i < CNI_RUN_WORDS; i++)
+    cni_release(&a, run->words[i].bytes, run->words[i].byte_count);
+  for (int32_t i = 0; i < CNI_RUN_NAMES; i++)
+    cni_release(&a, run->names[i].bytes, run->names[i].byte_count);
   cni_release(&a, run->parameters, (size_t)run->info.parameter_count * sizeof *run->parameters);
   cni_release(&a, run->bodies, (size_t)run->info.body_count * sizeof *run->bodies);
   cni_release(&a, run->shapes, (size_t)run->info.shape_count * sizeof *run->shapes);

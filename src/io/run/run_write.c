@@ -61,6 +61,7 @@ static void release(CniRunWriter *w) {
   cni_release(&a, w->body_of_slot, (size_t)w->body_slots * sizeof(int32_t));
   cni_release(&a, w->shape_of_slot, (size_t)w->shape_slots * sizeof(int32_t));
   cni_release(&a, w->sensor_values, (size_t)w->sizes.sensor_count * sizeof(double));
+  cni_lock_release(w->lock);
   release_name(&a, w->path);
   release_name(&a, w->partial_path);
   release_name(&a, w->new_path);
@@ -116,6 +117,7 @@ static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter
   w->frames_per_second = def->frames_per_second;
   w->skip_penetration = def->skip_penetration;
   w->first_step = info.step;
+  CNI_TRY(cni_lock_take(w->path, &a, &w->lock));
   return cni_run_number(w, world);
 }
 
@@ -456,18 +458,23 @@ static CnStatus start_or_clean(CniRunWriter *w, const CniRunWriterDef *def, CnWo
   return status;
 }
 
+// What is there already, once nobody else writes there.
+static CnStatus look(const CniRunWriterDef *def, int *exists) {
+  struct stat there;
+  *exists = stat(def->path, &there) == 0;
+  if (!*exists || (S_ISREG(there.st_mode) && def->replace)) return CN_OK;
+  return cni_error(CN_FILE, "%s: is there already and %s", def->path,
+                   S_ISREG(there.st_mode) ? "may not be replaced" : "is no file");
+}
+
 CnStatus cni_run_writer_create(const CniRunWriterDef *def, CnWorld *world, CniRunWriter **writer) {
   if (!writer) return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_create: no result pointer");
   *writer = NULL;
   CNI_TRY(check_def(def, world));
-  struct stat there;
-  int exists = stat(def->path, &there) == 0;
-  if (exists && !S_ISREG(there.st_mode))
-    return cni_error(CN_FILE, "%s: is there already and is no file", def->path);
-  if (exists && !def->replace)
-    return cni_error(CN_FILE, "%s: is there already and may not be replaced", def->path);
+  int exists = 0;
   CniRunWriter *w = NULL;
   CnStatus status = prepare(def, world, &w);
+  if (status == CN_OK) status = look(def, &exists);
   if (status == CN_OK)
     status = start_or_clean(w, def, world, NULL, 0, exists ? w->partial_path : w->path);
   else if (w)

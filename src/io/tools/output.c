@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/run/run_private.h"
+#include "io/tools/lock.h"
 
 #define ENDING ".partial"
 
@@ -22,12 +23,14 @@ CnStatus cni_output_open(CniOutput *output, const char *path, const CnAllocator 
   output->partial = cni_allocate(allocator, output->partial_size);
   if (!output->partial) return cni_error_memory(output->partial_size);
   snprintf(output->partial, output->partial_size, "%s%s", path, ENDING);
-  unlink(output->partial);
-  output->file = fopen(output->partial, "wb");
+  int fd = cni_lock_create(output->partial);
+  output->file = fd < 0 ? NULL : fdopen(fd, "wb");
   if (output->file) return CN_OK;
   int error = errno;
+  if (fd >= 0) unlink(output->partial);
+  if (fd >= 0) close(fd);
   cni_release(allocator, output->partial, output->partial_size);
-  return cni_file_error(path, "cannot be written", error);
+  return cni_lock_error(path, error);
 }
 
 void cni_output_bytes(CniOutput *output, const void *bytes, size_t size) {
@@ -79,21 +82,21 @@ static void sync_folder(const char *path) {
 CnStatus cni_output_close(CniOutput *output) {
   if (!output->error && fflush(output->file) != 0) output->error = errno;
   if (!output->error && fsync(fileno(output->file)) != 0 && errno != EINVAL) output->error = errno;
-  if (fclose(output->file) != 0 && !output->error) output->error = errno;
+  // the lock is held until the names are settled
   if (!output->error && rename(output->partial, output->path) != 0) output->error = errno;
+  if (output->error) unlink(output->partial);
+  if (fclose(output->file) != 0 && !output->error) output->error = errno;
   CnStatus status = CN_OK;
-  if (output->error) {
-    unlink(output->partial);
+  if (output->error)
     status = cni_file_error(output->path, "cannot be written", output->error);
-  } else {
+  else
     sync_folder(output->path);
-  }
   release(output);
   return status;
 }
 
 void cni_output_discard(CniOutput *output) {
-  fclose(output->file);
   unlink(output->partial);
+  fclose(output->file);
   release(output);
 }

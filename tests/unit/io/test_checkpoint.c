@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "alloc.h"
+#include "command.h"
+#include "core/hash.h"
 #include "io/io.h"
 #include "runs.h"
 
@@ -230,6 +232,39 @@ static void memory(void **state) {
   test_alloc_check_clean(&alloc);
 }
 
+// A checksum finds damage, not malice: whoever can compute it may write any number anywhere.
+static void malicious(void **state) {
+  (void)state;
+  static const uint64_t odd[] = {0,          1,         0x7fffffff,         UINT32_MAX,
+                                 UINT64_MAX, INT64_MAX, 0xfff0000000000000, 0x7ff8000000000000};
+  const char *path = test_path("bad.ck");
+  CniCheckpoint c = sample();
+  CHECK_OK(cni_checkpoint_write(path, &c));
+  size_t size, refused = 0;
+  char *bytes = file_bytes(path, &size), *bad = malloc(size);
+  for (size_t at = 32; at + 8 <= size; at++)
+    for (size_t k = 0; k < sizeof odd / sizeof odd[0]; k++) {
+      TestAlloc alloc;
+      test_alloc_init(&alloc);
+      CnAllocator allocator = test_alloc_hook(&alloc);
+      memcpy(bad, bytes, size);
+      for (int i = 0; i < 8; i++) bad[at + (size_t)i] = (char)(odd[k] >> (8 * i));
+      uint64_t hash = cni_hash_bytes(CNI_HASH_START, bad + 32, size - 32);
+      for (int i = 0; i < 8; i++) bad[24 + i] = (char)(hash >> (8 * i));
+      put_bytes(path, bad, size);
+      CnStatus status = cni_checkpoint_read(path, &allocator, &c);
+      CHECK(status == CN_OK || status == CN_INVALID_DATA);
+      refused += status != CN_OK;
+      if (status == CN_OK) CHECK(c.step >= 0 && c.end_time >= 0 && isfinite(c.end_time));
+      cni_checkpoint_release(&c);
+      test_alloc_check_clean(&alloc);
+      CHECK(alloc.peak_bytes < 10 * size + 10000);
+    }
+  CHECK(refused > 100);
+  free(bytes);
+  free(bad);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(round_trip, begin, end),
@@ -237,6 +272,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(damaged, begin, end),
       cmocka_unit_test_setup_teardown(old_one_stays, begin, end),
       cmocka_unit_test_setup_teardown(memory, begin, end),
+      cmocka_unit_test_setup_teardown(malicious, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

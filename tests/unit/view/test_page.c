@@ -252,14 +252,15 @@ static void old_page_stays(void **state) {
   page_end(&page);
 
   if (access("/dev/full", W_OK) != 0) return;
-  CniPageFile file = {.path = "page.html", .allocator = cn_allocator_default()};
-  file.file = fopen("/dev/full", "wb");
-  CHECK(file.file != NULL);
+  CniPageFile file = {.output = {.path = "page.html", .allocator = cn_allocator_default()}};
+  CniOutput *output = &file.output;
+  output->file = fopen("/dev/full", "wb");
+  CHECK(output->file != NULL);
   cni_page_file_bytes(&file, cni_page_tail, cni_page_tail_size);
-  file.temporary = file.allocator.allocate(NULL, 64, 64);
-  CHECK(file.temporary != NULL);
-  strcpy(file.temporary, "/nowhere/page.part");
-  file.temporary_size = 64;
+  output->partial = output->allocator.allocate(NULL, 64, 64);
+  CHECK(output->partial != NULL);
+  strcpy(output->partial, "/nowhere/page.partial");
+  output->partial_size = 64;
   CHECK_STATUS(cni_page_file_close(&file, 1), CN_FILE);
   CHECK(strstr(cn_error_message(), "page.html: cannot be written: No space left") != NULL);
 }

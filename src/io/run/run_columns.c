@@ -11,10 +11,11 @@
 #define SERIES_CHUNK 1024       // rows
 #define FRAME_CHUNK_BYTES 65536 // about; at least one row, at most 64
 
-#define STEP(number) CNI_ROWS_STEPS, number, CNI_PER_ROW, 0
-#define FRAME(number, per, components) CNI_ROWS_FRAMES, number, per, components
-#define CONTACT(number, components) CNI_ROWS_CONTACTS, number, CNI_PER_ROW, components
-#define EVENT(number) CNI_ROWS_EVENTS, number, CNI_PER_ROW, 0
+#define STEP(number) CNI_ROWS_STEPS, number, CNI_PER_ROW, 0, 0
+#define ADDED_STEP(number) CNI_ROWS_STEPS, number, CNI_PER_ROW, 0, 1
+#define FRAME(number, per, components) CNI_ROWS_FRAMES, number, per, components, 0
+#define CONTACT(number, components) CNI_ROWS_CONTACTS, number, CNI_PER_ROW, components, 0
+#define EVENT(number) CNI_ROWS_EVENTS, number, CNI_PER_ROW, 0, 0
 
 const CniColumn cni_run_columns[CNI_COLUMN_COUNT] = {
     [CNI_COLUMN_TIME] = {"/steps/time", "s", "at the end of the step", STEP(CNI_DOUBLE)},
@@ -51,14 +52,14 @@ const CniColumn cni_run_columns[CNI_COLUMN_COUNT] = {
                                   "part of seconds_solver outside the sweeps", STEP(CNI_DOUBLE)},
     [CNI_COLUMN_POSITION_DRIFT] = {"/steps/position_drift", "m",
                                    "of active constraints; NaN: not measured (impulse)",
-                                   STEP(CNI_DOUBLE), 1},
+                                   ADDED_STEP(CNI_DOUBLE)},
     [CNI_COLUMN_VELOCITY_DRIFT] = {"/steps/velocity_drift", "m/s",
                                    "of active constraints; NaN: not measured (impulse)",
-                                   STEP(CNI_DOUBLE), 1},
+                                   ADDED_STEP(CNI_DOUBLE)},
     [CNI_COLUMN_REJECTED] = {"/steps/rejected", "1", "steps of hem5 and rkf45 made again",
-                             STEP(CNI_INT32), 1},
+                             ADDED_STEP(CNI_INT32)},
     [CNI_COLUMN_SENSORS] = {"/sensors/values", "", "one column a sensor", CNI_ROWS_STEPS,
-                            CNI_DOUBLE, CNI_PER_SENSOR, 0},
+                            CNI_DOUBLE, CNI_PER_SENSOR, 0, 0},
     [CNI_COLUMN_EVENTS_END] = {"/events/end_of_step", "1",
                                "number of events up to and including the step", STEP(CNI_INT64)},
     [CNI_COLUMN_FRAME_TIME] = {"/frames/time", "s", "", FRAME(CNI_DOUBLE, CNI_PER_ROW, 0)},

@@ -44,8 +44,9 @@ static CnStatus check_axis(const char *name, CnJointAxis *axis) {
     return cni_error(CN_INVALID_ARGUMENT, "%s: motor_effort must not be negative (got %g)", sort,
                      axis->motor_effort);
   if (axis->lower > axis->upper || axis->lower == INFINITY || axis->upper == -INFINITY)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: no place between the limits (lower %g, upper %g)",
-                     sort, axis->lower, axis->upper);
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "%s: no place between the limits (got lower %g, upper %g)", sort, axis->lower,
+                     axis->upper);
   return CN_OK;
 }
 

@@ -87,20 +87,22 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   problem->brief_b = joints == 0; // unless a belt moves (plan.c)
   CniProblemRoom room = {.blocks = contacts};
   cni_joints_room(input, &room);
+  size_t warm_bytes = (size_t)room.rows * sizeof(double);
+  double *warm = cni_arena_take(input->arena, warm_bytes);
+  if (!warm) return cni_error_memory(warm_bytes);
   cni_groups_room(input, &room);
   CNI_TRY(cni_problem_reserve(problem, &room));
   cni_assemble_groups(input, problem);
 
   CniSetTable sets;
   CNI_TRY(cni_set_table_init(&sets, problem, input->arena));
-  CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_blocks));
+  CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_blocks, warm));
   int32_t joint_rows = problem->row_count;
   CniContactPlan plan;
   CNI_TRY(cni_plan_contacts(input, problem, &sets, block_of, &plan));
 
   CNI_TRY(cni_answer_fit(answer, problem));
-  for (int32_t i = 0; i < joint_rows; i++) answer->g[i] = 0;
-  cni_warm_start_joints(input, problem, joint_blocks, answer->g);
+  for (int32_t i = 0; i < joint_rows; i++) answer->g[i] = warm[i];
   cni_fill_contacts(input, problem, &plan, block_of, answer->g);
   return CN_OK;
 }

@@ -26,12 +26,10 @@ void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem);
 
 // What the joints need.
 void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
-// Blocks of all joints. Room must be there.
+// Blocks of all joints, which are the first of the problem; g: their impulses of the last step,
+// scaled to this step. Room must be there.
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
-                             int32_t *first_of);
-// Their impulses of the last step, scaled to this step, into g.
-void cni_warm_start_joints(const CniAssemblyInput *input, const CnProblem *problem,
-                           const int32_t *first_of, double *g);
+                             int32_t *first_of, double *g);
 
 // ---- contacts, in two passes ----
 

@@ -9,9 +9,8 @@
 
 #include "core/error.h"
 
-static CniJointStep step_of(const CnProblem *problem, int32_t a, int32_t b, double time_step,
-                            double stabilisation) {
-  CniJointStep step = {time_step, stabilisation, 1};
+// Radius of gyration of two groups that move against each other.
+static double gyration(const CnProblem *problem, int32_t a, int32_t b) {
   double inv_mass = problem->groups[a].inv_mass + problem->groups[b].inv_mass, turn = 0;
   for (int32_t side = 0; side < 2; side++) {
     int32_t group = side ? b : a;
@@ -19,8 +18,14 @@ static CniJointStep step_of(const CnProblem *problem, int32_t a, int32_t b, doub
     CnSym3 j = cni_group_inertia(problem, group);
     turn += (j.xx + j.yy + j.zz) / 3;
   }
-  if (turn > 0) step.length = sqrt(inv_mass / turn);
-  return step;
+  return turn > 0 ? sqrt(inv_mass / turn) : 1;
+}
+
+static int turns(const CniJointPlace *place) {
+  int any = 0;
+  for (int32_t i = 0; i < place->locked_count; i++) any |= place->locked[i].turns;
+  for (int32_t i = 0; i < place->axis_count; i++) any |= place->axes[i].turns;
+  return any;
 }
 
 // The groups of a joint: the ground is the last.
@@ -31,8 +36,9 @@ static int32_t group_of(const CnProblem *problem, int32_t body) {
 static int32_t list(const CniJoint *joint, const CnPose *pose, double h, double stabilisation,
                     const CnProblem *problem, CniJointPlace *place, CniJointBlock *blocks) {
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
-  CniJointStep step = step_of(problem, a, b, h, stabilisation);
   cni_joint_at(joint, pose, place);
+  CniJointStep step = {h, stabilisation, 1};
+  if (turns(place)) step.length = gyration(problem, a, b);
   return cni_joint_blocks(&joint->def, place, &step, blocks);
 }
 
@@ -84,18 +90,23 @@ static void put_rows(CnProblem *problem, const CniJointPlace *place, const CniJo
 }
 
 static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, CnProblem *problem,
-                            CniSetTable *sets) {
+                            CniSetTable *sets, double *g) {
   CniJointPlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
   if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
     return CN_OK;
   int32_t count = list(joint, in->pose, in->time_step, in->stabilisation, problem, &place, blocks);
+  CniJointImpulse kept = joint->impulse;
+  double scale = joint->impulse_step > 0 ? in->time_step / joint->impulse_step : 0;
   for (int32_t i = 0; i < count; i++) {
     const CniJointBlock *block = &blocks[i];
     int32_t set, row = problem->row_count;
     CNI_TRY(cni_set_table_find(sets, &block->set, &set));
-    for (int32_t r = 0; r < block->dim; r++) problem->b[row + r] = block->b[r];
+    for (int32_t r = 0; r < block->dim; r++) {
+      problem->b[row + r] = block->b[r];
+      g[row + r] = scale > 0 ? scale * *cni_joint_kept(block, r, &kept) / fabs(block->scale[r]) : 0;
+    }
     int pair = block->part == CNI_PART_LOCKED && cni_joint_kinds[joint->def.kind]->point;
     if (pair)
       put_pair(problem, &place, a, b);
@@ -109,31 +120,14 @@ static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, C
 }
 
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
-                             int32_t *first_of) {
+                             int32_t *first_of, double *g) {
   int32_t count = input->model->joint_count;
   for (int32_t i = 0; i < count; i++) {
     first_of[i] = problem->block_count;
-    CNI_TRY(write_joint(input, &input->model->joints[i], problem, sets));
+    CNI_TRY(write_joint(input, &input->model->joints[i], problem, sets, g));
   }
   first_of[count] = problem->block_count;
   return CN_OK;
-}
-
-void cni_warm_start_joints(const CniAssemblyInput *input, const CnProblem *problem,
-                           const int32_t *first_of, double *g) {
-  for (int32_t i = 0; i < input->model->joint_count; i++) {
-    const CniJoint *joint = &input->model->joints[i];
-    if (first_of[i] == first_of[i + 1] || !(joint->impulse_step > 0)) continue;
-    CniJointPlace place;
-    CniJointBlock blocks[CNI_JOINT_BLOCKS];
-    CniJointImpulse kept = joint->impulse;
-    double scale = input->time_step / joint->impulse_step;
-    int32_t count = list(joint, input->pose, input->time_step, 0, problem, &place, blocks);
-    for (int32_t k = 0; k < count; k++)
-      for (int32_t r = 0; r < blocks[k].dim; r++)
-        g[problem->blocks[first_of[i] + k].row + r] =
-            scale * *cni_joint_kept(&blocks[k], r, &kept) / fabs(blocks[k].scale[r]);
-  }
 }
 
 void cni_joint_keep(CniJoint *joint, const CnPose *pose, double time_step, const CnProblem *problem,

@@ -72,6 +72,12 @@ typedef struct CnEquations {
   /// for all); returns how many. Constraints are counted as gaps are. Not asked for without
   /// constraints.
   int32_t (*groups)(void *context, int32_t constraint, int32_t *groups);
+
+  /// Are the contacts listed all that matter at q? Where they are not (0), hem5 and rkf45 go back to
+  /// the last state at which they were, have CnSystem::detect list them anew from there to the end
+  /// of the call, read these equations again (the counts may have changed) and go on. Null: all
+  /// contacts are listed for good.
+  int32_t (*covered)(void *context, double t, const double *q);
 } CnEquations;
 
 /// A mechanical system as functions. State is q (any coordinates) and v (six per velocity group of

@@ -65,6 +65,28 @@ static inline CniTouch cni_touch_plane(CnVec3 centre, double radius, CnVec3 orig
   return t;
 }
 
+// ---- gaps that can be followed in time (gap.c) ----
+
+typedef enum CniGapBend {
+  CNI_GAP_POINTS = 0, // the normal is the direction from point to point
+  CNI_GAP_FACE,       // it is that of a half-space
+  CNI_GAP_OTHER       // it turns in a way of its own
+} CniGapBend;
+
+// gap = distance along the normal, from a to b, of two points that go with the shapes, less the
+// radii of the balls about them.
+typedef struct CniGap {
+  CniGapBend bend;
+  CnVec3 normal;
+  CnVec3 centre_a, centre_b;
+  double gap, radius_a, radius_b;
+} CniGap;
+
+// Do shapes of these kinds have smooth gaps?
+int cni_has_gap(CnShapeKind a, CnShapeKind b);
+// Of a feature that the narrow phase has named, however far away it is now.
+CniGap cni_gap(const CniPlaced *a, const CniPlaced *b, uint32_t feature);
+
 // ---- one shape alone ----
 
 // Axis-aligned bounds; what is unbounded has +-INFINITY.

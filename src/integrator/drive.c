@@ -4,7 +4,8 @@
 //     settle the modes at the start
 //     until the end:  a step; rejected where its error or its drift is too large
 //                     something happened inside? cut it there (watch.c), make the shorter step,
-//                     and settle the modes anew (modes.c, impact.c, pieces.c)
+//                     and settle the modes anew (modes.c, impact.c, pieces.c);
+//                     it went where contacts may be that are not listed? back, and a new list
 //
 // A call depends on nothing but its arguments: modes are found from the state, the first step is
 // tried with the length given. So a restored world goes on with the same bits.
@@ -291,13 +292,44 @@ static CnStatus check_limits(const CniDrive *d) {
   return CN_OK;
 }
 
+// The step has left the places for which contacts are listed: a new list from its start on, where it
+// is as if the call began there; a shorter step where that has been done already.
+static CnStatus renew(CniDrive *d) {
+  const CnSystem *system = d->motion.system;
+  CniStep *s = &d->step;
+  d->report.rejected++;
+  d->report.last_cause = "contacts";
+  if (d->renewed == d->t) {
+    d->h_limit = 0.5 * s->h;
+    return d->h_limit > least_step(d) ? CN_OK : underflow(d, d->h_limit, "contacts come from afar");
+  }
+  d->renewed = d->t;
+  d->h_next = s->h;
+  CNI_TRY(system->detect(system->context, d->t, s->q0, s->v0, d->t_end - d->t));
+  CNI_TRY(fit(d, system));
+  memcpy(d->q, s->q0, (size_t)system->q_count * sizeof *d->q);
+  memcpy(d->v, s->v0, (size_t)system->v_count * sizeof *d->v);
+  CNI_TRY(cni_modes_start(d));
+  CniFound none = {0, CN_EVENT_IMPACT, -1};
+  return cni_modes_settle(d, &none);
+}
+
+static int covered(const CniDrive *d) {
+  const CnEquations *eq = d->motion.eq;
+  const CniStep *s = &d->step;
+  return !d->left && (!eq->covered || eq->covered(d->motion.system->context, s->t + s->h, s->q1));
+}
+
 static CnStatus advance(CniDrive *d) {
   double position = 0, velocity = 0;
   CNI_TRY(check_limits(d));
   CNI_TRY(make_step(d, next_length(d), &position, &velocity));
-  d->h_limit = 0;
   CniFound found = {1, CN_EVENT_IMPACT, -1};
+  d->left = 0;
+  if (!covered(d)) return renew(d);
   if (d->motion.eq->contact_count > 0) CNI_TRY(cni_watch_step(d, &found));
+  if (d->left) return renew(d);
+  d->h_limit = 0;
   if (found.contact < 0) return accept(d, position, velocity);
 
   double planned = d->h_next;
@@ -335,6 +367,7 @@ CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const doub
   d->t_end = t + h;
   d->rejected_last = d->same_time = 0;
   d->h_limit = 0;
+  d->renewed = -INFINITY;
   d->motion.systems = d->probe.systems = 0;
   CnStatus status = run(d);
   d->report.step = d->h_next;

@@ -59,6 +59,8 @@ typedef struct CniDrive {
   double t, t_start, t_end, h_next;
   double h_limit; // s, of the next step alone: half of the shortest flight; 0: none
   int32_t rejected_last, same_time; // same_time: changes of mode without progress
+  int32_t left;                     // the step has left the places for which contacts are listed
+  double renewed;                   // s: time at which they were listed last
 } CniDrive;
 
 // ---- drive.c ----

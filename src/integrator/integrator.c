@@ -163,6 +163,8 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
         "equations: with groups of %d velocities their number (%d) must be a multiple, "
         "groups() must be given, and stiffness() not",
         (int)eq->group_size, (int)system->v_count);
+  if (eq->covered && !system->detect)
+    return cni_error(CN_INVALID_ARGUMENT, "equations: with covered() detect() must be given");
   for (int32_t i = 0; eq->laws && i < eq->contact_count; i++)
     if (!(eq->laws[i].restitution >= 0 && eq->laws[i].restitution <= 1) ||
         !(eq->laws[i].friction >= 0))

@@ -33,6 +33,7 @@ static void take(CniFound *found, CnEventKind kind, int32_t contact) {
 static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *found) {
   const CnEquations *eq = d->motion.eq;
   CNI_TRY(cni_motion_gaps(&d->motion, t, q));
+  if (eq->covered && !eq->covered(d->motion.system->context, t, q)) d->left = 1;
   if (eq->domains) eq->domains(d->motion.system->context, t, q, d->domains);
   const double *gaps = d->motion.gaps + eq->bilateral_count;
   for (int32_t i = 0; i < eq->contact_count; i++) {

@@ -2,82 +2,21 @@
 // A world as equations of motion (equations.h).
 //
 // Joints without stiffness and damping are bilateral constraints, others are forces. Contacts are
-// all pairs of sphere and plane, sphere and sphere, and corner of a box and plane that could ever
-// meet. Bodies without mass in the problem (fixed, kinematic) keep their velocity: they have a unit
-// mass and no columns; what they do to a row is its rate.
+// those that collision finds within the reach of the bodies (touches.c). Bodies without mass in the
+// problem (fixed, kinematic) keep their velocity: they have a unit mass and no columns; what they do
+// to a row is its rate.
 //
 //     M = (m, R J R^T),  f = (m g + F, T - w x R J R^T w)
 //     contact: g along the normal n,  row (n, arm x n) on b and minus that on a
 //     curvature: what n and the arms do while the velocities stand still
-//
-// Any other pair of shapes that comes near, and laws of contact beyond restitution and dry
-// friction, are refused with one line.
 #include "world/equations.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "integrator/integrator.h"
 
-#define MOST_CONTACTS 20000
-
-// ---- geometry ----
-
-static CnPose shape_place(const CniModel *model, const CnPose *pose, int32_t shape) {
-  const CniShape *s = &model->shapes[shape];
-  CnPose at = pose[s->body];
-  at.rotation = cn_qunit(at.rotation);
-  return cn_pose_mul(at, cni_shape_pose(s));
-}
-
-static CnVec3 corner_of(const double h[3], uint32_t i) {
-  return cn_vec3(i & 1 ? h[0] : -h[0], i & 2 ? h[1] : -h[1], i & 4 ? h[2] : -h[2]);
-}
-
-CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
-                              const CniWorldTouch *touch) {
-  const CniShape *a = &model->shapes[touch->shape_a], *b = &model->shapes[touch->shape_b];
-  CnPose at_a = shape_place(model, pose, touch->shape_a);
-  CnPose at_b = shape_place(model, pose, touch->shape_b);
-  CniTouchFrame f = {.radius_a = 0, .radius_b = 0};
-  CnVec3 x_a = pose[touch->body_a].position, x_b = pose[touch->body_b].position, point;
-  if (touch->kind == CNI_TOUCH_SPHERES) {
-    f.apart = cn_sub(at_b.position, at_a.position);
-    f.distance = cn_norm(f.apart);
-    f.axis[0] = cn_unit_or(f.apart, cn_vec3(0, 0, 1));
-    f.radius_a = a->radius;
-    f.radius_b = b->radius;
-    f.gap = f.distance - (a->radius + b->radius);
-    f.fixed_a = cn_sub(at_a.position, x_a);
-    f.fixed_b = cn_sub(at_b.position, x_b);
-    f.arm_a = cn_madd(f.fixed_a, a->radius, f.axis[0]);
-    f.arm_b = cn_madd(f.fixed_b, -b->radius, f.axis[0]);
-  } else {
-    CnVec3 up = cn_qmat(at_a.rotation).z;
-    f.axis[0] = up;
-    if (touch->kind == CNI_TOUCH_BOX_PLANE) {
-      point = cn_pose_point(at_b, corner_of(b->extra->size, touch->feature));
-      f.fixed_b = f.arm_b = cn_sub(point, x_b);
-      f.gap = cn_dot(up, cn_sub(point, at_a.position));
-    } else {
-      f.radius_b = b->radius;
-      f.fixed_b = cn_sub(at_b.position, x_b);
-      f.arm_b = cn_madd(f.fixed_b, -b->radius, up);
-      f.gap = cn_dot(up, cn_sub(at_b.position, at_a.position)) - b->radius;
-      point = cn_add(x_b, f.arm_b);
-    }
-    f.arm_a = cn_sub(cn_madd(point, -f.gap, up), x_a);
-  }
-  cn_tangents(f.axis[0], &f.axis[1], &f.axis[2]);
-  return f;
-}
-
 // ---- rows ----
-
-static int is_free(const CniModel *model, int32_t body) {
-  return body >= 0 && cni_has_mass(&model->mass[body]);
-}
 
 // side * (axis . velocity of a point of the body + spin . the body's): six numbers where it is free,
 // a rate where it is not.
@@ -85,7 +24,7 @@ static void put_point(const CniModel *model, int32_t body, double side, CnVec3 a
                       CnVec3 spin, double *at, double *rate) {
   if (body < 0) return;
   CnVec3 turn = cn_add(cn_cross(arm, axis), spin);
-  if (is_free(model, body)) {
+  if (cni_is_free(model, body)) {
     at[0] = side * axis.x;
     at[1] = side * axis.y;
     at[2] = side * axis.z;
@@ -102,7 +41,7 @@ static void put_point(const CniModel *model, int32_t body, double side, CnVec3 a
 // `turn`; returns where the next one begins.
 static double *put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int32_t body_b,
                         CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row, double *rate) {
-  int free_a = is_free(model, body_a), free_b = is_free(model, body_b);
+  int free_a = cni_is_free(model, body_a), free_b = cni_is_free(model, body_b);
   put_point(model, body_b, 1, axis, arm_b, turn, row + (free_a && body_a < body_b ? 6 : 0), rate);
   put_point(model, body_a, -1, axis, arm_a, turn, row + (free_b && body_b < body_a ? 6 : 0), rate);
   return row + 6 * (free_a + free_b);
@@ -122,8 +61,8 @@ static int32_t groups(void *context, int32_t constraint, int32_t *list) {
     b = eq->touches[constraint - bilateral].body_b;
   }
   int32_t low = a < b ? a : b, high = a < b ? b : a;
-  if (is_free(model, low)) list[count++] = low;
-  if (is_free(model, high)) list[count++] = high;
+  if (cni_is_free(model, low)) list[count++] = low;
+  if (cni_is_free(model, high)) list[count++] = high;
   return count;
 }
 
@@ -157,7 +96,7 @@ static CnStatus mass(void *context, double t, const double *q, double *m) {
   memset(m, 0, 36 * (size_t)model->body_count * sizeof *m);
   for (int32_t i = 0; i < model->body_count; i++) {
     double *at = m + 36 * (size_t)i;
-    int moves = is_free(model, i);
+    int moves = cni_is_free(model, i);
     CnSym3 inertia =
         moves ? cni_model_inertia(model, i, cn_qunit(pose[i].rotation)) : cn_sdiag(1, 1, 1);
     for (size_t k = 0; k < 3; k++) at[7 * k] = moves ? model->mass[i].mass : 1;
@@ -182,12 +121,6 @@ static void add_at(double *f, int32_t body, CnVec3 force, CnVec3 arm, CnVec3 tor
   at[5] += turn.z;
 }
 
-static CnVec3 point_velocity(const double *v, int32_t body, CnVec3 arm) {
-  if (body < 0) return CN_VEC3_ZERO;
-  const double *at = v + 6 * (size_t)body;
-  return cn_add(cn_vec3(at[0], at[1], at[2]), cn_cross(cn_vec3(at[3], at[4], at[5]), arm));
-}
-
 static int is_spring(const CniJoint *joint) {
   return joint->def.stiffness > 0 || joint->def.damping > 0;
 }
@@ -196,8 +129,8 @@ static int is_spring(const CniJoint *joint) {
 static void add_effort(const CniModel *model, const CniJoint *joint, const CniJointPlace *place,
                        const CniJointRow *row, double effort, double *f) {
   CnVec3 force = cn_scale(effort, row->linear), torque = cn_scale(effort, row->angular);
-  if (is_free(model, joint->body_b)) add_at(f, joint->body_b, force, place->arm_b, torque);
-  if (is_free(model, joint->body_a))
+  if (cni_is_free(model, joint->body_b)) add_at(f, joint->body_b, force, place->arm_b, torque);
+  if (cni_is_free(model, joint->body_a))
     add_at(f, joint->body_a, cn_neg(force), place->arm_a, cn_neg(torque));
 }
 
@@ -233,7 +166,7 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
   (void)t;
   memset(f, 0, 6 * (size_t)model->body_count * sizeof *f);
   for (int32_t i = 0; i < model->body_count; i++) {
-    if (!is_free(model, i)) continue;
+    if (!cni_is_free(model, i)) continue;
     const double *at = v + 6 * (size_t)i;
     CnVec3 w = cn_vec3(at[3], at[4], at[5]);
     CnVec3 l = cn_smul(cni_model_inertia(model, i, cn_qunit(pose[i].rotation)), w);
@@ -297,40 +230,11 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   return CN_OK;
 }
 
-// w x (w x arm): acceleration of a point of a body whose velocities stand still.
-static CnVec3 turning(const double *v, int32_t body, CnVec3 arm) {
-  if (body < 0) return CN_VEC3_ZERO;
-  CnVec3 w = cn_vec3(v[6 * (size_t)body + 3], v[6 * (size_t)body + 4], v[6 * (size_t)body + 5]);
-  return cn_cross(w, cn_cross(w, arm));
-}
-
-static CnVec3 spin_of(const double *v, int32_t body) {
-  return cn_vec3(v[6 * (size_t)body + 3], v[6 * (size_t)body + 4], v[6 * (size_t)body + 5]);
-}
-
 static double joint_curvature(const CnPose *pose, const double *v, const CniJoint *joint,
                               int32_t row) {
   CniJointEnd a, b;
   joint_ends(joint, pose, v, &a, &b);
   return cni_joint_curvature(&joint->def, &a, &b, row);
-}
-
-// Planes do not turn here (cni_equations_prepare sees to that); tangents are those of a contact
-// that sticks.
-static double touch_curvature(const CniModel *model, const CnPose *pose, const double *v,
-                              const CniWorldTouch *touch, int32_t row) {
-  CniTouchFrame f = cni_touch_frame(model, pose, touch);
-  CnVec3 bend = cn_sub(turning(v, touch->body_b, f.fixed_b), turning(v, touch->body_a, f.fixed_a));
-  double sum = cn_dot(f.axis[row], bend);
-  if (touch->kind != CNI_TOUCH_SPHERES) return sum;
-  CnVec3 u = cn_sub(point_velocity(v, touch->body_b, f.fixed_b),
-                    point_velocity(v, touch->body_a, f.fixed_a));
-  double along = cn_dot(f.axis[0], u);
-  if (row == 0) return sum + (cn_norm2(u) - along * along) / f.distance;
-  CnVec3 drift = cn_scale(1 / f.distance, cn_madd(u, -along, f.axis[0])); // of the normal
-  CnVec3 spin = cn_madd(cn_scale(f.radius_a, spin_of(v, touch->body_a)), f.radius_b,
-                        spin_of(v, touch->body_b));
-  return sum - cn_dot(f.axis[row], cn_cross(spin, drift));
 }
 
 static CnStatus curvature(void *context, double t, const double *q, const double *v,
@@ -345,8 +249,8 @@ static CnStatus curvature(void *context, double t, const double *q, const double
     const CniWorldRow *row = &eq->rows[rows[i]];
     result[i] = rows[i] < bilateral
                     ? joint_curvature(pose, v, &model->joints[row->joint], row->row)
-                    : touch_curvature(model, pose, v, &eq->touches[(rows[i] - bilateral) / dim],
-                                      (rows[i] - bilateral) % dim);
+                    : cni_touch_curvature(model, pose, v, &eq->touches[(rows[i] - bilateral) / dim],
+                                          (rows[i] - bilateral) % dim);
   }
   return CN_OK;
 }
@@ -374,113 +278,14 @@ static void normalise(void *context, double *q) {
       pose[i].rotation = cn_qunit(pose[i].rotation);
 }
 
-static void contact_name(void *context, int32_t contact, char *text, size_t capacity) {
-  const CnWorld *world = context;
-  const CniWorldTouch *touch = &equations_of(context)->touches[contact];
-  char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
-  cni_model_body_label(&world->now.model, touch->body_a, a);
-  cni_model_body_label(&world->now.model, touch->body_b, b);
-  snprintf(text, capacity, "%.40s on %.40s", b, a);
-}
-
-// ---- what may touch ----
-
-static int joined(const CniModel *model, int32_t a, int32_t b) {
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CniJoint *j = &model->joints[i];
-    if ((j->body_a == a && j->body_b == b) || (j->body_a == b && j->body_b == a)) return 1;
-  }
-  return 0;
-}
-
-// May two shapes ever meet?
-static int may_meet(CnWorld *world, int32_t i, int32_t k) {
-  const CniModel *model = &world->now.model;
-  const CniShape *a = &model->shapes[i], *b = &model->shapes[k];
-  if (a->body == b->body || (!is_free(model, a->body) && !is_free(model, b->body))) return 0;
-  if (!cni_masks_agree(a, b) || joined(model, a->body, b->body)) return 0;
-  if (!world->hooks.filter) return 1;
-  int first = a->slot < b->slot;
-  CnShapeId id_a = cni_shape_id(model, i), id_b = cni_shape_id(model, k);
-  return cni_world_filter(world, first ? id_a : id_b, first ? id_b : id_a);
-}
-
-// How many contacts a pair can have: 0 where hem5 and its like do not know the pair.
-static int32_t touch_count(CnShapeKind a, CnShapeKind b) {
-  if (a == CN_SHAPE_SPHERE && b == CN_SHAPE_SPHERE) return 1;
-  if (a != CN_SHAPE_PLANE && b != CN_SHAPE_PLANE) return 0;
-  if (a == CN_SHAPE_SPHERE || b == CN_SHAPE_SPHERE) return 1;
-  return a == CN_SHAPE_BOX || b == CN_SHAPE_BOX ? 8 : 0;
-}
-
-static CnStatus refuse(const CnWorld *world, int32_t shape_a, int32_t shape_b, const char *what) {
-  const CniModel *model = &world->now.model;
-  char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
-  const CniShape *one = &model->shapes[shape_a], *two = &model->shapes[shape_b];
-  cni_model_body_label(model, one->body, a);
-  cni_model_body_label(model, two->body, b);
-  return cni_error(CN_UNSUPPORTED, "%s: step %lld: %s (%s) and %s (%s): %s",
-                   world->now.settings.integrator, (long long)world->now.step + 1, a,
-                   cn_shape_kind_name(one->kind), b, cn_shape_kind_name(two->kind), what);
-}
-
-// The law of a pair, as far as it can be followed.
-static CnStatus pair_law(const CnWorld *world, int32_t i, int32_t k, CnContactLaw *law) {
-  const CniModel *model = &world->now.model;
-  const CnMaterialDef *a = &model->materials[model->shapes[i].material].def;
-  const CnMaterialDef *b = &model->materials[model->shapes[k].material].def;
-  CniPairLaw pair = cni_material_combine(a, b);
-  if (pair.rolling_friction > 0 || pair.spinning_friction > 0)
-    return refuse(world, i, k, "rolling friction is not followed");
-  if (pair.cohesion > 0) return refuse(world, i, k, "cohesion is not followed");
-  if (cn_norm2(a->surface_velocity) > 0 || cn_norm2(b->surface_velocity) > 0)
-    return refuse(world, i, k, "surface velocities are not followed");
-  *law = (CnContactLaw){pair.restitution, pair.friction};
-  return CN_OK;
-}
-
-// All contacts that could ever close; counted without arrays.
-static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, int write) {
-  const CniModel *model = &world->now.model;
-  CnEquations *e = &eq->equations;
-  int32_t count = 0;
-  for (int32_t i = 0; i < model->shape_count; i++)
-    for (int32_t k = i + 1; k < model->shape_count; k++) {
-      int32_t n = touch_count(model->shapes[i].kind, model->shapes[k].kind);
-      if (n == 0 || !may_meet(world, i, k)) continue;
-      if (count + n > MOST_CONTACTS)
-        return cni_error(CN_UNSUPPORTED,
-                         "%s: more than %d contacts are possible between the shapes of this world",
-                         world->now.settings.integrator, MOST_CONTACTS);
-      CnContactLaw law;
-      CNI_TRY(pair_law(world, i, k, &law));
-      if (law.friction > 0) e->contact_dim = 3;
-      int plane_first = model->shapes[i].kind == CN_SHAPE_PLANE;
-      int plane_last = model->shapes[k].kind == CN_SHAPE_PLANE;
-      int32_t a = plane_last ? k : i, b = plane_last ? i : k;
-      for (int32_t c = 0; c < n; c++, count++) {
-        if (!write) continue;
-        eq->laws[count] = law;
-        eq->touches[count] = (CniWorldTouch){
-            plane_first || plane_last ? (n == 8 ? CNI_TOUCH_BOX_PLANE : CNI_TOUCH_SPHERE_PLANE)
-                                      : CNI_TOUCH_SPHERES,
-            a,
-            b,
-            model->shapes[a].body,
-            model->shapes[b].body,
-            (uint32_t)c};
-      }
-    }
-  e->contact_count = count;
-  return CN_OK;
-}
+// ---- which rows there are ----
 
 // The rows of rigid joints, and those of motors without a bound, whose place is kept in time.
 static int32_t list_joints(const CniModel *model, CniWorldRow *rows) {
   int32_t count = 0;
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
-    if (!is_free(model, joint->body_a) && !is_free(model, joint->body_b)) continue;
+    if (!cni_is_free(model, joint->body_a) && !cni_is_free(model, joint->body_b)) continue;
     int32_t locked = is_spring(joint) ? 0 : cni_joint_kinds[joint->def.kind]->locked_count;
     for (int32_t k = 0; k < locked; k++, count++)
       if (rows) rows[count] = (CniWorldRow){.joint = i, .row = k};
@@ -510,19 +315,7 @@ static CnStatus check_joints(const CnWorld *world) {
   return CN_OK;
 }
 
-// Pairs that have come near and are not known.
-static CnStatus check_near(const CnWorld *world) {
-  for (int32_t i = 0; i < world->work.contact_count; i++) {
-    const CniContact *c = &world->work.contacts[i];
-    const CniModel *model = &world->now.model;
-    if (touch_count(model->shapes[c->shape_a].kind, model->shapes[c->shape_b].kind) == 0)
-      return refuse(world, c->shape_a, c->shape_b,
-                    "only sphere and plane, sphere and sphere, box and plane are followed");
-  }
-  return CN_OK;
-}
-
-static CnStatus take(CnWorld *world, int32_t count, size_t size, void *memory) {
+CnStatus cni_equations_take(CnWorld *world, int32_t count, size_t size, void *memory) {
   size_t bytes = (size_t)(count > 0 ? count : 1) * size;
   void *taken = cni_arena_take(&world->arena, bytes);
   if (!taken) return cni_error_memory(bytes);
@@ -568,10 +361,43 @@ static void note_event(void *context, CnIntegrator *integrator, const CnEvent *e
 
 // ---- preparation ----
 
+// Impulses of the rows so far; those of the contacts of an old list go with their names.
+static CnStatus carry_impulses(CnWorld *world, struct CniWorldEquations *eq,
+                               const struct CniWorldEquations *old) {
+  const CnEquations *e = &eq->equations, *was = &old->equations;
+  int32_t bilateral = e->bilateral_count;
+  CNI_TRY(cni_equations_take(world, bilateral + e->contact_count * e->contact_dim,
+                             sizeof *eq->impulses, &eq->impulses));
+  if (!old->impulses) return CN_OK;
+  memcpy(eq->impulses, old->impulses, (size_t)bilateral * sizeof *eq->impulses);
+  int32_t dim = e->contact_dim < was->contact_dim ? e->contact_dim : was->contact_dim;
+  for (int32_t i = 0, k = 0; i < was->contact_count; i++) {
+    while (k < e->contact_count && cni_touch_before(&eq->touches[k], &old->touches[i])) k++;
+    if (k == e->contact_count || cni_touch_before(&old->touches[i], &eq->touches[k])) continue;
+    for (int32_t d = 0; d < dim; d++)
+      eq->impulses[bilateral + k * e->contact_dim + d] =
+          old->impulses[bilateral + i * was->contact_dim + d];
+  }
+  return CN_OK;
+}
+
+CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const double *v,
+                              double h) {
+  struct CniWorldEquations *eq = world->work.equations, old = *eq;
+  CnProblem *p;
+  CnAnswer *answer;
+  eq->equations.curvature = curvature;
+  CNI_TRY(cni_touches_find(world, eq, (const CnPose *)q, (const CnTwist *)v, h));
+  CNI_TRY(carry_impulses(world, eq, &old));
+  world->work.time_step = world->now.settings.time_step; // not what was left of it
+  // the frames in which forces are kept
+  return cni_system_of(world).problem(world, t, q, v, world->now.settings.time_step, &p, &answer);
+}
+
 CnStatus cni_equations_prepare(CnWorld *world) {
   const CniModel *model = &world->now.model;
   struct CniWorldEquations *eq = NULL;
-  CNI_TRY(take(world, 1, sizeof *eq, &eq));
+  CNI_TRY(cni_equations_take(world, 1, sizeof *eq, &eq));
   CnEquations *e = &eq->equations;
   world->work.equations = eq;
   world->located_count = 0;
@@ -580,45 +406,24 @@ CnStatus cni_equations_prepare(CnWorld *world) {
                      world->now.settings.integrator);
   CNI_TRY(check_joints(world));
   eq->time = world->now.time;
-  e->contact_dim = 1;
-  CNI_TRY(list_touches(world, eq, 0));
-  CNI_TRY(take(world, e->contact_count, sizeof *eq->touches, &eq->touches));
-  CNI_TRY(take(world, e->contact_count, sizeof *eq->laws, &eq->laws));
-  CNI_TRY(list_touches(world, eq, 1));
   e->bilateral_count = list_joints(model, NULL);
-  int32_t rows = e->bilateral_count + e->contact_count * e->contact_dim;
-  CNI_TRY(take(world, rows, sizeof *eq->rows, &eq->rows)); // never read past the joints
-  CNI_TRY(take(world, rows, sizeof *eq->impulses, &eq->impulses));
+  CNI_TRY(cni_equations_take(world, e->bilateral_count, sizeof *eq->rows, &eq->rows));
   list_joints(model, eq->rows);
   eq->steps_impulse = cni_integrator_find(world->now.settings.integrator)->impulse_multipliers;
-  e->laws = eq->laws;
   e->mass = mass;
   e->force = force;
   e->gaps = gaps;
   e->jacobian = jacobian;
-  e->curvature = curvature;
   e->kinematics = kinematics;
   e->normalise = normalise;
-  e->contact_name = contact_name;
+  e->contact_name = cni_touch_name;
   e->group_size = 6;
   e->groups = groups;
-  for (int32_t i = 0; i < e->contact_count; i++) { // a plane that turns: by differences
-    const CniWorldTouch *touch = &eq->touches[i];
-    if (touch->kind != CNI_TOUCH_SPHERES && cn_norm2(model->twist[touch->body_a].spin) > 0)
-      e->curvature = NULL;
-  }
+  e->covered = cni_touches_cover;
   CnObserver observer = {world, note_point, note_event};
   cni_integrator_observe(world->now.engine.integrator, &observer);
-
-  // the contacts near by: pairs that are not known, and the frame in which forces are kept
-  CnProblem *p;
-  CnAnswer *answer;
-  CnSystem system = cni_system_of(world);
-  const double *q = (const double *)model->pose, *v = (const double *)model->twist;
-  double h = world->now.settings.time_step;
-  CNI_TRY(system.detect(world, world->now.time, q, v, h));
-  CNI_TRY(check_near(world));
-  return system.problem(world, world->now.time, q, v, h, &p, &answer);
+  return cni_equations_detect(world, world->now.time, (const double *)model->pose,
+                              (const double *)model->twist, world->now.settings.time_step);
 }
 
 const CnEquations *cni_equations_of(const CnWorld *world) {
@@ -642,25 +447,20 @@ static CnVec3 touch_impulse(const CnWorld *world, int32_t contact) {
 static void keep_touch(CnWorld *world, int32_t contact) {
   const CniWorldTouch *touch = &world->work.equations->touches[contact];
   const CnProblem *p = world->now.engine.problem;
-  for (int32_t i = 0; i < world->work.contact_count; i++) {
-    const CniContact *c = &world->work.contacts[i];
-    int same = c->shape_a == touch->shape_a && c->shape_b == touch->shape_b;
-    int turned = c->shape_a == touch->shape_b && c->shape_b == touch->shape_a;
-    if (!(same || turned) || world->work.block_of[i] < 0) continue;
-    if (touch->kind == CNI_TOUCH_BOX_PLANE && c->feature != touch->feature) continue;
-    const CniBlock *block = &p->blocks[world->work.block_of[i]];
-    CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, contact)), t1, t2;
-    double *g = &world->now.engine.answer.g[block->row];
-    cn_tangents(c->normal, &t1, &t2);
-    if (block->storage == CNI_PAIR) {
-      t1 = p->pairs[block->index].tangent;
-      t2 = cn_cross(p->pairs[block->index].normal, t1);
-    }
-    g[0] = cn_dot(c->normal, impulse);
-    if (block->dim > 1) g[1] = cn_dot(t1, impulse);
-    if (block->dim > 2) g[2] = cn_dot(t2, impulse);
-    return;
+  const CniContact *c = &world->work.contacts[touch->contact];
+  if (world->work.block_of[touch->contact] < 0) return;
+  const CniBlock *block = &p->blocks[world->work.block_of[touch->contact]];
+  int same = c->shape_a == touch->shape_a;
+  CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, contact)), t1, t2;
+  double *g = &world->now.engine.answer.g[block->row];
+  cn_tangents(c->normal, &t1, &t2);
+  if (block->storage == CNI_PAIR) {
+    t1 = p->pairs[block->index].tangent;
+    t2 = cn_cross(p->pairs[block->index].normal, t1);
   }
+  g[0] = cn_dot(c->normal, impulse);
+  if (block->dim > 1) g[1] = cn_dot(t1, impulse);
+  if (block->dim > 2) g[2] = cn_dot(t2, impulse);
 }
 
 const CnAnswer *cni_equations_answer(CnWorld *world) {

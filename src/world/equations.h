@@ -5,18 +5,28 @@
 
 #include "world/world.h"
 
-typedef enum CniTouchKind {
-  CNI_TOUCH_SPHERE_PLANE,
-  CNI_TOUCH_BOX_PLANE,
-  CNI_TOUCH_SPHERES
-} CniTouchKind;
-
-// A contact that may close: b moves against a (the plane, or the other sphere).
+// A contact that may close: b moves against a (the half-space, or the shape that comes first in
+// memory).
 typedef struct CniWorldTouch {
-  CniTouchKind kind;
   int32_t shape_a, shape_b, body_a, body_b;
-  uint32_t feature; // corner of a box
+  uint32_t feature; // its name within the pair, as collision's
+  int32_t contact;  // which of the contacts found
 } CniWorldTouch;
+
+// By the names of contacts.
+static inline int cni_touch_before(const CniWorldTouch *a, const CniWorldTouch *b) {
+  uint64_t rank_a = cni_pair_rank(a->shape_a, a->shape_b);
+  uint64_t rank_b = cni_pair_rank(b->shape_a, b->shape_b);
+  return rank_a < rank_b || (rank_a == rank_b && a->feature < b->feature);
+}
+
+// How far a body may go before contacts may be missing.
+typedef struct CniReach {
+  CnPose start;
+  double way, turn;               // m; length of the chord of a turn, 2: any
+  double likely_way, likely_turn; // what its velocity and the loads alone amount to
+  double arm;                     // m: of the farthest point that turns
+} CniReach;
 
 // A row of a joint (cni_joint_row) that is kept at start + speed (t - time of the step's start).
 typedef struct CniWorldRow {
@@ -28,22 +38,38 @@ struct CniWorldEquations {
   CnEquations equations;
   CniWorldTouch *touches;
   CnContactLaw *laws;
+  CniReach *reach;       // a body
   CniWorldRow *rows;     // of the bilateral constraints
   double time;           // s, at the start of the step
   double *impulses;      // over the step, one a row of the Jacobian
   int32_t steps_impulse; // multipliers come as impulses (moreau-jean)
 };
 
+static inline int cni_is_free(const CniModel *model, int32_t body) {
+  return body >= 0 && cni_has_mass(&model->mass[body]);
+}
+// Cleared memory of the step's arena.
+CnStatus cni_equations_take(CnWorld *world, int32_t count, size_t size, void *memory);
+
+// ---- touches.c ----
+
 // Geometry of a contact at a pose: frame, points, gap.
 typedef struct CniTouchFrame {
-  CnVec3 axis[3];      // normal from a to b, tangents
-  CnVec3 arm_a, arm_b; // to the point, from the centres of mass
-  CnVec3 fixed_b;      // part of arm_b that turns with b; arm_a: fixed_a
-  CnVec3 fixed_a;
-  CnVec3 apart; // spheres: from centre to centre
-  double gap, distance, radius_a, radius_b;
+  CniGapBend bend;
+  CnVec3 axis[3];          // normal from a to b, tangents
+  CnVec3 arm_a, arm_b;     // to the point, from the centres of mass
+  CnVec3 fixed_a, fixed_b; // parts of the arms that turn with the bodies
+  double gap, radius_a, radius_b;
 } CniTouchFrame;
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
                               const CniWorldTouch *touch);
+double cni_touch_curvature(const CniModel *model, const CnPose *pose, const double *v,
+                           const CniWorldTouch *touch, int32_t row);
+// The contacts that bodies at these poses may make within h, into eq and as those of the step.
+CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose,
+                          const CnTwist *twist, double h);
+// Functions of CnEquations.
+int32_t cni_touches_cover(void *context, double t, const double *q);
+void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity);
 
 #endif

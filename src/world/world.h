@@ -170,6 +170,11 @@ CnSystem cni_system_of(CnWorld *world);
 // observer, into work.equations; contacts near by and their frames as for any step.
 CnStatus cni_equations_prepare(CnWorld *world);
 const CnEquations *cni_equations_of(const CnWorld *world); // null: none prepared
+// List the contacts anew, from a state within the step on.
+CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const double *v, double h);
+// Contacts of bodies at these poses that move with these twists for the time h, for the step.
+CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twist, CnVec3 gravity,
+                          double h);
 // Impulses of the step just made, as an answer to its problem.
 const CnAnswer *cni_equations_answer(CnWorld *world);
 

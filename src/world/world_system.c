@@ -35,15 +35,14 @@ static CnStatus take_indices(CniArena *arena, int32_t count, int32_t **indices) 
   return *indices ? CN_OK : cni_error_memory(bytes);
 }
 
-static CnStatus detect(void *context, double t, const double *q, const double *v, double h) {
-  (void)t;
-  CnWorld *world = context;
+CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twist, CnVec3 gravity,
+                          double h) {
   CniStepWork *work = &world->work;
   double start = cni_seconds();
   CniCollisionInput input = {.model = &world->now.model,
-                             .pose = (const CnPose *)q,
-                             .twist = (const CnTwist *)v,
-                             .gravity = world->now.settings.gravity,
+                             .pose = pose,
+                             .twist = twist,
+                             .gravity = gravity,
                              .time_step = h,
                              .margin = world->now.settings.contact_margin,
                              .tasks = world->tasks,
@@ -56,6 +55,13 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
   work->time_step = h;
   work->seconds_collision += cni_seconds() - start;
   return CN_OK;
+}
+
+static CnStatus detect(void *context, double t, const double *q, const double *v, double h) {
+  CnWorld *world = context;
+  if (world->work.equations) return cni_equations_detect(world, t, q, v, h);
+  return cni_world_detect(world, (const CnPose *)q, (const CnTwist *)v, world->now.settings.gravity,
+                          h);
 }
 
 static CnStatus problem(void *context, double t, const double *q, const double *v, double h,

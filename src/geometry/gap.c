@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Smooth gaps: the distance between two features as a function that can be followed in time.
+//
+// The narrow phase finds which features are near; the equations of motion want the gap of the same
+// features at other poses, and what it does when they move. Both ask the same functions: here the
+// narrow phase looks without a margin, and the point of the feature's name is taken. Between the
+// points that go with the two bodies and lie at the heart of the gap (the centre of a sphere, a
+// corner, the foot on a face) the gap is a distance less two radii.
+//
+// Two bodies that are both flat have no such gap: which of their corners and edges are nearest
+// changes from one place to the next.
+#include "geometry/geometry_private.h"
+
+int cni_has_gap(CnShapeKind a, CnShapeKind b) {
+  if (a == CN_SHAPE_SPHERE || b == CN_SHAPE_SPHERE) return 1;
+  // every corner has its own name, also where it is far from the half-space
+  return (a == CN_SHAPE_BOX && cni_shape_unbounded(b)) ||
+         (b == CN_SHAPE_BOX && cni_shape_unbounded(a));
+}
+
+// The point at the heart of the gap on one side.
+static CnVec3 heart(const CniPlaced *shape, CnVec3 surface, double *radius) {
+  if (shape->kind != CN_SHAPE_SPHERE) return surface;
+  *radius = shape->size[0];
+  return shape->pose.position;
+}
+
+CniGap cni_gap(const CniPlaced *a, const CniPlaced *b, uint32_t feature) {
+  CniGap g = {.gap = INFINITY};
+  CniManifold manifold;
+  int round = a->kind == CN_SHAPE_SPHERE && b->kind == CN_SHAPE_SPHERE;
+  cni_collide(a, b, INFINITY, &manifold);
+  g.bend = round                                                          ? CNI_GAP_POINTS
+           : cni_shape_unbounded(a->kind) || cni_shape_unbounded(b->kind) ? CNI_GAP_FACE
+                                                                          : CNI_GAP_OTHER;
+  for (int32_t i = 0; i < manifold.count; i++) {
+    const CniPoint *p = &manifold.points[i];
+    if (p->feature != feature) continue;
+    g.gap = p->gap;
+    g.normal = manifold.normal;
+    g.centre_a = heart(a, cn_madd(p->point, -0.5 * p->gap, g.normal), &g.radius_a);
+    g.centre_b = heart(b, cn_madd(p->point, 0.5 * p->gap, g.normal), &g.radius_b);
+  }
+  return g;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts of a world as equations of motion (equations.h).
+//
+// Which features may meet until the end of a call is what collision finds for bodies that move
+// farther than they should. With R = h (|v| + h (|g| + |f|/m)), r the farthest point that turns and
+// s a tenth of the least inradius of the body's shapes, a body is given
+//
+//     way A = 2 R + s,   turn W = 2 h |w| + min(2, A/r) + 0.1
+//
+// and collision is asked with twists that reach as far. While no body has gone or turned farther
+// than that (`covered`), no pair outside the list can have met: joints and impacts may drive a body
+// faster than R knows, then the integrator asks anew from the last state that was covered.
+//
+// Gaps are geometry's (cni_gap). A pair without a smooth gap is refused with one line when it comes
+// within the margin of a step, and laws of contact beyond restitution and dry friction likewise.
+#include "world/equations.h"
+
+#include <stdio.h>
+
+#include "core/error.h"
+
+#define MOST_CONTACTS 20000
+
+// ---- geometry ----
+
+static CniPlaced placed_at(const CniModel *model, const CnPose *pose, int32_t shape) {
+  CnPose at = pose[model->shapes[shape].body];
+  at.rotation = cn_qunit(at.rotation); // of a stage: off the sphere by its error
+  return cni_model_placed(model, shape, &at);
+}
+
+CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
+                              const CniWorldTouch *touch) {
+  CniPlaced a = placed_at(model, pose, touch->shape_a), b = placed_at(model, pose, touch->shape_b);
+  CniGap g = cni_gap(&a, &b, touch->feature);
+  CniTouchFrame f = {.bend = g.bend,
+                     .axis = {g.normal},
+                     .gap = g.gap,
+                     .fixed_a = cn_sub(g.centre_a, pose[touch->body_a].position),
+                     .fixed_b = cn_sub(g.centre_b, pose[touch->body_b].position),
+                     .radius_a = g.radius_a,
+                     .radius_b = g.radius_b};
+  f.arm_a = cn_madd(f.fixed_a, f.radius_a, g.normal);
+  f.arm_b = cn_madd(f.fixed_b, -f.radius_b, g.normal);
+  cn_tangents(f.axis[0], &f.axis[1], &f.axis[2]);
+  return f;
+}
+
+static CnTwist twist_of(const double *v, int32_t body) { return ((const CnTwist *)v)[body]; }
+
+static CnVec3 point_velocity(CnTwist twist, CnVec3 arm) {
+  return cn_add(twist.velocity, cn_cross(twist.spin, arm));
+}
+
+// w x (w x arm): acceleration of a point of a body whose velocities stand still.
+static CnVec3 turning(CnTwist twist, CnVec3 arm) {
+  return cn_cross(twist.spin, cn_cross(twist.spin, arm));
+}
+
+// Half-spaces do not turn here, nor normals in ways of their own (curved_by_differences sees to
+// that); tangents are those of a contact that sticks.
+double cni_touch_curvature(const CniModel *model, const CnPose *pose, const double *v,
+                           const CniWorldTouch *touch, int32_t row) {
+  CniTouchFrame f = cni_touch_frame(model, pose, touch);
+  CnTwist a = twist_of(v, touch->body_a), b = twist_of(v, touch->body_b);
+  double sum = cn_dot(f.axis[row], cn_sub(turning(b, f.fixed_b), turning(a, f.fixed_a)));
+  if (f.bend != CNI_GAP_POINTS) return sum;
+  CnVec3 u = cn_sub(point_velocity(b, f.fixed_b), point_velocity(a, f.fixed_a));
+  double along = cn_dot(f.axis[0], u), distance = f.gap + (f.radius_a + f.radius_b);
+  if (row == 0) return sum + (cn_norm2(u) - along * along) / distance;
+  CnVec3 drift = cn_scale(1 / distance, cn_madd(u, -along, f.axis[0])); // of the normal
+  CnVec3 spin = cn_madd(cn_scale(f.radius_a, a.spin), f.radius_b, b.spin);
+  return sum - cn_dot(f.axis[row], cn_cross(spin, drift));
+}
+
+static int curved_by_differences(const CniModel *model, const CnPose *pose,
+                                 const CniWorldTouch *touch) {
+  CniGapBend bend = cni_touch_frame(model, pose, touch).bend;
+  return bend == CNI_GAP_OTHER ||
+         (bend == CNI_GAP_FACE && cn_norm2(model->twist[touch->body_a].spin) > 0);
+}
+
+// ---- reach ----
+
+// The farthest point that turns and the least inradius of the bounded shapes of a body; returns
+// whether it has any.
+static int measure(const CniModel *model, int32_t body, double *arm, double *least) {
+  *arm = 0;
+  *least = INFINITY;
+  for (int32_t i = model->bodies[body].first_shape; i >= 0; i = model->shapes[i].next) {
+    const CniShape *s = &model->shapes[i];
+    if (cni_shape_unbounded(s->kind)) continue;
+    double r = cn_norm(cni_shape_pose(s).position);
+    if (s->kind != CN_SHAPE_SPHERE) r += cni_model_outradius(s);
+    *arm = cn_max(*arm, r);
+    *least = cn_min(*least, cni_model_inradius(s));
+  }
+  return *least < INFINITY;
+}
+
+// Length of the chord that a turn moves a point at distance one.
+static double chord(CnQuat a, CnQuat b) {
+  CnQuat d = {a.w - b.w, a.x - b.x, a.y - b.y, a.z - b.z};
+  CnQuat s = {a.w + b.w, a.x + b.x, a.y + b.y, a.z + b.z};
+  // a quaternion turns by half the angle, and -b is the same rotation; 2 sin(x) <= 2 * 2 sin(x/2)
+  return cn_min(2, 2 * sqrt(cn_min(cn_qnorm2(d), cn_qnorm2(s))));
+}
+
+// What a body may do, and the twist that reaches as far within h. What was met since the start of
+// the step stays in the list.
+static CniReach find_reach(const CnWorld *world, int32_t body, const CnPose *pose,
+                           const CnTwist *twist, double h, CnTwist *wide) {
+  const CniModel *model = &world->now.model;
+  CniReach reach = {.start = pose[body], .way = INFINITY, .turn = 2};
+  double least;
+  *wide = twist[body];
+  if (!cni_is_free(model, body)) return reach; // it does what its twist says
+  *wide = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (!measure(model, body, &reach.arm, &least)) return reach;
+  double pull = cn_norm(world->now.settings.gravity) +
+                cn_norm(cni_model_load(model, body).velocity) * cni_inv_mass(&model->mass[body]);
+  reach.likely_way = h * (cn_norm(twist[body].velocity) + h * pull);
+  reach.likely_turn = cn_min(2, h * cn_norm(twist[body].spin));
+  reach.way = 2 * reach.likely_way + 0.1 * least +
+              cn_norm(cn_sub(pose[body].position, model->pose[body].position));
+  if (reach.arm > 0)
+    reach.turn = cn_min(2, 2 * reach.likely_turn + cn_min(2, reach.way / reach.arm) + 0.1 +
+                               chord(pose[body].rotation, model->pose[body].rotation));
+  wide->velocity.x = reach.way / h;
+  wide->spin.x = reach.turn / h;
+  return reach;
+}
+
+int32_t cni_touches_cover(void *context, double t, const double *q) {
+  const CnWorld *world = context;
+  const CniReach *reach = world->work.equations->reach;
+  const CnPose *pose = (const CnPose *)q;
+  (void)t;
+  for (int32_t i = 0; i < world->now.model.body_count; i++) {
+    if (!(cn_norm(cn_sub(pose[i].position, reach[i].start.position)) <= reach[i].way)) return 0;
+    if (reach[i].turn < 2 &&
+        !(chord(cn_qunit(pose[i].rotation), reach[i].start.rotation) <= reach[i].turn))
+      return 0;
+  }
+  return 1;
+}
+
+// ---- which there are ----
+
+void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity) {
+  const CnWorld *world = context;
+  const CniWorldTouch *touch = &world->work.equations->touches[contact];
+  char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
+  cni_model_body_label(&world->now.model, touch->body_a, a);
+  cni_model_body_label(&world->now.model, touch->body_b, b);
+  snprintf(text, capacity, "%.40s on %.40s", b, a);
+}
+
+static CnStatus refuse(const CnWorld *world, const CniContact *c, const char *what) {
+  const CniModel *model = &world->now.model;
+  char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
+  cni_model_body_label(model, c->body_a, a);
+  cni_model_body_label(model, c->body_b, b);
+  return cni_error(CN_UNSUPPORTED, "%s: step %lld: %s (%s) and %s (%s): %s",
+                   world->now.settings.integrator, (long long)world->now.step + 1, a,
+                   cni_shape_kinds[model->shapes[c->shape_a].kind]->name, b,
+                   cni_shape_kinds[model->shapes[c->shape_b].kind]->name, what);
+}
+
+// The law of a pair, as far as it can be followed.
+static CnStatus pair_law(const CnWorld *world, const CniContact *c, CnContactLaw *law) {
+  const CniModel *model = &world->now.model;
+  const CnMaterialDef *a = &model->materials[model->shapes[c->shape_a].material].def;
+  const CnMaterialDef *b = &model->materials[model->shapes[c->shape_b].material].def;
+  CniPairLaw pair = cni_material_combine(a, b);
+  if (pair.rolling_friction > 0 || pair.spinning_friction > 0)
+    return refuse(world, c, "rolling friction is not followed");
+  if (pair.cohesion > 0) return refuse(world, c, "cohesion is not followed");
+  if (cn_norm2(a->surface_velocity) > 0 || cn_norm2(b->surface_velocity) > 0)
+    return refuse(world, c, "surface velocities are not followed");
+  *law = (CnContactLaw){pair.restitution, pair.friction};
+  return CN_OK;
+}
+
+// Two shapes without a smooth gap: an error within the usual margin of a step; before, their bodies
+// may go as far as is likely only, so that it is looked at again.
+static CnStatus hold(const CnWorld *world, const CniContact *c, CniReach *reach) {
+  const CniModel *model = &world->now.model;
+  CniReach *ends[2] = {&reach[c->body_a], &reach[c->body_b]};
+  double margin = world->now.settings.contact_margin, likely = 0;
+  if (!(margin > 0))
+    margin = 0.05 * cn_min(cni_model_inradius(&model->shapes[c->shape_a]),
+                           cni_model_inradius(&model->shapes[c->shape_b]));
+  for (int32_t i = 0; i < 2; i++)
+    likely += ends[i]->likely_way + ends[i]->likely_turn * ends[i]->arm;
+  if (c->gap <= margin + likely)
+    return refuse(world, c, "only spheres, and boxes on planes, are followed");
+  for (int32_t i = 0; i < 2; i++) {
+    double part = 0.25 * margin;
+    ends[i]->way = cn_min(ends[i]->way, ends[i]->likely_way + part);
+    if (ends[i]->arm > 0)
+      ends[i]->turn = cn_min(ends[i]->turn, ends[i]->likely_turn + part / ends[i]->arm);
+  }
+  return CN_OK;
+}
+
+// b moves against a half-space a; of others the one that comes first in memory is a.
+static CniWorldTouch touch_of(const CniModel *model, const CniContact *c, int32_t index) {
+  int end_a = cni_shape_unbounded(model->shapes[c->shape_a].kind);
+  int end_b = cni_shape_unbounded(model->shapes[c->shape_b].kind);
+  int turned = end_a != end_b ? end_b : c->shape_a > c->shape_b;
+  int32_t a = turned ? c->shape_b : c->shape_a, b = turned ? c->shape_a : c->shape_b;
+  return (CniWorldTouch){a, b, model->shapes[a].body, model->shapes[b].body, c->feature, index};
+}
+
+static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose) {
+  const CniModel *model = &world->now.model;
+  CnEquations *e = &eq->equations;
+  for (int32_t i = 0; i < world->work.contact_count; i++) {
+    const CniContact *c = &world->work.contacts[i];
+    if (!cni_has_gap(model->shapes[c->shape_a].kind, model->shapes[c->shape_b].kind)) {
+      CNI_TRY(hold(world, c, eq->reach));
+      continue;
+    }
+    if (e->contact_count == MOST_CONTACTS)
+      return cni_error(CN_UNSUPPORTED, "%s: step %lld: more than %d contacts are near",
+                       world->now.settings.integrator, (long long)world->now.step + 1,
+                       MOST_CONTACTS);
+    CniWorldTouch *touch = &eq->touches[e->contact_count];
+    CNI_TRY(pair_law(world, c, &eq->laws[e->contact_count++]));
+    *touch = touch_of(model, c, i);
+    if (eq->laws[e->contact_count - 1].friction > 0) e->contact_dim = 3;
+    if (curved_by_differences(model, pose, touch)) e->curvature = NULL;
+  }
+  e->laws = eq->laws;
+  return CN_OK;
+}
+
+CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose,
+                          const CnTwist *twist, double h) {
+  int32_t bodies = world->now.model.body_count;
+  CnTwist *wide = NULL;
+  CNI_TRY(cni_equations_take(world, bodies, sizeof *wide, &wide));
+  CNI_TRY(cni_equations_take(world, bodies, sizeof *eq->reach, &eq->reach));
+  for (int32_t i = 0; i < bodies; i++)
+    eq->reach[i] = find_reach(world, i, pose, twist, h, &wide[i]);
+  CNI_TRY(cni_world_detect(world, pose, wide, CN_VEC3_ZERO, h));
+  int32_t most = world->work.contact_count;
+  CNI_TRY(cni_equations_take(world, most, sizeof *eq->touches, &eq->touches));
+  CNI_TRY(cni_equations_take(world, most, sizeof *eq->laws, &eq->laws));
+  eq->equations.contact_count = 0;
+  eq->equations.contact_dim = 1;
+  return list_touches(world, eq, pose);
+}

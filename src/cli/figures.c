@@ -199,8 +199,9 @@ static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo
   printf("  kinetic energy %.6g J\n", sums.kinetic_energy);
   printf("  a step took    %.4g ms: %.4g collision, %.4g solver (%.4g set-up)\n",
          1e3 * s->mean.seconds, 1e3 * s->mean.collision, 1e3 * s->mean.solver, 1e3 * s->mean.setup);
-  printf("  solver         %s, %.6g iterations, %.3g ns per contact and iteration\n",
-         job->def.solver.name, s->mean.iterations, s->ns_per_contact_iteration);
+  if (job->figures.uncertified == 0)
+    printf("  solver         %s, %.6g iterations, %.3g ns per contact and iteration\n",
+           job->def.solver.name, s->mean.iterations, s->ns_per_contact_iteration);
   if (job->verbose) {
     printf("  integrator     %s, friction model %s\n", job->def.integrator, friction_name(job));
     printf("  gravity        (%g, %g, %g) m/s^2\n", job->def.gravity.x, job->def.gravity.y,

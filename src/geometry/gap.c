@@ -28,14 +28,14 @@ static CnVec3 heart(const CniPlaced *shape, CnVec3 surface, double *radius) {
 CniGap cni_gap(const CniPlaced *a, const CniPlaced *b, uint32_t feature) {
   CniGap g = {.gap = INFINITY};
   CniManifold manifold;
-  int round = a->kind == CN_SHAPE_SPHERE && b->kind == CN_SHAPE_SPHERE;
+  int round_a = a->kind == CN_SHAPE_SPHERE, round_b = b->kind == CN_SHAPE_SPHERE;
+  int flat = cni_shape_unbounded(a->kind) || cni_shape_unbounded(b->kind);
   cni_collide(a, b, INFINITY, &manifold);
-  g.bend = round                                                          ? CNI_GAP_POINTS
-           : cni_shape_unbounded(a->kind) || cni_shape_unbounded(b->kind) ? CNI_GAP_FACE
-                                                                          : CNI_GAP_OTHER;
+  g.bend = round_a && round_b ? CNI_GAP_POINTS : flat ? CNI_GAP_FACE : CNI_GAP_OTHER;
   for (int32_t i = 0; i < manifold.count; i++) {
     const CniPoint *p = &manifold.points[i];
-    if (p->feature != feature) continue;
+    if (!round_a && !round_b && p->feature != feature)
+      continue; // a ball has one point, whatever it is near
     g.gap = p->gap;
     g.normal = manifold.normal;
     g.centre_a = heart(a, cn_madd(p->point, -0.5 * p->gap, g.normal), &g.radius_a);

@@ -231,7 +231,7 @@ static CnStatus structure(CniMotion *m) {
 
 // ---- numbers ----
 
-// Rows of a block and of the neighbours' blocks; `scale` a row, and a column where it is symmetric.
+// A block, its rows scaled, and its columns where they are to be.
 static void write_block(const CniMotion *m, const double *rows_of, int32_t i, int32_t j,
                         const double *column_scale, double **to) {
   const CniCoupling *c = &m->coupling;
@@ -250,36 +250,17 @@ static void write_blocks(const CniMotion *m, const double *rows_of, const double
   }
 }
 
-// Largest of row r of the blocks of node i, which begin at `block`.
-static double row_size(const CniMotion *m, int32_t i, int32_t r, const double *block) {
-  const CniLuGraph *g = &m->coupling.graph;
-  double most = 0;
-  for (int32_t e = g->start[i] - 1; e < g->start[i + 1]; e++) {
-    int32_t columns = g->size[e < g->start[i] ? i : g->column[e]];
-    for (int32_t k = 0; k < columns; k++) most = cn_max(most, fabs(block[r * columns + k]));
-    block += g->size[i] * columns;
-  }
-  return most;
-}
-
+// Rows are of the size of their own node's block.
 static int factor_sparse(CniMotion *m, const double *rows_of) {
   CniCoupling *c = &m->coupling;
-  const CniLuGraph *g = &c->graph;
-  for (int32_t i = 0; i < m->active; i++) m->row_scale[i] = 1;
+  for (int32_t n = 0; n < c->graph.node_count; n++)
+    for (int32_t i = c->node_start[n]; i < c->node_start[n + 1]; i++) {
+      double size = 0;
+      for (int32_t j = c->node_start[n]; j < c->node_start[n + 1]; j++)
+        size = cn_max(size, fabs(entry(m, rows_of, i, j)));
+      m->row_scale[i] = size > 0 ? 1 / size : 1;
+    }
   write_blocks(m, rows_of, NULL);
-  double *block = c->values;
-  for (int32_t i = 0; i < g->node_count; i++) {
-    double *scale = m->row_scale + c->node_start[i];
-    for (int32_t r = 0; r < g->size[i]; r++) {
-      double size = row_size(m, i, r, block);
-      scale[r] = size > 0 ? 1 / size : 1;
-    }
-    for (int32_t e = g->start[i] - 1; e < g->start[i + 1]; e++) {
-      int32_t columns = g->size[e < g->start[i] ? i : g->column[e]];
-      for (int32_t r = 0; r < g->size[i]; r++)
-        for (int32_t k = 0; k < columns; k++) *block++ *= scale[r];
-    }
-  }
   return cni_lu_factor(c->lu, c->values, SINGULAR);
 }
 

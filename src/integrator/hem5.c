@@ -70,27 +70,21 @@ static int64_t numbers(const CniMotion *m) {
   return (STAGES + 2 + 3 + 1) * nq + (STAGES + 1 + 3 + 3) * nv + 2 * g + 3 * list;
 }
 
-static double *cut(double **at, int32_t count) {
-  double *piece = *at;
-  *at += cni_pool_need(count);
-  return piece;
-}
-
 static Parts parts_of(const CniMotion *m, const CniStep *s) {
   Parts k;
   double *at = s->work;
   int32_t nq = m->q_count, nv = m->v_count, list = m->list_count;
-  for (int i = 0; i < STAGES + 2; i++) k.q_dot[i] = cut(&at, nq);
-  for (int i = 0; i < STAGES + 1; i++) k.v_dot[i] = cut(&at, nv);
-  for (int i = 0; i < 3; i++) k.q[i] = cut(&at, nq);
-  for (int i = 0; i < 3; i++) k.v[i] = cut(&at, nv);
-  for (int i = 0; i < 2; i++) k.jacobian[i] = cut(&at, m->entries);
-  for (int i = 0; i < 2; i++) k.rate[i] = cut(&at, list);
-  k.q8 = cut(&at, nq);
-  k.v8 = cut(&at, nv);
-  k.p = cut(&at, nv);
-  k.w = cut(&at, nv);
-  k.multipliers = cut(&at, list);
+  for (int i = 0; i < STAGES + 2; i++) k.q_dot[i] = cni_cut(&at, nq);
+  for (int i = 0; i < STAGES + 1; i++) k.v_dot[i] = cni_cut(&at, nv);
+  for (int i = 0; i < 3; i++) k.q[i] = cni_cut(&at, nq);
+  for (int i = 0; i < 3; i++) k.v[i] = cni_cut(&at, nv);
+  for (int i = 0; i < 2; i++) k.jacobian[i] = cni_cut(&at, m->entries);
+  for (int i = 0; i < 2; i++) k.rate[i] = cni_cut(&at, list);
+  k.q8 = cni_cut(&at, nq);
+  k.v8 = cni_cut(&at, nv);
+  k.p = cni_cut(&at, nv);
+  k.w = cni_cut(&at, nv);
+  k.multipliers = cni_cut(&at, list);
   return k;
 }
 

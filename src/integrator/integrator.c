@@ -188,7 +188,7 @@ static CnStatus check_system(const CnIntegratorKind *kind, const CnSystem *syste
   return CN_OK;
 }
 
-static CnStatus check_finite(const char *name, const double *x, int32_t count, double t) {
+CnStatus cni_check_state(const char *name, const double *x, int32_t count, double t) {
   for (int32_t i = 0; i < count; i++)
     if (!isfinite(x[i]))
       return cni_error(CN_NOT_FINITE, "step from t = %g s: %s[%d] is %g", t, name, (int)i, x[i]);
@@ -206,8 +206,8 @@ CnStatus cn_integrator_step(CnIntegrator *integrator, const CnSystem *system, Cn
   if (!isfinite(t)) return cni_error(CN_INVALID_ARGUMENT, "step: time must be finite (got %g)", t);
   CNI_TRY(check_system(integrator->kind, system, q, v));
   if (integrator->kind->needs_equations) {
-    CNI_TRY(check_finite("q", q, system->q_count, t));
-    CNI_TRY(check_finite("v", v, system->v_count, t));
+    CNI_TRY(cni_check_state("q", q, system->q_count, t));
+    CNI_TRY(cni_check_state("v", v, system->v_count, t));
   }
 
   // a scheme may rely on a report to write to

@@ -28,6 +28,9 @@ extern const int32_t cni_integrator_kind_count;
 
 const CnIntegratorKind *cni_integrator_find(const char *name); // null: unknown
 
+// A state that left the real numbers must not go on: CN_NOT_FINITE with the number.
+CnStatus cni_check_state(const char *name, const double *x, int32_t count, double t);
+
 // Another observer from now on.
 void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer);
 

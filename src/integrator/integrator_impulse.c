@@ -21,7 +21,6 @@
 #include "core/memory.h"
 #include "problem/problem.h"
 
-#include <math.h>
 
 typedef struct Impulse {
   CnAllocator allocator;
@@ -46,15 +45,6 @@ static void impulse_destroy(void *state) {
   cni_release(&allocator, self, sizeof *self);
 }
 
-// A state that left the real numbers must not reach the system.
-static CnStatus check_finite(const char *name, const double *x, int32_t count, double t) {
-  for (int32_t i = 0; i < count; i++)
-    if (!isfinite(x[i]))
-      return cni_error(CN_NOT_FINITE, "step from t = %g s: %s[%d] became %g", t, name, (int)i,
-                       x[i]);
-  return CN_OK;
-}
-
 // Room for the new positions.
 static CnStatus take_positions(Impulse *self, const CnProblem *problem, int32_t count,
                                double **q_new) {
@@ -73,7 +63,7 @@ static CnStatus finish(const CnSystem *system, double t, const double *q, const 
                        double h, double *q_new) {
   // groups past the state's own (a ground) have no place in it
   system->advance(system->context, q, answer->v, h, q_new);
-  CNI_TRY(check_finite("q", q_new, system->q_count, t));
+  CNI_TRY(cni_check_state("q", q_new, system->q_count, t));
   system->done(system->context, t + h, q_new, answer->v, answer);
   return CN_OK;
 }
@@ -94,7 +84,7 @@ static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solv
     return cni_error(CN_INVALID_ARGUMENT,
                      "system: the problem has %d velocities, the state has v_count = %d",
                      (int)answer->velocity_count, (int)system->v_count);
-  CNI_TRY(check_finite("v", answer->v, system->v_count, t));
+  CNI_TRY(cni_check_state("v", answer->v, system->v_count, t));
 
   CniArenaMark mark = {0};
   if (problem->arena) mark = cni_arena_mark(problem->arena);

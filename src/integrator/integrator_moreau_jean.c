@@ -280,14 +280,6 @@ static CnStatus tell(Moreau *s, double t, double h) {
   return CN_OK;
 }
 
-static CnStatus check_finite(const char *name, const double *x, int32_t count, double t) {
-  for (int32_t i = 0; i < count; i++)
-    if (!isfinite(x[i]))
-      return cni_error(CN_NOT_FINITE, "moreau-jean: step from t = %g s: %s[%d] became %g", t, name,
-                       (int)i, x[i]);
-  return CN_OK;
-}
-
 static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, double t,
                      const double *q, const double *v, double h, CnSolveReport *report) {
   Moreau *s = state;
@@ -304,8 +296,8 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
   CNI_TRY(cni_motion_jacobian(m, t + 0.5 * h, s->q_ahead, m->scratch_g, m->scratch_rate));
   CNI_TRY(m->eq->force(system->context, t, q, v, s->force));
   CNI_TRY(find_velocity(s, solver, t, q, v, h, report));
-  CNI_TRY(check_finite("v", s->v_new, m->v_count, t));
-  CNI_TRY(check_finite("q", s->q_new, m->q_count, t));
+  CNI_TRY(cni_check_state("v", s->v_new, m->v_count, t));
+  CNI_TRY(cni_check_state("q", s->q_new, m->q_count, t));
   memset(s->all, 0, (size_t)m->row_count * sizeof *s->all);
   for (int32_t i = 0; i < m->active; i++) s->all[m->list[i]] = s->clash.answer.g[i];
   for (int32_t i = 0; i < s->fixed; i++)

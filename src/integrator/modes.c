@@ -17,14 +17,8 @@
 
 #include <string.h>
 
-static double largest(const double *x, int32_t count) {
-  double most = 0;
-  for (int32_t i = 0; i < count; i++) most = cn_max(most, fabs(x[i]));
-  return most;
-}
-
 static double speed_zero(const CniDrive *d) {
-  return CNI_SPEED_ZERO * (1 + largest(d->v, d->motion.v_count));
+  return CNI_SPEED_ZERO * (1 + cni_largest(d->v, d->motion.v_count));
 }
 
 // ---- rows ----
@@ -59,7 +53,7 @@ static CnStatus start_defect(CniDrive *d, int32_t *row, double *gap, double *spe
   *gap = *speed = 0;
   CNI_TRY(cni_motion_gaps(&d->probe, d->t, d->q));
   CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
-  double scale = 1 + largest(d->v, d->motion.v_count);
+  double scale = 1 + cni_largest(d->v, d->motion.v_count);
   for (int32_t i = 0; i < d->probe.active; i++) {
     int32_t r = d->probe.list[i];
     double g = d->probe.gaps[cni_row_gap(eq, r)], u = d->speeds[i];
@@ -79,7 +73,7 @@ static CnStatus start_defect(CniDrive *d, int32_t *row, double *gap, double *spe
 }
 
 static double start_limit(const CniDrive *d) {
-  return cn_min(1e-4, 1e-8 + 100 * d->def.tolerance) * (1 + largest(d->q, d->motion.q_count));
+  return cn_min(1e-4, 1e-8 + 100 * d->def.tolerance) * (1 + cni_largest(d->q, d->motion.q_count));
 }
 
 // Bilateral rows that do not depend on each other, and contacts that overlap.
@@ -247,7 +241,7 @@ static CnStatus choose_by_lcp(CniDrive *d, const int32_t *candidates, int32_t co
                        d->stepper->name, d->t);
     changed = 0;
     CNI_TRY(solve_candidates(d, candidates, count));
-    zero = 1e-12 * largest(d->all_multipliers, d->motion.row_count);
+    zero = 1e-12 * cni_largest(d->all_multipliers, d->motion.row_count);
     for (int32_t i = 0; i < count; i++) CNI_TRY(review(d, candidates[i], zero, &changed));
   }
   for (int32_t i = 0; i < count; i++)
@@ -261,7 +255,7 @@ static CnStatus choose_by_nscd(CniDrive *d, int32_t *candidates, int32_t count) 
   double h = cn_clamp(1e-3 * d->h_next, 1e-8, 1e-4);
   memcpy(d->chosen, candidates, (size_t)count * sizeof *candidates);
   CNI_TRY(cni_nscd_step(d, count, h, 1, d->v_new, d->impulses));
-  double zero = 1e-9 * largest(d->impulses, count);
+  double zero = 1e-9 * cni_largest(d->impulses, count);
   for (int32_t i = 0; i < count; i++)
     if (!(d->impulses[i] > zero)) d->modes[candidates[i]].mode = CNI_OPEN;
   return CN_OK;

@@ -194,12 +194,6 @@ CnStatus cni_motion_jacobian(CniMotion *m, double t, const double *q, double *ja
   return m->eq->jacobian(m->system->context, t, q, m->list, m->list_count, jacobian, rate);
 }
 
-static double largest(const double *x, int32_t count) {
-  double most = 0;
-  for (int32_t i = 0; i < count; i++) most = cn_max(most, fabs(x[i]));
-  return most;
-}
-
 double cni_motion_row(const CniMotion *m, const double *jacobian, int32_t i, double start,
                       const double *v) {
   int32_t size = m->size;
@@ -215,7 +209,7 @@ static CnStatus difference(CniMotion *m, double t, const double *q, const double
                            double *curvature) {
   double *q_dot = m->scratch_q, *moved = m->scratch_q + m->q_count;
   cni_motion_kinematics(m, t, q, v, q_dot);
-  double e = 6e-6 * (1 + largest(q, m->q_count)) / (1 + largest(q_dot, m->q_count));
+  double e = 6e-6 * (1 + cni_largest(q, m->q_count)) / (1 + cni_largest(q_dot, m->q_count));
   memset(curvature, 0, (size_t)m->active * sizeof *curvature);
   for (int32_t side = -1; side <= 1; side += 2) {
     for (int32_t i = 0; i < m->q_count; i++) moved[i] = q[i] + side * e * q_dot[i];
@@ -386,7 +380,7 @@ static CnStatus project_once(CniMotion *m, double t, double *q, double *size) {
 CnStatus cni_motion_project(CniMotion *m, double t, double *q, double *v) {
   int32_t n = m->v_count;
   if (m->active == 0) return CN_OK;
-  double size = INFINITY, before = INFINITY, floor_size = 4e-15 * (1 + largest(q, m->q_count));
+  double size = INFINITY, before = INFINITY, floor_size = 4e-15 * (1 + cni_largest(q, m->q_count));
   int32_t i = 0;
   do {
     before = size;

@@ -19,6 +19,7 @@
 
 #include <cairn/system.h>
 #include "core/memory.h"
+#include "core/vec.h"
 #include "sparse/sparse.h"
 
 // Numbers of one purpose, grown as needed and cut into cache-line aligned pieces.
@@ -155,6 +156,13 @@ CnStatus cni_motion_drift(CniMotion *m, double t, const double *q, const double 
 // q and v to g = 0, G v + r = 0 on the active rows, by the shortest way in the metric of M.
 // CN_STOPPED with the size that is left where it does not succeed.
 CnStatus cni_motion_project(CniMotion *m, double t, double *q, double *v);
+
+// Largest |x|.
+static inline double cni_largest(const double *x, int32_t count) {
+  double most = 0;
+  for (int32_t i = 0; i < count; i++) most = cn_max(most, fabs(x[i]));
+  return most;
+}
 
 // Index of the gap of a row, -1 for a tangent; contact of a row, -1 for a bilateral one.
 int32_t cni_row_gap(const CnEquations *eq, int32_t row);

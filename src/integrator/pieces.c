@@ -13,19 +13,13 @@
 
 #define BORDER 1e-8 // nearer to it the direction of motion decides
 
-static double largest(const double *x, int32_t count) {
-  double most = 0;
-  for (int32_t i = 0; i < count; i++) most = cn_max(most, fabs(x[i]));
-  return most;
-}
-
 int cni_piece_ahead(CniDrive *d, int32_t contact, double domain) {
   const CnEquations *eq = d->motion.eq;
   CniMotion *p = &d->probe;
   if (domain > BORDER || domain < -BORDER) return domain > 0;
   double *q_dot = p->scratch_q, *ahead = p->scratch_q + p->q_count;
   cni_motion_kinematics(p, d->t, d->q, d->v, q_dot);
-  double e = 1e-5 * (1 + largest(d->q, p->q_count)) / (1 + largest(q_dot, p->q_count));
+  double e = 1e-5 * (1 + cni_largest(d->q, p->q_count)) / (1 + cni_largest(q_dot, p->q_count));
   for (int32_t i = 0; i < p->q_count; i++) ahead[i] = d->q[i] + e * q_dot[i];
   double *there = d->impulses; // a contact has a row at least
   eq->domains(p->system->context, d->t + e, ahead, there);

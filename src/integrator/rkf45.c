@@ -44,23 +44,17 @@ static int64_t numbers(const CniMotion *m) {
   return (STAGES + 2) * (nq + nv) + g + 2 * list;
 }
 
-static double *cut(double **at, int32_t count) {
-  double *piece = *at;
-  *at += cni_pool_need(count);
-  return piece;
-}
-
 static Parts parts_of(const CniMotion *m, const CniStep *s) {
   Parts k;
   double *at = s->work;
   int32_t list = m->list_count;
-  for (int i = 0; i <= STAGES; i++) k.q_dot[i] = cut(&at, m->q_count);
-  for (int i = 0; i <= STAGES; i++) k.v_dot[i] = cut(&at, m->v_count);
-  k.q = cut(&at, m->q_count);
-  k.v = cut(&at, m->v_count);
-  k.jacobian = cut(&at, m->entries);
-  k.rate = cut(&at, list);
-  k.multipliers = cut(&at, list);
+  for (int i = 0; i <= STAGES; i++) k.q_dot[i] = cni_cut(&at, m->q_count);
+  for (int i = 0; i <= STAGES; i++) k.v_dot[i] = cni_cut(&at, m->v_count);
+  k.q = cni_cut(&at, m->q_count);
+  k.v = cni_cut(&at, m->v_count);
+  k.jacobian = cni_cut(&at, m->entries);
+  k.rate = cni_cut(&at, list);
+  k.multipliers = cni_cut(&at, list);
   return k;
 }
 

@@ -28,6 +28,13 @@ typedef struct CniStepper {
   CnStatus (*dense)(CniMotion *m, CniStep *s, double theta, double *q, double *v);
 } CniStepper;
 
+// The next piece of a method's work.
+static inline double *cni_cut(double **at, int32_t count) {
+  double *piece = *at;
+  *at += cni_pool_need(count);
+  return piece;
+}
+
 extern const CniStepper cni_stepper_hem5, cni_stepper_rkf45;
 
 void cni_step_init(CniStep *s, const CnAllocator *allocator);

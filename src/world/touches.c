@@ -210,7 +210,10 @@ static CniWorldTouch touch_of(const CniModel *model, const CniContact *c, int32_
   int end_b = cni_shape_unbounded(model->shapes[c->shape_b].kind);
   int turned = end_a != end_b ? end_b : c->shape_a > c->shape_b;
   int32_t a = turned ? c->shape_b : c->shape_a, b = turned ? c->shape_a : c->shape_b;
-  return (CniWorldTouch){a, b, model->shapes[a].body, model->shapes[b].body, c->feature, index};
+  // a ball has one point with everything, whatever that is called
+  int round = model->shapes[a].kind == CN_SHAPE_SPHERE || model->shapes[b].kind == CN_SHAPE_SPHERE;
+  uint32_t feature = round ? 0 : c->feature;
+  return (CniWorldTouch){a, b, model->shapes[a].body, model->shapes[b].body, feature, index};
 }
 
 static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose) {

@@ -72,6 +72,7 @@ static inline void cni_floats_leave(const CniFloats *host) {
 
 // The first line of a function: until it returns.
 #define CNI_FLOATS                                                                                 \
-  const CniFloats cni_floats_host __attribute__((cleanup(cni_floats_leave))) = cni_floats_enter()
+  const CniFloats cni_floats_host __attribute__((cleanup(cni_floats_leave), unused)) =             \
+      cni_floats_enter()
 
 #endif

@@ -166,6 +166,18 @@ static void material_fields(CniStream *s, CniMaterial *x) {
   def->restitution_rule = (CnCombine)restitution_rule;
 }
 
+// What kinds beyond those of 0.1 have: a torque, and coordinates.
+static void coordinate_fields(CniStream *s, CniJoint *x) {
+  CnJointKind kind = x->def.kind;
+  if ((uint32_t)kind >= CN_JOINT_KIND_COUNT || cni_joint_kinds[kind]->point) return;
+  cni_stream_vec3(s, &x->total.spin);
+  for (int32_t i = 0; i < cni_joint_coordinate_count(kind); i++) {
+    for (const CniField *f = cni_joint_axis_fields; f->name; f++)
+      cni_stream_double(s, cni_field_at(f, &x->def.axes[i]));
+    for (int32_t k = 0; k < CNI_PART_COUNT; k++) cni_stream_double(s, &x->impulse.axes[i][k]);
+  }
+}
+
 static void joint_fields(CniStream *s, CniJoint *x) {
   CnJointDef *def = &x->def;
   int32_t kind = (int32_t)def->kind;
@@ -190,6 +202,7 @@ static void joint_fields(CniStream *s, CniJoint *x) {
   cni_stream_double(s, &x->impulse_step);
   cni_stream_bytes(s, x->name, sizeof x->name);
   def->kind = (CnJointKind)kind;
+  coordinate_fields(s, x);
 }
 
 // A named contact.

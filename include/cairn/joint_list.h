@@ -5,3 +5,4 @@
 CN_JOINT(BALL, ball)
 CN_JOINT(DISTANCE, distance)
 CN_JOINT(WELD, weld)
+CN_JOINT(PRISMATIC, prismatic)

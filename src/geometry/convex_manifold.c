@@ -50,9 +50,12 @@ typedef struct Sides {
 static void add(const CniConvex *x, CnVec3 n, CnVec3 pa, double gap, uint32_t name_a,
                 uint32_t name_b, double margin, CniManifold *manifold) {
   gap -= x->round_a + x->round_b;
+  uint32_t feature = cni_feature(name_a, name_b);
   if (!(gap <= margin) || manifold->count == CNI_MAX_POINTS) return;
-  cni_manifold_add(manifold, cn_madd(pa, x->round_a + 0.5 * gap, n), gap,
-                   cni_feature(name_a, name_b));
+  // round-off can name one place twice
+  for (int32_t i = 0; i < manifold->count; i++)
+    if (manifold->points[i].feature == feature) return;
+  cni_manifold_add(manifold, cn_madd(pa, x->round_a + 0.5 * gap, n), gap, feature);
 }
 
 // ---- cutting ----

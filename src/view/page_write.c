@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/vec.h"
-#include "geometry/geometry.h"
 
 #include <math.h>
 #include <string.h>
@@ -203,33 +202,6 @@ static void write_bodies(CniPageFile *file, const Plan *plan) {
   cni_page_file_end(file);
 }
 
-static CnStatus write_shapes(CniPageFile *file, const CniPageSource *source) {
-  cni_page_file_begin(file, "shapes");
-  for (int32_t i = 0; i < source->info.shape_count; i++) {
-    CnRunShape s;
-    CNI_TRY(source->shape(source->context, i, &s));
-    CniPlaced shape = cni_shape_placed(&s.def);
-    CniPagePrimitive primitive = cni_shape_kinds[shape.kind]->page;
-    int same = primitive == CNI_PAGE_SPHERE;
-    CnPose at = shape.pose;
-    const double row[12] = {s.body,
-                            primitive,
-                            at.position.x,
-                            at.position.y,
-                            at.position.z,
-                            at.rotation.w,
-                            at.rotation.x,
-                            at.rotation.y,
-                            at.rotation.z,
-                            shape.size[0],
-                            shape.size[same ? 0 : 1],
-                            shape.size[same ? 0 : 2]};
-    for (int32_t k = 0; k < 12; k++) cni_page_file_float32(file, (float)row[k]);
-  }
-  cni_page_file_end(file);
-  return CN_OK;
-}
-
 static void write_times(CniPageFile *file, const Plan *plan) {
   cni_page_file_begin(file, "times");
   for (int64_t f = 0; f < plan->kept_count; f++) cni_page_file_float64(file, plan->times[f]);
@@ -267,7 +239,7 @@ static CnStatus write_all(CniPageFile *file, Plan *plan, const CniPageDef *def) 
   cni_page_file_bytes(file, cni_page_head, cni_page_head_size);
   CNI_TRY(cni_page_write_meta(file, source, steps_per_point));
   CNI_TRY(cni_page_write_series(file, source, &plan->allocator, steps_per_point));
-  CNI_TRY(write_shapes(file, source));
+  CNI_TRY(cni_page_write_shapes(file, source, &plan->allocator));
   CNI_TRY(choose_frames(plan, def->output, max_bytes, file->byte_count));
   CNI_TRY(measure_frames(plan));
   CNI_TRY(write_frames(file, plan));

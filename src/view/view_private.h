@@ -7,9 +7,13 @@
 //
 //   bodies    12 float64 a body: kind + 4 (if it has frames), mass, low corner of its own box (3),
 //             step of its grid (3), rotation w x y z (fixed bodies; others are in the frames)
-//   shapes    12 float32 a shape: body, kind, position (3), rotation w x y z, size (3; radius
-//   first) times     1 float64 a kept frame frames-I  6 uint16 a moving body: position (3) and
-//   rotation (3), a whole number of frames series-I  1 float64 a point; series-time has the times
+//   shapes    12 float32 a shape: body, primitive (CniPagePrimitive; 3 + I: mesh I), position (3),
+//             rotation w x y z, size (3; radius first; of a mesh: ones)
+//   meshes    float32, one mesh after another: number of corners, of triangles; 6 a corner, place
+//             and normal; 3 a triangle, its corners
+//   times     1 float64 a kept frame
+//   frames-I  6 uint16 a moving body: position (3) and rotation (3), a whole number of frames
+//   series-I  1 float64 a point; series-time has the times
 //   meta      JSON: all that is text, the counts, and the worst errors of the packing
 #ifndef CNI_VIEW_PRIVATE_H
 #define CNI_VIEW_PRIVATE_H
@@ -99,6 +103,10 @@ void cni_page_file_uint16(CniPageFile *file, uint16_t value);
 void cni_page_file_end(CniPageFile *file);
 
 // ---- parts of a page ----
+
+// The blocks "shapes" and "meshes".
+CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source,
+                               const CnAllocator *allocator);
 
 // The block "meta": text, settings, parameters, names, the list of series.
 CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What moves: spheres and boxes that follow their bodies, in the colours of bodies or of speed.
+// What moves: spheres, boxes and meshes that follow their bodies, in the colours of bodies or of speed.
 import * as THREE from "three";
-import { createBoxes, writeMatrix } from "./boxes.js";
+import { byMesh, createBoxes, createMeshes, writeMatrix } from "./boxes.js";
 import { bodyColour, rampColour } from "./colours.js";
 import { KIND, SHAPE } from "./data.js";
 import { createPoses, typicalTopSpeed } from "./poses.js";
@@ -25,6 +25,7 @@ export const createBodies = (data, scene) => {
   const groups = [];
   if (spheres.length) groups.push(createSpheres(spheres, scene));
   if (boxes.length) groups.push(createBoxes(boxes, scene));
+  for (const [mesh, list] of byMesh(moving)) groups.push(createMeshes(list, scene, mesh));
 
   const mixed = new THREE.Color();
   const colourOf = ({ body, colour }) => {

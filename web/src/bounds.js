@@ -10,7 +10,7 @@ const TAIL = 0.01; // share of the positions that may be outside, on each side o
 
 const extent = (shape) => {
   if (shape.kind === SHAPE.sphere) return shape.size[0];
-  return shape.kind === SHAPE.box ? Math.hypot(...shape.size) : 0;
+  return shape.kind === SHAPE.plane ? 0 : Math.hypot(...shape.half);
 };
 
 // How far a body's shapes reach from its origin.
@@ -33,7 +33,7 @@ const shapeBounds = (data, shape) => {
   const own = new THREE.Matrix4().compose(
     new THREE.Vector3(...shape.position),
     turn(shape.rotation),
-    new THREE.Vector3(...shape.size),
+    new THREE.Vector3(...shape.half),
   );
   return new THREE.Box3(one.clone().negate(), one).applyMatrix4(pose.multiply(own));
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes as one instanced mesh, their edges a little darker, of the same width on every face.
+// Boxes as one instanced mesh, their edges a little darker, of the same width on every face; and any
+// other shape by its triangles.
 import * as THREE from "three";
 
 // Matrix of a shape on its body: rotations multiplied, offset turned, scaled by size.
@@ -65,8 +66,8 @@ const createGeometry = () => {
   return geometry;
 };
 
-export const createBoxes = (shapes, scene) => {
-  const mesh = new THREE.InstancedMesh(createGeometry(), createMaterial(), shapes.length);
+const createInstances = (shapes, scene, geometry, material) => {
+  const mesh = new THREE.InstancedMesh(geometry, material, shapes.length);
   mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
   mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * shapes.length), 3);
   mesh.frustumCulled = false;
@@ -90,4 +91,34 @@ export const createBoxes = (shapes, scene) => {
         : { distance: Infinity, shape: null };
     },
   };
+};
+
+export const createBoxes = (shapes, scene) =>
+  createInstances(shapes, scene, createGeometry(), createMaterial());
+
+// The geometry of a mesh of the data, made once.
+export const meshGeometry = (mesh) => {
+  if (mesh.geometry) return mesh.geometry;
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.BufferAttribute(mesh.places, 3));
+  geometry.setAttribute("normal", new THREE.BufferAttribute(mesh.normals, 3));
+  geometry.setIndex(mesh.index);
+  mesh.geometry = geometry;
+  return geometry;
+};
+
+// Shapes by the mesh that they share.
+export const byMesh = (shapes) => {
+  const groups = new Map();
+  for (const s of shapes) {
+    if (!s.mesh) continue;
+    if (!groups.has(s.mesh)) groups.set(s.mesh, []);
+    groups.get(s.mesh).push(s);
+  }
+  return [...groups];
+};
+
+export const createMeshes = (shapes, scene, mesh) => {
+  const material = new THREE.MeshStandardMaterial({ roughness: 0.6, metalness: 0.02 });
+  return createInstances(shapes, scene, meshGeometry(mesh), material);
 };

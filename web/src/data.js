@@ -22,7 +22,7 @@ const float64 = (name) => new Float64Array(bytes(name).buffer);
 const float32 = (name) => new Float32Array(bytes(name).buffer);
 
 export const KIND = { dynamic: 0, kinematic: 1, fixed: 2 };
-export const SHAPE = { sphere: 0, box: 1, plane: 2 };
+export const SHAPE = { sphere: 0, box: 1, plane: 2, mesh: 3 };
 
 const WORDS = 6;
 const HALF_ROOT = 0.70710678118654757;
@@ -103,16 +103,43 @@ const createPoses = (table, times, packing, bodyCount) => {
 
 // ---- the other blocks ----
 
+// Triangles of shapes that are none of the page's own: places, normals, corners, and half the size
+// of the box around the origin that holds them.
+const loadMeshes = () => {
+  const table = float32("meshes");
+  const meshes = [];
+  for (let at = 0; at < table.length; ) {
+    const [corners, triangles] = table.subarray(at, at + 2);
+    const first = at + 2;
+    const places = new Float32Array(3 * corners);
+    const normals = new Float32Array(3 * corners);
+    const half = [0, 0, 0];
+    for (let i = 0; i < 3 * corners; i++) {
+      const from = first + 6 * Math.floor(i / 3) + (i % 3);
+      places[i] = table[from];
+      normals[i] = table[from + 3];
+      half[i % 3] = Math.max(half[i % 3], Math.abs(places[i]));
+    }
+    at = first + 6 * corners + 3 * triangles;
+    meshes.push({ places, normals, index: Array.from(table.subarray(first + 6 * corners, at)), half });
+  }
+  return meshes;
+};
+
 const loadShapes = (count) => {
   const table = float32("shapes");
+  const meshes = loadMeshes();
   return Array.from({ length: count }, (_, i) => {
     const row = Array.from(table.subarray(12 * i, 12 * i + 12));
+    const mesh = row[1] >= SHAPE.mesh ? meshes[row[1] - SHAPE.mesh] : null;
     return {
       body: row[0],
-      kind: row[1],
+      kind: mesh ? SHAPE.mesh : row[1],
+      mesh,
       position: row.slice(2, 5),
       rotation: row.slice(5, 9),
       size: row.slice(9, 12),
+      half: mesh ? mesh.half : row.slice(9, 12), // of a box that holds it
     };
   });
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands still, and planes.
 import * as THREE from "three";
+import { byMesh, meshGeometry } from "./boxes.js";
 import { KIND, SHAPE } from "./data.js";
 import { createGlass } from "./glass.js";
 import { niceBelow, planeMaterial, planeMesh } from "./planes.js";
@@ -62,7 +63,7 @@ const createPlanes = (data, bodies, scene, bounds, up) => {
   };
 };
 
-// ---- fixed spheres and boxes ----
+// ---- fixed spheres, boxes and meshes ----
 
 const createSolids = (data, bodies, scene, glass) => {
   const solids = data.shapes.filter(
@@ -81,8 +82,11 @@ const createSolids = (data, bodies, scene, glass) => {
   };
   const newMaterial = () => new THREE.MeshStandardMaterial({ roughness: 0.85 });
 
+  const geometryOf = ({ kind, mesh }) =>
+    mesh ? meshGeometry(mesh) : kind === SHAPE.box ? box : sphere;
+
   const addSingle = (shape) => {
-    const mesh = new THREE.Mesh(shape.kind === SHAPE.box ? box : sphere, newMaterial());
+    const mesh = new THREE.Mesh(geometryOf(shape), newMaterial());
     mesh.matrixAutoUpdate = false;
     bodies.matrixOf(shape, mesh.matrix);
     add(mesh);
@@ -93,9 +97,7 @@ const createSolids = (data, bodies, scene, glass) => {
     lines.matrix.copy(mesh.matrix);
     scene.add(lines);
   };
-  const addMany = (kind, geometry) => {
-    const list = solids.filter((s) => s.kind === kind);
-    if (!list.length) return;
+  const addMany = (list, geometry) => {
     const mesh = new THREE.InstancedMesh(geometry, newMaterial(), list.length);
     const matrix = new THREE.Matrix4();
     list.forEach((s, i) => mesh.setMatrixAt(i, bodies.matrixOf(s, matrix)));
@@ -104,8 +106,11 @@ const createSolids = (data, bodies, scene, glass) => {
   };
   if (solids.length <= SINGLE) solids.forEach(addSingle);
   else {
-    addMany(SHAPE.sphere, sphere);
-    addMany(SHAPE.box, box);
+    for (const kind of [SHAPE.sphere, SHAPE.box]) {
+      const list = solids.filter((s) => s.kind === kind);
+      if (list.length) addMany(list, geometryOf(list[0]));
+    }
+    for (const [mesh, list] of byMesh(solids)) addMany(list, meshGeometry(mesh));
   }
   return {
     setTheme: (theme) => {

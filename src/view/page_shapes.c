@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of a page. It knows spheres, boxes and planes; any other kind comes as triangles made from
+// its support function, so that a new kind needs nothing in web/. Shapes of one kind and size share
+// their triangles.
+//
+// Directions on a globe, rings of constant latitude about z, go to the surface points whose normals
+// they are. The equator is there twice, from just above and from just below: the side of what is
+// long along z lies between.
+#include "view/view_private.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/math.h"
+#include "core/memory.h"
+#include "geometry/geometry.h"
+
+#define MANY 64 // more meshes than this are made of fewer triangles
+#define EQUATOR 1e-6
+
+// ---- meshes ----
+
+typedef struct Meshes {
+  CnAllocator allocator;
+  CniPlaced *items; // one of each; poses do not count
+  int32_t count, capacity;
+} Meshes;
+
+static CnStatus find_mesh(Meshes *meshes, const CniPlaced *shape, int32_t *index) {
+  for (*index = 0; *index < meshes->count; (*index)++) {
+    const CniPlaced *m = &meshes->items[*index];
+    if (m->kind == shape->kind && memcmp(m->size, shape->size, sizeof m->size) == 0) return CN_OK;
+  }
+  CNI_TRY(cni_array_reserve(&meshes->allocator, (void **)&meshes->items, &meshes->capacity,
+                            meshes->count, meshes->count + 1, sizeof *meshes->items));
+  meshes->items[meshes->count++] = *shape;
+  return CN_OK;
+}
+
+static void put_vec(CniPageFile *file, CnVec3 v) {
+  cni_page_file_float32(file, (float)v.x);
+  cni_page_file_float32(file, (float)v.y);
+  cni_page_file_float32(file, (float)v.z);
+}
+
+// Numbers of corners and triangles; of each corner its place and normal; of each triangle its
+// corners.
+static void write_mesh(CniPageFile *file, const CniPlaced *shape, int32_t quarter) {
+  const CniShapeKind *kind = cni_shape_kinds[shape->kind];
+  int32_t rings = 2 * quarter + 2, around = 4 * quarter;
+  double round = kind->rounding(shape);
+  cni_page_file_float32(file, (float)(rings * around));
+  cni_page_file_float32(file, (float)(2 * (rings - 1) * around));
+  for (int32_t i = 0; i < rings; i++) {
+    int32_t below = i > quarter, step = below ? i - quarter - 1 : quarter - i;
+    double latitude = cn_max(step * CNI_PI / 2 / quarter, EQUATOR) * (below ? -1 : 1);
+    for (int32_t j = 0; j < around; j++) {
+      double longitude = (j + 0.5) * CNI_PI / 2 / quarter, flat = cni_cos(latitude);
+      CnVec3 n = {flat * cni_cos(longitude), flat * cni_sin(longitude), cni_sin(latitude)};
+      uint32_t corner;
+      put_vec(file, cn_madd(kind->support(shape, n, &corner), round, n));
+      put_vec(file, n);
+    }
+  }
+  for (int32_t i = 0; i + 1 < rings; i++)
+    for (int32_t j = 0; j < around; j++) {
+      int32_t p = i * around + j, q = i * around + (j + 1) % around;
+      put_vec(file, cn_vec3(p, p + around, q));
+      put_vec(file, cn_vec3(q, p + around, q + around));
+    }
+}
+
+// ---- shapes ----
+
+static CnStatus write_shape(CniPageFile *file, const CnRunShape *s, Meshes *meshes) {
+  CniPlaced shape = cni_shape_placed(&s->def);
+  CniPagePrimitive primitive = cni_shape_kinds[shape.kind]->page;
+  CnVec3 size = {shape.size[0], shape.size[1], shape.size[2]};
+  int32_t mesh = 0;
+  if (primitive == CNI_PAGE_SPHERE) size = cn_vec3(size.x, size.x, size.x);
+  if (primitive == CNI_PAGE_TRIANGLES) {
+    CNI_TRY(find_mesh(meshes, &shape, &mesh));
+    size = cn_vec3(1, 1, 1);
+  }
+  CnQuat q = shape.pose.rotation;
+  cni_page_file_float32(file, (float)s->body);
+  cni_page_file_float32(file, (float)((int32_t)primitive + mesh));
+  put_vec(file, shape.pose.position);
+  cni_page_file_float32(file, (float)q.w);
+  put_vec(file, cn_vec3(q.x, q.y, q.z));
+  put_vec(file, size);
+  return CN_OK;
+}
+
+CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source,
+                               const CnAllocator *allocator) {
+  Meshes meshes = {.allocator = *allocator};
+  CnStatus status = CN_OK;
+  cni_page_file_begin(file, "shapes");
+  for (int32_t i = 0; i < source->info.shape_count && status == CN_OK; i++) {
+    CnRunShape s;
+    status = source->shape(source->context, i, &s);
+    if (status == CN_OK) status = write_shape(file, &s, &meshes);
+  }
+  cni_page_file_end(file);
+  cni_page_file_begin(file, "meshes");
+  for (int32_t i = 0; i < meshes.count && status == CN_OK; i++)
+    write_mesh(file, &meshes.items[i], meshes.count > MANY ? 3 : 6);
+  cni_page_file_end(file);
+  cni_release(allocator, meshes.items, (size_t)meshes.capacity * sizeof *meshes.items);
+  return status;
+}

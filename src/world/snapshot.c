@@ -145,6 +145,11 @@ static void shape_fields(CniStream *s, ShapeRecord *record) {
   cni_stream_u32(s, &record->extra.category);
   cni_stream_u32(s, &record->extra.mask);
   x->kind = (CnShapeKind)kind;
+  // sizes that only some kinds have
+  if ((uint32_t)kind >= CN_SHAPE_KIND_COUNT) return;
+  for (const CniField *f = cni_shape_kinds[kind]->fields; f->name; f++)
+    if (f->offset != offsetof(CnShapeDef, radius) && f->offset != offsetof(CnShapeDef, half_size))
+      cni_stream_double(s, cni_field_at(f, &record->def));
 }
 
 static void material_fields(CniStream *s, CniMaterial *x) {

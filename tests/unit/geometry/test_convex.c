@@ -38,10 +38,10 @@ static double separation(const CniPlaced *a, const CniPlaced *b, CnVec3 n) {
 // improved by a pattern search on the sphere.
 static double brute_force(const CniPlaced *a, const CniPlaced *b, CniRng *rng) {
   double best = -INFINITY;
-  for (int start = 0; start < 40; start++) {
+  for (int start = 0; start < 16; start++) {
     CnVec3 n = random_direction(rng);
     double value = separation(a, b, n);
-    for (double step = 0.5; step > 1e-9;) {
+    for (double step = 0.5; step > 1e-7;) {
       CnVec3 t1, t2;
       cni_tangents(n, &t1, &t2);
       int better = 0;
@@ -111,7 +111,7 @@ static void all_kinds_by_brute_force(void **state) {
   for (int ka = 0; ka < CN_SHAPE_KIND_COUNT; ka++)
     for (int kb = ka; kb < CN_SHAPE_KIND_COUNT; kb++) {
       if (!bounded(ka) || !bounded(kb)) continue;
-      for (int n = 0; n < 40; n++) {
+      for (int n = 0; n < 15; n++) {
         CniPlaced a = random_placed(&rng, (CnShapeKind)ka, 1);
         CniPlaced b = random_placed(&rng, (CnShapeKind)kb, 1);
         CniManifold m = convex(&a, &b, WIDE);

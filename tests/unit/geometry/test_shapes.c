@@ -185,6 +185,7 @@ static CnShapeDef good(CnShapeKind kind) {
   def.pose = CN_POSE_ONE;
   def.radius = 0.5;
   def.half_size = cn_vec3(1, 2, 3);
+  def.half_length = 0.5;
   def.density = 1000;
   return def;
 }

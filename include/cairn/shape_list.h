@@ -5,3 +5,4 @@
 CN_SHAPE(SPHERE, sphere)
 CN_SHAPE(BOX, box)
 CN_SHAPE(PLANE, plane)
+CN_SHAPE(CAPSULE, capsule)

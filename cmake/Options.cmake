@@ -7,6 +7,9 @@ target_compile_options(cairn_flags INTERFACE
   -ffp-contract=off -fno-math-errno
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla)
 target_compile_definitions(cairn_flags INTERFACE _POSIX_C_SOURCE=200809L)
+# Assertions and validators (core/assert.h): in Debug, sanitizer and fuzz builds.
+target_compile_definitions(cairn_flags INTERFACE
+  $<$<OR:$<CONFIG:Debug>,$<BOOL:${CAIRN_SANITIZE}>,$<BOOL:${CAIRN_FUZZ}>>:CNI_CHECKED>)
 option(CAIRN_WERROR "Warnings are errors" ON)
 if(CAIRN_WERROR)
   target_compile_options(cairn_flags INTERFACE -Werror)

@@ -35,12 +35,14 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   return CN_OK;
 }
 
-static void done(void *context, double t, const double *q, const double *v, const CnAnswer *none) {
+static CnStatus done(void *context, double t, const double *q, const double *v,
+                     const CnAnswer *none) {
   Pendulum *p = context;
   (void)none;
   p->t = t;
   memcpy(p->q, q, sizeof p->q);
   memcpy(p->v, v, sizeof p->v);
+  return CN_OK;
 }
 
 int main(void) {

@@ -81,8 +81,8 @@ typedef struct CnEquations {
 } CnEquations;
 
 /// A mechanical system as functions. State is q (any coordinates) and v (six per velocity group of
-/// the problem). No function may change the system's lasting state except `done`, which may not
-/// fail: a step that fails before `done` leaves no trace.
+/// the problem). No function may change the system's lasting state except `done`: a step that fails,
+/// in `done` or before, leaves no trace.
 typedef struct CnSystem {
   void *context;
   int32_t q_count, v_count; ///< lengths of q and v
@@ -99,9 +99,10 @@ typedef struct CnSystem {
   void (*advance)(void *context, const double *q, const double *v, double h, double *q_new);
 
   /// The step is accepted: keep the impulses, take over q and v. `answer` is that of the step
-  /// problem, null from the schemes that work with the equations.
-  void (*done)(void *context, double t_new, const double *q_new, const double *v_new,
-               const CnAnswer *answer);
+  /// problem, null from the schemes that work with the equations. Where it fails it has changed
+  /// nothing, and the step fails with its status.
+  CnStatus (*done)(void *context, double t_new, const double *q_new, const double *v_new,
+                   const CnAnswer *answer);
 
   /// Null: the system gives step problems only. A system may give equations alone: then detect,
   /// problem and advance may be null.

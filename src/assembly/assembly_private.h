@@ -4,6 +4,7 @@
 #define CNI_ASSEMBLY_PRIVATE_H
 
 #include "assembly/assembly.h"
+#include "core/assert.h"
 
 // Sets already in the problem, found by value: blocks with one law share one set. Open addressing;
 // the memory is the arena's.
@@ -118,10 +119,11 @@ static inline double cni_contact_length(CniArms arms, uint32_t info_a, uint32_t 
 // Can an impulse move the group? A block between two that it cannot move is none.
 static inline int cni_group_has_mass(const CniGroup *group) { return group->inv_mass > 0; }
 
-// Append a block header after those that are there; room must be there. The counts of rows and of
+// Append a block header after those that are there; room must be there (asserted). The counts of rows and of
 // the storage are the caller's.
 static inline int32_t cni_append_block(CnProblem *problem, CniStorage storage, int32_t index,
                                        int32_t row, int32_t set, int32_t dim) {
+  CNI_ASSERT(problem->block_count < problem->block_capacity && set < problem->set_count);
   int32_t block = problem->block_count++;
   problem->blocks[block] = cni_block_make(storage, index, row, set, problem->sets[set].kind, dim);
   return block;

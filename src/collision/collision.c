@@ -100,11 +100,11 @@ static size_t work_bytes(const CniDetection *w) {
 
 static void *moved(void *pointer, ptrdiff_t way) { return pointer ? (char *)pointer + way : NULL; }
 
-// Another hole in front of the working memory, which moves with all that is in it. It must fit.
+// Another hole in front of the working memory, which moves with all that is in it. It must fit: all
+// was taken from the block in which it begins (cni_arena_keep asserts it).
 static void move_work(CniDetection *w, size_t hole) {
   size_t bytes = work_bytes(w), old = w->hole;
-  cni_arena_back(w->arena, w->start);
-  char *low = cni_arena_take(w->arena, hole + bytes);
+  char *low = cni_arena_keep(w->arena, w->start, hole + bytes);
   memmove(low + hole, low + old, bytes);
   ptrdiff_t way = (ptrdiff_t)hole - (ptrdiff_t)old;
   w->proxies = moved(w->proxies, way);
@@ -156,9 +156,8 @@ static CnStatus touch_pairs(CniCollision *c, CniDetection *w, int32_t *count) {
   c->expected = w->contact_room;
   CNI_TRY(cni_detection_narrow(c, w, count));
   if (!front || w->contacts != front) return CN_OK;
-  cni_arena_back(w->arena, w->start);
-  w->contacts = cni_arena_take(w->arena, contact_bytes(*count));
-  return w->contacts ? CN_OK : cni_error_memory(contact_bytes(*count));
+  w->contacts = cni_arena_keep(w->arena, w->start, contact_bytes(*count));
+  return CN_OK;
 }
 
 // The same in memory of its own, for an arena that is yet to get its size, and then into the arena:
@@ -214,4 +213,20 @@ CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *
   *contacts = w.contacts;
   *count = found;
   return CN_OK;
+}
+
+const char *cni_collision_fault(const CniModel *model, const CniContact *contacts, int32_t count) {
+  for (int32_t i = 0; i < count; i++) {
+    const CniContact *c = &contacts[i], *last = c - (i > 0);
+    uint64_t rank = cni_contact_rank(c), before = cni_contact_rank(last);
+    if (c->shape_a < 0 || c->shape_a >= model->shape_count || c->shape_b < 0 ||
+        c->shape_b >= model->shape_count)
+      return "a contact's shape is not there";
+    if (model->shapes[c->shape_a].body != c->body_a || model->shapes[c->shape_b].body != c->body_b)
+      return "a contact's body is not that of its shape";
+    if (rank < before) return "contacts do not ascend by rank";
+    if (i > 0 && rank == before && c->feature <= last->feature)
+      return "the contacts of a pair do not ascend by feature";
+  }
+  return NULL;
 }

@@ -73,6 +73,9 @@ typedef struct CniCollision CniCollision;
 CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *allocator,
                               CniCollision **collision);
 void cni_collision_destroy(CniCollision *collision);
+// What is wrong with contacts that were found: shapes that are not there or not of these bodies, an
+// order that does not ascend by rank, then feature. Null: nothing is. For checked builds and tests.
+const char *cni_collision_fault(const CniModel *model, const CniContact *contacts, int32_t count);
 
 // Find all contacts, by ascending rank. The array lives in the arena, as the working memory does,
 // until the caller goes back to a mark from before; without an arena until the next call. On

@@ -4,10 +4,12 @@
 // The message of the last failure is the only hidden state of the library. It is kept per thread,
 // so two threads that use two worlds never read each other's sentence.
 
+#include "core/assert.h"
 #include "core/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MESSAGE_SIZE 512
@@ -33,6 +35,13 @@ CnStatus cni_error(CnStatus status, const char *format, ...) {
 CnStatus cni_error_memory(size_t bytes) {
   return cni_error(CN_NO_MEMORY, "the allocator has no %zu bytes", bytes);
 }
+
+#ifdef CNI_CHECKED
+void cni_assert_failed(const char *what, const char *file, int line) {
+  fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
+  abort();
+}
+#endif
 
 void cni_log(const CnLog *log, CnLogLevel level, const char *format, ...) {
   if (!log || !log->write) return;

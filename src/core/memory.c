@@ -14,6 +14,7 @@
 // in one block and never asks the allocator.
 
 #include "core/memory.h"
+#include "core/assert.h"
 #include "core/error.h"
 
 #include <stdlib.h>
@@ -180,10 +181,32 @@ CniArenaMark cni_arena_mark(const CniArena *arena) {
   return (CniArenaMark){arena->blocks, arena->used, arena->total};
 }
 
+#ifdef CNI_CHECKED
+// A mark is that of a block which is still there, and nothing taken before it was given back.
+static int mark_holds(const CniArena *arena, CniArenaMark mark) {
+  const CniArenaBlock *block = arena->blocks;
+  while (block && block != mark.block) block = block->next;
+  return block == mark.block && mark.total <= arena->total &&
+         (block != arena->blocks || mark.used <= arena->used);
+}
+#endif
+
 void cni_arena_back(CniArena *arena, CniArenaMark mark) {
+  CNI_ASSERT(mark_holds(arena, mark));
+#ifdef CNI_CHECKED // what is given back no longer reads as what it was
+  size_t end = mark.block == arena->blocks ? arena->used : mark.block ? mark.block->size : 0;
+  if (mark.block) memset((char *)mark.block + HEADER_SIZE + mark.used, 0xff, end - mark.used);
+#endif
   blocks_release(arena, mark.block);
   arena->used = mark.used;
   arena->total = mark.total;
+}
+
+void *cni_arena_keep(CniArena *arena, CniArenaMark mark, size_t bytes) {
+  CNI_ASSERT(mark_holds(arena, mark) && cni_arena_fits(arena, mark, bytes));
+  arena->used = mark.used;
+  arena->total = mark.total;
+  return cni_arena_take(arena, bytes);
 }
 
 int cni_arena_fits(const CniArena *arena, CniArenaMark mark, size_t bytes) {

@@ -58,6 +58,9 @@ typedef struct CniArenaMark {
 } CniArenaMark;
 CniArenaMark cni_arena_mark(const CniArena *arena);
 void cni_arena_back(CniArena *arena, CniArenaMark mark);
+// The same, but the first bytes after the mark stay taken, with what is in them. Everything taken
+// since must have come from the mark's block, and the bytes must fit in it (cni_arena_fits).
+void *cni_arena_keep(CniArena *arena, CniArenaMark mark, size_t bytes);
 // Has everything taken after the mark come from one block, which would hold that many bytes from
 // the mark on?
 int cni_arena_fits(const CniArena *arena, CniArenaMark mark, size_t bytes);

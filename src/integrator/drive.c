@@ -388,8 +388,7 @@ CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, d
                             .certificate = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, -1}};
   CNI_TRY(cni_drive_run(d, system, t, q, v, h));
   report->iterations = (int32_t)cn_min((double)d->report.steps, 2e9);
-  system->done(system->context, d->t_end, d->q, d->v, NULL);
-  return CN_OK;
+  return system->done(system->context, d->t_end, d->q, d->v, NULL);
 }
 
 void cni_drive_free(void *state) { cni_drive_destroy(state); }

@@ -10,7 +10,7 @@
 // it belongs to, and any number of impacts costs one problem. First order in h, for smooth motion
 // and across impacts alike.
 //
-// A step that fails anywhere before `done` leaves no trace: the new positions are written to
+// A step that fails anywhere leaves no trace: the new positions are written to
 // working memory, where the solver worked before or of the integrator's own, the new velocities lie
 // in the answer.
 //
@@ -64,8 +64,7 @@ static CnStatus finish(const CnSystem *system, double t, const double *q, const 
   // groups past the state's own (a ground) have no place in it
   system->advance(system->context, q, answer->v, h, q_new);
   CNI_TRY(cni_check_state("q", q_new, system->q_count, t));
-  system->done(system->context, t + h, q_new, answer->v, answer);
-  return CN_OK;
+  return system->done(system->context, t + h, q_new, answer->v, answer);
 }
 
 static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solver, double t,

@@ -304,7 +304,7 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
     s->report.velocity_drift = cn_max(s->report.velocity_drift, fabs(row_speed(s, i, s->v_new)));
   CNI_TRY(project(s, t + h));
   CNI_TRY(tell(s, t + h, h));
-  system->done(system->context, t + h, s->q_new, s->v_new, NULL);
+  CNI_TRY(system->done(system->context, t + h, s->q_new, s->v_new, NULL));
   s->calls++;
   return CN_OK;
 }

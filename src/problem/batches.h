@@ -108,6 +108,10 @@ size_t cni_schedule_room(const CnProblem *p);
 CnStatus cni_schedule_make(CniSchedule *schedule, const CnProblem *p, const uint8_t *kinds,
                            const CniBatchRule *rules, CnTasks *tasks);
 
+// What is wrong with it: a block twice or not at all, a group twice in a batch or in two slabs of one
+// phase. Null: nothing is. For checked builds and tests.
+const char *cni_schedule_fault(const CniSchedule *schedule, const CnProblem *p);
+
 // Phases of a sweep: number of slabs in each, and the slab that is number i of a phase.
 int32_t cni_schedule_phase_count(const CniSchedule *schedule, int32_t phase);
 int32_t cni_schedule_slab(const CniSchedule *schedule, int32_t phase, int32_t i);

@@ -7,6 +7,7 @@
 // problem as it was: first everything is checked, then room is made for everything, then written.
 #include "problem/tally.h"
 
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/floats.h"
 #include "core/memory.h"
@@ -138,7 +139,6 @@ void cn_problem_destroy(CnProblem *p) {
   release_array(p, p->w.value, p->w_entry_capacity, sizeof *p->w.value);
   cni_global_release(p);
   drop_scratch(p);
-  release_array(p, p->links, p->link_capacity, sizeof *p->links);
   CnAllocator allocator = p->allocator;
   cni_release(&allocator, p, sizeof *p);
 }
@@ -431,6 +431,7 @@ static CnStatus check_length(double length) {
 // Append the block itself; room has been made. b is null in the explicit form: q is there already.
 static void append_block(CnProblem *p, CniStorage storage, int32_t index, int32_t set, int32_t dim,
                          const double *b, int32_t *block) {
+  CNI_ASSERT(p->block_count < p->block_capacity && set < p->set_count);
   CniBlock *added = &p->blocks[p->block_count];
   *added = cni_block_make(storage, index, p->row_count, set, p->sets[set].kind, dim);
   if (b) memcpy(p->b + p->row_count, b, (size_t)dim * sizeof *b);

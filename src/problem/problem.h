@@ -132,8 +132,6 @@ struct CnProblem {
   size_t scratch_size, scratch_most; // bytes; the most ever asked of the arena
   CniArenaMark scratch_mark;         // where the arena was, if the memory is the arena's
   int32_t scratch_holders, scratch_borrowed;
-  int32_t *links; // of the islands: one per group
-  int32_t link_capacity;
 };
 
 // ---- right-hand side ----
@@ -240,6 +238,10 @@ CnStatus cni_problem_reserve_space(CnProblem *p, size_t size);
 // What the certificate needs.
 CnStatus cni_problem_reserve_scratch(CnProblem *p);
 
+// What is wrong with the arrays of a problem (blocks, rows, sets, groups out of range), null: nothing
+// is. For checked builds and tests.
+const char *cni_problem_fault(const CnProblem *p);
+
 // Refuse an explicit or global problem whose blocks do not cover all rows yet.
 CnStatus cni_problem_check(const CnProblem *p);
 
@@ -293,12 +295,6 @@ void cni_project_cone(const CniCone *cone, double *x);
 double cni_shift(const CnProblem *p, const CniBlock *block, const double *u);
 // The sum of mu_j |u_j| over the discs of a cone, whatever the friction model.
 double cni_cone_shift(const CniCone *cone, const double *u);
-
-// ---- islands ----
-
-// Connected parts: groups with mass are joined by blocks, prescribed groups join nothing. island_of
-// has one entry per block (-1 for blocks without a group that has mass); numbered by first block.
-CnStatus cni_problem_islands(CnProblem *p, int32_t *island_of, int32_t *island_count);
 
 // An explicit problem with bilateral and unilateral blocks only: an LCP or MLCP.
 int cni_problem_is_lcp(const CnProblem *p);

@@ -5,6 +5,7 @@
 // they are worth is not its business: the certificate is computed here, by the same function for
 // all of them, and `converged` follows from it.
 #include "solver/solver.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/floats.h"
 #include "core/memory.h"
@@ -350,6 +351,7 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   const CnSolverKind *kind = solver->kind;
   double begin = cni_clock();
   CNI_TRY(cni_problem_check(problem));
+  CNI_VALIDATE(cni_problem_fault(problem));
   uint32_t bits = needs(problem);
   int eliminate = problem->form == CN_FORM_GLOBAL && !(kind->accepts & CNI_ACCEPT_GLOBAL);
   if (!eliminate) CNI_TRY(check_needs(kind, problem, bits));

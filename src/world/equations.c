@@ -351,7 +351,7 @@ static void note_event(void *context, CnIntegrator *integrator, const CnEvent *e
   if (cni_array_reserve(&world->allocator, (void **)&world->located, &world->located_capacity,
                         world->located_count, world->located_count + 1,
                         sizeof *world->located) != CN_OK) {
-    world->work.events_lost = 1;
+    eq->events_lost = 1;
     return;
   }
   world->located[world->located_count++] =
@@ -463,9 +463,10 @@ static void keep_touch(CnWorld *world, int32_t contact) {
   if (block->dim > 2) g[2] = cn_dot(t2, impulse);
 }
 
-const CnAnswer *cni_equations_answer(CnWorld *world) {
+CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
   const struct CniWorldEquations *eq = world->work.equations;
   CnAnswer *answer = &world->now.engine.answer;
+  if (eq->events_lost) return cni_error_memory(sizeof *world->located);
   const CnProblem *p = world->now.engine.problem;
   for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
   for (int32_t i = 0; i < eq->equations.contact_count; i++)
@@ -477,5 +478,6 @@ const CnAnswer *cni_equations_answer(CnWorld *world) {
     cni_joint_put(&world->now.model.joints[row->joint], world->now.model.pose, p, blocks[0],
                   blocks[1], row->row, eq->impulses[i], answer->g);
   }
-  return answer;
+  *result = answer;
+  return CN_OK;
 }

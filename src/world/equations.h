@@ -43,6 +43,7 @@ struct CniWorldEquations {
   double time;           // s, at the start of the step
   double *impulses;      // over the step, one a row of the Jacobian
   int32_t steps_impulse; // multipliers come as impulses (moreau-jean)
+  int32_t events_lost;   // no memory for the log
 };
 
 static inline int cni_is_free(const CniModel *model, int32_t body) {

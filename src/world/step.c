@@ -111,9 +111,7 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
       cn_integrator_step(now->engine.integrator, &system, now->engine.solver, now->time,
                          (const double *)now->model.pose, (const double *)now->model.twist,
                          now->settings.time_step, solve);
-  if (status == CN_NOT_FINITE && !world->work.equations) return name_body(world);
-  if (status == CN_OK && world->work.events_lost) return cni_error_memory(sizeof *world->located);
-  return status == CN_OK ? world->work.commit : status;
+  return status == CN_NOT_FINITE && !world->work.equations ? name_body(world) : status;
 }
 
 static CnStatus step(CnWorld *world, CnSolveReport *solve) {

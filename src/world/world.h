@@ -93,9 +93,7 @@ typedef struct CniStepWork {
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
   void *order_scratch;                 // for another order of the bodies
-  CnStatus commit;                     // what became of `done`
   struct CniWorldEquations *equations; // in the arena; null: the step works with the problem
-  int32_t events_lost;                 // no memory for the log
 } CniStepWork;
 
 struct CnWorld {
@@ -176,7 +174,7 @@ CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const d
 CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twist, CnVec3 gravity,
                           double h);
 // Impulses of the step just made, as an answer to its problem.
-const CnAnswer *cni_equations_answer(CnWorld *world);
+CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
 
 // One body along its twist for the time h.
 CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h);

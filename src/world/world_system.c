@@ -4,11 +4,9 @@
 //     detect    collision: which contacts may act in this step
 //     problem   assembly: groups, joints, contacts, warm start
 //     advance   x += h v,  q <- exp(h w) q, back to length one
-//     done      the one place where a step changes the world
-//
-// `done` cannot answer, yet the room for contacts and events is only known there. It makes room
-// first; without memory it leaves everything as it was and says so in work.commit, and the step
-// fails like any other.
+//     done      the one place where a step changes the world. It makes room for contacts and
+//               events first: without memory everything stays as it was, and the step fails
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/tasks.h"
 #include "problem/problem.h"
@@ -52,6 +50,7 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
   CNI_TRY(take_indices(&world->arena, world->now.model.joint_count + 1, &work->joint_blocks));
   work->mark = cni_arena_mark(&world->arena);
   CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
+  CNI_VALIDATE(cni_collision_fault(input.model, work->contacts, work->contact_count));
   work->time_step = h;
   work->seconds_collision += cni_seconds() - start;
   return CN_OK;
@@ -97,6 +96,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .tasks = world->tasks};
   CNI_TRY(cni_contacts_warm(world, &input.old));
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_blocks, block_of));
+  CNI_VALIDATE(cni_problem_fault(engine->problem));
   work->block_of = block_of;
   CNI_TRY(cni_contacts_note(world, kept));
   // the solver works in the place of the contacts; the equations look at them again
@@ -162,21 +162,19 @@ static void take_states(void *context, int32_t begin, int32_t end) {
       loop->model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
-static void done(void *context, double t_new, const double *q_new, const double *v_new,
-                 const CnAnswer *answer) {
+static CnStatus done(void *context, double t_new, const double *q_new, const double *v_new,
+                     const CnAnswer *answer) {
   CnWorld *world = context;
   CniContents *now = &world->now;
   CniModel *model = &now->model;
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
   int32_t *order = NULL;
-  if (world->work.events_lost) return; // the step fails
   double start = cni_seconds();
   int solved = answer != NULL;
-  if (!answer) answer = cni_equations_answer(world);
-  world->work.commit = cni_order_plan(world, pose, &order);
-  if (world->work.commit == CN_OK) world->work.commit = cni_contacts_commit(world, answer);
-  if (world->work.commit != CN_OK) return;
+  if (!answer) CNI_TRY(cni_equations_answer(world, &answer));
+  CNI_TRY(cni_order_plan(world, pose, &order));
+  CNI_TRY(cni_contacts_commit(world, answer));
   for (int32_t i = 0; i < model->joint_count; i++)
     cni_joint_keep(&model->joints[i], model->pose, world->work.time_step, now->engine.problem,
                    answer->g, world->work.joint_blocks[i], world->work.joint_blocks[i + 1]);
@@ -188,6 +186,7 @@ static void done(void *context, double t_new, const double *q_new, const double 
   now->step++;
   if (order) cni_order_apply(world, order);
   world->work.seconds_end += cni_seconds() - start;
+  return CN_OK;
 }
 
 CnSystem cni_system_of(CnWorld *world) {

@@ -8,7 +8,7 @@
 //     test_alloc_fail_at(&alloc, n);             // the n-th allocation from now on
 //     CnStatus status = thing_create(&hook, &thing);
 //     if (!alloc.failed_count) break;            // so few allocations: every one has failed once
-//     CHECK_STATUS(status, CN_NO_MEMORY);
+//     CHECK_FAILED(status, CN_NO_MEMORY);
 //     test_alloc_check_clean(&alloc);
 //   }
 //

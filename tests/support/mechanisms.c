@@ -10,14 +10,15 @@
 
 // ---- frame ----
 
-static void done(void *context, double t, const double *q, const double *v,
-                 const CnAnswer *answer) {
+static CnStatus done(void *context, double t, const double *q, const double *v,
+                     const CnAnswer *answer) {
   Mechanism *m = context;
   (void)answer;
   m->t = t;
   memcpy(m->q, q, (size_t)m->system.q_count * sizeof *q);
   memcpy(m->v, v, (size_t)m->system.v_count * sizeof *v);
   m->done_count++;
+  return CN_OK;
 }
 
 static void begin(Mechanism *m, int32_t size, int32_t bilateral, int32_t contacts, int32_t dim) {

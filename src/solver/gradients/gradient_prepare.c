@@ -5,6 +5,7 @@
 // can fail once something has been written. Then the constants of the blocks, and the velocities
 // without impulses; cohesive contacts keep g_n + c, which moves c out of the impulses into those.
 #include "solver/gradients/gradient.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/tasks.h"
@@ -368,6 +369,7 @@ static CnStatus prepare_step(CniGradient *s, const CnProblem *p) {
                             sizeof *s->kinds));
   cni_parallel_for(s->tasks, p->block_count, ITEMS_PER_TASK, choose_kinds, s);
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, s->tasks));
+  CNI_VALIDATE(cni_schedule_fault(&s->schedule, p));
   Counts n = count_all(s, p);
   CNI_TRY(make_room(s, p, &n));
   prepare_runs(s, p);

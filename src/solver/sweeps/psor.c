@@ -28,6 +28,7 @@
 //
 // References: Tasora and Anitescu 2006, 2007.
 #include "solver/sweeps/psor.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/tasks.h"
@@ -113,8 +114,8 @@ static void iterate_explicit(CniPsor *s, int32_t count) {
   }
 }
 
-// At most SWEEPS_PER_REGION.
 void cni_psor_iterate(CniPsor *s, int32_t count) {
+  CNI_ASSERT(count >= 0 && count <= SWEEPS_PER_REGION);
   if (s->p->form == CN_FORM_EXPLICIT) {
     iterate_explicit(s, count);
     return;

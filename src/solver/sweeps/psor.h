@@ -40,6 +40,11 @@ typedef enum CniPsorKind {
   CNI_PSOR_ROWS = CNI_PSOR_LANE_KINDS,
   CNI_PSOR_KIND_COUNT
 } CniPsorKind;
+// kind % 3 tells what a lane has: 0 plain, 1 full, 2 turning.
+_Static_assert(CNI_PSOR_SPHERE % 3 == 0 && CNI_PSOR_SPHERE_FULL % 3 == 1 &&
+                   CNI_PSOR_SPHERE_TURN % 3 == 2 && CNI_PSOR_PAIR % 3 == 0 &&
+                   CNI_PSOR_PAIR_FULL % 3 == 1 && CNI_PSOR_PAIR_TURN % 3 == 2,
+               "kernels read kind % 3");
 
 // What is done with a contact.
 typedef enum CniPsorLaw {
@@ -224,7 +229,7 @@ CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, i
 CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report);
 void cni_psor_destroy(void *state);
 
-// `count` iterations, at most 32, of a problem that is prepared.
+// `count` iterations, at most 32 (asserted), of a problem that is prepared.
 void cni_psor_iterate(CniPsor *s, int32_t count);
 // One sweep over batches [begin, begin + count) of a run of lanes, counted from its first.
 void cni_psor_sweep_lanes(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t begin,

@@ -6,6 +6,7 @@
 // block and the warm start, projected on the sets; last v = v_free + M^-1 E^T g by a sweep that
 // applies impulses and changes none.
 #include "solver/sweeps/psor.h"
+#include "core/assert.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/tasks.h"
@@ -437,6 +438,7 @@ static CnStatus prepare_step(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
   s->schedule.place = answer->v;
   s->schedule.place_size = 6 * (size_t)p->group_count * sizeof *answer->v;
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
+  CNI_VALIDATE(cni_schedule_fault(&s->schedule, p));
   SlabCounts slabs = {.s = s};
   int32_t slab_count = s->schedule.slab_count + 1;
   cni_parallel_for(tasks, slab_count, 1, count_slabs, &slabs);

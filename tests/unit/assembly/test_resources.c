@@ -93,7 +93,7 @@ static void memory(void **state) {
     test_alloc_fail_at(&alloc, n);
     CnStatus status = assembled_try(&a);
     if (!alloc.failed_count) break;
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     CHECK(a.problem->block_count == 0 && a.problem->group_count == 0);
   }
   CHECK(n > 3);

@@ -354,7 +354,7 @@ static void every_failing_allocation_is_told(void **state) {
       CnStatus status = cni_broad_phases[k].find(bounds, NULL, 800, NULL, &arena, &pairs, &count);
       int64_t failed = alloc.failed_count;
       if (failed) {
-        CHECK_STATUS(status, CN_NO_MEMORY);
+        CHECK_FAILED(status, CN_NO_MEMORY);
         CHECK(count == 0 && pairs == NULL);
         failures++;
       }

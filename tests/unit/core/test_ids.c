@@ -102,7 +102,7 @@ static void no_memory(void **state) {
     test_alloc_fail_at(&alloc, 1);
     CnStatus status = cni_ids_reserve(&ids, &hook);
     if (alloc.failed_count > 0) {
-      CHECK_STATUS(status, CN_NO_MEMORY);
+      CHECK_FAILED(status, CN_NO_MEMORY);
       CHECK_OK(cni_ids_reserve(&ids, &hook));
     }
     // after a reserve that worked a take needs no memory

@@ -5,7 +5,12 @@
 #include "check.h"
 #include "core/memory.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static int aligned(const void *memory) { return (uintptr_t)memory % CNI_ALIGNMENT == 0; }
 
@@ -218,6 +223,52 @@ static void arena_fits(void **state) {
   cni_arena_release(&arena);
 }
 
+// What was taken first stays, moved by nobody, and the rest is given back.
+static void arena_keeps(void **state) {
+  (void)state;
+  CnAllocator a = cn_allocator_default();
+  CniArena arena;
+  cni_arena_init(&arena, &a);
+  CniArenaMark start = cni_arena_mark(&arena);
+  cni_arena_expect(&arena, start, 100000);
+  CHECK_OK(cni_arena_reset(&arena));
+  start = cni_arena_mark(&arena);
+  char *memory = cni_arena_take(&arena, 1000);
+  memset(memory, 7, 1000);
+  CHECK(cni_arena_take(&arena, 50000) != NULL);
+  CHECK(cni_arena_keep(&arena, start, 1000) == memory);
+  CHECK(memory[0] == 7 && memory[999] == 7 && arena.total == 1024);
+  cni_arena_release(&arena);
+}
+
+// Checked builds stop where a mark is used after an older one.
+static void marks_in_order(void **state) {
+  (void)state;
+#ifdef CNI_CHECKED
+  pid_t child = fork();
+  if (child == 0) {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    fclose(stderr);
+    CnAllocator a = cn_allocator_default();
+    CniArena arena;
+    cni_arena_init(&arena, &a);
+    CHECK(cni_arena_take(&arena, 100) != NULL);
+    CniArenaMark older = cni_arena_mark(&arena);
+    CHECK(cni_arena_take(&arena, 100) != NULL);
+    CniArenaMark newer = cni_arena_mark(&arena);
+    cni_arena_back(&arena, older);
+    cni_arena_back(&arena, newer);
+    _exit(0);
+  }
+  int status = 0;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+#else
+  skip();
+#endif
+}
+
 // Two strokes one after another need the memory of the larger one, not of both.
 static void arena_goes_back(void **state) {
   (void)state;
@@ -305,6 +356,8 @@ int main(void) {
       cmocka_unit_test(arena_survives_failures),
       cmocka_unit_test(arena_fits),
       cmocka_unit_test(arena_goes_back),
+      cmocka_unit_test(arena_keeps),
+      cmocka_unit_test(marks_in_order),
       cmocka_unit_test(double_fails_where_told),
       cmocka_unit_test(double_finds_wrong_releases),
   };

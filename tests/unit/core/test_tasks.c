@@ -340,7 +340,7 @@ static void no_memory(void **state) {
     test_alloc_fail_at(&alloc, failures + 1);
     CnStatus status = cn_tasks_create(3, NULL, &hook, &tasks);
     if (alloc.failed_count == 0) break;
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     CHECK(tasks == NULL);
     test_alloc_check_clean(&alloc);
   }

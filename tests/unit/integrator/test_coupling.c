@@ -92,13 +92,14 @@ static int32_t groups(void *context, int32_t constraint, int32_t *list) {
   return count;
 }
 
-static void done(void *context, double t, const double *q, const double *v,
-                 const CnAnswer *answer) {
+static CnStatus done(void *context, double t, const double *q, const double *v,
+                     const CnAnswer *answer) {
   Chain *c = context;
   (void)t;
   (void)answer;
   memcpy(c->q, q, (size_t)(3 * c->beads) * sizeof *q);
   memcpy(c->v, v, (size_t)(3 * c->beads) * sizeof *v);
+  return CN_OK;
 }
 
 // Straight and slanting, turning about the origin as one.

@@ -5,6 +5,7 @@
 
 #include "alloc.h"
 #include "check.h"
+#include "core/error.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ typedef struct Bead {
   CnAnswer answer;
   double g_last; // N s
   int free;      // no wire
+  int refuses;   // done fails
   int detect_count, done_count;
   CnStatus fail_detect, fail_problem;
   double poison; // added to the free velocity
@@ -60,14 +62,16 @@ static void bead_advance(void *context, const double *q, const double *v, double
   for (int i = 0; i < 3; i++) q_new[i] = q[i] + h * v[i];
 }
 
-static void bead_done(void *context, double t_new, const double *q_new, const double *v_new,
-                      const CnAnswer *answer) {
+static CnStatus bead_done(void *context, double t_new, const double *q_new, const double *v_new,
+                          const CnAnswer *answer) {
   Bead *bead = context;
+  if (bead->refuses) return cni_error(CN_FILE, "bead: the disk is full");
   bead->t = t_new;
   memcpy(bead->q, q_new, sizeof bead->q);
   memcpy(bead->v, v_new, sizeof bead->v);
   if (answer->row_count) bead->g_last = answer->g[0];
   bead->done_count++;
+  return CN_OK;
 }
 
 static CnSystem bead_start(Bead *bead) {
@@ -173,6 +177,10 @@ static void failures_leave_no_trace(void **state) {
   CHECK_STATUS(cn_integrator_step(integrator, &system, solver, 0, bead.q, bead.v, 1e10, &report),
                CN_NOT_FINITE);
   bead.v[0] = before.v[0];
+  bead.refuses = 1;
+  CHECK_STATUS(cn_integrator_step(integrator, &system, solver, 0, bead.q, bead.v, 0.01, &report),
+               CN_FILE);
+  bead.refuses = 0;
   system.v_count = 12; // more than the problem has
   double v[12] = {0};
   CHECK_STATUS(cn_integrator_step(integrator, &system, solver, 0, bead.q, v, 0.01, &report),
@@ -259,7 +267,7 @@ static void no_memory(void **state) {
     test_alloc_fail_at(&alloc, n);
     CnStatus status = cn_integrator_create(&def, &integrator);
     if (!alloc.failed_count) break;
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     CHECK(integrator == NULL);
     test_alloc_check_clean(&alloc);
   }

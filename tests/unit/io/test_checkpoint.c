@@ -185,7 +185,7 @@ static void old_one_stays(void **state) {
     CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
     CnStatus status = cni_checkpoint_write(path, &next);
     CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
-    CHECK_STATUS(status, CN_FILE);
+    CHECK_FAILED(status, CN_FILE);
     CHECK(strstr(cn_error_message(), "File too large") && strstr(cn_error_message(), path));
     CHECK(!test_exists(partial));
     CHECK_OK(cni_checkpoint_read(path, NULL, &back));
@@ -216,14 +216,14 @@ static void memory(void **state) {
     test_alloc_fail_at(&alloc, n);
     CnStatus status = cni_checkpoint_write(path, &c);
     if (!alloc.failed_count) break;
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     test_alloc_check_clean(&alloc);
   }
   for (int n = 1;; n++) {
     test_alloc_fail_at(&alloc, n);
     CnStatus status = cni_checkpoint_read(path, &hook, &back);
     if (!alloc.failed_count) break;
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     test_alloc_check_clean(&alloc);
   }
   check_sample(&back);

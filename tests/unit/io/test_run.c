@@ -339,7 +339,7 @@ static void cut_file(void **state) {
       status = cn_run_frame(run, f, NULL, poses, NULL);
     if (status == CN_OK) status = cn_run_values(run, "kinetic_energy", 0, STEPS, kinetic);
     if (status == CN_OK) status = cn_run_values(run, "residual", 0, STEPS, kinetic);
-    CHECK_STATUS(status, status == CN_FILE ? CN_FILE : CN_INVALID_DATA);
+    CHECK_FAILED(status, status == CN_FILE ? CN_FILE : CN_INVALID_DATA);
     CHECK(strstr(cn_error_message(), cut) && !strstr(cn_error_message(), "no reason"));
     cn_run_close(run);
   }
@@ -416,7 +416,7 @@ static void memory(void **state) {
     test_alloc_fail_at(&alloc, n);
     CnStatus status = cni_run_writer_create(&t.def, t.world, &t.writer);
     if (!alloc.failed_count) break;
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     CHECK(!test_exists(path) && !test_exists(unfinished));
     test_alloc_check_clean(&alloc);
   }
@@ -429,7 +429,7 @@ static void memory(void **state) {
     test_alloc_fail_at(&alloc, n);
     CnStatus status = cn_run_open(path, &hook, &run);
     if (alloc.failed_count) {
-      CHECK_STATUS(status, CN_NO_MEMORY);
+      CHECK_FAILED(status, CN_NO_MEMORY);
       CHECK(run == NULL);
       test_alloc_check_clean(&alloc);
       continue;

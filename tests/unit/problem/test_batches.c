@@ -264,6 +264,34 @@ static void same_for_all_workers(void **state) {
   cn_problem_destroy(p);
 }
 
+// The validator sees what is wrong.
+static void faults(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  CnProblem *p = lattice_problem(&how);
+  CniSchedule s = make(p, NULL);
+  CHECK(cni_schedule_fault(&s, p) == NULL);
+  CniBatch *full = s.batches;
+  while (full->lane_count < 2) full++;
+  CniBatch kept = *full;
+  full->block[1] = full->block[0];
+  CHECK_TEXT(cni_schedule_fault(&s, p), "twice in a colour");
+  *full = kept;
+  full->block[--full->lane_count] = -1;
+  CHECK_TEXT(cni_schedule_fault(&s, p), "in no batch");
+  *full = kept;
+  full->block[0] = p->block_count;
+  CHECK_TEXT(cni_schedule_fault(&s, p), "not there");
+  *full = kept;
+  // a slab that takes over the first batch of the next but one of its phase
+  CHECK(cni_schedule_phase_count(&s, 0) >= 2);
+  int32_t slab = cni_schedule_slab(&s, 0, 0) + 1;
+  s.start[slab] = s.start[slab + 1] = s.start[slab + 1] + 1;
+  CHECK_TEXT(cni_schedule_fault(&s, p), "two slabs");
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_problems),
@@ -274,6 +302,7 @@ int main(void) {
       cmocka_unit_test(hub),
       cmocka_unit_test(mixed_order),
       cmocka_unit_test(same_for_all_workers),
+      cmocka_unit_test(faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,7 +179,7 @@ static void no_memory(void **state) {
       CHECK(n > 5);
       break;
     }
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     CHECK(x.k == NULL && x.m.start == NULL);
     test_alloc_check_clean(&alloc);
   }
@@ -193,7 +193,7 @@ static void no_memory(void **state) {
       CHECK(n > 5);
       break;
     }
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     CHECK(w == NULL);
     test_alloc_check_clean(&alloc);
   }

@@ -318,7 +318,7 @@ static void answers(void **state) {
     test_alloc_fail_at(&alloc, n);
     CnStatus status = cn_answer_fit(&a, large);
     if (alloc.failed_count == 0) break;
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     CHECK(a.row_count == 3 && a.velocity_count == 12);
     CHECK_NEAR(a.g[0], 7, 0);
   }
@@ -401,7 +401,7 @@ static void no_memory(void **state) {
       CnStatus status = fill(p, i);
       if (status == CN_OK) break;
       failures++;
-      CHECK_STATUS(status, CN_NO_MEMORY);
+      CHECK_FAILED(status, CN_NO_MEMORY);
       after = counts_of(p);
       CHECK(memcmp(&before, &after, sizeof before) == 0);
     }
@@ -450,6 +450,33 @@ static void reserve(void **state) {
   cn_problem_destroy(p);
 }
 
+// The validator sees arrays that do not fit together.
+static void faults(void **state) {
+  (void)state;
+  CniRng rng = {7};
+  RandomProblem how = random_problem_default();
+  CnProblem *p = random_problem(&rng, &how);
+  CHECK(cni_problem_fault(p) == NULL);
+  CniBlock *block = &p->blocks[p->block_count / 2], kept = *block;
+  block->row++;
+  CHECK_TEXT(cni_problem_fault(p), "row by row");
+  *block = kept;
+  block->set = (uint32_t)p->set_count & (CNI_SET_LIMIT - 1);
+  CHECK_TEXT(cni_problem_fault(p), "set is not there");
+  *block = kept;
+  block->index = -1;
+  CHECK_TEXT(cni_problem_fault(p), "not there");
+  *block = kept;
+  p->row_count++;
+  CHECK_TEXT(cni_problem_fault(p), "as many");
+  p->row_count--;
+  p->group_count--; // the last group is somebody's
+  CHECK_TEXT(cni_problem_fault(p), "group is not there");
+  p->group_count++;
+  CHECK(cni_problem_fault(p) == NULL);
+  cn_problem_destroy(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refuse_create), cmocka_unit_test(groups),
@@ -457,6 +484,7 @@ int main(void) {
       cmocka_unit_test(refuse_pairs),  cmocka_unit_test(refuse_spheres_and_rows),
       cmocka_unit_test(explicit_form), cmocka_unit_test(answers),
       cmocka_unit_test(no_memory),     cmocka_unit_test(reserve),
+      cmocka_unit_test(faults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,6 +36,7 @@ static CnAnswer solve_level(CnSolverDef def, CnProblem *p, const double *g, CniS
   if (level != CNI_SIMD_LEVEL_PLAIN) s->cache_bytes = 0;
   s->schedule.one_by_one = one_by_one;
   CHECK_OK(cni_psor_solve(s, p, &answer, &report));
+  CHECK_OK(cn_certify(p, &answer, &report.certificate)); // fills u, which psor leaves
   cni_psor_destroy(state);
   return answer;
 }

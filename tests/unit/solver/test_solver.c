@@ -321,7 +321,7 @@ static void failing_memory(void **state) {
       if (status == CN_OK) status = cn_solver_solve(solver, p, &answer, &report);
       int64_t failed = alloc.failed_count;
       if (failed) {
-        CHECK_STATUS(status, CN_NO_MEMORY);
+        CHECK_FAILED(status, CN_NO_MEMORY);
         CHECK(report.iterations == -7);
         size_t rows = (size_t)answer.row_count * sizeof *answer.g;
         CHECK(memcmp(answer.g, copy.g, rows) == 0 && memcmp(answer.u, copy.u, rows) == 0);

@@ -106,7 +106,7 @@ static void no_memory(void **state) {
       CHECK(n == 10);
       break;
     }
-    CHECK_STATUS(status, CN_NO_MEMORY);
+    CHECK_FAILED(status, CN_NO_MEMORY);
     CHECK(m.start == NULL);
     test_alloc_check_clean(&alloc);
   }

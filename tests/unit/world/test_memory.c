@@ -24,7 +24,7 @@ static size_t save(const CnWorld *w, unsigned char *data) {
     size_t size_before = save((world), before);                                                    \
     CnStatus status = (call);                                                                      \
     if (status == CN_OK) break;                                                                    \
-    CHECK_STATUS(status, CN_NO_MEMORY);                                                            \
+    CHECK_FAILED(status, CN_NO_MEMORY);                                                            \
     CHECK(save((world), after) == size_before);                                                    \
     assert_memory_equal(before, after, size_before);                                               \
     CHECK_OK(call);                                                                                \

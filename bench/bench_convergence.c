@@ -33,6 +33,9 @@ static CnStatus sweep(CnProblem *p, int32_t sweeps, int one_by_one, CnAnswer *an
   CnStatus status = cni_psor_create(&def, &allocator, 0, &state);
   if (status != CN_OK) return status;
   CniPsor *s = state;
+  CniStepMemory memory;
+  cni_step_memory_init(&memory, &allocator);
+  cni_step_memory_hold(&memory);
   s->schedule.one_by_one = one_by_one;
   *left = (Left){0, 0};
   memset(answer->g, 0, (size_t)answer->row_count * sizeof *answer->g);
@@ -40,12 +43,13 @@ static CnStatus sweep(CnProblem *p, int32_t sweeps, int one_by_one, CnAnswer *an
     CnSolveReport report = {0};
     CnCertificate certificate = {0};
     s->def.max_iterations = i == LAST - 1 ? sweeps - i : 1;
-    status = cni_psor_solve(s, p, answer, &report);
-    if (status == CN_OK) status = cn_certify(p, answer, &certificate);
+    status = cni_psor_solve(s, p, answer, &memory, &report);
+    if (status == CN_OK) status = cni_certify(p, answer, &memory, &certificate);
     left->residual += log(certificate.residual_speed) / LAST;
     left->error += log(certificate.error_scaled) / LAST;
   }
   cni_psor_destroy(state);
+  cni_step_memory_release(&memory);
   return status;
 }
 

@@ -33,6 +33,7 @@ typedef struct Pile {
   CniModel model;
   CniCollision *collision;
   CniArena arena;
+  CniStepMemory memory; // of the solves, held; it lends the groups as a world does
   CnProblem *problem;
   CnAnswer answer;
   int32_t *block_of;
@@ -150,6 +151,8 @@ static CnStatus pile_make(Pile *pile, int boxes, int32_t count, uint64_t seed) {
   pile->seed = seed;
   CnProblemDef def = cn_problem_def_default();
   cni_arena_init(&pile->arena, &allocator);
+  cni_step_memory_init(&pile->memory, &allocator);
+  cni_step_memory_hold(&pile->memory);
   pile->answer = cn_answer_empty(&allocator);
   CnStatus status = cni_model_init(&pile->model, &allocator);
   if (status == CN_OK) status = cn_problem_create(&def, &pile->problem);
@@ -157,6 +160,7 @@ static CnStatus pile_make(Pile *pile, int boxes, int32_t count, uint64_t seed) {
   if (status == CN_OK) status = boxes ? add_boxes(pile, count) : add_spheres(pile, count);
   if (status == CN_OK) status = add_walls(pile);
   if (status == CN_OK) status = assemble(pile);
+  if (status == CN_OK) pile->memory.lent_groups = pile->problem->groups;
   return status;
 }
 
@@ -165,6 +169,7 @@ static void pile_release(Pile *pile) {
   cn_problem_destroy(pile->problem);
   cni_collision_destroy(pile->collision);
   cni_arena_release(&pile->arena);
+  cni_step_memory_release(&pile->memory);
   cni_model_release(&pile->model);
   free(pile->block_of);
 }
@@ -207,7 +212,7 @@ static CnStatus time_rest(CniPsor *s, Pile *pile, double seconds, Times *t) {
   while (status == CN_OK && (seconds_now() < end || whole == INFINITY)) {
     CnSolveReport report = {0};
     double start = seconds_now();
-    status = cni_psor_solve(s, pile->problem, &pile->answer, &report);
+    status = cni_psor_solve(s, pile->problem, &pile->answer, &pile->memory, &report);
     whole = cn_min(whole, seconds_now() - start);
     t->prepare = cn_min(t->prepare, report.seconds_setup);
   }
@@ -222,7 +227,7 @@ static CnStatus time_looks(CniPsor *s, Pile *pile, Times *t) {
   s->def.tolerance = 1e-300;
   for (int32_t round = 0; status == CN_OK && round < 5; round++) {
     double look = 0, sweep = 0;
-    status = cni_psor_prepare(s, pile->problem, &pile->answer);
+    status = cni_psor_prepare(s, pile->problem, &pile->answer, &pile->memory);
     if (status != CN_OK) break;
     double start = seconds_now(), limit = s->def.tolerance * cni_psor_free_speed(s);
     look += seconds_now() - start;
@@ -249,7 +254,7 @@ static CnStatus time_certificate(Pile *pile, Times *t) {
   for (int32_t round = 0; status == CN_OK && round < 20; round++) {
     CnCertificate certificate;
     double start = seconds_now();
-    status = cn_certify(pile->problem, &pile->answer, &certificate);
+    status = cni_certify(pile->problem, &pile->answer, &pile->memory, &certificate);
     t->certificate = cn_min(t->certificate, seconds_now() - start);
   }
   return status;
@@ -274,8 +279,9 @@ static CnStatus find_residual(CniPsor *s, Pile *pile, Times *t) {
     CnSolveReport report = {0};
     CnCertificate certificate = {0};
     s->def.max_iterations = i == LAST - 1 ? SWEEPS - i : 1;
-    status = cni_psor_solve(s, pile->problem, &pile->answer, &report);
-    if (status == CN_OK) status = cn_certify(pile->problem, &pile->answer, &certificate);
+    status = cni_psor_solve(s, pile->problem, &pile->answer, &pile->memory, &report);
+    if (status == CN_OK)
+      status = cni_certify(pile->problem, &pile->answer, &pile->memory, &certificate);
     t->residual += log(certificate.residual_speed) / LAST;
     t->error += log(certificate.error_scaled) / LAST;
   }
@@ -284,7 +290,7 @@ static CnStatus find_residual(CniPsor *s, Pile *pile, Times *t) {
 
 static CnStatus measure(CniPsor *s, Pile *pile, double seconds, Times *t) {
   CnStatus status = find_residual(s, pile, t);
-  if (status == CN_OK) status = cni_psor_prepare(s, pile->problem, &pile->answer);
+  if (status == CN_OK) status = cni_psor_prepare(s, pile->problem, &pile->answer, &pile->memory);
   if (status != CN_OK) return status;
   t->slabs = s->schedule.slab_count;
   t->fill = lanes_used(&s->schedule);

@@ -26,8 +26,7 @@ typedef struct Update {
 static int update_create(Update *u, CnProblem *p) {
   const CnAllocator a = cn_allocator_default();
   memset(u, 0, sizeof *u);
-  if (cni_problem_reserve_scratch(p) != CN_OK || cni_simplex_rows(p, 8, &a, &u->rows) != CN_OK)
-    return 0;
+  if (cni_simplex_rows(p, 8, &a, &u->rows) != CN_OK) return 0;
   u->n = u->rows.v_count + u->rows.row_count;
   u->on = calloc((size_t)u->n, 1);
   u->x = calloc((size_t)u->n, sizeof *u->x);

@@ -63,11 +63,11 @@ CN_API CnStatus cn_answer_write(const CnAnswer *answer, const CnProblem *problem
 /// Read such an answer (or what `cairn solve --json --impulses` prints: other members are ignored)
 /// for a problem; the answer is fitted to it. Velocities that the file does not hold are computed
 /// from the impulses.
-CN_API CnStatus cn_answer_read(const char *path, CnProblem *problem, CnAnswer *answer);
+CN_API CnStatus cn_answer_read(const char *path, const CnProblem *problem, CnAnswer *answer);
 
 /// The same from memory; `name` stands for the file in messages.
 CN_API CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name,
-                                      CnProblem *problem, CnAnswer *answer);
+                                      const CnProblem *problem, CnAnswer *answer);
 
 #ifdef __cplusplus
 }

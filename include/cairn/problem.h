@@ -199,7 +199,7 @@ CN_API void cn_expanded_destroy(CnExpanded *expanded);
 
 /// W = E M^-1 E^T + C and q = E M^-1 k + b of a step or global problem, as a new problem in
 /// explicit form with the same blocks.
-CN_API CnStatus cn_problem_to_explicit(CnProblem *problem, CnProblem **result);
+CN_API CnStatus cn_problem_to_explicit(const CnProblem *problem, CnProblem **result);
 
 /// Impulses and velocities. On entry to a solver g is the warm start.
 typedef struct CnAnswer {
@@ -217,7 +217,7 @@ CN_API CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *problem);
 CN_API void cn_answer_release(CnAnswer *answer);
 
 /// v = M^-1 (k + E^T g) and u = E v + b + C g (explicit form: W g + q) of an answer's impulses.
-CN_API CnStatus cn_answer_complete(CnAnswer *answer, CnProblem *problem);
+CN_API CnStatus cn_answer_complete(CnAnswer *answer, const CnProblem *problem);
 
 /// How good an answer is, computed from the problem and g alone. See docs/theory/certificate.md.
 typedef struct CnCertificate {
@@ -240,7 +240,8 @@ typedef struct CnCertificate {
 /// answer's v and g; the error of v is momentum_defect). An answer that is not finite has an
 /// infinite residual. Cost: about three sweeps; allocates only when the problem has grown since the
 /// last call.
-CN_API CnStatus cn_certify(CnProblem *problem, const CnAnswer *answer, CnCertificate *certificate);
+CN_API CnStatus cn_certify(const CnProblem *problem, const CnAnswer *answer,
+                           CnCertificate *certificate);
 
 #ifdef __cplusplus
 }

@@ -93,7 +93,7 @@ CN_API void cn_solver_destroy(CnSolver *solver);
 /// Solve. `answer` must fit the problem; its g is the warm start. Misuse and memory give a status;
 /// a solver that stops early says so in the report. A problem of the global form is given to a
 /// solver that does not take it in its explicit form, and certified as it is.
-CN_API CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
+CN_API CnStatus cn_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                                 CnSolveReport *report);
 
 /// The table: name and one-line summary of solver `index`, null past the end.
@@ -102,8 +102,8 @@ CN_API const char *cn_solver_summary(int32_t index);
 
 /// One-liner: solve with the named solver to a tolerance, from answer->g (zero is a cold start), in
 /// at most a hundred times the solver's default number of iterations.
-CN_API CnStatus cn_solve(CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,
-                         CnSolveReport *report);
+CN_API CnStatus cn_solve(const CnProblem *problem, const char *solver, double tolerance,
+                         CnAnswer *answer, CnSolveReport *report);
 
 #ifdef __cplusplus
 }

@@ -111,6 +111,9 @@ typedef struct CnSystem {
   /// Number of the step to be made, from 1: what happens every n-th step goes by it, and is the same
   /// after a restore. 0: the integrator counts its own calls.
   int64_t step;
+
+  /// Working memory that the library's own systems lend for a step; null in yours.
+  struct CniStepMemory *memory;
 } CnSystem;
 
 // ---- integrators ------------------------------------------------------------------------------

@@ -11,7 +11,7 @@
 // and across impacts alike.
 //
 // A step that fails anywhere leaves no trace: the new positions are written to
-// working memory, where the solver worked before or of the integrator's own, the new velocities lie
+// the memory of the step, where the solver worked before, or the integrator's own, the new velocities lie
 // in the answer.
 //
 // References: Anitescu and Potra 1997; Tasora and Anitescu 2007.
@@ -20,6 +20,7 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "problem/problem.h"
+#include "solver/solver.h"
 
 
 typedef struct Impulse {
@@ -46,16 +47,16 @@ static void impulse_destroy(void *state) {
 }
 
 // Room for the new positions.
-static CnStatus take_positions(Impulse *self, const CnProblem *problem, int32_t count,
+static CnStatus take_positions(Impulse *self, CniStepMemory *memory, int32_t count,
                                double **q_new) {
-  if (!problem->arena) {
+  size_t bytes = (size_t)count * sizeof(double);
+  if (!memory) {
     CNI_TRY(cni_array_reserve(&self->allocator, (void **)&self->q_new, &self->q_capacity, 0, count,
                               sizeof(double)));
     *q_new = self->q_new;
     return CN_OK;
   }
-  size_t bytes = (size_t)count * sizeof(double);
-  *q_new = cni_arena_take(problem->arena, bytes);
+  *q_new = cni_arena_take(&memory->arena, bytes);
   return *q_new ? CN_OK : cni_error_memory(bytes);
 }
 
@@ -78,7 +79,8 @@ static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solv
   if (!problem || !answer)
     return cni_error(CN_INVALID_ARGUMENT, "system: problem() gave no problem or no answer");
 
-  CNI_TRY(cn_solver_solve(solver, problem, answer, report));
+  CniStepMemory *memory = system->memory;
+  CNI_TRY(cni_solver_solve(solver, problem, answer, memory, report));
   if (answer->velocity_count < system->v_count)
     return cni_error(CN_INVALID_ARGUMENT,
                      "system: the problem has %d velocities, the state has v_count = %d",
@@ -86,11 +88,11 @@ static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solv
   CNI_TRY(cni_check_state("v", answer->v, system->v_count, t));
 
   CniArenaMark mark = {0};
-  if (problem->arena) mark = cni_arena_mark(problem->arena);
+  if (memory) mark = cni_arena_mark(&memory->arena);
   double *q_new;
-  CNI_TRY(take_positions(self, problem, system->q_count, &q_new));
+  CNI_TRY(take_positions(self, memory, system->q_count, &q_new));
   CnStatus status = finish(system, t, q, answer, h, q_new);
-  if (problem->arena) cni_arena_back(problem->arena, mark);
+  if (memory) cni_arena_back(&memory->arena, mark);
   return status;
 }
 

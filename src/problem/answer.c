@@ -74,7 +74,7 @@ CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
   return CN_OK;
 }
 
-CnStatus cn_answer_complete(CnAnswer *answer, CnProblem *p) {
+CnStatus cn_answer_complete(CnAnswer *answer, const CnProblem *p) {
   CNI_FLOATS;
   if (!answer || !p)
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_complete: %s is null",

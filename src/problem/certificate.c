@@ -172,10 +172,11 @@ void cni_momentum_errors(CniTally *t) {
 
 // ---- a general M ----
 
-static void tally_global(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t) {
+static void tally_global(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
+                         CniTally *t) {
   const CniGlobal *global = p->global;
   int32_t n = global->m.row_count;
-  double *momentum = p->scratch, *mv = p->scratch + n;
+  double *momentum = space, *mv = space + n;
   cni_global_velocity(p, answer->v, answer->g, u);
   for (int32_t i = 0; i < p->block_count; i++) {
     int32_t row = p->blocks[i].row;
@@ -297,10 +298,12 @@ double cni_block_natural2(const CnProblem *p, const CniBlock *block, const doubl
   return natural2(&law, g, scale);
 }
 
-static double error_scaled(const CnProblem *p, const double *g, double *u, const CniTally *t) {
+// space: of the step form.
+static double error_scaled(const CnProblem *p, const double *g, double *u, const CniTally *t,
+                           double *space) {
   double speed = cn_max(sqrt(t->r2), sqrt(t->u2)), impulse = sqrt(t->g2);
   double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
-  return cni_ratio(sqrt(cni_natural2_sum(p, g, u, scale)), speed);
+  return cni_ratio(sqrt(cni_natural2_sum(p, g, u, scale, space)), speed);
 }
 
 double cni_problem_error(const CnProblem *p, const double *g, double *u) {
@@ -308,7 +311,7 @@ double cni_problem_error(const CnProblem *p, const double *g, double *u) {
   if (!cni_problem_is_lcp(p)) {
     CniTally t = {0};
     tally_explicit(p, g, u, &t);
-    double error = cn_max(t.c.error_siconos, error_scaled(p, g, u, &t));
+    double error = cn_max(t.c.error_siconos, error_scaled(p, g, u, &t, NULL));
     return isfinite(t.e2_max) ? error : INFINITY;
   }
   double e2 = 0, r2 = 0, size = 0;
@@ -324,60 +327,67 @@ double cni_problem_error(const CnProblem *p, const double *g, double *u) {
   return isfinite(size) ? lcp_error(e2, r2) : INFINITY;
 }
 
-static void certify_blocks(CnProblem *p, const CnAnswer *answer, double *u,
+static void certify_blocks(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
                            CnCertificate *certificate) {
   CniTally t = {0};
   t.c.worst_block = -1;
   if (p->form == CN_FORM_STEP)
-    cni_tally_step(p, answer, u, &t);
+    cni_tally_step(p, answer, u, space, &t);
   else if (p->form == CN_FORM_GLOBAL)
-    tally_global(p, answer, u, &t);
+    tally_global(p, answer, u, space, &t);
   else
     tally_explicit(p, answer->g, u, &t);
   t.c.residual_speed = sqrt(t.e2_max);
   t.c.residual = cni_ratio(t.c.residual_speed, sqrt(t.r2_max));
-  t.c.error_scaled = error_scaled(p, answer->g, u, &t);
+  t.c.error_scaled = error_scaled(p, answer->g, u, &t, space);
   if (!isfinite(t.c.residual_speed)) t.c.residual = t.c.error_siconos = t.c.error_scaled = INFINITY;
   *certificate = t.c;
 }
 
-// Without u in the answer it lies after what the step form needs.
-CnStatus cni_certify_reserve(CnProblem *p, const CnAnswer *answer) {
-  CNI_TRY(cni_problem_reserve_scratch(p));
-  if (answer->u || p->form != CN_FORM_STEP) return CN_OK;
-  size_t count = (size_t)cni_tally_step_scratch(p) + (size_t)p->row_count;
-  return cni_problem_reserve_space(p, count * sizeof *p->scratch);
+// Momentum (global form: and M v; step form: and tallies); without u in the answer it lies after what
+// the step form needs. Never without memory at all.
+CnStatus cni_certify_reserve(const CnProblem *p, const CnAnswer *answer, CniStepMemory *memory) {
+  if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
+  size_t count = p->form == CN_FORM_GLOBAL ? 2 * (size_t)cni_problem_velocity_count(p)
+                 : p->form == CN_FORM_STEP ? (size_t)cni_tally_step_scratch(p)
+                                           : 0;
+  if (!answer->u && p->form == CN_FORM_STEP) count += (size_t)p->row_count;
+  return cni_step_memory_space(memory, (count + 1) * sizeof *memory->space);
 }
 
-static CnStatus check_certify(CnProblem *p, const CnAnswer *answer) {
+static CnStatus check_certify(const CnProblem *p, const CnAnswer *answer) {
   if (!p || !answer)
     return cni_error(CN_INVALID_ARGUMENT, "cn_certify: %s is null", p ? "answer" : "problem");
   CNI_TRY(cni_problem_check(p));
   int32_t velocities = cni_problem_velocity_count(p);
-  if (answer->row_count != p->row_count || answer->velocity_count != velocities)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "the answer has %d impulses and %d velocities, the problem %d and %d",
-                     answer->row_count, answer->velocity_count, p->row_count, velocities);
-  return cni_certify_reserve(p, answer);
+  if (answer->row_count == p->row_count && answer->velocity_count == velocities) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT,
+                   "the answer has %d impulses and %d velocities, the problem %d and %d",
+                   answer->row_count, answer->velocity_count, p->row_count, velocities);
 }
 
-CnStatus cn_certify(CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
-  CNI_FLOATS;
-  if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
-  if (p) cni_problem_hold(p);
-  CnStatus status = check_certify(p, answer);
-  if (status != CN_OK) {
-    memset(certificate, 0, sizeof *certificate);
-    certificate->worst_block = -1;
-    if (p) cni_problem_let_go(p);
-    return status;
-  }
-  double *u = answer->u ? answer->u : p->scratch + cni_tally_step_scratch(p);
+CnStatus cni_certify(const CnProblem *p, const CnAnswer *answer, CniStepMemory *memory,
+                     CnCertificate *certificate) {
+  CNI_TRY(cni_certify_reserve(p, answer, memory));
+  double *u = answer->u ? answer->u : memory->space + cni_tally_step_scratch(p);
   if (p->form == CN_FORM_EXPLICIT) cni_problem_velocity(p, NULL, answer->g, u);
   if (cni_problem_is_lcp(p))
     certify_lcp(p, answer->g, u, certificate);
   else
-    certify_blocks(p, answer, u, certificate);
-  cni_problem_let_go(p);
+    certify_blocks(p, answer, u, memory->space, certificate);
   return CN_OK;
+}
+
+CnStatus cn_certify(const CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
+  CNI_FLOATS;
+  if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
+  memset(certificate, 0, sizeof *certificate);
+  certificate->worst_block = -1;
+  CNI_TRY(check_certify(p, answer));
+  CniStepMemory own;
+  cni_step_memory_init(&own, &p->allocator);
+  cni_step_memory_hold(&own);
+  CnStatus status = cni_certify(p, answer, &own, certificate);
+  cni_step_memory_release(&own);
+  return status;
 }

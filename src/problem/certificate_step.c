@@ -423,8 +423,9 @@ static void tally_groups(void *context, int32_t begin, int32_t end) {
 
 // ---- the whole ----
 
-void cni_tally_step(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t) {
-  double *momentum = p->scratch, *impulse = momentum + 6 * (size_t)p->group_count;
+void cni_tally_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
+                    CniTally *t) {
+  double *momentum = space, *impulse = momentum + 6 * (size_t)p->group_count;
   CniTally *parts = (CniTally *)(void *)(impulse + 3 * (size_t)p->block_count);
   const CniTallyKernels *kernels = cni_tally_kernels(cni_simd_level());
   StepLoop loop = {p, answer, u, momentum, impulse, parts, kernels};
@@ -467,7 +468,8 @@ static void sum_blocks(void *context, int32_t begin, int32_t end) {
   loop->sums[begin / BLOCKS_PER_CHUNK] = sum;
 }
 
-double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale) {
+double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale,
+                        double *space) {
   double sum = 0;
   if (p->form != CN_FORM_STEP) {
     for (int32_t i = 0; i < p->block_count; i++) {
@@ -476,8 +478,8 @@ double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double s
     }
     return sum;
   }
-  SumLoop loop = {p, g, u, scale, p->scratch, cni_tally_kernels(cni_simd_level())};
+  SumLoop loop = {p, g, u, scale, space, cni_tally_kernels(cni_simd_level())};
   cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, sum_blocks, &loop);
-  for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++) sum += p->scratch[i];
+  for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++) sum += space[i];
   return sum;
 }

@@ -247,7 +247,7 @@ static CnStatus eliminate(Work *work, CnProblem *result) {
 }
 
 // The same from the matrices of the global form.
-static CnStatus eliminate_global(CnProblem *p, CnProblem *result) {
+static CnStatus eliminate_global(const CnProblem *p, CnProblem *result) {
   CnSparse w;
   CNI_TRY(cni_problem_check(p));
   CNI_TRY(cni_global_prepare(p));
@@ -257,7 +257,7 @@ static CnStatus eliminate_global(CnProblem *p, CnProblem *result) {
   return status == CN_OK ? add_blocks(p, result) : status;
 }
 
-CnStatus cn_problem_to_explicit(CnProblem *p, CnProblem **result) {
+CnStatus cn_problem_to_explicit(const CnProblem *p, CnProblem **result) {
   CNI_FLOATS;
   if (!result) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_to_explicit: result is null");
   *result = NULL;

@@ -153,7 +153,7 @@ static double row_product(const Column *c, int32_t i, int32_t j) {
 
 // ---- preparation ----
 
-static CnStatus own(CnProblem *p, size_t count, double **memory) {
+static CnStatus own(const CnProblem *p, size_t count, double **memory) {
   if (count == 0) return CN_OK;
   *memory = cni_allocate(&p->allocator, count * sizeof **memory);
   return *memory ? CN_OK : cni_error_memory(count * sizeof **memory);
@@ -173,7 +173,7 @@ static void fill_diagonals(const CnProblem *p, Column *column) {
   }
 }
 
-static CnStatus prepare(CnProblem *p) {
+static CnStatus prepare(const CnProblem *p) {
   CniGlobal *global = p->global;
   size_t n = (size_t)global->m.row_count, rows = (size_t)global->e.row_count;
   CNI_TRY(cni_factor_create(&p->allocator, &global->m, "M", &global->factor));
@@ -194,7 +194,7 @@ static CnStatus prepare(CnProblem *p) {
   return CN_OK;
 }
 
-CnStatus cni_global_prepare(CnProblem *p) {
+CnStatus cni_global_prepare(const CnProblem *p) {
   if (!p->global)
     return cni_error(CN_INVALID_ARGUMENT, "the problem has no M and E yet: cn_problem_set_global");
   if (p->global->prepared) return CN_OK;

@@ -5,7 +5,7 @@
 // Whatever comes through the public functions is checked here once, with a message that names the
 // offending value, so that the kernels further in need no checks. A call that fails leaves the
 // problem as it was: first everything is checked, then room is made for everything, then written.
-#include "problem/tally.h"
+#include "problem/problem.h"
 
 #include "core/assert.h"
 #include "core/error.h"
@@ -113,14 +113,6 @@ static void release_array(const CnProblem *p, void *data, int32_t capacity, size
   if (data) cni_release(&p->allocator, data, (size_t)capacity * element_size);
 }
 
-// Memory of the arena is left as it is.
-static void drop_scratch(CnProblem *p) {
-  if (!p->scratch_borrowed) cni_release(&p->allocator, p->scratch, p->scratch_size);
-  p->scratch = NULL;
-  p->scratch_size = 0;
-  p->scratch_borrowed = 0;
-}
-
 void cn_problem_destroy(CnProblem *p) {
   if (!p) return;
   release_array(p, p->groups, p->group_capacity, sizeof *p->groups);
@@ -138,7 +130,6 @@ void cn_problem_destroy(CnProblem *p) {
   release_array(p, p->w.column, p->w_column_capacity, sizeof *p->w.column);
   release_array(p, p->w.value, p->w_entry_capacity, sizeof *p->w.value);
   cni_global_release(p);
-  drop_scratch(p);
   CnAllocator allocator = p->allocator;
   cni_release(&allocator, p, sizeof *p);
 }
@@ -194,7 +185,7 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
 #define RESERVE(array, name, more, limit, what)                                                    \
   CNI_TRY(reserve_array(p, (void **)&p->array, &p->name##_capacity, p->name##_count, more, limit,  \
                         sizeof *p->array, what))
-  // one more than there are: psor's lanes without a contact have it
+  // one more than there are: lanes without a contact have it in a solver to which they are lent
   int32_t spare = room->groups > 0 && room->groups < INT32_MAX;
   RESERVE(groups, group, room->groups + spare, INT32_MAX / 16, "groups");
   RESERVE(sets, set, room->sets, CNI_SET_LIMIT, "sets");
@@ -220,45 +211,6 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
 int32_t cni_problem_velocity_count(const CnProblem *p) {
   if (p->form == CN_FORM_GLOBAL) return p->global ? p->global->m.row_count : 0;
   return 6 * p->group_count;
-}
-
-void cni_problem_hold(CnProblem *p) { p->scratch_holders++; }
-
-void cni_problem_let_go(CnProblem *p) {
-  if (--p->scratch_holders > 0 || !p->scratch_borrowed) return;
-  cni_arena_back(p->arena, p->scratch_mark);
-  drop_scratch(p);
-}
-
-#define LARGE_SPACE ((size_t)1 << 22) // bytes: numbers differ less from step to step
-
-CnStatus cni_problem_reserve_space(CnProblem *p, size_t size) {
-  if (size <= p->scratch_size) return CN_OK;
-  if (p->scratch_borrowed) cni_arena_back(p->arena, p->scratch_mark);
-  drop_scratch(p);
-  int borrow = p->arena && p->scratch_holders > 0;
-  // some more than needed, once: the next step finds room for numbers that differ a little
-  size_t more = size / (size > LARGE_SPACE ? 32 : 8);
-  size_t room = more > SIZE_MAX - size || (borrow && size <= p->scratch_most) ? size : size + more;
-  if (borrow) {
-    if (room > p->scratch_most) p->scratch_most = room;
-    p->scratch_mark = cni_arena_mark(p->arena);
-  }
-  p->scratch = borrow ? cni_arena_take(p->arena, room) : cni_allocate(&p->allocator, room);
-  if (!p->scratch) return cni_error_memory(room);
-  p->scratch_size = room;
-  p->scratch_borrowed = borrow;
-  return CN_OK;
-}
-
-CnStatus cni_problem_reserve_scratch(CnProblem *p) {
-  if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
-  // momentum (global form: and M v; step form: and tallies); never without memory at all
-  int32_t needed = p->form == CN_FORM_GLOBAL ? 2 * cni_problem_velocity_count(p)
-                   : p->form == CN_FORM_STEP ? cni_tally_step_scratch(p)
-                                             : 1;
-  if (needed == 0) needed = 1;
-  return cni_problem_reserve_space(p, (size_t)needed * sizeof *p->scratch);
 }
 
 CnStatus cni_problem_check(const CnProblem *p) {

@@ -30,8 +30,8 @@ typedef enum CniMassKind { CNI_MASS_NONE = 0, CNI_MASS_ISOTROPIC, CNI_MASS_FULL 
 // One cache line. What few groups need lies beside them: an inertia that is not isotropic, an old
 // velocity that does not follow from the free one (cni_group_inertia, cni_group_old).
 //
-// v and w are the free velocities. psor works in place: while it solves they are those of the
-// sweep, and the free ones wait in the answer.
+// v and w are the free velocities. Where the groups are lent to psor (CniStepMemory) they are those of
+// the sweep while it solves, and the free ones wait in the answer.
 typedef struct CniGroup {
   CnVec3 v;
   double inv_mass; // 0: prescribed
@@ -125,13 +125,6 @@ struct CnProblem {
   CniGlobal *global; // global form, null before cn_problem_set_global
 
   CnTasks *tasks; // for the certificate; null: the calling thread
-  // Working memory shared with what comes before and after a solve; null: none. Who takes from it
-  // gives all back (cni_arena_mark, cni_arena_back) before it returns.
-  CniArena *arena;
-  double *scratch;                   // working memory, see cni_problem_hold
-  size_t scratch_size, scratch_most; // bytes; the most ever asked of the arena
-  CniArenaMark scratch_mark;         // where the arena was, if the memory is the arena's
-  int32_t scratch_holders, scratch_borrowed;
 };
 
 // ---- right-hand side ----
@@ -228,16 +221,6 @@ typedef struct CniProblemRoom {
 } CniProblemRoom;
 CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room);
 
-// Working memory of one at a time: of a solver while it solves, then of the certificate. Between
-// hold and let go there are at least so many bytes at p->scratch as were asked for, cache-line
-// aligned; what was there is lost when they grow. When the last holder lets go, memory of the arena
-// is given back; without an arena the problem keeps its own.
-void cni_problem_hold(CnProblem *p);
-void cni_problem_let_go(CnProblem *p);
-CnStatus cni_problem_reserve_space(CnProblem *p, size_t size);
-// What the certificate needs.
-CnStatus cni_problem_reserve_scratch(CnProblem *p);
-
 // What is wrong with the arrays of a problem (blocks, rows, sets, groups out of range), null: nothing
 // is. For checked builds and tests.
 const char *cni_problem_fault(const CnProblem *p);
@@ -249,17 +232,21 @@ CnStatus cni_problem_check(const CnProblem *p);
 // may be null. Solvers that fill u get room for it from cn_solver_solve; the certificate does without.
 CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p);
 CnStatus cni_answer_reserve_u(CnAnswer *answer);
-// Room for the certificate of an answer, while the problem is held.
-CnStatus cni_certify_reserve(CnProblem *p, const CnAnswer *answer);
+
+// cn_certify in memory that is held, and room for it ahead of time: then it cannot fail.
+CnStatus cni_certify(const CnProblem *p, const CnAnswer *answer, CniStepMemory *memory,
+                     CnCertificate *certificate);
+CnStatus cni_certify_reserve(const CnProblem *p, const CnAnswer *answer, CniStepMemory *memory);
 
 // Length of v.
 int32_t cni_problem_velocity_count(const CnProblem *p);
 
 // ---- global form ----
 
-// Factor M and fill what is derived from it; nothing if that is done. Called by
-// cni_problem_reserve_scratch.
-CnStatus cni_global_prepare(CnProblem *p);
+// Factor M and fill what is derived from it; nothing if that is done. A function of the problem alone,
+// kept with it at the first use: the one thing that a const problem still changes, not to be done
+// by two threads at once.
+CnStatus cni_global_prepare(const CnProblem *p);
 void cni_global_release(CnProblem *p);
 // W of a prepared problem; release with cni_sparse_release.
 CnStatus cni_global_eliminate(const CnProblem *p, CnSparse *w);

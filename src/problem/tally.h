@@ -133,8 +133,10 @@ void cni_momentum_errors(CniTally *t);
 // Doubles of scratch that it needs.
 int32_t cni_tally_step_scratch(const CnProblem *p);
 // u = E v + b + C g to `u`, everything but error_scaled to the tally.
-void cni_tally_step(CnProblem *p, const CnAnswer *answer, double *u, CniTally *t);
+void cni_tally_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
+                    CniTally *t);
 // sum |e_i(scale)|^2 over all blocks, of problems in any form.
-double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale);
+double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale,
+                        double *space);
 
 #endif

@@ -23,6 +23,7 @@ struct CnSolver {
   void *state;
   CnSolverDef def;
   CnAllocator allocator;
+  CniStepMemory memory; // of users' solves
 };
 
 // ---- the table ----
@@ -223,7 +224,8 @@ CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver) {
   CnSolver *made = cni_allocate(&def->allocator, sizeof *made);
   if (!made) return cni_error_memory(sizeof *made);
   const CnSolverKind *kind = cni_solver_find(def->name);
-  *made = (CnSolver){kind, NULL, *def, def->allocator};
+  *made = (CnSolver){kind, NULL, *def, def->allocator, {.holders = 0}};
+  cni_step_memory_init(&made->memory, &def->allocator);
 
   // the caller's string may not live as long as the solver
   made->def.name = kind->name;
@@ -240,6 +242,7 @@ void cn_solver_destroy(CnSolver *solver) {
   if (!solver) return;
   CnAllocator allocator = solver->allocator;
   solver->kind->destroy(solver->state);
+  cni_step_memory_release(&solver->memory);
   cni_release(&allocator, solver, sizeof *solver);
 }
 
@@ -266,14 +269,10 @@ static CnStatus check_answer(const CnProblem *p, const CnAnswer *answer) {
 // asks for more than that of the explicit form.
 #define GLOBAL_ROUNDS 4
 
-static CnStatus run(CnSolver *solver, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
-  CNI_TRY(cni_problem_reserve_scratch(p));
-  return solver->kind->solve(solver->state, p, answer, report);
-}
-
 // Solve the explicit form to `tolerance` from answer->g, then v and u of the global problem.
-static CnStatus solve_round(CnSolver *solver, double tolerance, CnProblem *reduced, CnProblem *p,
-                            CnAnswer *local, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve_round(CnSolver *solver, double tolerance, const CnProblem *reduced,
+                            const CnProblem *p, CnAnswer *local, CnAnswer *answer,
+                            CniStepMemory *memory, CnSolveReport *report) {
   CnSolver *used = solver;
   CnSolverDef def = solver->def;
   if (tolerance != def.tolerance) {
@@ -281,23 +280,24 @@ static CnStatus solve_round(CnSolver *solver, double tolerance, CnProblem *reduc
     CNI_TRY(cn_solver_create(&def, &used));
   }
   int32_t before = report->iterations;
-  CnStatus status = run(used, reduced, local, report);
+  CnStatus status = used->kind->solve(used->state, reduced, local, memory, report);
   report->iterations += before;
   if (used != solver) cn_solver_destroy(used);
   if (status != CN_OK) return status;
   if (p->row_count > 0) memcpy(answer->g, local->g, (size_t)p->row_count * sizeof *answer->g);
   CNI_TRY(cn_answer_complete(answer, p));
-  return cn_certify(p, answer, &report->certificate);
+  return cni_certify(p, answer, memory, &report->certificate);
 }
 
-static CnStatus solve_global(CnSolver *solver, CnProblem *p, CnProblem *reduced, CnAnswer *local,
-                             CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve_global(CnSolver *solver, const CnProblem *p, const CnProblem *reduced,
+                             CnAnswer *local, CnAnswer *answer, CniStepMemory *memory,
+                             CnSolveReport *report) {
   CNI_TRY(cni_solver_check(solver->kind, reduced));
   CNI_TRY(cn_answer_fit(local, reduced));
   if (p->row_count > 0) memcpy(local->g, answer->g, (size_t)p->row_count * sizeof *local->g);
   double wanted = solver->def.tolerance, tolerance = wanted, last = INFINITY;
   for (int32_t i = 0; i < GLOBAL_ROUNDS; i++) {
-    CnStatus status = solve_round(solver, tolerance, reduced, p, local, answer, report);
+    CnStatus status = solve_round(solver, tolerance, reduced, p, local, answer, memory, report);
     if (i > 0 && status != CN_OK) break; // the answer of the round before stands
     CNI_TRY(status);
     double error = report->certificate.error_siconos;
@@ -310,14 +310,14 @@ static CnStatus solve_global(CnSolver *solver, CnProblem *p, CnProblem *reduced,
 }
 
 // Reduce, solve, and certify on the problem as given.
-static CnStatus solve_by_elimination(CnSolver *solver, CnProblem *p, CnAnswer *answer,
-                                     CnSolveReport *report) {
+static CnStatus solve_by_elimination(CnSolver *solver, const CnProblem *p, CnAnswer *answer,
+                                     CniStepMemory *memory, CnSolveReport *report) {
   CnProblem *reduced;
   double start = cni_clock();
   CNI_TRY(cn_problem_to_explicit(p, &reduced));
   double setup = cni_clock() - start;
   CnAnswer local = cn_answer_empty(&p->allocator);
-  CnStatus status = solve_global(solver, p, reduced, &local, answer, report);
+  CnStatus status = solve_global(solver, p, reduced, &local, answer, memory, report);
   report->seconds_setup += setup;
   cn_answer_release(&local);
   cn_problem_destroy(reduced);
@@ -346,8 +346,8 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) to->infeasible_rows[i] = from->infeasible_rows[i];
 }
 
-static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
-                      CnSolveReport *report) {
+static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
+                      CniStepMemory *memory, CnSolveReport *report) {
   const CnSolverKind *kind = solver->kind;
   double begin = cni_clock();
   CNI_TRY(cni_problem_check(problem));
@@ -357,12 +357,17 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   if (!eliminate) CNI_TRY(check_needs(kind, problem, bits));
   CNI_TRY(check_answer(problem, answer));
 
-  if (!(kind->accepts & CNI_TAKES_BRIEF)) CNI_TRY(cni_problem_widen_b(problem));
+  if (problem->brief_b && !(kind->accepts & CNI_TAKES_BRIEF))
+    return cni_error(
+        CN_INVALID_ARGUMENT,
+        "%s reads all rows of b, which the problem does not have yet: a world's is given "
+        "out by cn_world_problem",
+        kind->name);
 
   // what the certificate needs is fetched first: after the solve nothing may fail
   if (problem->form != CN_FORM_STEP || !(kind->accepts & CNI_LEAVES_U))
     CNI_TRY(cni_answer_reserve_u(answer));
-  CNI_TRY(cni_certify_reserve(problem, answer));
+  CNI_TRY(cni_certify_reserve(problem, answer, memory));
   CnSolveReport made; // its certificate is not used
   made.solver = made.method = kind->name;
   made.friction = problem->friction;
@@ -374,12 +379,12 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   made.outcome = CN_OUTCOME_FINISHED;
   double start = cni_clock();
   if (eliminate)
-    CNI_TRY(solve_by_elimination(solver, problem, answer, &made));
+    CNI_TRY(solve_by_elimination(solver, problem, answer, memory, &made));
   else
-    CNI_TRY(kind->solve(solver->state, problem, answer, &made));
+    CNI_TRY(kind->solve(solver->state, problem, answer, memory, &made));
   made.seconds = cni_clock() - start;
   CnCertificate own, *certificate = report ? &report->certificate : &own;
-  CNI_TRY(cn_certify(problem, answer, certificate));
+  CNI_TRY(cni_certify(problem, answer, memory, certificate));
   double error = deciding_error(bits, certificate);
   if (made.facets > 0)
     error = made.pyramid_residual =
@@ -390,21 +395,36 @@ static CnStatus solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
   return CN_OK;
 }
 
-CnStatus cn_solver_solve(CnSolver *solver, CnProblem *problem, CnAnswer *answer,
-                         CnSolveReport *report) {
-  CNI_FLOATS;
+CnStatus cni_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
+                          CniStepMemory *memory, CnSolveReport *report) {
   if (!solver || !problem || !answer)
     return cni_error(CN_INVALID_ARGUMENT, "cn_solver_solve: %s is null",
                      !solver    ? "solver"
                      : !problem ? "problem"
                                 : "answer");
-  cni_problem_hold(problem);
-  CnStatus status = solve(solver, problem, answer, report);
-  cni_problem_let_go(problem);
-  return status;
+  if (memory) {
+    cni_step_memory_hold(memory);
+    CnStatus status = solve(solver, problem, answer, memory, report);
+    cni_step_memory_let_go(memory);
+    return status;
+  }
+  // what this solve takes is kept for the next one
+  CNI_TRY(cni_step_memory_reset(&solver->memory));
+  cni_step_memory_hold(&solver->memory);
+  return solve(solver, problem, answer, &solver->memory, report);
 }
 
-CnStatus cn_solve(CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,
+CnStatus cn_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
+                         CnSolveReport *report) {
+  CNI_FLOATS;
+  return cni_solver_solve(solver, problem, answer, NULL, report);
+}
+
+int cni_solver_takes_brief(const CnSolver *solver) {
+  return (solver->kind->accepts & CNI_TAKES_BRIEF) != 0;
+}
+
+CnStatus cn_solve(const CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,
                   CnSolveReport *report) {
   CNI_FLOATS;
   if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_solve: problem is null");

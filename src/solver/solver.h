@@ -26,8 +26,9 @@ typedef struct CnSolverKind {
   CnSolverDef defaults; // tolerance and iterations; cn_solver_def_default fills the rest
   CnStatus (*create)(const CnSolverDef *def, const CnAllocator *allocator, void **state);
   // answer: g in = warm start; g, v, u out (u of the step form may be left to the certificate,
-  // which fills it). The report's certificate and converged are not the solver's.
-  CnStatus (*solve)(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report);
+  // which fills it). memory: working memory, held. The report's certificate and converged are not the solver's.
+  CnStatus (*solve)(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                    CnSolveReport *report);
   void (*destroy)(void *state);
 } CnSolverKind;
 
@@ -50,5 +51,11 @@ double cni_solver_error(const CnProblem *p, const CnCertificate *certificate);
 // Seconds of a clock that never goes back. For reports and time budgets only: no result depends on
 // it unless it is marked cut_by_time.
 double cni_clock(void);
+
+// cn_solver_solve in the memory of a step (null: the solver's own).
+CnStatus cni_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
+                          CniStepMemory *memory, CnSolveReport *report);
+// Does it read b by cni_block_b alone? Others are given problems with all rows (cni_problem_widen_b).
+int cni_solver_takes_brief(const CnSolver *solver);
 
 #endif

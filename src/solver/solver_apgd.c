@@ -75,8 +75,10 @@ static void slow_down(Pace *pace) {
   pace->theta = 1;
 }
 
-static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report) {
   CniDescent *s = state;
+  (void)memory;
   CNI_TRY(cni_descent_begin(s, p, answer, report));
   Pace pace = {FIRST_STEP, 0, 1};
   CniDescentTurn turn = cni_descent_next(s, report);

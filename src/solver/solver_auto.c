@@ -43,7 +43,8 @@ typedef struct Auto {
   CnAllocator allocator;
   CniLcpWork work;
   CniAutoCones cones;
-  void *sweeps; // of psor
+  void *sweeps;          // of psor
+  CniStepMemory *memory; // of this solve
   double tolerance, time_budget;
 } Auto;
 
@@ -97,7 +98,7 @@ static int keep_better(Search *search, double error, const char *method) {
 }
 
 // The impulses given; zero is left to the others.
-static int given_is_good(Auto *s, CnProblem *p, const CnAnswer *answer, Search *search) {
+static int given_is_good(Auto *s, const CnProblem *p, const CnAnswer *answer, Search *search) {
   int any = 0;
   for (int32_t i = 0; i < p->row_count && !any; i++) any = answer->g[i] != 0;
   if (!any) return 0;
@@ -120,7 +121,7 @@ static int settle(Auto *s, Search *search, const CniAttempt *attempt, const char
   return attempt->hopeless || report->cut_by_time;
 }
 
-static CnStatus try_lemke(Auto *s, CnProblem *p, Search *search, int32_t cover, int *done) {
+static CnStatus try_lemke(Auto *s, const CnProblem *p, Search *search, int32_t cover, int *done) {
   CniAttempt attempt;
   int32_t limit = 20 * p->row_count + 100;
   CNI_TRY(cni_lcp_lemke(&s->work, p, cover, limit, s->tolerance, &attempt));
@@ -128,7 +129,7 @@ static CnStatus try_lemke(Auto *s, CnProblem *p, Search *search, int32_t cover, 
   return CN_OK;
 }
 
-static CnStatus try_cases(Auto *s, CnProblem *p, Search *search, int *done) {
+static CnStatus try_cases(Auto *s, const CnProblem *p, Search *search, int *done) {
   // the tableau of the last path tells how many pairs there are
   double pairs = s->work.reduced.t.pairs, most = CASES_WORK / (pairs * pairs + 1);
   CniAttempt attempt;
@@ -139,7 +140,8 @@ static CnStatus try_cases(Auto *s, CnProblem *p, Search *search, int *done) {
   return CN_OK;
 }
 
-static CnStatus try_newton(Auto *s, CnProblem *p, Search *search, const double *given, int *done) {
+static CnStatus try_newton(Auto *s, const CnProblem *p, Search *search, const double *given,
+                           int *done) {
   CniLcpWork *k = &s->work;
   double n = p->row_count, most = NEWTON_WORK / (n * n * n + 1) + 5;
   int32_t limit = most < NEWTON_STEPS ? (int32_t)most : NEWTON_STEPS;
@@ -154,21 +156,21 @@ static CnStatus try_newton(Auto *s, CnProblem *p, Search *search, const double *
   return CN_OK;
 }
 
-static CnStatus try_sweeps(Auto *s, CnProblem *p, Search *search, const CnAnswer *given) {
+static CnStatus try_sweeps(Auto *s, const CnProblem *p, Search *search, const CnAnswer *given) {
   CniLcpWork *k = &s->work;
   CnAnswer answer = *given;
   answer.g = k->g;
   answer.u = k->u;
   memcpy(k->g, given->g, (size_t)p->row_count * sizeof *k->g);
   CnSolveReport report = *search->report;
-  CNI_TRY(cni_solver_psor.solve(s->sweeps, p, &answer, &report));
+  CNI_TRY(cni_solver_psor.solve(s->sweeps, p, &answer, s->memory, &report));
   if (report.cut_by_time) search->report->cut_by_time = 1;
   CniAttempt attempt = {.pivots = report.iterations, .error = cni_problem_error(p, k->g, k->u)};
   settle(s, search, &attempt, cni_solver_psor.name);
   return CN_OK;
 }
 
-static CnStatus search_lcp(Auto *s, CnProblem *p, const CnAnswer *given, Search *search) {
+static CnStatus search_lcp(Auto *s, const CnProblem *p, const CnAnswer *given, Search *search) {
   int done = given_is_good(s, p, given, search);
   if (done) return CN_OK;
   if (p->row_count > DENSE_ROWS) return try_sweeps(s, p, search, given);
@@ -187,7 +189,7 @@ static CnStatus search_lcp(Auto *s, CnProblem *p, const CnAnswer *given, Search 
   return done ? CN_OK : try_sweeps(s, p, search, given);
 }
 
-static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve_lcp(Auto *s, const CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
   if (p->row_count == 0) return CN_OK;
   Search search = {&s->work, report, INFINITY};
   report->attempts = 0;
@@ -200,13 +202,15 @@ static CnStatus solve_lcp(Auto *s, CnProblem *p, CnAnswer *answer, CnSolveReport
   return CN_OK;
 }
 
-static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report) {
   Auto *s = state;
+  s->memory = memory;
   if (cni_problem_is_lcp(p)) return solve_lcp(s, p, answer, report);
   if (p->row_count <= CNI_FACTOR_ROWS || p->form != CN_FORM_EXPLICIT)
-    return cni_auto_cones_solve(&s->cones, p, answer, report);
+    return cni_auto_cones_solve(&s->cones, p, answer, memory, report);
   report->method = cni_solver_psor.name;
-  return cni_solver_psor.solve(s->sweeps, p, answer, report);
+  return cni_solver_psor.solve(s->sweeps, p, answer, memory, report);
 }
 
 const CnSolverKind cni_solver_auto = {

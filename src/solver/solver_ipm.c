@@ -47,8 +47,10 @@ static CnStatus try_rows(Ipm *s, double *g, CniIpmEnd *end) {
   return cni_row_ipm(s->cones, &rule, NULL, g, end);
 }
 
-static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report) {
   Ipm *s = state;
+  (void)memory;
   CniIpmRule rule = {s->tolerance, s->max_iterations, 1};
   CniIpmEnd end, rows;
   if (p->row_count > 0) {

@@ -33,8 +33,10 @@ static void destroy(void *state) {
   cni_release(&allocator, s, sizeof *s);
 }
 
-static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report) {
   static const CnOutcome outcomes[] = {CN_OUTCOME_FINISHED, CN_OUTCOME_RAY, CN_OUTCOME_LIMIT};
+  (void)memory;
   Lemke *s = state;
   CniAttempt attempt;
   CNI_TRY(cni_lcp_work_reserve(&s->work, p));

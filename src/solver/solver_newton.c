@@ -43,7 +43,8 @@ static void destroy(void *state) {
   cni_release(&allocator, s, sizeof *s);
 }
 
-static CnStatus solve_cones(Newton *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve_cones(Newton *s, const CnProblem *p, CnAnswer *answer,
+                            CnSolveReport *report) {
   CniConeNewton newton;
   if (p->row_count > 0) {
     double start = s->time_budget > 0 ? cni_clock() : 0;
@@ -66,8 +67,10 @@ static CnStatus solve_cones(Newton *s, CnProblem *p, CnAnswer *answer, CnSolveRe
   return CN_OK;
 }
 
-static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report) {
   static const CnOutcome outcomes[] = {CN_OUTCOME_FINISHED, CN_OUTCOME_STALLED, CN_OUTCOME_LIMIT};
+  (void)memory;
   Newton *s = state;
   CniAttempt attempt;
   if (!cni_problem_is_lcp(p)) return solve_cones(s, p, answer, report);

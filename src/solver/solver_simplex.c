@@ -60,7 +60,7 @@ static void fill_report(const CniSimplexRows *rows, const CniSimplexWalk *walk,
 
 // Velocities are the free ones and the walk's change of them, not those computed back from the
 // impulses: a light part between heavy ones would have the round-off of their weights.
-static void take_velocities(CnProblem *p, const double *change, CnAnswer *answer) {
+static void take_velocities(const CnProblem *p, const double *change, CnAnswer *answer) {
   if (p->form == CN_FORM_EXPLICIT) return;
   for (int32_t i = 0; p->form == CN_FORM_GLOBAL && i < answer->velocity_count; i++)
     answer->v[i] = p->global->v_free[i] + change[i];
@@ -79,8 +79,8 @@ static void take_velocities(CnProblem *p, const double *change, CnAnswer *answer
   cni_problem_velocity(p, answer->v, answer->g, answer->u);
 }
 
-static CnStatus solve_rows(Simplex *s, CnProblem *p, const CniSimplexRows *rows, CnAnswer *answer,
-                           CnSolveReport *report) {
+static CnStatus solve_rows(Simplex *s, const CnProblem *p, const CniSimplexRows *rows,
+                           CnAnswer *answer, CnSolveReport *report) {
   CniSimplexWalk walk;
   CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->g, &s->g_capacity, 0, rows->row_count + 1,
                             sizeof *s->g));
@@ -95,8 +95,10 @@ static CnStatus solve_rows(Simplex *s, CnProblem *p, const CniSimplexRows *rows,
   return CN_OK;
 }
 
-static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report) {
   Simplex *s = state;
+  (void)memory;
   CniSimplexRows rows;
   double start = cni_clock();
   CNI_TRY(cni_simplex_rows(p, s->facets, &s->allocator, &rows));

@@ -60,8 +60,10 @@ static void step(CniDescent *s, Spectral *b) {
   b->t = curvature > 0 ? cn_clamp(sums[0] / curvature, LEAST_STEP, LARGEST_STEP) : 1;
 }
 
-static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report) {
   CniDescent *s = state;
+  (void)memory;
   CNI_TRY(cni_descent_begin(s, p, answer, report));
   Spectral b = {.t = 1};
   CniDescentTurn turn = cni_descent_next(s, report);

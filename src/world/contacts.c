@@ -144,7 +144,7 @@ static void find_shapes(const CniContents *contents, int32_t i, int32_t *a, int3
 static CnStatus sort_old(CnWorld *world, CniOldContacts *old) {
   const CniModel *model = &world->now.model;
   const CniContactCache *cache = &world->now.contacts;
-  CniArena *arena = &world->arena;
+  CniArena *arena = &world->memory.arena;
   CniSort sort;
   size_t size = (size_t)cache->count, bytes = size * (sizeof *sort.keys + sizeof *sort.values);
   uint64_t *rank = cni_arena_take(arena, size * sizeof *rank);
@@ -246,8 +246,8 @@ CnStatus cni_contacts_note(CnWorld *world, const uint8_t *kept) {
   CniStepWork *work = &world->work;
   int32_t tasks = work->contact_count / CONTACTS_PER_TASK + 1;
   size_t bytes = (size_t)tasks * sizeof(int32_t);
-  NoteLoop loop = {world, kept, cni_arena_take(&world->arena, bytes),
-                   cni_arena_take(&world->arena, bytes)};
+  NoteLoop loop = {world, kept, cni_arena_take(&world->memory.arena, bytes),
+                   cni_arena_take(&world->memory.arena, bytes)};
   if (!loop.counts || !loop.others) return cni_error_memory(bytes);
   cni_parallel_for(world->tasks, tasks, 1, count_contacts, &loop);
   work->fresh_count = sum_up(loop.counts, tasks);
@@ -303,7 +303,7 @@ static void list_fresh(void *context, int32_t begin, int32_t end) {
 
 static CnStatus take_fresh(CnWorld *world, const CnAnswer *answer) {
   size_t bytes = (size_t)world->work.fresh_count * sizeof *world->work.fresh;
-  world->work.fresh = cni_arena_take(&world->arena, bytes);
+  world->work.fresh = cni_arena_take(&world->memory.arena, bytes);
   if (!world->work.fresh) return cni_error_memory(bytes);
   FreshLoop loop = {world, answer};
   cni_parallel_for(world->tasks, world->work.fresh_count, CONTACTS_PER_TASK, list_fresh, &loop);
@@ -439,9 +439,9 @@ static CnStatus find_events(CnWorld *world, int32_t block_count, EventLoop *loop
   CNI_TRY(cni_contacts_warm(world, &loop->old));
   size_t starts = ((size_t)block_count + 1) * sizeof *loop->starts;
   size_t notes = ((size_t)world->work.fresh_count + (size_t)loop->old.count) * sizeof *loop->notes;
-  loop->starts = cni_arena_take(&world->arena, starts);
-  loop->places = cni_arena_take(&world->arena, starts);
-  loop->notes = cni_arena_take(&world->arena, notes);
+  loop->starts = cni_arena_take(&world->memory.arena, starts);
+  loop->places = cni_arena_take(&world->memory.arena, starts);
+  loop->notes = cni_arena_take(&world->memory.arena, notes);
   if (!loop->starts || !loop->places || !loop->notes) return cni_error_memory(2 * starts + notes);
   cni_parallel_for(world->tasks, block_count, 1, note_events, loop);
   loop->starts[0] = end_lost_pairs(world, NULL);
@@ -599,9 +599,9 @@ CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
   CNI_TRY(cni_world_open(world, "cn_world_penetration"));
   CniModel *model = &world->now.model;
   if (model->body_count == 0) return CN_OK;
-  CNI_TRY(cni_arena_reset(&world->arena));
+  CNI_TRY(cni_step_memory_reset(&world->memory));
   size_t bytes = (size_t)model->body_count * sizeof(CnTwist);
-  CnTwist *rest = cni_arena_take(&world->arena, bytes);
+  CnTwist *rest = cni_arena_take(&world->memory.arena, bytes);
   if (!rest) return cni_error_memory(bytes);
   for (int32_t i = 0; i < model->body_count; i++) rest[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   CniCollisionInput input = {.model = model,
@@ -610,7 +610,7 @@ CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
                              .time_step = world->now.settings.time_step,
                              .margin = world->now.settings.contact_margin,
                              .tasks = world->tasks,
-                             .arena = &world->arena,
+                             .arena = &world->memory.arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
   const CniContact *contacts;

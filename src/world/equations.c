@@ -317,7 +317,7 @@ static CnStatus check_joints(const CnWorld *world) {
 
 CnStatus cni_equations_take(CnWorld *world, int32_t count, size_t size, void *memory) {
   size_t bytes = (size_t)(count > 0 ? count : 1) * size;
-  void *taken = cni_arena_take(&world->arena, bytes);
+  void *taken = cni_arena_take(&world->memory.arena, bytes);
   if (!taken) return cni_error_memory(bytes);
   memset(taken, 0, bytes);
   memcpy(memory, &taken, sizeof taken);

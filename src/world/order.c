@@ -155,9 +155,9 @@ CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
   if (moving < ORDER_BODIES) return CN_OK;
 
   CniSort sort;
-  CNI_TRY(cni_sort_init(&sort, &world->arena, count));
+  CNI_TRY(cni_sort_init(&sort, &world->memory.arena, count));
   Raster raster = make_raster(model, pose, moving, down_axis(world->now.settings.gravity));
-  uint64_t *keys = cni_arena_take(&world->arena, (size_t)count * sizeof *keys);
+  uint64_t *keys = cni_arena_take(&world->memory.arena, (size_t)count * sizeof *keys);
   if (!keys) return cni_error_memory((size_t)count * sizeof *keys);
   make_keys(model, &raster, pose, moving, &sort, keys);
   for (int32_t i = 0; i < count; i++) {
@@ -169,7 +169,7 @@ CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
   for (int32_t i = 0; i < count; i++) wrong += keys[i] >> LAYER_BITS != sort.keys[i] >> LAYER_BITS;
   if (wrong <= count / DISORDER) return CN_OK;
   size_t bytes = cni_model_reorder_bytes(model);
-  world->work.order_scratch = cni_arena_take(&world->arena, bytes);
+  world->work.order_scratch = cni_arena_take(&world->memory.arena, bytes);
   if (!world->work.order_scratch) return cni_error_memory(bytes);
   *order = sort.values;
   return CN_OK;

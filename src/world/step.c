@@ -44,16 +44,16 @@ static CnStatus remember(CnWorld *world, Undo *undo) {
   *undo = (Undo){0};
   if (n == 0 || !world->hooks.before_step) return CN_OK;
   CNI_TRY(cni_model_loads(&world->now.model)); // the hook may set some
-  undo->pose = cni_arena_take(&world->arena, n * sizeof(CnPose));
-  undo->twist = cni_arena_take(&world->arena, n * sizeof(CnTwist));
-  undo->load = cni_arena_take(&world->arena, n * sizeof(CnTwist));
+  undo->pose = cni_arena_take(&world->memory.arena, n * sizeof(CnPose));
+  undo->twist = cni_arena_take(&world->memory.arena, n * sizeof(CnTwist));
+  undo->load = cni_arena_take(&world->memory.arena, n * sizeof(CnTwist));
   if (!undo->pose || !undo->twist || !undo->load) return cni_error_memory(n * sizeof(CnPose));
   memcpy(undo->pose, model->pose, n * sizeof(CnPose));
   memcpy(undo->twist, model->twist, n * sizeof(CnTwist));
   memcpy(undo->load, model->load, n * sizeof(CnTwist));
   size_t joints = (size_t)model->joint_count * sizeof(CniJoint);
   if (joints == 0) return CN_OK;
-  undo->joints = cni_arena_take(&world->arena, joints);
+  undo->joints = cni_arena_take(&world->memory.arena, joints);
   if (!undo->joints) return cni_error_memory(joints);
   memcpy(undo->joints, model->joints, joints);
   return CN_OK;
@@ -120,7 +120,7 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   CNI_TRY(check_masses(world));
   if (world->now.model.body_count > INT32_MAX / 8)
     return cni_error(CN_UNSUPPORTED, "a step takes at most %d bodies", INT32_MAX / 8);
-  CNI_TRY(cni_arena_reset(&world->arena));
+  CNI_TRY(cni_step_memory_reset(&world->memory));
   CNI_TRY(remember(world, &undo));
   world->work = (CniStepWork){0};
   if (world->hooks.before_step) {

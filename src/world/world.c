@@ -109,7 +109,7 @@ CnStatus cn_world_create(const CnWorldDef *def, CnWorld **result) {
   *world = (CnWorld){.hooks = def->hooks, .log = def->log, .meter = {.inner = def->allocator}};
   world->meter.bytes = world->meter.peak_bytes = sizeof *world;
   world->allocator = cni_meter_allocator(&world->meter);
-  cni_arena_init(&world->arena, &world->allocator);
+  cni_step_memory_init(&world->memory, &world->allocator);
   CnStatus status = build(world, def);
   if (status != CN_OK) {
     cn_world_destroy(world);
@@ -127,7 +127,7 @@ void cn_world_destroy(CnWorld *world) {
   }
   // contents that were never created have no allocator, and nothing to release
   if (world->now.model.allocator.release) cni_contents_release(&world->now, &world->allocator);
-  cni_arena_release(&world->arena);
+  cni_step_memory_release(&world->memory);
   cni_release(&world->allocator, world->located,
               (size_t)world->located_capacity * sizeof *world->located);
   cni_release(&world->allocator, world->full_at,

@@ -100,7 +100,7 @@ struct CnWorld {
   CniContents now;
   CniStepWork work;
   CniBusy busy;
-  CniArena arena; // of one step or query
+  CniStepMemory memory; // of one step or query
   CniCollision *collision;
   CnTasks *tasks; // null: the calling thread
   CnHooks hooks;

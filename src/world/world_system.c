@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/tasks.h"
 #include "problem/problem.h"
+#include "solver/solver.h"
 #include "world/world.h"
 
 #define BODIES_PER_TASK 1024
@@ -44,11 +45,11 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
                              .time_step = h,
                              .margin = world->now.settings.contact_margin,
                              .tasks = world->tasks,
-                             .arena = &world->arena,
+                             .arena = &world->memory.arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
-  CNI_TRY(take_indices(&world->arena, world->now.model.joint_count + 1, &work->joint_blocks));
-  work->mark = cni_arena_mark(&world->arena);
+  CNI_TRY(take_indices(&world->memory.arena, world->now.model.joint_count + 1, &work->joint_blocks));
+  work->mark = cni_arena_mark(&world->memory.arena);
   CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
   CNI_VALIDATE(cni_collision_fault(input.model, work->contacts, work->contact_count));
   work->time_step = h;
@@ -71,8 +72,8 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CniEngine *engine = &world->now.engine;
   double start = cni_seconds();
   int32_t *block_of;
-  CNI_TRY(take_indices(&world->arena, work->contact_count, &block_of));
-  uint8_t *kept = cni_arena_take(&world->arena, (size_t)work->contact_count);
+  CNI_TRY(take_indices(&world->memory.arena, work->contact_count, &block_of));
+  uint8_t *kept = cni_arena_take(&world->memory.arena, (size_t)work->contact_count);
   if (!kept) return cni_error_memory((size_t)work->contact_count);
   CniAssemblyInput input = {.model = &world->now.model,
                             .pose = (const CnPose *)q,
@@ -92,7 +93,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .modify_context = world,
                             .movable = 1,
                             .kept = kept,
-                            .arena = &world->arena,
+                            .arena = &world->memory.arena,
                             .tasks = world->tasks};
   CNI_TRY(cni_contacts_warm(world, &input.old));
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_blocks, block_of));
@@ -103,9 +104,10 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   if (!work->equations) {
     work->contacts = NULL;
     work->block_of = NULL;
-    cni_arena_back(&world->arena, work->mark);
+    cni_arena_back(&world->memory.arena, work->mark);
   }
-  engine->problem->arena = &world->arena;
+  if (!cni_solver_takes_brief(engine->solver)) CNI_TRY(cni_problem_widen_b(engine->problem));
+  world->memory.lent_groups = engine->problem->groups;
   *result = engine->problem;
   *answer = &engine->answer;
   work->seconds_assembly += cni_seconds() - start;
@@ -198,5 +200,6 @@ CnSystem cni_system_of(CnWorld *world) {
                     .problem = problem,
                     .advance = advance,
                     .done = done,
-                    .equations = cni_equations_of(world)};
+                    .equations = cni_equations_of(world),
+                    .memory = &world->memory};
 }

@@ -2,6 +2,7 @@
 #include "reference.h"
 
 #include "check.h"
+#include "solving.h"
 #include "solver/sweeps/local.h"
 #include "solver/sweeps/psor.h"
 
@@ -21,10 +22,12 @@ int32_t *sweep_order(const CnSolverDef *def, CnProblem *p) {
   void *state = NULL;
   CHECK_OK(cn_answer_fit(&answer, p));
   CHECK_OK(cni_psor_create(def, &def->allocator, 0, &state));
-  CHECK_OK(cni_psor_prepare(state, p, &answer));
+  CniStepMemory memory = held_memory();
+  CHECK_OK(cni_psor_prepare(state, p, &answer, &memory));
   cni_schedule_order(&((CniPsor *)state)->schedule, order);
   if (p->form == CN_FORM_STEP) cni_psor_leave(state);
   cni_psor_destroy(state);
+  cni_step_memory_release(&memory);
   cn_answer_release(&answer);
   return order;
 }

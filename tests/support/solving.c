@@ -12,7 +12,15 @@ CnSolverDef patient_def(const char *name, double tolerance) {
   return def;
 }
 
-CnSolveReport solve_def(const CnSolverDef *def, CnProblem *problem, CnAnswer *answer) {
+CniStepMemory held_memory(void) {
+  CnAllocator allocator = cn_allocator_default();
+  CniStepMemory memory;
+  cni_step_memory_init(&memory, &allocator);
+  cni_step_memory_hold(&memory);
+  return memory;
+}
+
+CnSolveReport solve_def(const CnSolverDef *def, const CnProblem *problem, CnAnswer *answer) {
   CnSolver *solver = NULL;
   CnSolveReport report = {0};
   CHECK_OK(cn_solver_create(def, &solver));
@@ -21,7 +29,7 @@ CnSolveReport solve_def(const CnSolverDef *def, CnProblem *problem, CnAnswer *an
   return report;
 }
 
-CnAnswer solve_with(const char *name, CnProblem *problem, double tolerance) {
+CnAnswer solve_with(const char *name, const CnProblem *problem, double tolerance) {
   CnSolverDef def = patient_def(name, tolerance);
   CnAnswer answer = cn_answer_empty(NULL);
   CHECK_OK(cn_answer_fit(&answer, problem));

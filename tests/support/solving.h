@@ -9,11 +9,14 @@
 CnSolverDef patient_def(const char *name, double tolerance);
 
 // Create, solve from answer->g, destroy; fails the test if a call fails.
-CnSolveReport solve_def(const CnSolverDef *def, CnProblem *problem, CnAnswer *answer);
+CnSolveReport solve_def(const CnSolverDef *def, const CnProblem *problem, CnAnswer *answer);
 
 // From zero to `tolerance` with the named solver; fails the test if it is not reached. The caller
 // releases the answer.
-CnAnswer solve_with(const char *name, CnProblem *problem, double tolerance);
+CnAnswer solve_with(const char *name, const CnProblem *problem, double tolerance);
+
+// Memory of a step, held, for calls below cn_solver_solve; cni_step_memory_release afterwards.
+CniStepMemory held_memory(void);
 
 // Dual objective 1/2 g^T N g + r^T g of a problem in explicit form.
 double dual_objective(const CnProblem *explicit_form, const double *g);

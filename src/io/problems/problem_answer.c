@@ -109,20 +109,21 @@ static CnStatus take_impulses(const Lists *lists, const char *name, const CnProb
   return CN_OK;
 }
 
-static CnStatus take_answer(const Lists *lists, const char *name, CnProblem *p, CnAnswer *answer) {
+static CnStatus take_answer(const Lists *lists, const char *name, const CnProblem *p,
+                            CnAnswer *answer) {
   CNI_TRY(cn_answer_fit(answer, p));
   CNI_TRY(take_impulses(lists, name, p, answer));
   int32_t velocities = answer->velocity_count;
   if (!lists->has_v || velocities == 0) return cn_answer_complete(answer, p);
   if (lists->v.count != velocities) return wrong_count(name, "v", velocities, lists->v.count);
-  CNI_TRY(cni_problem_reserve_scratch(p));
+  if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
   memcpy(answer->v, lists->v.value, (size_t)velocities * sizeof *answer->v);
   cni_problem_velocity(p, answer->v, answer->g, answer->u);
   return CN_OK;
 }
 
-CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name, CnProblem *problem,
-                               CnAnswer *answer) {
+CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name,
+                               const CnProblem *problem, CnAnswer *answer) {
   CNI_FLOATS;
   if (!answer || !problem || !name || (!data && size > 0))
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_read: %s is null",
@@ -144,7 +145,7 @@ CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name, 
   return status;
 }
 
-CnStatus cn_answer_read(const char *path, CnProblem *problem, CnAnswer *answer) {
+CnStatus cn_answer_read(const char *path, const CnProblem *problem, CnAnswer *answer) {
   CNI_FLOATS;
   if (!path || !problem)
     return cni_error(CN_INVALID_ARGUMENT, "cn_answer_read: %s is null", path ? "problem" : "path");

@@ -79,12 +79,13 @@ void cni_auto_cones_release(CniAutoCones *s) {
 
 typedef struct Search {
   CniAutoCones *s;
-  CnProblem *p;
+  const CnProblem *p;
+  CniStepMemory *memory;
   CnSolveReport *report;
   const CnAnswer *given;
   double *best;           // impulses of the problem
   double *scaled, *other; // work, in the units of the cones
-  CnProblem *swept;       // explicit form of the problem, null: none; borrowed or
+  const CnProblem *swept; // explicit form of the problem, null: none; borrowed or
   CnProblem *made;        // made for this solve
   CniMixed mixed;         // sweeps over that
   CnAnswer trial;         // of a global problem
@@ -175,7 +176,7 @@ static CnStatus swept_error(Search *k, double *error) {
   if (k->swept == k->p) return CN_OK;
   memcpy(k->trial.g, m->best, (size_t)m->n * sizeof *m->best);
   CNI_TRY(cn_answer_complete(&k->trial, k->p));
-  CNI_TRY(cn_certify(k->p, &k->trial, &certificate));
+  CNI_TRY(cni_certify(k->p, &k->trial, k->memory, &certificate));
   *error = cn_max(certificate.error_siconos, certificate.error_scaled);
   return CN_OK;
 }
@@ -259,7 +260,7 @@ static CnStatus plain_sweeps(Search *k) {
   CNI_TRY(take(&c->arena, answer.row_count, &answer.u));
   CNI_TRY(take(&c->arena, answer.velocity_count, &answer.v));
   memset(answer.g, 0, (size_t)answer.row_count * sizeof *answer.g);
-  CNI_TRY(cni_psor_solve(k->s->exact, k->p, &answer, &own));
+  CNI_TRY(cni_psor_solve(k->s->exact, k->p, &answer, k->memory, &own));
   cni_cones_import(c, answer.g, k->scaled);
   cni_cones_velocity(c, k->scaled, k->other);
   double error = cni_cones_error(c, k->scaled, k->other);
@@ -278,8 +279,8 @@ static CnStatus descend(Search *k) {
   CNI_TRY(take(&k->s->room, answer.row_count, &answer.u));
   CNI_TRY(take(&k->s->room, answer.velocity_count, &answer.v));
   memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
-  CNI_TRY(cni_solver_apgd.solve(k->s->descent, k->p, &answer, &own));
-  CNI_TRY(cn_certify(k->p, &answer, &certificate));
+  CNI_TRY(cni_solver_apgd.solve(k->s->descent, k->p, &answer, k->memory, &own));
+  CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
   keep(k, answer.g, cni_solver_error(k->p, &certificate), own.iterations, cni_solver_apgd.name);
   if (own.cut_by_time && !(k->error <= k->s->tolerance)) k->done = k->report->cut_by_time = 1;
   return CN_OK;
@@ -289,7 +290,7 @@ static CnStatus descend(Search *k) {
 
 // Room for answers of a global problem, and its explicit form.
 static CnStatus reduce(Search *k) {
-  CnProblem *p = k->p;
+  const CnProblem *p = k->p;
   k->trial = *k->given;
   CNI_TRY(take(&k->s->room, p->row_count, &k->trial.g));
   CNI_TRY(take(&k->s->room, p->row_count, &k->trial.u));
@@ -303,7 +304,7 @@ static CnStatus reduce(Search *k) {
 static CnStatus begin_swept(Search *k) {
   double error;
   size_t bytes = (size_t)k->p->row_count * sizeof(double);
-  CNI_TRY(cni_mixed_init(&k->mixed, &k->s->room, k->s->exact, k->swept, k->given));
+  CNI_TRY(cni_mixed_init(&k->mixed, &k->s->room, k->s->exact, k->swept, k->given, k->memory));
   // not as the sweeps have projected them
   memcpy(k->mixed.best, k->given->g, bytes);
   k->mixed.error = cni_problem_error(k->swept, k->given->g, k->mixed.u);
@@ -357,10 +358,11 @@ static CnStatus climb(Search *k) {
   return CN_OK;
 }
 
-CnStatus cni_auto_cones_solve(CniAutoCones *s, CnProblem *p, CnAnswer *answer,
-                              CnSolveReport *report) {
+CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
+                              CniStepMemory *memory, CnSolveReport *report) {
   Search k = {.s = s,
               .p = p,
+              .memory = memory,
               .report = report,
               .given = answer,
               .error = INFINITY,

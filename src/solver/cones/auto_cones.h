@@ -22,7 +22,7 @@ typedef struct CniAutoCones {
 CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator);
 void cni_auto_cones_release(CniAutoCones *s);
-CnStatus cni_auto_cones_solve(CniAutoCones *s, CnProblem *p, CnAnswer *answer,
-                              CnSolveReport *report);
+CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
+                              CniStepMemory *memory, CnSolveReport *report);
 
 #endif

@@ -96,7 +96,7 @@ static int shifts_are_old(const CniDescent *s) {
 
 // ---- begin, next, end ----
 
-CnStatus cni_descent_begin(CniDescent *s, CnProblem *p, const CnAnswer *answer,
+CnStatus cni_descent_begin(CniDescent *s, const CnProblem *p, const CnAnswer *answer,
                            CnSolveReport *report) {
   s->start = cni_clock();
   CNI_TRY(cni_gradient_prepare(&s->gradient, p));
@@ -125,7 +125,7 @@ CniDescentTurn cni_descent_next(CniDescent *s, CnSolveReport *report) {
   return CNI_DESCENT_SHIFTED;
 }
 
-void cni_descent_end(CniDescent *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+void cni_descent_end(CniDescent *s, const CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
   report->iterations = s->iterations;
   cni_gradient_store(&s->gradient, s->best, answer->g);
   if (p->form != CN_FORM_EXPLICIT) cni_problem_apply(p, answer->g, answer->v);

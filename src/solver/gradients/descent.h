@@ -35,13 +35,13 @@ CnStatus cni_descent_create(const CnSolverDef *def, const CnAllocator *allocator
 void cni_descent_destroy(void *state);
 
 // Workspace, first point from answer->g with its image, first look and shifts.
-CnStatus cni_descent_begin(CniDescent *s, CnProblem *p, const CnAnswer *answer,
+CnStatus cni_descent_begin(CniDescent *s, const CnProblem *p, const CnAnswer *answer,
                            CnSolveReport *report);
 // To be called after every iteration, x[0] and image[0] being its point: counts it, looks when it
 // is time to, keeps the best point, brings the shifts up to date.
 CniDescentTurn cni_descent_next(CniDescent *s, CnSolveReport *report);
 // The best point becomes the answer.
-void cni_descent_end(CniDescent *s, CnProblem *p, CnAnswer *answer, CnSolveReport *report);
+void cni_descent_end(CniDescent *s, const CnProblem *p, CnAnswer *answer, CnSolveReport *report);
 
 // Exchange points i and k, with their images.
 void cni_descent_swap(CniDescent *s, int32_t i, int32_t k);

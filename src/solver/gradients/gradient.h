@@ -156,7 +156,7 @@ void cni_gradient_release(CniGradient *s);
 // ---- gradient_prepare.c ----
 
 // The constants of all blocks, shifts zero.
-CnStatus cni_gradient_prepare(CniGradient *s, CnProblem *p);
+CnStatus cni_gradient_prepare(CniGradient *s, const CnProblem *p);
 // x from impulses of the problem, projected on the sets; and back.
 void cni_gradient_load(CniGradient *s, const double *g, double *x);
 void cni_gradient_store(const CniGradient *s, double *x, double *g);

@@ -378,7 +378,7 @@ static CnStatus prepare_step(CniGradient *s, const CnProblem *p) {
   return CN_OK;
 }
 
-CnStatus cni_gradient_prepare(CniGradient *s, CnProblem *p) {
+CnStatus cni_gradient_prepare(CniGradient *s, const CnProblem *p) {
   s->p = p;
   s->kernels = cni_gradient_kernels(s->level);
   s->coulomb = p->friction == CN_FRICTION_COULOMB ? 1 : 0;

@@ -35,7 +35,7 @@ typedef struct CniSimplexRows {
 } CniSimplexRows;
 
 // Write a problem out as rows, friction cones with `facets` facets.
-CnStatus cni_simplex_rows(CnProblem *p, int32_t facets, const CnAllocator *allocator,
+CnStatus cni_simplex_rows(const CnProblem *p, int32_t facets, const CnAllocator *allocator,
                           CniSimplexRows *rows);
 void cni_simplex_rows_release(CniSimplexRows *rows);
 // Impulses of the problem's rows from those of the walk, and a start for the walk from the former.

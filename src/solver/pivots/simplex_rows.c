@@ -251,7 +251,7 @@ static CnStatus from_expanded(CniSimplexRows *r, const CnProblem *p, const CnExp
   return status;
 }
 
-CnStatus cni_simplex_rows(CnProblem *p, int32_t facets, const CnAllocator *allocator,
+CnStatus cni_simplex_rows(const CnProblem *p, int32_t facets, const CnAllocator *allocator,
                           CniSimplexRows *rows) {
   memset(rows, 0, sizeof *rows);
   rows->allocator = *allocator;

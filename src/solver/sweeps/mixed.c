@@ -27,18 +27,18 @@
 #define RIDGE 1e-14 // of the trace, keeps the normal equations regular
 #define LOOK 16     // sweeps between looks at the error, at most
 
-CnStatus cni_mixed_init(CniMixed *m, CniArena *arena, CniPsor *sweeps, CnProblem *p,
-                        const CnAnswer *answer) {
+CnStatus cni_mixed_init(CniMixed *m, CniArena *arena, CniPsor *sweeps, const CnProblem *p,
+                        const CnAnswer *answer, CniStepMemory *memory) {
   size_t n = (size_t)p->row_count;
   double **arrays[] = {&m->point, &m->change, &m->weight, &m->best, &m->u};
   size_t own = sizeof arrays / sizeof arrays[0], count = own + 2 * (size_t)CNI_MIXED_MEMORY;
-  double *memory = cni_arena_take(arena, (count * n + 1) * sizeof *memory);
-  if (!memory) return cni_error_memory((count * n + 1) * sizeof *memory);
+  double *room = cni_arena_take(arena, (count * n + 1) * sizeof *room);
+  if (!room) return cni_error_memory((count * n + 1) * sizeof *room);
   *m = (CniMixed){.sweeps = sweeps, .n = p->row_count};
-  for (size_t i = 0; i < own; i++, memory += n) *arrays[i] = memory;
-  m->images = memory;
-  m->changes = memory + (size_t)CNI_MIXED_MEMORY * n;
-  CNI_TRY(cni_psor_prepare(sweeps, p, answer));
+  for (size_t i = 0; i < own; i++, room += n) *arrays[i] = room;
+  m->images = room;
+  m->changes = room + (size_t)CNI_MIXED_MEMORY * n;
+  CNI_TRY(cni_psor_prepare(sweeps, p, answer, memory));
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
     double trace = cni_storages[block->storage].trace(p, block);

@@ -24,8 +24,8 @@ typedef struct CniMixed {
 } CniMixed;
 
 // Start with an explicit problem from the answer's impulses. Memory from the arena.
-CnStatus cni_mixed_init(CniMixed *m, CniArena *arena, CniPsor *sweeps, CnProblem *p,
-                        const CnAnswer *answer);
+CnStatus cni_mixed_init(CniMixed *m, CniArena *arena, CniPsor *sweeps, const CnProblem *p,
+                        const CnAnswer *answer, CniStepMemory *memory);
 // Go on from other impulses.
 void cni_mixed_restart(CniMixed *m, const double *g);
 // At most `most` more sweeps, until the deciding error of `best` is at most the tolerance. Returns

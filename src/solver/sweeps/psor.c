@@ -166,11 +166,12 @@ static int is_time_to_look(const CniPsor *s, int32_t iterations) {
   return iterations == 1 || s->change <= s->look_below;
 }
 
-CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
+CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                        CnSolveReport *report) {
   CniPsor *s = state;
   const CnSolverDef *def = &s->def;
   double start = cni_clock();
-  CNI_TRY(cni_psor_prepare(s, p, answer));
+  CNI_TRY(cni_psor_prepare(s, p, answer, memory));
   double limit = 0;
   if (def->tolerance > 0 && p->form == CN_FORM_STEP)
     limit = def->tolerance * cni_psor_free_speed(s);

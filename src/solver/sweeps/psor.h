@@ -194,9 +194,9 @@ typedef struct CniPsor {
   int32_t ahead;    // batches: how far ahead sweeps ask for groups; INT32_MAX: not at all
   int32_t in_order; // 1: all blocks are contacts of spheres with friction
   CniSchedule schedule;
-  // In memory that is not ours (psor_prepare.c): sweeps work on the groups of the problem in place,
-  // while the free velocities wait in the velocities of the answer, which nobody needs before the
-  // end; inertia and lanes are in the working memory of the problem.
+  // In memory that is not ours (psor_prepare.c): sweeps work on the groups of the problem in place
+  // if they are lent, otherwise on a copy; the free velocities wait in the velocities of the
+  // answer, which nobody needs before the end; inertia and lanes are in the memory of the step.
   CniPsorGroup *groups; // one more than the problem has
   double *free;         // six a group
   CniPsorInertia *inertia;
@@ -226,7 +226,8 @@ typedef struct CniPsor {
 // ---- psor.c: what the two rows of the table share ----
 CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, int32_t back,
                          void **state);
-CnStatus cni_psor_solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report);
+CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                        CnSolveReport *report);
 void cni_psor_destroy(void *state);
 
 // `count` iterations, at most 32 (asserted), of a problem that is prepared.
@@ -240,10 +241,11 @@ void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step)
 // ---- psor_prepare.c: problem -> workspace ----
 
 // Room for everything, then the constants of all blocks, the answer's g projected and v made true.
-// Only the room can fail. Until cni_psor_leave the answer's v, the groups and the working memory of
-// the problem are in use.
-CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer);
-// Free velocities go back to the groups of the problem, and theirs to the answer.
+// Only the room can fail. Until cni_psor_leave the answer's v, groups that are lent and the memory,
+// which is held, are in use.
+CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer,
+                          CniStepMemory *memory);
+// Free velocities go back to the groups, and theirs to the answer.
 void cni_psor_leave(CniPsor *s);
 
 // v = v_free + M^-1 E^T g afresh in the groups.

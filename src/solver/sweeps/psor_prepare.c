@@ -184,10 +184,10 @@ static size_t whole_lines(size_t bytes) {
 
 // Groups, inertia and lanes, in memory that others need before or after: see psor.h. to: where the
 // batches go.
-static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, const Counts *n,
-                           CniBatch **to) {
-  CniProblemRoom room = {.groups = p->group_capacity > p->group_count ? 0 : 1};
-  CNI_TRY(cni_problem_reserve(p, &room));
+static CnStatus make_space(CniPsor *s, const CnProblem *p, const CnAnswer *answer,
+                           CniStepMemory *memory, const Counts *n, CniBatch **to) {
+  int lent = memory->lent_groups && memory->lent_groups == p->groups;
+  CNI_ASSERT(!lent || p->group_capacity > p->group_count);
   CniSchedule *schedule = &s->schedule;
   size_t inertia = s->turned ? (size_t)p->group_count + 1 : 0,
          count = (size_t)schedule->batch_count;
@@ -195,14 +195,16 @@ static CnStatus make_space(CniPsor *s, CnProblem *p, const CnAnswer *answer, con
   size_t numbers = whole_lines(count * sizeof *s->set_numbers);
   int moves = schedule->batches != schedule->own; // they are where the free velocities will be
   size_t batches = moves ? whole_lines(count * sizeof *schedule->batches) : 0;
-  CNI_TRY(cni_problem_reserve_space(p, (lines + numbers + batches) * sizeof *s->lines));
-  s->lines = (CniPsorLine *)(void *)p->scratch;
+  size_t copies = lent ? 0 : (size_t)p->group_count + 1;
+  CNI_TRY(cni_step_memory_space(memory, (lines + numbers + batches + copies) * sizeof *s->lines));
+  s->lines = (CniPsorLine *)(void *)memory->space;
   s->inertia = (CniPsorInertia *)(void *)(s->lines + n->lines);
   s->sets = s->lines + n->lines + inertia;
   s->set_count = n->sets;
   s->set_numbers = (int32_t *)(void *)(s->lines + lines);
   *to = moves ? (CniBatch *)(void *)(s->lines + lines + numbers) : schedule->batches;
-  s->groups = p->groups;
+  s->groups =
+      lent ? memory->lent_groups : (CniPsorGroup *)(void *)(s->lines + lines + numbers + batches);
   s->free = answer->v;
   size_t swept = lines * sizeof *s->lines + (size_t)p->group_count * sizeof *s->groups;
   s->ahead = swept > s->cache_bytes ? BATCHES_AHEAD : INT32_MAX;
@@ -242,6 +244,7 @@ static void prepare_groups(void *context, int32_t begin, int32_t end) {
       if (s->turned) s->inertia[i] = (CniPsorInertia){.unused = {0}};
       continue;
     }
+    if (s->groups != p->groups) s->groups[i] = p->groups[i];
     CnTwist free = cni_group_free(&s->groups[i]);
     memcpy(s->free + 6 * (size_t)i, &free, sizeof free);
     if (s->turned) s->inertia[i] = (CniPsorInertia){cni_group_inertia(p, i), {0, 0}};
@@ -419,7 +422,8 @@ static CnStatus prepare_explicit(CniPsor *s, const CnProblem *p) {
   return CN_OK;
 }
 
-static CnStatus prepare_step(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
+static CnStatus prepare_step(CniPsor *s, const CnProblem *p, const CnAnswer *answer,
+                             CniStepMemory *memory) {
   static const CniBatchRule rules[CNI_PSOR_KIND_COUNT] = {{CNI_BATCH_LANES, 1},
                                                           {CNI_BATCH_LANES, 1},
                                                           {CNI_BATCH_LANES, 1},
@@ -429,12 +433,12 @@ static CnStatus prepare_step(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
                                                           {1, 1}};
   CnTasks *tasks = s->def.tasks;
   size_t room = cni_schedule_room(p), blocks = (size_t)p->block_count;
-  CNI_TRY(cni_problem_reserve_space(p, room + 2 * blocks));
-  s->kinds = (uint8_t *)p->scratch + room;
+  CNI_TRY(cni_step_memory_space(memory, room + 2 * blocks));
+  s->kinds = (uint8_t *)memory->space + room;
   s->alike = s->kinds + blocks;
   s->model = find_model(s, p);
   cni_parallel_for(tasks, p->block_count, ITEMS_PER_TASK, choose_kinds, s);
-  s->schedule.lent = p->scratch;
+  s->schedule.lent = memory->space;
   s->schedule.place = answer->v;
   s->schedule.place_size = 6 * (size_t)p->group_count * sizeof *answer->v;
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
@@ -445,7 +449,7 @@ static CnStatus prepare_step(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
   Counts n = count_all(&slabs, slab_count);
   s->turned = n.pairs > 0 || s->cohesive;
   CNI_TRY(make_room(s, p, &n));
-  CNI_TRY(make_space(s, p, answer, &n, &slabs.to));
+  CNI_TRY(make_space(s, p, answer, memory, &n, &slabs.to));
   cni_parallel_for(tasks, slab_count, 1, prepare_slabs, &slabs);
   s->schedule.batches = slabs.to;
   s->schedule.groups = NULL;
@@ -484,7 +488,8 @@ void cni_psor_restart(CniPsor *s) {
   run_phases(s, restart_slabs, s);
 }
 
-CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
+CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer,
+                          CniStepMemory *memory) {
   const double *g = answer->g;
   s->p = p;
   s->kernels = cni_psor_kernels(s->level);
@@ -498,7 +503,7 @@ CnStatus cni_psor_prepare(CniPsor *s, CnProblem *p, const CnAnswer *answer) {
     project_rows(s, p, g);
     return CN_OK;
   }
-  CNI_TRY(prepare_step(s, p, answer));
+  CNI_TRY(prepare_step(s, p, answer, memory));
   project_rows(s, p, g);
   if (s->cohesive) apply_cohesion(s);
   FillLoop loop = {s, g};

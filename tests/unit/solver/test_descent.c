@@ -35,7 +35,9 @@ static CnAnswer solve_level(const CnSolverDef *from, CnProblem *p, CniSimdLevel 
   const CnSolverKind *kind = cni_solver_find(def.name);
   CHECK_OK(kind->create(&def, &def.allocator, &state));
   ((CniDescent *)state)->gradient.level = level;
-  CHECK_OK(kind->solve(state, p, &answer, &report));
+  CniStepMemory memory = held_memory();
+  CHECK_OK(kind->solve(state, p, &answer, &memory, &report));
+  cni_step_memory_release(&memory);
   kind->destroy(state);
   return answer;
 }

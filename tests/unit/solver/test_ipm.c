@@ -116,7 +116,7 @@ static void starting_points(void **state) {
   CnProblem *p = bar_and_bodies(0);
   CniCones *c = NULL;
   double a[ROWS] = {0}, b[ROWS] = {0};
-  CHECK_OK(cni_problem_reserve_scratch(p));
+  if (p->form == CN_FORM_GLOBAL) CHECK_OK(cni_global_prepare(p));
   CHECK_OK(cni_cones_create(&allocator, &c));
   CHECK_OK(cni_cones_load(c, p));
   int32_t cold = row_iterations(c, CNI_START_DAPUZZO, CNI_WARM_NONE, a);

@@ -23,6 +23,9 @@ static int runs_here(CniSimdLevel level) {
 
 // A solve by one level; g: warm start. All but plain ones ask for groups ahead, as those of large
 // piles do.
+// A user's problem is only read: groups are copied. A world lends its own.
+static int lent = 0;
+
 static CnAnswer solve_level(CnSolverDef def, CnProblem *p, const double *g, CniSimdLevel level,
                             CnTasks *tasks, int one_by_one) {
   CnAnswer answer = answer_for(p);
@@ -35,7 +38,10 @@ static CnAnswer solve_level(CnSolverDef def, CnProblem *p, const double *g, CniS
   s->level = level;
   if (level != CNI_SIMD_LEVEL_PLAIN) s->cache_bytes = 0;
   s->schedule.one_by_one = one_by_one;
-  CHECK_OK(cni_psor_solve(s, p, &answer, &report));
+  CniStepMemory memory = held_memory();
+  if (lent) memory.lent_groups = p->groups;
+  CHECK_OK(cni_psor_solve(s, p, &answer, &memory, &report));
+  cni_step_memory_release(&memory);
   CHECK_OK(cn_certify(p, &answer, &report.certificate)); // fills u, which psor leaves
   cni_psor_destroy(state);
   return answer;
@@ -56,6 +62,32 @@ static void check_levels(const CnSolverDef *def, CnProblem *p, const double *g) 
     cn_answer_release(&wide);
   }
   cn_answer_release(&plain);
+}
+
+// In place and on a copy: the same bits, and the problem is what it was.
+static void groups_lent(void **state) {
+  (void)state;
+  CniRng rng = {43};
+  RandomProblem how = random_problem_default();
+  how.group_count = 40;
+  how.block_count = 120;
+  CnProblem *p = random_problem(&rng, &how);
+  size_t bytes = (size_t)p->group_count * sizeof *p->groups;
+  CniGroup *before = malloc(bytes);
+  memcpy(before, p->groups, bytes);
+  CnSolverDef def = cn_solver_def_default("psor");
+  def.max_iterations = 15;
+  CnAnswer copied = solve_level(def, p, NULL, cni_simd_level(), NULL, 0);
+  CHECK(memcmp(before, p->groups, bytes) == 0);
+  lent = 1;
+  CnAnswer in_place = solve_level(def, p, NULL, cni_simd_level(), NULL, 0);
+  lent = 0;
+  CHECK(memcmp(before, p->groups, bytes) == 0);
+  check_same(&copied, &in_place);
+  cn_answer_release(&copied);
+  cn_answer_release(&in_place);
+  free(before);
+  cn_problem_destroy(p);
 }
 
 static void same_bits_on_random_problems(void **state) {
@@ -157,11 +189,13 @@ static void equal_spheres_share(void **state) {
     void *solver = NULL;
     CHECK_OK(cni_psor_create(&def, &def.allocator, 0, &solver));
     CniPsor *s = solver;
-    CHECK_OK(cni_psor_prepare(s, p, &fast));
+    CniStepMemory memory = held_memory();
+    CHECK_OK(cni_psor_prepare(s, p, &fast, &memory));
     CHECK(s->set_count >= 1 && s->set_count <= s->schedule.batch_count + 1);
     if (!(i & 2)) CHECK(s->set_count < s->schedule.batch_count / 2);
     cni_psor_leave(s);
     cni_psor_destroy(solver);
+    cni_step_memory_release(&memory);
     free(order);
     cn_answer_release(&fast);
     cn_answer_release(&plain);
@@ -256,9 +290,13 @@ static void full_batches_start_right(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_bits_on_random_problems), cmocka_unit_test(same_bits_on_piles),
-      cmocka_unit_test(piles_are_swept_right),        cmocka_unit_test(equal_spheres_share),
-      cmocka_unit_test(order_costs_no_convergence),   cmocka_unit_test(full_batches_start_right),
+      cmocka_unit_test(groups_lent),
+      cmocka_unit_test(same_bits_on_random_problems),
+      cmocka_unit_test(same_bits_on_piles),
+      cmocka_unit_test(piles_are_swept_right),
+      cmocka_unit_test(equal_spheres_share),
+      cmocka_unit_test(order_costs_no_convergence),
+      cmocka_unit_test(full_batches_start_right),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -295,7 +295,6 @@ static void warm(void **state) {
   CniSimplexRows rows;
   CniSimplex simplex = {.allocator = a};
   CniSimplexWalk cold, hot, cut;
-  CHECK_OK(cni_problem_reserve_scratch(p));
   CHECK_OK(cni_simplex_rows(p, 8, &a, &rows));
   double *g = calloc((size_t)rows.row_count, sizeof *g),
          *v = calloc((size_t)rows.v_count, sizeof *v);

@@ -116,11 +116,25 @@ typedef struct CnStepReport {
 CN_API CnStatus cn_world_step(CnWorld *world, CnStepReport *report);
 
 /// The step problem of the last step and its answer, for a look at what was solved: to certify,
-/// expand, write to a file or solve again with another solver. Group i is body i in creation order,
-/// the last one the ground; joints come before contacts. Both stay the world's, are not to be
-/// changed, and live until it is stepped, restored or destroyed. `answer` may be null. Before the
+/// expand, write to a file or solve again with another solver. Groups are the bodies in an order of
+/// the world's own (cn_world_problem_body), the last one the ground; blocks of joints come before
+/// those of contacts (cn_world_problem_block). Both stay the world's, are not to be changed, and live
+/// until it is stepped, restored or destroyed. `answer` may be null. Before the
 /// first step, after a restore and after a step that failed there is none: CN_INVALID_ARGUMENT.
 CN_API CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **answer);
+
+/// The body of a group of that problem; none for the ground. A body destroyed since is told all the
+/// same: its id is stale. CN_INVALID_ARGUMENT where there is no problem or no such group.
+CN_API CnStatus cn_world_problem_body(const CnWorld *world, int32_t group, CnBodyId *body);
+
+/// Whose a block is.
+typedef struct CnBlockOwner {
+  CnJointId joint; ///< none if it is a contact's
+  int32_t contact; ///< for cn_world_contact; -1 if it is a joint's
+} CnBlockOwner;
+
+/// The contact or joint of a block of that problem; a joint may have several. Fails as above.
+CN_API CnStatus cn_world_problem_block(const CnWorld *world, int32_t block, CnBlockOwner *owner);
 
 /// Change the time step or gravity from the next step on.
 CN_API CnStatus cn_world_set_time_step(CnWorld *world, double time_step);

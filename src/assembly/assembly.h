@@ -36,9 +36,6 @@ static inline uint64_t cni_old_rank(const CniOldContacts *old, int32_t i) {
 // First old contact whose rank is not below the given one.
 int32_t cni_old_find(const CniOldContacts *old, uint64_t rank);
 
-// What became of a contact: it has no block, a block and is round, or a block and is not round.
-enum { CNI_KEPT_NOT = 0, CNI_KEPT_ROUND, CNI_KEPT_OTHER };
-
 typedef struct CniAssemblyInput {
   const CniModel *model;
   const CnPose *pose;
@@ -54,7 +51,9 @@ typedef struct CniAssemblyInput {
   void (*modify)(void *context, CnContactTuning *contact); // null: none
   void *modify_context;
   int32_t movable; // 1: every contact has a body with mass, as all that collision finds have
-  uint8_t *kept;   // filled: CNI_KEPT of each contact; null: nobody asks
+  // filled: each contact in short, CNI_SHORT_BIT of a: it is not round; CNI_SHORT_NONE: it has no
+  // block; null: nobody asks
+  CniShortContact *shorts;
   CniArena *arena; // working memory of this step: taken from, never reset here
   CnTasks *tasks;
 } CniAssemblyInput;

@@ -330,9 +330,13 @@ static inline void fill_round(const RoundLoop *k, const CniContact *c, const Cni
 
 // ---- all of them ----
 
-static inline void note_kept(const CniAssemblyInput *in, int32_t i, const CniBlock *block) {
-  if (!in->kept) return;
-  in->kept[i] = !block ? CNI_KEPT_NOT : in->contacts[i].round ? CNI_KEPT_ROUND : CNI_KEPT_OTHER;
+static inline void note_short(const CniAssemblyInput *in, int32_t i, const CniContact *c,
+                              int has_block) {
+  if (!in->shorts) return;
+  in->shorts[i] = has_block
+                      ? (CniShortContact){(uint32_t)c->shape_a | (c->round ? 0 : CNI_SHORT_BIT),
+                                          (uint32_t)c->shape_b}
+                      : (CniShortContact){CNI_SHORT_NONE, CNI_SHORT_NONE};
 }
 
 // The other shape of a contact may lie anywhere: it is fetched ahead of use.
@@ -353,7 +357,7 @@ static void fill_each(const FillLoop *loop, int32_t begin, int32_t end, OldCurso
     const CniContact *c = &in->contacts[i];
     if (i + AHEAD < end) fetch_spots(plan->spots, c + AHEAD);
     const CniBlock *block = loop->block_of[i] < 0 ? NULL : &p->blocks[loop->block_of[i]];
-    note_kept(in, i, block);
+    note_short(in, i, c, block != NULL);
     if (!block) continue;
     if (simple && c->round && block->storage == CNI_SPHERE && block->kind == CN_BLOCK_FRICTION &&
         !(law_of(plan, i)->law.restitution > 0)) {
@@ -386,7 +390,7 @@ static void fill_alike(const FillLoop *loop, int32_t begin, int32_t end, OldCurs
     int32_t place = plan->first_block + i;
     loop->block_of[i] = place;
     p->blocks[place] = block;
-    note_kept(in, i, &block);
+    note_short(in, i, c, 1);
     if (simple && c->round) {
       int32_t old = find_loaded(&rounds, c, &at);
       fill_round(&rounds, c, &block, old, &loop->g[block.row], &p->b[place]);

@@ -39,6 +39,7 @@ typedef struct CniShortContact {
   uint32_t b; // CNI_SHORT_BIT: it carried an impulse, linear or angular
 } CniShortContact;
 #define CNI_SHORT_BIT 0x80000000u
+#define CNI_SHORT_NONE UINT32_MAX // instead of a: no contact
 static inline int32_t cni_short_shape(uint32_t word) { return (int32_t)(word & ~CNI_SHORT_BIT); }
 
 // Pairs of shapes by their places in memory: contacts ascend by rank, those of a pair by feature.

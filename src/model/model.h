@@ -214,6 +214,10 @@ static inline CnShapeId cni_shape_id(const CniModel *model, int32_t shape) {
   uint32_t slot = model->shapes[shape].slot;
   return (CnShapeId){slot, model->shape_ids.slots[slot - 1].generation};
 }
+static inline CnJointId cni_joint_id(const CniModel *model, int32_t joint) {
+  uint32_t slot = model->joints[joint].slot;
+  return (CnJointId){slot, model->joint_ids.slots[slot - 1].generation};
+}
 int32_t cni_model_shape_count(const CniModel *model, int32_t body); // walks over them
 
 // Dense index of an id, or an error that says which kind of id is stale.

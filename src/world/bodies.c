@@ -17,6 +17,9 @@ CnStatus cn_body_destroy(CnWorld *world, CnBodyId body) {
   CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_body_destroy"));
   CNI_TRY(cni_contacts_name(&world->now));
+  if (world->now.engine.solved && !world->now.engine.groups_named)
+    CNI_TRY(cni_problem_map_reserve(&world->now));
+  cni_problem_map_name(&world->now);
   return cni_model_remove_body(&world->now.model, body);
 }
 

@@ -34,7 +34,11 @@ CnStatus cni_settings_check(const CniSettings *s) {
   return CN_OK;
 }
 
-static void engine_release(CniEngine *engine) {
+static void engine_release(CniEngine *engine, const CnAllocator *allocator) {
+  cni_release(allocator, engine->group_bodies,
+              (size_t)engine->group_capacity * sizeof *engine->group_bodies);
+  cni_release(allocator, engine->block_joints,
+              (size_t)engine->joint_capacity * sizeof *engine->block_joints);
   cn_integrator_destroy(engine->integrator);
   cn_solver_destroy(engine->solver);
   cn_answer_release(&engine->answer);
@@ -72,7 +76,7 @@ CnStatus cni_engine_create(CniEngine *engine, CniSettings *settings, const CnAll
                            CnTasks *tasks) {
   *engine = (CniEngine){.answer = cn_answer_empty(allocator)};
   CnStatus status = engine_build(engine, settings, allocator, tasks);
-  if (status != CN_OK) engine_release(engine);
+  if (status != CN_OK) engine_release(engine, allocator);
   return status;
 }
 
@@ -83,7 +87,7 @@ CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
   CNI_TRY(cni_engine_create(&contents->engine, &contents->settings, allocator, tasks));
   CnStatus status = cni_model_init(&contents->model, allocator);
   if (status == CN_OK) return CN_OK;
-  engine_release(&contents->engine);
+  engine_release(&contents->engine, allocator);
   *contents = (CniContents){0};
   return status;
 }
@@ -91,6 +95,6 @@ CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
 void cni_contents_release(CniContents *contents, const CnAllocator *allocator) {
   cni_contacts_release(&contents->contacts, allocator);
   cni_model_release(&contents->model);
-  engine_release(&contents->engine);
+  engine_release(&contents->engine, allocator);
   *contents = (CniContents){0};
 }

@@ -176,6 +176,7 @@ CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
 }
 
 void cni_order_apply(CnWorld *world, const int32_t *order) {
+  cni_problem_map_name(&world->now);
   cni_contacts_leave(&world->now, order, world->work.order_scratch);
   cni_model_reorder(&world->now.model, order, world->work.order_scratch);
   cni_contacts_arrive(&world->now);

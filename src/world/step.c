@@ -116,7 +116,7 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
 
 static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   Undo undo;
-  world->now.engine.solved = 0;
+  world->now.engine.solved = world->now.engine.groups_named = 0;
   CNI_TRY(check_masses(world));
   if (world->now.model.body_count > INT32_MAX / 8)
     return cni_error(CN_UNSUPPORTED, "a step takes at most %d bodies", INT32_MAX / 8);
@@ -160,28 +160,5 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
                            .seconds_setup = cn_max(0, solver - sweeps),
                            .seconds_assembly = world->work.seconds_assembly,
                            .seconds_end = world->work.seconds_end};
-  return CN_OK;
-}
-
-CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **answer) {
-  CNI_FLOATS;
-  if (problem) *problem = NULL;
-  if (answer) *answer = NULL;
-  CNI_TRY(cni_world_open(world, "cn_world_problem"));
-  if (!problem) return cni_null_argument("cn_world_problem", "problem");
-  CniEngine *engine = &world->now.engine;
-  if (!engine->solved)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "cn_world_problem: the world has made no step yet, was restored since, or its "
-                     "last step failed");
-  if (answer) {
-    // a step does without u
-    CnAnswer *own = &engine->answer;
-    CNI_TRY(cni_answer_reserve_u(own));
-    cni_problem_velocity(engine->problem, own->v, own->g, own->u);
-    *answer = own;
-  }
-  CNI_TRY(cni_problem_widen_b(engine->problem));
-  *problem = engine->problem;
   return CN_OK;
 }

@@ -130,9 +130,7 @@ void cn_world_destroy(CnWorld *world) {
   cni_step_memory_release(&world->memory);
   cni_release(&world->allocator, world->located,
               (size_t)world->located_capacity * sizeof *world->located);
-  cni_release(&world->allocator, world->full_at,
-              (size_t)world->full_at_capacity * sizeof *world->full_at);
-  cni_release(&world->allocator, world->full, (size_t)world->full_capacity * sizeof *world->full);
+  cni_step_contacts_release(&world->found, &world->allocator);
   cni_collision_destroy(world->collision);
   cn_tasks_destroy(world->tasks);
   CnAllocator allocator = world->meter.inner;

@@ -14,6 +14,7 @@
 #include "collision/collision.h"
 #include "core/memory.h"
 #include "model/model.h"
+#include "world/contacts.h"
 
 #define CNI_KIND_NAME_SIZE 32 // of solvers and integrators, whose names are ours
 
@@ -38,31 +39,12 @@ typedef struct CniEngine {
   CnSolver *solver;
   CnIntegrator *integrator;
   int32_t solved; // 1: problem and answer are those of the last step
+  // whose its groups and blocks are (problem.c)
+  CnBodyId *group_bodies; // if `groups_named`; otherwise group i is body i
+  CnJointId *block_joints;
+  int32_t groups_named, joint_block_count;
+  int32_t group_capacity, joint_capacity;
 } CniEngine;
-
-// Contacts of the last step, in the order in which they were solved, and its events.
-//
-// They are kept in short, 8 bytes and an impulse each: a round contact is computed from where its
-// bodies were when somebody asks for it, the others are kept as found. Before something is
-// destroyed, and in a snapshot, all of them are written out and named: the slots of the shapes take
-// the place of shape_a and shape_b, the generations that of body_a and body_b.
-typedef struct CniContactCache {
-  CniShortContact *shorts; // not those that are named
-  CniContact *full;        // those that are not round; named: all of them
-  int32_t *full_at;        // which contacts they are, ascending; not those that are named
-  CnVec3 *before;          // positions of the bodies at the start of the step
-  CnVec3 *linear;          // N s, world axes, on b
-  CnVec3 *angular;         // N m s, likewise; only where something rolls or spins
-  CnContactEvent *events;
-  int32_t count, full_count, before_count;
-  int32_t short_capacity, full_capacity, full_at_capacity, before_capacity;
-  int32_t linear_capacity, angular_capacity;
-  int32_t named;
-  int32_t unsorted; // bodies have been put in another order since: no longer by rank
-  int32_t turning;  // `angular` is in use
-  int32_t event_count, event_capacity;
-  double time_step; // s, of the step the impulses belong to; 0: none
-} CniContactCache;
 
 // What a snapshot holds.
 typedef struct CniContents {
@@ -84,12 +66,9 @@ typedef enum CniBusy {
 typedef struct CniStepWork {
   const CniContact *contacts; // in the arena until the problem is made
   int32_t contact_count;
-  CniArenaMark mark;               // of the arena, before the contacts were looked for
-  int32_t *joint_blocks;           // in the arena: first block of each joint, and the end
-  const int32_t *block_of;         // as long as the contacts
-  int32_t fresh_count, full_count; // contacts that have a block, and those of them kept in full
-  CniShortContact *fresh;          // in the arena at the end of the step
-  int32_t first_block;             // of the contacts; the others follow
+  CniArenaMark mark;       // of the arena, before the contacts were looked for
+  int32_t *joint_blocks;   // in the arena: first block of each joint, and the end
+  const int32_t *block_of; // as long as the contacts
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
   void *order_scratch;                 // for another order of the bodies
@@ -109,11 +88,7 @@ struct CnWorld {
   CnAllocator allocator;   // the meter's
   CnLocatedEvent *located; // of the last step
   int32_t located_count, located_capacity;
-  // Of the contacts of the step under way those that have a block and are not round: the solver
-  // works where they were found. The blocks tell of the others.
-  CniContact *full;
-  int32_t *full_at; // which of the contacts with a block
-  int32_t full_capacity, full_at_capacity;
+  CniStepContacts found; // of the step under way
 };
 
 // ---- contents ----
@@ -127,30 +102,15 @@ CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
                              const CnAllocator *allocator, CnTasks *tasks);
 void cni_contents_release(CniContents *contents, const CnAllocator *allocator);
 
-// ---- contacts ----
+// ---- problem.c: whose the groups and blocks of the last step's problem are ----
 
-// Room for impulses of that many contacts, angular ones too if wanted, and events.
-CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,
-                              int32_t turning, int32_t event_count);
-void cni_contacts_release(CniContactCache *cache, const CnAllocator *allocator);
-// Write out and name the contacts, before something is destroyed. Without memory nothing changes.
-CnStatus cni_contacts_name(CniContents *contents);
-// Contacts that are not named follow when bodies are put in another order: one call before, with
-// room for a position a body, one after.
-void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scratch);
-void cni_contacts_arrive(CniContents *contents);
-// A contact as it was found; shapes and bodies by dense indices, or named.
-CniContact cni_contact_found(const CniContents *contents, int32_t index);
-// The ids of a contact's shapes.
-void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a, CnShapeId *b);
-// What the contacts kept from the last step say about the shapes of now.
-CnStatus cni_contacts_warm(CnWorld *world, CniOldContacts *old);
-// Set the contacts of the step under way down that their blocks do not tell of; `kept` has what
-// became of each (CNI_KEPT).
-CnStatus cni_contacts_note(CnWorld *world, const uint8_t *kept);
-// Events against the contacts kept so far, then the new contacts in their place. Fails only for
-// lack of memory, before anything has changed.
-CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer);
+// Groups by ids from now on, before bodies change their places: when one is destroyed, and with
+// another order. The first call makes room and may fail; after it the second cannot.
+CnStatus cni_problem_map_reserve(CniContents *contents);
+void cni_problem_map_name(CniContents *contents);
+// Joints of the blocks of the step just made: room, and then what it is for.
+CnStatus cni_problem_map_begin(CnWorld *world);
+void cni_problem_map_joints(CnWorld *world);
 
 // ---- the order of bodies ----
 

@@ -48,7 +48,8 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
                              .arena = &world->memory.arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
-  CNI_TRY(take_indices(&world->memory.arena, world->now.model.joint_count + 1, &work->joint_blocks));
+  CNI_TRY(
+      take_indices(&world->memory.arena, world->now.model.joint_count + 1, &work->joint_blocks));
   work->mark = cni_arena_mark(&world->memory.arena);
   CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
   CNI_VALIDATE(cni_collision_fault(input.model, work->contacts, work->contact_count));
@@ -73,8 +74,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   double start = cni_seconds();
   int32_t *block_of;
   CNI_TRY(take_indices(&world->memory.arena, work->contact_count, &block_of));
-  uint8_t *kept = cni_arena_take(&world->memory.arena, (size_t)work->contact_count);
-  if (!kept) return cni_error_memory((size_t)work->contact_count);
+  CNI_TRY(cni_contacts_begin(world, work->contact_count));
   CniAssemblyInput input = {.model = &world->now.model,
                             .pose = (const CnPose *)q,
                             .twist = (const CnTwist *)v,
@@ -92,14 +92,14 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .modify = world->hooks.modify ? modify : NULL,
                             .modify_context = world,
                             .movable = 1,
-                            .kept = kept,
+                            .shorts = world->found.shorts,
                             .arena = &world->memory.arena,
                             .tasks = world->tasks};
   CNI_TRY(cni_contacts_warm(world, &input.old));
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_blocks, block_of));
   CNI_VALIDATE(cni_problem_fault(engine->problem));
   work->block_of = block_of;
-  CNI_TRY(cni_contacts_note(world, kept));
+  CNI_TRY(cni_contacts_note(world));
   // the solver works in the place of the contacts; the equations look at them again
   if (!work->equations) {
     work->contacts = NULL;
@@ -176,6 +176,8 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   int solved = answer != NULL;
   if (!answer) CNI_TRY(cni_equations_answer(world, &answer));
   CNI_TRY(cni_order_plan(world, pose, &order));
+  CNI_TRY(cni_problem_map_begin(world));
+  if (order) CNI_TRY(cni_problem_map_reserve(now));
   CNI_TRY(cni_contacts_commit(world, answer));
   for (int32_t i = 0; i < model->joint_count; i++)
     cni_joint_keep(&model->joints[i], model->pose, world->work.time_step, now->engine.problem,
@@ -184,6 +186,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   now->engine.solved = solved;
+  cni_problem_map_joints(world);
   now->time = t_new;
   now->step++;
   if (order) cni_order_apply(world, order);

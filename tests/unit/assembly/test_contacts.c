@@ -363,12 +363,12 @@ static void check_alike(const CnMaterialDef *material) {
   Assembled each, alike;
   CniShortContact shorts[BALLS];
   CnVec3 linear[BALLS];
-  uint8_t kept[2 * BALLS];
+  CniShortContact noted[2 * BALLS];
   row_of_balls(&each, material, shorts, linear);
   assembled_write(&each);
   row_of_balls(&alike, material, shorts, linear);
   alike.input.movable = 1;
-  alike.input.kept = kept;
+  alike.input.shorts = noted;
   assembled_write(&alike);
   const CnProblem *p = each.problem, *q = alike.problem;
   assert_int_equal(q->block_count, 2 * BALLS - 1);
@@ -384,7 +384,9 @@ static void check_alike(const CnMaterialDef *material) {
   assert_memory_equal(each.block, alike.block, blocks * sizeof *each.block);
   int32_t loaded = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
-    assert_int_equal(kept[i], alike.contacts[i].round ? CNI_KEPT_ROUND : CNI_KEPT_OTHER);
+    const CniContact *c = &alike.contacts[i];
+    assert_int_equal(noted[i].a, (uint32_t)c->shape_a | (c->round ? 0 : CNI_SHORT_BIT));
+    assert_int_equal(noted[i].b, c->shape_b);
     loaded += alike.answer.g[q->blocks[i].row] > 0;
   }
   assert_int_equal(loaded, BALLS / 3);

@@ -45,6 +45,15 @@ typedef struct CniPart {
   int32_t again;  // it had not enough room
 } CniPart;
 
+// Contacts of one pair, as its manifolds come.
+typedef struct CniTouching {
+  CniPair pair;
+  int32_t body_a, body_b;
+  CniPart *part;
+  int32_t first;     // of its contacts in the part
+  int32_t manifolds; // taken
+} CniTouching;
+
 // Where a shape has to stay for the list of candidates to be good, seen from the list's origin. It
 // lies in the wide bounds that the list was made with, whatever the rounding.
 typedef struct CniWide {
@@ -117,6 +126,9 @@ void cni_detection_filter(CniDetection *w);
 // for as many.
 CnStatus cni_detection_parts(CniCollision *c, CniDetection *w);
 CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count);
+// Take a manifold of a pair, a CniTouching; after the last: features ascend, none twice.
+void cni_touching_take(void *touching, const CniManifold *manifold);
+void cni_touching_end(const CniTouching *touching);
 
 // The outward normal of a half-space.
 static inline CnVec3 cni_plane_up(const CniPlaced *plane) {

@@ -67,18 +67,46 @@ void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,
   contact->gap = t.gap;
 }
 
-// Any two shapes, by the table.
+// ---- any two shapes, by the table ----
+
+void cni_touching_take(void *context, const CniManifold *manifold) {
+  CniTouching *t = context;
+  t->manifolds++;
+  for (int32_t i = 0; i < manifold->count; i++) {
+    const CniPoint *p = &manifold->points[i];
+    CniTouch touch = {p->point, manifold->normal, p->gap};
+    set_contact(next_contact(t->part), t->pair, t->body_a, t->body_b, touch, p->feature, 0);
+  }
+}
+
+// One manifold comes in order. Several are put in order, by insertion as they mostly come so, and of
+// one name the deepest stays. Contacts without room are found once more.
+void cni_touching_end(const CniTouching *t) {
+  CniPart *part = t->part;
+  if (t->manifolds < 2 || part->count > part->room) return;
+  int32_t count = t->first;
+  for (int32_t i = t->first; i < part->count; i++) {
+    CniContact c = part->contacts[i];
+    int32_t at = count;
+    while (at > t->first && part->contacts[at - 1].feature > c.feature) at--;
+    CniContact *same = at > t->first ? &part->contacts[at - 1] : NULL;
+    if (same && same->feature == c.feature) {
+      if (c.gap < same->gap) *same = c;
+      continue;
+    }
+    memmove(&part->contacts[at + 1], &part->contacts[at], (size_t)(count++ - at) * sizeof c);
+    part->contacts[at] = c;
+  }
+  part->count = count;
+}
+
 static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                       CniPart *part) {
   CniPlaced placed_a = cni_placed(w, pair.a), placed_b = cni_placed(w, pair.b);
-  CniManifold manifold;
-  cni_collide(&placed_a, &placed_b, cni_pair_margin(w, a, b), &manifold);
-  for (int32_t i = 0; i < manifold.count; i++) {
-    const CniPoint *p = &manifold.points[i];
-    CniTouch t = {p->point, manifold.normal, p->gap};
-    set_contact(next_contact(part), pair, a->body, b->body, t, p->feature, 0);
-  }
-  if (!((a->flags | b->flags) & CNI_ROUND)) part->points += manifold.count;
+  CniTouching t = {pair, a->body, b->body, part, part->count, 0};
+  cni_collide_all(&placed_a, &placed_b, cni_pair_margin(w, a, b), cni_touching_take, &t);
+  cni_touching_end(&t);
+  if (!((a->flags | b->flags) & CNI_ROUND)) part->points += part->count - t.first;
 }
 
 static void touch(const CniDetection *w, CniPair pair, CniPart *part) {

@@ -6,6 +6,8 @@
 // of their own in the table by the two kinds. They are written for kind a <= kind b, or a half-space
 // b; the other order is the same function with the shapes exchanged and the normal turned round.
 // Points lie midway between the two surfaces, so that they do not care which shape came first.
+// Two shapes of one kind without a function of their own come in the order of their numbers, so that
+// the answer is the same to the last bit whichever was named first.
 #include "geometry/geometry.h"
 
 #include "geometry/geometry_private.h"
@@ -30,10 +32,21 @@ static void sort_points(CniManifold *manifold) {
   }
 }
 
+// Is a's list of numbers the later one?
+static int32_t compare(const double *a, const double *b, int32_t count) {
+  for (int32_t i = 0; i < count; i++)
+    if (a[i] != b[i]) return a[i] > b[i] ? 1 : -1;
+  return 0;
+}
+
 // Does b come first? A half-space is always the second.
 static int swapped(const CniPlaced *a, const CniPlaced *b) {
   int end_a = cni_shape_unbounded(a->kind), end_b = cni_shape_unbounded(b->kind);
-  return end_a != end_b ? end_a : a->kind > b->kind;
+  if (end_a != end_b) return end_a;
+  if (a->kind != b->kind || end_a || pairs[a->kind][b->kind]) return a->kind > b->kind;
+  int32_t order = compare(a->size, b->size, CNI_SHAPE_SIZES);
+  if (order == 0) order = compare(&a->pose.position.x, &b->pose.position.x, 7);
+  return order > 0;
 }
 
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold) {
@@ -47,5 +60,15 @@ void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManif
   if (!collide) collide = cni_collide_convex;
   collide(first, second, margin, manifold);
   if (swap) manifold->normal = cn_neg(manifold->normal);
+  // which of two of a kind comes first changes as they move: names keep the order of the caller
+  for (int32_t i = 0; swap && a->kind == b->kind && i < manifold->count; i++)
+    manifold->points[i].feature = cni_feature_turned(manifold->points[i].feature);
   sort_points(manifold);
+}
+
+void cni_collide_all(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
+                     void *context) {
+  CniManifold manifold;
+  cni_collide(a, b, margin, &manifold);
+  if (manifold.count > 0) take(context, &manifold);
 }

@@ -32,8 +32,26 @@ typedef struct CniManifold {
   CniPoint points[CNI_MAX_POINTS]; // by ascending feature
 } CniManifold;
 
-// The narrow phase. Two half-spaces never meet and give no points.
+// The narrow phase of two convex shapes. Two half-spaces never meet and give no points.
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold);
+
+// The narrow phase of any two shapes: a pair may touch in several places, each with a normal of its
+// own. Whoever asks takes the manifolds one after another; none is empty.
+typedef void (*CniTake)(void *context, const CniManifold *manifold);
+void cni_collide_all(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
+                     void *context);
+
+// Names of points: 10 bits each for the corners, edges or faces that meet, and above them 12 bits for
+// the part of a shape that consists of several. Numbers of parts may wrap round, as parts that touch
+// the same thing at once lie near each other.
+static inline uint32_t cni_feature(uint32_t of_a, uint32_t of_b) { return of_a << 10 | of_b; }
+static inline uint32_t cni_feature_of_part(uint32_t part, uint32_t feature) {
+  return part << 20 | feature;
+}
+// The name of the same point with the two shapes exchanged.
+static inline uint32_t cni_feature_turned(uint32_t feature) {
+  return (feature & ~0xfffffu) | (feature & 0x3ffu) << 10 | (feature >> 10 & 0x3ffu);
+}
 
 // ---- spheres without a table: the same arithmetic, for loops over many ----
 

@@ -34,11 +34,6 @@ void cni_collide_convex(const CniPlaced *a, const CniPlaced *b, double margin,
 void cni_collide_convex_plane(const CniPlaced *a, const CniPlaced *b, double margin,
                               CniManifold *manifold);
 
-// Name of a point by the corners, edges or faces that meet: 10 bits each. The 12 bits above are for
-// the part of a shape that consists of several; their numbers may wrap round, as parts that touch
-// the same thing at once lie near each other.
-static inline uint32_t cni_feature(uint32_t of_a, uint32_t of_b) { return of_a << 10 | of_b; }
-
 static inline CnVec3 cni_box_half(const CniPlaced *box) {
   return cn_vec3(box->size[0], box->size[1], box->size[2]);
 }

@@ -8,8 +8,10 @@ target_compile_options(cairn_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla)
 target_compile_definitions(cairn_flags INTERFACE _POSIX_C_SOURCE=200809L)
 # Assertions and validators (core/assert.h): in Debug, sanitizer and fuzz builds.
-target_compile_definitions(cairn_flags INTERFACE
-  $<$<OR:$<CONFIG:Debug>,$<BOOL:${CAIRN_SANITIZE}>,$<BOOL:${CAIRN_FUZZ}>>:CNI_CHECKED>)
+target_compile_definitions(cairn_flags INTERFACE $<$<CONFIG:Debug>:CNI_CHECKED>)
+if(CAIRN_SANITIZE OR CAIRN_FUZZ)
+  target_compile_definitions(cairn_flags INTERFACE CNI_CHECKED)
+endif()
 option(CAIRN_WERROR "Warnings are errors" ON)
 if(CAIRN_WERROR)
   target_compile_options(cairn_flags INTERFACE -Werror)

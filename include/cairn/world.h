@@ -2,13 +2,14 @@
 /// Worlds of rigid bodies: create, fill, step, ask, save and restore.
 ///
 /// Everything in a world is named by an id (a value; zero means none). An id of something destroyed
-/// is detected and answered with CN_INVALID_HANDLE. Bodies, shapes, materials and joints can be
-/// added and removed between any two steps. State is kept at the centre of mass; this interface
+/// is detected and answered with CN_INVALID_HANDLE. Bodies, shapes, materials, joints and
+/// forces can be added and removed between any two steps. State is kept at the centre of mass; this interface
 /// speaks of the body frame. Velocities and spins are in world axes.
 #ifndef CAIRN_WORLD_H
 #define CAIRN_WORLD_H
 
 #include <cairn/base.h>
+#include <cairn/force.h>
 #include <cairn/joint.h>
 #include <cairn/problem.h>
 #include <cairn/shape.h>
@@ -117,8 +118,8 @@ CN_API CnStatus cn_world_step(CnWorld *world, CnStepReport *report);
 
 /// The step problem of the last step and its answer, for a look at what was solved: to certify,
 /// expand, write to a file or solve again with another solver. Groups are the bodies in an order of
-/// the world's own (cn_world_problem_body), the last one the ground; blocks of joints come before
-/// those of contacts (cn_world_problem_block). Both stay the world's, are not to be changed, and live
+/// the world's own (cn_world_problem_body), the last one the ground; blocks of forces and joints come
+/// before those of contacts (cn_world_problem_block). Both stay the world's, are not to be changed, and live
 /// until it is stepped, restored or destroyed. `answer` may be null. Before the
 /// first step, after a restore and after a step that failed there is none: CN_INVALID_ARGUMENT.
 CN_API CnStatus cn_world_problem(CnWorld *world, CnProblem **problem, const CnAnswer **answer);
@@ -129,8 +130,8 @@ CN_API CnStatus cn_world_problem_body(const CnWorld *world, int32_t group, CnBod
 
 /// Whose a block is.
 typedef struct CnBlockOwner {
-  CnJointId joint; ///< none if it is a contact's
-  int32_t contact; ///< for cn_world_contact; -1 if it is a joint's
+  CnJointId joint; ///< none if it is a contact's or a force's
+  int32_t contact; ///< for cn_world_contact; -1 if it is a joint's or a force's
 } CnBlockOwner;
 
 /// The contact or joint of a block of that problem; a joint may have several. Fails as above.
@@ -145,7 +146,7 @@ typedef struct CnWorldInfo {
   CnVec3 gravity;
   double time_step, time;
   int64_t step;
-  int32_t body_count, shape_count, joint_count, material_count, contact_count;
+  int32_t body_count, shape_count, joint_count, material_count, contact_count, force_count;
   size_t memory_bytes, memory_peak_bytes; ///< from the world's allocator
 } CnWorldInfo;
 CN_API void cn_world_info(const CnWorld *world, CnWorldInfo *info);
@@ -205,7 +206,7 @@ typedef struct CnBodyDef {
 CN_API CnBodyDef cn_body_def_default(void);
 CN_API CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body);
 
-/// Destroy a body with its shapes and joints.
+/// Destroy a body with its shapes, joints and forces.
 CN_API CnStatus cn_body_destroy(CnWorld *world, CnBodyId body);
 
 /// Pose of the body frame; velocity of its origin and spin.
@@ -301,6 +302,20 @@ CN_API CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *
 CN_API CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous);
 
 CN_API CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state);
+
+// ---- forces -----------------------------------------------------------------------------------
+
+/// Add a force. It belongs to its bodies: with one of them it is destroyed.
+CN_API CnStatus cn_force_create(CnWorld *world, const CnForceDef *def, CnForceId *force);
+CN_API CnStatus cn_force_destroy(CnWorld *world, CnForceId force);
+/// Change the numbers of a force. Kind, bodies and frames must be those of the force; its name
+/// stays. May be called in before_step.
+CN_API CnStatus cn_force_set(CnWorld *world, CnForceId force, const CnForceDef *def);
+/// The definition a force has now; its name lives until a force is created or destroyed.
+CN_API CnStatus cn_force_def(const CnWorld *world, CnForceId force, CnForceDef *def);
+/// Walk over all forces by ascending slot, as cn_world_next_body does over bodies.
+CN_API CnForceId cn_world_next_force(const CnWorld *world, CnForceId previous);
+CN_API CnStatus cn_force_state(const CnWorld *world, CnForceId force, CnForceState *state);
 
 // ---- contacts ---------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One step's problem from the model and its contacts.
 //
-// Order of writing: groups (bodies, then the ground), blocks of joints in dense order, blocks of
-// contacts in their order, then the warm start. Every part is a function of the input alone; loops
+// Order of writing: groups (bodies, then the ground), blocks of forces and of joints in dense order,
+// blocks of contacts in their order, then the warm start. Every part is a function of the input alone; loops
 // over bodies and contacts write to their own places, so the number of workers cannot be seen in
 // the result.
 //
@@ -84,9 +84,10 @@ CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index
 static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
                               int32_t *joint_blocks, int32_t *block_of) {
   int32_t joints = input->model->joint_count, contacts = input->contact_count;
-  problem->brief_b = joints == 0; // unless a belt moves (plan.c)
+  problem->brief_b = joints == 0 && input->model->force_count == 0; // unless a belt moves (plan.c)
   CniProblemRoom room = {.blocks = contacts};
   cni_joints_room(input, &room);
+  cni_forces_room(input, &room);
   size_t warm_bytes = (size_t)room.rows * sizeof(double);
   double *warm = cni_arena_take(input->arena, warm_bytes);
   if (!warm) return cni_error_memory(warm_bytes);
@@ -96,6 +97,7 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
 
   CniSetTable sets;
   CNI_TRY(cni_set_table_init(&sets, problem, input->arena));
+  CNI_TRY(cni_assemble_forces(input, problem, &sets, warm));
   CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_blocks, warm));
   int32_t joint_rows = problem->row_count;
   CniContactPlan plan;

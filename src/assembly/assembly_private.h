@@ -27,7 +27,12 @@ void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem);
 
 // What the joints need.
 void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
-// Blocks of all joints, which are the first of the problem; g: their impulses of the last step,
+// Forces: what they need; their compliant rows, the first of the problem, and their loads on the
+// free velocities.
+void cni_forces_room(const CniAssemblyInput *input, CniProblemRoom *room);
+CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
+                             double *g);
+// Blocks of all joints, which follow; g: their impulses of the last step,
 // scaled to this step. Room must be there.
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
                              int32_t *first_of, double *g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints to blocks of the problem, and back from its answer.
+// Joints and forces to blocks of the problem, and joints back from its answer.
 //
 // What a joint does is listed by joint/joint_blocks.c. Here its blocks go into the storages: locked
 // directions of two points into `pair`, everything else into `rows`, two entries a row. Rows that
@@ -89,6 +89,30 @@ static void put_rows(CnProblem *problem, const CniJointPlace *place, const CniJo
   problem->row_entry_count += 2 * block->dim;
 }
 
+// Blocks to the problem, impulses kept times `scale` to g; pair: locked rows are those of a pair.
+static CnStatus write_blocks(const CniJointPlace *place, const CniJointBlock *blocks, int32_t count,
+                             int32_t a, int32_t b, int pair_rows, CniJointImpulse *kept,
+                             double scale, CnProblem *problem, CniSetTable *sets, double *g) {
+  for (int32_t i = 0; i < count; i++) {
+    const CniJointBlock *block = &blocks[i];
+    int32_t set, row = problem->row_count;
+    CNI_TRY(cni_set_table_find(sets, &block->set, &set));
+    for (int32_t r = 0; r < block->dim; r++) {
+      problem->b[row + r] = block->b[r];
+      g[row + r] = scale > 0 ? scale * *cni_joint_kept(block, r, kept) / fabs(block->scale[r]) : 0;
+    }
+    int pair = block->part == CNI_PART_LOCKED && pair_rows;
+    if (pair)
+      put_pair(problem, place, a, b);
+    else
+      put_rows(problem, place, block, a, b);
+    int32_t index = (pair ? problem->pair_count : problem->row_block_count) - 1;
+    cni_append_block(problem, pair ? CNI_PAIR : CNI_ROWS, index, row, set, block->dim);
+    problem->row_count += block->dim;
+  }
+  return CN_OK;
+}
+
 static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, CnProblem *problem,
                             CniSetTable *sets, double *g) {
   CniJointPlace place;
@@ -99,24 +123,8 @@ static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, C
   int32_t count = list(joint, in->pose, in->time_step, in->stabilisation, problem, &place, blocks);
   CniJointImpulse kept = joint->impulse;
   double scale = joint->impulse_step > 0 ? in->time_step / joint->impulse_step : 0;
-  for (int32_t i = 0; i < count; i++) {
-    const CniJointBlock *block = &blocks[i];
-    int32_t set, row = problem->row_count;
-    CNI_TRY(cni_set_table_find(sets, &block->set, &set));
-    for (int32_t r = 0; r < block->dim; r++) {
-      problem->b[row + r] = block->b[r];
-      g[row + r] = scale > 0 ? scale * *cni_joint_kept(block, r, &kept) / fabs(block->scale[r]) : 0;
-    }
-    int pair = block->part == CNI_PART_LOCKED && cni_joint_kinds[joint->def.kind]->point;
-    if (pair)
-      put_pair(problem, &place, a, b);
-    else
-      put_rows(problem, &place, block, a, b);
-    int32_t index = (pair ? problem->pair_count : problem->row_block_count) - 1;
-    cni_append_block(problem, pair ? CNI_PAIR : CNI_ROWS, index, row, set, block->dim);
-    problem->row_count += block->dim;
-  }
-  return CN_OK;
+  return write_blocks(&place, blocks, count, a, b, cni_joint_kinds[joint->def.kind]->point, &kept,
+                      scale, problem, sets, g);
 }
 
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
@@ -129,6 +137,62 @@ CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, 
   first_of[count] = problem->block_count;
   return CN_OK;
 }
+
+// ---- forces ----
+
+void cni_forces_room(const CniAssemblyInput *input, CniProblemRoom *room) {
+  const CniModel *model = input->model;
+  room->olds |= model->force_count > 0; // loads make free velocities that gravity alone does not
+  for (int32_t i = 0; i < model->force_count; i++) {
+    int32_t rows = cni_force_kinds[model->forces[i].def.kind]->row_count;
+    room->blocks += rows;
+    room->rows += rows;
+    room->row_blocks += rows;
+    room->row_entries += 2 * rows;
+  }
+}
+
+// A force on the free velocity of a group.
+static void push(CnProblem *problem, int32_t group, double h, CnVec3 force, CnVec3 arm,
+                 CnVec3 torque) {
+  CniGroup *g = &problem->groups[group];
+  if (!cni_group_has_mass(g)) return;
+  CnVec3 turn = cn_add(cn_cross(arm, force), torque);
+  g->v = cn_madd(g->v, h * g->inv_mass, force);
+  g->w = cn_madd(g->w, h, cn_smul(cni_group_inertia(problem, group), turn));
+}
+
+static CnStatus write_force(const CniAssemblyInput *in, const CniForce *force, CnProblem *problem,
+                            CniSetTable *sets, double *g) {
+  CniForcePlace place;
+  CniJointBlock blocks[CNI_JOINT_BLOCKS];
+  CniJointEnd ends[2];
+  CniJointImpulse warm;
+  int32_t bodies[2];
+  cni_force_ends(in->model, force, in->pose, in->twist, bodies, ends);
+  cni_force_place(&force->def, ends, &place);
+  int32_t a = group_of(problem, bodies[0]), b = group_of(problem, bodies[1]);
+  if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
+    return CN_OK;
+  double h = in->time_step;
+  push(problem, b, h, place.force, place.rows.arm_b, place.torque);
+  push(problem, a, h, cn_neg(place.force), place.rows.arm_a, cn_neg(place.torque));
+  // the springs as they are now: the answer where nothing moves. Dampers may be stiff: from zero.
+  for (int32_t i = 0; i < place.rows.axis_count; i++)
+    warm.axes[i][CNI_PART_SPRING] = -place.law.axes[i].stiffness * place.rows.axes[i].value;
+  CniJointStep step = {h, 0, turns(&place.rows) ? gyration(problem, a, b) : 1};
+  int32_t count = cni_joint_blocks(&place.law, &place.rows, &step, blocks);
+  return write_blocks(&place.rows, blocks, count, a, b, 0, &warm, h, problem, sets, g);
+}
+
+CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
+                             double *g) {
+  for (int32_t i = 0; i < input->model->force_count; i++)
+    CNI_TRY(write_force(input, &input->model->forces[i], problem, sets, g));
+  return CN_OK;
+}
+
+// ---- back from the answer ----
 
 void cni_joint_keep(CniJoint *joint, const CnPose *pose, double time_step, const CnProblem *problem,
                     const double *g, int32_t first_block, int32_t end_block) {

@@ -137,6 +137,12 @@ double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const 
   return cn_dot(row->linear, u) + cn_dot(row->angular, cn_sub(b->spin, a->spin));
 }
 
+double cni_joint_spring(const CnJointAxis *axis, const CniJointPlace *place, const CniJointRow *row,
+                        const CnTwist *a, const CnTwist *b) {
+  double rate = cni_joint_rate(place, row, a, b);
+  return -(axis->stiffness * (row->value - axis->rest) + axis->damping * rate);
+}
+
 // The rate of a row after both bodies have gone on for the time s.
 static double rate_after(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
                          int32_t row, double s) {

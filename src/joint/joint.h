@@ -98,6 +98,9 @@ void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJoint
                      CniJointPlace *place);
 double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const CnTwist *a,
                       const CnTwist *b);
+// What spring and damper of a coordinate do along it: -(k (x - rest) + d x').
+double cni_joint_spring(const CnJointAxis *axis, const CniJointPlace *place, const CniJointRow *row,
+                        const CnTwist *a, const CnTwist *b);
 // c'' of a locked row (see CniJointKind), and by differences whatever the kind gives; of a
 // coordinate always so (row CNI_JOINT_LOCKED + its number).
 double cni_joint_curvature(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,

@@ -188,11 +188,28 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
   return CN_OK;
 }
 
+static CnStatus check_force(const CniModel *model, int32_t i) {
+  const CniForce *f = &model->forces[i];
+  int32_t a, b;
+  CnForceDef copy = f->def;
+  CNI_TRY(check_id(&model->force_ids, "force", i, f->slot, f->generation));
+  if (!terminated(f->name)) return damaged("force", i, "its name does not end");
+  if (cni_force_def_check(&copy) != CN_OK) return damaged_numbers("force", i);
+  if (!same_rotation(copy.frame_a, f->def.frame_a) || !same_rotation(copy.frame_b, f->def.frame_b))
+    return damaged("force", i, "a frame's rotation is not of length one");
+  if (cni_find_pair(model, "force", copy.body_a, copy.body_b, &a, &b) != CN_OK)
+    return damaged_numbers("force", i);
+  if (cni_force_kinds[copy.kind]->single && (a >= 0 || b < 0))
+    return damaged("force", i, "it acts on one body and has others");
+  return CN_OK;
+}
+
 CnStatus cni_model_consistent(const CniModel *model) {
   CNI_TRY(check_slots(&model->body_ids, "body", model->body_count));
   CNI_TRY(check_slots(&model->shape_ids, "shape", model->shape_count));
   CNI_TRY(check_slots(&model->material_ids, "material", model->material_count - 1));
   CNI_TRY(check_slots(&model->joint_ids, "joint", model->joint_count));
+  CNI_TRY(check_slots(&model->force_ids, "force", model->force_count));
   int64_t uses = 0, ends = 0, joint_visits = 0;
   int32_t shape_visits = 0;
   for (int32_t i = 0; i < model->body_count; i++) CNI_TRY(check_body(model, i));
@@ -202,6 +219,7 @@ CnStatus cni_model_consistent(const CniModel *model) {
     if (model->materials[i].use_count < 0) return damaged("material", i, "used less than never");
   }
   for (int32_t i = 0; i < model->shape_count; i++) CNI_TRY(check_shape(model, i));
+  for (int32_t i = 0; i < model->force_count; i++) CNI_TRY(check_force(model, i));
   for (int32_t i = 0; i < model->joint_count; i++) {
     CNI_TRY(check_joint(model, i));
     ends += (model->joints[i].body_a >= 0) + (model->joints[i].body_b >= 0);

@@ -10,26 +10,28 @@
 
 static int is_none(CnBodyId id) { return id.slot == 0 && id.generation == 0; }
 
-CnStatus cni_joint_bodies(const CniModel *model, const CnJointDef *def, int32_t *a, int32_t *b) {
+CnStatus cni_joint_bodies(const CniModel *model, CnBodyId body_a, CnBodyId body_b, int32_t *a,
+                          int32_t *b) {
   *a = *b = -1;
-  if (!is_none(def->body_a) || is_none(def->body_b))
-    CNI_TRY(cni_model_find_body(model, def->body_a, a));
-  return is_none(def->body_b) ? CN_OK : cni_model_find_body(model, def->body_b, b);
+  if (!is_none(body_a) || is_none(body_b)) CNI_TRY(cni_model_find_body(model, body_a, a));
+  return is_none(body_b) ? CN_OK : cni_model_find_body(model, body_b, b);
 }
 
 static int is_dynamic(const CniModel *model, int32_t body) {
   return body >= 0 && model->bodies[body].kind == CN_BODY_DYNAMIC;
 }
 
-static CnStatus find_bodies(const CniModel *model, const CnJointDef *def, int32_t *a, int32_t *b) {
-  CNI_TRY(cni_joint_bodies(model, def, a, b));
+CnStatus cni_find_pair(const CniModel *model, const char *sort, CnBodyId body_a, CnBodyId body_b,
+                       int32_t *a, int32_t *b) {
+  CNI_TRY(cni_joint_bodies(model, body_a, body_b, a, b));
   char label[CNI_NAME_SIZE + 16];
   cni_model_body_label(model, *a >= 0 ? *a : *b, label);
   if (*a == *b)
-    return cni_error(CN_INVALID_ARGUMENT, "joint: body_a and body_b are both %s", label);
+    return cni_error(CN_INVALID_ARGUMENT, "%s: body_a and body_b are both %s", sort, label);
   int dynamic = is_dynamic(model, *a) || is_dynamic(model, *b);
   if (!dynamic)
-    return cni_error(CN_INVALID_ARGUMENT, "joint: neither %s nor the other side is dynamic", label);
+    return cni_error(CN_INVALID_ARGUMENT, "%s: neither %s nor the other side is dynamic", sort,
+                     label);
   return CN_OK;
 }
 
@@ -45,7 +47,7 @@ static CnStatus fit(const CniModel *model, CniJoint *joint) {
   return kind->fit(&sight, &joint->def);
 }
 
-static CnPose local_frame(const CniModel *model, int32_t body, CnPose frame) {
+CnPose cni_local_frame(const CniModel *model, int32_t body, CnPose frame) {
   if (body < 0) return frame;
   CnPose com = cni_body_com(&model->bodies[body]);
   return (CnPose){cn_pose_local(com, frame.position),
@@ -53,11 +55,11 @@ static CnPose local_frame(const CniModel *model, int32_t body, CnPose frame) {
 }
 
 void cni_joint_local_frames(const CniModel *model, CniJoint *joint) {
-  joint->local_a = local_frame(model, joint->body_a, joint->def.frame_a);
-  joint->local_b = local_frame(model, joint->body_b, joint->def.frame_b);
+  joint->local_a = cni_local_frame(model, joint->body_a, joint->def.frame_a);
+  joint->local_b = cni_local_frame(model, joint->body_b, joint->def.frame_b);
 }
 
-static CniJointEnd end_of(const CnPose *pose, const CnTwist *twist, int32_t body, CnPose local) {
+CniJointEnd cni_joint_end(const CnPose *pose, const CnTwist *twist, int32_t body, CnPose local) {
   if (body < 0) return (CniJointEnd){.pose = CN_POSE_ONE, .local = local, .ground = 1};
   CniJointEnd end = {.pose = pose[body], .local = local};
   if (twist) end.twist = twist[body];
@@ -66,8 +68,8 @@ static CniJointEnd end_of(const CnPose *pose, const CnTwist *twist, int32_t body
 
 void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *twist, CniJointEnd *a,
                     CniJointEnd *b) {
-  *a = end_of(pose, twist, joint->body_a, joint->local_a);
-  *b = end_of(pose, twist, joint->body_b, joint->local_b);
+  *a = cni_joint_end(pose, twist, joint->body_a, joint->local_a);
+  *b = cni_joint_end(pose, twist, joint->body_b, joint->local_b);
 }
 
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
@@ -80,7 +82,8 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   *id = (CnJointId){0, 0};
   CniJoint joint = {.def = *given, .next_a = -1, .next_b = -1};
   CNI_TRY(cni_joint_def_check(&joint.def));
-  CNI_TRY(find_bodies(model, &joint.def, &joint.body_a, &joint.body_b));
+  CNI_TRY(
+      cni_find_pair(model, "joint", given->body_a, given->body_b, &joint.body_a, &joint.body_b));
   CNI_TRY(fit(model, &joint));
   if (model->joint_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d joints", INT32_MAX);
@@ -116,6 +119,18 @@ static int same_body(CnBodyId a, CnBodyId b) {
 
 static int same_pose(CnPose a, CnPose b) { return memcmp(&a, &b, sizeof a) == 0; }
 
+CnStatus cni_check_same_pair(const char *sort, const CniPair *old, const CniPair *given) {
+  const char *other = NULL;
+  if (!same_pose(given->frame_b, old->frame_b)) other = "frame_b";
+  if (!same_pose(given->frame_a, old->frame_a)) other = "frame_a";
+  if (!same_body(given->body_b, old->body_b)) other = "body_b";
+  if (!same_body(given->body_a, old->body_a)) other = "body_a";
+  if (given->kind != old->kind) other = "kind";
+  if (!other) return CN_OK;
+  return cni_error(CN_INVALID_ARGUMENT, "%s: %s is not that of the %s: destroy it and make another",
+                   sort, other, sort);
+}
+
 CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *given) {
   int32_t i;
   CNI_TRY(cni_model_find_joint(model, id, &i));
@@ -123,15 +138,8 @@ CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *gi
   const CnJointDef *old = &model->joints[i].def;
   joint.def = *given;
   CNI_TRY(cni_joint_def_check(&joint.def));
-  const char *other = NULL;
-  if (!same_pose(joint.def.frame_b, old->frame_b)) other = "frame_b";
-  if (!same_pose(joint.def.frame_a, old->frame_a)) other = "frame_a";
-  if (!same_body(joint.def.body_b, old->body_b)) other = "body_b";
-  if (!same_body(joint.def.body_a, old->body_a)) other = "body_a";
-  if (joint.def.kind != old->kind) other = "kind";
-  if (other)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "joint: %s is not that of the joint: destroy it and make another", other);
+  const CniPair pairs[2] = {CNI_PAIR_OF(*old), CNI_PAIR_OF(joint.def)};
+  CNI_TRY(cni_check_same_pair("joint", &pairs[0], &pairs[1]));
   CNI_TRY(fit(model, &joint));
   joint.def.name = NULL;
   model->joints[i] = joint;

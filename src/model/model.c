@@ -16,6 +16,7 @@ CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
   model->shape_ids = CNI_IDS_EMPTY;
   model->material_ids = CNI_IDS_EMPTY;
   model->joint_ids = CNI_IDS_EMPTY;
+  model->force_ids = CNI_IDS_EMPTY;
   CNI_TRY(cni_array_reserve(allocator, (void **)&model->materials, &model->material_capacity, 0, 1,
                             sizeof(CniMaterial)));
   model->materials[0] = (CniMaterial){0};
@@ -42,6 +43,8 @@ void cni_model_release(CniModel *model) {
   cni_ids_release(&model->shape_ids, a);
   cni_ids_release(&model->material_ids, a);
   cni_ids_release(&model->joint_ids, a);
+  cni_release(a, model->forces, (size_t)model->force_capacity * sizeof(CniForce));
+  cni_ids_release(&model->force_ids, a);
   *model = (CniModel){0};
 }
 
@@ -83,6 +86,10 @@ CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t
 
 CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index) {
   return find(&model->joint_ids, "joint", id.slot, id.generation, index);
+}
+
+CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *index) {
+  return find(&model->force_ids, "force", id.slot, id.generation, index);
 }
 
 // ---- numbers ----

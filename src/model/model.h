@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a world: bodies, shapes on bodies, materials, joints. Data and bookkeeping, no motion.
+// What is in a world: bodies, shapes on bodies, materials, joints, forces. Data and bookkeeping, no motion.
 //
 // Bodies live in dense arrays split by use: pose and twist of the centre of mass (read by every
 // stage, and together the state vectors q and v of the integrator), mass, identity. Removing a body
@@ -18,6 +18,7 @@
 #include "core/fields.h"
 #include "core/ids.h"
 #include "core/vec.h"
+#include "force/force.h"
 #include "geometry/geometry.h"
 #include "joint/joint.h"
 
@@ -161,6 +162,13 @@ typedef struct CniJoint {
   char name[CNI_NAME_SIZE];
 } CniJoint;
 
+// Nothing of a force is kept from step to step; bodies are found by their ids.
+typedef struct CniForce {
+  uint32_t slot, generation;
+  CnForceDef def; // as given, a rest length filled in; def.name is null: name has it
+  char name[CNI_NAME_SIZE];
+} CniForce;
+
 typedef struct CniModel {
   CnAllocator allocator;
 
@@ -185,6 +193,10 @@ typedef struct CniModel {
   CniJoint *joints;
   int32_t joint_count, joint_capacity;
   CniIds joint_ids;
+
+  CniForce *forces;
+  int32_t force_count, force_capacity;
+  CniIds force_ids;
 } CniModel;
 
 CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator);
@@ -204,6 +216,9 @@ CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id);
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *def, CnJointId *id);
 CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *def);
 CnStatus cni_model_remove_joint(CniModel *model, CnJointId id);
+CnStatus cni_model_add_force(CniModel *model, const CnForceDef *def, CnForceId *id);
+CnStatus cni_model_set_force(CniModel *model, CnForceId id, const CnForceDef *def);
+CnStatus cni_model_remove_force(CniModel *model, CnForceId id);
 
 // The ids of things by dense indices.
 static inline CnBodyId cni_body_id(const CniModel *model, int32_t body) {
@@ -225,6 +240,7 @@ CnStatus cni_model_find_body(const CniModel *model, CnBodyId id, int32_t *index)
 CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *index);
 CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t *index);
 CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index);
+CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *index);
 
 // Make sure that there is an array of loads, of zeros where there was none.
 CnStatus cni_model_loads(CniModel *model);
@@ -265,12 +281,16 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);
 // A shape placed in the world at a pose of its body's centre of mass.
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose);
 
-// The bodies of a joint's definition, -1 for the ground; at most one of them is that.
-CnStatus cni_joint_bodies(const CniModel *model, const CnJointDef *def, int32_t *a, int32_t *b);
+// The bodies of a joint's or a force's definition, -1 for the ground; at most one of them is that.
+CnStatus cni_joint_bodies(const CniModel *model, CnBodyId body_a, CnBodyId body_b, int32_t *a,
+                          int32_t *b);
 // The two ends of a joint at given poses and twists (null: at rest) of all bodies, and its rows.
 void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *twist, CniJointEnd *a,
                     CniJointEnd *b);
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place);
+// The same for a force: its bodies, a and b, and their ends.
+void cni_force_ends(const CniModel *model, const CniForce *force, const CnPose *pose,
+                    const CnTwist *twist, int32_t bodies[2], CniJointEnd ends[2]);
 
 // The law between two materials.
 typedef struct CniPairLaw {

@@ -49,6 +49,25 @@ CnPose cni_shape_local_pose(CnPose com, CnPose def_pose);
 int cni_pose_is_one(CnPose pose); // the identity, bit by bit but for the signs of zeros
 void cni_joint_local_frames(const CniModel *model, CniJoint *joint);
 
+// What joints and forces have in common: two bodies, one of them dynamic; a frame on a body seen from
+// its centre of mass; that end at given poses and twists (null: at rest).
+CnStatus cni_find_pair(const CniModel *model, const char *sort, CnBodyId body_a, CnBodyId body_b,
+                       int32_t *a, int32_t *b);
+CnPose cni_local_frame(const CniModel *model, int32_t body, CnPose frame);
+CniJointEnd cni_joint_end(const CnPose *pose, const CnTwist *twist, int32_t body, CnPose local);
+// What of a definition cannot be changed.
+typedef struct CniPair {
+  int32_t kind;
+  CnBodyId body_a, body_b;
+  CnPose frame_a, frame_b;
+} CniPair;
+#define CNI_PAIR_OF(def)                                                                           \
+  { (int32_t)(def).kind, (def).body_a, (def).body_b, (def).frame_a, (def).frame_b }
+CnStatus cni_check_same_pair(const char *sort, const CniPair *old, const CniPair *given);
+
+// Forces that hang on a body go with it.
+void cni_forces_drop(CniModel *model, CnBodyId body);
+
 // Checks of definitions apart from handles; poses are normalised in place.
 CnStatus cni_shape_def_check(CnShapeDef *def);
 CnStatus cni_material_def_check(const CnMaterialDef *def);

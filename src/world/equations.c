@@ -125,13 +125,32 @@ static int is_spring(const CniJoint *joint) {
   return joint->def.stiffness > 0 || joint->def.damping > 0;
 }
 
-// An effort along a joint's row, on b and against a.
+// On b at its frame, the opposite on a.
+static void add_pair(const CniModel *model, int32_t a, int32_t b, const CniJointPlace *place,
+                     CnVec3 force, CnVec3 torque, double *f) {
+  if (cni_is_free(model, b)) add_at(f, b, force, place->arm_b, torque);
+  if (cni_is_free(model, a)) add_at(f, a, cn_neg(force), place->arm_a, cn_neg(torque));
+}
+
+// An effort along a joint's row.
 static void add_effort(const CniModel *model, const CniJoint *joint, const CniJointPlace *place,
                        const CniJointRow *row, double effort, double *f) {
-  CnVec3 force = cn_scale(effort, row->linear), torque = cn_scale(effort, row->angular);
-  if (cni_is_free(model, joint->body_b)) add_at(f, joint->body_b, force, place->arm_b, torque);
-  if (cni_is_free(model, joint->body_a))
-    add_at(f, joint->body_a, cn_neg(force), place->arm_a, cn_neg(torque));
+  add_pair(model, joint->body_a, joint->body_b, place, cn_scale(effort, row->linear),
+           cn_scale(effort, row->angular), f);
+}
+
+static void element_forces(const CniModel *model, const CnPose *pose, const double *v, double *f) {
+  for (int32_t i = 0; i < model->force_count; i++) {
+    const CniForce *force = &model->forces[i];
+    int32_t bodies[2];
+    CniJointEnd ends[2];
+    CniForcePlace place;
+    cni_force_ends(model, force, pose, (const CnTwist *)v, bodies, ends);
+    for (int32_t k = 0; k < 2; k++) ends[k].pose.rotation = cn_qunit(ends[k].pose.rotation);
+    cni_force_place(&force->def, ends, &place);
+    CnTwist total = cni_force_total(&place, ends);
+    add_pair(model, bodies[0], bodies[1], &place.rows, total.velocity, total.spin, f);
+  }
 }
 
 // Joints with stiffness or damping: -(k c + d c') along their rows; springs on coordinates.
@@ -152,8 +171,7 @@ static void spring_forces(const CniModel *model, const CnPose *pose, const doubl
       const CnJointAxis *axis = &joint->def.axes[k];
       const CniJointRow *row = &place.axes[k];
       if (!(axis->stiffness > 0 || axis->damping > 0)) continue;
-      double rate = cni_joint_rate(&place, row, &a.twist, &b.twist);
-      double size = -(axis->stiffness * (row->value - axis->rest) + axis->damping * rate);
+      double size = cni_joint_spring(axis, &place, row, &a.twist, &b.twist);
       add_effort(model, joint, &place, row, size, f);
     }
   }
@@ -182,6 +200,7 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
     to[5] = turn.z;
   }
   spring_forces(model, pose, v, f);
+  element_forces(model, pose, v, f);
   return CN_OK;
 }
 

@@ -101,7 +101,7 @@ static CnStatus fill_frames(const char *call, const CnWorld *world, CnPose frame
   if (!cn_vec3_finite(frame.position))
     return cni_error(CN_INVALID_ARGUMENT, "%s: anchor must be finite (got %g, %g, %g)", call,
                      frame.position.x, frame.position.y, frame.position.z);
-  CNI_TRY(cni_joint_bodies(model, def, &a, &b));
+  CNI_TRY(cni_joint_bodies(model, def->body_a, def->body_b, &a, &b));
   def->frame_a = seen_from(model, a, frame);
   def->frame_b = seen_from(model, b, frame);
   return CN_OK;

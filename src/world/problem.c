@@ -3,8 +3,8 @@
 //
 // Group i is the body that stood at place i when the problem was made. As long as bodies keep their
 // places nothing has to be written down; before they change them (a body is destroyed, or all are put
-// in another order) the ids of all groups are. Blocks of joints come first; those of contacts follow
-// in the order of the contacts kept.
+// in another order) the ids of all groups are. Blocks of forces and joints come first; those of
+// contacts follow in the order of the contacts kept.
 #include "core/error.h"
 #include "core/floats.h"
 #include "problem/problem.h"
@@ -36,6 +36,7 @@ void cni_problem_map_joints(CnWorld *world) {
   CniEngine *engine = &world->now.engine;
   const CniModel *model = &world->now.model;
   const int32_t *blocks = world->work.joint_blocks;
+  for (int32_t b = 0; b < blocks[0]; b++) engine->block_joints[b] = (CnJointId){0, 0}; // forces
   for (int32_t i = 0; i < model->joint_count; i++)
     for (int32_t b = blocks[i]; b < blocks[i + 1]; b++)
       engine->block_joints[b] = cni_joint_id(model, i);

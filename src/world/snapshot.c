@@ -366,6 +366,8 @@ CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t
   if (!size) return cni_null_argument("cn_world_save", "the size pointer");
   *size = 0;
   CNI_TRY(cni_world_open(world, "cn_world_save"));
+  if (world->now.model.force_count > 0)
+    return cni_error(CN_UNSUPPORTED, "cn_world_save: forces are not in snapshots yet");
   CniStream count = {0};
   write_contents(&count, &world->now);
   *size = count.at;

@@ -36,6 +36,7 @@ typedef struct Undo {
   CnPose *pose;
   CnTwist *twist, *load;
   CniJoint *joints;
+  CniForce *forces;
 } Undo;
 
 static CnStatus remember(CnWorld *world, Undo *undo) {
@@ -52,10 +53,12 @@ static CnStatus remember(CnWorld *world, Undo *undo) {
   memcpy(undo->twist, model->twist, n * sizeof(CnTwist));
   memcpy(undo->load, model->load, n * sizeof(CnTwist));
   size_t joints = (size_t)model->joint_count * sizeof(CniJoint);
-  if (joints == 0) return CN_OK;
+  size_t forces = (size_t)model->force_count * sizeof(CniForce);
   undo->joints = cni_arena_take(&world->memory.arena, joints);
-  if (!undo->joints) return cni_error_memory(joints);
-  memcpy(undo->joints, model->joints, joints);
+  undo->forces = cni_arena_take(&world->memory.arena, forces);
+  if (!undo->joints || !undo->forces) return cni_error_memory(joints + forces);
+  if (joints) memcpy(undo->joints, model->joints, joints);
+  if (forces) memcpy(undo->forces, model->forces, forces);
   return CN_OK;
 }
 
@@ -66,8 +69,10 @@ static void roll_back(CnWorld *world, const Undo *undo) {
   memcpy(model->pose, undo->pose, n * sizeof(CnPose));
   memcpy(model->twist, undo->twist, n * sizeof(CnTwist));
   memcpy(model->load, undo->load, n * sizeof(CnTwist));
-  if (undo->joints)
+  if (model->joint_count)
     memcpy(model->joints, undo->joints, (size_t)model->joint_count * sizeof(CniJoint));
+  if (model->force_count)
+    memcpy(model->forces, undo->forces, (size_t)model->force_count * sizeof(CniForce));
 }
 
 // ---- a state that left the real numbers ----

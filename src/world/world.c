@@ -174,6 +174,7 @@ void cn_world_info(const CnWorld *world, CnWorldInfo *info) {
                         .body_count = now->model.body_count,
                         .shape_count = now->model.shape_count,
                         .joint_count = now->model.joint_count,
+                        .force_count = now->model.force_count,
                         .material_count = now->model.material_count - 1,
                         .contact_count = now->contacts.count,
                         .memory_bytes = world->meter.bytes,

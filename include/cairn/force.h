@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Force elements: the kinds, how one is defined, what it tells. Part of <cairn/world.h>.
+///
+/// A force acts between a frame on body a and a frame on body b, or on body b alone, and hinders
+/// nothing. It is a function of where the bodies are and how they move: `impulse` takes stiffness
+/// and damping at the end of a step, so that no spring is too stiff; the other integrators evaluate
+/// it at each of their stages.
+#ifndef CAIRN_FORCE_H
+#define CAIRN_FORCE_H
+
+#include <cairn/base.h>
+#include <cairn/joint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CnForceId {
+  uint32_t slot, generation;
+} CnForceId;
+
+/// CN_FORCE_SPRING ...: the rows of <cairn/force_list.h>.
+typedef enum CnForceKind {
+#define CN_FORCE(KIND, name) CN_FORCE_##KIND,
+#include <cairn/force_list.h>
+#undef CN_FORCE
+  CN_FORCE_KIND_COUNT
+} CnForceKind;
+
+/// Name of a kind, as in scenes and run files: "spring"; null past the end.
+CN_API const char *cn_force_kind_name(CnForceKind kind);
+
+/// One struct for all forces: the kind selects which fields are read. All numbers are 0 by default.
+typedef struct CnForceDef {
+  uint32_t size, tag; ///< set by cn_force_def_default
+  CnForceKind kind;
+  CnBodyId body_a, body_b; ///< none: the ground; a force on one body acts on b, and a is none
+  CnPose frame_a, frame_b; ///< in the body frames (ground: in the world)
+  double stiffness;        ///< N/m, >= 0: springs
+  double damping;          ///< N s/m, >= 0: springs
+  double rest_length;      ///< m, >= 0: springs; 0 takes the length at creation
+  double linear_drag;      ///< N s/m, >= 0: drag
+  double quadratic_drag;   ///< N s2/m2, >= 0: drag
+  double angular_drag;     ///< N m s, >= 0: drag
+  CnVec3 force, torque;    ///< N, N m: constant forces, on b at its frame
+  int32_t body_fixed;      ///< constant forces: 1: in the axes of frame b; 0: of the world
+  const char *name;        ///< copied; may be NULL
+} CnForceDef;
+
+CN_API CnForceDef cn_force_def_default(CnForceKind kind);
+
+/// What a force does in the present state.
+typedef struct CnForceState {
+  CnVec3 force, torque; ///< N, N m on body b at its frame, world axes; a feels the opposite
+  double length, rate;  ///< m, m/s: distance of the two origins; 0 for a force on one body
+  double power;         ///< W that the bodies get from it
+  double energy;        ///< J stored in its springs
+} CnForceState;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

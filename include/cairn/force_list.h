@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of forces, one a line: CN_FORCE(NAME, name) makes CN_FORCE_NAME and stands for the file
+// src/force/force_name.c. Included where the list is needed, again and again; the order is the
+// number of a kind in the interface: add at the end.
+CN_FORCE(SPRING, spring)

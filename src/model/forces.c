@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces between two bodies, or on one. They are few: bodies have no lists of them and are found by
+// their ids, so that nothing has to follow when bodies move in memory or their mass changes.
+#include "core/error.h"
+#include "core/memory.h"
+#include "model/model_private.h"
+
+void cni_force_ends(const CniModel *model, const CniForce *force, const CnPose *pose,
+                    const CnTwist *twist, int32_t bodies[2], CniJointEnd ends[2]) {
+  const CnForceDef *def = &force->def;
+  bodies[0] = cni_ids_find(&model->body_ids, def->body_a.slot, def->body_a.generation);
+  bodies[1] = cni_ids_find(&model->body_ids, def->body_b.slot, def->body_b.generation);
+  for (int32_t i = 0; i < 2; i++) {
+    CnPose frame = cni_local_frame(model, bodies[i], i ? def->frame_b : def->frame_a);
+    ends[i] = cni_joint_end(pose, twist, bodies[i], frame);
+  }
+}
+
+// Numbers, bodies, and what the kind takes from the present poses.
+static CnStatus check(const CniModel *model, CniForce *force) {
+  CnForceDef *def = &force->def;
+  int32_t bodies[2];
+  CniJointEnd ends[2];
+  if (def->size != sizeof *def || def->tag != CNI_TAG_FORCE)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "force: the definition was not made by cn_force_def_default (tag %u)",
+                     (unsigned)def->tag);
+  CNI_TRY(cni_force_def_check(def));
+  CNI_TRY(cni_find_pair(model, "force", def->body_a, def->body_b, &bodies[0], &bodies[1]));
+  const CniForceKind *kind = cni_force_kinds[def->kind];
+  if (kind->single && (bodies[0] >= 0 || bodies[1] < 0))
+    return cni_error(CN_INVALID_ARGUMENT, "force: %s acts on one body, which has to be body_b",
+                     kind->name);
+  def->name = NULL;
+  if (!kind->fit) return CN_OK;
+  cni_force_ends(model, force, model->pose, NULL, bodies, ends);
+  CniForceSight sight = cni_force_sight(def, ends);
+  return kind->fit(&sight, def);
+}
+
+CnStatus cni_model_add_force(CniModel *model, const CnForceDef *given, CnForceId *id) {
+  *id = (CnForceId){0, 0};
+  CniForce force = {.def = *given};
+  cni_name_copy(force.name, given->name);
+  CNI_TRY(check(model, &force));
+  int32_t i = model->force_count;
+  if (i == INT32_MAX) return cni_error(CN_NO_MEMORY, "a world holds at most %d forces", INT32_MAX);
+  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->forces, &model->force_capacity, i,
+                            i + 1, sizeof force));
+  CNI_TRY(cni_ids_reserve(&model->force_ids, &model->allocator));
+  cni_ids_take(&model->force_ids, i, &force.slot, &force.generation);
+  model->forces[model->force_count++] = force;
+  *id = (CnForceId){force.slot, force.generation};
+  return CN_OK;
+}
+
+CnStatus cni_model_set_force(CniModel *model, CnForceId id, const CnForceDef *given) {
+  int32_t i;
+  CNI_TRY(cni_model_find_force(model, id, &i));
+  CniForce force = model->forces[i];
+  const CniPair old = CNI_PAIR_OF(force.def);
+  force.def = *given;
+  CNI_TRY(check(model, &force));
+  const CniPair now = CNI_PAIR_OF(force.def);
+  CNI_TRY(cni_check_same_pair("force", &old, &now));
+  model->forces[i] = force;
+  return CN_OK;
+}
+
+// The last force moves into the hole.
+static void drop(CniModel *model, int32_t i) {
+  cni_ids_free(&model->force_ids, model->forces[i].slot);
+  int32_t last = --model->force_count;
+  if (i == last) return;
+  model->forces[i] = model->forces[last];
+  cni_ids_move(&model->force_ids, model->forces[i].slot, i);
+}
+
+CnStatus cni_model_remove_force(CniModel *model, CnForceId id) {
+  int32_t i;
+  CNI_TRY(cni_model_find_force(model, id, &i));
+  drop(model, i);
+  return CN_OK;
+}
+
+void cni_forces_drop(CniModel *model, CnBodyId body) {
+  for (int32_t i = model->force_count; i-- > 0;) {
+    const CnForceDef *def = &model->forces[i].def;
+    if (def->body_a.slot == body.slot || def->body_b.slot == body.slot) drop(model, i);
+  }
+}

@@ -40,7 +40,7 @@ typedef struct CnSceneInfo {
   double time;   ///< s, how long a run is meant to be
   uint64_t seed; ///< of its random generators
   int32_t parameter_count, sensor_count;
-  int32_t body_count, shape_count, material_count, joint_count;
+  int32_t body_count, shape_count, material_count, joint_count, force_count;
 } CnSceneInfo;
 CN_API void cn_scene_info(const CnScene *scene, CnSceneInfo *info);
 

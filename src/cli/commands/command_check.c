@@ -205,6 +205,7 @@ static void show(const Check *check, const char *label, int json) {
   cni_show_count(&sheet, "dynamic_bodies", "  dynamic", check->dynamic_count);
   cni_show_count(&sheet, "shapes", "shapes", info.shape_count);
   cni_show_count(&sheet, "joints", "joints", info.joint_count);
+  cni_show_count(&sheet, "forces", "forces", info.force_count);
   cni_show_number(&sheet, "mass", "total mass", sums.mass, "kg");
   int sized = isfinite(check->size_min);
   cni_show_number(&sheet, "size_min", sized ? "smallest size" : NULL, check->size_min, "m");

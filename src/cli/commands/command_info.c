@@ -61,6 +61,7 @@ static void show_scene(CniShow *show, const CnScene *scene, const CnSceneInfo *i
   cni_show_count(show, "bodies", "bodies", info->body_count);
   cni_show_count(show, "shapes", "shapes", info->shape_count);
   cni_show_count(show, "joints", "joints", info->joint_count);
+  cni_show_count(show, "forces", "forces", info->force_count);
   cni_show_count(show, "materials", "materials", info->material_count);
   cni_show_number(show, "time", "time", info->time, "s");
   cni_show_count(show, "seed", "seed", (int64_t)info->seed);
@@ -170,6 +171,7 @@ static void show_checkpoint(CniShow *show, const CniCheckpoint *c, const CnWorld
   cni_show_count(show, "bodies", "bodies", info.body_count);
   cni_show_count(show, "shapes", "shapes", info.shape_count);
   cni_show_count(show, "joints", "joints", info.joint_count);
+  cni_show_count(show, "forces", "forces", info.force_count);
   cni_show_count(show, "contacts", "contacts", info.contact_count);
   show_settings(show, &settings);
   cni_show_text(show, "state_hash", "state hash", hash);

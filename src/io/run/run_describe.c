@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run file says of the run before its first step: scene, parameters, settings, bodies,
-// shapes, joints. With the frames it is all that a report needs.
+// shapes, joints, forces. With the frames it is all that a report needs.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -317,6 +317,42 @@ static void put_joints(CniRunWriter *w, CnWorld *world, CniHdf *hdf, JointRow *r
   cni_hdf_table(hdf, "/joints/frame_b", CNI_DOUBLE, n, 7, rows->frame_b);
 }
 
+// ---- forces ----
+
+static const char *force_name(const void *context, int64_t i) {
+  const char *name = ((const CnForceDef *)context)[i].name;
+  return name ? name : "";
+}
+
+static const char *force_kind_name(const void *context, int64_t i) {
+  return cn_force_kind_name(((const CnForceDef *)context)[i].kind);
+}
+
+static CnStatus put_forces(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
+  CniArena arena;
+  CnWorldInfo info;
+  cn_world_info(world, &info);
+  if (info.force_count == 0) return CN_OK;
+  cni_arena_init(&arena, &w->allocator);
+  size_t n = (size_t)info.force_count, bytes = n * sizeof(CnForceDef);
+  CnForceDef *defs = cni_arena_take(&arena, bytes);
+  int32_t *bodies = cni_arena_take(&arena, 2 * n * sizeof *bodies), i = 0;
+  for (CnForceId f = {0}; defs && bodies && (f = cn_world_next_force(world, f)).slot; i++) {
+    cn_force_def(world, f, &defs[i]);
+    bodies[i] = body_index(w, defs[i].body_a);
+    bodies[n + (size_t)i] = body_index(w, defs[i].body_b);
+  }
+  if (i > 0) {
+    cni_hdf_group(hdf, "/forces");
+    cni_hdf_texts(hdf, &w->allocator, "/forces/name", i, force_name, defs);
+    cni_hdf_texts(hdf, &w->allocator, "/forces/kind_name", i, force_kind_name, defs);
+    cni_hdf_table(hdf, "/forces/body_a", CNI_INT32, i, 0, bodies);
+    cni_hdf_table(hdf, "/forces/body_b", CNI_INT32, i, 0, bodies + n);
+  }
+  cni_arena_release(&arena);
+  return i > 0 ? CN_OK : cni_error_memory(bytes);
+}
+
 static CnStatus put_contents(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
   CniArena arena;
   cni_arena_init(&arena, &w->allocator);
@@ -361,5 +397,6 @@ CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *
   cn_world_info(world, &info);
   CNI_TRY(put_scene(w, hdf));
   put_settings(def, &info, hdf);
-  return put_contents(w, world, hdf);
+  CNI_TRY(put_contents(w, world, hdf));
+  return put_forces(w, world, hdf);
 }

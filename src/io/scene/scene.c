@@ -3,7 +3,7 @@
 // world.
 //
 // Reading goes once over the JSON, in the order parameters, settings, materials, bodies, joints,
-// sensors (whatever their order in the file), because each part may use the ones before. Everything
+// forces, sensors (whatever their order in the file), because each part may use the ones before. Everything
 // that can be wrong is found here; filling a world can only fail for want of memory.
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
                           int32_t setting_count) {
   static const char *const keys[] = {"$schema", "title",    "description", "parameters",
                                      "seed",    "settings", "materials",   "bodies",
-                                     "joints",  "sensors",  NULL};
+                                     "joints",  "forces",   "sensors",     NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -71,6 +71,7 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->material_names, a);
   cni_name_release(&reader->body_names, a);
   cni_name_release(&reader->joint_names, a);
+  cni_name_release(&reader->force_names, a);
   cni_name_release(&reader->sensor_names, a);
 }
 
@@ -152,6 +153,7 @@ void cn_scene_destroy(CnScene *scene) {
   cni_release(&a, scene->bodies, (size_t)scene->body_capacity * sizeof *scene->bodies);
   cni_release(&a, scene->shapes, (size_t)scene->shape_capacity * sizeof *scene->shapes);
   cni_release(&a, scene->joints, (size_t)scene->joint_capacity * sizeof *scene->joints);
+  cni_release(&a, scene->forces, (size_t)scene->force_capacity * sizeof *scene->forces);
   cni_release(&a, scene->sensors, (size_t)scene->sensor_capacity * sizeof *scene->sensors);
   cni_text_release(&scene->texts, &a);
   cni_release(&a, scene, sizeof *scene);
@@ -232,7 +234,8 @@ void cn_scene_info(const CnScene *scene, CnSceneInfo *info) {
                         .body_count = scene->body_count,
                         .shape_count = scene->shape_count,
                         .material_count = scene->material_count,
-                        .joint_count = scene->joint_count};
+                        .joint_count = scene->joint_count,
+                        .force_count = scene->force_count};
 }
 
 CnStatus cn_scene_parameter(const CnScene *scene, int32_t index, CnSceneParameter *parameter) {
@@ -258,6 +261,7 @@ typedef struct Filling {
   CnMaterialId *materials;
   CnBodyId *bodies;
   CnJointId *joints;
+  CnForceId *forces;
   int32_t material_count, body_count; // created so far
 } Filling;
 
@@ -289,6 +293,13 @@ static CnStatus fill_joints(const CnScene *scene, CnWorld *world, const Filling 
     if (joint->body_b >= 0) def.body_b = f->bodies[joint->body_b];
     CNI_TRY(cn_joint_create(world, &def, &f->joints[i]));
   }
+  for (int32_t i = 0; i < scene->force_count; i++) {
+    const CniSceneForce *force = &scene->forces[i];
+    CnForceDef def = force->def;
+    if (force->body_a >= 0) def.body_a = f->bodies[force->body_a];
+    if (force->body_b >= 0) def.body_b = f->bodies[force->body_b];
+    CNI_TRY(cn_force_create(world, &def, &f->forces[i]));
+  }
   return CN_OK;
 }
 
@@ -298,11 +309,12 @@ static void note_ids(CnScene *scene, const Filling *f) {
     if (s->body_a >= 0) s->body_a_id = f->bodies[s->body_a];
     if (s->body_b >= 0) s->body_b_id = f->bodies[s->body_b];
     if (s->joint >= 0) s->joint_id = f->joints[s->joint];
+    if (s->force >= 0) s->force_id = f->forces[s->force];
   }
 }
 
 // The last first, so that the next filling gets the slots in the same order. Bodies take their
-// shapes and joints with them.
+// shapes, joints and forces with them.
 static void empty_world(CnWorld *world, const Filling *f) {
   for (int32_t i = f->body_count; i-- > 0;) cn_body_destroy(world, f->bodies[i]);
   for (int32_t i = f->material_count; i-- > 0;) cn_material_destroy(world, f->materials[i]);
@@ -322,11 +334,17 @@ CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
   size_t material_bytes = (size_t)scene->material_count * sizeof(CnMaterialId);
   size_t body_bytes = (size_t)scene->body_count * sizeof(CnBodyId);
   size_t joint_bytes = (size_t)scene->joint_count * sizeof(CnJointId);
-  Filling f = {cni_allocate(a, material_bytes), cni_allocate(a, body_bytes),
-               cni_allocate(a, joint_bytes), 0, 0};
+  size_t force_bytes = (size_t)scene->force_count * sizeof(CnForceId);
+  Filling f = {cni_allocate(a, material_bytes),
+               cni_allocate(a, body_bytes),
+               cni_allocate(a, joint_bytes),
+               cni_allocate(a, force_bytes),
+               0,
+               0};
   CnStatus status = CN_OK;
-  if ((material_bytes && !f.materials) || (body_bytes && !f.bodies) || (joint_bytes && !f.joints))
-    status = cni_error_memory(material_bytes + body_bytes + joint_bytes);
+  if ((material_bytes && !f.materials) || (body_bytes && !f.bodies) || (joint_bytes && !f.joints) ||
+      (force_bytes && !f.forces))
+    status = cni_error_memory(material_bytes + body_bytes + joint_bytes + force_bytes);
   if (status == CN_OK) status = fill_bodies(scene, world, &f);
   if (status == CN_OK) status = fill_joints(scene, world, &f);
   if (status == CN_OK)
@@ -336,5 +354,6 @@ CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
   cni_release(a, f.materials, material_bytes);
   cni_release(a, f.bodies, body_bytes);
   cni_release(a, f.joints, joint_bytes);
+  cni_release(a, f.forces, force_bytes);
   return status;
 }

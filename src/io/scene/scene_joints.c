@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints. Where a joint sits is given by points in the world, which is how assemblies are drawn, or
+// Joints and forces. Where a joint sits is given by points in the world, which is how assemblies are drawn, or
 // by frames on the two bodies, which shows a wrong assembly: "anchor" for the point that a joint
 // holds together, "anchors" for the two ends of a distance, "frames" for either. "axis" is the
 // direction in the world along which z of both frames lies. What a joint may have beside that, and
-// its coordinates, are what the row of its kind lists.
+// its coordinates, are what the row of its kind lists. A force between two bodies is placed like a
+// joint whose ends are apart, one on a body alone by a "point" of its frame.
 #include <math.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "force/force.h"
 #include "io/scene/scene_private.h"
 #include "joint/joint.h"
 
@@ -18,7 +20,8 @@ static CnStatus read_body(CniReader *reader, json_t *value, int32_t *body) {
   return cni_scene_refer(reader, value, &reader->body_names, "body", body);
 }
 
-static CnStatus read_bodies(CniReader *reader, json_t *item, CniSceneJoint *joint) {
+static CnStatus read_bodies(CniReader *reader, json_t *item, const char *sort,
+                            CniSceneJoint *joint) {
   json_t *value = json_object_get(item, "bodies");
   CNI_TRY(cni_scene_require(reader, item, "bodies"));
   cni_scene_enter(reader, "bodies");
@@ -29,14 +32,14 @@ static CnStatus read_bodies(CniReader *reader, json_t *item, CniSceneJoint *join
     cni_scene_enter_index(reader, i);
     CNI_TRY(read_body(reader, json_array_get(value, i), sides[i]));
     if (i == 1 && joint->body_a == joint->body_b)
-      return cni_scene_fail(reader, json_array_get(value, i), "a joint needs two bodies");
+      return cni_scene_fail(reader, json_array_get(value, i), "a %s needs two bodies", sort);
     cni_scene_leave(reader);
   }
   const CniSceneBody *bodies = reader->scene->bodies;
   int dynamic = 0;
   for (size_t i = 0; i < 2; i++)
     dynamic |= *sides[i] >= 0 && bodies[*sides[i]].def.kind == CN_BODY_DYNAMIC;
-  if (!dynamic) return cni_scene_fail(reader, value, "one of a joint's bodies must be dynamic");
+  if (!dynamic) return cni_scene_fail(reader, value, "one of a %s's bodies must be dynamic", sort);
   cni_scene_leave(reader);
   return CN_OK;
 }
@@ -113,7 +116,8 @@ static CnStatus read_frames(CniReader *reader, json_t *item, CniSceneJoint *join
 }
 
 // Exactly one of the ways to say where.
-static CnStatus read_place(CniReader *reader, json_t *item, CniSceneJoint *joint) {
+static CnStatus read_place(CniReader *reader, json_t *item, const char *sort, const char *kind,
+                           int apart, CniSceneJoint *joint) {
   int anchor = json_object_get(item, "anchor") != NULL;
   int anchors = json_object_get(item, "anchors") != NULL;
   int frames = json_object_get(item, "frames") != NULL;
@@ -123,38 +127,43 @@ static CnStatus read_place(CniReader *reader, json_t *item, CniSceneJoint *joint
   if (frames && json_object_get(item, "axis"))
     return cni_scene_fail(reader, item, "\"frames\" have their own axes: leave \"axis\" out");
   if (frames) return read_frames(reader, item, joint);
-  const CniJointKind *kind = cni_joint_kinds[joint->def.kind];
-  if (kind->apart)
-    return cni_scene_fail(reader, item, "a %s joint needs two \"anchors\" or \"frames\"",
-                          kind->name);
+  if (apart)
+    return cni_scene_fail(reader, item, "a %s %s needs two \"anchors\" or \"frames\"", kind, sort);
   CnVec3 point = CN_VEC3_ZERO;
   CNI_TRY(cni_scene_get_vec3(reader, item, "anchor", CNI_ANY, &point));
   return put_frames(reader, item, point, point, joint);
 }
 
-static CnStatus check_frames(CniReader *reader, json_t *item, const CniSceneJoint *joint) {
+static CnStatus check_frames(CniReader *reader, json_t *item, const char *sort,
+                             const CniSceneJoint *joint) {
   if (cn_vec3_finite(joint->def.frame_a.position) && cn_vec3_finite(joint->def.frame_b.position))
     return CN_OK;
-  return cni_scene_fail(reader, item, "the joint is too far away from its bodies");
+  return cni_scene_fail(reader, item, "the %s is too far away from its bodies", sort);
 }
 
 // A distance that is not given is the present one, which must be one.
-static CnStatus check_distance(CniReader *reader, json_t *item, const CniSceneJoint *joint) {
-  if (!cni_joint_kinds[joint->def.kind]->fit || joint->def.distance > 0) return CN_OK;
+static CnStatus check_distance(CniReader *reader, json_t *item, const char *key, double given,
+                               const CniSceneJoint *joint) {
+  if (given > 0) return CN_OK;
   CnVec3 a = cn_pose_point(pose_of(reader, joint->body_a), joint->def.frame_a.position);
   CnVec3 b = cn_pose_point(pose_of(reader, joint->body_b), joint->def.frame_b.position);
   double distance = cn_norm(cn_sub(b, a));
   if (distance > 1e-100 && isfinite(distance)) return CN_OK;
-  return cni_scene_fail(reader, item, "without a \"distance\" the present one is kept, which is %g",
+  return cni_scene_fail(reader, item, "without a \"%s\" the present one is kept, which is %g", key,
                         distance);
 }
 
-// Numbers by their descriptions. A bound may be absent, or "unlimited".
+// Fields by their descriptions. A bound may be absent, or "unlimited".
 static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fields, void *def) {
   for (const CniField *f = fields; f && f->name; f++) {
     const char *word = json_string_value(json_object_get(item, f->name));
-    double *number = cni_field_at(f, def);
-    if (word && f->range == CNI_BOUND && strcmp(word, "unlimited") == 0)
+    void *at = cni_field_at(f, def);
+    double *number = at;
+    if (f->type == CNI_FIELD_VEC3)
+      CNI_TRY(cni_scene_get_vec3(reader, item, f->name, f->range, at));
+    else if (f->type == CNI_FIELD_FLAG)
+      CNI_TRY(cni_scene_get_flag(reader, item, f->name, at));
+    else if (word && f->range == CNI_BOUND && strcmp(word, "unlimited") == 0)
       *number = INFINITY;
     else
       CNI_TRY(cni_scene_get_number(reader, item, f->name, f->range, number));
@@ -208,11 +217,12 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
   CniSceneJoint joint = {.def = cn_joint_def_default((CnJointKind)kind)};
   CnJointDef *def = &joint.def;
   CNI_TRY(cni_scene_new_name(reader, item, &reader->joint_names, number, "joint", &def->name));
-  CNI_TRY(read_bodies(reader, item, &joint));
-  CNI_TRY(read_place(reader, item, &joint));
-  CNI_TRY(check_frames(reader, item, &joint));
-  CNI_TRY(read_fields(reader, item, cni_joint_kinds[kind]->fields, def));
-  CNI_TRY(check_distance(reader, item, &joint));
+  const CniJointKind *row = cni_joint_kinds[kind];
+  CNI_TRY(read_bodies(reader, item, "joint", &joint));
+  CNI_TRY(read_place(reader, item, "joint", row->name, row->apart, &joint));
+  CNI_TRY(check_frames(reader, item, "joint", &joint));
+  CNI_TRY(read_fields(reader, item, row->fields, def));
+  if (row->fit) CNI_TRY(check_distance(reader, item, "distance", def->distance, &joint));
   CNI_TRY(read_axes(reader, item, def));
   CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->joints, &scene->joint_capacity,
                             number, number + 1, sizeof joint));
@@ -220,11 +230,77 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
   return CN_OK;
 }
 
-CnStatus cni_scene_read_joints(CniReader *reader, json_t *root) {
-  json_t *list = json_object_get(root, "joints");
+// ---- forces ----
+
+static CnStatus check_force_keys(CniReader *reader, json_t *item, const CniForceKind *kind) {
+  const char *keys[8 + MOST_FIELDS] = {"name", "kind", "bodies", "anchors", "frames"};
+  int32_t count = kind->single ? 4 : 5;
+  if (kind->single) keys[2] = "body";
+  if (kind->single) keys[3] = "point";
+  for (int32_t i = 0; kind->fields[i].name && i < MOST_FIELDS; i++)
+    keys[count++] = kind->fields[i].name;
+  for (; count < 8 + MOST_FIELDS; count++) keys[count] = NULL;
+  return cni_scene_keys(reader, item, keys);
+}
+
+// A body that moves, and a point of its frame.
+static CnStatus read_single(CniReader *reader, json_t *item, CniSceneForce *force) {
+  json_t *value = json_object_get(item, "body");
+  CNI_TRY(cni_scene_require(reader, item, "body"));
+  cni_scene_enter(reader, "body");
+  CNI_TRY(cni_scene_refer(reader, value, &reader->body_names, "body", &force->body_b));
+  if (reader->scene->bodies[force->body_b].def.kind != CN_BODY_DYNAMIC)
+    return cni_scene_fail(reader, value, "the body of a force must be dynamic");
+  cni_scene_leave(reader);
+  return cni_scene_get_vec3(reader, item, "point", CNI_ANY, &force->def.frame_b.position);
+}
+
+static CnStatus read_pair(CniReader *reader, json_t *item, const CniForceKind *kind,
+                          CniSceneForce *force) {
+  CniSceneJoint two = {.def = cn_joint_def_default(CN_JOINT_DISTANCE)};
+  CNI_TRY(read_bodies(reader, item, "force", &two));
+  CNI_TRY(read_place(reader, item, "force", kind->name, 1, &two));
+  CNI_TRY(check_frames(reader, item, "force", &two));
+  force->body_a = two.body_a;
+  force->body_b = two.body_b;
+  force->def.frame_a = two.def.frame_a;
+  force->def.frame_b = two.def.frame_b;
+  if (!kind->fit) return CN_OK;
+  double length = json_object_get(item, "rest_length") ? force->def.rest_length : 0;
+  return check_distance(reader, item, "rest_length", length, &two);
+}
+
+static CnStatus make_force(CniReader *reader, json_t *item) {
+  const char *kinds[CN_FORCE_KIND_COUNT + 1] = {0};
+  for (int32_t i = 0; i < CN_FORCE_KIND_COUNT; i++) kinds[i] = cni_force_kinds[i]->name;
+  CnScene *scene = reader->scene;
+  int32_t number = 0, count = scene->force_count;
+  CNI_TRY(cni_scene_require(reader, item, "kind"));
+  CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &number));
+  const CniForceKind *kind = cni_force_kinds[number];
+  CNI_TRY(check_force_keys(reader, item, kind));
+  CniSceneForce force = {cn_force_def_default((CnForceKind)number), -1, -1};
+  CnForceDef *def = &force.def;
+  CNI_TRY(cni_scene_new_name(reader, item, &reader->force_names, count, "force", &def->name));
+  CNI_TRY(read_fields(reader, item, kind->fields, def));
+  CNI_TRY(kind->single ? read_single(reader, item, &force) : read_pair(reader, item, kind, &force));
+  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->forces, &scene->force_capacity,
+                            count, count + 1, sizeof force));
+  scene->forces[scene->force_count++] = force;
+  return CN_OK;
+}
+
+static CnStatus read_list(CniReader *reader, json_t *root, const char *key,
+                          CnStatus (*make)(CniReader *reader, json_t *item)) {
+  json_t *list = json_object_get(root, key);
   if (!list) return CN_OK;
-  cni_scene_enter(reader, "joints");
-  CNI_TRY(cni_scene_list(reader, list, make_joint, &reader->item_count));
+  cni_scene_enter(reader, key);
+  CNI_TRY(cni_scene_list(reader, list, make, &reader->item_count));
   cni_scene_leave(reader);
   return CN_OK;
+}
+
+CnStatus cni_scene_read_joints(CniReader *reader, json_t *root) {
+  CNI_TRY(read_list(reader, root, "joints", make_joint));
+  return read_list(reader, root, "forces", make_force);
 }

@@ -39,16 +39,22 @@ typedef struct CniSceneJoint {
   int32_t body_a, body_b; // -1: the ground
 } CniSceneJoint;
 
+typedef struct CniSceneForce {
+  CnForceDef def;
+  int32_t body_a, body_b; // -1: the ground
+} CniSceneForce;
+
 // One series of a sensor. The ids are those that an empty world gives in order of creation; filling
 // a world writes what it gave.
 typedef struct CniSceneSensor {
   const char *name;
   int32_t kind, component; // rows of the tables in scene_sensors.c
   int32_t body_a, body_b;  // -1: none
-  int32_t joint;           // -1: none
+  int32_t joint, force;    // -1: none
   int32_t coordinate;      // of the joint
   CnBodyId body_a_id, body_b_id;
   CnJointId joint_id;
+  CnForceId force_id;
   CnVec3 point; // in the body frame
 } CniSceneSensor;
 
@@ -73,10 +79,12 @@ struct CnScene {
   CniSceneBody *bodies;
   CniSceneShape *shapes;
   CniSceneJoint *joints;
+  CniSceneForce *forces;
   CniSceneSensor *sensors;
-  int32_t parameter_count, material_count, body_count, shape_count, joint_count, sensor_count;
-  int32_t parameter_capacity, material_capacity, body_capacity, shape_capacity, joint_capacity,
-      sensor_capacity;
+  int32_t parameter_count, material_count, body_count, shape_count, joint_count, force_count;
+  int32_t sensor_count;
+  int32_t parameter_capacity, material_capacity, body_capacity, shape_capacity, joint_capacity;
+  int32_t force_capacity, sensor_capacity;
 };
 
 // ---- the reader ----
@@ -114,7 +122,7 @@ typedef struct CniReader {
 
   CniRng rng;
   int64_t item_count, shape_item_count, item_limit;
-  CniNameTable parameter_names, material_names, body_names, joint_names, sensor_names;
+  CniNameTable parameter_names, material_names, body_names, joint_names, force_names, sensor_names;
   CniModel probe; // one body at a time is tried here
   int32_t probe_ready;
   CnBodyDef body_def; // the body whose shapes are being read

@@ -179,7 +179,7 @@ static void add_indices(char *text, size_t size, const CniReader *reader) {
 // ---- failures ----
 
 static CnStatus fail(const CniReader *reader, const char *got, const char *format, va_list args) {
-  char problem[256], pointer[200], line[LINE_SIZE] = "";
+  char problem[400], pointer[200], line[LINE_SIZE] = "";
   vsnprintf(problem, sizeof problem, format, args);
   write_pointer(reader, pointer, sizeof pointer);
   add_short(line, sizeof line, reader->label, 120);

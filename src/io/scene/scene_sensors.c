@@ -20,7 +20,7 @@ enum { X, Y, Z, LENGTH, NORMAL, W, MOTOR, LIMIT, DRY, SPRING, SCALAR, COMPONENT_
 static const char *const component_names[] = {
     "x", "y", "z", "length", "normal", "w", "motor", "limit", "friction", "spring", "", NULL};
 
-typedef enum Subject { OF_WORLD, OF_BODY, OF_CONTACT, OF_JOINT, OF_COORDINATE } Subject;
+typedef enum Subject { OF_WORLD, OF_BODY, OF_CONTACT, OF_JOINT, OF_COORDINATE, OF_FORCE } Subject;
 
 enum {
   POSITION,
@@ -35,6 +35,12 @@ enum {
   JOINT_COORDINATE,
   JOINT_RATE,
   JOINT_EFFORT,
+  FORCE,
+  FORCE_TORQUE,
+  FORCE_LENGTH,
+  FORCE_RATE,
+  FORCE_POWER,
+  FORCE_ENERGY,
   KINETIC_ENERGY,
   POTENTIAL_ENERGY,
   ENERGY
@@ -64,6 +70,12 @@ static const Kind kinds[] = {
     [JOINT_COORDINATE] = {"joint_coordinate", "", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR)},
     [JOINT_RATE] = {"joint_rate", "/s", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR)},
     [JOINT_EFFORT] = {"joint_effort", "", OF_COORDINATE, PARTS, BIT(SCALAR)},
+    [FORCE] = {"force", "N", OF_FORCE, XYZ | BIT(LENGTH), XYZ},
+    [FORCE_TORQUE] = {"force_torque", "N m", OF_FORCE, XYZ | BIT(LENGTH), XYZ},
+    [FORCE_LENGTH] = {"force_length", "m", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
+    [FORCE_RATE] = {"force_rate", "m/s", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
+    [FORCE_POWER] = {"force_power", "W", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
+    [FORCE_ENERGY] = {"force_energy", "J", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
     [KINETIC_ENERGY] = {"kinetic_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
     [POTENTIAL_ENERGY] = {"potential_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
     [ENERGY] = {"energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
@@ -127,6 +139,8 @@ static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *se
     return cni_scene_get_vec3(reader, item, "point", CNI_ANY, &sensor->point);
   case OF_CONTACT:
     return read_contact(reader, item, sensor);
+  case OF_FORCE:
+    return get_reference(reader, item, "force", &reader->force_names, "force", &sensor->force);
   case OF_JOINT:
   case OF_COORDINATE:
     CNI_TRY(get_reference(reader, item, "joint", &reader->joint_names, "joint", &sensor->joint));
@@ -145,11 +159,14 @@ static CnStatus check_sensor_keys(CniReader *reader, json_t *item, int32_t kind)
   static const char *const of_error[] = {"name", "kind", "joint", NULL};
   static const char *const of_coordinate[] = {"name", "kind", "joint", "coordinate", NULL};
   static const char *const of_effort[] = {"name", "kind", "joint", "coordinate", "axis", NULL};
+  static const char *const of_force[] = {"name", "kind", "force", "axis", NULL};
+  static const char *const of_number[] = {"name", "kind", "force", NULL};
   const char *const *keys = of_world;
   if (kinds[kind].subject == OF_BODY) keys = of_body;
   if (kind == ROTATION || kind == SPIN) keys = of_turn;
   if (kinds[kind].subject == OF_CONTACT) keys = of_contact;
   if (kinds[kind].subject == OF_JOINT) keys = kinds[kind].all == XYZ ? of_joint : of_error;
+  if (kinds[kind].subject == OF_FORCE) keys = kinds[kind].all == XYZ ? of_force : of_number;
   if (kinds[kind].subject == OF_COORDINATE) keys = kind == JOINT_EFFORT ? of_effort : of_coordinate;
   return cni_scene_keys(reader, item, keys);
 }
@@ -189,7 +206,7 @@ static CnStatus make_sensor(CniReader *reader, json_t *item) {
   const char *words[KIND_COUNT + 1];
   for (int32_t i = 0; i < KIND_COUNT; i++) words[i] = kinds[i].name;
   words[KIND_COUNT] = NULL;
-  CniSceneSensor sensor = {.body_a = -1, .body_b = -1, .joint = -1};
+  CniSceneSensor sensor = {.body_a = -1, .body_b = -1, .joint = -1, .force = -1};
   CNI_TRY(cni_scene_require(reader, item, "kind"));
   CNI_TRY(cni_scene_get_choice(reader, item, "kind", words, &sensor.kind));
   CNI_TRY(check_sensor_keys(reader, item, sensor.kind));
@@ -202,6 +219,7 @@ static CnStatus make_sensor(CniReader *reader, json_t *item) {
   sensor.body_a_id = body_id(sensor.body_a);
   sensor.body_b_id = body_id(sensor.body_b);
   if (sensor.joint >= 0) sensor.joint_id = (CnJointId){(uint32_t)sensor.joint + 1, 1};
+  if (sensor.force >= 0) sensor.force_id = (CnForceId){(uint32_t)sensor.force + 1, 1};
   int32_t component;
   CNI_TRY(read_axis(reader, item, sensor.kind, &component));
   uint32_t wanted = component < 0 ? kinds[sensor.kind].all : BIT(component);
@@ -325,6 +343,17 @@ static CnStatus measure_joint(const CnWorld *world, const CniSceneSensor *s, dou
   return CN_OK;
 }
 
+static CnStatus measure_force(const CnWorld *world, const CniSceneSensor *s, double *value) {
+  CnForceState state;
+  CNI_TRY(cn_force_state(world, s->force_id, &state));
+  const double numbers[] = {state.length, state.rate, state.power, state.energy};
+  if (s->kind >= FORCE_LENGTH)
+    *value = numbers[s->kind - FORCE_LENGTH];
+  else
+    *value = component_of(s->kind == FORCE ? state.force : state.torque, s->component);
+  return CN_OK;
+}
+
 static double energy_of(const CnWorldSums *sums, int32_t kind) {
   double energy = 0;
   if (kind != POTENTIAL_ENERGY) energy += sums->kinetic_energy;
@@ -355,6 +384,9 @@ CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *va
     case OF_JOINT:
     case OF_COORDINATE:
       CNI_TRY(measure_joint(world, s, &values[i]));
+      break;
+    case OF_FORCE:
+      CNI_TRY(measure_force(world, s, &values[i]));
       break;
     default:
       if (!have_sums) cn_world_sums(world, &sums);

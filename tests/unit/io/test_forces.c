@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces on their way through the files: scene and sensors; schema and manual against the table of
+// kinds.
+#include "check.h"
+
+#include <cairn/scene.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "force/force.h"
+
+static double sensor(const CnScene *scene, const double *values, const char *name,
+                     const char *unit) {
+  CnSensorInfo info;
+  for (int32_t i = 0; cn_scene_sensor(scene, i, &info) == CN_OK; i++) {
+    if (strcmp(info.name, name) != 0) continue;
+    assert_string_equal(info.unit, unit);
+    return values[i];
+  }
+  fail_msg("no sensor %s", name);
+  return 0;
+}
+
+static void scene(void **state) {
+  (void)state;
+  CnScene *s;
+  CnWorld *world;
+  CHECK_OK(cn_scene_open(CAIRN_SOURCE_DIR "/tests/scenes/good/strut.json", NULL, 0, NULL, &s));
+  CnWorldDef def = cn_world_def_default();
+  cn_scene_world_def(s, &def);
+  CHECK_OK(cn_world_create(&def, &world));
+  CHECK_OK(cn_scene_fill(s, world));
+  CnSceneInfo info;
+  cn_scene_info(s, &info);
+  CHECK(info.force_count == 3);
+  for (int i = 0; i < 800; i++) CHECK_OK(cn_world_step(world, NULL));
+  double values[16];
+  CHECK_OK(cn_scene_measure(s, world, values));
+  double weight = 2 * 9.81;
+  CHECK_NEAR(sensor(s, values, "pull", "N"), weight, 1e-8);
+  CHECK_NEAR(sensor(s, values, "all.z", "N"), weight, 1e-8);
+  CHECK_NEAR(sensor(s, values, "torque", "N m"), 0, 1e-12);
+  CHECK_NEAR(sensor(s, values, "length", "m"), 1 + weight / 800, 1e-10);
+  CHECK_NEAR(sensor(s, values, "rate", "m/s"), 0, 1e-10);
+  CHECK_NEAR(sensor(s, values, "power", "W"), 0, 1e-8);
+  CHECK_NEAR(sensor(s, values, "stored", "J"), weight * weight / 1600, 1e-8);
+  cn_world_destroy(world);
+  cn_scene_destroy(s);
+}
+
+static void schema(void **state) {
+  (void)state;
+  json_error_t error;
+  json_t *root = json_load_file(CAIRN_SOURCE_DIR "/docs/scene.schema.json", 0, &error);
+  CHECK(root != NULL);
+  json_t *defs = json_object_get(root, "$defs");
+  json_t *force = json_object_get(json_object_get(defs, "force"), "properties");
+  json_t *kinds = json_object_get(json_object_get(force, "kind"), "enum");
+  CHECK(json_array_size(kinds) == CN_FORCE_KIND_COUNT);
+  for (int32_t i = 0; i < CN_FORCE_KIND_COUNT; i++) {
+    const CniForceKind *kind = cni_force_kinds[i];
+    assert_string_equal(json_string_value(json_array_get(kinds, (size_t)i)), kind->name);
+    for (const CniField *f = kind->fields; f->name; f++) {
+      json_t *text = json_object_get(json_object_get(force, f->name), "description");
+      CHECK(text != NULL);
+      assert_string_equal(json_string_value(text), f->sentence);
+    }
+  }
+  json_decref(root);
+}
+
+static char manual_text[1 << 20];
+
+static void has(const char *row) {
+  if (!strstr(manual_text, row)) print_message("docs/scene.md lacks: %s\n", row);
+  CHECK(strstr(manual_text, row) != NULL);
+}
+
+static void manual(void **state) {
+  (void)state;
+  FILE *file = fopen(CAIRN_SOURCE_DIR "/docs/scene.md", "rb");
+  CHECK(file != NULL);
+  CHECK(fread(manual_text, 1, sizeof manual_text - 1, file) > 0);
+  fclose(file);
+  for (int32_t i = 0; i < CN_FORCE_KIND_COUNT; i++) {
+    const CniForceKind *kind = cni_force_kinds[i];
+    char row[512];
+    int n = snprintf(row, sizeof row, "| `%s` |", kind->name);
+    for (const CniField *f = kind->fields; f->name; f++)
+      n += snprintf(row + n, sizeof row - (size_t)n, "%s`%s`", f == kind->fields ? " " : ", ",
+                    f->name);
+    snprintf(row + n, sizeof row - (size_t)n, " | %s | %s |", kind->single ? "one" : "two",
+             kind->summary);
+    has(row);
+    for (const CniField *f = kind->fields; f->name; f++) {
+      snprintf(row, sizeof row, "| `%s` | %s%s| %s", f->name, f->unit, f->unit[0] ? " " : "",
+               f->sentence);
+      has(row);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(scene), cmocka_unit_test(schema),
+                                     cmocka_unit_test(manual)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,3 +3,4 @@
 // src/force/force_name.c. Included where the list is needed, again and again; the order is the
 // number of a kind in the interface: add at the end.
 CN_FORCE(SPRING, spring)
+CN_FORCE(DRAG, drag)

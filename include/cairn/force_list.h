@@ -4,3 +4,4 @@
 // number of a kind in the interface: add at the end.
 CN_FORCE(SPRING, spring)
 CN_FORCE(DRAG, drag)
+CN_FORCE(CONSTANT, constant)

@@ -34,7 +34,7 @@ static void scene(void **state) {
   CHECK_OK(cn_scene_fill(s, world));
   CnSceneInfo info;
   cn_scene_info(s, &info);
-  CHECK(info.force_count == 3);
+  CHECK(info.force_count == 5);
   for (int i = 0; i < 800; i++) CHECK_OK(cn_world_step(world, NULL));
   double values[16];
   CHECK_OK(cn_scene_measure(s, world, values));

@@ -44,6 +44,10 @@ CN_API const char *cn_status_name(CnStatus status);
 /// until the next failure in the same thread; "" before the first.
 CN_API const char *cn_error_message(void);
 
+/// Sets this thread's message, at most 511 bytes of it (null: none), and returns `status`: for
+/// callbacks that fail (a CnSystem's functions), so that their sentence arrives at the caller.
+CN_API CnStatus cn_error_set(CnStatus status, const char *message);
+
 /// Where memory comes from. `allocate` returns memory aligned to `alignment` (a power of two) or
 /// null; `release` gets back the same pointer and size. Calls may come from several threads at once
 /// only if worlds are used from several threads: a world allocates from the thread that calls it.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments by table: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags, operands in any order,
-// and
-// -- before operands that begin with a dash. What is not in the table is refused with the nearest
-// name that is.
+// and -- before operands that begin with a dash. What is not in the table is refused with the
+// nearest name that is.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/error.h"
 
 // ---- the nearest name ----
 
@@ -230,11 +230,8 @@ int cni_args_choice(const CniArgs *args, const char *name, const char *(*list)(i
   }
   NameList names = {list};
   const char *near = cni_suggest(text, list_name, &names);
-  char all[256] = "";
-  for (int32_t i = 0; list(i); i++) {
-    size_t used = strlen(all);
-    snprintf(all + used, sizeof all - used, i ? ", %s" : "%s", list(i));
-  }
+  char all[256];
+  cni_list_names(list, all, sizeof all);
   if (near)
     cni_usage_error(args->command, "--%s: there is no `%s` (did you mean %s?)", name, text, near);
   else

@@ -50,6 +50,8 @@ typedef struct CniCommand {
   const char *description; // paragraphs, separated by empty lines
   const CniOption *options;
   const CniExample *examples;
+  const char *choice;                    // an option whose values a table names: its help lists them
+  const char *(*choices)(int32_t index); // null past the end
   int32_t hidden;                  // left out of lists and of the manual page
   int32_t raw;                     // arguments are handed on unread
   int (*run)(const CniArgs *args); // returns the exit status

@@ -6,6 +6,7 @@
 #include <cairn/base.h>
 
 #include "cli/cli.h"
+#include "core/error.h"
 
 #define TEXT_WIDTH 80
 #define HELP_COLUMN 30
@@ -62,15 +63,25 @@ static int option_label(const CniOption *option, char *label, size_t capacity) {
                   option->argument ? option->argument : "");
 }
 
-static void write_option(FILE *file, const CniOption *option) {
-  char label[80];
+// What an option does and, where a table has them, the values it takes.
+static const char *option_help(const CniCommand *command, const CniOption *option, char *text,
+                               size_t size) {
+  char names[160];
+  if (!command->choices || strcmp(option->name, command->choice) != 0) return option->help;
+  cni_list_names(command->choices, names, sizeof names);
+  snprintf(text, size, "%s: %s", names, option->help);
+  return text;
+}
+
+static void write_option(FILE *file, const CniCommand *command, const CniOption *option) {
+  char label[80], help[320];
   int length = option_label(option, label, sizeof label);
   fprintf(file, "  %s", label);
   if (length > HELP_COLUMN - 4)
     fprintf(file, "\n%*s", HELP_COLUMN, "");
   else
     fprintf(file, "%*s", HELP_COLUMN - 2 - length, "");
-  write_wrapped(file, option->help, HELP_COLUMN, HELP_COLUMN);
+  write_wrapped(file, option_help(command, option, help, sizeof help), HELP_COLUMN, HELP_COLUMN);
 }
 
 // ---- help ----
@@ -92,8 +103,8 @@ void cni_help_command(const CniCommand *command, FILE *file) {
           command->options[0].name ? " [OPTION]..." : "");
   write_wrapped(file, command->description, 0, 0);
   fputc('\n', file);
-  for (const CniOption *o = command->options; o->name; o++) write_option(file, o);
-  write_option(file, &help_option);
+  for (const CniOption *o = command->options; o->name; o++) write_option(file, command, o);
+  write_option(file, command, &help_option);
   fprintf(file, "\nexamples:\n");
   for (const CniExample *e = command->examples; e->line; e++)
     fprintf(file, "  %s\n      %s\n", e->line, e->meaning);
@@ -125,12 +136,12 @@ static void write_roff(FILE *file, const char *text) {
   fputc('\n', file);
 }
 
-static void write_roff_option(FILE *file, const CniOption *option) {
-  char label[80];
+static void write_roff_option(FILE *file, const CniCommand *command, const CniOption *option) {
+  char label[80], help[320];
   option_label(option, label, sizeof label);
   fputs(".TP\n.B ", file);
   write_roff(file, label);
-  write_roff(file, option->help);
+  write_roff(file, option_help(command, option, help, sizeof help));
 }
 
 static void write_roff_command(FILE *file, const CniCommand *command) {
@@ -140,7 +151,7 @@ static void write_roff_command(FILE *file, const CniCommand *command) {
   fputs(".SS ", file);
   write_roff(file, line);
   write_roff(file, command->description);
-  for (const CniOption *o = command->options; o->name; o++) write_roff_option(file, o);
+  for (const CniOption *o = command->options; o->name; o++) write_roff_option(file, command, o);
   fputs(".PP\nExamples:\n", file);
   for (const CniExample *e = command->examples; e->line; e++) {
     fputs(".TP\n.B ", file);

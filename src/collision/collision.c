@@ -35,19 +35,17 @@
 // loop writes to its own places; counts are summed in index order afterwards.
 #include "collision/collision_private.h"
 
-#include <stdio.h>
-
 #include "core/error.h"
 
 // ---- the object ----
 
+static const char *broad_phase_name(int32_t index) {
+  return index < cni_broad_phase_count ? cni_broad_phases[index].name : NULL;
+}
+
 static CnStatus unknown_broad_phase(const char *name) {
   char names[256];
-  int used = 0;
-  names[0] = 0;
-  for (int32_t i = 0; i < cni_broad_phase_count && used < (int)sizeof names; i++)
-    used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", i ? ", " : "",
-                     cni_broad_phases[i].name);
+  cni_list_names(broad_phase_name, names, sizeof names);
   return cni_error(CN_INVALID_ARGUMENT, "broad phase '%s' is unknown; there are: %s", name, names);
 }
 

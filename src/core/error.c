@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Failure sentences, log lines, names of statuses, and the version.
-//
-// The message of the last failure is the only hidden state of the library. It is kept per thread,
-// so two threads that use two worlds never read each other's sentence.
+// Failure sentences with their numbers, log lines, names of statuses, and the version.
 
 #include "core/assert.h"
 #include "core/error.h"
@@ -10,26 +7,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define MESSAGE_SIZE 512
 #define LOG_LINE_SIZE 1024
-
-static _Thread_local char last_message[MESSAGE_SIZE];
 
 CnStatus cni_error(CnStatus status, const char *format, ...) {
   // The arguments may quote the previous message: write beside it first, then replace it.
-  char text[MESSAGE_SIZE];
+  char text[CNI_MESSAGE_SIZE];
   va_list arguments;
   va_start(arguments, format);
   int length = vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   if (length < 0) text[0] = 0;
-  // whatever a name or a file held: a sentence is one line, and no terminal obeys it
-  for (char *c = text; *c; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
-  memcpy(last_message, text, strlen(text) + 1);
-  return status;
+  return cn_error_set(status, text);
 }
 
 CnStatus cni_error_memory(size_t bytes) {
@@ -42,6 +31,12 @@ void cni_assert_failed(const char *what, const char *file, int line) {
   abort();
 }
 #endif
+void cni_list_names(const char *(*name)(int32_t index), char *text, size_t size) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int32_t i = 0; name(i) && used < size; i++)
+    used += (size_t)snprintf(text + used, size - used, i ? ", %s" : "%s", name(i));
+}
 
 void cni_log(const CnLog *log, CnLogLevel level, const char *format, ...) {
   if (!log || !log->write) return;
@@ -53,8 +48,6 @@ void cni_log(const CnLog *log, CnLogLevel level, const char *format, ...) {
   if (length < 0) return;
   log->write(log->context, level, line);
 }
-
-const char *cn_error_message(void) { return last_message; }
 
 const char *cn_status_name(CnStatus status) {
   static const char *const names[] = {

@@ -6,12 +6,19 @@
 
 #include <cairn/base.h>
 
+// Room for a message with its end.
+#define CNI_MESSAGE_SIZE 512
+
 // Keep the message (thread-local, truncated to fit) and return the status given.
 CnStatus cni_error(CnStatus status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
 // Shorthand for the one failure that has no value to name.
 CnStatus cni_error_memory(size_t bytes);
+
+// The names of a table in one line, "a, b, c", as far as there is room. `name` gives null past the
+// end.
+void cni_list_names(const char *(*name)(int32_t index), char *text, size_t size);
 
 // Pass a failure on.
 #define CNI_TRY(call)                                                                              \

@@ -109,9 +109,12 @@ CnStatus cn_integrator_create(const CnIntegratorDef *def, CnIntegrator **integra
     return cni_error(CN_INVALID_ARGUMENT, "integrator: the allocator lacks a function");
   CNI_TRY(check_numbers(def));
   const CnIntegratorKind *kind = cni_integrator_find(def->name);
-  if (!kind)
-    return cni_error(CN_INVALID_ARGUMENT, "unknown integrator '%s' (known: %s, ...)",
-                     def->name ? def->name : "(null)", cni_integrator_kinds[0]->name);
+  if (!kind) {
+    char list[256];
+    cni_list_names(cn_integrator_name, list, sizeof list);
+    return cni_error(CN_INVALID_ARGUMENT, "unknown integrator '%s'; known are %s",
+                     def->name ? def->name : "(null)", list);
+  }
 
   CnIntegrator *made = cni_allocate(&def->allocator, sizeof *made);
   if (!made) return cni_error_memory(sizeof *made);

@@ -101,7 +101,7 @@ typedef struct CniExportKind {
   CnStatus (*write)(CnRun *run, const char *run_path, const char *output);
   const char *ending; // of the name that is derived
 } CniExportKind;
-extern const CniExportKind cni_exports[];
+extern const CniExportKind *const cni_exports[];
 extern const int32_t cni_export_count;
 
 // `output`, or without one the run's path with another ending: run.h5 becomes run + ending.

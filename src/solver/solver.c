@@ -172,11 +172,8 @@ CnSolverDef cn_solver_def_default(const char *name) {
 }
 
 static CnStatus unknown_solver(const char *name) {
-  char list[256] = "";
-  size_t used = 0;
-  for (int32_t i = 0; i < cni_solver_kind_count && used < sizeof list; i++)
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                             cni_solver_kinds[i]->name);
+  char list[256];
+  cni_list_names(cn_solver_name, list, sizeof list);
   return cni_error(CN_INVALID_ARGUMENT, "unknown solver \"%s\"; known are %s",
                    name ? name : "(null)", list);
 }

@@ -8,12 +8,12 @@
 #include "core/error.h"
 
 static const char *format_name(int32_t index) {
-  return index >= 0 && index < cni_export_count ? cni_exports[index].name : NULL;
+  return index >= 0 && index < cni_export_count ? cni_exports[index]->name : NULL;
 }
 
 static const CniExportKind *find_format(const char *name) {
   for (int32_t i = 0; i < cni_export_count; i++)
-    if (strcmp(cni_exports[i].name, name) == 0) return &cni_exports[i];
+    if (strcmp(cni_exports[i]->name, name) == 0) return cni_exports[i];
   return NULL;
 }
 
@@ -23,8 +23,8 @@ static void list_formats(int json) {
   cni_show_list(&show, "formats", NULL);
   for (int32_t i = 0; i < cni_export_count; i++) {
     cni_show_row(&show);
-    cni_show_text(&show, "name", "name", cni_exports[i].name);
-    cni_show_text(&show, "summary", "summary", cni_exports[i].summary);
+    cni_show_text(&show, "name", "name", cni_exports[i]->name);
+    cni_show_text(&show, "summary", "summary", cni_exports[i]->summary);
     cni_show_row_end(&show);
   }
   cni_show_list_end(&show);
@@ -68,7 +68,7 @@ static int run(const CniArgs *args) {
 }
 
 static const CniOption options[] = {
-    {"to", 0, "FORMAT", "the format: csv, xdmf; without RUN and --to all are listed"},
+    {"to", 0, "FORMAT", "the format; without RUN and --to all are listed with what they are for"},
     {"output", 'o', "FILE", "where to (default: beside the run)"},
     CNI_OPTION_JSON,
     CNI_OPTION_QUIET,
@@ -83,9 +83,9 @@ const CniCommand cni_command_export = {
     .summary = "write a run in the form of another tool",
     .operands = "RUN",
     .operand_max = 1,
-    .description =
-        "Writes a run as tables (csv) or as a description that ParaView opens over the run "
-        "file (xdmf).",
+    .description = "Writes a run as tables, or in the form of another tool.",
     .options = options,
+    .choice = "to",
+    .choices = format_name,
     .examples = examples,
     .run = run};

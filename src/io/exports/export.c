@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of exports.
-#include "io/exports/export.h"
+// The table of exports: a format is a file export_NAME.c and a row of export_list.inc.
+#include "io/io.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
 
-const CniExportKind cni_exports[] = {
-    {"csv", "tables of comma-separated values, a folder of four files: NAME-csv/", cni_export_csv,
-     "-csv"},
-    {"xdmf", "a description of the run file that ParaView opens: NAME.xdmf", cni_export_xdmf,
-     ".xdmf"},
+#define CN_EXPORT(name) extern const CniExportKind cni_export_##name;
+#include "io/exports/export_list.inc"
+#undef CN_EXPORT
+
+const CniExportKind *const cni_exports[] = {
+#define CN_EXPORT(name) &cni_export_##name,
+#include "io/exports/export_list.inc"
+#undef CN_EXPORT
 };
 const int32_t cni_export_count = sizeof cni_exports / sizeof cni_exports[0];
 

@@ -16,7 +16,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "io/exports/export.h"
+#include "io/io.h"
 #include "io/tools/output.h"
 #include "io/run/run_private.h"
 
@@ -204,7 +204,7 @@ static CnStatus write_file(CnRun *run, const char *folder, const char *name,
   return status;
 }
 
-CnStatus cni_export_csv(CnRun *run, const char *run_path, const char *output) {
+static CnStatus write_csv(CnRun *run, const char *run_path, const char *output) {
   static const struct {
     const char *name;
     CnStatus (*put)(CnRun *run, CniOutput *out);
@@ -225,3 +225,8 @@ CnStatus cni_export_csv(CnRun *run, const char *run_path, const char *output) {
   cni_lock_release(lock);
   return status;
 }
+
+extern const CniExportKind cni_export_csv;
+const CniExportKind cni_export_csv = {
+    "csv", "tables of comma-separated values, a folder of four files: NAME-csv/", write_csv,
+    "-csv"};

@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
-#include "io/exports/export.h"
+#include "io/io.h"
 #include "io/tools/output.h"
 #include "io/run/run_private.h"
 
@@ -194,7 +194,7 @@ static CnStatus put_page(CnRun *run, Page *page) {
   return CN_OK;
 }
 
-CnStatus cni_export_xdmf(CnRun *run, const char *run_path, const char *output) {
+static CnStatus write_xdmf(CnRun *run, const char *run_path, const char *output) {
   char path[2048], copy[2048 + sizeof COPY_ENDING], data[4200];
   if (!run || !run_path) return cni_error(CN_INVALID_ARGUMENT, "export xdmf: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, ".xdmf", path, sizeof path));
@@ -220,3 +220,7 @@ CnStatus cni_export_xdmf(CnRun *run, const char *run_path, const char *output) {
   cni_output_discard(&out);
   return status;
 }
+
+extern const CniExportKind cni_export_xdmf;
+const CniExportKind cni_export_xdmf = {
+    "xdmf", "a description of the run file that ParaView opens: NAME.xdmf", write_xdmf, ".xdmf"};

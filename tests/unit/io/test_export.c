@@ -32,7 +32,7 @@ static int end(void **state) {
 
 static const CniExportKind *find(const char *name) {
   for (int32_t i = 0; i < cni_export_count; i++)
-    if (strcmp(cni_exports[i].name, name) == 0) return &cni_exports[i];
+    if (strcmp(cni_exports[i]->name, name) == 0) return cni_exports[i];
   CHECK(0);
   return NULL;
 }

@@ -7,10 +7,10 @@ add_executable(cairn-bench ${bench_sources} ${PROJECT_SOURCE_DIR}/tests/support/
   ${PROJECT_SOURCE_DIR}/tests/support/disturbed.c)
 target_include_directories(cairn-bench PRIVATE ${PROJECT_SOURCE_DIR}/bench ${PROJECT_SOURCE_DIR}/src
   ${PROJECT_SOURCE_DIR}/tests/support)
-target_link_libraries(cairn-bench PRIVATE cairn cairn_flags m)
+target_link_libraries(cairn-bench PRIVATE cairn_inside cairn_flags m)
 if(TARGET cairn-io)
   # problems from files
-  target_link_libraries(cairn-bench PRIVATE cairn-io)
+  target_link_libraries(cairn-bench PRIVATE cairn_io_inside)
   target_compile_definitions(cairn-bench PRIVATE BENCH_IO BENCH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 endif()
 

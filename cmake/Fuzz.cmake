@@ -8,7 +8,7 @@ set(fuzz_extra_scene ${PROJECT_SOURCE_DIR}/examples/scenes ${PROJECT_SOURCE_DIR}
 function(fuzz_target target)
   add_executable(${target} ${ARGN})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${target} PRIVATE cairn-io cairn cairn_flags PkgConfig::HDF5 PkgConfig::JANSSON)
+  target_link_libraries(${target} PRIVATE cairn_io_inside cairn_flags PkgConfig::HDF5 PkgConfig::JANSSON)
 endfunction()
 
 foreach(source ${fuzz_sources})

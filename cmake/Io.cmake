@@ -15,32 +15,48 @@ if(NOT io_sources)
 endif()
 include(${PROJECT_SOURCE_DIR}/cmake/BuiltinScenes.cmake)
 include(${PROJECT_SOURCE_DIR}/cmake/Page.cmake)
-add_library(cairn-io ${io_sources} ${builtin_scenes_source} ${page_source})
+add_library(cairn_io_objects OBJECT ${io_sources} ${builtin_scenes_source} ${page_source})
+target_include_directories(cairn_io_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(cairn_io_objects PRIVATE CNI_VERSION="${PROJECT_VERSION}")
+target_link_libraries(cairn_io_objects PRIVATE cairn_flags PkgConfig::HDF5 PkgConfig::JANSSON)
+
+# As with libcairn: `cairn-io` is installed, `cairn_io_inside` is for what uses private functions too.
+# The shared libcairn-io has its own hidden copy of the private functions of libcairn that it uses.
+# They keep no state: the one hidden variable, the error message, lies behind cn_error_set.
+function(cairn_io_library name library)
+  add_library(${name} ${ARGN} $<TARGET_OBJECTS:cairn_io_objects>)
+  target_link_libraries(${name} PUBLIC ${library} PRIVATE $<BUILD_INTERFACE:cairn_flags>
+    PkgConfig::HDF5 PkgConfig::JANSSON)
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL SHARED_LIBRARY)
+    target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:cairn_inside>)
+    target_link_options(${name} PRIVATE LINKER:--exclude-libs,ALL)
+  endif()
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion}
+    LINKER_LANGUAGE C)
+endfunction()
+cairn_io_library(cairn-io cairn)
 add_library(cairn::cairn-io ALIAS cairn-io)
-target_include_directories(cairn-io PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(cairn-io PRIVATE CNI_VERSION="${PROJECT_VERSION}")
-target_link_libraries(cairn-io PUBLIC cairn PRIVATE $<BUILD_INTERFACE:cairn_flags>
-  PkgConfig::HDF5 PkgConfig::JANSSON)
 if(BUILD_SHARED_LIBS)
-  # the rooms above use functions of the rooms below that are not public
-  set_target_properties(cairn cairn-io PROPERTIES C_VISIBILITY_PRESET default)
+  cairn_io_library(cairn_io_inside cairn_inside STATIC)
+else()
+  add_library(cairn_io_inside ALIAS cairn-io)
 endif()
-set_target_properties(cairn-io PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 
 file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
 if(cli_sources)
   add_executable(cairn-command ${cli_sources})
   target_include_directories(cairn-command PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(cairn-command PRIVATE CNI_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(cairn-command PRIVATE cairn-io cairn_flags)
+  target_link_libraries(cairn-command PRIVATE cairn_io_inside cairn_flags)
   set_target_properties(cairn-command PROPERTIES OUTPUT_NAME cairn
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   install(TARGETS cairn-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  # the manual page is made from the same tables as the help
+  # the manual page is made from the same tables as the help, whenever the command is
   if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
-    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/cairn.1
-      COMMAND cairn-command man ${PROJECT_BINARY_DIR}/cairn.1 DEPENDS cairn-command VERBATIM)
-    add_custom_target(cairn-manual ALL DEPENDS ${PROJECT_BINARY_DIR}/cairn.1)
+    add_custom_command(TARGET cairn-command POST_BUILD
+      COMMAND cairn-command man ${PROJECT_BINARY_DIR}/cairn.1 BYPRODUCTS ${PROJECT_BINARY_DIR}/cairn.1
+      VERBATIM)
     install(FILES ${PROJECT_BINARY_DIR}/cairn.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()
 endif()

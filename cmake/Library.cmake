@@ -43,14 +43,31 @@ if(CAIRN_HARDENED)
   set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS -fno-stack-protector)
 endif()
 
-add_library(cairn ${library_sources})
-add_library(cairn::cairn ALIAS cairn)
-target_include_directories(cairn
-  PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-  PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(cairn PRIVATE CNI_VERSION="${PROJECT_VERSION}"
+# Compiled once. `cairn` is the library that is installed, static or (BUILD_SHARED_LIBS) shared, which
+# exports the public functions cn_ only. What uses private ones too (the command, tests, benchmarks)
+# links `cairn_inside`, the same objects as an archive.
+add_library(cairn_objects OBJECT ${library_sources})
+target_include_directories(cairn_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(cairn_objects PRIVATE CNI_VERSION="${PROJECT_VERSION}"
   $<$<STREQUAL:${CAIRN_SIMD},off>:CNI_SIMD_OFF>
   $<$<STREQUAL:${CAIRN_SIMD},avx2>:CNI_SIMD_NO_AVX512>
   $<$<STREQUAL:${CAIRN_SIMD},emulated>:CNI_SIMD_EMULATED>)
-target_link_libraries(cairn PRIVATE $<BUILD_INTERFACE:cairn_flags> PUBLIC Threads::Threads m)
-set_target_properties(cairn PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+target_link_libraries(cairn_objects PRIVATE cairn_flags)
+
+# Before 1.0 the interface may change with the minor version, so that is in the soname.
+set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+function(cairn_library name)
+  add_library(${name} ${ARGN} $<TARGET_OBJECTS:cairn_objects>)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:cairn_flags> PUBLIC Threads::Threads m)
+  set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion}
+    LINKER_LANGUAGE C)
+endfunction()
+cairn_library(cairn)
+add_library(cairn::cairn ALIAS cairn)
+if(BUILD_SHARED_LIBS)
+  cairn_library(cairn_inside STATIC)
+else()
+  add_library(cairn_inside ALIAS cairn)
+endif()

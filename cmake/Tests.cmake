@@ -11,10 +11,10 @@ endif()
 add_library(cairn_test_support STATIC ${support_sources})
 target_include_directories(cairn_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests/support
   ${PROJECT_SOURCE_DIR}/src ${CMOCKA_INCLUDE})
-target_link_libraries(cairn_test_support PUBLIC cairn_scenes cairn cairn_flags ${CMOCKA_LIBRARY} m)
+target_link_libraries(cairn_test_support PUBLIC cairn_scenes cairn_inside cairn_flags ${CMOCKA_LIBRARY} m)
 target_compile_definitions(cairn_test_support PUBLIC CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 if(TARGET cairn-io)
-  target_link_libraries(cairn_test_support PUBLIC cairn-io PkgConfig::HDF5 PkgConfig::JANSSON)
+  target_link_libraries(cairn_test_support PUBLIC cairn_io_inside PkgConfig::HDF5 PkgConfig::JANSSON)
 endif()
 
 set(folders unit truth convergence determinism piles)
@@ -158,4 +158,19 @@ if(NOT CAIRN_SANITIZE)
         ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${way} io)
     endif()
   endforeach()
+endif()
+
+# What shared libraries export: the same objects linked once more, and a program that runs with them.
+if(TARGET cairn-io AND NOT CAIRN_SANITIZE AND NOT APPLE)
+  cairn_library(cairn_shared SHARED)
+  cairn_io_library(cairn_io_shared cairn_shared SHARED)
+  set_target_properties(cairn_shared cairn_io_shared PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_executable(shared_program ${PROJECT_SOURCE_DIR}/tests/package/io.c)
+  target_link_libraries(shared_program PRIVATE cairn_io_shared)
+  set_target_properties(shared_program PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME package.shared COMMAND shared_program)
+  add_test(NAME package.symbols COMMAND ${PROJECT_SOURCE_DIR}/tests/package/symbols
+    ${PROJECT_SOURCE_DIR}/include/cairn $<TARGET_FILE:cairn_shared> $<TARGET_FILE:cairn_io_shared>)
 endif()

@@ -4,6 +4,7 @@
 #include <cairn/run.h>
 #include <cairn/scene.h>
 #include <stdio.h>
+#include <string.h>
 
 int main(void) {
   CnScene *scene;
@@ -19,5 +20,6 @@ int main(void) {
   CnRun *run;
   CnStatus status = cn_run_open("none.h5", NULL, &run);
   printf("cairn-io %s: %s\n", cn_version(), cn_error_message());
-  return status == CN_FILE ? 0 : 1;
+  // the message of a failure in libcairn-io arrives in libcairn, also where both are shared
+  return status == CN_FILE && strstr(cn_error_message(), "none.h5") ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front for CMake. `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism warnings bench measure format help clean install
+.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism bench measure format help clean install
 
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
@@ -11,17 +11,19 @@ build: setup ## the release library, tests, benchmarks and examples in build/
 	@rm -f build.log
 	cmake --build build -j $(JOBS)
 
-demo: setup ## simulate a pile of spheres: run.h5 and run.html, to be opened in a browser
-	@cmake --preset release >build.log 2>&1 || { cat build.log; exit 1; }
+# A build folder that is there stays as it was configured.
+demo: ## simulate a pile of spheres: run.h5 and run.html, to be opened in a browser
+	@scripts/setup demo
+	@cmake $$([ -f build/CMakeCache.txt ] && echo build || echo --preset demo) >build.log 2>&1 || { cat build.log; exit 1; }
 	@rm -f build.log
-	cmake --build build -j $(JOBS) --target cairn-command
+	cmake --build build -j $(JOBS) --target cairn cairn-io cairn-command
 	build/cairn run granular --set spheres=1000 --threads $(JOBS) --out run.h5 --force
 	build/cairn report run.h5 -o run.html
 	@echo "make demo: the run is in $(CURDIR)/run.h5"
 	@echo "make demo: open $(CURDIR)/run.html in a browser"
 
-setup: ## install what is missing (apt; root or sudo); nothing the second time
-	@scripts/setup
+setup: ## install what is missing for build and tests (apt, npm; root or sudo); nothing the second time
+	@scripts/setup all
 
 test: test-release test-asan determinism ## everything that must pass before a change lands (about 10 minutes)
 	@echo "make test: all passed"
@@ -68,7 +70,7 @@ test-all: test test-tsan ## test, thread sanitizer and long runs
 bench: measure ## the same as measure
 
 format: ## clang-format over all C files
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.inc' | xargs clang-format -i
 
 install: build ## install to PREFIX (default /usr/local)
 	cmake --install build --prefix $(or $(PREFIX),/usr/local)

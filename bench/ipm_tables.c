@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/math.h"
 #include "scene_g.h"
 #include "solver/cones/cones.h"
@@ -193,7 +194,7 @@ static CnStatus solve(IpmScene *scene, const CnProblem *p, int32_t warm, const d
   CniCones *c = scene->cones;
   CniIpmEnd end;
   CniRowIpmRule rule = {CNI_START_DAPUZZO, (CniRowWarm)warm, ITERATIONS, scene->units};
-  double start = cni_clock();
+  double start = cni_seconds();
   CnStatus status = cni_cones_load(c, p);
   double *w = calloc((size_t)c->velocities + 1, sizeof *w);
   if (status == CN_OK && w) {
@@ -203,7 +204,7 @@ static CnStatus solve(IpmScene *scene, const CnProblem *p, int32_t warm, const d
     call->iterations[warm] = end.iterations;
     call->failed[warm] = end.stalled;
   }
-  if (warm == 0) call->seconds = cni_clock() - start;
+  if (warm == 0) call->seconds = cni_seconds() - start;
   free(w);
   return w ? status : CN_NO_MEMORY;
 }

@@ -116,6 +116,14 @@ typedef struct CnTwist {
   CnVec3 spin;     ///< rad/s
 } CnTwist;
 
+/// A sparse matrix by rows: row i has entries start[i] .. start[i+1]-1, columns ascending.
+typedef struct CnSparse {
+  int32_t row_count, column_count;
+  int32_t *start; ///< row_count + 1
+  int32_t *column;
+  double *value;
+} CnSparse;
+
 #ifdef __cplusplus
 }
 #endif

@@ -145,14 +145,6 @@ CN_API CnStatus cn_problem_add_sphere(CnProblem *problem, int32_t set, int32_t d
 /// Two unit tangents that make (normal, t1, t2) right-handed; a function of the normal alone.
 CN_API void cn_tangents(CnVec3 normal, CnVec3 *t1, CnVec3 *t2);
 
-/// A sparse matrix by rows: row i has entries start[i] .. start[i+1]-1, columns ascending.
-typedef struct CnSparse {
-  int32_t row_count, column_count;
-  int32_t *start; ///< row_count + 1
-  int32_t *column;
-  double *value;
-} CnSparse;
-
 /// Explicit form: copy W (square) and q in. Then add the blocks in row order with
 /// cn_problem_add_explicit.
 CN_API CnStatus cn_problem_set_explicit(CnProblem *problem, const CnSparse *w, const double *q);

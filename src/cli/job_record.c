@@ -11,6 +11,7 @@
 
 #include "cli/job.h"
 #include "world/world.h"
+#include "core/clock.h"
 
 // ---- the run file ----
 

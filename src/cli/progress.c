@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "world/world.h"
+#include "core/clock.h"
 
 #define BAR_INTERVAL 0.1 // s between two drawings
 #define LINE_INTERVAL 1.0

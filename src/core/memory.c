@@ -177,6 +177,16 @@ void *cni_arena_take(CniArena *arena, size_t size) {
   return memory;
 }
 
+CnStatus cni_arena_array(CniArena *arena, int64_t count, size_t size, void *memory) {
+  if (count < 0 || (uint64_t)count > SIZE_MAX / size - 3) return cni_error_memory(SIZE_MAX);
+  size_t bytes = ((size_t)count + 3) * size;
+  void *taken = cni_arena_take(arena, bytes);
+  if (!taken) return cni_error_memory(bytes);
+  memset(taken, 0, bytes);
+  memcpy(memory, &taken, sizeof taken);
+  return CN_OK;
+}
+
 CniArenaMark cni_arena_mark(const CniArena *arena) {
   return (CniArenaMark){arena->blocks, arena->used, arena->total};
 }

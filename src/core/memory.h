@@ -46,6 +46,9 @@ typedef struct CniArena {
 void cni_arena_init(CniArena *arena, const CnAllocator *allocator);
 // Cache-line aligned, not cleared, never null for size 0; null means no memory.
 void *cni_arena_take(CniArena *arena, size_t size);
+// An array of zeros, and three more behind it for who needs ends to run into. `memory` is the
+// address of the pointer.
+CnStatus cni_arena_array(CniArena *arena, int64_t count, size_t size, void *memory);
 // Everything taken before is gone, also where no memory is found for the one block.
 CnStatus cni_arena_reset(CniArena *arena);
 void cni_arena_release(CniArena *arena);

@@ -58,16 +58,6 @@ typedef struct Work {
   int32_t column_count;
 } Work;
 
-static CnStatus take(Work *work, size_t count, size_t size, void *memory) {
-  void *taken = NULL;
-  if (count > 0) {
-    taken = cni_arena_take(&work->arena, count * size);
-    if (!taken) return cni_error_memory(count * size);
-  }
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 static CnStatus own(const CnAllocator *allocator, int32_t count, size_t size, void *memory) {
   void *taken = NULL;
   if (count > 0) {
@@ -83,7 +73,7 @@ static CnStatus prepare(Work *work) {
   CnExpanded *out = work->out;
   CNI_TRY(own(&p->allocator, p->group_count, sizeof(int32_t), &out->group_column));
   out->group_count = p->group_count;
-  CNI_TRY(take(work, (size_t)p->group_count, sizeof *work->mass, &work->mass));
+  CNI_TRY(cni_arena_array(&work->arena, p->group_count, sizeof *work->mass, &work->mass));
   for (int32_t i = 0; i < p->group_count; i++) {
     out->group_column[i] = -1;
     if (!(p->groups[i].inv_mass > 0)) continue;
@@ -101,8 +91,8 @@ static CnStatus prepare(Work *work) {
   if (total < 12 * (int64_t)p->group_count) total = 12 * (int64_t)p->group_count;
   if (total > INT32_MAX)
     return cni_error(CN_NO_MEMORY, "the written-out problem has more than %d entries", INT32_MAX);
-  CNI_TRY(take(work, (size_t)work->entry_room, sizeof *work->entries, &work->entries));
-  return take(work, (size_t)total, sizeof *work->triplets, &work->triplets);
+  CNI_TRY(cni_arena_array(&work->arena, work->entry_room, sizeof *work->entries, &work->entries));
+  return cni_arena_array(&work->arena, total, sizeof *work->triplets, &work->triplets);
 }
 
 // Zeros are left out; the diagonal of M has none.

@@ -36,34 +36,21 @@ typedef struct Work {
   CnSparse half, lower, upper, w;
 } Work;
 
-static CnStatus take(Work *work, size_t count, size_t size, void *memory) {
-  void *taken = NULL;
-  if (count > 0) {
-    taken = cni_arena_take(&work->arena, count * size);
-    if (!taken) return cni_error_memory(count * size);
-  }
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 static CnStatus reserve(Work *work, int32_t term_count, int32_t block_entries, CnRowEntry **entries,
                         Term **unsorted) {
-  size_t rows = (size_t)work->p->row_count, groups = (size_t)work->p->group_count;
-  size_t terms = (size_t)term_count;
-  CNI_TRY(take(work, (size_t)block_entries, sizeof **entries, entries));
-  CNI_TRY(take(work, terms, sizeof **unsorted, unsorted));
-  CNI_TRY(take(work, terms, sizeof *work->terms, &work->terms));
-  CNI_TRY(take(work, terms, sizeof *work->by_group, &work->by_group));
-  CNI_TRY(take(work, rows + 1, sizeof *work->row_start, &work->row_start));
-  CNI_TRY(take(work, groups + 1, sizeof *work->group_start, &work->group_start));
-  CNI_TRY(take(work, groups + 1, sizeof *work->group_first, &work->group_first));
-  CNI_TRY(take(work, rows, sizeof *work->sum, &work->sum));
-  CNI_TRY(take(work, rows, sizeof *work->last, &work->last));
-  CNI_TRY(take(work, rows, sizeof *work->q, &work->q));
-  CNI_TRY(take(work, 6 * groups, sizeof *work->free, &work->free));
-  CNI_TRY(take(work, rows + 1, sizeof *work->half.start, &work->half.start));
-  memset(work->row_start, 0, (rows + 1) * sizeof *work->row_start);
-  memset(work->group_start, 0, (groups + 1) * sizeof *work->group_start);
+  int64_t rows = work->p->row_count, groups = work->p->group_count;
+  CNI_TRY(cni_arena_array(&work->arena, block_entries, sizeof **entries, entries));
+  CNI_TRY(cni_arena_array(&work->arena, term_count, sizeof **unsorted, unsorted));
+  CNI_TRY(cni_arena_array(&work->arena, term_count, sizeof *work->terms, &work->terms));
+  CNI_TRY(cni_arena_array(&work->arena, term_count, sizeof *work->by_group, &work->by_group));
+  CNI_TRY(cni_arena_array(&work->arena, rows + 1, sizeof *work->row_start, &work->row_start));
+  CNI_TRY(cni_arena_array(&work->arena, groups + 1, sizeof *work->group_start, &work->group_start));
+  CNI_TRY(cni_arena_array(&work->arena, groups + 1, sizeof *work->group_first, &work->group_first));
+  CNI_TRY(cni_arena_array(&work->arena, rows, sizeof *work->sum, &work->sum));
+  CNI_TRY(cni_arena_array(&work->arena, rows, sizeof *work->last, &work->last));
+  CNI_TRY(cni_arena_array(&work->arena, rows, sizeof *work->q, &work->q));
+  CNI_TRY(cni_arena_array(&work->arena, 6 * groups, sizeof *work->free, &work->free));
+  CNI_TRY(cni_arena_array(&work->arena, rows + 1, sizeof *work->half.start, &work->half.start));
   return CN_OK;
 }
 
@@ -156,8 +143,8 @@ static CnStatus multiply(Work *work) {
       return cni_error(CN_NO_MEMORY, "W has more than %d entries", INT32_MAX);
     half->start[i + 1] = (int32_t)total;
   }
-  CNI_TRY(take(work, (size_t)total, sizeof *half->column, &half->column));
-  CNI_TRY(take(work, (size_t)total, sizeof *half->value, &half->value));
+  CNI_TRY(cni_arena_array(&work->arena, total, sizeof *half->column, &half->column));
+  CNI_TRY(cni_arena_array(&work->arena, total, sizeof *half->value, &half->value));
   restart(work);
   for (int32_t b = 0; b < p->block_count; b++) {
     double c[CNI_MAX_DIM];
@@ -179,12 +166,12 @@ static CnStatus mirror(Work *work) {
   CNI_TRY(cni_sparse_transpose(a, &work->half, &work->lower));
   CNI_TRY(cni_sparse_transpose(a, &work->lower, &work->upper));
   int32_t rows = work->p->row_count, count = 0;
-  size_t entries = (size_t)(2 * cni_sparse_entry_count(&work->half) - rows);
+  int64_t entries = 2 * (int64_t)cni_sparse_entry_count(&work->half) - rows;
   CnSparse *w = &work->w, *l = &work->lower, *u = &work->upper;
   w->row_count = w->column_count = rows;
-  CNI_TRY(take(work, (size_t)rows + 1, sizeof *w->start, &w->start));
-  CNI_TRY(take(work, entries, sizeof *w->column, &w->column));
-  CNI_TRY(take(work, entries, sizeof *w->value, &w->value));
+  CNI_TRY(cni_arena_array(&work->arena, rows + 1, sizeof *w->start, &w->start));
+  CNI_TRY(cni_arena_array(&work->arena, entries, sizeof *w->column, &w->column));
+  CNI_TRY(cni_arena_array(&work->arena, entries, sizeof *w->value, &w->value));
   w->start[0] = 0;
   for (int32_t i = 0; i < rows; i++) {
     for (int32_t e = l->start[i]; e < l->start[i + 1] - 1; e++, count++) {
@@ -204,8 +191,7 @@ static CnStatus mirror(Work *work) {
 static CnStatus right_hand_side(Work *work) {
   const CnProblem *p = work->p;
   double *zero = NULL;
-  CNI_TRY(take(work, (size_t)p->row_count, sizeof *zero, &zero));
-  if (p->row_count > 0) memset(zero, 0, (size_t)p->row_count * sizeof *zero);
+  CNI_TRY(cni_arena_array(&work->arena, p->row_count, sizeof *zero, &zero));
   for (int32_t i = 0; i < p->group_count; i++) {
     CnTwist free = cni_group_free(&p->groups[i]);
     memcpy(work->free + 6 * (size_t)i, &free, sizeof free);

@@ -108,20 +108,13 @@ typedef struct Column {
   int32_t touched_count;
 } Column;
 
-static CnStatus take(CniArena *arena, size_t count, size_t size, void *memory) {
-  void *taken = cni_arena_take(arena, count * size);
-  if (!taken) return cni_error_memory(count * size);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 static CnStatus column_reserve(Column *c, const CniGlobal *global) {
-  size_t n = (size_t)global->m.row_count, components = (size_t)global->factor->component_count;
+  int32_t n = global->m.row_count, components = global->factor->component_count;
   c->global = global;
-  CNI_TRY(take(&c->arena, n, sizeof *c->x, &c->x));
-  CNI_TRY(take(&c->arena, components, sizeof *c->touched, &c->touched));
-  CNI_TRY(take(&c->arena, components, sizeof *c->mark, &c->mark));
-  for (size_t i = 0; i < components; i++) c->mark[i] = -1;
+  CNI_TRY(cni_arena_array(&c->arena, n, sizeof *c->x, &c->x));
+  CNI_TRY(cni_arena_array(&c->arena, components, sizeof *c->touched, &c->touched));
+  CNI_TRY(cni_arena_array(&c->arena, components, sizeof *c->mark, &c->mark));
+  for (int32_t i = 0; i < components; i++) c->mark[i] = -1;
   return CN_OK;
 }
 
@@ -288,12 +281,12 @@ static CnStatus average(const CnProblem *p, CnSparse *w) {
 static CnStatus multiply(Product *w, CnSparse *result) {
   const CnProblem *p = w->p;
   const CniGlobal *global = p->global;
-  size_t rows = (size_t)p->row_count;
+  int64_t rows = p->row_count;
   CNI_TRY(column_reserve(&w->column, global));
   CNI_TRY(cni_sparse_transpose(&p->allocator, &global->e, &w->rows_of));
-  CNI_TRY(take(&w->column.arena, rows, sizeof *w->sum, &w->sum));
-  CNI_TRY(take(&w->column.arena, rows, sizeof *w->last, &w->last));
-  CNI_TRY(take(&w->column.arena, rows + 1, sizeof *w->wt.start, &w->wt.start));
+  CNI_TRY(cni_arena_array(&w->column.arena, rows, sizeof *w->sum, &w->sum));
+  CNI_TRY(cni_arena_array(&w->column.arena, rows, sizeof *w->last, &w->last));
+  CNI_TRY(cni_arena_array(&w->column.arena, rows + 1, sizeof *w->wt.start, &w->wt.start));
   w->wt.row_count = w->wt.column_count = p->row_count;
   w->wt.start[0] = 0;
   for (int32_t i = 0; i < p->row_count; i++) w->last[i] = -1;

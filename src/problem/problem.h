@@ -11,6 +11,8 @@
 
 #include <cairn/problem.h>
 
+#include <math.h>
+
 #include "core/memory.h"
 
 #define CNI_MAX_DIM 6
@@ -268,6 +270,11 @@ typedef struct CniCone {
   double cohesion;
 } CniCone;
 CniCone cni_block_cone(const CnProblem *p, const CniBlock *block);
+
+// Length of the part of a vector in a disc: of 1 or 2 numbers.
+static inline double cni_disc_norm(const double *x, int32_t dim) {
+  return dim == 1 ? fabs(x[0]) : sqrt(x[0] * x[0] + x[1] * x[1]);
+}
 
 // Diagonal of C of a block, dim numbers.
 void cni_block_compliance(const CnProblem *p, const CniBlock *block, double *c);

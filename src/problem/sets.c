@@ -63,13 +63,9 @@ void cni_block_compliance(const CnProblem *p, const CniBlock *block, double *c) 
   }
 }
 
-static double disc_norm(const double *x, int32_t dim) {
-  return dim == 1 ? fabs(x[0]) : sqrt(x[0] * x[0] + x[1] * x[1]);
-}
-
 // One disc, the common case, without sorting.
 static void project_one_disc(double mu, int32_t dim, double *x) {
-  double length = disc_norm(x + 1, dim), n = x[0], scale = 0;
+  double length = cni_disc_norm(x + 1, dim), n = x[0], scale = 0;
   if (n + mu * length <= 0) {
     n = 0;
   } else {
@@ -85,7 +81,7 @@ static void project_discs(const CniCone *cone, double *x) {
   int32_t order[3], ordered = 0, count = cone->disc_count;
   double length[3], reach = x[0];
   for (int32_t j = 0; j < count; j++) {
-    length[j] = disc_norm(x + cone->start[j], cone->dim[j]);
+    length[j] = cni_disc_norm(x + cone->start[j], cone->dim[j]);
     reach += cone->mu[j] * length[j];
 
     // insert by descending |x_j| / mu_j; x_j = 0 is never cut
@@ -154,7 +150,7 @@ void cni_project(const CnProblem *p, const CniBlock *block, double *x) {
 double cni_cone_shift(const CniCone *cone, const double *u) {
   double shift = 0;
   for (int32_t j = 0; j < cone->disc_count; j++)
-    shift += cone->mu[j] * disc_norm(u + cone->start[j], cone->dim[j]);
+    shift += cone->mu[j] * cni_disc_norm(u + cone->start[j], cone->dim[j]);
   return shift;
 }
 

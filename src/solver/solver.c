@@ -6,14 +6,15 @@
 // all of them, and `converged` follows from it.
 #include "solver/solver.h"
 #include "core/assert.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/floats.h"
 #include "core/memory.h"
 #include "core/vec.h"
+#include "sparse/sparse.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define DEFAULT_FACETS 8
 #define SOLVER_TAG 0x736f6c76u // "solv"
@@ -57,26 +58,7 @@ const char *cn_outcome_name(CnOutcome outcome) {
   return (uint32_t)outcome < CN_OUTCOME_COUNT ? names[outcome] : "unknown";
 }
 
-double cni_clock(void) {
-  struct timespec now;
-  if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // ---- what a problem needs and a solver accepts ----
-
-// Entry (row, column) of a sparse matrix, 0 where there is none. Columns ascend.
-static double sparse_entry(const CnSparse *w, int32_t row, int32_t column) {
-  int32_t lo = w->start[row], hi = w->start[row + 1];
-  while (lo < hi) {
-    int32_t middle = lo + (hi - lo) / 2;
-    if (w->column[middle] < column)
-      lo = middle + 1;
-    else
-      hi = middle;
-  }
-  return lo < w->start[row + 1] && w->column[lo] == column ? w->value[lo] : 0;
-}
 
 // Unsymmetric beyond the round-off of whoever wrote the file.
 static int unsymmetric(const CnProblem *p) {
@@ -85,7 +67,7 @@ static int unsymmetric(const CnProblem *p) {
   for (int32_t i = 0; i < w->row_count; i++) {
     for (int32_t e = w->start[i]; e < w->start[i + 1]; e++) {
       largest = cn_max(largest, fabs(w->value[e]));
-      defect = cn_max(defect, fabs(w->value[e] - sparse_entry(w, w->column[e], i)));
+      defect = cn_max(defect, fabs(w->value[e] - cni_sparse_entry(w, w->column[e], i)));
     }
   }
   return defect > 1e-10 * largest;
@@ -310,9 +292,9 @@ static CnStatus solve_global(CnSolver *solver, const CnProblem *p, const CnProbl
 static CnStatus solve_by_elimination(CnSolver *solver, const CnProblem *p, CnAnswer *answer,
                                      CniStepMemory *memory, CnSolveReport *report) {
   CnProblem *reduced;
-  double start = cni_clock();
+  double start = cni_seconds();
   CNI_TRY(cn_problem_to_explicit(p, &reduced));
-  double setup = cni_clock() - start;
+  double setup = cni_seconds() - start;
   CnAnswer local = cn_answer_empty(&p->allocator);
   CnStatus status = solve_global(solver, p, reduced, &local, answer, memory, report);
   report->seconds_setup += setup;
@@ -346,7 +328,7 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
 static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                       CniStepMemory *memory, CnSolveReport *report) {
   const CnSolverKind *kind = solver->kind;
-  double begin = cni_clock();
+  double begin = cni_seconds();
   CNI_TRY(cni_problem_check(problem));
   CNI_VALIDATE(cni_problem_fault(problem));
   uint32_t bits = needs(problem);
@@ -374,12 +356,12 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
   made.facets = made.infeasible_count = 0;
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) made.infeasible_rows[i] = -1;
   made.outcome = CN_OUTCOME_FINISHED;
-  double start = cni_clock();
+  double start = cni_seconds();
   if (eliminate)
     CNI_TRY(solve_by_elimination(solver, problem, answer, memory, &made));
   else
     CNI_TRY(kind->solve(solver->state, problem, answer, memory, &made));
-  made.seconds = cni_clock() - start;
+  made.seconds = cni_seconds() - start;
   CnCertificate own, *certificate = report ? &report->certificate : &own;
   CNI_TRY(cni_certify(problem, answer, memory, certificate));
   double error = deciding_error(bits, certificate);
@@ -387,7 +369,7 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
     error = made.pyramid_residual =
         cni_pyramid_residual(problem, made.facets, answer->g, answer->u);
   made.converged = error <= solver->def.tolerance;
-  made.seconds_certificate = cn_max(0, cni_clock() - begin - made.seconds);
+  made.seconds_certificate = cn_max(0, cni_seconds() - begin - made.seconds);
   if (report) copy_report(&made, report);
   return CN_OK;
 }

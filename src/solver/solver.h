@@ -48,10 +48,6 @@ CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p);
 // The error of a certificate that `converged` is about (CnSolveReport).
 double cni_solver_error(const CnProblem *p, const CnCertificate *certificate);
 
-// Seconds of a clock that never goes back. For reports and time budgets only: no result depends on
-// it unless it is marked cut_by_time.
-double cni_clock(void);
-
 // cn_solver_solve in the memory of a step (null: the solver's own).
 CnStatus cni_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                           CniStepMemory *memory, CnSolveReport *report);

@@ -2,6 +2,7 @@
 // ipm: interior point. Without friction row_ipm.c first; cone_ipm.c.
 #include "solver/solver.h"
 #include "solver/cones/cones.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
 
@@ -54,7 +55,7 @@ static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStep
   CniIpmRule rule = {s->tolerance, s->max_iterations, 1};
   CniIpmEnd end, rows;
   if (p->row_count > 0) {
-    double start = s->time_budget > 0 ? cni_clock() : 0;
+    double start = s->time_budget > 0 ? cni_seconds() : 0;
     CNI_TRY(cni_cones_load(s->cones, p));
     if (s->time_budget > 0) s->cones->deadline = start + s->time_budget;
     double *g = cni_arena_take(&s->cones->arena, (size_t)p->row_count * sizeof *g);

@@ -4,6 +4,7 @@
 #include "solver/solver.h"
 #include "solver/cones/cones.h"
 #include "solver/pivots/lcp.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
 
@@ -47,7 +48,7 @@ static CnStatus solve_cones(Newton *s, const CnProblem *p, CnAnswer *answer,
                             CnSolveReport *report) {
   CniConeNewton newton;
   if (p->row_count > 0) {
-    double start = s->time_budget > 0 ? cni_clock() : 0;
+    double start = s->time_budget > 0 ? cni_seconds() : 0;
     CNI_TRY(cni_cones_load(s->cones, p));
     if (s->time_budget > 0) s->cones->deadline = start + s->time_budget;
     CNI_TRY(cni_cone_newton_init(&newton, s->cones));

@@ -4,6 +4,7 @@
 #include "solver/pivots/simplex.h"
 #include "solver/solver.h"
 
+#include "core/clock.h"
 #include "core/error.h"
 
 #include <string.h>
@@ -100,9 +101,9 @@ static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStep
   Simplex *s = state;
   (void)memory;
   CniSimplexRows rows;
-  double start = cni_clock();
+  double start = cni_seconds();
   CNI_TRY(cni_simplex_rows(p, s->facets, &s->allocator, &rows));
-  report->seconds_setup = cni_clock() - start;
+  report->seconds_setup = cni_seconds() - start;
   if (has_cones(p)) {
     report->friction = CN_FRICTION_CONVEX;
     report->facets = s->facets;

@@ -32,13 +32,6 @@ typedef struct Work {
   double *y;
 } Work;
 
-static CnStatus take(CniArena *arena, size_t count, size_t size, void *memory) {
-  void *taken = cni_arena_take(arena, count * size);
-  if (!taken) return cni_error_memory(count * size);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 static CnStatus own(const CnAllocator *allocator, size_t count, size_t size, void *memory) {
   void *taken = cni_allocate(allocator, (count + 1) * size);
   if (!taken) return cni_error_memory((count + 1) * size);
@@ -85,12 +78,12 @@ static CnStatus symmetrise(Work *w, const CnSparse *m) {
     return CN_OK;
   }
   f->m = m;
-  size_t rows = (size_t)m->row_count, most = 2 * (size_t)cni_sparse_entry_count(m);
+  int64_t rows = m->row_count, most = 2 * (int64_t)cni_sparse_entry_count(m);
   if (most > INT32_MAX) return cni_error(CN_NO_MEMORY, "a matrix has too many entries to factor");
   w->s.row_count = w->s.column_count = m->row_count;
-  CNI_TRY(take(&w->arena, rows + 1, sizeof(int32_t), &w->s.start));
-  CNI_TRY(take(&w->arena, most, sizeof(int32_t), &w->s.column));
-  CNI_TRY(take(&w->arena, most, sizeof(double), &w->s.value));
+  CNI_TRY(cni_arena_array(&w->arena, rows + 1, sizeof(int32_t), &w->s.start));
+  CNI_TRY(cni_arena_array(&w->arena, most, sizeof(int32_t), &w->s.column));
+  CNI_TRY(cni_arena_array(&w->arena, most, sizeof(double), &w->s.value));
   w->s.start[0] = 0;
   for (int32_t i = 0; i < m->row_count; i++)
     w->s.start[i + 1] = merge_row(m, &w->t, i, &w->s, w->s.start[i]);
@@ -235,12 +228,12 @@ static CnStatus prepare(Work *w, const CnSparse *m) {
   CNI_TRY(own(&f->allocator, n, sizeof *f->start, &f->start));
   CNI_TRY(own(&f->allocator, n, sizeof *f->d, &f->d));
   CNI_TRY(own(&f->allocator, 3 * n, sizeof *f->work, &f->work));
-  CNI_TRY(take(&w->arena, n, sizeof *w->inverse, &w->inverse));
-  CNI_TRY(take(&w->arena, n, sizeof *w->parent, &w->parent));
-  CNI_TRY(take(&w->arena, n, sizeof *w->flag, &w->flag));
-  CNI_TRY(take(&w->arena, n, sizeof *w->count, &w->count));
-  CNI_TRY(take(&w->arena, n, sizeof *w->pattern, &w->pattern));
-  CNI_TRY(take(&w->arena, n, sizeof *w->y, &w->y));
+  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->inverse, &w->inverse));
+  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->parent, &w->parent));
+  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->flag, &w->flag));
+  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->count, &w->count));
+  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->pattern, &w->pattern));
+  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->y, &w->y));
   return symmetrise(w, m);
 }
 

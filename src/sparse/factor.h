@@ -8,7 +8,7 @@
 #ifndef CNI_SPARSE_FACTOR_H
 #define CNI_SPARSE_FACTOR_H
 
-#include <cairn/problem.h>
+#include <cairn/base.h>
 
 typedef struct CniFactor {
   CnAllocator allocator;

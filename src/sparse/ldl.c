@@ -68,8 +68,6 @@ CnStatus cni_ldl_create_ordered(const CnAllocator *allocator, const CnSparse *up
   made->allocator = *allocator;
   made->kernels = cni_dense_kernels();
   made->size = upper->row_count;
-  made->threshold = 2e-14;
-  made->replacement = 1.5e-8;
   CnStatus status = fill(made, upper, sign, order);
   if (status == CN_OK)
     *ldl = made;
@@ -88,11 +86,6 @@ CnStatus cni_ldl_create(const CnAllocator *allocator, const CnSparse *upper, con
   if (status == CN_OK) status = cni_ldl_create_ordered(allocator, upper, sign, order, ldl);
   cni_release(allocator, order, bytes);
   return status;
-}
-
-void cni_ldl_set_pivoting(CniLdl *ldl, double threshold, double replacement) {
-  ldl->threshold = threshold;
-  ldl->replacement = replacement;
 }
 
 int cni_ldl_fits(const CniLdl *ldl, const CnSparse *upper, const int8_t *sign) {

@@ -11,7 +11,7 @@
 #ifndef CNI_SPARSE_LDL_H
 #define CNI_SPARSE_LDL_H
 
-#include <cairn/problem.h>
+#include <cairn/base.h>
 
 typedef struct CniLdl CniLdl;
 
@@ -41,10 +41,6 @@ CnStatus cni_ldl_create_ordered(const CnAllocator *allocator, const CnSparse *up
 CnStatus cni_ldl_find_order(const CnAllocator *allocator, const CnSparse *upper, const int8_t *sign,
                             const int8_t *late, int32_t *order);
 void cni_ldl_destroy(CniLdl *ldl); // null is allowed
-
-// A pivot not above `threshold` times the sum of what it is made of is replaced by `replacement`
-// times that sum (1 where it is zero). Default 2e-14 and 1.5e-8.
-void cni_ldl_set_pivoting(CniLdl *ldl, double threshold, double replacement);
 
 // Factor the values, in the order of the pattern's entries. Subtrees run in parallel, with the same
 // bits for any number of workers; tasks may be null. Never allocates. `report` may be null. Fails

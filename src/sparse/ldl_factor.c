@@ -21,8 +21,10 @@
 #include <float.h>
 #include <string.h>
 
-#define ROW_BLOCK 32    // lines of one product
-#define SHARED_WORK 3e5 // products with fewer operations are not shared out
+#define ROW_BLOCK 32       // lines of one product
+#define SHARED_WORK 3e5    // products with fewer operations are not shared out
+#define THRESHOLD 2e-14    // a pivot not above this part of what it is made of is round-off:
+#define REPLACEMENT 1.5e-8 // it becomes that part
 
 // One supernode at work.
 typedef struct Front {
@@ -77,9 +79,9 @@ static void take_pivot(const Front *f, int32_t c) {
   ldl->replaced[k] = 0;
   if (ldl->rows_off && ldl->off[k])
     d = sign;
-  else if (!(sign * d > ldl->threshold * ldl->made[k])) {
+  else if (!(sign * d > THRESHOLD * ldl->made[k])) {
     ldl->replaced[k] = 1;
-    d = sign * (ldl->made[k] == 0 ? 1 : ldl->replacement * ldl->made[k]);
+    d = sign * (ldl->made[k] == 0 ? 1 : REPLACEMENT * ldl->made[k]);
   }
   ldl->d[k] = d;
   ldl->inv[k] = 1 / d;

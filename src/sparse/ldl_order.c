@@ -31,15 +31,6 @@ typedef struct Classes {
   int8_t *class_late, *kind; // kind: 1 joined with mutual neighbours, 2 without
 } Classes;
 
-static CnStatus take(CniArena *arena, int64_t count, size_t size, void *memory) {
-  size_t bytes = ((size_t)count + 3) * size;
-  void *taken = cni_arena_take(arena, bytes);
-  if (!taken) return cni_error_memory(bytes);
-  memset(taken, 0, bytes);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 // Both directions; the lists come out ascending.
 static void fill_neighbors(Classes *c) {
   const CnSparse *a = c->a;
@@ -97,8 +88,8 @@ static int32_t find_class(const Classes *c, int32_t i, int32_t kind, const int32
 static CnStatus find_classes(Classes *c) {
   int32_t *bucket[2], *chain[2];
   for (int32_t kind = 0; kind < 2; kind++) {
-    CNI_TRY(take(&c->arena, c->n, sizeof(int32_t), &bucket[kind]));
-    CNI_TRY(take(&c->arena, c->n, sizeof(int32_t), &chain[kind]));
+    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(int32_t), &bucket[kind]));
+    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(int32_t), &chain[kind]));
     for (int32_t i = 0; i < c->n; i++) bucket[kind][i] = -1;
   }
   for (int32_t i = 0; i < c->n; i++) {
@@ -171,12 +162,12 @@ static CnStatus order_rows(Classes *c, int32_t *order) {
   int32_t **arrays[] = {&c->start,  &c->class_of,    &c->first,       &c->next,
                         &c->weight, &c->class_start, &c->after_start, &class_order};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    CNI_TRY(take(&c->arena, n, sizeof(int32_t), arrays[i]));
-  CNI_TRY(take(&c->arena, entries, sizeof(int32_t), &c->neighbor));
-  CNI_TRY(take(&c->arena, entries, sizeof(int32_t), &c->class_list));
-  CNI_TRY(take(&c->arena, entries, sizeof(int32_t), &c->after));
-  CNI_TRY(take(&c->arena, n, 1, &c->class_late));
-  CNI_TRY(take(&c->arena, n, 1, &c->kind));
+    CNI_TRY(cni_arena_array(&c->arena, n, sizeof(int32_t), arrays[i]));
+  CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->neighbor));
+  CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->class_list));
+  CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->after));
+  CNI_TRY(cni_arena_array(&c->arena, n, 1, &c->class_late));
+  CNI_TRY(cni_arena_array(&c->arena, n, 1, &c->kind));
   fill_neighbors(c);
   CNI_TRY(find_classes(c));
   join_classes(c, class_order);

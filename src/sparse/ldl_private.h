@@ -60,7 +60,7 @@ struct CniLdl {
   double *sparse_x, *gathered;             // a vector that is zero between calls; one line
   int32_t rows_off, switches;              // 1 while factoring with rows off
   int64_t value_count, stack_count, row_total, factor_entries;
-  double operations, threshold, replacement;
+  double operations;
   size_t bytes[32]; // of the arrays, in the order of creation
   void *memory[32];
   int32_t memory_count, reserved;

@@ -31,15 +31,6 @@ typedef struct Symbolic {
   int32_t *super_first, super_count; // super_count + 1
 } Symbolic;
 
-static CnStatus take(CniArena *arena, int64_t count, size_t size, void *memory) {
-  size_t bytes = ((size_t)count + 1) * size;
-  void *taken = cni_arena_take(arena, bytes);
-  if (!taken) return cni_error_memory(bytes);
-  memset(taken, 0, bytes);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 static CnStatus prepare(Symbolic *s, const CnAllocator *allocator, const CnSparse *a,
                         const int32_t *order) {
   cni_arena_init(&s->arena, allocator);
@@ -50,10 +41,10 @@ static CnStatus prepare(Symbolic *s, const CnAllocator *allocator, const CnSpars
                         &s->parent,     &s->count,      &s->scratch[0], &s->scratch[1],
                         &s->scratch[2], &s->scratch[3], &s->scratch[4], &s->super_first};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    CNI_TRY(take(&s->arena, n + 1, sizeof(int32_t), arrays[i]));
-  CNI_TRY(take(&s->arena, entries, sizeof(int32_t), &s->up));
-  CNI_TRY(take(&s->arena, entries, sizeof(int32_t), &s->down));
-  CNI_TRY(take(&s->arena, entries, sizeof(int32_t), &s->down_entry));
+    CNI_TRY(cni_arena_array(&s->arena, n + 1, sizeof(int32_t), arrays[i]));
+  CNI_TRY(cni_arena_array(&s->arena, entries, sizeof(int32_t), &s->up));
+  CNI_TRY(cni_arena_array(&s->arena, entries, sizeof(int32_t), &s->down));
+  CNI_TRY(cni_arena_array(&s->arena, entries, sizeof(int32_t), &s->down_entry));
   memcpy(s->order, order, (size_t)n * sizeof *order);
   return CN_OK;
 }
@@ -322,8 +313,8 @@ static CnStatus find_rows(CniLdl *ldl, Symbolic *s) {
   int64_t *at = NULL;
   CNI_TRY(cni_ldl_own(ldl, ldl->row_total, sizeof(int32_t), &ldl->rows));
   CNI_TRY(cni_ldl_own(ldl, ldl->row_total, sizeof(int32_t), &ldl->places));
-  CNI_TRY(take(&s->arena, ldl->row_total, sizeof(int32_t), &owner));
-  CNI_TRY(take(&s->arena, s->n + 1, sizeof(int64_t), &at));
+  CNI_TRY(cni_arena_array(&s->arena, ldl->row_total, sizeof(int32_t), &owner));
+  CNI_TRY(cni_arena_array(&s->arena, s->n + 1, sizeof(int64_t), &at));
   for (int32_t i = 0; i < s->n; i++) mark[i] = -1;
   for (int32_t k = 0; k < ldl->super_count; k++) {
     CniSuper *u = &ldl->super[k];
@@ -392,7 +383,7 @@ static CnStatus find_places(CniLdl *ldl, Symbolic *s) {
 static CnStatus find_tasks(CniLdl *ldl, Symbolic *s) {
   double *below = NULL, most = ldl->operations / TASK_SHARE;
   int32_t *first = s->scratch[0], count = 0;
-  CNI_TRY(take(&s->arena, ldl->super_count, sizeof(double), &below));
+  CNI_TRY(cni_arena_array(&s->arena, ldl->super_count, sizeof(double), &below));
   CNI_TRY(cni_ldl_own(ldl, ldl->super_count, sizeof(int32_t), &ldl->task_first));
   CNI_TRY(cni_ldl_own(ldl, ldl->super_count, sizeof(int32_t), &ldl->task_last));
   for (int32_t k = 0; k < ldl->super_count; k++) {

@@ -31,27 +31,19 @@ void cni_lu_destroy(CniLu *lu) {
   cni_release(&allocator, lu, sizeof *lu);
 }
 
-int64_t cni_lu_value_count(const CniLu *lu) { return lu->value_count; }
 int32_t cni_lu_size(const CniLu *lu) { return lu->size; }
 int64_t cni_lu_fill(const CniLu *lu) { return lu->fill; }
-
-static CnStatus take(CniLu *lu, int64_t count, size_t size, void *memory) {
-  void *taken = cni_arena_take(&lu->arena, (size_t)count * size);
-  if (!taken) return cni_error_memory((size_t)count * size);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
 
 // Where the blocks of the values begin, and which are mates.
 static CnStatus place_blocks(CniLu *lu) {
   const CniLuGraph *g = lu->graph;
   int64_t n = g->node_count, edges = n > 0 ? g->start[n] : 0, at = 0;
   int32_t row = 0;
-  CNI_TRY(take(lu, n, sizeof *lu->row, &lu->row));
-  CNI_TRY(take(lu, n, sizeof *lu->local, &lu->local));
-  CNI_TRY(take(lu, n, sizeof *lu->diagonal, &lu->diagonal));
-  CNI_TRY(take(lu, edges, sizeof *lu->entry, &lu->entry));
-  CNI_TRY(take(lu, edges, sizeof *lu->mate, &lu->mate));
+  CNI_TRY(cni_arena_array(&lu->arena, n, sizeof *lu->row, &lu->row));
+  CNI_TRY(cni_arena_array(&lu->arena, n, sizeof *lu->local, &lu->local));
+  CNI_TRY(cni_arena_array(&lu->arena, n, sizeof *lu->diagonal, &lu->diagonal));
+  CNI_TRY(cni_arena_array(&lu->arena, edges, sizeof *lu->entry, &lu->entry));
+  CNI_TRY(cni_arena_array(&lu->arena, edges, sizeof *lu->mate, &lu->mate));
   for (int32_t i = 0; i < n; i++) {
     lu->row[i] = row;
     row += g->size[i];
@@ -63,7 +55,6 @@ static CnStatus place_blocks(CniLu *lu) {
       at += (int64_t)g->size[i] * g->size[g->column[e]];
     }
   }
-  lu->value_count = at;
   // neighbours ascend: the nodes i that name j come in the order of j's own list
   for (int32_t i = 0; i < n; i++)
     for (int32_t e = g->start[i]; e < g->start[i + 1]; e++) lu->mate[e] = lu->local[g->column[e]]++;
@@ -75,11 +66,11 @@ CnStatus cni_lu_analyse(CniLu *lu, const CniLuGraph *graph) {
   CNI_TRY(cni_arena_reset(&lu->arena));
   CNI_TRY(cni_lu_order(lu));
   CNI_TRY(place_blocks(lu));
-  CNI_TRY(take(lu, lu->size, sizeof *lu->pivot, &lu->pivot));
-  CNI_TRY(take(lu, lu->size + 8, sizeof *lu->x, &lu->x));
-  CNI_TRY(take(lu, lu->fill, sizeof *lu->factor, &lu->factor));
-  CNI_TRY(take(lu, lu->front_size, sizeof *lu->front, &lu->front));
-  return take(lu, lu->stack_size, sizeof *lu->stack, &lu->stack);
+  CNI_TRY(cni_arena_array(&lu->arena, lu->size, sizeof *lu->pivot, &lu->pivot));
+  CNI_TRY(cni_arena_array(&lu->arena, lu->size + 8, sizeof *lu->x, &lu->x));
+  CNI_TRY(cni_arena_array(&lu->arena, lu->fill, sizeof *lu->factor, &lu->factor));
+  CNI_TRY(cni_arena_array(&lu->arena, lu->front_size, sizeof *lu->front, &lu->front));
+  return cni_arena_array(&lu->arena, lu->stack_size, sizeof *lu->stack, &lu->stack);
 }
 
 CnStatus cni_lu_rest(CniLu *lu) {

@@ -32,9 +32,6 @@ CnStatus cni_lu_analyse(CniLu *lu, const CniLuGraph *graph);
 // Let go of the graph, and bring the memory into one piece for the next.
 CnStatus cni_lu_rest(CniLu *lu);
 
-// Numbers of the matrix: for every node its diagonal block, then one block a neighbour, each
-// size_i x size_j by rows, all in the order of the graph.
-int64_t cni_lu_value_count(const CniLu *lu);
 // Rows of the matrix, and numbers in the factors.
 int32_t cni_lu_size(const CniLu *lu);
 int64_t cni_lu_fill(const CniLu *lu);

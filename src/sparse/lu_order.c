@@ -25,14 +25,6 @@ typedef struct Work {
   int32_t *mark;          // last node in whose list a node was put
 } Work;
 
-static CnStatus take(CniLu *lu, int64_t count, size_t size, void *memory) {
-  void *taken = cni_arena_take(&lu->arena, (size_t)count * size);
-  if (!taken) return cni_error_memory((size_t)count * size);
-  memset(taken, 0, (size_t)count * size);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 // ---- order and structure ----
 
 static CnStatus prepare(Work *w) {
@@ -40,7 +32,7 @@ static CnStatus prepare(Work *w) {
   int32_t **arrays[] = {&w->order,  &w->member_start, &w->member_length, &w->weight,
                         &w->parent, &w->child,        &w->other,         &w->mark};
   for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-    CNI_TRY(take(w->lu, w->n, sizeof(int32_t), arrays[k]));
+    CNI_TRY(cni_arena_array(&w->lu->arena, w->n, sizeof(int32_t), arrays[k]));
   CniGraph graph = {
       .node_count = w->n, .start = g->start, .neighbor = g->column, .weight = g->size};
   if (w->n > 0) CNI_TRY(cni_order(&w->lu->arena, &graph, w->order));
@@ -188,10 +180,11 @@ static CnStatus make_fronts(Work *w) {
   int32_t *stack = NULL;
   int32_t **arrays[] = {&t.front, &t.pivots, &t.child, &t.other, &t.chain, &stack};
   for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-    CNI_TRY(take(lu, w->n, sizeof(int32_t), arrays[k]));
-  CNI_TRY(take(lu, w->n, sizeof *t.zeros, &t.zeros));
-  CNI_TRY(take(lu, w->n, sizeof *lu->fronts, &lu->fronts));
-  CNI_TRY(take(lu, (int64_t)w->n + w->member_count, sizeof *lu->nodes, &lu->nodes));
+    CNI_TRY(cni_arena_array(&lu->arena, w->n, sizeof(int32_t), arrays[k]));
+  CNI_TRY(cni_arena_array(&lu->arena, w->n, sizeof *t.zeros, &t.zeros));
+  CNI_TRY(cni_arena_array(&lu->arena, w->n, sizeof *lu->fronts, &lu->fronts));
+  CNI_TRY(
+      cni_arena_array(&lu->arena, (int64_t)w->n + w->member_count, sizeof *lu->nodes, &lu->nodes));
   join_fronts(w, &t);
   for (int32_t i = 0; i < w->n; i++) w->mark[i] = 0;
   write_fronts(w, &t, stack);
@@ -206,7 +199,7 @@ static CnStatus make_fronts(Work *w) {
 static CnStatus measure(CniLu *lu) {
   int64_t *waiting = NULL, height = 0;
   int32_t count = 0;
-  CNI_TRY(take(lu, lu->front_count, sizeof *waiting, &waiting));
+  CNI_TRY(cni_arena_array(&lu->arena, lu->front_count, sizeof *waiting, &waiting));
   lu->stack_size = 0;
   for (int32_t k = 0; k < lu->front_count; k++) {
     const CniFront *f = &lu->fronts[k];
@@ -226,7 +219,7 @@ static CnStatus measure(CniLu *lu) {
 
 CnStatus cni_lu_order(CniLu *lu) {
   Work w = {.lu = lu, .graph = lu->graph, .n = lu->graph->node_count};
-  CNI_TRY(take(lu, w.n, sizeof *lu->place, &lu->place));
+  CNI_TRY(cni_arena_array(&lu->arena, w.n, sizeof *lu->place, &lu->place));
   CNI_TRY(prepare(&w));
   for (int32_t s = 0; s < w.n; s++) CNI_TRY(list_members(&w, w.order[s]));
   lu->front_count = 0;

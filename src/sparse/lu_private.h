@@ -31,7 +31,7 @@ struct CniLu {
   int32_t *mate;     // per neighbour: the entry on the other side
   int32_t *pivot;    // per row in the order of elimination: exchanges within its front
   double *factor, *front, *stack, *x;
-  int64_t value_count, fill, stack_size;
+  int64_t fill, stack_size;
   int32_t front_count, size;
   int32_t *member, member_capacity; // of the ordering
   int64_t front_size;               // of the largest

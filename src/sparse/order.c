@@ -45,15 +45,6 @@ typedef struct Order {
   int32_t least, late_now;
 } Order;
 
-static CnStatus take(CniArena *arena, int64_t count, size_t size, void *memory) {
-  size_t bytes = ((size_t)count + 1) * size;
-  void *taken = cni_arena_take(arena, bytes);
-  if (!taken) return cni_error_memory(bytes);
-  memset(taken, 0, bytes);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 // ---- degree lists ----
 
 static int may_go(const Order *o, int32_t i) {
@@ -90,19 +81,19 @@ static CnStatus reserve(Order *o, CniArena *arena) {
   if (rows > INT32_MAX - 1) return cni_error(CN_NO_MEMORY, "a matrix has too many rows to order");
   o->rows = (int32_t)rows;
   o->room = entries + entries / 4 + n;
-  CNI_TRY(take(arena, o->room, sizeof(int32_t), &o->list));
-  CNI_TRY(take(arena, o->room, sizeof(int32_t), &o->spare));
-  CNI_TRY(take(arena, n, sizeof(int64_t), &o->start));
-  CNI_TRY(take(arena, rows, sizeof(int32_t), &o->head));
-  CNI_TRY(take(arena, n, sizeof(uint32_t), &o->hash));
-  CNI_TRY(take(arena, n, sizeof(int64_t), &o->mark));
+  CNI_TRY(cni_arena_array(arena, o->room, sizeof(int32_t), &o->list));
+  CNI_TRY(cni_arena_array(arena, o->room, sizeof(int32_t), &o->spare));
+  CNI_TRY(cni_arena_array(arena, n, sizeof(int64_t), &o->start));
+  CNI_TRY(cni_arena_array(arena, rows, sizeof(int32_t), &o->head));
+  CNI_TRY(cni_arena_array(arena, n, sizeof(uint32_t), &o->hash));
+  CNI_TRY(cni_arena_array(arena, n, sizeof(int64_t), &o->mark));
   int32_t **arrays[] = {&o->length, &o->elements, &o->weight, &o->degree,
                         &o->next,   &o->prev,     &o->bucket, &o->chain,
                         &o->member, &o->last,     &o->waits,  &o->wait_start};
   for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++)
-    CNI_TRY(take(arena, n, sizeof(int32_t), arrays[a]));
-  CNI_TRY(take(arena, n, 1, &o->state));
-  CNI_TRY(take(arena, n, 1, &o->placed));
+    CNI_TRY(cni_arena_array(arena, n, sizeof(int32_t), arrays[a]));
+  CNI_TRY(cni_arena_array(arena, n, 1, &o->state));
+  CNI_TRY(cni_arena_array(arena, n, 1, &o->placed));
   for (int64_t d = 0; d <= rows; d++) o->head[d] = -1;
   return CN_OK;
 }
@@ -133,7 +124,7 @@ static void load(Order *o) {
 static CnStatus load_waiting(Order *o, CniArena *arena) {
   const CniGraph *g = o->graph;
   if (!g->after) return CN_OK;
-  CNI_TRY(take(arena, g->after_start[o->n], sizeof(int32_t), &o->wait));
+  CNI_TRY(cni_arena_array(arena, g->after_start[o->n], sizeof(int32_t), &o->wait));
   for (int32_t i = 0; i < o->n; i++) {
     o->waits[i] = g->after_start[i + 1] - g->after_start[i];
     for (int32_t e = g->after_start[i]; e < g->after_start[i + 1]; e++)

@@ -3,18 +3,12 @@
 // integrator calls the system (world_system.c), which changes the world in `done` alone; what is
 // left to undo is what the before_step hook has set.
 #include <string.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/floats.h"
 #include "integrator/integrator.h"
 #include "world/world.h"
-
-double cni_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static CnStatus check_masses(const CnWorld *world) {
   const CniModel *model = &world->now.model;

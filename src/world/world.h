@@ -140,8 +140,6 @@ CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
 CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h);
 int32_t cni_world_filter(void *context, CnShapeId a, CnShapeId b);
 
-double cni_seconds(void); // a clock for reports, never for results
-
 // ---- doors ----
 
 // The world is there and outside a step; `call` is the function's name for the message.

@@ -8,6 +8,7 @@
 
 #include "cli/job.h"
 #include "world/world.h"
+#include "core/clock.h"
 
 static volatile sig_atomic_t stop_asked;
 

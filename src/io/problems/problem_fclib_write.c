@@ -28,14 +28,6 @@ typedef struct Writer {
   int32_t failed;
 } Writer;
 
-static CnStatus take(Writer *w, size_t count, size_t size, void *memory) {
-  void *taken = cni_arena_take(&w->arena, count * size);
-  if (!taken) return cni_error_memory(count * size);
-  memset(taken, 0, count * size);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 // ---- what FCLib can say ----
 
 static CnStatus cannot(const Writer *w, int32_t block, const char *what) {
@@ -76,9 +68,9 @@ static CnStatus number_rows(Writer *w) {
     if (block->dim > w->dimension) w->dimension = block->dim;
   }
   if (w->dimension < 2) w->dimension = 3;
-  CNI_TRY(take(w, (size_t)p->row_count, sizeof *w->place, &w->place));
-  CNI_TRY(take(w, (size_t)w->contact_count, sizeof *w->mu, &w->mu));
-  CNI_TRY(take(w, (size_t)w->contact_count, sizeof *w->mu_r, &w->mu_r));
+  CNI_TRY(cni_arena_array(&w->arena, p->row_count, sizeof *w->place, &w->place));
+  CNI_TRY(cni_arena_array(&w->arena, w->contact_count, sizeof *w->mu, &w->mu));
+  CNI_TRY(cni_arena_array(&w->arena, w->contact_count, sizeof *w->mu_r, &w->mu_r));
   int32_t contact = 0, equality = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
@@ -137,9 +129,9 @@ typedef struct List {
 
 static CnStatus list_reserve(Writer *w, int32_t count, List *list) {
   list->count = 0;
-  CNI_TRY(take(w, (size_t)count, sizeof *list->row, &list->row));
-  CNI_TRY(take(w, (size_t)count, sizeof *list->column, &list->column));
-  return take(w, (size_t)count, sizeof *list->value, &list->value);
+  CNI_TRY(cni_arena_array(&w->arena, count, sizeof *list->row, &list->row));
+  CNI_TRY(cni_arena_array(&w->arena, count, sizeof *list->column, &list->column));
+  return cni_arena_array(&w->arena, count, sizeof *list->value, &list->value);
 }
 
 static void list_add(List *list, int32_t row, int32_t column, double value) {
@@ -168,8 +160,8 @@ static CnStatus put_rows(Writer *w, hid_t group, const char *contacts, const cha
                          const double *values) {
   int32_t rows = w->contact_count * w->dimension;
   double *first = NULL, *second = NULL;
-  CNI_TRY(take(w, (size_t)rows, sizeof *first, &first));
-  CNI_TRY(take(w, (size_t)w->equality_count, sizeof *second, &second));
+  CNI_TRY(cni_arena_array(&w->arena, rows, sizeof *first, &first));
+  CNI_TRY(cni_arena_array(&w->arena, w->equality_count, sizeof *second, &second));
   for (int32_t i = 0; i < w->p->row_count; i++) {
     int32_t place = w->place[i];
     if (place >= 0)
@@ -293,7 +285,7 @@ static CnStatus save_image(Writer *w) {
   void *bytes = NULL;
   ssize_t size = H5Fget_file_image(w->image, NULL, 0);
   if (size <= 0) return cni_error(CN_NO_MEMORY, "%s: HDF5 cannot make the file", w->path);
-  CNI_TRY(take(w, (size_t)size, 1, &bytes));
+  CNI_TRY(cni_arena_array(&w->arena, size, 1, &bytes));
   if (H5Fget_file_image(w->image, bytes, (size_t)size) != size)
     return cni_error(CN_NO_MEMORY, "%s: HDF5 cannot make the file", w->path);
   CNI_TRY(cni_output_open(&out, w->path, &w->p->allocator));

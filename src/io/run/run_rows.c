@@ -7,6 +7,7 @@
 // been written: whoever reads those first finds all rows that they speak of.
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "io/run/run_private.h"

@@ -20,6 +20,7 @@
 // end early where their progress says that the tolerance is out of reach.
 #include "solver/cones/auto_cones.h"
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "solver/sweeps/mixed.h"
@@ -94,12 +95,6 @@ typedef struct Search {
   int32_t done;
 } Search;
 
-static CnStatus take(CniArena *arena, int32_t count, double **memory) {
-  size_t bytes = (size_t)count * sizeof **memory;
-  *memory = cni_arena_take(arena, bytes);
-  return *memory ? CN_OK : cni_error_memory(bytes);
-}
-
 // Count an attempt; 1 if it is the best so far. Nothing more is tried once an answer is within the
 // tolerance or the time is over.
 static int judge(Search *k, double error, int32_t steps, const char *method) {
@@ -112,7 +107,7 @@ static int judge(Search *k, double error, int32_t steps, const char *method) {
     report->method = method;
   }
   k->done = k->error <= k->s->tolerance;
-  if (!k->done && k->deadline > 0 && cni_clock() > k->deadline) k->done = report->cut_by_time = 1;
+  if (!k->done && k->deadline > 0 && cni_seconds() > k->deadline) k->done = report->cut_by_time = 1;
   return better;
 }
 
@@ -231,7 +226,7 @@ static CnStatus last_sweeps(Search *k) {
   CniMixed *m = &k->mixed;
   double before = 1, change = 1, *settled;
   int32_t made = 0;
-  CNI_TRY(take(&k->s->room, m->n, &settled));
+  CNI_TRY(cni_arena_array(&k->s->room, m->n, sizeof(double), &settled));
   if (k->error < m->error) cni_mixed_restart(m, k->best);
   for (int32_t i = 0; i < LAST_BURSTS && !(m->error <= k->aim); i++) {
     if (i % LAST_PATIENCE == 0) {
@@ -256,9 +251,9 @@ static CnStatus plain_sweeps(Search *k) {
   CniCones *c = k->s->cones;
   CnSolveReport own = *k->report;
   CnAnswer answer = *k->given;
-  CNI_TRY(take(&c->arena, answer.row_count, &answer.g));
-  CNI_TRY(take(&c->arena, answer.row_count, &answer.u));
-  CNI_TRY(take(&c->arena, answer.velocity_count, &answer.v));
+  CNI_TRY(cni_arena_array(&c->arena, answer.row_count, sizeof(double), &answer.g));
+  CNI_TRY(cni_arena_array(&c->arena, answer.row_count, sizeof(double), &answer.u));
+  CNI_TRY(cni_arena_array(&c->arena, answer.velocity_count, sizeof(double), &answer.v));
   memset(answer.g, 0, (size_t)answer.row_count * sizeof *answer.g);
   CNI_TRY(cni_psor_solve(k->s->exact, k->p, &answer, k->memory, &own));
   cni_cones_import(c, answer.g, k->scaled);
@@ -275,9 +270,9 @@ static CnStatus descend(Search *k) {
   CnSolveReport own = *k->report;
   CnCertificate certificate;
   CnAnswer answer = *k->given;
-  CNI_TRY(take(&k->s->room, answer.row_count, &answer.g));
-  CNI_TRY(take(&k->s->room, answer.row_count, &answer.u));
-  CNI_TRY(take(&k->s->room, answer.velocity_count, &answer.v));
+  CNI_TRY(cni_arena_array(&k->s->room, answer.row_count, sizeof(double), &answer.g));
+  CNI_TRY(cni_arena_array(&k->s->room, answer.row_count, sizeof(double), &answer.u));
+  CNI_TRY(cni_arena_array(&k->s->room, answer.velocity_count, sizeof(double), &answer.v));
   memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
   CNI_TRY(cni_solver_apgd.solve(k->s->descent, k->p, &answer, k->memory, &own));
   CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
@@ -292,9 +287,9 @@ static CnStatus descend(Search *k) {
 static CnStatus reduce(Search *k) {
   const CnProblem *p = k->p;
   k->trial = *k->given;
-  CNI_TRY(take(&k->s->room, p->row_count, &k->trial.g));
-  CNI_TRY(take(&k->s->room, p->row_count, &k->trial.u));
-  CNI_TRY(take(&k->s->room, k->given->velocity_count, &k->trial.v));
+  CNI_TRY(cni_arena_array(&k->s->room, p->row_count, sizeof(double), &k->trial.g));
+  CNI_TRY(cni_arena_array(&k->s->room, p->row_count, sizeof(double), &k->trial.u));
+  CNI_TRY(cni_arena_array(&k->s->room, k->given->velocity_count, sizeof(double), &k->trial.v));
   CNI_TRY(cn_problem_to_explicit(p, &k->made));
   k->swept = k->made;
   return CN_OK;
@@ -317,8 +312,8 @@ static CnStatus load(Search *k) {
   CniCones *c = k->s->cones;
   CNI_TRY(cni_cones_load(c, k->p));
   c->deadline = k->deadline;
-  CNI_TRY(take(&c->arena, c->n, &k->scaled));
-  return take(&c->arena, c->n, &k->other);
+  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), &k->scaled));
+  return cni_arena_array(&c->arena, c->n, sizeof(double), &k->other);
 }
 
 // The impulses given, of step and global problems.
@@ -366,7 +361,7 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
               .report = report,
               .given = answer,
               .error = INFINITY,
-              .deadline = s->time_budget > 0 ? cni_clock() + s->time_budget : 0};
+              .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0};
   report->attempts = 0;
   if (p->row_count > 0) {
     size_t bytes = (size_t)p->row_count * sizeof *s->best;

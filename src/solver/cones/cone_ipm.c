@@ -201,21 +201,14 @@ static void load_x(Ipm *s) {
   }
 }
 
-static CnStatus take(CniCones *c, int64_t count, size_t size, void *memory) {
-  void *taken = cni_arena_take(&c->arena, (size_t)count * size);
-  if (!taken) return cni_error_memory((size_t)count * size);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 static CnStatus prepare(Ipm *s, CniCones *c) {
   s->c = c;
-  CNI_TRY(take(c, 3 * (int64_t)c->block_count, sizeof *s->cones, &s->cones));
-  CNI_TRY(take(c, (int64_t)c->block_count + 1, sizeof *s->first, &s->first));
+  CNI_TRY(cni_arena_array(&c->arena, 3 * (int64_t)c->block_count, sizeof *s->cones, &s->cones));
+  CNI_TRY(cni_arena_array(&c->arena, (int64_t)c->block_count + 1, sizeof *s->first, &s->first));
   double **arrays[] = {&s->g, &s->u, &s->rhs, &s->best};
   for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-    CNI_TRY(take(c, c->n, sizeof(double), arrays[k]));
-  CNI_TRY(take(c, c->block_count, sizeof *s->shift, &s->shift));
+    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), arrays[k]));
+  CNI_TRY(cni_arena_array(&c->arena, c->block_count, sizeof *s->shift, &s->shift));
   s->cone_count = 0;
   for (int32_t i = 0; i < c->block_count; i++) {
     s->first[i] = s->cone_count;

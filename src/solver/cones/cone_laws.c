@@ -17,10 +17,6 @@
 
 #include <string.h>
 
-static double disc_norm(const double *x, int32_t dim) {
-  return dim == 1 ? fabs(x[0]) : sqrt(x[0] * x[0] + x[1] * x[1]);
-}
-
 // One block: f, and where a is given A and B (dim x dim, cleared).
 typedef struct Local {
   const CniConeBlock *block;
@@ -34,7 +30,7 @@ typedef struct Local {
 
 static int disc_slips(const CniConeBlock *block, int32_t j, const double *y) {
   const CniCone *cone = &block->cone;
-  return disc_norm(y + cone->start[j], cone->dim[j]) > cone->mu[j] * y[0];
+  return cni_disc_norm(y + cone->start[j], cone->dim[j]) > cone->mu[j] * y[0];
 }
 
 uint32_t cni_cone_state(const CniConeBlock *block, const double *y) {
@@ -69,7 +65,7 @@ static void row_of_g(const Local *l, int32_t d, double value) {
 static void slip_rows(const Local *l, int32_t j, double radius, const double *wall) {
   const CniCone *cone = &l->block->cone;
   int32_t begin = cone->start[j], count = cone->dim[j], dim = l->block->dim;
-  double length = disc_norm(l->y + begin, count);
+  double length = cni_disc_norm(l->y + begin, count);
   for (int32_t i = 0; i < count; i++) {
     int32_t row = begin + i;
     double e = l->y[row] / length;
@@ -118,7 +114,7 @@ static void convex_rows(const CniCones *c, const Local *l) {
   // the discs that are cut move the normal part
   uint32_t cut = 0;
   for (int32_t j = 0; j < cone->disc_count; j++) {
-    double length = disc_norm(l->y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
+    double length = cni_disc_norm(l->y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
     if (!(length > mu * projected[0])) continue;
     cut |= 1u << j;
     weight += mu * mu;

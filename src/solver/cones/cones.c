@@ -3,6 +3,7 @@
 #include "solver/cones/cones.h"
 #include "solver/solver.h"
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
@@ -34,14 +35,6 @@ void cni_cones_destroy(CniCones *c) {
   cni_arena_release(&c->arena);
   cni_release(&allocator, c->result, (size_t)c->result_capacity * sizeof *c->result);
   cni_release(&allocator, c, sizeof *c);
-}
-
-static CnStatus take(CniCones *c, int64_t count, size_t size, void *memory) {
-  void *taken = cni_arena_take(&c->arena, (size_t)count * size);
-  if (!taken) return cni_error_memory((size_t)count * size);
-  memset(taken, 0, (size_t)count * size);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
 }
 
 // ---- blocks and scales ----
@@ -159,13 +152,13 @@ static void merge_lists(int32_t n, const int32_t *sa, const int32_t *a, const in
 
 static CnStatus explicit_graph(CniCones *c, const CnSparse *w, const int32_t *block_of) {
   int32_t n = c->block_count, *mark = NULL, *start[3] = {0}, *list[3] = {0};
-  CNI_TRY(take(c, n, sizeof *mark, &mark));
+  CNI_TRY(cni_arena_array(&c->arena, n, sizeof *mark, &mark));
   int32_t count = list_blocks(c, w, block_of, mark, NULL, NULL);
   for (int32_t k = 0; k < 3; k++) {
-    CNI_TRY(take(c, (int64_t)n + 1, sizeof(int32_t), &start[k]));
-    CNI_TRY(take(c, count, sizeof(int32_t), &list[k]));
+    CNI_TRY(cni_arena_array(&c->arena, (int64_t)n + 1, sizeof(int32_t), &start[k]));
+    CNI_TRY(cni_arena_array(&c->arena, count, sizeof(int32_t), &list[k]));
   }
-  CNI_TRY(take(c, 2 * (int64_t)count, sizeof(int32_t), &c->node_column));
+  CNI_TRY(cni_arena_array(&c->arena, 2 * (int64_t)count, sizeof(int32_t), &c->node_column));
   list_blocks(c, w, block_of, mark, start[0], list[0]);
   transpose_lists(n, start[0], list[0], start[1], list[1], mark);
   transpose_lists(n, start[1], list[1], start[2], list[2], mark);
@@ -177,7 +170,7 @@ static CnStatus explicit_graph(CniCones *c, const CnSparse *w, const int32_t *bl
 // Numbers of W, scaled, into the blocks of the graph.
 static CnStatus explicit_values(CniCones *c, const CnSparse *w, const int32_t *block_of) {
   int64_t *where = NULL;
-  CNI_TRY(take(c, c->block_count, sizeof *where, &where));
+  CNI_TRY(cni_arena_array(&c->arena, c->block_count, sizeof *where, &where));
   for (int32_t i = 0; i < c->block_count; i++) {
     const CniConeBlock *block = &c->blocks[i];
     int64_t at = c->node_value[i];
@@ -230,19 +223,19 @@ typedef struct StepWork {
 static CnStatus expand_blocks(CniCones *c, StepWork *w) {
   const CnProblem *p = c->p;
   int32_t count = 0;
-  CNI_TRY(take(c, (int64_t)c->block_count + 1, sizeof *w->first, &w->first));
+  CNI_TRY(cni_arena_array(&c->arena, (int64_t)c->block_count + 1, sizeof *w->first, &w->first));
   for (int32_t i = 0; i < c->block_count; i++) {
     w->first[i] = count;
     count += cni_storages[p->blocks[i].storage].expand(p, &p->blocks[i], NULL, 0);
   }
   w->first[c->block_count] = count;
-  CNI_TRY(take(c, count, sizeof *w->entries, &w->entries));
+  CNI_TRY(cni_arena_array(&c->arena, count, sizeof *w->entries, &w->entries));
   for (int32_t i = 0; i < c->block_count; i++)
     cni_storages[p->blocks[i].storage].expand(p, &p->blocks[i], w->entries + w->first[i],
                                               w->first[i + 1] - w->first[i]);
-  CNI_TRY(take(c, count, sizeof *w->node, &w->node));
+  CNI_TRY(cni_arena_array(&c->arena, count, sizeof *w->node, &w->node));
   for (int32_t e = 0; e < count; e++) w->node[e] = c->group_node[w->entries[e].group];
-  CNI_TRY(take(c, 10 * (int64_t)p->group_count, sizeof *w->root, &w->root));
+  CNI_TRY(cni_arena_array(&c->arena, 10 * (int64_t)p->group_count, sizeof *w->root, &w->root));
   for (int32_t i = 0; i < p->group_count; i++) {
     w->root[10 * i] = sqrt(p->groups[i].inv_mass);
     root_of(cni_group_inertia(p, i), w->root + 10 * i + 1);
@@ -256,13 +249,13 @@ static CnStatus touch_graph(CniCones *c, const int32_t *first, const int32_t *to
   int32_t groups = c->group_nodes, n = groups + c->block_count, *mark = NULL, *start = NULL;
   int32_t *list = NULL, *place = NULL, *list_start = NULL, *turned = NULL, total = 0;
   int32_t most = first[c->block_count];
-  CNI_TRY(take(c, groups, sizeof *mark, &mark));
-  CNI_TRY(take(c, n, sizeof *place, &place));
-  CNI_TRY(take(c, (int64_t)n + 1, sizeof *start, &start));
-  CNI_TRY(take(c, (int64_t)n + 1, sizeof *list_start, &list_start));
-  CNI_TRY(take(c, most, sizeof *list, &list));
-  CNI_TRY(take(c, most, sizeof *turned, &turned));
-  CNI_TRY(take(c, 2 * (int64_t)most, sizeof *list, &c->node_column));
+  CNI_TRY(cni_arena_array(&c->arena, groups, sizeof *mark, &mark));
+  CNI_TRY(cni_arena_array(&c->arena, n, sizeof *place, &place));
+  CNI_TRY(cni_arena_array(&c->arena, (int64_t)n + 1, sizeof *start, &start));
+  CNI_TRY(cni_arena_array(&c->arena, (int64_t)n + 1, sizeof *list_start, &list_start));
+  CNI_TRY(cni_arena_array(&c->arena, most, sizeof *list, &list));
+  CNI_TRY(cni_arena_array(&c->arena, most, sizeof *turned, &turned));
+  CNI_TRY(cni_arena_array(&c->arena, 2 * (int64_t)most, sizeof *list, &c->node_column));
   for (int32_t i = 0; i < groups; i++) mark[i] = -1;
   for (int32_t i = 0; i < c->block_count; i++) {
     c->node_size[groups + i] = c->blocks[i].dim;
@@ -293,7 +286,7 @@ static void find_places(const CniCones *c, int32_t i, int64_t *where) {
 
 // Velocities have the identity on the diagonal, blocks their compliance.
 static CnStatus augmented_diagonals(CniCones *c) {
-  CNI_TRY(take(c, c->n, sizeof *c->compliance, &c->compliance));
+  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof *c->compliance, &c->compliance));
   for (int32_t i = 0; i < c->group_nodes; i++)
     for (int32_t d = 0; d < c->node_size[i]; d++)
       c->base[c->node_value[i] + (int64_t)(c->node_size[i] + 1) * d] = 1;
@@ -326,7 +319,7 @@ static void scaled_row(const CnRowEntry *e, double sigma, const double *root, do
 
 static CnStatus step_values(CniCones *c, const StepWork *w) {
   int64_t *where = NULL;
-  CNI_TRY(take(c, c->group_nodes, sizeof *where, &where));
+  CNI_TRY(cni_arena_array(&c->arena, c->group_nodes, sizeof *where, &where));
   for (int32_t i = 0; i < c->block_count; i++) {
     find_places(c, i, where);
     for (int32_t e = w->first[i]; e < w->first[i + 1]; e++) {
@@ -391,7 +384,7 @@ static int find_pieces(const CnProblem *p, GlobalWork *w) {
 static CnStatus drop_idle_pieces(CniCones *c, GlobalWork *w) {
   const CnSparse *e = &c->p->global->e;
   int32_t *number = NULL, count = 0, entries = cni_sparse_entry_count(e);
-  CNI_TRY(take(c, w->count, sizeof *number, &number));
+  CNI_TRY(cni_arena_array(&c->arena, w->count, sizeof *number, &number));
   for (int32_t k = 0; k < entries; k++) number[w->piece[e->column[k]]] = 1;
   for (int32_t k = 0; k < w->count; k++) number[k] = number[k] ? count++ : -1;
   for (int32_t i = 0; i < c->p->global->m.row_count; i++) w->piece[i] = number[w->piece[i]];
@@ -427,7 +420,7 @@ static int factor_pieces(const CnProblem *p, const GlobalWork *w, const int32_t 
 static CnStatus global_values(CniCones *c, const GlobalWork *w) {
   const CnSparse *e = &c->p->global->e;
   int64_t *where = NULL;
-  CNI_TRY(take(c, c->group_nodes, sizeof *where, &where));
+  CNI_TRY(cni_arena_array(&c->arena, c->group_nodes, sizeof *where, &where));
   for (int32_t i = 0; i < c->block_count; i++) {
     const CniConeBlock *block = &c->blocks[i];
     int32_t node = c->group_nodes + i;
@@ -466,20 +459,20 @@ static CnStatus place_values(CniCones *c, int32_t nodes) {
       at += size * c->node_size[c->node_column[e]];
   }
   c->node_value[nodes] = at;
-  CNI_TRY(take(c, at, sizeof *c->base, &c->base));
-  return take(c, at, sizeof *c->values, &c->values);
+  CNI_TRY(cni_arena_array(&c->arena, at, sizeof *c->base, &c->base));
+  return cni_arena_array(&c->arena, at, sizeof *c->values, &c->values);
 }
 
 static CnStatus reserve_graph(CniCones *c) {
   int64_t nodes = c->group_nodes + c->block_count;
-  CNI_TRY(take(c, nodes, sizeof *c->node_size, &c->node_size));
-  CNI_TRY(take(c, nodes + 1, sizeof *c->node_start, &c->node_start));
-  return take(c, nodes + 1, sizeof *c->node_value, &c->node_value);
+  CNI_TRY(cni_arena_array(&c->arena, nodes, sizeof *c->node_size, &c->node_size));
+  CNI_TRY(cni_arena_array(&c->arena, nodes + 1, sizeof *c->node_start, &c->node_start));
+  return cni_arena_array(&c->arena, nodes + 1, sizeof *c->node_value, &c->node_value);
 }
 
 static CnStatus load_step(CniCones *c, const CnProblem *p) {
   StepWork w = {NULL, NULL, NULL, NULL};
-  CNI_TRY(take(c, p->group_count, sizeof *c->group_node, &c->group_node));
+  CNI_TRY(cni_arena_array(&c->arena, p->group_count, sizeof *c->group_node, &c->group_node));
   for (int32_t i = 0; i < p->group_count; i++)
     c->group_node[i] = p->groups[i].inv_mass > 0 ? c->group_nodes++ : -1;
   CNI_TRY(reserve_graph(c));
@@ -495,7 +488,7 @@ static CnStatus load_step(CniCones *c, const CnProblem *p) {
 
 static CnStatus load_explicit(CniCones *c, const CnSparse *w) {
   int32_t *block_of = NULL;
-  CNI_TRY(take(c, c->n, sizeof *block_of, &block_of));
+  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof *block_of, &block_of));
   for (int32_t i = 0; i < c->block_count; i++)
     for (int32_t d = 0; d < c->blocks[i].dim; d++) block_of[c->blocks[i].row + d] = i;
   CNI_TRY(reserve_graph(c));
@@ -510,7 +503,7 @@ static CnStatus load_pieces(CniCones *c, const CnProblem *p, GlobalWork *w) {
   CNI_TRY(drop_idle_pieces(c, w));
   c->group_nodes = w->count;
   CNI_TRY(reserve_graph(c));
-  CNI_TRY(take(c, w->count, sizeof *w->root, &w->root));
+  CNI_TRY(cni_arena_array(&c->arena, w->count, sizeof *w->root, &w->root));
   for (int32_t i = 0; i < p->global->m.row_count; i++)
     if (w->piece[i] >= 0) c->node_size[w->piece[i]]++;
   int64_t numbers = 0;
@@ -518,11 +511,11 @@ static CnStatus load_pieces(CniCones *c, const CnProblem *p, GlobalWork *w) {
     w->root[k] = numbers;
     numbers += (int64_t)c->node_size[k] * c->node_size[k];
   }
-  CNI_TRY(take(c, numbers, sizeof *w->l, &w->l));
+  CNI_TRY(cni_arena_array(&c->arena, numbers, sizeof *w->l, &w->l));
   if (!factor_pieces(p, w, c->node_size))
     return cni_error(CN_INVALID_DATA, "the mass matrix is not positive definite");
-  CNI_TRY(take(c, entries, sizeof *touched, &touched));
-  CNI_TRY(take(c, (int64_t)c->block_count + 1, sizeof *first, &first));
+  CNI_TRY(cni_arena_array(&c->arena, entries, sizeof *touched, &touched));
+  CNI_TRY(cni_arena_array(&c->arena, (int64_t)c->block_count + 1, sizeof *first, &first));
   for (int32_t k = 0; k < entries; k++) touched[k] = w->piece[e->column[k]];
   for (int32_t i = 0; i < c->block_count; i++) first[i] = e->start[c->blocks[i].row];
   first[c->block_count] = entries;
@@ -536,9 +529,9 @@ static CnStatus load_pieces(CniCones *c, const CnProblem *p, GlobalWork *w) {
 
 static CnStatus load_global(CniCones *c, const CnProblem *p) {
   GlobalWork w = {0};
-  CNI_TRY(take(c, p->global->m.row_count, sizeof *w.piece, &w.piece));
-  CNI_TRY(take(c, p->global->m.row_count, sizeof *w.local, &w.local));
-  CNI_TRY(take(c, p->global->m.row_count, sizeof *c->velocity, &c->velocity));
+  CNI_TRY(cni_arena_array(&c->arena, p->global->m.row_count, sizeof *w.piece, &w.piece));
+  CNI_TRY(cni_arena_array(&c->arena, p->global->m.row_count, sizeof *w.local, &w.local));
+  CNI_TRY(cni_arena_array(&c->arena, p->global->m.row_count, sizeof *c->velocity, &c->velocity));
   if (find_pieces(p, &w)) return load_pieces(c, p, &w);
   CnSparse eliminated;
   CNI_TRY(cni_global_eliminate(p, &eliminated));
@@ -564,8 +557,8 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
   c->matrix_count = c->group_nodes = 0;
   c->deadline = 0;
   c->cut = 0;
-  CNI_TRY(take(c, c->block_count, sizeof *c->blocks, &c->blocks));
-  CNI_TRY(take(c, c->n, sizeof *c->r, &c->r));
+  CNI_TRY(cni_arena_array(&c->arena, c->block_count, sizeof *c->blocks, &c->blocks));
+  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof *c->r, &c->r));
   for (int32_t i = 0; i < c->block_count; i++) load_block(c, p, i);
   scale_blocks(c, p);
 
@@ -580,15 +573,16 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
   for (int32_t i = 0; i < c->group_nodes; i++) c->velocities += c->node_size[i];
   c->graph = (CniLuGraph){nodes, c->node_size, c->node_start, c->node_column};
 
-  CNI_TRY(take(c, c->matrix_count, sizeof *c->a, &c->a));
-  CNI_TRY(take(c, c->matrix_count, sizeof *c->b, &c->b));
-  CNI_TRY(take(c, (int64_t)c->velocities + c->n, sizeof *c->x, &c->x));
-  CNI_TRY(take(c, c->velocities, sizeof *c->v, &c->v));
-  CNI_TRY(take(c, c->group_nodes, sizeof *c->first_velocity, &c->first_velocity));
+  CNI_TRY(cni_arena_array(&c->arena, c->matrix_count, sizeof *c->a, &c->a));
+  CNI_TRY(cni_arena_array(&c->arena, c->matrix_count, sizeof *c->b, &c->b));
+  CNI_TRY(cni_arena_array(&c->arena, (int64_t)c->velocities + c->n, sizeof *c->x, &c->x));
+  CNI_TRY(cni_arena_array(&c->arena, c->velocities, sizeof *c->v, &c->v));
+  CNI_TRY(
+      cni_arena_array(&c->arena, c->group_nodes, sizeof *c->first_velocity, &c->first_velocity));
   for (int32_t i = 1; i < c->group_nodes; i++)
     c->first_velocity[i] = c->first_velocity[i - 1] + c->node_size[i - 1];
-  CNI_TRY(take(c, c->n, sizeof *c->g_out, &c->g_out));
-  CNI_TRY(take(c, c->n, sizeof *c->u_out, &c->u_out));
+  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof *c->g_out, &c->g_out));
+  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof *c->u_out, &c->u_out));
   return cni_lu_analyse(c->lu, &c->graph);
 }
 
@@ -704,7 +698,7 @@ int32_t cni_cones_steps(const CniCones *c, int32_t most) {
 }
 
 int cni_cones_late(CniCones *c) {
-  if (c->deadline > 0 && cni_clock() > c->deadline) c->cut = 1;
+  if (c->deadline > 0 && cni_seconds() > c->deadline) c->cut = 1;
   return c->cut;
 }
 

@@ -55,7 +55,7 @@ typedef struct CniCones {
   double *result; // see cni_cones_finish
   int32_t result_capacity;
   int32_t cut;     // 1: the time was over, see cni_cones_late
-  double deadline; // on cni_clock, 0: none; loading a problem sets it to that
+  double deadline; // on cni_seconds, 0: none; loading a problem sets it to that
 } CniCones;
 
 CnStatus cni_cones_create(const CnAllocator *allocator, CniCones **cones);

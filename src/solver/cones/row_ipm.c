@@ -54,13 +54,6 @@ typedef struct Rows {
   double tau, kappa;
 } Rows;
 
-static CnStatus take(CniCones *c, int64_t count, double **memory) {
-  *memory = cni_arena_take(&c->arena, (size_t)count * sizeof **memory);
-  if (!*memory) return cni_error_memory((size_t)count * sizeof **memory);
-  memset(*memory, 0, (size_t)count * sizeof **memory);
-  return CN_OK;
-}
-
 static CnStatus prepare(Rows *s, CniCones *c) {
   s->c = c;
   s->row = cni_arena_take(&c->arena, (size_t)c->n * sizeof *s->row);
@@ -79,9 +72,10 @@ static CnStatus prepare(Rows *s, CniCones *c) {
   double **by_velocity[] = {&s->w, &s->dw, &s->r_d};
   double **by_row[] = {&s->g, &s->dg, &s->r_p, &s->y, &s->dy, &s->dg_p, &s->dy_p};
   for (size_t k = 0; k < sizeof by_velocity / sizeof by_velocity[0]; k++)
-    CNI_TRY(take(c, c->velocities, by_velocity[k]));
-  for (size_t k = 0; k < sizeof by_row / sizeof by_row[0]; k++) CNI_TRY(take(c, c->n, by_row[k]));
-  return take(c, (int64_t)c->velocities + c->n, &s->x);
+    CNI_TRY(cni_arena_array(&c->arena, c->velocities, sizeof(double), by_velocity[k]));
+  for (size_t k = 0; k < sizeof by_row / sizeof by_row[0]; k++)
+    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), by_row[k]));
+  return cni_arena_array(&c->arena, (int64_t)c->velocities + c->n, sizeof(double), &s->x);
 }
 
 // ---- residuals ----

@@ -16,6 +16,7 @@
 //
 // A NaN in a residual (impulses beyond what a double holds) ends the solve with the best point.
 #include "solver/gradients/descent.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
 
@@ -98,7 +99,7 @@ static int shifts_are_old(const CniDescent *s) {
 
 CnStatus cni_descent_begin(CniDescent *s, const CnProblem *p, const CnAnswer *answer,
                            CnSolveReport *report) {
-  s->start = cni_clock();
+  s->start = cni_seconds();
   CNI_TRY(cni_gradient_prepare(&s->gradient, p));
   CNI_TRY(make_room(s));
   double scale = p->form == CN_FORM_EXPLICIT ? 1 : s->gradient.free_speed;
@@ -107,7 +108,7 @@ CnStatus cni_descent_begin(CniDescent *s, const CnProblem *p, const CnAnswer *an
   s->best_residual = INFINITY;
   cni_gradient_load(&s->gradient, answer->g, s->x[0]);
   copy(s->best, s->x[0], s->gradient.size);
-  report->seconds_setup = cni_clock() - s->start;
+  report->seconds_setup = cni_seconds() - s->start;
   return CN_OK;
 }
 
@@ -116,7 +117,7 @@ CniDescentTurn cni_descent_next(CniDescent *s, CnSolveReport *report) {
   int last = s->iterations >= def->max_iterations || s->gradient.p->block_count == 0;
   if (s->iterations % def->check_interval != 0 && !last) return CNI_DESCENT_GO_ON;
   if (look(s) || last) return CNI_DESCENT_STOP;
-  if (def->time_budget > 0 && cni_clock() - s->start > def->time_budget) {
+  if (def->time_budget > 0 && cni_seconds() - s->start > def->time_budget) {
     report->cut_by_time = 1;
     return CNI_DESCENT_STOP;
   }

@@ -5,6 +5,7 @@
 #include "solver/pivots/lcp.h"
 #include "solver/solver.h"
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/rng.h"
@@ -90,12 +91,12 @@ static int ray_proves(CniLcpWork *k, const CnProblem *p) {
 }
 
 void cni_lcp_work_begin(CniLcpWork *k, double time_budget) {
-  k->deadline = time_budget > 0 ? cni_clock() + time_budget : 0;
+  k->deadline = time_budget > 0 ? cni_seconds() + time_budget : 0;
   k->cut = 0;
 }
 
 int cni_lcp_work_late(CniLcpWork *k) {
-  if (k->deadline > 0 && cni_clock() > k->deadline) k->cut = 1;
+  if (k->deadline > 0 && cni_seconds() > k->deadline) k->cut = 1;
   return k->cut;
 }
 

@@ -209,7 +209,7 @@ typedef struct CniLcpWork {
   double *g, *u, *trial, *spare; // one number a row
   double *best_g, *best_u;       // the best answer so far, for those who try more than once
   uint8_t *flags;                // one a row
-  double deadline;               // on cni_clock, 0: none
+  double deadline;               // on cni_seconds, 0: none
   int32_t cut;                   // 1: the time was over
 } CniLcpWork;
 

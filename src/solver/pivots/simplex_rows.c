@@ -14,15 +14,6 @@
 
 #include <string.h>
 
-static CnStatus take(CniArena *arena, int64_t count, size_t size, void *memory) {
-  size_t bytes = ((size_t)count + 2) * size;
-  void *taken = cni_arena_take(arena, bytes);
-  if (!taken) return cni_error_memory(bytes);
-  memset(taken, 0, bytes);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 // Rays of a block's pyramid, one without friction; 0: no cone.
 static int32_t ray_count(const CnProblem *p, const CniBlock *block, int32_t facets) {
   if (block->kind != CN_BLOCK_FRICTION_2D && block->kind != CN_BLOCK_FRICTION) return 0;
@@ -81,13 +72,13 @@ static CnStatus make_rows(CniSimplexRows *r, const CnProblem *p, int32_t facets)
     count += rays ? rays : p->blocks[i].dim;
   }
   if (3 * count > INT32_MAX) return cni_error(CN_NO_MEMORY, "too many rows for the simplex");
-  CNI_TRY(take(&r->arena, count, sizeof(int32_t), &r->from_start));
-  CNI_TRY(take(&r->arena, 3 * count, sizeof(int32_t), &r->from));
-  CNI_TRY(take(&r->arena, 3 * count, sizeof(double), &r->weight));
-  CNI_TRY(take(&r->arena, count, sizeof(double), &r->lo));
-  CNI_TRY(take(&r->arena, count, sizeof(double), &r->hi));
-  CNI_TRY(take(&r->arena, count, sizeof(double), &r->b));
-  CNI_TRY(take(&r->arena, p->row_count, sizeof(double), &r->shift));
+  CNI_TRY(cni_arena_array(&r->arena, count, sizeof(int32_t), &r->from_start));
+  CNI_TRY(cni_arena_array(&r->arena, 3 * count, sizeof(int32_t), &r->from));
+  CNI_TRY(cni_arena_array(&r->arena, 3 * count, sizeof(double), &r->weight));
+  CNI_TRY(cni_arena_array(&r->arena, count, sizeof(double), &r->lo));
+  CNI_TRY(cni_arena_array(&r->arena, count, sizeof(double), &r->hi));
+  CNI_TRY(cni_arena_array(&r->arena, count, sizeof(double), &r->b));
+  CNI_TRY(cni_arena_array(&r->arena, p->row_count, sizeof(double), &r->shift));
   int32_t end = 0, row = 0;
   for (int32_t i = 0; i < p->block_count; i++) set_block(r, p, &p->blocks[i], facets, &row, &end);
   r->row_count = row;
@@ -104,7 +95,7 @@ static CnStatus combine_rows(CniSimplexRows *r, const CnSparse *a, CnSparse *out
     count += a->start[r->from[e] + 1] - a->start[r->from[e]];
   if (count > INT32_MAX) return cni_error(CN_NO_MEMORY, "too many entries for the simplex");
   CniTriplet *list = NULL;
-  CNI_TRY(take(&r->arena, count, sizeof *list, &list));
+  CNI_TRY(cni_arena_array(&r->arena, count, sizeof *list, &list));
   int32_t end = 0;
   for (int32_t i = 0; i < r->row_count; i++)
     for (int32_t f = r->from_start[i]; f < r->from_start[i + 1]; f++)
@@ -122,7 +113,8 @@ static CnStatus combine_square(CniSimplexRows *r, const CnSparse *c) {
   if (status == CN_OK) status = combine_rows(r, &back, &full);
   CniTriplet *list = NULL;
   int32_t end = 0;
-  if (status == CN_OK) status = take(&r->arena, cni_sparse_entry_count(&full), sizeof *list, &list);
+  if (status == CN_OK)
+    status = cni_arena_array(&r->arena, cni_sparse_entry_count(&full), sizeof *list, &list);
   for (int32_t i = 0; status == CN_OK && i < r->row_count; i++)
     for (int32_t e = full.start[i]; e < full.start[i + 1]; e++)
       if (full.column[e] <= i) list[end++] = (CniTriplet){i, full.column[e], full.value[e]};
@@ -142,9 +134,9 @@ static CnStatus make_saddle(CniSimplexRows *r, const CnSparse *m, int triples) {
                   cni_sparse_entry_count(&r->e) + cni_sparse_entry_count(&r->c);
   CniTriplet *list = NULL;
   if (count > INT32_MAX) return cni_error(CN_NO_MEMORY, "too many entries for the simplex");
-  CNI_TRY(take(&r->arena, count, sizeof *list, &list));
-  CNI_TRY(take(&r->arena, r->v_count + r->row_count, 1, &r->sign));
-  CNI_TRY(take(&r->arena, r->v_count + r->row_count, 1, &r->late));
+  CNI_TRY(cni_arena_array(&r->arena, count, sizeof *list, &list));
+  CNI_TRY(cni_arena_array(&r->arena, r->v_count + r->row_count, 1, &r->sign));
+  CNI_TRY(cni_arena_array(&r->arena, r->v_count + r->row_count, 1, &r->late));
   int32_t end = 0;
   for (int32_t i = 0; i < r->v_count; i++) {
     r->sign[i] = 1;
@@ -168,7 +160,7 @@ static CnStatus make_saddle(CniSimplexRows *r, const CnSparse *m, int triples) {
 
 // About N_ii of each row, with the diagonal of M alone.
 static CnStatus find_own(CniSimplexRows *r, const CnSparse *m) {
-  CNI_TRY(take(&r->arena, r->row_count, sizeof(double), &r->own));
+  CNI_TRY(cni_arena_array(&r->arena, r->row_count, sizeof(double), &r->own));
   for (int32_t i = 0; i < r->row_count; i++) {
     double sum = cni_sparse_entry(&r->c, i, i);
     for (int32_t e = r->v_count > 0 ? r->e.start[i] : 0; r->v_count > 0 && e < r->e.start[i + 1];
@@ -202,7 +194,7 @@ static void shift_sides(CniSimplexRows *r, const CnSparse *e, const CnSparse *c,
 // velocities from here on.
 static CnStatus free_rows(CniSimplexRows *r, const CnProblem *p, const CnExpanded *x) {
   double *free = NULL;
-  CNI_TRY(take(&r->arena, r->v_count, sizeof(double), &free));
+  CNI_TRY(cni_arena_array(&r->arena, r->v_count, sizeof(double), &free));
   if (p->form == CN_FORM_GLOBAL && r->v_count > 0)
     memcpy(free, p->global->v_free, (size_t)r->v_count * sizeof *free);
   for (int32_t i = 0; x && i < x->group_count; i++) {
@@ -221,7 +213,7 @@ static CnStatus free_rows(CniSimplexRows *r, const CnProblem *p, const CnExpande
 
 static CnStatus from_explicit(CniSimplexRows *r, const CnProblem *p) {
   CNI_TRY(combine_square(r, &p->w));
-  CNI_TRY(take(&r->arena, 0, sizeof(double), &r->k));
+  CNI_TRY(cni_arena_array(&r->arena, 0, sizeof(double), &r->k));
   shift_sides(r, NULL, &p->w, p->b, p->row_count);
   CNI_TRY(free_rows(r, p, NULL));
   const CnSparse none = {0};
@@ -231,7 +223,7 @@ static CnStatus from_explicit(CniSimplexRows *r, const CnProblem *p) {
 
 static CnStatus from_expanded(CniSimplexRows *r, const CnProblem *p, const CnExpanded *x) {
   CniTriplet *list = NULL;
-  CNI_TRY(take(&r->arena, p->row_count, sizeof *list, &list));
+  CNI_TRY(cni_arena_array(&r->arena, p->row_count, sizeof *list, &list));
   int32_t end = 0;
   for (int32_t i = 0; i < p->row_count; i++)
     if (x->compliance[i] > 0) list[end++] = (CniTriplet){i, i, x->compliance[i]};
@@ -240,7 +232,7 @@ static CnStatus from_expanded(CniSimplexRows *r, const CnProblem *p, const CnExp
   r->v_count = x->m.row_count;
   CnStatus status = combine_square(r, &c);
   if (status == CN_OK) status = combine_rows(r, &x->e, &r->e);
-  if (status == CN_OK) status = take(&r->arena, r->v_count, sizeof(double), &r->k);
+  if (status == CN_OK) status = cni_arena_array(&r->arena, r->v_count, sizeof(double), &r->k);
   if (status == CN_OK) {
     shift_sides(r, &x->e, &c, x->b, p->row_count);
     status = free_rows(r, p, x);

@@ -127,10 +127,6 @@ void cni_local_prepare(CniLocal *local, const CnProblem *p, const CniBlock *bloc
   }
 }
 
-static double disc_norm(const double *x, int32_t dim) {
-  return dim == 1 ? fabs(x[0]) : sqrt(x[0] * x[0] + x[1] * x[1]);
-}
-
 static void update_split(const CniLocal *local, const double *u, const double *g, double *x) {
   const CniCone *cone = &local->cone;
   int32_t dim = local->dim;
@@ -145,7 +141,7 @@ static void update_split(const CniLocal *local, const double *u, const double *g
       for (int32_t k = 0; k < begin; k++) left += local->n[i * dim + k] * change[k];
       x[i] = g[i] - local->step[1 + j] * left;
     }
-    double length = disc_norm(x + begin, cone->dim[j]), radius = cone->mu[j] * x[0];
+    double length = cni_disc_norm(x + begin, cone->dim[j]), radius = cone->mu[j] * x[0];
     double scale = length > radius ? radius / length : 1;
     for (int32_t i = begin; i < end; i++) {
       x[i] *= scale;
@@ -158,7 +154,7 @@ static void update_project(const CniLocal *local, const double *u, const double 
   const CniCone *cone = &local->cone;
   double shift = 0;
   for (int32_t j = 0; j < cone->disc_count && !local->convex; j++)
-    shift += cone->mu[j] * disc_norm(u + cone->start[j], cone->dim[j]);
+    shift += cone->mu[j] * cni_disc_norm(u + cone->start[j], cone->dim[j]);
   for (int32_t i = 0; i < local->dim; i++) x[i] = g[i] - local->step[0] * u[i];
   x[0] += local->cohesion - local->step[0] * shift;
   cni_project_cone(cone, x);

@@ -37,10 +37,6 @@
 #include "solver/sweeps/small.h"
 #include "core/vec.h"
 
-static double disc_norm(const double *x, int32_t dim) {
-  return dim == 1 ? fabs(x[0]) : sqrt(x[0] * x[0] + x[1] * x[1]);
-}
-
 // ---- one root in a bracket ----
 
 double cni_find_root(CniRootFunction f, const void *data, double lo, double hi) {
@@ -82,14 +78,14 @@ double cni_find_root(CniRootFunction f, const void *data, double lo, double hi) 
 static double dual_slack(const CniLocal *local, const double *q) {
   double slack = q[0];
   for (int32_t j = 0; j < local->cone.disc_count && local->convex; j++)
-    slack -= local->cone.mu[j] * disc_norm(q + local->cone.start[j], local->cone.dim[j]);
+    slack -= local->cone.mu[j] * cni_disc_norm(q + local->cone.start[j], local->cone.dim[j]);
   return slack;
 }
 
 static int in_cone(const CniCone *cone, const double *x) {
   if (!(x[0] >= 0)) return 0;
   for (int32_t j = 0; j < cone->disc_count; j++) {
-    if (!(disc_norm(x + cone->start[j], cone->dim[j]) <= cone->mu[j] * x[0])) return 0;
+    if (!(cni_disc_norm(x + cone->start[j], cone->dim[j]) <= cone->mu[j] * x[0])) return 0;
   }
   return 1;
 }

@@ -18,10 +18,6 @@
 #include "core/math.h"
 #include "core/vec.h"
 
-static double disc_norm(const double *x, int32_t dim) {
-  return dim == 1 ? fabs(x[0]) : sqrt(x[0] * x[0] + x[1] * x[1]);
-}
-
 // ---- Newton on the projection equations ----
 
 typedef struct Newton {
@@ -41,7 +37,7 @@ static double natural_residual(const Newton *m, const double *x) {
   double u[CNI_MAX_DIM], y[CNI_MAX_DIM], sum = 0, shift = 0;
   block_velocity(m, x, u);
   for (int32_t j = 0; j < local->cone.disc_count && !local->convex; j++)
-    shift += local->cone.mu[j] * disc_norm(u + local->cone.start[j], local->cone.dim[j]);
+    shift += local->cone.mu[j] * cni_disc_norm(u + local->cone.start[j], local->cone.dim[j]);
   for (int32_t i = 0; i < local->dim; i++) y[i] = x[i] - m->rho * u[i];
   y[0] -= m->rho * shift;
   cni_project_cone(&local->cone, y);
@@ -54,7 +50,7 @@ static double natural_residual(const Newton *m, const double *x) {
 static void cut_rows(const CniLocal *local, int32_t disc, const double *y, double radius,
                      const double *wall, double *p) {
   int32_t dim = local->dim, begin = local->cone.start[disc], count = local->cone.dim[disc];
-  double length = disc_norm(y + begin, count);
+  double length = cni_disc_norm(y + begin, count);
   for (int32_t i = 0; i < count; i++) {
     double e_i = length > 0 ? y[begin + i] / length : 0;
     for (int32_t k = 0; k < dim; k++) p[(begin + i) * dim + k] = e_i * wall[k];
@@ -78,7 +74,7 @@ static void cone_derivative(const CniLocal *local, const double *y, double *proj
   // gradient of the new normal part: the discs that are cut share it
   wall[0] = 1;
   for (int32_t j = 0; j < cone->disc_count; j++) {
-    double length = disc_norm(y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
+    double length = cni_disc_norm(y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
     if (!(length > mu * projected[0])) continue;
     weight += mu * mu;
     for (int32_t i = cone->start[j]; i < cone->start[j] + cone->dim[j]; i++)
@@ -86,7 +82,7 @@ static void cone_derivative(const CniLocal *local, const double *y, double *proj
   }
   for (int32_t i = 0; i < dim; i++) p[i] = wall[i] /= weight;
   for (int32_t j = 0; j < cone->disc_count; j++) {
-    double length = disc_norm(y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
+    double length = cni_disc_norm(y + cone->start[j], cone->dim[j]), mu = cone->mu[j];
     if (length > mu * projected[0]) {
       double radius_wall[CNI_MAX_DIM];
       for (int32_t i = 0; i < dim; i++) radius_wall[i] = mu * wall[i];
@@ -116,7 +112,8 @@ static int newton_step(const Newton *m, const double *x, double *step) {
     p[0] = y[0] > 0 ? 1 : 0;
     for (int32_t j = 0; j < cone->disc_count; j++) {
       int32_t begin = cone->start[j], end = begin + cone->dim[j];
-      double length = disc_norm(y + begin, cone->dim[j]), radius = cone->mu[j] * cn_max(0, x[0]);
+      double length = cni_disc_norm(y + begin, cone->dim[j]),
+             radius = cone->mu[j] * cn_max(0, x[0]);
       if (length <= radius) {
         for (int32_t i = begin; i < end; i++) p[i * dim + i] = 1;
         continue;
@@ -205,7 +202,7 @@ static double iterate(const Newton *m, int32_t rounds, double size, double *x) {
 static void add_barrier(const CniLocal *local, int32_t disc, const double *x, double t, double *r,
                         double *h) {
   int32_t dim = local->dim, begin = local->cone.start[disc], end = begin + local->cone.dim[disc];
-  double mu = local->cone.mu[disc], length = disc_norm(x + begin, local->cone.dim[disc]);
+  double mu = local->cone.mu[disc], length = cni_disc_norm(x + begin, local->cone.dim[disc]);
   double room = (mu * x[0] - length) * (mu * x[0] + length), slope[CNI_MAX_DIM] = {0};
   slope[0] = 2 * mu * mu * x[0] / room;
   for (int32_t i = begin; i < end; i++) slope[i] = -2 * x[i] / room;
@@ -224,7 +221,8 @@ static double barrier_value(const Newton *m, const double *x, double t) {
   block_velocity(m, x, u);
   for (int32_t i = 0; i < local->dim; i++) sum += .5 * x[i] * (u[i] + m->q[i]);
   for (int32_t j = 0; j < local->cone.disc_count; j++) {
-    double mu = local->cone.mu[j], length = disc_norm(x + local->cone.start[j], local->cone.dim[j]);
+    double mu = local->cone.mu[j],
+           length = cni_disc_norm(x + local->cone.start[j], local->cone.dim[j]);
     if (mu == 0) continue;
     if (!(mu * x[0] > length)) return INFINITY;
     product *= (mu * x[0] - length) * (mu * x[0] + length);

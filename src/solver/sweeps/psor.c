@@ -29,6 +29,7 @@
 // References: Tasora and Anitescu 2006, 2007.
 #include "solver/sweeps/psor.h"
 #include "core/assert.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/memory.h"
 #include "core/tasks.h"
@@ -170,12 +171,12 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
                         CnSolveReport *report) {
   CniPsor *s = state;
   const CnSolverDef *def = &s->def;
-  double start = cni_clock();
+  double start = cni_seconds();
   CNI_TRY(cni_psor_prepare(s, p, answer, memory));
   double limit = 0;
   if (def->tolerance > 0 && p->form == CN_FORM_STEP)
     limit = def->tolerance * cni_psor_free_speed(s);
-  report->seconds_setup = cni_clock() - start;
+  report->seconds_setup = cni_seconds() - start;
 
   int32_t iterations = 0, wanted = p->block_count > 0 ? def->max_iterations : 0;
   while (iterations < wanted) {
@@ -184,14 +185,14 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
     iterations += stretch;
     if (iterations == wanted || !is_time_to_look(s, iterations)) continue;
     if (def->tolerance > 0 && cni_psor_good_enough(s, limit)) break;
-    if (def->time_budget > 0 && cni_clock() - start > def->time_budget) {
+    if (def->time_budget > 0 && cni_seconds() - start > def->time_budget) {
       report->cut_by_time = 1;
       break;
     }
   }
   report->iterations = iterations;
-  double swept = cni_clock();
+  double swept = cni_seconds();
   finish(s, answer);
-  report->seconds_finish = cni_clock() - swept;
+  report->seconds_finish = cni_seconds() - swept;
   return CN_OK;
 }

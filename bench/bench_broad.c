@@ -78,7 +78,8 @@ static int time_broad(Report *report, const CnVec3 *centres, int32_t count, int3
     for (int32_t i = 0; ok && i < REPEATS; i++) {
       CniPair *pairs = NULL;
       double start = seconds_now();
-      ok = cni_broad_phases[k].find(bounds, NULL, count, tasks, &arena, &pairs, &pair_count) == CN_OK;
+      ok = cni_broad_phases[k].find(bounds, NULL, count, tasks, &arena, &pairs, &pair_count) ==
+           CN_OK;
       best = cn_min(best, seconds_now() - start);
       ok = ok && cni_arena_reset(&arena) == CN_OK;
     }

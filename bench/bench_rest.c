@@ -95,5 +95,6 @@ static const Column columns[] = {{"spheres", "spheres"},
                                  {"least_sweeps", "least"},
                                  {NULL, NULL}};
 extern const Bench bench_rest;
-const Bench bench_rest = {"rest", "scene G at rest: the least sweeps that hold it (2 minutes a run)",
+const Bench bench_rest = {"rest",
+                          "scene G at rest: the least sweeps that hold it (2 minutes a run)",
                           parameters, columns, run};

@@ -128,7 +128,11 @@ if(TARGET cairn-command)
   set_tests_properties(determinism.golden PROPERTIES LABELS determinism TIMEOUT 300)
 endif()
 
-# The house: includes point downward.
+# The house: its rules of form, its format, and includes that point downward.
+foreach(name rules format)
+  add_test(NAME house.${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/house/${name})
+  set_tests_properties(house.${name} PROPERTIES LABELS house SKIP_RETURN_CODE 77)
+endforeach()
 add_test(NAME layers COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}
   -P ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake)
 

@@ -50,11 +50,11 @@ typedef struct CniCommand {
   const char *description; // paragraphs, separated by empty lines
   const CniOption *options;
   const CniExample *examples;
-  const char *choice;                    // an option whose values a table names: its help lists them
+  const char *choice; // an option whose values a table names: its help lists them
   const char *(*choices)(int32_t index); // null past the end
-  int32_t hidden;                  // left out of lists and of the manual page
-  int32_t raw;                     // arguments are handed on unread
-  int (*run)(const CniArgs *args); // returns the exit status
+  int32_t hidden;                        // left out of lists and of the manual page
+  int32_t raw;                           // arguments are handed on unread
+  int (*run)(const CniArgs *args);       // returns the exit status
 } CniCommand;
 
 extern const CniCommand *const cni_commands[]; // a null ends it

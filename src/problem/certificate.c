@@ -15,8 +15,7 @@
 //                    step and global form: the measure of the global problem, momentum and law,
 //                    |k + E^T g - M v| / max(|k|, |M v|, |E^T g|) + |e(1)| / max(|u|, |g|)
 //     error_scaled   |e(c)| / max(|r|, |u|), c = max(|r|, |u|)/|g|: the same in a unit of impulse
-//     in
-//                    which g is as large as the velocities, hence free of the unit (both forms)
+//                    in which g is as large as the velocities, hence free of the unit (both forms)
 //
 // with Euclidean norms over all rows. A block none of whose groups has mass (and without
 // compliance) has N_ii = 0: no impulse changes its velocity. It counts with S_i = 1: it adds

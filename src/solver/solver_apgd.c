@@ -4,10 +4,9 @@
 //     y = x + beta (x - x_old)
 //     x_new = P(y - t D^-1 u(y)),   u = N y + r
 //
-// A step is accepted if f lies below its model there, f(x_new) <= f(y) + u.d + |d|^2/(2t), d =
-// x_new
-// - y; as f is quadratic this is t d^T N d <= |d|^2, in the metric D. Else t is cut to what the
-// test would have allowed. d^T N d comes from the change of the momenta, one pass over the groups;
+// A step d = x_new - y is accepted if f lies below its model there, f(x_new) <= f(y) + u.d +
+// |d|^2/(2t); as f is quadratic this is t d^T N d <= |d|^2, in the metric D. Else t is cut to what
+// the test would have allowed. d^T N d comes from the change of the momenta, one pass over the groups;
 // after the first iterations, when t is found, only some are tested.
 //
 // beta follows Nesterov's sequence, up to a largest value, and is set back to zero where the step

@@ -6,11 +6,9 @@
 //
 //   1. solve [M E_a^T; E_a -C] for the rows that are on: the target;
 //   2. walk towards it until an impulse comes to its bound: that row is switched off and held
-//   there,
-//      and again from 1; if nothing blocks, the target is reached;
+//      there, and again from 1; if nothing blocks, the target is reached;
 //   3. among the held rows look for one whose velocity has the wrong sign (the largest); none:
-//   done.
-//      Switch it on, and again from 1.
+//      done. Switch it on, and again from 1.
 //
 // A row that depends on those that are on (box on a hundred points, a pyramid's fourth ray) cannot
 // be switched on: the matrix would be singular. Then impulses are exchanged along the dependency,

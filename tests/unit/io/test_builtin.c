@@ -55,9 +55,9 @@ static uint64_t ten_steps(const char *name) {
 
 static void all(void **state) {
   (void)state;
-  static const char *const names[] = {"granular",      "scene-g",  "stack",  "pyramid", "slope",
-                                      "newton-cradle", "conveyor", "domino", "chain",   "heap",
-                                      "bouncing-ball"};
+  static const char *const names[] = {"granular", "scene-g",       "stack",        "pyramid",
+                                      "slope",    "newton-cradle", "conveyor",     "domino",
+                                      "chain",    "heap",          "bouncing-ball"};
   int32_t count = 0, known = 0;
   for (; cn_builtin_scene_name(count); count++) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

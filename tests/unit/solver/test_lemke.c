@@ -132,7 +132,8 @@ static void wrong_solver(void **state) {
   CnAnswer answer = cn_answer_empty(NULL);
   CHECK_OK(cn_answer_fit(&answer, p));
   assert_int_equal(cn_solve(p, "lemke", 1e-8, &answer, NULL), CN_UNSUPPORTED);
-  CHECK(strstr(cn_error_message(), "friction") && strstr(cn_error_message(), "psor, pssor, ") && strstr(cn_error_message(), "auto"));
+  CHECK(strstr(cn_error_message(), "friction") && strstr(cn_error_message(), "psor, pssor, ") &&
+        strstr(cn_error_message(), "auto"));
   CnSolveReport report;
   CHECK_OK(cn_solve(p, "auto", 1e-8, &answer, &report));
   CHECK(report.converged);

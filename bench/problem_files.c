@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bodies.h"
 #include "problem/problem.h"
@@ -92,6 +93,7 @@ int problem_files_each(const Values *values, const char *sub, ProblemVisit *visi
   const char *root = value_text(values, "files");
   if (!*root) root = getenv("CAIRN_PROBLEM_DIR");
   if (!root || !*root) root = BENCH_SOURCE_DIR "/../shared/data";
+  if (access(root, R_OK) != 0 && strcmp(root, "none") != 0) root = BENCH_SOURCE_DIR "/tests/data";
   if (strcmp(root, "none") == 0) return 1;
   snprintf(path, sizeof path, "%s/%s", root, sub);
   int32_t count = list_folder(path, names);

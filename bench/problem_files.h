@@ -10,7 +10,7 @@
 
 // Every problem file of ROOT/sub in the order of names, until a visit returns 0. ROOT is the value
 // of the parameter `files`, CAIRN_PROBLEM_DIR if that is empty, ../shared/data if that is empty
-// too. No folder, or "none", no problems. 0: a visit failed, or a file cannot be read (a line on
+// too, tests/data where there is no such folder. "none": no problems. 0: a visit failed, or a file cannot be read (a line on
 // stderr).
 typedef int ProblemVisit(void *context, const char *name, CnProblem *problem);
 int problem_files_each(const Values *values, const char *sub, ProblemVisit *visit, void *context);

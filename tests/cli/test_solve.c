@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn solve, check --answer and info of problem files, through the binary. Expected answers are
-// closed-form; the stored problems of CAIRN_PROBLEM_DIR (default ../shared/data) are tried where
-// they are there.
+// closed-form; then the stored problems.
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 
 #include "check.h"
 #include "cli_case.h"
+#include "problems.h"
 
 // M = (2 1; 1 2), q = (-5, -6): z = (4, 7)/3
 static const char lcp[] = "2\n0\n2 2\n2 2\n2 1 1 2\n-5 -6\n";
@@ -237,11 +237,6 @@ static void recognised(void **state) {
 
 // ---- stored problems ----
 
-static const char *problem_folder(void) {
-  const char *folder = getenv("CAIRN_PROBLEM_DIR");
-  return folder && folder[0] ? folder : CAIRN_SOURCE_DIR "/../shared/data";
-}
-
 // The verdict is the certificate's; friction problems are all within reach of 1e-4.
 static void check_stored(CliCase *c, const char *folder, const char *name) {
   char line[1024];
@@ -278,7 +273,7 @@ static void stored(void **state) {
     }
     if (folder) closedir(folder);
   }
-  if (count == 0) skip();
+  CHECK(count >= 20);
 }
 
 int main(void) {

@@ -4,19 +4,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "sparse/sparse.h"
 
+static int is_there(const char *folder, const char *name) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return access(path, R_OK) == 0;
+}
+
 const char *problem_folder(void) {
   const char *folder = getenv("CAIRN_PROBLEM_DIR");
   if (!folder || !folder[0]) folder = CAIRN_SOURCE_DIR "/../shared/data";
-  char path[1024];
-  snprintf(path, sizeof path, "%s/lcp/lcp_trivial.dat", folder);
-  FILE *file = fopen(path, "rb");
-  if (!file) return NULL;
-  fclose(file);
-  return folder;
+  return is_there(folder, "lcp/lcp_trivial.dat") ? folder : CAIRN_SOURCE_DIR "/tests/data";
+}
+
+int problem_folder_has(const char *name) { return is_there(problem_folder(), name); }
+
+int problem_folder_is_whole(void) {
+  return problem_folder_has("friction/KaplasTower-i1061-4.hdf5.dat");
 }
 
 static void check_same_matrix(const CnSparse *a, const CnSparse *b) {
@@ -85,7 +93,7 @@ CnProblem *read_text(const char *text, CnProblemFileInfo *info) {
   return problem;
 }
 
-void check_refused(const char *text, const char *message) {
+void check_text_refused(const char *text, const char *message) {
   CnProblem *problem = NULL;
   CnStatus status = cn_problem_read_memory(text, strlen(text), "file", NULL, &problem, NULL);
   if (status == CN_INVALID_DATA && !problem && strcmp(cn_error_message(), message) == 0) return;

@@ -116,66 +116,71 @@ static void rolling(void **state) {
 
 static void refusals(void **state) {
   (void)state;
-  check_refused("", "file: the file is empty");
-  check_refused("hello", "file: not a problem file: its first numbers fit neither an LCP, an MLCP "
-                         "nor a friction problem");
-  check_refused("2 0 2 2 2 2  2 1 1 2  -5",
-                "file: line 1: q[1]: not a number (the file ends here)");
-  check_refused("2 0 2 2 2 2  2 1 1 2  -5 x", "file: line 1: q[1]: not a number (got \"x\")");
-  check_refused("2 0 2 2\n3 2  2 1 1 2  -5 -6",
-                "file: line 2: M: rows, repeated: must be 2 (got \"3\")");
-  check_refused("2 0 2 2 2 2\n2 1\n1e400 2  -5 -6",
-                "file: line 3: M[2]: too large for a double (got \"1e400\")");
-  check_refused("2 0 2 2 2 2 2 1 nan 2  -5 -6", "file: line 1: M[2]: must be finite (got \"nan\")");
-  check_refused("2 0 2 2 2 2 2 1 -inf 2  -5 -6",
-                "file: line 1: M[2]: must be finite (got \"-inf\")");
-  check_refused("3 1 0 3 3 3 3  1 0 0 0 1 0 0 0 1  -1 2 3  -0.1",
-                "file: mu[0]: must not be negative (got -0.1)");
-  check_refused("100000 0 100000 100000 100000 100000 1 2",
-                "file: M: 100000 numbers announced, but only 18 bytes follow");
-  check_refused("3 100000000 0 3 3", "file: line 1: number of contacts: must lie between 0 and "
-                                     "53687091 (got \"100000000\")");
-  check_refused("3 50000000 0 3 3",
-                "file: number of contacts: 200000000 numbers announced, but only 6 bytes follow");
-  check_refused("3 1 0 3 2 3 2  1 0 0 0 1 0  -1 2 3  0.1",
-                "file: first matrix: must be square (got 3 x 2)");
+  check_text_refused("", "file: the file is empty");
+  check_text_refused("hello",
+                     "file: not a problem file: its first numbers fit neither an LCP, an MLCP "
+                     "nor a friction problem");
+  check_text_refused("2 0 2 2 2 2  2 1 1 2  -5",
+                     "file: line 1: q[1]: not a number (the file ends here)");
+  check_text_refused("2 0 2 2 2 2  2 1 1 2  -5 x", "file: line 1: q[1]: not a number (got \"x\")");
+  check_text_refused("2 0 2 2\n3 2  2 1 1 2  -5 -6",
+                     "file: line 2: M: rows, repeated: must be 2 (got \"3\")");
+  check_text_refused("2 0 2 2 2 2\n2 1\n1e400 2  -5 -6",
+                     "file: line 3: M[2]: too large for a double (got \"1e400\")");
+  check_text_refused("2 0 2 2 2 2 2 1 nan 2  -5 -6",
+                     "file: line 1: M[2]: must be finite (got \"nan\")");
+  check_text_refused("2 0 2 2 2 2 2 1 -inf 2  -5 -6",
+                     "file: line 1: M[2]: must be finite (got \"-inf\")");
+  check_text_refused("3 1 0 3 3 3 3  1 0 0 0 1 0 0 0 1  -1 2 3  -0.1",
+                     "file: mu[0]: must not be negative (got -0.1)");
+  check_text_refused("100000 0 100000 100000 100000 100000 1 2",
+                     "file: M: 100000 numbers announced, but only 18 bytes follow");
+  check_text_refused("3 100000000 0 3 3",
+                     "file: line 1: number of contacts: must lie between 0 and "
+                     "53687091 (got \"100000000\")");
+  check_text_refused(
+      "3 50000000 0 3 3",
+      "file: number of contacts: 200000000 numbers announced, but only 6 bytes follow");
+  check_text_refused("3 1 0 3 2 3 2  1 0 0 0 1 0  -1 2 3  0.1",
+                     "file: first matrix: must be square (got 3 x 2)");
 }
 
 static void block_refusals(void **state) {
   (void)state;
-  check_refused("2 1 2 2 1  1 1 3 2  2 1  0 1  0  0 1 3 2 4  5 6",
-                "file: line 1: M: row end[0]: must lie between 0 and 2 (got \"3\")");
-  check_refused("2 1 2 2 1  1 1 1 2  2 1  0 1  0  0 1 3 2 4  5 6",
-                "file: M: the last row end must be 2 (got 1)");
-  check_refused("2 1 2 2 1  1 1 2 2  2 1  0 1  1  0 1 3 2 4  5 6",
-                "file: line 1: M: block column[0]: must be 0 (got \"1\")");
-  check_refused("2 1 2 2 1  1 1 2 2  2 1  0 1  0  7 1 3 2 4  5 6",
-                "file: line 1: M: number of block 0: must be 0 (got \"7\")");
-  check_refused("2 1 2 2 1  1 1 2 2  2 1  1 1  0  0 1 3 2 4  5 6",
-                "file: M: the first row pointer must be 0 (got 1)");
-  check_refused("2 1 2 2 1  1 1 2 2  3 1  0 1  0  0 1 3 2 4  5 6",
-                "file: line 1: M: number of row pointers: must lie between 1 and 2 (got \"3\")");
-  check_refused("2 2 2 2 1\n" BANNER "triplet: 2-by-2, nzmax: 9 nnz: 3\n 0 0 : 1\n 5 6",
-                "file: M: 3 entries announced, 1 found");
-  check_refused("2 2 2 2 1\n" BANNER "triplet: 2-by-2, nzmax: 9 nnz: 1\n 0 2 : 1\n 5 6",
-                "file: line 4: M: column: must lie between 0 and 1 (got \"2\")");
-  check_refused("2 2 2 2 1\n" BANNER "nonsense\n 0 1 : 1\n 5 6",
-                "file: line 3: M: expected a line with \"nnz: COUNT\" (got \"nonsense\")");
-  check_refused("2 2 2 2 5\n" BANNER,
-                "file: line 1: M: sparse origin: must lie between 1 and 4 (got \"5\")");
+  check_text_refused("2 1 2 2 1  1 1 3 2  2 1  0 1  0  0 1 3 2 4  5 6",
+                     "file: line 1: M: row end[0]: must lie between 0 and 2 (got \"3\")");
+  check_text_refused("2 1 2 2 1  1 1 1 2  2 1  0 1  0  0 1 3 2 4  5 6",
+                     "file: M: the last row end must be 2 (got 1)");
+  check_text_refused("2 1 2 2 1  1 1 2 2  2 1  0 1  1  0 1 3 2 4  5 6",
+                     "file: line 1: M: block column[0]: must be 0 (got \"1\")");
+  check_text_refused("2 1 2 2 1  1 1 2 2  2 1  0 1  0  7 1 3 2 4  5 6",
+                     "file: line 1: M: number of block 0: must be 0 (got \"7\")");
+  check_text_refused("2 1 2 2 1  1 1 2 2  2 1  1 1  0  0 1 3 2 4  5 6",
+                     "file: M: the first row pointer must be 0 (got 1)");
+  check_text_refused(
+      "2 1 2 2 1  1 1 2 2  3 1  0 1  0  0 1 3 2 4  5 6",
+      "file: line 1: M: number of row pointers: must lie between 1 and 2 (got \"3\")");
+  check_text_refused("2 2 2 2 1\n" BANNER "triplet: 2-by-2, nzmax: 9 nnz: 3\n 0 0 : 1\n 5 6",
+                     "file: M: 3 entries announced, 1 found");
+  check_text_refused("2 2 2 2 1\n" BANNER "triplet: 2-by-2, nzmax: 9 nnz: 1\n 0 2 : 1\n 5 6",
+                     "file: line 4: M: column: must lie between 0 and 1 (got \"2\")");
+  check_text_refused("2 2 2 2 1\n" BANNER "nonsense\n 0 1 : 1\n 5 6",
+                     "file: line 3: M: expected a line with \"nnz: COUNT\" (got \"nonsense\")");
+  check_text_refused("2 2 2 2 5\n" BANNER,
+                     "file: line 1: M: sparse origin: must lie between 1 and 4 (got \"5\")");
 }
 
 static void mlcp_refusals(void **state) {
   (void)state;
   // three rows, two columns: a known inconsistent file of the collection
-  check_refused("1 0 2 1  0 2 3  0 1  0 3 2 3 2  1 2 3 4 5 6  1 2",
-                "file: line 1: M: number of columns: must be 3 (got \"2\")");
-  check_refused("1 0 1 1  0 1 2  1 1  0 2 2 2 2  1 2 3 4  1 2",
-                "file: n: 1 equations announced, the blocks have 0");
-  check_refused("1 1 1 1  0 1 2  0 1  0 2 2 2 2  1 2 3 4  1 2  1 4 3 7  1 2",
-                "file: D[0,0]: is 7 here and 2 in M");
-  check_refused("1 1 1 1  0 1 2  0 1  0 2 2 2 2  1 2 3 4  1 2  1 4 3 2  1 5",
-                "file: b[0]: is 5 here and 2 in q");
+  check_text_refused("1 0 2 1  0 2 3  0 1  0 3 2 3 2  1 2 3 4 5 6  1 2",
+                     "file: line 1: M: number of columns: must be 3 (got \"2\")");
+  check_text_refused("1 0 1 1  0 1 2  1 1  0 2 2 2 2  1 2 3 4  1 2",
+                     "file: n: 1 equations announced, the blocks have 0");
+  check_text_refused("1 1 1 1  0 1 2  0 1  0 2 2 2 2  1 2 3 4  1 2  1 4 3 7  1 2",
+                     "file: D[0,0]: is 7 here and 2 in M");
+  check_text_refused("1 1 1 1  0 1 2  0 1  0 2 2 2 2  1 2 3 4  1 2  1 4 3 2  1 5",
+                     "file: b[0]: is 5 here and 2 in q");
 }
 
 // A global problem cut anywhere is never taken for a local one, or for a whole one.

@@ -29,7 +29,6 @@ static void solve_file(const char *path, const CnSolverDef *def) {
 
 static void solve_folder(const char *sub, int32_t least, const CnSolverDef *def) {
   const char *root = problem_folder();
-  if (!root) skip();
   char path[4096];
   int32_t count = 0;
   snprintf(path, sizeof path, "%s/%s", root, sub);
@@ -41,7 +40,7 @@ static void solve_folder(const char *sub, int32_t least, const CnSolverDef *def)
     solve_file(path, def);
   }
   closedir(folder);
-  CHECK(count >= least);
+  CHECK(count >= (problem_folder_is_whole() ? least : 3));
 }
 
 static void complementarity(void **state) {

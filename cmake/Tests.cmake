@@ -128,6 +128,13 @@ if(TARGET cairn-command)
   set_tests_properties(determinism.golden PROPERTIES LABELS determinism TIMEOUT 300)
 endif()
 
+# One file and one row: toys are added to a copy of the sources.
+if(TARGET cairn-command AND NOT CAIRN_SANITIZE AND NOT BUILD_SHARED_LIBS)
+  add_test(NAME house.open COMMAND ${PROJECT_SOURCE_DIR}/tests/open_house/try
+    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR} ${CMAKE_C_COMPILER})
+  set_tests_properties(house.open PROPERTIES LABELS house TIMEOUT 300)
+endif()
+
 # The house: its rules of form, its format, and includes that point downward.
 foreach(name rules format)
   add_test(NAME house.${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/house/${name})

@@ -10,7 +10,7 @@ foreach(room ${rooms})
   set(rank_${room} ${rank})
 endforeach()
 # header and the lowest room that may include it
-set(headers base:core problem:problem solver:solver system:integrator world:geometry scene:io run:io files:io)
+set(headers base:core problem:problem solver:solver system:integrator shape:geometry shape_list:geometry joint:joint joint_list:joint world:model scene:io run:io files:io)
 foreach(pair ${headers})
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 header)

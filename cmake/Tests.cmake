@@ -176,10 +176,10 @@ if(TARGET cairn-io AND NOT CAIRN_SANITIZE AND NOT APPLE)
   cairn_library(cairn_shared SHARED)
   cairn_io_library(cairn_io_shared cairn_shared SHARED)
   set_target_properties(cairn_shared cairn_io_shared PROPERTIES
-    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests INSTALL_RPATH "$ORIGIN")
   add_executable(shared_program ${PROJECT_SOURCE_DIR}/tests/package/io.c)
   target_link_libraries(shared_program PRIVATE cairn_io_shared)
-  set_target_properties(shared_program PROPERTIES
+  set_target_properties(shared_program PROPERTIES INSTALL_RPATH "$ORIGIN"
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME package.shared COMMAND shared_program)
   add_test(NAME package.symbols COMMAND ${PROJECT_SOURCE_DIR}/tests/package/symbols

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// L D L^T of a symmetric positive definite sparse matrix, row by row ("up-looking").
+// L D L^T of a symmetric positive definite sparse matrix, and solutions with it part by part.
 //
-// Row k of L solves L(1..k-1) y = S(1..k-1, k); its pattern is read off the elimination tree: from
-// every entry of S in the row climb towards the root until a node already seen. Work and memory are
-// those of the factor.
-//
-// The order is reverse Cuthill-McKee, component by component: levels of neighbours from a node of
-// small degree, so that entries stay near the diagonal. Good for the matrices of mechanics, blocks
-// of bodies and chains of elements; no attempt is made at the least fill in three dimensions.
-//
-// Reference: T. A. Davis, Algorithm 849, 2005; Cuthill and McKee 1969.
+// The factor is that of ldl.h. Its elimination forest has one tree a connected component of the
+// matrix (a body, say), and the columns of a tree are consecutive, so that a component is solved by
+// its own tree alone.
 #include "sparse/factor.h"
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "sparse/ldl.h"
 #include "sparse/sparse.h"
 
 #include <math.h>
@@ -24,12 +19,7 @@
 typedef struct Work {
   CniFactor *f;
   CniArena arena;
-  CnSparse t, s;          // M^T and S
-  int32_t *inverse;       // of the order
-  int32_t *parent, *flag; // the elimination tree
-  int32_t *count;         // entries of each column of L
-  int32_t *pattern;
-  double *y;
+  CnSparse t, s; // M^T and S
 } Work;
 
 static CnStatus own(const CnAllocator *allocator, size_t count, size_t size, void *memory) {
@@ -90,158 +80,62 @@ static CnStatus symmetrise(Work *w, const CnSparse *m) {
   return CN_OK;
 }
 
-// ---- order ----
-
-static int32_t degree(const CnSparse *s, int32_t i) { return s->start[i + 1] - s->start[i]; }
-
-// Level by level from `root`; returns the end of the list. Neighbours join in the order of their
-// numbers: the result is a function of the pattern.
-static int32_t spread(const CnSparse *s, int32_t root, int32_t mark, int32_t *seen, int32_t *list,
-                      int32_t begin) {
-  int32_t end = begin;
-  list[end++] = root;
-  seen[root] = mark;
-  for (int32_t at = begin; at < end; at++)
-    for (int32_t e = s->start[list[at]]; e < s->start[list[at] + 1]; e++) {
-      int32_t next = s->column[e];
-      if (seen[next] == mark) continue;
-      seen[next] = mark;
-      list[end++] = next;
-    }
-  return end;
-}
-
-// Component by component: a first spread finds a node far away and of small degree, a second one
-// from there is the order, reversed.
-static void find_order(Work *w) {
-  CniFactor *f = w->f;
-  const CnSparse *s = &w->s;
-  int32_t *list = f->order, *seen = w->flag, done = 0;
-  for (int32_t i = 0; i < f->size; i++) seen[i] = -1;
-  for (int32_t i = 0; i < f->size; i++) {
-    if (seen[i] >= 0) continue;
-    int32_t mark = 2 * f->component_count; // two spreads a component
-    int32_t end = spread(s, i, mark, seen, list, done), root = list[end - 1];
-    for (int32_t k = end - 1; k >= done && k >= end - 4; k--)
-      if (degree(s, list[k]) < degree(s, root)) root = list[k];
-    spread(s, root, mark + 1, seen, list, done);
-    for (int32_t a = done, b = end - 1; a < b; a++, b--) {
-      int32_t swap = list[a];
-      list[a] = list[b];
-      list[b] = swap;
-    }
-    for (int32_t k = done; k < end; k++) f->component[list[k]] = f->component_count;
-    f->component_start[f->component_count++] = done;
-    done = end;
-  }
-  f->component_start[f->component_count] = done;
-  for (int32_t i = 0; i < f->size; i++) w->inverse[f->order[i]] = i;
-}
-
 // ---- factor ----
 
-// Columns of L counted, elimination tree built.
-static CnStatus analyse(Work *w) {
-  CniFactor *f = w->f;
-  for (int32_t k = 0; k < f->size; k++) {
-    w->parent[k] = -1;
-    w->flag[k] = k;
-    w->count[k] = 0;
-    int32_t row = f->order[k];
-    for (int32_t e = w->s.start[row]; e < w->s.start[row + 1]; e++)
-      for (int32_t i = w->inverse[w->s.column[e]]; i < k && w->flag[i] != k; i = w->parent[i]) {
-        if (w->parent[i] < 0) w->parent[i] = k;
-        w->count[i]++;
-        w->flag[i] = k;
-      }
-  }
-  int64_t total = 0;
-  for (int32_t k = 0; k < f->size; k++) {
-    f->start[k] = (int32_t)total;
-    total += w->count[k];
-    w->count[k] = 0;
-    if (total > INT32_MAX / 2)
-      return cni_error(CN_NO_MEMORY, "a factor has more than %d entries", INT32_MAX / 2);
-  }
-  f->start[f->size] = (int32_t)total;
-  CNI_TRY(own(&f->allocator, (size_t)total, sizeof *f->row, &f->row));
-  return own(&f->allocator, (size_t)total, sizeof *f->value, &f->value);
-}
-
-// Row k of S into y; returns where its pattern, in the order of elimination, begins.
-static int32_t load_row(Work *w, int32_t k, double *diagonal) {
-  CniFactor *f = w->f;
-  int32_t top = f->size, row = f->order[k];
-  w->flag[k] = k;
-  *diagonal = 0;
-  for (int32_t e = w->s.start[row]; e < w->s.start[row + 1]; e++) {
-    int32_t i = w->inverse[w->s.column[e]], length = 0;
-    if (i == k) *diagonal = w->s.value[e];
-    if (i >= k) continue;
-    w->y[i] = w->s.value[e];
-    for (; w->flag[i] != k; i = w->parent[i]) {
-      w->pattern[length++] = i;
-      w->flag[i] = k;
+// The lower triangle of S by rows, as ldl wants it.
+static CnStatus lower_triangle(Work *w, CnSparse *lower) {
+  const CnSparse *s = &w->s;
+  int32_t n = s->row_count, entries = cni_sparse_entry_count(s);
+  lower->row_count = lower->column_count = n;
+  CNI_TRY(cni_arena_array(&w->arena, n + 1, sizeof *lower->start, &lower->start));
+  CNI_TRY(cni_arena_array(&w->arena, entries, sizeof *lower->column, &lower->column));
+  CNI_TRY(cni_arena_array(&w->arena, entries, sizeof *lower->value, &lower->value));
+  for (int32_t i = 0; i < n; i++) {
+    int32_t at = lower->start[i];
+    for (int32_t e = s->start[i]; e < s->start[i + 1] && s->column[e] <= i; e++, at++) {
+      lower->column[at] = s->column[e];
+      lower->value[at] = s->value[e];
     }
-    while (length > 0) w->pattern[--top] = w->pattern[--length];
-  }
-  return top;
-}
-
-static CnStatus factor_rows(Work *w, const char *name) {
-  CniFactor *f = w->f;
-  for (int32_t k = 0; k < f->size; k++) {
-    w->flag[k] = -1;
-    w->y[k] = 0;
-  }
-  for (int32_t k = 0; k < f->size; k++) {
-    double pivot, diagonal;
-    int32_t top = load_row(w, k, &diagonal);
-    pivot = diagonal;
-    for (; top < f->size; top++) {
-      int32_t i = w->pattern[top], end = f->start[i] + w->count[i];
-      double y = w->y[i], l = y / f->d[i];
-      w->y[i] = 0;
-      for (int32_t e = f->start[i]; e < end; e++) w->y[f->row[e]] -= f->value[e] * y;
-      pivot -= l * y;
-      f->row[end] = k;
-      f->value[end] = l;
-      w->count[i]++;
-    }
-    // what is left of a diagonal after cancellation is noise
-    if (!(pivot > 1e-15 * diagonal) || !isfinite(pivot))
-      return cni_error(CN_INVALID_DATA, "%s is not positive definite (pivot %g of %g in row %d)",
-                       name, pivot, diagonal, (int)f->order[k]);
-    f->d[k] = pivot;
+    lower->start[i + 1] = at;
   }
   return CN_OK;
 }
 
-// ---- life ----
-
-static CnStatus prepare(Work *w, const CnSparse *m) {
+static CnStatus factor(Work *w, const char *name) {
   CniFactor *f = w->f;
-  size_t n = (size_t)f->size;
-  CNI_TRY(own(&f->allocator, n, sizeof *f->order, &f->order));
-  CNI_TRY(own(&f->allocator, n, sizeof *f->component, &f->component));
-  CNI_TRY(own(&f->allocator, n, sizeof *f->component_start, &f->component_start));
-  CNI_TRY(own(&f->allocator, n, sizeof *f->start, &f->start));
-  CNI_TRY(own(&f->allocator, n, sizeof *f->d, &f->d));
-  CNI_TRY(own(&f->allocator, 3 * n, sizeof *f->work, &f->work));
-  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->inverse, &w->inverse));
-  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->parent, &w->parent));
-  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->flag, &w->flag));
-  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->count, &w->count));
-  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->pattern, &w->pattern));
-  CNI_TRY(cni_arena_array(&w->arena, f->size, sizeof *w->y, &w->y));
-  return symmetrise(w, m);
+  CnSparse lower = {0};
+  CniLdlReport report;
+  int8_t *sign;
+  CNI_TRY(lower_triangle(w, &lower));
+  CNI_TRY(cni_arena_array(&w->arena, f->size, 1, &sign));
+  memset(sign, 1, (size_t)f->size);
+  CNI_TRY(cni_ldl_create(&f->allocator, &lower, sign, NULL, &f->ldl));
+  CNI_TRY(cni_ldl_factor(f->ldl, lower.value, NULL, &report));
+  if (report.replaced == 0) return CN_OK;
+  return cni_error(CN_INVALID_DATA, "%s is not positive definite (row %d: a pivot of %g)", name,
+                   (int)report.worst, report.least);
+}
+
+static void find_components(CniFactor *f) {
+  f->order = cni_ldl_order(f->ldl);
+  for (int32_t i = 0; i < f->size;) {
+    int32_t end = cni_ldl_tree_end(f->ldl, i);
+    f->component_start[f->component_count] = i;
+    for (; i < end; i++) f->component[f->order[i]] = f->component_count;
+    f->component_start[++f->component_count] = end;
+  }
 }
 
 static CnStatus build(Work *w, const CnSparse *m, const char *name) {
-  CNI_TRY(prepare(w, m));
-  find_order(w);
-  CNI_TRY(analyse(w));
-  return factor_rows(w, name);
+  CniFactor *f = w->f;
+  size_t n = (size_t)f->size;
+  CNI_TRY(own(&f->allocator, n, sizeof *f->component, &f->component));
+  CNI_TRY(own(&f->allocator, n, sizeof *f->component_start, &f->component_start));
+  CNI_TRY(own(&f->allocator, 2 * n, sizeof *f->work, &f->work));
+  CNI_TRY(symmetrise(w, m));
+  CNI_TRY(factor(w, name));
+  find_components(f);
+  return CN_OK;
 }
 
 CnStatus cni_factor_create(const CnAllocator *allocator, const CnSparse *m, const char *name,
@@ -270,56 +164,29 @@ CnStatus cni_factor_create(const CnAllocator *allocator, const CnSparse *m, cons
 void cni_factor_destroy(CniFactor *f) {
   if (!f) return;
   const CnAllocator a = f->allocator;
-  size_t n = (size_t)f->size + 1, entries = f->start ? (size_t)f->start[f->size] + 1 : 0;
-  cni_release(&a, f->order, n * sizeof *f->order);
+  size_t n = (size_t)f->size + 1;
+  cni_ldl_destroy(f->ldl);
   cni_release(&a, f->component, n * sizeof *f->component);
   cni_release(&a, f->component_start, n * sizeof *f->component_start);
-  cni_release(&a, f->row, entries * sizeof *f->row);
-  cni_release(&a, f->value, entries * sizeof *f->value);
-  cni_release(&a, f->start, n * sizeof *f->start);
-  cni_release(&a, f->d, n * sizeof *f->d);
-  cni_release(&a, f->work, (3 * (n - 1) + 1) * sizeof *f->work);
+  cni_release(&a, f->work, (2 * (n - 1) + 1) * sizeof *f->work);
   cni_release(&a, f, sizeof *f);
 }
 
 // ---- solve ----
 
-// y <- S^-1 y for the rows begin .. end - 1 of the factor, y in its order.
-static void substitute(const CniFactor *f, int32_t begin, int32_t end, double *y) {
-  for (int32_t k = begin; k < end; k++)
-    for (int32_t e = f->start[k]; e < f->start[k + 1]; e++) y[f->row[e]] -= f->value[e] * y[k];
-  for (int32_t k = begin; k < end; k++) y[k] /= f->d[k];
-  for (int32_t k = end - 1; k >= begin; k--)
-    for (int32_t e = f->start[k]; e < f->start[k + 1]; e++) y[k] -= f->value[e] * y[f->row[e]];
-}
-
-// Residual of M x = b in the order of the factor into r; returns its largest entry. x and b are in
-// the order of the matrix.
+// r = b - M x for the rows begin .. end - 1 of the order; returns its largest entry. All three are
+// in the order of the matrix.
 static double residual(const CniFactor *f, int32_t begin, int32_t end, const double *x,
                        const double *b, double *r) {
   double worst = 0;
   for (int32_t k = begin; k < end; k++) {
     int32_t row = f->order[k];
-    r[k] = b[k];
+    r[row] = b[row];
     for (int32_t e = f->m->start[row]; e < f->m->start[row + 1]; e++)
-      r[k] -= f->m->value[e] * x[f->m->column[e]];
-    if (!(fabs(r[k]) <= worst)) worst = fabs(r[k]);
+      r[row] -= f->m->value[e] * x[f->m->column[e]];
+    if (!(fabs(r[row]) <= worst)) worst = fabs(r[row]);
   }
   return worst;
-}
-
-static void solve_rows(CniFactor *f, int32_t begin, int32_t end, double *x) {
-  double *y = f->work, *b = y + f->size, *r = b + f->size, last = INFINITY;
-  for (int32_t k = begin; k < end; k++) b[k] = y[k] = x[f->order[k]];
-  substitute(f, begin, end, y);
-  for (int32_t k = begin; k < end; k++) x[f->order[k]] = y[k];
-  for (int32_t i = 0; f->refine && i < REFINEMENTS; i++) {
-    double worst = residual(f, begin, end, x, b, r);
-    if (!(worst < last / 2) || worst == 0) break;
-    last = worst;
-    substitute(f, begin, end, r);
-    for (int32_t k = begin; k < end; k++) x[f->order[k]] += r[k];
-  }
 }
 
 void cni_factor_solve(CniFactor *f, double *x) {
@@ -327,5 +194,15 @@ void cni_factor_solve(CniFactor *f, double *x) {
 }
 
 void cni_factor_solve_component(CniFactor *f, int32_t component, double *x) {
-  solve_rows(f, f->component_start[component], f->component_start[component + 1], x);
+  int32_t begin = f->component_start[component], end = f->component_start[component + 1];
+  double *b = f->work, *r = b + f->size, last = INFINITY;
+  for (int32_t k = begin; k < end; k++) b[f->order[k]] = x[f->order[k]];
+  cni_ldl_solve_tree(f->ldl, begin, end, x);
+  for (int32_t i = 0; f->refine && i < REFINEMENTS; i++) {
+    double worst = residual(f, begin, end, x, b, r);
+    if (!(worst < last / 2) || worst == 0) break;
+    last = worst;
+    cni_ldl_solve_tree(f->ldl, begin, end, r);
+    for (int32_t k = begin; k < end; k++) x[f->order[k]] += r[f->order[k]];
+  }
 }

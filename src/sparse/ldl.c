@@ -179,6 +179,22 @@ void cni_ldl_solve(CniLdl *ldl, double *x, int32_t columns) {
     solve_some(ldl, x + (int64_t)k * ldl->size, columns - k < 3 ? columns - k : 3);
 }
 
+int32_t cni_ldl_tree_end(const CniLdl *ldl, int32_t first) {
+  const CniSuper *u = &ldl->super[ldl->super_of[first]];
+  while (u->parent >= 0) u = &ldl->super[u->parent];
+  return u->first + u->width;
+}
+
+void cni_ldl_solve_tree(CniLdl *ldl, int32_t first, int32_t end, double *x) {
+  double *y = ldl->work;
+  if (first == end) return;
+  int32_t low = ldl->super_of[first], high = ldl->super_of[end - 1];
+  for (int32_t i = first; i < end; i++) y[i] = x[ldl->order[i]];
+  for (int32_t s = low; s <= high; s++) forward(ldl, &ldl->super[s], y);
+  for (int32_t s = high; s >= low; s--) backward(ldl, &ldl->super[s], y);
+  for (int32_t i = first; i < end; i++) x[ldl->order[i]] = y[i];
+}
+
 // r = b - A x; returns the backward error of x. With `off` the rows and columns marked there are
 // left out.
 static double residual(const CniLdl *ldl, const double *values, const uint8_t *off, const double *b,

@@ -50,6 +50,12 @@ CnStatus cni_ldl_factor(CniLdl *ldl, const double *values, CnTasks *tasks, CniLd
 // X <- A^-1 X with the factors as they are; `columns` right-hand sides one after the other.
 void cni_ldl_solve(CniLdl *ldl, double *x, int32_t columns);
 
+// Trees of the elimination forest, one a connected part of the pattern, are consecutive in the
+// order: where the tree that begins with number `first` ends; solutions of one, x elsewhere being
+// neither read nor written.
+int32_t cni_ldl_tree_end(const CniLdl *ldl, int32_t first);
+void cni_ldl_solve_tree(CniLdl *ldl, int32_t first, int32_t end, double *x);
+
 // x = A^-1 b, refined against the values as long as it gains, at most `steps` times. Returns the
 // backward error max_i |b - A x|_i / (|A| |x| + |b|)_i.
 double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double *x, int32_t steps);

@@ -274,12 +274,12 @@ static void plot_axes(FILE *file, double tolerance) {
           WIDTH, HEIGHT, MARGIN, tolerance);
   for (int d = 0; d <= DECADES; d++)
     fprintf(file,
-            "<path d=\"M%.1f %.1fV%.1f\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" "
+            "<path d=\"M%.1f %.1fV%.1f\" stage=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" "
             "text-anchor=\"middle\">%g</text>\n",
             plot_x(d), plot_y(0), plot_y(1), plot_x(d), HEIGHT - MARGIN + 18, pow(10, d));
   for (int p = 0; p <= 4; p++)
     fprintf(file,
-            "<path d=\"M%.1f %.1fH%.1f\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" "
+            "<path d=\"M%.1f %.1fH%.1f\" stage=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" "
             "text-anchor=\"end\">%g</text>\n",
             plot_x(0), plot_y(p / 4.0), plot_x(DECADES), MARGIN - 6, plot_y(p / 4.0) + 4, p / 4.0);
   fprintf(file, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">factor</text>\n",
@@ -296,8 +296,8 @@ static int plot(const Job *job, const char *path) {
   }
   plot_axes(file, job->tolerance);
   for (int s = 0; s < SERIES; s++) {
-    fprintf(file, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%d\" d=\"M%.1f %.1f",
-            colours[s], s == PEERS ? 3 : 2, plot_x(0), plot_y(part_within(job, s, 1)));
+    fprintf(file, "<path fill=\"none\" stage=\"%s\" stage-width=\"%d\" d=\"M%.1f %.1f", colours[s],
+            s == PEERS ? 3 : 2, plot_x(0), plot_y(part_within(job, s, 1)));
     for (int k = 1; k <= 40 * DECADES; k++)
       fprintf(file, "H%.1fV%.1f", plot_x(k / 40.0), plot_y(part_within(job, s, pow(10, k / 40.0))));
     fprintf(file, "\"/>\n<text x=\"%.1f\" y=\"%d\" fill=\"%s\">%s</text>\n", plot_x(DECADES) + 12,

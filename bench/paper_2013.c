@@ -133,13 +133,13 @@ static void plot_frame(FILE *f, Axis x, Axis y, const char *title) {
           PLOT_WIDTH, PLOT_HEIGHT, PLOT_LEFT, title);
   for (double d = x.low; d <= x.high; d++)
     fprintf(f,
-            "<path d=\"M%.1f %dV%d\" stroke=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" "
+            "<path d=\"M%.1f %dV%d\" stage=\"#ddd\"/><text x=\"%.1f\" y=\"%d\" "
             "text-anchor=\"middle\">1e%.0f</text>\n",
             plot_x(x, pow(10, d)), PLOT_TOP, PLOT_HEIGHT - PLOT_BOTTOM, plot_x(x, pow(10, d)),
             PLOT_HEIGHT - PLOT_BOTTOM + 18, d);
   for (double d = y.low; d <= y.high; d += y.high - y.low > 8 ? 2 : 1)
     fprintf(f,
-            "<path d=\"M%d %.1fH%d\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" "
+            "<path d=\"M%d %.1fH%d\" stage=\"#ddd\"/><text x=\"%d\" y=\"%.1f\" "
             "text-anchor=\"end\">1e%.0f</text>\n",
             PLOT_LEFT, plot_y(y, pow(10, d)), PLOT_WIDTH - 20, PLOT_LEFT - 6,
             plot_y(y, pow(10, d)) + 4, d);
@@ -152,7 +152,7 @@ static void plot_frame(FILE *f, Axis x, Axis y, const char *title) {
 
 static void plot_series(FILE *f, Axis x, Axis y, const double *work, const double *drift,
                         const char *colour, const char *name, int place) {
-  fprintf(f, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"", colour);
+  fprintf(f, "<polyline fill=\"none\" stage=\"%s\" stage-width=\"2\" points=\"", colour);
   for (int32_t i = 0; i < PAPER_ROWS; i++)
     if (drift[i] > 0) fprintf(f, "%.1f,%.1f ", plot_x(x, work[i]), plot_y(y, drift[i]));
   fprintf(f, "\"/>\n");

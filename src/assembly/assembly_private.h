@@ -40,16 +40,16 @@ CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, 
 // ---- contacts, in two passes ----
 
 // The law between two materials and its sets (-1: not yet in the problem).
-typedef struct CniContactLaw {
+typedef struct CniMaterialSets {
   int32_t material_a, material_b;
   int32_t set, cohesive_set;
   int32_t moving; // a surface of the two has a velocity of its own
-  CniPairLaw law;
-} CniContactLaw;
+  CniMaterialPair law;
+} CniMaterialSets;
 
 // Laws of the pairs of materials that meet, by value; the memory is the arena's.
 typedef struct CniLawTable {
-  CniContactLaw *laws;
+  CniMaterialSets *laws;
   int32_t *slots; // law index, -1: free
   int32_t count, capacity, slot_capacity;
 } CniLawTable;
@@ -59,28 +59,28 @@ CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, i
                             int32_t material_b, int32_t *law);
 
 // Law of one contact after the user's hook.
-typedef struct CniTunedLaw {
+typedef struct CniTunedMaterial {
   CnVec3 surface; // m/s, of b's surface relative to a's
   double restitution;
-} CniTunedLaw;
+} CniTunedMaterial;
 
 // Of a shape, where contacts of spheres look for it: half a cache line.
-typedef struct CniShapeSpot {
+typedef struct CniShapeCentre {
   CnVec3 centre; // of its body
   double inradius;
-} CniShapeSpot;
-_Static_assert(sizeof(CniShapeSpot) == 32, "never across two lines");
+} CniShapeCentre;
+_Static_assert(sizeof(CniShapeCentre) == 32, "never across two lines");
 
 // What the first pass leaves for the second.
 typedef struct CniContactPlan {
   CniLawTable laws;
-  const uint32_t *shape_info; // see below
-  const CniShapeSpot *spots;  // per shape
-  int32_t *law_of;            // per contact; null with a hook and if all are alike
-  CniTunedLaw *tuned;         // per contact; null without a hook
+  const uint32_t *shape_info;    // see below
+  const CniShapeCentre *centres; // per shape
+  int32_t *law_of;               // per contact; null with a hook and if all are alike
+  CniTunedMaterial *tuned;       // per contact; null without a hook
   // All contacts are of one law and have sphere blocks one after another, which the second pass
   // makes from the first one.
-  int32_t alike;
+  int32_t uniform;
   int32_t first_block;
   CniBlock first;
 } CniContactPlan;

@@ -37,8 +37,8 @@ typedef struct FillLoop {
   double *g;
 } FillLoop;
 
-static const CniContactLaw *law_of(const CniContactPlan *plan, int32_t contact) {
-  return &plan->laws.laws[plan->alike ? 0 : plan->law_of[contact]];
+static const CniMaterialSets *law_of(const CniContactPlan *plan, int32_t contact) {
+  return &plan->laws.laws[plan->uniform ? 0 : plan->law_of[contact]];
 }
 
 typedef struct Frame {
@@ -135,7 +135,7 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
     surface = loop->plan->tuned[i].surface;
     restitution = loop->plan->tuned[i].restitution;
   } else {
-    const CniContactLaw *law = law_of(loop->plan, i);
+    const CniMaterialSets *law = law_of(loop->plan, i);
     restitution = law->law.restitution;
     if (law->moving)
       surface = cn_sub(cni_surface_velocity(in, c->shape_b, c->body_b),
@@ -243,7 +243,7 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
 // What contacts of two spheres share, by value: nothing that is written in between can change it.
 typedef struct RoundLoop {
   const CnProblem *problem;
-  const CniShapeSpot *spots;
+  const CniShapeCentre *centres;
   const uint32_t *info;
   const CniShortContact *shorts; // of the last step
   const CnVec3 *linear;
@@ -255,7 +255,7 @@ typedef struct RoundLoop {
 static RoundLoop round_loop(const FillLoop *loop, double scale) {
   const CniAssemblyInput *in = loop->input;
   return (RoundLoop){.problem = loop->problem,
-                     .spots = loop->plan->spots,
+                     .centres = loop->plan->centres,
                      .info = loop->plan->shape_info,
                      .shorts = in->old.shorts,
                      .linear = in->old.linear,
@@ -307,7 +307,7 @@ static inline int32_t find_loaded(const RoundLoop *k, const CniContact *c, Round
 static inline void fill_round(const RoundLoop *k, const CniContact *c, const CniBlock *block,
                               int32_t old, double *g, double *b_n) {
   CnVec3 n = c->normal;
-  const CniShapeSpot *a = &k->spots[c->shape_a], *b = &k->spots[c->shape_b];
+  const CniShapeCentre *a = &k->centres[c->shape_a], *b = &k->centres[c->shape_b];
   double radius_a = cn_dot(cn_sub(c->point, a->centre), n);
   double radius_b = -cn_dot(cn_sub(c->point, b->centre), n);
   k->problem->spheres[block->index] =
@@ -340,9 +340,9 @@ static inline void note_short(const CniAssemblyInput *in, int32_t i, const CniCo
 }
 
 // The other shape of a contact may lie anywhere: it is fetched ahead of use.
-static inline void fetch_spots(const CniShapeSpot *spots, const CniContact *c) {
-  __builtin_prefetch(&spots[c->shape_a]);
-  __builtin_prefetch(&spots[c->shape_b]);
+static inline void prefetch_centres(const CniShapeCentre *centres, const CniContact *c) {
+  __builtin_prefetch(&centres[c->shape_a]);
+  __builtin_prefetch(&centres[c->shape_b]);
 }
 
 // Contacts with blocks that the plan has made.
@@ -355,7 +355,7 @@ static void fill_each(const FillLoop *loop, int32_t begin, int32_t end, OldCurso
   const RoundLoop rounds = round_loop(loop, scale);
   for (int32_t i = begin; i < end; i++) {
     const CniContact *c = &in->contacts[i];
-    if (i + AHEAD < end) fetch_spots(plan->spots, c + AHEAD);
+    if (i + AHEAD < end) prefetch_centres(plan->centres, c + AHEAD);
     const CniBlock *block = loop->block_of[i] < 0 ? NULL : &p->blocks[loop->block_of[i]];
     note_short(in, i, c, block != NULL);
     if (!block) continue;
@@ -386,7 +386,7 @@ static void fill_alike(const FillLoop *loop, int32_t begin, int32_t end, OldCurs
   RoundCursor at = round_cursor(&rounds, simple ? cursor->at : in->old.count);
   for (int32_t i = begin; i < end; i++, block.index++, block.row += block.dim) {
     const CniContact *c = &in->contacts[i];
-    if (i + AHEAD < end) fetch_spots(plan->spots, c + AHEAD);
+    if (i + AHEAD < end) prefetch_centres(plan->centres, c + AHEAD);
     int32_t place = plan->first_block + i;
     loop->block_of[i] = place;
     p->blocks[place] = block;
@@ -412,7 +412,7 @@ static void fill_contacts(void *context, int32_t begin, int32_t end) {
   if (scale > 0) cursor.at = cni_old_find(old, cni_contact_rank(&in->contacts[begin]));
   if (old->shorts && !old->place)
     cursor.full = cni_lower_bound(old->full_at, old->full_count, cursor.at);
-  if (loop->plan->alike)
+  if (loop->plan->uniform)
     fill_alike(loop, begin, end, &cursor, scale);
   else
     fill_each(loop, begin, end, &cursor, scale);

@@ -25,7 +25,7 @@
 // ---- laws by materials ----
 
 CnStatus cni_law_table_init(CniLawTable *table, CniArena *arena) {
-  size_t slots = 2 * FIRST_LAWS * sizeof(int32_t), laws = FIRST_LAWS * sizeof(CniContactLaw);
+  size_t slots = 2 * FIRST_LAWS * sizeof(int32_t), laws = FIRST_LAWS * sizeof(CniMaterialSets);
   *table = (CniLawTable){.capacity = FIRST_LAWS, .slot_capacity = 2 * FIRST_LAWS};
   table->laws = cni_arena_take(arena, laws);
   table->slots = cni_arena_take(arena, slots);
@@ -39,7 +39,7 @@ static int32_t law_slot(const CniLawTable *table, int32_t a, int32_t b) {
   uint32_t mask = (uint32_t)table->slot_capacity - 1;
   uint32_t slot = ((uint32_t)a * 0x9e3779b1u ^ (uint32_t)b * 0x85ebca6bu) >> 7 & mask;
   for (; table->slots[slot] >= 0; slot = (slot + 1) & mask) {
-    const CniContactLaw *law = &table->laws[table->slots[slot]];
+    const CniMaterialSets *law = &table->laws[table->slots[slot]];
     if (law->material_a == a && law->material_b == b) break;
   }
   return (int32_t)slot;
@@ -48,7 +48,7 @@ static int32_t law_slot(const CniLawTable *table, int32_t a, int32_t b) {
 // Twice the room.
 static CnStatus grow_laws(CniLawTable *table, CniArena *arena) {
   CniLawTable larger = {.capacity = 2 * table->capacity, .slot_capacity = 2 * table->slot_capacity};
-  size_t laws = (size_t)larger.capacity * sizeof(CniContactLaw);
+  size_t laws = (size_t)larger.capacity * sizeof(CniMaterialSets);
   size_t slots = (size_t)larger.slot_capacity * sizeof(int32_t);
   larger.laws = cni_arena_take(arena, laws);
   larger.slots = cni_arena_take(arena, slots);
@@ -75,12 +75,12 @@ CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, i
     }
     const CnMaterialDef *def_a = &input->model->materials[a].def;
     const CnMaterialDef *def_b = &input->model->materials[b].def;
-    table->laws[table->count] = (CniContactLaw){.material_a = a,
-                                                .material_b = b,
-                                                .set = -1,
-                                                .cohesive_set = -1,
-                                                .moving = moves(def_a) || moves(def_b),
-                                                .law = cni_material_combine(def_a, def_b)};
+    table->laws[table->count] = (CniMaterialSets){.material_a = a,
+                                                  .material_b = b,
+                                                  .set = -1,
+                                                  .cohesive_set = -1,
+                                                  .moving = moves(def_a) || moves(def_b),
+                                                  .law = cni_material_combine(def_a, def_b)};
     table->slots[slot] = table->count++;
   }
   *law = table->slots[slot];
@@ -98,7 +98,7 @@ typedef struct InfoLoop {
   const CniAssemblyInput *input;
   const CnProblem *problem;
   uint32_t *info;
-  CniShapeSpot *spots;
+  CniShapeCentre *centres;
   Common *common; // one a task
 } InfoLoop;
 
@@ -121,7 +121,7 @@ static void fill_info(void *context, int32_t begin, int32_t end) {
     if (cni_group_has_mass(group)) info |= CNI_INFO_MASS;
     if (ball_like(group, s)) info |= CNI_INFO_BALL;
     loop->info[i] = info;
-    loop->spots[i] = (CniShapeSpot){loop->input->pose[s->body].position, cni_model_inradius(s)};
+    loop->centres[i] = (CniShapeCentre){loop->input->pose[s->body].position, cni_model_inradius(s)};
     common = (Common){common.all & info, common.any | info};
   }
   loop->common[begin / SHAPES_PER_TASK] = common;
@@ -131,18 +131,18 @@ static void fill_info(void *context, int32_t begin, int32_t end) {
 static CnStatus look_at_shapes(const CniAssemblyInput *input, const CnProblem *problem,
                                CniContactPlan *plan, Common *common) {
   int32_t count = input->model->shape_count, tasks = count / SHAPES_PER_TASK + 1;
-  size_t infos = (size_t)count * sizeof(uint32_t), spots = (size_t)count * sizeof(CniShapeSpot);
+  size_t infos = (size_t)count * sizeof(uint32_t), centres = (size_t)count * sizeof(CniShapeCentre);
   InfoLoop loop = {input, problem, cni_arena_take(input->arena, infos),
-                   cni_arena_take(input->arena, spots),
+                   cni_arena_take(input->arena, centres),
                    cni_arena_take(input->arena, (size_t)tasks * sizeof(Common))};
-  if (!loop.info || !loop.spots || !loop.common) return cni_error_memory(infos + spots);
+  if (!loop.info || !loop.centres || !loop.common) return cni_error_memory(infos + centres);
   for (int32_t t = 0; t < tasks; t++) loop.common[t] = (Common){~0u, 0};
   cni_parallel_for(input->tasks, count, SHAPES_PER_TASK, fill_info, &loop);
   *common = (Common){~0u, 0};
   for (int32_t t = 0; t < tasks; t++)
     *common = (Common){common->all & loop.common[t].all, common->any | loop.common[t].any};
   plan->shape_info = loop.info;
-  plan->spots = loop.spots;
+  plan->centres = loop.centres;
   return CN_OK;
 }
 
@@ -159,7 +159,7 @@ typedef struct Planner {
 } Planner;
 
 // The set of a law; without friction and cohesion nothing but the normal row is left.
-static CnStatus law_set(Planner *pl, const CniPairLaw *law, double cohesion, int32_t *set) {
+static CnStatus law_set(Planner *pl, const CniMaterialPair *law, double cohesion, int32_t *set) {
   CnBlockKind kind = law->spinning_friction > 0          ? CN_BLOCK_SPINNING
                      : law->rolling_friction > 0         ? CN_BLOCK_ROLLING
                      : law->friction > 0 || cohesion > 0 ? CN_BLOCK_FRICTION
@@ -198,8 +198,8 @@ static CnStatus check_tuning(const CnContactTuning *t) {
 }
 
 // Let the user change a contact's law.
-static CnStatus tune(const CniAssemblyInput *in, const CniContact *c, CniPairLaw *law,
-                     CniTunedLaw *plan, int32_t *enabled) {
+static CnStatus tune(const CniAssemblyInput *in, const CniContact *c, CniMaterialPair *law,
+                     CniTunedMaterial *plan, int32_t *enabled) {
   const CniModel *m = in->model;
   CnContactTuning tuning = {.body_a = cni_body_id(m, c->body_a),
                             .body_b = cni_body_id(m, c->body_b),
@@ -219,13 +219,13 @@ static CnStatus tune(const CniAssemblyInput *in, const CniContact *c, CniPairLaw
   *enabled = tuning.enabled;
   if (!tuning.enabled) return CN_OK;
   CNI_TRY(check_tuning(&tuning));
-  *law = (CniPairLaw){tuning.friction, tuning.restitution, tuning.rolling_friction,
-                      tuning.spinning_friction, tuning.cohesion};
+  *law = (CniMaterialPair){tuning.friction, tuning.restitution, tuning.rolling_friction,
+                           tuning.spinning_friction, tuning.cohesion};
   plan->surface = tuning.surface_velocity;
   return CN_OK;
 }
 
-static int same_law(const CniPairLaw *a, const CniPairLaw *b) {
+static int same_law(const CniMaterialPair *a, const CniMaterialPair *b) {
   return a->friction == b->friction && a->restitution == b->restitution &&
          a->rolling_friction == b->rolling_friction &&
          a->spinning_friction == b->spinning_friction && a->cohesion == b->cohesion;
@@ -239,10 +239,10 @@ static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t in
   int32_t index;
   CNI_TRY(cni_law_table_find(&pl->plan->laws, in, (int32_t)(info_a >> CNI_INFO_SHIFT),
                              (int32_t)(info_b >> CNI_INFO_SHIFT), &index));
-  CniContactLaw *known = &pl->plan->laws.laws[index];
-  CniPairLaw law = known->law;
+  CniMaterialSets *known = &pl->plan->laws.laws[index];
+  CniMaterialPair law = known->law;
   if (in->modify) {
-    CniTunedLaw *tuned = &pl->plan->tuned[i];
+    CniTunedMaterial *tuned = &pl->plan->tuned[i];
     tuned->surface = cn_sub(cni_surface_velocity(in, c->shape_b, c->body_b),
                             cni_surface_velocity(in, c->shape_a, c->body_a));
     CNI_TRY(tune(in, c, &law, tuned, enabled));
@@ -311,7 +311,7 @@ static CnStatus plan_alike(Planner *pl, Common common) {
   CnBlockKind kind = p->sets[set].kind;
   int32_t dim = cni_block_dim(kind), count = in->contact_count;
   if (count > (INT32_MAX - pl->row_count) / dim) return CN_OK;
-  plan->alike = 1;
+  plan->uniform = 1;
   plan->first_block = p->block_count;
   plan->first = cni_block_make(CNI_SPHERE, pl->sphere_count, pl->row_count, set, kind, dim);
   p->block_count += count;
@@ -362,7 +362,7 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                      .sphere_count = problem->sphere_count,
                      .row_count = problem->row_count};
   CNI_TRY(plan_alike(&planner, common));
-  if (!plan->alike) CNI_TRY(plan_each(&planner, block_of));
+  if (!plan->uniform) CNI_TRY(plan_each(&planner, block_of));
   if (any_moving(input, plan, block_of)) problem->brief_b = 0;
   CniProblemRoom room = {.pairs = planner.pair_count - problem->pair_count,
                          .spheres = planner.sphere_count - problem->sphere_count,

@@ -33,7 +33,7 @@
 #define SLACK (1 + 0x1p-10)  // of a cell over the longest side
 #define FAR_CELLS 0x1p40     // cells between the origin and the farthest box at most
 #define FAR_SIZES 0x1p30     // boxes farther away than this many of their sizes: coarser level
-#define LARGEST_SIDE 1e300   // longer ones count as endless
+#define LARGEST_SIDE 1e300   // longer ones count as unbounded
 #define SMALLEST_CELL 1e-280 // so that its reciprocal is a number
 #define LEVEL_LIMIT 2048     // exponents of doubles
 #define PAIRS_EXPECTED 6     // per box: a dense pile has four or five
@@ -76,8 +76,8 @@ typedef struct Grid {
   Slab *slabs;
   Level *levels;
   int32_t item_count, row_count, slab_count, level_count;
-  int32_t *endless; // indices
-  int32_t endless_count;
+  int32_t *unbounded; // indices
+  int32_t unbounded_count;
 } Grid;
 
 // Rounded down; |x| < 2^62.
@@ -107,7 +107,7 @@ static int32_t level_of(const CniBounds *b) {
   return (int32_t)(bits >> 52);
 }
 
-// Set endless boxes apart, and deal the others out to the levels: order holds them by level. Fills
+// Set unbounded boxes apart, and deal the others out to the levels: order holds them by level. Fills
 // level_count and first_item.
 static CnStatus deal_out(Grid *g, int32_t count, CniArena *arena, int32_t *order) {
   int16_t *level = cni_arena_take(arena, (size_t)count * sizeof *level);
@@ -119,15 +119,15 @@ static CnStatus deal_out(Grid *g, int32_t count, CniArena *arena, int32_t *order
     level[i] = (int16_t)level_of(&g->bounds[i]);
     if (level[i] < 0) {
       // kept in the order's far end until their number is known
-      order[count - ++g->endless_count] = i;
+      order[count - ++g->unbounded_count] = i;
       continue;
     }
     counts[level[i]]++;
     g->item_count++;
   }
-  g->endless = cni_arena_take(arena, (size_t)g->endless_count * sizeof *g->endless);
-  if (!g->endless) return cni_error_memory((size_t)g->endless_count * sizeof *g->endless);
-  for (int32_t k = 0; k < g->endless_count; k++) g->endless[k] = order[count - 1 - k];
+  g->unbounded = cni_arena_take(arena, (size_t)g->unbounded_count * sizeof *g->unbounded);
+  if (!g->unbounded) return cni_error_memory((size_t)g->unbounded_count * sizeof *g->unbounded);
+  for (int32_t k = 0; k < g->unbounded_count; k++) g->unbounded[k] = order[count - 1 - k];
 
   // coarsest first; counts become places
   for (int32_t e = LEVEL_LIMIT - 1; e >= 0; e--) g->level_count += counts[e] > 0;
@@ -406,13 +406,13 @@ static void sweep_around(const Grid *g, const Level *level, int32_t s, int32_t r
 }
 
 // Boxes without end: item_count + k is the k-th of them.
-static void meet_endless(const Grid *g, int32_t begin, int32_t end, CniPairSink *sink) {
+static void meet_unbounded(const Grid *g, int32_t begin, int32_t end, CniPairSink *sink) {
   for (int32_t i = begin; i < end; i++) {
     int32_t first = i < g->item_count ? 0 : i - g->item_count + 1;
-    int32_t index = i < g->item_count ? g->items[i].index : g->endless[i - g->item_count];
+    int32_t index = i < g->item_count ? g->items[i].index : g->unbounded[i - g->item_count];
     const CniBounds *box = &g->bounds[index];
-    for (int32_t k = first; k < g->endless_count; k++)
-      cni_sink_add(sink, index, g->endless[k], cni_bounds_meet(box, &g->bounds[g->endless[k]]));
+    for (int32_t k = first; k < g->unbounded_count; k++)
+      cni_sink_add(sink, index, g->unbounded[k], cni_bounds_meet(box, &g->bounds[g->unbounded[k]]));
   }
 }
 
@@ -443,7 +443,7 @@ static int32_t slab_of(const Grid *g, int32_t row) {
 
 static void find_pairs(const void *context, int32_t begin, int32_t end, CniPairSink *sink) {
   const Grid *g = context;
-  if (g->endless_count > 0) meet_endless(g, begin, end, sink);
+  if (g->unbounded_count > 0) meet_unbounded(g, begin, end, sink);
   if (end > g->item_count) end = g->item_count;
   if (begin >= end) return;
 
@@ -470,7 +470,7 @@ CnStatus cni_broad_grid(const CniBounds *bounds, const uint8_t *round, int32_t c
   *pair_count = 0;
   Grid grid = {.bounds = bounds, .round = round};
   CNI_TRY(build(&grid, count, tasks, arena));
-  int32_t guess = PAIRS_EXPECTED + (grid.endless_count < 8 ? grid.endless_count : 8);
-  return cni_collect_pairs(find_pairs, &grid, grid.item_count + grid.endless_count, guess, tasks,
+  int32_t guess = PAIRS_EXPECTED + (grid.unbounded_count < 8 ? grid.unbounded_count : 8);
+  return cni_collect_pairs(find_pairs, &grid, grid.item_count + grid.unbounded_count, guess, tasks,
                            arena, pairs, pair_count);
 }

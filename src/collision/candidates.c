@@ -99,7 +99,7 @@ static void widen(void *context, int32_t begin, int32_t end) {
   const WideLoop *loop = context;
   for (int32_t i = begin; i < end; i++) {
     loop->bounds[i] = loop->skin ? wide_bounds(loop->w, i) : cni_grown_bounds(loop->w, i, 0);
-    loop->round[i] = (loop->w->proxies[i].flags & CNI_ROUND) != 0;
+    loop->round[i] = (loop->w->proxies[i].flags & CNI_IS_SPHERE) != 0;
     loop->wide[i] = narrow(&loop->bounds[i], loop->origin, loop->round[i],
                            loop->sides ? &loop->sides[i] : NULL);
     loop->near[i] = 0;
@@ -112,7 +112,7 @@ static void widen(void *context, int32_t begin, int32_t end) {
 static CnStatus keep_planes(CniCollision *c, const CniDetection *w) {
   c->plane_count = -1;
   for (int32_t k = 0; k < w->plane_count; k++)
-    if (w->planes[k].reach > 0 || w->planes[k].swings) return CN_OK;
+    if (w->planes[k].reach > 0 || w->planes[k].rotates) return CN_OK;
   CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->planes, &c->plane_capacity, 0,
                             w->plane_count, sizeof *c->planes));
   c->plane_count = w->plane_count;

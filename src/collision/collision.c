@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From poses to contacts, in five strokes:
+// From poses to contacts, in five stages:
 //
 //   place    every shape in the world, with how far it may come in this step
 //   broad    candidates: pairs of shapes whose bounds overlap. A list of them is kept, made with
@@ -91,39 +91,39 @@ static size_t contact_bytes(int32_t count) {
   return lines((size_t)(count > 0 ? count : 1) * sizeof(CniContact));
 }
 
-// Working memory so far, behind the hole; all of it in one block.
+// Working memory so far, behind the headroom; all of it in one block.
 static size_t work_bytes(const CniDetection *w) {
-  return w->arena->total - w->start.total - w->hole;
+  return w->arena->total - w->start.total - w->headroom;
 }
 
 static void *moved(void *pointer, ptrdiff_t way) { return pointer ? (char *)pointer + way : NULL; }
 
-// Another hole in front of the working memory, which moves with all that is in it. It must fit: all
+// Another headroom in front of the working memory, which moves with all that is in it. It must fit: all
 // was taken from the block in which it begins (cni_arena_keep asserts it).
-static void move_work(CniDetection *w, size_t hole) {
-  size_t bytes = work_bytes(w), old = w->hole;
-  char *low = cni_arena_keep(w->arena, w->start, hole + bytes);
-  memmove(low + hole, low + old, bytes);
-  ptrdiff_t way = (ptrdiff_t)hole - (ptrdiff_t)old;
+static void move_work(CniDetection *w, size_t headroom) {
+  size_t bytes = work_bytes(w), old = w->headroom;
+  char *low = cni_arena_keep(w->arena, w->start, headroom + bytes);
+  memmove(low + headroom, low + old, bytes);
+  ptrdiff_t way = (ptrdiff_t)headroom - (ptrdiff_t)old;
   w->proxies = moved(w->proxies, way);
   w->planes = moved(w->planes, way);
   w->keys = moved(w->keys, way);
   w->parts = moved(w->parts, way);
   w->contacts = (CniContact *)low;
-  w->hole = hole;
+  w->headroom = headroom;
 }
 
 // ---- all of it ----
 
-// A hole for as many contacts as the last call had, if that and what follows is likely to fit.
+// Headroom for as many contacts as the last call had, if that and what follows is likely to fit.
 static CnStatus begin(const CniCollision *c, CniDetection *w) {
   w->start = cni_arena_mark(w->arena);
   size_t likely = (size_t)w->count * sizeof(CniProxy) + (size_t)c->pair_count * sizeof(uint64_t);
-  size_t hole = contact_bytes(c->expected) / 32 * 33;
-  if (hole == 0 || !cni_arena_fits(w->arena, w->start, lines(hole) + likely)) return CN_OK;
-  w->hole = lines(hole);
-  w->contacts = cni_arena_take(w->arena, w->hole);
-  return w->contacts ? CN_OK : cni_error_memory(w->hole);
+  size_t headroom = contact_bytes(c->expected) / 32 * 33;
+  if (headroom == 0 || !cni_arena_fits(w->arena, w->start, lines(headroom) + likely)) return CN_OK;
+  w->headroom = lines(headroom);
+  w->contacts = cni_arena_take(w->arena, w->headroom);
+  return w->contacts ? CN_OK : cni_error_memory(w->headroom);
 }
 
 static CnStatus find_pairs(CniCollision *c, CniDetection *w) {
@@ -131,7 +131,8 @@ static CnStatus find_pairs(CniCollision *c, CniDetection *w) {
   w->key_shift = cni_bit_count((uint64_t)w->count);
   CNI_TRY(cni_detection_place(c, w, &inside));
   if (!inside) {
-    if (w->hole > 0 && cni_arena_fits(w->arena, w->start, w->hole + work_bytes(w))) move_work(w, 0);
+    if (w->headroom > 0 && cni_arena_fits(w->arena, w->start, w->headroom + work_bytes(w)))
+      move_work(w, 0);
     CNI_TRY(cni_detection_candidates(c, w));
   }
   CNI_TRY(cni_detection_cull(c, w));
@@ -145,12 +146,12 @@ static CnStatus touch_pairs(CniCollision *c, CniDetection *w, int32_t *count) {
     CNI_TRY(cni_detection_parts(c, w));
   }
   size_t bytes = contact_bytes(w->contact_room);
-  if (bytes > w->hole && cni_arena_fits(w->arena, w->start, bytes + work_bytes(w)))
+  if (bytes > w->headroom && cni_arena_fits(w->arena, w->start, bytes + work_bytes(w)))
     move_work(w, bytes);
-  else if (bytes > w->hole)
+  else if (bytes > w->headroom)
     w->contacts = cni_arena_take(w->arena, bytes);
   if (!w->contacts && bytes > 0) return cni_error_memory(bytes);
-  const CniContact *front = bytes <= w->hole ? w->contacts : NULL;
+  const CniContact *front = bytes <= w->headroom ? w->contacts : NULL;
   c->expected = w->contact_room;
   CNI_TRY(cni_detection_narrow(c, w, count));
   if (!front || w->contacts != front) return CN_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the strokes of a detection share with each other and with nobody else.
+// What the stages of a detection share with each other and with nobody else.
 #ifndef CNI_COLLISION_PRIVATE_H
 #define CNI_COLLISION_PRIVATE_H
 
@@ -8,7 +8,7 @@
 #define CNI_PRESCRIBED 1u // no inverse mass
 #define CNI_ENDLESS 2u    // a half-space
 #define CNI_JOINTED 4u    // its body has a joint
-#define CNI_ROUND 8u      // a sphere
+#define CNI_IS_SPHERE 8u  // a sphere
 #define CNI_CHOOSY 16u    // its category or mask is not the usual one
 #define CNI_OFFSET 32u    // it is not at the origin of its body
 #define CNI_LONE 64u      // the only shape of its body
@@ -33,23 +33,23 @@ typedef struct CniPlane {
   double far;         // |x| + |y| + |z| of its point
   double base, reach; // as in its proxy
   int32_t shape;
-  int32_t swings; // it turns, and reaches farther the farther away it is touched
+  int32_t rotates; // it turns, and reaches farther the farther away it is touched
 } CniPlane;
 
 // The contacts of one block of pairs. What does not fit is counted all the same.
-typedef struct CniPart {
+typedef struct CniContactChunk {
   CniContact *contacts;
   int32_t room, count;
   int32_t others; // pairs without a sphere, which may have several points
   int32_t points; // of those
   int32_t again;  // it had not enough room
-} CniPart;
+} CniContactChunk;
 
 // Contacts of one pair, as its manifolds come.
 typedef struct CniTouching {
   CniPair pair;
   int32_t body_a, body_b;
-  CniPart *part;
+  CniContactChunk *part;
   int32_t first;     // of its contacts in the part
   int32_t manifolds; // taken
 } CniTouching;
@@ -95,9 +95,9 @@ typedef struct CniDetection {
   const CniCollisionInput *in;
   CniArena *arena; // working memory
   CniArenaMark start;
-  size_t hole;    // bytes left free in front of all working memory, for the contacts
-  int32_t count;  // shapes
-  double gravity; // m/s^2, its size
+  size_t headroom; // bytes left free in front of all working memory, for the contacts
+  int32_t count;   // shapes
+  double gravity;  // m/s^2, its size
   CniProxy *proxies;
   CniPlane *planes;
   int32_t plane_count;
@@ -108,7 +108,7 @@ typedef struct CniDetection {
   int32_t key_count;
   CniContact *contacts;
   int32_t contact_room;
-  CniPart *parts; // of the contacts, one a block of pairs
+  CniContactChunk *parts; // of the contacts, one a block of pairs
   int32_t part_count;
   int32_t overflow; // a second try is under way: only parts that had not enough room
 } CniDetection;
@@ -152,7 +152,7 @@ static inline CniPlaced cni_placed(const CniDetection *w, int32_t shape) {
 // What the spin of a half-space adds to its reach where the other shape is.
 static inline double cni_plane_swing(const CniDetection *w, const CniProxy *plane,
                                      const CniProxy *other) {
-  if (!w->planes[plane->plane].swings) return 0;
+  if (!w->planes[plane->plane].rotates) return 0;
   CnVec3 arm = cn_sub(other->centre, w->in->pose[plane->body].position);
   double r = cn_norm(arm) + other->outradius + other->reach;
   return w->in->time_step * cn_norm(w->in->twist[plane->body].spin) * r;

@@ -45,7 +45,7 @@ static void find_plane_pairs(const void *context, int32_t begin, int32_t end, Cn
     for (int32_t k = 0; k < w->plane_count; k++) {
       const CniPlane *plane = &w->planes[k];
       double r = own + cn_min(a->base, plane->base) + plane->reach;
-      if (plane->swings) r += cni_plane_swing(w, &w->proxies[plane->shape], a);
+      if (plane->rotates) r += cni_plane_swing(w, &w->proxies[plane->shape], a);
       double slack = 1e-9 * (r + far + plane->far);
       cni_sink_add(sink, i, plane->shape, cn_dot(plane->up, x) - plane->height <= r + slack);
     }
@@ -75,7 +75,7 @@ static int32_t shape_of(const CniCollision *c, int32_t pair) {
 }
 
 // One row of the list, its pairs [first, last): those that are left go to `left`, their number is
-// the answer. Two lone spheres with mass and without joints and masks need no more than the test of
+// the answer. Two single spheres with mass and without joints and masks need no more than the test of
 // distance: most pairs of a pile.
 static int32_t cull_row(const CniCollision *c, const CniDetection *w, int32_t row, int32_t first,
                         int32_t last, uint64_t *left) {

@@ -11,17 +11,17 @@
 #define NARROW_A_TASK 128
 
 static int has_sphere(const CniDetection *w, CniPair pair) {
-  return ((w->proxies[pair.a].flags | w->proxies[pair.b].flags) & CNI_ROUND) != 0;
+  return ((w->proxies[pair.a].flags | w->proxies[pair.b].flags) & CNI_IS_SPHERE) != 0;
 }
 
 // Where the next contact goes; null where there is no room left.
-static inline CniContact *next_contact(CniPart *part) {
+static inline CniContact *next_contact(CniContactChunk *part) {
   int32_t at = part->count++;
   return at < part->room ? &part->contacts[at] : NULL;
 }
 
 static inline void set_contact(CniContact *contact, CniPair shapes, int32_t body_a, int32_t body_b,
-                               CniTouch touch, uint32_t feature, uint32_t round) {
+                               CniPointContact touch, uint32_t feature, uint32_t round) {
   if (!contact) return;
   contact->shape_a = shapes.a;
   contact->shape_b = shapes.b;
@@ -35,13 +35,15 @@ static inline void set_contact(CniContact *contact, CniPair shapes, int32_t body
 }
 
 // Two spheres, the most common case: the proxies say it all.
-static inline CniTouch between_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b) {
+static inline CniPointContact between_spheres(CnVec3 a, double radius_a, CnVec3 b,
+                                              double radius_b) {
   CnVec3 d = cn_sub(b, a);
-  return cni_touch_spheres(a, radius_a, radius_b, d, cn_norm(d));
+  return cni_point_contact_spheres(a, radius_a, radius_b, d, cn_norm(d));
 }
 
-static void touch_spheres(const CniProxy *a, const CniProxy *b, CniPair pair, CniPart *part) {
-  CniTouch t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
+static void touch_spheres(const CniProxy *a, const CniProxy *b, CniPair pair,
+                          CniContactChunk *part) {
+  CniPointContact t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
   if (!(t.gap <= cn_min(a->base, b->base) + a->reach + b->reach)) return; // no half-space
   uint32_t round = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
   set_contact(next_contact(part), pair, a->body, b->body, t, 0, round);
@@ -49,11 +51,11 @@ static void touch_spheres(const CniProxy *a, const CniProxy *b, CniPair pair, Cn
 
 // A sphere and a half-space, in either order.
 static void touch_plane(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
-                        CniPart *part) {
+                        CniContactChunk *part) {
   int swap = (a->flags & CNI_ENDLESS) != 0;
   const CniProxy *ball = swap ? b : a, *plane = swap ? a : b;
-  CniTouch t =
-      cni_touch_plane(ball->centre, ball->outradius, plane->centre, w->planes[plane->plane].up);
+  CniPointContact t = cni_point_contact_plane(ball->centre, ball->outradius, plane->centre,
+                                              w->planes[plane->plane].up);
   if (!(t.gap <= cni_pair_margin(w, a, b))) return;
   if (swap) t.normal = cn_neg(t.normal);
   set_contact(next_contact(part), pair, a->body, b->body, t, 0, 0);
@@ -61,7 +63,7 @@ static void touch_plane(const CniDetection *w, const CniProxy *a, const CniProxy
 
 void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,
                            CniContact *contact) {
-  CniTouch t = between_spheres(a, radius_a, b, radius_b);
+  CniPointContact t = between_spheres(a, radius_a, b, radius_b);
   contact->point = t.point;
   contact->normal = t.normal;
   contact->gap = t.gap;
@@ -74,7 +76,7 @@ void cni_touching_take(void *context, const CniManifold *manifold) {
   t->manifolds++;
   for (int32_t i = 0; i < manifold->count; i++) {
     const CniPoint *p = &manifold->points[i];
-    CniTouch touch = {p->point, manifold->normal, p->gap};
+    CniPointContact touch = {p->point, manifold->normal, p->gap};
     set_contact(next_contact(t->part), t->pair, t->body_a, t->body_b, touch, p->feature, 0);
   }
 }
@@ -82,7 +84,7 @@ void cni_touching_take(void *context, const CniManifold *manifold) {
 // One manifold comes in order. Several are put in order, by insertion as they mostly come so, and of
 // one name the deepest stays. Contacts without room are found once more.
 void cni_touching_end(const CniTouching *t) {
-  CniPart *part = t->part;
+  CniContactChunk *part = t->part;
   if (t->manifolds < 2 || part->count > part->room) return;
   int32_t count = t->first;
   for (int32_t i = t->first; i < part->count; i++) {
@@ -101,15 +103,15 @@ void cni_touching_end(const CniTouching *t) {
 }
 
 static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
-                      CniPart *part) {
+                      CniContactChunk *part) {
   CniPlaced placed_a = cni_placed(w, pair.a), placed_b = cni_placed(w, pair.b);
   CniTouching t = {pair, a->body, b->body, part, part->count, 0};
   cni_collide_all(&placed_a, &placed_b, cni_pair_margin(w, a, b), cni_touching_take, &t);
   cni_touching_end(&t);
-  if (!((a->flags | b->flags) & CNI_ROUND)) part->points += part->count - t.first;
+  if (!((a->flags | b->flags) & CNI_IS_SPHERE)) part->points += part->count - t.first;
 }
 
-static void touch(const CniDetection *w, CniPair pair, CniPart *part) {
+static void touch(const CniDetection *w, CniPair pair, CniContactChunk *part) {
   const CniProxy *a = &w->proxies[pair.a], *b = &w->proxies[pair.b];
   if (a->slot > b->slot) {
     const CniProxy *p = a;
@@ -118,9 +120,9 @@ static void touch(const CniDetection *w, CniPair pair, CniPart *part) {
     pair = (CniPair){pair.b, pair.a};
   }
   uint32_t both = a->flags & b->flags, either = a->flags | b->flags;
-  if (both & CNI_ROUND)
+  if (both & CNI_IS_SPHERE)
     touch_spheres(a, b, pair, part);
-  else if (either & CNI_ROUND && either & CNI_ENDLESS)
+  else if (either & CNI_IS_SPHERE && either & CNI_ENDLESS)
     touch_plane(w, a, b, pair, part);
   else
     touch_any(w, a, b, pair, part);
@@ -129,7 +131,7 @@ static void touch(const CniDetection *w, CniPair pair, CniPart *part) {
 static void touch_parts(void *context, int32_t begin, int32_t end) {
   const CniDetection *w = context;
   for (int32_t n = begin; n < end; n++) {
-    CniPart *part = &w->parts[n];
+    CniContactChunk *part = &w->parts[n];
     if (w->overflow && !part->again) continue;
     part->count = part->points = 0;
     int32_t first = n * NARROW_A_TASK, left = w->key_count - first;
@@ -144,13 +146,13 @@ static void touch_parts(void *context, int32_t begin, int32_t end) {
 
 CnStatus cni_detection_parts(CniCollision *c, CniDetection *w) {
   int32_t count = w->key_count > 0 ? (w->key_count - 1) / NARROW_A_TASK + 1 : 0;
-  size_t bytes = (size_t)count * sizeof(CniPart);
+  size_t bytes = (size_t)count * sizeof(CniContactChunk);
   if (!w->parts) w->parts = cni_arena_take(w->arena, bytes);
   if (!w->parts) return cni_error_memory(bytes);
   w->part_count = count;
   int64_t total = 0;
   for (int32_t n = 0; n < count; n++) {
-    CniPart part = {0};
+    CniContactChunk part = {0};
     int32_t first = n * NARROW_A_TASK, left = w->key_count - first;
     int32_t pairs = left < NARROW_A_TASK ? left : NARROW_A_TASK;
     for (int32_t k = first; w->has_others && k < first + pairs; k++)
@@ -168,7 +170,7 @@ CnStatus cni_detection_parts(CniCollision *c, CniDetection *w) {
 // Parts with more contacts than room are found once more, into the arena.
 static CnStatus widen_parts(CniDetection *w) {
   for (int32_t n = 0; n < w->part_count; n++) {
-    CniPart *part = &w->parts[n];
+    CniContactChunk *part = &w->parts[n];
     if (part->count <= part->room) continue;
     size_t bytes = (size_t)part->count * sizeof(CniContact);
     part->contacts = cni_arena_take(w->arena, bytes);

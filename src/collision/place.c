@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Place: every shape where its body is now, and how far it may come in this step.
+// Place, the first stage of detection: every shape where its body is now, and how far it may come
+// in this step.
+//
+// A shape becomes a proxy: position, bounds, and the reach of collision.c, which with the base
+// margin is how much its bounds grow. A sphere alone on its body has a short way, as turning does
+// not move it. Half-spaces are listed apart: they have no bounds, and the cull tests everything
+// against them. A state that is not finite is found here and its body named, before anything is
+// computed from it.
+//
+// Shapes are placed in parallel, each into its own place: the result does not depend on the number
+// of workers.
 #include "collision/collision_private.h"
 
 #include "core/error.h"
@@ -43,11 +53,11 @@ static CniBounds grown(CniBounds b, double by) {
 static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   const CniCollisionInput *in = w->in;
   const CniShape *s = &in->model->shapes[i];
-  int endless = cni_shape_unbounded(s->kind);
+  int unbounded = cni_shape_unbounded(s->kind);
   double outradius = cni_model_outradius(s);
   const CniShapePoses *poses = cni_shape_poses(s);
-  double arm = endless || !poses ? 0 : cn_norm(poses->pose.position);
-  if (s->kind != CN_SHAPE_SPHERE && !endless) arm += outradius;
+  double arm = unbounded || !poses ? 0 : cn_norm(poses->pose.position);
+  if (s->kind != CN_SHAPE_SPHERE && !unbounded) arm += outradius;
   CniProxy p = {.centre = centre,
                 .outradius = outradius,
                 .base = in->margin > 0 ? in->margin : 0.05 * cni_model_inradius(s),
@@ -56,8 +66,8 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
                 .slot = s->slot,
                 .plane = -1};
   if (!cni_has_mass(&in->model->mass[s->body])) p.flags |= CNI_PRESCRIBED;
-  if (endless) p.flags |= CNI_ENDLESS;
-  if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_ROUND;
+  if (unbounded) p.flags |= CNI_ENDLESS;
+  if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_IS_SPHERE;
   if (poses) p.flags |= CNI_OFFSET;
   if (s->next < 0 && in->model->bodies[s->body].first_shape == i) p.flags |= CNI_LONE;
   if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK)
@@ -78,7 +88,7 @@ static CniProxy make_ball(const CniDetection *w, int32_t i) {
                 .base = in->margin > 0 ? in->margin : 0.05 * s->radius,
                 .body = s->body,
                 .slot = s->slot,
-                .flags = CNI_ROUND,
+                .flags = CNI_IS_SPHERE,
                 .plane = -1};
   double speed = cn_norm(in->twist[s->body].velocity);
   if (cni_has_mass(&m->mass[s->body]))
@@ -226,8 +236,8 @@ static CnStatus list_planes(CniDetection *w, CniArena *arena, const uint8_t *fou
                                 .base = p->base,
                                 .reach = p->reach,
                                 .shape = i,
-                                .swings = m->bodies[p->body].kind != CN_BODY_FIXED &&
-                                          (spin.x != 0 || spin.y != 0 || spin.z != 0)};
+                                .rotates = m->bodies[p->body].kind != CN_BODY_FIXED &&
+                                           (spin.x != 0 || spin.y != 0 || spin.z != 0)};
   }
   return CN_OK;
 }

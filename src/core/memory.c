@@ -8,7 +8,7 @@
 //
 // An arena is a chain of blocks, the newest first; memory is cut from the newest. When it is full,
 // a block an eighth as large as all others together (or as large as needed) is added; going back to
-// a mark gives blocks made since then back, so that two strokes never hold memory at the same time.
+// a mark gives blocks made since then back, so that two stages never hold memory at the same time.
 // The next reset replaces the chain by one block that holds the most that was in use at a time, and
 // an eighth more (a large one: 1/32). A step whose demand does not grow therefore finds everything
 // in one block and never asks the allocator.

@@ -32,7 +32,7 @@ CnAllocator cni_meter_allocator(CniMeter *meter);
 // Memory for one step. A reset that finds that one block was not enough replaces all by one as
 // large as the most that was ever in use at a time, so that the next step allocates nothing.
 //
-// The strokes of a step share one arena: collision, assembly, the solver and what follows. A stroke
+// The stages of a step share one arena: collision, assembly, the solver and what follows. A stage
 // that needs memory only while it works marks the arena when it begins and goes back to the mark
 // when it ends; the next one works in the same place.
 typedef struct CniArenaBlock CniArenaBlock;

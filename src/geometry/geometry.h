@@ -59,15 +59,16 @@ static inline uint32_t cni_feature_turned(uint32_t feature) {
 #define CNI_NO_DIRECTION 1e-150
 
 // The one point in which spheres a and b touch.
-typedef struct CniTouch {
+typedef struct CniPointContact {
   CnVec3 point, normal; // normal from a to b
   double gap;
-} CniTouch;
+} CniPointContact;
 
 // From the vector between the centres (a to b) and its length.
-static inline CniTouch cni_touch_spheres(CnVec3 centre_a, double radius_a, double radius_b,
-                                         CnVec3 apart, double distance) {
-  CniTouch t;
+static inline CniPointContact cni_point_contact_spheres(CnVec3 centre_a, double radius_a,
+                                                        double radius_b, CnVec3 apart,
+                                                        double distance) {
+  CniPointContact t;
   t.gap = distance - (radius_a + radius_b);
   t.normal = distance > CNI_NO_DIRECTION ? cn_scale(1 / distance, apart) : cn_vec3(0, 0, 1);
   t.point = cn_madd(centre_a, radius_a + 0.5 * t.gap, t.normal);
@@ -75,8 +76,9 @@ static inline CniTouch cni_touch_spheres(CnVec3 centre_a, double radius_a, doubl
 }
 
 // A sphere a and the half-space b below the point `origin`, `up` its outward normal.
-static inline CniTouch cni_touch_plane(CnVec3 centre, double radius, CnVec3 origin, CnVec3 up) {
-  CniTouch t;
+static inline CniPointContact cni_point_contact_plane(CnVec3 centre, double radius, CnVec3 origin,
+                                                      CnVec3 up) {
+  CniPointContact t;
   t.gap = cn_dot(up, cn_sub(centre, origin)) - radius;
   t.normal = cn_neg(up);
   t.point = cn_madd(centre, radius + 0.5 * t.gap, t.normal);

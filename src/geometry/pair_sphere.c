@@ -18,7 +18,8 @@ static void add_on_sphere(CniManifold *manifold, const CniPlaced *sphere, CnVec3
 void cni_collide_sphere_sphere(const CniPlaced *a, const CniPlaced *b, double margin,
                                CniManifold *manifold) {
   CnVec3 d = cn_sub(b->pose.position, a->pose.position);
-  CniTouch t = cni_touch_spheres(a->pose.position, a->size[0], b->size[0], d, cn_norm(d));
+  CniPointContact t =
+      cni_point_contact_spheres(a->pose.position, a->size[0], b->size[0], d, cn_norm(d));
   if (!(t.gap <= margin)) return;
   manifold->normal = t.normal;
   cni_manifold_add(manifold, t.point, t.gap, 0);
@@ -27,7 +28,7 @@ void cni_collide_sphere_sphere(const CniPlaced *a, const CniPlaced *b, double ma
 void cni_collide_sphere_plane(const CniPlaced *a, const CniPlaced *b, double margin,
                               CniManifold *manifold) {
   CnVec3 up = cn_qmat(b->pose.rotation).z;
-  CniTouch t = cni_touch_plane(a->pose.position, a->size[0], b->pose.position, up);
+  CniPointContact t = cni_point_contact_plane(a->pose.position, a->size[0], b->pose.position, up);
   if (!(t.gap <= margin)) return;
   manifold->normal = t.normal;
   cni_manifold_add(manifold, t.point, t.gap, 0);

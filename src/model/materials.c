@@ -96,8 +96,8 @@ static double combine(CnCombine rule_a, CnCombine rule_b, double a, double b) {
   }
 }
 
-CniPairLaw cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b) {
-  return (CniPairLaw){
+CniMaterialPair cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b) {
+  return (CniMaterialPair){
       .friction = combine(a->friction_rule, b->friction_rule, a->friction, b->friction),
       .restitution =
           combine(a->restitution_rule, b->restitution_rule, a->restitution, b->restitution),

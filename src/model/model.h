@@ -293,10 +293,10 @@ void cni_force_ends(const CniModel *model, const CniForce *force, const CnPose *
                     const CnTwist *twist, int32_t bodies[2], CniJointEnd ends[2]);
 
 // The law between two materials.
-typedef struct CniPairLaw {
+typedef struct CniMaterialPair {
   double friction, restitution, rolling_friction, spinning_friction, cohesion;
-} CniPairLaw;
-CniPairLaw cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b);
+} CniMaterialPair;
+CniMaterialPair cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b);
 
 // World inertia and inverse inertia of a body at a rotation.
 CnSym3 cni_model_inertia(const CniModel *model, int32_t body, CnQuat rotation);

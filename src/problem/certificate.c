@@ -32,7 +32,7 @@
 // Cost: one pass over the blocks (two products with E, one with E^T, two projections), one over the
 // groups, one over the blocks for error_scaled (one projection). The step form, where there are
 // millions of them, is in certificate_step.c.
-#include "problem/tally.h"
+#include "problem/reduction.h"
 
 #include "core/error.h"
 #include "core/floats.h"
@@ -89,7 +89,7 @@ static double interval_energy(const CnSet *set, double g, double u) {
 }
 
 // Violations in their own units: velocity, impulse, energy.
-static void tally_violations(const Law *law, const double *g, const double *u, CnCertificate *c) {
+static void reduce_violations(const Law *law, const double *g, const double *u, CnCertificate *c) {
   const CniBlock *block = law->block;
   const CnSet *set = &law->p->sets[block->set];
   switch ((CnBlockKind)block->kind) {
@@ -128,19 +128,19 @@ static double block_scale(const CnProblem *p, const CniBlock *block) {
   return trace > 0 ? trace / block->dim : 1;
 }
 
-static void tally_any(const CnProblem *p, int32_t index, const double *g, const double *u,
-                      const double *r, CniTally *t) {
+static void reduce_any(const CnProblem *p, int32_t index, const double *g, const double *u,
+                       const double *r, CniReduction *t) {
   const CniBlock *block = &p->blocks[index];
   int32_t dim = block->dim;
   Law law;
   block_law(p, block, u, &law);
-  tally_violations(&law, g, u, &t->c);
+  reduce_violations(&law, g, u, &t->c);
   double own = natural2(&law, g, block_scale(p, block)), unit = natural2(&law, g, 1);
-  cni_tally_norms(index, norm2(u, dim), norm2(g, dim), norm2(r, dim), own, unit, t);
+  cni_reduce_norms(index, norm2(u, dim), norm2(g, dim), norm2(r, dim), own, unit, t);
 }
 
-static void tally_contact(const CnProblem *p, int32_t index, CnVec3 g, CnVec3 u, CnVec3 r,
-                          CniTally *t) {
+static void reduce_contact(const CnProblem *p, int32_t index, CnVec3 g, CnVec3 u, CnVec3 r,
+                           CniReduction *t) {
   const CniBlock *block = &p->blocks[index];
   const CnSet *set = &p->sets[block->set];
   CnVec3 w = cni_contact_law(p, set, u), shifted = {g.x + set->cohesion, g.y, g.z};
@@ -149,20 +149,20 @@ static void tally_contact(const CnProblem *p, int32_t index, CnVec3 g, CnVec3 u,
   cni_raise(&t->c.complementarity, fabs(cn_dot(shifted, w)));
   double own = cni_contact_natural2(set, g, w, block_scale(p, block));
   double unit = cni_contact_natural2(set, g, w, 1);
-  cni_tally_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
+  cni_reduce_norms(index, cn_norm2(u), cn_norm2(g), cn_norm2(r), own, unit, t);
 }
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
 
-void cni_tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
-                     const double *r, CniTally *t) {
+void cni_reduce_block(const CnProblem *p, int32_t index, const double *g, const double *u,
+                      const double *r, CniReduction *t) {
   if (p->blocks[index].kind == CN_BLOCK_FRICTION)
-    tally_contact(p, index, load(g), load(u), load(r), t);
+    reduce_contact(p, index, load(g), load(u), load(r), t);
   else
-    tally_any(p, index, g, u, r, t);
+    reduce_any(p, index, g, u, r, t);
 }
 
-void cni_momentum_errors(CniTally *t) {
+void cni_momentum_errors(CniReduction *t) {
   t->c.momentum_defect = cni_ratio(t->d_max, cn_max(t->k_max, t->p_max));
   double norm_p = cn_max(sqrt(t->k2), cn_max(sqrt(t->mv2), sqrt(t->p2)));
   t->c.error_siconos = cni_relative(sqrt(t->d2), norm_p) +
@@ -171,15 +171,15 @@ void cni_momentum_errors(CniTally *t) {
 
 // ---- a general M ----
 
-static void tally_global(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
-                         CniTally *t) {
+static void reduce_global(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
+                          CniReduction *t) {
   const CniGlobal *global = p->global;
   int32_t n = global->m.row_count;
   double *momentum = space, *mv = space + n;
   cni_global_velocity(p, answer->v, answer->g, u);
   for (int32_t i = 0; i < p->block_count; i++) {
     int32_t row = p->blocks[i].row;
-    cni_tally_block(p, i, answer->g + row, u + row, global->r + row, t);
+    cni_reduce_block(p, i, answer->g + row, u + row, global->r + row, t);
   }
   for (int32_t i = 0; i < n; i++) momentum[i] = 0;
   cni_sparse_add_transposed(&global->e, answer->g, momentum);
@@ -276,10 +276,10 @@ static void certify_lcp(const CnProblem *p, const double *g, const double *u, Cn
 
 // ---- the other explicit problems ----
 
-static void tally_explicit(const CnProblem *p, const double *g, const double *u, CniTally *t) {
+static void reduce_explicit(const CnProblem *p, const double *g, const double *u, CniReduction *t) {
   for (int32_t i = 0; i < p->block_count; i++) {
     int32_t row = p->blocks[i].row;
-    cni_tally_block(p, i, g + row, u + row, p->b + row, t);
+    cni_reduce_block(p, i, g + row, u + row, p->b + row, t);
   }
   double size = cn_max(sqrt(t->r2), cn_max(sqrt(t->g2), sqrt(t->u2)));
   t->c.error_siconos = cni_relative(sqrt(t->e2), size);
@@ -298,7 +298,7 @@ double cni_block_natural2(const CnProblem *p, const CniBlock *block, const doubl
 }
 
 // space: of the step form.
-static double error_scaled(const CnProblem *p, const double *g, double *u, const CniTally *t,
+static double error_scaled(const CnProblem *p, const double *g, double *u, const CniReduction *t,
                            double *space) {
   double speed = cn_max(sqrt(t->r2), sqrt(t->u2)), impulse = sqrt(t->g2);
   double scale = speed > 0 && impulse > 0 ? speed / impulse : 1;
@@ -308,8 +308,8 @@ static double error_scaled(const CnProblem *p, const double *g, double *u, const
 double cni_problem_error(const CnProblem *p, const double *g, double *u) {
   cni_problem_velocity(p, NULL, g, u);
   if (!cni_problem_is_lcp(p)) {
-    CniTally t = {0};
-    tally_explicit(p, g, u, &t);
+    CniReduction t = {0};
+    reduce_explicit(p, g, u, &t);
     double error = cn_max(t.c.error_siconos, error_scaled(p, g, u, &t, NULL));
     return isfinite(t.e2_max) ? error : INFINITY;
   }
@@ -328,14 +328,14 @@ double cni_problem_error(const CnProblem *p, const double *g, double *u) {
 
 static void certify_blocks(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
                            CnCertificate *certificate) {
-  CniTally t = {0};
+  CniReduction t = {0};
   t.c.worst_block = -1;
   if (p->form == CN_FORM_STEP)
-    cni_tally_step(p, answer, u, space, &t);
+    cni_reduce_step(p, answer, u, space, &t);
   else if (p->form == CN_FORM_GLOBAL)
-    tally_global(p, answer, u, space, &t);
+    reduce_global(p, answer, u, space, &t);
   else
-    tally_explicit(p, answer->g, u, &t);
+    reduce_explicit(p, answer->g, u, &t);
   t.c.residual_speed = sqrt(t.e2_max);
   t.c.residual = cni_ratio(t.c.residual_speed, sqrt(t.r2_max));
   t.c.error_scaled = error_scaled(p, answer->g, u, &t, space);
@@ -343,12 +343,12 @@ static void certify_blocks(const CnProblem *p, const CnAnswer *answer, double *u
   *certificate = t.c;
 }
 
-// Momentum (global form: and M v; step form: and tallies); without u in the answer it lies after what
+// Momentum (global form: and M v; step form: and reductions); without u in the answer it lies after what
 // the step form needs. Never without memory at all.
 CnStatus cni_certify_reserve(const CnProblem *p, const CnAnswer *answer, CniStepMemory *memory) {
   if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
   size_t count = p->form == CN_FORM_GLOBAL ? 2 * (size_t)cni_problem_velocity_count(p)
-                 : p->form == CN_FORM_STEP ? (size_t)cni_tally_step_scratch(p)
+                 : p->form == CN_FORM_STEP ? (size_t)cni_reduce_step_scratch(p)
                                            : 0;
   if (!answer->u && p->form == CN_FORM_STEP) count += (size_t)p->row_count;
   return cni_step_memory_space(memory, (count + 1) * sizeof *memory->space);
@@ -368,7 +368,7 @@ static CnStatus check_certify(const CnProblem *p, const CnAnswer *answer) {
 CnStatus cni_certify(const CnProblem *p, const CnAnswer *answer, CniStepMemory *memory,
                      CnCertificate *certificate) {
   CNI_TRY(cni_certify_reserve(p, answer, memory));
-  double *u = answer->u ? answer->u : memory->space + cni_tally_step_scratch(p);
+  double *u = answer->u ? answer->u : memory->space + cni_reduce_step_scratch(p);
   if (p->form == CN_FORM_EXPLICIT) cni_problem_velocity(p, NULL, answer->g, u);
   if (cni_problem_is_lcp(p))
     certify_lcp(p, answer->g, u, certificate);

@@ -2,16 +2,16 @@
 // The certificate of a problem in step form: what certificate.c describes, block by block and group
 // by group, for the millions of contacts of a pile.
 //
-// Blocks are taken in chunks of fixed length, each with a tally of its own; the tallies are put
+// Blocks are taken in chunks of fixed length, each with a reduction of its own; the reductions are put
 // together in the order of the chunks, so that the number of workers cannot be seen. The momentum
 // E^T g of a group is summed in the order of the blocks, whichever worker does it: each goes
 // through all blocks and adds to the groups of its own range.
 //
-// Runs of contacts between spheres are the business of wide kernels (tally_kernels.inc). Other
+// Runs of contacts between spheres are the business of wide kernels (reduction_kernels.inc). Other
 // contacts between two points have no use for the general functions of the storages: with the
 // relative velocity d of the two points as a vector in space, u = (n.d, t1.d, t2.d) + b + C g, and
 // the same for the free velocities.
-#include "problem/tally.h"
+#include "problem/reduction.h"
 
 #include "core/tasks.h"
 
@@ -31,15 +31,15 @@ static int32_t most_chunks(const CnProblem *p) {
   return blocks > groups ? blocks : groups;
 }
 
-#define TALLY_DOUBLES ((int32_t)((sizeof(CniTally) + sizeof(double) - 1) / sizeof(double)))
+#define TALLY_DOUBLES ((int32_t)((sizeof(CniReduction) + sizeof(double) - 1) / sizeof(double)))
 
-int32_t cni_tally_step_scratch(const CnProblem *p) {
+int32_t cni_reduce_step_scratch(const CnProblem *p) {
   return 6 * p->group_count + 3 * p->block_count + most_chunks(p) * TALLY_DOUBLES;
 }
 
-// ---- putting tallies together ----
+// ---- putting reductions together ----
 
-static void add_tally(CniTally *sum, const CniTally *part) {
+static void add_reduction(CniReduction *sum, const CniReduction *part) {
   sum->e2 += part->e2;
   sum->u2 += part->u2;
   sum->g2 += part->g2;
@@ -69,9 +69,9 @@ typedef struct StepLoop {
   const CnAnswer *answer;
   double *u;
   double *momentum;
-  double *impulse; // three a block, of contacts between spheres: their impulse in space
-  CniTally *parts; // one a chunk
-  const CniTallyKernels *kernels;
+  double *impulse;     // three a block, of contacts between spheres: their impulse in space
+  CniReduction *parts; // one a chunk
+  const CniReductionKernels *kernels;
 } StepLoop;
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
@@ -132,7 +132,7 @@ static inline CnVec3 in_frame(const Contact *x, CnVec3 d) {
   return cn_vec3(cn_dot(x->n, d), cn_dot(x->t1, d), cn_dot(x->t2, d));
 }
 
-static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
+static void reduce_contact(const StepLoop *loop, int32_t index, CniReduction *t) {
   const CnProblem *p = loop->p;
   const CniBlock *block = &p->blocks[index];
   const CnSet *set = &p->sets[block->set];
@@ -157,7 +157,7 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
     memcpy(loop->impulse + 3 * (size_t)index, &all, sizeof all);
   }
   if (cni_contact_idle(p, set, g, u)) {
-    cni_tally_norms(index, cn_norm2(u), 0, r2, 0, 0, t);
+    cni_reduce_norms(index, cn_norm2(u), 0, r2, 0, 0, t);
     return;
   }
 
@@ -167,10 +167,10 @@ static void tally_contact(const StepLoop *loop, int32_t index, CniTally *t) {
   cni_raise(&t->c.complementarity, fabs(cn_dot(shifted, w)));
   double own = cni_contact_natural2(set, g, w, contact_scale(p, block, set));
   double unit = cni_contact_natural2(set, g, w, 1);
-  cni_tally_norms(index, cn_norm2(u), cn_norm2(g), r2, own, unit, t);
+  cni_reduce_norms(index, cn_norm2(u), cn_norm2(g), r2, own, unit, t);
 }
 
-static void tally_other(const StepLoop *loop, int32_t index, CniTally *t) {
+static void reduce_other(const StepLoop *loop, int32_t index, CniReduction *t) {
   const CnProblem *p = loop->p;
   const CniBlock *block = &p->blocks[index];
   const CniStorageKind *storage = &cni_storages[block->storage];
@@ -184,7 +184,7 @@ static void tally_other(const StepLoop *loop, int32_t index, CniTally *t) {
   }
   storage->velocity(p, block, loop->answer->v, u);
   storage->free(p, block, r);
-  cni_tally_block(p, index, g, u, r, t);
+  cni_reduce_block(p, index, g, u, r, t);
 }
 
 static int is_contact(const CniBlock *block) {
@@ -232,9 +232,9 @@ static CniSphereRun run_of(const CnProblem *p, int32_t begin, int32_t count, con
 }
 
 // Lanes in their order; of equal ones the first block is the worst.
-static void add_lanes(const CniTallyLanes *lanes, CniTally *t) {
+static void add_lanes(const CniReductionLanes *lanes, CniReduction *t) {
   double worst = -1, e2_max = 0;
-  for (int32_t i = 0; i < CNI_TALLY_LANES; i++) {
+  for (int32_t i = 0; i < CNI_REDUCTION_LANES; i++) {
     t->e2 += lanes->e2[i];
     t->u2 += lanes->u2[i];
     t->g2 += lanes->g2[i];
@@ -254,23 +254,23 @@ static void add_lanes(const CniTallyLanes *lanes, CniTally *t) {
   cni_raise(&t->e2_max, e2_max);
 }
 
-static void tally_blocks(void *context, int32_t begin, int32_t end) {
+static void reduce_blocks(void *context, int32_t begin, int32_t end) {
   const StepLoop *loop = context;
   const CnProblem *p = loop->p;
-  CniTally t = {.c = {.worst_block = -1}};
-  CniTallyLanes lanes = {.e2 = {0}};
+  CniReduction t = {.c = {.worst_block = -1}};
+  CniReductionLanes lanes = {.e2 = {0}};
   for (int32_t i = begin; i < end;) {
     int32_t n = run_length(p, i, end);
     if (n >= RUN_LEAST) {
       CniSphereRun run = run_of(p, i, n, loop->answer->g, loop->u, loop->answer->v, loop->impulse);
-      loop->kernels->tally(&run, &lanes);
+      loop->kernels->reduction(&run, &lanes);
       i += n;
       continue;
     }
     if (is_contact(&p->blocks[i]))
-      tally_contact(loop, i, &t);
+      reduce_contact(loop, i, &t);
     else
-      tally_other(loop, i, &t);
+      reduce_other(loop, i, &t);
     i++;
   }
   add_lanes(&lanes, &t);
@@ -381,7 +381,7 @@ static void raise_vec(double *worst, CnVec3 a) {
 }
 
 // Velocity or spin: momentum before, its change, the impulse.
-static void tally_momentum(CnVec3 k, CnVec3 dm, CnVec3 p, CniTally *t) {
+static void reduce_momentum(CnVec3 k, CnVec3 dm, CnVec3 p, CniReduction *t) {
   CnVec3 defect = cn_sub(dm, p);
   t->k2 += cn_norm2(k);
   t->mv2 += cn_norm2(cn_add(k, dm));
@@ -392,8 +392,8 @@ static void tally_momentum(CnVec3 k, CnVec3 dm, CnVec3 p, CniTally *t) {
   raise_vec(&t->d_max, defect);
 }
 
-static void tally_group(const CnProblem *problem, int32_t index, const double *v,
-                        const double *momentum, CniTally *t) {
+static void reduce_group(const CnProblem *problem, int32_t index, const double *v,
+                         const double *momentum, CniReduction *t) {
   const CniGroup *group = &problem->groups[index];
   CnTwist old = cni_group_old(problem, index);
   CnVec3 move = {v[0], v[1], v[2]}, spin = {v[3], v[4], v[5]}, k, dm;
@@ -408,34 +408,34 @@ static void tally_group(const CnProblem *problem, int32_t index, const double *v
     return;
   }
   double mass = 1 / group->inv_mass;
-  tally_momentum(cn_scale(mass, group->v), cn_scale(mass, change), p, t);
+  reduce_momentum(cn_scale(mass, group->v), cn_scale(mass, change), p, t);
   angular(problem, index, turn, &k, &dm, &l);
-  tally_momentum(k, dm, l, t);
+  reduce_momentum(k, dm, l, t);
 }
 
-static void tally_groups(void *context, int32_t begin, int32_t end) {
+static void reduce_groups(void *context, int32_t begin, int32_t end) {
   const StepLoop *loop = context;
-  CniTally t = {.c = {.worst_block = -1}};
+  CniReduction t = {.c = {.worst_block = -1}};
   for (int32_t i = begin; i < end; i++)
-    tally_group(loop->p, i, loop->answer->v + 6 * (size_t)i, loop->momentum + 6 * (size_t)i, &t);
+    reduce_group(loop->p, i, loop->answer->v + 6 * (size_t)i, loop->momentum + 6 * (size_t)i, &t);
   loop->parts[begin / GROUPS_PER_CHUNK] = t;
 }
 
 // ---- the whole ----
 
-void cni_tally_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
-                    CniTally *t) {
+void cni_reduce_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
+                     CniReduction *t) {
   double *momentum = space, *impulse = momentum + 6 * (size_t)p->group_count;
-  CniTally *parts = (CniTally *)(void *)(impulse + 3 * (size_t)p->block_count);
-  const CniTallyKernels *kernels = cni_tally_kernels(cni_simd_level());
+  CniReduction *parts = (CniReduction *)(void *)(impulse + 3 * (size_t)p->block_count);
+  const CniReductionKernels *kernels = cni_reduction_kernels(cni_simd_level());
   StepLoop loop = {p, answer, u, momentum, impulse, parts, kernels};
-  cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, tally_blocks, &loop);
+  cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, reduce_blocks, &loop);
   for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++)
-    add_tally(t, &parts[i]);
+    add_reduction(t, &parts[i]);
   sum_all_momenta(&loop);
-  cni_parallel_for(p->tasks, p->group_count, GROUPS_PER_CHUNK, tally_groups, &loop);
+  cni_parallel_for(p->tasks, p->group_count, GROUPS_PER_CHUNK, reduce_groups, &loop);
   for (int32_t i = 0; i < chunk_count(p->group_count, GROUPS_PER_CHUNK); i++)
-    add_tally(t, &parts[i]);
+    add_reduction(t, &parts[i]);
   cni_momentum_errors(t);
 }
 
@@ -445,13 +445,13 @@ typedef struct SumLoop {
   double *u; // read
   double scale;
   double *sums; // one a chunk
-  const CniTallyKernels *kernels;
+  const CniReductionKernels *kernels;
 } SumLoop;
 
 static void sum_blocks(void *context, int32_t begin, int32_t end) {
   const SumLoop *loop = context;
   const CnProblem *p = loop->p;
-  _Alignas(64) double lanes[CNI_TALLY_LANES] = {0};
+  _Alignas(64) double lanes[CNI_REDUCTION_LANES] = {0};
   double sum = 0;
   for (int32_t i = begin; i < end;) {
     int32_t n = run_length(p, i, end);
@@ -464,7 +464,7 @@ static void sum_blocks(void *context, int32_t begin, int32_t end) {
     const CniBlock *block = &p->blocks[i++];
     sum += cni_block_natural2(p, block, loop->g + block->row, loop->u + block->row, loop->scale);
   }
-  for (int32_t i = 0; i < CNI_TALLY_LANES; i++) sum += lanes[i];
+  for (int32_t i = 0; i < CNI_REDUCTION_LANES; i++) sum += lanes[i];
   loop->sums[begin / BLOCKS_PER_CHUNK] = sum;
 }
 
@@ -478,7 +478,7 @@ double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double s
     }
     return sum;
   }
-  SumLoop loop = {p, g, u, scale, space, cni_tally_kernels(cni_simd_level())};
+  SumLoop loop = {p, g, u, scale, space, cni_reduction_kernels(cni_simd_level())};
   cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, sum_blocks, &loop);
   for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++) sum += space[i];
   return sum;

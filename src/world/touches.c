@@ -172,7 +172,7 @@ static CnStatus pair_law(const CnWorld *world, const CniContact *c, CnContactLaw
   const CniModel *model = &world->now.model;
   const CnMaterialDef *a = &model->materials[model->shapes[c->shape_a].material].def;
   const CnMaterialDef *b = &model->materials[model->shapes[c->shape_b].material].def;
-  CniPairLaw pair = cni_material_combine(a, b);
+  CniMaterialPair pair = cni_material_combine(a, b);
   if (pair.rolling_friction > 0 || pair.spinning_friction > 0)
     return refuse(world, c, "rolling friction is not followed");
   if (pair.cohesion > 0) return refuse(world, c, "cohesion is not followed");

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Worlds: create and destroy, settings and clock, sums over all bodies, the hash of the state.
+//
+// A world is made whole or not at all: the definition is checked first, what can fail is built
+// next, and only then the caller gets it. While it steps it is busy, and calls that would change it
+// answer CN_BUSY, but for those that a hook may make. The hash goes over poses and twists by the
+// slots of the ids, not by memory, so that it does not tell in which order bodies lie.
 #include <stdio.h>
 #include <string.h>
 

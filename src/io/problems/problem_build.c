@@ -9,13 +9,13 @@
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 
-int32_t cni_parts_row_count(const CniParts *parts) {
+int32_t cni_problem_data_row_count(const CniProblemData *parts) {
   return parts->contact_count * parts->dimension + parts->equality_count;
 }
 
-void cni_parts_release(CniParts *parts) {
+void cni_problem_data_release(CniProblemData *parts) {
   const CnAllocator *a = &parts->allocator;
-  size_t rows = (size_t)cni_parts_row_count(parts), contacts = (size_t)parts->contact_count;
+  size_t rows = (size_t)cni_problem_data_row_count(parts), contacts = (size_t)parts->contact_count;
   cni_release(a, parts->k, (size_t)parts->m.row_count * sizeof *parts->k);
   cni_release(a, parts->q, rows * sizeof *parts->q);
   cni_release(a, parts->mu, contacts * sizeof *parts->mu);
@@ -24,7 +24,7 @@ void cni_parts_release(CniParts *parts) {
   cni_sparse_release(a, &parts->w);
   cni_sparse_release(a, &parts->m);
   cni_sparse_release(a, &parts->e);
-  *parts = (CniParts){.allocator = parts->allocator};
+  *parts = (CniProblemData){.allocator = parts->allocator};
 }
 
 static CnBlockKind contact_kind(int32_t dimension) {
@@ -43,19 +43,19 @@ static CnStatus check_coefficients(const double *mu, int32_t count, const char *
   return CN_OK;
 }
 
-static int same_coefficients(const CniParts *parts, int32_t i, int32_t j) {
+static int same_coefficients(const CniProblemData *parts, int32_t i, int32_t j) {
   return (!parts->mu || parts->mu[i] == parts->mu[j]) &&
          (!parts->mu_r || parts->mu_r[i] == parts->mu_r[j]);
 }
 
-static int32_t count_sets(const CniParts *parts) {
+static int32_t count_sets(const CniProblemData *parts) {
   int32_t count = parts->equality_count > 0;
   for (int32_t i = 0; i < parts->contact_count; i++)
     count += i == 0 || !same_coefficients(parts, i, i - 1);
   return count;
 }
 
-static CnStatus add_contacts(const CniParts *parts, CnProblem *p) {
+static CnStatus add_contacts(const CniProblemData *parts, CnProblem *p) {
   int32_t set = -1;
   for (int32_t i = 0; i < parts->contact_count; i++) {
     if (i == 0 || !same_coefficients(parts, i, i - 1)) {
@@ -75,8 +75,8 @@ static CnStatus add_contacts(const CniParts *parts, CnProblem *p) {
 }
 
 // Complementarity with equalities anywhere among the rows.
-static CnStatus add_mixed(const CniParts *parts, CnProblem *p) {
-  int32_t sets[2], rows = cni_parts_row_count(parts);
+static CnStatus add_mixed(const CniProblemData *parts, CnProblem *p) {
+  int32_t sets[2], rows = cni_problem_data_row_count(parts);
   CnSet pair = cn_set_default(CN_BLOCK_UNILATERAL), equality = cn_set_default(CN_BLOCK_BILATERAL);
   CNI_TRY(cn_problem_add_set(p, &pair, &sets[0]));
   CNI_TRY(cn_problem_add_set(p, &equality, &sets[1]));
@@ -85,7 +85,7 @@ static CnStatus add_mixed(const CniParts *parts, CnProblem *p) {
   return CN_OK;
 }
 
-static CnStatus fill(const CniParts *parts, CnProblem *p) {
+static CnStatus fill(const CniProblemData *parts, CnProblem *p) {
   CniProblemRoom room = {.sets = parts->is_equality ? 2 : count_sets(parts),
                          .blocks = parts->contact_count + parts->equality_count};
   CNI_TRY(cni_problem_reserve(p, &room));
@@ -96,7 +96,8 @@ static CnStatus fill(const CniParts *parts, CnProblem *p) {
   return parts->is_equality ? add_mixed(parts, p) : add_contacts(parts, p);
 }
 
-CnStatus cni_parts_build(const CniParts *parts, const char *name, CnProblem **problem) {
+CnStatus cni_problem_data_build(const CniProblemData *parts, const char *name,
+                                CnProblem **problem) {
   *problem = NULL;
   CNI_TRY(check_coefficients(parts->mu, parts->contact_count, name, "mu"));
   CNI_TRY(check_coefficients(parts->mu_r, parts->contact_count, name, "mu_r"));

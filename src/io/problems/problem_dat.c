@@ -28,7 +28,7 @@
 
 typedef struct Dat {
   CniText text;
-  CniParts parts;
+  CniProblemData parts;
   CniMatrixStorage storage;
 } Dat;
 
@@ -83,7 +83,7 @@ static int looks_contact(const Beginning *b) {
 // ---- LCP ----
 
 static CnStatus read_lcp(Dat *d) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   CNI_TRY(cni_text_integer(&d->text, "n", 0, INT32_MAX / 8, &p->contact_count));
   int32_t n = p->contact_count;
   p->contact_count = 0;
@@ -97,7 +97,7 @@ static CnStatus read_lcp(Dat *d) {
 
 // Block starts 0 .. n + m and one kind per block, spread over the rows.
 static CnStatus read_rows(Dat *d, int32_t rows, int32_t equalities) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   CniText starts = d->text;
   int32_t start = 0, end = 0, blocks = 0, found = 0;
   CNI_TRY(cni_text_integer(&d->text, "first block start", 0, 0, &start));
@@ -138,14 +138,14 @@ static CnStatus differs(const Dat *d, const char *what, int32_t i, int32_t j, do
 }
 
 // Next row of the given kind from `row` on.
-static int32_t next_row(const CniParts *p, int32_t row, int32_t kind) {
+static int32_t next_row(const CniProblemData *p, int32_t row, int32_t kind) {
   while (p->is_equality[row] != kind) row++;
   return row;
 }
 
 static CnStatus read_quarter(Dat *d, const Quarter *quarter, int32_t rows, int32_t columns,
                              CniTriplet *entries, int32_t *count) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   int32_t row = -1;
   for (int32_t i = 0; i < rows; i++) {
     row = next_row(p, row + 1, quarter->row_kind);
@@ -167,7 +167,7 @@ static CnStatus read_quarter(Dat *d, const Quarter *quarter, int32_t rows, int32
 
 // a and b: compared with q, or stored in it.
 static CnStatus read_halves(Dat *d, int32_t compare) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   for (int32_t kind = 1; kind >= 0; kind--) {
     int32_t count = kind ? p->equality_count : p->contact_count, row = -1;
     for (int32_t i = 0; i < count; i++) {
@@ -185,7 +185,7 @@ static CnStatus read_halves(Dat *d, int32_t compare) {
 }
 
 static CnStatus read_quarters(Dat *d, int32_t has_first) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   int32_t counts[2] = {p->contact_count, p->equality_count}, rows = counts[0] + counts[1];
   int64_t total = (int64_t)rows * rows;
   CNI_TRY(cni_text_room(&d->text, "A, B, C, D, a, b", total + rows));
@@ -208,7 +208,7 @@ static CnStatus read_quarters(Dat *d, int32_t has_first) {
 }
 
 static CnStatus read_mlcp(Dat *d) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   int32_t first, second, n, m;
   CNI_TRY(cni_text_integer(&d->text, "flag of (M, q)", 0, 1, &first));
   CNI_TRY(cni_text_integer(&d->text, "flag of (A, B, C, D)", 0, 1, &second));
@@ -234,7 +234,7 @@ static CnStatus read_mlcp(Dat *d) {
 // ---- friction ----
 
 static CnStatus read_coefficients(Dat *d) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   CNI_TRY(cni_text_reals(&d->text, &p->allocator, "mu", p->contact_count, &p->mu));
   if (p->dimension < 5) return CN_OK;
   return cni_text_reals(&d->text, &p->allocator, "mu_r", p->contact_count, &p->mu_r);
@@ -242,7 +242,7 @@ static CnStatus read_coefficients(Dat *d) {
 
 // M is read; H and the vectors follow.
 static CnStatus read_global(Dat *d) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   CnSparse h;
   int32_t rows = p->contact_count * p->dimension;
   p->is_global = 1;
@@ -256,7 +256,7 @@ static CnStatus read_global(Dat *d) {
 }
 
 static CnStatus read_local(Dat *d) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   int32_t rows = p->contact_count * p->dimension;
   CNI_TRY(cni_text_reals(&d->text, &p->allocator, "q", rows, &p->q));
   return read_coefficients(d);
@@ -274,7 +274,7 @@ static int matrix_follows(const Dat *d, int32_t rows, int32_t columns) {
 }
 
 static CnStatus read_contact(Dat *d) {
-  CniParts *p = &d->parts;
+  CniProblemData *p = &d->parts;
   int32_t contacts, dimension;
   CNI_TRY(cni_text_integer(&d->text, "dimension", 2, 5, &dimension));
   CNI_TRY(cni_text_integer(&d->text, "number of contacts", 0, INT32_MAX / 40, &contacts));
@@ -332,8 +332,8 @@ CnStatus cni_dat_read(const char *data, size_t size, const char *name, const CnA
   Dat d = {.text = {data, data + size, data, name}, .parts = {.allocator = *allocator}};
   const char *kind = "";
   CnStatus status = read_any(&d, &kind);
-  if (status == CN_OK) status = cni_parts_build(&d.parts, name, problem);
+  if (status == CN_OK) status = cni_problem_data_build(&d.parts, name, problem);
   if (status == CN_OK) describe(&d, kind, info);
-  cni_parts_release(&d.parts);
+  cni_problem_data_release(&d.parts);
   return status;
 }

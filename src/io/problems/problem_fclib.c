@@ -26,7 +26,7 @@ typedef struct Reader {
   CniHdfFile hdf;
   const char *name; // of the file
   const char *root; // of the problem's group
-  CniParts parts;
+  CniProblemData parts;
   const char *storage;
 } Reader;
 
@@ -217,7 +217,7 @@ static void append(const CnSparse *a, int32_t row, int32_t column, int transpose
 
 // [W V; V^T R], taking W over.
 static CnStatus join_local(Reader *r, CnSparse *w, const CnSparse *v, const CnSparse *l) {
-  CniParts *parts = &r->parts;
+  CniProblemData *parts = &r->parts;
   int64_t total = (int64_t)cni_sparse_entry_count(w) + 2 * (int64_t)cni_sparse_entry_count(v) +
                   cni_sparse_entry_count(l);
   if (total > LARGEST)
@@ -237,7 +237,7 @@ static CnStatus join_local(Reader *r, CnSparse *w, const CnSparse *v, const CnSp
 
 // E = [H^T; G^T]
 static CnStatus join_global(Reader *r, const CnSparse *h, const CnSparse *g) {
-  CniParts *parts = &r->parts;
+  CniProblemData *parts = &r->parts;
   int64_t total = (int64_t)cni_sparse_entry_count(h) + cni_sparse_entry_count(g);
   if (total > LARGEST)
     return cni_error(CN_INVALID_DATA, "%s: %s: more than %d entries", r->name, r->root, LARGEST);
@@ -269,7 +269,7 @@ static CnStatus vector_length(Reader *r, const char *item, int32_t *count) {
 
 // Contacts from the length of mu, their dimension from that of the velocities (`item`).
 static CnStatus read_contacts(Reader *r, const char *item, int rolling) {
-  CniParts *parts = &r->parts;
+  CniProblemData *parts = &r->parts;
   int32_t spacedim, rows, contacts;
   CNI_TRY(read_integer(r, "spacedim", 2, 5, &spacedim));
   CNI_TRY(vector_length(r, "vectors/mu", &contacts));
@@ -296,7 +296,7 @@ static CnStatus read_contacts(Reader *r, const char *item, int rolling) {
 
 // q of contacts and equalities together.
 static CnStatus read_right_side(Reader *r, const char *first, const char *second, int joined) {
-  CniParts *parts = &r->parts;
+  CniProblemData *parts = &r->parts;
   int32_t rows = parts->contact_count * parts->dimension, equalities = 0;
   if (joined) CNI_TRY(vector_length(r, second, &equalities));
   parts->equality_count = equalities;
@@ -306,7 +306,7 @@ static CnStatus read_right_side(Reader *r, const char *first, const char *second
 }
 
 static CnStatus read_local(Reader *r) {
-  CniParts *parts = &r->parts;
+  CniProblemData *parts = &r->parts;
   int joined = has(r, "V") || has(r, "R");
   CNI_TRY(read_contacts(r, "vectors/q", 0));
   CNI_TRY(read_right_side(r, "vectors/q", "vectors/s", joined));
@@ -324,7 +324,7 @@ static CnStatus read_local(Reader *r) {
 }
 
 static CnStatus read_global(Reader *r, int rolling) {
-  CniParts *parts = &r->parts;
+  CniProblemData *parts = &r->parts;
   int joined = has(r, "G");
   int32_t size;
   parts->is_global = 1;
@@ -375,12 +375,12 @@ CnStatus cni_fclib_read(const char *data, size_t size, const char *name,
   const char *kind = "";
   CNI_TRY(cni_hdf_file_open(data, size, name, &r.hdf));
   CnStatus status = read_any(&r, &kind);
-  if (status == CN_OK) status = cni_parts_build(&r.parts, name, problem);
+  if (status == CN_OK) status = cni_problem_data_build(&r.parts, name, problem);
   if (status == CN_OK) {
     info->kind = kind;
     info->format = "fclib";
     info->storage = r.storage ? r.storage : "";
   }
-  cni_parts_release(&r.parts);
+  cni_problem_data_release(&r.parts);
   return status;
 }

@@ -69,7 +69,7 @@ CnStatus cni_matrix_read(CniText *text, const CnAllocator *allocator, const char
 // What files hold. Local: u = W r + q. Global: M v = k + E^T r, u = E v + q. The first
 // contact_count * dimension rows are contacts, the others (equality_count) bilateral. Everything is
 // owned by the parts.
-typedef struct CniParts {
+typedef struct CniProblemData {
   CnAllocator allocator;
   int32_t is_global;
   int32_t dimension; // of a contact: 1 (complementarity), 2, 3, 5
@@ -80,14 +80,14 @@ typedef struct CniParts {
   double *q;            // one per row
   double *mu, *mu_r;    // contact_count each; null where there is none
   uint8_t *is_equality; // MLCP: one per row; null: contacts first
-} CniParts;
+} CniProblemData;
 
-void cni_parts_release(CniParts *parts);
+void cni_problem_data_release(CniProblemData *parts);
 
 // Build the problem. Sizes must agree already; values of mu are checked here.
-CnStatus cni_parts_build(const CniParts *parts, const char *name, CnProblem **problem);
+CnStatus cni_problem_data_build(const CniProblemData *parts, const char *name, CnProblem **problem);
 
-int32_t cni_parts_row_count(const CniParts *parts);
+int32_t cni_problem_data_row_count(const CniProblemData *parts);
 
 // ---- formats: one row each ----
 

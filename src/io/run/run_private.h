@@ -246,16 +246,16 @@ CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *
 CnStatus cni_run_number(CniRunWriter *w, const CnWorld *world);
 
 // Room for `count` more rows of a kind; *first is the place of the first one among the pending.
-CnStatus cni_rows_add(CniRunWriter *w, CniRowKind kind, int64_t count, int64_t *first);
-void cni_rows_put(CniRunWriter *w, int32_t column, int64_t row, double value);
-void cni_rows_put_integer(CniRunWriter *w, int32_t column, int64_t row, int64_t value);
+CnStatus cni_run_rows_add(CniRunWriter *w, CniRowKind kind, int64_t count, int64_t *first);
+void cni_run_rows_put(CniRunWriter *w, int32_t column, int64_t row, double value);
+void cni_run_rows_put_integer(CniRunWriter *w, int32_t column, int64_t row, int64_t value);
 void cni_rows_put_vec3(CniRunWriter *w, int32_t column, int64_t row, CnVec3 value);
 // The numbers of one row of doubles, null for a column that this file does not have.
-double *cni_rows_doubles(CniRunWriter *w, int32_t column, int64_t row);
+double *cni_run_rows_doubles(CniRunWriter *w, int32_t column, int64_t row);
 // Hand the pending rows to HDF5 (of one kind), and make sure that they are in the file (of all).
-CnStatus cni_rows_write(CniRunWriter *w, CniRowKind kind);
-CnStatus cni_rows_commit(CniRunWriter *w);
-void cni_rows_release(CniRunWriter *w);
+CnStatus cni_run_rows_write(CniRunWriter *w, CniRowKind kind);
+CnStatus cni_run_rows_commit(CniRunWriter *w);
+void cni_run_rows_release(CniRunWriter *w);
 
 // What went wrong with the file, as one sentence; the writer is of no more use.
 CnStatus cni_run_fail(CniRunWriter *w, const char *what);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run tells: bodies, shapes and joints, frames, contacts, events, and series by name.
+//
+// The tables of bodies, shapes, joints and sensors are in memory since the run was opened;
+// everything that grows with time is read from the file when it is asked for. Indices are checked
+// against the whole rows that were there at the opening: of a run that is still being written the
+// rest is not seen. A series is a scalar of the steps or a sensor; a column that a file of an older
+// version lacks reads as not a number, and a name that is none is answered with the nearest one.
 #include <stdio.h>
 #include <math.h>
 #include <string.h>

@@ -46,9 +46,9 @@ static CnStatus grow(CniRunWriter *w, CniRowKind kind, int64_t needed) {
   return CN_OK;
 }
 
-CnStatus cni_rows_add(CniRunWriter *w, CniRowKind kind, int64_t count, int64_t *first) {
+CnStatus cni_run_rows_add(CniRunWriter *w, CniRowKind kind, int64_t count, int64_t *first) {
   CniRows *rows = &w->rows[kind];
-  if ((size_t)rows->pending * rows->row_bytes >= MOST_PENDING) CNI_TRY(cni_rows_write(w, kind));
+  if ((size_t)rows->pending * rows->row_bytes >= MOST_PENDING) CNI_TRY(cni_run_rows_write(w, kind));
   if (rows->pending + count > rows->capacity) CNI_TRY(grow(w, kind, rows->pending + count));
   *first = rows->pending;
   rows->pending += count;
@@ -60,12 +60,12 @@ static void *cell(CniRunWriter *w, int32_t column, int64_t row) {
   return w->pending[column] + column_bytes(w, column) * (size_t)row;
 }
 
-void cni_rows_put(CniRunWriter *w, int32_t column, int64_t row, double value) {
+void cni_run_rows_put(CniRunWriter *w, int32_t column, int64_t row, double value) {
   double *to = cell(w, column, row);
   if (to) *to = value;
 }
 
-void cni_rows_put_integer(CniRunWriter *w, int32_t column, int64_t row, int64_t value) {
+void cni_run_rows_put_integer(CniRunWriter *w, int32_t column, int64_t row, int64_t value) {
   void *to = cell(w, column, row);
   if (!to) return;
   switch (cni_run_columns[column].number) {
@@ -88,11 +88,11 @@ void cni_rows_put_vec3(CniRunWriter *w, int32_t column, int64_t row, CnVec3 valu
   if (to) *to = value;
 }
 
-double *cni_rows_doubles(CniRunWriter *w, int32_t column, int64_t row) {
+double *cni_run_rows_doubles(CniRunWriter *w, int32_t column, int64_t row) {
   return cell(w, column, row);
 }
 
-CnStatus cni_rows_write(CniRunWriter *w, CniRowKind kind) {
+CnStatus cni_run_rows_write(CniRunWriter *w, CniRowKind kind) {
   CniRows *rows = &w->rows[kind];
   for (int32_t c = 0; c < CNI_COLUMN_COUNT && rows->pending > 0; c++) {
     if (cni_run_columns[c].rows != kind || !w->pending[c]) continue;
@@ -106,10 +106,10 @@ CnStatus cni_rows_write(CniRunWriter *w, CniRowKind kind) {
   return CN_OK;
 }
 
-CnStatus cni_rows_commit(CniRunWriter *w) {
+CnStatus cni_run_rows_commit(CniRunWriter *w) {
   CniCommitted now = w->committed;
   for (int32_t k = 0; k < CNI_ROW_KIND_COUNT; k++) {
-    CNI_TRY(cni_rows_write(w, (CniRowKind)k));
+    CNI_TRY(cni_run_rows_write(w, (CniRowKind)k));
     now.rows[k] = w->rows[k].written;
   }
   if (H5Fflush(w->file, H5F_SCOPE_LOCAL) < 0 || w->disk.error)
@@ -124,7 +124,7 @@ CnStatus cni_rows_commit(CniRunWriter *w) {
   return CN_OK;
 }
 
-void cni_rows_release(CniRunWriter *w) {
+void cni_run_rows_release(CniRunWriter *w) {
   for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) {
     size_t capacity = (size_t)w->rows[cni_run_columns[c].rows].capacity;
     cni_release(&w->allocator, w->pending[c], column_bytes(w, c) * capacity);

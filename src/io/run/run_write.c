@@ -56,7 +56,7 @@ static void release_name(const CnAllocator *allocator, char *name) {
 
 static void release(CniRunWriter *w) {
   CnAllocator a = w->allocator;
-  cni_rows_release(w);
+  cni_run_rows_release(w);
   cni_release(&a, w->bodies, (size_t)w->sizes.body_count * sizeof *w->bodies);
   cni_release(&a, w->joints, (size_t)w->sizes.joint_count * sizeof *w->joints);
   cni_release(&a, w->body_of_slot, (size_t)w->body_slots * sizeof(int32_t));
@@ -183,10 +183,10 @@ static int64_t frame_number(const CniRunWriter *w, double time) {
 }
 
 static CnStatus put_bodies(CniRunWriter *w, const CnWorld *world, int64_t row) {
-  CnVec3 *position = (CnVec3 *)cni_rows_doubles(w, CNI_COLUMN_POSITION, row);
-  CnQuat *rotation = (CnQuat *)cni_rows_doubles(w, CNI_COLUMN_ROTATION, row);
-  CnVec3 *velocity = (CnVec3 *)cni_rows_doubles(w, CNI_COLUMN_VELOCITY, row);
-  CnVec3 *spin = (CnVec3 *)cni_rows_doubles(w, CNI_COLUMN_SPIN, row);
+  CnVec3 *position = (CnVec3 *)cni_run_rows_doubles(w, CNI_COLUMN_POSITION, row);
+  CnQuat *rotation = (CnQuat *)cni_run_rows_doubles(w, CNI_COLUMN_ROTATION, row);
+  CnVec3 *velocity = (CnVec3 *)cni_run_rows_doubles(w, CNI_COLUMN_VELOCITY, row);
+  CnVec3 *spin = (CnVec3 *)cni_run_rows_doubles(w, CNI_COLUMN_SPIN, row);
   for (int32_t i = 0; i < w->sizes.body_count; i++) {
     CnPose pose;
     CnTwist twist;
@@ -206,7 +206,7 @@ static CnStatus put_reactions(CniRunWriter *w, const CnWorld *world, int64_t row
     CnJointState state;
     CNI_TRY(cn_joint_state(world, w->joints[i], &state));
     for (int32_t c = CNI_COLUMN_JOINT_FORCE; c < CNI_COLUMN_JOINT_END; c++) {
-      double *to = cni_rows_doubles(w, c, row);
+      double *to = cni_run_rows_doubles(w, c, row);
       int32_t n = cni_run_columns[c].components ? cni_run_columns[c].components : 1, first = n * i;
       if (cni_run_columns[c].per == CNI_PER_COORDINATE) {
         n = state.coordinate_count;
@@ -233,22 +233,22 @@ static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world, int64_t fram
   CnWorldInfo info;
   int64_t row;
   cn_world_info(world, &info);
-  CNI_TRY(cni_rows_add(w, CNI_ROWS_CONTACTS, info.contact_count, &row));
+  CNI_TRY(cni_run_rows_add(w, CNI_ROWS_CONTACTS, info.contact_count, &row));
   for (int32_t i = 0; i < info.contact_count; i++, row++) {
     CnContact c;
     CNI_TRY(cn_world_contact(world, i, &c));
-    cni_rows_put_integer(w, CNI_COLUMN_CONTACT_BODY_A, row, body_index(w, c.body_a));
-    cni_rows_put_integer(w, CNI_COLUMN_CONTACT_BODY_B, row, body_index(w, c.body_b));
-    cni_rows_put_integer(w, CNI_COLUMN_CONTACT_SHAPE_A, row, shape_index(w, c.shape_a));
-    cni_rows_put_integer(w, CNI_COLUMN_CONTACT_SHAPE_B, row, shape_index(w, c.shape_b));
+    cni_run_rows_put_integer(w, CNI_COLUMN_CONTACT_BODY_A, row, body_index(w, c.body_a));
+    cni_run_rows_put_integer(w, CNI_COLUMN_CONTACT_BODY_B, row, body_index(w, c.body_b));
+    cni_run_rows_put_integer(w, CNI_COLUMN_CONTACT_SHAPE_A, row, shape_index(w, c.shape_a));
+    cni_run_rows_put_integer(w, CNI_COLUMN_CONTACT_SHAPE_B, row, shape_index(w, c.shape_b));
     cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_POINT, row, c.point);
     cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_NORMAL, row, c.normal);
-    cni_rows_put(w, CNI_COLUMN_CONTACT_GAP, row, c.gap);
+    cni_run_rows_put(w, CNI_COLUMN_CONTACT_GAP, row, c.gap);
     cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_FORCE, row, c.force);
     cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_TORQUE, row, c.torque);
   }
   const CniRows *rows = &w->rows[CNI_ROWS_CONTACTS];
-  cni_rows_put_integer(w, CNI_COLUMN_CONTACTS_END, frame, rows->written + rows->pending);
+  cni_run_rows_put_integer(w, CNI_COLUMN_CONTACTS_END, frame, rows->written + rows->pending);
   return CN_OK;
 }
 
@@ -261,9 +261,9 @@ static CnStatus put_frame(CniRunWriter *w, const CnWorld *world) {
                      "%s: the world has %d bodies and %d joints now, the run began with %d and %d",
                      w->at, (int)info.body_count, (int)info.joint_count, (int)w->sizes.body_count,
                      (int)w->sizes.joint_count);
-  CNI_TRY(cni_rows_add(w, CNI_ROWS_FRAMES, 1, &row));
-  cni_rows_put(w, CNI_COLUMN_FRAME_TIME, row, info.time);
-  cni_rows_put_integer(w, CNI_COLUMN_FRAME_STEP, row, info.step);
+  CNI_TRY(cni_run_rows_add(w, CNI_ROWS_FRAMES, 1, &row));
+  cni_run_rows_put(w, CNI_COLUMN_FRAME_TIME, row, info.time);
+  cni_run_rows_put_integer(w, CNI_COLUMN_FRAME_STEP, row, info.step);
   CNI_TRY(put_bodies(w, world, row));
   CNI_TRY(put_reactions(w, world, row));
   CNI_TRY(put_contacts(w, world, row));
@@ -280,13 +280,13 @@ typedef struct EventRow {
 } EventRow;
 
 static void put_event(CniRunWriter *w, int64_t row, int64_t step, const EventRow *event) {
-  cni_rows_put_integer(w, CNI_COLUMN_EVENT_STEP, row, step);
-  cni_rows_put_integer(w, CNI_COLUMN_EVENT_KIND, row, event->kind);
-  cni_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_A, row, shape_index(w, event->a));
-  cni_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_B, row, shape_index(w, event->b));
-  cni_rows_put(w, CNI_COLUMN_EVENT_TIME, row, event->time);
-  cni_rows_put(w, CNI_COLUMN_EVENT_SPEED, row, event->speed);
-  cni_rows_put(w, CNI_COLUMN_EVENT_IMPULSE, row, event->impulse);
+  cni_run_rows_put_integer(w, CNI_COLUMN_EVENT_STEP, row, step);
+  cni_run_rows_put_integer(w, CNI_COLUMN_EVENT_KIND, row, event->kind);
+  cni_run_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_A, row, shape_index(w, event->a));
+  cni_run_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_B, row, shape_index(w, event->b));
+  cni_run_rows_put(w, CNI_COLUMN_EVENT_TIME, row, event->time);
+  cni_run_rows_put(w, CNI_COLUMN_EVENT_SPEED, row, event->speed);
+  cni_run_rows_put(w, CNI_COLUMN_EVENT_IMPULSE, row, event->impulse);
 }
 
 // What integrators have placed in time, then which pairs began and ceased to touch.
@@ -298,7 +298,7 @@ static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepRe
   int64_t row;
   cn_world_events(world, &events, &count);
   cn_world_located_events(world, &located, &located_count);
-  CNI_TRY(cni_rows_add(w, CNI_ROWS_EVENTS, located_count + count, &row));
+  CNI_TRY(cni_run_rows_add(w, CNI_ROWS_EVENTS, located_count + count, &row));
   for (int32_t i = 0; i < located_count; i++) {
     const CnLocatedEvent *e = &located[i];
     EventRow event = {
@@ -311,12 +311,12 @@ static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepRe
     put_event(w, row++, report->step, &event);
   }
   const CniRows *rows = &w->rows[CNI_ROWS_EVENTS];
-  cni_rows_put_integer(w, CNI_COLUMN_EVENTS_END, step_row, rows->written + rows->pending);
+  cni_run_rows_put_integer(w, CNI_COLUMN_EVENTS_END, step_row, rows->written + rows->pending);
   return CN_OK;
 }
 
 static CnStatus put_sensors(CniRunWriter *w, const CnWorld *world, int64_t row) {
-  double *values = cni_rows_doubles(w, CNI_COLUMN_SENSORS, row);
+  double *values = cni_run_rows_doubles(w, CNI_COLUMN_SENSORS, row);
   return values ? cn_scene_measure(w->scene, world, values) : CN_OK;
 }
 
@@ -324,9 +324,9 @@ static CnStatus put_penetration(CniRunWriter *w, CnWorld *world, int64_t row, in
   CnPenetration p = {NAN, NAN, 0};
   int measured = due && !w->skip_penetration;
   if (measured) CNI_TRY(cn_world_penetration(world, &p));
-  cni_rows_put(w, CNI_COLUMN_OVERLAPS, row, measured ? (double)p.overlap_count : (double)NAN);
-  cni_rows_put(w, CNI_COLUMN_PENETRATION_MAX, row, p.max);
-  cni_rows_put(w, CNI_COLUMN_PENETRATION_MEAN, row, p.mean);
+  cni_run_rows_put(w, CNI_COLUMN_OVERLAPS, row, measured ? (double)p.overlap_count : (double)NAN);
+  cni_run_rows_put(w, CNI_COLUMN_PENETRATION_MAX, row, p.max);
+  cni_run_rows_put(w, CNI_COLUMN_PENETRATION_MEAN, row, p.mean);
   return CN_OK;
 }
 
@@ -334,23 +334,23 @@ static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *r,
   int64_t row;
   CnWorldSums sums;
   cn_world_sums(world, &sums);
-  CNI_TRY(cni_rows_add(w, CNI_ROWS_STEPS, 1, &row));
-  cni_rows_put(w, CNI_COLUMN_TIME, row, r->time);
-  cni_rows_put(w, CNI_COLUMN_KINETIC_ENERGY, row, sums.kinetic_energy);
-  cni_rows_put(w, CNI_COLUMN_POTENTIAL_ENERGY, row, sums.potential_energy);
-  cni_rows_put_integer(w, CNI_COLUMN_CONTACTS, row, r->contact_count);
-  cni_rows_put(w, CNI_COLUMN_RESIDUAL, row, r->solve.certificate.residual);
-  cni_rows_put(w, CNI_COLUMN_RESIDUAL_SPEED, row, r->solve.certificate.residual_speed);
-  cni_rows_put(w, CNI_COLUMN_DISSIPATION, row, r->solve.certificate.dissipation);
-  cni_rows_put_integer(w, CNI_COLUMN_ITERATIONS, row, r->solve.iterations);
-  cni_rows_put_integer(w, CNI_COLUMN_CONVERGED, row, r->solve.converged);
-  cni_rows_put_integer(w, CNI_COLUMN_CUT_BY_TIME, row, r->solve.cut_by_time);
-  cni_rows_put(w, CNI_COLUMN_SECONDS_COLLISION, row, r->seconds_collision);
-  cni_rows_put(w, CNI_COLUMN_SECONDS_SOLVER, row, r->seconds_solver);
-  cni_rows_put(w, CNI_COLUMN_SECONDS_SETUP, row, r->seconds_setup);
-  cni_rows_put(w, CNI_COLUMN_POSITION_DRIFT, row, r->integration.position_drift);
-  cni_rows_put(w, CNI_COLUMN_VELOCITY_DRIFT, row, r->integration.velocity_drift);
-  cni_rows_put_integer(w, CNI_COLUMN_REJECTED, row, r->integration.rejected);
+  CNI_TRY(cni_run_rows_add(w, CNI_ROWS_STEPS, 1, &row));
+  cni_run_rows_put(w, CNI_COLUMN_TIME, row, r->time);
+  cni_run_rows_put(w, CNI_COLUMN_KINETIC_ENERGY, row, sums.kinetic_energy);
+  cni_run_rows_put(w, CNI_COLUMN_POTENTIAL_ENERGY, row, sums.potential_energy);
+  cni_run_rows_put_integer(w, CNI_COLUMN_CONTACTS, row, r->contact_count);
+  cni_run_rows_put(w, CNI_COLUMN_RESIDUAL, row, r->solve.certificate.residual);
+  cni_run_rows_put(w, CNI_COLUMN_RESIDUAL_SPEED, row, r->solve.certificate.residual_speed);
+  cni_run_rows_put(w, CNI_COLUMN_DISSIPATION, row, r->solve.certificate.dissipation);
+  cni_run_rows_put_integer(w, CNI_COLUMN_ITERATIONS, row, r->solve.iterations);
+  cni_run_rows_put_integer(w, CNI_COLUMN_CONVERGED, row, r->solve.converged);
+  cni_run_rows_put_integer(w, CNI_COLUMN_CUT_BY_TIME, row, r->solve.cut_by_time);
+  cni_run_rows_put(w, CNI_COLUMN_SECONDS_COLLISION, row, r->seconds_collision);
+  cni_run_rows_put(w, CNI_COLUMN_SECONDS_SOLVER, row, r->seconds_solver);
+  cni_run_rows_put(w, CNI_COLUMN_SECONDS_SETUP, row, r->seconds_setup);
+  cni_run_rows_put(w, CNI_COLUMN_POSITION_DRIFT, row, r->integration.position_drift);
+  cni_run_rows_put(w, CNI_COLUMN_VELOCITY_DRIFT, row, r->integration.velocity_drift);
+  cni_run_rows_put_integer(w, CNI_COLUMN_REJECTED, row, r->integration.rejected);
   CNI_TRY(put_penetration(w, world, row, due));
   CNI_TRY(put_events(w, world, r, row));
   return put_sensors(w, world, row);
@@ -371,7 +371,8 @@ CnStatus cni_run_writer_step(CniRunWriter *w, CnWorld *world, const CnStepReport
   int due = w->frames_per_second == 0 || frame_number(w, report->time) > w->frame_number;
   CnStatus status = put_step(w, world, report, due);
   if (status == CN_OK && due) status = put_frame(w, world);
-  if (status == CN_OK && cni_seconds() - w->flushed >= FLUSH_SECONDS) status = cni_rows_commit(w);
+  if (status == CN_OK && cni_seconds() - w->flushed >= FLUSH_SECONDS)
+    status = cni_run_rows_commit(w);
   // half a step is none: the rows no longer agree with each other
   if (status != CN_OK) w->failed = 1;
   cni_quiet_end(quiet);
@@ -382,7 +383,7 @@ CnStatus cni_run_writer_flush(CniRunWriter *w) {
   if (!w) return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_flush: the writer is null");
   if (w->failed) return fail_again(w);
   CniQuiet quiet = cni_quiet_begin();
-  CnStatus status = cni_rows_commit(w);
+  CnStatus status = cni_run_rows_commit(w);
   cni_quiet_end(quiet);
   return status;
 }
@@ -390,10 +391,10 @@ CnStatus cni_run_writer_flush(CniRunWriter *w) {
 static CnStatus finish(CniRunWriter *w, int64_t complete) {
   CnStatus status = w->failed ? fail_again(w) : CN_OK;
   CniQuiet quiet = cni_quiet_begin();
-  if (status == CN_OK) status = cni_rows_commit(w);
+  if (status == CN_OK) status = cni_run_rows_commit(w);
   if (status == CN_OK && complete) {
     w->committed.complete = 1;
-    status = cni_rows_commit(w);
+    status = cni_run_rows_commit(w);
   }
   // nothing after a failure may reach the file
   if (status != CN_OK && !w->disk.error) w->disk.error = EIO;
@@ -438,7 +439,7 @@ static CnStatus start(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *worl
   CNI_TRY(open_datasets(w));
   if (!old) CNI_TRY(put_frame(w, world));
   w->frame_number = frame_number(w, info.time);
-  CNI_TRY(cni_rows_commit(w));
+  CNI_TRY(cni_run_rows_commit(w));
   return give_name(w, name);
 }
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as it comes: a cursor over the text. See json_scan.h.
+// JSON as it comes: a cursor over the text, for problem files, whose arrays are too long for a tree
+// of objects. See json_scan.h.
+//
+// The reader asks for what it expects next (a member, an element, a string, a number) and gets it,
+// or a message with its place. What nobody asks for is skipped with a bounded depth and without
+// recursion. Numbers are read by decimal.h: the nearest double, whatever the locale.
 #include "io/tools/json_scan.h"
 
 #include "core/error.h"

@@ -27,7 +27,7 @@
 
 #include <string.h>
 
-#define BURST 16          // sweeps between looks at their progress
+#define BURST 16          // sweeps between checks of their progress
 #define FIRST_BURSTS 20   // at the beginning, while each brings the error down to
 #define FIRST_GAIN 0.3    // of what it was
 #define LATER_BURST 64    // and later on

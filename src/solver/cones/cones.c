@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling, graph and linear systems of cones.h.
+// Scaling, graph and linear systems of cones.h: a problem as the interior point and Newton solvers
+// want it, and one linear system that is factored again and again.
+//
+// Loading. Blocks are scaled as cones.h tells. The matrix is then laid out as a graph of small
+// dense blocks, whose nodes are the blocks of rows and, where M is not inverted, velocities:
+//
+//   step      one node a body with mass; its inverse mass is split as L L^T, so that M = I
+//   explicit  the pattern of W, no velocities
+//   global    the connected pieces of M, split densely where they are small; else W is formed
+//
+// It costs a pass over the entries and an ordering, once a solve. Memory is one arena that the next
+// solve of the same size finds in one piece.
+//
+// A step of a method (cone_ipm.c, cone_laws.c, row_ipm.c) puts its blocks A and B on the diagonal;
+// the system is factored by the block LU of sparse, which decides by its order whether contacts or
+// bodies go first. The error is measured in the problem's own units, by the certificate's formulas.
 #include "solver/cones/cones.h"
 #include "solver/solver.h"
 

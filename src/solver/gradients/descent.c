@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the first-order solvers have in common around their iterations.
 //
-// Looks. Every check_interval iterations the residual of the present point is measured as the
+// Convergence checks. Every check_interval iterations the residual of the present point is measured as the
 // certificate does, and the point is kept if it is the best so far: accelerated and non-monotone
-// methods go up and down, the answer does not. The first look is at the warm start, which can
-// therefore never be made worse. The looks decide what is returned and when to stop, so
+// methods go up and down, the answer does not. The first check is of the warm start, which can
+// therefore never be made worse. The checks decide what is returned and when to stop, so
 // check_interval is part of the result.
 //
 // Coulomb's law by outer shifts. With s = mu |u_t| held, the problem is convex and its minimiser
@@ -68,20 +68,20 @@ static void copy(double *to, const double *from, int32_t count) {
   if (count > 0) memcpy(to, from, (size_t)count * sizeof *to);
 }
 
-// ---- looks ----
+// ---- convergence checks ----
 
 // The measure that decides, of the present point; the image is taken afresh.
 static double measure(CniDescent *s) {
   CniGradient *gradient = &s->gradient;
   cni_gradient_image(gradient, s->x[0], s->image[0]);
   cni_gradient_point(gradient, s->image[0], NULL, 0);
-  cni_gradient_look(gradient, s->x[0], &s->residual, &s->kept);
+  cni_gradient_check(gradient, s->x[0], &s->residual, &s->kept);
   if (gradient->p->form != CN_FORM_EXPLICIT) return s->residual;
   // rows of W lie in x in their own order
   return cni_problem_error(gradient->p, s->x[0], s->u);
 }
 
-static int look(CniDescent *s) {
+static int check_convergence(CniDescent *s) {
   double error = measure(s);
   if (error < s->best_residual) {
     s->best_residual = error;
@@ -116,7 +116,7 @@ CniDescentTurn cni_descent_next(CniDescent *s, CnSolveReport *report) {
   const CnSolverDef *def = &s->def;
   int last = s->iterations >= def->max_iterations || s->gradient.p->block_count == 0;
   if (s->iterations % def->check_interval != 0 && !last) return CNI_DESCENT_GO_ON;
-  if (look(s) || last) return CNI_DESCENT_STOP;
+  if (check_convergence(s) || last) return CNI_DESCENT_STOP;
   if (def->time_budget > 0 && cni_seconds() - s->start > def->time_budget) {
     report->cut_by_time = 1;
     return CNI_DESCENT_STOP;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of a first-order solve: vectors, looks at the residual, the best point so far, and the
+// The frame of a first-order solve: vectors, convergence checks, the best point so far, and the
 // outer shifts of Coulomb's law. apgd and spg differ in how they go from one point to the next.
 #ifndef CNI_SOLVER_DESCENT_H
 #define CNI_SOLVER_DESCENT_H
@@ -19,12 +19,12 @@ typedef struct CniDescent {
 
   // the present solve
   double start;                // clock
-  double residual, kept;       // of the last look, m/s; with the shifts that are kept
+  double residual, kept;       // of the last check, m/s; with the shifts that are kept
   double best_residual, limit; // m/s; explicit form: the deciding error
   int32_t iterations;
 } CniDescent;
 
-// What a look tells the caller to do.
+// What a check tells the caller to do.
 typedef enum CniDescentTurn {
   CNI_DESCENT_GO_ON = 0,
   CNI_DESCENT_SHIFTED, // the shifts changed: what was learned about f is void
@@ -34,10 +34,10 @@ typedef enum CniDescentTurn {
 CnStatus cni_descent_create(const CnSolverDef *def, const CnAllocator *allocator, void **state);
 void cni_descent_destroy(void *state);
 
-// Workspace, first point from answer->g with its image, first look and shifts.
+// Workspace, first point from answer->g with its image, first check and shifts.
 CnStatus cni_descent_begin(CniDescent *s, const CnProblem *p, const CnAnswer *answer,
                            CnSolveReport *report);
-// To be called after every iteration, x[0] and image[0] being its point: counts it, looks when it
+// To be called after every iteration, x[0] and image[0] being its point: counts it, checks when it
 // is time to, keeps the best point, brings the shifts up to date.
 CniDescentTurn cni_descent_next(CniDescent *s, CnSolveReport *report);
 // The best point becomes the answer.

@@ -132,7 +132,7 @@ void cni_gradient_direction(CniGradient *s, const double *x, double t, double *o
   make_step(s, CNI_PASS_DIRECTION, &pass, image, sums);
 }
 
-void cni_gradient_look(CniGradient *s, const double *x, double *residual, double *kept) {
+void cni_gradient_check(CniGradient *s, const double *x, double *residual, double *kept) {
   CniGradientPass pass = {.x = x};
   gather(s, CNI_PASS_LOOK, &pass);
   *residual = max_lanes(s, 0);

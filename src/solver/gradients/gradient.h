@@ -71,11 +71,11 @@ enum {
 #define CNI_GRAD_SUMS 3
 #define CNI_GRAD_STICKS .999999 // of the friction bound, below which a contact sticks
 
-// What a step over some blocks found: sums, or maxima of a look. One double a lane, so that the
+// What a step over some blocks found: sums, or maxima of a check. One double a lane, so that the
 // width of the machine does not show.
 //   step:      |out - y|^2 in D, (y - out).D (out - x), |out - y|^2 in C
 //   direction: |out|^2 in D, (u + s).out, |out|^2 in C
-//   look:      largest residual; the same with s as it is kept
+//   check:     largest residual; the same with s as it is kept
 typedef struct CniGradientSums {
   CniPsorLine line[CNI_GRAD_SUMS];
 } CniGradientSums;
@@ -175,7 +175,7 @@ void cni_gradient_step(CniGradient *s, const double *x, const double *x_old, dou
                        double *out, double *image, double sums[CNI_GRAD_SUMS]);
 void cni_gradient_direction(CniGradient *s, const double *x, double t, double *out, double *image,
                             double sums[CNI_GRAD_SUMS]);
-void cni_gradient_look(CniGradient *s, const double *x, double *residual, double *kept);
+void cni_gradient_check(CniGradient *s, const double *x, double *residual, double *kept);
 // s <- max(0, mu |u_t| - noise) where x is at the bound of friction, 0 where it sticks.
 void cni_gradient_shift(CniGradient *s, const double *x, double noise);
 

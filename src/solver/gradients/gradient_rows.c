@@ -76,8 +76,8 @@ static int sticks(const CniGradientRows *c, const double *x) {
   return within;
 }
 
-static void look(const CniGradient *s, CniGradientRows *c, CniGradientPassKind kind,
-                 const CniGradientPass *pass) {
+static void check_convergence(const CniGradient *s, CniGradientRows *c, CniGradientPassKind kind,
+                              const CniGradientPass *pass) {
   double u[CNI_MAX_DIM];
   const double *x = pass->x + c->place;
   velocity(s, c, x, u);
@@ -132,7 +132,7 @@ void cni_gradient_rows(const CniGradient *s, CniGradientPassKind kind, const Cni
     if (kind == CNI_PASS_SCATTER)
       scatter(s, c, pass->x + c->place, pass->image);
     else if (kind == CNI_PASS_LOOK || kind == CNI_PASS_SHIFT)
-      look(s, c, kind, pass);
+      check_convergence(s, c, kind, pass);
     else
       move(s, c, kind, pass);
   }

@@ -31,10 +31,10 @@
 
 #include <string.h>
 
-#define DEPENDENT 2e-11 // a pivot below this part of what it is made of is round-off
-#define DRIFT 1e-10     // backward error at which the matrix is factored anew
-#define LOOK 32         // switches between two looks at it
-#define TOLERANCE 1e-12 // of u, over the largest r
+#define DEPENDENT 2e-11   // a pivot below this part of what it is made of is round-off
+#define DRIFT 1e-10       // backward error at which the matrix is factored anew
+#define CHECK_INTERVAL 32 // switches between two checks of it
+#define TOLERANCE 1e-12   // of u, over the largest r
 #define LOOSEST 1e-9
 #define INFEASIBLE 1e-10 // violation above which a row is named, likewise
 #define NOISE 4e-16      // of the largest velocity an impulse makes: violations below it come last,
@@ -142,7 +142,7 @@ static void make_sides(Walk *w) {
 static CnStatus find_target(Walk *w, int refined) {
   CniLdl *ldl = w->s->ldl;
   make_sides(w);
-  if (!refined && (cni_ldl_switches(ldl) + 1) % LOOK != 0) {
+  if (!refined && (cni_ldl_switches(ldl) + 1) % CHECK_INTERVAL != 0) {
     memcpy(w->x, w->rhs, (size_t)cni_ldl_size(ldl) * sizeof *w->x);
     cni_ldl_solve(ldl, w->x, 1);
     return CN_OK;

@@ -23,9 +23,9 @@
 
 #include <string.h>
 
-#define GROWN 2     // times the least change: forget
-#define RIDGE 1e-14 // of the trace, keeps the normal equations regular
-#define LOOK 16     // sweeps between looks at the error, at most
+#define GROWN 2           // times the least change: forget
+#define RIDGE 1e-14       // of the trace, keeps the normal equations regular
+#define CHECK_INTERVAL 16 // sweeps between checks of the error, at most
 
 CnStatus cni_mixed_init(CniMixed *m, CniArena *arena, CniPsor *sweeps, const CnProblem *p,
                         const CnAnswer *answer, CniStepMemory *memory) {
@@ -135,10 +135,10 @@ static void mix(CniMixed *m) {
   }
 }
 
-static void look(CniMixed *m, double tolerance) {
+static void check_convergence(CniMixed *m, double tolerance) {
   double error = cni_problem_error(m->sweeps->p, m->sweeps->g, m->u);
   // the error falls about as the change does
-  m->look_below = m->sweeps->change * cn_clamp(2 * tolerance / error, .05, .7);
+  m->check_below = m->sweeps->change * cn_clamp(2 * tolerance / error, .05, .7);
   if (!(error < m->error)) return;
   m->error = error;
   memcpy(m->best, m->sweeps->g, (size_t)m->n * sizeof *m->best);
@@ -150,8 +150,9 @@ int32_t cni_mixed_run(CniMixed *m, int32_t most, double tolerance) {
     double size = sweep(m);
     made++;
     m->sweep_count++;
-    if (m->sweep_count % LOOK == 0 || m->sweep_count < 3 || m->sweeps->change < m->look_below)
-      look(m, tolerance);
+    if (m->sweep_count % CHECK_INTERVAL == 0 || m->sweep_count < 3 ||
+        m->sweeps->change < m->check_below)
+      check_convergence(m, tolerance);
     if (m->since == 1 || size < m->least) m->least = size;
     if (!m->plain && size <= GROWN * GROWN * m->least)
       mix(m);

@@ -16,7 +16,7 @@ typedef struct CniMixed {
   double *images, *changes;                        // differences of the last ones, each n numbers
   double gram[CNI_MIXED_MEMORY][CNI_MIXED_MEMORY]; // products of the changes
   double error;                                    // of best
-  double look_below;                               // relative change at which to look before time
+  double check_below;                              // relative change at which to check before time
   double least;                                    // square of the least change since the beginning
   int32_t n, count, since; // differences stored, sweeps since the last new beginning
   int32_t sweep_count;     // all

@@ -15,16 +15,16 @@
 // pool, with a barrier after each of these. One thread takes the same slabs one after the other.
 //
 // Memory: lanes are one stream, which processors read ahead by themselves. Groups are not: once
-// lanes and groups together do not fit in the cache, a sweep asks for the groups of the batch four
+// lanes and groups together do not fit in the cache, a sweep prefetches the groups of the batch four
 // batches ahead, of each contact the second one, as the first was mostly the second of a contact
 // before. That hides most of the wait (200,000 spheres: 11.5 instead of 16.4 ns a contact); where
 // all is in the cache it would cost a tenth, with two threads a third.
 //
-// The tolerance is looked at every check_interval iterations, on the certificate's own measure. A
-// look ends at the first block that fails, and the next look begins with that block: while the
-// answer is far off, a look costs next to nothing. When no block fails, v is recomputed from g,
-// without the sweeps' round-off, and looked at again, so that what stops a solve is what certifies
-// it. The sweeps do not see these looks: the bits depend on the number of iterations alone.
+// Convergence is checked every check_interval iterations, on the certificate's own measure. A
+// check ends at the first block that fails, and the next check begins with that block: while the
+// answer is far off, a check costs next to nothing. When no block fails, v is recomputed from g,
+// without the sweeps' round-off, and checked again, so that what stops a solve is what certifies
+// it. The sweeps do not see these checks: the bits depend on the number of iterations alone.
 //
 // References: Tasora and Anitescu 2006, 2007.
 #include "solver/sweeps/psor.h"
@@ -75,7 +75,7 @@ void cni_psor_destroy(void *state) {
 
 // ---- sweeps ----
 
-void cni_psor_sweep_lanes(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t begin,
+void cni_psor_sweep_lanes(CniPsor *s, CniPsorUpdate law, const CniPsorRun *run, int32_t begin,
                           int32_t count, int32_t step) {
   CniPsorKernel sweep = s->kernels->sweep[run->kind][law];
   CniPsorSets sets = {s->sets, s->set_numbers + run->begin + begin};
@@ -84,7 +84,7 @@ void cni_psor_sweep_lanes(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int
         sets, count, run->length, step, s->rule.lambda, s->ahead);
 }
 
-static void sweep_run(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t step) {
+static void sweep_run(CniPsor *s, CniPsorUpdate law, const CniPsorRun *run, int32_t step) {
   if (run->kind < CNI_PSOR_LANE_KINDS)
     cni_psor_sweep_lanes(s, law, run, 0, run->count, step);
   else if (law == CNI_PSOR_APPLY)
@@ -93,7 +93,7 @@ static void sweep_run(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t
     cni_psor_rows(s, run->begin, run->begin + run->count, step);
 }
 
-void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step) {
+void cni_psor_sweep_slab(CniPsor *s, CniPsorUpdate law, int32_t slab, int32_t step) {
   int32_t begin = s->run_start[slab], end = s->run_start[slab + 1];
   for (int32_t i = step > 0 ? begin : end - 1; i >= begin && i < end; i += step)
     sweep_run(s, law, &s->runs[i], step);
@@ -147,24 +147,24 @@ static void finish(CniPsor *s, CnAnswer *answer) {
   cni_psor_answer(s, answer);
 }
 
-// Iterations until the next look at tolerance and clock, or the end.
+// Iterations until the next check of tolerance and clock, or the end.
 static int32_t next_stretch(const CniPsor *s, int32_t done, int32_t wanted) {
   const CnSolverDef *def = &s->def;
   int32_t stretch = wanted - done;
   if (def->tolerance > 0 && s->p->form == CN_FORM_EXPLICIT) return 1;
   if (def->tolerance > 0 || def->time_budget > 0) {
-    int32_t to_look = def->check_interval - done % def->check_interval;
-    if (to_look < stretch) stretch = to_look;
+    int32_t to_check = def->check_interval - done % def->check_interval;
+    if (to_check < stretch) stretch = to_check;
   }
   return stretch < SWEEPS_PER_REGION ? stretch : SWEEPS_PER_REGION;
 }
 
 // Small explicit problems are often solved in a few sweeps: they are looked at after the first one
 // and whenever the impulses have settled so far that the tolerance seems within reach.
-static int is_time_to_look(const CniPsor *s, int32_t iterations) {
+static int is_time_to_check(const CniPsor *s, int32_t iterations) {
   if (iterations % s->def.check_interval == 0) return 1;
   if (s->p->form != CN_FORM_EXPLICIT || !(s->def.tolerance > 0)) return 0;
-  return iterations == 1 || s->change <= s->look_below;
+  return iterations == 1 || s->change <= s->check_below;
 }
 
 CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
@@ -183,7 +183,7 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
     int32_t stretch = next_stretch(s, iterations, wanted);
     cni_psor_iterate(s, stretch);
     iterations += stretch;
-    if (iterations == wanted || !is_time_to_look(s, iterations)) continue;
+    if (iterations == wanted || !is_time_to_check(s, iterations)) continue;
     if (def->tolerance > 0 && cni_psor_good_enough(s, limit)) break;
     if (def->time_budget > 0 && cni_seconds() - start > def->time_budget) {
       report->cut_by_time = 1;

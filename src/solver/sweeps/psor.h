@@ -47,13 +47,13 @@ _Static_assert(CNI_PSOR_SPHERE % 3 == 0 && CNI_PSOR_SPHERE_FULL % 3 == 1 &&
                "kernels read kind % 3");
 
 // What is done with a contact.
-typedef enum CniPsorLaw {
+typedef enum CniPsorUpdate {
   CNI_PSOR_SPLIT = 0, // normal, then each disc: Coulomb's law
   CNI_PSOR_CONVEX,    // one step and the projection on the cone
   CNI_PSOR_SHIFTED,   // the same with de Saxce's shift
   CNI_PSOR_APPLY,     // nothing but v += M^-1 E^T g
-  CNI_PSOR_LAW_COUNT
-} CniPsorLaw;
+  CNI_PSOR_UPDATE_COUNT
+} CniPsorUpdate;
 
 // A batch in memory: the groups of its lanes, then `length` contacts of so many lines of eight
 // doubles, one double a lane. Lanes that are not used have the group after the last and zeros. A
@@ -121,7 +121,7 @@ typedef struct CniPsorSets {
 } CniPsorSets;
 
 // Sweep over `count` batches of one kind and length from `data` on; step +1 or -1 (from the last to
-// the first). `empty` is the group of unused lanes. Groups are asked for so many batches ahead, but
+// the first). `empty` is the group of unused lanes. Groups are prefetched so many batches ahead, but
 // not those of other runs.
 typedef void (*CniPsorKernel)(CniPsorGroup *groups, const CniPsorInertia *inertia, int32_t empty,
                               CniPsorLine *data, CniPsorSets sets, int32_t count, int32_t length,
@@ -141,7 +141,7 @@ typedef int (*CniPsorFill)(int projects, int in_order, const CnProblem *p, const
 typedef void (*CniPsorSpread)(CniPsorLine *c);
 typedef void (*CniPsorGather)(const CniPsorLine *c, CniPsorLine *rows);
 typedef struct CniPsorKernels {
-  CniPsorKernel sweep[CNI_PSOR_LANE_KINDS][CNI_PSOR_LAW_COUNT];
+  CniPsorKernel sweep[CNI_PSOR_LANE_KINDS][CNI_PSOR_UPDATE_COUNT];
   CniPsorConstants constants[CNI_PSOR_LANE_KINDS];
   CniPsorFill fill;
   CniPsorSpread spread;
@@ -188,10 +188,10 @@ typedef struct CniPsor {
   // the problem being solved
   const CnProblem *p;
   const CniPsorKernels *kernels;
-  CniPsorLaw law;
+  CniPsorUpdate law;
   int32_t cohesive; // 1: some block has cohesion
   int32_t turned;   // 1: the inertia of groups is needed
-  int32_t ahead;    // batches: how far ahead sweeps ask for groups; INT32_MAX: not at all
+  int32_t ahead;    // batches: how far ahead sweeps prefetch groups; INT32_MAX: not at all
   int32_t in_order; // 1: all blocks are contacts of spheres with friction
   CniSchedule schedule;
   // In memory that is not ours (psor_prepare.c): sweeps work on the groups of the problem in place
@@ -208,19 +208,19 @@ typedef struct CniPsor {
   CniPsorRun *runs;
   CniPsorRows *rows; // both of sparse rows and of W
   CniPsorEntry *entries;
-  uint8_t *kinds; // CniPsorKind per block, only until the schedule is made
-  uint8_t *alike; // per block, the same: whether its set is the first one
-  double *pool;   // matrices of rows
-  double *g;      // of rows; of others what looks have put there
-  double *u;      // of looks
-  double *v;      // six per group, of looks
+  uint8_t *kinds;   // CniPsorKind per block, only until the schedule is made
+  uint8_t *uniform; // per block, the same: whether its set is the first one
+  double *pool;     // matrices of rows
+  double *g;        // of rows; of others what checks have put there
+  double *u;        // of convergence checks
+  double *v;        // six per group, of checks
   int32_t run_capacity, rows_capacity;
   int32_t entry_capacity, pool_capacity, g_capacity, u_capacity, v_capacity;
   int32_t run_count, rows_count;
   int32_t run_start[CNI_SLAB_LIMIT + 2]; // runs of each slab of the schedule
-  int32_t suspect_run, suspect;          // the run and item that failed the last look
+  int32_t suspect_run, suspect;          // the run and item that failed the last check
   double change;                         // explicit form: |dg|/|g| of the last sweep
-  double look_below;                     // and what it must fall to before the next early look
+  double check_below;                    // and what it must fall to before the next early check
 } CniPsor;
 
 // ---- psor.c: what the two rows of the table share ----
@@ -233,10 +233,10 @@ void cni_psor_destroy(void *state);
 // `count` iterations, at most 32 (asserted), of a problem that is prepared.
 void cni_psor_iterate(CniPsor *s, int32_t count);
 // One sweep over batches [begin, begin + count) of a run of lanes, counted from its first.
-void cni_psor_sweep_lanes(CniPsor *s, CniPsorLaw law, const CniPsorRun *run, int32_t begin,
+void cni_psor_sweep_lanes(CniPsor *s, CniPsorUpdate law, const CniPsorRun *run, int32_t begin,
                           int32_t count, int32_t step);
 // One sweep over a slab of the schedule.
-void cni_psor_sweep_slab(CniPsor *s, CniPsorLaw law, int32_t slab, int32_t step);
+void cni_psor_sweep_slab(CniPsor *s, CniPsorUpdate law, int32_t slab, int32_t step);
 
 // ---- psor_prepare.c: problem -> workspace ----
 
@@ -264,7 +264,7 @@ const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run,
 // g of the step form.
 void cni_psor_answer(CniPsor *s, CnAnswer *answer);
 
-// ---- psor_look.c ----
+// ---- psor_check.c ----
 
 // max_i |r_i|, the velocities without any impulse.
 double cni_psor_free_speed(CniPsor *s);

@@ -88,11 +88,11 @@ static void choose_kinds(void *context, int32_t begin, int32_t end) {
   }
   // where nothing is alike nobody asks
   for (int32_t i = begin; i < end && s->model >= 0; i++)
-    s->alike[i] =
+    s->uniform[i] =
         s->kinds[i] == CNI_PSOR_SPHERE && same_set(p, &p->blocks[i], &p->blocks[s->model]);
 }
 
-static CniPsorLaw choose_law(const CniPsor *s, const CnProblem *p) {
+static CniPsorUpdate choose_law(const CniPsor *s, const CnProblem *p) {
   if (s->rule.local == CN_LOCAL_EXACT) return CNI_PSOR_SPLIT;
   if (p->friction == CN_FRICTION_CONVEX) return CNI_PSOR_CONVEX;
   return s->rule.local == CN_LOCAL_PROJECTION ? CNI_PSOR_SHIFTED : CNI_PSOR_SPLIT;
@@ -128,7 +128,7 @@ static int joins_run(const CniBatch *last, const CniBatch *batch) {
 // Which of the sets of its slab a batch has whose set lies apart; -1: the one that many share.
 static int32_t find_set(const CniPsor *s, const CniBatch *batch, Counts *n) {
   for (int32_t lane = 0; lane < batch->lane_count; lane++)
-    if (s->model < 0 || !s->alike[batch->block[lane]]) return n->sets++;
+    if (s->model < 0 || !s->uniform[batch->block[lane]]) return n->sets++;
   return -1;
 }
 
@@ -216,19 +216,19 @@ static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *n) {
     return cni_error(CN_INVALID_ARGUMENT, "problem of %d blocks is too large for %s",
                      (int)p->block_count, s->def.name);
   const CnAllocator *a = &s->allocator;
-  // what looks at the tolerance need, what rows need, what pairs need: in a pile of a million
+  // what convergence checks need, what rows need, what pairs need: in a pile of a million
   // spheres none of it
-  int looks = s->def.tolerance > 0 || p->form == CN_FORM_EXPLICIT;
-  int32_t look_rows = looks ? p->row_count : 0;
+  int checks = s->def.tolerance > 0 || p->form == CN_FORM_EXPLICIT;
+  int32_t check_rows = checks ? p->row_count : 0;
 #define ROOM(array, capacity, needed)                                                              \
   CNI_TRY(cni_array_reserve(a, (void **)&s->array, &s->capacity, 0, needed, sizeof *s->array))
   ROOM(runs, run_capacity, n->runs);
   ROOM(rows, rows_capacity, n->rows);
   ROOM(entries, entry_capacity, (int32_t)n->entries);
   ROOM(pool, pool_capacity, (int32_t)n->pool);
-  ROOM(g, g_capacity, n->rows > 0 ? p->row_count : look_rows);
-  ROOM(u, u_capacity, look_rows);
-  ROOM(v, v_capacity, looks ? 6 * p->group_count : 0);
+  ROOM(g, g_capacity, n->rows > 0 ? p->row_count : check_rows);
+  ROOM(u, u_capacity, check_rows);
+  ROOM(v, v_capacity, checks ? 6 * p->group_count : 0);
 #undef ROOM
   return CN_OK;
 }
@@ -435,7 +435,7 @@ static CnStatus prepare_step(CniPsor *s, const CnProblem *p, const CnAnswer *ans
   size_t room = cni_schedule_room(p), blocks = (size_t)p->block_count;
   CNI_TRY(cni_step_memory_space(memory, room + 2 * blocks));
   s->kinds = (uint8_t *)memory->space + room;
-  s->alike = s->kinds + blocks;
+  s->uniform = s->kinds + blocks;
   s->model = find_model(s, p);
   cni_parallel_for(tasks, p->block_count, ITEMS_PER_TASK, choose_kinds, s);
   s->schedule.lent = memory->space;
@@ -497,7 +497,7 @@ CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer
   s->cohesive = has_cohesion(p);
   s->in_order = is_in_order(p);
   s->suspect_run = s->suspect = 0;
-  s->look_below = s->def.tolerance;
+  s->check_below = s->def.tolerance;
   if (p->form == CN_FORM_EXPLICIT) {
     CNI_TRY(prepare_explicit(s, p));
     project_rows(s, p, g);

@@ -269,7 +269,7 @@ static void marks_in_order(void **state) {
 #endif
 }
 
-// Two strokes one after another need the memory of the larger one, not of both.
+// Two stages one after another need the memory of the larger one, not of both.
 static void arena_goes_back(void **state) {
   (void)state;
   TestAlloc alloc;

@@ -143,7 +143,7 @@ static void test_combine(void **state) {
   b.spinning_friction = 0.02;
   a.cohesion = 5;
   b.cohesion = 3;
-  CniPairLaw law = cni_material_combine(&a, &b);
+  CniMaterialPair law = cni_material_combine(&a, &b);
   CHECK_NEAR(law.friction, 0.4, 1e-16);
   CHECK_NEAR(law.restitution, 0.6, 0);
   CHECK_NEAR(law.rolling_friction, 0.01, 0);

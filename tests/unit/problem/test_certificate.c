@@ -6,7 +6,7 @@
 #include "scenes.h"
 
 #include "core/vec.h"
-#include "problem/tally.h"
+#include "problem/reduction.h"
 
 #include <string.h>
 
@@ -517,14 +517,14 @@ static void check_run(const CnProblem *p, const CnAnswer *a, int32_t count) {
                       .coulomb = p->friction == CN_FRICTION_COULOMB,
                       .all_b = 1,
                       .count = count};
-  CniTallyLanes plain = {.e2 = {0}};
-  _Alignas(64) double first[CNI_TALLY_LANES] = {0};
+  CniReductionLanes plain = {.e2 = {0}};
+  _Alignas(64) double first[CNI_REDUCTION_LANES] = {0};
   for (size_t k = 0; k < sizeof levels / sizeof levels[0]; k++) {
-    if (levels[k] > cni_simd_level() || !cni_tally_kernels(levels[k])) continue;
-    const CniTallyKernels *kernels = cni_tally_kernels(levels[k]);
-    CniTallyLanes t = {.e2 = {0}};
-    _Alignas(64) double sum[CNI_TALLY_LANES] = {0};
-    kernels->tally(&run, &t);
+    if (levels[k] > cni_simd_level() || !cni_reduction_kernels(levels[k])) continue;
+    const CniReductionKernels *kernels = cni_reduction_kernels(levels[k]);
+    CniReductionLanes t = {.e2 = {0}};
+    _Alignas(64) double sum[CNI_REDUCTION_LANES] = {0};
+    kernels->reduction(&run, &t);
     kernels->natural(&run, 2.5, sum);
     if (k == 0) {
       plain = t;
@@ -535,7 +535,7 @@ static void check_run(const CnProblem *p, const CnAnswer *a, int32_t count) {
     CHECK(memcmp(first, sum, sizeof sum) == 0);
     CHECK(memcmp(first_u, u, 3 * (size_t)count * sizeof *u) == 0);
   }
-  CniTally t = {.c = {.worst_block = -1}};
+  CniReduction t = {.c = {.worst_block = -1}};
   double e2 = 0, lanes[5] = {0}, e2_max = 0;
   for (int32_t i = 0; i < count; i++) {
     double r[3], own[3];
@@ -545,10 +545,10 @@ static void check_run(const CnProblem *p, const CnAnswer *a, int32_t count) {
       own[d] = p->b[3 * i + d] + set->compliance[d > 0] * a->g[3 * i + d];
     cni_storages[CNI_SPHERE].velocity(p, &p->blocks[i], a->v, own);
     for (int32_t d = 0; d < 3; d++) CHECK_NEAR(u[3 * i + d], own[d], 1e-13);
-    cni_tally_block(p, i, a->g + 3 * i, own, r, &t);
+    cni_reduce_block(p, i, a->g + 3 * i, own, r, &t);
     e2 += cni_block_natural2(p, &p->blocks[i], a->g + 3 * i, own, 2.5);
   }
-  for (int32_t i = 0; i < CNI_TALLY_LANES; i++) {
+  for (int32_t i = 0; i < CNI_REDUCTION_LANES; i++) {
     lanes[0] += plain.e2[i];
     lanes[1] += plain.u2[i];
     lanes[2] += plain.g2[i];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the tolerance: is every block's residual below the limit?
+// The convergence check: is every block's residual below the limit?
 //
 // The measure is the certificate's, S_i |g_i - P_K(g_i - (u_i + s_i)/S_i)| against the tolerance
 // times the largest |r_i|, the velocity without any impulse. The answer is no at the first block
-// that fails, and the next look begins there. When that one passes, slabs are looked at side by
+// that fails, and the next check begins there. When that one passes, slabs are checked side by
 // side, each up to its first failure. Plain contacts of spheres are taken from their lanes: a
 // length is the same in any frame, so that their tangents are not needed.
 #include "solver/sweeps/psor.h"
@@ -79,7 +79,7 @@ static double block_residual(CniPsor *s, const CniBlock *block) {
   return scale * sqrt(norm2(x, block->dim));
 }
 
-// Velocities to look at: those of the sweeps, or others, six a group.
+// Velocities to check: those of the sweeps, or others, six a group.
 typedef struct View {
   const double *v;
   size_t stride, spin; // from group to group, and from velocity to spin
@@ -176,7 +176,7 @@ static int item_passes(CniPsor *s, int32_t index, int32_t i, double limit) {
   return batch_passes(s, run, i, limit);
 }
 
-// Looks of slabs: where each of them failed.
+// Checks of slabs: where each of them failed.
 typedef struct LookLoop {
   CniPsor *s;
   double limit;
@@ -185,7 +185,7 @@ typedef struct LookLoop {
   int32_t item[CNI_SLAB_LIMIT + 1];
 } LookLoop;
 
-static void look_at_spheres(void *context, int32_t begin, int32_t end) {
+static void check_spheres(void *context, int32_t begin, int32_t end) {
   LookLoop *loop = context;
   const CniPsor *s = loop->s;
   for (int32_t slab = begin; slab < end; slab++) {
@@ -215,7 +215,7 @@ static int all_pass(CniPsor *s, double limit) {
   if (s->run_count == 0) return 1;
   if (!item_passes(s, first, s->suspect, limit)) return 0;
   LookLoop loop = {.s = s, .limit = limit, .view = of_sweeps(s)};
-  cni_parallel_for(s->def.tasks, slabs, 1, look_at_spheres, &loop);
+  cni_parallel_for(s->def.tasks, slabs, 1, check_spheres, &loop);
   for (int32_t i = 0; i < slabs; i++)
     if (loop.run[i] >= 0) return fails_at(s, loop.run[i], loop.item[i]);
   for (int32_t i = 0; i < s->run_count; i++) {
@@ -256,7 +256,7 @@ static int blocks_pass(CniPsor *s, const CniPsorRun *run, int32_t i, double limi
 }
 
 // All that are not plain contacts of spheres: their impulses are in s->g.
-static void look_at_others(void *context, int32_t begin, int32_t end) {
+static void check_others(void *context, int32_t begin, int32_t end) {
   LookLoop *loop = context;
   CniPsor *s = loop->s;
   for (int32_t slab = begin; slab < end; slab++) {
@@ -275,8 +275,8 @@ static int fresh_pass(CniPsor *s, double limit) {
   cni_psor_restart(s);
   cni_parallel_for(tasks, groups, BLOCKS_PER_TASK, exchange_groups, s);
   LookLoop loop = {.s = s, .limit = limit, .view = {s->v, 6, 3}};
-  cni_parallel_for(tasks, slabs, 1, look_at_spheres, &loop);
-  cni_parallel_for(tasks, slabs, 1, look_at_others, &loop);
+  cni_parallel_for(tasks, slabs, 1, check_spheres, &loop);
+  cni_parallel_for(tasks, slabs, 1, check_others, &loop);
   for (int32_t i = 0; i < slabs; i++)
     if (loop.run[i] >= 0) return 0;
   return 1;
@@ -287,7 +287,7 @@ int cni_psor_good_enough(CniPsor *s, double limit) {
   if (p->form == CN_FORM_EXPLICIT) {
     // the error falls about as the change does
     double error = cni_problem_error(p, s->g, s->u), ratio = s->def.tolerance / error;
-    s->look_below = s->change * cn_clamp(2 * ratio, .05, .5);
+    s->check_below = s->change * cn_clamp(2 * ratio, .05, .5);
     return error <= s->def.tolerance;
   }
   return all_pass(s, limit) && fresh_pass(s, limit);

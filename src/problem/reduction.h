@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private to the certificate: what its files share.
-#ifndef CNI_PROBLEM_TALLY_H
-#define CNI_PROBLEM_TALLY_H
+#ifndef CNI_PROBLEM_REDUCTION_H
+#define CNI_PROBLEM_REDUCTION_H
 
 #include "problem/problem.h"
 
@@ -12,13 +12,13 @@
 #include <math.h>
 
 // What is found out on the way.
-typedef struct CniTally {
+typedef struct CniReduction {
   CnCertificate c;
   double r2_max, e2_max;  // largest |r_i|^2 and |e_i(S_i)|^2
   double e2, u2, g2, r2;  // squared norms over all rows; e at S = 1
   double k2, mv2, p2, d2; // over the groups with mass: k, M v, E^T g, the defect
   double k_max, p_max, d_max;
-} CniTally;
+} CniReduction;
 
 // The larger of the two; what is not a number counts as infinite.
 static inline void cni_raise(double *worst, double x) {
@@ -34,8 +34,8 @@ static inline double cni_ratio(double x, double y) {
 static inline double cni_relative(double x, double y) { return y > DBL_EPSILON ? x / y : x; }
 
 // What all blocks have in common. e2_own and e2_unit are |e_i|^2 at S_i and at 1.
-static inline void cni_tally_norms(int32_t index, double u2, double g2, double r2, double e2_own,
-                                   double e2_unit, CniTally *t) {
+static inline void cni_reduce_norms(int32_t index, double u2, double g2, double r2, double e2_own,
+                                    double e2_unit, CniReduction *t) {
   t->u2 += u2;
   t->g2 += g2;
   t->r2 += r2;
@@ -81,9 +81,9 @@ static inline int cni_contact_idle(const CnProblem *p, const CnSet *set, CnVec3 
   return p->friction == CN_FRICTION_COULOMB || u.x * u.x >= set->mu * set->mu * slip2;
 }
 
-// ---- many contacts of spheres, wide: tally_kernels.inc ----
+// ---- many contacts of spheres, wide: reduction_kernels.inc ----
 
-#define CNI_TALLY_LANES 8
+#define CNI_REDUCTION_LANES 8
 
 // Contacts with friction between spheres, one after the other in the arrays of the problem.
 typedef struct CniSphereRun {
@@ -99,42 +99,44 @@ typedef struct CniSphereRun {
   int32_t first, count; // blocks
 } CniSphereRun;
 
-// Parts of a tally, one a lane.
-typedef struct CniTallyLanes {
-  _Alignas(64) double e2[CNI_TALLY_LANES];
-  double u2[CNI_TALLY_LANES], g2[CNI_TALLY_LANES], r2[CNI_TALLY_LANES];
-  double r2_max[CNI_TALLY_LANES], e2_max[CNI_TALLY_LANES], worst[CNI_TALLY_LANES]; // worst: block
-  double gap_speed[CNI_TALLY_LANES], cone[CNI_TALLY_LANES], complementarity[CNI_TALLY_LANES];
-} CniTallyLanes;
+// Parts of a reduction, one a lane.
+typedef struct CniReductionLanes {
+  _Alignas(64) double e2[CNI_REDUCTION_LANES];
+  double u2[CNI_REDUCTION_LANES], g2[CNI_REDUCTION_LANES], r2[CNI_REDUCTION_LANES];
+  double r2_max[CNI_REDUCTION_LANES], e2_max[CNI_REDUCTION_LANES],
+      worst[CNI_REDUCTION_LANES]; // worst: block
+  double gap_speed[CNI_REDUCTION_LANES], cone[CNI_REDUCTION_LANES],
+      complementarity[CNI_REDUCTION_LANES];
+} CniReductionLanes;
 
-typedef struct CniTallyKernels {
-  // u and impulse of all contacts of a run, the rest to the tally
-  void (*tally)(const CniSphereRun *run, CniTallyLanes *t);
-  // sum |e_i(scale)|^2 from g and u, in CNI_TALLY_LANES parts
+typedef struct CniReductionKernels {
+  // u and impulse of all contacts of a run, the rest to the reduction
+  void (*reduction)(const CniSphereRun *run, CniReductionLanes *t);
+  // sum |e_i(scale)|^2 from g and u, in CNI_REDUCTION_LANES parts
   void (*natural)(const CniSphereRun *run, double scale, double *sum);
-} CniTallyKernels;
+} CniReductionKernels;
 
 // The kernels of a level; null where they were not built.
-const CniTallyKernels *cni_tally_kernels(CniSimdLevel level);
+const CniReductionKernels *cni_reduction_kernels(CniSimdLevel level);
 
 // ---- one block ----
 
 // One block of any kind: u and r are given.
-void cni_tally_block(const CnProblem *p, int32_t index, const double *g, const double *u,
-                     const double *r, CniTally *t);
+void cni_reduce_block(const CnProblem *p, int32_t index, const double *g, const double *u,
+                      const double *r, CniReduction *t);
 // |e(S)|^2 of a block of any kind.
 double cni_block_natural2(const CnProblem *p, const CniBlock *block, const double *g,
                           const double *u, double scale);
 // The measures of momenta, from their sums.
-void cni_momentum_errors(CniTally *t);
+void cni_momentum_errors(CniReduction *t);
 
 // ---- the step form, certificate_step.c ----
 
 // Doubles of scratch that it needs.
-int32_t cni_tally_step_scratch(const CnProblem *p);
-// u = E v + b + C g to `u`, everything but error_scaled to the tally.
-void cni_tally_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
-                    CniTally *t);
+int32_t cni_reduce_step_scratch(const CnProblem *p);
+// u = E v + b + C g to `u`, everything but error_scaled to the reduction.
+void cni_reduce_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
+                     CniReduction *t);
 // sum |e_i(scale)|^2 over all blocks, of problems in any form.
 double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale,
                         double *space);

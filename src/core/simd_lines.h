@@ -415,4 +415,29 @@ CNI_LINES_INLINE int cni_lanes_negative(const int32_t *a, const int32_t *b) {
 #endif
 }
 
+// ---- vectors of lanes, for the kernels that include this file ----
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef struct Wide3 {
+  CniWide x, y, z;
+} Wide3;
+
+INLINE CniWide add(CniWide a, CniWide b) { return cni_wide_add(a, b); }
+INLINE CniWide sub(CniWide a, CniWide b) { return cni_wide_sub(a, b); }
+INLINE CniWide mul(CniWide a, CniWide b) { return cni_wide_mul(a, b); }
+
+INLINE Wide3 add3(Wide3 a, Wide3 b) { return (Wide3){add(a.x, b.x), add(a.y, b.y), add(a.z, b.z)}; }
+INLINE Wide3 sub3(Wide3 a, Wide3 b) { return (Wide3){sub(a.x, b.x), sub(a.y, b.y), sub(a.z, b.z)}; }
+INLINE Wide3 scale3(CniWide s, Wide3 a) { return (Wide3){mul(s, a.x), mul(s, a.y), mul(s, a.z)}; }
+INLINE Wide3 madd3(Wide3 a, CniWide s, Wide3 b) { return add3(a, scale3(s, b)); }
+INLINE Wide3 msub3(Wide3 a, CniWide s, Wide3 b) { return sub3(a, scale3(s, b)); }
+INLINE CniWide dot3(Wide3 a, Wide3 b) {
+  return add(add(mul(a.x, b.x), mul(a.y, b.y)), mul(a.z, b.z));
+}
+INLINE Wide3 cross3(Wide3 a, Wide3 b) {
+  return (Wide3){sub(mul(a.y, b.z), mul(a.z, b.y)), sub(mul(a.z, b.x), mul(a.x, b.z)),
+                 sub(mul(a.x, b.y), mul(a.y, b.x))};
+}
+
 #endif

@@ -36,6 +36,36 @@ static void long_message_is_cut(void **state) {
   CHECK(length >= 200 && length < sizeof text - 1);
 }
 
+// What a callback says arrives, cut, in one line, and also where it is a part of the last message.
+static void message_of_a_callback(void **state) {
+  (void)state;
+  assert_int_equal(cn_error_set(CN_STOPPED, "the valve is shut\n"), CN_STOPPED);
+  assert_string_equal(cn_error_message(), "the valve is shut ");
+  cn_error_set(CN_STOPPED, cn_error_message() + 4);
+  assert_string_equal(cn_error_message(), "valve is shut ");
+  char text[CNI_MESSAGE_SIZE + 100];
+  memset(text, 'x', sizeof text - 1);
+  text[sizeof text - 1] = 0;
+  cn_error_set(CN_STOPPED, text);
+  CHECK(strlen(cn_error_message()) == CNI_MESSAGE_SIZE - 1);
+  cn_error_set(CN_STOPPED, NULL);
+  assert_string_equal(cn_error_message(), "");
+}
+
+static const char *letter(int32_t index) {
+  static const char *const letters[] = {"a", "bc", "d"};
+  return index < 3 ? letters[index] : NULL;
+}
+
+static void lists_of_names(void **state) {
+  (void)state;
+  char text[16], small[6];
+  cni_list_names(letter, text, sizeof text);
+  assert_string_equal(text, "a, bc, d");
+  cni_list_names(letter, small, sizeof small);
+  assert_string_equal(small, "a, bc");
+}
+
 static void *other_thread(void *context) {
   int *fresh = context;
   *fresh = cn_error_message()[0] == 0;
@@ -123,6 +153,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(message_names_the_value),
       cmocka_unit_test(message_is_one_line),
+      cmocka_unit_test(message_of_a_callback),
+      cmocka_unit_test(lists_of_names),
       cmocka_unit_test(long_message_is_cut),
       cmocka_unit_test(message_belongs_to_the_thread),
       cmocka_unit_test(try_passes_the_first_failure_on),

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "io/exports/export.h"
+#include "io/io.h"
 #include "io/io.h"
 #include "runs.h"
 
@@ -116,14 +116,14 @@ static void exports(void **state) {
   test_run_record(test_path("e.h5"), 5);
   CHECK_OK(cn_run_open(test_path("e.h5"), NULL, &run));
   CHECK_OK(cni_lock_take(test_path("e-csv"), &a, &lock));
-  check_busy(cni_export_csv(run, test_path("e.h5"), NULL));
+  check_busy(cni_exports[0]->write(run, test_path("e.h5"), NULL));
   CHECK(!test_exists(test_path("e-csv")));
   cni_lock_release(lock);
-  CHECK_OK(cni_export_csv(run, test_path("e.h5"), NULL));
+  CHECK_OK(cni_exports[0]->write(run, test_path("e.h5"), NULL));
   CHECK_OK(cni_output_open(&out, test_path("e.xdmf"), &a));
-  check_busy(cni_export_xdmf(run, test_path("e.h5"), NULL));
+  check_busy(cni_exports[1]->write(run, test_path("e.h5"), NULL));
   cni_output_discard(&out);
-  CHECK_OK(cni_export_xdmf(run, test_path("e.h5"), NULL));
+  CHECK_OK(cni_exports[1]->write(run, test_path("e.h5"), NULL));
   CniCheckpoint checkpoint = {.scene_text = (char[]){"{}"}, .scene_label = (char[]){"x"}};
   CHECK_OK(cni_output_open(&out, test_path("ck"), &a));
   check_busy(cni_checkpoint_write(test_path("ck"), &checkpoint));

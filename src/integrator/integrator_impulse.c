@@ -22,7 +22,6 @@
 #include "problem/problem.h"
 #include "solver/solver.h"
 
-
 typedef struct Impulse {
   CnAllocator allocator;
   double *q_new;

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "io/io.h"
-#include "io/io.h"
 #include "runs.h"
 
 static int begin(void **state) {

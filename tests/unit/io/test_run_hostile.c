@@ -17,7 +17,7 @@
 
 #include "alloc.h"
 #include "command.h"
-#include "io/exports/export.h"
+#include "io/io.h"
 #include "io/run/run_private.h"
 #include "runs.h"
 
@@ -81,7 +81,7 @@ static void use(CnRun *run) {
   }
   if (info.step_count > 0) cn_run_values(run, "kinetic_energy", info.step_count - 1, 1, &value);
   for (int64_t e = 0; e < info.event_count && e < 50; e++) cn_run_events(run, e, 1, &event);
-  cni_export_xdmf(run, "bad.h5", test_path("bad.xdmf"));
+  cni_exports[1]->write(run, "bad.h5", test_path("bad.xdmf"));
   free(poses);
   free(twists);
   free(joints);

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/exports/export.h"
 #include "io/io.h"
 #include "view/view.h"
 
@@ -259,7 +258,7 @@ static void use(CnRun *run) {
   free(joints);
   for (int64_t e = 0; e < info.event_count && e < 5; e++) cn_run_events(run, e, 1, &event);
   if (info.step_count > 0) cn_run_values(run, "energy", info.step_count - 1, 1, &value);
-  cni_export_xdmf(run, good.path, good.output[0]);
+  cni_exports[1]->write(run, good.path, good.output[0]);
   CniPageDef page = {.output = good.output[1]};
   cni_page_from_run(run, &page);
 }

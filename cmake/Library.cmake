@@ -7,7 +7,7 @@ foreach(room ${rooms})
   list(APPEND library_sources ${room_sources})
 endforeach()
 
-# Wide kernels: NAME_avx2.c and NAME_avx512.c are compiled for their level (core/simd.h), and left out
+# Wide kernels: NAME_avx2.c and NAME_avx512.c are compiled for their level (core/simd/simd.h), and left out
 # where there is no such level. Emulated: functions of SIMDe in place of the instructions of AVX-512,
 # whose headers are not free of warnings.
 set(flags_avx2 -mavx2)

@@ -31,6 +31,7 @@ void cni_assert_failed(const char *what, const char *file, int line) {
   abort();
 }
 #endif
+
 void cni_list_names(const char *(*name)(int32_t index), char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;

@@ -5,7 +5,7 @@
 
 #include "problem/problem.h"
 
-#include "core/simd.h"
+#include "core/simd/simd.h"
 #include "core/vec.h"
 
 #include <float.h>

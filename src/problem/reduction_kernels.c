@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The certificate's kernels of each level, and those that every processor of the family runs.
-#include "core/simd.h"
+#include "core/simd/simd.h"
 
 #ifdef CNI_WIDE_PLAIN
 #include "problem/reduction.h"

@@ -6,8 +6,9 @@ static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, voi
   return cni_solver_psor.create(def, allocator, state);
 }
 
-static CnStatus solve(void *state, CnProblem *p, CnAnswer *answer, CnSolveReport *report) {
-  return cni_solver_psor.solve(state, p, answer, report);
+static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report) {
+  return cni_solver_psor.solve(state, p, answer, memory, report);
 }
 
 static void destroy(void *state) { cni_solver_psor.destroy(state); }

@@ -11,7 +11,7 @@
 
 #include "solver/solver.h"
 #include "solver/sweeps/local.h"
-#include "core/simd.h"
+#include "core/simd/simd.h"
 #include "core/vec.h"
 
 // One cache line a group. Groups without mass never move. One more at the end, without mass and at

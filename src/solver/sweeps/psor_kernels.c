@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of each level, and those that every processor of the family runs (SSE2, NEON).
-#include "core/simd.h"
+#include "core/simd/simd.h"
 
 #ifdef CNI_WIDE_PLAIN
 #include "solver/sweeps/psor.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simd_backend.h"
-#include "core/simd.h"
+#include "core/simd/simd.h"
 
 static void put(SimdResult *result, SimdOp op, int32_t i, CniWide value) {
   cni_wide_store(&result->out[op][i], value);

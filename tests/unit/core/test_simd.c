@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "core/rng.h"
-#include "core/simd.h"
+#include "core/simd/simd.h"
 #include "core/vec.h"
 #include "simd_backend.h"
 

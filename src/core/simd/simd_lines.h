@@ -8,7 +8,7 @@
 #ifndef CNI_CORE_SIMD_LINES_H
 #define CNI_CORE_SIMD_LINES_H
 
-#include "core/simd.h"
+#include "core/simd/simd.h"
 
 #define CNI_LINE 8 // doubles
 

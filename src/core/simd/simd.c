@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which wide level this machine runs.
 
-#include "core/simd.h"
+#include "core/simd/simd.h"
 
 #include <stddef.h>
 

@@ -6,6 +6,7 @@
 //     advance   x += h v,  q <- exp(h w) q, back to length one
 //     done      the one place where a step changes the world. It makes room for contacts and
 //               events first: without memory everything stays as it was, and the step fails
+#include "core/clock.h"
 #include "core/assert.h"
 #include "core/error.h"
 #include "core/tasks.h"

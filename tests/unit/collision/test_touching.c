@@ -17,7 +17,7 @@ static void toy_pair(uint32_t first, uint32_t second, CniTake take, void *contex
   }
 }
 
-static void collide(uint32_t first, uint32_t second, CniPart *part) {
+static void collide(uint32_t first, uint32_t second, CniContactChunk *part) {
   CniTouching t = {{3, 5}, 1, 2, part, part->count, 0};
   toy_pair(first, second, cni_touching_take, &t);
   CHECK(t.manifolds == 2);
@@ -27,7 +27,7 @@ static void collide(uint32_t first, uint32_t second, CniPart *part) {
 static void both_manifolds_are_kept(void **state) {
   (void)state;
   CniContact contacts[8] = {{.feature = 77}};
-  CniPart part = {.contacts = contacts, .room = 8, .count = 1};
+  CniContactChunk part = {.contacts = contacts, .room = 8, .count = 1};
   collide(4, 9, &part);
   CHECK(part.count == 5 && contacts[0].feature == 77);
   for (int32_t i = 1; i < 5; i++) {
@@ -43,7 +43,7 @@ static void both_manifolds_are_kept(void **state) {
 static void parts_may_come_in_any_order(void **state) {
   (void)state;
   CniContact contacts[8];
-  CniPart part = {.contacts = contacts, .room = 8};
+  CniContactChunk part = {.contacts = contacts, .room = 8};
   collide(4095, 0, &part);
   CHECK(part.count == 4);
   for (int32_t i = 1; i < 4; i++) CHECK(contacts[i - 1].feature < contacts[i].feature);
@@ -54,7 +54,7 @@ static void parts_may_come_in_any_order(void **state) {
 static void one_name_stays_once(void **state) {
   (void)state;
   CniContact contacts[8];
-  CniPart part = {.contacts = contacts, .room = 8};
+  CniContactChunk part = {.contacts = contacts, .room = 8};
   collide(7, 7 + 4096, &part);
   CHECK(part.count == 2);
   for (int32_t i = 0; i < 2; i++) CHECK(contacts[i].gap == -0.2 && contacts[i].normal.y == 1);
@@ -64,7 +64,7 @@ static void what_has_no_room_is_counted(void **state) {
   (void)state;
   CniContact contacts[4] = {{0}};
   contacts[3].feature = 99;
-  CniPart part = {.contacts = contacts, .room = 3};
+  CniContactChunk part = {.contacts = contacts, .room = 3};
   collide(1, 2, &part);
   CHECK(part.count == 4 && contacts[3].feature == 99);
 }

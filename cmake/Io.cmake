@@ -17,7 +17,6 @@ include(${PROJECT_SOURCE_DIR}/cmake/BuiltinScenes.cmake)
 include(${PROJECT_SOURCE_DIR}/cmake/Page.cmake)
 add_library(cairn_io_objects OBJECT ${io_sources} ${builtin_scenes_source} ${page_source})
 target_include_directories(cairn_io_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(cairn_io_objects PRIVATE CNI_VERSION="${PROJECT_VERSION}")
 target_link_libraries(cairn_io_objects PRIVATE cairn_flags PkgConfig::HDF5 PkgConfig::JANSSON)
 
 # As with libcairn: `cairn-io` is installed, `cairn_io_inside` is for what uses private functions too.
@@ -47,7 +46,6 @@ file(GLOB_RECURSE cli_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.
 if(cli_sources)
   add_executable(cairn-command ${cli_sources})
   target_include_directories(cairn-command PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(cairn-command PRIVATE CNI_VERSION="${PROJECT_VERSION}")
   target_link_libraries(cairn-command PRIVATE cairn_io_inside cairn_flags)
   set_target_properties(cairn-command PROPERTIES OUTPUT_NAME cairn
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

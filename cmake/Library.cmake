@@ -48,7 +48,7 @@ endif()
 # links `cairn_inside`, the same objects as an archive.
 add_library(cairn_objects OBJECT ${library_sources})
 target_include_directories(cairn_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(cairn_objects PRIVATE CNI_VERSION="${PROJECT_VERSION}"
+target_compile_definitions(cairn_objects PRIVATE
   $<$<STREQUAL:${CAIRN_SIMD},off>:CNI_SIMD_OFF>
   $<$<STREQUAL:${CAIRN_SIMD},avx2>:CNI_SIMD_NO_AVX512>
   $<$<STREQUAL:${CAIRN_SIMD},emulated>:CNI_SIMD_EMULATED>)

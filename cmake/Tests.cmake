@@ -70,6 +70,16 @@ if(NODE AND EXISTS ${PROJECT_SOURCE_DIR}/tests/schema/node_modules)
   set_tests_properties(schema.scenes PROPERTIES LABELS unit)
 endif()
 
+# Schema and tables of the docs against the library's descriptions of definitions.
+add_executable(schema_fields ${PROJECT_SOURCE_DIR}/tests/schema/fields.c)
+target_link_libraries(schema_fields PRIVATE cairn_test_support)
+set_target_properties(schema_fields PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+if(NODE)
+  add_test(NAME schema.fields COMMAND ${NODE} ${PROJECT_SOURCE_DIR}/tests/schema/fields.mjs
+    $<TARGET_FILE:schema_fields>)
+  set_tests_properties(schema.fields PROPERTIES LABELS unit)
+endif()
+
 # The task tests once more against a pool built without threads.
 add_executable(unit.core.tasks_serial ${PROJECT_SOURCE_DIR}/tests/unit/core/test_tasks.c
   ${PROJECT_SOURCE_DIR}/src/core/tasks.c)

@@ -19,6 +19,12 @@ extern "C" {
 #define CN_API
 #endif
 
+/// Version of the headers. What a program was built with; cn_version tells what it runs with.
+#define CN_VERSION_MAJOR 0
+#define CN_VERSION_MINOR 2
+#define CN_VERSION_PATCH 0
+#define CN_VERSION "0.2.0"
+
 /// Version of the library: "major.minor.patch". The string is static.
 CN_API const char *cn_version(void);
 

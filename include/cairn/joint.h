@@ -50,6 +50,7 @@ typedef struct CnJointAxis {
 
 /// One struct for all joints: the kind selects which fields are read.
 typedef struct CnJointDef {
+  uint32_t size, tag; ///< set by cn_joint_def_default
   CnJointKind kind;
   CnBodyId body_a, body_b;         ///< one of them may be none: the ground
   CnPose frame_a, frame_b;         ///< in the body frames (ground: in the world)
@@ -58,7 +59,6 @@ typedef struct CnJointDef {
   double damping;                  ///< N s/m, >= 0: likewise
   CnJointAxis axes[CN_JOINT_AXES]; ///< one a coordinate of the kind
   const char *name;                ///< copied; may be NULL
-  uint32_t tag;                    ///< set by cn_joint_def_default
 } CnJointDef;
 
 CN_API CnJointDef cn_joint_def_default(CnJointKind kind);

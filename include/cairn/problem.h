@@ -45,6 +45,7 @@ CN_API const char *cn_friction_model_name(CnFrictionModel model);
 /// Parameters of a block's set; many blocks may share one. Fields that the kind does not use are
 /// ignored.
 typedef struct CnSet {
+  uint32_t size, tag; ///< set by cn_set_default
   CnBlockKind kind;
   double mu;            ///< >= 0, sliding friction
   double mu_roll;       ///< >= 0; m in pair and sphere blocks, in the rows' own unit otherwise
@@ -54,7 +55,6 @@ typedef struct CnSet {
   double lo, hi;        ///< N s, lo <= hi: bounds of an interval; may be infinite
   double compliance[3]; ///< m/s per N s, >= 0: normal (and every row of bilateral, unilateral and
                         ///< interval blocks), tangential, rotational; an explicit W holds its own
-  uint32_t tag;         ///< set by cn_set_default
 } CnSet;
 
 /// A set of the given kind with every number zero.
@@ -68,10 +68,10 @@ typedef enum CnProblemForm {
 } CnProblemForm;
 
 typedef struct CnProblemDef {
+  uint32_t size, tag;       ///< set by cn_problem_def_default
   CnProblemForm form;       ///< default CN_FORM_STEP
   CnFrictionModel friction; ///< default CN_FRICTION_COULOMB
   CnAllocator allocator;    ///< default malloc and free
-  uint32_t tag;             ///< set by cn_problem_def_default
 } CnProblemDef;
 
 /// A problem; owns everything added to it.
@@ -86,11 +86,11 @@ CN_API void cn_problem_clear(CnProblem *problem);
 
 /// One velocity group: a rigid body, or anything with a velocity and a spin.
 typedef struct CnGroupDef {
+  uint32_t size, tag; ///< set by cn_group_def_default
   double inv_mass;    ///< 1/kg, >= 0; 0: velocity and spin are prescribed
   CnSym3 inv_inertia; ///< 1/(kg m^2), world axes, positive semidefinite; 0 if inv_mass is 0
   CnTwist free;       ///< M^-1 k: the velocity it would have without impulses
   CnTwist old;        ///< the velocity before the step (only the dissipation uses it)
-  uint32_t tag;       ///< set by cn_group_def_default
 } CnGroupDef;
 
 CN_API CnGroupDef cn_group_def_default(void);
@@ -115,12 +115,12 @@ CN_API CnStatus cn_problem_add_rows(CnProblem *problem, int32_t set, int32_t dim
 /// The second tangent is n x t1. A rolling impulse is (torque impulse)/length, so that all rows
 /// have one unit.
 typedef struct CnPairDef {
+  uint32_t size, tag; ///< set by cn_pair_def_default
   int32_t group_a, group_b;
   CnVec3 normal;       ///< unit, from a to b
   CnVec3 tangent;      ///< unit, orthogonal to normal
   CnVec3 arm_a, arm_b; ///< m, from each group's centre of mass to the point, world axes
   double length;       ///< m, > 0, unit length of the rotational rows (the contact's radius)
-  uint32_t tag;        ///< set by cn_pair_def_default
 } CnPairDef;
 
 CN_API CnPairDef cn_pair_def_default(void);
@@ -130,12 +130,12 @@ CN_API CnStatus cn_problem_add_pair(CnProblem *problem, int32_t set, int32_t dim
 /// Two spheres that meet, both groups of isotropic inertia (or prescribed): the lever arms are
 /// radius_a n and -radius_b n. The tangents are cn_tangents(normal). Rows as in CnPairDef.
 typedef struct CnSphereDef {
+  uint32_t size, tag; ///< set by cn_sphere_def_default
   int32_t group_a, group_b;
   CnVec3 normal; ///< unit, from a to b
   double radius_a,
       radius_b;  ///< m, distance of the point from each centre (0 for a prescribed group)
   double length; ///< m, > 0
-  uint32_t tag;  ///< set by cn_sphere_def_default
 } CnSphereDef;
 
 CN_API CnSphereDef cn_sphere_def_default(void);

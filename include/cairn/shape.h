@@ -24,6 +24,7 @@ typedef enum CnShapeKind {
 
 /// One struct for all shapes: the kind selects which of the sizes are read.
 typedef struct CnShapeDef {
+  uint32_t size, tag; ///< set by cn_shape_def_default
   CnShapeKind kind;
   CnPose pose;           ///< of the shape's frame in the body frame
   double radius;         ///< m, > 0: sphere, and what is round about a segment or an axis
@@ -33,7 +34,6 @@ typedef struct CnShapeDef {
   CnMaterialId material; ///< none: friction 0.5, restitution 0
   uint32_t category;     ///< bits; two shapes meet if each one's category is in the other's mask
   uint32_t mask;         ///< default: category 1, mask all
-  uint32_t tag;          ///< set by cn_shape_def_default
 } CnShapeDef;
 
 CN_API CnShapeDef cn_shape_def_default(CnShapeKind kind);

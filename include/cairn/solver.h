@@ -20,6 +20,7 @@ typedef enum CnLocalSolve {
 
 /// How to build a solver. Start from cn_solver_def_default(name).
 typedef struct CnSolverDef {
+  uint32_t size, tag;     ///< set by cn_solver_def_default
   const char *name;       ///< a name cn_solver_name lists; copied
   double tolerance;       ///< > 0 stops early when the deciding error (CnSolveReport::converged)
                           ///< is below; 0 uses all iterations, so that the cost of a step is known
@@ -34,7 +35,6 @@ typedef struct CnSolverDef {
                           ///< default 8
   CnTasks *tasks;         ///< workers to use, borrowed; null: the calling thread
   CnAllocator allocator;  ///< default malloc and free
-  uint32_t tag;           ///< set by cn_solver_def_default
 } CnSolverDef;
 
 /// How a solve ended, as its solver saw it. What the answer is worth is in the certificate.

@@ -171,6 +171,7 @@ typedef enum CnRemedy {
 
 /// How to build an integrator. Fields a scheme does not know are ignored.
 typedef struct CnIntegratorDef {
+  uint32_t size, tag;     ///< set by cn_integrator_def_default
   const char *name;       ///< a name cn_integrator_name lists
   double tolerance;       ///< hem5, rkf45: error a step, absolute and relative, default 1e-6;
                           ///< 0: steps of fixed length
@@ -193,7 +194,6 @@ typedef struct CnIntegratorDef {
                          ///< the solver given with the step
   CnObserver observer;   ///< default none
   CnAllocator allocator; ///< default malloc and free
-  uint32_t tag;          ///< set by cn_integrator_def_default
 } CnIntegratorDef;
 
 CN_API CnIntegratorDef cn_integrator_def_default(const char *name);

@@ -62,6 +62,7 @@ typedef struct CnHooks {
 
 /// How to build a world. Start from cn_world_def_default() and change what you need.
 typedef struct CnWorldDef {
+  uint32_t size, tag;          ///< set by cn_world_def_default
   CnVec3 gravity;              ///< m/s^2, default (0, 0, -9.81)
   double time_step;            ///< s, > 0, default 1e-3
   const char *integrator;      ///< a name cn_integrator_name lists, default "impulse"
@@ -87,7 +88,6 @@ typedef struct CnWorldDef {
   CnHooks hooks;           ///< default none
   CnLog log;               ///< default none
   CnAllocator allocator;   ///< default malloc and free
-  uint32_t tag;            ///< set by cn_world_def_default
 } CnWorldDef;
 
 CN_API CnWorldDef cn_world_def_default(void);
@@ -141,6 +141,10 @@ CN_API CnStatus cn_world_problem_block(const CnWorld *world, int32_t block, CnBl
 CN_API CnStatus cn_world_set_time_step(CnWorld *world, double time_step);
 CN_API CnStatus cn_world_set_gravity(CnWorld *world, CnVec3 gravity);
 
+/// All settings as they are now: a definition that makes a world like this one. Its names are the
+/// library's own strings.
+CN_API CnStatus cn_world_settings(const CnWorld *world, CnWorldDef *def);
+
 /// Settings, sizes and clock.
 typedef struct CnWorldInfo {
   CnVec3 gravity;
@@ -192,6 +196,7 @@ typedef enum CnBodyKind {
 /// How to build one rigid body. With mass 0 the mass properties are taken from the shapes. A body
 /// that is not dynamic turns about the origin of its own frame, wherever its mass is.
 typedef struct CnBodyDef {
+  uint32_t size, tag; ///< set by cn_body_def_default
   CnBodyKind kind;    ///< default CN_BODY_DYNAMIC
   CnPose pose;        ///< of the body frame, default identity
   CnTwist twist;      ///< of the body frame's origin, world axes
@@ -200,7 +205,6 @@ typedef struct CnBodyDef {
   CnSym3 inertia;     ///< kg m^2, about the centre of mass, in the axes of com (mass > 0)
   const char *name;   ///< copied; appears in messages and files; may be NULL
   uint64_t user_data; ///< yours
-  uint32_t tag;       ///< set by cn_body_def_default
 } CnBodyDef;
 
 CN_API CnBodyDef cn_body_def_default(void);
@@ -247,6 +251,7 @@ typedef enum CnCombine {
 } CnCombine;
 
 typedef struct CnMaterialDef {
+  uint32_t size, tag;         ///< set by cn_material_def_default
   double friction;            ///< >= 0, default 0.5
   double restitution;         ///< 0 .. 1, default 0
   double rolling_friction;    ///< m, >= 0, default 0; combined by MAX
@@ -256,7 +261,6 @@ typedef struct CnMaterialDef {
   CnCombine friction_rule;    ///< default CN_COMBINE_GEOMETRIC
   CnCombine restitution_rule; ///< default CN_COMBINE_MAX
   const char *name;           ///< copied; may be NULL
-  uint32_t tag;               ///< set by cn_material_def_default
 } CnMaterialDef;
 
 CN_API CnMaterialDef cn_material_def_default(void);

@@ -103,6 +103,8 @@ int cni_job_options(CniJob *job, const CniArgs *args) {
   if (status == CNI_EXIT_DONE) status = parse_record(job);
   if (status == CNI_EXIT_DONE)
     status = cni_settings_parse(args, &job->settings, &job->setting_count, &job->setting_texts);
+  CnWorldDef scratch = cn_world_def_default();
+  if (status == CNI_EXIT_DONE) status = cni_settings_use(args, &scratch);
   if (status != CNI_EXIT_DONE) return status;
   // names and numbers are refused here, before a large scene is opened; they are used when it is
   const char *name = NULL;
@@ -151,7 +153,7 @@ static void use_integration(const CniArgs *args, CnWorldDef *def) {
     def->integration.tolerance = 0;
 }
 
-static void use_options(CniJob *job) {
+static int use_options(CniJob *job) {
   const CniArgs *args = job->args;
   CnWorldDef *def = &job->def;
   const char *solver = NULL;
@@ -172,6 +174,7 @@ static void use_options(CniJob *job) {
                         ? CN_FRICTION_CONVEX
                         : CN_FRICTION_COULOMB;
   def->log = (CnLog){log_line, job};
+  return cni_settings_use(args, def);
 }
 
 int64_t cni_step_count(double time, double time_step) {
@@ -195,7 +198,8 @@ int cni_job_world(CniJob *job) {
   cn_scene_info(job->scene, &job->scene_info);
   job->def = cn_world_def_default();
   cn_scene_world_def(job->scene, &job->def);
-  use_options(job);
+  int status = use_options(job);
+  if (status != CNI_EXIT_DONE) return status;
   if (cn_world_create(&job->def, &job->world) == CN_OK) return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
 }

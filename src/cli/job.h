@@ -87,6 +87,10 @@ void cni_job_release(CniJob *job);
 
 // Sequences of --set KEY=VALUE as settings; *texts holds the keys. Release both with free.
 int cni_settings_parse(const CniArgs *args, CnSetting **settings, int32_t *count, char **texts);
+// Settings of the world given by --setting KEY=VALUE, over what the definition has.
+int cni_settings_use(const CniArgs *args, CnWorldDef *def);
+int cni_settings_equal(const CnWorldDef *a, const CnWorldDef *b);
+void cni_show_all_settings(CniShow *show, const CnWorldDef *def);
 // How many steps of h make up a time.
 int64_t cni_step_count(double time, double time_step);
 

@@ -28,7 +28,6 @@ static char *absolute_path(const char *path) {
 static CniRunWriterDef writer_def(const CniJob *job) {
   return (CniRunWriterDef){.path = job->file,
                            .scene = job->scene,
-                           .world = &job->def,
                            .frames_per_second = job->frames_per_second,
                            .record_contacts = job->record_contacts,
                            .record_joints = job->record_joints,
@@ -199,44 +198,25 @@ static int compare_scene(const CniJob *job, const char *label) {
 }
 
 // Options that change the bits must be as they were.
-static int compare_options(const CniJob *job, const CniSettings *kept) {
+static int compare_options(const CniJob *job, const CnWorldDef *kept) {
   const CnWorldDef *def = &job->def;
   const char *differs = NULL;
   if (cni_args_has(job->args, "h") && def->time_step != kept->time_step) differs = "h";
   if (cni_args_has(job->args, "integrator") && strcmp(def->integrator, kept->integrator) != 0)
     differs = "integrator";
-  if (cni_args_has(job->args, "solver") && strcmp(def->solver.name, kept->solver) != 0)
+  if (cni_args_has(job->args, "solver") && strcmp(def->solver.name, kept->solver.name) != 0)
     differs = "solver";
   if (cni_args_has(job->args, "friction") && def->friction != kept->friction) differs = "friction";
-  if (cni_args_has(job->args, "iters") &&
-      def->solver.max_iterations != kept->solver_def.max_iterations)
+  if (cni_args_has(job->args, "iters") && def->solver.max_iterations != kept->solver.max_iterations)
     differs = "iters";
-  if (cni_args_has(job->args, "tol") && def->solver.tolerance != kept->solver_def.tolerance)
+  if (cni_args_has(job->args, "tol") && def->solver.tolerance != kept->solver.tolerance)
     differs = "tol";
+  CnWorldDef with = *kept;
+  if (cni_settings_use(job->args, &with) == CNI_EXIT_DONE && !cni_settings_equal(&with, kept))
+    differs = "setting";
   if (!differs) return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s: was made with another --%s; a run goes on as it began",
                   job->resume, differs);
-}
-
-// The definition of the world as the snapshot has it.
-static void take_settings(CniJob *job) {
-  const CniSettings *kept = &job->world->now.settings;
-  CnWorldDef *def = &job->def;
-  const char *solver = kept->solver;
-  def->gravity = kept->gravity;
-  def->time_step = kept->time_step;
-  def->stabilisation = kept->stabilisation;
-  def->contact_stabilisation = kept->contact_stabilisation;
-  def->contact_slop = kept->contact_slop;
-  def->recovery_speed = kept->recovery_speed;
-  def->restitution_threshold = kept->restitution_threshold;
-  def->contact_margin = kept->contact_margin;
-  def->geometric_stiffness = kept->geometric_stiffness;
-  def->friction = kept->friction;
-  def->integrator = kept->integrator;
-  def->integration = kept->integration;
-  def->solver = kept->solver_def;
-  def->solver.name = solver;
 }
 
 int cni_job_resume(CniJob *job) {
@@ -264,7 +244,7 @@ int cni_job_resume(CniJob *job) {
     return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
   status = compare_options(job, &job->world->now.settings);
   if (status != CNI_EXIT_DONE) return status;
-  take_settings(job);
+  cn_world_settings(job->world, &job->def);
   if (!cni_args_has(job->args, "fps")) job->frames_per_second = c->frames_per_second;
   job->first_step = c->step;
   return CNI_EXIT_DONE;

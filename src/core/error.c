@@ -67,4 +67,4 @@ const char *cn_status_name(CnStatus status) {
   return number < sizeof names / sizeof names[0] ? names[number] : "unknown status";
 }
 
-const char *cn_version(void) { return CNI_VERSION; }
+const char *cn_version(void) { return CN_VERSION; }

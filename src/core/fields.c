@@ -28,9 +28,15 @@ static const struct {
     [CNI_FIELD_POSE] = {"pose", sizeof(CnPose), 7},
     [CNI_FIELD_TWIST] = {"twist", sizeof(CnTwist), 6},
     [CNI_FIELD_SYM3] = {"tensor", sizeof(CnSym3), 6},
+    [CNI_FIELD_LONG] = {"long", sizeof(int64_t), 0},
+    [CNI_FIELD_NAME] = {"name", CNI_NAME_SIZE, 0},
 };
 
 size_t cni_field_size(const CniField *field) { return types[field->type].size; }
+
+const char *cni_field_file_name(const CniField *field) {
+  return field->file ? field->file : field->name;
+}
 
 int32_t cni_field_doubles(const CniField *field) { return types[field->type].doubles; }
 
@@ -120,6 +126,8 @@ static void set_default(const CniField *field, void *at) {
     break;
   case CNI_FIELD_TWIST:
   case CNI_FIELD_SYM3:
+  case CNI_FIELD_LONG:
+  case CNI_FIELD_NAME:
   case CNI_FIELD_TYPE_COUNT:
     memset(at, 0, types[field->type].size);
     break;
@@ -131,6 +139,22 @@ void cni_fields_default(const CniField *fields, void *def) {
 }
 
 // ---- checks ----
+
+CnStatus cni_def_check(const char *sort, const void *def, size_t size, uint32_t tag) {
+  uint32_t head[2];
+  if (!def) return cni_error(CN_INVALID_ARGUMENT, "%s: the definition is null", sort);
+  memcpy(head, def, sizeof head);
+  if (head[0] == size && head[1] == tag) return CN_OK;
+  if (head[1] == tag)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "%s: the definition is of another version of Cairn (size %u, expected %zu): "
+                     "build the program with the headers of this one",
+                     sort, (unsigned)head[0], size);
+  return cni_error(CN_INVALID_ARGUMENT,
+                   "%s: the definition was not made by the default function of this version of "
+                   "Cairn (tag %u)",
+                   sort, (unsigned)head[1]);
+}
 
 CnStatus cni_check_vec3(const char *what, CnVec3 value) {
   if (cn_vec3_finite(value)) return CN_OK;
@@ -201,10 +225,8 @@ static CnStatus check_integer(const CniField *field, const char *what, int32_t v
 static CnStatus check_word(const CniField *field, const char *what, const char *word) {
   if (!word) return cni_error(CN_INVALID_ARGUMENT, "%s is null", what);
   if (cni_field_word_index(field, word) >= 0) return CN_OK;
-  char known[256] = "";
-  size_t used = 0;
-  for (int32_t i = 0; field->table(i) && used < sizeof known; i++)
-    used += (size_t)snprintf(known + used, sizeof known - used, i ? ", %s" : "%s", field->table(i));
+  char known[256];
+  cni_list_names(field->table, known, sizeof known);
   return cni_error(CN_INVALID_ARGUMENT, "%s '%.64s' is unknown; known: %s", what, word, known);
 }
 
@@ -232,6 +254,8 @@ CnStatus cni_field_check(const CniField *field, const char *sort, void *def) {
     memcpy(&word, at, sizeof word);
     return check_word(field, what, word);
   case CNI_FIELD_BITS:
+  case CNI_FIELD_LONG:
+  case CNI_FIELD_NAME:
   case CNI_FIELD_TYPE_COUNT:
     break;
   }
@@ -243,7 +267,13 @@ CnStatus cni_fields_check(const CniField *fields, const char *sort, void *def) {
   return CN_OK;
 }
 
-// ---- equality ----
+// ---- two definitions ----
+
+void cni_fields_copy(const CniField *fields, uint64_t bits, const void *from, void *to) {
+  for (; fields->name; fields++, bits >>= 1)
+    if (bits & 1)
+      memcpy(cni_field_at(fields, to), cni_field_of(fields, from), cni_field_size(fields));
+}
 
 int cni_fields_equal(const CniField *fields, const void *a, const void *b) {
   for (; fields->name; fields++) {

@@ -11,6 +11,8 @@
 #include <cairn/base.h>
 #include <stddef.h>
 
+#define CNI_NAME_SIZE 48 // longer names are cut; the cut is visible in messages only
+
 typedef enum CniFieldType {
   CNI_FIELD_REAL = 0, // double
   CNI_FIELD_INTEGER,  // int32_t
@@ -22,6 +24,8 @@ typedef enum CniFieldType {
   CNI_FIELD_POSE,     // CnPose
   CNI_FIELD_TWIST,    // CnTwist
   CNI_FIELD_SYM3,     // CnSym3
+  CNI_FIELD_LONG,     // 64 bits, int64_t or uint64_t: of snapshots only
+  CNI_FIELD_NAME,     // char[CNI_NAME_SIZE], ended by a zero: of snapshots only
   CNI_FIELD_TYPE_COUNT
 } CniFieldType;
 
@@ -44,7 +48,8 @@ typedef enum CniRange {
 enum {
   CNI_NOT_IN_SNAPSHOT = 1, // cannot change a result
   CNI_NOT_IN_SCENE = 2,
-  CNI_NOT_IN_RUN = 4
+  CNI_NOT_IN_RUN = 4,
+  CNI_NUMBER_IN_RUN = 8 // a choice that is a number there, not a word
 };
 
 typedef struct CniField {
@@ -58,7 +63,16 @@ typedef struct CniField {
   const char *const *words;            // of a choice; ends with null
   const char *(*table)(int32_t index); // of a word: the names, null past the end
   uint32_t where;                      // CNI_NOT_IN_ bits
+  const char *file;                    // name in scenes and run files; null: the same
 } CniField;
+
+// A row of a table, the field's name being that in the struct:
+//     CNI_FIELD(REAL, CnShapeDef, radius, POSITIVE, "m", "of the sphere", .fallback = {0})
+#define CNI_FIELD(sort, Struct, field, limits, unit_, sentence_, ...)                              \
+  {                                                                                                \
+    .name = #field, .type = CNI_FIELD_##sort, .range = CNI_##limits,                               \
+    .offset = offsetof(Struct, field), .unit = unit_, .sentence = sentence_, __VA_ARGS__           \
+  }
 
 // A table ends with a field without a name.
 #define CNI_FIELDS_END                                                                             \
@@ -71,6 +85,7 @@ static inline const void *cni_field_of(const CniField *field, const void *def) {
   return (const char *)def + field->offset;
 }
 size_t cni_field_size(const CniField *field);
+const char *cni_field_file_name(const CniField *field);
 // How many doubles a field is; 0: something else.
 int32_t cni_field_doubles(const CniField *field);
 const char *cni_field_type_name(CniFieldType type); // "number", "vector", ...
@@ -105,8 +120,15 @@ int cni_range_holds(CniRange range, double value);
 CnStatus cni_field_check(const CniField *field, const char *sort, void *def);
 CnStatus cni_fields_check(const CniField *fields, const char *sort, void *def);
 
+// Copy the fields whose bits are set, in the order of the table.
+void cni_fields_copy(const CniField *fields, uint64_t bits, const void *from, void *to);
+
 // Are all fields of two definitions the same, bit by bit?
 int cni_fields_equal(const CniField *fields, const void *a, const void *b);
+
+// Every definition begins with its size and a tag of its sort. Looked at before anything else: a
+// definition that was not made by the default function of this version is refused.
+CnStatus cni_def_check(const char *sort, const void *def, size_t size, uint32_t tag);
 
 // ---- checks of single values: what names the field in the message ----
 

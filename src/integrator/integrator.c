@@ -52,43 +52,69 @@ const char *cn_integrator_summary(int32_t index) {
                                                          : NULL;
 }
 
+// ---- definition ----
+
+static const char *const impacts[] = {"simultaneous", "sequential", NULL};
+static const char *const remedies[] = {"nscd", "lcp", NULL};
+
+const CniField cni_integrator_fields[] = {
+    CNI_FIELD(REAL, CnIntegratorDef, tolerance, NOT_NEGATIVE, "",
+              "hem5, rkf45: error a step, absolute and relative; 0: steps of fixed length",
+              .fallback = {1e-6}),
+    CNI_FIELD(REAL, CnIntegratorDef, step, NOT_NEGATIVE, "s",
+              "length of fixed steps or of the first trial; 0: the whole time step",
+              .fallback = {0}),
+    CNI_FIELD(REAL, CnIntegratorDef, step_max, NOT_NEGATIVE, "s", "longest step, 0: no bound",
+              .fallback = {0}),
+    CNI_FIELD(REAL, CnIntegratorDef, step_min, NOT_NEGATIVE, "s",
+              "a smaller step is an underflow; 0: 16 units of round-off of the time",
+              .fallback = {0}),
+    CNI_FIELD(REAL, CnIntegratorDef, drift_limit, NOT_NEGATIVE, "",
+              "position and velocity errors of constraints that are allowed; 0: watched only",
+              .fallback = {0}),
+    CNI_FIELD(INTEGER, CnIntegratorDef, projection, AT_LEAST_MINUS_1, "",
+              "every n-th step ends with a projection on the constraints; 0: none, -1: the "
+              "integrator's own choice",
+              .fallback = {0}),
+    CNI_FIELD(FLAG, CnIntegratorDef, project_start, ANY, "",
+              "inconsistent initial values are projected; off: they are an error", .fallback = {0}),
+    CNI_FIELD(REAL, CnIntegratorDef, event_tolerance, POSITIVE, "s",
+              "how exactly events are placed", .fallback = {1e-12}),
+    CNI_FIELD(REAL, CnIntegratorDef, accumulation, NOT_NEGATIVE, "s",
+              "impacts that come to rest within it are one event", .fallback = {1e-7}),
+    CNI_FIELD(CHOICE, CnIntegratorDef, impact, ANY, "", "how impacts at the same time are solved",
+              .words = impacts),
+    CNI_FIELD(CHOICE, CnIntegratorDef, remedy, ANY, "",
+              "who decides which contacts act where pieces of a surface meet", .words = remedies),
+    CNI_FIELD(INTEGER, CnIntegratorDef, max_events, NOT_NEGATIVE, "", "most events of a time step",
+              .fallback = {100000}),
+    CNI_FIELD(INTEGER, CnIntegratorDef, max_steps, AT_LEAST_1, "", "most steps of a time step",
+              .fallback = {10000000}),
+    CNI_FIELD(REAL, CnIntegratorDef, theta, UPPER_HALF, "",
+              "moreau-jean: weight of the end of the step", .fallback = {0.5}),
+    CNI_FIELDS_END,
+};
+
 CnIntegratorDef cn_integrator_def_default(const char *name) {
-  return (CnIntegratorDef){.name = name,
-                           .tolerance = 1e-6,
-                           .event_tolerance = 1e-12,
-                           .accumulation = 1e-7,
-                           .max_events = 100000,
-                           .max_steps = 10000000,
-                           .theta = 0.5,
-                           .solver = "auto",
-                           .allocator = cn_allocator_default(),
-                           .tag = INTEGRATOR_TAG};
+  CnIntegratorDef def = {.name = name, .solver = "auto", .allocator = cn_allocator_default()};
+  def.size = sizeof def;
+  def.tag = INTEGRATOR_TAG;
+  cni_fields_default(cni_integrator_fields, &def);
+  return def;
 }
 
-static CnStatus check_at_least(const char *field, double value, double least) {
-  if (value >= least && isfinite(value)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "integrator: %s must be at least %g and finite (got %g)",
-                   field, least, value);
-}
+#define EVENT_TOLERANCE_LEAST 1e-16 // s: below, bisection would not end
 
 static CnStatus check_numbers(const CnIntegratorDef *def) {
-  CNI_TRY(check_at_least("tolerance", def->tolerance, 0));
-  CNI_TRY(check_at_least("step", def->step, 0));
-  CNI_TRY(check_at_least("step_max", def->step_max, 0));
-  CNI_TRY(check_at_least("step_min", def->step_min, 0));
-  CNI_TRY(check_at_least("drift_limit", def->drift_limit, 0));
-  CNI_TRY(check_at_least("event_tolerance", def->event_tolerance, 1e-16));
-  CNI_TRY(check_at_least("accumulation", def->accumulation, 0));
-  CNI_TRY(check_at_least("projection", def->projection, 0));
-  CNI_TRY(check_at_least("max_events", def->max_events, 0));
-  CNI_TRY(check_at_least("max_steps", def->max_steps, 1));
-  if (!(def->theta >= 0.5 && def->theta <= 1))
-    return cni_error(CN_INVALID_ARGUMENT, "integrator: theta must be in 0.5 .. 1 (got %g)",
-                     def->theta);
-  if ((int)def->impact < 0 || def->impact > CN_IMPACT_SEQUENTIAL || (int)def->remedy < 0 ||
-      def->remedy > CN_REMEDY_LCP)
-    return cni_error(CN_INVALID_ARGUMENT, "integrator: impact %d or remedy %d is none",
-                     (int)def->impact, (int)def->remedy);
+  CnIntegratorDef copy = *def;
+  CNI_TRY(cni_fields_check(cni_integrator_fields, "integrator", &copy));
+  if (def->projection < 0)
+    return cni_error(CN_INVALID_ARGUMENT, "integrator: projection must not be negative (got %d)",
+                     (int)def->projection);
+  if (def->event_tolerance < EVENT_TOLERANCE_LEAST)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "integrator: event_tolerance must be at least %g (got %g)",
+                     EVENT_TOLERANCE_LEAST, def->event_tolerance);
   return CN_OK;
 }
 
@@ -102,9 +128,7 @@ CnStatus cn_integrator_create(const CnIntegratorDef *def, CnIntegrator **integra
   CNI_FLOATS;
   if (!integrator) return cni_error(CN_INVALID_ARGUMENT, "integrator: the result pointer is null");
   *integrator = NULL;
-  if (!def || def->tag != INTEGRATOR_TAG)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "integrator definition was not made by cn_integrator_def_default");
+  CNI_TRY(cni_def_check("integrator", def, sizeof *def, INTEGRATOR_TAG));
   if (!def->allocator.allocate || !def->allocator.release)
     return cni_error(CN_INVALID_ARGUMENT, "integrator: the allocator lacks a function");
   CNI_TRY(check_numbers(def));
@@ -112,7 +136,7 @@ CnStatus cn_integrator_create(const CnIntegratorDef *def, CnIntegrator **integra
   if (!kind) {
     char list[256];
     cni_list_names(cn_integrator_name, list, sizeof list);
-    return cni_error(CN_INVALID_ARGUMENT, "unknown integrator '%s'; known are %s",
+    return cni_error(CN_INVALID_ARGUMENT, "integrator: '%s' is unknown; known: %s",
                      def->name ? def->name : "(null)", list);
   }
 

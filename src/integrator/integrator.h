@@ -6,6 +6,8 @@
 
 #include <cairn/system.h>
 
+#include "core/fields.h"
+
 typedef struct CnIntegratorKind {
   const char *name, *summary;
   int32_t needs_equations;     // 1: works with CnEquations, 0: with step problems
@@ -23,6 +25,7 @@ typedef struct CnIntegratorKind {
   void (*observe)(void *state, const CnObserver *observer);
 } CnIntegratorKind;
 
+extern const CniField cni_integrator_fields[]; // of CnIntegratorDef but its names
 extern const CnIntegratorKind *const cni_integrator_kinds[];
 extern const int32_t cni_integrator_kind_count;
 

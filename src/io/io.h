@@ -28,7 +28,6 @@ typedef struct CniRunWriter CniRunWriter;
 typedef struct CniRunWriterDef {
   const char *path; // a file that exists is kept, and the run goes to PATH.partial until complete
   const CnScene *scene;     // may be null: a world filled by other means
-  const CnWorldDef *world;  // as used
   double frames_per_second; // simulated; 0: a frame every step
   int32_t record_contacts;  // contacts with each frame
   int32_t record_joints;    // joint reactions with each frame

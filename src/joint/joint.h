@@ -173,6 +173,7 @@ const char *cni_joint_one_sided(const CnJointDef *def);
 
 // ---- definitions ----
 
+extern const CniField cni_joint_fields[];      // of CnJointDef, of all kinds
 extern const CniField cni_joint_axis_fields[]; // of CnJointAxis
 // Everything but the bodies; rotations of the frames are brought to length one.
 CnStatus cni_joint_def_check(CnJointDef *def);

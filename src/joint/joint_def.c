@@ -23,14 +23,24 @@ const CniField cni_joint_axis_fields[] = {
     FIELD(rest, CNI_ANY, 0, "m or rad", "where the spring is free"),
     CNI_FIELDS_END};
 
+static const char *kind_name(int32_t index) { return cn_joint_kind_name((CnJointKind)index); }
+
+const CniField cni_joint_fields[] = {
+    CNI_FIELD(CHOICE, CnJointDef, kind, ANY, "", "what it is", .table = kind_name),
+    CNI_FIELD(POSE, CnJointDef, frame_a, ANY, "m", "in the frame of body a", .fallback = {0}),
+    CNI_FIELD(POSE, CnJointDef, frame_b, ANY, "m", "in the frame of body b, or in the world",
+              .fallback = {0}),
+    CNI_FIELDS_END};
+
 // Every field that some kind reads.
 static const CniField all_fields[] = {CNI_JOINT_DISTANCE, CNI_JOINT_STIFFNESS, CNI_JOINT_DAMPING,
                                       CNI_FIELDS_END};
 
 CnJointDef cn_joint_def_default(CnJointKind kind) {
-  CnJointDef def = {
-      .kind = kind, .frame_a = CN_POSE_ONE, .frame_b = CN_POSE_ONE, .tag = CNI_TAG_JOINT};
+  CnJointDef def = {.size = sizeof def, .tag = CNI_TAG_JOINT};
+  cni_fields_default(cni_joint_fields, &def);
   cni_fields_default(all_fields, &def);
+  def.kind = kind;
   for (int32_t i = 0; i < CN_JOINT_AXES; i++)
     cni_fields_default(cni_joint_axis_fields, &def.axes[i]);
   return def;
@@ -69,16 +79,9 @@ static CnStatus check_unread(const CnJointDef *def, int32_t coordinates) {
 }
 
 CnStatus cni_joint_def_check(CnJointDef *def) {
-  if (def->tag != CNI_TAG_JOINT)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "joint: the definition was not made by cn_joint_def_default (tag %u)",
-                     (unsigned)def->tag);
-  if ((uint32_t)def->kind >= CN_JOINT_KIND_COUNT)
-    return cni_error(CN_INVALID_ARGUMENT, "joint: kind %d is none", (int)def->kind);
+  CNI_TRY(cni_fields_check(cni_joint_fields, "joint", def));
   const CniJointKind *kind = cni_joint_kinds[def->kind];
   int32_t coordinates = cni_joint_coordinate_count(def->kind);
-  CNI_TRY(cni_check_pose("joint: frame_a", &def->frame_a));
-  CNI_TRY(cni_check_pose("joint: frame_b", &def->frame_b));
   if (kind->fields) CNI_TRY(cni_fields_check(kind->fields, "joint", def));
   for (int32_t i = 0; i < coordinates; i++)
     CNI_TRY(check_axis(kind->coordinates[i].name, &def->axes[i]));

@@ -8,9 +8,30 @@
 #include "core/memory.h"
 #include "model/model_private.h"
 
+static const char *const kinds[] = {"dynamic", "kinematic", "fixed", NULL};
+
+const CniField cni_body_fields[] = {
+    CNI_FIELD(CHOICE, CnBodyDef, kind, ANY, "",
+              "moves by forces, with its prescribed velocity and spin, or not at all",
+              .words = kinds),
+    CNI_FIELD(POSE, CnBodyDef, pose, ANY, "m", "of the body frame", .fallback = {0},
+              .where = CNI_NOT_IN_SNAPSHOT),
+    CNI_FIELD(TWIST, CnBodyDef, twist, ANY, "m/s, rad/s",
+              "of the origin of the body frame, world axes", .fallback = {0},
+              .where = CNI_NOT_IN_SNAPSHOT),
+    CNI_FIELD(REAL, CnBodyDef, mass, NOT_NEGATIVE, "kg", "0: mass, centre and inertia from shapes",
+              .fallback = {0}),
+    CNI_FIELD(POSE, CnBodyDef, com, ANY, "m",
+              "centre of mass and axes of the inertia, in the body frame", .fallback = {0}),
+    CNI_FIELD(SYM3, CnBodyDef, inertia, ANY, "kg m^2",
+              "about the centre of mass, in the axes of com", .fallback = {0}),
+    CNI_FIELDS_END,
+};
+
 CnBodyDef cn_body_def_default(void) {
-  return (CnBodyDef){
-      .kind = CN_BODY_DYNAMIC, .pose = CN_POSE_ONE, .com = CN_POSE_ONE, .tag = CNI_TAG_BODY};
+  CnBodyDef def = {.size = sizeof def, .tag = CNI_TAG_BODY};
+  cni_fields_default(cni_body_fields, &def);
+  return def;
 }
 
 // ---- arrays ----
@@ -111,14 +132,7 @@ void cni_body_forget(const CniModel *model, CniBody *body) {
 // ---- adding and removing ----
 
 static CnStatus check_def(CnBodyDef *def) {
-  if (def->tag != CNI_TAG_BODY)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "body: the definition was not made by cn_body_def_default (tag %u)",
-                     (unsigned)def->tag);
-  if ((uint32_t)def->kind > CN_BODY_FIXED)
-    return cni_error(CN_INVALID_ARGUMENT, "body: kind %d is none", (int)def->kind);
-  CNI_TRY(cni_check_pose("body: pose", &def->pose));
-  CNI_TRY(cni_check_twist("body: twist", &def->twist));
+  CNI_TRY(cni_fields_check(cni_body_fields, "body", def));
   CnVec3 v = def->twist.velocity, w = def->twist.spin;
   int moves = v.x != 0 || v.y != 0 || v.z != 0 || w.x != 0 || w.y != 0 || w.z != 0;
   if (def->kind == CN_BODY_FIXED && moves)
@@ -130,6 +144,7 @@ static CnStatus check_def(CnBodyDef *def) {
 
 CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *id) {
   *id = (CnBodyId){0, 0};
+  CNI_TRY(cni_def_check("body", given, sizeof *given, CNI_TAG_BODY));
   CnBodyDef def = *given;
   CNI_TRY(check_def(&def));
   if (model->body_count == INT32_MAX)

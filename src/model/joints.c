@@ -80,6 +80,7 @@ void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *plac
 
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId *id) {
   *id = (CnJointId){0, 0};
+  CNI_TRY(cni_def_check("joint", given, sizeof *given, CNI_TAG_JOINT));
   CniJoint joint = {.def = *given, .next_a = -1, .next_b = -1};
   CNI_TRY(cni_joint_def_check(&joint.def));
   CNI_TRY(
@@ -136,6 +137,7 @@ CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *gi
   CNI_TRY(cni_model_find_joint(model, id, &i));
   CniJoint joint = model->joints[i];
   const CnJointDef *old = &model->joints[i].def;
+  CNI_TRY(cni_def_check("joint", given, sizeof *given, CNI_TAG_JOINT));
   joint.def = *given;
   CNI_TRY(cni_joint_def_check(&joint.def));
   const CniPair pairs[2] = {CNI_PAIR_OF(*old), CNI_PAIR_OF(joint.def)};

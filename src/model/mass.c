@@ -44,7 +44,7 @@ static int32_t principal(CnSym3 j, CnQuat axes, CnVec3 *values, CnQuat *rotation
 }
 
 CnStatus cni_body_mass_check(CnBodyDef *def) {
-  CNI_TRY(cni_check_not_negative("body: mass", def->mass));
+  CNI_TRY(cni_field_check(cni_field_find(cni_body_fields, "mass"), "body", def));
   if (def->mass == 0) return CN_OK;
   CNI_TRY(cni_check_pose("body: com", &def->com));
   CnSym3 j = def->inertia;

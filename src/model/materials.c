@@ -4,33 +4,38 @@
 #include "core/memory.h"
 #include "model/model_private.h"
 
+static const char *const rules[] = {"geometric", "average", "min", "product", "max", NULL};
+
+const CniField cni_material_fields[] = {
+    CNI_FIELD(REAL, CnMaterialDef, friction, NOT_NEGATIVE, "", "sliding friction",
+              .fallback = {0.5}),
+    CNI_FIELD(REAL, CnMaterialDef, restitution, SHARE, "", "restitution", .fallback = {0}),
+    CNI_FIELD(REAL, CnMaterialDef, rolling_friction, NOT_NEGATIVE, "m",
+              "rolling friction; the larger of two counts", .fallback = {0}),
+    CNI_FIELD(REAL, CnMaterialDef, spinning_friction, NOT_NEGATIVE, "m",
+              "friction against spinning; the larger of two counts", .fallback = {0}),
+    CNI_FIELD(REAL, CnMaterialDef, cohesion, NOT_NEGATIVE, "N",
+              "pull that a contact holds; the smaller of two counts", .fallback = {0}),
+    CNI_FIELD(VEC3, CnMaterialDef, surface_velocity, ANY, "m/s",
+              "in the body frame (conveyor belts)", .fallback = {0}),
+    CNI_FIELD(CHOICE, CnMaterialDef, friction_rule, ANY, "",
+              "how two friction values make one; of two rules the later in the list wins",
+              .words = rules),
+    CNI_FIELD(CHOICE, CnMaterialDef, restitution_rule, ANY, "", "the same for restitution",
+              .words = rules, .fallback = {CN_COMBINE_MAX}),
+    CNI_FIELDS_END,
+};
+
 CnMaterialDef cn_material_def_default(void) {
-  return (CnMaterialDef){.friction = 0.5,
-                         .friction_rule = CN_COMBINE_GEOMETRIC,
-                         .restitution_rule = CN_COMBINE_MAX,
-                         .tag = CNI_TAG_MATERIAL};
+  CnMaterialDef def = {.size = sizeof def, .tag = CNI_TAG_MATERIAL};
+  cni_fields_default(cni_material_fields, &def);
+  return def;
 }
 
 CnStatus cni_material_def_check(const CnMaterialDef *def) {
-  if (def->tag != CNI_TAG_MATERIAL)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "material: the definition was not made by cn_material_def_default (tag %u)",
-                     (unsigned)def->tag);
-  CNI_TRY(cni_check_not_negative("material: friction", def->friction));
-  if (!(def->restitution >= 0 && def->restitution <= 1))
-    return cni_error(CN_INVALID_ARGUMENT, "material: restitution must be in 0 .. 1 (got %g)",
-                     def->restitution);
-  CNI_TRY(cni_check_not_negative("material: rolling_friction", def->rolling_friction));
-  CNI_TRY(cni_check_not_negative("material: spinning_friction", def->spinning_friction));
-  CNI_TRY(cni_check_not_negative("material: cohesion", def->cohesion));
-  CNI_TRY(cni_check_vec3("material: surface_velocity", def->surface_velocity));
-  if ((uint32_t)def->friction_rule > CN_COMBINE_MAX)
-    return cni_error(CN_INVALID_ARGUMENT, "material: friction_rule %d is none",
-                     (int)def->friction_rule);
-  if ((uint32_t)def->restitution_rule > CN_COMBINE_MAX)
-    return cni_error(CN_INVALID_ARGUMENT, "material: restitution_rule %d is none",
-                     (int)def->restitution_rule);
-  return CN_OK;
+  CNI_TRY(cni_def_check("material", def, sizeof *def, CNI_TAG_MATERIAL));
+  CnMaterialDef copy = *def;
+  return cni_fields_check(cni_material_fields, "material", &copy);
 }
 
 CnStatus cni_model_add_material(CniModel *model, const CnMaterialDef *def, CnMaterialId *id) {

@@ -92,12 +92,7 @@ CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *inde
   return find(&model->force_ids, "force", id.slot, id.generation, index);
 }
 
-// ---- numbers ----
-
-CnStatus cni_check_not_negative(const char *what, double value) {
-  if (isfinite(value) && value >= 0) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s must be finite and at least 0 (got %g)", what, value);
-}
+// ---- poses and names ----
 
 int cni_pose_is_one(CnPose pose) {
   CnVec3 p = pose.position;

@@ -22,12 +22,13 @@
 #include "geometry/geometry.h"
 #include "joint/joint.h"
 
-#define CNI_NAME_SIZE 48 // longer names are cut; the cut is visible in messages only
-
 // Tags of the definition structs, set by the default functions and checked at creation.
 #define CNI_TAG_BODY 0x79646f62u
 #define CNI_TAG_SHAPE 0x70616873u
 #define CNI_TAG_MATERIAL 0x6574616du
+
+// Descriptions of the definition structs; those of shapes are common to all kinds.
+extern const CniField cni_body_fields[], cni_material_fields[], cni_shape_fields[];
 
 // One number says all about the turning of most bodies.
 typedef struct CniBodyMass {
@@ -275,6 +276,10 @@ CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail
 CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeExtra *extra,
                         CnPose pose, CnPose def_pose);
 
+// Give a shape what its definition says, for data read from outside: all but ids, lists, body and
+// material.
+CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniShape *shape);
+
 // The definition a shape was made from.
 CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);
 
@@ -309,11 +314,6 @@ CnSym3 cni_model_inv_inertia(const CniModel *model, int32_t body, CnQuat rotatio
 #define CNI_ORDER_LINE 64
 size_t cni_model_reorder_bytes(const CniModel *model);
 void cni_model_reorder(CniModel *model, const int32_t *order, void *scratch);
-
-// ---- checks of numbers: what names the field in the message; others are in core/fields.h ----
-
-// Finite and at least zero.
-CnStatus cni_check_not_negative(const char *what, double value);
 
 // ---- derived data and consistency, for the snapshot ----
 

@@ -7,13 +7,26 @@
 #include "core/memory.h"
 #include "model/model_private.h"
 
+static const char *kind_name(int32_t index) { return cn_shape_kind_name((CnShapeKind)index); }
+
+const CniField cni_shape_fields[] = {
+    CNI_FIELD(CHOICE, CnShapeDef, kind, ANY, "", "what it is", .table = kind_name),
+    CNI_FIELD(POSE, CnShapeDef, pose, ANY, "m", "of its frame in the body frame", .fallback = {0}),
+    CNI_FIELD(REAL, CnShapeDef, density, NOT_NEGATIVE, "kg/m^3", "mass a volume",
+              .fallback = {1000}),
+    CNI_FIELD(BITS, CnShapeDef, category, ANY, "",
+              "bits; two shapes meet if each one's category is in the other's mask",
+              .fallback = {CNI_USUAL_CATEGORY}),
+    CNI_FIELD(BITS, CnShapeDef, mask, ANY, "", "bits of the categories that it meets",
+              .fallback = {CNI_USUAL_MASK}),
+    CNI_FIELDS_END,
+};
+
 CnShapeDef cn_shape_def_default(CnShapeKind kind) {
-  return (CnShapeDef){.kind = kind,
-                      .pose = CN_POSE_ONE,
-                      .density = 1000,
-                      .category = CNI_USUAL_CATEGORY,
-                      .mask = CNI_USUAL_MASK,
-                      .tag = CNI_TAG_SHAPE};
+  CnShapeDef def = {.size = sizeof def, .tag = CNI_TAG_SHAPE};
+  cni_fields_default(cni_shape_fields, &def);
+  def.kind = kind;
+  return def;
 }
 
 CnPose cni_shape_local_pose(CnPose com, CnPose def_pose) {
@@ -44,14 +57,7 @@ CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *b
 }
 
 CnStatus cni_shape_def_check(CnShapeDef *def) {
-  if (def->tag != CNI_TAG_SHAPE)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "shape: the definition was not made by cn_shape_def_default (tag %u)",
-                     (unsigned)def->tag);
-  if ((uint32_t)def->kind >= CN_SHAPE_KIND_COUNT)
-    return cni_error(CN_INVALID_ARGUMENT, "shape: kind %d is none", (int)def->kind);
-  CNI_TRY(cni_check_pose("shape: pose", &def->pose));
-  CNI_TRY(cni_check_not_negative("shape: density", def->density));
+  CNI_TRY(cni_fields_check(cni_shape_fields, "shape", def));
   return cni_shape_check(def);
 }
 
@@ -113,6 +119,15 @@ CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeEx
   return status;
 }
 
+CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniShape *shape) {
+  CniShapeExtra extra = {.category = def->category, .mask = def->mask};
+  cni_shape_pack(def, extra.size);
+  shape->kind = def->kind;
+  shape->radius = def->kind == CN_SHAPE_SPHERE ? def->radius : 0;
+  shape->density = def->density;
+  return cni_shape_keep(model, shape, &extra, CN_POSE_ONE, def->pose);
+}
+
 void cni_shape_forget(const CniModel *model, CniShape *shape) {
   if (!shape->extra) return;
   cni_release(&model->allocator, shape->extra->poses, sizeof *shape->extra->poses);
@@ -156,6 +171,7 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
   *id = (CnShapeId){0, 0};
   int32_t body, material = 0;
   CNI_TRY(cni_model_find_body(model, body_id, &body));
+  CNI_TRY(cni_def_check("shape", given, sizeof *given, CNI_TAG_SHAPE));
   CnShapeDef def = *given;
   CNI_TRY(cni_shape_def_check(&def));
   CNI_TRY(check_on_body(model, body, &def));

@@ -9,6 +9,7 @@
 
 #include "core/assert.h"
 #include "core/error.h"
+#include "core/fields.h"
 #include "core/floats.h"
 #include "core/memory.h"
 #include "core/vec.h"
@@ -45,17 +46,23 @@ const char *cn_friction_model_name(CnFrictionModel model) {
 
 CnSet cn_set_default(CnBlockKind kind) {
   CnSet set = {0};
-  set.kind = kind;
+  set.size = sizeof set;
   set.tag = TAG_SET;
+  set.kind = kind;
   return set;
 }
 
 CnProblemDef cn_problem_def_default(void) {
-  return (CnProblemDef){CN_FORM_STEP, CN_FRICTION_COULOMB, cn_allocator_default(), TAG_PROBLEM};
+  return (CnProblemDef){.size = sizeof(CnProblemDef),
+                        .tag = TAG_PROBLEM,
+                        .form = CN_FORM_STEP,
+                        .friction = CN_FRICTION_COULOMB,
+                        .allocator = cn_allocator_default()};
 }
 
 CnGroupDef cn_group_def_default(void) {
   CnGroupDef def = {0};
+  def.size = sizeof def;
   def.tag = TAG_GROUP;
   return def;
 }
@@ -66,6 +73,7 @@ CnPairDef cn_pair_def_default(void) {
   def.normal = cn_vec3(0, 0, 1);
   def.tangent = cn_vec3(1, 0, 0);
   def.length = 1;
+  def.size = sizeof def;
   def.tag = TAG_PAIR;
   return def;
 }
@@ -75,6 +83,7 @@ CnSphereDef cn_sphere_def_default(void) {
   def.group_a = def.group_b = -1;
   def.normal = cn_vec3(0, 0, 1);
   def.length = 1;
+  def.size = sizeof def;
   def.tag = TAG_SPHERE;
   return def;
 }
@@ -89,10 +98,7 @@ CnStatus cn_problem_create(const CnProblemDef *def, CnProblem **problem) {
   CNI_FLOATS;
   if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_create: problem is null");
   *problem = NULL;
-  if (!def) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_create: def is null");
-  if (def->tag != TAG_PROBLEM)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "cn_problem_create: def was not made by cn_problem_def_default");
+  CNI_TRY(cni_def_check("problem", def, sizeof *def, TAG_PROBLEM));
   if (def->form != CN_FORM_STEP && def->form != CN_FORM_EXPLICIT && def->form != CN_FORM_GLOBAL)
     return cni_error(CN_INVALID_ARGUMENT, "problem form %d is unknown", (int)def->form);
   if (def->friction != CN_FRICTION_COULOMB && def->friction != CN_FRICTION_CONVEX)
@@ -252,9 +258,7 @@ CnStatus cn_problem_add_group(CnProblem *p, const CnGroupDef *def, int32_t *grou
   if (!p || !def)
     return cni_error(CN_INVALID_ARGUMENT, "cn_problem_add_group: %s is null",
                      p ? "def" : "problem");
-  if (def->tag != TAG_GROUP)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "cn_problem_add_group: def was not made by cn_group_def_default");
+  CNI_TRY(cni_def_check("group", def, sizeof *def, TAG_GROUP));
   if (p->form != CN_FORM_STEP)
     return cni_error(CN_INVALID_ARGUMENT, "a problem of the %s form has no groups",
                      form_name(p->form));
@@ -292,8 +296,7 @@ static CnStatus check_nonnegative(double x, const char *field) {
 
 // Only the fields that the kind uses.
 static CnStatus check_set(const CnSet *set) {
-  if (set->tag != TAG_SET)
-    return cni_error(CN_INVALID_ARGUMENT, "set was not made by cn_set_default");
+  CNI_TRY(cni_def_check("set", set, sizeof *set, TAG_SET));
   if ((uint32_t)set->kind >= CN_BLOCK_KIND_COUNT)
     return cni_error(CN_INVALID_ARGUMENT, "set: block kind %d is unknown", (int)set->kind);
   CNI_TRY(check_nonnegative(set->compliance[0], "compliance[0]"));
@@ -426,8 +429,7 @@ CnStatus cn_problem_add_pair(CnProblem *p, int32_t set, int32_t dim, const CnPai
   if (block) *block = -1;
   CNI_TRY(check_block(p, CN_FORM_STEP, set, dim));
   CNI_TRY(check_b(b, dim));
-  if (!def || def->tag != TAG_PAIR)
-    return cni_error(CN_INVALID_ARGUMENT, "pair: def was not made by cn_pair_def_default");
+  CNI_TRY(cni_def_check("pair", def, sizeof *def, TAG_PAIR));
   CNI_TRY(check_two_groups(p, def->group_a, def->group_b));
   CNI_TRY(check_unit(def->normal, "normal"));
   CNI_TRY(check_unit(def->tangent, "tangent"));
@@ -462,8 +464,7 @@ CnStatus cn_problem_add_sphere(CnProblem *p, int32_t set, int32_t dim, const CnS
   if (block) *block = -1;
   CNI_TRY(check_block(p, CN_FORM_STEP, set, dim));
   CNI_TRY(check_b(b, dim));
-  if (!def || def->tag != TAG_SPHERE)
-    return cni_error(CN_INVALID_ARGUMENT, "sphere: def was not made by cn_sphere_def_default");
+  CNI_TRY(cni_def_check("sphere", def, sizeof *def, TAG_SPHERE));
   CNI_TRY(check_two_groups(p, def->group_a, def->group_b));
   for (int32_t i = 0; i < 2; i++) {
     int32_t group = i == 0 ? def->group_a : def->group_b;

@@ -8,6 +8,7 @@
 #include "core/assert.h"
 #include "core/clock.h"
 #include "core/error.h"
+#include "core/fields.h"
 #include "core/floats.h"
 #include "core/memory.h"
 #include "core/vec.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_FACETS 8
 #define SOLVER_TAG 0x736f6c76u // "solv"
 
 struct CnSolver {
@@ -140,57 +140,51 @@ CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p) {
 
 // ---- definition ----
 
+static const char *const locals[] = {"split", "projection", "exact", NULL};
+
+const CniField cni_solver_fields[] = {
+    CNI_FIELD(WORD, CnSolverDef, name, ANY, "", "the method", .table = cn_solver_name,
+              .where = CNI_NOT_IN_RUN),
+    CNI_FIELD(REAL, CnSolverDef, tolerance, NOT_NEGATIVE, "",
+              "stop early when the error is below; 0 uses all iterations", .fallback = {0}),
+    CNI_FIELD(INTEGER, CnSolverDef, max_iterations, AT_LEAST_1, "",
+              "most iterations of a step; the default is the solver's", .fallback = {1},
+              .file = "iterations"),
+    CNI_FIELD(REAL, CnSolverDef, time_budget, NOT_NEGATIVE, "s",
+              "longest time of a solve, 0: no bound; a step it cut is outside the promise of bits",
+              .fallback = {0}),
+    CNI_FIELD(REAL, CnSolverDef, relaxation, RELAXATION, "", "omega, the share of each correction",
+              .fallback = {1}),
+    CNI_FIELD(REAL, CnSolverDef, acceleration, POSITIVE_SHARE, "",
+              "lambda, the share of each sweep", .fallback = {1}),
+    CNI_FIELD(CHOICE, CnSolverDef, local, ANY, "", "how the impulse of one block is found",
+              .words = locals, .where = CNI_NUMBER_IN_RUN),
+    CNI_FIELD(INTEGER, CnSolverDef, check_interval, AT_LEAST_1, "",
+              "iterations from one convergence check to the next", .fallback = {10}),
+    CNI_FIELD(INTEGER, CnSolverDef, facets, FACETS, "",
+              "sides of the pyramids in place of friction cones (simplex)", .fallback = {8}),
+    CNI_FIELDS_END,
+};
+
 CnSolverDef cn_solver_def_default(const char *name) {
   const CnSolverKind *kind = cni_solver_find(name);
-  CnSolverDef def = {0};
-  if (kind) def = kind->defaults;
-  def.relaxation = def.acceleration = 1;
-  def.check_interval = 10;
-  def.facets = DEFAULT_FACETS;
+  CnSolverDef def = {.size = sizeof def, .tag = SOLVER_TAG};
+  cni_fields_default(cni_solver_fields, &def);
+  if (kind) {
+    def.tolerance = kind->defaults.tolerance;
+    def.max_iterations = kind->defaults.max_iterations;
+  }
   def.name = kind ? kind->name : name;
   def.allocator = cn_allocator_default();
-  def.tag = SOLVER_TAG;
   return def;
 }
 
-static CnStatus unknown_solver(const char *name) {
-  char list[256];
-  cni_list_names(cn_solver_name, list, sizeof list);
-  return cni_error(CN_INVALID_ARGUMENT, "unknown solver \"%s\"; known are %s",
-                   name ? name : "(null)", list);
-}
-
 static CnStatus check_def(const CnSolverDef *def) {
-  if (def->tag != SOLVER_TAG)
-    return cni_error(CN_INVALID_ARGUMENT, "solver definition was not made by "
-                                          "cn_solver_def_default");
-  if (!cni_solver_find(def->name)) return unknown_solver(def->name);
-  if (!(def->tolerance >= 0) || !isfinite(def->tolerance))
-    return cni_error(CN_INVALID_ARGUMENT, "solver tolerance must be >= 0 (got %g)", def->tolerance);
-  if (def->max_iterations < 1)
-    return cni_error(CN_INVALID_ARGUMENT, "solver max_iterations must be >= 1 (got %d)",
-                     (int)def->max_iterations);
-  if (!(def->time_budget >= 0) || !isfinite(def->time_budget))
-    return cni_error(CN_INVALID_ARGUMENT, "solver time_budget must be >= 0 s (got %g)",
-                     def->time_budget);
-  if (!(def->relaxation > 0 && def->relaxation < 2))
-    return cni_error(CN_INVALID_ARGUMENT, "solver relaxation must lie in (0, 2) (got %g)",
-                     def->relaxation);
-  if (!(def->acceleration > 0 && def->acceleration <= 1))
-    return cni_error(CN_INVALID_ARGUMENT, "solver acceleration must lie in (0, 1] (got %g)",
-                     def->acceleration);
-  int32_t local = (int32_t)def->local;
-  if (local < 0 || local > (int32_t)CN_LOCAL_EXACT)
-    return cni_error(CN_INVALID_ARGUMENT, "solver local must be a CnLocalSolve (got %d)",
-                     (int)local);
-  if (def->check_interval < 1)
-    return cni_error(CN_INVALID_ARGUMENT, "solver check_interval must be >= 1 (got %d)",
-                     (int)def->check_interval);
-  if (def->facets < 4 || def->facets > CNI_FACETS_MAX || def->facets % 2 != 0)
-    return cni_error(CN_INVALID_ARGUMENT, "solver facets must be even and in 4..%d (got %d)",
-                     CNI_FACETS_MAX, (int)def->facets);
+  CNI_TRY(cni_def_check("solver", def, sizeof *def, SOLVER_TAG));
+  CnSolverDef copy = *def;
+  CNI_TRY(cni_fields_check(cni_solver_fields, "solver", &copy));
   if (!def->allocator.allocate || !def->allocator.release)
-    return cni_error(CN_INVALID_ARGUMENT, "solver allocator has a null function");
+    return cni_error(CN_INVALID_ARGUMENT, "solver: the allocator lacks a function");
   return CN_OK;
 }
 
@@ -198,7 +192,6 @@ CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver) {
   CNI_FLOATS;
   if (!solver) return cni_error(CN_INVALID_ARGUMENT, "cn_solver_create: solver is null");
   *solver = NULL;
-  if (!def) return cni_error(CN_INVALID_ARGUMENT, "cn_solver_create: definition is null");
   CNI_TRY(check_def(def));
   CnSolver *made = cni_allocate(&def->allocator, sizeof *made);
   if (!made) return cni_error_memory(sizeof *made);

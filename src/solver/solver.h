@@ -5,6 +5,7 @@
 #define CNI_SOLVER_H
 
 #include <cairn/solver.h>
+#include "core/fields.h"
 #include "problem/problem.h"
 
 // What a solver can take: one bit per block kind, then forms and models.
@@ -37,6 +38,7 @@ typedef struct CnSolverKind {
 #include "solver/solver_list.inc"
 #undef CN_SOLVER
 
+extern const CniField cni_solver_fields[]; // of CnSolverDef
 extern const CnSolverKind *const cni_solver_kinds[];
 extern const int32_t cni_solver_kind_count;
 

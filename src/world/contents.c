@@ -6,31 +6,62 @@
 
 #include "core/error.h"
 #include "integrator/integrator.h"
+#include "solver/solver.h"
 #include "world/world.h"
 
-static CnStatus check_positive(const char *what, double value) {
-  if (isfinite(value) && value > 0) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s must be finite and positive (got %g)", what, value);
+static const char *const models[] = {"coulomb", "convex", NULL};
+
+const CniField cni_world_fields[] = {
+    CNI_FIELD(VEC3, CnWorldDef, gravity, ANY, "m/s^2", "gravity", .fallback = {0, 0, -9.81}),
+    CNI_FIELD(REAL, CnWorldDef, time_step, POSITIVE, "s", "length of a step", .fallback = {1e-3}),
+    CNI_FIELD(REAL, CnWorldDef, stabilisation, POSITIVE_SHARE, "",
+              "share of a joint's error removed per step", .fallback = {0.2}),
+    CNI_FIELD(REAL, CnWorldDef, contact_stabilisation, POSITIVE_SHARE, "", "the same for contacts",
+              .fallback = {0.02}),
+    CNI_FIELD(REAL, CnWorldDef, contact_slop, NOT_NEGATIVE, "m",
+              "a smaller gap closes gently; 0: 0.001 of the smaller shape's radius",
+              .fallback = {0}),
+    CNI_FIELD(REAL, CnWorldDef, recovery_speed, NOT_NEGATIVE, "m/s",
+              "fastest speed at which overlaps are pushed apart", .fallback = {1}),
+    CNI_FIELD(REAL, CnWorldDef, restitution_threshold, NOT_NEGATIVE, "m/s",
+              "slower impacts do not bounce", .fallback = {0.01}),
+    CNI_FIELD(REAL, CnWorldDef, contact_margin, NOT_NEGATIVE, "m",
+              "gaps below it always make a contact; 0: 0.05 of the smaller shape's radius",
+              .fallback = {0}),
+    CNI_FIELD(FLAG, CnWorldDef, geometric_stiffness, ANY, "",
+              "joints under tension stay stable at large steps", .fallback = {1}),
+    CNI_FIELD(CHOICE, CnWorldDef, friction, ANY, "", "the law of friction", .words = models),
+    CNI_FIELD(WORD, CnWorldDef, integrator, ANY, "", "the scheme in time",
+              .table = cn_integrator_name),
+    CNI_FIELD(WORD, CnWorldDef, broad_phase, ANY, "",
+              "how near pairs are found; never changes bits", .table = cn_broad_phase_name,
+              .where = CNI_NOT_IN_SNAPSHOT),
+    CNI_FIELD(INTEGER, CnWorldDef, worker_count, AT_LEAST_1, "",
+              "threads; results do not depend on it", .fallback = {1},
+              .where = CNI_NOT_IN_SNAPSHOT | CNI_NOT_IN_SCENE),
+    CNI_FIELDS_END,
+};
+
+const CniSettingsPart cni_settings_parts[CNI_SETTINGS_PARTS] = {
+    {"", "", cni_world_fields, 0},
+    {"solver", "", cni_solver_fields, offsetof(CnWorldDef, solver)},
+    {"integrator", "integrator_", cni_integrator_fields, offsetof(CnWorldDef, integration)},
+};
+
+// A name as the library's table has it, which lives for ever.
+static const char *own_name(const char *(*table)(int32_t), const char *name) {
+  int32_t i = 0;
+  while (table(i) && strcmp(table(i), name) != 0) i++;
+  return table(i);
 }
 
-CnStatus cni_settings_check(const CniSettings *s) {
-  CNI_TRY(cni_check_vec3("world: gravity", s->gravity));
-  CNI_TRY(check_positive("world: time_step", s->time_step));
-  if (!(s->stabilisation > 0 && s->stabilisation <= 1))
-    return cni_error(CN_INVALID_ARGUMENT, "world: stabilisation must be in (0, 1] (got %g)",
-                     s->stabilisation);
-  if (!(s->contact_stabilisation > 0 && s->contact_stabilisation <= 1))
-    return cni_error(CN_INVALID_ARGUMENT, "world: contact_stabilisation must be in (0, 1] (got %g)",
-                     s->contact_stabilisation);
-  CNI_TRY(cni_check_not_negative("world: contact_slop", s->contact_slop));
-  CNI_TRY(cni_check_not_negative("world: recovery_speed", s->recovery_speed));
-  CNI_TRY(cni_check_not_negative("world: restitution_threshold", s->restitution_threshold));
-  CNI_TRY(cni_check_not_negative("world: contact_margin", s->contact_margin));
-  if (s->geometric_stiffness != 0 && s->geometric_stiffness != 1)
-    return cni_error(CN_INVALID_ARGUMENT, "world: geometric_stiffness must be 0 or 1 (got %d)",
-                     (int)s->geometric_stiffness);
-  if ((uint32_t)s->friction > CN_FRICTION_CONVEX)
-    return cni_error(CN_INVALID_ARGUMENT, "world: friction model %d is none", (int)s->friction);
+CnStatus cni_settings_check(CniSettings *s) {
+  CNI_TRY(cni_fields_check(cni_world_fields, "world", s));
+  if (!s->solver.name) return cni_null_argument("world", "solver.name");
+  CNI_TRY(cni_field_check(cni_solver_fields, "solver", &s->solver));
+  s->integrator = own_name(cn_integrator_name, s->integrator);
+  s->broad_phase = own_name(cn_broad_phase_name, s->broad_phase);
+  s->solver.name = own_name(cn_solver_name, s->solver.name);
   return CN_OK;
 }
 
@@ -46,19 +77,17 @@ static void engine_release(CniEngine *engine, const CnAllocator *allocator) {
   *engine = (CniEngine){0};
 }
 
-static CnStatus engine_build(CniEngine *engine, CniSettings *settings, const CnAllocator *allocator,
-                             CnTasks *tasks) {
+static CnStatus engine_build(CniEngine *engine, const CniSettings *settings,
+                             const CnAllocator *allocator, CnTasks *tasks) {
   CnProblemDef problem = cn_problem_def_default();
   problem.friction = settings->friction;
   problem.allocator = *allocator;
   CNI_TRY(cn_problem_create(&problem, &engine->problem));
   engine->problem->tasks = tasks;
-  settings->solver_def.name = settings->solver;
-  settings->solver_def.allocator = *allocator;
-  settings->solver_def.tasks = tasks;
-  CnStatus status = cn_solver_create(&settings->solver_def, &engine->solver);
-  settings->solver_def.name = NULL; // the settings may move
-  CNI_TRY(status);
+  CnSolverDef solver = settings->solver;
+  solver.allocator = *allocator;
+  solver.tasks = tasks;
+  CNI_TRY(cn_solver_create(&solver, &engine->solver));
   CnIntegratorDef integrator = settings->integration;
   CnIntegratorDef usual = cn_integrator_def_default(settings->integrator);
   integrator.name = usual.name;
@@ -72,8 +101,8 @@ static CnStatus engine_build(CniEngine *engine, CniSettings *settings, const CnA
   return cn_integrator_create(&integrator, &engine->integrator);
 }
 
-CnStatus cni_engine_create(CniEngine *engine, CniSettings *settings, const CnAllocator *allocator,
-                           CnTasks *tasks) {
+CnStatus cni_engine_create(CniEngine *engine, const CniSettings *settings,
+                           const CnAllocator *allocator, CnTasks *tasks) {
   *engine = (CniEngine){.answer = cn_answer_empty(allocator)};
   CnStatus status = engine_build(engine, settings, allocator, tasks);
   if (status != CN_OK) engine_release(engine, allocator);
@@ -83,7 +112,7 @@ CnStatus cni_engine_create(CniEngine *engine, CniSettings *settings, const CnAll
 CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
                              const CnAllocator *allocator, CnTasks *tasks) {
   *contents = (CniContents){.settings = *settings};
-  CNI_TRY(cni_settings_check(settings));
+  CNI_TRY(cni_settings_check(&contents->settings));
   CNI_TRY(cni_engine_create(&contents->engine, &contents->settings, allocator, tasks));
   CnStatus status = cni_model_init(&contents->model, allocator);
   if (status == CN_OK) return CN_OK;

@@ -93,10 +93,7 @@ static CnStatus fill_frames(const char *call, const CnWorld *world, CnPose frame
   int32_t a, b;
   if (!world) return cni_null_argument(call, "the world");
   if (!def) return cni_null_argument(call, "the definition");
-  if (def->tag != CNI_TAG_JOINT)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "joint: the definition was not made by cn_joint_def_default (tag %u)",
-                     (unsigned)def->tag);
+  CNI_TRY(cni_def_check("joint", def, sizeof *def, CNI_TAG_JOINT));
   const CniModel *model = &world->now.model;
   if (!cn_vec3_finite(frame.position))
     return cni_error(CN_INVALID_ARGUMENT, "%s: anchor must be finite (got %g, %g, %g)", call,

@@ -2,302 +2,116 @@
 // Save and restore: a world's contents as bytes, the same on every compiler and machine.
 //
 //     0   8 bytes   "CAIRNSNP"
-//     8   u32       version of this layout        12  u32  zero
+//     8   u32       version                       12  u32  zero
 //     16  u64       size of the whole             24  u64  checksum of everything behind
-//     32            settings, clock, id tables, bodies, shapes, materials, joints, contacts, events
+//     32            layout (layout.h): which fields the records have
+//                   settings, clock, id tables, bodies, shapes, materials, joints, contacts, events
 //
 // Written is what cannot be computed: definitions, state, ids, lists, impulses. Mass, centres and
 // local poses are functions of the definitions and are derived again. Restoring builds whole
 // contents aside and believes nothing: counts are held against the bytes that are left, indices and
 // lists are checked before use, numbers like those of a definition. Only then are they swapped in.
+//
+// Version 4 (Cairn 0.1) had no layout in the file: records.c knows it.
 #include <stdio.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/floats.h"
 #include "core/hash.h"
-#include "world/stream.h"
-#include "world/world.h"
+#include "world/records.h"
 
-#define VERSION 4u
+#define VERSION 5u
+#define VERSION_WITHOUT_LAYOUT 4u
 
 static const char magic[8] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P'};
 
-// ---- fields ----
-
-static void settings_fields(CniStream *s, CniSettings *x) {
-  int32_t friction = (int32_t)x->friction, local = (int32_t)x->solver_def.local;
-  cni_stream_vec3(s, &x->gravity);
-  cni_stream_double(s, &x->time_step);
-  cni_stream_double(s, &x->stabilisation);
-  cni_stream_double(s, &x->contact_stabilisation);
-  cni_stream_double(s, &x->contact_slop);
-  cni_stream_double(s, &x->recovery_speed);
-  cni_stream_double(s, &x->restitution_threshold);
-  cni_stream_double(s, &x->contact_margin);
-  cni_stream_i32(s, &x->geometric_stiffness);
-  cni_stream_i32(s, &friction);
-  cni_stream_bytes(s, x->integrator, sizeof x->integrator);
-  cni_stream_bytes(s, x->solver, sizeof x->solver);
-  CnIntegratorDef *d = &x->integration;
-  int32_t impact = (int32_t)d->impact, remedy = (int32_t)d->remedy;
-  double *const numbers[] = {&d->tolerance,    &d->step,        &d->step_max,
-                             &d->step_min,     &d->drift_limit, &d->event_tolerance,
-                             &d->accumulation, &d->theta};
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) cni_stream_double(s, numbers[i]);
-  cni_stream_i32(s, &d->projection);
-  cni_stream_i32(s, &d->project_start);
-  cni_stream_i32(s, &d->max_events);
-  cni_stream_i32(s, &d->max_steps);
-  cni_stream_i32(s, &impact);
-  cni_stream_i32(s, &remedy);
-  d->impact = (CnImpact)impact;
-  d->remedy = (CnRemedy)remedy;
-  cni_stream_double(s, &x->solver_def.tolerance);
-  cni_stream_i32(s, &x->solver_def.max_iterations);
-  cni_stream_double(s, &x->solver_def.time_budget);
-  cni_stream_double(s, &x->solver_def.relaxation);
-  cni_stream_double(s, &x->solver_def.acceleration);
-  cni_stream_i32(s, &local);
-  cni_stream_i32(s, &x->solver_def.check_interval);
-  cni_stream_i32(s, &x->solver_def.facets);
-  x->friction = (CnFrictionModel)friction;
-  x->solver_def.local = (CnLocalSolve)local;
-}
-
-static void slot_fields(CniStream *s, CniSlot *x) {
-  cni_stream_u32(s, &x->generation);
-  cni_stream_i32(s, &x->index);
-}
-
-// A body in one piece, as it goes through the fields.
-typedef struct BodyRecord {
-  CniBody body; // its detail and name lie beside it
-  uint32_t generation;
-  int32_t last_shape, shape_count;
-  CniBodyDetail detail;
-  char name[CNI_NAME_SIZE];
-  CnPose pose;
-  CnTwist twist, load;
-} BodyRecord;
-
-// A text that ends: its length, then its bytes.
-static void name_fields(CniStream *s, char name[CNI_NAME_SIZE]) {
-  uint32_t length = (uint32_t)strlen(name);
-  cni_stream_u32(s, &length);
-  if (length >= CNI_NAME_SIZE) {
-    s->failed = 1;
-    length = 0;
-  }
-  cni_stream_bytes(s, name, length);
-  name[length] = 0;
-}
-
-static void body_fields(CniStream *s, BodyRecord *record) {
-  CniBody *x = &record->body;
-  CniBodyDetail *detail = &record->detail;
-  int32_t kind = (int32_t)x->kind;
-  cni_stream_i32(s, &kind);
-  cni_stream_u32(s, &x->slot);
-  cni_stream_u32(s, &record->generation);
-  cni_stream_pose(s, &detail->def_com);
-  cni_stream_double(s, &detail->def_inertia.xx);
-  cni_stream_double(s, &detail->def_inertia.yy);
-  cni_stream_double(s, &detail->def_inertia.zz);
-  cni_stream_double(s, &detail->def_inertia.xy);
-  cni_stream_double(s, &detail->def_inertia.xz);
-  cni_stream_double(s, &detail->def_inertia.yz);
-  cni_stream_double(s, &detail->def_mass);
-  cni_stream_i32(s, &x->first_shape);
-  cni_stream_i32(s, &record->last_shape);
-  cni_stream_i32(s, &record->shape_count);
-  cni_stream_i32(s, &x->first_joint);
-  cni_stream_u64(s, &x->user_data);
-  name_fields(s, record->name);
-  cni_stream_pose(s, &record->pose);
-  cni_stream_twist(s, &record->twist);
-  cni_stream_twist(s, &record->load);
-  x->kind = (CnBodyKind)kind;
-}
-
-// A shape likewise. In a snapshot nothing comes before the first shape of a body.
-typedef struct ShapeRecord {
-  CniShape shape;
-  uint32_t generation;
-  CniShapeExtra extra;
-  CnShapeDef def; // pose and sizes
-} ShapeRecord;
-
-static void shape_fields(CniStream *s, ShapeRecord *record) {
-  CniShape *x = &record->shape;
-  int32_t kind = (int32_t)x->kind;
-  cni_stream_u32(s, &x->slot);
-  cni_stream_u32(s, &record->generation);
-  cni_stream_i32(s, &x->body);
-  cni_stream_i32(s, &x->next);
-  cni_stream_i32(s, &x->previous);
-  cni_stream_i32(s, &x->material);
-  cni_stream_i32(s, &kind);
-  cni_stream_pose(s, &record->def.pose);
-  cni_stream_double(s, &record->def.radius);
-  cni_stream_vec3(s, &record->def.half_size);
-  cni_stream_double(s, &x->density);
-  cni_stream_u32(s, &record->extra.category);
-  cni_stream_u32(s, &record->extra.mask);
-  x->kind = (CnShapeKind)kind;
-  // sizes that only some kinds have
-  if ((uint32_t)kind >= CN_SHAPE_KIND_COUNT) return;
-  for (const CniField *f = cni_shape_kinds[kind]->fields; f->name; f++)
-    if (f->offset != offsetof(CnShapeDef, radius) && f->offset != offsetof(CnShapeDef, half_size))
-      cni_stream_double(s, cni_field_at(f, &record->def));
-}
-
-static void material_fields(CniStream *s, CniMaterial *x) {
-  CnMaterialDef *def = &x->def;
-  int32_t friction_rule = (int32_t)def->friction_rule;
-  int32_t restitution_rule = (int32_t)def->restitution_rule;
-  cni_stream_u32(s, &x->slot);
-  cni_stream_u32(s, &x->generation);
-  cni_stream_double(s, &def->friction);
-  cni_stream_double(s, &def->restitution);
-  cni_stream_double(s, &def->rolling_friction);
-  cni_stream_double(s, &def->spinning_friction);
-  cni_stream_double(s, &def->cohesion);
-  cni_stream_vec3(s, &def->surface_velocity);
-  cni_stream_i32(s, &friction_rule);
-  cni_stream_i32(s, &restitution_rule);
-  cni_stream_bytes(s, x->name, sizeof x->name);
-  def->friction_rule = (CnCombine)friction_rule;
-  def->restitution_rule = (CnCombine)restitution_rule;
-}
-
-// What kinds beyond those of 0.1 have: a torque, and coordinates.
-static void coordinate_fields(CniStream *s, CniJoint *x) {
-  CnJointKind kind = x->def.kind;
-  if ((uint32_t)kind >= CN_JOINT_KIND_COUNT || cni_joint_kinds[kind]->point) return;
-  cni_stream_vec3(s, &x->total.spin);
-  for (int32_t i = 0; i < cni_joint_coordinate_count(kind); i++) {
-    for (const CniField *f = cni_joint_axis_fields; f->name; f++)
-      cni_stream_double(s, cni_field_at(f, &x->def.axes[i]));
-    for (int32_t k = 0; k < CNI_PART_COUNT; k++) cni_stream_double(s, &x->impulse.axes[i][k]);
-  }
-}
-
-static void joint_fields(CniStream *s, CniJoint *x) {
-  CnJointDef *def = &x->def;
-  int32_t kind = (int32_t)def->kind;
-  cni_stream_u32(s, &x->slot);
-  cni_stream_u32(s, &x->generation);
-  cni_stream_i32(s, &kind);
-  cni_stream_i32(s, &x->body_a);
-  cni_stream_i32(s, &x->body_b);
-  cni_stream_i32(s, &x->next_a);
-  cni_stream_i32(s, &x->next_b);
-  cni_stream_u32(s, &def->body_a.slot);
-  cni_stream_u32(s, &def->body_a.generation);
-  cni_stream_u32(s, &def->body_b.slot);
-  cni_stream_u32(s, &def->body_b.generation);
-  cni_stream_pose(s, &def->frame_a);
-  cni_stream_pose(s, &def->frame_b);
-  cni_stream_double(s, &def->distance);
-  cni_stream_double(s, &def->stiffness);
-  cni_stream_double(s, &def->damping);
-  for (int32_t k = 0; k < 6; k++) cni_stream_double(s, &x->impulse.locked[k]);
-  cni_stream_vec3(s, &x->total.velocity);
-  cni_stream_double(s, &x->impulse_step);
-  cni_stream_bytes(s, x->name, sizeof x->name);
-  def->kind = (CnJointKind)kind;
-  coordinate_fields(s, x);
-}
-
-// A named contact.
-static void contact_fields(CniStream *s, CniContact *x, CnVec3 *linear) {
-  cni_stream_i32(s, &x->shape_a);
-  cni_stream_i32(s, &x->shape_b);
-  cni_stream_i32(s, &x->body_a);
-  cni_stream_i32(s, &x->body_b);
-  cni_stream_u32(s, &x->feature);
-  cni_stream_vec3(s, &x->point);
-  cni_stream_vec3(s, &x->normal);
-  cni_stream_double(s, &x->gap);
-  cni_stream_vec3(s, linear);
-}
-
-static void event_fields(CniStream *s, CnContactEvent *x) {
-  int32_t kind = (int32_t)x->kind;
-  cni_stream_i32(s, &kind);
-  cni_stream_u32(s, &x->shape_a.slot);
-  cni_stream_u32(s, &x->shape_a.generation);
-  cni_stream_u32(s, &x->shape_b.slot);
-  cni_stream_u32(s, &x->shape_b.generation);
-  x->kind = (CnContactEventKind)kind;
-}
-
 // ---- writing ----
 
-// Things are copied before they go through the fields: the fields' functions may write.
-static void write_ids(CniStream *s, const CniIds *ids) {
-  int32_t count = ids->slot_count, first_free = ids->first_free;
-  cni_stream_count(s, &count, 1);
-  cni_stream_i32(s, &first_free);
-  for (int32_t i = 0; i < count; i++) {
-    CniSlot slot = ids->slots[i];
-    slot_fields(s, &slot);
-  }
+// A stream and the records as they are written.
+typedef struct Writer {
+  CniStream s;
+  CniRecord records[CNI_RECORD_COUNT];
+} Writer;
+
+static void write_record(Writer *w, int32_t record, void *from) {
+  cni_record_write(&w->s, &w->records[record], from);
 }
 
-static BodyRecord body_record(const CniModel *model, int32_t i) {
-  int32_t first = model->bodies[i].first_shape;
-  BodyRecord record = {.body = model->bodies[i],
-                       .generation = cni_body_id(model, i).generation,
-                       .last_shape = first >= 0 ? model->shapes[first].previous : -1,
-                       .shape_count = cni_model_shape_count(model, i),
-                       .detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE},
-                       .pose = model->pose[i],
-                       .twist = model->twist[i],
-                       .load = cni_model_load(model, i)};
-  if (record.body.detail) record.detail = *record.body.detail;
-  snprintf(record.name, sizeof record.name, "%s", cni_body_name(&record.body));
+static void write_count(Writer *w, int32_t count) { cni_stream_count(&w->s, &count, 1); }
+
+static void write_ids(Writer *w, const CniIds *ids) {
+  int32_t first_free = ids->first_free;
+  write_count(w, ids->slot_count);
+  cni_stream_i32(&w->s, &first_free);
+  for (int32_t i = 0; i < ids->slot_count; i++) write_record(w, CNI_RECORD_SLOT, &ids->slots[i]);
+}
+
+static CniBodyRecord body_record(const CniModel *model, int32_t i) {
+  const CniBody *body = &model->bodies[i];
+  int32_t first = body->first_shape;
+  CniBodyRecord record = {.def = cn_body_def_default(),
+                          .slot = body->slot,
+                          .generation = cni_body_id(model, i).generation,
+                          .first_shape = first,
+                          .last_shape = first >= 0 ? model->shapes[first].previous : -1,
+                          .shape_count = cni_model_shape_count(model, i),
+                          .first_joint = body->first_joint,
+                          .pose = model->pose[i],
+                          .twist = model->twist[i],
+                          .load = cni_model_load(model, i)};
+  record.def.kind = body->kind;
+  record.def.user_data = body->user_data;
+  if (body->detail) {
+    record.def.com = body->detail->def_com;
+    record.def.inertia = body->detail->def_inertia;
+    record.def.mass = body->detail->def_mass;
+  }
+  snprintf(record.name, sizeof record.name, "%s", cni_body_name(body));
   return record;
 }
 
-static ShapeRecord shape_record(const CniModel *model, int32_t i) {
+static CniShapeRecord shape_record(const CniModel *model, int32_t i) {
   const CniShape *shape = &model->shapes[i];
-  ShapeRecord record = {
-      .shape = *shape,
-      .generation = cni_shape_id(model, i).generation,
-      .extra = {.category = cni_shape_category(shape), .mask = cni_shape_mask(shape)},
-      .def = cni_model_shape_def(model, i)};
-  if (model->bodies[shape->body].first_shape == i) record.shape.previous = -1;
-  return record;
+  int is_first = model->bodies[shape->body].first_shape == i;
+  return (CniShapeRecord){.def = cni_model_shape_def(model, i),
+                          .slot = shape->slot,
+                          .generation = cni_shape_id(model, i).generation,
+                          .body = shape->body,
+                          .next = shape->next,
+                          .previous = is_first ? -1 : shape->previous,
+                          .material = shape->material};
 }
 
-static void write_model(CniStream *s, const CniModel *model) {
-  int32_t bodies = model->body_count, shapes = model->shape_count;
-  int32_t materials = model->material_count - 1, joints = model->joint_count;
-  write_ids(s, &model->body_ids);
-  write_ids(s, &model->shape_ids);
-  write_ids(s, &model->material_ids);
-  write_ids(s, &model->joint_ids);
-  cni_stream_count(s, &bodies, 1);
-  for (int32_t i = 0; i < bodies; i++) {
-    BodyRecord record = body_record(model, i);
-    body_fields(s, &record);
+static void write_model(Writer *w, const CniModel *model) {
+  write_ids(w, &model->body_ids);
+  write_ids(w, &model->shape_ids);
+  write_ids(w, &model->material_ids);
+  write_ids(w, &model->joint_ids);
+  write_count(w, model->body_count);
+  for (int32_t i = 0; i < model->body_count; i++) {
+    CniBodyRecord record = body_record(model, i);
+    write_record(w, CNI_RECORD_BODY, &record);
   }
-  cni_stream_count(s, &shapes, 1);
-  for (int32_t i = 0; i < shapes; i++) {
-    ShapeRecord record = shape_record(model, i);
-    shape_fields(s, &record);
+  write_count(w, model->shape_count);
+  for (int32_t i = 0; i < model->shape_count; i++) {
+    CniShapeRecord record = shape_record(model, i);
+    write_record(w, CNI_RECORD_SHAPE, &record);
+    write_record(w, CNI_RECORD_SHAPE_KIND + (int32_t)record.def.kind, &record);
   }
-  cni_stream_count(s, &materials, 1);
-  for (int32_t i = 1; i <= materials; i++) {
-    CniMaterial material = model->materials[i];
-    material_fields(s, &material);
+  write_count(w, model->material_count - 1);
+  for (int32_t i = 1; i < model->material_count; i++)
+    write_record(w, CNI_RECORD_MATERIAL, &model->materials[i]);
+  write_count(w, model->joint_count);
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    write_record(w, CNI_RECORD_JOINT, &model->joints[i]);
+    write_record(w, CNI_RECORD_JOINT_KIND + (int32_t)model->joints[i].def.kind, &model->joints[i]);
   }
-  cni_stream_count(s, &joints, 1);
-  for (int32_t i = 0; i < joints; i++) {
-    CniJoint joint = model->joints[i];
-    joint_fields(s, &joint);
+  write_ids(w, &model->force_ids);
+  write_count(w, model->force_count);
+  for (int32_t i = 0; i < model->force_count; i++) {
+    write_record(w, CNI_RECORD_FORCE, &model->forces[i]);
+    write_record(w, CNI_RECORD_FORCE_KIND + (int32_t)model->forces[i].def.kind, &model->forces[i]);
   }
 }
 
@@ -312,51 +126,62 @@ static CniContact named_contact(const CniContents *now, int32_t i) {
   return contact;
 }
 
-static void write_contacts(CniStream *s, const CniContents *now) {
-  const CniContactCache *cache = &now->contacts;
-  int32_t count = cache->count, events = cache->event_count, turning = cache->turning;
-  double time_step = cache->time_step;
-  cni_stream_double(s, &time_step);
-  cni_stream_i32(s, &turning);
-  cni_stream_count(s, &count, 1);
-  for (int32_t i = 0; i < count; i++) {
-    CniContact contact = named_contact(now, i);
-    CnVec3 linear = cache->linear[i];
-    contact_fields(s, &contact, &linear);
-    if (!turning) continue;
-    CnVec3 angular = cache->angular[i];
-    cni_stream_vec3(s, &angular);
+static void write_contacts(Writer *w, const CniContents *now) {
+  CniContactCache cache = now->contacts;
+  write_record(w, CNI_RECORD_CACHE, &cache);
+  write_count(w, cache.count);
+  for (int32_t i = 0; i < cache.count; i++) {
+    CniContactRecord record = {.contact = named_contact(now, i), .linear = cache.linear[i]};
+    write_record(w, CNI_RECORD_CONTACT, &record);
+    if (!cache.turning) continue;
+    record.angular = cache.angular[i];
+    write_record(w, CNI_RECORD_TURNING, &record);
   }
-  cni_stream_count(s, &events, 1);
-  for (int32_t i = 0; i < events; i++) {
-    CnContactEvent event = cache->events[i];
-    event_fields(s, &event);
-  }
+  write_count(w, cache.event_count);
+  for (int32_t i = 0; i < cache.event_count; i++)
+    write_record(w, CNI_RECORD_EVENT, &cache.events[i]);
 }
 
-static void write_contents(CniStream *s, const CniContents *now) {
+// Which records the contents need: those of kinds that nothing is of are not described.
+static void write_layout(Writer *w, const CniModel *model) {
+  CniRecord used[CNI_RECORD_COUNT];
+  uint8_t has[CNI_RECORD_COUNT] = {0};
+  int32_t count = 0;
+  memset(has, 1, CNI_RECORD_SHAPE_KIND);
+  for (int32_t i = 0; i < model->shape_count; i++)
+    has[CNI_RECORD_SHAPE_KIND + (int)model->shapes[i].kind] = 1;
+  for (int32_t i = 0; i < model->joint_count; i++)
+    has[CNI_RECORD_JOINT_KIND + (int)model->joints[i].def.kind] = 1;
+  for (int32_t i = 0; i < model->force_count; i++)
+    has[CNI_RECORD_FORCE_KIND + (int)model->forces[i].def.kind] = 1;
+  for (int32_t i = 0; i < CNI_RECORD_COUNT; i++)
+    if (has[i]) used[count++] = w->records[i];
+  cni_layout_write(&w->s, used, count);
+}
+
+static void write_contents(Writer *w, const CniContents *now) {
   CniSettings settings = now->settings;
-  double time = now->time;
-  int64_t step = now->step;
-  s->at = CNI_SNAPSHOT_HEADER;
-  settings_fields(s, &settings);
-  cni_stream_double(s, &time);
-  cni_stream_i64(s, &step);
-  write_model(s, &now->model);
-  write_contacts(s, now);
+  CniClockRecord clock = {now->time, now->step};
+  uint32_t version = VERSION, zero = 0;
+  char word[sizeof magic];
+  memcpy(word, magic, sizeof word);
+  cni_records(w->records);
+  cni_stream_bytes(&w->s, word, sizeof word);
+  cni_stream_u32(&w->s, &version);
+  cni_stream_u32(&w->s, &zero);
+  w->s.at = CNI_SNAPSHOT_HEADER;
+  write_layout(w, &now->model);
+  write_record(w, CNI_RECORD_SETTINGS, &settings);
+  write_record(w, CNI_RECORD_CLOCK, &clock);
+  write_model(w, &now->model);
+  write_contacts(w, now);
 }
 
 void cni_snapshot_seal(void *data, size_t size) {
-  CniStream s = {.out = data, .size = size};
-  uint32_t version = VERSION, zero = 0;
+  CniStream s = {.out = data, .size = size, .at = CNI_SNAPSHOT_SEAL};
   uint64_t bytes = size;
   uint64_t sum = cni_hash_bytes(CNI_HASH_START, (const uint8_t *)data + CNI_SNAPSHOT_HEADER,
                                 size - CNI_SNAPSHOT_HEADER);
-  char word[sizeof magic];
-  memcpy(word, magic, sizeof word);
-  cni_stream_bytes(&s, word, sizeof word);
-  cni_stream_u32(&s, &version);
-  cni_stream_u32(&s, &zero);
   cni_stream_u64(&s, &bytes);
   cni_stream_u64(&s, &sum);
 }
@@ -366,18 +191,16 @@ CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t
   if (!size) return cni_null_argument("cn_world_save", "the size pointer");
   *size = 0;
   CNI_TRY(cni_world_open(world, "cn_world_save"));
-  if (world->now.model.force_count > 0)
-    return cni_error(CN_UNSUPPORTED, "cn_world_save: forces are not in snapshots yet");
-  CniStream count = {0};
-  write_contents(&count, &world->now);
-  *size = count.at;
+  Writer w = {.s = {0}};
+  write_contents(&w, &world->now);
+  *size = w.s.at;
   if (!data) return CN_OK;
-  if (capacity < count.at)
+  if (capacity < *size)
     return cni_error(CN_INVALID_ARGUMENT, "cn_world_save: %zu bytes are needed, %zu are there",
-                     count.at, capacity);
-  CniStream out = {.out = data, .size = count.at};
-  write_contents(&out, &world->now);
-  cni_snapshot_seal(data, count.at);
+                     *size, capacity);
+  w.s = (CniStream){.out = data, .size = *size};
+  write_contents(&w, &world->now);
+  cni_snapshot_seal(data, *size);
   return CN_OK;
 }
 
@@ -394,60 +217,35 @@ static CnStatus illegal(void) {
   return cni_error(CN_INVALID_DATA, "snapshot: %s", text);
 }
 
-// Sizes on the way: how many bytes the fields of one thing take.
-static size_t slot_size(void) {
-  CniStream s = {0};
-  CniSlot x = {0};
-  slot_fields(&s, &x);
-  return s.at;
-}
-static size_t body_size(void) {
-  CniStream s = {0};
-  BodyRecord x = {0};
-  body_fields(&s, &x);
-  return s.at;
-}
-static size_t shape_size(void) {
-  CniStream s = {0};
-  ShapeRecord x = {0};
-  shape_fields(&s, &x);
-  return s.at;
-}
-static size_t material_size(void) {
-  CniStream s = {0};
-  CniMaterial x = {0};
-  material_fields(&s, &x);
-  return s.at;
-}
-static size_t joint_size(void) {
-  CniStream s = {0};
-  CniJoint x = {0};
-  joint_fields(&s, &x);
-  return s.at;
-}
-static size_t contact_size(void) {
-  CniStream s = {0};
-  CniContact x = {0};
-  CnVec3 linear = CN_VEC3_ZERO;
-  contact_fields(&s, &x, &linear);
-  return s.at;
-}
-static size_t event_size(void) {
-  CniStream s = {0};
-  CnContactEvent x = {0};
-  event_fields(&s, &x);
-  return s.at;
+// A stream and the layout of what comes.
+typedef struct Reader {
+  CniStream s;
+  CniLayout layout;
+  CniRecord records[CNI_RECORD_COUNT];
+} Reader;
+
+static CnStatus read_record(Reader *r, int32_t record, void *into) {
+  return cni_record_read(&r->s, &r->layout, record, into);
 }
 
-static CnStatus read_ids(CniStream *s, CniIds *ids, const CnAllocator *allocator) {
+// How many records of a sort follow.
+static CnStatus read_count(Reader *r, int32_t record, int32_t *count) {
+  cni_stream_count(&r->s, count, cni_record_least(&r->layout, record));
+  return r->s.failed ? ended() : CN_OK;
+}
+
+static CnStatus read_ids(Reader *r, CniIds *ids, const CnAllocator *allocator) {
   int32_t count;
-  cni_stream_count(s, &count, slot_size());
-  cni_stream_i32(s, &ids->first_free);
+  CNI_TRY(read_count(r, CNI_RECORD_SLOT, &count));
+  cni_stream_i32(&r->s, &ids->first_free);
   CNI_TRY(cni_array_reserve(allocator, (void **)&ids->slots, &ids->slot_capacity, 0, count,
                             sizeof(CniSlot)));
-  for (int32_t i = 0; i < count; i++) slot_fields(s, &ids->slots[i]);
+  for (int32_t i = 0; i < count; i++) {
+    ids->slots[i] = (CniSlot){0};
+    CNI_TRY(read_record(r, CNI_RECORD_SLOT, &ids->slots[i]));
+  }
   ids->slot_count = count;
-  return s->failed ? ended() : CN_OK;
+  return r->s.failed ? ended() : CN_OK;
 }
 
 // Zero to the last bit: a load of -0 is kept.
@@ -469,17 +267,34 @@ static CnStatus broken_list(int32_t body) {
   return cni_error(CN_INVALID_DATA, "snapshot: body %d: its list of shapes is broken", (int)body);
 }
 
-static CnStatus read_bodies(CniStream *s, CniModel *model) {
+static CnStatus read_body(Reader *r, CniBodyRecord *record) {
+  *record = (CniBodyRecord){.def = cn_body_def_default(),
+                            .first_shape = -1,
+                            .last_shape = -1,
+                            .first_joint = -1,
+                            .pose = CN_POSE_ONE};
+  return read_record(r, CNI_RECORD_BODY, record);
+}
+
+static CnStatus read_bodies(Reader *r, CniModel *model) {
   int32_t count;
-  cni_stream_count(s, &count, body_size());
+  CNI_TRY(read_count(r, CNI_RECORD_BODY, &count));
   CNI_TRY(cni_model_reserve(model, count, 0, 0, 0));
-  for (int32_t i = 0; i < count && !s->failed; i++) {
-    BodyRecord record = {.detail = {.com = CN_POSE_ONE}};
-    body_fields(s, &record);
-    if (s->failed) break;
-    CNI_TRY(check_generation(&model->body_ids, record.body.slot, record.generation));
-    CNI_TRY(cni_body_keep(model, &record.body, &record.detail, record.name));
-    model->bodies[i] = record.body;
+  for (int32_t i = 0; i < count; i++) {
+    CniBodyRecord record;
+    CNI_TRY(read_body(r, &record));
+    CNI_TRY(check_generation(&model->body_ids, record.slot, record.generation));
+    CniBodyDetail detail = {.com = CN_POSE_ONE,
+                            .def_com = record.def.com,
+                            .def_inertia = record.def.inertia,
+                            .def_mass = record.def.mass};
+    CniBody body = {.kind = record.def.kind,
+                    .slot = record.slot,
+                    .first_shape = record.first_shape,
+                    .first_joint = record.first_joint,
+                    .user_data = record.def.user_data};
+    CNI_TRY(cni_body_keep(model, &body, &detail, record.name));
+    model->bodies[i] = body;
     model->mass[i] = (CniBodyMass){0};
     model->pose[i] = record.pose;
     model->twist[i] = record.twist;
@@ -487,42 +302,42 @@ static CnStatus read_bodies(CniStream *s, CniModel *model) {
     if (!is_zero_twist(&record.load)) CNI_TRY(cni_model_loads(model));
     if (model->load) model->load[i] = record.load;
   }
-  return s->failed ? ended() : CN_OK;
+  return CN_OK;
 }
 
-static CnStatus read_shapes(CniStream *s, CniModel *model) {
+static CnStatus read_shapes(Reader *r, CniModel *model) {
   int32_t count;
-  cni_stream_count(s, &count, shape_size());
+  CNI_TRY(read_count(r, CNI_RECORD_SHAPE, &count));
   CNI_TRY(cni_model_reserve(model, 0, count, 0, 0));
-  for (int32_t i = 0; i < count && !s->failed; i++) {
-    ShapeRecord record = {.generation = 0};
-    shape_fields(s, &record);
-    if (s->failed) break;
-    if ((uint32_t)record.shape.kind >= CN_SHAPE_KIND_COUNT)
-      return cni_error(CN_INVALID_DATA, "snapshot: shape %d is of kind %d, which is none", i,
-                       (int)record.shape.kind);
-    record.def.kind = record.shape.kind;
-    if (record.def.kind == CN_SHAPE_SPHERE) record.shape.radius = record.def.radius;
-    cni_shape_pack(&record.def, record.extra.size);
-    CNI_TRY(check_generation(&model->shape_ids, record.shape.slot, record.generation));
-    CNI_TRY(cni_shape_keep(model, &record.shape, &record.extra, CN_POSE_ONE, record.def.pose));
-    model->shapes[i] = record.shape;
+  for (int32_t i = 0; i < count; i++) {
+    CniShapeRecord record = {
+        .def = cn_shape_def_default(CN_SHAPE_SPHERE), .next = -1, .previous = -1};
+    CNI_TRY(read_record(r, CNI_RECORD_SHAPE, &record));
+    CNI_TRY(read_record(r, CNI_RECORD_SHAPE_KIND + (int32_t)record.def.kind, &record));
+    CNI_TRY(check_generation(&model->shape_ids, record.slot, record.generation));
+    CniShape shape = {.slot = record.slot,
+                      .body = record.body,
+                      .next = record.next,
+                      .previous = record.previous,
+                      .material = record.material};
+    CNI_TRY(cni_shape_from_def(model, &record.def, &shape));
+    model->shapes[i] = shape;
     model->shape_count = i + 1;
   }
-  return s->failed ? ended() : CN_OK;
+  return CN_OK;
 }
 
 // The bodies once more, which begin at `at`: before the first shape of each comes the last one, and
 // as many as it says are in its list.
-static CnStatus close_lists(const CniStream *s, size_t at, CniModel *model) {
-  CniStream again = *s;
-  again.at = at;
+static CnStatus close_lists(const Reader *r, size_t at, CniModel *model) {
+  Reader again = *r;
+  again.s.at = at;
   int32_t count;
-  cni_stream_count(&again, &count, body_size());
+  CNI_TRY(read_count(&again, CNI_RECORD_BODY, &count));
   for (int32_t i = 0; i < count; i++) {
-    BodyRecord record = {0};
-    body_fields(&again, &record);
-    int32_t first = record.body.first_shape, n = 0;
+    CniBodyRecord record;
+    CNI_TRY(read_body(&again, &record));
+    int32_t first = record.first_shape, n = 0;
     if (first >= 0 && first < model->shape_count) {
       CniShape *shape = &model->shapes[first];
       if (shape->body != i || shape->previous != -1) return broken_list(i);
@@ -536,47 +351,68 @@ static CnStatus close_lists(const CniStream *s, size_t at, CniModel *model) {
   return CN_OK;
 }
 
-static CnStatus read_materials(CniStream *s, CniModel *model) {
+static CnStatus read_materials(Reader *r, CniModel *model) {
   int32_t count;
-  cni_stream_count(s, &count, material_size());
+  CNI_TRY(read_count(r, CNI_RECORD_MATERIAL, &count));
   if (count == INT32_MAX) return ended();
   CNI_TRY(cni_model_reserve(model, 0, 0, count + 1, 0));
   for (int32_t i = 1; i <= count; i++) {
-    model->materials[i] = (CniMaterial){.def = {.tag = CNI_TAG_MATERIAL}};
-    material_fields(s, &model->materials[i]);
+    model->materials[i] = (CniMaterial){.def = cn_material_def_default()};
+    CNI_TRY(read_record(r, CNI_RECORD_MATERIAL, &model->materials[i]));
   }
   model->material_count = count + 1;
   for (int32_t i = 0; i < model->shape_count; i++) {
     int32_t m = model->shapes[i].material;
     if (m >= 0 && m <= count) model->materials[m].use_count++;
   }
-  return s->failed ? ended() : CN_OK;
+  return CN_OK;
 }
 
-static CnStatus read_joints(CniStream *s, CniModel *model) {
+static CnStatus read_joints(Reader *r, CniModel *model) {
   int32_t count;
-  cni_stream_count(s, &count, joint_size());
+  CNI_TRY(read_count(r, CNI_RECORD_JOINT, &count));
   CNI_TRY(cni_model_reserve(model, 0, 0, 0, count));
   for (int32_t i = 0; i < count; i++) {
-    model->joints[i] = (CniJoint){.def = cn_joint_def_default(CN_JOINT_BALL)};
-    joint_fields(s, &model->joints[i]);
+    CniJoint *joint = &model->joints[i];
+    *joint = (CniJoint){.def = cn_joint_def_default(CN_JOINT_BALL), .next_a = -1, .next_b = -1};
+    CNI_TRY(read_record(r, CNI_RECORD_JOINT, joint));
+    CNI_TRY(read_record(r, CNI_RECORD_JOINT_KIND + (int32_t)joint->def.kind, joint));
   }
   model->joint_count = count;
-  return s->failed ? ended() : CN_OK;
+  return CN_OK;
 }
 
-static CnStatus read_model(CniStream *s, CniModel *model) {
+// What a snapshot says nothing of is not there: 0.1 had no forces.
+static CnStatus read_forces(Reader *r, CniModel *model) {
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_FORCE].seen) return CN_OK;
+  CNI_TRY(read_ids(r, &model->force_ids, &model->allocator));
+  CNI_TRY(read_count(r, CNI_RECORD_FORCE, &count));
+  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->forces, &model->force_capacity, 0,
+                            count, sizeof *model->forces));
+  for (int32_t i = 0; i < count; i++) {
+    CniForce *force = &model->forces[i];
+    *force = (CniForce){.def = cn_force_def_default((CnForceKind)0)};
+    CNI_TRY(read_record(r, CNI_RECORD_FORCE, force));
+    CNI_TRY(read_record(r, CNI_RECORD_FORCE_KIND + (int32_t)force->def.kind, force));
+  }
+  model->force_count = count;
+  return CN_OK;
+}
+
+static CnStatus read_model(Reader *r, CniModel *model) {
   const CnAllocator *a = &model->allocator;
-  CNI_TRY(read_ids(s, &model->body_ids, a));
-  CNI_TRY(read_ids(s, &model->shape_ids, a));
-  CNI_TRY(read_ids(s, &model->material_ids, a));
-  CNI_TRY(read_ids(s, &model->joint_ids, a));
-  size_t bodies = s->at;
-  CNI_TRY(read_bodies(s, model));
-  CNI_TRY(read_shapes(s, model));
-  CNI_TRY(close_lists(s, bodies, model));
-  CNI_TRY(read_materials(s, model));
-  CNI_TRY(read_joints(s, model));
+  CNI_TRY(read_ids(r, &model->body_ids, a));
+  CNI_TRY(read_ids(r, &model->shape_ids, a));
+  CNI_TRY(read_ids(r, &model->material_ids, a));
+  CNI_TRY(read_ids(r, &model->joint_ids, a));
+  size_t bodies = r->s.at;
+  CNI_TRY(read_bodies(r, model));
+  CNI_TRY(read_shapes(r, model));
+  CNI_TRY(close_lists(r, bodies, model));
+  CNI_TRY(read_materials(r, model));
+  CNI_TRY(read_joints(r, model));
+  CNI_TRY(read_forces(r, model));
   if (cni_model_consistent(model) != CN_OK) return illegal();
   CnStatus status = cni_model_derive(model);
   return status == CN_OK || status == CN_NO_MEMORY ? status : illegal();
@@ -594,40 +430,45 @@ static CnStatus check_contact(const CniContactCache *cache, int32_t i) {
   return CN_OK;
 }
 
-static CnStatus read_contacts(CniStream *s, CniContactCache *cache, const CnAllocator *allocator) {
-  int32_t count, events;
-  cni_stream_double(s, &cache->time_step);
-  cni_stream_i32(s, &cache->turning);
+static CnStatus read_events(Reader *r, CniContactCache *cache, const CnAllocator *allocator) {
+  int32_t count;
+  CNI_TRY(read_count(r, CNI_RECORD_EVENT, &count));
+  CNI_TRY(cni_contacts_reserve(cache, allocator, 0, 0, count));
+  for (int32_t i = 0; i < count; i++) {
+    cache->events[i] = (CnContactEvent){.kind = CN_CONTACT_BEGAN};
+    CNI_TRY(read_record(r, CNI_RECORD_EVENT, &cache->events[i]));
+  }
+  cache->event_count = count;
+  return CN_OK;
+}
+
+static CnStatus read_contacts(Reader *r, CniContactCache *cache, const CnAllocator *allocator) {
+  int32_t count;
+  CNI_TRY(read_record(r, CNI_RECORD_CACHE, cache));
   if (cache->turning != 0 && cache->turning != 1)
     return cni_error(CN_INVALID_DATA, "snapshot: contacts turn %d", (int)cache->turning);
-  cni_stream_count(s, &count, contact_size());
+  CNI_TRY(read_count(r, CNI_RECORD_CONTACT, &count));
   CNI_TRY(cni_contacts_reserve(cache, allocator, count, cache->turning, 0));
   CNI_TRY(cni_array_reserve(allocator, (void **)&cache->full, &cache->full_capacity, 0, count,
                             sizeof *cache->full));
   cache->named = 1;
   for (int32_t i = 0; i < count; i++) {
-    cache->full[i] = (CniContact){0};
-    contact_fields(s, &cache->full[i], &cache->linear[i]);
-    if (cache->turning) cni_stream_vec3(s, &cache->angular[i]);
-    if (s->failed) return ended();
+    CniContactRecord record = {.linear = CN_VEC3_ZERO};
+    CNI_TRY(read_record(r, CNI_RECORD_CONTACT, &record));
+    if (cache->turning) CNI_TRY(read_record(r, CNI_RECORD_TURNING, &record));
+    cache->full[i] = record.contact;
+    cache->linear[i] = record.linear;
+    if (cache->turning) cache->angular[i] = record.angular;
     CNI_TRY(check_contact(cache, i));
   }
   cache->count = cache->full_count = count;
-  cni_stream_count(s, &events, event_size());
-  CNI_TRY(cni_contacts_reserve(cache, allocator, 0, 0, events));
-  for (int32_t i = 0; i < events; i++) {
-    event_fields(s, &cache->events[i]);
-    if ((uint32_t)cache->events[i].kind > CN_CONTACT_ENDED)
-      return cni_error(CN_INVALID_DATA, "snapshot: event %d is of no kind", (int)i);
-  }
-  cache->event_count = events;
-  if (!isfinite(cache->time_step) || cache->time_step < 0 || (count > 0 && !(cache->time_step > 0)))
-    return cni_error(CN_INVALID_DATA, "snapshot: the contacts' time step is %g s",
-                     cache->time_step);
-  return s->failed ? ended() : CN_OK;
+  CNI_TRY(read_events(r, cache, allocator));
+  if (isfinite(cache->time_step) && cache->time_step >= 0 && (count == 0 || cache->time_step > 0))
+    return CN_OK;
+  return cni_error(CN_INVALID_DATA, "snapshot: the contacts' time step is %g s", cache->time_step);
 }
 
-static CnStatus check_header(const void *data, size_t size) {
+static CnStatus check_header(const void *data, size_t size, uint32_t *version_read) {
   CniStream s = {.in = data, .size = size};
   char word[sizeof magic];
   uint32_t version, zero;
@@ -639,9 +480,10 @@ static CnStatus check_header(const void *data, size_t size) {
   cni_stream_u64(&s, &sum);
   if (s.failed || memcmp(word, magic, sizeof word) != 0)
     return cni_error(CN_INVALID_DATA, "these %zu bytes are not a snapshot", size);
-  if (version != VERSION || zero != 0)
-    return cni_error(CN_INVALID_DATA, "snapshot: version %u, this library reads %u",
-                     (unsigned)version, VERSION);
+  if (version < VERSION_WITHOUT_LAYOUT || version > VERSION || zero != 0)
+    return cni_error(CN_INVALID_DATA, "snapshot: version %u, this library reads %u and %u",
+                     (unsigned)version, VERSION_WITHOUT_LAYOUT, VERSION);
+  *version_read = version;
   if (bytes != size)
     return cni_error(CN_INVALID_DATA, "snapshot: it says %llu bytes and has %zu",
                      (unsigned long long)bytes, size);
@@ -653,45 +495,83 @@ static CnStatus check_header(const void *data, size_t size) {
   return CN_OK;
 }
 
+static CnStatus read_layout(Reader *r, uint32_t version, const CnAllocator *allocator) {
+  const char *text = cni_layout_version_4;
+  size_t size = strlen(cni_layout_version_4);
+  cni_records(r->records);
+  if (version != VERSION_WITHOUT_LAYOUT) {
+    int32_t length;
+    cni_stream_count(&r->s, &length, 1);
+    if (r->s.failed) return ended();
+    text = (const char *)r->s.in + r->s.at;
+    size = (size_t)length;
+    r->s.at += size;
+  }
+  return cni_layout_parse(&r->layout, r->records, CNI_RECORD_COUNT, text, size, allocator);
+}
+
+// What the settings of a snapshot say nothing of: what the world has where results do not depend on
+// it, defaults where they do.
+static CniSettings settings_before(const CnWorld *world, const char *solver) {
+  CniSettings settings = cn_world_def_default(), now = world->now.settings;
+  settings.solver = cn_solver_def_default(solver);
+  settings.broad_phase = now.broad_phase;
+  settings.worker_count = now.worker_count;
+  settings.task_host = now.task_host;
+  settings.hooks = now.hooks;
+  settings.log = now.log;
+  settings.allocator = now.allocator;
+  return settings;
+}
+
 // Settings into fresh contents. A solver or integrator that refuses them is damage, not misuse.
-static CnStatus read_settings(CniStream *s, CnWorld *world, CniContents *next) {
-  CniSettings settings = world->now.settings;
-  settings_fields(s, &settings);
-  if (s->failed) return ended();
-  if (!memchr(settings.integrator, 0, sizeof settings.integrator) ||
-      !memchr(settings.solver, 0, sizeof settings.solver))
-    return cni_error(CN_INVALID_DATA, "snapshot: a name does not end");
+static CnStatus read_settings(Reader *r, CnWorld *world, CniContents *next) {
+  // the defaults of a solver's numbers depend on its name
+  CniStream start = r->s;
+  CniSettings settings = settings_before(world, "psor");
+  CNI_TRY(read_record(r, CNI_RECORD_SETTINGS, &settings));
+  settings = settings_before(world, settings.solver.name);
+  r->s = start;
+  CNI_TRY(read_record(r, CNI_RECORD_SETTINGS, &settings));
   CnStatus status = cni_contents_create(next, &settings, &world->allocator, world->tasks);
   if (status == CN_OK || status == CN_NO_MEMORY) return status;
   return illegal();
 }
 
-static CnStatus read_rest(CniStream *s, CnWorld *world, CniContents *next) {
-  cni_stream_double(s, &next->time);
-  cni_stream_i64(s, &next->step);
-  if (!isfinite(next->time) || next->step < 0)
-    return cni_error(CN_INVALID_DATA, "snapshot: time %g s after %lld steps", next->time,
-                     (long long)next->step);
-  CNI_TRY(read_model(s, &next->model));
-  CNI_TRY(read_contacts(s, &next->contacts, &world->allocator));
-  if (s->at != s->size)
-    return cni_error(CN_INVALID_DATA, "snapshot: %zu bytes too many", s->size - s->at);
+static CnStatus read_rest(Reader *r, CnWorld *world, CniContents *next) {
+  CniClockRecord clock = {0, 0};
+  CNI_TRY(read_record(r, CNI_RECORD_CLOCK, &clock));
+  if (!isfinite(clock.time) || clock.step < 0)
+    return cni_error(CN_INVALID_DATA, "snapshot: time %g s after %lld steps", clock.time,
+                     (long long)clock.step);
+  next->time = clock.time;
+  next->step = clock.step;
+  CNI_TRY(read_model(r, &next->model));
+  CNI_TRY(read_contacts(r, &next->contacts, &world->allocator));
+  if (r->s.at != r->s.size)
+    return cni_error(CN_INVALID_DATA, "snapshot: %zu bytes too many", r->s.size - r->s.at);
   return CN_OK;
+}
+
+static CnStatus read_contents(Reader *r, uint32_t version, CnWorld *world, CniContents *next) {
+  CNI_TRY(read_layout(r, version, &world->allocator));
+  CNI_TRY(read_settings(r, world, next));
+  CnStatus status = read_rest(r, world, next);
+  if (status != CN_OK) cni_contents_release(next, &world->allocator);
+  return status;
 }
 
 CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size) {
   CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_world_restore"));
   if (!data) return cni_null_argument("cn_world_restore", "the data");
-  CNI_TRY(check_header(data, size));
-  CniStream s = {.in = data, .size = size, .at = CNI_SNAPSHOT_HEADER};
+  uint32_t version = 0;
+  CNI_TRY(check_header(data, size, &version));
+  Reader r = {.s = {.in = data, .size = size, .at = CNI_SNAPSHOT_HEADER}};
   CniContents next;
-  CNI_TRY(read_settings(&s, world, &next));
-  CnStatus status = read_rest(&s, world, &next);
-  if (status != CN_OK) {
-    cni_contents_release(&next, &world->allocator);
-    return status;
-  }
+  CnStatus status = read_contents(&r, version, world, &next);
+  cni_layout_release(&r.layout, &world->allocator);
+  CNI_TRY(status);
   cni_contents_release(&world->now, &world->allocator);
   world->now = next;
   return CN_OK;

@@ -44,37 +44,11 @@ void cni_stream_i32(CniStream *s, int32_t *value) {
   memcpy(value, &bits, sizeof bits);
 }
 
-void cni_stream_i64(CniStream *s, int64_t *value) {
-  uint64_t bits;
-  memcpy(&bits, value, sizeof bits);
-  cni_stream_u64(s, &bits);
-  memcpy(value, &bits, sizeof bits);
-}
-
 void cni_stream_double(CniStream *s, double *value) {
   uint64_t bits;
   memcpy(&bits, value, sizeof bits);
   cni_stream_u64(s, &bits);
   memcpy(value, &bits, sizeof bits);
-}
-
-void cni_stream_vec3(CniStream *s, CnVec3 *value) {
-  cni_stream_double(s, &value->x);
-  cni_stream_double(s, &value->y);
-  cni_stream_double(s, &value->z);
-}
-
-void cni_stream_pose(CniStream *s, CnPose *value) {
-  cni_stream_vec3(s, &value->position);
-  cni_stream_double(s, &value->rotation.w);
-  cni_stream_double(s, &value->rotation.x);
-  cni_stream_double(s, &value->rotation.y);
-  cni_stream_double(s, &value->rotation.z);
-}
-
-void cni_stream_twist(CniStream *s, CnTwist *value) {
-  cni_stream_vec3(s, &value->velocity);
-  cni_stream_vec3(s, &value->spin);
 }
 
 void cni_stream_count(CniStream *s, int32_t *count, size_t bytes_each) {

@@ -17,11 +17,7 @@ void cni_stream_bytes(CniStream *s, void *bytes, size_t count);
 void cni_stream_u32(CniStream *s, uint32_t *value);
 void cni_stream_u64(CniStream *s, uint64_t *value);
 void cni_stream_i32(CniStream *s, int32_t *value);
-void cni_stream_i64(CniStream *s, int64_t *value);
 void cni_stream_double(CniStream *s, double *value);
-void cni_stream_vec3(CniStream *s, CnVec3 *value);
-void cni_stream_pose(CniStream *s, CnPose *value);
-void cni_stream_twist(CniStream *s, CnTwist *value);
 // A count of things of at least `bytes_each` bytes: refused if so many cannot follow.
 void cni_stream_count(CniStream *s, int32_t *count, size_t bytes_each);
 

@@ -16,28 +16,15 @@
 
 #define WORLD_TAG 0x6c647277u
 
-static CnIntegratorDef integration_default(void) {
-  CnIntegratorDef def = cn_integrator_def_default("impulse");
-  def.projection = -1;
-  return def;
-}
-
 CnWorldDef cn_world_def_default(void) {
-  return (CnWorldDef){.gravity = {0, 0, -9.81},
-                      .time_step = 1e-3,
-                      .integrator = "impulse",
-                      .integration = integration_default(),
-                      .solver = cn_solver_def_default("psor"),
-                      .friction = CN_FRICTION_COULOMB,
-                      .stabilisation = 0.2,
-                      .contact_stabilisation = 0.02,
-                      .recovery_speed = 1,
-                      .restitution_threshold = 0.01,
-                      .geometric_stiffness = 1,
-                      .broad_phase = "grid",
-                      .worker_count = 1,
-                      .allocator = cn_allocator_default(),
-                      .tag = WORLD_TAG};
+  CnWorldDef def = {.integration = cn_integrator_def_default("impulse"),
+                    .solver = cn_solver_def_default("psor"),
+                    .allocator = cn_allocator_default(),
+                    .size = sizeof def,
+                    .tag = WORLD_TAG};
+  cni_fields_default(cni_world_fields, &def);
+  def.integration.projection = -1;
+  return def;
 }
 
 // ---- doors ----
@@ -62,37 +49,11 @@ CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call) {
 // ---- creation ----
 
 static CnStatus check_def(const CnWorldDef *def) {
-  if (!def || def->tag != WORLD_TAG)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "world: the definition was not made by cn_world_def_default (tag %u)",
-                     def ? (unsigned)def->tag : 0u);
+  CNI_TRY(cni_def_check("world", def, sizeof *def, WORLD_TAG));
   if (!def->allocator.allocate || !def->allocator.release)
     return cni_error(CN_INVALID_ARGUMENT, "world: the allocator lacks a function");
-  if (def->worker_count < 1)
-    return cni_error(CN_INVALID_ARGUMENT, "world: worker_count must be at least 1 (got %d)",
-                     (int)def->worker_count);
-  if (!def->integrator) return cni_null_argument("world", "integrator");
-  if (!def->solver.name) return cni_null_argument("world", "solver.name");
-  if (!def->broad_phase) return cni_null_argument("world", "broad_phase");
-  return CN_OK;
-}
-
-static CniSettings settings_of(const CnWorldDef *def) {
-  CniSettings s = {.gravity = def->gravity,
-                   .time_step = def->time_step,
-                   .stabilisation = def->stabilisation,
-                   .contact_stabilisation = def->contact_stabilisation,
-                   .contact_slop = def->contact_slop,
-                   .recovery_speed = def->recovery_speed,
-                   .restitution_threshold = def->restitution_threshold,
-                   .contact_margin = def->contact_margin,
-                   .geometric_stiffness = def->geometric_stiffness,
-                   .friction = def->friction,
-                   .solver_def = def->solver,
-                   .integration = def->integration};
-  snprintf(s.integrator, sizeof s.integrator, "%s", def->integrator);
-  snprintf(s.solver, sizeof s.solver, "%s", def->solver.name);
-  return s;
+  CniSettings copy = *def;
+  return cni_settings_check(&copy);
 }
 
 static CnStatus build(CnWorld *world, const CnWorldDef *def) {
@@ -100,8 +61,7 @@ static CnStatus build(CnWorld *world, const CnWorldDef *def) {
   if (def->worker_count > 1 || def->task_host.run)
     CNI_TRY(cn_tasks_create(def->worker_count, &def->task_host, a, &world->tasks));
   CNI_TRY(cni_collision_create(def->broad_phase, a, &world->collision));
-  CniSettings settings = settings_of(def);
-  return cni_contents_create(&world->now, &settings, a, world->tasks);
+  return cni_contents_create(&world->now, def, a, world->tasks);
 }
 
 CnStatus cn_world_create(const CnWorldDef *def, CnWorld **result) {
@@ -164,6 +124,15 @@ CnStatus cn_world_set_gravity(CnWorld *world, CnVec3 gravity) {
   CNI_TRY(cni_world_open(world, "cn_world_set_gravity"));
   CNI_TRY(cni_check_vec3("cn_world_set_gravity: gravity", gravity));
   world->now.settings.gravity = gravity;
+  return CN_OK;
+}
+
+CnStatus cn_world_settings(const CnWorld *world, CnWorldDef *def) {
+  CNI_FLOATS;
+  if (!def) return cni_null_argument("cn_world_settings", "the definition");
+  *def = cn_world_def_default();
+  if (!world) return cni_null_argument("cn_world_settings", "the world");
+  *def = world->now.settings;
   return CN_OK;
 }
 

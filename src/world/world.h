@@ -16,21 +16,20 @@
 #include "model/model.h"
 #include "world/contacts.h"
 
-#define CNI_KIND_NAME_SIZE 32 // of solvers and integrators, whose names are ours
+// The definition a world was made from, kept up to date. Names are those of the library's tables;
+// allocators, tasks and the integrator's own names are filled in at use.
+typedef CnWorldDef CniSettings;
+extern const CniField cni_world_fields[]; // of CnWorldDef without solver and integration
 
-// Numbers of CnWorldDef that change results.
-typedef struct CniSettings {
-  CnVec3 gravity;
-  double time_step;
-  double stabilisation, contact_stabilisation, contact_slop;
-  double recovery_speed, restitution_threshold, contact_margin;
-  int32_t geometric_stiffness;
-  CnFrictionModel friction;
-  char integrator[CNI_KIND_NAME_SIZE];
-  CnIntegratorDef integration; // its name, solver, observer and allocator are filled in at use
-  char solver[CNI_KIND_NAME_SIZE];
-  CnSolverDef solver_def; // its name, allocator and tasks are filled in at use
-} CniSettings;
+// All of them, struct by struct: "time_step", "solver.tolerance", "integrator.theta".
+typedef struct CniSettingsPart {
+  const char *prefix;     // of names in snapshots and on the command line
+  const char *run_prefix; // of attributes in run files
+  const CniField *fields;
+  size_t base; // in CnWorldDef
+} CniSettingsPart;
+#define CNI_SETTINGS_PARTS 3
+extern const CniSettingsPart cni_settings_parts[CNI_SETTINGS_PARTS];
 
 // What makes a step, built from the settings.
 typedef struct CniEngine {
@@ -93,10 +92,11 @@ struct CnWorld {
 
 // ---- contents ----
 
-// Check settings that came from a definition or a snapshot; names are looked up by the engine.
-CnStatus cni_settings_check(const CniSettings *settings);
-CnStatus cni_engine_create(CniEngine *engine, CniSettings *settings, const CnAllocator *allocator,
-                           CnTasks *tasks);
+// Check settings that came from a definition or a snapshot, and take the tables' own names; the
+// numbers of solver and integrator are looked at by the engine.
+CnStatus cni_settings_check(CniSettings *settings);
+CnStatus cni_engine_create(CniEngine *engine, const CniSettings *settings,
+                           const CnAllocator *allocator, CnTasks *tasks);
 // An empty world's contents, the settings taken over. On failure nothing has to be released.
 CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
                              const CnAllocator *allocator, CnTasks *tasks);
@@ -151,6 +151,7 @@ CnStatus cni_null_argument(const char *call, const char *what);
 // ---- snapshots ----
 
 #define CNI_SNAPSHOT_HEADER 32 // bytes: magic, version, size, checksum
+#define CNI_SNAPSHOT_SEAL 16   // where size and checksum are
 // Write size and checksum of a snapshot into its header.
 void cni_snapshot_seal(void *data, size_t size);
 

@@ -42,7 +42,6 @@ static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill
   if (status == CN_OK) status = cn_scene_fill(scene, world);
   CniRunWriterDef def = {.path = path,
                          .scene = scene,
-                         .world = &world_def,
                          .frames_per_second = fps,
                          .replace = 1,
                          .allocator = cn_allocator_default()};

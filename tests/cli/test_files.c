@@ -130,6 +130,7 @@ static void info_of_files(void **state) {
   CHECK(strcmp(text(object, "kind"), "checkpoint") == 0);
   CHECK(number(object, "steps") == 50 && number(object, "bodies") == 31);
   check_contains(text(object, "out"), "/run.h5");
+  CHECK(json_array_size(json_object_get(object, "settings")) > 30);
   json_decref(object);
   object = parse(c, "info granular --json", 0);
   CHECK(strcmp(text(object, "kind"), "scene") == 0);
@@ -275,6 +276,7 @@ static void resumed_wrongly(void **state) {
   check_refused(c, "run --resume c --solver pssor", 1, "another --solver");
   check_refused(c, "run --resume c --iters 3", 1, "another --iters");
   check_refused(c, "run --resume c --friction convex", 1, "another --friction");
+  check_refused(c, "run --resume c --setting solver.facets=12", 1, "another --setting");
   check_refused(c, "run granular --set spheres=61 --resume c", 1, "spheres=60");
   check_refused(c, "run stack --resume c", 1, "c: was not made from stack: ");
   check_refused(c, "run --resume nothing", 1, "nothing");

@@ -105,6 +105,14 @@ static void options_reach_the_world(void **state) {
   CHECK(number(object, "iterations_mean") == 7);
   CHECK(number(object, "steps_not_converged") == 5);
   json_decref(object);
+  object = parse(c,
+                 "run stack --steps 5 --json --setting solver.name=pssor --setting "
+                 "solver.iterations=9 --setting gravity=0,0,-1 --setting friction=convex",
+                 0);
+  CHECK(strcmp(text(object, "solver"), "pssor") == 0);
+  CHECK(strcmp(text(object, "friction_model"), "convex") == 0);
+  CHECK(number(object, "iterations_mean") == 9);
+  json_decref(object);
   object = parse(c, "run slope --steps 5 --json --tol 0.1", 0);
   CHECK(number(object, "steps_not_converged") == 0);
   CHECK(number(object, "residual_max") <= 0.1);

@@ -98,6 +98,11 @@ static void wrong_values(void **state) {
   check_refused(c, "run stack --json=yes", 2, "--json takes no value");
   check_refused(c, "run stack --set boxes", 2, "KEY=VALUE");
   check_refused(c, "run stack --set boxes=ten", 2, "must be a number (got ten)");
+  check_refused(c, "run stack --setting time_step", 2, "--setting needs KEY=VALUE");
+  check_refused(c, "run stack --setting solver.facet=8", 2, "did you mean solver.facets?");
+  check_refused(c, "run stack --setting solver.facets=7", 2, "must be even, from 4 to 64 (got 7)");
+  check_refused(c, "run stack --setting friction=columb", 2, "columb does not fit a choice");
+  check_refused(c, "run stack --setting gravity=1,2", 2, "1,2 does not fit a vector");
   check_refused(c, "run stack --time 1 --steps 5", 2, "exclude each other");
   check_refused(c, "run stack -q -v", 2, "exclude each other");
 }

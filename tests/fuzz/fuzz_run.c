@@ -93,7 +93,6 @@ static void record(const char *path) {
   insist(cn_scene_fill(scene, world) == CN_OK, "fill");
   CniRunWriterDef how = {.path = path,
                          .scene = scene,
-                         .world = &def,
                          .record_contacts = 1,
                          .record_joints = 1,
                          .replace = 1,

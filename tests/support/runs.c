@@ -44,7 +44,6 @@ void test_run_begin(TestRun *run, const char *path) {
   CHECK_OK(cn_scene_fill(run->scene, run->world));
   run->def = (CniRunWriterDef){.path = path,
                                .scene = run->scene,
-                               .world = &run->world_def,
                                .frames_per_second = 50,
                                .record_contacts = 1,
                                .record_joints = 1,

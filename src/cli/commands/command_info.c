@@ -14,23 +14,15 @@
 
 // ---- what all three have ----
 
-typedef struct Settings {
-  CnVec3 gravity;
-  double time_step, tolerance;
-  const char *integrator, *solver;
-  CnFrictionModel friction;
-  int32_t iterations;
-} Settings;
-
-static void show_settings(CniShow *show, const Settings *s) {
-  const double gravity[3] = {s->gravity.x, s->gravity.y, s->gravity.z};
+static void show_settings(CniShow *show, const CnWorldDef *def) {
+  const double gravity[3] = {def->gravity.x, def->gravity.y, def->gravity.z};
   cni_show_vector(show, "gravity", "gravity", gravity, "m/s^2");
-  cni_show_number(show, "h", "time step h", s->time_step, "s");
-  cni_show_text(show, "integrator", "integrator", s->integrator);
-  cni_show_text(show, "solver", "solver", s->solver);
-  cni_show_count(show, "iterations", "iterations", s->iterations);
-  cni_show_number(show, "tolerance", "tolerance", s->tolerance, "");
-  cni_show_text(show, "friction_model", "friction model", cn_friction_model_name(s->friction));
+  cni_show_number(show, "h", "time step h", def->time_step, "s");
+  cni_show_text(show, "integrator", "integrator", def->integrator);
+  cni_show_text(show, "solver", "solver", def->solver.name);
+  cni_show_count(show, "iterations", "iterations", def->solver.max_iterations);
+  cni_show_number(show, "tolerance", "tolerance", def->solver.tolerance, "");
+  cni_show_text(show, "friction_model", "friction model", cn_friction_model_name(def->friction));
 }
 
 static void show_parameter(CniShow *show, const char *name, double value, const char *summary) {
@@ -53,8 +45,6 @@ static void show_series(CniShow *show, const char *name, const char *unit) {
 static void show_scene(CniShow *show, const CnScene *scene, const CnSceneInfo *info) {
   CnWorldDef def = cn_world_def_default();
   cn_scene_world_def(scene, &def);
-  Settings settings = {def.gravity,     def.time_step, def.solver.tolerance,     def.integrator,
-                       def.solver.name, def.friction,  def.solver.max_iterations};
   cni_show_text(show, "title", info->title[0] ? "title" : NULL, info->title);
   cni_show_text(show, "description", info->description[0] ? "description" : NULL,
                 info->description);
@@ -65,7 +55,8 @@ static void show_scene(CniShow *show, const CnScene *scene, const CnSceneInfo *i
   cni_show_count(show, "materials", "materials", info->material_count);
   cni_show_number(show, "time", "time", info->time, "s");
   cni_show_count(show, "seed", "seed", (int64_t)info->seed);
-  show_settings(show, &settings);
+  show_settings(show, &def);
+  cni_show_all_settings(show, &def);
   cni_show_list(show, "parameters", info->parameter_count ? "parameters" : NULL);
   for (int32_t i = 0; i < info->parameter_count; i++) {
     CnSceneParameter p;
@@ -100,8 +91,13 @@ static int scene_info(const CniArgs *args, const char *path) {
 // ---- a run ----
 
 static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info) {
-  Settings settings = {info->gravity, info->time_step, info->tolerance, info->integrator,
-                       info->solver,  info->friction,  info->iterations};
+  CnWorldDef def = {.gravity = info->gravity,
+                    .time_step = info->time_step,
+                    .integrator = info->integrator,
+                    .friction = info->friction,
+                    .solver = {.name = info->solver,
+                               .tolerance = info->tolerance,
+                               .max_iterations = info->iterations}};
   double end = 0;
   if (info->step_count > 0) cn_run_values(run, "time", info->step_count - 1, 1, &end);
   cni_show_text(show, "version", "written by", info->cairn_version);
@@ -116,7 +112,7 @@ static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info) {
   cni_show_count(show, "joints", "joints", info->joint_count);
   cni_show_count(show, "seed", "seed", (int64_t)info->seed);
   cni_show_count(show, "threads", "threads", info->worker_count);
-  show_settings(show, &settings);
+  show_settings(show, &def);
   cni_show_list(show, "parameters", info->parameter_count ? "parameters" : NULL);
   for (int32_t i = 0; i < info->parameter_count; i++) {
     CnRunParameter p;
@@ -156,9 +152,8 @@ static int run_info(const CniArgs *args, const char *path) {
 // ---- a checkpoint ----
 
 static void show_checkpoint(CniShow *show, const CniCheckpoint *c, const CnWorld *world) {
-  const CniSettings *s = &world->now.settings;
-  Settings settings = {s->gravity, s->time_step, s->solver_def.tolerance,     s->integrator,
-                       s->solver,  s->friction,  s->solver_def.max_iterations};
+  CnWorldDef def;
+  cn_world_settings(world, &def);
   CnWorldInfo info;
   char hash[24];
   cn_world_info(world, &info);
@@ -173,7 +168,8 @@ static void show_checkpoint(CniShow *show, const CniCheckpoint *c, const CnWorld
   cni_show_count(show, "joints", "joints", info.joint_count);
   cni_show_count(show, "forces", "forces", info.force_count);
   cni_show_count(show, "contacts", "contacts", info.contact_count);
-  show_settings(show, &settings);
+  show_settings(show, &def);
+  cni_show_all_settings(show, &def);
   cni_show_text(show, "state_hash", "state hash", hash);
   cni_show_list(show, "parameters", c->setting_count ? "parameters given" : NULL);
   for (int32_t i = 0; i < c->setting_count; i++)

@@ -11,6 +11,7 @@
 #include "geometry/geometry.h"
 #include "io/run/run_private.h"
 #include "joint/joint.h"
+#include "world/world.h"
 
 // ---- numbers in the file for ids of the world ----
 
@@ -116,32 +117,42 @@ static CnStatus put_scene(CniRunWriter *w, CniHdf *hdf) {
   return CN_OK;
 }
 
-static void put_settings(const CniRunWriterDef *def, const CnWorldInfo *info, CniHdf *hdf) {
-  const CnWorldDef *d = def->world;
+static void put_field(CniHdf *hdf, const char *at, const char *name, const CniField *field,
+                      const void *value) {
+  int32_t integer = 0;
+  const char *word = NULL;
+  if (field->type == CNI_FIELD_WORD)
+    memcpy(&word, value, sizeof word);
+  else if (cni_field_doubles(field) == 0)
+    memcpy(&integer, value, sizeof integer);
+  if (field->type == CNI_FIELD_CHOICE && !(field->where & CNI_NUMBER_IN_RUN))
+    word = cni_field_word(field, integer);
+  if (word)
+    cni_hdf_attribute_text(hdf, at, name, word);
+  else if (cni_field_doubles(field) == 1)
+    cni_hdf_attribute_number(hdf, at, name, *(const double *)value);
+  else if (cni_field_doubles(field) > 1)
+    cni_hdf_attribute_numbers(hdf, at, name, value, cni_field_doubles(field));
+  else
+    cni_hdf_attribute_integer(hdf, at, name, integer);
+}
+
+static void put_settings(const CnWorld *world, double frames_per_second, CniHdf *hdf) {
   const char *at = "/settings";
+  CnWorldDef def;
+  cn_world_settings(world, &def);
   cni_hdf_group(hdf, at);
-  cni_hdf_attribute_text(hdf, at, "integrator", d->integrator);
-  cni_hdf_attribute_number(hdf, at, "integrator_tolerance", d->integration.tolerance);
-  cni_hdf_attribute_text(hdf, at, "solver", d->solver.name);
-  cni_hdf_attribute_text(hdf, at, "friction", cn_friction_model_name(d->friction));
-  cni_hdf_attribute_text(hdf, at, "broad_phase", d->broad_phase);
-  cni_hdf_attribute_numbers(hdf, at, "gravity", &info->gravity.x, 3);
-  cni_hdf_attribute_number(hdf, at, "time_step", info->time_step);
-  cni_hdf_attribute_integer(hdf, at, "iterations", d->solver.max_iterations);
-  cni_hdf_attribute_number(hdf, at, "tolerance", d->solver.tolerance);
-  cni_hdf_attribute_number(hdf, at, "time_budget", d->solver.time_budget);
-  cni_hdf_attribute_number(hdf, at, "relaxation", d->solver.relaxation);
-  cni_hdf_attribute_number(hdf, at, "acceleration", d->solver.acceleration);
-  cni_hdf_attribute_integer(hdf, at, "local", d->solver.local);
-  cni_hdf_attribute_number(hdf, at, "stabilisation", d->stabilisation);
-  cni_hdf_attribute_number(hdf, at, "contact_stabilisation", d->contact_stabilisation);
-  cni_hdf_attribute_number(hdf, at, "contact_slop", d->contact_slop);
-  cni_hdf_attribute_number(hdf, at, "recovery_speed", d->recovery_speed);
-  cni_hdf_attribute_number(hdf, at, "restitution_threshold", d->restitution_threshold);
-  cni_hdf_attribute_number(hdf, at, "contact_margin", d->contact_margin);
-  cni_hdf_attribute_integer(hdf, at, "geometric_stiffness", d->geometric_stiffness);
-  cni_hdf_attribute_integer(hdf, at, "worker_count", d->worker_count);
-  cni_hdf_attribute_number(hdf, at, "frames_per_second", def->frames_per_second);
+  cni_hdf_attribute_text(hdf, at, "solver", def.solver.name);
+  for (const CniSettingsPart *p = cni_settings_parts; p < cni_settings_parts + CNI_SETTINGS_PARTS;
+       p++) {
+    for (const CniField *f = p->fields; f->name; f++) {
+      char name[64];
+      if (f->where & CNI_NOT_IN_RUN) continue;
+      snprintf(name, sizeof name, "%s%s", p->run_prefix, cni_field_file_name(f));
+      put_field(hdf, at, name, f, cni_field_of(f, (const char *)&def + p->base));
+    }
+  }
+  cni_hdf_attribute_number(hdf, at, "frames_per_second", frames_per_second);
 }
 
 // ---- bodies ----
@@ -393,10 +404,8 @@ CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *
   cni_hdf_attribute_integer(hdf, "/", "first_step", w->first_step);
   cni_hdf_attribute_integer(hdf, "/", "contacts_recorded", w->sizes.record_contacts);
   cni_hdf_attribute_integer(hdf, "/", "joints_recorded", w->sizes.record_joints);
-  CnWorldInfo info;
-  cn_world_info(world, &info);
   CNI_TRY(put_scene(w, hdf));
-  put_settings(def, &info, hdf);
+  put_settings(world, def->frames_per_second, hdf);
   CNI_TRY(put_contents(w, world, hdf));
   return put_forces(w, world, hdf);
 }

@@ -79,12 +79,11 @@ static void close_file(CniRunWriter *w) {
 }
 
 static CnStatus check_def(const CniRunWriterDef *def, const CnWorld *world) {
-  if (!def || !def->path || !def->world || !world)
+  if (!def || !def->path || !world)
     return cni_error(CN_INVALID_ARGUMENT, "run writer: the %s is null",
-                     !def          ? "definition"
-                     : !def->path  ? "path"
-                     : !def->world ? "world definition"
-                                   : "world");
+                     !def         ? "definition"
+                     : !def->path ? "path"
+                                  : "world");
   if (!(def->frames_per_second >= 0) || isinf(def->frames_per_second))
     return cni_error(CN_INVALID_ARGUMENT, "%s: frames per second must not be negative (got %g)",
                      def->path, def->frames_per_second);

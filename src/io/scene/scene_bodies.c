@@ -153,10 +153,7 @@ static CnStatus read_mass(CniReader *reader, json_t *item, CnBodyDef *def) {
 }
 
 static CnStatus read_body(CniReader *reader, json_t *item, CnBodyDef *def) {
-  static const char *const kinds[] = {"dynamic", "kinematic", "fixed", NULL};
-  int32_t kind = 0;
-  CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
-  def->kind = (CnBodyKind)kind;
+  CNI_TRY(cni_scene_get_field(reader, item, cni_body_fields, def)); // the first is the kind
   CNI_TRY(cni_scene_get_pose(reader, item, &def->pose));
   CNI_TRY(cni_scene_get_vec3(reader, item, "velocity", CNI_ANY, &def->twist.velocity));
   CNI_TRY(cni_scene_get_vec3(reader, item, "spin", CNI_ANY, &def->twist.spin));

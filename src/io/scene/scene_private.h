@@ -58,11 +58,10 @@ typedef struct CniSceneSensor {
   CnVec3 point; // in the body frame
 } CniSceneSensor;
 
-// Settings and which of them the scene mentions.
+// Settings and which of them the scene mentions: a bit a field, in the order of the tables.
 typedef struct CniSceneSettings {
   CnWorldDef def;
-  uint32_t mentioned;   // bits in the order of scene_settings.c
-  uint32_t integration; // the same for the numbers of the integrator
+  uint64_t world, solver, integration;
   double time;
 } CniSceneSettings;
 
@@ -90,6 +89,7 @@ struct CnScene {
 // ---- the reader ----
 
 #define CNI_SCENE_ITEMS 10000000 // bodies, joints, sensors and generators; shapes likewise
+#define CNI_SCENE_INTEGER 1e9    // largest whole number of a field
 #define CNI_SCENE_VARIABLES 64
 #define CNI_SCENE_PATH 64
 #define CNI_SCENE_NESTING 16 // generators inside each other
@@ -169,6 +169,14 @@ CnStatus cni_scene_get_flag(CniReader *reader, json_t *object, const char *key, 
 // One of a list of words (null ends it); its number.
 CnStatus cni_scene_get_choice(CniReader *reader, json_t *object, const char *key,
                               const char *const *words, int32_t *choice);
+// A field of a definition by its description; its key is the field's name in files.
+CnStatus cni_scene_get_field(CniReader *reader, json_t *object, const CniField *field, void *def);
+// All fields of a table that an object has; a bit is set for each.
+CnStatus cni_scene_get_fields(CniReader *reader, json_t *object, const CniField *fields, void *def,
+                              uint64_t *mentioned);
+// The keys of an object are those of a table, and others (null: none).
+CnStatus cni_scene_field_keys(CniReader *reader, json_t *value, const CniField *fields,
+                              const char *const *others);
 // Members "position" and "rotation".
 CnStatus cni_scene_get_pose(CniReader *reader, json_t *object, CnPose *pose);
 // A string kept with the scene.

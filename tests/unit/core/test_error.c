@@ -5,6 +5,7 @@
 #include "core/error.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static void message_names_the_value(void **state) {
@@ -121,6 +122,11 @@ static void version(void **state) {
     dots += *c == '.';
   }
   assert_int_equal(dots, 2);
+  char numbers[32];
+  snprintf(numbers, sizeof numbers, "%d.%d.%d", CN_VERSION_MAJOR, CN_VERSION_MINOR,
+           CN_VERSION_PATCH);
+  assert_string_equal(cn_version(), numbers);
+  assert_string_equal(CN_VERSION, numbers);
 }
 
 typedef struct Lines {

@@ -380,7 +380,7 @@ static void nothing(void **state) {
   CnWorldDef world_def = cn_world_def_default();
   CnWorld *world;
   CHECK_OK(cn_world_create(&world_def, &world));
-  CniRunWriterDef def = {.path = test_path("empty.h5"), .world = &world_def};
+  CniRunWriterDef def = {.path = test_path("empty.h5")};
   CniRunWriter *writer;
   CHECK_OK(cni_run_writer_create(&def, world, &writer));
   for (int i = 0; i < 3; i++) {

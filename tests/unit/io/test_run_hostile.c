@@ -109,8 +109,10 @@ static CnStatus try_file(const char *path, int may_open) {
 
 // ---- every attribute and dataset in turn ----
 
+#define MOST_NAMES 200
+
 typedef struct Names {
-  char paths[120][80]; // of objects, "PATH" or "PATH@ATTRIBUTE"
+  char paths[MOST_NAMES][80]; // of objects, "PATH" or "PATH@ATTRIBUTE"
   int count;
 } Names;
 
@@ -119,7 +121,7 @@ static Names names;
 static herr_t note_attribute(hid_t object, const char *name, const H5A_info_t *info, void *data) {
   (void)object;
   (void)info;
-  CHECK(names.count < 120);
+  CHECK(names.count < MOST_NAMES);
   snprintf(names.paths[names.count++], 80, "%s@%s", (const char *)data, name);
   return 0;
 }
@@ -130,7 +132,7 @@ static herr_t note_object(hid_t file, const char *name, const H5L_info_t *info, 
   char path[70];
   snprintf(path, sizeof path, "/%s", name);
   hid_t object = H5Oopen(file, path, H5P_DEFAULT);
-  CHECK(object >= 0 && names.count < 120);
+  CHECK(object >= 0 && names.count < MOST_NAMES);
   if (H5Iget_type(object) == H5I_DATASET) snprintf(names.paths[names.count++], 80, "%s", path);
   hsize_t start = 0;
   if (H5Iget_type(object) == H5I_GROUP)
@@ -225,7 +227,7 @@ static void disguised(void **state) {
 static void missing(void **state) {
   (void)state;
   list_everything();
-  int refused = 0;
+  int refused = 0, tried = 0;
   for (int n = 0; n < names.count; n++) {
     const char *path = copy_good();
     char object[80];
@@ -236,9 +238,12 @@ static void missing(void **state) {
     CHECK(attribute ? H5Adelete_by_name(file, object, attribute, H5P_DEFAULT) >= 0
                     : H5Ldelete(file, object, H5P_DEFAULT) >= 0);
     H5Fclose(file);
-    refused += try_file(path, 1) != CN_OK;
+    // settings that came later than a file are not missed
+    int status = try_file(path, 1), setting = strcmp(object, "/settings") == 0;
+    refused += status != CN_OK && !setting;
+    tried += !setting;
   }
-  CHECK(refused > names.count * 2 / 3);
+  CHECK(refused > tried * 2 / 3);
 }
 
 // ---- the three that were found ----

@@ -32,7 +32,6 @@ static void slider(void **state) {
   CHECK_OK(cn_scene_fill(scene, world));
   CniRunWriterDef file = {.path = test_path("slider.h5"),
                           .scene = scene,
-                          .world = &def,
                           .record_joints = 1,
                           .allocator = cn_allocator_default()};
   CniRunWriter *writer;

@@ -70,6 +70,9 @@ static void test_refused(void **state) {
   d.tag = 0;
   refused(d, "tag");
   d = cn_body_def_default();
+  d.size = 120;
+  refused(d, "body: the definition is of another version of Cairn (size 120, expected ");
+  d = cn_body_def_default();
   d.kind = (CnBodyKind)3;
   refused(d, "kind");
   d.kind = (CnBodyKind)-1;

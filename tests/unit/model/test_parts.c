@@ -95,6 +95,9 @@ static void test_materials(void **state) {
   d.tag = 0;
   material_refused(d, "tag");
   d = cn_material_def_default();
+  d.size += 8;
+  material_refused(d, "another version");
+  d = cn_material_def_default();
   d.friction = -0.1;
   material_refused(d, "-0.1");
   d = cn_material_def_default();

@@ -42,6 +42,10 @@ static void refuse_create(void **state) {
   def.tag = 0;
   CHECK_STATUS(cn_problem_create(&def, &p), CN_INVALID_ARGUMENT);
   def = cn_problem_def_default();
+  def.size = 0;
+  CHECK_STATUS(cn_problem_create(&def, &p), CN_INVALID_ARGUMENT);
+  CHECK(strstr(cn_error_message(), "another version") != NULL);
+  def = cn_problem_def_default();
   def.form = (CnProblemForm)7;
   CHECK_STATUS(cn_problem_create(&def, &p), CN_INVALID_ARGUMENT);
   def = cn_problem_def_default();

@@ -25,6 +25,15 @@ static void test_world_def(void **state) {
   d.tag = 0;
   refused(d, "tag");
   d = cn_world_def_default();
+  d.size -= 8;
+  refused(d, "world: the definition is of another version of Cairn (size ");
+  d = cn_world_def_default();
+  d.solver.size -= 8; // of the definitions inside likewise
+  refused(d, "solver: the definition is of another version of Cairn (size ");
+  d = cn_world_def_default();
+  d.integration.size += 16;
+  refused(d, "integrator: the definition is of another version of Cairn (size ");
+  d = cn_world_def_default();
   d.gravity.x = (double)NAN;
   refused(d, "gravity");
   d = cn_world_def_default();

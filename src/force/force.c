@@ -24,12 +24,7 @@ const char *cn_force_kind_name(CnForceKind kind) {
 static const char *kind_name(int32_t index) { return cn_force_kind_name((CnForceKind)index); }
 
 const CniField cni_force_fields[] = {
-    {.name = "kind",
-     .type = CNI_FIELD_CHOICE,
-     .offset = offsetof(CnForceDef, kind),
-     .unit = "",
-     .sentence = "what it is",
-     .table = kind_name},
+    CNI_FIELD(CHOICE, CnForceDef, kind, ANY, "", "what it is", .table = kind_name),
     CNI_FORCE_FIELD(POSE, frame_a, ANY, "m", "in the frame of body a, or in the world"),
     CNI_FORCE_FIELD(POSE, frame_b, ANY, "m", "in the frame of body b, or in the world"),
     CNI_FIELDS_END};
@@ -56,8 +51,6 @@ static CnStatus check_unread(const CnForceDef *def) {
 }
 
 CnStatus cni_force_def_check(CnForceDef *def) {
-  if ((uint32_t)def->kind >= CN_FORCE_KIND_COUNT)
-    return cni_error(CN_INVALID_ARGUMENT, "force: kind %d is none", (int)def->kind);
   CNI_TRY(cni_fields_check(cni_force_fields, "force", def));
   CNI_TRY(cni_fields_check(cni_force_kinds[def->kind]->fields, "force", def));
   return check_unread(def);

@@ -49,11 +49,8 @@ extern const CniForceKind *const cni_force_kinds[CN_FORCE_KIND_COUNT];
 
 // ---- for the kinds ----
 
-#define CNI_FORCE_FIELD(sort, field, limits, unit_text, text)                                      \
-  {                                                                                                \
-    .name = #field, .type = CNI_FIELD_##sort, .range = CNI_##limits,                               \
-    .offset = offsetof(CnForceDef, field), .unit = unit_text, .sentence = text                     \
-  }
+#define CNI_FORCE_FIELD(sort, field, limits, unit_, sentence_)                                     \
+  CNI_FIELD(sort, CnForceDef, field, limits, unit_, sentence_, .fallback = {0})
 
 // A row without stiffness and damping is left out.
 void cni_force_row(CniForcePlace *place, CniJointRow row, double stiffness, double damping);

@@ -21,10 +21,6 @@ static CnStatus check(const CniModel *model, CniForce *force) {
   CnForceDef *def = &force->def;
   int32_t bodies[2];
   CniJointEnd ends[2];
-  if (def->size != sizeof *def || def->tag != CNI_TAG_FORCE)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "force: the definition was not made by cn_force_def_default (tag %u)",
-                     (unsigned)def->tag);
   CNI_TRY(cni_force_def_check(def));
   CNI_TRY(cni_find_pair(model, "force", def->body_a, def->body_b, &bodies[0], &bodies[1]));
   const CniForceKind *kind = cni_force_kinds[def->kind];
@@ -40,6 +36,7 @@ static CnStatus check(const CniModel *model, CniForce *force) {
 
 CnStatus cni_model_add_force(CniModel *model, const CnForceDef *given, CnForceId *id) {
   *id = (CnForceId){0, 0};
+  CNI_TRY(cni_def_check("force", given, sizeof *given, CNI_TAG_FORCE));
   CniForce force = {.def = *given};
   cni_name_copy(force.name, given->name);
   CNI_TRY(check(model, &force));
@@ -59,6 +56,7 @@ CnStatus cni_model_set_force(CniModel *model, CnForceId id, const CnForceDef *gi
   CNI_TRY(cni_model_find_force(model, id, &i));
   CniForce force = model->forces[i];
   const CniPair old = CNI_PAIR_OF(force.def);
+  CNI_TRY(cni_def_check("force", given, sizeof *given, CNI_TAG_FORCE));
   force.def = *given;
   CNI_TRY(check(model, &force));
   const CniPair now = CNI_PAIR_OF(force.def);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "world/world.h"
+
 static CnForceDef spring(CnBodyId a, CnBodyId b) {
   CnForceDef def = cn_force_def_default(CN_FORCE_SPRING);
   def.body_a = a;
@@ -106,7 +108,7 @@ static void refused(void **state) {
   refuses(world, def, CN_INVALID_ARGUMENT, "rest_length");
   def.rest_length = 1;
   def.tag = 0;
-  refuses(world, def, CN_INVALID_ARGUMENT, "cn_force_def_default");
+  refuses(world, def, CN_INVALID_ARGUMENT, "default function");
   def = spring(a, ground);
   def.stiffness = -1;
   refuses(world, def, CN_INVALID_ARGUMENT, "stiffness");
@@ -176,6 +178,61 @@ static uint64_t live(int64_t fail_at) {
   return hash;
 }
 
+// All kinds on two balls; after save and restore the same steps, the same ids, the same names.
+static void survive_a_restore(void **state) {
+  (void)state;
+  static unsigned char data[1 << 16], again[1 << 16];
+  CnWorld *world = toy_world(0.01), *other = toy_world(0.02);
+  CnMaterialId none = {0, 0};
+  CnBodyId a = toy_ball(world, 0.1, cn_vec3(0, 0, 1), none);
+  CnBodyId b = toy_ball(world, 0.1, cn_vec3(1, 0, 1), none);
+  CnForceDef def = spring(a, b), got;
+  CnForceId strut, lost, id;
+  CnForceState now;
+  def.damping = 2;
+  CHECK_OK(cn_force_create(world, &def, &lost));
+  CHECK_OK(cn_force_create(world, &def, &strut));
+  CHECK_OK(cn_force_destroy(world, lost));
+  def = cn_force_def_default(CN_FORCE_DRAG);
+  def.body_b = a;
+  def.linear_drag = 3;
+  def.quadratic_drag = 0.5;
+  CHECK_OK(cn_force_create(world, &def, &id));
+  def = cn_force_def_default(CN_FORCE_CONSTANT);
+  def.body_b = b;
+  def.force = cn_vec3(1, 2, 90);
+  def.torque = cn_vec3(0, 0.1, 0);
+  def.body_fixed = 1;
+  CHECK_OK(cn_force_create(world, &def, &id));
+  toy_steps(world, 20);
+  size_t size, second;
+  CHECK_OK(cn_world_save(world, data, sizeof data, &size));
+  CHECK_OK(cn_world_restore(other, data, size));
+  CHECK(count_forces(other) == 3);
+  CHECK_OK(cn_world_save(other, again, sizeof again, &second));
+  CHECK(second == size);
+  assert_memory_equal(data, again, size);
+  CHECK_OK(cn_force_def(other, strut, &got));
+  CHECK(got.stiffness == 100 && got.damping == 2);
+  assert_string_equal(got.name, "strut");
+  CHECK_OK(cn_force_def(other, id, &got));
+  CHECK(got.kind == CN_FORCE_CONSTANT && got.force.z == 90 && got.body_fixed == 1);
+  CHECK_STATUS(cn_force_state(other, (CnForceId){lost.slot, lost.generation}, &now),
+               CN_INVALID_HANDLE);
+  toy_steps(world, 20);
+  toy_steps(other, 20);
+  CHECK(cn_world_hash(world) == cn_world_hash(other));
+  // each byte wrong in turn: refused, or a world that can still be stepped
+  for (size_t i = 32; i < size; i += 3) {
+    memcpy(again, data, size);
+    again[i] ^= 0x40;
+    cni_snapshot_seal(again, size);
+    if (cn_world_restore(other, again, size) == CN_OK) cn_world_step(other, NULL);
+  }
+  cn_world_destroy(other);
+  cn_world_destroy(world);
+}
+
 static void memory(void **state) {
   (void)state;
   uint64_t hash = live(0);
@@ -187,6 +244,7 @@ static void memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(kinds_have_names), cmocka_unit_test(life),
-                                     cmocka_unit_test(refused), cmocka_unit_test(memory)};
+                                     cmocka_unit_test(refused), cmocka_unit_test(survive_a_restore),
+                                     cmocka_unit_test(memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

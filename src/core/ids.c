@@ -42,6 +42,16 @@ int32_t cni_ids_find(const CniIds *ids, uint32_t slot, uint32_t generation) {
   return found->index;
 }
 
+uint32_t cni_ids_next(const CniIds *ids, uint32_t previous, uint32_t *generation) {
+  // slots are 1-based outside: the previous one's number is the next one's index
+  for (uint32_t s = previous; s < (uint32_t)ids->slot_count; s++) {
+    *generation = ids->slots[s].generation;
+    if (*generation & 1u) return s + 1;
+  }
+  *generation = 0;
+  return 0;
+}
+
 void cni_ids_free(CniIds *ids, uint32_t slot) {
   CniSlot *freed = slot_at(ids, slot);
   if (!freed || freed->generation % 2 == 0) return;

@@ -28,6 +28,8 @@ CnStatus cni_ids_reserve(CniIds *ids, const CnAllocator *allocator);
 void cni_ids_take(CniIds *ids, int32_t index, uint32_t *slot, uint32_t *generation);
 // Dense index of an id, -1 if it is stale, zero or nonsense.
 int32_t cni_ids_find(const CniIds *ids, uint32_t slot, uint32_t generation);
+// The slot in use after one (0: the first), 0 past the last, and its generation.
+uint32_t cni_ids_next(const CniIds *ids, uint32_t previous, uint32_t *generation);
 void cni_ids_free(CniIds *ids, uint32_t slot);
 // The object moved to another dense index.
 void cni_ids_move(CniIds *ids, uint32_t slot, int32_t index);

@@ -132,10 +132,7 @@ CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info) {
 }
 
 CnBodyId cn_world_next_body(const CnWorld *world, CnBodyId previous) {
-  if (!world) return (CnBodyId){0, 0};
-  const CniIds *ids = &world->now.model.body_ids;
-  // slots are 1-based outside: the previous one's number is the next one's index
-  for (uint32_t s = previous.slot; s < (uint32_t)ids->slot_count; s++)
-    if (ids->slots[s].generation & 1u) return (CnBodyId){s + 1, ids->slots[s].generation};
-  return (CnBodyId){0, 0};
+  CnBodyId next = {0, 0};
+  if (world) next.slot = cni_ids_next(&world->now.model.body_ids, previous.slot, &next.generation);
+  return next;
 }

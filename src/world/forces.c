@@ -39,11 +39,9 @@ CnStatus cn_force_def(const CnWorld *world, CnForceId force, CnForceDef *def) {
 }
 
 CnForceId cn_world_next_force(const CnWorld *world, CnForceId previous) {
-  if (!world) return (CnForceId){0, 0};
-  const CniIds *ids = &world->now.model.force_ids;
-  for (uint32_t s = previous.slot; s < (uint32_t)ids->slot_count; s++)
-    if (ids->slots[s].generation & 1u) return (CnForceId){s + 1, ids->slots[s].generation};
-  return (CnForceId){0, 0};
+  CnForceId next = {0, 0};
+  if (world) next.slot = cni_ids_next(&world->now.model.force_ids, previous.slot, &next.generation);
+  return next;
 }
 
 CnStatus cn_force_state(const CnWorld *world, CnForceId force, CnForceState *state) {

@@ -154,11 +154,9 @@ CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *def) {
 }
 
 CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous) {
-  if (!world) return (CnJointId){0, 0};
-  const CniIds *ids = &world->now.model.joint_ids;
-  for (uint32_t s = previous.slot; s < (uint32_t)ids->slot_count; s++)
-    if (ids->slots[s].generation & 1u) return (CnJointId){s + 1, ids->slots[s].generation};
-  return (CnJointId){0, 0};
+  CnJointId next = {0, 0};
+  if (world) next.slot = cni_ids_next(&world->now.model.joint_ids, previous.slot, &next.generation);
+  return next;
 }
 
 CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state) {

@@ -99,8 +99,10 @@ int cni_range_holds(CniRange range, double value) {
 
 static void set_default(const CniField *field, void *at) {
   const double *x = field->fallback;
-  int32_t integer = (int32_t)x[0];
-  uint32_t bits = (uint32_t)x[0];
+  // doubles may be infinite, and bits do not fit an int32_t
+  int64_t number = cni_field_doubles(field) > 0 ? 0 : (int64_t)x[0];
+  int32_t integer = (int32_t)number;
+  uint32_t bits = (uint32_t)number;
   const char *word;
   switch (field->type) {
   case CNI_FIELD_REAL:

@@ -226,12 +226,12 @@ static void use(CnWorld *w, size_t at, size_t settings) {
 static unsigned char good[ROOM];
 
 // Bytes from .. to of the snapshot in `good`, one way after the other.
-static void damage_sealed(size_t size, size_t from, size_t to, size_t settings, uint64_t seed,
+static void damage_sealed(size_t size, size_t from, size_t to, size_t settings, int tries,
                           int least_taken) {
   CnWorld *target = toy_world(0.1);
-  CniRng rng = {seed};
+  CniRng rng = {7};
   int refused = 0, taken = 0;
-  for (int i = 0; i < 4000; i++) {
+  for (int i = 0; i < tries; i++) {
     memcpy(damaged, good, size);
     size_t length = size, at = from + (size_t)(cni_rng_unit(&rng) * (double)(to - from));
     int way = i % 4;
@@ -252,7 +252,7 @@ static void damage_sealed(size_t size, size_t from, size_t to, size_t settings, 
     CHECK(save(target, again) == before);
     assert_memory_equal(saved, again, before);
   }
-  CHECK(refused > 1000 && taken >= least_taken);
+  CHECK(refused > tries / 4 && taken >= least_taken);
   cn_world_destroy(target);
 }
 
@@ -261,8 +261,8 @@ static void test_sealed_damage(void **state) {
   CnWorld *w = mixture();
   toy_steps(w, 60);
   size_t size = save(w, good), settings = settings_at(good);
-  damage_sealed(size, settings, size, settings + 400, 7, 100);
-  damage_sealed(size, 32, settings, SIZE_MAX, 8, 0);
+  damage_sealed(size, settings, size, settings + 400, 3000, 100);
+  damage_sealed(size, 32, settings, SIZE_MAX, 800, 0);
   cn_world_destroy(w);
 }
 
@@ -388,7 +388,7 @@ static void test_old_snapshot(void **state) {
   same_world(w, other);
   cn_world_destroy(other);
   cn_world_destroy(w);
-  damage_sealed(size, 32, size, 32 + 400, 9, 100);
+  damage_sealed(size, 32, size, 32 + 400, 800, 40);
 }
 
 int main(void) {

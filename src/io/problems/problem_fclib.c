@@ -270,7 +270,7 @@ static CnStatus vector_length(Reader *r, const char *item, int32_t *count) {
 // Contacts from the length of mu, their dimension from that of the velocities (`item`).
 static CnStatus read_contacts(Reader *r, const char *item, int rolling) {
   CniProblemData *parts = &r->parts;
-  int32_t spacedim, rows, contacts;
+  int32_t spacedim = 0, rows = 0, contacts = 0;
   CNI_TRY(read_integer(r, "spacedim", 2, 5, &spacedim));
   CNI_TRY(vector_length(r, "vectors/mu", &contacts));
   CNI_TRY(vector_length(r, item, &rows));
@@ -326,7 +326,7 @@ static CnStatus read_local(Reader *r) {
 static CnStatus read_global(Reader *r, int rolling) {
   CniProblemData *parts = &r->parts;
   int joined = has(r, "G");
-  int32_t size;
+  int32_t size = 0;
   parts->is_global = 1;
   CNI_TRY(read_contacts(r, "vectors/w", rolling));
   CNI_TRY(read_right_side(r, "vectors/w", "vectors/b", joined));

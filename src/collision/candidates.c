@@ -12,7 +12,8 @@
 // only.
 //
 // In a pile at rest a list serves for ever. Where something moves so fast that a list serves one
-// call only, the skin is of no use: after HURRY such lists the next CALM ones are made without.
+// call only, the skin is of no use: after HURRY such lists the next CALM ones are made with no more
+// than a hair, so that two shapes at exactly their margin are in it however the sums were rounded.
 //
 // Two spheres are a pair only if the balls that fill their wide bounds meet, which leaves a third
 // of the pairs of a pile. So a sphere must also stay within its wide ball: its way since then and
@@ -32,6 +33,7 @@
 #define SKIN 0.1  // of the inradius
 #define AHEAD 4.0 // steps
 #define RUN 0.2   // of the inradius
+#define HAIR 1e-9 // of the outradius and what it is grown by; far above rounding
 #define HURRY 4
 #define CALM 16
 #define SHAPES_A_TASK 256
@@ -43,7 +45,7 @@ typedef struct WideLoop {
   CnVec3 origin;
   CniBounds *bounds;
   uint8_t *round, *near;
-  int skin; // 0: bounds as they are needed
+  int skin; // 0: bounds as they are needed, and a hair
 } WideLoop;
 
 #define SAFE (1 - 1e-6) // more than what rounding to a float takes
@@ -83,6 +85,14 @@ static CniBounds wide_bounds(const CniDetection *w, int32_t shape) {
   return (CniBounds){cn_add(b.lo, way), cn_add(b.hi, way)};
 }
 
+// Bounds without a skin.
+static CniBounds hair_bounds(const CniDetection *w, int32_t shape) {
+  const CniProxy *p = &w->proxies[shape];
+  double far = fabs(p->centre.x) + fabs(p->centre.y) + fabs(p->centre.z);
+  double size = p->outradius + p->reach + p->base;
+  return cni_grown_bounds(w, shape, HAIR * size + 4 * ROUNDING * far);
+}
+
 // Is a shape out of reach of a half-space at rest wherever it is in its wide bounds? With R the
 // radius of these (of a ball), x its centre and c theirs, |x - c| + radius + reach + base/2 <= R,
 // hence base/2 <= R as well: the sum of all that the cull adds up, |x - c| + radius + reach + base,
@@ -98,7 +108,7 @@ static int far_away(const CniPlane *plane, const CniBounds *b, int round) {
 static void widen(void *context, int32_t begin, int32_t end) {
   const WideLoop *loop = context;
   for (int32_t i = begin; i < end; i++) {
-    loop->bounds[i] = loop->skin ? wide_bounds(loop->w, i) : cni_grown_bounds(loop->w, i, 0);
+    loop->bounds[i] = loop->skin ? wide_bounds(loop->w, i) : hair_bounds(loop->w, i);
     loop->round[i] = (loop->w->proxies[i].flags & CNI_IS_SPHERE) != 0;
     loop->wide[i] = narrow(&loop->bounds[i], loop->origin, loop->round[i],
                            loop->sides ? &loop->sides[i] : NULL);

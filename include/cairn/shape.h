@@ -13,6 +13,11 @@ typedef struct CnMaterialId {
   uint32_t slot, generation;
 } CnMaterialId;
 
+/// What of a shape is more than a few numbers, shared by shapes: cn_geometry_create_points.
+typedef struct CnGeometryId {
+  uint32_t slot, generation;
+} CnGeometryId;
+
 /// CN_SHAPE_SPHERE, CN_SHAPE_BOX, CN_SHAPE_PLANE (the half-space z <= 0 of the shape's frame; not
 /// on dynamic bodies), ...: one for each row of <cairn/shape_list.h>.
 typedef enum CnShapeKind {
@@ -30,6 +35,7 @@ typedef struct CnShapeDef {
   double radius;         ///< m, > 0: sphere, and what is round about a segment or an axis
   CnVec3 half_size;      ///< m, > 0: box
   double half_length;    ///< m, > 0: what is long, along z of the shape's frame
+  CnGeometryId geometry; ///< of a hull; none otherwise
   double density;        ///< kg/m^3, >= 0, default 1000
   CnMaterialId material; ///< none: friction 0.5, restitution 0
   uint32_t category;     ///< bits; two shapes meet if each one's category is in the other's mask

@@ -271,6 +271,26 @@ CN_API CnStatus cn_material_set(CnWorld *world, CnMaterialId material, const CnM
 /// Destroy a material that no shape uses (CN_INVALID_ARGUMENT otherwise).
 CN_API CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material);
 
+// ---- geometries ----
+
+/// A geometry from 4 to 65536 points: their convex hull, of at most 256 vertices. The name (null:
+/// none) is copied, the points are not needed any more. Points that are flat to 1e-6 of their size
+/// are refused; facets that are flat to 1e-7 of it become one face.
+CN_API CnStatus cn_geometry_create_points(CnWorld *world, const char *name, const CnVec3 *points,
+                                          int32_t count, CnGeometryId *geometry);
+
+/// Destroy a geometry that no shape uses (CN_INVALID_ARGUMENT otherwise).
+CN_API CnStatus cn_geometry_destroy(CnWorld *world, CnGeometryId geometry);
+
+typedef struct CnGeometryInfo {
+  const char *name; ///< "" without one; valid as long as the geometry
+  int32_t vertex_count, edge_count, face_count;
+  int32_t use_count; ///< shapes that have it
+  double volume;     ///< m^3
+  CnVec3 centre;     ///< m, of the volume, in the frame of the points
+} CnGeometryInfo;
+CN_API CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, CnGeometryInfo *info);
+
 // ---- shapes -----------------------------------------------------------------------------------
 
 /// Add a shape to a body. Shapes of one body do not meet each other.

@@ -19,6 +19,7 @@ static const CniCollide pairs[CN_SHAPE_KIND_COUNT][CN_SHAPE_KIND_COUNT] = {
                          [CN_SHAPE_PLANE] = cni_collide_sphere_plane},
     [CN_SHAPE_BOX] =
         {[CN_SHAPE_BOX] = cni_collide_box_box, [CN_SHAPE_PLANE] = cni_collide_box_plane},
+    [CN_SHAPE_HULL] = {[CN_SHAPE_PLANE] = cni_collide_hull_plane},
 };
 
 // Insertion sort: at most eight points, mostly in order already.
@@ -45,6 +46,7 @@ static int swapped(const CniPlaced *a, const CniPlaced *b) {
   if (end_a != end_b) return end_a;
   if (a->kind != b->kind || end_a || pairs[a->kind][b->kind]) return a->kind > b->kind;
   int32_t order = compare(a->size, b->size, CNI_SHAPE_SIZES);
+  if (order == 0 && a->hull) order = compare(&a->hull->volume, &b->hull->volume, 1);
   if (order == 0) order = compare(&a->pose.position.x, &b->pose.position.x, 7);
   return order > 0;
 }

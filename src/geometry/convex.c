@@ -201,11 +201,18 @@ void cni_collide_convex_plane(const CniPlaced *a, const CniPlaced *b, double mar
   CniFace face;
   kind->face(a, cn_neg(cn_mtmul(r, up)), &face);
   manifold->normal = cn_neg(up);
-  for (int32_t i = 0; i < face.count && manifold->count < CNI_MAX_POINTS; i++) {
-    CnVec3 arm = cn_mmul(r, face.points[i]);
-    double gap = height + cn_dot(up, arm) - round;
-    if (!(gap <= margin)) continue;
-    CnVec3 point = cn_madd(cn_add(a->pose.position, arm), -(round + 0.5 * gap), up);
-    cni_manifold_add(manifold, point, gap, cni_feature(face.corner[i], CNI_FEATURE_FACE));
+  CnVec3 at[CNI_FACE_POINTS];
+  double gaps[CNI_FACE_POINTS];
+  int32_t keep[CNI_FACE_POINTS], kept = 0;
+  for (int32_t i = 0; i < face.count; i++) {
+    at[i] = cn_mmul(r, face.points[i]);
+    gaps[i] = height + cn_dot(up, at[i]) - round;
+    if (gaps[i] <= margin) keep[kept++] = i;
+  }
+  kept = cni_thin_out(at, gaps, keep, kept);
+  for (int32_t k = 0; k < kept; k++) {
+    int32_t i = keep[k];
+    CnVec3 point = cn_madd(cn_add(a->pose.position, at[i]), -(round + 0.5 * gaps[i]), up);
+    cni_manifold_add(manifold, point, gaps[i], cni_feature(face.corner[i], CNI_FEATURE_FACE));
   }
 }

@@ -58,6 +58,11 @@ static void add(const CniConvex *x, CnVec3 n, CnVec3 pa, double gap, uint32_t na
   cni_manifold_add(manifold, cn_madd(pa, x->round_a + 0.5 * gap, n), gap, feature);
 }
 
+// Does an area whose least gap this is hold the nearest place?
+static int reaches(const CniConvex *x, const CniNearest *near, double least) {
+  return least <= near->gap + EQUAL_ABS * x->scale + EQUAL_REL * fabs(near->gap);
+}
+
 // ---- cutting ----
 
 static int32_t next(int32_t i, int32_t count) { return i + 1 < count ? i + 1 : 0; }
@@ -131,17 +136,19 @@ static int32_t cut_area(const CniConvex *x, Sides *s, Point area[2][ROOM], Point
   return count;
 }
 
-// More points than a manifold holds: drop the one that its neighbours miss least.
-static int32_t thin_out(Point *area, int32_t count) {
+int32_t cni_thin_out(const CnVec3 *at, const double *gap, int32_t *keep, int32_t count) {
   for (; count > CNI_MAX_POINTS; count--) {
-    int32_t least = 0;
+    int32_t least = -1, deepest = 0;
     double least2 = INFINITY;
+    for (int32_t i = 1; i < count; i++)
+      if (gap[keep[i]] < gap[keep[deepest]]) deepest = i;
     for (int32_t i = 0; i < count; i++) {
-      CnVec3 p = area[i].at, q = area[next(i, count)].at, o = area[i > 0 ? i - 1 : count - 1].at;
+      CnVec3 p = at[keep[i]], q = at[keep[next(i, count)]];
+      CnVec3 o = at[keep[i > 0 ? i - 1 : count - 1]];
       double area2 = cn_norm2(cn_cross(cn_sub(p, o), cn_sub(q, p)));
-      if (area2 < least2) least2 = area2, least = i;
+      if (i != deepest && area2 < least2) least2 = area2, least = i;
     }
-    for (int32_t i = least; i + 1 < count; i++) area[i] = area[i + 1];
+    for (int32_t i = least < 0 ? 0 : least; i + 1 < count; i++) keep[i] = keep[i + 1];
   }
   return count;
 }
@@ -159,23 +166,25 @@ static int by_polygon(const CniConvex *x, const CniNearest *near, Sides *s, doub
   s->cut = of_a ? &s->b : &s->a;
   s->out = of_a ? n : cn_neg(n);
   Point room[2][ROOM], *area;
-  int32_t count = cut_area(x, s, room, &area), kept = 0;
+  int32_t count = cut_area(x, s, room, &area), keep[ROOM], kept = 0;
 
   // way along n down to the base
   double upright = cn_dot(s->out, s->base->normal), gaps[ROOM], least = INFINITY;
   double limit = margin + x->round_a + x->round_b;
+  CnVec3 at[ROOM];
   for (int32_t i = 0; i < count; i++) {
-    double gap = cn_dot(cn_sub(area[i].at, s->base->points[0]), s->base->normal) / upright;
-    least = cn_min(least, gap);
-    if (gap <= limit) area[kept++] = area[i];
+    at[i] = area[i].at;
+    gaps[i] = cn_dot(cn_sub(at[i], s->base->points[0]), s->base->normal) / upright;
+    least = cn_min(least, gaps[i]);
+    if (gaps[i] <= limit) keep[kept++] = i;
   }
-  if (!(least <= near->gap + EQUAL_ABS * x->scale + EQUAL_REL * fabs(near->gap))) return 0;
-  kept = thin_out(area, kept);
-  for (int32_t i = 0; i < kept; i++) {
-    const Point *p = &area[i];
-    gaps[i] = cn_dot(cn_sub(p->at, s->base->points[0]), s->base->normal) / upright;
-    CnVec3 pa = of_a ? cn_madd(p->at, -gaps[i], n) : p->at;
-    add(x, n, pa, gaps[i], of_a ? p->other : p->cut, of_a ? p->cut : p->other, margin, manifold);
+  if (!reaches(x, near, least)) return 0;
+  kept = cni_thin_out(at, gaps, keep, kept);
+  for (int32_t k = 0; k < kept; k++) {
+    const Point *p = &area[keep[k]];
+    double gap = gaps[keep[k]];
+    CnVec3 pa = of_a ? cn_madd(p->at, -gap, n) : p->at;
+    add(x, n, pa, gap, of_a ? p->other : p->cut, of_a ? p->cut : p->other, margin, manifold);
   }
   return 1;
 }
@@ -218,15 +227,20 @@ static int by_edges(const CniConvex *x, const CniNearest *near, const Sides *s, 
   double start = cn_dot(u, cn_sub(b.from, a.from));
   double low = cn_min(start, start + slope), high = cn_max(start, start + slope);
   if (!(cn_min(high, length_a) - cn_max(low, 0) > band)) return 0;
+  CnVec3 pa[2];
+  double gap[2];
+  for (int32_t k = 0; k < 2; k++) {
+    double at = k ? cn_min(high, length_a) : cn_max(low, 0);
+    pa[k] = cn_madd(a.from, at, u);
+    double share = cn_clamp((at - start) / slope, 0, 1);
+    gap[k] = cn_dot(n, cn_sub(cn_madd(b.from, share, v), pa[k]));
+  }
+  if (!reaches(x, near, cn_min(gap[0], gap[1]))) return 0;
   for (int32_t k = 0; k < 2; k++) {
     // the end of either edge that comes first; b's where they are level
     int by_a = k ? length_a < high - band : 0 > low + band;
-    double at = k ? cn_min(high, length_a) : cn_max(low, 0);
-    CnVec3 pa = cn_madd(a.from, at, u);
-    double share = cn_clamp((at - start) / slope, 0, 1);
-    double gap = cn_dot(n, cn_sub(cn_madd(b.from, share, v), pa));
     uint32_t name_b = by_a ? b.name : b.corner[(k == 1) == (slope > 0)];
-    add(x, n, pa, gap, by_a ? a.corner[k] : a.name, name_b, margin, manifold);
+    add(x, n, pa[k], gap[k], by_a ? a.corner[k] : a.name, name_b, margin, manifold);
   }
   return 1;
 }

@@ -53,6 +53,10 @@ void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near);
 // they lie on a line.
 int cni_triangle_shares(const CnVec3 w[3], double share[3], CnVec3 *point);
 
+// Of the corners of an area, keep[] of them by their places in a ring, leave out those that their
+// neighbours miss least until a manifold holds the rest; the deepest stays. How many are left.
+int32_t cni_thin_out(const CnVec3 *at, const double *gap, int32_t *keep, int32_t count);
+
 // Points of contact (convex_manifold.c).
 void cni_convex_manifold(const CniConvex *x, const CniNearest *near, double margin,
                          CniManifold *manifold);

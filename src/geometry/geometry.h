@@ -6,6 +6,7 @@
 #include <cairn/shape.h>
 #include "core/fields.h"
 #include "core/vec.h"
+#include "geometry/hull.h"
 
 // A shape placed in the world.
 #define CNI_SHAPE_SIZES 4
@@ -13,6 +14,7 @@ typedef struct CniPlaced {
   CnShapeKind kind;
   CnPose pose;                  // of the shape's frame
   double size[CNI_SHAPE_SIZES]; // the numbers of the kind's fields, in their order
+  const CniHull *hull;          // of kinds that have a geometry
 } CniPlaced;
 
 // One point of a manifold. The point lies midway between the two surfaces.
@@ -141,7 +143,10 @@ typedef enum CniPagePrimitive {
   CNI_PAGE_TRIANGLES // made from the support function
 } CniPagePrimitive;
 
-enum { CNI_SHAPE_UNBOUNDED = 1 }; // no bounds, no mass, no core; not on dynamic bodies
+enum {
+  CNI_SHAPE_UNBOUNDED = 1, // no bounds, no mass, no core; not on dynamic bodies
+  CNI_SHAPE_GEOMETRY = 2   // it is more than its sizes: CniPlaced::hull has it
+};
 
 // A row of the table of kinds: all that the rest of Cairn knows of one. Directions and points are in
 // the shape's own frame, except those of `bounds`.
@@ -171,11 +176,14 @@ extern const CniShapeKind *const cni_shape_kinds[CN_SHAPE_KIND_COUNT];
 static inline int cni_shape_unbounded(CnShapeKind kind) {
   return (cni_shape_kinds[kind]->flags & CNI_SHAPE_UNBOUNDED) != 0;
 }
+static inline int cni_shape_needs_geometry(CnShapeKind kind) {
+  return (cni_shape_kinds[kind]->flags & CNI_SHAPE_GEOMETRY) != 0;
+}
 
 // Sizes of a definition in the order of the fields, the rest zeros, and back.
 void cni_shape_pack(const CnShapeDef *def, double size[CNI_SHAPE_SIZES]);
 void cni_shape_unpack(const double size[CNI_SHAPE_SIZES], CnShapeDef *def);
-// The shape of a definition, placed as it says.
+// The shape of a definition, placed as it says; of a kind without geometry.
 CniPlaced cni_shape_placed(const CnShapeDef *def);
 // Every field that some kind has, each once: entry `index`, null past the end.
 const CniField *cni_shape_field(int32_t index);
@@ -190,7 +198,7 @@ CniMassProps cni_mass_add(CniMassProps a, CniMassProps b);
 // As in the row, for a ray and a normal of the frame that the pose is in.
 double cni_shape_ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
 
-// Check a shape definition's numbers.
+// Check a shape definition's numbers; those that hang on a geometry are left to the model.
 CnStatus cni_shape_check(const CnShapeDef *def);
 
 #endif

@@ -26,6 +26,8 @@ void cni_collide_sphere_plane(const CniPlaced *a, const CniPlaced *b, double mar
                               CniManifold *manifold);
 void cni_collide_box_plane(const CniPlaced *a, const CniPlaced *b, double margin,
                            CniManifold *manifold);
+void cni_collide_hull_plane(const CniPlaced *a, const CniPlaced *b, double margin,
+                            CniManifold *manifold);
 void cni_collide_box_box(const CniPlaced *a, const CniPlaced *b, double margin,
                          CniManifold *manifold);
 

@@ -34,7 +34,7 @@ void cni_shape_unpack(const double size[CNI_SHAPE_SIZES], CnShapeDef *def) {
 }
 
 CniPlaced cni_shape_placed(const CnShapeDef *def) {
-  CniPlaced placed = {def->kind, def->pose, {0}};
+  CniPlaced placed = {.kind = def->kind, .pose = def->pose};
   cni_shape_pack(def, placed.size);
   return placed;
 }
@@ -98,6 +98,14 @@ double cni_shape_ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, Cn
 
 // ---- mass -------------------------------------------------------------------------------------
 
+// r j r^T
+static CnSym3 rotated(CnMat3 r, CnSym3 j) {
+  CnVec3 x = cn_mtmul(r, cn_vec3(1, 0, 0)), y = cn_mtmul(r, cn_vec3(0, 1, 0));
+  CnVec3 z = cn_mtmul(r, cn_vec3(0, 0, 1)), jx = cn_smul(j, x), jy = cn_smul(j, y);
+  return (CnSym3){cn_dot(x, jx), cn_dot(y, jy), cn_dot(z, cn_smul(j, z)),
+                  cn_dot(y, jx), cn_dot(z, jx), cn_dot(z, jy)};
+}
+
 CniMassProps cni_shape_mass(const CniPlaced *shape, double density) {
   CniMassProps p = cni_shape_kinds[shape->kind]->mass(shape, density);
   CnSym3 j = p.inertia;
@@ -105,7 +113,9 @@ CniMassProps cni_shape_mass(const CniPlaced *shape, double density) {
   p.centre = shape->pose.position;
   if (c.x != 0 || c.y != 0 || c.z != 0) p.centre = cn_pose_point(shape->pose, c);
   // what is the same about every axis stays exactly so at any pose
-  if (j.xx != j.yy || j.yy != j.zz)
+  if (j.xy != 0 || j.xz != 0 || j.yz != 0)
+    p.inertia = rotated(cn_qmat(shape->pose.rotation), j);
+  else if (j.xx != j.yy || j.yy != j.zz)
     p.inertia = cn_srotate(cn_qmat(shape->pose.rotation), cn_vec3(j.xx, j.yy, j.zz));
   return p;
 }
@@ -162,6 +172,7 @@ CnStatus cni_shape_check(const CnShapeDef *def) {
                      def->density);
 
   // sizes and density that are fine by themselves can still overflow together
+  if (cni_shape_needs_geometry(def->kind)) return CN_OK;
   CniPlaced placed = cni_shape_placed(def);
   CniMassProps p = cni_shape_mass(&placed, def->density);
   if (!isfinite(p.mass) || !isfinite(p.inertia.xx + p.inertia.yy + p.inertia.zz))

@@ -156,6 +156,20 @@ static CnStatus check_material(const CniModel *model, int32_t i) {
   return CN_OK;
 }
 
+static CnStatus check_geometries(const CniModel *model) {
+  int64_t uses = 0;
+  CNI_TRY(check_slots(&model->geometry_ids, "geometry", model->geometry_count));
+  for (int32_t i = 0; i < model->geometry_count; i++) {
+    const CniGeometry *g = model->geometries[i];
+    CNI_TRY(check_id(&model->geometry_ids, "geometry", i, g->slot, g->generation));
+    if (!terminated(g->name)) return damaged("geometry", i, "its name does not end");
+    uses += g->use_count;
+  }
+  for (int32_t i = 0; i < model->shape_count; i++)
+    uses -= model->shapes[i].extra && model->shapes[i].extra->geometry;
+  return uses == 0 ? CN_OK : damaged("geometry", 0, "uses and shapes differ");
+}
+
 static CnStatus check_joint(const CniModel *model, int32_t i) {
   const CniJoint *j = &model->joints[i];
   CNI_TRY(check_id(&model->joint_ids, "joint", i, j->slot, j->generation));
@@ -210,6 +224,7 @@ CnStatus cni_model_consistent(const CniModel *model) {
   CNI_TRY(check_slots(&model->material_ids, "material", model->material_count - 1));
   CNI_TRY(check_slots(&model->joint_ids, "joint", model->joint_count));
   CNI_TRY(check_slots(&model->force_ids, "force", model->force_count));
+  CNI_TRY(check_geometries(model));
   int64_t uses = 0, ends = 0, joint_visits = 0;
   int32_t shape_visits = 0;
   for (int32_t i = 0; i < model->body_count; i++) CNI_TRY(check_body(model, i));

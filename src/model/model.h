@@ -74,11 +74,19 @@ typedef struct CniShapePoses {
   CnPose def_pose; // as given, in the body frame
 } CniShapePoses;
 
+typedef struct CniGeometry {
+  uint32_t slot, generation;
+  int32_t use_count; // shapes that have it
+  CniHull *hull;
+  char name[CNI_NAME_SIZE];
+} CniGeometry;
+
 // What most spheres have no use for.
 typedef struct CniShapeExtra {
   double size[CNI_SHAPE_SIZES]; // of its kind; a sphere's is the shape's radius
   uint32_t category, mask;      // usually 1 and all bits
   CniShapePoses *poses;         // null: both are the identity
+  CniGeometry *geometry;        // null: none
 } CniShapeExtra;
 
 typedef struct CniShape {
@@ -115,9 +123,11 @@ static inline CnPose cni_shape_def_pose(const CniShape *shape) {
 }
 // The shape at a pose.
 static inline CniPlaced cni_shape_at(const CniShape *shape, CnPose pose) {
-  CniPlaced placed = {shape->kind, pose, {shape->radius}};
-  if (shape->kind != CN_SHAPE_SPHERE && shape->extra)
+  CniPlaced placed = {shape->kind, pose, {shape->radius}, NULL};
+  if (shape->kind != CN_SHAPE_SPHERE && shape->extra) {
     memcpy(placed.size, shape->extra->size, sizeof placed.size);
+    if (shape->extra->geometry) placed.hull = shape->extra->geometry->hull;
+  }
   return placed;
 }
 #define CNI_USUAL_CATEGORY 1u
@@ -191,6 +201,10 @@ typedef struct CniModel {
   int32_t material_count, material_capacity;
   CniIds material_ids;
 
+  CniGeometry **geometries; // where they are does not change
+  int32_t geometry_count, geometry_capacity;
+  CniIds geometry_ids;
+
   CniJoint *joints;
   int32_t joint_count, joint_capacity;
   CniIds joint_ids;
@@ -214,6 +228,9 @@ CnStatus cni_model_remove_shape(CniModel *model, CnShapeId id);
 CnStatus cni_model_add_material(CniModel *model, const CnMaterialDef *def, CnMaterialId *id);
 CnStatus cni_model_set_material(CniModel *model, CnMaterialId id, const CnMaterialDef *def);
 CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id);
+CnStatus cni_model_add_points(CniModel *model, const char *name, const CnVec3 *points,
+                              int32_t count, CnGeometryId *id);
+CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id);
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *def, CnJointId *id);
 CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *def);
 CnStatus cni_model_remove_joint(CniModel *model, CnJointId id);
@@ -240,6 +257,7 @@ int32_t cni_model_shape_count(const CniModel *model, int32_t body); // walks ove
 CnStatus cni_model_find_body(const CniModel *model, CnBodyId id, int32_t *index);
 CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *index);
 CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t *index);
+CnStatus cni_model_find_geometry(const CniModel *model, CnGeometryId id, int32_t *index);
 CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index);
 CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *index);
 
@@ -279,6 +297,9 @@ CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeEx
 // Give a shape what its definition says, for data read from outside: all but ids, lists, body and
 // material.
 CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniShape *shape);
+
+// Take a geometry over, for data read from outside: its hull is the model's now, its ids are there.
+CnStatus cni_geometry_keep(CniModel *model, const CniGeometry *geometry);
 
 // The definition a shape was made from.
 CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);

@@ -72,6 +72,11 @@ void cni_forces_drop(CniModel *model, CnBodyId body);
 CnStatus cni_shape_def_check(CnShapeDef *def);
 CnStatus cni_material_def_check(const CnMaterialDef *def);
 
+// The geometry that a definition names; null for kinds that have none.
+CnStatus cni_model_geometry_of(const CniModel *model, const CnShapeDef *def,
+                               CniGeometry **geometry);
+void cni_geometries_release(CniModel *model);
+
 // Make sure that there is an array of inertias.
 CnStatus cni_model_inertias(CniModel *model);
 

@@ -46,6 +46,8 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
   def.category = cni_shape_category(s);
   def.mask = cni_shape_mask(s);
   cni_shape_unpack(placed.size, &def);
+  const CniGeometry *g = s->extra ? s->extra->geometry : NULL;
+  if (g) def.geometry = (CnGeometryId){g->slot, g->generation};
   return def;
 }
 
@@ -105,10 +107,11 @@ CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeEx
   int placed = !cni_pose_is_one(pose) || !cni_pose_is_one(def_pose);
   int usual = extra->category == CNI_USUAL_CATEGORY && extra->mask == CNI_USUAL_MASK;
   shape->extra = NULL;
-  if (!sized && !placed && usual) return CN_OK;
+  if (!sized && !placed && usual && !extra->geometry) return CN_OK;
   CNI_TRY(begin_extra(model, shape));
   shape->extra->category = extra->category;
   shape->extra->mask = extra->mask;
+  shape->extra->geometry = extra->geometry;
   memcpy(shape->extra->size, extra->size, sizeof extra->size);
   if (!placed) return CN_OK;
   CnStatus status = cni_shape_poses_reserve(model, shape);
@@ -121,6 +124,7 @@ CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeEx
 
 CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniShape *shape) {
   CniShapeExtra extra = {.category = def->category, .mask = def->mask};
+  CNI_TRY(cni_model_geometry_of(model, def, &extra.geometry));
   cni_shape_pack(def, extra.size);
   shape->kind = def->kind;
   shape->radius = def->kind == CN_SHAPE_SPHERE ? def->radius : 0;
@@ -145,6 +149,7 @@ static CnStatus prepare_shape(CniModel *model, int32_t body, const CnShapeDef *d
   CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
   CnPose com = cni_body_com(&model->bodies[body]);
   CniShapeExtra extra = {.category = def->category, .mask = def->mask};
+  CNI_TRY(cni_model_geometry_of(model, def, &extra.geometry));
   cni_shape_pack(def, extra.size);
   CNI_TRY(cni_shape_keep(model, shape, &extra, cni_shape_local_pose(com, def->pose), def->pose));
   CNI_TRY(cni_body_frame(model, &model->bodies[body], -1, shape, frame));
@@ -193,6 +198,7 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
   cni_ids_take(&model->shape_ids, i, &shape.slot, &generation);
   model->shapes[i] = shape;
   model->materials[material].use_count++;
+  if (shape.extra && shape.extra->geometry) shape.extra->geometry->use_count++;
   list_shape(model, b, i);
   cni_body_reframe(model, body, &frame);
   *id = (CnShapeId){shape.slot, generation};
@@ -203,6 +209,7 @@ void cni_shape_drop(CniModel *model, int32_t i) {
   CniShape *shape = &model->shapes[i];
   CniBody *b = &model->bodies[shape->body];
   model->materials[shape->material].use_count--;
+  if (shape->extra && shape->extra->geometry) shape->extra->geometry->use_count--;
   cni_ids_free(&model->shape_ids, shape->slot);
   if (b->first_shape == i)
     b->first_shape = shape->next;

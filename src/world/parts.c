@@ -29,6 +29,42 @@ CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material) {
   return cni_model_remove_material(&world->now.model, material);
 }
 
+// ---- geometries ----
+
+CnStatus cn_geometry_create_points(CnWorld *world, const char *name, const CnVec3 *points,
+                                   int32_t count, CnGeometryId *geometry) {
+  CNI_FLOATS;
+  if (!geometry) return cni_null_argument("cn_geometry_create_points", "the result pointer");
+  *geometry = (CnGeometryId){0, 0};
+  CNI_TRY(cni_world_open(world, "cn_geometry_create_points"));
+  if (!points) return cni_null_argument("cn_geometry_create_points", "the points");
+  return cni_model_add_points(&world->now.model, name, points, count, geometry);
+}
+
+CnStatus cn_geometry_destroy(CnWorld *world, CnGeometryId geometry) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_geometry_destroy"));
+  return cni_model_remove_geometry(&world->now.model, geometry);
+}
+
+CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, CnGeometryInfo *info) {
+  CNI_FLOATS;
+  int32_t i;
+  if (!info) return cni_null_argument("cn_geometry_info", "the result pointer");
+  *info = (CnGeometryInfo){.name = ""};
+  if (!world) return cni_null_argument("cn_geometry_info", "the world");
+  CNI_TRY(cni_model_find_geometry(&world->now.model, geometry, &i));
+  const CniGeometry *g = world->now.model.geometries[i];
+  *info = (CnGeometryInfo){.name = g->name,
+                           .vertex_count = g->hull->vertex_count,
+                           .edge_count = g->hull->corner_count / 2,
+                           .face_count = g->hull->face_count,
+                           .use_count = g->use_count,
+                           .volume = g->hull->volume,
+                           .centre = g->hull->centre};
+  return CN_OK;
+}
+
 // ---- shapes ----
 
 CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, CnShapeId *shape) {

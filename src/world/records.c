@@ -33,7 +33,15 @@ static const CniField shape_fields[] = {ROW(BITS, CniShapeRecord, slot, "slot"),
                                         ROW(INTEGER, CniShapeRecord, next, "next"),
                                         ROW(INTEGER, CniShapeRecord, previous, "previous"),
                                         ROW(INTEGER, CniShapeRecord, material, "material"),
+                                        ROW(BITS, CniShapeRecord, def.geometry.slot, "geometry"),
                                         CNI_FIELDS_END};
+static const CniField geometry_fields[] = {
+    ROW(BITS, CniGeometryRecord, slot, "slot"),
+    ROW(BITS, CniGeometryRecord, generation, "generation"),
+    ROW(INTEGER, CniGeometryRecord, vertex_count, "vertices"),
+    ROW(INTEGER, CniGeometryRecord, face_count, "faces"),
+    ROW(NAME, CniGeometryRecord, name, "name"),
+    CNI_FIELDS_END};
 static const CniField material_fields[] = {ROW(BITS, CniMaterial, slot, "slot"),
                                            ROW(BITS, CniMaterial, generation, "generation"),
                                            ROW(NAME, CniMaterial, name, "name"), CNI_FIELDS_END};
@@ -130,6 +138,7 @@ static const CniRecord common[CNI_RECORD_SHAPE_KIND] = {
                              {"", linear_fields, 0}}},
     [CNI_RECORD_TURNING] = {"turning", NULL, {{"", angular_fields, 0}}},
     [CNI_RECORD_EVENT] = {"event", NULL, {{"", event_fields, 0}}},
+    [CNI_RECORD_GEOMETRY] = {"geometry", NULL, {{"", geometry_fields, 0}}},
 };
 
 // What a kind of joint reads of its definition, and what was set and done along its coordinates.

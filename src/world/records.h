@@ -22,6 +22,13 @@ typedef struct CniBodyRecord {
   CnTwist twist, load;
 } CniBodyRecord;
 
+// Its vertices, and of each face the number of corners and these, come after it.
+typedef struct CniGeometryRecord {
+  uint32_t slot, generation;
+  int32_t vertex_count, face_count;
+  char name[CNI_NAME_SIZE];
+} CniGeometryRecord;
+
 // In a snapshot nothing comes before the first shape of a body.
 typedef struct CniShapeRecord {
   CnShapeDef def;
@@ -48,6 +55,7 @@ enum {
   CNI_RECORD_CONTACT,
   CNI_RECORD_TURNING,
   CNI_RECORD_EVENT,
+  CNI_RECORD_GEOMETRY,
   CNI_RECORD_SHAPE_KIND,
   CNI_RECORD_JOINT_KIND = CNI_RECORD_SHAPE_KIND + CN_SHAPE_KIND_COUNT,
   CNI_RECORD_FORCE_KIND = CNI_RECORD_JOINT_KIND + CN_JOINT_KIND_COUNT,

@@ -83,11 +83,38 @@ static CniShapeRecord shape_record(const CniModel *model, int32_t i) {
                           .material = shape->material};
 }
 
+// Ids that were given once are remembered.
+static int has_geometries(const CniModel *model) { return model->geometry_ids.slot_count > 0; }
+
+static void write_geometry(Writer *w, const CniGeometry *g) {
+  const CniHull *h = g->hull;
+  CniGeometryRecord record = {g->slot, g->generation, h->vertex_count, h->face_count, ""};
+  memcpy(record.name, g->name, sizeof record.name);
+  write_record(w, CNI_RECORD_GEOMETRY, &record);
+  for (int32_t i = 0; i < h->vertex_count; i++) {
+    CnVec3 vertex = h->vertices[i];
+    for (int32_t k = 0; k < 3; k++) cni_stream_double(&w->s, &(&vertex.x)[k]);
+  }
+  for (int32_t f = 0; f < h->face_count; f++) {
+    int32_t count = h->faces[f].count;
+    cni_stream_i32(&w->s, &count);
+    for (int32_t k = 0; k < count; k++) {
+      int32_t vertex = h->corners[h->faces[f].first + k].vertex;
+      cni_stream_i32(&w->s, &vertex);
+    }
+  }
+}
+
 static void write_model(Writer *w, const CniModel *model) {
   write_ids(w, &model->body_ids);
   write_ids(w, &model->shape_ids);
   write_ids(w, &model->material_ids);
   write_ids(w, &model->joint_ids);
+  if (has_geometries(model)) {
+    write_ids(w, &model->geometry_ids);
+    write_count(w, model->geometry_count);
+  }
+  for (int32_t i = 0; i < model->geometry_count; i++) write_geometry(w, model->geometries[i]);
   write_count(w, model->body_count);
   for (int32_t i = 0; i < model->body_count; i++) {
     CniBodyRecord record = body_record(model, i);
@@ -148,6 +175,7 @@ static void write_layout(Writer *w, const CniModel *model) {
   uint8_t has[CNI_RECORD_COUNT] = {0};
   int32_t count = 0;
   memset(has, 1, CNI_RECORD_SHAPE_KIND);
+  has[CNI_RECORD_GEOMETRY] = has_geometries(model) ? 1 : 0;
   for (int32_t i = 0; i < model->shape_count; i++)
     has[CNI_RECORD_SHAPE_KIND + (int)model->shapes[i].kind] = 1;
   for (int32_t i = 0; i < model->joint_count; i++)
@@ -305,6 +333,54 @@ static CnStatus read_bodies(Reader *r, CniModel *model) {
   return CN_OK;
 }
 
+// Counts are held against what a hull can have before anything is read; the hull believes no list.
+static CnStatus read_hull(Reader *r, const CniModel *model, const CniGeometryRecord *record,
+                          CniHull **hull) {
+  CnVec3 vertices[CNI_HULL_VERTICES];
+  int32_t counts[CNI_HULL_FACES], corners[CNI_HULL_CORNERS], used = 0;
+  int32_t vertex_count = record->vertex_count, face_count = record->face_count;
+  if (vertex_count < 0 || vertex_count > CNI_HULL_VERTICES || face_count < 0 ||
+      face_count > CNI_HULL_FACES)
+    return cni_error(CN_INVALID_DATA, "snapshot: a geometry has %d vertices and %d faces",
+                     (int)vertex_count, (int)face_count);
+  for (int32_t i = 0; i < vertex_count; i++)
+    for (int32_t k = 0; k < 3; k++) cni_stream_double(&r->s, &(&vertices[i].x)[k]);
+  for (int32_t f = 0; f < face_count; f++) {
+    cni_stream_i32(&r->s, &counts[f]);
+    if (r->s.failed || counts[f] < 0 || counts[f] > CNI_HULL_CORNERS - used) return ended();
+    for (int32_t k = 0; k < counts[f]; k++) cni_stream_i32(&r->s, &corners[used++]);
+  }
+  if (r->s.failed) return ended();
+  return cni_hull_build(&model->allocator, "snapshot: geometry", vertex_count, vertices, face_count,
+                        counts, corners, hull);
+}
+
+// Snapshots from before there were geometries have no word of them.
+static CnStatus read_geometries(Reader *r, CniModel *model) {
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_GEOMETRY].seen) return CN_OK;
+  CNI_TRY(read_ids(r, &model->geometry_ids, &model->allocator));
+  CNI_TRY(read_count(r, CNI_RECORD_GEOMETRY, &count));
+  for (int32_t i = 0; i < count; i++) {
+    CniGeometryRecord record = {0};
+    CNI_TRY(read_record(r, CNI_RECORD_GEOMETRY, &record));
+    CniGeometry g = {.slot = record.slot, .generation = record.generation};
+    memcpy(g.name, record.name, sizeof g.name);
+    CNI_TRY(read_hull(r, model, &record, &g.hull));
+    CnStatus status = cni_geometry_keep(model, &g);
+    if (status != CN_OK) cni_hull_destroy(&model->allocator, g.hull);
+    CNI_TRY(status);
+  }
+  return CN_OK;
+}
+
+// The generation of a geometry that a shape names by its slot; 0: there is none.
+static uint32_t geometry_generation(const CniModel *model, uint32_t slot) {
+  for (int32_t i = 0; i < model->geometry_count; i++)
+    if (model->geometries[i]->slot == slot) return model->geometries[i]->generation;
+  return 0;
+}
+
 static CnStatus read_shapes(Reader *r, CniModel *model) {
   int32_t count;
   CNI_TRY(read_count(r, CNI_RECORD_SHAPE, &count));
@@ -320,7 +396,11 @@ static CnStatus read_shapes(Reader *r, CniModel *model) {
                       .next = record.next,
                       .previous = record.previous,
                       .material = record.material};
-    CNI_TRY(cni_shape_from_def(model, &record.def, &shape));
+    CnGeometryId *geometry = &record.def.geometry;
+    geometry->generation = geometry_generation(model, geometry->slot);
+    CnStatus status = cni_shape_from_def(model, &record.def, &shape);
+    if (status != CN_OK) return status == CN_NO_MEMORY ? status : illegal();
+    if (shape.extra && shape.extra->geometry) shape.extra->geometry->use_count++;
     model->shapes[i] = shape;
     model->shape_count = i + 1;
   }
@@ -406,6 +486,7 @@ static CnStatus read_model(Reader *r, CniModel *model) {
   CNI_TRY(read_ids(r, &model->shape_ids, a));
   CNI_TRY(read_ids(r, &model->material_ids, a));
   CNI_TRY(read_ids(r, &model->joint_ids, a));
+  CNI_TRY(read_geometries(r, model));
   size_t bodies = r->s.at;
   CNI_TRY(read_bodies(r, model));
   CNI_TRY(read_shapes(r, model));

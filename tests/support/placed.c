@@ -1,16 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "placed.h"
 
+#include "check.h"
+
 CniPlaced placed_sphere(CnVec3 centre, double radius) {
-  return (CniPlaced){CN_SHAPE_SPHERE, {centre, CN_QUAT_ONE}, {radius}};
+  return (CniPlaced){CN_SHAPE_SPHERE, {centre, CN_QUAT_ONE}, {radius}, NULL};
 }
 
 CniPlaced placed_box(CnVec3 centre, CnQuat rotation, CnVec3 half_size) {
-  return (CniPlaced){CN_SHAPE_BOX, {centre, rotation}, {half_size.x, half_size.y, half_size.z}};
+  return (CniPlaced){
+      CN_SHAPE_BOX, {centre, rotation}, {half_size.x, half_size.y, half_size.z}, NULL};
 }
 
 CniPlaced placed_plane(CnVec3 origin, CnQuat rotation) {
-  return (CniPlaced){CN_SHAPE_PLANE, {origin, rotation}, {0}};
+  return (CniPlaced){CN_SHAPE_PLANE, {origin, rotation}, {0}, NULL};
+}
+
+const CniHull *placed_hull(const CnVec3 *points, int32_t count) {
+  static CniHull *kept[64]; // released by the end of the program
+  static int used;
+  CnAllocator allocator = cn_allocator_default();
+  CHECK(used < 64);
+  CHECK_OK(cni_hull_create(&allocator, "hull", points, count, &kept[used]));
+  return kept[used++];
+}
+
+static const CniHull *cut_box(void) {
+  static const CniHull *hull;
+  CnVec3 points[24];
+  for (int i = 0; i < 24 && !hull; i++) {
+    double c[3] = {i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1};
+    c[i / 8] *= 0.8;
+    points[i] = cn_vec3(c[0], c[1], c[2]);
+  }
+  if (!hull) hull = placed_hull(points, 24);
+  return hull;
+}
+
+CniPlaced placed_unit(CnShapeKind kind, CnPose pose) {
+  CniPlaced s = {.kind = kind, .pose = pose};
+  for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = 1;
+  if (cni_shape_needs_geometry(kind)) s.hull = cut_box();
+  return s;
 }
 
 CnQuat turn(CnVec3 axis, double angle) {

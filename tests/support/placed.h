@@ -11,6 +11,12 @@ CniPlaced placed_box(CnVec3 centre, CnQuat rotation, CnVec3 half_size);
 // The half-space below a plane through `origin`.
 CniPlaced placed_plane(CnVec3 origin, CnQuat rotation);
 
+// A shape of any kind with all sizes 1. What has a geometry has that of a box with half sizes 1, 1, 1
+// and its corners cut off, made once.
+CniPlaced placed_unit(CnShapeKind kind, CnPose pose);
+// The hull of points, for whoever needs one as long as the program runs.
+const CniHull *placed_hull(const CnVec3 *points, int32_t count);
+
 // A turn by `angle` (rad) about an axis of any length.
 CnQuat turn(CnVec3 axis, double angle);
 

@@ -159,7 +159,9 @@ static void read_shapes(Reading *r) {
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
     if (body[i] < 0 || body[i] >= run->info.body_count)
       damaged(r, "the body of shape", (int64_t)i, body[i]);
-    if (kind[i] < 0 || kind[i] >= CN_SHAPE_KIND_COUNT)
+    // geometries are in no run file yet
+    if (kind[i] < 0 || kind[i] >= CN_SHAPE_KIND_COUNT ||
+        cni_shape_needs_geometry((CnShapeKind)kind[i]))
       damaged(r, "the kind of shape", (int64_t)i, kind[i]);
     if (r->status != CN_OK) return;
     run->shapes[i] = (CnRunShape){body[i], cn_shape_def_default((CnShapeKind)kind[i])};

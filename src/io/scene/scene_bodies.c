@@ -84,10 +84,15 @@ static CnStatus keep_shape(CniReader *reader, const CniSceneShape *shape) {
 
 static CnStatus make_shape(CniReader *reader, json_t *item) {
   const char *kinds[CN_SHAPE_KIND_COUNT + 1] = {NULL};
-  for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++) kinds[k] = cn_shape_kind_name((CnShapeKind)k);
-  int32_t kind = 0;
+  int32_t numbers[CN_SHAPE_KIND_COUNT], count = 0, kind = 0;
+  for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
+    if (cni_shape_needs_geometry((CnShapeKind)k)) continue; // scenes have none yet
+    numbers[count] = k;
+    kinds[count++] = cn_shape_kind_name((CnShapeKind)k);
+  }
   CNI_TRY(cni_scene_require(reader, item, "kind"));
   CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
+  kind = numbers[kind];
   CNI_TRY(check_shape_keys(reader, item, (CnShapeKind)kind));
   CniSceneShape shape = {cn_shape_def_default((CnShapeKind)kind), -1};
   CnShapeDef *def = &shape.def;
@@ -107,7 +112,8 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
     cni_scene_leave(reader);
   }
   if (cni_shape_unbounded(def->kind) && reader->body_def.kind == CN_BODY_DYNAMIC)
-    return cni_scene_fail(reader, item, "a %s cannot be on a dynamic body", kinds[kind]);
+    return cni_scene_fail(reader, item, "a %s cannot be on a dynamic body",
+                          cni_shape_kinds[kind]->name);
   if (reader->probe.shape_count == MOST_SHAPES)
     return cni_scene_fail(reader, item, "a body has at most %d shapes", MOST_SHAPES);
   CnShapeId id;

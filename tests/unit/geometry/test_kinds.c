@@ -8,7 +8,8 @@
 #include <string.h>
 
 static CniPlaced random_of(CniRng *rng, int kind) {
-  CniPlaced s = {(CnShapeKind)kind, {random_in_cube(rng, 2), random_rotation(rng)}, {0}};
+  CnPose pose = {random_in_cube(rng, 2), random_rotation(rng)};
+  CniPlaced s = placed_unit((CnShapeKind)kind, pose);
   for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = cni_rng_range(rng, 0.2, 1);
   return s;
 }

@@ -142,7 +142,8 @@ static void box_plane(void **state) {
 }
 
 static CniPlaced random_shape(CniRng *rng, CnShapeKind kind) {
-  CniPlaced s = {kind, {random_in_cube(rng, 1), random_rotation(rng)}, {0}};
+  CnPose pose = {random_in_cube(rng, 1), random_rotation(rng)};
+  CniPlaced s = placed_unit(kind, pose);
   for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = cni_rng_range(rng, 0.1, 1);
   return s;
 }

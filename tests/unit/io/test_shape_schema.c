@@ -28,11 +28,11 @@ static void kinds_of_the_table(void **state) {
   json_t *shape = json_object_get(defs, "shape");
   json_t *kinds =
       json_object_get(json_object_get(json_object_get(shape, "properties"), "kind"), "enum");
-  CHECK(json_array_size(kinds) == CN_SHAPE_KIND_COUNT);
-  CHECK(json_array_size(json_object_get(shape, "allOf")) == CN_SHAPE_KIND_COUNT);
+  size_t listed = 0;
   for (size_t k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
     const CniShapeKind *kind = cni_shape_kinds[k];
-    assert_string_equal(json_string_value(json_array_get(kinds, k)), kind->name);
+    if (cni_shape_needs_geometry((CnShapeKind)k)) continue; // scenes have none yet
+    assert_string_equal(json_string_value(json_array_get(kinds, listed++)), kind->name);
     json_t *own = json_object_get(defs, kind->name), *value;
     json_t *properties = json_object_get(own, "properties");
     json_t *required = json_object_get(own, "required");
@@ -52,6 +52,8 @@ static void kinds_of_the_table(void **state) {
     CHECK(sizes == json_array_size(required));
     CHECK(json_object_size(properties) == sizes + 8);
   }
+  CHECK(json_array_size(kinds) == listed);
+  CHECK(json_array_size(json_object_get(shape, "allOf")) == listed);
   json_decref(root);
 }
 

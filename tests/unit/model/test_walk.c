@@ -94,6 +94,7 @@ static void add_shape(void) {
   LIVING(materials, material_total, m);
   if (b < 0 || shape_total == MAX) return;
   CnShapeDef def = cn_shape_def_default((CnShapeKind)pick(CN_SHAPE_KIND_COUNT));
+  if (cni_shape_needs_geometry(def.kind)) def.kind = CN_SHAPE_BOX;
   if (def.kind == CN_SHAPE_PLANE && bodies[b].kind == CN_BODY_DYNAMIC) def.kind = CN_SHAPE_BOX;
   def.radius = uniform(0.05, 0.3);
   def.half_size = cn_vec3(uniform(0.05, 0.3), uniform(0.05, 0.3), uniform(0.05, 0.3));

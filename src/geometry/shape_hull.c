@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// A convex hull: the polyhedron of a geometry, which the model owns and shapes share. Corners and
+// edges have the numbers of hull.h.
+//
+// A face of more than 32 corners is seen by 32 of them, evenly spread: a manifold keeps 8 of them
+// anyway, and of a regular polygon they miss 0.5 % of the radius.
+#include "geometry/geometry_private.h"
+
+static CniBounds bounds(const CniPlaced *shape) {
+  CnMat3 r = cn_qmat(shape->pose.rotation);
+  CniBounds b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+  for (int32_t i = 0; i < shape->hull->vertex_count; i++) {
+    CnVec3 p = cn_add(shape->pose.position, cn_mmul(r, shape->hull->vertices[i]));
+    b.lo = cn_vec3(cn_min(b.lo.x, p.x), cn_min(b.lo.y, p.y), cn_min(b.lo.z, p.z));
+    b.hi = cn_vec3(cn_max(b.hi.x, p.x), cn_max(b.hi.y, p.y), cn_max(b.hi.z, p.z));
+  }
+  return b;
+}
+
+static double inradius(const CniPlaced *shape) { return shape->hull->inradius; }
+static double outradius(const CniPlaced *shape) { return shape->hull->outradius; }
+
+static CniMassProps mass(const CniPlaced *shape, double density) {
+  const CniHull *h = shape->hull;
+  CnSym3 j = h->inertia;
+  return (CniMassProps){h->volume * density,
+                        h->centre,
+                        {j.xx * density, j.yy * density, j.zz * density, j.xy * density,
+                         j.xz * density, j.yz * density}};
+}
+
+static double rounding(const CniPlaced *shape) {
+  (void)shape;
+  return 0;
+}
+
+static CnVec3 support(const CniPlaced *shape, CnVec3 direction, uint32_t *corner) {
+  const CniHull *h = shape->hull;
+  int32_t best = 0;
+  double most = cn_dot(direction, h->vertices[0]);
+  for (int32_t i = 1; i < h->vertex_count; i++) {
+    double reach = cn_dot(direction, h->vertices[i]);
+    if (reach > most) most = reach, best = i;
+  }
+  *corner = (uint32_t)best;
+  return h->vertices[best];
+}
+
+// The face that is across the direction, to 1.8 degrees; without one the face that has the highest
+// edge, by its lower end, and of the two at that edge the one that leans less.
+static const CniHullFace *side_towards(const CniHull *h, CnVec3 direction) {
+  int32_t best = 0;
+  for (int32_t f = 1; f < h->face_count; f++)
+    if (cn_dot(direction, h->faces[f].normal) > cn_dot(direction, h->faces[best].normal)) best = f;
+  if (cn_dot(direction, h->faces[best].normal) > 0.9995 * cn_norm(direction))
+    return &h->faces[best];
+  double reach[CNI_HULL_VERTICES], most = -INFINITY, upright = -INFINITY;
+  for (int32_t v = 0; v < h->vertex_count; v++) reach[v] = cn_dot(direction, h->vertices[v]);
+  for (int32_t f = 0; f < h->face_count; f++) {
+    const CniHullFace *side = &h->faces[f];
+    double along = cn_dot(direction, side->normal);
+    double last = reach[h->corners[side->first + side->count - 1].vertex];
+    for (int32_t k = 0; k < side->count; k++) {
+      double here = reach[h->corners[side->first + k].vertex], low = cn_min(last, here);
+      last = here;
+      if (!(low > most || (low == most && along > upright))) continue;
+      most = low;
+      upright = along;
+      best = f;
+    }
+  }
+  return &h->faces[best];
+}
+
+static void face(const CniPlaced *shape, CnVec3 direction, CniFace *out) {
+  const CniHull *h = shape->hull;
+  const CniHullFace *side = side_towards(h, direction);
+  out->normal = side->normal;
+  out->count = side->count < CNI_FACE_POINTS ? side->count : CNI_FACE_POINTS;
+  for (int32_t i = 0; i < out->count; i++) {
+    const CniHullCorner *c = &h->corners[side->first + i * side->count / out->count];
+    out->points[i] = h->vertices[c->vertex];
+    out->corner[i] = (uint32_t)c->vertex;
+    out->edge[i] = (uint32_t)c->edge;
+  }
+}
+
+// Into the last plane from outside, before the first one from inside.
+static double ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal) {
+  const CniHull *h = shape->hull;
+  double in = -INFINITY, out = INFINITY;
+  for (int32_t f = 0; f < h->face_count; f++) {
+    const CniHullFace *side = &h->faces[f];
+    double way = side->height - cn_dot(side->normal, origin);
+    double speed = cn_dot(side->normal, direction);
+    if (speed == 0 && way < 0) return INFINITY;
+    if (speed < 0 && way / speed > in) {
+      in = way / speed;
+      *normal = side->normal;
+    }
+    if (speed > 0) out = cn_min(out, way / speed);
+  }
+  if (in > out || out < 0) return INFINITY;
+  return in < 0 ? cni_ray_inside(direction, normal) : in;
+}
+
+// A half-space b: all vertices near it, as of a box; of more than a manifold holds, those of the
+// side that faces it.
+void cni_collide_hull_plane(const CniPlaced *a, const CniPlaced *b, double margin,
+                            CniManifold *manifold) {
+  CnVec3 up = cn_qmat(b->pose.rotation).z;
+  CnMat3 r = cn_qmat(a->pose.rotation);
+  double height = cn_dot(up, cn_sub(a->pose.position, b->pose.position));
+  manifold->normal = cn_neg(up);
+  for (int32_t i = 0; i < a->hull->vertex_count; i++) {
+    CnVec3 arm = cn_mmul(r, a->hull->vertices[i]);
+    double gap = height + cn_dot(up, arm);
+    if (!(gap <= margin)) continue;
+    if (manifold->count == CNI_MAX_POINTS) {
+      manifold->count = 0;
+      cni_collide_convex_plane(a, b, margin, manifold);
+      return;
+    }
+    CnVec3 point = cn_madd(cn_add(a->pose.position, arm), -0.5 * gap, up);
+    cni_manifold_add(manifold, point, gap, cni_feature((uint32_t)i, CNI_FEATURE_FACE));
+  }
+}
+
+static const CniField fields[] = {CNI_FIELDS_END};
+
+const CniShapeKind cni_shape_hull = {.name = "hull",
+                                     .summary = "the convex hull of points, a geometry",
+                                     .fields = fields,
+                                     .flags = CNI_SHAPE_GEOMETRY,
+                                     .page = CNI_PAGE_TRIANGLES,
+                                     .bounds = bounds,
+                                     .inradius = inradius,
+                                     .outradius = outradius,
+                                     .mass = mass,
+                                     .rounding = rounding,
+                                     .support = support,
+                                     .face = face,
+                                     .ray = ray};

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geometries: what of a shape is more than a few numbers. The model owns them, shapes share them,
+// and one that is used stays.
+#include <stdio.h>
+
+#include "core/error.h"
+#include "core/memory.h"
+#include "model/model_private.h"
+
+CnStatus cni_geometry_keep(CniModel *model, const CniGeometry *given) {
+  const CnAllocator *a = &model->allocator;
+  if (model->geometry_count == INT32_MAX)
+    return cni_error(CN_NO_MEMORY, "a world holds at most %d geometries", INT32_MAX);
+  CNI_TRY(cni_array_reserve(a, (void **)&model->geometries, &model->geometry_capacity,
+                            model->geometry_count, model->geometry_count + 1,
+                            sizeof *model->geometries));
+  CniGeometry *g = cni_allocate(a, sizeof *g);
+  if (!g) return cni_error_memory(sizeof *g);
+  *g = *given;
+  model->geometries[model->geometry_count++] = g;
+  return CN_OK;
+}
+
+void cni_geometries_release(CniModel *model) {
+  const CnAllocator *a = &model->allocator;
+  for (int32_t i = 0; i < model->geometry_count; i++) {
+    cni_hull_destroy(a, model->geometries[i]->hull);
+    cni_release(a, model->geometries[i], sizeof *model->geometries[i]);
+  }
+  cni_release(a, model->geometries, (size_t)model->geometry_capacity * sizeof *model->geometries);
+  cni_ids_release(&model->geometry_ids, a);
+}
+
+CnStatus cni_model_add_points(CniModel *model, const char *name, const CnVec3 *points,
+                              int32_t count, CnGeometryId *id) {
+  *id = (CnGeometryId){0, 0};
+  char what[CNI_NAME_SIZE + 16] = "geometry";
+  CniGeometry g = {.use_count = 0};
+  cni_name_copy(g.name, name);
+  if (g.name[0]) snprintf(what, sizeof what, "geometry '%s'", g.name);
+  CNI_TRY(cni_ids_reserve(&model->geometry_ids, &model->allocator));
+  CNI_TRY(cni_hull_create(&model->allocator, what, points, count, &g.hull));
+  CnStatus status = cni_geometry_keep(model, &g);
+  if (status != CN_OK) {
+    cni_hull_destroy(&model->allocator, g.hull);
+    return status;
+  }
+  int32_t i = model->geometry_count - 1;
+  CniGeometry *kept = model->geometries[i];
+  cni_ids_take(&model->geometry_ids, i, &kept->slot, &kept->generation);
+  *id = (CnGeometryId){kept->slot, kept->generation};
+  return CN_OK;
+}
+
+CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id) {
+  int32_t i;
+  CNI_TRY(cni_model_find_geometry(model, id, &i));
+  CniGeometry *g = model->geometries[i];
+  if (g->use_count > 0)
+    return cni_error(CN_INVALID_ARGUMENT, "geometry %u '%s' is used by %d shapes",
+                     (unsigned)g->slot, g->name, (int)g->use_count);
+  cni_hull_destroy(&model->allocator, g->hull);
+  cni_release(&model->allocator, g, sizeof *g);
+  cni_ids_free(&model->geometry_ids, id.slot);
+  int32_t last = --model->geometry_count;
+  if (i == last) return CN_OK;
+  model->geometries[i] = model->geometries[last];
+  cni_ids_move(&model->geometry_ids, model->geometries[i]->slot, i);
+  return CN_OK;
+}
+
+CnStatus cni_model_geometry_of(const CniModel *model, const CnShapeDef *def,
+                               CniGeometry **geometry) {
+  *geometry = NULL;
+  int given = def->geometry.slot != 0 || def->geometry.generation != 0;
+  const char *kind = cni_shape_kinds[def->kind]->name;
+  if (cni_shape_needs_geometry(def->kind) != given)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     given ? "shape: a %s has no geometry" : "shape: a %s needs a geometry", kind);
+  int32_t i;
+  if (!given) return CN_OK;
+  CNI_TRY(cni_model_find_geometry(model, def->geometry, &i));
+  if (i >= model->geometry_count) // ids of a snapshot are not checked yet
+    return cni_error(CN_INVALID_DATA, "shape: the id of its geometry leads nowhere");
+  *geometry = model->geometries[i];
+  return CN_OK;
+}

@@ -73,19 +73,6 @@ CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswe
 void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int32_t first,
                           int32_t count, CnVec3 *linear, CnVec3 *angular);
 
-// First entry of ascending numbers that is not below the one given.
-static inline int32_t cni_lower_bound(const int32_t *numbers, int32_t count, int32_t number) {
-  int32_t low = 0, high = count;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (numbers[middle] < number)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 // ---- joints ----
 
 // A joint keeps the impulses of its blocks, the warm start of the next step, and what they amount to.

@@ -24,6 +24,7 @@
 // the part of its speed that closes the gap. Warm start: the impulses of the last step, found by
 // rank and feature, as world vectors resolved in this step's frame and projected on the cone.
 #include "assembly/assembly_private.h"
+#include "core/sort.h"
 
 #define CONTACTS_PER_TASK 1024
 #define AHEAD 8   // contacts whose shapes are fetched ahead
@@ -155,13 +156,7 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
 
 int32_t cni_old_find(const CniOldContacts *old, uint64_t rank) {
   int32_t lo = 0, hi = old->count;
-  while (lo < hi) {
-    int32_t middle = lo + (hi - lo) / 2;
-    if (cni_old_rank(old, middle) < rank)
-      lo = middle + 1;
-    else
-      hi = middle;
-  }
+  CNI_BISECT(lo, hi, middle, cni_old_rank(old, middle) < rank)
   return lo;
 }
 

@@ -297,37 +297,19 @@ static CnStatus build(Grid *g, int32_t count, CnTasks *tasks, CniArena *arena) {
 
 // First item of [begin, end), a piece of one row, whose lower end in x is at least x.
 static int32_t find_item(const Grid *g, int32_t begin, int32_t end, double x) {
-  while (begin < end) {
-    int32_t middle = begin + (end - begin) / 2;
-    if (g->items[middle].box.lo.x < x)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
+  CNI_BISECT(begin, end, middle, g->items[middle].box.lo.x < x)
   return begin;
 }
 
 // First row of [begin, end), a piece of one slab, at y or beyond.
 static int32_t find_row(const Grid *g, int32_t begin, int32_t end, int64_t y) {
-  while (begin < end) {
-    int32_t middle = begin + (end - begin) / 2;
-    if (g->rows[middle].y < y)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
+  CNI_BISECT(begin, end, middle, g->rows[middle].y < y)
   return begin;
 }
 
 // First slab of [begin, end), a piece of one level, at z or beyond.
 static int32_t find_slab(const Grid *g, int32_t begin, int32_t end, int64_t z) {
-  while (begin < end) {
-    int32_t middle = begin + (end - begin) / 2;
-    if (g->slabs[middle].z < z)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
+  CNI_BISECT(begin, end, middle, g->slabs[middle].z < z)
   return begin;
 }
 

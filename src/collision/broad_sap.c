@@ -66,13 +66,7 @@ static CnStatus sort_axes(Sap *s, int32_t count, CniArena *arena) {
 static int32_t rank_of(const Sap *s, int32_t axis, double x) {
   uint64_t key = cni_double_key(x);
   int32_t low = 0, high = s->count;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (s->by_axis[axis].keys[middle] <= key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CNI_BISECT(low, high, middle, s->by_axis[axis].keys[middle] <= key)
   return low;
 }
 
@@ -97,13 +91,7 @@ static void choose_axes(Sap *s) {
 
 static int32_t stripe_of(const Sap *s, double x) {
   int32_t low = 0, high = s->stripe_count - 1;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (s->cuts[middle] <= x)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  CNI_BISECT(low, high, middle, s->cuts[middle] <= x)
   return low;
 }
 

@@ -49,6 +49,13 @@ void cni_release(const CnAllocator *allocator, void *memory, size_t size) {
   if (memory) allocator->release(allocator->context, memory, size);
 }
 
+CnStatus cni_new(const CnAllocator *allocator, size_t size, void *memory) {
+  void *taken = cni_allocate(allocator, size);
+  if (taken) memset(taken, 0, size);
+  memcpy(memory, &taken, sizeof taken);
+  return taken || size == 0 ? CN_OK : cni_error_memory(size);
+}
+
 // ---- arrays ----
 
 #define FIRST_CAPACITY 8

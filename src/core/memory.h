@@ -19,6 +19,13 @@ void cni_release(const CnAllocator *allocator, void *memory, size_t size);
 // nothing changes, except that an array of which nothing is kept (count 0) may have become empty.
 CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *capacity,
                            int32_t count, int32_t needed, size_t element_size);
+#define CNI_RESERVE(allocator, array, capacity, count, needed)                                     \
+  cni_array_reserve(allocator, (void **)&(array), &(capacity), count, needed, sizeof *(array))
+#define CNI_RELEASE(allocator, array, capacity)                                                    \
+  cni_release(allocator, array, (size_t)(capacity) * sizeof *(array))
+
+// A block of zeros; `memory` is the address of the pointer, which is null for size 0.
+CnStatus cni_new(const CnAllocator *allocator, size_t size, void *memory);
 
 // An allocator that counts what goes through it. `allocator` is the hook to hand on; the meter must
 // not move while it is used.

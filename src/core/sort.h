@@ -32,4 +32,22 @@ static inline uint64_t cni_double_key(double x) {
   return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
+// Bisection: moves `low` to the first index up to `high` for which `before`, an expression in `middle`
+// that holds up to some index and not from there on, does not hold.
+#define CNI_BISECT(low, high, middle, before)                                                      \
+  while (low < high) {                                                                             \
+    int32_t middle = low + (high - low) / 2;                                                       \
+    if (before)                                                                                    \
+      low = middle + 1;                                                                            \
+    else                                                                                           \
+      high = middle;                                                                               \
+  }
+
+// First entry of ascending numbers that is not below the one given.
+static inline int32_t cni_lower_bound(const int32_t *numbers, int32_t count, int32_t number) {
+  int32_t low = 0;
+  CNI_BISECT(low, count, middle, numbers[middle] < number)
+  return low;
+}
+
 #endif

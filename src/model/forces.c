@@ -42,8 +42,7 @@ CnStatus cni_model_add_force(CniModel *model, const CnForceDef *given, CnForceId
   CNI_TRY(check(model, &force));
   int32_t i = model->force_count;
   if (i == INT32_MAX) return cni_error(CN_NO_MEMORY, "a world holds at most %d forces", INT32_MAX);
-  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->forces, &model->force_capacity, i,
-                            i + 1, sizeof force));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->forces, model->force_capacity, i, i + 1));
   CNI_TRY(cni_ids_reserve(&model->force_ids, &model->allocator));
   cni_ids_take(&model->force_ids, i, &force.slot, &force.generation);
   model->forces[model->force_count++] = force;

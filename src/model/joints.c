@@ -88,8 +88,8 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   CNI_TRY(fit(model, &joint));
   if (model->joint_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d joints", INT32_MAX);
-  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->joints, &model->joint_capacity,
-                            model->joint_count, model->joint_count + 1, sizeof(CniJoint)));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->joints, model->joint_capacity, model->joint_count,
+                      model->joint_count + 1));
   CNI_TRY(cni_ids_reserve(&model->joint_ids, &model->allocator));
 
   int32_t i = model->joint_count++;

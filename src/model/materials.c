@@ -43,9 +43,8 @@ CnStatus cni_model_add_material(CniModel *model, const CnMaterialDef *def, CnMat
   CNI_TRY(cni_material_def_check(def));
   if (model->material_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d materials", INT32_MAX);
-  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->materials,
-                            &model->material_capacity, model->material_count,
-                            model->material_count + 1, sizeof(CniMaterial)));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->materials, model->material_capacity,
+                      model->material_count, model->material_count + 1));
   CNI_TRY(cni_ids_reserve(&model->material_ids, &model->allocator));
   int32_t i = model->material_count++;
   CniMaterial *m = &model->materials[i];

@@ -18,8 +18,7 @@ CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
   model->geometry_ids = CNI_IDS_EMPTY;
   model->joint_ids = CNI_IDS_EMPTY;
   model->force_ids = CNI_IDS_EMPTY;
-  CNI_TRY(cni_array_reserve(allocator, (void **)&model->materials, &model->material_capacity, 0, 1,
-                            sizeof(CniMaterial)));
+  CNI_TRY(CNI_RESERVE(allocator, model->materials, model->material_capacity, 0, 1));
   model->materials[0] = (CniMaterial){0};
   model->materials[0].def = cn_material_def_default();
   model->material_count = 1;
@@ -54,12 +53,10 @@ CnStatus cni_model_reserve(CniModel *model, int32_t bodies, int32_t shapes, int3
                            int32_t joints) {
   const CnAllocator *a = &model->allocator;
   CNI_TRY(cni_bodies_reserve(model, bodies));
-  CNI_TRY(cni_array_reserve(a, (void **)&model->shapes, &model->shape_capacity, model->shape_count,
-                            shapes, sizeof(CniShape)));
-  CNI_TRY(cni_array_reserve(a, (void **)&model->materials, &model->material_capacity,
-                            model->material_count, materials, sizeof(CniMaterial)));
-  return cni_array_reserve(a, (void **)&model->joints, &model->joint_capacity, model->joint_count,
-                           joints, sizeof(CniJoint));
+  CNI_TRY(CNI_RESERVE(a, model->shapes, model->shape_capacity, model->shape_count, shapes));
+  CNI_TRY(
+      CNI_RESERVE(a, model->materials, model->material_capacity, model->material_count, materials));
+  return CNI_RESERVE(a, model->joints, model->joint_capacity, model->joint_count, joints);
 }
 
 // ---- handles ----

@@ -144,8 +144,8 @@ void cni_shape_forget(const CniModel *model, CniShape *shape) {
 // Everything that a new shape needs, and may fail: memory and the body's mass with it.
 static CnStatus prepare_shape(CniModel *model, int32_t body, const CnShapeDef *def, CniShape *shape,
                               CniBodyFrame *frame) {
-  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->shapes, &model->shape_capacity,
-                            model->shape_count, model->shape_count + 1, sizeof(CniShape)));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->shapes, model->shape_capacity, model->shape_count,
+                      model->shape_count + 1));
   CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
   CnPose com = cni_body_com(&model->bodies[body]);
   CniShapeExtra extra = {.category = def->category, .mask = def->mask};

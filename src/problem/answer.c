@@ -28,12 +28,11 @@ static CnStatus reserve_rows(CnAnswer *answer, int32_t needed, int with_u) {
   double *g = NULL, *u = NULL;
   int32_t g_capacity = 0, u_capacity = 0;
   size_t old = (size_t)answer->row_capacity * sizeof(double);
-  CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&g, &g_capacity, 0, needed, sizeof *g));
+  CNI_TRY(CNI_RESERVE(&answer->allocator, g, g_capacity, 0, needed));
   CnStatus status = CN_OK;
-  if (with_u || answer->u)
-    status = cni_array_reserve(&answer->allocator, (void **)&u, &u_capacity, 0, needed, sizeof *u);
+  if (with_u || answer->u) status = CNI_RESERVE(&answer->allocator, u, u_capacity, 0, needed);
   if (status != CN_OK) {
-    cni_release(&answer->allocator, g, (size_t)g_capacity * sizeof *g);
+    CNI_RELEASE(&answer->allocator, g, g_capacity);
     return status;
   }
   cni_release(&answer->allocator, answer->g, old);
@@ -50,8 +49,8 @@ static CnStatus fit(CnAnswer *answer, const CnProblem *p, int with_u) {
   CNI_TRY(cni_problem_check(p));
   int32_t rows = p->row_count, velocities = cni_problem_velocity_count(p);
   // velocities first: a failure after it has only made room, the numbers are still there
-  CNI_TRY(cni_array_reserve(&answer->allocator, (void **)&answer->v, &answer->velocity_capacity,
-                            answer->velocity_count, velocities, sizeof *answer->v));
+  CNI_TRY(CNI_RESERVE(&answer->allocator, answer->v, answer->velocity_capacity,
+                      answer->velocity_count, velocities));
   CNI_TRY(reserve_rows(answer, rows, with_u));
   answer->row_count = rows;
   answer->velocity_count = velocities;
@@ -95,8 +94,8 @@ CnStatus cn_answer_complete(CnAnswer *answer, const CnProblem *p) {
 void cn_answer_release(CnAnswer *answer) {
   if (!answer || !answer->allocator.release) return;
   CnAllocator allocator = answer->allocator;
-  cni_release(&allocator, answer->g, (size_t)answer->row_capacity * sizeof *answer->g);
-  cni_release(&allocator, answer->u, (size_t)answer->row_capacity * sizeof *answer->u);
-  cni_release(&allocator, answer->v, (size_t)answer->velocity_capacity * sizeof *answer->v);
+  CNI_RELEASE(&allocator, answer->g, answer->row_capacity);
+  CNI_RELEASE(&allocator, answer->u, answer->row_capacity);
+  CNI_RELEASE(&allocator, answer->v, answer->velocity_capacity);
   *answer = cn_answer_empty(&allocator);
 }

@@ -29,8 +29,7 @@ void cni_schedule_init(CniSchedule *s, const CnAllocator *allocator) {
 }
 
 void cni_schedule_release(CniSchedule *s) {
-#define DROP(array, capacity)                                                                      \
-  cni_release(&s->allocator, s->array, (size_t)s->capacity * sizeof *s->array)
+#define DROP(array, capacity) CNI_RELEASE(&s->allocator, s->array, s->capacity)
   DROP(own, own_capacity);
   DROP(own_groups, own_group_capacity);
   DROP(massless, massless_capacity);
@@ -392,8 +391,7 @@ static CnStatus make_room(CniSchedule *s, const CnProblem *p) {
     return CN_OK;
   }
 #define ROOM(array, capacity, needed)                                                              \
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->array, &s->capacity, 0, needed,            \
-                            sizeof *s->array));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->array, s->capacity, 0, needed));
   WORKING_ARRAYS(ROOM)
 #undef ROOM
   return CN_OK;
@@ -413,10 +411,8 @@ static CnStatus reserve_batches(CniSchedule *s, int32_t count) {
   s->batches = s->place ? (CniBatch *)(void *)(s->groups + group_count) : NULL;
   size_t bytes = (size_t)count * sizeof *s->batches + (size_t)group_count * sizeof *s->groups;
   if (s->place && s->place_size >= bytes) return CN_OK;
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->own, &s->own_capacity, 0, count,
-                            sizeof *s->own));
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->own_groups, &s->own_group_capacity, 0,
-                            group_count, sizeof *s->own_groups));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->own, s->own_capacity, 0, count));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->own_groups, s->own_group_capacity, 0, group_count));
   s->batches = s->own;
   s->groups = s->own_groups;
   return CN_OK;

@@ -45,7 +45,7 @@ static CnStatus check_given(const CnSparse *m, const CnSparse *e, const double *
 static void release_prepared(CniGlobal *global, const CnAllocator *a, int32_t row_count) {
   size_t rows = (size_t)row_count;
   cni_factor_destroy(global->factor);
-  cni_release(a, global->v_free, (size_t)global->m.row_count * sizeof *global->v_free);
+  CNI_RELEASE(a, global->v_free, global->m.row_count);
   cni_release(a, global->r, rows * sizeof *global->r);
   cni_release(a, global->diagonal, CNI_MAX_DIM * rows * sizeof *global->diagonal);
   global->factor = NULL;
@@ -58,7 +58,7 @@ void cni_global_release(CnProblem *p) {
   if (!global) return;
   const CnAllocator *a = &p->allocator;
   release_prepared(global, a, global->e.row_count);
-  cni_release(a, global->k, (size_t)global->m.row_count * sizeof *global->k);
+  CNI_RELEASE(a, global->k, global->m.row_count);
   cni_sparse_release(a, &global->m);
   cni_sparse_release(a, &global->e);
   cni_release(a, global, sizeof *global);
@@ -74,11 +74,9 @@ CnStatus cn_problem_set_global(CnProblem *p, const CnSparse *m, const CnSparse *
   if (p->global)
     return cni_error(CN_INVALID_ARGUMENT, "M and E are there already: clear the problem first");
   CNI_TRY(check_given(m, e, k, b));
-  CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->b, &p->row_capacity, 0, e->row_count,
-                            sizeof *p->b));
-  CniGlobal *global = cni_allocate(&p->allocator, sizeof *global);
-  if (!global) return cni_error_memory(sizeof *global);
-  memset(global, 0, sizeof *global);
+  CNI_TRY(CNI_RESERVE(&p->allocator, p->b, p->row_capacity, 0, e->row_count));
+  CniGlobal *global;
+  CNI_TRY(cni_new(&p->allocator, sizeof *global, &global));
   p->global = global;
   CnStatus status = cni_sparse_copy(&p->allocator, m, &global->m);
   if (status == CN_OK) status = cni_sparse_copy(&p->allocator, e, &global->e);
@@ -239,10 +237,8 @@ static CnStatus product_column(Product *w, int32_t i, double compliance) {
   if (begin > INT32_MAX / 2 - room)
     return cni_error(CN_NO_MEMORY, "W has more than %d entries", INT32_MAX / 2);
   const CnAllocator *a = &w->p->allocator;
-  CNI_TRY(cni_array_reserve(a, (void **)&w->wt.column, &w->column_capacity, begin, begin + room,
-                            sizeof *w->wt.column));
-  CNI_TRY(cni_array_reserve(a, (void **)&w->wt.value, &w->value_capacity, begin, begin + room,
-                            sizeof *w->wt.value));
+  CNI_TRY(CNI_RESERVE(a, w->wt.column, w->column_capacity, begin, begin + room));
+  CNI_TRY(CNI_RESERVE(a, w->wt.value, w->value_capacity, begin, begin + room));
   int32_t *columns = w->wt.column + begin;
   column_solve(&w->column, i);
   w->last[i] = i;
@@ -307,8 +303,8 @@ CnStatus cni_global_eliminate(const CnProblem *p, CnSparse *result) {
   CnStatus status = multiply(&w, result);
   if (status != CN_OK) cni_sparse_release(&p->allocator, result);
   cni_sparse_release(&p->allocator, &w.rows_of);
-  cni_release(&p->allocator, w.wt.column, (size_t)w.column_capacity * sizeof *w.wt.column);
-  cni_release(&p->allocator, w.wt.value, (size_t)w.value_capacity * sizeof *w.wt.value);
+  CNI_RELEASE(&p->allocator, w.wt.column, w.column_capacity);
+  CNI_RELEASE(&p->allocator, w.wt.value, w.value_capacity);
   cni_arena_release(&w.column.arena);
   return status;
 }

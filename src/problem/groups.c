@@ -28,8 +28,7 @@ CnStatus cni_group_set_inertia(CnProblem *p, int32_t group, const CnSym3 *inv_in
   int32_t kept = p->group_count < p->inertia_capacity ? p->group_count : p->inertia_capacity;
   if (!p->full_inertias) kept = 0;
   int32_t needed = group < p->group_count ? p->group_count : group + 1;
-  CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->inertias, &p->inertia_capacity, kept,
-                            needed, sizeof *p->inertias));
+  CNI_TRY(CNI_RESERVE(&p->allocator, p->inertias, p->inertia_capacity, kept, needed));
   p->full_inertias = 1;
   p->inertias[group] = *inv_inertia;
   to->inv_inertia = CNI_INERTIA_FULL;
@@ -52,8 +51,7 @@ CnStatus cni_group_set_old(CnProblem *p, int32_t group, const CnTwist *old) {
   }
   int32_t kept = p->own_olds ? p->group_count : 0;
   int32_t needed = group < p->group_count ? p->group_count : group + 1;
-  CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->olds, &p->old_capacity, kept, needed,
-                            sizeof *p->olds));
+  CNI_TRY(CNI_RESERVE(&p->allocator, p->olds, p->old_capacity, kept, needed));
   for (int32_t i = 0; !p->own_olds && i < p->group_count; i++) p->olds[i] = cni_group_old(p, i);
   p->own_olds = 1;
   p->olds[group] = *old;
@@ -75,8 +73,7 @@ CnStatus cni_sphere_set_length(CnProblem *p, int32_t index, double length) {
   if (!p->own_lengths && length == nearer_radius(&p->spheres[index])) return CN_OK;
   int32_t kept = p->own_lengths ? p->sphere_count : 0;
   int32_t needed = index < p->sphere_count ? p->sphere_count : index + 1;
-  CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->lengths, &p->length_capacity, kept, needed,
-                            sizeof *p->lengths));
+  CNI_TRY(CNI_RESERVE(&p->allocator, p->lengths, p->length_capacity, kept, needed));
   for (int32_t i = 0; !p->own_lengths && i < p->sphere_count; i++)
     p->lengths[i] = nearer_radius(&p->spheres[i]);
   p->own_lengths = 1;

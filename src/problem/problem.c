@@ -105,9 +105,8 @@ CnStatus cn_problem_create(const CnProblemDef *def, CnProblem **problem) {
     return cni_error(CN_INVALID_ARGUMENT, "friction model %d is unknown", (int)def->friction);
   if (!def->allocator.allocate || !def->allocator.release)
     return cni_error(CN_INVALID_ARGUMENT, "cn_problem_create: the allocator has a null function");
-  CnProblem *p = cni_allocate(&def->allocator, sizeof *p);
-  if (!p) return cni_error_memory(sizeof *p);
-  memset(p, 0, sizeof *p);
+  CnProblem *p;
+  CNI_TRY(cni_new(&def->allocator, sizeof *p, &p));
   p->allocator = def->allocator;
   p->form = def->form;
   p->friction = def->friction;
@@ -169,15 +168,13 @@ static CnStatus reserve_b(CnProblem *p, const CniProblemRoom *room) {
                      limit, room->rows);
   int32_t needed = kept + (p->brief_b ? room->blocks : room->rows);
   if (kept > p->row_capacity) kept = p->row_capacity;
-  return cni_array_reserve(&p->allocator, (void **)&p->b, &p->row_capacity, kept, needed,
-                           sizeof *p->b);
+  return CNI_RESERVE(&p->allocator, p->b, p->row_capacity, kept, needed);
 }
 
 // From the last block to the first: its rows are never before its place.
 CnStatus cni_problem_widen_b(CnProblem *p) {
   if (!p->brief_b) return CN_OK;
-  CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->b, &p->row_capacity, p->block_count,
-                            p->row_count, sizeof *p->b));
+  CNI_TRY(CNI_RESERVE(&p->allocator, p->b, p->row_capacity, p->block_count, p->row_count));
   for (int32_t i = p->block_count - 1; i >= 0; i--) {
     const CniBlock *block = &p->blocks[i];
     p->b[block->row] = p->b[i];
@@ -204,11 +201,8 @@ CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
   CNI_TRY(reserve_b(p, room));
   int32_t groups = p->group_count + room->groups;
   if (room->inertias)
-    CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->inertias, &p->inertia_capacity, 0, groups,
-                              sizeof *p->inertias));
-  if (room->olds)
-    CNI_TRY(cni_array_reserve(&p->allocator, (void **)&p->olds, &p->old_capacity, 0, groups,
-                              sizeof *p->olds));
+    CNI_TRY(CNI_RESERVE(&p->allocator, p->inertias, p->inertia_capacity, 0, groups));
+  if (room->olds) CNI_TRY(CNI_RESERVE(&p->allocator, p->olds, p->old_capacity, 0, groups));
   p->full_inertias |= room->inertias;
   p->own_olds |= room->olds;
   return CN_OK;
@@ -493,13 +487,10 @@ CnStatus cn_problem_add_sphere(CnProblem *p, int32_t set, int32_t dim, const CnS
 // Make room for W and q; on failure the matrix in the problem is still whole.
 static CnStatus reserve_explicit(CnProblem *p, int32_t row_count, int32_t entry_count) {
   const CnAllocator *a = &p->allocator;
-  CNI_TRY(cni_array_reserve(a, (void **)&p->w.start, &p->w_row_capacity, 0, row_count + 1,
-                            sizeof *p->w.start));
-  CNI_TRY(cni_array_reserve(a, (void **)&p->w.column, &p->w_column_capacity, 0, entry_count,
-                            sizeof *p->w.column));
-  CNI_TRY(cni_array_reserve(a, (void **)&p->w.value, &p->w_entry_capacity, 0, entry_count,
-                            sizeof *p->w.value));
-  return cni_array_reserve(a, (void **)&p->b, &p->row_capacity, 0, row_count, sizeof *p->b);
+  CNI_TRY(CNI_RESERVE(a, p->w.start, p->w_row_capacity, 0, row_count + 1));
+  CNI_TRY(CNI_RESERVE(a, p->w.column, p->w_column_capacity, 0, entry_count));
+  CNI_TRY(CNI_RESERVE(a, p->w.value, p->w_entry_capacity, 0, entry_count));
+  return CNI_RESERVE(a, p->b, p->row_capacity, 0, row_count);
 }
 
 CnStatus cn_problem_set_explicit(CnProblem *p, const CnSparse *w, const double *q) {

@@ -99,10 +99,8 @@ static CnStatus make_graph(CniSchedule *s, const CnProblem *p, int32_t *cell_bit
   int32_t bits = CELL_BITS;
   while (p->group_count >> bits >= CELL_LIMIT) bits++;
   int32_t count = (p->group_count >> bits) + 1, words = count / 64 + 1;
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->neighbours, &s->neighbour_capacity, 0,
-                            count * words, sizeof *s->neighbours));
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->cells, &s->cell_capacity, 0, 4 * count,
-                            sizeof *s->cells));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->neighbours, s->neighbour_capacity, 0, count * words));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->cells, s->cell_capacity, 0, 4 * count));
   *cell_bits = bits;
   *graph = (Graph){count,
                    words,

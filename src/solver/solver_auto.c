@@ -59,9 +59,8 @@ static void destroy(void *state) {
 }
 
 static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
-  Auto *s = cni_allocate(allocator, sizeof *s);
-  if (!s) return cni_error_memory(sizeof *s);
-  memset(s, 0, sizeof *s);
+  Auto *s;
+  CNI_TRY(cni_new(allocator, sizeof *s, &s));
   s->allocator = *allocator;
   s->tolerance = def->tolerance;
   s->time_budget = def->time_budget;

@@ -19,9 +19,8 @@ typedef struct Simplex {
 } Simplex;
 
 static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
-  Simplex *s = cni_allocate(allocator, sizeof *s);
-  if (!s) return cni_error_memory(sizeof *s);
-  memset(s, 0, sizeof *s);
+  Simplex *s;
+  CNI_TRY(cni_new(allocator, sizeof *s, &s));
   s->allocator = s->walk.allocator = *allocator;
   s->tasks = def->tasks;
   s->max_pivots = def->max_iterations;
@@ -35,8 +34,8 @@ static void destroy(void *state) {
   if (!s) return;
   CnAllocator allocator = s->allocator;
   cni_simplex_release(&s->walk);
-  cni_release(&allocator, s->g, (size_t)s->g_capacity * sizeof *s->g);
-  cni_release(&allocator, s->v, (size_t)s->v_capacity * sizeof *s->v);
+  CNI_RELEASE(&allocator, s->g, s->g_capacity);
+  CNI_RELEASE(&allocator, s->v, s->v_capacity);
   cni_release(&allocator, s, sizeof *s);
 }
 
@@ -83,10 +82,8 @@ static void take_velocities(const CnProblem *p, const double *change, CnAnswer *
 static CnStatus solve_rows(Simplex *s, const CnProblem *p, const CniSimplexRows *rows,
                            CnAnswer *answer, CnSolveReport *report) {
   CniSimplexWalk walk;
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->g, &s->g_capacity, 0, rows->row_count + 1,
-                            sizeof *s->g));
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->v, &s->v_capacity, 0, rows->v_count + 1,
-                            sizeof *s->v));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->g, s->g_capacity, 0, rows->row_count + 1));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->v, s->v_capacity, 0, rows->v_count + 1));
   cni_simplex_start(rows, p, s->facets, answer->g, s->g);
   CNI_TRY(cni_simplex_walk(&s->walk, rows, s->max_pivots, s->tasks, s->g, s->v, &walk));
   cni_simplex_impulses(rows, p->row_count, s->g, answer->g);

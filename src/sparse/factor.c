@@ -144,9 +144,8 @@ CnStatus cni_factor_create(const CnAllocator *allocator, const CnSparse *m, cons
   if (m->row_count != m->column_count)
     return cni_error(CN_INVALID_ARGUMENT, "%s must be square (got %d x %d)", name,
                      (int)m->row_count, (int)m->column_count);
-  CniFactor *f = cni_allocate(allocator, sizeof *f);
-  if (!f) return cni_error_memory(sizeof *f);
-  memset(f, 0, sizeof *f);
+  CniFactor *f;
+  CNI_TRY(cni_new(allocator, sizeof *f, &f));
   f->allocator = *allocator;
   f->size = m->row_count;
   Work w = {.f = f};

@@ -62,9 +62,8 @@ static CnStatus fill(CniLdl *ldl, const CnSparse *upper, const int8_t *sign, con
 CnStatus cni_ldl_create_ordered(const CnAllocator *allocator, const CnSparse *upper,
                                 const int8_t *sign, const int32_t *order, CniLdl **ldl) {
   *ldl = NULL;
-  CniLdl *made = cni_allocate(allocator, sizeof *made);
-  if (!made) return cni_error_memory(sizeof *made);
-  memset(made, 0, sizeof *made);
+  CniLdl *made;
+  CNI_TRY(cni_new(allocator, sizeof *made, &made));
   made->allocator = *allocator;
   made->kernels = cni_dense_kernels();
   made->size = upper->row_count;

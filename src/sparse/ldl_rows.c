@@ -28,6 +28,7 @@
 #include "sparse/ldl_private.h"
 
 #include "core/error.h"
+#include "core/sort.h"
 #include "core/vec.h"
 
 #include <string.h>
@@ -111,16 +112,7 @@ static int32_t find_reach(CniLdl *ldl, int32_t k) {
 
 // Place of row k among the rows below a supernode that has it.
 static int32_t find_row(const CniLdl *ldl, const CniSuper *u, int32_t k) {
-  const int32_t *rows = ldl->rows + u->row_start;
-  int32_t low = 0, high = u->below - 1;
-  while (low < high) {
-    int32_t middle = low + (high - low) / 2;
-    if (rows[middle] < k)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return cni_up8(u->width) + low;
+  return cni_up8(u->width) + cni_lower_bound(ldl->rows + u->row_start, u->below - 1, k);
 }
 
 // Take x through columns [0, end) of a supernode, noting row k of L at `place`; returns what they

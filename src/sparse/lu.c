@@ -27,7 +27,7 @@ void cni_lu_destroy(CniLu *lu) {
   if (!lu) return;
   CnAllocator allocator = lu->allocator;
   cni_arena_release(&lu->arena);
-  cni_release(&allocator, lu->member, (size_t)lu->member_capacity * sizeof *lu->member);
+  CNI_RELEASE(&allocator, lu->member, lu->member_capacity);
   cni_release(&allocator, lu, sizeof *lu);
 }
 

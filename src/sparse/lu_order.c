@@ -62,9 +62,8 @@ static CnStatus list_members(Work *w, int32_t p) {
   if (most > w->n) most = w->n;
   if (w->member_count >= INT32_MAX - (int32_t)most)
     return cni_error(CN_UNSUPPORTED, "the factor of %d rows is too large", (int)w->rows);
-  CNI_TRY(cni_array_reserve(&w->lu->allocator, (void **)&w->lu->member, &w->lu->member_capacity,
-                            w->member_count, w->member_count + (int32_t)most + 1,
-                            sizeof *w->member));
+  CNI_TRY(CNI_RESERVE(&w->lu->allocator, w->lu->member, w->lu->member_capacity, w->member_count,
+                      w->member_count + (int32_t)most + 1));
   w->member = w->lu->member;
   w->member_start[p] = w->member_count;
   for (int32_t c = w->child[p]; c >= 0; c = w->other[c])

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "core/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -179,13 +180,7 @@ void cni_sparse_add_transposed(const CnSparse *matrix, const double *x, double *
 
 double cni_sparse_entry(const CnSparse *matrix, int32_t row, int32_t column) {
   int32_t lo = matrix->start[row], hi = matrix->start[row + 1];
-  while (lo < hi) {
-    int32_t middle = lo + (hi - lo) / 2;
-    if (matrix->column[middle] < column)
-      lo = middle + 1;
-    else
-      hi = middle;
-  }
+  CNI_BISECT(lo, hi, middle, matrix->column[middle] < column)
   return lo < matrix->start[row + 1] && matrix->column[lo] == column ? matrix->value[lo] : 0;
 }
 

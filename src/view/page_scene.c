@@ -108,8 +108,8 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                               .complete = 1};
     status = cni_page_write(&source, def);
   }
-  cni_release(&view->allocator, view->bodies, (size_t)view->body_count * sizeof *view->bodies);
-  cni_release(&view->allocator, view->shapes, (size_t)view->shape_count * sizeof *view->shapes);
+  CNI_RELEASE(&view->allocator, view->bodies, view->body_count);
+  CNI_RELEASE(&view->allocator, view->shapes, view->shape_count);
   return status;
 }
 

@@ -31,8 +31,8 @@ static CnStatus find_mesh(Meshes *meshes, const CniPlaced *shape, int32_t *index
     const CniPlaced *m = &meshes->items[*index];
     if (m->kind == shape->kind && memcmp(m->size, shape->size, sizeof m->size) == 0) return CN_OK;
   }
-  CNI_TRY(cni_array_reserve(&meshes->allocator, (void **)&meshes->items, &meshes->capacity,
-                            meshes->count, meshes->count + 1, sizeof *meshes->items));
+  CNI_TRY(CNI_RESERVE(&meshes->allocator, meshes->items, meshes->capacity, meshes->count,
+                      meshes->count + 1));
   meshes->items[meshes->count++] = *shape;
   return CN_OK;
 }
@@ -107,6 +107,6 @@ CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source,
   for (int32_t i = 0; i < meshes.count && status == CN_OK; i++)
     write_mesh(file, &meshes.items[i], meshes.count > MANY ? 3 : 6);
   cni_page_file_end(file);
-  cni_release(allocator, meshes.items, (size_t)meshes.capacity * sizeof *meshes.items);
+  CNI_RELEASE(allocator, meshes.items, meshes.capacity);
   return status;
 }

@@ -42,7 +42,7 @@ static void plan_release(Plan *plan) {
   cni_release(&plan->allocator, plan->poses, n * sizeof *plan->poses);
   cni_release(&plan->allocator, plan->rotations, n * sizeof *plan->rotations);
   cni_release(&plan->allocator, plan->bodies, n * sizeof *plan->bodies);
-  cni_release(&plan->allocator, plan->times, (size_t)plan->kept_count * sizeof *plan->times);
+  CNI_RELEASE(&plan->allocator, plan->times, plan->kept_count);
 }
 
 static CnStatus plan_init(Plan *plan, const CniPageSource *source) {

@@ -16,7 +16,7 @@ int32_t cni_problem_data_row_count(const CniProblemData *parts) {
 void cni_problem_data_release(CniProblemData *parts) {
   const CnAllocator *a = &parts->allocator;
   size_t rows = (size_t)cni_problem_data_row_count(parts), contacts = (size_t)parts->contact_count;
-  cni_release(a, parts->k, (size_t)parts->m.row_count * sizeof *parts->k);
+  CNI_RELEASE(a, parts->k, parts->m.row_count);
   cni_release(a, parts->q, rows * sizeof *parts->q);
   cni_release(a, parts->mu, contacts * sizeof *parts->mu);
   cni_release(a, parts->mu_r, contacts * sizeof *parts->mu_r);

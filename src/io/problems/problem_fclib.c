@@ -197,9 +197,9 @@ static CnStatus read_matrix(Reader *r, const char *name, int32_t rows, int32_t c
                      name, (int)rows, (int)columns, (int)a.m, (int)a.n);
   CnStatus status = build_matrix(r, name, &a, matrix);
   const CnAllocator *allocator = &r->parts.allocator;
-  cni_release(allocator, a.p, (size_t)a.p_count * sizeof *a.p);
-  cni_release(allocator, a.i, (size_t)a.entry_count * sizeof *a.i);
-  cni_release(allocator, a.x, (size_t)a.entry_count * sizeof *a.x);
+  CNI_RELEASE(allocator, a.p, a.p_count);
+  CNI_RELEASE(allocator, a.i, a.entry_count);
+  CNI_RELEASE(allocator, a.x, a.entry_count);
   if (!r->storage) r->storage = a.nz >= 0 ? "triplet" : a.nz == -1 ? "columns" : "rows";
   return status;
 }

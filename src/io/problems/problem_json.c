@@ -200,8 +200,7 @@ static void matrix_release(Reader *r, Matrix *m) {
 }
 
 static CnStatus push(Reader *r, CniIntegers *list, int32_t value) {
-  CNI_TRY(cni_array_reserve(&r->allocator, (void **)&list->value, &list->capacity, list->count,
-                            list->count + 1, sizeof *list->value));
+  CNI_TRY(CNI_RESERVE(&r->allocator, list->value, list->capacity, list->count, list->count + 1));
   list->value[list->count++] = value;
   return CN_OK;
 }
@@ -378,8 +377,8 @@ static CnStatus read_entries(Reader *r, const char *what, StepBlock *block) {
     if (!more) return CN_OK;
     CnRowEntry entry = {0};
     CNI_TRY(read_object(r, what, cni_row_fields, CNI_FIELD_COUNT(cni_row_fields), &entry));
-    CNI_TRY(cni_array_reserve(&r->allocator, (void **)&block->entries, &block->entry_capacity,
-                              block->entry_count, block->entry_count + 1, sizeof entry));
+    CNI_TRY(CNI_RESERVE(&r->allocator, block->entries, block->entry_capacity, block->entry_count,
+                        block->entry_count + 1));
     block->entries[block->entry_count++] = entry;
   }
 }
@@ -456,7 +455,7 @@ static CnStatus read_step(Reader *r) {
     status = add_step_block(r, what, &block);
     if (status != CN_OK) break;
   }
-  cni_release(&r->allocator, block.entries, (size_t)block.entry_capacity * sizeof *block.entries);
+  CNI_RELEASE(&r->allocator, block.entries, block.entry_capacity);
   return status;
 }
 

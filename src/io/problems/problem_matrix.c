@@ -37,8 +37,7 @@ static CnStatus reserve(Reader *r, int64_t needed) {
   if (needed > INT32_MAX / 2)
     return cni_error(CN_INVALID_DATA, "%s: %s: more than %d entries", r->text->name, r->what,
                      INT32_MAX / 2);
-  return cni_array_reserve(r->allocator, (void **)&r->entries, &r->entry_capacity, r->entry_count,
-                           (int32_t)needed, sizeof *r->entries);
+  return CNI_RESERVE(r->allocator, r->entries, r->entry_capacity, r->entry_count, (int32_t)needed);
 }
 
 static CnStatus add(Reader *r, int32_t row, int32_t column, double value) {
@@ -291,7 +290,7 @@ CnStatus cni_matrix_read(CniText *text, const CnAllocator *allocator, const char
   CnStatus status = readers[kind](&r);
   if (status == CN_OK)
     status = cni_sparse_build(allocator, r.rows, r.columns, r.entries, r.entry_count, matrix);
-  cni_release(allocator, r.entries, (size_t)r.entry_capacity * sizeof *r.entries);
+  CNI_RELEASE(allocator, r.entries, r.entry_capacity);
   if (storage) *storage = (CniMatrixStorage)kind;
   return status;
 }

@@ -274,8 +274,7 @@ void cni_checkpoint_release(CniCheckpoint *checkpoint) {
   CnAllocator a = checkpoint->allocator;
   for (int32_t i = 0; i < checkpoint->setting_count; i++)
     release_text(&a, checkpoint->settings[i].key);
-  cni_release(&a, checkpoint->settings,
-              (size_t)checkpoint->setting_count * sizeof *checkpoint->settings);
+  CNI_RELEASE(&a, checkpoint->settings, checkpoint->setting_count);
   release_text(&a, checkpoint->scene_text);
   release_text(&a, checkpoint->scene_label);
   release_text(&a, checkpoint->run_path);

@@ -351,11 +351,11 @@ void cn_run_close(CnRun *run) {
     cni_release(&a, run->words[i].bytes, run->words[i].byte_count);
   for (int32_t i = 0; i < CNI_RUN_NAMES; i++)
     cni_release(&a, run->names[i].bytes, run->names[i].byte_count);
-  cni_release(&a, run->parameters, (size_t)run->info.parameter_count * sizeof *run->parameters);
-  cni_release(&a, run->bodies, (size_t)run->info.body_count * sizeof *run->bodies);
-  cni_release(&a, run->shapes, (size_t)run->info.shape_count * sizeof *run->shapes);
-  cni_release(&a, run->joints, (size_t)run->info.joint_count * sizeof *run->joints);
-  cni_release(&a, run->sensors, (size_t)run->info.sensor_count * sizeof *run->sensors);
+  CNI_RELEASE(&a, run->parameters, run->info.parameter_count);
+  CNI_RELEASE(&a, run->bodies, run->info.body_count);
+  CNI_RELEASE(&a, run->shapes, run->info.shape_count);
+  CNI_RELEASE(&a, run->joints, run->info.joint_count);
+  CNI_RELEASE(&a, run->sensors, run->info.sensor_count);
   cni_release(&a, run->path, run->path_bytes);
   cni_release(&a, run, sizeof *run);
 }

@@ -57,8 +57,8 @@ static void release_name(const CnAllocator *allocator, char *name) {
 static void release(CniRunWriter *w) {
   CnAllocator a = w->allocator;
   cni_run_rows_release(w);
-  cni_release(&a, w->bodies, (size_t)w->sizes.body_count * sizeof *w->bodies);
-  cni_release(&a, w->joints, (size_t)w->sizes.joint_count * sizeof *w->joints);
+  CNI_RELEASE(&a, w->bodies, w->sizes.body_count);
+  CNI_RELEASE(&a, w->joints, w->sizes.joint_count);
   cni_release(&a, w->body_of_slot, (size_t)w->body_slots * sizeof(int32_t));
   cni_release(&a, w->shape_of_slot, (size_t)w->shape_slots * sizeof(int32_t));
   cni_release(&a, w->sensor_values, (size_t)w->sizes.sensor_count * sizeof(double));
@@ -92,9 +92,8 @@ static CnStatus check_def(const CniRunWriterDef *def, const CnWorld *world) {
 
 static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter **writer) {
   CnAllocator a = def->allocator.allocate ? def->allocator : cn_allocator_default();
-  CniRunWriter *w = cni_allocate(&a, sizeof *w);
-  if (!w) return cni_error_memory(sizeof *w);
-  memset(w, 0, sizeof *w);
+  CniRunWriter *w;
+  CNI_TRY(cni_new(&a, sizeof *w, &w));
   *writer = w;
   w->allocator = a;
   w->disk = (CniDisk){.fd = -1, .writes_left = -1};

@@ -94,9 +94,8 @@ static CnStatus read_text(CniReader *reader, const char *text, size_t size,
 // The reader is large: it lives in memory of the allocator, not on the stack.
 static CnStatus read_scene(CnScene *scene, const char *text, size_t size, const char *label,
                            const CnSetting *settings, int32_t setting_count, int64_t item_limit) {
-  CniReader *reader = cni_allocate(&scene->allocator, sizeof *reader);
-  if (!reader) return cni_error_memory(sizeof *reader);
-  memset(reader, 0, sizeof *reader);
+  CniReader *reader;
+  CNI_TRY(cni_new(&scene->allocator, sizeof *reader, &reader));
   reader->scene = scene;
   reader->label = label;
   reader->item_limit = item_limit;
@@ -148,13 +147,13 @@ CnStatus cn_scene_parse(const char *text, size_t size, const char *label, const 
 void cn_scene_destroy(CnScene *scene) {
   if (!scene) return;
   CnAllocator a = scene->allocator;
-  cni_release(&a, scene->parameters, (size_t)scene->parameter_capacity * sizeof *scene->parameters);
-  cni_release(&a, scene->materials, (size_t)scene->material_capacity * sizeof *scene->materials);
-  cni_release(&a, scene->bodies, (size_t)scene->body_capacity * sizeof *scene->bodies);
-  cni_release(&a, scene->shapes, (size_t)scene->shape_capacity * sizeof *scene->shapes);
-  cni_release(&a, scene->joints, (size_t)scene->joint_capacity * sizeof *scene->joints);
-  cni_release(&a, scene->forces, (size_t)scene->force_capacity * sizeof *scene->forces);
-  cni_release(&a, scene->sensors, (size_t)scene->sensor_capacity * sizeof *scene->sensors);
+  CNI_RELEASE(&a, scene->parameters, scene->parameter_capacity);
+  CNI_RELEASE(&a, scene->materials, scene->material_capacity);
+  CNI_RELEASE(&a, scene->bodies, scene->body_capacity);
+  CNI_RELEASE(&a, scene->shapes, scene->shape_capacity);
+  CNI_RELEASE(&a, scene->joints, scene->joint_capacity);
+  CNI_RELEASE(&a, scene->forces, scene->force_capacity);
+  CNI_RELEASE(&a, scene->sensors, scene->sensor_capacity);
   cni_text_release(&scene->texts, &a);
   cni_release(&a, scene, sizeof *scene);
 }

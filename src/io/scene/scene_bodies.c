@@ -76,8 +76,8 @@ static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind ki
 
 static CnStatus keep_shape(CniReader *reader, const CniSceneShape *shape) {
   CnScene *scene = reader->scene;
-  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->shapes, &scene->shape_capacity,
-                            scene->shape_count, scene->shape_count + 1, sizeof *shape));
+  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->shapes, scene->shape_capacity, scene->shape_count,
+                      scene->shape_count + 1));
   scene->shapes[scene->shape_count++] = *shape;
   return CN_OK;
 }
@@ -216,8 +216,7 @@ static CnStatus make_body(CniReader *reader, json_t *item) {
   CNI_TRY(read_shapes(reader, item));
   CNI_TRY(cni_model_remove_body(&reader->probe, reader->probe_body));
   body.shape_count = scene->shape_count - body.first_shape;
-  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->bodies, &scene->body_capacity,
-                            number, number + 1, sizeof body));
+  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->bodies, scene->body_capacity, number, number + 1));
   scene->bodies[scene->body_count++] = body;
   return CN_OK;
 }

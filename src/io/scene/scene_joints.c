@@ -224,8 +224,7 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
   CNI_TRY(read_fields(reader, item, row->fields, def));
   if (row->fit) CNI_TRY(check_distance(reader, item, "distance", def->distance, &joint));
   CNI_TRY(read_axes(reader, item, def));
-  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->joints, &scene->joint_capacity,
-                            number, number + 1, sizeof joint));
+  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->joints, scene->joint_capacity, number, number + 1));
   scene->joints[scene->joint_count++] = joint;
   return CN_OK;
 }
@@ -284,8 +283,7 @@ static CnStatus make_force(CniReader *reader, json_t *item) {
   CNI_TRY(cni_scene_new_name(reader, item, &reader->force_names, count, "force", &def->name));
   CNI_TRY(read_fields(reader, item, kind->fields, def));
   CNI_TRY(kind->single ? read_single(reader, item, &force) : read_pair(reader, item, kind, &force));
-  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->forces, &scene->force_capacity,
-                            count, count + 1, sizeof force));
+  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->forces, scene->force_capacity, count, count + 1));
   scene->forces[scene->force_count++] = force;
   return CN_OK;
 }

@@ -70,8 +70,8 @@ static CnStatus add_parameter(CniReader *reader, const char *key, json_t *value)
   int32_t number = scene->parameter_count;
   if (number == MOST_PARAMETERS)
     return cni_scene_fail(reader, value, "a scene has at most %d parameters", MOST_PARAMETERS);
-  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->parameters,
-                            &scene->parameter_capacity, number, number + 1, sizeof parameter));
+  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->parameters, scene->parameter_capacity, number,
+                      number + 1));
   scene->parameters[number] = parameter;
   scene->parameter_count++;
   return cni_name_add(&reader->parameter_names, &scene->allocator, parameter.name, number);

@@ -182,8 +182,8 @@ static CnStatus keep_series(CniReader *reader, json_t *item, CniSceneSensor sens
   }
   sensor.name = cni_text_keep(&scene->texts, &scene->allocator, name, strlen(name));
   if (!sensor.name) return CN_NO_MEMORY;
-  CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->sensors, &scene->sensor_capacity,
-                            number, number + 1, sizeof sensor));
+  CNI_TRY(
+      CNI_RESERVE(&scene->allocator, scene->sensors, scene->sensor_capacity, number, number + 1));
   scene->sensors[scene->sensor_count++] = sensor;
   return cni_name_add(&reader->sensor_names, &scene->allocator, sensor.name, number);
 }

@@ -124,8 +124,8 @@ CnStatus cni_scene_read_materials(CniReader *reader, json_t *root) {
     CNI_TRY(read_material(reader, value, &def));
     def.name = cni_text_keep(&scene->texts, &scene->allocator, key, strlen(key));
     if (!def.name) return CN_NO_MEMORY;
-    CNI_TRY(cni_array_reserve(&scene->allocator, (void **)&scene->materials,
-                              &scene->material_capacity, number, number + 1, sizeof def));
+    CNI_TRY(CNI_RESERVE(&scene->allocator, scene->materials, scene->material_capacity, number,
+                        number + 1));
     scene->materials[number] = def;
     scene->material_count++;
     CNI_TRY(cni_name_add(&reader->material_names, &scene->allocator, def.name, number));

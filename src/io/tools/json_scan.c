@@ -262,8 +262,7 @@ CnStatus cni_json_numbers(CniJson *json, const char *what, const CnAllocator *al
     CNI_TRY(cni_json_element(json, what, &state, &more));
     if (!more) return CN_OK;
     if (list->count == INT32_MAX / 16) return cni_json_fail(json, what, "too many numbers");
-    CNI_TRY(cni_array_reserve(allocator, (void **)&list->value, &list->capacity, list->count,
-                              list->count + 1, sizeof *list->value));
+    CNI_TRY(CNI_RESERVE(allocator, list->value, list->capacity, list->count, list->count + 1));
     CNI_TRY(cni_json_number(json, what, &list->value[list->count]));
     list->count++;
   }
@@ -276,19 +275,18 @@ CnStatus cni_json_integers(CniJson *json, const char *what, const CnAllocator *a
     CNI_TRY(cni_json_element(json, what, &state, &more));
     if (!more) return CN_OK;
     if (list->count == INT32_MAX / 16) return cni_json_fail(json, what, "too many numbers");
-    CNI_TRY(cni_array_reserve(allocator, (void **)&list->value, &list->capacity, list->count,
-                              list->count + 1, sizeof *list->value));
+    CNI_TRY(CNI_RESERVE(allocator, list->value, list->capacity, list->count, list->count + 1));
     CNI_TRY(cni_json_integer(json, what, INT32_MIN, INT32_MAX, &list->value[list->count]));
     list->count++;
   }
 }
 
 void cni_numbers_release(const CnAllocator *allocator, CniNumbers *list) {
-  cni_release(allocator, list->value, (size_t)list->capacity * sizeof *list->value);
+  CNI_RELEASE(allocator, list->value, list->capacity);
   *list = (CniNumbers){0};
 }
 
 void cni_integers_release(const CnAllocator *allocator, CniIntegers *list) {
-  cni_release(allocator, list->value, (size_t)list->capacity * sizeof *list->value);
+  CNI_RELEASE(allocator, list->value, list->capacity);
   *list = (CniIntegers){0};
 }

@@ -91,7 +91,7 @@ CnStatus cni_name_add(CniNameTable *table, const CnAllocator *allocator, const c
 }
 
 void cni_name_release(CniNameTable *table, const CnAllocator *allocator) {
-  cni_release(allocator, table->entries, (size_t)table->capacity * sizeof *table->entries);
+  CNI_RELEASE(allocator, table->entries, table->capacity);
   *table = (CniNameTable){NULL, 0, 0};
 }
 

@@ -73,7 +73,7 @@ void cni_auto_cones_release(CniAutoCones *s) {
   cni_solver_apgd.destroy(s->descent);
   cni_cones_destroy(s->cones);
   cni_arena_release(&s->room);
-  cni_release(&s->allocator, s->best, (size_t)s->best_capacity * sizeof *s->best);
+  CNI_RELEASE(&s->allocator, s->best, s->best_capacity);
 }
 
 // ---- the best so far ----
@@ -365,8 +365,7 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
   report->attempts = 0;
   if (p->row_count > 0) {
     size_t bytes = (size_t)p->row_count * sizeof *s->best;
-    CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->best, &s->best_capacity, 0, p->row_count,
-                              sizeof *s->best));
+    CNI_TRY(CNI_RESERVE(&s->allocator, s->best, s->best_capacity, 0, p->row_count));
     CNI_TRY(cni_arena_reset(&s->room));
     k.best = s->best;
     memcpy(k.best, answer->g, bytes);

@@ -29,9 +29,8 @@
 
 CnStatus cni_cones_create(const CnAllocator *allocator, CniCones **cones) {
   *cones = NULL;
-  CniCones *made = cni_allocate(allocator, sizeof *made);
-  if (!made) return cni_error_memory(sizeof *made);
-  memset(made, 0, sizeof *made);
+  CniCones *made;
+  CNI_TRY(cni_new(allocator, sizeof *made, &made));
   made->allocator = *allocator;
   CnStatus status = cni_lu_create(allocator, &made->lu);
   if (status != CN_OK) {
@@ -48,7 +47,7 @@ void cni_cones_destroy(CniCones *c) {
   CnAllocator allocator = c->allocator;
   cni_lu_destroy(c->lu);
   cni_arena_release(&c->arena);
-  cni_release(&allocator, c->result, (size_t)c->result_capacity * sizeof *c->result);
+  CNI_RELEASE(&allocator, c->result, c->result_capacity);
   cni_release(&allocator, c, sizeof *c);
 }
 
@@ -562,8 +561,7 @@ CnStatus cni_cones_finish(CniCones *c, const double *g) {
 }
 
 CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
-  CNI_TRY(cni_array_reserve(&c->allocator, (void **)&c->result, &c->result_capacity, 0,
-                            p->row_count, sizeof *c->result));
+  CNI_TRY(CNI_RESERVE(&c->allocator, c->result, c->result_capacity, 0, p->row_count));
   CNI_TRY(cni_arena_reset(&c->arena));
   c->p = p;
   c->n = p->row_count;

@@ -27,9 +27,8 @@
 #define STOP_FRACTION .9  // of the tolerance: the certificate rounds in another order
 
 CnStatus cni_descent_create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
-  CniDescent *s = cni_allocate(allocator, sizeof *s);
-  if (!s) return cni_error_memory(sizeof *s);
-  memset(s, 0, sizeof *s);
+  CniDescent *s;
+  CNI_TRY(cni_new(allocator, sizeof *s, &s));
   s->allocator = *allocator;
   s->def = *def;
   cni_gradient_init(&s->gradient, allocator, def->tasks);
@@ -53,15 +52,12 @@ void cni_descent_destroy(void *state) {
 
 static CnStatus make_room(CniDescent *s) {
   for (int32_t i = 0; i < CNI_DESCENT_POINTS; i++) {
-    CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->x[i], &s->x_capacity[i], 0,
-                              s->gradient.size, sizeof(double)));
-    CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->image[i], &s->image_capacity[i], 0,
-                              s->gradient.image_size, sizeof(double)));
+    CNI_TRY(CNI_RESERVE(&s->allocator, s->x[i], s->x_capacity[i], 0, s->gradient.size));
+    CNI_TRY(
+        CNI_RESERVE(&s->allocator, s->image[i], s->image_capacity[i], 0, s->gradient.image_size));
   }
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->u, &s->u_capacity, 0,
-                            s->gradient.p->row_count, sizeof(double)));
-  return cni_array_reserve(&s->allocator, (void **)&s->best, &s->best_capacity, 0, s->gradient.size,
-                           sizeof(double));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->u, s->u_capacity, 0, s->gradient.p->row_count));
+  return CNI_RESERVE(&s->allocator, s->best, s->best_capacity, 0, s->gradient.size);
 }
 
 static void copy(double *to, const double *from, int32_t count) {

@@ -25,7 +25,7 @@ void cni_gradient_init(CniGradient *s, const CnAllocator *allocator, CnTasks *ta
 void cni_gradient_release(CniGradient *s) {
   const CnAllocator *a = &s->allocator;
   cni_schedule_release(&s->schedule);
-#define DROP(array, capacity) cni_release(a, s->array, (size_t)s->capacity * sizeof *s->array)
+#define DROP(array, capacity) CNI_RELEASE(a, s->array, s->capacity)
   DROP(kinds, kind_capacity);
   DROP(lines, line_capacity);
   DROP(runs, run_capacity);
@@ -115,8 +115,7 @@ static CnStatus make_room(CniGradient *s, const CnProblem *p, const Counts *n) {
                      "problem of %d blocks is too large for a first-order method",
                      (int)p->block_count);
 #define ROOM(array, capacity, needed)                                                              \
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->array, &s->capacity, 0, needed,            \
-                            sizeof *s->array))
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->array, s->capacity, 0, needed))
   ROOM(lines, line_capacity, (int32_t)n->lines);
   ROOM(runs, run_capacity, n->runs);
   ROOM(rows, rows_capacity, n->rows);
@@ -365,8 +364,7 @@ static CnStatus prepare_step(CniGradient *s, const CnProblem *p) {
                                                               {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
                                                               {CNI_BATCH_LANES, CNI_BATCH_LENGTH},
                                                               {1, 1}};
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->kinds, &s->kind_capacity, 0, p->block_count,
-                            sizeof *s->kinds));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->kinds, s->kind_capacity, 0, p->block_count));
   cni_parallel_for(s->tasks, p->block_count, ITEMS_PER_TASK, choose_kinds, s);
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, s->tasks));
   CNI_VALIDATE(cni_schedule_fault(&s->schedule, p));

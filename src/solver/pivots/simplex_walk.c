@@ -56,8 +56,7 @@ typedef struct Walk {
 
 static CnStatus note(Walk *w, CniSimplexEvent event, int32_t row, double step) {
   CniSimplex *s = w->s;
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->log, &s->log_capacity, s->log_count,
-                            s->log_count + 1, sizeof *s->log));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->log, s->log_capacity, s->log_count, s->log_count + 1));
   s->log[s->log_count++] = (CniSimplexEntry){(int32_t)event, row, step};
   return CN_OK;
 }
@@ -428,9 +427,8 @@ CnStatus cni_simplex_walk(CniSimplex *s, const CniSimplexRows *r, int32_t max_pi
   *walk = (CniSimplexWalk){0};
   s->log_count = 0;
   CNI_TRY(prepare(s, r));
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->numbers, &s->number_capacity, 0,
-                            2 * n + m + 1, sizeof(double)));
-  CNI_TRY(cni_array_reserve(&s->allocator, (void **)&s->flags, &s->flag_capacity, 0, n + m + 1, 1));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->numbers, s->number_capacity, 0, 2 * n + m + 1));
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->flags, s->flag_capacity, 0, n + m + 1));
   memset(s->flags, 0, (size_t)(n + m));
   Walk w = {.s = s,
             .r = r,
@@ -457,7 +455,7 @@ CnStatus cni_simplex_walk(CniSimplex *s, const CniSimplexRows *r, int32_t max_pi
 
 void cni_simplex_release(CniSimplex *s) {
   cni_ldl_destroy(s->ldl);
-  cni_release(&s->allocator, s->numbers, (size_t)s->number_capacity * sizeof *s->numbers);
+  CNI_RELEASE(&s->allocator, s->numbers, s->number_capacity);
   cni_release(&s->allocator, s->flags, (size_t)s->flag_capacity);
-  cni_release(&s->allocator, s->log, (size_t)s->log_capacity * sizeof *s->log);
+  CNI_RELEASE(&s->allocator, s->log, s->log_capacity);
 }

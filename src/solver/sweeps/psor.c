@@ -41,9 +41,8 @@
 
 CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, int32_t back,
                          void **state) {
-  CniPsor *s = cni_allocate(allocator, sizeof *s);
-  if (!s) return cni_error_memory(sizeof *s);
-  memset(s, 0, sizeof *s);
+  CniPsor *s;
+  CNI_TRY(cni_new(allocator, sizeof *s, &s));
   s->allocator = *allocator;
   s->def = *def;
   s->rule = (CniLocalRule){def->relaxation, def->acceleration, (int32_t)def->local};
@@ -61,7 +60,7 @@ void cni_psor_destroy(void *state) {
   if (!s) return;
   CnAllocator a = s->allocator;
   cni_schedule_release(&s->schedule);
-#define DROP(array, capacity) cni_release(&a, s->array, (size_t)s->capacity * sizeof *s->array)
+#define DROP(array, capacity) CNI_RELEASE(&a, s->array, s->capacity)
   DROP(runs, run_capacity);
   DROP(rows, rows_capacity);
   DROP(entries, entry_capacity);

@@ -220,8 +220,7 @@ static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *n) {
   // spheres none of it
   int checks = s->def.tolerance > 0 || p->form == CN_FORM_EXPLICIT;
   int32_t check_rows = checks ? p->row_count : 0;
-#define ROOM(array, capacity, needed)                                                              \
-  CNI_TRY(cni_array_reserve(a, (void **)&s->array, &s->capacity, 0, needed, sizeof *s->array))
+#define ROOM(array, capacity, needed) CNI_TRY(CNI_RESERVE(a, s->array, s->capacity, 0, needed))
   ROOM(runs, run_capacity, n->runs);
   ROOM(rows, rows_capacity, n->rows);
   ROOM(entries, entry_capacity, (int32_t)n->entries);

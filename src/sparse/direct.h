@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints solved exactly: S x = c with S = E M^-1 E^T + C over the rows of two-sided constraints of
+// rigid bodies, as blocks of a joint's rows, by L D L^T in a time linear in chains, trees and hubs.
+//
+// A block has up to six rows and a list of sides: a body with the coefficients of its velocity and
+// spin. Two blocks are neighbours where they share a body with mass. A body with many blocks (a
+// hub) would make all of them neighbours; it is kept as a node of its own instead, with six
+// velocities w = K^T E_h^T x, K K^T = M_h^-1:
+//
+//     [ S'          E_h K ] [ x ]   [ c ]      S' : S without the hub
+//     [ K^T E_h^T   -1    ] [ w ] = [ 0 ]
+//
+// Order and pattern are a function of the structure (who shares a body with whom) and are found
+// once; values may then be factored and solved with as often as one likes without allocating.
+// Connected parts (islands) are independent of each other and run in parallel, with the same bits
+// for any number of workers.
+//
+// Rows that depend on others (a door on three hinges) make S singular. An island in which a pivot
+// is lost, less than CNI_DIRECT_LOST of its row's diagonal, is factored again as S + shift D, and
+// conjugate gradients from zero with that factor find the x of least sum D_i x_i^2 among all
+// solutions. D_i is the sum of the inverse masses of the row's bodies where the row moves points
+// (times the square of its direction, 1), and its diagonal in S where it only turns: so the norm is
+// that of bearings of equal stiffness, whatever their lever arms.
+#ifndef CNI_SPARSE_DIRECT_H
+#define CNI_SPARSE_DIRECT_H
+
+#include <cairn/base.h>
+
+#include "core/memory.h"
+
+#define CNI_DIRECT_LOST 1e-9  // pivot over diagonal below which a row counts as dependent
+#define CNI_DIRECT_SHIFT 1e-7 // of D, in islands with such rows
+
+typedef struct CniDirectBody {
+  double inv_mass;    // 0: has no sides (prescribed velocities are the caller's)
+  CnSym3 inv_inertia; // world axes, positive semidefinite
+} CniDirectBody;
+
+typedef struct CniDirectBlock {
+  int32_t row, dim;         // its rows of c, x and compliance
+  int32_t side, side_count; // its sides, each body once
+} CniDirectBlock;
+
+typedef struct CniDirectSide {
+  int32_t body;
+  int32_t at; // first of its `dim` coefficients in `e`
+} CniDirectSide;
+
+// What is factored; all arrays are the caller's, and stay until the last solve.
+typedef struct CniDirectSystem {
+  const CniDirectBody *bodies;
+  const CniDirectBlock *blocks;
+  const CniDirectSide *sides;
+  const CnTwist *e;         // row . (velocity, spin)
+  const double *compliance; // diagonal of C, by row; null: 0
+  int32_t body_count, block_count, side_count;
+  int32_t row_count; // length of c, x and compliance: rows of no block are not touched
+} CniDirectSystem;
+
+typedef struct CniDirect CniDirect;
+
+CnStatus cni_direct_create(const CnAllocator *allocator, CniDirect **direct);
+void cni_direct_destroy(CniDirect *direct); // null is allowed
+
+// Order and pattern; nothing if the structure is the one of the call before. The only call that
+// allocates. After a failure there is no structure.
+CnStatus cni_direct_shape(CniDirect *direct, const CniDirectSystem *system);
+
+// Factor the values of a system of that structure. tasks may be null.
+void cni_direct_factor(CniDirect *direct, const CniDirectSystem *system, CnTasks *tasks);
+
+// x = S^-1 c (x may be c), islands [begin, end): one back-substitution, and in islands with
+// dependent rows as many as conjugate gradients take. Islands may be solved by several threads.
+void cni_direct_solve(CniDirect *direct, const double *c, double *x, int32_t begin, int32_t end);
+// The same for all islands, and at least `steps` refinements each.
+void cni_direct_refine(CniDirect *direct, const double *c, double *x, int32_t steps,
+                       CnTasks *tasks);
+int32_t cni_direct_islands(const CniDirect *direct);
+
+// Blocks of an island: places [begin, end) of the list cni_direct_blocks.
+void cni_direct_island(const CniDirect *direct, int32_t island, int32_t *begin, int32_t *end);
+const int32_t *cni_direct_blocks(const CniDirect *direct);
+
+// M^-1 e^T of the coefficients, in their order, as the last factorisation computed them.
+const CnTwist *cni_direct_response(const CniDirect *direct);
+
+// Rows that depend on rows before them in the order of elimination, ascending, at most `capacity`
+// of them; returns how many there are. The degrees of freedom are six a body less the rows that do not.
+int32_t cni_direct_dependent(const CniDirect *direct, int32_t *rows, int32_t capacity);
+
+// Numbers of memory of the factor: how sparse it is.
+int64_t cni_direct_numbers(const CniDirect *direct);
+
+#endif

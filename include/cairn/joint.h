@@ -4,7 +4,8 @@
 /// A joint locks some directions between a frame on body a and a frame on body b (or on the ground)
 /// and leaves others free. A free direction is a coordinate with a name and a unit: the travel of a
 /// prismatic joint in m, an angle in rad. Limits, motors, dry friction and springs act on
-/// coordinates, the same way for all kinds. Where a kind has an axis, it is z of frame a.
+/// coordinates, the same way for all kinds. Where a kind has an axis, it is z of frame a. Whole turns of
+/// an angle are counted from step to step, from the short way round at creation.
 #ifndef CAIRN_JOINT_H
 #define CAIRN_JOINT_H
 
@@ -54,9 +55,10 @@ typedef struct CnJointDef {
   CnJointKind kind;
   CnBodyId body_a, body_b;         ///< one of them may be none: the ground
   CnPose frame_a, frame_b;         ///< in the body frames (ground: in the world)
-  double distance;                 ///< m, >= 0: distance joints; 0 takes the distance at creation
+  double distance;                 ///< m, >= 0: distance joints, ropes; 0: that at creation
   double stiffness;                ///< N/m, >= 0: ball and distance joints; 0 (default) is rigid
   double damping;                  ///< N s/m, >= 0: likewise
+  double lead;                     ///< m: screws; travel of a whole turn, negative: left-handed
   CnJointAxis axes[CN_JOINT_AXES]; ///< one a coordinate of the kind
   const char *name;                ///< copied; may be NULL
 } CnJointDef;

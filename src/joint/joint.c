@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of joint kinds and what all kinds have in common: frames in the world, rows, rates,
-// curvature.
-//
-// Orientation is locked by the rotation vector phi from frame a to frame b, in the axes of a. It is
-// zero for parallel frames only and points the short way for every wrong assembly, half a turn
-// included, where products of axes would vanish or push the wrong way. With the spin W of b
-// relative to a, in the axes of a,
-//
-//     phi' = W - phi x W / 2 + k phi x (phi x W),   k = (1 - (t/2) cot(t/2))/t^2,  t = |phi|
-//
-// whose rows are the gradients of the three components of phi. They are independent up to a whole
-// turn.
+// curvature. Rows that turn are in joint_turn.c.
 #include "joint/joint.h"
 
 #include "core/math.h"
@@ -55,11 +45,35 @@ const char *cn_joint_coordinate_unit(CnJointKind kind, int32_t index) {
 // ---- rows ----
 
 void cni_joint_lock(CniJointPlace *place, CnVec3 linear, double value) {
-  place->locked[place->locked_count++] = (CniJointRow){linear, CN_VEC3_ZERO, value, 0};
+  place->locked[place->locked_count++] = (CniJointRow){.linear = linear, .value = value};
 }
 
 void cni_joint_free(CniJointPlace *place, CnVec3 linear, double value) {
-  place->axes[place->axis_count++] = (CniJointRow){linear, CN_VEC3_ZERO, value, 0};
+  place->axes[place->axis_count++] = (CniJointRow){.linear = linear, .value = value};
+}
+
+CniJointSlide cni_joint_slide(const CniJointSight *sight, CniJointPlace *place) {
+  CnVec3 d = cn_sub(sight->at_b.position, sight->at_a.position);
+  place->arm_a = cn_add(sight->arm_a, d);
+  return (CniJointSlide){d, cn_qmat(sight->at_a.rotation)};
+}
+
+void cni_joint_lock_along(CniJointPlace *place, const CniJointSlide *slide, int32_t axes) {
+  const CnVec3 axis[3] = {slide->axes.x, slide->axes.y, slide->axes.z};
+  for (int32_t i = 0; i < 3; i++)
+    if (axes & (1 << i)) cni_joint_lock(place, axis[i], cn_dot(axis[i], slide->d));
+}
+
+void cni_joint_free_along(CniJointPlace *place, const CniJointSlide *slide, int32_t axes) {
+  const CnVec3 axis[3] = {slide->axes.x, slide->axes.y, slide->axes.z};
+  for (int32_t i = 0; i < 3; i++)
+    if (axes & (1 << i)) cni_joint_free(place, axis[i], cn_dot(axis[i], slide->d));
+}
+
+CniJointRow cni_joint_line(const CniJointSight *sight, double length) {
+  CnVec3 line = cn_sub(sight->at_b.position, sight->at_a.position);
+  return (CniJointRow){.linear = cn_unit_or(line, cn_vec3(1, 0, 0)),
+                       .value = cn_norm(line) - length};
 }
 
 void cni_joint_lock_point(const CniJointSight *sight, CniJointPlace *place) {
@@ -69,35 +83,26 @@ void cni_joint_lock_point(const CniJointSight *sight, CniJointPlace *place) {
   cni_joint_lock(place, cn_vec3(0, 0, 1), c.z);
 }
 
-// (1 - (t/2) cot(t/2))/t^2 with the sine s and cosine c of t/2; by its series where the difference
-// would lose digits.
-static double turn_factor(double t, double s, double c) {
-  double tt = t * t;
-  if (t < 0.03) return 1.0 / 12 + tt * (1.0 / 720 + tt / 30240);
-  return (1 - 0.5 * t * c / s) / tt;
-}
-
-void cni_joint_lock_turn(const CniJointSight *sight, CniJointPlace *place) {
-  CnQuat turn = cn_qmul(cn_qconj(sight->at_a.rotation), sight->at_b.rotation);
-  double sign = turn.w < 0 ? -1 : 1, c = sign * turn.w;
-  CnVec3 v = cn_scale(sign, cn_vec3(turn.x, turn.y, turn.z));
-  double s = cn_norm(v), t = 2 * cni_atan2(s, c);
-  CnVec3 phi = cn_scale(s > 0 ? t / s : 2, v);
-  double k = turn_factor(t, s, c);
-  const CnVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const double values[3] = {phi.x, phi.y, phi.z};
-  for (int32_t i = 0; i < 3; i++) {
-    // e . (W - phi x W/2 + k phi x (phi x W)) = W . (e + phi x e/2 + k phi x (phi x e))
-    CnVec3 across = cn_cross(phi, axes[i]);
-    CnVec3 row = cn_madd(cn_madd(axes[i], 0.5, across), k, cn_cross(phi, across));
-    place->locked[place->locked_count++] =
-        (CniJointRow){CN_VEC3_ZERO, cn_rotate(sight->at_a.rotation, row), values[i], 1};
-  }
-}
-
 CnVec3 cni_joint_bend(const CniJointPlace *place, const CnTwist *a, const CnTwist *b) {
   return cn_sub(cn_cross(b->spin, cn_cross(b->spin, place->arm_b)),
                 cn_cross(a->spin, cn_cross(a->spin, place->arm_a)));
+}
+
+// e . d with e fixed in a: e'' . d + 2 e' . d' + e . d''.
+static double slide_curvature(const CniJointSight *sight, CnVec3 e, const CnTwist *a,
+                              const CnTwist *b) {
+  CniJointPlace own = {.arm_a = sight->arm_a, .arm_b = sight->arm_b};
+  CnVec3 d = cn_sub(sight->at_b.position, sight->at_a.position);
+  CnVec3 u = cn_sub(cn_add(b->velocity, cn_cross(b->spin, own.arm_b)),
+                    cn_add(a->velocity, cn_cross(a->spin, own.arm_a)));
+  CnVec3 e1 = cn_cross(a->spin, e), e2 = cn_cross(a->spin, e1);
+  return cn_dot(e2, d) + 2 * cn_dot(e1, u) + cn_dot(e, cni_joint_bend(&own, a, b));
+}
+
+double cni_joint_fixed_curvature(const CniJointSight *sight, const CniJointPlace *place,
+                                 int32_t row, const CnTwist *a, const CnTwist *b) {
+  if (!place->locked[row].turns) return slide_curvature(sight, place->locked[row].linear, a, b);
+  return cni_joint_tilt_curvature(sight, row - place->locked_count + 2, a, b);
 }
 
 // ---- any kind ----
@@ -128,6 +133,12 @@ void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJoint
                      CniJointPlace *place) {
   CniJointSight sight = cni_joint_sight(def, a, b);
   place_seen(&sight, place);
+}
+
+void cni_joint_unroll(CniJointPlace *place, const double *near) {
+  for (int32_t i = 0; i < place->axis_count; i++)
+    if (place->axes[i].wraps)
+      place->axes[i].value = cni_joint_nearest(place->axes[i].value, near[i]);
 }
 
 double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const CnTwist *a,

@@ -45,6 +45,7 @@ typedef struct CniJointRow {
   CnVec3 linear, angular;
   double value;  // c: error of a locked direction, or a coordinate
   int32_t turns; // 1: in rad; 0: in m
+  int32_t wraps; // 1: an angle whose whole turns the two frames do not tell
 } CniJointRow;
 
 #define CNI_JOINT_LOCKED 6
@@ -64,6 +65,7 @@ typedef struct CniJointKind {
   int32_t locked_count;
   int32_t point; // 1: locked rows are the first axes of an orthonormal frame at the point: the
                  // storage `pair` of the step problem holds them
+  int32_t wraps; // 1: some of its coordinates do
   int32_t apart; // 1: it holds two points apart, so that a scene has to give both
   const CniCoordinate *coordinates; // ends with a null name; null: none
   const CniField *fields;           // of CnJointDef beyond frames and axes; null: none
@@ -86,8 +88,45 @@ void cni_joint_lock(CniJointPlace *place, CnVec3 linear, double value);
 void cni_joint_free(CniJointPlace *place, CnVec3 linear, double value);
 // The origins coincide: three rows along the world's axes.
 void cni_joint_lock_point(const CniJointSight *sight, CniJointPlace *place);
+// Distance of the origins less `length`.
+CniJointRow cni_joint_line(const CniJointSight *sight, double length);
+
+// Rows along axes of a: e . d with d = p_b - p_a. They turn with a, so (e . d)' = e . (p_b' - p_a' -
+// w_a x d): on the side of a the lever arm goes to b's point, and force and reaction have one line
+// of action even where the frames are apart.
+typedef struct CniJointSlide {
+  CnVec3 d;
+  CnMat3 axes; // of a
+} CniJointSlide;
+#define CNI_X 1
+#define CNI_Y 2
+#define CNI_Z 4
+CniJointSlide cni_joint_slide(const CniJointSight *sight, CniJointPlace *place); // moves arm_a
+void cni_joint_lock_along(CniJointPlace *place, const CniJointSlide *slide, int32_t axes);
+void cni_joint_free_along(CniJointPlace *place, const CniJointSlide *slide, int32_t axes);
+
 // The frames are parallel: three rows, the rotation vector from a to b in the axes of a.
 void cni_joint_lock_turn(const CniJointSight *sight, CniJointPlace *place);
+// The same as rows by themselves.
+void cni_joint_turn(const CniJointSight *sight, CniJointRow rows[3]);
+// z of b lies along z of a: two rows, the shortest rotation vector from one to the other, whose
+// third component is zero.
+void cni_joint_lock_tilt(const CniJointSight *sight, CniJointPlace *place);
+void cni_joint_tilt(const CniJointSight *sight, CniJointRow rows[2]);
+// Angle between z of a and z of b.
+CniJointRow cni_joint_swing(const CniJointSight *sight);
+// Turn of b about z that is left when its z has been laid along z of a the short way.
+CniJointRow cni_joint_twist(const CniJointSight *sight);
+// Angle of `u`, which turns with b, about `axis` of a, from `start` of a; unit vectors.
+CniJointRow cni_joint_azimuth(CnVec3 axis, CnVec3 start, CnVec3 u);
+// The angle that differs from `angle` by whole turns and is nearest to `near`.
+double cni_joint_nearest(double angle, double near);
+
+// Curvature of rows along axes of a and, if the last two turn, those of the tilt.
+double cni_joint_fixed_curvature(const CniJointSight *sight, const CniJointPlace *place,
+                                 int32_t row, const CnTwist *a, const CnTwist *b);
+double cni_joint_tilt_curvature(const CniJointSight *sight, int32_t row, const CnTwist *a,
+                                const CnTwist *b);
 // w x (w x arm): acceleration of b's point less that of a's.
 CnVec3 cni_joint_bend(const CniJointPlace *place, const CnTwist *a, const CnTwist *b);
 
@@ -96,6 +135,8 @@ CnVec3 cni_joint_bend(const CniJointPlace *place, const CnTwist *a, const CnTwis
 CniJointSight cni_joint_sight(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b);
 void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
                      CniJointPlace *place);
+// Angles that wrap are brought near to given values.
+void cni_joint_unroll(CniJointPlace *place, const double *near);
 double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const CnTwist *a,
                       const CnTwist *b);
 // What spring and damper of a coordinate do along it: -(k (x - rest) + d x').

@@ -34,7 +34,7 @@ const CniField cni_joint_fields[] = {
 
 // Every field that some kind reads.
 static const CniField all_fields[] = {CNI_JOINT_DISTANCE, CNI_JOINT_STIFFNESS, CNI_JOINT_DAMPING,
-                                      CNI_FIELDS_END};
+                                      CNI_JOINT_LEAD, CNI_FIELDS_END};
 
 CnJointDef cn_joint_def_default(CnJointKind kind) {
   CnJointDef def = {.size = sizeof def, .tag = CNI_TAG_JOINT};

@@ -9,8 +9,7 @@
 #include "joint/joint_private.h"
 
 static void place(const CniJointSight *sight, CniJointPlace *p) {
-  CnVec3 line = cn_sub(sight->at_b.position, sight->at_a.position);
-  cni_joint_lock(p, cn_unit_or(line, cn_vec3(1, 0, 0)), cn_norm(line) - sight->def->distance);
+  p->locked[p->locked_count++] = cni_joint_line(sight, sight->def->distance);
 }
 
 // The line turns, too.
@@ -24,8 +23,7 @@ static double curvature(const CniJointSight *sight, const CniJointPlace *p, int3
   return length > 0 ? sum + (cn_norm2(u) - along * along) / length : sum;
 }
 
-// The present distance for a joint that was given none.
-static CnStatus fit(const CniJointSight *sight, CnJointDef *def) {
+CnStatus cni_joint_fit_distance(const CniJointSight *sight, CnJointDef *def) {
   if (def->distance > 0) return CN_OK;
   double distance = cn_norm(cn_sub(sight->at_b.position, sight->at_a.position));
   if (!(distance > 0) || !isfinite(distance))
@@ -46,6 +44,6 @@ const CniJointKind cni_joint_distance = {.name = "distance",
                                          .point = 1,
                                          .apart = 1,
                                          .fields = fields,
-                                         .fit = fit,
+                                         .fit = cni_joint_fit_distance,
                                          .place = place,
                                          .curvature = curvature};

@@ -75,7 +75,31 @@ void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *tw
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
   CniJointEnd a, b;
   cni_joint_ends(joint, pose, NULL, &a, &b);
-  cni_joint_place(&joint->def, &a, &b, place);
+  cni_joint_between(joint, &a, &b, place);
+}
+
+void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJointEnd *b,
+                       CniJointPlace *place) {
+  cni_joint_place(&joint->def, a, b, place);
+  cni_joint_unroll(place, joint->near);
+}
+
+// An angle is nearest to where its rate would have brought it, so that turns are not lost at any
+// speed that stays.
+void cni_joints_follow(CniModel *model, double h) {
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    CniJoint *joint = &model->joints[i];
+    CniJointEnd a, b;
+    CniJointPlace place;
+    if (!cni_joint_kinds[joint->def.kind]->wraps) continue;
+    cni_joint_ends(joint, model->pose, model->twist, &a, &b);
+    cni_joint_place(&joint->def, &a, &b, &place);
+    for (int32_t k = 0; k < place.axis_count; k++)
+      joint->near[k] += h * cni_joint_rate(&place, &place.axes[k], &a.twist, &b.twist);
+    cni_joint_unroll(&place, joint->near);
+    for (int32_t k = 0; k < place.axis_count; k++)
+      joint->near[k] = place.axes[k].wraps ? place.axes[k].value : 0;
+  }
 }
 
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId *id) {

@@ -163,13 +163,14 @@ typedef struct CniMaterial {
 
 typedef struct CniJoint {
   uint32_t slot, generation;
-  int32_t body_a, body_b;  // dense; -1: the ground
-  int32_t next_a, next_b;  // lists of joints per body, -1
-  CnPose local_a, local_b; // frames from the centre of mass, principal axes (ground: world)
-  CnJointDef def;          // as given, a distance filled in; def.name is null: name has it
-  CniJointImpulse impulse; // of the last step, along the rows: warm start
-  CnTwist total;           // N s, N m s, world axes, on b at its frame: what it amounts to
-  double impulse_step;     // s: time step the impulse belongs to
+  int32_t body_a, body_b;     // dense; -1: the ground
+  int32_t next_a, next_b;     // lists of joints per body, -1
+  CnPose local_a, local_b;    // frames from the centre of mass, principal axes (ground: world)
+  CnJointDef def;             // as given, a distance filled in; def.name is null: name has it
+  CniJointImpulse impulse;    // of the last step, along the rows: warm start
+  CnTwist total;              // N s, N m s, world axes, on b at its frame: what it amounts to
+  double impulse_step;        // s: time step the impulse belongs to
+  double near[CN_JOINT_AXES]; // rad: angles that wrap, with their whole turns
   char name[CNI_NAME_SIZE];
 } CniJoint;
 
@@ -314,6 +315,10 @@ CnStatus cni_joint_bodies(const CniModel *model, CnBodyId body_a, CnBodyId body_
 void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *twist, CniJointEnd *a,
                     CniJointEnd *b);
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place);
+void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJointEnd *b,
+                       CniJointPlace *place);
+// Whole turns of angles counted, after bodies have moved on for h.
+void cni_joints_follow(CniModel *model, double h);
 // The same for a force: its bodies, a and b, and their ends.
 void cni_force_ends(const CniModel *model, const CniForce *force, const CnPose *pose,
                     const CnTwist *twist, int32_t bodies[2], CniJointEnd ends[2]);

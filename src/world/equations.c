@@ -78,7 +78,7 @@ static void joint_ends(const CniJoint *joint, const CnPose *pose, const double *
 static void joint_place(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
   CniJointEnd a, b;
   joint_ends(joint, pose, NULL, &a, &b);
-  cni_joint_place(&joint->def, &a, &b, place);
+  cni_joint_between(joint, &a, &b, place);
 }
 
 // ---- the functions ----
@@ -160,7 +160,7 @@ static void spring_forces(const CniModel *model, const CnPose *pose, const doubl
     CniJointEnd a, b;
     CniJointPlace place;
     joint_ends(joint, pose, v, &a, &b);
-    cni_joint_place(&joint->def, &a, &b, &place);
+    cni_joint_between(joint, &a, &b, &place);
     for (int32_t k = 0; is_spring(joint) && k < place.locked_count; k++) {
       const CniJointRow *row = &place.locked[k];
       double rate = cni_joint_rate(&place, row, &a.twist, &b.twist);

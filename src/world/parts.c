@@ -207,7 +207,7 @@ CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *sta
   CniJointEnd a, b;
   CniJointPlace place;
   cni_joint_ends(j, model->pose, model->twist, &a, &b);
-  cni_joint_place(&j->def, &a, &b, &place);
+  cni_joint_between(j, &a, &b, &place);
   double per_second = j->impulse_step > 0 ? 1 / j->impulse_step : 0;
   CnQuat axes = cni_joint_sight(&j->def, &a, &b).at_a.rotation;
   state->force = cn_scale(per_second, j->total.velocity);

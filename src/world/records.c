@@ -81,6 +81,8 @@ static const CniField axis_impulse_fields[] = {
     ROW(REAL, AxisImpulse, part[CNI_PART_FRICTION], "friction_impulse"),
     CNI_FIELDS_END};
 _Static_assert(CNI_PART_COUNT == 5, "each has a row");
+static const CniField angle_fields[] = {
+    {.name = "turned", .type = CNI_FIELD_REAL, .range = CNI_ANY}, CNI_FIELDS_END};
 static const CniField cache_fields[] = {ROW(REAL, CniContactCache, time_step, "time_step"),
                                         ROW(INTEGER, CniContactCache, turning, "turning"),
                                         CNI_FIELDS_END};
@@ -146,14 +148,17 @@ static CniRecord joint_kind_record(const CniJointKind *kind) {
   CniRecord record = {"joint", kind->name, {{"", kind->fields, offsetof(CniJoint, def)}}};
   const CniCoordinate *coordinate = kind->coordinates;
   for (size_t i = 0; coordinate && coordinate[i].name; i++) {
-    record.parts[1 + 2 * i] = (CniPart){coordinate[i].name, cni_joint_axis_fields,
+    record.parts[1 + 3 * i] = (CniPart){coordinate[i].name, cni_joint_axis_fields,
                                         offsetof(CniJoint, def.axes) + i * sizeof(CnJointAxis)};
-    record.parts[2 + 2 * i] = (CniPart){coordinate[i].name, axis_impulse_fields,
+    record.parts[2 + 3 * i] = (CniPart){coordinate[i].name, axis_impulse_fields,
                                         offsetof(CniJoint, impulse.axes) + i * sizeof(AxisImpulse)};
+    if (kind->wraps)
+      record.parts[3 + 3 * i] = (CniPart){coordinate[i].name, angle_fields,
+                                          offsetof(CniJoint, near) + i * sizeof(double)};
   }
   return record;
 }
-_Static_assert(CNI_RECORD_PARTS > 2 * CN_JOINT_AXES, "two parts a coordinate");
+_Static_assert(CNI_RECORD_PARTS > 3 * CN_JOINT_AXES, "three parts a coordinate");
 
 void cni_records(CniRecord records[CNI_RECORD_COUNT]) {
   memcpy(records, common, sizeof common);

@@ -186,6 +186,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   const CniContactCache *kept = &now->contacts;
   TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
+  cni_joints_follow(model, world->work.time_step);
   now->engine.solved = solved;
   cni_problem_map_joints(world);
   now->time = t_new;

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kind of joint in the table: two free bodies tumble, locked directions hold, reactions do no
+// work, momentum stays; whatever acts on the coordinates. A new row of the table is tested here.
+#include "check.h"
+#include "core/math.h"
+#include "core/rng.h"
+#include "joint/joint.h"
+#include "toys.h"
+
+#include <stdlib.h>
+
+static CniRng rng;
+
+static CnVec3 any(double size) {
+  return cn_vec3(cni_rng_range(&rng, -size, size), cni_rng_range(&rng, -size, size),
+                 cni_rng_range(&rng, -size, size));
+}
+
+typedef struct Pair {
+  CnWorld *world;
+  CnBodyId a, b;
+  CnJointId joint;
+  CnJointDef def;
+} Pair;
+
+// Two boxes of these half sides, and half of them, with a joint between them, without gravity.
+static Pair pair(const CnWorldDef *def, CnVec3 half, CnJointKind kind, const CnJointAxis *axis) {
+  Pair p = {.world = toy_world_from(def)};
+  CHECK_OK(cn_world_set_gravity(p.world, CN_VEC3_ZERO));
+  p.a = toy_box(p.world, half, CN_VEC3_ZERO, CN_QUAT_ONE);
+  p.b = toy_box(p.world, cn_scale(0.8, half), cn_vec3(0.3, 0.05, 0.02), CN_QUAT_ONE);
+  p.def = cn_joint_def_default(kind);
+  p.def.body_a = p.a;
+  p.def.body_b = p.b;
+  if (kind == CN_JOINT_SCREW) p.def.lead = 0.2;
+  for (int32_t i = 0; axis && i < cni_joint_coordinate_count(kind); i++) p.def.axes[i] = *axis;
+  CHECK_OK(cn_joint_def_along(p.world, cn_vec3(0.17, 0.02, 0.01), cn_vec3(1, 2, 3), &p.def));
+  if (cni_joint_kinds[kind]->apart) p.def.frame_b.position = cn_vec3(-0.05, 0.02, 0.01);
+  CHECK_OK(cn_joint_create(p.world, &p.def, &p.joint));
+  return p;
+}
+
+static CnJointState state_of(const Pair *p) {
+  CnJointState state;
+  CHECK_OK(cn_joint_state(p->world, p->joint, &state));
+  return state;
+}
+
+static void near3(CnVec3 a, CnVec3 b, double tolerance) {
+  CHECK_NEAR(a.x, b.x, tolerance);
+  CHECK_NEAR(a.y, b.y, tolerance);
+  CHECK_NEAR(a.z, b.z, tolerance);
+}
+
+static double energy(const Pair *p) {
+  CnWorldSums sums;
+  CnJointState s = state_of(p);
+  cn_world_sums(p->world, &sums);
+  double sum = sums.kinetic_energy;
+  for (int32_t k = 0; k < s.coordinate_count; k++)
+    sum += 0.5 * p->def.axes[k].stiffness * s.coordinate[k] * s.coordinate[k];
+  return sum;
+}
+
+// Ten seconds by hem5 with soft springs: nothing opens, no energy comes or goes, free directions do
+// move.
+static void tumbling(void **state) {
+  (void)state;
+  for (int32_t kind = 0; kind < CN_JOINT_KIND_COUNT; kind++) {
+    if (cni_joint_kinds[kind]->locked_count == 0) continue;
+    CnWorldDef def = cn_world_def_default();
+    def.time_step = 0.02;
+    def.integrator = "hem5";
+    def.integration.tolerance = 1e-10;
+    def.integration.project_start = 1;
+    CnJointAxis axis = {.lower = -INFINITY, .upper = INFINITY, .stiffness = 0.2};
+    Pair p = pair(&def, cn_vec3(0.1, 0.07, 0.05), (CnJointKind)kind, &axis);
+    toy_set_twist(p.world, p.a, any(0.3), any(2));
+    toy_set_twist(p.world, p.b, any(0.3), any(2));
+    CnWorldSums before, after;
+    toy_steps(p.world, 1);
+    cn_world_sums(p.world, &before);
+    double start = energy(&p), worst = 0, moved = 0;
+    for (int32_t i = 0; i < 500; i++) {
+      toy_steps(p.world, 1);
+      CnJointState s = state_of(&p);
+      worst = cn_max(worst, cn_max(s.error, s.turn_error));
+      for (int32_t k = 0; k < s.coordinate_count; k++) moved = cn_max(moved, fabs(s.coordinate[k]));
+    }
+    cn_world_sums(p.world, &after);
+    print_message("%-18s error %.1e, energy %.1e\n", cni_joint_kinds[kind]->name, worst,
+                  energy(&p) / start - 1);
+    CHECK(worst < 1e-9);
+    CHECK_NEAR(energy(&p) / start, 1, 1e-9);
+    near3(after.momentum, before.momentum, 1e-11);
+    near3(after.angular_momentum, before.angular_momentum, 1e-8);
+    if (cni_joint_coordinate_count((CnJointKind)kind) > 0) CHECK(moved > 0.05);
+    cn_world_destroy(p.world);
+  }
+}
+
+// By impulse, with limits, a motor, friction and a spring on every coordinate: what one body gets
+// the other one loses, and a saved world goes on with the same bits.
+static void momentum(void **state) {
+  (void)state;
+  CnJointAxis axis = {.lower = -0.2,
+                      .upper = 0.3,
+                      .motor_speed = 0.5,
+                      .motor_effort = 0.2,
+                      .friction = 0.05,
+                      .stiffness = 3,
+                      .damping = 0.1,
+                      .rest = 0.05};
+  for (int32_t kind = 0; kind < CN_JOINT_KIND_COUNT; kind++) {
+    CnWorldDef def = cn_world_def_default();
+    def.time_step = 2e-3;
+    Pair p = pair(&def, cn_vec3(0.1, 0.1, 0.1), (CnJointKind)kind, &axis);
+    toy_set_twist(p.world, p.a, any(0.3), any(2));
+    toy_set_twist(p.world, p.b, any(0.3), any(2));
+    CnWorldSums before, after;
+    cn_world_sums(p.world, &before);
+    toy_steps(p.world, 150);
+    size_t size;
+    CHECK_OK(cn_world_save(p.world, NULL, 0, &size));
+    void *data = malloc(size);
+    CHECK_OK(cn_world_save(p.world, data, size, &size));
+    CnWorld *copy = toy_world(1e-2);
+    CHECK_OK(cn_world_restore(copy, data, size));
+    toy_steps(p.world, 150);
+    toy_steps(copy, 150);
+    CHECK(cn_world_hash(p.world) == cn_world_hash(copy));
+    cn_world_sums(p.world, &after);
+    // a ball joint's two points are apart by its error: a small couple
+    double turn = cni_joint_kinds[kind]->point ? 1e-3 : 1e-12;
+    near3(after.momentum, before.momentum, 1e-12);
+    near3(after.angular_momentum, before.angular_momentum, turn);
+    free(data);
+    cn_world_destroy(copy);
+    cn_world_destroy(p.world);
+  }
+}
+
+// A wheel on a hinge, fast and slow: its angle counts every turn, also across save and restore.
+static void turns_are_counted(void **state) {
+  (void)state;
+  const double speeds[] = {7, 290, -7};
+  for (int32_t i = 0; i < 3; i++) {
+    CnWorld *w = toy_world(1e-2);
+    CHECK_OK(cn_world_set_gravity(w, CN_VEC3_ZERO));
+    CnBodyId wheel = toy_ball(w, 0.1, CN_VEC3_ZERO, (CnMaterialId){0, 0});
+    CnJointDef def = cn_joint_def_default(CN_JOINT_REVOLUTE);
+    CnJointId hinge;
+    CnJointState at;
+    def.body_b = wheel;
+    CHECK_OK(cn_joint_def_along(w, CN_VEC3_ZERO, cn_vec3(0, 1, 0), &def));
+    CHECK_OK(cn_joint_create(w, &def, &hinge));
+    toy_set_twist(w, wheel, CN_VEC3_ZERO, cn_vec3(0, speeds[i], 0));
+    toy_steps(w, 300);
+    CHECK_OK(cn_joint_state(w, hinge, &at));
+    CHECK_NEAR(at.coordinate[0], 3 * speeds[i], 1e-9 * fabs(speeds[i]));
+    CHECK_NEAR(at.rate[0], speeds[i], 1e-10 * fabs(speeds[i]));
+    size_t size;
+    char data[20000];
+    CHECK_OK(cn_world_save(w, data, sizeof data, &size));
+    CnWorld *copy = toy_world(1e-2);
+    CHECK_OK(cn_world_restore(copy, data, size));
+    toy_steps(copy, 100);
+    CHECK_OK(cn_joint_state(copy, cn_world_next_joint(copy, (CnJointId){0, 0}), &at));
+    CHECK_NEAR(at.coordinate[0], 4 * speeds[i], 1e-9 * fabs(speeds[i]));
+    cn_world_destroy(copy);
+    cn_world_destroy(w);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tumbling),
+      cmocka_unit_test(momentum),
+      cmocka_unit_test(turns_are_counted),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

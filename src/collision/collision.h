@@ -61,6 +61,7 @@ typedef struct CniCollisionInput {
   CnVec3 gravity;
   double time_step;
   double margin; // m, 0: 0.05 of the smaller inradius
+  int32_t rows;  // 1: contacts are for rows of a step: open ones are aimed, flush seams closed
   CnTasks *tasks;
   CniArena *arena; // working memory and result; null: the object's own
   // user filter, null: none; called from this thread for pairs within their margin, by ascending

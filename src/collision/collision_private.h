@@ -130,6 +130,13 @@ CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count);
 void cni_touching_take(void *touching, const CniManifold *manifold);
 void cni_touching_end(const CniTouching *touching);
 
+// aim.c: rows of open contacts turned to the place of closest approach. Of two spheres, 1: it was;
+// the contacts of a pair from `first` on.
+int cni_aim_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b,
+                    CniPointContact *touch);
+void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
+                 CniContactChunk *part, int32_t first);
+
 // The outward normal of a half-space.
 static inline CnVec3 cni_plane_up(const CniPlaced *plane) {
   return cn_qmat(plane->pose.rotation).z;

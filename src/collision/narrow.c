@@ -41,11 +41,12 @@ static inline CniPointContact between_spheres(CnVec3 a, double radius_a, CnVec3 
   return cni_point_contact_spheres(a, radius_a, radius_b, d, cn_norm(d));
 }
 
-static void touch_spheres(const CniProxy *a, const CniProxy *b, CniPair pair,
+static void touch_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                           CniContactChunk *part) {
   CniPointContact t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
   if (!(t.gap <= cn_min(a->base, b->base) + a->reach + b->reach)) return; // no half-space
   uint32_t round = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
+  if (w->in->rows && t.gap > 0 && cni_aim_spheres(w, a, b, &t)) round = 0;
   set_contact(next_contact(part), pair, a->body, b->body, t, 0, round);
 }
 
@@ -108,6 +109,7 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   CniTouching t = {pair, a->body, b->body, part, part->count, 0};
   cni_collide_all(&placed_a, &placed_b, cni_pair_margin(w, a, b), cni_touching_take, &t);
   cni_touching_end(&t);
+  if (w->in->rows && t.manifolds == 1) cni_aim_any(w, a, b, pair, part, t.first);
   if (!((a->flags | b->flags) & CNI_IS_SPHERE)) part->points += part->count - t.first;
 }
 
@@ -121,7 +123,7 @@ static void touch(const CniDetection *w, CniPair pair, CniContactChunk *part) {
   }
   uint32_t both = a->flags & b->flags, either = a->flags | b->flags;
   if (both & CNI_IS_SPHERE)
-    touch_spheres(a, b, pair, part);
+    touch_spheres(w, a, b, pair, part);
   else if (either & CNI_IS_SPHERE && either & CNI_ENDLESS)
     touch_plane(w, a, b, pair, part);
   else

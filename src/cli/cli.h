@@ -108,9 +108,8 @@ int cni_fail(const CniArgs *args, const char *format, ...) __attribute__((format
 // One line on standard error.
 void cni_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// The name of the list nearest to a mistyped one, null if none is near.
-const char *cni_suggest(const char *typed, const char *(*list)(const void *context, int32_t index),
-                        const void *context);
+// The usage error for a command that is none, with the nearest one that is.
+int cni_unknown_command(const CniCommand *command, const char *name);
 
 // ---- help ----
 

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "io/io.h"
+#include "io/tools/names.h"
 
 #define CN_COMMAND(name) extern const CniCommand cni_command_##name;
 #include "cli/commands/command_list.inc"
@@ -71,12 +72,6 @@ int cni_fail(const CniArgs *args, const char *format, ...) {
 
 // ---- the command ----
 
-static const char *command_name(const void *context, int32_t index) {
-  (void)context;
-  while (cni_commands[index] && cni_commands[index]->hidden) index++;
-  return cni_commands[index] ? cni_commands[index]->name : NULL;
-}
-
 static int print_version(int json) {
   CniShow show;
   cni_show_begin(&show, stdout, json);
@@ -86,11 +81,14 @@ static int print_version(int json) {
   return CNI_EXIT_DONE;
 }
 
-static int unknown_command(const char *name) {
-  const char *near = cni_suggest(name, command_name, NULL);
+int cni_unknown_command(const CniCommand *command, const char *name) {
+  CniNearest near = cni_nearest(name, strlen(name));
+  for (int32_t i = 0; cni_commands[i]; i++)
+    if (!cni_commands[i]->hidden) cni_nearest_offer(&near, cni_commands[i]->name);
   const char *what = name[0] == '-' ? "option" : "command";
-  if (near) return cni_usage_error(NULL, "unknown %s %s (did you mean %s?)", what, name, near);
-  return cni_usage_error(NULL, "unknown %s %s", what, name);
+  if (near.best)
+    return cni_usage_error(command, "unknown %s %s (did you mean %s?)", what, name, near.best);
+  return cni_usage_error(command, "unknown %s %s", what, name);
 }
 
 static int run_command(const CniCommand *command, char **arguments) {
@@ -117,7 +115,7 @@ static int dispatch(int argc, char **argv) {
   if (strcmp(name, "--version") == 0)
     return print_version(argc > 2 && strcmp(argv[2], "--json") == 0);
   const CniCommand *command = cni_command_find(name);
-  return command ? run_command(command, argv + 2) : unknown_command(name);
+  return command ? run_command(command, argv + 2) : cni_unknown_command(NULL, name);
 }
 
 // A descriptor that the caller has closed would be given to the first file that is opened, and

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/job.h"
+#include "io/tools/names.h"
 #include "world/world.h"
 
 static void full_name(const CniSettingsPart *part, const CniField *field, char name[64]) {
@@ -24,18 +25,6 @@ static const CniField *nth(int32_t index, const CniSettingsPart **part) {
 }
 
 // ---- from the command line ----
-
-#define MOST_SETTINGS 128
-
-// The names are written into the context, an array of MOST_SETTINGS.
-static const char *nth_name(const void *context, int32_t index) {
-  char(*names)[64] = *(char(*const *)[64])context;
-  const CniSettingsPart *part;
-  const CniField *field = index < MOST_SETTINGS ? nth(index, &part) : NULL;
-  if (!field) return NULL;
-  full_name(part, field, names[index]);
-  return names[index];
-}
 
 // A value as typed: a number, true or false, a word, or three numbers with commas.
 static int parse_value(const CniField *field, const char *text, void *at) {
@@ -73,24 +62,25 @@ static int parse_value(const CniField *field, const char *text, void *at) {
 }
 
 static int use_one(const CniArgs *args, const char *text, CnWorldDef *def) {
-  char name[64] = "";
   size_t length = strcspn(text, "=");
   if (length == 0 || text[length] != '=')
     return cni_usage_error(args->command, "--setting needs KEY=VALUE (got %s)", text);
   const CniSettingsPart *part;
   const CniField *field;
-  int32_t i = 0;
-  while ((field = nth(i++, &part))) {
-    full_name(part, field, name);
-    if (strlen(name) == length && strncmp(name, text, length) == 0) break;
+  CniNearest near = cni_nearest(text, length);
+  char names[2][64]; // the one looked at, and the nearest so far
+  int32_t at = 0;
+  for (int32_t i = 0; (field = nth(i, &part)); i++) {
+    full_name(part, field, names[at]);
+    if (strlen(names[at]) == length && strncmp(names[at], text, length) == 0) break;
+    cni_nearest_offer(&near, names[at]);
+    if (near.best == names[at]) at = !at;
   }
-  if (!field) {
-    char typed[64], names[MOST_SETTINGS][64], (*list)[64] = names;
-    snprintf(typed, sizeof typed, "%.*s", (int)length, text);
-    const char *near = cni_suggest(typed, nth_name, &list);
-    return cni_usage_error(args->command, "--setting %s is unknown%s%s%s", typed,
-                           near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-  }
+  const char *name = names[at];
+  if (!field)
+    return cni_usage_error(args->command, "--setting %.*s is unknown%s%s%s", (int)length, text,
+                           near.best ? "; did you mean " : "", near.best ? near.best : "",
+                           near.best ? "?" : "");
   char *base = (char *)def + part->base;
   if (!parse_value(field, text + length + 1, cni_field_at(field, base)))
     return cni_usage_error(args->command, "--setting %s: %s does not fit a %s", name,

@@ -2,11 +2,6 @@
 // cairn help: all commands, or one of them.
 #include "cli/cli.h"
 
-static const char *command_name(const void *context, int32_t index) {
-  (void)context;
-  return cni_commands[index] ? cni_commands[index]->name : NULL;
-}
-
 static int run(const CniArgs *args) {
   if (args->operand_count == 0) {
     cni_help_all(stdout);
@@ -18,10 +13,7 @@ static int run(const CniArgs *args) {
     cni_help_command(command, stdout);
     return CNI_EXIT_DONE;
   }
-  const char *near = cni_suggest(name, command_name, NULL);
-  if (near)
-    return cni_usage_error(args->command, "unknown command %s (did you mean %s?)", name, near);
-  return cni_usage_error(args->command, "unknown command %s", name);
+  return cni_unknown_command(args->command, name);
 }
 
 static const CniOption options[] = {CNI_OPTION_END};

@@ -293,7 +293,7 @@ typedef struct JointRow {
   Coordinates coordinates;
 } JointRow;
 
-static int32_t body_index(const CniRunWriter *w, CnBodyId id) {
+int32_t cni_run_body_index(const CniRunWriter *w, CnBodyId id) {
   return id.slot && (int32_t)id.slot < w->body_slots ? w->body_of_slot[id.slot] : -1;
 }
 
@@ -304,8 +304,8 @@ static void put_joints(CniRunWriter *w, CnWorld *world, CniHdf *hdf, JointRow *r
     CnJointDef def = {.name = ""};
     cn_joint_def(world, w->joints[i], &def);
     rows->kind[i] = (uint8_t)def.kind;
-    rows->body_a[i] = body_index(w, def.body_a);
-    rows->body_b[i] = body_index(w, def.body_b);
+    rows->body_a[i] = cni_run_body_index(w, def.body_a);
+    rows->body_b[i] = cni_run_body_index(w, def.body_b);
     rows->frame_a[i] = def.frame_a;
     rows->frame_b[i] = def.frame_b;
     for (int32_t x = 0; x < cni_joint_coordinate_count(def.kind); x++, k++) {
@@ -350,8 +350,8 @@ static CnStatus put_forces(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
   int32_t *bodies = cni_arena_take(&arena, 2 * n * sizeof *bodies), i = 0;
   for (CnForceId f = {0}; defs && bodies && (f = cn_world_next_force(world, f)).slot; i++) {
     cn_force_def(world, f, &defs[i]);
-    bodies[i] = body_index(w, defs[i].body_a);
-    bodies[n + (size_t)i] = body_index(w, defs[i].body_b);
+    bodies[i] = cni_run_body_index(w, defs[i].body_a);
+    bodies[n + (size_t)i] = cni_run_body_index(w, defs[i].body_b);
   }
   if (i > 0) {
     cni_hdf_group(hdf, "/forces");

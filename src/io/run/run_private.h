@@ -63,69 +63,36 @@ typedef struct CniColumn {
   CniPer per;
   int32_t components; // 0: one number, no dimension of its own
   int32_t added;      // 1: files written before 0.2 have none of it, which reads as NaN
+  size_t offset;      // of the field in the struct that a row is made of
+  CniNumber field;    // its numbers
 } CniColumn;
 
-// Columns of the table, in its order.
+// What rows are made of; of contacts CnRunContact, of joints in a frame CnJointState.
+typedef struct CniStepRow {
+  CnStepReport report;
+  CnWorldSums sums;
+  CnPenetration penetration;
+  double overlaps;
+  int64_t events_end;
+} CniStepRow;
+typedef struct CniFrameRow {
+  double time;
+  int64_t step, contacts_end;
+} CniFrameRow;
+typedef struct CniEventRow {
+  int64_t step;
+  int32_t kind, shape_a, shape_b;
+  double time, speed, impulse;
+} CniEventRow;
+
+// Columns of the table (run_columns.h), in its order.
 enum {
-  CNI_COLUMN_TIME = 0,
-  CNI_COLUMN_KINETIC_ENERGY,
-  CNI_COLUMN_POTENTIAL_ENERGY,
-  CNI_COLUMN_CONTACTS,
-  CNI_COLUMN_OVERLAPS,
-  CNI_COLUMN_PENETRATION_MAX,
-  CNI_COLUMN_PENETRATION_MEAN,
-  CNI_COLUMN_RESIDUAL,
-  CNI_COLUMN_RESIDUAL_SPEED,
-  CNI_COLUMN_DISSIPATION,
-  CNI_COLUMN_ITERATIONS,
-  CNI_COLUMN_CONVERGED,
-  CNI_COLUMN_CUT_BY_TIME,
-  CNI_COLUMN_SECONDS_COLLISION,
-  CNI_COLUMN_SECONDS_SOLVER,
-  CNI_COLUMN_SECONDS_SETUP,
-  CNI_COLUMN_POSITION_DRIFT,
-  CNI_COLUMN_VELOCITY_DRIFT,
-  CNI_COLUMN_REJECTED,
-  CNI_COLUMN_SCALAR_END, // columns before it are series of cn_run_scalar
-  CNI_COLUMN_SENSORS = CNI_COLUMN_SCALAR_END,
-  CNI_COLUMN_EVENTS_END,
-  CNI_COLUMN_FRAME_TIME,
-  CNI_COLUMN_FRAME_STEP,
-  CNI_COLUMN_POSITION,
-  CNI_COLUMN_ROTATION,
-  CNI_COLUMN_VELOCITY,
-  CNI_COLUMN_SPIN,
-  CNI_COLUMN_JOINT_FORCE, // those of joints, in the order of cni_joint_columns
-  CNI_COLUMN_JOINT_ERROR,
-  CNI_COLUMN_JOINT_TORQUE, // from here on not in runs of 0.1
-  CNI_COLUMN_JOINT_TURN_ERROR,
-  CNI_COLUMN_JOINT_LOCAL_FORCE,
-  CNI_COLUMN_JOINT_LOCAL_TORQUE,
-  CNI_COLUMN_JOINT_COORDINATE,
-  CNI_COLUMN_JOINT_RATE,
-  CNI_COLUMN_JOINT_MOTOR,
-  CNI_COLUMN_JOINT_LIMIT,
-  CNI_COLUMN_JOINT_FRICTION,
-  CNI_COLUMN_JOINT_SPRING,
-  CNI_COLUMN_JOINT_END,
-  CNI_COLUMN_CONTACTS_END = CNI_COLUMN_JOINT_END,
-  CNI_COLUMN_CONTACT_BODY_A,
-  CNI_COLUMN_CONTACT_BODY_B,
-  CNI_COLUMN_CONTACT_SHAPE_A,
-  CNI_COLUMN_CONTACT_SHAPE_B,
-  CNI_COLUMN_CONTACT_POINT,
-  CNI_COLUMN_CONTACT_NORMAL,
-  CNI_COLUMN_CONTACT_GAP,
-  CNI_COLUMN_CONTACT_FORCE,
-  CNI_COLUMN_CONTACT_TORQUE,
-  CNI_COLUMN_EVENT_STEP,
-  CNI_COLUMN_EVENT_KIND,
-  CNI_COLUMN_EVENT_SHAPE_A,
-  CNI_COLUMN_EVENT_SHAPE_B,
-  CNI_COLUMN_EVENT_TIME,
-  CNI_COLUMN_EVENT_SPEED,
-  CNI_COLUMN_EVENT_IMPULSE,
-  CNI_COLUMN_COUNT
+#define COLUMN(name, ...) CNI_COLUMN_##name,
+#include "io/run/run_columns.h"
+#undef COLUMN
+  CNI_COLUMN_COUNT,
+  CNI_COLUMN_SCALAR_END = CNI_COLUMN_SENSORS,    // columns before it are series of cn_run_scalar
+  CNI_COLUMN_JOINT_END = CNI_COLUMN_CONTACTS_END // of joints: those of 0.1 end before their torque
 };
 #define CNI_RUN_LOCATED 2 // kinds of events from here on are CnEventKind
 extern const CniColumn cni_run_columns[CNI_COLUMN_COUNT];
@@ -137,8 +104,6 @@ typedef struct CniRunSizes {
   int32_t record_contacts;
   int32_t record_joints; // 1: force and error, as in 0.1; 2: all of CnJointState
 } CniRunSizes;
-// Where in CnJointState the numbers of a column of joints are.
-extern const size_t cni_joint_columns[CNI_COLUMN_JOINT_END - CNI_COLUMN_JOINT_FORCE];
 
 // Numbers in one row of a column; 0: the file has no such column.
 int64_t cni_column_width(int32_t column, const CniRunSizes *sizes);
@@ -244,12 +209,12 @@ struct CniRunWriter {
 CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *world, CniHdf *hdf);
 // The ids and indices of a world's bodies, shapes and joints, in the order of the file.
 CnStatus cni_run_number(CniRunWriter *w, const CnWorld *world);
+int32_t cni_run_body_index(const CniRunWriter *w, CnBodyId id); // -1: none
 
 // Room for `count` more rows of a kind; *first is the place of the first one among the pending.
 CnStatus cni_run_rows_add(CniRunWriter *w, CniRowKind kind, int64_t count, int64_t *first);
-void cni_run_rows_put(CniRunWriter *w, int32_t column, int64_t row, double value);
-void cni_run_rows_put_integer(CniRunWriter *w, int32_t column, int64_t row, int64_t value);
-void cni_rows_put_vec3(CniRunWriter *w, int32_t column, int64_t row, CnVec3 value);
+// Fill a row from the struct that it is made of: columns first .. end - 1.
+void cni_run_rows_put(CniRunWriter *w, int32_t first, int32_t end, int64_t row, const void *from);
 // The numbers of one row of doubles, null for a column that this file does not have.
 double *cni_run_rows_doubles(CniRunWriter *w, int32_t column, int64_t row);
 // Hand the pending rows to HDF5 (of one kind), and make sure that they are in the file (of all).

@@ -16,7 +16,7 @@
 #include "io/run/run_private.h"
 #include "joint/joint.h"
 
-#define BLOCK_ROWS 4096 // rows read at a time into the stack's neighbourhood
+#define BLOCK_ROWS 1024 // rows read at a time, onto the stack
 
 static CnStatus null_argument(const char *call) {
   return cni_error(CN_INVALID_ARGUMENT, "%s: a null pointer", call);
@@ -143,7 +143,7 @@ CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states) {
     for (size_t i = 0; i < n && status == CN_OK; i++) {
       int32_t count = cni_run_columns[c].components ? cni_run_columns[c].components : 1;
       if (cni_run_columns[c].per == CNI_PER_COORDINATE) count = states[i].coordinate_count;
-      char *to = (char *)&states[i] + cni_joint_columns[c - CNI_COLUMN_JOINT_FORCE];
+      char *to = (char *)&states[i] + cni_run_columns[c].offset;
       memcpy(to, from, (size_t)count * sizeof *from);
       from += count;
     }
@@ -159,39 +159,22 @@ static int32_t index_or_none(int32_t index, int32_t count) {
   return index >= 0 && index < count ? index : -1;
 }
 
-typedef struct ContactBlock {
-  int32_t body_a[BLOCK_ROWS], body_b[BLOCK_ROWS], shape_a[BLOCK_ROWS], shape_b[BLOCK_ROWS];
-  double gap[BLOCK_ROWS];
-  CnVec3 point[BLOCK_ROWS], normal[BLOCK_ROWS], force[BLOCK_ROWS], torque[BLOCK_ROWS];
-} ContactBlock;
-
-static CnStatus read_contacts(CnRun *run, ContactBlock *b, int64_t first, int64_t n,
-                              CnRunContact *contacts) {
-  const struct {
-    int32_t column;
-    int is_integer;
-    void *values;
-  } parts[] = {
-      {CNI_COLUMN_CONTACT_BODY_A, 1, b->body_a},   {CNI_COLUMN_CONTACT_BODY_B, 1, b->body_b},
-      {CNI_COLUMN_CONTACT_SHAPE_A, 1, b->shape_a}, {CNI_COLUMN_CONTACT_SHAPE_B, 1, b->shape_b},
-      {CNI_COLUMN_CONTACT_GAP, 0, b->gap},         {CNI_COLUMN_CONTACT_POINT, 0, b->point},
-      {CNI_COLUMN_CONTACT_NORMAL, 0, b->normal},   {CNI_COLUMN_CONTACT_FORCE, 0, b->force},
-      {CNI_COLUMN_CONTACT_TORQUE, 0, b->torque},
-  };
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-    CNI_TRY(read_rows(run, parts[i].column, first, n,
-                      parts[i].is_integer ? H5T_NATIVE_INT32 : H5T_NATIVE_DOUBLE, parts[i].values));
-  int32_t bodies = run->info.body_count, shapes = run->info.shape_count;
-  for (int64_t i = 0; i < n; i++)
-    contacts[i] = (CnRunContact){.body_a = index_or_none(b->body_a[i], bodies),
-                                 .body_b = index_or_none(b->body_b[i], bodies),
-                                 .shape_a = index_or_none(b->shape_a[i], shapes),
-                                 .shape_b = index_or_none(b->shape_b[i], shapes),
-                                 .point = b->point[i],
-                                 .normal = b->normal[i],
-                                 .gap = b->gap[i],
-                                 .force = b->force[i],
-                                 .torque = b->torque[i]};
+// Rows of the columns first_column .. end - 1 into structs that they are the fields of.
+static CnStatus read_structs(CnRun *run, int32_t first_column, int32_t end, int64_t first,
+                             int64_t count, void *structs, size_t struct_size) {
+  char values[BLOCK_ROWS * sizeof(CnVec3)];
+  for (int64_t i = 0; i < count; i += BLOCK_ROWS) {
+    int64_t rows = count - i < BLOCK_ROWS ? count - i : BLOCK_ROWS;
+    for (int32_t c = first_column; c < end; c++) {
+      const CniColumn *column = &cni_run_columns[c];
+      size_t size = cni_number_size(column->field);
+      if (column->components) size *= (size_t)column->components;
+      CNI_TRY(read_rows(run, c, first + i, rows, cni_number_type(column->field), values));
+      for (int64_t k = 0; k < rows; k++)
+        memcpy((char *)structs + (size_t)(i + k) * struct_size + column->offset,
+               values + (size_t)k * size, size);
+    }
+  }
   return CN_OK;
 }
 
@@ -210,46 +193,40 @@ CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contacts, int3
                      run->path, (long long)frame, (long long)end[0], (long long)end[1]);
   int64_t wanted = end[1] - end[0] < capacity ? end[1] - end[0] : capacity;
   *count = (int32_t)(end[1] - end[0]);
-  if (wanted == 0) return CN_OK;
-  ContactBlock *block = cni_allocate(&run->allocator, sizeof *block);
-  if (!block) return cni_error_memory(sizeof *block);
-  CnStatus status = CN_OK;
-  for (int64_t i = 0; i < wanted && status == CN_OK; i += BLOCK_ROWS) {
-    int64_t rows = wanted - i < BLOCK_ROWS ? wanted - i : BLOCK_ROWS;
-    status = read_contacts(run, block, end[0] + i, rows, contacts + i);
+  CNI_TRY(read_structs(run, CNI_COLUMN_CONTACT_BODY_A, CNI_COLUMN_EVENT_STEP, end[0], wanted,
+                       contacts, sizeof *contacts));
+  int32_t bodies = run->info.body_count, shapes = run->info.shape_count;
+  for (CnRunContact *c = contacts; c < contacts + wanted; c++) {
+    c->body_a = index_or_none(c->body_a, bodies);
+    c->body_b = index_or_none(c->body_b, bodies);
+    c->shape_a = index_or_none(c->shape_a, shapes);
+    c->shape_b = index_or_none(c->shape_b, shapes);
   }
-  cni_release(&run->allocator, block, sizeof *block);
-  return status;
+  return CN_OK;
 }
 
 CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *events) {
   if (!run || (count > 0 && !events)) return null_argument("cn_run_events");
   CNI_TRY(check_range(run, "event", first, count, run->info.event_count));
-  int64_t step[256];
-  int32_t kind[256], shape_a[256], shape_b[256];
-  double time[256], speed[256], impulse[256];
+  CniEventRow rows[256];
   for (int64_t i = 0; i < count; i += 256) {
     int64_t n = count - i < 256 ? count - i : 256;
-    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_STEP, first + i, n, H5T_NATIVE_INT64, step));
-    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_KIND, first + i, n, H5T_NATIVE_INT32, kind));
-    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SHAPE_A, first + i, n, H5T_NATIVE_INT32, shape_a));
-    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SHAPE_B, first + i, n, H5T_NATIVE_INT32, shape_b));
-    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_TIME, first + i, n, H5T_NATIVE_DOUBLE, time));
-    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_SPEED, first + i, n, H5T_NATIVE_DOUBLE, speed));
-    CNI_TRY(read_rows(run, CNI_COLUMN_EVENT_IMPULSE, first + i, n, H5T_NATIVE_DOUBLE, impulse));
+    CNI_TRY(read_structs(run, CNI_COLUMN_EVENT_STEP, CNI_COLUMN_COUNT, first + i, n, rows,
+                         sizeof *rows));
     for (int64_t k = 0; k < n; k++) {
-      int located = kind[k] >= CNI_RUN_LOCATED;
-      int32_t what = kind[k] - CNI_RUN_LOCATED;
-      events[i + k] = (CnRunEvent){.step = step[k],
-                                   .kind = kind[k] == 0 ? CN_CONTACT_BEGAN : CN_CONTACT_ENDED,
-                                   .shape_a = index_or_none(shape_a[k], run->info.shape_count),
-                                   .shape_b = index_or_none(shape_b[k], run->info.shape_count),
+      const CniEventRow *e = &rows[k];
+      int located = e->kind >= CNI_RUN_LOCATED;
+      int32_t what = e->kind - CNI_RUN_LOCATED;
+      events[i + k] = (CnRunEvent){.step = e->step,
+                                   .kind = e->kind == 0 ? CN_CONTACT_BEGAN : CN_CONTACT_ENDED,
+                                   .shape_a = index_or_none(e->shape_a, run->info.shape_count),
+                                   .shape_b = index_or_none(e->shape_b, run->info.shape_count),
                                    .located = located,
                                    .what = located ? (CnEventKind)(what % CN_EVENT_KIND_COUNT)
                                                    : CN_EVENT_IMPACT,
-                                   .time = time[k],
-                                   .speed = speed[k],
-                                   .impulse = impulse[k]};
+                                   .time = e->time,
+                                   .speed = e->speed,
+                                   .impulse = e->impulse};
     }
   }
   return CN_OK;

@@ -60,32 +60,30 @@ static void *cell(CniRunWriter *w, int32_t column, int64_t row) {
   return w->pending[column] + column_bytes(w, column) * (size_t)row;
 }
 
-void cni_run_rows_put(CniRunWriter *w, int32_t column, int64_t row, double value) {
-  double *to = cell(w, column, row);
-  if (to) *to = value;
+// One number of a field into one of a column; whole numbers may become narrower or real.
+static void convert(CniNumber from, const void *source, CniNumber to, void *target) {
+  int64_t whole = from == CNI_INT64   ? *(const int64_t *)source
+                  : from == CNI_INT32 ? *(const int32_t *)source
+                                      : 0;
+  if (to == CNI_DOUBLE)
+    *(double *)target = from == CNI_DOUBLE ? *(const double *)source : (double)whole;
+  else if (to == CNI_INT64)
+    *(int64_t *)target = whole;
+  else if (to == CNI_INT32)
+    *(int32_t *)target = (int32_t)whole;
+  else
+    *(uint8_t *)target = (uint8_t)whole;
 }
 
-void cni_run_rows_put_integer(CniRunWriter *w, int32_t column, int64_t row, int64_t value) {
-  void *to = cell(w, column, row);
-  if (!to) return;
-  switch (cni_run_columns[column].number) {
-  case CNI_INT64:
-    *(int64_t *)to = value;
-    break;
-  case CNI_INT32:
-    *(int32_t *)to = (int32_t)value;
-    break;
-  case CNI_UINT8:
-    *(uint8_t *)to = (uint8_t)value;
-    break;
-  default:
-    *(double *)to = (double)value;
+void cni_run_rows_put(CniRunWriter *w, int32_t first, int32_t end, int64_t row, const void *from) {
+  for (int32_t c = first; c < end; c++) {
+    const CniColumn *column = &cni_run_columns[c];
+    char *to = cell(w, c, row);
+    const char *field = (const char *)from + column->offset;
+    for (int32_t i = 0; to && i < (column->components ? column->components : 1); i++)
+      convert(column->field, field + (size_t)i * cni_number_size(column->field), column->number,
+              to + (size_t)i * cni_number_size(column->number));
   }
-}
-
-void cni_rows_put_vec3(CniRunWriter *w, int32_t column, int64_t row, CnVec3 value) {
-  CnVec3 *to = cell(w, column, row);
-  if (to) *to = value;
 }
 
 double *cni_run_rows_doubles(CniRunWriter *w, int32_t column, int64_t row) {

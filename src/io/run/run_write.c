@@ -210,7 +210,7 @@ static CnStatus put_reactions(CniRunWriter *w, const CnWorld *world, int64_t row
         n = state.coordinate_count;
         first = at;
       }
-      const char *from = (const char *)&state + cni_joint_columns[c - CNI_COLUMN_JOINT_FORCE];
+      const char *from = (const char *)&state + cni_run_columns[c].offset;
       if (to) memcpy(to + first, from, (size_t)n * sizeof *to);
     }
     at += state.coordinate_count;
@@ -222,11 +222,11 @@ static int32_t shape_index(const CniRunWriter *w, CnShapeId id) {
   return id.slot && (int64_t)id.slot < w->shape_slots ? w->shape_of_slot[id.slot] : -1;
 }
 
-static int32_t body_index(const CniRunWriter *w, CnBodyId id) {
-  return id.slot && (int64_t)id.slot < w->body_slots ? w->body_of_slot[id.slot] : -1;
+static int64_t rows_so_far(const CniRunWriter *w, CniRowKind kind) {
+  return w->rows[kind].written + w->rows[kind].pending;
 }
 
-static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world, int64_t frame) {
+static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world) {
   if (!w->sizes.record_contacts) return CN_OK;
   CnWorldInfo info;
   int64_t row;
@@ -235,18 +235,17 @@ static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world, int64_t fram
   for (int32_t i = 0; i < info.contact_count; i++, row++) {
     CnContact c;
     CNI_TRY(cn_world_contact(world, i, &c));
-    cni_run_rows_put_integer(w, CNI_COLUMN_CONTACT_BODY_A, row, body_index(w, c.body_a));
-    cni_run_rows_put_integer(w, CNI_COLUMN_CONTACT_BODY_B, row, body_index(w, c.body_b));
-    cni_run_rows_put_integer(w, CNI_COLUMN_CONTACT_SHAPE_A, row, shape_index(w, c.shape_a));
-    cni_run_rows_put_integer(w, CNI_COLUMN_CONTACT_SHAPE_B, row, shape_index(w, c.shape_b));
-    cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_POINT, row, c.point);
-    cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_NORMAL, row, c.normal);
-    cni_run_rows_put(w, CNI_COLUMN_CONTACT_GAP, row, c.gap);
-    cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_FORCE, row, c.force);
-    cni_rows_put_vec3(w, CNI_COLUMN_CONTACT_TORQUE, row, c.torque);
+    CnRunContact put = {.body_a = cni_run_body_index(w, c.body_a),
+                        .body_b = cni_run_body_index(w, c.body_b),
+                        .shape_a = shape_index(w, c.shape_a),
+                        .shape_b = shape_index(w, c.shape_b),
+                        .point = c.point,
+                        .normal = c.normal,
+                        .gap = c.gap,
+                        .force = c.force,
+                        .torque = c.torque};
+    cni_run_rows_put(w, CNI_COLUMN_CONTACT_BODY_A, CNI_COLUMN_EVENT_STEP, row, &put);
   }
-  const CniRows *rows = &w->rows[CNI_ROWS_CONTACTS];
-  cni_run_rows_put_integer(w, CNI_COLUMN_CONTACTS_END, frame, rows->written + rows->pending);
   return CN_OK;
 }
 
@@ -260,36 +259,24 @@ static CnStatus put_frame(CniRunWriter *w, const CnWorld *world) {
                      w->at, (int)info.body_count, (int)info.joint_count, (int)w->sizes.body_count,
                      (int)w->sizes.joint_count);
   CNI_TRY(cni_run_rows_add(w, CNI_ROWS_FRAMES, 1, &row));
-  cni_run_rows_put(w, CNI_COLUMN_FRAME_TIME, row, info.time);
-  cni_run_rows_put_integer(w, CNI_COLUMN_FRAME_STEP, row, info.step);
   CNI_TRY(put_bodies(w, world, row));
   CNI_TRY(put_reactions(w, world, row));
-  CNI_TRY(put_contacts(w, world, row));
+  CNI_TRY(put_contacts(w, world));
+  CniFrameRow frame = {info.time, info.step, rows_so_far(w, CNI_ROWS_CONTACTS)};
+  cni_run_rows_put(w, CNI_COLUMN_FRAME_TIME, CNI_COLUMN_POSITION, row, &frame);
+  cni_run_rows_put(w, CNI_COLUMN_CONTACTS_END, CNI_COLUMN_CONTACT_BODY_A, row, &frame);
   w->frame_number = frame_number(w, info.time);
   return CN_OK;
 }
 
 // ---- steps ----
 
-typedef struct EventRow {
-  int32_t kind;
-  CnShapeId a, b;
-  double time, speed, impulse;
-} EventRow;
-
-static void put_event(CniRunWriter *w, int64_t row, int64_t step, const EventRow *event) {
-  cni_run_rows_put_integer(w, CNI_COLUMN_EVENT_STEP, row, step);
-  cni_run_rows_put_integer(w, CNI_COLUMN_EVENT_KIND, row, event->kind);
-  cni_run_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_A, row, shape_index(w, event->a));
-  cni_run_rows_put_integer(w, CNI_COLUMN_EVENT_SHAPE_B, row, shape_index(w, event->b));
-  cni_run_rows_put(w, CNI_COLUMN_EVENT_TIME, row, event->time);
-  cni_run_rows_put(w, CNI_COLUMN_EVENT_SPEED, row, event->speed);
-  cni_run_rows_put(w, CNI_COLUMN_EVENT_IMPULSE, row, event->impulse);
+static void put_event(CniRunWriter *w, int64_t row, const CniEventRow *event) {
+  cni_run_rows_put(w, CNI_COLUMN_EVENT_STEP, CNI_COLUMN_COUNT, row, event);
 }
 
 // What integrators have placed in time, then which pairs began and ceased to touch.
-static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepReport *report,
-                           int64_t step_row) {
+static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepReport *report) {
   const CnContactEvent *events;
   const CnLocatedEvent *located;
   int32_t count, located_count;
@@ -299,59 +286,44 @@ static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepRe
   CNI_TRY(cni_run_rows_add(w, CNI_ROWS_EVENTS, located_count + count, &row));
   for (int32_t i = 0; i < located_count; i++) {
     const CnLocatedEvent *e = &located[i];
-    EventRow event = {
-        CNI_RUN_LOCATED + (int32_t)e->kind, e->shape_a, e->shape_b, e->time, e->speed, e->impulse};
-    put_event(w, row++, report->step, &event);
+    CniEventRow event = {report->step,
+                         CNI_RUN_LOCATED + (int32_t)e->kind,
+                         shape_index(w, e->shape_a),
+                         shape_index(w, e->shape_b),
+                         e->time,
+                         e->speed,
+                         e->impulse};
+    put_event(w, row++, &event);
   }
   for (int32_t i = 0; i < count; i++) {
     const CnContactEvent *e = &events[i];
-    EventRow event = {(int32_t)e->kind, e->shape_a, e->shape_b, report->time, NAN, NAN};
-    put_event(w, row++, report->step, &event);
+    CniEventRow event = {report->step,
+                         (int32_t)e->kind,
+                         shape_index(w, e->shape_a),
+                         shape_index(w, e->shape_b),
+                         report->time,
+                         NAN,
+                         NAN};
+    put_event(w, row++, &event);
   }
-  const CniRows *rows = &w->rows[CNI_ROWS_EVENTS];
-  cni_run_rows_put_integer(w, CNI_COLUMN_EVENTS_END, step_row, rows->written + rows->pending);
   return CN_OK;
 }
 
-static CnStatus put_sensors(CniRunWriter *w, const CnWorld *world, int64_t row) {
-  double *values = cni_run_rows_doubles(w, CNI_COLUMN_SENSORS, row);
-  return values ? cn_scene_measure(w->scene, world, values) : CN_OK;
-}
-
-static CnStatus put_penetration(CniRunWriter *w, CnWorld *world, int64_t row, int due) {
-  CnPenetration p = {NAN, NAN, 0};
-  int measured = due && !w->skip_penetration;
-  if (measured) CNI_TRY(cn_world_penetration(world, &p));
-  cni_run_rows_put(w, CNI_COLUMN_OVERLAPS, row, measured ? (double)p.overlap_count : (double)NAN);
-  cni_run_rows_put(w, CNI_COLUMN_PENETRATION_MAX, row, p.max);
-  cni_run_rows_put(w, CNI_COLUMN_PENETRATION_MEAN, row, p.mean);
-  return CN_OK;
-}
-
-static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *r, int due) {
+static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *report, int due) {
   int64_t row;
-  CnWorldSums sums;
-  cn_world_sums(world, &sums);
+  CniStepRow step = {.report = *report, .penetration = {NAN, NAN, 0}, .overlaps = NAN};
+  cn_world_sums(world, &step.sums);
+  if (due && !w->skip_penetration) {
+    CNI_TRY(cn_world_penetration(world, &step.penetration));
+    step.overlaps = step.penetration.overlap_count;
+  }
   CNI_TRY(cni_run_rows_add(w, CNI_ROWS_STEPS, 1, &row));
-  cni_run_rows_put(w, CNI_COLUMN_TIME, row, r->time);
-  cni_run_rows_put(w, CNI_COLUMN_KINETIC_ENERGY, row, sums.kinetic_energy);
-  cni_run_rows_put(w, CNI_COLUMN_POTENTIAL_ENERGY, row, sums.potential_energy);
-  cni_run_rows_put_integer(w, CNI_COLUMN_CONTACTS, row, r->contact_count);
-  cni_run_rows_put(w, CNI_COLUMN_RESIDUAL, row, r->solve.certificate.residual);
-  cni_run_rows_put(w, CNI_COLUMN_RESIDUAL_SPEED, row, r->solve.certificate.residual_speed);
-  cni_run_rows_put(w, CNI_COLUMN_DISSIPATION, row, r->solve.certificate.dissipation);
-  cni_run_rows_put_integer(w, CNI_COLUMN_ITERATIONS, row, r->solve.iterations);
-  cni_run_rows_put_integer(w, CNI_COLUMN_CONVERGED, row, r->solve.converged);
-  cni_run_rows_put_integer(w, CNI_COLUMN_CUT_BY_TIME, row, r->solve.cut_by_time);
-  cni_run_rows_put(w, CNI_COLUMN_SECONDS_COLLISION, row, r->seconds_collision);
-  cni_run_rows_put(w, CNI_COLUMN_SECONDS_SOLVER, row, r->seconds_solver);
-  cni_run_rows_put(w, CNI_COLUMN_SECONDS_SETUP, row, r->seconds_setup);
-  cni_run_rows_put(w, CNI_COLUMN_POSITION_DRIFT, row, r->integration.position_drift);
-  cni_run_rows_put(w, CNI_COLUMN_VELOCITY_DRIFT, row, r->integration.velocity_drift);
-  cni_run_rows_put_integer(w, CNI_COLUMN_REJECTED, row, r->integration.rejected);
-  CNI_TRY(put_penetration(w, world, row, due));
-  CNI_TRY(put_events(w, world, r, row));
-  return put_sensors(w, world, row);
+  CNI_TRY(put_events(w, world, report));
+  step.events_end = rows_so_far(w, CNI_ROWS_EVENTS);
+  cni_run_rows_put(w, CNI_COLUMN_TIME, CNI_COLUMN_SCALAR_END, row, &step);
+  cni_run_rows_put(w, CNI_COLUMN_EVENTS_END, CNI_COLUMN_FRAME_TIME, row, &step);
+  double *sensors = cni_run_rows_doubles(w, CNI_COLUMN_SENSORS, row);
+  return sensors ? cn_scene_measure(w->scene, world, sensors) : CN_OK;
 }
 
 // ---- the public face ----
@@ -360,8 +332,7 @@ CnStatus cni_run_writer_step(CniRunWriter *w, CnWorld *world, const CnStepReport
   if (!w || !world || !report)
     return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_step: a null pointer");
   if (w->failed) return fail_again(w);
-  int64_t expected =
-      w->first_step + w->rows[CNI_ROWS_STEPS].written + w->rows[CNI_ROWS_STEPS].pending + 1;
+  int64_t expected = w->first_step + rows_so_far(w, CNI_ROWS_STEPS) + 1;
   if (report->step != expected)
     return cni_error(CN_INVALID_ARGUMENT, "%s: step %lld was to be recorded, not %lld", w->at,
                      (long long)expected, (long long)report->step);

@@ -131,6 +131,7 @@ void cni_nearest_offer(CniNearest *nearest, const char *name) {
   size_t n = nearest->length, m = strlen(name);
   if (n > LONGEST || m > LONGEST) return;
   size_t d = distance(nearest->wanted, n, name, m);
+  if (n >= 2 && strncmp(nearest->wanted, name, n) == 0) d = 0; // the beginning of a word is nearest
   // the first of equally near ones stays
   if (d >= nearest->distance || d >= m) return;
   nearest->best = name;

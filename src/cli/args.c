@@ -8,7 +8,7 @@
 
 #include "cli/cli.h"
 #include "core/error.h"
-#include "io/tools/names.h"
+#include "io/io.h"
 
 // ---- parsing ----
 

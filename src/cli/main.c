@@ -10,7 +10,6 @@
 
 #include "cli/cli.h"
 #include "io/io.h"
-#include "io/tools/names.h"
 
 #define CN_COMMAND(name) extern const CniCommand cni_command_##name;
 #include "cli/commands/command_list.inc"

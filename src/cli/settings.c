@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/job.h"
-#include "io/tools/names.h"
 #include "world/world.h"
 
 static void full_name(const CniSettingsPart *part, const CniField *field, char name[64]) {

@@ -9,6 +9,7 @@
 #include <cairn/world.h>
 
 #include "io/tools/lock.h"
+#include "io/tools/names.h"
 #include "io/tools/output.h"
 
 // ---- problem files (the rest is in cairn/files.h) ----

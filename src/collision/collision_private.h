@@ -12,6 +12,7 @@
 #define CNI_CHOOSY 16u    // its category or mask is not the usual one
 #define CNI_OFFSET 32u    // it is not at the origin of its body
 #define CNI_LONE 64u      // the only shape of its body
+#define CNI_PIECE 128u    // bounded, and maybe a part of a larger solid (seams.c)
 #define CNI_AHEAD 8       // pairs whose data is fetched ahead of use: they may lie anywhere
 
 // What decides about a pair before its shapes are looked at, one cache line.
@@ -40,9 +41,10 @@ typedef struct CniPlane {
 typedef struct CniContactChunk {
   CniContact *contacts;
   int32_t room, count;
-  int32_t others; // pairs without a sphere, which may have several points
-  int32_t points; // of those
-  int32_t again;  // it had not enough room
+  int32_t others;  // pairs without a sphere, which may have several points
+  int32_t points;  // of those
+  int32_t again;   // it had not enough room
+  uint32_t pieces; // CNI_PIECE: some of them are of pieces
 } CniContactChunk;
 
 // Contacts of one pair, as its manifolds come.
@@ -136,6 +138,9 @@ int cni_aim_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b,
                     CniPointContact *touch);
 void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                  CniContactChunk *part, int32_t first);
+
+// seams.c: contacts with what another piece of the same solid covers are taken out.
+CnStatus cni_detection_seams(CniDetection *w, int32_t *count);
 
 // The outward normal of a half-space.
 static inline CnVec3 cni_plane_up(const CniPlaced *plane) {

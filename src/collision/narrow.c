@@ -110,6 +110,7 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   cni_collide_all(&placed_a, &placed_b, cni_pair_margin(w, a, b), cni_touching_take, &t);
   cni_touching_end(&t);
   if (w->in->rows && t.manifolds == 1) cni_aim_any(w, a, b, pair, part, t.first);
+  part->pieces |= (a->flags | b->flags) & CNI_PIECE;
   if (!((a->flags | b->flags) & CNI_IS_SPHERE)) part->points += part->count - t.first;
 }
 
@@ -136,6 +137,7 @@ static void touch_parts(void *context, int32_t begin, int32_t end) {
     CniContactChunk *part = &w->parts[n];
     if (w->overflow && !part->again) continue;
     part->count = part->points = 0;
+    part->pieces = 0;
     int32_t first = n * NARROW_A_TASK, left = w->key_count - first;
     int32_t last = first + (left < NARROW_A_TASK ? left : NARROW_A_TASK);
     for (int32_t k = first; k < last; k++) {
@@ -216,6 +218,9 @@ CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count) 
   cni_parallel_for(w->in->tasks, w->part_count, 1, touch_parts, w);
   CNI_TRY(widen_parts(w));
   CNI_TRY(join_parts(w, count));
+  uint32_t pieces = 0;
+  for (int32_t n = 0; n < w->part_count; n++) pieces |= w->parts[n].pieces;
+  if (w->in->rows && pieces) CNI_TRY(cni_detection_seams(w, count));
   expect_points(c, w);
   return CN_OK;
 }

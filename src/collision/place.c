@@ -73,6 +73,8 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK)
     p.flags |= CNI_CHOOSY;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
+  if (!unbounded && (in->model->bodies[s->body].kind == CN_BODY_FIXED || !(p.flags & CNI_LONE)))
+    p.flags |= CNI_PIECE;
   return p;
 }
 

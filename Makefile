@@ -42,7 +42,7 @@ test-tsan: setup ## the tests that use threads under the thread sanitizer
 	$(CTEST) --test-dir build-tsan -L "unit|determinism"
 
 SECONDS ?= 600
-FUZZ = scene expression problem fclib answer run checkpoint
+FUZZ = scene expression problem fclib answer run checkpoint snapshot step solve
 fuzz: setup ## fuzz the parsers for SECONDS (default 600); what is new goes to build-fuzz/corpus
 	cmake --preset fuzz >/dev/null
 	cmake --build build-fuzz -j $(JOBS)
@@ -52,7 +52,7 @@ fuzz: setup ## fuzz the parsers for SECONDS (default 600); what is new goes to b
 	  build-fuzz/fuzz_$$name -max_total_time=$$(($(SECONDS) / $(words $(FUZZ)))) -timeout=10 -rss_limit_mb=2048 \
 	    -max_len=$$([ $$name = problem ] && echo 20000 || echo 4096) \
 	    $$([ -f tests/fuzz/$$name.dict ] && echo -dict=tests/fuzz/$$name.dict) -artifact_prefix=build-fuzz/$$name- -print_final_stats=1 \
-	    build-fuzz/corpus/$$name tests/fuzz/corpus/$$name $$([ $$name = scene ] && echo tests/scenes/good examples/scenes) 2>build-fuzz/$$name.log \
+	    build-fuzz/corpus/$$name tests/fuzz/corpus/$$name $$([ $$name = scene ] && echo tests/scenes/good examples/scenes) $$([ $$name = solve ] && echo tests/fuzz/corpus/problem) 2>build-fuzz/$$name.log \
 	    || { tail -40 build-fuzz/$$name.log; exit 1; }; \
 	  grep -E "number_of_executed_units|DONE" build-fuzz/$$name.log; \
 	done

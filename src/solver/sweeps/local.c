@@ -160,7 +160,7 @@ static void update_project(const CniLocal *local, const double *u, const double 
   cni_project_cone(cone, x);
 }
 
-static void update_exact(const CniLocal *local, const double *u, const double *g, double *x) {
+static int32_t update_exact(const CniLocal *local, const double *u, const double *g, double *x) {
   int32_t dim = local->dim;
   double q[CNI_MAX_DIM], held[CNI_MAX_DIM];
   held[0] = g[0] + local->cohesion;
@@ -170,10 +170,11 @@ static void update_exact(const CniLocal *local, const double *u, const double *g
     q[i] = u[i] - q[i];
     x[i] = held[i];
   }
-  cni_local_exact(local, q, x);
-  if (local->omega == 1) return;
+  int32_t hard = cni_local_exact(local, q, x);
+  if (local->omega == 1) return hard;
   for (int32_t i = 0; i < dim; i++) x[i] = held[i] + local->omega * (x[i] - held[i]);
   cni_project_cone(&local->cone, x);
+  return hard;
 }
 
 // No impulse changes u. Zero is in every cone; a bound is right for an interval that slides.
@@ -184,12 +185,13 @@ static void update_frozen(const CniLocal *local, const double *u, double *g_new)
   g_new[0] = cn_clamp(isfinite(bound) ? bound : 0, local->lo, local->hi);
 }
 
-void cni_local_update(const CniLocal *local, const double *u, const double *g, double *g_new) {
+int32_t cni_local_update(const CniLocal *local, const double *u, const double *g, double *g_new) {
   double x[CNI_MAX_DIM];
+  int32_t hard = 0;
   switch ((CniLocalMethod)local->method) {
   case CNI_LOCAL_FROZEN:
     update_frozen(local, u, g_new);
-    return;
+    return 0;
   case CNI_LOCAL_CLAMP:
     x[0] = cn_clamp(g[0] - local->step[0] * u[0], local->lo, local->hi);
     break;
@@ -206,10 +208,11 @@ void cni_local_update(const CniLocal *local, const double *u, const double *g, d
     x[0] -= local->cohesion;
     break;
   case CNI_LOCAL_EXACT:
-    update_exact(local, u, g, x);
+    hard = update_exact(local, u, g, x);
     x[0] -= local->cohesion;
     break;
   }
   double keep = 1 - local->lambda;
   for (int32_t i = 0; i < local->dim; i++) g_new[i] = keep * g[i] + local->lambda * x[i];
+  return hard;
 }

@@ -45,8 +45,9 @@ int32_t cni_local_pool_size(const CniBlock *block, const CniLocalRule *rule);
 void cni_local_prepare(CniLocal *local, const CnProblem *p, const CniBlock *block,
                        const CniLocalRule *rule, double *pool);
 
-// g_new from u = E v + b + C g and g, both of dimension dim.
-void cni_local_update(const CniLocal *local, const double *u, const double *g, double *g_new);
+// g_new from u = E v + b + C g and g, both of dimension dim. Returns how many times that took the
+// long way of cni_local_newton.
+int32_t cni_local_update(const CniLocal *local, const double *u, const double *g, double *g_new);
 
 // The length of a projected step that cannot increase the objective of the convex model: omega over
 // eta = max(trace/dim, omega lambda_max/1.9). 0 for a block without inverse mass.
@@ -56,9 +57,11 @@ double cni_local_step(double omega, double trace, int32_t dim, double lambda_max
 double cni_lambda_max_2(double xx, double xy, double yy);
 
 // Solve the cone problem u = N g + q of a block; x: guess in, solution out, without cohesion.
-void cni_local_exact(const CniLocal *local, const double *q, double *x);
-// The same by Newton's method from a guess: any number of discs, N of full rank.
-void cni_local_newton(const CniLocal *local, const double *q, double *x);
+// Returns how many times that took the long way of cni_local_newton.
+int32_t cni_local_exact(const CniLocal *local, const double *q, double *x);
+// The same by Newton's method from a guess: any number of discs, N of full rank. Returns 1 if that
+// failed and the long way was taken, which may cost a millisecond: who repeats it keeps count.
+int32_t cni_local_newton(const CniLocal *local, const double *q, double *x);
 
 // The root of a function with f(lo) >= 0 >= f(hi), to the last digits of s.
 typedef double (*CniRootFunction)(const void *data, double s);

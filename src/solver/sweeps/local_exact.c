@@ -294,7 +294,7 @@ static void upper_solve(const double *l, double *x) {
   }
 }
 
-static void slide_convex(const CniLocal *local, const double *q, double *x) {
+static int32_t slide_convex(const CniLocal *local, const double *q, double *x) {
   double l[9], j[9] = {0}, value[3], axes[9], p[3], y[3], mu = local->cone.mu[0];
   cholesky_3(local->n, l);
 
@@ -337,17 +337,17 @@ static void slide_convex(const CniLocal *local, const double *q, double *x) {
   cni_project_cone(&local->cone, x);
 
   // two changes of basis cost digits where N is stretched
-  cni_local_newton(local, q, x);
+  return cni_local_newton(local, q, x);
 }
 
 // N of full rank.
-static void solve_regular(const CniLocal *local, const double *q, double *x) {
+static int32_t solve_regular(const CniLocal *local, const double *q, double *x) {
   const CniCone *cone = &local->cone;
   if (dual_slack(local, q) >= 0) {
     for (int32_t i = 0; i < local->dim; i++) x[i] = 0;
-    return;
+    return 0;
   }
-  if (stick(local, q, x)) return;
+  if (stick(local, q, x)) return 0;
 
   // without friction in any disc only the normal is left
   double friction = 0;
@@ -360,18 +360,18 @@ static void solve_regular(const CniLocal *local, const double *q, double *x) {
   } else if (local->dim == 3 && !local->convex) {
     slide_coulomb(local, q, x);
   } else if (local->dim == 3 && local->symmetric) {
-    slide_convex(local, q, x);
+    return slide_convex(local, q, x);
   } else {
-    cni_local_newton(local, q, x);
+    return cni_local_newton(local, q, x);
   }
+  return 0;
 }
 
-void cni_local_exact(const CniLocal *local, const double *q, double *x) {
-  int32_t dim = local->dim;
-  if (local->rank == dim) {
-    solve_regular(local, q, x);
-    return;
-  }
+#define HARD_ROUNDS 4 // of them that take long: no more
+
+int32_t cni_local_exact(const CniLocal *local, const double *q, double *x) {
+  int32_t dim = local->dim, hard = 0;
+  if (local->rank == dim) return solve_regular(local, q, x);
   CniLocal near = *local;
   double n[CNI_SMALL_SIZE], inverse[CNI_SMALL_SIZE], q_near[CNI_MAX_DIM], size = 0, trace = 0;
   for (int32_t i = 0; i < dim; i++) {
@@ -383,14 +383,15 @@ void cni_local_exact(const CniLocal *local, const double *q, double *x) {
   near.rank = (uint8_t)cni_small_inverse(dim, n, inverse);
   near.n = n;
   near.inverse = inverse;
-  for (int32_t round = 0; round < 100; round++) {
+  for (int32_t round = 0; round < 100 && hard < HARD_ROUNDS; round++) {
     double before[CNI_MAX_DIM], change = 0;
     for (int32_t i = 0; i < dim; i++) {
       before[i] = x[i];
       q_near[i] = q[i] - d * x[i];
     }
-    solve_regular(&near, q_near, x);
+    hard += solve_regular(&near, q_near, x);
     for (int32_t i = 0; i < dim; i++) change = cn_max(change, fabs(x[i] - before[i]));
-    if (d * change <= 1e-15 * size) return;
+    if (d * change <= 1e-15 * size) break;
   }
+  return hard;
 }

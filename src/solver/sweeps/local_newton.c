@@ -276,7 +276,9 @@ static void minimise(const Newton *m, int held, double *x) {
     t = cn_max(t, fabs(m->q[i]) * x[0]);
   }
   double end = 1e-18 * t;
-  for (t = cn_max(t, least); t > end; t *= .1) {
+  t = cn_max(t, least);
+  if (!isfinite(t)) return; // numbers beyond 1e150: there is no value to fall from
+  for (; t > end; t *= .1) {
     for (int32_t k = 0; k < 60; k++)
       if (barrier_step(m, t, held, x) <= .01 * t) break;
   }
@@ -300,7 +302,7 @@ static void solve_held(const Newton *m, double *x) {
   minimise(m, 1, x);
 }
 
-void cni_local_newton(const CniLocal *local, const double *q, double *x) {
+int32_t cni_local_newton(const CniLocal *local, const double *q, double *x) {
   int32_t dim = local->dim;
   double trace = 0, size = 0, other[CNI_MAX_DIM] = {0};
   for (int32_t i = 0; i < dim; i++) trace += local->n[i * dim + i];
@@ -308,14 +310,15 @@ void cni_local_newton(const CniLocal *local, const double *q, double *x) {
   for (int32_t i = 0; i < dim; i++) size = cn_max(size, m.rho * fabs(q[i]));
   cni_project_cone(&local->cone, x);
   double residual = iterate(&m, 30, size, x);
-  if (residual <= 1e-13 * size || !local->symmetric) return;
+  if (residual <= 1e-13 * size || !local->symmetric) return 0;
   if (local->convex) {
     other[0] = size;
     minimise(&m, 0, other);
   } else {
-    if (!(q[0] < 0)) return;
+    if (!(q[0] < 0)) return 0;
     solve_held(&m, other);
   }
-  if (iterate(&m, 30, size, other) >= residual) return;
-  for (int32_t i = 0; i < dim; i++) x[i] = other[i];
+  if (iterate(&m, 30, size, other) < residual)
+    for (int32_t i = 0; i < dim; i++) x[i] = other[i];
+  return 1;
 }

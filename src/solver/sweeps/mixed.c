@@ -26,6 +26,7 @@
 #define GROWN 2           // times the least change: forget
 #define RIDGE 1e-14       // of the trace, keeps the normal equations regular
 #define CHECK_INTERVAL 16 // sweeps between checks of the error, at most
+#define HARD_MOST 100     // blocks that took long: sweeps over them are given up
 
 CnStatus cni_mixed_init(CniMixed *m, CniArena *arena, CniPsor *sweeps, const CnProblem *p,
                         const CnAnswer *answer, CniStepMemory *memory) {
@@ -35,6 +36,7 @@ CnStatus cni_mixed_init(CniMixed *m, CniArena *arena, CniPsor *sweeps, const CnP
   double *room = cni_arena_take(arena, (count * n + 1) * sizeof *room);
   if (!room) return cni_error_memory((count * n + 1) * sizeof *room);
   *m = (CniMixed){.sweeps = sweeps, .n = p->row_count};
+  sweeps->hard_count = 0;
   for (size_t i = 0; i < own; i++, room += n) *arrays[i] = room;
   m->images = room;
   m->changes = room + (size_t)CNI_MIXED_MEMORY * n;
@@ -146,7 +148,7 @@ static void check_convergence(CniMixed *m, double tolerance) {
 
 int32_t cni_mixed_run(CniMixed *m, int32_t most, double tolerance) {
   int32_t made = 0;
-  while (made < most && !(m->error <= tolerance)) {
+  while (made < most && !(m->error <= tolerance) && m->sweeps->hard_count < HARD_MOST) {
     double size = sweep(m);
     made++;
     m->sweep_count++;

@@ -220,6 +220,7 @@ typedef struct CniPsor {
   int32_t run_start[CNI_SLAB_LIMIT + 2]; // runs of each slab of the schedule
   int32_t suspect_run, suspect;          // the run and item that failed the last check
   double change;                         // explicit form: |dg|/|g| of the last sweep
+  int32_t hard_count;                    // and blocks that took long since this was set to zero
   double check_below;                    // and what it must fall to before the next early check
 } CniPsor;
 

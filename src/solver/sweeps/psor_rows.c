@@ -102,7 +102,7 @@ void cni_psor_explicit(CniPsor *s, int32_t begin, int32_t end, int32_t step) {
     int32_t dim = c->local.dim;
     for (int32_t k = 0; k < dim; k++) u[k] = s->p->b[c->row + k];
     add_products(&s->p->w, c, s->g, u);
-    cni_local_update(&c->local, u, g, g_new);
+    s->hard_count += cni_local_update(&c->local, u, g, g_new);
     for (int32_t k = 0; k < dim; k++) {
       change += (g_new[k] - g[k]) * (g_new[k] - g[k]);
       size += g_new[k] * g_new[k];

@@ -30,21 +30,47 @@ typedef enum CnForceKind {
 /// Name of a kind, as in scenes and run files: "spring"; null past the end.
 CN_API const char *cn_force_kind_name(CnForceKind kind);
 
+/// What a force of your own sees: the frames in the world, and how their origins move and turn.
+typedef struct CnForceSight {
+  double time;              ///< s, of the stage
+  CnBodyId body_a, body_b;  ///< none: the ground
+  CnPose frame_a, frame_b;  ///< m
+  CnTwist twist_a, twist_b; ///< m/s, rad/s, world axes
+} CnForceSight;
+
+/// What it does; zero before the call. World axes.
+typedef struct CnForceEffect {
+  CnVec3 force, torque;   ///< N, N m on body b at the origin of its frame; a feels the opposite at
+                          ///< the same point
+  int32_t stiff;          ///< 1: the matrices below are given, and `impulse` takes the force at the
+                          ///< end of its step, so that it may be stiff
+  double stiffness[6][6]; ///< -d(force, torque)/d(shift, turn) of b's frame seen from a
+  double damping[6][6];   ///< -d(force, torque)/d(velocity, spin) of it
+} CnForceEffect;
+
+/// A force of your own: a function of what it is shown and of nothing else. A status other than
+/// CN_OK ends the step with it; CN_STOPPED lets hem5 and rkf45 try a shorter one first.
+typedef CnStatus (*CnForceFunction)(void *context, const CnForceSight *sight,
+                                    CnForceEffect *effect);
+
 /// One struct for all forces: the kind selects which fields are read. All numbers are 0 by default.
 typedef struct CnForceDef {
   uint32_t size, tag; ///< set by cn_force_def_default
   CnForceKind kind;
-  CnBodyId body_a, body_b; ///< none: the ground; a force on one body acts on b, and a is none
-  CnPose frame_a, frame_b; ///< in the body frames (ground: in the world)
-  double stiffness;        ///< N/m, >= 0: springs
-  double damping;          ///< N s/m, >= 0: springs
-  double rest_length;      ///< m, >= 0: springs; 0 takes the length at creation
-  double linear_drag;      ///< N s/m, >= 0: drag
-  double quadratic_drag;   ///< N s2/m2, >= 0: drag
-  double angular_drag;     ///< N m s, >= 0: drag
-  CnVec3 force, torque;    ///< N, N m: constant forces, on b at its frame
-  int32_t body_fixed;      ///< constant forces: 1: in the axes of frame b; 0: of the world
-  const char *name;        ///< copied; may be NULL
+  CnBodyId body_a, body_b;  ///< none: the ground; a force on one body acts on b, and a is none
+  CnPose frame_a, frame_b;  ///< in the body frames (ground: in the world)
+  double stiffness;         ///< N/m, >= 0: springs
+  double damping;           ///< N s/m, >= 0: springs
+  double rest_length;       ///< m, >= 0: springs; 0 takes the length at creation
+  double linear_drag;       ///< N s/m, >= 0: drag
+  double quadratic_drag;    ///< N s2/m2, >= 0: drag
+  double angular_drag;      ///< N m s, >= 0: drag
+  CnVec3 force, torque;     ///< N, N m: constant forces, on b at its frame
+  int32_t body_fixed;       ///< constant forces: 1: in the axes of frame b; 0: of the world
+  CnForceFunction function; ///< user forces. Not in snapshots nor scenes: after a restore it is set
+                            ///< again by cn_force_set, under the same id; a step without is refused
+  void *context;            ///< user forces: given to the function
+  const char *name;         ///< copied; may be NULL
 } CnForceDef;
 
 CN_API CnForceDef cn_force_def_default(CnForceKind kind);

@@ -5,3 +5,4 @@
 CN_FORCE(SPRING, spring)
 CN_FORCE(DRAG, drag)
 CN_FORCE(CONSTANT, constant)
+CN_FORCE(USER, user)

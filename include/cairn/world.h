@@ -44,6 +44,14 @@ typedef struct CnContactTuning {
   int32_t enabled;          ///< 0 takes the contact out of this step
 } CnContactTuning;
 
+/// A body at a stage of a step, as the force hook sees it; world axes.
+typedef struct CnStageBody {
+  CnBodyId body;
+  CnVec3 centre; ///< m, of mass
+  CnPose pose;   ///< of the body frame
+  CnTwist twist; ///< m/s of the centre of mass, rad/s
+} CnStageBody;
+
 /// User functions called inside a step, always from the thread that called cn_world_step. They must
 /// be functions of what they are given: a result may not depend on when or how often they are
 /// called. They are called rounding to nearest, whatever the host's mode is, and leave it so.
@@ -55,6 +63,11 @@ typedef struct CnHooks {
   int32_t (*filter)(void *context, const CnWorld *world, CnShapeId shape_a, CnShapeId shape_b);
   /// Change a contact's law for this step.
   void (*modify)(void *context, const CnWorld *world, CnContactTuning *contact);
+  /// Forces of your own on all bodies at a stage: `loads` (zero before the call, in the order of
+  /// `bodies`) takes force and torque about the centre of mass. impulse asks at the start of a step,
+  /// the other integrators at each of their stages. A status other than CN_OK ends the step with it.
+  CnStatus (*force)(void *context, const CnWorld *world, double time, const CnStageBody *bodies,
+                    int32_t body_count, CnTwist *loads);
   void *context;
 } CnHooks;
 

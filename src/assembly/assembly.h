@@ -40,6 +40,7 @@ typedef struct CniAssemblyInput {
   const CniModel *model;
   const CnPose *pose;
   const CnTwist *twist;
+  const CnTwist *loads; // beside the model's, about the centres of mass; null: none
   const CniContact *contacts;
   int32_t contact_count;
   CniOldContacts old;

@@ -142,7 +142,8 @@ CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, 
 
 void cni_forces_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   const CniModel *model = input->model;
-  room->olds |= model->force_count > 0; // loads make free velocities that gravity alone does not
+  room->olds |= model->force_count > 0 ||
+                input->loads; // loads make free velocities that gravity alone does not
   for (int32_t i = 0; i < model->force_count; i++) {
     int32_t rows = cni_force_kinds[model->forces[i].def.kind]->row_count;
     room->blocks += rows;
@@ -166,15 +167,15 @@ static CnStatus write_force(const CniAssemblyInput *in, const CniForce *force, C
                             CniSetTable *sets, double *g) {
   CniForcePlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
-  CniJointEnd ends[2];
+  CniForceAt at;
   CniJointImpulse warm;
-  int32_t bodies[2];
-  cni_force_ends(in->model, force, in->pose, in->twist, bodies, ends);
-  cni_force_place(&force->def, ends, &place);
-  int32_t a = group_of(problem, bodies[0]), b = group_of(problem, bodies[1]);
+  double h = in->time_step;
+  cni_force_at(in->model, force, in->time, in->pose, in->twist, &at);
+  at.sight.time_step = h;
+  CNI_TRY(cni_force_act(force, &at, &place));
+  int32_t a = group_of(problem, at.bodies[0]), b = group_of(problem, at.bodies[1]);
   if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
     return CN_OK;
-  double h = in->time_step;
   push(problem, b, h, place.force, place.rows.arm_b, place.torque);
   push(problem, a, h, cn_neg(place.force), place.rows.arm_a, cn_neg(place.torque));
   // the springs as they are now: the answer where nothing moves. Dampers may be stiff: from zero.
@@ -189,6 +190,9 @@ CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, 
                              double *g) {
   for (int32_t i = 0; i < input->model->force_count; i++)
     CNI_TRY(write_force(input, &input->model->forces[i], problem, sets, g));
+  for (int32_t i = 0; input->loads && i < input->model->body_count; i++)
+    push(problem, i, input->time_step, input->loads[i].velocity, CN_VEC3_ZERO,
+         input->loads[i].spin);
   return CN_OK;
 }
 

@@ -47,6 +47,8 @@ static CnStatus check_unread(const CnForceDef *def) {
       if (!cni_field_find(kind->fields, f->name) && !cni_fields_equal(one, def, &standard))
         return cni_error(CN_INVALID_ARGUMENT, "force: %s has no %s", kind->name, f->name);
     }
+  if (def->function && def->kind != CN_FORCE_USER)
+    return cni_error(CN_INVALID_ARGUMENT, "force: %s has no function", kind->name);
   return CN_OK;
 }
 
@@ -69,7 +71,7 @@ void cni_force_row(CniForcePlace *place, CniJointRow row, double stiffness, doub
 // ---- any kind ----
 
 CniForceSight cni_force_sight(const CnForceDef *def, const CniJointEnd ends[2]) {
-  CniForceSight sight = {.at = cni_joint_sight(NULL, &ends[0], &ends[1]), .def = def};
+  CniForceSight sight = {.at = cni_joint_sight(NULL, &ends[0], &ends[1]), .def = def, .ends = ends};
   const CnTwist *a = &ends[0].twist, *b = &ends[1].twist;
   sight.velocity = cn_sub(cn_add(b->velocity, cn_cross(b->spin, sight.at.arm_b)),
                           cn_add(a->velocity, cn_cross(a->spin, sight.at.arm_a)));
@@ -77,13 +79,14 @@ CniForceSight cni_force_sight(const CnForceDef *def, const CniJointEnd ends[2]) 
   return sight;
 }
 
-void cni_force_place(const CnForceDef *def, const CniJointEnd ends[2], CniForcePlace *place) {
-  CniForceSight sight = cni_force_sight(def, ends);
-  place->rows.arm_a = sight.at.arm_a;
-  place->rows.arm_b = sight.at.arm_b;
+CnStatus cni_force_place(const CniForceSight *sight, CniForcePlace *place) {
+  place->rows.arm_a = sight->at.arm_a;
+  place->rows.arm_b = sight->at.arm_b;
   place->rows.locked_count = place->rows.axis_count = 0;
   place->force = place->torque = CN_VEC3_ZERO;
-  cni_force_kinds[def->kind]->place(&sight, place);
+  place->status = CN_OK;
+  cni_force_kinds[sight->def->kind]->place(sight, place);
+  return place->status;
 }
 
 CnTwist cni_force_total(const CniForcePlace *place, const CniJointEnd ends[2]) {
@@ -96,6 +99,11 @@ CnTwist cni_force_total(const CniForcePlace *place, const CniJointEnd ends[2]) {
     sum.spin = cn_madd(sum.spin, effort, row->angular);
   }
   return sum;
+}
+
+double cni_force_power(const CniForcePlace *place, const CniJointEnd ends[2], CnTwist total) {
+  CniJointRow row = {.linear = total.velocity, .angular = total.spin};
+  return cni_joint_rate(&place->rows, &row, &ends[0].twist, &ends[1].twist);
 }
 
 double cni_force_energy(const CniForcePlace *place) {

@@ -9,7 +9,9 @@
 //
 // and the opposite on a. c is how far a row is from where its spring is free. The step problem takes
 // the rows as compliant ones, implicit and exact in every solver, and the load as it is at the start
-// of the step; equations of motion evaluate the sum at every stage.
+// of the step; equations of motion evaluate the sum at every stage. A kind that knows its derivatives
+// rather than its springs (user) gives the step problem other rows and loads than a stage: it looks
+// at the time step.
 //
 // Nothing here knows of bodies, models or worlds.
 #ifndef CNI_FORCE_H
@@ -25,12 +27,16 @@ typedef struct CniForceSight {
   CniJointSight at;      // the two frames and their lever arms; no definition
   CnVec3 velocity, spin; // of b's frame against a's
   const CnForceDef *def;
+  const CniJointEnd *ends;
+  double time;
+  double time_step; // s, of the step problem; 0: a stage, the force as it is now
 } CniForceSight;
 
 typedef struct CniForcePlace {
   CniJointPlace rows;   // the axes; nothing is locked
   CnJointDef law;       // stiffness and damping of the axes; nothing else of it is filled in
   CnVec3 force, torque; // the load
+  CnStatus status;      // of a function that failed
 } CniForcePlace;
 
 typedef struct CniForceKind {
@@ -58,7 +64,9 @@ void cni_force_row(CniForcePlace *place, CniJointRow row, double stiffness, doub
 // ---- for the users: any kind; ends a and b ----
 
 CniForceSight cni_force_sight(const CnForceDef *def, const CniJointEnd ends[2]);
-void cni_force_place(const CnForceDef *def, const CniJointEnd ends[2], CniForcePlace *place);
+CnStatus cni_force_place(const CniForceSight *sight, CniForcePlace *place);
+// What the bodies get from it, W.
+double cni_force_power(const CniForcePlace *place, const CniJointEnd ends[2], CnTwist total);
 // Force and torque on b at its frame, world axes.
 CnTwist cni_force_total(const CniForcePlace *place, const CniJointEnd ends[2]);
 double cni_force_energy(const CniForcePlace *place);

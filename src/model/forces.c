@@ -5,22 +5,33 @@
 #include "core/memory.h"
 #include "model/model_private.h"
 
-void cni_force_ends(const CniModel *model, const CniForce *force, const CnPose *pose,
-                    const CnTwist *twist, int32_t bodies[2], CniJointEnd ends[2]) {
+void cni_force_at(const CniModel *model, const CniForce *force, double time, const CnPose *pose,
+                  const CnTwist *twist, CniForceAt *at) {
   const CnForceDef *def = &force->def;
-  bodies[0] = cni_ids_find(&model->body_ids, def->body_a.slot, def->body_a.generation);
-  bodies[1] = cni_ids_find(&model->body_ids, def->body_b.slot, def->body_b.generation);
+  at->bodies[0] = cni_ids_find(&model->body_ids, def->body_a.slot, def->body_a.generation);
+  at->bodies[1] = cni_ids_find(&model->body_ids, def->body_b.slot, def->body_b.generation);
   for (int32_t i = 0; i < 2; i++) {
-    CnPose frame = cni_local_frame(model, bodies[i], i ? def->frame_b : def->frame_a);
-    ends[i] = cni_joint_end(pose, twist, bodies[i], frame);
+    CnPose frame = cni_local_frame(model, at->bodies[i], i ? def->frame_b : def->frame_a);
+    at->ends[i] = cni_joint_end(pose, twist, at->bodies[i], frame);
   }
+  at->sight = cni_force_sight(def, at->ends);
+  at->sight.time = time;
+}
+
+CnStatus cni_force_act(const CniForce *force, const CniForceAt *at, CniForcePlace *place) {
+  if (force->def.kind == CN_FORCE_USER && !force->def.function)
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "force '%s' (slot %u) has no function: neither snapshots nor scenes keep one, "
+                     "set it with cn_force_set",
+                     force->name, (unsigned)force->slot);
+  return cni_force_place(&at->sight, place);
 }
 
 // Numbers, bodies, and what the kind takes from the present poses.
 static CnStatus check(const CniModel *model, CniForce *force) {
   CnForceDef *def = &force->def;
+  CniForceAt at;
   int32_t bodies[2];
-  CniJointEnd ends[2];
   CNI_TRY(cni_force_def_check(def));
   CNI_TRY(cni_find_pair(model, "force", def->body_a, def->body_b, &bodies[0], &bodies[1]));
   const CniForceKind *kind = cni_force_kinds[def->kind];
@@ -29,9 +40,8 @@ static CnStatus check(const CniModel *model, CniForce *force) {
                      kind->name);
   def->name = NULL;
   if (!kind->fit) return CN_OK;
-  cni_force_ends(model, force, model->pose, NULL, bodies, ends);
-  CniForceSight sight = cni_force_sight(def, ends);
-  return kind->fit(&sight, def);
+  cni_force_at(model, force, 0, model->pose, NULL, &at);
+  return kind->fit(&at.sight, def);
 }
 
 CnStatus cni_model_add_force(CniModel *model, const CnForceDef *given, CnForceId *id) {

@@ -319,9 +319,16 @@ void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJoi
                        CniJointPlace *place);
 // Whole turns of angles counted, after bodies have moved on for h.
 void cni_joints_follow(CniModel *model, double h);
-// The same for a force: its bodies, a and b, and their ends.
-void cni_force_ends(const CniModel *model, const CniForce *force, const CnPose *pose,
-                    const CnTwist *twist, int32_t bodies[2], CniJointEnd ends[2]);
+// A force at a state (twist null: at rest): its bodies, a and b, their ends, and what it sees there.
+typedef struct CniForceAt {
+  int32_t bodies[2];
+  CniJointEnd ends[2];
+  CniForceSight sight;
+} CniForceAt;
+void cni_force_at(const CniModel *model, const CniForce *force, double time, const CnPose *pose,
+                  const CnTwist *twist, CniForceAt *at);
+// What it does there; a function that is missing or fails is an error.
+CnStatus cni_force_act(const CniForce *force, const CniForceAt *at, CniForcePlace *place);
 
 // The law between two materials.
 typedef struct CniMaterialPair {

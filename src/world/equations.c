@@ -139,18 +139,21 @@ static void add_effort(const CniModel *model, const CniJoint *joint, const CniJo
            cn_scale(effort, row->angular), f);
 }
 
-static void element_forces(const CniModel *model, const CnPose *pose, const double *v, double *f) {
+static CnStatus element_forces(const CniModel *model, double t, const CnPose *pose, const double *v,
+                               double *f) {
   for (int32_t i = 0; i < model->force_count; i++) {
     const CniForce *force = &model->forces[i];
-    int32_t bodies[2];
-    CniJointEnd ends[2];
+    CniForceAt at;
     CniForcePlace place;
-    cni_force_ends(model, force, pose, (const CnTwist *)v, bodies, ends);
-    for (int32_t k = 0; k < 2; k++) ends[k].pose.rotation = cn_qunit(ends[k].pose.rotation);
-    cni_force_place(&force->def, ends, &place);
-    CnTwist total = cni_force_total(&place, ends);
-    add_pair(model, bodies[0], bodies[1], &place.rows, total.velocity, total.spin, f);
+    cni_force_at(model, force, t, pose, (const CnTwist *)v, &at);
+    for (int32_t k = 0; k < 2; k++) at.ends[k].pose.rotation = cn_qunit(at.ends[k].pose.rotation);
+    at.sight = cni_force_sight(&force->def, at.ends);
+    at.sight.time = t;
+    CNI_TRY(cni_force_act(force, &at, &place));
+    CnTwist total = cni_force_total(&place, at.ends);
+    add_pair(model, at.bodies[0], at.bodies[1], &place.rows, total.velocity, total.spin, f);
   }
+  return CN_OK;
 }
 
 // Joints with stiffness or damping: -(k c + d c') along their rows; springs on coordinates.
@@ -178,10 +181,9 @@ static void spring_forces(const CniModel *model, const CnPose *pose, const doubl
 }
 
 static CnStatus force(void *context, double t, const double *q, const double *v, double *f) {
-  const CnWorld *world = context;
+  CnWorld *world = context;
   const CniModel *model = &world->now.model;
   const CnPose *pose = (const CnPose *)q;
-  (void)t;
   memset(f, 0, 6 * (size_t)model->body_count * sizeof *f);
   for (int32_t i = 0; i < model->body_count; i++) {
     if (!cni_is_free(model, i)) continue;
@@ -200,7 +202,11 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
     to[5] = turn.z;
   }
   spring_forces(model, pose, v, f);
-  element_forces(model, pose, v, f);
+  CNI_TRY(element_forces(model, t, pose, v, f));
+  const CnTwist *loads;
+  CNI_TRY(cni_world_loads(world, t, pose, (const CnTwist *)v, &loads));
+  for (int32_t i = 0; loads && i < model->body_count; i++)
+    if (cni_is_free(model, i)) add_at(f, i, loads[i].velocity, CN_VEC3_ZERO, loads[i].spin);
   return CN_OK;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Force elements, as the interface has them.
+// Force elements, as the interface has them, and the forces of the hook.
 #include "core/error.h"
 #include "core/floats.h"
 #include "world/world.h"
+
+#include <string.h>
 
 CnStatus cn_force_create(CnWorld *world, const CnForceDef *def, CnForceId *force) {
   CNI_FLOATS;
@@ -46,26 +48,52 @@ CnForceId cn_world_next_force(const CnWorld *world, CnForceId previous) {
 
 CnStatus cn_force_state(const CnWorld *world, CnForceId force, CnForceState *state) {
   CNI_FLOATS;
-  int32_t i, bodies[2];
+  int32_t i;
   if (!state) return cni_null_argument("cn_force_state", "the result pointer");
   *state = (CnForceState){0};
   if (!world) return cni_null_argument("cn_force_state", "the world");
   const CniModel *model = &world->now.model;
   CNI_TRY(cni_model_find_force(model, force, &i));
-  const CnForceDef *def = &model->forces[i].def;
-  CniJointEnd ends[2];
+  CniForceAt at;
   CniForcePlace place;
-  cni_force_ends(model, &model->forces[i], model->pose, model->twist, bodies, ends);
-  CniForceSight sight = cni_force_sight(def, ends);
-  cni_force_place(def, ends, &place);
-  CnTwist total = cni_force_total(&place, ends);
+  cni_force_at(model, &model->forces[i], world->now.time, model->pose, model->twist, &at);
+  CNI_TRY(cni_force_act(&model->forces[i], &at, &place));
+  CnTwist total = cni_force_total(&place, at.ends);
   state->force = total.velocity;
   state->torque = total.spin;
-  state->power = cn_dot(total.velocity, sight.velocity) + cn_dot(total.spin, sight.spin);
+  state->power = cni_force_power(&place, at.ends, total);
   state->energy = cni_force_energy(&place);
-  if (cni_force_kinds[def->kind]->single) return CN_OK;
-  CnVec3 line = cn_sub(sight.at.at_b.position, sight.at.at_a.position);
+  if (cni_force_kinds[model->forces[i].def.kind]->single) return CN_OK;
+  CnVec3 line = cn_sub(at.sight.at.at_b.position, at.sight.at.at_a.position);
   state->length = cn_norm(line);
-  state->rate = cn_dot(cn_unit_or(line, cn_vec3(1, 0, 0)), sight.velocity);
+  state->rate = cn_dot(cn_unit_or(line, cn_vec3(1, 0, 0)), at.sight.velocity);
+  return CN_OK;
+}
+
+// ---- the hook ----
+
+CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnTwist *twist,
+                         const CnTwist **loads) {
+  const CniModel *model = &world->now.model;
+  CniStepWork *work = &world->work;
+  size_t n = (size_t)model->body_count;
+  *loads = NULL;
+  if (!world->hooks.force || n == 0) return CN_OK;
+  if (!work->loads) {
+    work->loads = cni_arena_take(&world->memory.arena, n * sizeof *work->loads);
+    work->stage = cni_arena_take(&world->memory.arena, n * sizeof *work->stage);
+    if (!work->loads || !work->stage) return cni_error_memory(n * sizeof *work->stage);
+  }
+  for (int32_t i = 0; i < model->body_count; i++) {
+    CnPose at = pose[i];
+    at.rotation = cn_qunit(at.rotation); // of a stage: off the sphere by its error
+    work->stage[i] =
+        (CnStageBody){cni_body_id(model, i), at.position,
+                      cn_pose_mul(at, cn_pose_inverse(cni_body_com(&model->bodies[i]))), twist[i]};
+  }
+  memset(work->loads, 0, n * sizeof *work->loads);
+  CNI_TRY(world->hooks.force(world->hooks.context, world, t, work->stage, model->body_count,
+                             work->loads));
+  *loads = work->loads;
   return CN_OK;
 }

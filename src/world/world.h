@@ -72,6 +72,8 @@ typedef struct CniStepWork {
   double seconds_collision, seconds_assembly, seconds_end;
   void *order_scratch;                 // for another order of the bodies
   struct CniWorldEquations *equations; // in the arena; null: the step works with the problem
+  CnTwist *loads;                      // in the arena: of the force hook
+  CnStageBody *stage;
 } CniStepWork;
 
 struct CnWorld {
@@ -135,6 +137,10 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
                           double h);
 // Impulses of the step just made, as an answer to its problem.
 CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
+
+// What the force hook says of a state: valid until it is asked again; null: there is no hook.
+CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnTwist *twist,
+                         const CnTwist **loads);
 
 // One body along its twist for the time h.
 CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h);

@@ -75,11 +75,14 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CniEngine *engine = &world->now.engine;
   double start = cni_seconds();
   int32_t *block_of;
+  const CnTwist *loads;
+  CNI_TRY(cni_world_loads(world, t, (const CnPose *)q, (const CnTwist *)v, &loads));
   CNI_TRY(take_indices(&world->memory.arena, work->contact_count, &block_of));
   CNI_TRY(cni_contacts_begin(world, work->contact_count));
   CniAssemblyInput input = {.model = &world->now.model,
                             .pose = (const CnPose *)q,
                             .twist = (const CnTwist *)v,
+                            .loads = loads,
                             .contacts = work->contacts,
                             .contact_count = work->contact_count,
                             .gravity = settings->gravity,
@@ -106,6 +109,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   if (!work->equations) {
     work->contacts = NULL;
     work->block_of = NULL;
+    work->loads = NULL;
     cni_arena_back(&world->memory.arena, work->mark);
   }
   if (!cni_solver_takes_brief(engine->solver)) CNI_TRY(cni_problem_widen_b(engine->problem));

@@ -71,6 +71,7 @@ int paper_run(PaperRun *run, PaperMake make) {
   static Counted c; // its context is its address
   counted_begin(&c, make);
   CnIntegratorDef def = cn_integrator_def_default(run->integrator);
+  def.projection = 0; // the drift of the methods themselves
   def.tolerance = run->tolerance;
   def.step = run->step;
   def.step_max = run->step_max;

@@ -181,7 +181,8 @@ typedef struct CnIntegratorDef {
   double drift_limit;     ///< |g| and |g'| allowed; 0: watched only. Without projection steps are
                           ///< kept so small that the end of the call is reached within it
   int32_t projection;     ///< n > 0: every n-th step ends with a projection on g = 0 and g' = 0
-                          ///< (only where the drift limit is passed, if there is one); 0: none
+                          ///< (only where the drift limit is passed, if there is one); 0: none;
+                          ///< default -1, which is 1
   int32_t project_start;  ///< 1: inconsistent initial values are projected; 0: an error
   double event_tolerance; ///< s, default 1e-12: how exactly events are placed
   double accumulation;    ///< s, default 1e-7: impacts that come to rest within it are one event

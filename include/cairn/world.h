@@ -80,8 +80,7 @@ typedef struct CnWorldDef {
   double time_step;            ///< s, > 0, default 1e-3
   const char *integrator;      ///< a name cn_integrator_name lists, default "impulse"
   CnIntegratorDef integration; ///< numbers of hem5, rkf45 and moreau-jean; its name, solver,
-                               ///< observer and allocator are the world's. projection -1 (the
-                               ///< default) is 1 for hem5 and rkf45, 0 for moreau-jean
+                               ///< observer and allocator are the world's
   CnSolverDef solver; ///< default cn_solver_def_default("psor"); its allocator and tasks are the
                       ///< world's
   CnFrictionModel friction; ///< default CN_FRICTION_COULOMB

@@ -75,7 +75,7 @@ const CniField cni_integrator_fields[] = {
     CNI_FIELD(INTEGER, CnIntegratorDef, projection, AT_LEAST_MINUS_1, "",
               "every n-th step ends with a projection on the constraints; 0: none, -1: the "
               "integrator's own choice",
-              .fallback = {0}),
+              .fallback = {-1}),
     CNI_FIELD(FLAG, CnIntegratorDef, project_start, ANY, "",
               "inconsistent initial values are projected; off: they are an error", .fallback = {0}),
     CNI_FIELD(REAL, CnIntegratorDef, event_tolerance, POSITIVE, "s",
@@ -108,9 +108,6 @@ CnIntegratorDef cn_integrator_def_default(const char *name) {
 static CnStatus check_numbers(const CnIntegratorDef *def) {
   CnIntegratorDef copy = *def;
   CNI_TRY(cni_fields_check(cni_integrator_fields, "integrator", &copy));
-  if (def->projection < 0)
-    return cni_error(CN_INVALID_ARGUMENT, "integrator: projection must not be negative (got %d)",
-                     (int)def->projection);
   if (def->event_tolerance < EVENT_TOLERANCE_LEAST)
     return cni_error(CN_INVALID_ARGUMENT,
                      "integrator: event_tolerance must be at least %g (got %g)",
@@ -143,7 +140,9 @@ CnStatus cn_integrator_create(const CnIntegratorDef *def, CnIntegrator **integra
   CnIntegrator *made = cni_allocate(&def->allocator, sizeof *made);
   if (!made) return cni_error_memory(sizeof *made);
   *made = (CnIntegrator){.allocator = def->allocator, .kind = kind};
-  CnStatus status = kind->create(def, &made->allocator, &made->state);
+  CnIntegratorDef chosen = *def;
+  if (chosen.projection < 0) chosen.projection = 1;
+  CnStatus status = kind->create(&chosen, &made->allocator, &made->state);
   if (status != CN_OK) {
     cni_release(&def->allocator, made, sizeof *made);
     return status;

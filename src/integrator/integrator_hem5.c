@@ -13,7 +13,6 @@ const CnIntegratorKind cni_integrator_hem5 = {
     .name = "hem5",
     .summary = "half-explicit Runge-Kutta of order 5 (index 2) between located events, adaptive",
     .needs_equations = 1,
-    .projects = 1,
     .create = create,
     .step = cni_drive_step,
     .destroy = cni_drive_free,

@@ -13,7 +13,6 @@ const CnIntegratorKind cni_integrator_rkf45 = {
     .name = "rkf45",
     .summary = "Runge-Kutta-Fehlberg of order 5 (index 1) between located events, adaptive",
     .needs_equations = 1,
-    .projects = 1,
     .create = create,
     .step = cni_drive_step,
     .destroy = cni_drive_free,

@@ -91,10 +91,6 @@ static CnStatus engine_build(CniEngine *engine, const CniSettings *settings,
   CnIntegratorDef integrator = settings->integration;
   CnIntegratorDef usual = cn_integrator_def_default(settings->integrator);
   integrator.name = usual.name;
-  if (integrator.projection < 0) {
-    const CnIntegratorKind *kind = cni_integrator_find(settings->integrator);
-    integrator.projection = kind && kind->projects ? 1 : 0;
-  }
   integrator.solver = usual.solver;
   integrator.observer = usual.observer;
   integrator.allocator = *allocator;

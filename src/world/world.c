@@ -23,7 +23,6 @@ CnWorldDef cn_world_def_default(void) {
                     .size = sizeof def,
                     .tag = WORLD_TAG};
   cni_fields_default(cni_world_fields, &def);
-  def.integration.projection = -1;
   return def;
 }
 

@@ -37,11 +37,10 @@ static int is_piece(const CniDetection *w, int32_t shape) {
   return (flags & CNI_PIECE) || (flags & CNI_ENDLESS);
 }
 
-static int one_solid(const CniDetection *w, int32_t a, int32_t b) {
-  const CniBody *bodies = w->in->model->bodies;
-  int32_t body_a = w->proxies[a].body, body_b = w->proxies[b].body;
-  return body_a == body_b ||
-         (bodies[body_a].kind == CN_BODY_FIXED && bodies[body_b].kind == CN_BODY_FIXED);
+// The solid that a piece belongs to: all fixed bodies are one.
+static uint32_t solid_of(const CniDetection *w, int32_t piece) {
+  int32_t body = w->proxies[piece].body;
+  return w->in->model->bodies[body].kind == CN_BODY_FIXED ? 0 : (uint32_t)body + 1;
 }
 
 // Distance of a point from a shape, negative inside.
@@ -60,7 +59,7 @@ static CnVec3 outward(const CniContact *c, int32_t piece) {
 
 static int covers(const CniDetection *w, const Side *side, const Side *other) {
   const CniProxy *p = &w->proxies[side->piece], *q = &w->proxies[other->piece];
-  if (!(other->gap < side->gap) || !one_solid(w, side->piece, other->piece)) return 0;
+  if (!(other->gap < side->gap)) return 0;
   CnVec3 up = outward(&w->contacts[other->first], other->piece);
   double size = p->flags & CNI_ENDLESS ? 0 : p->outradius;
   for (int32_t i = side->first; i < side->first + side->count; i++) {
@@ -95,7 +94,7 @@ static int32_t list_sides(const CniDetection *w, int32_t count, Side *sides) {
   return n;
 }
 
-// Contacts of a group of sides, all with one shape, that another one covers.
+// Contacts of a group of sides, all of one shape and one solid, that another one covers.
 static void close_group(CniDetection *w, const Side *sides, const int32_t *order, int32_t count,
                         uint8_t *closed) {
   for (int32_t i = 0; i < count; i++)
@@ -124,10 +123,10 @@ CnStatus cni_detection_seams(CniDetection *w, int32_t *count) {
   int32_t found = list_sides(w, *count, sides);
   CNI_TRY(cni_sort_init(&sort, w->arena, found));
   for (int32_t i = 0; i < found; i++) {
-    sort.keys[i] = (uint64_t)sides[i].shape;
+    sort.keys[i] = (uint64_t)sides[i].shape << 32 | solid_of(w, sides[i].piece);
     sort.values[i] = i;
   }
-  cni_sort_keys(&sort, found, w->key_shift);
+  cni_sort_keys(&sort, found, 32 + w->key_shift);
   for (int32_t i = 0, next; i < found; i = next) {
     for (next = i + 1; next < found && sort.keys[next] == sort.keys[i];) next++;
     if (next > i + 1) close_group(w, sides, &sort.values[i], next - i, closed);

@@ -114,6 +114,12 @@ typedef struct CnSystem {
 
   /// Working memory that the library's own systems lend for a step; null in yours.
   struct CniStepMemory *memory;
+
+  /// In place of advance, for `impulse`: the motion without forces over h, from q and the velocities
+  /// v that the impulses of the step have left. Velocities may change in it (a body that tumbles):
+  /// *v_end is v itself or memory of the system's that lives until `done` returns. Null: advance.
+  CnStatus (*drift)(void *context, const double *q, const double *v, double h, double *q_new,
+                    const double **v_end);
 } CnSystem;
 
 // ---- integrators ------------------------------------------------------------------------------

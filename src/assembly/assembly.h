@@ -90,4 +90,8 @@ void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *p
 // keeps the rotational energy and the size of the angular momentum for any h.
 CnVec3 cni_gyroscopic_spin(CnVec3 inertia, CnQuat rotation, CnVec3 spin, double h);
 
+// Attitude and spin of a free body after the time h: energy and angular momentum (as a vector) stay
+// for any h. Inertias are principal and not all equal.
+void cni_drift_turn(CnVec3 inertia, double h, CnQuat *rotation, CnVec3 *spin);
+
 #endif

@@ -78,6 +78,7 @@ typedef struct CniContactPlan {
   const CniShapeCentre *centres; // per shape
   int32_t *law_of;               // per contact; null with a hook and if all are alike
   CniTunedMaterial *tuned;       // per contact; null without a hook
+  int32_t turning;               // some shape's body turns as prescribed
   // All contacts are of one law and have sphere blocks one after another, which the second pass
   // makes from the first one.
   int32_t uniform;
@@ -101,7 +102,8 @@ CnVec3 cni_surface_velocity(const CniAssemblyInput *input, int32_t shape, int32_
 // above them.
 #define CNI_INFO_MASS 1u // its body has mass
 #define CNI_INFO_BALL 2u // it meets its contacts like a ball about the centre of mass, or not turns
-#define CNI_INFO_SHIFT 2
+#define CNI_INFO_TURNS 4u // its body turns as prescribed
+#define CNI_INFO_SHIFT 3
 
 // Lever arms of a contact's point, and the contact's radius: distance of the point from the nearer
 // centre that has mass.

@@ -2,14 +2,10 @@
 // Bodies to velocity groups: the motion of a step without constraints.
 //
 //     velocity   v + h (gravity + f/m)
-//     spin       torque-free gyroscopic motion over h, then + h I^-1 torque
+//     spin       w + h I^-1 torque, I at the attitude where the step begins
 //
-// Gyroscopic motion. In body axes the spin W = R^T w obeys J W' = (J W) x W. It is taken by the
-// implicit midpoint rule, J (W1 - W0) = h (J Wm) x Wm with Wm = (W0 + W1)/2. Multiplying by Wm and
-// by J Wm shows that W.J W and |J W| do not change, for any h: no blow-up, no damping. The position
-// update turns the body about the NEW spin, R_new = exp(h w_new) R, and a turn about w_new leaves
-// w_new where it is: R_new^T w_new = R^T w_new. So the body-axes spin found here is exactly the one
-// the next step starts from, and nothing is lost between steps. Second order in h.
+// So torques and impulses change the angular momentum I w by exactly what they are; the gyroscopic
+// motion belongs to the drift that follows (drift.c). Bodies on joints take it here and now.
 //
 // Geometric stiffness. A constant force f at a point p of a body does work when the body turns; to
 // second order in the turn a its potential is a.K a/2 with K = (p.f) I - (p f^T + f p^T)/2. With a
@@ -22,76 +18,6 @@
 #include "assembly/assembly_private.h"
 
 #define GROUPS_PER_TASK 256
-#define MAX_NEWTON 24
-#define MAX_HALVINGS 12
-
-// ---- torque-free spin ----
-
-// 2 J (Wm - W0) + h Wm x (J Wm): zero at the midpoint spin. d = (J3-J2, J1-J3, J2-J1) h.
-static CnVec3 spin_defect(CnVec3 inertia, CnVec3 d, CnVec3 w0, CnVec3 m) {
-  return (CnVec3){2 * inertia.x * (m.x - w0.x) + d.x * m.y * m.z,
-                  2 * inertia.y * (m.y - w0.y) + d.y * m.z * m.x,
-                  2 * inertia.z * (m.z - w0.z) + d.z * m.x * m.y};
-}
-
-// Solve the 3x3 system with columns a by Cramer's rule; returns 0 where it is singular.
-static int solve3(CnMat3 a, CnVec3 r, CnVec3 *x) {
-  CnVec3 yz = cn_cross(a.y, a.z);
-  double det = cn_dot(a.x, yz);
-  if (!(fabs(det) > 0)) return 0;
-  *x = (CnVec3){cn_dot(r, yz) / det, cn_dot(a.x, cn_cross(r, a.z)) / det,
-                cn_dot(a.x, cn_cross(a.y, r)) / det};
-  return 1;
-}
-
-// Midpoint spin in body axes by Newton's method with step halving; returns 0 if it did not get
-// there. A solution exists for every h (the defect points outwards on a large sphere).
-static int midpoint_spin(CnVec3 inertia, CnVec3 w0, double h, CnVec3 *result) {
-  CnVec3 d = {h * (inertia.z - inertia.y), h * (inertia.x - inertia.z),
-              h * (inertia.y - inertia.x)};
-  CnVec3 m = w0;
-  CnVec3 f = spin_defect(inertia, d, w0, m);
-  double size = cn_norm(w0);
-  for (int i = 0; i < MAX_NEWTON; i++) {
-    CnMat3 slope = {{2 * inertia.x, d.y * m.z, d.z * m.y},
-                    {d.x * m.z, 2 * inertia.y, d.z * m.x},
-                    {d.x * m.y, d.y * m.x, 2 * inertia.z}};
-    CnVec3 step;
-    if (!solve3(slope, f, &step)) return 0;
-    // near the solution every step squares the error: after this one it is below rounding
-    if (cn_norm(step) <= 1e-13 * size) {
-      *result = cn_sub(m, step);
-      return 1;
-    }
-    CnVec3 next = cn_sub(m, step);
-    CnVec3 f_next = spin_defect(inertia, d, w0, next);
-    double scale = 1;
-    for (int k = 0; k < MAX_HALVINGS && !(cn_norm2(f_next) < cn_norm2(f)); k++) {
-      scale *= 0.5;
-      next = cn_madd(m, -scale, step);
-      f_next = spin_defect(inertia, d, w0, next);
-    }
-    // rounding keeps the defect from falling further: the step tells how far away that is
-    if (!(cn_norm2(f_next) < cn_norm2(f))) {
-      *result = m;
-      return cn_norm(step) <= 1e-10 * size;
-    }
-    m = next;
-    f = f_next;
-  }
-  return 0;
-}
-
-CnVec3 cni_gyroscopic_spin(CnVec3 inertia, CnQuat rotation, CnVec3 spin, double h) {
-  int isotropic = inertia.x == inertia.y && inertia.y == inertia.z;
-  if (isotropic || !(cn_norm2(spin) > 0)) return spin;
-
-  // Where the solution is not found (h|w| far beyond a turn a step) the spin stays in body axes,
-  // which keeps the energy and the size of the angular momentum as the solution would have.
-  CnVec3 w0 = cn_unrotate(rotation, spin), m;
-  if (!midpoint_spin(inertia, w0, h, &m)) return spin;
-  return cn_rotate(rotation, cn_madd(cn_scale(2, m), -1, w0));
-}
 
 // ---- geometric stiffness of joints ----
 
@@ -153,8 +79,9 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
 
   CnVec3 acceleration = cn_madd(in->gravity, group->inv_mass, load.velocity);
   group->v = cn_madd(old.velocity, h, acceleration);
-  CnVec3 spin =
-      isotropic ? old.spin : cni_gyroscopic_spin(in->model->inertias[i], rotation, old.spin, h);
+  CnVec3 spin = isotropic || in->model->bodies[i].first_joint < 0
+                    ? old.spin
+                    : cni_gyroscopic_spin(in->model->inertias[i], rotation, old.spin, h);
   group->w = cn_madd(spin, h, cn_smul(inv_inertia, load.spin));
 
   if (!in->geometric_stiffness || in->model->bodies[i].first_joint < 0) return;

@@ -120,6 +120,7 @@ static void fill_info(void *context, int32_t begin, int32_t end) {
     uint32_t info = (uint32_t)s->material << CNI_INFO_SHIFT;
     if (cni_group_has_mass(group)) info |= CNI_INFO_MASS;
     if (ball_like(group, s)) info |= CNI_INFO_BALL;
+    if (!cni_group_has_mass(group) && cn_norm2(group->w) > 0) info |= CNI_INFO_TURNS;
     loop->info[i] = info;
     loop->centres[i] = (CniShapeCentre){loop->input->pose[s->body].position, cni_model_inradius(s)};
     common = (Common){common.all & info, common.any | info};
@@ -141,6 +142,7 @@ static CnStatus look_at_shapes(const CniAssemblyInput *input, const CnProblem *p
   *common = (Common){~0u, 0};
   for (int32_t t = 0; t < tasks; t++)
     *common = (Common){common->all & loop.common[t].all, common->any | loop.common[t].any};
+  plan->turning = (common->any & CNI_INFO_TURNS) != 0;
   plan->shape_info = loop.info;
   plan->centres = loop.centres;
   return CN_OK;
@@ -337,6 +339,7 @@ static CnStatus plan_each(Planner *pl, int32_t *block_of) {
 // Has any contact a right-hand side along its tangents?
 static int any_moving(const CniAssemblyInput *input, const CniContactPlan *plan,
                       const int32_t *block_of) {
+  if (plan->turning) return 1;
   for (int32_t i = 0; !plan->tuned && i < plan->laws.count; i++)
     if (plan->laws.laws[i].moving) return 1;
   for (int32_t i = 0; plan->tuned && i < input->contact_count; i++) {

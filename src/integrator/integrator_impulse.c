@@ -3,7 +3,8 @@
 //
 //     find the constraints that may act in [t, t+h]         detect
 //     v_new = M^-1 (k + E^T g), g from the step problem     problem, solve
-//     q_new = q (+) h T v_new                               advance, by the exponential map
+//     q_new = q (+) h T v_new                               drift: motion without forces, in which
+//                                                           velocities may change, too (or advance)
 //     keep g for the next warm start                        done
 //
 // Contacts are known before they close (their gap is in b), so an impact falls inside the step that
@@ -62,9 +63,15 @@ static CnStatus take_positions(Impulse *self, CniStepMemory *memory, int32_t cou
 static CnStatus finish(const CnSystem *system, double t, const double *q, const CnAnswer *answer,
                        double h, double *q_new) {
   // groups past the state's own (a ground) have no place in it
-  system->advance(system->context, q, answer->v, h, q_new);
+  const double *v_new = answer->v;
+  if (system->drift) {
+    CNI_TRY(system->drift(system->context, q, answer->v, h, q_new, &v_new));
+    if (v_new != answer->v) CNI_TRY(cni_check_state("v", v_new, system->v_count, t));
+  } else {
+    system->advance(system->context, q, answer->v, h, q_new);
+  }
   CNI_TRY(cni_check_state("q", q_new, system->q_count, t));
-  return system->done(system->context, t + h, q_new, answer->v, answer);
+  return system->done(system->context, t + h, q_new, v_new, answer);
 }
 
 static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solver, double t,

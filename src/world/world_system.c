@@ -4,6 +4,7 @@
 //     detect    collision: which contacts may act in this step
 //     problem   assembly: groups, joints, contacts, warm start
 //     advance   x += h v,  q <- exp(h w) q, back to length one
+//     drift     the same, bodies that are not like balls tumbling freely (assembly/drift.c)
 //     done      the one place where a step changes the world. It makes room for contacts and
 //               events first: without memory everything stays as it was, and the step fails
 #include "core/clock.h"
@@ -150,6 +151,51 @@ static void advance(void *context, const double *q, const double *v, double h, d
   world->work.seconds_end += cni_seconds() - start;
 }
 
+// ---- drift: the motion after the impulses of `impulse` ----
+
+typedef struct Drift {
+  const CniModel *model;
+  const CnPose *pose;
+  const CnTwist *twist;
+  double h;
+  CnPose *pose_new;
+  CnTwist *end; // null: no body turns by axis, velocities stay
+} Drift;
+
+static void drift_range(void *context, int32_t begin, int32_t end) {
+  const Drift *d = context;
+  for (int32_t i = begin; i < end; i++) {
+    CnTwist twist = d->twist[i];
+    int tumbles =
+        d->model->mass[i].inertia == CNI_TURNS_BY_AXIS && d->model->bodies[i].first_joint < 0;
+    if (tumbles) {
+      CnPose pose = {cn_madd(d->pose[i].position, d->h, twist.velocity), d->pose[i].rotation};
+      cni_drift_turn(d->model->inertias[i], d->h, &pose.rotation, &twist.spin);
+      d->pose_new[i] = pose;
+    } else {
+      d->pose_new[i] = cni_advance_pose(d->pose[i], twist, d->h);
+    }
+    if (d->end) d->end[i] = twist;
+  }
+}
+
+static CnStatus drift(void *context, const double *q, const double *v, double h, double *q_new,
+                      const double **v_end) {
+  CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  double start = cni_seconds();
+  Drift d = {model, (const CnPose *)q, (const CnTwist *)v, h, (CnPose *)q_new, NULL};
+  if (model->inertias) {
+    size_t bytes = (size_t)model->body_count * sizeof(CnTwist);
+    d.end = cni_arena_take(&world->memory.arena, bytes);
+    if (!d.end) return cni_error_memory(bytes);
+    *v_end = (const double *)d.end;
+  }
+  cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
+  world->work.seconds_end += cni_seconds() - start;
+  return CN_OK;
+}
+
 typedef struct TakeLoop {
   CniModel *model;
   const CnPose *pose;
@@ -209,6 +255,7 @@ CnSystem cni_system_of(CnWorld *world) {
                     .detect = detect,
                     .problem = problem,
                     .advance = advance,
+                    .drift = drift,
                     .done = done,
                     .equations = cni_equations_of(world),
                     .memory = &world->memory};

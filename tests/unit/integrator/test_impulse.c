@@ -80,7 +80,13 @@ static CnSystem bead_start(Bead *bead) {
   CnProblemDef def = cn_problem_def_default();
   CHECK_OK(cn_problem_create(&def, &bead->problem));
   bead->answer = cn_answer_empty(&allocator);
-  return (CnSystem){bead, 3, 6, bead_detect, bead_problem, bead_advance, bead_done, NULL, 0, NULL};
+  return (CnSystem){.context = bead,
+                    .q_count = 3,
+                    .v_count = 6,
+                    .detect = bead_detect,
+                    .problem = bead_problem,
+                    .advance = bead_advance,
+                    .done = bead_done};
 }
 
 static void bead_end(Bead *bead) {

@@ -24,18 +24,16 @@ static CnQuat turn_from_z(CnVec3 n) {
 }
 
 static CnStatus read_normal(CniReader *reader, json_t *item, CnPose *pose) {
-  json_t *value = json_object_get(item, "normal");
-  if (!value) return CN_OK;
   CnVec3 normal = CN_VEC3_ZERO;
   CNI_TRY(cni_scene_get_vec3(reader, item, "normal", CNI_ANY, &normal));
-  cni_scene_enter(reader, "normal");
-  if (json_object_get(item, "rotation"))
-    return cni_scene_fail(reader, value, "give either \"normal\" or \"rotation\"");
-  double length = cn_norm(normal);
-  if (!(length > 1e-100 && length < 1e100))
-    return cni_scene_fail_number(reader, NULL, length, "the normal must have a length");
-  cni_scene_leave(reader);
-  pose->rotation = turn_from_z(normal);
+  CNI_MEMBER (reader, item, "normal", value) {
+    if (json_object_get(item, "rotation"))
+      return cni_scene_fail(reader, value, "give either \"normal\" or \"rotation\"");
+    double length = cn_norm(normal);
+    if (!(length > 1e-100 && length < 1e100))
+      return cni_scene_fail_number(reader, NULL, length, "the normal must have a length");
+    pose->rotation = turn_from_z(normal);
+  }
   return CN_OK;
 }
 
@@ -83,6 +81,7 @@ static CnStatus keep_shape(CniReader *reader, const CniSceneShape *shape) {
 }
 
 static CnStatus make_shape(CniReader *reader, json_t *item) {
+  static const char *const own[] = {"density", "category", "mask", NULL};
   const char *kinds[CN_SHAPE_KIND_COUNT + 1] = {NULL};
   int32_t numbers[CN_SHAPE_KIND_COUNT], count = 0, kind = 0;
   for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
@@ -98,19 +97,10 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
   CnShapeDef *def = &shape.def;
   CNI_TRY(cni_scene_get_pose(reader, item, &def->pose));
   CNI_TRY(read_sizes(reader, item, def));
-  CNI_TRY(cni_scene_get_number(reader, item, "density", CNI_NOT_NEGATIVE, &def->density));
-  int64_t category = def->category, mask = def->mask;
-  CNI_TRY(cni_scene_get_integer(reader, item, "category", 0, 4294967295.0, &category));
-  CNI_TRY(cni_scene_get_integer(reader, item, "mask", 0, 4294967295.0, &mask));
-  def->category = (uint32_t)category;
-  def->mask = (uint32_t)mask;
-  json_t *material = json_object_get(item, "material");
-  if (material) {
-    cni_scene_enter(reader, "material");
-    CNI_TRY(
-        cni_scene_refer(reader, material, &reader->material_names, "material", &shape.material));
-    cni_scene_leave(reader);
-  }
+  for (const char *const *key = own; *key; key++)
+    CNI_TRY(cni_scene_get_field(reader, item, cni_field_find(cni_shape_fields, *key), def));
+  CNI_MEMBER (reader, item, "material", value)
+    CNI_TRY(cni_scene_refer(reader, value, &reader->material_names, "material", &shape.material));
   if (cni_shape_unbounded(def->kind) && reader->body_def.kind == CN_BODY_DYNAMIC)
     return cni_scene_fail(reader, item, "a %s cannot be on a dynamic body",
                           cni_shape_kinds[kind]->name);
@@ -126,35 +116,28 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
 
 // Mass, centre of mass and inertia given by numbers: all three, or the centre left at the origin.
 static CnStatus read_mass(CniReader *reader, json_t *item, CnBodyDef *def) {
-  int mass = json_object_get(item, "mass") != NULL;
-  int inertia = json_object_get(item, "inertia") != NULL;
-  json_t *com = json_object_get(item, "com");
-  if (!mass && !inertia && !com) return CN_OK;
+  if (!json_object_get(item, "mass") && !json_object_get(item, "inertia") &&
+      !json_object_get(item, "com"))
+    return CN_OK;
   CNI_TRY(cni_scene_require(reader, item, "mass"));
   CNI_TRY(cni_scene_get_number(reader, item, "mass", CNI_POSITIVE, &def->mass));
   CNI_TRY(cni_scene_require(reader, item, "inertia"));
-  if (com) {
+  CNI_MEMBER (reader, item, "com", value) {
     static const char *const keys[] = {"position", "rotation", NULL};
-    cni_scene_enter(reader, "com");
-    CNI_TRY(cni_scene_keys(reader, com, keys));
-    CNI_TRY(cni_scene_get_pose(reader, com, &def->com));
-    cni_scene_leave(reader);
+    CNI_TRY(cni_scene_keys(reader, value, keys));
+    CNI_TRY(cni_scene_get_pose(reader, value, &def->com));
   }
-  json_t *value = json_object_get(item, "inertia");
-  cni_scene_enter(reader, "inertia");
-  size_t count = json_is_array(value) ? json_array_size(value) : 0;
-  if (count != 3 && count != 6)
-    return cni_scene_fail(reader, value,
-                          "must be three numbers [xx, yy, zz] or six [xx, yy, zz, xy, xz, yz]");
-  double j[6] = {0, 0, 0, 0, 0, 0};
-  for (size_t i = 0; i < count; i++) {
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(
-        cni_scene_number(reader, json_array_get(value, i), i < 3 ? CNI_POSITIVE : CNI_ANY, &j[i]));
-    cni_scene_leave(reader);
+  CNI_MEMBER (reader, item, "inertia", value) {
+    size_t count = json_array_size(value);
+    if (count != 3 && count != 6)
+      return cni_scene_fail(reader, value,
+                            "must be three numbers [xx, yy, zz] or six [xx, yy, zz, xy, xz, yz]");
+    double j[6] = {0, 0, 0, 0, 0, 0};
+    json_t *number;
+    CNI_ELEMENTS (reader, value, i, number)
+      CNI_TRY(cni_scene_number(reader, number, i < 3 ? CNI_POSITIVE : CNI_ANY, &j[i]));
+    def->inertia = (CnSym3){j[0], j[1], j[2], j[3], j[4], j[5]};
   }
-  def->inertia = (CnSym3){j[0], j[1], j[2], j[3], j[4], j[5]};
-  cni_scene_leave(reader);
   return CN_OK;
 }
 
@@ -168,13 +151,8 @@ static CnStatus read_body(CniReader *reader, json_t *item, CnBodyDef *def) {
 
 // Shapes, and whether the body has mass with them.
 static CnStatus read_shapes(CniReader *reader, json_t *item) {
-  json_t *shapes = json_object_get(item, "shapes");
-  if (shapes) {
-    cni_scene_enter(reader, "shapes");
-    CNI_TRY(cni_scene_list(reader, shapes, make_shape, &reader->shape_item_count));
-    cni_scene_leave(reader);
-  }
   int32_t i;
+  CNI_TRY(cni_scene_get_list(reader, item, "shapes", make_shape, &reader->shape_item_count));
   CNI_TRY(cni_model_find_body(&reader->probe, reader->probe_body, &i));
   if (!cni_model_massless(&reader->probe, i)) return CN_OK;
   return cni_scene_fail(reader, item,
@@ -222,10 +200,5 @@ static CnStatus make_body(CniReader *reader, json_t *item) {
 }
 
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root) {
-  json_t *list = json_object_get(root, "bodies");
-  if (!list) return CN_OK;
-  cni_scene_enter(reader, "bodies");
-  CNI_TRY(cni_scene_list(reader, list, make_body, &reader->item_count));
-  cni_scene_leave(reader);
-  return CN_OK;
+  return cni_scene_get_list(reader, root, "bodies", make_body, &reader->item_count);
 }

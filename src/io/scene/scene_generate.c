@@ -72,23 +72,19 @@ static CnStatus name_index(CniReader *reader, json_t *item, const Generator *g) 
 }
 
 static CnStatus name_draws(CniReader *reader, json_t *item, Generator *g) {
-  json_t *list = json_object_get(item, "draw"), *name;
-  size_t i;
+  json_t *name;
   g->draw = reader->variable_count;
-  if (!list) return CN_OK;
-  cni_scene_enter(reader, "draw");
-  if (!json_is_array(list)) return cni_scene_fail(reader, list, "must be a list of names");
-  json_array_foreach(list, i, name) {
-    cni_scene_enter_index(reader, i);
-    if (!json_is_string(name)) return cni_scene_fail(reader, name, "must be a string");
-    for (int32_t k = g->first; k < reader->variable_count; k++)
-      if (strcmp(reader->variables[k].name, json_string_value(name)) == 0)
-        return cni_scene_fail(reader, name, "the generator already has this name");
-    CNI_TRY(add_variable(reader, json_string_value(name), 0));
-    cni_scene_leave(reader);
+  CNI_MEMBER (reader, item, "draw", list) {
+    if (!json_is_array(list)) return cni_scene_fail(reader, list, "must be a list of names");
+    CNI_ELEMENTS (reader, list, i, name) {
+      if (!json_is_string(name)) return cni_scene_fail(reader, name, "must be a string");
+      for (int32_t k = g->first; k < reader->variable_count; k++)
+        if (strcmp(reader->variables[k].name, json_string_value(name)) == 0)
+          return cni_scene_fail(reader, name, "the generator already has this name");
+      CNI_TRY(add_variable(reader, json_string_value(name), 0));
+    }
   }
   g->draw_count = reader->variable_count - g->draw;
-  cni_scene_leave(reader);
   return CN_OK;
 }
 
@@ -113,25 +109,20 @@ static CnStatus read_lattice(CniReader *reader, json_t *value, Generator *g) {
   CNI_TRY(cni_scene_keys(reader, value, keys));
   CNI_TRY(cni_scene_require(reader, value, "count"));
   CNI_TRY(cni_scene_require(reader, value, "spacing"));
-  json_t *count = json_object_get(value, "count");
-  cni_scene_enter(reader, "count");
-  if (!json_is_array(count) || json_array_size(count) != 3)
-    return cni_scene_fail(reader, count, "must be a list of three numbers");
-  double product = 1;
-  for (size_t k = 0; k < 3; k++) {
-    double n;
-    cni_scene_enter_index(reader, k);
-    CNI_TRY(cni_scene_number(reader, json_array_get(count, k), CNI_NOT_NEGATIVE, &n));
-    if (n != floor(n))
-      return cni_scene_fail_number(reader, json_array_get(count, k), n, "must be a whole number");
-    if (n > (double)reader->item_limit)
-      return cni_scene_fail_number(reader, json_array_get(count, k), n,
-                                   "a scene has at most %lld items", (long long)reader->item_limit);
-    cni_scene_leave(reader);
-    g->side[k] = (int64_t)n;
-    product *= n;
+  double product = 1, n[3];
+  CNI_MEMBER (reader, value, "count", count) {
+    json_t *side;
+    CNI_TRY(cni_scene_numbers(reader, count, 3, "a list of three numbers", CNI_NOT_NEGATIVE, n));
+    CNI_ELEMENTS (reader, count, k, side) {
+      if (n[k] != floor(n[k]))
+        return cni_scene_fail_number(reader, side, n[k], "must be a whole number");
+      if (n[k] > (double)reader->item_limit)
+        return cni_scene_fail_number(reader, side, n[k], "a scene has at most %lld items",
+                                     (long long)reader->item_limit);
+      g->side[k] = (int64_t)n[k];
+      product *= n[k];
+    }
   }
-  cni_scene_leave(reader);
   g->count = (int64_t)cn_min(product, MOST_ROUNDS);
   CNI_TRY(cni_scene_get_size(reader, value, "spacing", CNI_ANY, &g->spacing));
   CNI_TRY(cni_scene_get_vec3(reader, value, "origin", CNI_ANY, &g->origin));
@@ -326,11 +317,12 @@ static CnStatus one_item(CniReader *reader, json_t *item, CniMakeItem make, int6
 CnStatus cni_scene_list(CniReader *reader, json_t *list, CniMakeItem make, int64_t *count) {
   if (!json_is_array(list)) return cni_scene_fail(reader, list, "must be a list");
   json_t *item;
-  size_t i;
-  json_array_foreach(list, i, item) {
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(one_item(reader, item, make, count));
-    cni_scene_leave(reader);
-  }
+  CNI_ELEMENTS (reader, list, i, item) CNI_TRY(one_item(reader, item, make, count));
+  return CN_OK;
+}
+
+CnStatus cni_scene_get_list(CniReader *reader, json_t *object, const char *key, CniMakeItem make,
+                            int64_t *count) {
+  CNI_MEMBER (reader, object, key, list) CNI_TRY(cni_scene_list(reader, list, make, count));
   return CN_OK;
 }

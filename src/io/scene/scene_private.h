@@ -147,6 +147,17 @@ void cni_scene_enter(CniReader *reader, const char *key);
 void cni_scene_enter_index(CniReader *reader, size_t index);
 void cni_scene_leave(CniReader *reader);
 
+// Once inside the member `key` of an object, if it has one; for each element of a list, `item` and
+// its number. A loop that is left by a failure need not come out.
+#define CNI_MEMBER(reader, object, key, value)                                                     \
+  for (json_t *value = cni_scene_go_in(reader, object, key); value;                                \
+       value = cni_scene_go_out(reader))
+#define CNI_ELEMENTS(reader, list, i, item)                                                        \
+  for (size_t i = 0; (item = cni_scene_element(reader, list, i)); i++, cni_scene_leave(reader))
+json_t *cni_scene_go_in(CniReader *reader, const json_t *object, const char *key);
+json_t *cni_scene_go_out(CniReader *reader);
+json_t *cni_scene_element(CniReader *reader, const json_t *list, size_t i);
+
 // The keys an object may have; null ends the list. "comment" is always allowed.
 CnStatus cni_scene_keys(CniReader *reader, json_t *value, const char *const *keys);
 // A member that must be there.
@@ -154,6 +165,9 @@ CnStatus cni_scene_require(CniReader *reader, json_t *object, const char *key);
 
 // Read the value at the reader's place.
 CnStatus cni_scene_number(CniReader *reader, json_t *value, CniRange range, double *number);
+// A list of so many numbers; `must` says what it must be.
+CnStatus cni_scene_numbers(CniReader *reader, json_t *list, size_t count, const char *must,
+                           CniRange range, double *numbers);
 
 // Read a member; what is absent leaves the result as it was.
 CnStatus cni_scene_get_number(CniReader *reader, json_t *object, const char *key, CniRange range,
@@ -207,6 +221,9 @@ CniScope cni_scene_scope(CniReader *reader);
 // Walk over a list whose elements are items or generators of items; `count` adds up what was met.
 typedef CnStatus (*CniMakeItem)(CniReader *reader, json_t *item);
 CnStatus cni_scene_list(CniReader *reader, json_t *list, CniMakeItem make, int64_t *count);
+// The same for the list that is a member, if there is one.
+CnStatus cni_scene_get_list(CniReader *reader, json_t *object, const char *key, CniMakeItem make,
+                            int64_t *count);
 
 // JSON pointer of the place where reading a text stopped.
 void cni_scene_syntax_pointer(const char *text, size_t position, char *pointer, size_t size);

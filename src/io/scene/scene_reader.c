@@ -55,6 +55,23 @@ void cni_scene_enter_index(CniReader *reader, size_t index) {
 
 void cni_scene_leave(CniReader *reader) { reader->depth--; }
 
+json_t *cni_scene_go_in(CniReader *reader, const json_t *object, const char *key) {
+  json_t *value = json_object_get(object, key);
+  if (value) cni_scene_enter(reader, key);
+  return value;
+}
+
+json_t *cni_scene_go_out(CniReader *reader) {
+  cni_scene_leave(reader);
+  return NULL;
+}
+
+json_t *cni_scene_element(CniReader *reader, const json_t *list, size_t i) {
+  json_t *item = json_array_get(list, i);
+  if (item) cni_scene_enter_index(reader, i);
+  return item;
+}
+
 // A key in a pointer writes ~ as ~0 and / as ~1.
 static void add_key(char *pointer, size_t size, const char *key) {
   char step[64] = "";
@@ -287,49 +304,41 @@ CnStatus cni_scene_number(CniReader *reader, json_t *value, CniRange range, doub
 
 CnStatus cni_scene_get_number(CniReader *reader, json_t *object, const char *key, CniRange range,
                               double *number) {
-  json_t *value = json_object_get(object, key);
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, key);
-  CNI_TRY(cni_scene_number(reader, value, range, number));
-  cni_scene_leave(reader);
+  CNI_MEMBER (reader, object, key, value) CNI_TRY(cni_scene_number(reader, value, range, number));
   return CN_OK;
 }
 
 CnStatus cni_scene_get_integer(CniReader *reader, json_t *object, const char *key, double least,
                                double largest, int64_t *number) {
-  json_t *value = json_object_get(object, key);
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, key);
-  double x;
-  CNI_TRY(cni_scene_number(reader, value, CNI_ANY, &x));
-  if (x != floor(x)) return cni_scene_fail_number(reader, value, x, "must be a whole number");
-  if (x < least) return cni_scene_fail_number(reader, value, x, "must be at least %.0f", least);
-  if (x > largest) return cni_scene_fail_number(reader, value, x, "must be at most %.0f", largest);
-  *number = (int64_t)x;
-  cni_scene_leave(reader);
+  CNI_MEMBER (reader, object, key, value) {
+    double x;
+    CNI_TRY(cni_scene_number(reader, value, CNI_ANY, &x));
+    if (x != floor(x)) return cni_scene_fail_number(reader, value, x, "must be a whole number");
+    if (x < least) return cni_scene_fail_number(reader, value, x, "must be at least %.0f", least);
+    if (x > largest)
+      return cni_scene_fail_number(reader, value, x, "must be at most %.0f", largest);
+    *number = (int64_t)x;
+  }
   return CN_OK;
 }
 
-static CnStatus read_vec3(CniReader *reader, json_t *value, CniRange range, CnVec3 *vector) {
-  if (!json_is_array(value) || json_array_size(value) != 3)
-    return cni_scene_fail(reader, value, "must be a list of three numbers");
-  double x[3];
-  for (size_t i = 0; i < 3; i++) {
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(cni_scene_number(reader, json_array_get(value, i), range, &x[i]));
-    cni_scene_leave(reader);
-  }
-  *vector = cn_vec3(x[0], x[1], x[2]);
+CnStatus cni_scene_numbers(CniReader *reader, json_t *list, size_t count, const char *must,
+                           CniRange range, double *numbers) {
+  if (!json_is_array(list) || json_array_size(list) != count)
+    return cni_scene_fail(reader, list, "must be %s", must);
+  json_t *value;
+  CNI_ELEMENTS (reader, list, i, value)
+    CNI_TRY(cni_scene_number(reader, value, range, &numbers[i]));
   return CN_OK;
 }
 
 CnStatus cni_scene_get_vec3(CniReader *reader, json_t *object, const char *key, CniRange range,
                             CnVec3 *vector) {
-  json_t *value = json_object_get(object, key);
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, key);
-  CNI_TRY(read_vec3(reader, value, range, vector));
-  cni_scene_leave(reader);
+  double x[3];
+  CNI_MEMBER (reader, object, key, value) {
+    CNI_TRY(cni_scene_numbers(reader, value, 3, "a list of three numbers", range, x));
+    *vector = cn_vec3(x[0], x[1], x[2]);
+  }
   return CN_OK;
 }
 
@@ -345,12 +354,10 @@ CnStatus cni_scene_get_size(CniReader *reader, json_t *object, const char *key, 
 }
 
 CnStatus cni_scene_get_flag(CniReader *reader, json_t *object, const char *key, int32_t *flag) {
-  json_t *value = json_object_get(object, key);
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, key);
-  if (!json_is_boolean(value)) return cni_scene_fail(reader, value, "must be true or false");
-  *flag = json_is_true(value);
-  cni_scene_leave(reader);
+  CNI_MEMBER (reader, object, key, value) {
+    if (!json_is_boolean(value)) return cni_scene_fail(reader, value, "must be true or false");
+    *flag = json_is_true(value);
+  }
   return CN_OK;
 }
 
@@ -404,14 +411,8 @@ static CnStatus read_axis_angle(CniReader *reader, json_t *value, CnQuat *rotati
 }
 
 static CnStatus read_quaternion(CniReader *reader, json_t *value, CnQuat *rotation) {
-  if (json_array_size(value) != 4)
-    return cni_scene_fail(reader, value, "must be a quaternion [w, x, y, z]");
   double q[4];
-  for (size_t i = 0; i < 4; i++) {
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(cni_scene_number(reader, json_array_get(value, i), CNI_ANY, &q[i]));
-    cni_scene_leave(reader);
-  }
+  CNI_TRY(cni_scene_numbers(reader, value, 4, "a quaternion [w, x, y, z]", CNI_ANY, q));
   *rotation = (CnQuat){q[0], q[1], q[2], q[3]};
   double n2 = cn_qnorm2(*rotation);
   // four digits typed by hand pass; what is further off was not meant to be a rotation
@@ -422,33 +423,28 @@ static CnStatus read_quaternion(CniReader *reader, json_t *value, CnQuat *rotati
 
 CnStatus cni_scene_get_pose(CniReader *reader, json_t *object, CnPose *pose) {
   CNI_TRY(cni_scene_get_vec3(reader, object, "position", CNI_ANY, &pose->position));
-  json_t *value = json_object_get(object, "rotation");
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, "rotation");
-  if (json_is_array(value))
-    CNI_TRY(read_quaternion(reader, value, &pose->rotation));
-  else if (json_is_object(value))
-    CNI_TRY(read_axis_angle(reader, value, &pose->rotation));
-  else
-    return cni_scene_fail(reader, value,
-                          "must be [w, x, y, z] or {\"axis\", \"degrees\" or \"radians\"}");
-  cni_scene_leave(reader);
-  CNI_TRY(cni_check_pose("pose", pose));
-  return CN_OK;
+  CNI_MEMBER (reader, object, "rotation", value) {
+    if (json_is_array(value))
+      CNI_TRY(read_quaternion(reader, value, &pose->rotation));
+    else if (json_is_object(value))
+      CNI_TRY(read_axis_angle(reader, value, &pose->rotation));
+    else
+      return cni_scene_fail(reader, value,
+                            "must be [w, x, y, z] or {\"axis\", \"degrees\" or \"radians\"}");
+  }
+  return cni_check_pose("pose", pose);
 }
 
 // ---- words ----
 
 CnStatus cni_scene_get_text(CniReader *reader, json_t *object, const char *key, const char **text) {
-  json_t *value = json_object_get(object, key);
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, key);
-  if (!json_is_string(value)) return cni_scene_fail(reader, value, "must be a string");
-  const char *kept = cni_text_keep(&reader->scene->texts, &reader->scene->allocator,
-                                   json_string_value(value), json_string_length(value));
-  if (!kept) return CN_NO_MEMORY;
-  *text = kept;
-  cni_scene_leave(reader);
+  CnScene *scene = reader->scene;
+  CNI_MEMBER (reader, object, key, value) {
+    if (!json_is_string(value)) return cni_scene_fail(reader, value, "must be a string");
+    *text = cni_text_keep(&scene->texts, &scene->allocator, json_string_value(value),
+                          json_string_length(value));
+    if (!*text) return CN_NO_MEMORY;
+  }
   return CN_OK;
 }
 
@@ -500,20 +496,17 @@ CnStatus cni_scene_name(CniReader *reader, json_t *value, char name[CNI_NAME_SIZ
 
 CnStatus cni_scene_new_name(CniReader *reader, json_t *object, CniNameTable *table, int32_t number,
                             const char *what, const char **name) {
-  *name = NULL;
-  json_t *value = json_object_get(object, "name");
-  if (!value) return CN_OK;
   CnScene *scene = reader->scene;
   char made[CNI_NAME_SIZE];
-  cni_scene_enter(reader, "name");
-  CNI_TRY(cni_scene_name(reader, value, made));
-  if (cni_name_find(table, made) >= 0)
-    return cni_scene_fail(reader, value, "there is already a %s named \"%s\"", what, made);
-  const char *kept = cni_text_keep(&scene->texts, &scene->allocator, made, strlen(made));
-  if (!kept) return CN_NO_MEMORY;
-  CNI_TRY(cni_name_add(table, &scene->allocator, kept, number));
-  cni_scene_leave(reader);
-  *name = kept;
+  *name = NULL;
+  CNI_MEMBER (reader, object, "name", value) {
+    CNI_TRY(cni_scene_name(reader, value, made));
+    if (cni_name_find(table, made) >= 0)
+      return cni_scene_fail(reader, value, "there is already a %s named \"%s\"", what, made);
+    *name = cni_text_keep(&scene->texts, &scene->allocator, made, strlen(made));
+    if (!*name) return CN_NO_MEMORY;
+    CNI_TRY(cni_name_add(table, &scene->allocator, *name, number));
+  }
   return CN_OK;
 }
 

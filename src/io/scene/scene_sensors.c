@@ -150,24 +150,19 @@ static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *se
   }
 }
 
+// What the sensor is of, and "axis" where there are several components.
 static CnStatus check_sensor_keys(CniReader *reader, json_t *item, int32_t kind) {
-  static const char *const of_world[] = {"name", "kind", NULL};
-  static const char *const of_body[] = {"name", "kind", "body", "point", "axis", NULL};
-  static const char *const of_turn[] = {"name", "kind", "body", "axis", NULL};
-  static const char *const of_contact[] = {"name", "kind", "body", "bodies", "axis", NULL};
-  static const char *const of_joint[] = {"name", "kind", "joint", "axis", NULL};
-  static const char *const of_error[] = {"name", "kind", "joint", NULL};
-  static const char *const of_coordinate[] = {"name", "kind", "joint", "coordinate", NULL};
-  static const char *const of_effort[] = {"name", "kind", "joint", "coordinate", "axis", NULL};
-  static const char *const of_force[] = {"name", "kind", "force", "axis", NULL};
-  static const char *const of_number[] = {"name", "kind", "force", NULL};
-  const char *const *keys = of_world;
-  if (kinds[kind].subject == OF_BODY) keys = of_body;
-  if (kind == ROTATION || kind == SPIN) keys = of_turn;
-  if (kinds[kind].subject == OF_CONTACT) keys = of_contact;
-  if (kinds[kind].subject == OF_JOINT) keys = kinds[kind].all == XYZ ? of_joint : of_error;
-  if (kinds[kind].subject == OF_FORCE) keys = kinds[kind].all == XYZ ? of_force : of_number;
-  if (kinds[kind].subject == OF_COORDINATE) keys = kind == JOINT_EFFORT ? of_effort : of_coordinate;
+  static const char *const subjects[] = {
+      [OF_BODY] = "body",        [OF_CONTACT] = "body", [OF_JOINT] = "joint",
+      [OF_COORDINATE] = "joint", [OF_FORCE] = "force",  [OF_WORLD] = NULL};
+  const Kind *k = &kinds[kind];
+  const char *keys[8] = {"name", "kind"};
+  int32_t n = 2;
+  if (subjects[k->subject]) keys[n++] = subjects[k->subject];
+  if (kind == POSITION || kind == VELOCITY) keys[n++] = "point";
+  if (k->subject == OF_CONTACT) keys[n++] = "bodies";
+  if (k->subject == OF_COORDINATE) keys[n++] = "coordinate";
+  if (k->allowed & (k->allowed - 1)) keys[n++] = "axis";
   return cni_scene_keys(reader, item, keys);
 }
 
@@ -234,12 +229,7 @@ static CnStatus make_sensor(CniReader *reader, json_t *item) {
 }
 
 CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root) {
-  json_t *list = json_object_get(root, "sensors");
-  if (!list) return CN_OK;
-  cni_scene_enter(reader, "sensors");
-  CNI_TRY(cni_scene_list(reader, list, make_sensor, &reader->item_count));
-  cni_scene_leave(reader);
-  return CN_OK;
+  return cni_scene_get_list(reader, root, "sensors", make_sensor, &reader->item_count);
 }
 
 // ---- measuring ----

@@ -71,9 +71,8 @@ CnStatus cni_scene_read_settings(CniReader *reader, json_t *root) {
   CniSceneSettings *s = &reader->scene->settings;
   s->def = cn_world_def_default();
   s->time = 1;
-  json_t *value = json_object_get(root, "settings");
+  json_t *value = cni_scene_go_in(reader, root, "settings");
   if (!value) return CN_OK;
-  cni_scene_enter(reader, "settings");
   CNI_TRY(cni_scene_field_keys(reader, value, cni_world_fields, also));
   CNI_TRY(cni_scene_get_number(reader, value, "time", CNI_POSITIVE, &s->time));
   for (int32_t i = 0; cni_world_fields[i].name; i++) {

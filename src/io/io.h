@@ -22,6 +22,12 @@ int cni_problem_file_is(const char *path);
 // are other blocks after a bilateral one.
 int32_t cni_problem_contact_rows(const CnProblem *problem);
 
+// ---- reading runs (the rest is in cairn/run.h) ----
+
+// The settings that a run was made with, over those of the definition: what the file does not say
+// stays. Names are those of the run or of the tables.
+CnStatus cni_run_settings(CnRun *run, CnWorldDef *def);
+
 // ---- writing runs ----
 
 typedef struct CniRunWriter CniRunWriter;

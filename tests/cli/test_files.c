@@ -114,10 +114,11 @@ static void recorded(void **state) {
 
 static void info_of_files(void **state) {
   CliCase *c = *state;
-  cairn_status(c,
-               "run granular --set spheres=30 --steps 50 --out run.h5 --checkpoint run.ckpt -q "
-               "--record contacts,joints",
-               0);
+  cairn_status(
+      c,
+      "run granular --set spheres=30 --steps 50 --out run.h5 --checkpoint run.ckpt -q "
+      "--record contacts,joints --setting solver.relaxation=0.9 --setting solver.facets=12",
+      0);
   json_t *object = parse(c, "info run.h5 --json", 0);
   CHECK(strcmp(text(object, "kind"), "run") == 0);
   CHECK(number(object, "steps") == 50 && number(object, "bodies") == 31);
@@ -125,12 +126,15 @@ static void info_of_files(void **state) {
   CHECK_NEAR(json_number_value(json_array_get(json_object_get(object, "gravity"), 2)), -9.81, 0);
   CHECK(json_array_size(json_object_get(object, "parameters")) > 0);
   CHECK(json_array_size(json_object_get(object, "scalars")) > 0);
+  json_t *settings = json_incref(json_object_get(object, "settings"));
   json_decref(object);
   object = parse(c, "info run.ckpt --json", 0);
   CHECK(strcmp(text(object, "kind"), "checkpoint") == 0);
   CHECK(number(object, "steps") == 50 && number(object, "bodies") == 31);
   check_contains(text(object, "out"), "/run.h5");
   CHECK(json_array_size(json_object_get(object, "settings")) > 30);
+  CHECK(json_equal(json_object_get(object, "settings"), settings)); // both tell all of them
+  json_decref(settings);
   json_decref(object);
   object = parse(c, "info granular --json", 0);
   CHECK(strcmp(text(object, "kind"), "scene") == 0);

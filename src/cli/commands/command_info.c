@@ -90,14 +90,7 @@ static int scene_info(const CniArgs *args, const char *path) {
 
 // ---- a run ----
 
-static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info) {
-  CnWorldDef def = {.gravity = info->gravity,
-                    .time_step = info->time_step,
-                    .integrator = info->integrator,
-                    .friction = info->friction,
-                    .solver = {.name = info->solver,
-                               .tolerance = info->tolerance,
-                               .max_iterations = info->iterations}};
+static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info, const CnWorldDef *def) {
   double end = 0;
   if (info->step_count > 0) cn_run_values(run, "time", info->step_count - 1, 1, &end);
   cni_show_text(show, "version", "written by", info->cairn_version);
@@ -112,7 +105,8 @@ static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info) {
   cni_show_count(show, "joints", "joints", info->joint_count);
   cni_show_count(show, "seed", "seed", (int64_t)info->seed);
   cni_show_count(show, "threads", "threads", info->worker_count);
-  show_settings(show, &def);
+  show_settings(show, def);
+  cni_show_all_settings(show, def);
   cni_show_list(show, "parameters", info->parameter_count ? "parameters" : NULL);
   for (int32_t i = 0; i < info->parameter_count; i++) {
     CnRunParameter p;
@@ -140,10 +134,16 @@ static int run_info(const CniArgs *args, const char *path) {
   CniShow show;
   if (cn_run_open(path, &allocator, &run) != CN_OK) return cni_fail(args, "%s", cn_error_message());
   cn_run_info(run, &info);
+  CnWorldDef def = cn_world_def_default();
+  def.solver = cn_solver_def_default(info.solver);
+  if (cni_run_settings(run, &def) != CN_OK) {
+    cn_run_close(run);
+    return cni_fail(args, "%s", cn_error_message());
+  }
   cni_show_begin(&show, stdout, cni_args_has(args, "json"));
   cni_show_text(&show, "file", "file", path);
   cni_show_text(&show, "kind", "kind", "run");
-  show_run(&show, run, &info);
+  show_run(&show, run, &info, &def);
   cni_show_end(&show);
   cn_run_close(run);
   return CNI_EXIT_DONE;

@@ -40,9 +40,11 @@ void cni_motion_directions(CniMotion *m, const double *columns) {
     int32_t begin = m->touch_start[i], end = m->touch_start[i + 1];
     double *x = m->x + begin * size;
     memcpy(x, columns + begin * size, (size_t)((end - begin) * size) * sizeof *x);
-    if (m->slip[i] >= 0) {
-      const double *tangent = columns + m->touch_start[m->slip[i]] * size;
-      for (int64_t j = 0; j < (end - begin) * size; j++) x[j] += m->factor[i] * tangent[j];
+    const CniSlip *slip = &m->slip[i];
+    for (int32_t k = 1; slip->row >= 0 && k < m->eq->contact_dim; k++) {
+      const double *tangent = columns + m->touch_start[slip->place + k - 1] * size;
+      double factor = -slip->friction * slip->now[k - 1];
+      for (int64_t j = 0; j < (end - begin) * size; j++) x[j] += factor * tangent[j];
     }
     for (int32_t e = begin; e < end; e++, x += size) cni_motion_group_solve(m, m->touch[e], x);
   }
@@ -409,7 +411,7 @@ static CnStatus keep_rows(CniMotion *m, const int32_t *rows, int32_t *kept, int3
 
 CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
                                 int32_t count, int32_t *kept, int32_t *kept_count) {
-  CNI_TRY(cni_motion_set_rows(m, rows, NULL, NULL, count));
+  CNI_TRY(cni_motion_set_rows(m, rows, NULL, count));
   CNI_TRY(cni_motion_mass(m, t, q));
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
   cni_motion_directions(m, m->scratch_g);

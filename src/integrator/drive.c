@@ -57,7 +57,6 @@ void cni_drive_destroy(CniDrive *d) {
   cni_release(&a, d->slip, (size_t)d->slip_capacity * sizeof *d->slip);
   cni_release(&a, d->chosen, (size_t)d->chosen_capacity * sizeof *d->chosen);
   cni_release(&a, d->fixed, (size_t)d->fixed_capacity * sizeof *d->fixed);
-  cni_release(&a, d->factor, (size_t)d->factor_capacity * sizeof *d->factor);
   cni_release(&a, d, sizeof *d);
 }
 
@@ -72,8 +71,6 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
       cni_array_reserve(a, (void **)&d->modes, &d->mode_capacity, 0, contacts, sizeof *d->modes));
   CNI_TRY(cni_array_reserve(a, (void **)&d->rows, &d->row_capacity, 0, rows, sizeof *d->rows));
   CNI_TRY(cni_array_reserve(a, (void **)&d->slip, &d->slip_capacity, 0, rows, sizeof *d->slip));
-  CNI_TRY(
-      cni_array_reserve(a, (void **)&d->factor, &d->factor_capacity, 0, rows, sizeof *d->factor));
   CNI_TRY(cni_array_reserve(a, (void **)&d->chosen, &d->chosen_capacity, 0, 2 * contacts,
                             sizeof *d->chosen));
   CNI_TRY(cni_array_reserve(a, (void **)&d->fixed, &d->fixed_capacity, 0, eq->bilateral_count + 1,
@@ -109,7 +106,7 @@ void cni_drive_tell(CniDrive *d, CnEventKind kind, int32_t contact, double time,
 // Accelerations and multipliers at the end of the step.
 static CnStatus end_forces(CniDrive *d) {
   CniStep *s = &d->step;
-  return cni_motion_accelerate(&d->motion, s->t + s->h, s->q1, s->v1, s->jacobian1, d->a,
+  return cni_motion_accelerate(&d->motion, s->t + s->h, s->q1, s->v1, s->jacobian1, s->rate1, d->a,
                                d->multipliers);
 }
 
@@ -250,6 +247,7 @@ static CnStatus accept(CniDrive *d, double position, double velocity) {
   memcpy(d->v, s->v1, (size_t)d->motion.v_count * sizeof(double));
   cni_step_shift(s);
   s->t = d->t;
+  cni_modes_aim(d);
   return CN_OK;
 }
 

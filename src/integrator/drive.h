@@ -14,7 +14,7 @@ typedef enum CniMode {
   CNI_OPEN = 0,
   CNI_CLOSED, // without friction
   CNI_STICK,  // tangents held
-  CNI_SLIP    // one tangent, against the friction
+  CNI_SLIP    // the friction against the direction of slip
 } CniMode;
 
 typedef struct CniContactMode {
@@ -22,8 +22,11 @@ typedef struct CniContactMode {
   int32_t armed;     // open: its gap was seen positive since it was last closed
   int32_t next_open; // scratch
   int32_t place;     // closed: its normal among the active rows, -1 where it depends on others
-  int32_t direction; // slip: +1 or -1, of the tangential velocity
-  double domain;     // at the last state
+  double
+      direction[2]; // slip: unit, of the tangential velocity along the tangents, at the start of a
+                    // step; the acceleration's where there is no velocity yet
+  double load;      // normal force by the friction problem of the accelerations
+  double domain;    // at the last state
 } CniContactMode;
 
 // What ends a step early: theta is the part of it that can be kept.
@@ -47,12 +50,13 @@ typedef struct CniDrive {
   int32_t in_point; // dense output may be asked for
 
   CniContactMode *modes;
-  int32_t *rows, *slip, *chosen; // scratch: rows of the Jacobian, contacts
-  int32_t *fixed;                // bilateral rows that do not depend on each other
+  int32_t *rows, *chosen; // scratch: rows of the Jacobian, contacts
+  CniSlip *slip;          // scratch
+  int32_t *fixed;         // bilateral rows that do not depend on each other
   int32_t fixed_count, fixed_capacity;
-  double *factor;
-  int32_t mode_capacity, row_capacity, slip_capacity, chosen_capacity, factor_capacity;
-  CniPool pool; // sizes of the system
+  int32_t mode_capacity, row_capacity, slip_capacity, chosen_capacity;
+  int32_t redundant; // rows of closed contacts depend on each other: single forces are not known
+  CniPool pool;      // sizes of the system
   double *q, *v, *a, *multipliers, *all_multipliers, *domains, *speeds, *v_new, *impulses,
       *gaps_before;
 
@@ -60,6 +64,7 @@ typedef struct CniDrive {
   double h_limit; // s, of the next step alone: half of the shortest flight; 0: none
   int32_t rejected_last, same_time; // same_time: changes of mode without progress
   int32_t left;                     // the step has left the places for which contacts are listed
+  double most;                      // m/s2: largest acceleration of the friction problem, and one
   double renewed;                   // s: time at which they were listed last
 } CniDrive;
 
@@ -102,17 +107,23 @@ CnStatus cni_modes_start(CniDrive *d);
 // At (t, q, v), after an event: impacts of everything that approaches, then which closed contacts
 // stay closed, and the step fitted to them.
 CnStatus cni_modes_settle(CniDrive *d, const CniFound *found);
+// Directions of slip at the start of the next step.
+void cni_modes_aim(CniDrive *d);
+// The friction problem of the accelerations at a state, over the contacts chosen[0 .. count):
+//
+//     a = M^-1 (f + G^T L),  0 <= G_n a + d/dt(G_n) v _|_ L_n >= 0,
+//     L_t in the disc of radius mu L_n against G_t a + d/dt(G_t) v, or against the slip there is
+//
+// Forces into d->all_multipliers, accelerations of the probe's rows into d->impulses.
+CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,
+                                 int32_t count);
+// Are there forces at a state under which every closed contact stays closed, and sticks if it does?
+CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v, int *hold);
 // The probe on the bilateral rows and then those of chosen[0 .. count): the normal alone, or with
 // the tangents where there is friction (`tangents`).
 CnStatus cni_modes_probe(CniDrive *d, int32_t count, int tangents);
 // Jacobian of the probe at a place into its scratch, and u = G v + r into d->speeds.
 CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *v);
-
-// The complementarity problem of the accelerations: M a - D^T L = F, 0 <= H a - r _|_ L >= 0 for
-// the rows from `bilateral` on, = for those before. All given: this is one stage (2013, eq. 13).
-CnStatus cni_acceleration_lcp(CniClash *clash, CnSolver *solver, CniMotion *m, double t,
-                              const double *columns, const double *rows_of, int32_t bilateral,
-                              double *a, double *multipliers);
 
 // ---- impact.c ----
 

@@ -91,7 +91,7 @@ static Parts parts_of(const CniMotion *m, const CniStep *s) {
 // A stage: where it is, and its velocity.
 typedef struct Stage {
   double t;
-  const double *q, *v, *jacobian;
+  const double *q, *v, *jacobian, *rate;
 } Stage;
 
 // v = p + w that meets the rows at a later position, from the forces at `from` with weight hb.
@@ -103,6 +103,7 @@ static CnStatus meet_rows(CniMotion *m, Parts *k, Stage from, double hb, const d
   for (int32_t i = 0; i < n; i++) k->w[i] *= hb;
   for (int32_t i = 0; i < m->active; i++)
     k->multipliers[i] = -cni_motion_row(m, jacobian, i, rate[i], k->p);
+  cni_motion_aim(m, from.jacobian, from.rate, from.v);
   CNI_TRY(cni_motion_solve(m, from.t, from.jacobian, jacobian, k->w, k->multipliers));
   for (int32_t i = 0; i < n; i++) v[i] = k->p[i] + k->w[i];
   return CN_OK;
@@ -126,7 +127,7 @@ static CnStatus step(CniMotion *m, CniStep *s) {
   if (!s->start_known) CNI_TRY(cni_motion_jacobian(m, s->t, s->q0, s->jacobian0, s->rate0));
   s->start_known = 1;
   s->dense_ready = 0;
-  Stage from = {s->t, s->q0, s->v0, s->jacobian0};
+  Stage from = {s->t, s->q0, s->v0, s->jacobian0, s->rate0};
   cni_motion_kinematics(m, s->t, s->q0, s->v0, k.q_dot[0]);
 
   for (int32_t i = 1; i <= STAGES; i++) {
@@ -146,7 +147,7 @@ static CnStatus step(CniMotion *m, CniStep *s) {
       memcpy(k.v8, v, (size_t)nv * sizeof *v);
     }
     if (!last) cni_motion_kinematics(m, t, q, v, k.q_dot[i]);
-    from = (Stage){t, q, v, jacobian};
+    from = (Stage){t, q, v, jacobian, rate};
   }
   find_error(m, s, &k);
   return CN_OK;
@@ -162,7 +163,7 @@ static CnStatus prepare_dense(CniMotion *m, CniStep *s, Parts *k) {
   for (int32_t i = 0; i < m->v_count; i++)
     k->p[i] = s->v0[i] + h * (extra[0] * k->v_dot[5][i] + extra[1] * k->v_dot[6][i]);
   CNI_TRY(cni_motion_jacobian(m, t, k->q[2], k->jacobian[0], k->rate[0]));
-  Stage end = {s->t + h, s->q1, s->v1, s->jacobian1};
+  Stage end = {s->t + h, s->q1, s->v1, s->jacobian1, s->rate1};
   CNI_TRY(meet_rows(m, k, end, h * extra[2], k->jacobian[0], k->rate[0], k->v[2]));
   cni_motion_kinematics(m, t, k->q[2], k->v[2], k->q_dot[9]);
   s->dense_ready = 1;
@@ -183,7 +184,7 @@ static CnStatus dense_state(CniMotion *m, CniStep *s, double theta, double *q, d
   if (!v) return CN_OK;
   cni_step_combine(s->v0, s->h, b, &k.v_dot[3], 5, m->v_count, k.p);
   CNI_TRY(cni_motion_jacobian(m, s->t + theta * s->h, q, k.jacobian[1], k.rate[1]));
-  Stage stage = {s->t + extra_c * s->h, k.q[2], k.v[2], k.jacobian[0]};
+  Stage stage = {s->t + extra_c * s->h, k.q[2], k.v[2], k.jacobian[0], k.rate[0]};
   return meet_rows(m, &k, stage, s->h * b[5], k.jacobian[1], k.rate[1], v);
 }
 

@@ -31,11 +31,8 @@ static CnStatus strike(CniDrive *d, int32_t count) {
   for (int32_t i = 0; i < count; i++) {
     CnContactLaw law = cni_drive_law(d, d->chosen[i]);
     int32_t dim = cni_has_friction(d, d->chosen[i]) ? eq->contact_dim : 1;
-    CnBlockKind kind = dim == 1   ? CN_BLOCK_UNILATERAL
-                       : dim == 2 ? CN_BLOCK_FRICTION_2D
-                                  : CN_BLOCK_FRICTION;
     clash->q[row] += law.restitution * cn_min(clash->q[row], 0);
-    cni_clash_block(clash, kind, dim, law.friction);
+    cni_clash_block(clash, cni_clash_kind(dim), dim, law.friction);
     row += dim;
   }
   CNI_TRY(cni_clash_solve(clash, d->solver, &report));

@@ -276,12 +276,12 @@ CnStatus cn_equations_accelerations(const CnSystem *system, const CnAllocator *a
     if (rows[i] < 0 || rows[i] >= m.row_count)
       status = cni_error(CN_INVALID_ARGUMENT, "accelerations: row %d of %d", (int)rows[i],
                          (int)m.row_count);
-  if (status == CN_OK) status = cni_motion_set_rows(&m, rows, NULL, NULL, row_count);
+  if (status == CN_OK) status = cni_motion_set_rows(&m, rows, NULL, row_count);
   if (status == CN_OK)
     status = cni_pool_begin(&pool, cni_pool_need(m.v_count) + cni_pool_need(row_count) + 8);
   if (status == CN_OK) {
     double *own_a = cni_pool_take(&pool, m.v_count), *own_l = cni_pool_take(&pool, row_count);
-    status = cni_motion_accelerate(&m, t, q, v, NULL, own_a, own_l);
+    status = cni_motion_accelerate(&m, t, q, v, NULL, NULL, own_a, own_l);
     if (status == CN_OK && a) memcpy(a, own_a, (size_t)m.v_count * sizeof *a);
     if (status == CN_OK && multipliers)
       memcpy(multipliers, own_l, (size_t)row_count * sizeof *multipliers);

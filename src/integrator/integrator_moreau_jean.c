@@ -123,7 +123,7 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   const CnEquations *eq = m->eq;
   int32_t n = 0;
   for (int32_t i = 0; i < eq->contact_count; i++) s->rows[n++] = cni_normal_row(eq, i);
-  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, NULL, n));
+  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, n));
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
   CNI_TRY(cni_motion_gaps(m, t, q));
   if (eq->domains) eq->domains(m->system->context, t, q, s->domains);
@@ -142,7 +142,7 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
     int32_t dim = has_friction(eq, s->contacts[i]) ? eq->contact_dim : 1;
     for (int32_t k = 0; k < dim; k++) s->rows[n++] = cni_normal_row(eq, s->contacts[i]) + k;
   }
-  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, NULL, n));
+  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, n));
   CNI_TRY(cni_pool_begin(&s->row_pool, cni_pool_need(m->entries) + cni_pool_need(n)));
   s->rows_end = cni_pool_take(&s->row_pool, m->entries);
   s->rate_end = cni_pool_take(&s->row_pool, n);
@@ -226,11 +226,7 @@ static CnStatus contact_velocity(Moreau *s, CnSolver *solver, CnSolveReport *rep
     CnContactLaw law = eq->laws ? eq->laws[s->contacts[i]] : (CnContactLaw){0, 0};
     int32_t dim = has_friction(eq, s->contacts[i]) ? eq->contact_dim : 1;
     clash->q[row] += law.restitution * cn_min(s->before[i], 0);
-    cni_clash_block(clash,
-                    dim == 1   ? CN_BLOCK_UNILATERAL
-                    : dim == 2 ? CN_BLOCK_FRICTION_2D
-                               : CN_BLOCK_FRICTION,
-                    dim, law.friction);
+    cni_clash_block(clash, cni_clash_kind(dim), dim, law.friction);
     row += dim;
   }
   CNI_TRY(cni_clash_solve(clash, solver, report));
@@ -290,7 +286,7 @@ static CnStatus project(Moreau *s, double t) {
     if (stays(s, i)) s->rows[n++] = s->rows[i];
   if (n == 0) return CN_OK;
   CNI_TRY(cni_motion_independent(m, t, s->q_new, s->rows, n, s->rows, &n));
-  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, NULL, n));
+  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, n));
   s->report.projections++;
   double *v = s->v_mean; // velocities of contacts are those of the impact law: positions only
   memcpy(v, s->v_new, (size_t)m->v_count * sizeof *v);

@@ -3,13 +3,15 @@
 //
 //     I1   closed: the gap is zero and the piece of surface is there
 //     impact, as long as one of I1 approaches (impact.c)
-//     I2   those of I1 at rest in the normal direction whose force pushes: the complementarity
-//          problem of the accelerations, 0 <= G a + d/dt(G) v _|_ L >= 0, or, where pieces of a
-//          surface meet, what the definition says (pieces.c)
+//     I2   those of I1 at rest in the normal direction whose force pushes, by the friction problem of
+//          the accelerations or, where pieces of a surface meet, as the definition says (pieces.c)
 //
-// Stick and slip: a closed contact with friction that does not move along its tangent is held there
-// as long as |L_T| <= mu L_N; beyond, and while it moves, its friction is -mu sgn(u_T) L_N. Several
-// tangents (motion in space) can only stick; a contact that would slip ends the call.
+// Stick and slip are decided for all closed contacts together, by the friction problem of the
+// accelerations: which forces within their cones keep closed contacts from moving, and where none
+// can. A contact that slips pulls -mu L_N along its tangential velocity. Rows of closed contacts may
+// depend on each other (a box on its four corners): the motion does not need all of them, and is
+// made with those that carry most; whether it can go on is asked of the friction problem again,
+// because the forces of so few rows need not lie in their cones where others do.
 #include "integrator/drive.h"
 
 #include "core/error.h"
@@ -19,6 +21,11 @@
 
 static double speed_zero(const CniDrive *d) {
   return CNI_SPEED_ZERO * (1 + cni_largest(d->v, d->motion.v_count));
+}
+
+// Slower slip is none: the error that the steps may have.
+static double slip_zero(const CniDrive *d) {
+  return (10 * CNI_SPEED_ZERO + 10 * d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count));
 }
 
 // ---- rows ----
@@ -32,7 +39,7 @@ CnStatus cni_modes_probe(CniDrive *d, int32_t count, int tangents) {
     int32_t dim = tangents && cni_has_friction(d, d->chosen[i]) ? eq->contact_dim : 1;
     for (int32_t k = 0; k < dim; k++) d->rows[n++] = row + k;
   }
-  return cni_motion_set_rows(&d->probe, d->rows, NULL, NULL, n);
+  return cni_motion_set_rows(&d->probe, d->rows, NULL, n);
 }
 
 CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *v) {
@@ -112,7 +119,7 @@ CnStatus cni_modes_start(CniDrive *d) {
   d->report.projections++;
   CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->probe.list, d->probe.active, d->rows,
                                  &d->probe.active));
-  CNI_TRY(cni_motion_set_rows(&d->probe, d->rows, NULL, NULL, d->probe.active));
+  CNI_TRY(cni_motion_set_rows(&d->probe, d->rows, NULL, d->probe.active));
   return cni_motion_project(&d->probe, d->t, d->q, d->v);
 }
 
@@ -136,118 +143,144 @@ static CnStatus find_closed(CniDrive *d, int edge, int32_t *count) {
 
 // ---- accelerations ----
 
-CnStatus cni_acceleration_lcp(CniClash *clash, CnSolver *solver, CniMotion *m, double t,
-                              const double *columns, const double *rows_of, int32_t bilateral,
-                              double *a, double *multipliers) {
-  int32_t k = m->active;
-  CnSolveReport report;
-  cni_motion_mass_solve(m, a);
-  CNI_TRY(cni_clash_begin(clash, m, columns, rows_of));
-  if (k == 0) return CN_OK;
-  for (int32_t i = 0; i < k; i++) {
-    clash->q[i] = cni_motion_row(m, rows_of, i, -multipliers[i], a);
-    cni_clash_block(clash, i < bilateral ? CN_BLOCK_BILATERAL : CN_BLOCK_UNILATERAL, 1, 0);
+#define SLIDES 1e3     // slip there is, over all accelerations: it decides the friction's direction
+#define NO_FORCE 1e-10 // what a force does to its own contact, of the largest acceleration and one
+#define NO_SLIP 1e-8   // accelerations of tangents below it: the contact sticks
+
+// What a unit force of a row does to the row itself.
+static double own_response(const CniClash *clash, int32_t row) {
+  for (int32_t e = clash->start[row]; e < clash->start[row + 1]; e++)
+    if (clash->column[e] == row) return clash->w[e];
+  return 0;
+}
+
+static int32_t rows_of_contact(const CniDrive *d, int32_t contact) {
+  return cni_has_friction(d, contact) ? d->motion.eq->contact_dim : 1;
+}
+
+// The right side of the friction problem, and its blocks; *most: largest acceleration, and one.
+static void pose_problem(CniDrive *d, int32_t count, double *most) {
+  CniMotion *p = &d->probe;
+  CniClash *clash = &d->clash;
+  double zero = slip_zero(d);
+  for (int32_t i = 0; i < p->active; i++)
+    clash->q[i] = cni_motion_row(p, p->scratch_g, i, d->impulses[i], d->a);
+  *most = 1 + cni_largest(clash->q, p->active);
+  for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
+  for (int32_t i = 0, row = d->fixed_count; i < count; i++) {
+    int32_t dim = rows_of_contact(d, d->chosen[i]);
+    double speed = 0;
+    for (int32_t k = 1; k < dim; k++) speed += d->speeds[row + k] * d->speeds[row + k];
+    speed = sqrt(speed);
+    for (int32_t k = 1; speed > zero && k < dim; k++)
+      clash->q[row + k] += SLIDES * *most * d->speeds[row + k] / speed;
+    cni_clash_block(clash, cni_clash_kind(dim), dim, cni_drive_law(d, d->chosen[i]).friction);
+    row += dim;
   }
-  CNI_TRY(cni_clash_solve(clash, solver, &report));
+}
+
+CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,
+                                 int32_t count) {
+  CniMotion *p = &d->probe;
+  CniClash *clash = &d->clash;
+  CnSolveReport report;
+  double most;
+  CNI_TRY(cni_modes_probe(d, count, 1));
+  CNI_TRY(cni_motion_curvature(p, t, q, v, d->impulses));
+  CNI_TRY(cni_modes_speeds(d, t, q, v));
+  CNI_TRY(cni_motion_mass(p, t, q));
+  CNI_TRY(p->eq->force(p->system->context, t, q, v, d->a));
+  cni_motion_mass_solve(p, d->a);
+  CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
+  pose_problem(d, count, &most);
+  CNI_TRY(cni_clash_solve(clash, d->solver, &report));
   if (!(report.certificate.error_siconos <= 1e-8))
     return cni_error(CN_STOPPED,
-                     "t = %.17g s: the accelerations of %d closed contacts were not found (%s left "
-                     "an error of %g)",
-                     t, (int)(k - bilateral), report.solver, report.certificate.error_siconos);
-  for (int32_t i = 0; i < k; i++) multipliers[i] = clash->answer.g[i];
-  cni_motion_push(m, multipliers, a);
-  return CN_OK;
-}
-
-// Bilateral rows and held tangents first, then the normals of the candidates with their friction.
-static CnStatus lcp_rows(CniDrive *d, const int32_t *candidates, int32_t count,
-                         int32_t *bilateral) {
-  const CnEquations *eq = d->motion.eq;
-  int32_t n = 0;
-  for (int32_t i = 0; i < d->fixed_count; i++) d->rows[n++] = d->fixed[i];
-  for (int32_t i = 0; i < count; i++) {
-    if (d->modes[candidates[i]].mode != CNI_STICK) continue;
-    for (int32_t k = 1; k < eq->contact_dim; k++)
-      d->rows[n++] = cni_normal_row(eq, candidates[i]) + k;
-  }
-  if (n > d->fixed_count)
-    CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->rows, n, d->rows, &n));
-  *bilateral = n;
-  for (int32_t i = 0; i < n; i++) d->slip[i] = -1;
-  for (int32_t i = 0; i < count; i++, n++) {
-    const CniContactMode *mode = &d->modes[candidates[i]];
-    d->rows[n] = cni_normal_row(eq, candidates[i]);
-    d->slip[n] = mode->mode == CNI_SLIP ? d->rows[n] + 1 : -1;
-    d->factor[n] = -mode->direction * cni_drive_law(d, candidates[i]).friction;
-  }
-  return cni_motion_set_rows(&d->probe, d->rows, d->slip, d->factor, n);
-}
-
-static CnStatus solve_candidates(CniDrive *d, const int32_t *candidates, int32_t count) {
-  CniMotion *p = &d->probe;
-  int32_t bilateral;
-  CNI_TRY(lcp_rows(d, candidates, count, &bilateral));
-  CNI_TRY(cni_motion_curvature(p, d->t, d->q, d->v, d->multipliers));
-  for (int32_t i = 0; i < p->active; i++) d->multipliers[i] = -d->multipliers[i];
-  CNI_TRY(cni_motion_jacobian(p, d->t, d->q, p->scratch_g, p->scratch_rate));
-  CNI_TRY(cni_motion_mass(p, d->t, d->q));
-  CNI_TRY(p->eq->force(p->system->context, d->t, d->q, d->v, d->a));
-  CNI_TRY(cni_acceleration_lcp(&d->clash, d->solver, p, d->t, p->scratch_g, p->scratch_g, bilateral,
-                               d->a, d->multipliers));
+                     "%s: t = %.17g s: the accelerations of %d closed contacts were not found (%s "
+                     "left an error of %g)",
+                     d->stepper->name, t, (int)count, report.solver,
+                     report.certificate.error_siconos);
   memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
-  for (int32_t i = 0; i < p->active; i++) d->all_multipliers[p->list[i]] = d->multipliers[i];
+  for (int32_t i = 0; i < p->active; i++) {
+    d->all_multipliers[p->list[i]] = clash->answer.g[i];
+    d->impulses[i] = clash->answer.u[i];
+  }
+  cni_motion_push(p, clash->answer.g, d->a);
+  d->most = most;
   return CN_OK;
 }
 
-static CnStatus would_slip(const CniDrive *d, int32_t contact, double needed) {
-  char label[96];
-  cni_row_label(d->motion.system, cni_normal_row(d->motion.eq, contact), label);
-  return cni_error(CN_STOPPED,
-                   "%s: t = %.17g s: %s slips (friction %g, needed to stick: %g); impulse and "
-                   "moreau-jean follow slip in space",
-                   d->stepper->name, d->t, label, cni_drive_law(d, contact).friction, needed);
-}
-
-// Leave the modes that the forces found contradict; *changed: solve again.
-static CnStatus review(CniDrive *d, int32_t contact, double zero, int *changed) {
-  const CnEquations *eq = d->motion.eq;
+// The mode of a closed contact whose rows begin at `row` of the probe, by the answer. Where the
+// friction of a sticking contact was seen to give way (`gives_way`), being at the limit is enough: the
+// acceleration grows from zero.
+static CniMode mode_found(CniDrive *d, int32_t contact, int32_t row, int gives_way) {
   CniContactMode *mode = &d->modes[contact];
-  const double *force = &d->all_multipliers[cni_normal_row(eq, contact)];
-  double mu = cni_drive_law(d, contact).friction, along = 0;
-  if (mode->mode != CNI_STICK) return CN_OK;
-  if (force[0] <= zero) { // it carries nothing and holds nothing
-    mode->mode = CNI_CLOSED;
-    *changed = 1;
-    return CN_OK;
+  const double *w = d->impulses + row, *g = d->clash.answer.g + row, *u = d->speeds + row;
+  double push = own_response(&d->clash, row) * g[0];
+  int32_t dim = rows_of_contact(d, contact);
+  mode->load = g[0];
+  if (!(push > w[0] && push > NO_FORCE * d->most)) return CNI_OPEN;
+  if (dim == 1) return CNI_CLOSED;
+  double speed = 0, along = 0, force = 0;
+  for (int32_t k = 1; k < dim; k++) {
+    speed += u[k] * u[k];
+    along += w[k] * w[k];
+    force += g[k] * g[k];
   }
-  for (int32_t k = 1; k < eq->contact_dim; k++) along += force[k] * force[k];
-  along = sqrt(along);
-  // half of what watch.c allows, so that what it has seen is seen here
-  if (along <= mu * force[0] + cn_max(1e-10, 100 * zero)) return CN_OK;
-  if (eq->contact_dim > 2) return would_slip(d, contact, along / force[0]);
-  mode->mode = CNI_SLIP;
-  mode->direction = force[1] > 0 ? -1 : 1;
-  *changed = 1;
+  speed = sqrt(speed);
+  force = sqrt(force);
+  int slides = speed > slip_zero(d);
+  double most = cni_drive_law(d, contact).friction * g[0];
+  int moves = sqrt(along) > NO_SLIP * d->most && force > (1 - 1e-9) * most;
+  if (!slides && !moves && !(gives_way && force > (1 - 1e-6) * most)) return CNI_STICK;
+  // the friction is against the slip that begins
+  for (int32_t k = 1; k < 3; k++)
+    mode->direction[k - 1] = k >= dim ? 0 : slides ? u[k] / speed : -g[k] / force;
+  return CNI_SLIP;
+}
+
+// Modes of the candidates from the friction problem of the accelerations.
+static CnStatus choose_by_friction(CniDrive *d, const int32_t *candidates, int32_t count,
+                                   const CniFound *found) {
+  memmove(d->chosen, candidates, (size_t)count * sizeof *candidates);
+  CNI_TRY(cni_modes_accelerations(d, d->t, d->q, d->v, count));
+  for (int32_t i = 0, row = d->fixed_count; i < count; i++) {
+    int gives_way = found->kind == CN_EVENT_SLIP && found->contact == candidates[i];
+    d->modes[candidates[i]].mode = mode_found(d, candidates[i], row, gives_way);
+    row += rows_of_contact(d, candidates[i]);
+  }
   return CN_OK;
 }
 
-// Modes of the candidates from the complementarity problem of the accelerations.
-static CnStatus choose_by_lcp(CniDrive *d, const int32_t *candidates, int32_t count) {
-  int changed = 1;
-  double zero = 0;
-  for (int32_t round = 0; changed; round++) {
-    if (round > 2 * count + 4)
-      return cni_error(CN_STOPPED, "%s: t = %.17g s: no combination of stick and slip was found",
-                       d->stepper->name, d->t);
-    changed = 0;
-    CNI_TRY(solve_candidates(d, candidates, count));
-    zero = 1e-12 * cni_largest(d->all_multipliers, d->motion.row_count);
-    for (int32_t i = 0; i < count; i++) CNI_TRY(review(d, candidates[i], zero, &changed));
+CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v, int *hold) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < d->motion.eq->contact_count; i++)
+    if (d->modes[i].mode != CNI_OPEN) d->chosen[count++] = i;
+  CNI_TRY(cni_modes_accelerations(d, t, q, v, count));
+  double zero = 10 * NO_SLIP * d->most;
+  *hold = 1;
+  for (int32_t i = 0, row = d->fixed_count; i < count; i++) {
+    int32_t dim = d->modes[d->chosen[i]].mode == CNI_STICK ? d->motion.eq->contact_dim : 1;
+    for (int32_t k = 0; k < dim; k++) *hold &= fabs(d->impulses[row + k]) <= zero;
+    row += rows_of_contact(d, d->chosen[i]);
   }
-  for (int32_t i = 0; i < count; i++)
-    if (!(d->all_multipliers[cni_normal_row(d->motion.eq, candidates[i])] > zero))
-      d->modes[candidates[i]].mode = CNI_OPEN;
   return CN_OK;
+}
+
+void cni_modes_aim(CniDrive *d) {
+  CniMotion *m = &d->motion;
+  const CniStep *s = &d->step;
+  double u[2];
+  if (m->eq->contact_dim < 3) return;
+  for (int32_t i = 0; i < m->active; i++) {
+    if (m->slip[i].row < 0) continue;
+    double speed = cni_motion_slip(m, i, s->jacobian0, s->rate0, s->v0, u);
+    CniContactMode *mode = &d->modes[cni_row_contact(m->eq, m->list[i])];
+    m->slip[i].speed = 0;
+    if (!(speed > 10 * speed_zero(d))) continue;
+    m->slip[i].speed = speed;
+    for (int32_t k = 0; k < 2; k++) mode->direction[k] = m->slip[i].start[k] = u[k] / speed;
+  }
 }
 
 // The same by a step of moreau-jean, taken back.
@@ -261,26 +294,8 @@ static CnStatus choose_by_nscd(CniDrive *d, int32_t *candidates, int32_t count) 
   return CN_OK;
 }
 
-// First guess of a closed contact's mode from its velocity.
-static CnStatus guess_mode(CniDrive *d, int32_t contact, const double *u) {
-  CniContactMode *mode = &d->modes[contact];
-  double zero = 10 * speed_zero(d), along = 0;
-  int32_t dim = d->motion.eq->contact_dim;
-  mode->mode = CNI_CLOSED;
-  if (!cni_has_friction(d, contact)) return CN_OK;
-  for (int32_t k = 1; k < dim; k++) along = cn_max(along, fabs(u[k]));
-  if (along <= zero) {
-    mode->mode = CNI_STICK;
-    return CN_OK;
-  }
-  if (dim > 2) return would_slip(d, contact, INFINITY);
-  mode->mode = CNI_SLIP;
-  mode->direction = u[1] > 0 ? 1 : -1;
-  return CN_OK;
-}
-
 // I2 from I1 (chosen[0 .. count)), whose speeds are known.
-static CnStatus choose(CniDrive *d, int32_t count, int edge, int impact) {
+static CnStatus choose(CniDrive *d, int32_t count, const CniFound *found, int edge, int impact) {
   const CnEquations *eq = d->motion.eq;
   int32_t *candidates = d->chosen + eq->contact_count + 1, n = 0;
   const double *u = d->speeds + d->fixed_count;
@@ -292,7 +307,7 @@ static CnStatus choose(CniDrive *d, int32_t count, int edge, int impact) {
     if (u[0] <= zero || (d->modes[contact].mode != CNI_OPEN && !impact)) {
       d->modes[contact].next_open = 0;
       d->modes[contact].armed = 0; // one that carries nothing lies there, and does not fall again
-      CNI_TRY(guess_mode(d, contact, u));
+      d->modes[contact].mode = CNI_CLOSED;
       candidates[n++] = contact;
     } else {
       d->modes[contact].armed = 1; // it flies
@@ -304,49 +319,89 @@ static CnStatus choose(CniDrive *d, int32_t count, int edge, int impact) {
   memset(d->all_multipliers, 0, (size_t)d->motion.row_count * sizeof(double));
   if (n == 0) return CN_OK;
   if (edge && d->def.remedy == CN_REMEDY_NSCD) return choose_by_nscd(d, candidates, n);
-  return choose_by_lcp(d, candidates, n);
+  return choose_by_friction(d, candidates, n, found);
 }
 
 // ---- active rows ----
 
-// Bilateral rows, normals that carry, then held tangents; those that depend on others are left out.
-static CnStatus active_rows(CniDrive *d, int32_t *count) {
+// Bilateral rows, normals that carry, then held tangents, of the contacts in the order given; those
+// that depend on others are left out.
+static CnStatus active_rows(CniDrive *d, const int32_t *order, int32_t closed, int32_t *count) {
   const CnEquations *eq = d->motion.eq;
   int32_t n = 0;
   for (int32_t i = 0; i < d->fixed_count; i++) d->rows[n++] = d->fixed[i];
-  for (int32_t i = 0; i < eq->contact_count; i++)
-    if (d->modes[i].mode != CNI_OPEN) d->rows[n++] = cni_normal_row(eq, i);
-  for (int32_t i = 0; i < eq->contact_count; i++)
-    for (int32_t k = 1; k < eq->contact_dim && d->modes[i].mode == CNI_STICK; k++)
-      d->rows[n++] = cni_normal_row(eq, i) + k;
-  if (n > d->fixed_count)
-    CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->rows, n, d->rows, &n));
+  for (int32_t i = 0; i < closed; i++) d->rows[n++] = cni_normal_row(eq, order[i]);
+  for (int32_t i = 0; i < closed; i++)
+    for (int32_t k = 1; k < eq->contact_dim && d->modes[order[i]].mode == CNI_STICK; k++)
+      d->rows[n++] = cni_normal_row(eq, order[i]) + k;
   *count = n;
+  if (n > d->fixed_count)
+    CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->rows, n, d->rows, count));
+  d->redundant = *count < n;
+  return CN_OK;
+}
+
+// By their forces, the largest first, so that rows left out are those of contacts that carry least.
+static void sort_by_load(const CniDrive *d, int32_t *order, int32_t count) {
+  for (int32_t i = 1; i < count; i++) {
+    int32_t contact = order[i], k = i;
+    for (; k > 0 && d->modes[order[k - 1]].load < d->modes[contact].load; k--)
+      order[k] = order[k - 1];
+    order[k] = contact;
+  }
+}
+
+// Rows that hold from now on hold for the velocity too: contacts that came to rest by the error of
+// the steps are at rest.
+static CnStatus meet_velocity(CniDrive *d) {
+  CniMotion *m = &d->motion;
+  double *w = m->scratch_v, *r = m->multipliers, largest = 0;
+  if (m->eq->contact_count == 0 || m->active == 0) return CN_OK;
+  CNI_TRY(cni_motion_jacobian(m, d->t, d->q, m->scratch_g, m->scratch_rate));
+  for (int32_t i = 0; i < m->active; i++) {
+    r[i] = -cni_motion_row(m, m->scratch_g, i, m->scratch_rate[i], d->v);
+    largest = cn_max(largest, fabs(r[i]));
+  }
+  if (largest <= 1e-13 * (1 + cni_largest(d->v, m->v_count))) return CN_OK;
+  CNI_TRY(cni_motion_mass(m, d->t, d->q));
+  memset(w, 0, (size_t)m->v_count * sizeof *w);
+  CNI_TRY(cni_motion_solve(m, d->t, m->scratch_g, m->scratch_g, w, r));
+  for (int32_t i = 0; i < m->v_count; i++) d->v[i] += w[i];
   return CN_OK;
 }
 
 static CnStatus apply(CniDrive *d) {
   const CnEquations *eq = d->motion.eq;
-  int32_t n;
-  CNI_TRY(active_rows(d, &n));
+  int32_t n, closed = 0, *order = d->chosen;
+  for (int32_t i = 0; i < eq->contact_count; i++)
+    if (d->modes[i].mode != CNI_OPEN) order[closed++] = i;
+  CNI_TRY(active_rows(d, order, closed, &n));
+  if (d->redundant) {
+    sort_by_load(d, order, closed);
+    CNI_TRY(active_rows(d, order, closed, &n));
+  }
   for (int32_t i = 0; i < eq->contact_count; i++) d->modes[i].place = -1;
   for (int32_t i = 0; i < n; i++) {
     int32_t contact = cni_row_contact(eq, d->rows[i]);
-    d->slip[i] = -1;
-    d->factor[i] = 0;
+    d->slip[i] = (CniSlip){.row = -1};
     if (contact < 0 || cni_row_gap(eq, d->rows[i]) < 0) continue;
     CniContactMode *mode = &d->modes[contact];
     mode->place = i;
     if (mode->mode != CNI_SLIP) continue;
-    d->slip[i] = d->rows[i] + 1;
-    d->factor[i] = -mode->direction * cni_drive_law(d, contact).friction;
+    d->slip[i].row = d->rows[i] + 1;
+    d->slip[i].friction = cni_drive_law(d, contact).friction;
+    for (int32_t k = 0; k < 2; k++) d->slip[i].start[k] = mode->direction[k];
   }
-  CNI_TRY(cni_motion_set_rows(&d->motion, d->rows, d->slip, d->factor, n));
+  CNI_TRY(cni_motion_set_rows(&d->motion, d->rows, d->slip, n));
+  CNI_TRY(meet_velocity(d));
   CNI_TRY(cni_step_fit(&d->step, d->stepper, &d->motion, d->q, d->v));
   d->step.t = d->t;
-  return eq->contact_count > 0
-             ? cni_motion_accelerate(&d->motion, d->t, d->q, d->v, NULL, d->a, d->multipliers)
-             : CN_OK;
+  if (eq->contact_count == 0) return CN_OK;
+  CNI_TRY(cni_motion_jacobian(&d->motion, d->t, d->q, d->step.jacobian0, d->step.rate0));
+  d->step.start_known = 1;
+  cni_modes_aim(d);
+  return cni_motion_accelerate(&d->motion, d->t, d->q, d->v, d->step.jacobian0, d->step.rate0, d->a,
+                               d->multipliers);
 }
 
 // ---- flights that end at once ----
@@ -462,7 +517,7 @@ CnStatus cni_modes_settle(CniDrive *d, const CniFound *found) {
       CNI_TRY(cni_impact(d, count));
       continue;
     }
-    CNI_TRY(choose(d, count, edge, impact));
+    CNI_TRY(choose(d, count, found, edge, impact));
     CNI_TRY(apply(d));
     CNI_TRY(find_flights(d, &resting, &rest));
     if (resting == 0) break;

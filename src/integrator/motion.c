@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SLIP_LEFT 0.1 // of the speed at the start: below, the direction is more and more that of it
+
 // ---- pool ----
 
 CnStatus cni_pool_begin(CniPool *pool, int64_t count) {
@@ -70,7 +72,6 @@ void cni_motion_release(CniMotion *m) {
   const CnAllocator *a = &m->allocator;
   cni_release(a, m->list, (size_t)m->list_capacity * sizeof *m->list);
   cni_release(a, m->slip, (size_t)m->slip_capacity * sizeof *m->slip);
-  cni_release(a, m->factor, (size_t)m->factor_capacity * sizeof *m->factor);
   cni_release(a, m->first, (size_t)m->first_capacity * sizeof *m->first);
   cni_release(a, m->touch_start, (size_t)m->start_capacity * sizeof *m->touch_start);
   cni_release(a, m->touch, (size_t)m->touch_capacity * sizeof *m->touch);
@@ -92,7 +93,7 @@ CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system) {
   int32_t gaps = m->eq->bilateral_count + m->eq->contact_count;
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->gaps, &m->gap_capacity, 0, gaps + 1,
                             sizeof *m->gaps));
-  return cni_motion_set_rows(m, NULL, NULL, NULL, 0);
+  return cni_motion_set_rows(m, NULL, NULL, 0);
 }
 
 // Cut the pool for the present sizes.
@@ -147,30 +148,54 @@ static CnStatus ask_groups(CniMotion *m, int32_t place) {
   return CN_OK;
 }
 
-CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const int32_t *slip,
-                             const double *factor, int32_t count) {
+CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlip *slip,
+                             int32_t count) {
   const CnAllocator *a = &m->allocator;
-  int32_t most = 2 * count + 2;
+  int32_t most = 3 * count + 2;
   CNI_TRY(cni_array_reserve(a, (void **)&m->list, &m->list_capacity, 0, most, sizeof *m->list));
   CNI_TRY(cni_array_reserve(a, (void **)&m->slip, &m->slip_capacity, 0, most, sizeof *m->slip));
-  CNI_TRY(
-      cni_array_reserve(a, (void **)&m->factor, &m->factor_capacity, 0, most, sizeof *m->factor));
   CNI_TRY(cni_array_reserve(a, (void **)&m->touch_start, &m->start_capacity, 0, most,
                             sizeof *m->touch_start));
   m->active = m->list_count = count;
   m->coupling.known = 0;
   for (int32_t i = 0; i < count; i++) {
     m->list[i] = rows[i];
-    m->slip[i] = -1;
-    m->factor[i] = 0;
-    if (!slip || slip[i] < 0) continue;
-    m->slip[i] = m->list_count;
-    m->factor[i] = factor[i];
-    m->list[m->list_count++] = slip[i];
+    m->slip[i] = slip ? slip[i] : (CniSlip){.row = -1};
+    if (m->slip[i].row < 0) continue;
+    m->slip[i].place = m->list_count;
+    for (int32_t k = 0; k < 2; k++) m->slip[i].now[k] = m->slip[i].start[k];
+    for (int32_t k = 1; k < m->eq->contact_dim; k++)
+      m->list[m->list_count++] = m->slip[i].row + k - 1;
   }
   m->touch_start[0] = 0;
   for (int32_t i = 0; i < m->list_count; i++) CNI_TRY(ask_groups(m, i));
   return carve(m);
+}
+
+double cni_motion_slip(const CniMotion *m, int32_t i, const double *jacobian, const double *rate,
+                       const double *v, double u[2]) {
+  int32_t place = m->slip[i].place;
+  u[0] = cni_motion_row(m, jacobian, place, rate[place], v);
+  u[1] = m->eq->contact_dim > 2 ? cni_motion_row(m, jacobian, place + 1, rate[place + 1], v) : 0;
+  return sqrt(u[0] * u[0] + u[1] * u[1]);
+}
+
+void cni_motion_aim(CniMotion *m, const double *jacobian, const double *rate, const double *v) {
+  if (m->list_count == m->active || m->eq->contact_dim < 3) return;
+  for (int32_t i = 0; i < m->active; i++) {
+    CniSlip *slip = &m->slip[i];
+    double u[2];
+    if (slip->row < 0) continue;
+    double speed = cni_motion_slip(m, i, jacobian, rate, v, u);
+    double on = u[0] * slip->start[0] + u[1] * slip->start[1], length = on < 0 ? -speed : speed;
+    double left = cn_min(1, speed / (SLIP_LEFT * slip->speed)),
+           share = left * left * (3 - 2 * left);
+    if (!(slip->speed > 0)) share = speed > 0;
+    for (int32_t k = 0; k < 2; k++)
+      slip->now[k] = (share > 0 ? share * u[k] / length : 0) + (1 - share) * slip->start[k];
+    double size = sqrt(slip->now[0] * slip->now[0] + slip->now[1] * slip->now[1]);
+    for (int32_t k = 0; k < 2; k++) slip->now[k] = size > 0 ? slip->now[k] / size : slip->start[k];
+  }
 }
 
 // ---- evaluations ----
@@ -318,14 +343,17 @@ CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const d
 }
 
 CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const double *v,
-                               const double *jacobian, double *a, double *multipliers) {
+                               const double *jacobian, const double *rate, double *a,
+                               double *multipliers) {
   // the curvature may use the scratch Jacobian: it comes first
   CNI_TRY(cni_motion_curvature(m, t, q, v, multipliers));
   for (int32_t i = 0; i < m->active; i++) multipliers[i] = -multipliers[i];
   if (!jacobian) {
     CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
     jacobian = m->scratch_g;
+    rate = m->scratch_rate;
   }
+  cni_motion_aim(m, jacobian, rate, v);
   CNI_TRY(cni_motion_mass(m, t, q));
   CNI_TRY(m->eq->force(m->system->context, t, q, v, a));
   return cni_motion_solve(m, t, jacobian, jacobian, a, multipliers);

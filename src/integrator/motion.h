@@ -53,6 +53,20 @@ typedef struct CniCoupling {
   int32_t pivot_capacity;
 } CniCoupling;
 
+// Friction of a contact that slips: its normal force L pulls -mu L along the direction of slip into
+// D. In the plane that is one sign for good. In space it is the direction of the tangential velocity
+// where D is made. Where little of the speed at the start of the step is left, the direction is that
+// of the start more and more: the equations stay smooth up to and beyond the instant at which the slip
+// ends, and errors of a vanishing velocity do not decide.
+typedef struct CniSlip {
+  int32_t row;     // first tangent, -1: it does not slip
+  int32_t place;   // of that tangent in the list, the others after it
+  double friction; // mu
+  double speed;    // m/s, at the start of the step
+  double start[2]; // unit, along the tangents: at the start of the step
+  double now[2];   // where D is made
+} CniSlip;
+
 typedef struct CniMotion {
   CnAllocator allocator;
   const CnSystem *system;
@@ -62,12 +76,11 @@ typedef struct CniMotion {
 
   // active rows, and after them the tangents of those that slip
   int32_t *list;        // list_count rows
-  int32_t *slip;        // per active row: place in the list of the tangent that adds to D, -1: none
-  double *factor;       // of that tangent
+  CniSlip *slip;        // per active row
   int32_t *touch_start; // per row of the list, and one more: its groups
   int32_t *touch;       // ascending
   int32_t active, list_count;
-  int32_t list_capacity, slip_capacity, factor_capacity, start_capacity, touch_capacity;
+  int32_t list_capacity, slip_capacity, start_capacity, touch_capacity;
   int32_t entries; // numbers in a Jacobian of the list
 
   CniPool pool;
@@ -88,9 +101,13 @@ void cni_motion_release(CniMotion *m);
 
 // Work on this system; no row is active.
 CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system);
-// Active rows; slip and factor may be null (nothing slips). slip: tangent row or -1.
-CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const int32_t *slip,
-                             const double *factor, int32_t count);
+// Active rows; slip may be null (nothing slips), its places are filled in here.
+CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlip *slip, int32_t count);
+// Directions of slip at a velocity; `jacobian` and `rate` are those of the list at its place.
+void cni_motion_aim(CniMotion *m, const double *jacobian, const double *rate, const double *v);
+// Tangential velocity of an active row that slips, along the tangents; returns its length.
+double cni_motion_slip(const CniMotion *m, int32_t i, const double *jacobian, const double *rate,
+                       const double *v, double u[2]);
 
 void cni_motion_kinematics(const CniMotion *m, double t, const double *q, const double *v,
                            double *q_dot);
@@ -120,9 +137,11 @@ void cni_motion_group_solve(const CniMotion *m, int32_t group, double *x);
 CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const double *rows_of,
                           double *w, double *multipliers);
 
-// Accelerations and multipliers at a state, index 1. `jacobian` (of the list at q) may be null.
+// Accelerations and multipliers at a state, index 1. `jacobian` (of the list at q) may be null, and
+// `rate` with it.
 CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const double *v,
-                               const double *jacobian, double *a, double *multipliers);
+                               const double *jacobian, const double *rate, double *a,
+                               double *multipliers);
 
 // ---- coupling.c ----
 

@@ -59,13 +59,14 @@ static Parts parts_of(const CniMotion *m, const CniStep *s) {
 }
 
 static CnStatus slopes_at(CniMotion *m, Parts *k, double t, const double *q, const double *v,
-                          const double *jacobian, int32_t i) {
+                          const double *jacobian, const double *rate, int32_t i) {
   if (!jacobian) {
     CNI_TRY(cni_motion_jacobian(m, t, q, k->jacobian, k->rate));
     jacobian = k->jacobian;
+    rate = k->rate;
   }
   cni_motion_kinematics(m, t, q, v, k->q_dot[i]);
-  return cni_motion_accelerate(m, t, q, v, jacobian, k->v_dot[i], k->multipliers);
+  return cni_motion_accelerate(m, t, q, v, jacobian, rate, k->v_dot[i], k->multipliers);
 }
 
 static CnStatus step(CniMotion *m, CniStep *s) {
@@ -76,11 +77,11 @@ static CnStatus step(CniMotion *m, CniStep *s) {
     CNI_TRY(cni_motion_jacobian(m, s->t, s->q0, s->jacobian0, s->rate0));
     s->start_known = 1;
   }
-  CNI_TRY(slopes_at(m, &k, s->t, s->q0, s->v0, s->jacobian0, 0));
+  CNI_TRY(slopes_at(m, &k, s->t, s->q0, s->v0, s->jacobian0, s->rate0, 0));
   for (int32_t i = 1; i < STAGES; i++) {
     cni_step_combine(s->q0, s->h, a[i], k.q_dot, i, nq, k.q);
     cni_step_combine(s->v0, s->h, a[i], k.v_dot, i, nv, k.v);
-    CNI_TRY(slopes_at(m, &k, s->t + c[i] * s->h, k.q, k.v, NULL, i));
+    CNI_TRY(slopes_at(m, &k, s->t + c[i] * s->h, k.q, k.v, NULL, NULL, i));
   }
   cni_step_combine(s->q0, s->h, b4, k.q_dot, STAGES, nq, k.q);
   cni_step_combine(s->v0, s->h, b4, k.v_dot, STAGES, nv, k.v);
@@ -101,7 +102,8 @@ static void hermite(double theta, double h, const double *x0, const double *d0, 
 
 static CnStatus dense_state(CniMotion *m, CniStep *s, double theta, double *q, double *v) {
   Parts k = parts_of(m, s);
-  if (!s->dense_ready) CNI_TRY(slopes_at(m, &k, s->t + s->h, s->q1, s->v1, s->jacobian1, STAGES));
+  if (!s->dense_ready)
+    CNI_TRY(slopes_at(m, &k, s->t + s->h, s->q1, s->v1, s->jacobian1, s->rate1, STAGES));
   s->dense_ready = 1;
   hermite(theta, s->h, s->q0, k.q_dot[0], s->q1, k.q_dot[STAGES], m->q_count, q);
   cni_motion_normalise(m, q);

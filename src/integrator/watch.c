@@ -50,8 +50,9 @@ static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *
 // Tangential velocity of a slipping contact, in the direction of its slip.
 static double slip_speed(const CniDrive *d, const CniContactMode *mode, const double *jacobian,
                          const double *rate, const double *v) {
-  int32_t row = d->motion.slip[mode->place];
-  return mode->direction * cni_motion_row(&d->motion, jacobian, row, rate[row], v);
+  double u[2];
+  cni_motion_slip(&d->motion, mode->place, jacobian, rate, v, u);
+  return mode->direction[0] * u[0] + mode->direction[1] * u[1];
 }
 
 static int32_t place_of_row(const CniMotion *m, int32_t row) {
@@ -60,21 +61,33 @@ static int32_t place_of_row(const CniMotion *m, int32_t row) {
   return -1;
 }
 
+// Where rows depend on each other, their own forces do not tell: does the friction problem say that
+// contacts can go on as they are?
+static CnStatus take_doubtful(CniDrive *d, double t, const double *q, const double *v,
+                              const CniFound *doubtful, CniFound *found) {
+  int hold = 0;
+  if (doubtful->contact < 0 || found->contact >= 0) return CN_OK;
+  if (d->redundant) CNI_TRY(cni_modes_hold(d, t, q, v, &hold));
+  if (!hold) take(found, doubtful->kind, doubtful->contact);
+  return CN_OK;
+}
+
 // Forces and slip at a state.
 static CnStatus look_at_forces(CniDrive *d, double t, const double *q, const double *v,
                                CniFound *found) {
   CniMotion *m = &d->motion;
   const CnEquations *eq = m->eq;
-  CNI_TRY(cni_motion_accelerate(m, t, q, v, NULL, d->a, d->multipliers));
+  CNI_TRY(cni_motion_accelerate(m, t, q, v, NULL, NULL, d->a, d->multipliers));
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
   double most = 1;
   for (int32_t i = 0; i < m->active; i++) most = cn_max(most, fabs(d->multipliers[i]));
   double zero = FORCE_ZERO * most;
+  CniFound doubtful = {0, CN_EVENT_RELEASE, -1};
   for (int32_t i = 0; i < eq->contact_count; i++) {
     const CniContactMode *mode = &d->modes[i];
     if (mode->mode == CNI_OPEN || mode->place < 0) continue;
     double normal = d->multipliers[mode->place], mu = cni_drive_law(d, i).friction, along = 0;
-    if (normal < -zero) take(found, CN_EVENT_RELEASE, i);
+    if (normal < -zero) take(&doubtful, CN_EVENT_RELEASE, i);
     if (mode->mode == CNI_SLIP && slip_speed(d, mode, m->scratch_g, m->scratch_rate, v) < 0)
       take(found, CN_EVENT_STICK, i);
     if (mode->mode != CNI_STICK) continue;
@@ -82,9 +95,9 @@ static CnStatus look_at_forces(CniDrive *d, double t, const double *q, const dou
       int32_t place = place_of_row(m, cni_normal_row(eq, i) + k);
       if (place >= 0) along += d->multipliers[place] * d->multipliers[place];
     }
-    if (sqrt(along) > mu * cn_max(normal, 0) + 2 * zero) take(found, CN_EVENT_SLIP, i);
+    if (sqrt(along) > mu * cn_max(normal, 0) + 2 * zero) take(&doubtful, CN_EVENT_SLIP, i);
   }
-  return CN_OK;
+  return take_doubtful(d, t, q, v, &doubtful, found);
 }
 
 // Has anything happened by theta?

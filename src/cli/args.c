@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "core/error.h"
 #include "io/io.h"
 
 // ---- parsing ----

@@ -8,6 +8,8 @@
 #include <cairn/scene.h>
 #include <cairn/world.h>
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "io/tools/lock.h"
 #include "io/tools/names.h"
 #include "io/tools/output.h"

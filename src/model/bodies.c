@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "model/model_private.h"
 
 static const char *const kinds[] = {"dynamic", "kinematic", "fixed", NULL};

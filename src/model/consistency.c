@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "model/model_private.h"
 
 static CnStatus damaged(const char *kind, int32_t index, const char *what) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forces between two bodies, or on one. They are few: bodies have no lists of them and are found by
 // their ids, so that nothing has to follow when bodies move in memory or their mass changes.
-#include "core/error.h"
-#include "core/memory.h"
 #include "model/model_private.h"
 
 void cni_force_at(const CniModel *model, const CniForce *force, double time, const CnPose *pose,

@@ -3,8 +3,6 @@
 // and one that is used stays.
 #include <stdio.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "model/model_private.h"
 
 CnStatus cni_geometry_keep(CniModel *model, const CniGeometry *given) {

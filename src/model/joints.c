@@ -4,8 +4,6 @@
 // no list.
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "model/model_private.h"
 
 static int is_none(CnBodyId id) { return id.slot == 0 && id.generation == 0; }

@@ -9,8 +9,6 @@
 //     P' = P D,   v' = v + w x R d,   torque' = torque - R d x force      (R d: D's shift, world)
 //
 // keep the body frame's pose and velocity and the load as they were.
-#include "core/error.h"
-#include "core/memory.h"
 #include "model/model_private.h"
 
 // Off-diagonal parts and differences below this share of the largest inertia are rounding: a box

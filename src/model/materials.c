@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials: the laws of surfaces, and how two of them make the law of a contact.
-#include "core/error.h"
-#include "core/memory.h"
 #include "model/model_private.h"
 
 static const char *const rules[] = {"geometric", "average", "min", "product", "max", NULL};

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "model/model_private.h"
 
 CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {

@@ -3,6 +3,8 @@
 #ifndef CNI_MODEL_PRIVATE_H
 #define CNI_MODEL_PRIVATE_H
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "model/model.h"
 
 // Mass properties of a body as they follow from its definition and shapes.

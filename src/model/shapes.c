@@ -3,8 +3,6 @@
 // pose in the frame of the centre of mass, which is what every step reads. A body's shapes are a
 // doubly linked list through the dense array, in order of creation; before the first one comes the
 // last, so that a new one finds its place at once.
-#include "core/error.h"
-#include "core/memory.h"
 #include "model/model_private.h"
 
 static const char *kind_name(int32_t index) { return cn_shape_kind_name((CnShapeKind)index); }

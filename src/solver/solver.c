@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/floats.h"
-#include "core/memory.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
 

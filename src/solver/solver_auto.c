@@ -22,8 +22,6 @@
 #include "solver/solver.h"
 #include "solver/cones/auto_cones.h"
 #include "solver/pivots/lcp.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/rng.h"
 #include "core/vec.h"
 

@@ -3,8 +3,6 @@
 #include "solver/solver.h"
 #include "solver/cones/cones.h"
 #include "core/clock.h"
-#include "core/error.h"
-#include "core/memory.h"
 
 #include <string.h>
 

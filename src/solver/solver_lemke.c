@@ -2,8 +2,6 @@
 // lemke: complementary pivoting with the lexicographic rule. See lemke.c, reduce.c and lcp.c.
 #include "solver/solver.h"
 #include "solver/pivots/lcp.h"
-#include "core/error.h"
-#include "core/memory.h"
 
 #include <string.h>
 

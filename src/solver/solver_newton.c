@@ -5,8 +5,6 @@
 #include "solver/cones/cones.h"
 #include "solver/pivots/lcp.h"
 #include "core/clock.h"
-#include "core/error.h"
-#include "core/memory.h"
 
 #include <string.h>
 

@@ -3,8 +3,6 @@
 // names of bodies and series, and the scene file itself if it is not too long.
 #include "view/view_private.h"
 
-#include "core/error.h"
-
 #include <inttypes.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 // file does not hold, is added to its scalars here, step by step: later the plots are thinned.
 #include "view/view_private.h"
 
-#include "core/error.h"
-
 #include <string.h>
 
 #define TOTAL "total_energy"

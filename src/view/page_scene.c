@@ -3,9 +3,6 @@
 // frame.
 #include "view/view_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-
 typedef struct SceneShape {
   CnShapeId id;
   int32_t body;

@@ -4,8 +4,6 @@
 // that no peak is lost.
 #include "view/view_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <math.h>

@@ -10,9 +10,7 @@
 
 #include <string.h>
 
-#include "core/error.h"
 #include "core/math.h"
-#include "core/memory.h"
 #include "geometry/geometry.h"
 
 #define MANY 64 // more meshes than this are made of fewer triangles

@@ -6,8 +6,6 @@
 // If not all do, every n-th is kept, and the last.
 #include "view/view_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <math.h>

@@ -18,6 +18,8 @@
 #ifndef CNI_VIEW_PRIVATE_H
 #define CNI_VIEW_PRIVATE_H
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "io/io.h"
 #include "view/view.h"
 

@@ -17,7 +17,6 @@
 
 #include "cli/job.h"
 #include "cli/problem_file.h"
-#include "core/error.h"
 #include "world/world.h"
 
 #define LISTED_TEXT 10 // overlaps shown to people

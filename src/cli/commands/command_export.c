@@ -5,7 +5,6 @@
 #include <cairn/run.h>
 
 #include "cli/job.h"
-#include "core/error.h"
 
 static const char *format_name(int32_t index) {
   return index >= 0 && index < cni_export_count ? cni_exports[index]->name : NULL;

@@ -9,7 +9,6 @@
 
 #include "cli/job.h"
 #include "cli/problem_file.h"
-#include "core/error.h"
 #include "world/world.h"
 
 // ---- what all three have ----

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-
 #define CN_EXPORT(name) extern const CniExportKind cni_export_##name;
 #include "io/exports/export_list.inc"
 #undef CN_EXPORT

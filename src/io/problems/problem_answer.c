@@ -6,9 +6,7 @@
 #include "io/io.h"
 #include "io/tools/json_scan.h"
 
-#include "core/error.h"
 #include "core/floats.h"
-#include "core/memory.h"
 #include "problem/problem.h"
 
 #include <string.h>

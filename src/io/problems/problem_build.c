@@ -4,8 +4,6 @@
 // a set.
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 

@@ -19,8 +19,6 @@
 // the last number needed is not looked at.
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "sparse/sparse.h"
 
 #include <stdio.h>

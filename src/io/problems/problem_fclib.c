@@ -11,8 +11,6 @@
 // solutions.
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/tools/hdf_file.h"
 #include "sparse/sparse.h"
 

@@ -9,8 +9,6 @@
 // The file is made in memory and written in one piece.
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 

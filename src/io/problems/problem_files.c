@@ -2,9 +2,7 @@
 // Problem files: their formats, recognised by the first bytes, and the writers.
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
 #include "core/floats.h"
-#include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 

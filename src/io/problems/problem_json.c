@@ -12,8 +12,6 @@
 #include "io/tools/json_scan.h"
 #include "io/problems/problem_fields.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 

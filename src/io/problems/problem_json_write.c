@@ -5,7 +5,6 @@
 #include "io/problems/problem_fields.h"
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 

@@ -13,8 +13,6 @@
 // therefore read as long as the colon is where it should be, and compared with the count below.
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "sparse/sparse.h"
 
 #include <stdio.h>

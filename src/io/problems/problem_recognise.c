@@ -4,8 +4,6 @@
 #include "io/io.h"
 #include "io/tools/json_scan.h"
 
-#include "core/memory.h"
-
 #include <ctype.h>
 #include <hdf5.h>
 #include <stdio.h>

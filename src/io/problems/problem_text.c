@@ -2,8 +2,6 @@
 // A cursor over plain text: words, numbers, and messages that name file, line and value.
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/tools/decimal.h"
 
 #include <stdio.h>

@@ -7,6 +7,8 @@
 
 #include <cairn/files.h>
 
+#include "core/error.h"
+#include "core/memory.h"
 #include "io/tools/output.h"
 
 #include <stdint.h>

@@ -13,9 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "core/hash.h"
-#include "core/memory.h"
 #include "io/tools/output.h"
 #include "io/run/run_private.h"
 

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vec.h"
 #include "geometry/geometry.h"
 #include "io/run/run_private.h"

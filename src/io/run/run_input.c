@@ -15,8 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/run/run_private.h"
 
 #define LONGEST_PATH 64

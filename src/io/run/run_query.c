@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/tools/names.h"
 #include "io/run/run_private.h"
 #include "joint/joint.h"

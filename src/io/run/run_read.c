@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "geometry/geometry.h"
 #include "io/run/run_private.h"
 #include "joint/joint.h"

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/run/run_private.h"
 
 #define COPY_BYTES 4000000

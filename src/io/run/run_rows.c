@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/run/run_private.h"
 #include "world/world.h"
 

@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include "core/clock.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/run/run_private.h"
 #include "world/world.h"
 

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "core/floats.h"
 #include "io/scene/scene_private.h"
 

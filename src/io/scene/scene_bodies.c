@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "io/scene/scene_private.h"
 
 // A body's mass is summed anew with every shape.

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "io/scene/scene_private.h"
 
 #define MOST_KEYS 64

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "io/scene/scene_private.h"
 
 #define MOST_ROUNDS 1e15 // more cannot be counted; far more than a scene may have

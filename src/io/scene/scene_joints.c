@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "force/force.h"
 #include "io/scene/scene_private.h"
 #include "joint/joint.h"

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "io/scene/scene_private.h"
 
 #define MOST_PARAMETERS 1000

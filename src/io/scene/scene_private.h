@@ -8,6 +8,7 @@
 #include <cairn/world.h>
 #include <jansson.h>
 
+#include "core/error.h"
 #include "core/fields.h"
 #include "core/memory.h"
 #include "core/rng.h"

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "core/math.h"
 #include "io/scene/scene_private.h"
 

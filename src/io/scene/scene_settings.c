@@ -3,7 +3,6 @@
 // for what the scene mentions, so that everything else stays as the caller has it.
 #include <string.h>
 
-#include "core/error.h"
 #include "core/floats.h"
 #include "integrator/integrator.h"
 #include "io/scene/scene_private.h"

@@ -2,8 +2,6 @@
 // A whole file in memory.
 #include "io/problems/problems_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/run/run_private.h"
 
 #include <errno.h>

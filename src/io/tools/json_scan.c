@@ -7,8 +7,6 @@
 // recursion. Numbers are read by decimal.h: the nearest double, whatever the locale.
 #include "io/tools/json_scan.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/tools/decimal.h"
 
 #include <stdio.h>

@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/run/run_private.h"
 
 #define ENDING ".lock"

@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "io/run/run_private.h"
 #include "io/tools/lock.h"
 

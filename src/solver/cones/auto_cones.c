@@ -21,7 +21,6 @@
 #include "solver/cones/auto_cones.h"
 
 #include "core/clock.h"
-#include "core/error.h"
 #include "core/vec.h"
 #include "solver/sweeps/mixed.h"
 

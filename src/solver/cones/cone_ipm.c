@@ -23,7 +23,6 @@
 // contacts are told apart already they end it.
 #include "solver/cones/cones.h"
 
-#include "core/error.h"
 #include "core/vec.h"
 
 #include <string.h>

@@ -13,7 +13,6 @@
 // find another point to start from.
 #include "solver/cones/cones.h"
 
-#include "core/error.h"
 #include "core/vec.h"
 
 #include <string.h>

@@ -21,7 +21,6 @@
 // spheres takes a handful, from 1e-5 one of a hundred some hundreds.
 #include "solver/cones/cones.h"
 
-#include "core/error.h"
 #include "core/vec.h"
 
 #include <string.h>

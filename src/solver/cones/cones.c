@@ -19,7 +19,6 @@
 #include "solver/solver.h"
 
 #include "core/clock.h"
-#include "core/error.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
 

@@ -14,6 +14,7 @@
 #ifndef CNI_SOLVER_CONES_H
 #define CNI_SOLVER_CONES_H
 
+#include "core/error.h"
 #include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"

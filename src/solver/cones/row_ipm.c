@@ -22,7 +22,6 @@
 // there. Warm starts: `partial` begins with the velocities given, `full` also with the impulses.
 #include "solver/cones/cones.h"
 
-#include "core/error.h"
 #include "core/math.h"
 #include "core/vec.h"
 

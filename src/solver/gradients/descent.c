@@ -18,7 +18,6 @@
 #include "solver/gradients/descent.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/memory.h"
 
 #include <string.h>
 

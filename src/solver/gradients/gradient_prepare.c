@@ -7,7 +7,6 @@
 #include "solver/gradients/gradient.h"
 #include "core/assert.h"
 #include "core/error.h"
-#include "core/memory.h"
 #include "core/tasks.h"
 
 #include <string.h>

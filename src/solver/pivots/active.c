@@ -16,7 +16,6 @@
 // Reference: Judice and Pires 1994.
 #include "solver/pivots/lcp.h"
 
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <string.h>

@@ -13,7 +13,6 @@
 // pivots is limited.
 #include "solver/pivots/lcp.h"
 
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <string.h>

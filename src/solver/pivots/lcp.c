@@ -6,8 +6,6 @@
 #include "solver/solver.h"
 
 #include "core/clock.h"
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/rng.h"
 #include "core/vec.h"
 

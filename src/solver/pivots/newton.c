@@ -17,7 +17,6 @@
 // References: Fischer 1992; De Luca, Facchinei and Kanzow 1996.
 #include "solver/pivots/lcp.h"
 
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <string.h>

@@ -15,8 +15,6 @@
 // Cost: 2 e n^2 for e equality rows of n.
 #include "solver/pivots/lcp.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <string.h>

@@ -13,7 +13,6 @@
 #ifndef CNI_SOLVER_SIMPLEX_H
 #define CNI_SOLVER_SIMPLEX_H
 
-#include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 

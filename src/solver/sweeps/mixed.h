@@ -3,7 +3,6 @@
 #ifndef CNI_SOLVER_MIXED_H
 #define CNI_SOLVER_MIXED_H
 
-#include "core/memory.h"
 #include "solver/sweeps/psor.h"
 
 #define CNI_MIXED_MEMORY 16 // sweeps that are mixed, at most

@@ -31,7 +31,6 @@
 #include "core/assert.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/memory.h"
 #include "core/tasks.h"
 
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "solver/sweeps/psor.h"
 #include "core/assert.h"
 #include "core/error.h"
-#include "core/memory.h"
 #include "core/tasks.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #define CNI_SPARSE_H
 
 #include <cairn/base.h>
+#include "sparse/direct.h"
 #include "sparse/dense.h"  // dense matrices, with their own header
 #include "sparse/factor.h" // solutions with a symmetric positive definite matrix, likewise
 #include "sparse/ldl.h"    // L D L^T of quasi-definite matrices

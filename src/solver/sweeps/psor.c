@@ -8,8 +8,11 @@
 //     d = g_i - (omega/eta_i)(E_i v + b_i + C g_i)
 //     g_i <- (1 - lambda) g_i + lambda P_K(d),   v += M^-1 E_i^T (change of g_i)
 //
-// On bilateral rows alone this is linear SOR. On the convex problem every sweep decreases the dual
-// objective 1/2 g^T N g + r^T g. Cost: one pass over the blocks an iteration (two for pssor).
+// Joints are one block: after every sweep the bilateral rows of an island are solved together,
+// exactly, by one back-substitution (sparse/direct.h), so that a mechanism neither stretches nor
+// needs sweeps to pass on what happens at its ends; without contacts that is the answer. On the
+// convex problem every sweep decreases the dual objective 1/2 g^T N g + r^T g. Cost: one pass over
+// the blocks an iteration (two for pssor).
 //
 // Threads: a sweep is the even slabs, the odd slabs, the rest; many sweeps are one region of the
 // pool, with a barrier after each of these. One thread takes the same slabs one after the other.
@@ -49,6 +52,7 @@ CnStatus cni_psor_create(const CnSolverDef *def, const CnAllocator *allocator, i
   s->level = cni_simd_level();
   s->cache_bytes = CACHE_BYTES;
   cni_schedule_init(&s->schedule, allocator);
+  cni_joints_init(&s->joints, allocator);
   s->schedule.with_groups = 1;
   *state = s;
   return CN_OK;
@@ -59,6 +63,7 @@ void cni_psor_destroy(void *state) {
   if (!s) return;
   CnAllocator a = s->allocator;
   cni_schedule_release(&s->schedule);
+  cni_joints_release(&s->joints);
 #define DROP(array, capacity) CNI_RELEASE(&a, s->array, s->capacity)
   DROP(runs, run_capacity);
   DROP(rows, rows_capacity);
@@ -97,10 +102,15 @@ void cni_psor_sweep_slab(CniPsor *s, CniPsorUpdate law, int32_t slab, int32_t st
     sweep_run(s, law, &s->runs[i], step);
 }
 
-// Phase k of an iteration: forth through the phases of the schedule, then back.
+// Phase k of an iteration: forth through the phases of the schedule, then back, then the joints.
 static void sweep_phase(void *context, int32_t phase, int32_t begin, int32_t end) {
   CniPsor *s = context;
-  int32_t k = phase % (s->back ? 2 * CNI_SWEEP_PHASES : CNI_SWEEP_PHASES);
+  int32_t sweeps = s->back ? 2 * CNI_SWEEP_PHASES : CNI_SWEEP_PHASES;
+  int32_t k = phase % (sweeps + (s->joint_count > 0));
+  if (k == sweeps) {
+    cni_joints_relax(&s->joints, s->p, s->groups, s->g, s->rule.lambda, begin, end);
+    return;
+  }
   int32_t forth = k < CNI_SWEEP_PHASES, of = forth ? k : 2 * CNI_SWEEP_PHASES - 1 - k;
   for (int32_t i = begin; i < end; i++)
     cni_psor_sweep_slab(s, s->law, cni_schedule_slab(&s->schedule, of, i), forth ? 1 : -1);
@@ -119,12 +129,13 @@ void cni_psor_iterate(CniPsor *s, int32_t count) {
     iterate_explicit(s, count);
     return;
   }
-  int32_t counts[2 * CNI_SWEEP_PHASES * SWEEPS_PER_REGION], n = 0;
+  int32_t counts[(2 * CNI_SWEEP_PHASES + 1) * SWEEPS_PER_REGION], n = 0;
   for (int32_t i = 0; i < count; i++) {
     for (int32_t k = 0; k < CNI_SWEEP_PHASES; k++)
       counts[n++] = cni_schedule_phase_count(&s->schedule, k);
     for (int32_t k = CNI_SWEEP_PHASES - 1; s->back && k >= 0; k--)
       counts[n++] = cni_schedule_phase_count(&s->schedule, k);
+    if (s->joint_count > 0) counts[n++] = cni_direct_islands(s->joints.direct);
   }
   cni_parallel_phases(s->def.tasks, n, counts, 1, sweep_phase, s);
 }
@@ -165,11 +176,23 @@ static int is_time_to_check(const CniPsor *s, int32_t iterations) {
   return iterations == 1 || s->change <= s->check_below;
 }
 
+// A problem of joints alone is one linear system.
+static CnStatus solve_joints(CniPsor *s, const CnProblem *p, CnAnswer *answer,
+                             CnSolveReport *report) {
+  CNI_TRY(cni_joints_load(&s->joints, p, s->def.tasks));
+  cni_joints_answer(&s->joints, p, s->def.tasks, answer->g, answer->v);
+  report->iterations = 1;
+  return CN_OK;
+}
+
 CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
                         CnSolveReport *report) {
   CniPsor *s = state;
   const CnSolverDef *def = &s->def;
   double start = cni_seconds();
+  s->joint_count = cni_joints_count(p);
+  if (s->joint_count > 0 && s->joint_count == p->block_count)
+    return solve_joints(s, p, answer, report);
   CNI_TRY(cni_psor_prepare(s, p, answer, memory));
   double limit = 0;
   if (def->tolerance > 0 && p->form == CN_FORM_STEP)

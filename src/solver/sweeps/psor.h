@@ -10,6 +10,7 @@
 #define CNI_SOLVER_PSOR_H
 
 #include "solver/solver.h"
+#include "solver/joints/joints.h"
 #include "solver/sweeps/local.h"
 #include "core/simd/simd.h"
 #include "core/vec.h"
@@ -165,7 +166,8 @@ typedef struct CniPsorRows {
   int32_t entry_begin, entry_end; // unused in the explicit form
   int32_t row;                    // of g and b
   int32_t block;
-  int32_t same_columns, reserved; // explicit form: of all rows
+  int32_t same_columns; // explicit form: of all rows
+  int32_t joint;        // 1: solved with all joints of its island, not by itself
 } CniPsorRows;
 
 // ---- the workspace ----
@@ -194,6 +196,8 @@ typedef struct CniPsor {
   int32_t ahead;    // batches: how far ahead sweeps prefetch groups; INT32_MAX: not at all
   int32_t in_order; // 1: all blocks are contacts of spheres with friction
   CniSchedule schedule;
+  CniJoints joints;    // solved exactly after every sweep
+  int32_t joint_count; // blocks of them
   // In memory that is not ours (psor_prepare.c): sweeps work on the groups of the problem in place
   // if they are lent, otherwise on a copy; the free velocities wait in the velocities of the
   // answer, which nobody needs before the end; inertia and lanes are in the memory of the step.

@@ -296,7 +296,9 @@ static void prepare_rows(const CniPsor *s, const CnProblem *p, int32_t index, Cn
                          int32_t entry, double *pool) {
   const CniBlock *block = &p->blocks[index];
   memset(c, 0, sizeof *c);
-  cni_local_prepare(&c->local, p, block, &s->rule, pool);
+  c->joint = block->kind == CN_BLOCK_BILATERAL && block->storage != CNI_EXPLICIT;
+  c->local.dim = block->dim;
+  if (!c->joint) cni_local_prepare(&c->local, p, block, &s->rule, pool);
   c->row = block->row;
   c->block = index;
   c->entry_begin = entry;
@@ -463,6 +465,8 @@ static void project_rows(CniPsor *s, const CnProblem *p, const double *g) {
     const CniBlock *block = &p->blocks[s->rows[i].block];
     memcpy(s->g + block->row, g + block->row, (size_t)block->dim * sizeof *g);
     cni_project(p, block, s->g + block->row);
+    // joints from zero: where rows depend on each other that keeps the reactions of least norm
+    if (s->rows[i].joint) memset(s->g + block->row, 0, (size_t)block->dim * sizeof *g);
   }
 }
 
@@ -486,6 +490,16 @@ void cni_psor_restart(CniPsor *s) {
   run_phases(s, restart_slabs, s);
 }
 
+static void relax_islands(void *context, int32_t begin, int32_t end) {
+  CniPsor *s = context;
+  cni_joints_relax(&s->joints, s->p, s->groups, s->g, 1, begin, end);
+}
+
+// Sweeps begin with joints that hold, whatever the warm start was.
+static void relax_joints(CniPsor *s) {
+  cni_parallel_for(s->def.tasks, cni_direct_islands(s->joints.direct), 1, relax_islands, s);
+}
+
 CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer,
                           CniStepMemory *memory) {
   const double *g = answer->g;
@@ -501,10 +515,13 @@ CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer
     project_rows(s, p, g);
     return CN_OK;
   }
+  s->joint_count = cni_joints_count(p);
+  if (s->joint_count > 0) CNI_TRY(cni_joints_load(&s->joints, p, s->def.tasks));
   CNI_TRY(prepare_step(s, p, answer, memory));
   project_rows(s, p, g);
   if (s->cohesive) apply_cohesion(s);
   FillLoop loop = {s, g};
   run_phases(s, fill_slabs, &loop);
+  if (s->joint_count > 0) relax_joints(s);
   return CN_OK;
 }

@@ -40,6 +40,7 @@ static void rows_velocity(const CniPsor *s, const CniPsorRows *c, double *u) {
 void cni_psor_rows(CniPsor *s, int32_t begin, int32_t end, int32_t step) {
   for (int32_t i = step > 0 ? begin : end - 1; i >= begin && i < end; i += step) {
     const CniPsorRows *c = &s->rows[i];
+    if (c->joint) continue;
     double *g = s->g + c->row, u[CNI_MAX_DIM], g_new[CNI_MAX_DIM], d[CNI_MAX_DIM];
     int32_t dim = c->local.dim;
     rows_velocity(s, c, u);

@@ -11,10 +11,11 @@
 
 #include <string.h>
 
-#define STEPS_MOST 12       // of conjugate gradients
+#define STEPS_MOST 30       // of conjugate gradients
 #define STEPS_ENOUGH 1e-24  // of r^T P^-1 r: nothing but round-off is left
 #define ISLANDS_PER_TASK 16 // small ones; large ones wait for nobody
 #define NOTHING 1e-15       // of the diagonal: no pivot even with the shift
+#define POOR 1e-4           // pivots of less than that ask for a refinement
 
 static const double *load(const CnTwist *e) { return &e->velocity.x; }
 
@@ -129,23 +130,29 @@ static void value_island(CniDirect *d, int32_t island, double shift) {
 
 // ---- factor ----
 
-// The diagonal block of place k. Pivots that are lost are counted, and their rows left out.
-static int32_t factor_diagonal(CniDirect *d, int32_t k, double least) {
-  int32_t dim = d->dim[k], lost = 0, hub = d->order[k] >= d->block_count;
+// The diagonal block of place k. Rows whose pivots are lost are left out. Returns what the island
+// needs because of it.
+static CniDirectCare factor_diagonal(CniDirect *d, int32_t k, double least) {
+  int32_t dim = d->dim[k], hub = d->order[k] >= d->block_count;
+  CniDirectCare care = CNI_DIRECT_PLAIN;
   double *a = d->value + d->panel[k], *inverse = d->inverse + d->at[k];
   for (int32_t j = 0; j < dim; j++) {
     double pivot = a[j * dim + j], column[CNI_DIRECT_DIM];
-    int good = hub ? pivot < 0 : pivot > least * d->diagonal[d->at[k] + j];
+    double size = hub ? 1 : d->diagonal[d->at[k] + j], share = hub ? 1 / -pivot : pivot / size;
+    int good = hub ? pivot < 0 : share > least;
     inverse[j] = good ? 1 / pivot : 0;
-    if (!hub && least > NOTHING) d->lost[d->at[k] + j] = (uint8_t)!good;
-    lost += !good;
+    if (least > NOTHING) d->lost[d->at[k] + j] = (uint8_t)!good;
+    if (!good)
+      care = CNI_DIRECT_SHIFTED;
+    else if (share < POOR && care == CNI_DIRECT_PLAIN)
+      care = CNI_DIRECT_REFINED;
     for (int32_t i = j + 1; i < dim; i++) {
       column[i] = a[i * dim + j];
       a[i * dim + j] *= inverse[j];
       for (int32_t m = j + 1; m <= i; m++) a[i * dim + m] -= a[i * dim + j] * column[m];
     }
   }
-  return lost;
+  return care;
 }
 
 // Rows below the diagonal block: Z L^T = A.
@@ -198,10 +205,11 @@ static inline void factor_column(CniDirect *d, int32_t k, int32_t dim) {
     for (int32_t c = 0; c < dim; c++) z[i * dim + c] *= inverse[c];
 }
 
-static int32_t factor_island(CniDirect *d, int32_t island, double least) {
-  int32_t lost = 0;
+static CniDirectCare factor_island(CniDirect *d, int32_t island, double least) {
+  CniDirectCare most = CNI_DIRECT_PLAIN;
   for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++) {
-    lost += factor_diagonal(d, k, least);
+    CniDirectCare care = factor_diagonal(d, k, least);
+    if (care > most) most = care;
     // the sizes of joints have loops of their own
     switch (d->dim[k]) {
     case 3:
@@ -217,15 +225,15 @@ static int32_t factor_island(CniDirect *d, int32_t island, double least) {
       factor_column(d, k, d->dim[k]);
     }
   }
-  return lost;
+  return most;
 }
 
 static void factor_islands(void *context, int32_t begin, int32_t end) {
   CniDirect *d = context;
   for (int32_t i = begin; i < end; i++) {
     value_island(d, i, 0);
-    d->shifted[i] = factor_island(d, i, CNI_DIRECT_LOST) > 0;
-    if (!d->shifted[i]) continue;
+    d->care[i] = (uint8_t)factor_island(d, i, CNI_DIRECT_LOST);
+    if (d->care[i] != CNI_DIRECT_SHIFTED) continue;
     value_island(d, i, CNI_DIRECT_SHIFT);
     factor_island(d, i, NOTHING);
   }
@@ -369,7 +377,10 @@ static void gradients(CniDirect *d, int32_t island) {
     }
     precondition(d, island);
     double next = measure(d, island, d->residual, d->y), share = next / now;
-    if (!(next < now / 2)) break; // round-off, or rows that contradict each other
+    if (!(next < now)) { // round-off, or rows that contradict each other
+      for (int32_t i = begin; i < end; i++) d->sum[i] -= length * d->step[i];
+      break;
+    }
     for (int32_t i = begin; i < end; i++) d->step[i] = d->y[i] + share * d->step[i];
     now = next;
   }
@@ -386,11 +397,12 @@ static void load_island(CniDirect *d, int32_t island, const double *c, double *t
 }
 
 static void solve_island(CniDirect *d, int32_t island, const double *c, int32_t steps) {
-  if (d->shifted[island]) {
+  if (d->care[island] == CNI_DIRECT_SHIFTED) {
     load_island(d, island, c, d->residual);
     gradients(d, island);
     return;
   }
+  if (d->care[island] == CNI_DIRECT_REFINED && steps < 1) steps = 1;
   load_island(d, island, c, d->y);
   substitute(d, island, d->y);
   int32_t begin = d->at[d->island_start[island]], end = d->at[d->island_start[island + 1]];

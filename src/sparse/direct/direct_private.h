@@ -23,6 +23,13 @@ typedef struct CniDirectHub {
   int32_t body, reserved;
 } CniDirectHub;
 
+// How the solutions of an island are found.
+typedef enum CniDirectCare {
+  CNI_DIRECT_PLAIN = 0, // by the factor
+  CNI_DIRECT_REFINED,   // and refined once: some pivots are small
+  CNI_DIRECT_SHIFTED    // by conjugate gradients: some rows depend on others
+} CniDirectCare;
+
 struct CniDirect {
   CnAllocator allocator;
   CniArena arena;      // everything but `pattern`
@@ -60,7 +67,7 @@ struct CniDirect {
   double *inverse;           // of pivots, by places
   double *diagonal, *weight; // of S and D, by places
   uint8_t *lost;             // rows that depend on others, by places
-  uint8_t *shifted;          // per island
+  uint8_t *care;             // per island: CniDirectCare
   double *y;                 // solutions by places, and vectors of conjugate gradients
   double *residual, *step, *image, *sum;
   CnTwist *response; // M^-1 e^T

@@ -408,7 +408,7 @@ static CnStatus take_numbers(CniDirect *d) {
   TAKE(d->size, d->diagonal);
   TAKE(d->size, d->weight);
   TAKE(d->size, d->lost);
-  TAKE(d->island_count, d->shifted);
+  TAKE(d->island_count, d->care);
   TAKE(d->size, d->y);
   TAKE(d->size, d->residual);
   TAKE(d->size, d->step);

@@ -139,8 +139,27 @@ static void unsupported(void **state) {
   cn_problem_destroy(w);
 }
 
-// A pile that takes many sweeps.
-static CnProblem *slow_problem(void) { return chain_of_rows(60); }
+// A column of sixty balls after a step of gravity: takes many sweeps.
+static CnProblem *slow_problem(void) {
+  CnProblemDef def = cn_problem_def_default();
+  CnProblem *p;
+  CHECK_OK(cn_problem_create(&def, &p));
+  CnSet set = cn_set_default(CN_BLOCK_UNILATERAL);
+  CHECK_OK(cn_problem_add_set(p, &set, NULL));
+  CnGroupDef group = cn_group_def_default();
+  CHECK_OK(cn_problem_add_group(p, &group, NULL));
+  group.inv_mass = 1;
+  group.inv_inertia = (CnSym3){250, 250, 250, 0, 0, 0};
+  group.free.velocity.z = -.0981;
+  double b = 0;
+  for (int32_t i = 0; i < 60; i++) {
+    CnTwist up = {{0, 0, 1}, {0, 0, 0}}, down = {{0, 0, -1}, {0, 0, 0}};
+    CnRowEntry rows[2] = {{0, i + 1, up}, {0, i, down}};
+    CHECK_OK(cn_problem_add_group(p, &group, NULL));
+    CHECK_OK(cn_problem_add_rows(p, 0, 1, rows, 2, &b, NULL));
+  }
+  return p;
+}
 
 static void budgets(void **state) {
   (void)state;

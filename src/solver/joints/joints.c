@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The joints of a step problem: from its blocks to a direct system, and back.
+//
+// With everything else held, the impulses of all joints of an island change by the solution of
+// S dg = -(E v + b + C g), and velocities by M^-1 E^T dg.
+#include "solver/joints/joints.h"
+
+#include "core/error.h"
+#include "core/tasks.h"
+#include "core/vec.h"
+
+#include <string.h>
+
+#define ISLANDS_PER_TASK 16
+#define OWN_ENTRIES (2 * CNI_MAX_DIM)
+
+void cni_joints_init(CniJoints *j, const CnAllocator *allocator) {
+  memset(j, 0, sizeof *j);
+  j->allocator = *allocator;
+}
+
+void cni_joints_release(CniJoints *j) {
+  CnAllocator a = j->allocator;
+  cni_direct_destroy(j->direct);
+  CNI_RELEASE(&a, j->bodies, j->body_capacity);
+  CNI_RELEASE(&a, j->group, j->group_capacity);
+  CNI_RELEASE(&a, j->body_of, j->body_of_capacity);
+  CNI_RELEASE(&a, j->blocks, j->block_capacity);
+  CNI_RELEASE(&a, j->block, j->list_capacity);
+  CNI_RELEASE(&a, j->sides, j->side_capacity);
+  CNI_RELEASE(&a, j->e, j->twist_capacity);
+  CNI_RELEASE(&a, j->compliance, j->compliance_capacity);
+  CNI_RELEASE(&a, j->b, j->b_capacity);
+  CNI_RELEASE(&a, j->x, j->x_capacity);
+}
+
+int32_t cni_joints_count(const CnProblem *p) {
+  int32_t any = 0, count = 0;
+  if (p->form != CN_FORM_STEP) return 0;
+  for (int32_t i = 0; i < p->set_count; i++) any |= p->sets[i].kind == CN_BLOCK_BILATERAL;
+  for (int32_t i = 0; any && i < p->block_count; i++)
+    count += p->blocks[i].kind == CN_BLOCK_BILATERAL;
+  return count;
+}
+
+// ---- from the problem ----
+
+static const CnRowEntry *entries_of(const CnProblem *p, const CniBlock *block, CnRowEntry *own,
+                                    int32_t *count) {
+  if (block->storage == CNI_ROWS) {
+    *count = p->row_blocks[block->index].entry_count;
+    return p->row_entries + p->row_blocks[block->index].entry_start;
+  }
+  *count = cni_storages[block->storage].expand(p, block, own, OWN_ENTRIES);
+  return own;
+}
+
+static CnStatus reserve(CniJoints *j, const CnProblem *p) {
+  const CnAllocator *a = &j->allocator;
+  int64_t blocks = 0, rows = 0, entries = 0, twists = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    const CniBlock *block = &p->blocks[i];
+    if (block->kind != CN_BLOCK_BILATERAL) continue;
+    int32_t of_rows = block->storage == CNI_ROWS;
+    int32_t most = of_rows ? p->row_blocks[block->index].entry_count : 2;
+    blocks++;
+    rows += block->dim;
+    entries += most; // if each is of another group
+    twists += (int64_t)most * block->dim;
+  }
+  if (twists > INT32_MAX)
+    return cni_error(CN_INVALID_ARGUMENT, "problem of %d blocks is too large for joints",
+                     (int)p->block_count);
+  int32_t groups = p->group_count, sides = (int32_t)entries, n = (int32_t)rows;
+  CNI_TRY(CNI_RESERVE(a, j->bodies, j->body_capacity, 0, sides < groups ? sides : groups));
+  CNI_TRY(CNI_RESERVE(a, j->group, j->group_capacity, 0, sides < groups ? sides : groups));
+  CNI_TRY(CNI_RESERVE(a, j->body_of, j->body_of_capacity, 0, groups));
+  CNI_TRY(CNI_RESERVE(a, j->blocks, j->block_capacity, 0, (int32_t)blocks));
+  CNI_TRY(CNI_RESERVE(a, j->block, j->list_capacity, 0, (int32_t)blocks));
+  CNI_TRY(CNI_RESERVE(a, j->sides, j->side_capacity, 0, sides));
+  CNI_TRY(CNI_RESERVE(a, j->e, j->twist_capacity, 0, (int32_t)twists));
+  CNI_TRY(CNI_RESERVE(a, j->compliance, j->compliance_capacity, 0, n));
+  CNI_TRY(CNI_RESERVE(a, j->b, j->b_capacity, 0, n));
+  return CNI_RESERVE(a, j->x, j->x_capacity, 0, n);
+}
+
+static int32_t body_of(CniJoints *j, const CnProblem *p, int32_t group) {
+  if (j->body_of[group] >= 0) return j->body_of[group];
+  int32_t body = j->system.body_count++;
+  j->bodies[body] = (CniDirectBody){p->groups[group].inv_mass, cni_group_inertia(p, group)};
+  j->group[body] = group;
+  return j->body_of[group] = body;
+}
+
+// The side of a block with that body; made where there is none yet.
+static CnTwist *side_of(CniJoints *j, CniDirectBlock *block, int32_t body) {
+  for (int32_t i = block->side; i < block->side + block->side_count; i++)
+    if (j->sides[i].body == body) return j->e + j->sides[i].at;
+  CnTwist *e = j->e + j->twist_count;
+  j->sides[j->system.side_count++] = (CniDirectSide){body, j->twist_count};
+  memset(e, 0, (size_t)block->dim * sizeof *e);
+  j->twist_count += block->dim;
+  block->side_count++;
+  return e;
+}
+
+static double twist_dot(const CnTwist *e, CnVec3 v, CnVec3 w) {
+  return cn_dot(e->velocity, v) + cn_dot(e->spin, w);
+}
+
+static void add_block(CniJoints *j, const CnProblem *p, int32_t index) {
+  const CniBlock *from = &p->blocks[index];
+  CniDirectSystem *s = &j->system;
+  CnRowEntry own[OWN_ENTRIES];
+  int32_t count;
+  const CnRowEntry *entries = entries_of(p, from, own, &count);
+  CniDirectBlock block = {s->row_count, from->dim, s->side_count, 0};
+  double *b = j->b + block.row;
+  cni_block_b(p, from, b);
+  cni_block_compliance(p, from, j->compliance + block.row);
+  for (int32_t i = 0; i < count; i++) {
+    const CnRowEntry *entry = &entries[i];
+    const CniGroup *group = &p->groups[entry->group];
+    if (!(group->inv_mass > 0)) {
+      b[entry->row] += twist_dot(&entry->coefficient, group->v, group->w);
+      continue;
+    }
+    CnTwist *e = side_of(j, &block, body_of(j, p, entry->group)) + entry->row;
+    e->velocity = cn_add(e->velocity, entry->coefficient.velocity);
+    e->spin = cn_add(e->spin, entry->coefficient.spin);
+  }
+  j->block[s->block_count] = index;
+  j->blocks[s->block_count++] = block;
+  s->row_count += block.dim;
+}
+
+CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks) {
+  if (!j->direct) CNI_TRY(cni_direct_create(&j->allocator, &j->direct));
+  CNI_TRY(reserve(j, p));
+  j->system = (CniDirectSystem){j->bodies, j->blocks, j->sides, j->e, j->compliance, 0, 0, 0, 0};
+  j->twist_count = 0;
+  for (int32_t i = 0; i < p->group_count; i++) j->body_of[i] = -1;
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (p->blocks[i].kind == CN_BLOCK_BILATERAL) add_block(j, p, i);
+  CNI_TRY(cni_direct_shape(j->direct, &j->system));
+  cni_direct_factor(j->direct, &j->system, tasks);
+  return CN_OK;
+}
+
+// ---- solutions ----
+
+// Velocities in steps of `stride` numbers a group, the spin `spin` numbers after the velocity.
+typedef struct Motion {
+  double *v;
+  size_t stride, spin;
+} Motion;
+
+static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
+
+static void add_scaled(double *x, double s, CnVec3 a) {
+  x[0] += s * a.x;
+  x[1] += s * a.y;
+  x[2] += s * a.z;
+}
+
+// -(E v + b + C g) of a block to j->x; g: null is zero.
+static void load_speed(CniJoints *j, const CniDirectBlock *block, Motion m, const double *g) {
+  double *x = j->x + block->row;
+  for (int32_t r = 0; r < block->dim; r++)
+    x[r] = -(j->b[block->row + r] + (g ? j->compliance[block->row + r] * g[r] : 0));
+  for (int32_t k = block->side; k < block->side + block->side_count; k++) {
+    const double *v = m.v + m.stride * (size_t)j->group[j->sides[k].body];
+    const CnTwist *e = j->e + j->sides[k].at;
+    for (int32_t r = 0; r < block->dim; r++) x[r] -= twist_dot(&e[r], load(v), load(v + m.spin));
+  }
+}
+
+// v += M^-1 E^T times lambda j->x of a block.
+static void follow(CniJoints *j, const CniDirectBlock *block, Motion m, double lambda) {
+  const CnTwist *response = cni_direct_response(j->direct);
+  const double *x = j->x + block->row;
+  for (int32_t k = block->side; k < block->side + block->side_count; k++) {
+    double *v = m.v + m.stride * (size_t)j->group[j->sides[k].body];
+    const CnTwist *e = response + j->sides[k].at;
+    for (int32_t r = 0; r < block->dim; r++) {
+      add_scaled(v, lambda * x[r], e[r].velocity);
+      add_scaled(v + m.spin, lambda * x[r], e[r].spin);
+    }
+  }
+}
+
+static void relax(CniJoints *j, const CnProblem *p, Motion m, double *g, double lambda,
+                  int32_t begin, int32_t end) {
+  const int32_t *list = cni_direct_blocks(j->direct);
+  for (int32_t island = begin; island < end; island++) {
+    int32_t first, last;
+    cni_direct_island(j->direct, island, &first, &last);
+    for (int32_t i = first; i < last; i++)
+      load_speed(j, &j->blocks[list[i]], m, g + p->blocks[j->block[list[i]]].row);
+    cni_direct_solve(j->direct, j->x, j->x, island, island + 1);
+    for (int32_t i = first; i < last; i++) {
+      const CniDirectBlock *block = &j->blocks[list[i]];
+      double *to = g + p->blocks[j->block[list[i]]].row;
+      for (int32_t r = 0; r < block->dim; r++) to[r] += lambda * j->x[block->row + r];
+      follow(j, block, m, lambda);
+    }
+  }
+}
+
+void cni_joints_relax(CniJoints *j, const CnProblem *p, CniGroup *groups, double *g, double lambda,
+                      int32_t begin, int32_t end) {
+  Motion m = {(double *)(void *)groups, sizeof *groups / sizeof(double), 4};
+  relax(j, p, m, g, lambda, begin, end);
+}
+
+typedef struct AnswerLoop {
+  CniJoints *j;
+  const CnProblem *p;
+  double *g, *v;
+} AnswerLoop;
+
+static void answer_islands(void *context, int32_t begin, int32_t end) {
+  const AnswerLoop *loop = context;
+  relax(loop->j, loop->p, (Motion){loop->v, 6, 3}, loop->g, 1, begin, end);
+}
+
+void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v) {
+  for (int32_t i = 0; i < p->group_count; i++) {
+    CnTwist free = cni_group_free(&p->groups[i]);
+    memcpy(v + 6 * (size_t)i, &free, sizeof free);
+  }
+  if (p->row_count > 0) memset(g, 0, (size_t)p->row_count * sizeof *g);
+  AnswerLoop loop = {j, p, g, v};
+  cni_parallel_for(tasks, cni_direct_islands(j->direct), ISLANDS_PER_TASK, answer_islands, &loop);
+}

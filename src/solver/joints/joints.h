@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The joints of a step problem, solved exactly: its bilateral blocks (springs and other compliant
+// rows among them) as a system of sparse/direct.h.
+//
+// Rows and bodies are numbered among themselves. Velocities that are prescribed have gone into b.
+#ifndef CNI_SOLVER_JOINTS_H
+#define CNI_SOLVER_JOINTS_H
+
+#include "problem/problem.h"
+#include "sparse/sparse.h"
+
+typedef struct CniJoints {
+  CnAllocator allocator;
+  CniDirect *direct;
+  CniDirectSystem system;
+  CniDirectBody *bodies;
+  int32_t *group;   // per body
+  int32_t *body_of; // per group: -1 without joints
+  CniDirectBlock *blocks;
+  int32_t *block; // per block: in the problem
+  CniDirectSide *sides;
+  CnTwist *e;
+  double *compliance, *b, *x; // by rows; x: work
+  int32_t body_capacity, group_capacity, body_of_capacity, block_capacity, list_capacity;
+  int32_t side_capacity, twist_capacity, compliance_capacity, b_capacity, x_capacity;
+  int32_t twist_count;
+} CniJoints;
+
+void cni_joints_init(CniJoints *j, const CnAllocator *allocator);
+void cni_joints_release(CniJoints *j);
+
+// Bilateral blocks of a problem in step form; 0 at once where no set is bilateral.
+int32_t cni_joints_count(const CnProblem *p);
+
+// Collect, order if the structure is new, factor.
+CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks);
+
+// Impulses g and velocities v of a problem that has no other blocks.
+void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v);
+
+// One block of the sweeps: islands [begin, end) are solved with everything else held, and a share
+// lambda of the change made. Velocities of groups and g, in the problem's rows, follow.
+void cni_joints_relax(CniJoints *j, const CnProblem *p, CniGroup *groups, double *g, double lambda,
+                      int32_t begin, int32_t end);
+
+#endif

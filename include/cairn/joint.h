@@ -10,6 +10,7 @@
 #define CAIRN_JOINT_H
 
 #include <cairn/base.h>
+#include <cairn/function.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,7 +39,17 @@ CN_API const char *cn_joint_coordinate_unit(CnJointKind kind, int32_t index);
 
 #define CN_JOINT_AXES 6 ///< no joint has more coordinates
 
+/// What a motor wants of its coordinate.
+typedef enum CnDrive {
+  CN_DRIVE_SPEED = 0, ///< motor_speed, with at most motor_effort
+  CN_DRIVE_POSITION,  ///< motor_position, with at most motor_effort
+  CN_DRIVE_EFFORT     ///< nothing: it gives motor_effort, of either sign
+} CnDrive;
+
 /// What acts on one coordinate; all of it may act at once. Effort is a force (N) or a torque (N m).
+/// Without stiffness and damping of its own a motor keeps its target exactly as long as its effort
+/// suffices; with them it is a servo, k (target - x) + d (target' - x'), taken at the end of the
+/// step so that no gain is too large. Numbers are 0 by default.
 typedef struct CnJointAxis {
   double lower, upper; ///< m or rad; default -infinity and infinity: no limit
   double motor_speed;  ///< m/s or rad/s, what the motor wants
@@ -47,6 +58,17 @@ typedef struct CnJointAxis {
   double stiffness;    ///< N/m or N m/rad, >= 0: spring about `rest`, default 0
   double damping;      ///< N s/m or N m s/rad, >= 0, default 0
   double rest;         ///< m or rad, where the spring is free
+  CnDrive drive;
+  CnFunctionId motor_function; ///< not none: the target as a function of time, not the number
+  double motor_position;       ///< m or rad
+  double motor_stiffness;      ///< N/m or N m/rad, >= 0: of a servo
+  double motor_damping;        ///< N s/m or N m s/rad, >= 0: of a servo
+  double restitution;          ///< of the limits, 0 to 1
+  double limit_stiffness;      ///< N/m or N m/rad, >= 0: of soft limits
+  double limit_damping;        ///< N s/m or N m s/rad, >= 0: of soft limits
+  double friction_coefficient; ///< >= 0: dry friction in proportion to the joint's own reaction
+  double friction_radius;      ///< m, >= 0: at which it acts where the coordinate is an angle
+  double armature;             ///< kg or kg m^2, >= 0: inertia of a motor, seen at the coordinate
 } CnJointAxis;
 
 /// One struct for all joints: the kind selects which fields are read.
@@ -80,7 +102,8 @@ typedef struct CnJointState {
   double motor[CN_JOINT_AXES];      ///< N or N m along the coordinate, as all efforts
   double limit[CN_JOINT_AXES];      ///< above zero at the lower limit
   double friction[CN_JOINT_AXES];
-  double spring[CN_JOINT_AXES]; ///< spring and damper
+  double spring[CN_JOINT_AXES];   ///< spring and damper
+  double armature[CN_JOINT_AXES]; ///< what the inertia of a motor asks for
 } CnJointState;
 
 #ifdef __cplusplus

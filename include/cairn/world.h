@@ -10,6 +10,7 @@
 
 #include <cairn/base.h>
 #include <cairn/force.h>
+#include <cairn/function.h>
 #include <cairn/joint.h>
 #include <cairn/problem.h>
 #include <cairn/shape.h>
@@ -338,6 +339,23 @@ CN_API CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *
 CN_API CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous);
 
 CN_API CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state);
+
+// ---- functions of time ------------------------------------------------------------------------
+
+CN_API CnStatus cn_function_create(CnWorld *world, const CnFunctionDef *def,
+                                   CnFunctionId *function);
+/// One that a joint or a body follows cannot be destroyed.
+CN_API CnStatus cn_function_destroy(CnWorld *world, CnFunctionId function);
+/// Become another function, of any kind; whoever follows it follows on.
+CN_API CnStatus cn_function_set(CnWorld *world, CnFunctionId function, const CnFunctionDef *def);
+/// The definition a function has now; its name and points live until a function is created, set or
+/// destroyed.
+CN_API CnStatus cn_function_def(const CnWorld *world, CnFunctionId function, CnFunctionDef *def);
+/// Value, first and second derivative at a time (s).
+CN_API CnStatus cn_function_value(const CnWorld *world, CnFunctionId function, double time,
+                                  double result[3]);
+/// Walk over all functions by ascending slot, as cn_world_next_body does over bodies.
+CN_API CnFunctionId cn_world_next_function(const CnWorld *world, CnFunctionId previous);
 
 // ---- forces -----------------------------------------------------------------------------------
 

@@ -77,9 +77,10 @@ void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int3
 // ---- joints ----
 
 // A joint keeps the impulses of its blocks, the warm start of the next step, and what they amount to.
-// Poses are those at which the problem was made.
-void cni_joint_keep(CniJoint *joint, const CnPose *pose, double time_step, const CnProblem *problem,
-                    const double *g, int32_t first_block, int32_t end_block);
+// Poses of the model and time are those at which the problem was made.
+void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
+                    const CnProblem *problem, const double *g, int32_t first_block,
+                    int32_t end_block);
 // The impulse of a joint's row from the equations of motion into g; rows as in cni_joint_row.
 void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *problem,
                    int32_t first_block, int32_t end_block, int32_t row, double impulse, double *g);

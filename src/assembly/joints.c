@@ -33,11 +33,44 @@ static int32_t group_of(const CnProblem *problem, int32_t body) {
   return body >= 0 ? body : problem->group_count - 1;
 }
 
-static int32_t list(const CniJoint *joint, const CnPose *pose, double h, double stabilisation,
+static CniJointTarget target_of(const CniModel *model, const CnJointAxis *axis, double t,
+                                double h) {
+  double start[3], middle[3], end[3];
+  cni_joint_target(model, axis, t, start);
+  if (axis->motor_function.slot == 0) return (CniJointTarget){start[0], start[0], start[0], 0};
+  cni_joint_target(model, axis, t + 0.5 * h, middle);
+  cni_joint_target(model, axis, t + h, end);
+  return (CniJointTarget){start[0], middle[0], end[0], end[1]};
+}
+
+// What the laws of the coordinates ask for, beyond where they are.
+static void look(const CniAssemblyInput *in, const CniJoint *joint, const CniJointPlace *place,
+                 CniJointStep *step) {
+  const CnTwist rest = {{0, 0, 0}, {0, 0, 0}};
+  const CnTwist *a = joint->body_a >= 0 ? &in->twist[joint->body_a] : &rest;
+  const CnTwist *b = joint->body_b >= 0 ? &in->twist[joint->body_b] : &rest;
+  step->threshold = in->restitution_threshold;
+  for (int32_t k = 0; k < place->axis_count; k++) {
+    const CnJointAxis *axis = &joint->def.axes[k];
+    step->rates[k] = cni_joint_rate(place, &place->axes[k], a, b);
+    if (axis->motor_effort > 0)
+      step->targets[k] = target_of(in->model, axis, in->time, in->time_step);
+  }
+  if (!(joint->impulse_step > 0) || place->axis_count == 0) return;
+  CnVec3 sum = CN_VEC3_ZERO;
+  for (int32_t i = 0; i < place->locked_count; i++)
+    sum = cn_madd(sum, joint->impulse.locked[i], place->locked[i].linear);
+  step->reaction = cn_norm(sum) / joint->impulse_step;
+}
+
+// in: null where only the rows are asked for, not their right-hand sides.
+static int32_t list(const CniAssemblyInput *in, const CniJoint *joint, const CnPose *pose, double h,
                     const CnProblem *problem, CniJointPlace *place, CniJointBlock *blocks) {
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
   cni_joint_at(joint, pose, place);
-  CniJointStep step = {h, stabilisation, 1};
+  CniJointStep step = {.time_step = h, .length = 1};
+  if (in) step.stabilisation = in->stabilisation;
+  if (in) look(in, joint, place, &step);
   if (turns(place)) step.length = gyration(problem, a, b);
   return cni_joint_blocks(&joint->def, place, &step, blocks);
 }
@@ -53,6 +86,8 @@ void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room) {
     room->pairs += kind->point;
     room->row_blocks += blocks - kind->point;
     room->row_entries += 2 * (rows - (kind->point ? kind->locked_count : 0));
+    for (int32_t k = 0; k < CN_JOINT_AXES; k++)
+      room->olds |= def->axes[k].drive == CN_DRIVE_EFFORT; // a load, as forces have
   }
 }
 
@@ -113,6 +148,34 @@ static CnStatus write_blocks(const CniJointPlace *place, const CniJointBlock *bl
   return CN_OK;
 }
 
+// A force on the free velocity of a group.
+static void push(CnProblem *problem, int32_t group, double h, CnVec3 force, CnVec3 arm,
+                 CnVec3 torque) {
+  CniGroup *g = &problem->groups[group];
+  if (!cni_group_has_mass(g)) return;
+  CnVec3 turn = cn_add(cn_cross(arm, force), torque);
+  g->v = cn_madd(g->v, h * g->inv_mass, force);
+  g->w = cn_madd(g->w, h, cn_smul(cni_group_inertia(problem, group), turn));
+}
+
+static double effort_of(const CniModel *model, const CnJointAxis *axis, double t, double h) {
+  return axis->drive == CN_DRIVE_EFFORT ? target_of(model, axis, t, h).middle : 0;
+}
+
+// Motors that give an effort.
+static void push_along(const CniAssemblyInput *in, const CniJoint *joint,
+                       const CniJointPlace *place, CnProblem *problem, int32_t a, int32_t b) {
+  double h = in->time_step;
+  for (int32_t k = 0; k < place->axis_count; k++) {
+    double effort = effort_of(in->model, &joint->def.axes[k], in->time, h);
+    if (effort == 0) continue;
+    CnVec3 force = cn_scale(effort, place->axes[k].linear);
+    CnVec3 torque = cn_scale(effort, place->axes[k].angular);
+    push(problem, b, h, force, place->arm_b, torque);
+    push(problem, a, h, cn_neg(force), place->arm_a, cn_neg(torque));
+  }
+}
+
 static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, CnProblem *problem,
                             CniSetTable *sets, double *g) {
   CniJointPlace place;
@@ -120,7 +183,8 @@ static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, C
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
   if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
     return CN_OK;
-  int32_t count = list(joint, in->pose, in->time_step, in->stabilisation, problem, &place, blocks);
+  int32_t count = list(in, joint, in->pose, in->time_step, problem, &place, blocks);
+  push_along(in, joint, &place, problem, a, b);
   CniJointImpulse kept = joint->impulse;
   double scale = joint->impulse_step > 0 ? in->time_step / joint->impulse_step : 0;
   return write_blocks(&place, blocks, count, a, b, cni_joint_kinds[joint->def.kind]->point, &kept,
@@ -153,16 +217,6 @@ void cni_forces_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   }
 }
 
-// A force on the free velocity of a group.
-static void push(CnProblem *problem, int32_t group, double h, CnVec3 force, CnVec3 arm,
-                 CnVec3 torque) {
-  CniGroup *g = &problem->groups[group];
-  if (!cni_group_has_mass(g)) return;
-  CnVec3 turn = cn_add(cn_cross(arm, force), torque);
-  g->v = cn_madd(g->v, h * g->inv_mass, force);
-  g->w = cn_madd(g->w, h, cn_smul(cni_group_inertia(problem, group), turn));
-}
-
 static CnStatus write_force(const CniAssemblyInput *in, const CniForce *force, CnProblem *problem,
                             CniSetTable *sets, double *g) {
   CniForcePlace place;
@@ -181,7 +235,7 @@ static CnStatus write_force(const CniAssemblyInput *in, const CniForce *force, C
   // the springs as they are now: the answer where nothing moves. Dampers may be stiff: from zero.
   for (int32_t i = 0; i < place.rows.axis_count; i++)
     warm.axes[i][CNI_PART_SPRING] = -place.law.axes[i].stiffness * place.rows.axes[i].value;
-  CniJointStep step = {h, 0, turns(&place.rows) ? gyration(problem, a, b) : 1};
+  CniJointStep step = {.time_step = h, .length = turns(&place.rows) ? gyration(problem, a, b) : 1};
   int32_t count = cni_joint_blocks(&place.law, &place.rows, &step, blocks);
   return write_blocks(&place.rows, blocks, count, a, b, 0, &warm, h, problem, sets, g);
 }
@@ -198,19 +252,26 @@ CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, 
 
 // ---- back from the answer ----
 
-void cni_joint_keep(CniJoint *joint, const CnPose *pose, double time_step, const CnProblem *problem,
-                    const double *g, int32_t first_block, int32_t end_block) {
+void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
+                    const CnProblem *problem, const double *g, int32_t first_block,
+                    int32_t end_block) {
   CniJointPlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   joint->impulse = (CniJointImpulse){0};
   joint->total = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   joint->impulse_step = time_step;
-  if (first_block == end_block) return;
-  int32_t count = list(joint, pose, time_step, 0, problem, &place, blocks);
+  (void)end_block;
+  if (!cni_group_has_mass(&problem->groups[group_of(problem, joint->body_a)]) &&
+      !cni_group_has_mass(&problem->groups[group_of(problem, joint->body_b)]))
+    return;
+  int32_t count = list(NULL, joint, model->pose, time_step, problem, &place, blocks);
   for (int32_t k = 0; k < count; k++)
     for (int32_t r = 0; r < blocks[k].dim; r++)
       *cni_joint_kept(&blocks[k], r, &joint->impulse) =
           fabs(blocks[k].scale[r]) * g[problem->blocks[first_block + k].row + r];
+  for (int32_t k = 0; k < place.axis_count; k++)
+    joint->impulse.axes[k][CNI_PART_MOTOR] +=
+        time_step * effort_of(model, &joint->def.axes[k], time, time_step);
   joint->total = cni_joint_total(&place, &joint->impulse);
 }
 
@@ -219,7 +280,7 @@ void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *p
   CniJointPlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   if (first_block == end_block) return;
-  int32_t count = list(joint, pose, 1, 0, problem, &place, blocks);
+  int32_t count = list(NULL, joint, pose, 1, problem, &place, blocks);
   const CniJointRow *wanted = cni_joint_row(&place, row);
   for (int32_t k = 0; k < count; k++)
     for (int32_t r = 0; r < blocks[k].dim; r++)

@@ -164,6 +164,7 @@ typedef enum CniJointPart {
   CNI_PART_UPPER,
   CNI_PART_MOTOR,
   CNI_PART_FRICTION,
+  CNI_PART_ARMATURE,
   CNI_PART_COUNT,
   CNI_PART_LOCKED = CNI_PART_COUNT
 } CniJointPart;
@@ -175,10 +176,19 @@ typedef struct CniJointImpulse {
   double axes[CN_JOINT_AXES][CNI_PART_COUNT];
 } CniJointImpulse;
 
+// What a motor wants during a step: position or speed or effort, as it is driven.
+typedef struct CniJointTarget {
+  double start, middle, end, rate; // rate: at the end
+} CniJointTarget;
+
 typedef struct CniJointStep {
   double time_step;
-  double stabilisation; // share of a position error that is removed in a step
-  double length;        // m: rows that turn are multiplied by it, so that all are in m/s
+  double stabilisation;        // share of a position error that is removed in a step
+  double length;               // m: rows that turn are multiplied by it, so that all are in m/s
+  double threshold;            // m/s or rad/s: slower than this nothing bounces
+  double reaction;             // N: of the locked directions, in the last step
+  double rates[CN_JOINT_AXES]; // of the coordinates at the start of the step
+  CniJointTarget targets[CN_JOINT_AXES];
 } CniJointStep;
 
 // A block of the step problem. Its rows are those of the place times `scale`.
@@ -204,6 +214,14 @@ static inline const CniJointRow *cni_joint_block_row(const CniJointBlock *block,
                                                      const CniJointPlace *place) {
   return block->part == CNI_PART_LOCKED ? &place->locked[row] : &place->axes[block->axis];
 }
+static inline int cni_joint_is_servo(const CnJointAxis *axis) {
+  return axis->drive != CN_DRIVE_EFFORT && axis->motor_effort > 0 &&
+         (axis->motor_damping > 0 ||
+          (axis->motor_stiffness > 0 && axis->drive == CN_DRIVE_POSITION));
+}
+// What a motor without a row does in a state: an effort, or that of a servo; target: value and
+// derivatives.
+double cni_joint_push(const CnJointAxis *axis, const double target[3], double x, double rate);
 // What is done along a coordinate in all.
 double cni_joint_effort(const CniJointImpulse *impulse, int32_t axis);
 // All of it as one impulse and one angular impulse on b at its frame's origin, world axes.

@@ -13,8 +13,13 @@
 //
 //     limits     u = x' + (x - lower)/h >= 0, likewise above: met at the end of the step, not passed;
 //                where it is passed already the share kappa of it comes back in each step
-//     motor      u = x' - speed, |g| <= h effort: keeps its speed or gives all it has
-//     friction   u = x', |g| <= h friction
+//                instead; with a restitution e one that is met in the step has u = x' + e x'_old;
+//                a soft one is a spring-damper that only pushes
+//     motor      u = x' - speed, |g| <= h effort: keeps its speed or gives all it has; one that keeps
+//                a position has the speed that leads there; a servo is a bounded spring-damper about
+//                its target. A motor that gives an effort is a load and no row
+//     friction   u = x', |g| <= h (friction + mu r R), R: reaction of the last step
+//     armature   u = x' - x'_old + g/J = 0
 #include "joint/joint.h"
 
 #include <math.h>
@@ -35,50 +40,93 @@ static double spring_law(double stiffness, double damping, double h, double fact
   return stiffness / both;
 }
 
+// What a part of a coordinate sees.
+typedef struct Act {
+  const CnJointAxis *axis;
+  const CniJointStep *step;
+  const CniJointTarget *target;
+  double x, rate; // at the start of the step
+  int32_t turns;
+} Act;
+
 static int has_spring(const CnJointAxis *axis) { return axis->stiffness > 0 || axis->damping > 0; }
 static int has_lower(const CnJointAxis *axis) { return axis->lower > -INFINITY; }
 static int has_upper(const CnJointAxis *axis) { return axis->upper < INFINITY; }
-static int has_motor(const CnJointAxis *axis) { return axis->motor_effort > 0; }
-static int has_friction(const CnJointAxis *axis) { return axis->friction > 0; }
+static int has_motor(const CnJointAxis *axis) {
+  return axis->drive != CN_DRIVE_EFFORT && axis->motor_effort > 0;
+}
+static int has_friction(const CnJointAxis *axis) {
+  return axis->friction > 0 || axis->friction_coefficient > 0;
+}
+static int has_armature(const CnJointAxis *axis) { return axis->armature > 0; }
 
-static void spring(const CnJointAxis *axis, const CniJointStep *step, double x, CniJointBlock *k) {
-  double factor = spring_law(axis->stiffness, axis->damping, step->time_step, 0, &k->set);
-  k->b[0] = factor * (x - axis->rest);
+static void spring(const Act *act, CniJointBlock *k) {
+  const CnJointAxis *axis = act->axis;
+  double factor = spring_law(axis->stiffness, axis->damping, act->step->time_step, 0, &k->set);
+  k->b[0] = factor * (act->x - axis->rest);
 }
 
-static double limit(const CniJointStep *step, double gap) {
-  return (gap > 0 ? 1 : step->stabilisation) * gap / step->time_step;
-}
-
-static void lower(const CnJointAxis *axis, const CniJointStep *step, double x, CniJointBlock *k) {
+// A limit whose gap changes at a rate: rigid or soft, with a bounce where it is met in this step.
+static void limit(const Act *act, double gap, double rate, CniJointBlock *k) {
+  const CnJointAxis *axis = act->axis;
+  const CniJointStep *step = act->step;
+  double h = step->time_step;
   k->set = cn_set_default(CN_BLOCK_UNILATERAL);
-  k->b[0] = limit(step, x - axis->lower);
+  k->b[0] = (gap > 0 ? 1 : step->stabilisation) * gap / h;
+  double both = h * axis->limit_stiffness + axis->limit_damping;
+  if (both > 0) {
+    k->set.compliance[0] = 1 / (h * both);
+    if (!(gap > 0)) k->b[0] = axis->limit_stiffness * gap / both;
+  }
+  if (axis->restitution > 0 && rate < -step->threshold && gap + h * rate <= 0)
+    k->b[0] = cn_min(axis->restitution * rate, k->b[0]);
 }
 
-static void upper(const CnJointAxis *axis, const CniJointStep *step, double x, CniJointBlock *k) {
-  k->set = cn_set_default(CN_BLOCK_UNILATERAL);
-  k->b[0] = limit(step, axis->upper - x);
+static void lower(const Act *act, CniJointBlock *k) {
+  limit(act, act->x - act->axis->lower, act->rate, k);
 }
 
-static void motor(const CnJointAxis *axis, const CniJointStep *step, double x, CniJointBlock *k) {
-  (void)x;
-  int bounded = axis->motor_effort < INFINITY;
-  k->set =
-      bounded ? interval(step->time_step * axis->motor_effort) : cn_set_default(CN_BLOCK_BILATERAL);
-  k->b[0] = -axis->motor_speed;
+static void upper(const Act *act, CniJointBlock *k) {
+  limit(act, act->axis->upper - act->x, -act->rate, k);
 }
 
-static void friction(const CnJointAxis *axis, const CniJointStep *step, double x,
-                     CniJointBlock *k) {
-  (void)x;
-  k->set = interval(step->time_step * axis->friction);
+static void motor(const Act *act, CniJointBlock *k) {
+  const CnJointAxis *axis = act->axis;
+  const CniJointTarget *target = act->target;
+  int positions = axis->drive == CN_DRIVE_POSITION;
+  double h = act->step->time_step, d = axis->motor_damping;
+  double stiffness = positions ? axis->motor_stiffness : 0, both = h * stiffness + d;
+  k->set = axis->motor_effort < INFINITY ? interval(h * axis->motor_effort)
+                                         : cn_set_default(CN_BLOCK_BILATERAL);
+  if (both > 0) k->set.compliance[0] = 1 / (h * both);
+  if (!positions)
+    k->b[0] = -target->middle;
+  else if (both > 0)
+    k->b[0] = (stiffness * (act->x - target->end) - d * target->rate) / both;
+  else
+    k->b[0] =
+        -((target->end - target->start) + act->step->stabilisation * (target->start - act->x)) / h;
+}
+
+static void friction(const Act *act, CniJointBlock *k) {
+  const CnJointAxis *axis = act->axis;
+  double arm = act->turns ? axis->friction_radius : 1;
+  double most = axis->friction + axis->friction_coefficient * arm * act->step->reaction;
+  k->set = interval(act->step->time_step * most);
   k->b[0] = 0;
+}
+
+// g = -J (x' - x'_old)
+static void armature(const Act *act, CniJointBlock *k) {
+  k->set = cn_set_default(CN_BLOCK_BILATERAL);
+  k->set.compliance[0] = 1 / act->axis->armature;
+  k->b[0] = -act->rate;
 }
 
 typedef struct Part {
   const char *name;
   int (*acts)(const CnJointAxis *axis);
-  void (*law)(const CnJointAxis *axis, const CniJointStep *step, double x, CniJointBlock *block);
+  void (*law)(const Act *act, CniJointBlock *block);
 } Part;
 
 static const Part parts[CNI_PART_COUNT] = {
@@ -87,7 +135,17 @@ static const Part parts[CNI_PART_COUNT] = {
     [CNI_PART_UPPER] = {"an upper limit", has_upper, upper},
     [CNI_PART_MOTOR] = {"a motor with a bound", has_motor, motor},
     [CNI_PART_FRICTION] = {"dry friction", has_friction, friction},
+    [CNI_PART_ARMATURE] = {"an armature", has_armature, armature},
 };
+
+double cni_joint_push(const CnJointAxis *axis, const double target[3], double x, double rate) {
+  if (axis->drive == CN_DRIVE_EFFORT) return target[0];
+  if (!cni_joint_is_servo(axis)) return 0;
+  double effort = axis->drive == CN_DRIVE_POSITION ? axis->motor_stiffness * (target[0] - x) +
+                                                         axis->motor_damping * (target[1] - rate)
+                                                   : axis->motor_damping * (target[0] - rate);
+  return cn_clamp(effort, -axis->motor_effort, axis->motor_effort);
+}
 
 void cni_joint_count(const CnJointDef *def, int32_t *blocks, int32_t *rows) {
   int32_t locked = cni_joint_kinds[def->kind]->locked_count;
@@ -130,7 +188,9 @@ int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
       CniJointBlock *block = &blocks[count++];
       *block = (CniJointBlock){.part = (CniJointPart)k, .axis = i, .dim = 1};
       block->scale[0] = k == CNI_PART_UPPER ? -1 : 1;
-      parts[k].law(&def->axes[i], step, place->axes[i].value, block);
+      Act act = {&def->axes[i],        step,           &step->targets[i],
+                 place->axes[i].value, step->rates[i], place->axes[i].turns};
+      parts[k].law(&act, block);
       in_metres(block, &place->axes[i], step->length);
     }
   return count;
@@ -139,7 +199,7 @@ int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
 double cni_joint_effort(const CniJointImpulse *impulse, int32_t axis) {
   const double *x = impulse->axes[axis];
   return x[CNI_PART_SPRING] + (x[CNI_PART_LOWER] - x[CNI_PART_UPPER]) + x[CNI_PART_MOTOR] +
-         x[CNI_PART_FRICTION];
+         x[CNI_PART_FRICTION] + x[CNI_PART_ARMATURE];
 }
 
 CnTwist cni_joint_total(const CniJointPlace *place, const CniJointImpulse *impulse) {
@@ -162,7 +222,8 @@ const char *cni_joint_one_sided(const CnJointDef *def) {
   for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++)
     for (int32_t k = CNI_PART_LOWER; k < CNI_PART_COUNT; k++)
       if (parts[k].acts(&def->axes[i]) &&
-          !(k == CNI_PART_MOTOR && !(def->axes[i].motor_effort < INFINITY)))
+          !(k == CNI_PART_MOTOR &&
+            (!(def->axes[i].motor_effort < INFINITY) || cni_joint_is_servo(&def->axes[i]))))
         return parts[k].name;
   return NULL;
 }

@@ -12,6 +12,8 @@
     .sentence = text                                                                               \
   }
 
+static const char *const drives[] = {"speed", "position", "effort", NULL};
+
 const CniField cni_joint_axis_fields[] = {
     FIELD(lower, CNI_BOUND, -INFINITY, "m or rad", "lower limit"),
     FIELD(upper, CNI_BOUND, INFINITY, "m or rad", "upper limit"),
@@ -21,6 +23,22 @@ const CniField cni_joint_axis_fields[] = {
     FIELD(stiffness, CNI_NOT_NEGATIVE, 0, "N/m or N m/rad", "of a spring about `rest`"),
     FIELD(damping, CNI_NOT_NEGATIVE, 0, "N s/m or N m s/rad", "of a damper"),
     FIELD(rest, CNI_ANY, 0, "m or rad", "where the spring is free"),
+    CNI_FIELD(CHOICE, CnJointAxis, drive, ANY, "", "what the motor keeps", .words = drives),
+    {.name = "motor_function",
+     .type = CNI_FIELD_BITS,
+     .offset = offsetof(CnJointAxis, motor_function), // its slot comes first
+     .unit = "",
+     .sentence = "function of time that is its target"},
+    FIELD(motor_position, CNI_ANY, 0, "m or rad", "what a motor that keeps a position wants"),
+    FIELD(motor_stiffness, CNI_NOT_NEGATIVE, 0, "N/m or N m/rad", "of a motor that is a servo"),
+    FIELD(motor_damping, CNI_NOT_NEGATIVE, 0, "N s/m or N m s/rad", "of a motor that is a servo"),
+    FIELD(restitution, CNI_SHARE, 0, "", "of the limits"),
+    FIELD(limit_stiffness, CNI_NOT_NEGATIVE, 0, "N/m or N m/rad", "of limits that are soft"),
+    FIELD(limit_damping, CNI_NOT_NEGATIVE, 0, "N s/m or N m s/rad", "of limits that are soft"),
+    FIELD(friction_coefficient, CNI_NOT_NEGATIVE, 0, "",
+          "dry friction in proportion to the joint's own reaction"),
+    FIELD(friction_radius, CNI_NOT_NEGATIVE, 0, "m", "at which that acts if it turns"),
+    FIELD(armature, CNI_NOT_NEGATIVE, 0, "kg or kg m2", "inertia of a motor, seen here"),
     CNI_FIELDS_END};
 
 static const char *kind_name(int32_t index) { return cn_joint_kind_name((CnJointKind)index); }
@@ -50,7 +68,10 @@ static CnStatus check_axis(const char *name, CnJointAxis *axis) {
   char sort[64];
   snprintf(sort, sizeof sort, "joint: %s", name);
   CNI_TRY(cni_fields_check(cni_joint_axis_fields, sort, axis));
-  if (!(axis->motor_effort >= 0))
+  if (axis->drive == CN_DRIVE_EFFORT && !isfinite(axis->motor_effort))
+    return cni_error(CN_INVALID_ARGUMENT, "%s: motor_effort must be finite (got %g)", sort,
+                     axis->motor_effort);
+  if (axis->drive != CN_DRIVE_EFFORT && !(axis->motor_effort >= 0))
     return cni_error(CN_INVALID_ARGUMENT, "%s: motor_effort must not be negative (got %g)", sort,
                      axis->motor_effort);
   if (axis->lower > axis->upper || axis->lower == INFINITY || axis->upper == -INFINITY)

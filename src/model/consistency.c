@@ -169,6 +169,22 @@ static CnStatus check_geometries(const CniModel *model) {
   return uses == 0 ? CN_OK : damaged("geometry", 0, "uses and shapes differ");
 }
 
+static CnStatus check_functions(const CniModel *model) {
+  CNI_TRY(check_slots(&model->function_ids, "function", model->function_count));
+  for (int32_t i = 0; i < model->function_count; i++) {
+    const CniFunction *f = &model->functions[i];
+    CNI_TRY(check_id(&model->function_ids, "function", i, f->slot, f->generation));
+    if (!terminated(f->name)) return damaged("function", i, "its name does not end");
+  }
+  for (int32_t i = 0; i < model->joint_count; i++)
+    for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
+      CnFunctionId id = model->joints[i].def.axes[k].motor_function;
+      if (id.slot != 0 && cni_ids_find(&model->function_ids, id.slot, id.generation) < 0)
+        return damaged("joint", i, "a function of it names nothing");
+    }
+  return CN_OK;
+}
+
 static CnStatus check_joint(const CniModel *model, int32_t i) {
   const CniJoint *j = &model->joints[i];
   CNI_TRY(check_id(&model->joint_ids, "joint", i, j->slot, j->generation));
@@ -242,6 +258,7 @@ CnStatus cni_model_consistent(const CniModel *model) {
     CNI_TRY(check_shape_list(model, i, &shape_visits));
     CNI_TRY(check_joint_list(model, i, &joint_visits));
   }
+  CNI_TRY(check_functions(model));
   if (shape_visits != model->shape_count) return damaged("shape", shape_visits, "not in a list");
   if (joint_visits != ends) return damaged("joint", (int32_t)joint_visits, "not in its lists");
   if (uses != model->shape_count) return damaged("material", 0, "uses and shapes differ");

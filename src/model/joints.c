@@ -45,6 +45,16 @@ static CnStatus fit(const CniModel *model, CniJoint *joint) {
   return kind->fit(&sight, &joint->def);
 }
 
+// What a motor follows is there.
+static CnStatus check_functions(const CniModel *model, const CnJointDef *def) {
+  int32_t i;
+  for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
+    CnFunctionId id = def->axes[k].motor_function;
+    if (id.slot != 0 || id.generation != 0) CNI_TRY(cni_model_find_function(model, id, &i));
+  }
+  return CN_OK;
+}
+
 CnPose cni_local_frame(const CniModel *model, int32_t body, CnPose frame) {
   if (body < 0) return frame;
   CnPose com = cni_body_com(&model->bodies[body]);
@@ -107,6 +117,7 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   CNI_TRY(cni_joint_def_check(&joint.def));
   CNI_TRY(
       cni_find_pair(model, "joint", given->body_a, given->body_b, &joint.body_a, &joint.body_b));
+  CNI_TRY(check_functions(model, &joint.def));
   CNI_TRY(fit(model, &joint));
   if (model->joint_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d joints", INT32_MAX);
@@ -164,6 +175,7 @@ CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *gi
   CNI_TRY(cni_joint_def_check(&joint.def));
   const CniPair pairs[2] = {CNI_PAIR_OF(*old), CNI_PAIR_OF(joint.def)};
   CNI_TRY(cni_check_same_pair("joint", &pairs[0], &pairs[1]));
+  CNI_TRY(check_functions(model, &joint.def));
   CNI_TRY(fit(model, &joint));
   joint.def.name = NULL;
   model->joints[i] = joint;

@@ -16,6 +16,7 @@ CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
   model->geometry_ids = CNI_IDS_EMPTY;
   model->joint_ids = CNI_IDS_EMPTY;
   model->force_ids = CNI_IDS_EMPTY;
+  model->function_ids = CNI_IDS_EMPTY;
   CNI_TRY(CNI_RESERVE(allocator, model->materials, model->material_capacity, 0, 1));
   model->materials[0] = (CniMaterial){0};
   model->materials[0].def = cn_material_def_default();
@@ -44,6 +45,7 @@ void cni_model_release(CniModel *model) {
   cni_ids_release(&model->joint_ids, a);
   cni_release(a, model->forces, (size_t)model->force_capacity * sizeof(CniForce));
   cni_ids_release(&model->force_ids, a);
+  cni_functions_release(model);
   *model = (CniModel){0};
 }
 
@@ -87,6 +89,10 @@ CnStatus cni_model_find_geometry(const CniModel *model, CnGeometryId id, int32_t
 
 CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index) {
   return find(&model->joint_ids, "joint", id.slot, id.generation, index);
+}
+
+CnStatus cni_model_find_function(const CniModel *model, CnFunctionId id, int32_t *index) {
+  return find(&model->function_ids, "function", id.slot, id.generation, index);
 }
 
 CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *index) {

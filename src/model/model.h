@@ -20,6 +20,7 @@
 #include "core/vec.h"
 #include "force/force.h"
 #include "geometry/geometry.h"
+#include "core/function.h"
 #include "joint/joint.h"
 
 // Tags of the definition structs, set by the default functions and checked at creation.
@@ -181,6 +182,13 @@ typedef struct CniForce {
   char name[CNI_NAME_SIZE];
 } CniForce;
 
+typedef struct CniFunction {
+  uint32_t slot, generation;
+  CnFunctionDef def; // its points are in `points`; def.name is null: name has it
+  double *points;    // times, values, second derivatives; null: none
+  char name[CNI_NAME_SIZE];
+} CniFunction;
+
 typedef struct CniModel {
   CnAllocator allocator;
 
@@ -213,6 +221,10 @@ typedef struct CniModel {
   CniForce *forces;
   int32_t force_count, force_capacity;
   CniIds force_ids;
+
+  CniFunction *functions;
+  int32_t function_count, function_capacity;
+  CniIds function_ids;
 } CniModel;
 
 CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator);
@@ -235,6 +247,9 @@ CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id);
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *def, CnJointId *id);
 CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *def);
 CnStatus cni_model_remove_joint(CniModel *model, CnJointId id);
+CnStatus cni_model_add_function(CniModel *model, const CnFunctionDef *def, CnFunctionId *id);
+CnStatus cni_model_set_function(CniModel *model, CnFunctionId id, const CnFunctionDef *def);
+CnStatus cni_model_remove_function(CniModel *model, CnFunctionId id);
 CnStatus cni_model_add_force(CniModel *model, const CnForceDef *def, CnForceId *id);
 CnStatus cni_model_set_force(CniModel *model, CnForceId id, const CnForceDef *def);
 CnStatus cni_model_remove_force(CniModel *model, CnForceId id);
@@ -260,6 +275,7 @@ CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *inde
 CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t *index);
 CnStatus cni_model_find_geometry(const CniModel *model, CnGeometryId id, int32_t *index);
 CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index);
+CnStatus cni_model_find_function(const CniModel *model, CnFunctionId id, int32_t *index);
 CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *index);
 
 // Make sure that there is an array of loads, of zeros where there was none.
@@ -317,6 +333,11 @@ void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *tw
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place);
 void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJointEnd *b,
                        CniJointPlace *place);
+// Value and two derivatives of a function, by dense index, and of what a motor wants.
+void cni_function_at(const CniModel *model, int32_t function, double t, double result[3]);
+void cni_joint_target(const CniModel *model, const CnJointAxis *axis, double t, double result[3]);
+// A checked function with memory of its own, for data read from outside.
+CnStatus cni_function_make(CniModel *model, const CnFunctionDef *given, CniFunction *f);
 // Whole turns of angles counted, after bodies have moved on for h.
 void cni_joints_follow(CniModel *model, double h);
 // A force at a state (twist null: at rest): its bodies, a and b, their ends, and what it sees there.

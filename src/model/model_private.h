@@ -67,6 +67,7 @@ typedef struct CniPair {
   { (int32_t)(def).kind, (def).body_a, (def).body_b, (def).frame_a, (def).frame_b }
 CnStatus cni_check_same_pair(const char *sort, const CniPair *old, const CniPair *given);
 
+void cni_functions_release(CniModel *model);
 // Forces that hang on a body go with it.
 void cni_forces_drop(CniModel *model, CnBodyId body);
 

@@ -156,8 +156,10 @@ static CnStatus element_forces(const CniModel *model, double t, const CnPose *po
   return CN_OK;
 }
 
-// Joints with stiffness or damping: -(k c + d c') along their rows; springs on coordinates.
-static void spring_forces(const CniModel *model, const CnPose *pose, const double *v, double *f) {
+// Joints with stiffness or damping: -(k c + d c') along their rows; springs and motors without rows
+// on coordinates.
+static void spring_forces(const CniModel *model, double t, const CnPose *pose, const double *v,
+                          double *f) {
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
     CniJointEnd a, b;
@@ -173,9 +175,15 @@ static void spring_forces(const CniModel *model, const CnPose *pose, const doubl
     for (int32_t k = 0; k < place.axis_count; k++) {
       const CnJointAxis *axis = &joint->def.axes[k];
       const CniJointRow *row = &place.axes[k];
-      if (!(axis->stiffness > 0 || axis->damping > 0)) continue;
-      double size = cni_joint_spring(axis, &place, row, &a.twist, &b.twist);
-      add_effort(model, joint, &place, row, size, f);
+      double size = 0, target[3];
+      if (axis->stiffness > 0 || axis->damping > 0)
+        size = cni_joint_spring(axis, &place, row, &a.twist, &b.twist);
+      if (axis->drive == CN_DRIVE_EFFORT || cni_joint_is_servo(axis)) {
+        cni_joint_target(model, axis, t, target);
+        double rate = cni_joint_rate(&place, row, &a.twist, &b.twist);
+        size += cni_joint_push(axis, target, row->value, rate);
+      }
+      if (size != 0) add_effort(model, joint, &place, row, size, f);
     }
   }
 }
@@ -201,13 +209,24 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
     to[4] = turn.y;
     to[5] = turn.z;
   }
-  spring_forces(model, pose, v, f);
+  spring_forces(model, t, pose, v, f);
   CNI_TRY(element_forces(model, t, pose, v, f));
   const CnTwist *loads;
   CNI_TRY(cni_world_loads(world, t, pose, (const CnTwist *)v, &loads));
   for (int32_t i = 0; loads && i < model->body_count; i++)
     if (cni_is_free(model, i)) add_at(f, i, loads[i].velocity, CN_VEC3_ZERO, loads[i].spin);
   return CN_OK;
+}
+
+// Where a row is kept, with two derivatives: a motor's place, and zero for all others.
+static void row_target(const CnWorld *world, const CniWorldRow *row, double t, double target[3]) {
+  target[0] = row->start + row->speed * (t - world->work.equations->time);
+  target[1] = row->speed;
+  target[2] = 0;
+  if (row->follows) {
+    const CniJoint *joint = &world->now.model.joints[row->joint];
+    cni_joint_target(&world->now.model, &joint->def.axes[row->row - CNI_JOINT_LOCKED], t, target);
+  }
 }
 
 static CnStatus gaps(void *context, double t, const double *q, double *g) {
@@ -219,7 +238,9 @@ static CnStatus gaps(void *context, double t, const double *q, double *g) {
     const CniWorldRow *row = &eq->rows[i];
     CniJointPlace place;
     joint_place(&model->joints[row->joint], pose, &place);
-    g[i] = cni_joint_row(&place, row->row)->value - (row->start + row->speed * (t - eq->time));
+    double target[3];
+    row_target(world, row, t, target);
+    g[i] = cni_joint_row(&place, row->row)->value - target[0];
   }
   for (int32_t i = 0; i < eq->equations.contact_count; i++)
     g[eq->equations.bilateral_count + i] = cni_touch_frame(model, pose, &eq->touches[i]).gap;
@@ -243,7 +264,9 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
       const CniJointRow *r = cni_joint_row(&place, own->row);
       result = put_pair(model, joint->body_a, place.arm_a, joint->body_b, place.arm_b, r->linear,
                         r->angular, result, &rate[i]);
-      rate[i] -= own->speed;
+      double target[3];
+      row_target(world, own, t, target);
+      rate[i] -= target[1];
     } else {
       const CniWorldTouch *touch = &eq->touches[(rows[i] - bilateral) / dim];
       CniTouchFrame f = cni_touch_frame(model, pose, touch);
@@ -255,11 +278,14 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   return CN_OK;
 }
 
-static double joint_curvature(const CnPose *pose, const double *v, const CniJoint *joint,
-                              int32_t row) {
+static double joint_curvature(const CnWorld *world, double t, const CnPose *pose, const double *v,
+                              const CniWorldRow *row) {
+  const CniJoint *joint = &world->now.model.joints[row->joint];
   CniJointEnd a, b;
+  double target[3];
   joint_ends(joint, pose, v, &a, &b);
-  return cni_joint_curvature(&joint->def, &a, &b, row);
+  row_target(world, row, t, target);
+  return cni_joint_curvature(&joint->def, &a, &b, row->row) - target[2];
 }
 
 static CnStatus curvature(void *context, double t, const double *q, const double *v,
@@ -273,7 +299,7 @@ static CnStatus curvature(void *context, double t, const double *q, const double
   for (int32_t i = 0; i < count; i++) {
     const CniWorldRow *row = &eq->rows[rows[i]];
     result[i] = rows[i] < bilateral
-                    ? joint_curvature(pose, v, &model->joints[row->joint], row->row)
+                    ? joint_curvature(world, t, pose, v, row)
                     : cni_touch_curvature(model, pose, v, &eq->touches[(rows[i] - bilateral) / dim],
                                           (rows[i] - bilateral) % dim);
   }
@@ -317,10 +343,12 @@ static int32_t list_joints(const CniModel *model, CniWorldRow *rows) {
     CniJointPlace place;
     joint_place(joint, model->pose, &place);
     for (int32_t k = 0; k < place.axis_count; k++) {
-      if (!(joint->def.axes[k].motor_effort > 0)) continue;
-      if (rows)
-        rows[count] = (CniWorldRow){i, CNI_JOINT_LOCKED + k, place.axes[k].value,
-                                    joint->def.axes[k].motor_speed};
+      const CnJointAxis *axis = &joint->def.axes[k];
+      if (axis->drive == CN_DRIVE_EFFORT || !(axis->motor_effort > 0) || cni_joint_is_servo(axis))
+        continue;
+      CniWorldRow row = {i, CNI_JOINT_LOCKED + k, axis->drive == CN_DRIVE_POSITION,
+                         place.axes[k].value, axis->motor_speed};
+      if (rows) rows[count] = row;
       count++;
     }
   }
@@ -336,6 +364,15 @@ static CnStatus check_joints(const CnWorld *world) {
       return cni_error(CN_UNSUPPORTED, "%s: joint '%s' (%s): %s is not followed, use impulse",
                        world->now.settings.integrator, joint->name,
                        cni_joint_kinds[joint->def.kind]->name, what);
+    for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
+      const CnJointAxis *axis = &joint->def.axes[k];
+      if (axis->motor_function.slot != 0 && axis->drive == CN_DRIVE_SPEED && axis->motor_effort > 0)
+        return cni_error(
+            CN_UNSUPPORTED,
+            "%s: joint '%s': a speed by a function is not followed: give the position, "
+            "or use impulse",
+            world->now.settings.integrator, joint->name);
+    }
   }
   return CN_OK;
 }

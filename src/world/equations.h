@@ -28,9 +28,10 @@ typedef struct CniReach {
   double arm;                     // m: of the farthest point that turns
 } CniReach;
 
-// A row of a joint (cni_joint_row) that is kept at start + speed (t - time of the step's start).
+// A row of a joint (cni_joint_row) that is kept at start + speed (t - time of the step's start), or
+// follows the target of its motor.
 typedef struct CniWorldRow {
-  int32_t joint, row;
+  int32_t joint, row, follows;
   double start, speed;
 } CniWorldRow;
 

@@ -97,3 +97,60 @@ CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnT
   *loads = work->loads;
   return CN_OK;
 }
+
+// ---- functions of time ----
+
+CnStatus cn_function_create(CnWorld *world, const CnFunctionDef *def, CnFunctionId *function) {
+  CNI_FLOATS;
+  if (!function) return cni_null_argument("cn_function_create", "the result pointer");
+  *function = (CnFunctionId){0, 0};
+  CNI_TRY(cni_world_open(world, "cn_function_create"));
+  if (!def) return cni_null_argument("cn_function_create", "the definition");
+  return cni_model_add_function(&world->now.model, def, function);
+}
+
+CnStatus cn_function_set(CnWorld *world, CnFunctionId function, const CnFunctionDef *def) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_function_set"));
+  if (!def) return cni_null_argument("cn_function_set", "the definition");
+  return cni_model_set_function(&world->now.model, function, def);
+}
+
+CnStatus cn_function_destroy(CnWorld *world, CnFunctionId function) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_function_destroy"));
+  return cni_model_remove_function(&world->now.model, function);
+}
+
+CnStatus cn_function_def(const CnWorld *world, CnFunctionId function, CnFunctionDef *def) {
+  CNI_FLOATS;
+  int32_t i;
+  if (!def) return cni_null_argument("cn_function_def", "the result pointer");
+  *def = (CnFunctionDef){0};
+  if (!world) return cni_null_argument("cn_function_def", "the world");
+  CNI_TRY(cni_model_find_function(&world->now.model, function, &i));
+  *def = world->now.model.functions[i].def;
+  def->name = world->now.model.functions[i].name;
+  return CN_OK;
+}
+
+CnStatus cn_function_value(const CnWorld *world, CnFunctionId function, double time,
+                           double result[3]) {
+  CNI_FLOATS;
+  int32_t i;
+  if (!result) return cni_null_argument("cn_function_value", "the result pointer");
+  result[0] = result[1] = result[2] = 0;
+  if (!world) return cni_null_argument("cn_function_value", "the world");
+  CNI_TRY(cni_model_find_function(&world->now.model, function, &i));
+  if (!isfinite(time))
+    return cni_error(CN_INVALID_ARGUMENT, "cn_function_value: time must be finite (got %g)", time);
+  cni_function_at(&world->now.model, i, time, result);
+  return CN_OK;
+}
+
+CnFunctionId cn_world_next_function(const CnWorld *world, CnFunctionId previous) {
+  CnFunctionId next = {0, 0};
+  if (world)
+    next.slot = cni_ids_next(&world->now.model.function_ids, previous.slot, &next.generation);
+  return next;
+}

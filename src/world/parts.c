@@ -224,6 +224,7 @@ CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *sta
     state->limit[k] = per_second * (x[CNI_PART_LOWER] - x[CNI_PART_UPPER]);
     state->friction[k] = per_second * x[CNI_PART_FRICTION];
     state->spring[k] = per_second * x[CNI_PART_SPRING];
+    state->armature[k] = per_second * x[CNI_PART_ARMATURE];
   }
   return CN_OK;
 }

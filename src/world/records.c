@@ -35,6 +35,10 @@ static const CniField shape_fields[] = {ROW(BITS, CniShapeRecord, slot, "slot"),
                                         ROW(INTEGER, CniShapeRecord, material, "material"),
                                         ROW(BITS, CniShapeRecord, def.geometry.slot, "geometry"),
                                         CNI_FIELDS_END};
+static const CniField function_fields[] = {ROW(BITS, CniFunction, slot, "slot"),
+                                           ROW(BITS, CniFunction, generation, "generation"),
+                                           ROW(INTEGER, CniFunction, def.point_count, "points"),
+                                           ROW(NAME, CniFunction, name, "name"), CNI_FIELDS_END};
 static const CniField geometry_fields[] = {
     ROW(BITS, CniGeometryRecord, slot, "slot"),
     ROW(BITS, CniGeometryRecord, generation, "generation"),
@@ -79,8 +83,9 @@ static const CniField axis_impulse_fields[] = {
     ROW(REAL, AxisImpulse, part[CNI_PART_UPPER], "upper_impulse"),
     ROW(REAL, AxisImpulse, part[CNI_PART_MOTOR], "motor_impulse"),
     ROW(REAL, AxisImpulse, part[CNI_PART_FRICTION], "friction_impulse"),
+    ROW(REAL, AxisImpulse, part[CNI_PART_ARMATURE], "armature_impulse"),
     CNI_FIELDS_END};
-_Static_assert(CNI_PART_COUNT == 5, "each has a row");
+_Static_assert(CNI_PART_COUNT == 6, "each has a row");
 static const CniField angle_fields[] = {
     {.name = "turned", .type = CNI_FIELD_REAL, .range = CNI_ANY}, CNI_FIELDS_END};
 static const CniField cache_fields[] = {ROW(REAL, CniContactCache, time_step, "time_step"),
@@ -141,6 +146,10 @@ static const CniRecord common[CNI_RECORD_SHAPE_KIND] = {
     [CNI_RECORD_TURNING] = {"turning", NULL, {{"", angular_fields, 0}}},
     [CNI_RECORD_EVENT] = {"event", NULL, {{"", event_fields, 0}}},
     [CNI_RECORD_GEOMETRY] = {"geometry", NULL, {{"", geometry_fields, 0}}},
+    [CNI_RECORD_FUNCTION] = {"function",
+                             NULL,
+                             {{"", function_fields, 0},
+                              {"", cni_function_fields, offsetof(CniFunction, def)}}},
 };
 
 // What a kind of joint reads of its definition, and what was set and done along its coordinates.

@@ -105,6 +105,19 @@ static void write_geometry(Writer *w, const CniGeometry *g) {
   }
 }
 
+static int has_functions(const CniModel *model) { return model->function_ids.slot_count > 0; }
+
+static void write_functions(Writer *w, const CniModel *model) {
+  if (!has_functions(model)) return;
+  write_ids(w, &model->function_ids);
+  write_count(w, model->function_count);
+  for (int32_t i = 0; i < model->function_count; i++) {
+    CniFunction f = model->functions[i];
+    write_record(w, CNI_RECORD_FUNCTION, &f);
+    for (int32_t k = 0; k < 2 * f.def.point_count; k++) cni_stream_double(&w->s, &f.points[k]);
+  }
+}
+
 static void write_model(Writer *w, const CniModel *model) {
   write_ids(w, &model->body_ids);
   write_ids(w, &model->shape_ids);
@@ -115,6 +128,7 @@ static void write_model(Writer *w, const CniModel *model) {
     write_count(w, model->geometry_count);
   }
   for (int32_t i = 0; i < model->geometry_count; i++) write_geometry(w, model->geometries[i]);
+  write_functions(w, model);
   write_count(w, model->body_count);
   for (int32_t i = 0; i < model->body_count; i++) {
     CniBodyRecord record = body_record(model, i);
@@ -176,6 +190,7 @@ static void write_layout(Writer *w, const CniModel *model) {
   int32_t count = 0;
   memset(has, 1, CNI_RECORD_SHAPE_KIND);
   has[CNI_RECORD_GEOMETRY] = has_geometries(model) ? 1 : 0;
+  has[CNI_RECORD_FUNCTION] = has_functions(model) ? 1 : 0;
   for (int32_t i = 0; i < model->shape_count; i++)
     has[CNI_RECORD_SHAPE_KIND + (int)model->shapes[i].kind] = 1;
   for (int32_t i = 0; i < model->joint_count; i++)
@@ -448,6 +463,43 @@ static CnStatus read_materials(Reader *r, CniModel *model) {
   return CN_OK;
 }
 
+static CnStatus read_functions(Reader *r, CniModel *model) {
+  const CnAllocator *a = &model->allocator;
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_FUNCTION].seen) return CN_OK;
+  CNI_TRY(read_ids(r, &model->function_ids, a));
+  CNI_TRY(read_count(r, CNI_RECORD_FUNCTION, &count));
+  CNI_TRY(CNI_RESERVE(a, model->functions, model->function_capacity, 0, count));
+  for (int32_t i = 0; i < count; i++) {
+    CniFunction read = {.def = cn_function_def_default(CN_FUNCTION_CONSTANT)}, made;
+    CNI_TRY(read_record(r, CNI_RECORD_FUNCTION, &read));
+    int64_t points = read.def.point_count, bytes = 2 * points * (int64_t)sizeof(double);
+    if (points < 0 || bytes > (int64_t)(r->s.size - r->s.at)) return ended();
+    double *numbers = cni_allocate(a, (size_t)(bytes > 0 ? bytes : 1));
+    if (!numbers) return cni_error_memory((size_t)bytes);
+    for (int64_t k = 0; k < 2 * points; k++) cni_stream_double(&r->s, &numbers[k]);
+    read.def.times = numbers;
+    read.def.values = numbers + points;
+    CnStatus status = cni_function_make(model, &read.def, &made);
+    cni_release(a, numbers, (size_t)(bytes > 0 ? bytes : 1));
+    if (status != CN_OK) return status == CN_NO_MEMORY ? status : illegal();
+    made.slot = read.slot;
+    made.generation = read.generation;
+    memcpy(made.name, read.name, sizeof made.name);
+    model->functions[model->function_count++] = made;
+  }
+  return CN_OK;
+}
+
+// The generation of a function that a motor names by its slot; 0: there is none.
+static void name_functions(const CniModel *model, CniJoint *joint) {
+  for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
+    CnFunctionId *id = &joint->def.axes[k].motor_function;
+    for (int32_t i = 0; i < model->function_count; i++)
+      if (model->functions[i].slot == id->slot) id->generation = model->functions[i].generation;
+  }
+}
+
 static CnStatus read_joints(Reader *r, CniModel *model) {
   int32_t count;
   CNI_TRY(read_count(r, CNI_RECORD_JOINT, &count));
@@ -457,6 +509,7 @@ static CnStatus read_joints(Reader *r, CniModel *model) {
     *joint = (CniJoint){.def = cn_joint_def_default(CN_JOINT_BALL), .next_a = -1, .next_b = -1};
     CNI_TRY(read_record(r, CNI_RECORD_JOINT, joint));
     CNI_TRY(read_record(r, CNI_RECORD_JOINT_KIND + (int32_t)joint->def.kind, joint));
+    name_functions(model, joint);
   }
   model->joint_count = count;
   return CN_OK;
@@ -487,6 +540,7 @@ static CnStatus read_model(Reader *r, CniModel *model) {
   CNI_TRY(read_ids(r, &model->material_ids, a));
   CNI_TRY(read_ids(r, &model->joint_ids, a));
   CNI_TRY(read_geometries(r, model));
+  CNI_TRY(read_functions(r, model));
   size_t bodies = r->s.at;
   CNI_TRY(read_bodies(r, model));
   CNI_TRY(read_shapes(r, model));

@@ -232,7 +232,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   if (order) CNI_TRY(cni_problem_map_reserve(now));
   CNI_TRY(cni_contacts_commit(world, answer));
   for (int32_t i = 0; i < model->joint_count; i++)
-    cni_joint_keep(&model->joints[i], model->pose, world->work.time_step, now->engine.problem,
+    cni_joint_keep(model, &model->joints[i], now->time, world->work.time_step, now->engine.problem,
                    answer->g, world->work.joint_blocks[i], world->work.joint_blocks[i + 1]);
   const CniContactCache *kept = &now->contacts;
   TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};

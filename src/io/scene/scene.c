@@ -2,9 +2,9 @@
 // Scenes as a whole: from a name, a file or a text to evaluated numbers, and from there into a
 // world.
 //
-// Reading goes once over the JSON, in the order parameters, settings, materials, bodies, joints,
-// forces, sensors (whatever their order in the file), because each part may use the ones before. Everything
-// that can be wrong is found here; filling a world can only fail for want of memory.
+// Reading goes once over the JSON, in the order parameters, settings, materials, functions, bodies,
+// joints, forces, sensors (whatever their order in the file), because each part may use the ones
+// before. Everything that can be wrong is found here; filling a world can only fail for want of memory.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,9 +46,9 @@ static CnStatus read_seed(CniReader *reader, json_t *root) {
 
 static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *settings,
                           int32_t setting_count) {
-  static const char *const keys[] = {"$schema", "title",    "description", "parameters",
-                                     "seed",    "settings", "materials",   "bodies",
-                                     "joints",  "forces",   "sensors",     NULL};
+  static const char *const keys[] = {"$schema",  "title",     "description", "parameters", "seed",
+                                     "settings", "materials", "bodies",      "joints",     "forces",
+                                     "sensors",  "functions", NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -56,6 +56,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(read_seed(reader, root));
   CNI_TRY(cni_scene_read_settings(reader, root));
   CNI_TRY(cni_scene_read_materials(reader, root));
+  CNI_TRY(cni_scene_read_functions(reader, root));
   CNI_TRY(cni_model_init(&reader->probe, &reader->scene->allocator));
   reader->probe_ready = 1;
   CNI_TRY(cni_scene_read_bodies(reader, root));
@@ -71,6 +72,7 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->body_names, a);
   cni_name_release(&reader->joint_names, a);
   cni_name_release(&reader->force_names, a);
+  cni_name_release(&reader->function_names, a);
   cni_name_release(&reader->sensor_names, a);
 }
 
@@ -152,6 +154,9 @@ void cn_scene_destroy(CnScene *scene) {
   CNI_RELEASE(&a, scene->shapes, scene->shape_capacity);
   CNI_RELEASE(&a, scene->joints, scene->joint_capacity);
   CNI_RELEASE(&a, scene->forces, scene->force_capacity);
+  for (int32_t i = 0; i < scene->function_count; i++)
+    CNI_RELEASE(&a, scene->functions[i].points, 2 * scene->functions[i].def.point_count);
+  CNI_RELEASE(&a, scene->functions, scene->function_capacity);
   CNI_RELEASE(&a, scene->sensors, scene->sensor_capacity);
   cni_text_release(&scene->texts, &a);
   cni_release(&a, scene, sizeof *scene);
@@ -260,10 +265,15 @@ typedef struct Filling {
   CnBodyId *bodies;
   CnJointId *joints;
   CnForceId *forces;
-  int32_t material_count, body_count; // created so far
+  CnFunctionId *functions;
+  int32_t material_count, body_count, function_count; // created so far
 } Filling;
 
 static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
+  for (int32_t i = 0; i < scene->function_count; i++) {
+    CNI_TRY(cn_function_create(world, &scene->functions[i].def, &f->functions[i]));
+    f->function_count++;
+  }
   for (int32_t i = 0; i < scene->material_count; i++) {
     CNI_TRY(cn_material_create(world, &scene->materials[i], &f->materials[i]));
     f->material_count++;
@@ -289,6 +299,10 @@ static CnStatus fill_joints(const CnScene *scene, CnWorld *world, const Filling 
     CnJointDef def = joint->def;
     if (joint->body_a >= 0) def.body_a = f->bodies[joint->body_a];
     if (joint->body_b >= 0) def.body_b = f->bodies[joint->body_b];
+    for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
+      CnFunctionId *function = &def.axes[k].motor_function;
+      if (function->slot > 0) *function = f->functions[function->slot - 1];
+    }
     CNI_TRY(cn_joint_create(world, &def, &f->joints[i]));
   }
   for (int32_t i = 0; i < scene->force_count; i++) {
@@ -316,6 +330,7 @@ static void note_ids(CnScene *scene, const Filling *f) {
 static void empty_world(CnWorld *world, const Filling *f) {
   for (int32_t i = f->body_count; i-- > 0;) cn_body_destroy(world, f->bodies[i]);
   for (int32_t i = f->material_count; i-- > 0;) cn_material_destroy(world, f->materials[i]);
+  for (int32_t i = f->function_count; i-- > 0;) cn_function_destroy(world, f->functions[i]);
 }
 
 CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
@@ -333,15 +348,18 @@ CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
   size_t body_bytes = (size_t)scene->body_count * sizeof(CnBodyId);
   size_t joint_bytes = (size_t)scene->joint_count * sizeof(CnJointId);
   size_t force_bytes = (size_t)scene->force_count * sizeof(CnForceId);
+  size_t function_bytes = (size_t)scene->function_count * sizeof(CnFunctionId);
   Filling f = {cni_allocate(a, material_bytes),
                cni_allocate(a, body_bytes),
                cni_allocate(a, joint_bytes),
                cni_allocate(a, force_bytes),
+               cni_allocate(a, function_bytes),
+               0,
                0,
                0};
   CnStatus status = CN_OK;
   if ((material_bytes && !f.materials) || (body_bytes && !f.bodies) || (joint_bytes && !f.joints) ||
-      (force_bytes && !f.forces))
+      (force_bytes && !f.forces) || (function_bytes && !f.functions))
     status = cni_error_memory(material_bytes + body_bytes + joint_bytes + force_bytes);
   if (status == CN_OK) status = fill_bodies(scene, world, &f);
   if (status == CN_OK) status = fill_joints(scene, world, &f);
@@ -353,5 +371,6 @@ CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
   cni_release(a, f.bodies, body_bytes);
   cni_release(a, f.joints, joint_bytes);
   cni_release(a, f.forces, force_bytes);
+  cni_release(a, f.functions, function_bytes);
   return status;
 }

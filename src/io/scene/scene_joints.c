@@ -152,6 +152,18 @@ static CnStatus check_distance(CniReader *reader, json_t *item, const char *key,
                         distance);
 }
 
+// A function by its name; its number counts from 1.
+static CnStatus read_function(CniReader *reader, json_t *item, const char *key, uint32_t *number) {
+  json_t *value = json_object_get(item, key);
+  int32_t index = -1;
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, key);
+  CNI_TRY(cni_scene_refer(reader, value, &reader->function_names, "function", &index));
+  cni_scene_leave(reader);
+  *number = (uint32_t)index + 1;
+  return CN_OK;
+}
+
 // Fields by their descriptions. A bound may be absent, or "unlimited".
 static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fields, void *def) {
   for (const CniField *f = fields; f && f->name; f++) {
@@ -162,6 +174,10 @@ static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fie
       CNI_TRY(cni_scene_get_vec3(reader, item, f->name, f->range, at));
     else if (f->type == CNI_FIELD_FLAG)
       CNI_TRY(cni_scene_get_flag(reader, item, f->name, at));
+    else if (f->type == CNI_FIELD_CHOICE)
+      CNI_TRY(cni_scene_get_choice(reader, item, f->name, f->words, at));
+    else if (f->type == CNI_FIELD_BITS)
+      CNI_TRY(read_function(reader, item, f->name, at));
     else if (word && f->range == CNI_BOUND && strcmp(word, "unlimited") == 0)
       *number = INFINITY;
     else
@@ -170,7 +186,7 @@ static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fie
   return CN_OK;
 }
 
-#define MOST_FIELDS 16
+#define MOST_FIELDS 24
 
 // What acts on the coordinates: an object named like the coordinate.
 static CnStatus read_axes(CniReader *reader, json_t *item, CnJointDef *def) {

@@ -35,6 +35,12 @@ typedef struct CniSceneShape {
   int32_t material; // -1: none
 } CniSceneShape;
 
+typedef struct CniSceneFunction {
+  CnFunctionDef def;
+  double *points; // times, values; null: none
+} CniSceneFunction;
+
+// The slot of a motor's function is its number here, from 1 on.
 typedef struct CniSceneJoint {
   CnJointDef def;
   int32_t body_a, body_b; // -1: the ground
@@ -80,11 +86,12 @@ struct CnScene {
   CniSceneShape *shapes;
   CniSceneJoint *joints;
   CniSceneForce *forces;
+  CniSceneFunction *functions;
   CniSceneSensor *sensors;
   int32_t parameter_count, material_count, body_count, shape_count, joint_count, force_count;
-  int32_t sensor_count;
+  int32_t sensor_count, function_count;
   int32_t parameter_capacity, material_capacity, body_capacity, shape_capacity, joint_capacity;
-  int32_t force_capacity, sensor_capacity;
+  int32_t force_capacity, sensor_capacity, function_capacity;
 };
 
 // ---- the reader ----
@@ -124,6 +131,7 @@ typedef struct CniReader {
   CniRng rng;
   int64_t item_count, shape_item_count, item_limit;
   CniNameTable parameter_names, material_names, body_names, joint_names, force_names, sensor_names;
+  CniNameTable function_names;
   CniModel probe; // one body at a time is tried here
   int32_t probe_ready;
   CnBodyDef body_def; // the body whose shapes are being read
@@ -213,6 +221,7 @@ CnStatus cni_scene_read_parameters(CniReader *reader, json_t *root, const CnSett
 CnStatus cni_scene_read_settings(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_materials(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_functions(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_joints(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root);
 

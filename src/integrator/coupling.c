@@ -10,8 +10,11 @@
 // counts alone.
 //
 // S is brought to rows of unit size; a pivot below 1e-14 means that the constraints depend on each
-// other. Which of them do is found in the order given by L L^T of G M^-1 G^T along its profile: a
-// row is left out where 1e-12 of its own size remains after those before it.
+// other. Which of them do is found by L L^T of G M^-1 G^T: a row is left out where 1e-12 of its own
+// size (1e-6 of the row itself) remains after those kept. Rows with a rank among them (joints before
+// contacts before tangents) are taken in the order given, along the profile; rows without in the order
+// of what remains of them, the largest share first, down to 1e-9: at a singular place round-off u of
+// positions turns the velocities by u over that share.
 #include "integrator/motion.h"
 
 #include "core/error.h"
@@ -21,8 +24,10 @@
 
 #define SINGULAR 1e-14  // pivot of S with rows of size one
 #define DEPENDENT 1e-12 // what is left of a row's own size after those before it
-#define CERTAIN 1e-6    // pivots above it: no row depends on others, whatever the order
-#define FEW_ROWS 48     // below it S is dense
+#define RANK 1e-9 // the same for rows that are chosen: what round-off makes of them grows as 1/RANK
+#define CERTAIN 1e-6   // pivots above it: no row depends on others, whatever the order
+#define FEW_ROWS 48    // below it S is dense
+#define MANY_ROWS 2000 // above it the first that are independent are taken
 
 void cni_coupling_release(CniMotion *m) {
   CniCoupling *c = &m->coupling;
@@ -409,15 +414,72 @@ static CnStatus keep_rows(CniMotion *m, const int32_t *rows, int32_t *kept, int3
   return CN_OK;
 }
 
-CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
-                                int32_t count, int32_t *kept, int32_t *kept_count) {
+// What the search works with; *all: there is nothing to search for.
+static CnStatus begin_search(CniMotion *m, double t, const double *q, const int32_t *rows,
+                             int32_t count, int *all) {
   CNI_TRY(cni_motion_set_rows(m, rows, NULL, count));
   CNI_TRY(cni_motion_mass(m, t, q));
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
   cni_motion_directions(m, m->scratch_g);
   CNI_TRY(structure(m));
-  if (!m->coupling.sparse || !all_independent(m)) return keep_rows(m, m->list, kept, kept_count);
-  memmove(kept, m->list, (size_t)count * sizeof *kept);
-  *kept_count = count;
+  *all = m->coupling.sparse && all_independent(m);
+  return CN_OK;
+}
+
+static void keep_all(const CniMotion *m, int32_t *kept, int32_t *kept_count) {
+  memmove(kept, m->list, (size_t)m->active * sizeof *kept);
+  *kept_count = m->active;
+}
+
+CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
+                                int32_t count, int32_t *kept, int32_t *kept_count) {
+  int all;
+  CNI_TRY(begin_search(m, t, q, rows, count, &all));
+  if (!all) return keep_rows(m, m->list, kept, kept_count);
+  keep_all(m, kept, kept_count);
+  return CN_OK;
+}
+
+// L L^T with the largest share left as the next pivot; row i of L has `n` places. Marks what is taken.
+static void take_strongest(CniMotion *m, double *l, double *left, double *own, int32_t *taken) {
+  int32_t n = m->active;
+  for (int32_t i = 0; i < n; i++) {
+    own[i] = left[i] = entry(m, m->scratch_g, i, i);
+    taken[i] = 0;
+  }
+  for (int32_t k = 0; k < n; k++) {
+    int32_t best = -1;
+    for (int32_t i = 0; i < n; i++)
+      if (!taken[i] && left[i] > RANK * own[i] &&
+          (best < 0 || left[i] * own[best] > left[best] * own[i]))
+        best = i;
+    if (best < 0) break;
+    taken[best] = 1;
+    double root = sqrt(left[best]);
+    const double *pivot = l + (int64_t)best * n;
+    for (int32_t i = 0; i < n; i++) {
+      if (taken[i]) continue;
+      double *row = l + (int64_t)i * n, sum = entry(m, m->scratch_g, i, best);
+      for (int32_t j = 0; j < k; j++) sum -= row[j] * pivot[j];
+      row[k] = sum / root;
+      left[i] -= row[k] * row[k];
+    }
+  }
+}
+
+CnStatus cni_motion_strongest(CniMotion *m, double t, const double *q, const int32_t *rows,
+                              int32_t count, int32_t *kept, int32_t *kept_count) {
+  CniCoupling *c = &m->coupling;
+  int all;
+  CNI_TRY(begin_search(m, t, q, rows, count, &all));
+  if (!all && count > MANY_ROWS) return keep_rows(m, m->list, kept, kept_count);
+  keep_all(m, kept, kept_count);
+  if (all || count == 0) return CN_OK;
+  CNI_TRY(reserve_dense(m, (int64_t)count * count + 2 * count));
+  double *left = c->dense + (int64_t)count * count, *own = left + count;
+  *kept_count = 0;
+  take_strongest(m, c->dense, left, own, c->pivot);
+  for (int32_t i = 0; i < count; i++)
+    if (c->pivot[i]) kept[(*kept_count)++] = m->list[i]; // as they were given
   return CN_OK;
 }

@@ -21,6 +21,7 @@
 #define SAFETY 0.9
 #define SHRINK_MOST 5.0
 #define GROW_MOST 10.0
+#define ROWS_EVERY 4 // steps after which bilateral rows are chosen anew
 #define ROUND_OFF 2.2204460492503131e-16
 
 // ---- life ----
@@ -179,6 +180,19 @@ static double least_step(const CniDrive *d) {
   return cn_max(d->def.step_min, round_off);
 }
 
+// Rows that do not depend on each other may come to do so, where others would not: they are chosen
+// anew every few steps, and where a step fails. At a singular place (the rods of a parallelogram in
+// one line) there are fewer for a moment: the motion goes through by its inertia, in short steps,
+// until all can hold again.
+static int row_missing(const CniDrive *d) { return d->fixed_count < d->fixed_most; }
+
+static CnStatus renew_rows(CniDrive *d, int *changed) {
+  d->rows_known = d->report.steps + 1;
+  CNI_TRY(cni_modes_renew_rows(d, changed));
+  if (d->fixed_most < d->fixed_count) d->fixed_most = d->fixed_count;
+  return CN_OK;
+}
+
 // Make a step of the length wanted or shorter, within error and drift.
 static CnStatus make_step(CniDrive *d, double h, double *position, double *velocity) {
   CniStep *s = &d->step;
@@ -202,6 +216,7 @@ static CnStatus make_step(CniDrive *d, double h, double *position, double *veloc
         fac = cn_clamp(fac, 1 / GROW_MOST, SHRINK_MOST);
         if (d->rejected_last) fac = cn_max(fac, 1);
         d->h_next = s->error == 0 ? 1.2 * h : h / fac;
+        if (row_missing(d)) d->h_next = cn_min(d->h_next, 2 * h);
         d->rejected_last = 0;
         return CN_OK;
       }
@@ -218,10 +233,13 @@ static CnStatus make_step(CniDrive *d, double h, double *position, double *veloc
                        "not finite",
                        d->stepper->name, d->t, h);
     d->report.rejected++;
+    int changed = 0;
+    if (d->report.steps >= d->rows_known) CNI_TRY(renew_rows(d, &changed));
     d->report.last_cause = cause[0] == 't' && cause[4] == 'e'   ? "error"
                            : cause[0] == 't' && cause[4] == 'd' ? "drift"
                                                                 : "singular";
     d->rejected_last = 1;
+    if (changed) continue;
     h /= shrink;
     if (!(h > least_step(d))) return underflow(d, h, cause);
   }
@@ -248,7 +266,8 @@ static CnStatus accept(CniDrive *d, double position, double velocity) {
   cni_step_shift(s);
   s->t = d->t;
   cni_modes_aim(d);
-  return CN_OK;
+  int changed;
+  return row_missing(d) || d->report.steps % ROWS_EVERY == 0 ? renew_rows(d, &changed) : CN_OK;
 }
 
 // Length of the next step to try: as planned, not past the end, nor leaving a sliver before it.
@@ -344,6 +363,8 @@ static CnStatus advance(CniDrive *d) {
 static CnStatus run(CniDrive *d) {
   d->h_next = d->def.step > 0 ? d->def.step : d->t_end - d->t;
   CNI_TRY(cni_modes_start(d));
+  d->fixed_most = d->fixed_count;
+  d->rows_known = 0;
   CniFound none = {0, CN_EVENT_IMPACT, -1};
   CNI_TRY(cni_modes_settle(d, &none));
   double fixed = d->h_next;

@@ -54,6 +54,7 @@ typedef struct CniDrive {
   CniSlip *slip;          // scratch
   int32_t *fixed;         // bilateral rows that do not depend on each other
   int32_t fixed_count, fixed_capacity;
+  int32_t fixed_most; // largest count in this call
   int32_t mode_capacity, row_capacity, slip_capacity, chosen_capacity;
   int32_t redundant; // rows of closed contacts depend on each other: single forces are not known
   CniPool pool;      // sizes of the system
@@ -65,6 +66,7 @@ typedef struct CniDrive {
   int32_t rejected_last, same_time; // same_time: changes of mode without progress
   int32_t left;                     // the step has left the places for which contacts are listed
   double most;                      // m/s2: largest acceleration of the friction problem, and one
+  int64_t rows_known;               // steps made when bilateral rows were chosen last
   double renewed;                   // s: time at which they were listed last
 } CniDrive;
 
@@ -107,6 +109,9 @@ CnStatus cni_modes_start(CniDrive *d);
 // At (t, q, v), after an event: impacts of everything that approaches, then which closed contacts
 // stay closed, and the step fitted to them.
 CnStatus cni_modes_settle(CniDrive *d, const CniFound *found);
+// The bilateral rows that depend least on each other here; *changed: they are others than before, and
+// the step has been fitted to them.
+CnStatus cni_modes_renew_rows(CniDrive *d, int *changed);
 // Directions of slip at the start of the next step.
 void cni_modes_aim(CniDrive *d);
 // The friction problem of the accelerations at a state, over the contacts chosen[0 .. count):

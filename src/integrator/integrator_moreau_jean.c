@@ -136,7 +136,7 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   }
   for (int32_t i = 0; i < eq->bilateral_count; i++) s->rows[i] = i;
   s->fixed = 0;
-  CNI_TRY(cni_motion_independent(m, t, q, s->rows, eq->bilateral_count, s->rows, &s->fixed));
+  CNI_TRY(cni_motion_strongest(m, t, q, s->rows, eq->bilateral_count, s->rows, &s->fixed));
   n = s->fixed;
   for (int32_t i = 0; i < s->active; i++) {
     int32_t dim = has_friction(eq, s->contacts[i]) ? eq->contact_dim : 1;

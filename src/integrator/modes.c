@@ -89,8 +89,8 @@ static CnStatus start_rows(CniDrive *d) {
   int32_t count = 0;
   for (int32_t i = 0; i < eq->bilateral_count; i++) d->fixed[i] = i;
   d->fixed_count = 0;
-  CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->fixed, eq->bilateral_count, d->fixed,
-                                 &d->fixed_count));
+  CNI_TRY(cni_motion_strongest(&d->probe, d->t, d->q, d->fixed, eq->bilateral_count, d->fixed,
+                               &d->fixed_count));
   CNI_TRY(cni_motion_gaps(&d->probe, d->t, d->q));
   if (eq->domains) eq->domains(d->motion.system->context, d->t, d->q, d->domains);
   for (int32_t i = 0; i < eq->contact_count; i++) {
@@ -402,6 +402,20 @@ static CnStatus apply(CniDrive *d) {
   cni_modes_aim(d);
   return cni_motion_accelerate(&d->motion, d->t, d->q, d->v, d->step.jacobian0, d->step.rate0, d->a,
                                d->multipliers);
+}
+
+CnStatus cni_modes_renew_rows(CniDrive *d, int *changed) {
+  const CnEquations *eq = d->motion.eq;
+  int32_t *rows = d->rows, count = 0;
+  *changed = 0;
+  if (d->fixed_count == eq->bilateral_count) return CN_OK;
+  for (int32_t i = 0; i < eq->bilateral_count; i++) rows[i] = i;
+  CNI_TRY(cni_motion_strongest(&d->probe, d->t, d->q, rows, eq->bilateral_count, rows, &count));
+  *changed = count != d->fixed_count || memcmp(rows, d->fixed, (size_t)count * sizeof *rows) != 0;
+  if (!*changed) return CN_OK;
+  memcpy(d->fixed, rows, (size_t)count * sizeof *rows);
+  d->fixed_count = count;
+  return apply(d);
 }
 
 // ---- flights that end at once ----

@@ -164,6 +164,11 @@ void cni_coupling_write(const CniMotion *m, const double *rows_of, int32_t *star
 CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
                                 int32_t count, int32_t *kept, int32_t *kept_count);
 
+// The same for rows of equal rank: those that depend least on each other are kept, so that they do
+// not come to depend on each other soon.
+CnStatus cni_motion_strongest(CniMotion *m, double t, const double *q, const int32_t *rows,
+                              int32_t count, int32_t *kept, int32_t *kept_count);
+
 // All gaps at q, into m->gaps.
 CnStatus cni_motion_gaps(CniMotion *m, double t, const double *q);
 

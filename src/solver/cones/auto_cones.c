@@ -4,8 +4,9 @@
 //   0. the impulses given
 //   1. explicit problems, and global ones by way of their explicit form: mixed sweeps (mixed.c)
 //      while they come nearer fast, which ends most of them before anything is factored
-//   2. step problems of many rows: apgd, which alone is left where factors would be too large;
-//      other warm problems: a few steps of Newton
+//   2. step problems of joints alone: one linear system; those of many rows: sweeps that solve their
+//      joints exactly, or without joints apgd, which alone are left where factors would be too
+//      large; other warm problems: a few steps of Newton
 //   3. ipm, one round
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
 //   5. ipm, all of its rounds
@@ -263,9 +264,8 @@ static CnStatus plain_sweeps(Search *k) {
   return k->done ? CN_OK : try_newton(k, answer.g, CONE_STEPS);
 }
 
-// Large step problems: momentum carries the weights through a pile in less time than one factor
-// takes. From the impulses given.
-static CnStatus descend(Search *k) {
+// A solver of step problems, from the impulses given.
+static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, const char *method) {
   CnSolveReport own = *k->report;
   CnCertificate certificate;
   CnAnswer answer = *k->given;
@@ -273,11 +273,22 @@ static CnStatus descend(Search *k) {
   CNI_TRY(cni_arena_array(&k->s->room, answer.row_count, sizeof(double), &answer.u));
   CNI_TRY(cni_arena_array(&k->s->room, answer.velocity_count, sizeof(double), &answer.v));
   memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
-  CNI_TRY(cni_solver_apgd.solve(k->s->descent, k->p, &answer, k->memory, &own));
+  CNI_TRY(kind->solve(state, k->p, &answer, k->memory, &own));
   CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
-  keep(k, answer.g, cni_solver_error(k->p, &certificate), own.iterations, cni_solver_apgd.name);
+  keep(k, answer.g, cni_solver_error(k->p, &certificate), own.iterations, method);
   if (own.cut_by_time && !(k->error <= k->s->tolerance)) k->done = k->report->cut_by_time = 1;
   return CN_OK;
+}
+
+// Before factors of all rows: joints alone are one linear system, and sweeps that solve it go
+// before others where there are many rows. Without joints momentum carries the weights through a
+// pile in less time than one factor takes.
+static CnStatus begin_step(Search *k) {
+  int32_t joints = cni_joints_count(k->p);
+  if (joints == k->p->block_count) return try_solver(k, &cni_solver_psor, k->s->exact, "direct");
+  if (k->p->row_count <= DESCENT_ROWS) return CN_OK;
+  if (joints > 0) return try_solver(k, &cni_solver_psor, k->s->exact, cni_solver_psor.name);
+  return try_solver(k, &cni_solver_apgd, k->s->descent, cni_solver_apgd.name);
 }
 
 // ---- the ladder ----
@@ -334,8 +345,8 @@ static CnStatus climb(Search *k) {
     CNI_TRY(begin_swept(k));
     if (k->done) return CN_OK;
   }
-  if (k->p->form == CN_FORM_STEP && k->p->row_count > DESCENT_ROWS) {
-    CNI_TRY(descend(k));
+  if (k->p->form == CN_FORM_STEP) {
+    CNI_TRY(begin_step(k));
     if (k->done || k->p->row_count > CNI_FACTOR_ROWS) return CN_OK;
   }
   CNI_TRY(load(k));

@@ -34,6 +34,17 @@ static void chains_in_one_iteration(void **state) {
     }
 }
 
+// auto takes the same way, and says so.
+static void auto_is_direct(void **state) {
+  (void)state;
+  CnProblem *p = chain_of_rows(2000);
+  CnAnswer answer = answer_for(p);
+  CnSolveReport report = solve_once("auto", 120, NULL, p, &answer);
+  CHECK(report.converged && report.attempts == 1 && strcmp(report.method, "direct") == 0);
+  cn_answer_release(&answer);
+  cn_problem_destroy(p);
+}
+
 // Any bilateral rows in any storage, compliant or not, over several groups, some prescribed.
 static void random_joints(void **state) {
   (void)state;
@@ -114,6 +125,7 @@ static void equal_shares(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chains_in_one_iteration),
+      cmocka_unit_test(auto_is_direct),
       cmocka_unit_test(random_joints),
       cmocka_unit_test(joints_hold),
       cmocka_unit_test(equal_shares),

@@ -31,10 +31,12 @@ typedef enum CnShapeKind {
 typedef struct CnShapeDef {
   uint32_t size, tag; ///< set by cn_shape_def_default
   CnShapeKind kind;
-  CnPose pose;           ///< of the shape's frame in the body frame
-  double radius;         ///< m, > 0: sphere, and what is round about a segment or an axis
-  CnVec3 half_size;      ///< m, > 0: box
-  double half_length;    ///< m, > 0: what is long, along z of the shape's frame
+  CnPose pose;        ///< of the shape's frame in the body frame
+  double radius;      ///< m, > 0: sphere, and what is round about a segment or an axis
+  CnVec3 half_size;   ///< m, > 0: box, ellipsoid
+  double half_length; ///< m, > 0: what is long, along z of the shape's frame
+  double top_radius;  ///< m, >= 0: cone, at its upper end
+  double rounding;    ///< m, >= 0: of a ball carried over box, cylinder or hull, which grow by it
   CnGeometryId geometry; ///< of a hull; none otherwise
   double density;        ///< kg/m^3, >= 0, default 1000
   CnMaterialId material; ///< none: friction 0.5, restitution 0

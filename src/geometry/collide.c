@@ -51,6 +51,11 @@ static int swapped(const CniPlaced *a, const CniPlaced *b) {
   return order > 0;
 }
 
+// The functions of boxes are for those with sharp edges.
+static int sharp(const CniPlaced *shape) {
+  return shape->kind != CN_SHAPE_BOX || cni_box_round(shape) == 0;
+}
+
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold) {
   manifold->normal = cn_vec3(0, 0, 1);
   manifold->count = 0;
@@ -58,6 +63,7 @@ void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManif
   const CniPlaced *first = swap ? b : a, *second = swap ? a : b;
   if (cni_shape_unbounded(first->kind)) return;
   CniCollide collide = pairs[first->kind][second->kind];
+  if (!sharp(first) || !sharp(second)) collide = NULL;
   if (!collide && cni_shape_unbounded(second->kind)) collide = cni_collide_convex_plane;
   if (!collide) collide = cni_collide_convex;
   collide(first, second, margin, manifold);

@@ -55,6 +55,20 @@ static inline uint32_t cni_feature_turned(uint32_t feature) {
   return (feature & ~0xfffffu) | (feature & 0x3ffu) << 10 | (feature >> 10 & 0x3ffu);
 }
 
+// The nearest places of two shapes, or the deepest where they overlap; a half-space is met by its
+// plane. Two half-spaces have gap INFINITY.
+typedef struct CniPlaces {
+  double gap;
+  CnVec3 normal; // unit, from a to b
+  CnVec3 a, b;   // on the surfaces, gap apart along the normal
+} CniPlaces;
+CniPlaces cni_places(const CniPlaced *a, const CniPlaced *b);
+
+// When a, moved by `motion` times t without turning, first touches b: the least t in [0, most], and
+// the places then (null: not asked for); INFINITY without one, 0 where they overlap already.
+double cni_cast(const CniPlaced *a, const CniPlaced *b, CnVec3 motion, double most,
+                CniPlaces *places);
+
 // ---- spheres without a table: the same arithmetic, for loops over many ----
 
 // Below this length the square of a vector loses digits to underflow and its direction with them.
@@ -145,7 +159,8 @@ typedef enum CniPagePrimitive {
 
 enum {
   CNI_SHAPE_UNBOUNDED = 1, // no bounds, no mass, no core; not on dynamic bodies
-  CNI_SHAPE_GEOMETRY = 2   // it is more than its sizes: CniPlaced::hull has it
+  CNI_SHAPE_GEOMETRY = 2,  // it is more than its sizes: CniPlaced::hull has it
+  CNI_SHAPE_CURVED = 4     // its core is no polyhedron
 };
 
 // A row of the table of kinds: all that the rest of Cairn knows of one. Directions and points are in

@@ -13,6 +13,13 @@
 // Rays, as CniShapeKind::ray: against a ball, and one that starts inside.
 double cni_ray_ball(CnVec3 centre, double radius, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
 double cni_ray_inside(CnVec3 direction, CnVec3 *normal);
+// What any bounded kind may have in its row: from the support function (cast.c, shapes.c).
+double cni_ray_convex(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
+CniBounds cni_bounds_by_support(const CniPlaced *shape);
+double cni_not_rounded(const CniPlaced *shape);
+
+// Of a hull over which a ball of radius r is carried (hull_round.c).
+CniMassProps cni_hull_mass(const CniHull *hull, double r, double density);
 
 // A row of the pair table: kind a <= kind b. The manifold comes in empty; points go out in any order.
 typedef void (*CniCollide)(const CniPlaced *a, const CniPlaced *b, double margin,
@@ -39,6 +46,8 @@ void cni_collide_convex_plane(const CniPlaced *a, const CniPlaced *b, double mar
 static inline CnVec3 cni_box_half(const CniPlaced *box) {
   return cn_vec3(box->size[0], box->size[1], box->size[2]);
 }
+
+static inline double cni_box_round(const CniPlaced *box) { return box->size[3]; }
 
 static inline void cni_manifold_add(CniManifold *manifold, CnVec3 point, double gap,
                                     uint32_t feature) {

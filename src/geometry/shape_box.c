@@ -3,7 +3,11 @@
 // edges after the eight corners.
 //
 //     m = 8 a b c rho     J_x = m (b^2 + c^2)/3, ...
-#include "geometry/box_private.h"
+//
+// A ball of radius r may be carried over it. The whole is then the box, six slabs on its faces, the
+// quarters of three cylinders along its edges and the eighths of a ball at its corners.
+#include "core/math.h"
+#include "geometry/pairs/box_private.h"
 
 // A corner reaches along a world axis as far as its three half edges do, each by its own size.
 static CniBounds bounds(const CniPlaced *shape) {
@@ -12,27 +16,48 @@ static CniBounds bounds(const CniPlaced *shape) {
   e.x = fabs(r.x.x) * h.x + fabs(r.y.x) * h.y + fabs(r.z.x) * h.z;
   e.y = fabs(r.x.y) * h.x + fabs(r.y.y) * h.y + fabs(r.z.y) * h.z;
   e.z = fabs(r.x.z) * h.x + fabs(r.y.z) * h.y + fabs(r.z.z) * h.z;
+  double round = cni_box_round(shape);
+  if (round > 0) e = cn_add(e, cn_vec3(round, round, round));
   return (CniBounds){cn_sub(p, e), cn_add(p, e)};
 }
 
 static double inradius(const CniPlaced *shape) {
   CnVec3 h = cni_box_half(shape);
-  return cn_min(h.x, cn_min(h.y, h.z));
+  return cn_min(h.x, cn_min(h.y, h.z)) + cni_box_round(shape);
 }
 
-static double outradius(const CniPlaced *shape) { return cn_norm(cni_box_half(shape)); }
+static double outradius(const CniPlaced *shape) {
+  return cn_norm(cni_box_half(shape)) + cni_box_round(shape);
+}
+
+// Of the rounded box: volume, and integral of x^2 for the half size a along x.
+static double round_square(double a, double b, double c, double r, double *volume) {
+  double box = 8 * a * b * c, ends = 8 * b * c * r, sides = 8 * a * (b + c) * r;
+  double along = 2 * CNI_PI * r * r * a, across = 2 * CNI_PI * r * r * (b + c);
+  double ball = 4.0 / 3.0 * CNI_PI * r * r * r;
+  *volume = box + ends + sides + along + across + ball;
+  return (box + sides + along) * (a * a / 3) + ends * (a * a + a * r + r * r / 3) +
+         across * (a * a + 8 / (3 * CNI_PI) * a * r + r * r / 4) +
+         ball * (a * a + 0.75 * a * r + r * r / 5);
+}
+
+static CniMassProps round_mass(CnVec3 h, double r, double density) {
+  double volume, x = density * round_square(h.x, h.y, h.z, r, &volume);
+  double y = density * round_square(h.y, h.z, h.x, r, &volume);
+  double z = density * round_square(h.z, h.x, h.y, r, &volume);
+  return (CniMassProps){density * volume, CN_VEC3_ZERO, cn_sdiag(y + z, x + z, x + y)};
+}
 
 static CniMassProps mass(const CniPlaced *shape, double density) {
+  if (cni_box_round(shape) > 0)
+    return round_mass(cni_box_half(shape), cni_box_round(shape), density);
   CnVec3 h = cni_box_half(shape);
   double whole = 8 * (h.x * h.y * h.z) * density;
   double m = whole / 3, xx = h.x * h.x, yy = h.y * h.y, zz = h.z * h.z;
   return (CniMassProps){whole, CN_VEC3_ZERO, cn_sdiag(m * (yy + zz), m * (xx + zz), m * (xx + yy))};
 }
 
-static double rounding(const CniPlaced *shape) {
-  (void)shape;
-  return 0;
-}
+static double rounding(const CniPlaced *shape) { return cni_box_round(shape); }
 
 static CnVec3 support(const CniPlaced *shape, CnVec3 d, uint32_t *corner) {
   CnVec3 h = cni_box_half(shape);
@@ -66,6 +91,7 @@ static void face(const CniPlaced *shape, CnVec3 direction, CniFace *out) {
 
 // Slabs: the last entry and the first exit.
 static double ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal) {
+  if (cni_box_round(shape) > 0) return cni_ray_convex(shape, origin, direction, normal);
   const double o[3] = {origin.x, origin.y, origin.z};
   const double d[3] = {direction.x, direction.y, direction.z};
   double in = -INFINITY, out = INFINITY, n[3] = {0, 0, 0};
@@ -96,10 +122,17 @@ static const CniField fields[] = {{.name = "half_size",
                                    .offset = offsetof(CnShapeDef, half_size),
                                    .unit = "m",
                                    .sentence = "half the edges along x, y and z"},
+                                  {.name = "rounding",
+                                   .type = CNI_FIELD_REAL,
+                                   .range = CNI_NOT_NEGATIVE,
+                                   .offset = offsetof(CnShapeDef, rounding),
+                                   .unit = "m",
+                                   .sentence = "radius of a ball that is carried over the whole, "
+                                               "default 0"},
                                   CNI_FIELDS_END};
 
 const CniShapeKind cni_shape_box = {.name = "box",
-                                    .summary = "a block with square corners",
+                                    .summary = "a block, its edges sharp or round",
                                     .fields = fields,
                                     .page = CNI_PAGE_BOX,
                                     .bounds = bounds,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convex hull: the polyhedron of a geometry, which the model owns and shapes share. Corners and
-// edges have the numbers of hull.h.
+// edges have the numbers of hull.h. A ball may be carried over it (hull_round.c has its mass).
 //
 // A face of more than 32 corners is seen by 32 of them, evenly spread: a manifold keeps 8 of them
 // anyway, and of a regular polygon they miss 0.5 % of the radius.
 #include "geometry/geometry_private.h"
+
+static double rounding(const CniPlaced *shape) { return shape->size[0]; }
 
 static CniBounds bounds(const CniPlaced *shape) {
   CnMat3 r = cn_qmat(shape->pose.rotation);
@@ -14,24 +16,15 @@ static CniBounds bounds(const CniPlaced *shape) {
     b.lo = cn_vec3(cn_min(b.lo.x, p.x), cn_min(b.lo.y, p.y), cn_min(b.lo.z, p.z));
     b.hi = cn_vec3(cn_max(b.hi.x, p.x), cn_max(b.hi.y, p.y), cn_max(b.hi.z, p.z));
   }
-  return b;
+  CnVec3 round = {rounding(shape), rounding(shape), rounding(shape)};
+  return (CniBounds){cn_sub(b.lo, round), cn_add(b.hi, round)};
 }
 
-static double inradius(const CniPlaced *shape) { return shape->hull->inradius; }
-static double outradius(const CniPlaced *shape) { return shape->hull->outradius; }
+static double inradius(const CniPlaced *shape) { return shape->hull->inradius + rounding(shape); }
+static double outradius(const CniPlaced *shape) { return shape->hull->outradius + rounding(shape); }
 
 static CniMassProps mass(const CniPlaced *shape, double density) {
-  const CniHull *h = shape->hull;
-  CnSym3 j = h->inertia;
-  return (CniMassProps){h->volume * density,
-                        h->centre,
-                        {j.xx * density, j.yy * density, j.zz * density, j.xy * density,
-                         j.xz * density, j.yz * density}};
-}
-
-static double rounding(const CniPlaced *shape) {
-  (void)shape;
-  return 0;
+  return cni_hull_mass(shape->hull, rounding(shape), density);
 }
 
 static CnVec3 support(const CniPlaced *shape, CnVec3 direction, uint32_t *corner) {
@@ -88,6 +81,7 @@ static void face(const CniPlaced *shape, CnVec3 direction, CniFace *out) {
 // Into the last plane from outside, before the first one from inside.
 static double ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal) {
   const CniHull *h = shape->hull;
+  if (rounding(shape) > 0) return cni_ray_convex(shape, origin, direction, normal);
   double in = -INFINITY, out = INFINITY;
   for (int32_t f = 0; f < h->face_count; f++) {
     const CniHullFace *side = &h->faces[f];
@@ -110,7 +104,8 @@ void cni_collide_hull_plane(const CniPlaced *a, const CniPlaced *b, double margi
                             CniManifold *manifold) {
   CnVec3 up = cn_qmat(b->pose.rotation).z;
   CnMat3 r = cn_qmat(a->pose.rotation);
-  double height = cn_dot(up, cn_sub(a->pose.position, b->pose.position));
+  double round = rounding(a);
+  double height = cn_dot(up, cn_sub(a->pose.position, b->pose.position)) - round;
   manifold->normal = cn_neg(up);
   for (int32_t i = 0; i < a->hull->vertex_count; i++) {
     CnVec3 arm = cn_mmul(r, a->hull->vertices[i]);
@@ -121,12 +116,15 @@ void cni_collide_hull_plane(const CniPlaced *a, const CniPlaced *b, double margi
       cni_collide_convex_plane(a, b, margin, manifold);
       return;
     }
-    CnVec3 point = cn_madd(cn_add(a->pose.position, arm), -0.5 * gap, up);
+    CnVec3 point = cn_madd(cn_add(a->pose.position, arm), -(round + 0.5 * gap), up);
     cni_manifold_add(manifold, point, gap, cni_feature((uint32_t)i, CNI_FEATURE_FACE));
   }
 }
 
-static const CniField fields[] = {CNI_FIELDS_END};
+static const CniField fields[] = {
+    CNI_FIELD(REAL, CnShapeDef, rounding, NOT_NEGATIVE, "m",
+              "radius of a ball that is carried over the whole, default 0", .fallback = {0}),
+    CNI_FIELDS_END};
 
 const CniShapeKind cni_shape_hull = {.name = "hull",
                                      .summary = "the convex hull of points, a geometry",

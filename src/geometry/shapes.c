@@ -66,6 +66,26 @@ double cni_shape_outradius(const CniPlaced *shape) {
   return cni_shape_kinds[shape->kind]->outradius(shape);
 }
 
+CniBounds cni_bounds_by_support(const CniPlaced *shape) {
+  const CniShapeKind *kind = cni_shape_kinds[shape->kind];
+  CnMat3 r = cn_qmat(shape->pose.rotation);
+  const CnVec3 axes[3] = {{r.x.x, r.y.x, r.z.x}, {r.x.y, r.y.y, r.z.y}, {r.x.z, r.y.z, r.z.z}};
+  double hi[3], lo[3], round = kind->rounding(shape);
+  uint32_t corner;
+  for (int32_t k = 0; k < 3; k++) {
+    hi[k] = cn_dot(axes[k], kind->support(shape, axes[k], &corner)) + round;
+    lo[k] = cn_dot(axes[k], kind->support(shape, cn_neg(axes[k]), &corner)) - round;
+  }
+  CnVec3 p = shape->pose.position;
+  return (CniBounds){cn_add(p, cn_vec3(lo[0], lo[1], lo[2])),
+                     cn_add(p, cn_vec3(hi[0], hi[1], hi[2]))};
+}
+
+double cni_not_rounded(const CniPlaced *shape) {
+  (void)shape;
+  return 0;
+}
+
 // ---- rays -------------------------------------------------------------------------------------
 
 double cni_ray_inside(CnVec3 direction, CnVec3 *normal) {

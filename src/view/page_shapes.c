@@ -5,7 +5,7 @@
 //
 // Directions on a globe, rings of constant latitude about z, go to the surface points whose normals
 // they are. The equator is there twice, from just above and from just below: the side of what is
-// long along z lies between.
+// long along z lies between. So are the poles, for flat ends.
 #include "view/view_private.h"
 
 #include <string.h>
@@ -45,13 +45,16 @@ static void put_vec(CniPageFile *file, CnVec3 v) {
 // corners.
 static void write_mesh(CniPageFile *file, const CniPlaced *shape, int32_t quarter) {
   const CniShapeKind *kind = cni_shape_kinds[shape->kind];
-  int32_t rings = 2 * quarter + 2, around = 4 * quarter;
+  int32_t half = quarter + 2, rings = 2 * half, around = 4 * quarter;
   double round = kind->rounding(shape);
   cni_page_file_float32(file, (float)(rings * around));
   cni_page_file_float32(file, (float)(2 * (rings - 1) * around));
   for (int32_t i = 0; i < rings; i++) {
-    int32_t below = i > quarter, step = below ? i - quarter - 1 : quarter - i;
-    double latitude = cn_max(step * CNI_PI / 2 / quarter, EQUATOR) * (below ? -1 : 1);
+    int32_t below = i >= half, step = below ? i - half : half - 1 - i;
+    double latitude = cn_max(step * CNI_PI / 2 / quarter, EQUATOR);
+    if (step == quarter) latitude = CNI_PI / 2 - EQUATOR;
+    if (step > quarter) latitude = CNI_PI / 2;
+    if (below) latitude = -latitude;
     for (int32_t j = 0; j < around; j++) {
       double longitude = (j + 0.5) * CNI_PI / 2 / quarter, flat = cni_cos(latitude);
       CnVec3 n = {flat * cni_cos(longitude), flat * cni_sin(longitude), cni_sin(latitude)};
@@ -72,7 +75,9 @@ static void write_mesh(CniPageFile *file, const CniPlaced *shape, int32_t quarte
 
 static CnStatus write_shape(CniPageFile *file, const CnRunShape *s, Meshes *meshes) {
   CniPlaced shape = cni_shape_placed(&s->def);
-  CniPagePrimitive primitive = cni_shape_kinds[shape.kind]->page;
+  const CniShapeKind *kind = cni_shape_kinds[shape.kind];
+  CniPagePrimitive primitive = kind->page;
+  if (primitive == CNI_PAGE_BOX && kind->rounding(&shape) > 0) primitive = CNI_PAGE_TRIANGLES;
   CnVec3 size = {shape.size[0], shape.size[1], shape.size[2]};
   int32_t mesh = 0;
   if (primitive == CNI_PAGE_SPHERE) size = cn_vec3(size.x, size.x, size.x);

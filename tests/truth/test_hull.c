@@ -59,6 +59,7 @@ static void touches_as_the_box(void **state) {
       CniPlaced box = placed_box(random_in_cube(&rng, 1), random_rotation(&rng), half), h = box;
       h.kind = CN_SHAPE_HULL;
       h.hull = hull;
+      h.size[0] = 0; // not rounded
       CniPlaced ball = placed_sphere(CN_VEC3_ZERO, 0.3);
       CniPlaced plane = placed_plane(cn_vec3(0, 0, -0.5), random_rotation(&rng));
       CniPlaced rod = placed_unit(CN_SHAPE_CAPSULE, CN_POSE_ONE);

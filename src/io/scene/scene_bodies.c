@@ -47,7 +47,8 @@ static CnStatus read_sizes(CniReader *reader, json_t *item, CnShapeDef *def) {
   for (const CniField *f = cni_shape_kinds[def->kind]->fields; f->name; f++) {
     const char *key = scene_key(f);
     double part = key == f->name ? 1 : 0.5;
-    CNI_TRY(cni_scene_require(reader, item, key));
+    // what may be zero may be left out
+    if (!cni_range_holds(f->range, 0)) CNI_TRY(cni_scene_require(reader, item, key));
     if (f->type == CNI_FIELD_VEC3) {
       CnVec3 *size = cni_field_at(f, def);
       CNI_TRY(cni_scene_get_size(reader, item, key, f->range, size));

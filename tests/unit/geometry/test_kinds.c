@@ -202,7 +202,7 @@ static void rays(void **state) {
       CHECK_NEAR(cn_norm(normal), 1, 1e-12);
       CHECK(cn_dot(normal, d) <= 1e-12);
       if (t > 0 && !cni_shape_unbounded((CnShapeKind)k))
-        CHECK_NEAR(cn_dot(normal, cn_madd(o, t, d)), reach(&s, normal), 1e-9);
+        CHECK_NEAR(cn_dot(normal, cn_madd(o, t, d)), reach(&s, normal), 1e-8);
       CHECK(cni_shape_ray(&s, cn_madd(o, 0.5 * t, d), d, &normal) <= 0.5 * t * (1 + 1e-9) + 1e-9);
     }
     CHECK(hits > 10);

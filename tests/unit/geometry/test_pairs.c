@@ -145,6 +145,7 @@ static CniPlaced random_shape(CniRng *rng, CnShapeKind kind) {
   CnPose pose = {random_in_cube(rng, 1), random_rotation(rng)};
   CniPlaced s = placed_unit(kind, pose);
   for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = cni_rng_range(rng, 0.1, 1);
+  if (kind == CN_SHAPE_BOX) s.size[3] = 0; // sharp
   return s;
 }
 

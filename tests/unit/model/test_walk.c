@@ -97,6 +97,7 @@ static void add_shape(void) {
   if (cni_shape_needs_geometry(def.kind)) def.kind = CN_SHAPE_BOX;
   if (def.kind == CN_SHAPE_PLANE && bodies[b].kind == CN_BODY_DYNAMIC) def.kind = CN_SHAPE_BOX;
   def.radius = uniform(0.05, 0.3);
+  def.half_length = uniform(0.05, 0.3);
   def.half_size = cn_vec3(uniform(0.05, 0.3), uniform(0.05, 0.3), uniform(0.05, 0.3));
   def.pose = (CnPose){any_vec(1), any_rotation()};
   def.density = pick(8) ? uniform(100, 2000) : 0;
@@ -210,12 +211,10 @@ static void check_body(const RefBody *r) {
     check_vec(cn_rotate(placed.pose.rotation, probe),
               cn_rotate(r->pose.rotation, cn_rotate(shapes[k].def.pose.rotation, probe)));
     const CnShapeDef *def = &shapes[k].def;
-    double volume = def->kind == CN_SHAPE_SPHERE
-                        ? 4 * 3.14159265358979323846 / 3 * def->radius * def->radius * def->radius
-                        : 8 * def->half_size.x * def->half_size.y * def->half_size.z;
-    if (def->kind == CN_SHAPE_PLANE) volume = 0;
-    mass += volume * def->density;
-    moment = cn_madd(moment, volume * def->density, def->pose.position);
+    CniPlaced alone = cni_shape_placed(def);
+    CniMassProps part = cni_shape_mass(&alone, def->density);
+    mass += part.mass;
+    moment = cn_madd(moment, part.mass, part.centre);
     s = model.shapes[s].next;
     count++;
   }

@@ -21,7 +21,7 @@
 //
 // Cost: about 0.1 us for a pair apart along a face normal, 0.4 us for edges or a few points, 0.7 us
 // for a whole area of contact, 1 us where corners and edges must be tried (3 GHz, one core).
-#include "geometry/box_private.h"
+#include "geometry/pairs/box_private.h"
 
 #define NEARLY_FACE 0.9997 // cosine of 1.4 degrees
 #define LEAST_SINE2 1e-12  // edges more parallel than this have no common normal of their own

@@ -17,13 +17,14 @@
 // Cores without volume give a flat B - A: two crossing segments a parallelogram, two points a point.
 // There the depth is zero along the direction that is missing, and where two or more are, along the
 // way from a to b, or any.
-#include "geometry/convex_private.h"
+#include "geometry/pairs/convex_private.h"
 
 #define CORNERS 96
 #define FACETS 192
 #define EDGES 192
 #define FLAT 1e-12      // of the extent: thinner is flat
 #define ROUND_OFF 1e-14 // of the extent
+#define CURVED 1e-9     // of the extent: how near a curved surface is followed by facets
 
 typedef struct Facet {
   int32_t at[3]; // corners, counter-clockwise seen from outside
@@ -226,6 +227,7 @@ void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near) {
   h.x = x;
   begin(&h, s);
   double best = INFINITY, round_off = ROUND_OFF * x->extent;
+  double enough = x->curved ? CURVED * x->extent : round_off;
   CnVec3 m = {0, 0, 1};
   while (h.corner_count < CORNERS) {
     Facet f = *nearest(&h);
@@ -237,7 +239,7 @@ void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near) {
       m = f.normal;
       keep_facet(&h, &f, s);
     }
-    if (!(top - f.height > round_off)) break;
+    if (!(top - f.height > enough)) break;
     h.corners[h.corner_count++] = c;
     if (!expand(&h, round_off)) break;
   }

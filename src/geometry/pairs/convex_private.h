@@ -15,7 +15,11 @@ typedef struct CniConvex {
   double margin; // largest gap between the cores that is of interest
   double scale;  // the smaller inradius
   double extent; // how large the numbers get: what round-off is measured by
+  int curved;    // one of them is no polyhedron
 } CniConvex;
+
+// Two bounded shapes, seen so; margin of the shapes.
+CniConvex cni_convex_of(const CniPlaced *a, const CniPlaced *b, double margin);
 
 // A corner of the difference B - A: w leads from a corner of a to one of b.
 typedef struct CniCorner {
@@ -48,6 +52,11 @@ int cni_convex_nearest(const CniConvex *x, CniNearest *near);
 // Cores that overlap or touch (convex_depth.c): the least way out. The simplex is within round-off
 // of the origin; `way` leads from a to b between its nearest places, and may be zero.
 void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near);
+
+// How far apart the cores are along a direction n (unit, from a to b): never more than their gap.
+double cni_convex_apart(const CniConvex *x, CnVec3 n);
+// Of curved cores that overlap: the normal made exact (convex.c).
+void cni_convex_polish(const CniConvex *x, CniNearest *near);
 
 // Shares of three corners in the point of their plane nearest to the origin, and that point; 0 if
 // they lie on a line.

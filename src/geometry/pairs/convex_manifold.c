@@ -17,7 +17,7 @@
 // Names. Corners and edges have lasting numbers (CniFace), and a point is named by the two that
 // meet: corner on face, edge across edge, face on corner. Which polygon served to find it does not
 // matter.
-#include "geometry/convex_private.h"
+#include "geometry/pairs/convex_private.h"
 
 #define ACROSS 0.9997    // cosine of 1.4 degrees: n is the normal of a polygon
 #define PARALLEL 0.99999 // cosine of 0.26 degrees: edges that lie along each other
@@ -25,7 +25,9 @@
 #define BAND 1e-4        // of the smaller inradius: what is outside by less still belongs to a side
 #define EQUAL_ABS 1e-6   // gaps that differ by less, of the inradius,
 #define EQUAL_REL 1e-6   // and of themselves, count as equal
-#define SOME_EDGE 1022u  // an edge whose number is not known
+#define EQUAL_CURVED                                                                               \
+  1e-4                  // times both: sides of curved cores hold the nearest place exactly, or not
+#define SOME_EDGE 1022u // an edge whose number is not known
 #define ROOM (2 * CNI_FACE_POINTS + 2)
 
 // A corner of the area.
@@ -60,7 +62,8 @@ static void add(const CniConvex *x, CnVec3 n, CnVec3 pa, double gap, uint32_t na
 
 // Does an area whose least gap this is hold the nearest place?
 static int reaches(const CniConvex *x, const CniNearest *near, double least) {
-  return least <= near->gap + EQUAL_ABS * x->scale + EQUAL_REL * fabs(near->gap);
+  double equal = EQUAL_ABS * x->scale + EQUAL_REL * fabs(near->gap);
+  return least <= near->gap + (x->curved ? EQUAL_CURVED * equal : equal);
 }
 
 // ---- cutting ----
@@ -116,6 +119,7 @@ static void move_back(const Sides *s, Point *p) {
 // The cut side within the base, as points of the area.
 static int32_t cut_area(const CniConvex *x, Sides *s, Point area[2][ROOM], Point **found) {
   int32_t count = s->cut->count, flat = count > 2;
+  double band = (x->curved ? 1e-2 * BAND : BAND) * x->scale;
   for (int32_t k = 0; k < s->base->count; k++) {
     CnVec3 e = cn_sub(s->base->points[next(k, s->base->count)], s->base->points[k]);
     CnVec3 away = cn_cross(e, s->out);
@@ -126,7 +130,7 @@ static int32_t cut_area(const CniConvex *x, Sides *s, Point area[2][ROOM], Point
         (Point){s->cut->points[i], s->cut->corner[i], CNI_FEATURE_FACE, s->cut->edge[i], -1};
   Point *last = area[0], *spare = area[1];
   for (int32_t k = 0; k < s->base->count && count > 0; k++) {
-    count = cut_side(s, k, flat ? BAND * x->scale : 0, last, count, spare);
+    count = cut_side(s, k, flat ? band : 0, last, count, spare);
     Point *swap = last;
     last = spare;
     spare = swap;
@@ -146,7 +150,8 @@ int32_t cni_thin_out(const CnVec3 *at, const double *gap, int32_t *keep, int32_t
       CnVec3 p = at[keep[i]], q = at[keep[next(i, count)]];
       CnVec3 o = at[keep[i > 0 ? i - 1 : count - 1]];
       double area2 = cn_norm2(cn_cross(cn_sub(p, o), cn_sub(q, p)));
-      if (i != deepest && area2 < least2) least2 = area2, least = i;
+      // of equal ones the first, whatever round-off says
+      if (i != deepest && area2 < least2 * (1 - 1e-9)) least2 = area2, least = i;
     }
     for (int32_t i = least < 0 ? 0 : least; i + 1 < count; i++) keep[i] = keep[i + 1];
   }
@@ -275,17 +280,39 @@ static void by_point(const CniConvex *x, const CniNearest *near, const Sides *s,
       name_of(&s->b, &near->simplex, 1), margin, manifold);
 }
 
-void cni_convex_manifold(const CniConvex *x, const CniNearest *near, double margin,
+// The two sides that face each other, in a's frame.
+static void find_sides(const CniConvex *x, CnVec3 n, Sides *s) {
+  x->kind_a->face(x->a, n, &s->a);
+  x->kind_b->face(x->b, cn_neg(cn_mtmul(x->turn, n)), &s->b);
+  for (int32_t i = 0; i < s->b.count; i++)
+    s->b.points[i] = cn_add(x->way, cn_mmul(x->turn, s->b.points[i]));
+  if (s->b.count > 2) s->b.normal = cn_mmul(x->turn, s->b.normal);
+}
+
+// Where something curved lies on something flat, the walk comes near the normal of the flat side but
+// not to its last digits. If the shapes are as far apart along that, it is the better one.
+static void take_normal(const CniConvex *x, Sides *s, CniNearest *near) {
+  const CnVec3 flat[2] = {s->a.normal, cn_neg(s->b.normal)};
+  const int32_t count[2] = {s->a.count, s->b.count};
+  for (int32_t k = 0; k < 2; k++) {
+    if (count[k] < 3 || !(cn_dot(near->normal, flat[k]) > PARALLEL)) continue;
+    double gap = cni_convex_apart(x, flat[k]);
+    if (!(gap >= near->gap - 1e-14 * x->extent)) continue;
+    near->normal = flat[k];
+    near->gap = gap;
+    find_sides(x, flat[k], s);
+    return;
+  }
+}
+
+void cni_convex_manifold(const CniConvex *x, const CniNearest *found, double margin,
                          CniManifold *manifold) {
   Sides s;
-  CnVec3 n = near->normal;
-  x->kind_a->face(x->a, n, &s.a);
-  x->kind_b->face(x->b, cn_neg(cn_mtmul(x->turn, n)), &s.b);
-  for (int32_t i = 0; i < s.b.count; i++)
-    s.b.points[i] = cn_add(x->way, cn_mmul(x->turn, s.b.points[i]));
-  if (s.b.count > 2) s.b.normal = cn_mmul(x->turn, s.b.normal);
-  manifold->normal = n;
-  if (by_polygon(x, near, &s, margin, manifold)) return;
-  if (by_edges(x, near, &s, margin, manifold)) return;
-  by_point(x, near, &s, margin, manifold);
+  CniNearest near = *found;
+  find_sides(x, near.normal, &s);
+  if (x->curved) take_normal(x, &s, &near);
+  manifold->normal = near.normal;
+  if (by_polygon(x, &near, &s, margin, manifold)) return;
+  if (by_edges(x, &near, &s, margin, manifold)) return;
+  by_point(x, &near, &s, margin, manifold);
 }

@@ -8,7 +8,7 @@
 //
 // along a's and b's edge from their middles, d from middle to middle. Edges that lie along each
 // other touch along a stretch; its two ends are the points, each the end of one of the edges.
-#include "geometry/box_private.h"
+#include "geometry/pairs/box_private.h"
 
 typedef struct EdgePair {
   double middle_a[3], d[3];    // middle of a's edge; from it to the middle of b's

@@ -7,7 +7,7 @@
 // square way lies within both (elsewhere it ends in a corner, which was tried). The best is the
 // shortest, not an approximation. Edges that lie along each other get two points, anything else
 // one.
-#include "geometry/box_private.h"
+#include "geometry/pairs/box_private.h"
 
 // The shortest way found so far, in a's frame.
 typedef struct Way {

@@ -10,7 +10,7 @@
 //
 // A corner outside the rectangle by less than a small band counts as inside and is moved to the
 // border afterwards; see CNI_BOX_BAND.
-#include "geometry/box_private.h"
+#include "geometry/pairs/box_private.h"
 
 // Room for eight and, should round-off bend a nearly straight side, some more.
 #define ROOM 16

@@ -120,6 +120,13 @@ typedef struct CnSystem {
   /// *v_end is v itself or memory of the system's that lives until `done` returns. Null: advance.
   CnStatus (*drift)(void *context, const double *q, const double *v, double h, double *q_new,
                     const double **v_end);
+
+  /// After a solve of the step problem, `solves` so far: does the step need another one (impacts that
+  /// follow from impacts)? Then problem and answer have become those of the next round, with its warm
+  /// start in g, and *again is 1; 2: the round itself is to be solved anew. Null: one solve a
+  /// step.
+  CnStatus (*again)(void *context, int32_t solves, CnProblem *problem, CnAnswer *answer,
+                    int32_t *again);
 } CnSystem;
 
 // ---- integrators ------------------------------------------------------------------------------

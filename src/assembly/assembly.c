@@ -106,7 +106,7 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   CNI_TRY(cni_answer_fit(answer, problem));
   for (int32_t i = 0; i < joint_rows; i++) answer->g[i] = warm[i];
   cni_fill_contacts(input, problem, &plan, block_of, answer->g);
-  return CN_OK;
+  return cni_list_bounces(input, problem, &plan, block_of);
 }
 
 CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,

@@ -36,6 +36,34 @@ static inline uint64_t cni_old_rank(const CniOldContacts *old, int32_t i) {
 // First old contact whose rank is not below the given one.
 int32_t cni_old_find(const CniOldContacts *old, uint64_t rank);
 
+// A contact that bounces: what later rounds of a step (impacts.c) must know of it.
+typedef struct CniBounce {
+  int32_t block;
+  int32_t state; // CniBounceState
+  double gap, restitution;
+  double plain; // b_n without an impact
+  double rest;  // the same, if it may rest: a small gap closes gently
+} CniBounce;
+typedef enum CniBounceState {
+  CNI_BOUNCE_PLAIN = 0, // no impact: the row of any contact
+  CNI_BOUNCE_IMPACT,    // b_n has its restitution
+  CNI_BOUNCE_OPEN       // hit by another impact: left out of this round
+} CniBounceState;
+typedef struct CniBounces {
+  CniBounce *items;
+  int32_t count, capacity;
+  int32_t sequential; // contacts at rest are hit one after another, too
+  double threshold;   // m/s, slower ones do not bounce
+  double time_step;
+  double *total; // impulses of all rounds, if there were some
+  int32_t rounds, total_capacity;
+} CniBounces;
+
+// After a solve of a step's problem, `solves` so far: do impacts follow from its impacts? Then problem
+// and answer are those of the next round (1), or of the same one, to be solved anew (2).
+CnStatus cni_bounce_again(CniBounces *bounces, int32_t solves, CnProblem *problem, CnAnswer *answer,
+                          int32_t *again);
+
 typedef struct CniAssemblyInput {
   const CniModel *model;
   const CnPose *pose;
@@ -55,7 +83,8 @@ typedef struct CniAssemblyInput {
   // filled: each contact in short, CNI_SHORT_BIT of a: it is not round; CNI_SHORT_NONE: it has no
   // block; null: nobody asks
   CniShortContact *shorts;
-  CniArena *arena; // working memory of this step: taken from, never reset here
+  CniBounces *bounces; // filled: contacts with restitution; null: nobody asks
+  CniArena *arena;     // working memory of this step: taken from, never reset here
   CnTasks *tasks;
 } CniAssemblyInput;
 

@@ -95,6 +95,10 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
 void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
                        const CniContactPlan *plan, int32_t *block_of, double *g);
 
+// Contacts with restitution, in their order.
+CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *problem,
+                          const CniContactPlan *plan, const int32_t *block_of);
+
 // Surface velocity of a shape's material in world axes.
 CnVec3 cni_surface_velocity(const CniAssemblyInput *input, int32_t shape, int32_t body);
 

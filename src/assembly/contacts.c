@@ -30,6 +30,7 @@
 // rank and feature, as world vectors resolved in this step's frame and projected on the cone.
 #include "assembly/assembly_private.h"
 
+#include "core/error.h"
 #include "core/math.h"
 #include "core/sort.h"
 
@@ -47,6 +48,10 @@ typedef struct FillLoop {
 
 static const CniMaterialSets *law_of(const CniContactPlan *plan, int32_t contact) {
   return &plan->laws.laws[plan->uniform ? 0 : plan->law_of[contact]];
+}
+
+static double restitution_of(const CniContactPlan *plan, int32_t contact) {
+  return plan->tuned ? plan->tuned[contact].restitution : law_of(plan, contact)->law.restitution;
 }
 
 typedef struct Frame {
@@ -102,16 +107,26 @@ static CnTwist old_twist(const CniAssemblyInput *in, int32_t body) {
   return in->twist[body];
 }
 
+// The normal speed at the start of the step.
+static double old_speed(const CniAssemblyInput *in, const CniContact *c, CniArms arms) {
+  CnTwist a = old_twist(in, c->body_a), b = old_twist(in, c->body_b);
+  return normal_speed(c, arms, &a, &b);
+}
+
+// b_n without an impact.
+static double plain_b(const CniAssemblyInput *in, const CniContact *c) {
+  double h = in->time_step;
+  return c->gap > 0 ? c->gap / h
+                    : cn_max(in->contact_stabilisation * c->gap / h, -in->recovery_speed);
+}
+
 static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const CniContact *c,
                        CniArms arms, double restitution) {
-  double h = in->time_step;
-  double b_n =
-      c->gap > 0 ? c->gap / h : cn_max(in->contact_stabilisation * c->gap / h, -in->recovery_speed);
+  double h = in->time_step, b_n = plain_b(in, c);
   if (!(restitution > 0)) return b_n;
 
   const CniGroup *a = &p->groups[c->body_a], *b = &p->groups[c->body_b];
-  CnTwist old_a = old_twist(in, c->body_a), old_b = old_twist(in, c->body_b);
-  double u_old = normal_speed(c, arms, &old_a, &old_b);
+  double u_old = old_speed(in, c, arms);
   if (!(u_old < -in->restitution_threshold)) return b_n;
   CnTwist free_a = cni_group_free(a), free_b = cni_group_free(b);
   double u_free = normal_speed(c, arms, &free_a, &free_b);
@@ -265,7 +280,11 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   int32_t own;
   int loaded = look_back(&in->old, cursor, rank, c->feature, &own);
   if (own >= 0) resolve(p, block, &in->old, own, scale, &f, &loop->g[block->row]);
-  if (loaded && p->friction == CN_FRICTION_COULOMB) soften(in, c, cni_block_b_n(p, block));
+  // one that comes to bounce again does not rest; gravity alone brings it back in two steps
+  double fast = in->restitution_threshold + 2 * in->time_step * cn_norm(in->gravity);
+  int bounces = restitution_of(loop->plan, i) > 0 && old_speed(in, c, arms) < -fast;
+  if (loaded && !bounces && p->friction == CN_FRICTION_COULOMB)
+    soften(in, c, cni_block_b_n(p, block));
 }
 
 // What contacts of two spheres share, by value: nothing that is written in between can change it.
@@ -450,6 +469,33 @@ void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
                        const CniContactPlan *plan, int32_t *block_of, double *g) {
   FillLoop loop = {input, problem, plan, block_of, g};
   cni_parallel_for(input->tasks, input->contact_count, CONTACTS_PER_TASK, fill_contacts, &loop);
+}
+
+CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *problem,
+                          const CniContactPlan *plan, const int32_t *block_of) {
+  CniBounces *list = input->bounces;
+  if (!list) return CN_OK;
+  list->count = list->rounds = 0;
+  list->threshold = input->restitution_threshold;
+  list->time_step = input->time_step;
+  int any = plan->tuned != NULL;
+  for (int32_t i = 0; i < plan->laws.count; i++) any |= plan->laws.laws[i].law.restitution > 0;
+  if (!any) return CN_OK;
+  CNI_TRY(CNI_RESERVE(&problem->allocator, list->items, list->capacity, 0, input->contact_count));
+  for (int32_t i = 0; i < input->contact_count; i++) {
+    double restitution = block_of[i] < 0 ? 0 : restitution_of(plan, i);
+    if (!(restitution > 0)) continue;
+    const CniContact *c = &input->contacts[i];
+    double plain = plain_b(input, c), b_n = *cni_block_b_n(problem, &problem->blocks[block_of[i]]);
+    int impact = b_n < plain && (c->gap > 0 ? b_n < 0 : 1);
+    list->items[list->count++] = (CniBounce){.block = block_of[i],
+                                             .state = impact ? CNI_BOUNCE_IMPACT : CNI_BOUNCE_PLAIN,
+                                             .gap = c->gap,
+                                             .restitution = restitution,
+                                             .plain = plain,
+                                             .rest = impact ? plain : b_n};
+  }
+  return CN_OK;
 }
 
 // ---- the way back ----

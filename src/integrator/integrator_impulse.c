@@ -2,7 +2,8 @@
 // Impulse time stepping: semi-implicit Euler with one step problem a step.
 //
 //     find the constraints that may act in [t, t+h]         detect
-//     v_new = M^-1 (k + E^T g), g from the step problem     problem, solve
+//     v_new = M^-1 (k + E^T g), g from the step problem     problem, solve; again, while impacts
+//                                                           follow from impacts
 //     q_new = q (+) h T v_new                               drift: motion without forces, in which
 //                                                           velocities may change, too (or advance)
 //     keep g for the next warm start                        done
@@ -74,6 +75,40 @@ static CnStatus finish(const CnSystem *system, double t, const double *q, const 
   return system->done(system->context, t + h, q_new, v_new, answer);
 }
 
+// What the rounds of a step did together: the certificate is that of the worst.
+static void add_round(CnSolveReport *sum, const CnSolveReport *round) {
+  CnSolveReport all = round->certificate.residual > sum->certificate.residual ? *round : *sum;
+  all.iterations = sum->iterations + round->iterations;
+  all.converged = sum->converged && round->converged;
+  all.cut_by_time = sum->cut_by_time || round->cut_by_time;
+  all.seconds = sum->seconds + round->seconds;
+  all.seconds_setup = sum->seconds_setup + round->seconds_setup;
+  all.seconds_finish = sum->seconds_finish + round->seconds_finish;
+  all.seconds_certificate = sum->seconds_certificate + round->seconds_certificate;
+  *sum = all;
+}
+
+static CnStatus solve_rounds(const CnSystem *system, CnSolver *solver, CnProblem *problem,
+                             CnAnswer *answer, double t, CnSolveReport *report) {
+  CnSolveReport round;
+  int32_t again = 0, solves = 0;
+  double dissipation = 0; // of the rounds that stand
+  do {
+    CnSolveReport *into = solves == 0 ? report : &round;
+    CNI_TRY(cni_solver_solve(solver, problem, answer, system->memory, into));
+    if (answer->velocity_count < system->v_count)
+      return cni_error(CN_INVALID_ARGUMENT,
+                       "system: the problem has %d velocities, the state has v_count = %d",
+                       (int)answer->velocity_count, (int)system->v_count);
+    CNI_TRY(cni_check_state("v", answer->v, system->v_count, t));
+    if (system->again) CNI_TRY(system->again(system->context, ++solves, problem, answer, &again));
+    if (again != 2) dissipation += into->certificate.dissipation;
+    if (into != report) add_round(report, &round);
+  } while (again);
+  report->certificate.dissipation = dissipation;
+  return CN_OK;
+}
+
 static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solver, double t,
                              const double *q, const double *v, double h, CnSolveReport *report) {
   Impulse *self = state;
@@ -86,12 +121,7 @@ static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solv
     return cni_error(CN_INVALID_ARGUMENT, "system: problem() gave no problem or no answer");
 
   CniStepMemory *memory = system->memory;
-  CNI_TRY(cni_solver_solve(solver, problem, answer, memory, report));
-  if (answer->velocity_count < system->v_count)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "system: the problem has %d velocities, the state has v_count = %d",
-                     (int)answer->velocity_count, (int)system->v_count);
-  CNI_TRY(cni_check_state("v", answer->v, system->v_count, t));
+  CNI_TRY(solve_rounds(system, solver, problem, answer, t, report));
 
   CniArenaMark mark = {0};
   if (memory) mark = cni_arena_mark(&memory->arena);

@@ -52,6 +52,7 @@ typedef struct CniStepContacts {
   int32_t count, full_count;
   int32_t short_capacity, full_capacity, full_at_capacity;
   int32_t first_block; // of the contacts; the others follow
+  CniBounces bounces;  // rounds of impacts
 } CniStepContacts;
 
 // Room for impulses of that many contacts, angular ones too if wanted, and events.

@@ -27,6 +27,8 @@ void cni_step_contacts_release(CniStepContacts *now, const CnAllocator *allocato
   cni_release(allocator, now->shorts, (size_t)now->short_capacity * sizeof *now->shorts);
   cni_release(allocator, now->full, (size_t)now->full_capacity * sizeof *now->full);
   cni_release(allocator, now->full_at, (size_t)now->full_at_capacity * sizeof *now->full_at);
+  CNI_RELEASE(allocator, now->bounces.items, now->bounces.capacity);
+  CNI_RELEASE(allocator, now->bounces.total, now->bounces.total_capacity);
 }
 
 typedef struct NoteLoop {

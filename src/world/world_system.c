@@ -99,6 +99,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .modify_context = world,
                             .movable = 1,
                             .shorts = world->found.shorts,
+                            .bounces = work->equations ? NULL : &world->found.bounces,
                             .arena = &world->memory.arena,
                             .tasks = world->tasks};
   CNI_TRY(cni_contacts_warm(world, &input.old));
@@ -119,6 +120,14 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   *answer = &engine->answer;
   work->seconds_assembly += cni_seconds() - start;
   return CN_OK;
+}
+
+static CnStatus again(void *context, int32_t solves, CnProblem *problem, CnAnswer *answer,
+                      int32_t *more) {
+  CnWorld *world = context;
+  CniBounces *bounces = &world->found.bounces;
+  bounces->sequential = world->now.settings.integration.impact == CN_IMPACT_SEQUENTIAL;
+  return cni_bounce_again(bounces, solves, problem, answer, more);
 }
 
 CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h) {
@@ -226,6 +235,12 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   int32_t *order = NULL;
   double start = cni_seconds();
   int solved = answer != NULL;
+  CnAnswer all; // the impulses of all rounds
+  if (solved && world->found.bounces.rounds > 0) {
+    all = *answer;
+    all.g = world->found.bounces.total;
+    answer = &all;
+  }
   if (!answer) CNI_TRY(cni_equations_answer(world, &answer));
   CNI_TRY(cni_order_plan(world, pose, &order));
   CNI_TRY(cni_problem_map_begin(world));
@@ -254,6 +269,7 @@ CnSystem cni_system_of(CnWorld *world) {
                     .step = world->now.step + 1,
                     .detect = detect,
                     .problem = problem,
+                    .again = again,
                     .advance = advance,
                     .drift = drift,
                     .done = done,

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Impacts that follow from impacts within one step.
+//
+// The step problem knows the velocities before the step. A ball that is at rest, is hit in this step
+// and hits the next one would do so by a row without restitution: the energy of the blow is lost. So
+// a step of bodies that bounce is made in rounds, each a step problem of its own:
+//
+//     solve        v_r = M^-1 (M v_(r-1) + E^T g_r), b_n = e u_n of v_(r-1) where a contact closes
+//     open         contacts that were hit without restitution, though they would have approached
+//                  faster than the threshold: they are left out, and the round is solved again
+//     go on        from v_r while a contact still closes; the impulses of the rounds add up
+//
+// Every round obeys its law exactly: with e = 1 and without friction it keeps the energy, because
+// for each contact g (u+ + u-) = 0. Contacts that touch and rest against each other take part in the
+// blow itself (`simultaneous`, Newton's cradle moves as one) unless the impact law is `sequential`.
+//
+// Rows with compliance go on from the impulse they have. The last of the rounds that are allowed is
+// solved with all rows, whatever they lose. Worlds in which nothing bounces have one round, and so have
+// large piles, in which somebody is always hit and restitution hardly matters.
+#include "assembly/assembly_private.h"
+
+#include "core/error.h"
+
+#include <string.h>
+
+#define FEW_CONTACTS 512 // up to so many contacts that bounce a step may have rounds
+#define MOST_SOLVES 64
+
+static double normal_of(const CnProblem *p, const CniBlock *block, const double *v) {
+  double u[CNI_MAX_DIM] = {0};
+  cni_storages[block->storage].velocity(p, block, v, u);
+  return u[0];
+}
+
+// Before the round, without what gravity and loads add in the step.
+static double normal_before(const CnProblem *p, const CniBlock *block) {
+  if (block->storage == CNI_SPHERE) {
+    const CniSphereBlock *c = &p->spheres[block->index];
+    CnTwist a = cni_group_old(p, c->group_a), b = cni_group_old(p, c->group_b);
+    return cn_dot(c->normal, cn_sub(b.velocity, a.velocity));
+  }
+  const CniPairBlock *c = &p->pairs[block->index];
+  CnTwist a = cni_group_old(p, c->group_a), b = cni_group_old(p, c->group_b);
+  return cn_dot(c->normal, cn_sub(cn_add(b.velocity, cn_cross(b.spin, c->arm_b)),
+                                  cn_add(a.velocity, cn_cross(a.spin, c->arm_a))));
+}
+
+// Speed with which a contact would have been hit: without its own impulse, and without what gravity
+// and loads add.
+static double hit_speed(const CnProblem *p, const CniBlock *block, const CnAnswer *answer,
+                        double before) {
+  double n[CNI_MAX_DIM * CNI_MAX_DIM], free[CNI_MAX_DIM] = {0};
+  cni_storages[block->storage].diagonal(p, block, n);
+  cni_storages[block->storage].free(p, block, free);
+  return normal_of(p, block, answer->v) - n[0] * answer->g[block->row] + (before - free[0]);
+}
+
+// Does a contact rest against its partner, so that it takes part in a blow?
+static int rests(const CniBounces *list, const CniBounce *bounce, double before) {
+  return !list->sequential && bounce->plain <= list->threshold && fabs(before) <= list->threshold;
+}
+
+// Contacts that were hit and had no restitution for it are opened; how many?
+static int32_t open_hit(const CniBounces *list, const CnProblem *p, const CnAnswer *answer) {
+  double fastest = 0;
+  int32_t opened = 0;
+  for (int32_t i = 0; i < list->count; i++) {
+    CniBounce *bounce = &list->items[i];
+    const CniBlock *block = &p->blocks[bounce->block];
+    if (bounce->state != CNI_BOUNCE_PLAIN || !(answer->g[block->row] > 0)) continue;
+    double before = normal_before(p, block), speed = hit_speed(p, block, answer, before);
+    if (!(speed < -list->threshold) || rests(list, bounce, before)) continue;
+    fastest = cn_max(fastest, -speed);
+    bounce->state = CNI_BOUNCE_OPEN;
+    bounce->rest = bounce->plain;
+    opened++;
+  }
+  // far enough to be out of the way, and no more: the residual is relative to the largest
+  for (int32_t i = 0; opened && i < list->count; i++)
+    if (list->items[i].state == CNI_BOUNCE_OPEN) {
+      double *b_n = cni_block_b_n(p, &p->blocks[list->items[i].block]);
+      *b_n = cn_max(*b_n, 4 * fastest);
+    }
+  return opened;
+}
+
+// The round stands: its impulses to the sum, its velocities before the next one.
+static CnStatus take_round(CniBounces *list, CnProblem *p, const CnAnswer *answer) {
+  CNI_TRY(CNI_RESERVE(&p->allocator, list->total, list->total_capacity,
+                      list->rounds > 0 ? p->row_count : 0, p->row_count));
+  for (int32_t i = 0; i < p->row_count; i++)
+    list->total[i] = (list->rounds > 0 ? list->total[i] : 0) + answer->g[i];
+  list->rounds++;
+  for (int32_t i = 0; i < p->group_count; i++) {
+    const double *v = &answer->v[6 * (size_t)i];
+    if (!(p->groups[i].inv_mass > 0)) continue;
+    p->groups[i].v = cn_vec3(v[0], v[1], v[2]);
+    p->groups[i].w = cn_vec3(v[3], v[4], v[5]);
+    if (p->own_olds) p->olds[i] = cni_group_free(&p->groups[i]);
+  }
+  p->change = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO}; // nothing else acts between rounds
+  for (int32_t i = 0; i < p->block_count; i++) {
+    double c[CNI_MAX_DIM];
+    const CniBlock *block = &p->blocks[i];
+    cni_block_compliance(p, block, c);
+    double *b = cni_block_b_n(p, block);
+    for (int32_t r = 0; r < (p->brief_b ? 1 : block->dim); r++)
+      if (c[r] > 0) b[r] += c[r] * answer->g[block->row + r];
+  }
+  return CN_OK;
+}
+
+// What every contact is in the next round; is there one?
+static int32_t next_round(const CniBounces *list, const CnProblem *p, const CnAnswer *answer) {
+  int32_t needed = 0;
+  for (int32_t i = 0; i < list->count; i++) {
+    CniBounce *bounce = &list->items[i];
+    const CniBlock *block = &p->blocks[bounce->block];
+    double speed = normal_of(p, block, answer->v), miss = speed + bounce->plain;
+    int was_open = bounce->state == CNI_BOUNCE_OPEN;
+    // what was solved is right to the solver's tolerance
+    int impact = speed < -list->threshold && bounce->gap + list->time_step * speed <= 0 &&
+                 (was_open || miss < 1e-3 * speed);
+    *cni_block_b_n(p, block) =
+        impact ? cn_min(bounce->restitution * speed, bounce->plain) : bounce->rest;
+    bounce->state = impact ? CNI_BOUNCE_IMPACT : CNI_BOUNCE_PLAIN;
+    needed |= impact || (was_open && miss < 0);
+  }
+  return needed;
+}
+
+CnStatus cni_bounce_again(CniBounces *list, int32_t solves, CnProblem *p, CnAnswer *answer,
+                          int32_t *again) {
+  *again = 0;
+  if (list->count == 0 || list->count > FEW_CONTACTS) return CN_OK;
+  if (solves < MOST_SOLVES - 1 && open_hit(list, p, answer) > 0) {
+    *again = 2;
+  } else {
+    int32_t any_open = 0;
+    for (int32_t i = 0; i < list->count; i++) any_open |= list->items[i].state == CNI_BOUNCE_OPEN;
+    if (solves == 1 && !any_open) return CN_OK; // as if there were no rounds
+    CNI_TRY(take_round(list, p, answer));
+    *again = solves < MOST_SOLVES && next_round(list, p, answer);
+  }
+  if (*again) memset(answer->g, 0, (size_t)p->row_count * sizeof *answer->g);
+  return CN_OK;
+}

@@ -58,20 +58,10 @@ typedef struct Work {
   int32_t column_count;
 } Work;
 
-static CnStatus own(const CnAllocator *allocator, int32_t count, size_t size, void *memory) {
-  void *taken = NULL;
-  if (count > 0) {
-    taken = cni_allocate(allocator, (size_t)count * size);
-    if (!taken) return cni_error_memory((size_t)count * size);
-  }
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 static CnStatus prepare(Work *work) {
   const CnProblem *p = work->p;
   CnExpanded *out = work->out;
-  CNI_TRY(own(&p->allocator, p->group_count, sizeof(int32_t), &out->group_column));
+  CNI_TRY(cni_new(&p->allocator, (size_t)p->group_count * sizeof(int32_t), &out->group_column));
   out->group_count = p->group_count;
   CNI_TRY(cni_arena_array(&work->arena, p->group_count, sizeof *work->mass, &work->mass));
   for (int32_t i = 0; i < p->group_count; i++) {
@@ -104,7 +94,7 @@ static void add_entry(Work *work, int32_t row, int32_t column, double value) {
 static CnStatus write_mass(Work *work) {
   const CnProblem *p = work->p;
   CnExpanded *out = work->out;
-  CNI_TRY(own(&p->allocator, work->column_count, sizeof(double), &out->k));
+  CNI_TRY(cni_new(&p->allocator, (size_t)work->column_count * sizeof(double), &out->k));
   for (int32_t i = 0; i < p->group_count; i++) {
     int32_t c = out->group_column[i];
     if (c < 0) continue;
@@ -147,8 +137,8 @@ static CnStatus write_rows(Work *work) {
   const CnProblem *p = work->p;
   CnExpanded *out = work->out;
   out->e.row_count = p->row_count; // the size with which b and compliance are released
-  CNI_TRY(own(&p->allocator, p->row_count, sizeof(double), &out->b));
-  CNI_TRY(own(&p->allocator, p->row_count, sizeof(double), &out->compliance));
+  CNI_TRY(cni_new(&p->allocator, (size_t)p->row_count * sizeof(double), &out->b));
+  CNI_TRY(cni_new(&p->allocator, (size_t)p->row_count * sizeof(double), &out->compliance));
   // all of them first: what moves without mass is added to any row
   for (int32_t i = 0; i < p->block_count; i++)
     cni_block_b(p, &p->blocks[i], out->b + p->blocks[i].row);
@@ -178,9 +168,10 @@ static CnStatus copy_global(const CnProblem *p, CnExpanded *out) {
   const CnAllocator *a = &p->allocator;
   CnStatus status = cni_sparse_copy(a, &p->global->m, &out->m);
   if (status == CN_OK) status = cni_sparse_copy(a, &p->global->e, &out->e);
-  if (status == CN_OK) status = own(a, out->m.row_count, sizeof(double), &out->k);
-  if (status == CN_OK) status = own(a, out->e.row_count, sizeof(double), &out->b);
-  if (status == CN_OK) status = own(a, out->e.row_count, sizeof(double), &out->compliance);
+  if (status == CN_OK) status = cni_new(a, (size_t)out->m.row_count * sizeof(double), &out->k);
+  if (status == CN_OK) status = cni_new(a, (size_t)out->e.row_count * sizeof(double), &out->b);
+  if (status == CN_OK)
+    status = cni_new(a, (size_t)out->e.row_count * sizeof(double), &out->compliance);
   if (status != CN_OK) {
     cn_expanded_destroy(out);
     return status;

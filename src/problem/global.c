@@ -81,10 +81,7 @@ CnStatus cn_problem_set_global(CnProblem *p, const CnSparse *m, const CnSparse *
   CnStatus status = cni_sparse_copy(&p->allocator, m, &global->m);
   if (status == CN_OK) status = cni_sparse_copy(&p->allocator, e, &global->e);
   size_t bytes = (size_t)m->row_count * sizeof *k;
-  if (status == CN_OK && bytes > 0) {
-    global->k = cni_allocate(&p->allocator, bytes);
-    if (!global->k) status = cni_error_memory(bytes);
-  }
+  if (status == CN_OK) status = cni_new(&p->allocator, bytes, &global->k);
   if (status != CN_OK) {
     cni_global_release(p);
     return status;
@@ -144,12 +141,6 @@ static double row_product(const Column *c, int32_t i, int32_t j) {
 
 // ---- preparation ----
 
-static CnStatus own(const CnProblem *p, size_t count, double **memory) {
-  if (count == 0) return CN_OK;
-  *memory = cni_allocate(&p->allocator, count * sizeof **memory);
-  return *memory ? CN_OK : cni_error_memory(count * sizeof **memory);
-}
-
 static void fill_diagonals(const CnProblem *p, Column *column) {
   for (int32_t b = 0; b < p->block_count; b++) {
     const CniBlock *block = &p->blocks[b];
@@ -168,9 +159,9 @@ static CnStatus prepare(const CnProblem *p) {
   CniGlobal *global = p->global;
   size_t n = (size_t)global->m.row_count, rows = (size_t)global->e.row_count;
   CNI_TRY(cni_factor_create(&p->allocator, &global->m, "M", &global->factor));
-  CNI_TRY(own(p, n, &global->v_free));
-  CNI_TRY(own(p, rows, &global->r));
-  CNI_TRY(own(p, CNI_MAX_DIM * rows, &global->diagonal));
+  CNI_TRY(cni_new(&p->allocator, n * sizeof(double), &global->v_free));
+  CNI_TRY(cni_new(&p->allocator, rows * sizeof(double), &global->r));
+  CNI_TRY(cni_new(&p->allocator, CNI_MAX_DIM * rows * sizeof(double), &global->diagonal));
   Column column = {0};
   cni_arena_init(&column.arena, &p->allocator);
   CnStatus status = column_reserve(&column, global);

@@ -45,11 +45,7 @@ const char *cn_friction_model_name(CnFrictionModel model) {
 }
 
 CnSet cn_set_default(CnBlockKind kind) {
-  CnSet set = {0};
-  set.size = sizeof set;
-  set.tag = TAG_SET;
-  set.kind = kind;
-  return set;
+  return (CnSet){.size = sizeof(CnSet), .tag = TAG_SET, .kind = kind};
 }
 
 CnProblemDef cn_problem_def_default(void) {
@@ -61,31 +57,26 @@ CnProblemDef cn_problem_def_default(void) {
 }
 
 CnGroupDef cn_group_def_default(void) {
-  CnGroupDef def = {0};
-  def.size = sizeof def;
-  def.tag = TAG_GROUP;
-  return def;
+  return (CnGroupDef){.size = sizeof(CnGroupDef), .tag = TAG_GROUP};
 }
 
 CnPairDef cn_pair_def_default(void) {
-  CnPairDef def = {0};
-  def.group_a = def.group_b = -1;
-  def.normal = cn_vec3(0, 0, 1);
-  def.tangent = cn_vec3(1, 0, 0);
-  def.length = 1;
-  def.size = sizeof def;
-  def.tag = TAG_PAIR;
-  return def;
+  return (CnPairDef){.size = sizeof(CnPairDef),
+                     .tag = TAG_PAIR,
+                     .group_a = -1,
+                     .group_b = -1,
+                     .normal = {0, 0, 1},
+                     .tangent = {1, 0, 0},
+                     .length = 1};
 }
 
 CnSphereDef cn_sphere_def_default(void) {
-  CnSphereDef def = {0};
-  def.group_a = def.group_b = -1;
-  def.normal = cn_vec3(0, 0, 1);
-  def.length = 1;
-  def.size = sizeof def;
-  def.tag = TAG_SPHERE;
-  return def;
+  return (CnSphereDef){.size = sizeof(CnSphereDef),
+                       .tag = TAG_SPHERE,
+                       .group_a = -1,
+                       .group_b = -1,
+                       .normal = {0, 0, 1},
+                       .length = 1};
 }
 
 static const char *form_name(CnProblemForm form) {
@@ -114,26 +105,22 @@ CnStatus cn_problem_create(const CnProblemDef *def, CnProblem **problem) {
   return CN_OK;
 }
 
-static void release_array(const CnProblem *p, void *data, int32_t capacity, size_t element_size) {
-  if (data) cni_release(&p->allocator, data, (size_t)capacity * element_size);
-}
-
 void cn_problem_destroy(CnProblem *p) {
   if (!p) return;
-  release_array(p, p->groups, p->group_capacity, sizeof *p->groups);
-  release_array(p, p->inertias, p->inertia_capacity, sizeof *p->inertias);
-  release_array(p, p->olds, p->old_capacity, sizeof *p->olds);
-  release_array(p, p->lengths, p->length_capacity, sizeof *p->lengths);
-  release_array(p, p->sets, p->set_capacity, sizeof *p->sets);
-  release_array(p, p->blocks, p->block_capacity, sizeof *p->blocks);
-  release_array(p, p->pairs, p->pair_capacity, sizeof *p->pairs);
-  release_array(p, p->spheres, p->sphere_capacity, sizeof *p->spheres);
-  release_array(p, p->row_blocks, p->row_block_capacity, sizeof *p->row_blocks);
-  release_array(p, p->row_entries, p->row_entry_capacity, sizeof *p->row_entries);
-  release_array(p, p->b, p->row_capacity, sizeof *p->b);
-  release_array(p, p->w.start, p->w_row_capacity, sizeof *p->w.start);
-  release_array(p, p->w.column, p->w_column_capacity, sizeof *p->w.column);
-  release_array(p, p->w.value, p->w_entry_capacity, sizeof *p->w.value);
+  CNI_RELEASE(&p->allocator, p->groups, p->group_capacity);
+  CNI_RELEASE(&p->allocator, p->inertias, p->inertia_capacity);
+  CNI_RELEASE(&p->allocator, p->olds, p->old_capacity);
+  CNI_RELEASE(&p->allocator, p->lengths, p->length_capacity);
+  CNI_RELEASE(&p->allocator, p->sets, p->set_capacity);
+  CNI_RELEASE(&p->allocator, p->blocks, p->block_capacity);
+  CNI_RELEASE(&p->allocator, p->pairs, p->pair_capacity);
+  CNI_RELEASE(&p->allocator, p->spheres, p->sphere_capacity);
+  CNI_RELEASE(&p->allocator, p->row_blocks, p->row_block_capacity);
+  CNI_RELEASE(&p->allocator, p->row_entries, p->row_entry_capacity);
+  CNI_RELEASE(&p->allocator, p->b, p->row_capacity);
+  CNI_RELEASE(&p->allocator, p->w.start, p->w_row_capacity);
+  CNI_RELEASE(&p->allocator, p->w.column, p->w_column_capacity);
+  CNI_RELEASE(&p->allocator, p->w.value, p->w_entry_capacity);
   cni_global_release(p);
   CnAllocator allocator = p->allocator;
   cni_release(&allocator, p, sizeof *p);

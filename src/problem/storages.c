@@ -46,6 +46,14 @@ static void take_from(double *x, CnVec3 a) {
   x[2] -= a.z;
 }
 
+// An impulse and angular ones into the momenta of the two groups.
+static void spread(double *ka, double *kb, CnVec3 f, CnVec3 la, CnVec3 lb) {
+  take_from(ka, f);
+  take_from(ka + 3, la);
+  add_to(kb, f);
+  add_to(kb + 3, lb);
+}
+
 // Velocity of a group that an impulse f and an angular impulse l about its centre of mass change.
 static void push(const CnProblem *p, int32_t index, CnVec3 f, CnVec3 l, double *v) {
   const CniGroup *group = &p->groups[index];
@@ -130,11 +138,7 @@ static void pair_momentum(const CnProblem *p, const CniBlock *block, const doubl
   const CniPairBlock *c = &p->pairs[block->index];
   CnVec3 f, la, lb;
   pair_impulse_vectors(c, block->dim, g, &f, &la, &lb);
-  double *ka = k + 6 * (size_t)c->group_a, *kb = k + 6 * (size_t)c->group_b;
-  take_from(ka, f);
-  take_from(ka + 3, la);
-  add_to(kb, f);
-  add_to(kb + 3, lb);
+  spread(k + 6 * (size_t)c->group_a, k + 6 * (size_t)c->group_b, f, la, lb);
 }
 
 static void pair_impulse(const CnProblem *p, const CniBlock *block, const double *g, double *v) {
@@ -284,11 +288,7 @@ static void sphere_momentum(const CnProblem *p, const CniBlock *block, const dou
   const CniSphereBlock *c = &p->spheres[block->index];
   CnVec3 f, la, lb;
   sphere_impulse_vectors(p, block, g, &f, &la, &lb);
-  double *ka = k + 6 * (size_t)c->group_a, *kb = k + 6 * (size_t)c->group_b;
-  take_from(ka, f);
-  take_from(ka + 3, la);
-  add_to(kb, f);
-  add_to(kb + 3, lb);
+  spread(k + 6 * (size_t)c->group_a, k + 6 * (size_t)c->group_b, f, la, lb);
 }
 
 static void sphere_impulse(const CnProblem *p, const CniBlock *block, const double *g, double *v) {

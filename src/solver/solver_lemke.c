@@ -13,8 +13,8 @@ typedef struct Lemke {
 } Lemke;
 
 static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
-  Lemke *s = cni_allocate(allocator, sizeof *s);
-  if (!s) return cni_error_memory(sizeof *s);
+  Lemke *s;
+  CNI_TRY(cni_new(allocator, sizeof *s, &s));
   s->allocator = *allocator;
   s->tolerance = def->tolerance;
   s->max_pivots = def->max_iterations;

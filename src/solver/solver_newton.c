@@ -17,8 +17,8 @@ typedef struct Newton {
 } Newton;
 
 static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, void **state) {
-  Newton *s = cni_allocate(allocator, sizeof *s);
-  if (!s) return cni_error_memory(sizeof *s);
+  Newton *s;
+  CNI_TRY(cni_new(allocator, sizeof *s, &s));
   s->allocator = *allocator;
   s->tolerance = def->tolerance;
   s->time_budget = def->time_budget;

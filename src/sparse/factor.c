@@ -22,14 +22,6 @@ typedef struct Work {
   CnSparse t, s; // M^T and S
 } Work;
 
-static CnStatus own(const CnAllocator *allocator, size_t count, size_t size, void *memory) {
-  void *taken = cni_allocate(allocator, (count + 1) * size);
-  if (!taken) return cni_error_memory((count + 1) * size);
-  memset(taken, 0, (count + 1) * size);
-  memcpy(memory, &taken, sizeof taken);
-  return CN_OK;
-}
-
 // ---- S = (M + M^T)/2 ----
 
 static int same(const CnSparse *a, const CnSparse *b) {
@@ -128,10 +120,10 @@ static void find_components(CniFactor *f) {
 
 static CnStatus build(Work *w, const CnSparse *m, const char *name) {
   CniFactor *f = w->f;
-  size_t n = (size_t)f->size;
-  CNI_TRY(own(&f->allocator, n, sizeof *f->component, &f->component));
-  CNI_TRY(own(&f->allocator, n, sizeof *f->component_start, &f->component_start));
-  CNI_TRY(own(&f->allocator, 2 * n, sizeof *f->work, &f->work));
+  size_t n = (size_t)f->size + 1;
+  CNI_TRY(cni_new(&f->allocator, n * sizeof *f->component, &f->component));
+  CNI_TRY(cni_new(&f->allocator, n * sizeof *f->component_start, &f->component_start));
+  CNI_TRY(cni_new(&f->allocator, 2 * n * sizeof *f->work, &f->work));
   CNI_TRY(symmetrise(w, m));
   CNI_TRY(factor(w, name));
   find_components(f);
@@ -167,7 +159,7 @@ void cni_factor_destroy(CniFactor *f) {
   cni_ldl_destroy(f->ldl);
   cni_release(&a, f->component, n * sizeof *f->component);
   cni_release(&a, f->component_start, n * sizeof *f->component_start);
-  cni_release(&a, f->work, (2 * (n - 1) + 1) * sizeof *f->work);
+  cni_release(&a, f->work, 2 * n * sizeof *f->work);
   cni_release(&a, f, sizeof *f);
 }
 

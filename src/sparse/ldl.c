@@ -15,9 +15,8 @@
 
 CnStatus cni_ldl_own(CniLdl *ldl, int64_t count, size_t size, void *memory) {
   size_t bytes = ((size_t)count + 8) * size;
-  void *taken = cni_allocate(&ldl->allocator, bytes);
-  if (!taken) return cni_error_memory(bytes);
-  memset(taken, 0, bytes);
+  void *taken;
+  CNI_TRY(cni_new(&ldl->allocator, bytes, &taken));
   ldl->bytes[ldl->memory_count] = bytes;
   ldl->memory[ldl->memory_count++] = taken;
   memcpy(memory, &taken, sizeof taken);

@@ -35,22 +35,14 @@ static CnStatus make_room(const CnAllocator *allocator, int32_t row_count, int32
   size_t rows = (size_t)row_count, entries = (size_t)entry_count;
   *matrix = (CnSparse){0, 0, NULL, NULL, NULL};
   CnSparse made = {row_count, column_count, NULL, NULL, NULL};
-  made.start = cni_allocate(allocator, (rows + 1) * sizeof(int32_t));
-  if (!made.start) return cni_error_memory((rows + 1) * sizeof(int32_t));
-  memset(made.start, 0, (rows + 1) * sizeof(int32_t));
-  if (entries == 0) {
-    *matrix = made;
-    return CN_OK;
-  }
+  CNI_TRY(cni_new(allocator, (rows + 1) * sizeof(int32_t), &made.start));
+  made.start[row_count] = entry_count;
   made.column = cni_allocate(allocator, entries * sizeof(int32_t));
   made.value = cni_allocate(allocator, entries * sizeof(double));
-  if (!made.column || !made.value) {
-    if (made.column) cni_release(allocator, made.column, entries * sizeof(int32_t));
-    if (made.value) cni_release(allocator, made.value, entries * sizeof(double));
-    cni_release(allocator, made.start, (rows + 1) * sizeof(int32_t));
+  if (entries > 0 && (!made.column || !made.value)) {
+    cni_sparse_release(allocator, &made);
     return cni_error_memory(entries * sizeof(double));
   }
-  made.start[row_count] = entry_count;
   *matrix = made;
   return CN_OK;
 }

@@ -50,12 +50,10 @@ static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *
 
 // The world's bodies and shapes in the order in which a run would list them.
 static CnStatus list_world(SceneView *view) {
-  size_t body_bytes = (size_t)view->body_count * sizeof *view->bodies;
-  size_t shape_bytes = (size_t)view->shape_count * sizeof *view->shapes;
-  view->bodies = cni_allocate(&view->allocator, body_bytes);
-  view->shapes = cni_allocate(&view->allocator, shape_bytes);
-  if ((!view->bodies && body_bytes) || (!view->shapes && shape_bytes))
-    return cni_error_memory(body_bytes + shape_bytes);
+  CNI_TRY(
+      cni_new(&view->allocator, (size_t)view->body_count * sizeof *view->bodies, &view->bodies));
+  CNI_TRY(
+      cni_new(&view->allocator, (size_t)view->shape_count * sizeof *view->shapes, &view->shapes));
   int32_t body_count = 0, shape_count = 0;
   CnBodyId body = cn_world_next_body(view->world, (CnBodyId){0, 0});
   for (; body.generation != 0; body = cn_world_next_body(view->world, body)) {

@@ -20,6 +20,7 @@
 typedef struct Plan {
   const CniPageSource *source;
   CnAllocator allocator;
+  CniArena arena; // of what follows
   int32_t body_count, moving_count;
   CniPackBox *boxes; // body_count each
   CnPose *poses;
@@ -30,29 +31,14 @@ typedef struct Plan {
   double position_error, rotation_error;
 } Plan;
 
-static void *take(Plan *plan, int64_t count, size_t element_size) {
-  return cni_allocate(&plan->allocator, (size_t)count * element_size);
-}
-
-static void plan_release(Plan *plan) {
-  size_t n = (size_t)plan->body_count;
-  cni_release(&plan->allocator, plan->boxes, n * sizeof *plan->boxes);
-  cni_release(&plan->allocator, plan->poses, n * sizeof *plan->poses);
-  cni_release(&plan->allocator, plan->rotations, n * sizeof *plan->rotations);
-  cni_release(&plan->allocator, plan->bodies, n * sizeof *plan->bodies);
-  CNI_RELEASE(&plan->allocator, plan->times, plan->kept_count);
-}
-
 static CnStatus plan_init(Plan *plan, const CniPageSource *source) {
   *plan = (Plan){.source = source, .allocator = cn_allocator_default()};
   int32_t n = plan->body_count = source->info.body_count;
-  if (n == 0) return CN_OK;
-  plan->boxes = take(plan, n, sizeof *plan->boxes);
-  plan->poses = take(plan, n, sizeof *plan->poses);
-  plan->rotations = take(plan, n, sizeof *plan->rotations);
-  plan->bodies = take(plan, n, sizeof *plan->bodies);
-  if (!plan->boxes || !plan->poses || !plan->rotations || !plan->bodies)
-    return cni_error_memory((size_t)n * sizeof(CniPackBox));
+  cni_arena_init(&plan->arena, &plan->allocator);
+  CNI_TRY(cni_arena_array(&plan->arena, n, sizeof *plan->boxes, &plan->boxes));
+  CNI_TRY(cni_arena_array(&plan->arena, n, sizeof *plan->poses, &plan->poses));
+  CNI_TRY(cni_arena_array(&plan->arena, n, sizeof *plan->rotations, &plan->rotations));
+  CNI_TRY(cni_arena_array(&plan->arena, n, sizeof *plan->bodies, &plan->bodies));
   for (int32_t i = 0; i < n; i++) {
     CNI_TRY(source->body(source->context, i, &plan->bodies[i]));
     plan->boxes[i] = cni_pack_box_empty();
@@ -119,9 +105,7 @@ static CnStatus read_frame(Plan *plan, int64_t kept, double *time) {
 
 // First pass: the boxes of the moving bodies; the others stay where the first frame has them.
 static CnStatus measure_frames(Plan *plan) {
-  plan->times = take(plan, plan->kept_count, sizeof *plan->times);
-  if (!plan->times && plan->kept_count > 0)
-    return cni_error_memory((size_t)plan->kept_count * sizeof *plan->times);
+  CNI_TRY(cni_arena_array(&plan->arena, plan->kept_count, sizeof *plan->times, &plan->times));
   for (int64_t f = 0; f < plan->kept_count; f++) {
     CNI_TRY(read_frame(plan, f, &plan->times[f]));
     for (int32_t i = 0; i < plan->body_count; i++) {
@@ -272,6 +256,6 @@ CnStatus cni_page_write(const CniPageSource *source, const CniPageDef *def) {
     CnStatus closed = cni_page_file_close(&file, status == CN_OK);
     if (status == CN_OK) status = closed;
   }
-  plan_release(&plan);
+  cni_arena_release(&plan.arena);
   return status;
 }

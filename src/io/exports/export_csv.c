@@ -45,17 +45,19 @@ static void put_title(CniOutput *out, const CnRunSeries *series) {
 
 // ---- steps.csv ----
 
+// Scalars, then sensors.
+static CnStatus nth_series(CnRun *run, const CnRunInfo *info, int32_t i, CnRunSeries *series) {
+  return i < info->scalar_count ? cn_run_scalar(run, i, series)
+                                : cn_run_sensor(run, i - info->scalar_count, series);
+}
+
 static CnStatus put_step_titles(CnRun *run, CniOutput *out) {
   CnRunInfo info;
   CnRunSeries series;
   cn_run_info(run, &info);
   cni_output_text(out, "step,time [s]");
-  for (int32_t i = 0; i < info.scalar_count; i++) {
-    CNI_TRY(cn_run_scalar(run, i, &series));
-    put_title(out, &series);
-  }
-  for (int32_t i = 0; i < info.sensor_count; i++) {
-    CNI_TRY(cn_run_sensor(run, i, &series));
+  for (int32_t i = 0; i < info.scalar_count + info.sensor_count; i++) {
+    CNI_TRY(nth_series(run, &info, i, &series));
     put_title(out, &series);
   }
   cni_output_text(out, "\n");
@@ -71,8 +73,7 @@ static CnStatus read_steps(CnRun *run, int64_t first, int64_t count, double *val
     CnRunSeries series;
     char name[256];
     int is_sensor = i >= info.scalar_count;
-    CNI_TRY(is_sensor ? cn_run_sensor(run, i - info.scalar_count, &series)
-                      : cn_run_scalar(run, i, &series));
+    CNI_TRY(nth_series(run, &info, i, &series));
     snprintf(name, sizeof name, "%s%s", is_sensor ? "sensors/" : "", series.name);
     CNI_TRY(cn_run_values(run, name, first, count, values + (i + 1) * BLOCK_STEPS));
   }

@@ -25,6 +25,7 @@ typedef struct Reader {
   const char *name; // of the file
   const char *root; // of the problem's group
   CniProblemData parts;
+  CniArena arena; // what is needed while a matrix is read
   const char *storage;
 } Reader;
 
@@ -85,21 +86,28 @@ typedef struct Arrays {
   int64_t p_count, entry_count;
 } Arrays;
 
+// The path of an array of a matrix.
+static const char *array_of(const Reader *r, const char *matrix, const char *array,
+                            char path[PATH_SIZE]) {
+  snprintf(path, PATH_SIZE, "%s/%s/%s", r->root, matrix, array);
+  return path;
+}
+
 static CnStatus count_arrays(Reader *r, const char *name, Arrays *a) {
   char item[32], path[PATH_SIZE];
+  const struct {
+    const char *name;
+    int32_t least, *value;
+  } sizes[] = {{"m", 0, &a->m}, {"n", 0, &a->n}, {"nz", -2, &a->nz}};
+  for (size_t i = 0; i < 3; i++) {
+    snprintf(item, sizeof item, "%s/%s", name, sizes[i].name);
+    CNI_TRY(read_integer(r, item, sizes[i].least, LARGEST, sizes[i].value));
+  }
   int64_t i_count;
-  snprintf(item, sizeof item, "%s/m", name);
-  CNI_TRY(read_integer(r, item, 0, LARGEST, &a->m));
-  snprintf(item, sizeof item, "%s/n", name);
-  CNI_TRY(read_integer(r, item, 0, LARGEST, &a->n));
-  snprintf(item, sizeof item, "%s/nz", name);
-  CNI_TRY(read_integer(r, item, -2, LARGEST, &a->nz));
-  snprintf(item, sizeof item, "%s/p", name);
-  CNI_TRY(cni_hdf_file_count(&r->hdf, path_of(r, item, path), CNI_HDF_INTEGER, &a->p_count));
-  snprintf(item, sizeof item, "%s/i", name);
-  CNI_TRY(cni_hdf_file_count(&r->hdf, path_of(r, item, path), CNI_HDF_INTEGER, &i_count));
-  snprintf(item, sizeof item, "%s/x", name);
-  CNI_TRY(cni_hdf_file_count(&r->hdf, path_of(r, item, path), CNI_HDF_REAL, &a->entry_count));
+  const CniHdfFile *f = &r->hdf;
+  CNI_TRY(cni_hdf_file_count(f, array_of(r, name, "p", path), CNI_HDF_INTEGER, &a->p_count));
+  CNI_TRY(cni_hdf_file_count(f, array_of(r, name, "i", path), CNI_HDF_INTEGER, &i_count));
+  CNI_TRY(cni_hdf_file_count(f, array_of(r, name, "x", path), CNI_HDF_REAL, &a->entry_count));
   int64_t lists = a->nz == -1 ? (int64_t)a->n + 1 : (int64_t)a->m + 1;
   int64_t p_count = a->nz < 0 ? lists : i_count;
   if (a->p_count != p_count || i_count != a->entry_count || i_count < a->nz || i_count > LARGEST)
@@ -112,20 +120,13 @@ static CnStatus count_arrays(Reader *r, const char *name, Arrays *a) {
 }
 
 static CnStatus read_arrays(Reader *r, const char *name, Arrays *a) {
-  const CnAllocator *allocator = &r->parts.allocator;
-  char item[32], path[PATH_SIZE];
-  size_t entries = (size_t)a->entry_count;
-  a->p = cni_allocate(allocator, (size_t)a->p_count * sizeof *a->p);
-  a->i = cni_allocate(allocator, entries * sizeof *a->i);
-  a->x = cni_allocate(allocator, entries * sizeof *a->x);
-  if ((!a->p && a->p_count > 0) || ((!a->i || !a->x) && entries > 0))
-    return cni_error_memory(entries * sizeof *a->x);
-  snprintf(item, sizeof item, "%s/p", name);
-  CNI_TRY(cni_hdf_file_integers(&r->hdf, path_of(r, item, path), a->p_count, a->p));
-  snprintf(item, sizeof item, "%s/i", name);
-  CNI_TRY(cni_hdf_file_integers(&r->hdf, path_of(r, item, path), a->entry_count, a->i));
-  snprintf(item, sizeof item, "%s/x", name);
-  return cni_hdf_file_reals(&r->hdf, path_of(r, item, path), a->entry_count, a->x);
+  char path[PATH_SIZE];
+  CNI_TRY(cni_arena_array(&r->arena, a->p_count, sizeof *a->p, &a->p));
+  CNI_TRY(cni_arena_array(&r->arena, a->entry_count, sizeof *a->i, &a->i));
+  CNI_TRY(cni_arena_array(&r->arena, a->entry_count, sizeof *a->x, &a->x));
+  CNI_TRY(cni_hdf_file_integers(&r->hdf, array_of(r, name, "p", path), a->p_count, a->p));
+  CNI_TRY(cni_hdf_file_integers(&r->hdf, array_of(r, name, "i", path), a->entry_count, a->i));
+  return cni_hdf_file_reals(&r->hdf, array_of(r, name, "x", path), a->entry_count, a->x);
 }
 
 static CnStatus bad_index(const Reader *r, const char *name, const char *array, int64_t at,
@@ -171,16 +172,12 @@ static CnStatus make_entries(const Reader *r, const char *name, const Arrays *a,
 }
 
 static CnStatus build_matrix(Reader *r, const char *name, Arrays *a, CnSparse *matrix) {
-  const CnAllocator *allocator = &r->parts.allocator;
-  CNI_TRY(read_arrays(r, name, a));
-  size_t bytes = (size_t)a->entry_count * sizeof(CniTriplet);
-  CniTriplet *entries = cni_allocate(allocator, bytes);
-  if (!entries && bytes > 0) return cni_error_memory(bytes);
+  CniTriplet *entries;
   int32_t count = 0;
-  CnStatus status = make_entries(r, name, a, entries, &count);
-  if (status == CN_OK) status = cni_sparse_build(allocator, a->m, a->n, entries, count, matrix);
-  cni_release(allocator, entries, bytes);
-  return status;
+  CNI_TRY(read_arrays(r, name, a));
+  CNI_TRY(cni_arena_array(&r->arena, a->entry_count, sizeof *entries, &entries));
+  CNI_TRY(make_entries(r, name, a, entries, &count));
+  return cni_sparse_build(&r->parts.allocator, a->m, a->n, entries, count, matrix);
 }
 
 // rows, columns: the size it must have, -1 for any. A row or column more than any vector is long
@@ -194,61 +191,53 @@ static CnStatus read_matrix(Reader *r, const char *name, int32_t rows, int32_t c
     return cni_error(CN_INVALID_DATA, "%s: %s/%s: must be %d x %d (got %d x %d)", r->name, r->root,
                      name, (int)rows, (int)columns, (int)a.m, (int)a.n);
   CnStatus status = build_matrix(r, name, &a, matrix);
-  const CnAllocator *allocator = &r->parts.allocator;
-  CNI_RELEASE(allocator, a.p, a.p_count);
-  CNI_RELEASE(allocator, a.i, a.entry_count);
-  CNI_RELEASE(allocator, a.x, a.entry_count);
+  cni_arena_release(&r->arena);
   if (!r->storage) r->storage = a.nz >= 0 ? "triplet" : a.nz == -1 ? "columns" : "rows";
   return status;
 }
 
 // ---- matrices put together ----
 
-// Entries of a matrix, moved and perhaps transposed, into a list.
-static void append(const CnSparse *a, int32_t row, int32_t column, int transposed,
-                   CniTriplet *entries, int32_t *count) {
-  for (int32_t i = 0; i < a->row_count; i++)
-    for (int32_t e = a->start[i]; e < a->start[i + 1]; e++)
-      entries[(*count)++] = transposed ? (CniTriplet){row + a->column[e], column + i, a->value[e]}
-                                       : (CniTriplet){row + i, column + a->column[e], a->value[e]};
-}
+// A matrix that becomes a part of another one: where, and whether transposed.
+typedef struct Part {
+  const CnSparse *matrix;
+  int32_t row, column, transposed;
+} Part;
 
-// [W V; V^T R], taking W over.
-static CnStatus join_local(Reader *r, CnSparse *w, const CnSparse *v, const CnSparse *l) {
-  CniProblemData *parts = &r->parts;
-  int64_t total = (int64_t)cni_sparse_entry_count(w) + 2 * (int64_t)cni_sparse_entry_count(v) +
-                  cni_sparse_entry_count(l);
+static CnStatus join(Reader *r, const Part *parts, int32_t count, int32_t rows, int32_t columns,
+                     CnSparse *joined) {
+  CniTriplet *entries;
+  int64_t total = 0;
+  int32_t n = 0;
+  for (int32_t i = 0; i < count; i++) total += cni_sparse_entry_count(parts[i].matrix);
   if (total > LARGEST)
     return cni_error(CN_INVALID_DATA, "%s: %s: more than %d entries", r->name, r->root, LARGEST);
-  size_t bytes = (size_t)(total + 1) * sizeof(CniTriplet);
-  CniTriplet *entries = cni_allocate(&parts->allocator, bytes);
-  if (!entries) return cni_error_memory(bytes);
-  int32_t count = 0, rows = w->row_count, size = rows + l->row_count;
-  append(w, 0, 0, 0, entries, &count);
-  append(v, 0, rows, 0, entries, &count);
-  append(v, rows, 0, 1, entries, &count);
-  append(l, rows, rows, 0, entries, &count);
-  CnStatus status = cni_sparse_build(&parts->allocator, size, size, entries, count, &parts->w);
-  cni_release(&parts->allocator, entries, bytes);
+  CNI_TRY(cni_arena_array(&r->arena, total, sizeof *entries, &entries));
+  for (const Part *p = parts; p < parts + count; p++) {
+    const CnSparse *a = p->matrix;
+    for (int32_t i = 0; i < a->row_count; i++)
+      for (int32_t e = a->start[i]; e < a->start[i + 1]; e++) {
+        int32_t down = p->transposed ? a->column[e] : i, across = p->transposed ? i : a->column[e];
+        entries[n++] = (CniTriplet){p->row + down, p->column + across, a->value[e]};
+      }
+  }
+  CnStatus status = cni_sparse_build(&r->parts.allocator, rows, columns, entries, n, joined);
+  cni_arena_release(&r->arena);
   return status;
+}
+
+// [W V; V^T R]
+static CnStatus join_local(Reader *r, const CnSparse *w, const CnSparse *v, const CnSparse *l) {
+  int32_t rows = w->row_count, size = rows + l->row_count;
+  const Part parts[] = {{w, 0, 0, 0}, {v, 0, rows, 0}, {v, rows, 0, 1}, {l, rows, rows, 0}};
+  return join(r, parts, 4, size, size, &r->parts.w);
 }
 
 // E = [H^T; G^T]
 static CnStatus join_global(Reader *r, const CnSparse *h, const CnSparse *g) {
-  CniProblemData *parts = &r->parts;
-  int64_t total = (int64_t)cni_sparse_entry_count(h) + cni_sparse_entry_count(g);
-  if (total > LARGEST)
-    return cni_error(CN_INVALID_DATA, "%s: %s: more than %d entries", r->name, r->root, LARGEST);
-  size_t bytes = (size_t)(total + 1) * sizeof(CniTriplet);
-  CniTriplet *entries = cni_allocate(&parts->allocator, bytes);
-  if (!entries) return cni_error_memory(bytes);
-  int32_t count = 0, rows = h->column_count;
-  append(h, 0, 0, 1, entries, &count);
-  append(g, rows, 0, 1, entries, &count);
-  CnStatus status = cni_sparse_build(&parts->allocator, rows + g->column_count, h->row_count,
-                                     entries, count, &parts->e);
-  cni_release(&parts->allocator, entries, bytes);
-  return status;
+  int32_t rows = h->column_count;
+  const Part parts[] = {{h, 0, 0, 1}, {g, rows, 0, 1}};
+  return join(r, parts, 2, rows + g->column_count, h->row_count, &r->parts.e);
 }
 
 // ---- the problems ----
@@ -345,25 +334,23 @@ static CnStatus read_global(Reader *r, int rolling) {
 }
 
 static CnStatus read_any(Reader *r, const char **kind) {
-  if (cni_hdf_file_has(&r->hdf, "fclib_local")) {
-    r->root = "fclib_local";
-    CNI_TRY(read_local(r));
-    *kind = r->parts.dimension == 2 ? "fc2d" : "fc3d";
-  } else if (cni_hdf_file_has(&r->hdf, "fclib_global")) {
-    r->root = "fclib_global";
-    CNI_TRY(read_global(r, 0));
-    *kind = r->parts.dimension == 2 ? "gfc2d" : "gfc3d";
-  } else if (cni_hdf_file_has(&r->hdf, "fclib_global_rolling")) {
-    r->root = "fclib_global_rolling";
-    CNI_TRY(read_global(r, 1));
-    *kind = "grfc3d";
-  } else {
-    return cni_error(CN_INVALID_DATA,
-                     "%s: not a problem file: HDF5 without a group fclib_local, fclib_global or "
-                     "fclib_global_rolling",
-                     r->name);
+  static const struct {
+    const char *root, *kind_2d, *kind_3d;
+    int32_t global, rolling;
+  } roots[] = {{"fclib_local", "fc2d", "fc3d", 0, 0},
+               {"fclib_global", "gfc2d", "gfc3d", 1, 0},
+               {"fclib_global_rolling", "grfc3d", "grfc3d", 1, 1}};
+  for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
+    if (!cni_hdf_file_has(&r->hdf, roots[i].root)) continue;
+    r->root = roots[i].root;
+    CNI_TRY(roots[i].global ? read_global(r, roots[i].rolling) : read_local(r));
+    *kind = r->parts.dimension == 2 ? roots[i].kind_2d : roots[i].kind_3d;
+    return CN_OK;
   }
-  return CN_OK;
+  return cni_error(CN_INVALID_DATA,
+                   "%s: not a problem file: HDF5 without a group fclib_local, fclib_global or "
+                   "fclib_global_rolling",
+                   r->name);
 }
 
 CnStatus cni_fclib_read(const char *data, size_t size, const char *name,
@@ -371,6 +358,7 @@ CnStatus cni_fclib_read(const char *data, size_t size, const char *name,
                         CnProblemFileInfo *info) {
   Reader r = {.name = name, .parts = {.allocator = *allocator}};
   const char *kind = "";
+  cni_arena_init(&r.arena, allocator);
   CNI_TRY(cni_hdf_file_open(data, size, name, &r.hdf));
   CnStatus status = read_any(&r, &kind);
   if (status == CN_OK) status = cni_problem_data_build(&r.parts, name, problem);

@@ -26,11 +26,7 @@ void cni_output_reals(CniOutput *out, const double *values, int32_t count) {
   cni_output_text(out, "]");
 }
 
-static void write_key(CniOutput *out, const char *key) {
-  cni_output_text(out, "\"");
-  cni_output_text(out, "%s", key);
-  cni_output_text(out, "\": ");
-}
+static void write_key(CniOutput *out, const char *key) { cni_output_text(out, "\"%s\": ", key); }
 
 // All fields of an object that are not zero or are required; the caller opens and closes it.
 static void write_fields(CniOutput *out, const CniField *fields, int32_t count, const void *object,
@@ -68,10 +64,7 @@ static void write_integers(CniOutput *out, const int32_t *values, int32_t count)
 
 static void write_matrix(CniOutput *out, const char *key, const CnSparse *m) {
   int32_t entries = cni_sparse_entry_count(m);
-  write_key(out, key);
-  cni_output_text(out, "{\"columns\": ");
-  cni_output_text(out, "%d", (int)m->column_count);
-  cni_output_text(out, ",\n \"start\": ");
+  cni_output_text(out, "\"%s\": {\"columns\": %d,\n \"start\": ", key, (int)m->column_count);
   write_integers(out, m->start, m->row_count + 1);
   cni_output_text(out, ",\n \"column\": ");
   write_integers(out, m->column, entries);
@@ -111,13 +104,8 @@ static void write_row_blocks(CniOutput *out, const CnProblem *p) {
     while (i + count < p->block_count && p->blocks[i + count].set == block->set &&
            p->blocks[i + count].dim == block->dim)
       count++;
-    cni_output_text(out, "%s", i ? ",\n {\"set\": " : "\n {\"set\": ");
-    cni_output_text(out, "%d", (int)block->set);
-    cni_output_text(out, ", \"dim\": ");
-    cni_output_text(out, "%d", (int)block->dim);
-    cni_output_text(out, ", \"count\": ");
-    cni_output_text(out, "%d", (int)count);
-    cni_output_text(out, "}");
+    cni_output_text(out, "%s\n {\"set\": %d, \"dim\": %d, \"count\": %d}", i ? "," : "",
+                    (int)block->set, (int)block->dim, (int)count);
     i += count;
   }
   cni_output_text(out, "]}\n");
@@ -207,8 +195,7 @@ static void write_step(CniOutput *out, const CnProblem *p) {
   cni_output_text(out, "[");
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
-    cni_output_text(out, "%s", i ? ",\n {\"set\": " : "\n {\"set\": ");
-    cni_output_text(out, "%d", (int)block->set);
+    cni_output_text(out, "%s\n {\"set\": %d", i ? "," : "", (int)block->set);
     if (block->storage == CNI_ROWS) write_rows(out, p, block);
     if (block->storage == CNI_PAIR) write_pair(out, p, block);
     if (block->storage == CNI_SPHERE) write_sphere(out, p, block);

@@ -44,15 +44,20 @@ static CnStatus add(Reader *r, int32_t row, int32_t column, double value) {
   return CN_OK;
 }
 
+// A whole number, named in messages with the matrix.
+static CnStatus read_whole(Reader *r, const char *item, int64_t least, int64_t most,
+                           int32_t *value) {
+  char name[96];
+  snprintf(name, sizeof name, "%s: %s", r->what, item);
+  return cni_text_integer(r->text, name, least, most, value);
+}
+
 // ---- dense ----
 
 static CnStatus read_dense(Reader *r) {
   int32_t again;
-  char item[64];
-  snprintf(item, sizeof item, "%s: rows, repeated", r->what);
-  CNI_TRY(cni_text_integer(r->text, item, r->rows, r->rows, &again));
-  snprintf(item, sizeof item, "%s: columns, repeated", r->what);
-  CNI_TRY(cni_text_integer(r->text, item, r->columns, r->columns, &again));
+  CNI_TRY(read_whole(r, "rows, repeated", r->rows, r->rows, &again));
+  CNI_TRY(read_whole(r, "columns, repeated", r->columns, r->columns, &again));
   int64_t count = (int64_t)r->rows * r->columns;
   CNI_TRY(cni_text_room(r->text, r->what, count));
   CNI_TRY(reserve(r, count));
@@ -76,9 +81,9 @@ static CnStatus read_integers(Reader *r, const char *item, int32_t count, int64_
                               int64_t most, int ascending, int32_t *list) {
   for (int32_t i = 0; i < count; i++) {
     if (ascending && i > 0) least = list[i - 1];
-    char name[96];
-    snprintf(name, sizeof name, "%s: %s[%d]", r->what, item, (int)i);
-    CNI_TRY(cni_text_integer(r->text, name, least, most, &list[i]));
+    char name[48];
+    snprintf(name, sizeof name, "%s[%d]", item, (int)i);
+    CNI_TRY(read_whole(r, name, least, most, &list[i]));
   }
   return CN_OK;
 }
@@ -113,8 +118,8 @@ static CnStatus read_block(Reader *r, const Blocks *b, int32_t i, int32_t k) {
   int32_t row, column, number;
   int32_t rows = extent(b->row_end, i, &row),
           columns = extent(b->column_end, b->column[k], &column);
-  snprintf(item, sizeof item, "%s: number of block %d", r->what, (int)k);
-  CNI_TRY(cni_text_integer(r->text, item, k, k, &number));
+  snprintf(item, sizeof item, "number of block %d", (int)k);
+  CNI_TRY(read_whole(r, item, k, k, &number));
   snprintf(item, sizeof item, "%s: block %d", r->what, (int)k);
   for (int32_t n = 0; n < rows * columns; n++) {
     double value;
@@ -131,12 +136,9 @@ static CnStatus read_block_lists(Reader *r, Blocks *b, int32_t *memory) {
   CNI_TRY(read_integers(r, "column end", b->column_count, 0, r->columns, 1, b->column_end));
   CNI_TRY(check_end(r, "row end", b->row_end[b->row_count - 1], r->rows));
   CNI_TRY(check_end(r, "column end", b->column_end[b->column_count - 1], r->columns));
-  char item[64];
   int32_t filled;
-  snprintf(item, sizeof item, "%s: number of row pointers", r->what);
-  CNI_TRY(cni_text_integer(r->text, item, 1, (int64_t)b->row_count + 1, &b->pointer_count));
-  snprintf(item, sizeof item, "%s: number of block columns stored", r->what);
-  CNI_TRY(cni_text_integer(r->text, item, b->count, b->count, &filled));
+  CNI_TRY(read_whole(r, "number of row pointers", 1, (int64_t)b->row_count + 1, &b->pointer_count));
+  CNI_TRY(read_whole(r, "number of block columns stored", b->count, b->count, &filled));
   b->pointer = b->column_end + b->column_count;
   b->column = b->pointer + b->pointer_count;
   CNI_TRY(read_integers(r, "row pointer", b->pointer_count, 0, b->count, 1, b->pointer));
@@ -149,14 +151,10 @@ static CnStatus read_block_lists(Reader *r, Blocks *b, int32_t *memory) {
 
 static CnStatus read_blocks(Reader *r) {
   Blocks b = {0};
-  char item[64];
-  snprintf(item, sizeof item, "%s: number of blocks", r->what);
-  CNI_TRY(cni_text_integer(r->text, item, 0, INT32_MAX, &b.count));
+  CNI_TRY(read_whole(r, "number of blocks", 0, INT32_MAX, &b.count));
   if (b.count == 0) return CN_OK;
-  snprintf(item, sizeof item, "%s: number of block rows", r->what);
-  CNI_TRY(cni_text_integer(r->text, item, 1, INT32_MAX, &b.row_count));
-  snprintf(item, sizeof item, "%s: number of block columns", r->what);
-  CNI_TRY(cni_text_integer(r->text, item, 1, INT32_MAX, &b.column_count));
+  CNI_TRY(read_whole(r, "number of block rows", 1, INT32_MAX, &b.row_count));
+  CNI_TRY(read_whole(r, "number of block columns", 1, INT32_MAX, &b.column_count));
   int64_t most = 2 * (int64_t)b.row_count + 1 + b.column_count + b.count;
   CNI_TRY(cni_text_room(r->text, r->what, (int64_t)b.row_count + b.column_count + b.count));
   size_t bytes = (size_t)most * sizeof(int32_t);
@@ -188,12 +186,6 @@ static CnStatus read_header(Reader *r, int32_t *is_triplet, double *count) {
   return cni_text_real(&line, "nnz", -1, count);
 }
 
-static CnStatus read_place(Reader *r, const char *item, int32_t size, int32_t *place) {
-  char name[64];
-  snprintf(name, sizeof name, "%s: %s", r->what, item);
-  return cni_text_integer(r->text, name, 0, (int64_t)size - 1, place);
-}
-
 // Is the word `ahead` words from here a colon?
 static int colon_ahead(const CniText *text, int32_t ahead) {
   CniText copy = *text;
@@ -205,8 +197,8 @@ static CnStatus read_triplets(Reader *r, int32_t half) {
   while (colon_ahead(r->text, 2)) {
     int32_t row, column;
     double value;
-    CNI_TRY(read_place(r, "row", r->rows, &row));
-    CNI_TRY(read_place(r, "column", r->columns, &column));
+    CNI_TRY(read_whole(r, "row", 0, (int64_t)r->rows - 1, &row));
+    CNI_TRY(read_whole(r, "column", 0, (int64_t)r->columns - 1, &column));
     cni_text_word(r->text);
     CNI_TRY(cni_text_real(r->text, r->what, r->entry_count, &value));
     CNI_TRY(add(r, row, column, value));
@@ -222,13 +214,11 @@ static CnStatus read_lists(Reader *r, int32_t by_rows) {
     if (!cni_word_is(cni_text_peek(r->text), "col")) break;
     cni_text_word(r->text);
     int32_t list, place;
-    char name[64];
-    snprintf(name, sizeof name, "%s: column", r->what);
-    CNI_TRY(cni_text_integer(r->text, name, expected, expected, &list));
+    CNI_TRY(read_whole(r, "column", expected, expected, &list));
     cni_text_skip_line(r->text);
     while (colon_ahead(r->text, 1)) {
       double value;
-      CNI_TRY(read_place(r, by_rows ? "column" : "row", length, &place));
+      CNI_TRY(read_whole(r, by_rows ? "column" : "row", 0, (int64_t)length - 1, &place));
       cni_text_word(r->text);
       CNI_TRY(cni_text_real(r->text, r->what, r->entry_count, &value));
       CNI_TRY(by_rows ? add(r, list, place, value) : add(r, place, list, value));
@@ -240,9 +230,7 @@ static CnStatus read_lists(Reader *r, int32_t by_rows) {
 static CnStatus read_sparse(Reader *r) {
   int32_t origin, is_triplet;
   double announced;
-  char item[64];
-  snprintf(item, sizeof item, "%s: sparse origin", r->what);
-  CNI_TRY(cni_text_integer(r->text, item, ORIGIN_TRIPLET, ORIGIN_HALF_TRIPLET, &origin));
+  CNI_TRY(read_whole(r, "sparse origin", ORIGIN_TRIPLET, ORIGIN_HALF_TRIPLET, &origin));
   cni_text_skip_line(r->text); // of the origin
   cni_text_skip_line(r->text); // the banner
   CNI_TRY(read_header(r, &is_triplet, &announced));
@@ -274,15 +262,11 @@ CnStatus cni_matrix_read(CniText *text, const CnAllocator *allocator, const char
   Reader r = {.text = text, .allocator = allocator, .what = what};
   *matrix = (CnSparse){0, 0, NULL, NULL, NULL};
   int32_t kind;
-  char item[64];
-  snprintf(item, sizeof item, "%s: storage", what);
-  CNI_TRY(cni_text_integer(text, item, CNI_STORED_DENSE, CNI_STORED_SPARSE, &kind));
-  snprintf(item, sizeof item, "%s: number of rows", what);
-  CNI_TRY(
-      cni_text_integer(text, item, rows < 0 ? 0 : rows, rows < 0 ? INT32_MAX / 8 : rows, &r.rows));
-  snprintf(item, sizeof item, "%s: number of columns", what);
-  CNI_TRY(cni_text_integer(text, item, columns < 0 ? 0 : columns,
-                           columns < 0 ? INT32_MAX / 8 : columns, &r.columns));
+  int32_t most = INT32_MAX / 8;
+  CNI_TRY(read_whole(&r, "storage", CNI_STORED_DENSE, CNI_STORED_SPARSE, &kind));
+  CNI_TRY(read_whole(&r, "number of rows", rows < 0 ? 0 : rows, rows < 0 ? most : rows, &r.rows));
+  CNI_TRY(read_whole(&r, "number of columns", columns < 0 ? 0 : columns,
+                     columns < 0 ? most : columns, &r.columns));
   // every row and column has its number in a vector further on
   CNI_TRY(cni_text_room(text, what, r.rows > r.columns ? r.rows : r.columns));
   CnStatus status = readers[kind](&r);

@@ -269,6 +269,14 @@ typedef struct Filling {
   int32_t material_count, body_count, function_count; // created so far
 } Filling;
 
+static CnStatus reserve_ids(const CnScene *scene, CniArena *arena, Filling *f) {
+  CNI_TRY(cni_arena_array(arena, scene->material_count, sizeof *f->materials, &f->materials));
+  CNI_TRY(cni_arena_array(arena, scene->body_count, sizeof *f->bodies, &f->bodies));
+  CNI_TRY(cni_arena_array(arena, scene->joint_count, sizeof *f->joints, &f->joints));
+  CNI_TRY(cni_arena_array(arena, scene->force_count, sizeof *f->forces, &f->forces));
+  return cni_arena_array(arena, scene->function_count, sizeof *f->functions, &f->functions);
+}
+
 static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
   for (int32_t i = 0; i < scene->function_count; i++) {
     CNI_TRY(cn_function_create(world, &scene->functions[i].def, &f->functions[i]));
@@ -343,34 +351,16 @@ CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
   if (info.body_count > 0 || info.joint_count > 0)
     return cni_error(CN_INVALID_ARGUMENT, "cn_scene_fill: the world is not empty (%d bodies)",
                      (int)info.body_count);
-  const CnAllocator *a = &scene->allocator;
-  size_t material_bytes = (size_t)scene->material_count * sizeof(CnMaterialId);
-  size_t body_bytes = (size_t)scene->body_count * sizeof(CnBodyId);
-  size_t joint_bytes = (size_t)scene->joint_count * sizeof(CnJointId);
-  size_t force_bytes = (size_t)scene->force_count * sizeof(CnForceId);
-  size_t function_bytes = (size_t)scene->function_count * sizeof(CnFunctionId);
-  Filling f = {cni_allocate(a, material_bytes),
-               cni_allocate(a, body_bytes),
-               cni_allocate(a, joint_bytes),
-               cni_allocate(a, force_bytes),
-               cni_allocate(a, function_bytes),
-               0,
-               0,
-               0};
-  CnStatus status = CN_OK;
-  if ((material_bytes && !f.materials) || (body_bytes && !f.bodies) || (joint_bytes && !f.joints) ||
-      (force_bytes && !f.forces) || (function_bytes && !f.functions))
-    status = cni_error_memory(material_bytes + body_bytes + joint_bytes + force_bytes);
+  Filling f = {0};
+  CniArena arena;
+  cni_arena_init(&arena, &scene->allocator);
+  CnStatus status = reserve_ids(scene, &arena, &f);
   if (status == CN_OK) status = fill_bodies(scene, world, &f);
   if (status == CN_OK) status = fill_joints(scene, world, &f);
   if (status == CN_OK)
     note_ids(scene, &f);
   else
     empty_world(world, &f);
-  cni_release(a, f.materials, material_bytes);
-  cni_release(a, f.bodies, body_bytes);
-  cni_release(a, f.joints, joint_bytes);
-  cni_release(a, f.forces, force_bytes);
-  cni_release(a, f.functions, function_bytes);
+  cni_arena_release(&arena);
   return status;
 }

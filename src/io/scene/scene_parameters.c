@@ -228,20 +228,18 @@ CnStatus cni_scene_read_parameters(CniReader *reader, json_t *root, const CnSett
     CNI_TRY(add_parameter(reader, key, value));
     cni_scene_leave(reader);
   }
-  size_t count = (size_t)scene->parameter_count;
+  int32_t count = scene->parameter_count;
   if (count == 0) {
     CNI_TRY(place_settings(reader, settings, setting_count, NULL));
   } else {
     Evaluation e = {.members = members};
-    e.given = cni_allocate(&scene->allocator, count * sizeof *e.given);
-    e.stack = cni_allocate(&scene->allocator, count * sizeof *e.stack);
-    e.known = cni_allocate(&scene->allocator, count);
-    CnStatus status = e.given && e.stack && e.known
-                          ? evaluate_twice(reader, &e, settings, setting_count)
-                          : cni_error_memory(count * sizeof *e.given);
-    cni_release(&scene->allocator, e.given, count * sizeof *e.given);
-    cni_release(&scene->allocator, e.stack, count * sizeof *e.stack);
-    cni_release(&scene->allocator, e.known, count);
+    CniArena arena;
+    cni_arena_init(&arena, &scene->allocator);
+    CnStatus status = cni_arena_array(&arena, count, sizeof *e.given, &e.given);
+    if (status == CN_OK) status = cni_arena_array(&arena, count, sizeof *e.stack, &e.stack);
+    if (status == CN_OK) status = cni_arena_array(&arena, count, 1, &e.known);
+    if (status == CN_OK) status = evaluate_twice(reader, &e, settings, setting_count);
+    cni_arena_release(&arena);
     CNI_TRY(status);
   }
   cni_scene_leave(reader);

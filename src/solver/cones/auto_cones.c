@@ -246,15 +246,20 @@ static CnStatus last_sweeps(Search *k) {
   return k->done ? CN_OK : try_newton(k, m->best, CONE_STEPS);
 }
 
+// Room for an answer like the one given.
+static CnStatus new_answer(const Search *k, CniArena *arena, CnAnswer *answer) {
+  *answer = *k->given;
+  CNI_TRY(cni_arena_array(arena, answer->row_count, sizeof(double), &answer->g));
+  CNI_TRY(cni_arena_array(arena, answer->row_count, sizeof(double), &answer->u));
+  return cni_arena_array(arena, answer->velocity_count, sizeof(double), &answer->v);
+}
+
 // Step problems: sweeps from zero with the exact solution of every block.
 static CnStatus plain_sweeps(Search *k) {
   CniCones *c = k->s->cones;
   CnSolveReport own = *k->report;
-  CnAnswer answer = *k->given;
-  CNI_TRY(cni_arena_array(&c->arena, answer.row_count, sizeof(double), &answer.g));
-  CNI_TRY(cni_arena_array(&c->arena, answer.row_count, sizeof(double), &answer.u));
-  CNI_TRY(cni_arena_array(&c->arena, answer.velocity_count, sizeof(double), &answer.v));
-  memset(answer.g, 0, (size_t)answer.row_count * sizeof *answer.g);
+  CnAnswer answer;
+  CNI_TRY(new_answer(k, &c->arena, &answer));
   CNI_TRY(cni_psor_solve(k->s->exact, k->p, &answer, k->memory, &own));
   cni_cones_import(c, answer.g, k->scaled);
   cni_cones_velocity(c, k->scaled, k->other);
@@ -268,10 +273,8 @@ static CnStatus plain_sweeps(Search *k) {
 static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, const char *method) {
   CnSolveReport own = *k->report;
   CnCertificate certificate;
-  CnAnswer answer = *k->given;
-  CNI_TRY(cni_arena_array(&k->s->room, answer.row_count, sizeof(double), &answer.g));
-  CNI_TRY(cni_arena_array(&k->s->room, answer.row_count, sizeof(double), &answer.u));
-  CNI_TRY(cni_arena_array(&k->s->room, answer.velocity_count, sizeof(double), &answer.v));
+  CnAnswer answer;
+  CNI_TRY(new_answer(k, &k->s->room, &answer));
   memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
   CNI_TRY(kind->solve(state, k->p, &answer, k->memory, &own));
   CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
@@ -295,12 +298,8 @@ static CnStatus begin_step(Search *k) {
 
 // Room for answers of a global problem, and its explicit form.
 static CnStatus reduce(Search *k) {
-  const CnProblem *p = k->p;
-  k->trial = *k->given;
-  CNI_TRY(cni_arena_array(&k->s->room, p->row_count, sizeof(double), &k->trial.g));
-  CNI_TRY(cni_arena_array(&k->s->room, p->row_count, sizeof(double), &k->trial.u));
-  CNI_TRY(cni_arena_array(&k->s->room, k->given->velocity_count, sizeof(double), &k->trial.v));
-  CNI_TRY(cn_problem_to_explicit(p, &k->made));
+  CNI_TRY(new_answer(k, &k->s->room, &k->trial));
+  CNI_TRY(cn_problem_to_explicit(k->p, &k->made));
   k->swept = k->made;
   return CN_OK;
 }

@@ -391,14 +391,9 @@ static CnStatus prepare(Path *p) {
   CniCones *c = p->c;
   double **arrays[] = {&p->y, &p->next, &p->tangent, &p->before, &p->across, &p->d,
                        &p->g, &p->u,    &p->f,       &p->start,  &p->work,   &p->fix};
-  size_t bytes = (size_t)c->n * sizeof(double);
-  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
-    *arrays[k] = cni_arena_take(&c->arena, bytes);
-    if (!*arrays[k]) return cni_error_memory(bytes);
-  }
-  bytes = (size_t)c->block_count * sizeof *p->state;
-  p->state = cni_arena_take(&c->arena, bytes);
-  return p->state ? CN_OK : cni_error_memory(bytes);
+  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
+    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), arrays[k]));
+  return cni_arena_array(&c->arena, c->block_count, sizeof *p->state, &p->state);
 }
 
 // y of impulses.

@@ -57,6 +57,9 @@ typedef struct CniCommand {
   int (*run)(const CniArgs *args);       // returns the exit status
 } CniCommand;
 
+#define CN_COMMAND(name) extern const CniCommand cni_command_##name;
+#include "cli/commands/command_list.inc"
+#undef CN_COMMAND
 extern const CniCommand *const cni_commands[]; // a null ends it
 const CniCommand *cni_command_find(const char *name);
 
@@ -139,6 +142,9 @@ void cni_show_vector(CniShow *show, const char *key, const char *label, const do
                      const char *unit);
 // Numbers in a list, for tools only.
 void cni_show_numbers(CniShow *show, const char *key, const double *values, int32_t count);
+// All names of a table with their summaries, as the only result.
+void cni_show_table(const CniArgs *args, const char *key, const char *(*name)(int32_t index),
+                    const char *(*summary)(int32_t index));
 // A list of rows; people see the heading (if there is one) and one line a row.
 void cni_show_list(CniShow *show, const char *key, const char *heading);
 void cni_show_list_end(CniShow *show);

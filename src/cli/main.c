@@ -11,10 +11,6 @@
 #include "cli/cli.h"
 #include "io/io.h"
 
-#define CN_COMMAND(name) extern const CniCommand cni_command_##name;
-#include "cli/commands/command_list.inc"
-#undef CN_COMMAND
-
 #define CN_COMMAND(name) &cni_command_##name,
 const CniCommand *const cni_commands[] = {
 #include "cli/commands/command_list.inc"

@@ -237,3 +237,18 @@ void cni_show_row_end(CniShow *show) {
     show->row = -1;
   }
 }
+
+void cni_show_table(const CniArgs *args, const char *key, const char *(*name)(int32_t index),
+                    const char *(*summary)(int32_t index)) {
+  CniShow show;
+  cni_show_begin(&show, stdout, cni_args_has(args, "json"));
+  cni_show_list(&show, key, NULL);
+  for (int32_t i = 0; name(i); i++) {
+    cni_show_row(&show);
+    cni_show_text(&show, "name", "name", name(i));
+    cni_show_text(&show, "summary", "summary", summary(i));
+    cni_show_row_end(&show);
+  }
+  cni_show_list_end(&show);
+  cni_show_end(&show);
+}

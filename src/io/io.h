@@ -109,6 +109,9 @@ typedef struct CniExportKind {
   CnStatus (*write)(CnRun *run, const char *run_path, const char *output);
   const char *ending; // of the name that is derived
 } CniExportKind;
+#define CN_EXPORT(name) extern const CniExportKind cni_export_##name;
+#include "io/exports/export_list.inc"
+#undef CN_EXPORT
 extern const CniExportKind *const cni_exports[];
 extern const int32_t cni_export_count;
 

@@ -10,7 +10,6 @@ static int run(const CniArgs *args) {
 
 static const CniOption options[] = {CNI_OPTION_END};
 static const CniExample examples[] = {{"cairn toy", "print a line"}, {NULL, NULL}};
-extern const CniCommand cni_command_toy;
 const CniCommand cni_command_toy = {.name = "toy",
                                     .summary = "print a line",
                                     .operands = "",

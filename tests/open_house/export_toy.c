@@ -15,5 +15,4 @@ static CnStatus write_toy(CnRun *run, const char *run_path, const char *output) 
   return CN_OK;
 }
 
-extern const CniExportKind cni_export_toy;
 const CniExportKind cni_export_toy = {"toy", "a toy", write_toy, ".toy"};

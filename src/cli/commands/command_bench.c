@@ -44,7 +44,6 @@ static const CniExample examples[] = {
     {"cairn bench", "list the benchmarks and their parameters"},
     {"cairn bench granular --set spheres=1000 --json", "one of them, as JSON"},
     {NULL, NULL}};
-extern const CniCommand cni_command_bench;
 const CniCommand cni_command_bench = {
     .name = "bench",
     .summary = "measure, beside other engines",

@@ -278,7 +278,6 @@ static const CniExample examples[] = {
     {"cairn check stack --set boxes=50 --json", "a built-in scene with a parameter, as JSON"},
     {"cairn check problem.dat --answer answer.json", "how good is this answer?"},
     {NULL, NULL}};
-extern const CniCommand cni_command_check;
 const CniCommand cni_command_check = {
     .name = "check",
     .summary = "look over a scene before running it, or a stored answer",

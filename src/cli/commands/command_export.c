@@ -10,24 +10,12 @@ static const char *format_name(int32_t index) {
   return index >= 0 && index < cni_export_count ? cni_exports[index]->name : NULL;
 }
 
+static const char *format_summary(int32_t index) { return cni_exports[index]->summary; }
+
 static const CniExportKind *find_format(const char *name) {
   for (int32_t i = 0; i < cni_export_count; i++)
     if (strcmp(cni_exports[i]->name, name) == 0) return cni_exports[i];
   return NULL;
-}
-
-static void list_formats(int json) {
-  CniShow show;
-  cni_show_begin(&show, stdout, json);
-  cni_show_list(&show, "formats", NULL);
-  for (int32_t i = 0; i < cni_export_count; i++) {
-    cni_show_row(&show);
-    cni_show_text(&show, "name", "name", cni_exports[i]->name);
-    cni_show_text(&show, "summary", "summary", cni_exports[i]->summary);
-    cni_show_row_end(&show);
-  }
-  cni_show_list_end(&show);
-  cni_show_end(&show);
 }
 
 // *path is where it went.
@@ -47,7 +35,7 @@ static int run(const CniArgs *args) {
   char path[4096];
   int json = cni_args_has(args, "json");
   if (args->operand_count == 0 && !cni_args_has(args, "to")) {
-    list_formats(json);
+    cni_show_table(args, "formats", format_name, format_summary);
     return CNI_EXIT_DONE;
   }
   if (args->operand_count == 0) return cni_usage_error(args->command, "RUN is missing");
@@ -76,7 +64,6 @@ static const CniExample examples[] = {
     {"cairn export run.h5 --to csv", "series and poses as tables"},
     {"cairn export run.h5 --to xdmf", "a file that ParaView opens over run.h5"},
     {NULL, NULL}};
-extern const CniCommand cni_command_export;
 const CniCommand cni_command_export = {
     .name = "export",
     .summary = "write a run in the form of another tool",

@@ -18,7 +18,6 @@ static int run(const CniArgs *args) {
 
 static const CniOption options[] = {CNI_OPTION_END};
 static const CniExample examples[] = {{"cairn help run", "what `cairn run` can do"}, {NULL, NULL}};
-extern const CniCommand cni_command_help;
 const CniCommand cni_command_help = {.name = "help",
                                      .summary = "tell about all commands, or one",
                                      .operands = "[COMMAND]",

@@ -221,7 +221,6 @@ static const CniExample examples[] = {
     {"cairn info granular --json", "a built-in scene, as JSON"},
     {"cairn info problem.dat", "kind, sizes, matrix and friction of a problem"},
     {NULL, NULL}};
-extern const CniCommand cni_command_info;
 const CniCommand cni_command_info = {
     .name = "info",
     .summary = "tell what is in a scene, run file, checkpoint or problem",

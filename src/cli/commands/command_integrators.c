@@ -7,17 +7,7 @@
 #include "cli/cli.h"
 
 static int run(const CniArgs *args) {
-  CniShow show;
-  cni_show_begin(&show, stdout, cni_args_has(args, "json"));
-  cni_show_list(&show, "integrators", NULL);
-  for (int32_t i = 0; cn_integrator_name(i); i++) {
-    cni_show_row(&show);
-    cni_show_text(&show, "name", "name", cn_integrator_name(i));
-    cni_show_text(&show, "summary", "summary", cn_integrator_summary(i));
-    cni_show_row_end(&show);
-  }
-  cni_show_list_end(&show);
-  cni_show_end(&show);
+  cni_show_table(args, "integrators", cn_integrator_name, cn_integrator_summary);
   return CNI_EXIT_DONE;
 }
 
@@ -26,7 +16,6 @@ static const CniExample examples[] = {
     {"cairn integrators", "list them"},
     {"cairn run chain --integrator hem5 --tol 1e-8", "run with one of them"},
     {NULL, NULL}};
-extern const CniCommand cni_command_integrators;
 const CniCommand cni_command_integrators = {
     .name = "integrators",
     .summary = "list the integrators",

@@ -22,7 +22,6 @@ static int run(const CniArgs *args) {
 static const CniOption options[] = {CNI_OPTION_END};
 static const CniExample examples[] = {{"cairn man cairn.1", "write the manual page to a file"},
                                       {NULL, NULL}};
-extern const CniCommand cni_command_man;
 const CniCommand cni_command_man = {
     .name = "man",
     .summary = "write the manual page",

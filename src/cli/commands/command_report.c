@@ -93,7 +93,6 @@ static const CniExample examples[] = {
     {"cairn report run.h5 -o run.html", "playback and plots of a run"},
     {"cairn report stack --set boxes=20", "the first frame of a scene, in stack.html"},
     {NULL, NULL}};
-extern const CniCommand cni_command_report;
 const CniCommand cni_command_report = {
     .name = "report",
     .summary = "write a page that shows a run or a scene",

@@ -149,7 +149,6 @@ static const CniExample examples[] = {
     {"cairn run heap --dump-problems problems --dump-every 50", "every 50th problem as a file"},
     {NULL, NULL}};
 
-extern const CniCommand cni_command_run;
 const CniCommand cni_command_run = {
     .name = "run",
     .summary = "simulate a scene",

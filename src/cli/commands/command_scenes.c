@@ -67,7 +67,6 @@ static const CniOption options[] = {CNI_OPTION_JSON, CNI_OPTION_END};
 static const CniExample examples[] = {{"cairn scenes", "list them with parameters and defaults"},
                                       {"cairn run stack --set boxes=20", "run one of them"},
                                       {NULL, NULL}};
-extern const CniCommand cni_command_scenes;
 const CniCommand cni_command_scenes = {
     .name = "scenes",
     .summary = "list the built-in scenes",

@@ -151,7 +151,6 @@ static const CniExample examples[] = {
     {"cairn solve spheres.hdf5 --solver psor --tol 1e-6 --iters 10000", "by a solver of choice"},
     {"cairn solve problem.dat --json --impulses > answer.json", "keep the answer"},
     {NULL, NULL}};
-extern const CniCommand cni_command_solve;
 const CniCommand cni_command_solve = {
     .name = "solve",
     .summary = "solve a stored friction or complementarity problem",

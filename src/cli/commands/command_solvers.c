@@ -53,7 +53,6 @@ static const CniOption options[] = {CNI_OPTION_JSON, CNI_OPTION_END};
 static const CniExample examples[] = {{"cairn solvers", "list them"},
                                       {"cairn run stack --solver pssor", "run with one of them"},
                                       {NULL, NULL}};
-extern const CniCommand cni_command_solvers;
 const CniCommand cni_command_solvers = {
     .name = "solvers",
     .summary = "list the solvers",

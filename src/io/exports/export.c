@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CN_EXPORT(name) extern const CniExportKind cni_export_##name;
-#include "io/exports/export_list.inc"
-#undef CN_EXPORT
-
 const CniExportKind *const cni_exports[] = {
 #define CN_EXPORT(name) &cni_export_##name,
 #include "io/exports/export_list.inc"

@@ -225,7 +225,6 @@ static CnStatus write_csv(CnRun *run, const char *run_path, const char *output) 
   return status;
 }
 
-extern const CniExportKind cni_export_csv;
 const CniExportKind cni_export_csv = {
     "csv", "tables of comma-separated values, a folder of four files: NAME-csv/", write_csv,
     "-csv"};

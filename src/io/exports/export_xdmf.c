@@ -219,6 +219,5 @@ static CnStatus write_xdmf(CnRun *run, const char *run_path, const char *output)
   return status;
 }
 
-extern const CniExportKind cni_export_xdmf;
 const CniExportKind cni_export_xdmf = {
     "xdmf", "a description of the run file that ParaView opens: NAME.xdmf", write_xdmf, ".xdmf"};

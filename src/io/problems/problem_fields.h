@@ -1,68 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of the JSON problem's objects, shared by its reader and its writer: one row a field.
+// The members of the JSON problem's objects, shared by its reader and its writer: one row a field. A
+// bound that is absent is null, which stands for its fallback.
 #ifndef CNI_IO_PROBLEM_FIELDS_H
 #define CNI_IO_PROBLEM_FIELDS_H
 
 #include <cairn/problem.h>
-#include <stddef.h>
+#include <math.h>
 
-typedef enum CniFieldType {
-  CNI_FIELD_INTEGER = 0, // int32_t
-  CNI_FIELD_REALS,       // `count` doubles: a number if 1, else a list
-  CNI_FIELD_LOW,         // a double, null for -infinity
-  CNI_FIELD_HIGH         // a double, null for +infinity
-} CniFieldType;
+#include "core/fields.h"
 
-typedef struct CniField {
-  const char *key;
-  CniFieldType type;
-  int32_t count, required;
-  size_t offset;
-} CniField;
+#define CNI_REQUIRED 256u // in `where`: the member must be there
 
-#define CNI_FIELD_COUNT(fields) ((int32_t)(sizeof(fields) / sizeof(fields)[0]))
+#define MEMBER(sort, Struct, path, key, ...)                                                       \
+  { .name = key, .type = CNI_FIELD_##sort, .offset = offsetof(Struct, path), __VA_ARGS__ }
 
-static const CniField cni_set_fields[] = {
-    {"mu", CNI_FIELD_REALS, 1, 0, offsetof(CnSet, mu)},
-    {"mu_roll", CNI_FIELD_REALS, 1, 0, offsetof(CnSet, mu_roll)},
-    {"mu_spin", CNI_FIELD_REALS, 1, 0, offsetof(CnSet, mu_spin)},
-    {"cohesion", CNI_FIELD_REALS, 1, 0, offsetof(CnSet, cohesion)},
-    {"lo", CNI_FIELD_LOW, 1, 0, offsetof(CnSet, lo)},
-    {"hi", CNI_FIELD_HIGH, 1, 0, offsetof(CnSet, hi)},
-    {"compliance", CNI_FIELD_REALS, 3, 0, offsetof(CnSet, compliance)},
+static const CniField cni_set_members[] = {
+    MEMBER(REAL, CnSet, mu, "mu", .where = 0),
+    MEMBER(REAL, CnSet, mu_roll, "mu_roll", .where = 0),
+    MEMBER(REAL, CnSet, mu_spin, "mu_spin", .where = 0),
+    MEMBER(REAL, CnSet, cohesion, "cohesion", .where = 0),
+    MEMBER(REAL, CnSet, lo, "lo", .range = CNI_BOUND, .fallback = {-INFINITY}),
+    MEMBER(REAL, CnSet, hi, "hi", .range = CNI_BOUND, .fallback = {INFINITY}),
+    MEMBER(VEC3, CnSet, compliance, "compliance", .where = 0),
+    CNI_FIELDS_END,
 };
 
-static const CniField cni_group_fields[] = {
-    {"inv_mass", CNI_FIELD_REALS, 1, 1, offsetof(CnGroupDef, inv_mass)},
-    {"inv_inertia", CNI_FIELD_REALS, 6, 0, offsetof(CnGroupDef, inv_inertia)},
-    {"free", CNI_FIELD_REALS, 6, 1, offsetof(CnGroupDef, free)},
-    {"old", CNI_FIELD_REALS, 6, 0, offsetof(CnGroupDef, old)},
+static const CniField cni_group_members[] = {
+    MEMBER(REAL, CnGroupDef, inv_mass, "inv_mass", .where = CNI_REQUIRED),
+    MEMBER(SYM3, CnGroupDef, inv_inertia, "inv_inertia", .where = 0),
+    MEMBER(TWIST, CnGroupDef, free, "free", .where = CNI_REQUIRED),
+    MEMBER(TWIST, CnGroupDef, old, "old", .where = 0),
+    CNI_FIELDS_END,
 };
 
-static const CniField cni_pair_fields[] = {
-    {"a", CNI_FIELD_INTEGER, 1, 1, offsetof(CnPairDef, group_a)},
-    {"b", CNI_FIELD_INTEGER, 1, 1, offsetof(CnPairDef, group_b)},
-    {"normal", CNI_FIELD_REALS, 3, 1, offsetof(CnPairDef, normal)},
-    {"tangent", CNI_FIELD_REALS, 3, 1, offsetof(CnPairDef, tangent)},
-    {"arm_a", CNI_FIELD_REALS, 3, 0, offsetof(CnPairDef, arm_a)},
-    {"arm_b", CNI_FIELD_REALS, 3, 0, offsetof(CnPairDef, arm_b)},
-    {"length", CNI_FIELD_REALS, 1, 0, offsetof(CnPairDef, length)},
+static const CniField cni_pair_members[] = {
+    MEMBER(INTEGER, CnPairDef, group_a, "a", .where = CNI_REQUIRED),
+    MEMBER(INTEGER, CnPairDef, group_b, "b", .where = CNI_REQUIRED),
+    MEMBER(VEC3, CnPairDef, normal, "normal", .where = CNI_REQUIRED),
+    MEMBER(VEC3, CnPairDef, tangent, "tangent", .where = CNI_REQUIRED),
+    MEMBER(VEC3, CnPairDef, arm_a, "arm_a", .where = 0),
+    MEMBER(VEC3, CnPairDef, arm_b, "arm_b", .where = 0),
+    MEMBER(REAL, CnPairDef, length, "length", .where = 0),
+    CNI_FIELDS_END,
 };
 
-static const CniField cni_sphere_fields[] = {
-    {"a", CNI_FIELD_INTEGER, 1, 1, offsetof(CnSphereDef, group_a)},
-    {"b", CNI_FIELD_INTEGER, 1, 1, offsetof(CnSphereDef, group_b)},
-    {"normal", CNI_FIELD_REALS, 3, 1, offsetof(CnSphereDef, normal)},
-    {"radius_a", CNI_FIELD_REALS, 1, 1, offsetof(CnSphereDef, radius_a)},
-    {"radius_b", CNI_FIELD_REALS, 1, 1, offsetof(CnSphereDef, radius_b)},
-    {"length", CNI_FIELD_REALS, 1, 0, offsetof(CnSphereDef, length)},
+static const CniField cni_sphere_members[] = {
+    MEMBER(INTEGER, CnSphereDef, group_a, "a", .where = CNI_REQUIRED),
+    MEMBER(INTEGER, CnSphereDef, group_b, "b", .where = CNI_REQUIRED),
+    MEMBER(VEC3, CnSphereDef, normal, "normal", .where = CNI_REQUIRED),
+    MEMBER(REAL, CnSphereDef, radius_a, "radius_a", .where = CNI_REQUIRED),
+    MEMBER(REAL, CnSphereDef, radius_b, "radius_b", .where = CNI_REQUIRED),
+    MEMBER(REAL, CnSphereDef, length, "length", .where = 0),
+    CNI_FIELDS_END,
 };
 
-static const CniField cni_row_fields[] = {
-    {"row", CNI_FIELD_INTEGER, 1, 1, offsetof(CnRowEntry, row)},
-    {"group", CNI_FIELD_INTEGER, 1, 1, offsetof(CnRowEntry, group)},
-    {"velocity", CNI_FIELD_REALS, 3, 0, offsetof(CnRowEntry, coefficient.velocity)},
-    {"spin", CNI_FIELD_REALS, 3, 0, offsetof(CnRowEntry, coefficient.spin)},
+static const CniField cni_entry_members[] = {
+    MEMBER(INTEGER, CnRowEntry, row, "row", .where = CNI_REQUIRED),
+    MEMBER(INTEGER, CnRowEntry, group, "group", .where = CNI_REQUIRED),
+    MEMBER(VEC3, CnRowEntry, coefficient.velocity, "velocity", .where = 0),
+    MEMBER(VEC3, CnRowEntry, coefficient.spin, "spin", .where = 0),
+    CNI_FIELDS_END,
 };
 
 #endif

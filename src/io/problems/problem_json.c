@@ -87,33 +87,17 @@ static CnStatus go_to(Reader *r, int32_t key) {
 
 // ---- objects by their fields ----
 
-static CnStatus read_field(Reader *r, const char *what, const CniField *field, char *base) {
+static CnStatus read_field(Reader *r, const char *what, const CniField *field, void *object) {
   char item[64];
-  snprintf(item, sizeof item, "%s: %s", what, field->key);
-  if (field->type == CNI_FIELD_INTEGER) {
-    int32_t n;
-    CNI_TRY(cni_json_integer(&r->json, item, INT32_MIN, INT32_MAX, &n));
-    memcpy(base + field->offset, &n, sizeof n);
-    return CN_OK;
-  }
-  double values[6];
-  if (field->type != CNI_FIELD_REALS && cni_json_begins(&r->json, 'n')) {
-    values[0] = field->type == CNI_FIELD_LOW ? -INFINITY : INFINITY;
-    CNI_TRY(cni_json_null(&r->json, item));
-  } else if (field->count == 1) {
-    CNI_TRY(cni_json_number(&r->json, item, &values[0]));
-  } else {
-    CNI_TRY(cni_json_vector(&r->json, item, field->count, values));
-  }
-  memcpy(base + field->offset, values, (size_t)field->count * sizeof *values);
-  return CN_OK;
-}
-
-// The field of a key, or -1.
-static int32_t find_field(const CniField *fields, int32_t count, const char *key) {
-  for (int32_t i = 0; i < count; i++)
-    if (strcmp(fields[i].key, key) == 0) return i;
-  return -1;
+  snprintf(item, sizeof item, "%s: %s", what, field->name);
+  void *at = cni_field_at(field, object);
+  int32_t count = cni_field_doubles(field);
+  if (count == 0) return cni_json_integer(&r->json, item, INT32_MIN, INT32_MAX, at);
+  if (count > 1) return cni_json_vector(&r->json, item, count, at);
+  if (field->range != CNI_BOUND || !cni_json_begins(&r->json, 'n'))
+    return cni_json_number(&r->json, item, at);
+  memcpy(at, field->fallback, sizeof(double));
+  return cni_json_null(&r->json, item);
 }
 
 static CnStatus unknown(Reader *r, const char *what, const char *key) {
@@ -122,24 +106,22 @@ static CnStatus unknown(Reader *r, const char *what, const char *key) {
   return cni_json_fail(&r->json, what, problem);
 }
 
-static CnStatus read_object(Reader *r, const char *what, const CniField *fields, int32_t count,
-                            void *object) {
+static CnStatus read_object(Reader *r, const char *what, const CniField *fields, void *object) {
   int32_t state = 0, more = 0;
   uint32_t seen = 0;
-  char key[CNI_JSON_KEY];
+  char key[CNI_JSON_KEY], problem[64];
   CniJson before = r->json;
   for (;;) {
     CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
     if (!more) break;
-    int32_t field = find_field(fields, count, key);
-    if (field < 0) return unknown(r, what, key);
-    seen |= 1u << field;
-    CNI_TRY(read_field(r, what, &fields[field], object));
+    const CniField *field = cni_field_find(fields, key);
+    if (!field) return unknown(r, what, key);
+    seen |= 1u << (field - fields);
+    CNI_TRY(read_field(r, what, field, object));
   }
-  for (int32_t i = 0; i < count; i++)
-    if (fields[i].required && !(seen & (1u << i))) {
-      char problem[64];
-      snprintf(problem, sizeof problem, "member \"%s\" is missing", fields[i].key);
+  for (const CniField *f = fields; f->name; f++, seen >>= 1)
+    if (f->where & CNI_REQUIRED && !(seen & 1)) {
+      snprintf(problem, sizeof problem, "member \"%s\" is missing", f->name);
       return cni_json_fail(&before, what, problem);
     }
   return CN_OK;
@@ -149,7 +131,7 @@ static CnStatus read_object(Reader *r, const char *what, const CniField *fields,
 
 static CnStatus read_set(Reader *r, const char *what, CnSet *set) {
   const char *names[CN_BLOCK_KIND_COUNT];
-  int32_t state = 0, more = 0, kind = -1, count = CNI_FIELD_COUNT(cni_set_fields);
+  int32_t state = 0, more = 0, kind = -1;
   char key[CNI_JSON_KEY];
   for (int32_t i = 0; i < CN_BLOCK_KIND_COUNT; i++) names[i] = cn_block_kind_name((CnBlockKind)i);
   CniJson before = r->json;
@@ -160,9 +142,9 @@ static CnStatus read_set(Reader *r, const char *what, CnSet *set) {
       CNI_TRY(cni_json_choice(&r->json, what, names, CN_BLOCK_KIND_COUNT, &kind));
       continue;
     }
-    int32_t field = find_field(cni_set_fields, count, key);
-    if (field < 0) return unknown(r, what, key);
-    CNI_TRY(read_field(r, what, &cni_set_fields[field], (char *)set));
+    const CniField *field = cni_field_find(cni_set_members, key);
+    if (!field) return unknown(r, what, key);
+    CNI_TRY(read_field(r, what, field, set));
   }
   if (kind < 0) return cni_json_fail(&before, what, "member \"kind\" is missing");
   set->kind = (CnBlockKind)kind;
@@ -282,26 +264,30 @@ static CnStatus read_numbers(Reader *r, int32_t key, CniNumbers *list) {
 // ---- explicit and global form ----
 
 static CnStatus add_row_blocks(Reader *r) {
-  static const CniField fields[] = {{"set", CNI_FIELD_INTEGER, 1, 1, 0},
-                                    {"dim", CNI_FIELD_INTEGER, 1, 0, sizeof(int32_t)},
-                                    {"count", CNI_FIELD_INTEGER, 1, 0, 2 * sizeof(int32_t)}};
+  typedef struct Block {
+    int32_t set, dim, count;
+  } Block;
+  static const CniField fields[] = {MEMBER(INTEGER, Block, set, "set", .where = CNI_REQUIRED),
+                                    MEMBER(INTEGER, Block, dim, "dim", .where = 0),
+                                    MEMBER(INTEGER, Block, count, "count", .where = 0),
+                                    CNI_FIELDS_END};
   int32_t state = 0, more = 0;
   CNI_TRY(go_to(r, KEY_BLOCKS));
   for (int32_t i = 0;; i++) {
     CNI_TRY(cni_json_element(&r->json, "blocks", &state, &more));
     if (!more) break;
     char what[32];
-    int32_t block[3] = {-1, 0, 1}; // set, dim, count
+    Block block = {-1, 0, 1};
     snprintf(what, sizeof what, "blocks[%d]", (int)i);
-    CNI_TRY(read_object(r, what, fields, CNI_FIELD_COUNT(fields), block));
-    int known = block[0] >= 0 && block[0] < r->p->set_count;
-    if (block[1] == 0 && known) block[1] = cni_block_dim(r->p->sets[block[0]].kind);
-    if (block[1] == 0) block[1] = 1;
-    if (block[2] < 1)
+    CNI_TRY(read_object(r, what, fields, &block));
+    int known = block.set >= 0 && block.set < r->p->set_count;
+    if (block.dim == 0 && known) block.dim = cni_block_dim(r->p->sets[block.set].kind);
+    if (block.dim == 0) block.dim = 1;
+    if (block.count < 1)
       return cni_error(CN_INVALID_DATA, "%s: %s: count must be positive (got %d)",
-                       r->json.text.name, what, (int)block[2]);
-    for (int32_t n = 0; n < block[2]; n++)
-      CNI_TRY(named(r, cn_problem_add_explicit(r->p, block[0], block[1], NULL)));
+                       r->json.text.name, what, (int)block.count);
+    for (int32_t n = 0; n < block.count; n++)
+      CNI_TRY(named(r, cn_problem_add_explicit(r->p, block.set, block.dim, NULL)));
   }
   return named(r, cni_problem_check(r->p));
 }
@@ -353,7 +339,7 @@ static CnStatus read_groups(Reader *r) {
     char what[32];
     CnGroupDef def = cn_group_def_default();
     snprintf(what, sizeof what, "groups[%d]", (int)i);
-    CNI_TRY(read_object(r, what, cni_group_fields, CNI_FIELD_COUNT(cni_group_fields), &def));
+    CNI_TRY(read_object(r, what, cni_group_members, &def));
     CNI_TRY(named(r, cn_problem_add_group(r->p, &def, NULL)));
   }
 }
@@ -374,7 +360,7 @@ static CnStatus read_entries(Reader *r, const char *what, StepBlock *block) {
     CNI_TRY(cni_json_element(&r->json, what, &state, &more));
     if (!more) return CN_OK;
     CnRowEntry entry = {0};
-    CNI_TRY(read_object(r, what, cni_row_fields, CNI_FIELD_COUNT(cni_row_fields), &entry));
+    CNI_TRY(read_object(r, what, cni_entry_members, &entry));
     CNI_TRY(CNI_RESERVE(&r->allocator, block->entries, block->entry_capacity, block->entry_count,
                         block->entry_count + 1));
     block->entries[block->entry_count++] = entry;
@@ -405,12 +391,10 @@ static CnStatus read_block_members(Reader *r, const char *what, StepBlock *block
       CNI_TRY(read_b(r, what, block));
     } else if (strcmp(key, "pair") == 0) {
       block->has_pair = 1;
-      CNI_TRY(
-          read_object(r, what, cni_pair_fields, CNI_FIELD_COUNT(cni_pair_fields), &block->pair));
+      CNI_TRY(read_object(r, what, cni_pair_members, &block->pair));
     } else if (strcmp(key, "sphere") == 0) {
       block->has_sphere = 1;
-      CNI_TRY(read_object(r, what, cni_sphere_fields, CNI_FIELD_COUNT(cni_sphere_fields),
-                          &block->sphere));
+      CNI_TRY(read_object(r, what, cni_sphere_members, &block->sphere));
     } else if (strcmp(key, "rows") == 0) {
       block->has_rows = 1;
       CNI_TRY(read_entries(r, what, block));

@@ -29,27 +29,23 @@ void cni_output_reals(CniOutput *out, const double *values, int32_t count) {
 static void write_key(CniOutput *out, const char *key) { cni_output_text(out, "\"%s\": ", key); }
 
 // All fields of an object that are not zero or are required; the caller opens and closes it.
-static void write_fields(CniOutput *out, const CniField *fields, int32_t count, const void *object,
+static void write_fields(CniOutput *out, const CniField *fields, const void *object,
                          int32_t first) {
-  for (int32_t i = 0; i < count; i++) {
-    const CniField *field = &fields[i];
+  for (const CniField *field = fields; field->name; field++) {
     double values[6] = {0};
-    int32_t integer = 0, zero = 1;
-    if (field->type == CNI_FIELD_INTEGER)
-      memcpy(&integer, (const char *)object + field->offset, sizeof integer);
-    else
-      memcpy(values, (const char *)object + field->offset, (size_t)field->count * sizeof *values);
-    for (int32_t k = 0; k < field->count; k++) zero &= values[k] == 0 && !signbit(values[k]);
-    if (zero && !field->required) continue;
+    int32_t integer = 0, zero = 1, count = cni_field_doubles(field);
+    memcpy(count ? (void *)values : &integer, cni_field_of(field, object), cni_field_size(field));
+    for (int32_t k = 0; k < count; k++) zero &= values[k] == 0 && !signbit(values[k]);
+    if (zero && !(field->where & CNI_REQUIRED)) continue;
     if (!first) cni_output_text(out, ", ");
     first = 0;
-    write_key(out, field->key);
-    if (field->type == CNI_FIELD_INTEGER)
+    write_key(out, field->name);
+    if (count == 0)
       cni_output_text(out, "%d", (int)integer);
-    else if (field->count == 1)
+    else if (count == 1)
       cni_output_real(out, values[0]);
     else
-      cni_output_reals(out, values, field->count);
+      cni_output_reals(out, values, count);
   }
 }
 
@@ -87,7 +83,7 @@ static void write_sets(CniOutput *out, const CnProblem *p) {
     CnSet set = p->sets[i];
     if (set.kind != CN_BLOCK_INTERVAL) set.lo = set.hi = 0;
     cni_output_text(out, "%s\n {\"kind\": \"%s\"", i ? "," : "", cn_block_kind_name(set.kind));
-    write_fields(out, cni_set_fields, CNI_FIELD_COUNT(cni_set_fields), &set, 0);
+    write_fields(out, cni_set_members, &set, 0);
     cni_output_text(out, "}");
   }
   cni_output_text(out, "],\n");
@@ -142,7 +138,7 @@ static void write_groups(CniOutput *out, const CnProblem *p) {
     def.free = cni_group_free(group);
     def.old = cni_group_old(p, i);
     cni_output_text(out, "%s", i ? ",\n {" : "\n {");
-    write_fields(out, cni_group_fields, CNI_FIELD_COUNT(cni_group_fields), &def, 1);
+    write_fields(out, cni_group_members, &def, 1);
     cni_output_text(out, "}");
   }
   cni_output_text(out, "],\n");
@@ -153,8 +149,7 @@ static void write_rows(CniOutput *out, const CnProblem *p, const CniBlock *block
   cni_output_text(out, ", \"rows\": [");
   for (int32_t e = 0; e < rows->entry_count; e++) {
     cni_output_text(out, "%s", e ? ",\n  {" : "{");
-    write_fields(out, cni_row_fields, CNI_FIELD_COUNT(cni_row_fields),
-                 &p->row_entries[rows->entry_start + e], 1);
+    write_fields(out, cni_entry_members, &p->row_entries[rows->entry_start + e], 1);
     cni_output_text(out, "}");
   }
   cni_output_text(out, "]");
@@ -171,7 +166,7 @@ static void write_pair(CniOutput *out, const CnProblem *p, const CniBlock *block
   def.arm_b = pair->arm_b;
   def.length = pair->length;
   cni_output_text(out, ", \"pair\": {");
-  write_fields(out, cni_pair_fields, CNI_FIELD_COUNT(cni_pair_fields), &def, 1);
+  write_fields(out, cni_pair_members, &def, 1);
   cni_output_text(out, "}");
 }
 
@@ -185,7 +180,7 @@ static void write_sphere(CniOutput *out, const CnProblem *p, const CniBlock *blo
   def.radius_b = sphere->radius_b;
   def.length = cni_sphere_length(p, block->index);
   cni_output_text(out, ", \"sphere\": {");
-  write_fields(out, cni_sphere_fields, CNI_FIELD_COUNT(cni_sphere_fields), &def, 1);
+  write_fields(out, cni_sphere_members, &def, 1);
   cni_output_text(out, "}");
 }
 

@@ -115,38 +115,15 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
 // ---- bodies ----
 
 // Mass, centre of mass and inertia given by numbers: all three, or the centre left at the origin.
-static CnStatus read_mass(CniReader *reader, json_t *item, CnBodyDef *def) {
-  if (!json_object_get(item, "mass") && !json_object_get(item, "inertia") &&
-      !json_object_get(item, "com"))
-    return CN_OK;
-  CNI_TRY(cni_scene_require(reader, item, "mass"));
-  CNI_TRY(cni_scene_get_number(reader, item, "mass", CNI_POSITIVE, &def->mass));
-  CNI_TRY(cni_scene_require(reader, item, "inertia"));
-  CNI_MEMBER (reader, item, "com", value) {
-    static const char *const keys[] = {"position", "rotation", NULL};
-    CNI_TRY(cni_scene_keys(reader, value, keys));
-    CNI_TRY(cni_scene_get_pose(reader, value, &def->com));
-  }
-  CNI_MEMBER (reader, item, "inertia", value) {
-    size_t count = json_array_size(value);
-    if (count != 3 && count != 6)
-      return cni_scene_fail(reader, value,
-                            "must be three numbers [xx, yy, zz] or six [xx, yy, zz, xy, xz, yz]");
-    double j[6] = {0, 0, 0, 0, 0, 0};
-    json_t *number;
-    CNI_ELEMENTS (reader, value, i, number)
-      CNI_TRY(cni_scene_number(reader, number, i < 3 ? CNI_POSITIVE : CNI_ANY, &j[i]));
-    def->inertia = (CnSym3){j[0], j[1], j[2], j[3], j[4], j[5]};
-  }
-  return CN_OK;
-}
-
 static CnStatus read_body(CniReader *reader, json_t *item, CnBodyDef *def) {
-  CNI_TRY(cni_scene_get_field(reader, item, cni_body_fields, def)); // the first is the kind
-  CNI_TRY(cni_scene_get_pose(reader, item, &def->pose));
-  CNI_TRY(cni_scene_get_vec3(reader, item, "velocity", CNI_ANY, &def->twist.velocity));
-  CNI_TRY(cni_scene_get_vec3(reader, item, "spin", CNI_ANY, &def->twist.spin));
-  return read_mass(reader, item, def);
+  uint64_t mentioned = 0;
+  if (json_object_get(item, "mass") || json_object_get(item, "inertia") ||
+      json_object_get(item, "com")) {
+    CNI_TRY(cni_scene_require(reader, item, "mass"));
+    CNI_TRY(cni_scene_get_number(reader, item, "mass", CNI_POSITIVE, &def->mass));
+    CNI_TRY(cni_scene_require(reader, item, "inertia"));
+  }
+  return cni_scene_get_fields(reader, item, cni_body_fields, def, &mentioned);
 }
 
 // Shapes, and whether the body has mass with them.
@@ -176,10 +153,9 @@ static CnStatus try_body(CniReader *reader, json_t *item, const CnBodyDef *def) 
 }
 
 static CnStatus make_body(CniReader *reader, json_t *item) {
-  static const char *const keys[] = {"name", "kind", "position", "rotation", "velocity", "spin",
-                                     "mass", "com",  "inertia",  "shapes",   NULL};
+  static const char *const also[] = {"name", "shapes", NULL};
   CnScene *scene = reader->scene;
-  CNI_TRY(cni_scene_keys(reader, item, keys));
+  CNI_TRY(cni_scene_field_keys(reader, item, cni_body_fields, also));
   int32_t number = scene->body_count;
   CniSceneBody body = {.def = cn_body_def_default(), .first_shape = scene->shape_count};
   CNI_TRY(cni_scene_new_name(reader, item, &reader->body_names, number, "body", &body.def.name));

@@ -29,10 +29,8 @@ CnStatus cni_active_reserve(CniActive *s, const CnProblem *p) {
   size_t n = (size_t)p->row_count, stride = (size_t)cni_dense_stride(p->row_count);
   size_t whole = (n + 7) / 8 * 8;
   size_t numbers = n * stride + 2 * whole, indices = 4 * whole;
-  if (cni_block_memory_reserve(&s->allocator, &s->numbers, numbers * sizeof(double)) != CN_OK)
-    return CN_NO_MEMORY;
-  if (cni_block_memory_reserve(&s->allocator, &s->indices, indices * sizeof(int32_t)) != CN_OK)
-    return CN_NO_MEMORY;
+  CNI_TRY(cni_block_memory_reserve(&s->allocator, &s->numbers, numbers * sizeof(double)));
+  CNI_TRY(cni_block_memory_reserve(&s->allocator, &s->indices, indices * sizeof(int32_t)));
   s->a = s->numbers.data;
   s->x = s->a + n * stride;
   s->u = s->x + whole;

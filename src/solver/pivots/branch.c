@@ -31,8 +31,7 @@ CnStatus cni_branch_reserve(CniBranch *b, const CniTableau *t) {
   b->level_numbers = numbers;
   b->level_indices = indices;
   size_t bytes = n * (numbers * sizeof(double) + indices * sizeof(int32_t) + 2 * n + 8) + 2 * n;
-  CnStatus status = cni_block_memory_reserve(&b->allocator, &b->memory, bytes);
-  if (status != CN_OK) return status;
+  CNI_TRY(cni_block_memory_reserve(&b->allocator, &b->memory, bytes));
   b->numbers = b->memory.data;
   b->indices = (int32_t *)(b->numbers + n * numbers);
   b->other = b->indices + n * indices;

@@ -51,8 +51,7 @@ static void mark_active(const CniReduced *r, uint8_t *flags) {
 
 // Solve for the active rows; kept if it is better.
 static CnStatus improve(CniLcpWork *k, const CnProblem *p, CniAttempt *attempt) {
-  CnStatus status = cni_active_reserve(&k->active, p);
-  if (status != CN_OK) return status;
+  CNI_TRY(cni_active_reserve(&k->active, p));
   if (!cni_active_solve(&k->active, p, k->flags, k->trial)) return CN_OK;
   double error = cni_problem_error(p, k->trial, k->active.u);
   if (!(error < attempt->error)) return CN_OK;
@@ -101,8 +100,7 @@ int cni_lcp_work_late(CniLcpWork *k) {
 CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t max_pivots,
                        double tolerance, CniAttempt *attempt) {
   CniReduced *r = &k->reduced;
-  CnStatus status = cni_reduced_reserve(r, p);
-  if (status != CN_OK) return status;
+  CNI_TRY(cni_reduced_reserve(r, p));
   cni_reduced_load(r, p);
   CniRng rng = {(uint64_t)cover};
   for (int32_t i = 0; cover > 0 && i < r->t.rows; i++) r->cover[i] = cni_rng_range(&rng, 1, 2);
@@ -119,8 +117,7 @@ CnStatus cni_lcp_lemke(CniLcpWork *k, const CnProblem *p, int32_t cover, int32_t
 
 CnStatus cni_lcp_active(CniLcpWork *k, const CnProblem *p, const double *start, int32_t max_steps,
                         double tolerance, CniAttempt *attempt) {
-  CnStatus status = cni_active_reserve(&k->active, p);
-  if (status != CN_OK) return status;
+  CNI_TRY(cni_active_reserve(&k->active, p));
   attempt->pivots = 0;
   attempt->hopeless = 0;
   attempt->error = INFINITY;
@@ -137,8 +134,7 @@ CnStatus cni_lcp_active(CniLcpWork *k, const CnProblem *p, const double *start, 
 CnStatus cni_lcp_newton(CniLcpWork *k, const CnProblem *p, const double *start, int32_t max_steps,
                         double tolerance, CniAttempt *attempt) {
   CniNewton *newton = &k->newton;
-  CnStatus status = cni_newton_reserve(newton, p);
-  if (status != CN_OK) return status;
+  CNI_TRY(cni_newton_reserve(newton, p));
   cni_newton_load(newton, p);
   cni_newton_start(newton, start);
   attempt->hopeless = 0;
@@ -173,11 +169,9 @@ CnStatus cni_lcp_branch(CniLcpWork *k, const CnProblem *p, int32_t max_pivots, d
                         CniAttempt *attempt) {
   CniReduced *r = &k->reduced;
   CniBranch *b = &k->branch;
-  CnStatus status = cni_reduced_reserve(r, p);
-  if (status != CN_OK) return status;
+  CNI_TRY(cni_reduced_reserve(r, p));
   cni_reduced_load(r, p);
-  status = cni_branch_reserve(b, &r->t);
-  if (status != CN_OK) return status;
+  CNI_TRY(cni_branch_reserve(b, &r->t));
   CniBranchEnd end = cni_branch_start(b, &r->t, max_pivots);
   attempt->error = INFINITY;
   while (end == CNI_BRANCH_FOUND) {
@@ -185,8 +179,7 @@ CnStatus cni_lcp_branch(CniLcpWork *k, const CnProblem *p, int32_t max_pivots, d
     attempt->error = cni_problem_error(p, k->g, k->u);
     if (attempt->error > tolerance) {
       mark_larger(r, k->flags);
-      status = improve(k, p, attempt);
-      if (status != CN_OK) return status;
+      CNI_TRY(improve(k, p, attempt));
     }
     if (attempt->error <= tolerance) break;
     end = cni_branch_next(b);

@@ -63,6 +63,58 @@ static const char *friction_name(int32_t index) {
                                                    : NULL;
 }
 
+// ---- settings ----
+
+// Another solver than the scene's keeps the budget that the scene asks for.
+static void change_solver(CnSolverDef *solver, const char *name) {
+  CnSolverDef usual = cn_solver_def_default(solver->name), other = cn_solver_def_default(name);
+  if (strcmp(solver->name, name) == 0) return;
+  if (solver->max_iterations != usual.max_iterations) other.max_iterations = solver->max_iterations;
+  if (solver->tolerance != usual.tolerance) other.tolerance = solver->tolerance;
+  *solver = other;
+}
+
+static void log_line(void *context, CnLogLevel level, const char *message) {
+  const CniJob *job = context;
+  if (level >= CN_LOG_WARNING ? !job->quiet : job->verbose) cni_tell("%s: %s", job->label, message);
+}
+
+// Schemes that choose their own steps: --tol is their tolerance, --h alone means steps of that
+// length.
+static void use_integration(const CniArgs *args, CnWorldDef *def) {
+  const CnIntegratorKind *kind = cni_integrator_find(def->integrator);
+  if (!kind || !kind->dense) return;
+  if (cni_args_has(args, "tol"))
+    def->integration.tolerance = def->solver.tolerance;
+  else if (cni_args_has(args, "h"))
+    def->integration.tolerance = 0;
+}
+
+static int use_options(CniJob *job) {
+  const CniArgs *args = job->args;
+  CnWorldDef *def = &job->def;
+  const char *solver = NULL, *friction = NULL;
+  if (!cni_args_choice(args, "solver", cn_solver_name, &solver)) return CNI_EXIT_USAGE;
+  if (solver) change_solver(&def->solver, solver);
+  int64_t iterations = def->solver.max_iterations, threads = def->worker_count;
+  if (!cni_args_choice(args, "integrator", cn_integrator_name, &def->integrator) ||
+      !cni_args_choice(args, "friction", friction_name, &friction) ||
+      !cni_args_number(args, "h", CNI_NUMBER_POSITIVE, &def->time_step) ||
+      !cni_args_number(args, "tol", CNI_NUMBER_NOT_NEGATIVE, &def->solver.tolerance) ||
+      !cni_args_whole(args, "iters", 1, INT32_MAX, &iterations) ||
+      !cni_args_whole(args, "threads", 1, 1024, &threads))
+    return CNI_EXIT_USAGE;
+  use_integration(args, def);
+  def->solver.max_iterations = (int32_t)iterations;
+  def->worker_count = (int32_t)threads;
+  if (friction)
+    def->friction = strcmp(friction, cn_friction_model_name(CN_FRICTION_CONVEX)) == 0
+                        ? CN_FRICTION_CONVEX
+                        : CN_FRICTION_COULOMB;
+  def->log = (CnLog){log_line, job};
+  return cni_settings_use(args, def);
+}
+
 // Options that need others, or exclude them.
 static int check_together(const CniJob *job) {
   const CniArgs *args = job->args;
@@ -103,78 +155,19 @@ int cni_job_options(CniJob *job, const CniArgs *args) {
   if (status == CNI_EXIT_DONE) status = parse_record(job);
   if (status == CNI_EXIT_DONE)
     status = cni_settings_parse(args, &job->settings, &job->setting_count, &job->setting_texts);
-  CnWorldDef scratch = cn_world_def_default();
-  if (status == CNI_EXIT_DONE) status = cni_settings_use(args, &scratch);
-  if (status != CNI_EXIT_DONE) return status;
   // names and numbers are refused here, before a large scene is opened; they are used when it is
-  const char *name = NULL;
+  job->def = cn_world_def_default();
+  if (status == CNI_EXIT_DONE) status = use_options(job);
+  if (status != CNI_EXIT_DONE) return status;
   double number = 0;
   int64_t whole = 0;
   int ok =
-      cni_args_choice(args, "solver", cn_solver_name, &name) &&
-      cni_args_choice(args, "integrator", cn_integrator_name, &name) &&
-      cni_args_choice(args, "friction", friction_name, &job->friction) &&
-      cni_args_number(args, "h", CNI_NUMBER_POSITIVE, &number) &&
-      cni_args_number(args, "tol", CNI_NUMBER_NOT_NEGATIVE, &number) &&
       cni_args_number(args, "time", CNI_NUMBER_NOT_NEGATIVE, &number) &&
       cni_args_whole(args, "steps", 0, (int64_t)STEPS_MAX, &whole) &&
-      cni_args_whole(args, "iters", 1, INT32_MAX, &whole) &&
-      cni_args_whole(args, "threads", 1, 1024, &whole) &&
       cni_args_whole(args, "dump-every", 1, (int64_t)STEPS_MAX, &job->dump_every) &&
       cni_args_number(args, "fps", CNI_NUMBER_NOT_NEGATIVE, &job->frames_per_second) &&
       cni_args_number(args, "checkpoint-every", CNI_NUMBER_NOT_NEGATIVE, &job->checkpoint_every);
   return ok ? CNI_EXIT_DONE : CNI_EXIT_USAGE;
-}
-
-// ---- settings ----
-
-// Another solver than the scene's keeps the budget that the scene asks for.
-static void change_solver(CnSolverDef *solver, const char *name) {
-  CnSolverDef usual = cn_solver_def_default(solver->name), other = cn_solver_def_default(name);
-  if (strcmp(solver->name, name) == 0) return;
-  if (solver->max_iterations != usual.max_iterations) other.max_iterations = solver->max_iterations;
-  if (solver->tolerance != usual.tolerance) other.tolerance = solver->tolerance;
-  *solver = other;
-}
-
-static void log_line(void *context, CnLogLevel level, const char *message) {
-  const CniJob *job = context;
-  if (level >= CN_LOG_WARNING ? !job->quiet : job->verbose) cni_tell("%s: %s", job->label, message);
-}
-
-// Schemes that choose their own steps: --tol is their tolerance, --h alone means steps of that
-// length.
-static void use_integration(const CniArgs *args, CnWorldDef *def) {
-  const CnIntegratorKind *kind = cni_integrator_find(def->integrator);
-  if (!kind || !kind->dense) return;
-  if (cni_args_has(args, "tol"))
-    def->integration.tolerance = def->solver.tolerance;
-  else if (cni_args_has(args, "h"))
-    def->integration.tolerance = 0;
-}
-
-static int use_options(CniJob *job) {
-  const CniArgs *args = job->args;
-  CnWorldDef *def = &job->def;
-  const char *solver = NULL;
-  int64_t iterations = def->solver.max_iterations, threads = def->worker_count;
-  cni_args_choice(args, "solver", cn_solver_name, &solver);
-  if (solver) change_solver(&def->solver, solver);
-  iterations = def->solver.max_iterations;
-  cni_args_choice(args, "integrator", cn_integrator_name, &def->integrator);
-  cni_args_number(args, "h", CNI_NUMBER_POSITIVE, &def->time_step);
-  cni_args_number(args, "tol", CNI_NUMBER_NOT_NEGATIVE, &def->solver.tolerance);
-  use_integration(args, def);
-  cni_args_whole(args, "iters", 1, INT32_MAX, &iterations);
-  cni_args_whole(args, "threads", 1, 1024, &threads);
-  def->solver.max_iterations = (int32_t)iterations;
-  def->worker_count = (int32_t)threads;
-  if (job->friction)
-    def->friction = strcmp(job->friction, cn_friction_model_name(CN_FRICTION_CONVEX)) == 0
-                        ? CN_FRICTION_CONVEX
-                        : CN_FRICTION_COULOMB;
-  def->log = (CnLog){log_line, job};
-  return cni_settings_use(args, def);
 }
 
 int64_t cni_step_count(double time, double time_step) {

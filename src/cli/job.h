@@ -54,7 +54,6 @@ typedef struct CniJob {
   CnWorld *world;
   double end_time;
   int64_t first_step, last_step;
-  const char *friction; // as asked for; null: the scene's
 
   CniFigures figures;
   double seconds; // of the clock, for the whole run

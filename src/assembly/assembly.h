@@ -98,6 +98,11 @@ typedef struct CniAssemblyInput {
 CnStatus cni_assemble(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
                       int32_t *joint_blocks, int32_t *block_of);
 
+// The law of one contact, its materials' or what the modify hook makes of it, and how fast b's surface
+// moves against a's by itself (world axes). Model, pose and modify of the input are read.
+CnStatus cni_contact_law(const CniAssemblyInput *input, const CniContact *contact,
+                         CniMaterialPair *law, CnVec3 *surface, int32_t *enabled);
+
 // Impulses of the blocks [first, first + count) from the answer, for the cache and for users.
 // `angular` may be null.
 void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int32_t first,
@@ -110,9 +115,22 @@ void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int3
 void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
                     const CnProblem *problem, const double *g, int32_t first_block,
                     int32_t end_block);
-// The impulse of a joint's row from the equations of motion into g; rows as in cni_joint_row.
+// The impulse of a part of a joint's row from the equations of motion into g; rows as in
+// cni_joint_row.
 void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *problem,
-                   int32_t first_block, int32_t end_block, int32_t row, double impulse, double *g);
+                   int32_t first_block, int32_t end_block, int32_t row, CniJointPart part,
+                   double impulse, double *g);
+
+// The ends of a joint at poses whose quaternions may be off the sphere by the error of a stage; twists
+// from v, null: at rest.
+void cni_joint_stage_ends(const CniJoint *joint, const CnPose *pose, const double *v,
+                          CniJointEnd *a, CniJointEnd *b);
+int cni_joint_is_spring(const CniJoint *joint); // its locked directions are soft
+int cni_axis_is_soft(const CnJointAxis *axis);  // its limits are
+// Does a joint push without rows in the equations of motion, and what (efforts.c).
+int cni_joint_has_efforts(const CniJoint *joint);
+void cni_joint_efforts(const CniModel *model, const CniJoint *joint, double t, const CnPose *pose,
+                       const double *v, CniJointPlace *place, CniJointImpulse *efforts);
 
 // ---- free motion ----
 

@@ -276,7 +276,8 @@ void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double 
 }
 
 void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *problem,
-                   int32_t first_block, int32_t end_block, int32_t row, double impulse, double *g) {
+                   int32_t first_block, int32_t end_block, int32_t row, CniJointPart part,
+                   double impulse, double *g) {
   CniJointPlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   if (first_block == end_block) return;
@@ -284,6 +285,6 @@ void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *p
   const CniJointRow *wanted = cni_joint_row(&place, row);
   for (int32_t k = 0; k < count; k++)
     for (int32_t r = 0; r < blocks[k].dim; r++)
-      if (cni_joint_block_row(&blocks[k], r, &place) == wanted && blocks[k].part != CNI_PART_SPRING)
+      if (cni_joint_block_row(&blocks[k], r, &place) == wanted && blocks[k].part == part)
         g[problem->blocks[first_block + k].row + r] = impulse / fabs(blocks[k].scale[r]);
 }

@@ -227,6 +227,19 @@ static CnStatus tune(const CniAssemblyInput *in, const CniContact *c, CniMateria
   return CN_OK;
 }
 
+CnStatus cni_contact_law(const CniAssemblyInput *in, const CniContact *c, CniMaterialPair *law,
+                         CnVec3 *surface, int32_t *enabled) {
+  const CniModel *m = in->model;
+  CniTunedMaterial plan = {.surface = cn_sub(cni_surface_velocity(in, c->shape_b, c->body_b),
+                                             cni_surface_velocity(in, c->shape_a, c->body_a))};
+  *law = cni_material_combine(&m->materials[m->shapes[c->shape_a].material].def,
+                              &m->materials[m->shapes[c->shape_b].material].def);
+  *enabled = 1;
+  if (in->modify) CNI_TRY(tune(in, c, law, &plan, enabled));
+  *surface = plan.surface;
+  return CN_OK;
+}
+
 static int same_law(const CniMaterialPair *a, const CniMaterialPair *b) {
   return a->friction == b->friction && a->restitution == b->restitution &&
          a->rolling_friction == b->rolling_friction &&

@@ -220,7 +220,7 @@ CnTwist cni_joint_total(const CniJointPlace *place, const CniJointImpulse *impul
 
 const char *cni_joint_one_sided(const CnJointDef *def) {
   for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++)
-    for (int32_t k = CNI_PART_LOWER; k < CNI_PART_COUNT; k++)
+    for (int32_t k = CNI_PART_MOTOR; k < CNI_PART_COUNT; k++)
       if (parts[k].acts(&def->axes[i]) &&
           !(k == CNI_PART_MOTOR &&
             (!(def->axes[i].motor_effort < INFINITY) || cni_joint_is_servo(&def->axes[i]))))

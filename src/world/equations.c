@@ -47,6 +47,15 @@ static double *put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int
   return row + 6 * (free_a + free_b);
 }
 
+// Limit and joint of a contact that is one.
+static const CniWorldLimit *limit_at(const struct CniWorldEquations *eq, int32_t contact) {
+  return &eq->limits[contact - eq->touch_count];
+}
+static const CniJoint *limited_joint(const CniModel *model, const struct CniWorldEquations *eq,
+                                     int32_t contact) {
+  return &model->joints[limit_at(eq, contact)->joint];
+}
+
 static int32_t groups(void *context, int32_t constraint, int32_t *list) {
   const CnWorld *world = context;
   const CniModel *model = &world->now.model;
@@ -56,9 +65,13 @@ static int32_t groups(void *context, int32_t constraint, int32_t *list) {
     const CniJoint *joint = &model->joints[eq->rows[constraint].joint];
     a = joint->body_a;
     b = joint->body_b;
-  } else {
+  } else if (constraint - bilateral < eq->touch_count) {
     a = eq->touches[constraint - bilateral].body_a;
     b = eq->touches[constraint - bilateral].body_b;
+  } else {
+    const CniJoint *joint = limited_joint(model, eq, constraint - bilateral);
+    a = joint->body_a;
+    b = joint->body_b;
   }
   int32_t low = a < b ? a : b, high = a < b ? b : a;
   if (cni_is_free(model, low)) list[count++] = low;
@@ -66,18 +79,9 @@ static int32_t groups(void *context, int32_t constraint, int32_t *list) {
   return count;
 }
 
-// The ends of a joint at poses whose quaternions may be off the sphere by the error of a stage;
-// twists from v, null: at rest.
-static void joint_ends(const CniJoint *joint, const CnPose *pose, const double *v, CniJointEnd *a,
-                       CniJointEnd *b) {
-  cni_joint_ends(joint, pose, (const CnTwist *)v, a, b);
-  a->pose.rotation = cn_qunit(a->pose.rotation);
-  if (!b->ground) b->pose.rotation = cn_qunit(b->pose.rotation);
-}
-
 static void joint_place(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
   CniJointEnd a, b;
-  joint_ends(joint, pose, NULL, &a, &b);
+  cni_joint_stage_ends(joint, pose, NULL, &a, &b);
   cni_joint_between(joint, &a, &b, place);
 }
 
@@ -121,10 +125,6 @@ static void add_at(double *f, int32_t body, CnVec3 force, CnVec3 arm, CnVec3 tor
   at[5] += turn.z;
 }
 
-static int is_spring(const CniJoint *joint) {
-  return joint->def.stiffness > 0 || joint->def.damping > 0;
-}
-
 // On b at its frame, the opposite on a.
 static void add_pair(const CniModel *model, int32_t a, int32_t b, const CniJointPlace *place,
                      CnVec3 force, CnVec3 torque, double *f) {
@@ -156,34 +156,22 @@ static CnStatus element_forces(const CniModel *model, double t, const CnPose *po
   return CN_OK;
 }
 
-// Joints with stiffness or damping: -(k c + d c') along their rows; springs and motors without rows
-// on coordinates.
 static void spring_forces(const CniModel *model, double t, const CnPose *pose, const double *v,
                           double *f) {
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
-    CniJointEnd a, b;
     CniJointPlace place;
-    joint_ends(joint, pose, v, &a, &b);
-    cni_joint_between(joint, &a, &b, &place);
-    for (int32_t k = 0; is_spring(joint) && k < place.locked_count; k++) {
-      const CniJointRow *row = &place.locked[k];
-      double rate = cni_joint_rate(&place, row, &a.twist, &b.twist);
-      double size = -(joint->def.stiffness * row->value + joint->def.damping * rate);
-      add_effort(model, joint, &place, row, size, f);
-    }
+    CniJointImpulse efforts;
+    if (!cni_joint_has_efforts(joint)) continue;
+    cni_joint_efforts(model, joint, t, pose, v, &place, &efforts);
+    for (int32_t k = 0; k < place.locked_count; k++)
+      if (efforts.locked[k] != 0)
+        add_effort(model, joint, &place, &place.locked[k], efforts.locked[k], f);
     for (int32_t k = 0; k < place.axis_count; k++) {
-      const CnJointAxis *axis = &joint->def.axes[k];
-      const CniJointRow *row = &place.axes[k];
-      double size = 0, target[3];
-      if (axis->stiffness > 0 || axis->damping > 0)
-        size = cni_joint_spring(axis, &place, row, &a.twist, &b.twist);
-      if (axis->drive == CN_DRIVE_EFFORT || cni_joint_is_servo(axis)) {
-        cni_joint_target(model, axis, t, target);
-        double rate = cni_joint_rate(&place, row, &a.twist, &b.twist);
-        size += cni_joint_push(axis, target, row->value, rate);
-      }
-      if (size != 0) add_effort(model, joint, &place, row, size, f);
+      const double *parts = efforts.axes[k];
+      double size = parts[CNI_PART_SPRING] + parts[CNI_PART_MOTOR] + parts[CNI_PART_LOWER] -
+                    parts[CNI_PART_UPPER];
+      if (size != 0) add_effort(model, joint, &place, &place.axes[k], size, f);
     }
   }
 }
@@ -242,8 +230,16 @@ static CnStatus gaps(void *context, double t, const double *q, double *g) {
     row_target(world, row, t, target);
     g[i] = cni_joint_row(&place, row->row)->value - target[0];
   }
-  for (int32_t i = 0; i < eq->equations.contact_count; i++)
-    g[eq->equations.bilateral_count + i] = cni_touch_frame(model, pose, &eq->touches[i]).gap;
+  double *contacts = g + eq->equations.bilateral_count;
+  for (int32_t i = 0; i < eq->touch_count; i++)
+    contacts[i] = cni_touch_frame(model, pose, &eq->touches[i]).gap;
+  for (int32_t i = 0; i < eq->limit_count; i++) {
+    const CniWorldLimit *limit = &eq->limits[i];
+    CniJointPlace place;
+    joint_place(&model->joints[limit->joint], pose, &place);
+    contacts[eq->touch_count + i] =
+        limit->side * (cni_joint_row(&place, limit->row)->value - limit->bound);
+  }
   return CN_OK;
 }
 
@@ -267,10 +263,21 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
       double target[3];
       row_target(world, own, t, target);
       rate[i] -= target[1];
+    } else if ((rows[i] - bilateral) / dim >= eq->touch_count) {
+      const CniWorldLimit *limit = limit_at(eq, (rows[i] - bilateral) / dim);
+      const CniJoint *joint = &model->joints[limit->joint];
+      CniJointPlace place;
+      joint_place(joint, pose, &place);
+      const CniJointRow *r = cni_joint_row(&place, limit->row);
+      result = put_pair(model, joint->body_a, place.arm_a, joint->body_b, place.arm_b,
+                        cn_scale(limit->side, r->linear), cn_scale(limit->side, r->angular), result,
+                        &rate[i]);
     } else {
       const CniWorldTouch *touch = &eq->touches[(rows[i] - bilateral) / dim];
       CniTouchFrame f = cni_touch_frame(model, pose, touch);
-      CnVec3 axis = f.axis[(rows[i] - bilateral) % dim];
+      int32_t k = (rows[i] - bilateral) % dim;
+      CnVec3 axis = f.axis[k];
+      if (k > 0) rate[i] += cn_dot(axis, cni_touch_surface(pose, touch));
       result = put_pair(model, touch->body_a, f.arm_a, touch->body_b, f.arm_b, axis, CN_VEC3_ZERO,
                         result, &rate[i]);
     }
@@ -283,9 +290,17 @@ static double joint_curvature(const CnWorld *world, double t, const CnPose *pose
   const CniJoint *joint = &world->now.model.joints[row->joint];
   CniJointEnd a, b;
   double target[3];
-  joint_ends(joint, pose, v, &a, &b);
+  cni_joint_stage_ends(joint, pose, v, &a, &b);
   row_target(world, row, t, target);
   return cni_joint_curvature(&joint->def, &a, &b, row->row) - target[2];
+}
+
+static double limit_curvature(const CniModel *model, const CnPose *pose, const double *v,
+                              const CniWorldLimit *limit) {
+  const CniJoint *joint = &model->joints[limit->joint];
+  CniJointEnd a, b;
+  cni_joint_stage_ends(joint, pose, v, &a, &b);
+  return limit->side * cni_joint_curvature(&joint->def, &a, &b, limit->row);
 }
 
 static CnStatus curvature(void *context, double t, const double *q, const double *v,
@@ -297,11 +312,15 @@ static CnStatus curvature(void *context, double t, const double *q, const double
   int32_t bilateral = eq->equations.bilateral_count, dim = eq->equations.contact_dim;
   (void)t;
   for (int32_t i = 0; i < count; i++) {
-    const CniWorldRow *row = &eq->rows[rows[i]];
-    result[i] = rows[i] < bilateral
-                    ? joint_curvature(world, t, pose, v, row)
-                    : cni_touch_curvature(model, pose, v, &eq->touches[(rows[i] - bilateral) / dim],
-                                          (rows[i] - bilateral) % dim);
+    int32_t contact = rows[i] < bilateral ? -1 : (rows[i] - bilateral) / dim;
+    if (contact < 0) {
+      result[i] = joint_curvature(world, t, pose, v, &eq->rows[rows[i]]);
+    } else if (contact >= eq->touch_count) {
+      result[i] = limit_curvature(model, pose, v, limit_at(eq, contact));
+    } else {
+      result[i] =
+          cni_touch_curvature(model, pose, v, &eq->touches[contact], (rows[i] - bilateral) % dim);
+    }
   }
   return CN_OK;
 }
@@ -337,7 +356,8 @@ static int32_t list_joints(const CniModel *model, CniWorldRow *rows) {
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
     if (!cni_is_free(model, joint->body_a) && !cni_is_free(model, joint->body_b)) continue;
-    int32_t locked = is_spring(joint) ? 0 : cni_joint_kinds[joint->def.kind]->locked_count;
+    int32_t locked =
+        cni_joint_is_spring(joint) ? 0 : cni_joint_kinds[joint->def.kind]->locked_count;
     for (int32_t k = 0; k < locked; k++, count++)
       if (rows) rows[count] = (CniWorldRow){.joint = i, .row = k};
     CniJointPlace place;
@@ -351,6 +371,23 @@ static int32_t list_joints(const CniModel *model, CniWorldRow *rows) {
       if (rows) rows[count] = row;
       count++;
     }
+  }
+  return count;
+}
+
+// The limits of the coordinates of joints that move.
+static int32_t list_limits(const CniModel *model, CniWorldLimit *limits) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    if (!cni_is_free(model, joint->body_a) && !cni_is_free(model, joint->body_b)) continue;
+    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+      for (int32_t upper = 0; upper < 2; upper++) {
+        double bound = upper ? joint->def.axes[k].upper : joint->def.axes[k].lower;
+        if (!isfinite(bound) || cni_axis_is_soft(&joint->def.axes[k])) continue;
+        if (limits) limits[count] = (CniWorldLimit){i, CNI_JOINT_LOCKED + k, upper ? -1 : 1, bound};
+        count++;
+      }
   }
   return count;
 }
@@ -396,20 +433,34 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
   double weight = eq->steps_impulse ? 1 : point->step;
   (void)integrator;
   for (int32_t i = 0; i < rows; i++) eq->impulses[i] += weight * point->multipliers[i];
+  const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    CniJointPlace place;
+    CniJointImpulse efforts;
+    if (!cni_joint_has_efforts(&model->joints[i])) continue;
+    cni_joint_efforts(model, &model->joints[i], point->time, (const CnPose *)point->q, point->v,
+                      &place, &efforts);
+    for (int32_t k = 0; k < CNI_JOINT_LOCKED; k++)
+      eq->efforts[i].locked[k] += point->step * efforts.locked[k];
+    for (int32_t k = 0; k < place.axis_count; k++)
+      for (int32_t part = 0; part < CNI_PART_COUNT; part++)
+        eq->efforts[i].axes[k][part] += point->step * efforts.axes[k][part];
+  }
 }
 
 static void note_event(void *context, CnIntegrator *integrator, const CnEvent *event) {
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
   const CniModel *model = &world->now.model;
-  const CniWorldTouch *touch = &eq->touches[event->contact];
-  const CniShape *a = &model->shapes[touch->shape_a], *b = &model->shapes[touch->shape_b];
   (void)integrator;
-  int first = a->slot < b->slot;
-  CnShapeId id_a = cni_shape_id(model, touch->shape_a), id_b = cni_shape_id(model, touch->shape_b);
   if (event->kind == CN_EVENT_IMPACT)
     eq->impulses[eq->equations.bilateral_count + event->contact * eq->equations.contact_dim] +=
         event->impulse;
+  if (event->contact >= eq->touch_count) return; // a limit has no shapes to be told of
+  const CniWorldTouch *touch = &eq->touches[event->contact];
+  const CniShape *a = &model->shapes[touch->shape_a], *b = &model->shapes[touch->shape_b];
+  int first = a->slot < b->slot;
+  CnShapeId id_a = cni_shape_id(model, touch->shape_a), id_b = cni_shape_id(model, touch->shape_b);
   if (cni_array_reserve(&world->allocator, (void **)&world->located, &world->located_capacity,
                         world->located_count, world->located_count + 1,
                         sizeof *world->located) != CN_OK) {
@@ -433,9 +484,12 @@ static CnStatus carry_impulses(CnWorld *world, struct CniWorldEquations *eq,
   if (!old->impulses) return CN_OK;
   memcpy(eq->impulses, old->impulses, (size_t)bilateral * sizeof *eq->impulses);
   int32_t dim = e->contact_dim < was->contact_dim ? e->contact_dim : was->contact_dim;
-  for (int32_t i = 0, k = 0; i < was->contact_count; i++) {
-    while (k < e->contact_count && cni_touch_before(&eq->touches[k], &old->touches[i])) k++;
-    if (k == e->contact_count || cni_touch_before(&old->touches[i], &eq->touches[k])) continue;
+  for (int32_t i = 0; i < eq->limit_count; i++)
+    eq->impulses[bilateral + (eq->touch_count + i) * e->contact_dim] =
+        old->impulses[bilateral + (old->touch_count + i) * was->contact_dim];
+  for (int32_t i = 0, k = 0; i < old->touch_count; i++) {
+    while (k < eq->touch_count && cni_touch_before(&eq->touches[k], &old->touches[i])) k++;
+    if (k == eq->touch_count || cni_touch_before(&old->touches[i], &eq->touches[k])) continue;
     for (int32_t d = 0; d < dim; d++)
       eq->impulses[bilateral + k * e->contact_dim + d] =
           old->impulses[bilateral + i * was->contact_dim + d];
@@ -450,6 +504,14 @@ CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const d
   CnAnswer *answer;
   eq->equations.curvature = curvature;
   CNI_TRY(cni_touches_find(world, eq, (const CnPose *)q, (const CnTwist *)v, h));
+  eq->touch_count = eq->equations.contact_count;
+  for (int32_t i = 0; i < eq->limit_count; i++) {
+    const CniWorldLimit *limit = &eq->limits[i];
+    const CniJoint *joint = &world->now.model.joints[limit->joint];
+    eq->laws[eq->touch_count + i] =
+        (CnContactLaw){joint->def.axes[limit->row - CNI_JOINT_LOCKED].restitution, 0};
+  }
+  eq->equations.contact_count += eq->limit_count;
   CNI_TRY(carry_impulses(world, eq, &old));
   world->work.time_step = world->now.settings.time_step; // not what was left of it
   // the frames in which forces are kept
@@ -463,14 +525,15 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   CnEquations *e = &eq->equations;
   world->work.equations = eq;
   world->located_count = 0;
-  if (world->hooks.modify)
-    return cni_error(CN_UNSUPPORTED, "%s does not call the modify hook",
-                     world->now.settings.integrator);
   CNI_TRY(check_joints(world));
   eq->time = world->now.time;
   e->bilateral_count = list_joints(model, NULL);
   CNI_TRY(cni_equations_take(world, e->bilateral_count, sizeof *eq->rows, &eq->rows));
   list_joints(model, eq->rows);
+  eq->limit_count = list_limits(model, NULL);
+  CNI_TRY(cni_equations_take(world, eq->limit_count, sizeof *eq->limits, &eq->limits));
+  list_limits(model, eq->limits);
+  CNI_TRY(cni_equations_take(world, model->joint_count, sizeof *eq->efforts, &eq->efforts));
   eq->steps_impulse = cni_integrator_find(world->now.settings.integrator)->impulse_multipliers;
   e->mass = mass;
   e->force = force;
@@ -490,56 +553,4 @@ CnStatus cni_equations_prepare(CnWorld *world) {
 
 const CnEquations *cni_equations_of(const CnWorld *world) {
   return world->work.equations ? &world->work.equations->equations : NULL;
-}
-
-// ---- back to the caches ----
-
-// Impulse of a touch over the step, on b, world axes, in the frame at the start.
-static CnVec3 touch_impulse(const CnWorld *world, int32_t contact) {
-  const struct CniWorldEquations *eq = world->work.equations;
-  const CnEquations *e = &eq->equations;
-  CniTouchFrame f =
-      cni_touch_frame(&world->now.model, world->now.model.pose, &eq->touches[contact]);
-  const double *g = &eq->impulses[e->bilateral_count + contact * e->contact_dim];
-  CnVec3 sum = CN_VEC3_ZERO;
-  for (int32_t k = 0; k < e->contact_dim; k++) sum = cn_madd(sum, g[k], f.axis[k]);
-  return sum;
-}
-
-static void keep_touch(CnWorld *world, int32_t contact) {
-  const CniWorldTouch *touch = &world->work.equations->touches[contact];
-  const CnProblem *p = world->now.engine.problem;
-  const CniContact *c = &world->work.contacts[touch->contact];
-  if (world->work.block_of[touch->contact] < 0) return;
-  const CniBlock *block = &p->blocks[world->work.block_of[touch->contact]];
-  int same = c->shape_a == touch->shape_a;
-  CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, contact)), t1, t2;
-  double *g = &world->now.engine.answer.g[block->row];
-  cn_tangents(c->normal, &t1, &t2);
-  if (block->storage == CNI_PAIR) {
-    t1 = p->pairs[block->index].tangent;
-    t2 = cn_cross(p->pairs[block->index].normal, t1);
-  }
-  g[0] = cn_dot(c->normal, impulse);
-  if (block->dim > 1) g[1] = cn_dot(t1, impulse);
-  if (block->dim > 2) g[2] = cn_dot(t2, impulse);
-}
-
-CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
-  const struct CniWorldEquations *eq = world->work.equations;
-  CnAnswer *answer = &world->now.engine.answer;
-  if (eq->events_lost) return cni_error_memory(sizeof *world->located);
-  const CnProblem *p = world->now.engine.problem;
-  for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
-  for (int32_t i = 0; i < eq->equations.contact_count; i++)
-    if (eq->impulses[eq->equations.bilateral_count + i * eq->equations.contact_dim] != 0)
-      keep_touch(world, i);
-  for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
-    const CniWorldRow *row = &eq->rows[i];
-    const int32_t *blocks = &world->work.joint_blocks[row->joint];
-    cni_joint_put(&world->now.model.joints[row->joint], world->now.model.pose, p, blocks[0],
-                  blocks[1], row->row, eq->impulses[i], answer->g);
-  }
-  *result = answer;
-  return CN_OK;
 }

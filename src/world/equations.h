@@ -11,6 +11,8 @@ typedef struct CniWorldTouch {
   int32_t shape_a, shape_b, body_a, body_b;
   uint32_t feature; // its name within the pair, as collision's
   int32_t contact;  // which of the contacts found
+  CnVec3 surface;   // m/s, of b's surface against a's by itself, in the axes of `belt`
+  int32_t belt;     // the body that carries it
 } CniWorldTouch;
 
 // By the names of contacts.
@@ -35,9 +37,18 @@ typedef struct CniWorldRow {
   double start, speed;
 } CniWorldRow;
 
+// A limit of a joint's coordinate x, a contact without friction: its gap is side (x - bound).
+typedef struct CniWorldLimit {
+  int32_t joint, row;
+  double side, bound;
+} CniWorldLimit;
+
 struct CniWorldEquations {
   CnEquations equations;
-  CniWorldTouch *touches;
+  CniWorldTouch *touches; // the first of the contacts
+  CniWorldLimit *limits;  // the others
+  int32_t touch_count, limit_count;
+  CniJointImpulse *efforts; // over the step, of what is not rows, a joint
   CnContactLaw *laws;
   CniReach *reach;       // a body
   CniWorldRow *rows;     // of the bilateral constraints
@@ -63,6 +74,8 @@ typedef struct CniTouchFrame {
   CnVec3 fixed_a, fixed_b; // parts of the arms that turn with the bodies
   double gap, radius_a, radius_b;
 } CniTouchFrame;
+// How fast b's surface moves against a's by itself, world axes.
+CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch);
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
                               const CniWorldTouch *touch);
 double cni_touch_curvature(const CniModel *model, const CnPose *pose, const double *v,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts of a world as equations of motion (equations.h).
+// Contacts of a world as equations of motion (equations.h), and the way back: impulses of contacts,
+// joints and limits over a step as an answer to the step problem, from where the caches take them.
 //
 // Which features may meet until the end of a call is what collision finds for bodies that move
 // farther than they should. With R = h (|v| + h (|g| + |f|/m)), r the farthest point that turns and
@@ -12,7 +13,7 @@
 // faster than R knows, then the integrator asks anew from the last state that was covered.
 //
 // Gaps are geometry's (cni_gap). A pair without a smooth gap is refused with one line when it comes
-// within the margin of a step, and laws of contact beyond restitution and dry friction likewise.
+// within the margin of a step, and laws of contact beyond restitution, dry friction and belts likewise.
 #include "world/equations.h"
 
 #include <stdio.h>
@@ -27,6 +28,10 @@ static CniPlaced placed_at(const CniModel *model, const CnPose *pose, int32_t sh
   CnPose at = pose[model->shapes[shape].body];
   at.rotation = cn_qunit(at.rotation); // of a stage: off the sphere by its error
   return cni_model_placed(model, shape, &at);
+}
+
+CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch) {
+  return cn_rotate(cn_qunit(pose[touch->belt].rotation), touch->surface);
 }
 
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
@@ -76,7 +81,7 @@ double cni_touch_curvature(const CniModel *model, const CnPose *pose, const doub
 static int curved_by_differences(const CniModel *model, const CnPose *pose,
                                  const CniWorldTouch *touch) {
   CniGapBend bend = cni_touch_frame(model, pose, touch).bend;
-  return bend == CNI_GAP_OTHER ||
+  return bend == CNI_GAP_OTHER || cn_norm2(touch->surface) > 0 ||
          (bend == CNI_GAP_FACE && cn_norm2(model->twist[touch->body_a].spin) > 0);
 }
 
@@ -149,7 +154,13 @@ int32_t cni_touches_cover(void *context, double t, const double *q) {
 
 void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity) {
   const CnWorld *world = context;
-  const CniWorldTouch *touch = &world->work.equations->touches[contact];
+  const struct CniWorldEquations *eq = world->work.equations;
+  if (contact >= eq->touch_count) {
+    const CniJoint *joint = &world->now.model.joints[eq->limits[contact - eq->touch_count].joint];
+    snprintf(text, capacity, "limit of joint '%.40s'", joint->name);
+    return;
+  }
+  const CniWorldTouch *touch = &eq->touches[contact];
   char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
   cni_model_body_label(&world->now.model, touch->body_a, a);
   cni_model_body_label(&world->now.model, touch->body_b, b);
@@ -167,17 +178,19 @@ static CnStatus refuse(const CnWorld *world, const CniContact *c, const char *wh
                    cni_shape_kinds[model->shapes[c->shape_b].kind]->name, what);
 }
 
-// The law of a pair, as far as it can be followed.
-static CnStatus pair_law(const CnWorld *world, const CniContact *c, CnContactLaw *law) {
-  const CniModel *model = &world->now.model;
-  const CnMaterialDef *a = &model->materials[model->shapes[c->shape_a].material].def;
-  const CnMaterialDef *b = &model->materials[model->shapes[c->shape_b].material].def;
-  CniMaterialPair pair = cni_material_combine(a, b);
+// The law of a contact, as far as it can be followed.
+static CnStatus contact_law(CnWorld *world, const CniContact *c, const CnPose *pose,
+                            CnContactLaw *law, CnVec3 *surface, int32_t *enabled) {
+  CniAssemblyInput input = {.model = &world->now.model,
+                            .pose = pose,
+                            .modify = world->hooks.modify ? cni_world_modify : NULL,
+                            .modify_context = world};
+  CniMaterialPair pair;
+  CNI_TRY(cni_contact_law(&input, c, &pair, surface, enabled));
+  if (!*enabled) return CN_OK;
   if (pair.rolling_friction > 0 || pair.spinning_friction > 0)
     return refuse(world, c, "rolling friction is not followed");
   if (pair.cohesion > 0) return refuse(world, c, "cohesion is not followed");
-  if (cn_norm2(a->surface_velocity) > 0 || cn_norm2(b->surface_velocity) > 0)
-    return refuse(world, c, "surface velocities are not followed");
   *law = (CnContactLaw){pair.restitution, pair.friction};
   return CN_OK;
 }
@@ -213,7 +226,16 @@ static CniWorldTouch touch_of(const CniModel *model, const CniContact *c, int32_
   // a ball has one point with everything, whatever that is called
   int round = model->shapes[a].kind == CN_SHAPE_SPHERE || model->shapes[b].kind == CN_SHAPE_SPHERE;
   uint32_t feature = round ? 0 : c->feature;
-  return (CniWorldTouch){a, b, model->shapes[a].body, model->shapes[b].body, feature, index};
+  return (CniWorldTouch){.shape_a = a,
+                         .shape_b = b,
+                         .body_a = model->shapes[a].body,
+                         .body_b = model->shapes[b].body,
+                         .feature = feature,
+                         .contact = index};
+}
+
+static int is_belt(const CniModel *model, int32_t shape) {
+  return cn_norm2(model->materials[model->shapes[shape].material].def.surface_velocity) > 0;
 }
 
 static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose) {
@@ -230,9 +252,15 @@ static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const
                        world->now.settings.integrator, (long long)world->now.step + 1,
                        MOST_CONTACTS);
     CniWorldTouch *touch = &eq->touches[e->contact_count];
-    CNI_TRY(pair_law(world, c, &eq->laws[e->contact_count++]));
+    CnVec3 surface;
+    int32_t enabled;
+    CNI_TRY(contact_law(world, c, pose, &eq->laws[e->contact_count], &surface, &enabled));
+    if (!enabled) continue;
     *touch = touch_of(model, c, i);
-    if (eq->laws[e->contact_count - 1].friction > 0) e->contact_dim = 3;
+    if (touch->shape_a != c->shape_a) surface = cn_neg(surface);
+    touch->belt = is_belt(model, touch->shape_b) ? touch->body_b : touch->body_a;
+    touch->surface = cn_unrotate(cn_qunit(pose[touch->belt].rotation), surface);
+    if (eq->laws[e->contact_count++].friction > 0) e->contact_dim = 3;
     if (curved_by_differences(model, pose, touch)) e->curvature = NULL;
   }
   e->laws = eq->laws;
@@ -250,8 +278,83 @@ CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, const Cn
   CNI_TRY(cni_world_detect(world, pose, wide, CN_VEC3_ZERO, h));
   int32_t most = world->work.contact_count;
   CNI_TRY(cni_equations_take(world, most, sizeof *eq->touches, &eq->touches));
-  CNI_TRY(cni_equations_take(world, most, sizeof *eq->laws, &eq->laws));
+  CNI_TRY(cni_equations_take(world, most + eq->limit_count, sizeof *eq->laws, &eq->laws));
   eq->equations.contact_count = 0;
   eq->equations.contact_dim = 1;
   return list_touches(world, eq, pose);
+}
+
+// ---- back to the caches ----
+
+// Impulse of a touch over the step, on b, world axes, in the frame at the start.
+static CnVec3 touch_impulse(const CnWorld *world, int32_t contact) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CnEquations *e = &eq->equations;
+  CniTouchFrame f =
+      cni_touch_frame(&world->now.model, world->now.model.pose, &eq->touches[contact]);
+  const double *g = &eq->impulses[e->bilateral_count + contact * e->contact_dim];
+  CnVec3 sum = CN_VEC3_ZERO;
+  for (int32_t k = 0; k < e->contact_dim; k++) sum = cn_madd(sum, g[k], f.axis[k]);
+  return sum;
+}
+
+static void keep_touch(CnWorld *world, int32_t contact) {
+  const CniWorldTouch *touch = &world->work.equations->touches[contact];
+  const CnProblem *p = world->now.engine.problem;
+  const CniContact *c = &world->work.contacts[touch->contact];
+  if (world->work.block_of[touch->contact] < 0) return;
+  const CniBlock *block = &p->blocks[world->work.block_of[touch->contact]];
+  int same = c->shape_a == touch->shape_a;
+  CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, contact)), t1, t2;
+  double *g = &world->now.engine.answer.g[block->row];
+  cn_tangents(c->normal, &t1, &t2);
+  if (block->storage == CNI_PAIR) {
+    t1 = p->pairs[block->index].tangent;
+    t2 = cn_cross(p->pairs[block->index].normal, t1);
+  }
+  g[0] = cn_dot(c->normal, impulse);
+  if (block->dim > 1) g[1] = cn_dot(t1, impulse);
+  if (block->dim > 2) g[2] = cn_dot(t2, impulse);
+}
+
+static void put_row(CnWorld *world, int32_t joint, int32_t row, CniJointPart part, double impulse) {
+  const int32_t *blocks = &world->work.joint_blocks[joint];
+  cni_joint_put(&world->now.model.joints[joint], world->now.model.pose, world->now.engine.problem,
+                blocks[0], blocks[1], row, part, impulse, world->now.engine.answer.g);
+}
+
+static void put_efforts(CnWorld *world, int32_t index) {
+  const CniJointImpulse *efforts = &world->work.equations->efforts[index];
+  const CniJoint *joint = &world->now.model.joints[index];
+  for (int32_t k = 0; cni_joint_is_spring(joint) && k < CNI_JOINT_LOCKED; k++)
+    if (efforts->locked[k] != 0) put_row(world, index, k, CNI_PART_LOCKED, efforts->locked[k]);
+  for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+    for (int32_t part = 0; part < CNI_PART_COUNT; part++)
+      if (efforts->axes[k][part] != 0)
+        put_row(world, index, CNI_JOINT_LOCKED + k, (CniJointPart)part, efforts->axes[k][part]);
+}
+
+CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  CnAnswer *answer = &world->now.engine.answer;
+  if (eq->events_lost) return cni_error_memory(sizeof *world->located);
+  for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
+  for (int32_t i = 0; i < eq->touch_count; i++)
+    if (eq->impulses[eq->equations.bilateral_count + i * eq->equations.contact_dim] != 0)
+      keep_touch(world, i);
+  for (int32_t i = 0; i < world->now.model.joint_count; i++)
+    if (cni_joint_has_efforts(&world->now.model.joints[i])) put_efforts(world, i);
+  for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
+    CniJointPart part = eq->rows[i].row < CNI_JOINT_LOCKED ? CNI_PART_LOCKED : CNI_PART_MOTOR;
+    put_row(world, eq->rows[i].joint, eq->rows[i].row, part, eq->impulses[i]);
+  }
+  const double *limits =
+      eq->impulses + eq->equations.bilateral_count + eq->touch_count * eq->equations.contact_dim;
+  for (int32_t i = 0; i < eq->limit_count; i++) {
+    CniJointPart part = eq->limits[i].side > 0 ? CNI_PART_LOWER : CNI_PART_UPPER;
+    put_row(world, eq->limits[i].joint, eq->limits[i].row, part,
+            limits[i * eq->equations.contact_dim]);
+  }
+  *result = answer;
+  return CN_OK;
 }

@@ -145,6 +145,7 @@ CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnT
 // One body along its twist for the time h.
 CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h);
 int32_t cni_world_filter(void *context, CnShapeId a, CnShapeId b);
+void cni_world_modify(void *context, CnContactTuning *contact);
 
 // ---- doors ----
 

@@ -25,7 +25,7 @@ int32_t cni_world_filter(void *context, CnShapeId a, CnShapeId b) {
   return world->hooks.filter(world->hooks.context, world, a, b);
 }
 
-static void modify(void *context, CnContactTuning *contact) {
+void cni_world_modify(void *context, CnContactTuning *contact) {
   const CnWorld *world = context;
   world->hooks.modify(world->hooks.context, world, contact);
 }
@@ -95,7 +95,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .recovery_speed = settings->recovery_speed,
                             .restitution_threshold = settings->restitution_threshold,
                             .geometric_stiffness = settings->geometric_stiffness,
-                            .modify = world->hooks.modify ? modify : NULL,
+                            .modify = world->hooks.modify ? cni_world_modify : NULL,
                             .modify_context = world,
                             .movable = 1,
                             .shorts = world->found.shorts,

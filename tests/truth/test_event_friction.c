@@ -221,10 +221,151 @@ static void table_rests(void **state) {
   }
 }
 
+// ---- belts and hooks ----
+
+// A box laid on a belt of 1 m/s, mu .3: it rides after 1/(mu g).
+static void belt(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    CnWorldDef def = def_of(names[k], .1, 1e-10);
+    CnWorld *world = toy_world_from(&def);
+    CnMaterialDef material = cn_material_def_default();
+    CnMaterialId material_id;
+    CnBodyDef body = cn_body_def_default();
+    CnShapeDef shape = cn_shape_def_default(CN_SHAPE_PLANE);
+    CnBodyId under;
+    CnShapeId shape_id;
+    material.friction = .3;
+    material.surface_velocity = cn_vec3(.6, .8, 0);
+    CHECK_OK(cn_material_create(world, &material, &material_id));
+    body.kind = CN_BODY_FIXED;
+    CHECK_OK(cn_body_create(world, &body, &under));
+    shape.material = material_id;
+    CHECK_OK(cn_shape_create(world, under, &shape, &shape_id));
+    CnBodyId id = box(world, cn_vec3(.2, .2, .05), cn_vec3(0, 0, .05), .3);
+    toy_steps(world, 10);
+    double way = 1 - 1 / (2 * .3 * G);
+    CnPose pose = toy_pose(world, id);
+    CHECK_NEAR(pose.position.x, .6 * way, 1e-8);
+    CHECK_NEAR(pose.position.y, .8 * way, 1e-8);
+    CHECK_NEAR(toy_twist(world, id).velocity.y, .8, 1e-12);
+    cn_world_destroy(world);
+  }
+}
+
+static void oil(void *context, const CnWorld *world, CnContactTuning *contact) {
+  const double *friction = context;
+  (void)world;
+  contact->friction = *friction;
+}
+
+static void modify_hook(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    double mu = .25, slope = .45, c = 1 / sqrt(1 + slope * slope);
+    CnWorldDef def = def_of(names[k], .1, 1e-9);
+    def.gravity = cn_vec3(G * slope * c, 0, -G * c);
+    def.hooks.modify = oil;
+    def.hooks.context = &mu;
+    CnWorld *world = toy_world_from(&def);
+    toy_floor(world);
+    CnBodyId id = box(world, cn_vec3(.3, .2, .1), cn_vec3(0, 0, .1), 1);
+    toy_steps(world, 10);
+    CHECK_NEAR(toy_twist(world, id).velocity.x, G * c * (slope - mu), 1e-9);
+    cn_world_destroy(world);
+  }
+}
+
+// ---- limits and springs of joints ----
+
+// A rod of 1 m and 1 kg on a hinge about y, at an angle from hanging.
+static CnWorld *hinged(const char *name, double h, double angle, const CnJointAxis *axis,
+                       CnBodyId *id, CnJointId *joint_id) {
+  CnWorldDef def = def_of(name, h, 1e-11);
+  CnWorld *world = toy_world_from(&def);
+  CnBodyDef body = cn_body_def_default();
+  body.mass = 1;
+  body.inertia = (CnSym3){1.0 / 12, 1.0 / 12, .01, 0, 0, 0};
+  body.pose.position = cn_vec3(.5 * sin(angle), 0, -.5 * cos(angle));
+  body.pose.rotation = (CnQuat){cos(angle / 2), 0, -sin(angle / 2), 0};
+  CHECK_OK(cn_body_create(world, &body, id));
+  CnJointDef joint = cn_joint_def_default(CN_JOINT_REVOLUTE);
+  joint.body_b = *id;
+  joint.frame_b.position = cn_vec3(0, 0, .5);
+  // the axis of the hinge is z of its frames: along -y, so that the angle is that from hanging
+  CnQuat turn = {sqrt(.5), sqrt(.5), 0, 0};
+  joint.frame_a.rotation = joint.frame_b.rotation = turn;
+  joint.axes[0] = *axis;
+  CHECK_OK(cn_joint_create(world, &joint, joint_id));
+  return world;
+}
+
+// From the horizontal to a stop in the vertical: it hits at .483333713593 s with 5.42494239601.
+static void stop(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    CnJointAxis axis = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
+    axis.lower = 0;
+    CnBodyId id;
+    CnJointId joint;
+    CnJointState at;
+    double hit = .483333713593;
+    CnWorld *world = hinged(names[k], (hit - 1e-9) / 10, 2 * atan(1), &axis, &id, &joint);
+    toy_steps(world, 10);
+    CHECK_OK(cn_joint_state(world, joint, &at));
+    CHECK_NEAR(at.rate[0], -5.42494239601, 1e-8);
+    CHECK_OK(cn_world_set_time_step(world, 2e-9));
+    toy_steps(world, 1);
+    CHECK_OK(cn_joint_state(world, joint, &at));
+    CHECK_NEAR(at.rate[0], 0, 1e-12);
+    CHECK_NEAR(at.limit[0] * 2e-9, 5.42494239601 / 3, 1e-8);
+    CHECK_OK(cn_world_set_time_step(world, .1));
+    toy_steps(world, 10);
+    CHECK_NEAR(toy_pose(world, id).position.x, 0, 1e-12);
+    cn_world_destroy(world);
+  }
+}
+
+// Pressed against a stop at 30 degrees by gravity: 2.4525 N m; held by a spring at 60: its effort.
+static void at_the_stop(void **state) {
+  (void)state;
+  static const char *const all[3] = {"hem5", "rkf45", "moreau-jean"};
+  double degrees = atan(1) / 45;
+  for (int k = 0; k < 3; k++) {
+    CnJointAxis axis = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
+    axis.lower = 30 * degrees;
+    CnBodyId id;
+    CnJointId joint;
+    CnJointState at;
+    CnWorld *world = hinged(all[k], .01, 30 * degrees, &axis, &id, &joint);
+    toy_steps(world, 100);
+    CHECK_OK(cn_joint_state(world, joint, &at));
+    CHECK_NEAR(at.limit[0], 2.4525, 1e-9);
+    CHECK_NEAR(at.coordinate[0], 30 * degrees, 1e-12);
+    cn_world_destroy(world);
+
+    axis.lower = -INFINITY;
+    axis.stiffness = 20;
+    axis.rest = 60 * degrees + G / 2 * sin(60 * degrees) / 20;
+    world = hinged(all[k], .01, 60 * degrees, &axis, &id, &joint);
+    toy_steps(world, 10);
+    CHECK_OK(cn_joint_state(world, joint, &at));
+    CHECK_NEAR(at.spring[0], G / 2 * sin(60 * degrees), 1e-8);
+    CHECK_NEAR(at.coordinate[0], 60 * degrees, 1e-9);
+    cn_world_destroy(world);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(box_on_slope),          cmocka_unit_test(block_stops),
-      cmocka_unit_test(ball_slides_and_rolls), cmocka_unit_test(block_turns),
-      cmocka_unit_test(order_while_slipping),  cmocka_unit_test(table_rests)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(box_on_slope),
+                                     cmocka_unit_test(block_stops),
+                                     cmocka_unit_test(ball_slides_and_rolls),
+                                     cmocka_unit_test(block_turns),
+                                     cmocka_unit_test(order_while_slipping),
+                                     cmocka_unit_test(table_rests),
+                                     cmocka_unit_test(belt),
+                                     cmocka_unit_test(modify_hook),
+                                     cmocka_unit_test(stop),
+                                     cmocka_unit_test(at_the_stop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

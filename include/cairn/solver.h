@@ -79,7 +79,8 @@ typedef struct CnSolveReport {
   int32_t attempts;        ///< how many methods were tried: 1, or more with auto
   int32_t facets;          ///< of the pyramids that were solved in place of friction cones; 0: none
   double pyramid_residual; ///< as CnCertificate::residual, against the pyramids; 0 without
-  int32_t infeasible_count; ///< rows that no impulse can satisfy (simplex): contradicting joints
+  int32_t infeasible_count; ///< rows that no impulse can satisfy: contradicting joints (simplex),
+                            ///< overlaps of a world that contradict each other (all solvers)
   int32_t infeasible_rows[CN_REPORT_ROWS]; ///< the first of them, rows of g
 } CnSolveReport;
 

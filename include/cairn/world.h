@@ -115,7 +115,9 @@ typedef struct CnStepReport {
   double time;           ///< s, at the end of the step
   int32_t contact_count; ///< contact blocks in the problem, potential ones included
   int32_t joint_count;
-  CnSolveReport solve;
+  CnSolveReport
+      solve; ///< its infeasible rows are also those of contacts that contradict each other
+  int32_t contradicting[CN_REPORT_ROWS]; ///< the first of these, for cn_world_contact; -1: no more
   CnIntegratorReport integration; ///< of hem5, rkf45 and moreau-jean: drift, error, steps, events
   double seconds_collision;       ///< poses to contacts
   double seconds_solver;          ///< the rest of the step

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "model/model.h"
 #include "problem/problem.h"
+#include <cairn/solver.h>
 
 // Impulse of a contact, world axes, on b.
 typedef struct CniContactImpulse {
@@ -107,6 +108,12 @@ CnStatus cni_contact_law(const CniAssemblyInput *input, const CniContact *contac
 // `angular` may be null.
 void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int32_t first,
                           int32_t count, CnVec3 *linear, CnVec3 *angular);
+
+// Of the same blocks those that contradict each other: overlaps whose compliance has taken more than
+// half of the speed that they ask for. Adds to the rows of the report; the first ones' places among
+// the blocks to `contacts`, room for CN_REPORT_ROWS, the rest -1.
+void cni_contacts_contradict(const CnProblem *problem, const double *g, int32_t first,
+                             int32_t count, CnSolveReport *report, int32_t *contacts);
 
 // ---- joints ----
 

@@ -78,6 +78,7 @@ typedef struct CniContactPlan {
   const CniShapeCentre *centres; // per shape
   int32_t *law_of;               // per contact; null with a hook and if all are alike
   CniTunedMaterial *tuned;       // per contact; null without a hook
+  const uint8_t *squeezed;       // per contact: see squeeze.c; null: none is
   int32_t turning;               // some shape's body turns as prescribed
   // All contacts are of one law and have sphere blocks one after another, which the second pass
   // makes from the first one.
@@ -94,6 +95,12 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
 // Second, in parallel: geometry, right-hand side, warm start; block_of if all are alike.
 void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
                        const CniContactPlan *plan, int32_t *block_of, double *g);
+
+// squeeze.c: overlaps that contradict each other, and the compliance they have; the least inradius of all
+// shapes is known.
+CnStatus cni_find_squeezed(const CniAssemblyInput *input, const CnProblem *problem, double inradius,
+                           CniContactPlan *plan);
+double cni_squeeze_compliance(const CnProblem *problem, const CniContact *contact);
 
 // Contacts with restitution, in their order.
 CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *problem,
@@ -118,6 +125,14 @@ typedef struct CniArms {
 static inline CniArms cni_contact_arms(const CniAssemblyInput *in, const CniContact *c) {
   return (CniArms){cn_sub(c->point, in->pose[c->body_a].position),
                    cn_sub(c->point, in->pose[c->body_b].position)};
+}
+
+// The gap below which a contact closes gently, and the overlap up to which it is a rigid one.
+#define CNI_SLOP 1e-3 // of the smaller inradius
+static inline double cni_contact_slop(const CniAssemblyInput *in, const CniContactPlan *plan,
+                                      const CniContact *c) {
+  if (in->contact_slop > 0) return in->contact_slop;
+  return CNI_SLOP * cn_min(plan->centres[c->shape_a].inradius, plan->centres[c->shape_b].inradius);
 }
 
 static inline double cni_contact_length(CniArms arms, uint32_t info_a, uint32_t info_b) {

@@ -35,8 +35,7 @@
 #include "core/sort.h"
 
 #define CONTACTS_PER_TASK 1024
-#define AHEAD 8   // contacts whose shapes are fetched ahead
-#define SLOP 1e-3 // of the smaller inradius
+#define AHEAD 8 // contacts whose shapes are fetched ahead
 
 typedef struct FillLoop {
   const CniAssemblyInput *input;
@@ -133,18 +132,12 @@ static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const Cni
   return c->gap + h * u_free <= 0 ? cn_min(restitution * u_old, b_n) : b_n;
 }
 
-// The gap below which a contact closes gently.
-static double contact_slop(const CniAssemblyInput *in, const CniContact *c) {
-  if (in->contact_slop > 0) return in->contact_slop;
-  const CniShape *shapes = in->model->shapes;
-  return SLOP *
-         cn_min(cni_model_inradius(&shapes[c->shape_a]), cni_model_inradius(&shapes[c->shape_b]));
-}
-
 // A point of a loaded contact that stands a little open closes gently. (In an impact b_n < 0.)
-static void soften(const CniAssemblyInput *in, const CniContact *c, double *b_n) {
+static void soften(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c,
+                   double *b_n) {
   if (!(c->gap > 0 && *b_n > 0)) return;
-  double gentle = cn_max(in->contact_stabilisation * c->gap, c->gap - contact_slop(in, c));
+  double gentle =
+      cn_max(in->contact_stabilisation * c->gap, c->gap - cni_contact_slop(in, plan, c));
   *b_n = gentle / in->time_step;
 }
 
@@ -284,7 +277,7 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   double fast = in->restitution_threshold + 2 * in->time_step * cn_norm(in->gravity);
   int bounces = restitution_of(loop->plan, i) > 0 && old_speed(in, c, arms) < -fast;
   if (loaded && !bounces && p->friction == CN_FRICTION_COULOMB)
-    soften(in, c, cni_block_b_n(p, block));
+    soften(in, loop->plan, c, cni_block_b_n(p, block));
 }
 
 // What contacts of two spheres share, by value: nothing that is written in between can change it.
@@ -368,7 +361,7 @@ static inline void fill_round(const RoundLoop *k, const CniContact *c, const Cni
   double gap = c->gap, way = k->shares[gap > 0] * gap;
   g[0] = g[1] = g[2] = 0;
   if (old >= 0) {
-    double slop = k->slop > 0 ? k->slop : SLOP * cn_min(a->inradius, b->inradius);
+    double slop = k->slop > 0 ? k->slop : CNI_SLOP * cn_min(a->inradius, b->inradius);
     if (gap > 0 && k->gentle) way = cn_max(k->shares[0] * gap, gap - slop);
     warm_round(k->problem, block, n, k->linear[old], k->scale, g);
   }
@@ -536,5 +529,22 @@ void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int3
     CniContactImpulse impulse = block_impulse(problem, answer, &problem->blocks[first + i]);
     linear[i] = impulse.linear;
     if (angular) angular[i] = impulse.angular;
+  }
+}
+
+void cni_contacts_contradict(const CnProblem *problem, const double *g, int32_t first,
+                             int32_t count, CnSolveReport *report, int32_t *contacts) {
+  int any = 0;
+  for (int32_t i = 0; i < CN_REPORT_ROWS; i++) contacts[i] = -1;
+  for (int32_t i = 0; i < problem->set_count; i++)
+    any |= problem->sets[i].kind >= CN_BLOCK_UNILATERAL && problem->sets[i].compliance[0] > 0;
+  for (int32_t i = 0, found = 0; any && i < count; i++) {
+    const CniBlock *block = &problem->blocks[first + i];
+    double c = problem->sets[block->set].compliance[0];
+    if (!(c * g[block->row] > 0.5 * fabs(*cni_block_b_n(problem, block)))) continue;
+    if (found < CN_REPORT_ROWS) contacts[found++] = i;
+    if (report->infeasible_count < CN_REPORT_ROWS)
+      report->infeasible_rows[report->infeasible_count] = block->row;
+    report->infeasible_count++;
   }
 }

@@ -89,9 +89,10 @@ CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, i
 
 // ---- shapes ----
 
-// Bits that the infos of shapes have in common, and bits that any of them has.
+// Bits that the infos of shapes have in common, bits that any of them has, and the least inradius.
 typedef struct Common {
   uint32_t all, any;
+  double inradius;
 } Common;
 
 typedef struct InfoLoop {
@@ -113,7 +114,7 @@ static int ball_like(const CniGroup *group, const CniShape *s) {
 
 static void fill_info(void *context, int32_t begin, int32_t end) {
   const InfoLoop *loop = context;
-  Common common = {~0u, 0};
+  Common common = {~0u, 0, INFINITY};
   for (int32_t i = begin; i < end; i++) {
     const CniShape *s = &loop->input->model->shapes[i];
     const CniGroup *group = &loop->problem->groups[s->body];
@@ -123,7 +124,8 @@ static void fill_info(void *context, int32_t begin, int32_t end) {
     if (!cni_group_has_mass(group) && cn_norm2(group->w) > 0) info |= CNI_INFO_TURNS;
     loop->info[i] = info;
     loop->centres[i] = (CniShapeCentre){loop->input->pose[s->body].position, cni_model_inradius(s)};
-    common = (Common){common.all & info, common.any | info};
+    common = (Common){common.all & info, common.any | info,
+                      cn_min(common.inradius, loop->centres[i].inradius)};
   }
   loop->common[begin / SHAPES_PER_TASK] = common;
 }
@@ -137,11 +139,12 @@ static CnStatus look_at_shapes(const CniAssemblyInput *input, const CnProblem *p
                    cni_arena_take(input->arena, centres),
                    cni_arena_take(input->arena, (size_t)tasks * sizeof(Common))};
   if (!loop.info || !loop.centres || !loop.common) return cni_error_memory(infos + centres);
-  for (int32_t t = 0; t < tasks; t++) loop.common[t] = (Common){~0u, 0};
+  for (int32_t t = 0; t < tasks; t++) loop.common[t] = (Common){~0u, 0, INFINITY};
   cni_parallel_for(input->tasks, count, SHAPES_PER_TASK, fill_info, &loop);
-  *common = (Common){~0u, 0};
+  *common = (Common){~0u, 0, INFINITY};
   for (int32_t t = 0; t < tasks; t++)
-    *common = (Common){common->all & loop.common[t].all, common->any | loop.common[t].any};
+    *common = (Common){common->all & loop.common[t].all, common->any | loop.common[t].any,
+                       cn_min(common->inradius, loop.common[t].inradius)};
   plan->turning = (common->any & CNI_INFO_TURNS) != 0;
   plan->shape_info = loop.info;
   plan->centres = loop.centres;
@@ -161,7 +164,8 @@ typedef struct Planner {
 } Planner;
 
 // The set of a law; without friction and cohesion nothing but the normal row is left.
-static CnStatus law_set(Planner *pl, const CniMaterialPair *law, double cohesion, int32_t *set) {
+static CnStatus law_set(Planner *pl, const CniMaterialPair *law, double cohesion, double compliance,
+                        int32_t *set) {
   CnBlockKind kind = law->spinning_friction > 0          ? CN_BLOCK_SPINNING
                      : law->rolling_friction > 0         ? CN_BLOCK_ROLLING
                      : law->friction > 0 || cohesion > 0 ? CN_BLOCK_FRICTION
@@ -171,6 +175,7 @@ static CnStatus law_set(Planner *pl, const CniMaterialPair *law, double cohesion
   made.mu_roll = law->rolling_friction;
   made.mu_spin = law->spinning_friction;
   made.cohesion = cohesion;
+  made.compliance[0] = compliance;
   return cni_set_table_find(pl->sets, &made, set);
 }
 
@@ -271,9 +276,11 @@ static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t in
   if (law.cohesion > 0 &&
       c->gap <= COHESION_RANGE * cni_contact_length(cni_contact_arms(in, c), info_a, info_b))
     cohesion = in->time_step * law.cohesion;
-  if (!same_law(&law, &known->law)) return law_set(pl, &law, cohesion, set);
+  double squeeze = 0;
+  if (pl->plan->squeezed && pl->plan->squeezed[i]) squeeze = cni_squeeze_compliance(pl->problem, c);
+  if (squeeze > 0 || !same_law(&law, &known->law)) return law_set(pl, &law, cohesion, squeeze, set);
   int32_t *kept = cohesion > 0 ? &known->cohesive_set : &known->set;
-  if (*kept < 0) CNI_TRY(law_set(pl, &law, cohesion, kept));
+  if (*kept < 0) CNI_TRY(law_set(pl, &law, cohesion, 0, kept));
   *set = *kept;
   if (law.cohesion > 0 || in->modify) return CN_OK;
   pl->last_a = info_a >> CNI_INFO_SHIFT;
@@ -292,6 +299,7 @@ static CnStatus plan_contact(Planner *pl, int32_t i, int32_t *block_of) {
   int32_t set = pl->last_set, enabled = 1;
   int known =
       set >= 0 && info_a >> CNI_INFO_SHIFT == pl->last_a && info_b >> CNI_INFO_SHIFT == pl->last_b;
+  if (pl->plan->squeezed) known &= !pl->plan->squeezed[i];
   if (known)
     pl->plan->law_of[i] = pl->last_law;
   else
@@ -314,12 +322,12 @@ static CnStatus plan_alike(Planner *pl, Common common) {
   const CniAssemblyInput *in = pl->input;
   CniContactPlan *plan = pl->plan;
   uint32_t material = common.any >> CNI_INFO_SHIFT;
-  if (!in->movable || in->modify || !(common.all & CNI_INFO_BALL)) return CN_OK;
+  if (!in->movable || in->modify || plan->squeezed || !(common.all & CNI_INFO_BALL)) return CN_OK;
   if (common.all >> CNI_INFO_SHIFT != material) return CN_OK;
   int32_t index, set;
   CNI_TRY(cni_law_table_find(&plan->laws, in, (int32_t)material, (int32_t)material, &index));
   if (plan->laws.laws[index].law.cohesion > 0) return CN_OK;
-  CNI_TRY(law_set(pl, &plan->laws.laws[index].law, 0, &set));
+  CNI_TRY(law_set(pl, &plan->laws.laws[index].law, 0, 0, &set));
   plan->laws.laws[index].set = set;
 
   CnProblem *p = pl->problem;
@@ -366,8 +374,9 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                            int32_t *block_of, CniContactPlan *plan) {
   *plan = (CniContactPlan){0};
   if (input->contact_count == 0) return CN_OK;
-  Common common = {0, 0};
+  Common common = {0, 0, 0};
   CNI_TRY(look_at_shapes(input, problem, plan, &common));
+  CNI_TRY(cni_find_squeezed(input, problem, common.inradius, plan));
   CNI_TRY(cni_law_table_init(&plan->laws, input->arena));
   Planner planner = {.input = input,
                      .problem = problem,

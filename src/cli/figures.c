@@ -25,6 +25,30 @@ static double larger(double most, double value, int first) {
   return first || !(value <= most) ? value : most;
 }
 
+static void body_name(const CnWorld *world, CnBodyId body, char *text, size_t capacity) {
+  CnBodyInfo info;
+  if (cn_body_info(world, body, &info) == CN_OK && info.name[0])
+    snprintf(text, capacity, "'%s'", info.name);
+  else
+    snprintf(text, capacity, "body %u", body.slot);
+}
+
+// Who contradicts whom, the first time.
+static void note_contradiction(CniFigures *figures, const CnWorld *world,
+                               const CnStepReport *report) {
+  size_t used = 0, room = sizeof figures->contradiction;
+  if (report->contradicting[0] < 0 || figures->contradicting++ > 0) return;
+  for (int32_t i = 0; i < CN_REPORT_ROWS && report->contradicting[i] >= 0 && used < room; i++) {
+    CnContact c;
+    char a[48], b[48];
+    if (cn_world_contact(world, report->contradicting[i], &c) != CN_OK) return;
+    body_name(world, c.body_a, a, sizeof a);
+    body_name(world, c.body_b, b, sizeof b);
+    used += (size_t)snprintf(figures->contradiction + used, room - used, "%s%s and %s",
+                             i > 0 ? ", " : "", a, b);
+  }
+}
+
 CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport *report,
                          double seconds, int with_penetration) {
   CniStepFigures *f = &figures->last[figures->step_count % CNI_LAST_STEPS];
@@ -41,6 +65,7 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   if (report->solve.converged == 0) figures->not_converged++;
   if (report->solve.converged < 0) figures->uncertified++;
   if (report->solve.cut_by_time) figures->cut_by_time++;
+  note_contradiction(figures, world, report);
   figures->friction = report->solve.friction;
   if (!(residual <= figures->residual_max)) figures->residual_max = residual;
   const CnIntegratorReport *r = &report->integration;
@@ -142,6 +167,9 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_number(show, "seconds", NULL, job->seconds, "");
   cni_show_number(show, "residual_max_run", NULL, job->figures.residual_max, "");
   cni_show_count(show, "steps_uncertified", NULL, job->figures.uncertified);
+  cni_show_count(show, "steps_infeasible", NULL, job->figures.contradicting);
+  if (job->figures.contradicting > 0)
+    cni_show_text(show, "infeasible_contacts", NULL, job->figures.contradiction);
   cni_show_count(show, "integrator_steps", NULL, job->figures.integrator_steps);
   cni_show_count(show, "steps_rejected", NULL, job->figures.rejected);
   cni_show_count(show, "located_events", NULL, job->figures.events);
@@ -179,6 +207,9 @@ static void print_convergence(const CniJob *job, const Summary *s) {
            (long long)f->step_count, job->def.solver.tolerance);
   else
     printf("no tolerance asked for\n");
+  if (f->contradicting > 0)
+    printf("  infeasible     %lld steps with contacts that contradict each other, first %s\n",
+           (long long)f->contradicting, f->contradiction);
   if (f->cut_by_time) printf("  cut by time    %lld steps\n", (long long)f->cut_by_time);
 }
 

@@ -28,6 +28,8 @@ typedef struct CniFigures {
   CnFrictionModel friction; // that was solved, of the last step
   double residual_max;      // over all of them
   int64_t uncertified;      // steps that solved no step problem
+  int64_t contradicting;    // steps with contacts that contradict each other
+  char contradiction[160];  // names of the first ones
   int64_t integrator_steps, rejected, events;
   double position_drift, velocity_drift; // m, m/s, largest; NaN: the integrator does not say
 } CniFigures;

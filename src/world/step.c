@@ -143,6 +143,10 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   world->busy = CNI_IDLE;
   CNI_TRY(status);
   if (!report) return CN_OK;
+  int32_t contradicting[CN_REPORT_ROWS];
+  const CniEngine *engine = &world->now.engine;
+  cni_contacts_contradict(engine->problem, engine->answer.g, world->found.first_block,
+                          engine->solved ? world->now.contacts.count : 0, &solve, contradicting);
   double collision = world->work.seconds_collision;
   double solver = cn_max(0, cni_seconds() - start - collision);
   CnIntegratorReport integration;
@@ -159,5 +163,6 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
                            .seconds_setup = cn_max(0, solver - sweeps),
                            .seconds_assembly = world->work.seconds_assembly,
                            .seconds_end = world->work.seconds_end};
+  memcpy(report->contradicting, contradicting, sizeof contradicting);
   return CN_OK;
 }

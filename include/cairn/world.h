@@ -90,8 +90,11 @@ typedef struct CnWorldDef {
                                 ///< docs/theory/step-problem.md tells why it is small
   double contact_slop; ///< m, >= 0: a smaller gap closes gently, by contact_stabilisation; default
                        ///< 0 means 0.001 of the smaller shape's radius
-  double recovery_speed; ///< m/s, >= 0: fastest speed at which overlaps are pushed apart, default 1
-  double restitution_threshold; ///< m/s, >= 0: slower impacts do not bounce, default 0.01
+  double recovery_speed; ///< m/s: fastest speed at which overlaps are pushed apart; -1 (default):
+                         ///< sqrt(g r), r the smaller shape's radius; no bound without gravity
+  double
+      restitution_threshold; ///< m/s: slower impacts do not bounce; -1 (default): g h, what gravity
+                             ///< adds in a step
   double contact_margin; ///< m, >= 0: gaps below it always make a contact; default 0 means 0.05 of
                          ///< the smaller shape's radius. The distance covered in a step is added.
   int32_t geometric_stiffness; ///< 1 (default): joints under tension stay stable at large steps

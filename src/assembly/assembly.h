@@ -75,8 +75,9 @@ typedef struct CniAssemblyInput {
   CniOldContacts old;
   CnVec3 gravity;
   double time, time_step;
-  double stabilisation, contact_stabilisation, recovery_speed, restitution_threshold;
-  double contact_slop; // m, 0: SLOP of the smaller inradius
+  double stabilisation, contact_stabilisation, restitution_threshold;
+  double recovery_speed; // m/s; below 0: by the size of the smaller shape and gravity
+  double contact_slop;   // m, 0: SLOP of the smaller inradius
   int32_t geometric_stiffness;
   void (*modify)(void *context, CnContactTuning *contact); // null: none
   void *modify_context;

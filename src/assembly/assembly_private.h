@@ -78,6 +78,7 @@ typedef struct CniContactPlan {
   const CniShapeCentre *centres; // per shape
   int32_t *law_of;               // per contact; null with a hook and if all are alike
   CniTunedMaterial *tuned;       // per contact; null without a hook
+  double least_recovery;         // m/s, of all contacts: the speed at which overlaps go away
   const uint8_t *squeezed;       // per contact: see squeeze.c; null: none is
   int32_t turning;               // some shape's body turns as prescribed
   // All contacts are of one law and have sphere blocks one after another, which the second pass

@@ -112,16 +112,25 @@ static double old_speed(const CniAssemblyInput *in, const CniContact *c, CniArms
   return normal_speed(c, arms, &a, &b);
 }
 
-// b_n without an impact.
-static double plain_b(const CniAssemblyInput *in, const CniContact *c) {
-  double h = in->time_step;
-  return c->gap > 0 ? c->gap / h
-                    : cn_max(in->contact_stabilisation * c->gap / h, -in->recovery_speed);
+// An overlap goes away at a bounded speed: as given, or as a body falls along the radius of the smaller
+// shape. Few overlaps reach the bound of the smallest shape of all, where the root is taken.
+static double recovering(const CniAssemblyInput *in, const CniContactPlan *plan,
+                         const CniContact *c, double b_n) {
+  if (b_n >= -plan->least_recovery) return b_n;
+  if (in->recovery_speed >= 0) return -in->recovery_speed;
+  double r = cn_min(plan->centres[c->shape_a].inradius, plan->centres[c->shape_b].inradius);
+  return cn_max(b_n, -sqrt(cn_norm(in->gravity) * r));
 }
 
-static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const CniContact *c,
-                       CniArms arms, double restitution) {
-  double h = in->time_step, b_n = plain_b(in, c);
+// b_n without an impact.
+static double plain_b(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c) {
+  double h = in->time_step;
+  return c->gap > 0 ? c->gap / h : recovering(in, plan, c, in->contact_stabilisation * c->gap / h);
+}
+
+static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const CniContactPlan *plan,
+                       const CniContact *c, CniArms arms, double restitution) {
+  double h = in->time_step, b_n = plain_b(in, plan, c);
   if (!(restitution > 0)) return b_n;
 
   const CniGroup *a = &p->groups[c->body_a], *b = &p->groups[c->body_b];
@@ -182,7 +191,7 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
       surface = cn_sub(cni_surface_velocity(in, c->shape_b, c->body_b),
                        cni_surface_velocity(in, c->shape_a, c->body_a));
   }
-  b[0] = normal_b(in, p, c, arms, restitution);
+  b[0] = normal_b(in, p, loop->plan, c, arms, restitution);
   if (p->brief_b) return;
   if (loop->plan->turning) surface = cn_add(surface, ride(loop, c));
   for (int32_t r = 1; r < block->dim; r++) b[r] = 0;
@@ -289,7 +298,9 @@ typedef struct RoundLoop {
   const CnVec3 *linear;
   int32_t old_count, gentle; // whether gaps close gently under a load
   double scale, time_step, slop;
-  double shares[2], limits[2]; // of an overlap and of a gap
+  double shares[2];              // of an overlap and of a gap
+  const CniAssemblyInput *input; // for the few
+  const CniContactPlan *plan;
 } RoundLoop;
 
 static RoundLoop round_loop(const FillLoop *loop, double scale) {
@@ -305,7 +316,8 @@ static RoundLoop round_loop(const FillLoop *loop, double scale) {
                      .time_step = in->time_step,
                      .slop = in->contact_slop,
                      .shares = {in->contact_stabilisation, 1},
-                     .limits = {-in->recovery_speed, 0}};
+                     .input = in,
+                     .plan = loop->plan};
 }
 
 // The impulse of the last step in the present frame, inside the friction cone.
@@ -365,7 +377,8 @@ static inline void fill_round(const RoundLoop *k, const CniContact *c, const Cni
     if (gap > 0 && k->gentle) way = cn_max(k->shares[0] * gap, gap - slop);
     warm_round(k->problem, block, n, k->linear[old], k->scale, g);
   }
-  *b_n = cn_max(way / k->time_step, k->limits[gap > 0]);
+  double speed = way / k->time_step;
+  *b_n = speed < -k->plan->least_recovery ? recovering(k->input, k->plan, c, speed) : speed;
 }
 
 // ---- all of them ----
@@ -479,7 +492,8 @@ CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *proble
     double restitution = block_of[i] < 0 ? 0 : restitution_of(plan, i);
     if (!(restitution > 0)) continue;
     const CniContact *c = &input->contacts[i];
-    double plain = plain_b(input, c), b_n = *cni_block_b_n(problem, &problem->blocks[block_of[i]]);
+    double plain = plain_b(input, plan, c),
+           b_n = *cni_block_b_n(problem, &problem->blocks[block_of[i]]);
     int impact = b_n < plain && (c->gap > 0 ? b_n < 0 : 1);
     list->items[list->count++] = (CniBounce){.block = block_of[i],
                                              .state = impact ? CNI_BOUNCE_IMPACT : CNI_BOUNCE_PLAIN,

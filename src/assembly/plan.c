@@ -376,6 +376,10 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
   if (input->contact_count == 0) return CN_OK;
   Common common = {0, 0, 0};
   CNI_TRY(look_at_shapes(input, problem, plan, &common));
+  double gravity = cn_norm(input->gravity);
+  plan->least_recovery = input->recovery_speed >= 0 ? input->recovery_speed
+                         : gravity > 0              ? sqrt(gravity * common.inradius)
+                                                    : INFINITY;
   CNI_TRY(cni_find_squeezed(input, problem, common.inradius, plan));
   CNI_TRY(cni_law_table_init(&plan->laws, input->arena));
   Planner planner = {.input = input,

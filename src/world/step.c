@@ -113,6 +113,16 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
   return status == CN_NOT_FINITE && !world->work.equations ? name_body(world) : status;
 }
 
+// Next to nothing over next to nothing is no residual: in a world it is relative to no less than what
+// gravity adds in the step.
+static void relate_residual(const CniSettings *settings, CnSolveReport *solve) {
+  CnCertificate *c = &solve->certificate;
+  double gained = cn_norm(settings->gravity) * settings->time_step;
+  if (solve->converged < 0 || !(gained * c->residual > c->residual_speed)) return;
+  c->residual = c->residual_speed / gained;
+  if (solve->facets == 0) solve->converged |= c->residual <= settings->solver.tolerance;
+}
+
 static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   Undo undo;
   world->now.engine.solved = world->now.engine.groups_named = 0;
@@ -129,6 +139,7 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   }
   world->busy = CNI_BUSY_STEP;
   CnStatus status = integrate(world, solve);
+  relate_residual(&world->now.settings, solve);
   if (status != CN_OK) roll_back(world, &undo);
   return status;
 }

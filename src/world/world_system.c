@@ -74,7 +74,8 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CniStepWork *work = &world->work;
   const CniSettings *settings = &world->now.settings;
   CniEngine *engine = &world->now.engine;
-  double start = cni_seconds();
+  double start = cni_seconds(), threshold = settings->restitution_threshold;
+  if (threshold < 0) threshold = cn_norm(settings->gravity) * h;
   int32_t *block_of;
   const CnTwist *loads;
   CNI_TRY(cni_world_loads(world, t, (const CnPose *)q, (const CnTwist *)v, &loads));
@@ -93,7 +94,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .contact_stabilisation = settings->contact_stabilisation,
                             .contact_slop = settings->contact_slop,
                             .recovery_speed = settings->recovery_speed,
-                            .restitution_threshold = settings->restitution_threshold,
+                            .restitution_threshold = threshold,
                             .geometric_stiffness = settings->geometric_stiffness,
                             .modify = world->hooks.modify ? cni_world_modify : NULL,
                             .modify_context = world,

@@ -25,7 +25,6 @@ static CnWorld *space(double h, CnImpact impact, CnMaterialId *material) {
   CnWorldDef def = world_def_exact(h);
   def.gravity = CN_VEC3_ZERO;
   def.integration.impact = impact;
-  def.restitution_threshold = 0;
   CnWorld *world = world_make(&def);
   *material = world_material(world, 0, 1);
   return world;

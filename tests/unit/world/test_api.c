@@ -54,7 +54,7 @@ static void test_world_def(void **state) {
   d.stabilisation = 1.5;
   refused(d, "1.5");
   d = cn_world_def_default();
-  d.recovery_speed = -1;
+  d.recovery_speed = -2;
   refused(d, "recovery_speed");
   d = cn_world_def_default();
   d.restitution_threshold = (double)NAN;

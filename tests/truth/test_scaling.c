@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers with scale: lengths times s, times times sqrt(s), the same gravity, give the same motion.
+// Parts of a micrometre and bodies of a kilometre behave alike, over twelve decades.
+#include <math.h>
+#include <stdio.h>
+
+#include "check.h"
+#include "core/vec.h"
+#include "worlds.h"
+
+#define BODIES 8
+#define STEPS 600
+
+// A bouncing ball, an oblique one with friction, a stack of boxes one of which overlaps the floor, two
+// balls that overlap deeply, and a box on its edge that falls over. Places at the end, over s.
+static void scene(double s, CnVec3 places[BODIES]) {
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = 2e-3 * sqrt(s);
+  CnWorld *world = world_make(&def);
+  CnMaterialId material = world_material(world, 0.4, 0.5);
+  double mass = s * s * s, v = sqrt(s);
+  world_floor(world, material);
+  CnVec3 half = cn_vec3(0.1 * s, 0.1 * s, 0.1 * s);
+  CnBodyId bodies[BODIES];
+  bodies[0] = world_ball(world, 0.1 * s, mass, cn_vec3(0, 0, 0.5 * s), CN_VEC3_ZERO, material);
+  bodies[1] = world_ball(world, 0.1 * s, mass, cn_vec3(s, 0, 0.3 * s), cn_vec3(v, 0, 0), material);
+  for (int i = 0; i < 3; i++)
+    bodies[2 + i] = world_box(world, half, mass, world_at(-s, 0, (0.09 + 0.21 * i) * s),
+                              CN_VEC3_ZERO, material);
+  bodies[5] = world_ball(world, 0.1 * s, mass, cn_vec3(0, s, 0.1 * s), CN_VEC3_ZERO, material);
+  bodies[6] =
+      world_ball(world, 0.1 * s, mass, cn_vec3(0.1 * s, s, 0.1 * s), CN_VEC3_ZERO, material);
+  CnPose edge = {cn_vec3(0, -s, 0.15 * s), world_turn(cn_vec3(0, 1, 0), 0.6)};
+  bodies[7] = world_box(world, half, mass, edge, CN_VEC3_ZERO, material);
+  for (int i = 0; i < STEPS; i++) world_step(world);
+  for (int i = 0; i < BODIES; i++)
+    places[i] = cn_scale(1 / s, world_pose(world, bodies[i]).position);
+  cn_world_destroy(world);
+}
+
+static void twelve_decades(void **state) {
+  (void)state;
+  CnVec3 one[BODIES], other[BODIES];
+  double most = 0;
+  scene(1, one);
+  for (int k = -6; k <= 6; k++) {
+    scene(pow(10, k), other);
+    for (int i = 0; i < BODIES; i++) most = fmax(most, cn_norm(cn_sub(one[i], other[i])));
+  }
+  printf("largest difference %.2g of the size\n", most);
+  CHECK(most < 1e-9);
+}
+
+// Powers of four change no digit.
+static void same_digits(void **state) {
+  (void)state;
+  CnVec3 one[BODIES], other[BODIES];
+  scene(1, one);
+  for (int k = -10; k <= 10; k += 5) {
+    scene(ldexp(1, 2 * k), other);
+    for (int i = 0; i < BODIES; i++) CHECK_NEAR(cn_norm(cn_sub(one[i], other[i])), 0, 0);
+  }
+}
+
+// At rest the residual is that of rounding, not of nothing over nothing.
+static void rest_reads_zero(void **state) {
+  (void)state;
+  CnWorldDef def = world_def_exact(0.01);
+  CnWorld *world = world_make(&def);
+  CnMaterialId material = world_material(world, 0.5, 0);
+  world_floor(world, material);
+  world_fixed_box(world, cn_vec3(0.1, 1, 1), world_at(-0.2, 0, 0), material);
+  world_ball(world, 0.1, 1, cn_vec3(0, 0, 0.1), CN_VEC3_ZERO, material);
+  for (int i = 0; i < 100; i++) CHECK(world_step(world).solve.certificate.residual < 1e-10);
+  cn_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(twelve_decades),
+                                     cmocka_unit_test(same_digits),
+                                     cmocka_unit_test(rest_reads_zero)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -98,6 +98,8 @@ typedef struct CnWorldDef {
   double contact_margin; ///< m, >= 0: gaps below it always make a contact; default 0 means 0.05 of
                          ///< the smaller shape's radius. The distance covered in a step is added.
   int32_t geometric_stiffness; ///< 1 (default): joints under tension stay stable at large steps
+  int32_t assemble;            ///< 1: before the first step bodies are moved so that the joints fit
+                               ///< (cn_world_assemble to 1e-10); default 0
   const char *broad_phase; ///< a name cn_broad_phase_name lists, default "grid"; never changes bits
   int32_t worker_count;    ///< >= 1, default 1; results do not depend on it
   CnTaskHost task_host;    ///< default none: Cairn's own threads
@@ -344,6 +346,32 @@ CN_API CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *
 CN_API CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous);
 
 CN_API CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state);
+
+/// The machine that all joints make, at the present position. Springs, limits, motors and compliant
+/// joints lock nothing.
+typedef struct CnMechanism {
+  int32_t freedoms;         ///< degrees of freedom: six a dynamic body less the rows that count
+  int32_t locked_count;     ///< rows of locked directions
+  int32_t dependent_count;  ///< those that follow from others: they do not count
+  double error, turn_error; ///< m, rad: of the joint that is farthest open
+  CnJointId worst;          ///< that joint
+} CnMechanism;
+
+/// A locked direction (of CnJointDef's kind, counted from 0) that follows from those of other joints.
+typedef struct CnDependentRow {
+  CnJointId joint;
+  int32_t row;
+} CnDependentRow;
+
+/// Count freedoms, and list at most `capacity` dependent rows (null: none). Where rows depend on each
+/// other, which of them is named is a choice; their number is not. Allocates; linear in most machines.
+CN_API CnStatus cn_world_mechanism(CnWorld *world, CnMechanism *mechanism, CnDependentRow *rows,
+                                   int32_t capacity);
+
+/// Move dynamic bodies as little as possible, heavy ones least, so that no rigid joint is open by more
+/// than the tolerance (m and rad). Velocities stay. Where that is impossible the message names the
+/// joint that stays open and its error (CN_INVALID_DATA), and nothing has changed. `mechanism` may be null.
+CN_API CnStatus cn_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechanism);
 
 // ---- functions of time ------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@
 // Rows that depend on others (a door on three hinges) make S singular. An island in which a pivot
 // is lost, less than CNI_DIRECT_LOST of its row's diagonal, is factored again as S + shift D, and
 // conjugate gradients from zero with that factor find the x of least sum D_i x_i^2 among all
-// solutions. D_i is the sum of the inverse masses of the row's bodies where the row moves points
+// solutions; what no x can give is taken out of c first. D_i is the sum of the inverse masses of the row's bodies where the row moves points
 // (times the square of its direction, 1), and its diagonal in S where it only turns: so the norm is
 // that of bearings of equal stiffness, whatever their lever arms.
 #ifndef CNI_SPARSE_DIRECT_H

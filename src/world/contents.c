@@ -33,6 +33,8 @@ const CniField cni_world_fields[] = {
               .fallback = {0}),
     CNI_FIELD(FLAG, CnWorldDef, geometric_stiffness, ANY, "",
               "joints under tension stay stable at large steps", .fallback = {1}),
+    CNI_FIELD(FLAG, CnWorldDef, assemble, ANY, "",
+              "bodies are moved so that the joints fit before the first step", .fallback = {0}),
     CNI_FIELD(CHOICE, CnWorldDef, friction, ANY, "", "the law of friction", .words = models),
     CNI_FIELD(WORD, CnWorldDef, integrator, ANY, "", "the scheme in time",
               .table = cn_integrator_name),

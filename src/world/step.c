@@ -33,11 +33,15 @@ typedef struct Undo {
   CniForce *forces;
 } Undo;
 
+static int is_to_assemble(const CnWorld *world) {
+  return world->now.settings.assemble && world->now.step == 0;
+}
+
 static CnStatus remember(CnWorld *world, Undo *undo) {
   const CniModel *model = &world->now.model;
   size_t n = (size_t)model->body_count;
   *undo = (Undo){0};
-  if (n == 0 || !world->hooks.before_step) return CN_OK;
+  if (n == 0 || (!world->hooks.before_step && !is_to_assemble(world))) return CN_OK;
   CNI_TRY(cni_model_loads(&world->now.model)); // the hook may set some
   undo->pose = cni_arena_take(&world->memory.arena, n * sizeof(CnPose));
   undo->twist = cni_arena_take(&world->memory.arena, n * sizeof(CnTwist));
@@ -131,6 +135,7 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve) {
     return cni_error(CN_UNSUPPORTED, "a step takes at most %d bodies", INT32_MAX / 8);
   CNI_TRY(cni_step_memory_reset(&world->memory));
   CNI_TRY(remember(world, &undo));
+  if (is_to_assemble(world)) CNI_TRY(cni_world_assemble(world, CNI_ASSEMBLED, NULL));
   world->work = (CniStepWork){0};
   if (world->hooks.before_step) {
     world->busy = CNI_BUSY_HOOK;

@@ -162,4 +162,8 @@ CnStatus cni_null_argument(const char *call, const char *what);
 // Write size and checksum of a snapshot into its header.
 void cni_snapshot_seal(void *data, size_t size);
 
+// Close the joints (mechanism/mechanism.c). Nothing has changed where that fails.
+#define CNI_ASSEMBLED 1e-10 // m, rad: before the first step
+CnStatus cni_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechanism);
+
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn check: is a scene what its author meant? Opens it, fills a world, and lists what would
-// surprise in a run: bodies that overlap from the start, dynamic bodies without mass, parameters
-// that nothing reads; and the figures that tell whether units are right: total mass, sizes, a time
+// surprise in a run: bodies that overlap from the start, dynamic bodies without mass, joints that
+// are open or follow from others, parameters that nothing reads; the degrees of freedom; and the figures that tell whether units are right: total mass, sizes, a time
 // step that suits them. A stored answer of a problem is checked in check_answer.c.
 //
 // The recommended time step. In one step gravity g moves a body at rest by g h^2; that is to stay
@@ -34,6 +34,8 @@ typedef struct Check {
   CnWorldDef def;
   Overlap *overlaps;
   int32_t overlap_count, massless_count, dynamic_count;
+  CnMechanism machine;
+  CnDependentRow *dependent;
   double size_min, size_max; // m, extents of dynamic shapes
   double inradius;           // m, of the smallest
   double speed;              // m/s, the fastest at the start
@@ -159,6 +161,50 @@ static void show_overlaps(CniShow *show, const Check *check) {
   if (!show->json && count > listed) printf("  and %d more\n", count - listed);
 }
 
+static CnStatus find_machine(Check *check) {
+  if (check->def.assemble) CNI_TRY(cn_world_assemble(check->world, CNI_ASSEMBLED, NULL));
+  CNI_TRY(cn_world_mechanism(check->world, &check->machine, NULL, 0));
+  int32_t count = check->machine.dependent_count;
+  check->dependent = calloc((size_t)count + 1, sizeof *check->dependent);
+  if (!check->dependent) return cni_error_memory((size_t)count * sizeof *check->dependent);
+  return cn_world_mechanism(check->world, &check->machine, check->dependent, count);
+}
+
+static void show_joint(CniShow *show, const Check *check, const char *key, const char *label,
+                       CnJointId joint) {
+  CnJointDef def;
+  char name[CNI_NAME_SIZE + 16];
+  if (cn_joint_def(check->world, joint, &def) != CN_OK) return;
+  if (def.name && def.name[0])
+    snprintf(name, sizeof name, "%s", def.name);
+  else
+    snprintf(name, sizeof name, "joint %u", (unsigned)joint.slot);
+  cni_show_text(show, key, label, name);
+}
+
+static void show_machine(CniShow *show, const Check *check) {
+  const CnMechanism *m = &check->machine;
+  int32_t listed = show->json ? LISTED_JSON : LISTED_TEXT;
+  int any = m->locked_count > 0;
+  cni_show_count(show, "freedoms", any ? "freedoms" : NULL, m->freedoms);
+  cni_show_count(show, "locked_rows", any ? "locked by joints" : NULL, m->locked_count);
+  cni_show_number(show, "joint_error", any ? "joints open by" : NULL, m->error, "m");
+  cni_show_number(show, "joint_turn_error", any ? "  and by" : NULL, m->turn_error, "rad");
+  if (any && (m->error > 0 || m->turn_error > 0))
+    show_joint(show, check, "joint_worst", "  at", m->worst);
+  cni_show_count(show, "dependent_row_count", any ? "dependent rows" : NULL, m->dependent_count);
+  cni_show_list(show, "dependent_rows", NULL);
+  for (int32_t i = 0; i < m->dependent_count && i < listed; i++) {
+    cni_show_row(show);
+    show_joint(show, check, "joint", "joint", check->dependent[i].joint);
+    cni_show_count(show, "row", "row", check->dependent[i].row);
+    cni_show_row_end(show);
+  }
+  cni_show_list_end(show);
+  if (!show->json && m->dependent_count > listed)
+    printf("  and %d more\n", m->dependent_count - listed);
+}
+
 static void show_massless(CniShow *show, const Check *check) {
   const CniModel *model = &check->world->now.model;
   cni_show_count(show, "massless_count", "without mass", check->massless_count);
@@ -214,6 +260,7 @@ static void show(const Check *check, const char *label, int json) {
   cni_show_number(&sheet, "time", "time", info.time, "s");
   cni_show_number(&sheet, "h", "time step h", check->def.time_step, "s");
   cni_show_number(&sheet, "recommended_h", "recommended h", recommended_step(check), "s");
+  show_machine(&sheet, check);
   show_overlaps(&sheet, check);
   show_massless(&sheet, check);
   show_unused(&sheet, check, &info);
@@ -231,6 +278,7 @@ static CnStatus examine(Check *check, const char *label, const CnSetting *settin
   CNI_TRY(cn_world_create(&check->def, &check->world));
   CNI_TRY(cn_scene_fill(check->scene, check->world));
   CNI_TRY(take_bodies(check));
+  CNI_TRY(find_machine(check));
   return find_overlaps(check);
 }
 
@@ -251,6 +299,7 @@ static int check_scene(const CniArgs *args) {
     }
   }
   free(check.overlaps);
+  free(check.dependent);
   cn_world_destroy(check.world);
   cn_scene_destroy(check.scene);
   free(settings);

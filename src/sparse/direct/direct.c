@@ -14,6 +14,8 @@
 #define STEPS_MOST 30       // of conjugate gradients
 #define STEPS_ENOUGH 1e-24  // of r^T P^-1 r: nothing but round-off is left
 #define ISLANDS_PER_TASK 16 // small ones; large ones wait for nobody
+#define FILTERS 3           // of right-hand sides
+#define LONGEST 100         // step along a direction; longer where S is below shift D/100: nothing
 #define NOTHING 1e-15       // of the diagonal: no pivot even with the shift
 #define POOR 1e-4           // pivots of less than that ask for a refinement
 
@@ -349,17 +351,34 @@ static double measure(const CniDirect *d, int32_t island, const double *r, const
   return sum;
 }
 
-static void precondition(CniDirect *d, int32_t island) {
+// y = factor^-1 x
+static void precondition(CniDirect *d, int32_t island, const double *x) {
   int32_t begin = d->at[d->island_start[island]], end = d->at[d->island_start[island + 1]];
-  memcpy(d->y + begin, d->residual + begin, (size_t)(end - begin) * sizeof *d->y);
+  memcpy(d->y + begin, x + begin, (size_t)(end - begin) * sizeof *d->y);
   substitute(d, island, d->y);
+}
+
+// Takes the part out of the right-hand side that no x can give, where rows contradict each other by
+// round-off or by joints that are open: with P = S + shift D, (shift D P^-1)^n leaves of it what S
+// cannot reach and next to nothing of the rest.
+static void make_consistent(CniDirect *d, int32_t island) {
+  int32_t begin = d->at[d->island_start[island]], end = d->at[d->island_start[island + 1]];
+  const double *from = d->residual;
+  for (int32_t n = 0; n < FILTERS; n++, from = d->image) {
+    precondition(d, island, from);
+    for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
+      for (int32_t i = d->at[k]; i < d->at[k + 1]; i++)
+        d->image[i] = d->order[k] < d->block_count ? CNI_DIRECT_SHIFT * d->weight[i] * d->y[i] : 0;
+  }
+  for (int32_t i = begin; i < end; i++) d->residual[i] -= d->image[i];
 }
 
 // Conjugate gradients from zero; the residual is in d->residual, the solution goes to d->y. Rows of
 // hubs stay zero in all vectors but y.
 static void gradients(CniDirect *d, int32_t island) {
   int32_t begin = d->at[d->island_start[island]], end = d->at[d->island_start[island + 1]];
-  precondition(d, island);
+  make_consistent(d, island);
+  precondition(d, island, d->residual);
   double now = measure(d, island, d->residual, d->y), enough = STEPS_ENOUGH * now;
   for (int32_t i = begin; i < end; i++) {
     d->sum[i] = 0;
@@ -369,15 +388,15 @@ static void gradients(CniDirect *d, int32_t island) {
   for (int32_t n = 0; n < STEPS_MOST && now > enough; n++) {
     cni_direct_product(d, island, d->step, d->image);
     double curve = measure(d, island, d->step, d->image);
-    if (!(curve > 0)) break;
+    if (!(LONGEST * curve > now)) break; // the rest is contradiction or round-off
     double length = now / curve;
     for (int32_t i = begin; i < end; i++) {
       d->sum[i] += length * d->step[i];
       d->residual[i] -= length * d->image[i];
     }
-    precondition(d, island);
+    precondition(d, island, d->residual);
     double next = measure(d, island, d->residual, d->y), share = next / now;
-    if (!(next < now)) { // round-off, or rows that contradict each other
+    if (!(next < now)) {
       for (int32_t i = begin; i < end; i++) d->sum[i] -= length * d->step[i];
       break;
     }

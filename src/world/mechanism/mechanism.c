@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The machine that the joints of a world make: its degrees of freedom, rows that depend on others,
+// and assembling it.
+//
+// Locked directions of rigid joints are rows c(q) = 0 with the derivative E; the direct factor of
+// S = E M^-1 E^T tells which of them depend on others at the present position. Assembling is
+// Newton's method with the masses as weights: bodies move by M^-1 E^T x with S x = -c, the least
+// motion in the kinetic norm that closes all joints to first order; steps that do not bring the
+// joints nearer are halved. Heavy bodies move little, bodies that are not dynamic not at all.
+#include "core/error.h"
+#include "core/floats.h"
+#include "core/memory.h"
+#include "sparse/sparse.h"
+#include "world/world.h"
+
+#include <string.h>
+
+#define STEPS_MOST 60
+#define HALVINGS_MOST 20
+#define STEP_MOST 0.5 // rad: a body turns by no more in a step
+
+typedef struct Machine {
+  const CniModel *model;
+  CniArena arena;
+  CniDirect *direct;
+  CniDirectSystem system;
+  CniDirectBody *bodies; // of the model
+  CniDirectBlock *blocks;
+  CniDirectSide *sides;
+  CnTwist *e;
+  double *c, *x;        // by rows
+  int32_t *joint;       // per block
+  CnPose *pose, *trial; // of the model's bodies
+  CnTwist *step;        // per body
+} Machine;
+
+static int moves(const CniModel *model, int32_t body) {
+  return body >= 0 && cni_has_mass(&model->mass[body]);
+}
+
+static int is_rigid(const CniModel *model, const CniJoint *joint) {
+  return !(joint->def.stiffness > 0 || joint->def.damping > 0) &&
+         (moves(model, joint->body_a) || moves(model, joint->body_b));
+}
+
+static CnStatus reserve(Machine *m) {
+  int64_t joints = m->model->joint_count, bodies = m->model->body_count;
+  CniArena *arena = &m->arena;
+  CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->bodies, &m->bodies));
+  CNI_TRY(cni_arena_array(arena, joints, sizeof *m->blocks, &m->blocks));
+  CNI_TRY(cni_arena_array(arena, 2 * joints, sizeof *m->sides, &m->sides));
+  CNI_TRY(cni_arena_array(arena, 2 * CNI_JOINT_LOCKED * joints, sizeof *m->e, &m->e));
+  CNI_TRY(cni_arena_array(arena, CNI_JOINT_LOCKED * joints, sizeof *m->c, &m->c));
+  CNI_TRY(cni_arena_array(arena, CNI_JOINT_LOCKED * joints, sizeof *m->x, &m->x));
+  CNI_TRY(cni_arena_array(arena, joints, sizeof *m->joint, &m->joint));
+  CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->pose, &m->pose));
+  CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->trial, &m->trial));
+  CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->step, &m->step));
+  if (bodies > 0) memcpy(m->pose, m->model->pose, (size_t)bodies * sizeof *m->pose);
+  return CN_OK;
+}
+
+static CnStatus begin(const CniModel *model, const CnAllocator *allocator, Machine *m) {
+  *m = (Machine){.model = model};
+  cni_arena_init(&m->arena, allocator);
+  CNI_TRY(cni_direct_create(allocator, &m->direct));
+  return reserve(m);
+}
+
+static void end(Machine *m) {
+  cni_direct_destroy(m->direct);
+  cni_arena_release(&m->arena);
+}
+
+static void add_side(Machine *m, CniDirectBlock *block, int32_t body, const CniJointPlace *place,
+                     CnVec3 arm, double sign, int32_t *at) {
+  if (!moves(m->model, body)) return;
+  m->sides[m->system.side_count++] = (CniDirectSide){body, *at};
+  block->side_count++;
+  for (int32_t r = 0; r < block->dim; r++) {
+    const CniJointRow *row = &place->locked[r];
+    m->e[*at + r].velocity = cn_scale(sign, row->linear);
+    m->e[*at + r].spin = cn_scale(sign, cn_add(cn_cross(arm, row->linear), row->angular));
+  }
+  *at += block->dim;
+}
+
+// Rows of all rigid joints with the bodies at m->pose.
+static void place_rows(Machine *m) {
+  const CniModel *model = m->model;
+  CniDirectSystem *s = &m->system;
+  int32_t at = 0;
+  *s = (CniDirectSystem){m->bodies, m->blocks, m->sides, m->e, NULL, model->body_count, 0, 0, 0};
+  for (int32_t i = 0; i < model->body_count; i++)
+    m->bodies[i] = (CniDirectBody){cni_inv_mass(&model->mass[i]),
+                                   cni_model_inv_inertia(model, i, m->pose[i].rotation)};
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    CniJointPlace place;
+    if (!is_rigid(model, joint)) continue;
+    cni_joint_at(joint, m->pose, &place);
+    if (place.locked_count == 0) continue;
+    CniDirectBlock block = {s->row_count, place.locked_count, s->side_count, 0};
+    add_side(m, &block, joint->body_a, &place, place.arm_a, -1, &at);
+    add_side(m, &block, joint->body_b, &place, place.arm_b, 1, &at);
+    for (int32_t r = 0; r < block.dim; r++) m->c[block.row + r] = -place.locked[r].value;
+    m->joint[s->block_count] = i;
+    m->blocks[s->block_count++] = block;
+    s->row_count += block.dim;
+  }
+}
+
+static CnStatus factor(Machine *m) {
+  place_rows(m);
+  CNI_TRY(cni_direct_shape(m->direct, &m->system));
+  cni_direct_factor(m->direct, &m->system, NULL);
+  return CN_OK;
+}
+
+// The joint that is farthest open, m and rad alike; -1: none.
+static double worst_error(const Machine *m, const CnPose *pose, int32_t *worst, double *error,
+                          double *turn_error) {
+  double most = -1;
+  *worst = -1;
+  *error = *turn_error = 0;
+  for (int32_t i = 0; i < m->model->joint_count; i++) {
+    CniJointPlace place;
+    double move, turn;
+    if (!is_rigid(m->model, &m->model->joints[i])) continue;
+    cni_joint_at(&m->model->joints[i], pose, &place);
+    cni_joint_errors(&place, &move, &turn);
+    if (!(cn_max(move, turn) > most)) continue;
+    most = cn_max(move, turn);
+    *worst = i;
+    *error = move;
+    *turn_error = turn;
+  }
+  return cn_max(0, most);
+}
+
+static void report(Machine *m, CnMechanism *to, CnDependentRow *rows, int32_t capacity) {
+  const CniModel *model = m->model;
+  int32_t worst, dynamic = 0, dependent = cni_direct_dependent(m->direct, NULL, 0), listed = 0;
+  *to = (CnMechanism){.locked_count = m->system.row_count, .dependent_count = dependent};
+  for (int32_t i = 0; i < model->body_count; i++) dynamic += moves(model, i);
+  to->freedoms = 6 * dynamic - (to->locked_count - dependent);
+  worst_error(m, m->pose, &worst, &to->error, &to->turn_error);
+  if (worst >= 0) to->worst = cni_joint_id(model, worst);
+  int32_t *list = (int32_t *)(void *)m->x; // rows are fewer than the bytes of x
+  cni_direct_dependent(m->direct, list, dependent);
+  for (int32_t b = 0, k = 0; b < m->system.block_count; b++)
+    for (; k < dependent && list[k] < m->blocks[b].row + m->blocks[b].dim; k++)
+      if (rows && listed < capacity)
+        rows[listed++] =
+            (CnDependentRow){cni_joint_id(model, m->joint[b]), list[k] - m->blocks[b].row};
+}
+
+CnStatus cn_world_mechanism(CnWorld *world, CnMechanism *mechanism, CnDependentRow *rows,
+                            int32_t capacity) {
+  CNI_FLOATS;
+  if (!mechanism) return cni_null_argument("cn_world_mechanism", "the result pointer");
+  *mechanism = (CnMechanism){0};
+  CNI_TRY(cni_world_open(world, "cn_world_mechanism"));
+  Machine m;
+  CnStatus status = begin(&world->now.model, &world->allocator, &m);
+  if (status == CN_OK) status = factor(&m);
+  if (status == CN_OK) report(&m, mechanism, rows, capacity);
+  end(&m);
+  return status;
+}
+
+// ---- assembling ----
+
+static void find_step(Machine *m) {
+  const CnTwist *response = cni_direct_response(m->direct);
+  for (int32_t i = 0; i < m->model->body_count; i++)
+    m->step[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  cni_direct_refine(m->direct, m->c, m->x, 1, NULL);
+  for (int32_t b = 0; b < m->system.block_count; b++) {
+    const CniDirectBlock *block = &m->blocks[b];
+    for (int32_t k = block->side; k < block->side + block->side_count; k++) {
+      CnTwist *step = &m->step[m->sides[k].body];
+      for (int32_t r = 0; r < block->dim; r++) {
+        const CnTwist *e = &response[m->sides[k].at + r];
+        step->velocity = cn_madd(step->velocity, m->x[block->row + r], e->velocity);
+        step->spin = cn_madd(step->spin, m->x[block->row + r], e->spin);
+      }
+    }
+  }
+}
+
+static void move(Machine *m, double share) {
+  for (int32_t i = 0; i < m->model->body_count; i++) {
+    m->trial[i] = m->pose[i];
+    if (!moves(m->model, i)) continue;
+    m->trial[i].position = cn_madd(m->pose[i].position, share, m->step[i].velocity);
+    CnQuat turn = cni_quat_exp(cn_scale(share, m->step[i].spin));
+    m->trial[i].rotation = cn_qunit(cn_qmul(turn, m->pose[i].rotation));
+  }
+}
+
+// Steps until no joint is open by more than the tolerance, or none helps. *open: what is left.
+static CnStatus close_joints(Machine *m, double tolerance, int32_t *worst, double *open) {
+  double error, turn_error;
+  *open = worst_error(m, m->pose, worst, &error, &turn_error);
+  for (int32_t n = 0; n<STEPS_MOST && * open> tolerance; n++) {
+    CNI_TRY(factor(m));
+    find_step(m);
+    double share = 1, next = INFINITY, most = 0;
+    for (int32_t i = 0; i < m->model->body_count; i++)
+      most = cn_max(most, cn_norm(m->step[i].spin));
+    if (most > STEP_MOST) share = STEP_MOST / most;
+    for (int32_t k = 0; k < HALVINGS_MOST; k++, share /= 2) {
+      int32_t at;
+      move(m, share);
+      next = worst_error(m, m->trial, &at, &error, &turn_error);
+      if (next < *open) break;
+    }
+    if (!(next < *open)) return CN_OK;
+    CnPose *pose = m->pose;
+    m->pose = m->trial;
+    m->trial = pose;
+    *open = worst_error(m, m->pose, worst, &error, &turn_error);
+  }
+  return CN_OK;
+}
+
+static CnStatus refuse(const Machine *m, int32_t worst) {
+  const CniJoint *joint = &m->model->joints[worst];
+  CniJointPlace place;
+  double error, turn_error;
+  cni_joint_at(joint, m->pose, &place);
+  cni_joint_errors(&place, &error, &turn_error);
+  return cni_error(CN_INVALID_DATA,
+                   "cannot be assembled: joint %d%s%s%s stays open by %.3g m and %.3g rad",
+                   (int)worst, joint->name[0] ? " \"" : "", joint->name, joint->name[0] ? "\"" : "",
+                   error, turn_error);
+}
+
+static CnStatus assemble(CniModel *model, Machine *m, double tolerance) {
+  int32_t worst;
+  double open;
+  CNI_TRY(close_joints(m, tolerance, &worst, &open));
+  if (open > tolerance) return refuse(m, worst);
+  CNI_TRY(factor(m));
+  if (model->body_count > 0)
+    memcpy(model->pose, m->pose, (size_t)model->body_count * sizeof *model->pose);
+  cni_joints_follow(model, 0);
+  return CN_OK;
+}
+
+CnStatus cni_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechanism) {
+  Machine m;
+  CnStatus status = begin(&world->now.model, &world->allocator, &m);
+  if (status == CN_OK) status = assemble(&world->now.model, &m, tolerance);
+  if (status == CN_OK && mechanism) report(&m, mechanism, NULL, 0);
+  end(&m);
+  return status;
+}
+
+CnStatus cn_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechanism) {
+  CNI_FLOATS;
+  if (mechanism) *mechanism = (CnMechanism){0};
+  CNI_TRY(cni_world_open(world, "cn_world_assemble"));
+  if (!(tolerance > 0))
+    return cni_error(CN_INVALID_ARGUMENT, "cn_world_assemble: tolerance must be positive (got %g)",
+                     tolerance);
+  return cni_world_assemble(world, tolerance, mechanism);
+}

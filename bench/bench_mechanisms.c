@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mechanisms of hinges: microseconds a body and step, and what the joints and the motion are worth.
+//
+// chain: n boxes .1 x .02 x .02 m, .1 kg, hinged about y end to end, the first to the ground at the
+// origin, straight, 30 degrees below +x, at rest; the tip against a solution by a planar recursion
+// with small steps. btree: body i hangs at the end of body (i-1)/2, turned by 35 degrees to either
+// side about y or z. ladder: n windows of rods 1 m, 1 kg, section .01 x .01: 2n + 1 bodies, 3n + 1
+// hinges, three rows too many a window; upright, let go at 1 m/s. h = .001, 1000 steps up to 100
+// bodies, 200 up to 1000, 20 beyond.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/cairn.h>
+
+#include "bench.h"
+#include "core/clock.h"
+#include "core/vec.h"
+
+#define STEP 1e-3
+#define DEGREE (3.14159265358979323846 / 180)
+
+typedef struct Machine {
+  CnWorld *world;
+  CnBodyId *bodies;
+  CnJointId *joints;
+  int32_t body_count, joint_count;
+} Machine;
+
+static CnQuat turn(CnVec3 axis, double angle) { return cni_quat_exp(cn_scale(angle, axis)); }
+
+static int add_box(Machine *m, CnVec3 centre, CnQuat rotation, CnVec3 size, double mass,
+                   CnTwist twist) {
+  CnBodyDef def = cn_body_def_default();
+  def.pose = (CnPose){centre, rotation};
+  def.twist = twist;
+  def.mass = mass;
+  double x = size.x * size.x, y = size.y * size.y, z = size.z * size.z, f = mass / 12;
+  def.inertia = (CnSym3){f * (y + z), f * (x + z), f * (x + y), 0, 0, 0};
+  return cn_body_create(m->world, &def, &m->bodies[m->body_count++]) == CN_OK;
+}
+
+// Between bodies a and b of the list; -1: the ground.
+static int add_hinge(Machine *m, int32_t a, int32_t b, CnVec3 at, CnVec3 axis) {
+  CnJointDef def = cn_joint_def_default(CN_JOINT_REVOLUTE);
+  if (a >= 0) def.body_a = m->bodies[a];
+  if (b >= 0) def.body_b = m->bodies[b];
+  return cn_joint_def_along(m->world, at, axis, &def) == CN_OK &&
+         cn_joint_create(m->world, &def, &m->joints[m->joint_count++]) == CN_OK;
+}
+
+// ---- the machines ------------------------------------------------------------------------------
+
+static const CnVec3 link_size = {.1, .02, .02};
+static const CnTwist at_rest = {{0, 0, 0}, {0, 0, 0}};
+
+static int make_chain(Machine *m, int32_t n) {
+  CnVec3 y = {0, 1, 0}, end = {0, 0, 0};
+  CnQuat down = turn(y, 30 * DEGREE);
+  CnVec3 along = cn_rotate(down, cn_vec3(.1, 0, 0));
+  int ok = 1;
+  for (int32_t i = 0; i < n && ok; i++, end = cn_add(end, along))
+    ok = add_box(m, cn_madd(end, .5, along), down, link_size, .1, at_rest) &&
+         add_hinge(m, i - 1, i, end, y);
+  return ok;
+}
+
+static int make_btree(Machine *m, int32_t n) {
+  int ok = 1;
+  for (int32_t i = 0; i < n && ok; i++) {
+    CnVec3 y = {0, 1, 0}, z = {0, 0, 1}, start = {0, 0, 0};
+    CnQuat q = turn(y, 30 * DEGREE);
+    int32_t parent = i > 0 ? (i - 1) / 2 : -1;
+    if (parent >= 0) {
+      CnPose pose;
+      ok = cn_body_pose(m->world, m->bodies[parent], &pose) == CN_OK;
+      start = cn_pose_point(pose, cn_vec3(.05, 0, 0));
+      q = cn_qmul(pose.rotation, turn(i % 4 < 2 ? y : z, (i % 2 ? 35 : -35) * DEGREE));
+    }
+    ok = ok &&
+         add_box(m, cn_add(start, cn_rotate(q, cn_vec3(.05, 0, 0))), q, link_size, .1, at_rest) &&
+         add_hinge(m, parent, i, start, cn_rotate(q, i % 2 ? y : z));
+  }
+  return ok;
+}
+
+static int make_ladder(Machine *m, int32_t windows) {
+  CnVec3 y = {0, 1, 0}, upright = {.01, .01, 1}, level = {1, .01, .01};
+  CnTwist swing = {{.5, 0, 0}, {0, 1, 0}}, slide = {{1, 0, 0}, {0, 0, 0}};
+  int ok = 1;
+  for (int32_t i = 0; i <= windows && ok; i++)
+    ok = add_box(m, cn_vec3(i, 0, .5), CN_QUAT_ONE, upright, 1, swing) &&
+         add_hinge(m, -1, i, cn_vec3(i, 0, 0), y);
+  for (int32_t i = 0; i < windows && ok; i++) {
+    int32_t bar = m->body_count;
+    ok = add_box(m, cn_vec3(i + .5, 0, 1), CN_QUAT_ONE, level, 1, slide) &&
+         add_hinge(m, i, bar, cn_vec3(i, 0, 1), y) &&
+         add_hinge(m, i + 1, bar, cn_vec3(i + 1, 0, 1), y);
+  }
+  return ok;
+}
+
+typedef struct Kind {
+  const char *name, *parameter;
+  int (*make)(Machine *machine, int32_t n);
+  int32_t bodies_per, bodies_more; // of n
+} Kind;
+
+static const Kind kinds[] = {{"chain", "chain", make_chain, 1, 0},
+                             {"btree", "btree", make_btree, 1, 0},
+                             {"ladder", "ladder", make_ladder, 2, 1},
+                             {NULL, NULL, NULL, 0, 0}};
+
+// ---- figures -----------------------------------------------------------------------------------
+
+typedef struct Truth {
+  int32_t n;
+  double time, x, z;
+} Truth;
+
+static const Truth tips[] = {{10, 1, -.8297311573, -.5492730813},
+                             {100, 1, 5.2311153387, -7.9251858488},
+                             {1000, .2, 86.5139473893, -50.1450508138},
+                             {10000, .02, 866.0245530257, -500.0014708143}};
+
+static double tip_error(const Machine *m, double time) {
+  CnPose pose;
+  for (size_t i = 0; i < sizeof tips / sizeof tips[0]; i++) {
+    if (tips[i].n != m->body_count || fabs(tips[i].time - time) > 1e-9) continue;
+    if (cn_body_pose(m->world, m->bodies[m->body_count - 1], &pose) != CN_OK) return NAN;
+    CnVec3 tip = cn_pose_point(pose, cn_vec3(.05, 0, 0));
+    return hypot(tip.x - tips[i].x, tip.z - tips[i].z);
+  }
+  return NAN;
+}
+
+static double joint_error(const Machine *m) {
+  double most = 0;
+  CnJointState state;
+  for (int32_t i = 0; i < m->joint_count; i++)
+    if (cn_joint_state(m->world, m->joints[i], &state) == CN_OK) most = fmax(most, state.error);
+  return most;
+}
+
+static int32_t steps_of(int32_t bodies) { return bodies <= 100 ? 1000 : bodies <= 1000 ? 200 : 20; }
+
+static int step_all(const Machine *m, int32_t steps, double *seconds, double *error) {
+  *seconds = *error = 0;
+  for (int32_t i = 0; i < steps; i++) {
+    double start = cni_seconds();
+    if (cn_world_step(m->world, NULL) != CN_OK) return 0;
+    // the first steps find the order and take the memory
+    if (i >= steps / 10) *seconds += cni_seconds() - start;
+    *error = fmax(*error, joint_error(m));
+  }
+  *seconds /= steps - steps / 10;
+  return 1;
+}
+
+static int measure(const Kind *kind, int32_t n, const char *solver, Row *row) {
+  int32_t bodies = kind->bodies_per * n + kind->bodies_more, steps = steps_of(bodies);
+  Machine m = {.bodies = calloc((size_t)bodies, sizeof *m.bodies),
+               .joints = calloc(2 * (size_t)bodies, sizeof *m.joints)};
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = STEP;
+  if (strcmp(solver, "default") != 0) def.solver = cn_solver_def_default(solver);
+  double seconds = NAN, error = NAN;
+  int ok = m.bodies && m.joints && cn_world_create(&def, &m.world) == CN_OK && kind->make(&m, n) &&
+           step_all(&m, steps, &seconds, &error);
+  if (!ok) fprintf(stderr, "mechanisms: %s of %d: %s\n", kind->name, (int)n, cn_error_message());
+  row_text(row, "mechanism", kind->name);
+  row_number(row, "n", n);
+  row_number(row, "bodies", bodies);
+  row_number(row, "joints", m.joint_count);
+  row_text(row, "solver", solver);
+  row_number(row, "steps", steps);
+  row_number(row, "us_per_step", 1e6 * seconds);
+  row_number(row, "us_per_body", 1e6 * seconds / bodies);
+  row_number(row, "joint_error", error);
+  if (kind->make == make_chain && ok) row_number(row, "tip_error", tip_error(&m, steps * STEP));
+  cn_world_destroy(m.world);
+  free(m.bodies);
+  free(m.joints);
+  return ok;
+}
+
+static int run(const Values *values, Report *report) {
+  for (const Kind *kind = kinds; kind->name; kind++) {
+    int32_t numbers[VALUE_LIST], count;
+    if (!value_list(values, kind->parameter, 1, 1e6, numbers, &count)) return 0;
+    for (int32_t i = 0; i < count; i++) {
+      Row *row = report_row_begin(report);
+      if (!row || !measure(kind, numbers[i], value_text(values, "solver"), row)) return 0;
+      report_row_end(report, row);
+    }
+  }
+  return 1;
+}
+
+static const Parameter parameters[] = {{"chain", "10,100,1000,10000", "bodies of chains"},
+                                       {"btree", "10,100,1000,10000", "bodies of binary trees"},
+                                       {"ladder", "10,40,100,1000", "windows of ladders"},
+                                       {"solver", "default", "the solver"},
+                                       {NULL, NULL, NULL}};
+static const Column columns[] = {{"mechanism", "mechanism"},
+                                 {"n", "n"},
+                                 {"bodies", "bodies"},
+                                 {"joints", "joints"},
+                                 {"us_per_step", "us a step"},
+                                 {"us_per_body", "us a body"},
+                                 {"joint_error", "joints open, m"},
+                                 {"tip_error", "tip off, m"},
+                                 {NULL, NULL}};
+extern const Bench bench_mechanisms;
+const Bench bench_mechanisms = {"mechanisms",
+                                "chains, trees and ladders of hinges: time a body, joints, motion",
+                                parameters, columns, run};

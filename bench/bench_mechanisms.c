@@ -6,7 +6,8 @@
 // with small steps. btree: body i hangs at the end of body (i-1)/2, turned by 35 degrees to either
 // side about y or z. ladder: n windows of rods 1 m, 1 kg, section .01 x .01: 2n + 1 bodies, 3n + 1
 // hinges, three rows too many a window; upright, let go at 1 m/s. h = .001, 1000 steps up to 100
-// bodies, 200 up to 1000, 20 beyond.
+// bodies, 200 up to 1000, 20 beyond. Beside each row the same machine in ODE, where it is installed:
+// dWorldStep (dense: up to `direct` bodies) and dWorldQuickStep.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +17,29 @@
 #include "bench.h"
 #include "core/clock.h"
 #include "core/vec.h"
+#include "peer.h"
 
 #define STEP 1e-3
+#define PEER_SECONDS 600
 #define DEGREE (3.14159265358979323846 / 180)
+
+typedef struct Link { // what the list for peers has of a body
+  CnPose pose;
+  CnTwist twist;
+  CnVec3 size;
+  double mass;
+} Link;
+
+typedef struct Hinge {
+  int32_t a, b; // -1: the ground
+  CnVec3 at, axis;
+} Hinge;
 
 typedef struct Machine {
   CnWorld *world;
+  Link *links;
+  Hinge *hinges;
+  int32_t method; // of ODE
   CnBodyId *bodies;
   CnJointId *joints;
   int32_t body_count, joint_count;
@@ -32,6 +50,7 @@ static CnQuat turn(CnVec3 axis, double angle) { return cni_quat_exp(cn_scale(ang
 static int add_box(Machine *m, CnVec3 centre, CnQuat rotation, CnVec3 size, double mass,
                    CnTwist twist) {
   CnBodyDef def = cn_body_def_default();
+  m->links[m->body_count] = (Link){{centre, rotation}, twist, size, mass};
   def.pose = (CnPose){centre, rotation};
   def.twist = twist;
   def.mass = mass;
@@ -43,6 +62,7 @@ static int add_box(Machine *m, CnVec3 centre, CnQuat rotation, CnVec3 size, doub
 // Between bodies a and b of the list; -1: the ground.
 static int add_hinge(Machine *m, int32_t a, int32_t b, CnVec3 at, CnVec3 axis) {
   CnJointDef def = cn_joint_def_default(CN_JOINT_REVOLUTE);
+  m->hinges[m->joint_count] = (Hinge){a, b, at, axis};
   if (a >= 0) def.body_a = m->bodies[a];
   if (b >= 0) def.body_b = m->bodies[b];
   return cn_joint_def_along(m->world, at, axis, &def) == CN_OK &&
@@ -123,14 +143,10 @@ static const Truth tips[] = {{10, 1, -.8297311573, -.5492730813},
                              {1000, .2, 86.5139473893, -50.1450508138},
                              {10000, .02, 866.0245530257, -500.0014708143}};
 
-static double tip_error(const Machine *m, double time) {
-  CnPose pose;
-  for (size_t i = 0; i < sizeof tips / sizeof tips[0]; i++) {
-    if (tips[i].n != m->body_count || fabs(tips[i].time - time) > 1e-9) continue;
-    if (cn_body_pose(m->world, m->bodies[m->body_count - 1], &pose) != CN_OK) return NAN;
-    CnVec3 tip = cn_pose_point(pose, cn_vec3(.05, 0, 0));
-    return hypot(tip.x - tips[i].x, tip.z - tips[i].z);
-  }
+static double tip_error(int32_t n, double time, CnVec3 tip) {
+  for (size_t i = 0; i < sizeof tips / sizeof tips[0]; i++)
+    if (tips[i].n == n && fabs(tips[i].time - time) < 1e-9)
+      return hypot(tip.x - tips[i].x, tip.z - tips[i].z);
   return NAN;
 }
 
@@ -157,30 +173,113 @@ static int step_all(const Machine *m, int32_t steps, double *seconds, double *er
   return 1;
 }
 
-static int measure(const Kind *kind, int32_t n, const char *solver, Row *row) {
-  int32_t bodies = kind->bodies_per * n + kind->bodies_more, steps = steps_of(bodies);
-  Machine m = {.bodies = calloc((size_t)bodies, sizeof *m.bodies),
-               .joints = calloc(2 * (size_t)bodies, sizeof *m.joints)};
+// ---- rows --------------------------------------------------------------------------------------
+
+typedef struct Figures {
+  double seconds, error;
+  CnVec3 tip;
+} Figures;
+
+static void fill_row(Row *row, const Kind *kind, int32_t n, const Machine *m, const char *engine,
+                     const Figures *f) {
+  int32_t steps = steps_of(m->body_count);
+  row_text(row, "mechanism", kind->name);
+  row_number(row, "n", n);
+  row_number(row, "bodies", m->body_count);
+  row_number(row, "joints", m->joint_count);
+  row_text(row, "engine", engine);
+  row_number(row, "steps", steps);
+  row_number(row, "us_per_step", 1e6 * f->seconds);
+  row_number(row, "us_per_body", 1e6 * f->seconds / m->body_count);
+  row_number(row, "joint_error", f->error);
+  if (kind->make == make_chain) row_number(row, "tip_error", tip_error(n, steps * STEP, f->tip));
+}
+
+static int cairn_row(Report *report, const Kind *kind, int32_t n, const Machine *m,
+                     const char *solver) {
+  Row *row = report_row_begin(report);
+  Figures f;
+  CnPose pose;
+  char name[64];
+  if (!row || !step_all(m, steps_of(m->body_count), &f.seconds, &f.error)) return 0;
+  if (cn_body_pose(m->world, m->bodies[m->body_count - 1], &pose) != CN_OK) return 0;
+  f.tip = cn_pose_point(pose, cn_vec3(.05, 0, 0));
+  snprintf(name, sizeof name, "cairn %s", solver);
+  fill_row(row, kind, n, m, name, &f);
+  report_row_end(report, row);
+  return 1;
+}
+
+static int write_machine(const void *list, FILE *file) {
+  const Machine *m = list;
+  fprintf(file, "step %.17g %d %d\n", STEP, (int)steps_of(m->body_count), (int)m->method);
+  for (int32_t i = 0; i < m->body_count; i++) {
+    const Link *l = &m->links[i];
+    const double *x = &l->pose.position.x, *v = &l->twist.velocity.x;
+    fprintf(file, "box");
+    for (int32_t k = 0; k < 7; k++) fprintf(file, " %.17g", x[k]);
+    fprintf(file, " %.17g %.17g %.17g %.17g", l->size.x, l->size.y, l->size.z, l->mass);
+    for (int32_t k = 0; k < 6; k++) fprintf(file, " %.17g", v[k]);
+    fprintf(file, "\n");
+  }
+  for (int32_t i = 0; i < m->joint_count; i++) {
+    const Hinge *h = &m->hinges[i];
+    fprintf(file, "hinge %d %d %.17g %.17g %.17g %.17g %.17g %.17g\n", (int)h->a, (int)h->b,
+            h->at.x, h->at.y, h->at.z, h->axis.x, h->axis.y, h->axis.z);
+  }
+  return !ferror(file);
+}
+
+static int peer_rows(const Values *values, Report *report, const Kind *kind, int32_t n,
+                     Machine *m) {
+  static const char *const names[2] = {"ODE direct", "ODE QuickStep"};
+  int32_t most;
+  if (!value_whole(values, "direct", 0, 1e6, &most)) return 0;
+  for (m->method = m->body_count <= most ? 0 : 1; m->method < 2; m->method++) {
+    Row *row = report_row_begin(report);
+    Figures f = {NAN, NAN, {NAN, NAN, NAN}};
+    FILE *answer;
+    CnVec3 x;
+    if (!row) return 0;
+    PeerOutcome outcome =
+        peer_exchange(values->directory, "hinges_ode", PEER_SECONDS, write_machine, m, &answer);
+    if (outcome == PEER_DONE) {
+      if (fscanf(answer, "%lf %lf %lf %lf %lf %lf %lf %lf", &f.seconds, &f.error, &f.tip.x,
+                 &f.tip.y, &f.tip.z, &x.x, &x.y, &x.z) != 8)
+        outcome = PEER_FAILED;
+      f.tip = cn_madd(f.tip, .05, x);
+      fclose(answer);
+    }
+    fill_row(row, kind, n, m, names[m->method], &f);
+    if (outcome != PEER_DONE)
+      row_text(row, "status", outcome == PEER_NOT_INSTALLED ? "not installed" : "failed");
+    report_row_end(report, row);
+    if (outcome == PEER_NOT_INSTALLED) return 1;
+  }
+  return 1;
+}
+
+static int rows_of(const Values *values, Report *report, const Kind *kind, int32_t n) {
+  size_t bodies = (size_t)(kind->bodies_per * n + kind->bodies_more);
+  const char *solver = value_text(values, "solver");
+  Machine m = {.bodies = calloc(bodies, sizeof *m.bodies),
+               .joints = calloc(2 * bodies, sizeof *m.joints),
+               .links = calloc(bodies, sizeof *m.links),
+               .hinges = calloc(2 * bodies, sizeof *m.hinges)};
   CnWorldDef def = cn_world_def_default();
   def.time_step = STEP;
   if (strcmp(solver, "default") != 0) def.solver = cn_solver_def_default(solver);
-  double seconds = NAN, error = NAN;
-  int ok = m.bodies && m.joints && cn_world_create(&def, &m.world) == CN_OK && kind->make(&m, n) &&
-           step_all(&m, steps, &seconds, &error);
+  int ok = m.bodies && m.joints && m.links && m.hinges &&
+           cn_world_create(&def, &m.world) == CN_OK && kind->make(&m, n) &&
+           cairn_row(report, kind, n, &m, solver);
   if (!ok) fprintf(stderr, "mechanisms: %s of %d: %s\n", kind->name, (int)n, cn_error_message());
-  row_text(row, "mechanism", kind->name);
-  row_number(row, "n", n);
-  row_number(row, "bodies", bodies);
-  row_number(row, "joints", m.joint_count);
-  row_text(row, "solver", solver);
-  row_number(row, "steps", steps);
-  row_number(row, "us_per_step", 1e6 * seconds);
-  row_number(row, "us_per_body", 1e6 * seconds / bodies);
-  row_number(row, "joint_error", error);
-  if (kind->make == make_chain && ok) row_number(row, "tip_error", tip_error(&m, steps * STEP));
+  if (ok && strcmp(value_text(values, "peers"), "none") != 0)
+    ok = peer_rows(values, report, kind, n, &m);
   cn_world_destroy(m.world);
   free(m.bodies);
   free(m.joints);
+  free(m.links);
+  free(m.hinges);
   return ok;
 }
 
@@ -188,29 +287,25 @@ static int run(const Values *values, Report *report) {
   for (const Kind *kind = kinds; kind->name; kind++) {
     int32_t numbers[VALUE_LIST], count;
     if (!value_list(values, kind->parameter, 1, 1e6, numbers, &count)) return 0;
-    for (int32_t i = 0; i < count; i++) {
-      Row *row = report_row_begin(report);
-      if (!row || !measure(kind, numbers[i], value_text(values, "solver"), row)) return 0;
-      report_row_end(report, row);
-    }
+    for (int32_t i = 0; i < count; i++)
+      if (!rows_of(values, report, kind, numbers[i])) return 0;
   }
   return 1;
 }
 
-static const Parameter parameters[] = {{"chain", "10,100,1000,10000", "bodies of chains"},
-                                       {"btree", "10,100,1000,10000", "bodies of binary trees"},
-                                       {"ladder", "10,40,100,1000", "windows of ladders"},
-                                       {"solver", "default", "the solver"},
-                                       {NULL, NULL, NULL}};
-static const Column columns[] = {{"mechanism", "mechanism"},
-                                 {"n", "n"},
-                                 {"bodies", "bodies"},
-                                 {"joints", "joints"},
-                                 {"us_per_step", "us a step"},
-                                 {"us_per_body", "us a body"},
-                                 {"joint_error", "joints open, m"},
-                                 {"tip_error", "tip off, m"},
-                                 {NULL, NULL}};
+static const Parameter parameters[] = {
+    {"chain", "10,100,1000,10000", "bodies of chains"},
+    {"btree", "10,100,1000,10000", "bodies of binary trees"},
+    {"ladder", "10,40,100,1000", "windows of ladders"},
+    {"solver", "default", "the solver"},
+    {"peers", "all", "none: Cairn alone"},
+    {"direct", "300", "most bodies of ODE's dWorldStep, whose time grows with their cube"},
+    {NULL, NULL, NULL}};
+static const Column columns[] = {{"mechanism", "mechanism"},   {"n", "n"},
+                                 {"bodies", "bodies"},         {"joints", "joints"},
+                                 {"engine", "engine"},         {"us_per_step", "us a step"},
+                                 {"us_per_body", "us a body"}, {"joint_error", "joints open, m"},
+                                 {"tip_error", "tip off, m"},  {NULL, NULL}};
 extern const Bench bench_mechanisms;
 const Bench bench_mechanisms = {"mechanisms",
                                 "chains, trees and ladders of hinges: time a body, joints, motion",

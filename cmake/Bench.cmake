@@ -48,6 +48,7 @@ if(ODE_INCLUDE AND ODE_LIBRARY)
   target_include_directories(peer_ode SYSTEM PRIVATE ${ODE_INCLUDE})
   target_compile_definitions(peer_ode PRIVATE ODE_VERSION="${ode_version}")
   cairn_trust_peer(trust_ode c ${ODE_LIBRARY})
+  cairn_trust_peer(hinges_ode c ${ODE_LIBRARY})
   target_compile_definitions(peer_trust_ode PRIVATE ODE_VERSION="${ode_version}")
 endif()
 

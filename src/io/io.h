@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/memory.h"
+#include "geometry/geometry.h"
 #include "io/tools/lock.h"
 #include "io/tools/names.h"
 #include "io/tools/output.h"
@@ -29,6 +30,8 @@ int32_t cni_problem_contact_rows(const CnProblem *problem);
 // The settings that a run was made with, over those of the definition: what the file does not say
 // stays. Names are those of the run or of the tables.
 CnStatus cni_run_settings(CnRun *run, CnWorldDef *def);
+// The hull of a shape's geometry, as long as the run is open; null without one.
+const CniHull *cni_run_hull(const CnRun *run, CnGeometryId geometry);
 
 // ---- writing runs ----
 

@@ -28,6 +28,11 @@ static CnStatus run_shape(void *context, int32_t index, CnRunShape *shape) {
   return cn_run_shape(view->run, index, shape);
 }
 
+static const CniHull *run_hull(void *context, CnGeometryId geometry) {
+  const RunView *view = context;
+  return cni_run_hull(view->run, geometry);
+}
+
 static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *poses) {
   const RunView *view = context;
   return cn_run_frame(view->run, index, time, poses, NULL);
@@ -85,6 +90,7 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
                           .parameter = run_parameter,
                           .body = run_body,
                           .shape = run_shape,
+                          .hull = run_hull,
                           .frame = run_frame,
                           .scalar = run_scalar,
                           .sensor = run_sensor,

@@ -2,6 +2,7 @@
 // A page from a scene of which nothing was simulated: a world is filled, and seen as a run of one
 // frame.
 #include "view/view_private.h"
+#include "world/world.h"
 
 typedef struct SceneShape {
   CnShapeId id;
@@ -37,6 +38,11 @@ static CnStatus scene_shape(void *context, int32_t index, CnRunShape *shape) {
   const SceneView *view = context;
   shape->body = view->shapes[index].body;
   return cn_shape_def(view->world, view->shapes[index].id, &shape->def);
+}
+
+static const CniHull *scene_hull(void *context, CnGeometryId geometry) {
+  const SceneView *view = context;
+  return cni_world_hull(view->world, geometry);
 }
 
 static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *poses) {
@@ -81,6 +87,7 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                             .parameter = scene_parameter,
                             .body = scene_body,
                             .shape = scene_shape,
+                            .hull = scene_hull,
                             .frame = scene_frame};
     source.info = (CnRunInfo){.cairn_version = cn_version(),
                               .scene_name = scene.name,

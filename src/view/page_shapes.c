@@ -27,7 +27,9 @@ typedef struct Meshes {
 static CnStatus find_mesh(Meshes *meshes, const CniPlaced *shape, int32_t *index) {
   for (*index = 0; *index < meshes->count; (*index)++) {
     const CniPlaced *m = &meshes->items[*index];
-    if (m->kind == shape->kind && memcmp(m->size, shape->size, sizeof m->size) == 0) return CN_OK;
+    if (m->kind == shape->kind && m->hull == shape->hull &&
+        memcmp(m->size, shape->size, sizeof m->size) == 0)
+      return CN_OK;
   }
   CNI_TRY(CNI_RESERVE(&meshes->allocator, meshes->items, meshes->capacity, meshes->count,
                       meshes->count + 1));
@@ -41,12 +43,32 @@ static void put_vec(CniPageFile *file, CnVec3 v) {
   cni_page_file_float32(file, (float)v.z);
 }
 
+// The faces of a hull as they are.
+static void write_faces(CniPageFile *file, const CniHull *h) {
+  cni_page_file_float32(file, (float)h->corner_count);
+  cni_page_file_float32(file, (float)(h->corner_count - 2 * h->face_count));
+  for (int32_t f = 0; f < h->face_count; f++)
+    for (int32_t k = 0; k < h->faces[f].count; k++) {
+      put_vec(file, h->vertices[h->corners[h->faces[f].first + k].vertex]);
+      put_vec(file, h->faces[f].normal);
+    }
+  for (int32_t f = 0; f < h->face_count; f++)
+    for (int32_t k = 1; k + 1 < h->faces[f].count; k++) {
+      int32_t first = h->faces[f].first;
+      put_vec(file, cn_vec3(first, first + k, first + k + 1));
+    }
+}
+
 // Numbers of corners and triangles; of each corner its place and normal; of each triangle its
 // corners.
 static void write_mesh(CniPageFile *file, const CniPlaced *shape, int32_t quarter) {
   const CniShapeKind *kind = cni_shape_kinds[shape->kind];
   int32_t half = quarter + 2, rings = 2 * half, around = 4 * quarter;
   double round = kind->rounding(shape);
+  if (shape->hull && round == 0) {
+    write_faces(file, shape->hull);
+    return;
+  }
   cni_page_file_float32(file, (float)(rings * around));
   cni_page_file_float32(file, (float)(2 * (rings - 1) * around));
   for (int32_t i = 0; i < rings; i++) {
@@ -73,8 +95,11 @@ static void write_mesh(CniPageFile *file, const CniPlaced *shape, int32_t quarte
 
 // ---- shapes ----
 
-static CnStatus write_shape(CniPageFile *file, const CnRunShape *s, Meshes *meshes) {
+static CnStatus write_shape(CniPageFile *file, const CniPageSource *source, const CnRunShape *s,
+                            Meshes *meshes) {
   CniPlaced shape = cni_shape_placed(&s->def);
+  if (cni_shape_needs_geometry(shape.kind))
+    shape.hull = source->hull(source->context, s->def.geometry);
   const CniShapeKind *kind = cni_shape_kinds[shape.kind];
   CniPagePrimitive primitive = kind->page;
   if (primitive == CNI_PAGE_BOX && kind->rounding(&shape) > 0) primitive = CNI_PAGE_TRIANGLES;
@@ -103,7 +128,7 @@ CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source,
   for (int32_t i = 0; i < source->info.shape_count && status == CN_OK; i++) {
     CnRunShape s;
     status = source->shape(source->context, i, &s);
-    if (status == CN_OK) status = write_shape(file, &s, &meshes);
+    if (status == CN_OK) status = write_shape(file, source, &s, &meshes);
   }
   cni_page_file_end(file);
   cni_page_file_begin(file, "meshes");

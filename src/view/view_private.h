@@ -41,6 +41,7 @@ typedef struct CniPageSource {
   CnStatus (*parameter)(void *context, int32_t index, CnRunParameter *parameter);
   CnStatus (*body)(void *context, int32_t index, CnRunBody *body);
   CnStatus (*shape)(void *context, int32_t index, CnRunShape *shape);
+  const CniHull *(*hull)(void *context, CnGeometryId geometry); // null without one
   CnStatus (*frame)(void *context, int64_t index, double *time, CnPose *poses);
   CnStatus (*scalar)(void *context, int32_t index, CnRunSeries *series);
   CnStatus (*sensor)(void *context, int32_t index, CnRunSeries *series);

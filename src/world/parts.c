@@ -65,6 +65,14 @@ CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, CnGeometr
   return CN_OK;
 }
 
+const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry) {
+  int32_t i;
+  if (geometry.slot == 0) return NULL;
+  return cni_model_find_geometry(&world->now.model, geometry, &i) == CN_OK
+             ? world->now.model.geometries[i]->hull
+             : NULL;
+}
+
 // ---- shapes ----
 
 CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, CnShapeId *shape) {

@@ -155,6 +155,9 @@ CnStatus cni_world_open(const CnWorld *world, const char *call);
 CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call);
 CnStatus cni_null_argument(const char *call, const char *what);
 
+// The hull of a geometry; null without one.
+const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry);
+
 // ---- snapshots ----
 
 #define CNI_SNAPSHOT_HEADER 32 // bytes: magic, version, size, checksum

@@ -210,6 +210,7 @@ static double radius_of(const CnWorld *world, CnBodyId body) {
     CnShapeDef def;
     if (cn_shape_def(world, s, &def) != CN_OK || cni_shape_unbounded(def.kind)) continue;
     CniPlaced placed = cni_shape_placed(&def);
+    placed.hull = cni_world_hull(world, def.geometry);
     radius = fmax(radius, cn_norm(def.pose.position) + cni_shape_outradius(&placed));
   }
   return radius;
@@ -261,7 +262,7 @@ static void put_sizes(CniHdf *hdf, const CniField *field, int32_t n, ShapeRow *r
   cni_hdf_table(hdf, path, CNI_DOUBLE, n, field->type == CNI_FIELD_VEC3 ? 3 : 0, values);
 }
 
-static void put_shapes(CniRunWriter *w, CnWorld *world, CniHdf *hdf, ShapeRow *rows) {
+static CnStatus put_shapes(CniRunWriter *w, CnWorld *world, CniHdf *hdf, ShapeRow *rows) {
   int32_t n = 0;
   for (int32_t b = 0; b < w->sizes.body_count; b++) {
     CnShapeId s;
@@ -282,6 +283,7 @@ static void put_shapes(CniRunWriter *w, CnWorld *world, CniHdf *hdf, ShapeRow *r
   cni_hdf_table(hdf, "/shapes/rotation", CNI_DOUBLE, n, 4, rows->rotation);
   const CniField *field;
   for (int32_t i = 0; (field = cni_shape_field(i)); i++) put_sizes(hdf, field, n, rows);
+  return cni_run_put_geometries(w, world, rows->def, hdf);
 }
 
 typedef struct JointRow {
@@ -381,13 +383,14 @@ static CnStatus put_contents(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
               shape.position && shape.rotation && shape.def && shape.values && joint.kind &&
               joint.body_a && joint.body_b && joint.frame_a && joint.frame_b &&
               joint.coordinates.joint && joint.coordinates.number && joint.coordinates.kind;
+  CnStatus status = whole ? CN_OK : cni_error_memory(b * sizeof(CnPose));
   if (whole) {
     put_bodies(w, world, hdf, &body);
-    put_shapes(w, world, hdf, &shape);
+    status = put_shapes(w, world, hdf, &shape);
     put_joints(w, world, hdf, &joint);
   }
   cni_arena_release(&arena);
-  return whole ? CN_OK : cni_error_memory(b * sizeof(CnPose));
+  return status;
 }
 
 CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *world,

@@ -259,11 +259,19 @@ struct CnRun {
   CniTexts words[CNI_RUN_WORDS]; // strings of info
   CnRunParameter *parameters;
   CnRunBody *bodies;
-  CnRunShape *shapes;
+  CnRunShape *shapes; // a geometry's slot is its number in `hulls` and one
+  CniHull **hulls;
+  int32_t hull_count;
   CnRunJoint *joints;
   CnRunSeries *sensors;
   CniTexts names[CNI_RUN_NAMES]; // behind them
 };
+
+// Geometries (run_geometries.c); `shapes` are the definitions in the order of the file.
+CnStatus cni_run_put_geometries(CniRunWriter *w, const CnWorld *world, const CnShapeDef *shapes,
+                                CniHdf *hdf);
+CnStatus cni_run_read_geometries(CnRun *run); // after the shapes
+void cni_run_release_geometries(CnRun *run);
 
 // ---- all that is read from a run: run_input.c ----
 

@@ -157,9 +157,7 @@ static void read_shapes(Reading *r) {
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
     if (body[i] < 0 || body[i] >= run->info.body_count)
       damaged(r, "the body of shape", (int64_t)i, body[i]);
-    // geometries are in no run file yet
-    if (kind[i] < 0 || kind[i] >= CN_SHAPE_KIND_COUNT ||
-        cni_shape_needs_geometry((CnShapeKind)kind[i]))
+    if (kind[i] < 0 || kind[i] >= CN_SHAPE_KIND_COUNT)
       damaged(r, "the kind of shape", (int64_t)i, kind[i]);
     if (r->status != CN_OK) return;
     run->shapes[i] = (CnRunShape){body[i], cn_shape_def_default((CnShapeKind)kind[i])};
@@ -167,6 +165,7 @@ static void read_shapes(Reading *r) {
   }
   const CniField *field;
   for (int32_t i = 0; (field = cni_shape_field(i)); i++) read_sizes(r, field);
+  if (r->status == CN_OK) r->status = cni_run_read_geometries(run);
 }
 
 static void read_joints(Reading *r) {
@@ -353,6 +352,7 @@ void cn_run_close(CnRun *run) {
   CNI_RELEASE(&a, run->bodies, run->info.body_count);
   CNI_RELEASE(&a, run->shapes, run->info.shape_count);
   CNI_RELEASE(&a, run->joints, run->info.joint_count);
+  cni_run_release_geometries(run);
   CNI_RELEASE(&a, run->sensors, run->info.sensor_count);
   cni_release(&a, run->path, run->path_bytes);
   cni_release(&a, run, sizeof *run);

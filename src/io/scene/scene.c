@@ -48,7 +48,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
                           int32_t setting_count) {
   static const char *const keys[] = {"$schema",  "title",     "description", "parameters", "seed",
                                      "settings", "materials", "bodies",      "joints",     "forces",
-                                     "sensors",  "functions", NULL};
+                                     "sensors",  "functions", "geometries",  NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -59,6 +59,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(cni_scene_read_functions(reader, root));
   CNI_TRY(cni_model_init(&reader->probe, &reader->scene->allocator));
   reader->probe_ready = 1;
+  CNI_TRY(cni_scene_read_geometries(reader, root));
   CNI_TRY(cni_scene_read_bodies(reader, root));
   CNI_TRY(cni_scene_read_joints(reader, root));
   return cni_scene_read_sensors(reader, root);
@@ -69,6 +70,7 @@ static void release_reader(CniReader *reader) {
   if (reader->probe_ready) cni_model_release(&reader->probe);
   cni_name_release(&reader->parameter_names, a);
   cni_name_release(&reader->material_names, a);
+  cni_name_release(&reader->geometry_names, a);
   cni_name_release(&reader->body_names, a);
   cni_name_release(&reader->joint_names, a);
   cni_name_release(&reader->force_names, a);
@@ -150,6 +152,8 @@ void cn_scene_destroy(CnScene *scene) {
   CnAllocator a = scene->allocator;
   CNI_RELEASE(&a, scene->parameters, scene->parameter_capacity);
   CNI_RELEASE(&a, scene->materials, scene->material_capacity);
+  CNI_RELEASE(&a, scene->geometries, scene->geometry_capacity);
+  CNI_RELEASE(&a, scene->points, scene->point_capacity);
   CNI_RELEASE(&a, scene->bodies, scene->body_capacity);
   CNI_RELEASE(&a, scene->shapes, scene->shape_capacity);
   CNI_RELEASE(&a, scene->joints, scene->joint_capacity);
@@ -262,15 +266,17 @@ CnStatus cn_scene_parameter(const CnScene *scene, int32_t index, CnSceneParamete
 
 typedef struct Filling {
   CnMaterialId *materials;
+  CnGeometryId *geometries;
   CnBodyId *bodies;
   CnJointId *joints;
   CnForceId *forces;
   CnFunctionId *functions;
-  int32_t material_count, body_count, function_count; // created so far
+  int32_t material_count, geometry_count, body_count, function_count; // created so far
 } Filling;
 
 static CnStatus reserve_ids(const CnScene *scene, CniArena *arena, Filling *f) {
   CNI_TRY(cni_arena_array(arena, scene->material_count, sizeof *f->materials, &f->materials));
+  CNI_TRY(cni_arena_array(arena, scene->geometry_count, sizeof *f->geometries, &f->geometries));
   CNI_TRY(cni_arena_array(arena, scene->body_count, sizeof *f->bodies, &f->bodies));
   CNI_TRY(cni_arena_array(arena, scene->joint_count, sizeof *f->joints, &f->joints));
   CNI_TRY(cni_arena_array(arena, scene->force_count, sizeof *f->forces, &f->forces));
@@ -286,6 +292,12 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
     CNI_TRY(cn_material_create(world, &scene->materials[i], &f->materials[i]));
     f->material_count++;
   }
+  for (int32_t i = 0; i < scene->geometry_count; i++) {
+    const CniSceneGeometry *g = &scene->geometries[i];
+    CNI_TRY(cn_geometry_create_points(world, g->name, scene->points + g->first_point,
+                                      g->point_count, &f->geometries[i]));
+    f->geometry_count++;
+  }
   for (int32_t i = 0; i < scene->body_count; i++) {
     const CniSceneBody *body = &scene->bodies[i];
     CNI_TRY(cn_body_create(world, &body->def, &f->bodies[i]));
@@ -295,6 +307,7 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
       CnShapeDef def = shape->def;
       CnShapeId id;
       if (shape->material >= 0) def.material = f->materials[shape->material];
+      if (shape->geometry >= 0) def.geometry = f->geometries[shape->geometry];
       CNI_TRY(cn_shape_create(world, f->bodies[i], &def, &id));
     }
   }
@@ -337,6 +350,7 @@ static void note_ids(CnScene *scene, const Filling *f) {
 // shapes, joints and forces with them.
 static void empty_world(CnWorld *world, const Filling *f) {
   for (int32_t i = f->body_count; i-- > 0;) cn_body_destroy(world, f->bodies[i]);
+  for (int32_t i = f->geometry_count; i-- > 0;) cn_geometry_destroy(world, f->geometries[i]);
   for (int32_t i = f->material_count; i-- > 0;) cn_material_destroy(world, f->materials[i]);
   for (int32_t i = f->function_count; i-- > 0;) cn_function_destroy(world, f->functions[i]);
 }

@@ -64,11 +64,12 @@ static CnStatus read_sizes(CniReader *reader, json_t *item, CnShapeDef *def) {
 
 // Keys depend on the kind: what all shapes have, what has mass or a normal, and the sizes.
 static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind kind) {
-  const char *keys[8 + CNI_SHAPE_SIZES] = {"kind",     "position", "rotation",
-                                           "material", "category", "mask"};
+  const char *keys[10 + CNI_SHAPE_SIZES] = {"kind",     "position", "rotation",
+                                            "material", "category", "mask"};
   int32_t n = 6;
   keys[n++] = cni_shape_unbounded(kind) ? "normal" : "density";
   for (const CniField *f = cni_shape_kinds[kind]->fields; f->name; f++) keys[n++] = scene_key(f);
+  if (cni_shape_needs_geometry(kind)) keys[n++] = "geometry", keys[n++] = "points";
   return cni_scene_keys(reader, item, keys);
 }
 
@@ -83,20 +84,16 @@ static CnStatus keep_shape(CniReader *reader, const CniSceneShape *shape) {
 static CnStatus make_shape(CniReader *reader, json_t *item) {
   static const char *const own[] = {"density", "category", "mask", NULL};
   const char *kinds[CN_SHAPE_KIND_COUNT + 1] = {NULL};
-  int32_t numbers[CN_SHAPE_KIND_COUNT], count = 0, kind = 0;
-  for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
-    if (cni_shape_needs_geometry((CnShapeKind)k)) continue; // scenes have none yet
-    numbers[count] = k;
-    kinds[count++] = cn_shape_kind_name((CnShapeKind)k);
-  }
+  for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++) kinds[k] = cn_shape_kind_name((CnShapeKind)k);
+  int32_t kind = 0;
   CNI_TRY(cni_scene_require(reader, item, "kind"));
   CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
-  kind = numbers[kind];
   CNI_TRY(check_shape_keys(reader, item, (CnShapeKind)kind));
-  CniSceneShape shape = {cn_shape_def_default((CnShapeKind)kind), -1};
+  CniSceneShape shape = {cn_shape_def_default((CnShapeKind)kind), -1, -1};
   CnShapeDef *def = &shape.def;
   CNI_TRY(cni_scene_get_pose(reader, item, &def->pose));
   CNI_TRY(read_sizes(reader, item, def));
+  if (cni_shape_needs_geometry(def->kind)) CNI_TRY(cni_scene_shape_geometry(reader, item, &shape));
   for (const char *const *key = own; *key; key++)
     CNI_TRY(cni_scene_get_field(reader, item, cni_field_find(cni_shape_fields, *key), def));
   CNI_MEMBER (reader, item, "material", value)

@@ -33,12 +33,19 @@ typedef struct CniSceneBody {
 typedef struct CniSceneShape {
   CnShapeDef def;
   int32_t material; // -1: none
+  int32_t geometry; // -1: none
 } CniSceneShape;
 
 typedef struct CniSceneFunction {
   CnFunctionDef def;
   double *points; // times, values; null: none
 } CniSceneFunction;
+
+typedef struct CniSceneGeometry {
+  const char *name; // null: given with a shape
+  int32_t first_point, point_count;
+  CnGeometryId id; // in the reader's model
+} CniSceneGeometry;
 
 // The slot of a motor's function is its number here, from 1 on.
 typedef struct CniSceneJoint {
@@ -82,6 +89,8 @@ struct CnScene {
   CniSceneSettings settings;
   CniSceneParameter *parameters;
   CnMaterialDef *materials;
+  CniSceneGeometry *geometries;
+  CnVec3 *points; // of all geometries
   CniSceneBody *bodies;
   CniSceneShape *shapes;
   CniSceneJoint *joints;
@@ -89,7 +98,8 @@ struct CnScene {
   CniSceneFunction *functions;
   CniSceneSensor *sensors;
   int32_t parameter_count, material_count, body_count, shape_count, joint_count, force_count;
-  int32_t sensor_count, function_count;
+  int32_t sensor_count, function_count, geometry_count, point_count;
+  int32_t geometry_capacity, point_capacity;
   int32_t parameter_capacity, material_capacity, body_capacity, shape_capacity, joint_capacity;
   int32_t force_capacity, sensor_capacity, function_capacity;
 };
@@ -130,6 +140,7 @@ typedef struct CniReader {
 
   CniRng rng;
   int64_t item_count, shape_item_count, item_limit;
+  CniNameTable geometry_names;
   CniNameTable parameter_names, material_names, body_names, joint_names, force_names, sensor_names;
   CniNameTable function_names;
   CniModel probe; // one body at a time is tried here
@@ -220,6 +231,9 @@ CnStatus cni_scene_read_parameters(CniReader *reader, json_t *root, const CnSett
                                    int32_t setting_count);
 CnStatus cni_scene_read_settings(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_materials(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root);
+// The geometry of a shape that needs one: "geometry" names it, or "points" make it.
+CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape);
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_functions(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_joints(CniReader *reader, json_t *root);

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geometries in a run file: of each its vertices, and its faces as lists of vertices, once however
+// many shapes share it. /shapes/geometry has their numbers, -1 where a shape has none. A world
+// without geometries writes nothing.
+#include <string.h>
+
+#include "io/run/run_private.h"
+#include "world/world.h"
+
+// ---- writing ----
+
+typedef struct Lists {
+  int32_t *vertex_count, *face_count; // a geometry
+  CnVec3 *vertices;
+  int32_t *corner_count; // a face
+  int32_t *corners;
+  int32_t *of_shape;
+} Lists;
+
+// Where the lists end.
+typedef struct Ends {
+  size_t vertices, faces, corners;
+} Ends;
+
+static void add_hull(Lists *l, Ends *end, int32_t i, const CniHull *h) {
+  l->vertex_count[i] = h->vertex_count;
+  l->face_count[i] = h->face_count;
+  memcpy(l->vertices + end->vertices, h->vertices, (size_t)h->vertex_count * sizeof(CnVec3));
+  for (int32_t f = 0; f < h->face_count; f++)
+    l->corner_count[end->faces + (size_t)f] = h->faces[f].count;
+  for (int32_t c = 0; c < h->corner_count; c++)
+    l->corners[end->corners + (size_t)c] = h->corners[c].vertex;
+  end->vertices += (size_t)h->vertex_count;
+  end->faces += (size_t)h->face_count;
+  end->corners += (size_t)h->corner_count;
+}
+
+static void put_lists(CniHdf *hdf, const Lists *l, const Ends *end, int32_t count, int32_t shapes) {
+  cni_hdf_table(hdf, "/shapes/geometry", CNI_INT32, shapes, 0, l->of_shape);
+  cni_hdf_group(hdf, "/geometries");
+  cni_hdf_table(hdf, "/geometries/vertex_count", CNI_INT32, count, 0, l->vertex_count);
+  cni_hdf_table(hdf, "/geometries/face_count", CNI_INT32, count, 0, l->face_count);
+  cni_hdf_table(hdf, "/geometries/vertices", CNI_DOUBLE, (int64_t)end->vertices, 3, l->vertices);
+  cni_hdf_table(hdf, "/geometries/corner_count", CNI_INT32, (int64_t)end->faces, 0,
+                l->corner_count);
+  cni_hdf_table(hdf, "/geometries/corners", CNI_INT32, (int64_t)end->corners, 0, l->corners);
+}
+
+CnStatus cni_run_put_geometries(CniRunWriter *w, const CnWorld *world, const CnShapeDef *shapes,
+                                CniHdf *hdf) {
+  const CniModel *model = &world->now.model;
+  int32_t count = model->geometry_count;
+  Ends size = {0, 0, 0}, end = {0, 0, 0};
+  if (count == 0) return CN_OK;
+  for (int32_t i = 0; i < count; i++) {
+    size.vertices += (size_t)model->geometries[i]->hull->vertex_count;
+    size.faces += (size_t)model->geometries[i]->hull->face_count;
+    size.corners += (size_t)model->geometries[i]->hull->corner_count;
+  }
+  CniArena arena;
+  cni_arena_init(&arena, &w->allocator);
+#define TAKE(count, type) cni_arena_take(&arena, (count) * sizeof(type))
+  Lists l = {TAKE((size_t)count, int32_t), TAKE((size_t)count, int32_t),
+             TAKE(size.vertices, CnVec3),  TAKE(size.faces, int32_t),
+             TAKE(size.corners, int32_t),  TAKE((size_t)w->shape_count, int32_t)};
+#undef TAKE
+  int whole = l.vertex_count && l.face_count && l.vertices && l.corner_count && l.corners &&
+              (l.of_shape || w->shape_count == 0);
+  for (int32_t i = 0; i < count && whole; i++) add_hull(&l, &end, i, model->geometries[i]->hull);
+  for (int32_t i = 0; i < w->shape_count && whole; i++) {
+    CnGeometryId id = shapes[i].geometry;
+    if (!id.slot || cni_model_find_geometry(model, id, &l.of_shape[i]) != CN_OK) l.of_shape[i] = -1;
+  }
+  if (whole) put_lists(hdf, &l, &end, count, w->shape_count);
+  cni_arena_release(&arena);
+  return whole ? CN_OK : cni_error_memory(size.corners * sizeof(int32_t));
+}
+
+// ---- reading ----
+
+// So many numbers.
+static CnStatus get_numbers(const CnRun *run, CniArena *arena, const char *path, CniNumber as,
+                            int64_t count, void **values) {
+  if (!cni_input_fits(run, count, 1)) return cni_input_damaged(run, path, 0, count);
+  size_t bytes = (size_t)count * cni_number_size(as);
+  *values = cni_arena_take(arena, bytes ? bytes : 1);
+  if (!*values) return cni_error_memory(bytes);
+  return cni_input_numbers(run, path, NULL, as, count, *values);
+}
+
+// A whole list of integers; its length in *count.
+static CnStatus get_list(const CnRun *run, CniArena *arena, const char *path, int64_t *count,
+                         int32_t **values) {
+  CNI_TRY(cni_input_count(run, path, count));
+  return get_numbers(run, arena, path, CNI_INT32, *count, (void **)values);
+}
+
+// Hulls from lists of which no number is believed: what is not there cannot be read, what is wrong
+// is refused by cni_hull_build.
+static CnStatus build_hulls(CnRun *run, const Lists *l, const Ends *size) {
+  Ends at = {0, 0, 0};
+  for (int32_t i = 0; i < run->hull_count; i++) {
+    int32_t vertices = l->vertex_count[i], faces = l->face_count[i];
+    size_t corners = 0;
+    if (vertices < 0 || (size_t)vertices > size->vertices - at.vertices)
+      return cni_input_damaged(run, "the vertices of geometry", i, vertices);
+    if (faces < 0 || (size_t)faces > size->faces - at.faces)
+      return cni_input_damaged(run, "the faces of geometry", i, faces);
+    for (int32_t f = 0; f < faces; f++) {
+      int32_t count = l->corner_count[at.faces + (size_t)f];
+      if (count < 0 || (size_t)count > size->corners - at.corners - corners)
+        return cni_input_damaged(run, "the corners of geometry", i, count);
+      corners += (size_t)count;
+    }
+    CNI_TRY(cni_hull_build(&run->allocator, run->path, vertices, l->vertices + at.vertices, faces,
+                           l->corner_count + at.faces, l->corners + at.corners, &run->hulls[i]));
+    at = (Ends){at.vertices + (size_t)vertices, at.faces + (size_t)faces, at.corners + corners};
+  }
+  return CN_OK;
+}
+
+static CnStatus read_lists(CnRun *run, CniArena *arena) {
+  int64_t count = 0, faces = 0, vertices = 0, corner_count = 0, corners = 0, shapes = 0;
+  Lists l;
+  CNI_TRY(get_list(run, arena, "/geometries/vertex_count", &count, &l.vertex_count));
+  CNI_TRY(get_list(run, arena, "/geometries/face_count", &faces, &l.face_count));
+  if (faces != count || count > INT32_MAX)
+    return cni_input_damaged(run, "the number of geometries", count, faces);
+  for (int64_t i = 0; i < count; i++) {
+    if (l.vertex_count[i] < 0) return cni_input_damaged(run, "vertices", i, l.vertex_count[i]);
+    vertices += l.vertex_count[i];
+  }
+  CNI_TRY(get_numbers(run, arena, "/geometries/vertices", CNI_DOUBLE, 3 * vertices,
+                      (void **)&l.vertices));
+  CNI_TRY(get_list(run, arena, "/geometries/corner_count", &corner_count, &l.corner_count));
+  CNI_TRY(get_list(run, arena, "/geometries/corners", &corners, &l.corners));
+  CNI_TRY(get_list(run, arena, "/shapes/geometry", &shapes, &l.of_shape));
+  size_t bytes = (size_t)count * sizeof *run->hulls;
+  run->hulls = cni_allocate(&run->allocator, bytes);
+  if (!run->hulls && count > 0) return cni_error_memory(bytes);
+  if (count > 0) memset(run->hulls, 0, bytes);
+  run->hull_count = (int32_t)count;
+  Ends size = {(size_t)vertices, (size_t)corner_count, (size_t)corners};
+  CNI_TRY(build_hulls(run, &l, &size));
+  if (shapes != run->info.shape_count)
+    return cni_input_damaged(run, "the geometries of shapes", run->info.shape_count, shapes);
+  for (int32_t i = 0; i < run->info.shape_count; i++) {
+    int32_t geometry = l.of_shape[i];
+    if (geometry < -1 || geometry >= run->hull_count)
+      return cni_input_damaged(run, "the geometry of shape", i, geometry);
+    if (geometry >= 0) run->shapes[i].def.geometry = (CnGeometryId){(uint32_t)geometry + 1, 1};
+  }
+  return CN_OK;
+}
+
+CnStatus cni_run_read_geometries(CnRun *run) {
+  CniArena arena;
+  cni_arena_init(&arena, &run->allocator);
+  CnStatus status = CN_OK;
+  if (H5Lexists(run->file, "/geometries", H5P_DEFAULT) > 0) status = read_lists(run, &arena);
+  cni_arena_release(&arena);
+  for (int32_t i = 0; i < run->info.shape_count && status == CN_OK; i++) {
+    const CnShapeDef *def = &run->shapes[i].def;
+    if (cni_shape_needs_geometry(def->kind) != (def->geometry.slot > 0))
+      status = cni_input_damaged(run, "the geometry of shape", i, (int64_t)def->geometry.slot - 1);
+  }
+  return status;
+}
+
+void cni_run_release_geometries(CnRun *run) {
+  for (int32_t i = 0; i < run->hull_count; i++) cni_hull_destroy(&run->allocator, run->hulls[i]);
+  CNI_RELEASE(&run->allocator, run->hulls, run->hull_count);
+}
+
+const CniHull *cni_run_hull(const CnRun *run, CnGeometryId id) {
+  return id.slot > 0 && id.slot <= (uint32_t)run->hull_count ? run->hulls[id.slot - 1] : NULL;
+}

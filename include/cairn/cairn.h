@@ -5,6 +5,7 @@
 
 #include <cairn/base.h>
 #include <cairn/problem.h>
+#include <cairn/query.h>
 #include <cairn/solver.h>
 #include <cairn/system.h>
 #include <cairn/world.h>

@@ -212,6 +212,8 @@ CniMassProps cni_shape_mass(const CniPlaced *shape, double density);
 CniMassProps cni_mass_add(CniMassProps a, CniMassProps b);
 // As in the row, for a ray and a normal of the frame that the pose is in.
 double cni_shape_ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
+// The same against a ball.
+double cni_ray_ball(CnVec3 centre, double radius, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
 
 // Check a shape definition's numbers; those that hang on a geometry are left to the model.
 CnStatus cni_shape_check(const CnShapeDef *def);

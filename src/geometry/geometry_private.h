@@ -10,8 +10,7 @@
 #include <cairn/shape_list.h>
 #undef CN_SHAPE
 
-// Rays, as CniShapeKind::ray: against a ball, and one that starts inside.
-double cni_ray_ball(CnVec3 centre, double radius, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
+// A ray that starts inside, as CniShapeKind::ray.
 double cni_ray_inside(CnVec3 direction, CnVec3 *normal);
 // What any bounded kind may have in its row: from the support function (cast.c, shapes.c).
 double cni_ray_convex(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal);

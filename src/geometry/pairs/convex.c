@@ -126,6 +126,14 @@ static int reduce(CniSimplex *s, CnVec3 *v) {
 // Where the walk ended.
 typedef enum End { END_FAR, END_APART, END_TOUCHING } End;
 
+// The walk came to |v| = length and no farther, and the lower bound says along/length. Within some
+// 1e-12 of touching v is a difference of large numbers, and its direction may be anything: where the
+// bounds disagree the cores are taken to touch.
+static End settled(const CniConvex *x, double length, double along) {
+  int blind = length < 1e-9 * x->extent && length - along / length > 1e-12 * x->extent;
+  return blind ? END_TOUCHING : END_APART;
+}
+
 static End walk(const CniConvex *x, CniSimplex *s, CnVec3 *v) {
   double touch = cn_max(TOUCH * x->scale, 10 * ROUND_OFF * x->extent);
   CnVec3 d = cn_norm2(x->way) > 0 ? x->way : cn_vec3(1, 0, 0);
@@ -136,7 +144,7 @@ static End walk(const CniConvex *x, CniSimplex *s, CnVec3 *v) {
     double length = cn_norm(d), along = cn_dot(d, c.w);
     if (along > x->margin * length) return END_FAR;
     if (round > 0 && (nearest2 - along <= ROUND_OFF * length * x->extent || known(s, c.w)))
-      return END_APART;
+      return settled(x, length, along);
     CniSimplex before = *s;
     s->corner[s->count++] = c;
     if (!reduce(s, &d)) {
@@ -146,7 +154,7 @@ static End walk(const CniConvex *x, CniSimplex *s, CnVec3 *v) {
     double distance2 = cn_norm2(d);
     if (!(distance2 < nearest2)) {
       *s = before;
-      return END_APART;
+      return round > 0 ? settled(x, length, along) : END_APART;
     }
     nearest2 = distance2;
     *v = d;

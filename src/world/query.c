@@ -124,6 +124,7 @@ CnStatus cn_world_ray_all(const CnWorld *world, CnVec3 origin, CnVec3 way,
 
 CnStatus cn_world_ray(const CnWorld *world, CnVec3 origin, CnVec3 way, const CnQueryFilter *filter,
                       CnHit *hit) {
+  CNI_FLOATS;
   int32_t count;
   if (!hit) return cni_null_argument("cn_world_ray", "the result pointer");
   *hit = (CnHit){.at = 1};

@@ -178,6 +178,12 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_flag(show, "interrupted", NULL, job->interrupted);
   if (job->file) cni_show_text(show, "out", NULL, job->file);
   if (job->dump) cni_show_count(show, "problems_written", NULL, job->dump_count);
+  if (job->estimate_every > 0) {
+    cni_show_number(show, "estimate_position_max", NULL, job->estimate.position, "");
+    cni_show_number(show, "estimate_turn_max", NULL, job->estimate.turn, "");
+    cni_show_number(show, "estimate_velocity_max", NULL, job->estimate.velocity, "");
+    cni_show_number(show, "estimate_spin_max", NULL, job->estimate.spin, "");
+  }
 }
 
 // ---- text ----
@@ -194,6 +200,9 @@ static const char *bytes_text(double bytes, char *text, size_t capacity) {
 
 static void print_convergence(const CniJob *job, const Summary *s) {
   const CniFigures *f = &job->figures;
+  if (job->estimate_every > 0)
+    printf("  error a step   %.3g m, %.3g rad, %.3g m/s, %.3g rad/s at most, by half steps\n",
+           job->estimate.position, job->estimate.turn, job->estimate.velocity, job->estimate.spin);
   if (isfinite(f->position_drift) && f->integrator_steps > 0)
     printf(
         "  drift          %.3g m, %.3g m/s at most; %lld steps of %s, %lld rejected, %lld events\n",

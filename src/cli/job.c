@@ -165,6 +165,7 @@ int cni_job_options(CniJob *job, const CniArgs *args) {
       cni_args_number(args, "time", CNI_NUMBER_NOT_NEGATIVE, &number) &&
       cni_args_whole(args, "steps", 0, (int64_t)STEPS_MAX, &whole) &&
       cni_args_whole(args, "dump-every", 1, (int64_t)STEPS_MAX, &job->dump_every) &&
+      cni_args_whole(args, "estimate", 1, (int64_t)STEPS_MAX, &job->estimate_every) &&
       cni_args_number(args, "fps", CNI_NUMBER_NOT_NEGATIVE, &job->frames_per_second) &&
       cni_args_number(args, "checkpoint-every", CNI_NUMBER_NOT_NEGATIVE, &job->checkpoint_every);
   return ok ? CNI_EXIT_DONE : CNI_EXIT_USAGE;

@@ -74,6 +74,9 @@ typedef struct CniJob {
   // step problems
   const char *dump; // folder; null: none are written
   int64_t dump_every, dump_count;
+
+  int64_t estimate_every;  // steps; 0: none
+  CnStepEstimate estimate; // the largest
 } CniJob;
 
 // Read the options; CNI_EXIT_USAGE after a message.

@@ -40,7 +40,24 @@ static const char *progress_note(const CniJob *job, const CnStepReport *report, 
   return note;
 }
 
+static double larger(double a, double b) { return a > b ? a : b; }
+
+// The error of the step to be made, every so many.
+static CnStatus estimate(CniJob *job, int64_t step) {
+  CnStepEstimate now, *most = &job->estimate;
+  if (job->estimate_every == 0 || step % job->estimate_every != 0) return CN_OK;
+  CnStatus status = cn_world_estimate(job->world, &now);
+  if (status != CN_OK) return status;
+  most->position = larger(most->position, now.position);
+  most->turn = larger(most->turn, now.turn);
+  most->velocity = larger(most->velocity, now.velocity);
+  most->spin = larger(most->spin, now.spin);
+  return CN_OK;
+}
+
 static int step_once(CniJob *job, CnStepReport *report) {
+  if (estimate(job, report->step + 1) != CN_OK)
+    return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
   double start = cni_seconds();
   CnStatus status = cn_world_step(job->world, report);
   double seconds = cni_seconds() - start;
@@ -134,6 +151,7 @@ static const CniOption options[] = {
     {"checkpoint", 0, "FILE", "write a checkpoint now and then, and at the end"},
     {"checkpoint-every", 0, "SECONDS", "seconds of the clock between two checkpoints (default 30)"},
     {"resume", 0, "FILE", "go on from a checkpoint, and with the run file it names"},
+    {"estimate", 0, "N", "every Nth step: its error, by two steps of half the length"},
     {"dump-problems", 0, "DIR", "write step problems to this folder, for `cairn solve` and others"},
     {"dump-every", 0, "N", "write the problem of every Nth step only (default 1)"},
     CNI_OPTION_JSON,

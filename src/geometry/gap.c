@@ -13,16 +13,17 @@
 
 int cni_has_gap(CnShapeKind a, CnShapeKind b) {
   if (a == CN_SHAPE_SPHERE || b == CN_SHAPE_SPHERE) return 1;
-  // every corner has its own name, also where it is far from the half-space
-  return (a == CN_SHAPE_BOX && cni_shape_unbounded(b)) ||
-         (b == CN_SHAPE_BOX && cni_shape_unbounded(a));
+  // every corner, and both ends, have their own names, also where they are far from the half-space
+  CnShapeKind other = cni_shape_unbounded(a) ? b : a;
+  return (cni_shape_unbounded(a) || cni_shape_unbounded(b)) &&
+         (other == CN_SHAPE_BOX || other == CN_SHAPE_CAPSULE);
 }
 
-// The point at the heart of the gap on one side.
-static CnVec3 heart(const CniPlaced *shape, CnVec3 surface, double *radius) {
-  if (shape->kind != CN_SHAPE_SPHERE) return surface;
+// The point at the heart of the gap on one side; `out` points out of the shape.
+static CnVec3 heart(const CniPlaced *shape, CnVec3 surface, CnVec3 out, double *radius) {
+  if (shape->kind != CN_SHAPE_SPHERE && shape->kind != CN_SHAPE_CAPSULE) return surface;
   *radius = shape->size[0];
-  return shape->pose.position;
+  return shape->kind == CN_SHAPE_SPHERE ? shape->pose.position : cn_madd(surface, -*radius, out);
 }
 
 CniGap cni_gap(const CniPlaced *a, const CniPlaced *b, uint32_t feature) {
@@ -38,8 +39,8 @@ CniGap cni_gap(const CniPlaced *a, const CniPlaced *b, uint32_t feature) {
       continue; // a ball has one point, whatever it is near
     g.gap = p->gap;
     g.normal = manifold.normal;
-    g.centre_a = heart(a, cn_madd(p->point, -0.5 * p->gap, g.normal), &g.radius_a);
-    g.centre_b = heart(b, cn_madd(p->point, 0.5 * p->gap, g.normal), &g.radius_b);
+    g.centre_a = heart(a, cn_madd(p->point, -0.5 * p->gap, g.normal), g.normal, &g.radius_a);
+    g.centre_b = heart(b, cn_madd(p->point, 0.5 * p->gap, g.normal), cn_neg(g.normal), &g.radius_b);
   }
   return g;
 }

@@ -176,6 +176,21 @@ static void spring_forces(const CniModel *model, double t, const CnPose *pose, c
   }
 }
 
+// What holds touching surfaces together.
+static void cohesion_forces(const CniModel *model, const struct CniWorldEquations *eq,
+                            const CnPose *pose, double *f) {
+  for (int32_t i = 0; i < eq->touch_count; i++) {
+    const CniWorldTouch *touch = &eq->touches[i];
+    CniTouchFrame at;
+    double pull = cni_touch_pull(model, pose, touch, &at);
+    if (!(pull > 0)) continue;
+    CnVec3 force = cn_scale(pull, at.axis[0]);
+    if (cni_is_free(model, touch->body_a)) add_at(f, touch->body_a, force, at.arm_a, CN_VEC3_ZERO);
+    if (cni_is_free(model, touch->body_b))
+      add_at(f, touch->body_b, cn_neg(force), at.arm_b, CN_VEC3_ZERO);
+  }
+}
+
 static CnStatus force(void *context, double t, const double *q, const double *v, double *f) {
   CnWorld *world = context;
   const CniModel *model = &world->now.model;
@@ -198,6 +213,7 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
     to[5] = turn.z;
   }
   spring_forces(model, t, pose, v, f);
+  cohesion_forces(model, world->work.equations, pose, f);
   CNI_TRY(element_forces(model, t, pose, v, f));
   const CnTwist *loads;
   CNI_TRY(cni_world_loads(world, t, pose, (const CnTwist *)v, &loads));
@@ -434,6 +450,11 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
   (void)integrator;
   for (int32_t i = 0; i < rows; i++) eq->impulses[i] += weight * point->multipliers[i];
   const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < eq->touch_count; i++) {
+    CniTouchFrame at;
+    eq->impulses[e->bilateral_count + i * e->contact_dim] -=
+        point->step * cni_touch_pull(model, (const CnPose *)point->q, &eq->touches[i], &at);
+  }
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJointPlace place;
     CniJointImpulse efforts;

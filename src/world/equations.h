@@ -13,6 +13,8 @@ typedef struct CniWorldTouch {
   int32_t contact;  // which of the contacts found
   CnVec3 surface;   // m/s, of b's surface against a's by itself, in the axes of `belt`
   int32_t belt;     // the body that carries it
+  double cohesion;  // N: pulls while the gap is at most `range`
+  double range;     // m
 } CniWorldTouch;
 
 // By the names of contacts.
@@ -74,6 +76,9 @@ typedef struct CniTouchFrame {
   CnVec3 fixed_a, fixed_b; // parts of the arms that turn with the bodies
   double gap, radius_a, radius_b;
 } CniTouchFrame;
+// Cohesion, which pulls a touch together at these poses; 0: it does not.
+double cni_touch_pull(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
+                      CniTouchFrame *frame);
 // How fast b's surface moves against a's by itself, world axes.
 CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch);
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,

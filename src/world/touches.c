@@ -12,6 +12,9 @@
 // than that (`covered`), no pair outside the list can have met: joints and impacts may drive a body
 // faster than R knows, then the integrator asks anew from the last state that was covered.
 //
+// Cohesion c is a force that pulls the two surfaces together while they touch: then the rest of the
+// force, N + c, follows the law of a contact without it, friction included.
+//
 // Gaps are geometry's (cni_gap). A pair without a smooth gap is refused with one line when it comes
 // within the margin of a step, and laws of contact beyond restitution, dry friction and belts likewise.
 #include "world/equations.h"
@@ -21,6 +24,7 @@
 #include "core/error.h"
 
 #define MOST_CONTACTS 20000
+#define COHESION_RANGE 1e-4 // of the contact's radius, as in the step problem
 
 // ---- geometry ----
 
@@ -49,6 +53,13 @@ CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
   f.arm_b = cn_madd(f.fixed_b, -f.radius_b, g.normal);
   cn_tangents(f.axis[0], &f.axis[1], &f.axis[2]);
   return f;
+}
+
+double cni_touch_pull(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
+                      CniTouchFrame *frame) {
+  if (!(touch->cohesion > 0)) return 0;
+  *frame = cni_touch_frame(model, pose, touch);
+  return frame->gap <= touch->range ? touch->cohesion : 0;
 }
 
 static CnTwist twist_of(const double *v, int32_t body) { return ((const CnTwist *)v)[body]; }
@@ -180,7 +191,8 @@ static CnStatus refuse(const CnWorld *world, const CniContact *c, const char *wh
 
 // The law of a contact, as far as it can be followed.
 static CnStatus contact_law(CnWorld *world, const CniContact *c, const CnPose *pose,
-                            CnContactLaw *law, CnVec3 *surface, int32_t *enabled) {
+                            CnContactLaw *law, CnVec3 *surface, double *cohesion,
+                            int32_t *enabled) {
   CniAssemblyInput input = {.model = &world->now.model,
                             .pose = pose,
                             .modify = world->hooks.modify ? cni_world_modify : NULL,
@@ -190,8 +202,8 @@ static CnStatus contact_law(CnWorld *world, const CniContact *c, const CnPose *p
   if (!*enabled) return CN_OK;
   if (pair.rolling_friction > 0 || pair.spinning_friction > 0)
     return refuse(world, c, "rolling friction is not followed");
-  if (pair.cohesion > 0) return refuse(world, c, "cohesion is not followed");
   *law = (CnContactLaw){pair.restitution, pair.friction};
+  *cohesion = pair.cohesion;
   return CN_OK;
 }
 
@@ -207,7 +219,7 @@ static CnStatus hold(const CnWorld *world, const CniContact *c, CniReach *reach)
   for (int32_t i = 0; i < 2; i++)
     likely += ends[i]->likely_way + ends[i]->likely_turn * ends[i]->arm;
   if (c->gap <= margin + likely)
-    return refuse(world, c, "only spheres, and boxes on planes, are followed");
+    return refuse(world, c, "only spheres, and boxes and capsules on planes, are followed");
   for (int32_t i = 0; i < 2; i++) {
     double part = 0.25 * margin;
     ends[i]->way = cn_min(ends[i]->way, ends[i]->likely_way + part);
@@ -234,6 +246,15 @@ static CniWorldTouch touch_of(const CniModel *model, const CniContact *c, int32_
                          .contact = index};
 }
 
+// Distance of the point from the nearer centre that has mass.
+static double contact_radius(const CniModel *model, const CnPose *pose,
+                             const CniWorldTouch *touch) {
+  CniTouchFrame f = cni_touch_frame(model, pose, touch);
+  double a = cni_is_free(model, touch->body_a) ? cn_norm(f.arm_a) : INFINITY;
+  double b = cni_is_free(model, touch->body_b) ? cn_norm(f.arm_b) : INFINITY;
+  return cn_min(a, b);
+}
+
 static int is_belt(const CniModel *model, int32_t shape) {
   return cn_norm2(model->materials[model->shapes[shape].material].def.surface_velocity) > 0;
 }
@@ -253,10 +274,14 @@ static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const
                        MOST_CONTACTS);
     CniWorldTouch *touch = &eq->touches[e->contact_count];
     CnVec3 surface;
+    double cohesion = 0;
     int32_t enabled;
-    CNI_TRY(contact_law(world, c, pose, &eq->laws[e->contact_count], &surface, &enabled));
+    CNI_TRY(
+        contact_law(world, c, pose, &eq->laws[e->contact_count], &surface, &cohesion, &enabled));
     if (!enabled) continue;
     *touch = touch_of(model, c, i);
+    touch->cohesion = cohesion;
+    touch->range = COHESION_RANGE * contact_radius(model, pose, touch);
     if (touch->shape_a != c->shape_a) surface = cn_neg(surface);
     touch->belt = is_belt(model, touch->shape_b) ? touch->body_b : touch->body_a;
     touch->surface = cn_unrotate(cn_qunit(pose[touch->belt].rotation), surface);

@@ -83,9 +83,9 @@ static void fixed_steps(void **state) {
 
 static void refused(void **state) {
   CliCase *c = *state;
-  check_refused(
-      c, "run stack --integrator hem5 -q", 1,
-      "hem5: step 1: body 'box0' (box) and body 'box1' (box): only spheres, and boxes on planes");
+  check_refused(c, "run stack --integrator hem5 -q", 1,
+                "hem5: step 1: body 'box0' (box) and body 'box1' (box): only spheres, and boxes "
+                "and capsules on planes");
   check_refused(c, "run stack --integrator euler", 2, "hem5");
   scratch_write(&c->scratch, "a.json",
                 "{\"settings\": {\"integrator\": {\"name\": \"hem5\", \"tolerance\": -1}}}");

@@ -2,6 +2,7 @@
 // Stick and slip in space by hem5 and rkf45: decided for all closed contacts together, redundant or
 // not; sliding that turns, rolls and stops, by closed forms.
 #include "check.h"
+#include "core/math.h"
 #include "toys.h"
 
 #include <math.h>
@@ -221,7 +222,48 @@ static void table_rests(void **state) {
   }
 }
 
+// A capsule (r .05, l .12) across a slope of 30 degrees rolls on both its ends: a = 3.34975609756.
+static void capsule_rolls(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    CnWorldDef def = def_of(names[k], .05, 1e-10);
+    def.gravity = cn_vec3(G * .5, 0, -G * sqrt(.75));
+    CnWorld *world = toy_world_from(&def);
+    toy_floor(world);
+    CnBodyDef body = cn_body_def_default();
+    CnShapeDef shape = cn_shape_def_default(CN_SHAPE_CAPSULE);
+    CnBodyId id;
+    CnShapeId shape_id;
+    body.pose.position = cn_vec3(0, 0, .05);
+    body.pose.rotation = (CnQuat){sqrt(.5), sqrt(.5), 0, 0};
+    CHECK_OK(cn_body_create(world, &body, &id));
+    shape.radius = .05;
+    shape.half_length = .06;
+    shape.material = toy_material(world, 1, 0);
+    CHECK_OK(cn_shape_create(world, id, &shape, &shape_id));
+    toy_steps(world, 10);
+    CHECK_NEAR(toy_twist(world, id).velocity.x, .5 * 3.34975609756, 1e-9);
+    CHECK_NEAR(toy_twist(world, id).spin.y, .5 * 3.34975609756 / .05, 1e-8);
+    CHECK_NEAR(toy_pose(world, id).position.z, .05, 1e-12);
+    CHECK_NEAR(toy_pose(world, id).position.y, 0, 1e-10);
+    cn_world_destroy(world);
+  }
+}
+
 // ---- belts and hooks ----
+
+// The half-space z <= 0 of a material.
+static void plane(CnWorld *world, const CnMaterialDef *material, CnMaterialId *id) {
+  CnBodyDef body = cn_body_def_default();
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_PLANE);
+  CnBodyId under;
+  CnShapeId shape_id;
+  CHECK_OK(cn_material_create(world, material, id));
+  body.kind = CN_BODY_FIXED;
+  CHECK_OK(cn_body_create(world, &body, &under));
+  shape.material = *id;
+  CHECK_OK(cn_shape_create(world, under, &shape, &shape_id));
+}
 
 // A box laid on a belt of 1 m/s, mu .3: it rides after 1/(mu g).
 static void belt(void **state) {
@@ -231,17 +273,9 @@ static void belt(void **state) {
     CnWorld *world = toy_world_from(&def);
     CnMaterialDef material = cn_material_def_default();
     CnMaterialId material_id;
-    CnBodyDef body = cn_body_def_default();
-    CnShapeDef shape = cn_shape_def_default(CN_SHAPE_PLANE);
-    CnBodyId under;
-    CnShapeId shape_id;
     material.friction = .3;
     material.surface_velocity = cn_vec3(.6, .8, 0);
-    CHECK_OK(cn_material_create(world, &material, &material_id));
-    body.kind = CN_BODY_FIXED;
-    CHECK_OK(cn_body_create(world, &body, &under));
-    shape.material = material_id;
-    CHECK_OK(cn_shape_create(world, under, &shape, &shape_id));
+    plane(world, &material, &material_id);
     CnBodyId id = box(world, cn_vec3(.2, .2, .05), cn_vec3(0, 0, .05), .3);
     toy_steps(world, 10);
     double way = 1 - 1 / (2 * .3 * G);
@@ -251,6 +285,37 @@ static void belt(void **state) {
     CHECK_NEAR(toy_twist(world, id).velocity.y, .8, 1e-12);
     cn_world_destroy(world);
   }
+}
+
+// A ball of mass m under a ceiling (gravity up, the floor's plane above it): cohesion of 2 m g holds it
+// with a pull of m g, half of m g does not.
+static void cohesion(void **state) {
+  (void)state;
+  static const char *const all[3] = {"hem5", "rkf45", "moreau-jean"};
+  for (int k = 0; k < 3; k++)
+    for (int holds = 0; holds < 2; holds++) {
+      CnWorldDef def = def_of(all[k], .01, 1e-9);
+      def.gravity = cn_vec3(0, 0, G);
+      def.solver = cn_solver_def_default("auto");
+      CnWorld *world = toy_world_from(&def);
+      CnMaterialDef material = cn_material_def_default();
+      CnMaterialId material_id;
+      double mass = 4 * CNI_PI / 3;
+      material.cohesion = (holds ? 2 : .5) * mass * G;
+      plane(world, &material, &material_id);
+      CnBodyId id = toy_ball(world, .1, cn_vec3(0, 0, .1), material_id);
+      toy_steps(world, 20);
+      double z = toy_pose(world, id).position.z;
+      if (holds) {
+        CnContact contact;
+        CHECK_NEAR(z, .1, 1e-11);
+        CHECK_OK(cn_world_contact(world, 0, &contact));
+        CHECK_NEAR(fabs(contact.force.z), mass * G, 1e-6);
+      } else {
+        CHECK(z > .1 + .15 * G * .04);
+      }
+      cn_world_destroy(world);
+    }
 }
 
 static void oil(void *context, const CnWorld *world, CnContactTuning *contact) {
@@ -363,6 +428,8 @@ int main(void) {
                                      cmocka_unit_test(block_turns),
                                      cmocka_unit_test(order_while_slipping),
                                      cmocka_unit_test(table_rests),
+                                     cmocka_unit_test(capsule_rolls),
+                                     cmocka_unit_test(cohesion),
                                      cmocka_unit_test(belt),
                                      cmocka_unit_test(modify_hook),
                                      cmocka_unit_test(stop),

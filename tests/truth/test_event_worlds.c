@@ -374,7 +374,8 @@ static void refused(void **state) {
   uint64_t hash = cn_world_hash(world);
   CHECK_STATUS(cn_world_step(world, NULL), CN_UNSUPPORTED);
   CHECK(strstr(cn_error_message(), "(box) and body") != NULL);
-  CHECK(strstr(cn_error_message(), "(box): only spheres, and boxes on planes") != NULL);
+  CHECK(strstr(cn_error_message(), "(box): only spheres, and boxes and capsules on planes") !=
+        NULL);
   CHECK(strchr(cn_error_message(), '\n') == NULL);
   CHECK(cn_world_hash(world) == hash);
   cn_world_destroy(world);

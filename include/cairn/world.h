@@ -72,6 +72,14 @@ typedef struct CnHooks {
   void *context;
 } CnHooks;
 
+/// What the coefficient of restitution e is about, in `impulse`. Without friction the three agree; with
+/// it Newton's law may create energy. Worlds with more than 512 contacts that bounce use Newton's.
+typedef enum CnRestitutionLaw {
+  CN_RESTITUTION_NEWTON = 0, ///< speeds: u+ = -e u-
+  CN_RESTITUTION_POISSON,    ///< impulses: of the rebound e times that of the compression
+  CN_RESTITUTION_ENERGETIC   ///< work: of the rebound e^2 times that of the compression (Stronge)
+} CnRestitutionLaw;
+
 // ---- the world --------------------------------------------------------------------------------
 
 /// How to build a world. Start from cn_world_def_default() and change what you need.
@@ -95,6 +103,7 @@ typedef struct CnWorldDef {
   double
       restitution_threshold; ///< m/s: slower impacts do not bounce; -1 (default): g h, what gravity
                              ///< adds in a step
+  CnRestitutionLaw restitution_law; ///< default CN_RESTITUTION_NEWTON
   double contact_margin; ///< m, >= 0: gaps below it always make a contact; default 0 means 0.05 of
                          ///< the smaller shape's radius. The distance covered in a step is added.
   int32_t geometric_stiffness; ///< 1 (default): joints under tension stay stable at large steps

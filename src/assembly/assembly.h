@@ -44,6 +44,11 @@ typedef struct CniBounce {
   double gap, restitution;
   double plain; // b_n without an impact
   double rest;  // the same, if it may rest: a small gap closes gently
+  // of an impact in two phases (not by Newton's law)
+  double before;        // m/s, u_n before the compression
+  double now;           // m/s, u_n after the stage so far
+  double pressed, work; // N s and J, of the compression so far
+  double target;        // m/s, u_n after the rebound
 } CniBounce;
 typedef enum CniBounceState {
   CNI_BOUNCE_PLAIN = 0, // no impact: the row of any contact
@@ -54,11 +59,22 @@ typedef struct CniBounces {
   CniBounce *items;
   int32_t count, capacity;
   int32_t sequential; // contacts at rest are hit one after another, too
+  int32_t law;        // CnRestitutionLaw
+  int32_t stage;      // of the compression
+  int32_t rebound;    // the present solve is one of the rebound: 1 is the first
   double threshold;   // m/s, slower ones do not bounce
   double time_step;
   double *total; // impulses of all rounds, if there were some
   int32_t rounds, total_capacity;
 } CniBounces;
+
+#define CNI_FEW_BOUNCES 512 // up to so many a step may have rounds
+// Speed that a compression has to reach in a stage: the stages share it.
+#define CNI_STAGES 16
+static inline double cni_stage_b(const CniBounce *bounce, int32_t stage) {
+  if (stage < CNI_STAGES - 1) return -bounce->before * (1 - (stage + 1.0) / CNI_STAGES);
+  return bounce->plain < 0 ? bounce->plain : 0;
+}
 
 // After a solve of a step's problem, `solves` so far: do impacts follow from its impacts? Then problem
 // and answer are those of the next round (1), or of the same one, to be solved anew (2).

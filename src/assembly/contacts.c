@@ -481,7 +481,7 @@ CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *proble
                           const CniContactPlan *plan, const int32_t *block_of) {
   CniBounces *list = input->bounces;
   if (!list) return CN_OK;
-  list->count = list->rounds = 0;
+  list->count = list->rounds = list->rebound = list->stage = 0;
   list->threshold = input->restitution_threshold;
   list->time_step = input->time_step;
   int any = plan->tuned != NULL;
@@ -500,8 +500,16 @@ CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *proble
                                              .gap = c->gap,
                                              .restitution = restitution,
                                              .plain = plain,
-                                             .rest = impact ? plain : b_n};
+                                             .rest = impact ? plain : b_n,
+                                             .before = impact ? b_n / restitution : 0,
+                                             .now = impact ? b_n / restitution : 0};
   }
+  // the compression comes first
+  int phases = list->law != 0 && list->count <= CNI_FEW_BOUNCES;
+  for (int32_t i = 0; phases && i < list->count; i++)
+    if (list->items[i].state == CNI_BOUNCE_IMPACT)
+      *cni_block_b_n(problem, &problem->blocks[list->items[i].block]) =
+          cni_stage_b(&list->items[i], 0);
   return CN_OK;
 }
 

@@ -14,6 +14,11 @@
 // for each contact g (u+ + u-) = 0. Contacts that touch and rest against each other take part in the
 // blow itself (`simultaneous`, Newton's cradle moves as one) unless the impact law is `sequential`.
 //
+// Newton's law is about speeds and is in b. The laws of Poisson and of Stronge are about impulse and
+// work: a round is then a compression, in stages to u_n = 0 so that slip may change its direction on the
+// way, and a rebound to speeds that are corrected until impulse or work are e or e^2 times those of the
+// compression.
+//
 // Rows with compliance go on from the impulse they have. The last of the rounds that are allowed is
 // solved with all rows, whatever they lose. Worlds in which nothing bounces have one round, and so have
 // large piles, in which somebody is always hit and restitution hardly matters.
@@ -23,8 +28,10 @@
 
 #include <string.h>
 
-#define FEW_CONTACTS 512 // up to so many contacts that bounce a step may have rounds
-#define MOST_SOLVES 64
+#define MOST_SOLVES 64   // by Newton's law
+#define MOST_STAGES 1024 // by the others
+#define MOST_TRIALS 12   // of the speeds of a rebound
+#define TRIAL_ERROR 1e-12
 
 static double normal_of(const CnProblem *p, const CniBlock *block, const double *v) {
   double u[CNI_MAX_DIM] = {0};
@@ -67,6 +74,7 @@ static int32_t open_hit(const CniBounces *list, const CnProblem *p, const CnAnsw
   for (int32_t i = 0; i < list->count; i++) {
     CniBounce *bounce = &list->items[i];
     const CniBlock *block = &p->blocks[bounce->block];
+    if (bounce->state == CNI_BOUNCE_IMPACT) fastest = cn_max(fastest, -bounce->before);
     if (bounce->state != CNI_BOUNCE_PLAIN || !(answer->g[block->row] > 0)) continue;
     double before = normal_before(p, block), speed = hit_speed(p, block, answer, before);
     if (!(speed < -list->threshold) || rests(list, bounce, before)) continue;
@@ -123,24 +131,85 @@ static int32_t next_round(const CniBounces *list, const CnProblem *p, const CnAn
                  (was_open || miss < 1e-3 * speed);
     *cni_block_b_n(p, block) =
         impact ? cn_min(bounce->restitution * speed, bounce->plain) : bounce->rest;
+    bounce->before = bounce->now = speed;
+    bounce->pressed = bounce->work = 0;
+    if (impact && list->law) *cni_block_b_n(p, block) = cni_stage_b(bounce, 0);
     bounce->state = impact ? CNI_BOUNCE_IMPACT : CNI_BOUNCE_PLAIN;
     needed |= impact || (was_open && miss < 0);
   }
   return needed;
 }
 
+// ---- laws in two phases ----
+
+static int32_t count_state(const CniBounces *list, CniBounceState state) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < list->count; i++) count += list->items[i].state == (int32_t)state;
+  return count;
+}
+
+// A stage of the compression is over: the next one, or the rebound, which is tried with the speeds of
+// Newton's law.
+static void go_on(CniBounces *list, const CnProblem *p, const CnAnswer *answer) {
+  list->stage++;
+  for (int32_t i = 0; i < list->count; i++) {
+    CniBounce *bounce = &list->items[i];
+    const CniBlock *block = &p->blocks[bounce->block];
+    if (bounce->state != CNI_BOUNCE_IMPACT) continue;
+    double g = answer->g[block->row], speed = normal_of(p, block, answer->v);
+    bounce->pressed += g;
+    bounce->work += 0.5 * g * (bounce->now + speed);
+    bounce->now = speed;
+    bounce->target = -bounce->restitution * bounce->before;
+    *cni_block_b_n(p, block) = list->stage < CNI_STAGES ? cni_stage_b(bounce, list->stage)
+                                                        : cn_min(-bounce->target, bounce->plain);
+  }
+  list->rebound = list->stage == CNI_STAGES;
+}
+
+// Impulse or work of the rebounds against what the law wants; speeds are corrected. Another trial?
+static int32_t correct_rebound(CniBounces *list, const CnProblem *p, const CnAnswer *answer) {
+  int32_t wrong = 0;
+  for (int32_t i = 0; i < list->count; i++) {
+    CniBounce *bounce = &list->items[i];
+    const CniBlock *block = &p->blocks[bounce->block];
+    double e = bounce->restitution, g = answer->g[block->row];
+    if (bounce->state != CNI_BOUNCE_IMPACT || !(g > 0) || !(bounce->pressed > 0)) continue;
+    double ratio = e * bounce->pressed / g;
+    if (list->law == CN_RESTITUTION_ENERGETIC) {
+      double work = 0.5 * g * (bounce->now + normal_of(p, block, answer->v));
+      ratio = sqrt(-e * e * bounce->work / work);
+    }
+    if (!(fabs(ratio - 1) > TRIAL_ERROR) || !isfinite(ratio)) continue;
+    bounce->target *= cn_clamp(ratio, 0.25, 4);
+    *cni_block_b_n(p, block) = cn_min(-bounce->target, bounce->plain);
+    wrong = 1;
+  }
+  return wrong && list->rebound++ < MOST_TRIALS;
+}
+
+// ---- after a solve ----
+
 CnStatus cni_bounce_again(CniBounces *list, int32_t solves, CnProblem *p, CnAnswer *answer,
                           int32_t *again) {
   *again = 0;
-  if (list->count == 0 || list->count > FEW_CONTACTS) return CN_OK;
-  if (solves < MOST_SOLVES - 1 && open_hit(list, p, answer) > 0) {
+  if (list->count == 0 || list->count > CNI_FEW_BOUNCES) return CN_OK;
+  int32_t most = list->law ? MOST_STAGES : MOST_SOLVES, last = solves >= most - 1;
+  int32_t impacts = list->law ? count_state(list, CNI_BOUNCE_IMPACT) : 0;
+  if (!last && open_hit(list, p, answer) > 0) {
     *again = 2;
-  } else {
-    int32_t any_open = 0;
-    for (int32_t i = 0; i < list->count; i++) any_open |= list->items[i].state == CNI_BOUNCE_OPEN;
-    if (solves == 1 && !any_open) return CN_OK; // as if there were no rounds
+  } else if (!last && list->rebound && correct_rebound(list, p, answer)) {
+    *again = 2;
+    return CN_OK; // from the impulses so far
+  } else if (!last && impacts > 0 && !list->rebound) {
     CNI_TRY(take_round(list, p, answer));
-    *again = solves < MOST_SOLVES && next_round(list, p, answer);
+    go_on(list, p, answer);
+    *again = 1;
+  } else {
+    if (solves == 1 && count_state(list, CNI_BOUNCE_OPEN) == 0) return CN_OK; // no rounds at all
+    CNI_TRY(take_round(list, p, answer));
+    list->rebound = list->stage = 0;
+    *again = solves < most && next_round(list, p, answer);
   }
   if (*again) memset(answer->g, 0, (size_t)p->row_count * sizeof *answer->g);
   return CN_OK;

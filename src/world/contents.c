@@ -9,6 +9,7 @@
 #include "solver/solver.h"
 #include "world/world.h"
 
+static const char *const restitution_laws[] = {"newton", "poisson", "energetic", NULL};
 static const char *const models[] = {"coulomb", "convex", NULL};
 
 const CniField cni_world_fields[] = {
@@ -28,6 +29,9 @@ const CniField cni_world_fields[] = {
     CNI_FIELD(REAL, CnWorldDef, restitution_threshold, AT_LEAST_MINUS_1, "m/s",
               "slower impacts do not bounce; below 0: g h, the speed gained in a step",
               .fallback = {-1}),
+    CNI_FIELD(CHOICE, CnWorldDef, restitution_law, ANY, "",
+              "what restitution is a ratio of: speeds, impulses or work",
+              .words = restitution_laws),
     CNI_FIELD(REAL, CnWorldDef, contact_margin, NOT_NEGATIVE, "m",
               "gaps below it always make a contact; 0: 0.05 of the smaller shape's radius",
               .fallback = {0}),

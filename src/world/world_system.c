@@ -103,6 +103,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .bounces = work->equations ? NULL : &world->found.bounces,
                             .arena = &world->memory.arena,
                             .tasks = world->tasks};
+  world->found.bounces.law = (int32_t)settings->restitution_law;
   CNI_TRY(cni_contacts_warm(world, &input.old));
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_blocks, block_of));
   CNI_VALIDATE(cni_problem_fault(engine->problem));

@@ -21,7 +21,6 @@
 // rest is never aimed at.
 #include "collision/collision_private.h"
 
-#define SLOP 1e-3 // of the smaller inradius
 #define HALVINGS 14
 
 // The twist with which a body goes through the step if nothing touches it.
@@ -40,10 +39,9 @@ static CnTwist free_twist(const CniDetection *w, int32_t body) {
 
 int cni_aim_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b,
                     CniPointContact *t) {
-  double reach = a->reach + b->reach, radius = a->outradius + b->outradius;
-  double slop = SLOP * cn_min(a->outradius, b->outradius);
-  if (!(t->gap > 0) || reach * reach <= 2 * radius * slop || (a->flags | b->flags) & CNI_OFFSET)
-    return 0;
+  double radius = a->outradius + b->outradius;
+  double slop = CNI_AIM_SLOP * cn_min(a->outradius, b->outradius);
+  if ((a->flags | b->flags) & CNI_OFFSET) return 0;
   CnVec3 x = cn_sub(b->centre, a->centre);
   CnVec3 way = cn_scale(w->in->time_step,
                         cn_sub(free_twist(w, b->body).velocity, free_twist(w, a->body).velocity));
@@ -163,8 +161,8 @@ static void drop_farthest(CniManifold *m) {
 
 void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                  CniContactChunk *part, int32_t first) {
-  double slop = SLOP / 0.05 * cn_min(a->base, b->base);
-  if (w->in->margin > 0) slop = SLOP * cn_min(a->outradius, b->outradius);
+  double slop = CNI_AIM_SLOP / 0.05 * cn_min(a->base, b->base);
+  if (w->in->margin > 0) slop = CNI_AIM_SLOP * cn_min(a->outradius, b->outradius);
   if (part->count == first || part->count > part->room || a->reach + b->reach <= slop) return;
   if ((a->flags | b->flags) & CNI_ENDLESS) return;
   Aim aim = {w,

@@ -106,9 +106,13 @@ typedef struct CnWorldDef {
   CnRestitutionLaw restitution_law; ///< default CN_RESTITUTION_NEWTON
   double contact_margin; ///< m, >= 0: gaps below it always make a contact; default 0 means 0.05 of
                          ///< the smaller shape's radius. The distance covered in a step is added.
+  double
+      spring_theta; ///< in [1/2, 1]: 1 (default) damps springs that h does not resolve, 1/2 keeps
+                    ///< their energy (`impulse`; docs/theory/step-problem.md)
   int32_t geometric_stiffness; ///< 1 (default): joints under tension stay stable at large steps
   int32_t assemble;            ///< 1: before the first step bodies are moved so that the joints fit
                                ///< (cn_world_assemble to 1e-10); default 0
+  int32_t balance;             ///< 1: every step keeps its balance for cn_world_balance; default 0
   const char *broad_phase; ///< a name cn_broad_phase_name lists, default "grid"; never changes bits
   int32_t worker_count;    ///< >= 1, default 1; results do not depend on it
   CnTaskHost task_host;    ///< default none: Cairn's own threads
@@ -206,6 +210,44 @@ typedef struct CnWorldSums {
   double mass;             ///< kg, dynamic bodies
 } CnWorldSums;
 CN_API void cn_world_sums(const CnWorld *world, CnWorldSums *sums);
+
+/// What can change momentum and energy in a step.
+typedef enum CnBalancePart {
+  CN_BALANCE_GRAVITY = 0,
+  CN_BALANCE_LOADS,         ///< forces and torques applied, loads of force elements
+  CN_BALANCE_SPRINGS,       ///< springs and dampers of joints and force elements
+  CN_BALANCE_DRIVES,        ///< motors of joints, and armatures
+  CN_BALANCE_JOINTS,        ///< locked directions
+  CN_BALANCE_FRICTION,      ///< of contacts and of joints
+  CN_BALANCE_IMPACTS,       ///< normals of contacts that closed faster than restitution_threshold,
+                            ///< limits of joints
+  CN_BALANCE_STABILISATION, ///< normals of the other contacts: what rests, overlaps that go away
+  CN_BALANCE_SCHEME, ///< what is the time step's and not the world's: the weight's work in the kick
+                     ///< less that along the way, geometric stiffness
+  CN_BALANCE_PART_COUNT
+} CnBalancePart;
+
+/// Name of a part, for example "gravity"; null past the last one.
+CN_API const char *cn_balance_part_name(int32_t part);
+
+typedef struct CnBalanceTerm {
+  CnVec3 momentum;         ///< kg m/s
+  CnVec3 angular_momentum; ///< kg m^2/s about the origin
+  double energy;           ///< J: kinetic energy, or work
+} CnBalanceTerm;
+
+/// Where momentum and kinetic energy of the bodies with mass went in a step of `impulse`. Impulses
+/// and work are those on these bodies, so what a moving support or a belt gives is in the work of
+/// its contacts. The parts add up to the change: what is left is round-off.
+typedef struct CnStepBalance {
+  CnBalanceTerm change; ///< from the beginning of the step to its end
+  CnBalanceTerm parts[CN_BALANCE_PART_COUNT];
+  CnBalanceTerm residual; ///< change less all parts
+} CnStepBalance;
+
+/// The balance of the last step. CN_INVALID_ARGUMENT where there is none: before the first step,
+/// after a restore, without CnWorldDef::balance, and from integrators that solve no step problem.
+CN_API CnStatus cn_world_balance(const CnWorld *world, CnStepBalance *balance);
 
 /// Overlaps at the present positions: pairs of shapes with a negative gap. Allocates working memory
 /// on first use.

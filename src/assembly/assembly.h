@@ -94,6 +94,7 @@ typedef struct CniAssemblyInput {
   double stabilisation, contact_stabilisation, restitution_threshold;
   double recovery_speed; // m/s; below 0: by the size of the smaller shape and gravity
   double contact_slop;   // m, 0: SLOP of the smaller inradius
+  double late;           // 1 - theta of springs
   int32_t geometric_stiffness;
   void (*modify)(void *context, CnContactTuning *contact); // null: none
   void *modify_context;
@@ -137,7 +138,7 @@ void cni_contacts_contradict(const CnProblem *problem, const double *g, int32_t 
 // A joint keeps the impulses of its blocks, the warm start of the next step, and what they amount to.
 // Poses of the model and time are those at which the problem was made.
 void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
-                    const CnProblem *problem, const double *g, int32_t first_block,
+                    double late, const CnProblem *problem, const double *g, int32_t first_block,
                     int32_t end_block);
 // The impulse of a part of a joint's row from the equations of motion into g; rows as in
 // cni_joint_row.
@@ -156,14 +157,48 @@ int cni_joint_has_efforts(const CniJoint *joint);
 void cni_joint_efforts(const CniModel *model, const CniJoint *joint, double t, const CnPose *pose,
                        const double *v, CniJointPlace *place, CniJointImpulse *efforts);
 
-// ---- free motion ----
+// What springs do after the drift, as momenta: six numbers a group, added to.
+void cni_late_springs(const CniModel *model, const CnProblem *problem, const int32_t *joint_blocks,
+                      const double *g, double late, double *momentum);
 
-// Spin after a step of the torque-free gyroscopic motion: implicit midpoint in body axes, which
-// keeps the rotational energy and the size of the angular momentum for any h.
-CnVec3 cni_gyroscopic_spin(CnVec3 inertia, CnQuat rotation, CnVec3 spin, double h);
+// ---- balance ----
+
+typedef struct CniBalanceInput {
+  const CniModel *model;
+  const CnProblem *problem;
+  const CnAnswer *answer;
+  const CnPose *pose, *pose_new;
+  const CnTwist *twist, *end;  // before and after the step
+  const CnTwist *reactions;    // of joints in the drift; null: none
+  const CnTwist *late;         // momenta of springs after it, by body; null: none
+  const int32_t *joint_blocks; // of cni_assemble
+  CnVec3 gravity;
+  double time_step, restitution_threshold;
+  int32_t geometric_stiffness;
+  int32_t rounds; // of impacts, if more than one: the groups are those of the last one
+  CniArena *arena;
+} CniBalanceInput;
+CnStatus cni_balance(const CniBalanceInput *input, CnStepBalance *balance);
+
+// ---- free motion ----
 
 // Attitude and spin of a free body after the time h: energy and angular momentum (as a vector) stay
 // for any h. Inertias are principal and not all equal.
 void cni_drift_turn(CnVec3 inertia, double h, CnQuat *rotation, CnVec3 *spin);
+
+typedef struct CniDriftInput {
+  const CniModel *model;
+  const CnPose *pose;              // where the step begins
+  const CnTwist *twist;            // after its impulses
+  double time_step, stabilisation; // the kick removes this share of the joints' errors
+  CnPose *pose_new;                // in: of bodies that move as prescribed; out: of those on joints
+  CnTwist *end;                    // out: theirs
+  CnTwist *reactions;              // out, by joint: impulse on b at its frame; zeros before
+  struct CniDirect *direct;
+  CniArena *arena;
+  CnTasks *tasks;
+} CniDriftInput;
+// Motion of the bodies on rigid joints, which stay together. Working memory from the arena.
+CnStatus cni_drift_joints(const CniDriftInput *input);
 
 #endif

@@ -37,6 +37,22 @@ CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, 
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
                              int32_t *first_of, double *g);
 
+// ---- drift ----
+
+// The k that turns a body of that spin by h w (drift.c); h beyond three radians.
+double cni_drift_stretched(double h, double spin);
+
+// Angular impulse on a body within a drift, in its axes at the beginning: a part that stays, and half
+// of the sum of r x f at arms r that turn with the body, by the sum of r f^T.
+typedef struct CniDriftTorque {
+  CnVec3 fixed;
+  CnMat3 arms;
+} CniDriftTorque;
+CnVec3 cni_drift_torque(const CniDriftTorque *torque, CnVec3 middle, double h);
+// Midpoint spin Wm in body axes, from a guess; torque may be null. Returns 0 if it was not found.
+int cni_drift_middle(CnVec3 inertia, CnVec3 w0, const CniDriftTorque *torque, double h,
+                     CnVec3 *middle);
+
 // ---- contacts, in two passes ----
 
 // The law between two materials and its sets (-1: not yet in the problem).

@@ -13,8 +13,13 @@
 // 2 atan(h|W|/2) instead of h|W|; k = 2 tan(h|W0|/2)/|W0| turns it by h|W| and differs from h by
 // h (h|W|)^2/12. Second order in h. A step that turns by more than a radian is made in parts.
 //
+// With an angular impulse t (body axes of the start) in the drift, from joints (drift_joints.c), R1 J
+// W1 = R0 (J W0 + t), the first equation has t - k/2 Wm x t on its right, and the energy changes by
+// t.Wm.
+//
 // Reference: Simo and Wong 1991, Unconditionally stable algorithms for rigid body dynamics.
-#include "assembly/assembly.h"
+#include "assembly/assembly_private.h"
+
 #include "core/math.h"
 
 #define MAX_NEWTON 24
@@ -22,11 +27,58 @@
 #define MAX_PARTS                                                                                  \
   64 // of a step; faster bodies are turned by less than they should, and lose nothing
 
-// 2 J (Wm - W0) + h Wm x (J Wm): zero at the midpoint spin. d = (J3-J2, J1-J3, J2-J1) h.
+// 2 J (Wm - W0) + h Wm x (J Wm): zero at the midpoint spin of a free body. d = (J3-J2, J1-J3, J2-J1)
+// h.
 static CnVec3 spin_defect(CnVec3 inertia, CnVec3 d, CnVec3 w0, CnVec3 m) {
   return (CnVec3){2 * inertia.x * (m.x - w0.x) + d.x * m.y * m.z,
                   2 * inertia.y * (m.y - w0.y) + d.y * m.z * m.x,
                   2 * inertia.z * (m.z - w0.z) + d.z * m.x * m.y};
+}
+
+// r x f of r f^T
+static CnVec3 axial(CnMat3 m) { return (CnVec3){m.z.y - m.y.z, m.x.z - m.z.x, m.y.x - m.x.y}; }
+
+static CnMat3 turned(CnMat3 arms, CnVec3 m, double h) {
+  CnQuat q = cn_qunit((CnQuat){1, h * m.x / 2, h * m.y / 2, h * m.z / 2});
+  return (CnMat3){cn_rotate(q, arms.x), cn_rotate(q, arms.y), cn_rotate(q, arms.z)};
+}
+
+CnVec3 cni_drift_torque(const CniDriftTorque *t, CnVec3 m, double h) {
+  return cn_madd(t->fixed, 0.5, axial(turned(t->arms, m, h)));
+}
+
+// What a torque adds to the defect, and to its slope.
+static CnVec3 torque_defect(const CniDriftTorque *torque, CnVec3 m, double h, CnMat3 *slope) {
+  CnMat3 b = turned(torque->arms, m, h);
+  CnVec3 t = cn_madd(torque->fixed, 0.5, axial(b));
+  // a turn of dm takes the arms along: dt = h/2 (b - tr b) dm
+  double trace = b.x.x + b.y.y + b.z.z;
+  b.x.x -= trace;
+  b.y.y -= trace;
+  b.z.z -= trace;
+  const CnVec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const CnVec3 columns[3] = {b.x, b.y, b.z};
+  CnVec3 *to[3] = {&slope->x, &slope->y, &slope->z};
+  for (int i = 0; i < 3; i++) {
+    CnVec3 dt = cn_scale(h / 2, columns[i]);
+    *to[i] = cn_sub(*to[i], dt);
+    *to[i] = cn_madd(*to[i], h / 2, cn_add(cn_cross(m, dt), cn_cross(unit[i], t)));
+  }
+  return cn_sub(cn_scale(h / 2, cn_cross(m, t)), t);
+}
+
+typedef struct Middle {
+  CnVec3 inertia, d, w0;
+  double h;
+  const CniDriftTorque *torque; // null: none
+} Middle;
+
+static CnVec3 middle_defect(const Middle *k, CnVec3 m, CnMat3 *slope) {
+  CnVec3 f = spin_defect(k->inertia, k->d, k->w0, m);
+  *slope = (CnMat3){{2 * k->inertia.x, k->d.y * m.z, k->d.z * m.y},
+                    {k->d.x * m.z, 2 * k->inertia.y, k->d.z * m.x},
+                    {k->d.x * m.y, k->d.y * m.x, 2 * k->inertia.z}};
+  return k->torque ? cn_add(f, torque_defect(k->torque, m, k->h, slope)) : f;
 }
 
 // Solve the 3x3 system with columns a by Cramer's rule; returns 0 where it is singular.
@@ -39,32 +91,31 @@ static int solve3(CnMat3 a, CnVec3 r, CnVec3 *x) {
   return 1;
 }
 
-// Midpoint spin in body axes by Newton's method with step halving; returns 0 if it did not get
-// there. A solution exists for every h (the defect points outwards on a large sphere).
-static int midpoint_spin(CnVec3 inertia, CnVec3 w0, double h, CnVec3 *result) {
+// By Newton's method with step halving. A solution exists for every h (the defect points outwards
+// on a large sphere).
+int cni_drift_middle(CnVec3 inertia, CnVec3 w0, const CniDriftTorque *torque, double h,
+                     CnVec3 *result) {
   CnVec3 d = {h * (inertia.z - inertia.y), h * (inertia.x - inertia.z),
               h * (inertia.y - inertia.x)};
-  CnVec3 m = w0;
-  CnVec3 f = spin_defect(inertia, d, w0, m);
-  double size = cn_norm(w0);
+  Middle k = {inertia, d, w0, h, torque};
+  CnVec3 m = *result;
+  CnMat3 slope, slope_next;
+  CnVec3 f = middle_defect(&k, m, &slope);
   for (int i = 0; i < MAX_NEWTON; i++) {
-    CnMat3 slope = {{2 * inertia.x, d.y * m.z, d.z * m.y},
-                    {d.x * m.z, 2 * inertia.y, d.z * m.x},
-                    {d.x * m.y, d.y * m.x, 2 * inertia.z}};
     CnVec3 step;
+    double size = cn_norm(w0) + cn_norm(m);
     if (!solve3(slope, f, &step)) return 0;
     // near the solution every step squares the error: after this one it is below rounding
     if (cn_norm(step) <= 1e-13 * size) {
       *result = cn_sub(m, step);
       return 1;
     }
-    CnVec3 next = cn_sub(m, step);
-    CnVec3 f_next = spin_defect(inertia, d, w0, next);
+    CnVec3 next = cn_sub(m, step), f_next = middle_defect(&k, next, &slope_next);
     double scale = 1;
-    for (int k = 0; k < MAX_HALVINGS && !(cn_norm2(f_next) < cn_norm2(f)); k++) {
+    for (int n = 0; n < MAX_HALVINGS && !(cn_norm2(f_next) < cn_norm2(f)); n++) {
       scale *= 0.5;
       next = cn_madd(m, -scale, step);
-      f_next = spin_defect(inertia, d, w0, next);
+      f_next = middle_defect(&k, next, &slope_next);
     }
     // rounding keeps the defect from falling further: the step tells how far away that is
     if (!(cn_norm2(f_next) < cn_norm2(f))) {
@@ -73,34 +124,24 @@ static int midpoint_spin(CnVec3 inertia, CnVec3 w0, double h, CnVec3 *result) {
     }
     m = next;
     f = f_next;
+    slope = slope_next;
   }
   return 0;
 }
 
-CnVec3 cni_gyroscopic_spin(CnVec3 inertia, CnQuat rotation, CnVec3 spin, double h) {
-  int isotropic = inertia.x == inertia.y && inertia.y == inertia.z;
-  if (isotropic || !(cn_norm2(spin) > 0)) return spin;
-
-  // Where the solution is not found (h|w| far beyond a turn a step) the spin stays in body axes,
-  // which keeps the energy and the size of the angular momentum as the solution would have.
-  CnVec3 w0 = cn_unrotate(rotation, spin), m;
-  if (!midpoint_spin(inertia, w0, h, &m)) return spin;
-  return cn_rotate(rotation, cn_madd(cn_scale(2, m), -1, w0));
-}
-
 // The k of a step h for a spin of size w: tan(x)/x by its series where that is exact.
-static double stretched(double h, double w) {
+double cni_drift_stretched(double h, double w) {
   double x = h * w / 2;
-  if (!(x < 0.75)) return h;
+  if (!(x < 1.5)) return h;
   return x < 1e-4 ? h * (1 + x * x / 3) : h * cni_tan(x) / x;
 }
 
 // A part of a step.
 static void turn(CnVec3 inertia, double h, CnQuat *rotation, CnVec3 *body_spin) {
-  CnVec3 w0 = *body_spin, m;
-  double k = stretched(h, cn_norm(w0));
+  CnVec3 w0 = *body_spin, m = w0;
+  double k = cni_drift_stretched(h, cn_norm(w0));
   // where the solution is not found the spin stays in body axes, which keeps the energy
-  if (!midpoint_spin(inertia, w0, k, &m)) m = w0;
+  if (!cni_drift_middle(inertia, w0, NULL, k, &m)) m = w0;
   CnQuat half = {1, k * m.x / 2, k * m.y / 2, k * m.z / 2};
   *rotation = cn_qunit(cn_qmul(*rotation, half));
   *body_spin = cn_madd(cn_scale(2, m), -1, w0);

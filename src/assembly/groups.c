@@ -5,7 +5,7 @@
 //     spin       w + h I^-1 torque, I at the attitude where the step begins
 //
 // So torques and impulses change the angular momentum I w by exactly what they are; the gyroscopic
-// motion belongs to the drift that follows (drift.c). Bodies on joints take it here and now.
+// motion belongs to the drift that follows (drift.c).
 //
 // Geometric stiffness. A constant force f at a point p of a body does work when the body turns; to
 // second order in the turn a its potential is a.K a/2 with K = (p.f) I - (p f^T + f p^T)/2. With a
@@ -79,10 +79,7 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
 
   CnVec3 acceleration = cn_madd(in->gravity, group->inv_mass, load.velocity);
   group->v = cn_madd(old.velocity, h, acceleration);
-  CnVec3 spin = isotropic || in->model->bodies[i].first_joint < 0
-                    ? old.spin
-                    : cni_gyroscopic_spin(in->model->inertias[i], rotation, old.spin, h);
-  group->w = cn_madd(spin, h, cn_smul(inv_inertia, load.spin));
+  group->w = cn_madd(old.spin, h, cn_smul(inv_inertia, load.spin));
 
   if (!in->geometric_stiffness || in->model->bodies[i].first_joint < 0) return;
   CnSym3 inertia = cni_model_inertia(in->model, i, rotation), added;

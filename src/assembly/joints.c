@@ -65,10 +65,11 @@ static void look(const CniAssemblyInput *in, const CniJoint *joint, const CniJoi
 
 // in: null where only the rows are asked for, not their right-hand sides.
 static int32_t list(const CniAssemblyInput *in, const CniJoint *joint, const CnPose *pose, double h,
-                    const CnProblem *problem, CniJointPlace *place, CniJointBlock *blocks) {
+                    double late, const CnProblem *problem, CniJointPlace *place,
+                    CniJointBlock *blocks) {
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
   cni_joint_at(joint, pose, place);
-  CniJointStep step = {.time_step = h, .length = 1};
+  CniJointStep step = {.time_step = h, .length = 1, .late = late};
   if (in) step.stabilisation = in->stabilisation;
   if (in) look(in, joint, place, &step);
   if (turns(place)) step.length = gyration(problem, a, b);
@@ -134,7 +135,8 @@ static CnStatus write_blocks(const CniJointPlace *place, const CniJointBlock *bl
     CNI_TRY(cni_set_table_find(sets, &block->set, &set));
     for (int32_t r = 0; r < block->dim; r++) {
       problem->b[row + r] = block->b[r];
-      g[row + r] = scale > 0 ? scale * *cni_joint_kept(block, r, kept) / fabs(block->scale[r]) : 0;
+      double part = scale * block->share;
+      g[row + r] = scale > 0 ? part * *cni_joint_kept(block, r, kept) / fabs(block->scale[r]) : 0;
     }
     int pair = block->part == CNI_PART_LOCKED && pair_rows;
     if (pair)
@@ -183,7 +185,7 @@ static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, C
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
   if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
     return CN_OK;
-  int32_t count = list(in, joint, in->pose, in->time_step, problem, &place, blocks);
+  int32_t count = list(in, joint, in->pose, in->time_step, in->late, problem, &place, blocks);
   push_along(in, joint, &place, problem, a, b);
   CniJointImpulse kept = joint->impulse;
   double scale = joint->impulse_step > 0 ? in->time_step / joint->impulse_step : 0;
@@ -235,7 +237,8 @@ static CnStatus write_force(const CniAssemblyInput *in, const CniForce *force, C
   // the springs as they are now: the answer where nothing moves. Dampers may be stiff: from zero.
   for (int32_t i = 0; i < place.rows.axis_count; i++)
     warm.axes[i][CNI_PART_SPRING] = -place.law.axes[i].stiffness * place.rows.axes[i].value;
-  CniJointStep step = {.time_step = h, .length = turns(&place.rows) ? gyration(problem, a, b) : 1};
+  CniJointStep step = {
+      .time_step = h, .length = turns(&place.rows) ? gyration(problem, a, b) : 1, .late = in->late};
   int32_t count = cni_joint_blocks(&place.law, &place.rows, &step, blocks);
   return write_blocks(&place.rows, blocks, count, a, b, 0, &warm, h, problem, sets, g);
 }
@@ -250,10 +253,33 @@ CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, 
   return CN_OK;
 }
 
+// ---- what of springs follows the drift ----
+
+static void add_late(const CnProblem *problem, int32_t index, const double *g, double late,
+                     double *momentum) {
+  const CniBlock *block = &problem->blocks[index];
+  double more[CNI_MAX_DIM];
+  for (int32_t r = 0; r < block->dim; r++) more[r] = late / (1 - late) * g[block->row + r];
+  cni_storages[block->storage].momentum(problem, block, more, momentum);
+}
+
+void cni_late_springs(const CniModel *model, const CnProblem *problem, const int32_t *joint_blocks,
+                      const double *g, double late, double *momentum) {
+  for (int32_t i = 0; i < joint_blocks[0]; i++) add_late(problem, i, g, late, momentum);
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    CniJointPlace place;
+    CniJointBlock blocks[CNI_JOINT_BLOCKS];
+    if (joint_blocks[i] == joint_blocks[i + 1]) continue;
+    int32_t count = list(NULL, &model->joints[i], model->pose, 1, late, problem, &place, blocks);
+    for (int32_t k = 0; k < count; k++)
+      if (blocks[k].share < 1) add_late(problem, joint_blocks[i] + k, g, late, momentum);
+  }
+}
+
 // ---- back from the answer ----
 
 void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
-                    const CnProblem *problem, const double *g, int32_t first_block,
+                    double late, const CnProblem *problem, const double *g, int32_t first_block,
                     int32_t end_block) {
   CniJointPlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
@@ -264,11 +290,11 @@ void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double 
   if (!cni_group_has_mass(&problem->groups[group_of(problem, joint->body_a)]) &&
       !cni_group_has_mass(&problem->groups[group_of(problem, joint->body_b)]))
     return;
-  int32_t count = list(NULL, joint, model->pose, time_step, problem, &place, blocks);
+  int32_t count = list(NULL, joint, model->pose, time_step, late, problem, &place, blocks);
   for (int32_t k = 0; k < count; k++)
     for (int32_t r = 0; r < blocks[k].dim; r++)
       *cni_joint_kept(&blocks[k], r, &joint->impulse) =
-          fabs(blocks[k].scale[r]) * g[problem->blocks[first_block + k].row + r];
+          fabs(blocks[k].scale[r]) / blocks[k].share * g[problem->blocks[first_block + k].row + r];
   for (int32_t k = 0; k < place.axis_count; k++)
     joint->impulse.axes[k][CNI_PART_MOTOR] +=
         time_step * effort_of(model, &joint->def.axes[k], time, time_step);
@@ -281,7 +307,7 @@ void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *p
   CniJointPlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   if (first_block == end_block) return;
-  int32_t count = list(NULL, joint, pose, 1, problem, &place, blocks);
+  int32_t count = list(NULL, joint, pose, 1, 0, problem, &place, blocks);
   const CniJointRow *wanted = cni_joint_row(&place, row);
   for (int32_t k = 0; k < count; k++)
     for (int32_t r = 0; r < blocks[k].dim; r++)

@@ -49,6 +49,18 @@ static void note_contradiction(CniFigures *figures, const CnWorld *world,
   }
 }
 
+// What the step's balance says, if the world keeps one.
+static void add_balance(CniFigures *figures, const CnWorld *world) {
+  CnWorldDef def;
+  CnStepBalance balance;
+  if (cn_world_settings(world, &def) != CN_OK || !def.balance ||
+      cn_world_balance(world, &balance) != CN_OK)
+    return;
+  figures->balanced++;
+  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++) figures->work[i] += balance.parts[i].energy;
+  figures->balance_max = fmax(figures->balance_max, fabs(balance.residual.energy));
+}
+
 CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport *report,
                          double seconds, int with_penetration) {
   CniStepFigures *f = &figures->last[figures->step_count % CNI_LAST_STEPS];
@@ -75,6 +87,7 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   int first = figures->step_count == 1;
   figures->position_drift = larger(figures->position_drift, r->position_drift, first);
   figures->velocity_drift = larger(figures->velocity_drift, r->velocity_drift, first);
+  add_balance(figures, world);
   return with_penetration ? measure(f, world) : CN_OK;
 }
 
@@ -157,6 +170,19 @@ static void show_contract(CniShow *show, const CniJob *job, const Summary *s,
   cni_show_count(show, "peak_memory_bytes", NULL, (int64_t)info->memory_peak_bytes);
 }
 
+static void show_balance(CniShow *show, const CniFigures *f) {
+  if (f->balanced == 0) return;
+  cni_show_list(show, "balance", NULL);
+  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++) {
+    cni_show_row(show);
+    cni_show_text(show, "name", "name", cn_balance_part_name(i));
+    cni_show_number(show, "work", "work", f->work[i], "J");
+    cni_show_row_end(show);
+  }
+  cni_show_list_end(show);
+  cni_show_number(show, "balance_max", NULL, f->balance_max, "");
+}
+
 static void show_more(CniShow *show, const CniJob *job) {
   double gravity[3] = {job->def.gravity.x, job->def.gravity.y, job->def.gravity.z};
   cni_show_text(show, "scene", NULL, job->label);
@@ -166,6 +192,7 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_count(show, "first_step", NULL, job->first_step);
   cni_show_number(show, "seconds", NULL, job->seconds, "");
   cni_show_number(show, "residual_max_run", NULL, job->figures.residual_max, "");
+  show_balance(show, &job->figures);
   cni_show_count(show, "steps_uncertified", NULL, job->figures.uncertified);
   cni_show_count(show, "steps_infeasible", NULL, job->figures.contradicting);
   if (job->figures.contradicting > 0)
@@ -222,6 +249,14 @@ static void print_convergence(const CniJob *job, const Summary *s) {
   if (f->cut_by_time) printf("  cut by time    %lld steps\n", (long long)f->cut_by_time);
 }
 
+static void print_balance(const CniFigures *f) {
+  if (f->balanced == 0) return;
+  printf("  work          ");
+  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++)
+    if (f->work[i] != 0) printf(" %s %.4g J,", cn_balance_part_name(i), f->work[i]);
+  printf(" left %.2g J at most in a step\n", f->balance_max);
+}
+
 static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo *info,
                           const char *hash) {
   CnWorldSums sums;
@@ -237,6 +272,7 @@ static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo
          s->penetration_mean);
   print_convergence(job, s);
   printf("  kinetic energy %.6g J\n", sums.kinetic_energy);
+  print_balance(&job->figures);
   printf("  a step took    %.4g ms: %.4g collision, %.4g solver (%.4g set-up)\n",
          1e3 * s->mean.seconds, 1e3 * s->mean.collision, 1e3 * s->mean.solver, 1e3 * s->mean.setup);
   if (job->figures.uncertified == 0)

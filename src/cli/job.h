@@ -32,6 +32,9 @@ typedef struct CniFigures {
   char contradiction[160];  // names of the first ones
   int64_t integrator_steps, rejected, events;
   double position_drift, velocity_drift; // m, m/s, largest; NaN: the integrator does not say
+  double work[CN_BALANCE_PART_COUNT];    // J, sums over the steps that keep a balance
+  double balance_max;                    // J, the largest residual of one
+  int64_t balanced;                      // steps that kept one
 } CniFigures;
 
 // After each step; the penetration is computed from the positions reached if `measure` is set.

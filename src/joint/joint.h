@@ -187,6 +187,7 @@ typedef struct CniJointStep {
   double length;               // m: rows that turn are multiplied by it, so that all are in m/s
   double threshold;            // m/s or rad/s: slower than this nothing bounces
   double reaction;             // N: of the locked directions, in the last step
+  double late;                 // 1 - theta of springs: what of their impulse follows the drift
   double rates[CN_JOINT_AXES]; // of the coordinates at the start of the step
   CniJointTarget targets[CN_JOINT_AXES];
 } CniJointStep;
@@ -197,6 +198,7 @@ typedef struct CniJointBlock {
   int32_t axis, dim;
   CnSet set;
   double b[CNI_JOINT_LOCKED], scale[CNI_JOINT_LOCKED];
+  double share; // of its impulse that is in the problem: theta of springs, 1
 } CniJointBlock;
 #define CNI_JOINT_BLOCKS (1 + CN_JOINT_AXES * CNI_PART_COUNT)
 

@@ -8,8 +8,9 @@
 //     C = 1/(h (h k_s + d)),   b = k_s c/(h k_s + d)
 //
 // for which u = E v + b + C g = 0 says g = -h (k_s (c + h E v) + d E v): the force at the end of
-// the step. Exact in every solver family, stable for any stiffness. Springs on coordinates are the
-// same about their rest. On a coordinate x also act, each as a block of its own:
+// the step. Exact in every solver family, stable for any stiffness. With theta < 1 the law with theta h
+// for h is the share theta of -h (k_s (c + theta h E v) + d E v); the rest follows after the drift.
+// Springs on coordinates are the same about their rest. On a coordinate x also act, each as a block of its own:
 //
 //     limits     u = x' + (x - lower)/h >= 0, likewise above: met at the end of the step, not passed;
 //                where it is passed already the share kappa of it comes back in each step
@@ -62,7 +63,9 @@ static int has_armature(const CnJointAxis *axis) { return axis->armature > 0; }
 
 static void spring(const Act *act, CniJointBlock *k) {
   const CnJointAxis *axis = act->axis;
-  double factor = spring_law(axis->stiffness, axis->damping, act->step->time_step, 0, &k->set);
+  k->share = 1 - act->step->late;
+  double h = k->share * act->step->time_step;
+  double factor = spring_law(axis->stiffness, axis->damping, h, 0, &k->set);
   k->b[0] = factor * (act->x - axis->rest);
 }
 
@@ -174,8 +177,10 @@ int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
   int32_t count = 0;
   if (place->locked_count > 0) {
     CniJointBlock *block = &blocks[count++];
+    int soft = def->stiffness > 0 || def->damping > 0;
     *block = (CniJointBlock){.part = CNI_PART_LOCKED, .dim = place->locked_count};
-    double factor = spring_law(def->stiffness, def->damping, step->time_step,
+    block->share = soft ? 1 - step->late : 1;
+    double factor = spring_law(def->stiffness, def->damping, block->share * step->time_step,
                                step->stabilisation / step->time_step, &block->set);
     for (int32_t r = 0; r < place->locked_count; r++) {
       block->scale[r] = place->locked[r].turns ? step->length : 1;
@@ -186,7 +191,7 @@ int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
     for (int32_t k = 0; k < CNI_PART_COUNT; k++) {
       if (!parts[k].acts(&def->axes[i])) continue;
       CniJointBlock *block = &blocks[count++];
-      *block = (CniJointBlock){.part = (CniJointPart)k, .axis = i, .dim = 1};
+      *block = (CniJointBlock){.part = (CniJointPart)k, .axis = i, .dim = 1, .share = 1};
       block->scale[0] = k == CNI_PART_UPPER ? -1 : 1;
       Act act = {&def->axes[i],        step,           &step->targets[i],
                  place->axes[i].value, step->rates[i], place->axes[i].turns};

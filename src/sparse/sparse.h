@@ -10,6 +10,7 @@
 #include <cairn/base.h>
 #include "sparse/direct.h"
 #include "sparse/dense.h"  // dense matrices, with their own header
+#include "sparse/direct.h" // joints of rigid bodies, likewise
 #include "sparse/factor.h" // solutions with a symmetric positive definite matrix, likewise
 #include "sparse/ldl.h"    // L D L^T of quasi-definite matrices
 #include "sparse/lu.h"     // LU of block matrices

@@ -709,5 +709,6 @@ CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size) {
   CNI_TRY(status);
   cni_contents_release(&world->now, &world->allocator);
   world->now = next;
+  world->balance_known = 0;
   return CN_OK;
 }

@@ -131,6 +131,7 @@ static void relate_residual(const CniSettings *settings, CnSolveReport *solve) {
 static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   Undo undo;
   world->now.engine.solved = world->now.engine.groups_named = 0;
+  world->balance_known = 0;
   CNI_TRY(check_masses(world));
   if (world->now.model.body_count > INT32_MAX / 8)
     return cni_error(CN_UNSUPPORTED, "a step takes at most %d bodies", INT32_MAX / 8);

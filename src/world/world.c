@@ -12,6 +12,7 @@
 #include "core/floats.h"
 #include "core/hash.h"
 #include "core/tasks.h"
+#include "sparse/sparse.h"
 #include "world/world.h"
 
 #define WORLD_TAG 0x6c647277u
@@ -95,6 +96,7 @@ void cn_world_destroy(CnWorld *world) {
   cni_release(&world->allocator, world->located,
               (size_t)world->located_capacity * sizeof *world->located);
   cni_step_contacts_release(&world->found, &world->allocator);
+  cni_direct_destroy(world->direct);
   cni_collision_destroy(world->collision);
   cn_tasks_destroy(world->tasks);
   CnAllocator allocator = world->meter.inner;
@@ -155,6 +157,27 @@ void cn_world_info(const CnWorld *world, CnWorldInfo *info) {
 }
 
 // ---- sums ----
+
+const char *cn_balance_part_name(int32_t part) {
+  static const char *const names[] = {"gravity",  "loads",   "springs",       "drives", "joints",
+                                      "friction", "impacts", "stabilisation", "scheme"};
+  return part >= 0 && part < CN_BALANCE_PART_COUNT ? names[part] : NULL;
+}
+
+CnStatus cn_world_balance(const CnWorld *world, CnStepBalance *balance) {
+  CNI_FLOATS;
+  if (balance) *balance = (CnStepBalance){0};
+  CNI_TRY(cni_world_open(world, "cn_world_balance"));
+  if (!balance) return cni_null_argument("cn_world_balance", "balance");
+  if (!world->balance_known)
+    return cni_error(
+        CN_INVALID_ARGUMENT,
+        "cn_world_balance: no balance is kept (balance = %d, integrator %s, step %lld)",
+        (int)world->now.settings.balance, world->now.settings.integrator,
+        (long long)world->now.step);
+  *balance = world->balance;
+  return CN_OK;
+}
 
 void cn_world_sums(const CnWorld *world, CnWorldSums *sums) {
   CNI_FLOATS;

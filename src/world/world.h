@@ -65,9 +65,11 @@ typedef enum CniBusy {
 typedef struct CniStepWork {
   const CniContact *contacts; // in the arena until the problem is made
   int32_t contact_count;
-  CniArenaMark mark;       // of the arena, before the contacts were looked for
-  int32_t *joint_blocks;   // in the arena: first block of each joint, and the end
-  const int32_t *block_of; // as long as the contacts
+  CniArenaMark mark;        // of the arena, before the contacts were looked for
+  const CnTwist *late;      // likewise: momenta of springs after the drift
+  const CnTwist *reactions; // in the arena: what joints carried in the drift; null: nothing
+  int32_t *joint_blocks;    // in the arena: first block of each joint, and the end
+  const int32_t *block_of;  // as long as the contacts
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
   void *order_scratch;                 // for another order of the bodies
@@ -82,7 +84,8 @@ struct CnWorld {
   CniBusy busy;
   CniStepMemory memory; // of one step or query
   CniCollision *collision;
-  CnTasks *tasks; // null: the calling thread
+  struct CniDirect *direct; // for the drift of bodies on joints; null: there was none yet
+  CnTasks *tasks;           // null: the calling thread
   CnHooks hooks;
   CnLog log;
   CniMeter meter;
@@ -90,6 +93,8 @@ struct CnWorld {
   CnLocatedEvent *located; // of the last step
   int32_t located_count, located_capacity;
   CniStepContacts found; // of the step under way
+  CnStepBalance balance; // of the last step
+  int32_t balance_known;
 };
 
 // ---- contents ----

@@ -13,6 +13,7 @@
 #include "core/tasks.h"
 #include "problem/problem.h"
 #include "solver/solver.h"
+#include "sparse/sparse.h"
 #include "world/world.h"
 
 #define BODIES_PER_TASK 1024
@@ -95,6 +96,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .contact_slop = settings->contact_slop,
                             .recovery_speed = settings->recovery_speed,
                             .restitution_threshold = threshold,
+                            .late = work->equations ? 0 : 1 - settings->spring_theta,
                             .geometric_stiffness = settings->geometric_stiffness,
                             .modify = world->hooks.modify ? cni_world_modify : NULL,
                             .modify_context = world,
@@ -170,16 +172,14 @@ typedef struct Drift {
   const CnTwist *twist;
   double h;
   CnPose *pose_new;
-  CnTwist *end; // null: no body turns by axis, velocities stay
+  CnTwist *end; // null: no body turns by axis, none has a joint, no spring is late: velocities stay
 } Drift;
 
 static void drift_range(void *context, int32_t begin, int32_t end) {
   const Drift *d = context;
   for (int32_t i = begin; i < end; i++) {
     CnTwist twist = d->twist[i];
-    int tumbles =
-        d->model->mass[i].inertia == CNI_TURNS_BY_AXIS && d->model->bodies[i].first_joint < 0;
-    if (tumbles) {
+    if (d->model->mass[i].inertia == CNI_TURNS_BY_AXIS) {
       CnPose pose = {cn_madd(d->pose[i].position, d->h, twist.velocity), d->pose[i].rotation};
       cni_drift_turn(d->model->inertias[i], d->h, &pose.rotation, &twist.spin);
       d->pose_new[i] = pose;
@@ -190,19 +190,63 @@ static void drift_range(void *context, int32_t begin, int32_t end) {
   }
 }
 
+static CnStatus drift_joints(CnWorld *world, const Drift *d) {
+  const CniModel *model = d->model;
+  if (!world->direct) CNI_TRY(cni_direct_create(&world->allocator, &world->direct));
+  CnTwist *reactions;
+  CNI_TRY(cni_arena_array(&world->memory.arena, model->joint_count, sizeof *reactions, &reactions));
+  world->work.reactions = reactions;
+  return cni_drift_joints(&(CniDriftInput){.model = model,
+                                           .pose = d->pose,
+                                           .twist = d->twist,
+                                           .time_step = d->h,
+                                           .stabilisation = world->now.settings.stabilisation,
+                                           .pose_new = d->pose_new,
+                                           .end = d->end,
+                                           .reactions = reactions,
+                                           .direct = world->direct,
+                                           .arena = &world->memory.arena,
+                                           .tasks = world->tasks});
+}
+
+// What springs have still to do.
+static CnStatus late_springs(CnWorld *world, const Drift *d, double late) {
+  const CniModel *model = d->model;
+  CnTwist *momentum;
+  CNI_TRY(
+      cni_arena_array(&world->memory.arena, model->body_count + 1, sizeof *momentum, &momentum));
+  const CniBounces *bounces = &world->found.bounces; // impulses of all rounds
+  const double *g = bounces->rounds > 0 ? bounces->total : world->now.engine.answer.g;
+  cni_late_springs(model, world->now.engine.problem, world->work.joint_blocks, g, late,
+                   (double *)momentum);
+  for (int32_t i = 0; i < model->body_count; i++) {
+    CnTwist p = momentum[i];
+    if (!cni_has_mass(&model->mass[i])) continue;
+    CnSym3 inverse = cni_model_inv_inertia(model, i, d->pose_new[i].rotation);
+    d->end[i].velocity = cn_madd(d->end[i].velocity, 1 / model->mass[i].mass, p.velocity);
+    d->end[i].spin = cn_add(d->end[i].spin, cn_smul(inverse, p.spin));
+  }
+  world->work.late = momentum;
+  return CN_OK;
+}
+
 static CnStatus drift(void *context, const double *q, const double *v, double h, double *q_new,
                       const double **v_end) {
   CnWorld *world = context;
   const CniModel *model = &world->now.model;
   double start = cni_seconds();
   Drift d = {model, (const CnPose *)q, (const CnTwist *)v, h, (CnPose *)q_new, NULL};
-  if (model->inertias) {
+  double late = model->joint_count + model->force_count > 0 ? world->now.settings.spring_theta : 1;
+  late = 1 - late;
+  if (model->inertias || model->joint_count > 0 || late > 0) {
     size_t bytes = (size_t)model->body_count * sizeof(CnTwist);
     d.end = cni_arena_take(&world->memory.arena, bytes);
     if (!d.end) return cni_error_memory(bytes);
     *v_end = (const double *)d.end;
   }
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
+  if (model->joint_count > 0) CNI_TRY(drift_joints(world, &d));
+  if (late > 0) CNI_TRY(late_springs(world, &d, late));
   world->work.seconds_end += cni_seconds() - start;
   return CN_OK;
 }
@@ -227,6 +271,31 @@ static void take_states(void *context, int32_t begin, int32_t end) {
       loop->model->load[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
+static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist,
+                        const CnAnswer *answer) {
+  const CniSettings *settings = &world->now.settings;
+  CniModel *model = &world->now.model;
+  double threshold = settings->restitution_threshold;
+  if (threshold < 0) threshold = cn_norm(settings->gravity) * world->work.time_step;
+  CniBalanceInput input = {.model = model,
+                           .problem = world->now.engine.problem,
+                           .answer = answer,
+                           .pose = model->pose,
+                           .pose_new = pose,
+                           .twist = model->twist,
+                           .end = twist,
+                           .reactions = world->work.reactions,
+                           .late = world->work.late,
+                           .joint_blocks = world->work.joint_blocks,
+                           .gravity = settings->gravity,
+                           .time_step = world->work.time_step,
+                           .restitution_threshold = threshold,
+                           .geometric_stiffness = settings->geometric_stiffness,
+                           .rounds = world->found.bounces.rounds,
+                           .arena = &world->memory.arena};
+  return cni_balance(&input, &world->balance);
+}
+
 static CnStatus done(void *context, double t_new, const double *q_new, const double *v_new,
                      const CnAnswer *answer) {
   CnWorld *world = context;
@@ -243,19 +312,27 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
     all.g = world->found.bounces.total;
     answer = &all;
   }
+  if (solved && now->settings.balance) CNI_TRY(balance(world, pose, twist, answer));
   if (!answer) CNI_TRY(cni_equations_answer(world, &answer));
   CNI_TRY(cni_order_plan(world, pose, &order));
   CNI_TRY(cni_problem_map_begin(world));
   if (order) CNI_TRY(cni_problem_map_reserve(now));
   CNI_TRY(cni_contacts_commit(world, answer));
   for (int32_t i = 0; i < model->joint_count; i++)
-    cni_joint_keep(model, &model->joints[i], now->time, world->work.time_step, now->engine.problem,
-                   answer->g, world->work.joint_blocks[i], world->work.joint_blocks[i + 1]);
+    cni_joint_keep(model, &model->joints[i], now->time, world->work.time_step,
+                   solved ? 1 - now->settings.spring_theta : 0, now->engine.problem, answer->g,
+                   world->work.joint_blocks[i], world->work.joint_blocks[i + 1]);
+  if (world->work.reactions)
+    for (int32_t i = 0; i < model->joint_count; i++) {
+      CnTwist *total = &model->joints[i].total, more = world->work.reactions[i];
+      *total = (CnTwist){cn_add(total->velocity, more.velocity), cn_add(total->spin, more.spin)};
+    }
   const CniContactCache *kept = &now->contacts;
   TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   cni_joints_follow(model, world->work.time_step);
   now->engine.solved = solved;
+  world->balance_known = solved && now->settings.balance;
   cni_problem_map_joints(world);
   now->time = t_new;
   now->step++;

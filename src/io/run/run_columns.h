@@ -42,6 +42,27 @@ COLUMN(VELOCITY_DRIFT, "/steps/velocity_drift", "m/s",
        ADDED_STEP(DOUBLE, report.integration.velocity_drift))
 COLUMN(REJECTED, "/steps/rejected", "1", "steps of hem5 and rkf45 made again",
        ADDED_STEP(INT32, report.integration.rejected))
+COLUMN(WORK_GRAVITY, "/steps/work_gravity", "J",
+       "of the weights along the way; NaN: no balance was kept",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_GRAVITY].energy))
+COLUMN(WORK_LOADS, "/steps/work_loads", "J", "of forces applied and loads of force elements",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_LOADS].energy))
+COLUMN(WORK_SPRINGS, "/steps/work_springs", "J", "of springs and dampers",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_SPRINGS].energy))
+COLUMN(WORK_DRIVES, "/steps/work_drives", "J", "of motors",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_DRIVES].energy))
+COLUMN(WORK_JOINTS, "/steps/work_joints", "J", "of locked directions",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_JOINTS].energy))
+COLUMN(WORK_FRICTION, "/steps/work_friction", "J", "of friction",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_FRICTION].energy))
+COLUMN(WORK_IMPACTS, "/steps/work_impacts", "J", "of normals that closed, limits of joints",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_IMPACTS].energy))
+COLUMN(WORK_STABILISATION, "/steps/work_stabilisation", "J", "of the other normals",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_STABILISATION].energy))
+COLUMN(WORK_SCHEME, "/steps/work_scheme", "J", "of the time step",
+       ADDED_STEP(DOUBLE, balance.parts[CN_BALANCE_SCHEME].energy))
+COLUMN(BALANCE, "/steps/balance", "J", "change of the kinetic energy less all work: round-off",
+       ADDED_STEP(DOUBLE, balance.residual.energy))
 COLUMN(SENSORS, "/sensors/values", "", "one column a sensor", WIDE(STEPS, SENSOR, 0))
 COLUMN(EVENTS_END, "/events/end_of_step", "1", "number of events up to and including the step",
        STEP(INT64, events_end))

@@ -74,6 +74,7 @@ typedef struct CniStepRow {
   CnPenetration penetration;
   double overlaps;
   int64_t events_end;
+  CnStepBalance balance; // not numbers where none was kept
 } CniStepRow;
 typedef struct CniFrameRow {
   double time;

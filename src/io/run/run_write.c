@@ -307,10 +307,21 @@ static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepRe
   return CN_OK;
 }
 
+// Where the world keeps none: not numbers.
+static void take_balance(const CnWorld *world, CnStepBalance *balance) {
+  CnWorldDef def;
+  if (cn_world_settings(world, &def) == CN_OK && def.balance &&
+      cn_world_balance(world, balance) == CN_OK)
+    return;
+  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++) balance->parts[i].energy = NAN;
+  balance->residual.energy = NAN;
+}
+
 static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *report, int due) {
   int64_t row;
   CniStepRow step = {.report = *report, .penetration = {NAN, NAN, 0}, .overlaps = NAN};
   cn_world_sums(world, &step.sums);
+  take_balance(world, &step.balance);
   if (due && !w->skip_penetration) {
     CNI_TRY(cn_world_penetration(world, &step.penetration));
     step.overlaps = step.penetration.overlap_count;

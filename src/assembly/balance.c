@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where momentum, angular momentum and energy went in a step of `impulse`: sums over all bodies with
+// mass, as identities of the scheme.
+//
+// Kick. With M (v+ - v_old) = sum of impulses p, every impulse has a momentum, an angular momentum
+// about the origin, and the work p.(v+ + v_old)/2; together they are exactly the change from v_old to
+// v+. For a block of the problem p = E^T g, and momentum, angular momentum and work are g.(E f) with f
+// the velocities of a rigid motion of all bodies with mass, or their own mean velocities: one
+// product with seven fields f, whatever the storage. Bodies without mass have f = 0, so that the work
+// of a moving support on the bodies is in the work of its contacts.
+//
+// Drift. Bodies go along without forces, which changes none of the three; joints do (drift_joints.c),
+// and their work there is counted the same way with the means of the drift. The weight does m g.(x1 -
+// x0); what it did in the kick less that is the scheme's. So is what geometric stiffness adds.
+//
+// Cost: linear, a few hundred operations a block; on demand.
+#include "assembly/assembly_private.h"
+
+#include "core/error.h"
+
+#define FIELDS 8
+#define MEAN 6 // mean velocities of the kick, bodies with mass
+#define OLD 7  // velocities before the step, all bodies
+
+typedef struct Sum {
+  const CniBalanceInput *in;
+  double *fields[FIELDS]; // six numbers a group
+  CnTwist *impulses;      // E^T g by group, with rounds; null: free velocities are in the groups
+  CnStepBalance *out;
+} Sum;
+
+static void add(CnBalanceTerm *term, CnVec3 momentum, CnVec3 angular, double energy) {
+  term->momentum = cn_add(term->momentum, momentum);
+  term->angular_momentum = cn_add(term->angular_momentum, angular);
+  term->energy += energy;
+}
+
+static void put_field(double *field, int32_t group, CnVec3 v, CnVec3 w) {
+  double *to = field + 6 * (size_t)group;
+  to[0] = v.x, to[1] = v.y, to[2] = v.z;
+  to[3] = w.x, to[4] = w.y, to[5] = w.z;
+}
+
+static CnTwist velocity_of(const CnAnswer *answer, int32_t group) {
+  const double *v = &answer->v[6 * (size_t)group];
+  return (CnTwist){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+}
+
+static CnTwist mean_twist(CnTwist a, CnTwist b) {
+  return (CnTwist){cn_scale(0.5, cn_add(a.velocity, b.velocity)),
+                   cn_scale(0.5, cn_add(a.spin, b.spin))};
+}
+
+static int has_mass(const CniBalanceInput *in, int32_t body) {
+  return body >= 0 && cni_has_mass(&in->model->mass[body]);
+}
+
+// ---- bodies ----
+
+static void change_of(const CniBalanceInput *in, int32_t i, CnBalanceTerm *change) {
+  double m = in->model->mass[i].mass;
+  CnVec3 old = cn_smul(cni_model_inertia(in->model, i, in->pose[i].rotation), in->twist[i].spin);
+  CnVec3 now = cn_smul(cni_model_inertia(in->model, i, in->pose_new[i].rotation), in->end[i].spin);
+  CnVec3 p_old = cn_scale(m, in->twist[i].velocity), p_now = cn_scale(m, in->end[i].velocity);
+  CnVec3 turn = cn_sub(cn_add(cn_cross(in->pose_new[i].position, p_now), now),
+                       cn_add(cn_cross(in->pose[i].position, p_old), old));
+  double energy = cn_dot(p_now, in->end[i].velocity) + cn_dot(now, in->end[i].spin) -
+                  cn_dot(p_old, in->twist[i].velocity) - cn_dot(old, in->twist[i].spin);
+  add(change, cn_sub(p_now, p_old), turn, 0.5 * energy);
+}
+
+// Weight, loads, and what the scheme adds to a body.
+static void body_terms(const Sum *s, int32_t i) {
+  const CniBalanceInput *in = s->in;
+  const CnProblem *p = in->problem;
+  double m = in->model->mass[i].mass, h = in->time_step;
+  CnVec3 x = in->pose[i].position, weight = cn_scale(h * m, in->gravity);
+  CnTwist old = in->twist[i], kick = velocity_of(in->answer, i), mean = mean_twist(old, kick);
+  CnSym3 inertia = cni_model_inertia(in->model, i, in->pose[i].rotation), inverse;
+  CnBalanceTerm *parts = s->out->parts;
+
+  double fallen = m * cn_dot(in->gravity, cn_sub(in->pose_new[i].position, x));
+  add(&parts[CN_BALANCE_GRAVITY], weight, cn_cross(x, weight), fallen);
+  add(&parts[CN_BALANCE_SCHEME], CN_VEC3_ZERO, CN_VEC3_ZERO,
+      cn_dot(weight, mean.velocity) - fallen);
+
+  // what made the free velocity out of the old one, and the inertia that geometric stiffness added;
+  // after rounds the free velocity is the last one less what all of them did
+  CnTwist free = cni_group_free(&p->groups[i]), gone = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (s->impulses) {
+    free = kick;
+    gone = s->impulses[i];
+  }
+  CnVec3 more = CN_VEC3_ZERO, spin = cn_smul(inertia, cn_sub(free.spin, old.spin));
+  if (in->geometric_stiffness && in->model->bodies[i].first_joint >= 0) {
+    inverse = cn_sinverse(cni_group_inertia(p, i));
+    spin = cn_sub(cn_smul(inverse, free.spin), cn_smul(inertia, old.spin));
+    more = cn_sub(cn_smul(inertia, kick.spin), cn_smul(inverse, kick.spin));
+  }
+  spin = cn_sub(spin, gone.spin);
+  CnVec3 push = cn_sub(cn_scale(m, cn_sub(free.velocity, old.velocity)), weight);
+  push = cn_sub(push, gone.velocity);
+  add(&parts[CN_BALANCE_LOADS], push, cn_add(cn_cross(x, push), spin),
+      cn_dot(push, mean.velocity) + cn_dot(spin, mean.spin));
+  add(&parts[CN_BALANCE_SCHEME], CN_VEC3_ZERO, more, cn_dot(more, mean.spin));
+}
+
+static void fill_fields(const Sum *s, int32_t i) {
+  const CniBalanceInput *in = s->in;
+  const CnVec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  put_field(s->fields[OLD], i, cni_group_free(&in->problem->groups[i]).velocity,
+            in->problem->groups[i].w);
+  if (!has_mass(in, i)) return;
+  for (int32_t k = 0; k < 3; k++) {
+    put_field(s->fields[k], i, unit[k], CN_VEC3_ZERO);
+    put_field(s->fields[3 + k], i, cn_cross(unit[k], in->pose[i].position), unit[k]);
+  }
+  CnTwist mean = mean_twist(in->twist[i], velocity_of(in->answer, i));
+  put_field(s->fields[MEAN], i, mean.velocity, mean.spin);
+  put_field(s->fields[OLD], i, in->twist[i].velocity, in->twist[i].spin);
+}
+
+// ---- blocks ----
+
+// Rows [begin, end) of a block to a part; products[f] are E f.
+static void add_rows(const Sum *s, CnBalancePart part, const double *g,
+                     double (*products)[CNI_MAX_DIM], int32_t begin, int32_t end) {
+  double sum[MEAN + 1] = {0};
+  for (int32_t r = begin; r < end; r++)
+    for (int32_t f = 0; f <= MEAN; f++) sum[f] += g[r] * products[f][r];
+  add(&s->out->parts[part], cn_vec3(sum[0], sum[1], sum[2]), cn_vec3(sum[3], sum[4], sum[5]),
+      sum[MEAN]);
+}
+
+// A contact (part CN_BALANCE_PART_COUNT) is divided into its normal and the rest.
+static void add_block(const Sum *s, int32_t index, CnBalancePart part) {
+  const CnProblem *p = s->in->problem;
+  const CniBlock *block = &p->blocks[index];
+  const double *g = &s->in->answer->g[block->row];
+  double products[FIELDS][CNI_MAX_DIM] = {{0}};
+  int any = 0;
+  for (int32_t r = 0; r < block->dim; r++) any |= g[r] != 0;
+  if (!any) return;
+  for (int32_t f = 0; f < FIELDS; f++)
+    cni_storages[block->storage].velocity(p, block, s->fields[f], products[f]);
+  if (part != CN_BALANCE_PART_COUNT) {
+    add_rows(s, part, g, products, 0, block->dim);
+    return;
+  }
+  int closing = products[OLD][0] < -s->in->restitution_threshold;
+  add_rows(s, closing ? CN_BALANCE_IMPACTS : CN_BALANCE_STABILISATION, g, products, 0, 1);
+  add_rows(s, CN_BALANCE_FRICTION, g, products, 1, block->dim);
+}
+
+static CnBalancePart part_of(const CniJointBlock *block) {
+  static const CnBalancePart parts[CNI_PART_COUNT + 1] = {
+      [CNI_PART_SPRING] = CN_BALANCE_SPRINGS,    [CNI_PART_LOWER] = CN_BALANCE_IMPACTS,
+      [CNI_PART_UPPER] = CN_BALANCE_IMPACTS,     [CNI_PART_MOTOR] = CN_BALANCE_DRIVES,
+      [CNI_PART_FRICTION] = CN_BALANCE_FRICTION, [CNI_PART_LOCKED] = CN_BALANCE_JOINTS,
+      [CNI_PART_ARMATURE] = CN_BALANCE_DRIVES};
+  int soft = block->part == CNI_PART_LOCKED && block->set.compliance[0] > 0;
+  return soft ? CN_BALANCE_SPRINGS : parts[block->part];
+}
+
+// ---- the drift: joints, and springs after it ----
+
+// Velocities at its end, before the springs.
+static CnTwist drift_end(const CniBalanceInput *in, int32_t i) {
+  CnTwist end = in->end[i];
+  if (!in->late) return end;
+  CnSym3 inverse = cni_model_inv_inertia(in->model, i, in->pose_new[i].rotation);
+  end.velocity = cn_madd(end.velocity, -1 / in->model->mass[i].mass, in->late[i].velocity);
+  end.spin = cn_sub(end.spin, cn_smul(inverse, in->late[i].spin));
+  return end;
+}
+
+static void late_terms(const Sum *s, int32_t i) {
+  const CniBalanceInput *in = s->in;
+  CnTwist mean = mean_twist(drift_end(in, i), in->end[i]);
+  CnVec3 push = in->late[i].velocity, turn = in->late[i].spin;
+  add(&s->out->parts[CN_BALANCE_SPRINGS], push,
+      cn_add(cn_cross(in->pose_new[i].position, push), turn),
+      cn_dot(push, mean.velocity) + cn_dot(turn, mean.spin));
+}
+
+static void drift_terms(const Sum *s, int32_t i) {
+  const CniBalanceInput *in = s->in;
+  const CniJoint *joint = &in->model->joints[i];
+  CnTwist p = in->reactions[i];
+  if (!(cn_norm2(p.velocity) > 0 || cn_norm2(p.spin) > 0)) return;
+  CniJointPlace old, now;
+  cni_joint_at(joint, in->pose, &old);
+  cni_joint_at(joint, in->pose_new, &now);
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t body = side ? joint->body_b : joint->body_a;
+    if (!has_mass(in, body)) continue;
+    double sign = side ? 1 : -1;
+    CnPose from = in->pose[body], to = in->pose_new[body];
+    CnVec3 arm = side ? cn_add(old.arm_b, now.arm_b) : cn_add(old.arm_a, now.arm_a);
+    CnVec3 force = cn_scale(sign, p.velocity), x = cn_add(from.position, to.position);
+    CnVec3 turn = cn_madd(cn_scale(sign, p.spin), 0.5, cn_cross(arm, force));
+    // the midpoint spin is that of body axes
+    CnTwist end = drift_end(in, body);
+    end.spin = cn_rotate(from.rotation, cn_unrotate(to.rotation, end.spin));
+    CnTwist mean = mean_twist(velocity_of(in->answer, body), end);
+    add(&s->out->parts[CN_BALANCE_JOINTS], force, cn_madd(turn, 0.5, cn_cross(x, force)),
+        cn_dot(force, mean.velocity) + cn_dot(turn, mean.spin));
+  }
+}
+
+CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
+  Sum s = {.in = in, .out = balance};
+  const CnProblem *p = in->problem;
+  const CniModel *model = in->model;
+  *balance = (CnStepBalance){0};
+  for (int32_t f = 0; f < FIELDS; f++)
+    CNI_TRY(cni_arena_array(in->arena, 6 * (int64_t)p->group_count, sizeof(double), &s.fields[f]));
+  if (in->rounds > 0) {
+    CNI_TRY(cni_arena_array(in->arena, p->group_count, sizeof *s.impulses, &s.impulses));
+    for (int32_t i = 0; i < p->block_count; i++)
+      cni_storages[p->blocks[i].storage].momentum(
+          p, &p->blocks[i], &in->answer->g[p->blocks[i].row], (double *)s.impulses);
+  }
+  for (int32_t i = 0; i < model->body_count; i++) {
+    fill_fields(&s, i);
+    if (!has_mass(in, i)) continue;
+    change_of(in, i, &balance->change);
+    body_terms(&s, i);
+    if (in->late) late_terms(&s, i);
+  }
+  for (int32_t i = 0; i < in->joint_blocks[0]; i++) add_block(&s, i, CN_BALANCE_SPRINGS);
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    CniJointBlock blocks[CNI_JOINT_BLOCKS];
+    CniJointPlace place;
+    int32_t first = in->joint_blocks[i];
+    if (in->joint_blocks[i + 1] == first) continue;
+    cni_joint_at(&model->joints[i], in->pose, &place);
+    int32_t count =
+        cni_joint_blocks(&model->joints[i].def, &place,
+                         &(CniJointStep){.time_step = in->time_step, .length = 1}, blocks);
+    for (int32_t k = 0; k < count; k++) add_block(&s, first + k, part_of(&blocks[k]));
+    if (in->reactions) drift_terms(&s, i);
+  }
+  for (int32_t i = in->joint_blocks[model->joint_count]; i < p->block_count; i++)
+    add_block(&s, i, CN_BALANCE_PART_COUNT);
+
+  balance->residual = balance->change;
+  for (int32_t k = 0; k < CN_BALANCE_PART_COUNT; k++)
+    add(&balance->residual, cn_neg(balance->parts[k].momentum),
+        cn_neg(balance->parts[k].angular_momentum), -balance->parts[k].energy);
+  return CN_OK;
+}

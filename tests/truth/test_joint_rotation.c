@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rotation on joints: joints do no work, so what turns keeps turning, and momentum and energy of
+// tumbling mechanisms stay. The heavy top: energy, period of nutation, precession.
+#include "check.h"
+#include "core/math.h"
+#include "core/vec.h"
+#include "worlds.h"
+
+typedef struct Arm {
+  CnWorld *world;
+  CnBodyId body;
+  CnJointId joint;
+} Arm;
+
+// A body whose centre is 1 m from the ball joint that holds it, turning at 10 rad/s, no gravity.
+static Arm arm(double h, CnVec3 inertia) {
+  CnWorldDef def = world_def_exact(h);
+  def.gravity = CN_VEC3_ZERO;
+  Arm a = {.world = world_make(&def)};
+  CnTwist twist = {{0, 10, 0}, {0, 0, 10}};
+  a.body = world_mass(a.world, 1, inertia, world_at(1, 0, 0), twist);
+  CnJointDef joint = cn_joint_def_default(CN_JOINT_BALL);
+  joint.body_a = a.body;
+  CHECK_OK(cn_joint_def_at(a.world, CN_VEC3_ZERO, &joint));
+  CHECK_OK(cn_joint_create(a.world, &joint, &a.joint));
+  return a;
+}
+
+static void keeps_turning(void **state) {
+  (void)state;
+  const CnVec3 inertias[] = {{1.0 / 12, 1.0 / 12, 1.0 / 12}, {0.01, 0.3, 0.3}, {1e-6, 1e-6, 1e-6}};
+  for (int k = 0; k < 3; k++) {
+    Arm a = arm(0.01, inertias[k]);
+    for (int i = 0; i < 1000; i++) world_step(a.world);
+    CnTwist now = world_twist(a.world, a.body);
+    CHECK_REL(now.spin.z, 10, 1e-6);
+    CHECK_REL(cn_norm(now.velocity), 10, 1e-6);
+    CnJointState joint;
+    CHECK_OK(cn_joint_state(a.world, a.joint, &joint));
+    CHECK(joint.error < 1e-12);
+    CHECK_REL(cn_norm(joint.force), 100, 3e-3); // m w^2 r
+    cn_world_destroy(a.world);
+  }
+}
+
+// A chain of three bodies, not like balls, tumbling: momentum and angular momentum to round-off, and
+// the energy.
+static void tumbling_chain(void **state) {
+  (void)state;
+  CnWorldDef def = world_def_exact(0.01);
+  def.gravity = CN_VEC3_ZERO;
+  def.solver.local = CN_LOCAL_EXACT;
+  CnWorld *world = world_make(&def);
+  CnBodyId bodies[3];
+  for (int i = 0; i < 3; i++) {
+    CnTwist twist = {{0, i == 1 ? 1 : 0, i == 2 ? 2 : 0}, {0, i == 0 ? 2 : 0, 1}};
+    bodies[i] = world_mass(world, 1 + i, cn_vec3(0.1, 0.2, 0.25), world_at(i, 0, 0), twist);
+  }
+  for (int i = 0; i < 2; i++) {
+    CnJointDef joint = cn_joint_def_default(CN_JOINT_BALL);
+    CnJointId id;
+    joint.body_a = bodies[i];
+    joint.body_b = bodies[i + 1];
+    CHECK_OK(cn_joint_def_at(world, cn_vec3(i + 0.5, 0, 0), &joint));
+    CHECK_OK(cn_joint_create(world, &joint, &id));
+  }
+  CnWorldSums start, first, now;
+  cn_world_sums(world, &start);
+  world_step(world); // takes what the joints do not allow
+  cn_world_sums(world, &first);
+  for (int i = 0; i < 1000; i++) world_step(world);
+  cn_world_sums(world, &now);
+  CHECK_NEAR(cn_norm(cn_sub(now.momentum, start.momentum)), 0, 1e-11);
+  CHECK_NEAR(cn_norm(cn_sub(now.angular_momentum, start.angular_momentum)), 0, 1e-10);
+  CHECK_REL(now.kinetic_energy, first.kinetic_energy, 1e-2);
+  cn_world_destroy(world);
+}
+
+// ---- the heavy top ----
+
+#define NUTATION 0.464150731984557  // s
+#define PRECESSION 2.26607656043123 // rad in that time
+
+typedef struct Top {
+  double energy; // largest relative error on the way
+  double lz, angle;
+} Top;
+
+// m .5 kg, l .1 m, A .002 and C .0015 kg m^2 about the centre of mass, 60 degrees, 60 rad/s: one
+// nutation in n steps.
+static Top top(int32_t n) {
+  CnWorldDef def = world_def_exact(NUTATION / n);
+  CnWorld *world = world_make(&def);
+  double m = 0.5, l = 0.1, tilt = CNI_PI / 3;
+  CnQuat q = world_turn(cn_vec3(1, 0, 0), tilt);
+  CnVec3 axis = cn_rotate(q, cn_vec3(0, 0, 1));
+  CnPose pose = {cn_scale(l, axis), q};
+  CnTwist twist = {CN_VEC3_ZERO, cn_scale(60, axis)};
+  CnBodyId body = world_mass(world, m, cn_vec3(0.002, 0.002, 0.0015), pose, twist);
+  CnJointDef joint = cn_joint_def_default(CN_JOINT_BALL);
+  CnJointId id;
+  joint.body_a = body;
+  CHECK_OK(cn_joint_def_at(world, CN_VEC3_ZERO, &joint));
+  CHECK_OK(cn_joint_create(world, &joint, &id));
+  CnWorldSums start, now;
+  cn_world_sums(world, &start);
+  double e = start.kinetic_energy + start.potential_energy;
+  Top t = {0, 0, 0};
+  for (int32_t i = 0; i < n; i++) {
+    world_step(world);
+    cn_world_sums(world, &now);
+    t.energy = cn_max(t.energy, fabs((now.kinetic_energy + now.potential_energy) / e - 1));
+    t.lz = cn_max(t.lz, fabs(now.angular_momentum.z / start.angular_momentum.z - 1));
+  }
+  CnVec3 x = world_pose(world, body).position, from = pose.position;
+  t.angle = cni_atan2(from.x * x.y - from.y * x.x, from.x * x.x + from.y * x.y);
+  cn_world_destroy(world);
+  return t;
+}
+
+static void heavy_top(void **state) {
+  (void)state;
+  Top coarse = top(200), fine = top(400), finest = top(800);
+  CHECK(coarse.energy < 0.01);
+  CHECK(coarse.lz < 1e-9);
+  CHECK(coarse.energy / fine.energy > 1.85);
+  CHECK_NEAR(fine.angle, PRECESSION, 0.02 * PRECESSION);
+  CHECK(fabs(fine.angle - PRECESSION) / fabs(finest.angle - PRECESSION) > 1.85);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(keeps_turning),
+      cmocka_unit_test(tumbling_chain),
+      cmocka_unit_test(heavy_top),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -66,6 +66,10 @@ void cni_direct_destroy(CniDirect *direct); // null is allowed
 // allocates. After a failure there is no structure.
 CnStatus cni_direct_shape(CniDirect *direct, const CniDirectSystem *system);
 
+// Is the factor of a size to be used? Joints that form a lattice in space have so much fill that
+// other methods are better; nothing but shape and fits may be called then.
+int cni_direct_fits(const CniDirect *direct);
+
 // Factor the values of a system of that structure. tasks may be null.
 void cni_direct_factor(CniDirect *direct, const CniDirectSystem *system, CnTasks *tasks);
 

@@ -134,7 +134,8 @@ static void add_block(CniJoints *j, const CnProblem *p, int32_t index) {
   s->row_count += block.dim;
 }
 
-CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks) {
+CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits) {
+  *fits = 0;
   if (!j->direct) CNI_TRY(cni_direct_create(&j->allocator, &j->direct));
   CNI_TRY(reserve(j, p));
   j->system = (CniDirectSystem){j->bodies, j->blocks, j->sides, j->e, j->compliance, 0, 0, 0, 0};
@@ -143,7 +144,8 @@ CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks) {
   for (int32_t i = 0; i < p->block_count; i++)
     if (p->blocks[i].kind == CN_BLOCK_BILATERAL) add_block(j, p, i);
   CNI_TRY(cni_direct_shape(j->direct, &j->system));
-  cni_direct_factor(j->direct, &j->system, tasks);
+  *fits = cni_direct_fits(j->direct);
+  if (*fits) cni_direct_factor(j->direct, &j->system, tasks);
   return CN_OK;
 }
 

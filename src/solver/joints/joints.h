@@ -32,8 +32,9 @@ void cni_joints_release(CniJoints *j);
 // Bilateral blocks of a problem in step form; 0 at once where no set is bilateral.
 int32_t cni_joints_count(const CnProblem *p);
 
-// Collect, order if the structure is new, factor.
-CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks);
+// Collect, order if the structure is new, factor. *fits: 0 where the factor would be too large; then
+// nothing else is to be called.
+CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits);
 
 // Impulses g and velocities v of a problem that has no other blocks.
 void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v);

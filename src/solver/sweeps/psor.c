@@ -176,10 +176,11 @@ static int is_time_to_check(const CniPsor *s, int32_t iterations) {
   return iterations == 1 || s->change <= s->check_below;
 }
 
-// A problem of joints alone is one linear system.
+// A problem of joints alone is one linear system; *done: 1 if its factor is of a size to be used.
 static CnStatus solve_joints(CniPsor *s, const CnProblem *p, CnAnswer *answer,
-                             CnSolveReport *report) {
-  CNI_TRY(cni_joints_load(&s->joints, p, s->def.tasks));
+                             CnSolveReport *report, int32_t *done) {
+  CNI_TRY(cni_joints_load(&s->joints, p, s->def.tasks, done));
+  if (!*done) return CN_OK;
   cni_joints_answer(&s->joints, p, s->def.tasks, answer->g, answer->v);
   report->iterations = 1;
   return CN_OK;
@@ -190,9 +191,9 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
   CniPsor *s = state;
   const CnSolverDef *def = &s->def;
   double start = cni_seconds();
-  s->joint_count = cni_joints_count(p);
-  if (s->joint_count > 0 && s->joint_count == p->block_count)
-    return solve_joints(s, p, answer, report);
+  int32_t joints = cni_joints_count(p), done = 0;
+  if (joints > 0 && joints == p->block_count) CNI_TRY(solve_joints(s, p, answer, report, &done));
+  if (done) return CN_OK;
   CNI_TRY(cni_psor_prepare(s, p, answer, memory));
   double limit = 0;
   if (def->tolerance > 0 && p->form == CN_FORM_STEP)

@@ -296,7 +296,7 @@ static void prepare_rows(const CniPsor *s, const CnProblem *p, int32_t index, Cn
                          int32_t entry, double *pool) {
   const CniBlock *block = &p->blocks[index];
   memset(c, 0, sizeof *c);
-  c->joint = block->kind == CN_BLOCK_BILATERAL && block->storage != CNI_EXPLICIT;
+  c->joint = s->joint_count > 0 && block->kind == CN_BLOCK_BILATERAL;
   c->local.dim = block->dim;
   if (!c->joint) cni_local_prepare(&c->local, p, block, &s->rule, pool);
   c->row = block->row;
@@ -510,13 +510,18 @@ CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer
   s->in_order = is_in_order(p);
   s->suspect_run = s->suspect = 0;
   s->check_below = s->def.tolerance;
+  s->joint_count = 0;
   if (p->form == CN_FORM_EXPLICIT) {
     CNI_TRY(prepare_explicit(s, p));
     project_rows(s, p, g);
     return CN_OK;
   }
   s->joint_count = cni_joints_count(p);
-  if (s->joint_count > 0) CNI_TRY(cni_joints_load(&s->joints, p, s->def.tasks));
+  if (s->joint_count > 0) {
+    int32_t fits;
+    CNI_TRY(cni_joints_load(&s->joints, p, s->def.tasks, &fits));
+    if (!fits) s->joint_count = 0; // they are swept like other rows
+  }
   CNI_TRY(prepare_step(s, p, answer, memory));
   project_rows(s, p, g);
   if (s->cohesive) apply_cohesion(s);

@@ -34,6 +34,7 @@ struct CniDirect {
   CnAllocator allocator;
   CniArena arena;      // everything but `pattern`
   int32_t valid;       // 1: there is a structure
+  int32_t too_large;   // 1: but its factor would be
   CniDirectSystem now; // of the last factorisation
 
   // the structure it was made for

@@ -16,8 +16,10 @@
 
 #include <string.h>
 
-#define HUB_SIDES 7 // bodies with so many blocks are hubs
-#define THIN 1e-12  // determinant over cube of the trace: a singular inverse inertia
+#define HUB_SIDES 7  // bodies with so many blocks are hubs
+#define WORK_ROW 2e4 // multiplications of a factor that fits: a row,
+#define WORK 3e8     // and besides
+#define THIN 1e-12   // determinant over cube of the trace: a singular inverse inertia
 
 CnStatus cni_direct_create(const CnAllocator *allocator, CniDirect **direct) {
   CniDirect *d = cni_allocate(allocator, sizeof *d);
@@ -338,6 +340,7 @@ static CnStatus find_pattern(Work *w) {
   for (int32_t k = 0; k < d->node_count; k++) d->dim[k] = w->weight[d->order[k]];
   TAKE(d->start[d->node_count], d->row);
   d->number_count = 0;
+  double work = 0;
   for (int32_t k = 0; k < d->node_count; k++) {
     int32_t rows = d->dim[k];
     d->panel[k] = d->number_count;
@@ -347,9 +350,11 @@ static CnStatus find_pattern(Work *w) {
       rows += d->dim[d->pattern[i]];
     }
     d->number_count += (int64_t)rows * d->dim[k];
+    work += (double)d->dim[k] * rows * rows;
   }
   d->panel[d->node_count] = d->number_count;
   d->size = d->at[d->node_count];
+  d->too_large = work > WORK + WORK_ROW * (double)d->size;
   return CN_OK;
 }
 
@@ -428,6 +433,7 @@ static CnStatus shape(CniDirect *d, const CniDirectSystem *s, CniArena *arena) {
   CNI_TRY(make_waits(&w));
   CNI_TRY(find_order(&w));
   CNI_TRY(find_pattern(&w));
+  if (d->too_large) return CN_OK;
   CNI_TRY(make_links(&w));
   return take_numbers(d);
 }
@@ -442,6 +448,8 @@ CnStatus cni_direct_shape(CniDirect *d, const CniDirectSystem *s) {
   d->valid = status == CN_OK;
   return status;
 }
+
+int cni_direct_fits(const CniDirect *d) { return d->valid && !d->too_large; }
 
 int32_t cni_direct_islands(const CniDirect *d) { return d->island_count; }
 

@@ -113,6 +113,9 @@ static void place_rows(Machine *m) {
 static CnStatus factor(Machine *m) {
   place_rows(m);
   CNI_TRY(cni_direct_shape(m->direct, &m->system));
+  if (!cni_direct_fits(m->direct))
+    return cni_error(CN_UNSUPPORTED, "%d joints form a lattice too dense to be factored",
+                     (int)m->model->joint_count);
   cni_direct_factor(m->direct, &m->system, NULL);
   return CN_OK;
 }

@@ -397,6 +397,31 @@ static void workers(void **state) {
   free(c);
 }
 
+// A lattice in space is refused, a net in the plane is not.
+static void lattices(void **state) {
+  (void)state;
+  CniRng rng = {13};
+  const CnAllocator a = cn_allocator_default();
+  for (int32_t deep = 1; deep <= 16; deep += 15) {
+    int32_t n = 16, count = n * n * deep;
+    Machine m = machine_make(count, 3 * count);
+    for (int32_t i = 0; i < count; i++) random_body(&rng, &m.bodies[i], 1);
+    for (int32_t i = 0; i < count; i++) {
+      if (i % n) add_joint(&m, &rng, i - 1, i, 3);
+      if (i / n % n) add_joint(&m, &rng, i - n, i, 3);
+      if (i / n / n) add_joint(&m, &rng, i - n * n, i, 3);
+    }
+    CniDirect *d;
+    CHECK_OK(cni_direct_create(&a, &d));
+    CHECK_OK(cni_direct_shape(d, &m.system));
+    CHECK(cni_direct_fits(d) == (deep == 1));
+    CHECK_OK(cni_direct_shape(d, &m.system)); // known
+    CHECK(cni_direct_fits(d) == (deep == 1));
+    cni_direct_destroy(d);
+    machine_free(&m);
+  }
+}
+
 static void no_memory(void **state) {
   (void)state;
   CniRng rng = {12};
@@ -421,7 +446,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_machines), cmocka_unit_test(mass_ratios), cmocka_unit_test(hubs),
       cmocka_unit_test(thin_bodies),     cmocka_unit_test(door),        cmocka_unit_test(copies),
-      cmocka_unit_test(linear_chain),    cmocka_unit_test(workers),     cmocka_unit_test(no_memory),
+      cmocka_unit_test(linear_chain),    cmocka_unit_test(workers),     cmocka_unit_test(lattices),
+      cmocka_unit_test(no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

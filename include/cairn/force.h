@@ -67,6 +67,12 @@ typedef struct CnForceDef {
   double angular_drag;      ///< N m s, >= 0: drag
   CnVec3 force, torque;     ///< N, N m: constant forces, on b at its frame
   int32_t body_fixed;       ///< constant forces: 1: in the axes of frame b; 0: of the world
+  double torsion_stiffness; ///< N m/rad, >= 0: torsion springs, about z
+  double torsion_damping;   ///< N m s/rad, >= 0: torsion springs
+  double rest_angle;        ///< rad: torsion springs
+  CnVec3 linear_stiffness, linear_damping;   ///< N/m, N s/m, >= 0: bushings, axes of frame a
+  CnVec3 angular_stiffness, angular_damping; ///< N m/rad, N m s/rad, >= 0: bushings
+  double strength;                           ///< N m2: attractions, force times distance squared
   CnForceFunction function; ///< user forces. Not in snapshots nor scenes: after a restore it is set
                             ///< again by cn_force_set, under the same id; a step without is refused
   void *context;            ///< user forces: given to the function

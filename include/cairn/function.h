@@ -39,6 +39,7 @@ typedef struct CnFunctionDef {
   double frequency;    ///< Hz, of a sine
   double phase;        ///< rad, of a sine
   double start, end;   ///< s
+  double period;       ///< s, >= 0: of tables and splines, after which they begin again; 0: never
   const double *times; ///< s, ascending; copied
   const double *values;
   const char *name; ///< copied; may be NULL

@@ -106,6 +106,47 @@ typedef struct CnJointState {
   double armature[CN_JOINT_AXES]; ///< what the inertia of a motor asks for
 } CnJointState;
 
+// ---- couplings: gears, racks, differentials ----
+
+typedef struct CnCouplingId {
+  uint32_t slot, generation;
+} CnCouplingId;
+
+#define CN_COUPLING_TERMS 8 ///< no coupling has more
+
+typedef struct CnCouplingTerm {
+  CnJointId joint;
+  int32_t coordinate; ///< of the joint
+  double
+      coefficient; ///< m and rad may be mixed: a pinion of radius r drives its rack with 1 and -r
+} CnCouplingTerm;
+
+/// A relation between coordinates x_i of joints that is kept exactly:
+///
+///     sum over terms of coefficient x_i  +  square x_0^2 + cube x_0^3 + fourth x_0^4
+///                                        +  function(x_0)  =  offset
+///
+/// A gear with the ratio r: x_0 - r x_1 = 0. A differential: x_0 + x_1 - 2 x_2 = 0. A groove in a
+/// cam: x_1 - f(x_0) = 0; a cam that only pushes its follower: one-sided.
+typedef struct CnCouplingDef {
+  uint32_t size, tag;  ///< set by cn_coupling_def_default
+  int32_t term_count;  ///< 1 to CN_COUPLING_TERMS
+  int32_t take_offset; ///< 1 (default): offset is what it is at creation
+  CnCouplingTerm terms[CN_COUPLING_TERMS];
+  double offset;
+  double square, cube, fourth; ///< of the first term's coordinate
+  CnFunctionId function;       ///< of it, in place of a time; default none
+  int32_t one_sided;           ///< 1: the sum may be above the offset; not with hem5, rkf45
+  const char *name;            ///< copied; may be NULL
+} CnCouplingDef;
+
+CN_API CnCouplingDef cn_coupling_def_default(void);
+
+typedef struct CnCouplingState {
+  double effort; ///< times a coefficient it is what the coordinate gets, N or N m, mean of the step
+  double error;  ///< of the relation, now
+} CnCouplingState;
+
 #ifdef __cplusplus
 }
 #endif

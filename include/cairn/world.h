@@ -437,6 +437,35 @@ CN_API CnStatus cn_world_mechanism(CnWorld *world, CnMechanism *mechanism, CnDep
 /// joint that stays open and its error (CN_INVALID_DATA), and nothing has changed. `mechanism` may be null.
 CN_API CnStatus cn_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechanism);
 
+// ---- couplings of joints ----------------------------------------------------------------------
+
+/// Add a coupling. It belongs to its joints: with one of them it is destroyed.
+CN_API CnStatus cn_coupling_create(CnWorld *world, const CnCouplingDef *def,
+                                   CnCouplingId *coupling);
+CN_API CnStatus cn_coupling_destroy(CnWorld *world, CnCouplingId coupling);
+/// The definition it was made from, its offset filled in; its name lives until a coupling is created
+/// or destroyed.
+CN_API CnStatus cn_coupling_def(const CnWorld *world, CnCouplingId coupling, CnCouplingDef *def);
+CN_API CnStatus cn_coupling_state(const CnWorld *world, CnCouplingId coupling,
+                                  CnCouplingState *state);
+/// Walk over all couplings by ascending slot, as cn_world_next_body does over bodies.
+CN_API CnCouplingId cn_world_next_coupling(const CnWorld *world, CnCouplingId previous);
+
+// ---- motions ----------------------------------------------------------------------------------
+
+/// How a kinematic body moves by functions of time, from where it is when it is told so: the
+/// functions say how far their values have come since then.
+typedef struct CnMotionDef {
+  uint32_t size, tag;   ///< set by cn_motion_def_default
+  CnFunctionId x, y, z; ///< m, along the axes of the world; none: it stays
+  CnFunctionId turn;    ///< rad, about `axis` through the origin of the body; none: it does not
+  CnVec3 axis;          ///< in the world, of any length; default z
+} CnMotionDef;
+
+CN_API CnMotionDef cn_motion_def_default(void);
+/// Null: the body keeps the velocity it has.
+CN_API CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotionDef *def);
+
 // ---- functions of time ------------------------------------------------------------------------
 
 CN_API CnStatus cn_function_create(CnWorld *world, const CnFunctionDef *def,

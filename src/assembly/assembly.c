@@ -88,6 +88,7 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   CniProblemRoom room = {.blocks = contacts};
   cni_joints_room(input, &room);
   cni_forces_room(input, &room);
+  cni_couplings_room(input, &room);
   size_t warm_bytes = (size_t)room.rows * sizeof(double);
   double *warm = cni_arena_take(input->arena, warm_bytes);
   if (!warm) return cni_error_memory(warm_bytes);
@@ -98,6 +99,7 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   CniSetTable sets;
   CNI_TRY(cni_set_table_init(&sets, problem, input->arena));
   CNI_TRY(cni_assemble_forces(input, problem, &sets, warm));
+  CNI_TRY(cni_assemble_couplings(input, problem, &sets, warm));
   CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_blocks, warm));
   int32_t joint_rows = problem->row_count;
   CniContactPlan plan;

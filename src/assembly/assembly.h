@@ -157,6 +157,12 @@ int cni_joint_has_efforts(const CniJoint *joint);
 void cni_joint_efforts(const CniModel *model, const CniJoint *joint, double t, const CnPose *pose,
                        const double *v, CniJointPlace *place, CniJointImpulse *efforts);
 
+// The blocks of couplings come just before those of joints: end_block is the first of these.
+void cni_couplings_keep(CniModel *model, double time_step, const CnProblem *problem,
+                        const double *g, int32_t end_block);
+void cni_coupling_put(const CniModel *model, int32_t coupling, const CnProblem *problem,
+                      int32_t end_block, double impulse, double *g);
+
 // What springs do after the drift, as momenta: six numbers a group, added to.
 void cni_late_springs(const CniModel *model, const CnProblem *problem, const int32_t *joint_blocks,
                       const double *g, double late, double *momentum);

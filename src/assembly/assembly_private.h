@@ -32,6 +32,10 @@ void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
 void cni_forces_room(const CniAssemblyInput *input, CniProblemRoom *room);
 CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
                              double *g);
+// Couplings: a row each, after those of the forces.
+void cni_couplings_room(const CniAssemblyInput *input, CniProblemRoom *room);
+CnStatus cni_assemble_couplings(const CniAssemblyInput *in, CnProblem *problem, CniSetTable *sets,
+                                double *g);
 // Blocks of all joints, which follow; g: their impulses of the last step,
 // scaled to this step. Room must be there.
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,

@@ -228,7 +228,9 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
     body_terms(&s, i);
     if (in->late) late_terms(&s, i);
   }
-  for (int32_t i = 0; i < in->joint_blocks[0]; i++) add_block(&s, i, CN_BALANCE_SPRINGS);
+  int32_t couplings = in->joint_blocks[0] - model->coupling_count;
+  for (int32_t i = 0; i < in->joint_blocks[0]; i++)
+    add_block(&s, i, i < couplings ? CN_BALANCE_SPRINGS : CN_BALANCE_JOINTS);
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJointBlock blocks[CNI_JOINT_BLOCKS];
     CniJointPlace place;

@@ -253,6 +253,71 @@ CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, 
   return CN_OK;
 }
 
+// ---- couplings ----
+
+void cni_couplings_room(const CniAssemblyInput *input, CniProblemRoom *room) {
+  const CniModel *model = input->model;
+  room->blocks += model->coupling_count;
+  room->rows += model->coupling_count;
+  room->row_blocks += model->coupling_count;
+  for (int32_t i = 0; i < model->coupling_count; i++)
+    room->row_entries += 2 * model->couplings[i].def.term_count;
+}
+
+// From the relation's unit to m: by the radius of gyration of the first two bodies.
+static double coupling_scale(const CnProblem *problem, const CniCouplingPlace *place) {
+  int32_t ground = problem->group_count - 1;
+  int32_t other = place->body_count > 1 ? place->bodies[1] : ground;
+  return place->turns ? gyration(problem, place->bodies[0], other) : 1;
+}
+
+CnStatus cni_assemble_couplings(const CniAssemblyInput *in, CnProblem *problem, CniSetTable *sets,
+                                double *g) {
+  const CnSet sets_of[2] = {cn_set_default(CN_BLOCK_BILATERAL),
+                            cn_set_default(CN_BLOCK_UNILATERAL)};
+  for (int32_t i = 0; i < in->model->coupling_count; i++) {
+    const CniCoupling *c = &in->model->couplings[i];
+    CniCouplingPlace place;
+    int32_t set, row = problem->row_count, first = problem->row_entry_count;
+    cni_coupling_at(in->model, c, in->pose, &place);
+    CNI_TRY(cni_set_table_find(sets, &sets_of[c->def.one_sided], &set));
+    double scale = coupling_scale(problem, &place);
+    double share = c->def.one_sided && place.value > 0 ? 1 : in->stabilisation;
+    problem->b[row] = scale * share / in->time_step * place.value;
+    g[row] = c->impulse_step > 0 ? in->time_step / c->impulse_step * c->impulse / scale : 0;
+    for (int32_t k = 0; k < place.body_count; k++) {
+      CnTwist r = place.rows[k];
+      problem->row_entries[first + k] =
+          (CnRowEntry){0, place.bodies[k], {cn_scale(scale, r.velocity), cn_scale(scale, r.spin)}};
+    }
+    problem->row_blocks[problem->row_block_count++] = (CniRowsBlock){first, place.body_count};
+    problem->row_entry_count += place.body_count;
+    cni_append_block(problem, CNI_ROWS, problem->row_block_count - 1, row, set, 1);
+    problem->row_count++;
+  }
+  return CN_OK;
+}
+
+void cni_couplings_keep(CniModel *model, double time_step, const CnProblem *problem,
+                        const double *g, int32_t end_block) {
+  for (int32_t i = 0; i < model->coupling_count; i++) {
+    CniCoupling *c = &model->couplings[i];
+    CniCouplingPlace place;
+    cni_coupling_at(model, c, model->pose, &place);
+    int32_t block = end_block - model->coupling_count + i;
+    c->impulse = coupling_scale(problem, &place) * g[problem->blocks[block].row];
+    c->impulse_step = time_step;
+  }
+}
+
+void cni_coupling_put(const CniModel *model, int32_t coupling, const CnProblem *problem,
+                      int32_t end_block, double impulse, double *g) {
+  CniCouplingPlace place;
+  cni_coupling_at(model, &model->couplings[coupling], model->pose, &place);
+  int32_t block = end_block - model->coupling_count + coupling;
+  g[problem->blocks[block].row] = impulse / coupling_scale(problem, &place);
+}
+
 // ---- what of springs follows the drift ----
 
 static void add_late(const CnProblem *problem, int32_t index, const double *g, double late,
@@ -265,7 +330,8 @@ static void add_late(const CnProblem *problem, int32_t index, const double *g, d
 
 void cni_late_springs(const CniModel *model, const CnProblem *problem, const int32_t *joint_blocks,
                       const double *g, double late, double *momentum) {
-  for (int32_t i = 0; i < joint_blocks[0]; i++) add_late(problem, i, g, late, momentum);
+  for (int32_t i = 0; i < joint_blocks[0] - model->coupling_count; i++)
+    add_late(problem, i, g, late, momentum);
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJointPlace place;
     CniJointBlock blocks[CNI_JOINT_BLOCKS];

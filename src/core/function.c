@@ -61,6 +61,12 @@ static int32_t interval_of(const CnFunctionDef *def, double t) {
   return low;
 }
 
+// The same time of the first period.
+static double folded(const CnFunctionDef *def, double t) {
+  if (!(def->period > 0)) return t;
+  return t - def->period * floor((t - def->times[0]) / def->period);
+}
+
 // Before the first point and from the last one on nothing moves: returns 1.
 static int outside(const CnFunctionDef *def, double t, double result[3]) {
   int32_t last = def->point_count - 1;
@@ -72,6 +78,7 @@ static int outside(const CnFunctionDef *def, double t, double result[3]) {
 
 static void table(const CnFunctionDef *def, const double *bends, double t, double result[3]) {
   (void)bends;
+  t = folded(def, t);
   if (outside(def, t, result)) return;
   int32_t i = interval_of(def, t);
   double slope = (def->values[i + 1] - def->values[i]) / (def->times[i + 1] - def->times[i]);
@@ -81,6 +88,7 @@ static void table(const CnFunctionDef *def, const double *bends, double t, doubl
 }
 
 static void spline(const CnFunctionDef *def, const double *bends, double t, double result[3]) {
+  t = folded(def, t);
   if (outside(def, t, result)) return;
   int32_t i = interval_of(def, t);
   double h = def->times[i + 1] - def->times[i], x = t - def->times[i];
@@ -125,7 +133,8 @@ static const CniField sine_fields[] = {VALUE,
                                        CNI_FIELDS_END};
 static const CniField step_fields[] = {VALUE, FIELD(final, ANY, 0, "", "of a smooth step"), START,
                                        END, CNI_FIELDS_END};
-static const CniField point_fields[] = {CNI_FIELDS_END};
+#define PERIOD FIELD(period, NOT_NEGATIVE, 0, "s", "after which points begin again; 0: never")
+static const CniField point_fields[] = {PERIOD, CNI_FIELDS_END};
 
 const CniFunctionKind cni_function_kinds[CN_FUNCTION_KIND_COUNT] = {
     [CN_FUNCTION_CONSTANT] = {"constant", "a number", constant_fields, 0, constant},
@@ -153,6 +162,7 @@ const CniField cni_function_fields[] = {
     FIELD(phase, ANY, 0, "rad", "of a sine, at its start"),
     START,
     END,
+    PERIOD,
     CNI_FIELDS_END};
 
 CnFunctionDef cn_function_def_default(CnFunctionKind kind) {
@@ -177,6 +187,10 @@ CnStatus cni_function_check(const CnFunctionDef *given) {
                      (int)def.point_count);
   if (def.point_count > 0 && (!def.times || !def.values))
     return cni_error(CN_INVALID_ARGUMENT, "function: its times or values are null");
+  if (def.period > 0 && def.point_count > 0 &&
+      !(def.times[def.point_count - 1] - def.times[0] <= def.period))
+    return cni_error(CN_INVALID_ARGUMENT, "function: its points are more than a period of %g s",
+                     def.period);
   for (int32_t i = 0; i < def.point_count; i++) {
     if (!isfinite(def.times[i]) || !isfinite(def.values[i]))
       return cni_error(CN_INVALID_ARGUMENT, "function: point %d is not finite (got %g, %g)", (int)i,

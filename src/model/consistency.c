@@ -185,6 +185,38 @@ static CnStatus check_functions(const CniModel *model) {
   return CN_OK;
 }
 
+static CnStatus check_couplings(const CniModel *model) {
+  CNI_TRY(check_slots(&model->coupling_ids, "coupling", model->coupling_count));
+  for (int32_t i = 0; i < model->coupling_count; i++) {
+    const CniCoupling *c = &model->couplings[i];
+    CNI_TRY(check_id(&model->coupling_ids, "coupling", i, c->slot, c->generation));
+    if (!terminated(c->name)) return damaged("coupling", i, "its name does not end");
+    if (cni_coupling_check(model, &c->def) != CN_OK) return damaged_numbers("coupling", i);
+    if (!isfinite(c->impulse) || !isfinite(c->impulse_step) || c->impulse_step < 0)
+      return damaged("coupling", i, "its impulse is not finite");
+  }
+  return CN_OK;
+}
+
+static CnStatus check_motion(const CniModel *model, int32_t i) {
+  const CniMotion *m = &model->motions[i];
+  const CnFunctionId ids[] = {m->def.x, m->def.y, m->def.z, m->def.turn};
+  int32_t body = cni_ids_find(&model->body_ids, m->body.slot, m->body.generation);
+  if (body < 0 || body >= model->body_count || model->bodies[body].kind != CN_BODY_KINEMATIC)
+    return damaged("motion", i, "its body is not kinematic");
+  for (int32_t k = 0; k < i; k++)
+    if (model->motions[k].body.slot == m->body.slot)
+      return damaged("motion", i, "its body has another");
+  for (int32_t k = 0; k < 4; k++)
+    if (ids[k].slot != 0 && cni_ids_find(&model->function_ids, ids[k].slot, ids[k].generation) < 0)
+      return damaged("motion", i, "a function of it names nothing");
+  CnQuat q = m->start.rotation;
+  if (!(fabs(cn_norm(m->def.axis) - 1) < 1e-9) || !cn_vec3_finite(m->start.position) ||
+      !(fabs(cn_qnorm2(q) - 1) < 1e-9))
+    return damaged("motion", i, "its axis or its start is no such thing");
+  return CN_OK;
+}
+
 static CnStatus check_joint(const CniModel *model, int32_t i) {
   const CniJoint *j = &model->joints[i];
   CNI_TRY(check_id(&model->joint_ids, "joint", i, j->slot, j->generation));
@@ -259,6 +291,8 @@ CnStatus cni_model_consistent(const CniModel *model) {
     CNI_TRY(check_joint_list(model, i, &joint_visits));
   }
   CNI_TRY(check_functions(model));
+  for (int32_t i = 0; i < model->motion_count; i++) CNI_TRY(check_motion(model, i));
+  CNI_TRY(check_couplings(model));
   if (shape_visits != model->shape_count) return damaged("shape", shape_visits, "not in a list");
   if (joint_visits != ends) return damaged("joint", (int32_t)joint_visits, "not in its lists");
   if (uses != model->shape_count) return damaged("material", 0, "uses and shapes differ");

@@ -97,6 +97,14 @@ static int is_used(const CniModel *model, CnFunctionId id) {
   for (int32_t i = 0; i < model->joint_count; i++)
     for (int32_t k = 0; k < CN_JOINT_AXES; k++)
       if (model->joints[i].def.axes[k].motor_function.slot == id.slot) return 1;
+  for (int32_t i = 0; i < model->coupling_count; i++)
+    if (model->couplings[i].def.function.slot == id.slot) return 1;
+  for (int32_t i = 0; i < model->motion_count; i++) {
+    const CnMotionDef *m = &model->motions[i].def;
+    if (m->x.slot == id.slot || m->y.slot == id.slot || m->z.slot == id.slot ||
+        m->turn.slot == id.slot)
+      return 1;
+  }
   return 0;
 }
 

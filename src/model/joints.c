@@ -194,6 +194,7 @@ static int32_t *link_to(CniModel *model, int32_t body, int32_t i) {
 
 void cni_joint_drop(CniModel *model, int32_t i) {
   CniJoint *joint = &model->joints[i];
+  cni_couplings_drop(model, (CnJointId){joint->slot, joint->generation});
   if (joint->body_a >= 0) *link_to(model, joint->body_a, i) = joint->next_a;
   if (joint->body_b >= 0) *link_to(model, joint->body_b, i) = joint->next_b;
   cni_ids_free(&model->joint_ids, joint->slot);

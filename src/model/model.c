@@ -17,6 +17,7 @@ CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
   model->joint_ids = CNI_IDS_EMPTY;
   model->force_ids = CNI_IDS_EMPTY;
   model->function_ids = CNI_IDS_EMPTY;
+  model->coupling_ids = CNI_IDS_EMPTY;
   CNI_TRY(CNI_RESERVE(allocator, model->materials, model->material_capacity, 0, 1));
   model->materials[0] = (CniMaterial){0};
   model->materials[0].def = cn_material_def_default();
@@ -46,6 +47,9 @@ void cni_model_release(CniModel *model) {
   cni_release(a, model->forces, (size_t)model->force_capacity * sizeof(CniForce));
   cni_ids_release(&model->force_ids, a);
   cni_functions_release(model);
+  CNI_RELEASE(a, model->motions, model->motion_capacity);
+  CNI_RELEASE(a, model->couplings, model->coupling_capacity);
+  cni_ids_release(&model->coupling_ids, a);
   *model = (CniModel){0};
 }
 
@@ -93,6 +97,10 @@ CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *inde
 
 CnStatus cni_model_find_function(const CniModel *model, CnFunctionId id, int32_t *index) {
   return find(&model->function_ids, "function", id.slot, id.generation, index);
+}
+
+CnStatus cni_model_find_coupling(const CniModel *model, CnCouplingId id, int32_t *index) {
+  return find(&model->coupling_ids, "coupling", id.slot, id.generation, index);
 }
 
 CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *index) {

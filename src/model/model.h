@@ -189,6 +189,31 @@ typedef struct CniFunction {
   char name[CNI_NAME_SIZE];
 } CniFunction;
 
+typedef struct CniCoupling {
+  uint32_t slot, generation;
+  CnCouplingDef def;   // def.name is null: name has it
+  double impulse;      // of the last step: warm start
+  double impulse_step; // s
+  char name[CNI_NAME_SIZE];
+} CniCoupling;
+#define CNI_TAG_COUPLING 0x6c70756fu
+
+// The row of a coupling: bodies ascending, each once, and what of their twists is in it.
+typedef struct CniCouplingPlace {
+  double value; // of the relation less its offset
+  int32_t body_count, bodies[2 * CN_COUPLING_TERMS];
+  CnTwist rows[2 * CN_COUPLING_TERMS];
+  int32_t turns; // the first coordinate is an angle
+} CniCouplingPlace;
+
+// Few: bodies are found by their ids.
+typedef struct CniMotion {
+  CnBodyId body;
+  CnMotionDef def; // the axis of length one
+  CnPose start;    // of the body, with the functions at zero
+} CniMotion;
+#define CNI_TAG_MOTION 0x746f6d6eu
+
 typedef struct CniModel {
   CnAllocator allocator;
 
@@ -225,6 +250,13 @@ typedef struct CniModel {
   CniFunction *functions;
   int32_t function_count, function_capacity;
   CniIds function_ids;
+
+  CniCoupling *couplings;
+  int32_t coupling_count, coupling_capacity;
+  CniIds coupling_ids;
+
+  CniMotion *motions;
+  int32_t motion_count, motion_capacity;
 } CniModel;
 
 CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator);
@@ -336,6 +368,21 @@ void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJoi
 // Value and two derivatives of a function, by dense index, and of what a motor wants.
 void cni_function_at(const CniModel *model, int32_t function, double t, double result[3]);
 void cni_joint_target(const CniModel *model, const CnJointAxis *axis, double t, double result[3]);
+CnStatus cni_model_add_coupling(CniModel *model, const CnCouplingDef *def, CnCouplingId *id);
+CnStatus cni_model_remove_coupling(CniModel *model, CnCouplingId id);
+CnStatus cni_model_find_coupling(const CniModel *model, CnCouplingId id, int32_t *index);
+CnStatus cni_coupling_check(const CniModel *model, const CnCouplingDef *def);
+void cni_coupling_at(const CniModel *model, const CniCoupling *coupling, const CnPose *pose,
+                     CniCouplingPlace *place);
+// c'' for bodies whose velocities stand still.
+double cni_coupling_curvature(const CniModel *model, const CniCoupling *coupling,
+                              const CnPose *pose, const CnTwist *twist);
+// def null: none.
+CnStatus cni_model_set_motion(CniModel *model, CnBodyId body, const CnMotionDef *def, double t);
+// Velocities that bring bodies with a motion to where they are to be at t + h. `old` gets those that
+// they had.
+void cni_motions_aim(CniModel *model, double t, double h, CnTwist *old);
+void cni_motions_back(CniModel *model, const CnTwist *old);
 // A checked function with memory of its own, for data read from outside.
 CnStatus cni_function_make(CniModel *model, const CnFunctionDef *given, CniFunction *f);
 // Whole turns of angles counted, after bodies have moved on for h.

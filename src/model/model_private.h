@@ -68,6 +68,10 @@ typedef struct CniPair {
 CnStatus cni_check_same_pair(const char *sort, const CniPair *old, const CniPair *given);
 
 void cni_functions_release(CniModel *model);
+// Couplings go with their joints.
+void cni_couplings_drop(CniModel *model, CnJointId joint);
+// Motions go with their body.
+void cni_motions_drop(CniModel *model, CnBodyId body);
 // Forces that hang on a body go with it.
 void cni_forces_drop(CniModel *model, CnBodyId body);
 

@@ -61,6 +61,13 @@ static int32_t groups(void *context, int32_t constraint, int32_t *list) {
   const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = world->work.equations;
   int32_t a, b, count = 0, bilateral = eq->equations.bilateral_count;
+  if (constraint < bilateral && eq->rows[constraint].joint < 0) {
+    CniCouplingPlace place;
+    cni_coupling_at(model, &model->couplings[eq->rows[constraint].row], model->pose, &place);
+    for (int32_t i = 0; i < place.body_count; i++)
+      if (cni_is_free(model, place.bodies[i])) list[count++] = place.bodies[i];
+    return count;
+  }
   if (constraint < bilateral) {
     const CniJoint *joint = &model->joints[eq->rows[constraint].joint];
     a = joint->body_a;
@@ -240,6 +247,12 @@ static CnStatus gaps(void *context, double t, const double *q, double *g) {
   const CnPose *pose = (const CnPose *)q;
   for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
     const CniWorldRow *row = &eq->rows[i];
+    if (row->joint < 0) {
+      CniCouplingPlace coupled;
+      cni_coupling_at(model, &model->couplings[row->row], pose, &coupled);
+      g[i] = coupled.value;
+      continue;
+    }
     CniJointPlace place;
     joint_place(&model->joints[row->joint], pose, &place);
     double target[3];
@@ -259,6 +272,18 @@ static CnStatus gaps(void *context, double t, const double *q, double *g) {
   return CN_OK;
 }
 
+static double *put_coupling(const CniModel *model, const CnPose *pose, int32_t coupling,
+                            double *row, double *rate) {
+  CniCouplingPlace place;
+  cni_coupling_at(model, &model->couplings[coupling], pose, &place);
+  for (int32_t i = 0; i < place.body_count; i++) {
+    put_point(model, place.bodies[i], 1, place.rows[i].velocity, CN_VEC3_ZERO, place.rows[i].spin,
+              row, rate);
+    if (cni_is_free(model, place.bodies[i])) row += 6;
+  }
+  return row;
+}
+
 static CnStatus jacobian(void *context, double t, const double *q, const int32_t *rows,
                          int32_t count, double *result, double *rate) {
   const CnWorld *world = context;
@@ -268,7 +293,9 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   int32_t bilateral = eq->equations.bilateral_count, dim = eq->equations.contact_dim;
   (void)t;
   for (int32_t i = 0; i < count; i++) {
-    if (rows[i] < bilateral) {
+    if (rows[i] < bilateral && eq->rows[rows[i]].joint < 0) {
+      result = put_coupling(model, pose, eq->rows[rows[i]].row, result, &rate[i]);
+    } else if (rows[i] < bilateral) {
       const CniWorldRow *own = &eq->rows[rows[i]];
       const CniJoint *joint = &model->joints[own->joint];
       CniJointPlace place;
@@ -303,7 +330,10 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
 
 static double joint_curvature(const CnWorld *world, double t, const CnPose *pose, const double *v,
                               const CniWorldRow *row) {
-  const CniJoint *joint = &world->now.model.joints[row->joint];
+  const CniModel *model = &world->now.model;
+  if (row->joint < 0)
+    return cni_coupling_curvature(model, &model->couplings[row->row], pose, (const CnTwist *)v);
+  const CniJoint *joint = &model->joints[row->joint];
   CniJointEnd a, b;
   double target[3];
   cni_joint_stage_ends(joint, pose, v, &a, &b);
@@ -410,6 +440,14 @@ static int32_t list_limits(const CniModel *model, CniWorldLimit *limits) {
 
 static CnStatus check_joints(const CnWorld *world) {
   const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < model->coupling_count; i++)
+    if (model->couplings[i].def.one_sided)
+      return cni_error(CN_UNSUPPORTED, "%s: coupling '%s' is one-sided, use impulse",
+                       world->now.settings.integrator, model->couplings[i].name);
+  if (model->motion_count > 0)
+    return cni_error(CN_UNSUPPORTED,
+                     "%s: bodies that follow functions of time are not followed, use impulse",
+                     world->now.settings.integrator);
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
     const char *what = cni_joint_one_sided(&joint->def);
@@ -548,9 +586,12 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   world->located_count = 0;
   CNI_TRY(check_joints(world));
   eq->time = world->now.time;
-  e->bilateral_count = list_joints(model, NULL);
+  int32_t joint_rows = list_joints(model, NULL);
+  e->bilateral_count = joint_rows + model->coupling_count;
   CNI_TRY(cni_equations_take(world, e->bilateral_count, sizeof *eq->rows, &eq->rows));
   list_joints(model, eq->rows);
+  for (int32_t i = 0; i < model->coupling_count; i++)
+    eq->rows[joint_rows + i] = (CniWorldRow){.joint = -1, .row = i};
   eq->limit_count = list_limits(model, NULL);
   CNI_TRY(cni_equations_take(world, eq->limit_count, sizeof *eq->limits, &eq->limits));
   list_limits(model, eq->limits);

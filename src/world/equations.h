@@ -33,7 +33,7 @@ typedef struct CniReach {
 } CniReach;
 
 // A row of a joint (cni_joint_row) that is kept at start + speed (t - time of the step's start), or
-// follows the target of its motor.
+// follows the target of its motor; joint -1: the coupling `row`.
 typedef struct CniWorldRow {
   int32_t joint, row, follows;
   double start, speed;

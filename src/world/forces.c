@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Force elements, as the interface has them, and the forces of the hook.
+// Force elements, the forces of the hook and functions of time, as the interface has them.
 #include "core/error.h"
 #include "core/floats.h"
 #include "world/world.h"
@@ -146,6 +146,12 @@ CnStatus cn_function_value(const CnWorld *world, CnFunctionId function, double t
     return cni_error(CN_INVALID_ARGUMENT, "cn_function_value: time must be finite (got %g)", time);
   cni_function_at(&world->now.model, i, time, result);
   return CN_OK;
+}
+
+CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotionDef *def) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_body_set_motion"));
+  return cni_model_set_motion(&world->now.model, body, def, world->now.time);
 }
 
 CnFunctionId cn_world_next_function(const CnWorld *world, CnFunctionId previous) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of materials, shapes and joints: handles and arguments checked, then the
+// The public functions of materials, shapes, joints and couplings: handles and arguments checked, then the
 // model.
 #include "core/error.h"
 #include "core/floats.h"
@@ -235,4 +235,56 @@ CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *sta
     state->armature[k] = per_second * x[CNI_PART_ARMATURE];
   }
   return CN_OK;
+}
+
+// ---- couplings ----
+
+CnStatus cn_coupling_create(CnWorld *world, const CnCouplingDef *def, CnCouplingId *coupling) {
+  CNI_FLOATS;
+  if (!coupling) return cni_null_argument("cn_coupling_create", "the result pointer");
+  *coupling = (CnCouplingId){0, 0};
+  CNI_TRY(cni_world_open(world, "cn_coupling_create"));
+  if (!def) return cni_null_argument("cn_coupling_create", "the definition");
+  return cni_model_add_coupling(&world->now.model, def, coupling);
+}
+
+CnStatus cn_coupling_destroy(CnWorld *world, CnCouplingId coupling) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_coupling_destroy"));
+  return cni_model_remove_coupling(&world->now.model, coupling);
+}
+
+CnStatus cn_coupling_def(const CnWorld *world, CnCouplingId coupling, CnCouplingDef *def) {
+  CNI_FLOATS;
+  int32_t i;
+  if (!def) return cni_null_argument("cn_coupling_def", "the result pointer");
+  *def = (CnCouplingDef){0};
+  if (!world) return cni_null_argument("cn_coupling_def", "the world");
+  CNI_TRY(cni_model_find_coupling(&world->now.model, coupling, &i));
+  *def = world->now.model.couplings[i].def;
+  def->name = world->now.model.couplings[i].name;
+  return CN_OK;
+}
+
+CnStatus cn_coupling_state(const CnWorld *world, CnCouplingId coupling, CnCouplingState *state) {
+  CNI_FLOATS;
+  int32_t i;
+  if (!state) return cni_null_argument("cn_coupling_state", "the result pointer");
+  *state = (CnCouplingState){0};
+  if (!world) return cni_null_argument("cn_coupling_state", "the world");
+  const CniModel *model = &world->now.model;
+  CNI_TRY(cni_model_find_coupling(model, coupling, &i));
+  const CniCoupling *c = &model->couplings[i];
+  CniCouplingPlace place;
+  cni_coupling_at(model, c, model->pose, &place);
+  state->effort = c->impulse_step > 0 ? c->impulse / c->impulse_step : 0;
+  state->error = place.value;
+  return CN_OK;
+}
+
+CnCouplingId cn_world_next_coupling(const CnWorld *world, CnCouplingId previous) {
+  CnCouplingId next = {0, 0};
+  if (world)
+    next.slot = cni_ids_next(&world->now.model.coupling_ids, previous.slot, &next.generation);
+  return next;
 }

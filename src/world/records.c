@@ -39,6 +39,33 @@ static const CniField function_fields[] = {ROW(BITS, CniFunction, slot, "slot"),
                                            ROW(BITS, CniFunction, generation, "generation"),
                                            ROW(INTEGER, CniFunction, def.point_count, "points"),
                                            ROW(NAME, CniFunction, name, "name"), CNI_FIELDS_END};
+static const CniField motion_fields[] = {ROW(BITS, CniMotion, body.slot, "slot"),
+                                         ROW(BITS, CniMotion, body.generation, "generation"),
+                                         ROW(BITS, CniMotion, def.x.slot, "x"),
+                                         ROW(BITS, CniMotion, def.y.slot, "y"),
+                                         ROW(BITS, CniMotion, def.z.slot, "z"),
+                                         ROW(BITS, CniMotion, def.turn.slot, "turn"),
+                                         ROW(VEC3, CniMotion, def.axis, "axis"),
+                                         ROW(POSE, CniMotion, start, "start"),
+                                         CNI_FIELDS_END};
+static const CniField coupling_fields[] = {ROW(BITS, CniCoupling, slot, "slot"),
+                                           ROW(BITS, CniCoupling, generation, "generation"),
+                                           ROW(INTEGER, CniCoupling, def.term_count, "terms"),
+                                           ROW(REAL, CniCoupling, def.offset, "offset"),
+                                           ROW(REAL, CniCoupling, def.square, "square"),
+                                           ROW(REAL, CniCoupling, def.cube, "cube"),
+                                           ROW(REAL, CniCoupling, def.fourth, "fourth"),
+                                           ROW(BITS, CniCoupling, def.function.slot, "function"),
+                                           ROW(INTEGER, CniCoupling, def.one_sided, "one_sided"),
+                                           ROW(REAL, CniCoupling, impulse, "impulse"),
+                                           ROW(REAL, CniCoupling, impulse_step, "impulse_step"),
+                                           ROW(NAME, CniCoupling, name, "name"),
+                                           CNI_FIELDS_END};
+static const CniField term_fields[] = {ROW(BITS, CnCouplingTerm, joint.slot, "slot"),
+                                       ROW(BITS, CnCouplingTerm, joint.generation, "generation"),
+                                       ROW(INTEGER, CnCouplingTerm, coordinate, "coordinate"),
+                                       ROW(REAL, CnCouplingTerm, coefficient, "coefficient"),
+                                       CNI_FIELDS_END};
 static const CniField geometry_fields[] = {
     ROW(BITS, CniGeometryRecord, slot, "slot"),
     ROW(BITS, CniGeometryRecord, generation, "generation"),
@@ -150,6 +177,9 @@ static const CniRecord common[CNI_RECORD_SHAPE_KIND] = {
                              NULL,
                              {{"", function_fields, 0},
                               {"", cni_function_fields, offsetof(CniFunction, def)}}},
+    [CNI_RECORD_COUPLING] = {"coupling", NULL, {{"", coupling_fields, 0}}},
+    [CNI_RECORD_TERM] = {"term", NULL, {{"", term_fields, 0}}},
+    [CNI_RECORD_MOTION] = {"motion", NULL, {{"", motion_fields, 0}}},
 };
 
 // What a kind of joint reads of its definition, and what was set and done along its coordinates.

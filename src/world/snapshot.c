@@ -118,6 +118,27 @@ static void write_functions(Writer *w, const CniModel *model) {
   }
 }
 
+static void write_motions(Writer *w, const CniModel *model) {
+  if (model->motion_count == 0) return;
+  write_count(w, model->motion_count);
+  for (int32_t i = 0; i < model->motion_count; i++)
+    write_record(w, CNI_RECORD_MOTION, &model->motions[i]);
+}
+
+static int has_couplings(const CniModel *model) { return model->coupling_ids.slot_count > 0; }
+
+static void write_couplings(Writer *w, const CniModel *model) {
+  if (!has_couplings(model)) return;
+  write_ids(w, &model->coupling_ids);
+  write_count(w, model->coupling_count);
+  for (int32_t i = 0; i < model->coupling_count; i++) {
+    CniCoupling c = model->couplings[i];
+    write_record(w, CNI_RECORD_COUPLING, &c);
+    for (int32_t k = 0; k < c.def.term_count; k++)
+      write_record(w, CNI_RECORD_TERM, &c.def.terms[k]);
+  }
+}
+
 static void write_model(Writer *w, const CniModel *model) {
   write_ids(w, &model->body_ids);
   write_ids(w, &model->shape_ids);
@@ -148,6 +169,8 @@ static void write_model(Writer *w, const CniModel *model) {
     write_record(w, CNI_RECORD_JOINT, &model->joints[i]);
     write_record(w, CNI_RECORD_JOINT_KIND + (int32_t)model->joints[i].def.kind, &model->joints[i]);
   }
+  write_motions(w, model);
+  write_couplings(w, model);
   write_ids(w, &model->force_ids);
   write_count(w, model->force_count);
   for (int32_t i = 0; i < model->force_count; i++) {
@@ -191,6 +214,8 @@ static void write_layout(Writer *w, const CniModel *model) {
   memset(has, 1, CNI_RECORD_SHAPE_KIND);
   has[CNI_RECORD_GEOMETRY] = has_geometries(model) ? 1 : 0;
   has[CNI_RECORD_FUNCTION] = has_functions(model) ? 1 : 0;
+  has[CNI_RECORD_MOTION] = model->motion_count > 0 ? 1 : 0;
+  has[CNI_RECORD_COUPLING] = has[CNI_RECORD_TERM] = has_couplings(model) ? 1 : 0;
   for (int32_t i = 0; i < model->shape_count; i++)
     has[CNI_RECORD_SHAPE_KIND + (int)model->shapes[i].kind] = 1;
   for (int32_t i = 0; i < model->joint_count; i++)
@@ -491,13 +516,47 @@ static CnStatus read_functions(Reader *r, CniModel *model) {
   return CN_OK;
 }
 
-// The generation of a function that a motor names by its slot; 0: there is none.
-static void name_functions(const CniModel *model, CniJoint *joint) {
-  for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
-    CnFunctionId *id = &joint->def.axes[k].motor_function;
-    for (int32_t i = 0; i < model->function_count; i++)
-      if (model->functions[i].slot == id->slot) id->generation = model->functions[i].generation;
+// The generation of a function that is named by its slot; 0: there is none.
+static void name_function(const CniModel *model, CnFunctionId *id) {
+  for (int32_t i = 0; i < model->function_count; i++)
+    if (model->functions[i].slot == id->slot) id->generation = model->functions[i].generation;
+}
+
+static CnStatus read_couplings(Reader *r, CniModel *model) {
+  const CnAllocator *a = &model->allocator;
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_COUPLING].seen) return CN_OK;
+  CNI_TRY(read_ids(r, &model->coupling_ids, a));
+  CNI_TRY(read_count(r, CNI_RECORD_COUPLING, &count));
+  CNI_TRY(CNI_RESERVE(a, model->couplings, model->coupling_capacity, 0, count));
+  for (int32_t i = 0; i < count; i++) {
+    CniCoupling *c = &model->couplings[i];
+    *c = (CniCoupling){.def = cn_coupling_def_default()};
+    c->def.take_offset = 0;
+    CNI_TRY(read_record(r, CNI_RECORD_COUPLING, c));
+    name_function(model, &c->def.function);
+    if (c->def.term_count < 1 || c->def.term_count > CN_COUPLING_TERMS) return illegal();
+    for (int32_t k = 0; k < c->def.term_count; k++)
+      CNI_TRY(read_record(r, CNI_RECORD_TERM, &c->def.terms[k]));
   }
+  model->coupling_count = count;
+  return CN_OK;
+}
+
+static CnStatus read_motions(Reader *r, CniModel *model) {
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_MOTION].seen) return CN_OK;
+  CNI_TRY(read_count(r, CNI_RECORD_MOTION, &count));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->motions, model->motion_capacity, 0, count));
+  for (int32_t i = 0; i < count; i++) {
+    CniMotion *motion = &model->motions[i];
+    *motion = (CniMotion){.def = cn_motion_def_default()};
+    CNI_TRY(read_record(r, CNI_RECORD_MOTION, motion));
+    CnFunctionId *ids[] = {&motion->def.x, &motion->def.y, &motion->def.z, &motion->def.turn};
+    for (int32_t k = 0; k < 4; k++) name_function(model, ids[k]);
+  }
+  model->motion_count = count;
+  return CN_OK;
 }
 
 static CnStatus read_joints(Reader *r, CniModel *model) {
@@ -509,7 +568,8 @@ static CnStatus read_joints(Reader *r, CniModel *model) {
     *joint = (CniJoint){.def = cn_joint_def_default(CN_JOINT_BALL), .next_a = -1, .next_b = -1};
     CNI_TRY(read_record(r, CNI_RECORD_JOINT, joint));
     CNI_TRY(read_record(r, CNI_RECORD_JOINT_KIND + (int32_t)joint->def.kind, joint));
-    name_functions(model, joint);
+    for (int32_t k = 0; k < CN_JOINT_AXES; k++)
+      name_function(model, &joint->def.axes[k].motor_function);
   }
   model->joint_count = count;
   return CN_OK;
@@ -547,6 +607,8 @@ static CnStatus read_model(Reader *r, CniModel *model) {
   CNI_TRY(close_lists(r, bodies, model));
   CNI_TRY(read_materials(r, model));
   CNI_TRY(read_joints(r, model));
+  CNI_TRY(read_motions(r, model));
+  CNI_TRY(read_couplings(r, model));
   CNI_TRY(read_forces(r, model));
   if (cni_model_consistent(model) != CN_OK) return illegal();
   CnStatus status = cni_model_derive(model);

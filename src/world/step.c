@@ -145,8 +145,16 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve) {
                              world->now.settings.time_step);
   }
   world->busy = CNI_BUSY_STEP;
+  size_t bytes = (size_t)world->now.model.motion_count * sizeof(CnTwist);
+  CnTwist *old = bytes ? cni_arena_take(&world->memory.arena, bytes) : NULL;
+  if (bytes && !old) {
+    roll_back(world, &undo);
+    return cni_error_memory(bytes);
+  }
+  cni_motions_aim(&world->now.model, world->now.time, world->now.settings.time_step, old);
   CnStatus status = integrate(world, solve);
   relate_residual(&world->now.settings, solve);
+  if (status != CN_OK) cni_motions_back(&world->now.model, old);
   if (status != CN_OK) roll_back(world, &undo);
   return status;
 }

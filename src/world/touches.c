@@ -370,6 +370,11 @@ CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
   for (int32_t i = 0; i < world->now.model.joint_count; i++)
     if (cni_joint_has_efforts(&world->now.model.joints[i])) put_efforts(world, i);
   for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
+    if (eq->rows[i].joint < 0) {
+      cni_coupling_put(&world->now.model, eq->rows[i].row, world->now.engine.problem,
+                       world->work.joint_blocks[0], eq->impulses[i], answer->g);
+      continue;
+    }
     CniJointPart part = eq->rows[i].row < CNI_JOINT_LOCKED ? CNI_PART_LOCKED : CNI_PART_MOTOR;
     put_row(world, eq->rows[i].joint, eq->rows[i].row, part, eq->impulses[i]);
   }

@@ -327,6 +327,8 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
       CnTwist *total = &model->joints[i].total, more = world->work.reactions[i];
       *total = (CnTwist){cn_add(total->velocity, more.velocity), cn_add(total->spin, more.spin)};
     }
+  cni_couplings_keep(model, world->work.time_step, now->engine.problem, answer->g,
+                     world->work.joint_blocks[0]);
   const CniContactCache *kept = &now->contacts;
   TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);

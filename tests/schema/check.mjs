@@ -26,6 +26,8 @@ for (const folder of ["examples/scenes", "tests/scenes/good"])
 let block = 0;
 for (const match of read("docs/scene.md").matchAll(/^```json\n(.*?)^```/gms))
   good.push([`docs/scene.md, example ${++block}`, match[1]]);
+for (const file of fs.readdirSync(path.join(root, "docs/howto")))
+  for (const match of read(`docs/howto/${file}`).matchAll(/^```json\n(.*?)^```/gms)) good.push([file, match[1]]);
 for (const [name, text] of good)
   if (!validate(JSON.parse(text))) fail(name, ajv.errorsText(validate.errors));
 

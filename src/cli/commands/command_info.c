@@ -39,6 +39,17 @@ static void show_series(CniShow *show, const char *name, const char *unit) {
   cni_show_row_end(show);
 }
 
+// "3 revolute, 1 screw"
+static void show_kinds(CniShow *show, const int32_t counts[CN_JOINT_KIND_COUNT]) {
+  char text[512] = "";
+  size_t n = 0;
+  for (int32_t k = 0; k < CN_JOINT_KIND_COUNT; k++)
+    if (counts[k] > 0 && n < sizeof text)
+      n += (size_t)snprintf(text + n, sizeof text - n, "%s%d %s", n ? ", " : "", (int)counts[k],
+                            cn_joint_kind_name((CnJointKind)k));
+  if (n) cni_show_text(show, "joint_kinds", "kinds of joints", text);
+}
+
 // ---- a scene ----
 
 static void show_scene(CniShow *show, const CnScene *scene, const CnSceneInfo *info) {
@@ -50,6 +61,9 @@ static void show_scene(CniShow *show, const CnScene *scene, const CnSceneInfo *i
   cni_show_count(show, "bodies", "bodies", info->body_count);
   cni_show_count(show, "shapes", "shapes", info->shape_count);
   cni_show_count(show, "joints", "joints", info->joint_count);
+  int32_t counts[CN_JOINT_KIND_COUNT] = {0};
+  for (int32_t i = 0; i < info->joint_count; i++) counts[cn_scene_joint_kind(scene, i)]++;
+  show_kinds(show, counts);
   cni_show_count(show, "forces", "forces", info->force_count);
   cni_show_count(show, "materials", "materials", info->material_count);
   cni_show_number(show, "time", "time", info->time, "s");
@@ -102,6 +116,11 @@ static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info, const CnW
   cni_show_count(show, "bodies", "bodies", info->body_count);
   cni_show_count(show, "shapes", "shapes", info->shape_count);
   cni_show_count(show, "joints", "joints", info->joint_count);
+  int32_t counts[CN_JOINT_KIND_COUNT] = {0};
+  CnRunJoint joint;
+  for (int32_t i = 0; cn_run_joint(run, i, &joint) == CN_OK; i++)
+    if ((uint32_t)joint.kind < CN_JOINT_KIND_COUNT) counts[joint.kind]++;
+  show_kinds(show, counts);
   cni_show_count(show, "seed", "seed", (int64_t)info->seed);
   cni_show_count(show, "threads", "threads", info->worker_count);
   show_settings(show, def);
@@ -165,6 +184,12 @@ static void show_checkpoint(CniShow *show, const CniCheckpoint *c, const CnWorld
   cni_show_count(show, "bodies", "bodies", info.body_count);
   cni_show_count(show, "shapes", "shapes", info.shape_count);
   cni_show_count(show, "joints", "joints", info.joint_count);
+  int32_t counts[CN_JOINT_KIND_COUNT] = {0};
+  CnJointDef joint;
+  for (CnJointId j = cn_world_next_joint(world, (CnJointId){0, 0}); j.slot;
+       j = cn_world_next_joint(world, j))
+    if (cn_joint_def(world, j, &joint) == CN_OK) counts[joint.kind]++;
+  show_kinds(show, counts);
   cni_show_count(show, "forces", "forces", info.force_count);
   cni_show_count(show, "contacts", "contacts", info.contact_count);
   show_settings(show, &def);

@@ -48,7 +48,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
                           int32_t setting_count) {
   static const char *const keys[] = {"$schema",  "title",     "description", "parameters", "seed",
                                      "settings", "materials", "bodies",      "joints",     "forces",
-                                     "sensors",  "functions", "geometries",  NULL};
+                                     "sensors",  "functions", "geometries",  "couplings",  NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -62,6 +62,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(cni_scene_read_geometries(reader, root));
   CNI_TRY(cni_scene_read_bodies(reader, root));
   CNI_TRY(cni_scene_read_joints(reader, root));
+  CNI_TRY(cni_scene_read_couplings(reader, root));
   return cni_scene_read_sensors(reader, root);
 }
 
@@ -75,6 +76,7 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->joint_names, a);
   cni_name_release(&reader->force_names, a);
   cni_name_release(&reader->function_names, a);
+  cni_name_release(&reader->coupling_names, a);
   cni_name_release(&reader->sensor_names, a);
 }
 
@@ -161,6 +163,7 @@ void cn_scene_destroy(CnScene *scene) {
   for (int32_t i = 0; i < scene->function_count; i++)
     CNI_RELEASE(&a, scene->functions[i].points, 2 * scene->functions[i].def.point_count);
   CNI_RELEASE(&a, scene->functions, scene->function_capacity);
+  CNI_RELEASE(&a, scene->couplings, scene->coupling_capacity);
   CNI_RELEASE(&a, scene->sensors, scene->sensor_capacity);
   cni_text_release(&scene->texts, &a);
   cni_release(&a, scene, sizeof *scene);
@@ -245,6 +248,11 @@ void cn_scene_info(const CnScene *scene, CnSceneInfo *info) {
                         .force_count = scene->force_count};
 }
 
+CnJointKind cn_scene_joint_kind(const CnScene *scene, int32_t index) {
+  int there = scene && index >= 0 && index < scene->joint_count;
+  return there ? scene->joints[index].def.kind : CN_JOINT_KIND_COUNT;
+}
+
 CnStatus cn_scene_parameter(const CnScene *scene, int32_t index, CnSceneParameter *parameter) {
   if (!parameter)
     return cni_error(CN_INVALID_ARGUMENT, "cn_scene_parameter: the result pointer is null");
@@ -302,6 +310,11 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
     const CniSceneBody *body = &scene->bodies[i];
     CNI_TRY(cn_body_create(world, &body->def, &f->bodies[i]));
     f->body_count++;
+    CnMotionDef motion = body->motion;
+    CnFunctionId *ids[] = {&motion.x, &motion.y, &motion.z, &motion.turn};
+    for (int32_t k = 0; motion.size && k < 4; k++)
+      if (ids[k]->slot > 0) *ids[k] = f->functions[ids[k]->slot - 1];
+    if (motion.size) CNI_TRY(cn_body_set_motion(world, f->bodies[i], &motion));
     for (int32_t k = 0; k < body->shape_count; k++) {
       const CniSceneShape *shape = &scene->shapes[body->first_shape + k];
       CnShapeDef def = shape->def;
@@ -325,6 +338,14 @@ static CnStatus fill_joints(const CnScene *scene, CnWorld *world, const Filling 
       if (function->slot > 0) *function = f->functions[function->slot - 1];
     }
     CNI_TRY(cn_joint_create(world, &def, &f->joints[i]));
+  }
+  for (int32_t i = 0; i < scene->coupling_count; i++) {
+    CnCouplingDef def = scene->couplings[i].def;
+    CnCouplingId id;
+    for (int32_t k = 0; k < def.term_count; k++)
+      def.terms[k].joint = f->joints[def.terms[k].joint.slot - 1];
+    if (def.function.slot > 0) def.function = f->functions[def.function.slot - 1];
+    CNI_TRY(cn_coupling_create(world, &def, &id));
   }
   for (int32_t i = 0; i < scene->force_count; i++) {
     const CniSceneForce *force = &scene->forces[i];

@@ -149,8 +149,28 @@ static CnStatus try_body(CniReader *reader, json_t *item, const CnBodyDef *def) 
   return cni_scene_fail_call(reader, inertia ? inertia : item, status);
 }
 
+static CnStatus read_motion(CniReader *reader, json_t *item, CniSceneBody *body) {
+  static const char *const keys[] = {"x", "y", "z", "turn", "axis", NULL};
+  json_t *value = json_object_get(item, "motion");
+  if (!value) return CN_OK;
+  cni_scene_enter(reader, "motion");
+  CNI_TRY(cni_scene_keys(reader, value, keys));
+  if (body->def.kind != CN_BODY_KINEMATIC)
+    return cni_scene_fail(reader, value, "only a kinematic body has a motion");
+  CnMotionDef def = cn_motion_def_default();
+  CnFunctionId *ids[] = {&def.x, &def.y, &def.z, &def.turn};
+  for (int32_t k = 0; k < 4; k++)
+    CNI_TRY(cni_scene_get_function(reader, value, keys[k], &ids[k]->slot));
+  CNI_TRY(cni_scene_get_vec3(reader, value, "axis", CNI_ANY, &def.axis));
+  if (!(cn_norm(def.axis) > 0) || !isfinite(cn_norm(def.axis)))
+    return cni_scene_fail(reader, value, "\"axis\" must have a direction");
+  cni_scene_leave(reader);
+  body->motion = def;
+  return CN_OK;
+}
+
 static CnStatus make_body(CniReader *reader, json_t *item) {
-  static const char *const also[] = {"name", "shapes", NULL};
+  static const char *const also[] = {"name", "shapes", "motion", NULL};
   CnScene *scene = reader->scene;
   CNI_TRY(cni_scene_field_keys(reader, item, cni_body_fields, also));
   int32_t number = scene->body_count;
@@ -162,6 +182,7 @@ static CnStatus make_body(CniReader *reader, json_t *item) {
                           "\"ground\" is the name of what stands still in joints");
   }
   CNI_TRY(read_body(reader, item, &body.def));
+  CNI_TRY(read_motion(reader, item, &body));
   reader->body_def = body.def;
   CNI_TRY(try_body(reader, item, &body.def));
   CNI_TRY(read_shapes(reader, item));

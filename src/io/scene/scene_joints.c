@@ -152,18 +152,6 @@ static CnStatus check_distance(CniReader *reader, json_t *item, const char *key,
                         distance);
 }
 
-// A function by its name; its number counts from 1.
-static CnStatus read_function(CniReader *reader, json_t *item, const char *key, uint32_t *number) {
-  json_t *value = json_object_get(item, key);
-  int32_t index = -1;
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, key);
-  CNI_TRY(cni_scene_refer(reader, value, &reader->function_names, "function", &index));
-  cni_scene_leave(reader);
-  *number = (uint32_t)index + 1;
-  return CN_OK;
-}
-
 // Fields by their descriptions. A bound may be absent, or "unlimited".
 static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fields, void *def) {
   for (const CniField *f = fields; f && f->name; f++) {
@@ -177,7 +165,7 @@ static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fie
     else if (f->type == CNI_FIELD_CHOICE)
       CNI_TRY(cni_scene_get_choice(reader, item, f->name, f->words, at));
     else if (f->type == CNI_FIELD_BITS)
-      CNI_TRY(read_function(reader, item, f->name, at));
+      CNI_TRY(cni_scene_get_function(reader, item, f->name, at));
     else if (word && f->range == CNI_BOUND && strcmp(word, "unlimited") == 0)
       *number = INFINITY;
     else
@@ -247,8 +235,8 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
 // ---- forces ----
 
 static CnStatus check_force_keys(CniReader *reader, json_t *item, const CniForceKind *kind) {
-  const char *keys[8 + MOST_FIELDS] = {"name", "kind", "bodies", "anchors", "frames"};
-  int32_t count = kind->single ? 4 : 5;
+  const char *keys[8 + MOST_FIELDS] = {"name", "kind", "bodies", "anchors", "frames", "axis"};
+  int32_t count = kind->single ? 4 : 6;
   if (kind->single) keys[2] = "body";
   if (kind->single) keys[3] = "point";
   for (int32_t i = 0; kind->fields[i].name && i < MOST_FIELDS; i++)

@@ -27,6 +27,7 @@ typedef struct CniSceneParameter {
 
 typedef struct CniSceneBody {
   CnBodyDef def;
+  CnMotionDef motion; // slots of functions are their numbers here, from 1 on; size 0: none
   int32_t first_shape, shape_count;
 } CniSceneBody;
 
@@ -46,6 +47,10 @@ typedef struct CniSceneGeometry {
   int32_t first_point, point_count;
   CnGeometryId id; // in the reader's model
 } CniSceneGeometry;
+
+typedef struct CniSceneCoupling {
+  CnCouplingDef def; // slots of joints are their numbers here, from 1 on
+} CniSceneCoupling;
 
 // The slot of a motor's function is its number here, from 1 on.
 typedef struct CniSceneJoint {
@@ -96,12 +101,13 @@ struct CnScene {
   CniSceneJoint *joints;
   CniSceneForce *forces;
   CniSceneFunction *functions;
+  CniSceneCoupling *couplings;
   CniSceneSensor *sensors;
   int32_t parameter_count, material_count, body_count, shape_count, joint_count, force_count;
-  int32_t sensor_count, function_count, geometry_count, point_count;
+  int32_t sensor_count, function_count, coupling_count, geometry_count, point_count;
   int32_t geometry_capacity, point_capacity;
   int32_t parameter_capacity, material_capacity, body_capacity, shape_capacity, joint_capacity;
-  int32_t force_capacity, sensor_capacity, function_capacity;
+  int32_t force_capacity, sensor_capacity, function_capacity, coupling_capacity;
 };
 
 // ---- the reader ----
@@ -142,7 +148,7 @@ typedef struct CniReader {
   int64_t item_count, shape_item_count, item_limit;
   CniNameTable geometry_names;
   CniNameTable parameter_names, material_names, body_names, joint_names, force_names, sensor_names;
-  CniNameTable function_names;
+  CniNameTable function_names, coupling_names;
   CniModel probe; // one body at a time is tried here
   int32_t probe_ready;
   CnBodyDef body_def; // the body whose shapes are being read
@@ -235,6 +241,9 @@ CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root);
 // The geometry of a shape that needs one: "geometry" names it, or "points" make it.
 CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape);
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root);
+// A function by its name, if it is mentioned; its number counts from 1.
+CnStatus cni_scene_get_function(CniReader *reader, json_t *item, const char *key, uint32_t *number);
+CnStatus cni_scene_read_couplings(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_functions(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_joints(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root);

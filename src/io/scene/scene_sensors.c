@@ -4,7 +4,8 @@
 //
 // Contact forces act on the first body named, from the second (or from everything, with one body);
 // "normal" is the sum of the normal parts, which never cancel. Forces are means over the last step.
-// A joint's effort along a coordinate is all that acts there, or with "axis" one part of it.
+// A joint's effort along a coordinate is all that acts there, or with "axis" one part of it; its power
+// is that times the rate.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +16,10 @@
 
 // ---- the tables ----
 
-enum { X, Y, Z, LENGTH, NORMAL, W, MOTOR, LIMIT, DRY, SPRING, SCALAR, COMPONENT_COUNT };
-static const char *const component_names[] = {
-    "x", "y", "z", "length", "normal", "w", "motor", "limit", "friction", "spring", "", NULL};
+enum { X, Y, Z, LENGTH, NORMAL, W, MOTOR, LIMIT, DRY, SPRING, ARMATURE, SCALAR, COMPONENT_COUNT };
+static const char *const component_names[] = {"x",        "y",     "z",     "length",   "normal",
+                                              "w",        "motor", "limit", "friction", "spring",
+                                              "armature", "",      NULL};
 
 typedef enum Subject { OF_WORLD, OF_BODY, OF_CONTACT, OF_JOINT, OF_COORDINATE, OF_FORCE } Subject;
 
@@ -34,6 +36,7 @@ enum {
   JOINT_COORDINATE,
   JOINT_RATE,
   JOINT_EFFORT,
+  JOINT_POWER,
   FORCE,
   FORCE_TORQUE,
   FORCE_LENGTH,
@@ -54,7 +57,7 @@ typedef struct Kind {
 
 #define BIT(component) (1u << (component))
 #define XYZ (BIT(X) | BIT(Y) | BIT(Z))
-#define PARTS (BIT(MOTOR) | BIT(LIMIT) | BIT(DRY) | BIT(SPRING))
+#define PARTS (BIT(MOTOR) | BIT(LIMIT) | BIT(DRY) | BIT(SPRING) | BIT(ARMATURE))
 
 static const Kind kinds[] = {
     [POSITION] = {"position", "m", OF_BODY, XYZ | BIT(LENGTH), XYZ},
@@ -69,6 +72,7 @@ static const Kind kinds[] = {
     [JOINT_COORDINATE] = {"joint_coordinate", "", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR)},
     [JOINT_RATE] = {"joint_rate", "/s", OF_COORDINATE, BIT(SCALAR), BIT(SCALAR)},
     [JOINT_EFFORT] = {"joint_effort", "", OF_COORDINATE, PARTS, BIT(SCALAR)},
+    [JOINT_POWER] = {"joint_power", "", OF_COORDINATE, PARTS, BIT(SCALAR)},
     [FORCE] = {"force", "N", OF_FORCE, XYZ | BIT(LENGTH), XYZ},
     [FORCE_TORQUE] = {"force_torque", "N m", OF_FORCE, XYZ | BIT(LENGTH), XYZ},
     [FORCE_LENGTH] = {"force_length", "m", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
@@ -234,7 +238,8 @@ CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root) {
 // ---- measuring ----
 
 static const char *coordinate_unit(const CnScene *scene, const CniSceneSensor *s) {
-  static const char *const metres[] = {"m", "m/s", "N"}, *const radians[] = {"rad", "rad/s", "N m"};
+  static const char *const metres[] = {"m", "m/s", "N", "W"};
+  static const char *const radians[] = {"rad", "rad/s", "N m", "W"};
   CnJointKind kind = scene->joints[s->joint].def.kind;
   int turns = strcmp(cn_joint_coordinate_unit(kind, s->coordinate), "rad") == 0;
   return (turns ? radians : metres)[s->kind - JOINT_COORDINATE];
@@ -325,10 +330,12 @@ static CnStatus measure_joint(const CnWorld *world, const CniSceneSensor *s, dou
   if (s->kind == JOINT_TURN_ERROR) *value = state.turn_error;
   if (s->kind == JOINT_COORDINATE) *value = state.coordinate[i];
   if (s->kind == JOINT_RATE) *value = state.rate[i];
-  if (s->kind != JOINT_EFFORT) return CN_OK;
-  double parts[] = {state.motor[i], state.limit[i], state.friction[i], state.spring[i]};
-  *value = s->component == SCALAR ? parts[0] + parts[1] + parts[2] + parts[3]
-                                  : parts[s->component - MOTOR];
+  if (s->kind < JOINT_EFFORT) return CN_OK;
+  double parts[] = {state.motor[i], state.limit[i], state.friction[i], state.spring[i],
+                    state.armature[i]};
+  double effort = s->component == SCALAR ? parts[0] + parts[1] + parts[2] + parts[3] + parts[4]
+                                         : parts[s->component - MOTOR];
+  *value = s->kind == JOINT_POWER ? effort * state.rate[i] : effort;
   return CN_OK;
 }
 

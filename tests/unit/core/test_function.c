@@ -83,6 +83,21 @@ static void values_and_ends(void **state) {
     at(&def, 5, x);
     CHECK(x[0] == 4 && x[1] == 0);
   }
+  // with a period they begin again
+  for (CnFunctionKind kind = CN_FUNCTION_TABLE; kind <= CN_FUNCTION_SPLINE; kind++) {
+    double once[3];
+    def = some(kind);
+    at(&def, 1.3, once);
+    def.period = 4;
+    CHECK_OK(cni_function_check(&def));
+    for (int32_t k = -2; k <= 3; k++) {
+      at(&def, 1.3 + 4 * k, x);
+      CHECK_NEAR(x[0], once[0], 1e-13);
+      CHECK_NEAR(x[1], once[1], 1e-12);
+    }
+    def.period = 2;
+    CHECK_STATUS(cni_function_check(&def), CN_INVALID_ARGUMENT);
+  }
   // a spline is smooth twice at its points and starts from rest
   double low[3], high[3];
   def = some(CN_FUNCTION_SPLINE);

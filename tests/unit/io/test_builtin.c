@@ -55,9 +55,9 @@ static uint64_t ten_steps(const char *name) {
 
 static void all(void **state) {
   (void)state;
-  static const char *const names[] = {"granular", "scene-g",       "stack",        "pyramid",
-                                      "slope",    "newton-cradle", "conveyor",     "domino",
-                                      "chain",    "heap",          "bouncing-ball"};
+  static const char *const names[] = {"granular", "scene-g",       "stack",         "pyramid",
+                                      "slope",    "newton-cradle", "conveyor",      "domino",
+                                      "chain",    "heap",          "bouncing-ball", "joints"};
   int32_t count = 0, known = 0;
   for (; cn_builtin_scene_name(count); count++) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -66,7 +66,7 @@ static void all(void **state) {
     uint64_t hash = ten_steps(cn_builtin_scene_name(count));
     CHECK(hash == ten_steps(cn_builtin_scene_name(count)));
   }
-  CHECK(known == 11);
+  CHECK(known == 12);
   CHECK(cn_builtin_scene_name(-1) == NULL && cn_builtin_scene_summary(count) == NULL);
 }
 

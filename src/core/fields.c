@@ -97,42 +97,21 @@ int cni_range_holds(CniRange range, double value) {
 
 // ---- defaults ----
 
+// Numbers of four bytes have the same bits whatever their sign; what has no number is zero.
 static void set_default(const CniField *field, void *at) {
   const double *x = field->fallback;
-  // doubles may be infinite, and bits do not fit an int32_t
-  int64_t number = cni_field_doubles(field) > 0 ? 0 : (int64_t)x[0];
-  int32_t integer = (int32_t)number;
-  uint32_t bits = (uint32_t)number;
-  const char *word;
-  switch (field->type) {
-  case CNI_FIELD_REAL:
-    memcpy(at, x, sizeof *x);
-    break;
-  case CNI_FIELD_VEC3:
-    memcpy(at, x, 3 * sizeof *x);
-    break;
-  case CNI_FIELD_BITS:
-    memcpy(at, &bits, sizeof bits);
-    break;
-  case CNI_FIELD_WORD:
-    word = field->table(integer);
-    memcpy(at, &word, sizeof word);
-    break;
-  case CNI_FIELD_POSE:
+  int32_t doubles = cni_field_doubles(field);
+  memset(at, 0, cni_field_size(field));
+  if (field->type == CNI_FIELD_POSE) {
     memcpy(at, &(CnPose){{0, 0, 0}, {1, 0, 0, 0}}, sizeof(CnPose));
-    break;
-  case CNI_FIELD_INTEGER:
-  case CNI_FIELD_FLAG:
-  case CNI_FIELD_CHOICE:
-    memcpy(at, &integer, sizeof integer);
-    break;
-  case CNI_FIELD_TWIST:
-  case CNI_FIELD_SYM3:
-  case CNI_FIELD_LONG:
-  case CNI_FIELD_NAME:
-  case CNI_FIELD_TYPE_COUNT:
-    memset(at, 0, types[field->type].size);
-    break;
+  } else if (field->type == CNI_FIELD_WORD) {
+    const char *word = field->table((int32_t)x[0]);
+    memcpy(at, &word, sizeof word);
+  } else if (doubles > 0) {
+    memcpy(at, x, (doubles < 3 ? 1 : 3) * sizeof *x);
+  } else if (cni_field_size(field) == sizeof(uint32_t)) {
+    uint32_t bits = (uint32_t)(int64_t)x[0];
+    memcpy(at, &bits, sizeof bits);
   }
 }
 
@@ -235,33 +214,14 @@ static CnStatus check_word(const CniField *field, const char *what, const char *
 CnStatus cni_field_check(const CniField *field, const char *sort, void *def) {
   void *at = cni_field_at(field, def);
   char what[96];
-  int32_t integer;
-  const char *word;
   snprintf(what, sizeof what, "%s: %s", sort, field->name);
-  switch (field->type) {
-  case CNI_FIELD_POSE:
-    return cni_check_pose(what, at);
-  case CNI_FIELD_TWIST:
-    return cni_check_twist(what, at);
-  case CNI_FIELD_REAL:
-  case CNI_FIELD_VEC3:
-  case CNI_FIELD_SYM3:
-    return check_doubles(field, what, at);
-  case CNI_FIELD_INTEGER:
-  case CNI_FIELD_FLAG:
-  case CNI_FIELD_CHOICE:
-    memcpy(&integer, at, sizeof integer);
-    return check_integer(field, what, integer);
-  case CNI_FIELD_WORD:
-    memcpy(&word, at, sizeof word);
-    return check_word(field, what, word);
-  case CNI_FIELD_BITS:
-  case CNI_FIELD_LONG:
-  case CNI_FIELD_NAME:
-  case CNI_FIELD_TYPE_COUNT:
-    break;
-  }
-  return CN_OK;
+  if (field->type == CNI_FIELD_POSE) return cni_check_pose(what, at);
+  if (field->type == CNI_FIELD_TWIST) return cni_check_twist(what, at);
+  if (cni_field_doubles(field) > 0) return check_doubles(field, what, at);
+  if (field->type == CNI_FIELD_WORD) return check_word(field, what, *(const char **)at);
+  int is_number = field->type == CNI_FIELD_INTEGER || field->type == CNI_FIELD_FLAG ||
+                  field->type == CNI_FIELD_CHOICE;
+  return is_number ? check_integer(field, what, *(const int32_t *)at) : CN_OK;
 }
 
 CnStatus cni_fields_check(const CniField *fields, const char *sort, void *def) {

@@ -119,23 +119,24 @@ void cni_page_file_end(CniPageFile *file) {
   cni_page_file_text(file, "</script>\n");
 }
 
+static void write_little_endian(CniPageFile *file, uint64_t bits, size_t size) {
+  uint8_t bytes[8];
+  for (size_t k = 0; k < size; k++) bytes[k] = (uint8_t)(bits >> 8 * k);
+  cni_page_file_base64(file, bytes, size);
+}
+
 void cni_page_file_float64(CniPageFile *file, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
-  uint8_t bytes[8];
-  for (int32_t k = 0; k < 8; k++) bytes[k] = (uint8_t)(bits >> 8 * k);
-  cni_page_file_base64(file, bytes, 8);
+  write_little_endian(file, bits, 8);
 }
 
 void cni_page_file_float32(CniPageFile *file, float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
-  uint8_t bytes[4];
-  for (int32_t k = 0; k < 4; k++) bytes[k] = (uint8_t)(bits >> 8 * k);
-  cni_page_file_base64(file, bytes, 4);
+  write_little_endian(file, bits, 4);
 }
 
 void cni_page_file_uint16(CniPageFile *file, uint16_t value) {
-  const uint8_t bytes[2] = {(uint8_t)value, (uint8_t)(value >> 8)};
-  cni_page_file_base64(file, bytes, 2);
+  write_little_endian(file, value, 2);
 }

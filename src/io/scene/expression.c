@@ -83,6 +83,14 @@ static double power_of(Parser *p, double a, double b) {
   return finite_or_wrong(p, cni_pow(a, b), a, "^", b);
 }
 
+static double apply(Parser *p, double a, char operator, double b) {
+  if (operator== '+') return finite_or_wrong(p, a + b, a, "+", b);
+  if (operator== '-') return finite_or_wrong(p, a - b, a, "-", b);
+  if (operator== '*') return finite_or_wrong(p, a * b, a, "*", b);
+  if (b == 0) return wrong(p, "division by zero: %g / 0", a);
+  return finite_or_wrong(p, a / b, a, "/", b);
+}
+
 // ---- functions: one table ----
 
 typedef struct Function {
@@ -93,15 +101,11 @@ typedef struct Function {
 
 static double least(double x, double y) { return y < x ? y : x; }
 static double largest(double x, double y) { return y > x ? y : x; }
-static double absolute(double x) { return fabs(x); }
-static double round_down(double x) { return floor(x); }
-static double round_up(double x) { return ceil(x); }
-static double root(double x) { return sqrt(x); }
 
 static const Function functions[] = {
-    {"min", NULL, least},        {"max", NULL, largest},   {"abs", absolute, NULL},
-    {"floor", round_down, NULL}, {"ceil", round_up, NULL}, {"sqrt", root, NULL},
-    {"cbrt", cni_cbrt, NULL},    {"sin", cni_sin, NULL},   {"cos", cni_cos, NULL},
+    {"min", NULL, least},     {"max", NULL, largest}, {"abs", fabs, NULL},
+    {"floor", floor, NULL},   {"ceil", ceil, NULL},   {"sqrt", sqrt, NULL},
+    {"cbrt", cni_cbrt, NULL}, {"sin", cni_sin, NULL}, {"cos", cni_cos, NULL},
 };
 #define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
 
@@ -241,39 +245,22 @@ static double signed_value(Parser *p) {
   return value;
 }
 
-static double product(Parser *p) {
-  double value = signed_value(p);
+// Operands with one of two operators between them, from the left.
+static double chain(Parser *p, const char *operators, double (*operand)(Parser *p)) {
+  double value = operand(p);
   while (!failed(p)) {
-    if (take(p, '*')) {
-      double b = signed_value(p);
-      if (!failed(p)) value = finite_or_wrong(p, value * b, value, "*", b);
-    } else if (take(p, '/')) {
-      double b = signed_value(p);
-      if (failed(p)) break;
-      if (b == 0) return wrong(p, "division by zero: %g / 0", value);
-      value = finite_or_wrong(p, value / b, value, "/", b);
-    } else {
-      break;
-    }
+    char c = peek(p);
+    if (!c || !strchr(operators, c)) break;
+    p->at++;
+    double b = operand(p);
+    if (!failed(p)) value = apply(p, value, c, b);
   }
   return value;
 }
 
-static double sum(Parser *p) {
-  double value = product(p);
-  while (!failed(p)) {
-    if (take(p, '+')) {
-      double b = product(p);
-      if (!failed(p)) value = finite_or_wrong(p, value + b, value, "+", b);
-    } else if (take(p, '-')) {
-      double b = product(p);
-      if (!failed(p)) value = finite_or_wrong(p, value - b, value, "-", b);
-    } else {
-      break;
-    }
-  }
-  return value;
-}
+static double product(Parser *p) { return chain(p, "*/", signed_value); }
+
+static double sum(Parser *p) { return chain(p, "+-", product); }
 
 CniExpressionResult cni_expression_evaluate(const char *text, size_t size, const CniScope *scope,
                                             double *value, char problem[CNI_EXPRESSION_PROBLEM]) {

@@ -29,6 +29,25 @@ static void default_hook(void **state) {
   cni_release(&hook, NULL, 0);
 }
 
+// A block of zeros; none of no bytes; null and a sentence where there is no memory.
+static void new_blocks(void **state) {
+  (void)state;
+  TestAlloc alloc;
+  test_alloc_init(&alloc);
+  CnAllocator hook = test_alloc_hook(&alloc);
+  char *block = NULL, *none = (char *)&alloc, zeros[100] = {0};
+  CHECK_OK(cni_new(&hook, sizeof zeros, &block));
+  CHECK(block && aligned(block) && memcmp(block, zeros, sizeof zeros) == 0);
+  CHECK_OK(cni_new(&hook, 0, &none));
+  CHECK(none == NULL);
+  none = block;
+  test_alloc_fail_at(&alloc, 1);
+  CHECK_STATUS(cni_new(&hook, 64, &none), CN_NO_MEMORY);
+  CHECK(none == NULL);
+  CNI_RELEASE(&hook, block, sizeof zeros);
+  test_alloc_check_clean(&alloc);
+}
+
 static void array_grows_and_keeps(void **state) {
   (void)state;
   TestAlloc alloc;
@@ -372,6 +391,7 @@ static void double_finds_wrong_releases(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(default_hook),
+      cmocka_unit_test(new_blocks),
       cmocka_unit_test(array_grows_and_keeps),
       cmocka_unit_test(array_gets_what_it_asks),
       cmocka_unit_test(array_failure_changes_nothing),

@@ -43,10 +43,25 @@ static void keys_of_numbers(void **state) {
   CHECK(cni_bit_count(256) == 9 && cni_bit_count(UINT64_MAX) == 64);
 }
 
+// The first number that is not below, for every gap, at both ends and in an empty list.
+static void bisection(void **state) {
+  (void)state;
+  static const int32_t x[] = {-5, -5, 0, 2, 2, 2, 9};
+  for (int32_t number = -7; number <= 11; number++) {
+    int32_t expected = 0, low = 2, high = 5;
+    while (expected < 7 && x[expected] < number) expected++;
+    CHECK(cni_lower_bound(x, 7, number) == expected);
+    CNI_BISECT(low, high, middle, x[middle] < number)
+    CHECK(low == (expected < 2 ? 2 : expected > 5 ? 5 : expected));
+  }
+  CHECK(cni_lower_bound(NULL, 0, 1) == 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sorted_and_stable),
       cmocka_unit_test(keys_of_numbers),
+      cmocka_unit_test(bisection),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

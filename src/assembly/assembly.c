@@ -84,7 +84,8 @@ CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index
 static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem, CnAnswer *answer,
                               int32_t *joint_blocks, int32_t *block_of) {
   int32_t joints = input->model->joint_count, contacts = input->contact_count;
-  problem->brief_b = joints == 0 && input->model->force_count == 0; // unless a belt moves (plan.c)
+  problem->b_per_block =
+      joints == 0 && input->model->force_count == 0; // unless a belt moves (plan.c)
   CniProblemRoom room = {.blocks = contacts};
   cni_joints_room(input, &room);
   cni_forces_room(input, &room);

@@ -99,7 +99,7 @@ typedef struct CniAssemblyInput {
   void (*modify)(void *context, CnContactTuning *contact); // null: none
   void *modify_context;
   int32_t movable; // 1: every contact has a body with mass, as all that collision finds have
-  // filled: each contact in short, CNI_SHORT_BIT of a: it is not round; CNI_SHORT_NONE: it has no
+  // filled: each contact in short, CNI_SHORT_BIT of a: it is not of two spheres; CNI_SHORT_NONE: it has no
   // block; null: nobody asks
   CniShortContact *shorts;
   CniBounces *bounces; // filled: contacts with restitution; null: nobody asks

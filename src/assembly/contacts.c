@@ -192,7 +192,7 @@ static void fill_b(const FillLoop *loop, const CniBlock *block, int32_t i, CniAr
                        cni_surface_velocity(in, c->shape_a, c->body_a));
   }
   b[0] = normal_b(in, p, loop->plan, c, arms, restitution);
-  if (p->brief_b) return;
+  if (p->b_per_block) return;
   if (loop->plan->turning) surface = cn_add(surface, ride(loop, c));
   for (int32_t r = 1; r < block->dim; r++) b[r] = 0;
   if (block->dim >= 3 && (surface.x != 0 || surface.y != 0 || surface.z != 0)) {
@@ -386,10 +386,10 @@ static inline void fill_round(const RoundLoop *k, const CniContact *c, const Cni
 static inline void note_short(const CniAssemblyInput *in, int32_t i, const CniContact *c,
                               int has_block) {
   if (!in->shorts) return;
-  in->shorts[i] = has_block
-                      ? (CniShortContact){(uint32_t)c->shape_a | (c->round ? 0 : CNI_SHORT_BIT),
-                                          (uint32_t)c->shape_b}
-                      : (CniShortContact){CNI_SHORT_NONE, CNI_SHORT_NONE};
+  in->shorts[i] =
+      has_block ? (CniShortContact){(uint32_t)c->shape_a | (c->two_spheres ? 0 : CNI_SHORT_BIT),
+                                    (uint32_t)c->shape_b}
+                : (CniShortContact){CNI_SHORT_NONE, CNI_SHORT_NONE};
 }
 
 // The other shape of a contact may lie anywhere: it is fetched ahead of use.
@@ -404,7 +404,7 @@ static void fill_each(const FillLoop *loop, int32_t begin, int32_t end, OldCurso
   const CniAssemblyInput *in = loop->input;
   const CnProblem *p = loop->problem;
   const CniContactPlan *plan = loop->plan;
-  int simple = !plan->tuned && p->brief_b && (in->old.count == 0 || !in->old.rank);
+  int simple = !plan->tuned && p->b_per_block && (in->old.count == 0 || !in->old.rank);
   const RoundLoop rounds = round_loop(loop, scale);
   for (int32_t i = begin; i < end; i++) {
     const CniContact *c = &in->contacts[i];
@@ -412,8 +412,8 @@ static void fill_each(const FillLoop *loop, int32_t begin, int32_t end, OldCurso
     const CniBlock *block = loop->block_of[i] < 0 ? NULL : &p->blocks[loop->block_of[i]];
     note_short(in, i, c, block != NULL);
     if (!block) continue;
-    if (simple && c->round && block->storage == CNI_SPHERE && block->kind == CN_BLOCK_FRICTION &&
-        !(law_of(plan, i)->law.restitution > 0)) {
+    if (simple && c->two_spheres && block->storage == CNI_SPHERE &&
+        block->kind == CN_BLOCK_FRICTION && !(law_of(plan, i)->law.restitution > 0)) {
       RoundCursor at = round_cursor(&rounds, cursor->at);
       int32_t old = find_loaded(&rounds, c, &at);
       cursor->at = at.at;
@@ -433,7 +433,7 @@ static void fill_alike(const FillLoop *loop, int32_t begin, int32_t end, OldCurs
   CniBlock block = plan->first;
   block.index += begin;
   block.row += block.dim * begin;
-  int simple = p->brief_b && (in->old.count == 0 || !in->old.rank) &&
+  int simple = p->b_per_block && (in->old.count == 0 || !in->old.rank) &&
                block.kind == CN_BLOCK_FRICTION && !(plan->laws.laws[0].law.restitution > 0);
   const RoundLoop rounds = round_loop(loop, scale);
   RoundCursor at = round_cursor(&rounds, simple ? cursor->at : in->old.count);
@@ -444,7 +444,7 @@ static void fill_alike(const FillLoop *loop, int32_t begin, int32_t end, OldCurs
     loop->block_of[i] = place;
     p->blocks[place] = block;
     note_short(in, i, c, 1);
-    if (simple && c->round) {
+    if (simple && c->two_spheres) {
       int32_t old = find_loaded(&rounds, c, &at);
       fill_round(&rounds, c, &block, old, &loop->g[block.row], &p->b[place]);
     } else {

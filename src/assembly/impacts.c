@@ -112,7 +112,7 @@ static CnStatus take_round(CniBounces *list, CnProblem *p, const CnAnswer *answe
     const CniBlock *block = &p->blocks[i];
     cni_block_compliance(p, block, c);
     double *b = cni_block_b_n(p, block);
-    for (int32_t r = 0; r < (p->brief_b ? 1 : block->dim); r++)
+    for (int32_t r = 0; r < (p->b_per_block ? 1 : block->dim); r++)
       if (c[r] > 0) b[r] += c[r] * answer->g[block->row + r];
   }
   return CN_OK;

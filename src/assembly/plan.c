@@ -392,7 +392,7 @@ CnStatus cni_plan_contacts(const CniAssemblyInput *input, CnProblem *problem, Cn
                      .row_count = problem->row_count};
   CNI_TRY(plan_alike(&planner, common));
   if (!plan->uniform) CNI_TRY(plan_each(&planner, block_of));
-  if (any_moving(input, plan, block_of)) problem->brief_b = 0;
+  if (any_moving(input, plan, block_of)) problem->b_per_block = 0;
   CniProblemRoom room = {.pairs = planner.pair_count - problem->pair_count,
                          .spheres = planner.sphere_count - problem->sphere_count,
                          .rows = planner.row_count - problem->row_count};

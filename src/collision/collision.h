@@ -26,14 +26,14 @@ typedef struct CniContact {
   int32_t shape_a, shape_b; // dense indices; a has the smaller slot
   int32_t body_a, body_b;   // dense indices
   uint32_t feature;         // which corners, edges or faces: lasting name within the pair
-  uint32_t round;           // 1: two spheres about the origins of their bodies, alone on them
+  uint32_t two_spheres;     // 1: two spheres about the origins of their bodies, alone on them
   CnVec3 point, normal;     // world; normal from a to b
   double gap;
 } CniContact;
 _Static_assert(sizeof(CniContact) == 80, "memory per contact is promised");
 
 // A contact in short: dense indices of its shapes below the top bits, which tell of its impulse. A
-// round one is a function of two positions (cni_collision_spheres).
+// one of two spheres is a function of two positions (cni_collision_spheres).
 typedef struct CniShortContact {
   uint32_t a; // CNI_SHORT_BIT: it bore a load, the linear impulse is not zero
   uint32_t b; // CNI_SHORT_BIT: it carried an impulse, linear or angular
@@ -86,7 +86,7 @@ const char *cni_collision_fault(const CniModel *model, const CniContact *contact
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
                               const CniContact **contacts, int32_t *count);
 
-// Point, normal and gap of a round contact as they were found with the bodies at these positions,
+// Point, normal and gap of a contact of two spheres as they were found with the bodies at these positions,
 // bit by bit.
 void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,
                            CniContact *contact);

@@ -21,14 +21,14 @@ static inline CniContact *next_contact(CniContactChunk *part) {
 }
 
 static inline void set_contact(CniContact *contact, CniPair shapes, int32_t body_a, int32_t body_b,
-                               CniPointContact touch, uint32_t feature, uint32_t round) {
+                               CniPointContact touch, uint32_t feature, uint32_t two_spheres) {
   if (!contact) return;
   contact->shape_a = shapes.a;
   contact->shape_b = shapes.b;
   contact->body_a = body_a;
   contact->body_b = body_b;
   contact->feature = feature;
-  contact->round = round;
+  contact->two_spheres = two_spheres;
   contact->point = touch.point;
   contact->normal = touch.normal;
   contact->gap = touch.gap;
@@ -45,9 +45,9 @@ static void touch_spheres(const CniDetection *w, const CniProxy *a, const CniPro
                           CniContactChunk *part) {
   CniPointContact t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
   if (!(t.gap <= cn_min(a->base, b->base) + a->reach + b->reach)) return; // no half-space
-  uint32_t round = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
-  if (t.gap > 0 && w->in->rows && cni_may_aim(a, b) && cni_aim_spheres(w, a, b, &t)) round = 0;
-  set_contact(next_contact(part), pair, a->body, b->body, t, 0, round);
+  uint32_t two = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
+  if (t.gap > 0 && w->in->rows && cni_may_aim(a, b) && cni_aim_spheres(w, a, b, &t)) two = 0;
+  set_contact(next_contact(part), pair, a->body, b->body, t, 0, two);
 }
 
 // A sphere and a half-space, in either order.

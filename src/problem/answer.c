@@ -3,9 +3,7 @@
 // arrays grow and never shrink, so that a world that keeps one allocates nothing after warm-up.
 #include "problem/problem.h"
 
-#include "core/error.h"
 #include "core/floats.h"
-#include "core/memory.h"
 
 #include <string.h>
 

@@ -13,9 +13,6 @@
 // Cost: some ten nanoseconds a block.
 #include "problem/problem.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-
 #include <string.h>
 
 #define WINDOW 64 // one bit each

@@ -34,7 +34,6 @@
 // millions of them, is in certificate_step.c.
 #include "problem/reduction.h"
 
-#include "core/error.h"
 #include "core/floats.h"
 #include "sparse/sparse.h"
 

@@ -226,7 +226,7 @@ static CniSphereRun run_of(const CnProblem *p, int32_t begin, int32_t count, con
                         .c_n = set->compliance[0],
                         .c_t = set->compliance[1],
                         .coulomb = p->friction == CN_FRICTION_COULOMB,
-                        .all_b = !p->brief_b,
+                        .all_b = !p->b_per_block,
                         .first = begin,
                         .count = count};
 }

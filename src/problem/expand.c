@@ -8,9 +8,7 @@
 // component, which goes into b with the free spin, and M v = k says that the spin keeps its value.
 #include "problem/problem.h"
 
-#include "core/error.h"
 #include "core/floats.h"
-#include "core/memory.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
 

@@ -7,9 +7,7 @@
 // is symmetric to the last bit. Two transpositions put the columns in order.
 #include "problem/problem.h"
 
-#include "core/error.h"
 #include "core/floats.h"
-#include "core/memory.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
 

@@ -10,9 +10,7 @@
 // mass matrix of separate bodies W is as sparse as the graph of contacts.
 #include "problem/problem.h"
 
-#include "core/error.h"
 #include "core/floats.h"
-#include "core/memory.h"
 #include "sparse/sparse.h"
 
 #include <math.h>

@@ -4,8 +4,6 @@
 // any memory; the first one that does not follow from the rest makes room for all.
 #include "problem/problem.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vec.h"
 
 #include <string.h>

@@ -8,10 +8,8 @@
 #include "problem/problem.h"
 
 #include "core/assert.h"
-#include "core/error.h"
 #include "core/fields.h"
 #include "core/floats.h"
-#include "core/memory.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
 
@@ -131,7 +129,7 @@ void cn_problem_clear(CnProblem *p) {
   p->group_count = p->set_count = p->block_count = 0;
   p->pair_count = p->sphere_count = p->row_block_count = p->row_entry_count = 0;
   p->row_count = 0;
-  p->full_inertias = p->own_olds = p->own_lengths = p->brief_b = 0;
+  p->full_inertias = p->own_olds = p->own_lengths = p->b_per_block = 0;
   p->change = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   p->w.row_count = p->w.column_count = 0;
   cni_global_release(p);
@@ -149,25 +147,25 @@ static CnStatus reserve_array(CnProblem *p, void **data, int32_t *capacity, int3
 
 // One number a row, or a block. Blocks may be there before their b.
 static CnStatus reserve_b(CnProblem *p, const CniProblemRoom *room) {
-  int32_t limit = INT32_MAX / 4, kept = p->brief_b ? p->block_count : p->row_count;
+  int32_t limit = INT32_MAX / 4, kept = p->b_per_block ? p->block_count : p->row_count;
   if (room->rows < 0 || room->rows > limit - p->row_count)
     return cni_error(CN_INVALID_ARGUMENT, "a problem holds at most %d rows (asked for %d more)",
                      limit, room->rows);
-  int32_t needed = kept + (p->brief_b ? room->blocks : room->rows);
+  int32_t needed = kept + (p->b_per_block ? room->blocks : room->rows);
   if (kept > p->row_capacity) kept = p->row_capacity;
   return CNI_RESERVE(&p->allocator, p->b, p->row_capacity, kept, needed);
 }
 
 // From the last block to the first: its rows are never before its place.
 CnStatus cni_problem_widen_b(CnProblem *p) {
-  if (!p->brief_b) return CN_OK;
+  if (!p->b_per_block) return CN_OK;
   CNI_TRY(CNI_RESERVE(&p->allocator, p->b, p->row_capacity, p->block_count, p->row_count));
   for (int32_t i = p->block_count - 1; i >= 0; i--) {
     const CniBlock *block = &p->blocks[i];
     p->b[block->row] = p->b[i];
     for (int32_t d = 1; d < block->dim; d++) p->b[block->row + d] = 0;
   }
-  p->brief_b = 0;
+  p->b_per_block = 0;
   return CN_OK;
 }
 

@@ -13,6 +13,7 @@
 
 #include <math.h>
 
+#include "core/error.h"
 #include "core/memory.h"
 
 #define CNI_MAX_DIM 6
@@ -110,8 +111,8 @@ struct CnProblem {
   CniSphereBlock *spheres;
   CniRowsBlock *row_blocks;
   CnRowEntry *row_entries;
-  double *b;       // q in the explicit form; of problems in step form read it by cni_block_b
-  int32_t brief_b; // 1: one number a block, of its first row, and the others are 0
+  double *b;           // q in the explicit form; of problems in step form read it by cni_block_b
+  int32_t b_per_block; // 1: one number a block, of its first row, and the others are 0
   int32_t group_count, group_capacity, inertia_capacity, old_capacity, length_capacity;
   int32_t set_count, set_capacity;
   int32_t block_count, block_capacity;
@@ -134,13 +135,13 @@ struct CnProblem {
 // b of a block, dim numbers. A pile without belts and joints has nothing but normal entries: then
 // only these are kept.
 static inline void cni_block_b(const CnProblem *p, const CniBlock *block, double *b) {
-  const double *from = p->b + (p->brief_b ? block - p->blocks : block->row);
+  const double *from = p->b + (p->b_per_block ? block - p->blocks : block->row);
   b[0] = from[0];
-  for (int32_t i = 1; i < block->dim; i++) b[i] = p->brief_b ? 0 : from[i];
+  for (int32_t i = 1; i < block->dim; i++) b[i] = p->b_per_block ? 0 : from[i];
 }
 // Its first row.
 static inline double *cni_block_b_n(const CnProblem *p, const CniBlock *block) {
-  return p->b + (p->brief_b ? block - p->blocks : block->row);
+  return p->b + (p->b_per_block ? block - p->blocks : block->row);
 }
 // Keep all rows from now on, for who reads or writes p->b by rows.
 CnStatus cni_problem_widen_b(CnProblem *p);

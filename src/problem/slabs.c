@@ -29,9 +29,6 @@
 // Cost: one pass over the blocks, two with a walk; the graph of cells is small.
 #include "problem/problem.h"
 
-#include "core/error.h"
-#include "core/memory.h"
-
 #include <string.h>
 
 #define CELL_BITS 3         // groups in a cell, at least: a power of two

@@ -58,7 +58,8 @@ const char *cni_problem_fault(const CnProblem *p) {
     row += (int32_t)p->blocks[i].dim;
   }
   if (row != p->row_count) return "the rows of the blocks are not as many as the problem's";
-  if (p->row_capacity < (p->brief_b ? p->block_count : row)) return "b has no room for all rows";
+  if (p->row_capacity < (p->b_per_block ? p->block_count : row))
+    return "b has no room for all rows";
   for (int32_t i = 0; i < p->group_count; i++)
     if (cni_group_kind(&p->groups[i]) == CNI_MASS_FULL && !p->full_inertias)
       return "a group's inertia is not there";

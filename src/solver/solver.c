@@ -7,7 +7,6 @@
 #include "solver/solver.h"
 #include "core/assert.h"
 #include "core/clock.h"
-#include "core/error.h"
 #include "core/fields.h"
 #include "core/floats.h"
 #include "core/vec.h"
@@ -328,7 +327,7 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
   if (!eliminate) CNI_TRY(check_needs(kind, problem, bits));
   CNI_TRY(check_answer(problem, answer));
 
-  if (problem->brief_b && !(kind->accepts & CNI_TAKES_BRIEF))
+  if (problem->b_per_block && !(kind->accepts & CNI_TAKES_B_PER_BLOCK))
     return cni_error(
         CN_INVALID_ARGUMENT,
         "%s reads all rows of b, which the problem does not have yet: a world's is given "
@@ -391,8 +390,8 @@ CnStatus cn_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *a
   return cni_solver_solve(solver, problem, answer, NULL, report);
 }
 
-int cni_solver_takes_brief(const CnSolver *solver) {
-  return (solver->kind->accepts & CNI_TAKES_BRIEF) != 0;
+int cni_solver_takes_b_per_block(const CnSolver *solver) {
+  return (solver->kind->accepts & CNI_TAKES_B_PER_BLOCK) != 0;
 }
 
 CnStatus cn_solve(const CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,

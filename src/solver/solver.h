@@ -16,10 +16,10 @@
 #define CNI_ACCEPT_UNSYMMETRIC (1u << 18)
 #define CNI_ACCEPT_COULOMB (1u << 19)
 #define CNI_ACCEPT_CONVEX (1u << 20)
-#define CNI_ACCEPT_RELAXED (1u << 22) // takes coulomb problems, solves the convex model, says so
-#define CNI_LEAVES_U (1u << 23)       // does not fill the u of the step form
-#define CNI_TAKES_BRIEF (1u << 24)    // reads b by cni_block_b alone
-#define CNI_ACCEPT_GLOBAL (1u << 21)  // without it a global problem comes in its explicit form
+#define CNI_ACCEPT_RELAXED (1u << 22)    // takes coulomb problems, solves the convex model, says so
+#define CNI_LEAVES_U (1u << 23)          // does not fill the u of the step form
+#define CNI_TAKES_B_PER_BLOCK (1u << 24) // reads b by cni_block_b alone
+#define CNI_ACCEPT_GLOBAL (1u << 21)     // without it a global problem comes in its explicit form
 
 typedef struct CnSolverKind {
   const char *name, *summary;
@@ -54,6 +54,6 @@ double cni_solver_error(const CnProblem *p, const CnCertificate *certificate);
 CnStatus cni_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                           CniStepMemory *memory, CnSolveReport *report);
 // Does it read b by cni_block_b alone? Others are given problems with all rows (cni_problem_widen_b).
-int cni_solver_takes_brief(const CnSolver *solver);
+int cni_solver_takes_b_per_block(const CnSolver *solver);
 
 #endif

@@ -18,7 +18,6 @@
 // Cost of an iteration: one pass over the blocks and two over the groups, about one and a half
 // sweeps of psor. References: Mazhar, Heyn, Negrut and Tasora 2015; O'Donoghue and Candes 2015.
 #include "solver/gradients/descent.h"
-#include "core/error.h"
 
 #define FIRST_STEP 1.   // the largest eigenvalue of D^-1 N is at least one
 #define LEAST_STEP 1e-5 // blocks that touch one light body, at most some ten thousand

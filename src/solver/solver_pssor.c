@@ -11,7 +11,7 @@ const CnSolverKind cni_solver_pssor = {
     .summary = "projected symmetric over-relaxation: psor with a sweep forth and one back",
     .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT |
                CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX | CNI_LEAVES_U |
-               CNI_TAKES_BRIEF,
+               CNI_TAKES_B_PER_BLOCK,
     .defaults = {.tolerance = 0, .max_iterations = 60},
     .create = create,
     .solve = cni_psor_solve,

@@ -5,7 +5,6 @@
 #include "solver/solver.h"
 
 #include "core/clock.h"
-#include "core/error.h"
 
 #include <string.h>
 

@@ -12,7 +12,6 @@
 // Cost of an iteration: one pass over the blocks and two over the groups. Reference: Birgin,
 // Martinez and Raydan 2000; Heyn, Anitescu, Tasora and Negrut 2013.
 #include "solver/gradients/descent.h"
-#include "core/error.h"
 
 #define MEMORY 10       // values of f
 #define SUFFICIENT 1e-4 // decrease, in parts of the slope

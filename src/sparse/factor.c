@@ -6,8 +6,6 @@
 // its own tree alone.
 #include "sparse/factor.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "sparse/ldl.h"
 #include "sparse/sparse.h"
 

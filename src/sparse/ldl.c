@@ -6,8 +6,6 @@
 // from memory once.
 #include "sparse/ldl_private.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
 
@@ -100,16 +98,6 @@ int cni_ldl_fits(const CniLdl *ldl, const CnSparse *upper, const int8_t *sign) {
 int32_t cni_ldl_size(const CniLdl *ldl) { return ldl->size; }
 const int32_t *cni_ldl_order(const CniLdl *ldl) { return ldl->order; }
 
-int32_t cni_ldl_replaced(const CniLdl *ldl, int32_t *rows, int32_t capacity) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < ldl->size; i++)
-    if (ldl->replaced[ldl->inverse[i]]) {
-      if (count < capacity) rows[count] = i;
-      count++;
-    }
-  return count;
-}
-
 // ---- solution ----
 
 #define SHORT 6 // rows below up to which they are taken one by one
@@ -193,11 +181,11 @@ void cni_ldl_solve_tree(CniLdl *ldl, int32_t first, int32_t end, double *x) {
   for (int32_t i = first; i < end; i++) x[ldl->order[i]] = y[i];
 }
 
-// r = b - A x; returns the backward error of x. With `off` the rows and columns marked there are
-// left out.
-static double residual(const CniLdl *ldl, const double *values, const uint8_t *off, const double *b,
-                       const double *x, double *r) {
+// r = b - A x; returns the backward error of x. Rows that are off, and their columns, are left out.
+static double residual(const CniLdl *ldl, const double *values, const double *b, const double *x,
+                       double *r) {
   int32_t n = ldl->size;
+  const uint8_t *off = ldl->off;       // null: all are on
   double *size = ldl->work, worst = 0; // the solution's work is free here
   for (int32_t i = 0; i < n; i++) {
     r[i] = b[i];
@@ -225,21 +213,21 @@ static double residual(const CniLdl *ldl, const double *values, const uint8_t *o
   return worst;
 }
 
-static double refine(CniLdl *ldl, const double *values, const uint8_t *off, const double *b,
-                     double *x, int32_t steps) {
+double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double *x,
+                      int32_t steps) {
   int32_t n = ldl->size;
   double *r = ldl->work + 4 * (int64_t)n, *step = ldl->work + 3 * (int64_t)n;
   memmove(x, b, (size_t)n * sizeof *x);
-  for (int32_t i = 0; off && i < n; i++)
-    if (off[ldl->inverse[i]]) x[i] = 0;
+  for (int32_t i = 0; ldl->off && i < n; i++)
+    if (ldl->off[ldl->inverse[i]]) x[i] = 0;
   cni_ldl_solve(ldl, x, 1);
-  double error = residual(ldl, values, off, b, x, r);
+  double error = residual(ldl, values, b, x, r);
   for (int32_t i = 0; i < steps && error > 1e-16; i++) {
     // the correction takes the place of the residual, and is taken back where it does not help
     cni_ldl_solve(ldl, r, 1);
     memcpy(step, r, (size_t)n * sizeof *step);
     for (int32_t k = 0; k < n; k++) x[k] += step[k];
-    double now = residual(ldl, values, off, b, x, r);
+    double now = residual(ldl, values, b, x, r);
     if (!(now < 2 * error)) { // the measure of a good solution goes up and down by itself
       for (int32_t k = 0; k < n; k++) x[k] -= step[k];
       break;
@@ -247,14 +235,4 @@ static double refine(CniLdl *ldl, const double *values, const uint8_t *off, cons
     error = now;
   }
   return error;
-}
-
-double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double *x,
-                      int32_t steps) {
-  return refine(ldl, values, NULL, b, x, steps);
-}
-
-double cni_ldl_refine_rows(CniLdl *ldl, const double *values, const double *b, double *x,
-                           int32_t steps) {
-  return refine(ldl, values, ldl->off, b, x, steps);
 }

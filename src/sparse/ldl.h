@@ -57,12 +57,9 @@ int32_t cni_ldl_tree_end(const CniLdl *ldl, int32_t first);
 void cni_ldl_solve_tree(CniLdl *ldl, int32_t first, int32_t end, double *x);
 
 // x = A^-1 b, refined against the values as long as it gains, at most `steps` times. Returns the
-// backward error max_i |b - A x|_i / (|A| |x| + |b|)_i.
+// backward error max_i |b - A x|_i / (|A| |x| + |b|)_i, which is also how drift of switched rows
+// shows; x = 0 on rows that are off.
 double cni_ldl_refine(CniLdl *ldl, const double *values, const double *b, double *x, int32_t steps);
-
-// Rows replaced by the last factorisation, ascending, at most `capacity` of them; returns how many
-// there are.
-int32_t cni_ldl_replaced(const CniLdl *ldl, int32_t *rows, int32_t capacity);
 
 // ---- rows switched on and off ----
 
@@ -83,12 +80,7 @@ CnStatus cni_ldl_factor_rows(CniLdl *ldl, const double *values, const uint8_t *o
 CniSwitch cni_ldl_switch_on(CniLdl *ldl, const double *values, int32_t row, double least,
                             double *share);
 CniSwitch cni_ldl_switch_off(CniLdl *ldl, int32_t row);
-int cni_ldl_is_on(const CniLdl *ldl, int32_t row);
 int32_t cni_ldl_switches(const CniLdl *ldl); // since the last factorisation
-// x = A^-1 b with the rows that are on (x = 0 on the others), refined against the values; returns
-// the backward error, which is how drift shows.
-double cni_ldl_refine_rows(CniLdl *ldl, const double *values, const double *b, double *x,
-                           int32_t steps);
 
 // Whether the factors are of this pattern with these signs.
 int cni_ldl_fits(const CniLdl *ldl, const CnSparse *upper, const int8_t *sign);

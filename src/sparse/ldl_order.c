@@ -13,7 +13,6 @@
 #include "sparse/ldl_private.h"
 
 #include "core/error.h"
-#include "core/memory.h"
 #include "sparse/order.h"
 
 #include <string.h>

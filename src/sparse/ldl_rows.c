@@ -87,7 +87,6 @@ CnStatus cni_ldl_factor_rows(CniLdl *ldl, const double *values, const uint8_t *o
 }
 
 int32_t cni_ldl_switches(const CniLdl *ldl) { return ldl->switches; }
-int cni_ldl_is_on(const CniLdl *ldl, int32_t row) { return !ldl->off[ldl->inverse[row]]; }
 
 // ---- the subtree of a row ----
 

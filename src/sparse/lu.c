@@ -31,7 +31,6 @@ void cni_lu_destroy(CniLu *lu) {
   cni_release(&allocator, lu, sizeof *lu);
 }
 
-int32_t cni_lu_size(const CniLu *lu) { return lu->size; }
 int64_t cni_lu_fill(const CniLu *lu) { return lu->fill; }
 
 // Where the blocks of the values begin, and which are mates.

@@ -32,8 +32,7 @@ CnStatus cni_lu_analyse(CniLu *lu, const CniLuGraph *graph);
 // Let go of the graph, and bring the memory into one piece for the next.
 CnStatus cni_lu_rest(CniLu *lu);
 
-// Rows of the matrix, and numbers in the factors.
-int32_t cni_lu_size(const CniLu *lu);
+// Numbers in the factors.
 int64_t cni_lu_fill(const CniLu *lu);
 
 // Factor; 0 where a front has no pivot above `least` in size.

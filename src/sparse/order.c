@@ -18,7 +18,6 @@
 #include "sparse/order.h"
 
 #include "core/error.h"
-#include "core/memory.h"
 
 #include <string.h>
 

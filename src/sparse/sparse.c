@@ -7,8 +7,6 @@
 // of the same sort. All costs are linear in rows + columns + entries.
 #include "sparse/sparse.h"
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "core/sort.h"
 
 #include <math.h>

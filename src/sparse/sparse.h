@@ -8,6 +8,8 @@
 #define CNI_SPARSE_H
 
 #include <cairn/base.h>
+#include "core/error.h"
+#include "core/memory.h"
 #include "sparse/direct.h"
 #include "sparse/dense.h"  // dense matrices, with their own header
 #include "sparse/direct.h" // joints of rigid bodies, likewise

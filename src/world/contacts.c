@@ -56,7 +56,7 @@ CniContact cni_contact_found(const CniContents *contents, int32_t index) {
   int32_t shape_b = cni_short_shape(cache->shorts[index].b);
   const CniShape *a = &contents->model.shapes[shape_a], *b = &contents->model.shapes[shape_b];
   int32_t full = cni_lower_bound(cache->full_at, cache->full_count, index);
-  CniContact found = {.round = 1};
+  CniContact found = {.two_spheres = 1};
   if (full < cache->full_count && cache->full_at[full] == index)
     found = cache->full[full];
   else

@@ -4,7 +4,7 @@
 //
 // Collision's contacts lie where the solver will work, so that nothing of them is left afterwards.
 // What is noted before: the two shapes of each contact that has a block, 8 bytes, by assembly on its
-// way; and in full those that are not round. At the end of the step these arrays change places with
+// way; and in full those that are not of two spheres. At the end of the step these arrays change places with
 // those of the last step, whose memory serves the next.
 #include <string.h>
 
@@ -33,8 +33,9 @@ void cni_step_contacts_release(CniStepContacts *now, const CnAllocator *allocato
 
 typedef struct NoteLoop {
   const CnWorld *world;
-  int32_t *counts, *others; // of contacts with a block, and of those that are not round, per task
-                            // and then from the start
+  int32_t *counts,
+      *others; // of contacts with a block, and of those that are not of two spheres, per task
+               // and then from the start
 } NoteLoop;
 
 static int32_t task_end(int32_t task, int32_t count) {
@@ -58,7 +59,7 @@ static void count_contacts(void *context, int32_t begin, int32_t end) {
   }
 }
 
-// Those that are not round, as found.
+// Those that are not of two spheres, as found.
 static void note_others(void *context, int32_t begin, int32_t end) {
   const NoteLoop *loop = context;
   const CniStepContacts *now = &loop->world->found;

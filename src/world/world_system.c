@@ -118,7 +118,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
     work->loads = NULL;
     cni_arena_back(&world->memory.arena, work->mark);
   }
-  if (!cni_solver_takes_brief(engine->solver)) CNI_TRY(cni_problem_widen_b(engine->problem));
+  if (!cni_solver_takes_b_per_block(engine->solver)) CNI_TRY(cni_problem_widen_b(engine->problem));
   world->memory.lent_groups = engine->problem->groups;
   *result = engine->problem;
   *answer = &engine->answer;

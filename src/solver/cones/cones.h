@@ -14,8 +14,6 @@
 #ifndef CNI_SOLVER_CONES_H
 #define CNI_SOLVER_CONES_H
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 

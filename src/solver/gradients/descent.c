@@ -17,7 +17,6 @@
 // A NaN in a residual (impulses beyond what a double holds) ends the solve with the best point.
 #include "solver/gradients/descent.h"
 #include "core/clock.h"
-#include "core/error.h"
 
 #include <string.h>
 

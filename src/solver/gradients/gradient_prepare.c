@@ -6,7 +6,6 @@
 // without impulses; cohesive contacts keep g_n + c, which moves c out of the impulses into those.
 #include "solver/gradients/gradient.h"
 #include "core/assert.h"
-#include "core/error.h"
 #include "core/tasks.h"
 
 #include <string.h>
@@ -209,22 +208,6 @@ static void prepare_runs(CniGradient *s, const CnProblem *p) {
 
 // ---- lanes ----
 
-typedef struct Frame {
-  CnVec3 n, t1, t2;
-} Frame;
-
-static Frame frame_of(const CnProblem *p, const CniBlock *block) {
-  Frame f;
-  if (block->storage == CNI_PAIR) {
-    const CniPairBlock *from = &p->pairs[block->index];
-    f = (Frame){from->normal, from->tangent, cn_cross(from->normal, from->tangent)};
-  } else {
-    f.n = p->spheres[block->index].normal;
-    cni_tangents(f.n, &f.t1, &f.t2);
-  }
-  return f;
-}
-
 static void set3(CniPsorLine *line, int32_t lane, CnVec3 a) {
   line[0].lane[lane] = a.x;
   line[1].lane[lane] = a.y;
@@ -237,7 +220,7 @@ static void fill_lane(const CnProblem *p, int32_t kind, const CniBlock *block, C
   const double *b = p->b + block->row;
   int rough = block->kind == CN_BLOCK_FRICTION;
   double d[CNI_MAX_DIM], scale, held = rough ? set->cohesion : 0;
-  Frame f = frame_of(p, block);
+  CniContactFrame f = cni_contact_frame(p, block);
   metric(p, block, d, &scale);
   double mu = rough ? set->mu : 0, d_t = rough ? d[1] : d[0];
   set3(c + CNI_GRAD_N, lane, f.n);
@@ -397,7 +380,7 @@ typedef struct Copy {
 } Copy;
 
 static void load_lane(const CnProblem *p, const CniBlock *block, const double *g, double *x) {
-  Frame f = frame_of(p, block);
+  CniContactFrame f = cni_contact_frame(p, block);
   double own[CNI_MAX_DIM];
   memcpy(own, g + block->row, (size_t)block->dim * sizeof *own);
   cni_project(p, block, own);
@@ -410,7 +393,7 @@ static void load_lane(const CnProblem *p, const CniBlock *block, const double *g
 }
 
 static void store_lane(const CnProblem *p, const CniBlock *block, const double *x, double *g) {
-  Frame f = frame_of(p, block);
+  CniContactFrame f = cni_contact_frame(p, block);
   g[block->row] = x[0];
   if (block->kind != CN_BLOCK_FRICTION) return;
   g[block->row] -= p->sets[block->set].cohesion;

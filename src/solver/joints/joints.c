@@ -5,7 +5,6 @@
 // S dg = -(E v + b + C g), and velocities by M^-1 E^T dg.
 #include "solver/joints/joints.h"
 
-#include "core/error.h"
 #include "core/tasks.h"
 #include "core/vec.h"
 

@@ -8,8 +8,6 @@
 #ifndef CNI_SOLVER_LCP_H
 #define CNI_SOLVER_LCP_H
 
-#include "core/error.h"
-#include "core/memory.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 

@@ -8,7 +8,6 @@
 // mu g_n (1 - cos(pi/k)), about mu g_n 5/k^2.
 #include "solver/pivots/simplex.h"
 
-#include "core/error.h"
 #include "core/math.h"
 #include "core/vec.h"
 

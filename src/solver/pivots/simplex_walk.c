@@ -26,7 +26,6 @@
 // with refinement.
 #include "solver/pivots/simplex.h"
 
-#include "core/error.h"
 #include "core/vec.h"
 
 #include <string.h>
@@ -146,11 +145,11 @@ static CnStatus find_target(Walk *w, int refined) {
     cni_ldl_solve(ldl, w->x, 1);
     return CN_OK;
   }
-  double error = cni_ldl_refine_rows(ldl, w->value, w->rhs, w->x, refined ? 4 : 0);
+  double error = cni_ldl_refine(ldl, w->value, w->rhs, w->x, refined ? 4 : 0);
   w->out->drift = cn_max(w->out->drift, error);
   if (error <= (refined ? 1e-14 : DRIFT) || cni_ldl_switches(ldl) == 0) return CN_OK;
   CNI_TRY(refactor(w, NULL));
-  cni_ldl_refine_rows(ldl, w->value, w->rhs, w->x, 4);
+  cni_ldl_refine(ldl, w->value, w->rhs, w->x, 4);
   return CN_OK;
 }
 
@@ -280,7 +279,7 @@ static void find_ray(Walk *w, int32_t k) {
       if (i == k && is_on(w, j)) w->rhs[r->v_count + j] -= r->c.value[e];
       if (j == k && is_on(w, i)) w->rhs[r->v_count + i] -= r->c.value[e];
     }
-  cni_ldl_refine_rows(w->s->ldl, w->value, w->rhs, w->x, 2);
+  cni_ldl_refine(w->s->ldl, w->value, w->rhs, w->x, 2);
 }
 
 // Exchange impulses along the dependency until a row comes to its bound; that row, or -1.

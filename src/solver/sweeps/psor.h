@@ -284,4 +284,20 @@ void cni_psor_apply_rows(CniPsor *s, int32_t begin, int32_t end); // v += M^-1 E
 int cni_psor_same_columns(const CnSparse *w, int32_t row, int32_t dim);
 void cni_psor_explicit(CniPsor *s, int32_t begin, int32_t end, int32_t step);
 
+// The frame of a contact of two points.
+typedef struct CniContactFrame {
+  CnVec3 n, t1, t2;
+} CniContactFrame;
+static inline CniContactFrame cni_contact_frame(const CnProblem *p, const CniBlock *block) {
+  CniContactFrame f;
+  if (block->storage == CNI_PAIR) {
+    const CniPairBlock *from = &p->pairs[block->index];
+    f = (CniContactFrame){from->normal, from->tangent, cn_cross(from->normal, from->tangent)};
+  } else {
+    f.n = p->spheres[block->index].normal;
+    cni_tangents(f.n, &f.t1, &f.t2);
+  }
+  return f;
+}
+
 #endif

@@ -31,7 +31,7 @@ static inline CnVec3 sphere_slip(CnVec3 n, double ra, double rb, const double *v
 // |r_i|^2
 static double free_speed2(const CniPsor *s, const CniBlock *block) {
   const CnProblem *p = s->p;
-  if (block->kind == CN_BLOCK_FRICTION && block->storage == CNI_SPHERE && p->brief_b) {
+  if (block->kind == CN_BLOCK_FRICTION && block->storage == CNI_SPHERE && p->b_per_block) {
     const CniSphereBlock *c = &p->spheres[block->index];
     const double *a = s->free + 6 * (size_t)c->group_a, *b = s->free + 6 * (size_t)c->group_b;
     CnVec3 d = sphere_slip(c->normal, c->radius_a, c->radius_b, a, a + 3, b, b + 3);

@@ -16,23 +16,6 @@
 
 #include <string.h>
 
-// The frame of a contact, and its groups.
-typedef struct Frame {
-  CnVec3 n, t1, t2;
-} Frame;
-
-static inline Frame frame_of(const CnProblem *p, const CniBlock *block) {
-  Frame f;
-  if (block->storage == CNI_PAIR) {
-    const CniPairBlock *from = &p->pairs[block->index];
-    f = (Frame){from->normal, from->tangent, cn_cross(from->normal, from->tangent)};
-  } else {
-    f.n = p->spheres[block->index].normal;
-    cni_tangents(f.n, &f.t1, &f.t2);
-  }
-  return f;
-}
-
 static inline CnVec3 normal_of(const CnProblem *p, const CniBlock *block) {
   return block->storage == CNI_PAIR ? p->pairs[block->index].normal
                                     : p->spheres[block->index].normal;
@@ -44,7 +27,7 @@ static inline CniEnds groups_of(const CnProblem *p, const CniBlock *block) {
   return (CniEnds){p->spheres[k].group_a, p->spheres[k].group_b};
 }
 
-static inline CnVec3 in_plane(const Frame *f, double x1, double x2) {
+static inline CnVec3 in_plane(const CniContactFrame *f, double x1, double x2) {
   return cn_madd(cn_scale(x1, f->t1), x2, f->t2);
 }
 
@@ -63,8 +46,8 @@ static inline CnVec3 get3(const CniPsorLine *line, int32_t lane) {
 static double ratio(double omega, double eta) { return eta > 0 ? omega / eta : 0; }
 
 // Steps from the whole of N_ii.
-static void turn_steps(const CniPsor *s, int32_t kind, const CniBlock *block, const Frame *f,
-                       CniPsorLine *c, CniPsorLine *full, int32_t lane) {
+static void turn_steps(const CniPsor *s, int32_t kind, const CniBlock *block,
+                       const CniContactFrame *f, CniPsorLine *c, CniPsorLine *full, int32_t lane) {
   const CnProblem *p = s->p;
   const CnSet *set = &p->sets[block->set];
   int32_t dim = block->dim;
@@ -84,8 +67,8 @@ static void turn_steps(const CniPsor *s, int32_t kind, const CniBlock *block, co
   full[CNI_LINE_STEP_S].lane[lane] = dim > 5 ? ratio(omega, n[5 * dim + 5]) : 0;
 }
 
-static void fill_turn(const CniPsor *s, int32_t kind, const CniBlock *block, const Frame *f,
-                      const double *g, CniPsorLine *c, int32_t lane) {
+static void fill_turn(const CniPsor *s, int32_t kind, const CniBlock *block,
+                      const CniContactFrame *f, const double *g, CniPsorLine *c, int32_t lane) {
   const CnProblem *p = s->p;
   const CnSet *set = &p->sets[block->set];
   double b[CNI_MAX_DIM];
@@ -122,7 +105,7 @@ static inline void start_impulse(const CnProblem *p, const CniBlock *block, cons
 }
 
 static inline void fill_full(const CnProblem *p, const CniBlock *block, const CnSet *set,
-                             const Frame *f, CniPsorLine *full, int32_t lane) {
+                             const CniContactFrame *f, CniPsorLine *full, int32_t lane) {
   double b[CNI_MAX_DIM];
   cni_block_b(p, block, b);
   int rough = block->kind != CN_BLOCK_UNILATERAL;
@@ -165,8 +148,8 @@ static inline void fill_contact(const CniPsor *s, int32_t kind, const CniBlock *
 
   // half of the contacts of a pile bear no load: they need no tangents
   int pulled = rough && (g[1] != 0 || g[2] != 0);
-  Frame f = {normal_of(p, block), CN_VEC3_ZERO, CN_VEC3_ZERO};
-  if (pulled || kind % 3 > 0) f = frame_of(p, block);
+  CniContactFrame f = {normal_of(p, block), CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (pulled || kind % 3 > 0) f = cni_contact_frame(p, block);
   set3(c + CNI_LINE_N, lane, f.n);
   set3(c + CNI_LINE_G_T, lane, pulled ? in_plane(&f, g[1], g[2]) : CN_VEC3_ZERO);
   fill_set(p, kind, block, own, lane);
@@ -239,7 +222,8 @@ void cni_psor_fill_set(CniPsor *s, int32_t block, CniPsorLine *set) {
 
 // Impulses of a contact in the problem's rows.
 static inline void store_contact(const CnProblem *p, int32_t kind, const CniBlock *block,
-                                 const Frame *f, const CniPsorLine *c, int32_t lane, double *g) {
+                                 const CniContactFrame *f, const CniPsorLine *c, int32_t lane,
+                                 double *g) {
   g[0] = c[CNI_LINE_G_N].lane[lane];
   if (block->kind == CN_BLOCK_UNILATERAL) return;
   g[0] -= p->sets[block->set].cohesion;
@@ -267,7 +251,7 @@ const CniPsorHead *cni_psor_store_batch(const CniPsor *s, const CniPsorRun *run,
   for (int32_t lane = 0; lane < batch->lane_count; lane++)
     for (int32_t k = 0; k < batch->length; k++) {
       const CniBlock *block = &p->blocks[batch->block[lane] + k];
-      Frame f = frame_of(p, block);
+      CniContactFrame f = cni_contact_frame(p, block);
       store_contact(p, run->kind, block, &f, head + 1 + (int64_t)lines * k, lane,
                     s->g + block->row);
     }
@@ -306,9 +290,9 @@ static void answer_batch(const CniPsor *s, const CniPsorRun *run, int32_t i, CnA
     for (int32_t k = 0; k < batch->length; k++) {
       const CniBlock *block = &p->blocks[batch->block[lane] + k];
       const CniPsorLine *c = first + (int64_t)lines * k;
-      Frame f = {CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+      CniContactFrame f = {CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
       // without an impulse the frame does not matter
-      if (c[CNI_LINE_G_N].lane[lane] != 0) f = frame_of(p, block);
+      if (c[CNI_LINE_G_N].lane[lane] != 0) f = cni_contact_frame(p, block);
       store_contact(p, run->kind, block, &f, c, lane, answer->g + block->row);
     }
 }

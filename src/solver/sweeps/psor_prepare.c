@@ -7,7 +7,6 @@
 // applies impulses and changes none.
 #include "solver/sweeps/psor.h"
 #include "core/assert.h"
-#include "core/error.h"
 #include "core/tasks.h"
 
 #include <string.h>
@@ -24,7 +23,7 @@ static int is_full(const CniPsor *s, const CnProblem *p, const CniBlock *block) 
   const double *c = p->sets[block->set].compliance;
   if (s->rule.lambda != 1 || c[0] > 0) return 1;
   if (block->kind == CN_BLOCK_UNILATERAL) return 0;
-  return c[1] > 0 || (!p->brief_b && (p->b[block->row + 1] != 0 || p->b[block->row + 2] != 0));
+  return c[1] > 0 || (!p->b_per_block && (p->b[block->row + 1] != 0 || p->b[block->row + 2] != 0));
 }
 
 static CniPsorKind choose_kind(const CniPsor *s, const CnProblem *p, const CniBlock *block) {
@@ -79,7 +78,7 @@ static void choose_kinds(void *context, int32_t begin, int32_t end) {
   const CnProblem *p = s->p;
   for (int32_t i = begin; i < end;) {
     const CniBlock *first = &p->blocks[i], *block = first + 1, *last = &p->blocks[end];
-    while (p->brief_b && block < last && block->set == first->set &&
+    while (p->b_per_block && block < last && block->set == first->set &&
            block->storage == first->storage)
       block++;
     memset(s->kinds + i, (int)choose_kind(s, p, first), (size_t)(block - first));

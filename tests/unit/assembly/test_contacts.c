@@ -116,7 +116,7 @@ static void surface_velocity(void **state) {
   double half = sqrt(0.5);
   a.model.pose[0].rotation = (CnQuat){half, 0, 0, half};
   assembled_write(&a);
-  CHECK(a.problem->brief_b == 0);
+  CHECK(a.problem->b_per_block == 0);
   CnVec3 t1, t2;
   cn_tangents(UP, &t1, &t2);
   CnVec3 b = cn_madd(cn_scale(assembled_b(&a, 0, 1), t1), assembled_b(&a, 0, 2), t2);
@@ -300,14 +300,14 @@ static void normal_entries_alone(void **state) {
   int32_t more = assembled_ball(&a, 1, cn_vec3(0, 0, 2.98), (CnTwist){{1, 0, -1}, {0, 2, 0}});
   assembled_contact(&a, 1, more, cn_vec3(0, 0, 1.985), UP, -0.02);
   assembled_write(&a);
-  CHECK(a.problem->brief_b == 1 && a.problem->block_count == 2);
+  CHECK(a.problem->b_per_block == 1 && a.problem->block_count == 2);
   CnSolveReport brief, wide;
   CnAnswer own = cn_answer_empty(NULL);
   CHECK_OK(cn_answer_fit(&own, a.problem));
   CHECK_OK(cn_solve(a.problem, "psor", 1e-12, &a.answer, &brief));
-  CHECK(a.problem->brief_b == 1);
+  CHECK(a.problem->b_per_block == 1);
   CHECK_OK(cni_problem_widen_b(a.problem));
-  CHECK(a.problem->brief_b == 0);
+  CHECK(a.problem->b_per_block == 0);
   CHECK_NEAR(a.problem->b[0], -0.2, 1e-15);
   CHECK_NEAR(a.problem->b[3], -0.4, 1e-15);
   for (int32_t i = 1; i < 6; i++)
@@ -318,9 +318,9 @@ static void normal_entries_alone(void **state) {
 
   // others need all rows, and do not change the problem themselves
   assembled_write(&a);
-  CHECK(a.problem->brief_b == 1);
+  CHECK(a.problem->b_per_block == 1);
   CHECK_STATUS(cn_solve(a.problem, "ipm", 1e-12, &own, &wide), CN_INVALID_ARGUMENT);
-  CHECK(a.problem->brief_b == 1);
+  CHECK(a.problem->b_per_block == 1);
   CHECK_OK(cni_problem_widen_b(a.problem));
   CHECK_OK(cn_solve(a.problem, "ipm", 1e-12, &own, &wide));
   CHECK_NEAR(a.answer.velocity_count, own.velocity_count, 0);
@@ -347,7 +347,7 @@ static void row_of_balls(Assembled *a, const CnMaterialDef *material, CniShortCo
     double gap = 1e-3 * (i % 5 - 2);
     if (i + 1 < BALLS) {
       int32_t c = assembled_contact(a, i, i + 1, cn_vec3(i + 0.5, 0, 0.5), cn_vec3(1, 0, 0), gap);
-      a->contacts[c].round = 1;
+      a->contacts[c].two_spheres = 1;
       a->contacts[c].feature = 0;
       shorts[n] = (CniShortContact){(uint32_t)i, (uint32_t)(i + 1) | CNI_SHORT_BIT};
       if (i % 3 == 0) shorts[n].a |= CNI_SHORT_BIT;
@@ -385,7 +385,7 @@ static void check_alike(const CnMaterialDef *material) {
   int32_t loaded = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniContact *c = &alike.contacts[i];
-    assert_int_equal(noted[i].a, (uint32_t)c->shape_a | (c->round ? 0 : CNI_SHORT_BIT));
+    assert_int_equal(noted[i].a, (uint32_t)c->shape_a | (c->two_spheres ? 0 : CNI_SHORT_BIT));
     assert_int_equal(noted[i].b, c->shape_b);
     loaded += alike.answer.g[q->blocks[i].row] > 0;
   }

@@ -72,7 +72,6 @@ static double solve(CniLu *lu, const System *s, double *x) {
   double worst = 0;
   for (int32_t i = 0; i < s->rows; i++) x[i] = b[i] = 1 + i % 7;
   CHECK(cni_lu_analyse(lu, &s->graph) == CN_OK);
-  CHECK(cni_lu_size(lu) == s->rows);
   CHECK(cni_lu_factor(lu, s->values, 0));
   cni_lu_solve(lu, x);
   static double y[6 * NODES];

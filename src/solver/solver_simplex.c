@@ -88,7 +88,7 @@ static CnStatus solve_rows(Simplex *s, const CnProblem *p, const CniSimplexRows 
   cni_simplex_impulses(rows, p->row_count, s->g, answer->g);
   fill_report(rows, &walk, report);
   CNI_TRY(cn_answer_complete(answer, p));
-  take_velocities(p, s->v, answer);
+  if (walk.reached) take_velocities(p, s->v, answer);
   return CN_OK;
 }
 

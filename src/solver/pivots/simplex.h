@@ -68,6 +68,7 @@ typedef struct CniSimplexWalk {
   int32_t dependent;                // times a row was found to depend on the others
   int32_t active;                   // rows that are on in the end
   int32_t finished;                 // 1: no violated row is left; 0: limit
+  int32_t reached;                  // 1: v belongs to g; 0: the limit came on the way to a target
   int32_t infeasible;               // rows that no impulse can satisfy
   int32_t named[CNI_SIMPLEX_NAMED]; // the first of them
   double worst;                     // largest violation left, m/s

@@ -175,6 +175,7 @@ static double find_step(const Walk *w, int32_t *blocking) {
 // Walk until the target is reached, switching off what blocks.
 static CnStatus reach_target(Walk *w, int refined) {
   const CniSimplexRows *r = w->r;
+  w->out->reached = 0;
   for (;;) {
     int32_t blocking;
     CNI_TRY(find_target(w, refined));
@@ -194,6 +195,7 @@ static CnStatus reach_target(Walk *w, int refined) {
     if (w->out->pivots >= w->max_pivots) return CN_OK;
   }
   if (r->v_count > 0) memcpy(w->v, w->x, (size_t)r->v_count * sizeof *w->v);
+  w->out->reached = 1;
   return CN_OK;
 }
 
@@ -360,6 +362,7 @@ static CnStatus guess_rows(Walk *w) {
   int32_t count = 0;
   uint8_t *guessed = w->given_up; // free until the walk begins
   CNI_TRY(reach_target(w, 0));
+  if (!w->out->reached) return CN_OK;
   find_velocities(w);
   for (int32_t i = 0; i < r->row_count; i++) {
     guessed[i] = !is_on(w, i) && violation(w, i) > w->tolerance;
@@ -395,6 +398,7 @@ static CnStatus walk_on(Walk *w) {
   int refined = 0;
   while (w->out->pivots < w->max_pivots) {
     CNI_TRY(reach_target(w, refined));
+    if (!w->out->reached) return CN_OK;
     find_velocities(w);
     int32_t k = find_violated(w);
     if (k < 0 && refined) {

@@ -320,11 +320,32 @@ static void warm(void **state) {
   cn_problem_destroy(p);
 }
 
+// Wherever a limit of pivots ends the walk, the velocities are those of the impulses.
+static void cut_walks(void **state) {
+  (void)state;
+  CniRng rng = {9};
+  CnProblem *p = box_on_points(30, .3, &rng);
+  CnAnswer answer = answer_for(p), expected = answer_for(p);
+  for (int32_t limit = 1; limit < 12; limit++) {
+    CnSolverDef def = cn_solver_def_default("simplex");
+    def.max_iterations = limit;
+    for (int32_t i = 0; i < p->row_count; i++) answer.g[i] = i % 3 ? 0 : cni_rng_range(&rng, 0, 10);
+    for (int32_t i = 0; i < answer.velocity_count; i++) answer.v[i] = 1e30;
+    solve_def(&def, p, &answer);
+    cni_problem_apply(p, answer.g, expected.v);
+    for (int32_t i = 0; i < answer.velocity_count; i++)
+      CHECK_NEAR(answer.v[i], expected.v[i], 1e-9);
+  }
+  cn_answer_release(&answer);
+  cn_answer_release(&expected);
+  cn_problem_destroy(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_scenes), cmocka_unit_test(forms),  cmocka_unit_test(degenerate),
       cmocka_unit_test(redundant),     cmocka_unit_test(stacks), cmocka_unit_test(pyramid_error),
-      cmocka_unit_test(contradiction), cmocka_unit_test(warm),
+      cmocka_unit_test(contradiction), cmocka_unit_test(warm),   cmocka_unit_test(cut_walks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

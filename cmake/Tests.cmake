@@ -46,6 +46,11 @@ foreach(folder ${folders})
   endforeach()
 endforeach()
 
+# Random use of the interface once more, for long: ctest -C long -L long.
+add_test(NAME long.random_use COMMAND unit.world.random_use CONFIGURATIONS long)
+set_tests_properties(long.random_use PROPERTIES LABELS long TIMEOUT 14400
+  ENVIRONMENT "CAIRN_RANDOM_OPERATIONS=1000000;CAIRN_RANDOM_SEED=2")
+
 # Oracles of the sparse factors: orders of libamd (Debian: libsuitesparse-dev), solutions of MUMPS
 # (libmumps-seq-dev). Without them the tests skip.
 find_path(AMD_INCLUDE amd.h PATH_SUFFIXES suitesparse)

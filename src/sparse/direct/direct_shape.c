@@ -316,9 +316,9 @@ static CnStatus fill_columns(Work *w, int32_t *first, int32_t *next) {
         w->mark[d->pattern[i]] = k;
         d->pattern[end++] = d->pattern[i];
       }
-    sort_places(d->pattern + begin, end - begin);
     d->start[k + 1] = end;
     if (end == begin) continue;
+    sort_places(d->pattern + begin, end - begin);
     next[k] = first[d->pattern[begin]];
     first[d->pattern[begin]] = k;
   }

@@ -35,7 +35,7 @@
 #define MAX_FACTORS 4
 #define SLOW 0.1       // of the error left by a step: a new factor is worth its price
 #define LIGHT 1e-3     // stiffness of the forces over inertia that is not worth it
-#define LINES 1e-13    // residual that is let be, of the lever arms
+#define LINES 1e-13    // residual that is let be, of lever arms and radii of gyration
 #define TURNS 1e-13    // rad
 #define ROUNDING 2e-15 // of the positions
 #define AXLE 1e4       // how soon a joint's arm is one
@@ -140,6 +140,13 @@ static void look_across(const Drift *d, const Link *link) {
   }
 }
 
+// A length that a body has wherever its joints are: a flywheel's bearing is at its centre of mass.
+static double gyration(const Drift *d, int32_t i) {
+  if (i < 0) return 0;
+  CnVec3 j = d->bodies[i].inertia;
+  return sqrt(cn_max(j.x, cn_max(j.y, j.z)) / d->bodies[i].mass);
+}
+
 static double distance_of(const Drift *d, int32_t body) {
   return body < 0 ? 0 : cn_norm(d->in->pose[body].position);
 }
@@ -160,7 +167,8 @@ static CnStatus list(Drift *d) {
                    .a = number(d, place_of, joint->body_a, count),
                    .b = number(d, place_of, joint->body_b, count),
                    .arms = {place.arm_a, place.arm_b}};
-    link->tolerance = LINES * (cn_norm(place.arm_a) + cn_norm(place.arm_b)) +
+    link->tolerance = LINES * (cn_norm(place.arm_a) + cn_norm(place.arm_b) + gyration(d, link->a) +
+                               gyration(d, link->b)) +
                       ROUNDING * (distance_of(d, joint->body_a) + distance_of(d, joint->body_b));
     for (int32_t r = 0; r < place.locked_count; r++, row++) {
       d->rows[row] = (Row){place.locked[r].linear, place.locked[r].angular};

@@ -57,9 +57,10 @@ static void look(const CniAssemblyInput *in, const CniJoint *joint, const CniJoi
       step->targets[k] = target_of(in->model, axis, in->time, in->time_step);
   }
   if (!(joint->impulse_step > 0) || place->axis_count == 0) return;
-  CnVec3 sum = CN_VEC3_ZERO;
-  for (int32_t i = 0; i < place->locked_count; i++)
-    sum = cn_madd(sum, joint->impulse.locked[i], place->locked[i].linear);
+  // all that it carried, in the drift as well, but what acted along its coordinates
+  CnVec3 sum = joint->total.velocity;
+  for (int32_t i = 0; i < place->axis_count; i++)
+    sum = cn_madd(sum, -cni_joint_effort(&joint->impulse, i), place->axes[i].linear);
   step->reaction = cn_norm(sum) / joint->impulse_step;
 }
 

@@ -128,11 +128,65 @@ static void heavy_top(void **state) {
   CHECK(fabs(fine.angle - PRECESSION) / fabs(finest.angle - PRECESSION) > 1.85);
 }
 
+// A flywheel in a bearing at its centre of mass carries a body welded to it 0.3 m out: it goes on
+// turning, and the weld pulls with m w^2 r.
+static void flywheel(void **state) {
+  (void)state;
+  CnWorldDef def = world_def_exact(0.01);
+  def.gravity = CN_VEC3_ZERO;
+  CnWorld *world = world_make(&def);
+  CnTwist turn = {{0, 0, 0}, {0, 0, 20}}, along = {{0, 6, 0}, {0, 0, 20}};
+  CnBodyId wheel = world_mass(world, 5, cn_vec3(0.1, 0.1, 0.2), world_at(0, 0, 0), turn);
+  CnBodyId rider = world_mass(world, 1, cn_vec3(1e-3, 1e-3, 1e-3), world_at(0.3, 0, 0), along);
+  CnJointDef bearing = cn_joint_def_default(CN_JOINT_REVOLUTE);
+  CnJointDef weld = cn_joint_def_default(CN_JOINT_WELD);
+  CnJointId joints[2];
+  bearing.body_b = wheel;
+  weld.body_a = wheel;
+  weld.body_b = rider;
+  CHECK_OK(cn_joint_def_along(world, CN_VEC3_ZERO, cn_vec3(0, 0, 1), &bearing));
+  CHECK_OK(cn_joint_def_at(world, cn_vec3(0.3, 0, 0), &weld));
+  CHECK_OK(cn_joint_create(world, &bearing, &joints[0]));
+  CHECK_OK(cn_joint_create(world, &weld, &joints[1]));
+  for (int i = 0; i < 1000; i++) {
+    CnJointState now;
+    world_step(world);
+    for (int k = 0; k < 2 && i > 0; k++) {
+      CHECK_OK(cn_joint_state(world, joints[k], &now));
+      CHECK(now.error < 1e-6);
+      CHECK_REL(cn_norm(now.force), 120, 0.01);
+    }
+  }
+  CHECK_REL(world_twist(world, wheel).spin.z, 20, 2e-3);
+  cn_world_destroy(world);
+}
+
+// An eccentric rotor with bearing friction mu r times its own reaction m w^2 e: I w' = -mu r m e w^2,
+// hence w = w0/(1 + w0 t mu r m e/I).
+static void eccentric_rotor(void **state) {
+  (void)state;
+  CnWorldDef def = world_def_exact(1e-3);
+  def.gravity = CN_VEC3_ZERO;
+  CnWorld *world = world_make(&def);
+  CnTwist twist = {{0, 2, 0}, {0, 0, 20}};
+  CnBodyId rotor = world_mass(world, 2, cn_vec3(0.01, 0.01, 0.02), world_at(0.1, 0, 0), twist);
+  CnJointDef bearing = cn_joint_def_default(CN_JOINT_REVOLUTE);
+  CnJointId joint;
+  bearing.body_b = rotor;
+  bearing.axes[0].friction_coefficient = 0.3;
+  bearing.axes[0].friction_radius = 0.02;
+  CHECK_OK(cn_joint_def_along(world, CN_VEC3_ZERO, cn_vec3(0, 0, 1), &bearing));
+  CHECK_OK(cn_joint_create(world, &bearing, &joint));
+  for (int i = 0; i < 1000; i++) world_step(world);
+  CHECK_REL(world_twist(world, rotor).spin.z, 20 / (1 + 20 * 0.006 * 0.2 / 0.04), 2e-3);
+  cn_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keeps_turning),
-      cmocka_unit_test(tumbling_chain),
-      cmocka_unit_test(heavy_top),
+      cmocka_unit_test(keeps_turning),   cmocka_unit_test(tumbling_chain),
+      cmocka_unit_test(heavy_top),       cmocka_unit_test(flywheel),
+      cmocka_unit_test(eccentric_rotor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -234,7 +234,8 @@ CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contacts, int3
   CNI_TRY(read_structs(run, CNI_COLUMN_CONTACT_BODY_A, CNI_COLUMN_EVENT_STEP, end[0], wanted,
                        contacts, sizeof *contacts));
   int32_t bodies = run->info.body_count, shapes = run->info.shape_count;
-  for (CnRunContact *c = contacts; c < contacts + wanted; c++) {
+  for (int64_t i = 0; i < wanted; i++) {
+    CnRunContact *c = &contacts[i];
     c->body_a = index_or_none(c->body_a, bodies);
     c->body_b = index_or_none(c->body_b, bodies);
     c->shape_a = index_or_none(c->shape_a, shapes);

@@ -40,7 +40,7 @@ static void solve_folder(const char *sub, int32_t least, const CnSolverDef *def)
     solve_file(path, def);
   }
   closedir(folder);
-  CHECK(count >= (problem_folder_is_whole() ? least : 3));
+  CHECK(count >= (problem_folder_is_whole() ? least : 2));
 }
 
 static void complementarity(void **state) {

@@ -141,6 +141,8 @@ static CnStatus assemble(Pile *pile) {
                                .stabilisation = .2,
                                .recovery_speed = 1,
                                .restitution_threshold = .01,
+                               // the jitter makes overlaps that walls hold: not jaws (squeeze.c)
+                               .contact_slop = .1 * RADIUS,
                                .arena = &pile->arena};
   return cni_assemble(&assembly, pile->problem, &pile->answer, pile->block_of, pile->block_of);
 }

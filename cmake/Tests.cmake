@@ -12,7 +12,10 @@ add_library(cairn_test_support STATIC ${support_sources})
 target_include_directories(cairn_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests/support
   ${PROJECT_SOURCE_DIR}/src ${CMOCKA_INCLUDE})
 target_link_libraries(cairn_test_support PUBLIC cairn_scenes cairn_inside cairn_flags ${CMOCKA_LIBRARY} m)
-target_compile_definitions(cairn_test_support PUBLIC CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+# a header and not a definition on every command line: a compiler cache can then serve several clones
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tests/include/source_dir.h
+  CONTENT "#define CAIRN_SOURCE_DIR \"@PROJECT_SOURCE_DIR@\"\n" @ONLY)
+target_include_directories(cairn_test_support PUBLIC ${PROJECT_BINARY_DIR}/tests/include)
 if(TARGET cairn-io)
   target_link_libraries(cairn_test_support PUBLIC cairn_io_inside PkgConfig::HDF5 PkgConfig::JANSSON)
 endif()

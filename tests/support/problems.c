@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "sparse/sparse.h"
+#include "source_dir.h"
 
 static int is_there(const char *folder, const char *name) {
   char path[1024];

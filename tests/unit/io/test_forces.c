@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "force/force.h"
+#include "source_dir.h"
 
 static double sensor(const CnScene *scene, const double *values, const char *name,
                      const char *unit) {

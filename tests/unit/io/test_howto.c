@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/vec.h"
+#include "source_dir.h"
 
 static char text[1 << 16];
 

@@ -7,6 +7,7 @@
 
 #include "io/io.h"
 #include "runs.h"
+#include "source_dir.h"
 
 static void scene_and_run(void **state) {
   (void)state;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "joint/joint.h"
+#include "source_dir.h"
 
 static int holds(const json_t *list, const char *word) {
   size_t i;

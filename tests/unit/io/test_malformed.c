@@ -12,6 +12,7 @@
 
 #include "alloc.h"
 #include "model/model.h"
+#include "source_dir.h"
 
 static char *read_file(const char *path) {
   FILE *file = fopen(path, "rb");

@@ -14,6 +14,7 @@
 #include "core/rng.h"
 #include "core/vec.h"
 #include "modes.h"
+#include "source_dir.h"
 
 static CnScene *parse(const char *text) {
   CnScene *scene = NULL;

@@ -2,6 +2,7 @@
 // docs/scene.schema.json knows the shape kinds of the table, with their sizes, and no others.
 #include "check.h"
 #include "geometry/geometry.h"
+#include "source_dir.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 // A joint with a coordinate on its way through the files: scene, sensors, run file.
 #include "check.h"
 #include "runs.h"
+#include "source_dir.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 // Save and restore: a restored world goes on with the same bits, ids stay valid, and damaged data
 // of any kind leaves the world as it was.
 #include "check.h"
+#include "source_dir.h"
 #include "toys.h"
 
 #include <stdio.h>

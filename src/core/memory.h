@@ -102,4 +102,10 @@ void cni_step_memory_hold(CniStepMemory *memory);
 void cni_step_memory_let_go(CniStepMemory *memory);
 CnStatus cni_step_memory_space(CniStepMemory *memory, size_t bytes);
 
+// One more element of an array that grows: the status.
+#define CNI_PUSH(allocator, array, capacity, count, item)                                          \
+  (CNI_RESERVE(allocator, array, capacity, count, (count) + 1) == CN_OK                            \
+       ? ((array)[(count)++] = (item), CN_OK)                                                      \
+       : CN_NO_MEMORY)
+
 #endif

@@ -83,10 +83,9 @@ static void release_reader(CniReader *reader) {
 static CnStatus read_text(CniReader *reader, const char *text, size_t size,
                           const CnSetting *settings, int32_t setting_count) {
   CnScene *scene = reader->scene;
-  scene->name =
-      cni_text_keep(&scene->texts, &scene->allocator, reader->label, strlen(reader->label));
+  CNI_TRY(cni_scene_keep(scene, reader->label, &scene->name));
   scene->text = cni_text_keep(&scene->texts, &scene->allocator, text, size);
-  if (!scene->name || !scene->text) return CN_NO_MEMORY;
+  if (!scene->text) return CN_NO_MEMORY;
   scene->text_size = size;
   json_error_t error;
   json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);

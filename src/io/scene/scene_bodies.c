@@ -73,21 +73,15 @@ static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind ki
   return cni_scene_keys(reader, item, keys);
 }
 
-static CnStatus keep_shape(CniReader *reader, const CniSceneShape *shape) {
-  CnScene *scene = reader->scene;
-  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->shapes, scene->shape_capacity, scene->shape_count,
-                      scene->shape_count + 1));
-  scene->shapes[scene->shape_count++] = *shape;
-  return CN_OK;
+static const char *shape_kind(int32_t i) {
+  return i < CN_SHAPE_KIND_COUNT ? cni_shape_kinds[i]->name : NULL;
 }
 
 static CnStatus make_shape(CniReader *reader, json_t *item) {
   static const char *const own[] = {"density", "category", "mask", NULL};
-  const char *kinds[CN_SHAPE_KIND_COUNT + 1] = {NULL};
-  for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++) kinds[k] = cn_shape_kind_name((CnShapeKind)k);
+  CnScene *scene = reader->scene;
   int32_t kind = 0;
-  CNI_TRY(cni_scene_require(reader, item, "kind"));
-  CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
+  CNI_TRY(cni_scene_get_kind(reader, item, shape_kind, &kind));
   CNI_TRY(check_shape_keys(reader, item, (CnShapeKind)kind));
   CniSceneShape shape = {cn_shape_def_default((CnShapeKind)kind), -1, -1};
   CnShapeDef *def = &shape.def;
@@ -106,7 +100,8 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
   CnShapeId id;
   CnStatus status = cni_model_add_shape(&reader->probe, reader->probe_body, def, &id);
   if (status != CN_OK) return cni_scene_fail_call(reader, item, status);
-  return keep_shape(reader, &shape);
+  return CNI_PUSH(&scene->allocator, scene->shapes, scene->shape_capacity, scene->shape_count,
+                  shape);
 }
 
 // ---- bodies ----
@@ -151,21 +146,19 @@ static CnStatus try_body(CniReader *reader, json_t *item, const CnBodyDef *def) 
 
 static CnStatus read_motion(CniReader *reader, json_t *item, CniSceneBody *body) {
   static const char *const keys[] = {"x", "y", "z", "turn", "axis", NULL};
-  json_t *value = json_object_get(item, "motion");
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, "motion");
-  CNI_TRY(cni_scene_keys(reader, value, keys));
-  if (body->def.kind != CN_BODY_KINEMATIC)
-    return cni_scene_fail(reader, value, "only a kinematic body has a motion");
   CnMotionDef def = cn_motion_def_default();
   CnFunctionId *ids[] = {&def.x, &def.y, &def.z, &def.turn};
-  for (int32_t k = 0; k < 4; k++)
-    CNI_TRY(cni_scene_get_function(reader, value, keys[k], &ids[k]->slot));
-  CNI_TRY(cni_scene_get_vec3(reader, value, "axis", CNI_ANY, &def.axis));
-  if (!(cn_norm(def.axis) > 0) || !isfinite(cn_norm(def.axis)))
-    return cni_scene_fail(reader, value, "\"axis\" must have a direction");
-  cni_scene_leave(reader);
-  body->motion = def;
+  CNI_MEMBER (reader, item, "motion", value) {
+    CNI_TRY(cni_scene_keys(reader, value, keys));
+    if (body->def.kind != CN_BODY_KINEMATIC)
+      return cni_scene_fail(reader, value, "only a kinematic body has a motion");
+    for (int32_t k = 0; k < 4; k++)
+      CNI_TRY(cni_scene_get_function(reader, value, keys[k], &ids[k]->slot));
+    CNI_TRY(cni_scene_get_vec3(reader, value, "axis", CNI_ANY, &def.axis));
+    if (!(cn_norm(def.axis) > 0) || !isfinite(cn_norm(def.axis)))
+      return cni_scene_fail(reader, value, "\"axis\" must have a direction");
+    body->motion = def;
+  }
   return CN_OK;
 }
 
@@ -188,9 +181,7 @@ static CnStatus make_body(CniReader *reader, json_t *item) {
   CNI_TRY(read_shapes(reader, item));
   CNI_TRY(cni_model_remove_body(&reader->probe, reader->probe_body));
   body.shape_count = scene->shape_count - body.first_shape;
-  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->bodies, scene->body_capacity, number, number + 1));
-  scene->bodies[scene->body_count++] = body;
-  return CN_OK;
+  return CNI_PUSH(&scene->allocator, scene->bodies, scene->body_capacity, scene->body_count, body);
 }
 
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root) {

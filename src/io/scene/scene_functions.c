@@ -11,29 +11,17 @@
 
 CnStatus cni_scene_get_function(CniReader *reader, json_t *item, const char *key,
                                 uint32_t *number) {
-  json_t *value = json_object_get(item, key);
   int32_t index = -1;
-  if (!value) return CN_OK;
-  cni_scene_enter(reader, key);
-  CNI_TRY(cni_scene_refer(reader, value, &reader->function_names, "function", &index));
-  cni_scene_leave(reader);
-  *number = (uint32_t)index + 1;
-  return CN_OK;
-}
-
-static CnStatus read_point(CniReader *reader, json_t *value, double point[2]) {
-  if (!json_is_array(value) || json_array_size(value) != 2)
-    return cni_scene_fail(reader, value, "must be a list of two numbers: time and value");
-  for (size_t k = 0; k < 2; k++) {
-    cni_scene_enter_index(reader, k);
-    CNI_TRY(cni_scene_number(reader, json_array_get(value, k), CNI_ANY, &point[k]));
-    cni_scene_leave(reader);
+  CNI_MEMBER (reader, item, key, value) {
+    CNI_TRY(cni_scene_refer(reader, value, &reader->function_names, "function", &index));
+    *number = (uint32_t)index + 1;
   }
   return CN_OK;
 }
 
 static CnStatus read_points(CniReader *reader, json_t *item, CniSceneFunction *f) {
-  json_t *list = json_object_get(item, "points");
+  static const char pair[] = "a list of two numbers: time and value";
+  json_t *list = json_object_get(item, "points"), *value;
   CNI_TRY(cni_scene_require(reader, item, "points"));
   cni_scene_enter(reader, "points");
   size_t count = json_array_size(list);
@@ -44,11 +32,9 @@ static CnStatus read_points(CniReader *reader, json_t *item, CniSceneFunction *f
   f->def.point_count = (int32_t)count;
   f->def.times = f->points;
   f->def.values = f->points + count;
-  for (size_t i = 0; i < count; i++) {
+  CNI_ELEMENTS (reader, list, i, value) {
     double point[2];
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(read_point(reader, json_array_get(list, i), point));
-    cni_scene_leave(reader);
+    CNI_TRY(cni_scene_numbers(reader, value, 2, pair, CNI_ANY, point));
     f->points[i] = point[0];
     f->points[count + i] = point[1];
   }
@@ -56,15 +42,23 @@ static CnStatus read_points(CniReader *reader, json_t *item, CniSceneFunction *f
   return CN_OK;
 }
 
-static CnStatus read_function(CniReader *reader, json_t *value, CniSceneFunction *f) {
+static const char *kind_name(int32_t i) {
+  return i < CN_FUNCTION_KIND_COUNT ? cni_function_kinds[i].name : NULL;
+}
+
+static CnStatus read_function(CniReader *reader, json_t *value, const char *name) {
   static const char *const also[] = {"kind", "points", NULL};
-  const char *kinds[CN_FUNCTION_KIND_COUNT + 1] = {0};
-  for (int32_t i = 0; i < CN_FUNCTION_KIND_COUNT; i++) kinds[i] = cni_function_kinds[i].name;
+  CnScene *scene = reader->scene;
   int32_t number = 0;
   uint64_t mentioned = 0;
+  CniSceneFunction new = {.def = cn_function_def_default(CN_FUNCTION_CONSTANT)};
+  new.def.name = name;
+  // it is the scene's from here on, whole or not
+  CNI_TRY(CNI_PUSH(&scene->allocator, scene->functions, scene->function_capacity,
+                   scene->function_count, new));
+  CniSceneFunction *f = &scene->functions[scene->function_count - 1];
   if (!json_is_object(value)) return cni_scene_fail(reader, value, "must be an object");
-  CNI_TRY(cni_scene_require(reader, value, "kind"));
-  CNI_TRY(cni_scene_get_choice(reader, value, "kind", kinds, &number));
+  CNI_TRY(cni_scene_get_kind(reader, value, kind_name, &number));
   const CniFunctionKind *kind = &cni_function_kinds[number];
   f->def.kind = (CnFunctionKind)number;
   CNI_TRY(cni_scene_field_keys(reader, value, kind->fields, also));
@@ -78,31 +72,7 @@ static CnStatus read_function(CniReader *reader, json_t *value, CniSceneFunction
 }
 
 CnStatus cni_scene_read_functions(CniReader *reader, json_t *root) {
-  CnScene *scene = reader->scene;
-  json_t *members = json_object_get(root, "functions"), *value;
-  const char *key;
-  if (!members) return CN_OK;
-  cni_scene_enter(reader, "functions");
-  if (!json_is_object(members)) return cni_scene_fail(reader, members, "must be an object");
-  json_object_foreach(members, key, value) {
-    if (strcmp(key, "comment") == 0) continue;
-    cni_scene_enter(reader, key);
-    if (!key[0] || strlen(key) >= CNI_NAME_SIZE)
-      return cni_scene_fail(reader, value, "a name must have 1 .. %d bytes", CNI_NAME_SIZE - 1);
-    int32_t number = scene->function_count;
-    CNI_TRY(CNI_RESERVE(&scene->allocator, scene->functions, scene->function_capacity, number,
-                        number + 1));
-    // it is the scene's from here on, whole or not
-    CniSceneFunction *f = &scene->functions[scene->function_count++];
-    *f = (CniSceneFunction){.def = cn_function_def_default(CN_FUNCTION_CONSTANT)};
-    CNI_TRY(read_function(reader, value, f));
-    f->def.name = cni_text_keep(&scene->texts, &scene->allocator, key, strlen(key));
-    if (!f->def.name) return CN_NO_MEMORY;
-    CNI_TRY(cni_name_add(&reader->function_names, &scene->allocator, f->def.name, number));
-    cni_scene_leave(reader);
-  }
-  cni_scene_leave(reader);
-  return CN_OK;
+  return cni_scene_read_named(reader, root, "functions", &reader->function_names, read_function);
 }
 
 // ---- couplings ----
@@ -110,21 +80,10 @@ CnStatus cni_scene_read_functions(CniReader *reader, json_t *root) {
 // A joint by name, one of its coordinates (the only one need not be named), a coefficient.
 static CnStatus read_term(CniReader *reader, json_t *item, CnCouplingTerm *term) {
   static const char *const keys[] = {"joint", "coordinate", "coefficient", NULL};
-  const char *names[CN_JOINT_AXES + 1] = {0};
   int32_t joint = -1;
   CNI_TRY(cni_scene_keys(reader, item, keys));
-  CNI_TRY(cni_scene_require(reader, item, "joint"));
-  cni_scene_enter(reader, "joint");
-  json_t *name = json_object_get(item, "joint");
-  CNI_TRY(cni_scene_refer(reader, name, &reader->joint_names, "joint", &joint));
-  CnJointKind kind = reader->scene->joints[joint].def.kind;
-  int32_t count = cni_joint_coordinate_count(kind);
-  if (count == 0)
-    return cni_scene_fail(reader, name, "a %s joint has no coordinate", cn_joint_kind_name(kind));
-  cni_scene_leave(reader);
-  for (int32_t i = 0; i < count; i++) names[i] = cn_joint_coordinate_name(kind, i);
-  if (count > 1) CNI_TRY(cni_scene_require(reader, item, "coordinate"));
-  CNI_TRY(cni_scene_get_choice(reader, item, "coordinate", names, &term->coordinate));
+  CNI_TRY(cni_scene_get_reference(reader, item, "joint", &reader->joint_names, "joint", &joint));
+  CNI_TRY(cni_scene_get_coordinate(reader, item, joint, &term->coordinate));
   term->coefficient = 1;
   CNI_TRY(cni_scene_get_number(reader, item, "coefficient", CNI_ANY, &term->coefficient));
   term->joint.slot = (uint32_t)joint + 1;
@@ -141,16 +100,12 @@ static CnStatus make_coupling(CniReader *reader, json_t *item) {
   CNI_TRY(
       cni_scene_new_name(reader, item, &reader->coupling_names, number, "coupling", &c.def.name));
   CNI_TRY(cni_scene_require(reader, item, "terms"));
-  json_t *terms = json_object_get(item, "terms");
+  json_t *terms = json_object_get(item, "terms"), *term;
   size_t count = json_array_size(terms);
   cni_scene_enter(reader, "terms");
   if (!json_is_array(terms) || count < 1 || count > CN_COUPLING_TERMS)
     return cni_scene_fail(reader, terms, "must be a list of 1 to %d terms", CN_COUPLING_TERMS);
-  for (size_t i = 0; i < count; i++) {
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(read_term(reader, json_array_get(terms, i), &c.def.terms[i]));
-    cni_scene_leave(reader);
-  }
+  CNI_ELEMENTS (reader, terms, i, term) CNI_TRY(read_term(reader, term, &c.def.terms[i]));
   cni_scene_leave(reader);
   c.def.term_count = (int32_t)count;
   c.def.take_offset = json_object_get(item, "offset") == NULL;
@@ -164,17 +119,10 @@ static CnStatus make_coupling(CniReader *reader, json_t *item) {
   for (int32_t i = bent; i < c.def.term_count; i++)
     if (c.def.terms[i].coefficient == 0)
       return cni_scene_fail(reader, item, "the coefficient of term %d is zero", (int)i);
-  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->couplings, scene->coupling_capacity, number,
-                      number + 1));
-  scene->couplings[scene->coupling_count++] = c;
-  return CN_OK;
+  return CNI_PUSH(&scene->allocator, scene->couplings, scene->coupling_capacity,
+                  scene->coupling_count, c);
 }
 
 CnStatus cni_scene_read_couplings(CniReader *reader, json_t *root) {
-  json_t *list = json_object_get(root, "couplings");
-  if (!list) return CN_OK;
-  cni_scene_enter(reader, "couplings");
-  CNI_TRY(cni_scene_list(reader, list, make_coupling, &reader->item_count));
-  cni_scene_leave(reader);
-  return CN_OK;
+  return cni_scene_get_list(reader, root, "couplings", make_coupling, &reader->item_count);
 }

@@ -17,44 +17,26 @@ static CnStatus add_points(CniReader *reader, json_t *list, const char *name) {
                                  "a hull is made of at most %d points", CNI_HULL_POINTS);
   CNI_ELEMENTS (reader, list, i, item) {
     CnVec3 p;
-    CNI_TRY(cni_scene_numbers(reader, item, 3, "must be a list of three numbers", CNI_ANY, &p.x));
-    CNI_TRY(CNI_RESERVE(a, scene->points, scene->point_capacity, scene->point_count,
-                        scene->point_count + 1));
-    scene->points[scene->point_count++] = p;
+    CNI_TRY(cni_scene_numbers(reader, item, 3, "a list of three numbers", CNI_ANY, &p.x));
+    CNI_TRY(CNI_PUSH(a, scene->points, scene->point_capacity, scene->point_count, p));
   }
   g.point_count = scene->point_count - g.first_point;
   CnStatus status = cni_model_add_points(&reader->probe, name, scene->points + g.first_point,
                                          g.point_count, &g.id);
   if (status != CN_OK) return cni_scene_fail_call(reader, list, status);
-  CNI_TRY(CNI_RESERVE(a, scene->geometries, scene->geometry_capacity, scene->geometry_count,
-                      scene->geometry_count + 1));
-  scene->geometries[scene->geometry_count++] = g;
+  return CNI_PUSH(a, scene->geometries, scene->geometry_capacity, scene->geometry_count, g);
+}
+
+static CnStatus read_geometry(CniReader *reader, json_t *value, const char *name) {
+  static const char *const keys[] = {"points", NULL};
+  CNI_TRY(cni_scene_keys(reader, value, keys));
+  CNI_TRY(cni_scene_require(reader, value, "points"));
+  CNI_MEMBER (reader, value, "points", points) CNI_TRY(add_points(reader, points, name));
   return CN_OK;
 }
 
 CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root) {
-  static const char *const keys[] = {"points", NULL};
-  CnScene *scene = reader->scene;
-  const char *key;
-  json_t *value;
-  CNI_MEMBER (reader, root, "geometries", members) {
-    if (!json_is_object(members)) return cni_scene_fail(reader, members, "must be an object");
-    json_object_foreach(members, key, value) {
-      if (strcmp(key, "comment") == 0) continue;
-      cni_scene_enter(reader, key);
-      if (!key[0] || strlen(key) >= CNI_NAME_SIZE)
-        return cni_scene_fail(reader, value, "a name must have 1 .. %d bytes", CNI_NAME_SIZE - 1);
-      const char *name = cni_text_keep(&scene->texts, &scene->allocator, key, strlen(key));
-      if (!name) return CN_NO_MEMORY;
-      CNI_TRY(cni_scene_keys(reader, value, keys));
-      CNI_TRY(cni_scene_require(reader, value, "points"));
-      CNI_MEMBER (reader, value, "points", points) CNI_TRY(add_points(reader, points, name));
-      CNI_TRY(cni_name_add(&reader->geometry_names, &scene->allocator, name,
-                           scene->geometry_count - 1));
-      cni_scene_leave(reader);
-    }
-  }
-  return CN_OK;
+  return cni_scene_read_named(reader, root, "geometries", &reader->geometry_names, read_geometry);
 }
 
 CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape) {

@@ -21,25 +21,21 @@ static CnStatus read_body(CniReader *reader, json_t *value, int32_t *body) {
 
 static CnStatus read_bodies(CniReader *reader, json_t *item, const char *sort,
                             CniSceneJoint *joint) {
-  json_t *value = json_object_get(item, "bodies");
-  CNI_TRY(cni_scene_require(reader, item, "bodies"));
-  cni_scene_enter(reader, "bodies");
-  if (!json_is_array(value) || json_array_size(value) != 2)
-    return cni_scene_fail(reader, value, "must be a list of two names");
-  int32_t *sides[2] = {&joint->body_a, &joint->body_b};
-  for (size_t i = 0; i < 2; i++) {
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(read_body(reader, json_array_get(value, i), sides[i]));
-    if (i == 1 && joint->body_a == joint->body_b)
-      return cni_scene_fail(reader, json_array_get(value, i), "a %s needs two bodies", sort);
-    cni_scene_leave(reader);
-  }
   const CniSceneBody *bodies = reader->scene->bodies;
-  int dynamic = 0;
-  for (size_t i = 0; i < 2; i++)
-    dynamic |= *sides[i] >= 0 && bodies[*sides[i]].def.kind == CN_BODY_DYNAMIC;
-  if (!dynamic) return cni_scene_fail(reader, value, "one of a %s's bodies must be dynamic", sort);
-  cni_scene_leave(reader);
+  int32_t *sides[2] = {&joint->body_a, &joint->body_b}, dynamic = 0;
+  json_t *name;
+  CNI_TRY(cni_scene_require(reader, item, "bodies"));
+  CNI_MEMBER (reader, item, "bodies", value) {
+    CNI_TRY(cni_scene_pair(reader, value, "names"));
+    CNI_ELEMENTS (reader, value, i, name) {
+      CNI_TRY(read_body(reader, name, sides[i]));
+      if (i == 1 && joint->body_a == joint->body_b)
+        return cni_scene_fail(reader, name, "a %s needs two bodies", sort);
+      dynamic |= *sides[i] >= 0 && bodies[*sides[i]].def.kind == CN_BODY_DYNAMIC;
+    }
+    if (!dynamic)
+      return cni_scene_fail(reader, value, "one of a %s's bodies must be dynamic", sort);
+  }
   return CN_OK;
 }
 
@@ -52,14 +48,11 @@ static CnStatus put_frames(CniReader *reader, json_t *item, CnVec3 a, CnVec3 b,
                            CniSceneJoint *joint) {
   CnPose pose_a = pose_of(reader, joint->body_a), pose_b = pose_of(reader, joint->body_b);
   CnQuat qa = cn_qconj(pose_a.rotation), qb = cn_qconj(pose_b.rotation);
-  json_t *given = json_object_get(item, "axis");
-  if (given) {
-    CnVec3 axis = CN_VEC3_ZERO;
-    CNI_TRY(cni_scene_get_vec3(reader, item, "axis", CNI_ANY, &axis));
-    cni_scene_enter(reader, "axis");
+  CnVec3 axis = CN_VEC3_ZERO;
+  CNI_TRY(cni_scene_get_vec3(reader, item, "axis", CNI_ANY, &axis));
+  CNI_MEMBER (reader, item, "axis", given) {
     if (!(cn_norm(axis) > 0) || !isfinite(cn_norm(axis)))
       return cni_scene_fail(reader, given, "must have a direction");
-    cni_scene_leave(reader);
     CnQuat axes = cni_joint_axes(axis);
     qa = cn_qmul(qa, axes);
     qb = cn_qmul(qb, axes);
@@ -69,48 +62,29 @@ static CnStatus put_frames(CniReader *reader, json_t *item, CnVec3 a, CnVec3 b,
   return CN_OK;
 }
 
-// Two things in a list, one for each side.
-static CnStatus check_pair(CniReader *reader, const json_t *value, const char *what) {
-  if (json_is_array(value) && json_array_size(value) == 2) return CN_OK;
-  return cni_scene_fail(reader, value, "must be a list of two %s", what);
-}
-
 static CnStatus read_anchors(CniReader *reader, json_t *item, CniSceneJoint *joint) {
-  json_t *value = json_object_get(item, "anchors");
-  cni_scene_enter(reader, "anchors");
-  CNI_TRY(check_pair(reader, value, "points"));
-  CnVec3 points[2];
-  for (size_t i = 0; i < 2; i++) {
-    cni_scene_enter_index(reader, i);
-    json_t *point = json_array_get(value, i);
-    if (!json_is_array(point) || json_array_size(point) != 3)
-      return cni_scene_fail(reader, point, "must be a list of three numbers");
-    double x[3];
-    for (size_t k = 0; k < 3; k++) {
-      cni_scene_enter_index(reader, k);
-      CNI_TRY(cni_scene_number(reader, json_array_get(point, k), CNI_ANY, &x[k]));
-      cni_scene_leave(reader);
-    }
-    points[i] = cn_vec3(x[0], x[1], x[2]);
-    cni_scene_leave(reader);
+  CnVec3 points[2] = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  json_t *point;
+  CNI_MEMBER (reader, item, "anchors", value) {
+    CNI_TRY(cni_scene_pair(reader, value, "points"));
+    CNI_ELEMENTS (reader, value, i, point)
+      CNI_TRY(
+          cni_scene_numbers(reader, point, 3, "a list of three numbers", CNI_ANY, &points[i].x));
   }
-  cni_scene_leave(reader);
   return put_frames(reader, item, points[0], points[1], joint);
 }
 
 static CnStatus read_frames(CniReader *reader, json_t *item, CniSceneJoint *joint) {
   static const char *const keys[] = {"position", "rotation", NULL};
-  json_t *value = json_object_get(item, "frames");
-  cni_scene_enter(reader, "frames");
-  CNI_TRY(check_pair(reader, value, "frames"));
   CnPose *frames[2] = {&joint->def.frame_a, &joint->def.frame_b};
-  for (size_t i = 0; i < 2; i++) {
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(cni_scene_keys(reader, json_array_get(value, i), keys));
-    CNI_TRY(cni_scene_get_pose(reader, json_array_get(value, i), frames[i]));
-    cni_scene_leave(reader);
+  json_t *frame;
+  CNI_MEMBER (reader, item, "frames", value) {
+    CNI_TRY(cni_scene_pair(reader, value, "frames"));
+    CNI_ELEMENTS (reader, value, i, frame) {
+      CNI_TRY(cni_scene_keys(reader, frame, keys));
+      CNI_TRY(cni_scene_get_pose(reader, frame, frames[i]));
+    }
   }
-  cni_scene_leave(reader);
   return CN_OK;
 }
 
@@ -182,16 +156,13 @@ static CnStatus read_axes(CniReader *reader, json_t *item, CnJointDef *def) {
   for (int32_t i = 0; cni_joint_axis_fields[i].name && i < MOST_FIELDS; i++)
     keys[i] = cni_joint_axis_fields[i].name;
   for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++) {
-    const char *name = cn_joint_coordinate_name(def->kind, i);
-    json_t *value = json_object_get(item, name);
-    if (!value) continue;
-    cni_scene_enter(reader, name);
-    CNI_TRY(cni_scene_keys(reader, value, keys));
-    CNI_TRY(read_fields(reader, value, cni_joint_axis_fields, &def->axes[i]));
-    CnJointDef copy = *def;
-    CnStatus status = cni_joint_def_check(&copy);
-    if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
-    cni_scene_leave(reader);
+    CNI_MEMBER (reader, item, cn_joint_coordinate_name(def->kind, i), value) {
+      CNI_TRY(cni_scene_keys(reader, value, keys));
+      CNI_TRY(read_fields(reader, value, cni_joint_axis_fields, &def->axes[i]));
+      CnJointDef copy = *def;
+      CnStatus status = cni_joint_def_check(&copy);
+      if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
+    }
   }
   return CN_OK;
 }
@@ -209,13 +180,14 @@ static CnStatus check_keys(CniReader *reader, json_t *item, CnJointKind kind) {
   return cni_scene_keys(reader, item, keys);
 }
 
+static const char *joint_kind(int32_t i) {
+  return i < CN_JOINT_KIND_COUNT ? cni_joint_kinds[i]->name : NULL;
+}
+
 static CnStatus make_joint(CniReader *reader, json_t *item) {
-  const char *kinds[CN_JOINT_KIND_COUNT + 1] = {0};
-  for (int32_t i = 0; i < CN_JOINT_KIND_COUNT; i++) kinds[i] = cni_joint_kinds[i]->name;
   CnScene *scene = reader->scene;
   int32_t kind = 0, number = scene->joint_count;
-  CNI_TRY(cni_scene_require(reader, item, "kind"));
-  CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &kind));
+  CNI_TRY(cni_scene_get_kind(reader, item, joint_kind, &kind));
   CNI_TRY(check_keys(reader, item, (CnJointKind)kind));
   CniSceneJoint joint = {.def = cn_joint_def_default((CnJointKind)kind)};
   CnJointDef *def = &joint.def;
@@ -227,9 +199,8 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
   CNI_TRY(read_fields(reader, item, row->fields, def));
   if (row->fit) CNI_TRY(check_distance(reader, item, "distance", def->distance, &joint));
   CNI_TRY(read_axes(reader, item, def));
-  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->joints, scene->joint_capacity, number, number + 1));
-  scene->joints[scene->joint_count++] = joint;
-  return CN_OK;
+  return CNI_PUSH(&scene->allocator, scene->joints, scene->joint_capacity, scene->joint_count,
+                  joint);
 }
 
 // ---- forces ----
@@ -247,13 +218,11 @@ static CnStatus check_force_keys(CniReader *reader, json_t *item, const CniForce
 
 // A body that moves, and a point of its frame.
 static CnStatus read_single(CniReader *reader, json_t *item, CniSceneForce *force) {
-  json_t *value = json_object_get(item, "body");
-  CNI_TRY(cni_scene_require(reader, item, "body"));
-  cni_scene_enter(reader, "body");
-  CNI_TRY(cni_scene_refer(reader, value, &reader->body_names, "body", &force->body_b));
-  if (reader->scene->bodies[force->body_b].def.kind != CN_BODY_DYNAMIC)
-    return cni_scene_fail(reader, value, "the body of a force must be dynamic");
-  cni_scene_leave(reader);
+  int32_t *body = &force->body_b;
+  CNI_TRY(cni_scene_get_reference(reader, item, "body", &reader->body_names, "body", body));
+  CNI_MEMBER (reader, item, "body", value)
+    if (reader->scene->bodies[*body].def.kind != CN_BODY_DYNAMIC)
+      return cni_scene_fail(reader, value, "the body of a force must be dynamic");
   return cni_scene_get_vec3(reader, item, "point", CNI_ANY, &force->def.frame_b.position);
 }
 
@@ -272,13 +241,14 @@ static CnStatus read_pair(CniReader *reader, json_t *item, const CniForceKind *k
   return check_distance(reader, item, "rest_length", length, &two);
 }
 
+static const char *force_kind(int32_t i) {
+  return i < CN_FORCE_KIND_COUNT ? cni_force_kinds[i]->name : NULL;
+}
+
 static CnStatus make_force(CniReader *reader, json_t *item) {
-  const char *kinds[CN_FORCE_KIND_COUNT + 1] = {0};
-  for (int32_t i = 0; i < CN_FORCE_KIND_COUNT; i++) kinds[i] = cni_force_kinds[i]->name;
   CnScene *scene = reader->scene;
   int32_t number = 0, count = scene->force_count;
-  CNI_TRY(cni_scene_require(reader, item, "kind"));
-  CNI_TRY(cni_scene_get_choice(reader, item, "kind", kinds, &number));
+  CNI_TRY(cni_scene_get_kind(reader, item, force_kind, &number));
   const CniForceKind *kind = cni_force_kinds[number];
   CNI_TRY(check_force_keys(reader, item, kind));
   CniSceneForce force = {cn_force_def_default((CnForceKind)number), -1, -1};
@@ -286,22 +256,11 @@ static CnStatus make_force(CniReader *reader, json_t *item) {
   CNI_TRY(cni_scene_new_name(reader, item, &reader->force_names, count, "force", &def->name));
   CNI_TRY(read_fields(reader, item, kind->fields, def));
   CNI_TRY(kind->single ? read_single(reader, item, &force) : read_pair(reader, item, kind, &force));
-  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->forces, scene->force_capacity, count, count + 1));
-  scene->forces[scene->force_count++] = force;
-  return CN_OK;
-}
-
-static CnStatus read_list(CniReader *reader, json_t *root, const char *key,
-                          CnStatus (*make)(CniReader *reader, json_t *item)) {
-  json_t *list = json_object_get(root, key);
-  if (!list) return CN_OK;
-  cni_scene_enter(reader, key);
-  CNI_TRY(cni_scene_list(reader, list, make, &reader->item_count));
-  cni_scene_leave(reader);
-  return CN_OK;
+  return CNI_PUSH(&scene->allocator, scene->forces, scene->force_capacity, scene->force_count,
+                  force);
 }
 
 CnStatus cni_scene_read_joints(CniReader *reader, json_t *root) {
-  CNI_TRY(read_list(reader, root, "joints", make_joint));
-  return read_list(reader, root, "forces", make_force);
+  CNI_TRY(cni_scene_get_list(reader, root, "joints", make_joint, &reader->item_count));
+  return cni_scene_get_list(reader, root, "forces", make_force, &reader->item_count);
 }

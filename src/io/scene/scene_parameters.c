@@ -59,8 +59,7 @@ static CnStatus add_parameter(CniReader *reader, const char *key, json_t *value)
                           "a parameter's name must be letters, digits and _, and none of "
                           "pi and the functions");
   CniSceneParameter parameter = {.summary = ""};
-  parameter.name = cni_text_keep(&scene->texts, &scene->allocator, key, strlen(key));
-  if (!parameter.name) return CN_NO_MEMORY;
+  CNI_TRY(cni_scene_keep(scene, key, &parameter.name));
   if (json_is_object(value)) {
     CNI_TRY(cni_scene_keys(reader, value, keys));
     CNI_TRY(cni_scene_require(reader, value, "default"));
@@ -69,10 +68,8 @@ static CnStatus add_parameter(CniReader *reader, const char *key, json_t *value)
   int32_t number = scene->parameter_count;
   if (number == MOST_PARAMETERS)
     return cni_scene_fail(reader, value, "a scene has at most %d parameters", MOST_PARAMETERS);
-  CNI_TRY(CNI_RESERVE(&scene->allocator, scene->parameters, scene->parameter_capacity, number,
-                      number + 1));
-  scene->parameters[number] = parameter;
-  scene->parameter_count++;
+  CNI_TRY(CNI_PUSH(&scene->allocator, scene->parameters, scene->parameter_capacity,
+                   scene->parameter_count, parameter));
   return cni_name_add(&reader->parameter_names, &scene->allocator, parameter.name, number);
 }
 

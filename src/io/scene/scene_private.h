@@ -231,6 +231,24 @@ CnStatus cni_scene_new_name(CniReader *reader, json_t *object, CniNameTable *tab
 CnStatus cni_scene_refer(CniReader *reader, json_t *value, const CniNameTable *table,
                          const char *what, int32_t *number);
 
+// A text kept with the scene.
+CnStatus cni_scene_keep(CnScene *scene, const char *text, const char **kept);
+// Two things in a list, one for each side.
+CnStatus cni_scene_pair(CniReader *reader, const json_t *value, const char *what);
+// A member that must be there and names one of a table.
+CnStatus cni_scene_get_reference(CniReader *reader, json_t *object, const char *key,
+                                 const CniNameTable *table, const char *what, int32_t *number);
+// The "coordinate" of a joint by name; a joint that has one needs none.
+CnStatus cni_scene_get_coordinate(CniReader *reader, json_t *object, int32_t joint,
+                                  int32_t *coordinate);
+// "kind", which must be there: the number of a word.
+CnStatus cni_scene_get_kind(CniReader *reader, json_t *object, const char *(*name)(int32_t number),
+                            int32_t *kind);
+// Read the members of an object by their names, each of which is entered in a table with its number.
+typedef CnStatus (*CniReadNamed)(CniReader *reader, json_t *value, const char *name);
+CnStatus cni_scene_read_named(CniReader *reader, json_t *root, const char *key, CniNameTable *names,
+                              CniReadNamed read);
+
 // ---- parts of the file ----
 
 CnStatus cni_scene_read_parameters(CniReader *reader, json_t *root, const CnSetting *settings,

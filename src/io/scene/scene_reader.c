@@ -10,6 +10,7 @@
 
 #include "core/math.h"
 #include "io/scene/scene_private.h"
+#include "joint/joint.h"
 
 // ---- lines ----
 
@@ -30,7 +31,9 @@ void cni_line_add(char *line, size_t size, const char *text, size_t length) {
   line[used + length] = 0;
 }
 
-static void add(char *line, const char *text) { cni_line_add(line, LINE_SIZE, text, strlen(text)); }
+static void add(char *line, size_t size, const char *text) {
+  cni_line_add(line, size, text, strlen(text));
+}
 
 // At most `limit` bytes of a text, the rest shown as dots.
 static void add_short(char *line, size_t size, const char *text, size_t limit) {
@@ -78,12 +81,9 @@ static void add_key(char *pointer, size_t size, const char *key) {
     int inside = ((unsigned char)*c & 0xc0) == 0x80; // a character of several bytes stays whole
     if (strlen(step) > sizeof step - 8 && !inside) break;
     const char *escaped = *c == '~' ? "~0" : *c == '/' ? "~1" : NULL;
-    if (escaped)
-      cni_line_add(step, sizeof step, escaped, 2);
-    else
-      cni_line_add(step, sizeof step, c, 1);
+    cni_line_add(step, sizeof step, escaped ? escaped : c, escaped ? 2 : 1);
   }
-  cni_line_add(pointer, size, step, strlen(step));
+  add(pointer, size, step);
 }
 
 static void write_pointer(const CniReader *reader, char *pointer, size_t size) {
@@ -97,7 +97,7 @@ static void write_pointer(const CniReader *reader, char *pointer, size_t size) {
     if (step->key)
       add_key(pointer, size, step->key);
     else
-      cni_line_add(pointer, size, index, strlen(index));
+      add(pointer, size, index);
   }
   if (depth == 0) cni_line_add(pointer, size, "/", 1);
 }
@@ -146,7 +146,7 @@ static void describe_list(char *text, size_t size, const json_t *list) {
   char words[48] = "";
   if (!plain) {
     snprintf(words, sizeof words, "a list of %zu", count);
-    cni_line_add(text, size, words, strlen(words));
+    add(text, size, words);
     return;
   }
   cni_line_add(text, size, "[", 1);
@@ -157,7 +157,7 @@ static void describe_list(char *text, size_t size, const json_t *list) {
       describe_string(text, size, json_string_value(entry));
     } else {
       describe_number(words, sizeof words, json_number_value(entry));
-      cni_line_add(text, size, words, strlen(words));
+      add(text, size, words);
     }
   }
   cni_line_add(text, size, "]", 1);
@@ -165,20 +165,20 @@ static void describe_list(char *text, size_t size, const json_t *list) {
 
 static void describe(char *text, size_t size, const json_t *value) {
   text[0] = 0;
-  if (!value) {
-    cni_line_add(text, size, "nothing", 7);
-  } else if (json_is_number(value)) {
+  if (json_is_number(value))
     describe_number(text, size, json_number_value(value));
-  } else if (json_is_string(value)) {
+  else if (json_is_string(value))
     describe_string(text, size, json_string_value(value));
-  } else if (json_is_object(value)) {
+  else if (json_is_object(value))
     describe_object(text, size, (json_t *)value);
-  } else if (json_is_array(value)) {
+  else if (json_is_array(value))
     describe_list(text, size, value);
-  } else {
-    const char *word = json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null";
-    cni_line_add(text, size, word, strlen(word));
-  }
+  else
+    add(text, size,
+        !value                 ? "nothing"
+        : json_is_true(value)  ? "true"
+        : json_is_false(value) ? "false"
+                               : "null");
 }
 
 // The indices of the generators around an item: ", i = 3".
@@ -188,7 +188,7 @@ static void add_indices(char *text, size_t size, const CniReader *reader) {
     if (!v->is_index || v->unset) continue;
     char words[CNI_NAME_SIZE + 32];
     snprintf(words, sizeof words, ", %s = %.0f", v->name, v->value);
-    cni_line_add(text, size, words, strlen(words));
+    add(text, size, words);
   }
 }
 
@@ -199,13 +199,10 @@ static CnStatus fail(const CniReader *reader, const char *got, const char *forma
   vsnprintf(problem, sizeof problem, format, args);
   write_pointer(reader, pointer, sizeof pointer);
   add_short(line, sizeof line, reader->label, 120);
-  add(line, ": ");
-  add(line, pointer);
-  add(line, ": ");
-  add(line, problem);
-  add(line, " (got ");
+  const char *parts[] = {": ", pointer, ": ", problem, " (got "};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) add(line, sizeof line, parts[i]);
   add_short(line, sizeof line, got, 160);
-  add(line, ")");
+  add(line, sizeof line, ")");
   return cni_error(CN_INVALID_DATA, "%s", line);
 }
 
@@ -343,12 +340,10 @@ CnStatus cni_scene_get_vec3(CniReader *reader, json_t *object, const char *key, 
 
 CnStatus cni_scene_get_size(CniReader *reader, json_t *object, const char *key, CniRange range,
                             CnVec3 *vector) {
-  json_t *value = json_object_get(object, key);
-  if (!value) return CN_OK;
-  if (json_is_array(value)) return cni_scene_get_vec3(reader, object, key, range, vector);
-  double x = 0;
-  CNI_TRY(cni_scene_get_number(reader, object, key, range, &x));
-  *vector = cn_vec3(x, x, x);
+  if (json_is_array(json_object_get(object, key)))
+    return cni_scene_get_vec3(reader, object, key, range, vector);
+  CNI_TRY(cni_scene_get_number(reader, object, key, range, &vector->x));
+  if (json_object_get(object, key)) *vector = cn_vec3(vector->x, vector->x, vector->x);
   return CN_OK;
 }
 
@@ -436,13 +431,15 @@ CnStatus cni_scene_get_pose(CniReader *reader, json_t *object, CnPose *pose) {
 
 // ---- words ----
 
+CnStatus cni_scene_keep(CnScene *scene, const char *text, const char **kept) {
+  *kept = cni_text_keep(&scene->texts, &scene->allocator, text, strlen(text));
+  return *kept ? CN_OK : CN_NO_MEMORY;
+}
+
 CnStatus cni_scene_get_text(CniReader *reader, json_t *object, const char *key, const char **text) {
-  CnScene *scene = reader->scene;
   CNI_MEMBER (reader, object, key, value) {
     if (!json_is_string(value)) return cni_scene_fail(reader, value, "must be a string");
-    *text = cni_text_keep(&scene->texts, &scene->allocator, json_string_value(value),
-                          json_string_length(value));
-    if (!*text) return CN_NO_MEMORY;
+    CNI_TRY(cni_scene_keep(reader->scene, json_string_value(value), text));
   }
   return CN_OK;
 }
@@ -462,7 +459,7 @@ static CnStatus replace(CniReader *reader, json_t *value, const char *text, char
     return cni_scene_fail(reader, value, "{%.*s} is no whole number: %g",
                           (int)(length > 40 ? 40 : length), text + 1, x);
   snprintf(digits, sizeof digits, "%.0f", x + 0.0);
-  cni_line_add(name, CNI_NAME_SIZE + 1, digits, strlen(digits));
+  add(name, CNI_NAME_SIZE + 1, digits);
   *taken = length + 2;
   return CN_OK;
 }
@@ -502,8 +499,7 @@ CnStatus cni_scene_new_name(CniReader *reader, json_t *object, CniNameTable *tab
     CNI_TRY(cni_scene_name(reader, value, made));
     if (cni_name_find(table, made) >= 0)
       return cni_scene_fail(reader, value, "there is already a %s named \"%s\"", what, made);
-    *name = cni_text_keep(&scene->texts, &scene->allocator, made, strlen(made));
-    if (!*name) return CN_NO_MEMORY;
+    CNI_TRY(cni_scene_keep(scene, made, name));
     CNI_TRY(cni_name_add(table, &scene->allocator, *name, number));
   }
   return CN_OK;
@@ -520,4 +516,63 @@ CnStatus cni_scene_refer(CniReader *reader, json_t *value, const CniNameTable *t
     if (table->entries[i].name) cni_nearest_offer(&nearest, table->entries[i].name);
   cni_nearest_hint(&nearest, hint);
   return cni_scene_fail(reader, value, "there is no %s named \"%s\"%s", what, name, hint);
+}
+
+CnStatus cni_scene_get_reference(CniReader *reader, json_t *object, const char *key,
+                                 const CniNameTable *table, const char *what, int32_t *number) {
+  CNI_TRY(cni_scene_require(reader, object, key));
+  CNI_MEMBER (reader, object, key, value)
+    CNI_TRY(cni_scene_refer(reader, value, table, what, number));
+  return CN_OK;
+}
+
+CnStatus cni_scene_pair(CniReader *reader, const json_t *value, const char *what) {
+  if (json_is_array(value) && json_array_size(value) == 2) return CN_OK;
+  return cni_scene_fail(reader, value, "must be a list of two %s", what);
+}
+
+CnStatus cni_scene_get_coordinate(CniReader *reader, json_t *object, int32_t joint,
+                                  int32_t *coordinate) {
+  const char *words[CN_JOINT_AXES + 1] = {0};
+  CnJointKind kind = reader->scene->joints[joint].def.kind;
+  int32_t count = cni_joint_coordinate_count(kind);
+  for (int32_t i = 0; i < count; i++) words[i] = cn_joint_coordinate_name(kind, i);
+  if (count == 0) {
+    cni_scene_enter(reader, "joint");
+    return cni_scene_fail(reader, json_object_get(object, "joint"), "a %s joint has no coordinate",
+                          cn_joint_kind_name(kind));
+  }
+  if (count > 1) CNI_TRY(cni_scene_require(reader, object, "coordinate"));
+  return cni_scene_get_choice(reader, object, "coordinate", words, coordinate);
+}
+
+#define MOST_KINDS 64
+
+CnStatus cni_scene_get_kind(CniReader *reader, json_t *object, const char *(*name)(int32_t number),
+                            int32_t *kind) {
+  const char *words[MOST_KINDS] = {0};
+  for (int32_t i = 0; i < MOST_KINDS - 1 && (words[i] = name(i)); i++) continue;
+  CNI_TRY(cni_scene_require(reader, object, "kind"));
+  return cni_scene_get_choice(reader, object, "kind", words, kind);
+}
+
+CnStatus cni_scene_read_named(CniReader *reader, json_t *root, const char *key, CniNameTable *names,
+                              CniReadNamed read) {
+  const char *word, *name;
+  json_t *value;
+  int32_t number = 0;
+  CNI_MEMBER (reader, root, key, members) {
+    if (!json_is_object(members)) return cni_scene_fail(reader, members, "must be an object");
+    json_object_foreach(members, word, value) {
+      if (strcmp(word, "comment") == 0) continue;
+      cni_scene_enter(reader, word);
+      if (!word[0] || strlen(word) >= CNI_NAME_SIZE)
+        return cni_scene_fail(reader, value, "a name must have 1 .. %d bytes", CNI_NAME_SIZE - 1);
+      CNI_TRY(cni_scene_keep(reader->scene, word, &name));
+      CNI_TRY(read(reader, value, name));
+      CNI_TRY(cni_name_add(names, &reader->scene->allocator, name, number++));
+      cni_scene_leave(reader);
+    }
+  }
+  return CN_OK;
 }

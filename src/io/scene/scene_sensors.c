@@ -91,73 +91,48 @@ static CnBodyId body_id(int32_t number) {
   return number < 0 ? (CnBodyId){0, 0} : (CnBodyId){(uint32_t)number + 1, 1};
 }
 
-static CnStatus get_reference(CniReader *reader, json_t *item, const char *key,
-                              const CniNameTable *table, const char *what, int32_t *number) {
-  CNI_TRY(cni_scene_require(reader, item, key));
-  cni_scene_enter(reader, key);
-  CNI_TRY(cni_scene_refer(reader, json_object_get(item, key), table, what, number));
-  cni_scene_leave(reader);
-  return CN_OK;
-}
-
-// "bodies": two names, or "body": one against everything.
+// "bodies": two names against each other.
 static CnStatus read_contact(CniReader *reader, json_t *item, CniSceneSensor *sensor) {
-  json_t *value = json_object_get(item, "bodies");
-  if (!value)
-    return get_reference(reader, item, "body", &reader->body_names, "body", &sensor->body_a);
-  cni_scene_enter(reader, "bodies");
-  if (json_object_get(item, "body"))
-    return cni_scene_fail(reader, value, "give either \"body\" or \"bodies\"");
-  if (!json_is_array(value) || json_array_size(value) != 2)
-    return cni_scene_fail(reader, value, "must be a list of two names");
   int32_t *sides[2] = {&sensor->body_a, &sensor->body_b};
-  for (size_t i = 0; i < 2; i++) {
-    cni_scene_enter_index(reader, i);
-    CNI_TRY(
-        cni_scene_refer(reader, json_array_get(value, i), &reader->body_names, "body", sides[i]));
-    if (i == 1 && sensor->body_a == sensor->body_b)
-      return cni_scene_fail(reader, json_array_get(value, i), "a body does not touch itself");
-    cni_scene_leave(reader);
+  json_t *name;
+  CNI_MEMBER (reader, item, "bodies", value) {
+    if (json_object_get(item, "body"))
+      return cni_scene_fail(reader, value, "give either \"body\" or \"bodies\"");
+    CNI_TRY(cni_scene_pair(reader, value, "names"));
+    CNI_ELEMENTS (reader, value, i, name) {
+      CNI_TRY(cni_scene_refer(reader, name, &reader->body_names, "body", sides[i]));
+      if (i == 1 && sensor->body_a == sensor->body_b)
+        return cni_scene_fail(reader, name, "a body does not touch itself");
+    }
   }
-  cni_scene_leave(reader);
   return CN_OK;
 }
 
-// "coordinate": by name; a joint that has one needs none.
-static CnStatus read_coordinate(CniReader *reader, json_t *item, CniSceneSensor *sensor) {
-  const char *words[CN_JOINT_AXES + 1] = {0};
-  CnJointKind kind = reader->scene->joints[sensor->joint].def.kind;
-  int32_t count = cni_joint_coordinate_count(kind);
-  for (int32_t i = 0; i < count; i++) words[i] = cn_joint_coordinate_name(kind, i);
-  if (count == 0)
-    return cni_scene_fail(reader, item, "a %s joint has no coordinate", cn_joint_kind_name(kind));
-  if (count > 1) CNI_TRY(cni_scene_require(reader, item, "coordinate"));
-  return cni_scene_get_choice(reader, item, "coordinate", words, &sensor->coordinate);
-}
+// The key that says what a sensor is of.
+static const char *const subjects[] = {
+    [OF_BODY] = "body",        [OF_CONTACT] = "body", [OF_JOINT] = "joint",
+    [OF_COORDINATE] = "joint", [OF_FORCE] = "force",  [OF_WORLD] = NULL};
 
-static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *sensor) {
-  switch (kinds[sensor->kind].subject) {
-  case OF_BODY:
-    CNI_TRY(get_reference(reader, item, "body", &reader->body_names, "body", &sensor->body_a));
-    return cni_scene_get_vec3(reader, item, "point", CNI_ANY, &sensor->point);
-  case OF_CONTACT:
-    return read_contact(reader, item, sensor);
-  case OF_FORCE:
-    return get_reference(reader, item, "force", &reader->force_names, "force", &sensor->force);
-  case OF_JOINT:
-  case OF_COORDINATE:
-    CNI_TRY(get_reference(reader, item, "joint", &reader->joint_names, "joint", &sensor->joint));
-    return kinds[sensor->kind].subject == OF_JOINT ? CN_OK : read_coordinate(reader, item, sensor);
-  default:
-    return CN_OK;
-  }
+static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *s) {
+  Subject subject = kinds[s->kind].subject;
+  const char *key = subjects[subject];
+  int joint = subject == OF_JOINT || subject == OF_COORDINATE, force = subject == OF_FORCE;
+  int32_t *number = joint ? &s->joint : force ? &s->force : &s->body_a;
+  if (!key) return CN_OK;
+  if (subject == OF_CONTACT && json_object_get(item, "bodies"))
+    return read_contact(reader, item, s);
+  CNI_TRY(cni_scene_get_reference(reader, item, key,
+                                  joint   ? &reader->joint_names
+                                  : force ? &reader->force_names
+                                          : &reader->body_names,
+                                  key, number));
+  if (subject == OF_COORDINATE)
+    return cni_scene_get_coordinate(reader, item, s->joint, &s->coordinate);
+  return cni_scene_get_vec3(reader, item, "point", CNI_ANY, &s->point);
 }
 
 // What the sensor is of, and "axis" where there are several components.
 static CnStatus check_sensor_keys(CniReader *reader, json_t *item, int32_t kind) {
-  static const char *const subjects[] = {
-      [OF_BODY] = "body",        [OF_CONTACT] = "body", [OF_JOINT] = "joint",
-      [OF_COORDINATE] = "joint", [OF_FORCE] = "force",  [OF_WORLD] = NULL};
   const Kind *k = &kinds[kind];
   const char *keys[8] = {"name", "kind"};
   int32_t n = 2;
@@ -178,11 +153,9 @@ static CnStatus keep_series(CniReader *reader, json_t *item, CniSceneSensor sens
     return cni_scene_fail(reader, json_object_get(item, "name"),
                           "there is already a sensor named \"%s\"", name);
   }
-  sensor.name = cni_text_keep(&scene->texts, &scene->allocator, name, strlen(name));
-  if (!sensor.name) return CN_NO_MEMORY;
-  CNI_TRY(
-      CNI_RESERVE(&scene->allocator, scene->sensors, scene->sensor_capacity, number, number + 1));
-  scene->sensors[scene->sensor_count++] = sensor;
+  CNI_TRY(cni_scene_keep(scene, name, &sensor.name));
+  CNI_TRY(CNI_PUSH(&scene->allocator, scene->sensors, scene->sensor_capacity, scene->sensor_count,
+                   sensor));
   return cni_name_add(&reader->sensor_names, &scene->allocator, sensor.name, number);
 }
 
@@ -200,19 +173,15 @@ static CnStatus read_axis(CniReader *reader, json_t *item, int32_t kind, int32_t
   return CN_OK;
 }
 
+static const char *sensor_kind(int32_t i) { return i < KIND_COUNT ? kinds[i].name : NULL; }
+
 static CnStatus make_sensor(CniReader *reader, json_t *item) {
-  const char *words[KIND_COUNT + 1];
-  for (int32_t i = 0; i < KIND_COUNT; i++) words[i] = kinds[i].name;
-  words[KIND_COUNT] = NULL;
   CniSceneSensor sensor = {.body_a = -1, .body_b = -1, .joint = -1, .force = -1};
-  CNI_TRY(cni_scene_require(reader, item, "kind"));
-  CNI_TRY(cni_scene_get_choice(reader, item, "kind", words, &sensor.kind));
+  CNI_TRY(cni_scene_get_kind(reader, item, sensor_kind, &sensor.kind));
   CNI_TRY(check_sensor_keys(reader, item, sensor.kind));
   CNI_TRY(cni_scene_require(reader, item, "name"));
   char name[CNI_NAME_SIZE], series[CNI_NAME_SIZE + 16];
-  cni_scene_enter(reader, "name");
-  CNI_TRY(cni_scene_name(reader, json_object_get(item, "name"), name));
-  cni_scene_leave(reader);
+  CNI_MEMBER (reader, item, "name", value) CNI_TRY(cni_scene_name(reader, value, name));
   CNI_TRY(read_subject(reader, item, &sensor));
   sensor.body_a_id = body_id(sensor.body_a);
   sensor.body_b_id = body_id(sensor.body_b);

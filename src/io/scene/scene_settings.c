@@ -99,36 +99,17 @@ void cn_scene_world_def(const CnScene *scene, CnWorldDef *def) {
 
 // ---- materials ----
 
-static CnStatus read_material(CniReader *reader, json_t *value, CnMaterialDef *def) {
+static CnStatus read_material(CniReader *reader, json_t *value, const char *name) {
+  CnScene *scene = reader->scene;
+  CnMaterialDef def = cn_material_def_default();
   uint64_t mentioned = 0;
   CNI_TRY(cni_scene_field_keys(reader, value, cni_material_fields, NULL));
-  return cni_scene_get_fields(reader, value, cni_material_fields, def, &mentioned);
+  CNI_TRY(cni_scene_get_fields(reader, value, cni_material_fields, &def, &mentioned));
+  def.name = name;
+  return CNI_PUSH(&scene->allocator, scene->materials, scene->material_capacity,
+                  scene->material_count, def);
 }
 
 CnStatus cni_scene_read_materials(CniReader *reader, json_t *root) {
-  CnScene *scene = reader->scene;
-  json_t *members = json_object_get(root, "materials"), *value;
-  const char *key;
-  if (!members) return CN_OK;
-  cni_scene_enter(reader, "materials");
-  if (!json_is_object(members)) return cni_scene_fail(reader, members, "must be an object");
-  json_object_foreach(members, key, value) {
-    if (strcmp(key, "comment") == 0) continue;
-    cni_scene_enter(reader, key);
-    if (!key[0] || strlen(key) >= CNI_NAME_SIZE)
-      return cni_scene_fail(reader, value, "a name must have 1 .. %d bytes", CNI_NAME_SIZE - 1);
-    int32_t number = scene->material_count;
-    CnMaterialDef def = cn_material_def_default();
-    CNI_TRY(read_material(reader, value, &def));
-    def.name = cni_text_keep(&scene->texts, &scene->allocator, key, strlen(key));
-    if (!def.name) return CN_NO_MEMORY;
-    CNI_TRY(CNI_RESERVE(&scene->allocator, scene->materials, scene->material_capacity, number,
-                        number + 1));
-    scene->materials[number] = def;
-    scene->material_count++;
-    CNI_TRY(cni_name_add(&reader->material_names, &scene->allocator, def.name, number));
-    cni_scene_leave(reader);
-  }
-  cni_scene_leave(reader);
-  return CN_OK;
+  return cni_scene_read_named(reader, root, "materials", &reader->material_names, read_material);
 }

@@ -56,11 +56,12 @@ static int same_set(const CnProblem *p, const CniBlock *x, const CniBlock *y) {
 // A contact that many others are like, as far as a few of them tell.
 static int32_t find_model(const CniPsor *s, const CnProblem *p) {
   int32_t some[MODEL_SAMPLES], count = 0, best = -1, most = 1;
-  for (int32_t i = 0; i < MODEL_SAMPLES && p->block_count > 0; i++) {
-    int32_t block = (int32_t)((int64_t)p->block_count * i / MODEL_SAMPLES);
+  int32_t samples = p->block_count < MODEL_SAMPLES ? p->block_count : MODEL_SAMPLES;
+  for (int32_t i = 0; i < samples; i++) {
+    int32_t block = (int32_t)((int64_t)p->block_count * i / samples);
     if (choose_kind(s, p, &p->blocks[block]) == CNI_PSOR_SPHERE) some[count++] = block;
   }
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count && 2 * most <= count; i++) { // more than half are like no others
     int32_t like = 0;
     for (int32_t k = 0; k < count; k++)
       like += same_set(p, &p->blocks[some[i]], &p->blocks[some[k]]);

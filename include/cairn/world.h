@@ -289,6 +289,9 @@ typedef struct CnBodyDef {
   CnSym3 inertia;     ///< kg m^2, about the centre of mass, in the axes of com (mass > 0)
   const char *name;   ///< copied; appears in messages and files; may be NULL
   uint64_t user_data; ///< yours
+  /// 1: dynamic, and fast for its size: it stops where it first touches within a step and goes on in
+  /// the next one, so that it passes through nothing thin (docs/howto/shapes.md). Not with joints.
+  int32_t continuous;
 } CnBodyDef;
 
 CN_API CnBodyDef cn_body_def_default(void);
@@ -316,6 +319,7 @@ typedef struct CnBodyInfo {
   const char *name; ///< "" without one; valid until a body is created or destroyed
   uint64_t user_data;
   int32_t shape_count;
+  int32_t continuous; ///< as defined
 } CnBodyInfo;
 CN_API CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info);
 

@@ -73,6 +73,7 @@ void cni_collision_destroy(CniCollision *collision) {
   cni_release(&allocator, collision->sides,
               (size_t)collision->side_capacity * sizeof(CniWideSides));
   cni_release(&allocator, collision->near, (size_t)collision->near_capacity);
+  cni_release(&allocator, collision->swept, (size_t)collision->swept_capacity * sizeof(CniSwept));
   cni_release(&allocator, collision->planes, (size_t)collision->plane_capacity * sizeof(CniPlane));
   cni_release(&allocator, collision->starts, (size_t)collision->start_capacity * sizeof(int32_t));
   cni_release(&allocator, collision->partners,
@@ -145,6 +146,7 @@ static CnStatus touch_pairs(CniCollision *c, CniDetection *w, int32_t *count) {
     cni_detection_filter(w);
     CNI_TRY(cni_detection_parts(c, w));
   }
+  CNI_TRY(cni_detection_swept(c, w));
   size_t bytes = contact_bytes(w->contact_room);
   if (bytes > w->headroom && cni_arena_fits(w->arena, w->start, bytes + work_bytes(w)))
     move_work(w, bytes);

@@ -86,6 +86,21 @@ const char *cni_collision_fault(const CniModel *model, const CniContact *contact
 CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *input,
                               const CniContact **contacts, int32_t *count);
 
+// Bodies that are continuous go no farther than to where they touch (sweep.c): their poses at the end
+// of a step, between the last detection and its end, which is to come.
+typedef struct CniSweepInput {
+  const CniModel *model;
+  double time_step;
+  // a body after the time t of the step if nothing stops it, and its twist then
+  CnPose (*path)(const void *context, int32_t body, double t, CnTwist *twist);
+  const void *context;
+  CnPose *pose_new;
+  CnTwist *end; // null: twists do not change on the way
+  CniArena *arena;
+  CnTasks *tasks;
+} CniSweepInput;
+CnStatus cni_collision_sweep(const CniCollision *collision, const CniSweepInput *input);
+
 // Point, normal and gap of a contact of two spheres as they were found with the bodies at these positions,
 // bit by bit.
 void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,

@@ -5,15 +5,16 @@
 
 #include "collision/broad_private.h"
 
-#define CNI_PRESCRIBED 1u // no inverse mass
-#define CNI_ENDLESS 2u    // a half-space
-#define CNI_JOINTED 4u    // its body has a joint
-#define CNI_IS_SPHERE 8u  // a sphere
-#define CNI_CHOOSY 16u    // its category or mask is not the usual one
-#define CNI_OFFSET 32u    // it is not at the origin of its body
-#define CNI_LONE 64u      // the only shape of its body
-#define CNI_PIECE 128u    // bounded, and maybe a part of a larger solid (seams.c)
-#define CNI_AHEAD 8       // pairs whose data is fetched ahead of use: they may lie anywhere
+#define CNI_PRESCRIBED 1u   // no inverse mass
+#define CNI_ENDLESS 2u      // a half-space
+#define CNI_JOINTED 4u      // its body has a joint
+#define CNI_IS_SPHERE 8u    // a sphere
+#define CNI_CHOOSY 16u      // its category or mask is not the usual one
+#define CNI_OFFSET 32u      // it is not at the origin of its body
+#define CNI_LONE 64u        // the only shape of its body
+#define CNI_PIECE 128u      // bounded, and maybe a part of a larger solid (seams.c)
+#define CNI_CONTINUOUS 256u // its body stops where it touches (sweep.c)
+#define CNI_AHEAD 8         // pairs whose data is fetched ahead of use: they may lie anywhere
 
 // What decides about a pair before its shapes are looked at, one cache line.
 typedef struct CniProxy {
@@ -67,12 +68,21 @@ typedef struct CniWideSides {
   float y, z;
 } CniWideSides;
 
+// Two shapes that may meet in this step, one of them of a continuous body.
+typedef struct CniSwept {
+  int32_t a, b;
+  double reach_a, reach_b; // how far they were expected to come
+  double size;             // outradii of both
+} CniSwept;
+
 struct CniCollision {
   CnAllocator allocator;
   const CniBroadPhase *broad;
   CniArena arena; // for calls that bring none
   double points;  // expected of a pair without a sphere: a guess of room, never seen in the result
   int32_t expected; // contacts that the last call had room for: a guess likewise
+  CniSwept *swept;  // of the last call
+  int32_t swept_count, swept_capacity;
 
   // candidates: see candidates.c
   CniWide *wide;       // per shape
@@ -105,8 +115,9 @@ typedef struct CniDetection {
   int32_t plane_count;
   const uint8_t *near; // per shape: may it be near a half-space? null: all may
   int32_t has_others;  // there are shapes that are neither balls nor half-spaces
-  int32_t key_shift;   // key = smaller index << key_shift | larger
-  uint64_t *keys;      // pairs that are left, ascending
+  int32_t has_continuous;
+  int32_t key_shift; // key = smaller index << key_shift | larger
+  uint64_t *keys;    // pairs that are left, ascending
   int32_t key_count;
   CniContact *contacts;
   int32_t contact_room;
@@ -144,6 +155,14 @@ static inline int cni_may_aim(const CniProxy *a, const CniProxy *b) {
 }
 void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                  CniContactChunk *part, int32_t first);
+
+// sweep.c: pairs of continuous bodies. Their rows are for what is near.
+int cni_is_swept(const CniDetection *w, const CniProxy *a, const CniProxy *b);
+CnStatus cni_detection_swept(CniCollision *c, const CniDetection *w);
+static inline double cni_swept_margin(const CniProxy *a, const CniProxy *b) {
+  double base = cn_min(a->base, b->base);
+  return base + cn_min(base, a->reach + b->reach);
+}
 
 // seams.c: contacts with what another piece of the same solid covers are taken out.
 CnStatus cni_detection_seams(CniDetection *w, int32_t *count);

@@ -107,9 +107,11 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
                       CniContactChunk *part) {
   CniPlaced placed_a = cni_placed(w, pair.a), placed_b = cni_placed(w, pair.b);
   CniTouching t = {pair, a->body, b->body, part, part->count, 0};
-  cni_collide_all(&placed_a, &placed_b, cni_pair_margin(w, a, b), cni_touching_take, &t);
+  int swept = cni_is_swept(w, a, b);
+  double margin = swept ? cni_swept_margin(a, b) : cni_pair_margin(w, a, b);
+  cni_collide_all(&placed_a, &placed_b, margin, cni_touching_take, &t);
   cni_touching_end(&t);
-  if (w->in->rows && t.manifolds == 1) cni_aim_any(w, a, b, pair, part, t.first);
+  if (w->in->rows && !swept && t.manifolds == 1) cni_aim_any(w, a, b, pair, part, t.first);
   part->pieces |= (a->flags | b->flags) & CNI_PIECE;
   if (!((a->flags | b->flags) & CNI_IS_SPHERE)) part->points += part->count - t.first;
 }

@@ -73,6 +73,7 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK)
     p.flags |= CNI_CHOOSY;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
+  if (cni_body_continuous(&in->model->bodies[s->body])) p.flags |= CNI_CONTINUOUS;
   if (!unbounded && (in->model->bodies[s->body].kind == CN_BODY_FIXED || !(p.flags & CNI_LONE)))
     p.flags |= CNI_PIECE;
   return p;
@@ -100,6 +101,7 @@ static CniProxy make_ball(const CniDetection *w, int32_t i) {
   if (body->kind != CN_BODY_FIXED) p.reach = in->time_step * speed;
   if (s->next < 0 && body->first_shape == i) p.flags |= CNI_LONE;
   if (body->first_joint >= 0) p.flags |= CNI_JOINTED;
+  if (cni_body_continuous(body)) p.flags |= CNI_CONTINUOUS;
   return p;
 }
 
@@ -144,6 +146,7 @@ typedef struct PlaceLoop {
 #define FOUND_INFINITE 2u // a shape is where no number is
 #define FOUND_PLANES 4u   // half-spaces
 #define FOUND_OTHERS 8u   // shapes that are neither balls nor half-spaces
+#define FOUND_FAST 16u    // shapes of continuous bodies
 
 static void place_shapes(void *context, int32_t begin, int32_t end) {
   const PlaceLoop *loop = context;
@@ -162,6 +165,7 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
       // large numbers, whose bounds may overflow, are looked at again
       double sum = fabs(centre.x) + fabs(centre.y) + fabs(centre.z) + p->reach + p->outradius;
       infinite |= !(sum < LARGE);
+      if (p->flags & CNI_CONTINUOUS) kinds |= FOUND_FAST;
       double radius = p->outradius + p->reach + 0.5 * p->base;
       if (loop->wide && !outside)
         outside = !ball_lies_in(centre, radius, &loop->wide[i],
@@ -178,6 +182,7 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
       continue;
     }
     kinds |= FOUND_OTHERS;
+    if (p->flags & CNI_CONTINUOUS) kinds |= FOUND_FAST;
     CniBounds b = cni_shape_bounds(&placed);
     sum += (b.lo.x + b.lo.y + b.lo.z) + (b.hi.x + b.hi.y + b.hi.z);
     infinite |= !isfinite(sum);
@@ -260,5 +265,6 @@ CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) 
   if (found & FOUND_INFINITE) CNI_TRY(check_finite(w));
   *inside = usable && !(found & FOUND_OUTSIDE);
   w->has_others = (found & FOUND_OTHERS) != 0;
+  w->has_continuous = (found & FOUND_FAST) && w->in->rows;
   return found & FOUND_PLANES ? list_planes(w, w->arena, loop.found) : CN_OK;
 }

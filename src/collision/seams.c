@@ -15,7 +15,8 @@
 // T' that is nearest to S it falls from the beginning: by 1 that way lies in the solid, by 2 its end is
 // nearer. So p is no place where the solid is nearest to S, not even locally, and by 3 it is none that
 // S could come to along T'. A real step, however small, has a p outside T' or fails by 3. Pieces that
-// do not touch (a slit) are two solids. The tolerance is that of the rounding of positions.
+// do not touch (a slit) are two solids. The tolerance is that of the rounding of positions; of two that
+// are equally near to it (a side just over a seam) one stays.
 //
 // Pieces are the shapes of fixed bodies, and those of a body that has several.
 #include "collision/collision_private.h"
@@ -57,15 +58,21 @@ static CnVec3 outward(const CniContact *c, int32_t piece) {
   return c->shape_a == piece ? c->normal : cn_neg(c->normal);
 }
 
-static int covers(const CniDetection *w, const Side *side, const Side *other) {
+// How exact places are.
+static double rounding(CnVec3 x, double size) {
+  return ROUNDING * (fabs(x.x) + fabs(x.y) + fabs(x.z) + size);
+}
+
+static int covers(const CniDetection *w, const Side *side, const Side *other, int other_closed) {
   const CniProxy *p = &w->proxies[side->piece], *q = &w->proxies[other->piece];
-  if (!(other->gap < side->gap)) return 0;
-  CnVec3 up = outward(&w->contacts[other->first], other->piece);
   double size = p->flags & CNI_ENDLESS ? 0 : p->outradius;
+  double tie = other_closed ? 0 : rounding(w->contacts[side->first].point, size);
+  if (!(other->gap < side->gap + tie)) return 0;
+  CnVec3 up = outward(&w->contacts[other->first], other->piece);
   for (int32_t i = side->first; i < side->first + side->count; i++) {
     const CniContact *c = &w->contacts[i];
     CnVec3 x = cn_madd(c->point, -0.5 * c->gap, outward(c, side->piece));
-    double small = ROUNDING * (fabs(x.x) + fabs(x.y) + fabs(x.z) + size), reach = small;
+    double small = rounding(x, size), reach = small;
     if (!(q->flags & CNI_ENDLESS)) {
       reach += q->outradius;
       if (cn_norm2(cn_sub(x, q->centre)) > reach * reach) return 0;
@@ -99,7 +106,7 @@ static void close_group(CniDetection *w, const Side *sides, const int32_t *order
                         uint8_t *closed) {
   for (int32_t i = 0; i < count; i++)
     for (int32_t j = 0; j < count && !closed[sides[order[i]].first]; j++)
-      if (i != j && covers(w, &sides[order[i]], &sides[order[j]]))
+      if (i != j && covers(w, &sides[order[i]], &sides[order[j]], closed[sides[order[j]].first]))
         closed[sides[order[i]].first] = 1;
 }
 

@@ -89,6 +89,7 @@ static const CniField fields[] = {
 const CniShapeKind cni_shape_capsule = {.name = "capsule",
                                         .summary = "a cylinder along z with round ends",
                                         .fields = fields,
+                                        .flags = CNI_SHAPE_AXIAL,
                                         .page = CNI_PAGE_TRIANGLES,
                                         .bounds = bounds,
                                         .inradius = radius,

@@ -44,7 +44,7 @@ static const CniField fields[] = {
 const CniShapeKind cni_shape_cone = {.name = "cone",
                                      .summary = "a cone along z, whole or truncated",
                                      .fields = fields,
-                                     .flags = CNI_SHAPE_CURVED,
+                                     .flags = CNI_SHAPE_CURVED | CNI_SHAPE_AXIAL,
                                      .page = CNI_PAGE_TRIANGLES,
                                      .bounds = cni_bounds_by_support,
                                      .inradius = inradius,

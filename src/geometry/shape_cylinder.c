@@ -56,7 +56,7 @@ static const CniField fields[] = {
 const CniShapeKind cni_shape_cylinder = {.name = "cylinder",
                                          .summary = "a cylinder along z, its rims sharp or round",
                                          .fields = fields,
-                                         .flags = CNI_SHAPE_CURVED,
+                                         .flags = CNI_SHAPE_CURVED | CNI_SHAPE_AXIAL,
                                          .page = CNI_PAGE_TRIANGLES,
                                          .bounds = cni_bounds_by_support,
                                          .inradius = inradius,

@@ -23,6 +23,10 @@ const CniField cni_body_fields[] = {
               "centre of mass and axes of the inertia, in the body frame", .fallback = {0}),
     CNI_FIELD(SYM3, CnBodyDef, inertia, ANY, "kg m^2",
               "about the centre of mass, in the axes of com", .fallback = {0}),
+    CNI_FIELD(FLAG, CnBodyDef, continuous, ANY, "",
+              "1: it stops where it first touches within a step, so that it passes through nothing "
+              "thin; of dynamic bodies without joints",
+              .fallback = {0}),
     CNI_FIELDS_END,
 };
 
@@ -104,7 +108,8 @@ CnStatus cni_body_keep(const CniModel *model, CniBody *body, const CniBodyDetail
   cni_name_copy(kept, name);
   size_t size = strlen(kept) + 1;
   body->detail = NULL;
-  if (size == 1 && cni_pose_is_one(detail->com) && detail->def_mass == 0) return CN_OK;
+  if (size == 1 && cni_pose_is_one(detail->com) && detail->def_mass == 0 && !detail->continuous)
+    return CN_OK;
   body->detail = cni_allocate(&model->allocator, sizeof *detail);
   if (!body->detail) return cni_error_memory(sizeof *detail);
   *body->detail = *detail;
@@ -137,6 +142,8 @@ static CnStatus check_def(CnBodyDef *def) {
     return cni_error(CN_INVALID_ARGUMENT,
                      "body: a fixed body has no twist (got velocity %g, %g, %g, spin %g, %g, %g)",
                      v.x, v.y, v.z, w.x, w.y, w.z);
+  if (def->continuous && def->kind != CN_BODY_DYNAMIC)
+    return cni_error(CN_INVALID_ARGUMENT, "body: only a dynamic body can be continuous");
   return cni_body_mass_check(def);
 }
 
@@ -149,7 +156,7 @@ CnStatus cni_model_add_body(CniModel *model, const CnBodyDef *given, CnBodyId *i
     return cni_error(CN_NO_MEMORY, "a world holds at most %d bodies", INT32_MAX);
   CniBody body = {.kind = def.kind, .user_data = def.user_data};
   body.first_shape = body.first_joint = -1;
-  CniBodyDetail detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE};
+  CniBodyDetail detail = {.com = CN_POSE_ONE, .def_com = CN_POSE_ONE, .continuous = def.continuous};
   if (def.mass > 0) {
     detail.def_com = def.com;
     detail.def_inertia = def.inertia;

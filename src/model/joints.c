@@ -110,6 +110,14 @@ void cni_joints_follow(CniModel *model, double h) {
   }
 }
 
+// A body that stops somewhere within a step would leave its joints open.
+static CnStatus check_continuous(const CniModel *model, int32_t body) {
+  char label[CNI_NAME_SIZE + 16];
+  if (body < 0 || !cni_body_continuous(&model->bodies[body])) return CN_OK;
+  cni_model_body_label(model, body, label);
+  return cni_error(CN_INVALID_ARGUMENT, "joint: %s is continuous and cannot have joints", label);
+}
+
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId *id) {
   *id = (CnJointId){0, 0};
   CNI_TRY(cni_def_check("joint", given, sizeof *given, CNI_TAG_JOINT));
@@ -118,6 +126,8 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   CNI_TRY(
       cni_find_pair(model, "joint", given->body_a, given->body_b, &joint.body_a, &joint.body_b));
   CNI_TRY(check_functions(model, &joint.def));
+  CNI_TRY(check_continuous(model, joint.body_a));
+  CNI_TRY(check_continuous(model, joint.body_b));
   CNI_TRY(fit(model, &joint));
   if (model->joint_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d joints", INT32_MAX);

@@ -56,6 +56,7 @@ typedef struct CniBodyDetail {
   CnSym3 def_inertia;
   double def_mass; // 0: from shapes
   char *name;      // null: none
+  int32_t continuous;
 } CniBodyDetail;
 
 typedef struct CniBody {
@@ -110,6 +111,9 @@ static inline CnPose cni_body_com(const CniBody *body) {
 }
 static inline const char *cni_body_name(const CniBody *body) {
   return body->detail && body->detail->name ? body->detail->name : "";
+}
+static inline int cni_body_continuous(const CniBody *body) {
+  return body->detail && body->detail->continuous;
 }
 static inline CniShapePoses *cni_shape_poses(const CniShape *shape) {
   return shape->extra ? shape->extra->poses : NULL;

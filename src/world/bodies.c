@@ -127,7 +127,8 @@ CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info) {
                        .inertia = cni_model_principal(model, i),
                        .name = cni_body_name(b),
                        .user_data = b->user_data,
-                       .shape_count = cni_model_shape_count(model, i)};
+                       .shape_count = cni_model_shape_count(model, i),
+                       .continuous = cni_body_continuous(b)};
   return CN_OK;
 }
 

@@ -440,6 +440,13 @@ static int32_t list_limits(const CniModel *model, CniWorldLimit *limits) {
 
 static CnStatus check_joints(const CnWorld *world) {
   const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    char label[CNI_NAME_SIZE + 16];
+    if (!cni_body_continuous(&model->bodies[i])) continue;
+    cni_model_body_label(model, i, label);
+    return cni_error(CN_UNSUPPORTED, "%s: %s is continuous, use impulse",
+                     world->now.settings.integrator, label);
+  }
   for (int32_t i = 0; i < model->coupling_count; i++)
     if (model->couplings[i].def.one_sided)
       return cni_error(CN_UNSUPPORTED, "%s: coupling '%s' is one-sided, use impulse",

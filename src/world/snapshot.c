@@ -66,6 +66,7 @@ static CniBodyRecord body_record(const CniModel *model, int32_t i) {
     record.def.com = body->detail->def_com;
     record.def.inertia = body->detail->def_inertia;
     record.def.mass = body->detail->def_mass;
+    record.def.continuous = body->detail->continuous;
   }
   snprintf(record.name, sizeof record.name, "%s", cni_body_name(body));
   return record;
@@ -355,7 +356,8 @@ static CnStatus read_bodies(Reader *r, CniModel *model) {
     CniBodyDetail detail = {.com = CN_POSE_ONE,
                             .def_com = record.def.com,
                             .def_inertia = record.def.inertia,
-                            .def_mass = record.def.mass};
+                            .def_mass = record.def.mass,
+                            .continuous = record.def.continuous};
     CniBody body = {.kind = record.def.kind,
                     .slot = record.slot,
                     .first_shape = record.first_shape,

@@ -175,19 +175,38 @@ typedef struct Drift {
   CnTwist *end; // null: no body turns by axis, none has a joint, no spring is late: velocities stay
 } Drift;
 
+// Where a body is after the time t, and its twist there, if no joint holds it.
+static CnPose drift_to(const Drift *d, int32_t i, double t, CnTwist *twist) {
+  *twist = d->twist[i];
+  if (d->model->mass[i].inertia != CNI_TURNS_BY_AXIS)
+    return cni_advance_pose(d->pose[i], *twist, t);
+  CnPose pose = {cn_madd(d->pose[i].position, t, twist->velocity), d->pose[i].rotation};
+  cni_drift_turn(d->model->inertias[i], t, &pose.rotation, &twist->spin);
+  return pose;
+}
+
 static void drift_range(void *context, int32_t begin, int32_t end) {
   const Drift *d = context;
   for (int32_t i = begin; i < end; i++) {
-    CnTwist twist = d->twist[i];
-    if (d->model->mass[i].inertia == CNI_TURNS_BY_AXIS) {
-      CnPose pose = {cn_madd(d->pose[i].position, d->h, twist.velocity), d->pose[i].rotation};
-      cni_drift_turn(d->model->inertias[i], d->h, &pose.rotation, &twist.spin);
-      d->pose_new[i] = pose;
-    } else {
-      d->pose_new[i] = cni_advance_pose(d->pose[i], twist, d->h);
-    }
+    CnTwist twist;
+    d->pose_new[i] = drift_to(d, i, d->h, &twist);
     if (d->end) d->end[i] = twist;
   }
+}
+
+// The way of a body for those that are continuous. Joints may have moved it to the side: then it is
+// the straight one.
+static CnPose drift_path(const void *context, int32_t i, double t, CnTwist *twist) {
+  const Drift *d = context;
+  if (d->model->bodies[i].first_joint < 0) return drift_to(d, i, t, twist);
+  CnPose from = d->pose[i], to = d->pose_new[i];
+  CnQuat p = from.rotation, q = to.rotation;
+  double s = t / d->h, dot = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z, b = dot < 0 ? -s : s;
+  CnQuat between = {(1 - s) * p.w + b * q.w, (1 - s) * p.x + b * q.x, (1 - s) * p.y + b * q.y,
+                    (1 - s) * p.z + b * q.z};
+  CnVec3 way = cn_sub(to.position, from.position);
+  *twist = (CnTwist){cn_scale(1 / d->h, way), cn_scale(2, d->twist[i].spin)};
+  return (CnPose){cn_madd(from.position, s, way), cn_qunit(between)};
 }
 
 static CnStatus drift_joints(CnWorld *world, const Drift *d) {
@@ -246,6 +265,14 @@ static CnStatus drift(void *context, const double *q, const double *v, double h,
   }
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
   if (model->joint_count > 0) CNI_TRY(drift_joints(world, &d));
+  CNI_TRY(cni_collision_sweep(world->collision, &(CniSweepInput){.model = model,
+                                                                 .time_step = h,
+                                                                 .path = drift_path,
+                                                                 .context = &d,
+                                                                 .pose_new = d.pose_new,
+                                                                 .end = d.end,
+                                                                 .arena = &world->memory.arena,
+                                                                 .tasks = world->tasks}));
   if (late > 0) CNI_TRY(late_springs(world, &d, late));
   world->work.seconds_end += cni_seconds() - start;
   return CN_OK;

@@ -175,7 +175,7 @@ typedef struct CniBalanceInput {
   const CnAnswer *answer;
   const CnPose *pose, *pose_new;
   const CnTwist *twist, *end;  // before and after the step
-  const CnTwist *reactions;    // of joints in the drift; null: none
+  const CnBalanceTerm *drift;  // of joints in the drift, by part; null: none
   const CnTwist *late;         // momenta of springs after it, by body; null: none
   const int32_t *joint_blocks; // of cni_assemble
   CnVec3 gravity;
@@ -192,14 +192,40 @@ CnStatus cni_balance(const CniBalanceInput *input, CnStepBalance *balance);
 // for any h. Inertias are principal and not all equal.
 void cni_drift_turn(CnVec3 inertia, double h, CnQuat *rotation, CnVec3 *spin);
 
+// What holds a coordinate of a joint, or the relation of a coupling, in the drift as in the kick.
+typedef struct CniHold {
+  int32_t axis;
+  CniJointPart part;
+  int32_t side;   // 1, -1: not below, not above its target; 0: neither
+  int32_t active; // 0: watched
+  double target;  // m or rad: where it is to be at the end
+  double rate;    // rad/s, of a motor that keeps it: the target is then that of the beginning
+  double lo, hi;  // N s or N m s: what the drift may add
+  double impulse; // where it does not hold: what it adds
+} CniHold;
+
+// What the drift added along a coordinate, or by a coupling; the other one is -1.
+typedef struct CniDriftEffort {
+  int32_t joint, coupling, axis;
+  CniJointPart part;
+  double impulse;
+} CniDriftEffort;
+
 typedef struct CniDriftInput {
   const CniModel *model;
+  const CnProblem *problem; // of the kick
+  const double *g;          // its impulses
+  const int32_t *joint_blocks;
   const CnPose *pose;              // where the step begins
   const CnTwist *twist;            // after its impulses
   double time_step, stabilisation; // the kick removes this share of the joints' errors
+  double threshold;                // m/s or rad/s: faster ones bounce at their limits
   CnPose *pose_new;                // in: of bodies that move as prescribed; out: of those on joints
   CnTwist *end;                    // out: theirs
   CnTwist *reactions;              // out, by joint: impulse on b at its frame; zeros before
+  CnBalanceTerm *terms;            // by CnBalancePart: added to; null: nobody asks
+  const CniDriftEffort **efforts;  // out, from the arena
+  int32_t *effort_count;
   struct CniDirect *direct;
   CniArena *arena;
   CnTasks *tasks;

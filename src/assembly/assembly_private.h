@@ -43,6 +43,13 @@ CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, 
 
 // ---- drift ----
 
+// How many coordinates something may hold: so many rows in the drift.
+int32_t cni_joint_hold_count(const CnJointDef *def);
+// The place of joint i where the step begins, and what holds those coordinates; returns their number.
+int32_t cni_joint_holds(const CniDriftInput *input, int32_t i, CniJointPlace *place,
+                        CniHold *holds);
+CniHold cni_coupling_hold(const CniDriftInput *input, int32_t i, double value);
+
 // The k that turns a body of that spin by h w (drift.c); h beyond three radians.
 double cni_drift_stretched(double h, double spin);
 

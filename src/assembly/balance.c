@@ -183,31 +183,6 @@ static void late_terms(const Sum *s, int32_t i) {
       cn_dot(push, mean.velocity) + cn_dot(turn, mean.spin));
 }
 
-static void drift_terms(const Sum *s, int32_t i) {
-  const CniBalanceInput *in = s->in;
-  const CniJoint *joint = &in->model->joints[i];
-  CnTwist p = in->reactions[i];
-  if (!(cn_norm2(p.velocity) > 0 || cn_norm2(p.spin) > 0)) return;
-  CniJointPlace old, now;
-  cni_joint_at(joint, in->pose, &old);
-  cni_joint_at(joint, in->pose_new, &now);
-  for (int32_t side = 0; side < 2; side++) {
-    int32_t body = side ? joint->body_b : joint->body_a;
-    if (!has_mass(in, body)) continue;
-    double sign = side ? 1 : -1;
-    CnPose from = in->pose[body], to = in->pose_new[body];
-    CnVec3 arm = side ? cn_add(old.arm_b, now.arm_b) : cn_add(old.arm_a, now.arm_a);
-    CnVec3 force = cn_scale(sign, p.velocity), x = cn_add(from.position, to.position);
-    CnVec3 turn = cn_madd(cn_scale(sign, p.spin), 0.5, cn_cross(arm, force));
-    // the midpoint spin is that of body axes
-    CnTwist end = drift_end(in, body);
-    end.spin = cn_rotate(from.rotation, cn_unrotate(to.rotation, end.spin));
-    CnTwist mean = mean_twist(velocity_of(in->answer, body), end);
-    add(&s->out->parts[CN_BALANCE_JOINTS], force, cn_madd(turn, 0.5, cn_cross(x, force)),
-        cn_dot(force, mean.velocity) + cn_dot(turn, mean.spin));
-  }
-}
-
 CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   Sum s = {.in = in, .out = balance};
   const CnProblem *p = in->problem;
@@ -241,11 +216,13 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
         cni_joint_blocks(&model->joints[i].def, &place,
                          &(CniJointStep){.time_step = in->time_step, .length = 1}, blocks);
     for (int32_t k = 0; k < count; k++) add_block(&s, first + k, part_of(&blocks[k]));
-    if (in->reactions) drift_terms(&s, i);
   }
   for (int32_t i = in->joint_blocks[model->joint_count]; i < p->block_count; i++)
     add_block(&s, i, CN_BALANCE_PART_COUNT);
 
+  for (int32_t k = 0; in->drift && k < CN_BALANCE_PART_COUNT; k++)
+    add(&balance->parts[k], in->drift[k].momentum, in->drift[k].angular_momentum,
+        in->drift[k].energy);
   balance->residual = balance->change;
   for (int32_t k = 0; k < CN_BALANCE_PART_COUNT; k++)
     add(&balance->residual, cn_neg(balance->parts[k].momentum),

@@ -5,6 +5,7 @@
 //     x1 = x0 + h (v+ + v1)/2,   v1 = v+ + f/m,   L1 = L0 + r x f + t
 //     R1 = R0 cay(h Wm),         Wm = (W0 + W1)/2 in body axes
 //     c(q1) = (1 - kappa) c(q0)
+//     x(q1) = x(q0) + h x', or at its limit: coordinates that something holds
 //
 // with the joint's impulse l: f, t = sum of its rows times l. Rows and lever arms r are the means of
 // those at the two ends of the step. The Cayley map moves a point of the body by h w x r with that
@@ -17,6 +18,11 @@
 // error that is there at the beginning is the business of the kick (kappa, its stabilisation); the
 // drift adds none. What hangs at rest has nothing to carry here: l = 0.
 //
+// Motors, dry friction, limits and couplings that hold a coordinate in the kick (cni_joint_holds) hold
+// it here too, with what is left of their effort: a row whose impulse comes out beyond that gives
+// all it has instead, and a limit that would be passed begins to hold. Where the rows of an island
+// contradict each other it goes without those.
+//
 // l is found island by island by Newton's method with a factor of S = E M^-1 E^T, rows and masses in
 // the middle of the motion without joints, so that each step of it leaves a share of about
 // (h w)^2/8 of the error: two to four of them. A force that pulls at an arm holds against turning:
@@ -26,219 +32,55 @@
 //
 // References: Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1 (SHAKE and RATTLE);
 // Simo and Wong 1991.
-#include "assembly/assembly_private.h"
+#include "assembly/drift_private.h"
 
 #include "core/error.h"
-#include "sparse/sparse.h"
 
 #define MAX_NEWTON 8
 #define MAX_FACTORS 4
-#define SLOW 0.1       // of the error left by a step: a new factor is worth its price
-#define LIGHT 1e-3     // stiffness of the forces over inertia that is not worth it
-#define LINES 1e-13    // residual that is let be, of lever arms and radii of gyration
-#define TURNS 1e-13    // rad
-#define ROUNDING 2e-15 // of the positions
-#define AXLE 1e4       // how soon a joint's arm is one
-
-// A row at the beginning of the step, and the mean of it and the end.
-typedef struct Row {
-  CnVec3 linear, angular;
-} Row;
-
-typedef struct Link {
-  int32_t joint, row, dim;
-  int32_t a, b;        // among the bodies below, -1: without mass
-  CnVec3 arms[2];      // at the beginning
-  CnVec3 mean_arms[2]; // of both ends
-  double tolerance;    // m
-} Link;
-
-typedef struct Body {
-  int32_t body;
-  int32_t owner; // the link that moves it
-  double mass;
-  CnVec3 inertia;
-  double across;   // largest s^2 of its joints
-  double turn;     // s: k
-  CnVec3 spin;     // W0
-  CnVec3 middle;   // Wm
-  CnTwist impulse; // of the joints, at the centre of mass
-  CnMat3 arms;     // sum of r f^T in body axes
-} Body;
-
-typedef struct DriftRoom {
-  CniDirectBody *bodies;
-  CniDirectBlock *blocks;
-  CniDirectSide *sides;
-  CnTwist *e;
-} DriftRoom;
-
-typedef struct Drift {
-  const CniDriftInput *in;
-  Link *links;
-  Row *rows, *means;
-  Body *bodies;
-  double *start, *residual, *impulse, *change; // by row
-  CniDirectSystem system;
-  DriftRoom room;       // its arrays, to write to
-  double *first, *last; // by island: error at the beginning and now
-  int32_t link_count, row_count, body_count;
-} Drift;
-
-static int rigid(const CniModel *model, const CniJoint *joint) {
-  const CnJointDef *def = &joint->def;
-  int moves = (joint->body_a >= 0 && cni_has_mass(&model->mass[joint->body_a])) ||
-              (joint->body_b >= 0 && cni_has_mass(&model->mass[joint->body_b]));
-  return moves && cni_joint_kinds[def->kind]->locked_count > 0 && !(def->stiffness > 0) &&
-         !(def->damping > 0);
-}
-
-// ---- what takes part ----
-
-static CnStatus take(Drift *d) {
-  const CniModel *model = d->in->model;
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    if (!rigid(model, &model->joints[i])) continue;
-    d->link_count++;
-    d->row_count += cni_joint_kinds[model->joints[i].def.kind]->locked_count;
-  }
-  CniArena *arena = d->in->arena;
-  CNI_TRY(cni_arena_array(arena, d->link_count, sizeof *d->links, &d->links));
-  CNI_TRY(cni_arena_array(arena, d->row_count, sizeof *d->rows, &d->rows));
-  CNI_TRY(cni_arena_array(arena, d->row_count, sizeof *d->means, &d->means));
-  CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->link_count, sizeof *d->bodies, &d->bodies));
-  CNI_TRY(cni_arena_array(arena, d->row_count, sizeof(double), &d->start));
-  CNI_TRY(cni_arena_array(arena, d->row_count, sizeof(double), &d->residual));
-  CNI_TRY(cni_arena_array(arena, d->row_count, sizeof(double), &d->impulse));
-  return cni_arena_array(arena, d->row_count, sizeof(double), &d->change);
-}
-
-static int32_t number(Drift *d, int32_t *place_of, int32_t body, int32_t link) {
-  const CniModel *model = d->in->model;
-  if (body < 0 || !cni_has_mass(&model->mass[body])) return -1;
-  if (place_of[body] > 0) return place_of[body] - 1;
-  CnVec3 spin = cn_unrotate(d->in->pose[body].rotation, d->in->twist[body].spin);
-  d->bodies[d->body_count] = (Body){.body = body,
-                                    .owner = link,
-                                    .mass = model->mass[body].mass,
-                                    .inertia = cni_model_principal(model, body),
-                                    .spin = spin,
-                                    .middle = spin};
-  place_of[body] = ++d->body_count;
-  return d->body_count - 1;
-}
-
-// How far the arms of a link are from the axes about which its bodies turn.
-static void look_across(const Drift *d, const Link *link) {
-  for (int32_t side = 0; side < 2; side++) {
-    int32_t i = side ? link->b : link->a;
-    if (i < 0) continue;
-    Body *body = &d->bodies[i];
-    CnVec3 w = d->in->twist[body->body].spin, r = link->arms[side];
-    double both = cn_norm2(w) * cn_norm2(r);
-    if (both > 0) body->across = cn_max(body->across, cn_norm2(cn_cross(w, r)) / both);
-  }
-}
-
-// A length that a body has wherever its joints are: a flywheel's bearing is at its centre of mass.
-static double gyration(const Drift *d, int32_t i) {
-  if (i < 0) return 0;
-  CnVec3 j = d->bodies[i].inertia;
-  return sqrt(cn_max(j.x, cn_max(j.y, j.z)) / d->bodies[i].mass);
-}
-
-static double distance_of(const Drift *d, int32_t body) {
-  return body < 0 ? 0 : cn_norm(d->in->pose[body].position);
-}
-
-static CnStatus list(Drift *d) {
-  const CniModel *model = d->in->model;
-  int32_t *place_of, count = 0, row = 0;
-  CNI_TRY(cni_arena_array(d->in->arena, model->body_count, sizeof *place_of, &place_of));
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CniJoint *joint = &model->joints[i];
-    if (!rigid(model, joint)) continue;
-    CniJointPlace place;
-    cni_joint_at(joint, d->in->pose, &place);
-    Link *link = &d->links[count];
-    *link = (Link){.joint = i,
-                   .row = row,
-                   .dim = place.locked_count,
-                   .a = number(d, place_of, joint->body_a, count),
-                   .b = number(d, place_of, joint->body_b, count),
-                   .arms = {place.arm_a, place.arm_b}};
-    link->tolerance = LINES * (cn_norm(place.arm_a) + cn_norm(place.arm_b) + gyration(d, link->a) +
-                               gyration(d, link->b)) +
-                      ROUNDING * (distance_of(d, joint->body_a) + distance_of(d, joint->body_b));
-    for (int32_t r = 0; r < place.locked_count; r++, row++) {
-      d->rows[row] = (Row){place.locked[r].linear, place.locked[r].angular};
-      d->start[row] = place.locked[r].value;
-    }
-    look_across(d, link);
-    count++;
-  }
-  for (int32_t i = 0; i < d->body_count; i++) {
-    Body *body = &d->bodies[i];
-    double h = d->in->time_step, share = 1 / (1 + AXLE * body->across);
-    body->turn = h + share * (cni_drift_stretched(h, cn_norm(body->spin)) - h);
-  }
-  return CN_OK;
-}
+#define MAX_REVISIONS 8 // of what is held
+#define SLOW 0.1        // of the error left by a step: a new factor is worth its price
+#define LIGHT 1e-3      // stiffness of the forces over inertia that is not worth it
+#define FAIR 1e4     // error left, in units of what may be, where rows do not contradict each other
+#define PASSED 1e-12 // m or rad: a limit
 
 // ---- one way through an island ----
 
-static CnVec3 mean(CnVec3 a, CnVec3 b) { return cn_scale(0.5, cn_add(a, b)); }
-
-// Means of rows and arms with the poses reached, and what is left of the errors; returns the largest
-// in units of what may be left.
-static double look(const Drift *d, const Link *link) {
-  const CniDriftInput *in = d->in;
-  CniJointPlace place;
-  cni_joint_at(&in->model->joints[link->joint], in->pose_new, &place);
-  Link *known = &d->links[link - d->links];
-  known->mean_arms[0] = mean(link->arms[0], place.arm_a);
-  known->mean_arms[1] = mean(link->arms[1], place.arm_b);
-  double worst = 0;
-  for (int32_t r = 0; r < link->dim; r++) {
-    const CniJointRow *now = &place.locked[r];
-    const Row *old = &d->rows[link->row + r];
-    d->means[link->row + r] =
-        (Row){mean(old->linear, now->linear), mean(old->angular, now->angular)};
-    double left = now->value - (1 - in->stabilisation) * d->start[link->row + r];
-    d->residual[link->row + r] = left;
-    worst = cn_max(worst, fabs(left) / (now->turns ? TURNS : link->tolerance));
-  }
-  return worst;
-}
-
-static CnTwist at_joint(const Drift *d, const Link *link) {
+// What a link does at its pair k.
+static CnTwist wrench(const CniDrift *d, const CniDriftLink *link, int32_t k) {
   CnTwist sum = {CN_VEC3_ZERO, CN_VEC3_ZERO};
-  for (int32_t r = link->row; r < link->row + link->dim; r++) {
-    sum.velocity = cn_madd(sum.velocity, d->impulse[r], d->means[r].linear);
-    sum.spin = cn_madd(sum.spin, d->impulse[r], d->means[r].angular);
+  int32_t count = link->joint < 0 ? 1 : link->dim;
+  for (int32_t r = 0; r < count; r++) {
+    const CniDriftLine *line = &d->means[link->line + k + r];
+    double l = d->impulse[link->row + r];
+    sum.velocity = cn_madd(sum.velocity, l, line->linear);
+    sum.spin = cn_madd(sum.spin, l, line->angular);
   }
   return sum;
 }
 
-static void push(const Drift *d, const Link *link) {
-  CnTwist p = at_joint(d, link);
-  for (int32_t side = 0; side < 2; side++) {
-    int32_t i = side ? link->b : link->a;
-    if (i < 0) continue;
-    CnTwist *sum = &d->bodies[i].impulse;
-    double sign = side ? 1 : -1;
-    CnVec3 turn = cn_add(cn_cross(link->mean_arms[side], p.velocity), p.spin);
-    sum->velocity = cn_madd(sum->velocity, sign, p.velocity);
-    sum->spin = cn_madd(sum->spin, sign, turn);
-    Body *body = &d->bodies[i];
-    CnQuat q = d->in->pose[body->body].rotation;
-    CnVec3 r = cn_unrotate(q, link->arms[side]), f = cn_unrotate(q, cn_scale(sign, p.velocity));
-    body->arms = (CnMat3){cn_madd(body->arms.x, f.x, r), cn_madd(body->arms.y, f.y, r),
-                          cn_madd(body->arms.z, f.z, r)};
+static void push(const CniDrift *d, const CniDriftLink *link) {
+  for (int32_t k = 0; k < link->pair_count; k++) {
+    CnTwist p = wrench(d, link, k);
+    const CniDriftPair *pair = &d->pairs[link->pair + k];
+    for (int32_t side = 0; side < 2; side++) {
+      int32_t i = side ? pair->b : pair->a;
+      if (i < 0) continue;
+      CnTwist *sum = &d->bodies[i].impulse;
+      double sign = side ? 1 : -1;
+      CnVec3 turn = cn_add(cn_cross(pair->mean_arms[side], p.velocity), p.spin);
+      sum->velocity = cn_madd(sum->velocity, sign, p.velocity);
+      sum->spin = cn_madd(sum->spin, sign, turn);
+      CniDriftBody *body = &d->bodies[i];
+      CnQuat q = d->in->pose[body->body].rotation;
+      CnVec3 r = cn_unrotate(q, pair->arms[side]), f = cn_unrotate(q, cn_scale(sign, p.velocity));
+      body->arms = (CnMat3){cn_madd(body->arms.x, f.x, r), cn_madd(body->arms.y, f.y, r),
+                            cn_madd(body->arms.z, f.z, r)};
+    }
   }
 }
 
-static void move(const Drift *d, Body *body) {
+static void move(const CniDrift *d, CniDriftBody *body) {
   const CniDriftInput *in = d->in;
   int32_t i = body->body;
   CnPose old = in->pose[i], *now = &in->pose_new[i];
@@ -259,46 +101,56 @@ static void move(const Drift *d, Body *body) {
   end->spin = cn_rotate(now->rotation, cn_madd(cn_scale(2, m), -1, body->spin));
 }
 
-// All bodies of an island by the impulses found so far.
-static void go(const Drift *d, const int32_t *list_of, int32_t begin, int32_t end) {
-  for (int32_t i = begin; i < end; i++)
-    for (int32_t side = 0; side < 2; side++) {
-      const Link *link = &d->links[list_of[i]];
-      int32_t body = side ? link->b : link->a;
-      if (body < 0) continue;
-      d->bodies[body].impulse = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-      d->bodies[body].arms = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+// Bodies of links [begin, end) of a list.
+typedef void BodyDo(const CniDrift *d, CniDriftBody *body);
+static void each_body(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end,
+                      BodyDo *act) {
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    for (int32_t k = 0; k < 2 * link->pair_count; k++) {
+      const CniDriftPair *pair = &d->pairs[link->pair + k / 2];
+      int32_t body = k % 2 ? pair->b : pair->a;
+      if (body >= 0 && d->bodies[body].owner == list_of[i]) act(d, &d->bodies[body]);
     }
-  for (int32_t i = begin; i < end; i++) push(d, &d->links[list_of[i]]);
-  for (int32_t i = begin; i < end; i++)
-    for (int32_t side = 0; side < 2; side++) {
-      const Link *link = &d->links[list_of[i]];
-      int32_t body = side ? link->b : link->a;
-      if (body >= 0 && d->bodies[body].owner == list_of[i]) move(d, &d->bodies[body]);
-    }
+  }
 }
 
-static double look_at_all(const Drift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+static void forget(const CniDrift *d, CniDriftBody *body) {
+  (void)d;
+  body->impulse = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  body->arms = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+}
+
+// All bodies of an island by the impulses found so far.
+static void go(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+  each_body(d, list_of, begin, end, forget);
+  for (int32_t i = begin; i < end; i++) push(d, &d->links[list_of[i]]);
+  each_body(d, list_of, begin, end, move);
+}
+
+static double look_at_all(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
   double worst = 0;
-  for (int32_t i = begin; i < end; i++) worst = cn_max(worst, look(d, &d->links[list_of[i]]));
+  for (int32_t i = begin; i < end; i++)
+    worst = cn_max(worst, cni_drift_look(d, &d->links[list_of[i]]));
   return worst;
 }
 
 // Newton's method with the factor as it is: to the end, or until it becomes slow.
-static void drift_island(const Drift *d, int32_t island) {
+static void drift_island(const CniDrift *d, int32_t island) {
   const int32_t *list_of = cni_direct_blocks(d->in->direct);
   int32_t begin, end;
   cni_direct_island(d->in->direct, island, &begin, &end);
   double before = INFINITY, now = d->last[island];
   int slides = 0;
   for (int32_t i = begin; i < end; i++) {
-    int32_t joint = d->links[list_of[i]].joint;
-    slides |= !cni_joint_kinds[d->in->model->joints[joint].def.kind]->point;
+    const CniDriftLink *link = &d->links[list_of[i]];
+    slides |= link->dim > link->locked ||
+              !cni_joint_kinds[d->in->model->joints[link->joint].def.kind]->point;
   }
   for (int32_t k = 0; k < MAX_NEWTON && now > 1 && now < SLOW * before; k++) {
     cni_direct_solve(d->in->direct, d->residual, d->change, island, island + 1);
     for (int32_t i = begin; i < end; i++) {
-      const Link *link = &d->links[list_of[i]];
+      const CniDriftLink *link = &d->links[list_of[i]];
       for (int32_t r = link->row; r < link->row + link->dim; r++)
         d->impulse[r] -= 2 / d->in->time_step * d->change[r];
     }
@@ -312,27 +164,72 @@ static void drift_island(const Drift *d, int32_t island) {
 }
 
 static void drift_islands(void *context, int32_t begin, int32_t end) {
-  const Drift *d = context;
+  const CniDrift *d = context;
   for (int32_t i = begin; i < end; i++)
     if (d->last[i] > 1) drift_island(d, i);
 }
 
-// An island that did not come nearer goes without.
-static void give_up(const Drift *d, int32_t island) {
+// An island that did not come nearer goes without its rows, or without those that may be let go.
+static void let_go(const CniDrift *d, int32_t island, int only_holds) {
   const int32_t *list_of = cni_direct_blocks(d->in->direct);
   int32_t begin, end;
   cni_direct_island(d->in->direct, island, &begin, &end);
   for (int32_t i = begin; i < end; i++) {
-    const Link *link = &d->links[list_of[i]];
+    const CniDriftLink *link = &d->links[list_of[i]];
     for (int32_t r = link->row; r < link->row + link->dim; r++) d->impulse[r] = 0;
+    for (int32_t r = link->locked; only_holds && r < link->dim; r++) {
+      d->holds[link->row + r].side = 0;
+      d->loose[link->row + r] = 1;
+    }
   }
   go(d, list_of, begin, end);
+  if (only_holds) d->first[island] = d->last[island] = look_at_all(d, list_of, begin, end);
+}
+
+// ---- what is held ----
+
+// A row that cannot hold gives all it has; a limit that would be passed holds. Once each.
+static int revise_row(const CniDrift *d, int32_t row, CniHold *hold) {
+  double l = d->impulse[row];
+  if (!(d->loose[row] > 0)) {
+    if (l >= hold->lo && l <= hold->hi) return 0;
+    d->impulse[row] = cn_clamp(l, hold->lo, hold->hi);
+    d->loose[row] = 1;
+    hold->side = 0;
+    return 1;
+  }
+  if (hold->side == 0 || !(hold->side * d->left[row] < -PASSED)) return 0;
+  d->loose[row] = 0;
+  return 1;
+}
+
+static int revise_island(const CniDrift *d, int32_t island) {
+  const int32_t *list_of = cni_direct_blocks(d->in->direct);
+  int32_t begin, end;
+  int changed = 0;
+  cni_direct_island(d->in->direct, island, &begin, &end);
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    for (int32_t r = link->locked; r < link->dim; r++)
+      changed |= revise_row(d, link->row + r, &d->holds[link->row + r]);
+  }
+  if (!changed) return 0;
+  go(d, list_of, begin, end);
+  d->last[island] = look_at_all(d, list_of, begin, end);
+  return 1;
+}
+
+static int revise(const CniDrift *d) {
+  int changed = 0;
+  for (int32_t i = 0; i < cni_direct_islands(d->in->direct); i++)
+    if (d->last[i] <= FAIR) changed |= revise_island(d, i);
+  return changed;
 }
 
 // ---- the factor ----
 
 // Inverse of the inertia in the middle and what the forces add to it where they pull.
-static CnSym3 inverse_inertia(const Drift *d, const Body *body) {
+static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   const CniDriftInput *in = d->in;
   int32_t i = body->body;
   CnQuat a = in->pose[i].rotation, c = in->pose_new[i].rotation;
@@ -363,28 +260,41 @@ typedef struct Count {
   int32_t sides, entries;
 } Count;
 
+// Where the coefficients of a body are in a block; made where there are none yet.
+static int32_t side_of(CniDirectBlock *block, CniDirectSide *sides, int32_t body, CnTwist *e,
+                       Count *count) {
+  for (int32_t i = block->side; i < count->sides; i++)
+    if (sides[i].body == body) return sides[i].at;
+  int32_t at = count->entries;
+  for (int32_t r = 0; e && r < block->dim; r++) e[at + r] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  count->entries += block->dim;
+  sides[count->sides++] = (CniDirectSide){body, at};
+  block->side_count++;
+  return at;
+}
+
 // e may be null: the structure alone.
-static void write_sides(const Drift *d, const Link *link, CniDirectBlock *block,
+static void write_sides(const CniDrift *d, const CniDriftLink *link, CniDirectBlock *block,
                         CniDirectSide *sides, CnTwist *e, Count *count) {
   *block = (CniDirectBlock){.row = link->row, .dim = link->dim, .side = count->sides};
-  for (int32_t side = 0; side < 2; side++) {
-    int32_t body = side ? link->b : link->a;
+  for (int32_t k = 0; k < 2 * link->pair_count; k++) {
+    const CniDriftPair *pair = &d->pairs[link->pair + k / 2];
+    int32_t side = k % 2, body = side ? pair->b : pair->a;
     double sign = side ? 1 : -1;
     if (body < 0) continue;
-    int32_t at = count->entries;
-    count->entries += link->dim;
-    sides[count->sides++] = (CniDirectSide){body, at};
-    block->side_count++;
+    int32_t at = side_of(block, sides, body, e, count);
     for (int32_t r = 0; e && r < link->dim; r++) {
-      const Row *row = &d->means[link->row + r];
-      CnVec3 turn = cn_add(cn_cross(link->mean_arms[side], row->linear), row->angular);
-      e[at + r] = (CnTwist){cn_scale(sign, row->linear), cn_scale(sign, turn)};
+      if (d->loose[link->row + r] > 0) continue;
+      const CniDriftLine *line = &d->means[link->line + k / 2 + r];
+      CnVec3 turn = cn_add(cn_cross(pair->mean_arms[side], line->linear), line->angular);
+      e[at + r].velocity = cn_madd(e[at + r].velocity, sign, line->linear);
+      e[at + r].spin = cn_madd(e[at + r].spin, sign, turn);
     }
   }
 }
 
-// Room for the system, and its structure.
-static CnStatus shape(Drift *d) {
+// Room for the system, and its structure: that of all rows, held or not.
+static CnStatus shape(CniDrift *d) {
   CniArena *arena = d->in->arena;
   CniDirectBody *bodies;
   CniDirectBlock *blocks;
@@ -393,8 +303,8 @@ static CnStatus shape(Drift *d) {
   Count count = {0, 0};
   CNI_TRY(cni_arena_array(arena, d->body_count, sizeof *bodies, &bodies));
   CNI_TRY(cni_arena_array(arena, d->link_count, sizeof *blocks, &blocks));
-  CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->link_count, sizeof *sides, &sides));
-  CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->row_count, sizeof *e, &e));
+  CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->pair_count, sizeof *sides, &sides));
+  CNI_TRY(cni_arena_array(arena, d->entry_count, sizeof *e, &e));
   for (int32_t i = 0; i < d->link_count; i++)
     write_sides(d, &d->links[i], &blocks[i], sides, NULL, &count);
   for (int32_t i = 0; i < d->body_count; i++) bodies[i].inv_mass = 1 / d->bodies[i].mass;
@@ -402,12 +312,14 @@ static CnStatus shape(Drift *d) {
                                 .blocks = blocks,
                                 .sides = sides,
                                 .e = e,
+                                .compliance = d->loose,
                                 .body_count = d->body_count,
                                 .block_count = d->link_count,
                                 .side_count = count.sides,
                                 .row_count = d->row_count};
-  d->room = (DriftRoom){bodies, blocks, sides, e};
+  d->room = (CniDriftRoom){bodies, blocks, sides, e};
   CNI_TRY(cni_direct_shape(d->in->direct, &d->system));
+  if (!cni_direct_fits(d->in->direct)) return CN_OK;
   int32_t islands = cni_direct_islands(d->in->direct);
   CNI_TRY(cni_arena_array(arena, islands, sizeof(double), &d->first));
   CNI_TRY(cni_arena_array(arena, islands, sizeof(double), &d->last));
@@ -422,9 +334,9 @@ static CnStatus shape(Drift *d) {
 }
 
 // The values where the bodies are now.
-static void factor(const Drift *d) {
+static void factor(const CniDrift *d) {
   Count count = {0, 0};
-  const DriftRoom *room = &d->room;
+  const CniDriftRoom *room = &d->room;
   for (int32_t i = 0; i < d->body_count; i++)
     room->bodies[i].inv_inertia = inverse_inertia(d, &d->bodies[i]);
   for (int32_t i = 0; i < d->link_count; i++)
@@ -432,30 +344,99 @@ static void factor(const Drift *d) {
   cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
 }
 
-static double worst_of(const Drift *d) {
+static double worst_of(const CniDrift *d) {
   double worst = 0;
   for (int32_t i = 0; i < cni_direct_islands(d->in->direct); i++) worst = cn_max(worst, d->last[i]);
   return worst;
 }
 
+// Newton's method on all islands; returns the largest error that is left.
+static double settle(CniDrift *d) {
+  double worst = worst_of(d);
+  for (int32_t k = 0; k < MAX_FACTORS && worst > 1; k++) {
+    factor(d);
+    cni_parallel_for(d->in->tasks, cni_direct_islands(d->in->direct), 1, drift_islands, d);
+    worst = worst_of(d);
+  }
+  return worst;
+}
+
+// ---- the result ----
+
+static CnBalancePart part_of(const CniDriftLink *link, const CniHold *hold) {
+  static const CnBalancePart parts[CNI_PART_COUNT] = {[CNI_PART_LOWER] = CN_BALANCE_IMPACTS,
+                                                      [CNI_PART_UPPER] = CN_BALANCE_IMPACTS,
+                                                      [CNI_PART_MOTOR] = CN_BALANCE_DRIVES,
+                                                      [CNI_PART_FRICTION] = CN_BALANCE_FRICTION};
+  return hold && link->joint >= 0 ? parts[hold->part] : CN_BALANCE_JOINTS;
+}
+
+// Momentum, angular momentum and work of a line times l on one body. The midpoint spin is that of body
+// axes.
+static void count_side(const CniDrift *d, const CniDriftPair *pair, int32_t side, double l,
+                       const CniDriftLine *line, CnBalanceTerm *term) {
+  const CniDriftInput *in = d->in;
+  const CniDriftBody *body = &d->bodies[side ? pair->b : pair->a];
+  CnPose from = in->pose[body->body], to = in->pose_new[body->body];
+  CnVec3 force = cn_scale(side ? l : -l, line->linear);
+  CnVec3 turn = cn_madd(cn_cross(pair->mean_arms[side], force), side ? l : -l, line->angular);
+  CnTwist start = in->twist[body->body], end = in->end[body->body];
+  CnVec3 spin = cn_add(start.spin, cn_rotate(from.rotation, cn_unrotate(to.rotation, end.spin)));
+  CnVec3 arm = cn_scale(0.5, cn_add(from.position, to.position));
+  term->momentum = cn_add(term->momentum, force);
+  term->angular_momentum = cn_add(term->angular_momentum, cn_add(cn_cross(arm, force), turn));
+  term->energy += 0.5 * (cn_dot(force, cn_add(start.velocity, end.velocity)) + cn_dot(turn, spin));
+}
+
+static void count_link(const CniDrift *d, const CniDriftLink *link) {
+  for (int32_t k = 0; k < link->pair_count; k++) {
+    const CniDriftPair *pair = &d->pairs[link->pair + k];
+    for (int32_t r = 0; r < link->dim; r++)
+      for (int32_t side = 0; side < 2; side++)
+        if ((side ? pair->b : pair->a) >= 0)
+          count_side(d, pair, side, d->impulse[link->row + r], &d->means[link->line + k + r],
+                     &d->in->terms[part_of(link, cni_drift_hold(d, link, r))]);
+  }
+}
+
+static CnStatus give(const CniDrift *d) {
+  const CniDriftInput *in = d->in;
+  CniDriftEffort *efforts;
+  int32_t count = 0;
+  CNI_TRY(cni_arena_array(in->arena, d->row_count, sizeof *efforts, &efforts));
+  for (int32_t i = 0; i < d->link_count; i++) {
+    const CniDriftLink *link = &d->links[i];
+    if (in->terms) count_link(d, link);
+    if (link->joint >= 0) in->reactions[link->joint] = wrench(d, link, 0);
+    for (int32_t r = link->locked; r < link->dim; r++) {
+      double l = d->impulse[link->row + r];
+      const CniHold *hold = &d->holds[link->row + r];
+      if (l != 0)
+        efforts[count++] = (CniDriftEffort){link->joint, link->coupling, hold->axis, hold->part, l};
+    }
+  }
+  *in->efforts = efforts;
+  *in->effort_count = count;
+  return CN_OK;
+}
+
 CnStatus cni_drift_joints(const CniDriftInput *in) {
-  Drift d = {.in = in};
-  CNI_TRY(take(&d));
-  CNI_TRY(list(&d));
+  CniDrift d = {.in = in};
+  CNI_TRY(cni_drift_list(&d));
   if (d.link_count == 0) return CN_OK;
   // without the joints first: there the factor is taken from
   for (int32_t i = 0; i < d.body_count; i++) move(&d, &d.bodies[i]);
   CNI_TRY(shape(&d));
-  double worst = worst_of(&d);
+  if (!cni_direct_fits(in->direct)) return CN_OK;
+  double worst = settle(&d);
   int32_t islands = cni_direct_islands(in->direct);
-  for (int32_t k = 0; k < MAX_FACTORS && worst > 1; k++) {
-    factor(&d);
-    cni_parallel_for(in->tasks, islands, 1, drift_islands, &d);
-    worst = worst_of(&d);
+  for (int32_t k = 0; d.hold_count > 0 && k < MAX_REVISIONS && revise(&d); k++) worst = settle(&d);
+  if (worst > FAIR && d.hold_count > 0) {
+    for (int32_t i = 0; i < islands; i++)
+      if (d.last[i] > FAIR) let_go(&d, i, 1);
+    worst = settle(&d);
   }
   for (int32_t i = 0; i < islands && worst > 1; i++)
-    if (!(d.last[i] <= d.first[i])) give_up(&d, i);
-  for (int32_t i = 0; i < d.link_count; i++)
-    in->reactions[d.links[i].joint] = at_joint(&d, &d.links[i]);
-  return CN_OK;
+    if (!(d.last[i] <= d.first[i])) let_go(&d, i, 0);
+  return give(&d);
 }

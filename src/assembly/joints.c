@@ -9,6 +9,8 @@
 
 #include "core/error.h"
 
+#include <string.h>
+
 // Radius of gyration of two groups that move against each other.
 static double gyration(const CnProblem *problem, int32_t a, int32_t b) {
   double inv_mass = problem->groups[a].inv_mass + problem->groups[b].inv_mass, turn = 0;
@@ -57,10 +59,15 @@ static void look(const CniAssemblyInput *in, const CniJoint *joint, const CniJoi
       step->targets[k] = target_of(in->model, axis, in->time, in->time_step);
   }
   if (!(joint->impulse_step > 0) || place->axis_count == 0) return;
+  double scale = in->time_step / joint->impulse_step;
+  for (int32_t k = 0; k < place->axis_count; k++)
+    for (int32_t p = 0; p < CNI_PART_COUNT; p++) step->later[k][p] = scale * joint->drift[k][p];
   // all that it carried, in the drift as well, but what acted along its coordinates
   CnVec3 sum = joint->total.velocity;
   for (int32_t i = 0; i < place->axis_count; i++)
-    sum = cn_madd(sum, -cni_joint_effort(&joint->impulse, i), place->axes[i].linear);
+    sum = cn_madd(sum,
+                  -(cni_joint_effort(joint->impulse.axes[i]) + cni_joint_effort(joint->drift[i])),
+                  place->axes[i].linear);
   step->reaction = cn_norm(sum) / joint->impulse_step;
 }
 
@@ -307,6 +314,7 @@ void cni_couplings_keep(CniModel *model, double time_step, const CnProblem *prob
     cni_coupling_at(model, c, model->pose, &place);
     int32_t block = end_block - model->coupling_count + i;
     c->impulse = coupling_scale(problem, &place) * g[problem->blocks[block].row];
+    c->drift = 0;
     c->impulse_step = time_step;
   }
 }
@@ -317,6 +325,124 @@ void cni_coupling_put(const CniModel *model, int32_t coupling, const CnProblem *
   cni_coupling_at(model, &model->couplings[coupling], model->pose, &place);
   int32_t block = end_block - model->coupling_count + coupling;
   g[problem->blocks[block].row] = impulse / coupling_scale(problem, &place);
+}
+
+// ---- what holds in the drift ----
+
+int32_t cni_joint_hold_count(const CnJointDef *def) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++)
+    count += cni_joint_may_hold(&def->axes[k]);
+  return count;
+}
+
+// What is bounded holds where the kick has not reached its bounds, and gives what is left of its
+// effort where it has.
+static void bounded_hold(double g, double scale, const CnSet *set, CniHold *hold) {
+  double lo = scale * set->lo, hi = scale * set->hi, most = 0.5 * (hi - lo), rim = 1e-9 * most;
+  hold->lo = -most - g;
+  hold->hi = most - g;
+  if (g <= lo + rim)
+    hold->impulse = hold->lo;
+  else if (g >= hi - rim)
+    hold->impulse = hold->hi;
+  else
+    return;
+  if (fabs(hold->impulse) <= 2 * rim) hold->impulse = 0;
+  hold->active = 0;
+}
+
+// A limit that is not about to bounce: it holds if it carries, and is watched if not. Where it is passed
+// already it comes back as the kick has it.
+static int limit_hold(const CniDriftInput *in, const CnJointAxis *axis, double x, double rate,
+                      double g, CniHold *hold) {
+  int is_lower = hold->part == CNI_PART_LOWER;
+  double sign = is_lower ? 1 : -1, bound = is_lower ? axis->lower : axis->upper;
+  if (axis->restitution > 0 && (sign * rate > 0 || sign * rate < -in->threshold)) return 0;
+  double gap = sign * (x - bound);
+  hold->side = is_lower ? 1 : -1;
+  hold->target = gap >= 0 ? bound : x - sign * in->stabilisation * gap;
+  hold->active = g > 0;
+  hold->lo = is_lower ? -g : -INFINITY;
+  hold->hi = is_lower ? INFINITY : g;
+  return hold->active ? 5 : 1;
+}
+
+// What a block of a coordinate holds; returns how much it comes before others, 0: it does not.
+static int hold_of(const CniDriftInput *in, const CniJoint *joint, const CniJointPlace *place,
+                   const CniJointBlock *block, int32_t index, CniHold *hold) {
+  const CnProblem *p = in->problem;
+  const CnSet *set = &p->sets[p->blocks[index].set];
+  const CnJointAxis *axis = &joint->def.axes[block->axis];
+  const CniJointRow *row = &place->axes[block->axis];
+  double scale = fabs(block->scale[0]), g = scale * in->g[p->blocks[index].row];
+  *hold = (CniHold){.axis = block->axis, .part = block->part, .active = 1, .target = row->value};
+  if (set->compliance[0] > 0) return 0;
+  hold->lo = -INFINITY;
+  hold->hi = INFINITY;
+  if (set->kind == CN_BLOCK_INTERVAL) bounded_hold(g, scale, set, hold);
+  if (block->part == CNI_PART_FRICTION) return hold->active ? 4 : 2 * (hold->impulse != 0);
+  if (block->part == CNI_PART_MOTOR) {
+    double rate = -*cni_block_b_n(p, &p->blocks[index]) / scale;
+    if (row->turns && axis->drive != CN_DRIVE_POSITION)
+      hold->rate = rate;
+    else
+      hold->target += in->time_step * rate;
+    return hold->active ? 6 : 3 * (hold->impulse != 0);
+  }
+  if (block->part != CNI_PART_LOWER && block->part != CNI_PART_UPPER) return 0;
+  const CnTwist rest = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  const CnTwist *a = joint->body_a >= 0 ? &in->twist[joint->body_a] : &rest;
+  const CnTwist *b = joint->body_b >= 0 ? &in->twist[joint->body_b] : &rest;
+  return limit_hold(in, axis, row->value, cni_joint_rate(place, row, a, b), g, hold);
+}
+
+int32_t cni_joint_holds(const CniDriftInput *in, int32_t i, CniJointPlace *place, CniHold *holds) {
+  const CniJoint *joint = &in->model->joints[i];
+  CniJointBlock blocks[CNI_JOINT_BLOCKS];
+  int32_t count = 0;
+  if (cni_joint_hold_count(&joint->def) == 0) {
+    cni_joint_at(joint, in->pose, place);
+    return 0;
+  }
+  int32_t block_count = list(NULL, joint, in->pose, in->time_step, 0, in->problem, place, blocks);
+  for (int32_t axis = 0; axis < place->axis_count; axis++) {
+    if (!cni_joint_may_hold(&joint->def.axes[axis])) continue;
+    int best = 0;
+    holds[count] =
+        (CniHold){.axis = axis, .part = CNI_PART_MOTOR, .target = place->axes[axis].value};
+    for (int32_t k = 0; k < block_count; k++) {
+      CniHold hold;
+      if (blocks[k].part == CNI_PART_LOCKED || blocks[k].axis != axis) continue;
+      int rank = hold_of(in, joint, place, &blocks[k], in->joint_blocks[i] + k, &hold);
+      // of two limits that are watched the nearer one
+      int nearer = rank == 1 && best == 1 &&
+                   fabs(hold.target - place->axes[axis].value) <
+                       fabs(holds[count].target - place->axes[axis].value);
+      if (rank <= best && !nearer) continue;
+      best = rank;
+      holds[count] = hold;
+    }
+    count++;
+  }
+  return count;
+}
+
+CniHold cni_coupling_hold(const CniDriftInput *in, int32_t i, double value) {
+  const CniModel *model = in->model;
+  const CnProblem *p = in->problem;
+  int32_t block = in->joint_blocks[0] - model->coupling_count + i;
+  CniHold hold = {.active = 1, .lo = -INFINITY, .hi = INFINITY};
+  hold.target = (1 - in->stabilisation) * value;
+  if (!model->couplings[i].def.one_sided) return hold;
+  CniCouplingPlace place;
+  cni_coupling_at(model, &model->couplings[i], in->pose, &place);
+  double g = coupling_scale(p, &place) * in->g[p->blocks[block].row];
+  hold.side = 1;
+  hold.active = g > 0;
+  hold.lo = -g;
+  if (value >= 0) hold.target = 0;
+  return hold;
 }
 
 // ---- what of springs follows the drift ----
@@ -351,6 +477,7 @@ void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double 
   CniJointPlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   joint->impulse = (CniJointImpulse){0};
+  memset(joint->drift, 0, sizeof joint->drift);
   joint->total = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   joint->impulse_step = time_step;
   (void)end_block;

@@ -190,6 +190,8 @@ typedef struct CniJointStep {
   double late;                 // 1 - theta of springs: what of their impulse follows the drift
   double rates[CN_JOINT_AXES]; // of the coordinates at the start of the step
   CniJointTarget targets[CN_JOINT_AXES];
+  // N s, N m s, of a motor's or the friction's effort: what the drift will need of it, as it did last
+  double later[CN_JOINT_AXES][CNI_PART_COUNT];
 } CniJointStep;
 
 // A block of the step problem. Its rows are those of the place times `scale`.
@@ -221,11 +223,13 @@ static inline int cni_joint_is_servo(const CnJointAxis *axis) {
          (axis->motor_damping > 0 ||
           (axis->motor_stiffness > 0 && axis->drive == CN_DRIVE_POSITION));
 }
+// May a motor, friction or a limit hold a coordinate where it is, or at its speed?
+int cni_joint_may_hold(const CnJointAxis *axis);
 // What a motor without a row does in a state: an effort, or that of a servo; target: value and
 // derivatives.
 double cni_joint_push(const CnJointAxis *axis, const double target[3], double x, double rate);
-// What is done along a coordinate in all.
-double cni_joint_effort(const CniJointImpulse *impulse, int32_t axis);
+// What is done along a coordinate in all, by parts.
+double cni_joint_effort(const double parts[CNI_PART_COUNT]);
 // All of it as one impulse and one angular impulse on b at its frame's origin, world axes.
 CnTwist cni_joint_total(const CniJointPlace *place, const CniJointImpulse *impulse);
 // Does anything but locked directions, springs, limits and motors without a bound act? Null if not, else

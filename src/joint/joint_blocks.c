@@ -20,15 +20,17 @@
 //                a position has the speed that leads there; a servo is a bounded spring-damper about
 //                its target. A motor that gives an effort is a load and no row
 //     friction   u = x', |g| <= h (friction + mu r R), R: reaction of the last step
+//                (these bounds are about what motor and friction do in the drift as well)
 //     armature   u = x' - x'_old + g/J = 0
 #include "joint/joint.h"
 
 #include <math.h>
 
-static CnSet interval(double most) {
+static CnSet interval(double most, double later) {
   CnSet set = cn_set_default(CN_BLOCK_INTERVAL);
-  set.lo = -most;
-  set.hi = most;
+  later = cn_clamp(later, -most, most);
+  set.lo = -most - later;
+  set.hi = most - later;
   return set;
 }
 
@@ -48,6 +50,7 @@ typedef struct Act {
   const CniJointTarget *target;
   double x, rate; // at the start of the step
   int32_t turns;
+  const double *later; // by part
 } Act;
 
 static int has_spring(const CnJointAxis *axis) { return axis->stiffness > 0 || axis->damping > 0; }
@@ -99,8 +102,9 @@ static void motor(const Act *act, CniJointBlock *k) {
   int positions = axis->drive == CN_DRIVE_POSITION;
   double h = act->step->time_step, d = axis->motor_damping;
   double stiffness = positions ? axis->motor_stiffness : 0, both = h * stiffness + d;
-  k->set = axis->motor_effort < INFINITY ? interval(h * axis->motor_effort)
-                                         : cn_set_default(CN_BLOCK_BILATERAL);
+  k->set = axis->motor_effort < INFINITY
+               ? interval(h * axis->motor_effort, act->later[CNI_PART_MOTOR])
+               : cn_set_default(CN_BLOCK_BILATERAL);
   if (both > 0) k->set.compliance[0] = 1 / (h * both);
   if (!positions)
     k->b[0] = -target->middle;
@@ -115,7 +119,7 @@ static void friction(const Act *act, CniJointBlock *k) {
   const CnJointAxis *axis = act->axis;
   double arm = act->turns ? axis->friction_radius : 1;
   double most = axis->friction + axis->friction_coefficient * arm * act->step->reaction;
-  k->set = interval(act->step->time_step * most);
+  k->set = interval(act->step->time_step * most, act->later[CNI_PART_FRICTION]);
   k->b[0] = 0;
 }
 
@@ -194,15 +198,21 @@ int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
       *block = (CniJointBlock){.part = (CniJointPart)k, .axis = i, .dim = 1, .share = 1};
       block->scale[0] = k == CNI_PART_UPPER ? -1 : 1;
       Act act = {&def->axes[i],        step,           &step->targets[i],
-                 place->axes[i].value, step->rates[i], place->axes[i].turns};
+                 place->axes[i].value, step->rates[i], place->axes[i].turns,
+                 step->later[i]};
       parts[k].law(&act, block);
       in_metres(block, &place->axes[i], step->length);
     }
   return count;
 }
 
-double cni_joint_effort(const CniJointImpulse *impulse, int32_t axis) {
-  const double *x = impulse->axes[axis];
+int cni_joint_may_hold(const CnJointAxis *axis) {
+  int rigid = !(axis->limit_stiffness > 0 || axis->limit_damping > 0);
+  return (has_motor(axis) && !cni_joint_is_servo(axis)) || has_friction(axis) ||
+         (rigid && (has_lower(axis) || has_upper(axis)));
+}
+
+double cni_joint_effort(const double x[CNI_PART_COUNT]) {
   return x[CNI_PART_SPRING] + (x[CNI_PART_LOWER] - x[CNI_PART_UPPER]) + x[CNI_PART_MOTOR] +
          x[CNI_PART_FRICTION] + x[CNI_PART_ARMATURE];
 }
@@ -216,7 +226,7 @@ CnTwist cni_joint_total(const CniJointPlace *place, const CniJointImpulse *impul
     sum.spin = cn_madd(sum.spin, g, row->angular);
   }
   for (int32_t i = 0; i < place->axis_count; i++) {
-    double g = cni_joint_effort(impulse, i);
+    double g = cni_joint_effort(impulse->axes[i]);
     sum.velocity = cn_madd(sum.velocity, g, place->axes[i].linear);
     sum.spin = cn_madd(sum.spin, g, place->axes[i].angular);
   }

@@ -192,7 +192,7 @@ static CnStatus check_couplings(const CniModel *model) {
     CNI_TRY(check_id(&model->coupling_ids, "coupling", i, c->slot, c->generation));
     if (!terminated(c->name)) return damaged("coupling", i, "its name does not end");
     if (cni_coupling_check(model, &c->def) != CN_OK) return damaged_numbers("coupling", i);
-    if (!isfinite(c->impulse) || !isfinite(c->impulse_step) || c->impulse_step < 0)
+    if (!isfinite(c->impulse + c->drift) || !isfinite(c->impulse_step) || c->impulse_step < 0)
       return damaged("coupling", i, "its impulse is not finite");
   }
   return CN_OK;
@@ -242,7 +242,8 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
   int finite = cn_vec3_finite(j->total.velocity) && cn_vec3_finite(j->total.spin);
   for (int32_t k = 0; k < CNI_JOINT_LOCKED; k++) finite &= isfinite(j->impulse.locked[k]) != 0;
   for (int32_t k = 0; k < CN_JOINT_AXES; k++)
-    finite &= isfinite(cni_joint_effort(&j->impulse, k)) != 0 && isfinite(j->near[k]) != 0;
+    finite &= isfinite(cni_joint_effort(j->impulse.axes[k])) != 0 &&
+              isfinite(cni_joint_effort(j->drift[k])) != 0 && isfinite(j->near[k]) != 0;
   if (!finite) return damaged("joint", i, "its impulse is not finite");
   if (!isfinite(j->impulse_step) || j->impulse_step < 0)
     return damaged("joint", i, "the step of its impulse is no time");

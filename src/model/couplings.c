@@ -99,25 +99,35 @@ static double slope_of(const CniModel *model, const CnCouplingDef *def, int32_t 
   return def->terms[0].coefficient + powers + f[1];
 }
 
-void cni_coupling_at(const CniModel *model, const CniCoupling *coupling, const CnPose *pose,
-                     CniCouplingPlace *place) {
+double cni_coupling_terms(const CniModel *model, const CniCoupling *coupling, const CnPose *pose,
+                          CniCouplingTerm *terms) {
   const CnCouplingDef *def = &coupling->def;
-  place->body_count = 0;
-  place->value = -def->offset;
+  double value = -def->offset;
   for (int32_t i = 0; i < def->term_count; i++) {
     const CnCouplingTerm *term = &def->terms[i];
-    const CniJoint *joint = &model->joints[joint_of(model, term)];
+    int32_t joint = joint_of(model, term);
     CniJointEnd a, b;
     CniJointPlace at;
     double more, bend;
-    ends_of(joint, pose, NULL, &a, &b);
-    cni_joint_between(joint, &a, &b, &at);
-    const CniJointRow *row = &at.axes[term->coordinate];
-    double slope = slope_of(model, def, i, row->value, &more, &bend);
-    if (i == 0) place->turns = row->turns;
-    place->value += term->coefficient * row->value + more;
-    add(place, joint->body_b, slope, at.arm_b, row);
-    add(place, joint->body_a, -slope, at.arm_a, row);
+    ends_of(&model->joints[joint], pose, NULL, &a, &b);
+    cni_joint_between(&model->joints[joint], &a, &b, &at);
+    terms[i] = (CniCouplingTerm){joint, at.arm_a, at.arm_b, at.axes[term->coordinate], 0};
+    terms[i].slope = slope_of(model, def, i, terms[i].row.value, &more, &bend);
+    value += term->coefficient * terms[i].row.value + more;
+  }
+  return value;
+}
+
+void cni_coupling_at(const CniModel *model, const CniCoupling *coupling, const CnPose *pose,
+                     CniCouplingPlace *place) {
+  CniCouplingTerm terms[CN_COUPLING_TERMS];
+  place->body_count = 0;
+  place->value = cni_coupling_terms(model, coupling, pose, terms);
+  place->turns = terms[0].row.turns;
+  for (int32_t i = 0; i < coupling->def.term_count; i++) {
+    const CniJoint *joint = &model->joints[terms[i].joint];
+    add(place, joint->body_b, terms[i].slope, terms[i].arm_b, &terms[i].row);
+    add(place, joint->body_a, -terms[i].slope, terms[i].arm_a, &terms[i].row);
   }
 }
 

@@ -168,11 +168,12 @@ typedef struct CniMaterial {
 
 typedef struct CniJoint {
   uint32_t slot, generation;
-  int32_t body_a, body_b;     // dense; -1: the ground
-  int32_t next_a, next_b;     // lists of joints per body, -1
-  CnPose local_a, local_b;    // frames from the centre of mass, principal axes (ground: world)
-  CnJointDef def;             // as given, a distance filled in; def.name is null: name has it
-  CniJointImpulse impulse;    // of the last step, along the rows: warm start
+  int32_t body_a, body_b;  // dense; -1: the ground
+  int32_t next_a, next_b;  // lists of joints per body, -1
+  CnPose local_a, local_b; // frames from the centre of mass, principal axes (ground: world)
+  CnJointDef def;          // as given, a distance filled in; def.name is null: name has it
+  CniJointImpulse impulse; // of the last step, along the rows: warm start
+  double drift[CN_JOINT_AXES][CNI_PART_COUNT]; // along the coordinates, after the kick
   CnTwist total;              // N s, N m s, world axes, on b at its frame: what it amounts to
   double impulse_step;        // s: time step the impulse belongs to
   double near[CN_JOINT_AXES]; // rad: angles that wrap, with their whole turns
@@ -197,6 +198,7 @@ typedef struct CniCoupling {
   uint32_t slot, generation;
   CnCouplingDef def;   // def.name is null: name has it
   double impulse;      // of the last step: warm start
+  double drift;        // what it did after the kick
   double impulse_step; // s
   char name[CNI_NAME_SIZE];
 } CniCoupling;
@@ -209,6 +211,14 @@ typedef struct CniCouplingPlace {
   CnTwist rows[2 * CN_COUPLING_TERMS];
   int32_t turns; // the first coordinate is an angle
 } CniCouplingPlace;
+
+// The same by joints: what of a coordinate's row is in it.
+typedef struct CniCouplingTerm {
+  int32_t joint;
+  CnVec3 arm_a, arm_b;
+  CniJointRow row;
+  double slope; // dc/dx
+} CniCouplingTerm;
 
 // Few: bodies are found by their ids.
 typedef struct CniMotion {
@@ -378,6 +388,9 @@ CnStatus cni_model_find_coupling(const CniModel *model, CnCouplingId id, int32_t
 CnStatus cni_coupling_check(const CniModel *model, const CnCouplingDef *def);
 void cni_coupling_at(const CniModel *model, const CniCoupling *coupling, const CnPose *pose,
                      CniCouplingPlace *place);
+// Its value, and its terms, of which there is room for all.
+double cni_coupling_terms(const CniModel *model, const CniCoupling *coupling, const CnPose *pose,
+                          CniCouplingTerm *terms);
 // c'' for bodies whose velocities stand still.
 double cni_coupling_curvature(const CniModel *model, const CniCoupling *coupling,
                               const CnPose *pose, const CnTwist *twist);

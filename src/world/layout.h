@@ -27,7 +27,7 @@ typedef struct CniPart {
   size_t base;
 } CniPart;
 
-#define CNI_RECORD_PARTS 24
+#define CNI_RECORD_PARTS 32
 typedef struct CniRecord {
   const char *sort, *kind;         // kind null: what all kinds have
   CniPart parts[CNI_RECORD_PARTS]; // those without fields are none

@@ -225,7 +225,8 @@ CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *sta
   cni_joint_errors(&place, &state->error, &state->turn_error);
   state->coordinate_count = place.axis_count;
   for (int32_t k = 0; k < place.axis_count; k++) {
-    const double *x = j->impulse.axes[k];
+    double x[CNI_PART_COUNT];
+    for (int32_t p = 0; p < CNI_PART_COUNT; p++) x[p] = j->impulse.axes[k][p] + j->drift[k][p];
     state->coordinate[k] = place.axes[k].value;
     state->rate[k] = cni_joint_rate(&place, &place.axes[k], &a.twist, &b.twist);
     state->motor[k] = per_second * x[CNI_PART_MOTOR];
@@ -277,7 +278,7 @@ CnStatus cn_coupling_state(const CnWorld *world, CnCouplingId coupling, CnCoupli
   const CniCoupling *c = &model->couplings[i];
   CniCouplingPlace place;
   cni_coupling_at(model, c, model->pose, &place);
-  state->effort = c->impulse_step > 0 ? c->impulse / c->impulse_step : 0;
+  state->effort = c->impulse_step > 0 ? (c->impulse + c->drift) / c->impulse_step : 0;
   state->error = place.value;
   return CN_OK;
 }

@@ -58,6 +58,7 @@ static const CniField coupling_fields[] = {ROW(BITS, CniCoupling, slot, "slot"),
                                            ROW(BITS, CniCoupling, def.function.slot, "function"),
                                            ROW(INTEGER, CniCoupling, def.one_sided, "one_sided"),
                                            ROW(REAL, CniCoupling, impulse, "impulse"),
+                                           ROW(REAL, CniCoupling, drift, "drift"),
                                            ROW(REAL, CniCoupling, impulse_step, "impulse_step"),
                                            ROW(NAME, CniCoupling, name, "name"),
                                            CNI_FIELDS_END};
@@ -113,6 +114,11 @@ static const CniField axis_impulse_fields[] = {
     ROW(REAL, AxisImpulse, part[CNI_PART_ARMATURE], "armature_impulse"),
     CNI_FIELDS_END};
 _Static_assert(CNI_PART_COUNT == 6, "each has a row");
+static const CniField axis_drift_fields[] = {
+    ROW(REAL, AxisImpulse, part[CNI_PART_LOWER], "lower_drift"),
+    ROW(REAL, AxisImpulse, part[CNI_PART_UPPER], "upper_drift"),
+    ROW(REAL, AxisImpulse, part[CNI_PART_MOTOR], "motor_drift"),
+    ROW(REAL, AxisImpulse, part[CNI_PART_FRICTION], "friction_drift"), CNI_FIELDS_END};
 static const CniField angle_fields[] = {
     {.name = "turned", .type = CNI_FIELD_REAL, .range = CNI_ANY}, CNI_FIELDS_END};
 static const CniField cache_fields[] = {ROW(REAL, CniContactCache, time_step, "time_step"),
@@ -187,17 +193,19 @@ static CniRecord joint_kind_record(const CniJointKind *kind) {
   CniRecord record = {"joint", kind->name, {{"", kind->fields, offsetof(CniJoint, def)}}};
   const CniCoordinate *coordinate = kind->coordinates;
   for (size_t i = 0; coordinate && coordinate[i].name; i++) {
-    record.parts[1 + 3 * i] = (CniPart){coordinate[i].name, cni_joint_axis_fields,
+    record.parts[1 + 4 * i] = (CniPart){coordinate[i].name, cni_joint_axis_fields,
                                         offsetof(CniJoint, def.axes) + i * sizeof(CnJointAxis)};
-    record.parts[2 + 3 * i] = (CniPart){coordinate[i].name, axis_impulse_fields,
+    record.parts[2 + 4 * i] = (CniPart){coordinate[i].name, axis_impulse_fields,
                                         offsetof(CniJoint, impulse.axes) + i * sizeof(AxisImpulse)};
+    record.parts[3 + 4 * i] = (CniPart){coordinate[i].name, axis_drift_fields,
+                                        offsetof(CniJoint, drift) + i * sizeof(AxisImpulse)};
     if (kind->wraps)
-      record.parts[3 + 3 * i] = (CniPart){coordinate[i].name, angle_fields,
+      record.parts[4 + 4 * i] = (CniPart){coordinate[i].name, angle_fields,
                                           offsetof(CniJoint, near) + i * sizeof(double)};
   }
   return record;
 }
-_Static_assert(CNI_RECORD_PARTS > 3 * CN_JOINT_AXES, "three parts a coordinate");
+_Static_assert(CNI_RECORD_PARTS > 4 * CN_JOINT_AXES, "four parts a coordinate");
 
 void cni_records(CniRecord records[CNI_RECORD_COUNT]) {
   memcpy(records, common, sizeof common);

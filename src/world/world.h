@@ -65,11 +65,14 @@ typedef enum CniBusy {
 typedef struct CniStepWork {
   const CniContact *contacts; // in the arena until the problem is made
   int32_t contact_count;
-  CniArenaMark mark;        // of the arena, before the contacts were looked for
-  const CnTwist *late;      // likewise: momenta of springs after the drift
-  const CnTwist *reactions; // in the arena: what joints carried in the drift; null: nothing
-  int32_t *joint_blocks;    // in the arena: first block of each joint, and the end
-  const int32_t *block_of;  // as long as the contacts
+  CniArenaMark mark;             // of the arena, before the contacts were looked for
+  const CnTwist *late;           // likewise: momenta of springs after the drift
+  const CnTwist *reactions;      // in the arena: what joints carried in the drift; null: nothing
+  const CniDriftEffort *efforts; // there, too: along their coordinates
+  int32_t effort_count;
+  CnBalanceTerm *drift_terms; // null: nobody asks
+  int32_t *joint_blocks;      // in the arena: first block of each joint, and the end
+  const int32_t *block_of;    // as long as the contacts
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
   void *order_scratch;                 // for another order of the bodies

@@ -69,14 +69,19 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
                           h);
 }
 
+// m/s or rad/s: what is slower does not bounce.
+static double bounce_threshold(const CnWorld *world, double h) {
+  double threshold = world->now.settings.restitution_threshold;
+  return threshold < 0 ? cn_norm(world->now.settings.gravity) * h : threshold;
+}
+
 static CnStatus problem(void *context, double t, const double *q, const double *v, double h,
                         CnProblem **result, CnAnswer **answer) {
   CnWorld *world = context;
   CniStepWork *work = &world->work;
   const CniSettings *settings = &world->now.settings;
   CniEngine *engine = &world->now.engine;
-  double start = cni_seconds(), threshold = settings->restitution_threshold;
-  if (threshold < 0) threshold = cn_norm(settings->gravity) * h;
+  double start = cni_seconds();
   int32_t *block_of;
   const CnTwist *loads;
   CNI_TRY(cni_world_loads(world, t, (const CnPose *)q, (const CnTwist *)v, &loads));
@@ -95,7 +100,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .contact_stabilisation = settings->contact_stabilisation,
                             .contact_slop = settings->contact_slop,
                             .recovery_speed = settings->recovery_speed,
-                            .restitution_threshold = threshold,
+                            .restitution_threshold = bounce_threshold(world, h),
                             .late = work->equations ? 0 : 1 - settings->spring_theta,
                             .geometric_stiffness = settings->geometric_stiffness,
                             .modify = world->hooks.modify ? cni_world_modify : NULL,
@@ -209,17 +214,33 @@ static CnPose drift_path(const void *context, int32_t i, double t, CnTwist *twis
   return (CnPose){cn_madd(from.position, s, way), cn_qunit(between)};
 }
 
+// Impulses of all rounds.
+static const double *kick_impulses(const CnWorld *world) {
+  const CniBounces *bounces = &world->found.bounces;
+  return bounces->rounds > 0 ? bounces->total : world->now.engine.answer.g;
+}
+
 static CnStatus drift_joints(CnWorld *world, const Drift *d) {
   const CniModel *model = d->model;
   if (!world->direct) CNI_TRY(cni_direct_create(&world->allocator, &world->direct));
   CnTwist *reactions;
   CNI_TRY(cni_arena_array(&world->memory.arena, model->joint_count, sizeof *reactions, &reactions));
   world->work.reactions = reactions;
+  if (world->now.settings.balance)
+    CNI_TRY(cni_arena_array(&world->memory.arena, CN_BALANCE_PART_COUNT,
+                            sizeof *world->work.drift_terms, &world->work.drift_terms));
   return cni_drift_joints(&(CniDriftInput){.model = model,
+                                           .problem = world->now.engine.problem,
+                                           .g = kick_impulses(world),
+                                           .joint_blocks = world->work.joint_blocks,
                                            .pose = d->pose,
                                            .twist = d->twist,
                                            .time_step = d->h,
                                            .stabilisation = world->now.settings.stabilisation,
+                                           .threshold = bounce_threshold(world, d->h),
+                                           .terms = world->work.drift_terms,
+                                           .efforts = &world->work.efforts,
+                                           .effort_count = &world->work.effort_count,
                                            .pose_new = d->pose_new,
                                            .end = d->end,
                                            .reactions = reactions,
@@ -234,10 +255,8 @@ static CnStatus late_springs(CnWorld *world, const Drift *d, double late) {
   CnTwist *momentum;
   CNI_TRY(
       cni_arena_array(&world->memory.arena, model->body_count + 1, sizeof *momentum, &momentum));
-  const CniBounces *bounces = &world->found.bounces; // impulses of all rounds
-  const double *g = bounces->rounds > 0 ? bounces->total : world->now.engine.answer.g;
-  cni_late_springs(model, world->now.engine.problem, world->work.joint_blocks, g, late,
-                   (double *)momentum);
+  cni_late_springs(model, world->now.engine.problem, world->work.joint_blocks, kick_impulses(world),
+                   late, (double *)momentum);
   for (int32_t i = 0; i < model->body_count; i++) {
     CnTwist p = momentum[i];
     if (!cni_has_mass(&model->mass[i])) continue;
@@ -302,8 +321,6 @@ static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist
                         const CnAnswer *answer) {
   const CniSettings *settings = &world->now.settings;
   CniModel *model = &world->now.model;
-  double threshold = settings->restitution_threshold;
-  if (threshold < 0) threshold = cn_norm(settings->gravity) * world->work.time_step;
   CniBalanceInput input = {.model = model,
                            .problem = world->now.engine.problem,
                            .answer = answer,
@@ -311,16 +328,32 @@ static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist
                            .pose_new = pose,
                            .twist = model->twist,
                            .end = twist,
-                           .reactions = world->work.reactions,
+                           .drift = world->work.drift_terms,
                            .late = world->work.late,
                            .joint_blocks = world->work.joint_blocks,
                            .gravity = settings->gravity,
                            .time_step = world->work.time_step,
-                           .restitution_threshold = threshold,
+                           .restitution_threshold = bounce_threshold(world, world->work.time_step),
                            .geometric_stiffness = settings->geometric_stiffness,
                            .rounds = world->found.bounces.rounds,
                            .arena = &world->memory.arena};
   return cni_balance(&input, &world->balance);
+}
+
+// What joints and couplings did in the drift.
+static void keep_drift(CniModel *model, const CniStepWork *work) {
+  for (int32_t i = 0; work->reactions && i < model->joint_count; i++) {
+    CnTwist *total = &model->joints[i].total, more = work->reactions[i];
+    *total = (CnTwist){cn_add(total->velocity, more.velocity), cn_add(total->spin, more.spin)};
+  }
+  for (int32_t i = 0; i < work->effort_count; i++) {
+    const CniDriftEffort *e = &work->efforts[i];
+    if (e->joint < 0)
+      model->couplings[e->coupling].drift = e->impulse;
+    else
+      model->joints[e->joint].drift[e->axis][e->part] =
+          e->part == CNI_PART_UPPER ? -e->impulse : e->impulse;
+  }
 }
 
 static CnStatus done(void *context, double t_new, const double *q_new, const double *v_new,
@@ -349,13 +382,9 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
     cni_joint_keep(model, &model->joints[i], now->time, world->work.time_step,
                    solved ? 1 - now->settings.spring_theta : 0, now->engine.problem, answer->g,
                    world->work.joint_blocks[i], world->work.joint_blocks[i + 1]);
-  if (world->work.reactions)
-    for (int32_t i = 0; i < model->joint_count; i++) {
-      CnTwist *total = &model->joints[i].total, more = world->work.reactions[i];
-      *total = (CnTwist){cn_add(total->velocity, more.velocity), cn_add(total->spin, more.spin)};
-    }
   cni_couplings_keep(model, world->work.time_step, now->engine.problem, answer->g,
                      world->work.joint_blocks[0]);
+  keep_drift(model, &world->work);
   const CniContactCache *kept = &now->contacts;
   TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// What takes part in the drift on joints: bodies, rigid joints with their locked directions, the
+// coordinates that motors, dry friction and limits hold, couplings; and how far they are from where
+// they are to be. The motion itself is in drift_joints.c.
+#include "assembly/drift_private.h"
+
+#include "core/error.h"
+#include "core/math.h"
+
+#define LINES 1e-13    // residual that is let be, of lever arms and radii of gyration
+#define TURNS 1e-13    // rad
+#define ROUNDING 2e-15 // of the positions
+#define AXLE 1e4       // how soon a joint's arm is one
+
+static int moves(const CniModel *model, const CniJoint *joint) {
+  return (joint->body_a >= 0 && cni_has_mass(&model->mass[joint->body_a])) ||
+         (joint->body_b >= 0 && cni_has_mass(&model->mass[joint->body_b]));
+}
+
+static int32_t locked_rows(const CnJointDef *def) {
+  int soft = def->stiffness > 0 || def->damping > 0;
+  return soft ? 0 : cni_joint_kinds[def->kind]->locked_count;
+}
+
+// Locked directions, and a row for every coordinate that something may hold.
+static int32_t most_rows(const CniModel *model, const CniJoint *joint) {
+  if (!moves(model, joint)) return 0;
+  int32_t rows = locked_rows(&joint->def) + cni_joint_hold_count(&joint->def);
+  return rows < CNI_JOINT_LOCKED ? rows : CNI_JOINT_LOCKED;
+}
+
+static CnStatus take(CniDrift *d) {
+  const CniModel *model = d->in->model;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    int32_t rows = most_rows(model, &model->joints[i]);
+    d->link_count += rows > 0;
+    d->row_count += rows;
+    d->entry_count += 2 * rows;
+  }
+  d->pair_count = d->link_count;
+  d->line_count = d->row_count;
+  for (int32_t i = 0; i < model->coupling_count; i++) {
+    int32_t terms = model->couplings[i].def.term_count;
+    d->link_count++;
+    d->row_count++;
+    d->pair_count += terms;
+    d->line_count += terms;
+    d->entry_count += 2 * terms;
+  }
+  CniArena *arena = d->in->arena;
+  CNI_TRY(cni_arena_array(arena, d->link_count, sizeof *d->links, &d->links));
+  CNI_TRY(cni_arena_array(arena, d->pair_count, sizeof *d->pairs, &d->pairs));
+  CNI_TRY(cni_arena_array(arena, d->line_count, sizeof *d->lines, &d->lines));
+  CNI_TRY(cni_arena_array(arena, d->line_count, sizeof *d->means, &d->means));
+  CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->pair_count, sizeof *d->bodies, &d->bodies));
+  CNI_TRY(cni_arena_array(arena, d->row_count, sizeof *d->holds, &d->holds));
+  double **numbers[] = {&d->target, &d->left, &d->residual, &d->impulse, &d->change, &d->loose};
+  for (int32_t i = 0; i < 6; i++)
+    CNI_TRY(cni_arena_array(arena, d->row_count, sizeof(double), numbers[i]));
+  return CN_OK;
+}
+
+static int32_t number(CniDrift *d, int32_t *place_of, int32_t body, int32_t link) {
+  const CniModel *model = d->in->model;
+  if (body < 0 || !cni_has_mass(&model->mass[body])) return -1;
+  if (place_of[body] > 0) return place_of[body] - 1;
+  CnVec3 spin = cn_unrotate(d->in->pose[body].rotation, d->in->twist[body].spin);
+  d->bodies[d->body_count] = (CniDriftBody){.body = body,
+                                            .owner = link,
+                                            .mass = model->mass[body].mass,
+                                            .inertia = cni_model_principal(model, body),
+                                            .spin = spin,
+                                            .middle = spin};
+  place_of[body] = ++d->body_count;
+  return d->body_count - 1;
+}
+
+// How far the arms of a joint are from the axes about which its bodies turn.
+static void look_across(const CniDrift *d, const CniDriftPair *pair) {
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t i = side ? pair->b : pair->a;
+    if (i < 0) continue;
+    CniDriftBody *body = &d->bodies[i];
+    CnVec3 w = d->in->twist[body->body].spin, r = pair->arms[side];
+    double both = cn_norm2(w) * cn_norm2(r);
+    if (both > 0) body->across = cn_max(body->across, cn_norm2(cn_cross(w, r)) / both);
+  }
+}
+
+// A length that a body has wherever its joints are: a flywheel's bearing is at its centre of mass.
+static double gyration(const CniDrift *d, int32_t i) {
+  if (i < 0) return 0;
+  CnVec3 j = d->bodies[i].inertia;
+  return sqrt(cn_max(j.x, cn_max(j.y, j.z)) / d->bodies[i].mass);
+}
+
+static double distance_of(const CniDrift *d, int32_t body) {
+  return body < 0 ? 0 : cn_norm(d->in->pose[body].position);
+}
+
+// The bodies of a joint; returns what may be left of its errors, m.
+static double add_pair(CniDrift *d, int32_t *place_of, int32_t link, const CniJoint *joint,
+                       CnVec3 arm_a, CnVec3 arm_b) {
+  int32_t a = number(d, place_of, joint->body_a, link);
+  int32_t b = number(d, place_of, joint->body_b, link);
+  d->pairs[d->pair_count++] = (CniDriftPair){.a = a, .b = b, .arms = {arm_a, arm_b}};
+  return LINES * (cn_norm(arm_a) + cn_norm(arm_b) + gyration(d, a) + gyration(d, b)) +
+         ROUNDING * (distance_of(d, joint->body_a) + distance_of(d, joint->body_b));
+}
+
+static void add_row(CniDrift *d, const CniJointRow *row, double target) {
+  d->lines[d->line_count++] = (CniDriftLine){row->linear, row->angular};
+  d->target[d->row_count++] = target;
+}
+
+static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
+  const CniDriftInput *in = d->in;
+  const CniJoint *joint = &in->model->joints[i];
+  int32_t rows = most_rows(in->model, joint), at = d->row_count;
+  if (rows == 0) return;
+  CniJointPlace place;
+  CniHold holds[CN_JOINT_AXES];
+  int32_t held = cni_joint_holds(in, i, &place, holds);
+  CniDriftLink *link = &d->links[d->link_count];
+  *link = (CniDriftLink){.joint = i,
+                         .coupling = -1,
+                         .pair = d->pair_count,
+                         .pair_count = 1,
+                         .row = at,
+                         .dim = rows,
+                         .locked = locked_rows(&joint->def),
+                         .line = d->line_count};
+  link->tolerance = add_pair(d, place_of, d->link_count, joint, place.arm_a, place.arm_b);
+  for (int32_t r = 0; r < link->locked; r++)
+    add_row(d, &place.locked[r], (1 - in->stabilisation) * place.locked[r].value);
+  for (int32_t k = 0; k < held && d->row_count < at + rows; k++) {
+    d->holds[d->row_count] = holds[k];
+    d->loose[d->row_count] = !holds[k].active;
+    d->impulse[d->row_count] = holds[k].impulse;
+    d->hold_count += holds[k].active || holds[k].side != 0;
+    add_row(d, &place.axes[holds[k].axis], holds[k].target);
+  }
+  int carries = link->locked > 0;
+  for (int32_t k = 0; k < held; k++) carries |= holds[k].active;
+  if (carries) look_across(d, &d->pairs[link->pair]);
+  d->link_count++;
+}
+
+static void add_coupling(CniDrift *d, int32_t *place_of, int32_t i) {
+  const CniDriftInput *in = d->in;
+  CniCouplingTerm terms[CN_COUPLING_TERMS];
+  CniDriftLink *link = &d->links[d->link_count];
+  double value = cni_coupling_terms(in->model, &in->model->couplings[i], in->pose, terms);
+  *link = (CniDriftLink){.joint = -1,
+                         .coupling = i,
+                         .pair = d->pair_count,
+                         .pair_count = in->model->couplings[i].def.term_count,
+                         .row = d->row_count,
+                         .dim = 1,
+                         .line = d->line_count};
+  double scale = 0;
+  for (int32_t k = 0; k < link->pair_count; k++) {
+    const CniCouplingTerm *t = &terms[k];
+    double one =
+        add_pair(d, place_of, d->link_count, &in->model->joints[t->joint], t->arm_a, t->arm_b);
+    double left = t->row.turns ? TURNS + ROUNDING * fabs(t->row.value) : one;
+    link->tolerance += fabs(t->slope) * left;
+    scale = cn_max(scale, fabs(t->slope));
+    d->lines[d->line_count++] =
+        (CniDriftLine){cn_scale(t->slope, t->row.linear), cn_scale(t->slope, t->row.angular)};
+  }
+  if (!(scale > 0)) link->tolerance = TURNS;
+  CniHold hold = cni_coupling_hold(in, i, value);
+  d->holds[d->row_count] = hold;
+  d->loose[d->row_count] = !hold.active;
+  d->hold_count++;
+  d->target[d->row_count++] = hold.target;
+  d->link_count++;
+}
+
+// Angles whose speed is kept go as far as their bodies turn with it: 2 atan(k w/2).
+static void aim_motors(const CniDrift *d, const CniDriftLink *link) {
+  for (int32_t r = link->locked; r < link->dim; r++) {
+    const CniHold *hold = &d->holds[link->row + r];
+    const CniDriftPair *pair = &d->pairs[link->pair];
+    if (hold->rate == 0) continue;
+    double k = d->bodies[pair->b >= 0 ? pair->b : pair->a].turn, w = 0;
+    if (pair->a >= 0) {
+      int32_t a = d->bodies[pair->a].body;
+      w = cn_dot(d->lines[link->line + r].angular, d->in->twist[a].spin);
+    }
+    d->target[link->row + r] +=
+        2 * (cni_atan2(0.5 * k * (w + hold->rate), 1) - cni_atan2(0.5 * k * w, 1));
+  }
+}
+
+CnStatus cni_drift_list(CniDrift *d) {
+  const CniModel *model = d->in->model;
+  int32_t *place_of;
+  CNI_TRY(take(d));
+  CNI_TRY(cni_arena_array(d->in->arena, model->body_count, sizeof *place_of, &place_of));
+  d->link_count = d->pair_count = d->line_count = d->row_count = 0;
+  for (int32_t i = 0; i < model->joint_count; i++) add_joint(d, place_of, i);
+  for (int32_t i = 0; i < model->coupling_count; i++) add_coupling(d, place_of, i);
+  for (int32_t i = 0; i < d->body_count; i++) {
+    CniDriftBody *body = &d->bodies[i];
+    double h = d->in->time_step, share = 1 / (1 + AXLE * body->across);
+    body->turn = h + share * (cni_drift_stretched(h, cn_norm(body->spin)) - h);
+  }
+  for (int32_t i = 0; i < d->link_count; i++)
+    if (d->links[i].joint >= 0) aim_motors(d, &d->links[i]);
+  return CN_OK;
+}
+
+// ---- where they are ----
+
+static CnVec3 mean(CnVec3 a, CnVec3 b) { return cn_scale(0.5, cn_add(a, b)); }
+
+static void mean_pair(CniDriftPair *pair, CnVec3 arm_a, CnVec3 arm_b) {
+  pair->mean_arms[0] = mean(pair->arms[0], arm_a);
+  pair->mean_arms[1] = mean(pair->arms[1], arm_b);
+}
+
+static void mean_line(const CniDrift *d, int32_t line, CnVec3 linear, CnVec3 angular) {
+  const CniDriftLine *old = &d->lines[line];
+  d->means[line] = (CniDriftLine){mean(old->linear, linear), mean(old->angular, angular)};
+}
+
+// The row has a value; returns what is left in units of what may be.
+static double note(const CniDrift *d, int32_t row, double value, double may) {
+  d->left[row] = value - d->target[row];
+  d->residual[row] = d->loose[row] > 0 ? 0 : d->left[row];
+  return fabs(d->residual[row]) / may;
+}
+
+static double look_at_coupling(const CniDrift *d, const CniDriftLink *link) {
+  const CniDriftInput *in = d->in;
+  CniCouplingTerm terms[CN_COUPLING_TERMS];
+  const CniCoupling *c = &in->model->couplings[link->coupling];
+  double value = cni_coupling_terms(in->model, c, in->pose_new, terms);
+  for (int32_t k = 0; k < link->pair_count; k++) {
+    const CniCouplingTerm *t = &terms[k];
+    mean_pair(&d->pairs[link->pair + k], t->arm_a, t->arm_b);
+    mean_line(d, link->line + k, cn_scale(t->slope, t->row.linear),
+              cn_scale(t->slope, t->row.angular));
+  }
+  return note(d, link->row, value, link->tolerance);
+}
+
+double cni_drift_look(const CniDrift *d, const CniDriftLink *link) {
+  if (link->joint < 0) return look_at_coupling(d, link);
+  CniJointPlace place;
+  cni_joint_at(&d->in->model->joints[link->joint], d->in->pose_new, &place);
+  mean_pair(&d->pairs[link->pair], place.arm_a, place.arm_b);
+  double worst = 0;
+  for (int32_t r = 0; r < link->dim; r++) {
+    const CniHold *hold = cni_drift_hold(d, link, r);
+    const CniJointRow *now = hold ? &place.axes[hold->axis] : &place.locked[r];
+    double value = now->value, target = d->target[link->row + r];
+    if (now->wraps) value = cni_joint_nearest(value, target);
+    mean_line(d, link->line + r, now->linear, now->angular);
+    double may = now->turns ? TURNS + (hold ? ROUNDING * fabs(target) : 0) : link->tolerance;
+    worst = cn_max(worst, note(d, link->row + r, value, may));
+  }
+  return worst;
+}

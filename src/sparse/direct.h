@@ -85,9 +85,6 @@ int32_t cni_direct_islands(const CniDirect *direct);
 void cni_direct_island(const CniDirect *direct, int32_t island, int32_t *begin, int32_t *end);
 const int32_t *cni_direct_blocks(const CniDirect *direct);
 
-// M^-1 e^T of the coefficients, in their order, as the last factorisation computed them.
-const CnTwist *cni_direct_response(const CniDirect *direct);
-
 // Rows that depend on rows before them in the order of elimination, ascending, at most `capacity`
 // of them; returns how many there are. The degrees of freedom are six a body less the rows that do not.
 int32_t cni_direct_dependent(const CniDirect *direct, int32_t *rows, int32_t capacity);

@@ -158,10 +158,10 @@ typedef struct Motion {
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
 
-static void add_scaled(double *x, double s, CnVec3 a) {
-  x[0] += s * a.x;
-  x[1] += s * a.y;
-  x[2] += s * a.z;
+static void add_to(double *x, CnVec3 a) {
+  x[0] += a.x;
+  x[1] += a.y;
+  x[2] += a.z;
 }
 
 // -(E v + b + C g) of a block to j->x; g: null is zero.
@@ -178,15 +178,18 @@ static void load_speed(CniJoints *j, const CniDirectBlock *block, Motion m, cons
 
 // v += M^-1 E^T times lambda j->x of a block.
 static void follow(CniJoints *j, const CniDirectBlock *block, Motion m, double lambda) {
-  const CnTwist *response = cni_direct_response(j->direct);
   const double *x = j->x + block->row;
   for (int32_t k = block->side; k < block->side + block->side_count; k++) {
+    const CniDirectBody *body = &j->bodies[j->sides[k].body];
     double *v = m.v + m.stride * (size_t)j->group[j->sides[k].body];
-    const CnTwist *e = response + j->sides[k].at;
-    for (int32_t r = 0; r < block->dim; r++) {
-      add_scaled(v, lambda * x[r], e[r].velocity);
-      add_scaled(v + m.spin, lambda * x[r], e[r].spin);
+    const CnTwist *e = j->e + j->sides[k].at;
+    CnVec3 move = cn_scale(x[0], e->velocity), turn = cn_scale(x[0], e->spin);
+    for (int32_t r = 1; r < block->dim; r++) {
+      move = cn_madd(move, x[r], e[r].velocity);
+      turn = cn_madd(turn, x[r], e[r].spin);
     }
+    add_to(v, cn_scale(lambda * body->inv_mass, move));
+    add_to(v + m.spin, cn_scale(lambda, cn_smul(body->inv_inertia, turn)));
   }
 }
 

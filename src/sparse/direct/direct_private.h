@@ -2,26 +2,31 @@
 // What the two files of the direct solution of joints share: structure and numbers.
 //
 // Nodes are the blocks, then the hubs. Numbers of elimination are places. Column k of the factor is
-// one panel by rows of dim[k] numbers: its own dim[k] rows, then those of the places in its
-// pattern, ascending. Islands are consecutive places.
+// one panel of blocks: its own, then those of the places in its pattern, ascending. A block is
+// dim[k] lines, its columns, of eight numbers: its rows, zeros where it has fewer. Vectors by places
+// have a line each, too. Islands are consecutive places.
 #ifndef CNI_SPARSE_DIRECT_PRIVATE_H
 #define CNI_SPARSE_DIRECT_PRIVATE_H
 
+#include "core/simd/simd.h"
 #include "sparse/direct.h"
 
 #define CNI_DIRECT_DIM 6
+#define CNI_DIRECT_LINE 8
+#define CNI_DIRECT_NOTHING 1e-15 // of the diagonal: no pivot even with the shift
+#define CNI_DIRECT_POOR 1e-4     // pivots of less than that ask for a refinement
 
-// What two sides add to a panel: coefficients of one times responses of the other. -1: the hub.
+// What two sides add to a panel: F of one times F of the other. -1: the hub.
 typedef struct CniDirectLink {
   int32_t side_row, side_column;
-  int32_t row; // of the panel
+  int32_t block; // of the panel
 } CniDirectLink;
 
-// K of a hub, K K^T = M^-1: a number for the velocity, a lower triangle for the spin.
-typedef struct CniDirectHub {
+// K of a body, K K^T = M^-1: a number for the velocity, a lower triangle for the spin.
+typedef struct CniDirectRoot {
   double move, turn[6]; // xx, yx, yy, zx, zy, zz
-  int32_t body, reserved;
-} CniDirectHub;
+  double reserved;
+} CniDirectRoot;
 
 // How the solutions of an island are found.
 typedef enum CniDirectCare {
@@ -29,6 +34,8 @@ typedef enum CniDirectCare {
   CNI_DIRECT_REFINED,   // and refined once: some pivots are small
   CNI_DIRECT_SHIFTED    // by conjugate gradients: some rows depend on others
 } CniDirectCare;
+
+typedef struct CniDirectKernels CniDirectKernels;
 
 struct CniDirect {
   CnAllocator allocator;
@@ -41,41 +48,50 @@ struct CniDirect {
   CniDirectBlock *blocks;
   CniDirectSide *sides;
   uint8_t *thin; // per body, with hubs: its inverse inertia is singular
-  int32_t body_count, block_count, side_count, row_count, twist_count;
+  int32_t body_count, block_count, side_count, row_count;
 
   // nodes and their order
-  CniDirectHub *hubs;
+  int32_t *hubs; // their bodies
   int32_t hub_count, node_count;
-  int32_t *hub_of;            // per body: hub, -1: none
-  int32_t *order;             // per place: node
-  int32_t *place;             // per node
-  int32_t *side_block;        // per side
-  int32_t island_count;       //
-  int32_t *island_start;      // places
-  int32_t *block_start;       // per island: in block_list
-  int32_t *block_list;        // blocks of islands, each ascending
-  int32_t *dim, *at;          // per place: rows, and the first of them in vectors by places
-  int32_t *start;             // per place: its pattern
-  int32_t *pattern, *row;     // places below, and their rows of the panel
-  int32_t pattern_capacity;   //
-  int64_t *panel;             // per place: in value
-  int32_t *link_start;        // per place
-  CniDirectLink *links;       //
-  int64_t number_count, size; // of value; rows of all nodes
+  int32_t *hub_of;          // per body: hub, -1: none
+  int32_t *order;           // per place: node
+  int32_t *place;           // per node
+  int32_t *side_block;      // per side
+  int32_t island_count;     //
+  int32_t *island_start;    // places
+  int32_t *block_start;     // per island: in block_list
+  int32_t *block_list;      // blocks of islands, each ascending
+  int32_t *first_side;      // per body
+  int32_t *dim;             // per place: rows
+  int32_t *start;           // per place: its pattern
+  int32_t *pattern;         // places below
+  int32_t pattern_capacity; //
+  int64_t *panel;           // per place: lines in value
+  int32_t *link_start;      // per place
+  CniDirectLink *links;     //
+  int64_t line_count, size; // of value; numbers of vectors by places
 
   // the numbers
+  const CniDirectKernels *kernels;
   double *value;
+  CniDirectRoot *roots;      // per body
+  double *f;                 // per side: F = e K, six lines, the rows of the joint in each
   double *inverse;           // of pivots, by places
   double *diagonal, *weight; // of S and D, by places
   uint8_t *lost;             // rows that depend on others, by places
   uint8_t *care;             // per island: CniDirectCare
   double *y;                 // solutions by places, and vectors of conjugate gradients
   double *residual, *step, *image, *sum;
-  CnTwist *response; // M^-1 e^T
-  CnTwist *moved;    // per body: velocities that a solution gives
+  CnTwist *moved; // per body: momenta, then velocities that a solution gives
 };
 
-// M^-1 e^T x and S x need no factor: y = S x by places, of one island.
-void cni_direct_product(CniDirect *d, int32_t island, const double *x, double *y);
+// Values of S (+ shift D), L D L^T with pivots above `least` of their diagonals, and x <- factor^-1 x, of
+// one island; the same bits at any level. Null where a level was not built.
+struct CniDirectKernels {
+  void (*values)(CniDirect *d, int32_t island, double shift);
+  CniDirectCare (*factor)(CniDirect *d, int32_t island, double least);
+  void (*substitute)(const CniDirect *d, int32_t island, double *x);
+};
+const CniDirectKernels *cni_direct_kernels(CniSimdLevel level);
 
 #endif

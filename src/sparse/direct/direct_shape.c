@@ -27,6 +27,7 @@ CnStatus cni_direct_create(const CnAllocator *allocator, CniDirect **direct) {
   if (!d) return cni_error_memory(sizeof *d);
   memset(d, 0, sizeof *d);
   d->allocator = *allocator;
+  d->kernels = cni_direct_kernels(cni_simd_level());
   cni_arena_init(&d->arena, allocator);
   return CN_OK;
 }
@@ -73,15 +74,17 @@ static CnStatus copy(CniDirect *d, const CniDirectSystem *s) {
   TAKE(s->side_count, d->sides);
   TAKE(s->side_count, d->side_block);
   TAKE(s->body_count, d->thin);
+  TAKE(s->body_count, d->first_side);
   TAKE(s->body_count, d->hub_of);
   if (s->block_count > 0) memcpy(d->blocks, s->blocks, (size_t)s->block_count * sizeof *s->blocks);
   if (s->side_count > 0) memcpy(d->sides, s->sides, (size_t)s->side_count * sizeof *s->sides);
-  d->twist_count = 0;
+  for (int32_t i = 0; i < s->body_count; i++) d->first_side[i] = -1;
   for (int32_t i = 0; i < s->block_count; i++)
-    for (int32_t k = 0; k < s->blocks[i].side_count; k++) {
-      d->side_block[s->blocks[i].side + k] = i;
-      d->hub_of[s->sides[s->blocks[i].side + k].body]++;
-      d->twist_count += s->blocks[i].dim;
+    for (int32_t k = s->blocks[i].side; k < s->blocks[i].side + s->blocks[i].side_count; k++) {
+      int32_t body = s->sides[k].body;
+      d->side_block[k] = i;
+      d->hub_of[body]++;
+      if (d->first_side[body] < 0) d->first_side[body] = k;
     }
   d->hub_count = 0;
   for (int32_t i = 0; i < s->body_count; i++) {
@@ -91,7 +94,7 @@ static CnStatus copy(CniDirect *d, const CniDirectSystem *s) {
   d->node_count = d->block_count + d->hub_count;
   TAKE(d->hub_count, d->hubs);
   for (int32_t i = 0; i < s->body_count; i++)
-    if (d->hub_of[i] >= 0) d->hubs[d->hub_of[i]].body = i;
+    if (d->hub_of[i] >= 0) d->hubs[d->hub_of[i]] = i;
   return CN_OK;
 }
 
@@ -126,7 +129,7 @@ static int32_t list_neighbors(Work *w, int32_t node, int32_t *to) {
   int32_t count = 0;
   w->mark[node] = node;
   if (node >= d->block_count) {
-    int32_t body = d->hubs[node - d->block_count].body;
+    int32_t body = d->hubs[node - d->block_count];
     for (int32_t i = w->body_start[body]; i < w->body_start[body + 1]; i++, count++)
       if (to) to[count] = d->side_block[w->body_side[i]];
     return count;
@@ -334,33 +337,28 @@ static CnStatus find_pattern(Work *w) {
   arena = &d->arena;
   TAKE(d->node_count + 1, d->start);
   TAKE(d->node_count + 1, d->dim);
-  TAKE(d->node_count + 1, d->at);
   TAKE(d->node_count + 1, d->panel);
   CNI_TRY(fill_columns(w, first, next));
   for (int32_t k = 0; k < d->node_count; k++) d->dim[k] = w->weight[d->order[k]];
-  TAKE(d->start[d->node_count], d->row);
-  d->number_count = 0;
-  double work = 0;
+  d->line_count = 0;
+  double work = 0, all_rows = 0;
   for (int32_t k = 0; k < d->node_count; k++) {
     int32_t rows = d->dim[k];
-    d->panel[k] = d->number_count;
-    d->at[k + 1] = d->at[k] + d->dim[k];
-    for (int32_t i = d->start[k]; i < d->start[k + 1]; i++) {
-      d->row[i] = rows;
-      rows += d->dim[d->pattern[i]];
-    }
-    d->number_count += (int64_t)rows * d->dim[k];
+    d->panel[k] = d->line_count;
+    for (int32_t i = d->start[k]; i < d->start[k + 1]; i++) rows += d->dim[d->pattern[i]];
+    d->line_count += (int64_t)(1 + d->start[k + 1] - d->start[k]) * d->dim[k];
     work += (double)d->dim[k] * rows * rows;
+    all_rows += d->dim[k];
   }
-  d->panel[d->node_count] = d->number_count;
-  d->size = d->at[d->node_count];
-  d->too_large = work > WORK + WORK_ROW * (double)d->size;
+  d->panel[d->node_count] = d->line_count;
+  d->size = CNI_DIRECT_LINE * (int64_t)d->node_count;
+  d->too_large = work > WORK + WORK_ROW * all_rows;
   return CN_OK;
 }
 
 // ---- links ----
 
-static int32_t panel_row(const CniDirect *d, int32_t column, int32_t place) {
+static int32_t panel_block(const CniDirect *d, int32_t column, int32_t place) {
   int32_t lo = d->start[column], hi = d->start[column + 1];
   while (hi - lo > 1) {
     int32_t middle = lo + (hi - lo) / 2;
@@ -369,7 +367,7 @@ static int32_t panel_row(const CniDirect *d, int32_t column, int32_t place) {
     else
       hi = middle;
   }
-  return d->row[lo];
+  return 1 + lo - d->start[column];
 }
 
 // Links of a body; to: where the next of each column goes, null: counted in link_start.
@@ -387,8 +385,9 @@ static void link_body(Work *w, int32_t body, int32_t *to) {
         d->link_start[column + 1]++;
         continue;
       }
-      d->links[to[column]++] = (CniDirectLink){
-          place < there ? other : side, place < there ? side : other, panel_row(d, column, below)};
+      d->links[to[column]++] =
+          (CniDirectLink){place < there ? other : side, place < there ? side : other,
+                          panel_block(d, column, below)};
     }
   }
 }
@@ -408,7 +407,7 @@ static CnStatus make_links(Work *w) {
 
 static CnStatus take_numbers(CniDirect *d) {
   CniArena *arena = &d->arena;
-  TAKE(d->number_count, d->value);
+  TAKE(CNI_DIRECT_LINE * d->line_count, d->value);
   TAKE(d->size, d->inverse);
   TAKE(d->size, d->diagonal);
   TAKE(d->size, d->weight);
@@ -419,7 +418,8 @@ static CnStatus take_numbers(CniDirect *d) {
   TAKE(d->size, d->step);
   TAKE(d->size, d->image);
   TAKE(d->size, d->sum);
-  TAKE(d->twist_count, d->response);
+  TAKE(d->body_count, d->roots);
+  TAKE(6 * CNI_DIRECT_LINE * (int64_t)d->side_count, d->f);
   TAKE(d->body_count, d->moved);
   return CN_OK;
 }
@@ -460,6 +460,4 @@ void cni_direct_island(const CniDirect *d, int32_t island, int32_t *begin, int32
 
 const int32_t *cni_direct_blocks(const CniDirect *d) { return d->block_list; }
 
-const CnTwist *cni_direct_response(const CniDirect *d) { return d->response; }
-
-int64_t cni_direct_numbers(const CniDirect *d) { return d->number_count; }
+int64_t cni_direct_numbers(const CniDirect *d) { return CNI_DIRECT_LINE * d->line_count; }

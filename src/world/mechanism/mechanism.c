@@ -175,7 +175,6 @@ CnStatus cn_world_mechanism(CnWorld *world, CnMechanism *mechanism, CnDependentR
 // ---- assembling ----
 
 static void find_step(Machine *m) {
-  const CnTwist *response = cni_direct_response(m->direct);
   for (int32_t i = 0; i < m->model->body_count; i++)
     m->step[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   cni_direct_refine(m->direct, m->c, m->x, 1, NULL);
@@ -183,10 +182,12 @@ static void find_step(Machine *m) {
     const CniDirectBlock *block = &m->blocks[b];
     for (int32_t k = block->side; k < block->side + block->side_count; k++) {
       CnTwist *step = &m->step[m->sides[k].body];
+      const CniDirectBody *body = &m->bodies[m->sides[k].body];
       for (int32_t r = 0; r < block->dim; r++) {
-        const CnTwist *e = &response[m->sides[k].at + r];
-        step->velocity = cn_madd(step->velocity, m->x[block->row + r], e->velocity);
-        step->spin = cn_madd(step->spin, m->x[block->row + r], e->spin);
+        const CnTwist *e = &m->system.e[m->sides[k].at + r];
+        double x = m->x[block->row + r];
+        step->velocity = cn_madd(step->velocity, x * body->inv_mass, e->velocity);
+        step->spin = cn_madd(step->spin, x, cn_smul(body->inv_inertia, e->spin));
       }
     }
   }

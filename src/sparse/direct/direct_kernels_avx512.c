@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// Direct solution of joints, avx512.
+#include "sparse/direct/direct_kernels.inc"

@@ -17,6 +17,7 @@
 #include "sparse/ldl.h"    // L D L^T of quasi-definite matrices
 #include "sparse/lu.h"     // LU of block matrices
 #include "sparse/order.h"  // minimum degree
+#include "sparse/span.h"   // dense rows, null spaces, eigenvalues
 
 // One entry on its way into a matrix.
 typedef struct CniTriplet {

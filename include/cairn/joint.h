@@ -136,7 +136,7 @@ typedef struct CnCouplingDef {
   double offset;
   double square, cube, fourth; ///< of the first term's coordinate
   CnFunctionId function;       ///< of it, in place of a time; default none
-  int32_t one_sided;           ///< 1: the sum may be above the offset; not with hem5, rkf45
+  int32_t one_sided;           ///< 1: the sum may be above the offset
   const char *name;            ///< copied; may be NULL
 } CnCouplingDef;
 

@@ -20,6 +20,8 @@ typedef struct CnIntegrator CnIntegrator;
 typedef struct CnContactLaw {
   double restitution; ///< 0 .. 1, Newton's
   double friction;    ///< >= 0; counts only where the contacts have tangents. 0: without friction
+  double rolling;     ///< >= 0, moment over normal force; counts only with contact_dim 5 and 6
+  double spinning;    ///< likewise, with contact_dim 6
 } CnContactLaw;
 
 /// The equations of motion of a system, for the schemes that follow them closely (hem5, rkf45,
@@ -29,12 +31,13 @@ typedef struct CnContactLaw {
 ///     g(q,t) = 0 (bilateral),   0 <= g(q,t) _|_ L >= 0 (contacts),   dg/dt = G v + r
 ///
 /// Rows of G: first one for each bilateral constraint, then contact_dim for each contact: the
-/// normal, and the tangents along which it may slip or stick. `rows` lists which rows are asked
-/// for. Matrices are dense and by rows. A function that cannot answer returns a status and the step
+/// normal, the tangents along which it may slip or stick, the axes about which it may roll, and the
+/// normal about which it may spin; then one for each bound. `rows` lists which rows are asked for. Matrices are dense and by rows. A function that cannot answer returns a status and the step
 /// fails with it.
 typedef struct CnEquations {
   int32_t bilateral_count, contact_count;
-  int32_t contact_dim;      ///< 1: normals only; 2: one tangent (plane motion); 3: two
+  int32_t contact_dim;      ///< 1: normals only; 2: one tangent (plane motion); 3: two; 5: and two
+                            ///< axes of rolling; 6: and one of spinning
   const CnContactLaw *laws; ///< contact_count; null: no restitution, no friction
 
   CnStatus (*mass)(void *context, double t, const double *q, double *m); ///< v_count x v_count
@@ -59,7 +62,7 @@ typedef struct CnEquations {
   /// K = -df/dq T and C = -df/dv, for the step matrix of moreau-jean. Null: forces are not stiff.
   CnStatus (*stiffness)(void *context, double t, const double *q, const double *v, double *k,
                         double *c);
-  /// Name of a contact for messages and the event log. Null: "contact 3".
+  /// Name of a contact, or after them of a bound, for messages and the event log. Null: "contact 3".
   void (*contact_name)(void *context, int32_t contact, char *text, size_t capacity);
 
   /// Systems of many bodies: n > 0 velocities belong together (6 of a rigid body), and v_count is a
@@ -78,6 +81,18 @@ typedef struct CnEquations {
   /// of the call, read these equations again (the counts may have changed) and go on. Null: all
   /// contacts are listed for good.
   int32_t (*covered)(void *context, double t, const double *q);
+
+  /// Rows with a bound, after those of the contacts. A force along such a row keeps G v + r at zero
+  /// as long as it need not be larger than its bound; else it is as large as that, against G v + r.
+  /// Dry friction of a joint, a motor that keeps a speed with a limited effort. They have no gap.
+  int32_t bound_count;
+  /// The bounds, >= 0, one a row. A bound may go with the forces of other rows, in proportion: they
+  /// are in `multipliers`, one a row of G. With `impact` these are impulses, and so are the bounds:
+  /// what a constant gives in no time is zero.
+  void (*bounds)(void *context, double t, const double *q, const double *multipliers,
+                 int32_t impact, double *bounds);
+  /// Name of a bilateral constraint for messages: "joint 'hook'". Null: "bilateral constraint 5".
+  void (*bilateral_name)(void *context, int32_t row, char *text, size_t capacity);
 } CnEquations;
 
 /// A mechanical system as functions. State is q (any coordinates) and v (six per velocity group of
@@ -148,10 +163,10 @@ CN_API const char *cn_event_kind_name(CnEventKind kind);
 
 typedef struct CnEvent {
   CnEventKind kind;
-  int32_t contact;
-  double time;    ///< s
-  double speed;   ///< m/s, normal, before it (impact, touch); tangential before it (stick)
-  double impulse; ///< N s, normal (impact); multiplier after it, N (touch, stick); else 0
+  int32_t contact; ///< contact_count and above: a bound, which sticks or slips
+  double time;     ///< s
+  double speed;    ///< m/s, normal, before it (impact, touch); tangential before it (stick)
+  double impulse;  ///< N s, normal (impact); multiplier after it, N (touch, stick); else 0
 } CnEvent;
 
 /// One accepted step of hem5 or rkf45, or a step of moreau-jean. Arrays live during the call.

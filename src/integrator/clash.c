@@ -60,6 +60,26 @@ void cni_clash_block(CniClash *clash, CnBlockKind kind, int32_t dim, double mu) 
   clash->dims[clash->block_count++] = dim;
 }
 
+int32_t cni_clash_contact(CniClash *clash, const CnEquations *eq, int32_t contact) {
+  static const CnBlockKind kinds[7] = {
+      [1] = CN_BLOCK_UNILATERAL, [2] = CN_BLOCK_FRICTION_2D, [3] = CN_BLOCK_FRICTION,
+      [5] = CN_BLOCK_ROLLING,    [6] = CN_BLOCK_SPINNING,
+  };
+  CnContactLaw law = cni_contact_law_of(eq, contact);
+  int32_t dim = cni_contact_rows(eq, contact);
+  cni_clash_block(clash, kinds[dim], dim, law.friction);
+  clash->sets[clash->block_count - 1].mu_roll = law.rolling;
+  clash->sets[clash->block_count - 1].mu_spin = law.spinning;
+  return dim;
+}
+
+int32_t cni_clash_bound(CniClash *clash, double bound) {
+  cni_clash_block(clash, CN_BLOCK_INTERVAL, 1, 0);
+  clash->sets[clash->block_count - 1].lo = -bound;
+  clash->sets[clash->block_count - 1].hi = bound;
+  return 1;
+}
+
 CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *report) {
   int32_t n = clash->row_count;
   CnSparse w = {n, n, clash->start, clash->column, clash->w};

@@ -26,11 +26,10 @@ void cni_clash_release(CniClash *clash);
 // with the mass factored last; no blocks yet. Then fill q, and add blocks in the order of rows.
 CnStatus cni_clash_begin(CniClash *clash, CniMotion *m, const double *columns,
                          const double *rows_of);
-// Of a contact with that many rows.
-static inline CnBlockKind cni_clash_kind(int32_t dim) {
-  return dim == 1 ? CN_BLOCK_UNILATERAL : dim == 2 ? CN_BLOCK_FRICTION_2D : CN_BLOCK_FRICTION;
-}
 void cni_clash_block(CniClash *clash, CnBlockKind kind, int32_t dim, double mu);
+// Of a contact, and of a row with a bound; returns the number of rows.
+int32_t cni_clash_contact(CniClash *clash, const CnEquations *eq, int32_t contact);
+int32_t cni_clash_bound(CniClash *clash, double bound);
 // Impulses and velocities in answer.g and answer.u.
 CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *report);
 

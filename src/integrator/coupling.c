@@ -41,18 +41,19 @@ void cni_coupling_release(CniMotion *m) {
 
 void cni_motion_directions(CniMotion *m, const double *columns) {
   int64_t size = m->size;
-  for (int32_t i = 0; i < m->active; i++) {
-    int32_t begin = m->touch_start[i], end = m->touch_start[i + 1];
-    double *x = m->x + begin * size;
-    memcpy(x, columns + begin * size, (size_t)((end - begin) * size) * sizeof *x);
+  memcpy(m->x, columns, (size_t)(m->touch_start[m->active] * size) * sizeof *m->x);
+  for (int32_t i = 0; i < m->slip_count; i++) {
     const CniSlip *slip = &m->slip[i];
-    for (int32_t k = 1; slip->row >= 0 && k < m->eq->contact_dim; k++) {
-      const double *tangent = columns + m->touch_start[slip->place + k - 1] * size;
-      double factor = -slip->friction * slip->now[k - 1];
+    if (slip->normal < 0) continue;
+    int32_t begin = m->touch_start[slip->normal], end = m->touch_start[slip->normal + 1];
+    for (int32_t k = 0; k < slip->count; k++) {
+      const double *tangent = columns + m->touch_start[slip->place + k] * size;
+      double factor = -slip->friction * slip->now[k], *x = m->x + begin * size;
       for (int64_t j = 0; j < (end - begin) * size; j++) x[j] += factor * tangent[j];
     }
-    for (int32_t e = begin; e < end; e++, x += size) cni_motion_group_solve(m, m->touch[e], x);
   }
+  for (int32_t e = 0; e < m->touch_start[m->active]; e++)
+    cni_motion_group_solve(m, m->touch[e], m->x + e * size);
 }
 
 void cni_motion_push(const CniMotion *m, const double *g, double *v) {

@@ -68,8 +68,9 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   CNI_TRY(cni_motion_begin(&d->probe, system));
   const CnEquations *eq = system->equations;
   int32_t rows = d->motion.row_count + 1, contacts = eq->contact_count + 1;
-  CNI_TRY(
-      cni_array_reserve(a, (void **)&d->modes, &d->mode_capacity, 0, contacts, sizeof *d->modes));
+  int32_t bounds = eq->bound_count;
+  CNI_TRY(cni_array_reserve(a, (void **)&d->modes, &d->mode_capacity, 0, contacts + bounds,
+                            sizeof *d->modes));
   CNI_TRY(cni_array_reserve(a, (void **)&d->rows, &d->row_capacity, 0, rows, sizeof *d->rows));
   CNI_TRY(cni_array_reserve(a, (void **)&d->slip, &d->slip_capacity, 0, rows, sizeof *d->slip));
   CNI_TRY(cni_array_reserve(a, (void **)&d->chosen, &d->chosen_capacity, 0, 2 * contacts,
@@ -79,7 +80,8 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   int32_t nq = system->q_count, nv = system->v_count;
   CNI_TRY(cni_pool_begin(&d->pool, cni_pool_need(nq) + 4 * cni_pool_need(nv) +
                                        4 * cni_pool_need(rows) +
-                                       4 * cni_pool_need(eq->bilateral_count + contacts) + 8));
+                                       4 * cni_pool_need(eq->bilateral_count + contacts) +
+                                       cni_pool_need(2 * bounds) + 8));
   d->q = cni_pool_take(&d->pool, nq);
   d->v = cni_pool_take(&d->pool, nv);
   d->a = cni_pool_take(&d->pool, nv);
@@ -90,6 +92,7 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   d->impulses = cni_pool_take(&d->pool, rows);
   d->domains = cni_pool_take(&d->pool, contacts);
   d->gaps_before = cni_pool_take(&d->pool, 2 * contacts);
+  d->bounds = cni_pool_take(&d->pool, 2 * bounds);
   return CN_OK;
 }
 
@@ -118,6 +121,12 @@ static void tell_point(CniDrive *d) {
   memset(d->all_multipliers, 0, (size_t)d->motion.row_count * sizeof(double));
   for (int32_t i = 0; i < d->motion.active; i++)
     d->all_multipliers[d->motion.list[i]] = d->multipliers[i];
+  for (int32_t i = 0; i < d->motion.slip_count; i++) {
+    const CniSlip *slip = &d->motion.slip[i];
+    double force = slip->friction * (slip->normal < 0 ? 1 : d->multipliers[slip->normal]);
+    for (int32_t k = 0; k < slip->count; k++)
+      d->all_multipliers[slip->row + k] = -force * slip->now[k];
+  }
   CnPoint point = {.time = d->t,
                    .step = s->h,
                    .q = s->q1,
@@ -327,7 +336,7 @@ static CnStatus renew(CniDrive *d) {
   memcpy(d->q, s->q0, (size_t)system->q_count * sizeof *d->q);
   memcpy(d->v, s->v0, (size_t)system->v_count * sizeof *d->v);
   CNI_TRY(cni_modes_start(d));
-  CniFound none = {0, CN_EVENT_IMPACT, -1};
+  CniFound none = {0, CN_EVENT_IMPACT, -1, 0};
   return cni_modes_settle(d, &none);
 }
 
@@ -341,10 +350,10 @@ static CnStatus advance(CniDrive *d) {
   double position = 0, velocity = 0;
   CNI_TRY(check_limits(d));
   CNI_TRY(make_step(d, next_length(d), &position, &velocity));
-  CniFound found = {1, CN_EVENT_IMPACT, -1};
+  CniFound found = {1, CN_EVENT_IMPACT, -1, 0};
   d->left = 0;
   if (!covered(d)) return renew(d);
-  if (d->motion.eq->contact_count > 0) CNI_TRY(cni_watch_step(d, &found));
+  if (cni_drive_count(d) > 0) CNI_TRY(cni_watch_step(d, &found));
   if (d->left) return renew(d);
   d->h_limit = 0;
   if (found.contact < 0) return accept(d, position, velocity);
@@ -365,7 +374,7 @@ static CnStatus run(CniDrive *d) {
   CNI_TRY(cni_modes_start(d));
   d->fixed_most = d->fixed_count;
   d->rows_known = 0;
-  CniFound none = {0, CN_EVENT_IMPACT, -1};
+  CniFound none = {0, CN_EVENT_IMPACT, -1, 0};
   CNI_TRY(cni_modes_settle(d, &none));
   double fixed = d->h_next;
   while (d->t < d->t_end) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event driver: steps of hem5 or rkf45 under control of error and drift, events between them.
 //
-// Contacts are in one of four modes. I0 is all of them; I1 those whose gap is zero (closed); I2
-// those that are closed and stay so: their modes are not CNI_OPEN, and their rows are active.
+// I0 is all contacts; I1 those whose gap is zero (closed); I2 those that are closed and stay so: their
+// rows are active. A closed contact has parts: its friction, the resistance against rolling, and
+// against spinning. A part holds, and its rows are active, or it slips, and its force is against the
+// slip. A row with a bound counts as a contact that is always closed, with one part and no normal.
 #ifndef CNI_DRIVE_H
 #define CNI_DRIVE_H
 
@@ -10,23 +12,22 @@
 #include "integrator/integrator.h"
 #include "integrator/stepper.h"
 
-typedef enum CniMode {
-  CNI_OPEN = 0,
-  CNI_CLOSED, // without friction
-  CNI_STICK,  // tangents held
-  CNI_SLIP    // the friction against the direction of slip
-} CniMode;
+#define CNI_PARTS 3
+
+typedef struct CniContactPart {
+  int32_t slips, slip; // its place among the motion's slips, -1: none
+  double direction[2]; // slip: unit, of the velocity along the rows, at the start of a step; the
+                       // acceleration's where there is no velocity yet
+} CniContactPart;
 
 typedef struct CniContactMode {
-  CniMode mode;
+  int32_t closed;
   int32_t armed;     // open: its gap was seen positive since it was last closed
   int32_t next_open; // scratch
   int32_t place;     // closed: its normal among the active rows, -1 where it depends on others
-  double
-      direction[2]; // slip: unit, of the tangential velocity along the tangents, at the start of a
-                    // step; the acceleration's where there is no velocity yet
-  double load;      // normal force by the friction problem of the accelerations
-  double domain;    // at the last state
+  double load;       // normal force by the friction problem of the accelerations
+  double domain;     // at the last state
+  CniContactPart parts[CNI_PARTS];
 } CniContactMode;
 
 // What ends a step early: theta is the part of it that can be kept.
@@ -34,6 +35,7 @@ typedef struct CniFound {
   double theta;
   CnEventKind kind;
   int32_t contact; // -1: nothing
+  int32_t part;
 } CniFound;
 
 typedef struct CniDrive {
@@ -65,6 +67,7 @@ typedef struct CniDrive {
   double h_limit; // s, of the next step alone: half of the shortest flight; 0: none
   int32_t rejected_last, same_time; // same_time: changes of mode without progress
   int32_t left;                     // the step has left the places for which contacts are listed
+  double *bounds;                   // of the friction problem solved last
   double most;                      // m/s2: largest acceleration of the friction problem, and one
   int64_t rows_known;               // steps made when bilateral rows were chosen last
   double renewed;                   // s: time at which they were listed last
@@ -91,12 +94,20 @@ void cni_drive_tell(CniDrive *d, CnEventKind kind, int32_t contact, double time,
                     double impulse);
 
 static inline CnContactLaw cni_drive_law(const CniDrive *d, int32_t contact) {
-  const CnEquations *eq = d->motion.eq;
-  return eq->laws ? eq->laws[contact] : (CnContactLaw){0, 0};
+  return cni_contact_law_of(d->motion.eq, contact);
 }
-static inline int cni_has_friction(const CniDrive *d, int32_t contact) {
-  return d->motion.eq->contact_dim > 1 && cni_drive_law(d, contact).friction > 0;
+// Contacts and bounds.
+static inline int32_t cni_drive_count(const CniDrive *d) {
+  return d->motion.eq->contact_count + d->motion.eq->bound_count;
 }
+
+// The rows of a part, and its largest force over that of the normal, or its bound; count 0: there is
+// no such part.
+typedef struct CniPartRows {
+  int32_t row, count;
+  double friction;
+} CniPartRows;
+CniPartRows cni_part_rows(const CniDrive *d, int32_t contact, int32_t part);
 
 // ---- modes.c: at one instant ----
 
@@ -124,9 +135,13 @@ CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const d
                                  int32_t count);
 // Are there forces at a state under which every closed contact stays closed, and sticks if it does?
 CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v, int *hold);
-// The probe on the bilateral rows and then those of chosen[0 .. count): the normal alone, or with
-// the tangents where there is friction (`tangents`).
-CnStatus cni_modes_probe(CniDrive *d, int32_t count, int tangents);
+// The probe on the bilateral rows and then those of chosen[0 .. count): the normals alone, or with
+// all rows that friction has, and those with a bound after them (`friction`).
+CnStatus cni_modes_probe(CniDrive *d, int32_t count, int friction);
+// The problem of the probe's rows, whose matrix and q are there: bilateral rows, contacts
+// chosen[0 .. count), bounds, which are followed by repetition where they go with the answer.
+CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, int impact,
+                         CnSolveReport *report);
 // Jacobian of the probe at a place into its scratch, and u = G v + r into d->speeds.
 CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *v);
 

@@ -88,24 +88,14 @@ static Parts parts_of(const CniMotion *m, const CniStep *s) {
   return k;
 }
 
-// A stage: where it is, and its velocity.
-typedef struct Stage {
-  double t;
-  const double *q, *v, *jacobian, *rate;
-} Stage;
-
 // v = p + w that meets the rows at a later position, from the forces at `from` with weight hb.
-static CnStatus meet_rows(CniMotion *m, Parts *k, Stage from, double hb, const double *jacobian,
-                          const double *rate, double *v) {
-  int32_t n = m->v_count;
+static CnStatus meet_rows(CniMotion *m, Parts *k, CniPlaceOfForce from, double hb, int follow,
+                          const double *jacobian, const double *rate, double *v) {
   CNI_TRY(cni_motion_mass(m, from.t, from.q));
-  CNI_TRY(m->eq->force(m->system->context, from.t, from.q, from.v, k->w));
-  for (int32_t i = 0; i < n; i++) k->w[i] *= hb;
   for (int32_t i = 0; i < m->active; i++)
     k->multipliers[i] = -cni_motion_row(m, jacobian, i, rate[i], k->p);
-  cni_motion_aim(m, from.jacobian, from.rate, from.v);
-  CNI_TRY(cni_motion_solve(m, from.t, from.jacobian, jacobian, k->w, k->multipliers));
-  for (int32_t i = 0; i < n; i++) v[i] = k->p[i] + k->w[i];
+  CNI_TRY(cni_motion_drive(m, &from, hb, follow, jacobian, k->w, k->multipliers));
+  for (int32_t i = 0; i < m->v_count; i++) v[i] = k->p[i] + k->w[i];
   return CN_OK;
 }
 
@@ -127,7 +117,7 @@ static CnStatus step(CniMotion *m, CniStep *s) {
   if (!s->start_known) CNI_TRY(cni_motion_jacobian(m, s->t, s->q0, s->jacobian0, s->rate0));
   s->start_known = 1;
   s->dense_ready = 0;
-  Stage from = {s->t, s->q0, s->v0, s->jacobian0, s->rate0};
+  CniPlaceOfForce from = {s->t, s->q0, s->v0, s->jacobian0, s->rate0};
   cni_motion_kinematics(m, s->t, s->q0, s->v0, k.q_dot[0]);
 
   for (int32_t i = 1; i <= STAGES; i++) {
@@ -140,14 +130,14 @@ static CnStatus step(CniMotion *m, CniStep *s) {
     if (last) cni_motion_normalise(m, q);
     CNI_TRY(cni_motion_jacobian(m, t, q, jacobian, rate));
     cni_step_combine(s->v0, s->h, a[i], k.v_dot, i - 1, nv, k.p);
-    CNI_TRY(meet_rows(m, &k, from, hb, jacobian, rate, v));
+    CNI_TRY(meet_rows(m, &k, from, hb, 1, jacobian, rate, v));
     for (int32_t j = 0; j < nv; j++) k.v_dot[i - 1][j] = k.w[j] / hb;
     if (i == STAGES - 1) {
       memcpy(k.q8, q, (size_t)nq * sizeof *q);
       memcpy(k.v8, v, (size_t)nv * sizeof *v);
     }
     if (!last) cni_motion_kinematics(m, t, q, v, k.q_dot[i]);
-    from = (Stage){t, q, v, jacobian, rate};
+    from = (CniPlaceOfForce){t, q, v, jacobian, rate};
   }
   find_error(m, s, &k);
   return CN_OK;
@@ -163,8 +153,8 @@ static CnStatus prepare_dense(CniMotion *m, CniStep *s, Parts *k) {
   for (int32_t i = 0; i < m->v_count; i++)
     k->p[i] = s->v0[i] + h * (extra[0] * k->v_dot[5][i] + extra[1] * k->v_dot[6][i]);
   CNI_TRY(cni_motion_jacobian(m, t, k->q[2], k->jacobian[0], k->rate[0]));
-  Stage end = {s->t + h, s->q1, s->v1, s->jacobian1, s->rate1};
-  CNI_TRY(meet_rows(m, k, end, h * extra[2], k->jacobian[0], k->rate[0], k->v[2]));
+  CniPlaceOfForce end = {s->t + h, s->q1, s->v1, s->jacobian1, s->rate1};
+  CNI_TRY(meet_rows(m, k, end, h * extra[2], 1, k->jacobian[0], k->rate[0], k->v[2]));
   cni_motion_kinematics(m, t, k->q[2], k->v[2], k->q_dot[9]);
   s->dense_ready = 1;
   return CN_OK;
@@ -184,8 +174,9 @@ static CnStatus dense_state(CniMotion *m, CniStep *s, double theta, double *q, d
   if (!v) return CN_OK;
   cni_step_combine(s->v0, s->h, b, &k.v_dot[3], 5, m->v_count, k.p);
   CNI_TRY(cni_motion_jacobian(m, s->t + theta * s->h, q, k.jacobian[1], k.rate[1]));
-  Stage stage = {s->t + extra_c * s->h, k.q[2], k.v[2], k.jacobian[0], k.rate[0]};
-  return meet_rows(m, &k, stage, s->h * b[5], k.jacobian[1], k.rate[1], v);
+  CniPlaceOfForce stage = {s->t + extra_c * s->h, k.q[2], k.v[2], k.jacobian[0], k.rate[0]};
+  // the weight may vanish: what bounds are is known from the end of the step
+  return meet_rows(m, &k, stage, s->h * b[5], 0, k.jacobian[1], k.rate[1], v);
 }
 
 const CniStepper cni_stepper_hem5 = {

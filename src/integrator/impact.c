@@ -19,34 +19,23 @@
 static CnStatus strike(CniDrive *d, int32_t count) {
   CniMotion *p = &d->probe;
   CniClash *clash = &d->clash;
-  const CnEquations *eq = p->eq;
   CnSolveReport report;
   CNI_TRY(cni_modes_probe(d, count, 1));
   CNI_TRY(cni_motion_mass(p, d->t, d->q));
   CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
   CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
   memcpy(clash->q, d->speeds, (size_t)p->active * sizeof *clash->q);
-  for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
   int32_t row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
-    CnContactLaw law = cni_drive_law(d, d->chosen[i]);
-    int32_t dim = cni_has_friction(d, d->chosen[i]) ? eq->contact_dim : 1;
-    clash->q[row] += law.restitution * cn_min(clash->q[row], 0);
-    cni_clash_block(clash, cni_clash_kind(dim), dim, law.friction);
-    row += dim;
+    clash->q[row] += cni_drive_law(d, d->chosen[i]).restitution * cn_min(clash->q[row], 0);
+    row += cni_contact_rows(p->eq, d->chosen[i]);
   }
-  CNI_TRY(cni_clash_solve(clash, d->solver, &report));
-  if (!(report.certificate.error_siconos <= 1e-8))
-    return cni_error(CN_STOPPED,
-                     "%s: t = %.17g s: the impact of %d contacts was not solved (%s left an error "
-                     "of %g)",
-                     d->stepper->name, d->t, (int)count, report.solver,
-                     report.certificate.error_siconos);
+  CNI_TRY(cni_modes_solve(d, d->t, d->q, count, 1, &report));
   cni_motion_push(p, clash->answer.g, d->v);
   row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
     d->impulses[i] = clash->answer.g[row];
-    row += cni_has_friction(d, d->chosen[i]) ? eq->contact_dim : 1;
+    row += cni_contact_rows(p->eq, d->chosen[i]);
   }
   return CN_OK;
 }
@@ -62,11 +51,11 @@ static void tell(CniDrive *d, int32_t count, const double *before) {
 
 // Normal speeds of chosen, in their order, into the multipliers' memory.
 static double *normal_speeds(CniDrive *d, int32_t count) {
-  double *before = d->all_multipliers;
+  double *before = d->multipliers;
   int32_t row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
     before[i] = d->speeds[row];
-    row += cni_has_friction(d, d->chosen[i]) ? d->motion.eq->contact_dim : 1;
+    row += cni_contact_rows(d->motion.eq, d->chosen[i]);
   }
   return before;
 }

@@ -168,10 +168,16 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
                      "system does not give",
                      integrator);
   if (eq->bilateral_count < 0 || eq->contact_count < 0 ||
-      (eq->contact_count > 0 && (eq->contact_dim < 1 || eq->contact_dim > 3)))
+      (eq->contact_count > 0 &&
+       (eq->contact_dim < 1 || eq->contact_dim > 6 || eq->contact_dim == 4)))
     return cni_error(CN_INVALID_ARGUMENT,
                      "equations: %d bilateral constraints, %d contacts of dimension %d",
                      (int)eq->bilateral_count, (int)eq->contact_count, (int)eq->contact_dim);
+  if (eq->bound_count < 0 || (eq->bound_count > 0 && (!eq->bounds || !eq->jacobian)))
+    return cni_error(
+        CN_INVALID_ARGUMENT,
+        "equations: with rows that have a bound (%d) bounds and jacobian must be given",
+        (int)eq->bound_count);
   int constrained = eq->bilateral_count + eq->contact_count > 0;
   if (!eq->mass || !eq->force || (constrained && (!eq->gaps || !eq->jacobian)))
     return cni_error(CN_INVALID_ARGUMENT,
@@ -193,9 +199,11 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
     return cni_error(CN_INVALID_ARGUMENT, "equations: with covered() detect() must be given");
   for (int32_t i = 0; eq->laws && i < eq->contact_count; i++)
     if (!(eq->laws[i].restitution >= 0 && eq->laws[i].restitution <= 1) ||
-        !(eq->laws[i].friction >= 0))
-      return cni_error(CN_INVALID_ARGUMENT, "equations: contact %d: restitution %g, friction %g",
-                       (int)i, eq->laws[i].restitution, eq->laws[i].friction);
+        !(eq->laws[i].friction >= 0) || !(eq->laws[i].rolling >= 0) || !(eq->laws[i].spinning >= 0))
+      return cni_error(
+          CN_INVALID_ARGUMENT,
+          "equations: contact %d: restitution %g, friction %g, rolling %g, spinning %g", (int)i,
+          eq->laws[i].restitution, eq->laws[i].friction, eq->laws[i].rolling, eq->laws[i].spinning);
   return CN_OK;
 }
 

@@ -107,10 +107,6 @@ static CnStatus fit(Moreau *s, const CnSystem *system) {
 
 // ---- active rows ----
 
-static int has_friction(const CnEquations *eq, int32_t contact) {
-  return eq->contact_dim > 1 && eq->laws && eq->laws[contact].friction > 0;
-}
-
 // The Jacobian of a step lies in the motion's scratch.
 static double row_speed(const Moreau *s, int32_t i, const double *v) {
   const CniMotion *m = &s->motion;
@@ -139,9 +135,11 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   CNI_TRY(cni_motion_strongest(m, t, q, s->rows, eq->bilateral_count, s->rows, &s->fixed));
   n = s->fixed;
   for (int32_t i = 0; i < s->active; i++) {
-    int32_t dim = has_friction(eq, s->contacts[i]) ? eq->contact_dim : 1;
+    int32_t dim = cni_contact_rows(eq, s->contacts[i]);
     for (int32_t k = 0; k < dim; k++) s->rows[n++] = cni_normal_row(eq, s->contacts[i]) + k;
   }
+  for (int32_t i = 0; i < eq->bound_count; i++)
+    s->rows[n++] = cni_normal_row(eq, eq->contact_count + i);
   CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, n));
   CNI_TRY(cni_pool_begin(&s->row_pool, cni_pool_need(m->entries) + cni_pool_need(n)));
   s->rows_end = cni_pool_take(&s->row_pool, m->entries);
@@ -212,7 +210,7 @@ static double end_difference(const Moreau *s, int32_t i, const double *v) {
 }
 
 // The contact problem on top of the free velocity in s->defect, which becomes the velocity.
-static CnStatus contact_velocity(Moreau *s, CnSolver *solver, CnSolveReport *report) {
+static CnStatus contact_velocity(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
   CniMotion *m = &s->motion;
   CniClash *clash = &s->clash;
   const CnEquations *eq = m->eq;
@@ -223,15 +221,23 @@ static CnStatus contact_velocity(Moreau *s, CnSolver *solver, CnSolveReport *rep
   for (int32_t i = 0; i < s->fixed; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
   int32_t row = s->fixed;
   for (int32_t i = 0; i < s->active; i++) {
-    CnContactLaw law = eq->laws ? eq->laws[s->contacts[i]] : (CnContactLaw){0, 0};
-    int32_t dim = has_friction(eq, s->contacts[i]) ? eq->contact_dim : 1;
-    clash->q[row] += law.restitution * cn_min(s->before[i], 0);
-    cni_clash_block(clash, cni_clash_kind(dim), dim, law.friction);
-    row += dim;
+    double e = cni_contact_law_of(eq, s->contacts[i]).restitution;
+    clash->q[row] += e * cn_min(s->before[i], 0);
+    row += cni_clash_contact(clash, eq, s->contacts[i]);
   }
+  for (int32_t i = 0; i < eq->bound_count; i++) cni_clash_bound(clash, h * m->bounds[i]);
   CNI_TRY(cni_clash_solve(clash, solver, report));
   cni_motion_push(m, clash->answer.g, s->defect);
   return CN_OK;
+}
+
+// Bounds under the mean forces of the step, as far as they are known.
+static void look_at_bounds(Moreau *s, double t, double h, int known) {
+  CniMotion *m = &s->motion;
+  if (m->eq->bound_count == 0) return;
+  memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
+  for (int32_t i = 0; known && i < m->active; i++) m->all[m->list[i]] = s->clash.answer.g[i] / h;
+  m->eq->bounds(m->system->context, t, s->q_ahead, m->all, 0, m->bounds);
 }
 
 // Iterate until the velocity stands still.
@@ -244,7 +250,8 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
     move(s, t, q, v, h);
     CNI_TRY(free_velocity(s, t, v, h));
     CNI_TRY(cni_motion_jacobian(&s->motion, t + h, s->q_new, s->rows_end, s->rate_end));
-    CNI_TRY(contact_velocity(s, solver, report));
+    look_at_bounds(s, t + 0.5 * h, h, i > 0);
+    CNI_TRY(contact_velocity(s, solver, h, report));
     double before = change;
     change = 0;
     size = 1;

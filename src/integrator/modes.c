@@ -30,15 +30,30 @@ static double slip_zero(const CniDrive *d) {
 
 // ---- rows ----
 
-CnStatus cni_modes_probe(CniDrive *d, int32_t count, int tangents) {
+CniPartRows cni_part_rows(const CniDrive *d, int32_t contact, int32_t part) {
+  const CnEquations *eq = d->motion.eq;
+  int32_t row = cni_normal_row(eq, contact), bound = contact - eq->contact_count;
+  if (bound >= 0) return (CniPartRows){row, part == 0, d->bounds[bound]};
+  CnContactLaw law = cni_drive_law(d, contact);
+  int32_t dim = cni_contact_rows(eq, contact);
+  CniPartRows parts[CNI_PARTS] = {{row + 1, dim < 3 ? dim - 1 : 2, law.friction},
+                                  {row + 3, dim > 4 ? 2 : 0, law.rolling},
+                                  {row + 5, dim > 5 ? 1 : 0, law.spinning}};
+  if (!(parts[part].friction > 0)) parts[part].count = 0;
+  return parts[part];
+}
+
+CnStatus cni_modes_probe(CniDrive *d, int32_t count, int friction) {
   const CnEquations *eq = d->motion.eq;
   int32_t n = 0;
   for (int32_t i = 0; i < d->fixed_count; i++) d->rows[n++] = d->fixed[i];
   for (int32_t i = 0; i < count; i++) {
     int32_t row = cni_normal_row(eq, d->chosen[i]);
-    int32_t dim = tangents && cni_has_friction(d, d->chosen[i]) ? eq->contact_dim : 1;
+    int32_t dim = friction ? cni_contact_rows(eq, d->chosen[i]) : 1;
     for (int32_t k = 0; k < dim; k++) d->rows[n++] = row + k;
   }
+  for (int32_t i = 0; friction && i < eq->bound_count; i++)
+    d->rows[n++] = cni_normal_row(eq, eq->contact_count + i);
   return cni_motion_set_rows(&d->probe, d->rows, NULL, n);
 }
 
@@ -96,8 +111,11 @@ static CnStatus start_rows(CniDrive *d) {
   for (int32_t i = 0; i < eq->contact_count; i++) {
     double gap = d->probe.gaps[eq->bilateral_count + i];
     d->modes[i] = (CniContactMode){.armed = gap > CNI_GAP_CLOSED, .place = -1};
+    for (int32_t k = 0; k < CNI_PARTS; k++) d->modes[i].parts[k].slip = -1;
     if (gap < -CNI_GAP_CLOSED && (!eq->domains || d->domains[i] >= 0)) d->chosen[count++] = i;
   }
+  for (int32_t i = eq->contact_count; i < cni_drive_count(d); i++)
+    d->modes[i] = (CniContactMode){.closed = 1, .place = -1, .parts = {{.slip = -1}}};
   return cni_modes_probe(d, count, 0);
 }
 
@@ -134,7 +152,7 @@ static CnStatus find_closed(CniDrive *d, int edge, int32_t *count) {
   if (eq->domains) eq->domains(d->motion.system->context, d->t, d->q, d->domains);
   for (int32_t i = 0; i < eq->contact_count; i++) {
     double gap = d->probe.gaps[eq->bilateral_count + i];
-    if (d->modes[i].mode == CNI_OPEN && gap > closed) continue;
+    if (!d->modes[i].closed && gap > closed) continue;
     if (eq->domains && !cni_piece_ahead(d, i, d->domains[i])) continue;
     d->chosen[(*count)++] = i;
   }
@@ -154,29 +172,78 @@ static double own_response(const CniClash *clash, int32_t row) {
   return 0;
 }
 
-static int32_t rows_of_contact(const CniDrive *d, int32_t contact) {
-  return cni_has_friction(d, contact) ? d->motion.eq->contact_dim : 1;
+// Where something slips, that decides the direction of its force.
+static void add_slide(CniDrive *d, int32_t contact, const CniMotion *p, int32_t row, double most) {
+  double zero = slip_zero(d);
+  for (int32_t part = 0; part < CNI_PARTS; part++) {
+    CniPartRows rows = cni_part_rows(d, contact, part);
+    int32_t at = row + rows.row - p->list[row];
+    double speed = 0;
+    for (int32_t k = 0; k < rows.count; k++) speed += d->speeds[at + k] * d->speeds[at + k];
+    speed = sqrt(speed);
+    for (int32_t k = 0; speed > zero && k < rows.count; k++)
+      d->clash.q[at + k] += SLIDES * most * d->speeds[at + k] / speed;
+  }
 }
 
-// The right side of the friction problem, and its blocks; *most: largest acceleration, and one.
+// The right side of the friction problem; *most: largest acceleration, and one.
 static void pose_problem(CniDrive *d, int32_t count, double *most) {
   CniMotion *p = &d->probe;
+  const CnEquations *eq = p->eq;
   CniClash *clash = &d->clash;
-  double zero = slip_zero(d);
   for (int32_t i = 0; i < p->active; i++)
     clash->q[i] = cni_motion_row(p, p->scratch_g, i, d->impulses[i], d->a);
   *most = 1 + cni_largest(clash->q, p->active);
-  for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
-  for (int32_t i = 0, row = d->fixed_count; i < count; i++) {
-    int32_t dim = rows_of_contact(d, d->chosen[i]);
-    double speed = 0;
-    for (int32_t k = 1; k < dim; k++) speed += d->speeds[row + k] * d->speeds[row + k];
-    speed = sqrt(speed);
-    for (int32_t k = 1; speed > zero && k < dim; k++)
-      clash->q[row + k] += SLIDES * *most * d->speeds[row + k] / speed;
-    cni_clash_block(clash, cni_clash_kind(dim), dim, cni_drive_law(d, d->chosen[i]).friction);
-    row += dim;
+  int32_t row = d->fixed_count;
+  for (int32_t i = 0; i < count; i++) {
+    add_slide(d, d->chosen[i], p, row, *most);
+    row += cni_contact_rows(eq, d->chosen[i]);
   }
+  for (int32_t i = 0; i < eq->bound_count; i++)
+    add_slide(d, eq->contact_count + i, p, row + i, *most);
+}
+
+#define FOLLOWS 60     // repetitions for bounds that go with the forces they change
+#define FOLLOWED 1e-11 // relative change of a bound that is none
+
+// Bounds by the answer; returns the largest relative change.
+static double follow_bounds(CniDrive *d, double t, const double *q, int impact) {
+  CniMotion *p = &d->probe;
+  double most = 0, *before = d->bounds + p->eq->bound_count;
+  memcpy(before, d->bounds, (size_t)p->eq->bound_count * sizeof *before);
+  memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
+  for (int32_t i = 0; i < p->active; i++) d->all_multipliers[p->list[i]] = d->clash.answer.g[i];
+  p->eq->bounds(p->system->context, t, q, d->all_multipliers, impact, d->bounds);
+  for (int32_t i = 0; i < p->eq->bound_count; i++) {
+    double change = fabs(d->bounds[i] - before[i]);
+    if (change > 0) most = cn_max(most, change / cn_max(d->bounds[i], before[i]));
+  }
+  return most;
+}
+
+CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, int impact,
+                         CnSolveReport *report) {
+  const CnEquations *eq = d->probe.eq;
+  CniClash *clash = &d->clash;
+  memset(d->all_multipliers, 0, (size_t)d->probe.row_count * sizeof(double));
+  if (eq->bound_count > 0)
+    eq->bounds(d->probe.system->context, t, q, d->all_multipliers, impact, d->bounds);
+  for (int32_t k = 0; k < FOLLOWS; k++) {
+    clash->block_count = 0;
+    for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
+    for (int32_t i = 0; i < count; i++) cni_clash_contact(clash, eq, d->chosen[i]);
+    for (int32_t i = 0; i < eq->bound_count; i++) cni_clash_bound(clash, d->bounds[i]);
+    CNI_TRY(cni_clash_solve(clash, d->solver, report));
+    if (!(report->certificate.error_siconos <= 1e-8))
+      return cni_error(CN_STOPPED,
+                       "%s: t = %.17g s: the %s of %d closed contacts and %d bounds were not found "
+                       "(%s left an error of %g)",
+                       d->stepper->name, t, impact ? "impulses" : "accelerations", (int)count,
+                       (int)eq->bound_count, report->solver, report->certificate.error_siconos);
+    if (eq->bound_count == 0 || follow_bounds(d, t, q, impact) <= FOLLOWED) return CN_OK;
+  }
+  return cni_error(CN_STOPPED, "%s: t = %.17g s: friction that goes with its own reaction locks",
+                   d->stepper->name, t);
 }
 
 CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,
@@ -193,13 +260,7 @@ CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const d
   cni_motion_mass_solve(p, d->a);
   CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
   pose_problem(d, count, &most);
-  CNI_TRY(cni_clash_solve(clash, d->solver, &report));
-  if (!(report.certificate.error_siconos <= 1e-8))
-    return cni_error(CN_STOPPED,
-                     "%s: t = %.17g s: the accelerations of %d closed contacts were not found (%s "
-                     "left an error of %g)",
-                     d->stepper->name, t, (int)count, report.solver,
-                     report.certificate.error_siconos);
+  CNI_TRY(cni_modes_solve(d, t, q, count, 0, &report));
   memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
   for (int32_t i = 0; i < p->active; i++) {
     d->all_multipliers[p->list[i]] = clash->answer.g[i];
@@ -210,19 +271,14 @@ CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const d
   return CN_OK;
 }
 
-// The mode of a closed contact whose rows begin at `row` of the probe, by the answer. Where the
-// friction of a sticking contact was seen to give way (`gives_way`), being at the limit is enough: the
-// acceleration grows from zero.
-static CniMode mode_found(CniDrive *d, int32_t contact, int32_t row, int gives_way) {
-  CniContactMode *mode = &d->modes[contact];
-  const double *w = d->impulses + row, *g = d->clash.answer.g + row, *u = d->speeds + row;
-  double push = own_response(&d->clash, row) * g[0];
-  int32_t dim = rows_of_contact(d, contact);
-  mode->load = g[0];
-  if (!(push > w[0] && push > NO_FORCE * d->most)) return CNI_OPEN;
-  if (dim == 1) return CNI_CLOSED;
+// Does a part whose rows begin at `at` of the probe slip, by the answer? Where it was seen to give way
+// (`gives_way`), being at the limit is enough: the acceleration grows from zero. `most`: its largest
+// force.
+static void find_part(CniDrive *d, CniPartRows rows, int32_t at, double most, int gives_way,
+                      CniContactPart *part) {
+  const double *w = d->impulses + at, *g = d->clash.answer.g + at, *u = d->speeds + at;
   double speed = 0, along = 0, force = 0;
-  for (int32_t k = 1; k < dim; k++) {
+  for (int32_t k = 0; k < rows.count; k++) {
     speed += u[k] * u[k];
     along += w[k] * w[k];
     force += g[k] * g[k];
@@ -230,40 +286,78 @@ static CniMode mode_found(CniDrive *d, int32_t contact, int32_t row, int gives_w
   speed = sqrt(speed);
   force = sqrt(force);
   int slides = speed > slip_zero(d);
-  double most = cni_drive_law(d, contact).friction * g[0];
-  int moves = sqrt(along) > NO_SLIP * d->most && force > (1 - 1e-9) * most;
-  if (!slides && !moves && !(gives_way && force > (1 - 1e-6) * most)) return CNI_STICK;
-  // the friction is against the slip that begins
-  for (int32_t k = 1; k < 3; k++)
-    mode->direction[k - 1] = k >= dim ? 0 : slides ? u[k] / speed : -g[k] / force;
-  return CNI_SLIP;
+  int moves = sqrt(along) > NO_SLIP * d->most && force >= (1 - 1e-9) * most;
+  part->slips = slides || moves || (gives_way && force > (1 - 1e-6) * most);
+  // the force is against the slip that begins; one that is nothing leaves the acceleration
+  for (int32_t k = 0; part->slips && k < 2; k++)
+    part->direction[k] = k >= rows.count ? 0
+                         : slides        ? u[k] / speed
+                         : force > 0     ? -g[k] / force
+                                         : w[k] / sqrt(along);
+}
+
+// What a closed contact does whose rows begin at `row` of the probe, by the answer.
+static void find_mode(CniDrive *d, int32_t contact, int32_t row, const CniFound *found) {
+  CniContactMode *mode = &d->modes[contact];
+  int bound = contact >= d->motion.eq->contact_count;
+  double load = bound ? 1 : d->clash.answer.g[row];
+  if (!bound) {
+    double push = own_response(&d->clash, row) * load;
+    mode->load = load;
+    mode->closed = push > d->impulses[row] && push > NO_FORCE * d->most;
+    if (!mode->closed) return;
+  }
+  for (int32_t k = 0; k < CNI_PARTS; k++) {
+    CniPartRows rows = cni_part_rows(d, contact, k);
+    int gives_way = found->kind == CN_EVENT_SLIP && found->contact == contact && found->part == k;
+    mode->parts[k].slips = 0;
+    if (rows.count > 0)
+      find_part(d, rows, row + rows.row - d->probe.list[row], rows.friction * load, gives_way,
+                &mode->parts[k]);
+  }
 }
 
 // Modes of the candidates from the friction problem of the accelerations.
 static CnStatus choose_by_friction(CniDrive *d, const int32_t *candidates, int32_t count,
                                    const CniFound *found) {
+  const CnEquations *eq = d->motion.eq;
+  int32_t row = d->fixed_count;
   memmove(d->chosen, candidates, (size_t)count * sizeof *candidates);
   CNI_TRY(cni_modes_accelerations(d, d->t, d->q, d->v, count));
-  for (int32_t i = 0, row = d->fixed_count; i < count; i++) {
-    int gives_way = found->kind == CN_EVENT_SLIP && found->contact == candidates[i];
-    d->modes[candidates[i]].mode = mode_found(d, candidates[i], row, gives_way);
-    row += rows_of_contact(d, candidates[i]);
+  for (int32_t i = 0; i < count; i++) {
+    find_mode(d, candidates[i], row, found);
+    row += cni_contact_rows(eq, candidates[i]);
   }
+  for (int32_t i = 0; i < eq->bound_count; i++) find_mode(d, eq->contact_count + i, row + i, found);
   return CN_OK;
 }
 
+// Do the parts of a contact that hold stand still, by the answer?
+static int parts_hold(const CniDrive *d, int32_t contact, int32_t row, double zero) {
+  int hold = 1;
+  for (int32_t part = 0; part < CNI_PARTS; part++) {
+    CniPartRows rows = cni_part_rows(d, contact, part);
+    int32_t at = row + rows.row - d->probe.list[row];
+    for (int32_t k = 0; k < rows.count && !d->modes[contact].parts[part].slips; k++)
+      hold &= fabs(d->impulses[at + k]) <= zero;
+  }
+  return hold;
+}
+
 CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v, int *hold) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < d->motion.eq->contact_count; i++)
-    if (d->modes[i].mode != CNI_OPEN) d->chosen[count++] = i;
+  const CnEquations *eq = d->motion.eq;
+  int32_t count = 0, row = d->fixed_count;
+  for (int32_t i = 0; i < eq->contact_count; i++)
+    if (d->modes[i].closed) d->chosen[count++] = i;
   CNI_TRY(cni_modes_accelerations(d, t, q, v, count));
   double zero = 10 * NO_SLIP * d->most;
   *hold = 1;
-  for (int32_t i = 0, row = d->fixed_count; i < count; i++) {
-    int32_t dim = d->modes[d->chosen[i]].mode == CNI_STICK ? d->motion.eq->contact_dim : 1;
-    for (int32_t k = 0; k < dim; k++) *hold &= fabs(d->impulses[row + k]) <= zero;
-    row += rows_of_contact(d, d->chosen[i]);
+  for (int32_t i = 0; i < count; i++) {
+    *hold &= fabs(d->impulses[row]) <= zero && parts_hold(d, d->chosen[i], row, zero);
+    row += cni_contact_rows(eq, d->chosen[i]);
   }
+  for (int32_t i = 0; i < eq->bound_count; i++)
+    *hold &= parts_hold(d, eq->contact_count + i, row + i, zero);
   return CN_OK;
 }
 
@@ -271,15 +365,15 @@ void cni_modes_aim(CniDrive *d) {
   CniMotion *m = &d->motion;
   const CniStep *s = &d->step;
   double u[2];
-  if (m->eq->contact_dim < 3) return;
-  for (int32_t i = 0; i < m->active; i++) {
-    if (m->slip[i].row < 0) continue;
+  for (int32_t i = 0; i < m->slip_count; i++) {
+    CniSlip *slip = &m->slip[i];
+    if (slip->count < 2) continue;
     double speed = cni_motion_slip(m, i, s->jacobian0, s->rate0, s->v0, u);
-    CniContactMode *mode = &d->modes[cni_row_contact(m->eq, m->list[i])];
-    m->slip[i].speed = 0;
+    slip->speed = 0;
     if (!(speed > 10 * speed_zero(d))) continue;
-    m->slip[i].speed = speed;
-    for (int32_t k = 0; k < 2; k++) mode->direction[k] = m->slip[i].start[k] = u[k] / speed;
+    slip->speed = speed;
+    for (int32_t k = 0; k < 2; k++)
+      d->modes[slip->owner].parts[slip->part].direction[k] = slip->start[k] = u[k] / speed;
   }
 }
 
@@ -290,50 +384,57 @@ static CnStatus choose_by_nscd(CniDrive *d, int32_t *candidates, int32_t count) 
   CNI_TRY(cni_nscd_step(d, count, h, 1, d->v_new, d->impulses));
   double zero = 1e-9 * cni_largest(d->impulses, count);
   for (int32_t i = 0; i < count; i++)
-    if (!(d->impulses[i] > zero)) d->modes[candidates[i]].mode = CNI_OPEN;
+    if (!(d->impulses[i] > zero)) d->modes[candidates[i]].closed = 0;
   return CN_OK;
 }
 
 // I2 from I1 (chosen[0 .. count)), whose speeds are known.
 static CnStatus choose(CniDrive *d, int32_t count, const CniFound *found, int edge, int impact) {
   const CnEquations *eq = d->motion.eq;
-  int32_t *candidates = d->chosen + eq->contact_count + 1, n = 0;
+  int32_t *candidates = d->chosen + eq->contact_count + 1, n = 0, rubs = eq->bound_count > 0;
   const double *u = d->speeds + d->fixed_count;
   double zero = speed_zero(d) + (edge ? 4 * d->report.velocity_drift : 0);
   for (int32_t i = 0; i < eq->contact_count; i++) d->modes[i].next_open = 1;
   for (int32_t i = 0; i < count; i++) {
     int32_t contact = d->chosen[i];
     // without an impact a closed contact moves by its drift only
-    if (u[0] <= zero || (d->modes[contact].mode != CNI_OPEN && !impact)) {
+    if (u[0] <= zero || (d->modes[contact].closed && !impact)) {
       d->modes[contact].next_open = 0;
       d->modes[contact].armed = 0; // one that carries nothing lies there, and does not fall again
-      d->modes[contact].mode = CNI_CLOSED;
+      d->modes[contact].closed = 1;
+      for (int32_t k = 0; k < CNI_PARTS; k++) d->modes[contact].parts[k].slips = 0;
       candidates[n++] = contact;
     } else {
       d->modes[contact].armed = 1; // it flies
     }
-    u += cni_has_friction(d, contact) ? eq->contact_dim : 1;
+    u += cni_contact_rows(eq, contact);
+    rubs |= cni_contact_rows(eq, contact) > 1;
   }
   for (int32_t i = 0; i < eq->contact_count; i++)
-    if (d->modes[i].next_open) d->modes[i].mode = CNI_OPEN;
+    if (d->modes[i].next_open) d->modes[i].closed = 0;
   memset(d->all_multipliers, 0, (size_t)d->motion.row_count * sizeof(double));
-  if (n == 0) return CN_OK;
-  if (edge && d->def.remedy == CN_REMEDY_NSCD) return choose_by_nscd(d, candidates, n);
+  if (n + eq->bound_count == 0) return CN_OK;
+  if (edge && !rubs && d->def.remedy == CN_REMEDY_NSCD) return choose_by_nscd(d, candidates, n);
   return choose_by_friction(d, candidates, n, found);
 }
 
 // ---- active rows ----
 
-// Bilateral rows, normals that carry, then held tangents, of the contacts in the order given; those
-// that depend on others are left out.
+// Bilateral rows, normals that carry, then rows of parts that hold, of the contacts in the order
+// given, and of the bounds; those that depend on others are left out.
 static CnStatus active_rows(CniDrive *d, const int32_t *order, int32_t closed, int32_t *count) {
   const CnEquations *eq = d->motion.eq;
   int32_t n = 0;
   for (int32_t i = 0; i < d->fixed_count; i++) d->rows[n++] = d->fixed[i];
   for (int32_t i = 0; i < closed; i++) d->rows[n++] = cni_normal_row(eq, order[i]);
-  for (int32_t i = 0; i < closed; i++)
-    for (int32_t k = 1; k < eq->contact_dim && d->modes[order[i]].mode == CNI_STICK; k++)
-      d->rows[n++] = cni_normal_row(eq, order[i]) + k;
+  for (int32_t i = 0; i < closed + eq->bound_count; i++) {
+    int32_t contact = i < closed ? order[i] : eq->contact_count + i - closed;
+    for (int32_t part = 0; part < CNI_PARTS; part++) {
+      CniPartRows rows = cni_part_rows(d, contact, part);
+      for (int32_t k = 0; k < rows.count && !d->modes[contact].parts[part].slips; k++)
+        d->rows[n++] = rows.row + k;
+    }
+  }
   *count = n;
   if (n > d->fixed_count)
     CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->rows, n, d->rows, count));
@@ -356,7 +457,7 @@ static void sort_by_load(const CniDrive *d, int32_t *order, int32_t count) {
 static CnStatus meet_velocity(CniDrive *d) {
   CniMotion *m = &d->motion;
   double *w = m->scratch_v, *r = m->multipliers, largest = 0;
-  if (m->eq->contact_count == 0 || m->active == 0) return CN_OK;
+  if (cni_drive_count(d) == 0 || m->active == 0) return CN_OK;
   CNI_TRY(cni_motion_jacobian(m, d->t, d->q, m->scratch_g, m->scratch_rate));
   for (int32_t i = 0; i < m->active; i++) {
     r[i] = -cni_motion_row(m, m->scratch_g, i, m->scratch_rate[i], d->v);
@@ -370,33 +471,50 @@ static CnStatus meet_velocity(CniDrive *d) {
   return CN_OK;
 }
 
+// Places of the normals among the n active rows, and what slips.
+static int32_t list_slips(CniDrive *d, int32_t n) {
+  const CnEquations *eq = d->motion.eq;
+  int32_t count = 0, all = cni_drive_count(d);
+  for (int32_t i = 0; i < all; i++) d->modes[i].place = -1;
+  for (int32_t i = 0; i < n; i++)
+    if (d->rows[i] >= eq->bilateral_count && cni_row_gap(eq, d->rows[i]) >= 0)
+      d->modes[cni_row_contact(eq, d->rows[i])].place = i;
+  for (int32_t i = 0; i < all; i++)
+    for (int32_t part = 0; part < CNI_PARTS; part++) {
+      CniPartRows rows = cni_part_rows(d, i, part);
+      CniContactPart *own = &d->modes[i].parts[part];
+      int32_t normal = d->modes[i].place;
+      own->slip = -1;
+      if (!own->slips || rows.count == 0 || !d->modes[i].closed) continue;
+      if (normal < 0 && i < eq->contact_count) continue; // others carry what it carries
+      own->slip = count;
+      d->slip[count++] = (CniSlip){.normal = normal,
+                                   .row = rows.row,
+                                   .count = rows.count,
+                                   .owner = i,
+                                   .part = part,
+                                   .friction = rows.friction,
+                                   .start = {own->direction[0], own->direction[1]}};
+    }
+  return count;
+}
+
 static CnStatus apply(CniDrive *d) {
   const CnEquations *eq = d->motion.eq;
   int32_t n, closed = 0, *order = d->chosen;
   for (int32_t i = 0; i < eq->contact_count; i++)
-    if (d->modes[i].mode != CNI_OPEN) order[closed++] = i;
+    if (d->modes[i].closed) order[closed++] = i;
   CNI_TRY(active_rows(d, order, closed, &n));
   if (d->redundant) {
     sort_by_load(d, order, closed);
     CNI_TRY(active_rows(d, order, closed, &n));
   }
-  for (int32_t i = 0; i < eq->contact_count; i++) d->modes[i].place = -1;
-  for (int32_t i = 0; i < n; i++) {
-    int32_t contact = cni_row_contact(eq, d->rows[i]);
-    d->slip[i] = (CniSlip){.row = -1};
-    if (contact < 0 || cni_row_gap(eq, d->rows[i]) < 0) continue;
-    CniContactMode *mode = &d->modes[contact];
-    mode->place = i;
-    if (mode->mode != CNI_SLIP) continue;
-    d->slip[i].row = d->rows[i] + 1;
-    d->slip[i].friction = cni_drive_law(d, contact).friction;
-    for (int32_t k = 0; k < 2; k++) d->slip[i].start[k] = mode->direction[k];
-  }
-  CNI_TRY(cni_motion_set_rows(&d->motion, d->rows, d->slip, n));
+  CniSlips slips = {d->slip, list_slips(d, n)};
+  CNI_TRY(cni_motion_set_rows(&d->motion, d->rows, &slips, n));
   CNI_TRY(meet_velocity(d));
   CNI_TRY(cni_step_fit(&d->step, d->stepper, &d->motion, d->q, d->v));
   d->step.t = d->t;
-  if (eq->contact_count == 0) return CN_OK;
+  if (cni_drive_count(d) == 0) return CN_OK;
   CNI_TRY(cni_motion_jacobian(&d->motion, d->t, d->q, d->step.jacobian0, d->step.rate0));
   d->step.start_known = 1;
   cni_modes_aim(d);
@@ -432,7 +550,7 @@ static CnStatus find_flights(CniDrive *d, int32_t *count, double *rest) {
   d->h_limit = 0;
   for (int32_t i = 0; i < eq->contact_count; i++) {
     double gap = p->gaps[eq->bilateral_count + i];
-    if (d->modes[i].mode == CNI_OPEN && d->modes[i].armed && fabs(gap) <= CNI_GAP_CLOSED)
+    if (!d->modes[i].closed && d->modes[i].armed && fabs(gap) <= CNI_GAP_CLOSED)
       d->chosen[flying++] = i;
   }
   if (flying == 0) return CN_OK;
@@ -462,7 +580,7 @@ static CnStatus bring_to_rest(CniDrive *d, int32_t count, double rest) {
     cni_drive_tell(d, CN_EVENT_REST, d->chosen[i], d->t + rest, 0, 0);
   int32_t n = count;
   for (int32_t i = 0; i < eq->contact_count; i++)
-    if (d->modes[i].mode != CNI_OPEN) d->chosen[n++] = i;
+    if (d->modes[i].closed) d->chosen[n++] = i;
   CNI_TRY(cni_nscd_step(d, n, h, 0, d->v_new, d->impulses));
   for (int32_t i = 0; i < m->v_count; i++) d->a[i] = 0.5 * (d->v[i] + d->v_new[i]);
   cni_motion_kinematics(m, d->t, d->q, d->a, q_dot);
@@ -470,7 +588,7 @@ static CnStatus bring_to_rest(CniDrive *d, int32_t count, double rest) {
   cni_motion_normalise(m, d->q);
   memcpy(d->v, d->v_new, (size_t)m->v_count * sizeof *d->v);
   d->t = h < rest ? d->t_end : d->t + h;
-  for (int32_t i = 0; i < count; i++) d->modes[d->chosen[i]].mode = CNI_CLOSED;
+  for (int32_t i = 0; i < count; i++) d->modes[d->chosen[i]].closed = 1;
   return CN_OK;
 }
 
@@ -482,8 +600,8 @@ static int approaching(const CniDrive *d, int32_t count, int edge) {
   const double *u = d->speeds + d->fixed_count;
   double zero = speed_zero(d) + (edge ? 4 * d->report.velocity_drift : 0);
   for (int32_t i = 0; i < count; i++) {
-    if (u[0] < -zero && d->modes[d->chosen[i]].mode == CNI_OPEN) return 1;
-    u += cni_has_friction(d, d->chosen[i]) ? d->motion.eq->contact_dim : 1;
+    if (u[0] < -zero && !d->modes[d->chosen[i]].closed) return 1;
+    u += cni_contact_rows(d->motion.eq, d->chosen[i]);
   }
   return 0;
 }
@@ -502,14 +620,15 @@ static void tell_changes(CniDrive *d, const CniFound *found, int impact) {
   const CniContactMode *mode = &d->modes[contact];
   double force = d->all_multipliers[cni_normal_row(eq, contact)];
   if (found->kind == CN_EVENT_IMPACT && impact) return; // told with its impulse
-  if (found->kind == CN_EVENT_IMPACT && mode->mode != CNI_OPEN)
+  int slips = mode->parts[found->part].slips;
+  if (found->kind == CN_EVENT_IMPACT && mode->closed)
     cni_drive_tell(d, CN_EVENT_TOUCH, contact, d->t, 0, force);
-  else if (found->kind == CN_EVENT_SLIP && mode->mode == CNI_SLIP)
+  else if (found->kind == CN_EVENT_SLIP && mode->closed && slips)
     cni_drive_tell(d, CN_EVENT_SLIP, contact, d->t, 0, force);
   else if (found->kind == CN_EVENT_STICK)
-    cni_drive_tell(d, mode->mode == CNI_STICK ? CN_EVENT_STICK : CN_EVENT_SLIP, contact, d->t, 0,
+    cni_drive_tell(d, mode->closed && !slips ? CN_EVENT_STICK : CN_EVENT_SLIP, contact, d->t, 0,
                    force);
-  else if (found->kind == CN_EVENT_RELEASE && mode->mode == CNI_OPEN)
+  else if (found->kind == CN_EVENT_RELEASE && !mode->closed)
     cni_drive_tell(d, CN_EVENT_RELEASE, contact, d->t, 0, 0);
   else if (found->kind == CN_EVENT_DOMAIN)
     cni_drive_tell(d, CN_EVENT_DOMAIN, contact, d->t, 0, 0);
@@ -519,7 +638,7 @@ CnStatus cni_modes_settle(CniDrive *d, const CniFound *found) {
   int edge = found->contact >= 0 && found->kind == CN_EVENT_DOMAIN, impact = 0;
   int32_t count, resting;
   double rest;
-  if (d->motion.eq->contact_count == 0) return apply(d);
+  if (cni_drive_count(d) == 0) return apply(d);
   for (;;) {
     if (d->same_time > CNI_SAME_TIME) return give_up(d);
     CNI_TRY(find_closed(d, edge, &count));

@@ -41,11 +41,14 @@ void cni_pool_release(CniPool *pool) {
 // ---- rows ----
 
 int32_t cni_row_contact(const CnEquations *eq, int32_t row) {
+  int32_t bound = row - cni_normal_row(eq, eq->contact_count);
+  if (bound >= 0) return eq->contact_count + bound;
   return row < eq->bilateral_count ? -1 : (row - eq->bilateral_count) / eq->contact_dim;
 }
 
 int32_t cni_row_gap(const CnEquations *eq, int32_t row) {
   if (row < eq->bilateral_count) return row;
+  if (row >= cni_normal_row(eq, eq->contact_count)) return -1;
   int32_t from = row - eq->bilateral_count;
   return from % eq->contact_dim == 0 ? eq->bilateral_count + from / eq->contact_dim : -1;
 }
@@ -53,7 +56,9 @@ int32_t cni_row_gap(const CnEquations *eq, int32_t row) {
 void cni_row_label(const CnSystem *system, int32_t row, char label[96]) {
   const CnEquations *eq = system->equations;
   int32_t contact = cni_row_contact(eq, row);
-  if (contact < 0)
+  if (contact < 0 && eq->bilateral_name)
+    eq->bilateral_name(system->context, row, label, 96);
+  else if (contact < 0)
     snprintf(label, 96, "bilateral constraint %d", (int)row);
   else if (eq->contact_name)
     eq->contact_name(system->context, contact, label, 96);
@@ -87,7 +92,7 @@ CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system) {
   m->v_count = system->v_count;
   m->size = m->eq->group_size > 0 ? m->eq->group_size : m->v_count;
   m->groups = m->size > 0 ? m->v_count / m->size : 0;
-  m->row_count = m->eq->bilateral_count + m->eq->contact_count * m->eq->contact_dim;
+  m->row_count = cni_normal_row(m->eq, m->eq->contact_count) + m->eq->bound_count;
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->first, &m->first_capacity, 0,
                             m->v_count > 0 ? m->v_count : 1, sizeof *m->first));
   int32_t gaps = m->eq->bilateral_count + m->eq->contact_count;
@@ -99,14 +104,15 @@ CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system) {
 // Cut the pool for the present sizes.
 static CnStatus carve(CniMotion *m) {
   int32_t n = m->v_count, k = m->active, list = m->list_count;
+  int32_t bounded = m->eq->bound_count > 0 ? m->row_count : 0;
   int64_t mass = (int64_t)n * m->size, entries = (int64_t)m->size * m->touch_start[list];
   if (mass > INT32_MAX || entries > INT32_MAX)
     return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX);
   m->entries = (int32_t)entries;
   CNI_TRY(cni_pool_begin(&m->pool, 2 * cni_pool_need((int32_t)mass) +
-                                       2 * cni_pool_need(m->entries) + 4 * cni_pool_need(k) +
+                                       2 * cni_pool_need(m->entries) + 5 * cni_pool_need(k) +
                                        cni_pool_need(n) + cni_pool_need(2 * m->q_count) +
-                                       cni_pool_need(list)));
+                                       cni_pool_need(list) + 2 * cni_pool_need(bounded)));
   m->mass = cni_pool_take(&m->pool, (int32_t)mass);
   m->profile = cni_pool_take(&m->pool, (int32_t)mass);
   m->x = cni_pool_take(&m->pool, m->entries);
@@ -118,6 +124,9 @@ static CnStatus carve(CniMotion *m) {
   m->scratch_q = cni_pool_take(&m->pool, 2 * m->q_count);
   m->scratch_g = cni_pool_take(&m->pool, m->entries);
   m->scratch_rate = cni_pool_take(&m->pool, list);
+  m->wanted = cni_pool_take(&m->pool, k);
+  m->all = cni_pool_take(&m->pool, bounded);
+  m->bounds = cni_pool_take(&m->pool, bounded);
   return CN_OK;
 }
 
@@ -148,24 +157,24 @@ static CnStatus ask_groups(CniMotion *m, int32_t place) {
   return CN_OK;
 }
 
-CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlip *slip,
+CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlips *slips,
                              int32_t count) {
   const CnAllocator *a = &m->allocator;
-  int32_t most = 3 * count + 2;
+  int32_t slip_count = slips ? slips->count : 0, most = count + 2 * slip_count + 2;
   CNI_TRY(cni_array_reserve(a, (void **)&m->list, &m->list_capacity, 0, most, sizeof *m->list));
   CNI_TRY(cni_array_reserve(a, (void **)&m->slip, &m->slip_capacity, 0, most, sizeof *m->slip));
   CNI_TRY(cni_array_reserve(a, (void **)&m->touch_start, &m->start_capacity, 0, most,
                             sizeof *m->touch_start));
   m->active = m->list_count = count;
+  m->slip_count = slip_count;
   m->coupling.known = 0;
-  for (int32_t i = 0; i < count; i++) {
-    m->list[i] = rows[i];
-    m->slip[i] = slip ? slip[i] : (CniSlip){.row = -1};
-    if (m->slip[i].row < 0) continue;
-    m->slip[i].place = m->list_count;
-    for (int32_t k = 0; k < 2; k++) m->slip[i].now[k] = m->slip[i].start[k];
-    for (int32_t k = 1; k < m->eq->contact_dim; k++)
-      m->list[m->list_count++] = m->slip[i].row + k - 1;
+  for (int32_t i = 0; i < count; i++) m->list[i] = rows[i];
+  for (int32_t i = 0; i < slip_count; i++) {
+    CniSlip *slip = &m->slip[i];
+    *slip = slips->list[i];
+    slip->place = m->list_count;
+    for (int32_t k = 0; k < 2; k++) slip->now[k] = slip->start[k];
+    for (int32_t k = 0; k < slip->count; k++) m->list[m->list_count++] = slip->row + k;
   }
   m->touch_start[0] = 0;
   for (int32_t i = 0; i < m->list_count; i++) CNI_TRY(ask_groups(m, i));
@@ -176,16 +185,15 @@ double cni_motion_slip(const CniMotion *m, int32_t i, const double *jacobian, co
                        const double *v, double u[2]) {
   int32_t place = m->slip[i].place;
   u[0] = cni_motion_row(m, jacobian, place, rate[place], v);
-  u[1] = m->eq->contact_dim > 2 ? cni_motion_row(m, jacobian, place + 1, rate[place + 1], v) : 0;
+  u[1] = m->slip[i].count > 1 ? cni_motion_row(m, jacobian, place + 1, rate[place + 1], v) : 0;
   return sqrt(u[0] * u[0] + u[1] * u[1]);
 }
 
 void cni_motion_aim(CniMotion *m, const double *jacobian, const double *rate, const double *v) {
-  if (m->list_count == m->active || m->eq->contact_dim < 3) return;
-  for (int32_t i = 0; i < m->active; i++) {
+  for (int32_t i = 0; i < m->slip_count; i++) {
     CniSlip *slip = &m->slip[i];
     double u[2];
-    if (slip->row < 0) continue;
+    if (slip->count < 2) continue;
     double speed = cni_motion_slip(m, i, jacobian, rate, v, u);
     double on = u[0] * slip->start[0] + u[1] * slip->start[1], length = on < 0 ? -speed : speed;
     double left = cn_min(1, speed / (SLIP_LEFT * slip->speed)),
@@ -342,6 +350,59 @@ CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const d
   return CN_OK;
 }
 
+// f at a place, with what bounds that move give, times the weight.
+static CnStatus load(CniMotion *m, const CniPlaceOfForce *at, double weight, double *w) {
+  int32_t size = m->size;
+  CNI_TRY(m->eq->force(m->system->context, at->t, at->q, at->v, w));
+  for (int32_t i = 0; i < m->slip_count; i++) {
+    const CniSlip *slip = &m->slip[i];
+    if (slip->normal >= 0) continue;
+    for (int32_t e = m->touch_start[slip->place]; e < m->touch_start[slip->place + 1]; e++)
+      for (int32_t k = 0; k < size; k++)
+        w[(int64_t)m->touch[e] * size + k] -=
+            slip->friction * slip->now[0] * at->jacobian[(int64_t)e * size + k];
+  }
+  for (int32_t i = 0; i < m->v_count; i++) w[i] *= weight;
+  return CN_OK;
+}
+
+#define FOLLOWS 100    // repetitions for bounds that go with the forces they change
+#define FOLLOWED 1e-13 // relative change of a bound that is none
+
+// Bounds for the multipliers found; returns the largest relative change.
+static double follow_bounds(CniMotion *m, const CniPlaceOfForce *at, double weight,
+                            const double *multipliers) {
+  int32_t first = cni_normal_row(m->eq, m->eq->contact_count);
+  double most = 0;
+  memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
+  for (int32_t i = 0; i < m->active; i++) m->all[m->list[i]] = multipliers[i] / weight;
+  m->eq->bounds(m->system->context, at->t, at->q, m->all, 0, m->bounds);
+  for (int32_t i = 0; i < m->slip_count; i++) {
+    CniSlip *slip = &m->slip[i];
+    if (slip->normal >= 0) continue;
+    double bound = m->bounds[slip->row - first], change = fabs(bound - slip->friction);
+    if (change > 0) most = cn_max(most, change / cn_max(bound, slip->friction));
+    slip->friction = bound;
+  }
+  return most;
+}
+
+CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight, int follow,
+                          const double *rows_of, double *w, double *multipliers) {
+  int moves = 0;
+  for (int32_t i = 0; i < m->slip_count; i++) moves |= m->slip[i].normal < 0;
+  cni_motion_aim(m, at->jacobian, at->rate, at->v);
+  memcpy(m->wanted, multipliers, (size_t)m->active * sizeof *multipliers);
+  for (int32_t i = 0; i < FOLLOWS; i++) {
+    CNI_TRY(load(m, at, weight, w));
+    memcpy(multipliers, m->wanted, (size_t)m->active * sizeof *multipliers);
+    CNI_TRY(cni_motion_solve(m, at->t, at->jacobian, rows_of, w, multipliers));
+    if (!moves || !follow || follow_bounds(m, at, weight, multipliers) <= FOLLOWED) return CN_OK;
+  }
+  return cni_error(CN_STOPPED, "t = %.17g s: friction that goes with its own reaction locks",
+                   at->t);
+}
+
 CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const double *v,
                                const double *jacobian, const double *rate, double *a,
                                double *multipliers) {
@@ -353,10 +414,9 @@ CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const do
     jacobian = m->scratch_g;
     rate = m->scratch_rate;
   }
-  cni_motion_aim(m, jacobian, rate, v);
   CNI_TRY(cni_motion_mass(m, t, q));
-  CNI_TRY(m->eq->force(m->system->context, t, q, v, a));
-  return cni_motion_solve(m, t, jacobian, jacobian, a, multipliers);
+  CniPlaceOfForce at = {t, q, v, jacobian, rate};
+  return cni_motion_drive(m, &at, 1, 1, jacobian, a, multipliers);
 }
 
 // ---- drift and projection ----

@@ -53,19 +53,27 @@ typedef struct CniCoupling {
   int32_t pivot_capacity;
 } CniCoupling;
 
-// Friction of a contact that slips: its normal force L pulls -mu L along the direction of slip into
-// D. In the plane that is one sign for good. In space it is the direction of the tangential velocity
-// where D is made. Where little of the speed at the start of the step is left, the direction is that
-// of the start more and more: the equations stay smooth up to and beyond the instant at which the slip
-// ends, and errors of a vanishing velocity do not decide.
+// A force against a motion there is. Friction of a contact that slips, rolls or spins: its normal
+// force L pulls -mu L along the direction of that motion into D. A row with a bound that moves: it
+// gives its bound, a force like others. Along one row the direction is one sign for good. Along two it
+// is that of the velocity where D is made; where little of the speed at the start of the step is
+// left, it is that of the start more and more: the equations stay smooth up to and beyond the instant
+// at which the motion ends, and errors of a vanishing velocity do not decide.
 typedef struct CniSlip {
-  int32_t row;     // first tangent, -1: it does not slip
-  int32_t place;   // of that tangent in the list, the others after it
-  double friction; // mu
-  double speed;    // m/s, at the start of the step
-  double start[2]; // unit, along the tangents: at the start of the step
-  double now[2];   // where D is made
+  int32_t normal;      // place of the normal among the active rows; -1: a row with a bound
+  int32_t row, count;  // first row, and how many: 1 or 2
+  int32_t place;       // of that row in the list, the other after it
+  int32_t owner, part; // whose it is: for the event driver
+  double friction;     // mu, or the bound (N)
+  double speed;        // m/s, at the start of the step
+  double start[2];     // unit, along the rows: at the start of the step
+  double now[2];       // where D is made
 } CniSlip;
+
+typedef struct CniSlips {
+  const CniSlip *list;
+  int32_t count;
+} CniSlips;
 
 typedef struct CniMotion {
   CnAllocator allocator;
@@ -74,9 +82,10 @@ typedef struct CniMotion {
   int32_t q_count, v_count, row_count; // row_count: all rows of the Jacobian
   int32_t size, groups;                // velocities a group, groups
 
-  // active rows, and after them the tangents of those that slip
-  int32_t *list;        // list_count rows
-  CniSlip *slip;        // per active row
+  // active rows, and after them those along which something slips
+  int32_t *list; // list_count rows
+  CniSlip *slip;
+  int32_t slip_count;
   int32_t *touch_start; // per row of the list, and one more: its groups
   int32_t *touch;       // ascending
   int32_t active, list_count;
@@ -89,8 +98,9 @@ typedef struct CniMotion {
   int32_t first_capacity;
   double *x; // M^-1 D^T, a column as a row of the Jacobian
   CniCoupling coupling;
-  double *row_scale, *residual, *right, *multipliers;
-  double *gaps; // of all constraints, set by cni_motion_gaps
+  double *row_scale, *residual, *right, *multipliers, *wanted;
+  double *all, *bounds; // multipliers of all rows, bounds
+  double *gaps;         // of all constraints, set by cni_motion_gaps
   int32_t gap_capacity;
   double *scratch_v, *scratch_q, *scratch_g, *scratch_rate;
   int64_t systems; // linear systems solved
@@ -101,11 +111,12 @@ void cni_motion_release(CniMotion *m);
 
 // Work on this system; no row is active.
 CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system);
-// Active rows; slip may be null (nothing slips), its places are filled in here.
-CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlip *slip, int32_t count);
+// Active rows; slips may be null (nothing slips), their places are filled in here.
+CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlips *slips,
+                             int32_t count);
 // Directions of slip at a velocity; `jacobian` and `rate` are those of the list at its place.
 void cni_motion_aim(CniMotion *m, const double *jacobian, const double *rate, const double *v);
-// Tangential velocity of an active row that slips, along the tangents; returns its length.
+// Velocity of slip i along its rows; returns its length.
 double cni_motion_slip(const CniMotion *m, int32_t i, const double *jacobian, const double *rate,
                        const double *v, double u[2]);
 
@@ -136,6 +147,16 @@ void cni_motion_group_solve(const CniMotion *m, int32_t group, double *x);
 // CN_STOPPED where S is singular.
 CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const double *rows_of,
                           double *w, double *multipliers);
+
+// The same with the forces at a place times `weight`, those of bounds that move included; rows_of is
+// the Jacobian of that place, or of another. On entry multipliers = r. Where bounds go with the forces
+// that they change, they are followed (`follow`) by repetition. The mass is that factored last.
+typedef struct CniPlaceOfForce {
+  double t;
+  const double *q, *v, *jacobian, *rate;
+} CniPlaceOfForce;
+CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight, int follow,
+                          const double *rows_of, double *w, double *multipliers);
 
 // Accelerations and multipliers at a state, index 1. `jacobian` (of the list at q) may be null, and
 // `rate` with it.
@@ -188,13 +209,25 @@ static inline double cni_largest(const double *x, int32_t count) {
   return most;
 }
 
-// Index of the gap of a row, -1 for a tangent; contact of a row, -1 for a bilateral one.
+// Index of the gap of a row, -1 for one without; contact of a row, -1 for a bilateral one. A bound
+// counts as a contact after them all.
 int32_t cni_row_gap(const CnEquations *eq, int32_t row);
 int32_t cni_row_contact(const CnEquations *eq, int32_t row);
 static inline int32_t cni_normal_row(const CnEquations *eq, int32_t contact) {
-  return eq->bilateral_count + contact * eq->contact_dim;
+  int32_t bound = contact - eq->contact_count;
+  return eq->bilateral_count + (bound < 0 ? contact : eq->contact_count) * eq->contact_dim +
+         (bound < 0 ? 0 : bound);
 }
-// A name for messages: "bilateral constraint 2", "contact 'ball on floor'".
+// Law of a contact, and the rows that it needs.
+static inline CnContactLaw cni_contact_law_of(const CnEquations *eq, int32_t contact) {
+  return eq->laws && contact < eq->contact_count ? eq->laws[contact] : (CnContactLaw){0, 0, 0, 0};
+}
+static inline int32_t cni_contact_rows(const CnEquations *eq, int32_t contact) {
+  CnContactLaw law = cni_contact_law_of(eq, contact);
+  int32_t dim = law.spinning > 0 ? 6 : law.rolling > 0 ? 5 : law.friction > 0 ? 3 : 1;
+  return dim < eq->contact_dim || contact >= eq->contact_count ? dim : eq->contact_dim;
+}
+// A name for messages: "joint 'hook'", "contact 'ball on floor'".
 void cni_row_label(const CnSystem *system, int32_t row, char label[96]);
 
 #endif

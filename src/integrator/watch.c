@@ -18,15 +18,16 @@
 #define FORCE_ZERO 1e-10 // of the largest force and one: forces above minus this still push
 
 static int watches_forces(const CniDrive *d) {
-  for (int32_t i = 0; i < d->motion.eq->contact_count; i++)
-    if (d->modes[i].mode != CNI_OPEN) return 1;
+  for (int32_t i = 0; i < cni_drive_count(d); i++)
+    if (d->modes[i].closed) return 1;
   return 0;
 }
 
-static void take(CniFound *found, CnEventKind kind, int32_t contact) {
+static void take(CniFound *found, CnEventKind kind, int32_t contact, int32_t part) {
   if (found->contact >= 0) return;
   found->kind = kind;
   found->contact = contact;
+  found->part = part;
 }
 
 // Gaps and pieces at q.
@@ -38,21 +39,21 @@ static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *
   const double *gaps = d->motion.gaps + eq->bilateral_count;
   for (int32_t i = 0; i < eq->contact_count; i++) {
     int inside = !eq->domains || d->domains[i] >= 0;
-    if (d->modes[i].mode != CNI_OPEN) {
-      if (!inside) take(found, CN_EVENT_DOMAIN, i);
+    if (d->modes[i].closed) {
+      if (!inside) take(found, CN_EVENT_DOMAIN, i, 0);
     } else if (inside && (d->modes[i].armed ? gaps[i] <= 0 : gaps[i] < -2 * CNI_GAP_CLOSED)) {
-      take(found, CN_EVENT_IMPACT, i);
+      take(found, CN_EVENT_IMPACT, i, 0);
     }
   }
   return CN_OK;
 }
 
-// Tangential velocity of a slipping contact, in the direction of its slip.
-static double slip_speed(const CniDrive *d, const CniContactMode *mode, const double *jacobian,
-                         const double *rate, const double *v) {
+// Velocity of a part that slips, in the direction of its slip.
+static double slip_speed(const CniDrive *d, const CniContactPart *part, const double *v) {
+  const CniMotion *m = &d->motion;
   double u[2];
-  cni_motion_slip(&d->motion, mode->place, jacobian, rate, v, u);
-  return mode->direction[0] * u[0] + mode->direction[1] * u[1];
+  cni_motion_slip(m, part->slip, m->scratch_g, m->scratch_rate, v, u);
+  return part->direction[0] * u[0] + part->direction[1] * u[1];
 }
 
 static int32_t place_of_row(const CniMotion *m, int32_t row) {
@@ -68,8 +69,36 @@ static CnStatus take_doubtful(CniDrive *d, double t, const double *q, const doub
   int hold = 0;
   if (doubtful->contact < 0 || found->contact >= 0) return CN_OK;
   if (d->redundant) CNI_TRY(cni_modes_hold(d, t, q, v, &hold));
-  if (!hold) take(found, doubtful->kind, doubtful->contact);
+  if (!hold) take(found, doubtful->kind, doubtful->contact, doubtful->part);
   return CN_OK;
+}
+
+// Parts of a closed contact: does one that slips stand still, or one that holds give way?
+static void look_at_parts(CniDrive *d, int32_t contact, double load, double zero, const double *v,
+                          CniFound *found, CniFound *doubtful) {
+  const CniMotion *m = &d->motion;
+  for (int32_t i = 0; i < CNI_PARTS; i++) {
+    const CniContactPart *part = &d->modes[contact].parts[i];
+    CniPartRows rows = cni_part_rows(d, contact, i);
+    if (rows.count > 0 && part->slip >= 0 && slip_speed(d, part, v) < 0)
+      take(found, CN_EVENT_STICK, contact, i);
+    if (rows.count == 0 || part->slips) continue;
+    double along = 0;
+    for (int32_t k = 0; k < rows.count; k++) {
+      int32_t place = place_of_row(m, rows.row + k);
+      if (place >= 0) along += d->multipliers[place] * d->multipliers[place];
+    }
+    if (sqrt(along) > rows.friction * load + 2 * zero) take(doubtful, CN_EVENT_SLIP, contact, i);
+  }
+}
+
+// Bounds as they are under the forces found.
+static void look_at_bounds(CniDrive *d, double t, const double *q) {
+  const CniMotion *m = &d->motion;
+  if (m->eq->bound_count == 0) return;
+  memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
+  for (int32_t i = 0; i < m->active; i++) m->all[m->list[i]] = d->multipliers[i];
+  m->eq->bounds(m->system->context, t, q, m->all, 0, d->bounds);
 }
 
 // Forces and slip at a state.
@@ -79,23 +108,18 @@ static CnStatus look_at_forces(CniDrive *d, double t, const double *q, const dou
   const CnEquations *eq = m->eq;
   CNI_TRY(cni_motion_accelerate(m, t, q, v, NULL, NULL, d->a, d->multipliers));
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
+  look_at_bounds(d, t, q);
   double most = 1;
   for (int32_t i = 0; i < m->active; i++) most = cn_max(most, fabs(d->multipliers[i]));
   double zero = FORCE_ZERO * most;
-  CniFound doubtful = {0, CN_EVENT_RELEASE, -1};
-  for (int32_t i = 0; i < eq->contact_count; i++) {
+  CniFound doubtful = {0, CN_EVENT_RELEASE, -1, 0};
+  for (int32_t i = 0; i < cni_drive_count(d); i++) {
     const CniContactMode *mode = &d->modes[i];
-    if (mode->mode == CNI_OPEN || mode->place < 0) continue;
-    double normal = d->multipliers[mode->place], mu = cni_drive_law(d, i).friction, along = 0;
-    if (normal < -zero) take(&doubtful, CN_EVENT_RELEASE, i);
-    if (mode->mode == CNI_SLIP && slip_speed(d, mode, m->scratch_g, m->scratch_rate, v) < 0)
-      take(found, CN_EVENT_STICK, i);
-    if (mode->mode != CNI_STICK) continue;
-    for (int32_t k = 1; k < eq->contact_dim; k++) {
-      int32_t place = place_of_row(m, cni_normal_row(eq, i) + k);
-      if (place >= 0) along += d->multipliers[place] * d->multipliers[place];
-    }
-    if (sqrt(along) > mu * cn_max(normal, 0) + 2 * zero) take(&doubtful, CN_EVENT_SLIP, i);
+    int bound = i >= eq->contact_count;
+    if (!mode->closed || (mode->place < 0 && !bound)) continue;
+    double load = bound ? 1 : d->multipliers[mode->place];
+    if (load < -zero) take(&doubtful, CN_EVENT_RELEASE, i, 0);
+    look_at_parts(d, i, cn_max(load, 0), zero, v, found, &doubtful);
   }
   return take_doubtful(d, t, q, v, &doubtful, found);
 }
@@ -139,7 +163,7 @@ static CnStatus halve(CniDrive *d, double low, double high, int forces, CniFound
 static void arm(CniDrive *d) {
   const double *gaps = d->motion.gaps + d->motion.eq->bilateral_count;
   for (int32_t i = 0; i < d->motion.eq->contact_count; i++)
-    if (d->modes[i].mode == CNI_OPEN && gaps[i] > CNI_GAP_CLOSED) d->modes[i].armed = 1;
+    if (!d->modes[i].closed && gaps[i] > CNI_GAP_CLOSED) d->modes[i].armed = 1;
 }
 
 // Gaps of the last three looks: an open contact whose gap was smallest at the middle one may have
@@ -152,7 +176,7 @@ static void remember_gaps(CniDrive *d, int32_t looks, double theta, double *lowe
   *lowest = 0;
   for (int32_t i = 0; i < n; i++) {
     double bend = first[i] - 2 * middle[i] + now[i], slope = now[i] - first[i];
-    if (looks >= 2 && d->modes[i].mode == CNI_OPEN && d->modes[i].armed && bend > 0 &&
+    if (looks >= 2 && !d->modes[i].closed && d->modes[i].armed && bend > 0 &&
         middle[i] <= first[i] && middle[i] <= now[i] && middle[i] - slope * slope / (8 * bend) <= 0)
       *lowest = theta - step - 0.5 * step * slope / bend;
     first[i] = middle[i];

@@ -232,9 +232,6 @@ double cni_joint_push(const CnJointAxis *axis, const double target[3], double x,
 double cni_joint_effort(const double parts[CNI_PART_COUNT]);
 // All of it as one impulse and one angular impulse on b at its frame's origin, world axes.
 CnTwist cni_joint_total(const CniJointPlace *place, const CniJointImpulse *impulse);
-// Does anything but locked directions, springs, limits and motors without a bound act? Null if not, else
-// its name, for messages.
-const char *cni_joint_one_sided(const CnJointDef *def);
 
 // ---- definitions ----
 

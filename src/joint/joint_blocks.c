@@ -131,18 +131,14 @@ static void armature(const Act *act, CniJointBlock *k) {
 }
 
 typedef struct Part {
-  const char *name;
   int (*acts)(const CnJointAxis *axis);
   void (*law)(const Act *act, CniJointBlock *block);
 } Part;
 
 static const Part parts[CNI_PART_COUNT] = {
-    [CNI_PART_SPRING] = {"a spring", has_spring, spring},
-    [CNI_PART_LOWER] = {"a lower limit", has_lower, lower},
-    [CNI_PART_UPPER] = {"an upper limit", has_upper, upper},
-    [CNI_PART_MOTOR] = {"a motor with a bound", has_motor, motor},
-    [CNI_PART_FRICTION] = {"dry friction", has_friction, friction},
-    [CNI_PART_ARMATURE] = {"an armature", has_armature, armature},
+    [CNI_PART_SPRING] = {has_spring, spring},       [CNI_PART_LOWER] = {has_lower, lower},
+    [CNI_PART_UPPER] = {has_upper, upper},          [CNI_PART_MOTOR] = {has_motor, motor},
+    [CNI_PART_FRICTION] = {has_friction, friction}, [CNI_PART_ARMATURE] = {has_armature, armature},
 };
 
 double cni_joint_push(const CnJointAxis *axis, const double target[3], double x, double rate) {
@@ -231,14 +227,4 @@ CnTwist cni_joint_total(const CniJointPlace *place, const CniJointImpulse *impul
     sum.spin = cn_madd(sum.spin, g, place->axes[i].angular);
   }
   return sum;
-}
-
-const char *cni_joint_one_sided(const CnJointDef *def) {
-  for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++)
-    for (int32_t k = CNI_PART_MOTOR; k < CNI_PART_COUNT; k++)
-      if (parts[k].acts(&def->axes[i]) &&
-          !(k == CNI_PART_MOTOR &&
-            (!(def->axes[i].motor_effort < INFINITY) || cni_joint_is_servo(&def->axes[i]))))
-        return parts[k].name;
-  return NULL;
 }

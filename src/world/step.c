@@ -113,7 +113,7 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
   CnSystem system = cni_system_of(world);
   CnStatus status =
       cn_integrator_step(now->engine.integrator, &system, now->engine.solver, now->time,
-                         (const double *)now->model.pose, (const double *)now->model.twist,
+                         (const double *)now->model.pose, cni_equations_velocity(world),
                          now->settings.time_step, solve);
   return status == CN_NOT_FINITE && !world->work.equations ? name_body(world) : status;
 }

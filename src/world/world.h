@@ -138,6 +138,9 @@ CnSystem cni_system_of(CnWorld *world);
 // observer, into work.equations; contacts near by and their frames as for any step.
 CnStatus cni_equations_prepare(CnWorld *world);
 const CnEquations *cni_equations_of(const CnWorld *world); // null: none prepared
+// Velocities at the start of the step, those of rotors included, and their number.
+const double *cni_equations_velocity(const CnWorld *world);
+int32_t cni_equations_velocity_count(const CnWorld *world);
 // List the contacts anew, from a state within the step on.
 CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const double *v, double h);
 // Contacts of bodies at these poses that move with these twists for the time h, for the step.

@@ -402,7 +402,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
 CnSystem cni_system_of(CnWorld *world) {
   return (CnSystem){.context = world,
                     .q_count = 7 * world->now.model.body_count,
-                    .v_count = 6 * world->now.model.body_count,
+                    .v_count = cni_equations_velocity_count(world),
                     .step = world->now.step + 1,
                     .detect = detect,
                     .problem = problem,

@@ -17,7 +17,7 @@
 //
 // Gaps are geometry's (cni_gap). A pair without a smooth gap is refused with one line when it comes
 // within the margin of a step, and laws of contact beyond restitution, dry friction and belts likewise.
-#include "world/equations.h"
+#include "world/equations/equations.h"
 
 #include <stdio.h>
 
@@ -73,12 +73,23 @@ static CnVec3 turning(CnTwist twist, CnVec3 arm) {
   return cn_cross(twist.spin, cn_cross(twist.spin, arm));
 }
 
+// Rows: normal, tangents, the same as axes of rolling, normal as the axis of spinning.
+double *cni_touch_write(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
+                        int32_t row, double *at, double *rate) {
+  CniTouchFrame f = cni_touch_frame(model, pose, touch);
+  CnVec3 axis = f.axis[row < 3 ? row : (row - 2) % 3], none = CN_VEC3_ZERO;
+  if (row == 1 || row == 2) *rate += cn_dot(axis, cni_touch_surface(pose, touch));
+  return cni_put_pair(model, touch->body_a, f.arm_a, touch->body_b, f.arm_b, row < 3 ? axis : none,
+                      row < 3 ? none : axis, at, rate);
+}
+
 // Half-spaces do not turn here, nor normals in ways of their own (curved_by_differences sees to
 // that); tangents are those of a contact that sticks.
 double cni_touch_curvature(const CniModel *model, const CnPose *pose, const double *v,
                            const CniWorldTouch *touch, int32_t row) {
   CniTouchFrame f = cni_touch_frame(model, pose, touch);
   CnTwist a = twist_of(v, touch->body_a), b = twist_of(v, touch->body_b);
+  if (row > 2) return 0; // only beside half-spaces
   double sum = cn_dot(f.axis[row], cn_sub(turning(b, f.fixed_b), turning(a, f.fixed_a)));
   if (f.bend != CNI_GAP_POINTS) return sum;
   CnVec3 u = cn_sub(point_velocity(b, f.fixed_b), point_velocity(a, f.fixed_a));
@@ -90,9 +101,11 @@ double cni_touch_curvature(const CniModel *model, const CnPose *pose, const doub
 }
 
 static int curved_by_differences(const CniModel *model, const CnPose *pose,
-                                 const CniWorldTouch *touch) {
+                                 const CniWorldTouch *touch, const CnContactLaw *law) {
   CniGapBend bend = cni_touch_frame(model, pose, touch).bend;
-  return bend == CNI_GAP_OTHER || cn_norm2(touch->surface) > 0 ||
+  return bend == CNI_GAP_OTHER ||
+         (bend != CNI_GAP_FACE && (law->rolling > 0 || law->spinning > 0)) ||
+         cn_norm2(touch->surface) > 0 ||
          (bend == CNI_GAP_FACE && cn_norm2(model->twist[touch->body_a].spin) > 0);
 }
 
@@ -166,11 +179,6 @@ int32_t cni_touches_cover(void *context, double t, const double *q) {
 void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity) {
   const CnWorld *world = context;
   const struct CniWorldEquations *eq = world->work.equations;
-  if (contact >= eq->touch_count) {
-    const CniJoint *joint = &world->now.model.joints[eq->limits[contact - eq->touch_count].joint];
-    snprintf(text, capacity, "limit of joint '%.40s'", joint->name);
-    return;
-  }
   const CniWorldTouch *touch = &eq->touches[contact];
   char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
   cni_model_body_label(&world->now.model, touch->body_a, a);
@@ -200,9 +208,8 @@ static CnStatus contact_law(CnWorld *world, const CniContact *c, const CnPose *p
   CniMaterialPair pair;
   CNI_TRY(cni_contact_law(&input, c, &pair, surface, enabled));
   if (!*enabled) return CN_OK;
-  if (pair.rolling_friction > 0 || pair.spinning_friction > 0)
-    return refuse(world, c, "rolling friction is not followed");
-  *law = (CnContactLaw){pair.restitution, pair.friction};
+  *law = (CnContactLaw){pair.restitution, pair.friction, pair.rolling_friction,
+                        pair.spinning_friction};
   *cohesion = pair.cohesion;
   return CN_OK;
 }
@@ -285,8 +292,10 @@ static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const
     if (touch->shape_a != c->shape_a) surface = cn_neg(surface);
     touch->belt = is_belt(model, touch->shape_b) ? touch->body_b : touch->body_a;
     touch->surface = cn_unrotate(cn_qunit(pose[touch->belt].rotation), surface);
-    if (eq->laws[e->contact_count++].friction > 0) e->contact_dim = 3;
-    if (curved_by_differences(model, pose, touch)) e->curvature = NULL;
+    const CnContactLaw *law = &eq->laws[e->contact_count++];
+    int32_t dim = law->spinning > 0 ? 6 : law->rolling > 0 ? 5 : law->friction > 0 ? 3 : 1;
+    if (e->contact_dim < dim) e->contact_dim = dim;
+    if (curved_by_differences(model, pose, touch, law)) e->curvature = NULL;
   }
   e->laws = eq->laws;
   return CN_OK;
@@ -319,7 +328,7 @@ static CnVec3 touch_impulse(const CnWorld *world, int32_t contact) {
       cni_touch_frame(&world->now.model, world->now.model.pose, &eq->touches[contact]);
   const double *g = &eq->impulses[e->bilateral_count + contact * e->contact_dim];
   CnVec3 sum = CN_VEC3_ZERO;
-  for (int32_t k = 0; k < e->contact_dim; k++) sum = cn_madd(sum, g[k], f.axis[k]);
+  for (int32_t k = 0; k < e->contact_dim && k < 3; k++) sum = cn_madd(sum, g[k], f.axis[k]);
   return sum;
 }
 
@@ -359,6 +368,14 @@ static void put_efforts(CnWorld *world, int32_t index) {
         put_row(world, index, CNI_JOINT_LOCKED + k, (CniJointPart)part, efforts->axes[k][part]);
 }
 
+static void keep_row(CnWorld *world, const CniWorldRow *row, double impulse, double *g) {
+  if (row->joint < 0)
+    cni_coupling_put(&world->now.model, row->row, world->now.engine.problem,
+                     world->work.joint_blocks[0], impulse, g);
+  else
+    put_row(world, row->joint, row->row, row->part, impulse);
+}
+
 CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
   const struct CniWorldEquations *eq = world->work.equations;
   CnAnswer *answer = &world->now.engine.answer;
@@ -369,22 +386,17 @@ CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
       keep_touch(world, i);
   for (int32_t i = 0; i < world->now.model.joint_count; i++)
     if (cni_joint_has_efforts(&world->now.model.joints[i])) put_efforts(world, i);
-  for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
-    if (eq->rows[i].joint < 0) {
-      cni_coupling_put(&world->now.model, eq->rows[i].row, world->now.engine.problem,
-                       world->work.joint_blocks[0], eq->impulses[i], answer->g);
-      continue;
-    }
-    CniJointPart part = eq->rows[i].row < CNI_JOINT_LOCKED ? CNI_PART_LOCKED : CNI_PART_MOTOR;
-    put_row(world, eq->rows[i].joint, eq->rows[i].row, part, eq->impulses[i]);
-  }
-  const double *limits =
-      eq->impulses + eq->equations.bilateral_count + eq->touch_count * eq->equations.contact_dim;
-  for (int32_t i = 0; i < eq->limit_count; i++) {
-    CniJointPart part = eq->limits[i].side > 0 ? CNI_PART_LOWER : CNI_PART_UPPER;
-    put_row(world, eq->limits[i].joint, eq->limits[i].row, part,
-            limits[i * eq->equations.contact_dim]);
-  }
+  const CnEquations *e = &eq->equations;
+  int32_t limits = e->bilateral_count + eq->touch_count * e->contact_dim;
+  int32_t bounds = limits + eq->limit_count * e->contact_dim;
+  for (int32_t i = 0; i < e->bilateral_count; i++)
+    keep_row(world, &eq->rows[i], eq->impulses[i], answer->g);
+  for (int32_t i = 0; i < eq->limit_count; i++)
+    keep_row(world, &eq->rows[e->bilateral_count + i], eq->impulses[limits + i * e->contact_dim],
+             answer->g);
+  for (int32_t i = 0; i < e->bound_count; i++)
+    keep_row(world, &eq->rows[e->bilateral_count + eq->limit_count + i], eq->impulses[bounds + i],
+             answer->g);
   *result = answer;
   return CN_OK;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A world as equations of motion: what hem5, rkf45 and moreau-jean ask for.
-#ifndef CNI_WORLD_EQUATIONS_H
-#define CNI_WORLD_EQUATIONS_H
+#ifndef CNI_WORLD_EQUATIONS_EQUATIONS_H
+#define CNI_WORLD_EQUATIONS_EQUATIONS_H
 
 #include "world/world.h"
 
@@ -32,39 +32,80 @@ typedef struct CniReach {
   double arm;                     // m: of the farthest point that turns
 } CniReach;
 
-// A row of a joint (cni_joint_row) that is kept at start + speed (t - time of the step's start), or
-// follows the target of its motor; joint -1: the coupling `row`.
+// A row of a joint or a coupling. It is kept at start + speed (t - time of the step's start), or at
+// what the function of its motor says.
+typedef enum CniFollows {
+  CNI_FOLLOWS_NOTHING = 0,
+  CNI_FOLLOWS_PLACE,
+  CNI_FOLLOWS_SPEED
+} CniFollows;
+
 typedef struct CniWorldRow {
-  int32_t joint, row, follows;
+  int32_t joint, row; // of the joint (cni_joint_row); joint -1: the coupling `row`
+  CniJointPart part;  // what it does, and as what its impulse is kept
+  CniFollows follows;
+  int32_t rotor; // of an armature: its number, -1: none
+  int32_t first; // of a bound: the first locked row of its joint
+  double side;   // -1: an upper limit, whose gap is bound - x
   double start, speed;
 } CniWorldRow;
 
-// A limit of a joint's coordinate x, a contact without friction: its gap is side (x - bound).
-typedef struct CniWorldLimit {
-  int32_t joint, row;
-  double side, bound;
-} CniWorldLimit;
-
 struct CniWorldEquations {
   CnEquations equations;
-  CniWorldTouch *touches; // the first of the contacts
-  CniWorldLimit *limits;  // the others
+  CniWorldTouch *touches; // the first of the contacts, then the limits
   int32_t touch_count, limit_count;
+  CniWorldRow *rows; // bilateral, limits, bounds
+  double *velocity;  // at the start, with those of rotors; null: no rotors
+  double *rotors;    // their inertias
+  int32_t rotor_count;
   CniJointImpulse *efforts; // over the step, of what is not rows, a joint
   CnContactLaw *laws;
   CniReach *reach;       // a body
-  CniWorldRow *rows;     // of the bilateral constraints
   double time;           // s, at the start of the step
   double *impulses;      // over the step, one a row of the Jacobian
   int32_t steps_impulse; // multipliers come as impulses (moreau-jean)
   int32_t events_lost;   // no memory for the log
 };
 
+// Velocities of bodies and rotors, in groups of six.
+static inline int32_t cni_equations_velocities(const struct CniWorldEquations *eq,
+                                               const CniModel *model) {
+  return 6 * (model->body_count + (eq->rotor_count + 5) / 6);
+}
+
 static inline int cni_is_free(const CniModel *model, int32_t body) {
   return body >= 0 && cni_has_mass(&model->mass[body]);
 }
 // Cleared memory of the step's arena.
 CnStatus cni_equations_take(CnWorld *world, int32_t count, size_t size, void *memory);
+
+// side * (axis . velocity of a point of the body + spin . the body's): six numbers where it is free,
+// a rate where it is not.
+void cni_put_point(const CniModel *model, int32_t body, double side, CnVec3 axis, CnVec3 arm,
+                   CnVec3 spin, double *at, double *rate);
+// A row on two bodies, the free ones by ascending index: that of two points, and of the spins along
+// `turn`; returns where the next one begins.
+double *cni_put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int32_t body_b,
+                     CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row, double *rate);
+// The free ones of two bodies, ascending; returns how many.
+int32_t cni_pair_groups(const CniModel *model, int32_t a, int32_t b, int32_t *list);
+
+// ---- rows.c: rows of joints and couplings ----
+
+// Which there are, and the velocities of rotors.
+CnStatus cni_rows_list(CnWorld *world);
+// Refuse what cannot be followed.
+CnStatus cni_rows_check(const CnWorld *world);
+double cni_row_value(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose);
+double *cni_row_write(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose,
+                      double *at, double *rate);
+double cni_row_curvature(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose,
+                         const double *v);
+int32_t cni_row_groups(const CnWorld *world, const CniWorldRow *row, int32_t *list);
+void cni_row_name(const CnWorld *world, const CniWorldRow *row, char *text, size_t capacity);
+// CnEquations::bounds
+void cni_rows_bounds(void *context, double t, const double *q, const double *multipliers,
+                     int32_t impact, double *bounds);
 
 // ---- touches.c ----
 
@@ -83,6 +124,9 @@ double cni_touch_pull(const CniModel *model, const CnPose *pose, const CniWorldT
 CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch);
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
                               const CniWorldTouch *touch);
+// A row of a touch, as cni_put_pair.
+double *cni_touch_write(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
+                        int32_t row, double *at, double *rate);
 double cni_touch_curvature(const CniModel *model, const CnPose *pose, const double *v,
                            const CniWorldTouch *touch, int32_t row);
 // The contacts that bodies at these poses may make within h, into eq and as those of the step.

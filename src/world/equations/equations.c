@@ -9,7 +9,7 @@
 //     M = (m, R J R^T),  f = (m g + F, T - w x R J R^T w)
 //     contact: g along the normal n,  row (n, arm x n) on b and minus that on a
 //     curvature: what n and the arms do while the velocities stand still
-#include "world/equations.h"
+#include "world/equations/equations.h"
 
 #include <string.h>
 
@@ -18,10 +18,8 @@
 
 // ---- rows ----
 
-// side * (axis . velocity of a point of the body + spin . the body's): six numbers where it is free,
-// a rate where it is not.
-static void put_point(const CniModel *model, int32_t body, double side, CnVec3 axis, CnVec3 arm,
-                      CnVec3 spin, double *at, double *rate) {
+void cni_put_point(const CniModel *model, int32_t body, double side, CnVec3 axis, CnVec3 arm,
+                   CnVec3 spin, double *at, double *rate) {
   if (body < 0) return;
   CnVec3 turn = cn_add(cn_cross(arm, axis), spin);
   if (cni_is_free(model, body)) {
@@ -37,59 +35,46 @@ static void put_point(const CniModel *model, int32_t body, double side, CnVec3 a
   }
 }
 
-// A row on two bodies, the free ones by ascending index: that of two points, and of the spins along
-// `turn`; returns where the next one begins.
-static double *put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int32_t body_b,
-                        CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row, double *rate) {
+double *cni_put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int32_t body_b,
+                     CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row, double *rate) {
   int free_a = cni_is_free(model, body_a), free_b = cni_is_free(model, body_b);
-  put_point(model, body_b, 1, axis, arm_b, turn, row + (free_a && body_a < body_b ? 6 : 0), rate);
-  put_point(model, body_a, -1, axis, arm_a, turn, row + (free_b && body_b < body_a ? 6 : 0), rate);
+  cni_put_point(model, body_b, 1, axis, arm_b, turn, row + (free_a && body_a < body_b ? 6 : 0),
+                rate);
+  cni_put_point(model, body_a, -1, axis, arm_a, turn, row + (free_b && body_b < body_a ? 6 : 0),
+                rate);
   return row + 6 * (free_a + free_b);
 }
 
-// Limit and joint of a contact that is one.
-static const CniWorldLimit *limit_at(const struct CniWorldEquations *eq, int32_t contact) {
-  return &eq->limits[contact - eq->touch_count];
-}
-static const CniJoint *limited_joint(const CniModel *model, const struct CniWorldEquations *eq,
-                                     int32_t contact) {
-  return &model->joints[limit_at(eq, contact)->joint];
-}
-
-static int32_t groups(void *context, int32_t constraint, int32_t *list) {
-  const CnWorld *world = context;
-  const CniModel *model = &world->now.model;
-  const struct CniWorldEquations *eq = world->work.equations;
-  int32_t a, b, count = 0, bilateral = eq->equations.bilateral_count;
-  if (constraint < bilateral && eq->rows[constraint].joint < 0) {
-    CniCouplingPlace place;
-    cni_coupling_at(model, &model->couplings[eq->rows[constraint].row], model->pose, &place);
-    for (int32_t i = 0; i < place.body_count; i++)
-      if (cni_is_free(model, place.bodies[i])) list[count++] = place.bodies[i];
-    return count;
-  }
-  if (constraint < bilateral) {
-    const CniJoint *joint = &model->joints[eq->rows[constraint].joint];
-    a = joint->body_a;
-    b = joint->body_b;
-  } else if (constraint - bilateral < eq->touch_count) {
-    a = eq->touches[constraint - bilateral].body_a;
-    b = eq->touches[constraint - bilateral].body_b;
-  } else {
-    const CniJoint *joint = limited_joint(model, eq, constraint - bilateral);
-    a = joint->body_a;
-    b = joint->body_b;
-  }
-  int32_t low = a < b ? a : b, high = a < b ? b : a;
+int32_t cni_pair_groups(const CniModel *model, int32_t a, int32_t b, int32_t *list) {
+  int32_t low = a < b ? a : b, high = a < b ? b : a, count = 0;
   if (cni_is_free(model, low)) list[count++] = low;
   if (cni_is_free(model, high)) list[count++] = high;
   return count;
 }
 
-static void joint_place(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
-  CniJointEnd a, b;
-  cni_joint_stage_ends(joint, pose, NULL, &a, &b);
-  cni_joint_between(joint, &a, &b, place);
+// What a row of the Jacobian belongs to: a joint or a coupling, or null and a touch with the row's
+// number in it.
+static const CniWorldRow *row_at(const struct CniWorldEquations *eq, int32_t row, int32_t *touch,
+                                 int32_t *k) {
+  const CnEquations *e = &eq->equations;
+  int32_t bilateral = e->bilateral_count,
+          bound = row - bilateral - e->contact_count * e->contact_dim;
+  if (row < bilateral) return &eq->rows[row];
+  if (bound >= 0) return &eq->rows[bilateral + eq->limit_count + bound];
+  *touch = (row - bilateral) / e->contact_dim;
+  *k = (row - bilateral) % e->contact_dim;
+  return *touch < eq->touch_count ? NULL : &eq->rows[bilateral + *touch - eq->touch_count];
+}
+
+static int32_t groups(void *context, int32_t constraint, int32_t *list) {
+  const CnWorld *world = context;
+  const struct CniWorldEquations *eq = world->work.equations;
+  int32_t touch = constraint - eq->equations.bilateral_count;
+  if (touch >= 0 && touch < eq->touch_count)
+    return cni_pair_groups(&world->now.model, eq->touches[touch].body_a, eq->touches[touch].body_b,
+                           list);
+  if (touch >= 0) constraint -= eq->touch_count;
+  return cni_row_groups(world, &eq->rows[constraint], list);
 }
 
 // ---- the functions ----
@@ -102,9 +87,10 @@ static const struct CniWorldEquations *equations_of(void *context) {
 static CnStatus mass(void *context, double t, const double *q, double *m) {
   const CnWorld *world = context;
   const CniModel *model = &world->now.model;
+  const struct CniWorldEquations *eq = world->work.equations;
   const CnPose *pose = (const CnPose *)q;
   (void)t;
-  memset(m, 0, 36 * (size_t)model->body_count * sizeof *m);
+  memset(m, 0, 6 * (size_t)cni_equations_velocities(eq, model) * sizeof *m);
   for (int32_t i = 0; i < model->body_count; i++) {
     double *at = m + 36 * (size_t)i;
     int moves = cni_is_free(model, i);
@@ -118,6 +104,9 @@ static CnStatus mass(void *context, double t, const double *q, double *m) {
     at[23] = at[33] = inertia.xz;
     at[29] = at[34] = inertia.yz;
   }
+  double *extra = m + 36 * (size_t)model->body_count;
+  for (int32_t i = 0; i < (eq->rotor_count + 5) / 6 * 6; i++)
+    extra[6 * i + i % 6] = i < eq->rotor_count ? eq->rotors[i] : 1;
   return CN_OK;
 }
 
@@ -202,7 +191,7 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
   CnWorld *world = context;
   const CniModel *model = &world->now.model;
   const CnPose *pose = (const CnPose *)q;
-  memset(f, 0, 6 * (size_t)model->body_count * sizeof *f);
+  memset(f, 0, (size_t)cni_equations_velocities(world->work.equations, model) * sizeof *f);
   for (int32_t i = 0; i < model->body_count; i++) {
     if (!cni_is_free(model, i)) continue;
     const double *at = v + 6 * (size_t)i;
@@ -229,59 +218,19 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
   return CN_OK;
 }
 
-// Where a row is kept, with two derivatives: a motor's place, and zero for all others.
-static void row_target(const CnWorld *world, const CniWorldRow *row, double t, double target[3]) {
-  target[0] = row->start + row->speed * (t - world->work.equations->time);
-  target[1] = row->speed;
-  target[2] = 0;
-  if (row->follows) {
-    const CniJoint *joint = &world->now.model.joints[row->joint];
-    cni_joint_target(&world->now.model, &joint->def.axes[row->row - CNI_JOINT_LOCKED], t, target);
-  }
-}
-
 static CnStatus gaps(void *context, double t, const double *q, double *g) {
   const CnWorld *world = context;
-  const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = equations_of(context);
   const CnPose *pose = (const CnPose *)q;
-  for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
-    const CniWorldRow *row = &eq->rows[i];
-    if (row->joint < 0) {
-      CniCouplingPlace coupled;
-      cni_coupling_at(model, &model->couplings[row->row], pose, &coupled);
-      g[i] = coupled.value;
-      continue;
-    }
-    CniJointPlace place;
-    joint_place(&model->joints[row->joint], pose, &place);
-    double target[3];
-    row_target(world, row, t, target);
-    g[i] = cni_joint_row(&place, row->row)->value - target[0];
-  }
-  double *contacts = g + eq->equations.bilateral_count;
+  int32_t bilateral = eq->equations.bilateral_count;
+  for (int32_t i = 0; i < bilateral; i++) g[i] = cni_row_value(world, &eq->rows[i], t, pose);
+  g += bilateral;
   for (int32_t i = 0; i < eq->touch_count; i++)
-    contacts[i] = cni_touch_frame(model, pose, &eq->touches[i]).gap;
-  for (int32_t i = 0; i < eq->limit_count; i++) {
-    const CniWorldLimit *limit = &eq->limits[i];
-    CniJointPlace place;
-    joint_place(&model->joints[limit->joint], pose, &place);
-    contacts[eq->touch_count + i] =
-        limit->side * (cni_joint_row(&place, limit->row)->value - limit->bound);
-  }
+    g[i] = cni_touch_frame(&world->now.model, pose, &eq->touches[i]).gap;
+  g += eq->touch_count;
+  for (int32_t i = 0; i < eq->limit_count; i++)
+    g[i] = cni_row_value(world, &eq->rows[bilateral + i], t, pose);
   return CN_OK;
-}
-
-static double *put_coupling(const CniModel *model, const CnPose *pose, int32_t coupling,
-                            double *row, double *rate) {
-  CniCouplingPlace place;
-  cni_coupling_at(model, &model->couplings[coupling], pose, &place);
-  for (int32_t i = 0; i < place.body_count; i++) {
-    put_point(model, place.bodies[i], 1, place.rows[i].velocity, CN_VEC3_ZERO, place.rows[i].spin,
-              row, rate);
-    if (cni_is_free(model, place.bodies[i])) row += 6;
-  }
-  return row;
 }
 
 static CnStatus jacobian(void *context, double t, const double *q, const int32_t *rows,
@@ -290,83 +239,27 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = equations_of(context);
   const CnPose *pose = (const CnPose *)q;
-  int32_t bilateral = eq->equations.bilateral_count, dim = eq->equations.contact_dim;
-  (void)t;
   for (int32_t i = 0; i < count; i++) {
-    if (rows[i] < bilateral && eq->rows[rows[i]].joint < 0) {
-      result = put_coupling(model, pose, eq->rows[rows[i]].row, result, &rate[i]);
-    } else if (rows[i] < bilateral) {
-      const CniWorldRow *own = &eq->rows[rows[i]];
-      const CniJoint *joint = &model->joints[own->joint];
-      CniJointPlace place;
-      joint_place(joint, pose, &place);
-      const CniJointRow *r = cni_joint_row(&place, own->row);
-      result = put_pair(model, joint->body_a, place.arm_a, joint->body_b, place.arm_b, r->linear,
-                        r->angular, result, &rate[i]);
-      double target[3];
-      row_target(world, own, t, target);
-      rate[i] -= target[1];
-    } else if ((rows[i] - bilateral) / dim >= eq->touch_count) {
-      const CniWorldLimit *limit = limit_at(eq, (rows[i] - bilateral) / dim);
-      const CniJoint *joint = &model->joints[limit->joint];
-      CniJointPlace place;
-      joint_place(joint, pose, &place);
-      const CniJointRow *r = cni_joint_row(&place, limit->row);
-      result = put_pair(model, joint->body_a, place.arm_a, joint->body_b, place.arm_b,
-                        cn_scale(limit->side, r->linear), cn_scale(limit->side, r->angular), result,
-                        &rate[i]);
-    } else {
-      const CniWorldTouch *touch = &eq->touches[(rows[i] - bilateral) / dim];
-      CniTouchFrame f = cni_touch_frame(model, pose, touch);
-      int32_t k = (rows[i] - bilateral) % dim;
-      CnVec3 axis = f.axis[k];
-      if (k > 0) rate[i] += cn_dot(axis, cni_touch_surface(pose, touch));
-      result = put_pair(model, touch->body_a, f.arm_a, touch->body_b, f.arm_b, axis, CN_VEC3_ZERO,
-                        result, &rate[i]);
-    }
+    int32_t touch = 0, k = 0;
+    const CniWorldRow *row = row_at(eq, rows[i], &touch, &k);
+    if (row)
+      result = cni_row_write(world, row, t, pose, result, &rate[i]);
+    else
+      result = cni_touch_write(model, pose, &eq->touches[touch], k, result, &rate[i]);
   }
   return CN_OK;
-}
-
-static double joint_curvature(const CnWorld *world, double t, const CnPose *pose, const double *v,
-                              const CniWorldRow *row) {
-  const CniModel *model = &world->now.model;
-  if (row->joint < 0)
-    return cni_coupling_curvature(model, &model->couplings[row->row], pose, (const CnTwist *)v);
-  const CniJoint *joint = &model->joints[row->joint];
-  CniJointEnd a, b;
-  double target[3];
-  cni_joint_stage_ends(joint, pose, v, &a, &b);
-  row_target(world, row, t, target);
-  return cni_joint_curvature(&joint->def, &a, &b, row->row) - target[2];
-}
-
-static double limit_curvature(const CniModel *model, const CnPose *pose, const double *v,
-                              const CniWorldLimit *limit) {
-  const CniJoint *joint = &model->joints[limit->joint];
-  CniJointEnd a, b;
-  cni_joint_stage_ends(joint, pose, v, &a, &b);
-  return limit->side * cni_joint_curvature(&joint->def, &a, &b, limit->row);
 }
 
 static CnStatus curvature(void *context, double t, const double *q, const double *v,
                           const int32_t *rows, int32_t count, double *result) {
   const CnWorld *world = context;
-  const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = equations_of(context);
   const CnPose *pose = (const CnPose *)q;
-  int32_t bilateral = eq->equations.bilateral_count, dim = eq->equations.contact_dim;
-  (void)t;
   for (int32_t i = 0; i < count; i++) {
-    int32_t contact = rows[i] < bilateral ? -1 : (rows[i] - bilateral) / dim;
-    if (contact < 0) {
-      result[i] = joint_curvature(world, t, pose, v, &eq->rows[rows[i]]);
-    } else if (contact >= eq->touch_count) {
-      result[i] = limit_curvature(model, pose, v, limit_at(eq, contact));
-    } else {
-      result[i] =
-          cni_touch_curvature(model, pose, v, &eq->touches[contact], (rows[i] - bilateral) % dim);
-    }
+    int32_t touch = 0, k = 0;
+    const CniWorldRow *row = row_at(eq, rows[i], &touch, &k);
+    result[i] = row ? cni_row_curvature(world, row, t, pose, v)
+                    : cni_touch_curvature(&world->now.model, pose, v, &eq->touches[touch], k);
   }
   return CN_OK;
 }
@@ -394,85 +287,19 @@ static void normalise(void *context, double *q) {
       pose[i].rotation = cn_qunit(pose[i].rotation);
 }
 
-// ---- which rows there are ----
+// ---- names ----
 
-// The rows of rigid joints, and those of motors without a bound, whose place is kept in time.
-static int32_t list_joints(const CniModel *model, CniWorldRow *rows) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CniJoint *joint = &model->joints[i];
-    if (!cni_is_free(model, joint->body_a) && !cni_is_free(model, joint->body_b)) continue;
-    int32_t locked =
-        cni_joint_is_spring(joint) ? 0 : cni_joint_kinds[joint->def.kind]->locked_count;
-    for (int32_t k = 0; k < locked; k++, count++)
-      if (rows) rows[count] = (CniWorldRow){.joint = i, .row = k};
-    CniJointPlace place;
-    joint_place(joint, model->pose, &place);
-    for (int32_t k = 0; k < place.axis_count; k++) {
-      const CnJointAxis *axis = &joint->def.axes[k];
-      if (axis->drive == CN_DRIVE_EFFORT || !(axis->motor_effort > 0) || cni_joint_is_servo(axis))
-        continue;
-      CniWorldRow row = {i, CNI_JOINT_LOCKED + k, axis->drive == CN_DRIVE_POSITION,
-                         place.axes[k].value, axis->motor_speed};
-      if (rows) rows[count] = row;
-      count++;
-    }
-  }
-  return count;
+static void bilateral_name(void *context, int32_t row, char *text, size_t capacity) {
+  cni_row_name(context, &equations_of(context)->rows[row], text, capacity);
 }
 
-// The limits of the coordinates of joints that move.
-static int32_t list_limits(const CniModel *model, CniWorldLimit *limits) {
-  int32_t count = 0;
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CniJoint *joint = &model->joints[i];
-    if (!cni_is_free(model, joint->body_a) && !cni_is_free(model, joint->body_b)) continue;
-    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
-      for (int32_t upper = 0; upper < 2; upper++) {
-        double bound = upper ? joint->def.axes[k].upper : joint->def.axes[k].lower;
-        if (!isfinite(bound) || cni_axis_is_soft(&joint->def.axes[k])) continue;
-        if (limits) limits[count] = (CniWorldLimit){i, CNI_JOINT_LOCKED + k, upper ? -1 : 1, bound};
-        count++;
-      }
-  }
-  return count;
-}
-
-static CnStatus check_joints(const CnWorld *world) {
-  const CniModel *model = &world->now.model;
-  for (int32_t i = 0; i < model->body_count; i++) {
-    char label[CNI_NAME_SIZE + 16];
-    if (!cni_body_continuous(&model->bodies[i])) continue;
-    cni_model_body_label(model, i, label);
-    return cni_error(CN_UNSUPPORTED, "%s: %s is continuous, use impulse",
-                     world->now.settings.integrator, label);
-  }
-  for (int32_t i = 0; i < model->coupling_count; i++)
-    if (model->couplings[i].def.one_sided)
-      return cni_error(CN_UNSUPPORTED, "%s: coupling '%s' is one-sided, use impulse",
-                       world->now.settings.integrator, model->couplings[i].name);
-  if (model->motion_count > 0)
-    return cni_error(CN_UNSUPPORTED,
-                     "%s: bodies that follow functions of time are not followed, use impulse",
-                     world->now.settings.integrator);
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CniJoint *joint = &model->joints[i];
-    const char *what = cni_joint_one_sided(&joint->def);
-    if (what)
-      return cni_error(CN_UNSUPPORTED, "%s: joint '%s' (%s): %s is not followed, use impulse",
-                       world->now.settings.integrator, joint->name,
-                       cni_joint_kinds[joint->def.kind]->name, what);
-    for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
-      const CnJointAxis *axis = &joint->def.axes[k];
-      if (axis->motor_function.slot != 0 && axis->drive == CN_DRIVE_SPEED && axis->motor_effort > 0)
-        return cni_error(
-            CN_UNSUPPORTED,
-            "%s: joint '%s': a speed by a function is not followed: give the position, "
-            "or use impulse",
-            world->now.settings.integrator, joint->name);
-    }
-  }
-  return CN_OK;
+static void contact_name(void *context, int32_t contact, char *text, size_t capacity) {
+  const struct CniWorldEquations *eq = equations_of(context);
+  if (contact < eq->touch_count)
+    cni_touch_name(context, contact, text, capacity);
+  else
+    bilateral_name(context, eq->equations.bilateral_count + contact - eq->touch_count, text,
+                   capacity);
 }
 
 CnStatus cni_equations_take(CnWorld *world, int32_t count, size_t size, void *memory) {
@@ -490,7 +317,7 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
   const CnEquations *e = &eq->equations;
-  int32_t rows = e->bilateral_count + e->contact_count * e->contact_dim;
+  int32_t rows = e->bilateral_count + e->contact_count * e->contact_dim + e->bound_count;
   double weight = eq->steps_impulse ? 1 : point->step;
   (void)integrator;
   for (int32_t i = 0; i < rows; i++) eq->impulses[i] += weight * point->multipliers[i];
@@ -545,10 +372,13 @@ static CnStatus carry_impulses(CnWorld *world, struct CniWorldEquations *eq,
                                const struct CniWorldEquations *old) {
   const CnEquations *e = &eq->equations, *was = &old->equations;
   int32_t bilateral = e->bilateral_count;
-  CNI_TRY(cni_equations_take(world, bilateral + e->contact_count * e->contact_dim,
-                             sizeof *eq->impulses, &eq->impulses));
+  int32_t first = bilateral + e->contact_count * e->contact_dim; // of the bounds
+  int32_t old_first = bilateral + was->contact_count * was->contact_dim;
+  CNI_TRY(cni_equations_take(world, first + e->bound_count, sizeof *eq->impulses, &eq->impulses));
   if (!old->impulses) return CN_OK;
   memcpy(eq->impulses, old->impulses, (size_t)bilateral * sizeof *eq->impulses);
+  memcpy(eq->impulses + first, old->impulses + old_first,
+         (size_t)e->bound_count * sizeof *eq->impulses);
   int32_t dim = e->contact_dim < was->contact_dim ? e->contact_dim : was->contact_dim;
   for (int32_t i = 0; i < eq->limit_count; i++)
     eq->impulses[bilateral + (eq->touch_count + i) * e->contact_dim] =
@@ -572,10 +402,12 @@ CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const d
   CNI_TRY(cni_touches_find(world, eq, (const CnPose *)q, (const CnTwist *)v, h));
   eq->touch_count = eq->equations.contact_count;
   for (int32_t i = 0; i < eq->limit_count; i++) {
-    const CniWorldLimit *limit = &eq->limits[i];
+    const CniWorldRow *limit = &eq->rows[eq->equations.bilateral_count + i];
+    CnContactLaw *law = &eq->laws[eq->touch_count + i];
+    *law = (CnContactLaw){0, 0, 0, 0};
+    if (limit->joint < 0) continue;
     const CniJoint *joint = &world->now.model.joints[limit->joint];
-    eq->laws[eq->touch_count + i] =
-        (CnContactLaw){joint->def.axes[limit->row - CNI_JOINT_LOCKED].restitution, 0};
+    law->restitution = joint->def.axes[limit->row - CNI_JOINT_LOCKED].restitution;
   }
   eq->equations.contact_count += eq->limit_count;
   CNI_TRY(carry_impulses(world, eq, &old));
@@ -591,17 +423,9 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   CnEquations *e = &eq->equations;
   world->work.equations = eq;
   world->located_count = 0;
-  CNI_TRY(check_joints(world));
+  CNI_TRY(cni_rows_check(world));
   eq->time = world->now.time;
-  int32_t joint_rows = list_joints(model, NULL);
-  e->bilateral_count = joint_rows + model->coupling_count;
-  CNI_TRY(cni_equations_take(world, e->bilateral_count, sizeof *eq->rows, &eq->rows));
-  list_joints(model, eq->rows);
-  for (int32_t i = 0; i < model->coupling_count; i++)
-    eq->rows[joint_rows + i] = (CniWorldRow){.joint = -1, .row = i};
-  eq->limit_count = list_limits(model, NULL);
-  CNI_TRY(cni_equations_take(world, eq->limit_count, sizeof *eq->limits, &eq->limits));
-  list_limits(model, eq->limits);
+  CNI_TRY(cni_rows_list(world));
   CNI_TRY(cni_equations_take(world, model->joint_count, sizeof *eq->efforts, &eq->efforts));
   eq->steps_impulse = cni_integrator_find(world->now.settings.integrator)->impulse_multipliers;
   e->mass = mass;
@@ -610,14 +434,26 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   e->jacobian = jacobian;
   e->kinematics = kinematics;
   e->normalise = normalise;
-  e->contact_name = cni_touch_name;
+  e->contact_name = contact_name;
+  e->bilateral_name = bilateral_name;
+  e->bounds = cni_rows_bounds;
   e->group_size = 6;
   e->groups = groups;
   e->covered = cni_touches_cover;
   CnObserver observer = {world, note_point, note_event};
   cni_integrator_observe(world->now.engine.integrator, &observer);
   return cni_equations_detect(world, world->now.time, (const double *)model->pose,
-                              (const double *)model->twist, world->now.settings.time_step);
+                              cni_equations_velocity(world), world->now.settings.time_step);
+}
+
+const double *cni_equations_velocity(const CnWorld *world) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  return eq && eq->velocity ? eq->velocity : (const double *)world->now.model.twist;
+}
+
+int32_t cni_equations_velocity_count(const CnWorld *world) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  return eq ? cni_equations_velocities(eq, &world->now.model) : 6 * world->now.model.body_count;
 }
 
 const CnEquations *cni_equations_of(const CnWorld *world) {

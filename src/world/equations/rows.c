@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of joints and couplings in the equations of motion (equations.h).
+//
+//     bilateral   locked directions, motors without a bound, couplings, rotors of armatures
+//     contacts    limits of coordinates, couplings that are one-sided: gap = side (x - bound)
+//     bounds      dry friction x' = 0, motors that keep a speed with a limited effort
+//
+// An armature J is a rotor with a velocity y of its own and the inertia J that x' = y drives: M stays
+// a block a body. The bodies of six rotors are one more velocity group; they have no place.
+//
+// Dry friction is c + mu r R, R the force that the locked directions carry, found with the motion.
+#include "world/equations/equations.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+
+static void place_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
+  CniJointEnd a, b;
+  cni_joint_stage_ends(joint, pose, NULL, &a, &b);
+  cni_joint_between(joint, &a, &b, place);
+}
+
+// ---- what a row is kept at ----
+
+// Value and two derivatives. A speed that follows a function, and a rotor, have no place.
+static void target_of(const CnWorld *world, const CniWorldRow *row, double t, double target[3]) {
+  const CniModel *model = &world->now.model;
+  target[0] = row->start + row->speed * (t - world->work.equations->time);
+  target[1] = row->speed;
+  target[2] = 0;
+  if (row->follows == CNI_FOLLOWS_NOTHING) return;
+  const CnJointAxis *axis = &model->joints[row->joint].def.axes[row->row - CNI_JOINT_LOCKED];
+  double f[3];
+  cni_joint_target(model, axis, t, f);
+  if (row->follows == CNI_FOLLOWS_PLACE) memcpy(target, f, sizeof f);
+  if (row->follows == CNI_FOLLOWS_SPEED) target[1] = f[0], target[2] = f[1];
+}
+
+double cni_row_value(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose) {
+  const CniModel *model = &world->now.model;
+  if (row->joint < 0) {
+    CniCouplingPlace coupled;
+    cni_coupling_at(model, &model->couplings[row->row], pose, &coupled);
+    return coupled.value;
+  }
+  if (row->rotor >= 0 || row->follows == CNI_FOLLOWS_SPEED) return 0;
+  CniJointPlace place;
+  double target[3];
+  place_at(&model->joints[row->joint], pose, &place);
+  target_of(world, row, t, target);
+  return row->side * (cni_joint_row(&place, row->row)->value - target[0]);
+}
+
+double *cni_row_write(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose,
+                      double *at, double *rate) {
+  const CniModel *model = &world->now.model;
+  if (row->joint < 0) {
+    CniCouplingPlace coupled;
+    cni_coupling_at(model, &model->couplings[row->row], pose, &coupled);
+    for (int32_t i = 0; i < coupled.body_count; i++) {
+      cni_put_point(model, coupled.bodies[i], 1, coupled.rows[i].velocity, CN_VEC3_ZERO,
+                    coupled.rows[i].spin, at, rate);
+      if (cni_is_free(model, coupled.bodies[i])) at += 6;
+    }
+    return at;
+  }
+  const CniJoint *joint = &model->joints[row->joint];
+  CniJointPlace place;
+  double target[3];
+  place_at(joint, pose, &place);
+  const CniJointRow *r = cni_joint_row(&place, row->row);
+  at = cni_put_pair(model, joint->body_a, place.arm_a, joint->body_b, place.arm_b,
+                    cn_scale(row->side, r->linear), cn_scale(row->side, r->angular), at, rate);
+  target_of(world, row, t, target);
+  *rate -= row->side * target[1];
+  if (row->rotor < 0) return at;
+  for (int32_t k = 0; k < 6; k++) at[k] = k == row->rotor % 6 ? -1 : 0;
+  return at + 6;
+}
+
+double cni_row_curvature(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose,
+                         const double *v) {
+  const CniModel *model = &world->now.model;
+  if (row->joint < 0)
+    return cni_coupling_curvature(model, &model->couplings[row->row], pose, (const CnTwist *)v);
+  const CniJoint *joint = &model->joints[row->joint];
+  CniJointEnd a, b;
+  double target[3];
+  cni_joint_stage_ends(joint, pose, v, &a, &b);
+  target_of(world, row, t, target);
+  return row->side * (cni_joint_curvature(&joint->def, &a, &b, row->row) - target[2]);
+}
+
+int32_t cni_row_groups(const CnWorld *world, const CniWorldRow *row, int32_t *list) {
+  const CniModel *model = &world->now.model;
+  int32_t count = 0;
+  if (row->joint < 0) {
+    CniCouplingPlace place;
+    cni_coupling_at(model, &model->couplings[row->row], model->pose, &place);
+    for (int32_t i = 0; i < place.body_count; i++)
+      if (cni_is_free(model, place.bodies[i])) list[count++] = place.bodies[i];
+    return count;
+  }
+  const CniJoint *joint = &model->joints[row->joint];
+  count = cni_pair_groups(model, joint->body_a, joint->body_b, list);
+  if (row->rotor >= 0) list[count++] = model->body_count + row->rotor / 6;
+  return count;
+}
+
+void cni_row_name(const CnWorld *world, const CniWorldRow *row, char *text, size_t capacity) {
+  static const char *const parts[CNI_PART_COUNT + 1] = {
+      [CNI_PART_LOWER] = "limit of ",    [CNI_PART_UPPER] = "limit of ",
+      [CNI_PART_MOTOR] = "motor of ",    [CNI_PART_FRICTION] = "friction of ",
+      [CNI_PART_ARMATURE] = "rotor of ", [CNI_PART_LOCKED] = ""};
+  const CniModel *model = &world->now.model;
+  int32_t of = row->joint < 0 ? row->row : row->joint;
+  const char *what = row->joint < 0 ? "coupling" : "joint";
+  const char *name = row->joint < 0 ? model->couplings[of].name : model->joints[of].name;
+  if (name[0])
+    snprintf(text, capacity, "%s%s '%.40s'", parts[row->part], what, name);
+  else
+    snprintf(text, capacity, "%s%s %d", parts[row->part], what, (int)of);
+}
+
+// ---- bounds ----
+
+// Force of the locked directions, whose rows begin at `first`.
+static double reaction(const CniJoint *joint, const CnPose *pose, const double *multipliers) {
+  CniJointPlace place;
+  CnVec3 sum = CN_VEC3_ZERO;
+  place_at(joint, pose, &place);
+  for (int32_t k = 0; k < place.locked_count; k++)
+    sum = cn_madd(sum, multipliers[k], place.locked[k].linear);
+  return cn_norm(sum);
+}
+
+void cni_rows_bounds(void *context, double t, const double *q, const double *multipliers,
+                     int32_t impact, double *bounds) {
+  const CnWorld *world = context;
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CniWorldRow *rows = eq->rows + eq->equations.bilateral_count + eq->limit_count;
+  (void)t;
+  for (int32_t i = 0; i < eq->equations.bound_count; i++) {
+    const CniJoint *joint = &world->now.model.joints[rows[i].joint];
+    int32_t k = rows[i].row - CNI_JOINT_LOCKED;
+    const CnJointAxis *axis = &joint->def.axes[k];
+    bounds[i] = rows[i].part == CNI_PART_MOTOR ? axis->motor_effort : axis->friction;
+    if (impact) bounds[i] = 0;
+    if (rows[i].part == CNI_PART_MOTOR || !(axis->friction_coefficient > 0)) continue;
+    int turns = cn_joint_coordinate_unit(joint->def.kind, k)[0] == 'r';
+    bounds[i] += axis->friction_coefficient * (turns ? axis->friction_radius : 1) *
+                 reaction(joint, (const CnPose *)q, multipliers + rows[i].first);
+  }
+}
+
+// ---- which there are ----
+
+// A list that is counted first.
+typedef struct List {
+  CniWorldRow *rows; // null: counted only
+  int32_t count;
+} List;
+
+static void add(List *list, CniWorldRow row) {
+  if (row.side == 0) row.side = 1;
+  if (list->rows) list->rows[list->count] = row;
+  list->count++;
+}
+
+static int has_motor(const CnJointAxis *axis) {
+  return axis->drive != CN_DRIVE_EFFORT && axis->motor_effort > 0 && !cni_joint_is_servo(axis);
+}
+
+// Motor and rotor of a coordinate.
+static void add_axis(const CniJoint *joint, int32_t i, int32_t k, double value, int32_t *rotors,
+                     List *list) {
+  const CnJointAxis *axis = &joint->def.axes[k];
+  CniWorldRow row = {.joint = i, .row = CNI_JOINT_LOCKED + k, .rotor = -1, .part = CNI_PART_MOTOR};
+  if (has_motor(axis) && !(axis->motor_effort < INFINITY)) {
+    CniWorldRow motor = row;
+    int by_function = axis->motor_function.slot != 0;
+    motor.follows = axis->drive == CN_DRIVE_POSITION ? CNI_FOLLOWS_PLACE
+                    : by_function                    ? CNI_FOLLOWS_SPEED
+                                                     : CNI_FOLLOWS_NOTHING;
+    motor.start = value;
+    motor.speed = by_function ? 0 : axis->motor_speed;
+    add(list, motor);
+  }
+  if (axis->armature > 0) {
+    row.part = CNI_PART_ARMATURE;
+    row.rotor = (*rotors)++;
+    add(list, row);
+  }
+}
+
+static int moves(const CniModel *model, const CniJoint *joint) {
+  return cni_is_free(model, joint->body_a) || cni_is_free(model, joint->body_b);
+}
+
+static int32_t list_bilateral(const CniModel *model, int32_t *rotors, CniWorldRow *rows) {
+  List list = {rows, 0};
+  *rotors = 0;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    if (!moves(model, joint)) continue;
+    int32_t locked =
+        cni_joint_is_spring(joint) ? 0 : cni_joint_kinds[joint->def.kind]->locked_count;
+    for (int32_t k = 0; k < locked; k++)
+      add(&list, (CniWorldRow){.joint = i, .row = k, .rotor = -1, .part = CNI_PART_LOCKED});
+    CniJointPlace place;
+    place_at(joint, model->pose, &place);
+    for (int32_t k = 0; k < place.axis_count; k++)
+      add_axis(joint, i, k, place.axes[k].value, rotors, &list);
+  }
+  for (int32_t i = 0; i < model->coupling_count; i++)
+    if (!model->couplings[i].def.one_sided)
+      add(&list, (CniWorldRow){.joint = -1, .row = i, .rotor = -1, .part = CNI_PART_LOCKED});
+  return list.count;
+}
+
+static int32_t list_limits(const CniModel *model, CniWorldRow *rows) {
+  List list = {rows, 0};
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    if (!moves(model, joint)) continue;
+    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+      for (int32_t upper = 0; upper < 2; upper++) {
+        double bound = upper ? joint->def.axes[k].upper : joint->def.axes[k].lower;
+        if (!isfinite(bound) || cni_axis_is_soft(&joint->def.axes[k])) continue;
+        add(&list, (CniWorldRow){.joint = i,
+                                 .row = CNI_JOINT_LOCKED + k,
+                                 .rotor = -1,
+                                 .part = upper ? CNI_PART_UPPER : CNI_PART_LOWER,
+                                 .side = upper ? -1 : 1,
+                                 .start = bound});
+      }
+  }
+  for (int32_t i = 0; i < model->coupling_count; i++)
+    if (model->couplings[i].def.one_sided)
+      add(&list, (CniWorldRow){.joint = -1, .row = i, .rotor = -1, .part = CNI_PART_LOCKED});
+  return list.count;
+}
+
+static int32_t list_bounds(const CniModel *model, const CniWorldRow *bilateral, int32_t count,
+                           CniWorldRow *rows) {
+  List list = {rows, 0};
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    if (!moves(model, joint)) continue;
+    int32_t first = 0;
+    while (first < count && bilateral[first].joint != i) first++;
+    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
+      const CnJointAxis *axis = &joint->def.axes[k];
+      CniWorldRow row = {.joint = i, .row = CNI_JOINT_LOCKED + k, .rotor = -1, .first = first};
+      row.part = CNI_PART_FRICTION;
+      if (axis->friction > 0 || axis->friction_coefficient > 0) add(&list, row);
+      row.part = CNI_PART_MOTOR;
+      row.follows = axis->motor_function.slot ? CNI_FOLLOWS_SPEED : CNI_FOLLOWS_NOTHING;
+      row.speed = axis->motor_function.slot ? 0 : axis->motor_speed;
+      if (has_motor(axis) && axis->motor_effort < INFINITY) add(&list, row);
+    }
+  }
+  return list.count;
+}
+
+CnStatus cni_rows_list(CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  struct CniWorldEquations *eq = world->work.equations;
+  CnEquations *e = &eq->equations;
+  e->bilateral_count = list_bilateral(model, &eq->rotor_count, NULL);
+  eq->limit_count = list_limits(model, NULL);
+  e->bound_count = list_bounds(model, NULL, 0, NULL);
+  CNI_TRY(cni_equations_take(world, e->bilateral_count + eq->limit_count + e->bound_count,
+                             sizeof *eq->rows, &eq->rows));
+  list_bilateral(model, &eq->rotor_count, eq->rows);
+  list_limits(model, eq->rows + e->bilateral_count);
+  list_bounds(model, eq->rows, e->bilateral_count, eq->rows + e->bilateral_count + eq->limit_count);
+  if (eq->rotor_count == 0) return CN_OK;
+  // the rotors turn as their coordinates do
+  size_t bytes = (size_t)model->body_count * sizeof(CnTwist);
+  CNI_TRY(cni_equations_take(world, cni_equations_velocities(eq, model), sizeof *eq->velocity,
+                             &eq->velocity));
+  CNI_TRY(cni_equations_take(world, eq->rotor_count, sizeof *eq->rotors, &eq->rotors));
+  if (bytes) memcpy(eq->velocity, model->twist, bytes);
+  for (int32_t i = 0; i < e->bilateral_count; i++) {
+    const CniWorldRow *row = &eq->rows[i];
+    if (row->rotor < 0) continue;
+    const CniJoint *joint = &model->joints[row->joint];
+    CniJointEnd a, b;
+    CniJointPlace place;
+    cni_joint_stage_ends(joint, model->pose, (const double *)model->twist, &a, &b);
+    cni_joint_between(joint, &a, &b, &place);
+    const CniJointRow *own = cni_joint_row(&place, row->row);
+    eq->rotors[row->rotor] = joint->def.axes[row->row - CNI_JOINT_LOCKED].armature;
+    eq->velocity[6 * (size_t)model->body_count + (size_t)row->rotor] =
+        cni_joint_rate(&place, own, &a.twist, &b.twist);
+  }
+  return CN_OK;
+}
+
+// ---- what cannot be followed ----
+
+CnStatus cni_rows_check(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  const char *name = world->now.settings.integrator;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    char label[CNI_NAME_SIZE + 16];
+    if (!cni_body_continuous(&model->bodies[i])) continue;
+    cni_model_body_label(model, i, label);
+    return cni_error(CN_UNSUPPORTED, "%s: %s is continuous, use impulse", name, label);
+  }
+  if (model->motion_count > 0)
+    return cni_error(CN_UNSUPPORTED,
+                     "%s: bodies that follow functions of time are not followed, use impulse",
+                     name);
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
+      const CnJointAxis *axis = &joint->def.axes[k];
+      if (has_motor(axis) && axis->drive == CN_DRIVE_POSITION && axis->motor_effort < INFINITY)
+        return cni_error(
+            CN_UNSUPPORTED,
+            "%s: joint '%s' (%s): a motor that keeps a position with a limited effort "
+            "is not followed: give it motor_stiffness and motor_damping, or use impulse",
+            name, joint->name, cni_joint_kinds[joint->def.kind]->name);
+      if (axis->friction_coefficient > 0 && cni_joint_is_spring(joint))
+        return cni_error(CN_UNSUPPORTED,
+                         "%s: joint '%s' (%s): friction_coefficient with a joint that is a spring "
+                         "is not followed, use impulse",
+                         name, joint->name, cni_joint_kinds[joint->def.kind]->name);
+    }
+  }
+  return CN_OK;
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a designer asks of a machine: its matrices, and the efforts that a motion needs. Dense matrices: up to 256 bodies with mass.
+/// What a designer asks of a machine: its matrices, the efforts that a motion needs, where it comes
+/// to rest, and how it vibrates about that place. Dense matrices: up to 256 bodies with mass.
 #ifndef CAIRN_MECHANISM_H
 #define CAIRN_MECHANISM_H
 
@@ -115,6 +116,83 @@ typedef struct CnInverse {
 /// take part. On failure nothing has changed.
 CN_API CnStatus cn_world_inverse(CnWorld *world, double time, CnDriveMotion *motions,
                                  int32_t motion_count, CnInverse *inverse);
+
+// ---- equilibrium ------------------------------------------------------------------------------
+
+typedef enum CnStability {
+  CN_STABLE = 0, ///< every small motion raises the potential energy
+  CN_NEUTRAL,    ///< some change it by nothing: a body may be moved without a force
+  CN_UNSTABLE    ///< some lower it: a saddle or a top
+} CnStability;
+/// Name of it: "stable"; null past the last one.
+CN_API const char *cn_stability_name(int32_t stability);
+
+typedef struct CnEquilibriumDef {
+  uint32_t size, tag;         ///< set by cn_equilibrium_def_default
+  CnMachineContacts contacts; ///< default CN_CONTACTS_FRICTIONLESS
+  int32_t accept_saddle;      ///< 1: the first place without forces will do; default 0: one that is
+                              ///< not stable is left along its steepest way down
+  int32_t max_iterations;     ///< default 1000
+  double tolerance; ///< default 1e-11: forces left, relative to those that act; where round-off
+                    ///< of stiff springs leaves more, so much as it leaves, up to 1e-5
+} CnEquilibriumDef;
+
+typedef struct CnEquilibrium {
+  int32_t iterations;
+  int32_t freedoms;       ///< of the machine with the contacts and limits that carry
+  int32_t carrying_count; ///< contact points and limits that push
+  CnStability stability;
+  int32_t unstable_count, neutral_count; ///< directions
+  int32_t saddles_left;                  ///< places without forces that were not stable
+  double force, torque;                  ///< N, N m: largest left on a body
+  double residual;                       ///< relative to the forces that act
+  double energy;                         ///< J, of gravity (zero at the origin) and springs
+  double moved, turned;                  ///< m, rad: of the body that went farthest
+  double friction;         ///< sticking: largest ratio of tangential to normal force of two shapes
+  double friction_reserve; ///< sticking: largest of that ratio over their coefficient of friction:
+                           ///< above 1 they would slip
+} CnEquilibrium;
+
+CN_API CnEquilibriumDef cn_equilibrium_def_default(void);
+
+/// Move a world to where it is at rest: no forces are left but those that rows and contacts hold. Of
+/// a conservative machine that is a minimum of its potential energy, found by Newton's method with
+/// steps that go down. Motors that keep a position or are at rest hold; dampers, dry friction of
+/// joints and the effort a motor has do not matter. Velocities of dynamic bodies become zero. Where
+/// none is found: CN_STOPPED, a sentence, and nothing has changed. def null: the default.
+CN_API CnStatus cn_world_equilibrium(CnWorld *world, const CnEquilibriumDef *def,
+                                     CnEquilibrium *equilibrium);
+
+// ---- modes ------------------------------------------------------------------------------------
+
+typedef struct CnModesDef {
+  uint32_t size, tag;         ///< set by cn_modes_def_default
+  CnMachineContacts contacts; ///< default CN_CONTACTS_FRICTIONLESS: shapes that touch stay so
+  double tolerance;           ///< default 1e-6: how far from an equilibrium the world may be
+} CnModesDef;
+
+/// A motion exp(lambda t) about an equilibrium; of a pair of conjugates one.
+typedef struct CnMode {
+  double frequency;       ///< Hz, damped: Im lambda/(2 pi); 0: it creeps
+  double natural;         ///< Hz: |lambda|/(2 pi)
+  double damping;         ///< ratio -Re lambda/|lambda|; 0 without a damper; below 0 it grows
+  double real, imaginary; ///< lambda, 1/s
+} CnMode;
+
+/// How a body moves in a mode; the largest number of all bodies is about 1 (m, or rad).
+typedef struct CnModeShape {
+  CnTwist real, imaginary; ///< of the centre of mass, world axes
+} CnModeShape;
+
+CN_API CnModesDef cn_modes_def_default(void);
+
+/// Modes about the present position, ascending by natural frequency. *count is how many there are;
+/// the first `capacity` are given. Shapes (null: not asked for): body_count of CnWorldInfo each, in
+/// the order of cn_world_next_body. Where the position is no equilibrium: CN_INVALID_ARGUMENT. Bodies
+/// that spin about an axis of symmetry take part with their gyroscopic torques; other motion is
+/// refused. def null: the default.
+CN_API CnStatus cn_world_modes(CnWorld *world, const CnModesDef *def, CnMode *modes,
+                               CnModeShape *shapes, int32_t capacity, int32_t *count);
 
 #ifdef __cplusplus
 }

@@ -15,10 +15,8 @@
 #include "core/floats.h"
 #include "world/mechanism/machine.h"
 
-#define ROUNDS 50
 #define STEP 0.25          // rad, m
 #define STEPS_MOST 1000000 // of such
-#define CLOSED 1e-13       // m, rad
 #define APART 1e-7         // m, rad: beyond that joints and motions contradict each other
 #define FAST 1e-6          // m/s, rad/s
 
@@ -70,20 +68,8 @@ static CnStatus take_motions(CniMachine *m, const CnDriveMotion *motions, int32_
 // ---- position, velocity, acceleration ----
 
 static CnStatus place(CniMachine *m, CnInverse *result) {
-  CniArenaMark mark = cni_arena_mark(&m->arena);
   int32_t worst;
-  double last = INFINITY;
-  for (int32_t round = 0; round < ROUNDS; round++) {
-    double *work, open = cni_machine_open(m, m->pose, &worst);
-    result->error = open;
-    if (open <= CLOSED || (open < 1e-10 && !(open < 0.5 * last))) break;
-    last = open;
-    cni_arena_back(&m->arena, mark);
-    CNI_TRY(cni_machine_factor(m));
-    CNI_TRY(cni_arena_array(&m->arena, m->columns + m->held_count, sizeof *work, &work));
-    cni_machine_close(m, m->pose, work, 1);
-  }
-  cni_arena_back(&m->arena, mark);
+  CNI_TRY(cni_machine_assemble(m, &result->error, &worst));
   if (!(result->error > APART)) return CN_OK;
   char name[160];
   cni_machine_row_name(m, &m->refs[worst], name, sizeof name);

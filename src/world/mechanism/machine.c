@@ -350,14 +350,13 @@ CnStatus cni_machine_contacts(CniMachine *m, CnMachineContacts contacts, double 
   for (int32_t i = 0; i < m->ref_count; i++)
     if (old[i].kind != CN_MACHINE_CONTACT && !old[i].pushes) m->refs[n++] = old[i];
   for (int32_t i = 0; sticks && i < m->touch_count; i++)
-    for (int32_t k = 0; touches(m, &m->touches[i], touching) && k < 3; k++)
+    for (int32_t k = 1; touches(m, &m->touches[i], touching) && k < 3; k++)
       m->refs[n++] = (CniMachineRef){CN_MACHINE_CONTACT, i, k, 0, 1, 0, 0, 0};
   m->held_count = n;
   for (int32_t i = 0; i < m->ref_count; i++)
     if (old[i].kind != CN_MACHINE_CONTACT && old[i].pushes) m->refs[n++] = old[i];
   for (int32_t i = 0; i < m->touch_count; i++)
-    if (!sticks || !touches(m, &m->touches[i], touching))
-      m->refs[n++] = (CniMachineRef){CN_MACHINE_CONTACT, i, 0, 1, 1, 0, 0, 0};
+    m->refs[n++] = (CniMachineRef){CN_MACHINE_CONTACT, i, 0, 1, 1, 0, 0, 0};
   m->ref_count = n;
   return CN_OK;
 }
@@ -452,6 +451,21 @@ void cni_machine_expand(const CniMachine *m, const double *reduced, double *x) {
   cni_cholesky_up(m->columns, m->mass_factor, x);
 }
 
+void cni_machine_reduce_matrix(const CniMachine *m, double *a, double *work, double *reduced) {
+  size_t n = (size_t)m->columns, rank = (size_t)m->span.rank, d = n - rank;
+  for (size_t i = 0; i < n; i++) {
+    cni_cholesky_down(m->columns, m->mass_factor, a + i * n);
+    cni_span_down(&m->span, a + i * n);
+  }
+  for (size_t j = rank; j < n; j++) {
+    double *row = work + j * n;
+    for (size_t i = 0; i < n; i++) row[i] = a[i * n + j];
+    cni_cholesky_down(m->columns, m->mass_factor, row);
+    cni_span_down(&m->span, row);
+    for (size_t i = 0; i < d; i++) reduced[i * d + j - rank] = row[rank + i];
+  }
+}
+
 CnStatus cni_machine_efforts(CniMachine *m, const double *load, double *efforts) {
   CniArenaMark mark = cni_arena_mark(&m->arena);
   double *y;
@@ -506,6 +520,25 @@ double cni_machine_close(CniMachine *m, CnPose *pose, double *work, int32_t roun
     cni_machine_move(m, pose, x, 1, pose);
   }
   return most;
+}
+
+#define ROUNDS 50
+#define CLOSED 1e-13 // m, rad
+
+CnStatus cni_machine_assemble(CniMachine *m, double *error, int32_t *worst) {
+  CniArenaMark mark = cni_arena_mark(&m->arena);
+  double last = INFINITY;
+  for (int32_t round = 0; round < ROUNDS; round++) {
+    double *work, open = cni_machine_open(m, m->pose, worst);
+    *error = open;
+    if (open <= CLOSED || (open < 1e-10 && !(open < 0.5 * last))) break;
+    last = open;
+    CNI_TRY(cni_machine_factor(m));
+    CNI_TRY(cni_arena_array(&m->arena, m->columns + m->held_count, sizeof *work, &work));
+    cni_machine_close(m, m->pose, work, 1);
+    cni_arena_back(&m->arena, mark);
+  }
+  return CN_OK;
 }
 
 // ---- back to the world ----

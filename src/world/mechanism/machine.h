@@ -75,8 +75,8 @@ typedef enum CniDrives { CNI_DRIVES_FREE, CNI_DRIVES_HOLD } CniDrives;
 CnStatus cni_machine_begin(CnWorld *world, CniDrives drives, CniMachine *m);
 void cni_machine_end(CniMachine *m);
 
-// Contacts nearer than `reach`: rows that push, or (sticking) those nearer than `touching` as three
-// rows that hold. Called again it finds them anew.
+// Contacts nearer than `reach`: rows that push; sticking: of those that touch, `touching` of the
+// smaller shape, tangents are rows that hold. Called again it finds them anew.
 CnStatus cni_machine_contacts(CniMachine *m, CnMachineContacts contacts, double reach,
                               double touching);
 
@@ -101,6 +101,8 @@ static inline int32_t cni_machine_freedoms(const CniMachine *m) {
 }
 void cni_machine_reduce(const CniMachine *m, const double *x, double *work, double *reduced);
 void cni_machine_expand(const CniMachine *m, const double *reduced, double *x);
+// Z^T L^-1 a L^-T Z, freedoms x freedoms; a and work are columns x columns and destroyed.
+void cni_machine_reduce_matrix(const CniMachine *m, double *a, double *work, double *reduced);
 // Efforts of the rows that hold which leave of a load only what is free: shortest in the scale of
 // the rows.
 CnStatus cni_machine_efforts(CniMachine *m, const double *load, double *efforts);
@@ -110,6 +112,8 @@ void cni_machine_move(const CniMachine *m, const CnPose *from, const double *mot
 // Close the rows that hold at `pose` by motions across them, with the factor there is.
 // Returns the largest error left (m, rad).
 double cni_machine_close(CniMachine *m, CnPose *pose, double *work, int32_t rounds);
+// Close them from farther away, with factors of its own. What is left is in *error, of row *worst.
+CnStatus cni_machine_assemble(CniMachine *m, double *error, int32_t *worst);
 double cni_machine_open(const CniMachine *m, const CnPose *pose, int32_t *worst);
 // The world takes over pose and twist; whole turns of angles are counted.
 void cni_machine_commit(CniMachine *m);

@@ -186,7 +186,7 @@ static CnStatus build(CnWorld *world, const CnMachineDef *def, CnMachine *x) {
   double *efforts, *work;
   CNI_TRY(cni_machine_begin(world, def->hold_drives ? CNI_DRIVES_HOLD : CNI_DRIVES_FREE, m));
   CNI_TRY(cni_machine_contacts(m, def->contacts, 0, CNI_MACHINE_TOUCHING));
-  if (def->contacts == CN_CONTACTS_FRICTIONLESS) cni_machine_hold_pushing(m, CNI_MACHINE_TOUCHING);
+  if (def->contacts != CN_CONTACTS_NONE) cni_machine_hold_pushing(m, CNI_MACHINE_TOUCHING);
   CNI_TRY(cni_machine_factor(m));
   x->info = (CnMachineInfo){m->body_count, m->held_count, m->held_count - m->span.rank,
                             cni_machine_freedoms(m)};

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the commands about machines share: equilibrium, modes, inverse.
+#ifndef CNI_CLI_MACHINE_H
+#define CNI_CLI_MACHINE_H
+
+#include <cairn/mechanism.h>
+
+#include "cli/job.h"
+
+#define CNI_MACHINE_NAME 128
+// "crank", or "body 3". Returns its buffer.
+const char *cni_machine_body_name(const CnWorld *world, CnBodyId body, char name[CNI_MACHINE_NAME]);
+const char *cni_machine_joint_name(const CnWorld *world, CnJointId joint,
+                                   char name[CNI_MACHINE_NAME]);
+
+#define CNI_MACHINE_OPTION_CONTACTS                                                                \
+  { "contacts", 0, "HOW", "frictionless (default), sticking or none" }
+// 0: a usage error, already told.
+int cni_machine_contacts_option(const CniArgs *args, CnMachineContacts *contacts);
+const char *cni_machine_contacts_name(CnMachineContacts contacts);
+
+#endif

@@ -4,6 +4,7 @@
 //
 // The names of the JSON fields are a contract with other tools: fields may be added, never renamed.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/job.h"
@@ -160,7 +161,8 @@ static void show_contract(CniShow *show, const CniJob *job, const Summary *s,
   cni_show_number(show, "penetration_mean", NULL, s->penetration_mean, "");
   cni_show_number(show, "kinetic_energy", NULL, sums.kinetic_energy, "");
   cni_show_number(show, "residual_max", NULL, s->mean.residual, "");
-  cni_show_count(show, "steps_not_converged", NULL, job->figures.not_converged);
+  cni_show_count(show, "steps_not_converged", NULL,
+                 job->def.solver.tolerance > 0 ? job->figures.not_converged : 0);
   cni_show_count(show, "steps_cut_by_time", NULL, job->figures.cut_by_time);
   cni_show_text(show, "friction_model", NULL, friction_name(job));
   cni_show_text(show, "integrator", NULL, job->def.integrator);
@@ -183,6 +185,26 @@ static void show_balance(CniShow *show, const CniFigures *f) {
   cni_show_number(show, "balance_max", NULL, f->balance_max, "");
 }
 
+// What the sensors say at the end.
+static void show_sensors(CniShow *show, const CniJob *job) {
+  int32_t count = job->scene_info.sensor_count;
+  double *values = count > 0 ? calloc((size_t)count, sizeof *values) : NULL;
+  if (values && cn_scene_measure(job->scene, job->world, values) == CN_OK) {
+    cni_show_list(show, "sensors", NULL);
+    for (int32_t i = 0; i < count; i++) {
+      CnSensorInfo sensor;
+      if (cn_scene_sensor(job->scene, i, &sensor) != CN_OK) continue;
+      cni_show_row(show);
+      cni_show_text(show, "name", "name", sensor.name);
+      cni_show_number(show, "value", "value", values[i], "");
+      cni_show_text(show, "unit", "unit", sensor.unit);
+      cni_show_row_end(show);
+    }
+    cni_show_list_end(show);
+  }
+  free(values);
+}
+
 static void show_more(CniShow *show, const CniJob *job) {
   double gravity[3] = {job->def.gravity.x, job->def.gravity.y, job->def.gravity.z};
   cni_show_text(show, "scene", NULL, job->label);
@@ -192,7 +214,9 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_count(show, "first_step", NULL, job->first_step);
   cni_show_number(show, "seconds", NULL, job->seconds, "");
   cni_show_number(show, "residual_max_run", NULL, job->figures.residual_max, "");
+  cni_show_number(show, "tolerance", NULL, job->def.solver.tolerance, "");
   show_balance(show, &job->figures);
+  show_sensors(show, job);
   cni_show_count(show, "steps_uncertified", NULL, job->figures.uncertified);
   cni_show_count(show, "steps_infeasible", NULL, job->figures.contradicting);
   if (job->figures.contradicting > 0)

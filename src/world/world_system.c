@@ -7,6 +7,9 @@
 //     drift     the same, bodies that are not like balls tumbling freely (assembly/drift.c)
 //     done      the one place where a step changes the world. It makes room for contacts and
 //               events first: without memory everything stays as it was, and the step fails
+#include <float.h>
+#include <math.h>
+
 #include "core/clock.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -356,6 +359,13 @@ static void keep_drift(CniModel *model, const CniStepWork *work) {
   }
 }
 
+// A sum of many steps drifts away from their number times h; what is a multiple of h but for
+// round-off becomes that multiple. After a change of h it is so again only where they fit.
+static double multiple_of_step(double t, double h) {
+  double multiple = floor(t / h + 0.5) * h;
+  return fabs(t - multiple) <= 4 * DBL_EPSILON * fabs(t) ? multiple : t;
+}
+
 static CnStatus done(void *context, double t_new, const double *q_new, const double *v_new,
                      const CnAnswer *answer) {
   CnWorld *world = context;
@@ -392,7 +402,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   now->engine.solved = solved;
   world->balance_known = solved && now->settings.balance;
   cni_problem_map_joints(world);
-  now->time = t_new;
+  now->time = multiple_of_step(t_new, world->work.time_step);
   now->step++;
   if (order) cni_order_apply(world, order);
   world->work.seconds_end += cni_seconds() - start;

@@ -317,8 +317,8 @@ static CnStatus read_choice(CniStream *s, const CniLayout *l, const CniWire *wir
 
 CnStatus cni_record_read(CniStream *s, const CniLayout *layout, int32_t record, void *into) {
   const CniSpan *span = &layout->spans[record];
-  const CniWire *wire = layout->wires + span->first;
-  for (int32_t i = 0; i < span->count; i++, wire++) {
+  for (int32_t i = 0; i < span->count; i++) {
+    const CniWire *wire = &layout->wires[span->first + i];
     void *at = (char *)into + wire->offset;
     if (is_text(wire->field))
       CNI_TRY(read_text(s, wire, at));

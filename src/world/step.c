@@ -2,6 +2,7 @@
 // One step as a transaction: the hook, the integrator, and the way back if anything fails. The
 // integrator calls the system (world_system.c), which changes the world in `done` alone; what is
 // left to undo is what the before_step hook has set.
+#include <stdio.h>
 #include <string.h>
 
 #include "core/clock.h"
@@ -103,6 +104,15 @@ static CnStatus name_body(const CnWorld *world) {
   return CN_NOT_FINITE;
 }
 
+// Numbers that leave the reals within a scheme are found by a problem, which knows of no step.
+static CnStatus name_step(const CnWorld *world, CnStatus status) {
+  char message[CNI_MESSAGE_SIZE];
+  if (status != CN_INVALID_ARGUMENT) return status;
+  snprintf(message, sizeof message, "%s", cn_error_message());
+  return cni_error(CN_NOT_FINITE, "%s: step %lld: %s", world->now.settings.integrator,
+                   (long long)world->now.step + 1, message);
+}
+
 // ---- the step ----
 
 static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
@@ -115,7 +125,8 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
       cn_integrator_step(now->engine.integrator, &system, now->engine.solver, now->time,
                          (const double *)now->model.pose, cni_equations_velocity(world),
                          now->settings.time_step, solve);
-  return status == CN_NOT_FINITE && !world->work.equations ? name_body(world) : status;
+  if (status == CN_NOT_FINITE && !world->work.equations) return name_body(world);
+  return world->work.equations ? name_step(world, status) : status;
 }
 
 // Next to nothing over next to nothing is no residual: in a world it is relative to no less than what

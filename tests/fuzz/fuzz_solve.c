@@ -14,6 +14,7 @@
 
 #define ROWS 24 // larger problems take longer and show nothing new
 #define TOLERANCE 1e-8
+#define ITERATIONS 100 // more are asked for, and take as long as that takes
 
 static void require(int condition, const char *solver, const char *what) {
   if (condition) return;
@@ -35,6 +36,7 @@ static void check_solver(const CnProblem *problem, const CnProblemInfo *info, co
   CnSolveReport report;
   CnAnswer answer = cn_answer_empty(NULL);
   def.tolerance = TOLERANCE;
+  if (def.max_iterations > ITERATIONS) def.max_iterations = ITERATIONS;
   require(cn_solver_create(&def, &solver) == CN_OK, name, "not made");
   require(cn_answer_fit(&answer, problem) == CN_OK, name, "no room");
   CnStatus status = cn_solver_solve(solver, problem, &answer, &report);

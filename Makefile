@@ -42,7 +42,7 @@ test-tsan: setup ## the tests that use threads under the thread sanitizer
 	$(CTEST) --test-dir build-tsan -L "unit|determinism"
 
 SECONDS ?= 600
-FUZZ = scene expression problem fclib answer run checkpoint snapshot step solve
+FUZZ = scene expression problem fclib answer run checkpoint snapshot step solve shapes
 fuzz: setup ## fuzz the parsers for SECONDS (default 600); what is new goes to build-fuzz/corpus
 	cmake --preset fuzz >/dev/null
 	cmake --build build-fuzz -j $(JOBS)

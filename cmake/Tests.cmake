@@ -49,10 +49,17 @@ foreach(folder ${folders})
   endforeach()
 endforeach()
 
-# Random use of the interface once more, for long: ctest -C long -L long.
-add_test(NAME long.random_use COMMAND unit.world.random_use CONFIGURATIONS long)
-set_tests_properties(long.random_use PROPERTIES LABELS long TIMEOUT 14400
-  ENVIRONMENT "CAIRN_RANDOM_OPERATIONS=1000000;CAIRN_RANDOM_SEED=2")
+# Tests once more, for long: ctest -C long -L long.
+function(long_test name test)
+  add_test(NAME long.${name} COMMAND ${test} CONFIGURATIONS long)
+  set_tests_properties(long.${name} PROPERTIES LABELS long TIMEOUT 14400 ENVIRONMENT "${ARGN}")
+endfunction()
+long_test(random_use unit.world.random_use CAIRN_RANDOM_OPERATIONS=1000000 CAIRN_RANDOM_SEED=2)
+long_test(soak unit.world.soak CAIRN_SOAK_STEPS=1000000)
+long_test(extremes unit.world.extremes CAIRN_CROWD=2000)
+if(TARGET cairn-command)
+  long_test(kills cli.files CAIRN_KILLS=200)
+endif()
 
 # Oracles of the sparse factors: orders of libamd (Debian: libsuitesparse-dev), solutions of MUMPS
 # (libmumps-seq-dev). Without them the tests skip.

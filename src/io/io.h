@@ -80,6 +80,8 @@ CnStatus cni_run_writer_abandon(CniRunWriter *writer);
 // For a program's main, first of all: HDF5 shall not tidy up at exit, where after reading a damaged
 // file it complains on stderr about what it left behind itself. Files are closed by their owners.
 void cni_io_leave_quietly(void);
+// Before HDF5 opens a file: it follows a null pointer where it lacks memory then or at its start.
+CnStatus cni_hdf_room(const char *path);
 
 // ---- checkpoints ----
 

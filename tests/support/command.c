@@ -109,7 +109,7 @@ static void become(const char *program, const Scratch *scratch, const char *line
 
 void command_start(Command *command, const char *program, const Scratch *scratch,
                    const char *line) {
-  int64_t limit = command->file_limit;
+  int64_t limit = command->file_limit, memory = command->memory_limit;
   static int number;
   memset(command, 0, sizeof *command);
   number++;
@@ -123,6 +123,8 @@ void command_start(Command *command, const char *program, const Scratch *scratch
     struct rlimit most = {(rlim_t)limit, (rlim_t)limit};
     // a write beyond the limit fails like one on a full disk, instead of ending the process
     if (limit > 0) setrlimit(RLIMIT_FSIZE, &most);
+    struct rlimit space = {(rlim_t)memory, (rlim_t)memory};
+    if (memory > 0) setrlimit(RLIMIT_AS, &space);
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
     become(program, scratch, line);
@@ -152,9 +154,10 @@ void command_release(Command *command) {
 }
 
 void command_run(Command *command, const char *program, const Scratch *scratch, const char *line) {
-  int64_t limit = command->file_limit;
+  int64_t limit = command->file_limit, memory = command->memory_limit;
   command_release(command);
   command->file_limit = limit;
+  command->memory_limit = memory;
   command_start(command, program, scratch, line);
   command_wait(command);
 }

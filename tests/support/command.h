@@ -27,9 +27,10 @@ char *file_bytes(const char *path, size_t *size);
 typedef struct Command {
   pid_t pid;
   char out_path[320], err_path[320];
-  char *out, *err;    // after command_wait
-  int status;         // exit status, 1000 + number if a signal ended it
-  int64_t file_limit; // bytes; set before starting: files may not grow beyond. 0: no limit
+  char *out, *err; // after command_wait
+  int status;      // exit status, 1000 + number if a signal ended it
+  // bytes, 0: no limit; set before starting: of files, of the address space
+  int64_t file_limit, memory_limit;
 } Command;
 
 // `line` is split at spaces; the working directory is the scratch folder.

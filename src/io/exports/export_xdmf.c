@@ -65,6 +65,7 @@ static CnStatus copy_numbers(CnRun *run, CniHdf *hdf) {
 static CnStatus write_copy(CnRun *run, const char *path) {
   CniDisk disk;
   CniHdf hdf = {.file = -1};
+  CNI_TRY(cni_hdf_room(path));
   CNI_TRY(cni_disk_create(&disk, path, path));
   hid_t access = cni_disk_access(&disk);
   if (access >= 0) hdf.file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);

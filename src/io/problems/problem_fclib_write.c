@@ -7,6 +7,7 @@
 // nothing moves there, so its law is unchanged. A unilateral block is a contact with mu = 0.
 //
 // The file is made in memory and written in one piece.
+#include "io/io.h"
 #include "io/problems/problems_private.h"
 
 #include "problem/problem.h"
@@ -307,6 +308,7 @@ CnStatus cni_fclib_write(CnProblem *p, const char *path) {
   Writer w = {.p = p, .path = path, .image = -1, .root = -1};
   H5E_auto2_t report;
   void *report_data;
+  CNI_TRY(cni_hdf_room(path));
   cni_arena_init(&w.arena, &p->allocator);
   CnStatus status = number_rows(&w);
   if (status == CN_OK) {

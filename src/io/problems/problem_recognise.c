@@ -14,6 +14,7 @@ static int has_problem_group(const char *path) {
   H5E_auto2_t report;
   void *report_data;
   int found = 0;
+  if (cni_hdf_room(path) != CN_OK) return 0;
   H5Eget_auto2(H5E_DEFAULT, &report, &report_data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);

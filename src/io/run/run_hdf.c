@@ -2,6 +2,7 @@
 // HDF5 in few words: attributes, tables and texts, and its failures as one sentence.
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/run/run_private.h"
@@ -18,6 +19,12 @@ CniQuiet cni_quiet_begin(void) {
 void cni_quiet_end(CniQuiet quiet) { H5Eset_auto2(H5E_DEFAULT, quiet.print, quiet.data); }
 
 void cni_io_leave_quietly(void) { H5dont_atexit(); }
+
+CnStatus cni_hdf_room(const char *path) {
+  void *room = malloc((size_t)4 << 20); // of its caches, and something more
+  free(room);
+  return room ? CN_OK : cni_error(CN_NO_MEMORY, "%s: too little memory for HDF5", path);
+}
 
 // The innermost entry says what went wrong; the others say on the way to what.
 static herr_t take_cause(unsigned n, const H5E_error2_t *entry, void *context) {

@@ -298,6 +298,7 @@ static CnStatus open_hdf(CnRun *run) {
 CnStatus cni_run_open_exactly(const char *path, const CnAllocator *allocator, CnRun **run) {
   CnAllocator a = allocator ? *allocator : cn_allocator_default();
   *run = NULL;
+  CNI_TRY(cni_hdf_room(path));
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return cni_file_error(path, "cannot be opened", errno);
   CnRun *made = cni_allocate(&a, sizeof *made);

@@ -114,6 +114,7 @@ static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter
   w->frames_per_second = def->frames_per_second;
   w->skip_penetration = def->skip_penetration;
   w->first_step = info.step;
+  CNI_TRY(cni_hdf_room(w->path));
   CNI_TRY(cni_lock_take(w->path, &a, &w->lock));
   return cni_run_number(w, world);
 }

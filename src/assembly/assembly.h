@@ -200,6 +200,7 @@ typedef struct CniHold {
   int32_t active; // 0: watched
   double target;  // m or rad: where it is to be at the end
   double rate;    // rad/s, of a motor that keeps it: the target is then that of the beginning
+  double passed;  // m or rad: how far it is from where it may be, at the beginning
   double lo, hi;  // N s or N m s: what the drift may add
   double impulse; // where it does not hold: what it adds
 } CniHold;
@@ -218,13 +219,15 @@ typedef struct CniDriftInput {
   const int32_t *joint_blocks;
   const CnPose *pose;              // where the step begins
   const CnTwist *twist;            // after its impulses
-  double time_step, stabilisation; // the kick removes this share of the joints' errors
+  double time_step, stabilisation; // share of the joints' errors that goes away
+  double recovery_speed;           // m/s: no faster than that; below 0: as contacts have it
   double threshold;                // m/s or rad/s: faster ones bounce at their limits
-  CnPose *pose_new;                // in: of bodies that move as prescribed; out: of those on joints
-  CnTwist *end;                    // out: theirs
-  CnTwist *reactions;              // out, by joint: impulse on b at its frame; zeros before
-  CnBalanceTerm *terms;            // by CnBalancePart: added to; null: nobody asks
-  const CniDriftEffort **efforts;  // out, from the arena
+  CnVec3 gravity;
+  CnPose *pose_new;               // in: of bodies that move as prescribed; out: of those on joints
+  CnTwist *end;                   // out: theirs
+  CnTwist *reactions;             // out, by joint: impulse on b at its frame; zeros before
+  CnBalanceTerm *terms;           // by CnBalancePart: added to; null: nobody asks
+  const CniDriftEffort **efforts; // out, from the arena
   int32_t *effort_count;
   struct CniDirect *direct;
   CniArena *arena;

@@ -4,7 +4,7 @@
 //
 //     x1 = x0 + h (v+ + v1)/2,   v1 = v+ + f/m,   L1 = L0 + r x f + t
 //     R1 = R0 cay(h Wm),         Wm = (W0 + W1)/2 in body axes
-//     c(q1) = (1 - kappa) c(q0)
+//     c(q1) = c(q0)
 //     x(q1) = x(q0) + h x', or at its limit: coordinates that something holds
 //
 // with the joint's impulse l: f, t = sum of its rows times l. Rows and lever arms r are the means of
@@ -14,21 +14,21 @@
 // so that angular momentum stays too. For the other kinds energy is kept to third order. A body that
 // turns about the line of its joints (a wheel on its axle) takes k = 2 tan(h|W|/2)/|W| for h in its
 // turn, as free ones do (drift.c), and so turns by h|W|: the joints' arms do not move with it. Between
-// that and an arm, s = |W x r|/(|W||r|), k goes over to h as 1/(1 + 1e4 s^2). A position
-// error that is there at the beginning is the business of the kick (kappa, its stabilisation); the
-// drift adds none. What hangs at rest has nothing to carry here: l = 0.
+// that and an arm, s = |W x r|/(|W||r|), k goes over to h as 1/(1 + 1e4 s^2). What hangs
+// at rest has nothing to carry here: l = 0. Errors of positions that are there at the beginning stay,
+// and go away afterwards (drift_close.c).
 //
 // Motors, dry friction, limits and couplings that hold a coordinate in the kick (cni_joint_holds) hold
 // it here too, with what is left of their effort: a row whose impulse comes out beyond that gives
 // all it has instead, and a limit that would be passed begins to hold. Where the rows of an island
 // contradict each other it goes without those.
 //
-// l is found island by island by Newton's method with a factor of S = E M^-1 E^T, rows and masses in
+// l is found island by island by Newton's method with a cni_drift_factor of S = E M^-1 E^T, rows and masses in
 // the middle of the motion without joints, so that each step of it leaves a share of about
 // (h w)^2/8 of the error: two to four of them. A force that pulls at an arm holds against turning:
 // J + h/4 (r.f - r f^T), which counts where bodies are light and forces large, stands for J, and S
 // is factored again where that changes. Where Newton's method does not come nearer (a turn of more
-// than a radian in a step) the island goes without, and the next kick pulls it together.
+// than a radian in a step) the island goes without, and is put together afterwards.
 //
 // References: Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1 (SHAKE and RATTLE);
 // Simo and Wong 1991.
@@ -39,7 +39,7 @@
 #define MAX_NEWTON 8
 #define MAX_FACTORS 4
 #define MAX_REVISIONS 8 // of what is held
-#define SLOW 0.1        // of the error left by a step: a new factor is worth its price
+#define SLOW 0.1        // of the error left by a step: a new cni_drift_factor is worth its price
 #define LIGHT 1e-3      // stiffness of the forces over inertia that is not worth it
 #define FAIR 1e4     // error left, in units of what may be, where rows do not contradict each other
 #define PASSED 1e-12 // m or rad: a limit
@@ -59,7 +59,7 @@ static CnTwist wrench(const CniDrift *d, const CniDriftLink *link, int32_t k) {
   return sum;
 }
 
-static void push(const CniDrift *d, const CniDriftLink *link) {
+void cni_drift_push(const CniDrift *d, const CniDriftLink *link) {
   for (int32_t k = 0; k < link->pair_count; k++) {
     CnTwist p = wrench(d, link, k);
     const CniDriftPair *pair = &d->pairs[link->pair + k];
@@ -101,10 +101,8 @@ static void move(const CniDrift *d, CniDriftBody *body) {
   end->spin = cn_rotate(now->rotation, cn_madd(cn_scale(2, m), -1, body->spin));
 }
 
-// Bodies of links [begin, end) of a list.
-typedef void BodyDo(const CniDrift *d, CniDriftBody *body);
-static void each_body(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end,
-                      BodyDo *act) {
+void cni_drift_each_body(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end,
+                         CniDriftDo *act) {
   for (int32_t i = begin; i < end; i++) {
     const CniDriftLink *link = &d->links[list_of[i]];
     for (int32_t k = 0; k < 2 * link->pair_count; k++) {
@@ -115,7 +113,7 @@ static void each_body(const CniDrift *d, const int32_t *list_of, int32_t begin, 
   }
 }
 
-static void forget(const CniDrift *d, CniDriftBody *body) {
+void cni_drift_forget(const CniDrift *d, CniDriftBody *body) {
   (void)d;
   body->impulse = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   body->arms = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
@@ -123,19 +121,20 @@ static void forget(const CniDrift *d, CniDriftBody *body) {
 
 // All bodies of an island by the impulses found so far.
 static void go(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
-  each_body(d, list_of, begin, end, forget);
-  for (int32_t i = begin; i < end; i++) push(d, &d->links[list_of[i]]);
-  each_body(d, list_of, begin, end, move);
+  cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
+  for (int32_t i = begin; i < end; i++) cni_drift_push(d, &d->links[list_of[i]]);
+  cni_drift_each_body(d, list_of, begin, end, move);
 }
 
-static double look_at_all(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+double cni_drift_look_at_all(const CniDrift *d, const int32_t *list_of, int32_t begin,
+                             int32_t end) {
   double worst = 0;
   for (int32_t i = begin; i < end; i++)
     worst = cn_max(worst, cni_drift_look(d, &d->links[list_of[i]]));
   return worst;
 }
 
-// Newton's method with the factor as it is: to the end, or until it becomes slow.
+// Newton's method with the cni_drift_factor as it is: to the end, or until it becomes slow.
 static void drift_island(const CniDrift *d, int32_t island) {
   const int32_t *list_of = cni_direct_blocks(d->in->direct);
   int32_t begin, end;
@@ -156,7 +155,7 @@ static void drift_island(const CniDrift *d, int32_t island) {
     }
     go(d, list_of, begin, end);
     before = now;
-    now = look_at_all(d, list_of, begin, end);
+    now = cni_drift_look_at_all(d, list_of, begin, end);
   }
   // arms that reach to another body are known once more, for the angular momentum
   if (slides) go(d, list_of, begin, end);
@@ -183,7 +182,8 @@ static void let_go(const CniDrift *d, int32_t island, int only_holds) {
     }
   }
   go(d, list_of, begin, end);
-  if (only_holds) d->first[island] = d->last[island] = look_at_all(d, list_of, begin, end);
+  if (only_holds)
+    d->first[island] = d->last[island] = cni_drift_look_at_all(d, list_of, begin, end);
 }
 
 // ---- what is held ----
@@ -215,7 +215,7 @@ static int revise_island(const CniDrift *d, int32_t island) {
   }
   if (!changed) return 0;
   go(d, list_of, begin, end);
-  d->last[island] = look_at_all(d, list_of, begin, end);
+  d->last[island] = cni_drift_look_at_all(d, list_of, begin, end);
   return 1;
 }
 
@@ -226,7 +226,7 @@ static int revise(const CniDrift *d) {
   return changed;
 }
 
-// ---- the factor ----
+// ---- the cni_drift_factor ----
 
 // Inverse of the inertia in the middle and what the forces add to it where they pull.
 static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
@@ -255,14 +255,9 @@ static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   return cn_srotate(world, cn_vec3(share / values.x, share / values.y, share / values.z));
 }
 
-// Sides and coefficients written so far, one after the other.
-typedef struct Count {
-  int32_t sides, entries;
-} Count;
-
 // Where the coefficients of a body are in a block; made where there are none yet.
 static int32_t side_of(CniDirectBlock *block, CniDirectSide *sides, int32_t body, CnTwist *e,
-                       Count *count) {
+                       CniDriftCount *count) {
   for (int32_t i = block->side; i < count->sides; i++)
     if (sides[i].body == body) return sides[i].at;
   int32_t at = count->entries;
@@ -274,8 +269,8 @@ static int32_t side_of(CniDirectBlock *block, CniDirectSide *sides, int32_t body
 }
 
 // e may be null: the structure alone.
-static void write_sides(const CniDrift *d, const CniDriftLink *link, CniDirectBlock *block,
-                        CniDirectSide *sides, CnTwist *e, Count *count) {
+void cni_drift_sides(const CniDrift *d, const CniDriftLink *link, CniDirectBlock *block,
+                     CniDirectSide *sides, CnTwist *e, CniDriftCount *count) {
   *block = (CniDirectBlock){.row = link->row, .dim = link->dim, .side = count->sides};
   for (int32_t k = 0; k < 2 * link->pair_count; k++) {
     const CniDriftPair *pair = &d->pairs[link->pair + k / 2];
@@ -300,13 +295,13 @@ static CnStatus shape(CniDrift *d) {
   CniDirectBlock *blocks;
   CniDirectSide *sides;
   CnTwist *e;
-  Count count = {0, 0};
+  CniDriftCount count = {0, 0};
   CNI_TRY(cni_arena_array(arena, d->body_count, sizeof *bodies, &bodies));
   CNI_TRY(cni_arena_array(arena, d->link_count, sizeof *blocks, &blocks));
   CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->pair_count, sizeof *sides, &sides));
   CNI_TRY(cni_arena_array(arena, d->entry_count, sizeof *e, &e));
   for (int32_t i = 0; i < d->link_count; i++)
-    write_sides(d, &d->links[i], &blocks[i], sides, NULL, &count);
+    cni_drift_sides(d, &d->links[i], &blocks[i], sides, NULL, &count);
   for (int32_t i = 0; i < d->body_count; i++) bodies[i].inv_mass = 1 / d->bodies[i].mass;
   d->system = (CniDirectSystem){.bodies = bodies,
                                 .blocks = blocks,
@@ -328,19 +323,19 @@ static CnStatus shape(CniDrift *d) {
   for (int32_t i = 0; i < islands; i++) {
     int32_t begin, end;
     cni_direct_island(d->in->direct, i, &begin, &end);
-    d->first[i] = d->last[i] = look_at_all(d, list_of, begin, end);
+    d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end);
   }
   return CN_OK;
 }
 
 // The values where the bodies are now.
-static void factor(const CniDrift *d) {
-  Count count = {0, 0};
+void cni_drift_factor(const CniDrift *d) {
+  CniDriftCount count = {0, 0};
   const CniDriftRoom *room = &d->room;
   for (int32_t i = 0; i < d->body_count; i++)
     room->bodies[i].inv_inertia = inverse_inertia(d, &d->bodies[i]);
   for (int32_t i = 0; i < d->link_count; i++)
-    write_sides(d, &d->links[i], &room->blocks[i], room->sides, room->e, &count);
+    cni_drift_sides(d, &d->links[i], &room->blocks[i], room->sides, room->e, &count);
   cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
 }
 
@@ -354,7 +349,7 @@ static double worst_of(const CniDrift *d) {
 static double settle(CniDrift *d) {
   double worst = worst_of(d);
   for (int32_t k = 0; k < MAX_FACTORS && worst > 1; k++) {
-    factor(d);
+    cni_drift_factor(d);
     cni_parallel_for(d->in->tasks, cni_direct_islands(d->in->direct), 1, drift_islands, d);
     worst = worst_of(d);
   }
@@ -424,10 +419,13 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
   CniDrift d = {.in = in};
   CNI_TRY(cni_drift_list(&d));
   if (d.link_count == 0) return CN_OK;
-  // without the joints first: there the factor is taken from
+  // without the joints first: there the cni_drift_factor is taken from
   for (int32_t i = 0; i < d.body_count; i++) move(&d, &d.bodies[i]);
   CNI_TRY(shape(&d));
-  if (!cni_direct_fits(in->direct)) return CN_OK;
+  if (!cni_direct_fits(in->direct)) {
+    cni_drift_close_alone(&d);
+    return CN_OK;
+  }
   double worst = settle(&d);
   int32_t islands = cni_direct_islands(in->direct);
   for (int32_t k = 0; d.hold_count > 0 && k < MAX_REVISIONS && revise(&d); k++) worst = settle(&d);
@@ -438,5 +436,8 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
   }
   for (int32_t i = 0; i < islands && worst > 1; i++)
     if (!(d.last[i] <= d.first[i])) let_go(&d, i, 0);
-  return give(&d);
+  CNI_TRY(give(&d));
+  for (int32_t i = 0; i < islands; i++)
+    if (d.open_count > 0 || d.last[i] > FAIR) cni_drift_close(&d, i);
+  return CN_OK;
 }

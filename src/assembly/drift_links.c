@@ -11,6 +11,7 @@
 #define TURNS 1e-13    // rad
 #define ROUNDING 2e-15 // of the positions
 #define AXLE 1e4       // how soon a joint's arm is one
+#define APART 1e4      // error, in units of what may be left, that is none of round-off
 
 static int moves(const CniModel *model, const CniJoint *joint) {
   return (joint->body_a >= 0 && cni_has_mass(&model->mass[joint->body_a])) ||
@@ -54,8 +55,9 @@ static CnStatus take(CniDrift *d) {
   CNI_TRY(cni_arena_array(arena, d->line_count, sizeof *d->means, &d->means));
   CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->pair_count, sizeof *d->bodies, &d->bodies));
   CNI_TRY(cni_arena_array(arena, d->row_count, sizeof *d->holds, &d->holds));
-  double **numbers[] = {&d->target, &d->left, &d->residual, &d->impulse, &d->change, &d->loose};
-  for (int32_t i = 0; i < 6; i++)
+  double **numbers[] = {&d->target,  &d->open,   &d->left, &d->residual,
+                        &d->impulse, &d->change, &d->loose};
+  for (int32_t i = 0; i < 7; i++)
     CNI_TRY(cni_arena_array(arena, d->row_count, sizeof(double), numbers[i]));
   return CN_OK;
 }
@@ -108,9 +110,25 @@ static double add_pair(CniDrift *d, int32_t *place_of, int32_t link, const CniJo
          ROUNDING * (distance_of(d, joint->body_a) + distance_of(d, joint->body_b));
 }
 
-static void add_row(CniDrift *d, const CniJointRow *row, double target) {
-  d->lines[d->line_count++] = (CniDriftLine){row->linear, row->angular};
-  d->target[d->row_count++] = target;
+// A row is to be where it is, less an error. What is more than round-off goes away after the drift, a
+// share of it in a step and no faster than a body falls along the size of the joint. Round-off of a
+// row that holds to one side stays: a speed from it would stay as well.
+static void aim_row(CniDrift *d, double value, double error, double may, double size, int turns) {
+  const CniDriftInput *in = d->in;
+  double part = in->stabilisation * error, speed = in->recovery_speed, g = cn_norm(in->gravity);
+  d->target[d->row_count] = d->holds[d->row_count].side ? value : value - part;
+  if (fabs(error) > APART * may) {
+    if (speed < 0) speed = g > 0 ? sqrt(g * size) : INFINITY;
+    double most = in->time_step * speed / (turns ? size : 1);
+    d->target[d->row_count] = value;
+    d->open[d->row_count] = cn_clamp(part, -most, most);
+    d->open_count++;
+  }
+  d->row_count++;
+}
+
+static void add_line(CniDrift *d, double s, const CniJointRow *row) {
+  d->lines[d->line_count++] = (CniDriftLine){cn_scale(s, row->linear), cn_scale(s, row->angular)};
 }
 
 static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
@@ -131,14 +149,21 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
                          .locked = locked_rows(&joint->def),
                          .line = d->line_count};
   link->tolerance = add_pair(d, place_of, d->link_count, joint, place.arm_a, place.arm_b);
-  for (int32_t r = 0; r < link->locked; r++)
-    add_row(d, &place.locked[r], (1 - in->stabilisation) * place.locked[r].value);
+  double size = link->tolerance / LINES; // m
+  for (int32_t r = 0; r < link->locked; r++) {
+    const CniJointRow *row = &place.locked[r];
+    add_line(d, 1, row);
+    aim_row(d, row->value, row->value, row->turns ? TURNS : link->tolerance, size, row->turns);
+  }
   for (int32_t k = 0; k < held && d->row_count < at + rows; k++) {
+    const CniJointRow *row = &place.axes[holds[k].axis];
     d->holds[d->row_count] = holds[k];
     d->loose[d->row_count] = !holds[k].active;
     d->impulse[d->row_count] = holds[k].impulse;
     d->hold_count += holds[k].active || holds[k].side != 0;
-    add_row(d, &place.axes[holds[k].axis], holds[k].target);
+    add_line(d, 1, row);
+    aim_row(d, holds[k].target, holds[k].passed, row->turns ? TURNS : link->tolerance, size,
+            row->turns);
   }
   int carries = link->locked > 0;
   for (int32_t k = 0; k < held; k++) carries |= holds[k].active;
@@ -158,7 +183,7 @@ static void add_coupling(CniDrift *d, int32_t *place_of, int32_t i) {
                          .row = d->row_count,
                          .dim = 1,
                          .line = d->line_count};
-  double scale = 0;
+  double scale = 0, size = 0;
   for (int32_t k = 0; k < link->pair_count; k++) {
     const CniCouplingTerm *t = &terms[k];
     double one =
@@ -166,15 +191,15 @@ static void add_coupling(CniDrift *d, int32_t *place_of, int32_t i) {
     double left = t->row.turns ? TURNS + ROUNDING * fabs(t->row.value) : one;
     link->tolerance += fabs(t->slope) * left;
     scale = cn_max(scale, fabs(t->slope));
-    d->lines[d->line_count++] =
-        (CniDriftLine){cn_scale(t->slope, t->row.linear), cn_scale(t->slope, t->row.angular)};
+    size = cn_max(size, one / LINES);
+    add_line(d, t->slope, &t->row);
   }
   if (!(scale > 0)) link->tolerance = TURNS;
   CniHold hold = cni_coupling_hold(in, i, value);
   d->holds[d->row_count] = hold;
   d->loose[d->row_count] = !hold.active;
   d->hold_count++;
-  d->target[d->row_count++] = hold.target;
+  aim_row(d, hold.target, hold.passed, link->tolerance, size, terms[0].row.turns);
   d->link_count++;
 }
 
@@ -216,14 +241,17 @@ CnStatus cni_drift_list(CniDrift *d) {
 
 static CnVec3 mean(CnVec3 a, CnVec3 b) { return cn_scale(0.5, cn_add(a, b)); }
 
-static void mean_pair(CniDriftPair *pair, CnVec3 arm_a, CnVec3 arm_b) {
-  pair->mean_arms[0] = mean(pair->arms[0], arm_a);
-  pair->mean_arms[1] = mean(pair->arms[1], arm_b);
+static void mean_pair(const CniDrift *d, int32_t i, CnVec3 arm_a, CnVec3 arm_b) {
+  CniDriftPair *pair = &d->pairs[i];
+  pair->mean_arms[0] = d->closing ? arm_a : mean(pair->arms[0], arm_a);
+  pair->mean_arms[1] = d->closing ? arm_b : mean(pair->arms[1], arm_b);
 }
 
 static void mean_line(const CniDrift *d, int32_t line, CnVec3 linear, CnVec3 angular) {
   const CniDriftLine *old = &d->lines[line];
-  d->means[line] = (CniDriftLine){mean(old->linear, linear), mean(old->angular, angular)};
+  d->means[line] = d->closing
+                       ? (CniDriftLine){linear, angular}
+                       : (CniDriftLine){mean(old->linear, linear), mean(old->angular, angular)};
 }
 
 // The row has a value; returns what is left in units of what may be.
@@ -240,7 +268,7 @@ static double look_at_coupling(const CniDrift *d, const CniDriftLink *link) {
   double value = cni_coupling_terms(in->model, c, in->pose_new, terms);
   for (int32_t k = 0; k < link->pair_count; k++) {
     const CniCouplingTerm *t = &terms[k];
-    mean_pair(&d->pairs[link->pair + k], t->arm_a, t->arm_b);
+    mean_pair(d, link->pair + k, t->arm_a, t->arm_b);
     mean_line(d, link->line + k, cn_scale(t->slope, t->row.linear),
               cn_scale(t->slope, t->row.angular));
   }
@@ -251,7 +279,7 @@ double cni_drift_look(const CniDrift *d, const CniDriftLink *link) {
   if (link->joint < 0) return look_at_coupling(d, link);
   CniJointPlace place;
   cni_joint_at(&d->in->model->joints[link->joint], d->in->pose_new, &place);
-  mean_pair(&d->pairs[link->pair], place.arm_a, place.arm_b);
+  mean_pair(d, link->pair, place.arm_a, place.arm_b);
   double worst = 0;
   for (int32_t r = 0; r < link->dim; r++) {
     const CniHold *hold = cni_drift_hold(d, link, r);

@@ -57,7 +57,8 @@ typedef struct CniDrift {
   CniDriftBody *bodies;
   CniHold *holds;   // by row: of coordinates and couplings
   double *target;   // by row, as all that follow: its value at the end of the step
-  double *left;     // what it is more than that
+  double *open;     // what of an error is to go away after the drift
+  double *left;     // what it is more than its target
   double *residual; // the same where it is held
   double *impulse, *change;
   double *loose; // 1 where it is not held
@@ -66,12 +67,38 @@ typedef struct CniDrift {
   double *first, *last; // by island: error at the beginning and now
   int32_t link_count, pair_count, line_count, row_count, entry_count, body_count;
   int32_t hold_count; // rows that are held or watched
+  int32_t open_count;
+  int32_t closing; // lines and arms are those of the end alone
 } CniDrift;
 
 CnStatus cni_drift_list(CniDrift *drift); // what takes part
 // Means of lines and arms with the poses reached, and what is left of the errors; returns the largest
 // in units of what may be left.
 double cni_drift_look(const CniDrift *drift, const CniDriftLink *link);
+
+double cni_drift_look_at_all(const CniDrift *drift, const int32_t *list_of, int32_t begin,
+                             int32_t end);
+
+// Impulses of a link to its bodies.
+void cni_drift_push(const CniDrift *drift, const CniDriftLink *link);
+// Each body once that belongs to links [begin, end) of a list.
+typedef void CniDriftDo(const CniDrift *drift, CniDriftBody *body);
+void cni_drift_each_body(const CniDrift *drift, const int32_t *list_of, int32_t begin, int32_t end,
+                         CniDriftDo *act);
+void cni_drift_forget(const CniDrift *drift, CniDriftBody *body); // what pushed it
+void cni_drift_factor(const CniDrift *drift);                     // where the bodies are now
+
+// Sides and coefficients written so far, one after the other.
+typedef struct CniDriftCount {
+  int32_t sides, entries;
+} CniDriftCount;
+// e may be null: the structure alone.
+void cni_drift_sides(const CniDrift *drift, const CniDriftLink *link, CniDirectBlock *block,
+                     CniDirectSide *sides, CnTwist *e, CniDriftCount *count);
+
+// Errors that were there at the beginning go away: of an island, or joint after joint without a factor.
+void cni_drift_close(CniDrift *drift, int32_t island);
+void cni_drift_close_alone(CniDrift *drift);
 
 // Row r of a link is a coordinate's or a coupling's; null if not.
 static inline CniHold *cni_drift_hold(const CniDrift *d, const CniDriftLink *link, int32_t r) {

@@ -290,8 +290,7 @@ CnStatus cni_assemble_couplings(const CniAssemblyInput *in, CnProblem *problem, 
     cni_coupling_at(in->model, c, in->pose, &place);
     CNI_TRY(cni_set_table_find(sets, &sets_of[c->def.one_sided], &set));
     double scale = coupling_scale(problem, &place);
-    double share = c->def.one_sided && place.value > 0 ? 1 : in->stabilisation;
-    problem->b[row] = scale * share / in->time_step * place.value;
+    problem->b[row] = c->def.one_sided ? scale * cn_max(place.value, 0) / in->time_step : 0;
     g[row] = c->impulse_step > 0 ? in->time_step / c->impulse_step * c->impulse / scale : 0;
     for (int32_t k = 0; k < place.body_count; k++) {
       CnTwist r = place.rows[k];
@@ -352,8 +351,7 @@ static void bounded_hold(double g, double scale, const CnSet *set, CniHold *hold
   hold->active = 0;
 }
 
-// A limit that is not about to bounce: it holds if it carries, and is watched if not. Where it is passed
-// already it comes back as the kick has it.
+// A limit that is not about to bounce: it holds if it carries, and is watched if not.
 static int limit_hold(const CniDriftInput *in, const CnJointAxis *axis, double x, double rate,
                       double g, CniHold *hold) {
   int is_lower = hold->part == CNI_PART_LOWER;
@@ -361,7 +359,8 @@ static int limit_hold(const CniDriftInput *in, const CnJointAxis *axis, double x
   if (axis->restitution > 0 && (sign * rate > 0 || sign * rate < -in->threshold)) return 0;
   double gap = sign * (x - bound);
   hold->side = is_lower ? 1 : -1;
-  hold->target = gap >= 0 ? bound : x - sign * in->stabilisation * gap;
+  hold->target = gap >= 0 ? bound : x;
+  hold->passed = gap >= 0 ? 0 : x - bound;
   hold->active = g > 0;
   hold->lo = is_lower ? -g : -INFINITY;
   hold->hi = is_lower ? INFINITY : g;
@@ -432,8 +431,7 @@ CniHold cni_coupling_hold(const CniDriftInput *in, int32_t i, double value) {
   const CniModel *model = in->model;
   const CnProblem *p = in->problem;
   int32_t block = in->joint_blocks[0] - model->coupling_count + i;
-  CniHold hold = {.active = 1, .lo = -INFINITY, .hi = INFINITY};
-  hold.target = (1 - in->stabilisation) * value;
+  CniHold hold = {.active = 1, .target = value, .passed = value, .lo = -INFINITY, .hi = INFINITY};
   if (!model->couplings[i].def.one_sided) return hold;
   CniCouplingPlace place;
   cni_coupling_at(model, &model->couplings[i], in->pose, &place);
@@ -441,7 +439,7 @@ CniHold cni_coupling_hold(const CniDriftInput *in, int32_t i, double value) {
   hold.side = 1;
   hold.active = g > 0;
   hold.lo = -g;
-  if (value >= 0) hold.target = 0;
+  if (value >= 0) hold.target = hold.passed = 0;
   return hold;
 }
 

@@ -183,7 +183,7 @@ typedef struct CniJointTarget {
 
 typedef struct CniJointStep {
   double time_step;
-  double stabilisation;        // share of a position error that is removed in a step
+  double stabilisation;        // share of a position drive's error that is removed in a step
   double length;               // m: rows that turn are multiplied by it, so that all are in m/s
   double threshold;            // m/s or rad/s: slower than this nothing bounces
   double reaction;             // N: of the locked directions, in the last step

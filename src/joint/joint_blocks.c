@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a joint does in a step, as blocks of the step problem, for every kind alike.
 //
-// Locked directions are bilateral: u = 0 with b = (kappa/h) c(q), which removes the share kappa of a
-// position error in each step. With a stiffness k_s or a damping d they are an implicit
-// spring-damper in the same rows:
+// Locked directions are bilateral: u = E v = 0; errors of positions are no business of velocities and go
+// away in the drift (assembly/drift_joints.c). With a stiffness k_s or a damping d they are an implicit
+// spring-damper in the same rows, with the error in b:
 //
 //     C = 1/(h (h k_s + d)),   b = k_s c/(h k_s + d)
 //
@@ -13,8 +13,7 @@
 // Springs on coordinates are the same about their rest. On a coordinate x also act, each as a block of its own:
 //
 //     limits     u = x' + (x - lower)/h >= 0, likewise above: met at the end of the step, not passed;
-//                where it is passed already the share kappa of it comes back in each step
-//                instead; with a restitution e one that is met in the step has u = x' + e x'_old;
+//                where it is passed already it goes no further, u = x'; with a restitution e one that is met in the step has u = x' + e x'_old;
 //                a soft one is a spring-damper that only pushes
 //     motor      u = x' - speed, |g| <= h effort: keeps its speed or gives all it has; one that keeps
 //                a position has the speed that leads there; a servo is a bounded spring-damper about
@@ -35,9 +34,9 @@ static CnSet interval(double most, double later) {
 }
 
 // Rigid, or a spring-damper: the set, and the factor from the error to b.
-static double spring_law(double stiffness, double damping, double h, double factor, CnSet *set) {
+static double spring_law(double stiffness, double damping, double h, CnSet *set) {
   *set = cn_set_default(CN_BLOCK_BILATERAL);
-  if (!(stiffness > 0 || damping > 0)) return factor;
+  if (!(stiffness > 0 || damping > 0)) return 0;
   double both = h * stiffness + damping;
   set->compliance[0] = 1 / (h * both);
   return stiffness / both;
@@ -68,7 +67,7 @@ static void spring(const Act *act, CniJointBlock *k) {
   const CnJointAxis *axis = act->axis;
   k->share = 1 - act->step->late;
   double h = k->share * act->step->time_step;
-  double factor = spring_law(axis->stiffness, axis->damping, h, 0, &k->set);
+  double factor = spring_law(axis->stiffness, axis->damping, h, &k->set);
   k->b[0] = factor * (act->x - axis->rest);
 }
 
@@ -78,7 +77,7 @@ static void limit(const Act *act, double gap, double rate, CniJointBlock *k) {
   const CniJointStep *step = act->step;
   double h = step->time_step;
   k->set = cn_set_default(CN_BLOCK_UNILATERAL);
-  k->b[0] = (gap > 0 ? 1 : step->stabilisation) * gap / h;
+  k->b[0] = cn_max(gap, 0) / h;
   double both = h * axis->limit_stiffness + axis->limit_damping;
   if (both > 0) {
     k->set.compliance[0] = 1 / (h * both);
@@ -180,8 +179,8 @@ int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
     int soft = def->stiffness > 0 || def->damping > 0;
     *block = (CniJointBlock){.part = CNI_PART_LOCKED, .dim = place->locked_count};
     block->share = soft ? 1 - step->late : 1;
-    double factor = spring_law(def->stiffness, def->damping, block->share * step->time_step,
-                               step->stabilisation / step->time_step, &block->set);
+    double factor =
+        spring_law(def->stiffness, def->damping, block->share * step->time_step, &block->set);
     for (int32_t r = 0; r < place->locked_count; r++) {
       block->scale[r] = place->locked[r].turns ? step->length : 1;
       block->b[r] = block->scale[r] * (factor * place->locked[r].value);

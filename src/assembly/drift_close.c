@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints that are apart, limits and ropes that are passed, couplings that are off come to where they
+// belong without speeds: after the drift bodies are shifted by ways and turns M^-1 E^T y, found by
+// Newton's method with the masses as weights, so that a share kappa of an error goes away in a step,
+// no faster than recovery_speed. Velocities stay, spins in body axes: no kinetic energy comes or
+// goes. Rows that are closed or held stay so.
+#include "assembly/drift_private.h"
+
+#include "core/math.h"
+
+#define STEPS 6    // of Newton's method
+#define SWEEPS 16  // joint after joint
+#define SOFT 1e-12 // of the diagonal, where rows of a joint depend on each other
+
+static CnVec3 angular_momentum(const CniModel *model, int32_t body, CnPose pose, CnTwist twist) {
+  CnVec3 spin = cn_smul(cni_model_inertia(model, body, pose.rotation), twist.spin);
+  return cn_madd(spin, model->mass[body].mass, cn_cross(pose.position, twist.velocity));
+}
+
+// By the impulses of the joints as if they were mass times way. Spin stays in body axes, so that no
+// kinetic energy comes or goes.
+static void shift(const CniDrift *d, CniDriftBody *body) {
+  const CniDriftInput *in = d->in;
+  int32_t i = body->body;
+  CnPose *pose = &in->pose_new[i], old = *pose;
+  CnTwist before = in->end[i];
+  CnSym3 inverse = cni_model_inv_inertia(in->model, i, old.rotation);
+  CnVec3 way = cn_scale(1 / body->mass, body->impulse.velocity);
+  CnQuat turn = cni_quat_exp(cn_smul(inverse, body->impulse.spin));
+  pose->position = cn_add(old.position, way);
+  pose->rotation = cn_qunit(cn_qmul(turn, old.rotation));
+  in->end[i].spin = cn_rotate(turn, before.spin);
+  if (!in->terms) return;
+  CnBalanceTerm *joints = &in->terms[CN_BALANCE_JOINTS];
+  CnVec3 more = cn_sub(angular_momentum(in->model, i, *pose, in->end[i]),
+                       angular_momentum(in->model, i, old, before));
+  double lifted = -body->mass * cn_dot(in->gravity, way);
+  joints->angular_momentum = cn_add(joints->angular_momentum, more);
+  joints->energy += lifted; // gravity takes it at once
+  in->terms[CN_BALANCE_SCHEME].energy -= lifted;
+}
+
+// The rows of an island for closing: those that hold stay where they are; limits that were passed take
+// part where they have not come back by themselves. Is there anything to do?
+static int open_rows(CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+  int any = 0;
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    for (int32_t r = 0; r < link->dim; r++) {
+      int32_t row = link->row + r;
+      d->target[row] -= d->open[row];
+      any |= d->open[row] != 0;
+      if (d->loose[row] > 0 && d->open[row] != 0)
+        d->loose[row] = !((d->left[row] + d->open[row]) * d->open[row] > 0);
+    }
+  }
+  return any;
+}
+
+void cni_drift_close(CniDrift *d, int32_t island) {
+  const int32_t *list_of = cni_direct_blocks(d->in->direct);
+  int32_t begin, end;
+  cni_direct_island(d->in->direct, island, &begin, &end);
+  if (!open_rows(d, list_of, begin, end) && !(d->last[island] > 1)) return;
+  d->closing = 1;
+  for (int32_t k = 0; k < STEPS; k++) {
+    cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
+    if (!(cni_drift_look_at_all(d, list_of, begin, end) > 1)) return;
+    cni_drift_factor(d);
+    cni_direct_solve(d->in->direct, d->residual, d->change, island, island + 1);
+    for (int32_t i = begin; i < end; i++) {
+      const CniDriftLink *link = &d->links[list_of[i]];
+      for (int32_t r = link->row; r < link->row + link->dim; r++) d->impulse[r] = -d->change[r];
+      cni_drift_push(d, link);
+    }
+    cni_drift_each_body(d, list_of, begin, end, shift);
+  }
+}
+
+// ---- without a factor ----
+
+// Gauss elimination of a positive matrix a, in place; the solution in c.
+static void eliminate(double a[CNI_JOINT_LOCKED][CNI_JOINT_LOCKED], double *c, int32_t n) {
+  for (int32_t k = 0; k < n; k++) {
+    double pivot = a[k][k] > 0 ? 1 / a[k][k] : 0;
+    for (int32_t i = k + 1; i < n; i++) {
+      double f = a[i][k] * pivot;
+      for (int32_t j = k; j < n; j++) a[i][j] -= f * a[k][j];
+      c[i] -= f * c[k];
+    }
+  }
+  for (int32_t k = n; k-- > 0;) {
+    for (int32_t j = k + 1; j < n; j++) c[k] -= a[k][j] * c[j];
+    c[k] = a[k][k] > 0 ? c[k] / a[k][k] : 0;
+  }
+}
+
+// What the rows of one link would have to do alone, into `change`.
+static void solve_alone(const CniDrift *d, const CniDriftLink *link) {
+  CniDirectBlock block;
+  CniDirectSide sides[2 * CN_COUPLING_TERMS];
+  CnTwist e[2 * CN_COUPLING_TERMS];
+  CniDriftCount count = {0, 0};
+  double a[CNI_JOINT_LOCKED][CNI_JOINT_LOCKED] = {{0}}, c[CNI_JOINT_LOCKED];
+  _Static_assert(2 * CN_COUPLING_TERMS >= 2 * CNI_JOINT_LOCKED, "room for a joint");
+  cni_drift_sides(d, link, &block, sides, e, &count);
+  for (int32_t s = 0; s < count.sides; s++) {
+    const CniDriftBody *body = &d->bodies[sides[s].body];
+    CnSym3 inverse =
+        cni_model_inv_inertia(d->in->model, body->body, d->in->pose_new[body->body].rotation);
+    for (int32_t i = 0; i < link->dim; i++)
+      for (int32_t j = 0; j < link->dim; j++) {
+        const CnTwist *x = &e[sides[s].at + i], *y = &e[sides[s].at + j];
+        a[i][j] += cn_dot(x->velocity, y->velocity) / body->mass +
+                   cn_dot(x->spin, cn_smul(inverse, y->spin));
+      }
+  }
+  for (int32_t i = 0; i < link->dim; i++) {
+    a[i][i] += d->loose[link->row + i] + SOFT * a[i][i];
+    c[i] = d->residual[link->row + i];
+  }
+  eliminate(a, c, link->dim);
+  for (int32_t i = 0; i < link->dim; i++) d->change[link->row + i] = c[i];
+}
+
+void cni_drift_close_alone(CniDrift *d) {
+  d->closing = 1;
+  for (int32_t i = 0; i < d->link_count; i++) cni_drift_look(d, &d->links[i]);
+  for (int32_t i = 0; i < d->link_count; i++) open_rows(d, &i, 0, 1);
+  for (int32_t i = 0; i < d->body_count; i++) cni_drift_forget(d, &d->bodies[i]);
+  for (int32_t k = 0; k < SWEEPS * d->link_count; k++) {
+    const CniDriftLink *link = &d->links[k % d->link_count];
+    if (!(cni_drift_look(d, link) > 1)) continue;
+    solve_alone(d, link);
+    for (int32_t r = link->row; r < link->row + link->dim; r++) d->impulse[r] = -d->change[r];
+    cni_drift_push(d, link);
+    for (int32_t p = 2 * link->pair; p < 2 * (link->pair + link->pair_count); p++) {
+      int32_t body = p % 2 ? d->pairs[p / 2].b : d->pairs[p / 2].a;
+      if (body < 0) continue;
+      shift(d, &d->bodies[body]);
+      cni_drift_forget(d, &d->bodies[body]);
+    }
+  }
+}

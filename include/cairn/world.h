@@ -529,7 +529,7 @@ typedef struct CnContactEvent {
   CnShapeId shape_a, shape_b; ///< may name a shape destroyed since
 } CnContactEvent;
 
-/// The events of the last step; the array lives until the next step.
+/// The events of the last step; the array lives until the next step or restore.
 CN_API void cn_world_events(const CnWorld *world, const CnContactEvent **events, int32_t *count);
 
 /// An event that hem5 or rkf45 placed in time, inside the last step. Shape a has the smaller slot.
@@ -541,7 +541,7 @@ typedef struct CnLocatedEvent {
   double impulse; ///< as in CnEvent
 } CnLocatedEvent;
 
-/// The located events of the last step, in the order of time; the array lives until the next step.
+/// The located events of the last step in the order of time; valid until the next step or restore.
 CN_API void cn_world_located_events(const CnWorld *world, const CnLocatedEvent **events,
                                     int32_t *count);
 

@@ -774,5 +774,6 @@ CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size) {
   cni_contents_release(&world->now, &world->allocator);
   world->now = next;
   world->balance_known = 0;
+  world->located_count = 0; // those of another step
   return CN_OK;
 }

@@ -155,6 +155,7 @@ static void draw_body(Call *call) {
     double size = number(.05, .1);
     def->inertia = (CnSym3){size, size * number(1, 1.3), size * number(1, 1.3), 0, 0, 0};
   }
+  def->continuous = !modest && roll(5) == 0;
   def->name = some_name();
   call->motion = cn_motion_def_default();
   CnFunctionId follow = AS(CnFunctionId, call->id[FUNCTION]);
@@ -534,6 +535,36 @@ static CnStatus estimate(CnWorld *w, Call *call) {
   return status;
 }
 
+// What is known of the last step until a restore, which the twin alone may have seen: not compared.
+static CnStatus last_step(CnWorld *w, Call *call) {
+  CnStepBalance kept;
+  CnProblem *solved = NULL;
+  CnProblemInfo info;
+  CnBlockOwner owner;
+  CnBodyId body;
+  const CnLocatedEvent *located;
+  int32_t count = 0;
+  if (cn_world_balance(w, OR_NULL(&kept)) == CN_OK)
+    HOLD(isfinite(kept.change.energy) && isfinite(kept.residual.energy));
+  cn_world_located_events(w, &located, &count);
+  for (int32_t i = 0; i < count; ++i) HOLD(isfinite(located[i].time));
+  if (cn_world_problem(w, OR_NULL(&solved), NULL) != CN_OK) return CN_OK;
+  cn_problem_info(solved, &info);
+  for (int32_t i = 0; i <= info.block_count; ++i)
+    HOLD((cn_world_problem_block(w, i, &owner) == CN_OK) == (i < info.block_count));
+  for (int32_t i = 0; i <= info.group_count; ++i)
+    HOLD((cn_world_problem_body(w, i, &body) == CN_OK) == (i < info.group_count));
+  return CN_OK;
+}
+static CnStatus events(CnWorld *w, Call *call) {
+  const CnContactEvent *touched;
+  int32_t count = 0;
+  cn_world_events(w, &touched, &count);
+  call->wall[0] = count;
+  for (int32_t i = 0; i < count; ++i) call->wall[1] += touched[i].shape_a.slot;
+  return CN_OK;
+}
+
 static CnStatus ray(CnWorld *w, Call *call) {
   CnHit hits[3];
   int32_t count = 0;
@@ -627,6 +658,8 @@ static const Operation operations[] = {
     {"mechanism", mechanism, NOTHING, NOTHING, NOTHING, 1},
     {"assemble", assemble, NOTHING, NOTHING, NOTHING, 1},
     {"estimate", estimate, NOTHING, NOTHING, NOTHING, 1},
+    {"last_step", last_step, NOTHING, NOTHING, NOTHING, 3},
+    {"events", events, NOTHING, NOTHING, NOTHING, 2},
     {"ray", ray, NOTHING, NOTHING, NOTHING, 2},
     {"cast", cast, NOTHING, NOTHING, NOTHING, 2},
     {"overlap", overlap, NOTHING, NOTHING, NOTHING, 2},

@@ -431,6 +431,29 @@ static void test_ties(void **state) {
   cn_world_destroy(w);
 }
 
+// Events belong to the step that was made last; after a restore there is none.
+static void test_events_end(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  const CnLocatedEvent *events;
+  int32_t count;
+  size_t size;
+  def.integrator = "rkf45";
+  def.time_step = .05;
+  CnWorld *w = toy_world_from(&def);
+  toy_floor(w);
+  toy_ball(w, .1, cn_vec3(0, 0, .12), toy_material(w, 0, .9));
+  CHECK_OK(cn_world_save(w, saved, ROOM, &size));
+  do {
+    toy_steps(w, 1);
+    cn_world_located_events(w, &events, &count);
+  } while (count == 0);
+  CHECK_OK(cn_world_restore(w, saved, size));
+  cn_world_located_events(w, &events, &count);
+  CHECK(count == 0);
+  cn_world_destroy(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_continues),     cmocka_unit_test(test_ids_continue),
@@ -438,6 +461,7 @@ int main(void) {
       cmocka_unit_test(test_damage),        cmocka_unit_test(test_sealed_damage),
       cmocka_unit_test(test_unknown_names), cmocka_unit_test(test_missing_names),
       cmocka_unit_test(test_old_snapshot),  cmocka_unit_test(test_ties),
+      cmocka_unit_test(test_events_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include "assembly/assembly_private.h"
 
 #define GROUPS_PER_TASK 256
+#define SEEN 1e-4
 
 // ---- geometric stiffness of joints ----
 
@@ -147,9 +148,27 @@ void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   room->olds |= room->inertias;
 }
 
+// Next to nothing over next to nothing is no residual: it is relative to no less than what gravity adds
+// in the step and SEEN of the fastest body, turning included, of which velocities are differences.
+static double least_speed(const CniAssemblyInput *input) {
+  const CniModel *model = input->model;
+  double most = 0;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    const CnTwist *twist = &input->twist[i];
+    double square = cn_norm2(twist->velocity);
+    if (cni_has_mass(&model->mass[i])) {
+      CnVec3 j = cni_model_principal(model, i);
+      square += cn_norm2(twist->spin) * cn_max(cn_max(j.x, j.y), j.z) / model->mass[i].mass;
+    }
+    most = cn_max(most, square);
+  }
+  return cn_max(cn_norm(input->gravity) * input->time_step, SEEN * sqrt(most));
+}
+
 void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem) {
   int32_t count = input->model->body_count;
   GroupLoop loop = {input, problem};
+  problem->speed = least_speed(input);
   problem->change.velocity = cn_scale(input->time_step, input->gravity);
   cni_parallel_for(input->tasks, count, GROUPS_PER_TASK, fill_groups, &loop);
   problem->groups[count] = (CniGroup){.inv_mass = 0};

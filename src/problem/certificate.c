@@ -9,7 +9,8 @@
 // which is zero for all S > 0 if the block satisfies its law and for none if it does not.
 //
 //     residual_speed = max_i |e_i(S_i)|,  residual = residual_speed / max_i |r_i|,
-//                                         r_i = E_i v_free + b_i (q_i in the explicit form)
+//                                         r_i = E_i v_free + b_i (q_i in the explicit form),
+//                                         or over the speed that the problem gives, if that is more
 //     error_siconos  explicit: |e(1)| / max(|q|, |g|, |u|);
 //                    explicit with bilateral and unilateral blocks only (LCP, MLCP): |e(1)| / |q|;
 //                    step and global form: the measure of the global problem, momentum and law,
@@ -336,7 +337,7 @@ static void certify_blocks(const CnProblem *p, const CnAnswer *answer, double *u
   else
     reduce_explicit(p, answer->g, u, &t);
   t.c.residual_speed = sqrt(t.e2_max);
-  t.c.residual = cni_ratio(t.c.residual_speed, sqrt(t.r2_max));
+  t.c.residual = cni_ratio(t.c.residual_speed, cn_max(sqrt(t.r2_max), p->speed));
   t.c.error_scaled = error_scaled(p, answer->g, u, &t, space);
   if (!isfinite(t.c.residual_speed)) t.c.residual = t.c.error_siconos = t.c.error_scaled = INFINITY;
   *certificate = t.c;

@@ -131,6 +131,7 @@ void cn_problem_clear(CnProblem *p) {
   p->row_count = 0;
   p->full_inertias = p->own_olds = p->own_lengths = p->b_per_block = 0;
   p->change = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  p->speed = 0;
   p->w.row_count = p->w.column_count = 0;
   cni_global_release(p);
 }

@@ -105,6 +105,7 @@ struct CnProblem {
   double *lengths;  // per sphere block if `own_lengths`
   int32_t full_inertias, own_olds, own_lengths;
   CnTwist change; // free - old of the groups with mass, without own_olds
+  double speed;   // m/s: residuals are relative to no less; 0: to what the constraints see alone
   CnSet *sets;
   CniBlock *blocks;
   CniPairBlock *pairs;

@@ -129,16 +129,6 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
   return world->work.equations ? name_step(world, status) : status;
 }
 
-// Next to nothing over next to nothing is no residual: in a world it is relative to no less than what
-// gravity adds in the step.
-static void relate_residual(const CniSettings *settings, CnSolveReport *solve) {
-  CnCertificate *c = &solve->certificate;
-  double gained = cn_norm(settings->gravity) * settings->time_step;
-  if (solve->converged < 0 || !(gained * c->residual > c->residual_speed)) return;
-  c->residual = c->residual_speed / gained;
-  if (solve->facets == 0) solve->converged |= c->residual <= settings->solver.tolerance;
-}
-
 static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   Undo undo;
   world->now.engine.solved = world->now.engine.groups_named = 0;
@@ -164,7 +154,6 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   }
   cni_motions_aim(&world->now.model, world->now.time, world->now.settings.time_step, old);
   CnStatus status = integrate(world, solve);
-  relate_residual(&world->now.settings, solve);
   if (status != CN_OK) cni_motions_back(&world->now.model, old);
   if (status != CN_OK) roll_back(world, &undo);
   return status;

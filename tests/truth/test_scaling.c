@@ -75,9 +75,45 @@ static void rest_reads_zero(void **state) {
   cn_world_destroy(world);
 }
 
+// Nor where a machine turns and asks nothing of its joints: `auto` has nothing to look for.
+static void rotor_reads_zero(void **state) {
+  (void)state;
+  const CnVec3 x = {1, 0, 0}, z = {0, 0, 1};
+  CnWorldDef def = world_def_exact(0.01);
+  def.gravity = CN_VEC3_ZERO;
+  def.solver = cn_solver_def_default("auto");
+  def.solver.tolerance = 1e-10;
+  CnWorld *world = world_make(&def);
+  CnTwist turning = {CN_VEC3_ZERO, {10, 0, 0}}, still = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  CnVec3 heavy = {0.1, 0.1, 0.1}, light = {1e-4, 1e-4, 1e-4}, out = {0.8, 0.6, 0};
+  CnBodyId rotor = world_mass(world, 1, heavy, world_at(-1, 0, 0), turning);
+  CnBodyId fork = world_mass(world, 1, light, world_at(0.8, 0.6, 0), still);
+  const struct {
+    CnJointKind kind;
+    CnBodyId a, b;
+    CnVec3 at, axis;
+  } joints[] = {{CN_JOINT_REVOLUTE, rotor, {0, 0}, {-1, 0, 0}, x},
+                {CN_JOINT_REVOLUTE, fork, {0, 0}, out, out},
+                {CN_JOINT_UNIVERSAL, rotor, fork, CN_VEC3_ZERO, z}};
+  for (int i = 0; i < 3; i++) {
+    CnJointId id;
+    CnJointDef joint = cn_joint_def_default(joints[i].kind);
+    joint.body_a = joints[i].a;
+    joint.body_b = joints[i].b;
+    CHECK_OK(cn_joint_def_along(world, joints[i].at, joints[i].axis, &joint));
+    CHECK_OK(cn_joint_create(world, &joint, &id));
+  }
+  for (int i = 0; i < 30; i++) {
+    CnSolveReport solve = world_step(world).solve;
+    CHECK(solve.converged == 1 && solve.certificate.residual < 1e-10);
+    CHECK(solve.iterations < 100);
+  }
+  cn_world_destroy(world);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(twelve_decades),
-                                     cmocka_unit_test(same_digits),
-                                     cmocka_unit_test(rest_reads_zero)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(twelve_decades), cmocka_unit_test(same_digits),
+      cmocka_unit_test(rest_reads_zero), cmocka_unit_test(rotor_reads_zero)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

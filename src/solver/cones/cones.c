@@ -86,7 +86,8 @@ static void load_block(CniCones *c, const CnProblem *p, int32_t i) {
 
 // r unscaled, then sigma and kappa applied to all that has their unit.
 static void scale_blocks(CniCones *c, const CnProblem *p) {
-  c->kappa = c->speed = 0;
+  c->kappa = 0;
+  c->speed = p->speed;
   for (int32_t i = 0; i < c->block_count; i++) {
     CniConeBlock *block = &c->blocks[i];
     double *r = c->r + block->row, size = 0;

@@ -147,7 +147,7 @@ typedef struct CniGradient {
 
   int32_t size;       // doubles of a vector, a multiple of eight
   int32_t image_size; // doubles of an image
-  double free_speed;  // largest |r_i|
+  double free_speed;  // largest |r_i|, no less than the problem's speed
 } CniGradient;
 
 void cni_gradient_init(CniGradient *s, const CnAllocator *allocator, CnTasks *tasks);

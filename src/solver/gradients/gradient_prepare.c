@@ -301,7 +301,7 @@ static double norm(const double *x, int32_t dim) {
 
 static void find_free_speed(CniGradient *s) {
   const CnProblem *p = s->p;
-  s->free_speed = 0;
+  s->free_speed = s->p->speed;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
     double u[CNI_MAX_DIM];

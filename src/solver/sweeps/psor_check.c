@@ -56,7 +56,7 @@ double cni_psor_free_speed(CniPsor *s) {
   double largest = 0;
   cni_parallel_for(s->def.tasks, count, BLOCKS_PER_TASK, free_blocks, s);
   for (int32_t i = 0; i * BLOCKS_PER_TASK < count; i++) largest = cn_max(largest, s->u[i]);
-  return sqrt(largest);
+  return cn_max(sqrt(largest), s->p->speed);
 }
 
 // ---- one block ----

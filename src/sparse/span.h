@@ -35,11 +35,11 @@ CnStatus cni_span_weights(const CniSpan *span, CniArena *arena, const double *y,
 
 // ---- Cholesky ----
 
-// The lower triangle of a (size x size) <- L with a = L L^T; what stands left of the first number of
-// a row stays zero. 0: a is not positive definite.
-int cni_cholesky(int32_t size, double *a);
-void cni_cholesky_down(int32_t size, const double *l, double *x); // x <- L^-1 x
-void cni_cholesky_up(int32_t size, const double *l, double *x);   // x <- L^-T x
+// The lower triangle of a (size x size) <- L with a = L L^T. 0: a is not positive definite. `first`
+// (null: not asked for) gets the column of the first number of each row: solutions are faster with it.
+int cni_cholesky(int32_t size, double *a, int32_t *first);
+void cni_cholesky_down(int32_t size, const double *l, const int32_t *first, double *x); // L^-1 x
+void cni_cholesky_up(int32_t size, const double *l, const int32_t *first, double *x);   // L^-T x
 
 // ---- what only pushes ----
 

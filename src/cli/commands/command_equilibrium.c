@@ -10,7 +10,7 @@
 
 static void show_bodies(CniShow *show, const CnWorld *world) {
   CnBodyId body = {0, 0};
-  cni_show_list(show, "bodies", "positions (m) and rotations (rad) from where they were given");
+  cni_show_list(show, "bodies", "positions of bodies");
   for (int32_t i = 0; show->json || i < LISTED; i++) {
     CnBodyInfo info;
     CnPose pose;
@@ -33,7 +33,7 @@ static void show_bodies(CniShow *show, const CnWorld *world) {
 
 static void show_joints(CniShow *show, const CnWorld *world) {
   CnJointId joint = {0, 0};
-  cni_show_list(show, "joints", "forces of joints (N)");
+  cni_show_list(show, "joints", "forces of joints on their second bodies");
   for (int32_t i = 0; show->json || i < LISTED; i++) {
     CnJointState state;
     char name[CNI_MACHINE_NAME];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn modes: the frequencies with which a scene vibrates about its rest position.
+#include <math.h>
 #include <stdlib.h>
 
 #include <cairn/mechanism.h>
@@ -14,20 +15,22 @@ typedef struct Found {
   int32_t count, body_count;
 } Found;
 
-// The body that moves most, for people.
+static double square(CnVec3 a) { return a.x * a.x + a.y * a.y + a.z * a.z; }
+
+// The body with most of the kinetic energy, for people.
 static CnBodyId leading(const CnWorld *world, const Found *found, int32_t mode) {
   CnBodyId body = {0, 0}, best = {0, 0};
   double most = -1;
   for (int32_t b = 0; b < found->body_count; b++) {
     const CnModeShape *s = &found->shapes[(size_t)mode * (size_t)found->body_count + (size_t)b];
-    const CnVec3 parts[4] = {s->real.velocity, s->real.spin, s->imaginary.velocity,
-                             s->imaginary.spin};
-    double sum = 0;
-    for (int32_t k = 0; k < 4; k++)
-      sum += parts[k].x * parts[k].x + parts[k].y * parts[k].y + parts[k].z * parts[k].z;
+    CnBodyInfo info = {0};
     body = cn_world_next_body(world, body);
-    if (!(sum > most * (1 + 1e-6))) continue;
-    most = sum;
+    (void)cn_body_info(world, body, &info);
+    double j = fmax(info.inertia.x, fmax(info.inertia.y, info.inertia.z));
+    double energy = info.mass * (square(s->real.velocity) + square(s->imaginary.velocity)) +
+                    j * (square(s->real.spin) + square(s->imaginary.spin));
+    if (!(energy > most * (1 + 1e-6))) continue;
+    most = energy;
     best = body;
   }
   return best;

@@ -121,39 +121,35 @@ CnStatus cni_span_weights(const CniSpan *span, CniArena *arena, const double *y,
 
 // ---- Cholesky ----
 
-static int32_t first_of(const double *row, int32_t end) {
-  int32_t k = 0;
-  while (k < end && row[k] == 0) k++;
-  return k;
-}
-
-int cni_cholesky(int32_t size, double *a) {
+int cni_cholesky(int32_t size, double *a, int32_t *first) {
   for (int32_t i = 0; i < size; i++) {
     double *row = a + (size_t)i * (size_t)size;
-    int32_t first = first_of(row, i);
-    for (int32_t k = first; k < i; k++) {
+    int32_t from = 0;
+    while (first && from < i && row[from] == 0) from++;
+    if (first) first[i] = from;
+    for (int32_t k = from; k < i; k++) {
       const double *other = a + (size_t)k * (size_t)size;
-      row[k] = (row[k] - dot(row, other, first, k)) / other[k];
+      row[k] = (row[k] - dot(row, other, from, k)) / other[k];
     }
-    double rest = row[i] - dot(row, row, first, i);
+    double rest = row[i] - dot(row, row, from, i);
     if (!(rest > 0) || !isfinite(rest)) return 0;
     row[i] = sqrt(rest);
   }
   return 1;
 }
 
-void cni_cholesky_down(int32_t size, const double *l, double *x) {
+void cni_cholesky_down(int32_t size, const double *l, const int32_t *first, double *x) {
   for (int32_t i = 0; i < size; i++) {
     const double *row = l + (size_t)i * (size_t)size;
-    x[i] = (x[i] - dot(row, x, first_of(row, i), i)) / row[i];
+    x[i] = (x[i] - dot(row, x, first ? first[i] : 0, i)) / row[i];
   }
 }
 
-void cni_cholesky_up(int32_t size, const double *l, double *x) {
+void cni_cholesky_up(int32_t size, const double *l, const int32_t *first, double *x) {
   for (int32_t i = size; i-- > 0;) {
     const double *row = l + (size_t)i * (size_t)size;
     x[i] /= row[i];
-    add(x, -x[i], row, first_of(row, i), i);
+    add(x, -x[i], row, first ? first[i] : 0, i);
   }
 }
 
@@ -175,12 +171,12 @@ static void solve_set(int32_t size, const double *a, const double *b, double sof
   // packed rows of `size` numbers: moved together to rows of n
   for (int32_t i = 1; i < n; i++)
     memmove(l + (size_t)i * (size_t)n, l + (size_t)i * (size_t)size, (size_t)(i + 1) * sizeof *l);
-  if (!cni_cholesky(n, l)) {
+  if (!cni_cholesky(n, l, NULL)) {
     memset(x, 0, (size_t)size * sizeof *x);
     return;
   }
-  cni_cholesky_down(n, l, x);
-  cni_cholesky_up(n, l, x);
+  cni_cholesky_down(n, l, NULL, x);
+  cni_cholesky_up(n, l, NULL, x);
   for (int32_t i = size; i-- > 0;) x[i] = on[i] != 0 ? x[--n] : 0;
 }
 

@@ -53,6 +53,7 @@ typedef struct Search {
   double *f, *h, *w, *gap;        // reduced; rows of W follow each other
   double *rest, *aim;             // of f, what nothing holds; and with what opens gaps
   double *motion, *work;
+  CnPose *trial;
   double scale; // of reduced forces
 } Search;
 
@@ -114,6 +115,7 @@ static CnStatus take(Search *s) {
   CNI_TRY(cni_arena_array(arena, n, sizeof(double), &s->motion));
   CNI_TRY(cni_arena_array(arena, n + m->held_count, sizeof(double), &s->work));
   CNI_TRY(cni_arena_array(arena, m->ref_count, sizeof(double), &s->efforts));
+  CNI_TRY(cni_arena_array(arena, m->model->body_count, sizeof *s->trial, &s->trial));
   CNI_TRY(cni_arena_array(arena, d, sizeof(double), &s->f));
   CNI_TRY(cni_arena_array(arena, d, sizeof(double), &s->rest));
   CNI_TRY(cni_arena_array(arena, d, sizeof(double), &s->aim));
@@ -134,7 +136,7 @@ static CnStatus look(Search *s) {
   CNI_TRY(take(s));
   CNI_TRY(cni_machine_load(m, s->load, s->sizes));
   cni_machine_reduce(m, s->load, s->work, s->f);
-  cni_cholesky_down(m->columns, m->mass_factor, s->sizes);
+  cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, s->sizes);
   s->scale = sqrt(dot(m->columns, s->sizes, s->sizes));
   for (int32_t j = 0; j < s->push_count; j++) {
     double *row = s->motion;
@@ -251,7 +253,7 @@ static void factor_shifted(Search *s, double *l) {
   for (int32_t tries = 0; tries < 200; tries++) {
     memcpy(l, s->h, (size_t)d * (size_t)d * sizeof *l);
     for (int32_t i = 0; i < d; i++) l[i * d + i] += s->shift;
-    if (cni_cholesky(d, l)) return;
+    if (cni_cholesky(d, l, NULL)) return;
     s->shift = cn_max(4 * s->shift, 1e-4 * most);
   }
 }
@@ -272,11 +274,11 @@ static CnStatus find_step(Search *s, double *y) {
   CNI_TRY(cni_arena_array(arena, (int64_t)p * (p + 3), sizeof *work, &work));
   factor_shifted(s, l);
   memcpy(y, s->aim, (size_t)d * sizeof *y);
-  cni_cholesky_down(d, l, y);
+  cni_cholesky_down(d, l, NULL, y);
   for (int32_t j = 0; j < p; j++) { // rows over L, of length one
     double *row = g + (size_t)j * (size_t)d;
     memcpy(row, s->w + (size_t)j * (size_t)d, (size_t)d * sizeof *row);
-    cni_cholesky_down(d, l, row);
+    cni_cholesky_down(d, l, NULL, row);
     double size = sqrt(dot(d, row, row));
     for (int32_t k = 0; size > 0 && k < d; k++) row[k] /= size;
     b[j] = size > 0 ? -s->gap[j] / size - dot(d, row, y) : 0;
@@ -289,13 +291,13 @@ static CnStatus find_step(Search *s, double *y) {
   for (int32_t j = 0; j < p; j++)
     for (int32_t k = 0; x[j] != old[j] && k < d; k++)
       y[k] += (x[j] - old[j]) * g[(size_t)j * (size_t)d + (size_t)k];
-  cni_cholesky_up(d, l, y);
+  cni_cholesky_up(d, l, NULL, y);
   cni_arena_back(arena, mark);
   return CN_OK;
 }
 
-// The motion of y, no longer than a step may be; returns its share.
-static double cut(Search *s, const double *y) {
+// The motion of y, no longer than a step may be; returns its share. *turns: the turn is what cuts it.
+static double cut(Search *s, const double *y, int *turns) {
   double way = 0, turn = 0;
   cni_machine_expand(&s->m, y, s->motion);
   for (int32_t i = 0; i < s->m.body_count; i++) {
@@ -305,8 +307,8 @@ static double cut(Search *s, const double *y) {
   }
   double share = 1;
   if (way > s->cap) share = s->cap / way;
-  if (turn * share > TURN_MOST) share = TURN_MOST / turn;
-  return share;
+  *turns = turn * share > TURN_MOST;
+  return *turns ? TURN_MOST / turn : share;
 }
 
 // Work of the forces from m->pose to m->trial: means of both ends along the way between them.
@@ -338,16 +340,44 @@ static void take_over(Search *s) {
   cni_machine_commit(&s->m);
 }
 
+// Joints closed after a step: with the factor there is, or where that does not do by Newton's method.
+static CnStatus close_joints(Search *s, double *open) {
+  CniMachine *m = &s->m, kept = *m;
+  double enough = CLOSED * cn_max(1, s->size);
+  CniArenaMark mark = cni_arena_mark(&m->arena);
+  int32_t worst;
+  memcpy(s->trial, m->trial, (size_t)m->model->body_count * sizeof *s->trial);
+  *open = cni_machine_close(m, m->trial, s->work, 12);
+  if (*open <= enough) return CN_OK;
+  memcpy(m->trial, s->trial, (size_t)m->model->body_count * sizeof *s->trial);
+  m->pose = kept.trial;
+  CnStatus status = cni_machine_assemble(m, open, &worst);
+  m->pose = kept.pose;
+  m->mass_factor = kept.mass_factor;
+  m->mass_first = kept.mass_first;
+  m->span = kept.span;
+  m->row_scale = kept.row_scale;
+  cni_arena_back(&m->arena, mark);
+  return status;
+}
+
 // Try steps until one goes down.
 static CnStatus go(Search *s, double worst_gap) {
   CniMachine *m = &s->m;
   double *y;
+  int turns;
   CNI_TRY(cni_arena_array(&m->arena, s->free_count, sizeof *y, &y));
   for (int32_t tries = 0; tries < 60; tries++) {
-    CNI_TRY(find_step(s, y));
-    double share = cut(s, y), work, bend = 0;
+    double share, work, bend = 0;
+    for (int32_t longer = 0;; longer++) { // one that is cut goes where the shift is hardly enough
+      CNI_TRY(find_step(s, y));
+      share = cut(s, y, &turns);
+      if (share >= 0.2 || longer == 12) break;
+      s->shift *= cn_clamp(0.5 / share, 2, 100);
+    }
     cni_machine_move(m, m->pose, s->motion, share, m->trial);
-    double open = cni_machine_close(m, m->trial, s->work, 30);
+    double open;
+    CNI_TRY(close_joints(s, &open));
     for (int32_t i = 0; i < s->free_count; i++)
       bend += y[i] * dot(s->free_count, s->h + (size_t)i * (size_t)s->free_count, y);
     double wanted = share * dot(s->free_count, s->f, y) - 0.5 * share * share * bend;
@@ -356,7 +386,7 @@ static CnStatus go(Search *s, double worst_gap) {
     int closed = open <= CLOSED * cn_max(1, s->size);
     int down = work >= 0.05 * wanted || length < 1e-7 * s->kinetic || worst_gap < -1e-9 * s->size;
     if (closed && down && isfinite(work)) {
-      if (share < 1) s->cap *= 2;
+      if (share < 1 && !turns) s->cap = cn_min(2 * s->cap, 1e3 * s->size);
       s->shift *= work > 0.5 * wanted ? 0.1 : 0.5;
       s->stalled += length < 1e-13 * s->kinetic;
       take_over(s);
@@ -366,7 +396,7 @@ static CnStatus go(Search *s, double worst_gap) {
     for (int32_t i = 0; i < s->free_count; i++)
       most = cn_max(most, fabs(s->h[i * s->free_count + i]));
     s->shift = cn_max(5 * s->shift, 1e-4 * most);
-    if (share < 1) s->cap = cn_max(0.5 * s->cap, 1e-6 * s->size);
+    if (share < 1 && !turns) s->cap = cn_max(0.5 * s->cap, 1e-6 * s->size);
   }
   s->stalled += 3;
   return CN_OK;
@@ -424,7 +454,8 @@ static CnStatus judge(Search *s, double *y) {
 // Off a place that is not stable, along the motion y.
 static CnStatus leave(Search *s, const double *y) {
   CniMachine *m = &s->m;
-  double share = cut(s, y), first = 0, way = share;
+  int turns;
+  double share = cut(s, y, &turns), first = 0, way = share;
   if (s->result.saddles_left++ == SADDLES_MOST)
     return cni_error(CN_STOPPED, "no equilibrium found: %d places were not stable", SADDLES_MOST);
   for (int32_t i = 0; i < m->columns && fabs(first) < 1e-6; i++) first = s->motion[i];
@@ -432,8 +463,9 @@ static CnStatus leave(Search *s, const double *y) {
   for (int32_t i = 0; i < m->columns; i++) least = cn_max(least, fabs(s->motion[i]));
   if (share == 1 && least > 0) way = cn_min(s->cap, 0.05) / least;
   cni_machine_move(m, m->pose, s->motion, (first < 0 ? -0.2 : 0.2) * way, m->trial);
-  cni_machine_close(m, m->trial, s->work, 30);
-  take_over(s);
+  double open;
+  CNI_TRY(close_joints(s, &open));
+  if (open <= CLOSED * cn_max(1, s->size)) take_over(s);
   return CN_OK;
 }
 

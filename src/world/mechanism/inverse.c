@@ -120,7 +120,7 @@ static CnStatus speed(CniMachine *m, CnInverse *result) {
     for (int32_t i = 0; i < m->held_count; i++)
       c[i] = -rate_of(m, &m->refs[i], x) / m->row_scale[i];
     cni_span_solve(&m->span, c, x);
-    cni_cholesky_up(m->columns, m->mass_factor, x);
+    cni_cholesky_up(m->columns, m->mass_factor, m->mass_first, x);
     for (int32_t i = 0; i < m->columns; i++) ((double *)&m->twist[m->bodies[i / 6]])[i % 6] += x[i];
   }
   result->speed = 0;
@@ -166,7 +166,7 @@ static CnStatus accelerate(CniMachine *m, double *acceleration, double *efforts)
   memcpy(acceleration, x, (size_t)n * sizeof *x);
   cni_machine_reduce(m, load, work, acceleration); // its free part, then both together
   cni_machine_expand(m, acceleration, work);
-  cni_cholesky_up(n, m->mass_factor, x);
+  cni_cholesky_up(n, m->mass_factor, m->mass_first, x);
   for (int32_t i = 0; i < n; i++) acceleration[i] = x[i] + work[i];
   // what the rows have to give: M a - f; M a = L (L^T a)
   memset(x, 0, (size_t)n * sizeof *x);

@@ -420,15 +420,16 @@ void cni_machine_mass(const CniMachine *m, double *mass) {
 CnStatus cni_machine_factor(CniMachine *m) {
   int64_t n = m->columns;
   CNI_TRY(cni_arena_array(&m->arena, n * n, sizeof *m->mass_factor, &m->mass_factor));
+  CNI_TRY(cni_arena_array(&m->arena, n, sizeof *m->mass_first, &m->mass_first));
   CNI_TRY(cni_span_begin(&m->arena, m->held_count, m->columns, &m->span));
   CNI_TRY(cni_arena_array(&m->arena, m->held_count, sizeof *m->row_scale, &m->row_scale));
   cni_machine_mass(m, m->mass_factor);
-  if (!cni_cholesky(m->columns, m->mass_factor))
+  if (!cni_cholesky(m->columns, m->mass_factor, m->mass_first))
     return cni_error(CN_INVALID_ARGUMENT, "a mass or inertia of the machine is not positive");
   for (int32_t i = 0; i < m->held_count; i++) {
     double *row = m->span.rows + (size_t)i * (size_t)n, sum = 0;
     cni_machine_row(m, &m->refs[i], row);
-    cni_cholesky_down(m->columns, m->mass_factor, row);
+    cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, row);
     for (int64_t k = 0; k < n; k++) sum += row[k] * row[k];
     m->row_scale[i] = sum > 0 ? sqrt(sum) : 1;
     for (int64_t k = 0; k < n; k++) row[k] /= m->row_scale[i];
@@ -439,7 +440,7 @@ CnStatus cni_machine_factor(CniMachine *m) {
 
 void cni_machine_reduce(const CniMachine *m, const double *x, double *work, double *reduced) {
   memcpy(work, x, (size_t)m->columns * sizeof *work);
-  cni_cholesky_down(m->columns, m->mass_factor, work);
+  cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, work);
   cni_span_down(&m->span, work);
   memcpy(reduced, work + m->span.rank, (size_t)cni_machine_freedoms(m) * sizeof *reduced);
 }
@@ -448,19 +449,19 @@ void cni_machine_expand(const CniMachine *m, const double *reduced, double *x) {
   memset(x, 0, (size_t)m->span.rank * sizeof *x);
   memcpy(x + m->span.rank, reduced, (size_t)cni_machine_freedoms(m) * sizeof *x);
   cni_span_up(&m->span, x);
-  cni_cholesky_up(m->columns, m->mass_factor, x);
+  cni_cholesky_up(m->columns, m->mass_factor, m->mass_first, x);
 }
 
 void cni_machine_reduce_matrix(const CniMachine *m, double *a, double *work, double *reduced) {
   size_t n = (size_t)m->columns, rank = (size_t)m->span.rank, d = n - rank;
   for (size_t i = 0; i < n; i++) {
-    cni_cholesky_down(m->columns, m->mass_factor, a + i * n);
+    cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, a + i * n);
     cni_span_down(&m->span, a + i * n);
   }
   for (size_t j = rank; j < n; j++) {
     double *row = work + j * n;
     for (size_t i = 0; i < n; i++) row[i] = a[i * n + j];
-    cni_cholesky_down(m->columns, m->mass_factor, row);
+    cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, row);
     cni_span_down(&m->span, row);
     for (size_t i = 0; i < d; i++) reduced[i * d + j - rank] = row[rank + i];
   }
@@ -471,7 +472,7 @@ CnStatus cni_machine_efforts(CniMachine *m, const double *load, double *efforts)
   double *y;
   CNI_TRY(cni_arena_array(&m->arena, m->columns, sizeof *y, &y));
   for (int32_t i = 0; i < m->columns; i++) y[i] = -load[i];
-  cni_cholesky_down(m->columns, m->mass_factor, y);
+  cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, y);
   cni_span_down(&m->span, y);
   CNI_TRY(cni_span_weights(&m->span, &m->arena, y, efforts));
   for (int32_t i = 0; i < m->held_count; i++) efforts[i] /= m->row_scale[i];
@@ -516,7 +517,7 @@ double cni_machine_close(CniMachine *m, CnPose *pose, double *work, int32_t roun
     }
     if (round == rounds || most == 0) break;
     cni_span_solve(&m->span, c, x);
-    cni_cholesky_up(m->columns, m->mass_factor, x);
+    cni_cholesky_up(m->columns, m->mass_factor, m->mass_first, x);
     cni_machine_move(m, pose, x, 1, pose);
   }
   return most;

@@ -65,6 +65,7 @@ typedef struct CniMachine {
   int32_t touch_count;
   CniCollision *collision;
   double *mass_factor; // L, columns x columns
+  int32_t *mass_first; // of its rows
   CniSpan span;        // of the rows that hold, over L, each of length one
   double *row_scale;   // a held row of B was this long
 } CniMachine;

@@ -91,7 +91,7 @@ static void try_row(Choice *c, CnMachineFreedom freedom, double share) {
   cni_machine_reduce(m, c->row, c->work, c->reduced);
   double whole = 0, *last = c->across + (size_t)c->count * (size_t)d;
   memcpy(c->work, c->row, (size_t)m->columns * sizeof *c->work);
-  cni_cholesky_down(m->columns, m->mass_factor, c->work);
+  cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, c->work);
   whole = dot(m->columns, c->work, c->work);
   memcpy(last, c->reduced, (size_t)d * sizeof *last);
   for (int32_t twice = 0; twice < 2; twice++)

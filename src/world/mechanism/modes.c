@@ -123,7 +123,7 @@ static CnStatus check_forces(Modes *s) {
   CNI_TRY(cni_arena_array(&m->arena, m->columns, sizeof *work, &work));
   CNI_TRY(cni_arena_array(&m->arena, m->columns, sizeof *rest, &rest));
   cni_machine_reduce(m, s->load, work, rest);
-  cni_cholesky_down(m->columns, m->mass_factor, s->sizes);
+  cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, s->sizes);
   s->scale = sqrt(dot(m->columns, s->sizes, s->sizes));
   double size = sqrt(dot(s->d, rest, rest));
   if (!(size > s->def.tolerance * s->scale)) return CN_OK;

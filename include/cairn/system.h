@@ -217,7 +217,7 @@ typedef struct CnIntegratorDef {
   CnImpact impact;
   CnRemedy remedy;
   int32_t max_events;    ///< default 100000, a call
-  int32_t max_steps;     ///< default 10000000, a call
+  int32_t max_steps;     ///< default 10000000, a call; worlds: 100000
   double theta;          ///< moreau-jean, in [1/2, 1], default 1/2
   const char *solver;    ///< hem5, rkf45: who solves impacts, default "auto"; moreau-jean takes
                          ///< the solver given with the step

@@ -89,7 +89,7 @@ const CniField cni_integrator_fields[] = {
     CNI_FIELD(INTEGER, CnIntegratorDef, max_events, NOT_NEGATIVE, "", "most events of a time step",
               .fallback = {100000}),
     CNI_FIELD(INTEGER, CnIntegratorDef, max_steps, AT_LEAST_1, "", "most steps of a time step",
-              .fallback = {10000000}),
+              .fallback = {100000}), // a second or two, and then a sentence
     CNI_FIELD(REAL, CnIntegratorDef, theta, UPPER_HALF, "",
               "moreau-jean: weight of the end of the step", .fallback = {0.5}),
     CNI_FIELDS_END,
@@ -100,6 +100,7 @@ CnIntegratorDef cn_integrator_def_default(const char *name) {
   def.size = sizeof def;
   def.tag = INTEGRATOR_TAG;
   cni_fields_default(cni_integrator_fields, &def);
+  def.max_steps = 10000000; // a call may be a whole simulation
   return def;
 }
 

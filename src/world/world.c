@@ -12,6 +12,7 @@
 #include "core/floats.h"
 #include "core/hash.h"
 #include "core/tasks.h"
+#include "integrator/integrator.h"
 #include "sparse/sparse.h"
 #include "world/world.h"
 
@@ -24,6 +25,7 @@ CnWorldDef cn_world_def_default(void) {
                     .size = sizeof def,
                     .tag = WORLD_TAG};
   cni_fields_default(cni_world_fields, &def);
+  cni_fields_default(cni_integrator_fields, &def.integration);
   return def;
 }
 

@@ -30,6 +30,7 @@
 #include <string.h>
 
 #define ITERATIONS 60
+#define STALLED 1e-8 // of the speeds: what rounding of a light body on joints may leave moving
 #define CLOSED 1e-12 // m: round-off of a gap that is zero
 #define LEAVES 1e-9  // of the largest velocity and one: slower contacts stay
 #define SMALL 1e-14  // change of v at which the iteration ends, of the largest velocity and one
@@ -124,11 +125,14 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   CNI_TRY(cni_motion_gaps(m, t, q));
   if (eq->domains) eq->domains(m->system->context, t, q, s->domains);
   s->active = 0;
+  double slow = LEAVES * (1 + cni_largest(v, m->v_count)); // what a solve leaves is no flight
   for (int32_t i = 0; i < eq->contact_count; i++) {
     double gap = m->gaps[eq->bilateral_count + i];
     if (eq->domains && s->domains[i] < 0) continue;
     s->before[s->active] = row_speed(s, i, v);
-    if (gap + 0.5 * h * s->before[s->active] <= CLOSED) s->contacts[s->active++] = i;
+    double speed = s->before[s->active];
+    if (speed > 0) speed = cn_max(speed - slow, 0);
+    if (gap + 0.5 * h * speed <= CLOSED) s->contacts[s->active++] = i;
   }
   for (int32_t i = 0; i < eq->bilateral_count; i++) s->rows[i] = i;
   s->fixed = 0;
@@ -261,7 +265,7 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
       s->v_new[j] = s->defect[j];
     }
     // round-off of the solver may keep the last digits moving
-    if (change <= SMALL * size || (i > 4 && change <= 1e-10 * size && change >= 0.5 * before)) {
+    if (change <= SMALL * size || (i > 4 && change <= STALLED * size && change >= 0.5 * before)) {
       move(s, t, q, v, h);
       return CN_OK;
     }

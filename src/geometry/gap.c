@@ -7,16 +7,25 @@
 // points that go with the two bodies and lie at the heart of the gap (the centre of a sphere, a
 // corner, the foot on a face) the gap is a distance less two radii.
 //
-// Two bodies that are both flat have no such gap: which of their corners and edges are nearest
-// changes from one place to the next.
+// That is so for spheres, and for capsules and boxes on planes. Polyhedra, and what lies on a
+// half-space, are followed by their features (gap_features.c). Cylinders, cones and ellipsoids beside
+// other bodies than balls have no such gap yet: which of their rims, walls and edges are nearest
+// changes from one place to the next, and the narrow phase finds normals of curved bodies to 1e-6 only.
 #include "geometry/geometry_private.h"
 
-int cni_has_gap(CnShapeKind a, CnShapeKind b) {
-  if (a == CN_SHAPE_SPHERE || b == CN_SHAPE_SPHERE) return 1;
+static int is_round(const CniPlaced *s) { return s->kind == CN_SHAPE_SPHERE; }
+int cni_gap_one_place(const CniPlaced *a, const CniPlaced *b) { return is_round(a) || is_round(b); }
+
+CniGapSource cni_gap_source(const CniPlaced *a, const CniPlaced *b) {
+  int flat_a = cni_shape_unbounded(a->kind), flat_b = cni_shape_unbounded(b->kind);
+  const CniPlaced *other = flat_a ? b : a;
+  if (flat_a && flat_b) return CNI_GAP_NONE;
+  if (is_round(a) || is_round(b)) return CNI_GAP_BY_POINTS;
   // every corner, and both ends, have their own names, also where they are far from the half-space
-  CnShapeKind other = cni_shape_unbounded(a) ? b : a;
-  return (cni_shape_unbounded(a) || cni_shape_unbounded(b)) &&
-         (other == CN_SHAPE_BOX || other == CN_SHAPE_CAPSULE);
+  if ((flat_a || flat_b) && (other->kind == CN_SHAPE_CAPSULE ||
+                             (other->kind == CN_SHAPE_BOX && !(cni_box_round(other) > 0))))
+    return CNI_GAP_BY_POINTS;
+  return cni_has_features(a->kind, b->kind) ? CNI_GAP_BY_FEATURES : CNI_GAP_NONE;
 }
 
 // The point at the heart of the gap on one side; `out` points out of the shape.
@@ -27,10 +36,11 @@ static CnVec3 heart(const CniPlaced *shape, CnVec3 surface, CnVec3 out, double *
 }
 
 CniGap cni_gap(const CniPlaced *a, const CniPlaced *b, uint32_t feature) {
-  CniGap g = {.gap = INFINITY};
+  CniGap g = {.gap = INFINITY, .domain = INFINITY};
   CniManifold manifold;
-  int round_a = a->kind == CN_SHAPE_SPHERE, round_b = b->kind == CN_SHAPE_SPHERE;
+  int round_a = is_round(a), round_b = is_round(b);
   int flat = cni_shape_unbounded(a->kind) || cni_shape_unbounded(b->kind);
+  if (cni_gap_source(a, b) == CNI_GAP_BY_FEATURES) return cni_gap_of_feature(a, b, feature);
   cni_collide(a, b, INFINITY, &manifold);
   g.bend = round_a && round_b ? CNI_GAP_POINTS : flat ? CNI_GAP_FACE : CNI_GAP_OTHER;
   for (int32_t i = 0; i < manifold.count; i++) {

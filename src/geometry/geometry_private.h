@@ -20,6 +20,10 @@ double cni_not_rounded(const CniPlaced *shape);
 // Of a hull over which a ball of radius r is carried (hull_round.c).
 CniMassProps cni_hull_mass(const CniHull *hull, double r, double density);
 
+// Gaps by features (gap_features.c).
+int cni_has_features(CnShapeKind a, CnShapeKind b);
+CniGap cni_gap_of_feature(const CniPlaced *a, const CniPlaced *b, uint32_t name);
+
 // A row of the pair table: kind a <= kind b. The manifold comes in empty; points go out in any order.
 typedef void (*CniCollide)(const CniPlaced *a, const CniPlaced *b, double margin,
                            CniManifold *manifold);

@@ -275,6 +275,7 @@ static CnStatus accept(CniDrive *d, double position, double velocity) {
   cni_step_shift(s);
   s->t = d->t;
   cni_modes_aim(d);
+  if (d->given > 0) CNI_TRY(cni_modes_share(d));
   int changed;
   return row_missing(d) || d->report.steps % ROWS_EVERY == 0 ? renew_rows(d, &changed) : CN_OK;
 }
@@ -394,6 +395,7 @@ CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const doub
   d->t = d->t_start = t;
   d->t_end = t + h;
   d->rejected_last = d->same_time = 0;
+  d->stops = -1;
   d->h_limit = 0;
   d->renewed = -INFINITY;
   d->motion.systems = d->probe.systems = 0;

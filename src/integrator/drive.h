@@ -58,6 +58,7 @@ typedef struct CniDrive {
   int32_t fixed_count, fixed_capacity;
   int32_t fixed_most; // largest count in this call
   int32_t mode_capacity, row_capacity, slip_capacity, chosen_capacity;
+  int32_t given;     // slips of contacts whose normals depend on others
   int32_t redundant; // rows of closed contacts depend on each other: single forces are not known
   CniPool pool;      // sizes of the system
   double *q, *v, *a, *multipliers, *all_multipliers, *domains, *speeds, *v_new, *impulses,
@@ -68,6 +69,7 @@ typedef struct CniDrive {
   int32_t rejected_last, same_time; // same_time: changes of mode without progress
   int32_t left;                     // the step has left the places for which contacts are listed
   double *bounds;                   // of the friction problem solved last
+  int32_t stops, stops_part;        // contact whose slip came to its end just now, -1: none
   double most;                      // m/s2: largest acceleration of the friction problem, and one
   int64_t rows_known;               // steps made when bilateral rows were chosen last
   double renewed;                   // s: time at which they were listed last
@@ -111,9 +113,14 @@ CniPartRows cni_part_rows(const CniDrive *d, int32_t contact, int32_t part);
 
 // ---- modes.c: at one instant ----
 
-#define CNI_GAP_CLOSED 1e-10 // m: gaps below are zero
-#define CNI_SPEED_ZERO 1e-10 // of the largest velocity and one: normal speeds below are zero
-#define CNI_SAME_TIME 200    // changes of mode at one instant before the driver gives up
+#define CNI_GAP_CLOSED 1e-10  // m: gaps below are zero
+#define CNI_SPEED_ZERO 1e-10  // of the largest velocity and one: normal speeds below are zero
+#define CNI_DOMAIN_LEFT 1e-13 // a closed contact that lies on the border of its piece is there
+#define CNI_SAME_TIME 200     // changes of mode at one instant before the driver gives up
+
+static inline double cni_speed_zero(const CniDrive *d) {
+  return CNI_SPEED_ZERO * (1 + cni_largest(d->v, d->motion.v_count));
+}
 
 // Bilateral rows met? Otherwise project (if asked for) or stop with the sizes.
 CnStatus cni_modes_start(CniDrive *d);
@@ -125,6 +132,18 @@ CnStatus cni_modes_settle(CniDrive *d, const CniFound *found);
 CnStatus cni_modes_renew_rows(CniDrive *d, int *changed);
 // Directions of slip at the start of the next step.
 void cni_modes_aim(CniDrive *d);
+// The probe on the bilateral rows and then those of chosen[0 .. count): the normals alone, or with
+// all rows that friction has, and those with a bound after them (`friction`).
+CnStatus cni_modes_probe(CniDrive *d, int32_t count, int friction);
+// Jacobian of the probe at a place into its scratch, and u = G v + r into d->speeds.
+CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *v);
+
+// ---- friction.c ----
+
+// The problem of the probe's rows, whose matrix and q are there: bilateral rows, contacts
+// chosen[0 .. count), bounds, which are followed by repetition where they go with the answer.
+CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, int impact,
+                         CnSolveReport *report);
 // The friction problem of the accelerations at a state, over the contacts chosen[0 .. count):
 //
 //     a = M^-1 (f + G^T L),  0 <= G_n a + d/dt(G_n) v _|_ L_n >= 0,
@@ -135,15 +154,11 @@ CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const d
                                  int32_t count);
 // Are there forces at a state under which every closed contact stays closed, and sticks if it does?
 CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v, int *hold);
-// The probe on the bilateral rows and then those of chosen[0 .. count): the normals alone, or with
-// all rows that friction has, and those with a bound after them (`friction`).
-CnStatus cni_modes_probe(CniDrive *d, int32_t count, int friction);
-// The problem of the probe's rows, whose matrix and q are there: bilateral rows, contacts
-// chosen[0 .. count), bounds, which are followed by repetition where they go with the answer.
-CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, int impact,
-                         CnSolveReport *report);
-// Jacobian of the probe at a place into its scratch, and u = G v + r into d->speeds.
-CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *v);
+// Modes of the candidates and the bounds by it, at the state of the drive.
+CnStatus cni_friction_choose(CniDrive *d, const int32_t *candidates, int32_t count,
+                             const CniFound *found);
+// Forces of contacts whose normals depend on others, at the state reached.
+CnStatus cni_modes_share(CniDrive *d);
 
 // ---- impact.c ----
 

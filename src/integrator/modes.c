@@ -19,15 +19,6 @@
 
 #include <string.h>
 
-static double speed_zero(const CniDrive *d) {
-  return CNI_SPEED_ZERO * (1 + cni_largest(d->v, d->motion.v_count));
-}
-
-// Slower slip is none: the error that the steps may have.
-static double slip_zero(const CniDrive *d) {
-  return (10 * CNI_SPEED_ZERO + 10 * d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count));
-}
-
 // ---- rows ----
 
 CniPartRows cni_part_rows(const CniDrive *d, int32_t contact, int32_t part) {
@@ -143,8 +134,8 @@ CnStatus cni_modes_start(CniDrive *d) {
 
 // ---- closed contacts ----
 
-// I1 into chosen; returns how many.
-static CnStatus find_closed(CniDrive *d, int edge, int32_t *count) {
+// I1 into chosen; returns how many. A gap that was seen to close is closed, however near the border.
+static CnStatus find_closed(CniDrive *d, const CniFound *found, int edge, int32_t *count) {
   const CnEquations *eq = d->motion.eq;
   double closed = CNI_GAP_CLOSED + (edge ? 4 * d->report.position_drift : 0);
   *count = 0;
@@ -153,213 +144,14 @@ static CnStatus find_closed(CniDrive *d, int edge, int32_t *count) {
   for (int32_t i = 0; i < eq->contact_count; i++) {
     double gap = d->probe.gaps[eq->bilateral_count + i];
     if (!d->modes[i].closed && gap > closed) continue;
-    if (eq->domains && !cni_piece_ahead(d, i, d->domains[i])) continue;
+    int hit = found->contact == i && found->kind == CN_EVENT_IMPACT;
+    if (eq->domains && !hit && !cni_piece_ahead(d, i, d->domains[i])) continue;
     d->chosen[(*count)++] = i;
   }
   return CN_OK;
 }
 
-// ---- accelerations ----
-
-#define SLIDES 1e3     // slip there is, over all accelerations: it decides the friction's direction
-#define NO_FORCE 1e-10 // what a force does to its own contact, of the largest acceleration and one
-#define NO_SLIP 1e-8   // accelerations of tangents below it: the contact sticks
-
-// What a unit force of a row does to the row itself.
-static double own_response(const CniClash *clash, int32_t row) {
-  for (int32_t e = clash->start[row]; e < clash->start[row + 1]; e++)
-    if (clash->column[e] == row) return clash->w[e];
-  return 0;
-}
-
-// Where something slips, that decides the direction of its force.
-static void add_slide(CniDrive *d, int32_t contact, const CniMotion *p, int32_t row, double most) {
-  double zero = slip_zero(d);
-  for (int32_t part = 0; part < CNI_PARTS; part++) {
-    CniPartRows rows = cni_part_rows(d, contact, part);
-    int32_t at = row + rows.row - p->list[row];
-    double speed = 0;
-    for (int32_t k = 0; k < rows.count; k++) speed += d->speeds[at + k] * d->speeds[at + k];
-    speed = sqrt(speed);
-    for (int32_t k = 0; speed > zero && k < rows.count; k++)
-      d->clash.q[at + k] += SLIDES * most * d->speeds[at + k] / speed;
-  }
-}
-
-// The right side of the friction problem; *most: largest acceleration, and one.
-static void pose_problem(CniDrive *d, int32_t count, double *most) {
-  CniMotion *p = &d->probe;
-  const CnEquations *eq = p->eq;
-  CniClash *clash = &d->clash;
-  for (int32_t i = 0; i < p->active; i++)
-    clash->q[i] = cni_motion_row(p, p->scratch_g, i, d->impulses[i], d->a);
-  *most = 1 + cni_largest(clash->q, p->active);
-  int32_t row = d->fixed_count;
-  for (int32_t i = 0; i < count; i++) {
-    add_slide(d, d->chosen[i], p, row, *most);
-    row += cni_contact_rows(eq, d->chosen[i]);
-  }
-  for (int32_t i = 0; i < eq->bound_count; i++)
-    add_slide(d, eq->contact_count + i, p, row + i, *most);
-}
-
-#define FOLLOWS 60     // repetitions for bounds that go with the forces they change
-#define FOLLOWED 1e-11 // relative change of a bound that is none
-
-// Bounds by the answer; returns the largest relative change.
-static double follow_bounds(CniDrive *d, double t, const double *q, int impact) {
-  CniMotion *p = &d->probe;
-  double most = 0, *before = d->bounds + p->eq->bound_count;
-  memcpy(before, d->bounds, (size_t)p->eq->bound_count * sizeof *before);
-  memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
-  for (int32_t i = 0; i < p->active; i++) d->all_multipliers[p->list[i]] = d->clash.answer.g[i];
-  p->eq->bounds(p->system->context, t, q, d->all_multipliers, impact, d->bounds);
-  for (int32_t i = 0; i < p->eq->bound_count; i++) {
-    double change = fabs(d->bounds[i] - before[i]);
-    if (change > 0) most = cn_max(most, change / cn_max(d->bounds[i], before[i]));
-  }
-  return most;
-}
-
-CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, int impact,
-                         CnSolveReport *report) {
-  const CnEquations *eq = d->probe.eq;
-  CniClash *clash = &d->clash;
-  memset(d->all_multipliers, 0, (size_t)d->probe.row_count * sizeof(double));
-  if (eq->bound_count > 0)
-    eq->bounds(d->probe.system->context, t, q, d->all_multipliers, impact, d->bounds);
-  for (int32_t k = 0; k < FOLLOWS; k++) {
-    clash->block_count = 0;
-    for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
-    for (int32_t i = 0; i < count; i++) cni_clash_contact(clash, eq, d->chosen[i]);
-    for (int32_t i = 0; i < eq->bound_count; i++) cni_clash_bound(clash, d->bounds[i]);
-    CNI_TRY(cni_clash_solve(clash, d->solver, report));
-    if (!(report->certificate.error_siconos <= 1e-8))
-      return cni_error(CN_STOPPED,
-                       "%s: t = %.17g s: the %s of %d closed contacts and %d bounds were not found "
-                       "(%s left an error of %g)",
-                       d->stepper->name, t, impact ? "impulses" : "accelerations", (int)count,
-                       (int)eq->bound_count, report->solver, report->certificate.error_siconos);
-    if (eq->bound_count == 0 || follow_bounds(d, t, q, impact) <= FOLLOWED) return CN_OK;
-  }
-  return cni_error(CN_STOPPED, "%s: t = %.17g s: friction that goes with its own reaction locks",
-                   d->stepper->name, t);
-}
-
-CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,
-                                 int32_t count) {
-  CniMotion *p = &d->probe;
-  CniClash *clash = &d->clash;
-  CnSolveReport report;
-  double most;
-  CNI_TRY(cni_modes_probe(d, count, 1));
-  CNI_TRY(cni_motion_curvature(p, t, q, v, d->impulses));
-  CNI_TRY(cni_modes_speeds(d, t, q, v));
-  CNI_TRY(cni_motion_mass(p, t, q));
-  CNI_TRY(p->eq->force(p->system->context, t, q, v, d->a));
-  cni_motion_mass_solve(p, d->a);
-  CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
-  pose_problem(d, count, &most);
-  CNI_TRY(cni_modes_solve(d, t, q, count, 0, &report));
-  memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
-  for (int32_t i = 0; i < p->active; i++) {
-    d->all_multipliers[p->list[i]] = clash->answer.g[i];
-    d->impulses[i] = clash->answer.u[i];
-  }
-  cni_motion_push(p, clash->answer.g, d->a);
-  d->most = most;
-  return CN_OK;
-}
-
-// Does a part whose rows begin at `at` of the probe slip, by the answer? Where it was seen to give way
-// (`gives_way`), being at the limit is enough: the acceleration grows from zero. `most`: its largest
-// force.
-static void find_part(CniDrive *d, CniPartRows rows, int32_t at, double most, int gives_way,
-                      CniContactPart *part) {
-  const double *w = d->impulses + at, *g = d->clash.answer.g + at, *u = d->speeds + at;
-  double speed = 0, along = 0, force = 0;
-  for (int32_t k = 0; k < rows.count; k++) {
-    speed += u[k] * u[k];
-    along += w[k] * w[k];
-    force += g[k] * g[k];
-  }
-  speed = sqrt(speed);
-  force = sqrt(force);
-  int slides = speed > slip_zero(d);
-  int moves = sqrt(along) > NO_SLIP * d->most && force >= (1 - 1e-9) * most;
-  part->slips = slides || moves || (gives_way && force > (1 - 1e-6) * most);
-  // the force is against the slip that begins; one that is nothing leaves the acceleration
-  for (int32_t k = 0; part->slips && k < 2; k++)
-    part->direction[k] = k >= rows.count ? 0
-                         : slides        ? u[k] / speed
-                         : force > 0     ? -g[k] / force
-                                         : w[k] / sqrt(along);
-}
-
-// What a closed contact does whose rows begin at `row` of the probe, by the answer.
-static void find_mode(CniDrive *d, int32_t contact, int32_t row, const CniFound *found) {
-  CniContactMode *mode = &d->modes[contact];
-  int bound = contact >= d->motion.eq->contact_count;
-  double load = bound ? 1 : d->clash.answer.g[row];
-  if (!bound) {
-    double push = own_response(&d->clash, row) * load;
-    mode->load = load;
-    mode->closed = push > d->impulses[row] && push > NO_FORCE * d->most;
-    if (!mode->closed) return;
-  }
-  for (int32_t k = 0; k < CNI_PARTS; k++) {
-    CniPartRows rows = cni_part_rows(d, contact, k);
-    int gives_way = found->kind == CN_EVENT_SLIP && found->contact == contact && found->part == k;
-    mode->parts[k].slips = 0;
-    if (rows.count > 0)
-      find_part(d, rows, row + rows.row - d->probe.list[row], rows.friction * load, gives_way,
-                &mode->parts[k]);
-  }
-}
-
-// Modes of the candidates from the friction problem of the accelerations.
-static CnStatus choose_by_friction(CniDrive *d, const int32_t *candidates, int32_t count,
-                                   const CniFound *found) {
-  const CnEquations *eq = d->motion.eq;
-  int32_t row = d->fixed_count;
-  memmove(d->chosen, candidates, (size_t)count * sizeof *candidates);
-  CNI_TRY(cni_modes_accelerations(d, d->t, d->q, d->v, count));
-  for (int32_t i = 0; i < count; i++) {
-    find_mode(d, candidates[i], row, found);
-    row += cni_contact_rows(eq, candidates[i]);
-  }
-  for (int32_t i = 0; i < eq->bound_count; i++) find_mode(d, eq->contact_count + i, row + i, found);
-  return CN_OK;
-}
-
-// Do the parts of a contact that hold stand still, by the answer?
-static int parts_hold(const CniDrive *d, int32_t contact, int32_t row, double zero) {
-  int hold = 1;
-  for (int32_t part = 0; part < CNI_PARTS; part++) {
-    CniPartRows rows = cni_part_rows(d, contact, part);
-    int32_t at = row + rows.row - d->probe.list[row];
-    for (int32_t k = 0; k < rows.count && !d->modes[contact].parts[part].slips; k++)
-      hold &= fabs(d->impulses[at + k]) <= zero;
-  }
-  return hold;
-}
-
-CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v, int *hold) {
-  const CnEquations *eq = d->motion.eq;
-  int32_t count = 0, row = d->fixed_count;
-  for (int32_t i = 0; i < eq->contact_count; i++)
-    if (d->modes[i].closed) d->chosen[count++] = i;
-  CNI_TRY(cni_modes_accelerations(d, t, q, v, count));
-  double zero = 10 * NO_SLIP * d->most;
-  *hold = 1;
-  for (int32_t i = 0; i < count; i++) {
-    *hold &= fabs(d->impulses[row]) <= zero && parts_hold(d, d->chosen[i], row, zero);
-    row += cni_contact_rows(eq, d->chosen[i]);
-  }
-  for (int32_t i = 0; i < eq->bound_count; i++)
-    *hold &= parts_hold(d, eq->contact_count + i, row + i, zero);
-  return CN_OK;
-}
+// ---- slip ----
 
 void cni_modes_aim(CniDrive *d) {
   CniMotion *m = &d->motion;
@@ -370,7 +162,7 @@ void cni_modes_aim(CniDrive *d) {
     if (slip->count < 2) continue;
     double speed = cni_motion_slip(m, i, s->jacobian0, s->rate0, s->v0, u);
     slip->speed = 0;
-    if (!(speed > 10 * speed_zero(d))) continue;
+    if (!(speed > 10 * cni_speed_zero(d))) continue;
     slip->speed = speed;
     for (int32_t k = 0; k < 2; k++)
       d->modes[slip->owner].parts[slip->part].direction[k] = slip->start[k] = u[k] / speed;
@@ -393,7 +185,7 @@ static CnStatus choose(CniDrive *d, int32_t count, const CniFound *found, int ed
   const CnEquations *eq = d->motion.eq;
   int32_t *candidates = d->chosen + eq->contact_count + 1, n = 0, rubs = eq->bound_count > 0;
   const double *u = d->speeds + d->fixed_count;
-  double zero = speed_zero(d) + (edge ? 4 * d->report.velocity_drift : 0);
+  double zero = cni_speed_zero(d) + (edge ? 4 * d->report.velocity_drift : 0);
   for (int32_t i = 0; i < eq->contact_count; i++) d->modes[i].next_open = 1;
   for (int32_t i = 0; i < count; i++) {
     int32_t contact = d->chosen[i];
@@ -415,7 +207,7 @@ static CnStatus choose(CniDrive *d, int32_t count, const CniFound *found, int ed
   memset(d->all_multipliers, 0, (size_t)d->motion.row_count * sizeof(double));
   if (n + eq->bound_count == 0) return CN_OK;
   if (edge && !rubs && d->def.remedy == CN_REMEDY_NSCD) return choose_by_nscd(d, candidates, n);
-  return choose_by_friction(d, candidates, n, found);
+  return cni_friction_choose(d, candidates, n, found);
 }
 
 // ---- active rows ----
@@ -471,31 +263,51 @@ static CnStatus meet_velocity(CniDrive *d) {
   return CN_OK;
 }
 
-// Places of the normals among the n active rows, and what slips.
+static int any_slips(const CniDrive *d, int32_t contact) {
+  int any = 0;
+  for (int32_t k = 0; k < CNI_PARTS; k++) any |= d->modes[contact].parts[k].slips;
+  return any && d->modes[contact].closed;
+}
+
+// Places of the normals among the n active rows, and what slips. Where something does, it matters which
+// contact carries how much: one whose normal depends on others is given its force of the friction
+// problem, and its friction with it.
 static int32_t list_slips(CniDrive *d, int32_t n) {
   const CnEquations *eq = d->motion.eq;
-  int32_t count = 0, all = cni_drive_count(d);
+  int32_t count = 0, all = cni_drive_count(d), slides = 0;
+  d->given = 0;
   for (int32_t i = 0; i < all; i++) d->modes[i].place = -1;
+  for (int32_t i = 0; i < eq->contact_count; i++) slides |= any_slips(d, i);
   for (int32_t i = 0; i < n; i++)
     if (d->rows[i] >= eq->bilateral_count && cni_row_gap(eq, d->rows[i]) >= 0)
       d->modes[cni_row_contact(eq, d->rows[i])].place = i;
-  for (int32_t i = 0; i < all; i++)
+  for (int32_t i = 0; i < all; i++) {
+    const CniContactMode *mode = &d->modes[i];
+    int given = slides && mode->closed && mode->place < 0 && i < eq->contact_count;
+    if (given)
+      d->slip[count++] = (CniSlip){.normal = -1,
+                                   .row = cni_normal_row(eq, i),
+                                   .count = 1,
+                                   .owner = i,
+                                   .part = -1,
+                                   .friction = mode->load,
+                                   .start = {-1, 0}};
+    d->given += given;
     for (int32_t part = 0; part < CNI_PARTS; part++) {
       CniPartRows rows = cni_part_rows(d, i, part);
       CniContactPart *own = &d->modes[i].parts[part];
-      int32_t normal = d->modes[i].place;
       own->slip = -1;
-      if (!own->slips || rows.count == 0 || !d->modes[i].closed) continue;
-      if (normal < 0 && i < eq->contact_count) continue; // others carry what it carries
+      if (!own->slips || rows.count == 0 || !mode->closed) continue;
       own->slip = count;
-      d->slip[count++] = (CniSlip){.normal = normal,
+      d->slip[count++] = (CniSlip){.normal = mode->place,
                                    .row = rows.row,
                                    .count = rows.count,
                                    .owner = i,
                                    .part = part,
-                                   .friction = rows.friction,
+                                   .friction = rows.friction * (given ? mode->load : 1),
                                    .start = {own->direction[0], own->direction[1]}};
     }
+  }
   return count;
 }
 
@@ -598,7 +410,7 @@ static CnStatus bring_to_rest(CniDrive *d, int32_t count, double rest) {
 // that drift.
 static int approaching(const CniDrive *d, int32_t count, int edge) {
   const double *u = d->speeds + d->fixed_count;
-  double zero = speed_zero(d) + (edge ? 4 * d->report.velocity_drift : 0);
+  double zero = cni_speed_zero(d) + (edge ? 4 * d->report.velocity_drift : 0);
   for (int32_t i = 0; i < count; i++) {
     if (u[0] < -zero && !d->modes[d->chosen[i]].closed) return 1;
     u += cni_contact_rows(d->motion.eq, d->chosen[i]);
@@ -641,7 +453,7 @@ CnStatus cni_modes_settle(CniDrive *d, const CniFound *found) {
   if (cni_drive_count(d) == 0) return apply(d);
   for (;;) {
     if (d->same_time > CNI_SAME_TIME) return give_up(d);
-    CNI_TRY(find_closed(d, edge, &count));
+    CNI_TRY(find_closed(d, found, edge, &count));
     CNI_TRY(cni_modes_probe(d, count, 1));
     CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
     if (approaching(d, count, edge)) {

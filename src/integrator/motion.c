@@ -356,11 +356,13 @@ static CnStatus load(CniMotion *m, const CniPlaceOfForce *at, double weight, dou
   CNI_TRY(m->eq->force(m->system->context, at->t, at->q, at->v, w));
   for (int32_t i = 0; i < m->slip_count; i++) {
     const CniSlip *slip = &m->slip[i];
-    if (slip->normal >= 0) continue;
-    for (int32_t e = m->touch_start[slip->place]; e < m->touch_start[slip->place + 1]; e++)
-      for (int32_t k = 0; k < size; k++)
-        w[(int64_t)m->touch[e] * size + k] -=
-            slip->friction * slip->now[0] * at->jacobian[(int64_t)e * size + k];
+    for (int32_t r = 0; r < slip->count && slip->normal < 0; r++) {
+      int32_t place = slip->place + r;
+      for (int32_t e = m->touch_start[place]; e < m->touch_start[place + 1]; e++)
+        for (int32_t k = 0; k < size; k++)
+          w[(int64_t)m->touch[e] * size + k] -=
+              slip->friction * slip->now[r] * at->jacobian[(int64_t)e * size + k];
+    }
   }
   for (int32_t i = 0; i < m->v_count; i++) w[i] *= weight;
   return CN_OK;
@@ -379,7 +381,7 @@ static double follow_bounds(CniMotion *m, const CniPlaceOfForce *at, double weig
   m->eq->bounds(m->system->context, at->t, at->q, m->all, 0, m->bounds);
   for (int32_t i = 0; i < m->slip_count; i++) {
     CniSlip *slip = &m->slip[i];
-    if (slip->normal >= 0) continue;
+    if (slip->row < first) continue;
     double bound = m->bounds[slip->row - first], change = fabs(bound - slip->friction);
     if (change > 0) most = cn_max(most, change / cn_max(bound, slip->friction));
     slip->friction = bound;
@@ -390,7 +392,8 @@ static double follow_bounds(CniMotion *m, const CniPlaceOfForce *at, double weig
 CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight, int follow,
                           const double *rows_of, double *w, double *multipliers) {
   int moves = 0;
-  for (int32_t i = 0; i < m->slip_count; i++) moves |= m->slip[i].normal < 0;
+  int32_t first = cni_normal_row(m->eq, m->eq->contact_count);
+  for (int32_t i = 0; i < m->slip_count; i++) moves |= m->slip[i].row >= first;
   cni_motion_aim(m, at->jacobian, at->rate, at->v);
   memcpy(m->wanted, multipliers, (size_t)m->active * sizeof *multipliers);
   for (int32_t i = 0; i < FOLLOWS; i++) {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define BORDER 1e-8 // nearer to it the direction of motion decides
+#define STAYS 1e-13 // change of a domain that is none
 
 int cni_piece_ahead(CniDrive *d, int32_t contact, double domain) {
   const CnEquations *eq = d->motion.eq;
@@ -23,7 +24,7 @@ int cni_piece_ahead(CniDrive *d, int32_t contact, double domain) {
   for (int32_t i = 0; i < p->q_count; i++) ahead[i] = d->q[i] + e * q_dot[i];
   double *there = d->impulses; // a contact has a row at least
   eq->domains(p->system->context, d->t + e, ahead, there);
-  return there[contact] >= domain;
+  return there[contact] >= domain - STAYS;
 }
 
 CnStatus cni_nscd_step(CniDrive *d, int32_t count, double h, int ahead, double *v_new,

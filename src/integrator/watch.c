@@ -38,7 +38,7 @@ static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *
   if (eq->domains) eq->domains(d->motion.system->context, t, q, d->domains);
   const double *gaps = d->motion.gaps + eq->bilateral_count;
   for (int32_t i = 0; i < eq->contact_count; i++) {
-    int inside = !eq->domains || d->domains[i] >= 0;
+    int inside = !eq->domains || d->domains[i] >= (d->modes[i].closed ? -CNI_DOMAIN_LEFT : 0);
     if (d->modes[i].closed) {
       if (!inside) take(found, CN_EVENT_DOMAIN, i, 0);
     } else if (inside && (d->modes[i].armed ? gaps[i] <= 0 : gaps[i] < -2 * CNI_GAP_CLOSED)) {

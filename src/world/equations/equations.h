@@ -115,7 +115,7 @@ typedef struct CniTouchFrame {
   CnVec3 axis[3];          // normal from a to b, tangents
   CnVec3 arm_a, arm_b;     // to the point, from the centres of mass
   CnVec3 fixed_a, fixed_b; // parts of the arms that turn with the bodies
-  double gap, radius_a, radius_b;
+  double gap, radius_a, radius_b, domain;
 } CniTouchFrame;
 // Cohesion, which pulls a touch together at these poses; 0: it does not.
 double cni_touch_pull(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
@@ -134,6 +134,7 @@ CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, const Cn
                           const CnTwist *twist, double h);
 // Functions of CnEquations.
 int32_t cni_touches_cover(void *context, double t, const double *q);
+void cni_touches_domains(void *context, double t, const double *q, double *domain);
 void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity);
 
 #endif

@@ -15,11 +15,15 @@
 // Cohesion c is a force that pulls the two surfaces together while they touch: then the rest of the
 // force, N + c, follows the law of a contact without it, friction included.
 //
-// Gaps are geometry's (cni_gap). A pair without a smooth gap is refused with one line when it comes
-// within the margin of a step, and laws of contact beyond restitution, dry friction and belts likewise.
+// Gaps are geometry's (cni_gap): of points that the narrow phase names, or of features, all that may
+// touch within the reach. Features have borders, and overlaps that are too deep belong to others: two
+// bodies with such a pair between them go no farther than a tenth of the inradius before it is looked
+// at again. A pair without a smooth gap is refused with one line when it comes within the margin of a
+// step.
 #include "world/equations/equations.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/error.h"
 
@@ -28,8 +32,7 @@
 
 // ---- geometry ----
 
-static CniPlaced placed_at(const CniModel *model, const CnPose *pose, int32_t shape) {
-  CnPose at = pose[model->shapes[shape].body];
+static CniPlaced placed_at(const CniModel *model, CnPose at, int32_t shape) {
   at.rotation = cn_qunit(at.rotation); // of a stage: off the sphere by its error
   return cni_model_placed(model, shape, &at);
 }
@@ -38,21 +41,37 @@ CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch) {
   return cn_rotate(cn_qunit(pose[touch->belt].rotation), touch->surface);
 }
 
-CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
-                              const CniWorldTouch *touch) {
-  CniPlaced a = placed_at(model, pose, touch->shape_a), b = placed_at(model, pose, touch->shape_b);
+static CniTouchFrame frame_between(const CniModel *model, CnPose pose_a, CnPose pose_b,
+                                   const CniWorldTouch *touch) {
+  CniPlaced a = placed_at(model, pose_a, touch->shape_a);
+  CniPlaced b = placed_at(model, pose_b, touch->shape_b);
   CniGap g = cni_gap(&a, &b, touch->feature);
   CniTouchFrame f = {.bend = g.bend,
                      .axis = {g.normal},
                      .gap = g.gap,
-                     .fixed_a = cn_sub(g.centre_a, pose[touch->body_a].position),
-                     .fixed_b = cn_sub(g.centre_b, pose[touch->body_b].position),
+                     .fixed_a = cn_sub(g.centre_a, pose_a.position),
+                     .fixed_b = cn_sub(g.centre_b, pose_b.position),
                      .radius_a = g.radius_a,
-                     .radius_b = g.radius_b};
+                     .radius_b = g.radius_b,
+                     .domain = g.domain};
   f.arm_a = cn_madd(f.fixed_a, f.radius_a, g.normal);
   f.arm_b = cn_madd(f.fixed_b, -f.radius_b, g.normal);
   cn_tangents(f.axis[0], &f.axis[1], &f.axis[2]);
   return f;
+}
+
+CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
+                              const CniWorldTouch *touch) {
+  return frame_between(model, pose[touch->body_a], pose[touch->body_b], touch);
+}
+
+void cni_touches_domains(void *context, double t, const double *q, double *domain) {
+  const CnWorld *world = context;
+  const struct CniWorldEquations *eq = world->work.equations;
+  (void)t;
+  for (int32_t i = 0; i < eq->touch_count; i++)
+    domain[i] = cni_touch_frame(&world->now.model, (const CnPose *)q, &eq->touches[i]).domain;
+  for (int32_t i = 0; i < eq->limit_count; i++) domain[eq->touch_count + i] = INFINITY;
 }
 
 double cni_touch_pull(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
@@ -83,13 +102,59 @@ double *cni_touch_write(const CniModel *model, const CnPose *pose, const CniWorl
                       row < 3 ? none : axis, at, rate);
 }
 
-// Half-spaces do not turn here, nor normals in ways of their own (curved_by_differences sees to
-// that); tangents are those of a contact that sticks.
+// Which axis a row has, with those of the middle place laid into the plane of contact here, so that
+// they do not turn about the normal.
+static CnVec3 axis_of(const CniTouchFrame *f, const CniTouchFrame *middle, int32_t row) {
+  int32_t k = row < 3 ? row : (row - 2) % 3;
+  if (k == 0) return f->axis[0];
+  CnVec3 axis = middle->axis[k];
+  axis = cn_madd(axis, -cn_dot(f->axis[0], axis), f->axis[0]);
+  return cn_scale(1 / cn_norm(axis), axis);
+}
+
+// Velocity of a row after the time t, the velocities held.
+static double rate_after(const CniModel *model, const CnPose *pose, const CnTwist *v,
+                         const CniWorldTouch *touch, const CniTouchFrame *middle, int32_t row,
+                         double t) {
+  CnTwist a = v[touch->body_a], b = v[touch->body_b];
+  CnPose at_a = cni_advance_pose(pose[touch->body_a], a, t);
+  CnPose at_b = cni_advance_pose(pose[touch->body_b], b, t);
+  CniTouchFrame f = frame_between(model, at_a, at_b, touch);
+  CnVec3 axis = axis_of(&f, middle, row);
+  if (row > 2) return cn_dot(axis, cn_sub(b.spin, a.spin));
+  CnVec3 u = cn_sub(point_velocity(b, f.arm_b), point_velocity(a, f.arm_a));
+  CnQuat belt = touch->belt == touch->body_a ? at_a.rotation : at_b.rotation;
+  if (row > 0) u = cn_add(u, cn_rotate(belt, touch->surface));
+  return cn_dot(axis, u);
+}
+
+#define LITTLE 2e-3 // of a turn or of the size: differences of order 4 are right to 1e-11
+
+static double curvature_by_differences(const CniModel *model, const CnPose *pose, const CnTwist *v,
+                                       const CniWorldTouch *touch, const CniTouchFrame *middle,
+                                       int32_t row) {
+  CnTwist a = v[touch->body_a], b = v[touch->body_b];
+  double size = cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
+                       cni_model_inradius(&model->shapes[touch->shape_b]));
+  double fast = cn_norm(a.spin) + cn_norm(b.spin) + cn_norm(cn_sub(b.velocity, a.velocity)) / size;
+  if (!(fast > 0)) return 0;
+  double e = LITTLE / fast, sum = 0;
+  static const double weights[2] = {8, -1};
+  for (int32_t k = 1; k <= 2; k++)
+    for (int32_t side = -1; side <= 1; side += 2)
+      sum += side * weights[k - 1] * rate_after(model, pose, v, touch, middle, row, side * k * e);
+  return sum / (12 * e);
+}
+
+// Tangents are those of a contact that sticks.
 double cni_touch_curvature(const CniModel *model, const CnPose *pose, const double *v,
                            const CniWorldTouch *touch, int32_t row) {
   CniTouchFrame f = cni_touch_frame(model, pose, touch);
   CnTwist a = twist_of(v, touch->body_a), b = twist_of(v, touch->body_b);
-  if (row > 2) return 0; // only beside half-spaces
+  if (f.bend == CNI_GAP_OTHER || cn_norm2(touch->surface) > 0 ||
+      (f.bend == CNI_GAP_FACE ? cn_norm2(a.spin) > 0 : row > 2))
+    return curvature_by_differences(model, pose, (const CnTwist *)v, touch, &f, row);
+  if (row > 2) return 0;
   double sum = cn_dot(f.axis[row], cn_sub(turning(b, f.fixed_b), turning(a, f.fixed_a)));
   if (f.bend != CNI_GAP_POINTS) return sum;
   CnVec3 u = cn_sub(point_velocity(b, f.fixed_b), point_velocity(a, f.fixed_a));
@@ -98,15 +163,6 @@ double cni_touch_curvature(const CniModel *model, const CnPose *pose, const doub
   CnVec3 drift = cn_scale(1 / distance, cn_madd(u, -along, f.axis[0])); // of the normal
   CnVec3 spin = cn_madd(cn_scale(f.radius_a, a.spin), f.radius_b, b.spin);
   return sum - cn_dot(f.axis[row], cn_cross(spin, drift));
-}
-
-static int curved_by_differences(const CniModel *model, const CnPose *pose,
-                                 const CniWorldTouch *touch, const CnContactLaw *law) {
-  CniGapBend bend = cni_touch_frame(model, pose, touch).bend;
-  return bend == CNI_GAP_OTHER ||
-         (bend != CNI_GAP_FACE && (law->rolling > 0 || law->spinning > 0)) ||
-         cn_norm2(touch->surface) > 0 ||
-         (bend == CNI_GAP_FACE && cn_norm2(model->twist[touch->body_a].spin) > 0);
 }
 
 // ---- reach ----
@@ -226,7 +282,8 @@ static CnStatus hold(const CnWorld *world, const CniContact *c, CniReach *reach)
   for (int32_t i = 0; i < 2; i++)
     likely += ends[i]->likely_way + ends[i]->likely_turn * ends[i]->arm;
   if (c->gap <= margin + likely)
-    return refuse(world, c, "only spheres, and boxes and capsules on planes, are followed");
+    return refuse(world, c,
+                  "cylinders, cones and ellipsoids are followed on planes and against balls only");
   for (int32_t i = 0; i < 2; i++) {
     double part = 0.25 * margin;
     ends[i]->way = cn_min(ends[i]->way, ends[i]->likely_way + part);
@@ -242,14 +299,11 @@ static CniWorldTouch touch_of(const CniModel *model, const CniContact *c, int32_
   int end_b = cni_shape_unbounded(model->shapes[c->shape_b].kind);
   int turned = end_a != end_b ? end_b : c->shape_a > c->shape_b;
   int32_t a = turned ? c->shape_b : c->shape_a, b = turned ? c->shape_a : c->shape_b;
-  // a ball has one point with everything, whatever that is called
-  int round = model->shapes[a].kind == CN_SHAPE_SPHERE || model->shapes[b].kind == CN_SHAPE_SPHERE;
-  uint32_t feature = round ? 0 : c->feature;
   return (CniWorldTouch){.shape_a = a,
                          .shape_b = b,
                          .body_a = model->shapes[a].body,
                          .body_b = model->shapes[b].body,
-                         .feature = feature,
+                         .feature = c->feature,
                          .contact = index};
 }
 
@@ -266,38 +320,127 @@ static int is_belt(const CniModel *model, int32_t shape) {
   return cn_norm2(model->materials[model->shapes[shape].material].def.surface_velocity) > 0;
 }
 
-static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose) {
+// One more touch; *touch names bodies, shapes and feature.
+static CnStatus add_touch(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose,
+                          CniWorldTouch touch) {
   const CniModel *model = &world->now.model;
+  const CniContact *c = &world->work.contacts[touch.contact];
   CnEquations *e = &eq->equations;
-  for (int32_t i = 0; i < world->work.contact_count; i++) {
-    const CniContact *c = &world->work.contacts[i];
-    if (!cni_has_gap(model->shapes[c->shape_a].kind, model->shapes[c->shape_b].kind)) {
-      CNI_TRY(hold(world, c, eq->reach));
-      continue;
-    }
-    if (e->contact_count == MOST_CONTACTS)
-      return cni_error(CN_UNSUPPORTED, "%s: step %lld: more than %d contacts are near",
-                       world->now.settings.integrator, (long long)world->now.step + 1,
-                       MOST_CONTACTS);
-    CniWorldTouch *touch = &eq->touches[e->contact_count];
-    CnVec3 surface;
-    double cohesion = 0;
-    int32_t enabled;
-    CNI_TRY(
-        contact_law(world, c, pose, &eq->laws[e->contact_count], &surface, &cohesion, &enabled));
-    if (!enabled) continue;
-    *touch = touch_of(model, c, i);
-    touch->cohesion = cohesion;
-    touch->range = COHESION_RANGE * contact_radius(model, pose, touch);
-    if (touch->shape_a != c->shape_a) surface = cn_neg(surface);
-    touch->belt = is_belt(model, touch->shape_b) ? touch->body_b : touch->body_a;
-    touch->surface = cn_unrotate(cn_qunit(pose[touch->belt].rotation), surface);
-    const CnContactLaw *law = &eq->laws[e->contact_count++];
-    int32_t dim = law->spinning > 0 ? 6 : law->rolling > 0 ? 5 : law->friction > 0 ? 3 : 1;
-    if (e->contact_dim < dim) e->contact_dim = dim;
-    if (curved_by_differences(model, pose, touch, law)) e->curvature = NULL;
+  CnVec3 surface;
+  int32_t enabled;
+  if (e->contact_count == MOST_CONTACTS)
+    return cni_error(CN_UNSUPPORTED, "%s: step %lld: more than %d contacts are near",
+                     world->now.settings.integrator, (long long)world->now.step + 1, MOST_CONTACTS);
+  CnContactLaw *law = &eq->laws[e->contact_count];
+  CNI_TRY(contact_law(world, c, pose, law, &surface, &touch.cohesion, &enabled));
+  if (!enabled) return CN_OK;
+  touch.range = COHESION_RANGE * contact_radius(model, pose, &touch);
+  if (touch.shape_a != c->shape_a) surface = cn_neg(surface);
+  touch.belt = is_belt(model, touch.shape_b) ? touch.body_b : touch.body_a;
+  touch.surface = cn_unrotate(cn_qunit(pose[touch.belt].rotation), surface);
+  eq->touches[e->contact_count++] = touch;
+  int32_t dim = law->spinning > 0 ? 6 : law->rolling > 0 ? 5 : law->friction > 0 ? 3 : 1;
+  if (e->contact_dim < dim) e->contact_dim = dim;
+  if (cni_touch_frame(model, pose, &touch).domain < INFINITY) e->domains = cni_touches_domains;
+  return CN_OK;
+}
+
+#define MOST_FEATURES 1000 // of a pair
+
+// How far the surfaces of a pair may come nearer within h.
+static double reach_of(const CnWorld *world, const CniReach *reach, const CniWorldTouch *touch,
+                       double h) {
+  const CniModel *model = &world->now.model;
+  const int32_t bodies[2] = {touch->body_a, touch->body_b};
+  double sum = 0;
+  for (int32_t i = 0; i < 2; i++) {
+    const CniReach *own = &reach[bodies[i]];
+    CnTwist twist = model->twist[bodies[i]];
+    double far = cn_norm(cn_sub(own->start.position, reach[bodies[1 - i]].start.position)) +
+                 reach[bodies[1 - i]].arm;
+    sum += cni_is_free(model, bodies[i])
+               ? own->way + own->turn * own->arm
+               : h * (cn_norm(twist.velocity) + cn_norm(twist.spin) * far);
   }
-  e->laws = eq->laws;
+  return sum;
+}
+
+// Features of bounded shapes are left behind where these overlap too deeply.
+static void stay_near(const CniModel *model, const CniWorldTouch *touch, CniReach *reach) {
+  const int32_t bodies[2] = {touch->body_a, touch->body_b};
+  double part = 0.1 * cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
+                             cni_model_inradius(&model->shapes[touch->shape_b]));
+  if (cni_shape_unbounded(model->shapes[touch->shape_a].kind)) return;
+  for (int32_t i = 0; i < 2; i++) {
+    CniReach *own = &reach[bodies[i]];
+    if (!cni_is_free(model, bodies[i])) continue;
+    own->way = cn_min(own->way, part);
+    if (own->arm > 0) own->turn = cn_min(own->turn, part / own->arm);
+  }
+}
+
+// The contact of a pair, from `begin` to `end`, that is nearest to a place.
+static int32_t nearest_contact(const CnWorld *world, int32_t begin, int32_t end, CnVec3 point) {
+  const CniContact *c = world->work.contacts;
+  int32_t best = begin;
+  for (int32_t i = begin + 1; i < end; i++)
+    if (cn_norm2(cn_sub(c[i].point, point)) < cn_norm2(cn_sub(c[best].point, point))) best = i;
+  return best;
+}
+
+// The features of the pair that has the contacts from `begin` to `end`; eq null: their number.
+static CnStatus add_features(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose,
+                             const CniReach *reach, double h, int32_t begin, int32_t end,
+                             int32_t *count) {
+  const CniModel *model = &world->now.model;
+  CniWorldTouch touch = touch_of(model, &world->work.contacts[begin], begin);
+  CniPlaced a = placed_at(model, pose[touch.body_a], touch.shape_a);
+  CniPlaced b = placed_at(model, pose[touch.body_b], touch.shape_b);
+  uint32_t names[MOST_FEATURES];
+  *count = cni_gap_features(&a, &b, reach_of(world, reach, &touch, h), world->now.settings.gravity,
+                            names, MOST_FEATURES);
+  if (*count > MOST_FEATURES)
+    return refuse(world, &world->work.contacts[begin], "too many corners and edges are near");
+  for (int32_t i = 0; eq && i < *count; i++) {
+    touch.feature = names[i];
+    CniTouchFrame f = cni_touch_frame(model, pose, &touch);
+    CnVec3 point = cn_add(pose[touch.body_b].position, f.arm_b);
+    touch.contact = nearest_contact(world, begin, end, point);
+    CNI_TRY(add_touch(world, eq, pose, touch));
+  }
+  return CN_OK;
+}
+
+// All touches; counted first (`fill` 0), with the reach as it was found.
+static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose,
+                             const CniReach *reach, double h, int fill, int32_t *count) {
+  const CniModel *model = &world->now.model;
+  const CniContact *all = world->work.contacts;
+  *count = 0;
+  for (int32_t i = 0, end; i < world->work.contact_count; i = end) {
+    const CniContact *c = &all[i];
+    CniWorldTouch touch = touch_of(model, c, i);
+    int32_t more = 1;
+    end = i + 1;
+    CniPlaced a = placed_at(model, pose[touch.body_a], touch.shape_a);
+    CniPlaced b = placed_at(model, pose[touch.body_b], touch.shape_b);
+    CniGapSource source = cni_gap_source(&a, &b);
+    // a ball has one point with everything, whatever that is called
+    int one = source == CNI_GAP_BY_POINTS && cni_gap_one_place(&a, &b);
+    if (one) touch.feature = 0;
+    while ((source == CNI_GAP_BY_FEATURES || one) && end < world->work.contact_count &&
+           all[end].shape_a == c->shape_a && all[end].shape_b == c->shape_b)
+      end++;
+    if (source == CNI_GAP_BY_FEATURES)
+      CNI_TRY(add_features(world, fill ? eq : NULL, pose, reach, h, i, end, &more));
+    else if (source == CNI_GAP_BY_POINTS && fill)
+      CNI_TRY(add_touch(world, eq, pose, touch));
+    else if (source == CNI_GAP_NONE && fill)
+      CNI_TRY(hold(world, c, eq->reach));
+    if (source == CNI_GAP_BY_FEATURES && fill && more > 0) stay_near(model, &touch, eq->reach);
+    *count += more;
+  }
+  eq->equations.laws = eq->laws;
   return CN_OK;
 }
 
@@ -310,12 +453,17 @@ CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, const Cn
   for (int32_t i = 0; i < bodies; i++)
     eq->reach[i] = find_reach(world, i, pose, twist, h, &wide[i]);
   CNI_TRY(cni_world_detect(world, pose, wide, CN_VEC3_ZERO, h));
-  int32_t most = world->work.contact_count;
-  CNI_TRY(cni_equations_take(world, most, sizeof *eq->touches, &eq->touches));
-  CNI_TRY(cni_equations_take(world, most + eq->limit_count, sizeof *eq->laws, &eq->laws));
+  CniReach *found = NULL; // before pairs make it smaller
+  int32_t most;
+  CNI_TRY(cni_equations_take(world, bodies, sizeof *found, &found));
+  if (bodies) memcpy(found, eq->reach, (size_t)bodies * sizeof *found);
   eq->equations.contact_count = 0;
   eq->equations.contact_dim = 1;
-  return list_touches(world, eq, pose);
+  eq->equations.domains = NULL;
+  CNI_TRY(list_touches(world, eq, pose, found, h, 0, &most));
+  CNI_TRY(cni_equations_take(world, most, sizeof *eq->touches, &eq->touches));
+  CNI_TRY(cni_equations_take(world, most + eq->limit_count, sizeof *eq->laws, &eq->laws));
+  return list_touches(world, eq, pose, found, h, 1, &most);
 }
 
 // ---- back to the caches ----
@@ -346,9 +494,10 @@ static void keep_touch(CnWorld *world, int32_t contact) {
     t1 = p->pairs[block->index].tangent;
     t2 = cn_cross(p->pairs[block->index].normal, t1);
   }
-  g[0] = cn_dot(c->normal, impulse);
-  if (block->dim > 1) g[1] = cn_dot(t1, impulse);
-  if (block->dim > 2) g[2] = cn_dot(t2, impulse);
+  // several features may be one contact's
+  g[0] += cn_dot(c->normal, impulse);
+  if (block->dim > 1) g[1] += cn_dot(t1, impulse);
+  if (block->dim > 2) g[2] += cn_dot(t2, impulse);
 }
 
 static void put_row(CnWorld *world, int32_t joint, int32_t row, CniJointPart part, double impulse) {

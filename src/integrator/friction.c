@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// The friction problem at one instant (drive.h): which forces within their cones and bounds keep closed
+// contacts and bounds from moving, and where none can. It is posed for accelerations and for impacts,
+// over all of them at once, and solved by a solver of the table.
+//
+// Where something slips already, that decides the direction of its force: the slip is added to its
+// acceleration, so much larger than all of these that the cone's border is the only answer.
+#include "integrator/drive.h"
+
+#include "core/error.h"
+#include "core/vec.h"
+
+#include <string.h>
+
+// Slower slip is none: the error that the steps may have.
+static double slip_zero(const CniDrive *d) {
+  return (10 * CNI_SPEED_ZERO + 10 * d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count));
+}
+
+// Where a slip in space has come to its end, some of its velocity is left across the direction in which
+// it was stopped, and would be stopped next, and so on. What friction can stop within the time dt in
+// which it makes a way u dt below the tolerance is stopped at once: friction does the same in that
+// time, and what else happens in it is of second order.
+static double part_zero(const CniDrive *d, int32_t contact, int32_t part) {
+  double zero = slip_zero(d);
+  if (contact != d->stops || part != d->stops_part) return zero;
+  return cn_max(zero, 0.03 * sqrt(d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count)));
+}
+
+#define SLIDES 1e3     // slip there is, over all accelerations: it decides the friction's direction
+#define NO_FORCE 1e-10 // what a force does to its own contact, of the largest acceleration and one
+#define NO_SLIP 1e-8   // accelerations of tangents below it: the contact sticks
+
+// What a unit force of a row does to the row itself.
+static double own_response(const CniClash *clash, int32_t row) {
+  for (int32_t e = clash->start[row]; e < clash->start[row + 1]; e++)
+    if (clash->column[e] == row) return clash->w[e];
+  return 0;
+}
+
+// Where something slips, that decides the direction of its force.
+static void add_slide(CniDrive *d, int32_t contact, const CniMotion *p, int32_t row, double most) {
+  for (int32_t part = 0; part < CNI_PARTS; part++) {
+    CniPartRows rows = cni_part_rows(d, contact, part);
+    int32_t at = row + rows.row - p->list[row];
+    double speed = 0, zero = part_zero(d, contact, part);
+    for (int32_t k = 0; k < rows.count; k++) speed += d->speeds[at + k] * d->speeds[at + k];
+    speed = sqrt(speed);
+    for (int32_t k = 0; speed > zero && k < rows.count; k++)
+      d->clash.q[at + k] += SLIDES * most * d->speeds[at + k] / speed;
+  }
+}
+
+// The right side of the friction problem; *most: largest acceleration, and one.
+static void pose_problem(CniDrive *d, int32_t count, double *most) {
+  CniMotion *p = &d->probe;
+  const CnEquations *eq = p->eq;
+  CniClash *clash = &d->clash;
+  for (int32_t i = 0; i < p->active; i++)
+    clash->q[i] = cni_motion_row(p, p->scratch_g, i, d->impulses[i], d->a);
+  *most = 1 + cni_largest(clash->q, p->active);
+  int32_t row = d->fixed_count;
+  for (int32_t i = 0; i < count; i++) {
+    add_slide(d, d->chosen[i], p, row, *most);
+    row += cni_contact_rows(eq, d->chosen[i]);
+  }
+  for (int32_t i = 0; i < eq->bound_count; i++)
+    add_slide(d, eq->contact_count + i, p, row + i, *most);
+}
+
+#define FOLLOWS 60     // repetitions for bounds that go with the forces they change
+#define FOLLOWED 1e-11 // relative change of a bound that is none
+
+// Bounds by the answer; returns the largest relative change.
+static double follow_bounds(CniDrive *d, double t, const double *q, int impact) {
+  CniMotion *p = &d->probe;
+  double most = 0, *before = d->bounds + p->eq->bound_count;
+  memcpy(before, d->bounds, (size_t)p->eq->bound_count * sizeof *before);
+  memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
+  for (int32_t i = 0; i < p->active; i++) d->all_multipliers[p->list[i]] = d->clash.answer.g[i];
+  p->eq->bounds(p->system->context, t, q, d->all_multipliers, impact, d->bounds);
+  for (int32_t i = 0; i < p->eq->bound_count; i++) {
+    double change = fabs(d->bounds[i] - before[i]);
+    if (change > 0) most = cn_max(most, change / cn_max(d->bounds[i], before[i]));
+  }
+  return most;
+}
+
+CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, int impact,
+                         CnSolveReport *report) {
+  const CnEquations *eq = d->probe.eq;
+  CniClash *clash = &d->clash;
+  memset(d->all_multipliers, 0, (size_t)d->probe.row_count * sizeof(double));
+  if (eq->bound_count > 0)
+    eq->bounds(d->probe.system->context, t, q, d->all_multipliers, impact, d->bounds);
+  for (int32_t k = 0; k < FOLLOWS; k++) {
+    clash->block_count = 0;
+    for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
+    for (int32_t i = 0; i < count; i++) cni_clash_contact(clash, eq, d->chosen[i]);
+    for (int32_t i = 0; i < eq->bound_count; i++) cni_clash_bound(clash, d->bounds[i]);
+    CNI_TRY(cni_clash_solve(clash, d->solver, report));
+    if (!(report->certificate.error_siconos <= 1e-8))
+      return cni_error(CN_STOPPED,
+                       "%s: t = %.17g s: the %s of %d closed contacts and %d bounds were not found "
+                       "(%s left an error of %g)",
+                       d->stepper->name, t, impact ? "impulses" : "accelerations", (int)count,
+                       (int)eq->bound_count, report->solver, report->certificate.error_siconos);
+    if (eq->bound_count == 0 || follow_bounds(d, t, q, impact) <= FOLLOWED) return CN_OK;
+  }
+  return cni_error(CN_STOPPED, "%s: t = %.17g s: friction that goes with its own reaction locks",
+                   d->stepper->name, t);
+}
+
+CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,
+                                 int32_t count) {
+  CniMotion *p = &d->probe;
+  CniClash *clash = &d->clash;
+  CnSolveReport report;
+  double most;
+  CNI_TRY(cni_modes_probe(d, count, 1));
+  CNI_TRY(cni_motion_curvature(p, t, q, v, d->impulses));
+  CNI_TRY(cni_modes_speeds(d, t, q, v));
+  CNI_TRY(cni_motion_mass(p, t, q));
+  CNI_TRY(p->eq->force(p->system->context, t, q, v, d->a));
+  cni_motion_mass_solve(p, d->a);
+  CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
+  pose_problem(d, count, &most);
+  CNI_TRY(cni_modes_solve(d, t, q, count, 0, &report));
+  memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
+  for (int32_t i = 0; i < p->active; i++) {
+    d->all_multipliers[p->list[i]] = clash->answer.g[i];
+    d->impulses[i] = clash->answer.u[i];
+  }
+  cni_motion_push(p, clash->answer.g, d->a);
+  d->most = most;
+  return CN_OK;
+}
+
+// Does a part whose rows begin at `at` of the probe slip, by the answer? Where it was seen to give way
+// (`gives_way`), being at the limit is enough: the acceleration grows from zero. `most`: its largest
+// force.
+static void find_part(CniDrive *d, CniPartRows rows, int32_t at, double most, double zero,
+                      int gives_way, CniContactPart *part) {
+  const double *w = d->impulses + at, *g = d->clash.answer.g + at, *u = d->speeds + at;
+  double speed = 0, along = 0, force = 0;
+  for (int32_t k = 0; k < rows.count; k++) {
+    speed += u[k] * u[k];
+    along += w[k] * w[k];
+    force += g[k] * g[k];
+  }
+  speed = sqrt(speed);
+  force = sqrt(force);
+  int slides = speed > zero;
+  int moves = sqrt(along) > NO_SLIP * d->most && force >= (1 - 1e-9) * most;
+  part->slips = slides || moves || (gives_way && force > (1 - 1e-6) * most);
+  // the force is against the slip that begins; one that is nothing leaves the acceleration
+  for (int32_t k = 0; part->slips && k < 2; k++)
+    part->direction[k] = k >= rows.count ? 0
+                         : slides        ? u[k] / speed
+                         : force > 0     ? -g[k] / force
+                                         : w[k] / sqrt(along);
+}
+
+// What a closed contact does whose rows begin at `row` of the probe, by the answer.
+static void find_mode(CniDrive *d, int32_t contact, int32_t row, const CniFound *found) {
+  CniContactMode *mode = &d->modes[contact];
+  int bound = contact >= d->motion.eq->contact_count;
+  double load = bound ? 1 : d->clash.answer.g[row];
+  if (!bound) {
+    double push = own_response(&d->clash, row) * load;
+    mode->load = load;
+    mode->closed = push > d->impulses[row] && push > NO_FORCE * d->most;
+    if (!mode->closed) return;
+  }
+  for (int32_t k = 0; k < CNI_PARTS; k++) {
+    CniPartRows rows = cni_part_rows(d, contact, k);
+    int gives_way = found->kind == CN_EVENT_SLIP && found->contact == contact && found->part == k;
+    mode->parts[k].slips = 0;
+    if (rows.count > 0)
+      find_part(d, rows, row + rows.row - d->probe.list[row], rows.friction * load,
+                part_zero(d, contact, k), gives_way, &mode->parts[k]);
+  }
+}
+
+CnStatus cni_friction_choose(CniDrive *d, const int32_t *candidates, int32_t count,
+                             const CniFound *found) {
+  const CnEquations *eq = d->motion.eq;
+  int32_t row = d->fixed_count;
+  memmove(d->chosen, candidates, (size_t)count * sizeof *candidates);
+  d->stops = found->kind == CN_EVENT_STICK ? found->contact : -1;
+  d->stops_part = found->part;
+  CNI_TRY(cni_modes_accelerations(d, d->t, d->q, d->v, count));
+  for (int32_t i = 0; i < count; i++) {
+    find_mode(d, candidates[i], row, found);
+    row += cni_contact_rows(eq, candidates[i]);
+  }
+  for (int32_t i = 0; i < eq->bound_count; i++) find_mode(d, eq->contact_count + i, row + i, found);
+  d->stops = -1;
+  return CN_OK;
+}
+
+// Do the parts of a contact that hold stand still, by the answer?
+static int parts_hold(const CniDrive *d, int32_t contact, int32_t row, double zero) {
+  int hold = 1;
+  for (int32_t part = 0; part < CNI_PARTS; part++) {
+    CniPartRows rows = cni_part_rows(d, contact, part);
+    int32_t at = row + rows.row - d->probe.list[row];
+    for (int32_t k = 0; k < rows.count && !d->modes[contact].parts[part].slips; k++)
+      hold &= fabs(d->impulses[at + k]) <= zero;
+  }
+  return hold;
+}
+
+CnStatus cni_modes_hold(CniDrive *d, double t, const double *q, const double *v, int *hold) {
+  const CnEquations *eq = d->motion.eq;
+  int32_t count = 0, row = d->fixed_count;
+  for (int32_t i = 0; i < eq->contact_count; i++)
+    if (d->modes[i].closed) d->chosen[count++] = i;
+  CNI_TRY(cni_modes_accelerations(d, t, q, v, count));
+  double zero = 10 * NO_SLIP * d->most;
+  *hold = 1;
+  for (int32_t i = 0; i < count; i++) {
+    *hold &= fabs(d->impulses[row]) <= zero && parts_hold(d, d->chosen[i], row, zero);
+    row += cni_contact_rows(eq, d->chosen[i]);
+  }
+  for (int32_t i = 0; i < eq->bound_count; i++)
+    *hold &= parts_hold(d, eq->contact_count + i, row + i, zero);
+  return CN_OK;
+}
+
+CnStatus cni_modes_share(CniDrive *d) {
+  const CnEquations *eq = d->motion.eq;
+  int32_t count = 0, row = d->fixed_count;
+  for (int32_t i = 0; i < eq->contact_count; i++)
+    if (d->modes[i].closed) d->chosen[count++] = i;
+  CNI_TRY(cni_modes_accelerations(d, d->t, d->q, d->v, count));
+  for (int32_t i = 0; i < count; i++) {
+    d->modes[d->chosen[i]].load = d->clash.answer.g[row];
+    row += cni_contact_rows(eq, d->chosen[i]);
+  }
+  for (int32_t i = 0; i < d->motion.slip_count; i++) {
+    CniSlip *slip = &d->motion.slip[i];
+    if (slip->normal >= 0 || slip->owner >= eq->contact_count) continue;
+    double load = d->modes[slip->owner].load;
+    slip->friction =
+        slip->part < 0 ? load : load * cni_part_rows(d, slip->owner, slip->part).friction;
+  }
+  return CN_OK;
+}

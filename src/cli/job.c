@@ -194,7 +194,12 @@ int cni_job_world(CniJob *job) {
   cn_scene_world_def(job->scene, &job->def);
   int status = use_options(job);
   if (status != CNI_EXIT_DONE) return status;
-  if (cn_world_create(&job->def, &job->world) == CN_OK) return CNI_EXIT_DONE;
+  CnWorldDef made;
+  if (cn_world_create(&job->def, &job->world) == CN_OK &&
+      cn_world_settings(job->world, &made) == CN_OK) {
+    job->def.solver = made.solver; // one that nobody named has been chosen
+    return CNI_EXIT_DONE;
+  }
   return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
 }
 

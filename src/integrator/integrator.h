@@ -12,6 +12,7 @@ typedef struct CnIntegratorKind {
   const char *name, *summary;
   int32_t needs_equations;     // 1: works with CnEquations, 0: with step problems
   int32_t needs_solver;        // 1: takes the solver given with the step
+  const char *solver;          // of worlds that name none; null: psor
   int32_t impulse_multipliers; // 1: multipliers told to the observer are impulses over the step
   CnStatus (*create)(const CnIntegratorDef *def, const CnAllocator *allocator, void **state);
   CnStatus (*step)(void *state, const CnSystem *system, CnSolver *solver, double t, const double *q,

@@ -374,6 +374,7 @@ const CnIntegratorKind cni_integrator_moreau_jean = {
     .summary = "theta scheme with impacts at velocity level, one contact problem a step",
     .needs_equations = 1,
     .needs_solver = 1,
+    .solver = "auto",
     .impulse_multipliers = 1,
     .create = create,
     .step = step,

@@ -70,11 +70,26 @@ static const char *own_name(const char *(*table)(int32_t), const char *name) {
   return table(i);
 }
 
+const char cni_unnamed_solver[] = "psor";
+
+// A solver that nobody named is the one that suits the integrator.
+static void choose_solver(CniSettings *s) {
+  const CnIntegratorKind *kind = cni_integrator_find(s->integrator);
+  if (s->solver.name != cni_unnamed_solver || !kind || !kind->solver) return;
+  CnSolverDef usual = cn_solver_def_default(s->solver.name);
+  CnSolverDef other = cn_solver_def_default(kind->solver);
+  s->solver.name = other.name;
+  if (s->solver.tolerance == usual.tolerance) s->solver.tolerance = other.tolerance;
+  if (s->solver.max_iterations == usual.max_iterations)
+    s->solver.max_iterations = other.max_iterations;
+}
+
 CnStatus cni_settings_check(CniSettings *s) {
   CNI_TRY(cni_fields_check(cni_world_fields, "world", s));
   if (!s->solver.name) return cni_null_argument("world", "solver.name");
   CNI_TRY(cni_field_check(cni_solver_fields, "solver", &s->solver));
   s->integrator = own_name(cn_integrator_name, s->integrator);
+  choose_solver(s);
   s->broad_phase = own_name(cn_broad_phase_name, s->broad_phase);
   s->solver.name = own_name(cn_solver_name, s->solver.name);
   return CN_OK;

@@ -26,6 +26,7 @@ CnWorldDef cn_world_def_default(void) {
                     .tag = WORLD_TAG};
   cni_fields_default(cni_world_fields, &def);
   cni_fields_default(cni_integrator_fields, &def.integration);
+  def.solver.name = cni_unnamed_solver;
   return def;
 }
 

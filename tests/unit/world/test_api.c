@@ -89,6 +89,25 @@ static void test_world_def(void **state) {
   CHECK_STATUS(cn_world_create(NULL, NULL), CN_INVALID_ARGUMENT);
 }
 
+// A solver that nobody named suits the integrator; one that is named stays.
+static void test_usual_solver(void **state) {
+  (void)state;
+  const char *const integrators[] = {"impulse", "moreau-jean", "moreau-jean", "hem5"};
+  const char *const solvers[] = {"psor", "auto", "psor", "psor"};
+  for (int k = 0; k < 4; k++) {
+    CnWorldDef d = cn_world_def_default();
+    CnWorld *world;
+    d.integrator = integrators[k];
+    d.solver.tolerance = 1e-9;
+    if (k == 2) d.solver = cn_solver_def_default("psor");
+    CHECK_OK(cn_world_create(&d, &world));
+    CHECK_OK(cn_world_settings(world, &d));
+    assert_string_equal(d.solver.name, solvers[k]);
+    CHECK(k == 2 || d.solver.tolerance == 1e-9);
+    cn_world_destroy(world);
+  }
+}
+
 static void test_null_world(void **state) {
   (void)state;
   CnBodyDef body = cn_body_def_default();
@@ -361,11 +380,11 @@ static void test_walk_over_bodies(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_world_def),        cmocka_unit_test(test_null_world),
-      cmocka_unit_test(test_null_results),     cmocka_unit_test(test_stale_ids),
-      cmocka_unit_test(test_numbers),          cmocka_unit_test(test_busy),
-      cmocka_unit_test(test_massless),         cmocka_unit_test(test_not_finite),
-      cmocka_unit_test(test_walk_over_bodies),
+      cmocka_unit_test(test_world_def),    cmocka_unit_test(test_null_world),
+      cmocka_unit_test(test_usual_solver), cmocka_unit_test(test_null_results),
+      cmocka_unit_test(test_stale_ids),    cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_busy),         cmocka_unit_test(test_massless),
+      cmocka_unit_test(test_not_finite),   cmocka_unit_test(test_walk_over_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,9 +83,18 @@ static void fixed_steps(void **state) {
 
 static void refused(void **state) {
   CliCase *c = *state;
-  check_refused(c, "run stack --integrator hem5 -q", 1,
-                "hem5: step 1: body 'box0' (box) and body 'box1' (box): only spheres, and boxes "
-                "and capsules on planes");
+  // what is refused in the first step is told by check too
+  scratch_write(&c->scratch, "pair.json",
+                "{\"settings\": {\"integrator\": \"hem5\"}, \"bodies\": ["
+                "{\"name\": \"a\", \"shapes\": [{\"kind\": \"cylinder\", \"radius\": 0.1, "
+                "\"length\": 0.2}]}, {\"name\": \"b\", \"position\": [0, 0, 0.2], \"shapes\": "
+                "[{\"kind\": \"cylinder\", \"radius\": 0.1, \"length\": 0.2}]}]}");
+  check_refused(c, "run pair.json -q", 1,
+                "hem5: step 1: body 'a' (cylinder) and body 'b' (cylinder): cylinders, cones and "
+                "ellipsoids are");
+  cairn_status(c, "check pair.json", 1);
+  check_contains(c->command.err, "a run would fail: hem5: step 1: body 'a' (cylinder)");
+  cairn_status(c, "check stack --set boxes=2", 0);
   check_refused(c, "run stack --integrator euler", 2, "hem5");
   scratch_write(&c->scratch, "a.json",
                 "{\"settings\": {\"integrator\": {\"name\": \"hem5\", \"tolerance\": -1}}}");

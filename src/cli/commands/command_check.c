@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn check: is a scene what its author meant? Opens it, fills a world, and lists what would
 // surprise in a run: bodies that overlap from the start, dynamic bodies without mass, joints that
-// are open or follow from others, parameters that nothing reads; the degrees of freedom; and the figures that tell whether units are right: total mass, sizes, a time
-// step that suits them. A stored answer of a problem is checked in check_answer.c.
+// are open or follow from others, parameters that nothing reads; the degrees of freedom; and the figures
+// that tell whether units are right: total mass, sizes, a time step that suits them. Integrators that
+// work with equations of motion refuse some of what a scene may hold: they make a step, at the end of
+// it all, and what they refuse is told. A stored answer of a problem is checked in check_answer.c.
 //
 // The recommended time step. In one step gravity g moves a body at rest by g h^2; that is to stay
 // below 1/400 of the inradius r of the smallest body, so that a pile sinks little before it is
@@ -16,6 +18,7 @@
 #include <cairn/world.h>
 
 #include "cli/job.h"
+#include "integrator/integrator.h"
 #include "cli/problem_file.h"
 #include "world/world.h"
 
@@ -296,6 +299,10 @@ static int check_scene(const CniArgs *args) {
     show(&check, label, cni_args_has(args, "json"));
     if (check.massless_count > 0) {
       cni_tell("%s: %d dynamic bodies have no mass: a run would fail", label, check.massless_count);
+      status = CNI_EXIT_FAILED;
+    } else if (cni_integrator_find(check.def.integrator)->needs_equations &&
+               cn_world_step(check.world, NULL) != CN_OK) {
+      cni_tell("%s: a run would fail: %s", label, cn_error_message());
       status = CNI_EXIT_FAILED;
     }
   }

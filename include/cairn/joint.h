@@ -10,6 +10,7 @@
 #define CAIRN_JOINT_H
 
 #include <cairn/base.h>
+#include <cairn/curve.h>
 #include <cairn/function.h>
 
 #ifdef __cplusplus
@@ -71,6 +72,13 @@ typedef struct CnJointAxis {
   double armature;             ///< kg or kg m^2, >= 0: inertia of a motor, seen at the coordinate
 } CnJointAxis;
 
+/// Where the follower of a curve is, seen along the curve.
+typedef enum CnCurveSide {
+  CN_SIDE_PRESENT = 0, ///< where it is at creation
+  CN_SIDE_LEFT,
+  CN_SIDE_RIGHT ///< outside of a closed curve that goes round counter-clockwise
+} CnCurveSide;
+
 /// One struct for all joints: the kind selects which fields are read.
 typedef struct CnJointDef {
   uint32_t size, tag; ///< set by cn_joint_def_default
@@ -81,6 +89,10 @@ typedef struct CnJointDef {
   double stiffness;                ///< N/m, >= 0: ball and distance joints; 0 (default) is rigid
   double damping;                  ///< N s/m, >= 0: likewise
   double lead;                     ///< m: screws; travel of a whole turn, negative: left-handed
+  CnCurveId curve_a, curve_b;      ///< point_on_curve, curve_on_curve: in x, y of the frames
+  int32_t one_sided;               ///< 1: a cam, which only pushes; 0 (default): a groove
+  CnCurveSide side;                ///< of the follower, where that matters
+  double radius;                   ///< m, >= 0: of the roller of a point_on_curve
   CnJointAxis axes[CN_JOINT_AXES]; ///< one a coordinate of the kind
   const char *name;                ///< copied; may be NULL
 } CnJointDef;

@@ -471,6 +471,21 @@ CN_API CnMotionDef cn_motion_def_default(void);
 /// Null: the body keeps the velocity it has.
 CN_API CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotionDef *def);
 
+// ---- curves: cams and grooves -----------------------------------------------------------------
+
+/// A curve for joints, which may share it. Corners are refused.
+CN_API CnStatus cn_curve_create(CnWorld *world, const CnCurveDef *def, CnCurveId *curve);
+/// Destroy a curve that no joint uses (CN_INVALID_ARGUMENT otherwise).
+CN_API CnStatus cn_curve_destroy(CnWorld *world, CnCurveId curve);
+/// Its definition; name and points live as long as the curve.
+CN_API CnStatus cn_curve_def(const CnWorld *world, CnCurveId curve, CnCurveDef *def);
+/// The place at the arc length s (m), with the length of the whole; beyond its ends an open curve goes on
+/// straight, a closed one round and round.
+CN_API CnStatus cn_curve_point(const CnWorld *world, CnCurveId curve, double s,
+                               CnCurvePoint *point);
+/// Walk over all curves by ascending slot, as cn_world_next_body does over bodies.
+CN_API CnCurveId cn_world_next_curve(const CnWorld *world, CnCurveId previous);
+
 // ---- functions of time ------------------------------------------------------------------------
 
 CN_API CnStatus cn_function_create(CnWorld *world, const CnFunctionDef *def,

@@ -20,7 +20,7 @@ static int moves(const CniModel *model, const CniJoint *joint) {
 
 static int32_t locked_rows(const CnJointDef *def) {
   int soft = def->stiffness > 0 || def->damping > 0;
-  return soft ? 0 : cni_joint_kinds[def->kind]->locked_count;
+  return soft ? 0 : cni_joint_locked_count(def);
 }
 
 // Locked directions, and a row for every coordinate that something may hold.
@@ -285,7 +285,7 @@ double cni_drift_look(const CniDrift *d, const CniDriftLink *link) {
     const CniHold *hold = cni_drift_hold(d, link, r);
     const CniJointRow *now = hold ? &place.axes[hold->axis] : &place.locked[r];
     double value = now->value, target = d->target[link->row + r];
-    if (now->wraps) value = cni_joint_nearest(value, target);
+    if (now->wraps == 1) value = cni_joint_nearest(value, target);
     mean_line(d, link->line + r, now->linear, now->angular);
     double may = now->turns ? TURNS + (hold ? ROUNDING * fabs(target) : 0) : link->tolerance;
     worst = cn_max(worst, note(d, link->row + r, value, may));

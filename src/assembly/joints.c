@@ -64,10 +64,13 @@ static void look(const CniAssemblyInput *in, const CniJoint *joint, const CniJoi
     for (int32_t p = 0; p < CNI_PART_COUNT; p++) step->later[k][p] = scale * joint->drift[k][p];
   // all that it carried, in the drift as well, but what acted along its coordinates
   CnVec3 sum = joint->total.velocity;
-  for (int32_t i = 0; i < place->axis_count; i++)
+  int32_t gap = cni_joint_kinds[joint->def.kind]->gap; // a cam's push is what rubs
+  for (int32_t i = 0; i < place->axis_count; i++) {
+    if (gap && i == gap) continue;
     sum = cn_madd(sum,
                   -(cni_joint_effort(joint->impulse.axes[i]) + cni_joint_effort(joint->drift[i])),
                   place->axes[i].linear);
+  }
   step->reaction = cn_norm(sum) / joint->impulse_step;
 }
 

@@ -6,6 +6,7 @@
 #include <cairn/shape.h>
 #include "core/fields.h"
 #include "core/vec.h"
+#include "geometry/curve.h"
 #include "geometry/hull.h"
 
 // A shape placed in the world.

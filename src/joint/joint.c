@@ -89,10 +89,10 @@ CnVec3 cni_joint_bend(const CniJointPlace *place, const CnTwist *a, const CnTwis
 }
 
 // e . d with e fixed in a: e'' . d + 2 e' . d' + e . d''.
-static double slide_curvature(const CniJointSight *sight, CnVec3 e, const CnTwist *a,
-                              const CnTwist *b) {
-  CniJointPlace own = {.arm_a = sight->arm_a, .arm_b = sight->arm_b};
-  CnVec3 d = cn_sub(sight->at_b.position, sight->at_a.position);
+double cni_joint_slide_curvature(const CniJointSight *sight, CnVec3 reach, CnVec3 e,
+                                 const CnTwist *a, const CnTwist *b) {
+  CniJointPlace own = {.arm_a = sight->arm_a, .arm_b = cn_add(sight->arm_b, reach)};
+  CnVec3 d = cn_add(cn_sub(sight->at_b.position, sight->at_a.position), reach);
   CnVec3 u = cn_sub(cn_add(b->velocity, cn_cross(b->spin, own.arm_b)),
                     cn_add(a->velocity, cn_cross(a->spin, own.arm_a)));
   CnVec3 e1 = cn_cross(a->spin, e), e2 = cn_cross(a->spin, e1);
@@ -101,7 +101,8 @@ static double slide_curvature(const CniJointSight *sight, CnVec3 e, const CnTwis
 
 double cni_joint_fixed_curvature(const CniJointSight *sight, const CniJointPlace *place,
                                  int32_t row, const CnTwist *a, const CnTwist *b) {
-  if (!place->locked[row].turns) return slide_curvature(sight, place->locked[row].linear, a, b);
+  if (!place->locked[row].turns)
+    return cni_joint_slide_curvature(sight, CN_VEC3_ZERO, place->locked[row].linear, a, b);
   return cni_joint_tilt_curvature(sight, row - place->locked_count + 2, a, b);
 }
 
@@ -116,7 +117,7 @@ static CnPose frame_of(const CniJointEnd *end, CnVec3 *arm) {
 }
 
 CniJointSight cni_joint_sight(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b) {
-  CniJointSight sight = {.def = def};
+  CniJointSight sight = {.def = def, .curves = {a->curve, b->curve}, .along = {a->along, b->along}};
   sight.at_a = frame_of(a, &sight.arm_a);
   sight.at_b = frame_of(b, &sight.arm_b);
   return sight;
@@ -137,7 +138,7 @@ void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJoint
 
 void cni_joint_unroll(CniJointPlace *place, const double *near) {
   for (int32_t i = 0; i < place->axis_count; i++)
-    if (place->axes[i].wraps)
+    if (place->axes[i].wraps == 1)
       place->axes[i].value = cni_joint_nearest(place->axes[i].value, near[i]);
 }
 
@@ -182,8 +183,8 @@ double cni_joint_curvature_by_differences(const CnJointDef *def, const CniJointE
 double cni_joint_curvature(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
                            int32_t row) {
   const CniJointKind *kind = cni_joint_kinds[def->kind];
-  if (!kind->curvature || row >= CNI_JOINT_LOCKED)
-    return cni_joint_curvature_by_differences(def, a, b, row);
+  int32_t exact = row < CNI_JOINT_LOCKED || (kind->gap && row == CNI_JOINT_LOCKED + kind->gap);
+  if (!kind->curvature || !exact) return cni_joint_curvature_by_differences(def, a, b, row);
   const CnTwist rest = {{0, 0, 0}, {0, 0, 0}};
   CniJointSight sight = cni_joint_sight(def, a, b);
   CniJointPlace place;

@@ -21,16 +21,19 @@
 
 #include "core/fields.h"
 #include "core/vec.h"
+#include "geometry/geometry.h"
 
 #define CNI_TAG_JOINT 0x746e6f6au
 
 // ---- one end of a joint ----
 
 typedef struct CniJointEnd {
-  CnPose pose;    // of the centre of mass, principal axes
-  CnPose local;   // the joint's frame from there; on the ground: in the world
-  CnTwist twist;  // at the centre of mass
-  int32_t ground; // 1: pose and twist are not read
+  CnPose pose;           // of the centre of mass, principal axes
+  CnPose local;          // the joint's frame from there; on the ground: in the world
+  CnTwist twist;         // at the centre of mass
+  int32_t ground;        // 1: pose and twist are not read
+  const CniCurve *curve; // of kinds that have curves
+  double along;          // m: about where on it; not a number: nobody knows
 } CniJointEnd;
 
 // ---- what a kind sees and gives ----
@@ -38,6 +41,8 @@ typedef struct CniJointEnd {
 typedef struct CniJointSight {
   CnPose at_a, at_b;   // the two frames in the world
   CnVec3 arm_a, arm_b; // from the centres of mass to their origins, world axes; zero on the ground
+  const CniCurve *curves[2];
+  double along[2];
   const CnJointDef *def;
 } CniJointSight;
 
@@ -45,8 +50,9 @@ typedef struct CniJointRow {
   CnVec3 linear, angular;
   double value;  // c: error of a locked direction, or a coordinate
   int32_t turns; // 1: in rad; 0: in m
-  int32_t wraps; // 1: an angle whose whole turns the two frames do not tell
+  int32_t wraps; // 1: an angle whose whole turns the two frames do not tell; CNI_ALONG
 } CniJointRow;
+#define CNI_ALONG 2 // a place on a curve, remembered as it is
 
 #define CNI_JOINT_LOCKED 6
 
@@ -63,10 +69,12 @@ typedef struct CniCoordinate {
 typedef struct CniJointKind {
   const char *name, *summary;
   int32_t locked_count;
-  int32_t point; // 1: locked rows are the first axes of an orthonormal frame at the point: the
-                 // storage `pair` of the step problem holds them
-  int32_t wraps; // 1: some of its coordinates do
-  int32_t apart; // 1: it holds two points apart, so that a scene has to give both
+  int32_t point;  // 1: locked rows are the first axes of an orthonormal frame at the point: the
+                  // storage `pair` of the step problem holds them
+  int32_t wraps;  // 1: some of its coordinates do
+  int32_t apart;  // 1: it holds two points apart, so that a scene has to give both
+  int32_t curves; // how many it has, on a first; the first coordinates are the places on them
+  int32_t gap;    // of kinds with curves: the coordinate that is the gap
   const CniCoordinate *coordinates; // ends with a null name; null: none
   const CniField *fields;           // of CnJointDef beyond frames and axes; null: none
   // Fills in what this kind needs beyond the checked fields, with the frames where they are now;
@@ -74,13 +82,17 @@ typedef struct CniJointKind {
   CnStatus (*fit)(const CniJointSight *sight, CnJointDef *def);
   // Add the rows, in a fixed order.
   void (*place)(const CniJointSight *sight, CniJointPlace *place);
-  // c'' of a locked row for bodies whose velocities stand still; null: by differences.
+  // c'' of a locked row, or of the gap, for bodies whose velocities stand still; null: by differences.
   double (*curvature)(const CniJointSight *sight, const CniJointPlace *place, int32_t row,
                       const CnTwist *a, const CnTwist *b);
 } CniJointKind;
 
 extern const CniJointKind *const cni_joint_kinds[CN_JOINT_KIND_COUNT];
 int32_t cni_joint_coordinate_count(CnJointKind kind);
+// Of this joint: one-sided ones lock nothing.
+static inline int32_t cni_joint_locked_count(const CnJointDef *def) {
+  return def->one_sided ? 0 : cni_joint_kinds[def->kind]->locked_count;
+}
 
 // ---- for the kinds: rows to add ----
 
@@ -129,6 +141,10 @@ double cni_joint_tilt_curvature(const CniJointSight *sight, int32_t row, const C
                                 const CnTwist *b);
 // w x (w x arm): acceleration of b's point less that of a's.
 CnVec3 cni_joint_bend(const CniJointPlace *place, const CnTwist *a, const CnTwist *b);
+// c'' of e . d for an axis e of a, d reaching from a's origin to the point of b that is `reach` from its
+// own; velocities stand still.
+double cni_joint_slide_curvature(const CniJointSight *sight, CnVec3 reach, CnVec3 e,
+                                 const CnTwist *a, const CnTwist *b);
 
 // ---- for the users: any kind ----
 

@@ -150,7 +150,7 @@ double cni_joint_push(const CnJointAxis *axis, const double target[3], double x,
 }
 
 void cni_joint_count(const CnJointDef *def, int32_t *blocks, int32_t *rows) {
-  int32_t locked = cni_joint_kinds[def->kind]->locked_count;
+  int32_t locked = cni_joint_locked_count(def);
   *blocks = locked > 0;
   *rows = locked;
   for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++)

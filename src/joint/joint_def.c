@@ -50,9 +50,20 @@ const CniField cni_joint_fields[] = {
               .fallback = {0}),
     CNI_FIELDS_END};
 
+const char *const cni_joint_curve_words[] = {"curve", NULL}; // what such a field refers to
+const char *const cni_joint_sides[] = {"present", "left", "right", NULL};
+
 // Every field that some kind reads.
-static const CniField all_fields[] = {CNI_JOINT_DISTANCE, CNI_JOINT_STIFFNESS, CNI_JOINT_DAMPING,
-                                      CNI_JOINT_LEAD, CNI_FIELDS_END};
+static const CniField all_fields[] = {CNI_JOINT_DISTANCE,
+                                      CNI_JOINT_STIFFNESS,
+                                      CNI_JOINT_DAMPING,
+                                      CNI_JOINT_LEAD,
+                                      CNI_JOINT_CURVE(curve_a, ""),
+                                      CNI_JOINT_CURVE(curve_b, ""),
+                                      CNI_JOINT_ONE_SIDED,
+                                      CNI_JOINT_SIDE,
+                                      CNI_JOINT_RADIUS,
+                                      CNI_FIELDS_END};
 
 CnJointDef cn_joint_def_default(CnJointKind kind) {
   CnJointDef def = {.size = sizeof def, .tag = CNI_TAG_JOINT};
@@ -99,6 +110,20 @@ static CnStatus check_unread(const CnJointDef *def, int32_t coordinates) {
   return CN_OK;
 }
 
+// Places of contact only tell where it is, and a gap that is locked is.
+static CnStatus check_curve_axes(const CniJointKind *kind, const CnJointDef *def) {
+  CnJointDef standard = cn_joint_def_default(def->kind);
+  for (int32_t i = 0; kind->curves && kind->coordinates[i].name; i++) {
+    int acts = kind->curves == 2 ? i > kind->gap : i < kind->gap;
+    if (acts || (def->one_sided && i == kind->gap)) continue;
+    if (!cni_fields_equal(cni_joint_axis_fields, &def->axes[i], &standard.axes[i]))
+      return cni_error(CN_INVALID_ARGUMENT, "joint: nothing can act on the %s of a %s%s",
+                       kind->coordinates[i].name, kind->name,
+                       i == kind->gap ? " that is not one-sided" : "");
+  }
+  return CN_OK;
+}
+
 CnStatus cni_joint_def_check(CnJointDef *def) {
   CNI_TRY(cni_fields_check(cni_joint_fields, "joint", def));
   const CniJointKind *kind = cni_joint_kinds[def->kind];
@@ -106,5 +131,6 @@ CnStatus cni_joint_def_check(CnJointDef *def) {
   if (kind->fields) CNI_TRY(cni_fields_check(kind->fields, "joint", def));
   for (int32_t i = 0; i < coordinates; i++)
     CNI_TRY(check_axis(kind->coordinates[i].name, &def->axes[i]));
+  CNI_TRY(check_curve_axes(kind, def));
   return check_unread(def, coordinates);
 }

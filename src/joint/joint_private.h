@@ -21,6 +21,29 @@
     .sentence = "travel of a whole turn; negative: a left-handed thread"                           \
   }
 
+#define CNI_JOINT_CURVE(field, text)                                                               \
+  {                                                                                                \
+    .name = #field, .type = CNI_FIELD_BITS, .offset = offsetof(CnJointDef, field), .unit = "",     \
+    .sentence = text, .words = cni_joint_curve_words                                               \
+  }
+#define CNI_JOINT_ONE_SIDED                                                                        \
+  CNI_FIELD(FLAG, CnJointDef, one_sided, ANY, "", "a cam, which only pushes; otherwise a groove",  \
+            .fallback = {0})
+#define CNI_JOINT_SIDE                                                                             \
+  CNI_FIELD(CHOICE, CnJointDef, side, ANY, "", "of the curve where the follower is",               \
+            .words = cni_joint_sides)
+#define CNI_JOINT_RADIUS CNI_JOINT_FIELD(radius, "m", "of the follower's roller")
+extern const char *const cni_joint_curve_words[], *const cni_joint_sides[];
+
+// ---- curves ----
+
+// The side of a joint that is to take it from where things are (found: 1 left, -1 right, 0 neither), and
+// zero below the gap of a one-sided one.
+CnStatus cni_joint_fit_side(double found, CnJointDef *def);
+static inline double cni_joint_side(const CnJointDef *def) {
+  return def->side == CN_SIDE_RIGHT ? -1 : 1;
+}
+
 // The present distance for a joint that was given none.
 CnStatus cni_joint_fit_distance(const CniJointSight *sight, CnJointDef *def);
 

@@ -233,6 +233,11 @@ void cni_model_set_body_pose(CniModel *model, int32_t body, const CnPose *pose) 
   cni_check_pose("pose", &model->pose[body]);
   // the velocity asked for is that of the body frame: it stays
   cni_model_set_body_twist(model, body, &twist);
+  for (int32_t i = model->bodies[body].first_joint; i >= 0;) {
+    CniJoint *joint = &model->joints[i];
+    cni_joint_look_along(model, joint);
+    i = joint->body_a == body ? joint->next_a : joint->next_b;
+  }
 }
 
 void cni_model_set_body_twist(CniModel *model, int32_t body, const CnTwist *twist) {

@@ -169,6 +169,20 @@ static CnStatus check_geometries(const CniModel *model) {
   return uses == 0 ? CN_OK : damaged("geometry", 0, "uses and shapes differ");
 }
 
+static CnStatus check_curves(const CniModel *model) {
+  int64_t uses = 0;
+  CNI_TRY(check_slots(&model->curve_ids, "curve", model->curve_count));
+  for (int32_t i = 0; i < model->curve_count; i++) {
+    const CniCurve *c = model->curves[i];
+    CNI_TRY(check_id(&model->curve_ids, "curve", i, c->slot, c->generation));
+    if (!terminated(c->name)) return damaged("curve", i, "its name does not end");
+    uses += c->use_count;
+  }
+  for (int32_t i = 0; i < model->joint_count; i++)
+    uses -= (model->joints[i].curves[0] != NULL) + (model->joints[i].curves[1] != NULL);
+  return uses == 0 ? CN_OK : damaged("curve", 0, "uses and joints differ");
+}
+
 static CnStatus check_functions(const CniModel *model) {
   CNI_TRY(check_slots(&model->function_ids, "function", model->function_count));
   for (int32_t i = 0; i < model->function_count; i++) {
@@ -237,7 +251,12 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
   if (cni_joint_def_check(&copy) != CN_OK) return damaged_numbers("joint", i);
   if (!same_rotation(copy.frame_a, def->frame_a) || !same_rotation(copy.frame_b, def->frame_b))
     return damaged("joint", i, "a frame's rotation is not of length one");
-  if (cni_joint_kinds[def->kind]->fit && !(def->distance > 0))
+  CniJoint again = {.def = *def};
+  if (cni_joint_find_curves(model, &again) != CN_OK) return damaged_numbers("joint", i);
+  if (cni_joint_kinds[def->kind]->curves && def->side == CN_SIDE_PRESENT)
+    return damaged("joint", i, "the side of its follower is not known");
+  if (cni_joint_kinds[def->kind]->apart && !cni_joint_kinds[def->kind]->curves &&
+      !(def->distance > 0))
     return damaged("joint", i, "its distance is zero");
   int finite = cn_vec3_finite(j->total.velocity) && cn_vec3_finite(j->total.spin);
   for (int32_t k = 0; k < CNI_JOINT_LOCKED; k++) finite &= isfinite(j->impulse.locked[k]) != 0;
@@ -273,6 +292,7 @@ CnStatus cni_model_consistent(const CniModel *model) {
   CNI_TRY(check_slots(&model->joint_ids, "joint", model->joint_count));
   CNI_TRY(check_slots(&model->force_ids, "force", model->force_count));
   CNI_TRY(check_geometries(model));
+  CNI_TRY(check_curves(model));
   int64_t uses = 0, ends = 0, joint_visits = 0;
   int32_t shape_visits = 0;
   for (int32_t i = 0; i < model->body_count; i++) CNI_TRY(check_body(model, i));

@@ -41,6 +41,9 @@ static CnStatus fit(const CniModel *model, CniJoint *joint) {
   CniJointEnd b = {.local = joint->def.frame_b, .ground = joint->body_b < 0};
   if (!a.ground) a.pose = cni_model_body_pose(model, joint->body_a);
   if (!b.ground) b.pose = cni_model_body_pose(model, joint->body_b);
+  a.curve = joint->curves[0];
+  b.curve = joint->curves[1];
+  a.along = b.along = NAN;
   CniJointSight sight = cni_joint_sight(&joint->def, &a, &b);
   return kind->fit(&sight, &joint->def);
 }
@@ -78,6 +81,10 @@ void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *tw
                     CniJointEnd *b) {
   *a = cni_joint_end(pose, twist, joint->body_a, joint->local_a);
   *b = cni_joint_end(pose, twist, joint->body_b, joint->local_b);
+  a->curve = joint->curves[0];
+  b->curve = joint->curves[1];
+  a->along = joint->near[0];
+  b->along = joint->near[1];
 }
 
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
@@ -128,6 +135,7 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   CNI_TRY(check_functions(model, &joint.def));
   CNI_TRY(check_continuous(model, joint.body_a));
   CNI_TRY(check_continuous(model, joint.body_b));
+  CNI_TRY(cni_joint_find_curves(model, &joint));
   CNI_TRY(fit(model, &joint));
   if (model->joint_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d joints", INT32_MAX);
@@ -140,6 +148,8 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   joint.def.name = NULL;
   cni_name_copy(joint.name, given->name);
   cni_joint_local_frames(model, &joint);
+  cni_joint_look_along(model, &joint);
+  cni_joint_use_curves(&joint, 1);
 
   // to the front of both lists
   if (joint.body_a >= 0) {
@@ -186,8 +196,13 @@ CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *gi
   const CniPair pairs[2] = {CNI_PAIR_OF(*old), CNI_PAIR_OF(joint.def)};
   CNI_TRY(cni_check_same_pair("joint", &pairs[0], &pairs[1]));
   CNI_TRY(check_functions(model, &joint.def));
+  CNI_TRY(cni_joint_find_curves(model, &joint));
   CNI_TRY(fit(model, &joint));
   joint.def.name = NULL;
+  cni_joint_use_curves(&model->joints[i], -1);
+  cni_joint_use_curves(&joint, 1);
+  if (memcmp(joint.curves, model->joints[i].curves, sizeof joint.curves) != 0)
+    cni_joint_look_along(model, &joint);
   model->joints[i] = joint;
   return CN_OK;
 }
@@ -205,6 +220,7 @@ static int32_t *link_to(CniModel *model, int32_t body, int32_t i) {
 void cni_joint_drop(CniModel *model, int32_t i) {
   CniJoint *joint = &model->joints[i];
   cni_couplings_drop(model, (CnJointId){joint->slot, joint->generation});
+  cni_joint_use_curves(joint, -1);
   if (joint->body_a >= 0) *link_to(model, joint->body_a, i) = joint->next_a;
   if (joint->body_b >= 0) *link_to(model, joint->body_b, i) = joint->next_b;
   cni_ids_free(&model->joint_ids, joint->slot);

@@ -14,6 +14,7 @@ CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
   model->shape_ids = CNI_IDS_EMPTY;
   model->material_ids = CNI_IDS_EMPTY;
   model->geometry_ids = CNI_IDS_EMPTY;
+  model->curve_ids = CNI_IDS_EMPTY;
   model->joint_ids = CNI_IDS_EMPTY;
   model->force_ids = CNI_IDS_EMPTY;
   model->function_ids = CNI_IDS_EMPTY;
@@ -38,6 +39,7 @@ void cni_model_release(CniModel *model) {
   cni_release(a, model->bodies, bodies * sizeof(CniBody));
   cni_release(a, model->shapes, (size_t)model->shape_capacity * sizeof(CniShape));
   cni_geometries_release(model);
+  cni_curves_release(model);
   cni_release(a, model->materials, (size_t)model->material_capacity * sizeof(CniMaterial));
   cni_release(a, model->joints, (size_t)model->joint_capacity * sizeof(CniJoint));
   cni_ids_release(&model->body_ids, a);
@@ -89,6 +91,10 @@ CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t
 
 CnStatus cni_model_find_geometry(const CniModel *model, CnGeometryId id, int32_t *index) {
   return find(&model->geometry_ids, "geometry", id.slot, id.generation, index);
+}
+
+CnStatus cni_model_find_curve(const CniModel *model, CnCurveId id, int32_t *index) {
+  return find(&model->curve_ids, "curve", id.slot, id.generation, index);
 }
 
 CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index) {

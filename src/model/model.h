@@ -176,7 +176,8 @@ typedef struct CniJoint {
   double drift[CN_JOINT_AXES][CNI_PART_COUNT]; // along the coordinates, after the kick
   CnTwist total;              // N s, N m s, world axes, on b at its frame: what it amounts to
   double impulse_step;        // s: time step the impulse belongs to
-  double near[CN_JOINT_AXES]; // rad: angles that wrap, with their whole turns
+  double near[CN_JOINT_AXES]; // rad: angles that wrap, with their whole turns; m: places on curves
+  CniCurve *curves[2];        // of kinds that have some
   char name[CNI_NAME_SIZE];
 } CniJoint;
 
@@ -253,6 +254,10 @@ typedef struct CniModel {
   int32_t geometry_count, geometry_capacity;
   CniIds geometry_ids;
 
+  CniCurve **curves; // where they are does not change
+  int32_t curve_count, curve_capacity;
+  CniIds curve_ids;
+
   CniJoint *joints;
   int32_t joint_count, joint_capacity;
   CniIds joint_ids;
@@ -290,6 +295,8 @@ CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id);
 CnStatus cni_model_add_points(CniModel *model, const char *name, const CnVec3 *points,
                               int32_t count, CnGeometryId *id);
 CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id);
+CnStatus cni_model_add_curve(CniModel *model, const CnCurveDef *def, CnCurveId *id);
+CnStatus cni_model_remove_curve(CniModel *model, CnCurveId id);
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *def, CnJointId *id);
 CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *def);
 CnStatus cni_model_remove_joint(CniModel *model, CnJointId id);
@@ -320,6 +327,7 @@ CnStatus cni_model_find_body(const CniModel *model, CnBodyId id, int32_t *index)
 CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *index);
 CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t *index);
 CnStatus cni_model_find_geometry(const CniModel *model, CnGeometryId id, int32_t *index);
+CnStatus cni_model_find_curve(const CniModel *model, CnCurveId id, int32_t *index);
 CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index);
 CnStatus cni_model_find_function(const CniModel *model, CnFunctionId id, int32_t *index);
 CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *index);
@@ -363,6 +371,12 @@ CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniSha
 
 // Take a geometry over, for data read from outside: its hull is the model's now, its ids are there.
 CnStatus cni_geometry_keep(CniModel *model, const CniGeometry *geometry);
+
+// Take a curve over likewise.
+CnStatus cni_curve_keep(CniModel *model, const CniCurve *curve);
+// The curves that a joint's definition names, and their count of uses by one more or less.
+CnStatus cni_joint_find_curves(const CniModel *model, CniJoint *joint);
+void cni_joint_use_curves(CniJoint *joint, int32_t change);
 
 // The definition a shape was made from.
 CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);

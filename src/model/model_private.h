@@ -68,6 +68,9 @@ typedef struct CniPair {
 CnStatus cni_check_same_pair(const char *sort, const CniPair *old, const CniPair *given);
 
 void cni_functions_release(CniModel *model);
+void cni_curves_release(CniModel *model);
+// Where on its curves a joint is, wherever that was before; nothing for one that has none.
+void cni_joint_look_along(const CniModel *model, CniJoint *joint);
 // Couplings go with their joints.
 void cni_couplings_drop(CniModel *model, CnJointId joint);
 // Motions go with their body.

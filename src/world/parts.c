@@ -73,6 +73,54 @@ const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry) {
              : NULL;
 }
 
+// ---- curves ----
+
+CnStatus cn_curve_create(CnWorld *world, const CnCurveDef *def, CnCurveId *curve) {
+  CNI_FLOATS;
+  if (!curve) return cni_null_argument("cn_curve_create", "the result pointer");
+  *curve = (CnCurveId){0, 0};
+  CNI_TRY(cni_world_open(world, "cn_curve_create"));
+  if (!def) return cni_null_argument("cn_curve_create", "the definition");
+  return cni_model_add_curve(&world->now.model, def, curve);
+}
+
+CnStatus cn_curve_destroy(CnWorld *world, CnCurveId curve) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_curve_destroy"));
+  return cni_model_remove_curve(&world->now.model, curve);
+}
+
+CnStatus cn_curve_def(const CnWorld *world, CnCurveId curve, CnCurveDef *def) {
+  CNI_FLOATS;
+  int32_t i;
+  if (!def) return cni_null_argument("cn_curve_def", "the result pointer");
+  *def = (CnCurveDef){0};
+  if (!world) return cni_null_argument("cn_curve_def", "the world");
+  CNI_TRY(cni_model_find_curve(&world->now.model, curve, &i));
+  *def = world->now.model.curves[i]->def;
+  def->name = world->now.model.curves[i]->name;
+  return CN_OK;
+}
+
+CnStatus cn_curve_point(const CnWorld *world, CnCurveId curve, double s, CnCurvePoint *point) {
+  CNI_FLOATS;
+  int32_t i;
+  if (!point) return cni_null_argument("cn_curve_point", "the result pointer");
+  *point = (CnCurvePoint){0};
+  if (!world) return cni_null_argument("cn_curve_point", "the world");
+  CNI_TRY(cni_model_find_curve(&world->now.model, curve, &i));
+  if (!isfinite(s))
+    return cni_error(CN_INVALID_ARGUMENT, "cn_curve_point: the place must be finite (got %g)", s);
+  *point = cni_curve_at(world->now.model.curves[i], s);
+  return CN_OK;
+}
+
+CnCurveId cn_world_next_curve(const CnWorld *world, CnCurveId previous) {
+  CnCurveId next = {0, 0};
+  if (world) next.slot = cni_ids_next(&world->now.model.curve_ids, previous.slot, &next.generation);
+  return next;
+}
+
 // ---- shapes ----
 
 CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def, CnShapeId *shape) {

@@ -74,6 +74,10 @@ static const CniField geometry_fields[] = {
     ROW(INTEGER, CniGeometryRecord, face_count, "faces"),
     ROW(NAME, CniGeometryRecord, name, "name"),
     CNI_FIELDS_END};
+static const CniField curve_fields[] = {ROW(BITS, CniCurve, slot, "slot"),
+                                        ROW(BITS, CniCurve, generation, "generation"),
+                                        ROW(INTEGER, CniCurve, def.point_count, "points"),
+                                        ROW(NAME, CniCurve, name, "name"), CNI_FIELDS_END};
 static const CniField material_fields[] = {ROW(BITS, CniMaterial, slot, "slot"),
                                            ROW(BITS, CniMaterial, generation, "generation"),
                                            ROW(NAME, CniMaterial, name, "name"), CNI_FIELDS_END};
@@ -179,6 +183,9 @@ static const CniRecord common[CNI_RECORD_SHAPE_KIND] = {
     [CNI_RECORD_TURNING] = {"turning", NULL, {{"", angular_fields, 0}}},
     [CNI_RECORD_EVENT] = {"event", NULL, {{"", event_fields, 0}}},
     [CNI_RECORD_GEOMETRY] = {"geometry", NULL, {{"", geometry_fields, 0}}},
+    [CNI_RECORD_CURVE] = {"curve",
+                          NULL,
+                          {{"", curve_fields, 0}, {"", cni_curve_fields, offsetof(CniCurve, def)}}},
     [CNI_RECORD_FUNCTION] = {"function",
                              NULL,
                              {{"", function_fields, 0},

@@ -106,6 +106,20 @@ static void write_geometry(Writer *w, const CniGeometry *g) {
   }
 }
 
+static int has_curves(const CniModel *model) { return model->curve_ids.slot_count > 0; }
+
+static void write_curves(Writer *w, const CniModel *model) {
+  if (!has_curves(model)) return;
+  write_ids(w, &model->curve_ids);
+  write_count(w, model->curve_count);
+  for (int32_t i = 0; i < model->curve_count; i++) {
+    CniCurve *curve = model->curves[i];
+    write_record(w, CNI_RECORD_CURVE, curve);
+    for (int32_t k = 0; k < 3 * curve->def.point_count; k++)
+      cni_stream_double(&w->s, &curve->points[k]);
+  }
+}
+
 static int has_functions(const CniModel *model) { return model->function_ids.slot_count > 0; }
 
 static void write_functions(Writer *w, const CniModel *model) {
@@ -150,6 +164,7 @@ static void write_model(Writer *w, const CniModel *model) {
     write_count(w, model->geometry_count);
   }
   for (int32_t i = 0; i < model->geometry_count; i++) write_geometry(w, model->geometries[i]);
+  write_curves(w, model);
   write_functions(w, model);
   write_count(w, model->body_count);
   for (int32_t i = 0; i < model->body_count; i++) {
@@ -214,6 +229,7 @@ static void write_layout(Writer *w, const CniModel *model) {
   int32_t count = 0;
   memset(has, 1, CNI_RECORD_SHAPE_KIND);
   has[CNI_RECORD_GEOMETRY] = has_geometries(model) ? 1 : 0;
+  has[CNI_RECORD_CURVE] = has_curves(model) ? 1 : 0;
   has[CNI_RECORD_FUNCTION] = has_functions(model) ? 1 : 0;
   has[CNI_RECORD_MOTION] = model->motion_count > 0 ? 1 : 0;
   has[CNI_RECORD_COUPLING] = has[CNI_RECORD_TERM] = has_couplings(model) ? 1 : 0;
@@ -490,6 +506,49 @@ static CnStatus read_materials(Reader *r, CniModel *model) {
   return CN_OK;
 }
 
+// So many numbers that follow, in memory to be given back; a wrong count is found out first.
+static CnStatus read_numbers(Reader *r, const CnAllocator *a, int64_t count, double **numbers) {
+  int64_t bytes = count * (int64_t)sizeof(double);
+  *numbers = NULL;
+  if (count < 0 || bytes > (int64_t)(r->s.size - r->s.at)) return ended();
+  *numbers = cni_allocate(a, (size_t)(bytes > 0 ? bytes : 1));
+  if (!*numbers) return cni_error_memory((size_t)bytes);
+  for (int64_t k = 0; k < count; k++) cni_stream_double(&r->s, &(*numbers)[k]);
+  return CN_OK;
+}
+
+static void release_numbers(const CnAllocator *a, int64_t count, double *numbers) {
+  cni_release(a, numbers, count > 0 ? (size_t)count * sizeof *numbers : 1);
+}
+
+static CnStatus read_curves(Reader *r, CniModel *model) {
+  const CnAllocator *a = &model->allocator;
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_CURVE].seen) return CN_OK;
+  CNI_TRY(read_ids(r, &model->curve_ids, a));
+  CNI_TRY(read_count(r, CNI_RECORD_CURVE, &count));
+  for (int32_t i = 0; i < count; i++) {
+    CniCurve read = {.def = cn_curve_def_default(CN_CURVE_PATH)}, made;
+    double *numbers;
+    CNI_TRY(read_record(r, CNI_RECORD_CURVE, &read));
+    int64_t points = read.def.point_count;
+    CNI_TRY(read_numbers(r, a, 3 * points, &numbers));
+    read.def.x = numbers;
+    read.def.y = numbers + points;
+    read.def.bulges = read.def.kind == CN_CURVE_PATH ? numbers + 2 * points : NULL;
+    CnStatus status = cni_curve_make(a, &read.def, &made);
+    release_numbers(a, 3 * points, numbers);
+    if (status != CN_OK) return status == CN_NO_MEMORY ? status : illegal();
+    made.slot = read.slot;
+    made.generation = read.generation;
+    memcpy(made.name, read.name, sizeof made.name);
+    status = cni_curve_keep(model, &made);
+    if (status != CN_OK) cni_curve_forget(a, &made);
+    CNI_TRY(status);
+  }
+  return CN_OK;
+}
+
 static CnStatus read_functions(Reader *r, CniModel *model) {
   const CnAllocator *a = &model->allocator;
   int32_t count;
@@ -500,15 +559,13 @@ static CnStatus read_functions(Reader *r, CniModel *model) {
   for (int32_t i = 0; i < count; i++) {
     CniFunction read = {.def = cn_function_def_default(CN_FUNCTION_CONSTANT)}, made;
     CNI_TRY(read_record(r, CNI_RECORD_FUNCTION, &read));
-    int64_t points = read.def.point_count, bytes = 2 * points * (int64_t)sizeof(double);
-    if (points < 0 || bytes > (int64_t)(r->s.size - r->s.at)) return ended();
-    double *numbers = cni_allocate(a, (size_t)(bytes > 0 ? bytes : 1));
-    if (!numbers) return cni_error_memory((size_t)bytes);
-    for (int64_t k = 0; k < 2 * points; k++) cni_stream_double(&r->s, &numbers[k]);
+    double *numbers;
+    int64_t points = read.def.point_count;
+    CNI_TRY(read_numbers(r, a, 2 * points, &numbers));
     read.def.times = numbers;
     read.def.values = numbers + points;
     CnStatus status = cni_function_make(model, &read.def, &made);
-    cni_release(a, numbers, (size_t)(bytes > 0 ? bytes : 1));
+    release_numbers(a, 2 * points, numbers);
     if (status != CN_OK) return status == CN_NO_MEMORY ? status : illegal();
     made.slot = read.slot;
     made.generation = read.generation;
@@ -561,6 +618,17 @@ static CnStatus read_motions(Reader *r, CniModel *model) {
   return CN_OK;
 }
 
+// The curves of a joint are named by their slots.
+static CnStatus name_curves(const CniModel *model, CniJoint *joint) {
+  CnCurveId *ids[2] = {&joint->def.curve_a, &joint->def.curve_b};
+  for (int32_t i = 0; i < model->curve_count; i++)
+    for (int32_t k = 0; k < 2; k++)
+      if (model->curves[i]->slot == ids[k]->slot) ids[k]->generation = model->curves[i]->generation;
+  if (cni_joint_find_curves(model, joint) != CN_OK) return illegal();
+  cni_joint_use_curves(joint, 1);
+  return CN_OK;
+}
+
 static CnStatus read_joints(Reader *r, CniModel *model) {
   int32_t count;
   CNI_TRY(read_count(r, CNI_RECORD_JOINT, &count));
@@ -572,6 +640,7 @@ static CnStatus read_joints(Reader *r, CniModel *model) {
     CNI_TRY(read_record(r, CNI_RECORD_JOINT_KIND + (int32_t)joint->def.kind, joint));
     for (int32_t k = 0; k < CN_JOINT_AXES; k++)
       name_function(model, &joint->def.axes[k].motor_function);
+    CNI_TRY(name_curves(model, joint));
   }
   model->joint_count = count;
   return CN_OK;
@@ -602,6 +671,7 @@ static CnStatus read_model(Reader *r, CniModel *model) {
   CNI_TRY(read_ids(r, &model->material_ids, a));
   CNI_TRY(read_ids(r, &model->joint_ids, a));
   CNI_TRY(read_geometries(r, model));
+  CNI_TRY(read_curves(r, model));
   CNI_TRY(read_functions(r, model));
   size_t bodies = r->s.at;
   CNI_TRY(read_bodies(r, model));

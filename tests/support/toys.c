@@ -4,6 +4,7 @@
 #include "check.h"
 #include "core/math.h"
 #include "core/rng.h"
+#include "joint/joint.h"
 
 CnWorld *toy_world_from(const CnWorldDef *def) {
   CnWorld *world;
@@ -116,4 +117,35 @@ CnWorld *toy_pile(const CnWorldDef *def, int count) {
     toy_ball(world, 0.05, cn_vec3(x, y, 0.06 + 0.11 * layer), (CnMaterialId){0, 0});
   }
   return world;
+}
+
+void toy_curves(CnWorld *world, CnJointDef *def) {
+  static const double x[] = {0.2, 0.06, -0.15, -0.16, 0.07}, y[] = {0, 0.14, 0.09, -0.1, -0.13};
+  static const double round_x[] = {0.1, -0.1}, round_y[] = {0, 0}, half[] = {1, 1};
+  const CniJointKind *kind = cni_joint_kinds[def->kind];
+  CnCurveDef oval = cn_curve_def_default(CN_CURVE_SPLINE);
+  CnCurveDef circle = cn_curve_def_default(CN_CURVE_PATH);
+  oval.closed = circle.closed = 1;
+  oval.point_count = 5;
+  oval.x = x;
+  oval.y = y;
+  circle.point_count = 2;
+  circle.x = round_x;
+  circle.y = round_y;
+  circle.bulges = half;
+  if (kind->curves > 0) CHECK_OK(cn_curve_create(world, &oval, &def->curve_a));
+  if (kind->curves > 1) CHECK_OK(cn_curve_create(world, &circle, &def->curve_b));
+  if (kind->curves == 0) return;
+  CnJointDef standard = cn_joint_def_default(def->kind);
+  CnCurvePoint p;
+  CHECK_OK(cn_curve_point(world, def->curve_a, 0, &p));
+  double out = kind->curves > 1 ? 0.1 : 0;
+  CnVec3 to_b = cn_vec3(p.x + out * p.tangent_y, p.y - out * p.tangent_x, 0);
+  def->frame_a.position = cn_sub(def->frame_a.position, cn_rotate(def->frame_a.rotation, to_b));
+  def->side = CN_SIDE_RIGHT;
+  for (int32_t i = 0; i < kind->curves && kind->curves == 2; i++) def->axes[i] = standard.axes[i];
+  // where the slide begins is a matter of the curves
+  if (kind->curves == 2) def->axes[kind->gap + 1].lower = -INFINITY;
+  if (kind->curves == 2) def->axes[kind->gap + 1].upper = INFINITY;
+  if (!def->one_sided) def->axes[kind->gap] = standard.axes[kind->gap];
 }

@@ -30,4 +30,8 @@ void toy_steps(CnWorld *world, int count);
 // disorder, ready to fall into a pile.
 CnWorld *toy_pile(const CnWorldDef *def, int count);
 
+// Curves for a kind of joint that has some: an oval on a, a circle on b, on its right. Frames that
+// coincide are moved so that they touch.
+void toy_curves(CnWorld *world, CnJointDef *def);
+
 #endif

@@ -35,7 +35,9 @@ static Pair pair(const CnWorldDef *def, CnVec3 half, CnJointKind kind, const CnJ
   if (kind == CN_JOINT_SCREW) p.def.lead = 0.2;
   for (int32_t i = 0; axis && i < cni_joint_coordinate_count(kind); i++) p.def.axes[i] = *axis;
   CHECK_OK(cn_joint_def_along(p.world, cn_vec3(0.17, 0.02, 0.01), cn_vec3(1, 2, 3), &p.def));
-  if (cni_joint_kinds[kind]->apart) p.def.frame_b.position = cn_vec3(-0.05, 0.02, 0.01);
+  if (cni_joint_kinds[kind]->apart && !cni_joint_kinds[kind]->curves)
+    p.def.frame_b.position = cn_vec3(-0.05, 0.02, 0.01);
+  toy_curves(p.world, &p.def);
   CHECK_OK(cn_joint_create(p.world, &p.def, &p.joint));
   return p;
 }
@@ -68,6 +70,7 @@ static void tumbling(void **state) {
   (void)state;
   for (int32_t kind = 0; kind < CN_JOINT_KIND_COUNT; kind++) {
     if (cni_joint_kinds[kind]->locked_count == 0) continue;
+    CniRng before_kind = rng; // kinds that came later do not change the numbers of the next test
     CnWorldDef def = cn_world_def_default();
     def.time_step = 0.02;
     def.integrator = "hem5";
@@ -95,6 +98,7 @@ static void tumbling(void **state) {
     near3(after.momentum, before.momentum, 1e-11);
     near3(after.angular_momentum, before.angular_momentum, 1e-8);
     if (cni_joint_coordinate_count((CnJointKind)kind) > 0) CHECK(moved > 0.05);
+    if (cni_joint_kinds[kind]->curves) rng = before_kind;
     cn_world_destroy(p.world);
   }
 }
@@ -131,7 +135,8 @@ static void momentum(void **state) {
     CHECK(cn_world_hash(p.world) == cn_world_hash(copy));
     cn_world_sums(p.world, &after);
     near3(after.momentum, before.momentum, 1e-12);
-    near3(after.angular_momentum, before.angular_momentum, 1e-12);
+    double turn = cni_joint_kinds[kind]->curves ? 1e-11 : 5e-12;
+    near3(after.angular_momentum, before.angular_momentum, turn);
     free(data);
     cn_world_destroy(copy);
     cn_world_destroy(p.world);

@@ -33,7 +33,9 @@ static void furnish(CniRng *rng, CnJointAxis *axis) {
 }
 
 static void join(CnWorld *world, CniRng *rng, CnBodyId a, CnBodyId b, int plain) {
-  CnJointDef def = cn_joint_def_default((CnJointKind)cni_rng_range(rng, 0, CN_JOINT_KIND_COUNT));
+  // none with curves
+  CnJointDef def =
+      cn_joint_def_default((CnJointKind)cni_rng_range(rng, 0, CN_JOINT_POINT_ON_CURVE));
   CnJointId id;
   def.body_a = a;
   def.body_b = b;

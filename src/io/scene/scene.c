@@ -46,9 +46,10 @@ static CnStatus read_seed(CniReader *reader, json_t *root) {
 
 static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *settings,
                           int32_t setting_count) {
-  static const char *const keys[] = {"$schema",  "title",     "description", "parameters", "seed",
-                                     "settings", "materials", "bodies",      "joints",     "forces",
-                                     "sensors",  "functions", "geometries",  "couplings",  NULL};
+  static const char *const keys[] = {"$schema",    "title",     "description", "parameters",
+                                     "seed",       "settings",  "materials",   "bodies",
+                                     "joints",     "forces",    "sensors",     "functions",
+                                     "geometries", "couplings", "curves",      NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -57,6 +58,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(cni_scene_read_settings(reader, root));
   CNI_TRY(cni_scene_read_materials(reader, root));
   CNI_TRY(cni_scene_read_functions(reader, root));
+  CNI_TRY(cni_scene_read_curves(reader, root));
   CNI_TRY(cni_model_init(&reader->probe, &reader->scene->allocator));
   reader->probe_ready = 1;
   CNI_TRY(cni_scene_read_geometries(reader, root));
@@ -72,6 +74,7 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->parameter_names, a);
   cni_name_release(&reader->material_names, a);
   cni_name_release(&reader->geometry_names, a);
+  cni_name_release(&reader->curve_names, a);
   cni_name_release(&reader->body_names, a);
   cni_name_release(&reader->joint_names, a);
   cni_name_release(&reader->force_names, a);
@@ -162,6 +165,7 @@ void cn_scene_destroy(CnScene *scene) {
   for (int32_t i = 0; i < scene->function_count; i++)
     CNI_RELEASE(&a, scene->functions[i].points, 2 * scene->functions[i].def.point_count);
   CNI_RELEASE(&a, scene->functions, scene->function_capacity);
+  cni_scene_release_curves(scene);
   CNI_RELEASE(&a, scene->couplings, scene->coupling_capacity);
   CNI_RELEASE(&a, scene->sensors, scene->sensor_capacity);
   cni_text_release(&scene->texts, &a);
@@ -278,7 +282,8 @@ typedef struct Filling {
   CnJointId *joints;
   CnForceId *forces;
   CnFunctionId *functions;
-  int32_t material_count, geometry_count, body_count, function_count; // created so far
+  CnCurveId *curves;
+  int32_t curve_count, material_count, geometry_count, body_count, function_count; // created so far
 } Filling;
 
 static CnStatus reserve_ids(const CnScene *scene, CniArena *arena, Filling *f) {
@@ -287,6 +292,7 @@ static CnStatus reserve_ids(const CnScene *scene, CniArena *arena, Filling *f) {
   CNI_TRY(cni_arena_array(arena, scene->body_count, sizeof *f->bodies, &f->bodies));
   CNI_TRY(cni_arena_array(arena, scene->joint_count, sizeof *f->joints, &f->joints));
   CNI_TRY(cni_arena_array(arena, scene->force_count, sizeof *f->forces, &f->forces));
+  CNI_TRY(cni_arena_array(arena, scene->curve_count, sizeof *f->curves, &f->curves));
   return cni_arena_array(arena, scene->function_count, sizeof *f->functions, &f->functions);
 }
 
@@ -294,6 +300,10 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
   for (int32_t i = 0; i < scene->function_count; i++) {
     CNI_TRY(cn_function_create(world, &scene->functions[i].def, &f->functions[i]));
     f->function_count++;
+  }
+  for (int32_t i = 0; i < scene->curve_count; i++) {
+    CNI_TRY(cn_curve_create(world, &scene->curves[i].def, &f->curves[i]));
+    f->curve_count++;
   }
   for (int32_t i = 0; i < scene->material_count; i++) {
     CNI_TRY(cn_material_create(world, &scene->materials[i], &f->materials[i]));
@@ -336,6 +346,8 @@ static CnStatus fill_joints(const CnScene *scene, CnWorld *world, const Filling 
       CnFunctionId *function = &def.axes[k].motor_function;
       if (function->slot > 0) *function = f->functions[function->slot - 1];
     }
+    if (def.curve_a.slot > 0) def.curve_a = f->curves[def.curve_a.slot - 1];
+    if (def.curve_b.slot > 0) def.curve_b = f->curves[def.curve_b.slot - 1];
     CNI_TRY(cn_joint_create(world, &def, &f->joints[i]));
   }
   for (int32_t i = 0; i < scene->coupling_count; i++) {
@@ -372,6 +384,7 @@ static void empty_world(CnWorld *world, const Filling *f) {
   for (int32_t i = f->body_count; i-- > 0;) cn_body_destroy(world, f->bodies[i]);
   for (int32_t i = f->geometry_count; i-- > 0;) cn_geometry_destroy(world, f->geometries[i]);
   for (int32_t i = f->material_count; i-- > 0;) cn_material_destroy(world, f->materials[i]);
+  for (int32_t i = f->curve_count; i-- > 0;) cn_curve_destroy(world, f->curves[i]);
   for (int32_t i = f->function_count; i-- > 0;) cn_function_destroy(world, f->functions[i]);
 }
 

@@ -303,7 +303,8 @@ static CnStatus run_generator(CniReader *reader, json_t *item, Kind kind, CniMak
 }
 
 static CnStatus one_item(CniReader *reader, json_t *item, CniMakeItem make, int64_t *count) {
-  if (!json_is_object(item)) return cni_scene_fail(reader, item, "must be an object");
+  if (!json_is_object(item) && !(reader->lists && json_is_array(item)))
+    return cni_scene_fail(reader, item, "must be %s", reader->lists ? "a list" : "an object");
   if (++*count > reader->item_limit)
     return cni_scene_fail(reader, item, "a scene has at most %lld items",
                           (long long)reader->item_limit);

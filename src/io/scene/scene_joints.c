@@ -138,6 +138,8 @@ static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fie
       CNI_TRY(cni_scene_get_flag(reader, item, f->name, at));
     else if (f->type == CNI_FIELD_CHOICE)
       CNI_TRY(cni_scene_get_choice(reader, item, f->name, f->words, at));
+    else if (f->type == CNI_FIELD_BITS && f->words)
+      CNI_TRY(cni_scene_get_curve(reader, item, f->name, at));
     else if (f->type == CNI_FIELD_BITS)
       CNI_TRY(cni_scene_get_function(reader, item, f->name, at));
     else if (word && f->range == CNI_BOUND && strcmp(word, "unlimited") == 0)
@@ -172,7 +174,8 @@ static CnStatus check_keys(CniReader *reader, json_t *item, CnJointKind kind) {
   const char *keys[8 + MOST_FIELDS + CN_JOINT_AXES] = {"name",   "kind",    "bodies",
                                                        "anchor", "anchors", "frames"};
   int32_t count = 6, coordinates = cni_joint_coordinate_count(kind);
-  if (coordinates > 0) keys[count++] = "axis";
+  // an axis leaves open where x of a curve's plane is
+  if (coordinates > 0 && !cni_joint_kinds[kind]->curves) keys[count++] = "axis";
   const CniField *fields = cni_joint_kinds[kind]->fields;
   for (int32_t i = 0; fields && fields[i].name && i < MOST_FIELDS; i++)
     keys[count++] = fields[i].name;
@@ -197,7 +200,10 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
   CNI_TRY(read_place(reader, item, "joint", row->name, row->apart, &joint));
   CNI_TRY(check_frames(reader, item, "joint", &joint));
   CNI_TRY(read_fields(reader, item, row->fields, def));
-  if (row->fit) CNI_TRY(check_distance(reader, item, "distance", def->distance, &joint));
+  for (int32_t i = 0; i < row->curves; i++)
+    CNI_TRY(cni_scene_require(reader, item, i ? "curve_b" : "curve_a"));
+  if (row->fit && !row->curves)
+    CNI_TRY(check_distance(reader, item, "distance", def->distance, &joint));
   CNI_TRY(read_axes(reader, item, def));
   return CNI_PUSH(&scene->allocator, scene->joints, scene->joint_capacity, scene->joint_count,
                   joint);

@@ -42,6 +42,11 @@ typedef struct CniSceneFunction {
   double *points; // times, values; null: none
 } CniSceneFunction;
 
+typedef struct CniSceneCurve {
+  CnCurveDef def;
+  double *points; // x, y, bulges, one more of each than there are
+} CniSceneCurve;
+
 typedef struct CniSceneGeometry {
   const char *name; // null: given with a shape
   int32_t first_point, point_count;
@@ -52,7 +57,7 @@ typedef struct CniSceneCoupling {
   CnCouplingDef def; // slots of joints are their numbers here, from 1 on
 } CniSceneCoupling;
 
-// The slot of a motor's function is its number here, from 1 on.
+// The slots of a motor's function and of curves are their numbers here, from 1 on.
 typedef struct CniSceneJoint {
   CnJointDef def;
   int32_t body_a, body_b; // -1: the ground
@@ -101,6 +106,8 @@ struct CnScene {
   CniSceneJoint *joints;
   CniSceneForce *forces;
   CniSceneFunction *functions;
+  CniSceneCurve *curves;
+  int32_t curve_count, curve_capacity;
   CniSceneCoupling *couplings;
   CniSceneSensor *sensors;
   int32_t parameter_count, material_count, body_count, shape_count, joint_count, force_count;
@@ -141,12 +148,13 @@ typedef struct CniReader {
   CniVariable variables[CNI_SCENE_VARIABLES]; // innermost last
   int32_t variable_count;
   int32_t nesting;
+  int32_t lists;       // items of the list being read are lists
   int32_t waiting_for; // parameter that had no value yet
   uint8_t *known;      // per parameter: has its value; null: all have
 
   CniRng rng;
   int64_t item_count, shape_item_count, item_limit;
-  CniNameTable geometry_names;
+  CniNameTable geometry_names, curve_names;
   CniNameTable parameter_names, material_names, body_names, joint_names, force_names, sensor_names;
   CniNameTable function_names, coupling_names;
   CniModel probe; // one body at a time is tried here
@@ -258,6 +266,10 @@ CnStatus cni_scene_read_materials(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root);
 // The geometry of a shape that needs one: "geometry" names it, or "points" make it.
 CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape);
+// Curves; one by its name, if it is mentioned, its number counting from 1.
+CnStatus cni_scene_read_curves(CniReader *reader, json_t *root);
+CnStatus cni_scene_get_curve(CniReader *reader, json_t *item, const char *key, uint32_t *number);
+void cni_scene_release_curves(CnScene *scene);
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root);
 // A function by its name, if it is mentioned; its number counts from 1.
 CnStatus cni_scene_get_function(CniReader *reader, json_t *item, const char *key, uint32_t *number);

@@ -205,8 +205,7 @@ static int32_t list_bilateral(const CniModel *model, int32_t *rotors, CniWorldRo
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
     if (!moves(model, joint)) continue;
-    int32_t locked =
-        cni_joint_is_spring(joint) ? 0 : cni_joint_kinds[joint->def.kind]->locked_count;
+    int32_t locked = cni_joint_is_spring(joint) ? 0 : cni_joint_locked_count(&joint->def);
     for (int32_t k = 0; k < locked; k++)
       add(&list, (CniWorldRow){.joint = i, .row = k, .rotor = -1, .part = CNI_PART_LOCKED});
     CniJointPlace place;

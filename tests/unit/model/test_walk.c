@@ -45,6 +45,7 @@ static RefJoint joints[MAX];
 static int body_total, shape_total, material_total, joint_total;
 static TestAlloc alloc;
 static CniModel model;
+static CnCurveId oval; // for joints that have curves
 static CniRng rng;
 
 static double uniform(double lo, double hi) { return cni_rng_range(&rng, lo, hi); }
@@ -116,6 +117,17 @@ static void add_material(void) {
   materials[material_total++] = (RefMaterial){id, 1, def.friction};
 }
 
+static void add_curve(void) {
+  static const double x[] = {0.1, -0.1}, y[] = {0, 0}, half[] = {1, 1};
+  CnCurveDef def = cn_curve_def_default(CN_CURVE_PATH);
+  def.closed = 1;
+  def.point_count = 2;
+  def.x = x;
+  def.y = y;
+  def.bulges = half;
+  CHECK_OK(cni_model_add_curve(&model, &def, &oval));
+}
+
 static void add_joint(void) {
   int a, b;
   LIVING(bodies, body_total, a);
@@ -131,6 +143,10 @@ static void add_joint(void) {
   if (b >= 0) def.body_b = bodies[b].id;
   def.frame_a.position = any_vec(1);
   def.frame_b.position = any_vec(1);
+  def.curve_a = def.curve_b = oval;
+  if (cni_joint_kinds[def.kind]->curves < 2) def.curve_b = (CnCurveId){0, 0};
+  if (cni_joint_kinds[def.kind]->curves < 1) def.curve_a = (CnCurveId){0, 0};
+  if (cni_joint_kinds[def.kind]->curves) def.side = CN_SIDE_RIGHT;
   CnJointId id;
   CnStatus status = cni_model_add_joint(&model, &def, &id);
   if (status == CN_NO_MEMORY) return;
@@ -313,6 +329,7 @@ static void test_walk(void **state) {
   test_alloc_init(&alloc);
   CnAllocator hook = test_alloc_hook(&alloc);
   CHECK_OK(cni_model_init(&model, &hook));
+  add_curve();
   rng.state = 2024;
   for (int step = 0; step < 6000; step++) {
     // tides: now it grows, now it shrinks
@@ -338,6 +355,7 @@ static void test_derive(void **state) {
   test_alloc_init(&alloc);
   CnAllocator hook = test_alloc_hook(&alloc);
   CHECK_OK(cni_model_init(&model, &hook));
+  add_curve();
   rng.state = 7;
   for (int i = 0; i < 40; i++) add_body();
   for (int i = 0; i < 150; i++) add_shape();

@@ -82,13 +82,14 @@ static CnJointAxis any_axis(CnWorld *w) {
 }
 
 static CnJointId any_joint(CnWorld *w, CnBodyId a, CnBodyId b, CnJointDef *def) {
-  CnJointKind kind = (CnJointKind)below(CN_JOINT_KIND_COUNT);
+  CnJointKind kind = (CnJointKind)below(CN_JOINT_POINT_ON_CURVE); // none with curves
   CnJointId id;
   *def = cn_joint_def_default(kind);
   def->body_a = a;
   def->body_b = b;
   CHECK_OK(cn_joint_def_along(w, any(1), cn_add(any(1), cn_vec3(0, 0, 1.1)), def));
-  if (cni_joint_kinds[kind]->apart) def->frame_b.position = any(0.5);
+  if (cni_joint_kinds[kind]->apart && !cni_joint_kinds[kind]->curves)
+    def->frame_b.position = any(0.5);
   if (kind == CN_JOINT_SCREW) def->lead = uniform(-0.2, 0.2);
   for (int32_t k = 0; k < cni_joint_coordinate_count(kind); k++) def->axes[k] = any_axis(w);
   CHECK_OK(cn_joint_create(w, def, &id));

@@ -237,9 +237,11 @@ typedef struct CnBalanceTerm {
   double energy;           ///< J: kinetic energy, or work
 } CnBalanceTerm;
 
-/// Where momentum and kinetic energy of the bodies with mass went in a step of `impulse`. Impulses
+/// Where momentum and kinetic energy of the bodies with mass went in a step. Impulses
 /// and work are those on these bodies, so what a moving support or a belt gives is in the work of
-/// its contacts. The parts add up to the change: what is left is round-off.
+/// its contacts. The parts add up to the change: what is left is round-off. With hem5, rkf45 and
+/// moreau-jean impulses are sums over the step and work is that with the mean velocities of its two
+/// ends; what that does not tell goes to the part `scheme`.
 typedef struct CnStepBalance {
   CnBalanceTerm change; ///< from the beginning of the step to its end
   CnBalanceTerm parts[CN_BALANCE_PART_COUNT];
@@ -247,7 +249,7 @@ typedef struct CnStepBalance {
 } CnStepBalance;
 
 /// The balance of the last step. CN_INVALID_ARGUMENT where there is none: before the first step,
-/// after a restore, without CnWorldDef::balance, and from integrators that solve no step problem.
+/// after a restore, and without CnWorldDef::balance.
 CN_API CnStatus cn_world_balance(const CnWorld *world, CnStepBalance *balance);
 
 /// Overlaps at the present positions: pairs of shapes with a negative gap. Allocates working memory

@@ -163,6 +163,10 @@ void cni_couplings_keep(CniModel *model, double time_step, const CnProblem *prob
 void cni_coupling_put(const CniModel *model, int32_t coupling, const CnProblem *problem,
                       int32_t end_block, double impulse, double *g);
 
+// Springs of forces over a step of the equations of motion, by the trapezoidal rule, into g.
+CnStatus cni_forces_put(const CniModel *model, const CnPose *pose_new, const CnTwist *twist_new,
+                        double time, double time_step, const CnProblem *problem, double *g);
+
 // What springs do after the drift, as momenta: six numbers a group, added to.
 void cni_late_springs(const CniModel *model, const CnProblem *problem, const int32_t *joint_blocks,
                       const double *g, double late, double *momentum);
@@ -182,6 +186,9 @@ typedef struct CniBalanceInput {
   double time_step, restitution_threshold;
   int32_t geometric_stiffness;
   int32_t rounds; // of impacts, if more than one: the groups are those of the last one
+  // 1: the impulses are sums over a step of the equations of motion. Directions are those of the
+  // problem, velocities means of both ends, and what that leaves is the scheme's.
+  int32_t by_quadrature;
   CniArena *arena;
 } CniBalanceInput;
 CnStatus cni_balance(const CniBalanceInput *input, CnStepBalance *balance);

@@ -13,6 +13,9 @@
 // and their work there is counted the same way with the means of the drift. The weight does m g.(x1 -
 // x0); what it did in the kick less that is the scheme's. So is what geometric stiffness adds.
 //
+// By the integrators that work with equations of motion the impulses are sums over the step
+// (`by_quadrature`): what means of velocities and directions of one place do not tell is the scheme's.
+//
 // Cost: linear, a few hundred operations a block; on demand.
 #include "assembly/assembly_private.h"
 
@@ -91,6 +94,7 @@ static void body_terms(const Sum *s, int32_t i) {
     free = kick;
     gone = s->impulses[i];
   }
+  if (in->by_quadrature) old = cni_group_old(p, i); // the problem may be one of within the step
   CnVec3 more = CN_VEC3_ZERO, spin = cn_smul(inertia, cn_sub(free.spin, old.spin));
   if (in->geometric_stiffness && in->model->bodies[i].first_joint >= 0) {
     inverse = cn_sinverse(cni_group_inertia(p, i));
@@ -183,6 +187,15 @@ static void late_terms(const Sum *s, int32_t i) {
       cn_dot(push, mean.velocity) + cn_dot(turn, mean.spin));
 }
 
+// Change less all parts.
+static CnBalanceTerm what_is_left(const CnStepBalance *balance) {
+  CnBalanceTerm left = balance->change;
+  for (int32_t k = 0; k < CN_BALANCE_PART_COUNT; k++)
+    add(&left, cn_neg(balance->parts[k].momentum), cn_neg(balance->parts[k].angular_momentum),
+        -balance->parts[k].energy);
+  return left;
+}
+
 CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   Sum s = {.in = in, .out = balance};
   const CnProblem *p = in->problem;
@@ -223,9 +236,10 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   for (int32_t k = 0; in->drift && k < CN_BALANCE_PART_COUNT; k++)
     add(&balance->parts[k], in->drift[k].momentum, in->drift[k].angular_momentum,
         in->drift[k].energy);
-  balance->residual = balance->change;
-  for (int32_t k = 0; k < CN_BALANCE_PART_COUNT; k++)
-    add(&balance->residual, cn_neg(balance->parts[k].momentum),
-        cn_neg(balance->parts[k].angular_momentum), -balance->parts[k].energy);
+  if (in->by_quadrature) {
+    balance->parts[CN_BALANCE_SCHEME] = (CnBalanceTerm){0};
+    balance->parts[CN_BALANCE_SCHEME] = what_is_left(balance);
+  }
+  balance->residual = what_is_left(balance);
   return CN_OK;
 }

@@ -264,6 +264,41 @@ CnStatus cni_assemble_forces(const CniAssemblyInput *input, CnProblem *problem, 
   return CN_OK;
 }
 
+// Efforts along the rows of a force, those of springs and dampers alone.
+static CnStatus spring_efforts(const CniModel *model, const CniForce *force, double t,
+                               const CnPose *pose, const CnTwist *twist, CniForcePlace *place,
+                               CniForceAt *at, double *efforts) {
+  cni_force_at(model, force, t, pose, twist, at);
+  CNI_TRY(cni_force_act(force, at, place));
+  for (int32_t k = 0; k < place->rows.axis_count; k++)
+    efforts[k] = cni_joint_spring(&place->law.axes[k], &place->rows, &place->rows.axes[k],
+                                  &at->ends[0].twist, &at->ends[1].twist);
+  return CN_OK;
+}
+
+CnStatus cni_forces_put(const CniModel *model, const CnPose *pose_new, const CnTwist *twist_new,
+                        double time, double h, const CnProblem *problem, double *g) {
+  for (int32_t i = 0, block = 0; i < model->force_count; i++) {
+    const CniForce *force = &model->forces[i];
+    double old[CN_JOINT_AXES], now[CN_JOINT_AXES];
+    CniForcePlace place, end;
+    CniForceAt at;
+    CNI_TRY(spring_efforts(model, force, time + h, pose_new, twist_new, &end, &at, now));
+    CNI_TRY(spring_efforts(model, force, time, model->pose, model->twist, &place, &at, old));
+    int32_t a = group_of(problem, at.bodies[0]), b = group_of(problem, at.bodies[1]);
+    if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
+      continue;
+    CniJointBlock blocks[CNI_JOINT_BLOCKS];
+    CniJointStep step = {.time_step = h,
+                         .length = turns(&place.rows) ? gyration(problem, a, b) : 1};
+    int32_t count = cni_joint_blocks(&place.law, &place.rows, &step, blocks);
+    for (int32_t k = 0; k < count; k++, block++)
+      g[problem->blocks[block].row] =
+          0.5 * h * (old[blocks[k].axis] + now[blocks[k].axis]) / blocks[k].scale[0];
+  }
+  return CN_OK;
+}
+
 // ---- couplings ----
 
 void cni_couplings_room(const CniAssemblyInput *input, CniProblemRoom *room) {

@@ -323,7 +323,7 @@ static void take_states(void *context, int32_t begin, int32_t end) {
 }
 
 static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist,
-                        const CnAnswer *answer) {
+                        const CnAnswer *answer, int solved) {
   const CniSettings *settings = &world->now.settings;
   CniModel *model = &world->now.model;
   CniBalanceInput input = {.model = model,
@@ -340,7 +340,8 @@ static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist
                            .time_step = world->work.time_step,
                            .restitution_threshold = bounce_threshold(world, world->work.time_step),
                            .geometric_stiffness = settings->geometric_stiffness,
-                           .rounds = world->found.bounces.rounds,
+                           .rounds = solved ? world->found.bounces.rounds : 0,
+                           .by_quadrature = !solved,
                            .arena = &world->memory.arena};
   return cni_balance(&input, &world->balance);
 }
@@ -384,8 +385,15 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
     all.g = world->found.bounces.total;
     answer = &all;
   }
-  if (solved && now->settings.balance) CNI_TRY(balance(world, pose, twist, answer));
-  if (!answer) CNI_TRY(cni_equations_answer(world, &answer));
+  if (!answer) {
+    CNI_TRY(cni_equations_answer(world, &answer));
+    all = *answer;
+    all.v = (double *)v_new;
+    if (now->settings.balance)
+      CNI_TRY(cni_forces_put(model, pose, twist, now->time, world->work.time_step,
+                             now->engine.problem, answer->g));
+  }
+  if (now->settings.balance) CNI_TRY(balance(world, pose, twist, solved ? answer : &all, solved));
   CNI_TRY(cni_order_plan(world, pose, &order));
   CNI_TRY(cni_problem_map_begin(world));
   if (order) CNI_TRY(cni_problem_map_reserve(now));
@@ -402,7 +410,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   cni_joints_follow(model, world->work.time_step);
   now->engine.solved = solved;
-  world->balance_known = solved && now->settings.balance;
+  world->balance_known = now->settings.balance;
   cni_problem_map_joints(world);
   now->time = multiple_of_step(t_new, world->work.time_step);
   now->step++;

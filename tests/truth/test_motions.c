@@ -67,6 +67,46 @@ static void shaker(void **state) {
   cn_world_destroy(w);
 }
 
+// Largest error of the force on a block that rides a table which shakes along `axis`, against m (g + a)
+// or m a at the beginning of each step; the block sticks.
+static double ride(double h, int axis) {
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = h;
+  def.solver = cn_solver_def_default("auto");
+  def.solver.tolerance = 1e-12;
+  CnWorld *w = toy_world_from(&def);
+  CnBodyId ground = table(w, cn_vec3(0, 0, -0.1));
+  CnBodyId box = toy_box(w, cn_vec3(0.1, 0.1, 0.05), cn_vec3(0, 0, 0.05), CN_QUAT_ONE);
+  double m = 1000 * 8 * 0.1 * 0.1 * 0.05, a = 0.005, f = 3, omega = 2 * CNI_PI * f, worst = 0;
+  CnMotionDef motion = cn_motion_def_default();
+  CnFunctionId shakes = sine(w, a, f, CNI_PI / 2); // starts at rest
+  *(axis == 2 ? &motion.z : &motion.x) = shakes;
+  CHECK_OK(cn_body_set_motion(w, ground, &motion));
+  for (int i = 0; i < (int)(0.5 / h + 0.5); i++) {
+    CnContact contact;
+    CnVec3 sum = CN_VEC3_ZERO;
+    toy_steps(w, 1);
+    for (int32_t k = 0; cn_world_contact(w, k, &contact) == CN_OK; k++)
+      sum = cn_add(sum, contact.force);
+    double back = -omega * omega * a * cni_cos(omega * i * h);
+    CnVec3 wanted = {axis == 2 ? 0 : m * back, 0, m * (G + (axis == 2 ? back : 0))};
+    if (sum.z < 0) sum = cn_neg(sum); // on the one that is named second
+    if (i > 1) worst = cn_max(worst, cn_norm(cn_sub(sum, wanted)));
+  }
+  CHECK_NEAR(toy_pose(w, box).position.x, toy_pose(w, ground).position.x, 1e-6);
+  cn_world_destroy(w);
+  return worst;
+}
+
+static void lift_forces(void **state) {
+  (void)state;
+  for (int axis = 0; axis < 3; axis += 2) {
+    double coarse = ride(0.004, axis), middle = ride(0.002, axis), fine = ride(0.001, axis);
+    CHECK(coarse < 4.6 * middle && coarse > 3.4 * middle);
+    CHECK(middle < 4.6 * fine && middle > 3.4 * fine);
+  }
+}
+
 // A turntable goes round by a ramp and lands where it should, saved and restored on the way.
 static void turntable(void **state) {
   (void)state;
@@ -183,8 +223,8 @@ static void attraction(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(shaker), cmocka_unit_test(turntable),
-                                     cmocka_unit_test(torsion), cmocka_unit_test(bushing),
-                                     cmocka_unit_test(attraction)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(shaker),    cmocka_unit_test(lift_forces),
+                                     cmocka_unit_test(turntable), cmocka_unit_test(torsion),
+                                     cmocka_unit_test(bushing),   cmocka_unit_test(attraction)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

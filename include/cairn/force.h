@@ -57,22 +57,30 @@ typedef CnStatus (*CnForceFunction)(void *context, const CnForceSight *sight,
 typedef struct CnForceDef {
   uint32_t size, tag; ///< set by cn_force_def_default
   CnForceKind kind;
-  CnBodyId body_a, body_b;  ///< none: the ground; a force on one body acts on b, and a is none
-  CnPose frame_a, frame_b;  ///< in the body frames (ground: in the world)
-  double stiffness;         ///< N/m, >= 0: springs
-  double damping;           ///< N s/m, >= 0: springs
-  double rest_length;       ///< m, >= 0: springs; 0 takes the length at creation
-  double linear_drag;       ///< N s/m, >= 0: drag
-  double quadratic_drag;    ///< N s2/m2, >= 0: drag
-  double angular_drag;      ///< N m s, >= 0: drag
-  CnVec3 force, torque;     ///< N, N m: constant forces, on b at its frame
-  int32_t body_fixed;       ///< constant forces: 1: in the axes of frame b; 0: of the world
-  double torsion_stiffness; ///< N m/rad, >= 0: torsion springs, about z
-  double torsion_damping;   ///< N m s/rad, >= 0: torsion springs
-  double rest_angle;        ///< rad: torsion springs
+  CnBodyId body_a, body_b; ///< none: the ground; a force on one body acts on b, and a is none
+  CnPose frame_a, frame_b; ///< in the body frames (ground: in the world)
+  double stiffness;        ///< N/m, >= 0: springs
+  double damping;          ///< N s/m, >= 0: springs
+  double rest_length;      ///< m, >= 0: springs; 0 takes the length at creation
+  CnFunctionId
+      rest_function;     ///< springs: not none: the rest length as a function of time, an actuator
+  double linear_drag;    ///< N s/m, >= 0: drag
+  double quadratic_drag; ///< N s2/m2, >= 0: drag
+  double angular_drag;   ///< N m s, >= 0: drag
+  CnVec3 force, torque;  ///< N, N m: constant forces, on b at its frame
+  int32_t body_fixed;    ///< constant forces: 1: in the axes of frame b; 0: of the world
+  double torsion_stiffness;                  ///< N m/rad, >= 0: torsion springs, about z
+  double torsion_damping;                    ///< N m s/rad, >= 0: torsion springs
+  double rest_angle;                         ///< rad: torsion springs
   CnVec3 linear_stiffness, linear_damping;   ///< N/m, N s/m, >= 0: bushings, axes of frame a
   CnVec3 angular_stiffness, angular_damping; ///< N m/rad, N m s/rad, >= 0: bushings
-  double strength;                           ///< N m2: attractions, force times distance squared
+  // What is beside the diagonal of a bushing's 6 x 6 matrices, none of whose eigenvalues is negative:
+  CnVec3 linear_coupling, angular_coupling; ///< N/m, N m/rad: xy, xz, yz
+  CnVec3 mixed_x, mixed_y, mixed_z;         ///< N/rad: force along x by turns about x, y, z
+  CnVec3 linear_damping_coupling;           ///< N s/m: xy, xz, yz
+  CnVec3 angular_damping_coupling;          ///< N m s/rad
+  CnVec3 mixed_damping_x, mixed_damping_y, mixed_damping_z; ///< N s/rad
+  double strength;          ///< N m2: attractions, force times distance squared
   CnForceFunction function; ///< user forces. Not in snapshots nor scenes: after a restore it is set
                             ///< again by cn_force_set, under the same id; a step without is refused
   void *context;            ///< user forces: given to the function

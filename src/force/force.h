@@ -19,6 +19,7 @@
 
 #include <cairn/force.h>
 
+#include "core/function.h"
 #include "joint/joint.h"
 
 #define CNI_TAG_FORCE 0x63726f66u
@@ -29,7 +30,9 @@ typedef struct CniForceSight {
   const CnForceDef *def;
   const CniJointEnd *ends;
   double time;
-  double time_step; // s, of the step problem; 0: a stage, the force as it is now
+  double time_step;          // s, of the step problem; 0: a stage, the force as it is now
+  const CnFunctionDef *rest; // function of time that a length follows, with its bends; null: none
+  const double *bends;
 } CniForceSight;
 
 typedef struct CniForcePlace {

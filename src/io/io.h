@@ -25,6 +25,11 @@ int cni_problem_file_is(const char *path);
 // are other blocks after a bilateral one.
 int32_t cni_problem_contact_rows(const CnProblem *problem);
 
+// ---- scenes (the rest is in cairn/scene.h) ----
+
+// The curve on one side (0: a, 1: b) of the joint that the scene makes as this one; without points: none.
+CnCurveDef cni_scene_joint_curve(const CnScene *scene, int32_t joint, int32_t side);
+
 // ---- reading runs (the rest is in cairn/run.h) ----
 
 // The settings that a run was made with, over those of the definition: what the file does not say

@@ -280,6 +280,9 @@ static CnStatus check_force(const CniModel *model, int32_t i) {
     return damaged("force", i, "a frame's rotation is not of length one");
   if (cni_find_pair(model, "force", copy.body_a, copy.body_b, &a, &b) != CN_OK)
     return damaged_numbers("force", i);
+  CnFunctionId id = copy.rest_function;
+  if (id.slot != 0 && cni_ids_find(&model->function_ids, id.slot, id.generation) < 0)
+    return damaged("force", i, "a function of it names nothing");
   if (cni_force_kinds[copy.kind]->single && (a >= 0 || b < 0))
     return damaged("force", i, "it acts on one body and has others");
   return CN_OK;

@@ -14,6 +14,9 @@ void cni_force_at(const CniModel *model, const CniForce *force, double time, con
   }
   at->sight = cni_force_sight(def, at->ends);
   at->sight.time = time;
+  CnFunctionId id = def->rest_function;
+  int32_t rest = id.slot ? cni_ids_find(&model->function_ids, id.slot, id.generation) : -1;
+  if (rest >= 0) at->sight.rest = cni_function_of(model, rest, &at->sight.bends);
 }
 
 CnStatus cni_force_act(const CniForce *force, const CniForceAt *at, CniForcePlace *place) {
@@ -32,6 +35,9 @@ static CnStatus check(const CniModel *model, CniForce *force) {
   int32_t bodies[2];
   CNI_TRY(cni_force_def_check(def));
   CNI_TRY(cni_find_pair(model, "force", def->body_a, def->body_b, &bodies[0], &bodies[1]));
+  int32_t function;
+  if (def->rest_function.slot != 0 || def->rest_function.generation != 0)
+    CNI_TRY(cni_model_find_function(model, def->rest_function, &function));
   const CniForceKind *kind = cni_force_kinds[def->kind];
   if (kind->single && (bodies[0] >= 0 || bodies[1] < 0))
     return cni_error(CN_INVALID_ARGUMENT, "force: %s acts on one body, which has to be body_b",

@@ -99,6 +99,8 @@ static int is_used(const CniModel *model, CnFunctionId id) {
       if (model->joints[i].def.axes[k].motor_function.slot == id.slot) return 1;
   for (int32_t i = 0; i < model->coupling_count; i++)
     if (model->couplings[i].def.function.slot == id.slot) return 1;
+  for (int32_t i = 0; i < model->force_count; i++)
+    if (model->forces[i].def.rest_function.slot == id.slot) return 1;
   for (int32_t i = 0; i < model->motion_count; i++) {
     const CnMotionDef *m = &model->motions[i].def;
     if (m->x.slot == id.slot || m->y.slot == id.slot || m->z.slot == id.slot ||
@@ -112,7 +114,8 @@ CnStatus cni_model_remove_function(CniModel *model, CnFunctionId id) {
   int32_t i;
   CNI_TRY(cni_model_find_function(model, id, &i));
   if (is_used(model, id))
-    return cni_error(CN_INVALID_ARGUMENT, "function %u '%s' is followed by a joint or a body",
+    return cni_error(CN_INVALID_ARGUMENT,
+                     "function %u '%s' is followed by a joint, a force or a body",
                      (unsigned)id.slot, model->functions[i].name);
   forget(model, &model->functions[i]);
   cni_ids_free(&model->function_ids, id.slot);
@@ -123,10 +126,16 @@ CnStatus cni_model_remove_function(CniModel *model, CnFunctionId id) {
   return CN_OK;
 }
 
-void cni_function_at(const CniModel *model, int32_t i, double t, double result[3]) {
+const CnFunctionDef *cni_function_of(const CniModel *model, int32_t i, const double **bends) {
   const CniFunction *f = &model->functions[i];
-  const double *bends = f->points ? f->points + 2 * (size_t)f->def.point_count : NULL;
-  cni_function_kinds[f->def.kind].at(&f->def, bends, t, result);
+  *bends = f->points ? f->points + 2 * (size_t)f->def.point_count : NULL;
+  return &f->def;
+}
+
+void cni_function_at(const CniModel *model, int32_t i, double t, double result[3]) {
+  const double *bends;
+  const CnFunctionDef *def = cni_function_of(model, i, &bends);
+  cni_function_kinds[def->kind].at(def, bends, t, result);
 }
 
 void cni_joint_target(const CniModel *model, const CnJointAxis *axis, double t, double result[3]) {

@@ -395,6 +395,8 @@ void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJoi
                        CniJointPlace *place);
 // Value and two derivatives of a function, by dense index, and of what a motor wants.
 void cni_function_at(const CniModel *model, int32_t function, double t, double result[3]);
+// Its definition, and its second derivatives if it is a spline.
+const CnFunctionDef *cni_function_of(const CniModel *model, int32_t function, const double **bends);
 void cni_joint_target(const CniModel *model, const CnJointAxis *axis, double t, double result[3]);
 CnStatus cni_model_add_coupling(CniModel *model, const CnCouplingDef *def, CnCouplingId *id);
 CnStatus cni_model_remove_coupling(CniModel *model, CnCouplingId id);

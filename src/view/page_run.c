@@ -28,6 +28,11 @@ static CnStatus run_shape(void *context, int32_t index, CnRunShape *shape) {
   return cn_run_shape(view->run, index, shape);
 }
 
+static CnStatus run_joint(void *context, int32_t index, CnRunJoint *joint) {
+  const RunView *view = context;
+  return cn_run_joint(view->run, index, joint);
+}
+
 static const CniHull *run_hull(void *context, CnGeometryId geometry) {
   const RunView *view = context;
   return cni_run_hull(view->run, geometry);
@@ -82,6 +87,28 @@ static CnStatus can_sum(CnRun *run, const CnRunInfo *info, int32_t *answer) {
   return CN_OK;
 }
 
+// The scene of a run again, for the curves of its joints, with the values its parameters had; null where
+// there are none, or the run was not made from a scene.
+static CnScene *scene_with_curves(CnRun *run, const CnRunInfo *info) {
+  CnAllocator a = cn_allocator_default();
+  CnScene *scene = NULL;
+  CnSetting *settings = NULL;
+  size_t count = (size_t)info->parameter_count;
+  if (!info->scene_text || !strstr(info->scene_text, "\"curves\"")) return NULL;
+  if (cni_new(&a, (count + 1) * sizeof *settings, &settings) != CN_OK) return NULL;
+  CnStatus status = CN_OK;
+  for (size_t i = 0; i < count && status == CN_OK; i++) {
+    CnRunParameter parameter;
+    status = cn_run_parameter(run, (int32_t)i, &parameter);
+    settings[i] = (CnSetting){parameter.name, parameter.value};
+  }
+  if (status == CN_OK)
+    cn_scene_parse(info->scene_text, strlen(info->scene_text), "run", settings, (int32_t)count, &a,
+                   &scene);
+  cni_release(&a, settings, (count + 1) * sizeof *settings);
+  return scene;
+}
+
 CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
   if (!run) return cni_error(CN_INVALID_ARGUMENT, "cni_page_from_run: the run is null");
   RunView view = {.run = run};
@@ -91,6 +118,7 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
                           .body = run_body,
                           .shape = run_shape,
                           .hull = run_hull,
+                          .joint = run_joint,
                           .frame = run_frame,
                           .scalar = run_scalar,
                           .sensor = run_sensor,
@@ -100,5 +128,9 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
   int32_t total = 0;
   CNI_TRY(can_sum(run, &source.info, &total));
   source.info.scalar_count += total;
-  return cni_page_write(&source, def);
+  CnScene *scene = scene_with_curves(run, &source.info);
+  source.scene = scene;
+  CnStatus status = cni_page_write(&source, def);
+  cn_scene_destroy(scene);
+  return status;
 }

@@ -16,6 +16,7 @@ typedef struct SceneView {
   CnBodyId *bodies;
   SceneShape *shapes;
   int32_t body_count, shape_count;
+  CnJointId joint; // the last one shown
 } SceneView;
 
 static CnStatus scene_parameter(void *context, int32_t index, CnRunParameter *parameter) {
@@ -38,6 +39,25 @@ static CnStatus scene_shape(void *context, int32_t index, CnRunShape *shape) {
   const SceneView *view = context;
   shape->body = view->shapes[index].body;
   return cn_shape_def(view->world, view->shapes[index].id, &shape->def);
+}
+
+static int32_t number_of(const SceneView *view, CnBodyId body) {
+  for (int32_t i = 0; i < view->body_count; i++)
+    if (view->bodies[i].slot == body.slot) return i;
+  return -1;
+}
+
+// They are asked for one after the other.
+static CnStatus scene_joint(void *context, int32_t index, CnRunJoint *joint) {
+  SceneView *view = context;
+  CnJointDef def;
+  if (index == 0) view->joint = (CnJointId){0, 0};
+  view->joint = cn_world_next_joint(view->world, view->joint);
+  CNI_TRY(cn_joint_def(view->world, view->joint, &def));
+  *joint = (CnRunJoint){
+      def.name,    def.kind,   number_of(view, def.body_a), number_of(view, def.body_b),
+      def.frame_a, def.frame_b};
+  return CN_OK;
 }
 
 static const CniHull *scene_hull(void *context, CnGeometryId geometry) {
@@ -84,10 +104,12 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
     CniPageSource source = {.context = view,
                             .description = scene.description ? scene.description : "",
                             .is_scene = 1,
+                            .scene = view->scene,
                             .parameter = scene_parameter,
                             .body = scene_body,
                             .shape = scene_shape,
                             .hull = scene_hull,
+                            .joint = scene_joint,
                             .frame = scene_frame};
     source.info = (CnRunInfo){.cairn_version = cn_version(),
                               .scene_name = scene.name,

@@ -222,6 +222,7 @@ static CnStatus write_all(CniPageFile *file, Plan *plan, const CniPageDef *def) 
   CNI_TRY(cni_page_write_meta(file, source, steps_per_point));
   CNI_TRY(cni_page_write_series(file, source, &plan->allocator, steps_per_point));
   CNI_TRY(cni_page_write_shapes(file, source, &plan->allocator));
+  CNI_TRY(cni_page_write_joints(file, source));
   CNI_TRY(choose_frames(plan, def->output, max_bytes, file->byte_count));
   CNI_TRY(measure_frames(plan));
   CNI_TRY(write_frames(file, plan));

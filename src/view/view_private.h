@@ -11,6 +11,10 @@
 //             rotation w x y z, size (3; radius first; of a mesh: ones)
 //   meshes    float32, one mesh after another: number of corners, of triangles; 6 a corner, place
 //             and normal; 3 a triangle, its corners
+//   joints    17 float32 a joint: drawing (CniPageJoint), body a, body b (-1: the ground), frames a and
+//             b on them: position (3), rotation w x y z
+//   curves    float32, one curve after another: its joint, its side (0: a, 1: b), number of points; 2 a
+//             point, x and y in the frame
 //   times     1 float64 a kept frame
 //   frames-I  6 uint16 a moving body: position (3) and rotation (3), a whole number of frames
 //   series-I  1 float64 a point; series-time has the times
@@ -42,6 +46,8 @@ typedef struct CniPageSource {
   CnStatus (*body)(void *context, int32_t index, CnRunBody *body);
   CnStatus (*shape)(void *context, int32_t index, CnRunShape *shape);
   const CniHull *(*hull)(void *context, CnGeometryId geometry); // null without one
+  CnStatus (*joint)(void *context, int32_t index, CnRunJoint *joint);
+  const CnScene *scene; // that has the curves of joints; null: none is known
   CnStatus (*frame)(void *context, int64_t index, double *time, CnPose *poses);
   CnStatus (*scalar)(void *context, int32_t index, CnRunSeries *series);
   CnStatus (*sensor)(void *context, int32_t index, CnRunSeries *series);
@@ -106,6 +112,15 @@ void cni_page_file_uint16(CniPageFile *file, uint16_t value);
 void cni_page_file_end(CniPageFile *file);
 
 // ---- parts of a page ----
+
+// The blocks "joints" and "curves".
+typedef enum CniPageJoint {
+  CNI_PAGE_POINT = 0,
+  CNI_PAGE_AXIS,
+  CNI_PAGE_LINK,
+  CNI_PAGE_SQUARE
+} CniPageJoint;
+CnStatus cni_page_write_joints(CniPageFile *file, const CniPageSource *source);
 
 // The blocks "shapes" and "meshes".
 CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source,

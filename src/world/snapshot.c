@@ -659,6 +659,7 @@ static CnStatus read_forces(Reader *r, CniModel *model) {
     *force = (CniForce){.def = cn_force_def_default((CnForceKind)0)};
     CNI_TRY(read_record(r, CNI_RECORD_FORCE, force));
     CNI_TRY(read_record(r, CNI_RECORD_FORCE_KIND + (int32_t)force->def.kind, force));
+    name_function(model, &force->def.rest_function);
   }
   model->force_count = count;
   return CN_OK;

@@ -144,6 +144,21 @@ const loadShapes = (count) => {
   });
 };
 
+const loadJoints = (count) => {
+  const table = float32("joints");
+  const joints = Array.from({ length: count }, (_, i) => {
+    const [draw, bodyA, bodyB, ...frames] = table.subarray(17 * i, 17 * i + 17);
+    return { draw, bodyA, bodyB, frameA: frames.slice(0, 7), frameB: frames.slice(7), curves: [] };
+  });
+  const curves = float32("curves");
+  for (let at = 0; at < curves.length; ) {
+    const [joint, side, points] = curves.subarray(at, at + 3);
+    at += 3 + 2 * points;
+    joints[joint]?.curves.push({ side, points: curves.slice(at - 2 * points, at) });
+  }
+  return joints;
+};
+
 // Plots: the times and one array a series; what is not a number becomes a gap.
 const loadSeries = (meta) => {
   if (meta.steps === 0) return { series: [], seriesTimes: [] };
@@ -169,6 +184,7 @@ export const load = () => {
     kinds: Uint8Array.from({ length: bodyCount }, (_, i) => table[ROW * i] & 3),
     mass: (i) => table[ROW * i + 1],
     shapes: loadShapes(meta.shapes),
+    joints: loadJoints(meta.joints),
     ...loadSeries(meta),
     ...createPoses(table, times, packing, bodyCount),
   };

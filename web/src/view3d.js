@@ -6,6 +6,7 @@ import { createBodies } from "./bodies.js";
 import { sceneBounds } from "./bounds.js";
 import { SCENES } from "./colours.js";
 import { createFixtures } from "./fixtures.js";
+import { createJoints } from "./joints.js";
 import { createLights, directions } from "./lights.js";
 
 // Up is the axis most opposed to gravity.
@@ -105,6 +106,7 @@ export const createView = (canvas, data) => {
   bodies.paint();
   const fixtures = createFixtures(data, bodies, scene, bounds, up);
   fixtures.place();
+  const joints = createJoints(data, bodies, scene, bounds);
 
   const resize = () => {
     const { clientWidth: width, clientHeight: height } = canvas.parentElement;
@@ -128,12 +130,14 @@ export const createView = (canvas, data) => {
     place: (moment) => {
       bodies.place(moment);
       fixtures.place();
+      joints.place();
       redraw();
     },
     setTheme: (name) => {
       scene.background.set(SCENES[name].back);
       lights.setTheme(SCENES[name]);
       fixtures.setTheme(SCENES[name]);
+      joints.setTheme(SCENES[name]);
       redraw();
     },
     // body under a point of the canvas, -1 without one

@@ -20,6 +20,7 @@
 #include "cli/job.h"
 #include "integrator/integrator.h"
 #include "cli/problem_file.h"
+#include "core/math.h"
 #include "world/world.h"
 
 #define LISTED_TEXT 10 // overlaps shown to people
@@ -209,6 +210,32 @@ static void show_machine(CniShow *show, const Check *check) {
     printf("  and %d more\n", m->dependent_count - listed);
 }
 
+// Limits of angles beyond a whole turn, which somebody may have meant in degrees.
+static void show_far_limits(CniShow *show, const Check *check) {
+  const CniModel *model = &check->world->now.model;
+  int32_t far = 0;
+  for (int32_t pass = 0; pass < 2; pass++) {
+    if (pass) cni_show_count(show, "far_limit_count", far ? "far limits" : NULL, far);
+    if (pass) cni_show_list(show, "far_limits", NULL);
+    for (int32_t i = 0; i < model->joint_count; i++)
+      for (int32_t k = 0; k < cni_joint_coordinate_count(model->joints[i].def.kind); k++) {
+        const CnJointAxis *axis = &model->joints[i].def.axes[k];
+        const CniCoordinate *c = &cni_joint_kinds[model->joints[i].def.kind]->coordinates[k];
+        double most = fmax(isfinite(axis->lower) ? fabs(axis->lower) : 0,
+                           isfinite(axis->upper) ? fabs(axis->upper) : 0);
+        if (strcmp(c->unit, "rad") != 0 || !(most > 2 * CNI_PI)) continue;
+        far += !pass;
+        if (!pass || i >= LISTED_JSON) continue;
+        cni_show_row(show);
+        show_joint(show, check, "joint", "joint", cni_joint_id(model, i));
+        cni_show_text(show, "coordinate", "coordinate", c->name);
+        cni_show_number(show, "limit", "limit", most, "rad: in degrees?");
+        cni_show_row_end(show);
+      }
+    if (pass) cni_show_list_end(show);
+  }
+}
+
 static void show_massless(CniShow *show, const Check *check) {
   const CniModel *model = &check->world->now.model;
   cni_show_count(show, "massless_count", "without mass", check->massless_count);
@@ -266,6 +293,7 @@ static void show(const Check *check, const char *label, int json) {
   cni_show_number(&sheet, "recommended_h", "recommended h", recommended_step(check), "s");
   show_machine(&sheet, check);
   show_overlaps(&sheet, check);
+  show_far_limits(&sheet, check);
   show_massless(&sheet, check);
   show_unused(&sheet, check, &info);
   cni_show_end(&sheet);

@@ -96,17 +96,27 @@ static double apply(Parser *p, double a, char operator, double b) {
 typedef struct Function {
   const char *name;
   double (*one)(double x);           // of one argument,
-  double (*two)(double x, double y); // or folded over two and more
+  double (*two)(double x, double y); // or of two
+  int32_t least, most;               // arguments; min and max are folded over all
 } Function;
+#define MANY 1000000
 
 static double least(double x, double y) { return y < x ? y : x; }
 static double largest(double x, double y) { return y > x ? y : x; }
+static double modulo(double x, double y) { return x - y * floor(x / y); }
 
 static const Function functions[] = {
-    {"min", NULL, least},     {"max", NULL, largest}, {"abs", fabs, NULL},
-    {"floor", floor, NULL},   {"ceil", ceil, NULL},   {"sqrt", sqrt, NULL},
-    {"cbrt", cni_cbrt, NULL}, {"sin", cni_sin, NULL}, {"cos", cni_cos, NULL},
+    {"min", NULL, least, 2, MANY},    {"max", NULL, largest, 2, MANY},
+    {"abs", fabs, NULL, 1, 1},        {"floor", floor, NULL, 1, 1},
+    {"ceil", ceil, NULL, 1, 1},       {"sqrt", sqrt, NULL, 1, 1},
+    {"cbrt", cni_cbrt, NULL, 1, 1},   {"sin", cni_sin, NULL, 1, 1},
+    {"cos", cni_cos, NULL, 1, 1},     {"tan", cni_tan, NULL, 1, 1},
+    {"asin", cni_asin, NULL, 1, 1},   {"acos", cni_acos, NULL, 1, 1},
+    {"atan2", NULL, cni_atan2, 2, 2}, {"exp", cni_exp, NULL, 1, 1},
+    {"log", cni_log_e, NULL, 1, 1},   {"mod", NULL, modulo, 2, 2},
+    {"if", NULL, NULL, 3, 3},
 };
+#define RESERVED 9 // the first of them: later ones may be names of parameters too
 #define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
 
 static const Function *find_function(const char *name, size_t length) {
@@ -121,27 +131,33 @@ int cni_expression_name_ok(const char *name) {
   size_t length = strlen(name);
   for (size_t i = 0; i < length; i++)
     if (!is_letter(name[i]) && !is_digit(name[i])) return 0;
-  return strcmp(name, "pi") != 0 && !find_function(name, length);
+  const Function *function = find_function(name, length);
+  return strcmp(name, "pi") != 0 && (!function || function >= functions + RESERVED);
 }
 
 // ---- the grammar ----
 
-static double sum(Parser *p);
+static double comparison(Parser *p);
 
+// "if" takes the second where the first is not zero, else the third.
 static double call(Parser *p, const Function *f) {
-  double value = sum(p);
+  double value = comparison(p), chosen = 0, last = value;
   int32_t count = 1;
   while (!failed(p) && take(p, ',')) {
-    double next = sum(p);
-    if (f->two) value = f->two(value, next);
-    count++;
+    last = comparison(p);
+    if (++count <= f->most && f->two) value = f->two(value, last);
+    if (!f->one && !f->two && count == (value != 0 ? 2 : 3)) chosen = last;
   }
   if (failed(p)) return 0;
   if (!take(p, ')')) return unexpected(p, "')'");
-  if (f->one && count != 1) return wrong(p, "%s takes one argument, not %d", f->name, (int)count);
-  if (f->two && count < 2) return wrong(p, "%s takes two arguments or more", f->name);
-  if (!f->one) return value;
-  double result = f->one(value);
+  static const char *const numbers[] = {"no", "one", "two", "three"};
+  if (count < f->least || count > f->most)
+    return wrong(p, "%s takes %s argument%s%s, not %d", f->name, numbers[f->least],
+                 f->least > 1 ? "s" : "", f->most == MANY ? " or more" : "", (int)count);
+  if (!f->one && !f->two) return chosen;
+  double result = f->one ? f->one(value) : value;
+  if (!isfinite(result) && f->two)
+    return wrong(p, "%s(..., %g) is not a finite number", f->name, last);
   if (!isfinite(result)) return wrong(p, "%s(%g) is not a finite number", f->name, value);
   return result;
 }
@@ -162,10 +178,11 @@ static double named(Parser *p) {
   while (p->at < p->size && (is_letter(p->text[p->at]) || is_digit(p->text[p->at])))
     p->at++, length++;
   const Function *function = find_function(name, length);
-  if (function) return take(p, '(') ? call(p, function) : unexpected(p, "'(' after the name");
+  if (function && take(p, '(')) return call(p, function);
   double value = CNI_PI;
   int found = length == 2 && memcmp(name, "pi", 2) == 0;
   if (!found && p->scope) found = p->scope->find(p->scope->context, name, length, &value);
+  if (found == 0 && function) return unexpected(p, "'(' after the name");
   if (found == 0) return unknown(p, name, length);
   if (peek(p) == '(') return wrong(p, "\"%.*s\" is no function", (int)length, name);
   if (found > 0) return value;
@@ -220,7 +237,7 @@ static double value_of(Parser *p) {
   if (is_letter(c)) return named(p);
   if (is_digit(c) || c == '.') return number(p);
   if (!take(p, '(')) return unexpected(p, "a number, a name or '('");
-  double value = sum(p);
+  double value = comparison(p);
   if (!failed(p) && !take(p, ')')) return unexpected(p, "')'");
   return value;
 }
@@ -262,6 +279,22 @@ static double product(Parser *p) { return chain(p, "*/", signed_value); }
 
 static double sum(Parser *p) { return chain(p, "+-", product); }
 
+// < <= > >= == != give 1 or 0.
+static double comparison(Parser *p) {
+  double a = sum(p);
+  char c = failed(p) ? 0 : peek(p);
+  if (!c || !strchr("<>=!", c)) return a;
+  p->at++;
+  int equal = p->at < p->size && p->text[p->at] == '=';
+  p->at += (size_t)equal;
+  if ((c == '=' || c == '!') && !equal) return unexpected(p, "== or !=");
+  double b = sum(p);
+  if (failed(p)) return 0;
+  if (c == '<') return equal ? a <= b : a < b;
+  if (c == '>') return equal ? a >= b : a > b;
+  return c == '=' ? a == b : a != b;
+}
+
 CniExpressionResult cni_expression_evaluate(const char *text, size_t size, const CniScope *scope,
                                             double *value, char problem[CNI_EXPRESSION_PROBLEM]) {
   Parser p = {text, size, 0, 0, scope, CNI_EXPRESSION_OK, problem};
@@ -271,7 +304,7 @@ CniExpressionResult cni_expression_evaluate(const char *text, size_t size, const
     wrong(&p, "an expression of %zu characters is too long", size);
     return p.result;
   }
-  double result = sum(&p);
+  double result = comparison(&p);
   if (!failed(&p) && (peek(&p), p.at < p.size)) unexpected(&p, "an operator");
   // a name may have brought what no operation has looked at
   if (!failed(&p) && !isfinite(result)) wrong(&p, "the result is not a finite number");

@@ -86,6 +86,11 @@ static void release_reader(CniReader *reader) {
 static CnStatus read_text(CniReader *reader, const char *text, size_t size,
                           const CnSetting *settings, int32_t setting_count) {
   CnScene *scene = reader->scene;
+  // the mark that some editors put before the text
+  if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+    text += 3;
+    size -= 3;
+  }
   CNI_TRY(cni_scene_keep(scene, reader->label, &scene->name));
   scene->text = cni_text_keep(&scene->texts, &scene->allocator, text, size);
   if (!scene->text) return CN_NO_MEMORY;
@@ -283,6 +288,7 @@ typedef struct Filling {
   CnForceId *forces;
   CnFunctionId *functions;
   CnCurveId *curves;
+  CnCouplingId *couplings;
   int32_t curve_count, material_count, geometry_count, body_count, function_count; // created so far
 } Filling;
 
@@ -293,6 +299,7 @@ static CnStatus reserve_ids(const CnScene *scene, CniArena *arena, Filling *f) {
   CNI_TRY(cni_arena_array(arena, scene->joint_count, sizeof *f->joints, &f->joints));
   CNI_TRY(cni_arena_array(arena, scene->force_count, sizeof *f->forces, &f->forces));
   CNI_TRY(cni_arena_array(arena, scene->curve_count, sizeof *f->curves, &f->curves));
+  CNI_TRY(cni_arena_array(arena, scene->coupling_count, sizeof *f->couplings, &f->couplings));
   return cni_arena_array(arena, scene->function_count, sizeof *f->functions, &f->functions);
 }
 
@@ -352,17 +359,17 @@ static CnStatus fill_joints(const CnScene *scene, CnWorld *world, const Filling 
   }
   for (int32_t i = 0; i < scene->coupling_count; i++) {
     CnCouplingDef def = scene->couplings[i].def;
-    CnCouplingId id;
     for (int32_t k = 0; k < def.term_count; k++)
       def.terms[k].joint = f->joints[def.terms[k].joint.slot - 1];
     if (def.function.slot > 0) def.function = f->functions[def.function.slot - 1];
-    CNI_TRY(cn_coupling_create(world, &def, &id));
+    CNI_TRY(cn_coupling_create(world, &def, &f->couplings[i]));
   }
   for (int32_t i = 0; i < scene->force_count; i++) {
     const CniSceneForce *force = &scene->forces[i];
     CnForceDef def = force->def;
     if (force->body_a >= 0) def.body_a = f->bodies[force->body_a];
     if (force->body_b >= 0) def.body_b = f->bodies[force->body_b];
+    if (def.rest_function.slot > 0) def.rest_function = f->functions[def.rest_function.slot - 1];
     CNI_TRY(cn_force_create(world, &def, &f->forces[i]));
   }
   return CN_OK;
@@ -375,6 +382,7 @@ static void note_ids(CnScene *scene, const Filling *f) {
     if (s->body_b >= 0) s->body_b_id = f->bodies[s->body_b];
     if (s->joint >= 0) s->joint_id = f->joints[s->joint];
     if (s->force >= 0) s->force_id = f->forces[s->force];
+    if (s->coupling >= 0) s->coupling_id = f->couplings[s->coupling];
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "curves": cams and grooves by name. Points are [x, y], in a path [x, y, bulge] too, and may be made by
 // generators. What a world would refuse is refused here, with its place in the file.
+#include "io/io.h"
 #include "io/scene/scene_private.h"
 
 static CnStatus make_point(CniReader *reader, json_t *item) {
@@ -74,6 +75,14 @@ CnStatus cni_scene_get_curve(CniReader *reader, json_t *item, const char *key, u
 
 CnStatus cni_scene_read_curves(CniReader *reader, json_t *root) {
   return cni_scene_read_named(reader, root, "curves", &reader->curve_names, read_curve);
+}
+
+CnCurveDef cni_scene_joint_curve(const CnScene *scene, int32_t joint, int32_t side) {
+  CnCurveDef none = cn_curve_def_default(CN_CURVE_PATH);
+  if (joint < 0 || joint >= scene->joint_count) return none;
+  const CnJointDef *def = &scene->joints[joint].def;
+  uint32_t number = side ? def->curve_b.slot : def->curve_a.slot;
+  return number > 0 ? scene->curves[number - 1].def : none;
 }
 
 void cni_scene_release_curves(CnScene *scene) {

@@ -95,7 +95,8 @@ static CnStatus read_place(CniReader *reader, json_t *item, const char *sort, co
   int anchors = json_object_get(item, "anchors") != NULL;
   int frames = json_object_get(item, "frames") != NULL;
   if (anchor + anchors + frames != 1)
-    return cni_scene_fail(reader, item, "needs one of \"anchor\", \"anchors\" and \"frames\"");
+    return cni_scene_fail(reader, item, "needs one of %s\"anchors\" and \"frames\"",
+                          apart ? "" : "\"anchor\", ");
   if (anchors) return read_anchors(reader, item, joint);
   if (frames && json_object_get(item, "axis"))
     return cni_scene_fail(reader, item, "\"frames\" have their own axes: leave \"axis\" out");
@@ -152,6 +153,31 @@ static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fie
 
 #define MOST_FIELDS 24
 
+// What a motor is told and would not hear.
+static CnStatus check_motor(CniReader *reader, json_t *value, CnDrive drive) {
+  static const char *const keys[] = {"motor_speed",     "motor_position", "motor_function",
+                                     "motor_stiffness", "motor_damping",  NULL};
+  static const char *const drives[] = {"speed", "position", "effort"};
+  int effort = json_object_get(value, "motor_effort") != NULL;
+  int function = json_object_get(value, "motor_function") != NULL;
+  for (int32_t i = 0; keys[i]; i++) {
+    if (!json_object_get(value, keys[i])) continue;
+    if (!effort && !(drive == CN_DRIVE_EFFORT && function))
+      return cni_scene_fail(reader, value, "\"%s\" without \"motor_effort\": there is no motor",
+                            keys[i]);
+    int heard = i == 0   ? drive == CN_DRIVE_SPEED
+                : i == 1 ? drive == CN_DRIVE_POSITION
+                : i == 3 ? drive == CN_DRIVE_POSITION
+                : i == 4 ? drive != CN_DRIVE_EFFORT
+                         : 1;
+    if (!heard)
+      return cni_scene_fail(reader, value, "\"%s\" is not for the drive \"%s\"%s", keys[i],
+                            drives[drive],
+                            drive == CN_DRIVE_SPEED ? ": say \"drive\": \"position\"" : "");
+  }
+  return CN_OK;
+}
+
 // What acts on the coordinates: an object named like the coordinate.
 static CnStatus read_axes(CniReader *reader, json_t *item, CnJointDef *def) {
   const char *keys[MOST_FIELDS + 1] = {0};
@@ -161,6 +187,7 @@ static CnStatus read_axes(CniReader *reader, json_t *item, CnJointDef *def) {
     CNI_MEMBER (reader, item, cn_joint_coordinate_name(def->kind, i), value) {
       CNI_TRY(cni_scene_keys(reader, value, keys));
       CNI_TRY(read_fields(reader, value, cni_joint_axis_fields, &def->axes[i]));
+      CNI_TRY(check_motor(reader, value, def->axes[i].drive));
       CnJointDef copy = *def;
       CnStatus status = cni_joint_def_check(&copy);
       if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
@@ -200,6 +227,8 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
   CNI_TRY(read_place(reader, item, "joint", row->name, row->apart, &joint));
   CNI_TRY(check_frames(reader, item, "joint", &joint));
   CNI_TRY(read_fields(reader, item, row->fields, def));
+  if (row->fields && cni_field_find(row->fields, "lead"))
+    CNI_TRY(cni_scene_require(reader, item, "lead"));
   for (int32_t i = 0; i < row->curves; i++)
     CNI_TRY(cni_scene_require(reader, item, i ? "curve_b" : "curve_a"));
   if (row->fit && !row->curves)
@@ -242,7 +271,8 @@ static CnStatus read_pair(CniReader *reader, json_t *item, const CniForceKind *k
   force->body_b = two.body_b;
   force->def.frame_a = two.def.frame_a;
   force->def.frame_b = two.def.frame_b;
-  if (!kind->fit) return CN_OK;
+  if (!cni_field_find(kind->fields, "rest_length") || force->def.rest_function.slot > 0)
+    return CN_OK;
   double length = json_object_get(item, "rest_length") ? force->def.rest_length : 0;
   return check_distance(reader, item, "rest_length", length, &two);
 }

@@ -72,13 +72,14 @@ typedef struct CniSceneForce {
 // a world writes what it gave.
 typedef struct CniSceneSensor {
   const char *name;
-  int32_t kind, component; // rows of the tables in scene_sensors.c
-  int32_t body_a, body_b;  // -1: none
-  int32_t joint, force;    // -1: none
-  int32_t coordinate;      // of the joint
+  int32_t kind, component;        // rows of the tables in scene_sensors.c
+  int32_t body_a, body_b;         // -1: none
+  int32_t joint, force, coupling; // -1: none
+  int32_t coordinate;             // of the joint
   CnBodyId body_a_id, body_b_id;
   CnJointId joint_id;
   CnForceId force_id;
+  CnCouplingId coupling_id;
   CnVec3 point; // in the body frame
 } CniSceneSensor;
 

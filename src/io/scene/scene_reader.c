@@ -254,6 +254,8 @@ CnStatus cni_scene_fail_call(const CniReader *reader, const json_t *got, CnStatu
 
 // ---- objects ----
 
+#define MOST_LISTED 12 // keys: longer lists are in docs/scene.md
+
 CnStatus cni_scene_keys(CniReader *reader, json_t *value, const char *const *keys) {
   if (!json_is_object(value)) return cni_scene_fail(reader, value, "must be an object");
   const char *key;
@@ -267,7 +269,16 @@ CnStatus cni_scene_keys(CniReader *reader, json_t *value, const char *const *key
     char hint[CNI_HINT_SIZE];
     cni_nearest_hint(&nearest, hint);
     cni_scene_enter(reader, key);
-    return cni_scene_fail(reader, member, "unknown key%s", hint);
+    if (hint[0]) return cni_scene_fail(reader, member, "unknown key%s", hint);
+    char list[240] = "";
+    int32_t count = 0;
+    while (keys[count]) count++;
+    if (count > MOST_LISTED) return cni_scene_fail(reader, member, "unknown key");
+    for (int32_t i = 0; keys[i]; i++) {
+      if (i > 0) cni_line_add(list, sizeof list, ", ", 2);
+      cni_line_add(list, sizeof list, keys[i], strlen(keys[i]));
+    }
+    return cni_scene_fail(reader, member, "unknown key, there are %s", list);
   }
   return CN_OK;
 }

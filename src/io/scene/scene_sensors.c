@@ -21,7 +21,15 @@ static const char *const component_names[] = {"x",        "y",     "z",     "len
                                               "w",        "motor", "limit", "friction", "spring",
                                               "armature", "",      NULL};
 
-typedef enum Subject { OF_WORLD, OF_BODY, OF_CONTACT, OF_JOINT, OF_COORDINATE, OF_FORCE } Subject;
+typedef enum Subject {
+  OF_WORLD,
+  OF_BODY,
+  OF_CONTACT,
+  OF_JOINT,
+  OF_COORDINATE,
+  OF_FORCE,
+  OF_COUPLING
+} Subject;
 
 enum {
   POSITION,
@@ -43,6 +51,8 @@ enum {
   FORCE_RATE,
   FORCE_POWER,
   FORCE_ENERGY,
+  COUPLING_EFFORT,
+  COUPLING_ERROR,
   KINETIC_ENERGY,
   POTENTIAL_ENERGY,
   ENERGY
@@ -79,6 +89,8 @@ static const Kind kinds[] = {
     [FORCE_RATE] = {"force_rate", "m/s", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
     [FORCE_POWER] = {"force_power", "W", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
     [FORCE_ENERGY] = {"force_energy", "J", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
+    [COUPLING_EFFORT] = {"coupling_effort", "", OF_COUPLING, BIT(SCALAR), BIT(SCALAR)},
+    [COUPLING_ERROR] = {"coupling_error", "", OF_COUPLING, BIT(SCALAR), BIT(SCALAR)},
     [KINETIC_ENERGY] = {"kinetic_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
     [POTENTIAL_ENERGY] = {"potential_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
     [ENERGY] = {"energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
@@ -111,20 +123,23 @@ static CnStatus read_contact(CniReader *reader, json_t *item, CniSceneSensor *se
 // The key that says what a sensor is of.
 static const char *const subjects[] = {
     [OF_BODY] = "body",        [OF_CONTACT] = "body", [OF_JOINT] = "joint",
-    [OF_COORDINATE] = "joint", [OF_FORCE] = "force",  [OF_WORLD] = NULL};
+    [OF_COORDINATE] = "joint", [OF_FORCE] = "force",  [OF_COUPLING] = "coupling",
+    [OF_WORLD] = NULL};
 
 static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *s) {
   Subject subject = kinds[s->kind].subject;
   const char *key = subjects[subject];
   int joint = subject == OF_JOINT || subject == OF_COORDINATE, force = subject == OF_FORCE;
-  int32_t *number = joint ? &s->joint : force ? &s->force : &s->body_a;
+  int coupling = subject == OF_COUPLING;
+  int32_t *number = joint ? &s->joint : force ? &s->force : coupling ? &s->coupling : &s->body_a;
   if (!key) return CN_OK;
   if (subject == OF_CONTACT && json_object_get(item, "bodies"))
     return read_contact(reader, item, s);
   CNI_TRY(cni_scene_get_reference(reader, item, key,
-                                  joint   ? &reader->joint_names
-                                  : force ? &reader->force_names
-                                          : &reader->body_names,
+                                  joint      ? &reader->joint_names
+                                  : force    ? &reader->force_names
+                                  : coupling ? &reader->coupling_names
+                                             : &reader->body_names,
                                   key, number));
   if (subject == OF_COORDINATE)
     return cni_scene_get_coordinate(reader, item, s->joint, &s->coordinate);
@@ -176,7 +191,7 @@ static CnStatus read_axis(CniReader *reader, json_t *item, int32_t kind, int32_t
 static const char *sensor_kind(int32_t i) { return i < KIND_COUNT ? kinds[i].name : NULL; }
 
 static CnStatus make_sensor(CniReader *reader, json_t *item) {
-  CniSceneSensor sensor = {.body_a = -1, .body_b = -1, .joint = -1, .force = -1};
+  CniSceneSensor sensor = {.body_a = -1, .body_b = -1, .joint = -1, .force = -1, .coupling = -1};
   CNI_TRY(cni_scene_get_kind(reader, item, sensor_kind, &sensor.kind));
   CNI_TRY(check_sensor_keys(reader, item, sensor.kind));
   CNI_TRY(cni_scene_require(reader, item, "name"));
@@ -187,6 +202,7 @@ static CnStatus make_sensor(CniReader *reader, json_t *item) {
   sensor.body_b_id = body_id(sensor.body_b);
   if (sensor.joint >= 0) sensor.joint_id = (CnJointId){(uint32_t)sensor.joint + 1, 1};
   if (sensor.force >= 0) sensor.force_id = (CnForceId){(uint32_t)sensor.force + 1, 1};
+  if (sensor.coupling >= 0) sensor.coupling_id = (CnCouplingId){(uint32_t)sensor.coupling + 1, 1};
   int32_t component;
   CNI_TRY(read_axis(reader, item, sensor.kind, &component));
   uint32_t wanted = component < 0 ? kinds[sensor.kind].all : BIT(component);
@@ -319,6 +335,13 @@ static CnStatus measure_force(const CnWorld *world, const CniSceneSensor *s, dou
   return CN_OK;
 }
 
+static CnStatus measure_coupling(const CnWorld *world, const CniSceneSensor *s, double *value) {
+  CnCouplingState state;
+  CNI_TRY(cn_coupling_state(world, s->coupling_id, &state));
+  *value = s->kind == COUPLING_EFFORT ? state.effort : state.error;
+  return CN_OK;
+}
+
 static double energy_of(const CnWorldSums *sums, int32_t kind) {
   double energy = 0;
   if (kind != POTENTIAL_ENERGY) energy += sums->kinetic_energy;
@@ -352,6 +375,9 @@ CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *va
       break;
     case OF_FORCE:
       CNI_TRY(measure_force(world, s, &values[i]));
+      break;
+    case OF_COUPLING:
+      CNI_TRY(measure_coupling(world, s, &values[i]));
       break;
     default:
       if (!have_sums) cn_world_sums(world, &sums);

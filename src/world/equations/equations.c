@@ -143,8 +143,11 @@ static CnStatus element_forces(const CniModel *model, double t, const CnPose *po
     CniForcePlace place;
     cni_force_at(model, force, t, pose, (const CnTwist *)v, &at);
     for (int32_t k = 0; k < 2; k++) at.ends[k].pose.rotation = cn_qunit(at.ends[k].pose.rotation);
-    at.sight = cni_force_sight(&force->def, at.ends);
-    at.sight.time = t;
+    CniForceSight seen = cni_force_sight(&force->def, at.ends);
+    seen.time = t;
+    seen.rest = at.sight.rest;
+    seen.bends = at.sight.bends;
+    at.sight = seen;
     CNI_TRY(cni_force_act(force, &at, &place));
     CnTwist total = cni_force_total(&place, at.ends);
     add_pair(model, at.bodies[0], at.bodies[1], &place.rows, total.velocity, total.spin, f);

@@ -106,7 +106,7 @@ static const struct {
   int32_t (*try)(Example *e, const char *rest, const char *end);
 } howtos[] = {{"joints", runs},    {"drives", runs},       {"forces", runs},
               {"reactions", runs}, {"closed-loops", runs}, {"equilibrium", rests},
-              {"modes", vibrates}};
+              {"modes", vibrates}, {"cams", runs}};
 
 static void pages(void **state) {
   (void)state;

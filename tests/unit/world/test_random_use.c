@@ -610,7 +610,8 @@ static CnStatus contact(CnWorld *w, Call *call) {
 }
 // A snapshot with one byte changed.
 static CnStatus damaged(CnWorld *w, Call *call) {
-  size_t at = (size_t)(call->number * 1e6) % shot_size;
+  double place = isfinite(call->number) ? 1e6 * fabs(call->number) : 0;
+  size_t at = (size_t)place % shot_size;
   shot[at] ^= 0x10;
   CnStatus status = cn_world_restore(w, OR_NULL(shot), shot_size);
   shot[at] ^= 0x10;

@@ -60,6 +60,8 @@ typedef struct CniDriftTorque {
   CnMat3 arms;
 } CniDriftTorque;
 CnVec3 cni_drift_torque(const CniDriftTorque *torque, CnVec3 middle, double h);
+// A rotation after a step k with the midpoint spin m; not a number where there is none.
+CnQuat cni_drift_turned(CnQuat from, CnVec3 m, double k);
 // Midpoint spin Wm in body axes, from a guess; torque may be null. Returns 0 if it was not found.
 int cni_drift_middle(CnVec3 inertia, CnVec3 w0, const CniDriftTorque *torque, double h,
                      CnVec3 *middle);

@@ -136,14 +136,20 @@ double cni_drift_stretched(double h, double w) {
   return x < 1e-4 ? h * (1 + x * x / 3) : h * cni_tan(x) / x;
 }
 
+CnQuat cni_drift_turned(CnQuat from, CnVec3 m, double k) {
+  CnQuat half = {1, k * m.x / 2, k * m.y / 2, k * m.z / 2};
+  CnQuat to = cn_qunit(cn_qmul(from, half));
+  if (!(cn_qnorm2(to) > 0.5)) to.w = (double)NAN; // over the square root of the largest number
+  return to;
+}
+
 // A part of a step.
 static void turn(CnVec3 inertia, double h, CnQuat *rotation, CnVec3 *body_spin) {
   CnVec3 w0 = *body_spin, m = w0;
   double k = cni_drift_stretched(h, cn_norm(w0));
   // where the solution is not found the spin stays in body axes, which keeps the energy
   if (!cni_drift_middle(inertia, w0, NULL, k, &m)) m = w0;
-  CnQuat half = {1, k * m.x / 2, k * m.y / 2, k * m.z / 2};
-  *rotation = cn_qunit(cn_qmul(*rotation, half));
+  *rotation = cni_drift_turned(*rotation, m, k);
   *body_spin = cn_madd(cn_scale(2, m), -1, w0);
 }
 

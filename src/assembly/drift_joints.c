@@ -96,8 +96,7 @@ static void move(const CniDrift *d, CniDriftBody *body) {
       cn_sub(cn_unrotate(old.rotation, body->impulse.spin), cni_drift_torque(&torque, m, k));
   if (!cni_drift_middle(body->inertia, body->spin, &torque, k, &m)) m = body->spin;
   body->middle = m;
-  CnQuat half = {1, k * m.x / 2, k * m.y / 2, k * m.z / 2};
-  now->rotation = cn_qunit(cn_qmul(old.rotation, half));
+  now->rotation = cni_drift_turned(old.rotation, m, k);
   end->spin = cn_rotate(now->rotation, cn_madd(cn_scale(2, m), -1, body->spin));
 }
 

@@ -225,6 +225,29 @@ static void solvers(void **state) {
   print_message("%lld steps made, %lld refusals\n", (long long)made, (long long)refused);
 }
 
+// A spin whose square is no number, free and on a joint.
+static void spins(void **state) {
+  (void)state;
+  for (int32_t power = 140; power < 300; power += 4)
+    for (int32_t on_joint = 0; on_joint < 2; on_joint++) {
+      snprintf(now_trying, sizeof now_trying, "1e%d rad/s, joint %d", (int)power, (int)on_joint);
+      CnWorldDef world_def = cn_world_def_default();
+      CnBodyDef def = cn_body_def_default();
+      CnJointDef ball = cn_joint_def_default(CN_JOINT_BALL);
+      CnWorld *world;
+      CnJointId joint;
+      double spin = pow(10, power);
+      def.twist.spin = cn_vec3(spin, -spin, spin);
+      def.mass = 1;
+      def.inertia = (CnSym3){1, 1, 1, 0, 0, 0};
+      CHECK_OK(cn_world_create(&world_def, &world));
+      CHECK_OK(cn_body_create(world, &def, &ball.body_b));
+      if (on_joint) CHECK_OK(cn_joint_create(world, &ball, &joint));
+      try_steps(world, STEPS);
+      cn_world_destroy(world);
+    }
+}
+
 // All in one place, with no direction in which to go apart.
 static void try_crowd(const char *integrator, const char *solver, CnShapeKind kind, int32_t count) {
   snprintf(now_trying, sizeof now_trying, "%d in one place, %s, %s, %s", (int)count, integrator,
@@ -256,6 +279,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shapes_and_joints),
       cmocka_unit_test(solvers),
+      cmocka_unit_test(spins),
       cmocka_unit_test(crowds),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

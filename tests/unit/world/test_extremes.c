@@ -4,7 +4,7 @@
 // integrator and solver. Each step ends within a bounded time: it is made and every number is
 // finite, or it is refused with one line and the world is as it was.
 //
-// CAIRN_CROWD: how many bodies lie in one place.
+// CAIRN_CROWD: how many bodies lie in one place; with it also what takes long.
 #include "check.h"
 #include "core/vec.h"
 
@@ -137,8 +137,8 @@ static CnWorld *some_world(const Extreme *e, const char *integrator, const char 
   def.solver = cn_solver_def_default(solver);
   if (def.solver.max_iterations > 50) def.solver.max_iterations = 50;
   def.integration.project_start = 1;
-  def.integration.max_steps = 100;
-  def.integration.max_events = 20;
+  def.integration.max_steps = 20;
+  def.integration.max_events = 5;
   def.time_step = e->h;
   CHECK_OK(cn_world_create(&def, &world));
   CnShapeDef floor = cn_shape_def_default(CN_SHAPE_PLANE);
@@ -198,19 +198,22 @@ static void try_joint(const Extreme *e, const char *integrator, const char *solv
   cn_world_destroy(world);
 }
 
+static int32_t is_long(void) { return getenv("CAIRN_CROWD") != NULL; }
+
 static void shapes_and_joints(void **state) {
   (void)state;
   made = refused = 0;
   for (int32_t k = 0; k < EXTREME_COUNT; k++)
     for (int32_t i = 0; cn_integrator_name(i); i++) {
       const char *integrator = cn_integrator_name(i);
+      if (i > 0 && k % 2 && !is_long()) continue;
       for (int32_t s = 0; s < CN_SHAPE_KIND_COUNT; s++)
-        try_shape(&extremes[k], integrator, s % 2 ? "auto" : "psor", (CnShapeKind)s);
+        try_shape(&extremes[k], integrator, is_long() && s % 2 ? "auto" : "psor", (CnShapeKind)s);
       for (int32_t j = 0; j < CN_JOINT_KIND_COUNT; j++)
-        try_joint(&extremes[k], integrator, j % 2 ? "auto" : "psor", (CnJointKind)j);
+        try_joint(&extremes[k], integrator, is_long() && j % 2 ? "auto" : "psor", (CnJointKind)j);
     }
   print_message("%lld steps made, %lld refusals\n", (long long)made, (long long)refused);
-  CHECK(made > 1000 && refused < made);
+  CHECK(made > 500 && refused < made);
 }
 
 static void solvers(void **state) {

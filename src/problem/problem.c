@@ -30,10 +30,11 @@
 
 // ---- names and defaults ----
 
+const char *const cni_block_kind_words[CN_BLOCK_KIND_COUNT + 1] = {
+    "bilateral", "unilateral", "interval", "friction-2d", "friction", "rolling", "spinning", NULL};
+
 const char *cn_block_kind_name(CnBlockKind kind) {
-  static const char *const names[CN_BLOCK_KIND_COUNT] = {
-      "bilateral", "unilateral", "interval", "friction-2d", "friction", "rolling", "spinning"};
-  return (uint32_t)kind < CN_BLOCK_KIND_COUNT ? names[kind] : "unknown";
+  return (uint32_t)kind < CN_BLOCK_KIND_COUNT ? cni_block_kind_words[kind] : "unknown";
 }
 
 const char *cn_friction_model_name(CnFrictionModel model) {

@@ -18,6 +18,8 @@
 
 #define CNI_MAX_DIM 6
 
+extern const char *const cni_block_kind_words[]; // ends with null
+
 typedef enum CniStorage {
   CNI_ROWS = 0,
   CNI_PAIR,

@@ -18,7 +18,7 @@
 #define CNI_WORLD_LAYOUT_H
 
 #include "core/fields.h"
-#include "world/stream.h"
+#include "core/stream.h"
 
 // Fields of one struct inside a record; with a prefix their names are PREFIX.NAME.
 typedef struct CniPart {

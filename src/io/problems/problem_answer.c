@@ -63,11 +63,9 @@ typedef struct Lists {
 } Lists;
 
 static CnStatus read_lists(CniJson *json, const CnAllocator *allocator, Lists *lists) {
-  int32_t state = 0, more = 0;
+  int32_t state = 0;
   char key[CNI_JSON_KEY];
-  for (;;) {
-    CNI_TRY(cni_json_member(json, "answer", &state, key, &more));
-    if (!more) return CN_OK;
+  while (cni_json_member(json, "answer", &state, key)) {
     CniNumbers *list = strcmp(key, "r") == 0   ? &lists->r
                        : strcmp(key, "l") == 0 ? &lists->l
                        : strcmp(key, "v") == 0 ? &lists->v
@@ -81,6 +79,7 @@ static CnStatus read_lists(CniJson *json, const CnAllocator *allocator, Lists *l
     if (list == &lists->v) lists->has_v = 1;
     CNI_TRY(cni_json_numbers(json, key, allocator, list));
   }
+  return json->status;
 }
 
 static CnStatus wrong_count(const char *name, const char *key, int32_t expected, int32_t got) {
@@ -131,15 +130,13 @@ CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name,
                                 : "data");
   if (size == 0) return cni_error(CN_INVALID_DATA, "%s: the file is empty", name);
   const char *text = data;
-  CniJson json = {{text, text + size, text, name}};
+  CniJson json = {.text = {text, text + size, text, name}};
   Lists lists = {0};
   CnAllocator allocator = problem->allocator;
   CnStatus status = read_lists(&json, &allocator, &lists);
   if (status == CN_OK) status = take_answer(&lists, name, problem, answer);
-  cni_numbers_release(&allocator, &lists.r);
-  cni_numbers_release(&allocator, &lists.l);
-  cni_numbers_release(&allocator, &lists.v);
-  cni_numbers_release(&allocator, &lists.z);
+  CniNumbers *all[] = {&lists.r, &lists.l, &lists.v, &lists.z};
+  for (int32_t i = 0; i < 4; i++) CNI_RELEASE(&allocator, all[i]->value, all[i]->capacity);
   return status;
 }
 

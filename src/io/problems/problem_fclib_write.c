@@ -7,13 +7,12 @@
 // nothing moves there, so its law is unchanged. A unilateral block is a contact with mu = 0.
 //
 // The file is made in memory and written in one piece.
-#include "io/io.h"
 #include "io/problems/problems_private.h"
-
+#include "io/run/run_private.h"
 #include "problem/problem.h"
 #include "sparse/sparse.h"
 
-#include <hdf5.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Writer {
@@ -23,8 +22,8 @@ typedef struct Writer {
   int32_t dimension, contact_count, equality_count;
   int32_t *place;    // per row: among the contacts, or -1 - (place among the equalities)
   double *mu, *mu_r; // per contact
-  hid_t image, root;
-  int32_t failed;
+  CniHdf hdf;        // the image
+  const char *root;  // group of the problem
 } Writer;
 
 // ---- what FCLib can say ----
@@ -84,37 +83,33 @@ static CnStatus number_rows(Writer *w) {
   return CN_OK;
 }
 
-// ---- HDF5 ----
+// ---- HDF5: items of groups below the root; "" is the root itself ----
 
-static void put(Writer *w, hid_t group, const char *name, hid_t file_type, hid_t memory_type,
-                hsize_t count, const void *values) {
-  hid_t space = H5Screate_simple(1, &count, NULL);
-  hid_t set = H5Dcreate2(group, name, file_type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (set < 0 || space < 0 ||
-      (count > 0 && H5Dwrite(set, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0))
-    w->failed = 1;
-  if (set >= 0 && H5Dclose(set) < 0) w->failed = 1;
-  if (space >= 0) H5Sclose(space);
+static const char *path_of(const Writer *w, const char *group, const char *name, char path[96]) {
+  snprintf(path, 96, "/%s/%s%s%s", w->root, group, *group && *name ? "/" : "", name);
+  return path;
 }
 
-static void put_integers(Writer *w, hid_t group, const char *name, const int32_t *values,
+static void put_group(Writer *w, const char *group) {
+  char path[96];
+  cni_hdf_group(&w->hdf, path_of(w, group, "", path));
+}
+
+static void put_integers(Writer *w, const char *group, const char *name, const int32_t *values,
                          int32_t count) {
-  put(w, group, name, H5T_STD_I32LE, H5T_NATIVE_INT32, (hsize_t)count, values);
+  char path[96];
+  cni_hdf_table(&w->hdf, path_of(w, group, name, path), CNI_INT32, count, 0, values);
 }
 
-static void put_reals(Writer *w, hid_t group, const char *name, const double *values,
+static void put_reals(Writer *w, const char *group, const char *name, const double *values,
                       int32_t count) {
-  put(w, group, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, (hsize_t)count, values);
+  char path[96];
+  cni_hdf_table(&w->hdf, path_of(w, group, name, path), CNI_DOUBLE, count, 0, values);
 }
 
-static hid_t open_group(Writer *w, hid_t parent, const char *name) {
-  hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (group < 0) w->failed = 1;
-  return group;
-}
-
-static void close_group(Writer *w, hid_t group) {
-  if (group >= 0 && H5Gclose(group) < 0) w->failed = 1;
+static void put_info(Writer *w, const char *name, const char *text) {
+  char path[96];
+  cni_hdf_text(&w->hdf, path_of(w, "info", name, path), text, strlen(text));
 }
 
 // ---- matrices ----
@@ -141,21 +136,20 @@ static void list_add(List *list, int32_t row, int32_t column, double value) {
 
 // As triplets: i rows, p columns.
 static void put_matrix(Writer *w, const char *name, int32_t m, int32_t n, const List *list) {
-  hid_t group = open_group(w, w->root, name);
-  put_integers(w, group, "nzmax", &list->count, 1);
-  put_integers(w, group, "m", &m, 1);
-  put_integers(w, group, "n", &n, 1);
-  put_integers(w, group, "nz", &list->count, 1);
-  put_integers(w, group, "p", list->column, list->count);
-  put_integers(w, group, "i", list->row, list->count);
-  put_reals(w, group, "x", list->value, list->count);
-  close_group(w, group);
+  put_group(w, name);
+  put_integers(w, name, "nzmax", &list->count, 1);
+  put_integers(w, name, "m", &m, 1);
+  put_integers(w, name, "n", &n, 1);
+  put_integers(w, name, "nz", &list->count, 1);
+  put_integers(w, name, "p", list->column, list->count);
+  put_integers(w, name, "i", list->row, list->count);
+  put_reals(w, name, "x", list->value, list->count);
 }
 
 // ---- vectors ----
 
 // One vector over the rows, split in contacts and equalities.
-static CnStatus put_rows(Writer *w, hid_t group, const char *contacts, const char *equalities,
+static CnStatus put_rows(Writer *w, const char *contacts, const char *equalities,
                          const double *values) {
   int32_t rows = w->contact_count * w->dimension;
   double *first = NULL, *second = NULL;
@@ -168,8 +162,8 @@ static CnStatus put_rows(Writer *w, hid_t group, const char *contacts, const cha
     else
       second[-1 - place] = values[i];
   }
-  put_reals(w, group, contacts, first, rows);
-  if (w->equality_count > 0) put_reals(w, group, equalities, second, w->equality_count);
+  put_reals(w, "vectors", contacts, first, rows);
+  if (w->equality_count > 0) put_reals(w, "vectors", equalities, second, w->equality_count);
   return CN_OK;
 }
 
@@ -197,10 +191,9 @@ static CnStatus write_local(Writer *w) {
     put_matrix(w, "V", rows, w->equality_count, &lists[1]);
     put_matrix(w, "R", w->equality_count, w->equality_count, &lists[2]);
   }
-  hid_t vectors = open_group(w, w->root, "vectors");
-  CnStatus status = put_rows(w, vectors, "q", "s", w->p->b);
-  put_reals(w, vectors, "mu", w->mu, w->contact_count);
-  close_group(w, vectors);
+  put_group(w, "vectors");
+  CnStatus status = put_rows(w, "q", "s", w->p->b);
+  put_reals(w, "vectors", "mu", w->mu, w->contact_count);
   return status;
 }
 
@@ -224,12 +217,11 @@ static CnStatus write_expanded(Writer *w, const CnExpanded *x) {
   put_matrix(w, "M", size, size, &m);
   put_matrix(w, "H", size, w->contact_count * w->dimension, &h);
   if (w->equality_count > 0) put_matrix(w, "G", size, w->equality_count, &g);
-  hid_t vectors = open_group(w, w->root, "vectors");
-  put_reals(w, vectors, "f", x->k, size);
-  CnStatus status = put_rows(w, vectors, "w", "b", x->b);
-  put_reals(w, vectors, "mu", w->mu, w->contact_count);
-  if (w->dimension == 5) put_reals(w, vectors, "mu_r", w->mu_r, w->contact_count);
-  close_group(w, vectors);
+  put_group(w, "vectors");
+  put_reals(w, "vectors", "f", x->k, size);
+  CnStatus status = put_rows(w, "w", "b", x->b);
+  put_reals(w, "vectors", "mu", w->mu, w->contact_count);
+  if (w->dimension == 5) put_reals(w, "vectors", "mu_r", w->mu_r, w->contact_count);
   return status;
 }
 
@@ -241,39 +233,21 @@ static CnStatus write_global(Writer *w) {
   return status;
 }
 
-static void put_string(Writer *w, hid_t group, const char *name, const char *text) {
-  hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR), set = -1;
-  if (type >= 0 && space >= 0 && H5Tset_size(type, strlen(text) + 1) >= 0)
-    set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  if (set < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) w->failed = 1;
-  if (set >= 0) H5Dclose(set);
-  if (space >= 0) H5Sclose(space);
-  if (type >= 0) H5Tclose(type);
-}
-
-static void put_info(Writer *w) {
-  hid_t info = open_group(w, w->root, "info");
-  put_string(w, info, "title", "Cairn");
-  put_string(w, info, "description",
-             w->p->friction == CN_FRICTION_CONVEX
-                 ? "written by Cairn from a problem with the convex friction model"
-                 : "written by Cairn");
-  put_string(w, info, "math_info", "unknown");
-  close_group(w, info);
-}
-
 static CnStatus fill_image(Writer *w) {
   int is_local = w->p->form == CN_FORM_EXPLICIT;
-  w->root = open_group(w, w->image,
-                       is_local            ? "fclib_local"
-                       : w->dimension == 5 ? "fclib_global_rolling"
-                                           : "fclib_global");
-  put_integers(w, w->root, "spacedim", &w->dimension, 1);
+  w->root = is_local ? "fclib_local" : w->dimension == 5 ? "fclib_global_rolling" : "fclib_global";
+  put_group(w, "");
+  put_integers(w, "", "spacedim", &w->dimension, 1);
   CnStatus status = is_local ? write_local(w) : write_global(w);
-  put_info(w);
-  close_group(w, w->root);
-  if (H5Fflush(w->image, H5F_SCOPE_GLOBAL) < 0) w->failed = 1;
-  if (status == CN_OK && w->failed)
+  put_group(w, "info");
+  put_info(w, "title", "Cairn");
+  put_info(w, "description",
+           w->p->friction == CN_FRICTION_CONVEX
+               ? "written by Cairn from a problem with the convex friction model"
+               : "written by Cairn");
+  put_info(w, "math_info", "unknown");
+  if (H5Fflush(w->hdf.file, H5F_SCOPE_GLOBAL) < 0) w->hdf.failed = 1;
+  if (status == CN_OK && w->hdf.failed)
     status = cni_error(CN_NO_MEMORY, "%s: HDF5 cannot make the file", w->path);
   return status;
 }
@@ -282,10 +256,10 @@ static CnStatus fill_image(Writer *w) {
 static CnStatus save_image(Writer *w) {
   CniOutput out;
   void *bytes = NULL;
-  ssize_t size = H5Fget_file_image(w->image, NULL, 0);
+  ssize_t size = H5Fget_file_image(w->hdf.file, NULL, 0);
   if (size <= 0) return cni_error(CN_NO_MEMORY, "%s: HDF5 cannot make the file", w->path);
   CNI_TRY(cni_arena_array(&w->arena, size, 1, &bytes));
-  if (H5Fget_file_image(w->image, bytes, (size_t)size) != size)
+  if (H5Fget_file_image(w->hdf.file, bytes, (size_t)size) != size)
     return cni_error(CN_NO_MEMORY, "%s: HDF5 cannot make the file", w->path);
   CNI_TRY(cni_output_open(&out, w->path, &w->p->allocator));
   cni_output_bytes(&out, bytes, (size_t)size);
@@ -295,28 +269,23 @@ static CnStatus save_image(Writer *w) {
 static CnStatus write_image(Writer *w) {
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   if (access >= 0 && H5Pset_fapl_core(access, 1 << 20, 0) >= 0)
-    w->image = H5Fcreate("image", H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    w->hdf.file = H5Fcreate("image", H5F_ACC_TRUNC, H5P_DEFAULT, access);
   if (access >= 0) H5Pclose(access);
-  if (w->image < 0) return cni_error(CN_NO_MEMORY, "%s: HDF5 cannot make the file", w->path);
+  if (w->hdf.file < 0) return cni_error(CN_NO_MEMORY, "%s: HDF5 cannot make the file", w->path);
   CnStatus status = fill_image(w);
   if (status == CN_OK) status = save_image(w);
-  H5Fclose(w->image);
+  H5Fclose(w->hdf.file);
   return status;
 }
 
 CnStatus cni_fclib_write(CnProblem *p, const char *path) {
-  Writer w = {.p = p, .path = path, .image = -1, .root = -1};
-  H5E_auto2_t report;
-  void *report_data;
+  Writer w = {.p = p, .path = path, .hdf = {.file = -1}};
   CNI_TRY(cni_hdf_room(path));
   cni_arena_init(&w.arena, &p->allocator);
   CnStatus status = number_rows(&w);
-  if (status == CN_OK) {
-    H5Eget_auto2(H5E_DEFAULT, &report, &report_data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    status = write_image(&w);
-    H5Eset_auto2(H5E_DEFAULT, report, report_data);
-  }
+  CniQuiet quiet = cni_quiet_begin();
+  if (status == CN_OK) status = write_image(&w);
+  cni_quiet_end(quiet);
   cni_arena_release(&w.arena);
   return status;
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "core/fields.h"
+#include "problem/problem.h"
 
 #define CNI_REQUIRED 256u // in `where`: the member must be there
 
@@ -15,6 +16,7 @@
   { .name = key, .type = CNI_FIELD_##sort, .offset = offsetof(Struct, path), __VA_ARGS__ }
 
 static const CniField cni_set_members[] = {
+    MEMBER(CHOICE, CnSet, kind, "kind", .where = CNI_REQUIRED, .words = cni_block_kind_words),
     MEMBER(REAL, CnSet, mu, "mu", .where = 0),
     MEMBER(REAL, CnSet, mu_roll, "mu_roll", .where = 0),
     MEMBER(REAL, CnSet, mu_spin, "mu_spin", .where = 0),

@@ -58,12 +58,10 @@ static CnStatus named(const Reader *r, CnStatus status) {
 // ---- the members ----
 
 static CnStatus find_members(Reader *r) {
-  int32_t state = 0, more = 0;
+  int32_t state = 0;
   char key[CNI_JSON_KEY];
-  for (;;) {
-    CniJson before = r->json;
-    CNI_TRY(cni_json_member(&r->json, "problem", &state, key, &more));
-    if (!more) break;
+  for (CniJson before = r->json; cni_json_member(&r->json, "problem", &state, key);
+       before = r->json) {
     int32_t k = 0;
     while (k < KEY_COUNT && strcmp(keys[k], key) != 0) k++;
     if (k < KEY_COUNT && r->value[k]) return cni_json_fail(&before, key, "is there twice");
@@ -72,6 +70,7 @@ static CnStatus find_members(Reader *r) {
     r->value[k] = r->json.text.at;
     CNI_TRY(cni_json_skip(&r->json, key));
   }
+  CNI_TRY(r->json.status);
   CniWord rest = cni_text_word(&r->json.text);
   if (rest.length > 0) return cni_text_fail(&r->json.text, rest, "problem", "text after the end");
   return CN_OK;
@@ -92,6 +91,10 @@ static CnStatus read_field(Reader *r, const char *what, const CniField *field, v
   snprintf(item, sizeof item, "%s: %s", what, field->name);
   void *at = cni_field_at(field, object);
   int32_t count = cni_field_doubles(field);
+  if (field->type == CNI_FIELD_CHOICE) {
+    while (cni_field_word(field, count)) count++;
+    return cni_json_choice(&r->json, item, field->words, count, at);
+  }
   if (count == 0) return cni_json_integer(&r->json, item, INT32_MIN, INT32_MAX, at);
   if (count > 1) return cni_json_vector(&r->json, item, count, at);
   if (field->range != CNI_BOUND || !cni_json_begins(&r->json, 'n'))
@@ -107,18 +110,17 @@ static CnStatus unknown(Reader *r, const char *what, const char *key) {
 }
 
 static CnStatus read_object(Reader *r, const char *what, const CniField *fields, void *object) {
-  int32_t state = 0, more = 0;
+  int32_t state = 0;
   uint32_t seen = 0;
   char key[CNI_JSON_KEY], problem[64];
   CniJson before = r->json;
-  for (;;) {
-    CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
-    if (!more) break;
+  while (cni_json_member(&r->json, what, &state, key)) {
     const CniField *field = cni_field_find(fields, key);
     if (!field) return unknown(r, what, key);
     seen |= 1u << (field - fields);
     CNI_TRY(read_field(r, what, field, object));
   }
+  CNI_TRY(r->json.status);
   for (const CniField *f = fields; f->name; f++, seen >>= 1)
     if (f->where & CNI_REQUIRED && !(seen & 1)) {
       snprintf(problem, sizeof problem, "member \"%s\" is missing", f->name);
@@ -127,42 +129,24 @@ static CnStatus read_object(Reader *r, const char *what, const CniField *fields,
   return CN_OK;
 }
 
-// ---- sets ----
-
-static CnStatus read_set(Reader *r, const char *what, CnSet *set) {
-  const char *names[CN_BLOCK_KIND_COUNT];
-  int32_t state = 0, more = 0, kind = -1;
-  char key[CNI_JSON_KEY];
-  for (int32_t i = 0; i < CN_BLOCK_KIND_COUNT; i++) names[i] = cn_block_kind_name((CnBlockKind)i);
-  CniJson before = r->json;
-  for (;;) {
-    CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
-    if (!more) break;
-    if (strcmp(key, "kind") == 0) {
-      CNI_TRY(cni_json_choice(&r->json, what, names, CN_BLOCK_KIND_COUNT, &kind));
-      continue;
-    }
-    const CniField *field = cni_field_find(cni_set_members, key);
-    if (!field) return unknown(r, what, key);
-    CNI_TRY(read_field(r, what, field, set));
-  }
-  if (kind < 0) return cni_json_fail(&before, what, "member \"kind\" is missing");
-  set->kind = (CnBlockKind)kind;
-  return CN_OK;
+// The next object of a list, what[] = "LIST[NUMBER]"; 0 at the end and after a failure.
+static int next_item(Reader *r, const char *list, int32_t *number, char what[32]) {
+  int32_t state = *number;
+  if (!cni_json_element(&r->json, list, &state)) return 0;
+  snprintf(what, 32, "%s[%d]", list, (int)(*number)++);
+  return 1;
 }
 
 static CnStatus read_sets(Reader *r) {
-  int32_t state = 0, more = 0;
+  int32_t number = 0;
+  char what[32];
   CNI_TRY(go_to(r, KEY_SETS));
-  for (int32_t i = 0;; i++) {
-    CNI_TRY(cni_json_element(&r->json, "sets", &state, &more));
-    if (!more) return CN_OK;
-    char what[32];
-    snprintf(what, sizeof what, "sets[%d]", (int)i);
+  while (next_item(r, "sets", &number, what)) {
     CnSet set = cn_set_default(CN_BLOCK_BILATERAL);
-    CNI_TRY(read_set(r, what, &set));
+    CNI_TRY(read_object(r, what, cni_set_members, &set));
     CNI_TRY(named(r, cn_problem_add_set(r->p, &set, NULL)));
   }
+  return r->json.status;
 }
 
 // ---- matrices ----
@@ -174,25 +158,21 @@ typedef struct Matrix {
 } Matrix;
 
 static void matrix_release(Reader *r, Matrix *m) {
-  cni_integers_release(&r->allocator, &m->start);
-  cni_integers_release(&r->allocator, &m->column);
-  cni_numbers_release(&r->allocator, &m->value);
+  CNI_RELEASE(&r->allocator, m->start.value, m->start.capacity);
+  CNI_RELEASE(&r->allocator, m->column.value, m->column.capacity);
+  CNI_RELEASE(&r->allocator, m->value.value, m->value.capacity);
 }
 
 static CnStatus push(Reader *r, CniIntegers *list, int32_t value) {
-  CNI_TRY(CNI_RESERVE(&r->allocator, list->value, list->capacity, list->count, list->count + 1));
-  list->value[list->count++] = value;
-  return CN_OK;
+  return CNI_PUSH(&r->allocator, list->value, list->capacity, list->count, value);
 }
 
 // Rows as lists of all their numbers; zeros are not kept.
 static CnStatus read_dense(Reader *r, const char *what, Matrix *m) {
-  int32_t state = 0, more = 0;
+  int32_t state = 0;
   m->columns = -1;
   CNI_TRY(push(r, &m->start, 0));
-  for (;;) {
-    CNI_TRY(cni_json_element(&r->json, what, &state, &more));
-    if (!more) break;
+  while (cni_json_element(&r->json, what, &state)) {
     int32_t begin = m->value.count, kept = begin;
     CNI_TRY(cni_json_numbers(&r->json, what, &r->allocator, &m->value));
     int32_t length = m->value.count - begin;
@@ -208,16 +188,14 @@ static CnStatus read_dense(Reader *r, const char *what, Matrix *m) {
     CNI_TRY(push(r, &m->start, kept));
   }
   if (m->columns < 0) m->columns = 0;
-  return CN_OK;
+  return r->json.status;
 }
 
 static CnStatus read_sparse(Reader *r, const char *what, Matrix *m) {
-  int32_t state = 0, more = 0;
+  int32_t state = 0;
   char key[CNI_JSON_KEY];
   m->columns = -1;
-  for (;;) {
-    CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
-    if (!more) break;
+  while (cni_json_member(&r->json, what, &state, key)) {
     if (strcmp(key, "columns") == 0)
       CNI_TRY(cni_json_integer(&r->json, what, 0, INT32_MAX / 16, &m->columns));
     else if (strcmp(key, "start") == 0 && m->start.count == 0)
@@ -229,6 +207,7 @@ static CnStatus read_sparse(Reader *r, const char *what, Matrix *m) {
     else
       return unknown(r, what, key);
   }
+  CNI_TRY(r->json.status);
   if (m->start.count == 0 || m->columns < 0)
     return cni_json_fail(&r->json, what,
                          "needs \"columns\", \"start\", \"column\", \"value\" before");
@@ -271,14 +250,11 @@ static CnStatus add_row_blocks(Reader *r) {
                                     MEMBER(INTEGER, Block, dim, "dim", .where = 0),
                                     MEMBER(INTEGER, Block, count, "count", .where = 0),
                                     CNI_FIELDS_END};
-  int32_t state = 0, more = 0;
+  int32_t number = 0;
+  char what[32];
   CNI_TRY(go_to(r, KEY_BLOCKS));
-  for (int32_t i = 0;; i++) {
-    CNI_TRY(cni_json_element(&r->json, "blocks", &state, &more));
-    if (!more) break;
-    char what[32];
+  while (next_item(r, "blocks", &number, what)) {
     Block block = {-1, 0, 1};
-    snprintf(what, sizeof what, "blocks[%d]", (int)i);
     CNI_TRY(read_object(r, what, fields, &block));
     int known = block.set >= 0 && block.set < r->p->set_count;
     if (block.dim == 0 && known) block.dim = cni_block_dim(r->p->sets[block.set].kind);
@@ -289,6 +265,7 @@ static CnStatus add_row_blocks(Reader *r) {
     for (int32_t n = 0; n < block.count; n++)
       CNI_TRY(named(r, cn_problem_add_explicit(r->p, block.set, block.dim, NULL)));
   }
+  CNI_TRY(r->json.status);
   return named(r, cni_problem_check(r->p));
 }
 
@@ -303,7 +280,7 @@ static CnStatus read_explicit(Reader *r) {
     status = named(r, cn_problem_set_explicit(r->p, &sparse, q.value));
   }
   matrix_release(r, &w);
-  cni_numbers_release(&r->allocator, &q);
+  CNI_RELEASE(&r->allocator, q.value, q.capacity);
   return status == CN_OK ? add_row_blocks(r) : status;
 }
 
@@ -323,25 +300,23 @@ static CnStatus read_global(Reader *r) {
   }
   matrix_release(r, &m);
   matrix_release(r, &e);
-  cni_numbers_release(&r->allocator, &k);
-  cni_numbers_release(&r->allocator, &b);
+  CNI_RELEASE(&r->allocator, k.value, k.capacity);
+  CNI_RELEASE(&r->allocator, b.value, b.capacity);
   return status == CN_OK ? add_row_blocks(r) : status;
 }
 
 // ---- step form ----
 
 static CnStatus read_groups(Reader *r) {
-  int32_t state = 0, more = 0;
+  int32_t number = 0;
+  char what[32];
   CNI_TRY(go_to(r, KEY_GROUPS));
-  for (int32_t i = 0;; i++) {
-    CNI_TRY(cni_json_element(&r->json, "groups", &state, &more));
-    if (!more) return CN_OK;
-    char what[32];
+  while (next_item(r, "groups", &number, what)) {
     CnGroupDef def = cn_group_def_default();
-    snprintf(what, sizeof what, "groups[%d]", (int)i);
     CNI_TRY(read_object(r, what, cni_group_members, &def));
     CNI_TRY(named(r, cn_problem_add_group(r->p, &def, NULL)));
   }
+  return r->json.status;
 }
 
 // What a block of the step form may have.
@@ -355,36 +330,31 @@ typedef struct StepBlock {
 } StepBlock;
 
 static CnStatus read_entries(Reader *r, const char *what, StepBlock *block) {
-  int32_t state = 0, more = 0;
-  for (;;) {
-    CNI_TRY(cni_json_element(&r->json, what, &state, &more));
-    if (!more) return CN_OK;
+  int32_t state = 0;
+  while (cni_json_element(&r->json, what, &state)) {
     CnRowEntry entry = {0};
     CNI_TRY(read_object(r, what, cni_entry_members, &entry));
-    CNI_TRY(CNI_RESERVE(&r->allocator, block->entries, block->entry_capacity, block->entry_count,
-                        block->entry_count + 1));
-    block->entries[block->entry_count++] = entry;
+    CNI_TRY(
+        CNI_PUSH(&r->allocator, block->entries, block->entry_capacity, block->entry_count, entry));
   }
+  return r->json.status;
 }
 
 // b, whose length is the dimension.
 static CnStatus read_b(Reader *r, const char *what, StepBlock *block) {
-  int32_t state = 0, more = 0;
-  for (block->dim = 0;; block->dim++) {
-    CNI_TRY(cni_json_element(&r->json, what, &state, &more));
-    if (!more) return CN_OK;
+  int32_t state = 0;
+  for (block->dim = 0; cni_json_element(&r->json, what, &state); block->dim++) {
     if (block->dim == CNI_MAX_DIM)
       return cni_json_fail(&r->json, what, "b has more than 6 numbers");
     CNI_TRY(cni_json_number(&r->json, what, &block->b[block->dim]));
   }
+  return r->json.status;
 }
 
 static CnStatus read_block_members(Reader *r, const char *what, StepBlock *block) {
-  int32_t state = 0, more = 0;
+  int32_t state = 0;
   char key[CNI_JSON_KEY];
-  for (;;) {
-    CNI_TRY(cni_json_member(&r->json, what, &state, key, &more));
-    if (!more) return CN_OK;
+  while (cni_json_member(&r->json, what, &state, key)) {
     if (strcmp(key, "set") == 0) {
       CNI_TRY(cni_json_integer(&r->json, what, 0, INT32_MAX, &block->set));
     } else if (strcmp(key, "b") == 0) {
@@ -402,6 +372,7 @@ static CnStatus read_block_members(Reader *r, const char *what, StepBlock *block
       return unknown(r, what, key);
     }
   }
+  return r->json.status;
 }
 
 static CnStatus add_step_block(Reader *r, const char *what, StepBlock *block) {
@@ -419,26 +390,22 @@ static CnStatus add_step_block(Reader *r, const char *what, StepBlock *block) {
 }
 
 static CnStatus read_step(Reader *r) {
-  int32_t state = 0, more = 0;
+  int32_t number = 0;
+  char what[32];
   StepBlock block = {0};
   CNI_TRY(read_groups(r));
   CNI_TRY(go_to(r, KEY_BLOCKS));
-  CnStatus status;
-  for (int32_t i = 0;; i++) {
-    status = cni_json_element(&r->json, "blocks", &state, &more);
-    if (status != CN_OK || !more) break;
-    char what[32];
-    snprintf(what, sizeof what, "blocks[%d]", (int)i);
-    CnRowEntry *entries = block.entries;
-    int32_t capacity = block.entry_capacity;
-    block = (StepBlock){.set = -1, .entries = entries, .entry_capacity = capacity};
-    block.pair = cn_pair_def_default();
-    block.sphere = cn_sphere_def_default();
+  CnStatus status = CN_OK;
+  while (status == CN_OK && next_item(r, "blocks", &number, what)) {
+    block = (StepBlock){.set = -1,
+                        .pair = cn_pair_def_default(),
+                        .sphere = cn_sphere_def_default(),
+                        .entries = block.entries,
+                        .entry_capacity = block.entry_capacity};
     status = add_step_block(r, what, &block);
-    if (status != CN_OK) break;
   }
   CNI_RELEASE(&r->allocator, block.entries, block.entry_capacity);
-  return status;
+  return status == CN_OK ? r->json.status : status;
 }
 
 // ---- all ----
@@ -494,7 +461,7 @@ static CnStatus read_all(Reader *r) {
 CnStatus cni_json_problem_read(const char *data, size_t size, const char *name,
                                const CnAllocator *allocator, CnProblem **problem,
                                CnProblemFileInfo *info) {
-  Reader r = {.allocator = *allocator, .json = {{data, data + size, data, name}}};
+  Reader r = {.allocator = *allocator, .json = {.text = {data, data + size, data, name}}};
   CnStatus status = read_all(&r);
   if (status != CN_OK) {
     cn_problem_destroy(r.p);

@@ -4,8 +4,6 @@
 #include "io/tools/decimal.h"
 #include "io/problems/problem_fields.h"
 #include "io/problems/problems_private.h"
-
-#include "problem/problem.h"
 #include "sparse/sparse.h"
 
 #include <math.h>
@@ -29,8 +27,8 @@ void cni_output_reals(CniOutput *out, const double *values, int32_t count) {
 static void write_key(CniOutput *out, const char *key) { cni_output_text(out, "\"%s\": ", key); }
 
 // All fields of an object that are not zero or are required; the caller opens and closes it.
-static void write_fields(CniOutput *out, const CniField *fields, const void *object,
-                         int32_t first) {
+static void write_fields(CniOutput *out, const CniField *fields, const void *object) {
+  int32_t first = 1;
   for (const CniField *field = fields; field->name; field++) {
     double values[6] = {0};
     int32_t integer = 0, zero = 1, count = cni_field_doubles(field);
@@ -40,7 +38,9 @@ static void write_fields(CniOutput *out, const CniField *fields, const void *obj
     if (!first) cni_output_text(out, ", ");
     first = 0;
     write_key(out, field->name);
-    if (count == 0)
+    if (field->type == CNI_FIELD_CHOICE)
+      cni_output_text(out, "\"%s\"", cni_field_word(field, integer));
+    else if (count == 0)
       cni_output_text(out, "%d", (int)integer);
     else if (count == 1)
       cni_output_real(out, values[0]);
@@ -82,8 +82,8 @@ static void write_sets(CniOutput *out, const CnProblem *p) {
     // bounds that nobody reads are left out
     CnSet set = p->sets[i];
     if (set.kind != CN_BLOCK_INTERVAL) set.lo = set.hi = 0;
-    cni_output_text(out, "%s\n {\"kind\": \"%s\"", i ? "," : "", cn_block_kind_name(set.kind));
-    write_fields(out, cni_set_members, &set, 0);
+    cni_output_text(out, "%s\n {", i ? "," : "");
+    write_fields(out, cni_set_members, &set);
     cni_output_text(out, "}");
   }
   cni_output_text(out, "],\n");
@@ -138,7 +138,7 @@ static void write_groups(CniOutput *out, const CnProblem *p) {
     def.free = cni_group_free(group);
     def.old = cni_group_old(p, i);
     cni_output_text(out, "%s", i ? ",\n {" : "\n {");
-    write_fields(out, cni_group_members, &def, 1);
+    write_fields(out, cni_group_members, &def);
     cni_output_text(out, "}");
   }
   cni_output_text(out, "],\n");
@@ -149,7 +149,7 @@ static void write_rows(CniOutput *out, const CnProblem *p, const CniBlock *block
   cni_output_text(out, ", \"rows\": [");
   for (int32_t e = 0; e < rows->entry_count; e++) {
     cni_output_text(out, "%s", e ? ",\n  {" : "{");
-    write_fields(out, cni_entry_members, &p->row_entries[rows->entry_start + e], 1);
+    write_fields(out, cni_entry_members, &p->row_entries[rows->entry_start + e]);
     cni_output_text(out, "}");
   }
   cni_output_text(out, "]");
@@ -166,7 +166,7 @@ static void write_pair(CniOutput *out, const CnProblem *p, const CniBlock *block
   def.arm_b = pair->arm_b;
   def.length = pair->length;
   cni_output_text(out, ", \"pair\": {");
-  write_fields(out, cni_pair_members, &def, 1);
+  write_fields(out, cni_pair_members, &def);
   cni_output_text(out, "}");
 }
 
@@ -180,7 +180,7 @@ static void write_sphere(CniOutput *out, const CnProblem *p, const CniBlock *blo
   def.radius_b = sphere->radius_b;
   def.length = cni_sphere_length(p, block->index);
   cni_output_text(out, ", \"sphere\": {");
-  write_fields(out, cni_sphere_members, &def, 1);
+  write_fields(out, cni_sphere_members, &def);
   cni_output_text(out, "}");
 }
 

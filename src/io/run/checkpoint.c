@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "core/hash.h"
+#include "core/stream.h"
 #include "io/tools/output.h"
 #include "io/run/run_private.h"
 
@@ -21,112 +22,93 @@
 #define VERSION 1u
 #define HEADER 32 // bytes
 
-// ---- numbers and texts in a block of bytes ----
+// ---- all that a checkpoint holds: counted, written and read by one function ----
 
-// With null bytes only the size is counted.
-typedef struct Writing {
-  unsigned char *bytes;
-  size_t size;
-} Writing;
+typedef struct Transfer {
+  CniStream s;
+  const CnAllocator *allocator; // of what is read
+  CnStatus memory;              // what became of the allocations
+} Transfer;
 
-static void put_u64(Writing *w, uint64_t value) {
-  for (int i = 0; w->bytes && i < 8; i++)
-    w->bytes[w->size + (size_t)i] = (unsigned char)(value >> (8 * i));
-  w->size += 8;
-}
-
-static void put_double(Writing *w, double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, 8);
-  put_u64(w, bits);
-}
-
-static void put_block(Writing *w, const void *block, size_t size) {
-  put_u64(w, size);
-  if (w->bytes && size > 0) memcpy(w->bytes + w->size, block, size);
-  w->size += size;
-}
-
-static void put_text(Writing *w, const char *text) {
-  put_block(w, text ? text : "", text ? strlen(text) : 0);
-}
-
-typedef struct Parsing {
-  const unsigned char *bytes;
-  size_t size, at;
-  int failed;
-  const CnAllocator *allocator;
-  CnStatus memory; // what became of the allocations
-} Parsing;
-
-static uint64_t get_u64(Parsing *p) {
-  uint64_t value = 0;
-  if (p->size - p->at < 8) p->failed = 1;
-  if (p->failed) return 0;
-  for (int i = 0; i < 8; i++) value |= (uint64_t)p->bytes[p->at + (size_t)i] << (8 * i);
-  p->at += 8;
-  return value;
-}
-
-static double get_double(Parsing *p) {
-  uint64_t bits = get_u64(p);
-  double value;
-  memcpy(&value, &bits, 8);
-  return value;
-}
-
-// A copy with a final zero, of size + 1 bytes.
-static void *get_block(Parsing *p, size_t *size) {
-  uint64_t length = get_u64(p);
-  if (length > p->size - p->at) p->failed = 1;
-  if (p->failed || p->memory != CN_OK) return NULL;
-  char *copy = cni_allocate(p->allocator, (size_t)length + 1);
-  if (!copy) {
-    p->memory = cni_error_memory((size_t)length + 1);
-    return NULL;
+// Bytes with their size before them; read, they are a copy with a final zero, of size + 1 bytes.
+static void move_block(Transfer *t, void **block, size_t *size) {
+  uint64_t length = *size;
+  cni_stream_u64(&t->s, &length);
+  if (t->s.in) {
+    if (length > t->s.size - t->s.at) t->s.failed = 1;
+    if (t->s.failed || t->memory != CN_OK) return;
+    t->memory = cni_new(t->allocator, (size_t)length + 1, block);
+    if (t->memory != CN_OK) return;
+    *size = (size_t)length;
   }
-  memcpy(copy, p->bytes + p->at, (size_t)length);
-  copy[length] = 0;
-  p->at += (size_t)length;
-  if (size) *size = (size_t)length;
-  return copy;
+  if (length > 0) cni_stream_bytes(&t->s, *block, *size);
 }
 
 // A text is freed by its length: one with a zero inside is none.
-static char *get_text(Parsing *p) {
-  size_t size = 0;
-  char *text = get_block(p, &size);
-  if (!text || strlen(text) == size) return text;
-  cni_release(p->allocator, text, size + 1);
-  p->failed = 1;
-  return NULL;
+static void move_text(Transfer *t, char **text) {
+  size_t size = *text ? strlen(*text) : 0;
+  void *block = *text;
+  move_block(t, &block, &size);
+  *text = block;
+  if (!t->s.in || !block || strlen(block) == size) return;
+  cni_release(t->allocator, block, size + 1);
+  *text = NULL;
+  t->s.failed = 1;
+}
+
+static void move_settings(Transfer *t, CniCheckpoint *c) {
+  uint64_t count = (uint64_t)c->setting_count;
+  cni_stream_u64(&t->s, &count);
+  if (t->s.in) {
+    // each takes 16 bytes or more
+    if (count > (t->s.size - t->s.at) / 16 || count > INT32_MAX) t->s.failed = 1;
+    if (t->s.failed || t->memory != CN_OK || count == 0) return;
+    t->memory = cni_new(t->allocator, (size_t)count * sizeof *c->settings, &c->settings);
+    if (t->memory != CN_OK) return;
+    c->setting_count = (int32_t)count;
+  }
+  for (int32_t i = 0; i < c->setting_count; i++) {
+    char *key = (char *)(uintptr_t)c->settings[i].key;
+    double value = c->settings[i].value;
+    move_text(t, &key);
+    cni_stream_double(&t->s, &value);
+    if (t->s.in) c->settings[i] = (CnSetting){key, value};
+  }
+}
+
+static void release_text(const CnAllocator *a, const char *text) {
+  if (text) cni_release(a, (void *)(uintptr_t)text, strlen(text) + 1);
+}
+
+static void move_checkpoint(Transfer *t, CniCheckpoint *c) {
+  char *version = t->s.in ? NULL : (char *)(uintptr_t)cn_version();
+  uint64_t step = (uint64_t)c->step, has_run = c->run_path != NULL;
+  move_text(t, &version);
+  if (t->s.in) release_text(t->allocator, version);
+  cni_stream_u64(&t->s, &step);
+  cni_stream_double(&t->s, &c->frames_per_second);
+  cni_stream_double(&t->s, &c->end_time);
+  move_settings(t, c);
+  move_text(t, &c->scene_text);
+  move_text(t, &c->scene_label);
+  cni_stream_u64(&t->s, &has_run);
+  move_text(t, &c->run_path);
+  move_block(t, &c->snapshot, &c->snapshot_size);
+  c->step = (int64_t)step;
+  if (has_run || !t->s.in) return;
+  release_text(t->allocator, c->run_path);
+  c->run_path = NULL;
 }
 
 // ---- writing ----
 
-static void put_checkpoint(Writing *w, const CniCheckpoint *c) {
-  put_text(w, cn_version());
-  put_u64(w, (uint64_t)c->step);
-  put_double(w, c->frames_per_second);
-  put_double(w, c->end_time);
-  put_u64(w, (uint64_t)c->setting_count);
-  for (int32_t i = 0; i < c->setting_count; i++) {
-    put_text(w, c->settings[i].key);
-    put_double(w, c->settings[i].value);
-  }
-  put_text(w, c->scene_text);
-  put_text(w, c->scene_label);
-  put_u64(w, c->run_path != NULL);
-  put_text(w, c->run_path);
-  put_block(w, c->snapshot, c->snapshot_size);
-}
-
-static void put_header(unsigned char header[HEADER], const Writing *payload) {
-  Writing w = {header, 8};
+static void put_header(unsigned char header[HEADER], const unsigned char *payload, size_t size) {
+  CniStream s = {.out = header, .size = HEADER, .at = 8};
+  uint64_t version = VERSION, bytes = size, hash = cni_hash_bytes(CNI_HASH_START, payload, size);
   memcpy(header, MAGIC, 8);
-  put_u64(&w, VERSION); // and the four zeros behind it
-  put_u64(&w, payload->size);
-  put_u64(&w, cni_hash_bytes(CNI_HASH_START, payload->bytes, payload->size));
+  cni_stream_u64(&s, &version); // and the four zeros behind it
+  cni_stream_u64(&s, &bytes);
+  cni_stream_u64(&s, &hash);
 }
 
 CnStatus cni_checkpoint_write(const char *path, const CniCheckpoint *checkpoint) {
@@ -134,63 +116,32 @@ CnStatus cni_checkpoint_write(const char *path, const CniCheckpoint *checkpoint)
       checkpoint->setting_count < 0 || (checkpoint->setting_count > 0 && !checkpoint->settings))
     return cni_error(CN_INVALID_ARGUMENT, "cni_checkpoint_write: a null pointer");
   CnAllocator a = checkpoint->allocator.allocate ? checkpoint->allocator : cn_allocator_default();
-  Writing payload = {0};
-  put_checkpoint(&payload, checkpoint);
-  size_t size = payload.size;
-  payload = (Writing){cni_allocate(&a, size), 0};
-  if (!payload.bytes) return cni_error_memory(size);
-  put_checkpoint(&payload, checkpoint);
-  unsigned char header[HEADER];
-  put_header(header, &payload);
+  CniCheckpoint copy = *checkpoint;
+  Transfer t = {.s = {0}};
+  move_checkpoint(&t, &copy);
+  size_t size = t.s.at;
+  unsigned char header[HEADER], *payload = cni_allocate(&a, size);
+  if (!payload) return cni_error_memory(size);
+  t.s = (CniStream){.out = payload, .size = size};
+  move_checkpoint(&t, &copy);
+  put_header(header, payload, size);
   CniOutput output;
   CnStatus status = cni_output_open(&output, path, &a);
   if (status == CN_OK) {
     cni_output_bytes(&output, header, HEADER);
-    cni_output_bytes(&output, payload.bytes, size);
+    cni_output_bytes(&output, payload, size);
     status = cni_output_close(&output);
   }
-  cni_release(&a, payload.bytes, size);
+  cni_release(&a, payload, size);
   return status;
 }
 
 // ---- reading ----
 
-static void get_settings(Parsing *p, CniCheckpoint *c) {
-  uint64_t count = get_u64(p);
-  // each takes 16 bytes or more
-  if (count > (p->size - p->at) / 16 || count > INT32_MAX) p->failed = 1;
-  if (p->failed || p->memory != CN_OK || count == 0) return;
-  c->settings = cni_allocate(p->allocator, (size_t)count * sizeof *c->settings);
-  if (!c->settings) {
-    p->memory = cni_error_memory((size_t)count * sizeof *c->settings);
-    return;
-  }
-  c->setting_count = (int32_t)count;
-  memset(c->settings, 0, (size_t)count * sizeof *c->settings);
-  for (uint64_t i = 0; i < count; i++) {
-    c->settings[i].key = get_text(p);
-    c->settings[i].value = get_double(p);
-  }
-}
-
-static CnStatus get_checkpoint(const char *path, Parsing *p, CniCheckpoint *c) {
-  char *version = get_text(p);
-  if (version) cni_release(p->allocator, version, strlen(version) + 1);
-  c->step = (int64_t)get_u64(p);
-  c->frames_per_second = get_double(p);
-  c->end_time = get_double(p);
-  get_settings(p, c);
-  c->scene_text = get_text(p);
-  c->scene_label = get_text(p);
-  uint64_t has_run = get_u64(p);
-  c->run_path = get_text(p);
-  c->snapshot = get_block(p, &c->snapshot_size);
-  if (!has_run && c->run_path) {
-    cni_release(p->allocator, c->run_path, strlen(c->run_path) + 1);
-    c->run_path = NULL;
-  }
-  if (p->memory != CN_OK) return p->memory;
-  if (p->failed || p->at != p->size)
+static CnStatus get_checkpoint(const char *path, Transfer *t, CniCheckpoint *c) {
+  move_checkpoint(t, c);
+  CNI_TRY(t->memory);
+  if (t->s.failed || t->s.at != t->s.size)
     return cni_error(CN_INVALID_DATA, "%s: is a damaged checkpoint (its parts do not fit)", path);
   if (c->step < 0 || !(c->frames_per_second >= 0) || isinf(c->frames_per_second) ||
       !(c->end_time >= 0) || isinf(c->end_time))
@@ -205,8 +156,11 @@ static CnStatus parse(const char *path, const unsigned char *bytes, size_t size,
                       const CnAllocator *allocator, CniCheckpoint *checkpoint) {
   if (size < 8 || memcmp(bytes, MAGIC, 8) != 0)
     return cni_error(CN_INVALID_DATA, "%s: is no checkpoint", path);
-  Parsing header = {.bytes = bytes, .size = size < HEADER ? size : HEADER, .at = 8};
-  uint64_t version = get_u64(&header), payload = get_u64(&header), hash = get_u64(&header);
+  CniStream header = {.in = bytes, .size = size < HEADER ? size : HEADER, .at = 8};
+  uint64_t version = 0, payload = 0, hash = 0;
+  cni_stream_u64(&header, &version);
+  cni_stream_u64(&header, &payload);
+  cni_stream_u64(&header, &hash);
   if (!header.failed && version != VERSION)
     return cni_error(CN_INVALID_DATA, "%s: is a checkpoint of version %llu (this is %u)", path,
                      (unsigned long long)version, VERSION);
@@ -216,8 +170,8 @@ static CnStatus parse(const char *path, const unsigned char *bytes, size_t size,
         header.failed ? (unsigned long long)HEADER : (unsigned long long)payload + HEADER);
   if (cni_hash_bytes(CNI_HASH_START, bytes + HEADER, size - HEADER) != hash)
     return cni_error(CN_INVALID_DATA, "%s: is a damaged checkpoint (wrong checksum)", path);
-  Parsing p = {.bytes = bytes + HEADER, .size = size - HEADER, .allocator = allocator};
-  return get_checkpoint(path, &p, checkpoint);
+  Transfer t = {.s = {.in = bytes + HEADER, .size = size - HEADER}, .allocator = allocator};
+  return get_checkpoint(path, &t, checkpoint);
 }
 
 // A file of another kind is told by its first bytes, without reading all of it.
@@ -261,10 +215,6 @@ CnStatus cni_checkpoint_read(const char *path, const CnAllocator *allocator,
   fclose(file);
   if (status != CN_OK) cni_checkpoint_release(checkpoint);
   return status;
-}
-
-static void release_text(const CnAllocator *a, const char *text) {
-  if (text) cni_release(a, (void *)(uintptr_t)text, strlen(text) + 1);
 }
 
 void cni_checkpoint_release(CniCheckpoint *checkpoint) {

@@ -66,52 +66,77 @@ CnStatus cni_run_number(CniRunWriter *w, const CnWorld *world) {
   return CN_OK;
 }
 
+// ---- tables: an array of structs, column by column ----
+
+enum { TEXT = -1 };
+
+// What of the structs becomes which dataset; a text is a pointer.
+typedef struct Column {
+  const char *path;
+  int32_t number, components; // a CniNumber or TEXT; 0 components: one number
+  size_t offset;
+} Column;
+
+typedef struct Texts {
+  const char *rows;
+  size_t row_size, offset;
+} Texts;
+
+static const char *text_of(const void *context, int64_t i) {
+  const Texts *t = context;
+  const char *text;
+  memcpy(&text, t->rows + (size_t)i * t->row_size + t->offset, sizeof text);
+  return text ? text : "";
+}
+
+static void put_table(CniRunWriter *w, CniHdf *hdf, const Column *columns, int64_t count,
+                      const void *rows, size_t row_size) {
+  for (const Column *c = columns; c->path; c++) {
+    Texts texts = {rows, row_size, c->offset};
+    if (c->number == TEXT) {
+      cni_hdf_texts(hdf, &w->allocator, c->path, count, text_of, &texts);
+      continue;
+    }
+    size_t one = cni_number_size((CniNumber)c->number);
+    if (c->components) one *= (size_t)c->components;
+    size_t bytes = one * (size_t)count;
+    char *values = cni_allocate(&w->allocator, bytes);
+    if (bytes > 0 && !values && !hdf->no_memory) hdf->failed = 1, hdf->no_memory = bytes;
+    for (int64_t i = 0; values && i < count; i++)
+      memcpy(values + (size_t)i * one, texts.rows + (size_t)i * row_size + c->offset, one);
+    cni_hdf_table(hdf, c->path, (CniNumber)c->number, count, c->components, values);
+    cni_release(&w->allocator, values, bytes);
+  }
+}
+
 // ---- scene and settings ----
 
-static const char *parameter_name(const void *context, int64_t i) {
-  CnSceneParameter p = {.name = ""};
-  cn_scene_parameter(context, (int32_t)i, &p);
-  return p.name;
-}
-
-static const char *sensor_name(const void *context, int64_t i) {
-  CnSensorInfo s = {"", ""};
-  cn_scene_sensor(context, (int32_t)i, &s);
-  return s.name;
-}
-
-static const char *sensor_unit(const void *context, int64_t i) {
-  CnSensorInfo s = {"", ""};
-  cn_scene_sensor(context, (int32_t)i, &s);
-  return s.unit;
-}
-
-static CnStatus put_scene(CniRunWriter *w, CniHdf *hdf) {
+static CnStatus put_scene(CniRunWriter *w, CniArena *arena, CniHdf *hdf) {
+  static const Column parameter_columns[] = {
+      {"/parameters/name", TEXT, 0, offsetof(CnSceneParameter, name)},
+      {"/parameters/value", CNI_DOUBLE, 0, offsetof(CnSceneParameter, value)},
+      {0}};
+  static const Column sensor_columns[] = {{"/sensors/name", TEXT, 0, offsetof(CnSensorInfo, name)},
+                                          {"/sensors/unit", TEXT, 0, offsetof(CnSensorInfo, unit)},
+                                          {0}};
   CnSceneInfo info;
+  CnSceneParameter *parameters;
+  CnSensorInfo *sensors;
   cn_scene_info(w->scene, &info);
   cni_hdf_group(hdf, "/scene");
   cni_hdf_attribute_text(hdf, "/scene", "name", info.name);
   cni_hdf_attribute_text(hdf, "/scene", "title", info.title);
   cni_hdf_text(hdf, "/scene/text", info.text, info.text_size);
   cni_hdf_attribute_integer(hdf, "/scene", "seed", (int64_t)info.seed);
-
-  int32_t count = info.parameter_count;
-  size_t bytes = (size_t)count * sizeof(double);
-  double *values = cni_allocate(&w->allocator, bytes);
-  if (count > 0 && !values) return cni_error_memory(bytes);
-  for (int32_t i = 0; i < count; i++) {
-    CnSceneParameter p = {.value = 0};
-    cn_scene_parameter(w->scene, i, &p);
-    values[i] = p.value;
-  }
+  int32_t n = info.parameter_count, m = info.sensor_count;
+  CNI_TRY(cni_arena_array(arena, n, sizeof *parameters, &parameters));
+  CNI_TRY(cni_arena_array(arena, m, sizeof *sensors, &sensors));
+  for (int32_t i = 0; i < n; i++) cn_scene_parameter(w->scene, i, &parameters[i]);
+  for (int32_t i = 0; i < m; i++) cn_scene_sensor(w->scene, i, &sensors[i]);
   cni_hdf_group(hdf, "/parameters");
-  cni_hdf_texts(hdf, &w->allocator, "/parameters/name", count, parameter_name, w->scene);
-  cni_hdf_table(hdf, "/parameters/value", CNI_DOUBLE, count, 0, values);
-  cni_release(&w->allocator, values, bytes);
-
+  put_table(w, hdf, parameter_columns, n, parameters, sizeof *parameters);
   cni_hdf_group(hdf, "/sensors");
-  cni_hdf_texts(hdf, &w->allocator, "/sensors/name", info.sensor_count, sensor_name, w->scene);
-  cni_hdf_texts(hdf, &w->allocator, "/sensors/unit", info.sensor_count, sensor_unit, w->scene);
+  put_table(w, hdf, sensor_columns, m, sensors, sizeof *sensors);
   return CN_OK;
 }
 
@@ -155,53 +180,6 @@ static void put_settings(const CnWorld *world, double frames_per_second, CniHdf 
 
 // ---- bodies ----
 
-typedef struct BodyRow {
-  int32_t *index; // 0, 1, 2, ...: the list of points that XDMF asks for
-  uint8_t *kind;
-  double *mass, *radius;
-  CnVec3 *inertia, *com_position;
-  CnQuat *com_rotation;
-} BodyRow;
-
-typedef struct Named {
-  const CnWorld *world;
-  const CniRunWriter *w;
-} Named;
-
-static const char *body_name(const void *context, int64_t i) {
-  const Named *n = context;
-  CnBodyInfo info = {.name = ""};
-  cn_body_info(n->world, n->w->bodies[i], &info);
-  return info.name;
-}
-
-static const char *joint_name(const void *context, int64_t i) {
-  const Named *n = context;
-  CnJointDef def = {.name = ""};
-  cn_joint_def(n->world, n->w->joints[i], &def);
-  return def.name ? def.name : "";
-}
-
-// Of the coordinates: to which joint and kind each belongs, and its number there.
-typedef struct Coordinates {
-  int32_t *joint, *number;
-  uint8_t *kind;
-} Coordinates;
-
-static const char *coordinate_name(const void *context, int64_t i) {
-  const Coordinates *c = context;
-  return cn_joint_coordinate_name((CnJointKind)c->kind[i], c->number[i]);
-}
-
-static const char *coordinate_unit(const void *context, int64_t i) {
-  const Coordinates *c = context;
-  return cn_joint_coordinate_unit((CnJointKind)c->kind[i], c->number[i]);
-}
-
-static const char *joint_kind_name(const void *context, int64_t i) {
-  return cn_joint_kind_name((CnJointKind)((const uint8_t *)context)[i]);
-}
-
 // The ball about the origin of the body frame that holds all shapes that are bounded.
 static double radius_of(const CnWorld *world, CnBodyId body) {
   double radius = 0;
@@ -216,181 +194,155 @@ static double radius_of(const CnWorld *world, CnBodyId body) {
   return radius;
 }
 
-static void put_bodies(CniRunWriter *w, CnWorld *world, CniHdf *hdf, BodyRow *rows) {
+static CnStatus put_bodies(CniRunWriter *w, CnWorld *world, CniArena *arena, CniHdf *hdf) {
+  typedef struct Row {
+    int32_t index; // 0, 1, 2, ...: the list of points that XDMF asks for
+    uint8_t kind;
+    double radius;
+    CnBodyInfo info;
+  } Row;
+  static const Column columns[] = {
+      {"/bodies/name", TEXT, 0, offsetof(Row, info.name)},
+      {"/bodies/index", CNI_INT32, 0, offsetof(Row, index)},
+      {"/bodies/kind", CNI_UINT8, 0, offsetof(Row, kind)},
+      {"/bodies/mass", CNI_DOUBLE, 0, offsetof(Row, info.mass)},
+      {"/bodies/radius", CNI_DOUBLE, 0, offsetof(Row, radius)},
+      {"/bodies/inertia", CNI_DOUBLE, 3, offsetof(Row, info.inertia)},
+      {"/bodies/com_position", CNI_DOUBLE, 3, offsetof(Row, info.com.position)},
+      {"/bodies/com_rotation", CNI_DOUBLE, 4, offsetof(Row, info.com.rotation)},
+      {0}};
+  Row *rows;
   int32_t n = w->sizes.body_count;
+  CNI_TRY(cni_arena_array(arena, n, sizeof *rows, &rows));
   for (int32_t i = 0; i < n; i++) {
-    CnBodyInfo info = {.mass = 0};
-    cn_body_info(world, w->bodies[i], &info);
-    rows->index[i] = i;
-    rows->kind[i] = (uint8_t)info.kind;
-    rows->mass[i] = info.mass;
-    rows->radius[i] = radius_of(world, w->bodies[i]);
-    rows->inertia[i] = info.inertia;
-    rows->com_position[i] = info.com.position;
-    rows->com_rotation[i] = info.com.rotation;
+    cn_body_info(world, w->bodies[i], &rows[i].info);
+    rows[i].index = i;
+    rows[i].kind = (uint8_t)rows[i].info.kind;
+    rows[i].radius = radius_of(world, w->bodies[i]);
   }
-  Named named = {world, w};
   cni_hdf_group(hdf, "/bodies");
-  cni_hdf_texts(hdf, &w->allocator, "/bodies/name", n, body_name, &named);
-  cni_hdf_table(hdf, "/bodies/index", CNI_INT32, n, 0, rows->index);
-  cni_hdf_table(hdf, "/bodies/kind", CNI_UINT8, n, 0, rows->kind);
-  cni_hdf_table(hdf, "/bodies/mass", CNI_DOUBLE, n, 0, rows->mass);
-  cni_hdf_table(hdf, "/bodies/radius", CNI_DOUBLE, n, 0, rows->radius);
-  cni_hdf_table(hdf, "/bodies/inertia", CNI_DOUBLE, n, 3, rows->inertia);
-  cni_hdf_table(hdf, "/bodies/com_position", CNI_DOUBLE, n, 3, rows->com_position);
-  cni_hdf_table(hdf, "/bodies/com_rotation", CNI_DOUBLE, n, 4, rows->com_rotation);
+  put_table(w, hdf, columns, n, rows, sizeof *rows);
+  return CN_OK;
 }
 
-// ---- shapes and joints ----
+// ---- shapes, joints, forces ----
 
-typedef struct ShapeRow {
-  int32_t *body;
-  uint8_t *kind;
-  CnVec3 *position;
-  CnQuat *rotation;
-  CnShapeDef *def;
-  double *values; // room for three a shape
-} ShapeRow;
-
-// A size that some kind has, zeros where a shape's kind has it not.
-static void put_sizes(CniHdf *hdf, const CniField *field, int32_t n, ShapeRow *rows) {
-  size_t bytes = cni_field_size(field);
-  char *values = (char *)rows->values, path[64];
-  for (int32_t i = 0; i < n; i++)
-    memcpy(values + (size_t)i * bytes, cni_field_of(field, &rows->def[i]), bytes);
-  snprintf(path, sizeof path, "/shapes/%s", field->name);
-  cni_hdf_table(hdf, path, CNI_DOUBLE, n, field->type == CNI_FIELD_VEC3 ? 3 : 0, values);
-}
-
-static CnStatus put_shapes(CniRunWriter *w, CnWorld *world, CniHdf *hdf, ShapeRow *rows) {
+static CnStatus put_shapes(CniRunWriter *w, CnWorld *world, CniArena *arena, CniHdf *hdf) {
+  typedef struct Row {
+    int32_t body;
+    uint8_t kind;
+  } Row;
+  static const Column columns[] = {{"/shapes/body", CNI_INT32, 0, offsetof(Row, body)},
+                                   {"/shapes/kind", CNI_UINT8, 0, offsetof(Row, kind)},
+                                   {0}};
+  static const Column poses[] = {
+      {"/shapes/position", CNI_DOUBLE, 3, offsetof(CnShapeDef, pose.position)},
+      {"/shapes/rotation", CNI_DOUBLE, 4, offsetof(CnShapeDef, pose.rotation)},
+      {0}};
+  Row *rows;
+  CnShapeDef *defs;
   int32_t n = 0;
+  CNI_TRY(cni_arena_array(arena, w->shape_count, sizeof *rows, &rows));
+  CNI_TRY(cni_arena_array(arena, w->shape_count, sizeof *defs, &defs));
   for (int32_t b = 0; b < w->sizes.body_count; b++) {
     CnShapeId s;
     for (int32_t k = 0; (s = cn_body_shape(world, w->bodies[b], k)).slot; k++, n++) {
-      CnShapeDef def = cn_shape_def_default(CN_SHAPE_SPHERE);
-      cn_shape_def(world, s, &def);
-      rows->body[n] = b;
-      rows->kind[n] = (uint8_t)def.kind;
-      rows->position[n] = def.pose.position;
-      rows->rotation[n] = def.pose.rotation;
-      rows->def[n] = def;
+      cn_shape_def(world, s, &defs[n]);
+      rows[n] = (Row){b, (uint8_t)defs[n].kind};
     }
   }
   cni_hdf_group(hdf, "/shapes");
-  cni_hdf_table(hdf, "/shapes/body", CNI_INT32, n, 0, rows->body);
-  cni_hdf_table(hdf, "/shapes/kind", CNI_UINT8, n, 0, rows->kind);
-  cni_hdf_table(hdf, "/shapes/position", CNI_DOUBLE, n, 3, rows->position);
-  cni_hdf_table(hdf, "/shapes/rotation", CNI_DOUBLE, n, 4, rows->rotation);
+  put_table(w, hdf, columns, n, rows, sizeof *rows);
+  put_table(w, hdf, poses, n, defs, sizeof *defs);
+  // sizes that some kind has, zeros where a shape's kind has them not
   const CniField *field;
-  for (int32_t i = 0; (field = cni_shape_field(i)); i++) put_sizes(hdf, field, n, rows);
-  return cni_run_put_geometries(w, world, rows->def, hdf);
+  for (int32_t i = 0; (field = cni_shape_field(i)); i++) {
+    char path[64];
+    snprintf(path, sizeof path, "/shapes/%s", field->name);
+    Column sizes[] = {{path, CNI_DOUBLE, field->type == CNI_FIELD_VEC3 ? 3 : 0, field->offset},
+                      {0}};
+    put_table(w, hdf, sizes, n, defs, sizeof *defs);
+  }
+  return cni_run_put_geometries(w, world, defs, hdf);
 }
-
-typedef struct JointRow {
-  uint8_t *kind;
-  int32_t *body_a, *body_b;
-  CnPose *frame_a, *frame_b;
-  Coordinates coordinates;
-} JointRow;
 
 int32_t cni_run_body_index(const CniRunWriter *w, CnBodyId id) {
   return id.slot && (int32_t)id.slot < w->body_slots ? w->body_of_slot[id.slot] : -1;
 }
 
-static void put_joints(CniRunWriter *w, CnWorld *world, CniHdf *hdf, JointRow *rows) {
+static CnStatus put_joints(CniRunWriter *w, CnWorld *world, CniArena *arena, CniHdf *hdf) {
+  typedef struct Row {
+    uint8_t kind;
+    const char *kind_name;
+    int32_t body_a, body_b;
+    CnJointDef def;
+  } Row;
+  static const Column columns[] = {{"/joints/name", TEXT, 0, offsetof(Row, def.name)},
+                                   {"/joints/kind", CNI_UINT8, 0, offsetof(Row, kind)},
+                                   {"/joints/kind_name", TEXT, 0, offsetof(Row, kind_name)},
+                                   {"/joints/body_a", CNI_INT32, 0, offsetof(Row, body_a)},
+                                   {"/joints/body_b", CNI_INT32, 0, offsetof(Row, body_b)},
+                                   {"/joints/frame_a", CNI_DOUBLE, 7, offsetof(Row, def.frame_a)},
+                                   {"/joints/frame_b", CNI_DOUBLE, 7, offsetof(Row, def.frame_b)},
+                                   {0}};
+  // of the coordinates: to which joint each belongs
+  typedef struct Coordinate {
+    int32_t joint;
+    const char *name, *unit;
+  } Coordinate;
+  static const Column coordinate_columns[] = {
+      {"/joints/coordinate_joint", CNI_INT32, 0, offsetof(Coordinate, joint)},
+      {"/joints/coordinate_name", TEXT, 0, offsetof(Coordinate, name)},
+      {"/joints/coordinate_unit", TEXT, 0, offsetof(Coordinate, unit)},
+      {0}};
+  Row *rows;
+  Coordinate *coordinates;
   int32_t n = w->sizes.joint_count, k = 0;
-  Coordinates *c = &rows->coordinates;
+  CNI_TRY(cni_arena_array(arena, n, sizeof *rows, &rows));
+  CNI_TRY(cni_arena_array(arena, w->sizes.coordinate_count, sizeof *coordinates, &coordinates));
   for (int32_t i = 0; i < n; i++) {
-    CnJointDef def = {.name = ""};
-    cn_joint_def(world, w->joints[i], &def);
-    rows->kind[i] = (uint8_t)def.kind;
-    rows->body_a[i] = cni_run_body_index(w, def.body_a);
-    rows->body_b[i] = cni_run_body_index(w, def.body_b);
-    rows->frame_a[i] = def.frame_a;
-    rows->frame_b[i] = def.frame_b;
-    for (int32_t x = 0; x < cni_joint_coordinate_count(def.kind); x++, k++) {
-      c->joint[k] = i;
-      c->number[k] = x;
-      c->kind[k] = rows->kind[i];
-    }
+    CnJointDef *def = &rows[i].def;
+    cn_joint_def(world, w->joints[i], def);
+    rows[i].kind = (uint8_t)def->kind;
+    rows[i].kind_name = cn_joint_kind_name(def->kind);
+    rows[i].body_a = cni_run_body_index(w, def->body_a);
+    rows[i].body_b = cni_run_body_index(w, def->body_b);
+    for (int32_t x = 0; x < cni_joint_coordinate_count(def->kind); x++)
+      coordinates[k++] = (Coordinate){i, cn_joint_coordinate_name(def->kind, x),
+                                      cn_joint_coordinate_unit(def->kind, x)};
   }
-  Named named = {world, w};
   cni_hdf_group(hdf, "/joints");
-  cni_hdf_texts(hdf, &w->allocator, "/joints/name", n, joint_name, &named);
-  cni_hdf_table(hdf, "/joints/kind", CNI_UINT8, n, 0, rows->kind);
-  cni_hdf_texts(hdf, &w->allocator, "/joints/kind_name", n, joint_kind_name, rows->kind);
-  cni_hdf_table(hdf, "/joints/coordinate_joint", CNI_INT32, k, 0, c->joint);
-  cni_hdf_texts(hdf, &w->allocator, "/joints/coordinate_name", k, coordinate_name, c);
-  cni_hdf_texts(hdf, &w->allocator, "/joints/coordinate_unit", k, coordinate_unit, c);
-  cni_hdf_table(hdf, "/joints/body_a", CNI_INT32, n, 0, rows->body_a);
-  cni_hdf_table(hdf, "/joints/body_b", CNI_INT32, n, 0, rows->body_b);
-  cni_hdf_table(hdf, "/joints/frame_a", CNI_DOUBLE, n, 7, rows->frame_a);
-  cni_hdf_table(hdf, "/joints/frame_b", CNI_DOUBLE, n, 7, rows->frame_b);
+  put_table(w, hdf, columns, n, rows, sizeof *rows);
+  put_table(w, hdf, coordinate_columns, k, coordinates, sizeof *coordinates);
+  return CN_OK;
 }
 
-// ---- forces ----
-
-static const char *force_name(const void *context, int64_t i) {
-  const char *name = ((const CnForceDef *)context)[i].name;
-  return name ? name : "";
-}
-
-static const char *force_kind_name(const void *context, int64_t i) {
-  return cn_force_kind_name(((const CnForceDef *)context)[i].kind);
-}
-
-static CnStatus put_forces(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
-  CniArena arena;
+static CnStatus put_forces(CniRunWriter *w, CnWorld *world, CniArena *arena, CniHdf *hdf) {
+  typedef struct Row {
+    const char *kind_name;
+    int32_t body_a, body_b;
+    CnForceDef def;
+  } Row;
+  static const Column columns[] = {{"/forces/name", TEXT, 0, offsetof(Row, def.name)},
+                                   {"/forces/kind_name", TEXT, 0, offsetof(Row, kind_name)},
+                                   {"/forces/body_a", CNI_INT32, 0, offsetof(Row, body_a)},
+                                   {"/forces/body_b", CNI_INT32, 0, offsetof(Row, body_b)},
+                                   {0}};
+  Row *rows;
   CnWorldInfo info;
+  int32_t n = 0;
   cn_world_info(world, &info);
   if (info.force_count == 0) return CN_OK;
-  cni_arena_init(&arena, &w->allocator);
-  size_t n = (size_t)info.force_count, bytes = n * sizeof(CnForceDef);
-  CnForceDef *defs = cni_arena_take(&arena, bytes);
-  int32_t *bodies = cni_arena_take(&arena, 2 * n * sizeof *bodies), i = 0;
-  for (CnForceId f = {0}; defs && bodies && (f = cn_world_next_force(world, f)).slot; i++) {
-    cn_force_def(world, f, &defs[i]);
-    bodies[i] = cni_run_body_index(w, defs[i].body_a);
-    bodies[n + (size_t)i] = cni_run_body_index(w, defs[i].body_b);
+  CNI_TRY(cni_arena_array(arena, info.force_count, sizeof *rows, &rows));
+  for (CnForceId f = {0}; (f = cn_world_next_force(world, f)).slot; n++) {
+    cn_force_def(world, f, &rows[n].def);
+    rows[n].kind_name = cn_force_kind_name(rows[n].def.kind);
+    rows[n].body_a = cni_run_body_index(w, rows[n].def.body_a);
+    rows[n].body_b = cni_run_body_index(w, rows[n].def.body_b);
   }
-  if (i > 0) {
-    cni_hdf_group(hdf, "/forces");
-    cni_hdf_texts(hdf, &w->allocator, "/forces/name", i, force_name, defs);
-    cni_hdf_texts(hdf, &w->allocator, "/forces/kind_name", i, force_kind_name, defs);
-    cni_hdf_table(hdf, "/forces/body_a", CNI_INT32, i, 0, bodies);
-    cni_hdf_table(hdf, "/forces/body_b", CNI_INT32, i, 0, bodies + n);
-  }
-  cni_arena_release(&arena);
-  return i > 0 ? CN_OK : cni_error_memory(bytes);
-}
-
-static CnStatus put_contents(CniRunWriter *w, CnWorld *world, CniHdf *hdf) {
-  CniArena arena;
-  cni_arena_init(&arena, &w->allocator);
-  size_t b = (size_t)w->sizes.body_count, s = (size_t)w->shape_count;
-  size_t j = (size_t)w->sizes.joint_count, k = (size_t)w->sizes.coordinate_count;
-#define TAKE(count, type) cni_arena_take(&arena, (count) * sizeof(type))
-  BodyRow body = {TAKE(b, int32_t), TAKE(b, uint8_t), TAKE(b, double), TAKE(b, double),
-                  TAKE(b, CnVec3),  TAKE(b, CnVec3),  TAKE(b, CnQuat)};
-  ShapeRow shape = {TAKE(s, int32_t), TAKE(s, uint8_t),    TAKE(s, CnVec3),
-                    TAKE(s, CnQuat),  TAKE(s, CnShapeDef), TAKE(s, CnVec3)};
-  JointRow joint = {TAKE(j, uint8_t), TAKE(j, int32_t),
-                    TAKE(j, int32_t), TAKE(j, CnPose),
-                    TAKE(j, CnPose),  {TAKE(k, int32_t), TAKE(k, int32_t), TAKE(k, uint8_t)}};
-#undef TAKE
-  int whole = body.index && body.kind && body.mass && body.radius && body.inertia &&
-              body.com_position && body.com_rotation && shape.body && shape.kind &&
-              shape.position && shape.rotation && shape.def && shape.values && joint.kind &&
-              joint.body_a && joint.body_b && joint.frame_a && joint.frame_b &&
-              joint.coordinates.joint && joint.coordinates.number && joint.coordinates.kind;
-  CnStatus status = whole ? CN_OK : cni_error_memory(b * sizeof(CnPose));
-  if (whole) {
-    put_bodies(w, world, hdf, &body);
-    status = put_shapes(w, world, hdf, &shape);
-    put_joints(w, world, hdf, &joint);
-  }
-  cni_arena_release(&arena);
-  return status;
+  cni_hdf_group(hdf, "/forces");
+  put_table(w, hdf, columns, n, rows, sizeof *rows);
+  return CN_OK;
 }
 
 CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *world,
@@ -405,8 +357,14 @@ CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *
   cni_hdf_attribute_integer(hdf, "/", "first_step", w->first_step);
   cni_hdf_attribute_integer(hdf, "/", "contacts_recorded", w->sizes.record_contacts);
   cni_hdf_attribute_integer(hdf, "/", "joints_recorded", w->sizes.record_joints);
-  CNI_TRY(put_scene(w, hdf));
+  CniArena arena;
+  cni_arena_init(&arena, &w->allocator);
+  CnStatus status = put_scene(w, &arena, hdf);
   put_settings(world, def->frames_per_second, hdf);
-  CNI_TRY(put_contents(w, world, hdf));
-  return put_forces(w, world, hdf);
+  if (status == CN_OK) status = put_bodies(w, world, &arena, hdf);
+  if (status == CN_OK) status = put_shapes(w, world, &arena, hdf);
+  if (status == CN_OK) status = put_joints(w, world, &arena, hdf);
+  if (status == CN_OK) status = put_forces(w, world, &arena, hdf);
+  cni_arena_release(&arena);
+  return status;
 }

@@ -12,14 +12,13 @@
 // bounded by CNI_EXPRESSION_DEPTH.
 #include "io/scene/expression.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/math.h"
+#include "io/tools/decimal.h"
 
 typedef struct Parser {
   const char *text;
@@ -190,22 +189,6 @@ static double named(Parser *p) {
   return 0;
 }
 
-// The C library's conversion is exact, but wants the decimal point of the present locale.
-static double convert(const char *digits, size_t length) {
-  char text[512];
-  size_t used = 0;
-  const char *point = localeconv()->decimal_point;
-  for (size_t i = 0; i < length && used + 8 < sizeof text; i++) {
-    if (digits[i] != '.') {
-      text[used++] = digits[i];
-      continue;
-    }
-    for (const char *c = point; *c && used + 8 < sizeof text; c++) text[used++] = *c;
-  }
-  text[used] = 0;
-  return strtod(text, NULL);
-}
-
 static double number(Parser *p) {
   size_t start = p->at, digits = 0;
   while (p->at < p->size && is_digit(p->text[p->at])) p->at++, digits++;
@@ -225,8 +208,8 @@ static double number(Parser *p) {
     while (p->at < p->size && is_digit(p->text[p->at])) p->at++;
   }
   if (p->at - start > 400) return wrong(p, "a number of %zu digits is too long", p->at - start);
-  double value = convert(p->text + start, p->at - start);
-  if (!isfinite(value))
+  double value;
+  if (cni_decimal_parse(p->text + start, p->at - start, &value) != CNI_DECIMAL_OK)
     return wrong(p, "the number %.*s is too large", (int)(p->at - start > 40 ? 40 : p->at - start),
                  p->text + start);
   return value;

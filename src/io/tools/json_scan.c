@@ -95,35 +95,30 @@ CnStatus cni_json_choice(CniJson *json, const char *what, const char *const *nam
 
 // ---- objects and lists ----
 
-// The comma or the end before the next member; `state` counts them.
-static CnStatus advance(CniJson *json, const char *what, char open, char close, int32_t *state,
-                        int32_t *more) {
-  *more = 0;
-  if (*state == 0) {
-    if (!accept(json, open))
-      return cni_json_fail(json, what, open == '{' ? "expected an object" : "expected a list");
-    *state = 1;
-    if (accept(json, close)) return CN_OK;
-  } else {
-    if (accept(json, close)) return CN_OK;
-    if (!accept(json, ','))
-      return cni_json_fail(json, what, close == '}' ? "expected , or }" : "expected , or ]");
-  }
-  *more = 1;
-  return CN_OK;
+// The comma or the end before the next member; `state` is 1 behind the first.
+static int advance(CniJson *json, const char *what, char open, char close, int32_t *state) {
+  int first = *state == 0;
+  *state = 1;
+  if (first && !accept(json, open))
+    json->status =
+        cni_json_fail(json, what, open == '{' ? "expected an object" : "expected a list");
+  else if (accept(json, close))
+    return 0;
+  else if (!first && !accept(json, ','))
+    json->status = cni_json_fail(json, what, close == '}' ? "expected , or }" : "expected , or ]");
+  return json->status == CN_OK;
 }
 
-CnStatus cni_json_member(CniJson *json, const char *what, int32_t *state, char key[CNI_JSON_KEY],
-                         int32_t *more) {
-  CNI_TRY(advance(json, what, '{', '}', state, more));
-  if (!*more) return CN_OK;
-  CNI_TRY(cni_json_string(json, what, key, CNI_JSON_KEY));
-  if (!accept(json, ':')) return cni_json_fail(json, what, "expected : after a key");
-  return CN_OK;
+int cni_json_member(CniJson *json, const char *what, int32_t *state, char key[CNI_JSON_KEY]) {
+  if (!advance(json, what, '{', '}', state)) return 0;
+  json->status = cni_json_string(json, what, key, CNI_JSON_KEY);
+  if (json->status == CN_OK && !accept(json, ':'))
+    json->status = cni_json_fail(json, what, "expected : after a key");
+  return json->status == CN_OK;
 }
 
-CnStatus cni_json_element(CniJson *json, const char *what, int32_t *state, int32_t *more) {
-  return advance(json, what, '[', ']', state, more);
+int cni_json_element(CniJson *json, const char *what, int32_t *state) {
+  return advance(json, what, '[', ']', state);
 }
 
 // ---- numbers ----
@@ -223,13 +218,10 @@ CnStatus cni_json_skip(CniJson *json, const char *what) {
       CNI_TRY(skip_simple(json, what));
     }
     // to the next value: close whatever has ended
-    int32_t more = 0;
-    while (depth > 0 && !more) {
-      int32_t top = depth - 1;
-      CNI_TRY(is_object[top] ? cni_json_member(json, what, &state[top], key, &more)
-                             : cni_json_element(json, what, &state[top], &more));
-      if (!more) depth--;
-    }
+    while (depth > 0 && !(is_object[depth - 1] ? cni_json_member(json, what, &state[depth - 1], key)
+                                               : cni_json_element(json, what, &state[depth - 1])))
+      depth--;
+    CNI_TRY(json->status);
   } while (depth > 0);
   return CN_OK;
 }
@@ -237,54 +229,41 @@ CnStatus cni_json_skip(CniJson *json, const char *what) {
 // ---- lists of numbers ----
 
 CnStatus cni_json_vector(CniJson *json, const char *what, int32_t count, double *values) {
-  int32_t state = 0, more = 0, found = 0;
+  int32_t state = 0, found = 0;
   CniJson before = *json;
-  for (;;) {
-    CNI_TRY(cni_json_element(json, what, &state, &more));
-    if (!more) break;
+  for (; cni_json_element(json, what, &state); found++) {
     double value;
     CNI_TRY(cni_json_number(json, what, &value));
     if (found < count) values[found] = value;
-    found++;
   }
+  CNI_TRY(json->status);
   if (found == count) return CN_OK;
   char problem[60];
   snprintf(problem, sizeof problem, "must have %d numbers, has %d", (int)count, (int)found);
   return cni_json_fail(&before, what, problem);
 }
 
+#define MOST_NUMBERS (INT32_MAX / 16)
+
 CnStatus cni_json_numbers(CniJson *json, const char *what, const CnAllocator *allocator,
                           CniNumbers *list) {
-  int32_t state = 0, more = 0;
-  for (;;) {
-    CNI_TRY(cni_json_element(json, what, &state, &more));
-    if (!more) return CN_OK;
-    if (list->count == INT32_MAX / 16) return cni_json_fail(json, what, "too many numbers");
-    CNI_TRY(CNI_RESERVE(allocator, list->value, list->capacity, list->count, list->count + 1));
-    CNI_TRY(cni_json_number(json, what, &list->value[list->count]));
-    list->count++;
+  int32_t state = 0;
+  double value;
+  while (cni_json_element(json, what, &state)) {
+    if (list->count == MOST_NUMBERS) return cni_json_fail(json, what, "too many numbers");
+    CNI_TRY(cni_json_number(json, what, &value));
+    CNI_TRY(CNI_PUSH(allocator, list->value, list->capacity, list->count, value));
   }
+  return json->status;
 }
 
 CnStatus cni_json_integers(CniJson *json, const char *what, const CnAllocator *allocator,
                            CniIntegers *list) {
-  int32_t state = 0, more = 0;
-  for (;;) {
-    CNI_TRY(cni_json_element(json, what, &state, &more));
-    if (!more) return CN_OK;
-    if (list->count == INT32_MAX / 16) return cni_json_fail(json, what, "too many numbers");
-    CNI_TRY(CNI_RESERVE(allocator, list->value, list->capacity, list->count, list->count + 1));
-    CNI_TRY(cni_json_integer(json, what, INT32_MIN, INT32_MAX, &list->value[list->count]));
-    list->count++;
+  int32_t state = 0, value;
+  while (cni_json_element(json, what, &state)) {
+    if (list->count == MOST_NUMBERS) return cni_json_fail(json, what, "too many numbers");
+    CNI_TRY(cni_json_integer(json, what, INT32_MIN, INT32_MAX, &value));
+    CNI_TRY(CNI_PUSH(allocator, list->value, list->capacity, list->count, value));
   }
-}
-
-void cni_numbers_release(const CnAllocator *allocator, CniNumbers *list) {
-  CNI_RELEASE(allocator, list->value, list->capacity);
-  *list = (CniNumbers){0};
-}
-
-void cni_integers_release(const CnAllocator *allocator, CniIntegers *list) {
-  CNI_RELEASE(allocator, list->value, list->capacity);
-  *list = (CniIntegers){0};
+  return json->status;
 }

@@ -12,6 +12,7 @@
 // Positions in the text; messages name file, line and `what`.
 typedef struct CniJson {
   CniText text;
+  CnStatus status; // what ended a walk
 } CniJson;
 
 CnStatus cni_json_fail(const CniJson *json, const char *what, const char *problem);
@@ -19,11 +20,11 @@ CnStatus cni_json_fail(const CniJson *json, const char *what, const char *proble
 // Does the value here begin with this character? ('{' '[' '"' and 'n' for null)
 int cni_json_begins(CniJson *json, char c);
 
-// Walk an object or a list. *state is 0 before the first call; *more is 0 after the last member,
-// and the cursor is then behind the closing bracket. Keys longer than CNI_JSON_KEY are cut.
-CnStatus cni_json_member(CniJson *json, const char *what, int32_t *state, char key[CNI_JSON_KEY],
-                         int32_t *more);
-CnStatus cni_json_element(CniJson *json, const char *what, int32_t *state, int32_t *more);
+// Walk an object or a list. *state is 0 before the first call; the answer is 0 after the last
+// member, with the cursor behind the closing bracket, and where the text is wrong: `status` tells
+// which. Keys longer than CNI_JSON_KEY are cut.
+int cni_json_member(CniJson *json, const char *what, int32_t *state, char key[CNI_JSON_KEY]);
+int cni_json_element(CniJson *json, const char *what, int32_t *state);
 
 CnStatus cni_json_number(CniJson *json, const char *what, double *value);
 CnStatus cni_json_integer(CniJson *json, const char *what, int64_t least, int64_t most,
@@ -55,7 +56,5 @@ CnStatus cni_json_numbers(CniJson *json, const char *what, const CnAllocator *al
                           CniNumbers *list);
 CnStatus cni_json_integers(CniJson *json, const char *what, const CnAllocator *allocator,
                            CniIntegers *list);
-void cni_numbers_release(const CnAllocator *allocator, CniNumbers *list);
-void cni_integers_release(const CnAllocator *allocator, CniIntegers *list);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers to bytes and back, little-endian whatever the machine. One function a type serves all
 // three directions (count, write, read), so that what is written is what is read.
-#ifndef CNI_WORLD_STREAM_H
-#define CNI_WORLD_STREAM_H
+#ifndef CNI_CORE_STREAM_H
+#define CNI_CORE_STREAM_H
 
 #include <cairn/base.h>
 

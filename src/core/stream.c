@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // See stream.h.
-#include "world/stream.h"
+#include "core/stream.h"
 
 #include <string.h>
 

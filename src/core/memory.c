@@ -194,6 +194,15 @@ CnStatus cni_arena_array(CniArena *arena, int64_t count, size_t size, void *memo
   return CN_OK;
 }
 
+CnStatus cni_arena_arrays(CniArena *arena, int64_t count, size_t size, void *addresses) {
+  void *address;
+  for (const char *at = addresses;; at += sizeof address) {
+    memcpy(&address, at, sizeof address); // whatever type it points to
+    if (!address) return CN_OK;
+    CNI_TRY(cni_arena_array(arena, count, size, address));
+  }
+}
+
 CniArenaMark cni_arena_mark(const CniArena *arena) {
   return (CniArenaMark){arena->blocks, arena->used, arena->total};
 }

@@ -102,6 +102,11 @@ void cni_step_memory_hold(CniStepMemory *memory);
 void cni_step_memory_let_go(CniStepMemory *memory);
 CnStatus cni_step_memory_space(CniStepMemory *memory, size_t bytes);
 
+// Arrays of one length and type from an arena: the addresses of the pointers.
+CnStatus cni_arena_arrays(CniArena *arena, int64_t count, size_t size, void *addresses);
+#define CNI_ARRAYS(arena, count, Type, ...)                                                        \
+  cni_arena_arrays(arena, count, sizeof(Type), (Type * *[]){__VA_ARGS__, NULL})
+
 // One more element of an array that grows: the status.
 #define CNI_PUSH(allocator, array, capacity, count, item)                                          \
   (CNI_RESERVE(allocator, array, capacity, count, (count) + 1) == CN_OK                            \

@@ -10,11 +10,17 @@ typedef struct CniRng {
   uint64_t state;
 } CniRng;
 
-// s <- s * 6364136223846793005 + 1442695040888963407
-uint64_t cni_rng_next(CniRng *rng);
-// Uniform in [0, 1): (s >> 11) 2^-53.
-double cni_rng_unit(CniRng *rng);
-// Uniform in [lo, hi).
-double cni_rng_range(CniRng *rng, double lo, double hi);
+static inline uint64_t cni_rng_next(CniRng *rng) {
+  return rng->state = rng->state * 6364136223846793005u + 1442695040888963407u;
+}
+
+// Uniform in [0, 1), and in [lo, hi): rounding may carry the sum up to hi, which does not belong.
+static inline double cni_rng_unit(CniRng *rng) {
+  return (double)(cni_rng_next(rng) >> 11) * 0x1p-53;
+}
+static inline double cni_rng_range(CniRng *rng, double lo, double hi) {
+  double x = lo + (hi - lo) * cni_rng_unit(rng);
+  return x < hi ? x : lo;
+}
 
 #endif

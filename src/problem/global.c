@@ -105,8 +105,7 @@ static CnStatus column_reserve(Column *c, const CniGlobal *global) {
   int32_t n = global->m.row_count, components = global->factor->component_count;
   c->global = global;
   CNI_TRY(cni_arena_array(&c->arena, n, sizeof *c->x, &c->x));
-  CNI_TRY(cni_arena_array(&c->arena, components, sizeof *c->touched, &c->touched));
-  CNI_TRY(cni_arena_array(&c->arena, components, sizeof *c->mark, &c->mark));
+  CNI_TRY(CNI_ARRAYS(&c->arena, components, int32_t, &c->touched, &c->mark));
   for (int32_t i = 0; i < components; i++) c->mark[i] = -1;
   return CN_OK;
 }

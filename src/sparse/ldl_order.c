@@ -87,8 +87,7 @@ static int32_t find_class(const Classes *c, int32_t i, int32_t kind, const int32
 static CnStatus find_classes(Classes *c) {
   int32_t *bucket[2], *chain[2];
   for (int32_t kind = 0; kind < 2; kind++) {
-    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(int32_t), &bucket[kind]));
-    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(int32_t), &chain[kind]));
+    CNI_TRY(CNI_ARRAYS(&c->arena, c->n, int32_t, &bucket[kind], &chain[kind]));
     for (int32_t i = 0; i < c->n; i++) bucket[kind][i] = -1;
   }
   for (int32_t i = 0; i < c->n; i++) {
@@ -158,10 +157,8 @@ static CnStatus order_rows(Classes *c, int32_t *order) {
   int64_t n = c->n, entries = 2 * (int64_t)c->a->start[c->n];
   if (entries > INT32_MAX) return cni_error(CN_NO_MEMORY, "a matrix has too many entries to order");
   int32_t *class_order = NULL;
-  int32_t **arrays[] = {&c->start,  &c->class_of,    &c->first,       &c->next,
-                        &c->weight, &c->class_start, &c->after_start, &class_order};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    CNI_TRY(cni_arena_array(&c->arena, n, sizeof(int32_t), arrays[i]));
+  CNI_TRY(CNI_ARRAYS(&c->arena, n, int32_t, &c->start, &c->class_of, &c->first, &c->next,
+                     &c->weight, &c->class_start, &c->after_start, &class_order));
   CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->neighbor));
   CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->class_list));
   CNI_TRY(cni_arena_array(&c->arena, entries, sizeof(int32_t), &c->after));

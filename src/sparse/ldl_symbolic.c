@@ -37,11 +37,9 @@ static CnStatus prepare(Symbolic *s, const CnAllocator *allocator, const CnSpars
   s->a = a;
   s->n = a->row_count;
   int64_t entries = a->start[s->n], n = s->n;
-  int32_t **arrays[] = {&s->order,      &s->inverse,    &s->up_start,   &s->down_start,
-                        &s->parent,     &s->count,      &s->scratch[0], &s->scratch[1],
-                        &s->scratch[2], &s->scratch[3], &s->scratch[4], &s->super_first};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    CNI_TRY(cni_arena_array(&s->arena, n + 1, sizeof(int32_t), arrays[i]));
+  CNI_TRY(CNI_ARRAYS(&s->arena, n + 1, int32_t, &s->order, &s->inverse, &s->up_start,
+                     &s->down_start, &s->parent, &s->count, &s->scratch[0], &s->scratch[1],
+                     &s->scratch[2], &s->scratch[3], &s->scratch[4], &s->super_first));
   CNI_TRY(cni_arena_array(&s->arena, entries, sizeof(int32_t), &s->up));
   CNI_TRY(cni_arena_array(&s->arena, entries, sizeof(int32_t), &s->down));
   CNI_TRY(cni_arena_array(&s->arena, entries, sizeof(int32_t), &s->down_entry));

@@ -38,8 +38,7 @@ static CnStatus place_blocks(CniLu *lu) {
   const CniLuGraph *g = lu->graph;
   int64_t n = g->node_count, edges = n > 0 ? g->start[n] : 0, at = 0;
   int32_t row = 0;
-  CNI_TRY(cni_arena_array(&lu->arena, n, sizeof *lu->row, &lu->row));
-  CNI_TRY(cni_arena_array(&lu->arena, n, sizeof *lu->local, &lu->local));
+  CNI_TRY(CNI_ARRAYS(&lu->arena, n, int32_t, &lu->row, &lu->local));
   CNI_TRY(cni_arena_array(&lu->arena, n, sizeof *lu->diagonal, &lu->diagonal));
   CNI_TRY(cni_arena_array(&lu->arena, edges, sizeof *lu->entry, &lu->entry));
   CNI_TRY(cni_arena_array(&lu->arena, edges, sizeof *lu->mate, &lu->mate));

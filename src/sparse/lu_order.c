@@ -29,10 +29,8 @@ typedef struct Work {
 
 static CnStatus prepare(Work *w) {
   const CniLuGraph *g = w->graph;
-  int32_t **arrays[] = {&w->order,  &w->member_start, &w->member_length, &w->weight,
-                        &w->parent, &w->child,        &w->other,         &w->mark};
-  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-    CNI_TRY(cni_arena_array(&w->lu->arena, w->n, sizeof(int32_t), arrays[k]));
+  CNI_TRY(CNI_ARRAYS(&w->lu->arena, w->n, int32_t, &w->order, &w->member_start, &w->member_length,
+                     &w->weight, &w->parent, &w->child, &w->other, &w->mark));
   CniGraph graph = {
       .node_count = w->n, .start = g->start, .neighbor = g->column, .weight = g->size};
   if (w->n > 0) CNI_TRY(cni_order(&w->lu->arena, &graph, w->order));
@@ -177,9 +175,8 @@ static CnStatus make_fronts(Work *w) {
   CniLu *lu = w->lu;
   Tree t;
   int32_t *stack = NULL;
-  int32_t **arrays[] = {&t.front, &t.pivots, &t.child, &t.other, &t.chain, &stack};
-  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-    CNI_TRY(cni_arena_array(&lu->arena, w->n, sizeof(int32_t), arrays[k]));
+  CNI_TRY(CNI_ARRAYS(&lu->arena, w->n, int32_t, &t.front, &t.pivots, &t.child, &t.other, &t.chain,
+                     &stack));
   CNI_TRY(cni_arena_array(&lu->arena, w->n, sizeof *t.zeros, &t.zeros));
   CNI_TRY(cni_arena_array(&lu->arena, w->n, sizeof *lu->fronts, &lu->fronts));
   CNI_TRY(

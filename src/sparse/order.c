@@ -80,17 +80,14 @@ static CnStatus reserve(Order *o, CniArena *arena) {
   if (rows > INT32_MAX - 1) return cni_error(CN_NO_MEMORY, "a matrix has too many rows to order");
   o->rows = (int32_t)rows;
   o->room = entries + entries / 4 + n;
-  CNI_TRY(cni_arena_array(arena, o->room, sizeof(int32_t), &o->list));
-  CNI_TRY(cni_arena_array(arena, o->room, sizeof(int32_t), &o->spare));
+  CNI_TRY(CNI_ARRAYS(arena, o->room, int32_t, &o->list, &o->spare));
   CNI_TRY(cni_arena_array(arena, n, sizeof(int64_t), &o->start));
   CNI_TRY(cni_arena_array(arena, rows, sizeof(int32_t), &o->head));
   CNI_TRY(cni_arena_array(arena, n, sizeof(uint32_t), &o->hash));
   CNI_TRY(cni_arena_array(arena, n, sizeof(int64_t), &o->mark));
-  int32_t **arrays[] = {&o->length, &o->elements, &o->weight, &o->degree,
-                        &o->next,   &o->prev,     &o->bucket, &o->chain,
-                        &o->member, &o->last,     &o->waits,  &o->wait_start};
-  for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++)
-    CNI_TRY(cni_arena_array(arena, n, sizeof(int32_t), arrays[a]));
+  CNI_TRY(CNI_ARRAYS(arena, n, int32_t, &o->length, &o->elements, &o->weight, &o->degree, &o->next,
+                     &o->prev, &o->bucket, &o->chain, &o->member, &o->last, &o->waits,
+                     &o->wait_start));
   CNI_TRY(cni_arena_array(arena, n, 1, &o->state));
   CNI_TRY(cni_arena_array(arena, n, 1, &o->placed));
   for (int64_t d = 0; d <= rows; d++) o->head[d] = -1;

@@ -741,8 +741,8 @@ static CnStatus read_contacts(Reader *r, CniContactCache *cache, const CnAllocat
 static CnStatus check_header(const void *data, size_t size, uint32_t *version_read) {
   CniStream s = {.in = data, .size = size};
   char word[sizeof magic];
-  uint32_t version, zero;
-  uint64_t bytes, sum;
+  uint32_t version = 0, zero = 0;
+  uint64_t bytes = 0, sum = 0;
   cni_stream_bytes(&s, word, sizeof word);
   cni_stream_u32(&s, &version);
   cni_stream_u32(&s, &zero);

@@ -67,8 +67,7 @@ static CnStatus number_rows(Writer *w) {
   }
   if (w->dimension < 2) w->dimension = 3;
   CNI_TRY(cni_arena_array(&w->arena, p->row_count, sizeof *w->place, &w->place));
-  CNI_TRY(cni_arena_array(&w->arena, w->contact_count, sizeof *w->mu, &w->mu));
-  CNI_TRY(cni_arena_array(&w->arena, w->contact_count, sizeof *w->mu_r, &w->mu_r));
+  CNI_TRY(CNI_ARRAYS(&w->arena, w->contact_count, double, &w->mu, &w->mu_r));
   int32_t contact = 0, equality = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
@@ -123,8 +122,7 @@ typedef struct List {
 
 static CnStatus list_reserve(Writer *w, int32_t count, List *list) {
   list->count = 0;
-  CNI_TRY(cni_arena_array(&w->arena, count, sizeof *list->row, &list->row));
-  CNI_TRY(cni_arena_array(&w->arena, count, sizeof *list->column, &list->column));
+  CNI_TRY(CNI_ARRAYS(&w->arena, count, int32_t, &list->row, &list->column));
   return cni_arena_array(&w->arena, count, sizeof *list->value, &list->value);
 }
 

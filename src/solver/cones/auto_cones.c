@@ -249,8 +249,7 @@ static CnStatus last_sweeps(Search *k) {
 // Room for an answer like the one given.
 static CnStatus new_answer(const Search *k, CniArena *arena, CnAnswer *answer) {
   *answer = *k->given;
-  CNI_TRY(cni_arena_array(arena, answer->row_count, sizeof(double), &answer->g));
-  CNI_TRY(cni_arena_array(arena, answer->row_count, sizeof(double), &answer->u));
+  CNI_TRY(CNI_ARRAYS(arena, answer->row_count, double, &answer->g, &answer->u));
   return cni_arena_array(arena, answer->velocity_count, sizeof(double), &answer->v);
 }
 

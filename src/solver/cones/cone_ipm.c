@@ -204,9 +204,7 @@ static CnStatus prepare(Ipm *s, CniCones *c) {
   s->c = c;
   CNI_TRY(cni_arena_array(&c->arena, 3 * (int64_t)c->block_count, sizeof *s->cones, &s->cones));
   CNI_TRY(cni_arena_array(&c->arena, (int64_t)c->block_count + 1, sizeof *s->first, &s->first));
-  double **arrays[] = {&s->g, &s->u, &s->rhs, &s->best};
-  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), arrays[k]));
+  CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &s->g, &s->u, &s->rhs, &s->best));
   CNI_TRY(cni_arena_array(&c->arena, c->block_count, sizeof *s->shift, &s->shift));
   s->cone_count = 0;
   for (int32_t i = 0; i < c->block_count; i++) {

@@ -44,10 +44,8 @@ static double evaluate(CniCones *c, const double *g, const double *u, double *f,
 }
 
 CnStatus cni_cone_newton_init(CniConeNewton *m, CniCones *c) {
-  double **arrays[] = {&m->g,     &m->u,    &m->f,    &m->g_new, &m->u_new,
-                       &m->f_new, &m->step, &m->best, &m->anchor};
-  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), arrays[k]));
+  CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &m->g, &m->u, &m->f, &m->g_new, &m->u_new, &m->f_new,
+                     &m->step, &m->best, &m->anchor));
   m->c = c;
   m->proximal = PROXIMAL_LEAST;
   return CN_OK;

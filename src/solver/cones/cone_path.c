@@ -389,10 +389,8 @@ static int32_t follow(Path *p) {
 
 static CnStatus prepare(Path *p) {
   CniCones *c = p->c;
-  double **arrays[] = {&p->y, &p->next, &p->tangent, &p->before, &p->across, &p->d,
-                       &p->g, &p->u,    &p->f,       &p->start,  &p->work,   &p->fix};
-  for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++)
-    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), arrays[k]));
+  CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &p->y, &p->next, &p->tangent, &p->before, &p->across,
+                     &p->d, &p->g, &p->u, &p->f, &p->start, &p->work, &p->fix));
   return cni_arena_array(&c->arena, c->block_count, sizeof *p->state, &p->state);
 }
 

@@ -267,8 +267,7 @@ static CnStatus touch_graph(CniCones *c, const int32_t *first, const int32_t *to
   CNI_TRY(cni_arena_array(&c->arena, n, sizeof *place, &place));
   CNI_TRY(cni_arena_array(&c->arena, (int64_t)n + 1, sizeof *start, &start));
   CNI_TRY(cni_arena_array(&c->arena, (int64_t)n + 1, sizeof *list_start, &list_start));
-  CNI_TRY(cni_arena_array(&c->arena, most, sizeof *list, &list));
-  CNI_TRY(cni_arena_array(&c->arena, most, sizeof *turned, &turned));
+  CNI_TRY(CNI_ARRAYS(&c->arena, most, int32_t, &list, &turned));
   CNI_TRY(cni_arena_array(&c->arena, 2 * (int64_t)most, sizeof *list, &c->node_column));
   for (int32_t i = 0; i < groups; i++) mark[i] = -1;
   for (int32_t i = 0; i < c->block_count; i++) {
@@ -543,8 +542,7 @@ static CnStatus load_pieces(CniCones *c, const CnProblem *p, GlobalWork *w) {
 
 static CnStatus load_global(CniCones *c, const CnProblem *p) {
   GlobalWork w = {0};
-  CNI_TRY(cni_arena_array(&c->arena, p->global->m.row_count, sizeof *w.piece, &w.piece));
-  CNI_TRY(cni_arena_array(&c->arena, p->global->m.row_count, sizeof *w.local, &w.local));
+  CNI_TRY(CNI_ARRAYS(&c->arena, p->global->m.row_count, int32_t, &w.piece, &w.local));
   CNI_TRY(cni_arena_array(&c->arena, p->global->m.row_count, sizeof *c->velocity, &c->velocity));
   if (find_pieces(p, &w)) return load_pieces(c, p, &w);
   CnSparse eliminated;
@@ -594,8 +592,7 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
       cni_arena_array(&c->arena, c->group_nodes, sizeof *c->first_velocity, &c->first_velocity));
   for (int32_t i = 1; i < c->group_nodes; i++)
     c->first_velocity[i] = c->first_velocity[i - 1] + c->node_size[i - 1];
-  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof *c->g_out, &c->g_out));
-  CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof *c->u_out, &c->u_out));
+  CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &c->g_out, &c->u_out));
   return cni_lu_analyse(c->lu, &c->graph);
 }
 

@@ -55,9 +55,7 @@ typedef struct Rows {
 
 static CnStatus prepare(Rows *s, CniCones *c) {
   s->c = c;
-  s->row = cni_arena_take(&c->arena, (size_t)c->n * sizeof *s->row);
-  s->bilateral = cni_arena_take(&c->arena, (size_t)c->n * sizeof *s->bilateral);
-  if (!s->row || !s->bilateral) return cni_error_memory((size_t)c->n * sizeof *s->row);
+  CNI_TRY(CNI_ARRAYS(&c->arena, c->n, int32_t, &s->row, &s->bilateral));
   for (int32_t i = 0; i < c->block_count; i++) {
     const CniConeBlock *block = &c->blocks[i];
     for (int32_t d = 0; d < block->dim; d++) {
@@ -68,12 +66,9 @@ static CnStatus prepare(Rows *s, CniCones *c) {
         s->row[s->m++] = block->row;
     }
   }
-  double **by_velocity[] = {&s->w, &s->dw, &s->r_d};
-  double **by_row[] = {&s->g, &s->dg, &s->r_p, &s->y, &s->dy, &s->dg_p, &s->dy_p};
-  for (size_t k = 0; k < sizeof by_velocity / sizeof by_velocity[0]; k++)
-    CNI_TRY(cni_arena_array(&c->arena, c->velocities, sizeof(double), by_velocity[k]));
-  for (size_t k = 0; k < sizeof by_row / sizeof by_row[0]; k++)
-    CNI_TRY(cni_arena_array(&c->arena, c->n, sizeof(double), by_row[k]));
+  CNI_TRY(CNI_ARRAYS(&c->arena, c->velocities, double, &s->w, &s->dw, &s->r_d));
+  CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &s->g, &s->dg, &s->r_p, &s->y, &s->dy, &s->dg_p,
+                     &s->dy_p));
   return cni_arena_array(&c->arena, (int64_t)c->velocities + c->n, sizeof(double), &s->x);
 }
 

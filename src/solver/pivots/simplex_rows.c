@@ -74,9 +74,7 @@ static CnStatus make_rows(CniSimplexRows *r, const CnProblem *p, int32_t facets)
   CNI_TRY(cni_arena_array(&r->arena, count, sizeof(int32_t), &r->from_start));
   CNI_TRY(cni_arena_array(&r->arena, 3 * count, sizeof(int32_t), &r->from));
   CNI_TRY(cni_arena_array(&r->arena, 3 * count, sizeof(double), &r->weight));
-  CNI_TRY(cni_arena_array(&r->arena, count, sizeof(double), &r->lo));
-  CNI_TRY(cni_arena_array(&r->arena, count, sizeof(double), &r->hi));
-  CNI_TRY(cni_arena_array(&r->arena, count, sizeof(double), &r->b));
+  CNI_TRY(CNI_ARRAYS(&r->arena, count, double, &r->lo, &r->hi, &r->b));
   CNI_TRY(cni_arena_array(&r->arena, p->row_count, sizeof(double), &r->shift));
   int32_t end = 0, row = 0;
   for (int32_t i = 0; i < p->block_count; i++) set_block(r, p, &p->blocks[i], facets, &row, &end);

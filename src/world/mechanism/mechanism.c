@@ -50,11 +50,9 @@ static CnStatus reserve(Machine *m) {
   CNI_TRY(cni_arena_array(arena, joints, sizeof *m->blocks, &m->blocks));
   CNI_TRY(cni_arena_array(arena, 2 * joints, sizeof *m->sides, &m->sides));
   CNI_TRY(cni_arena_array(arena, 2 * CNI_JOINT_LOCKED * joints, sizeof *m->e, &m->e));
-  CNI_TRY(cni_arena_array(arena, CNI_JOINT_LOCKED * joints, sizeof *m->c, &m->c));
-  CNI_TRY(cni_arena_array(arena, CNI_JOINT_LOCKED * joints, sizeof *m->x, &m->x));
+  CNI_TRY(CNI_ARRAYS(arena, CNI_JOINT_LOCKED * joints, double, &m->c, &m->x));
   CNI_TRY(cni_arena_array(arena, joints, sizeof *m->joint, &m->joint));
-  CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->pose, &m->pose));
-  CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->trial, &m->trial));
+  CNI_TRY(CNI_ARRAYS(arena, bodies, CnPose, &m->pose, &m->trial));
   CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->step, &m->step));
   if (bodies > 0) memcpy(m->pose, m->model->pose, (size_t)bodies * sizeof *m->pose);
   return CN_OK;

@@ -4,14 +4,8 @@
 #include "core/floats.h"
 #include "world/world.h"
 
-CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body) {
-  CNI_FLOATS;
-  if (!body) return cni_null_argument("cn_body_create", "the result pointer");
-  *body = (CnBodyId){0, 0};
-  CNI_TRY(cni_world_open(world, "cn_body_create"));
-  if (!def) return cni_null_argument("cn_body_create", "the definition");
-  return cni_model_add_body(&world->now.model, def, body);
-}
+CNI_CREATE(cn_body_create, CnBodyDef, CnBodyId, cni_model_add_body)
+CNI_NEXT(cn_world_next_body, CnBodyId, body_ids)
 
 CnStatus cn_body_destroy(CnWorld *world, CnBodyId body) {
   CNI_FLOATS;
@@ -130,10 +124,4 @@ CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info) {
                        .shape_count = cni_model_shape_count(model, i),
                        .continuous = cni_body_continuous(b)};
   return CN_OK;
-}
-
-CnBodyId cn_world_next_body(const CnWorld *world, CnBodyId previous) {
-  CnBodyId next = {0, 0};
-  if (world) next.slot = cni_ids_next(&world->now.model.body_ids, previous.slot, &next.generation);
-  return next;
 }

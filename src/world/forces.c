@@ -6,54 +6,17 @@
 
 #include <string.h>
 
-CnStatus cn_force_create(CnWorld *world, const CnForceDef *def, CnForceId *force) {
-  CNI_FLOATS;
-  if (!force) return cni_null_argument("cn_force_create", "the result pointer");
-  *force = (CnForceId){0, 0};
-  CNI_TRY(cni_world_open(world, "cn_force_create"));
-  if (!def) return cni_null_argument("cn_force_create", "the definition");
-  return cni_model_add_force(&world->now.model, def, force);
-}
-
-CnStatus cn_force_set(CnWorld *world, CnForceId force, const CnForceDef *def) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open_in_hook(world, "cn_force_set"));
-  if (!def) return cni_null_argument("cn_force_set", "the definition");
-  return cni_model_set_force(&world->now.model, force, def);
-}
-
-CnStatus cn_force_destroy(CnWorld *world, CnForceId force) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_force_destroy"));
-  return cni_model_remove_force(&world->now.model, force);
-}
-
-CnStatus cn_force_def(const CnWorld *world, CnForceId force, CnForceDef *def) {
-  CNI_FLOATS;
-  int32_t i;
-  if (!def) return cni_null_argument("cn_force_def", "the result pointer");
-  *def = (CnForceDef){0};
-  if (!world) return cni_null_argument("cn_force_def", "the world");
-  CNI_TRY(cni_model_find_force(&world->now.model, force, &i));
-  *def = world->now.model.forces[i].def;
-  def->name = world->now.model.forces[i].name;
-  return CN_OK;
-}
-
-CnForceId cn_world_next_force(const CnWorld *world, CnForceId previous) {
-  CnForceId next = {0, 0};
-  if (world) next.slot = cni_ids_next(&world->now.model.force_ids, previous.slot, &next.generation);
-  return next;
-}
+CNI_CREATE(cn_force_create, CnForceDef, CnForceId, cni_model_add_force)
+CNI_SET(cn_force_set, CnForceDef, CnForceId, cni_world_open_in_hook, cni_model_set_force)
+CNI_DESTROY(cn_force_destroy, CnForceId, cni_model_remove_force)
+CNI_DEF(cn_force_def, CnForceDef, CnForceId, cni_model_find_force, forces)
+CNI_NEXT(cn_world_next_force, CnForceId, force_ids)
 
 CnStatus cn_force_state(const CnWorld *world, CnForceId force, CnForceState *state) {
   CNI_FLOATS;
   int32_t i;
-  if (!state) return cni_null_argument("cn_force_state", "the result pointer");
-  *state = (CnForceState){0};
-  if (!world) return cni_null_argument("cn_force_state", "the world");
+  CNI_ASK(world, cni_model_find_force, force, state, &i);
   const CniModel *model = &world->now.model;
-  CNI_TRY(cni_model_find_force(model, force, &i));
   CniForceAt at;
   CniForcePlace place;
   cni_force_at(model, &model->forces[i], world->now.time, model->pose, model->twist, &at);
@@ -100,39 +63,11 @@ CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnT
 
 // ---- functions of time ----
 
-CnStatus cn_function_create(CnWorld *world, const CnFunctionDef *def, CnFunctionId *function) {
-  CNI_FLOATS;
-  if (!function) return cni_null_argument("cn_function_create", "the result pointer");
-  *function = (CnFunctionId){0, 0};
-  CNI_TRY(cni_world_open(world, "cn_function_create"));
-  if (!def) return cni_null_argument("cn_function_create", "the definition");
-  return cni_model_add_function(&world->now.model, def, function);
-}
-
-CnStatus cn_function_set(CnWorld *world, CnFunctionId function, const CnFunctionDef *def) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_function_set"));
-  if (!def) return cni_null_argument("cn_function_set", "the definition");
-  return cni_model_set_function(&world->now.model, function, def);
-}
-
-CnStatus cn_function_destroy(CnWorld *world, CnFunctionId function) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_function_destroy"));
-  return cni_model_remove_function(&world->now.model, function);
-}
-
-CnStatus cn_function_def(const CnWorld *world, CnFunctionId function, CnFunctionDef *def) {
-  CNI_FLOATS;
-  int32_t i;
-  if (!def) return cni_null_argument("cn_function_def", "the result pointer");
-  *def = (CnFunctionDef){0};
-  if (!world) return cni_null_argument("cn_function_def", "the world");
-  CNI_TRY(cni_model_find_function(&world->now.model, function, &i));
-  *def = world->now.model.functions[i].def;
-  def->name = world->now.model.functions[i].name;
-  return CN_OK;
-}
+CNI_CREATE(cn_function_create, CnFunctionDef, CnFunctionId, cni_model_add_function)
+CNI_SET(cn_function_set, CnFunctionDef, CnFunctionId, cni_world_open, cni_model_set_function)
+CNI_DESTROY(cn_function_destroy, CnFunctionId, cni_model_remove_function)
+CNI_DEF(cn_function_def, CnFunctionDef, CnFunctionId, cni_model_find_function, functions)
+CNI_NEXT(cn_world_next_function, CnFunctionId, function_ids)
 
 CnStatus cn_function_value(const CnWorld *world, CnFunctionId function, double time,
                            double result[3]) {
@@ -152,11 +87,4 @@ CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotionDef *de
   CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_body_set_motion"));
   return cni_model_set_motion(&world->now.model, body, def, world->now.time);
-}
-
-CnFunctionId cn_world_next_function(const CnWorld *world, CnFunctionId previous) {
-  CnFunctionId next = {0, 0};
-  if (world)
-    next.slot = cni_ids_next(&world->now.model.function_ids, previous.slot, &next.generation);
-  return next;
 }

@@ -5,31 +5,17 @@
 #include "core/floats.h"
 #include "world/world.h"
 
+#include <string.h>
+
 // ---- materials ----
 
-CnStatus cn_material_create(CnWorld *world, const CnMaterialDef *def, CnMaterialId *material) {
-  CNI_FLOATS;
-  if (!material) return cni_null_argument("cn_material_create", "the result pointer");
-  *material = (CnMaterialId){0, 0};
-  CNI_TRY(cni_world_open(world, "cn_material_create"));
-  if (!def) return cni_null_argument("cn_material_create", "the definition");
-  return cni_model_add_material(&world->now.model, def, material);
-}
-
-CnStatus cn_material_set(CnWorld *world, CnMaterialId material, const CnMaterialDef *def) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_material_set"));
-  if (!def) return cni_null_argument("cn_material_set", "the definition");
-  return cni_model_set_material(&world->now.model, material, def);
-}
-
-CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_material_destroy"));
-  return cni_model_remove_material(&world->now.model, material);
-}
+CNI_CREATE(cn_material_create, CnMaterialDef, CnMaterialId, cni_model_add_material)
+CNI_SET(cn_material_set, CnMaterialDef, CnMaterialId, cni_world_open, cni_model_set_material)
+CNI_DESTROY(cn_material_destroy, CnMaterialId, cni_model_remove_material)
 
 // ---- geometries ----
+
+CNI_DESTROY(cn_geometry_destroy, CnGeometryId, cni_model_remove_geometry)
 
 CnStatus cn_geometry_create_points(CnWorld *world, const char *name, const CnVec3 *points,
                                    int32_t count, CnGeometryId *geometry) {
@@ -39,12 +25,6 @@ CnStatus cn_geometry_create_points(CnWorld *world, const char *name, const CnVec
   CNI_TRY(cni_world_open(world, "cn_geometry_create_points"));
   if (!points) return cni_null_argument("cn_geometry_create_points", "the points");
   return cni_model_add_points(&world->now.model, name, points, count, geometry);
-}
-
-CnStatus cn_geometry_destroy(CnWorld *world, CnGeometryId geometry) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_geometry_destroy"));
-  return cni_model_remove_geometry(&world->now.model, geometry);
 }
 
 CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, CnGeometryInfo *info) {
@@ -142,11 +122,8 @@ CnStatus cn_shape_destroy(CnWorld *world, CnShapeId shape) {
 CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body) {
   CNI_FLOATS;
   int32_t i;
-  if (!body) return cni_null_argument("cn_shape_body", "the result pointer");
-  *body = (CnBodyId){0, 0};
-  if (!world) return cni_null_argument("cn_shape_body", "the world");
+  CNI_ASK(world, cni_model_find_shape, shape, body, &i);
   const CniModel *model = &world->now.model;
-  CNI_TRY(cni_model_find_shape(model, shape, &i));
   *body = cni_body_id(model, model->shapes[i].body);
   return CN_OK;
 }
@@ -154,10 +131,7 @@ CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body) {
 CnStatus cn_shape_def(const CnWorld *world, CnShapeId shape, CnShapeDef *def) {
   CNI_FLOATS;
   int32_t i;
-  if (!def) return cni_null_argument("cn_shape_def", "the result pointer");
-  *def = (CnShapeDef){0};
-  if (!world) return cni_null_argument("cn_shape_def", "the world");
-  CNI_TRY(cni_model_find_shape(&world->now.model, shape, &i));
+  CNI_ASK(world, cni_model_find_shape, shape, def, &i);
   *def = cni_model_shape_def(&world->now.model, i);
   return CN_OK;
 }
@@ -174,6 +148,12 @@ CnShapeId cn_body_shape(const CnWorld *world, CnBodyId body, int32_t index) {
 }
 
 // ---- joints ----
+
+CNI_CREATE(cn_joint_create, CnJointDef, CnJointId, cni_model_add_joint)
+CNI_SET(cn_joint_set, CnJointDef, CnJointId, cni_world_open_in_hook, cni_model_set_joint)
+CNI_DESTROY(cn_joint_destroy, CnJointId, cni_model_remove_joint)
+CNI_DEF(cn_joint_def, CnJointDef, CnJointId, cni_model_find_joint, joints)
+CNI_NEXT(cn_world_next_joint, CnJointId, joint_ids)
 
 // A frame of the world, seen from a body.
 static CnPose seen_from(const CniModel *model, int32_t body, CnPose frame) {
@@ -211,54 +191,11 @@ CnStatus cn_joint_def_along(const CnWorld *world, CnVec3 anchor, CnVec3 axis, Cn
   return fill_frames("cn_joint_def_along", world, (CnPose){anchor, cni_joint_axes(axis)}, def);
 }
 
-CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint) {
-  CNI_FLOATS;
-  if (!joint) return cni_null_argument("cn_joint_create", "the result pointer");
-  *joint = (CnJointId){0, 0};
-  CNI_TRY(cni_world_open(world, "cn_joint_create"));
-  if (!def) return cni_null_argument("cn_joint_create", "the definition");
-  return cni_model_add_joint(&world->now.model, def, joint);
-}
-
-CnStatus cn_joint_set(CnWorld *world, CnJointId joint, const CnJointDef *def) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open_in_hook(world, "cn_joint_set"));
-  if (!def) return cni_null_argument("cn_joint_set", "the definition");
-  return cni_model_set_joint(&world->now.model, joint, def);
-}
-
-CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_joint_destroy"));
-  return cni_model_remove_joint(&world->now.model, joint);
-}
-
-CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *def) {
-  CNI_FLOATS;
-  int32_t i;
-  if (!def) return cni_null_argument("cn_joint_def", "the result pointer");
-  *def = (CnJointDef){0};
-  if (!world) return cni_null_argument("cn_joint_def", "the world");
-  CNI_TRY(cni_model_find_joint(&world->now.model, joint, &i));
-  *def = world->now.model.joints[i].def;
-  def->name = world->now.model.joints[i].name;
-  return CN_OK;
-}
-
-CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous) {
-  CnJointId next = {0, 0};
-  if (world) next.slot = cni_ids_next(&world->now.model.joint_ids, previous.slot, &next.generation);
-  return next;
-}
-
 CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state) {
   CNI_FLOATS;
   int32_t i;
-  if (!state) return cni_null_argument("cn_joint_state", "the result pointer");
-  *state = (CnJointState){0};
-  if (!world) return cni_null_argument("cn_joint_state", "the world");
+  CNI_ASK(world, cni_model_find_joint, joint, state, &i);
   const CniModel *model = &world->now.model;
-  CNI_TRY(cni_model_find_joint(model, joint, &i));
   const CniJoint *j = &model->joints[i];
   CniJointEnd a, b;
   CniJointPlace place;
@@ -288,52 +225,20 @@ CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *sta
 
 // ---- couplings ----
 
-CnStatus cn_coupling_create(CnWorld *world, const CnCouplingDef *def, CnCouplingId *coupling) {
-  CNI_FLOATS;
-  if (!coupling) return cni_null_argument("cn_coupling_create", "the result pointer");
-  *coupling = (CnCouplingId){0, 0};
-  CNI_TRY(cni_world_open(world, "cn_coupling_create"));
-  if (!def) return cni_null_argument("cn_coupling_create", "the definition");
-  return cni_model_add_coupling(&world->now.model, def, coupling);
-}
-
-CnStatus cn_coupling_destroy(CnWorld *world, CnCouplingId coupling) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_coupling_destroy"));
-  return cni_model_remove_coupling(&world->now.model, coupling);
-}
-
-CnStatus cn_coupling_def(const CnWorld *world, CnCouplingId coupling, CnCouplingDef *def) {
-  CNI_FLOATS;
-  int32_t i;
-  if (!def) return cni_null_argument("cn_coupling_def", "the result pointer");
-  *def = (CnCouplingDef){0};
-  if (!world) return cni_null_argument("cn_coupling_def", "the world");
-  CNI_TRY(cni_model_find_coupling(&world->now.model, coupling, &i));
-  *def = world->now.model.couplings[i].def;
-  def->name = world->now.model.couplings[i].name;
-  return CN_OK;
-}
+CNI_CREATE(cn_coupling_create, CnCouplingDef, CnCouplingId, cni_model_add_coupling)
+CNI_DESTROY(cn_coupling_destroy, CnCouplingId, cni_model_remove_coupling)
+CNI_DEF(cn_coupling_def, CnCouplingDef, CnCouplingId, cni_model_find_coupling, couplings)
+CNI_NEXT(cn_world_next_coupling, CnCouplingId, coupling_ids)
 
 CnStatus cn_coupling_state(const CnWorld *world, CnCouplingId coupling, CnCouplingState *state) {
   CNI_FLOATS;
   int32_t i;
-  if (!state) return cni_null_argument("cn_coupling_state", "the result pointer");
-  *state = (CnCouplingState){0};
-  if (!world) return cni_null_argument("cn_coupling_state", "the world");
+  CNI_ASK(world, cni_model_find_coupling, coupling, state, &i);
   const CniModel *model = &world->now.model;
-  CNI_TRY(cni_model_find_coupling(model, coupling, &i));
   const CniCoupling *c = &model->couplings[i];
   CniCouplingPlace place;
   cni_coupling_at(model, c, model->pose, &place);
   state->effort = c->impulse_step > 0 ? (c->impulse + c->drift) / c->impulse_step : 0;
   state->error = place.value;
   return CN_OK;
-}
-
-CnCouplingId cn_world_next_coupling(const CnWorld *world, CnCouplingId previous) {
-  CnCouplingId next = {0, 0};
-  if (world)
-    next.slot = cni_ids_next(&world->now.model.coupling_ids, previous.slot, &next.generation);
-  return next;
 }

@@ -323,8 +323,7 @@ static CnStatus read_ids(Reader *r, CniIds *ids, const CnAllocator *allocator) {
   int32_t count;
   CNI_TRY(read_count(r, CNI_RECORD_SLOT, &count));
   cni_stream_i32(&r->s, &ids->first_free);
-  CNI_TRY(cni_array_reserve(allocator, (void **)&ids->slots, &ids->slot_capacity, 0, count,
-                            sizeof(CniSlot)));
+  CNI_TRY(CNI_RESERVE(allocator, ids->slots, ids->slot_capacity, 0, count));
   for (int32_t i = 0; i < count; i++) {
     ids->slots[i] = (CniSlot){0};
     CNI_TRY(read_record(r, CNI_RECORD_SLOT, &ids->slots[i]));
@@ -652,8 +651,7 @@ static CnStatus read_forces(Reader *r, CniModel *model) {
   if (!r->layout.spans[CNI_RECORD_FORCE].seen) return CN_OK;
   CNI_TRY(read_ids(r, &model->force_ids, &model->allocator));
   CNI_TRY(read_count(r, CNI_RECORD_FORCE, &count));
-  CNI_TRY(cni_array_reserve(&model->allocator, (void **)&model->forces, &model->force_capacity, 0,
-                            count, sizeof *model->forces));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->forces, model->force_capacity, 0, count));
   for (int32_t i = 0; i < count; i++) {
     CniForce *force = &model->forces[i];
     *force = (CniForce){.def = cn_force_def_default((CnForceKind)0)};
@@ -719,8 +717,7 @@ static CnStatus read_contacts(Reader *r, CniContactCache *cache, const CnAllocat
     return cni_error(CN_INVALID_DATA, "snapshot: contacts turn %d", (int)cache->turning);
   CNI_TRY(read_count(r, CNI_RECORD_CONTACT, &count));
   CNI_TRY(cni_contacts_reserve(cache, allocator, count, cache->turning, 0));
-  CNI_TRY(cni_array_reserve(allocator, (void **)&cache->full, &cache->full_capacity, 0, count,
-                            sizeof *cache->full));
+  CNI_TRY(CNI_RESERVE(allocator, cache->full, cache->full_capacity, 0, count));
   cache->named = 1;
   for (int32_t i = 0; i < count; i++) {
     CniContactRecord record = {.linear = CN_VEC3_ZERO};
@@ -770,7 +767,7 @@ static CnStatus read_layout(Reader *r, uint32_t version, const CnAllocator *allo
   size_t size = strlen(cni_layout_version_4);
   cni_records(r->records);
   if (version != VERSION_WITHOUT_LAYOUT) {
-    int32_t length;
+    int32_t length = 0;
     cni_stream_count(&r->s, &length, 1);
     if (r->s.failed) return ended();
     text = (const char *)r->s.in + r->s.at;
@@ -804,8 +801,7 @@ static CnStatus read_settings(Reader *r, CnWorld *world, CniContents *next) {
   r->s = start;
   CNI_TRY(read_record(r, CNI_RECORD_SETTINGS, &settings));
   CnStatus status = cni_contents_create(next, &settings, &world->allocator, world->tasks);
-  if (status == CN_OK || status == CN_NO_MEMORY) return status;
-  return illegal();
+  return status == CN_OK || status == CN_NO_MEMORY ? status : illegal();
 }
 
 static CnStatus read_rest(Reader *r, CnWorld *world, CniContents *next) {

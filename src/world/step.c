@@ -29,10 +29,11 @@ static CnStatus check_masses(const CnWorld *world) {
 // ---- what the hook may set ----
 
 typedef struct Undo {
-  CnPose *pose;
-  CnTwist *twist, *load;
-  CniJoint *joints;
-  CniForce *forces;
+  struct {
+    void *live, *copy;
+    size_t bytes;
+  } arrays[5];
+  int32_t count; // 0: nothing can be set
 } Undo;
 
 static int is_to_assemble(const CnWorld *world) {
@@ -40,39 +41,30 @@ static int is_to_assemble(const CnWorld *world) {
 }
 
 static CnStatus remember(CnWorld *world, Undo *undo) {
-  const CniModel *model = &world->now.model;
+  CniModel *model = &world->now.model;
   size_t n = (size_t)model->body_count;
-  *undo = (Undo){0};
+  *undo = (Undo){.count = 0};
   if (n == 0 || (!world->hooks.before_step && !is_to_assemble(world))) return CN_OK;
-  CNI_TRY(cni_model_loads(&world->now.model)); // the hook may set some
-  undo->pose = cni_arena_take(&world->memory.arena, n * sizeof(CnPose));
-  undo->twist = cni_arena_take(&world->memory.arena, n * sizeof(CnTwist));
-  undo->load = cni_arena_take(&world->memory.arena, n * sizeof(CnTwist));
-  if (!undo->pose || !undo->twist || !undo->load) return cni_error_memory(n * sizeof(CnPose));
-  memcpy(undo->pose, model->pose, n * sizeof(CnPose));
-  memcpy(undo->twist, model->twist, n * sizeof(CnTwist));
-  memcpy(undo->load, model->load, n * sizeof(CnTwist));
-  size_t joints = (size_t)model->joint_count * sizeof(CniJoint);
-  size_t forces = (size_t)model->force_count * sizeof(CniForce);
-  undo->joints = cni_arena_take(&world->memory.arena, joints);
-  undo->forces = cni_arena_take(&world->memory.arena, forces);
-  if (!undo->joints || !undo->forces) return cni_error_memory(joints + forces);
-  if (joints) memcpy(undo->joints, model->joints, joints);
-  if (forces) memcpy(undo->forces, model->forces, forces);
+  CNI_TRY(cni_model_loads(model)); // the hook may set some
+  *undo = (Undo){{{model->pose, NULL, n * sizeof *model->pose},
+                  {model->twist, NULL, n * sizeof *model->twist},
+                  {model->load, NULL, n * sizeof *model->load},
+                  {model->joints, NULL, (size_t)model->joint_count * sizeof *model->joints},
+                  {model->forces, NULL, (size_t)model->force_count * sizeof *model->forces}},
+                 5};
+  for (int32_t i = 0; i < undo->count; i++) {
+    undo->arrays[i].copy = cni_arena_take(&world->memory.arena, undo->arrays[i].bytes);
+    if (!undo->arrays[i].copy) return cni_error_memory(undo->arrays[i].bytes);
+    if (undo->arrays[i].bytes)
+      memcpy(undo->arrays[i].copy, undo->arrays[i].live, undo->arrays[i].bytes);
+  }
   return CN_OK;
 }
 
-static void roll_back(CnWorld *world, const Undo *undo) {
-  CniModel *model = &world->now.model;
-  size_t n = (size_t)model->body_count;
-  if (!undo->pose) return;
-  memcpy(model->pose, undo->pose, n * sizeof(CnPose));
-  memcpy(model->twist, undo->twist, n * sizeof(CnTwist));
-  memcpy(model->load, undo->load, n * sizeof(CnTwist));
-  if (model->joint_count)
-    memcpy(model->joints, undo->joints, (size_t)model->joint_count * sizeof(CniJoint));
-  if (model->force_count)
-    memcpy(model->forces, undo->forces, (size_t)model->force_count * sizeof(CniForce));
+static void roll_back(const Undo *undo) {
+  for (int32_t i = 0; i < undo->count; i++)
+    if (undo->arrays[i].bytes)
+      memcpy(undo->arrays[i].live, undo->arrays[i].copy, undo->arrays[i].bytes);
 }
 
 // ---- a state that left the real numbers ----
@@ -149,13 +141,13 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   size_t bytes = (size_t)world->now.model.motion_count * sizeof(CnTwist);
   CnTwist *old = bytes ? cni_arena_take(&world->memory.arena, bytes) : NULL;
   if (bytes && !old) {
-    roll_back(world, &undo);
+    roll_back(&undo);
     return cni_error_memory(bytes);
   }
   cni_motions_aim(&world->now.model, world->now.time, world->now.settings.time_step, old);
   CnStatus status = integrate(world, solve);
   if (status != CN_OK) cni_motions_back(&world->now.model, old);
-  if (status != CN_OK) roll_back(world, &undo);
+  if (status != CN_OK) roll_back(&undo);
   return status;
 }
 

@@ -90,15 +90,8 @@ CNI_LINES_INLINE void cni_lines_store_half(double *base, const int32_t *line, in
 
 #if CNI_LANES == 4
 
-CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
-                                         CniWide *x, CniWide *y) {
-  cni_lines_load_half(base, line, k, x, y);
-}
-
-CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
-                                          CniWide y) {
-  cni_lines_store_half(base, line, k, x, y);
-}
+#define cni_lines_load_two cni_lines_load_half
+#define cni_lines_store_two cni_lines_store_half
 
 #else
 
@@ -116,36 +109,28 @@ CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int
 
 #endif
 
-#elif defined(CNI_WIDE_SSE2)
+#elif defined(CNI_WIDE_SSE2) || defined(CNI_WIDE_NEON)
+
+#if defined(CNI_WIDE_SSE2)
+#define CNI_FIRST(a, b) _mm_unpacklo_pd(a, b)
+#define CNI_SECOND(a, b) _mm_unpackhi_pd(a, b)
+#else
+#define CNI_FIRST(a, b) vzip1q_f64(a, b)
+#define CNI_SECOND(a, b) vzip2q_f64(a, b)
+#endif
 
 CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
                                          CniWide *x, CniWide *y) {
-  __m128d even = _mm_load_pd(cni_line(base, line[0], k));
-  __m128d odd = _mm_load_pd(cni_line(base, line[1], k));
-  *x = _mm_unpacklo_pd(even, odd);
-  *y = _mm_unpackhi_pd(even, odd);
+  CniWide even = cni_wide_load(cni_line(base, line[0], k));
+  CniWide odd = cni_wide_load(cni_line(base, line[1], k));
+  *x = CNI_FIRST(even, odd);
+  *y = CNI_SECOND(even, odd);
 }
 
 CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
                                           CniWide y) {
-  _mm_store_pd(cni_line_out(base, line[0], k), _mm_unpacklo_pd(x, y));
-  _mm_store_pd(cni_line_out(base, line[1], k), _mm_unpackhi_pd(x, y));
-}
-
-#elif defined(CNI_WIDE_NEON)
-
-CNI_LINES_INLINE void cni_lines_load_two(const double *base, const int32_t *line, int32_t k,
-                                         CniWide *x, CniWide *y) {
-  float64x2_t even = vld1q_f64(cni_line(base, line[0], k));
-  float64x2_t odd = vld1q_f64(cni_line(base, line[1], k));
-  *x = vzip1q_f64(even, odd);
-  *y = vzip2q_f64(even, odd);
-}
-
-CNI_LINES_INLINE void cni_lines_store_two(double *base, const int32_t *line, int32_t k, CniWide x,
-                                          CniWide y) {
-  vst1q_f64(cni_line_out(base, line[0], k), vzip1q_f64(x, y));
-  vst1q_f64(cni_line_out(base, line[1], k), vzip2q_f64(x, y));
+  cni_wide_store(cni_line_out(base, line[0], k), CNI_FIRST(x, y));
+  cni_wide_store(cni_line_out(base, line[1], k), CNI_SECOND(x, y));
 }
 
 #else
@@ -205,11 +190,12 @@ CNI_LINES_INLINE void cni_pairs_load_four(const double *base, const int32_t *ind
   *y = _mm256_unpackhi_pd(even, odd);
 }
 
+#if CNI_LANES == 4
+#define cni_pairs_load cni_pairs_load_four
+#else
 CNI_LINES_INLINE void cni_pairs_load(const double *base, const int32_t *index, CniWide *x,
                                      CniWide *y) {
-#if CNI_LANES == 4
-  cni_pairs_load_four(base, index, x, y);
-#elif defined(CNI_WIDE_AVX2)
+#if defined(CNI_WIDE_AVX2)
   cni_pairs_load_four(base, index, &x->low, &y->low);
   cni_pairs_load_four(base, index + 4, &x->high, &y->high);
 #else
@@ -220,6 +206,7 @@ CNI_LINES_INLINE void cni_pairs_load(const double *base, const int32_t *index, C
   *y = _mm512_insertf64x4(_mm512_castpd256_pd512(y_low), y_high, 1);
 #endif
 }
+#endif
 
 #else
 
@@ -239,6 +226,11 @@ CNI_LINES_INLINE void cni_pairs_load(const double *base, const int32_t *index, C
 //
 // a, b, from, to: one pointer a lane to its line; k: 0 or 4, which half. Results are the columns of
 // the three numbers.
+//
+//   difference   a - b
+//   sum          s a + t b; s, t: one number a lane
+//   add          from + d x, or from - d x, with d the row's fourth number, times factor[lane] if
+//                there is one
 
 #if defined(CNI_WIDE_AVX2) || defined(CNI_WIDE_AVX512)
 
@@ -303,23 +295,9 @@ CNI_LINES_INLINE void cni_rows_add_four(const double *const *from, double *const
 
 #if defined(CNI_WIDE_AVX2) && CNI_LANES == 4
 
-// a - b
-CNI_LINES_INLINE void cni_rows_difference(const double *const *a, const double *const *b, int k,
-                                          CniWide *x) {
-  cni_rows_difference_four(a, b, k, x);
-}
-
-// s a + t b; s, t: one number a lane
-CNI_LINES_INLINE void cni_rows_sum(const double *s, const double *const *a, const double *t,
-                                   const double *const *b, int k, CniWide *x) {
-  cni_rows_sum_four(s, a, t, b, k, x);
-}
-
-// from + d x, or from - d x, with d the row's fourth number, times factor[lane] if there is one
-CNI_LINES_INLINE void cni_rows_add(const double *const *from, double *const *to, int k,
-                                   const double *factor, int minus, const CniWide *x) {
-  cni_rows_add_four(from, to, k, factor, minus, x);
-}
+#define cni_rows_difference cni_rows_difference_four
+#define cni_rows_sum cni_rows_sum_four
+#define cni_rows_add cni_rows_add_four
 
 #elif defined(CNI_WIDE_AVX2) || defined(CNI_WIDE_AVX512)
 

@@ -2,7 +2,6 @@
 // Arguments by table: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags, operands in any order,
 // and -- before operands that begin with a dash. What is not in the table is refused with the
 // nearest name that is.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

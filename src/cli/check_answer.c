@@ -3,7 +3,6 @@
 #include "cli/problem_file.h"
 
 #include "core/vec.h"
-#include "problem/problem.h"
 #include "solver/solver.h"
 
 static void show(const CniArgs *args, const CniProblemFile *file, const CnCertificate *c,

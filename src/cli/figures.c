@@ -3,7 +3,6 @@
 // the two forms in which they are printed.
 //
 // The names of the JSON fields are a contract with other tools: fields may be added, never renamed.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,8 +3,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include <cairn/base.h>
-
 #include "cli/cli.h"
 #include "core/error.h"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn info PROBLEM: kind, sizes, storage, symmetry, friction coefficients.
-#include <math.h>
 
 #include "cli/problem_file.h"
 

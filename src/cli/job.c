@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From options to a world that is ready to step: the scene with its parameters, the settings of the
 // command line over those of the scene, or everything from a checkpoint.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cairn/system.h>
 
 #include "cli/job.h"
 #include "integrator/integrator.h"

@@ -6,8 +6,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include <cairn/base.h>
-
 #include "cli/cli.h"
 #include "io/io.h"
 

@@ -2,7 +2,6 @@
 // Progress of long work, on standard error: a bar that is drawn over itself on a terminal, plain
 // lines (one a second at most) elsewhere. Rate and time left come from the steps of the last
 // moments, so that a pile that slows down is seen to.
-#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

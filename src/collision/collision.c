@@ -46,7 +46,7 @@ static const char *broad_phase_name(int32_t index) {
 static CnStatus unknown_broad_phase(const char *name) {
   char names[256];
   cni_list_names(broad_phase_name, names, sizeof names);
-  return cni_error(CN_INVALID_ARGUMENT, "broad phase '%s' is unknown; there are: %s", name, names);
+  return cni_invalid("broad phase '%s' is unknown; there are: %s", name, names);
 }
 
 CnStatus cni_collision_create(const char *broad_phase, const CnAllocator *allocator,
@@ -196,11 +196,9 @@ CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *
   *contacts = NULL;
   *count = 0;
   if (!(input->time_step >= 0 && isfinite(input->time_step)))
-    return cni_error(CN_INVALID_ARGUMENT, "time step must be finite and not negative (got %g)",
-                     input->time_step);
+    return cni_invalid("time step must be finite and not negative (got %g)", input->time_step);
   if (!(input->margin >= 0 && isfinite(input->margin)))
-    return cni_error(CN_INVALID_ARGUMENT, "contact margin must be finite and not negative (got %g)",
-                     input->margin);
+    return cni_invalid("contact margin must be finite and not negative (got %g)", input->margin);
   int32_t found = 0;
   CniArena *arena = input->arena ? input->arena : &collision->arena;
   if (!input->arena) CNI_TRY(cni_arena_reset(arena));

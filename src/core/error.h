@@ -31,4 +31,8 @@ void cni_list_names(const char *(*name)(int32_t index), char *text, size_t size)
 void cni_log(const CnLog *log, CnLogLevel level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// The two most common failures: a caller's mistake, and a file or text that is wrong.
+#define cni_invalid(...) cni_error(CN_INVALID_ARGUMENT, __VA_ARGS__)
+#define cni_bad_data(...) cni_error(CN_INVALID_DATA, __VA_ARGS__)
+
 #endif

@@ -56,11 +56,10 @@ void cni_parallel_for(CnTasks *tasks, int32_t count, int32_t block, CniLoop fn, 
 }
 
 static CnStatus check_arguments(int32_t worker_count, CnTasks **tasks) {
-  if (!tasks) return cni_error(CN_INVALID_ARGUMENT, "cn_tasks_create: tasks is null");
+  if (!tasks) return cni_invalid("cn_tasks_create: tasks is null");
   *tasks = NULL;
   if (worker_count < 1 || worker_count > WORKER_LIMIT) {
-    return cni_error(CN_INVALID_ARGUMENT, "worker_count must be 1 to %d (got %d)", WORKER_LIMIT,
-                     worker_count);
+    return cni_invalid("worker_count must be 1 to %d (got %d)", WORKER_LIMIT, worker_count);
   }
   return CN_OK;
 }

@@ -139,11 +139,10 @@ static CnStatus check_def(CnBodyDef *def) {
   CnVec3 v = def->twist.velocity, w = def->twist.spin;
   int moves = v.x != 0 || v.y != 0 || v.z != 0 || w.x != 0 || w.y != 0 || w.z != 0;
   if (def->kind == CN_BODY_FIXED && moves)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "body: a fixed body has no twist (got velocity %g, %g, %g, spin %g, %g, %g)",
-                     v.x, v.y, v.z, w.x, w.y, w.z);
+    return cni_invalid("body: a fixed body has no twist (got velocity %g, %g, %g, spin %g, %g, %g)",
+                       v.x, v.y, v.z, w.x, w.y, w.z);
   if (def->continuous && def->kind != CN_BODY_DYNAMIC)
-    return cni_error(CN_INVALID_ARGUMENT, "body: only a dynamic body can be continuous");
+    return cni_invalid("body: only a dynamic body can be continuous");
   return cni_body_mass_check(def);
 }
 

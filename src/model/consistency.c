@@ -13,7 +13,7 @@
 #include "model/model_private.h"
 
 static CnStatus damaged(const char *kind, int32_t index, const char *what) {
-  return cni_error(CN_INVALID_DATA, "%s %d: %s", kind, (int)index, what);
+  return cni_bad_data("%s %d: %s", kind, (int)index, what);
 }
 
 // A failed check of numbers becomes damage, its sentence kept.

@@ -24,12 +24,9 @@ CnStatus cni_find_pair(const CniModel *model, const char *sort, CnBodyId body_a,
   CNI_TRY(cni_joint_bodies(model, body_a, body_b, a, b));
   char label[CNI_NAME_SIZE + 16];
   cni_model_body_label(model, *a >= 0 ? *a : *b, label);
-  if (*a == *b)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: body_a and body_b are both %s", sort, label);
+  if (*a == *b) return cni_invalid("%s: body_a and body_b are both %s", sort, label);
   int dynamic = is_dynamic(model, *a) || is_dynamic(model, *b);
-  if (!dynamic)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: neither %s nor the other side is dynamic", sort,
-                     label);
+  if (!dynamic) return cni_invalid("%s: neither %s nor the other side is dynamic", sort, label);
   return CN_OK;
 }
 
@@ -122,7 +119,7 @@ static CnStatus check_continuous(const CniModel *model, int32_t body) {
   char label[CNI_NAME_SIZE + 16];
   if (body < 0 || !cni_body_continuous(&model->bodies[body])) return CN_OK;
   cni_model_body_label(model, body, label);
-  return cni_error(CN_INVALID_ARGUMENT, "joint: %s is continuous and cannot have joints", label);
+  return cni_invalid("joint: %s is continuous and cannot have joints", label);
 }
 
 CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId *id) {
@@ -181,8 +178,8 @@ CnStatus cni_check_same_pair(const char *sort, const CniPair *old, const CniPair
   if (!same_body(given->body_a, old->body_a)) other = "body_a";
   if (given->kind != old->kind) other = "kind";
   if (!other) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s: %s is not that of the %s: destroy it and make another",
-                   sort, other, sort);
+  return cni_invalid("%s: %s is not that of the %s: destroy it and make another", sort, other,
+                     sort);
 }
 
 CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *given) {

@@ -52,17 +52,15 @@ CnStatus cni_body_mass_check(CnBodyDef *def) {
   CnMat3 vectors;
   cni_seigen(j, &values, &vectors); // ascending
   if (!(values.x > SMALLEST_RATIO * fabs(values.z)) || !isfinite(values.z))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "body: inertia must be positive definite (principal values %g, %g, %g)",
-                     values.x, values.y, values.z);
+    return cni_invalid("body: inertia must be positive definite (principal values %g, %g, %g)",
+                       values.x, values.y, values.z);
   if (values.x + values.y < values.z * (1 - TRIANGLE_TOLERANCE))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "body: inertia is of no solid: the largest principal value exceeds the sum of "
-                     "the others (%g, %g, %g)",
-                     values.x, values.y, values.z);
+    return cni_invalid(
+        "body: inertia is of no solid: the largest principal value exceeds the sum of "
+        "the others (%g, %g, %g)",
+        values.x, values.y, values.z);
   if (!isfinite(1 / def->mass) || !isfinite(1 / values.x))
-    return cni_error(CN_INVALID_ARGUMENT, "body: mass %g with inertia %g is too small", def->mass,
-                     values.x);
+    return cni_invalid("body: mass %g with inertia %g is too small", def->mass, values.x);
   return CN_OK;
 }
 
@@ -100,8 +98,7 @@ CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t with
   }
   frame->mass.mass = props.mass;
   if (!isfinite(props.mass))
-    return cni_error(CN_INVALID_ARGUMENT, "the mass of the body's shapes is not finite (%g)",
-                     props.mass);
+    return cni_invalid("the mass of the body's shapes is not finite (%g)", props.mass);
   if (body->kind != CN_BODY_DYNAMIC) return CN_OK;
 
   // without mass the state stays at the body frame and the step is refused
@@ -111,8 +108,7 @@ CnStatus cni_body_frame(const CniModel *model, const CniBody *body, int32_t with
   int isotropic = principal(props.inertia, axes, inertia, &made.com.rotation);
   made.mass.inertia = isotropic ? inertia->x : CNI_TURNS_BY_AXIS;
   if (!cn_vec3_finite(*inertia) || !cn_vec3_finite(made.com.position))
-    return cni_error(CN_INVALID_ARGUMENT, "the inertia of the body's shapes is not finite (%g)",
-                     largest_of(*inertia));
+    return cni_invalid("the inertia of the body's shapes is not finite (%g)", largest_of(*inertia));
   // so small that the inverse is none: as good as massless
   double least = smallest_of(*inertia);
   if (isfinite(1 / props.mass) && least > 0 && isfinite(1 / least)) *frame = made;
@@ -178,7 +174,7 @@ CnStatus cni_model_derive(CniModel *model) {
   for (int32_t i = 0; i < model->body_count; i++) {
     CniBodyFrame frame;
     if (cni_body_frame(model, &model->bodies[i], -1, NULL, &frame) != CN_OK)
-      return cni_error(CN_INVALID_DATA, "the mass of body %d is not finite", (int)i);
+      return cni_bad_data("the mass of body %d is not finite", (int)i);
     CNI_TRY(cni_body_frame_reserve(model, i, &frame));
     if (model->bodies[i].detail) model->bodies[i].detail->com = frame.com;
     take_mass(model, i, &frame);

@@ -70,8 +70,8 @@ CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id) {
   CNI_TRY(cni_model_find_material(model, id, &i));
   const CniMaterial *m = &model->materials[i];
   if (m->use_count > 0)
-    return cni_error(CN_INVALID_ARGUMENT, "material %u '%s' is used by %d shapes",
-                     (unsigned)m->slot, m->name, (int)m->use_count);
+    return cni_invalid("material %u '%s' is used by %d shapes", (unsigned)m->slot, m->name,
+                       (int)m->use_count);
   cni_ids_free(&model->material_ids, id.slot);
   int32_t last = --model->material_count;
   if (i == last) return CN_OK;

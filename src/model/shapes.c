@@ -65,8 +65,8 @@ static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShape
   char label[CNI_NAME_SIZE + 16];
   if (!cni_shape_unbounded(def->kind) || model->bodies[body].kind != CN_BODY_DYNAMIC) return CN_OK;
   cni_model_body_label(model, body, label);
-  return cni_error(CN_INVALID_ARGUMENT, "shape: a %s cannot be on %s, which is dynamic",
-                   cni_shape_kinds[def->kind]->name, label);
+  return cni_invalid("shape: a %s cannot be on %s, which is dynamic",
+                     cni_shape_kinds[def->kind]->name, label);
 }
 
 // The shape of a definition, not yet in any array.

@@ -43,7 +43,7 @@ static CnStatus reserve_rows(CnAnswer *answer, int32_t needed, int with_u) {
 
 static CnStatus fit(CnAnswer *answer, const CnProblem *p, int with_u) {
   if (!answer->allocator.allocate || !answer->allocator.release)
-    return cni_error(CN_INVALID_ARGUMENT, "answer was not made by cn_answer_empty");
+    return cni_invalid("answer was not made by cn_answer_empty");
   CNI_TRY(cni_problem_check(p));
   int32_t rows = p->row_count, velocities = cni_problem_velocity_count(p);
   // velocities first: a failure after it has only made room, the numbers are still there
@@ -59,8 +59,7 @@ CnStatus cni_answer_fit(CnAnswer *answer, const CnProblem *p) { return fit(answe
 
 CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
   CNI_FLOATS;
-  if (!answer || !p)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_fit: %s is null", p ? "answer" : "problem");
+  if (!answer || !p) return cni_invalid("cn_answer_fit: %s is null", p ? "answer" : "problem");
   CNI_TRY(fit(answer, p, 1));
   if (answer->row_count > 0) {
     memset(answer->g, 0, (size_t)answer->row_count * sizeof *answer->g);
@@ -73,15 +72,12 @@ CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *p) {
 
 CnStatus cn_answer_complete(CnAnswer *answer, const CnProblem *p) {
   CNI_FLOATS;
-  if (!answer || !p)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_complete: %s is null",
-                     p ? "answer" : "problem");
+  if (!answer || !p) return cni_invalid("cn_answer_complete: %s is null", p ? "answer" : "problem");
   CNI_TRY(cni_problem_check(p));
   int32_t velocities = cni_problem_velocity_count(p);
   if (answer->row_count != p->row_count || answer->velocity_count != velocities)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "the answer has %d impulses and %d velocities, the problem %d and %d",
-                     answer->row_count, answer->velocity_count, p->row_count, velocities);
+    return cni_invalid("the answer has %d impulses and %d velocities, the problem %d and %d",
+                       answer->row_count, answer->velocity_count, p->row_count, velocities);
   if (p->form == CN_FORM_GLOBAL) CNI_TRY(cni_global_prepare(p));
   CNI_TRY(cni_answer_reserve_u(answer));
   if (p->form != CN_FORM_EXPLICIT) cni_problem_apply(p, answer->g, answer->v);

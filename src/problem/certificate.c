@@ -355,14 +355,12 @@ CnStatus cni_certify_reserve(const CnProblem *p, const CnAnswer *answer, CniStep
 }
 
 static CnStatus check_certify(const CnProblem *p, const CnAnswer *answer) {
-  if (!p || !answer)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_certify: %s is null", p ? "answer" : "problem");
+  if (!p || !answer) return cni_invalid("cn_certify: %s is null", p ? "answer" : "problem");
   CNI_TRY(cni_problem_check(p));
   int32_t velocities = cni_problem_velocity_count(p);
   if (answer->row_count == p->row_count && answer->velocity_count == velocities) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT,
-                   "the answer has %d impulses and %d velocities, the problem %d and %d",
-                   answer->row_count, answer->velocity_count, p->row_count, velocities);
+  return cni_invalid("the answer has %d impulses and %d velocities, the problem %d and %d",
+                     answer->row_count, answer->velocity_count, p->row_count, velocities);
 }
 
 CnStatus cni_certify(const CnProblem *p, const CnAnswer *answer, CniStepMemory *memory,
@@ -379,7 +377,7 @@ CnStatus cni_certify(const CnProblem *p, const CnAnswer *answer, CniStepMemory *
 
 CnStatus cn_certify(const CnProblem *p, const CnAnswer *answer, CnCertificate *certificate) {
   CNI_FLOATS;
-  if (!certificate) return cni_error(CN_INVALID_ARGUMENT, "cn_certify: certificate is null");
+  if (!certificate) return cni_invalid("cn_certify: certificate is null");
   memset(certificate, 0, sizeof *certificate);
   certificate->worst_block = -1;
   CNI_TRY(check_certify(p, answer));

@@ -13,8 +13,6 @@
 // the same for the free velocities.
 #include "problem/reduction.h"
 
-#include "core/tasks.h"
-
 #include <string.h>
 
 #define RUN_LEAST 4 // shorter runs of spheres are taken one by one

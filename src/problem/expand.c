@@ -183,11 +183,11 @@ static CnStatus copy_global(const CnProblem *p, CnExpanded *out) {
 
 CnStatus cn_problem_expand(const CnProblem *p, CnExpanded *expanded) {
   CNI_FLOATS;
-  if (!expanded) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_expand: expanded is null");
+  if (!expanded) return cni_invalid("cn_problem_expand: expanded is null");
   memset(expanded, 0, sizeof *expanded);
-  if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_expand: problem is null");
+  if (!p) return cni_invalid("cn_problem_expand: problem is null");
   if (p->form == CN_FORM_EXPLICIT)
-    return cni_error(CN_INVALID_ARGUMENT, "a problem of the explicit form cannot be expanded");
+    return cni_invalid("a problem of the explicit form cannot be expanded");
   CNI_TRY(cni_problem_check(p));
   expanded->allocator = p->allocator;
   if (p->form == CN_FORM_GLOBAL) return copy_global(p, expanded);

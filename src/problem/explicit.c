@@ -243,11 +243,11 @@ static CnStatus eliminate_global(const CnProblem *p, CnProblem *result) {
 
 CnStatus cn_problem_to_explicit(const CnProblem *p, CnProblem **result) {
   CNI_FLOATS;
-  if (!result) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_to_explicit: result is null");
+  if (!result) return cni_invalid("cn_problem_to_explicit: result is null");
   *result = NULL;
-  if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_to_explicit: problem is null");
+  if (!p) return cni_invalid("cn_problem_to_explicit: problem is null");
   if (p->form == CN_FORM_EXPLICIT)
-    return cni_error(CN_INVALID_ARGUMENT, "the problem is of the explicit form already");
+    return cni_invalid("the problem is of the explicit form already");
   CnProblemDef def = cn_problem_def_default();
   def.form = CN_FORM_EXPLICIT;
   def.friction = p->friction;

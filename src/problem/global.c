@@ -19,10 +19,9 @@
 // ---- filling ----
 
 static CnStatus check_vector(const double *x, int32_t count, const char *name) {
-  if (!x && count > 0) return cni_error(CN_INVALID_ARGUMENT, "%s is null", name);
+  if (!x && count > 0) return cni_invalid("%s is null", name);
   for (int32_t i = 0; i < count; i++)
-    if (!isfinite(x[i]))
-      return cni_error(CN_INVALID_ARGUMENT, "%s[%d] is not finite", name, (int)i);
+    if (!isfinite(x[i])) return cni_invalid("%s[%d] is not finite", name, (int)i);
   return CN_OK;
 }
 
@@ -31,11 +30,10 @@ static CnStatus check_given(const CnSparse *m, const CnSparse *e, const double *
   CNI_TRY(cni_sparse_check(m, "M"));
   CNI_TRY(cni_sparse_check(e, "E"));
   if (m->row_count != m->column_count || m->row_count > INT32_MAX / 4)
-    return cni_error(CN_INVALID_ARGUMENT, "M must be square (got %d x %d)", (int)m->row_count,
-                     (int)m->column_count);
+    return cni_invalid("M must be square (got %d x %d)", (int)m->row_count, (int)m->column_count);
   if (e->column_count != m->row_count || e->row_count > INT32_MAX / 8)
-    return cni_error(CN_INVALID_ARGUMENT, "E is %d x %d, but M has %d rows", (int)e->row_count,
-                     (int)e->column_count, (int)m->row_count);
+    return cni_invalid("E is %d x %d, but M has %d rows", (int)e->row_count, (int)e->column_count,
+                       (int)m->row_count);
   CNI_TRY(check_vector(k, m->row_count, "k"));
   return check_vector(b, e->row_count, "b");
 }
@@ -66,11 +64,10 @@ void cni_global_release(CnProblem *p) {
 CnStatus cn_problem_set_global(CnProblem *p, const CnSparse *m, const CnSparse *e, const double *k,
                                const double *b) {
   CNI_FLOATS;
-  if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_set_global: problem is null");
+  if (!p) return cni_invalid("cn_problem_set_global: problem is null");
   if (p->form != CN_FORM_GLOBAL)
-    return cni_error(CN_INVALID_ARGUMENT, "M and E belong in a problem of the global form");
-  if (p->global)
-    return cni_error(CN_INVALID_ARGUMENT, "M and E are there already: clear the problem first");
+    return cni_invalid("M and E belong in a problem of the global form");
+  if (p->global) return cni_invalid("M and E are there already: clear the problem first");
   CNI_TRY(check_given(m, e, k, b));
   CNI_TRY(CNI_RESERVE(&p->allocator, p->b, p->row_capacity, 0, e->row_count));
   CniGlobal *global;
@@ -174,8 +171,7 @@ static CnStatus prepare(const CnProblem *p) {
 }
 
 CnStatus cni_global_prepare(const CnProblem *p) {
-  if (!p->global)
-    return cni_error(CN_INVALID_ARGUMENT, "the problem has no M and E yet: cn_problem_set_global");
+  if (!p->global) return cni_invalid("the problem has no M and E yet: cn_problem_set_global");
   if (p->global->prepared) return CN_OK;
   CnStatus status = prepare(p);
   if (status != CN_OK) release_prepared(p->global, &p->allocator, p->global->e.row_count);

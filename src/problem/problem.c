@@ -86,15 +86,15 @@ static const char *form_name(CnProblemForm form) {
 
 CnStatus cn_problem_create(const CnProblemDef *def, CnProblem **problem) {
   CNI_FLOATS;
-  if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_create: problem is null");
+  if (!problem) return cni_invalid("cn_problem_create: problem is null");
   *problem = NULL;
   CNI_TRY(cni_def_check("problem", def, sizeof *def, TAG_PROBLEM));
   if (def->form != CN_FORM_STEP && def->form != CN_FORM_EXPLICIT && def->form != CN_FORM_GLOBAL)
-    return cni_error(CN_INVALID_ARGUMENT, "problem form %d is unknown", (int)def->form);
+    return cni_invalid("problem form %d is unknown", (int)def->form);
   if (def->friction != CN_FRICTION_COULOMB && def->friction != CN_FRICTION_CONVEX)
-    return cni_error(CN_INVALID_ARGUMENT, "friction model %d is unknown", (int)def->friction);
+    return cni_invalid("friction model %d is unknown", (int)def->friction);
   if (!def->allocator.allocate || !def->allocator.release)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_problem_create: the allocator has a null function");
+    return cni_invalid("cn_problem_create: the allocator has a null function");
   CnProblem *p;
   CNI_TRY(cni_new(&def->allocator, sizeof *p, &p));
   p->allocator = def->allocator;
@@ -142,8 +142,7 @@ void cn_problem_clear(CnProblem *p) {
 static CnStatus reserve_array(CnProblem *p, void **data, int32_t *capacity, int32_t count,
                               int32_t more, int32_t limit, size_t element_size, const char *what) {
   if (more < 0 || more > limit - count)
-    return cni_error(CN_INVALID_ARGUMENT, "a problem holds at most %d %s (asked for %d more)",
-                     limit, what, more);
+    return cni_invalid("a problem holds at most %d %s (asked for %d more)", limit, what, more);
   return cni_array_reserve(&p->allocator, data, capacity, count, count + more, element_size);
 }
 
@@ -151,8 +150,7 @@ static CnStatus reserve_array(CnProblem *p, void **data, int32_t *capacity, int3
 static CnStatus reserve_b(CnProblem *p, const CniProblemRoom *room) {
   int32_t limit = INT32_MAX / 4, kept = p->b_per_block ? p->block_count : p->row_count;
   if (room->rows < 0 || room->rows > limit - p->row_count)
-    return cni_error(CN_INVALID_ARGUMENT, "a problem holds at most %d rows (asked for %d more)",
-                     limit, room->rows);
+    return cni_invalid("a problem holds at most %d rows (asked for %d more)", limit, room->rows);
   int32_t needed = kept + (p->b_per_block ? room->blocks : room->rows);
   if (kept > p->row_capacity) kept = p->row_capacity;
   return CNI_RESERVE(&p->allocator, p->b, p->row_capacity, kept, needed);
@@ -202,12 +200,10 @@ int32_t cni_problem_velocity_count(const CnProblem *p) {
 
 CnStatus cni_problem_check(const CnProblem *p) {
   if (p->form == CN_FORM_EXPLICIT && p->row_count != p->w.row_count)
-    return cni_error(CN_INVALID_ARGUMENT, "the blocks cover %d of the %d rows of W", p->row_count,
-                     p->w.row_count);
+    return cni_invalid("the blocks cover %d of the %d rows of W", p->row_count, p->w.row_count);
   int32_t rows = p->global ? p->global->e.row_count : 0;
   if (p->form == CN_FORM_GLOBAL && p->row_count != rows)
-    return cni_error(CN_INVALID_ARGUMENT, "the blocks cover %d of the %d rows of E", p->row_count,
-                     rows);
+    return cni_invalid("the blocks cover %d of the %d rows of E", p->row_count, rows);
   return CN_OK;
 }
 
@@ -220,43 +216,36 @@ static int twist_finite(const CnTwist *t) {
 static CnStatus check_inertia(const CnSym3 *j) {
   if (!isfinite(j->xx) || !isfinite(j->yy) || !isfinite(j->zz) || !isfinite(j->xy) ||
       !isfinite(j->xz) || !isfinite(j->yz))
-    return cni_error(CN_INVALID_ARGUMENT, "group: inv_inertia is not finite");
+    return cni_invalid("group: inv_inertia is not finite");
   double trace = j->xx + j->yy + j->zz;
   double floor2 = -SEMIDEFINITE_TOLERANCE * trace * trace;
   if (j->xx < 0 || j->yy < 0 || j->zz < 0 || j->xx * j->yy - j->xy * j->xy < floor2 ||
       j->xx * j->zz - j->xz * j->xz < floor2 || j->yy * j->zz - j->yz * j->yz < floor2 ||
       cn_sdet(*j) < floor2 * trace)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "group: inv_inertia is not positive semidefinite "
-                     "(diagonal %g %g %g, off-diagonal xy %g xz %g yz %g)",
-                     j->xx, j->yy, j->zz, j->xy, j->xz, j->yz);
+    return cni_invalid("group: inv_inertia is not positive semidefinite "
+                       "(diagonal %g %g %g, off-diagonal xy %g xz %g yz %g)",
+                       j->xx, j->yy, j->zz, j->xy, j->xz, j->yz);
   return CN_OK;
 }
 
 CnStatus cn_problem_add_group(CnProblem *p, const CnGroupDef *def, int32_t *group) {
   CNI_FLOATS;
   if (group) *group = -1;
-  if (!p || !def)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_problem_add_group: %s is null",
-                     p ? "def" : "problem");
+  if (!p || !def) return cni_invalid("cn_problem_add_group: %s is null", p ? "def" : "problem");
   CNI_TRY(cni_def_check("group", def, sizeof *def, TAG_GROUP));
   if (p->form != CN_FORM_STEP)
-    return cni_error(CN_INVALID_ARGUMENT, "a problem of the %s form has no groups",
-                     form_name(p->form));
+    return cni_invalid("a problem of the %s form has no groups", form_name(p->form));
   if (!(def->inv_mass >= 0) || !isfinite(def->inv_mass))
-    return cni_error(CN_INVALID_ARGUMENT, "group: inv_mass must be finite and >= 0 (got %g)",
-                     def->inv_mass);
+    return cni_invalid("group: inv_mass must be finite and >= 0 (got %g)", def->inv_mass);
   CNI_TRY(check_inertia(&def->inv_inertia));
   double trace = def->inv_inertia.xx + def->inv_inertia.yy + def->inv_inertia.zz;
   if (def->inv_mass == 0 && trace > 0)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "group: with inv_mass 0 the velocity is prescribed, inv_inertia must be 0 too "
-                     "(its trace is %g)",
-                     trace);
-  if (!twist_finite(&def->free))
-    return cni_error(CN_INVALID_ARGUMENT, "group: the free velocity is not finite");
-  if (!twist_finite(&def->old))
-    return cni_error(CN_INVALID_ARGUMENT, "group: the old velocity is not finite");
+    return cni_invalid(
+        "group: with inv_mass 0 the velocity is prescribed, inv_inertia must be 0 too "
+        "(its trace is %g)",
+        trace);
+  if (!twist_finite(&def->free)) return cni_invalid("group: the free velocity is not finite");
+  if (!twist_finite(&def->old)) return cni_invalid("group: the old velocity is not finite");
 
   CniProblemRoom room = {.groups = 1};
   CNI_TRY(cni_problem_reserve(p, &room));
@@ -272,21 +261,19 @@ CnStatus cn_problem_add_group(CnProblem *p, const CnGroupDef *def, int32_t *grou
 
 static CnStatus check_nonnegative(double x, const char *field) {
   if (x >= 0 && isfinite(x)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "set: %s must be finite and >= 0 (got %g)", field, x);
+  return cni_invalid("set: %s must be finite and >= 0 (got %g)", field, x);
 }
 
 // Only the fields that the kind uses.
 static CnStatus check_set(const CnSet *set) {
   CNI_TRY(cni_def_check("set", set, sizeof *set, TAG_SET));
   if ((uint32_t)set->kind >= CN_BLOCK_KIND_COUNT)
-    return cni_error(CN_INVALID_ARGUMENT, "set: block kind %d is unknown", (int)set->kind);
+    return cni_invalid("set: block kind %d is unknown", (int)set->kind);
   CNI_TRY(check_nonnegative(set->compliance[0], "compliance[0]"));
   if (set->kind == CN_BLOCK_INTERVAL && !(set->lo <= set->hi))
-    return cni_error(CN_INVALID_ARGUMENT, "set: lo must be at most hi (got %g and %g)", set->lo,
-                     set->hi);
+    return cni_invalid("set: lo must be at most hi (got %g and %g)", set->lo, set->hi);
   if (set->kind == CN_BLOCK_INTERVAL && (set->lo == INFINITY || set->hi == -INFINITY))
-    return cni_error(CN_INVALID_ARGUMENT, "set: the interval from %g to %g holds no number",
-                     set->lo, set->hi);
+    return cni_invalid("set: the interval from %g to %g holds no number", set->lo, set->hi);
   if (set->kind >= CN_BLOCK_FRICTION_2D) {
     CNI_TRY(check_nonnegative(set->mu, "mu"));
     CNI_TRY(check_nonnegative(set->cohesion, "cohesion"));
@@ -303,8 +290,7 @@ static CnStatus check_set(const CnSet *set) {
 CnStatus cn_problem_add_set(CnProblem *p, const CnSet *set, int32_t *index) {
   CNI_FLOATS;
   if (index) *index = -1;
-  if (!p || !set)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_problem_add_set: %s is null", p ? "set" : "problem");
+  if (!p || !set) return cni_invalid("cn_problem_add_set: %s is null", p ? "set" : "problem");
   CNI_TRY(check_set(set));
   CniProblemRoom room = {.sets = 1};
   CNI_TRY(cni_problem_reserve(p, &room));
@@ -318,50 +304,47 @@ CnStatus cn_problem_add_set(CnProblem *p, const CnSet *set, int32_t *index) {
 
 // What all storages check alike: the set exists and the dimension fits its kind.
 static CnStatus check_block(const CnProblem *p, CnProblemForm form, int32_t set, int32_t dim) {
-  if (!p) return cni_error(CN_INVALID_ARGUMENT, "block: problem is null");
+  if (!p) return cni_invalid("block: problem is null");
   if (p->form != form)
-    return cni_error(CN_INVALID_ARGUMENT, "this block does not belong in a problem of the %s form",
-                     form_name(p->form));
+    return cni_invalid("this block does not belong in a problem of the %s form",
+                       form_name(p->form));
   if (set < 0 || set >= p->set_count)
-    return cni_error(CN_INVALID_ARGUMENT, "block: set %d does not exist (there are %d)", set,
-                     p->set_count);
+    return cni_invalid("block: set %d does not exist (there are %d)", set, p->set_count);
   CnBlockKind kind = p->sets[set].kind;
   int32_t fixed = cni_block_dim(kind);
   if (fixed ? dim != fixed : dim < 1 || dim > CNI_MAX_DIM)
-    return cni_error(CN_INVALID_ARGUMENT, "block: a %s block cannot have dimension %d",
-                     cn_block_kind_name(kind), dim);
+    return cni_invalid("block: a %s block cannot have dimension %d", cn_block_kind_name(kind), dim);
   return CN_OK;
 }
 
 static CnStatus check_b(const double *b, int32_t dim) {
-  if (!b) return cni_error(CN_INVALID_ARGUMENT, "block: b is null");
+  if (!b) return cni_invalid("block: b is null");
   for (int32_t i = 0; i < dim; i++)
-    if (!isfinite(b[i])) return cni_error(CN_INVALID_ARGUMENT, "block: b[%d] is not finite", i);
+    if (!isfinite(b[i])) return cni_invalid("block: b[%d] is not finite", i);
   return CN_OK;
 }
 
 static CnStatus check_group_index(const CnProblem *p, int32_t group) {
   if (group >= 0 && group < p->group_count) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "block: group %d does not exist (there are %d)", group,
-                   p->group_count);
+  return cni_invalid("block: group %d does not exist (there are %d)", group, p->group_count);
 }
 
 static CnStatus check_two_groups(const CnProblem *p, int32_t a, int32_t b) {
   CNI_TRY(check_group_index(p, a));
   CNI_TRY(check_group_index(p, b));
-  if (a == b) return cni_error(CN_INVALID_ARGUMENT, "block: group %d cannot meet itself", a);
+  if (a == b) return cni_invalid("block: group %d cannot meet itself", a);
   return CN_OK;
 }
 
 static CnStatus check_unit(CnVec3 a, const char *field) {
   double n = cn_norm(a);
   if (fabs(n - 1) <= UNIT_TOLERANCE) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "block: %s must have length 1 (got %.12g)", field, n);
+  return cni_invalid("block: %s must have length 1 (got %.12g)", field, n);
 }
 
 static CnStatus check_length(double length) {
   if (length > 0 && isfinite(length)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "block: length must be positive (got %g)", length);
+  return cni_invalid("block: length must be positive (got %g)", length);
 }
 
 // Append the block itself; room has been made. b is null in the explicit form: q is there already.
@@ -383,15 +366,14 @@ CnStatus cn_problem_add_rows(CnProblem *p, int32_t set, int32_t dim, const CnRow
   CNI_TRY(check_block(p, CN_FORM_STEP, set, dim));
   CNI_TRY(check_b(b, dim));
   if (entry_count < 0 || (entry_count > 0 && !entries))
-    return cni_error(CN_INVALID_ARGUMENT, "rows: entries is null or entry_count negative (%d)",
-                     entry_count);
+    return cni_invalid("rows: entries is null or entry_count negative (%d)", entry_count);
   for (int32_t i = 0; i < entry_count; i++) {
     CNI_TRY(check_group_index(p, entries[i].group));
     if (entries[i].row < 0 || entries[i].row >= dim)
-      return cni_error(CN_INVALID_ARGUMENT, "rows: entry %d has row %d of a block of dimension %d",
-                       i, entries[i].row, dim);
+      return cni_invalid("rows: entry %d has row %d of a block of dimension %d", i, entries[i].row,
+                         dim);
     if (!twist_finite(&entries[i].coefficient))
-      return cni_error(CN_INVALID_ARGUMENT, "rows: entry %d is not finite", i);
+      return cni_invalid("rows: entry %d is not finite", i);
   }
   CNI_TRY(cni_problem_widen_b(p));
   CniProblemRoom room = {.blocks = 1, .row_blocks = 1, .row_entries = entry_count, .rows = dim};
@@ -416,11 +398,9 @@ CnStatus cn_problem_add_pair(CnProblem *p, int32_t set, int32_t dim, const CnPai
   CNI_TRY(check_unit(def->tangent, "tangent"));
   double cosine = cn_dot(def->normal, def->tangent);
   if (!(fabs(cosine) <= UNIT_TOLERANCE))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "pair: normal and tangent must be orthogonal (their product is %g)", cosine);
+    return cni_invalid("pair: normal and tangent must be orthogonal (their product is %g)", cosine);
   if (!cn_vec3_finite(def->arm_a) || !cn_vec3_finite(def->arm_b))
-    return cni_error(CN_INVALID_ARGUMENT, "pair: arm_%c is not finite",
-                     cn_vec3_finite(def->arm_a) ? 'b' : 'a');
+    return cni_invalid("pair: arm_%c is not finite", cn_vec3_finite(def->arm_a) ? 'b' : 'a');
   CNI_TRY(check_length(def->length));
 
   CNI_TRY(cni_problem_widen_b(p));
@@ -435,8 +415,7 @@ CnStatus cn_problem_add_pair(CnProblem *p, int32_t set, int32_t dim, const CnPai
 
 static CnStatus check_radius(double radius, const char *field) {
   if (radius >= 0 && isfinite(radius)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "sphere: %s must be finite and >= 0 (got %g)", field,
-                   radius);
+  return cni_invalid("sphere: %s must be finite and >= 0 (got %g)", field, radius);
 }
 
 CnStatus cn_problem_add_sphere(CnProblem *p, int32_t set, int32_t dim, const CnSphereDef *def,
@@ -450,8 +429,8 @@ CnStatus cn_problem_add_sphere(CnProblem *p, int32_t set, int32_t dim, const CnS
   for (int32_t i = 0; i < 2; i++) {
     int32_t group = i == 0 ? def->group_a : def->group_b;
     if (cni_group_kind(&p->groups[group]) == CNI_MASS_FULL)
-      return cni_error(CN_INVALID_ARGUMENT,
-                       "sphere: the inertia of group %d is not isotropic, use a pair block", group);
+      return cni_invalid("sphere: the inertia of group %d is not isotropic, use a pair block",
+                         group);
   }
   CNI_TRY(check_unit(def->normal, "normal"));
   CNI_TRY(check_radius(def->radius_a, "radius_a"));
@@ -482,19 +461,17 @@ static CnStatus reserve_explicit(CnProblem *p, int32_t row_count, int32_t entry_
 
 CnStatus cn_problem_set_explicit(CnProblem *p, const CnSparse *w, const double *q) {
   CNI_FLOATS;
-  if (!p) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_set_explicit: problem is null");
+  if (!p) return cni_invalid("cn_problem_set_explicit: problem is null");
   if (p->form != CN_FORM_EXPLICIT)
-    return cni_error(CN_INVALID_ARGUMENT, "W belongs in a problem of the explicit form");
+    return cni_invalid("W belongs in a problem of the explicit form");
   if (p->block_count > 0 || p->w.row_count > 0)
-    return cni_error(CN_INVALID_ARGUMENT, "W is there already (%d rows): clear the problem first",
-                     p->w.row_count);
+    return cni_invalid("W is there already (%d rows): clear the problem first", p->w.row_count);
   CNI_TRY(cni_sparse_check(w, "W"));
   if (w->row_count != w->column_count || w->row_count > INT32_MAX / 4)
-    return cni_error(CN_INVALID_ARGUMENT, "W must be square (got %d x %d)", w->row_count,
-                     w->column_count);
-  if (!q && w->row_count > 0) return cni_error(CN_INVALID_ARGUMENT, "q is null");
+    return cni_invalid("W must be square (got %d x %d)", w->row_count, w->column_count);
+  if (!q && w->row_count > 0) return cni_invalid("q is null");
   for (int32_t i = 0; i < w->row_count; i++)
-    if (!isfinite(q[i])) return cni_error(CN_INVALID_ARGUMENT, "q[%d] is not finite", i);
+    if (!isfinite(q[i])) return cni_invalid("q[%d] is not finite", i);
 
   int32_t entry_count = w->start[w->row_count];
   CNI_TRY(reserve_explicit(p, w->row_count, entry_count));
@@ -515,9 +492,8 @@ CnStatus cn_problem_add_explicit(CnProblem *p, int32_t set, int32_t dim, int32_t
   CNI_TRY(check_block(p, is_global ? CN_FORM_GLOBAL : CN_FORM_EXPLICIT, set, dim));
   int32_t rows = is_global ? p->global ? p->global->e.row_count : 0 : p->w.row_count;
   if (dim > rows - p->row_count)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "block: dimension %d at row %d goes beyond the %d rows of %s", dim,
-                     p->row_count, rows, is_global ? "E" : "W");
+    return cni_invalid("block: dimension %d at row %d goes beyond the %d rows of %s", dim,
+                       p->row_count, rows, is_global ? "E" : "W");
   // q has its room already, so that only the block is new
   CniProblemRoom room = {.blocks = 1};
   CNI_TRY(cni_problem_reserve(p, &room));

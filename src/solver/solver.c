@@ -7,7 +7,6 @@
 #include "solver/solver.h"
 #include "core/assert.h"
 #include "core/clock.h"
-#include "core/fields.h"
 #include "core/floats.h"
 #include "core/vec.h"
 #include "sparse/sparse.h"
@@ -182,13 +181,13 @@ static CnStatus check_def(const CnSolverDef *def) {
   CnSolverDef copy = *def;
   CNI_TRY(cni_fields_check(cni_solver_fields, "solver", &copy));
   if (!def->allocator.allocate || !def->allocator.release)
-    return cni_error(CN_INVALID_ARGUMENT, "solver: the allocator lacks a function");
+    return cni_invalid("solver: the allocator lacks a function");
   return CN_OK;
 }
 
 CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver) {
   CNI_FLOATS;
-  if (!solver) return cni_error(CN_INVALID_ARGUMENT, "cn_solver_create: solver is null");
+  if (!solver) return cni_invalid("cn_solver_create: solver is null");
   *solver = NULL;
   CNI_TRY(check_def(def));
   CnSolver *made = cni_allocate(&def->allocator, sizeof *made);
@@ -221,14 +220,13 @@ void cn_solver_destroy(CnSolver *solver) {
 static CnStatus check_answer(const CnProblem *p, const CnAnswer *answer) {
   int32_t v_count = cni_problem_velocity_count(p);
   if (answer->row_count != p->row_count || answer->velocity_count != v_count)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "answer has %d rows and %d velocities, the problem %d and %d: call "
-                     "cn_answer_fit",
-                     (int)answer->row_count, (int)answer->velocity_count, (int)p->row_count,
-                     (int)v_count);
+    return cni_invalid("answer has %d rows and %d velocities, the problem %d and %d: call "
+                       "cn_answer_fit",
+                       (int)answer->row_count, (int)answer->velocity_count, (int)p->row_count,
+                       (int)v_count);
   for (int32_t i = 0; i < p->row_count; i++) {
     if (!isfinite(answer->g[i]))
-      return cni_error(CN_INVALID_ARGUMENT, "warm start: g[%d] is %g", (int)i, answer->g[i]);
+      return cni_invalid("warm start: g[%d] is %g", (int)i, answer->g[i]);
   }
   return CN_OK;
 }
@@ -368,10 +366,9 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
 CnStatus cni_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                           CniStepMemory *memory, CnSolveReport *report) {
   if (!solver || !problem || !answer)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_solver_solve: %s is null",
-                     !solver    ? "solver"
-                     : !problem ? "problem"
-                                : "answer");
+    return cni_invalid("cn_solver_solve: %s is null", !solver    ? "solver"
+                                                      : !problem ? "problem"
+                                                                 : "answer");
   if (memory) {
     cni_step_memory_hold(memory);
     CnStatus status = solve(solver, problem, answer, memory, report);
@@ -397,7 +394,7 @@ int cni_solver_takes_b_per_block(const CnSolver *solver) {
 CnStatus cn_solve(const CnProblem *problem, const char *solver, double tolerance, CnAnswer *answer,
                   CnSolveReport *report) {
   CNI_FLOATS;
-  if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_solve: problem is null");
+  if (!problem) return cni_invalid("cn_solve: problem is null");
   CnSolverDef def = cn_solver_def_default(solver);
   def.tolerance = tolerance;
   def.allocator = problem->allocator;

@@ -19,11 +19,9 @@
 //
 // What to try next depends on sizes and counts, never on time. If no answer is within the tolerance
 // the best one is returned, and the report says so.
-#include "solver/solver.h"
 #include "solver/cones/auto_cones.h"
 #include "solver/pivots/lcp.h"
 #include "core/rng.h"
-#include "core/vec.h"
 
 #include <string.h>
 

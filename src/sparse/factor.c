@@ -102,8 +102,8 @@ static CnStatus factor(Work *w, const char *name) {
   CNI_TRY(cni_ldl_create(&f->allocator, &lower, sign, NULL, &f->ldl));
   CNI_TRY(cni_ldl_factor(f->ldl, lower.value, NULL, &report));
   if (report.replaced == 0) return CN_OK;
-  return cni_error(CN_INVALID_DATA, "%s is not positive definite (row %d: a pivot of %g)", name,
-                   (int)report.worst, report.least);
+  return cni_bad_data("%s is not positive definite (row %d: a pivot of %g)", name,
+                      (int)report.worst, report.least);
 }
 
 static void find_components(CniFactor *f) {
@@ -132,8 +132,8 @@ CnStatus cni_factor_create(const CnAllocator *allocator, const CnSparse *m, cons
                            CniFactor **factor) {
   *factor = NULL;
   if (m->row_count != m->column_count)
-    return cni_error(CN_INVALID_ARGUMENT, "%s must be square (got %d x %d)", name,
-                     (int)m->row_count, (int)m->column_count);
+    return cni_invalid("%s must be square (got %d x %d)", name, (int)m->row_count,
+                       (int)m->column_count);
   CniFactor *f;
   CNI_TRY(cni_new(allocator, sizeof *f, &f));
   f->allocator = *allocator;

@@ -132,8 +132,8 @@ CnStatus cni_sparse_build(const CnAllocator *allocator, int32_t row_count, int32
   for (int32_t e = 0; e < entry_count; e++)
     if (entries[e].row < 0 || entries[e].row >= row_count || entries[e].column < 0 ||
         entries[e].column >= column_count)
-      return cni_error(CN_INVALID_ARGUMENT, "entry %d at (%d, %d) lies outside a %d x %d matrix", e,
-                       entries[e].row, entries[e].column, row_count, column_count);
+      return cni_invalid("entry %d at (%d, %d) lies outside a %d x %d matrix", e, entries[e].row,
+                         entries[e].column, row_count, column_count);
 
   CnSparse sorted, full;
   CNI_TRY(sort_by_column(allocator, row_count, column_count, entries, entry_count, &sorted));
@@ -175,32 +175,30 @@ double cni_sparse_entry(const CnSparse *matrix, int32_t row, int32_t column) {
 }
 
 CnStatus cni_sparse_check(const CnSparse *matrix, const char *name) {
-  if (!matrix) return cni_error(CN_INVALID_ARGUMENT, "%s is null", name);
+  if (!matrix) return cni_invalid("%s is null", name);
   if (matrix->row_count < 0 || matrix->column_count < 0)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: size %d x %d is negative", name, matrix->row_count,
-                     matrix->column_count);
-  if (!matrix->start) return cni_error(CN_INVALID_ARGUMENT, "%s: start is null", name);
+    return cni_invalid("%s: size %d x %d is negative", name, matrix->row_count,
+                       matrix->column_count);
+  if (!matrix->start) return cni_invalid("%s: start is null", name);
   if (matrix->start[0] != 0)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: start[0] must be 0 (got %d)", name,
-                     matrix->start[0]);
+    return cni_invalid("%s: start[0] must be 0 (got %d)", name, matrix->start[0]);
   for (int32_t i = 0; i < matrix->row_count; i++)
     if (matrix->start[i + 1] < matrix->start[i])
-      return cni_error(CN_INVALID_ARGUMENT, "%s: start[%d] = %d is below start[%d] = %d", name,
-                       i + 1, matrix->start[i + 1], i, matrix->start[i]);
+      return cni_invalid("%s: start[%d] = %d is below start[%d] = %d", name, i + 1,
+                         matrix->start[i + 1], i, matrix->start[i]);
   if (matrix->start[matrix->row_count] > 0 && (!matrix->column || !matrix->value))
-    return cni_error(CN_INVALID_ARGUMENT, "%s: column or value is null", name);
+    return cni_invalid("%s: column or value is null", name);
 
   for (int32_t i = 0; i < matrix->row_count; i++)
     for (int32_t e = matrix->start[i]; e < matrix->start[i + 1]; e++) {
       int32_t column = matrix->column[e];
       if (column < 0 || column >= matrix->column_count)
-        return cni_error(CN_INVALID_ARGUMENT, "%s: row %d has column %d, the matrix has %d columns",
-                         name, i, column, matrix->column_count);
+        return cni_invalid("%s: row %d has column %d, the matrix has %d columns", name, i, column,
+                           matrix->column_count);
       if (e > matrix->start[i] && column <= matrix->column[e - 1])
-        return cni_error(CN_INVALID_ARGUMENT, "%s: row %d: column %d does not ascend", name, i,
-                         column);
+        return cni_invalid("%s: row %d: column %d does not ascend", name, i, column);
       if (!isfinite(matrix->value[e]))
-        return cni_error(CN_INVALID_ARGUMENT, "%s: entry (%d, %d) is not finite", name, i, column);
+        return cni_invalid("%s: entry (%d, %d) is not finite", name, i, column);
     }
   return CN_OK;
 }

@@ -10,7 +10,6 @@
 #include <cairn/base.h>
 #include "core/error.h"
 #include "core/memory.h"
-#include "sparse/direct.h"
 #include "sparse/dense.h"  // dense matrices, with their own header
 #include "sparse/direct.h" // joints of rigid bodies, likewise
 #include "sparse/factor.h" // solutions with a symmetric positive definite matrix, likewise

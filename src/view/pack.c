@@ -4,10 +4,6 @@
 // the errors measured here are the ones a reader gets.
 #include "view/view_private.h"
 
-#include "core/vec.h"
-
-#include <math.h>
-
 #define GRID 65535.0
 #define TURN 32766.0                  // even: zero is on the grid
 #define HALF_ROOT 0.70710678118654757 // 1/sqrt 2: bound of all but the largest component

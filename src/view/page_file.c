@@ -2,7 +2,6 @@
 // The file of a page while it is written: base64 and escaped text on the way to the disk.
 #include "view/view_private.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -71,14 +70,10 @@ void cni_page_file_string(CniPageFile *file, const char *text) {
 }
 
 void cni_page_file_number(CniPageFile *file, double value) {
-  char digits[40];
-  if (!isfinite(value)) {
-    cni_page_file_text(file, "null");
-    return;
-  }
-  snprintf(digits, sizeof digits, "%.17g", value);
+  char digits[40] = "null";
+  if (isfinite(value)) snprintf(digits, sizeof digits, "%.17g", value);
   // the host program's locale may write another decimal mark
-  for (char *c = digits; *c; c++)
+  for (char *c = digits; isfinite(value) && *c; c++)
     if (!strchr("0123456789+-eE.", *c)) *c = '.';
   cni_page_file_text(file, digits);
 }

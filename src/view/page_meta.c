@@ -86,28 +86,17 @@ static CnStatus write_names(CniPageFile *file, const CniPageSource *source) {
   return CN_OK;
 }
 
-static void write_one_series(CniPageFile *file, const CnRunSeries *series, const char *kind) {
-  cni_page_file_text(file, "{\"name\":");
-  cni_page_file_string(file, series->name);
-  text_field(file, "unit", series->unit);
-  text_field(file, "kind", kind);
-  cni_page_file_text(file, "}");
-}
-
 static CnStatus write_series_list(CniPageFile *file, const CniPageSource *source) {
   key(file, "series");
   cni_page_file_text(file, "[");
-  for (int32_t i = 0; i < source->info.scalar_count; i++) {
+  for (int32_t i = 0; i < source->info.scalar_count + source->info.sensor_count; i++) {
     CnRunSeries series;
-    CNI_TRY(source->scalar(source->context, i, &series));
-    cni_page_file_text(file, i ? "," : "");
-    write_one_series(file, &series, "scalar");
-  }
-  for (int32_t i = 0; i < source->info.sensor_count; i++) {
-    CnRunSeries series;
-    CNI_TRY(source->sensor(source->context, i, &series));
-    cni_page_file_text(file, i || source->info.scalar_count ? "," : "");
-    write_one_series(file, &series, "sensor");
+    CNI_TRY(source->series(source->context, i, &series));
+    cni_page_file_text(file, i ? ",{\"name\":" : "{\"name\":");
+    cni_page_file_string(file, series.name);
+    text_field(file, "unit", series.unit);
+    text_field(file, "kind", i < source->info.scalar_count ? "scalar" : "sensor");
+    cni_page_file_text(file, "}");
   }
   cni_page_file_text(file, "]");
   return CN_OK;

@@ -11,6 +11,7 @@
 typedef struct RunView {
   CnRun *run;
   int32_t scalar_count; // in the file
+  int32_t total;        // 1: and the sum of the energies
 } RunView;
 
 static CnStatus run_parameter(void *context, int32_t index, CnRunParameter *parameter) {
@@ -43,16 +44,12 @@ static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *po
   return cn_run_frame(view->run, index, time, poses, NULL);
 }
 
-static CnStatus run_scalar(void *context, int32_t index, CnRunSeries *series) {
+static CnStatus run_series(void *context, int32_t index, CnRunSeries *series) {
   const RunView *view = context;
   if (index < view->scalar_count) return cn_run_scalar(view->run, index, series);
+  index -= view->scalar_count + view->total;
   *series = (CnRunSeries){.name = TOTAL, .unit = "J"};
-  return CN_OK;
-}
-
-static CnStatus run_sensor(void *context, int32_t index, CnRunSeries *series) {
-  const RunView *view = context;
-  return cn_run_sensor(view->run, index, series);
+  return index < 0 ? CN_OK : cn_run_sensor(view->run, index, series);
 }
 
 static CnStatus run_values(void *context, const char *name, int64_t first, int64_t count,
@@ -70,14 +67,11 @@ static CnStatus run_values(void *context, const char *name, int64_t first, int64
 }
 
 // Both parts are there, and no series has the name of the sum.
-static CnStatus can_sum(CnRun *run, const CnRunInfo *info, int32_t *answer) {
+static CnStatus can_sum(RunView *view, const CnRunInfo *info, int32_t *answer) {
   int32_t parts = 0;
   for (int32_t i = 0; i < info->scalar_count + info->sensor_count; i++) {
     CnRunSeries series;
-    if (i < info->scalar_count)
-      CNI_TRY(cn_run_scalar(run, i, &series));
-    else
-      CNI_TRY(cn_run_sensor(run, i - info->scalar_count, &series));
+    CNI_TRY(run_series(view, i, &series));
     if (strcmp(series.name, TOTAL) == 0) parts -= 2;
     if (i < info->scalar_count)
       parts += strcmp(series.name, "kinetic_energy") == 0 ||
@@ -110,7 +104,7 @@ static CnScene *scene_with_curves(CnRun *run, const CnRunInfo *info) {
 }
 
 CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
-  if (!run) return cni_error(CN_INVALID_ARGUMENT, "cni_page_from_run: the run is null");
+  if (!run) return cni_invalid("cni_page_from_run: the run is null");
   RunView view = {.run = run};
   CniPageSource source = {.context = &view,
                           .description = "",
@@ -120,14 +114,13 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
                           .hull = run_hull,
                           .joint = run_joint,
                           .frame = run_frame,
-                          .scalar = run_scalar,
-                          .sensor = run_sensor,
+                          .series = run_series,
                           .values = run_values};
   cn_run_info(run, &source.info);
   view.scalar_count = source.info.scalar_count;
   int32_t total = 0;
-  CNI_TRY(can_sum(run, &source.info, &total));
-  source.info.scalar_count += total;
+  CNI_TRY(can_sum(&view, &source.info, &total));
+  source.info.scalar_count += view.total = total;
   CnScene *scene = scene_with_curves(run, &source.info);
   source.scene = scene;
   CnStatus status = cni_page_write(&source, def);

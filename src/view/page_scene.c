@@ -138,7 +138,7 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
 }
 
 CnStatus cni_page_from_scene(CnScene *scene, const CniPageDef *def) {
-  if (!scene) return cni_error(CN_INVALID_ARGUMENT, "cni_page_from_scene: the scene is null");
+  if (!scene) return cni_invalid("cni_page_from_scene: the scene is null");
   CnWorldDef world = cn_world_def_default();
   cn_scene_world_def(scene, &world);
   SceneView view = {.scene = scene, .allocator = cn_allocator_default()};

@@ -4,10 +4,6 @@
 // that no peak is lost.
 #include "view/view_private.h"
 
-#include "core/vec.h"
-
-#include <math.h>
-
 #define MAX_POINTS 8192 // of one series
 #define MIN_POINTS 64   // however little room there is
 #define POINT_BYTES 11  // base64 of a float64, rounded up
@@ -66,12 +62,8 @@ static CnStatus write_values(CniPageFile *file, const Reader *reader, const char
 
 static CnStatus write_named(CniPageFile *file, const Reader *reader, int32_t index) {
   const CniPageSource *source = reader->source;
-  int32_t scalar_count = source->info.scalar_count;
   CnRunSeries series;
-  if (index < scalar_count)
-    CNI_TRY(source->scalar(source->context, index, &series));
-  else
-    CNI_TRY(source->sensor(source->context, index - scalar_count, &series));
+  CNI_TRY(source->series(source->context, index, &series));
   char block[40];
   snprintf(block, sizeof block, "series-%d", (int)index);
   cni_page_file_begin(file, block);

@@ -6,9 +6,6 @@
 // If not all do, every n-th is kept, and the last.
 #include "view/view_private.h"
 
-#include "core/vec.h"
-
-#include <math.h>
 #include <string.h>
 
 #define DEFAULT_BYTES 100000000
@@ -68,9 +65,9 @@ static CnStatus choose_frames(Plan *plan, const char *path, int64_t max_bytes, i
   int64_t each = frame_bytes(plan);
   int64_t fit = max_bytes > other ? (max_bytes - other) / each : 0;
   if (fit < 1)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "%s: a page of %lld bytes cannot hold one frame of %d bodies (%lld needed)",
-                     path, (long long)max_bytes, (int)plan->body_count, (long long)(other + each));
+    return cni_invalid("%s: a page of %lld bytes cannot hold one frame of %d bodies (%lld needed)",
+                       path, (long long)max_bytes, (int)plan->body_count,
+                       (long long)(other + each));
   if (count <= fit) {
     plan->stride = 1;
     plan->kept_count = count;
@@ -96,8 +93,8 @@ static CnStatus read_frame(Plan *plan, int64_t kept, double *time) {
     CnPose *pose = &plan->poses[i];
     double norm2 = cn_qnorm2(pose->rotation);
     if (!cn_vec3_finite(pose->position) || !isfinite(norm2) || norm2 == 0)
-      return cni_error(CN_INVALID_DATA, "frame %lld: the pose of body %d (%s) is not finite",
-                       (long long)index, (int)i, plan->bodies[i].name);
+      return cni_bad_data("frame %lld: the pose of body %d (%s) is not finite", (long long)index,
+                          (int)i, plan->bodies[i].name);
     pose->rotation = cn_qunit(pose->rotation);
   }
   return CN_OK;
@@ -234,11 +231,10 @@ static CnStatus write_all(CniPageFile *file, Plan *plan, const CniPageDef *def) 
 }
 
 CnStatus cni_page_write(const CniPageSource *source, const CniPageDef *def) {
-  if (!def || !def->output)
-    return cni_error(CN_INVALID_ARGUMENT, "the page has no path to be written to");
+  if (!def || !def->output) return cni_invalid("the page has no path to be written to");
   if (def->max_bytes < 0)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: max_bytes must not be negative (got %lld)",
-                     def->output, (long long)def->max_bytes);
+    return cni_invalid("%s: max_bytes must not be negative (got %lld)", def->output,
+                       (long long)def->max_bytes);
   if (cni_page_head_size == 0)
     return cni_error(
         CN_UNSUPPORTED,
@@ -246,7 +242,7 @@ CnStatus cni_page_write(const CniPageSource *source, const CniPageDef *def) {
         "in web/ (scripts/setup does both), and build again",
         def->output);
   if (source->info.frame_count < 1)
-    return cni_error(CN_INVALID_DATA, "%s: the run has no frames to show", def->output);
+    return cni_bad_data("%s: the run has no frames to show", def->output);
 
   Plan plan;
   CniPageFile file;

@@ -49,8 +49,8 @@ typedef struct CniPageSource {
   CnStatus (*joint)(void *context, int32_t index, CnRunJoint *joint);
   const CnScene *scene; // that has the curves of joints; null: none is known
   CnStatus (*frame)(void *context, int64_t index, double *time, CnPose *poses);
-  CnStatus (*scalar)(void *context, int32_t index, CnRunSeries *series);
-  CnStatus (*sensor)(void *context, int32_t index, CnRunSeries *series);
+  // scalars first, then sensors
+  CnStatus (*series)(void *context, int32_t index, CnRunSeries *series);
   CnStatus (*values)(void *context, const char *name, int64_t first, int64_t count, double *values);
 } CniPageSource;
 

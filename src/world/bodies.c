@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public functions of bodies: handles and arguments checked, then the model.
-#include "core/error.h"
 #include "core/floats.h"
 #include "world/world.h"
 

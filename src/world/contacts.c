@@ -7,10 +7,8 @@
 // world's memory. See contacts.h for the way of a contact through a step.
 #include <string.h>
 
-#include "core/error.h"
 #include "core/floats.h"
 #include "core/sort.h"
-#include "problem/problem.h"
 #include "world/world.h"
 
 CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocator, int32_t count,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "integrator/integrator.h"
 #include "solver/solver.h"
 #include "world/world.h"

@@ -22,7 +22,6 @@
 //
 // Cost of a look: two sorts, every ORDER_STEPS steps. Bodies are moved only if more than one in
 // DISORDER is not in its part of memory (the stretch that the order gives to two layers of a slab).
-#include "core/error.h"
 #include "core/sort.h"
 #include "world/world.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public functions of materials, shapes, joints and couplings: handles and arguments checked, then the
 // model.
-#include "core/error.h"
 #include "core/floats.h"
 #include "world/world.h"
 

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "core/floats.h"
 #include "core/hash.h"
 #include "world/records.h"

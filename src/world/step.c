@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/error.h"
 #include "core/floats.h"
 #include "core/math.h"
 #include "integrator/integrator.h"

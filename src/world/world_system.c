@@ -8,13 +8,9 @@
 //     done      the one place where a step changes the world. It makes room for contacts and
 //               events first: without memory everything stays as it was, and the step fails
 #include <float.h>
-#include <math.h>
 
 #include "core/clock.h"
 #include "core/assert.h"
-#include "core/error.h"
-#include "core/tasks.h"
-#include "problem/problem.h"
 #include "solver/solver.h"
 #include "sparse/sparse.h"
 #include "world/world.h"

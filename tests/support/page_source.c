@@ -75,15 +75,9 @@ static CnStatus frame(void *context, int64_t index, double *time, CnPose *poses)
   return CN_OK;
 }
 
-static CnStatus scalar(void *context, int32_t index, CnRunSeries *out) {
+static CnStatus series(void *context, int32_t index, CnRunSeries *out) {
   (void)context;
   *out = all_series[index];
-  return CN_OK;
-}
-
-static CnStatus sensor(void *context, int32_t index, CnRunSeries *out) {
-  (void)context;
-  *out = all_series[SCALARS + index];
   return CN_OK;
 }
 
@@ -102,8 +96,7 @@ CniPageSource formula_source(FormulaRun *run) {
                           .body = body,
                           .shape = shape,
                           .frame = frame,
-                          .scalar = scalar,
-                          .sensor = sensor,
+                          .series = series,
                           .values = values};
   source.info = (CnRunInfo){.cairn_version = "0.1.0",
                             .scene_name = "formulas",

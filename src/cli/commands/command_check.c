@@ -10,12 +10,8 @@
 // below 1/400 of the inradius r of the smallest body, so that a pile sinks little before it is
 // pushed back: h <= sqrt(r/g)/20. A body that is fast from the start is to move by r/4 in a step at
 // most: h <= r/(4 |v|). The result is rounded down to 1, 2 or 5 times a power of ten.
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cairn/scene.h>
-#include <cairn/world.h>
 
 #include "cli/job.h"
 #include "integrator/integrator.h"

@@ -2,8 +2,6 @@
 // cairn export: a run in the form of another tool.
 #include <string.h>
 
-#include <cairn/run.h>
-
 #include "cli/job.h"
 
 static const char *format_name(int32_t index) {

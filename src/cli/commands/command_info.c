@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cairn/run.h>
-#include <cairn/scene.h>
-
 #include "cli/job.h"
 #include "cli/problem_file.h"
 #include "world/world.h"

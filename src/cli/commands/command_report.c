@@ -3,9 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cairn/run.h>
-#include <cairn/scene.h>
-
 #include "cli/job.h"
 #include "view/view.h"
 

@@ -3,7 +3,6 @@
 #include "cli/problem_file.h"
 
 #include "io/io.h"
-#include "problem/problem.h"
 #include "solver/solver.h"
 
 #include <string.h>

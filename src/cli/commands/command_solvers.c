@@ -2,8 +2,6 @@
 // cairn solvers: the table of solvers.
 #include <stdio.h>
 
-#include <cairn/solver.h>
-
 #include "cli/cli.h"
 #include "solver/solver.h"
 

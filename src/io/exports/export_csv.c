@@ -14,8 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "io/io.h"
-#include "io/tools/output.h"
 #include "io/run/run_private.h"
 
 #define BLOCK_STEPS 512

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/io.h"
-#include "io/tools/output.h"
 #include "io/run/run_private.h"
 
 #define COPY_ENDING ".h5"

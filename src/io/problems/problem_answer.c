@@ -45,13 +45,12 @@ static CnStatus write_answer(const CnAnswer *answer, const CnProblem *p, const c
 CnStatus cn_answer_write(const CnAnswer *answer, const CnProblem *problem, const char *path) {
   CNI_FLOATS;
   if (!answer || !problem || !path)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_write: %s is null",
-                     !answer    ? "answer"
-                     : !problem ? "problem"
-                                : "path");
+    return cni_invalid("cn_answer_write: %s is null", !answer    ? "answer"
+                                                      : !problem ? "problem"
+                                                                 : "path");
   if (answer->row_count != problem->row_count ||
       answer->velocity_count != cni_problem_velocity_count(problem))
-    return cni_error(CN_INVALID_ARGUMENT, "the answer does not belong to this problem");
+    return cni_invalid("the answer does not belong to this problem");
   return write_answer(answer, problem, path);
 }
 
@@ -83,8 +82,7 @@ static CnStatus read_lists(CniJson *json, const CnAllocator *allocator, Lists *l
 }
 
 static CnStatus wrong_count(const char *name, const char *key, int32_t expected, int32_t got) {
-  return cni_error(CN_INVALID_DATA, "%s: %s: must have %d numbers (got %d)", name, key,
-                   (int)expected, (int)got);
+  return cni_bad_data("%s: %s: must have %d numbers (got %d)", name, key, (int)expected, (int)got);
 }
 
 static CnStatus take_impulses(const Lists *lists, const char *name, const CnProblem *p,
@@ -123,12 +121,11 @@ CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name,
                                const CnProblem *problem, CnAnswer *answer) {
   CNI_FLOATS;
   if (!answer || !problem || !name || (!data && size > 0))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_read: %s is null",
-                     !answer    ? "answer"
-                     : !problem ? "problem"
-                     : !name    ? "name"
-                                : "data");
-  if (size == 0) return cni_error(CN_INVALID_DATA, "%s: the file is empty", name);
+    return cni_invalid("cn_answer_read: %s is null", !answer    ? "answer"
+                                                     : !problem ? "problem"
+                                                     : !name    ? "name"
+                                                                : "data");
+  if (size == 0) return cni_bad_data("%s: the file is empty", name);
   const char *text = data;
   CniJson json = {.text = {text, text + size, text, name}};
   Lists lists = {0};
@@ -143,7 +140,7 @@ CnStatus cn_answer_read_memory(const void *data, size_t size, const char *name,
 CnStatus cn_answer_read(const char *path, const CnProblem *problem, CnAnswer *answer) {
   CNI_FLOATS;
   if (!path || !problem)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_answer_read: %s is null", path ? "problem" : "path");
+    return cni_invalid("cn_answer_read: %s is null", path ? "problem" : "path");
   CniFileBuffer buffer;
   CNI_TRY(cni_file_read(path, &problem->allocator, &buffer));
   CnStatus status = cn_answer_read_memory(buffer.data, buffer.size, path, problem, answer);

@@ -36,8 +36,7 @@ static CnStatus check_coefficients(const double *mu, int32_t count, const char *
                                    const char *what) {
   for (int32_t i = 0; mu && i < count; i++)
     if (!(mu[i] >= 0))
-      return cni_error(CN_INVALID_DATA, "%s: %s[%d]: must not be negative (got %g)", name, what,
-                       (int)i, mu[i]);
+      return cni_bad_data("%s: %s[%d]: must not be negative (got %g)", name, what, (int)i, mu[i]);
   return CN_OK;
 }
 

@@ -117,8 +117,8 @@ static CnStatus read_rows(Dat *d, int32_t rows, int32_t equalities) {
     start = end;
   }
   if (found != equalities)
-    return cni_error(CN_INVALID_DATA, "%s: n: %d equations announced, the blocks have %d",
-                     d->text.name, (int)equalities, (int)found);
+    return cni_bad_data("%s: n: %d equations announced, the blocks have %d", d->text.name,
+                        (int)equalities, (int)found);
   return CN_OK;
 }
 
@@ -131,8 +131,8 @@ typedef struct Quarter {
 static const Quarter quarters[] = {{"A", 1, 1}, {"B", 0, 0}, {"C", 1, 0}, {"D", 0, 1}};
 
 static CnStatus differs(const Dat *d, const char *what, int32_t i, int32_t j, double a, double b) {
-  return cni_error(CN_INVALID_DATA, "%s: %s[%d,%d]: is %.17g here and %.17g in M", d->text.name,
-                   what, (int)i, (int)j, b, a);
+  return cni_bad_data("%s: %s[%d,%d]: is %.17g here and %.17g in M", d->text.name, what, (int)i,
+                      (int)j, b, a);
 }
 
 // Next row of the given kind from `row` on.
@@ -174,8 +174,8 @@ static CnStatus read_halves(Dat *d, int32_t compare) {
       row = next_row(p, row + 1, kind);
       CNI_TRY(cni_text_real(&d->text, name, i, &value));
       if (compare && p->q[row] != value)
-        return cni_error(CN_INVALID_DATA, "%s: %s[%d]: is %.17g here and %.17g in q", d->text.name,
-                         name, (int)i, value, p->q[row]);
+        return cni_bad_data("%s: %s[%d]: is %.17g here and %.17g in q", d->text.name, name, (int)i,
+                            value, p->q[row]);
       p->q[row] = value;
     }
   }
@@ -281,8 +281,8 @@ static CnStatus read_contact(Dat *d) {
   CNI_TRY(cni_matrix_read(&d->text, &p->allocator, "first matrix", -1, -1, &first, &d->storage));
   p->m = first;
   if (first.row_count != first.column_count)
-    return cni_error(CN_INVALID_DATA, "%s: first matrix: must be square (got %d x %d)",
-                     d->text.name, (int)first.row_count, (int)first.column_count);
+    return cni_bad_data("%s: first matrix: must be square (got %d x %d)", d->text.name,
+                        (int)first.row_count, (int)first.column_count);
   p->dimension = dimension;
   p->contact_count = contacts;
   if (first.row_count != dimension * contacts) return read_global(d);
@@ -309,10 +309,10 @@ static CnStatus read_any(Dat *d, const char **kind) {
     return read_lcp(d);
   }
   if (!looks_contact(&b))
-    return cni_error(CN_INVALID_DATA,
-                     "%s: not a problem file: its first numbers fit neither an LCP, an MLCP nor a "
-                     "friction problem",
-                     d->text.name);
+    return cni_bad_data(
+        "%s: not a problem file: its first numbers fit neither an LCP, an MLCP nor a "
+        "friction problem",
+        d->text.name);
   CNI_TRY(read_contact(d));
   *kind = d->parts.is_global ? global[d->parts.dimension] : local[d->parts.dimension];
   return CN_OK;

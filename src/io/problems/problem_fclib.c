@@ -48,12 +48,11 @@ static CnStatus read_integer(Reader *r, const char *item, int32_t least, int32_t
   path_of(r, item, path);
   CNI_TRY(cni_hdf_file_count(&r->hdf, path, CNI_HDF_INTEGER, &count));
   if (count != 1)
-    return cni_error(CN_INVALID_DATA, "%s: %s: must be one number (got %lld)", r->name, path,
-                     (long long)count);
+    return cni_bad_data("%s: %s: must be one number (got %lld)", r->name, path, (long long)count);
   CNI_TRY(cni_hdf_file_integers(&r->hdf, path, 1, value));
   if (*value < least || *value > most)
-    return cni_error(CN_INVALID_DATA, "%s: %s: must lie between %d and %d (got %d)", r->name, path,
-                     (int)least, (int)most, (int)*value);
+    return cni_bad_data("%s: %s: must lie between %d and %d (got %d)", r->name, path, (int)least,
+                        (int)most, (int)*value);
   return CN_OK;
 }
 
@@ -64,8 +63,8 @@ static CnStatus read_vector(Reader *r, const char *item, int32_t count, double *
   path_of(r, item, path);
   CNI_TRY(cni_hdf_file_count(&r->hdf, path, CNI_HDF_REAL, &found));
   if (found != count)
-    return cni_error(CN_INVALID_DATA, "%s: %s: must have %d elements (got %lld)", r->name, path,
-                     (int)count, (long long)found);
+    return cni_bad_data("%s: %s: must have %d elements (got %lld)", r->name, path, (int)count,
+                        (long long)found);
   return cni_hdf_file_reals(&r->hdf, path, count, values);
 }
 
@@ -111,11 +110,11 @@ static CnStatus count_arrays(Reader *r, const char *name, Arrays *a) {
   int64_t lists = a->nz == -1 ? (int64_t)a->n + 1 : (int64_t)a->m + 1;
   int64_t p_count = a->nz < 0 ? lists : i_count;
   if (a->p_count != p_count || i_count != a->entry_count || i_count < a->nz || i_count > LARGEST)
-    return cni_error(CN_INVALID_DATA,
-                     "%s: %s/%s: arrays p, i, x of %lld, %lld, %lld elements do not fit a %d x %d "
-                     "matrix with nz = %d",
-                     r->name, r->root, name, (long long)a->p_count, (long long)i_count,
-                     (long long)a->entry_count, (int)a->m, (int)a->n, (int)a->nz);
+    return cni_bad_data(
+        "%s: %s/%s: arrays p, i, x of %lld, %lld, %lld elements do not fit a %d x %d "
+        "matrix with nz = %d",
+        r->name, r->root, name, (long long)a->p_count, (long long)i_count,
+        (long long)a->entry_count, (int)a->m, (int)a->n, (int)a->nz);
   return CN_OK;
 }
 
@@ -131,8 +130,8 @@ static CnStatus read_arrays(Reader *r, const char *name, Arrays *a) {
 
 static CnStatus bad_index(const Reader *r, const char *name, const char *array, int64_t at,
                           int32_t got, int32_t most) {
-  return cni_error(CN_INVALID_DATA, "%s: %s/%s/%s[%lld]: must lie between 0 and %d (got %d)",
-                   r->name, r->root, name, array, (long long)at, (int)most, (int)got);
+  return cni_bad_data("%s: %s/%s/%s[%lld]: must lie between 0 and %d (got %d)", r->name, r->root,
+                      name, array, (long long)at, (int)most, (int)got);
 }
 
 // Compressed lists p, i as triplets; the pointers must ascend from 0 and stay within the entries.
@@ -143,9 +142,9 @@ static CnStatus list_entries(const Reader *r, const char *name, const Arrays *a,
   if (a->p[0] != 0) return bad_index(r, name, "p", 0, a->p[0], 0);
   for (int32_t list = 0; list < lists; list++) {
     if (a->p[list + 1] < a->p[list] || a->p[list + 1] > a->entry_count)
-      return cni_error(CN_INVALID_DATA, "%s: %s/%s/p[%d]: must lie between %d and %lld (got %d)",
-                       r->name, r->root, name, (int)list + 1, (int)a->p[list],
-                       (long long)a->entry_count, (int)a->p[list + 1]);
+      return cni_bad_data("%s: %s/%s/p[%d]: must lie between %d and %lld (got %d)", r->name,
+                          r->root, name, (int)list + 1, (int)a->p[list], (long long)a->entry_count,
+                          (int)a->p[list + 1]);
     for (int32_t e = a->p[list]; e < a->p[list + 1]; e++)
       entries[(*count)++] =
           by_columns ? (CniTriplet){a->i[e], list, a->x[e]} : (CniTriplet){list, a->i[e], a->x[e]};
@@ -188,8 +187,8 @@ static CnStatus read_matrix(Reader *r, const char *name, int32_t rows, int32_t c
   *matrix = (CnSparse){0, 0, NULL, NULL, NULL};
   CNI_TRY(count_arrays(r, name, &a));
   if (a.m != rows || a.n != columns)
-    return cni_error(CN_INVALID_DATA, "%s: %s/%s: must be %d x %d (got %d x %d)", r->name, r->root,
-                     name, (int)rows, (int)columns, (int)a.m, (int)a.n);
+    return cni_bad_data("%s: %s/%s: must be %d x %d (got %d x %d)", r->name, r->root, name,
+                        (int)rows, (int)columns, (int)a.m, (int)a.n);
   CnStatus status = build_matrix(r, name, &a, matrix);
   cni_arena_release(&r->arena);
   if (!r->storage) r->storage = a.nz >= 0 ? "triplet" : a.nz == -1 ? "columns" : "rows";
@@ -211,7 +210,7 @@ static CnStatus join(Reader *r, const Part *parts, int32_t count, int32_t rows, 
   int32_t n = 0;
   for (int32_t i = 0; i < count; i++) total += cni_sparse_entry_count(parts[i].matrix);
   if (total > LARGEST)
-    return cni_error(CN_INVALID_DATA, "%s: %s: more than %d entries", r->name, r->root, LARGEST);
+    return cni_bad_data("%s: %s: more than %d entries", r->name, r->root, LARGEST);
   CNI_TRY(cni_arena_array(&r->arena, total, sizeof *entries, &entries));
   for (const Part *p = parts; p < parts + count; p++) {
     const CnSparse *a = p->matrix;
@@ -248,8 +247,8 @@ static CnStatus vector_length(Reader *r, const char *item, int32_t *count) {
   path_of(r, item, path);
   CNI_TRY(cni_hdf_file_count(&r->hdf, path, CNI_HDF_REAL, &found));
   if (found > LARGEST)
-    return cni_error(CN_INVALID_DATA, "%s: %s: has %lld elements, more than %d", r->name, path,
-                     (long long)found, LARGEST);
+    return cni_bad_data("%s: %s: has %lld elements, more than %d", r->name, path, (long long)found,
+                        LARGEST);
   *count = (int32_t)found;
   return CN_OK;
 }
@@ -263,15 +262,14 @@ static CnStatus read_contacts(Reader *r, const char *item, int rolling) {
   CNI_TRY(vector_length(r, item, &rows));
   int32_t dimension = rolling ? 5 : spacedim;
   if (dimension == 4 || (!rolling && dimension == 5))
-    return cni_error(CN_INVALID_DATA, "%s: %s/spacedim: must be %s (got %d)", r->name, r->root,
-                     rolling ? "3 or 5" : "2 or 3", (int)spacedim);
+    return cni_bad_data("%s: %s/spacedim: must be %s (got %d)", r->name, r->root,
+                        rolling ? "3 or 5" : "2 or 3", (int)spacedim);
   if (rolling && rows == 3 * contacts && contacts > 0)
     return cni_error(CN_UNSUPPORTED, "%s: %s: rolling friction in the plane is not supported",
                      r->name, r->root);
   if ((int64_t)contacts * dimension != rows)
-    return cni_error(CN_INVALID_DATA,
-                     "%s: %s/%s: must have %d elements for each of the %d contacts (got %d)",
-                     r->name, r->root, item, (int)dimension, (int)contacts, (int)rows);
+    return cni_bad_data("%s: %s/%s: must have %d elements for each of the %d contacts (got %d)",
+                        r->name, r->root, item, (int)dimension, (int)contacts, (int)rows);
   parts->dimension = dimension;
   parts->contact_count = contacts;
   CNI_TRY(room(r, contacts, &parts->mu));
@@ -347,10 +345,9 @@ static CnStatus read_any(Reader *r, const char **kind) {
     *kind = r->parts.dimension == 2 ? roots[i].kind_2d : roots[i].kind_3d;
     return CN_OK;
   }
-  return cni_error(CN_INVALID_DATA,
-                   "%s: not a problem file: HDF5 without a group fclib_local, fclib_global or "
-                   "fclib_global_rolling",
-                   r->name);
+  return cni_bad_data("%s: not a problem file: HDF5 without a group fclib_local, fclib_global or "
+                      "fclib_global_rolling",
+                      r->name);
 }
 
 CnStatus cni_fclib_read(const char *data, size_t size, const char *name,

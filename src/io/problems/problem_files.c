@@ -59,13 +59,13 @@ CnStatus cn_problem_read_memory(const void *data, size_t size, const char *name,
                                 const CnAllocator *allocator, CnProblem **problem,
                                 CnProblemFileInfo *info) {
   CNI_FLOATS;
-  if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: problem is null");
+  if (!problem) return cni_invalid("cn_problem_read: problem is null");
   *problem = NULL;
   if ((!data && size > 0) || !name)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: %s is null", name ? "data" : "name");
+    return cni_invalid("cn_problem_read: %s is null", name ? "data" : "name");
   CnAllocator own = allocator ? *allocator : cn_allocator_default();
   CnProblemFileInfo made = {"", "", "", 0, 0, 0, 0, 0, 0, 0};
-  if (size == 0) return cni_error(CN_INVALID_DATA, "%s: the file is empty", name);
+  if (size == 0) return cni_bad_data("%s: the file is empty", name);
   const CniProblemFormat *format = formats;
   while (!format->recognise(data, size)) format++;
   CNI_TRY(format->read(data, size, name, &own, problem, &made));
@@ -77,9 +77,9 @@ CnStatus cn_problem_read_memory(const void *data, size_t size, const char *name,
 CnStatus cn_problem_read(const char *path, const CnAllocator *allocator, CnProblem **problem,
                          CnProblemFileInfo *info) {
   CNI_FLOATS;
-  if (!problem) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: problem is null");
+  if (!problem) return cni_invalid("cn_problem_read: problem is null");
   *problem = NULL;
-  if (!path) return cni_error(CN_INVALID_ARGUMENT, "cn_problem_read: path is null");
+  if (!path) return cni_invalid("cn_problem_read: path is null");
   CnAllocator own = allocator ? *allocator : cn_allocator_default();
   CniFileBuffer buffer;
   CNI_TRY(cni_file_read(path, &own, &buffer));
@@ -95,13 +95,12 @@ CnStatus cn_problem_write(CnProblem *problem, CnProblemFormat format, const char
   static CnStatus (*const writers[])(CnProblem *, const char *) = {
       [CN_PROBLEM_FCLIB] = cni_fclib_write, [CN_PROBLEM_JSON] = cni_json_problem_write};
   if (!problem || !path)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_problem_write: %s is null",
-                     problem ? "path" : "problem");
+    return cni_invalid("cn_problem_write: %s is null", problem ? "path" : "problem");
   if ((uint32_t)format >= sizeof writers / sizeof writers[0])
-    return cni_error(CN_INVALID_ARGUMENT, "problem format %d is unknown", (int)format);
+    return cni_invalid("problem format %d is unknown", (int)format);
   CNI_TRY(cni_problem_check(problem));
   CNI_TRY(cni_problem_widen_b(problem));
   if (problem->form == CN_FORM_GLOBAL && !problem->global)
-    return cni_error(CN_INVALID_ARGUMENT, "the problem has no M and E yet: cn_problem_set_global");
+    return cni_invalid("the problem has no M and E yet: cn_problem_set_global");
   return writers[format](problem, path);
 }

@@ -12,7 +12,6 @@
 #include "io/tools/json_scan.h"
 #include "io/problems/problem_fields.h"
 
-#include "problem/problem.h"
 #include "sparse/sparse.h"
 
 #include <math.h>
@@ -52,7 +51,7 @@ typedef struct Reader {
 // The library's sentence about what was read, with the file's name before it.
 static CnStatus named(const Reader *r, CnStatus status) {
   if (status == CN_OK || status == CN_NO_MEMORY) return status;
-  return cni_error(CN_INVALID_DATA, "%s: %s", r->json.text.name, cn_error_message());
+  return cni_bad_data("%s: %s", r->json.text.name, cn_error_message());
 }
 
 // ---- the members ----
@@ -65,8 +64,7 @@ static CnStatus find_members(Reader *r) {
     int32_t k = 0;
     while (k < KEY_COUNT && strcmp(keys[k], key) != 0) k++;
     if (k < KEY_COUNT && r->value[k]) return cni_json_fail(&before, key, "is there twice");
-    if (k == KEY_COUNT)
-      return cni_error(CN_INVALID_DATA, "%s: unknown member \"%.20s\"", r->json.text.name, key);
+    if (k == KEY_COUNT) return cni_bad_data("%s: unknown member \"%.20s\"", r->json.text.name, key);
     r->value[k] = r->json.text.at;
     CNI_TRY(cni_json_skip(&r->json, key));
   }
@@ -79,7 +77,7 @@ static CnStatus find_members(Reader *r) {
 // Put the cursor on a member.
 static CnStatus go_to(Reader *r, int32_t key) {
   if (!r->value[key])
-    return cni_error(CN_INVALID_DATA, "%s: member \"%s\" is missing", r->json.text.name, keys[key]);
+    return cni_bad_data("%s: member \"%s\" is missing", r->json.text.name, keys[key]);
   r->json.text.at = r->value[key];
   return CN_OK;
 }
@@ -231,8 +229,8 @@ static CnSparse as_sparse(const Matrix *m) {
 
 static CnStatus check_length(Reader *r, int32_t key, const CniNumbers *list, int32_t expected) {
   if (list->count == expected) return CN_OK;
-  return cni_error(CN_INVALID_DATA, "%s: %s: must have %d numbers (got %d)", r->json.text.name,
-                   keys[key], (int)expected, (int)list->count);
+  return cni_bad_data("%s: %s: must have %d numbers (got %d)", r->json.text.name, keys[key],
+                      (int)expected, (int)list->count);
 }
 
 static CnStatus read_numbers(Reader *r, int32_t key, CniNumbers *list) {
@@ -260,8 +258,8 @@ static CnStatus add_row_blocks(Reader *r) {
     if (block.dim == 0 && known) block.dim = cni_block_dim(r->p->sets[block.set].kind);
     if (block.dim == 0) block.dim = 1;
     if (block.count < 1)
-      return cni_error(CN_INVALID_DATA, "%s: %s: count must be positive (got %d)",
-                       r->json.text.name, what, (int)block.count);
+      return cni_bad_data("%s: %s: count must be positive (got %d)", r->json.text.name, what,
+                          (int)block.count);
     for (int32_t n = 0; n < block.count; n++)
       CNI_TRY(named(r, cn_problem_add_explicit(r->p, block.set, block.dim, NULL)));
   }
@@ -440,8 +438,8 @@ static CnStatus check_members(const Reader *r, int32_t form) {
   };
   for (int32_t k = 0; k < KEY_COUNT; k++)
     if (r->value[k] && belongs[k] && !(belongs[k] & (1 << form)))
-      return cni_error(CN_INVALID_DATA, "%s: member \"%s\" does not belong to this form",
-                       r->json.text.name, keys[k]);
+      return cni_bad_data("%s: member \"%s\" does not belong to this form", r->json.text.name,
+                          keys[k]);
   return CN_OK;
 }
 

@@ -33,8 +33,7 @@ typedef struct Reader {
 
 static CnStatus reserve(Reader *r, int64_t needed) {
   if (needed > INT32_MAX / 2)
-    return cni_error(CN_INVALID_DATA, "%s: %s: more than %d entries", r->text->name, r->what,
-                     INT32_MAX / 2);
+    return cni_bad_data("%s: %s: more than %d entries", r->text->name, r->what, INT32_MAX / 2);
   return CNI_RESERVE(r->allocator, r->entries, r->entry_capacity, r->entry_count, (int32_t)needed);
 }
 
@@ -91,8 +90,8 @@ static CnStatus read_integers(Reader *r, const char *item, int32_t count, int64_
 // The last of a list of ends must be the size of the matrix.
 static CnStatus check_end(Reader *r, const char *item, int32_t end, int32_t size) {
   if (end == size) return CN_OK;
-  return cni_error(CN_INVALID_DATA, "%s: %s: the last %s must be %d (got %d)", r->text->name,
-                   r->what, item, (int)size, (int)end);
+  return cni_bad_data("%s: %s: the last %s must be %d (got %d)", r->text->name, r->what, item,
+                      (int)size, (int)end);
 }
 
 static int32_t extent(const int32_t *ends, int32_t i, int32_t *start) {
@@ -144,8 +143,8 @@ static CnStatus read_block_lists(Reader *r, Blocks *b, int32_t *memory) {
   CNI_TRY(read_integers(r, "row pointer", b->pointer_count, 0, b->count, 1, b->pointer));
   CNI_TRY(check_end(r, "row pointer", b->pointer[b->pointer_count - 1], b->count));
   if (b->pointer[0] != 0)
-    return cni_error(CN_INVALID_DATA, "%s: %s: the first row pointer must be 0 (got %d)",
-                     r->text->name, r->what, (int)b->pointer[0]);
+    return cni_bad_data("%s: %s: the first row pointer must be 0 (got %d)", r->text->name, r->what,
+                        (int)b->pointer[0]);
   return read_integers(r, "block column", b->count, 0, (int64_t)b->column_count - 1, 0, b->column);
 }
 
@@ -235,9 +234,8 @@ static CnStatus read_sparse(Reader *r) {
   cni_text_skip_line(r->text); // the banner
   CNI_TRY(read_header(r, &is_triplet, &announced));
   if (origin == ORIGIN_HALF_TRIPLET && r->rows != r->columns)
-    return cni_error(CN_INVALID_DATA,
-                     "%s: %s: half of a symmetric matrix must be square (got %d x %d)",
-                     r->text->name, r->what, (int)r->rows, (int)r->columns);
+    return cni_bad_data("%s: %s: half of a symmetric matrix must be square (got %d x %d)",
+                        r->text->name, r->what, (int)r->rows, (int)r->columns);
   if (is_triplet)
     CNI_TRY(read_triplets(r, origin == ORIGIN_HALF_TRIPLET));
   else
@@ -248,8 +246,8 @@ static CnStatus read_sparse(Reader *r) {
     for (int32_t i = 0; i < r->entry_count; i++) found -= r->entries[i].row < r->entries[i].column;
   }
   if (announced <= PRINTED_EXACTLY && announced != found)
-    return cni_error(CN_INVALID_DATA, "%s: %s: %.0f entries announced, %d found", r->text->name,
-                     r->what, announced, (int)found);
+    return cni_bad_data("%s: %s: %.0f entries announced, %d found", r->text->name, r->what,
+                        announced, (int)found);
   return CN_OK;
 }
 

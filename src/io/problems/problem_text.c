@@ -71,10 +71,9 @@ CnStatus cni_text_fail(const CniText *text, CniWord word, const char *what, cons
   long long line = (long long)line_of(text, word.text);
   quote(word, got);
   if (word.length == 0)
-    return cni_error(CN_INVALID_DATA, "%s: line %lld: %s: %s (the file ends here)", text->name,
-                     line, what, problem);
-  return cni_error(CN_INVALID_DATA, "%s: line %lld: %s: %s (got \"%s\")", text->name, line, what,
-                   problem, got);
+    return cni_bad_data("%s: line %lld: %s: %s (the file ends here)", text->name, line, what,
+                        problem);
+  return cni_bad_data("%s: line %lld: %s: %s (got \"%s\")", text->name, line, what, problem, got);
 }
 
 // ---- numbers ----
@@ -124,8 +123,8 @@ CnStatus cni_text_real(CniText *text, const char *what, int64_t index, double *v
 CnStatus cni_text_room(const CniText *text, const char *what, int64_t count) {
   int64_t left = (int64_t)(text->end - text->at);
   if (count <= left / 2 + 1) return CN_OK;
-  return cni_error(CN_INVALID_DATA, "%s: %s: %lld numbers announced, but only %lld bytes follow",
-                   text->name, what, (long long)count, (long long)left);
+  return cni_bad_data("%s: %s: %lld numbers announced, but only %lld bytes follow", text->name,
+                      what, (long long)count, (long long)left);
 }
 
 CnStatus cni_text_reals(CniText *text, const CnAllocator *allocator, const char *what,

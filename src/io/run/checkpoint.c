@@ -9,13 +9,11 @@
 // is written to a temporary one and renamed, so that there is always a whole checkpoint. A file
 // that was cut or changed does not have the hash it says; nothing of it is used.
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/hash.h"
 #include "core/stream.h"
-#include "io/tools/output.h"
 #include "io/run/run_private.h"
 
 #define MAGIC "CAIRNCKP"
@@ -114,7 +112,7 @@ static void put_header(unsigned char header[HEADER], const unsigned char *payloa
 CnStatus cni_checkpoint_write(const char *path, const CniCheckpoint *checkpoint) {
   if (!path || !checkpoint || (checkpoint->snapshot_size > 0 && !checkpoint->snapshot) ||
       checkpoint->setting_count < 0 || (checkpoint->setting_count > 0 && !checkpoint->settings))
-    return cni_error(CN_INVALID_ARGUMENT, "cni_checkpoint_write: a null pointer");
+    return cni_invalid("cni_checkpoint_write: a null pointer");
   CnAllocator a = checkpoint->allocator.allocate ? checkpoint->allocator : cn_allocator_default();
   CniCheckpoint copy = *checkpoint;
   Transfer t = {.s = {0}};
@@ -142,34 +140,32 @@ static CnStatus get_checkpoint(const char *path, Transfer *t, CniCheckpoint *c) 
   move_checkpoint(t, c);
   CNI_TRY(t->memory);
   if (t->s.failed || t->s.at != t->s.size)
-    return cni_error(CN_INVALID_DATA, "%s: is a damaged checkpoint (its parts do not fit)", path);
+    return cni_bad_data("%s: is a damaged checkpoint (its parts do not fit)", path);
   if (c->step < 0 || !(c->frames_per_second >= 0) || isinf(c->frames_per_second) ||
       !(c->end_time >= 0) || isinf(c->end_time))
-    return cni_error(CN_INVALID_DATA,
-                     "%s: is a damaged checkpoint (step %lld, %g frames per second, to %g s)", path,
-                     (long long)c->step, c->frames_per_second, c->end_time);
+    return cni_bad_data("%s: is a damaged checkpoint (step %lld, %g frames per second, to %g s)",
+                        path, (long long)c->step, c->frames_per_second, c->end_time);
   return CN_OK;
 }
 
 // From the bytes of a whole file.
 static CnStatus parse(const char *path, const unsigned char *bytes, size_t size,
                       const CnAllocator *allocator, CniCheckpoint *checkpoint) {
-  if (size < 8 || memcmp(bytes, MAGIC, 8) != 0)
-    return cni_error(CN_INVALID_DATA, "%s: is no checkpoint", path);
+  if (size < 8 || memcmp(bytes, MAGIC, 8) != 0) return cni_bad_data("%s: is no checkpoint", path);
   CniStream header = {.in = bytes, .size = size < HEADER ? size : HEADER, .at = 8};
   uint64_t version = 0, payload = 0, hash = 0;
   cni_stream_u64(&header, &version);
   cni_stream_u64(&header, &payload);
   cni_stream_u64(&header, &hash);
   if (!header.failed && version != VERSION)
-    return cni_error(CN_INVALID_DATA, "%s: is a checkpoint of version %llu (this is %u)", path,
-                     (unsigned long long)version, VERSION);
+    return cni_bad_data("%s: is a checkpoint of version %llu (this is %u)", path,
+                        (unsigned long long)version, VERSION);
   if (header.failed || payload != size - HEADER)
     return cni_error(
         CN_INVALID_DATA, "%s: is a damaged checkpoint (%zu bytes, %llu expected)", path, size,
         header.failed ? (unsigned long long)HEADER : (unsigned long long)payload + HEADER);
   if (cni_hash_bytes(CNI_HASH_START, bytes + HEADER, size - HEADER) != hash)
-    return cni_error(CN_INVALID_DATA, "%s: is a damaged checkpoint (wrong checksum)", path);
+    return cni_bad_data("%s: is a damaged checkpoint (wrong checksum)", path);
   Transfer t = {.s = {.in = bytes + HEADER, .size = size - HEADER}, .allocator = allocator};
   return get_checkpoint(path, &t, checkpoint);
 }
@@ -179,8 +175,7 @@ static CnStatus measure(FILE *file, const char *path, long *size) {
   char magic[8] = "";
   size_t got = fread(magic, 1, 8, file);
   if (ferror(file)) return cni_file_error(path, "cannot be read", errno);
-  if (got < 8 || memcmp(magic, MAGIC, 8) != 0)
-    return cni_error(CN_INVALID_DATA, "%s: is no checkpoint", path);
+  if (got < 8 || memcmp(magic, MAGIC, 8) != 0) return cni_bad_data("%s: is no checkpoint", path);
   if (fseek(file, 0, SEEK_END) != 0 || (*size = ftell(file)) < 0)
     return cni_file_error(path, "cannot be read", errno);
   rewind(file);
@@ -204,9 +199,9 @@ static CnStatus read_file(FILE *file, const char *path, const CnAllocator *a,
 
 CnStatus cni_checkpoint_read(const char *path, const CnAllocator *allocator,
                              CniCheckpoint *checkpoint) {
-  if (!checkpoint) return cni_error(CN_INVALID_ARGUMENT, "cni_checkpoint_read: a null pointer");
+  if (!checkpoint) return cni_invalid("cni_checkpoint_read: a null pointer");
   memset(checkpoint, 0, sizeof *checkpoint);
-  if (!path) return cni_error(CN_INVALID_ARGUMENT, "cni_checkpoint_read: the path is null");
+  if (!path) return cni_invalid("cni_checkpoint_read: the path is null");
   CnAllocator a = allocator ? *allocator : cn_allocator_default();
   checkpoint->allocator = a;
   FILE *file = fopen(path, "rb");

@@ -4,7 +4,6 @@
 // Every dataset can grow along its first dimension and is cut into chunks: small ones of many rows
 // for series of numbers, one frame or more for the poses. The layout never changes while a run is
 // written, which is what single-writer-multiple-reader mode asks for.
-#include <stddef.h>
 
 #include "io/run/run_private.h"
 

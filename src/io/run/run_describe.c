@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run file says of the run before its first step: scene, parameters, settings, bodies,
 // shapes, joints, forces. With the frames it is all that a report needs.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/vec.h"
-#include "geometry/geometry.h"
 #include "io/run/run_private.h"
-#include "joint/joint.h"
 #include "world/world.h"
 
 // ---- numbers in the file for ids of the world ----

@@ -7,31 +7,26 @@
 // rest is not seen. A series is a scalar of the steps or a sensor; a column that a file of an older
 // version lacks reads as not a number, and a name that is none is answered with the nearest one.
 #include <stdio.h>
-#include <math.h>
 #include <string.h>
 
-#include "io/tools/names.h"
 #include "io/run/run_private.h"
-#include "joint/joint.h"
 #include "world/world.h"
 
 #define BLOCK_ROWS 1024 // rows read at a time, onto the stack
 
-static CnStatus null_argument(const char *call) {
-  return cni_error(CN_INVALID_ARGUMENT, "%s: a null pointer", call);
-}
+static CnStatus null_argument(const char *call) { return cni_invalid("%s: a null pointer", call); }
 
 static CnStatus check_index(const CnRun *run, const char *what, int64_t index, int64_t count) {
   if (index >= 0 && index < count) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s: %s %lld is none: there are %lld", run->path, what,
-                   (long long)index, (long long)count);
+  return cni_invalid("%s: %s %lld is none: there are %lld", run->path, what, (long long)index,
+                     (long long)count);
 }
 
 static CnStatus check_range(const CnRun *run, const char *what, int64_t first, int64_t count,
                             int64_t all) {
   if (first >= 0 && count >= 0 && first <= all && count <= all - first) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s: %s %lld and %lld more are not among %lld", run->path,
-                   what, (long long)first, (long long)count, (long long)all);
+  return cni_invalid("%s: %s %lld and %lld more are not among %lld", run->path, what,
+                     (long long)first, (long long)count, (long long)all);
 }
 
 // ---- what stands still ----
@@ -227,8 +222,8 @@ CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contacts, int3
   CNI_TRY(read_rows(run, CNI_COLUMN_CONTACTS_END, from, n, H5T_NATIVE_INT64, &end[2 - n]));
   if (end[0] < 0 || end[1] < end[0] || end[1] > run->committed.rows[CNI_ROWS_CONTACTS] ||
       end[1] - end[0] > INT32_MAX)
-    return cni_error(CN_INVALID_DATA, "%s: is damaged: frame %lld has contacts %lld to %lld",
-                     run->path, (long long)frame, (long long)end[0], (long long)end[1]);
+    return cni_bad_data("%s: is damaged: frame %lld has contacts %lld to %lld", run->path,
+                        (long long)frame, (long long)end[0], (long long)end[1]);
   int64_t wanted = end[1] - end[0] < capacity ? end[1] - end[0] : capacity;
   *count = (int32_t)(end[1] - end[0]);
   CNI_TRY(read_structs(run, CNI_COLUMN_CONTACT_BODY_A, CNI_COLUMN_EVENT_STEP, end[0], wanted,
@@ -321,5 +316,5 @@ CnStatus cn_run_values(CnRun *run, const char *name, int64_t first, int64_t coun
   }
   char hint[CNI_HINT_SIZE];
   cni_nearest_hint(&nearest, hint);
-  return cni_error(CN_INVALID_ARGUMENT, "%s: has no series \"%s\"%s", run->path, name, hint);
+  return cni_invalid("%s: has no series \"%s\"%s", run->path, name, hint);
 }

@@ -5,12 +5,10 @@
 // are read first; nothing behind them is ever looked at.
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "geometry/geometry.h"
 #include "io/run/run_private.h"
 #include "joint/joint.h"
 
@@ -37,8 +35,7 @@ static void get_numbers(Reading *r, const char *object, const char *name, int32_
   keep(r, cni_input_numbers(r->run, object, name, CNI_DOUBLE, count, values));
   for (int32_t i = 0; i < count && r->status == CN_OK; i++)
     if (!isfinite(values[i]))
-      r->status =
-          cni_error(CN_INVALID_DATA, "%s: is damaged: %s is %g", r->run->path, name, values[i]);
+      r->status = cni_bad_data("%s: is damaged: %s is %g", r->run->path, name, values[i]);
 }
 
 static double get_number(Reading *r, const char *object, const char *name) {
@@ -263,13 +260,13 @@ static CnStatus check_format(CnRun *run) {
   cni_release(&run->allocator, format.bytes, format.byte_count);
   if (found == CN_NO_MEMORY) return found;
   if (!is_run)
-    return cni_error(CN_INVALID_DATA, "%s: is HDF5 but no run of Cairn (no format \"%s\")",
-                     run->path, CNI_RUN_FORMAT);
+    return cni_bad_data("%s: is HDF5 but no run of Cairn (no format \"%s\")", run->path,
+                        CNI_RUN_FORMAT);
   Reading r = {.run = run};
   int64_t version = get_integer(&r, "/", "format_version", INT32_MAX);
   if (r.status == CN_OK && version != CNI_RUN_FORMAT_VERSION)
-    r.status = cni_error(CN_INVALID_DATA, "%s: is a run of format version %lld (this is %d)",
-                         run->path, (long long)version, CNI_RUN_FORMAT_VERSION);
+    r.status = cni_bad_data("%s: is a run of format version %lld (this is %d)", run->path,
+                            (long long)version, CNI_RUN_FORMAT_VERSION);
   return r.status;
 }
 
@@ -279,7 +276,7 @@ static CnStatus open_hdf(CnRun *run) {
   if (pread(run->disk.fd, signature, 8, 0) < 0)
     return cni_file_error(run->path, "cannot be read", errno);
   if (memcmp(signature, expected, 8) != 0)
-    return cni_error(CN_INVALID_DATA, "%s: is no run file (not HDF5)", run->path);
+    return cni_bad_data("%s: is no run file (not HDF5)", run->path);
   hid_t access = cni_disk_access(&run->disk);
   if (access >= 0) run->file = H5Fopen(run->path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
   hid_t errors = cni_hdf_keep_errors(run->file < 0 ? -1 : 0);
@@ -326,9 +323,9 @@ CnStatus cni_run_open_exactly(const char *path, const CnAllocator *allocator, Cn
 }
 
 CnStatus cn_run_open(const char *path, const CnAllocator *allocator, CnRun **run) {
-  if (!run) return cni_error(CN_INVALID_ARGUMENT, "cn_run_open: the result pointer is null");
+  if (!run) return cni_invalid("cn_run_open: the result pointer is null");
   *run = NULL;
-  if (!path) return cni_error(CN_INVALID_ARGUMENT, "cn_run_open: the path is null");
+  if (!path) return cni_invalid("cn_run_open: the path is null");
   char partial[4096];
   int length = snprintf(partial, sizeof partial, "%s.partial", path);
   int only_partial = access(path, F_OK) != 0 && errno == ENOENT && length > 0 &&

@@ -2,7 +2,6 @@
 // Going on with an interrupted run: finding its file, and copying what it holds up to the step of
 // the checkpoint. The copy costs one reading of the file; it needs no repair of a file whose writer
 // was killed, and the old file is whole until the new one takes its place.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +12,7 @@
 // ---- the same run? ----
 
 static CnStatus other(const char *path, const char *what, double file, double asked) {
-  return cni_error(CN_INVALID_DATA, "%s: is of another run: %s %.17g, not %.17g", path, what, file,
-                   asked);
+  return cni_bad_data("%s: is of another run: %s %.17g, not %.17g", path, what, file, asked);
 }
 
 static CnStatus check_same(const CniRunWriter *w, const CniRunWriterDef *def, const CnRun *run) {
@@ -37,8 +35,8 @@ static CnStatus check_same(const CniRunWriter *w, const CniRunWriterDef *def, co
     if (numbers[i].file != numbers[i].asked)
       return other(run->path, numbers[i].what, numbers[i].file, numbers[i].asked);
   if (strcmp(info->scene_text, scene.text) != 0)
-    return cni_error(CN_INVALID_DATA, "%s: is of another run: the scene \"%s\" differs", run->path,
-                     info->scene_name);
+    return cni_bad_data("%s: is of another run: the scene \"%s\" differs", run->path,
+                        info->scene_name);
   for (int32_t i = 0; i < info->parameter_count; i++) {
     CnSceneParameter p;
     CNI_TRY(cn_scene_parameter(def->scene, i, &p));
@@ -54,9 +52,8 @@ static CnStatus open_same(const CniRunWriter *w, const CniRunWriterDef *def, int
   CnStatus status = check_same(w, def, *run);
   int64_t last = (*run)->info.first_step + (*run)->info.step_count;
   if (status == CN_OK && (step < (*run)->info.first_step || step > last))
-    status =
-        cni_error(CN_INVALID_DATA, "%s: holds steps %lld to %lld, but step %lld is to be resumed",
-                  path, (long long)(*run)->info.first_step, (long long)last, (long long)step);
+    status = cni_bad_data("%s: holds steps %lld to %lld, but step %lld is to be resumed", path,
+                          (long long)(*run)->info.first_step, (long long)last, (long long)step);
   if (status == CN_OK) return CN_OK;
   cn_run_close(*run);
   *run = NULL;
@@ -128,8 +125,8 @@ CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step) {
   if (count_rows(run, step, rows) < 0) return cni_run_read_error(run, "cannot be read");
   for (int32_t k = 0; k < CNI_ROW_KIND_COUNT; k++)
     if (rows[k] < 0 || rows[k] > run->committed.rows[k])
-      return cni_error(CN_INVALID_DATA, "%s: is damaged: %lld rows asked of %lld", run->path,
-                       (long long)rows[k], (long long)run->committed.rows[k]);
+      return cni_bad_data("%s: is damaged: %lld rows asked of %lld", run->path, (long long)rows[k],
+                          (long long)run->committed.rows[k]);
   CniHdf hdf = {.file = w->file};
   for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) {
     if (cni_column_width(c, &w->sizes) == 0 || run->columns[c] < 0) continue;

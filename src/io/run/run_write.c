@@ -4,7 +4,6 @@
 // PATH already, which is replaced only by a complete run. So whatever carries one of these names
 // can be read, at any moment, whether its writer lives or was killed.
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,13 +77,12 @@ static void close_file(CniRunWriter *w) {
 
 static CnStatus check_def(const CniRunWriterDef *def, const CnWorld *world) {
   if (!def || !def->path || !world)
-    return cni_error(CN_INVALID_ARGUMENT, "run writer: the %s is null",
-                     !def         ? "definition"
-                     : !def->path ? "path"
-                                  : "world");
+    return cni_invalid("run writer: the %s is null", !def         ? "definition"
+                                                     : !def->path ? "path"
+                                                                  : "world");
   if (!(def->frames_per_second >= 0) || isinf(def->frames_per_second))
-    return cni_error(CN_INVALID_ARGUMENT, "%s: frames per second must not be negative (got %g)",
-                     def->path, def->frames_per_second);
+    return cni_invalid("%s: frames per second must not be negative (got %g)", def->path,
+                       def->frames_per_second);
   return CN_OK;
 }
 
@@ -339,13 +337,12 @@ static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *re
 // ---- the public face ----
 
 CnStatus cni_run_writer_step(CniRunWriter *w, CnWorld *world, const CnStepReport *report) {
-  if (!w || !world || !report)
-    return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_step: a null pointer");
+  if (!w || !world || !report) return cni_invalid("cni_run_writer_step: a null pointer");
   if (w->failed) return fail_again(w);
   int64_t expected = w->first_step + rows_so_far(w, CNI_ROWS_STEPS) + 1;
   if (report->step != expected)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: step %lld was to be recorded, not %lld", w->at,
-                     (long long)expected, (long long)report->step);
+    return cni_invalid("%s: step %lld was to be recorded, not %lld", w->at, (long long)expected,
+                       (long long)report->step);
   CniQuiet quiet = cni_quiet_begin();
   int due = w->frames_per_second == 0 || frame_number(w, report->time) > w->frame_number;
   CnStatus status = put_step(w, world, report, due);
@@ -359,7 +356,7 @@ CnStatus cni_run_writer_step(CniRunWriter *w, CnWorld *world, const CnStepReport
 }
 
 CnStatus cni_run_writer_flush(CniRunWriter *w) {
-  if (!w) return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_flush: the writer is null");
+  if (!w) return cni_invalid("cni_run_writer_flush: the writer is null");
   if (w->failed) return fail_again(w);
   CniQuiet quiet = cni_quiet_begin();
   CnStatus status = cni_run_rows_commit(w);
@@ -449,7 +446,7 @@ static CnStatus look(const CniRunWriterDef *def, int *exists) {
 }
 
 CnStatus cni_run_writer_create(const CniRunWriterDef *def, CnWorld *world, CniRunWriter **writer) {
-  if (!writer) return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_create: no result pointer");
+  if (!writer) return cni_invalid("cni_run_writer_create: no result pointer");
   *writer = NULL;
   CNI_TRY(check_def(def, world));
   int exists = 0;
@@ -466,15 +463,14 @@ CnStatus cni_run_writer_create(const CniRunWriterDef *def, CnWorld *world, CniRu
 
 CnStatus cni_run_writer_resume(const CniRunWriterDef *def, CnWorld *world, int64_t step,
                                CniRunWriter **writer) {
-  if (!writer) return cni_error(CN_INVALID_ARGUMENT, "cni_run_writer_resume: no result pointer");
+  if (!writer) return cni_invalid("cni_run_writer_resume: no result pointer");
   *writer = NULL;
   CNI_TRY(check_def(def, world));
   CnWorldInfo info;
   cn_world_info(world, &info);
   if (info.step != step)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "%s: to be resumed at step %lld, but the world is at %lld", def->path,
-                     (long long)step, (long long)info.step);
+    return cni_invalid("%s: to be resumed at step %lld, but the world is at %lld", def->path,
+                       (long long)step, (long long)info.step);
   CniRunWriter *w = NULL;
   CnRun *old = NULL;
   int is_partial = 0;

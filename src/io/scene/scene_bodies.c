@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies and their shapes. Each body is tried in a small model of its own as it is read: whatever a
 // world would refuse is refused here, with its place in the file.
-#include <math.h>
 #include <string.h>
 
 #include "io/scene/scene_private.h"

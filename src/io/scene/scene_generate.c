@@ -10,7 +10,6 @@
 // a random one the position x, y, z, drawn in this order. "draw" names further numbers drawn from
 // [0, 1), in their order, for each round. All draws of a scene come from one sequence that starts
 // at the scene's seed; a generator with a "seed" of its own has a sequence of its own.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -5,12 +5,10 @@
 // direction in the world along which z of both frames lies. What a joint may have beside that, and
 // its coordinates, are what the row of its kind lists. A force between two bodies is placed like a
 // joint whose ends are apart, one on a body alone by a "point" of its frame.
-#include <math.h>
 #include <string.h>
 
 #include "force/force.h"
 #include "io/scene/scene_private.h"
-#include "joint/joint.h"
 
 // A body by name, or the ground (-1).
 static CnStatus read_body(CniReader *reader, json_t *value, int32_t *body) {

@@ -6,7 +6,6 @@
 // name without a value is set aside, that name is evaluated first, and the expression starts again;
 // each parameter is waited for at most once, so the work is linear. One that waits for itself is a
 // circle.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

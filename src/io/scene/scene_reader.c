@@ -3,14 +3,12 @@
 //
 // A failure is one line: file, JSON pointer, problem, and the value that was found there. Values of
 // generated items also say for which index.
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/math.h"
 #include "io/scene/scene_private.h"
-#include "joint/joint.h"
 
 // ---- lines ----
 

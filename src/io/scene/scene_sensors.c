@@ -6,13 +6,11 @@
 // "normal" is the sum of the normal parts, which never cancel. Forces are means over the last step.
 // A joint's effort along a coordinate is all that acts there, or with "axis" one part of it; its power
 // is that times the rate.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/floats.h"
 #include "io/scene/scene_private.h"
-#include "joint/joint.h"
 
 // ---- the tables ----
 

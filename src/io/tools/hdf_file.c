@@ -59,8 +59,7 @@ static int has_signature(const CniHdfFile *f, uint64_t at, const char *signature
 // ---- the superblock ----
 
 static CnStatus damaged(const char *name) {
-  return cni_error(CN_INVALID_DATA, "%s: begins like an HDF5 file but is damaged or cut short",
-                   name);
+  return cni_bad_data("%s: begins like an HDF5 file but is damaged or cut short", name);
 }
 
 // Sizes of addresses and lengths, then base, end of file and root.
@@ -90,8 +89,8 @@ CnStatus cni_hdf_file_open(const void *data, size_t size, const char *name, CniH
     uint64_t end = 0;
     if (!read_superblock(hdf, at, &end)) return damaged(name);
     if (end > size - hdf->base)
-      return cni_error(CN_INVALID_DATA, "%s: is cut short: %llu bytes of %llu", name,
-                       (unsigned long long)size, (unsigned long long)end);
+      return cni_bad_data("%s: is cut short: %llu bytes of %llu", name, (unsigned long long)size,
+                          (unsigned long long)end);
     return CN_OK;
   }
   return damaged(name);
@@ -304,7 +303,7 @@ typedef struct Dataset {
 } Dataset;
 
 static CnStatus fail(const CniHdfFile *f, const char *path, const char *problem) {
-  return cni_error(CN_INVALID_DATA, "%s: %s: %s", f->name, path, problem);
+  return cni_bad_data("%s: %s: %s", f->name, path, problem);
 }
 
 static CnStatus read_space(const CniHdfFile *f, const char *path, const Message *m, Dataset *d) {
@@ -313,8 +312,7 @@ static CnStatus read_space(const CniHdfFile *f, const char *path, const Message 
   uint64_t kind = version == 2 ? fetch(f, m->at + 3, 1, &good) : 1;
   if (!good || version < 1 || version > 2 || m->shared) return fail(f, path, "is damaged");
   if (rank > 1 || kind == 2)
-    return cni_error(CN_INVALID_DATA, "%s: %s: must be one-dimensional (got rank %d)", f->name,
-                     path, (int)rank);
+    return cni_bad_data("%s: %s: must be one-dimensional (got rank %d)", f->name, path, (int)rank);
   d->count = rank == 0 ? 1 : fetch(f, m->at + (version == 1 ? 8 : 4), f->length_size, &good);
   return good ? CN_OK : fail(f, path, "is damaged");
 }
@@ -346,8 +344,8 @@ static CnStatus read_layout(const CniHdfFile *f, const char *path, const Message
   uint64_t version = fetch(f, m->at, 1, &good), class = fetch(f, m->at + 1, 1, &good);
   uint64_t needed = d->count * (uint64_t)d->width;
   if (d->count > f->size)
-    return cni_error(CN_INVALID_DATA, "%s: %s: %llu elements announced in a file of %llu bytes",
-                     f->name, path, (unsigned long long)d->count, (unsigned long long)f->size);
+    return cni_bad_data("%s: %s: %llu elements announced in a file of %llu bytes", f->name, path,
+                        (unsigned long long)d->count, (unsigned long long)f->size);
   if (!good || version < 3 || version > 4 || class > 2)
     return fail(f, path, "has a storage that is not supported");
   if (class == 2)
@@ -397,8 +395,8 @@ static CnStatus open_counted(const CniHdfFile *f, const char *path, CniHdfType t
                              Dataset *d) {
   CNI_TRY(open_dataset(f, path, type, d));
   if (d->count == (uint64_t)count) return CN_OK;
-  return cni_error(CN_INVALID_DATA, "%s: %s: must have %lld elements (got %llu)", f->name, path,
-                   (long long)count, (unsigned long long)d->count);
+  return cni_bad_data("%s: %s: must have %lld elements (got %llu)", f->name, path, (long long)count,
+                      (unsigned long long)d->count);
 }
 
 // Element i as a number of its width, bytes in order.
@@ -421,8 +419,8 @@ CnStatus cni_hdf_file_integers(const CniHdfFile *f, const char *path, int64_t co
     int negative = d.is_signed && (raw & sign);
     uint64_t size = negative ? (sign - (raw & (sign - 1))) : raw;
     if (size > (uint64_t)INT32_MAX)
-      return cni_error(CN_INVALID_DATA, "%s: %s[%lld]: does not fit 32 bits (got %s%llu)", f->name,
-                       path, (long long)i, negative ? "-" : "", (unsigned long long)size);
+      return cni_bad_data("%s: %s[%lld]: does not fit 32 bits (got %s%llu)", f->name, path,
+                          (long long)i, negative ? "-" : "", (unsigned long long)size);
     values[i] = negative ? -(int32_t)size : (int32_t)size;
   }
   return CN_OK;
@@ -442,8 +440,8 @@ CnStatus cni_hdf_file_reals(const CniHdfFile *f, const char *path, int64_t count
       values[i] = (double)value;
     }
     if (!isfinite(values[i]))
-      return cni_error(CN_INVALID_DATA, "%s: %s[%lld]: must be finite (got %g)", f->name, path,
-                       (long long)i, values[i]);
+      return cni_bad_data("%s: %s[%lld]: must be finite (got %g)", f->name, path, (long long)i,
+                          values[i]);
   }
   return CN_OK;
 }

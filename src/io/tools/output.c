@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
-#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 #include <unistd.h>

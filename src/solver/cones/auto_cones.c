@@ -22,7 +22,6 @@
 #include "solver/cones/auto_cones.h"
 
 #include "core/clock.h"
-#include "core/vec.h"
 #include "solver/sweeps/mixed.h"
 
 #include <string.h>

@@ -20,7 +20,6 @@
 
 #include "core/clock.h"
 #include "core/vec.h"
-#include "sparse/sparse.h"
 
 #include <string.h>
 
@@ -526,7 +525,7 @@ static CnStatus load_pieces(CniCones *c, const CnProblem *p, GlobalWork *w) {
   }
   CNI_TRY(cni_arena_array(&c->arena, numbers, sizeof *w->l, &w->l));
   if (!factor_pieces(p, w, c->node_size))
-    return cni_error(CN_INVALID_DATA, "the mass matrix is not positive definite");
+    return cni_bad_data("the mass matrix is not positive definite");
   CNI_TRY(cni_arena_array(&c->arena, entries, sizeof *touched, &touched));
   CNI_TRY(cni_arena_array(&c->arena, (int64_t)c->block_count + 1, sizeof *first, &first));
   for (int32_t k = 0; k < entries; k++) touched[k] = w->piece[e->column[k]];

@@ -5,7 +5,6 @@
 // Groups and vectors: chunks of fixed size. Sums are kept slab by slab and chunk by chunk and added
 // in their order, so that the number of workers does not show.
 #include "solver/gradients/gradient.h"
-#include "core/tasks.h"
 
 #include <string.h>
 

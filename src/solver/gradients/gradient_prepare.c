@@ -6,7 +6,6 @@
 // without impulses; cohesive contacts keep g_n + c, which moves c out of the impulses into those.
 #include "solver/gradients/gradient.h"
 #include "core/assert.h"
-#include "core/tasks.h"
 
 #include <string.h>
 
@@ -109,9 +108,8 @@ static CnStatus make_room(CniGradient *s, const CnProblem *p, const Counts *n) {
   int64_t lines = p->form == CN_FORM_EXPLICIT ? n->size / 8 : p->group_count;
   if (n->lines > INT32_MAX || n->entries > INT32_MAX || n->size > INT32_MAX ||
       8 * (lines + 1) > INT32_MAX)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "problem of %d blocks is too large for a first-order method",
-                     (int)p->block_count);
+    return cni_invalid("problem of %d blocks is too large for a first-order method",
+                       (int)p->block_count);
 #define ROOM(array, capacity, needed)                                                              \
   CNI_TRY(CNI_RESERVE(&s->allocator, s->array, s->capacity, 0, needed))
   ROOM(lines, line_capacity, (int32_t)n->lines);

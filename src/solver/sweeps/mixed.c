@@ -18,8 +18,6 @@
 // References: Anderson 1965; Walker and Ni 2011.
 #include "solver/sweeps/mixed.h"
 
-#include "core/vec.h"
-
 #include <string.h>
 
 #define GROWN 2           // times the least change: forget

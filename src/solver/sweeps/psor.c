@@ -33,7 +33,6 @@
 #include "solver/sweeps/psor.h"
 #include "core/assert.h"
 #include "core/clock.h"
-#include "core/tasks.h"
 
 #include <string.h>
 

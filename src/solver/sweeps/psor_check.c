@@ -7,7 +7,6 @@
 // side, each up to its first failure. Plain contacts of spheres are taken from their lanes: a
 // length is the same in any frame, so that their tangents are not needed.
 #include "solver/sweeps/psor.h"
-#include "core/tasks.h"
 
 #include <string.h>
 

@@ -12,7 +12,6 @@
 // impulses c themselves are taken out of the free velocities (psor_prepare.c).
 #include "solver/sweeps/psor.h"
 #include "solver/sweeps/small.h"
-#include "core/tasks.h"
 
 #include <string.h>
 

@@ -7,7 +7,6 @@
 // applies impulses and changes none.
 #include "solver/sweeps/psor.h"
 #include "core/assert.h"
-#include "core/tasks.h"
 
 #include <string.h>
 
@@ -212,8 +211,8 @@ static CnStatus make_space(CniPsor *s, const CnProblem *p, const CnAnswer *answe
 
 static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *n) {
   if (n->pool > INT32_MAX || n->lines > INT32_MAX || n->entries > INT32_MAX)
-    return cni_error(CN_INVALID_ARGUMENT, "problem of %d blocks is too large for %s",
-                     (int)p->block_count, s->def.name);
+    return cni_invalid("problem of %d blocks is too large for %s", (int)p->block_count,
+                       s->def.name);
   const CnAllocator *a = &s->allocator;
   // what convergence checks need, what rows need, what pairs need: in a pile of a million
   // spheres none of it

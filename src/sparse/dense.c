@@ -34,7 +34,7 @@ int32_t cni_dense_stride(int32_t columns) {
   return stride % 128 == 0 ? stride + 8 : stride;
 }
 
-static void exchange(double *x, double *y, int32_t count) {
+void cni_dense_swap(double *x, double *y, int32_t count) {
   for (int32_t j = 0; j < count; j++) {
     double t = x[j];
     x[j] = y[j];
@@ -58,7 +58,7 @@ static int factor_columns(int32_t size, double *a, int32_t stride, int32_t first
     if (!(largest > least)) return 0;
     pivot[k] = best;
     double *row = a + (int64_t)k * stride;
-    if (best != k) exchange(row, a + (int64_t)best * stride, size);
+    if (best != k) cni_dense_swap(row, a + (int64_t)best * stride, size);
     double inverse = 1 / row[k];
     for (int32_t i = k + 1; i < size; i++) {
       double *other = a + (int64_t)i * stride;

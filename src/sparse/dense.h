@@ -37,6 +37,9 @@ const CniDenseKernels *cni_dense_kernels(void);
 // the entries of a column share a few places of the cache.
 int32_t cni_dense_stride(int32_t columns);
 
+// Exchange two rows of numbers.
+void cni_dense_swap(double *x, double *y, int32_t count);
+
 // a = P L U in place, L with unit diagonal below, U above; pivot[k] is the row exchanged with row k
 // at step k. Returns 0 where a column has no pivot above `least` in size, 1 otherwise.
 int cni_dense_factor(const CniDenseKernels *kernels, int32_t size, double *a, int32_t stride,

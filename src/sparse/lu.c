@@ -147,14 +147,6 @@ static void add_update(CniLu *lu, const CniFront *f, const CniFront *child, cons
 
 // ---- elimination ----
 
-static void exchange_rows(double *a, double *b, int32_t count) {
-  for (int32_t j = 0; j < count; j++) {
-    double t = a[j];
-    a[j] = b[j];
-    b[j] = t;
-  }
-}
-
 // Rows of L below the pivots: x U = a for every row of the border, a few columns at a time, so that
 // all but the last triangle of each is one wide product.
 static void lower_rows(const CniDenseKernels *kernels, const CniFront *f, double *a) {
@@ -186,7 +178,7 @@ static int eliminate(CniLu *lu, const CniFront *f, double least) {
   if (m == 0) return 1;
   for (int32_t i = 0; i < k; i++)
     if (pivot[i] != i)
-      exchange_rows(a + (int64_t)i * stride + begin, a + (int64_t)pivot[i] * stride + begin, m);
+      cni_dense_swap(a + (int64_t)i * stride + begin, a + (int64_t)pivot[i] * stride + begin, m);
   // rows of U right of the pivots
   for (int32_t i = 1; i < k; i++) {
     double *row = a + (int64_t)i * stride;

@@ -42,11 +42,6 @@ CnStatus cni_active_reserve(CniActive *s, const CnProblem *p) {
   return CN_OK;
 }
 
-void cni_active_release(CniActive *s) {
-  cni_block_memory_release(&s->allocator, &s->numbers);
-  cni_block_memory_release(&s->allocator, &s->indices);
-}
-
 // The system of the rows in `index`, by rows; its largest entry.
 static double gather(CniActive *s, const CnProblem *p, int32_t count, int32_t stride) {
   const CnSparse *w = &p->w;

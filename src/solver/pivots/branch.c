@@ -40,8 +40,6 @@ CnStatus cni_branch_reserve(CniBranch *b, const CniTableau *t) {
   return CN_OK;
 }
 
-void cni_branch_release(CniBranch *b) { cni_block_memory_release(&b->allocator, &b->memory); }
-
 // ---- the simplex method ----
 
 // The free column of least variable whose coefficient in `row` has the sign of `sign`; 0 if none.
@@ -134,24 +132,23 @@ static int32_t worst_pair(const CniBranch *b) {
   return worst;
 }
 
-static void save(CniBranch *b, int32_t depth) {
-  const CniTableau *t = b->t;
-  int32_t n = t->pairs, *indices = b->indices + (size_t)depth * b->level_indices;
-  memcpy(b->numbers + (size_t)depth * b->level_numbers, t->a, b->level_numbers * sizeof(double));
-  memcpy(indices, t->basic, (size_t)n * sizeof *indices);
-  memcpy(indices + n, t->column, ((size_t)n + 1) * sizeof *indices);
-  memcpy(indices + 2 * n + 1, t->place, 2 * (size_t)n * sizeof *indices);
-  memcpy(b->fixed_at + 2 * (size_t)depth * (size_t)n, b->fixed, 2 * (size_t)n);
-}
-
-static void restore(CniBranch *b, int32_t depth) {
+// The tableau and what is fixed to the store of a depth, or back from there.
+static void copy_level(CniBranch *b, int32_t depth, int back) {
   CniTableau *t = b->t;
-  int32_t n = t->pairs, *indices = b->indices + (size_t)depth * b->level_indices;
-  memcpy(t->a, b->numbers + (size_t)depth * b->level_numbers, b->level_numbers * sizeof(double));
-  memcpy(t->basic, indices, (size_t)n * sizeof *indices);
-  memcpy(t->column, indices + n, ((size_t)n + 1) * sizeof *indices);
-  memcpy(t->place, indices + 2 * n + 1, 2 * (size_t)n * sizeof *indices);
-  memcpy(b->fixed, b->fixed_at + 2 * (size_t)depth * (size_t)n, 2 * (size_t)n);
+  size_t n = (size_t)t->pairs;
+  int32_t *indices = b->indices + (size_t)depth * b->level_indices;
+  const struct {
+    void *live, *kept;
+    size_t bytes;
+  } parts[] = {
+      {t->a, b->numbers + (size_t)depth * b->level_numbers, b->level_numbers * sizeof *t->a},
+      {t->basic, indices, n * sizeof *indices},
+      {t->column, indices + n, (n + 1) * sizeof *indices},
+      {t->place, indices + 2 * n + 1, 2 * n * sizeof *indices},
+      {b->fixed, b->fixed_at + 2 * (size_t)depth * n, 2 * n}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    memcpy(back ? parts[i].live : parts[i].kept, back ? parts[i].kept : parts[i].live,
+           parts[i].bytes);
 }
 
 static Step fix(CniBranch *b, int32_t variable) {
@@ -164,7 +161,7 @@ static Step fix(CniBranch *b, int32_t variable) {
 static Step open_cases(CniBranch *b, int32_t pair) {
   int32_t first = 2 * pair;
   if (cni_tableau_value(b->t, first + 1) < cni_tableau_value(b->t, first)) first++;
-  save(b, b->depth);
+  copy_level(b, b->depth, 0);
   b->other[b->depth++] = first ^ 1;
   return fix(b, first);
 }
@@ -172,7 +169,7 @@ static Step open_cases(CniBranch *b, int32_t pair) {
 // Back to the last pair with a case that has not been tried.
 static Step next_case(CniBranch *b) {
   while (b->depth > 0) {
-    restore(b, --b->depth);
+    copy_level(b, --b->depth, 1);
     Step step = fix(b, b->other[b->depth]);
     if (step != STEP_CLOSED) return step;
   }
@@ -183,16 +180,7 @@ static CniBranchEnd end_of(Step step) {
   return step == STEP_LIMIT ? CNI_BRANCH_LIMIT : CNI_BRANCH_NONE;
 }
 
-CniBranchEnd cni_branch_start(CniBranch *b, CniTableau *t, int32_t max_pivots) {
-  b->t = t;
-  b->depth = b->pivots = 0;
-  b->max_pivots = max_pivots;
-  memset(b->fixed, 0, 2 * (size_t)t->pairs);
-  Step step = first_vertex(b);
-  return step == STEP_DONE ? cni_branch_search(b) : end_of(step);
-}
-
-CniBranchEnd cni_branch_search(CniBranch *b) {
+static CniBranchEnd search(CniBranch *b) {
   for (;;) {
     int32_t pair = worst_pair(b);
     if (pair < 0) return CNI_BRANCH_FOUND;
@@ -202,7 +190,16 @@ CniBranchEnd cni_branch_search(CniBranch *b) {
   }
 }
 
+CniBranchEnd cni_branch_start(CniBranch *b, CniTableau *t, int32_t max_pivots) {
+  b->t = t;
+  b->depth = b->pivots = 0;
+  b->max_pivots = max_pivots;
+  memset(b->fixed, 0, 2 * (size_t)t->pairs);
+  Step step = first_vertex(b);
+  return step == STEP_DONE ? search(b) : end_of(step);
+}
+
 CniBranchEnd cni_branch_next(CniBranch *b) {
   Step step = next_case(b);
-  return step == STEP_DONE ? cni_branch_search(b) : end_of(step);
+  return step == STEP_DONE ? search(b) : end_of(step);
 }

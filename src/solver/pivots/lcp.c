@@ -36,11 +36,11 @@ CnStatus cni_lcp_work_reserve(CniLcpWork *k, const CnProblem *p) {
 }
 
 void cni_lcp_work_release(CniLcpWork *k) {
-  cni_reduced_release(&k->reduced);
-  cni_active_release(&k->active);
-  cni_branch_release(&k->branch);
-  cni_newton_release(&k->newton);
-  cni_block_memory_release(&k->allocator, &k->vectors);
+  CniBlockMemory *all[] = {&k->reduced.numbers, &k->reduced.indices, &k->active.numbers,
+                           &k->active.indices,  &k->newton.numbers,  &k->newton.indices,
+                           &k->branch.memory,   &k->vectors};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    cni_release(&k->allocator, all[i]->data, all[i]->bytes);
 }
 
 // Rows whose impulse is basic in the tableau, and the equality rows.

@@ -68,7 +68,6 @@ typedef struct CniBlockMemory {
 } CniBlockMemory;
 CnStatus cni_block_memory_reserve(const CnAllocator *allocator, CniBlockMemory *memory,
                                   size_t bytes);
-void cni_block_memory_release(const CnAllocator *allocator, CniBlockMemory *memory);
 
 // A problem made ready for pivoting: rows and columns scaled by powers of two, equality rows
 // eliminated. Equality rows beyond the rank of their block become two complementary pairs each:
@@ -99,7 +98,6 @@ CnStatus cni_reduced_reserve(CniReduced *r, const CnProblem *p);
 void cni_reduced_load(CniReduced *r, const CnProblem *p);
 // Impulses of the tableau's basic solution to g (the problem's rows).
 void cni_reduced_answer(const CniReduced *r, double *g);
-void cni_reduced_release(CniReduced *r);
 
 // ---- lemke.c ----
 
@@ -130,7 +128,6 @@ typedef struct CniActive {
 } CniActive;
 
 CnStatus cni_active_reserve(CniActive *s, const CnProblem *p);
-void cni_active_release(CniActive *s);
 
 // g with u = 0 on the active rows (equality rows are to be among them), 0 on the others. Returns 0
 // where their matrix is singular.
@@ -162,10 +159,8 @@ typedef struct CniBranch {
 } CniBranch;
 
 CnStatus cni_branch_reserve(CniBranch *b, const CniTableau *t);
-void cni_branch_release(CniBranch *b);
 // Start with a tableau as loaded; go on after a solution that was not good enough.
 CniBranchEnd cni_branch_start(CniBranch *b, CniTableau *t, int32_t max_pivots);
-CniBranchEnd cni_branch_search(CniBranch *b);
 CniBranchEnd cni_branch_next(CniBranch *b);
 
 // ---- newton.c ----
@@ -188,7 +183,6 @@ typedef struct CniNewton {
 } CniNewton;
 
 CnStatus cni_newton_reserve(CniNewton *s, const CnProblem *p);
-void cni_newton_release(CniNewton *s);
 // Load a problem; then step from any start.
 void cni_newton_load(CniNewton *s, const CnProblem *p);
 void cni_newton_start(CniNewton *s, const double *g);

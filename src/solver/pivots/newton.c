@@ -51,11 +51,6 @@ CnStatus cni_newton_reserve(CniNewton *s, const CnProblem *p) {
   return CN_OK;
 }
 
-void cni_newton_release(CniNewton *s) {
-  cni_block_memory_release(&s->allocator, &s->numbers);
-  cni_block_memory_release(&s->allocator, &s->indices);
-}
-
 // ---- the equations ----
 
 void cni_newton_load(CniNewton *s, const CnProblem *p) {

@@ -37,12 +37,6 @@ CnStatus cni_block_memory_reserve(const CnAllocator *allocator, CniBlockMemory *
   return CN_OK;
 }
 
-void cni_block_memory_release(const CnAllocator *allocator, CniBlockMemory *memory) {
-  cni_release(allocator, memory->data, memory->bytes);
-  memory->data = NULL;
-  memory->bytes = 0;
-}
-
 // ---- room ----
 
 static int32_t count_equalities(const CnProblem *p) {
@@ -82,11 +76,6 @@ CnStatus cni_reduced_reserve(CniReduced *r, const CnProblem *p) {
   r->frozen_row = r->row_of + rows;
   r->equality = r->frozen_row + n;
   return CN_OK;
-}
-
-void cni_reduced_release(CniReduced *r) {
-  cni_block_memory_release(&r->allocator, &r->numbers);
-  cni_block_memory_release(&r->allocator, &r->indices);
 }
 
 // ---- scaling ----
@@ -156,12 +145,7 @@ double cni_lcp_scales(const CnProblem *p, double *row_scale, double *column_scal
 // ---- the equality block ----
 
 static void swap_rows(CniTableau *t, int32_t a, int32_t b) {
-  double *x = cni_tableau_row(t, a), *y = cni_tableau_row(t, b);
-  for (int32_t j = 0; a != b && j <= t->columns; j++) {
-    double c = x[j];
-    x[j] = y[j];
-    y[j] = c;
-  }
+  if (a != b) cni_dense_swap(cni_tableau_row(t, a), cni_tableau_row(t, b), t->columns + 1);
 }
 
 static void swap_columns(CniTableau *t, int32_t a, int32_t b) {
@@ -364,28 +348,22 @@ void cni_reduced_load(CniReduced *r, const CnProblem *p) {
 
 // ---- the way back ----
 
-static double pair_value(const CniTableau *t, int32_t k) {
-  return cn_max(0, cni_tableau_value(t, 2 * k + 1));
+// z of pair k; of an equality row that is two pairs, of both.
+static double pair_value(const CniReduced *r, int32_t k) {
+  double z = cn_max(0, cni_tableau_value(&r->t, 2 * k + 1));
+  if (k < r->complementary) return z;
+  return z - cn_max(0, cni_tableau_value(&r->t, 2 * (k + r->doubled) + 1));
 }
 
 void cni_reduced_answer(const CniReduced *r, double *g) {
   const CniTableau *t = &r->t;
   int32_t m = r->complementary;
   double inverse = inverse_power(r->scale);
-  for (int32_t k = 0; k < m + r->doubled; k++) {
-    int32_t row = r->row_of[k];
-    double z = pair_value(t, k);
-    if (k >= m) z -= pair_value(t, k + r->doubled);
-    g[row] = z * inverse;
-  }
+  for (int32_t k = 0; k < m + r->doubled; k++) g[r->row_of[k]] = pair_value(r, k) * inverse;
   for (int32_t i = 0; i < r->frozen_count; i++) {
     const double *row = r->frozen + (size_t)i * (size_t)t->stride;
     double sum = row[0];
-    for (int32_t k = 0; k < m + r->doubled; k++) {
-      double z = pair_value(t, k);
-      if (k >= m) z -= pair_value(t, k + r->doubled);
-      sum += row[k + 1] * z;
-    }
+    for (int32_t k = 0; k < m + r->doubled; k++) sum += row[k + 1] * pair_value(r, k);
     g[r->frozen_row[i]] = sum * inverse;
   }
   for (int32_t i = 0; i < r->p->row_count; i++) g[i] *= r->column_scale[i];

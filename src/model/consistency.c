@@ -32,6 +32,13 @@ static CnStatus check_id(const CniIds *ids, const char *kind, int32_t index, uin
   return CN_OK;
 }
 
+// Of things with names: these end too.
+static CnStatus check_named(const CniIds *ids, const char *kind, int32_t index, uint32_t slot,
+                            uint32_t generation, const char name[CNI_NAME_SIZE]) {
+  CNI_TRY(check_id(ids, kind, index, slot, generation));
+  return memchr(name, 0, CNI_NAME_SIZE) ? CN_OK : damaged(kind, index, "its name does not end");
+}
+
 // Of bodies and shapes, whose generation is kept in the slot alone.
 static CnStatus check_slot(const CniIds *ids, const char *kind, int32_t index, uint32_t slot) {
   int there = slot > 0 && slot <= (uint32_t)ids->slot_count;
@@ -95,10 +102,6 @@ static int same_rotation(CnPose a, CnPose b) {
   return p.w == q.w && p.x == q.x && p.y == q.y && p.z == q.z;
 }
 
-static int terminated(const char name[CNI_NAME_SIZE]) {
-  return memchr(name, 0, CNI_NAME_SIZE) != NULL;
-}
-
 static CnStatus check_body_state(const CniModel *model, int32_t i) {
   CnPose pose = model->pose[i];
   CnTwist twist = model->twist[i], load = cni_model_load(model, i);
@@ -150,7 +153,7 @@ static CnStatus check_material(const CniModel *model, int32_t i) {
   if (i > 0) CNI_TRY(check_id(&model->material_ids, "material", i, m->slot, m->generation));
   if (i == 0 && (m->slot != 0 || m->generation != 0))
     return damaged("material", i, "the default material has an id");
-  if (!terminated(m->name)) return damaged("material", i, "its name does not end");
+  if (!memchr(m->name, 0, sizeof m->name)) return damaged("material", i, "its name does not end");
   if (cni_material_def_check(&m->def) != CN_OK) return damaged_numbers("material", i);
   return CN_OK;
 }
@@ -160,8 +163,7 @@ static CnStatus check_geometries(const CniModel *model) {
   CNI_TRY(check_slots(&model->geometry_ids, "geometry", model->geometry_count));
   for (int32_t i = 0; i < model->geometry_count; i++) {
     const CniGeometry *g = model->geometries[i];
-    CNI_TRY(check_id(&model->geometry_ids, "geometry", i, g->slot, g->generation));
-    if (!terminated(g->name)) return damaged("geometry", i, "its name does not end");
+    CNI_TRY(check_named(&model->geometry_ids, "geometry", i, g->slot, g->generation, g->name));
     uses += g->use_count;
   }
   for (int32_t i = 0; i < model->shape_count; i++)
@@ -187,8 +189,7 @@ static CnStatus check_functions(const CniModel *model) {
   CNI_TRY(check_slots(&model->function_ids, "function", model->function_count));
   for (int32_t i = 0; i < model->function_count; i++) {
     const CniFunction *f = &model->functions[i];
-    CNI_TRY(check_id(&model->function_ids, "function", i, f->slot, f->generation));
-    if (!terminated(f->name)) return damaged("function", i, "its name does not end");
+    CNI_TRY(check_named(&model->function_ids, "function", i, f->slot, f->generation, f->name));
   }
   for (int32_t i = 0; i < model->joint_count; i++)
     for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
@@ -203,8 +204,7 @@ static CnStatus check_couplings(const CniModel *model) {
   CNI_TRY(check_slots(&model->coupling_ids, "coupling", model->coupling_count));
   for (int32_t i = 0; i < model->coupling_count; i++) {
     const CniCoupling *c = &model->couplings[i];
-    CNI_TRY(check_id(&model->coupling_ids, "coupling", i, c->slot, c->generation));
-    if (!terminated(c->name)) return damaged("coupling", i, "its name does not end");
+    CNI_TRY(check_named(&model->coupling_ids, "coupling", i, c->slot, c->generation, c->name));
     if (cni_coupling_check(model, &c->def) != CN_OK) return damaged_numbers("coupling", i);
     if (!isfinite(c->impulse + c->drift) || !isfinite(c->impulse_step) || c->impulse_step < 0)
       return damaged("coupling", i, "its impulse is not finite");
@@ -233,7 +233,7 @@ static CnStatus check_motion(const CniModel *model, int32_t i) {
 
 static CnStatus check_joint(const CniModel *model, int32_t i) {
   const CniJoint *j = &model->joints[i];
-  CNI_TRY(check_id(&model->joint_ids, "joint", i, j->slot, j->generation));
+  CNI_TRY(check_named(&model->joint_ids, "joint", i, j->slot, j->generation, j->name));
   int32_t a = -1, b = -1;
   const CnJointDef *def = &j->def;
   a = cni_ids_find(&model->body_ids, def->body_a.slot, def->body_a.generation);
@@ -246,7 +246,6 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
   if ((a < 0 || model->bodies[a].kind != CN_BODY_DYNAMIC) &&
       (b < 0 || model->bodies[b].kind != CN_BODY_DYNAMIC))
     return damaged("joint", i, "no body of it is dynamic");
-  if (!terminated(j->name)) return damaged("joint", i, "its name does not end");
   CnJointDef copy = *def;
   if (cni_joint_def_check(&copy) != CN_OK) return damaged_numbers("joint", i);
   if (!same_rotation(copy.frame_a, def->frame_a) || !same_rotation(copy.frame_b, def->frame_b))
@@ -273,8 +272,7 @@ static CnStatus check_force(const CniModel *model, int32_t i) {
   const CniForce *f = &model->forces[i];
   int32_t a, b;
   CnForceDef copy = f->def;
-  CNI_TRY(check_id(&model->force_ids, "force", i, f->slot, f->generation));
-  if (!terminated(f->name)) return damaged("force", i, "its name does not end");
+  CNI_TRY(check_named(&model->force_ids, "force", i, f->slot, f->generation, f->name));
   if (cni_force_def_check(&copy) != CN_OK) return damaged_numbers("force", i);
   if (!same_rotation(copy.frame_a, f->def.frame_a) || !same_rotation(copy.frame_b, f->def.frame_b))
     return damaged("force", i, "a frame's rotation is not of length one");

@@ -149,15 +149,11 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   cni_joint_use_curves(&joint, 1);
 
   // to the front of both lists
-  if (joint.body_a >= 0) {
-    CniBody *a = &model->bodies[joint.body_a];
-    joint.next_a = a->first_joint;
-    a->first_joint = i;
-  }
-  if (joint.body_b >= 0) {
-    CniBody *b = &model->bodies[joint.body_b];
-    joint.next_b = b->first_joint;
-    b->first_joint = i;
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t body = side ? joint.body_b : joint.body_a;
+    if (body < 0) continue;
+    *(side ? &joint.next_b : &joint.next_a) = model->bodies[body].first_joint;
+    model->bodies[body].first_joint = i;
   }
   model->joints[i] = joint;
   *id = (CnJointId){joint.slot, joint.generation};

@@ -10,15 +10,10 @@
 CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator) {
   *model = (CniModel){0};
   model->allocator = *allocator;
-  model->body_ids = CNI_IDS_EMPTY;
-  model->shape_ids = CNI_IDS_EMPTY;
-  model->material_ids = CNI_IDS_EMPTY;
-  model->geometry_ids = CNI_IDS_EMPTY;
-  model->curve_ids = CNI_IDS_EMPTY;
-  model->joint_ids = CNI_IDS_EMPTY;
-  model->force_ids = CNI_IDS_EMPTY;
-  model->function_ids = CNI_IDS_EMPTY;
-  model->coupling_ids = CNI_IDS_EMPTY;
+  CniIds *ids[] = {&model->body_ids,     &model->shape_ids,    &model->material_ids,
+                   &model->geometry_ids, &model->curve_ids,    &model->joint_ids,
+                   &model->force_ids,    &model->function_ids, &model->coupling_ids};
+  for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) *ids[i] = CNI_IDS_EMPTY;
   CNI_TRY(CNI_RESERVE(allocator, model->materials, model->material_capacity, 0, 1));
   model->materials[0] = (CniMaterial){0};
   model->materials[0].def = cn_material_def_default();
@@ -77,41 +72,19 @@ static CnStatus find(const CniIds *ids, const char *kind, uint32_t slot, uint32_
                    kind, (unsigned)slot, (unsigned)generation);
 }
 
-CnStatus cni_model_find_body(const CniModel *model, CnBodyId id, int32_t *index) {
-  return find(&model->body_ids, "body", id.slot, id.generation, index);
-}
-
-CnStatus cni_model_find_shape(const CniModel *model, CnShapeId id, int32_t *index) {
-  return find(&model->shape_ids, "shape", id.slot, id.generation, index);
-}
-
-CnStatus cni_model_find_material(const CniModel *model, CnMaterialId id, int32_t *index) {
-  return find(&model->material_ids, "material", id.slot, id.generation, index);
-}
-
-CnStatus cni_model_find_geometry(const CniModel *model, CnGeometryId id, int32_t *index) {
-  return find(&model->geometry_ids, "geometry", id.slot, id.generation, index);
-}
-
-CnStatus cni_model_find_curve(const CniModel *model, CnCurveId id, int32_t *index) {
-  return find(&model->curve_ids, "curve", id.slot, id.generation, index);
-}
-
-CnStatus cni_model_find_joint(const CniModel *model, CnJointId id, int32_t *index) {
-  return find(&model->joint_ids, "joint", id.slot, id.generation, index);
-}
-
-CnStatus cni_model_find_function(const CniModel *model, CnFunctionId id, int32_t *index) {
-  return find(&model->function_ids, "function", id.slot, id.generation, index);
-}
-
-CnStatus cni_model_find_coupling(const CniModel *model, CnCouplingId id, int32_t *index) {
-  return find(&model->coupling_ids, "coupling", id.slot, id.generation, index);
-}
-
-CnStatus cni_model_find_force(const CniModel *model, CnForceId id, int32_t *index) {
-  return find(&model->force_ids, "force", id.slot, id.generation, index);
-}
+#define FIND(function, Id, ids, kind)                                                              \
+  CnStatus function(const CniModel *model, Id id, int32_t *index) {                                \
+    return find(&model->ids, kind, id.slot, id.generation, index);                                 \
+  }
+FIND(cni_model_find_body, CnBodyId, body_ids, "body")
+FIND(cni_model_find_shape, CnShapeId, shape_ids, "shape")
+FIND(cni_model_find_material, CnMaterialId, material_ids, "material")
+FIND(cni_model_find_geometry, CnGeometryId, geometry_ids, "geometry")
+FIND(cni_model_find_curve, CnCurveId, curve_ids, "curve")
+FIND(cni_model_find_joint, CnJointId, joint_ids, "joint")
+FIND(cni_model_find_function, CnFunctionId, function_ids, "function")
+FIND(cni_model_find_coupling, CnCouplingId, coupling_ids, "coupling")
+FIND(cni_model_find_force, CnForceId, force_ids, "force")
 
 // ---- poses and names ----
 

@@ -69,16 +69,6 @@ static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShape
                      cni_shape_kinds[def->kind]->name, label);
 }
 
-// The shape of a definition, not yet in any array.
-static CniShape shape_from(const CnShapeDef *def, int32_t body, int32_t material) {
-  return (CniShape){.body = body,
-                    .next = -1,
-                    .kind = def->kind,
-                    .radius = def->kind == CN_SHAPE_SPHERE ? def->radius : 0,
-                    .material = material,
-                    .density = def->density};
-}
-
 // ---- what a shape keeps beside its common fields ----
 
 static CnStatus begin_extra(const CniModel *model, CniShape *shape) {
@@ -120,14 +110,20 @@ CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeEx
   return status;
 }
 
-CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniShape *shape) {
+// What a definition says, with the pose in the frame of the centre of mass.
+static CnStatus take_def(const CniModel *model, const CnShapeDef *def, CnPose pose,
+                         CniShape *shape) {
   CniShapeExtra extra = {.category = def->category, .mask = def->mask};
   CNI_TRY(cni_model_geometry_of(model, def, &extra.geometry));
   cni_shape_pack(def, extra.size);
   shape->kind = def->kind;
   shape->radius = def->kind == CN_SHAPE_SPHERE ? def->radius : 0;
   shape->density = def->density;
-  return cni_shape_keep(model, shape, &extra, CN_POSE_ONE, def->pose);
+  return cni_shape_keep(model, shape, &extra, pose, def->pose);
+}
+
+CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniShape *shape) {
+  return take_def(model, def, CN_POSE_ONE, shape);
 }
 
 void cni_shape_forget(const CniModel *model, CniShape *shape) {
@@ -146,10 +142,7 @@ static CnStatus prepare_shape(CniModel *model, int32_t body, const CnShapeDef *d
                       model->shape_count + 1));
   CNI_TRY(cni_ids_reserve(&model->shape_ids, &model->allocator));
   CnPose com = cni_body_com(&model->bodies[body]);
-  CniShapeExtra extra = {.category = def->category, .mask = def->mask};
-  CNI_TRY(cni_model_geometry_of(model, def, &extra.geometry));
-  cni_shape_pack(def, extra.size);
-  CNI_TRY(cni_shape_keep(model, shape, &extra, cni_shape_local_pose(com, def->pose), def->pose));
+  CNI_TRY(take_def(model, def, cni_shape_local_pose(com, def->pose), shape));
   CNI_TRY(cni_body_frame(model, &model->bodies[body], -1, shape, frame));
   CNI_TRY(cni_body_frame_reserve(model, body, frame));
   return cni_pose_is_one(frame->com) ? CN_OK : cni_shape_poses_reserve(model, shape);
@@ -182,7 +175,7 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
     CNI_TRY(cni_model_find_material(model, def.material, &material));
   if (model->shape_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d shapes", INT32_MAX);
-  CniShape shape = shape_from(&def, body, material);
+  CniShape shape = {.body = body, .next = -1, .material = material};
   CniBody *b = &model->bodies[body];
   CniBodyFrame frame;
   CnStatus status = prepare_shape(model, body, &def, &shape, &frame);

@@ -113,4 +113,11 @@ CnStatus cni_arena_arrays(CniArena *arena, int64_t count, size_t size, void *add
        ? ((array)[(count)++] = (item), CN_OK)                                                      \
        : CN_NO_MEMORY)
 
+#define CNI_SWAP(Type, a, b)                                                                       \
+  do {                                                                                             \
+    Type cni_swap_kept = a;                                                                        \
+    a = b;                                                                                         \
+    b = cni_swap_kept;                                                                             \
+  } while (0)
+
 #endif

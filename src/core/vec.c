@@ -2,6 +2,7 @@
 // The parts of vec.h that are too long to be inline: principal axes of a symmetric matrix,
 // quaternion of a rotation matrix, exponential map.
 
+#include "core/memory.h"
 #include "core/vec.h"
 #include "core/math.h"
 
@@ -58,11 +59,8 @@ void cni_seigen(CnSym3 m, CnVec3 *values, CnMat3 *vectors) {
   // ascending; equal values keep the order of their axes
   int order[3] = {0, 1, 2};
   for (int i = 1; i < 3; ++i) {
-    for (int j = i; j > 0 && a[order[j]][order[j]] < a[order[j - 1]][order[j - 1]]; --j) {
-      int swap = order[j];
-      order[j] = order[j - 1];
-      order[j - 1] = swap;
-    }
+    for (int j = i; j > 0 && a[order[j]][order[j]] < a[order[j - 1]][order[j - 1]]; --j)
+      CNI_SWAP(int, order[j], order[j - 1]);
   }
   int i0 = order[0], i1 = order[1], i2 = order[2];
   *values = cn_vec3(a[i0][i0], a[i1][i1], a[i2][i2]);

@@ -84,11 +84,8 @@ static int keep_better(Search *search, double error, const char *method) {
   if (!(error < search->best)) return 0;
   search->best = error;
   search->report->method = method;
-  double *g = k->best_g, *u = k->best_u;
-  k->best_g = k->g;
-  k->best_u = k->u;
-  k->g = g;
-  k->u = u;
+  CNI_SWAP(double *, k->best_g, k->g);
+  CNI_SWAP(double *, k->best_u, k->u);
   return 1;
 }
 

@@ -11,6 +11,7 @@
 #include "sparse/dense.h"
 #include "sparse/dense_kernels.inc"
 
+#include "core/memory.h"
 #include "core/vec.h"
 
 #define PANEL 48 // columns between two products over all the rest
@@ -35,11 +36,7 @@ int32_t cni_dense_stride(int32_t columns) {
 }
 
 void cni_dense_swap(double *x, double *y, int32_t count) {
-  for (int32_t j = 0; j < count; j++) {
-    double t = x[j];
-    x[j] = y[j];
-    y[j] = t;
-  }
+  for (int32_t j = 0; j < count; j++) CNI_SWAP(double, x[j], y[j]);
 }
 
 // Columns [first, last) of rows [first, size): pivots, factors of L, and the rows of U inside.
@@ -113,11 +110,7 @@ static double product(const double *x, const double *y, int32_t count) {
 
 void cni_dense_solve(int32_t size, const double *a, int32_t stride, const int32_t *pivot,
                      double *x) {
-  for (int32_t k = 0; k < size; k++) {
-    double t = x[pivot[k]];
-    x[pivot[k]] = x[k];
-    x[k] = t;
-  }
+  for (int32_t k = 0; k < size; k++) CNI_SWAP(double, x[pivot[k]], x[k]);
   for (int32_t i = 1; i < size; i++) x[i] -= product(a + (int64_t)i * stride, x, i);
   for (int32_t i = size - 1; i >= 0; i--) {
     const double *row = a + (int64_t)i * stride;

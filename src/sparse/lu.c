@@ -233,11 +233,7 @@ static void forward(const CniLu *lu, const CniFront *f, double *x) {
   const int32_t *border = lu->nodes + f->node_start + f->pivot_nodes;
   const double *a = lu->factor + f->factor, *l = a + (int64_t)k * stride;
   double *y = x + f->first_row;
-  for (int32_t i = 0; i < k; i++) {
-    double t = y[pivot[i]];
-    y[pivot[i]] = y[i];
-    y[i] = t;
-  }
+  for (int32_t i = 0; i < k; i++) CNI_SWAP(double, y[pivot[i]], y[i]);
   for (int32_t i = 1; i < k; i++) {
     const double *row = a + (int64_t)i * stride;
     double sum = y[i];

@@ -158,11 +158,8 @@ static void write_fronts(Work *w, Tree *t, int32_t *stack) {
         w->mark[i] = -1;
         int32_t from = depth;
         for (; c >= 0; c = t->other[c]) stack[depth++] = c;
-        for (int32_t a = from, b = depth - 1; a < b; a++, b--) {
-          int32_t swap = stack[a];
-          stack[a] = stack[b];
-          stack[b] = swap;
-        }
+        for (int32_t a = from, b = depth - 1; a < b; a++, b--)
+          CNI_SWAP(int32_t, stack[a], stack[b]);
         continue;
       }
       depth--;

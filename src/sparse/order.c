@@ -145,9 +145,7 @@ static void collect(Order *o) {
     o->start[i] = end;
     end += o->length[i];
   }
-  int32_t *swap = o->list;
-  o->list = o->spare;
-  o->spare = swap;
+  CNI_SWAP(int32_t *, o->list, o->spare);
   o->end = end;
 }
 

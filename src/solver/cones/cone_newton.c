@@ -85,11 +85,8 @@ static int search(CniConeNewton *m, double ceiling) {
     proximal_velocity(m, m->g_new, m->u_new);
     double merit = evaluate(c, m->g_new, m->u_new, m->f_new, 0);
     if (!(merit <= (1 - SUFFICIENT * t) * ceiling)) continue;
-    double *swap[] = {m->g, m->u};
-    m->g = m->g_new;
-    m->u = m->u_new;
-    m->g_new = swap[0];
-    m->u_new = swap[1];
+    CNI_SWAP(double *, m->g, m->g_new);
+    CNI_SWAP(double *, m->u, m->u_new);
     m->merit = merit;
     return 1;
   }

@@ -166,13 +166,9 @@ static int search_line(CniNewton *s) {
     for (int32_t i = 0; i < s->n; i++) s->z_new[i] = s->z[i] + t * s->step[i];
     double merit = evaluate(s, s->z_new, s->w_new, s->phi_new);
     if (!(merit <= ceiling + SUFFICIENT * t * slope)) continue;
-    double *swap[] = {s->z, s->w, s->phi};
-    s->z = s->z_new;
-    s->w = s->w_new;
-    s->phi = s->phi_new;
-    s->z_new = swap[0];
-    s->w_new = swap[1];
-    s->phi_new = swap[2];
+    CNI_SWAP(double *, s->z, s->z_new);
+    CNI_SWAP(double *, s->w, s->w_new);
+    CNI_SWAP(double *, s->phi, s->phi_new);
     s->merits[s->merit_count++ % CNI_NEWTON_MEMORY] = merit;
     return 1;
   }

@@ -156,11 +156,7 @@ static void swap_columns(CniTableau *t, int32_t a, int32_t b) {
   }
 }
 
-static void swap_indices(int32_t *x, int32_t a, int32_t b) {
-  int32_t c = x[a];
-  x[a] = x[b];
-  x[b] = c;
-}
+static void swap_indices(int32_t *x, int32_t a, int32_t b) { CNI_SWAP(int32_t, x[a], x[b]); }
 
 // The pivot of the block of `left` rows and columns that begins after the complementarity rows; 0
 // if nothing is left of it. by_row and by_column tell which equality each is.

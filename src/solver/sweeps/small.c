@@ -3,6 +3,8 @@
 // nothing here is worth blocking or calling a library for; loops run in a fixed order, so that the
 // bits do not depend on the machine.
 #include "solver/sweeps/small.h"
+
+#include "core/memory.h"
 #include <math.h>
 
 // One Jacobi rotation in the plane (p, q) that makes a[p][q] zero.
@@ -136,14 +138,9 @@ int cni_small_solve(int32_t dim, double *a, double *x) {
       if (fabs(a[i * dim + k]) > fabs(a[pivot * dim + k])) pivot = i;
     }
     if (!(fabs(a[pivot * dim + k]) > 0)) return 0;
-    for (int32_t j = 0; j < dim && pivot != k; j++) {
-      double t = a[k * dim + j];
-      a[k * dim + j] = a[pivot * dim + j];
-      a[pivot * dim + j] = t;
-    }
-    double t = x[k];
-    x[k] = x[pivot];
-    x[pivot] = t;
+    for (int32_t j = 0; j < dim && pivot != k; j++)
+      CNI_SWAP(double, a[k * dim + j], a[pivot * dim + j]);
+    CNI_SWAP(double, x[k], x[pivot]);
     for (int32_t i = k + 1; i < dim; i++) {
       double f = a[i * dim + k] / a[k * dim + k];
       for (int32_t j = k; j < dim; j++) a[i * dim + j] -= f * a[k * dim + j];

@@ -461,17 +461,3 @@ int32_t cni_schedule_phase_count(const CniSchedule *s, int32_t phase) {
 int32_t cni_schedule_slab(const CniSchedule *s, int32_t phase, int32_t i) {
   return phase == 2 ? s->slab_count : 2 * i + phase;
 }
-
-void cni_schedule_order(const CniSchedule *s, int32_t *order) {
-  int32_t n = 0;
-  for (int32_t phase = 0; phase < CNI_SWEEP_PHASES; phase++) {
-    for (int32_t i = 0; i < cni_schedule_phase_count(s, phase); i++) {
-      int32_t slab = cni_schedule_slab(s, phase, i);
-      for (int32_t k = s->start[slab]; k < s->start[slab + 1]; k++) {
-        const CniBatch *batch = &s->batches[k];
-        for (int32_t lane = 0; lane < batch->lane_count; lane++)
-          for (int32_t j = 0; j < batch->length; j++) order[n++] = batch->block[lane] + j;
-      }
-    }
-  }
-}

@@ -116,9 +116,6 @@ const char *cni_schedule_fault(const CniSchedule *schedule, const CnProblem *p);
 int32_t cni_schedule_phase_count(const CniSchedule *schedule, int32_t phase);
 int32_t cni_schedule_slab(const CniSchedule *schedule, int32_t phase, int32_t i);
 
-// All blocks in the order of a sweep by one thread; order has block_count entries.
-void cni_schedule_order(const CniSchedule *schedule, int32_t *order);
-
 // ---- slabs.c ----
 
 #define CNI_NO_LAYER 255

@@ -24,22 +24,11 @@ CniSimdLevel cni_simd_level(void) {
 #endif
 }
 
-typedef struct Level {
-  const char *name;
-  int32_t lanes;
-} Level;
-
-static const Level levels[] = {
-    [CNI_SIMD_LEVEL_PLAIN] = {"plain", 4}, [CNI_SIMD_LEVEL_SSE2] = {"sse2", 2},
-    [CNI_SIMD_LEVEL_AVX2] = {"avx2", 4},   [CNI_SIMD_LEVEL_AVX512] = {"avx512", 8},
-    [CNI_SIMD_LEVEL_NEON] = {"neon", 2},
-};
-#define LEVEL_COUNT (sizeof levels / sizeof levels[0])
-
 const char *cni_simd_level_name(CniSimdLevel level) {
-  return (size_t)level < LEVEL_COUNT ? levels[level].name : "unknown";
-}
-
-int32_t cni_simd_lanes(CniSimdLevel level) {
-  return (size_t)level < LEVEL_COUNT ? levels[level].lanes : 0;
+  static const char *const names[] = {
+      [CNI_SIMD_LEVEL_PLAIN] = "plain", [CNI_SIMD_LEVEL_SSE2] = "sse2",
+      [CNI_SIMD_LEVEL_AVX2] = "avx2",   [CNI_SIMD_LEVEL_AVX512] = "avx512",
+      [CNI_SIMD_LEVEL_NEON] = "neon",
+  };
+  return (size_t)level < sizeof names / sizeof *names ? names[level] : "unknown";
 }

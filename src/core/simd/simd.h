@@ -29,7 +29,6 @@ typedef enum CniSimdLevel {
 // The widest level this machine runs; plain in a build without SIMD.
 CniSimdLevel cni_simd_level(void);
 const char *cni_simd_level_name(CniSimdLevel level); // "avx2"
-int32_t cni_simd_lanes(CniSimdLevel level);
 
 #if defined(CNI_SIMD_PLAIN) || defined(CNI_SIMD_OFF)
 #define CNI_WIDE_PLAIN
@@ -322,6 +321,34 @@ CNI_BINARY(CniMask, CniMask, cni_mask_or, CNI_X86(or_pd)(x, y))
 #undef CNI_BINARY
 
 // ---- the same for all ----
+
+// The function NAME(level) that gives the kernels of a level, null where there are none: in a file that
+// includes the kernels, so that those every processor of the family runs (SSE2, NEON) are among them.
+#if defined(CNI_WIDE_PLAIN)
+#define CNI_CHOOSE_KERNELS(Type, name)                                                             \
+  extern const Type name##_plain;                                                                  \
+  const Type *name(CniSimdLevel level) {                                                           \
+    return level == CNI_SIMD_LEVEL_PLAIN ? &name##_plain : NULL;                                   \
+  }
+#elif defined(__x86_64__)
+#define CNI_CHOOSE_KERNELS(Type, name)                                                             \
+  extern const Type name##_plain, name##_avx2, name##_avx512;                                      \
+  const Type *name(CniSimdLevel level) {                                                           \
+    return level == CNI_SIMD_LEVEL_PLAIN    ? &name##_plain                                        \
+           : level == CNI_SIMD_LEVEL_AVX2   ? &name##_avx2                                         \
+           : level == CNI_SIMD_LEVEL_AVX512 ? &name##_avx512                                       \
+           : level == CNI_WIDE_LEVEL        ? &CNI_WIDE_NAME(name)                                 \
+                                            : NULL;                                                       \
+  }
+#else
+#define CNI_CHOOSE_KERNELS(Type, name)                                                             \
+  extern const Type name##_plain;                                                                  \
+  const Type *name(CniSimdLevel level) {                                                           \
+    return level == CNI_SIMD_LEVEL_PLAIN ? &name##_plain                                           \
+           : level == CNI_WIDE_LEVEL     ? &CNI_WIDE_NAME(name)                                    \
+                                         : NULL;                                                       \
+  }
+#endif
 
 // p[i[lane]] = a[lane], lanes in ascending order.
 static inline void cni_wide_scatter(double *p, const int32_t *i, CniWide a) {

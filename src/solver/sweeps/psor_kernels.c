@@ -8,22 +8,7 @@
 #include "solver/sweeps/psor_kernels.inc"
 #endif
 
-extern const CniPsorKernels cni_psor_kernels_plain;
-#if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
-extern const CniPsorKernels cni_psor_kernels_avx2, cni_psor_kernels_avx512;
-#endif
-
-const CniPsorKernels *cni_psor_kernels(CniSimdLevel level) {
-  if (level == CNI_SIMD_LEVEL_PLAIN) return &cni_psor_kernels_plain;
-#ifndef CNI_WIDE_PLAIN
-  if (level == CNI_WIDE_LEVEL) return &CNI_WIDE_NAME(cni_psor_kernels);
-#endif
-#if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
-  if (level == CNI_SIMD_LEVEL_AVX2) return &cni_psor_kernels_avx2;
-  if (level == CNI_SIMD_LEVEL_AVX512) return &cni_psor_kernels_avx512;
-#endif
-  return NULL;
-}
+CNI_CHOOSE_KERNELS(CniPsorKernels, cni_psor_kernels)
 
 int32_t cni_psor_full(int32_t kind) {
   return kind >= CNI_PSOR_PAIR ? CNI_LINES_PAIR : CNI_LINES_SPHERE;

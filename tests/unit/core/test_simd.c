@@ -29,6 +29,12 @@ static const Backend backends[] = {
 };
 #define BACKEND_COUNT (sizeof backends / sizeof backends[0])
 
+static int32_t lanes_of(CniSimdLevel level) {
+  return level == CNI_SIMD_LEVEL_AVX512                                  ? 8
+         : level == CNI_SIMD_LEVEL_AVX2 || level == CNI_SIMD_LEVEL_PLAIN ? 4
+                                                                         : 2;
+}
+
 static int runs_here(CniSimdLevel level) {
   if (level == CNI_SIMD_LEVEL_PLAIN) return 1;
   CniSimdLevel top = cni_simd_level();
@@ -125,7 +131,7 @@ static void check_backend(const Backend *backend, const SimdData *data) {
   static SimdResult result;
   memset(&result, 0xAB, sizeof result);
   backend->run(data, &result);
-  assert_int_equal(result.lanes, cni_simd_lanes(backend->level));
+  assert_int_equal(result.lanes, lanes_of(backend->level));
   assert_int_equal(result.wrong_any, 0);
   for (int op = 0; op < OP_COUNT; ++op) {
     for (int32_t i = 0; i < SIMD_SIZE; ++i) {
@@ -177,11 +183,9 @@ static void minimum_of_zeros(void **state) {
 static void levels(void **state) {
   (void)state;
   CniSimdLevel level = cni_simd_level();
-  CHECK(cni_simd_lanes(level) >= 2);
   assert_string_equal(cni_simd_level_name(CNI_SIMD_LEVEL_PLAIN), "plain");
   assert_string_equal(cni_simd_level_name(CNI_SIMD_LEVEL_AVX512), "avx512");
   assert_string_equal(cni_simd_level_name((CniSimdLevel)77), "unknown");
-  assert_int_equal(cni_simd_lanes((CniSimdLevel)77), 0);
 #ifdef SIMD_TEST_OFF
   assert_int_equal(level, CNI_SIMD_LEVEL_PLAIN);
 #elif defined(__x86_64__)

@@ -400,27 +400,15 @@ static void meet_unbounded(const Grid *g, int32_t begin, int32_t end, CniPairSin
 
 // The row of an item, and the slab of a row.
 static int32_t row_of(const Grid *g, int32_t item) {
-  int32_t low = 0, high = g->row_count;
-  while (high - low > 1) {
-    int32_t middle = low + (high - low) / 2;
-    if (g->rows[middle].first_item <= item)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  int32_t low = 1, high = g->row_count;
+  CNI_BISECT(low, high, middle, g->rows[middle].first_item <= item)
+  return low - 1;
 }
 
 static int32_t slab_of(const Grid *g, int32_t row) {
-  int32_t low = 0, high = g->slab_count;
-  while (high - low > 1) {
-    int32_t middle = low + (high - low) / 2;
-    if (g->slabs[middle].first_row <= row)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  int32_t low = 1, high = g->slab_count;
+  CNI_BISECT(low, high, middle, g->slabs[middle].first_row <= row)
+  return low - 1;
 }
 
 static void find_pairs(const void *context, int32_t begin, int32_t end, CniPairSink *sink) {

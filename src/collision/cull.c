@@ -2,6 +2,7 @@
 // Cull: of the candidates those that may meet and could come within their margin, and the
 // half-spaces with the shapes near them, all by ascending dense indices.
 #include "collision/collision_private.h"
+#include "core/sort.h"
 
 #include "core/error.h"
 
@@ -63,15 +64,9 @@ typedef struct CullLoop {
 
 // The shape that a pair of the list belongs to.
 static int32_t shape_of(const CniCollision *c, int32_t pair) {
-  int32_t low = 0, high = c->wide_count;
-  while (high - low > 1) {
-    int32_t middle = low + (high - low) / 2;
-    if (c->starts[middle] <= pair)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
+  int32_t low = 1, high = c->wide_count;
+  CNI_BISECT(low, high, middle, c->starts[middle] <= pair)
+  return low - 1;
 }
 
 // One row of the list, its pairs [first, last): those that are left go to `left`, their number is

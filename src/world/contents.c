@@ -95,10 +95,8 @@ CnStatus cni_settings_check(CniSettings *s) {
 }
 
 static void engine_release(CniEngine *engine, const CnAllocator *allocator) {
-  cni_release(allocator, engine->group_bodies,
-              (size_t)engine->group_capacity * sizeof *engine->group_bodies);
-  cni_release(allocator, engine->block_joints,
-              (size_t)engine->joint_capacity * sizeof *engine->block_joints);
+  CNI_RELEASE(allocator, engine->group_bodies, engine->group_capacity);
+  CNI_RELEASE(allocator, engine->block_joints, engine->joint_capacity);
   cn_integrator_destroy(engine->integrator);
   cn_solver_destroy(engine->solver);
   cn_answer_release(&engine->answer);

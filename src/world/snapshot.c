@@ -83,9 +83,6 @@ static CniShapeRecord shape_record(const CniModel *model, int32_t i) {
                           .material = shape->material};
 }
 
-// Ids that were given once are remembered.
-static int has_geometries(const CniModel *model) { return model->geometry_ids.slot_count > 0; }
-
 static void write_geometry(Writer *w, const CniGeometry *g) {
   const CniHull *h = g->hull;
   CniGeometryRecord record = {g->slot, g->generation, h->vertex_count, h->face_count, ""};
@@ -105,10 +102,8 @@ static void write_geometry(Writer *w, const CniGeometry *g) {
   }
 }
 
-static int has_curves(const CniModel *model) { return model->curve_ids.slot_count > 0; }
-
 static void write_curves(Writer *w, const CniModel *model) {
-  if (!has_curves(model)) return;
+  if (model->curve_ids.slot_count == 0) return;
   write_ids(w, &model->curve_ids);
   write_count(w, model->curve_count);
   for (int32_t i = 0; i < model->curve_count; i++) {
@@ -119,10 +114,8 @@ static void write_curves(Writer *w, const CniModel *model) {
   }
 }
 
-static int has_functions(const CniModel *model) { return model->function_ids.slot_count > 0; }
-
 static void write_functions(Writer *w, const CniModel *model) {
-  if (!has_functions(model)) return;
+  if (model->function_ids.slot_count == 0) return;
   write_ids(w, &model->function_ids);
   write_count(w, model->function_count);
   for (int32_t i = 0; i < model->function_count; i++) {
@@ -139,10 +132,8 @@ static void write_motions(Writer *w, const CniModel *model) {
     write_record(w, CNI_RECORD_MOTION, &model->motions[i]);
 }
 
-static int has_couplings(const CniModel *model) { return model->coupling_ids.slot_count > 0; }
-
 static void write_couplings(Writer *w, const CniModel *model) {
-  if (!has_couplings(model)) return;
+  if (model->coupling_ids.slot_count == 0) return;
   write_ids(w, &model->coupling_ids);
   write_count(w, model->coupling_count);
   for (int32_t i = 0; i < model->coupling_count; i++) {
@@ -158,7 +149,7 @@ static void write_model(Writer *w, const CniModel *model) {
   write_ids(w, &model->shape_ids);
   write_ids(w, &model->material_ids);
   write_ids(w, &model->joint_ids);
-  if (has_geometries(model)) {
+  if (model->geometry_ids.slot_count > 0) { // ids that were given once are remembered
     write_ids(w, &model->geometry_ids);
     write_count(w, model->geometry_count);
   }
@@ -227,11 +218,11 @@ static void write_layout(Writer *w, const CniModel *model) {
   uint8_t has[CNI_RECORD_COUNT] = {0};
   int32_t count = 0;
   memset(has, 1, CNI_RECORD_SHAPE_KIND);
-  has[CNI_RECORD_GEOMETRY] = has_geometries(model) ? 1 : 0;
-  has[CNI_RECORD_CURVE] = has_curves(model) ? 1 : 0;
-  has[CNI_RECORD_FUNCTION] = has_functions(model) ? 1 : 0;
-  has[CNI_RECORD_MOTION] = model->motion_count > 0 ? 1 : 0;
-  has[CNI_RECORD_COUPLING] = has[CNI_RECORD_TERM] = has_couplings(model) ? 1 : 0;
+  has[CNI_RECORD_GEOMETRY] = model->geometry_ids.slot_count > 0;
+  has[CNI_RECORD_CURVE] = model->curve_ids.slot_count > 0;
+  has[CNI_RECORD_FUNCTION] = model->function_ids.slot_count > 0;
+  has[CNI_RECORD_MOTION] = model->motion_count > 0;
+  has[CNI_RECORD_COUPLING] = has[CNI_RECORD_TERM] = model->coupling_ids.slot_count > 0;
   for (int32_t i = 0; i < model->shape_count; i++)
     has[CNI_RECORD_SHAPE_KIND + (int)model->shapes[i].kind] = 1;
   for (int32_t i = 0; i < model->joint_count; i++)

@@ -95,8 +95,7 @@ void cn_world_destroy(CnWorld *world) {
   // contents that were never created have no allocator, and nothing to release
   if (world->now.model.allocator.release) cni_contents_release(&world->now, &world->allocator);
   cni_step_memory_release(&world->memory);
-  cni_release(&world->allocator, world->located,
-              (size_t)world->located_capacity * sizeof *world->located);
+  CNI_RELEASE(&world->allocator, world->located, world->located_capacity);
   cni_step_contacts_release(&world->found, &world->allocator);
   cni_direct_destroy(world->direct);
   cni_collision_destroy(world->collision);

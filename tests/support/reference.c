@@ -16,6 +16,20 @@ int32_t *stored_order(const CnProblem *p) {
   return order;
 }
 
+void schedule_order(const CniSchedule *s, int32_t *order) {
+  int32_t n = 0;
+  for (int32_t phase = 0; phase < CNI_SWEEP_PHASES; phase++) {
+    for (int32_t i = 0; i < cni_schedule_phase_count(s, phase); i++) {
+      int32_t slab = cni_schedule_slab(s, phase, i);
+      for (int32_t k = s->start[slab]; k < s->start[slab + 1]; k++) {
+        const CniBatch *batch = &s->batches[k];
+        for (int32_t lane = 0; lane < batch->lane_count; lane++)
+          for (int32_t j = 0; j < batch->length; j++) order[n++] = batch->block[lane] + j;
+      }
+    }
+  }
+}
+
 int32_t *sweep_order(const CnSolverDef *def, CnProblem *p) {
   int32_t *order = stored_order(p);
   CnAnswer answer = cn_answer_empty(&def->allocator);
@@ -24,7 +38,7 @@ int32_t *sweep_order(const CnSolverDef *def, CnProblem *p) {
   CHECK_OK(cni_psor_create(def, &def->allocator, 0, &state));
   CniStepMemory memory = held_memory();
   CHECK_OK(cni_psor_prepare(state, p, &answer, &memory));
-  cni_schedule_order(&((CniPsor *)state)->schedule, order);
+  schedule_order(&((CniPsor *)state)->schedule, order);
   if (p->form == CN_FORM_STEP) cni_psor_leave(state);
   cni_psor_destroy(state);
   cni_step_memory_release(&memory);

@@ -7,6 +7,8 @@
 #include "problem/problem.h"
 #include "solver/solver.h"
 
+// All blocks in the order of a sweep by one thread; order has block_count entries.
+void schedule_order(const CniSchedule *schedule, int32_t *order);
 // The order in which a solver of this definition visits the blocks of a step problem; free() it.
 int32_t *sweep_order(const CnSolverDef *def, CnProblem *p);
 // 0, 1, 2, ...

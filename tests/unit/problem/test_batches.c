@@ -3,6 +3,7 @@
 #include "check.h"
 #include "core/rng.h"
 #include "lattice.h"
+#include "reference.h"
 #include "scenes.h"
 
 #include <stdlib.h>
@@ -83,21 +84,6 @@ static void claim_slab(const CnProblem *p, const CniSchedule *s, int32_t slab, i
   }
 }
 
-// All blocks in the order of a sweep by one thread.
-static void order_of(const CniSchedule *s, int32_t *order) {
-  int32_t n = 0;
-  for (int32_t phase = 0; phase < CNI_SWEEP_PHASES; phase++) {
-    for (int32_t i = 0; i < cni_schedule_phase_count(s, phase); i++) {
-      int32_t slab = cni_schedule_slab(s, phase, i);
-      for (int32_t k = s->start[slab]; k < s->start[slab + 1]; k++) {
-        const CniBatch *batch = &s->batches[k];
-        for (int32_t lane = 0; lane < batch->lane_count; lane++)
-          for (int32_t j = 0; j < batch->length; j++) order[n++] = batch->block[lane] + j;
-      }
-    }
-  }
-}
-
 static void check_schedule(const CnProblem *p, const CniSchedule *s) {
   size_t blocks = (size_t)p->block_count + 1, groups = (size_t)p->group_count + 1;
   int32_t *seen = calloc(blocks, sizeof *seen), *mark = calloc(groups, sizeof *mark);
@@ -105,7 +91,7 @@ static void check_schedule(const CnProblem *p, const CniSchedule *s) {
   CHECK(seen && mark && order && owner);
   for (int32_t i = 0; i < s->batch_count; i++) check_batch(p, &s->batches[i], seen, mark, i + 1);
   for (int32_t i = 0; i < p->block_count; i++) CHECK(seen[i] == 1);
-  order_of(s, order);
+  schedule_order(s, order);
   for (int32_t i = 0; i < p->block_count; i++) seen[order[i]]++;
   for (int32_t i = 0; i < p->block_count; i++) CHECK(seen[i] == 2);
 
@@ -194,7 +180,7 @@ static void order_is_kept(void **state) {
   CniSchedule s = make(p, NULL);
   int32_t *order = calloc((size_t)p->block_count, sizeof *order);
   CHECK(s.slab_count == 1);
-  order_of(&s, order);
+  schedule_order(&s, order);
   for (int32_t i = 0; i < p->block_count; i++) CHECK(abs(order[i] - i) <= 64 * CNI_BATCH_LANES);
   free(order);
   cni_schedule_release(&s);

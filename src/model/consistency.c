@@ -176,8 +176,7 @@ static CnStatus check_curves(const CniModel *model) {
   CNI_TRY(check_slots(&model->curve_ids, "curve", model->curve_count));
   for (int32_t i = 0; i < model->curve_count; i++) {
     const CniCurve *c = model->curves[i];
-    CNI_TRY(check_id(&model->curve_ids, "curve", i, c->slot, c->generation));
-    if (!terminated(c->name)) return damaged("curve", i, "its name does not end");
+    CNI_TRY(check_named(&model->curve_ids, "curve", i, c->slot, c->generation, c->name));
     uses += c->use_count;
   }
   for (int32_t i = 0; i < model->joint_count; i++)

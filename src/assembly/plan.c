@@ -194,13 +194,11 @@ static CnStatus check_tuning(const CnContactTuning *t) {
                          "cohesion"};
   for (int i = 0; i < 5; i++)
     if (!(numbers[i] >= 0) || !isfinite(numbers[i]))
-      return cni_error(CN_INVALID_ARGUMENT, "modify hook: %s must be >= 0 and finite (got %g)",
-                       names[i], numbers[i]);
+      return cni_invalid("modify hook: %s must be >= 0 and finite (got %g)", names[i], numbers[i]);
   if (t->restitution > 1)
-    return cni_error(CN_INVALID_ARGUMENT, "modify hook: restitution must be at most 1 (got %g)",
-                     t->restitution);
+    return cni_invalid("modify hook: restitution must be at most 1 (got %g)", t->restitution);
   if (!cn_vec3_finite(t->surface_velocity))
-    return cni_error(CN_INVALID_ARGUMENT, "modify hook: surface_velocity must be finite");
+    return cni_invalid("modify hook: surface_velocity must be finite");
   return CN_OK;
 }
 

@@ -123,24 +123,21 @@ void cni_fields_default(const CniField *fields, void *def) {
 
 CnStatus cni_def_check(const char *sort, const void *def, size_t size, uint32_t tag) {
   uint32_t head[2];
-  if (!def) return cni_error(CN_INVALID_ARGUMENT, "%s: the definition is null", sort);
+  if (!def) return cni_invalid("%s: the definition is null", sort);
   memcpy(head, def, sizeof head);
   if (head[0] == size && head[1] == tag) return CN_OK;
   if (head[1] == tag)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "%s: the definition is of another version of Cairn (size %u, expected %zu): "
-                     "build the program with the headers of this one",
-                     sort, (unsigned)head[0], size);
-  return cni_error(CN_INVALID_ARGUMENT,
-                   "%s: the definition was not made by the default function of this version of "
-                   "Cairn (tag %u)",
-                   sort, (unsigned)head[1]);
+    return cni_invalid("%s: the definition is of another version of Cairn (size %u, expected %zu): "
+                       "build the program with the headers of this one",
+                       sort, (unsigned)head[0], size);
+  return cni_invalid("%s: the definition was not made by the default function of this version of "
+                     "Cairn (tag %u)",
+                     sort, (unsigned)head[1]);
 }
 
 CnStatus cni_check_vec3(const char *what, CnVec3 value) {
   if (cn_vec3_finite(value)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s must be finite (got %g, %g, %g)", what, value.x,
-                   value.y, value.z);
+  return cni_invalid("%s must be finite (got %g, %g, %g)", what, value.x, value.y, value.z);
 }
 
 // Four ulps: what a product of two unit quaternions leaves.
@@ -149,16 +146,14 @@ CnStatus cni_check_vec3(const char *what, CnVec3 value) {
 CnStatus cni_check_pose(const char *what, CnPose *pose) {
   CnVec3 p = pose->position;
   if (!cn_vec3_finite(p))
-    return cni_error(CN_INVALID_ARGUMENT, "%s.position must be finite (got %g, %g, %g)", what, p.x,
-                     p.y, p.z);
+    return cni_invalid("%s.position must be finite (got %g, %g, %g)", what, p.x, p.y, p.z);
   CnQuat q = pose->rotation;
   // the largest component first, so that the square neither overflows nor vanishes
   double largest = cn_max(cn_max(fabs(q.w), fabs(q.x)), cn_max(fabs(q.y), fabs(q.z)));
   int finite = isfinite(q.w) && isfinite(q.x) && isfinite(q.y) && isfinite(q.z);
   if (!finite || largest < 1e-300)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "%s.rotation must be a unit quaternion (got %g, %g, %g, %g)", what, q.w, q.x,
-                     q.y, q.z);
+    return cni_invalid("%s.rotation must be a unit quaternion (got %g, %g, %g, %g)", what, q.w, q.x,
+                       q.y, q.z);
   if (fabs(cn_qnorm2(q) - 1) <= UNIT_ROUNDING) return CN_OK;
   q = (CnQuat){q.w / largest, q.x / largest, q.y / largest, q.z / largest};
   pose->rotation = cn_qunit(q);
@@ -168,9 +163,8 @@ CnStatus cni_check_pose(const char *what, CnPose *pose) {
 CnStatus cni_check_twist(const char *what, const CnTwist *twist) {
   CnVec3 v = twist->velocity, w = twist->spin;
   if (cn_vec3_finite(v) && cn_vec3_finite(w)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT,
-                   "%s must be finite (got velocity %g, %g, %g and spin %g, %g, %g)", what, v.x,
-                   v.y, v.z, w.x, w.y, w.z);
+  return cni_invalid("%s must be finite (got velocity %g, %g, %g and spin %g, %g, %g)", what, v.x,
+                     v.y, v.z, w.x, w.y, w.z);
 }
 
 // Why a number is refused: a range speaks of numbers only.
@@ -188,27 +182,25 @@ static CnStatus check_doubles(const CniField *field, const char *what, const dou
   size_t used = 0;
   for (int32_t i = 0; i < count && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, i ? ", %g" : "%g", x[i]);
-  return cni_error(CN_INVALID_ARGUMENT, "%s %s (got %s)", what, trouble(field->range, x[wrong]),
-                   list);
+  return cni_invalid("%s %s (got %s)", what, trouble(field->range, x[wrong]), list);
 }
 
 static CnStatus check_integer(const CniField *field, const char *what, int32_t value) {
   if (field->type == CNI_FIELD_FLAG && value != 0 && value != 1)
-    return cni_error(CN_INVALID_ARGUMENT, "%s must be 0 or 1 (got %d)", what, (int)value);
+    return cni_invalid("%s must be 0 or 1 (got %d)", what, (int)value);
   if (field->type == CNI_FIELD_CHOICE && !cni_field_word(field, value))
-    return cni_error(CN_INVALID_ARGUMENT, "%s has no choice of number %d", what, (int)value);
+    return cni_invalid("%s has no choice of number %d", what, (int)value);
   if (field->type == CNI_FIELD_INTEGER && !cni_range_holds(field->range, value))
-    return cni_error(CN_INVALID_ARGUMENT, "%s %s (got %d)", what, cni_range_text(field->range),
-                     (int)value);
+    return cni_invalid("%s %s (got %d)", what, cni_range_text(field->range), (int)value);
   return CN_OK;
 }
 
 static CnStatus check_word(const CniField *field, const char *what, const char *word) {
-  if (!word) return cni_error(CN_INVALID_ARGUMENT, "%s is null", what);
+  if (!word) return cni_invalid("%s is null", what);
   if (cni_field_word_index(field, word) >= 0) return CN_OK;
   char known[256];
   cni_list_names(field->table, known, sizeof known);
-  return cni_error(CN_INVALID_ARGUMENT, "%s '%.64s' is unknown; known: %s", what, word, known);
+  return cni_invalid("%s '%.64s' is unknown; known: %s", what, word, known);
 }
 
 CnStatus cni_field_check(const CniField *field, const char *sort, void *def) {

@@ -177,27 +177,25 @@ CnStatus cni_function_check(const CnFunctionDef *given) {
   CNI_TRY(cni_fields_check(cni_function_fields, "function", &def));
   const CniFunctionKind *kind = &cni_function_kinds[def.kind];
   if (cni_field_find(kind->fields, "end") && !(def.end > def.start))
-    return cni_error(CN_INVALID_ARGUMENT, "function: end %g is not after start %g", def.end,
-                     def.start);
+    return cni_invalid("function: end %g is not after start %g", def.end, def.start);
   if (def.kind == CN_FUNCTION_SMOOTH_STEP && !(def.end < INFINITY))
-    return cni_error(CN_INVALID_ARGUMENT, "function: a smooth_step needs an end (got %g)", def.end);
+    return cni_invalid("function: a smooth_step needs an end (got %g)", def.end);
   if (kind->least_points == 0 ? def.point_count != 0 : def.point_count < kind->least_points)
-    return cni_error(CN_INVALID_ARGUMENT, "function: a %s has %s%d points (got %d)", kind->name,
-                     kind->least_points ? "at least " : "", (int)kind->least_points,
-                     (int)def.point_count);
+    return cni_invalid("function: a %s has %s%d points (got %d)", kind->name,
+                       kind->least_points ? "at least " : "", (int)kind->least_points,
+                       (int)def.point_count);
   if (def.point_count > 0 && (!def.times || !def.values))
-    return cni_error(CN_INVALID_ARGUMENT, "function: its times or values are null");
+    return cni_invalid("function: its times or values are null");
   if (def.period > 0 && def.point_count > 0 &&
       !(def.times[def.point_count - 1] - def.times[0] <= def.period))
-    return cni_error(CN_INVALID_ARGUMENT, "function: its points are more than a period of %g s",
-                     def.period);
+    return cni_invalid("function: its points are more than a period of %g s", def.period);
   for (int32_t i = 0; i < def.point_count; i++) {
     if (!isfinite(def.times[i]) || !isfinite(def.values[i]))
-      return cni_error(CN_INVALID_ARGUMENT, "function: point %d is not finite (got %g, %g)", (int)i,
-                       def.times[i], def.values[i]);
+      return cni_invalid("function: point %d is not finite (got %g, %g)", (int)i, def.times[i],
+                         def.values[i]);
     if (i > 0 && !(def.times[i] > def.times[i - 1]))
-      return cni_error(CN_INVALID_ARGUMENT, "function: times must ascend (got %g after %g)",
-                       def.times[i], def.times[i - 1]);
+      return cni_invalid("function: times must ascend (got %g after %g)", def.times[i],
+                         def.times[i - 1]);
   }
   return CN_OK;
 }

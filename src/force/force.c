@@ -45,10 +45,10 @@ static CnStatus check_unread(const CnForceDef *def) {
     for (const CniField *f = cni_force_kinds[k]->fields; f->name; f++) {
       const CniField one[2] = {*f, CNI_FIELDS_END};
       if (!cni_field_find(kind->fields, f->name) && !cni_fields_equal(one, def, &standard))
-        return cni_error(CN_INVALID_ARGUMENT, "force: %s has no %s", kind->name, f->name);
+        return cni_invalid("force: %s has no %s", kind->name, f->name);
     }
   if (def->function && def->kind != CN_FORCE_USER)
-    return cni_error(CN_INVALID_ARGUMENT, "force: %s has no function", kind->name);
+    return cni_invalid("force: %s has no function", kind->name);
   return CN_OK;
 }
 

@@ -46,22 +46,20 @@ CnStatus cni_curve_check(const CnCurveDef *given) {
   CNI_TRY(cni_fields_check(cni_curve_fields, "curve", &def));
   int32_t least = def.closed && def.kind == CN_CURVE_SPLINE ? 3 : 2;
   if (def.point_count < least)
-    return cni_error(CN_INVALID_ARGUMENT, "curve: a %s%s has at least %d points (got %d)",
-                     def.closed ? "closed " : "", kinds[def.kind], (int)least,
-                     (int)def.point_count);
-  if (!def.x || !def.y) return cni_error(CN_INVALID_ARGUMENT, "curve: its points are null");
+    return cni_invalid("curve: a %s%s has at least %d points (got %d)", def.closed ? "closed " : "",
+                       kinds[def.kind], (int)least, (int)def.point_count);
+  if (!def.x || !def.y) return cni_invalid("curve: its points are null");
   if (def.bulges && def.kind != CN_CURVE_PATH)
-    return cni_error(CN_INVALID_ARGUMENT, "curve: a %s has no bulges", kinds[def.kind]);
+    return cni_invalid("curve: a %s has no bulges", kinds[def.kind]);
   for (int32_t i = 0; i < def.point_count; i++) {
     double bulge = def.bulges ? def.bulges[i] : 0;
     if (!isfinite(def.x[i]) || !isfinite(def.y[i]) || !isfinite(bulge))
-      return cni_error(CN_INVALID_ARGUMENT, "curve: point %d is not finite (got %g, %g, bulge %g)",
-                       (int)i, def.x[i], def.y[i], bulge);
+      return cni_invalid("curve: point %d is not finite (got %g, %g, bulge %g)", (int)i, def.x[i],
+                         def.y[i], bulge);
     int32_t next = i + 1 < def.point_count ? i + 1 : 0;
     double dx = def.x[next] - def.x[i], dy = def.y[next] - def.y[i], d2 = dx * dx + dy * dy;
     if ((next > 0 || def.closed) && !(d2 > 1e-200 && d2 < 1e200))
-      return cni_error(CN_INVALID_ARGUMENT, "curve: points %d and %d are %g m apart", (int)i,
-                       (int)next, sqrt(d2));
+      return cni_invalid("curve: points %d and %d are %g m apart", (int)i, (int)next, sqrt(d2));
   }
   return CN_OK;
 }
@@ -282,7 +280,7 @@ static CnStatus measure(CniCurve *curve) {
     curve->length += piece->length;
     CniCurveAt begin = cni_curve_piece_at(curve, i, 0), end = cni_curve_piece_at(curve, i, 1);
     if (!isfinite(curve->length) || !(speed(&begin) > 0) || !(speed(&end) > 0))
-      return cni_error(CN_INVALID_ARGUMENT, "curve: it has no direction at point %d", (int)i);
+      return cni_invalid("curve: it has no direction at point %d", (int)i);
   }
   for (int32_t i = curve->def.closed ? 0 : 1; i < curve->piece_count; i++) {
     int32_t before = i > 0 ? i - 1 : curve->piece_count - 1;
@@ -290,9 +288,8 @@ static CnStatus measure(CniCurve *curve) {
     double across = a.d[0] * b.d[1] - a.d[1] * b.d[0], along = a.d[0] * b.d[0] + a.d[1] * b.d[1];
     double angle = cni_atan2(across, along);
     if (fabs(angle) > CORNER)
-      return cni_error(CN_INVALID_ARGUMENT,
-                       "curve: a corner of %.4g degrees at point %d: round it by an arc",
-                       angle * (180 / CNI_PI), (int)i);
+      return cni_invalid("curve: a corner of %.4g degrees at point %d: round it by an arc",
+                         angle * (180 / CNI_PI), (int)i);
   }
   return CN_OK;
 }

@@ -51,7 +51,7 @@ void cni_hull_destroy(const CnAllocator *allocator, CniHull *hull) {
 // ---- checks ----
 
 static CnStatus refuse(const char *what, const char *why) {
-  return cni_error(CN_INVALID_DATA, "%s: %s", what, why);
+  return cni_bad_data("%s: %s", what, why);
 }
 
 static CnStatus check_lists(const char *what, int32_t vertex_count, const CnVec3 *vertices,
@@ -61,8 +61,8 @@ static CnStatus check_lists(const char *what, int32_t vertex_count, const CnVec3
   uint8_t used[CNI_HULL_VERTICES] = {0};
   if (vertex_count < 4 || vertex_count > CNI_HULL_VERTICES || face_count < 4 ||
       face_count > CNI_HULL_FACES)
-    return cni_error(CN_INVALID_DATA, "%s: %d vertices and %d faces are no hull", what,
-                     (int)vertex_count, (int)face_count);
+    return cni_bad_data("%s: %d vertices and %d faces are no hull", what, (int)vertex_count,
+                        (int)face_count);
   for (int32_t f = 0; f < face_count; f++) {
     if (count_of[f] < 3 || count_of[f] > CNI_HULL_CORNERS - corners)
       return refuse(what, "a face has too few or too many corners");

@@ -77,16 +77,14 @@ static CnStatus set_grid(Quick *q, const char *what) {
   for (int32_t i = 0; i < q->count; i++) {
     CnVec3 p = q->points[i];
     if (!cn_vec3_finite(p))
-      return cni_error(CN_INVALID_ARGUMENT, "%s: point %d is not finite (%g, %g, %g)", what, (int)i,
-                       p.x, p.y, p.z);
+      return cni_invalid("%s: point %d is not finite (%g, %g, %g)", what, (int)i, p.x, p.y, p.z);
     lo = cn_vec3(cn_min(lo.x, p.x), cn_min(lo.y, p.y), cn_min(lo.z, p.z));
     hi = cn_vec3(cn_max(hi.x, p.x), cn_max(hi.y, p.y), cn_max(hi.z, p.z));
   }
   CnVec3 d = cn_sub(hi, lo);
   q->size = cn_max(d.x, cn_max(d.y, d.z));
   if (!(q->size > 1e-90 && q->size < 1e90))
-    return cni_error(CN_INVALID_ARGUMENT, "%s: the points span no volume (their size is %g m)",
-                     what, q->size);
+    return cni_invalid("%s: the points span no volume (their size is %g m)", what, q->size);
   for (int32_t i = 0; i < q->count; i++) {
     CnVec3 p = cn_scale(1 / q->size, cn_sub(q->points[i], lo));
     q->grid[i] = (Grid){(int64_t)(p.x * GRID + 0.5), (int64_t)(p.y * GRID + 0.5),
@@ -170,9 +168,8 @@ static CnStatus begin(Quick *q, const char *what) {
   for (int32_t n = 1; n < 4; n++) {
     at[n] = farthest(q, at, n, &most);
     if (!(most > FLAT * GRID))
-      return cni_error(CN_INVALID_ARGUMENT,
-                       "%s: the points %s (to %g m, their size is %g m): a hull has a volume", what,
-                       flat[n], most / GRID * q->size, q->size);
+      return cni_invalid("%s: the points %s (to %g m, their size is %g m): a hull has a volume",
+                         what, flat[n], most / GRID * q->size, q->size);
   }
   Wide n[3];
   cross(minus(q->grid[at[1]], q->grid[at[0]]), minus(q->grid[at[2]], q->grid[at[0]]), n);
@@ -269,8 +266,8 @@ static CnStatus grow(Quick *q, const char *what) {
       }
       if (best < 0) break;
       if (q->vertex_count == WORK_VERTICES)
-        return cni_error(CN_INVALID_ARGUMENT, "%s: the hull of %d points has more than %d vertices",
-                         what, (int)q->count, CNI_HULL_VERTICES);
+        return cni_invalid("%s: the hull of %d points has more than %d vertices", what,
+                           (int)q->count, CNI_HULL_VERTICES);
       add_point(q, best);
     }
   }
@@ -392,8 +389,8 @@ static CnStatus finish(Quick *q, Polygons *y, const CnAllocator *allocator, cons
   for (int32_t i = 0; i < q->count; i++) {
     if (number[i] < 0) continue;
     if (count == CNI_HULL_VERTICES)
-      return cni_error(CN_INVALID_ARGUMENT, "%s: the hull of %d points has more than %d vertices",
-                       what, (int)q->count, CNI_HULL_VERTICES);
+      return cni_invalid("%s: the hull of %d points has more than %d vertices", what, (int)q->count,
+                         CNI_HULL_VERTICES);
     vertices[count] = q->points[i];
     number[i] = count++;
   }
@@ -427,8 +424,8 @@ CnStatus cni_hull_create(const CnAllocator *allocator, const char *what, const C
                          int32_t count, CniHull **hull) {
   *hull = NULL;
   if (count < 4 || count > CNI_HULL_POINTS)
-    return cni_error(CN_INVALID_ARGUMENT, "%s: a hull needs 4 to %d points (got %d)", what,
-                     CNI_HULL_POINTS, (int)count);
+    return cni_invalid("%s: a hull needs 4 to %d points (got %d)", what, CNI_HULL_POINTS,
+                       (int)count);
   Quick q = {.points = points, .count = count};
   CniArena arena;
   cni_arena_init(&arena, allocator);

@@ -170,33 +170,29 @@ static CnStatus check_pose(const CnPose *pose) {
   CnVec3 p = pose->position;
   CnQuat q = pose->rotation;
   if (!cn_vec3_finite(p))
-    return cni_error(CN_INVALID_ARGUMENT, "shape position must be finite (got %g, %g, %g)", p.x,
-                     p.y, p.z);
+    return cni_invalid("shape position must be finite (got %g, %g, %g)", p.x, p.y, p.z);
   // written so that not-a-number fails too
   double n2 = cn_qnorm2(q);
   if (!(fabs(n2 - 1) <= 2 * UNIT_TOLERANCE))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "shape rotation must be a unit quaternion (got %g, %g, %g, %g of length %g)",
-                     q.w, q.x, q.y, q.z, sqrt(n2));
+    return cni_invalid("shape rotation must be a unit quaternion (got %g, %g, %g, %g of length %g)",
+                       q.w, q.x, q.y, q.z, sqrt(n2));
   return CN_OK;
 }
 
 CnStatus cni_shape_check(const CnShapeDef *def) {
   if ((int)def->kind < 0 || def->kind >= CN_SHAPE_KIND_COUNT)
-    return cni_error(CN_INVALID_ARGUMENT, "shape kind %d does not exist", (int)def->kind);
+    return cni_invalid("shape kind %d does not exist", (int)def->kind);
   CNI_TRY(check_pose(&def->pose));
   CnShapeDef sizes = *def;
   CNI_TRY(cni_fields_check(cni_shape_kinds[def->kind]->fields, "shape", &sizes));
   if (!(def->density >= 0 && isfinite(def->density)))
-    return cni_error(CN_INVALID_ARGUMENT, "shape density must be finite and not negative (got %g)",
-                     def->density);
+    return cni_invalid("shape density must be finite and not negative (got %g)", def->density);
 
   // sizes and density that are fine by themselves can still overflow together
   if (cni_shape_needs_geometry(def->kind)) return CN_OK;
   CniPlaced placed = cni_shape_placed(def);
   CniMassProps p = cni_shape_mass(&placed, def->density);
   if (!isfinite(p.mass) || !isfinite(p.inertia.xx + p.inertia.yy + p.inertia.zz))
-    return cni_error(CN_INVALID_ARGUMENT, "shape of density %g has no finite mass (got %g kg)",
-                     def->density, p.mass);
+    return cni_invalid("shape of density %g has no finite mass (got %g kg)", def->density, p.mass);
   return CN_OK;
 }

@@ -445,7 +445,6 @@ CnStatus cni_drive_dense(void *state, double t, double *q, double *v) {
     return cni_error(CN_UNSUPPORTED, "dense output is there inside the observer's point() only");
   double theta = (t - s->t) / s->h;
   if (!(theta >= -1e-9 && theta <= 1 + 1e-9))
-    return cni_error(CN_INVALID_ARGUMENT, "dense output: t = %g is outside the step %g .. %g", t,
-                     s->t, s->t + s->h);
+    return cni_invalid("dense output: t = %g is outside the step %g .. %g", t, s->t, s->t + s->h);
   return d->stepper->dense(&d->motion, s, cn_clamp(theta, 0, 1), q, v);
 }

@@ -110,9 +110,8 @@ static CnStatus check_numbers(const CnIntegratorDef *def) {
   CnIntegratorDef copy = *def;
   CNI_TRY(cni_fields_check(cni_integrator_fields, "integrator", &copy));
   if (def->event_tolerance < EVENT_TOLERANCE_LEAST)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "integrator: event_tolerance must be at least %g (got %g)",
-                     EVENT_TOLERANCE_LEAST, def->event_tolerance);
+    return cni_invalid("integrator: event_tolerance must be at least %g (got %g)",
+                       EVENT_TOLERANCE_LEAST, def->event_tolerance);
   return CN_OK;
 }
 
@@ -124,18 +123,18 @@ const char *cn_event_kind_name(CnEventKind kind) {
 
 CnStatus cn_integrator_create(const CnIntegratorDef *def, CnIntegrator **integrator) {
   CNI_FLOATS;
-  if (!integrator) return cni_error(CN_INVALID_ARGUMENT, "integrator: the result pointer is null");
+  if (!integrator) return cni_invalid("integrator: the result pointer is null");
   *integrator = NULL;
   CNI_TRY(cni_def_check("integrator", def, sizeof *def, INTEGRATOR_TAG));
   if (!def->allocator.allocate || !def->allocator.release)
-    return cni_error(CN_INVALID_ARGUMENT, "integrator: the allocator lacks a function");
+    return cni_invalid("integrator: the allocator lacks a function");
   CNI_TRY(check_numbers(def));
   const CnIntegratorKind *kind = cni_integrator_find(def->name);
   if (!kind) {
     char list[256];
     cni_list_names(cn_integrator_name, list, sizeof list);
-    return cni_error(CN_INVALID_ARGUMENT, "integrator: '%s' is unknown; known: %s",
-                     def->name ? def->name : "(null)", list);
+    return cni_invalid("integrator: '%s' is unknown; known: %s", def->name ? def->name : "(null)",
+                       list);
   }
 
   CnIntegrator *made = cni_allocate(&def->allocator, sizeof *made);
@@ -171,9 +170,8 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
   if (eq->bilateral_count < 0 || eq->contact_count < 0 ||
       (eq->contact_count > 0 &&
        (eq->contact_dim < 1 || eq->contact_dim > 6 || eq->contact_dim == 4)))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "equations: %d bilateral constraints, %d contacts of dimension %d",
-                     (int)eq->bilateral_count, (int)eq->contact_count, (int)eq->contact_dim);
+    return cni_invalid("equations: %d bilateral constraints, %d contacts of dimension %d",
+                       (int)eq->bilateral_count, (int)eq->contact_count, (int)eq->contact_dim);
   if (eq->bound_count < 0 || (eq->bound_count > 0 && (!eq->bounds || !eq->jacobian)))
     return cni_error(
         CN_INVALID_ARGUMENT,
@@ -181,14 +179,12 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
         (int)eq->bound_count);
   int constrained = eq->bilateral_count + eq->contact_count > 0;
   if (!eq->mass || !eq->force || (constrained && (!eq->gaps || !eq->jacobian)))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "equations: mass and force, and with constraints gaps and jacobian, must be "
-                     "given");
+    return cni_invalid("equations: mass and force, and with constraints gaps and jacobian, must be "
+                       "given");
   if (!eq->kinematics && system->q_count != system->v_count)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "equations: without kinematics q' = v, but there are %d positions and %d "
-                     "velocities",
-                     (int)system->q_count, (int)system->v_count);
+    return cni_invalid("equations: without kinematics q' = v, but there are %d positions and %d "
+                       "velocities",
+                       (int)system->q_count, (int)system->v_count);
   if (eq->group_size < 0 || (eq->group_size > 0 && (system->v_count % eq->group_size != 0 ||
                                                     (constrained && !eq->groups) || eq->stiffness)))
     return cni_error(
@@ -197,7 +193,7 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
         "groups() must be given, and stiffness() not",
         (int)eq->group_size, (int)system->v_count);
   if (eq->covered && !system->detect)
-    return cni_error(CN_INVALID_ARGUMENT, "equations: with covered() detect() must be given");
+    return cni_invalid("equations: with covered() detect() must be given");
   for (int32_t i = 0; eq->laws && i < eq->contact_count; i++)
     if (!(eq->laws[i].restitution >= 0 && eq->laws[i].restitution <= 1) ||
         !(eq->laws[i].friction >= 0) || !(eq->laws[i].rolling >= 0) || !(eq->laws[i].spinning >= 0))
@@ -212,14 +208,13 @@ static CnStatus check_equations(const CnSystem *system, const char *integrator) 
 static CnStatus check_system(const CnIntegratorKind *kind, const CnSystem *system, const double *q,
                              const double *v) {
   if (system->q_count < 0 || system->v_count < 0)
-    return cni_error(CN_INVALID_ARGUMENT, "system: q_count %d and v_count %d must be >= 0",
-                     (int)system->q_count, (int)system->v_count);
+    return cni_invalid("system: q_count %d and v_count %d must be >= 0", (int)system->q_count,
+                       (int)system->v_count);
   if ((system->q_count > 0 && !q) || (system->v_count > 0 && !v))
-    return cni_error(CN_INVALID_ARGUMENT, "step: q or v is null");
+    return cni_invalid("step: q or v is null");
   if (kind->needs_equations) return check_equations(system, kind->name);
   if (!system->detect || !system->problem || !system->advance || !system->done)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "system: detect, problem, advance and done must all be given");
+    return cni_invalid("system: detect, problem, advance and done must all be given");
   return CN_OK;
 }
 
@@ -235,10 +230,10 @@ CnStatus cn_integrator_step(CnIntegrator *integrator, const CnSystem *system, Cn
                             CnSolveReport *report) {
   CNI_FLOATS;
   if (!integrator || !system || (!solver && integrator->kind->needs_solver))
-    return cni_error(CN_INVALID_ARGUMENT, "step: integrator, system or solver is null");
+    return cni_invalid("step: integrator, system or solver is null");
   if (!(h > 0) || !isfinite(h))
-    return cni_error(CN_INVALID_ARGUMENT, "step: h must be positive and finite (got %g)", h);
-  if (!isfinite(t)) return cni_error(CN_INVALID_ARGUMENT, "step: time must be finite (got %g)", t);
+    return cni_invalid("step: h must be positive and finite (got %g)", h);
+  if (!isfinite(t)) return cni_invalid("step: time must be finite (got %g)", t);
   CNI_TRY(check_system(integrator->kind, system, q, v));
   if (integrator->kind->needs_equations) {
     CNI_TRY(cni_check_state("q", q, system->q_count, t));
@@ -263,8 +258,7 @@ void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer
 
 CnStatus cn_integrator_dense(CnIntegrator *integrator, double t, double *q, double *v) {
   CNI_FLOATS;
-  if (!integrator || !q)
-    return cni_error(CN_INVALID_ARGUMENT, "dense output: integrator or q is null");
+  if (!integrator || !q) return cni_invalid("dense output: integrator or q is null");
   if (!integrator->kind->dense)
     return cni_error(CN_UNSUPPORTED, "%s has no dense output", integrator->kind->name);
   return integrator->kind->dense(integrator->state, t, q, v);
@@ -275,7 +269,7 @@ CnStatus cn_equations_accelerations(const CnSystem *system, const CnAllocator *a
                                     int32_t row_count, double *a, double *multipliers) {
   CNI_FLOATS;
   if (!system || !allocator || !q || !v || row_count < 0 || (row_count > 0 && !rows))
-    return cni_error(CN_INVALID_ARGUMENT, "accelerations: an argument is null or negative");
+    return cni_invalid("accelerations: an argument is null or negative");
   CNI_TRY(check_equations(system, "accelerations"));
   CniMotion m;
   cni_motion_init(&m, allocator);
@@ -283,8 +277,7 @@ CnStatus cn_equations_accelerations(const CnSystem *system, const CnAllocator *a
   CnStatus status = cni_motion_begin(&m, system);
   for (int32_t i = 0; i < row_count && status == CN_OK; i++)
     if (rows[i] < 0 || rows[i] >= m.row_count)
-      status = cni_error(CN_INVALID_ARGUMENT, "accelerations: row %d of %d", (int)rows[i],
-                         (int)m.row_count);
+      status = cni_invalid("accelerations: row %d of %d", (int)rows[i], (int)m.row_count);
   if (status == CN_OK) status = cni_motion_set_rows(&m, rows, NULL, row_count);
   if (status == CN_OK)
     status = cni_pool_begin(&pool, cni_pool_need(m.v_count) + cni_pool_need(row_count) + 8);

@@ -97,9 +97,8 @@ static CnStatus solve_rounds(const CnSystem *system, CnSolver *solver, CnProblem
     CnSolveReport *into = solves == 0 ? report : &round;
     CNI_TRY(cni_solver_solve(solver, problem, answer, system->memory, into));
     if (answer->velocity_count < system->v_count)
-      return cni_error(CN_INVALID_ARGUMENT,
-                       "system: the problem has %d velocities, the state has v_count = %d",
-                       (int)answer->velocity_count, (int)system->v_count);
+      return cni_invalid("system: the problem has %d velocities, the state has v_count = %d",
+                         (int)answer->velocity_count, (int)system->v_count);
     CNI_TRY(cni_check_state("v", answer->v, system->v_count, t));
     if (system->again) CNI_TRY(system->again(system->context, ++solves, problem, answer, &again));
     if (again != 2) dissipation += into->certificate.dissipation;
@@ -117,8 +116,7 @@ static CnStatus impulse_step(void *state, const CnSystem *system, CnSolver *solv
   CnAnswer *answer = NULL;
   CNI_TRY(system->detect(context, t, q, v, h));
   CNI_TRY(system->problem(context, t, q, v, h, &problem, &answer));
-  if (!problem || !answer)
-    return cni_error(CN_INVALID_ARGUMENT, "system: problem() gave no problem or no answer");
+  if (!problem || !answer) return cni_invalid("system: problem() gave no problem or no answer");
 
   CniStepMemory *memory = system->memory;
   CNI_TRY(solve_rounds(system, solver, problem, answer, t, report));

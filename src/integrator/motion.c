@@ -148,9 +148,8 @@ static CnStatus ask_groups(CniMotion *m, int32_t place) {
     if (!legal) {
       char label[96];
       cni_row_label(m->system, row, label);
-      return cni_error(CN_INVALID_ARGUMENT,
-                       "equations: the velocity groups of %s must ascend within 0 .. %d", label,
-                       (int)m->groups - 1);
+      return cni_invalid("equations: the velocity groups of %s must ascend within 0 .. %d", label,
+                         (int)m->groups - 1);
     }
   }
   m->touch_start[place + 1] = at + count;

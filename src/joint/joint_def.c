@@ -80,15 +80,12 @@ static CnStatus check_axis(const char *name, CnJointAxis *axis) {
   snprintf(sort, sizeof sort, "joint: %s", name);
   CNI_TRY(cni_fields_check(cni_joint_axis_fields, sort, axis));
   if (axis->drive == CN_DRIVE_EFFORT && !isfinite(axis->motor_effort))
-    return cni_error(CN_INVALID_ARGUMENT, "%s: motor_effort must be finite (got %g)", sort,
-                     axis->motor_effort);
+    return cni_invalid("%s: motor_effort must be finite (got %g)", sort, axis->motor_effort);
   if (axis->drive != CN_DRIVE_EFFORT && !(axis->motor_effort >= 0))
-    return cni_error(CN_INVALID_ARGUMENT, "%s: motor_effort must not be negative (got %g)", sort,
-                     axis->motor_effort);
+    return cni_invalid("%s: motor_effort must not be negative (got %g)", sort, axis->motor_effort);
   if (axis->lower > axis->upper || axis->lower == INFINITY || axis->upper == -INFINITY)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "%s: no place between the limits (got lower %g, upper %g)", sort, axis->lower,
-                     axis->upper);
+    return cni_invalid("%s: no place between the limits (got lower %g, upper %g)", sort,
+                       axis->lower, axis->upper);
   return CN_OK;
 }
 
@@ -101,12 +98,12 @@ static CnStatus check_unread(const CnJointDef *def, int32_t coordinates) {
     if (f == all_fields || (kind->fields && cni_field_find(kind->fields, f->name))) continue;
     const CniField one[2] = {*f, CNI_FIELDS_END};
     if (!cni_fields_equal(one, def, &standard))
-      return cni_error(CN_INVALID_ARGUMENT, "joint: %s has no %s", kind->name, f->name);
+      return cni_invalid("joint: %s has no %s", kind->name, f->name);
   }
   for (int32_t i = coordinates; i < CN_JOINT_AXES; i++)
     if (!cni_fields_equal(cni_joint_axis_fields, &def->axes[i], &standard.axes[i]))
-      return cni_error(CN_INVALID_ARGUMENT, "joint: axes[%d] is set, and %s has %d coordinates",
-                       (int)i, kind->name, (int)coordinates);
+      return cni_invalid("joint: axes[%d] is set, and %s has %d coordinates", (int)i, kind->name,
+                         (int)coordinates);
   return CN_OK;
 }
 
@@ -117,9 +114,8 @@ static CnStatus check_curve_axes(const CniJointKind *kind, const CnJointDef *def
     int acts = kind->curves == 2 ? i > kind->gap : i < kind->gap;
     if (acts || (def->one_sided && i == kind->gap)) continue;
     if (!cni_fields_equal(cni_joint_axis_fields, &def->axes[i], &standard.axes[i]))
-      return cni_error(CN_INVALID_ARGUMENT, "joint: nothing can act on the %s of a %s%s",
-                       kind->coordinates[i].name, kind->name,
-                       i == kind->gap ? " that is not one-sided" : "");
+      return cni_invalid("joint: nothing can act on the %s of a %s%s", kind->coordinates[i].name,
+                         kind->name, i == kind->gap ? " that is not one-sided" : "");
   }
   return CN_OK;
 }

@@ -27,10 +27,10 @@ CnStatus cni_joint_fit_distance(const CniJointSight *sight, CnJointDef *def) {
   if (def->distance > 0) return CN_OK;
   double distance = cn_norm(cn_sub(sight->at_b.position, sight->at_a.position));
   if (!(distance > 0) || !isfinite(distance))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "joint: distance 0 takes the present distance, which is %g: give one, or use "
-                     "a ball joint",
-                     distance);
+    return cni_invalid(
+        "joint: distance 0 takes the present distance, which is %g: give one, or use "
+        "a ball joint",
+        distance);
   def->distance = distance;
   return CN_OK;
 }

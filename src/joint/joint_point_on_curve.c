@@ -61,9 +61,9 @@ CnStatus cni_joint_fit_side(double found, CnJointDef *def) {
   if (def->one_sided) def->axes[cni_joint_kinds[def->kind]->gap].lower = 0;
   if (def->side != CN_SIDE_PRESENT) return CN_OK;
   if (found == 0)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "joint: the follower is on the curve or on both sides of it: say `side`, left "
-                     "or right");
+    return cni_invalid(
+        "joint: the follower is on the curve or on both sides of it: say `side`, left "
+        "or right");
   def->side = found > 0 ? CN_SIDE_LEFT : CN_SIDE_RIGHT;
   return CN_OK;
 }
@@ -81,8 +81,8 @@ static CnStatus fit(const CniJointSight *sight, CnJointDef *def) {
   travel->lower = cn_max(travel->lower, 0);
   travel->upper = cn_min(travel->upper, curve->length);
   if (travel->lower <= travel->upper) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "joint: travel: limits %g and %g are not on the curve",
-                   travel->lower, travel->upper);
+  return cni_invalid("joint: travel: limits %g and %g are not on the curve", travel->lower,
+                     travel->upper);
 }
 
 static const CniField fields[] = {CNI_JOINT_CURVE(curve_a, "on which the origin of frame b stays"),

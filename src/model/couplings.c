@@ -21,22 +21,20 @@ static int32_t joint_of(const CniModel *model, const CnCouplingTerm *term) {
 
 CnStatus cni_coupling_check(const CniModel *model, const CnCouplingDef *def) {
   if (def->term_count < 1 || def->term_count > CN_COUPLING_TERMS)
-    return cni_error(CN_INVALID_ARGUMENT, "coupling: it has 1 to %d terms (got %d)",
-                     CN_COUPLING_TERMS, (int)def->term_count);
+    return cni_invalid("coupling: it has 1 to %d terms (got %d)", CN_COUPLING_TERMS,
+                       (int)def->term_count);
   const double numbers[] = {def->offset, def->square, def->cube, def->fourth};
   for (int32_t i = 0; i < 4; i++)
     if (!isfinite(numbers[i]))
-      return cni_error(CN_INVALID_ARGUMENT,
-                       "coupling: offset, square, cube and fourth must be finite (got %g)",
-                       numbers[i]);
+      return cni_invalid("coupling: offset, square, cube and fourth must be finite (got %g)",
+                         numbers[i]);
   int32_t function, bent = def->square != 0 || def->cube != 0 || def->fourth != 0;
   if (def->function.slot != 0 || def->function.generation != 0) {
     CNI_TRY(cni_model_find_function(model, def->function, &function));
     bent = 1;
   }
   if (def->one_sided != 0 && def->one_sided != 1)
-    return cni_error(CN_INVALID_ARGUMENT, "coupling: one_sided must be 0 or 1 (got %d)",
-                     (int)def->one_sided);
+    return cni_invalid("coupling: one_sided must be 0 or 1 (got %d)", (int)def->one_sided);
   for (int32_t i = 0; i < def->term_count; i++) {
     const CnCouplingTerm *term = &def->terms[i];
     int32_t joint;
@@ -44,12 +42,11 @@ CnStatus cni_coupling_check(const CniModel *model, const CnCouplingDef *def) {
     CnJointKind kind = model->joints[joint].def.kind;
     int32_t count = cni_joint_coordinate_count(kind);
     if (term->coordinate < 0 || term->coordinate >= count)
-      return cni_error(CN_INVALID_ARGUMENT, "coupling: a %s joint has %d coordinates (got %d)",
-                       cni_joint_kinds[kind]->name, (int)count, (int)term->coordinate);
+      return cni_invalid("coupling: a %s joint has %d coordinates (got %d)",
+                         cni_joint_kinds[kind]->name, (int)count, (int)term->coordinate);
     if (!isfinite(term->coefficient) || (term->coefficient == 0 && !(i == 0 && bent)))
-      return cni_error(CN_INVALID_ARGUMENT,
-                       "coupling: a coefficient must be finite and not zero (got %g)",
-                       term->coefficient);
+      return cni_invalid("coupling: a coefficient must be finite and not zero (got %g)",
+                         term->coefficient);
   }
   return CN_OK;
 }

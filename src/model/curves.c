@@ -52,8 +52,8 @@ CnStatus cni_model_remove_curve(CniModel *model, CnCurveId id) {
   CNI_TRY(cni_model_find_curve(model, id, &i));
   CniCurve *curve = model->curves[i];
   if (curve->use_count > 0)
-    return cni_error(CN_INVALID_ARGUMENT, "curve %u '%s' is used by %d joints", (unsigned)id.slot,
-                     curve->name, (int)curve->use_count);
+    return cni_invalid("curve %u '%s' is used by %d joints", (unsigned)id.slot, curve->name,
+                       (int)curve->use_count);
   destroy(model, curve);
   cni_ids_free(&model->curve_ids, id.slot);
   int32_t last = --model->curve_count;
@@ -69,10 +69,10 @@ CnStatus cni_joint_find_curves(const CniModel *model, CniJoint *joint) {
   for (int32_t k = 0; k < kind->curves; k++) {
     int32_t i;
     if (ids[k].slot == 0 && ids[k].generation == 0)
-      return cni_error(CN_INVALID_ARGUMENT, "joint: a %s needs a curve_%c", kind->name, "ab"[k]);
+      return cni_invalid("joint: a %s needs a curve_%c", kind->name, "ab"[k]);
     CNI_TRY(cni_model_find_curve(model, ids[k], &i));
     if (i >= model->curve_count) // ids of a snapshot are not checked yet
-      return cni_error(CN_INVALID_DATA, "joint: the id of its curve leads nowhere");
+      return cni_bad_data("joint: the id of its curve leads nowhere");
     joint->curves[k] = model->curves[i];
   }
   return CN_OK;

@@ -55,8 +55,8 @@ CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id) {
   CNI_TRY(cni_model_find_geometry(model, id, &i));
   CniGeometry *g = model->geometries[i];
   if (g->use_count > 0)
-    return cni_error(CN_INVALID_ARGUMENT, "geometry %u '%s' is used by %d shapes",
-                     (unsigned)g->slot, g->name, (int)g->use_count);
+    return cni_invalid("geometry %u '%s' is used by %d shapes", (unsigned)g->slot, g->name,
+                       (int)g->use_count);
   cni_hull_destroy(&model->allocator, g->hull);
   cni_release(&model->allocator, g, sizeof *g);
   cni_ids_free(&model->geometry_ids, id.slot);
@@ -73,13 +73,13 @@ CnStatus cni_model_geometry_of(const CniModel *model, const CnShapeDef *def,
   int given = def->geometry.slot != 0 || def->geometry.generation != 0;
   const char *kind = cni_shape_kinds[def->kind]->name;
   if (cni_shape_needs_geometry(def->kind) != given)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     given ? "shape: a %s has no geometry" : "shape: a %s needs a geometry", kind);
+    return cni_invalid(given ? "shape: a %s has no geometry" : "shape: a %s needs a geometry",
+                       kind);
   int32_t i;
   if (!given) return CN_OK;
   CNI_TRY(cni_model_find_geometry(model, def->geometry, &i));
   if (i >= model->geometry_count) // ids of a snapshot are not checked yet
-    return cni_error(CN_INVALID_DATA, "shape: the id of its geometry leads nowhere");
+    return cni_bad_data("shape: the id of its geometry leads nowhere");
   *geometry = model->geometries[i];
   return CN_OK;
 }

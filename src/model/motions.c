@@ -40,14 +40,14 @@ static CnStatus check(const CniModel *model, int32_t body, CnMotionDef *def) {
   const CnFunctionId *ids[] = {&def->x, &def->y, &def->z, &def->turn};
   int32_t i;
   if (model->bodies[body].kind != CN_BODY_KINEMATIC)
-    return cni_error(CN_INVALID_ARGUMENT, "motion: the body is not kinematic");
+    return cni_invalid("motion: the body is not kinematic");
   for (int32_t k = 0; k < 4; k++)
     if (ids[k]->slot != 0 || ids[k]->generation != 0)
       CNI_TRY(cni_model_find_function(model, *ids[k], &i));
   double length = cn_norm(def->axis);
   if (!(length > 0) || !isfinite(length))
-    return cni_error(CN_INVALID_ARGUMENT, "motion: axis must have a direction (got %g, %g, %g)",
-                     def->axis.x, def->axis.y, def->axis.z);
+    return cni_invalid("motion: axis must have a direction (got %g, %g, %g)", def->axis.x,
+                       def->axis.y, def->axis.z);
   def->axis = cn_scale(1 / length, def->axis);
   return CN_OK;
 }

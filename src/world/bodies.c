@@ -66,7 +66,7 @@ CnStatus cn_body_set_twist(CnWorld *world, CnBodyId body, const CnTwist *twist) 
   if (model->bodies[i].kind == CN_BODY_FIXED && moves) {
     char label[CNI_NAME_SIZE + 16];
     cni_model_body_label(model, i, label);
-    return cni_error(CN_INVALID_ARGUMENT, "cn_body_set_twist: %s is fixed", label);
+    return cni_invalid("cn_body_set_twist: %s is fixed", label);
   }
   cni_model_set_body_twist(model, i, twist);
   return CN_OK;

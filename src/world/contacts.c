@@ -195,8 +195,7 @@ CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contac
   if (!world) return cni_null_argument("cn_world_contact", "the world");
   const CniContactCache *cache = &world->now.contacts;
   if (index < 0 || index >= cache->count)
-    return cni_error(CN_INVALID_ARGUMENT, "contact %d is none: the last step had %d", (int)index,
-                     (int)cache->count);
+    return cni_invalid("contact %d is none: the last step had %d", (int)index, (int)cache->count);
   CniContact c = cni_contact_found(&world->now, index);
   CnShapeId shape_a, shape_b;
   cni_contact_shapes(&world->now, index, &shape_a, &shape_b);

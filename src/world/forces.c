@@ -77,8 +77,7 @@ CnStatus cn_function_value(const CnWorld *world, CnFunctionId function, double t
   result[0] = result[1] = result[2] = 0;
   if (!world) return cni_null_argument("cn_function_value", "the world");
   CNI_TRY(cni_model_find_function(&world->now.model, function, &i));
-  if (!isfinite(time))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_function_value: time must be finite (got %g)", time);
+  if (!isfinite(time)) return cni_invalid("cn_function_value: time must be finite (got %g)", time);
   cni_function_at(&world->now.model, i, time, result);
   return CN_OK;
 }

@@ -110,7 +110,7 @@ typedef struct Cursor {
 } Cursor;
 
 static CnStatus unreadable(const char *why, const char *what) {
-  return cni_error(CN_INVALID_DATA, "snapshot: its layout %s '%s'", why, what);
+  return cni_bad_data("snapshot: its layout %s '%s'", why, what);
 }
 
 // The next token of the line; empty at its end. 0: no token can be that long.
@@ -185,16 +185,16 @@ static CnStatus read_field(Cursor *c, const char *type) {
   CniWire wire = {.field = find_field(l, c->record, name, &base)};
   if (!wire.field) {
     const CniRecord *r = &l->records[c->record];
-    return cni_error(CN_INVALID_DATA, "snapshot: %s%s%s has a field '%s', which is unknown here",
-                     r->sort, r->kind ? " " : "", r->kind ? r->kind : "", name);
+    return cni_bad_data("snapshot: %s%s%s has a field '%s', which is unknown here", r->sort,
+                        r->kind ? " " : "", r->kind ? r->kind : "", name);
   }
   wire.offset = base + wire.field->offset;
   if (is_text(wire.field) && strncmp(type, "fixed", 5) == 0)
     wire.fixed = (size_t)strtoul(type + 5, NULL, 10);
   int known = wire.fixed > 0 && wire.fixed <= TOKEN_SIZE;
   if (!known && strcmp(type, cni_field_type_name(wire.field->type)) != 0)
-    return cni_error(CN_INVALID_DATA, "snapshot: field '%s' is a %s, here a %s", name, type,
-                     cni_field_type_name(wire.field->type));
+    return cni_bad_data("snapshot: field '%s' is a %s, here a %s", name, type,
+                        cni_field_type_name(wire.field->type));
   for (int32_t i = 0; i < span->count; i++)
     if (l->wires[span->first + i].offset == wire.offset) return unreadable("has twice", name);
   CNI_TRY(read_words(c, &wire));
@@ -222,8 +222,7 @@ static CnStatus read_record(Cursor *c) {
     if (strcmp(r->kind ? r->kind : "", kind) == 0) c->record = i;
   }
   if (!sort_known || (c->record < 0 && !kind[0]))
-    return cni_error(CN_INVALID_DATA, "snapshot: it has records '%s', which are unknown here",
-                     sort);
+    return cni_bad_data("snapshot: it has records '%s', which are unknown here", sort);
   if (c->record < 0) return CN_OK;
   if (l->spans[c->record].seen) return unreadable("has twice", sort);
   l->spans[c->record] = (CniSpan){.first = l->wire_count, .seen = 1};
@@ -275,7 +274,7 @@ size_t cni_record_least(const CniLayout *layout, int32_t record) {
 }
 
 static CnStatus ended(void) {
-  return cni_error(CN_INVALID_DATA, "snapshot: it ends too soon, or a count is wrong");
+  return cni_bad_data("snapshot: it ends too soon, or a count is wrong");
 }
 
 static CnStatus read_text(CniStream *s, const CniWire *wire, void *at) {
@@ -287,7 +286,7 @@ static CnStatus read_text(CniStream *s, const CniWire *wire, void *at) {
   if (s->failed) return ended();
   size_t size = strlen(text);
   if (wire->fixed ? size == wire->fixed : size != length)
-    return cni_error(CN_INVALID_DATA, "snapshot: %s does not end", wire->field->name);
+    return cni_bad_data("snapshot: %s does not end", wire->field->name);
   if (wire->field->type == CNI_FIELD_NAME) {
     if (size >= CNI_NAME_SIZE) return ended();
     memset(at, 0, CNI_NAME_SIZE);
@@ -297,7 +296,7 @@ static CnStatus read_text(CniStream *s, const CniWire *wire, void *at) {
   const char *word = cni_field_word(wire->field, cni_field_word_index(wire->field, text));
   memcpy(at, &word, sizeof word);
   if (word) return CN_OK;
-  return cni_error(CN_INVALID_DATA, "snapshot: %s '%s' is unknown here", wire->field->name, text);
+  return cni_bad_data("snapshot: %s '%s' is unknown here", wire->field->name, text);
 }
 
 static CnStatus read_choice(CniStream *s, const CniLayout *l, const CniWire *wire, void *at) {
@@ -305,12 +304,12 @@ static CnStatus read_choice(CniStream *s, const CniLayout *l, const CniWire *wir
   cni_stream_u32(s, &index);
   if (s->failed) return ended();
   if (index >= (uint32_t)wire->word_count)
-    return cni_error(CN_INVALID_DATA, "snapshot: %s has no choice of number %u", wire->field->name,
-                     (unsigned)index);
+    return cni_bad_data("snapshot: %s has no choice of number %u", wire->field->name,
+                        (unsigned)index);
   const CniWireWord *word = &l->words[wire->first_word + (int32_t)index];
   if (word->number < 0)
-    return cni_error(CN_INVALID_DATA, "snapshot: %s '%.*s' is unknown here", wire->field->name,
-                     (int)word->length, word->text);
+    return cni_bad_data("snapshot: %s '%.*s' is unknown here", wire->field->name, (int)word->length,
+                        word->text);
   memcpy(at, &word->number, sizeof word->number);
   return CN_OK;
 }

@@ -54,28 +54,14 @@ const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry) {
 
 // ---- curves ----
 
-CnStatus cn_curve_create(CnWorld *world, const CnCurveDef *def, CnCurveId *curve) {
-  CNI_FLOATS;
-  if (!curve) return cni_null_argument("cn_curve_create", "the result pointer");
-  *curve = (CnCurveId){0, 0};
-  CNI_TRY(cni_world_open(world, "cn_curve_create"));
-  if (!def) return cni_null_argument("cn_curve_create", "the definition");
-  return cni_model_add_curve(&world->now.model, def, curve);
-}
-
-CnStatus cn_curve_destroy(CnWorld *world, CnCurveId curve) {
-  CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_curve_destroy"));
-  return cni_model_remove_curve(&world->now.model, curve);
-}
+CNI_CREATE(cn_curve_create, CnCurveDef, CnCurveId, cni_model_add_curve)
+CNI_DESTROY(cn_curve_destroy, CnCurveId, cni_model_remove_curve)
+CNI_NEXT(cn_world_next_curve, CnCurveId, curve_ids)
 
 CnStatus cn_curve_def(const CnWorld *world, CnCurveId curve, CnCurveDef *def) {
   CNI_FLOATS;
   int32_t i;
-  if (!def) return cni_null_argument("cn_curve_def", "the result pointer");
-  *def = (CnCurveDef){0};
-  if (!world) return cni_null_argument("cn_curve_def", "the world");
-  CNI_TRY(cni_model_find_curve(&world->now.model, curve, &i));
+  CNI_ASK(world, cni_model_find_curve, curve, def, &i);
   *def = world->now.model.curves[i]->def;
   def->name = world->now.model.curves[i]->name;
   return CN_OK;
@@ -84,20 +70,10 @@ CnStatus cn_curve_def(const CnWorld *world, CnCurveId curve, CnCurveDef *def) {
 CnStatus cn_curve_point(const CnWorld *world, CnCurveId curve, double s, CnCurvePoint *point) {
   CNI_FLOATS;
   int32_t i;
-  if (!point) return cni_null_argument("cn_curve_point", "the result pointer");
-  *point = (CnCurvePoint){0};
-  if (!world) return cni_null_argument("cn_curve_point", "the world");
-  CNI_TRY(cni_model_find_curve(&world->now.model, curve, &i));
-  if (!isfinite(s))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_curve_point: the place must be finite (got %g)", s);
+  CNI_ASK(world, cni_model_find_curve, curve, point, &i);
+  if (!isfinite(s)) return cni_invalid("cn_curve_point: the place must be finite (got %g)", s);
   *point = cni_curve_at(world->now.model.curves[i], s);
   return CN_OK;
-}
-
-CnCurveId cn_world_next_curve(const CnWorld *world, CnCurveId previous) {
-  CnCurveId next = {0, 0};
-  if (world) next.slot = cni_ids_next(&world->now.model.curve_ids, previous.slot, &next.generation);
-  return next;
 }
 
 // ---- shapes ----
@@ -167,8 +143,8 @@ static CnStatus fill_frames(const char *call, const CnWorld *world, CnPose frame
   CNI_TRY(cni_def_check("joint", def, sizeof *def, CNI_TAG_JOINT));
   const CniModel *model = &world->now.model;
   if (!cn_vec3_finite(frame.position))
-    return cni_error(CN_INVALID_ARGUMENT, "%s: anchor must be finite (got %g, %g, %g)", call,
-                     frame.position.x, frame.position.y, frame.position.z);
+    return cni_invalid("%s: anchor must be finite (got %g, %g, %g)", call, frame.position.x,
+                       frame.position.y, frame.position.z);
   CNI_TRY(cni_joint_bodies(model, def->body_a, def->body_b, &a, &b));
   def->frame_a = seen_from(model, a, frame);
   def->frame_b = seen_from(model, b, frame);
@@ -184,9 +160,8 @@ CnStatus cn_joint_def_along(const CnWorld *world, CnVec3 anchor, CnVec3 axis, Cn
   CNI_FLOATS;
   double length = cn_norm(axis);
   if (!(length > 0) || !isfinite(length))
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "cn_joint_def_along: axis must have a direction (got %g, %g, %g)", axis.x,
-                     axis.y, axis.z);
+    return cni_invalid("cn_joint_def_along: axis must have a direction (got %g, %g, %g)", axis.x,
+                       axis.y, axis.z);
   return fill_frames("cn_joint_def_along", world, (CnPose){anchor, cni_joint_axes(axis)}, def);
 }
 

@@ -76,8 +76,7 @@ static CnStatus ask(const CnWorld *world, const char *call, const char *what, in
   if (!world) return cni_null_argument(call, "the world");
   if (!world->now.engine.solved) return none(call);
   if (index >= 0 && index < count) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s: %s %d is none, there are %d", call, what, (int)index,
-                   (int)count);
+  return cni_invalid("%s: %s %d is none, there are %d", call, what, (int)index, (int)count);
 }
 
 CnStatus cn_world_problem_body(const CnWorld *world, int32_t group, CnBodyId *body) {

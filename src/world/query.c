@@ -106,7 +106,7 @@ CnStatus cn_world_ray_all(const CnWorld *world, CnVec3 origin, CnVec3 way,
   CNI_TRY(cni_check_vec3("cn_world_ray_all: origin", origin));
   CNI_TRY(cni_check_vec3("cn_world_ray_all: way", way));
   if (!(cn_norm(way) > CNI_NO_DIRECTION))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_ray_all: the way has no length");
+    return cni_invalid("cn_world_ray_all: the way has no length");
   for (Walk w = begin(world, filter); next(&w);) {
     CnVec3 normal;
     if (!in_reach(&w.placed, origin, 0, way, 1)) continue;
@@ -142,8 +142,7 @@ CnStatus cn_world_cast(const CnWorld *world, const CnShapeDef *shape, CnVec3 way
   CNI_TRY(given_shape(world, "cn_world_cast", shape, &moved));
   CNI_TRY(cni_check_vec3("cn_world_cast: way", way));
   if (cni_shape_unbounded(moved.kind))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_cast: a %s cannot be moved",
-                     cni_shape_kinds[moved.kind]->name);
+    return cni_invalid("cn_world_cast: a %s cannot be moved", cni_shape_kinds[moved.kind]->name);
   double radius = cni_shape_outradius(&moved);
   for (Walk w = begin(world, filter); next(&w);) {
     CniPlaces places;

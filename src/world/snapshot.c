@@ -271,8 +271,7 @@ CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t
   *size = w.s.at;
   if (!data) return CN_OK;
   if (capacity < *size)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_save: %zu bytes are needed, %zu are there",
-                     *size, capacity);
+    return cni_invalid("cn_world_save: %zu bytes are needed, %zu are there", *size, capacity);
   w.s = (CniStream){.out = data, .size = *size};
   write_contents(&w, &world->now);
   cni_snapshot_seal(data, *size);
@@ -282,14 +281,14 @@ CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t
 // ---- reading ----
 
 static CnStatus ended(void) {
-  return cni_error(CN_INVALID_DATA, "snapshot: it ends too soon, or a count is wrong");
+  return cni_bad_data("snapshot: it ends too soon, or a count is wrong");
 }
 
 // A number that no definition would be given.
 static CnStatus illegal(void) {
   char text[256];
   snprintf(text, sizeof text, "%s", cn_error_message());
-  return cni_error(CN_INVALID_DATA, "snapshot: %s", text);
+  return cni_bad_data("snapshot: %s", text);
 }
 
 // A stream and the layout of what comes.
@@ -333,12 +332,11 @@ static CnStatus check_generation(const CniIds *ids, uint32_t slot, uint32_t gene
   if (slot > 0 && slot <= (uint32_t)ids->slot_count &&
       ids->slots[slot - 1].generation == generation)
     return CN_OK;
-  return cni_error(CN_INVALID_DATA, "snapshot: id {%u, %u} leads nowhere", (unsigned)slot,
-                   (unsigned)generation);
+  return cni_bad_data("snapshot: id {%u, %u} leads nowhere", (unsigned)slot, (unsigned)generation);
 }
 
 static CnStatus broken_list(int32_t body) {
-  return cni_error(CN_INVALID_DATA, "snapshot: body %d: its list of shapes is broken", (int)body);
+  return cni_bad_data("snapshot: body %d: its list of shapes is broken", (int)body);
 }
 
 static CnStatus read_body(Reader *r, CniBodyRecord *record) {
@@ -388,8 +386,8 @@ static CnStatus read_hull(Reader *r, const CniModel *model, const CniGeometryRec
   int32_t vertex_count = record->vertex_count, face_count = record->face_count;
   if (vertex_count < 0 || vertex_count > CNI_HULL_VERTICES || face_count < 0 ||
       face_count > CNI_HULL_FACES)
-    return cni_error(CN_INVALID_DATA, "snapshot: a geometry has %d vertices and %d faces",
-                     (int)vertex_count, (int)face_count);
+    return cni_bad_data("snapshot: a geometry has %d vertices and %d faces", (int)vertex_count,
+                        (int)face_count);
   for (int32_t i = 0; i < vertex_count; i++)
     for (int32_t k = 0; k < 3; k++) cni_stream_double(&r->s, &(&vertices[i].x)[k]);
   for (int32_t f = 0; f < face_count; f++) {
@@ -680,11 +678,11 @@ static CnStatus check_contact(const CniContactCache *cache, int32_t i) {
   const CniContact *x = &cache->full[i], *last = i > 0 ? x - 1 : NULL;
   int same_pair = last && last->shape_a == x->shape_a && last->shape_b == x->shape_b;
   if ((uint32_t)x->shape_a >= (uint32_t)x->shape_b || (same_pair && last->feature >= x->feature))
-    return cni_error(CN_INVALID_DATA, "snapshot: contact %d is out of order", (int)i);
+    return cni_bad_data("snapshot: contact %d is out of order", (int)i);
   int finite = cn_vec3_finite(cache->linear[i]) && cn_vec3_finite(x->point) &&
                cn_vec3_finite(x->normal) && isfinite(x->gap);
   if (cache->turning) finite &= cn_vec3_finite(cache->angular[i]);
-  if (!finite) return cni_error(CN_INVALID_DATA, "snapshot: contact %d is not finite", (int)i);
+  if (!finite) return cni_bad_data("snapshot: contact %d is not finite", (int)i);
   return CN_OK;
 }
 
@@ -704,7 +702,7 @@ static CnStatus read_contacts(Reader *r, CniContactCache *cache, const CnAllocat
   int32_t count;
   CNI_TRY(read_record(r, CNI_RECORD_CACHE, cache));
   if (cache->turning != 0 && cache->turning != 1)
-    return cni_error(CN_INVALID_DATA, "snapshot: contacts turn %d", (int)cache->turning);
+    return cni_bad_data("snapshot: contacts turn %d", (int)cache->turning);
   CNI_TRY(read_count(r, CNI_RECORD_CONTACT, &count));
   CNI_TRY(cni_contacts_reserve(cache, allocator, count, cache->turning, 0));
   CNI_TRY(CNI_RESERVE(allocator, cache->full, cache->full_capacity, 0, count));
@@ -722,7 +720,7 @@ static CnStatus read_contacts(Reader *r, CniContactCache *cache, const CnAllocat
   CNI_TRY(read_events(r, cache, allocator));
   if (isfinite(cache->time_step) && cache->time_step >= 0 && (count == 0 || cache->time_step > 0))
     return CN_OK;
-  return cni_error(CN_INVALID_DATA, "snapshot: the contacts' time step is %g s", cache->time_step);
+  return cni_bad_data("snapshot: the contacts' time step is %g s", cache->time_step);
 }
 
 static CnStatus check_header(const void *data, size_t size, uint32_t *version_read) {
@@ -736,19 +734,19 @@ static CnStatus check_header(const void *data, size_t size, uint32_t *version_re
   cni_stream_u64(&s, &bytes);
   cni_stream_u64(&s, &sum);
   if (s.failed || memcmp(word, magic, sizeof word) != 0)
-    return cni_error(CN_INVALID_DATA, "these %zu bytes are not a snapshot", size);
+    return cni_bad_data("these %zu bytes are not a snapshot", size);
   if (version < VERSION_WITHOUT_LAYOUT || version > VERSION || zero != 0)
-    return cni_error(CN_INVALID_DATA, "snapshot: version %u, this library reads %u and %u",
-                     (unsigned)version, VERSION_WITHOUT_LAYOUT, VERSION);
+    return cni_bad_data("snapshot: version %u, this library reads %u and %u", (unsigned)version,
+                        VERSION_WITHOUT_LAYOUT, VERSION);
   *version_read = version;
   if (bytes != size)
-    return cni_error(CN_INVALID_DATA, "snapshot: it says %llu bytes and has %zu",
-                     (unsigned long long)bytes, size);
+    return cni_bad_data("snapshot: it says %llu bytes and has %zu", (unsigned long long)bytes,
+                        size);
   uint64_t found = cni_hash_bytes(CNI_HASH_START, (const uint8_t *)data + CNI_SNAPSHOT_HEADER,
                                   size - CNI_SNAPSHOT_HEADER);
   if (found != sum)
-    return cni_error(CN_INVALID_DATA, "snapshot: damaged (checksum %016llx, should be %016llx)",
-                     (unsigned long long)found, (unsigned long long)sum);
+    return cni_bad_data("snapshot: damaged (checksum %016llx, should be %016llx)",
+                        (unsigned long long)found, (unsigned long long)sum);
   return CN_OK;
 }
 
@@ -798,14 +796,13 @@ static CnStatus read_rest(Reader *r, CnWorld *world, CniContents *next) {
   CniClockRecord clock = {0, 0};
   CNI_TRY(read_record(r, CNI_RECORD_CLOCK, &clock));
   if (!isfinite(clock.time) || clock.step < 0)
-    return cni_error(CN_INVALID_DATA, "snapshot: time %g s after %lld steps", clock.time,
-                     (long long)clock.step);
+    return cni_bad_data("snapshot: time %g s after %lld steps", clock.time, (long long)clock.step);
   next->time = clock.time;
   next->step = clock.step;
   CNI_TRY(read_model(r, &next->model));
   CNI_TRY(read_contacts(r, &next->contacts, &world->allocator));
   if (r->s.at != r->s.size)
-    return cni_error(CN_INVALID_DATA, "snapshot: %zu bytes too many", r->s.size - r->s.at);
+    return cni_bad_data("snapshot: %zu bytes too many", r->s.size - r->s.at);
   return CN_OK;
 }
 

@@ -17,10 +17,9 @@ static CnStatus check_masses(const CnWorld *world) {
     if (!cni_model_massless(model, i)) continue;
     char label[CNI_NAME_SIZE + 16];
     cni_model_body_label(model, i, label);
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "step %lld: %s is dynamic and has no mass: give it one, or a shape with a "
-                     "density",
-                     (long long)world->now.step + 1, label);
+    return cni_invalid("step %lld: %s is dynamic and has no mass: give it one, or a shape with a "
+                       "density",
+                       (long long)world->now.step + 1, label);
   }
   return CN_OK;
 }

@@ -32,7 +32,7 @@ CnWorldDef cn_world_def_default(void) {
 // ---- doors ----
 
 CnStatus cni_null_argument(const char *call, const char *what) {
-  return cni_error(CN_INVALID_ARGUMENT, "%s: %s is null", call, what);
+  return cni_invalid("%s: %s is null", call, what);
 }
 
 CnStatus cni_world_open(const CnWorld *world, const char *call) {
@@ -53,7 +53,7 @@ CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call) {
 static CnStatus check_def(const CnWorldDef *def) {
   CNI_TRY(cni_def_check("world", def, sizeof *def, WORLD_TAG));
   if (!def->allocator.allocate || !def->allocator.release)
-    return cni_error(CN_INVALID_ARGUMENT, "world: the allocator lacks a function");
+    return cni_invalid("world: the allocator lacks a function");
   CniSettings copy = *def;
   return cni_settings_check(&copy);
 }

@@ -23,5 +23,5 @@ CnStatus cni_export_path(const char *run_path, const char *output, const char *e
   int written = output ? snprintf(path, size, "%s", output)
                        : snprintf(path, size, "%.*s%s", (int)length, run_path, ending);
   if (written >= 0 && (size_t)written < size) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%.80s...: the path is too long", run_path);
+  return cni_invalid("%.80s...: the path is too long", run_path);
 }

@@ -210,7 +210,7 @@ static CnStatus write_csv(CnRun *run, const char *run_path, const char *output) 
                {"steps.csv", put_steps},
                {"frames.csv", put_frames}};
   char folder[4096];
-  if (!run || !run_path) return cni_error(CN_INVALID_ARGUMENT, "export csv: a null pointer");
+  if (!run || !run_path) return cni_invalid("export csv: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, "-csv", folder, sizeof folder));
   CniLock *lock;
   CNI_TRY(cni_lock_take(folder, &run->allocator, &lock));

@@ -27,7 +27,7 @@ static CnStatus refer(const char *to, const char *from, char *path, size_t size)
     return cni_file_error(to, "cannot be found", errno);
   if (here[0]) strcat(here, "/");
   if (snprintf(path, size, "%s%s", here, same ? to + length : to) < (int)size) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%.80s...: the path is too long", to);
+  return cni_invalid("%.80s...: the path is too long", to);
 }
 
 // Byte 11 of the file is not zero while a writer is at work, and after one that was killed.
@@ -193,7 +193,7 @@ static CnStatus put_page(CnRun *run, Page *page) {
 
 static CnStatus write_xdmf(CnRun *run, const char *run_path, const char *output) {
   char path[2048], copy[2048 + sizeof COPY_ENDING], data[4200];
-  if (!run || !run_path) return cni_error(CN_INVALID_ARGUMENT, "export xdmf: a null pointer");
+  if (!run || !run_path) return cni_invalid("export xdmf: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, ".xdmf", path, sizeof path));
   if (run->info.body_count == 0)
     return cni_error(CN_UNSUPPORTED, "%s: has no bodies to export", run_path);

@@ -28,7 +28,7 @@ typedef struct Item {
 
 CnStatus cni_run_read_error(const CnRun *run, const char *what) {
   if (!run->disk.cut) return cni_hdf_error(run->path, what);
-  return cni_error(CN_INVALID_DATA, "%s: %s: the file is cut short", run->path, what);
+  return cni_bad_data("%s: %s: the file is cut short", run->path, what);
 }
 
 // A damaged file, whatever HDF5 calls it.
@@ -38,12 +38,12 @@ static CnStatus unreadable(const CnRun *run, const char *what) {
 }
 
 static CnStatus refuse(const CnRun *run, const char *what, const char *why) {
-  return cni_error(CN_INVALID_DATA, "%s: is damaged: %s %s", run->path, what, why);
+  return cni_bad_data("%s: is damaged: %s %s", run->path, what, why);
 }
 
 CnStatus cni_input_damaged(const CnRun *run, const char *what, int64_t index, int64_t value) {
-  return cni_error(CN_INVALID_DATA, "%s: is damaged: %s %lld is %lld", run->path, what,
-                   (long long)index, (long long)value);
+  return cni_bad_data("%s: is damaged: %s %lld is %lld", run->path, what, (long long)index,
+                      (long long)value);
 }
 
 int cni_input_fits(const CnRun *run, int64_t count, int64_t size) {

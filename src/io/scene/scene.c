@@ -32,8 +32,8 @@ static CnStatus fail_syntax(CniReader *reader, const char *text, size_t size,
   }
   char *flag = strstr(problem, " without JSON_"); // nothing a user can change
   if (flag) *flag = 0;
-  return cni_error(CN_INVALID_DATA, "%s: %s: line %d, column %d: %s (got %s)", label, pointer,
-                   error->line, error->column, problem, got);
+  return cni_bad_data("%s: %s: line %d, column %d: %s (got %s)", label, pointer, error->line,
+                      error->column, problem, got);
 }
 
 static CnStatus read_seed(CniReader *reader, json_t *root) {
@@ -136,14 +136,12 @@ CnStatus cni_scene_parse_limited(const char *text, size_t size, const char *labe
 
 static CnStatus check_arguments(const char *call, const CnSetting *settings, int32_t setting_count,
                                 CnScene **scene) {
-  if (!scene) return cni_error(CN_INVALID_ARGUMENT, "%s: the result pointer is null", call);
+  if (!scene) return cni_invalid("%s: the result pointer is null", call);
   *scene = NULL;
   if (setting_count < 0 || (setting_count > 0 && !settings))
-    return cni_error(CN_INVALID_ARGUMENT, "%s: %d settings at a null pointer", call,
-                     (int)setting_count);
+    return cni_invalid("%s: %d settings at a null pointer", call, (int)setting_count);
   for (int32_t i = 0; i < setting_count; i++)
-    if (!settings[i].key)
-      return cni_error(CN_INVALID_ARGUMENT, "%s: the key of setting %d is null", call, (int)i);
+    if (!settings[i].key) return cni_invalid("%s: the key of setting %d is null", call, (int)i);
   return CN_OK;
 }
 
@@ -151,7 +149,7 @@ CnStatus cn_scene_parse(const char *text, size_t size, const char *label, const 
                         int32_t setting_count, const CnAllocator *allocator, CnScene **scene) {
   CNI_FLOATS;
   CNI_TRY(check_arguments("cn_scene_parse", settings, setting_count, scene));
-  if (!text && size > 0) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_parse: the text is null");
+  if (!text && size > 0) return cni_invalid("cn_scene_parse: the text is null");
   return cni_scene_parse_limited(text ? text : "", size, label ? label : "scene", settings,
                                  setting_count, allocator, CNI_SCENE_ITEMS, scene);
 }
@@ -182,16 +180,16 @@ void cn_scene_destroy(CnScene *scene) {
 // The whole of a file, size + 1 bytes.
 static CnStatus read_file(FILE *file, const char *path, const CnAllocator *allocator, char **text,
                           size_t *size) {
-  if (fseek(file, 0, SEEK_END) != 0) return cni_error(CN_INVALID_DATA, "%s: cannot be read", path);
+  if (fseek(file, 0, SEEK_END) != 0) return cni_bad_data("%s: cannot be read", path);
   long length = ftell(file);
   if (length < 0 || (size_t)length > LARGEST_FILE)
-    return cni_error(CN_INVALID_DATA, "%s: is no file of at most %zu bytes", path, LARGEST_FILE);
+    return cni_bad_data("%s: is no file of at most %zu bytes", path, LARGEST_FILE);
   rewind(file);
   char *memory = cni_allocate(allocator, (size_t)length + 1);
   if (!memory) return cni_error_memory((size_t)length + 1);
   if (fread(memory, 1, (size_t)length, file) != (size_t)length) {
     cni_release(allocator, memory, (size_t)length + 1);
-    return cni_error(CN_INVALID_DATA, "%s: cannot be read: %s", path, strerror(errno));
+    return cni_bad_data("%s: cannot be read: %s", path, strerror(errno));
   }
   *text = memory;
   *size = (size_t)length;
@@ -205,15 +203,15 @@ static CnStatus fail_missing(const char *name, int reason) {
   char hint[CNI_HINT_SIZE];
   cni_nearest_hint(&nearest, hint);
   int is_path = strchr(name, '/') != NULL || strchr(name, '.') != NULL;
-  if (is_path) return cni_error(CN_INVALID_DATA, "%s: %s", name, strerror(reason));
-  return cni_error(CN_INVALID_DATA, "%s: neither a built-in scene nor a file%s", name, hint);
+  if (is_path) return cni_bad_data("%s: %s", name, strerror(reason));
+  return cni_bad_data("%s: neither a built-in scene nor a file%s", name, hint);
 }
 
 CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t setting_count,
                        const CnAllocator *allocator, CnScene **scene) {
   CNI_FLOATS;
   CNI_TRY(check_arguments("cn_scene_open", settings, setting_count, scene));
-  if (!name) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_open: the name is null");
+  if (!name) return cni_invalid("cn_scene_open: the name is null");
   for (int32_t i = 0; i < cni_builtin_scene_count; i++) {
     const CniBuiltinScene *b = &cni_builtin_scenes[i];
     if (strcmp(b->name, name) == 0)
@@ -262,13 +260,12 @@ CnJointKind cn_scene_joint_kind(const CnScene *scene, int32_t index) {
 }
 
 CnStatus cn_scene_parameter(const CnScene *scene, int32_t index, CnSceneParameter *parameter) {
-  if (!parameter)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_parameter: the result pointer is null");
+  if (!parameter) return cni_invalid("cn_scene_parameter: the result pointer is null");
   *parameter = (CnSceneParameter){.name = "", .summary = ""};
-  if (!scene) return cni_error(CN_INVALID_ARGUMENT, "cn_scene_parameter: the scene is null");
+  if (!scene) return cni_invalid("cn_scene_parameter: the scene is null");
   if (index < 0 || index >= scene->parameter_count)
-    return cni_error(CN_INVALID_ARGUMENT, "parameter %d is none: the scene has %d", (int)index,
-                     (int)scene->parameter_count);
+    return cni_invalid("parameter %d is none: the scene has %d", (int)index,
+                       (int)scene->parameter_count);
   const CniSceneParameter *p = &scene->parameters[index];
   *parameter = (CnSceneParameter){.name = p->name,
                                   .summary = p->summary,
@@ -399,13 +396,11 @@ static void empty_world(CnWorld *world, const Filling *f) {
 CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
   CNI_FLOATS;
   if (!scene || !world)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_fill: the %s is null",
-                     scene ? "world" : "scene");
+    return cni_invalid("cn_scene_fill: the %s is null", scene ? "world" : "scene");
   CnWorldInfo info;
   cn_world_info(world, &info);
   if (info.body_count > 0 || info.joint_count > 0)
-    return cni_error(CN_INVALID_ARGUMENT, "cn_scene_fill: the world is not empty (%d bodies)",
-                     (int)info.body_count);
+    return cni_invalid("cn_scene_fill: the world is not empty (%d bodies)", (int)info.body_count);
   Filling f = {0};
   CniArena arena;
   cni_arena_init(&arena, &scene->allocator);

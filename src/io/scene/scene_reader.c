@@ -201,7 +201,7 @@ static CnStatus fail(const CniReader *reader, const char *got, const char *forma
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) add(line, sizeof line, parts[i]);
   add_short(line, sizeof line, got, 160);
   add(line, sizeof line, ")");
-  return cni_error(CN_INVALID_DATA, "%s", line);
+  return cni_bad_data("%s", line);
 }
 
 CnStatus cni_scene_fail(const CniReader *reader, const json_t *got, const char *format, ...) {

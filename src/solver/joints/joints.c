@@ -68,8 +68,7 @@ static CnStatus reserve(CniJoints *j, const CnProblem *p) {
     twists += (int64_t)most * block->dim;
   }
   if (twists > INT32_MAX)
-    return cni_error(CN_INVALID_ARGUMENT, "problem of %d blocks is too large for joints",
-                     (int)p->block_count);
+    return cni_invalid("problem of %d blocks is too large for joints", (int)p->block_count);
   int32_t groups = p->group_count, sides = (int32_t)entries, n = (int32_t)rows;
   CNI_TRY(CNI_RESERVE(a, j->bodies, j->body_capacity, 0, sides < groups ? sides : groups));
   CNI_TRY(CNI_RESERVE(a, j->group, j->group_capacity, 0, sides < groups ? sides : groups));

@@ -168,8 +168,7 @@ static CnStatus make_graph(Work *w) {
   for (int32_t i = 0; i < d->node_count; i++) {
     total += list_neighbors(w, i, NULL);
     if (total > INT32_MAX / 2)
-      return cni_error(CN_INVALID_ARGUMENT, "joints: too many share bodies (%d blocks)",
-                       (int)d->block_count);
+      return cni_invalid("joints: too many share bodies (%d blocks)", (int)d->block_count);
     w->start[i + 1] = (int32_t)total;
     w->weight[i] = i < d->block_count ? d->blocks[i].dim : CNI_DIRECT_DIM;
   }
@@ -302,8 +301,7 @@ static CnStatus fill_columns(Work *w, int32_t *first, int32_t *next) {
     for (int32_t c = first[k]; c >= 0; c = next[c]) most += d->start[c + 1] - d->start[c];
     if (most > d->node_count) most = d->node_count;
     if (end + most > INT32_MAX)
-      return cni_error(CN_INVALID_ARGUMENT, "joints: the factor of %d blocks is too large",
-                       (int)d->block_count);
+      return cni_invalid("joints: the factor of %d blocks is too large", (int)d->block_count);
     CNI_TRY(cni_array_reserve(&d->allocator, (void **)&d->pattern, &d->pattern_capacity, end,
                               end + (int32_t)most, sizeof *d->pattern));
     w->mark[k] = k;

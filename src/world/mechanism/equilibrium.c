@@ -623,10 +623,9 @@ CnStatus cn_world_equilibrium(CnWorld *world, const CnEquilibriumDef *given,
   Search s = {.def = given ? *given : cn_equilibrium_def_default()};
   CNI_TRY(cni_def_check("equilibrium", &s.def, sizeof s.def, TAG));
   if (!(s.def.tolerance > 0) || s.def.max_iterations < 0)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "cn_world_equilibrium: tolerance must be positive and max_iterations not "
-                     "negative (got %g and %d)",
-                     s.def.tolerance, (int)s.def.max_iterations);
+    return cni_invalid("cn_world_equilibrium: tolerance must be positive and max_iterations not "
+                       "negative (got %g and %d)",
+                       s.def.tolerance, (int)s.def.max_iterations);
   CnStatus status = cni_machine_begin(world, CNI_DRIVES_HOLD, &s.m);
   if (status == CN_OK) {
     status = run(&s);

@@ -27,11 +27,10 @@ static CnStatus find_motion(CniMachine *m, const CnDriveMotion *motion, CniMachi
   CNI_TRY(cni_model_find_joint(m->model, motion->joint, &i));
   const CniJoint *joint = &m->model->joints[i];
   if (motion->coordinate < 0 || motion->coordinate >= cni_joint_coordinate_count(joint->def.kind))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_inverse: joint '%s' (%s) has no coordinate %d",
-                     joint->name, cni_joint_kinds[joint->def.kind]->name, (int)motion->coordinate);
+    return cni_invalid("cn_world_inverse: joint '%s' (%s) has no coordinate %d", joint->name,
+                       cni_joint_kinds[joint->def.kind]->name, (int)motion->coordinate);
   if (!isfinite(motion->value) || !isfinite(motion->rate) || !isfinite(motion->acceleration))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_inverse: a motion of joint '%s' is not finite",
-                     joint->name);
+    return cni_invalid("cn_world_inverse: a motion of joint '%s' is not finite", joint->name);
   *ref = (CniMachineRef){.kind = CN_MACHINE_DRIVE,
                          .joint = i,
                          .row = CNI_JOINT_LOCKED + motion->coordinate,
@@ -217,11 +216,9 @@ CnStatus cn_world_inverse(CnWorld *world, double time, CnDriveMotion *motions, i
   if (!result) return cni_null_argument("cn_world_inverse", "the result pointer");
   *result = (CnInverse){0};
   CNI_TRY(cni_world_open(world, "cn_world_inverse"));
-  if (!isfinite(time))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_inverse: time must be finite (got %g)", time);
+  if (!isfinite(time)) return cni_invalid("cn_world_inverse: time must be finite (got %g)", time);
   if (motion_count < 0 || (motion_count > 0 && !motions))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_inverse: there are no motions (count %d)",
-                     (int)motion_count);
+    return cni_invalid("cn_world_inverse: there are no motions (count %d)", (int)motion_count);
   if (world->now.model.motion_count > 0)
     return cni_error(CN_UNSUPPORTED,
                      "inverse dynamics do not follow bodies that move by functions of time: drive "

@@ -99,7 +99,7 @@ CnStatus cni_machine_begin(CnWorld *world, CniDrives drives, CniMachine *m) {
     dynamic += cni_has_mass(&m->model->mass[i]);
     if (!cni_model_massless(m->model, i)) continue;
     cni_model_body_label(m->model, i, label);
-    return cni_error(CN_INVALID_ARGUMENT, "%s has no mass", label);
+    return cni_invalid("%s has no mass", label);
   }
   if (dynamic > CNI_MACHINE_BODIES)
     return cni_error(CN_UNSUPPORTED,
@@ -425,7 +425,7 @@ CnStatus cni_machine_factor(CniMachine *m) {
   CNI_TRY(cni_arena_array(&m->arena, m->held_count, sizeof *m->row_scale, &m->row_scale));
   cni_machine_mass(m, m->mass_factor);
   if (!cni_cholesky(m->columns, m->mass_factor, m->mass_first))
-    return cni_error(CN_INVALID_ARGUMENT, "a mass or inertia of the machine is not positive");
+    return cni_invalid("a mass or inertia of the machine is not positive");
   for (int32_t i = 0; i < m->held_count; i++) {
     double *row = m->span.rows + (size_t)i * (size_t)n, sum = 0;
     cni_machine_row(m, &m->refs[i], row);

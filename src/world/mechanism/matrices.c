@@ -247,8 +247,7 @@ static CnStatus check(const CnMachine *machine, const char *call, int32_t index,
   if (!result) return cni_null_argument(call, "the result pointer");
   if (!machine) return cni_null_argument(call, "the machine");
   if (index >= 0 && index < *count) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT, "%s: there are %d (got index %d)", call, (int)*count,
-                   (int)index);
+  return cni_invalid("%s: there are %d (got index %d)", call, (int)*count, (int)index);
 }
 
 CnStatus cn_machine_body(const CnMachine *machine, int32_t index, CnBodyId *body) {
@@ -288,9 +287,8 @@ CnStatus cn_machine_matrix(const CnMachine *machine, CnMachineMatrix which, doub
   int64_t size = (int64_t)r * c;
   if (!values || size == 0) return CN_OK;
   if (capacity < size)
-    return cni_error(CN_INVALID_ARGUMENT,
-                     "cn_machine_matrix: the matrix has %lld numbers (capacity %lld)",
-                     (long long)size, (long long)capacity);
+    return cni_invalid("cn_machine_matrix: the matrix has %lld numbers (capacity %lld)",
+                       (long long)size, (long long)capacity);
   memcpy(values, machine->matrices[which], (size_t)size * sizeof *values);
   return CN_OK;
 }

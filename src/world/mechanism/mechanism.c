@@ -233,10 +233,9 @@ static CnStatus refuse(const Machine *m, int32_t worst) {
   double error, turn_error;
   cni_joint_at(joint, m->pose, &place);
   cni_joint_errors(&place, &error, &turn_error);
-  return cni_error(CN_INVALID_DATA,
-                   "cannot be assembled: joint %d%s%s%s stays open by %.3g m and %.3g rad",
-                   (int)worst, joint->name[0] ? " \"" : "", joint->name, joint->name[0] ? "\"" : "",
-                   error, turn_error);
+  return cni_bad_data("cannot be assembled: joint %d%s%s%s stays open by %.3g m and %.3g rad",
+                      (int)worst, joint->name[0] ? " \"" : "", joint->name,
+                      joint->name[0] ? "\"" : "", error, turn_error);
 }
 
 static CnStatus assemble(CniModel *model, Machine *m, double tolerance) {
@@ -265,7 +264,6 @@ CnStatus cn_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechan
   if (mechanism) *mechanism = (CnMechanism){0};
   CNI_TRY(cni_world_open(world, "cn_world_assemble"));
   if (!(tolerance > 0))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_assemble: tolerance must be positive (got %g)",
-                     tolerance);
+    return cni_invalid("cn_world_assemble: tolerance must be positive (got %g)", tolerance);
   return cni_world_assemble(world, tolerance, mechanism);
 }

@@ -68,10 +68,10 @@ static CnStatus check_twists(Modes *s) {
     s->spins = 1;
     cni_model_body_label(m->model, i, label);
     if (!steady)
-      return cni_error(CN_INVALID_ARGUMENT,
-                       "modes are those of a machine at rest: %s moves, and not only about an axis "
-                       "of symmetry",
-                       label);
+      return cni_invalid(
+          "modes are those of a machine at rest: %s moves, and not only about an axis "
+          "of symmetry",
+          label);
   }
   return CN_OK;
 }
@@ -127,10 +127,9 @@ static CnStatus check_forces(Modes *s) {
   s->scale = sqrt(dot(m->columns, s->sizes, s->sizes));
   double size = sqrt(dot(s->d, rest, rest));
   if (!(size > s->def.tolerance * s->scale)) return CN_OK;
-  return cni_error(CN_INVALID_ARGUMENT,
-                   "the machine is not in equilibrium: forces of %.3g of those that act are left "
-                   "(find its rest position first)",
-                   size / s->scale);
+  return cni_invalid("the machine is not in equilibrium: forces of %.3g of those that act are left "
+                     "(find its rest position first)",
+                     size / s->scale);
 }
 
 // ---- matrices ----
@@ -367,8 +366,7 @@ CnStatus cn_world_modes(CnWorld *world, const CnModesDef *given, CnMode *modes, 
   Modes s = {.def = given ? *given : cn_modes_def_default()};
   CNI_TRY(cni_def_check("modes", &s.def, sizeof s.def, TAG));
   if (!(s.def.tolerance > 0))
-    return cni_error(CN_INVALID_ARGUMENT, "cn_world_modes: tolerance must be positive (got %g)",
-                     s.def.tolerance);
+    return cni_invalid("cn_world_modes: tolerance must be positive (got %g)", s.def.tolerance);
   CnStatus status = cni_machine_begin(world, CNI_DRIVES_HOLD, &s.m);
   if (status == CN_OK) status = find_modes(&s, modes, shapes, capacity, count);
   cni_machine_end(&s.m);

@@ -46,10 +46,9 @@ static void run_blocks(void *context, int32_t begin, int32_t end) {
 // Sinks with equal room for all blocks, one after another.
 static CnStatus make_sinks(Collector *c, CniArena *arena) {
   size_t blocks = (size_t)c->block_count, stride = (size_t)c->capacity + 1;
-  size_t bytes = blocks * stride * sizeof(CniPair);
-  c->sinks = cni_arena_take(arena, blocks * sizeof(CniPairSink));
-  CniPair *room = cni_arena_take(arena, bytes);
-  if (!c->sinks || !room) return cni_error_memory(bytes);
+  CniPair *room;
+  CNI_TRY(CNI_TAKE(arena, blocks, c->sinks));
+  CNI_TRY(CNI_TAKE(arena, blocks * stride, room));
   for (size_t b = 0; b < blocks; b++)
     c->sinks[b] = (CniPairSink){room + b * stride, c->capacity, 0};
   return CN_OK;
@@ -60,9 +59,7 @@ static CnStatus widen_sinks(Collector *c, CniArena *arena) {
   for (int32_t b = 0; b < c->block_count; b++) {
     CniPairSink *sink = &c->sinks[b];
     if (sink->count <= sink->capacity) continue;
-    size_t bytes = (size_t)(sink->count + 1) * sizeof(CniPair);
-    sink->pairs = cni_arena_take(arena, bytes);
-    if (!sink->pairs) return cni_error_memory(bytes);
+    CNI_TRY(CNI_TAKE(arena, sink->count + 1, sink->pairs));
     sink->capacity = sink->count;
     c->overflow = 1;
   }
@@ -91,9 +88,7 @@ CnStatus cni_collect_pairs(CniPairFinder find, const void *context, int32_t item
 
   // one after another: down into the first room if every block stayed within it
   CniPair *all = c.sinks[0].pairs;
-  size_t bytes = (size_t)total * sizeof(CniPair);
-  if (c.overflow) all = cni_arena_take(arena, bytes);
-  if (!all) return cni_error_memory(bytes);
+  if (c.overflow) CNI_TRY(CNI_TAKE(arena, total, all));
   int64_t at = 0;
   for (int32_t b = 0; b < c.block_count; b++) {
     memmove(all + at, c.sinks[b].pairs, (size_t)c.sinks[b].count * sizeof(CniPair));

@@ -110,8 +110,8 @@ static int32_t level_of(const CniBounds *b) {
 // Set unbounded boxes apart, and deal the others out to the levels: order holds them by level. Fills
 // level_count and first_item.
 static CnStatus deal_out(Grid *g, int32_t count, CniArena *arena, int32_t *order) {
-  int16_t *level = cni_arena_take(arena, (size_t)count * sizeof *level);
-  if (!level) return cni_error_memory((size_t)count * sizeof *level);
+  int16_t *level;
+  CNI_TRY(CNI_TAKE(arena, count, level));
   int32_t counts[LEVEL_LIMIT] = {0};
   for (int32_t i = 0; i < count; i++) {
     level[i] = -1;
@@ -125,14 +125,12 @@ static CnStatus deal_out(Grid *g, int32_t count, CniArena *arena, int32_t *order
     counts[level[i]]++;
     g->item_count++;
   }
-  g->unbounded = cni_arena_take(arena, (size_t)g->unbounded_count * sizeof *g->unbounded);
-  if (!g->unbounded) return cni_error_memory((size_t)g->unbounded_count * sizeof *g->unbounded);
+  CNI_TRY(CNI_TAKE(arena, g->unbounded_count, g->unbounded));
   for (int32_t k = 0; k < g->unbounded_count; k++) g->unbounded[k] = order[count - 1 - k];
 
   // coarsest first; counts become places
   for (int32_t e = LEVEL_LIMIT - 1; e >= 0; e--) g->level_count += counts[e] > 0;
-  g->levels = cni_arena_take(arena, (size_t)(g->level_count + 1) * sizeof(Level));
-  if (!g->levels) return cni_error_memory((size_t)(g->level_count + 1) * sizeof(Level));
+  CNI_TRY(CNI_TAKE(arena, g->level_count + 1, g->levels));
   int32_t l = 0, place = 0;
   for (int32_t e = LEVEL_LIMIT - 1; e >= 0; e--) {
     int32_t c = counts[e];
@@ -264,12 +262,11 @@ static void fill_levels(Grid *g, const int32_t *order) {
 }
 
 static CnStatus build(Grid *g, int32_t count, CnTasks *tasks, CniArena *arena) {
-  size_t n = (size_t)count + 1;
+  int32_t *order;
   CniSort sort;
   CNI_TRY(cni_sort_init(&sort, arena, count));
-  int32_t *order = cni_arena_take(arena, n * sizeof *order);
-  g->items = cni_arena_take(arena, n * sizeof(Item));
-  if (!order || !g->items) return cni_error_memory(n * sizeof(Item));
+  CNI_TRY(CNI_TAKE(arena, (size_t)count + 1, order));
+  CNI_TRY(CNI_TAKE(arena, (size_t)count + 1, g->items));
   CNI_TRY(deal_out(g, count, arena, order));
   for (int32_t l = 0; l < g->level_count; l++) {
     Level *level = &g->levels[l];
@@ -280,11 +277,8 @@ static CnStatus build(Grid *g, int32_t count, CnTasks *tasks, CniArena *arena) {
 
   // a pile has few rows: count before room is made
   fill_levels(g, order);
-  size_t row_bytes = (size_t)(g->row_count + 1) * sizeof(Row);
-  size_t slab_bytes = (size_t)(g->slab_count + 1) * sizeof(Slab);
-  g->slabs = cni_arena_take(arena, slab_bytes);
-  g->rows = cni_arena_take(arena, row_bytes);
-  if (!g->slabs || !g->rows) return cni_error_memory(row_bytes + slab_bytes);
+  CNI_TRY(CNI_TAKE(arena, g->slab_count + 1, g->slabs));
+  CNI_TRY(CNI_TAKE(arena, g->row_count + 1, g->rows));
   fill_levels(g, order);
   g->rows[g->row_count] = (Row){0, g->item_count};
   g->slabs[g->slab_count] = (Slab){0, g->row_count};

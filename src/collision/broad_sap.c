@@ -124,11 +124,8 @@ static CnStatus choose_stripes(Sap *s, CniArena *arena) {
   int64_t span = s->span[s->axis[1]] > 0 ? s->span[s->axis[1]] : 1;
   int64_t wanted = (int64_t)s->count * samples / (2 * span);
   s->stripe_count = (int32_t)(wanted < 1 ? 1 : wanted > STRIPE_LIMIT ? STRIPE_LIMIT : wanted);
-  size_t stripes = (size_t)s->stripe_count;
-  s->cuts = cni_arena_take(arena, stripes * sizeof *s->cuts);
-  s->starts = cni_arena_take(arena, (stripes + 2) * sizeof *s->starts);
-  if (!s->cuts || !s->starts)
-    return cni_error_memory(stripes * (sizeof *s->cuts + sizeof *s->starts));
+  CNI_TRY(CNI_TAKE(arena, s->stripe_count, s->cuts));
+  CNI_TRY(CNI_TAKE(arena, s->stripe_count + 2, s->starts));
   // the sample may have missed a few that reach over everything
   int64_t total = cut_stripes(s);
   while (total > 4 * (int64_t)s->count && s->stripe_count > 1) {
@@ -141,9 +138,7 @@ static CnStatus choose_stripes(Sap *s, CniArena *arena) {
 
 // Deal the boxes, in the order of the sweep, out to their stripes.
 static CnStatus fill_stripes(Sap *s, CniArena *arena) {
-  size_t bytes = (size_t)s->entry_count * sizeof(Entry);
-  s->entries = cni_arena_take(arena, bytes);
-  if (!s->entries) return cni_error_memory(bytes);
+  CNI_TRY(CNI_TAKE(arena, s->entry_count, s->entries));
   int32_t sum = 0;
   for (int32_t k = 0; k <= s->stripe_count; k++) {
     int32_t c = k < s->stripe_count ? s->starts[k + 1] : 0;

@@ -198,10 +198,10 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
   CNI_TRY(wide_room(c, w));
   CNI_TRY(keep_planes(c, w));
   CniArenaMark mark = cni_arena_mark(w->arena);
-  size_t bytes = (size_t)w->count * sizeof(CniBounds);
-  CniBounds *bounds = cni_arena_take(w->arena, bytes);
-  uint8_t *round = cni_arena_take(w->arena, (size_t)w->count);
-  if (!bounds || !round) return cni_error_memory(bytes + (size_t)w->count);
+  CniBounds *bounds;
+  uint8_t *round;
+  CNI_TRY(CNI_TAKE(w->arena, w->count, bounds));
+  CNI_TRY(CNI_TAKE(w->arena, w->count, round));
   c->origin = w->count > 0 ? w->proxies[w->count / 2].centre : CN_VEC3_ZERO;
   WideLoop wide = {w, c->wide, c->sides, c->origin, bounds, round, c->near, skin};
   cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, widen, &wide);

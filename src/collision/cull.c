@@ -139,9 +139,8 @@ static void join_blocks(CniDetection *w, const CullLoop *loop, int32_t blocks,
 static CnStatus cull_candidates(const CniCollision *c, CniDetection *w, const uint64_t *planes,
                                 int32_t plane_count) {
   int32_t blocks = block_count(c->pair_count);
-  size_t bytes = (size_t)blocks * sizeof(int32_t);
-  CullLoop loop = {c, w, w->keys + plane_count, cni_arena_take(w->arena, bytes)};
-  if (!loop.kept) return cni_error_memory(bytes);
+  CullLoop loop = {c, w, w->keys + plane_count, NULL};
+  CNI_TRY(CNI_TAKE(w->arena, blocks, loop.kept));
   cni_parallel_for(w->in->tasks, blocks, 1, cull_blocks, &loop);
   join_blocks(w, &loop, blocks, planes, plane_count);
   return CN_OK;
@@ -151,13 +150,12 @@ static CnStatus cull_candidates(const CniCollision *c, CniDetection *w, const ui
 static CnStatus find_planes(CniDetection *w, uint64_t **keys, int32_t *count) {
   CniArena *arena = w->arena;
   CniPair *pairs = NULL;
+  uint64_t *room;
   int32_t found = 0, n = 0;
   *count = 0;
   if (w->plane_count == 0) return CN_OK;
   CNI_TRY(cni_collect_pairs(find_plane_pairs, w, w->count, 1, w->in->tasks, arena, &pairs, &found));
-  size_t bytes = 2 * (size_t)found * sizeof(uint64_t);
-  uint64_t *room = cni_arena_take(arena, bytes);
-  if (!room) return cni_error_memory(bytes);
+  CNI_TRY(CNI_TAKE(arena, 2 * (size_t)found, room));
   for (int32_t k = 0; k < found; k++) {
     CniPair pair = pairs[k];
     if (may_meet(w->in->model, &w->proxies[pair.a], &w->proxies[pair.b], pair))
@@ -184,16 +182,14 @@ CnStatus cni_detection_cull(CniCollision *c, CniDetection *w) {
   size_t room = pairs + (w->plane_count > 0 ? (size_t)w->count / PLANE_SHARE : 0);
   uint64_t *planes = NULL;
   int32_t plane_count = 0;
-  w->keys = cni_arena_take(w->arena, room * sizeof *w->keys);
-  if (!w->keys) return cni_error_memory(room * sizeof *w->keys);
+  CNI_TRY(CNI_TAKE(w->arena, room, w->keys));
   CniArenaMark mark = cni_arena_mark(w->arena);
   w->near = near_planes(c, w);
   CNI_TRY(find_planes(w, &planes, &plane_count));
   if (c->pair_count > INT32_MAX - plane_count)
     return cni_error(CN_NO_MEMORY, "more than %d pairs of shapes are near each other", INT32_MAX);
   size_t needed = pairs + (size_t)plane_count;
-  if (needed > room) w->keys = cni_arena_take(w->arena, needed * sizeof *w->keys);
-  if (!w->keys) return cni_error_memory(needed * sizeof *w->keys);
+  if (needed > room) CNI_TRY(CNI_TAKE(w->arena, needed, w->keys));
   CNI_TRY(cull_candidates(c, w, planes, plane_count));
   if (needed <= room) cni_arena_back(w->arena, mark);
   return CN_OK;

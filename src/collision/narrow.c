@@ -152,9 +152,7 @@ static void touch_parts(void *context, int32_t begin, int32_t end) {
 
 CnStatus cni_detection_parts(CniCollision *c, CniDetection *w) {
   int32_t count = w->key_count > 0 ? (w->key_count - 1) / NARROW_A_TASK + 1 : 0;
-  size_t bytes = (size_t)count * sizeof(CniContactChunk);
-  if (!w->parts) w->parts = cni_arena_take(w->arena, bytes);
-  if (!w->parts) return cni_error_memory(bytes);
+  if (!w->parts) CNI_TRY(CNI_TAKE(w->arena, count, w->parts));
   w->part_count = count;
   int64_t total = 0;
   for (int32_t n = 0; n < count; n++) {
@@ -178,9 +176,7 @@ static CnStatus widen_parts(CniDetection *w) {
   for (int32_t n = 0; n < w->part_count; n++) {
     CniContactChunk *part = &w->parts[n];
     if (part->count <= part->room) continue;
-    size_t bytes = (size_t)part->count * sizeof(CniContact);
-    part->contacts = cni_arena_take(w->arena, bytes);
-    if (!part->contacts) return cni_error_memory(bytes);
+    CNI_TRY(CNI_TAKE(w->arena, part->count, part->contacts));
     part->room = part->count;
     part->again = w->overflow = 1;
   }

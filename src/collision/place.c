@@ -226,9 +226,7 @@ static int32_t count_planes(const CniDetection *w, const uint8_t *found) {
 static CnStatus list_planes(CniDetection *w, CniArena *arena, const uint8_t *found) {
   const CniModel *m = w->in->model;
   w->plane_count = count_planes(w, found);
-  size_t bytes = (size_t)w->plane_count * sizeof *w->planes;
-  w->planes = cni_arena_take(arena, bytes);
-  if (!w->planes) return cni_error_memory(bytes);
+  CNI_TRY(CNI_TAKE(arena, w->plane_count, w->planes));
   int32_t n = 0;
   for (int32_t i = 0; i < w->count && n < w->plane_count; i++) {
     CniProxy *p = &w->proxies[i];
@@ -252,9 +250,9 @@ static CnStatus list_planes(CniDetection *w, CniArena *arena, const uint8_t *fou
 CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) {
   size_t n = (size_t)w->count, tasks = n / SHAPES_A_TASK + 1;
   w->gravity = cn_norm(w->in->gravity);
-  w->proxies = cni_arena_take(w->arena, n * sizeof *w->proxies);
-  uint8_t *flags = cni_arena_take(w->arena, tasks);
-  if (!w->proxies || !flags) return cni_error_memory(n * sizeof *w->proxies + tasks);
+  uint8_t *flags;
+  CNI_TRY(CNI_TAKE(w->arena, n, w->proxies));
+  CNI_TRY(CNI_TAKE(w->arena, tasks, flags));
   memset(flags, 0, tasks);
   int usable = c->wide_count == w->count;
   PlaceLoop loop = {w, usable ? c->wide : NULL, c->sides, c->origin, flags};

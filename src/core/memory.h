@@ -53,6 +53,10 @@ typedef struct CniArena {
 void cni_arena_init(CniArena *arena, const CnAllocator *allocator);
 // Cache-line aligned, not cleared, never null for size 0; null means no memory.
 void *cni_arena_take(CniArena *arena, size_t size);
+// Room for so many of what a pointer points to, not cleared: the status; the pointer is null if not.
+#define CNI_TAKE(arena, count, pointer)                                                            \
+  ((pointer) = cni_arena_take(arena, (size_t)(count) * sizeof *(pointer)),                         \
+   (pointer) ? CN_OK : cni_error_memory((size_t)(count) * sizeof *(pointer)))
 // An array of zeros, and three more behind it for who needs ends to run into. `memory` is the
 // address of the pointer.
 CnStatus cni_arena_array(CniArena *arena, int64_t count, size_t size, void *memory);

@@ -100,10 +100,9 @@ static int32_t sum_up(int32_t *counts, int32_t tasks) {
 CnStatus cni_contacts_note(CnWorld *world) {
   CniStepContacts *now = &world->found;
   int32_t found = world->work.contact_count, tasks = found / CNI_CONTACTS_PER_TASK + 1;
-  size_t bytes = (size_t)tasks * sizeof(int32_t);
-  NoteLoop loop = {world, cni_arena_take(&world->memory.arena, bytes),
-                   cni_arena_take(&world->memory.arena, bytes)};
-  if (!loop.counts || !loop.others) return cni_error_memory(bytes);
+  NoteLoop loop = {world, NULL, NULL};
+  CNI_TRY(CNI_TAKE(&world->memory.arena, tasks, loop.counts));
+  CNI_TRY(CNI_TAKE(&world->memory.arena, tasks, loop.others));
   CNI_ASSERT(found <= now->short_capacity);
   cni_parallel_for(world->tasks, tasks, 1, count_contacts, &loop);
   int32_t count = sum_up(loop.counts, tasks), others = sum_up(loop.others, tasks);

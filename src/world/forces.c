@@ -43,9 +43,8 @@ CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnT
   *loads = NULL;
   if (!world->hooks.force || n == 0) return CN_OK;
   if (!work->loads) {
-    work->loads = cni_arena_take(&world->memory.arena, n * sizeof *work->loads);
-    work->stage = cni_arena_take(&world->memory.arena, n * sizeof *work->stage);
-    if (!work->loads || !work->stage) return cni_error_memory(n * sizeof *work->stage);
+    CNI_TRY(CNI_TAKE(&world->memory.arena, n, work->loads));
+    CNI_TRY(CNI_TAKE(&world->memory.arena, n, work->stage));
   }
   for (int32_t i = 0; i < model->body_count; i++) {
     CnPose at = pose[i];

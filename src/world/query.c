@@ -246,9 +246,8 @@ CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
   CniModel *model = &world->now.model;
   if (model->body_count == 0) return CN_OK;
   CNI_TRY(cni_step_memory_reset(&world->memory));
-  size_t bytes = (size_t)model->body_count * sizeof(CnTwist);
-  CnTwist *rest = cni_arena_take(&world->memory.arena, bytes);
-  if (!rest) return cni_error_memory(bytes);
+  CnTwist *rest;
+  CNI_TRY(CNI_TAKE(&world->memory.arena, model->body_count, rest));
   for (int32_t i = 0; i < model->body_count; i++) rest[i] = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   CniCollisionInput input = {.model = model,
                              .pose = model->pose,

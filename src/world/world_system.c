@@ -278,9 +278,7 @@ static CnStatus drift(void *context, const double *q, const double *v, double h,
   double late = model->joint_count + model->force_count > 0 ? world->now.settings.spring_theta : 1;
   late = 1 - late;
   if (model->inertias || model->joint_count > 0 || late > 0) {
-    size_t bytes = (size_t)model->body_count * sizeof(CnTwist);
-    d.end = cni_arena_take(&world->memory.arena, bytes);
-    if (!d.end) return cni_error_memory(bytes);
+    CNI_TRY(CNI_TAKE(&world->memory.arena, model->body_count, d.end));
     *v_end = (const double *)d.end;
   }
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);

@@ -256,6 +256,10 @@ void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer
   if (integrator->kind->observe) integrator->kind->observe(integrator->state, observer);
 }
 
+void cni_integrator_restitution(CnIntegrator *integrator, CniRestitution law) {
+  if (integrator->kind->restitution) integrator->kind->restitution(integrator->state, law);
+}
+
 CnStatus cn_integrator_dense(CnIntegrator *integrator, double t, double *q, double *v) {
   CNI_FLOATS;
   if (!integrator || !q) return cni_invalid("dense output: integrator or q is null");

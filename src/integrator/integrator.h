@@ -8,6 +8,9 @@
 
 #include "core/fields.h"
 
+// What restitution is about: speeds (Newton), impulses (Poisson), work (Stronge).
+typedef enum CniRestitution { CNI_OF_SPEEDS = 0, CNI_OF_IMPULSES, CNI_OF_WORK } CniRestitution;
+
 typedef struct CnIntegratorKind {
   const char *name, *summary;
   int32_t needs_equations;     // 1: works with CnEquations, 0: with step problems
@@ -23,6 +26,7 @@ typedef struct CnIntegratorKind {
   void (*report)(const void *state, CnIntegratorReport *report);
   CnStatus (*dense)(void *state, double t, double *q, double *v);
   void (*observe)(void *state, const CnObserver *observer);
+  void (*restitution)(void *state, CniRestitution law);
 } CnIntegratorKind;
 
 extern const CniField cni_integrator_fields[]; // of CnIntegratorDef but its names
@@ -36,5 +40,7 @@ CnStatus cni_check_state(const char *name, const double *x, int32_t count, doubl
 
 // Another observer from now on.
 void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer);
+// Another law of restitution, where the integrator knows several.
+void cni_integrator_restitution(CnIntegrator *integrator, CniRestitution law);
 
 #endif

@@ -14,6 +14,11 @@
 // K and C, plain iteration otherwise; within it the matrix G M^-1 G^T stays, and what the rows at
 // the end see differently is added to the right side, a contraction of the order of h.
 //
+// Newton's law of restitution is in the right side of the problem. Those of Poisson and Stronge are about
+// impulse and work: where a contact is hit, a compression in stages to u_n = 0, so that slip may change
+// its direction on the way, then a rebound to speeds that are corrected until impulse or work are e or e^2
+// times those of the compression (as `impulse` has them, assembly/impacts.c).
+//
 // With `projection` every n-th step ends on g = 0 of the bilateral constraints and of the contacts
 // that carry and do not leave, so that nothing drifts, overlaps, or hovers by the error of a step
 // (a contact that hovers is not active, and its force would come every other step).
@@ -33,7 +38,17 @@
 #define STALLED 1e-8 // of the speeds: what rounding of a light body on joints may leave moving
 #define CLOSED 1e-12 // m: round-off of a gap that is zero
 #define LEAVES 1e-9  // of the largest velocity and one: slower contacts stay
-#define SMALL 1e-14  // change of v at which the iteration ends, of the largest velocity and one
+#define STAGES 16    // of a compression
+#define TRIALS 12    // of the speeds of a rebound
+#define TRIAL_ERROR 1e-9
+#define SMALL 1e-14 // change of v at which the iteration ends, of the largest velocity and one
+
+// A contact that is hit, by a law in two phases.
+typedef struct Blow {
+  double pressed, work; // N s and J, of the compression
+  double now, target;   // m/s: u_n so far, and after the rebound
+} Blow;
+_Static_assert(sizeof(Blow) == 4 * sizeof(double), "four numbers of a pool");
 
 typedef struct Moreau {
   CnAllocator allocator;
@@ -48,7 +63,10 @@ typedef struct Moreau {
   double *q_ahead, *q_new, *q_dot, *v_new, *v_mean, *force, *force_new, *defect;
   double *domains, *all, *k, *c, *plain, *before; // before: u_n at the start, by contacts
   CnIntegratorReport report;
-  int64_t calls; // that succeeded, for systems that do not count their steps
+  CniRestitution law;
+  Blow *blows;        // by contacts
+  double *base, *sum; // by active rows: q and impulses of the phases so far
+  int64_t calls;      // that succeeded, for systems that do not count their steps
 } Moreau;
 
 static void destroy(void *state) {
@@ -90,7 +108,7 @@ static CnStatus fit(Moreau *s, const CnSystem *system) {
   int32_t stiff = eq->stiffness ? nv * nv : 0;
   int32_t mass = nv * s->motion.size;
   CNI_TRY(cni_pool_begin(&s->pool, 3 * cni_pool_need(nq) + 5 * cni_pool_need(nv) +
-                                       2 * cni_pool_need(gaps) + cni_pool_need(rows) +
+                                       6 * cni_pool_need(gaps) + cni_pool_need(rows) +
                                        2 * cni_pool_need(stiff) + cni_pool_need(mass) + 8));
   double **vectors[] = {&s->v_new, &s->v_mean, &s->force, &s->force_new, &s->defect};
   s->q_ahead = cni_pool_take(&s->pool, nq);
@@ -99,6 +117,7 @@ static CnStatus fit(Moreau *s, const CnSystem *system) {
   for (int i = 0; i < 5; i++) *vectors[i] = cni_pool_take(&s->pool, nv);
   s->domains = cni_pool_take(&s->pool, gaps);
   s->before = cni_pool_take(&s->pool, gaps);
+  s->blows = (Blow *)cni_pool_take(&s->pool, 4 * gaps);
   s->all = cni_pool_take(&s->pool, rows);
   s->k = cni_pool_take(&s->pool, stiff);
   s->c = cni_pool_take(&s->pool, stiff);
@@ -145,9 +164,11 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   for (int32_t i = 0; i < eq->bound_count; i++)
     s->rows[n++] = cni_normal_row(eq, eq->contact_count + i);
   CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, n));
-  CNI_TRY(cni_pool_begin(&s->row_pool, cni_pool_need(m->entries) + cni_pool_need(n)));
+  CNI_TRY(cni_pool_begin(&s->row_pool, cni_pool_need(m->entries) + 3 * cni_pool_need(n)));
   s->rows_end = cni_pool_take(&s->row_pool, m->entries);
   s->rate_end = cni_pool_take(&s->row_pool, n);
+  s->base = cni_pool_take(&s->row_pool, n);
+  s->sum = cni_pool_take(&s->row_pool, n);
   return CN_OK;
 }
 
@@ -213,6 +234,97 @@ static double end_difference(const Moreau *s, int32_t i, const double *v) {
   return cni_motion_row(m, end, i, s->rate_end[i], v) - row_speed(s, i, v);
 }
 
+// ---- laws in two phases ----
+
+static double hit_restitution(const Moreau *s, int32_t i) {
+  double slow = LEAVES * (1 + cni_largest(s->v_new, s->motion.v_count));
+  return s->before[i] < -slow ? cni_contact_law_of(s->motion.eq, s->contacts[i]).restitution : 0;
+}
+
+static int is_hit(const Moreau *s) {
+  int any = 0;
+  for (int32_t i = 0; i < s->active; i++) any |= hit_restitution(s, i) > 0;
+  return any;
+}
+
+// The problem with q as it is so far and speeds that are left to the contacts that are hit.
+static CnStatus solve_phase(Moreau *s, CnSolver *solver, double h, double left,
+                            CnSolveReport *report) {
+  CniClash *clash = &s->clash;
+  const CniMotion *m = &s->motion;
+  memcpy(clash->q, s->base, (size_t)m->active * sizeof *clash->q);
+  int32_t row = s->fixed;
+  for (int32_t i = 0; i < s->active; i++) {
+    if (hit_restitution(s, i) > 0)
+      clash->q[row] -= left > 0 ? left * s->before[i] : left < 0 ? s->blows[i].target : 0;
+    row += cni_contact_rows(m->eq, s->contacts[i]);
+  }
+  int32_t first = clash->block_count - m->eq->bound_count;
+  for (int32_t i = 0; i < m->eq->bound_count; i++) {
+    clash->sets[first + i].lo = -h * m->bounds[i] - s->sum[row + i];
+    clash->sets[first + i].hi = h * m->bounds[i] - s->sum[row + i];
+  }
+  return cni_clash_solve(clash, solver, report);
+}
+
+static double speed_after(const Moreau *s, int32_t row) {
+  return s->base[row] + (s->clash.answer.u[row] - s->clash.q[row]);
+}
+
+// A stage stands.
+static void take_stage(Moreau *s) {
+  int32_t row = s->fixed;
+  for (int32_t i = 0; i < s->active; i++) {
+    Blow *blow = &s->blows[i];
+    double g = s->clash.answer.g[row], speed = speed_after(s, row);
+    blow->pressed += g;
+    blow->work += 0.5 * g * (blow->now + speed);
+    blow->now = speed;
+    row += cni_contact_rows(s->motion.eq, s->contacts[i]);
+  }
+  for (int32_t i = 0; i < s->motion.active; i++) {
+    s->base[i] = speed_after(s, i);
+    s->sum[i] += s->clash.answer.g[i];
+  }
+}
+
+// Speeds of the rebound by what its impulse or work should have been. Another trial?
+static int correct(Moreau *s) {
+  int32_t row = s->fixed, wrong = 0;
+  for (int32_t i = 0; i < s->active; i++) {
+    Blow *blow = &s->blows[i];
+    double e = hit_restitution(s, i), g = s->clash.answer.g[row], ratio = e * blow->pressed / g;
+    if (s->law == CNI_OF_WORK)
+      ratio = sqrt(-e * e * blow->work / (0.5 * g * (blow->now + speed_after(s, row))));
+    row += cni_contact_rows(s->motion.eq, s->contacts[i]);
+    if (!(e > 0) || !(g > 0) || !isfinite(ratio) || !(fabs(ratio - 1) > TRIAL_ERROR)) continue;
+    blow->target *= cn_clamp(ratio, 0.25, 4);
+    wrong = 1;
+  }
+  return wrong;
+}
+
+static CnStatus solve_in_phases(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
+  int32_t n = s->motion.active, row = s->fixed;
+  for (int32_t i = 0; i < s->active; i++) {
+    double e = hit_restitution(s, i);
+    s->clash.q[row] -= e * cn_min(s->before[i], 0); // Newton's
+    s->blows[i] = (Blow){.now = s->before[i], .target = -e * s->before[i]};
+    row += cni_contact_rows(s->motion.eq, s->contacts[i]);
+  }
+  memcpy(s->base, s->clash.q, (size_t)n * sizeof *s->base);
+  memset(s->sum, 0, (size_t)n * sizeof *s->sum);
+  for (int32_t k = 1; k <= STAGES; k++) {
+    CNI_TRY(solve_phase(s, solver, h, 1 - (double)k / STAGES, report));
+    take_stage(s);
+  }
+  int32_t trial = 0;
+  do CNI_TRY(solve_phase(s, solver, h, -1, report));
+  while (trial++ < TRIALS && correct(s));
+  for (int32_t i = 0; i < n; i++) s->clash.answer.g[i] += s->sum[i];
+  return CN_OK;
+}
+
 // The contact problem on top of the free velocity in s->defect, which becomes the velocity.
 static CnStatus contact_velocity(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
   CniMotion *m = &s->motion;
@@ -230,7 +342,10 @@ static CnStatus contact_velocity(Moreau *s, CnSolver *solver, double h, CnSolveR
     row += cni_clash_contact(clash, eq, s->contacts[i]);
   }
   for (int32_t i = 0; i < eq->bound_count; i++) cni_clash_bound(clash, h * m->bounds[i]);
-  CNI_TRY(cni_clash_solve(clash, solver, report));
+  if (s->law != CNI_OF_SPEEDS && is_hit(s))
+    CNI_TRY(solve_in_phases(s, solver, h, report));
+  else
+    CNI_TRY(cni_clash_solve(clash, solver, report));
   cni_motion_push(m, clash->answer.g, s->defect);
   return CN_OK;
 }
@@ -364,6 +479,11 @@ static void observe(void *state, const CnObserver *observer) {
   s->def.observer = *observer;
 }
 
+static void restitution(void *state, CniRestitution law) {
+  Moreau *s = state;
+  s->law = law;
+}
+
 static void get_report(const void *state, CnIntegratorReport *report) {
   const Moreau *s = state;
   *report = s->report;
@@ -382,4 +502,5 @@ const CnIntegratorKind cni_integrator_moreau_jean = {
     .attach = attach,
     .report = get_report,
     .observe = observe,
+    .restitution = restitution,
 };

@@ -121,7 +121,12 @@ static CnStatus engine_build(CniEngine *engine, const CniSettings *settings,
   integrator.solver = usual.solver;
   integrator.observer = usual.observer;
   integrator.allocator = *allocator;
-  return cn_integrator_create(&integrator, &engine->integrator);
+  CNI_TRY(cn_integrator_create(&integrator, &engine->integrator));
+  _Static_assert((int)CN_RESTITUTION_POISSON == (int)CNI_OF_IMPULSES &&
+                     (int)CN_RESTITUTION_ENERGETIC == (int)CNI_OF_WORK,
+                 "the same laws");
+  cni_integrator_restitution(engine->integrator, (CniRestitution)settings->restitution_law);
+  return CN_OK;
 }
 
 CnStatus cni_engine_create(CniEngine *engine, const CniSettings *settings,

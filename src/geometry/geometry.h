@@ -172,7 +172,8 @@ enum {
   CNI_SHAPE_UNBOUNDED = 1, // no bounds, no mass, no core; not on dynamic bodies
   CNI_SHAPE_GEOMETRY = 2,  // it is more than its sizes: CniPlaced::hull has it
   CNI_SHAPE_CURVED = 4,    // its core is no polyhedron
-  CNI_SHAPE_AXIAL = 8      // the same however it is turned about z
+  CNI_SHAPE_AXIAL = 8,     // the same however it is turned about z
+  CNI_SHAPE_SMOOTH = 16    // its core has a normal everywhere, or is a point
 };
 
 // A row of the table of kinds: all that the rest of Cairn knows of one. Directions and points are in

@@ -57,7 +57,7 @@ static const CniField fields[] = {CNI_FIELD(VEC3, CnShapeDef, half_size, POSITIV
 const CniShapeKind cni_shape_ellipsoid = {.name = "ellipsoid",
                                           .summary = "a ball stretched along x, y and z",
                                           .fields = fields,
-                                          .flags = CNI_SHAPE_CURVED,
+                                          .flags = CNI_SHAPE_CURVED | CNI_SHAPE_SMOOTH,
                                           .page = CNI_PAGE_TRIANGLES,
                                           .bounds = cni_bounds_by_support,
                                           .inradius = inradius,

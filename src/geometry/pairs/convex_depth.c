@@ -24,7 +24,8 @@
 #define EDGES 192
 #define FLAT 1e-12      // of the extent: thinner is flat
 #define ROUND_OFF 1e-14 // of the extent
-#define CURVED 1e-9     // of the extent: how near a curved surface is followed by facets
+#define CURVED 1e-7     // of the extent: how near a curved surface is followed by facets
+#define SMOOTH 1e-2     // of the smaller inradius: likewise, where Newton's method is to follow
 
 typedef struct Facet {
   int32_t at[3]; // corners, counter-clockwise seen from outside
@@ -214,6 +215,33 @@ static void flat(const CniConvex *x, CnVec3 way, CnVec3 n, CniNearest *near) {
   answer(x, cn_neg(n), near);
 }
 
+// A curved surface is followed by facets to some depth only: the ways out that are nearly as short as
+// the best are made exact as well.
+#define RIVALS 4
+#define APART 0.95 // cosine of their directions
+
+static void try_rivals(const Hull *h, CniNearest *near) {
+  CnVec3 tried[RIVALS + 1] = {cn_neg(near->normal)};
+  cni_convex_refine(h->x, near);
+  for (int32_t n = 1; n <= RIVALS; n++) {
+    const Facet *best = NULL;
+    for (int32_t i = 0; i < h->facet_count; i++) {
+      const Facet *f = &h->facets[i];
+      int known = cn_dot(f->normal, near->normal) < -APART;
+      for (int32_t k = 0; k < n; k++) known |= cn_dot(f->normal, tried[k]) > APART;
+      if (!known && (!best || f->height < best->height)) best = f;
+    }
+    if (!best || !(best->height < -near->gap)) return;
+    CniNearest rival;
+    tried[n] = best->normal;
+    answer(h->x, best->normal, &rival);
+    cni_convex_refine(h->x, &rival);
+    if (!(rival.gap > near->gap)) continue;
+    near->normal = rival.normal;
+    near->gap = rival.gap;
+  }
+}
+
 void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near) {
   CniSimplex *s = &near->simplex, first = *s;
   CnVec3 n = CN_VEC3_ZERO;
@@ -228,6 +256,7 @@ void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near) {
   begin(&h, s);
   double best = INFINITY, round_off = ROUND_OFF * x->extent;
   double enough = x->curved ? CURVED * x->extent : round_off;
+  if (x->smooth) enough = SMOOTH * x->scale;
   CnVec3 m = {0, 0, 1};
   while (h.corner_count < CORNERS) {
     Facet f = *nearest(&h);
@@ -244,4 +273,5 @@ void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near) {
     if (!expand(&h, round_off)) break;
   }
   answer(x, clean_normal(s, m), near);
+  if (x->smooth) try_rivals(&h, near);
 }

@@ -16,6 +16,7 @@ typedef struct CniConvex {
   double scale;  // the smaller inradius
   double extent; // how large the numbers get: what round-off is measured by
   int curved;    // one of them is no polyhedron
+  int smooth;    // neither has edges or flat sides
 } CniConvex;
 
 // Two bounded shapes, seen so; margin of the shapes.
@@ -55,6 +56,9 @@ void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near);
 
 // How far apart the cores are along a direction n (unit, from a to b): never more than their gap.
 double cni_convex_apart(const CniConvex *x, CnVec3 n);
+// Of smooth cores: the normal made exact by Newton's method, and the gap along it (convex_smooth.c);
+// 0: it may not be.
+int cni_convex_refine(const CniConvex *x, CniNearest *near);
 // Of curved cores that overlap: the normal made exact (convex.c).
 void cni_convex_polish(const CniConvex *x, CniNearest *near);
 

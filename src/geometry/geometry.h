@@ -65,6 +65,12 @@ typedef struct CniPlaces {
 } CniPlaces;
 CniPlaces cni_places(const CniPlaced *a, const CniPlaced *b);
 
+// Some of many points, as few as will do, outside whose hull none is by more than `enough`, m
+// (simplify.c): their numbers. Refused where a hull cannot have as many corners as that takes.
+CnStatus cni_points_simplify(const CnAllocator *allocator, const char *what, const CnVec3 *points,
+                             int32_t count, double enough, int32_t chosen[CNI_HULL_VERTICES],
+                             int32_t *chosen_count);
+
 // When a, moved by `motion` times t without turning, first touches b: the least t in [0, most], and
 // the places then (null: not asked for); INFINITY without one, 0 where they overlap already.
 double cni_cast(const CniPlaced *a, const CniPlaced *b, CnVec3 motion, double most,

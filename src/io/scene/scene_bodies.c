@@ -76,10 +76,44 @@ static const char *shape_kind(int32_t i) {
   return i < CN_SHAPE_KIND_COUNT ? cni_shape_kinds[i]->name : NULL;
 }
 
+// One more shape of the body that is being read.
+static CnStatus keep_shape(CniReader *reader, json_t *item, const CniSceneShape *shape) {
+  CnScene *scene = reader->scene;
+  CnShapeKind kind = shape->def.kind;
+  if (cni_shape_unbounded(kind) && reader->body_def.kind == CN_BODY_DYNAMIC)
+    return cni_scene_fail(reader, item, "a %s cannot be on a dynamic body",
+                          cni_shape_kinds[kind]->name);
+  if (reader->probe.shape_count == MOST_SHAPES)
+    return cni_scene_fail(reader, item, "a body has at most %d shapes", MOST_SHAPES);
+  CnShapeId id;
+  CnStatus status = cni_model_add_shape(&reader->probe, reader->probe_body, &shape->def, &id);
+  if (status != CN_OK) return cni_scene_fail_call(reader, item, status);
+  return CNI_PUSH(&scene->allocator, scene->shapes, scene->shape_capacity, scene->shape_count,
+                  *shape);
+}
+
+// All shapes of a part, at a pose.
+static CnStatus use_part(CniReader *reader, json_t *item) {
+  static const char *const keys[] = {"part", "position", "rotation", NULL};
+  CnPose pose = CN_POSE_ONE;
+  int32_t number = 0;
+  CNI_TRY(cni_scene_keys(reader, item, keys));
+  CNI_MEMBER (reader, item, "part", value)
+    CNI_TRY(cni_scene_refer(reader, value, &reader->part_names, "part", &number));
+  CNI_TRY(cni_scene_get_pose(reader, item, &pose));
+  CniScenePart part = reader->parts[number];
+  for (int32_t k = 0; k < part.count; k++) {
+    CniSceneShape shape = reader->part_shapes[part.first + k];
+    shape.def.pose = cn_pose_mul(pose, shape.def.pose);
+    CNI_TRY(keep_shape(reader, item, &shape));
+  }
+  return CN_OK;
+}
+
 static CnStatus make_shape(CniReader *reader, json_t *item) {
   static const char *const own[] = {"density", "category", "mask", NULL};
-  CnScene *scene = reader->scene;
   int32_t kind = 0;
+  if (json_object_get(item, "part")) return use_part(reader, item);
   CNI_TRY(cni_scene_get_kind(reader, item, shape_kind, &kind));
   CNI_TRY(check_shape_keys(reader, item, (CnShapeKind)kind));
   CniSceneShape shape = {cn_shape_def_default((CnShapeKind)kind), -1, -1};
@@ -91,16 +125,34 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
     CNI_TRY(cni_scene_get_field(reader, item, cni_field_find(cni_shape_fields, *key), def));
   CNI_MEMBER (reader, item, "material", value)
     CNI_TRY(cni_scene_refer(reader, value, &reader->material_names, "material", &shape.material));
-  if (cni_shape_unbounded(def->kind) && reader->body_def.kind == CN_BODY_DYNAMIC)
-    return cni_scene_fail(reader, item, "a %s cannot be on a dynamic body",
-                          cni_shape_kinds[kind]->name);
-  if (reader->probe.shape_count == MOST_SHAPES)
-    return cni_scene_fail(reader, item, "a body has at most %d shapes", MOST_SHAPES);
-  CnShapeId id;
-  CnStatus status = cni_model_add_shape(&reader->probe, reader->probe_body, def, &id);
-  if (status != CN_OK) return cni_scene_fail_call(reader, item, status);
-  return CNI_PUSH(&scene->allocator, scene->shapes, scene->shape_capacity, scene->shape_count,
-                  shape);
+  return keep_shape(reader, item, &shape);
+}
+
+// ---- parts ----
+
+// The shapes of a part are read as those of a body that does not move, and set aside.
+static CnStatus read_part(CniReader *reader, json_t *value, const char *name) {
+  static const char *const keys[] = {"shapes", NULL};
+  CnScene *scene = reader->scene;
+  const CnAllocator *a = &scene->allocator;
+  (void)name;
+  CNI_TRY(cni_scene_keys(reader, value, keys));
+  CNI_TRY(cni_scene_require(reader, value, "shapes"));
+  reader->body_def = cn_body_def_default();
+  reader->body_def.kind = CN_BODY_FIXED;
+  CNI_TRY(cni_model_add_body(&reader->probe, &reader->body_def, &reader->probe_body));
+  CNI_TRY(cni_scene_get_list(reader, value, "shapes", make_shape, &reader->shape_item_count));
+  CNI_TRY(cni_model_remove_body(&reader->probe, reader->probe_body));
+  CniScenePart part = {reader->part_shape_count, scene->shape_count};
+  for (int32_t i = 0; i < part.count; i++)
+    CNI_TRY(CNI_PUSH(a, reader->part_shapes, reader->part_shape_capacity, reader->part_shape_count,
+                     scene->shapes[i]));
+  scene->shape_count = 0;
+  return CNI_PUSH(a, reader->parts, reader->part_capacity, reader->part_count, part);
+}
+
+CnStatus cni_scene_read_parts(CniReader *reader, json_t *root) {
+  return cni_scene_read_named(reader, root, "parts", &reader->part_names, read_part);
 }
 
 // ---- bodies ----

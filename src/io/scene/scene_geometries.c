@@ -6,7 +6,23 @@
 #include "io/scene/scene_private.h"
 
 // The points at the reader's place become one more geometry of the scene.
-static CnStatus add_points(CniReader *reader, json_t *list, const char *name) {
+// The points of a geometry that stand for all of them.
+static CnStatus simplify(CniReader *reader, json_t *list, double enough, CniSceneGeometry *g) {
+  CnScene *scene = reader->scene;
+  CnVec3 *points = scene->points + g->first_point, kept[CNI_HULL_VERTICES];
+  int32_t chosen[CNI_HULL_VERTICES], count;
+  CnStatus status = cni_points_simplify(&scene->allocator, "geometry", points, g->point_count,
+                                        enough, chosen, &count);
+  if (status != CN_OK) return cni_scene_fail_call(reader, list, status);
+  for (int32_t i = 0; i < count; i++) kept[i] = points[chosen[i]];
+  memcpy(points, kept, (size_t)count * sizeof *kept);
+  g->point_count = count;
+  scene->point_count = g->first_point + count;
+  return CN_OK;
+}
+
+// All of them, or some that leave none outside by more than `enough`, m.
+static CnStatus add_points(CniReader *reader, json_t *list, const char *name, double enough) {
   CnScene *scene = reader->scene;
   const CnAllocator *a = &scene->allocator;
   CniSceneGeometry g = {.name = name, .first_point = scene->point_count};
@@ -21,6 +37,7 @@ static CnStatus add_points(CniReader *reader, json_t *list, const char *name) {
     CNI_TRY(CNI_PUSH(a, scene->points, scene->point_capacity, scene->point_count, p));
   }
   g.point_count = scene->point_count - g.first_point;
+  if (enough > 0) CNI_TRY(simplify(reader, list, enough, &g));
   CnStatus status = cni_model_add_points(&reader->probe, name, scene->points + g.first_point,
                                          g.point_count, &g.id);
   if (status != CN_OK) return cni_scene_fail_call(reader, list, status);
@@ -28,10 +45,12 @@ static CnStatus add_points(CniReader *reader, json_t *list, const char *name) {
 }
 
 static CnStatus read_geometry(CniReader *reader, json_t *value, const char *name) {
-  static const char *const keys[] = {"points", NULL};
+  static const char *const keys[] = {"points", "simplify", NULL};
+  double enough = 0;
   CNI_TRY(cni_scene_keys(reader, value, keys));
   CNI_TRY(cni_scene_require(reader, value, "points"));
-  CNI_MEMBER (reader, value, "points", points) CNI_TRY(add_points(reader, points, name));
+  CNI_TRY(cni_scene_get_number(reader, value, "simplify", CNI_POSITIVE, &enough));
+  CNI_MEMBER (reader, value, "points", points) CNI_TRY(add_points(reader, points, name, enough));
   return CN_OK;
 }
 
@@ -47,7 +66,7 @@ CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape
   CNI_MEMBER (reader, item, "geometry", value)
     CNI_TRY(cni_scene_refer(reader, value, &reader->geometry_names, "geometry", &shape->geometry));
   CNI_MEMBER (reader, item, "points", value) {
-    CNI_TRY(add_points(reader, value, NULL));
+    CNI_TRY(add_points(reader, value, NULL, 0));
     shape->geometry = scene->geometry_count - 1;
   }
   shape->def.geometry = scene->geometries[shape->geometry].id;

@@ -25,6 +25,12 @@ typedef struct CniSceneParameter {
   int32_t used; // an expression outside /parameters reads it, or one that is read does
 } CniSceneParameter;
 
+// Shapes under one name, which bodies use as often as they like: [first, first + count) of the
+// reader's list.
+typedef struct CniScenePart {
+  int32_t first, count;
+} CniScenePart;
+
 typedef struct CniSceneBody {
   CnBodyDef def;
   CnMotionDef motion; // slots of functions are their numbers here, from 1 on; size 0: none
@@ -155,7 +161,10 @@ typedef struct CniReader {
 
   CniRng rng;
   int64_t item_count, shape_item_count, item_limit;
-  CniNameTable geometry_names, curve_names;
+  CniNameTable geometry_names, part_names, curve_names;
+  CniScenePart *parts;
+  CniSceneShape *part_shapes;
+  int32_t part_count, part_capacity, part_shape_count, part_shape_capacity;
   CniNameTable parameter_names, material_names, body_names, joint_names, force_names, sensor_names;
   CniNameTable function_names, coupling_names;
   CniModel probe; // one body at a time is tried here
@@ -265,6 +274,7 @@ CnStatus cni_scene_read_parameters(CniReader *reader, json_t *root, const CnSett
 CnStatus cni_scene_read_settings(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_materials(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_parts(CniReader *reader, json_t *root);
 // The geometry of a shape that needs one: "geometry" names it, or "points" make it.
 CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape);
 // Curves; one by its name, if it is mentioned, its number counting from 1.

@@ -158,6 +158,38 @@ int32_t cni_thin_out(const CnVec3 *at, const double *gap, int32_t *keep, int32_t
   return count;
 }
 
+// ---- one point ----
+
+// Name of the part of a core that some of its corners span.
+static uint32_t name_of(const CniFace *face, const CniSimplex *s, int of_b) {
+  uint32_t found[3];
+  int32_t count = 0;
+  for (int32_t i = 0; i < s->count; i++) {
+    uint32_t name = of_b ? s->corner[i].name_b : s->corner[i].name_a;
+    int32_t k = 0;
+    while (k < count && found[k] != name) k++;
+    if (k == count && s->share[i] > 1e-9 && count < 3) found[count++] = name;
+  }
+  if (count == 1) return found[0];
+  if (count != 2) return CNI_FEATURE_FACE;
+  for (int32_t i = 0; i < face->count; i++) {
+    uint32_t p = face->corner[i], q = face->corner[next(i, face->count)];
+    if ((p == found[0] && q == found[1]) || (p == found[1] && q == found[0])) return face->edge[i];
+  }
+  return SOME_EDGE;
+}
+
+static void by_point(const CniConvex *x, const CniNearest *near, const Sides *s, double margin,
+                     CniManifold *manifold) {
+  CnVec3 pa = CN_VEC3_ZERO;
+  for (int32_t i = 0; i < near->simplex.count; i++)
+    pa = cn_madd(pa, near->simplex.share[i], near->simplex.corner[i].a);
+  add(x, near->normal, pa, near->gap, name_of(&s->a, &near->simplex, 0),
+      name_of(&s->b, &near->simplex, 1), margin, manifold);
+}
+
+// ---- polygons ----
+
 // Is a polygon across the normal? Then the area over it; 0: there is none, or the nearest place is
 // not in it.
 static int by_polygon(const CniConvex *x, const CniNearest *near, Sides *s, double margin,
@@ -183,7 +215,10 @@ static int by_polygon(const CniConvex *x, const CniNearest *near, Sides *s, doub
     least = cn_min(least, gaps[i]);
     if (gaps[i] <= limit) keep[kept++] = i;
   }
-  if (!reaches(x, near, least)) return 0;
+  int holds = reaches(x, near, least);
+  if (!holds && !(x->curved && kept > 0)) return 0;
+  // something round just beyond the border: its place, and the area beside it, so that it does not rock
+  if (!holds) by_point(x, near, s, margin, manifold);
   kept = cni_thin_out(at, gaps, keep, kept);
   for (int32_t k = 0; k < kept; k++) {
     const Point *p = &area[keep[k]];
@@ -248,36 +283,6 @@ static int by_edges(const CniConvex *x, const CniNearest *near, const Sides *s, 
     add(x, n, pa[k], gap[k], by_a ? a.corner[k] : a.name, name_b, margin, manifold);
   }
   return 1;
-}
-
-// ---- one point ----
-
-// Name of the part of a core that some of its corners span.
-static uint32_t name_of(const CniFace *face, const CniSimplex *s, int of_b) {
-  uint32_t found[3];
-  int32_t count = 0;
-  for (int32_t i = 0; i < s->count; i++) {
-    uint32_t name = of_b ? s->corner[i].name_b : s->corner[i].name_a;
-    int32_t k = 0;
-    while (k < count && found[k] != name) k++;
-    if (k == count && s->share[i] > 1e-9 && count < 3) found[count++] = name;
-  }
-  if (count == 1) return found[0];
-  if (count != 2) return CNI_FEATURE_FACE;
-  for (int32_t i = 0; i < face->count; i++) {
-    uint32_t p = face->corner[i], q = face->corner[next(i, face->count)];
-    if ((p == found[0] && q == found[1]) || (p == found[1] && q == found[0])) return face->edge[i];
-  }
-  return SOME_EDGE;
-}
-
-static void by_point(const CniConvex *x, const CniNearest *near, const Sides *s, double margin,
-                     CniManifold *manifold) {
-  CnVec3 pa = CN_VEC3_ZERO;
-  for (int32_t i = 0; i < near->simplex.count; i++)
-    pa = cn_madd(pa, near->simplex.share[i], near->simplex.corner[i].a);
-  add(x, near->normal, pa, near->gap, name_of(&s->a, &near->simplex, 0),
-      name_of(&s->b, &near->simplex, 1), margin, manifold);
 }
 
 // The two sides that face each other, in a's frame.

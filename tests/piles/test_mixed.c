@@ -130,7 +130,7 @@ static uint64_t pile(int bodies, int steps, int threads, int check) {
 
 static void stays_in_the_bin(void **state) {
   (void)state;
-  int bodies = number("CAIRN_PILE_BODIES", 100), steps = number("CAIRN_PILE_STEPS", 400);
+  int bodies = number("CAIRN_PILE_BODIES", 100), steps = number("CAIRN_PILE_STEPS", 600);
   CHECK(pile(bodies, steps, 2, 1) != 0);
 }
 

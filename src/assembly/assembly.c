@@ -95,6 +95,7 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   if (!warm) return cni_error_memory(warm_bytes);
   cni_groups_room(input, &room);
   CNI_TRY(cni_problem_reserve(problem, &room));
+  cni_see_joints(input);
   cni_assemble_groups(input, problem);
 
   CniSetTable sets;

@@ -102,8 +102,9 @@ typedef struct CniAssemblyInput {
   // filled: each contact in short, CNI_SHORT_BIT of a: it is not of two spheres; CNI_SHORT_NONE: it has no
   // block; null: nobody asks
   CniShortContact *shorts;
-  CniBounces *bounces; // filled: contacts with restitution; null: nobody asks
-  CniArena *arena;     // working memory of this step: taken from, never reset here
+  CniBounces *bounces;   // filled: contacts with restitution; null: nobody asks
+  CniJointPlace *places; // filled: where the joints are; null: nobody asks
+  CniArena *arena;       // working memory of this step: taken from, never reset here
   CnTasks *tasks;
 } CniAssemblyInput;
 
@@ -139,7 +140,7 @@ void cni_contacts_contradict(const CnProblem *problem, const double *g, int32_t 
 // Poses of the model and time are those at which the problem was made.
 void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
                     double late, const CnProblem *problem, const double *g, int32_t first_block,
-                    int32_t end_block);
+                    const CniJointPlace *places);
 // The impulse of a part of a joint's row from the equations of motion into g; rows as in
 // cni_joint_row.
 void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *problem,
@@ -224,6 +225,7 @@ typedef struct CniDriftInput {
   const CnProblem *problem; // of the kick
   const double *g;          // its impulses
   const int32_t *joint_blocks;
+  const CniJointPlace *places;     // of the joints where the step begins; null: not known
   const CnPose *pose;              // where the step begins
   const CnTwist *twist;            // after its impulses
   double time_step, stabilisation; // share of the joints' errors that goes away
@@ -240,6 +242,8 @@ typedef struct CniDriftInput {
   CniArena *arena;
   CnTasks *tasks;
 } CniDriftInput;
+// Does a joint's drift move this body?
+int cni_drift_takes(const CniModel *model, int32_t body);
 // Motion of the bodies on rigid joints, which stay together. Working memory from the arena.
 CnStatus cni_drift_joints(const CniDriftInput *input);
 

@@ -41,6 +41,11 @@ CnStatus cni_assemble_couplings(const CniAssemblyInput *in, CnProblem *problem, 
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,
                              int32_t *first_of, double *g);
 
+// Where all joints are, to the input's places; and one of them: from there, or looked at here.
+void cni_see_joints(const CniAssemblyInput *input);
+const CniJointPlace *cni_joint_seen(const CniModel *model, const CniJointPlace *places,
+                                    const CniJoint *joint, const CnPose *pose, CniJointPlace *own);
+
 // ---- drift ----
 
 // How many coordinates something may hold: so many rows in the drift.
@@ -53,13 +58,13 @@ CniHold cni_coupling_hold(const CniDriftInput *input, int32_t i, double value);
 // The k that turns a body of that spin by h w (drift.c); h beyond three radians.
 double cni_drift_stretched(double h, double spin);
 
-// Angular impulse on a body within a drift, in its axes at the beginning: a part that stays, and half
-// of the sum of r x f at arms r that turn with the body, by the sum of r f^T.
+// Angular impulse on a body within a drift, in its axes at the beginning: what it is at the midpoint
+// spin `from`, and how it changes with that, where forces are large.
 typedef struct CniDriftTorque {
-  CnVec3 fixed;
-  CnMat3 arms;
+  CnVec3 fixed, from;
+  CnMat3 slope;
+  int32_t stiff; // 0: without slope
 } CniDriftTorque;
-CnVec3 cni_drift_torque(const CniDriftTorque *torque, CnVec3 middle, double h);
 // A rotation after a step k with the midpoint spin m; not a number where there is none.
 CnQuat cni_drift_turned(CnQuat from, CnVec3 m, double k);
 // Midpoint spin Wm in body axes, from a guess; torque may be null. Returns 0 if it was not found.

@@ -35,36 +35,21 @@ static CnVec3 spin_defect(CnVec3 inertia, CnVec3 d, CnVec3 w0, CnVec3 m) {
                   2 * inertia.z * (m.z - w0.z) + d.z * m.x * m.y};
 }
 
-// r x f of r f^T
-static CnVec3 axial(CnMat3 m) { return (CnVec3){m.z.y - m.y.z, m.x.z - m.z.x, m.y.x - m.x.y}; }
-
-static CnMat3 turned(CnMat3 arms, CnVec3 m, double h) {
-  CnQuat q = cn_qunit((CnQuat){1, h * m.x / 2, h * m.y / 2, h * m.z / 2});
-  return (CnMat3){cn_rotate(q, arms.x), cn_rotate(q, arms.y), cn_rotate(q, arms.z)};
-}
-
-CnVec3 cni_drift_torque(const CniDriftTorque *t, CnVec3 m, double h) {
-  return cn_madd(t->fixed, 0.5, axial(turned(t->arms, m, h)));
-}
-
 // What a torque adds to the defect, and to its slope.
 static CnVec3 torque_defect(const CniDriftTorque *torque, CnVec3 m, double h, CnMat3 *slope) {
-  CnMat3 b = turned(torque->arms, m, h);
-  CnVec3 t = cn_madd(torque->fixed, 0.5, axial(b));
-  // a turn of dm takes the arms along: dt = h/2 (b - tr b) dm
-  double trace = b.x.x + b.y.y + b.z.z;
-  b.x.x -= trace;
-  b.y.y -= trace;
-  b.z.z -= trace;
-  const CnVec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  const CnVec3 columns[3] = {b.x, b.y, b.z};
-  CnVec3 *to[3] = {&slope->x, &slope->y, &slope->z};
-  for (int i = 0; i < 3; i++) {
-    CnVec3 dt = cn_scale(h / 2, columns[i]);
-    *to[i] = cn_sub(*to[i], dt);
-    *to[i] = cn_madd(*to[i], h / 2, cn_add(cn_cross(m, dt), cn_cross(unit[i], t)));
+  CnVec3 t = torque->fixed, half = cn_scale(h / 2, m);
+  if (torque->stiff) {
+    CnMat3 a = torque->slope;
+    t = cn_add(t, cn_mmul(a, cn_sub(m, torque->from)));
+    slope->x = cn_add(slope->x, cn_sub(cn_cross(half, a.x), a.x));
+    slope->y = cn_add(slope->y, cn_sub(cn_cross(half, a.y), a.y));
+    slope->z = cn_add(slope->z, cn_sub(cn_cross(half, a.z), a.z));
   }
-  return cn_sub(cn_scale(h / 2, cn_cross(m, t)), t);
+  CnVec3 d = cn_scale(h / 2, t); // m x t has the columns e x t
+  slope->x = cn_add(slope->x, cn_vec3(0, -d.z, d.y));
+  slope->y = cn_add(slope->y, cn_vec3(d.z, 0, -d.x));
+  slope->z = cn_add(slope->z, cn_vec3(-d.y, d.x, 0));
+  return cn_sub(cn_cross(half, t), t);
 }
 
 typedef struct Middle {
@@ -106,7 +91,7 @@ int cni_drift_middle(CnVec3 inertia, CnVec3 w0, const CniDriftTorque *torque, do
     double size = cn_norm(w0) + cn_norm(m);
     if (!solve3(slope, f, &step)) return 0;
     // near the solution every step squares the error: after this one it is below rounding
-    if (cn_norm(step) <= 1e-13 * size) {
+    if (cn_norm(step) <= (torque ? 1e-8 : 1e-13) * size) {
       *result = cn_sub(m, step);
       return 1;
     }

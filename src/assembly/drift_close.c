@@ -65,7 +65,7 @@ void cni_drift_close(CniDrift *d, int32_t island) {
   d->closing = 1;
   for (int32_t k = 0; k < STEPS; k++) {
     cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
-    if (!(cni_drift_look_at_all(d, list_of, begin, end) > 1)) return;
+    if (!(cni_drift_look_at_all(d, list_of, begin, end, 1) > 1)) return;
     cni_drift_factor(d);
     cni_direct_solve(d->in->direct, d->residual, d->change, island, island + 1);
     for (int32_t i = begin; i < end; i++) {
@@ -125,12 +125,12 @@ static void solve_alone(const CniDrift *d, const CniDriftLink *link) {
 
 void cni_drift_close_alone(CniDrift *d) {
   d->closing = 1;
-  for (int32_t i = 0; i < d->link_count; i++) cni_drift_look(d, &d->links[i]);
+  for (int32_t i = 0; i < d->link_count; i++) cni_drift_look(d, &d->links[i], 1);
   for (int32_t i = 0; i < d->link_count; i++) open_rows(d, &i, 0, 1);
   for (int32_t i = 0; i < d->body_count; i++) cni_drift_forget(d, &d->bodies[i]);
   for (int32_t k = 0; k < SWEEPS * d->link_count; k++) {
     const CniDriftLink *link = &d->links[k % d->link_count];
-    if (!(cni_drift_look(d, link) > 1)) continue;
+    if (!(cni_drift_look(d, link, 1) > 1)) continue;
     solve_alone(d, link);
     for (int32_t r = link->row; r < link->row + link->dim; r++) d->impulse[r] = -d->change[r];
     cni_drift_push(d, link);

@@ -23,12 +23,15 @@
 // all it has instead, and a limit that would be passed begins to hold. Where the rows of an island
 // contradict each other it goes without those.
 //
-// l is found island by island by Newton's method with a cni_drift_factor of S = E M^-1 E^T, rows and masses in
-// the middle of the motion without joints, so that each step of it leaves a share of about
-// (h w)^2/8 of the error: two to four of them. A force that pulls at an arm holds against turning:
-// J + h/4 (r.f - r f^T), which counts where bodies are light and forces large, stands for J, and S
-// is factored again where that changes. Where Newton's method does not come nearer (a turn of more
-// than a radian in a step) the island goes without, and is put together afterwards.
+// l is found island by island by Newton's method with a factor of S = E M^-1 E^T, rows and masses in
+// the middle of the motion without joints, so that each step of it leaves a thousandth of the error or
+// less: two to four of them. A force that pulls at an arm holds against turning: J + h/4 (r.f - r f^T),
+// which counts where bodies are light and forces large, stands for J, first with the forces of the step
+// before, and S is factored again where that changes. Forces at a point that is locked in all
+// directions are numbers along the axes of the world, and other rows keep their directions once the
+// error is small: a force that turned with a body would be a stiffness that S does not know. Where
+// Newton's method does not come nearer (a turn of more than a radian in a step) the island goes
+// without, and is put together afterwards.
 //
 // References: Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1 (SHAKE and RATTLE);
 // Simo and Wong 1991.
@@ -39,8 +42,13 @@
 #define MAX_NEWTON 8
 #define MAX_FACTORS 4
 #define MAX_REVISIONS 8 // of what is held
-#define SLOW 0.1        // of the error left by a step: a new cni_drift_factor is worth its price
+#define NEAR 30         // error from which one step may be the last without another look,
+#define SURE 0.1        // if this is to be expected of it
+#define SLOW 0.1        // of the error left by a step: a new factor is worth its price
 #define LIGHT 1e-3      // stiffness of the forces over inertia that is not worth it
+#define LEAST 0.5       // of the least inertia that forces leave
+#define EXPECT 1e5      // error from which it pays to reckon with forces before they are known
+#define COARSE 1e7      // error from which the directions of rows follow
 #define FAIR 1e4     // error left, in units of what may be, where rows do not contradict each other
 #define PASSED 1e-12 // m or rad: a limit
 
@@ -59,6 +67,17 @@ static CnTwist wrench(const CniDrift *d, const CniDriftLink *link, int32_t k) {
   return sum;
 }
 
+// A force on b and its reaction on a, as far as they hold the bodies against turning.
+static void add_arms(const CniDrift *d, const CniDriftPair *pair, CnVec3 force) {
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t i = side ? pair->b : pair->a;
+    if (i < 0) continue;
+    CnMat3 *arms = &d->bodies[i].arms;
+    CnVec3 r = pair->arms[side], f = cn_scale(side ? 1 : -1, force);
+    *arms = (CnMat3){cn_madd(arms->x, f.x, r), cn_madd(arms->y, f.y, r), cn_madd(arms->z, f.z, r)};
+  }
+}
+
 void cni_drift_push(const CniDrift *d, const CniDriftLink *link) {
   for (int32_t k = 0; k < link->pair_count; k++) {
     CnTwist p = wrench(d, link, k);
@@ -71,13 +90,25 @@ void cni_drift_push(const CniDrift *d, const CniDriftLink *link) {
       CnVec3 turn = cn_add(cn_cross(pair->mean_arms[side], p.velocity), p.spin);
       sum->velocity = cn_madd(sum->velocity, sign, p.velocity);
       sum->spin = cn_madd(sum->spin, sign, turn);
-      CniDriftBody *body = &d->bodies[i];
-      CnQuat q = d->in->pose[body->body].rotation;
-      CnVec3 r = cn_unrotate(q, pair->arms[side]), f = cn_unrotate(q, cn_scale(sign, p.velocity));
-      body->arms = (CnMat3){cn_madd(body->arms.x, f.x, r), cn_madd(body->arms.y, f.y, r),
-                            cn_madd(body->arms.z, f.z, r)};
     }
+    add_arms(d, pair, p.velocity);
   }
+}
+
+// R^T A R
+static CnMat3 in_body(CnQuat q, CnMat3 a) {
+  CnMat3 r = cn_qmat(q), b = {cn_mmul(a, r.x), cn_mmul(a, r.y), cn_mmul(a, r.z)};
+  return (CnMat3){{cn_dot(r.x, b.x), cn_dot(r.y, b.x), cn_dot(r.z, b.x)},
+                  {cn_dot(r.x, b.y), cn_dot(r.y, b.y), cn_dot(r.z, b.y)},
+                  {cn_dot(r.x, b.z), cn_dot(r.y, b.z), cn_dot(r.z, b.z)}};
+}
+
+// Do forces at the arms of a body hold it against turning?
+static int is_stiff(const CniDrift *d, const CniDriftBody *body) {
+  const double *a = &body->arms.x.x;
+  double sum = 0, least = cn_min(body->inertia.x, cn_min(body->inertia.y, body->inertia.z));
+  for (int32_t i = 0; i < 9; i++) sum += fabs(a[i]);
+  return d->in->time_step * sum > LIGHT * least;
 }
 
 static void move(const CniDrift *d, CniDriftBody *body) {
@@ -90,10 +121,18 @@ static void move(const CniDrift *d, CniDriftBody *body) {
   now->position = cn_madd(old.position, h / 2, cn_add(start.velocity, end->velocity));
   // the impulse known is that at the arms where the body was last; they go along with it
   CnVec3 m = body->middle;
-  CniDriftTorque torque = {CN_VEC3_ZERO, body->arms};
+  CniDriftTorque torque = {.fixed = cn_unrotate(old.rotation, body->impulse.spin)};
   double k = body->turn;
-  torque.fixed =
-      cn_sub(cn_unrotate(old.rotation, body->impulse.spin), cni_drift_torque(&torque, m, k));
+  if (is_stiff(d, body)) {
+    CnMat3 b = in_body(old.rotation, body->arms);
+    double trace = b.x.x + b.y.y + b.z.z;
+    b.x.x -= trace;
+    b.y.y -= trace;
+    b.z.z -= trace;
+    torque.stiff = 1;
+    torque.from = m;
+    torque.slope = (CnMat3){cn_scale(k / 2, b.x), cn_scale(k / 2, b.y), cn_scale(k / 2, b.z)};
+  }
   if (!cni_drift_middle(body->inertia, body->spin, &torque, k, &m)) m = body->spin;
   body->middle = m;
   now->rotation = cni_drift_turned(old.rotation, m, k);
@@ -125,15 +164,15 @@ static void go(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t
   cni_drift_each_body(d, list_of, begin, end, move);
 }
 
-double cni_drift_look_at_all(const CniDrift *d, const int32_t *list_of, int32_t begin,
-                             int32_t end) {
+double cni_drift_look_at_all(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end,
+                             int follow) {
   double worst = 0;
   for (int32_t i = begin; i < end; i++)
-    worst = cn_max(worst, cni_drift_look(d, &d->links[list_of[i]]));
+    worst = cn_max(worst, cni_drift_look(d, &d->links[list_of[i]], follow));
   return worst;
 }
 
-// Newton's method with the cni_drift_factor as it is: to the end, or until it becomes slow.
+// Newton's method with the factor as it is: to the end, or until it becomes slow.
 static void drift_island(const CniDrift *d, int32_t island) {
   const int32_t *list_of = cni_direct_blocks(d->in->direct);
   int32_t begin, end;
@@ -142,8 +181,7 @@ static void drift_island(const CniDrift *d, int32_t island) {
   int slides = 0;
   for (int32_t i = begin; i < end; i++) {
     const CniDriftLink *link = &d->links[list_of[i]];
-    slides |= link->dim > link->locked ||
-              !cni_joint_kinds[d->in->model->joints[link->joint].def.kind]->point;
+    slides |= link->dim > link->locked || !link->point;
   }
   for (int32_t k = 0; k < MAX_NEWTON && now > 1 && now < SLOW * before; k++) {
     cni_direct_solve(d->in->direct, d->residual, d->change, island, island + 1);
@@ -153,8 +191,12 @@ static void drift_island(const CniDrift *d, int32_t island) {
         d->impulse[r] -= 2 / d->in->time_step * d->change[r];
     }
     go(d, list_of, begin, end);
+    // at the pace so far nothing is left to be seen
+    double expected = before < INFINITY ? now / before * now : INFINITY;
     before = now;
-    now = cni_drift_look_at_all(d, list_of, begin, end);
+    now = expected < SURE && now < NEAR
+              ? expected
+              : cni_drift_look_at_all(d, list_of, begin, end, now > COARSE);
   }
   // arms that reach to another body are known once more, for the angular momentum
   if (slides) go(d, list_of, begin, end);
@@ -182,7 +224,7 @@ static void let_go(const CniDrift *d, int32_t island, int only_holds) {
   }
   go(d, list_of, begin, end);
   if (only_holds)
-    d->first[island] = d->last[island] = cni_drift_look_at_all(d, list_of, begin, end);
+    d->first[island] = d->last[island] = cni_drift_look_at_all(d, list_of, begin, end, 1);
 }
 
 // ---- what is held ----
@@ -214,7 +256,7 @@ static int revise_island(const CniDrift *d, int32_t island) {
   }
   if (!changed) return 0;
   go(d, list_of, begin, end);
-  d->last[island] = cni_drift_look_at_all(d, list_of, begin, end);
+  d->last[island] = cni_drift_look_at_all(d, list_of, begin, end, 1);
   return 1;
 }
 
@@ -225,33 +267,30 @@ static int revise(const CniDrift *d) {
   return changed;
 }
 
-// ---- the cni_drift_factor ----
+// ---- the factor ----
 
 // Inverse of the inertia in the middle and what the forces add to it where they pull.
 static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   const CniDriftInput *in = d->in;
   int32_t i = body->body;
   CnQuat a = in->pose[i].rotation, c = in->pose_new[i].rotation;
-  CnQuat q = cn_qunit((CnQuat){a.w + c.w, a.x + c.x, a.y + c.y, a.z + c.z});
-  CnMat3 b = body->arms;
-  double f = in->time_step / 4, trace = b.x.x + b.y.y + b.z.z;
-  double share = body->turn / in->time_step; // of the turn
+  CnMat3 turn = cn_qmat(cn_qunit((CnQuat){a.w + c.w, a.x + c.x, a.y + c.y, a.z + c.z}));
+  double f = in->time_step / 4, share = body->turn / in->time_step; // of the turn
   CnVec3 j = body->inertia;
-  double least = cn_min(j.x, cn_min(j.y, j.z));
+  if (!is_stiff(d, body)) return cn_srotate(turn, cn_vec3(share / j.x, share / j.y, share / j.z));
+  CnMat3 b = in_body(a, body->arms);
+  double trace = b.x.x + b.y.y + b.z.z;
   CnSym3 k = {f * (trace - b.x.x),      f * (trace - b.y.y),      f * (trace - b.z.z),
               -f / 2 * (b.y.x + b.x.y), -f / 2 * (b.z.x + b.x.z), -f / 2 * (b.z.y + b.y.z)};
-  double size = fabs(k.xx) + fabs(k.yy) + fabs(k.zz) + fabs(k.xy) + fabs(k.xz) + fabs(k.yz);
-  if (!(size > LIGHT * least))
-    return cn_srotate(cn_qmat(q), cn_vec3(share / j.x, share / j.y, share / j.z));
+  CnSym3 sum = cn_sadd(cn_sdiag(j.x, j.y, j.z), k);
   CnVec3 values;
-  CnMat3 axes, turn = cn_qmat(q);
-  cni_seigen(k, &values, &axes);
-  CnVec3 kept = {cn_max(values.x, 0), cn_max(values.y, 0), cn_max(values.z, 0)};
-  CnSym3 sum = cn_sadd(cn_sdiag(j.x, j.y, j.z), cn_srotate(axes, kept));
-  // principal axes of the sum, turned into the world
+  CnMat3 axes;
   cni_seigen(sum, &values, &axes);
+  // principal axes of the sum, turned into the world
   CnMat3 world = {cn_mmul(turn, axes.x), cn_mmul(turn, axes.y), cn_mmul(turn, axes.z)};
-  return cn_srotate(world, cn_vec3(share / values.x, share / values.y, share / values.z));
+  double least = LEAST * cn_min(j.x, cn_min(j.y, j.z));
+  CnVec3 kept = {cn_max(values.x, least), cn_max(values.y, least), cn_max(values.z, least)};
+  return cn_srotate(world, cn_vec3(share / kept.x, share / kept.y, share / kept.z));
 }
 
 // Where the coefficients of a body are in a block; made where there are none yet.
@@ -312,17 +351,40 @@ static CnStatus shape(CniDrift *d) {
                                 .side_count = count.sides,
                                 .row_count = d->row_count};
   d->room = (CniDriftRoom){bodies, blocks, sides, e};
-  CNI_TRY(cni_direct_shape(d->in->direct, &d->system));
-  if (!cni_direct_fits(d->in->direct)) return CN_OK;
+  return cni_direct_shape(d->in->direct, &d->system);
+}
+
+// What holds bodies against turning are forces about as large as those of the step before, which have
+// turned on with the bodies.
+static void expect(const CniDrift *d, const CniDriftLink *link) {
+  const CniDriftInput *in = d->in;
+  if (link->joint < 0) return;
+  const CniJoint *joint = &in->model->joints[link->joint];
+  const CniDriftPair *pair = &d->pairs[link->pair];
+  if (!(joint->impulse_step > 0) || !(cn_norm2(joint->carried) > 0)) return;
+  CnVec3 w = CN_VEC3_ZERO;
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t i = side ? pair->b : pair->a;
+    if (i >= 0) w = cn_add(w, in->twist[d->bodies[i].body].spin);
+  }
+  double scale = in->time_step / joint->impulse_step;
+  w = cn_scale(pair->a >= 0 && pair->b >= 0 ? in->time_step / 2 : in->time_step, w);
+  CnVec3 force = cn_scale(scale, cn_add(joint->carried, cn_cross(w, joint->carried)));
+  add_arms(d, pair, force);
+}
+
+// How far apart the joints are without their forces: there the factor is taken from.
+static CnStatus begin_islands(CniDrift *d) {
   int32_t islands = cni_direct_islands(d->in->direct);
-  CNI_TRY(cni_arena_array(arena, islands, sizeof(double), &d->first));
-  CNI_TRY(cni_arena_array(arena, islands, sizeof(double), &d->last));
-  // how far apart the joints are without their forces
+  CNI_TRY(cni_arena_array(d->in->arena, islands, sizeof(double), &d->first));
+  CNI_TRY(cni_arena_array(d->in->arena, islands, sizeof(double), &d->last));
   const int32_t *list_of = cni_direct_blocks(d->in->direct);
   for (int32_t i = 0; i < islands; i++) {
     int32_t begin, end;
     cni_direct_island(d->in->direct, i, &begin, &end);
-    d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end);
+    go(d, list_of, begin, end);
+    d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end, 1);
+    for (int32_t k = begin; d->last[i] > EXPECT && k < end; k++) expect(d, &d->links[list_of[k]]);
   }
   return CN_OK;
 }
@@ -418,13 +480,13 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
   CniDrift d = {.in = in};
   CNI_TRY(cni_drift_list(&d));
   if (d.link_count == 0) return CN_OK;
-  // without the joints first: there the cni_drift_factor is taken from
-  for (int32_t i = 0; i < d.body_count; i++) move(&d, &d.bodies[i]);
   CNI_TRY(shape(&d));
   if (!cni_direct_fits(in->direct)) {
+    for (int32_t i = 0; i < d.body_count; i++) move(&d, &d.bodies[i]);
     cni_drift_close_alone(&d);
     return CN_OK;
   }
+  CNI_TRY(begin_islands(&d));
   double worst = settle(&d);
   int32_t islands = cni_direct_islands(in->direct);
   for (int32_t k = 0; d.hold_count > 0 && k < MAX_REVISIONS && revise(&d); k++) worst = settle(&d);

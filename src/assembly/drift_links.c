@@ -23,11 +23,36 @@ static int32_t locked_rows(const CnJointDef *def) {
   return soft ? 0 : cni_joint_locked_count(def);
 }
 
+// A point that is locked in all directions has rows along the axes of the world, not of a body, so that
+// its force keeps its direction when the bodies turn. It acts at b's point on both.
+static int point_in_world(const CniJoint *joint, CniJointPlace *place) {
+  CniJointRow *rows = place->locked;
+  if (place->locked_count < 3) return 0;
+  for (int32_t r = 0; r < 3; r++)
+    if (rows[r].turns || cn_norm2(rows[r].angular) > 0) return 0;
+  if (cni_joint_kinds[joint->def.kind]->point) return 1; // it has them already
+  CnVec3 d = cn_scale(rows[0].value, rows[0].linear);
+  d = cn_madd(cn_madd(d, rows[1].value, rows[1].linear), rows[2].value, rows[2].linear);
+  rows[0] = (CniJointRow){.linear = {1, 0, 0}, .value = d.x};
+  rows[1] = (CniJointRow){.linear = {0, 1, 0}, .value = d.y};
+  rows[2] = (CniJointRow){.linear = {0, 0, 1}, .value = d.z};
+  return 1;
+}
+
 // Locked directions, and a row for every coordinate that something may hold.
 static int32_t most_rows(const CniModel *model, const CniJoint *joint) {
   if (!moves(model, joint)) return 0;
   int32_t rows = locked_rows(&joint->def) + cni_joint_hold_count(&joint->def);
   return rows < CNI_JOINT_LOCKED ? rows : CNI_JOINT_LOCKED;
+}
+
+int cni_drift_takes(const CniModel *model, int32_t body) {
+  for (int32_t j = model->bodies[body].first_joint; j >= 0;) {
+    const CniJoint *joint = &model->joints[j];
+    if (cni_has_mass(&model->mass[body]) && most_rows(model, joint) > 0) return 1;
+    j = joint->body_a == body ? joint->next_a : joint->next_b;
+  }
+  return 0;
 }
 
 static CnStatus take(CniDrift *d) {
@@ -147,7 +172,9 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
                          .row = at,
                          .dim = rows,
                          .locked = locked_rows(&joint->def),
-                         .line = d->line_count};
+                         .line = d->line_count,
+                         .point = point_in_world(joint, &place),
+                         .apart = cni_joint_kinds[joint->def.kind]->apart};
   link->tolerance = add_pair(d, place_of, d->link_count, joint, place.arm_a, place.arm_b);
   double size = link->tolerance / LINES; // m
   for (int32_t r = 0; r < link->locked; r++) {
@@ -261,7 +288,7 @@ static double note(const CniDrift *d, int32_t row, double value, double may) {
   return fabs(d->residual[row]) / may;
 }
 
-static double look_at_coupling(const CniDrift *d, const CniDriftLink *link) {
+static double look_at_coupling(const CniDrift *d, const CniDriftLink *link, int follow) {
   const CniDriftInput *in = d->in;
   CniCouplingTerm terms[CN_COUPLING_TERMS];
   const CniCoupling *c = &in->model->couplings[link->coupling];
@@ -269,16 +296,22 @@ static double look_at_coupling(const CniDrift *d, const CniDriftLink *link) {
   for (int32_t k = 0; k < link->pair_count; k++) {
     const CniCouplingTerm *t = &terms[k];
     mean_pair(d, link->pair + k, t->arm_a, t->arm_b);
-    mean_line(d, link->line + k, cn_scale(t->slope, t->row.linear),
-              cn_scale(t->slope, t->row.angular));
+    if (follow)
+      mean_line(d, link->line + k, cn_scale(t->slope, t->row.linear),
+                cn_scale(t->slope, t->row.angular));
   }
   return note(d, link->row, value, link->tolerance);
 }
 
-double cni_drift_look(const CniDrift *d, const CniDriftLink *link) {
-  if (link->joint < 0) return look_at_coupling(d, link);
+double cni_drift_look(const CniDrift *d, const CniDriftLink *link, int follow) {
+  if (link->joint < 0) return look_at_coupling(d, link, follow);
   CniJointPlace place;
-  cni_joint_at(&d->in->model->joints[link->joint], d->in->pose_new, &place);
+  const CniJoint *joint = &d->in->model->joints[link->joint];
+  if (link->dim == link->locked)
+    cni_joint_locked_at(joint, d->in->pose_new, &place);
+  else
+    cni_joint_at(joint, d->in->pose_new, &place);
+  if (link->point) point_in_world(joint, &place);
   mean_pair(d, link->pair, place.arm_a, place.arm_b);
   double worst = 0;
   for (int32_t r = 0; r < link->dim; r++) {
@@ -286,7 +319,7 @@ double cni_drift_look(const CniDrift *d, const CniDriftLink *link) {
     const CniJointRow *now = hold ? &place.axes[hold->axis] : &place.locked[r];
     double value = now->value, target = d->target[link->row + r];
     if (now->wraps == 1) value = cni_joint_nearest(value, target);
-    mean_line(d, link->line + r, now->linear, now->angular);
+    if (follow || link->apart) mean_line(d, link->line + r, now->linear, now->angular);
     double may = now->turns ? TURNS + (hold ? ROUNDING * fabs(target) : 0) : link->tolerance;
     worst = cn_max(worst, note(d, link->row + r, value, may));
   }

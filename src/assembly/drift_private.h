@@ -26,6 +26,8 @@ typedef struct CniDriftLink {
   int32_t pair, pair_count;
   int32_t row, dim, locked;
   int32_t line;     // the first of its lines: one a row, of a coupling one a pair
+  int32_t point;    // its first three rows lock a point: they have the directions of the world
+  int32_t apart;    // it holds two points apart: its force is along the line between them
   double tolerance; // m
 } CniDriftLink;
 
@@ -39,7 +41,7 @@ typedef struct CniDriftBody {
   CnVec3 spin;     // W0
   CnVec3 middle;   // Wm
   CnTwist impulse; // of the joints, at the centre of mass
-  CnMat3 arms;     // sum of r f^T in body axes
+  CnMat3 arms;     // sum of r f^T, world axes
 } CniDriftBody;
 
 typedef struct CniDriftRoom {
@@ -72,12 +74,12 @@ typedef struct CniDrift {
 } CniDrift;
 
 CnStatus cni_drift_list(CniDrift *drift); // what takes part
-// Means of lines and arms with the poses reached, and what is left of the errors; returns the largest
-// in units of what may be left.
-double cni_drift_look(const CniDrift *drift, const CniDriftLink *link);
+// Means of arms and, if the lines follow, of these with the poses reached, and what is left of the
+// errors; returns the largest in units of what may be left.
+double cni_drift_look(const CniDrift *drift, const CniDriftLink *link, int follow);
 
 double cni_drift_look_at_all(const CniDrift *drift, const int32_t *list_of, int32_t begin,
-                             int32_t end);
+                             int32_t end, int follow);
 
 // Impulses of a link to its bodies.
 void cni_drift_push(const CniDrift *drift, const CniDriftLink *link);

@@ -22,6 +22,13 @@
 
 // ---- geometric stiffness of joints ----
 
+// Are all pivots of -m above zero?
+static int is_negative(CnSym3 m) {
+  if (!(m.xx < 0)) return 0;
+  double l = m.xy / m.xx, k = m.xz / m.xx, d = m.yy - l * m.xy, e = m.yz - l * m.xz;
+  return d < 0 && m.zz - k * m.xz - e * e / d < 0;
+}
+
 // What has to be added to the inertia: the positive part of h^2 K - J, K summed over the joints of
 // a body; returns 0 if there is none.
 static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia,
@@ -35,11 +42,11 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
     int is_a = joint->body_a == body;
     j = is_a ? joint->next_a : joint->next_b;
     if (!(joint->impulse_step > 0)) continue;
-    CniJointPlace place;
-    cni_joint_at(joint, in->pose, &place);
-    CnVec3 p = is_a ? place.arm_a : place.arm_b;
+    CniJointPlace own;
+    const CniJointPlace *place = cni_joint_seen(model, in->places, joint, in->pose, &own);
+    CnVec3 p = is_a ? place->arm_a : place->arm_b;
     CnVec3 force =
-        cn_scale(1 / joint->impulse_step, cni_joint_total(&place, &joint->impulse).velocity);
+        cn_scale(1 / joint->impulse_step, cni_joint_total(place, &joint->impulse).velocity);
     CnVec3 f = cn_scale(is_a ? -hh : hh, force);
     double pf = cn_dot(p, f);
     CnSym3 k = {pf - p.x * f.x,
@@ -51,7 +58,7 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
     sum = cn_sadd(sum, k);
     any = 1;
   }
-  if (!any) return 0;
+  if (!any || is_negative(sum)) return 0;
 
   CnVec3 values;
   CnMat3 axes;

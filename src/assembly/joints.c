@@ -8,8 +8,11 @@
 #include "assembly/assembly_private.h"
 
 #include "core/error.h"
+#include "core/tasks.h"
 
 #include <string.h>
+
+#define JOINTS_PER_TASK 64
 
 // Radius of gyration of two groups that move against each other.
 static double gyration(const CnProblem *problem, int32_t a, int32_t b) {
@@ -75,16 +78,34 @@ static void look(const CniAssemblyInput *in, const CniJoint *joint, const CniJoi
 }
 
 // in: null where only the rows are asked for, not their right-hand sides.
-static int32_t list(const CniAssemblyInput *in, const CniJoint *joint, const CnPose *pose, double h,
-                    double late, const CnProblem *problem, CniJointPlace *place,
-                    CniJointBlock *blocks) {
+static int32_t list(const CniAssemblyInput *in, const CniJoint *joint, double h, double late,
+                    const CnProblem *problem, const CniJointPlace *place, CniJointBlock *blocks) {
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
-  cni_joint_at(joint, pose, place);
   CniJointStep step = {.time_step = h, .length = 1, .late = late};
   if (in) step.stabilisation = in->stabilisation;
   if (in) look(in, joint, place, &step);
   if (turns(place)) step.length = gyration(problem, a, b);
   return cni_joint_blocks(&joint->def, place, &step, blocks);
+}
+
+// ---- where joints are ----
+
+static void see_joints(void *context, int32_t begin, int32_t end) {
+  const CniAssemblyInput *in = context;
+  for (int32_t i = begin; i < end; i++)
+    cni_joint_at(&in->model->joints[i], in->pose, &in->places[i]);
+}
+
+void cni_see_joints(const CniAssemblyInput *in) {
+  if (in->places)
+    cni_parallel_for(in->tasks, in->model->joint_count, JOINTS_PER_TASK, see_joints, (void *)in);
+}
+
+const CniJointPlace *cni_joint_seen(const CniModel *model, const CniJointPlace *places,
+                                    const CniJoint *joint, const CnPose *pose, CniJointPlace *own) {
+  if (places) return &places[joint - model->joints];
+  cni_joint_at(joint, pose, own);
+  return own;
 }
 
 void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room) {
@@ -191,16 +212,17 @@ static void push_along(const CniAssemblyInput *in, const CniJoint *joint,
 
 static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, CnProblem *problem,
                             CniSetTable *sets, double *g) {
-  CniJointPlace place;
+  CniJointPlace own;
+  const CniJointPlace *place = cni_joint_seen(in->model, in->places, joint, in->pose, &own);
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
   if (!cni_group_has_mass(&problem->groups[a]) && !cni_group_has_mass(&problem->groups[b]))
     return CN_OK;
-  int32_t count = list(in, joint, in->pose, in->time_step, in->late, problem, &place, blocks);
-  push_along(in, joint, &place, problem, a, b);
+  int32_t count = list(in, joint, in->time_step, in->late, problem, place, blocks);
+  push_along(in, joint, place, problem, a, b);
   CniJointImpulse kept = joint->impulse;
   double scale = joint->impulse_step > 0 ? in->time_step / joint->impulse_step : 0;
-  return write_blocks(&place, blocks, count, a, b, cni_joint_kinds[joint->def.kind]->point, &kept,
+  return write_blocks(place, blocks, count, a, b, cni_joint_kinds[joint->def.kind]->point, &kept,
                       scale, problem, sets, g);
 }
 
@@ -438,11 +460,10 @@ int32_t cni_joint_holds(const CniDriftInput *in, int32_t i, CniJointPlace *place
   const CniJoint *joint = &in->model->joints[i];
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   int32_t count = 0;
-  if (cni_joint_hold_count(&joint->def) == 0) {
-    cni_joint_at(joint, in->pose, place);
-    return 0;
-  }
-  int32_t block_count = list(NULL, joint, in->pose, in->time_step, 0, in->problem, place, blocks);
+  const CniJointPlace *seen = cni_joint_seen(in->model, in->places, joint, in->pose, place);
+  if (seen != place) *place = *seen;
+  if (cni_joint_hold_count(&joint->def) == 0) return 0;
+  int32_t block_count = list(NULL, joint, in->time_step, 0, in->problem, place, blocks);
   for (int32_t axis = 0; axis < place->axis_count; axis++) {
     if (!cni_joint_may_hold(&joint->def.axes[axis])) continue;
     int best = 0;
@@ -499,7 +520,8 @@ void cni_late_springs(const CniModel *model, const CnProblem *problem, const int
     CniJointPlace place;
     CniJointBlock blocks[CNI_JOINT_BLOCKS];
     if (joint_blocks[i] == joint_blocks[i + 1]) continue;
-    int32_t count = list(NULL, &model->joints[i], model->pose, 1, late, problem, &place, blocks);
+    cni_joint_at(&model->joints[i], model->pose, &place);
+    int32_t count = list(NULL, &model->joints[i], 1, late, problem, &place, blocks);
     for (int32_t k = 0; k < count; k++)
       if (blocks[k].share < 1) add_late(problem, joint_blocks[i] + k, g, late, momentum);
   }
@@ -509,26 +531,26 @@ void cni_late_springs(const CniModel *model, const CnProblem *problem, const int
 
 void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
                     double late, const CnProblem *problem, const double *g, int32_t first_block,
-                    int32_t end_block) {
-  CniJointPlace place;
+                    const CniJointPlace *places) {
+  CniJointPlace own;
+  const CniJointPlace *place = cni_joint_seen(model, places, joint, model->pose, &own);
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   joint->impulse = (CniJointImpulse){0};
   memset(joint->drift, 0, sizeof joint->drift);
   joint->total = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   joint->impulse_step = time_step;
-  (void)end_block;
   if (!cni_group_has_mass(&problem->groups[group_of(problem, joint->body_a)]) &&
       !cni_group_has_mass(&problem->groups[group_of(problem, joint->body_b)]))
     return;
-  int32_t count = list(NULL, joint, model->pose, time_step, late, problem, &place, blocks);
+  int32_t count = list(NULL, joint, time_step, late, problem, place, blocks);
   for (int32_t k = 0; k < count; k++)
     for (int32_t r = 0; r < blocks[k].dim; r++)
       *cni_joint_kept(&blocks[k], r, &joint->impulse) =
           fabs(blocks[k].scale[r]) / blocks[k].share * g[problem->blocks[first_block + k].row + r];
-  for (int32_t k = 0; k < place.axis_count; k++)
+  for (int32_t k = 0; k < place->axis_count; k++)
     joint->impulse.axes[k][CNI_PART_MOTOR] +=
         time_step * effort_of(model, &joint->def.axes[k], time, time_step);
-  joint->total = cni_joint_total(&place, &joint->impulse);
+  joint->total = cni_joint_total(place, &joint->impulse);
 }
 
 void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *problem,
@@ -537,7 +559,8 @@ void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *p
   CniJointPlace place;
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   if (first_block == end_block) return;
-  int32_t count = list(NULL, joint, pose, 1, 0, problem, &place, blocks);
+  cni_joint_at(joint, pose, &place);
+  int32_t count = list(NULL, joint, 1, 0, problem, &place, blocks);
   const CniJointRow *wanted = cni_joint_row(&place, row);
   for (int32_t k = 0; k < count; k++)
     for (int32_t r = 0; r < blocks[k].dim; r++)

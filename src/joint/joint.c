@@ -123,10 +123,14 @@ CniJointSight cni_joint_sight(const CnJointDef *def, const CniJointEnd *a, const
   return sight;
 }
 
-static void place_seen(const CniJointSight *sight, CniJointPlace *place) {
+static void begin_place(const CniJointSight *sight, CniJointPlace *place) {
   place->arm_a = sight->arm_a;
   place->arm_b = sight->arm_b;
   place->locked_count = place->axis_count = 0;
+}
+
+static void place_seen(const CniJointSight *sight, CniJointPlace *place) {
+  begin_place(sight, place);
   cni_joint_kinds[sight->def->kind]->place(sight, place);
 }
 
@@ -134,6 +138,14 @@ void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJoint
                      CniJointPlace *place) {
   CniJointSight sight = cni_joint_sight(def, a, b);
   place_seen(&sight, place);
+}
+
+void cni_joint_locked(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
+                      CniJointPlace *place) {
+  const CniJointKind *kind = cni_joint_kinds[def->kind];
+  CniJointSight sight = cni_joint_sight(def, a, b);
+  begin_place(&sight, place);
+  (kind->lock ? kind->lock : kind->place)(&sight, place);
 }
 
 void cni_joint_unroll(CniJointPlace *place, const double *near) {

@@ -82,6 +82,8 @@ typedef struct CniJointKind {
   CnStatus (*fit)(const CniJointSight *sight, CnJointDef *def);
   // Add the rows, in a fixed order.
   void (*place)(const CniJointSight *sight, CniJointPlace *place);
+  // The locked ones alone; null: it takes no less time.
+  void (*lock)(const CniJointSight *sight, CniJointPlace *place);
   // c'' of a locked row, or of the gap, for bodies whose velocities stand still; null: by differences.
   double (*curvature)(const CniJointSight *sight, const CniJointPlace *place, int32_t row,
                       const CnTwist *a, const CnTwist *b);
@@ -151,6 +153,9 @@ double cni_joint_slide_curvature(const CniJointSight *sight, CnVec3 reach, CnVec
 CniJointSight cni_joint_sight(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b);
 void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
                      CniJointPlace *place);
+// The locked rows; coordinates may be there or not.
+void cni_joint_locked(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
+                      CniJointPlace *place);
 // Angles that wrap are brought near to given values.
 void cni_joint_unroll(CniJointPlace *place, const double *near);
 double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const CnTwist *a,

@@ -5,10 +5,14 @@
 //     angle = turn of b about z, whole turns counted
 #include "joint/joint_private.h"
 
-static void place(const CniJointSight *sight, CniJointPlace *p) {
+static void lock(const CniJointSight *sight, CniJointPlace *p) {
   CniJointSlide slide = cni_joint_slide(sight, p);
   cni_joint_lock_along(p, &slide, CNI_X | CNI_Y | CNI_Z);
   cni_joint_lock_tilt(sight, p);
+}
+
+static void place(const CniJointSight *sight, CniJointPlace *p) {
+  lock(sight, p);
   p->axes[p->axis_count++] = cni_joint_twist(sight);
 }
 
@@ -20,4 +24,5 @@ const CniJointKind cni_joint_revolute = {.name = "revolute",
                                          .wraps = 1,
                                          .coordinates = coordinates,
                                          .place = place,
+                                         .lock = lock,
                                          .curvature = cni_joint_fixed_curvature};

@@ -8,9 +8,13 @@
 // takes x of a.
 #include "joint/joint_private.h"
 
-static void place(const CniJointSight *sight, CniJointPlace *p) {
+static void lock(const CniJointSight *sight, CniJointPlace *p) {
   CniJointSlide slide = cni_joint_slide(sight, p);
   cni_joint_lock_along(p, &slide, CNI_X | CNI_Y | CNI_Z);
+}
+
+static void place(const CniJointSight *sight, CniJointPlace *p) {
+  lock(sight, p);
   p->axes[p->axis_count++] = cni_joint_swing(sight);
   p->axes[p->axis_count++] = cni_joint_twist(sight);
 }
@@ -24,4 +28,5 @@ const CniJointKind cni_joint_spherical = {
     .wraps = 1,
     .coordinates = coordinates,
     .place = place,
+    .lock = lock,
     .curvature = cni_joint_fixed_curvature};

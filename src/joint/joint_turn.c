@@ -24,6 +24,8 @@
 
 #include "core/math.h"
 
+#define BENT_LITTLE 2.25e-4 // (t/2)^2: series are exact there
+
 static CnQuat relative(const CniJointSight *sight) {
   return cn_qmul(cn_qconj(sight->at_a.rotation), sight->at_b.rotation);
 }
@@ -76,16 +78,20 @@ static Tilt tilt_of(const CniJointSight *sight) {
   CnQuat q = relative(sight);
   // z of b in the axes of a; its sine by half angles keeps its digits near both ends
   double x = 2 * (q.x * q.z + q.w * q.y), y = 2 * (q.y * q.z - q.w * q.x);
-  double bent = sqrt(q.x * q.x + q.y * q.y), straight = sqrt(q.w * q.w + q.z * q.z);
-  double t = 2 * cni_atan2(bent, straight), tt = t * t;
-  Tilt tilt = {.t = t};
-  if (t < 0.03) {
+  double bb = q.x * q.x + q.y * q.y;
+  Tilt tilt;
+  if (bb < BENT_LITTLE) {
+    // t = 2 asin b
+    double tt = 4 * bb * (1 + bb * (1.0 / 3 + bb * (8.0 / 45 + bb * (4.0 / 35))));
     double ratio = 1 + tt * (1.0 / 6 + tt * (7.0 / 360)); // t/sin t
     tilt.s = cn_vec3(ratio * x, ratio * y, 0);
     tilt.k = -1.0 / 3 - tt * (1.0 / 45 + tt * (2.0 / 945));
     tilt.k_slope = -1.0 / 45 - tt * (4.0 / 945);
+    tilt.t = sqrt(tt);
     return tilt;
   }
+  double bent = sqrt(bb), straight = sqrt(q.w * q.w + q.z * q.z);
+  double t = tilt.t = 2 * cni_atan2(bent, straight), tt = t * t;
   double sine = cn_max(2 * bent * straight, 1e-12), cosine = straight * straight - bent * bent;
   tilt.s = cn_vec3(t / sine * x, t / sine * y, 0);
   tilt.k = (t * cosine / sine - 1) / tt;

@@ -256,7 +256,8 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
   if (cni_joint_kinds[def->kind]->apart && !cni_joint_kinds[def->kind]->curves &&
       !(def->distance > 0))
     return damaged("joint", i, "its distance is zero");
-  int finite = cn_vec3_finite(j->total.velocity) && cn_vec3_finite(j->total.spin);
+  int finite = cn_vec3_finite(j->total.velocity) && cn_vec3_finite(j->total.spin) &&
+               cn_vec3_finite(j->carried);
   for (int32_t k = 0; k < CNI_JOINT_LOCKED; k++) finite &= isfinite(j->impulse.locked[k]) != 0;
   for (int32_t k = 0; k < CN_JOINT_AXES; k++)
     finite &= isfinite(cni_joint_effort(j->impulse.axes[k])) != 0 &&

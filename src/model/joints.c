@@ -90,6 +90,12 @@ void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *plac
   cni_joint_between(joint, &a, &b, place);
 }
 
+void cni_joint_locked_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
+  CniJointEnd a, b;
+  cni_joint_ends(joint, pose, NULL, &a, &b);
+  cni_joint_locked(&joint->def, &a, &b, place);
+}
+
 void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJointEnd *b,
                        CniJointPlace *place) {
   cni_joint_place(&joint->def, a, b, place);

@@ -174,6 +174,7 @@ typedef struct CniJoint {
   CnJointDef def;          // as given, a distance filled in; def.name is null: name has it
   CniJointImpulse impulse; // of the last step, along the rows: warm start
   double drift[CN_JOINT_AXES][CNI_PART_COUNT]; // along the coordinates, after the kick
+  CnVec3 carried;             // N s: the force of that, as `total`; the drift reckons with it
   CnTwist total;              // N s, N m s, world axes, on b at its frame: what it amounts to
   double impulse_step;        // s: time step the impulse belongs to
   double near[CN_JOINT_AXES]; // rad: angles that wrap, with their whole turns; m: places on curves
@@ -391,6 +392,7 @@ CnStatus cni_joint_bodies(const CniModel *model, CnBodyId body_a, CnBodyId body_
 void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *twist, CniJointEnd *a,
                     CniJointEnd *b);
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place);
+void cni_joint_locked_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place);
 void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJointEnd *b,
                        CniJointPlace *place);
 // Value and two derivatives of a function, by dense index, and of what a motor wants.

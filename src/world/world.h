@@ -72,6 +72,7 @@ typedef struct CniStepWork {
   int32_t effort_count;
   CnBalanceTerm *drift_terms; // null: nobody asks
   int32_t *joint_blocks;      // in the arena: first block of each joint, and the end
+  CniJointPlace *places;      // likewise: of the joints where the step begins; null: not known
   const int32_t *block_of;    // as long as the contacts
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;

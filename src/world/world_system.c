@@ -53,6 +53,12 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
                              .filter_context = world};
   CNI_TRY(
       take_indices(&world->memory.arena, world->now.model.joint_count + 1, &work->joint_blocks));
+  work->places = NULL;
+  size_t bytes = (size_t)world->now.model.joint_count * sizeof *work->places;
+  if (bytes > 0 && !work->equations) {
+    work->places = cni_arena_take(&world->memory.arena, bytes);
+    if (!work->places) return cni_error_memory(bytes);
+  }
   work->mark = cni_arena_mark(&world->memory.arena);
   CNI_TRY(cni_collision_detect(world->collision, &input, &work->contacts, &work->contact_count));
   CNI_VALIDATE(cni_collision_fault(input.model, work->contacts, work->contact_count));
@@ -107,6 +113,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .movable = 1,
                             .shorts = world->found.shorts,
                             .bounces = work->equations ? NULL : &world->found.bounces,
+                            .places = work->places,
                             .arena = &world->memory.arena,
                             .tasks = world->tasks};
   world->found.bounces.law = (int32_t)settings->restitution_law;
@@ -193,6 +200,7 @@ static void drift_range(void *context, int32_t begin, int32_t end) {
   const Drift *d = context;
   for (int32_t i = begin; i < end; i++) {
     CnTwist twist;
+    if (cni_drift_takes(d->model, i)) continue; // the joints'
     d->pose_new[i] = drift_to(d, i, d->h, &twist);
     if (d->end) d->end[i] = twist;
   }
@@ -232,6 +240,7 @@ static CnStatus drift_joints(CnWorld *world, const Drift *d) {
                                            .problem = world->now.engine.problem,
                                            .g = kick_impulses(world),
                                            .joint_blocks = world->work.joint_blocks,
+                                           .places = world->work.places,
                                            .pose = d->pose,
                                            .twist = d->twist,
                                            .time_step = d->h,
@@ -344,6 +353,7 @@ static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist
 static void keep_drift(CniModel *model, const CniStepWork *work) {
   for (int32_t i = 0; work->reactions && i < model->joint_count; i++) {
     CnTwist *total = &model->joints[i].total, more = work->reactions[i];
+    model->joints[i].carried = more.velocity;
     *total = (CnTwist){cn_add(total->velocity, more.velocity), cn_add(total->spin, more.spin)};
   }
   for (int32_t i = 0; i < work->effort_count; i++) {
@@ -395,7 +405,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   for (int32_t i = 0; i < model->joint_count; i++)
     cni_joint_keep(model, &model->joints[i], now->time, world->work.time_step,
                    solved ? 1 - now->settings.spring_theta : 0, now->engine.problem, answer->g,
-                   world->work.joint_blocks[i], world->work.joint_blocks[i + 1]);
+                   world->work.joint_blocks[i], world->work.places);
   cni_couplings_keep(model, world->work.time_step, now->engine.problem, answer->g,
                      world->work.joint_blocks[0]);
   keep_drift(model, &world->work);

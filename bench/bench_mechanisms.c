@@ -7,7 +7,7 @@
 // side about y or z. ladder: n windows of rods 1 m, 1 kg, section .01 x .01: 2n + 1 bodies, 3n + 1
 // hinges, three rows too many a window; upright, let go at 1 m/s. h = .001, 1000 steps up to 100
 // bodies, 200 up to 1000, 20 beyond. Beside each row the same machine in ODE, where it is installed:
-// dWorldStep (dense: up to `direct` bodies) and dWorldQuickStep.
+// dWorldStep (dense: up to `direct` bodies) and dWorldQuickStep; and in Bullet, as multibodies.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ typedef struct Machine {
   CnWorld *world;
   Link *links;
   Hinge *hinges;
-  int32_t method; // of ODE
+  int32_t method; // of the peer
   CnBodyId *bodies;
   CnJointId *joints;
   int32_t body_count, joint_count;
@@ -230,31 +230,50 @@ static int write_machine(const void *list, FILE *file) {
   return !ferror(file);
 }
 
+typedef struct Engine {
+  const char *name, *program;
+  int32_t method;
+  const char *most; // parameter: most bodies; null: any number
+  int32_t loops;    // 1: of machines with loops
+} Engine;
+
+static const Engine engines[] = {{"ODE direct", "hinges_ode", 0, "direct", 0},
+                                 {"ODE QuickStep", "hinges_ode", 1, NULL, 0},
+                                 {"Bullet multibody", "hinges_bullet", 0, "loops", 1},
+                                 {NULL, NULL, 0, NULL, 0}};
+
+static int engine_row(const Values *values, Report *report, const Kind *kind, int32_t n, Machine *m,
+                      const Engine *engine) {
+  Row *row = report_row_begin(report);
+  Figures f = {NAN, NAN, {NAN, NAN, NAN}};
+  FILE *answer;
+  CnVec3 x;
+  if (!row) return 0;
+  m->method = engine->method;
+  PeerOutcome outcome =
+      peer_exchange(values->directory, engine->program, PEER_SECONDS, write_machine, m, &answer);
+  if (outcome == PEER_DONE) {
+    if (fscanf(answer, "%lf %lf %lf %lf %lf %lf %lf %lf", &f.seconds, &f.error, &f.tip.x, &f.tip.y,
+               &f.tip.z, &x.x, &x.y, &x.z) != 8)
+      outcome = PEER_FAILED;
+    f.tip = cn_madd(f.tip, .05, x);
+    fclose(answer);
+  }
+  fill_row(row, kind, n, m, engine->name, &f);
+  if (outcome != PEER_DONE)
+    row_text(row, "status", outcome == PEER_NOT_INSTALLED ? "not installed" : "failed");
+  report_row_end(report, row);
+  return 1;
+}
+
 static int peer_rows(const Values *values, Report *report, const Kind *kind, int32_t n,
                      Machine *m) {
-  static const char *const names[2] = {"ODE direct", "ODE QuickStep"};
-  int32_t most;
-  if (!value_whole(values, "direct", 0, 1e6, &most)) return 0;
-  for (m->method = m->body_count <= most ? 0 : 1; m->method < 2; m->method++) {
-    Row *row = report_row_begin(report);
-    Figures f = {NAN, NAN, {NAN, NAN, NAN}};
-    FILE *answer;
-    CnVec3 x;
-    if (!row) return 0;
-    PeerOutcome outcome =
-        peer_exchange(values->directory, "hinges_ode", PEER_SECONDS, write_machine, m, &answer);
-    if (outcome == PEER_DONE) {
-      if (fscanf(answer, "%lf %lf %lf %lf %lf %lf %lf %lf", &f.seconds, &f.error, &f.tip.x,
-                 &f.tip.y, &f.tip.z, &x.x, &x.y, &x.z) != 8)
-        outcome = PEER_FAILED;
-      f.tip = cn_madd(f.tip, .05, x);
-      fclose(answer);
-    }
-    fill_row(row, kind, n, m, names[m->method], &f);
-    if (outcome != PEER_DONE)
-      row_text(row, "status", outcome == PEER_NOT_INSTALLED ? "not installed" : "failed");
-    report_row_end(report, row);
-    if (outcome == PEER_NOT_INSTALLED) return 1;
+  for (const Engine *engine = engines; engine->name; engine++) {
+    int32_t most = INT32_MAX;
+    int free = engine->loops && m->joint_count == m->body_count;
+    if (engine->most && !free && !value_whole(values, engine->most, 0, 1e6, &most)) return 0;
+    if (m->body_count > most) continue;
+    if (!engine_row(values, report, kind, n, m, engine)) return 0;
   }
   return 1;
 }
@@ -300,6 +319,7 @@ static const Parameter parameters[] = {
     {"solver", "default", "the solver"},
     {"peers", "all", "none: Cairn alone"},
     {"direct", "300", "most bodies of ODE's dWorldStep, whose time grows with their cube"},
+    {"loops", "300", "most bodies of ladders of Bullet, whose sweeps over loops are dense"},
     {NULL, NULL, NULL}};
 static const Column columns[] = {{"mechanism", "mechanism"},   {"n", "n"},
                                  {"bodies", "bodies"},         {"joints", "joints"},

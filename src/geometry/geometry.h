@@ -234,6 +234,16 @@ double cni_shape_ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, Cn
 // The same against a ball.
 double cni_ray_ball(CnVec3 centre, double radius, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
 
+// A shape as triangles (mesh.c), in its own frame: corners with their normals, then triangles of their
+// numbers, counter-clockwise from outside. `quarter`: corners of a quarter of a circle; a half-space is
+// a square of 2 `far`.
+typedef struct CniMeshTaker {
+  void *context;
+  void (*corner)(void *context, CnVec3 place, CnVec3 normal);
+  void (*triangle)(void *context, const int32_t corner[3]);
+} CniMeshTaker;
+void cni_shape_mesh(const CniPlaced *shape, int32_t quarter, double far, const CniMeshTaker *take);
+
 // Check a shape definition's numbers; those that hang on a geometry are left to the model.
 CnStatus cni_shape_check(const CnShapeDef *def);
 

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of a page. It knows spheres, boxes and planes; any other kind comes as triangles made from
-// its support function, so that a new kind needs nothing in web/. Shapes of one kind and size share
+// Shapes of a page. It knows spheres, boxes and planes; any other kind comes as triangles made by
+// geometry, so that a new kind needs nothing in web/. Shapes of one kind and size share
 // their triangles.
-//
-// Directions on a globe, rings of constant latitude about z, go to the surface points whose normals
-// they are. The equator is there twice, from just above and from just below: the side of what is
-// long along z lies between. So are the poles, for flat ends.
 #include "view/view_private.h"
 
 #include <string.h>
 
-#include "core/math.h"
 #include "geometry/geometry.h"
 
 #define MANY 64 // more meshes than this are made of fewer triangles
-#define EQUATOR 1e-6
 
 // ---- meshes ----
 
@@ -43,54 +37,35 @@ static void put_vec(CniPageFile *file, CnVec3 v) {
   cni_page_file_float32(file, (float)v.z);
 }
 
-// The faces of a hull as they are.
-static void write_faces(CniPageFile *file, const CniHull *h) {
-  cni_page_file_float32(file, (float)h->corner_count);
-  cni_page_file_float32(file, (float)(h->corner_count - 2 * h->face_count));
-  for (int32_t f = 0; f < h->face_count; f++)
-    for (int32_t k = 0; k < h->faces[f].count; k++) {
-      put_vec(file, h->vertices[h->corners[h->faces[f].first + k].vertex]);
-      put_vec(file, h->faces[f].normal);
-    }
-  for (int32_t f = 0; f < h->face_count; f++)
-    for (int32_t k = 1; k + 1 < h->faces[f].count; k++) {
-      int32_t first = h->faces[f].first;
-      put_vec(file, cn_vec3(first, first + k, first + k + 1));
-    }
+typedef struct MeshCount {
+  int32_t corners, triangles;
+} MeshCount;
+
+static void count_corner(void *context, CnVec3 place, CnVec3 normal) {
+  (void)place;
+  (void)normal;
+  ((MeshCount *)context)->corners++;
+}
+static void count_triangle(void *context, const int32_t corner[3]) {
+  (void)corner;
+  ((MeshCount *)context)->triangles++;
+}
+static void put_corner(void *context, CnVec3 place, CnVec3 normal) {
+  put_vec(context, place);
+  put_vec(context, normal);
+}
+static void put_triangle(void *context, const int32_t corner[3]) {
+  put_vec(context, cn_vec3(corner[0], corner[1], corner[2]));
 }
 
 // Numbers of corners and triangles; of each corner its place and normal; of each triangle its
 // corners.
 static void write_mesh(CniPageFile *file, const CniPlaced *shape, int32_t quarter) {
-  const CniShapeKind *kind = cni_shape_kinds[shape->kind];
-  int32_t half = quarter + 2, rings = 2 * half, around = 4 * quarter;
-  double round = kind->rounding(shape);
-  if (shape->hull && round == 0) {
-    write_faces(file, shape->hull);
-    return;
-  }
-  cni_page_file_float32(file, (float)(rings * around));
-  cni_page_file_float32(file, (float)(2 * (rings - 1) * around));
-  for (int32_t i = 0; i < rings; i++) {
-    int32_t below = i >= half, step = below ? i - half : half - 1 - i;
-    double latitude = cn_max(step * CNI_PI / 2 / quarter, EQUATOR);
-    if (step == quarter) latitude = CNI_PI / 2 - EQUATOR;
-    if (step > quarter) latitude = CNI_PI / 2;
-    if (below) latitude = -latitude;
-    for (int32_t j = 0; j < around; j++) {
-      double longitude = (j + 0.5) * CNI_PI / 2 / quarter, flat = cni_cos(latitude);
-      CnVec3 n = {flat * cni_cos(longitude), flat * cni_sin(longitude), cni_sin(latitude)};
-      uint32_t corner;
-      put_vec(file, cn_madd(kind->support(shape, n, &corner), round, n));
-      put_vec(file, n);
-    }
-  }
-  for (int32_t i = 0; i + 1 < rings; i++)
-    for (int32_t j = 0; j < around; j++) {
-      int32_t p = i * around + j, q = i * around + (j + 1) % around;
-      put_vec(file, cn_vec3(p, p + around, q));
-      put_vec(file, cn_vec3(q, p + around, q + around));
-    }
+  MeshCount count = {0, 0};
+  cni_shape_mesh(shape, quarter, 0, &(CniMeshTaker){&count, count_corner, count_triangle});
+  cni_page_file_float32(file, (float)count.corners);
+  cni_page_file_float32(file, (float)count.triangles);
+  cni_shape_mesh(shape, quarter, 0, &(CniMeshTaker){file, put_corner, put_triangle});
 }
 
 // ---- shapes ----

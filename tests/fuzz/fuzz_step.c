@@ -53,6 +53,7 @@ static void check_scene(CnScene *scene) {
   cn_scene_world_def(scene, &def);
   def.worker_count = 1;
   if (def.solver.max_iterations > ITERATIONS) def.solver.max_iterations = ITERATIONS;
+  if (def.integration.max_steps > 10 * ITERATIONS) def.integration.max_steps = 10 * ITERATIONS;
   require(cn_world_create(&def, &world) == CN_OK, "no world");
   require(cn_scene_fill(scene, world) == CN_OK, "not filled");
   for (int i = 0; i < STEPS; i++) {

@@ -8,7 +8,7 @@ static CnStatus make_point(CniReader *reader, json_t *item) {
   CnScene *scene = reader->scene;
   double p[3] = {0, 0, 0};
   size_t count = json_array_size(item) == 3 ? 3 : 2;
-  CNI_TRY(cni_scene_numbers(reader, item, count, "must be [x, y] or [x, y, bulge]", CNI_ANY, p));
+  CNI_TRY(cni_scene_numbers(reader, item, count, "[x, y] or [x, y, bulge]", CNI_ANY, p));
   CNI_TRY(CNI_RESERVE(&scene->allocator, scene->points, scene->point_capacity, scene->point_count,
                       scene->point_count + 1));
   scene->points[scene->point_count++] = cn_vec3(p[0], p[1], p[2]);

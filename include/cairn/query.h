@@ -67,6 +67,18 @@ CN_API CnStatus cn_world_closest(const CnWorld *world, CnVec3 point, const CnQue
 CN_API CnStatus cn_shape_closest(const CnWorld *world, CnShapeId a, CnShapeId b,
                                  CnClosest *closest);
 
+/// Bodies whose shapes overlap or touch those of a body, each once, in the order of their slots,
+/// whatever categories and masks say: what a trigger asks for, a body whose shapes meet nothing (mask
+/// 0). *count is how many there are; the first `capacity` are given.
+CN_API CnStatus cn_body_overlaps(const CnWorld *world, CnBodyId body, CnBodyId *bodies,
+                                 int32_t capacity, int32_t *count);
+
+/// Contacts of the last step that a body has with another one (none: with any), as numbers for
+/// cn_world_contact, ascending. *count is how many there are; the first `capacity` are given. Of two
+/// bodies they are found by halving, of one by a pass over eight bytes a contact.
+CN_API CnStatus cn_world_contacts_of(const CnWorld *world, CnBodyId body, CnBodyId other,
+                                     int32_t *contacts, int32_t capacity, int32_t *count);
+
 #ifdef __cplusplus
 }
 #endif

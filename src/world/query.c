@@ -267,3 +267,96 @@ CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
   *penetration = overlaps(contacts, count);
   return CN_OK;
 }
+
+// ---- bodies ----
+
+CnStatus cn_body_overlaps(const CnWorld *world, CnBodyId body, CnBodyId *bodies, int32_t capacity,
+                          int32_t *count) {
+  CNI_FLOATS;
+  int32_t own;
+  CNI_TRY(check(world, "cn_body_overlaps", count));
+  *count = 0;
+  if (!bodies && capacity > 0) return cni_null_argument("cn_body_overlaps", "the bodies");
+  const CniModel *model = &world->now.model;
+  CNI_TRY(cni_model_find_body(model, body, &own));
+  for (CnBodyId id = cn_world_next_body(world, (CnBodyId){0, 0}); id.slot;
+       id = cn_world_next_body(world, id)) {
+    int32_t other, met = 0;
+    CNI_TRY(cni_model_find_body(model, id, &other));
+    if (other == own) continue;
+    for (int32_t i = model->bodies[own].first_shape; i >= 0 && !met; i = model->shapes[i].next) {
+      CniPlaced a = cni_model_placed(model, i, &model->pose[own]);
+      double radius = cni_shape_unbounded(a.kind) ? INFINITY : cni_shape_outradius(&a);
+      for (int32_t k = model->bodies[other].first_shape; k >= 0 && !met;
+           k = model->shapes[k].next) {
+        CniPlaced b = cni_model_placed(model, k, &model->pose[other]);
+        met = in_reach(&b, a.pose.position, radius, CN_VEC3_ZERO, 0) && cni_places(&a, &b).gap <= 0;
+      }
+    }
+    if (met && *count < capacity) bodies[*count] = id;
+    *count += met;
+  }
+  return CN_OK;
+}
+
+// ---- contacts ----
+
+typedef struct Numbers {
+  int32_t *list, capacity, count;
+} Numbers;
+
+// Into its place; what is beyond the capacity falls off the end.
+static void take_number(Numbers *n, int32_t number) {
+  int32_t i = n->count < n->capacity ? n->count : n->capacity;
+  n->count++;
+  for (; i > 0 && n->list[i - 1] > number; i--)
+    if (i < n->capacity) n->list[i] = n->list[i - 1];
+  if (i < n->capacity) n->list[i] = number;
+}
+
+// Contacts of two shapes stand together, by ascending rank.
+static void take_pair(const CniContactCache *cache, uint64_t rank, Numbers *n) {
+  int32_t low = 0, high = cache->count;
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (cni_short_rank(cache->shorts[middle]) < rank)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < cache->count && cni_short_rank(cache->shorts[low]) == rank; low++)
+    take_number(n, low);
+}
+
+CnStatus cn_world_contacts_of(const CnWorld *world, CnBodyId body, CnBodyId other,
+                              int32_t *contacts, int32_t capacity, int32_t *count) {
+  CNI_FLOATS;
+  CNI_TRY(check(world, "cn_world_contacts_of", count));
+  *count = 0;
+  if (!contacts && capacity > 0) return cni_null_argument("cn_world_contacts_of", "the contacts");
+  const CniModel *model = &world->now.model;
+  const CniContactCache *cache = &world->now.contacts;
+  Numbers n = {contacts, capacity > 0 ? capacity : 0, 0};
+  int32_t a, b = -1;
+  CNI_TRY(cni_model_find_body(model, body, &a));
+  if (other.slot != 0) CNI_TRY(cni_model_find_body(model, other, &b));
+  if (b >= 0 && !cache->named && !cache->unsorted) {
+    for (int32_t i = model->bodies[a].first_shape; i >= 0; i = model->shapes[i].next)
+      for (int32_t k = model->bodies[b].first_shape; k >= 0; k = model->shapes[k].next)
+        take_pair(cache, cni_pair_rank(i, k), &n);
+  } else {
+    for (int32_t i = 0; i < cache->count; i++) {
+      int32_t shapes[2], first, second;
+      cni_contact_find_shapes(&world->now, i, &shapes[0], &shapes[1]);
+      first = shapes[0] < 0 ? -1 : model->shapes[shapes[0]].body;
+      second = shapes[1] < 0 ? -1 : model->shapes[shapes[1]].body;
+      if (second == a) {
+        second = first;
+        first = a;
+      }
+      if (first == a && (b < 0 ? other.slot == 0 : second == b)) take_number(&n, i);
+    }
+  }
+  *count = n.count;
+  return CN_OK;
+}

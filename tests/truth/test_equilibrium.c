@@ -256,6 +256,68 @@ static void contacts(void **state) {
   cn_world_destroy(w);
 }
 
+// A ball of .1 m whose centre of mass lies .04 m low rights itself.
+static void tumbler(void **state) {
+  (void)state;
+  CnWorld *w = toy_world(1e-3);
+  toy_floor(w);
+  CnBodyDef def = cn_body_def_default();
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_SPHERE);
+  CnBodyId body;
+  CnShapeId id;
+  def.mass = 1;
+  def.inertia = (CnSym3){.xx = 0.003, .yy = 0.003, .zz = 0.003};
+  def.com.position = cn_vec3(0, 0, -0.04);
+  def.pose = (CnPose){cn_vec3(0, 0, 0.12), cni_quat_exp(cn_vec3(1.2, 1.6, 0))};
+  shape.radius = 0.1;
+  CHECK_OK(cn_body_create(w, &def, &body));
+  CHECK_OK(cn_shape_create(w, body, &shape, &id));
+  CnEquilibrium e = settle(w);
+  CHECK(e.stability == CN_NEUTRAL && e.neutral_count == 3 && e.carrying_count == 1);
+  CnPose pose = toy_pose(w, body);
+  CHECK_NEAR(pose.position.z, 0.1, 1e-9);
+  CHECK_NEAR(cn_rotate(pose.rotation, cn_vec3(0, 0, 1)).z, 1, 1e-12);
+  CnModesDef modes = cn_modes_def_default();
+  CnMode m[3];
+  int32_t count;
+  modes.contacts = CN_CONTACTS_STICKING;
+  CHECK_OK(cn_world_modes(w, &modes, m, NULL, 3, &count));
+  CHECK(count == 3);
+  double rocking = sqrt(G * 0.04 / (0.003 + 0.06 * 0.06)) / (2 * CNI_PI);
+  CHECK_NEAR(m[0].frequency, 0, 0);
+  CHECK_REL(m[1].frequency, rocking, 1e-7);
+  CHECK_REL(m[2].frequency, rocking, 1e-7);
+  cn_world_destroy(w);
+}
+
+// A mass on ropes of 1 and .8 m from points 1 m apart: both are taut, and pull as the triangle says.
+static void ropes(void **state) {
+  (void)state;
+  CnWorld *w = toy_world(1e-3);
+  CnBodyId body = part(w, 2, 0.01, cn_vec3(0, 0.1, 0.2), 0);
+  CnJointId rope[2];
+  for (int i = 0; i < 2; i++) {
+    CnJointDef def = cn_joint_def_default(CN_JOINT_ROPE);
+    def.body_b = body;
+    def.frame_a.position = cn_vec3(i ? 0.5 : -0.5, 0, 0);
+    def.distance = i ? 0.8 : 1;
+    CHECK_OK(cn_joint_create(w, &def, &rope[i]));
+  }
+  CnEquilibrium e = settle(w);
+  CHECK(e.carrying_count == 2);
+  CnVec3 at = toy_pose(w, body).position;
+  double z = sqrt(1 - 0.68 * 0.68), first = 2 * G / (z * (1 + 1.7 / 0.8));
+  CHECK_NEAR(at.x, 0.18, 1e-8);
+  CHECK_NEAR(at.y, 0, 1e-8);
+  CHECK_NEAR(at.z, -z, 1e-8);
+  CnJointState s;
+  CHECK_OK(cn_joint_state(w, rope[0], &s));
+  CHECK_NEAR(cn_norm(s.force), first, 1e-7);
+  CHECK_OK(cn_joint_state(w, rope[1], &s));
+  CHECK_NEAR(cn_norm(s.force), 1.7 * first, 1e-7);
+  cn_world_destroy(w);
+}
+
 // A rod from upright: leaves the saddle and hangs; against a stop it presses with 2.4525 N m; a motor
 // holds it or is too weak, which is said; one that runs is refused.
 static void rod(void **state) {
@@ -300,9 +362,9 @@ static void rod(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(chain),   cmocka_unit_test(mass_on_spring),
-                                     cmocka_unit_test(table),   cmocka_unit_test(over_centre),
-                                     cmocka_unit_test(trestle), cmocka_unit_test(contacts),
-                                     cmocka_unit_test(rod)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(chain),       cmocka_unit_test(mass_on_spring), cmocka_unit_test(table),
+      cmocka_unit_test(over_centre), cmocka_unit_test(trestle),        cmocka_unit_test(contacts),
+      cmocka_unit_test(tumbler),     cmocka_unit_test(ropes),          cmocka_unit_test(rod)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

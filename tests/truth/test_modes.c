@@ -195,6 +195,30 @@ static void dampers(void **state) {
   cn_world_destroy(w);
 }
 
+// Two wheels on a gear of 5, each with a torsion spring and the first with an armature:
+// (k1 + k2/25)/(J1 + A + J2/25).
+static void gears(void **state) {
+  (void)state;
+  CnMode m[MOST];
+  CnWorld *w = toy_world(1e-3);
+  CnJointAxis axis = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
+  CnCouplingDef gear = cn_coupling_def_default();
+  CnCouplingId coupling;
+  gear.term_count = 2;
+  for (int i = 0; i < 2; i++) {
+    CnVec3 at = cn_vec3(i, 0, 0);
+    axis.stiffness = i ? 300 : 7;
+    axis.armature = i ? 0 : 0.003;
+    CnBodyId wheel = part(w, 1, equal(i ? 0.5 : 0.02), at);
+    gear.terms[i] =
+        (CnCouplingTerm){join(w, CN_JOINT_REVOLUTE, GROUND, wheel, at, Y, &axis), 0, i ? 5 : 1};
+  }
+  CHECK_OK(cn_coupling_create(w, &gear, &coupling));
+  CHECK(modes_of(w, CN_CONTACTS_FRICTIONLESS, m) == 1);
+  CHECK_OMEGA(m[0], sqrt((7 + 300.0 / 25) / (0.02 + 0.003 + 0.5 / 25)));
+  cn_world_destroy(w);
+}
+
 // An ellipsoid (.1, .1, .06) on its flat pole, rolling without slip: period .488303168126 both ways;
 // it may spin about the vertical.
 static void ellipsoid(void **state) {
@@ -263,6 +287,7 @@ static void tops(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(pendulums), cmocka_unit_test(springs),
                                      cmocka_unit_test(bifilar),   cmocka_unit_test(dampers),
-                                     cmocka_unit_test(ellipsoid), cmocka_unit_test(tops)};
+                                     cmocka_unit_test(gears),     cmocka_unit_test(ellipsoid),
+                                     cmocka_unit_test(tops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

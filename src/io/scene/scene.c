@@ -49,7 +49,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   static const char *const keys[] = {"$schema",  "title",     "description", "parameters", "seed",
                                      "settings", "materials", "bodies",      "joints",     "forces",
                                      "sensors",  "functions", "geometries",  "couplings",  "curves",
-                                     "parts",    NULL};
+                                     "parts",    "groups",    NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -62,6 +62,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(cni_model_init(&reader->probe, &reader->scene->allocator));
   reader->probe_ready = 1;
   CNI_TRY(cni_scene_read_geometries(reader, root));
+  CNI_TRY(cni_scene_read_groups(reader, root));
   CNI_TRY(cni_scene_read_parts(reader, root));
   CNI_TRY(cni_scene_read_bodies(reader, root));
   CNI_TRY(cni_scene_read_joints(reader, root));
@@ -79,6 +80,7 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->part_names, a);
   CNI_RELEASE(a, reader->parts, reader->part_capacity);
   CNI_RELEASE(a, reader->part_shapes, reader->part_shape_capacity);
+  cni_name_release(&reader->group_names, a);
   cni_name_release(&reader->body_names, a);
   cni_name_release(&reader->joint_names, a);
   cni_name_release(&reader->force_names, a);

@@ -104,6 +104,10 @@ static CnStatus use_part(CniReader *reader, json_t *item) {
   CniScenePart part = reader->parts[number];
   for (int32_t k = 0; k < part.count; k++) {
     CniSceneShape shape = reader->part_shapes[part.first + k];
+    if (shape.def.category == CNI_USUAL_CATEGORY && shape.def.mask == CNI_USUAL_MASK) {
+      shape.def.category = reader->body_category;
+      shape.def.mask = reader->body_mask;
+    }
     shape.def.pose = cn_pose_mul(pose, shape.def.pose);
     CNI_TRY(keep_shape(reader, item, &shape));
   }
@@ -118,6 +122,8 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
   CNI_TRY(check_shape_keys(reader, item, (CnShapeKind)kind));
   CniSceneShape shape = {cn_shape_def_default((CnShapeKind)kind), -1, -1};
   CnShapeDef *def = &shape.def;
+  def->category = reader->body_category;
+  def->mask = reader->body_mask;
   CNI_TRY(cni_scene_get_pose(reader, item, &def->pose));
   CNI_TRY(read_sizes(reader, item, def));
   if (cni_shape_needs_geometry(def->kind)) CNI_TRY(cni_scene_shape_geometry(reader, item, &shape));
@@ -214,7 +220,7 @@ static CnStatus read_motion(CniReader *reader, json_t *item, CniSceneBody *body)
 }
 
 static CnStatus make_body(CniReader *reader, json_t *item) {
-  static const char *const also[] = {"name", "shapes", "motion", NULL};
+  static const char *const also[] = {"name", "shapes", "motion", "group", NULL};
   CnScene *scene = reader->scene;
   CNI_TRY(cni_scene_field_keys(reader, item, cni_body_fields, also));
   int32_t number = scene->body_count;
@@ -227,6 +233,7 @@ static CnStatus make_body(CniReader *reader, json_t *item) {
   }
   CNI_TRY(read_body(reader, item, &body.def));
   CNI_TRY(read_motion(reader, item, &body));
+  CNI_TRY(cni_scene_get_group(reader, item));
   reader->body_def = body.def;
   CNI_TRY(try_body(reader, item, &body.def));
   CNI_TRY(read_shapes(reader, item));

@@ -131,6 +131,7 @@ struct CnScene {
 #define CNI_SCENE_VARIABLES 64
 #define CNI_SCENE_PATH 64
 #define CNI_SCENE_NESTING 16 // generators inside each other
+#define CNI_SCENE_GROUPS 31  // bits of a category but the first
 
 // One step of a JSON pointer: a key, or an index where the key is null.
 typedef struct CniPathStep {
@@ -169,7 +170,11 @@ typedef struct CniReader {
   CniNameTable function_names, coupling_names;
   CniModel probe; // one body at a time is tried here
   int32_t probe_ready;
-  CnBodyDef body_def; // the body whose shapes are being read
+  CniNameTable group_names;
+  uint32_t group_masks[CNI_SCENE_GROUPS];
+  int32_t group_count;
+  CnBodyDef body_def;                // the body whose shapes are being read
+  uint32_t body_category, body_mask; // of its group
   CnBodyId probe_body;
 } CniReader;
 
@@ -281,6 +286,9 @@ CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape
 CnStatus cni_scene_read_curves(CniReader *reader, json_t *root);
 CnStatus cni_scene_get_curve(CniReader *reader, json_t *item, const char *key, uint32_t *number);
 void cni_scene_release_curves(CnScene *scene);
+CnStatus cni_scene_read_groups(CniReader *reader, json_t *root);
+// "group" of a body, for its shapes.
+CnStatus cni_scene_get_group(CniReader *reader, json_t *item);
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root);
 // A function by its name, if it is mentioned; its number counts from 1.
 CnStatus cni_scene_get_function(CniReader *reader, json_t *item, const char *key, uint32_t *number);

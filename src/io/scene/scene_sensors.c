@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cairn/query.h>
+
 #include "core/floats.h"
 #include "io/scene/scene_private.h"
 
@@ -34,6 +36,7 @@ enum {
   ROTATION,
   VELOCITY,
   SPIN,
+  OVERLAPS,
   CONTACT_FORCE,
   JOINT_FORCE,
   JOINT_TORQUE,
@@ -72,6 +75,7 @@ static const Kind kinds[] = {
     [ROTATION] = {"rotation", "", OF_BODY, XYZ | BIT(W), XYZ | BIT(W)},
     [VELOCITY] = {"velocity", "m/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
     [SPIN] = {"spin", "rad/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
+    [OVERLAPS] = {"overlaps", "", OF_BODY, BIT(SCALAR), BIT(SCALAR)},
     [CONTACT_FORCE] = {"contact_force", "N", OF_CONTACT, XYZ | BIT(LENGTH) | BIT(NORMAL), XYZ},
     [JOINT_FORCE] = {"joint_force", "N", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
     [JOINT_TORQUE] = {"joint_torque", "N m", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
@@ -247,6 +251,12 @@ static double component_of(CnVec3 v, int32_t component) {
 }
 
 static CnStatus measure_body(const CnWorld *world, const CniSceneSensor *s, double *value) {
+  if (s->kind == OVERLAPS) {
+    int32_t count;
+    CNI_TRY(cn_body_overlaps(world, s->body_a_id, NULL, 0, &count));
+    *value = count;
+    return CN_OK;
+  }
   CnPose pose;
   CnTwist twist;
   CNI_TRY(cn_body_pose(world, s->body_a_id, &pose));

@@ -8,6 +8,7 @@
 #include "core/rng.h"
 #include "core/vec.h"
 #include "placed.h"
+#include "toys.h"
 #include "worlds.h"
 
 static CnShapeId only_shape(const CnWorld *world, CnBodyId body) {
@@ -173,12 +174,56 @@ static void casts_end_touching(void **state) {
     }
 }
 
+// Contacts of a body, and of a body and another, against a walk over all; also when one of their
+// bodies has gone.
+static void contacts_of(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = 0.005;
+  CnWorld *w = toy_pile(&def, 60);
+  toy_steps(w, 150);
+  for (int round = 0; round < 2; round++) {
+    CnWorldInfo info;
+    int32_t total = 0;
+    cn_world_info(w, &info);
+    for (CnBodyId a = cn_world_next_body(w, (CnBodyId){0, 0}); a.slot;
+         a = cn_world_next_body(w, a)) {
+      int32_t list[64], count, n = 0;
+      CHECK_OK(cn_world_contacts_of(w, a, (CnBodyId){0, 0}, list, 64, &count));
+      CHECK(count <= 64);
+      for (int32_t i = 0; i < info.contact_count; i++) {
+        CnContact c;
+        CHECK_OK(cn_world_contact(w, i, &c));
+        if (c.body_a.slot != a.slot && c.body_b.slot != a.slot) continue;
+        CHECK(n < count && list[n] == i);
+        n++;
+        CnBodyId b = c.body_a.slot == a.slot ? c.body_b : c.body_a;
+        int32_t pair[8], pairs;
+        if (b.slot == 0) continue; // gone
+        CHECK_OK(cn_world_contacts_of(w, a, b, pair, 8, &pairs));
+        int found = 0;
+        for (int32_t k = 0; k < pairs && k < 8; k++) found |= pair[k] == i;
+        CHECK(found);
+      }
+      CHECK(n == count);
+      total += count;
+    }
+    CHECK(total > 100);
+    CnBodyId last = {0, 0};
+    for (CnBodyId a = cn_world_next_body(w, last); a.slot; a = cn_world_next_body(w, a)) last = a;
+    CHECK_OK(cn_body_destroy(w, last));
+  }
+  int32_t count;
+  CHECK_STATUS(cn_world_contacts_of(w, (CnBodyId){77777, 1}, (CnBodyId){0, 0}, NULL, 0, &count),
+               CN_INVALID_HANDLE);
+  cn_world_destroy(w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rays),
-      cmocka_unit_test(casts_and_overlaps),
-      cmocka_unit_test(nearest_places),
-      cmocka_unit_test(casts_end_touching),
+      cmocka_unit_test(rays),           cmocka_unit_test(casts_and_overlaps),
+      cmocka_unit_test(nearest_places), cmocka_unit_test(casts_end_touching),
+      cmocka_unit_test(contacts_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

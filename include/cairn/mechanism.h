@@ -61,7 +61,8 @@ typedef enum CnMachineMatrix {
   CN_MACHINE_MATRIX_COUNT
 } CnMachineMatrix;
 
-/// A picture of a world's machine at its present position. It stays as it is when the world goes on.
+/// A picture of a world's machine at its present position. It stays as it is when the world goes on, and is
+/// destroyed before it.
 typedef struct CnMachine CnMachine;
 
 typedef struct CnMachineDef {

@@ -21,12 +21,12 @@
 #include "world/mechanism/machine.h"
 
 #define TAG 0x6c697571u
-#define TURN_MOST 0.2 // rad in a step
-#define FAR 1e4       // sizes of the machine: what goes so far does not come to rest
-#define SADDLES_MOST 50
-#define CLOSED 1e-9    // m, rad: joints after a step
-#define ROUND_OFF 1e-5 // of forces: what very stiff springs may leave
-#define SOFT 1e-12     // of rows that push, so that dependent ones share
+#define TURN_MOST 0.2   // rad in a step
+#define FAR 1e4         // sizes of the machine: what goes so far does not come to rest
+#define SADDLES_MOST 20 // one that comes back so often is told as it is
+#define CLOSED 1e-9     // m, rad: joints after a step
+#define ROUND_OFF 1e-5  // of forces: what very stiff springs may leave
+#define SOFT 1e-12      // of rows that push, so that dependent ones share
 
 CnEquilibriumDef cn_equilibrium_def_default(void) {
   return (CnEquilibriumDef){
@@ -456,8 +456,7 @@ static CnStatus leave(Search *s, const double *y) {
   CniMachine *m = &s->m;
   int turns;
   double share = cut(s, y, &turns), first = 0, way = share;
-  if (s->result.saddles_left++ == SADDLES_MOST)
-    return cni_error(CN_STOPPED, "no equilibrium found: %d places were not stable", SADDLES_MOST);
+  s->result.saddles_left++;
   for (int32_t i = 0; i < m->columns && fabs(first) < 1e-6; i++) first = s->motion[i];
   double least = 0;
   for (int32_t i = 0; i < m->columns; i++) least = cn_max(least, fabs(s->motion[i]));
@@ -537,7 +536,9 @@ static CnStatus search(Search *s) {
         s->result.torque = cn_max(s->result.torque, sqrt(dot(3, at + 3, at + 3)));
       }
       CNI_TRY(judge(s, s->rest));
-      if (s->result.stability != CN_UNSTABLE || s->def.accept_saddle) return CN_OK;
+      if (s->result.stability != CN_UNSTABLE || s->def.accept_saddle ||
+          s->result.saddles_left == SADDLES_MOST)
+        return CN_OK;
       CNI_TRY(leave(s, s->rest));
       continue;
     }

@@ -370,7 +370,7 @@ CnStatus cni_scene_get_choice(CniReader *reader, json_t *object, const char *key
   if (!value) return CN_OK;
   cni_scene_enter(reader, key);
   const char *text = json_string_value(value);
-  char list[320] = "", hint[CNI_HINT_SIZE];
+  char list[400] = "", hint[CNI_HINT_SIZE];
   CniNearest nearest = cni_nearest(text ? text : "", text ? strlen(text) : 0);
   for (int32_t i = 0; words[i]; i++) {
     if (text && strcmp(words[i], text) == 0) {

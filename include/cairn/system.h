@@ -93,6 +93,12 @@ typedef struct CnEquations {
                  int32_t impact, double *bounds);
   /// Name of a bilateral constraint for messages: "joint 'hook'". Null: "bilateral constraint 5".
   void (*bilateral_name)(void *context, int32_t row, char *text, size_t capacity);
+  /// s, what one of t is: in messages, and for step, step_max and step_min of the definition, which
+  /// are in s. 0: 1. A world of very small or large bodies is given in units of its own, in which
+  /// tolerance, drift_limit, event_tolerance and accumulation count.
+  double time_unit;
+  /// What one of a row's gap is in m or rad, for messages. Null: 1.
+  double (*row_unit)(void *context, int32_t row);
 } CnEquations;
 
 /// A mechanical system as functions. State is q (any coordinates) and v (six per velocity group of

@@ -306,7 +306,7 @@ CnStatus cni_coupling_factor(CniMotion *m, double t, const double *rows_of) {
   return cni_error(CN_STOPPED,
                    "t = %.17g s: the constraint matrix is singular (%d active rows depend on each "
                    "other)",
-                   t, (int)m->active);
+                   t * cni_time_unit(m->eq), (int)m->active);
 }
 
 void cni_coupling_solve(CniMotion *m, double *x) {

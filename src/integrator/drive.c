@@ -181,12 +181,13 @@ static CnStatus underflow(CniDrive *d, double h, const char *cause) {
   return cni_error(CN_STOPPED,
                    "%s: t = %.17g s: a step of %g s is too large and a smaller one "
                    "makes no progress (%s)",
-                   d->stepper->name, d->t, h, cause);
+                   d->stepper->name, d->t * cni_time_unit(d->motion.eq),
+                   h * cni_time_unit(d->motion.eq), cause);
 }
 
 static double least_step(const CniDrive *d) {
   double round_off = 16 * ROUND_OFF * cn_max(fabs(d->t), fabs(d->t_end));
-  return cn_max(d->def.step_min, round_off);
+  return cn_max(d->def.step_min / cni_time_unit(d->motion.eq), round_off);
 }
 
 // Rows that do not depend on each other may come to do so, where others would not: they are chosen
@@ -240,7 +241,8 @@ static CnStatus make_step(CniDrive *d, double h, double *position, double *veloc
       return cni_error(CN_NOT_FINITE,
                        "%s: t = %.17g s: the state after a step of %g s is "
                        "not finite",
-                       d->stepper->name, d->t, h);
+                       d->stepper->name, d->t * cni_time_unit(d->motion.eq),
+                       h * cni_time_unit(d->motion.eq));
     d->report.rejected++;
     int changed = 0;
     if (d->report.steps >= d->rows_known) CNI_TRY(renew_rows(d, &changed));
@@ -283,7 +285,7 @@ static CnStatus accept(CniDrive *d, double position, double velocity) {
 // Length of the next step to try: as planned, not past the end, nor leaving a sliver before it.
 static double next_length(const CniDrive *d) {
   double left = d->t_end - d->t, h = d->h_next;
-  if (d->def.step_max > 0) h = cn_min(h, d->def.step_max);
+  if (d->def.step_max > 0) h = cn_min(h, d->def.step_max / cni_time_unit(d->motion.eq));
   if (d->h_limit > 0) h = cn_min(h, d->h_limit);
   if (h >= left * (1 - 1e-12)) return left;
   return h > 0.5 * left && d->def.tolerance > 0 ? 0.5 * left : h;
@@ -311,11 +313,11 @@ static CnStatus step_to_event(CniDrive *d, CniFound found, double *position, dou
 
 static CnStatus check_limits(const CniDrive *d) {
   if (d->report.events > d->def.max_events)
-    return cni_error(CN_STOPPED, "%s: t = %.17g s: more than %d events", d->stepper->name, d->t,
-                     (int)d->def.max_events);
+    return cni_error(CN_STOPPED, "%s: t = %.17g s: more than %d events", d->stepper->name,
+                     d->t * cni_time_unit(d->motion.eq), (int)d->def.max_events);
   if (d->report.steps + d->report.rejected > d->def.max_steps)
-    return cni_error(CN_STOPPED, "%s: t = %.17g s: more than %d steps", d->stepper->name, d->t,
-                     (int)d->def.max_steps);
+    return cni_error(CN_STOPPED, "%s: t = %.17g s: more than %d steps", d->stepper->name,
+                     d->t * cni_time_unit(d->motion.eq), (int)d->def.max_steps);
   return CN_OK;
 }
 
@@ -371,7 +373,7 @@ static CnStatus advance(CniDrive *d) {
 }
 
 static CnStatus run(CniDrive *d) {
-  d->h_next = d->def.step > 0 ? d->def.step : d->t_end - d->t;
+  d->h_next = d->def.step > 0 ? d->def.step / cni_time_unit(d->motion.eq) : d->t_end - d->t;
   CNI_TRY(cni_modes_start(d));
   d->fixed_most = d->fixed_count;
   d->rows_known = 0;

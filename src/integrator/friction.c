@@ -103,12 +103,13 @@ CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, 
       return cni_error(CN_STOPPED,
                        "%s: t = %.17g s: the %s of %d closed contacts and %d bounds were not found "
                        "(%s left an error of %g)",
-                       d->stepper->name, t, impact ? "impulses" : "accelerations", (int)count,
-                       (int)eq->bound_count, report->solver, report->certificate.error_siconos);
+                       d->stepper->name, t * cni_time_unit(eq),
+                       impact ? "impulses" : "accelerations", (int)count, (int)eq->bound_count,
+                       report->solver, report->certificate.error_siconos);
     if (eq->bound_count == 0 || follow_bounds(d, t, q, impact) <= FOLLOWED) return CN_OK;
   }
   return cni_error(CN_STOPPED, "%s: t = %.17g s: friction that goes with its own reaction locks",
-                   d->stepper->name, t);
+                   d->stepper->name, t * cni_time_unit(eq));
 }
 
 CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,

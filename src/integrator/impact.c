@@ -85,7 +85,7 @@ static CnStatus sequential(CniDrive *d, int32_t count) {
     if (worst < 0) return CN_OK;
     if (strikes == MOST_STRIKES)
       return cni_error(CN_STOPPED, "%s: t = %.17g s: %d impacts one after the other, and no end",
-                       d->stepper->name, d->t, MOST_STRIKES);
+                       d->stepper->name, d->t * cni_time_unit(d->motion.eq), MOST_STRIKES);
     double before = u[worst];
     d->chosen[0] = all[worst];
     CNI_TRY(strike(d, 1));

@@ -389,7 +389,7 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
   return cni_error(CN_STOPPED,
                    "moreau-jean: t = %.17g s: the velocity was not found in %d iterations (last "
                    "change %g): a smaller step, or the stiffness of the forces, is needed",
-                   t, ITERATIONS, change);
+                   t * cni_time_unit(s->motion.eq), ITERATIONS, change);
 }
 
 // ---- the end of a step ----

@@ -120,10 +120,13 @@ CnStatus cni_modes_start(CniDrive *d) {
   if (!d->def.project_start) {
     char label[96];
     cni_row_label(d->motion.system, row, label);
+    const CnEquations *eq = d->motion.eq;
+    double unit = eq->row_unit ? eq->row_unit(d->motion.system->context, row) : 1;
     return cni_error(CN_STOPPED,
                      "%s: t = %.17g s: the state does not meet %s: g = %g, dg/dt = %g (allowed: "
                      "%.2g; it can be projected)",
-                     d->stepper->name, d->t, label, gap, speed, limit);
+                     d->stepper->name, d->t * cni_time_unit(eq), label, gap * unit,
+                     speed * unit / cni_time_unit(eq), limit * unit);
   }
   d->report.projections++;
   CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->probe.list, d->probe.active, d->rows,
@@ -421,7 +424,7 @@ static int approaching(const CniDrive *d, int32_t count, int edge) {
 static CnStatus give_up(const CniDrive *d) {
   return cni_error(CN_STOPPED,
                    "%s: t = %.17g s: %d changes of contact at one instant, and no end of them",
-                   d->stepper->name, d->t, CNI_SAME_TIME);
+                   d->stepper->name, d->t * cni_time_unit(d->motion.eq), CNI_SAME_TIME);
 }
 
 // What changed by the event, for the log.

@@ -291,7 +291,7 @@ CnStatus cni_motion_factor(CniMotion *m, double t) {
         return cni_error(CN_STOPPED,
                          "t = %.17g s: the mass matrix is not positive definite (row %d, %g left "
                          "of %g)",
-                         t, (int)r, sum, row[i]);
+                         t * cni_time_unit(m->eq), (int)r, sum, row[i]);
       to[i] = sqrt(sum);
     }
   }
@@ -402,7 +402,7 @@ CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight
     if (!moves || !follow || follow_bounds(m, at, weight, multipliers) <= FOLLOWED) return CN_OK;
   }
   return cni_error(CN_STOPPED, "t = %.17g s: friction that goes with its own reaction locks",
-                   at->t);
+                   at->t * cni_time_unit(m->eq));
 }
 
 CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const double *v,
@@ -481,7 +481,7 @@ CnStatus cni_motion_project(CniMotion *m, double t, double *q, double *v) {
     return cni_error(CN_STOPPED,
                      "t = %.17g s: the constraints cannot be met by projection (%g left after %d "
                      "steps)",
-                     t, size, (int)i);
+                     t * cni_time_unit(m->eq), size, (int)i);
   double *g = m->scratch_g, *w = m->scratch_v, *r = m->multipliers;
   CNI_TRY(cni_motion_mass(m, t, q));
   CNI_TRY(cni_motion_jacobian(m, t, q, g, m->scratch_rate));

@@ -227,6 +227,10 @@ static inline int32_t cni_contact_rows(const CnEquations *eq, int32_t contact) {
   int32_t dim = law.spinning > 0 ? 6 : law.rolling > 0 ? 5 : law.friction > 0 ? 3 : 1;
   return dim < eq->contact_dim || contact >= eq->contact_count ? dim : eq->contact_dim;
 }
+// s, what one of t is.
+static inline double cni_time_unit(const CnEquations *eq) {
+  return eq->time_unit > 0 ? eq->time_unit : 1;
+}
 // A name for messages: "joint 'hook'", "contact 'ball on floor'".
 void cni_row_label(const CnSystem *system, int32_t row, char label[96]);
 

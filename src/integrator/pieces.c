@@ -51,7 +51,8 @@ CnStatus cni_nscd_step(CniDrive *d, int32_t count, double h, int ahead, double *
     return cni_error(CN_STOPPED,
                      "%s: t = %.17g s: a step of moreau-jean was not solved (%s left an error of "
                      "%g)",
-                     d->stepper->name, d->t, report.solver, report.certificate.error_siconos);
+                     d->stepper->name, d->t * cni_time_unit(p->eq), report.solver,
+                     report.certificate.error_siconos);
   cni_motion_push(p, clash->answer.g, v_new);
   for (int32_t i = 0; i < count; i++) impulses[i] = clash->answer.g[d->fixed_count + i];
   return CN_OK;

@@ -111,10 +111,10 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
   world->located_count = 0;
   if (kind && kind->needs_equations) CNI_TRY(cni_equations_prepare(world));
   CnSystem system = cni_system_of(world);
-  CnStatus status =
-      cn_integrator_step(now->engine.integrator, &system, now->engine.solver, now->time,
-                         (const double *)now->model.pose, cni_equations_velocity(world),
-                         now->settings.time_step, solve);
+  CniStart start = cni_equations_start(world);
+  CnStatus status = cn_integrator_step(now->engine.integrator, &system, now->engine.solver,
+                                       now->time / start.time_unit, start.q, start.v,
+                                       now->settings.time_step / start.time_unit, solve);
   if (status == CN_NOT_FINITE && !world->work.equations) return name_body(world);
   return world->work.equations ? name_step(world, status) : status;
 }
@@ -167,6 +167,7 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   double solver = cn_max(0, cni_seconds() - start - collision);
   CnIntegratorReport integration;
   cn_integrator_report(world->now.engine.integrator, &integration);
+  cni_equations_report(world, &integration);
   double sweeps = solve.seconds - solve.seconds_setup - solve.seconds_finish;
   *report = (CnStepReport){.step = world->now.step,
                            .time = world->now.time,

@@ -140,8 +140,17 @@ CnSystem cni_system_of(CnWorld *world);
 // observer, into work.equations; contacts near by and their frames as for any step.
 CnStatus cni_equations_prepare(CnWorld *world);
 const CnEquations *cni_equations_of(const CnWorld *world); // null: none prepared
-// Velocities at the start of the step, those of rotors included, and their number.
-const double *cni_equations_velocity(const CnWorld *world);
+// State at the start of the step, velocities of rotors included, in the units of the equations, what one
+// of their time is (s), and the number of velocities.
+typedef struct CniStart {
+  const double *q, *v;
+  double time_unit;
+} CniStart;
+CniStart cni_equations_start(const CnWorld *world);
+// What the integrator tells of the step, in m and s.
+void cni_equations_report(const CnWorld *world, CnIntegratorReport *report);
+// A state of the equations in m and s; where it is in them already, it is given back.
+void cni_equations_plain(CnWorld *world, const double **q, const double **v, double *t);
 int32_t cni_equations_velocity_count(const CnWorld *world);
 // List the contacts anew, from a state within the step on.
 CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const double *v, double h);

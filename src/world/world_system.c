@@ -69,7 +69,11 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
 
 static CnStatus detect(void *context, double t, const double *q, const double *v, double h) {
   CnWorld *world = context;
-  if (world->work.equations) return cni_equations_detect(world, t, q, v, h);
+  if (world->work.equations) {
+    double unit = cni_equations_start(world).time_unit;
+    cni_equations_plain(world, &q, &v, &t);
+    return cni_equations_detect(world, t, q, v, h * unit);
+  }
   return cni_world_detect(world, (const CnPose *)q, (const CnTwist *)v, world->now.settings.gravity,
                           h);
 }
@@ -378,6 +382,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   CnWorld *world = context;
   CniContents *now = &world->now;
   CniModel *model = &now->model;
+  cni_equations_plain(world, &q_new, &v_new, &t_new);
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
   int32_t *order = NULL;

@@ -52,10 +52,8 @@ int32_t cni_pair_groups(const CniModel *model, int32_t a, int32_t b, int32_t *li
   return count;
 }
 
-// What a row of the Jacobian belongs to: a joint or a coupling, or null and a touch with the row's
-// number in it.
-static const CniWorldRow *row_at(const struct CniWorldEquations *eq, int32_t row, int32_t *touch,
-                                 int32_t *k) {
+const CniWorldRow *cni_equations_row(const struct CniWorldEquations *eq, int32_t row,
+                                     int32_t *touch, int32_t *k) {
   const CnEquations *e = &eq->equations;
   int32_t bilateral = e->bilateral_count,
           bound = row - bilateral - e->contact_count * e->contact_dim;
@@ -244,7 +242,7 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   const CnPose *pose = (const CnPose *)q;
   for (int32_t i = 0; i < count; i++) {
     int32_t touch = 0, k = 0;
-    const CniWorldRow *row = row_at(eq, rows[i], &touch, &k);
+    const CniWorldRow *row = cni_equations_row(eq, rows[i], &touch, &k);
     if (row)
       result = cni_row_write(world, row, t, pose, result, &rate[i]);
     else
@@ -260,7 +258,7 @@ static CnStatus curvature(void *context, double t, const double *q, const double
   const CnPose *pose = (const CnPose *)q;
   for (int32_t i = 0; i < count; i++) {
     int32_t touch = 0, k = 0;
-    const CniWorldRow *row = row_at(eq, rows[i], &touch, &k);
+    const CniWorldRow *row = cni_equations_row(eq, rows[i], &touch, &k);
     result[i] = row ? cni_row_curvature(world, row, t, pose, v)
                     : cni_touch_curvature(&world->now.model, pose, v, &eq->touches[touch], k);
   }
@@ -321,26 +319,35 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
   struct CniWorldEquations *eq = world->work.equations;
   const CnEquations *e = &eq->equations;
   int32_t rows = e->bilateral_count + e->contact_count * e->contact_dim + e->bound_count;
-  double weight = eq->steps_impulse ? 1 : point->step;
+  double weight = eq->steps_impulse ? 1 : point->step * eq->unit.time;
+  double step = point->step * eq->unit.time, time = point->time * eq->unit.time;
+  const double *q = point->q, *v = point->v;
   (void)integrator;
-  for (int32_t i = 0; i < rows; i++) eq->impulses[i] += weight * point->multipliers[i];
+  if (eq->q) {
+    cni_units_state(world, q, v, 1, eq->scratch_q, eq->scratch_v);
+    q = eq->scratch_q;
+    v = eq->scratch_v;
+  }
+  for (int32_t i = 0; i < rows; i++)
+    if (point->multipliers[i] != 0)
+      eq->impulses[i] += weight * point->multipliers[i] *
+                         (eq->q ? cni_units_force(world, i, eq->steps_impulse) : 1);
   const CniModel *model = &world->now.model;
   for (int32_t i = 0; i < eq->touch_count; i++) {
     CniTouchFrame at;
     eq->impulses[e->bilateral_count + i * e->contact_dim] -=
-        point->step * cni_touch_pull(model, (const CnPose *)point->q, &eq->touches[i], &at);
+        step * cni_touch_pull(model, (const CnPose *)q, &eq->touches[i], &at);
   }
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJointPlace place;
     CniJointImpulse efforts;
     if (!cni_joint_has_efforts(&model->joints[i])) continue;
-    cni_joint_efforts(model, &model->joints[i], point->time, (const CnPose *)point->q, point->v,
-                      &place, &efforts);
+    cni_joint_efforts(model, &model->joints[i], time, (const CnPose *)q, v, &place, &efforts);
     for (int32_t k = 0; k < CNI_JOINT_LOCKED; k++)
-      eq->efforts[i].locked[k] += point->step * efforts.locked[k];
+      eq->efforts[i].locked[k] += step * efforts.locked[k];
     for (int32_t k = 0; k < place.axis_count; k++)
       for (int32_t part = 0; part < CNI_PART_COUNT; part++)
-        eq->efforts[i].axes[k][part] += point->step * efforts.axes[k][part];
+        eq->efforts[i].axes[k][part] += step * efforts.axes[k][part];
   }
 }
 
@@ -348,10 +355,17 @@ static void note_event(void *context, CnIntegrator *integrator, const CnEvent *e
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
   const CniModel *model = &world->now.model;
+  int impact = event->kind == CN_EVENT_IMPACT;
+  double speed = event->speed, impulse = event->impulse;
   (void)integrator;
-  if (event->kind == CN_EVENT_IMPACT)
-    eq->impulses[eq->equations.bilateral_count + event->contact * eq->equations.contact_dim] +=
-        event->impulse;
+  if (event->contact < eq->equations.contact_count) {
+    int32_t row = eq->equations.bilateral_count + event->contact * eq->equations.contact_dim;
+    if (eq->q) {
+      speed *= cni_units_speed(world, row);
+      impulse *= cni_units_force(world, row, impact);
+    }
+    if (impact) eq->impulses[row] += impulse;
+  }
   if (event->contact >= eq->touch_count) return; // a limit has no shapes to be told of
   const CniWorldTouch *touch = &eq->touches[event->contact];
   const CniShape *a = &model->shapes[touch->shape_a], *b = &model->shapes[touch->shape_b];
@@ -363,9 +377,9 @@ static void note_event(void *context, CnIntegrator *integrator, const CnEvent *e
     eq->events_lost = 1;
     return;
   }
-  world->located[world->located_count++] =
-      (CnLocatedEvent){event->kind, first ? id_a : id_b, first ? id_b : id_a,
-                       event->time, event->speed,        event->impulse};
+  world->located[world->located_count++] = (CnLocatedEvent){
+      event->kind, first ? id_a : id_b, first ? id_b : id_a, event->time * eq->unit.time, speed,
+      impulse};
 }
 
 // ---- preparation ----
@@ -396,12 +410,50 @@ static CnStatus carry_impulses(CnWorld *world, struct CniWorldEquations *eq,
   return CN_OK;
 }
 
+static const double *plain_velocity(const CnWorld *world) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  return eq && eq->velocity ? eq->velocity : (const double *)world->now.model.twist;
+}
+
+// The functions, over contacts that have just been found.
+static void put_functions(struct CniWorldEquations *eq) {
+  CnEquations *e = &eq->equations;
+  e->mass = mass;
+  e->force = force;
+  e->gaps = gaps;
+  e->jacobian = jacobian;
+  e->curvature = curvature;
+  e->kinematics = kinematics;
+  e->normalise = normalise;
+  e->contact_name = contact_name;
+  e->bilateral_name = bilateral_name;
+  e->bounds = cni_rows_bounds;
+  e->group_size = 6;
+  e->groups = groups;
+  e->covered = cni_touches_cover;
+  cni_units_put(eq);
+}
+
+// The state in the units of the scene, and memory to take it back.
+static CnStatus take_units(CnWorld *world, struct CniWorldEquations *eq) {
+  const CniModel *model = &world->now.model;
+  int32_t q = 7 * model->body_count, v = cni_equations_velocities(eq, model);
+  CNI_TRY(cni_equations_take(world, q, sizeof *eq->q, &eq->q));
+  CNI_TRY(cni_equations_take(world, v, sizeof *eq->v, &eq->v));
+  CNI_TRY(cni_equations_take(world, q, sizeof *eq->scratch_q, &eq->scratch_q));
+  CNI_TRY(cni_equations_take(world, v, sizeof *eq->scratch_v, &eq->scratch_v));
+  CNI_TRY(cni_equations_take(world, v / 6 + 1, sizeof *eq->scratch_groups, &eq->scratch_groups));
+  CNI_TRY(cni_equations_take(world, eq->equations.bilateral_count, sizeof *eq->scratch_rows,
+                             &eq->scratch_rows));
+  cni_units_state(world, (const double *)model->pose, plain_velocity(world), 0, eq->q, eq->v);
+  return CN_OK;
+}
+
 CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const double *v,
                               double h) {
   struct CniWorldEquations *eq = world->work.equations, old = *eq;
   CnProblem *p;
   CnAnswer *answer;
-  eq->equations.curvature = curvature;
   CNI_TRY(cni_touches_find(world, eq, (const CnPose *)q, (const CnTwist *)v, h));
   eq->touch_count = eq->equations.contact_count;
   for (int32_t i = 0; i < eq->limit_count; i++) {
@@ -413,6 +465,11 @@ CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const d
     law->restitution = joint->def.axes[limit->row - CNI_JOINT_LOCKED].restitution;
   }
   eq->equations.contact_count += eq->limit_count;
+  for (int32_t i = 0; i < eq->equations.contact_count; i++) {
+    eq->laws[i].rolling /= eq->unit.length;
+    eq->laws[i].spinning /= eq->unit.length;
+  }
+  put_functions(eq);
   CNI_TRY(carry_impulses(world, eq, &old));
   world->work.time_step = world->now.settings.time_step; // not what was left of it
   // the frames in which forces are kept
@@ -423,7 +480,6 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   const CniModel *model = &world->now.model;
   struct CniWorldEquations *eq = NULL;
   CNI_TRY(cni_equations_take(world, 1, sizeof *eq, &eq));
-  CnEquations *e = &eq->equations;
   world->work.equations = eq;
   world->located_count = 0;
   CNI_TRY(cni_rows_check(world));
@@ -431,27 +487,37 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   CNI_TRY(cni_rows_list(world));
   CNI_TRY(cni_equations_take(world, model->joint_count, sizeof *eq->efforts, &eq->efforts));
   eq->steps_impulse = cni_integrator_find(world->now.settings.integrator)->impulse_multipliers;
-  e->mass = mass;
-  e->force = force;
-  e->gaps = gaps;
-  e->jacobian = jacobian;
-  e->kinematics = kinematics;
-  e->normalise = normalise;
-  e->contact_name = contact_name;
-  e->bilateral_name = bilateral_name;
-  e->bounds = cni_rows_bounds;
-  e->group_size = 6;
-  e->groups = groups;
-  e->covered = cni_touches_cover;
+  eq->unit = cni_units_of(world);
+  if (!cni_units_plain(&eq->unit)) CNI_TRY(take_units(world, eq));
   CnObserver observer = {world, note_point, note_event};
   cni_integrator_observe(world->now.engine.integrator, &observer);
   return cni_equations_detect(world, world->now.time, (const double *)model->pose,
-                              cni_equations_velocity(world), world->now.settings.time_step);
+                              plain_velocity(world), world->now.settings.time_step);
 }
 
-const double *cni_equations_velocity(const CnWorld *world) {
+CniStart cni_equations_start(const CnWorld *world) {
   const struct CniWorldEquations *eq = world->work.equations;
-  return eq && eq->velocity ? eq->velocity : (const double *)world->now.model.twist;
+  CniStart start = {(const double *)world->now.model.pose, plain_velocity(world), 1};
+  if (eq && eq->q) start = (CniStart){eq->q, eq->v, eq->unit.time};
+  return start;
+}
+
+void cni_equations_report(const CnWorld *world, CnIntegratorReport *report) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  if (!eq || !eq->q) return;
+  report->time *= eq->unit.time;
+  report->step *= eq->unit.time;
+  report->position_drift *= eq->unit.length;
+  report->velocity_drift *= eq->unit.length / eq->unit.time;
+}
+
+void cni_equations_plain(CnWorld *world, const double **q, const double **v, double *t) {
+  struct CniWorldEquations *eq = world->work.equations;
+  if (!eq || !eq->q) return;
+  cni_units_state(world, *q, *v, 1, eq->scratch_q, eq->scratch_v);
+  *q = eq->scratch_q;
+  *v = eq->scratch_v;
+  *t *= eq->unit.time;
 }
 
 int32_t cni_equations_velocity_count(const CnWorld *world) {

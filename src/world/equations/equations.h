@@ -50,13 +50,23 @@ typedef struct CniWorldRow {
   double start, speed;
 } CniWorldRow;
 
+// Units in which a world is given to the integrator (units.c), powers of two: m, s, kg.
+typedef struct CniUnits {
+  double length, time, mass;
+} CniUnits;
+
 struct CniWorldEquations {
-  CnEquations equations;
+  CnEquations equations, plain; // plain: in m, s, kg
+  CniUnits unit;
+  double *q, *v; // state at the start in these units; null: they are m, s, kg
+  double *scratch_q, *scratch_v, *scratch_rows;
+  int32_t *scratch_groups;
   CniWorldTouch *touches; // the first of the contacts, then the limits
   int32_t touch_count, limit_count;
-  CniWorldRow *rows; // bilateral, limits, bounds
-  double *velocity;  // at the start, with those of rotors; null: no rotors
-  double *rotors;    // their inertias
+  CniWorldRow *rows;    // bilateral, limits, bounds
+  double *velocity;     // at the start, with those of rotors; null: no rotors
+  double *rotors;       // their inertias
+  int32_t *rotor_turns; // 1: in rad, 0: in m
   int32_t rotor_count;
   CniJointImpulse *efforts; // over the step, of what is not rows, a joint
   CnContactLaw *laws;
@@ -106,6 +116,28 @@ void cni_row_name(const CnWorld *world, const CniWorldRow *row, char *text, size
 // CnEquations::bounds
 void cni_rows_bounds(void *context, double t, const double *q, const double *multipliers,
                      int32_t impact, double *bounds);
+
+// Is its value an angle?
+int cni_row_turns(const CnWorld *world, const CniWorldRow *row);
+
+// ---- units.c ----
+
+CniUnits cni_units_of(const CnWorld *world);
+static inline int cni_units_plain(const CniUnits *u) {
+  return u->length == 1 && u->time == 1 && u->mass == 1;
+}
+// The functions of eq->equations in its units.
+void cni_units_put(struct CniWorldEquations *eq);
+// A state out of these units, or into them; either may be null.
+void cni_units_state(const CnWorld *world, const double *q, const double *v, int out, double *q_to,
+                     double *v_to);
+// What one of a row's force or impulse, and of its velocity, is.
+double cni_units_force(CnWorld *world, int32_t row, int impulse);
+double cni_units_speed(CnWorld *world, int32_t row);
+// What a row of the Jacobian belongs to: a joint or a coupling, or null and a touch with the row's
+// number in it.
+const CniWorldRow *cni_equations_row(const struct CniWorldEquations *eq, int32_t row,
+                                     int32_t *touch, int32_t *k);
 
 // ---- touches.c ----
 

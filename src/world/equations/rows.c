@@ -109,6 +109,18 @@ int32_t cni_row_groups(const CnWorld *world, const CniWorldRow *row, int32_t *li
   return count;
 }
 
+int cni_row_turns(const CnWorld *world, const CniWorldRow *row) {
+  const CniModel *model = &world->now.model;
+  CniJointPlace place;
+  if (row->joint < 0) {
+    CniCouplingPlace coupled;
+    cni_coupling_at(model, &model->couplings[row->row], model->pose, &coupled);
+    return coupled.turns;
+  }
+  place_at(&model->joints[row->joint], model->pose, &place);
+  return cni_joint_row(&place, row->row)->turns;
+}
+
 void cni_row_name(const CnWorld *world, const CniWorldRow *row, char *text, size_t capacity) {
   static const char *const parts[CNI_PART_COUNT + 1] = {
       [CNI_PART_LOWER] = "limit of ",    [CNI_PART_UPPER] = "limit of ",
@@ -282,6 +294,7 @@ CnStatus cni_rows_list(CnWorld *world) {
   CNI_TRY(cni_equations_take(world, cni_equations_velocities(eq, model), sizeof *eq->velocity,
                              &eq->velocity));
   CNI_TRY(cni_equations_take(world, eq->rotor_count, sizeof *eq->rotors, &eq->rotors));
+  CNI_TRY(cni_equations_take(world, eq->rotor_count, sizeof *eq->rotor_turns, &eq->rotor_turns));
   if (bytes) memcpy(eq->velocity, model->twist, bytes);
   for (int32_t i = 0; i < e->bilateral_count; i++) {
     const CniWorldRow *row = &eq->rows[i];
@@ -292,6 +305,7 @@ CnStatus cni_rows_list(CnWorld *world) {
     cni_joint_stage_ends(joint, model->pose, (const double *)model->twist, &a, &b);
     cni_joint_between(joint, &a, &b, &place);
     const CniJointRow *own = cni_joint_row(&place, row->row);
+    eq->rotor_turns[row->rotor] = own->turns;
     eq->rotors[row->rotor] = joint->def.axes[row->row - CNI_JOINT_LOCKED].armature;
     eq->velocity[6 * (size_t)model->body_count + (size_t)row->rotor] =
         cni_joint_rate(&place, own, &a.twist, &b.twist);

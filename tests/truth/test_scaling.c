@@ -91,8 +91,8 @@ static void event_scene(const char *integrator, double s, CnVec3 places[PARTS]) 
   joint.axes[0].armature = 0.05 * mass * s * s;
   CHECK_OK(cn_joint_create(world, &joint, &id));
   world_fixed_box(world, cn_vec3(s, s, 0.2 * s), world_at(0, -3 * s, 0.2 * s), rough);
-  // on its edge, .1 rad past the balance
-  CnPose tilted = {cn_vec3(0, -3 * s, (0.4 + 0.1 * sqrt(2) * cos(0.1)) * s),
+  // just above its edge, .1 rad past the balance
+  CnPose tilted = {cn_vec3(0, -3 * s, (0.401 + 0.1 * sqrt(2) * cos(0.1)) * s),
                    world_turn(cn_vec3(0, 1, 0), atan(1) + 0.1)};
   bodies[3] =
       world_box(world, cn_vec3(0.1 * s, 0.1 * s, 0.1 * s), mass, tilted, CN_VEC3_ZERO, rough);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/job.h"
+#include "problem/problem.h"
 
 // ---- the ring ----
 
@@ -49,6 +50,35 @@ static void note_contradiction(CniFigures *figures, const CnWorld *world,
   }
 }
 
+static int32_t block_of(const CnProblem *p, int32_t row) {
+  for (int32_t i = 0; i < p->block_count; i++)
+    if (row >= p->blocks[i].row && row < p->blocks[i].row + p->blocks[i].dim) return i;
+  return -1;
+}
+
+// Joints that contradict each other, the first time.
+static void note_joints(CniFigures *figures, CnWorld *world, const CnStepReport *report) {
+  size_t used = 0, room = sizeof figures->torn_joints;
+  const CnSolveReport *solve = &report->solve;
+  CnProblem *problem;
+  CnJointId last = {0, 0};
+  if (report->contradicting[0] >= 0 || solve->infeasible_count == 0 || figures->torn++ > 0) return;
+  if (cn_world_problem(world, &problem, NULL) != CN_OK) return;
+  for (int32_t i = 0; i < CN_REPORT_ROWS && solve->infeasible_rows[i] >= 0 && used < room; i++) {
+    CnBlockOwner owner;
+    CnJointDef def;
+    int32_t block = block_of(problem, solve->infeasible_rows[i]);
+    if (block < 0 || cn_world_problem_block(world, block, &owner) != CN_OK) continue;
+    if (owner.joint.slot == last.slot || cn_joint_def(world, owner.joint, &def) != CN_OK) continue;
+    last = owner.joint;
+    const char *comma = used > 0 ? ", " : "";
+    used += (size_t)(def.name && def.name[0] ? snprintf(figures->torn_joints + used, room - used,
+                                                        "%s'%s'", comma, def.name)
+                                             : snprintf(figures->torn_joints + used, room - used,
+                                                        "%sjoint %u", comma, last.slot));
+  }
+}
+
 // What the step's balance says, if the world keeps one.
 static void add_balance(CniFigures *figures, const CnWorld *world) {
   CnWorldDef def;
@@ -78,6 +108,7 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   if (report->solve.converged < 0) figures->uncertified++;
   if (report->solve.cut_by_time) figures->cut_by_time++;
   note_contradiction(figures, world, report);
+  note_joints(figures, world, report);
   figures->friction = report->solve.friction;
   if (!(residual <= figures->residual_max)) figures->residual_max = residual;
   const CnIntegratorReport *r = &report->integration;
@@ -217,7 +248,9 @@ static void show_more(CniShow *show, const CniJob *job) {
   show_balance(show, &job->figures);
   show_sensors(show, job);
   cni_show_count(show, "steps_uncertified", NULL, job->figures.uncertified);
-  cni_show_count(show, "steps_infeasible", NULL, job->figures.contradicting);
+  cni_show_count(show, "steps_infeasible", NULL, job->figures.contradicting + job->figures.torn);
+  if (job->figures.torn > 0)
+    cni_show_text(show, "infeasible_joints", NULL, job->figures.torn_joints);
   if (job->figures.contradicting > 0)
     cni_show_text(show, "infeasible_contacts", NULL, job->figures.contradiction);
   cni_show_count(show, "integrator_steps", NULL, job->figures.integrator_steps);
@@ -269,6 +302,9 @@ static void print_convergence(const CniJob *job, const Summary *s) {
   if (f->contradicting > 0)
     printf("  infeasible     %lld steps with contacts that contradict each other, first %s\n",
            (long long)f->contradicting, f->contradiction);
+  if (f->torn > 0)
+    printf("  infeasible     %lld steps with joints that contradict each other, first %s\n",
+           (long long)f->torn, f->torn_joints);
   if (f->cut_by_time) printf("  cut by time    %lld steps\n", (long long)f->cut_by_time);
 }
 

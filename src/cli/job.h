@@ -30,6 +30,8 @@ typedef struct CniFigures {
   int64_t uncertified;      // steps that solved no step problem
   int64_t contradicting;    // steps with contacts that contradict each other
   char contradiction[160];  // names of the first ones
+  int64_t torn;             // steps with joints that contradict each other
+  char torn_joints[160];    // names of the first ones
   int64_t integrator_steps, rejected, events;
   double position_drift, velocity_drift; // m, m/s, largest; NaN: the integrator does not say
   double work[CN_BALANCE_PART_COUNT];    // J, sums over the steps that keep a balance

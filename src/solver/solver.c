@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/floats.h"
 #include "core/vec.h"
+#include "solver/joints/joints.h"
 #include "sparse/sparse.h"
 
 #include <stdio.h>
@@ -22,6 +23,7 @@ struct CnSolver {
   CnSolverDef def;
   CnAllocator allocator;
   CniStepMemory memory; // of users' solves
+  CniJoints joints;     // to see which ones contradict each other, where some seem to
 };
 
 // ---- the table ----
@@ -193,7 +195,8 @@ CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver) {
   CnSolver *made = cni_allocate(&def->allocator, sizeof *made);
   if (!made) return cni_error_memory(sizeof *made);
   const CnSolverKind *kind = cni_solver_find(def->name);
-  *made = (CnSolver){kind, NULL, *def, def->allocator, {.holders = 0}};
+  *made = (CnSolver){kind, NULL, *def, def->allocator, {.holders = 0}, {.direct = NULL}};
+  cni_joints_init(&made->joints, &def->allocator);
   cni_step_memory_init(&made->memory, &def->allocator);
 
   // the caller's string may not live as long as the solver
@@ -211,6 +214,7 @@ void cn_solver_destroy(CnSolver *solver) {
   if (!solver) return;
   CnAllocator allocator = solver->allocator;
   solver->kind->destroy(solver->state);
+  cni_joints_release(&solver->joints);
   cni_step_memory_release(&solver->memory);
   cni_release(&allocator, solver, sizeof *solver);
 }
@@ -236,6 +240,7 @@ static CnStatus check_answer(const CnProblem *p, const CnAnswer *answer) {
 // How often a global problem is solved again because its own measure, which does not divide by |q|,
 // asks for more than that of the explicit form.
 #define GLOBAL_ROUNDS 4
+#define UNMET 1e-6 // residual from which it is asked whether joints contradict each other
 
 // Solve the explicit form to `tolerance` from answer->g, then v and u of the global problem.
 static CnStatus solve_round(CnSolver *solver, double tolerance, const CnProblem *reduced,
@@ -314,6 +319,21 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) to->infeasible_rows[i] = from->infeasible_rows[i];
 }
 
+// Joints that ask for speeds which no motion has: where the answer leaves some unmet, they are looked for.
+static CnStatus name_joints(CnSolver *solver, const CnProblem *p, const CnCertificate *certificate,
+                            CnSolveReport *report) {
+  int32_t fits;
+  if (!(certificate->joint_speed > UNMET * certificate->residual_speed) ||
+      !(certificate->residual > UNMET) || report->infeasible_count > 0)
+    return CN_OK;
+  CNI_TRY(cni_joints_load(&solver->joints, p, solver->def.tasks, &fits));
+  if (!fits) return CN_OK;
+  report->infeasible_count =
+      cni_joints_contradict(&solver->joints, p, report->infeasible_rows, CN_REPORT_ROWS);
+  if (report->infeasible_count > 0) report->outcome = CN_OUTCOME_INFEASIBLE;
+  return CN_OK;
+}
+
 static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                       CniStepMemory *memory, CnSolveReport *report) {
   const CnSolverKind *kind = solver->kind;
@@ -358,6 +378,7 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
     error = made.pyramid_residual =
         cni_pyramid_residual(problem, made.facets, answer->g, answer->u);
   made.converged = error <= solver->def.tolerance;
+  if (problem->form == CN_FORM_STEP) CNI_TRY(name_joints(solver, problem, certificate, &made));
   made.seconds_certificate = cn_max(0, cni_seconds() - begin - made.seconds);
   if (report) copy_report(&made, report);
   return CN_OK;

@@ -85,6 +85,10 @@ int32_t cni_direct_islands(const CniDirect *direct);
 void cni_direct_island(const CniDirect *direct, int32_t island, int32_t *begin, int32_t *end);
 const int32_t *cni_direct_blocks(const CniDirect *direct);
 
+// What of c no x can give in an island, to the rows of `part` (0 where all rows are independent);
+// returns the largest.
+double cni_direct_contradiction(CniDirect *direct, const double *c, int32_t island, double *part);
+
 // Rows that depend on rows before them in the order of elimination, ascending, at most `capacity`
 // of them; returns how many there are. The degrees of freedom are six a body less the rows that do not.
 int32_t cni_direct_dependent(const CniDirect *direct, int32_t *rows, int32_t capacity);

@@ -285,7 +285,15 @@ static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, con
 // before others where there are many rows. Without joints momentum carries the weights through a
 // pile in less time than one factor takes.
 static CnStatus begin_step(Search *k) {
-  int32_t joints = cni_joints_count(k->p);
+  int32_t joints = cni_joints_count(k->p), fits = 0;
+  CniJoints *all = &k->s->exact->joints;
+  if (joints > 0) CNI_TRY(cni_joints_load(all, k->p, NULL, &fits));
+  // a linear system has its answer; where joints contradict each other no method has a better one
+  if (fits && (joints == k->p->block_count || cni_joints_contradict(all, k->p, NULL, 0) > 0)) {
+    CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, "direct"));
+    k->done = 1;
+    return CN_OK;
+  }
   if (joints == k->p->block_count) return try_solver(k, &cni_solver_psor, k->s->exact, "direct");
   if (k->p->row_count <= DESCENT_ROWS) return CN_OK;
   if (joints > 0) return try_solver(k, &cni_solver_psor, k->s->exact, cni_solver_psor.name);

@@ -12,6 +12,8 @@
 
 #define ISLANDS_PER_TASK 16
 #define OWN_ENTRIES (2 * CNI_MAX_DIM)
+#define CONTRADICTION 1e-3 // of the largest speed
+#define MUCH 0.1           // of what cannot be given
 
 void cni_joints_init(CniJoints *j, const CnAllocator *allocator) {
   memset(j, 0, sizeof *j);
@@ -235,4 +237,38 @@ void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double 
   if (p->row_count > 0) memset(g, 0, (size_t)p->row_count * sizeof *g);
   AnswerLoop loop = {j, p, g, v};
   cni_parallel_for(tasks, cni_direct_islands(j->direct), ISLANDS_PER_TASK, answer_islands, &loop);
+}
+
+// ---- contradictions ----
+
+// Speeds of all joints without impulses; returns the largest.
+static double free_speeds(CniJoints *j, const CnProblem *p) {
+  Motion m = {(double *)(void *)p->groups, sizeof *p->groups / sizeof(double), 4}; // only read
+  double most = 0;
+  for (int32_t i = 0; i < j->system.block_count; i++) {
+    const CniDirectBlock *block = &j->blocks[i];
+    load_speed(j, block, m, NULL);
+    for (int32_t r = 0; r < block->dim; r++) most = cn_max(most, fabs(j->x[block->row + r]));
+  }
+  return most;
+}
+
+int32_t cni_joints_contradict(CniJoints *j, const CnProblem *p, int32_t *rows, int32_t capacity) {
+  double least = CONTRADICTION * free_speeds(j, p);
+  const int32_t *list = cni_direct_blocks(j->direct);
+  int32_t count = 0;
+  for (int32_t island = 0; island < cni_direct_islands(j->direct); island++) {
+    int32_t begin, end;
+    double most = cni_direct_contradiction(j->direct, j->x, island, j->x);
+    cni_direct_island(j->direct, island, &begin, &end);
+    for (int32_t i = begin; most > least && i < end; i++) {
+      const CniDirectBlock *block = &j->blocks[list[i]];
+      for (int32_t r = 0; r < block->dim; r++) {
+        if (!(fabs(j->x[block->row + r]) > MUCH * most)) continue;
+        if (count < capacity) rows[count] = p->blocks[j->block[list[i]]].row + r;
+        count++;
+      }
+    }
+  }
+  return count;
 }

@@ -44,4 +44,9 @@ void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double 
 void cni_joints_relax(CniJoints *j, const CnProblem *p, CniGroup *groups, double *g, double lambda,
                       int32_t begin, int32_t end);
 
+// Rows of the problem whose joints contradict each other, beyond a small share of the speeds there are:
+// at most `capacity` of them to `rows`, those that ask for most of what cannot be given. Returns how many
+// there are. After load.
+int32_t cni_joints_contradict(CniJoints *j, const CnProblem *p, int32_t *rows, int32_t capacity);
+
 #endif

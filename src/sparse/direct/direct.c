@@ -103,11 +103,10 @@ static void precondition(CniDirect *d, int32_t island, const double *x) {
   d->kernels->substitute(d, island, d->y);
 }
 
-// Takes the part out of the right-hand side that no x can give, where rows contradict each other by
-// round-off or by joints that are open: with P = S + shift D, (shift D P^-1)^n leaves of it what S
+// The part of the residual that no x can give, to d->image, where rows contradict each other by
+// round-off or by what they ask for: with P = S + shift D, (shift D P^-1)^n leaves of it what S
 // cannot reach and next to nothing of the rest.
-static void make_consistent(CniDirect *d, int32_t island) {
-  int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
+static void find_contradiction(CniDirect *d, int32_t island) {
   const double *from = d->residual;
   for (int32_t n = 0; n < FILTERS; n++, from = d->image) {
     precondition(d, island, from);
@@ -115,14 +114,14 @@ static void make_consistent(CniDirect *d, int32_t island) {
       for (int32_t i = LINE * k; i < LINE * k + LINE; i++)
         d->image[i] = d->order[k] < d->block_count ? CNI_DIRECT_SHIFT * d->weight[i] * d->y[i] : 0;
   }
-  for (int32_t i = begin; i < end; i++) d->residual[i] -= d->image[i];
 }
 
 // Conjugate gradients from zero; the residual is in d->residual, the solution goes to d->y. Rows of
 // hubs stay zero in all vectors but y.
 static void gradients(CniDirect *d, int32_t island) {
   int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
-  make_consistent(d, island);
+  find_contradiction(d, island);
+  for (int32_t i = begin; i < end; i++) d->residual[i] -= d->image[i];
   precondition(d, island, d->residual);
   double now = measure(d, island, d->residual, d->y), enough = STEPS_ENOUGH * now;
   for (int32_t i = begin; i < end; i++) {
@@ -187,6 +186,24 @@ static void store_island(const CniDirect *d, int32_t island, double *x) {
     double *to = x + d->blocks[d->order[k]].row;
     for (int32_t r = 0; r < d->dim[k]; r++) to[r] = d->y[LINE * k + r];
   }
+}
+
+double cni_direct_contradiction(CniDirect *d, const double *c, int32_t island, double *part) {
+  double most = 0;
+  int shifted = d->care[island] == CNI_DIRECT_SHIFTED;
+  if (shifted) {
+    load_island(d, island, c, d->residual);
+    find_contradiction(d, island);
+  }
+  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++) {
+    if (d->order[k] >= d->block_count) continue;
+    double *to = part + d->blocks[d->order[k]].row;
+    for (int32_t r = 0; r < d->dim[k]; r++) {
+      to[r] = shifted ? d->image[LINE * k + r] : 0;
+      most = cn_max(most, fabs(to[r]));
+    }
+  }
+  return most;
 }
 
 void cni_direct_solve(CniDirect *d, const double *c, double *x, int32_t begin, int32_t end) {

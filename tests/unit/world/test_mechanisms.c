@@ -157,7 +157,7 @@ static void machines(void **state) {
       print_message("machine %d (%d loops): residual %.1e, %d infeasible\n", (int)trial, loops,
                     worst, (int)infeasible);
       poor += !loops;
-      poor_loops += loops; // some contradict themselves
+      poor_loops += loops && infeasible == 0; // some contradict themselves, and say so
     }
     if (status != CN_OK) print_message("machine %d: %s\n", (int)trial, cn_error_message());
     cn_world_destroy(copy);
@@ -165,7 +165,7 @@ static void machines(void **state) {
   }
   print_message("%d machines, %d poor, %d poor with loops, %d stopped\n", (int)trials, (int)poor,
                 (int)poor_loops, (int)stopped);
-  CHECK(poor == 0 && poor_loops <= 5 && stopped == 0);
+  CHECK(poor == 0 && poor_loops == 0 && stopped == 0);
 }
 
 int main(void) {

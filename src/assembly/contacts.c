@@ -272,13 +272,14 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   const CnProblem *p = loop->problem;
   const CniContact *c = &in->contacts[i];
   CniArms arms = cni_contact_arms(in, c);
-  // what bounces in this step does so where it touches: the point is in the middle of the gap as yet
-  if (c->gap > 0 && restitution_of(loop->plan, i) > 0) {
+  uint32_t info_a = loop->plan->shape_info[c->shape_a], info_b = loop->plan->shape_info[c->shape_b];
+  // what bounces in this step does so where it touches: the point is in the middle of the gap as yet.
+  // Two bodies with mass keep that one point, and with it their angular momentum
+  if (c->gap > 0 && !(info_a & info_b & CNI_INFO_MASS) && restitution_of(loop->plan, i) > 0) {
     arms.a = cn_madd(arms.a, -0.5 * c->gap, c->normal);
     arms.b = cn_madd(arms.b, 0.5 * c->gap, c->normal);
   }
-  Frame f = fill_geometry(p, block, c, arms, loop->plan->shape_info[c->shape_a],
-                          loop->plan->shape_info[c->shape_b]);
+  Frame f = fill_geometry(p, block, c, arms, info_a, info_b);
   for (int32_t r = 0; r < block->dim; r++) loop->g[block->row + r] = 0;
   fill_b(loop, block, i, arms, &f);
 

@@ -17,8 +17,8 @@
 // closest approach is where its rate changes sign; halving finds it. One that hits keeps its row.
 //
 // Only where it matters: the row would act on the free motion, and its distance is wrong by more than
-// the slop, a thousandth of the smaller radius, to which gaps are not told apart anyway, or, of balls,
-// they are far enough apart for the normal to turn until they meet. A pile at rest is never aimed at.
+// the slop, a thousandth of the smaller radius, to which gaps are not told apart anyway. A pile at
+// rest is never aimed at.
 #include "collision/collision_private.h"
 
 #define HALVINGS 14
@@ -46,8 +46,7 @@ int cni_aim_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b,
   CnVec3 way = cn_scale(w->in->time_step,
                         cn_sub(free_twist(w, b->body).velocity, free_twist(w, a->body).velocity));
   double along = cn_dot(t->normal, way), way2 = cn_norm2(way), side2 = way2 - along * along;
-  if (t->gap + along >= 0) return 0;
-  if (side2 <= 2 * radius * slop && t->gap <= CNI_AIM_APART * slop) return 0;
+  if (t->gap + along >= 0 || side2 <= 2 * radius * slop) return 0;
   // the least distance, or the first place where it is the sum of the radii
   double ahead = -cn_dot(x, way), share = cn_min(ahead / way2, 1);
   double square = ahead * ahead - way2 * (cn_norm2(x) - radius * radius);

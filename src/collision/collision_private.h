@@ -146,15 +146,12 @@ void cni_touching_end(const CniTouching *touching);
 // aim.c: rows of open contacts turned to the place of closest approach. Of two spheres, 1: it was;
 // the contacts of a pair from `first` on.
 #define CNI_AIM_SLOP 1e-3 // of the smaller inradius: how wrong the distance of a row may be
-#define CNI_AIM_APART 0.1 // of that: from balls no farther apart a normal turns by 1e-4 at most
 int cni_aim_spheres(const CniDetection *w, const CniProxy *a, const CniProxy *b,
                     CniPointContact *touch);
-// Can the distance or the normal of two spheres be so wrong? Most of a pile is closed, or cannot come
-// far enough in a step.
-static inline int cni_may_aim(const CniProxy *a, const CniProxy *b, double gap) {
+// Can the distance of two spheres be so wrong? Most of a pile cannot come far enough in a step.
+static inline int cni_may_aim(const CniProxy *a, const CniProxy *b) {
   double reach = a->reach + b->reach, radius = a->outradius + b->outradius;
-  double slop = CNI_AIM_SLOP * cn_min(a->outradius, b->outradius);
-  return gap < reach && (gap > CNI_AIM_APART * slop || reach * reach > 2 * radius * slop);
+  return reach * reach > 2 * radius * (CNI_AIM_SLOP * cn_min(a->outradius, b->outradius));
 }
 void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, CniPair pair,
                  CniContactChunk *part, int32_t first);

@@ -46,7 +46,7 @@ static void touch_spheres(const CniDetection *w, const CniProxy *a, const CniPro
   CniPointContact t = between_spheres(a->centre, a->outradius, b->centre, b->outradius);
   if (!(t.gap <= cn_min(a->base, b->base) + a->reach + b->reach)) return; // no half-space
   uint32_t two = (a->flags & b->flags & CNI_LONE) && !((a->flags | b->flags) & CNI_OFFSET);
-  if (t.gap > 0 && w->in->rows && cni_may_aim(a, b, t.gap) && cni_aim_spheres(w, a, b, &t)) two = 0;
+  if (t.gap > 0 && w->in->rows && cni_may_aim(a, b) && cni_aim_spheres(w, a, b, &t)) two = 0;
   set_contact(next_contact(part), pair, a->body, b->body, t, 0, two);
 }
 

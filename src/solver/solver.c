@@ -320,18 +320,17 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
 }
 
 // Joints that ask for speeds which no motion has: where the answer leaves some unmet, they are looked for.
-static CnStatus name_joints(CnSolver *solver, const CnProblem *p, const CnCertificate *certificate,
-                            CnSolveReport *report) {
+// The answer is there: without memory for that they are not named, and nothing fails.
+static void name_joints(CnSolver *solver, const CnProblem *p, const CnCertificate *certificate,
+                        CnSolveReport *report) {
   int32_t fits;
   if (!(certificate->joint_speed > UNMET * certificate->residual_speed) ||
       !(certificate->residual > UNMET) || report->infeasible_count > 0)
-    return CN_OK;
-  CNI_TRY(cni_joints_load(&solver->joints, p, solver->def.tasks, &fits));
-  if (!fits) return CN_OK;
+    return;
+  if (cni_joints_load(&solver->joints, p, solver->def.tasks, &fits) != CN_OK || !fits) return;
   report->infeasible_count =
       cni_joints_contradict(&solver->joints, p, report->infeasible_rows, CN_REPORT_ROWS);
   if (report->infeasible_count > 0) report->outcome = CN_OUTCOME_INFEASIBLE;
-  return CN_OK;
 }
 
 static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
@@ -378,7 +377,7 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
     error = made.pyramid_residual =
         cni_pyramid_residual(problem, made.facets, answer->g, answer->u);
   made.converged = error <= solver->def.tolerance;
-  if (problem->form == CN_FORM_STEP) CNI_TRY(name_joints(solver, problem, certificate, &made));
+  if (problem->form == CN_FORM_STEP) name_joints(solver, problem, certificate, &made);
   made.seconds_certificate = cn_max(0, cni_seconds() - begin - made.seconds);
   if (report) copy_report(&made, report);
   return CN_OK;

@@ -51,7 +51,7 @@ static CnEquilibrium settle(CnWorld *w) {
   CnEquilibrium e;
   CHECK_OK(cn_world_equilibrium(w, NULL, &e));
   print_message("%d iterations, residual %.1e, %s, freedoms %d\n", e.iterations, e.residual,
-                cn_stability_name(e.stability), e.freedoms);
+                cn_stability_name((int32_t)e.stability), e.freedoms);
   CHECK(e.residual <= 1e-9);
   return e;
 }

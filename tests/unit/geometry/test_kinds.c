@@ -79,7 +79,7 @@ static void extent(void **state) {
   CniRng rng = {5};
   for (int k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
     if (cni_shape_unbounded((CnShapeKind)k)) continue;
-    for (int n = 0; n < 50; n++) {
+    for (int n = 0; n < 15; n++) {
       CniPlaced s = random_of(&rng, k);
       CniBounds b = cni_shape_bounds(&s);
       CnVec3 p = s.pose.position;
@@ -153,7 +153,7 @@ static void mass_by_rays(void **state) {
     CniPlaced s = random_of(&rng, k);
     CniMassProps p = cni_shape_mass(&s, 3);
     CniBounds b = cni_shape_bounds(&s);
-    int n = 400;
+    int n = 200;
     double dx = (b.hi.x - b.lo.x) / n, dy = (b.hi.y - b.lo.y) / n, m = 0;
     CnVec3 first = CN_VEC3_ZERO, normal;
     double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;

@@ -32,7 +32,7 @@ static inline void cni_stream_bytes(CniStream *s, void *bytes, size_t count) {
 // The low `width` bytes of a value, lowest first.
 static inline void cni_stream_number(CniStream *s, uint64_t *value, int32_t width) {
   uint8_t bytes[8];
-  for (int32_t i = 0; i < width; i++) bytes[i] = (uint8_t)(*value >> (8 * i));
+  for (int32_t i = 0; !s->in && i < width; i++) bytes[i] = (uint8_t)(*value >> (8 * i));
   cni_stream_bytes(s, bytes, (size_t)width);
   if (!s->in) return;
   *value = 0;
@@ -42,23 +42,29 @@ static inline void cni_stream_number(CniStream *s, uint64_t *value, int32_t widt
 static inline void cni_stream_u64(CniStream *s, uint64_t *value) { cni_stream_number(s, value, 8); }
 
 static inline void cni_stream_u32(CniStream *s, uint32_t *value) {
-  uint64_t wide = *value;
+  uint64_t wide = s->in ? 0 : *value;
   cni_stream_number(s, &wide, 4);
   *value = (uint32_t)wide;
 }
 
 static inline void cni_stream_i32(CniStream *s, int32_t *value) {
-  uint32_t bits;
-  memcpy(&bits, value, sizeof bits);
+  uint32_t bits = 0;
+  if (!s->in) memcpy(&bits, value, sizeof bits);
   cni_stream_u32(s, &bits);
-  memcpy(value, &bits, sizeof bits);
+  if (s->in) memcpy(value, &bits, sizeof bits);
 }
 
 static inline void cni_stream_double(CniStream *s, double *value) {
-  uint64_t bits;
-  memcpy(&bits, value, sizeof bits);
+  uint64_t bits = 0;
+  if (!s->in) memcpy(&bits, value, sizeof bits);
   cni_stream_u64(s, &bits);
-  memcpy(value, &bits, sizeof bits);
+  if (s->in) memcpy(value, &bits, sizeof bits);
+}
+
+static inline void cni_stream_vec3(CniStream *s, CnVec3 *v) {
+  cni_stream_double(s, &v->x);
+  cni_stream_double(s, &v->y);
+  cni_stream_double(s, &v->z);
 }
 
 // A count of things of at least `bytes_each` bytes: refused if so many cannot follow.

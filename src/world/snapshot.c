@@ -90,7 +90,7 @@ static void write_geometry(Writer *w, const CniGeometry *g) {
   write_record(w, CNI_RECORD_GEOMETRY, &record);
   for (int32_t i = 0; i < h->vertex_count; i++) {
     CnVec3 vertex = h->vertices[i];
-    for (int32_t k = 0; k < 3; k++) cni_stream_double(&w->s, &(&vertex.x)[k]);
+    cni_stream_vec3(&w->s, &vertex);
   }
   for (int32_t f = 0; f < h->face_count; f++) {
     int32_t count = h->faces[f].count;
@@ -388,8 +388,7 @@ static CnStatus read_hull(Reader *r, const CniModel *model, const CniGeometryRec
       face_count > CNI_HULL_FACES)
     return cni_bad_data("snapshot: a geometry has %d vertices and %d faces", (int)vertex_count,
                         (int)face_count);
-  for (int32_t i = 0; i < vertex_count; i++)
-    for (int32_t k = 0; k < 3; k++) cni_stream_double(&r->s, &(&vertices[i].x)[k]);
+  for (int32_t i = 0; i < vertex_count; i++) cni_stream_vec3(&r->s, &vertices[i]);
   for (int32_t f = 0; f < face_count; f++) {
     cni_stream_i32(&r->s, &counts[f]);
     if (r->s.failed || counts[f] < 0 || counts[f] > CNI_HULL_CORNERS - used) return ended();

@@ -9,6 +9,12 @@
 
 #include "core/memory.h"
 
+static inline double cni_span_dot(int32_t n, const double *a, const double *b) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
 // ---- rows and their null space ----
 
 // `count` rows of `length` numbers as A = T Q^T: Q orthogonal, a product of Householder reflections,

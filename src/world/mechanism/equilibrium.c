@@ -57,12 +57,6 @@ typedef struct Search {
   double scale; // of reduced forces
 } Search;
 
-static double dot(int32_t n, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 // ---- before the first round ----
 
 // How large the machine is: from the middle of its bodies to the farthest, and out to their shapes
@@ -137,7 +131,7 @@ static CnStatus look(Search *s) {
   CNI_TRY(cni_machine_load(m, s->load, s->sizes));
   cni_machine_reduce(m, s->load, s->work, s->f);
   cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, s->sizes);
-  s->scale = sqrt(dot(m->columns, s->sizes, s->sizes));
+  s->scale = sqrt(cni_span_dot(m->columns, s->sizes, s->sizes));
   for (int32_t j = 0; j < s->push_count; j++) {
     double *row = s->motion;
     s->gap[j] = cni_machine_row(m, &m->refs[m->held_count + j], row);
@@ -160,16 +154,16 @@ static CnStatus find_pushes(Search *s, double touching) {
   CNI_TRY(cni_arena_array(&s->m.arena, (int64_t)p * (p + 3), sizeof *work, &work));
   for (int32_t j = 0; j < p; j++) {
     const double *w = s->w + (size_t)j * (size_t)d;
-    double size = sqrt(dot(d, w, w));
+    double size = sqrt(cni_span_dot(d, w, w));
     if (!(s->gap[j] <= touching) || !(size > 0)) continue;
     scale[n] = 1 / size;
     list[n++] = j;
   }
   for (int32_t i = 0; i < n; i++) {
     const double *wi = s->w + (size_t)list[i] * (size_t)d;
-    b[i] = -scale[i] * dot(d, wi, s->f);
+    b[i] = -scale[i] * cni_span_dot(d, wi, s->f);
     for (int32_t k = 0; k < n; k++)
-      a[i * n + k] = scale[i] * scale[k] * dot(d, wi, s->w + (size_t)list[k] * (size_t)d);
+      a[i * n + k] = scale[i] * scale[k] * cni_span_dot(d, wi, s->w + (size_t)list[k] * (size_t)d);
   }
   cni_push(n, a, b, SOFT, x, work);
   memcpy(rest, s->f, (size_t)d * sizeof *rest);
@@ -210,7 +204,7 @@ static void stiffen(Search *s) {
   for (int32_t i = 0; i < d * d; i++) most = cn_max(most, fabs(s->h[i]));
   for (int32_t j = 0; j < s->push_count; j++) {
     const double *w = s->w + (size_t)j * (size_t)d;
-    double size = dot(d, w, w);
+    double size = cni_span_dot(d, w, w);
     if (!(s->efforts[s->m.held_count + j] > 0) || !(size > 0)) continue;
     double r = 10 * most / size;
     for (int32_t i = 0; i < d; i++) {
@@ -247,7 +241,7 @@ static void factor_shifted(Search *s, double *l) {
   int32_t d = s->free_count;
   double most = 0;
   for (int32_t i = 0; i < d * d; i++) most = cn_max(most, fabs(s->h[i]));
-  double least = 1e-10 * most + 1e-6 * sqrt(dot(d, s->rest, s->rest)) / s->kinetic;
+  double least = 1e-10 * most + 1e-6 * sqrt(cni_span_dot(d, s->rest, s->rest)) / s->kinetic;
   if (!(least > 0)) least = 1e-300;
   s->shift = cn_max(s->shift, least);
   for (int32_t tries = 0; tries < 200; tries++) {
@@ -279,14 +273,15 @@ static CnStatus find_step(Search *s, double *y) {
     double *row = g + (size_t)j * (size_t)d;
     memcpy(row, s->w + (size_t)j * (size_t)d, (size_t)d * sizeof *row);
     cni_cholesky_down(d, l, NULL, row);
-    double size = sqrt(dot(d, row, row));
+    double size = sqrt(cni_span_dot(d, row, row));
     for (int32_t k = 0; size > 0 && k < d; k++) row[k] /= size;
-    b[j] = size > 0 ? -s->gap[j] / size - dot(d, row, y) : 0;
+    b[j] = size > 0 ? -s->gap[j] / size - cni_span_dot(d, row, y) : 0;
     old[j] = s->efforts[s->m.held_count + j] * size;
     for (int32_t k = 0; k <= j; k++)
-      a[j * p + k] = a[k * p + j] = dot(d, row, g + (size_t)k * (size_t)d);
+      a[j * p + k] = a[k * p + j] = cni_span_dot(d, row, g + (size_t)k * (size_t)d);
   }
-  for (int32_t j = 0; j < p; j++) b[j] += dot(p, a + (size_t)j * (size_t)p, old) + SOFT * old[j];
+  for (int32_t j = 0; j < p; j++)
+    b[j] += cni_span_dot(p, a + (size_t)j * (size_t)p, old) + SOFT * old[j];
   cni_push(p, a, b, SOFT, x, work);
   for (int32_t j = 0; j < p; j++)
     for (int32_t k = 0; x[j] != old[j] && k < d; k++)
@@ -302,8 +297,8 @@ static double cut(Search *s, const double *y, int *turns) {
   cni_machine_expand(&s->m, y, s->motion);
   for (int32_t i = 0; i < s->m.body_count; i++) {
     const double *at = s->motion + 6 * (size_t)i;
-    way = cn_max(way, sqrt(dot(3, at, at)));
-    turn = cn_max(turn, sqrt(dot(3, at + 3, at + 3)));
+    way = cn_max(way, sqrt(cni_span_dot(3, at, at)));
+    turn = cn_max(turn, sqrt(cni_span_dot(3, at + 3, at + 3)));
   }
   double share = 1;
   if (way > s->cap) share = s->cap / way;
@@ -379,9 +374,9 @@ static CnStatus go(Search *s, double worst_gap) {
     double open;
     CNI_TRY(close_joints(s, &open));
     for (int32_t i = 0; i < s->free_count; i++)
-      bend += y[i] * dot(s->free_count, s->h + (size_t)i * (size_t)s->free_count, y);
-    double wanted = share * dot(s->free_count, s->f, y) - 0.5 * share * share * bend;
-    double length = share * sqrt(dot(s->free_count, y, y));
+      bend += y[i] * cni_span_dot(s->free_count, s->h + (size_t)i * (size_t)s->free_count, y);
+    double wanted = share * cni_span_dot(s->free_count, s->f, y) - 0.5 * share * share * bend;
+    double length = share * sqrt(cni_span_dot(s->free_count, y, y));
     CNI_TRY(find_work(s, &work));
     int closed = open <= CLOSED * cn_max(1, s->size);
     int down = work >= 0.05 * wanted || length < 1e-7 * s->kinetic || worst_gap < -1e-9 * s->size;
@@ -428,7 +423,7 @@ static CnStatus judge(Search *s, double *y) {
     memset(column, 0, (size_t)d * sizeof *column);
     column[span.rank + i] = 1;
     cni_span_up(&span, column);
-    for (int32_t k = 0; k < d; k++) y[k] = dot(d, s->h + (size_t)k * (size_t)d, column);
+    for (int32_t k = 0; k < d; k++) y[k] = cni_span_dot(d, s->h + (size_t)k * (size_t)d, column);
     cni_span_down(&span, y);
     memcpy(a + (size_t)i * (size_t)e, y + span.rank, (size_t)e * sizeof *a);
   }
@@ -525,15 +520,15 @@ static CnStatus search(Search *s) {
     CNI_TRY(find_efforts(s, left));
     CNI_TRY(find_stiffness(s));
     for (int32_t j = 0; j < s->push_count; j++) deepest = cn_min(deepest, s->gap[j]);
-    double size = sqrt(dot(s->free_count, s->rest, s->rest));
+    double size = sqrt(cni_span_dot(s->free_count, s->rest, s->rest));
     s->result.residual = s->scale > 0 ? size / s->scale : 0;
     double enough = s->stalled > 2 ? cn_max(ROUND_OFF, s->def.tolerance) : s->def.tolerance;
     if (s->result.residual <= enough && deepest >= -1e-9 * s->size) {
       s->result.force = s->result.torque = 0;
       for (int32_t i = 0; i < m->body_count; i++) {
         const double *at = left + 6 * (size_t)i;
-        s->result.force = cn_max(s->result.force, sqrt(dot(3, at, at)));
-        s->result.torque = cn_max(s->result.torque, sqrt(dot(3, at + 3, at + 3)));
+        s->result.force = cn_max(s->result.force, sqrt(cni_span_dot(3, at, at)));
+        s->result.torque = cn_max(s->result.torque, sqrt(cni_span_dot(3, at + 3, at + 3)));
       }
       CNI_TRY(judge(s, s->rest));
       if (s->result.stability != CN_UNSTABLE || s->def.accept_saddle ||

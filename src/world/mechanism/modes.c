@@ -38,12 +38,6 @@ typedef struct Modes {
   int32_t count, symmetric;
 } Modes;
 
-static double dot(int32_t n, const double *a, const double *b) {
-  double sum = 0;
-  for (int32_t i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 // ---- the place ----
 
 // A free body may spin about an axis of symmetry.
@@ -124,8 +118,8 @@ static CnStatus check_forces(Modes *s) {
   CNI_TRY(cni_arena_array(&m->arena, m->columns, sizeof *rest, &rest));
   cni_machine_reduce(m, s->load, work, rest);
   cni_cholesky_down(m->columns, m->mass_factor, m->mass_first, s->sizes);
-  s->scale = sqrt(dot(m->columns, s->sizes, s->sizes));
-  double size = sqrt(dot(s->d, rest, rest));
+  s->scale = sqrt(cni_span_dot(m->columns, s->sizes, s->sizes));
+  double size = sqrt(cni_span_dot(s->d, rest, rest));
   if (!(size > s->def.tolerance * s->scale)) return CN_OK;
   return cni_invalid("the machine is not in equilibrium: forces of %.3g of those that act are left "
                      "(find its rest position first)",
@@ -248,7 +242,7 @@ static CnStatus find_shape(Modes *s, int32_t index, double *x) {
   if (cni_dense_factor(cni_dense_kernels(), n, a, stride, pivot, 0))
     for (int32_t round = 0; round < 4; round++) {
       cni_dense_solve(n, a, stride, pivot, x);
-      double size = sqrt(dot(n, x, x));
+      double size = sqrt(cni_span_dot(n, x, x));
       for (int32_t i = 0; size > 0 && i < n; i++) x[i] /= size;
     }
   cni_arena_back(arena, mark);

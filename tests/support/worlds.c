@@ -98,6 +98,30 @@ CnBodyId world_mass(CnWorld *world, double mass, CnVec3 inertia, CnPose pose, Cn
   return id;
 }
 
+CnBodyId world_part(CnWorld *world, double mass, double j, CnVec3 centre, double angle) {
+  CnPose pose = {centre, world_turn((CnVec3){0, 1, 0}, angle)};
+  CnTwist still = {{0, 0, 0}, {0, 0, 0}};
+  return world_mass(world, mass, (CnVec3){j, j, j}, pose, still);
+}
+
+CnJointId world_join(CnWorld *world, CnJointKind kind, CnBodyId a, CnBodyId b, CnVec3 at,
+                     CnVec3 axis, const CnJointAxis *act) {
+  CnJointDef def = cn_joint_def_default(kind);
+  CnJointId joint;
+  def.body_a = a;
+  def.body_b = b;
+  if (act) def.axes[0] = *act;
+  CHECK_OK(cn_joint_def_along(world, at, axis, &def));
+  CHECK_OK(cn_joint_create(world, &def, &joint));
+  return joint;
+}
+
+CnJointState world_joint(const CnWorld *world, CnJointId joint) {
+  CnJointState state;
+  CHECK_OK(cn_joint_state(world, joint, &state));
+  return state;
+}
+
 CnPose world_at(double x, double y, double z) { return (CnPose){{x, y, z}, {1, 0, 0, 0}}; }
 
 CnQuat world_turn(CnVec3 axis, double angle) {

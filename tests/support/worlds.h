@@ -33,6 +33,13 @@ CnBodyId world_fixed_box(CnWorld *world, CnVec3 half_size, CnPose pose, CnMateri
 // A body without shape, isotropic or with principal inertias.
 CnBodyId world_mass(CnWorld *world, double mass, CnVec3 inertia, CnPose pose, CnTwist twist);
 
+// The same with three equal inertias j, at rest, turned by an angle about y.
+CnBodyId world_part(CnWorld *world, double mass, double j, CnVec3 centre, double angle);
+// A joint at a point with its axis along one of the world; what acts on its first coordinate may be null.
+CnJointId world_join(CnWorld *world, CnJointKind kind, CnBodyId a, CnBodyId b, CnVec3 at,
+                     CnVec3 axis, const CnJointAxis *act);
+CnJointState world_joint(const CnWorld *world, CnJointId joint);
+
 CnPose world_at(double x, double y, double z);
 // Rotation by an angle about a unit axis.
 CnQuat world_turn(CnVec3 axis, double angle);

@@ -5,6 +5,7 @@
 #include "core/math.h"
 #include "joint/joint.h"
 #include "toys.h"
+#include "worlds.h"
 
 static const double G = 9.81;
 static const CnBodyId NONE = {0, 0};
@@ -50,24 +51,6 @@ static CnCurveId circle(CnWorld *w, double x, double y, double r) {
                (double[]){1, 1});
 }
 
-static CnJointId join(CnWorld *w, CnJointKind kind, CnBodyId a, CnBodyId b, CnVec3 at, CnVec3 axis,
-                      const CnJointAxis *acts) {
-  CnJointDef def = cn_joint_def_default(kind);
-  CnJointId id;
-  def.body_a = a;
-  def.body_b = b;
-  if (acts) def.axes[0] = *acts;
-  CHECK_OK(cn_joint_def_along(w, at, axis, &def));
-  CHECK_OK(cn_joint_create(w, &def, &id));
-  return id;
-}
-
-static CnJointState state_of(CnWorld *w, CnJointId joint) {
-  CnJointState s;
-  CHECK_OK(cn_joint_state(w, joint, &s));
-  return s;
-}
-
 static CnJointAxis driven(double speed) {
   CnJointDef def = cn_joint_def_default(CN_JOINT_REVOLUTE);
   def.axes[0].motor_speed = speed;
@@ -92,8 +75,8 @@ static Cam cam(const char *integrator, double h, double e, double r, double roll
   CnJointAxis motor = driven(speed);
   c.cam = part(c.world, 1, O);
   c.follower = part(c.world, 1, cn_vec3(0, r + roller - e, 0));
-  join(c.world, CN_JOINT_REVOLUTE, NONE, c.cam, O, Z, &motor);
-  join(c.world, CN_JOINT_PRISMATIC, NONE, c.follower, O, Y, NULL);
+  world_join(c.world, CN_JOINT_REVOLUTE, NONE, c.cam, O, Z, &motor);
+  world_join(c.world, CN_JOINT_PRISMATIC, NONE, c.follower, O, Y, NULL);
   CnJointDef def =
       cn_joint_def_default(roller > 0 ? CN_JOINT_POINT_ON_CURVE : CN_JOINT_CURVE_ON_CURVE);
   def.body_a = c.cam;
@@ -120,7 +103,7 @@ static void flat_follower(void **state) {
       toy_steps(c.world, 1);
       CHECK_NEAR(lift_of(&c), r - e * cni_cos(w * h * i), 1e-10);
       // at some time within the step
-      CHECK_NEAR(state_of(c.world, c.joint).force.y, G + e * w * w * cni_cos(w * h * i), 0.1);
+      CHECK_NEAR(world_joint(c.world, c.joint).force.y, G + e * w * w * cni_cos(w * h * i), 0.1);
     }
     cn_world_destroy(c.world);
   }
@@ -147,7 +130,7 @@ static void lift_off(void **state) {
       Cam c = cam("hem5", 2e-3, e, 0.05, kind ? 0.02 : 0, w, 1);
       for (int i = 0; i < 150; i++) {
         toy_steps(c.world, 1);
-        gap = cn_max(gap, state_of(c.world, c.joint).coordinate[kind ? 1 : 2]);
+        gap = cn_max(gap, world_joint(c.world, c.joint).coordinate[kind ? 1 : 2]);
       }
       // over a flat it leaves above sqrt(g/e), over a roller earlier
       if (kind)
@@ -180,8 +163,8 @@ static void dwell(void **state) {
   CnWorld *world = world_of("hem5", h);
   CnJointAxis motor = driven(w);
   CnBodyId disc = part(world, 1, O), pin = part(world, 1, cn_vec3(0, r, 0));
-  join(world, CN_JOINT_REVOLUTE, NONE, disc, O, Z, &motor);
-  join(world, CN_JOINT_PRISMATIC, NONE, pin, O, Y, NULL);
+  world_join(world, CN_JOINT_REVOLUTE, NONE, disc, O, Z, &motor);
+  world_join(world, CN_JOINT_PRISMATIC, NONE, pin, O, Y, NULL);
   CnJointDef def = cn_joint_def_default(CN_JOINT_POINT_ON_CURVE);
   CnJointId id;
   def.body_a = disc;
@@ -201,7 +184,7 @@ static void dwell(void **state) {
   }
   CnCurvePoint p;
   CHECK_OK(cn_curve_point(world, def.curve_a, 0, &p));
-  CHECK_NEAR(state_of(world, id).coordinate[0], CNI_PI / 2 * r - p.length, 1e-9);
+  CHECK_NEAR(world_joint(world, id).coordinate[0], CNI_PI / 2 * r - p.length, 1e-9);
   cn_world_destroy(world);
 }
 
@@ -227,7 +210,7 @@ static void gripper(void **state) {
     CnJointDef hinge = cn_joint_def_default(CN_JOINT_REVOLUTE);
     hinge.axes[0].drive = CN_DRIVE_EFFORT;
     hinge.axes[0].motor_effort = -4;
-    join(w, CN_JOINT_REVOLUTE, NONE, ring, O, Z, &hinge.axes[0]);
+    world_join(w, CN_JOINT_REVOLUTE, NONE, ring, O, Z, &hinge.axes[0]);
     CnCurveId spiral = curve(w, CN_CURVE_SPLINE, 0, N, x, y, NULL);
     CnJointId slides[8], id;
     for (int i = 0; i < 8; i++) {
@@ -236,7 +219,7 @@ static void gripper(void **state) {
       CnJointAxis stop = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
       stop.upper = 0;
       CnBodyId finger = part(w, 0.1, cn_scale(0.05, out));
-      slides[i] = join(w, CN_JOINT_PRISMATIC, NONE, finger, cn_scale(0.05, out), out, &stop);
+      slides[i] = world_join(w, CN_JOINT_PRISMATIC, NONE, finger, cn_scale(0.05, out), out, &stop);
       CnJointDef def = cn_joint_def_default(CN_JOINT_POINT_ON_CURVE);
       def.body_a = ring;
       def.body_b = finger;
@@ -247,9 +230,9 @@ static void gripper(void **state) {
     toy_steps(w, 20);
     // rigid stops share as they like, all alike where the norm is least
     double sum = 0;
-    for (int i = 0; i < 8; i++) sum += state_of(w, slides[i]).limit[0];
+    for (int i = 0; i < 8; i++) sum += world_joint(w, slides[i]).limit[0];
     CHECK_NEAR(sum, -400, 1e-3);
-    for (int i = 0; i < 8 && k == 0; i++) CHECK_NEAR(state_of(w, slides[i]).limit[0], -50, 1e-2);
+    for (int i = 0; i < 8 && k == 0; i++) CHECK_NEAR(world_joint(w, slides[i]).limit[0], -50, 1e-2);
     cn_world_destroy(w);
   }
 }
@@ -275,7 +258,7 @@ static CnVec3 bead(const char *integrator, int kind, CnVec3 velocity) {
   // without z the two spheres and circles agree; the body may turn about z
   toy_set_twist(w, b, velocity, cn_vec3(0, 0, kind < 2 ? 0 : 0.7));
   toy_steps(w, integrator[0] == 'i' ? 3000 : 60);
-  CHECK(state_of(w, id).error < 1e-9);
+  CHECK(world_joint(w, id).error < 1e-9);
   CnVec3 p = toy_pose(w, b).position;
   cn_world_destroy(w);
   return p;
@@ -315,9 +298,9 @@ static void round_and_round(void **state) {
     double worst = 0;
     for (int k = 0; k < 1000; k++) {
       toy_steps(w, 1);
-      worst = cn_max(worst, state_of(w, id).error);
+      worst = cn_max(worst, world_joint(w, id).error);
     }
-    CnJointState s = state_of(w, id);
+    CnJointState s = world_joint(w, id);
     last[i] = toy_pose(w, b).position;
     double energy = 0.5 * s.rate[0] * s.rate[0] + G * last[i].y;
     print_message("%s: error %.1e, energy %.1e, %.2f rounds\n", integrators[i], worst,
@@ -344,11 +327,11 @@ static void rubbing(void **state) {
   def.curve_a = curve(w, CN_CURVE_PATH, 0, 2, x, y, NULL);
   def.axes[0].friction_coefficient = mu;
   CHECK_OK(cn_joint_create(w, &def, &id));
-  CHECK_NEAR(state_of(w, id).coordinate[0], 1, 1e-12);
+  CHECK_NEAR(world_joint(w, id).coordinate[0], 1, 1e-12);
   toy_steps(w, 500);
-  CHECK_NEAR(state_of(w, id).rate[0], -G * (s - mu * c) * 0.5, 1e-2);
+  CHECK_NEAR(world_joint(w, id).rate[0], -G * (s - mu * c) * 0.5, 1e-2);
   toy_steps(w, 1000);
-  CHECK_NEAR(state_of(w, id).coordinate[0], 0, 1e-6);
+  CHECK_NEAR(world_joint(w, id).coordinate[0], 0, 1e-6);
   cn_world_destroy(w);
 }
 

@@ -7,33 +7,11 @@
 
 #include "core/math.h"
 #include "toys.h"
+#include "worlds.h"
 
 static const double G = 9.81;
 static const CnVec3 Y = {0, 1, 0}, MINUS_Y = {0, -1, 0}, X = {1, 0, 0};
 static const CnBodyId GROUND = {0, 0};
-
-static CnBodyId part(CnWorld *world, double mass, double j, CnVec3 centre, double angle) {
-  CnBodyDef def = cn_body_def_default();
-  CnBodyId body;
-  def.mass = mass;
-  def.inertia = (CnSym3){.xx = j, .yy = j, .zz = j};
-  def.pose.position = centre;
-  def.pose.rotation = cni_quat_exp(cn_vec3(0, angle, 0));
-  CHECK_OK(cn_body_create(world, &def, &body));
-  return body;
-}
-
-static CnJointId join(CnWorld *world, CnJointKind kind, CnBodyId a, CnBodyId b, CnVec3 at,
-                      CnVec3 axis, const CnJointAxis *act) {
-  CnJointDef def = cn_joint_def_default(kind);
-  CnJointId joint;
-  def.body_a = a;
-  def.body_b = b;
-  CHECK_OK(cn_joint_def_along(world, at, axis, &def));
-  if (act) def.axes[0] = *act;
-  CHECK_OK(cn_joint_create(world, &def, &joint));
-  return joint;
-}
 
 static CnForceId spring(CnWorld *w, CnBodyId body, CnVec3 from, CnVec3 at, double k, double rest) {
   CnForceDef def = cn_force_def_default(CN_FORCE_SPRING);
@@ -69,12 +47,13 @@ static void chain(void **state) {
     for (int i = 0; i < 10; i++) {
       double slope = i < 5 ? angle * side : -angle * side;
       CnVec3 way = cn_vec3(0.1 * cni_cos(slope), 0, 0.1 * cni_sin(slope));
-      rods[i] = part(w, 0.1, 0.1 * 0.01 / 12, cn_madd(end, 0.5, way), -slope);
-      CnJointId j = join(w, CN_JOINT_REVOLUTE, i ? rods[i - 1] : GROUND, rods[i], end, Y, NULL);
+      rods[i] = world_part(w, 0.1, 0.1 * 0.01 / 12, cn_madd(end, 0.5, way), -slope);
+      CnJointId j =
+          world_join(w, CN_JOINT_REVOLUTE, i ? rods[i - 1] : GROUND, rods[i], end, Y, NULL);
       if (i == 0) first = j;
       end = cn_add(end, way);
     }
-    join(w, CN_JOINT_REVOLUTE, rods[9], GROUND, end, Y, NULL);
+    world_join(w, CN_JOINT_REVOLUTE, rods[9], GROUND, end, Y, NULL);
     CnEquilibrium e = settle(w);
     CHECK(e.stability == CN_STABLE && e.freedoms == 8);
     CnJointState s;
@@ -91,7 +70,7 @@ static void chain(void **state) {
 static void mass_on_spring(void **state) {
   (void)state;
   CnWorld *w = toy_world(1e-3);
-  CnBodyId body = part(w, 2, 0.1, cn_vec3(0.4, 0.2, -0.1), 0);
+  CnBodyId body = world_part(w, 2, 0.1, cn_vec3(0.4, 0.2, -0.1), 0);
   CnForceId force = spring(w, body, CN_VEC3_ZERO, CN_VEC3_ZERO, 300, 0.5);
   toy_set_twist(w, body, cn_vec3(1, 2, 3), cn_vec3(4, 5, 6));
   CnEquilibrium e = settle(w);
@@ -150,8 +129,8 @@ static void over_centre(void **state) {
     settings.gravity = CN_VEC3_ZERO;
     CnWorld *w = toy_world_from(&settings);
     CnBodyId lever =
-        part(w, 1, 1.0 / 12, cn_vec3(0.5 * cni_sin(angle), 0, 0.5 * cni_cos(angle)), angle);
-    CnJointId hinge = join(w, CN_JOINT_REVOLUTE, GROUND, lever, CN_VEC3_ZERO, Y, NULL);
+        world_part(w, 1, 1.0 / 12, cn_vec3(0.5 * cni_sin(angle), 0, 0.5 * cni_cos(angle)), angle);
+    CnJointId hinge = world_join(w, CN_JOINT_REVOLUTE, GROUND, lever, CN_VEC3_ZERO, Y, NULL);
     spring(w, lever, cn_vec3(0, 0, 1.5), cn_vec3(0, 0, 0.5), 100, 1);
     CnJointState s;
     CnEquilibriumDef def = cn_equilibrium_def_default();
@@ -184,13 +163,13 @@ static void trestle(void **state) {
   CnJointAxis axis = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
   axis.stiffness = k;
   axis.rest = rest - foot.x;
-  CnBodyId a = part(w, 1, 1.0 / 12, cn_scale(0.5, top), -th);
-  CnBodyId b = part(w, 1, 1.0 / 12, cn_scale(0.5, cn_add(top, foot)), th);
-  CnBodyId shoe = part(w, 0.2, 0.01, foot, 0);
-  join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, Y, NULL);
-  join(w, CN_JOINT_REVOLUTE, a, b, top, Y, NULL);
-  join(w, CN_JOINT_REVOLUTE, b, shoe, foot, Y, NULL);
-  join(w, CN_JOINT_PRISMATIC, GROUND, shoe, foot, X, &axis);
+  CnBodyId a = world_part(w, 1, 1.0 / 12, cn_scale(0.5, top), -th);
+  CnBodyId b = world_part(w, 1, 1.0 / 12, cn_scale(0.5, cn_add(top, foot)), th);
+  CnBodyId shoe = world_part(w, 0.2, 0.01, foot, 0);
+  world_join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, a, b, top, Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, b, shoe, foot, Y, NULL);
+  world_join(w, CN_JOINT_PRISMATIC, GROUND, shoe, foot, X, &axis);
   CnEquilibrium e = settle(w);
   CHECK(e.stability == CN_STABLE && e.freedoms == 1);
   double lo = 0.1, hi = 1.5; // the root between them
@@ -294,7 +273,7 @@ static void tumbler(void **state) {
 static void ropes(void **state) {
   (void)state;
   CnWorld *w = toy_world(1e-3);
-  CnBodyId body = part(w, 2, 0.01, cn_vec3(0, 0.1, 0.2), 0);
+  CnBodyId body = world_part(w, 2, 0.01, cn_vec3(0, 0.1, 0.2), 0);
   CnJointId rope[2];
   for (int i = 0; i < 2; i++) {
     CnJointDef def = cn_joint_def_default(CN_JOINT_ROPE);
@@ -323,8 +302,8 @@ static void ropes(void **state) {
 static void rod(void **state) {
   (void)state;
   CnWorld *w = toy_world(1e-3);
-  CnBodyId body = part(w, 1, 1.0 / 12, cn_vec3(0, 0, 0.5), 0);
-  CnJointId hinge = join(w, CN_JOINT_REVOLUTE, GROUND, body, CN_VEC3_ZERO, MINUS_Y, NULL);
+  CnBodyId body = world_part(w, 1, 1.0 / 12, cn_vec3(0, 0, 0.5), 0);
+  CnJointId hinge = world_join(w, CN_JOINT_REVOLUTE, GROUND, body, CN_VEC3_ZERO, MINUS_Y, NULL);
   CnEquilibrium e = settle(w);
   CHECK(e.saddles_left == 1 && e.stability == CN_STABLE);
   CHECK_NEAR(toy_pose(w, body).position.z, -0.5, 1e-12);

@@ -6,33 +6,11 @@
 
 #include "core/math.h"
 #include "toys.h"
+#include "worlds.h"
 
 static const double G = 9.81;
 static const CnVec3 Y = {0, 1, 0}, MINUS_Y = {0, -1, 0};
 static const CnBodyId GROUND = {0, 0};
-
-static CnBodyId part(CnWorld *world, double mass, double j, CnVec3 centre, double angle) {
-  CnBodyDef def = cn_body_def_default();
-  CnBodyId body;
-  def.mass = mass;
-  def.inertia = (CnSym3){.xx = j, .yy = j, .zz = j};
-  def.pose.position = centre;
-  def.pose.rotation = cni_quat_exp(cn_vec3(0, angle, 0));
-  CHECK_OK(cn_body_create(world, &def, &body));
-  return body;
-}
-
-static CnJointId join(CnWorld *world, CnJointKind kind, CnBodyId a, CnBodyId b, CnVec3 at,
-                      CnVec3 axis, const CnJointAxis *drive) {
-  CnJointDef def = cn_joint_def_default(kind);
-  CnJointId joint;
-  def.body_a = a;
-  def.body_b = b;
-  CHECK_OK(cn_joint_def_along(world, at, axis, &def));
-  if (drive) def.axes[0] = *drive;
-  CHECK_OK(cn_joint_create(world, &def, &joint));
-  return joint;
-}
 
 // Torque of the crank at 10 rad/s, started stretched out; the truth is the derivative of the reduced
 // inertia.
@@ -52,14 +30,14 @@ static void slider_crank(void **state) {
   drive.drive = CN_DRIVE_POSITION;
   drive.motor_effort = INFINITY;
   drive.motor_function = function;
-  CnBodyId crank = part(w, 1, 0.01 / 12, cn_vec3(0.05, 0, 0), 0);
-  CnBodyId rod = part(w, 2, 2 * 0.16 / 12, cn_vec3(0.3, 0, 0), 0);
-  CnBodyId slider = part(w, 3, 1, cn_vec3(0.5, 0, 0), 0);
-  CnJointId motor = join(w, CN_JOINT_REVOLUTE, GROUND, crank, CN_VEC3_ZERO, MINUS_Y, &drive);
-  join(w, CN_JOINT_REVOLUTE, crank, rod, cn_vec3(0.1, 0, 0), Y, NULL);
-  join(w, CN_JOINT_REVOLUTE, rod, slider, cn_vec3(0.5, 0, 0), Y, NULL);
+  CnBodyId crank = world_part(w, 1, 0.01 / 12, cn_vec3(0.05, 0, 0), 0);
+  CnBodyId rod = world_part(w, 2, 2 * 0.16 / 12, cn_vec3(0.3, 0, 0), 0);
+  CnBodyId slider = world_part(w, 3, 1, cn_vec3(0.5, 0, 0), 0);
+  CnJointId motor = world_join(w, CN_JOINT_REVOLUTE, GROUND, crank, CN_VEC3_ZERO, MINUS_Y, &drive);
+  world_join(w, CN_JOINT_REVOLUTE, crank, rod, cn_vec3(0.1, 0, 0), Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, rod, slider, cn_vec3(0.5, 0, 0), Y, NULL);
   CnJointId guide =
-      join(w, CN_JOINT_PRISMATIC, GROUND, slider, cn_vec3(0.5, 0, 0), cn_vec3(1, 0, 0), NULL);
+      world_join(w, CN_JOINT_PRISMATIC, GROUND, slider, cn_vec3(0.5, 0, 0), cn_vec3(1, 0, 0), NULL);
   for (int turns = 0; turns < 3; turns += 2)
     for (int i = 0; i < 4; i++) {
       CnInverse inverse;
@@ -83,10 +61,10 @@ static void slider_crank(void **state) {
 static void two_links(void **state) {
   (void)state;
   CnWorld *w = toy_world(1e-3);
-  CnBodyId a = part(w, 1, 1.0 / 12, cn_vec3(0, 0, -0.5), 0);
-  CnBodyId b = part(w, 1, 1.0 / 12, cn_vec3(0, 0, -1.5), 0);
-  CnJointId j1 = join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, MINUS_Y, NULL);
-  CnJointId j2 = join(w, CN_JOINT_REVOLUTE, a, b, cn_vec3(0, 0, -1), MINUS_Y, NULL);
+  CnBodyId a = world_part(w, 1, 1.0 / 12, cn_vec3(0, 0, -0.5), 0);
+  CnBodyId b = world_part(w, 1, 1.0 / 12, cn_vec3(0, 0, -1.5), 0);
+  CnJointId j1 = world_join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, MINUS_Y, NULL);
+  CnJointId j2 = world_join(w, CN_JOINT_REVOLUTE, a, b, cn_vec3(0, 0, -1), MINUS_Y, NULL);
   double q1 = 0.8, q2 = -2.1, u1 = 1.7, u2 = 3.1, a1 = -4, a2 = 9;
   CnDriveMotion motions[2] = {{j1, 0, q1, u1, a1, 0}, {j2, 0, q2, u2, a2, 0}};
   CnInverse inverse;
@@ -123,10 +101,10 @@ static void gears(void **state) {
   CnWorld *w = toy_world(1e-3);
   CnJointAxis axis = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
   axis.armature = 0.003;
-  CnJointId j1 =
-      join(w, CN_JOINT_REVOLUTE, GROUND, part(w, 1, 0.02, CN_VEC3_ZERO, 0), CN_VEC3_ZERO, Y, &axis);
-  CnJointId j2 = join(w, CN_JOINT_REVOLUTE, GROUND, part(w, 1, 0.5, cn_vec3(1, 0, 0), 0),
-                      cn_vec3(1, 0, 0), Y, NULL);
+  CnJointId j1 = world_join(w, CN_JOINT_REVOLUTE, GROUND, world_part(w, 1, 0.02, CN_VEC3_ZERO, 0),
+                            CN_VEC3_ZERO, Y, &axis);
+  CnJointId j2 = world_join(w, CN_JOINT_REVOLUTE, GROUND,
+                            world_part(w, 1, 0.5, cn_vec3(1, 0, 0), 0), cn_vec3(1, 0, 0), Y, NULL);
   CnCouplingDef gear = cn_coupling_def_default();
   CnCouplingId coupling;
   gear.term_count = 2;

@@ -5,6 +5,7 @@
 #include "core/math.h"
 #include "joint/joint.h"
 #include "toys.h"
+#include "worlds.h"
 
 static const double G = 9.81;
 
@@ -27,24 +28,6 @@ static CnBodyId part(CnWorld *w, double m, CnVec3 inertia, CnVec3 at) {
   return body;
 }
 
-static CnJointId hinge(CnWorld *w, CnBodyId a, CnBodyId b, CnVec3 at, CnVec3 axis,
-                       const CnJointAxis *acts) {
-  CnJointDef def = cn_joint_def_default(CN_JOINT_REVOLUTE);
-  CnJointId id;
-  def.body_a = a;
-  def.body_b = b;
-  if (acts) def.axes[0] = *acts;
-  CHECK_OK(cn_joint_def_along(w, at, axis, &def));
-  CHECK_OK(cn_joint_create(w, &def, &id));
-  return id;
-}
-
-static CnJointState state_of(CnWorld *w, CnJointId joint) {
-  CnJointState s;
-  CHECK_OK(cn_joint_state(w, joint, &s));
-  return s;
-}
-
 static const CnVec3 Y = {0, 1, 0}, O = {0, 0, 0}, ROD = {1e-4, 1.0 / 12, 1.0 / 12};
 static const CnBodyId NONE = {0, 0};
 
@@ -52,14 +35,15 @@ static const CnBodyId NONE = {0, 0};
 static void rod_pendulum(void **state) {
   (void)state;
   CnWorld *w = world_of("hem5", 0.483333713593 / 100);
-  CnJointId joint = hinge(w, NONE, part(w, 1, ROD, cn_vec3(0.5, 0, 0)), O, Y, NULL);
+  CnJointId joint =
+      world_join(w, CN_JOINT_REVOLUTE, NONE, part(w, 1, ROD, cn_vec3(0.5, 0, 0)), O, Y, NULL);
   toy_steps(w, 100);
-  CnJointState s = state_of(w, joint);
+  CnJointState s = world_joint(w, joint);
   CHECK_NEAR(s.coordinate[0], CNI_PI / 2, 1e-9);
   CHECK_NEAR(s.rate[0], 5.42494239601, 1e-9);
   CHECK_NEAR(s.force.z, 24.525, 5e-3); // a mean over the step
   toy_steps(w, 300);
-  CHECK_NEAR(state_of(w, joint).coordinate[0], 0, 1e-8);
+  CHECK_NEAR(world_joint(w, joint).coordinate[0], 0, 1e-8);
   cn_world_destroy(w);
 }
 
@@ -68,8 +52,8 @@ static void double_pendulum(void **state) {
   CnWorld *w = world_of("hem5", 5e-3);
   CnBodyId first = part(w, 1, ROD, cn_vec3(0.5, 0, 0));
   CnBodyId second = part(w, 1, ROD, cn_vec3(1.5, 0, 0));
-  hinge(w, NONE, first, O, Y, NULL);
-  hinge(w, first, second, cn_vec3(1, 0, 0), Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, NONE, first, O, Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, first, second, cn_vec3(1, 0, 0), Y, NULL);
   const double tips[2][2] = {{1.29668853623, -1.40577992319}, {-1.66211513582, -1.04146663719}};
   for (int i = 0; i < 2; i++) {
     toy_steps(w, 100);
@@ -93,7 +77,7 @@ static void cardan(void **state) {
     CnJointAxis drive = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
     drive.motor_speed = 1;
     drive.motor_effort = INFINITY;
-    CnJointId input = hinge(w, NONE, in, O, cn_vec3(0, 0, 1), &drive);
+    CnJointId input = world_join(w, CN_JOINT_REVOLUTE, NONE, in, O, cn_vec3(0, 0, 1), &drive);
     // a far point of the output stays on its line: with the joint that is all a shaft needs
     CnJointDef def = cn_joint_def_default(CN_JOINT_POINT_ON_LINE);
     CnJointId output, joint;
@@ -113,7 +97,7 @@ static void cardan(void **state) {
       CnQuat q = toy_pose(w, out).rotation;
       double angle = 2 * cni_atan2(cn_dot(axis, cn_vec3(q.x, q.y, q.z)), q.w);
       double rate = cn_dot(axis, toy_twist(w, out).spin);
-      double x = state_of(w, input).coordinate[0], c = cni_cos(CNI_PI / 6);
+      double x = world_joint(w, input).coordinate[0], c = cni_cos(CNI_PI / 6);
       double wanted = kind ? x : cni_joint_nearest(cni_atan2(c * cni_sin(x), cni_cos(x)), x);
       CHECK_NEAR(cni_joint_nearest(angle, x), wanted, 1e-8);
       least = cn_min(least, rate);
@@ -136,7 +120,7 @@ static void falling_screw(void **state) {
     def.lead = 0.02;
     CHECK_OK(cn_joint_create(w, &def, &joint));
     toy_steps(w, 1000);
-    CnJointState s = state_of(w, joint);
+    CnJointState s = world_joint(w, joint);
     CHECK_NEAR(toy_twist(w, def.body_b).velocity.z, -0.0983990899271, exact ? 1e-10 : 1e-8);
     CHECK_NEAR(s.rate[0], -30.9129858035, exact ? 1e-8 : 1e-6);
     CHECK_NEAR(s.force.z, 9.71160091007, exact ? 1e-8 : 1e-5);
@@ -153,9 +137,9 @@ static void held_by_friction(void **state) {
     axis.friction = k ? 2.4 : 2.5;
     CnBodyId rod = part(w, 1, cn_vec3(1.0 / 12, 1.0 / 12, 1.0 / 12),
                         cn_vec3(0.25, 0, -0.5 * cni_cos(CNI_PI / 6)));
-    CnJointId joint = hinge(w, NONE, rod, O, Y, &axis);
+    CnJointId joint = world_join(w, CN_JOINT_REVOLUTE, NONE, rod, O, Y, &axis);
     toy_steps(w, k ? 10 : 10000);
-    CnJointState s = state_of(w, joint);
+    CnJointState s = world_joint(w, joint);
     if (k == 0) CHECK_NEAR(s.coordinate[0], 0, 1e-9);
     if (k == 0) CHECK_NEAR(fabs(s.friction[0]), 2.4525, 1e-6);
     if (k == 1) CHECK_NEAR(s.rate[0] / 0.01, 3 * (G / 4 - 2.4), 1e-4);

@@ -7,31 +7,9 @@
 
 #include "core/math.h"
 #include "toys.h"
+#include "worlds.h"
 
 static const double G = 9.81;
-
-static CnBodyId part(CnWorld *world, double mass, double j, CnVec3 centre, double angle) {
-  CnBodyDef def = cn_body_def_default();
-  CnBodyId body;
-  def.mass = mass;
-  def.inertia = (CnSym3){.xx = j, .yy = j, .zz = j};
-  def.pose.position = centre;
-  def.pose.rotation = cni_quat_exp(cn_vec3(0, angle, 0));
-  CHECK_OK(cn_body_create(world, &def, &body));
-  return body;
-}
-
-// A joint of a kind at a point, its axis -y (angles turn from hanging towards +x).
-static CnJointId join(CnWorld *world, CnJointKind kind, CnBodyId a, CnBodyId b, CnVec3 at,
-                      CnVec3 axis) {
-  CnJointDef def = cn_joint_def_default(kind);
-  CnJointId joint;
-  def.body_a = a;
-  def.body_b = b;
-  CHECK_OK(cn_joint_def_along(world, at, axis, &def));
-  CHECK_OK(cn_joint_create(world, &def, &joint));
-  return joint;
-}
 
 static CnMachine *machine_of(CnWorld *world, CnMachineInfo *info) {
   CnMachine *machine;
@@ -48,10 +26,10 @@ static void double_pendulum(void **state) {
   double t1 = 0.5, t2 = 1.3, c = cni_cos(t2 - t1);
   CnWorld *w = toy_world(1e-3);
   CnVec3 p1 = cn_vec3(cni_sin(t1), 0, -cni_cos(t1)), d2 = cn_vec3(cni_sin(t2), 0, -cni_cos(t2));
-  CnBodyId a = part(w, 1, 1.0 / 12, cn_scale(0.5, p1), -t1);
-  CnBodyId b = part(w, 1, 1.0 / 12, cn_madd(p1, 0.5, d2), -t2);
-  CnJointId j1 = join(w, CN_JOINT_REVOLUTE, (CnBodyId){0, 0}, a, CN_VEC3_ZERO, minus_y);
-  CnJointId j2 = join(w, CN_JOINT_REVOLUTE, a, b, p1, minus_y);
+  CnBodyId a = world_part(w, 1, 1.0 / 12, cn_scale(0.5, p1), -t1);
+  CnBodyId b = world_part(w, 1, 1.0 / 12, cn_madd(p1, 0.5, d2), -t2);
+  CnJointId j1 = world_join(w, CN_JOINT_REVOLUTE, (CnBodyId){0, 0}, a, CN_VEC3_ZERO, minus_y, NULL);
+  CnJointId j2 = world_join(w, CN_JOINT_REVOLUTE, a, b, p1, minus_y, NULL);
   CnMachineInfo info;
   CnMachine *m = machine_of(w, &info);
   CHECK(info.body_count == 2 && info.row_count == 10 && info.freedom_count == 2);
@@ -102,13 +80,14 @@ static void slider_crank(void **state) {
   settings.gravity = CN_VEC3_ZERO;
   CnWorld *w = toy_world_from(&settings);
   CnVec3 pin = cn_vec3(r * ct, 0, r * st), head = cn_vec3(r * ct + l * cp, 0, 0);
-  CnBodyId crank = part(w, 1, r * r / 12, cn_scale(0.5, pin), -th);
-  CnBodyId rod = part(w, 2, 2 * l * l / 12, cn_scale(0.5, cn_add(pin, head)), phi);
-  CnBodyId slider = part(w, 3, 1, head, 0);
-  CnJointId j1 = join(w, CN_JOINT_REVOLUTE, (CnBodyId){0, 0}, crank, CN_VEC3_ZERO, cn_neg(y));
-  join(w, CN_JOINT_REVOLUTE, crank, rod, pin, y);
-  join(w, CN_JOINT_REVOLUTE, rod, slider, head, y);
-  join(w, CN_JOINT_PRISMATIC, (CnBodyId){0, 0}, slider, head, cn_vec3(1, 0, 0));
+  CnBodyId crank = world_part(w, 1, r * r / 12, cn_scale(0.5, pin), -th);
+  CnBodyId rod = world_part(w, 2, 2 * l * l / 12, cn_scale(0.5, cn_add(pin, head)), phi);
+  CnBodyId slider = world_part(w, 3, 1, head, 0);
+  CnJointId j1 =
+      world_join(w, CN_JOINT_REVOLUTE, (CnBodyId){0, 0}, crank, CN_VEC3_ZERO, cn_neg(y), NULL);
+  world_join(w, CN_JOINT_REVOLUTE, crank, rod, pin, y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, rod, slider, head, y, NULL);
+  world_join(w, CN_JOINT_PRISMATIC, (CnBodyId){0, 0}, slider, head, cn_vec3(1, 0, 0), NULL);
   CnMachineInfo info;
   CnMachine *m = machine_of(w, &info);
   // three hinges in a plane hold the loop three times too often

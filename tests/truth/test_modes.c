@@ -6,6 +6,7 @@
 
 #include "core/math.h"
 #include "toys.h"
+#include "worlds.h"
 
 static const double G = 9.81;
 static const CnVec3 X = {1, 0, 0}, Y = {0, 1, 0}, Z = {0, 0, 1};
@@ -22,18 +23,6 @@ static CnBodyId part(CnWorld *world, double mass, CnVec3 j, CnVec3 centre) {
   return body;
 }
 static CnVec3 equal(double j) { return cn_vec3(j, j, j); }
-
-static CnJointId join(CnWorld *world, CnJointKind kind, CnBodyId a, CnBodyId b, CnVec3 at,
-                      CnVec3 axis, const CnJointAxis *act) {
-  CnJointDef def = cn_joint_def_default(kind);
-  CnJointId joint;
-  def.body_a = a;
-  def.body_b = b;
-  CHECK_OK(cn_joint_def_along(world, at, axis, &def));
-  if (act) def.axes[0] = *act;
-  CHECK_OK(cn_joint_create(world, &def, &joint));
-  return joint;
-}
 
 static int32_t modes_of(CnWorld *w, CnMachineContacts contacts, CnMode *modes) {
   CnModesDef def = cn_modes_def_default();
@@ -56,7 +45,7 @@ static void pendulums(void **state) {
   int32_t count;
   CnWorld *w = toy_world(1e-3);
   CnBodyId a = part(w, 1, equal(1.0 / 12), cn_vec3(0, 0, -0.5));
-  join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, Y, NULL);
   CHECK(modes_of(w, CN_CONTACTS_FRICTIONLESS, m) == 1);
   CHECK_OMEGA(m[0], sqrt(1.5 * G));
   CHECK_NEAR(m[0].damping, 0, 0);
@@ -64,7 +53,7 @@ static void pendulums(void **state) {
   CHECK_NEAR(fabs(shapes[0].real.spin.y), 1, 1e-12);
   CHECK_NEAR(fabs(shapes[0].real.velocity.x), 0.5, 1e-12);
   CnBodyId b = part(w, 1, equal(1.0 / 12), cn_vec3(0, 0, -1.5));
-  join(w, CN_JOINT_REVOLUTE, a, b, cn_vec3(0, 0, -1), Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, a, b, cn_vec3(0, 0, -1), Y, NULL);
   CHECK(modes_of(w, CN_CONTACTS_FRICTIONLESS, m) == 2);
   // |[1.5 g - 4/3 x, -x/2; -x/2, .5 g - x/3]| = 0
   double p = 4.0 / 9 - 0.25, q = -(1.5 / 3 + 2.0 / 3) * G, r = 0.75 * G * G;
@@ -82,7 +71,7 @@ static void pendulums(void **state) {
   // upright it grows
   w = toy_world(1e-3);
   a = part(w, 1, equal(1.0 / 12), cn_vec3(0, 0, 0.5));
-  join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, Y, NULL);
   CHECK(modes_of(w, CN_CONTACTS_FRICTIONLESS, m) == 1);
   CHECK_REL(m[0].real, sqrt(1.5 * G), 1e-9);
   CHECK_NEAR(m[0].damping, -1, 1e-12);
@@ -90,7 +79,7 @@ static void pendulums(void **state) {
   // at 1 rad it is no equilibrium
   w = toy_world(1e-3);
   a = part(w, 1, equal(1.0 / 12), cn_vec3(0.5, 0, 0));
-  join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, Y, NULL);
+  world_join(w, CN_JOINT_REVOLUTE, GROUND, a, CN_VEC3_ZERO, Y, NULL);
   CHECK_STATUS(cn_world_modes(w, NULL, m, NULL, MOST, &count), CN_INVALID_ARGUMENT);
   CHECK_TEXT(cn_error_message(), "not in equilibrium");
   cn_world_destroy(w);
@@ -106,7 +95,7 @@ static void springs(void **state) {
   double k = 500, mass = 2;
   for (int i = 0; i < 5; i++) {
     bodies[i] = part(w, mass, equal(1), cn_vec3(i + 1, 0, 0));
-    join(w, CN_JOINT_PRISMATIC, GROUND, bodies[i], cn_vec3(i + 1, 0, 0), X, NULL);
+    world_join(w, CN_JOINT_PRISMATIC, GROUND, bodies[i], cn_vec3(i + 1, 0, 0), X, NULL);
   }
   for (int i = 0; i < 6; i++) {
     CnForceDef f = cn_force_def_default(CN_FORCE_SPRING);
@@ -128,8 +117,8 @@ static void springs(void **state) {
   axis.stiffness = 1e10;
   CnBodyId slide = part(w, 1, equal(1), CN_VEC3_ZERO);
   CnBodyId rod = part(w, 1, equal(1.0 / 12), cn_vec3(0, 0, -0.5));
-  join(w, CN_JOINT_PRISMATIC, GROUND, slide, CN_VEC3_ZERO, X, &axis);
-  join(w, CN_JOINT_REVOLUTE, slide, rod, CN_VEC3_ZERO, Y, NULL);
+  world_join(w, CN_JOINT_PRISMATIC, GROUND, slide, CN_VEC3_ZERO, X, &axis);
+  world_join(w, CN_JOINT_REVOLUTE, slide, rod, CN_VEC3_ZERO, Y, NULL);
   CHECK(modes_of(w, CN_CONTACTS_FRICTIONLESS, m) == 2);
   CHECK_REL(m[0].frequency * 2 * CNI_PI, sqrt(1.5 * G), 1e-7);
   CHECK_REL(m[1].frequency * 2 * CNI_PI, sqrt(1e10 * 4 / 5),
@@ -170,7 +159,7 @@ static void dampers(void **state) {
   CnJointAxis axis = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
   axis.stiffness = 10;
   axis.damping = 0.2;
-  CnJointId hinge = join(w, CN_JOINT_REVOLUTE, GROUND, wheel, CN_VEC3_ZERO, Z, &axis);
+  CnJointId hinge = world_join(w, CN_JOINT_REVOLUTE, GROUND, wheel, CN_VEC3_ZERO, Z, &axis);
   CHECK(modes_of(w, CN_CONTACTS_FRICTIONLESS, m) == 1);
   CHECK_REL(m[0].imaginary, 9.94987437107, 1e-11);
   CHECK_REL(m[0].real, -1, 1e-10);
@@ -210,8 +199,8 @@ static void gears(void **state) {
     axis.stiffness = i ? 300 : 7;
     axis.armature = i ? 0 : 0.003;
     CnBodyId wheel = part(w, 1, equal(i ? 0.5 : 0.02), at);
-    gear.terms[i] =
-        (CnCouplingTerm){join(w, CN_JOINT_REVOLUTE, GROUND, wheel, at, Y, &axis), 0, i ? 5 : 1};
+    gear.terms[i] = (CnCouplingTerm){world_join(w, CN_JOINT_REVOLUTE, GROUND, wheel, at, Y, &axis),
+                                     0, i ? 5 : 1};
   }
   CHECK_OK(cn_coupling_create(w, &gear, &coupling));
   CHECK(modes_of(w, CN_CONTACTS_FRICTIONLESS, m) == 1);
@@ -266,7 +255,7 @@ static void tops(void **state) {
   cn_world_destroy(space);
 
   double l = 0.2, jt = 0.03 + l * l;
-  join(w, CN_JOINT_SPHERICAL, GROUND, body, cn_vec3(0, 0, -l), Z, NULL);
+  world_join(w, CN_JOINT_SPHERICAL, GROUND, body, cn_vec3(0, 0, -l), Z, NULL);
   for (int fast = 0; fast < 2; fast++) {
     double spin = fast ? 60 : 5, p = 0.05 * spin;
     toy_set_twist(w, body, CN_VEC3_ZERO, cn_vec3(0, 0, spin));

@@ -342,16 +342,17 @@ typedef enum CnCombine {
 } CnCombine;
 
 typedef struct CnMaterialDef {
-  uint32_t size, tag;         ///< set by cn_material_def_default
-  double friction;            ///< >= 0, default 0.5
-  double restitution;         ///< 0 .. 1, default 0
-  double rolling_friction;    ///< m, >= 0, default 0; combined by MAX
-  double spinning_friction;   ///< m, >= 0, default 0; combined by MAX
-  double cohesion;            ///< N, >= 0, default 0; combined by MIN
-  CnVec3 surface_velocity;    ///< m/s in the body frame (conveyor belts); default 0
-  CnCombine friction_rule;    ///< default CN_COMBINE_GEOMETRIC
-  CnCombine restitution_rule; ///< default CN_COMBINE_MAX
-  const char *name;           ///< copied; may be NULL
+  uint32_t size, tag;            ///< set by cn_material_def_default
+  double friction;               ///< >= 0, default 0.5
+  double restitution;            ///< 0 .. 1, default 0
+  double rolling_friction;       ///< m, >= 0, default 0; combined by MAX
+  double spinning_friction;      ///< m, >= 0, default 0; combined by MAX
+  double cohesion;               ///< N, >= 0, default 0; combined by MIN
+  CnVec3 surface_velocity;       ///< m/s in the body frame (conveyor belts); default 0
+  CnFunctionId surface_function; ///< not none: times this function of time (`impulse` only)
+  CnCombine friction_rule;       ///< default CN_COMBINE_GEOMETRIC
+  CnCombine restitution_rule;    ///< default CN_COMBINE_MAX
+  const char *name;              ///< copied; may be NULL
 } CnMaterialDef;
 
 CN_API CnMaterialDef cn_material_def_default(void);

@@ -181,7 +181,7 @@ static CnStatus law_set(Planner *pl, const CniMaterialPair *law, double cohesion
 
 CnVec3 cni_surface_velocity(const CniAssemblyInput *in, int32_t shape, int32_t body) {
   const CniModel *model = in->model;
-  CnVec3 s = model->materials[model->shapes[shape].material].def.surface_velocity;
+  CnVec3 s = cni_material_surface(model, model->shapes[shape].material, in->time + in->time_step);
   if (!(cn_norm2(s) > 0)) return CN_VEC3_ZERO;
   CnVec3 principal = cn_unrotate(cni_body_com(&model->bodies[body]).rotation, s);
   return cn_rotate(in->pose[body].rotation, principal);

@@ -155,6 +155,9 @@ static CnStatus check_material(const CniModel *model, int32_t i) {
     return damaged("material", i, "the default material has an id");
   if (!memchr(m->name, 0, sizeof m->name)) return damaged("material", i, "its name does not end");
   if (cni_material_def_check(&m->def) != CN_OK) return damaged_numbers("material", i);
+  CnFunctionId id = m->def.surface_function;
+  if (id.slot != 0 && cni_ids_find(&model->function_ids, id.slot, id.generation) < 0)
+    return damaged("material", i, "its function names nothing");
   return CN_OK;
 }
 

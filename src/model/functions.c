@@ -99,6 +99,8 @@ static int is_used(const CniModel *model, CnFunctionId id) {
       if (model->joints[i].def.axes[k].motor_function.slot == id.slot) return 1;
   for (int32_t i = 0; i < model->coupling_count; i++)
     if (model->couplings[i].def.function.slot == id.slot) return 1;
+  for (int32_t i = 0; i < model->material_count; i++)
+    if (model->materials[i].def.surface_function.slot == id.slot) return 1;
   for (int32_t i = 0; i < model->force_count; i++)
     if (model->forces[i].def.rest_function.slot == id.slot) return 1;
   for (int32_t i = 0; i < model->motion_count; i++) {
@@ -115,7 +117,7 @@ CnStatus cni_model_remove_function(CniModel *model, CnFunctionId id) {
   CNI_TRY(cni_model_find_function(model, id, &i));
   if (is_used(model, id))
     return cni_error(CN_INVALID_ARGUMENT,
-                     "function %u '%s' is followed by a joint, a force or a body",
+                     "function %u '%s' is followed by a joint, a force, a material or a body",
                      (unsigned)id.slot, model->functions[i].name);
   forget(model, &model->functions[i]);
   cni_ids_free(&model->function_ids, id.slot);

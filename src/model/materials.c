@@ -16,6 +16,12 @@ const CniField cni_material_fields[] = {
               "pull that a contact holds; the smaller of two counts", .fallback = {0}),
     CNI_FIELD(VEC3, CnMaterialDef, surface_velocity, ANY, "m/s",
               "in the body frame (conveyor belts)", .fallback = {0}),
+    {.name = "surface_function",
+     .type = CNI_FIELD_BITS,
+     .offset = offsetof(CnMaterialDef, surface_function), // its slot comes first
+     .unit = "",
+     .sentence = "function of time that the surface velocity is multiplied with",
+     .where = CNI_NOT_IN_SCENE | CNI_NOT_IN_RUN},
     CNI_FIELD(CHOICE, CnMaterialDef, friction_rule, ANY, "",
               "how two friction values make one; of two rules the later in the list wins",
               .words = rules),
@@ -36,9 +42,25 @@ CnStatus cni_material_def_check(const CnMaterialDef *def) {
   return cni_fields_check(cni_material_fields, "material", &copy);
 }
 
+static CnStatus check(const CniModel *model, const CnMaterialDef *def) {
+  int32_t function;
+  CNI_TRY(cni_material_def_check(def));
+  CnFunctionId id = def->surface_function;
+  return id.slot != 0 || id.generation != 0 ? cni_model_find_function(model, id, &function) : CN_OK;
+}
+
+CnVec3 cni_material_surface(const CniModel *model, int32_t i, double t) {
+  const CnMaterialDef *def = &model->materials[i].def;
+  CnFunctionId id = def->surface_function;
+  double value[3];
+  if (id.slot == 0) return def->surface_velocity;
+  cni_function_at(model, cni_ids_find(&model->function_ids, id.slot, id.generation), t, value);
+  return cn_scale(value[0], def->surface_velocity);
+}
+
 CnStatus cni_model_add_material(CniModel *model, const CnMaterialDef *def, CnMaterialId *id) {
   *id = (CnMaterialId){0, 0};
-  CNI_TRY(cni_material_def_check(def));
+  CNI_TRY(check(model, def));
   if (model->material_count == INT32_MAX)
     return cni_error(CN_NO_MEMORY, "a world holds at most %d materials", INT32_MAX);
   CNI_TRY(CNI_RESERVE(&model->allocator, model->materials, model->material_capacity,
@@ -57,7 +79,7 @@ CnStatus cni_model_add_material(CniModel *model, const CnMaterialDef *def, CnMat
 CnStatus cni_model_set_material(CniModel *model, CnMaterialId id, const CnMaterialDef *def) {
   int32_t i;
   CNI_TRY(cni_model_find_material(model, id, &i));
-  CNI_TRY(cni_material_def_check(def));
+  CNI_TRY(check(model, def));
   CniMaterial *m = &model->materials[i];
   m->def = *def;
   m->def.name = NULL;

@@ -437,6 +437,8 @@ CnStatus cni_force_act(const CniForce *force, const CniForceAt *at, CniForcePlac
 typedef struct CniMaterialPair {
   double friction, restitution, rolling_friction, spinning_friction, cohesion;
 } CniMaterialPair;
+// Velocity of a surface in the body frame at a time.
+CnVec3 cni_material_surface(const CniModel *model, int32_t i, double t);
 CniMaterialPair cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b);
 
 // World inertia and inverse inertia of a body at a rotation.

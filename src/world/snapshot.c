@@ -475,6 +475,12 @@ static CnStatus close_lists(const Reader *r, size_t at, CniModel *model) {
   return CN_OK;
 }
 
+// The generation of a function that is named by its slot; 0: there is none.
+static void name_function(const CniModel *model, CnFunctionId *id) {
+  for (int32_t i = 0; i < model->function_count; i++)
+    if (model->functions[i].slot == id->slot) id->generation = model->functions[i].generation;
+}
+
 static CnStatus read_materials(Reader *r, CniModel *model) {
   int32_t count;
   CNI_TRY(read_count(r, CNI_RECORD_MATERIAL, &count));
@@ -483,6 +489,7 @@ static CnStatus read_materials(Reader *r, CniModel *model) {
   for (int32_t i = 1; i <= count; i++) {
     model->materials[i] = (CniMaterial){.def = cn_material_def_default()};
     CNI_TRY(read_record(r, CNI_RECORD_MATERIAL, &model->materials[i]));
+    name_function(model, &model->materials[i].def.surface_function);
   }
   model->material_count = count + 1;
   for (int32_t i = 0; i < model->shape_count; i++) {
@@ -559,12 +566,6 @@ static CnStatus read_functions(Reader *r, CniModel *model) {
     model->functions[model->function_count++] = made;
   }
   return CN_OK;
-}
-
-// The generation of a function that is named by its slot; 0: there is none.
-static void name_function(const CniModel *model, CnFunctionId *id) {
-  for (int32_t i = 0; i < model->function_count; i++)
-    if (model->functions[i].slot == id->slot) id->generation = model->functions[i].generation;
 }
 
 static CnStatus read_couplings(Reader *r, CniModel *model) {

@@ -81,7 +81,8 @@ const others = {
     integrator: named("integrator"), solver: named("solver") },
   solver: { comment: true },
   integrator: { comment: true, name: { type: "string" } },
-  material: { comment: true },
+  material: { comment: true, surface_function: { $ref: "#/$defs/name",
+    description: "function of time that the surface velocity is multiplied with" } },
 };
 
 function schemaWith(text) {

@@ -87,6 +87,46 @@ static void conveyor(void **state) {
   cn_world_destroy(world);
 }
 
+// A belt that runs to and fro, v = 2 cos(w t), with enough friction to hold a block: the block goes along, in
+// the middle of every step at the speed of its end; the same after save and restore.
+static void shaken_belt(void **state) {
+  (void)state;
+  double h = 1e-3, w = 1.5;
+  CnWorldDef def = world_def_exact(h);
+  CnWorld *world = world_make(&def), *copy = world_make(&def);
+  CnFunctionDef sine = cn_function_def_default(CN_FUNCTION_SINE);
+  CnMaterialDef m = cn_material_def_default();
+  sine.amplitude = 1;
+  sine.frequency = w / (2 * 3.14159265358979323846);
+  sine.phase = 3.14159265358979323846 / 2;
+  CHECK_OK(cn_function_create(world, &sine, &m.surface_function));
+  m.friction = 0.4;
+  CnMaterialDef other = m;
+  other.surface_function = (CnFunctionId){0, 0};
+  CnMaterialId plain = make_material(world, other);
+  m.surface_velocity = cn_vec3(0, 2, 0);
+  world_floor(world, make_material(world, m));
+  CHECK_STATUS(cn_function_destroy(world, m.surface_function), CN_INVALID_ARGUMENT);
+  CnVec3 half = {0.2, 0.2, 0.05};
+  CnBodyId block = world_box(world, half, 1, world_at(0, 0, 0.05), cn_vec3(0, 2, 0), plain);
+  double way = 0;
+  for (int i = 1; i <= 1000; i++) {
+    static char data[20000];
+    size_t size;
+    world_step_converged(world);
+    CHECK_NEAR(world_twist(world, block).velocity.y, 2 * cos(w * i * h), 1e-9);
+    way += h * 2 * cos(w * i * h);
+    if (i != 500) continue;
+    CHECK_OK(cn_world_save(world, data, sizeof data, &size));
+    CHECK_OK(cn_world_restore(copy, data, size));
+  }
+  CHECK_NEAR(world_pose(world, block).position.y, way, 1e-9);
+  for (int i = 0; i < 500; i++) world_step_converged(copy);
+  CHECK(cn_world_hash(world) == cn_world_hash(copy));
+  cn_world_destroy(copy);
+  cn_world_destroy(world);
+}
+
 // A ball under a ceiling: cohesion of more than its weight holds it, of less lets it fall freely.
 static double hang(double cohesion) {
   CnWorldDef def = world_def_exact(1e-3);
@@ -133,11 +173,9 @@ static void hook(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rolling_resistance),
-      cmocka_unit_test(spinning_resistance),
-      cmocka_unit_test(conveyor),
-      cmocka_unit_test(cohesion),
-      cmocka_unit_test(hook),
+      cmocka_unit_test(rolling_resistance), cmocka_unit_test(spinning_resistance),
+      cmocka_unit_test(conveyor),           cmocka_unit_test(shaken_belt),
+      cmocka_unit_test(cohesion),           cmocka_unit_test(hook),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

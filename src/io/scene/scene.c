@@ -2,7 +2,7 @@
 // Scenes as a whole: from a name, a file or a text to evaluated numbers, and from there into a
 // world.
 //
-// Reading goes once over the JSON, in the order parameters, settings, materials, functions, bodies,
+// Reading goes once over the JSON, in the order parameters, settings, functions, materials, bodies,
 // joints, forces, sensors (whatever their order in the file), because each part may use the ones
 // before. Everything that can be wrong is found here; filling a world can only fail for want of memory.
 #include <errno.h>
@@ -56,8 +56,8 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(cni_scene_read_parameters(reader, root, settings, setting_count));
   CNI_TRY(read_seed(reader, root));
   CNI_TRY(cni_scene_read_settings(reader, root));
-  CNI_TRY(cni_scene_read_materials(reader, root));
   CNI_TRY(cni_scene_read_functions(reader, root));
+  CNI_TRY(cni_scene_read_materials(reader, root));
   CNI_TRY(cni_scene_read_curves(reader, root));
   CNI_TRY(cni_model_init(&reader->probe, &reader->scene->allocator));
   reader->probe_ready = 1;
@@ -316,7 +316,10 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
     f->curve_count++;
   }
   for (int32_t i = 0; i < scene->material_count; i++) {
-    CNI_TRY(cn_material_create(world, &scene->materials[i], &f->materials[i]));
+    CnMaterialDef def = scene->materials[i];
+    if (def.surface_function.slot > 0)
+      def.surface_function = f->functions[def.surface_function.slot - 1];
+    CNI_TRY(cn_material_create(world, &def, &f->materials[i]));
     f->material_count++;
   }
   for (int32_t i = 0; i < scene->geometry_count; i++) {

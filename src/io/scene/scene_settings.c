@@ -100,11 +100,15 @@ void cn_scene_world_def(const CnScene *scene, CnWorldDef *def) {
 // ---- materials ----
 
 static CnStatus read_material(CniReader *reader, json_t *value, const char *name) {
+  static const char *const also[] = {"surface_function", NULL};
   CnScene *scene = reader->scene;
   CnMaterialDef def = cn_material_def_default();
   uint64_t mentioned = 0;
-  CNI_TRY(cni_scene_field_keys(reader, value, cni_material_fields, NULL));
+  CNI_TRY(cni_scene_field_keys(reader, value, cni_material_fields, also));
   CNI_TRY(cni_scene_get_fields(reader, value, cni_material_fields, &def, &mentioned));
+  CNI_TRY(cni_scene_get_function(reader, value, also[0], &def.surface_function.slot));
+  if (def.surface_function.slot > 0 && !(cn_norm2(def.surface_velocity) > 0))
+    return cni_scene_fail(reader, value, "a \"surface_function\" needs a \"surface_velocity\"");
   def.name = name;
   return CNI_PUSH(&scene->allocator, scene->materials, scene->material_capacity,
                   scene->material_count, def);

@@ -262,6 +262,13 @@ static CnStatus contact_law(CnWorld *world, const CniContact *c, const CnPose *p
                             .modify = world->hooks.modify ? cni_world_modify : NULL,
                             .modify_context = world};
   CniMaterialPair pair;
+  const int32_t shapes[2] = {c->shape_a, c->shape_b};
+  for (int32_t i = 0; i < 2; i++) {
+    const CniMaterial *m = &input.model->materials[input.model->shapes[shapes[i]].material];
+    if (m->def.surface_function.slot != 0)
+      return refuse(world, c,
+                    "a surface that follows a function of time is followed by impulse only");
+  }
   CNI_TRY(cni_contact_law(&input, c, &pair, surface, enabled));
   if (!*enabled) return CN_OK;
   *law = (CnContactLaw){pair.restitution, pair.friction, pair.rolling_friction,

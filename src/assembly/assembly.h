@@ -86,6 +86,8 @@ typedef struct CniAssemblyInput {
   const CnPose *pose;
   const CnTwist *twist;
   const CnTwist *loads; // beside the model's, about the centres of mass; null: none
+  const double *times;  // by body: of the step that is over already; null: nothing is
+  const uint8_t *flies; // by body: 1: gravity does not act on it here; null: it does on all
   const CniContact *contacts;
   int32_t contact_count;
   CniOldContacts old;
@@ -178,8 +180,9 @@ typedef struct CniBalanceInput {
   const CniModel *model;
   const CnProblem *problem;
   const CnAnswer *answer;
-  const CnPose *pose, *pose_new;
-  const CnTwist *twist, *end;  // before and after the step
+  const CnPose *from, *pose, *pose_new; // before the step, where impulses act, after it
+  const CnTwist *start, *twist, *end;   // likewise
+  const uint8_t *flies;        // by body: gravity acts before and after the impulses; null: on none
   const CnBalanceTerm *drift;  // of joints in the drift, by part; null: none
   const CnTwist *late;         // momenta of springs after it, by body; null: none
   const int32_t *joint_blocks; // of cni_assemble

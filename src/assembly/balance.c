@@ -60,16 +60,27 @@ static int has_mass(const CniBalanceInput *in, int32_t body) {
 
 // ---- bodies ----
 
-static void change_of(const CniBalanceInput *in, int32_t i, CnBalanceTerm *change) {
+static void change_of(const CniBalanceInput *in, int32_t i, const CnPose *from,
+                      const CnTwist *before, const CnPose *to, const CnTwist *after,
+                      CnBalanceTerm *change) {
   double m = in->model->mass[i].mass;
-  CnVec3 old = cn_smul(cni_model_inertia(in->model, i, in->pose[i].rotation), in->twist[i].spin);
-  CnVec3 now = cn_smul(cni_model_inertia(in->model, i, in->pose_new[i].rotation), in->end[i].spin);
-  CnVec3 p_old = cn_scale(m, in->twist[i].velocity), p_now = cn_scale(m, in->end[i].velocity);
-  CnVec3 turn = cn_sub(cn_add(cn_cross(in->pose_new[i].position, p_now), now),
-                       cn_add(cn_cross(in->pose[i].position, p_old), old));
-  double energy = cn_dot(p_now, in->end[i].velocity) + cn_dot(now, in->end[i].spin) -
-                  cn_dot(p_old, in->twist[i].velocity) - cn_dot(old, in->twist[i].spin);
+  CnVec3 old = cn_smul(cni_model_inertia(in->model, i, from->rotation), before->spin);
+  CnVec3 now = cn_smul(cni_model_inertia(in->model, i, to->rotation), after->spin);
+  CnVec3 p_old = cn_scale(m, before->velocity), p_now = cn_scale(m, after->velocity);
+  CnVec3 turn = cn_sub(cn_add(cn_cross(to->position, p_now), now),
+                       cn_add(cn_cross(from->position, p_old), old));
+  double energy = cn_dot(p_now, after->velocity) + cn_dot(now, after->spin) -
+                  cn_dot(p_old, before->velocity) - cn_dot(old, before->spin);
   add(change, cn_sub(p_now, p_old), turn, 0.5 * energy);
+}
+
+// What gravity does before and after the impulses.
+static void flight(const CniBalanceInput *in, int32_t i, CnTwist kick, CnBalanceTerm *parts) {
+  CnBalanceTerm done = {0};
+  change_of(in, i, &in->from[i], &in->start[i], &in->pose[i], &in->twist[i], &done);
+  change_of(in, i, &in->pose[i], &kick, &in->pose_new[i], &in->end[i], &done);
+  add(&parts[CN_BALANCE_GRAVITY], done.momentum, done.angular_momentum, 0);
+  parts[CN_BALANCE_SCHEME].energy += done.energy;
 }
 
 // Weight, loads, and what the scheme adds to a body.
@@ -77,15 +88,17 @@ static void body_terms(const Sum *s, int32_t i) {
   const CniBalanceInput *in = s->in;
   const CnProblem *p = in->problem;
   double m = in->model->mass[i].mass, h = in->time_step;
-  CnVec3 x = in->pose[i].position, weight = cn_scale(h * m, in->gravity);
+  int flies = in->flies && in->flies[i];
+  CnVec3 x = in->pose[i].position, weight = cn_scale(flies ? 0 : h * m, in->gravity);
   CnTwist old = in->twist[i], kick = velocity_of(in->answer, i), mean = mean_twist(old, kick);
   CnSym3 inertia = cni_model_inertia(in->model, i, in->pose[i].rotation), inverse;
   CnBalanceTerm *parts = s->out->parts;
 
-  double fallen = m * cn_dot(in->gravity, cn_sub(in->pose_new[i].position, x));
+  double fallen = m * cn_dot(in->gravity, cn_sub(in->pose_new[i].position, in->from[i].position));
   add(&parts[CN_BALANCE_GRAVITY], weight, cn_cross(x, weight), fallen);
   add(&parts[CN_BALANCE_SCHEME], CN_VEC3_ZERO, CN_VEC3_ZERO,
       cn_dot(weight, mean.velocity) - fallen);
+  if (flies) flight(in, i, kick, parts);
 
   // what made the free velocity out of the old one, and the inertia that geometric stiffness added;
   // after rounds the free velocity is the last one less what all of them did
@@ -212,7 +225,7 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   for (int32_t i = 0; i < model->body_count; i++) {
     fill_fields(&s, i);
     if (!has_mass(in, i)) continue;
-    change_of(in, i, &balance->change);
+    change_of(in, i, &in->from[i], &in->start[i], &in->pose_new[i], &in->end[i], &balance->change);
     body_terms(&s, i);
     if (in->late) late_terms(&s, i);
   }

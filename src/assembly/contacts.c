@@ -35,7 +35,8 @@
 #include "core/sort.h"
 
 #define CONTACTS_PER_TASK 1024
-#define AHEAD 8 // contacts whose shapes are fetched ahead
+#define AHEAD 8         // contacts whose shapes are fetched ahead
+#define LEAST_LEFT 1e-9 // of a step
 
 typedef struct FillLoop {
   const CniAssemblyInput *input;
@@ -122,15 +123,23 @@ static double recovering(const CniAssemblyInput *in, const CniContactPlan *plan,
   return cn_max(b_n, -sqrt(cn_norm(in->gravity) * r));
 }
 
+// What is left of the step for a contact.
+static double time_left(const CniAssemblyInput *in, const CniContact *c) {
+  double h = in->time_step;
+  if (!in->times) return h;
+  return cn_max(h - cn_max(in->times[c->body_a], in->times[c->body_b]), LEAST_LEFT * h);
+}
+
 // b_n without an impact.
 static double plain_b(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c) {
   double h = in->time_step;
-  return c->gap > 0 ? c->gap / h : recovering(in, plan, c, in->contact_stabilisation * c->gap / h);
+  return c->gap > 0 ? c->gap / time_left(in, c)
+                    : recovering(in, plan, c, in->contact_stabilisation * c->gap / h);
 }
 
 static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const CniContactPlan *plan,
                        const CniContact *c, CniArms arms, double restitution) {
-  double h = in->time_step, b_n = plain_b(in, plan, c);
+  double b_n = plain_b(in, plan, c);
   if (!(restitution > 0)) return b_n;
 
   const CniGroup *a = &p->groups[c->body_a], *b = &p->groups[c->body_b];
@@ -138,7 +147,7 @@ static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const Cni
   if (!(u_old < -in->restitution_threshold)) return b_n;
   CnTwist free_a = cni_group_free(a), free_b = cni_group_free(b);
   double u_free = normal_speed(c, arms, &free_a, &free_b);
-  return c->gap + h * u_free <= 0 ? cn_min(restitution * u_old, b_n) : b_n;
+  return c->gap + time_left(in, c) * u_free <= 0 ? cn_min(restitution * u_old, b_n) : b_n;
 }
 
 // A point of a loaded contact that stands a little open closes gently. (In an impact b_n < 0.)

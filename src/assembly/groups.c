@@ -85,7 +85,8 @@ static void dynamic_group(const CniAssemblyInput *in, int32_t i, CnProblem *prob
   group->inv_inertia = isotropic ? inv_inertia.xx : CNI_INERTIA_FULL;
   if (!isotropic) problem->inertias[i] = inv_inertia;
 
-  CnVec3 acceleration = cn_madd(in->gravity, group->inv_mass, load.velocity);
+  CnVec3 gravity = in->flies && in->flies[i] ? CN_VEC3_ZERO : in->gravity;
+  CnVec3 acceleration = cn_madd(gravity, group->inv_mass, load.velocity);
   group->v = cn_madd(old.velocity, h, acceleration);
   group->w = cn_madd(old.spin, h, cn_smul(inv_inertia, load.spin));
 
@@ -152,7 +153,7 @@ void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room) {
     room->inertias |= model->mass[i].inertia == CNI_TURNS_BY_AXIS;
     room->olds |= cn_norm2(load.velocity) > 0 || cn_norm2(load.spin) > 0;
   }
-  room->olds |= room->inertias;
+  room->olds |= room->inertias || input->flies;
 }
 
 // Next to nothing over next to nothing is no residual: it is relative to no less than what gravity adds

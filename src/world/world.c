@@ -97,6 +97,7 @@ void cn_world_destroy(CnWorld *world) {
   cni_step_memory_release(&world->memory);
   CNI_RELEASE(&world->allocator, world->located, world->located_capacity);
   cni_step_contacts_release(&world->found, &world->allocator);
+  cni_touch_release(&world->touch, &world->allocator);
   cni_direct_destroy(world->direct);
   cni_collision_destroy(world->collision);
   cn_tasks_destroy(world->tasks);

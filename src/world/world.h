@@ -79,8 +79,18 @@ typedef struct CniStepWork {
   void *order_scratch;                 // for another order of the bodies
   struct CniWorldEquations *equations; // in the arena; null: the step works with the problem
   CnTwist *loads;                      // in the arena: of the force hook
+  const struct CniTouch *touch; // impulses act later than at the beginning; null: they do not
   CnStageBody *stage;
 } CniStepWork;
+
+// Where bodies are and how they move when the impulses of the step act (touch.c).
+typedef struct CniTouch {
+  CnPose *pose;
+  CnTwist *twist;
+  double *time;   // s, from the beginning of the step
+  uint8_t *flies; // its weight acts before and after, not with the impulses
+  int32_t capacity;
+} CniTouch;
 
 struct CnWorld {
   CniContents now;
@@ -97,6 +107,7 @@ struct CnWorld {
   CnLocatedEvent *located; // of the last step
   int32_t located_count, located_capacity;
   CniStepContacts found; // of the step under way
+  CniTouch touch;        // likewise
   CnStepBalance balance; // of the last step
   int32_t balance_known;
 };
@@ -157,6 +168,11 @@ CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const d
 // Contacts of bodies at these poses that move with these twists for the time h, for the step.
 CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twist, CnVec3 gravity,
                           double h);
+// Do bodies bounce in the step? Then they are moved to where they touch, into work.touch, with the
+// contacts there.
+CnStatus cni_world_touch(CnWorld *world, const CnPose *pose, const CnTwist *twist, double h);
+void cni_touch_release(CniTouch *touch, const CnAllocator *allocator);
+double cni_bounce_threshold(const CnWorld *world, double h); // m/s: what is slower does not bounce
 // Impulses of the step just made, as an answer to its problem.
 CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
 
@@ -164,6 +180,8 @@ CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
 CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnTwist *twist,
                          const CnTwist **loads);
 
+// A body without forces from there for the time t, and its twist then.
+CnPose cni_world_path(const CniModel *model, int32_t body, CnPose from, double t, CnTwist *twist);
 // One body along its twist for the time h.
 CnPose cni_advance_pose(CnPose pose, CnTwist twist, double h);
 int32_t cni_world_filter(void *context, CnShapeId a, CnShapeId b);

@@ -74,12 +74,13 @@ static CnStatus detect(void *context, double t, const double *q, const double *v
     cni_equations_plain(world, &q, &v, &t);
     return cni_equations_detect(world, t, q, v, h * unit);
   }
-  return cni_world_detect(world, (const CnPose *)q, (const CnTwist *)v, world->now.settings.gravity,
-                          h);
+  CNI_TRY(cni_world_detect(world, (const CnPose *)q, (const CnTwist *)v,
+                           world->now.settings.gravity, h));
+  return cni_world_touch(world, (const CnPose *)q, (const CnTwist *)v, h);
 }
 
-// m/s or rad/s: what is slower does not bounce.
-static double bounce_threshold(const CnWorld *world, double h) {
+// m/s or rad/s
+double cni_bounce_threshold(const CnWorld *world, double h) {
   double threshold = world->now.settings.restitution_threshold;
   return threshold < 0 ? cn_norm(world->now.settings.gravity) * h : threshold;
 }
@@ -96,9 +97,12 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CNI_TRY(cni_world_loads(world, t, (const CnPose *)q, (const CnTwist *)v, &loads));
   CNI_TRY(take_indices(&world->memory.arena, work->contact_count, &block_of));
   CNI_TRY(cni_contacts_begin(world, work->contact_count));
+  const CniTouch *touch = work->touch;
   CniAssemblyInput input = {.model = &world->now.model,
-                            .pose = (const CnPose *)q,
-                            .twist = (const CnTwist *)v,
+                            .pose = touch ? touch->pose : (const CnPose *)q,
+                            .twist = touch ? touch->twist : (const CnTwist *)v,
+                            .times = touch ? touch->time : NULL,
+                            .flies = touch ? touch->flies : NULL,
                             .loads = loads,
                             .contacts = work->contacts,
                             .contact_count = work->contact_count,
@@ -109,7 +113,7 @@ static CnStatus problem(void *context, double t, const double *q, const double *
                             .contact_stabilisation = settings->contact_stabilisation,
                             .contact_slop = settings->contact_slop,
                             .recovery_speed = settings->recovery_speed,
-                            .restitution_threshold = bounce_threshold(world, h),
+                            .restitution_threshold = cni_bounce_threshold(world, h),
                             .late = work->equations ? 0 : 1 - settings->spring_theta,
                             .geometric_stiffness = settings->geometric_stiffness,
                             .modify = world->hooks.modify ? cni_world_modify : NULL,
@@ -188,15 +192,24 @@ typedef struct Drift {
   double h;
   CnPose *pose_new;
   CnTwist *end; // null: no body turns by axis, none has a joint, no spring is late: velocities stay
+  const CniTouch *touch; // null: impulses acted at the beginning
+  CnVec3 gravity;
 } Drift;
 
 // Where a body is after the time t, and its twist there, if no joint holds it.
 static CnPose drift_to(const Drift *d, int32_t i, double t, CnTwist *twist) {
   *twist = d->twist[i];
-  if (d->model->mass[i].inertia != CNI_TURNS_BY_AXIS)
-    return cni_advance_pose(d->pose[i], *twist, t);
-  CnPose pose = {cn_madd(d->pose[i].position, t, twist->velocity), d->pose[i].rotation};
-  cni_drift_turn(d->model->inertias[i], t, &pose.rotation, &twist->spin);
+  return cni_world_path(d->model, i, d->pose[i], t, twist);
+}
+
+// The same from where impulses acted to the end of the step, with the rest of the weight.
+static CnPose drift_on(const Drift *d, int32_t i, CnTwist *twist) {
+  double t = d->touch->time[i], left = d->h - t;
+  *twist = d->twist[i];
+  CnPose pose = cni_world_path(d->model, i, d->touch->pose[i], left, twist);
+  if (!d->touch->flies[i]) return pose;
+  pose.position = cn_madd(pose.position, 0.5 * left * left, d->gravity);
+  twist->velocity = cn_madd(twist->velocity, 0.5 * d->h - t, d->gravity);
   return pose;
 }
 
@@ -205,7 +218,8 @@ static void drift_range(void *context, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) {
     CnTwist twist;
     if (cni_drift_takes(d->model, i)) continue; // the joints'
-    d->pose_new[i] = drift_to(d, i, d->h, &twist);
+    int moved = d->touch && cni_has_mass(&d->model->mass[i]);
+    d->pose_new[i] = moved ? drift_on(d, i, &twist) : drift_to(d, i, d->h, &twist);
     if (d->end) d->end[i] = twist;
   }
 }
@@ -250,7 +264,7 @@ static CnStatus drift_joints(CnWorld *world, const Drift *d) {
                                            .time_step = d->h,
                                            .stabilisation = world->now.settings.stabilisation,
                                            .recovery_speed = world->now.settings.recovery_speed,
-                                           .threshold = bounce_threshold(world, d->h),
+                                           .threshold = cni_bounce_threshold(world, d->h),
                                            .gravity = world->now.settings.gravity,
                                            .terms = world->work.drift_terms,
                                            .efforts = &world->work.efforts,
@@ -287,10 +301,16 @@ static CnStatus drift(void *context, const double *q, const double *v, double h,
   CnWorld *world = context;
   const CniModel *model = &world->now.model;
   double start = cni_seconds();
-  Drift d = {model, (const CnPose *)q, (const CnTwist *)v, h, (CnPose *)q_new, NULL};
+  Drift d = {.model = model,
+             .pose = (const CnPose *)q,
+             .twist = (const CnTwist *)v,
+             .h = h,
+             .pose_new = (CnPose *)q_new,
+             .touch = world->work.touch,
+             .gravity = world->now.settings.gravity};
   double late = model->joint_count + model->force_count > 0 ? world->now.settings.spring_theta : 1;
   late = 1 - late;
-  if (model->inertias || model->joint_count > 0 || late > 0) {
+  if (model->inertias || model->joint_count > 0 || late > 0 || d.touch) {
     CNI_TRY(CNI_TAKE(&world->memory.arena, model->body_count, d.end));
     *v_end = (const double *)d.end;
   }
@@ -311,6 +331,7 @@ static CnStatus drift(void *context, const double *q, const double *v, double h,
 
 typedef struct TakeLoop {
   CniModel *model;
+  const CnPose *found; // where contacts were
   const CnPose *pose;
   const CnTwist *twist;
   CnVec3 *before; // null: nobody will ask
@@ -319,7 +340,7 @@ typedef struct TakeLoop {
 static void take_states(void *context, int32_t begin, int32_t end) {
   const TakeLoop *loop = context;
   if (loop->before)
-    for (int32_t i = begin; i < end; i++) loop->before[i] = loop->model->pose[i].position;
+    for (int32_t i = begin; i < end; i++) loop->before[i] = loop->found[i].position;
   for (int32_t i = begin; i < end; i++) {
     loop->model->pose[i] = loop->pose[i];
     loop->model->twist[i] = loop->twist[i];
@@ -333,19 +354,24 @@ static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist
                         const CnAnswer *answer, int solved) {
   const CniSettings *settings = &world->now.settings;
   CniModel *model = &world->now.model;
+  const CniTouch *touch = world->work.touch;
   CniBalanceInput input = {.model = model,
                            .problem = world->now.engine.problem,
                            .answer = answer,
-                           .pose = model->pose,
+                           .from = model->pose,
+                           .start = model->twist,
+                           .pose = touch ? touch->pose : model->pose,
                            .pose_new = pose,
-                           .twist = model->twist,
+                           .twist = touch ? touch->twist : model->twist,
                            .end = twist,
+                           .flies = touch ? touch->flies : NULL,
                            .drift = world->work.drift_terms,
                            .late = world->work.late,
                            .joint_blocks = world->work.joint_blocks,
                            .gravity = settings->gravity,
                            .time_step = world->work.time_step,
-                           .restitution_threshold = bounce_threshold(world, world->work.time_step),
+                           .restitution_threshold =
+                               cni_bounce_threshold(world, world->work.time_step),
                            .geometric_stiffness = settings->geometric_stiffness,
                            .rounds = solved ? world->found.bounces.rounds : 0,
                            .by_quadrature = !solved,
@@ -415,7 +441,9 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
                      world->work.joint_blocks[0]);
   keep_drift(model, &world->work);
   const CniContactCache *kept = &now->contacts;
-  TakeLoop take = {model, pose, twist, kept->before_count > 0 ? kept->before : NULL};
+  const CniTouch *touch = world->work.touch;
+  TakeLoop take = {model, touch ? touch->pose : model->pose, pose, twist,
+                   kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   cni_joints_follow(model, world->work.time_step);
   now->engine.solved = solved;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ball dropped from 1 m: time and speed of the first impact, height of the bounce, time of rest.
-// All are of first order in h; where within its step an impact falls changes the error, so order is
-// shown on the mean over neighbouring steps.
+// Times are of first order in h; heights are of second order, as a ball bounces at the time and with
+// the speed of its touch. Where within its step an impact falls changes the error, so order is shown on
+// the mean over neighbouring steps.
 #include "check.h"
 #include "core/vec.h"
 #include "worlds.h"
@@ -42,7 +43,7 @@ static void first_impact(void **state) {
     } while (speed(&d) < 0);
     CHECK_NEAR(report.time, IMPACT_TIME, 2 * h);
     CHECK_NEAR(-before, IMPACT_SPEED, 2 * 9.81 * h);
-    CHECK_REL(speed(&d), -0.8 * before, 1e-12);
+    CHECK_NEAR(speed(&d), 0.8 * IMPACT_SPEED, 9.81 * h);
     cn_world_destroy(d.world);
   }
 }
@@ -69,9 +70,9 @@ static double mean_error(double h, double restitution, double truth) {
 
 static void bounce(double restitution) {
   double truth = restitution * restitution;
-  for (double h = 1e-2; h > 5e-5; h /= 3) CHECK_NEAR(apex(h, restitution), truth, 4 * h);
+  for (double h = 1e-2; h > 5e-5; h /= 3) CHECK_NEAR(apex(h, restitution), truth, 9.81 * h * h);
   double coarse = mean_error(4e-3, restitution, truth), fine = mean_error(1e-3, restitution, truth);
-  CHECK_NEAR(coarse / fine, 4, 1);
+  CHECK(coarse / fine > 10);
 }
 
 static void bounce_08(void **state) {

@@ -9,6 +9,7 @@
 #include <cairn/query.h>
 #include <cairn/solver.h>
 #include <cairn/system.h>
+#include <cairn/verdict.h>
 #include <cairn/world.h>
 
 #endif

@@ -368,8 +368,10 @@ void cni_job_show(const CniJob *job) {
     cni_show_begin(&show, stdout, 1);
     show_contract(&show, job, &summary, &info, hash);
     show_more(&show, job);
+    cni_job_show_verdict(&show, job);
     cni_show_end(&show);
   } else if (!job->quiet) {
     print_summary(job, &summary, &info, hash);
+    cni_job_print_verdict(job);
   }
 }

@@ -5,6 +5,7 @@
 #define CNI_CLI_JOB_H
 
 #include <cairn/scene.h>
+#include <cairn/verdict.h>
 #include <cairn/world.h>
 
 #include "cli/cli.h"
@@ -80,6 +81,7 @@ typedef struct CniJob {
   const char *dump; // folder; null: none are written
   int64_t dump_every, dump_count;
 
+  CnVerdict verdict;       // at the end
   int64_t estimate_every;  // steps; 0: none
   CnStepEstimate estimate; // the largest
 } CniJob;
@@ -132,6 +134,11 @@ int cni_job_dump_open(CniJob *job);
 int cni_job_dump_step(CniJob *job, const CnStepReport *report);
 
 // ---- results ----
+
+// Ask for the verdict; then it is told.
+int cni_job_verdict(CniJob *job);
+void cni_job_print_verdict(const CniJob *job);
+void cni_job_show_verdict(CniShow *show, const CniJob *job);
 
 void cni_job_show(const CniJob *job);
 

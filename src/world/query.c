@@ -238,12 +238,10 @@ static CnPenetration overlaps(const CniContact *contacts, int32_t count) {
   return result;
 }
 
-CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
-  CNI_FLOATS;
-  if (!penetration) return cni_null_argument("cn_world_penetration", "the result pointer");
-  *penetration = (CnPenetration){0};
-  CNI_TRY(cni_world_open(world, "cn_world_penetration"));
+CnStatus cni_world_touching(CnWorld *world, const CniContact **contacts, int32_t *count) {
   CniModel *model = &world->now.model;
+  *contacts = NULL;
+  *count = 0;
   if (model->body_count == 0) return CN_OK;
   CNI_TRY(cni_step_memory_reset(&world->memory));
   CnTwist *rest;
@@ -258,12 +256,20 @@ CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
                              .arena = &world->memory.arena,
                              .filter = world->hooks.filter ? cni_world_filter : NULL,
                              .filter_context = world};
+  world->busy = CNI_BUSY_STEP;
+  CnStatus status = cni_collision_detect(world->collision, &input, contacts, count);
+  world->busy = CNI_IDLE;
+  return status;
+}
+
+CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
+  CNI_FLOATS;
   const CniContact *contacts;
   int32_t count;
-  world->busy = CNI_BUSY_STEP;
-  CnStatus status = cni_collision_detect(world->collision, &input, &contacts, &count);
-  world->busy = CNI_IDLE;
-  CNI_TRY(status);
+  if (!penetration) return cni_null_argument("cn_world_penetration", "the result pointer");
+  *penetration = (CnPenetration){0};
+  CNI_TRY(cni_world_open(world, "cn_world_penetration"));
+  CNI_TRY(cni_world_touching(world, &contacts, &count));
   *penetration = overlaps(contacts, count);
   return CN_OK;
 }

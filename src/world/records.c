@@ -142,6 +142,29 @@ static const CniField linear_fields[] = {ROW(VEC3, CniContactRecord, linear, "li
                                          CNI_FIELDS_END};
 static const CniField angular_fields[] = {ROW(VEC3, CniContactRecord, angular, "angular"),
                                           CNI_FIELDS_END};
+static const CniField watch_fields[] = {ROW(LONG, CniWatch, steps, "steps"),
+                                        ROW(LONG, CniWatch, blind, "blind"),
+                                        ROW(REAL, CniWatch, energy, "energy"),
+                                        ROW(REAL, CniWatch, energy_least, "energy_least"),
+                                        ROW(REAL, CniWatch, scheme, "scheme"),
+                                        ROW(REAL, CniWatch, kinetic, "kinetic"),
+                                        ROW(REAL, CniWatch, fallen, "fallen"),
+                                        ROW(REAL, CniWatch, potential, "potential"),
+                                        CNI_FIELDS_END};
+static const CniField found_fields[] = {
+    ROW(REAL, CniFound, value, "value"),
+    ROW(REAL, CniFound, relative, "relative"),
+    ROW(FLAG, CniFound, turns, "turns"),
+    ROW(LONG, CniFound, worst, "worst"),
+    ROW(LONG, CniFound, first, "first"),
+    ROW(LONG, CniFound, count, "count"),
+    ROW(BITS, CniFound, whose.joint.slot, "joint.slot"),
+    ROW(BITS, CniFound, whose.joint.generation, "joint.generation"),
+    ROW(BITS, CniFound, whose.body.slot, "body.slot"),
+    ROW(BITS, CniFound, whose.body.generation, "body.generation"),
+    ROW(BITS, CniFound, whose.other.slot, "other.slot"),
+    ROW(BITS, CniFound, whose.other.generation, "other.generation"),
+    CNI_FIELDS_END};
 static const char *const event_kinds[] = {"began", "ended", NULL};
 static const CniField event_fields[] = {
     CNI_FIELD(CHOICE, CnContactEvent, kind, ANY, "", "", .words = event_kinds),
@@ -194,6 +217,7 @@ static const CniRecord common[CNI_RECORD_SHAPE_KIND] = {
     [CNI_RECORD_COUPLING] = {"coupling", NULL, {{"", coupling_fields, 0}}},
     [CNI_RECORD_TERM] = {"term", NULL, {{"", term_fields, 0}}},
     [CNI_RECORD_MOTION] = {"motion", NULL, {{"", motion_fields, 0}}},
+    [CNI_RECORD_WATCH] = {"watch", NULL, {{"", watch_fields, 0}}},
 };
 
 // What a kind of joint reads of its definition, and what was set and done along its coordinates.
@@ -217,6 +241,10 @@ _Static_assert(CNI_RECORD_PARTS > 4 * CN_JOINT_AXES, "four parts a coordinate");
 
 void cni_records(CniRecord records[CNI_RECORD_COUNT]) {
   memcpy(records, common, sizeof common);
+  for (int32_t k = 0; k < CN_FINDING_COUNT; k++)
+    records[CNI_RECORD_WATCH].parts[1 + k] =
+        (CniPart){cni_finding_kinds[k].name, found_fields,
+                  offsetof(CniWatch, found) + (size_t)k * sizeof(CniFound)};
   for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++)
     records[CNI_RECORD_SHAPE_KIND + k] =
         (CniRecord){"shape",

@@ -248,6 +248,8 @@ static void write_contents(Writer *w, const CniContents *now) {
   write_layout(w, &now->model);
   write_record(w, CNI_RECORD_SETTINGS, &settings);
   write_record(w, CNI_RECORD_CLOCK, &clock);
+  CniWatch watch = now->watch;
+  write_record(w, CNI_RECORD_WATCH, &watch);
   write_model(w, &now->model);
   write_contacts(w, now);
 }
@@ -799,6 +801,7 @@ static CnStatus read_rest(Reader *r, CnWorld *world, CniContents *next) {
     return cni_bad_data("snapshot: time %g s after %lld steps", clock.time, (long long)clock.step);
   next->time = clock.time;
   next->step = clock.step;
+  CNI_TRY(read_record(r, CNI_RECORD_WATCH, &next->watch));
   CNI_TRY(read_model(r, &next->model));
   CNI_TRY(read_contacts(r, &next->contacts, &world->allocator));
   if (r->s.at != r->s.size)

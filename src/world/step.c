@@ -119,7 +119,7 @@ static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
   return world->work.equations ? name_step(world, status) : status;
 }
 
-static CnStatus step(CnWorld *world, CnSolveReport *solve) {
+static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) {
   Undo undo;
   world->now.engine.solved = world->now.engine.groups_named = 0;
   world->balance_known = 0;
@@ -130,12 +130,14 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve) {
   CNI_TRY(remember(world, &undo));
   if (is_to_assemble(world)) CNI_TRY(cni_world_assemble(world, CNI_ASSEMBLED, NULL));
   world->work = (CniStepWork){0};
+  cni_watch_begin(world, watched);
   if (world->hooks.before_step) {
     world->busy = CNI_BUSY_HOOK;
     world->hooks.before_step(world->hooks.context, world, world->now.time,
                              world->now.settings.time_step);
   }
   world->busy = CNI_BUSY_STEP;
+  cni_watch_hooked(world, watched);
   size_t bytes = (size_t)world->now.model.motion_count * sizeof(CnTwist);
   CnTwist *old = bytes ? cni_arena_take(&world->memory.arena, bytes) : NULL;
   if (bytes && !old) {
@@ -155,14 +157,16 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   CNI_TRY(cni_world_open(world, "cn_world_step"));
   double start = cni_seconds();
   CnSolveReport solve = {0};
-  CnStatus status = step(world, &solve);
+  CniWatched watched;
+  CnStatus status = step(world, &solve, &watched);
   world->busy = CNI_IDLE;
   CNI_TRY(status);
-  if (!report) return CN_OK;
   int32_t contradicting[CN_REPORT_ROWS];
   const CniEngine *engine = &world->now.engine;
   cni_contacts_contradict(engine->problem, engine->answer.g, world->found.first_block,
                           engine->solved ? world->now.contacts.count : 0, &solve, contradicting);
+  cni_watch_end(world, &watched, &solve, contradicting);
+  if (!report) return CN_OK;
   double collision = world->work.seconds_collision;
   double solver = cn_max(0, cni_seconds() - start - collision);
   CnIntegratorReport integration;

@@ -15,6 +15,7 @@
 #include "core/memory.h"
 #include "model/model.h"
 #include "world/contacts.h"
+#include "world/watch.h"
 
 // The definition a world was made from, kept up to date. Names are those of the library's tables;
 // allocators, tasks and the integrator's own names are filled in at use.
@@ -53,6 +54,7 @@ typedef struct CniContents {
   CniContactCache contacts;
   double time;
   int64_t step;
+  CniWatch watch;
 } CniContents;
 
 typedef enum CniBusy {
@@ -76,6 +78,7 @@ typedef struct CniStepWork {
   const int32_t *block_of;    // as long as the contacts
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
+  CniFound overlap;                    // the deepest where the step begins
   void *order_scratch;                 // for another order of the bodies
   struct CniWorldEquations *equations; // in the arena; null: the step works with the problem
   CnTwist *loads;                      // in the arena: of the force hook
@@ -175,6 +178,9 @@ void cni_touch_release(CniTouch *touch, const CnAllocator *allocator);
 double cni_bounce_threshold(const CnWorld *world, double h); // m/s: what is slower does not bounce
 // Impulses of the step just made, as an answer to its problem.
 CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
+
+// Contacts at the present positions, as they are, in the memory of a step; nothing else changes.
+CnStatus cni_world_touching(CnWorld *world, const CniContact **contacts, int32_t *count);
 
 // What the force hook says of a state: valid until it is asked again; null: there is no hook.
 CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnTwist *twist,

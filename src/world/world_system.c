@@ -129,6 +129,8 @@ static CnStatus problem(void *context, double t, const double *q, const double *
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, work->joint_blocks, block_of));
   CNI_VALIDATE(cni_problem_fault(engine->problem));
   work->block_of = block_of;
+  cni_watch_deepest(input.model, work->contacts, work->contact_count, world->found.shorts,
+                    &work->overlap);
   CNI_TRY(cni_contacts_note(world));
   // the solver works in the place of the contacts; the equations look at them again
   if (!work->equations) {

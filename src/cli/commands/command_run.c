@@ -120,12 +120,14 @@ static int run(const CniArgs *args) {
   }
   if (status == CNI_EXIT_DONE && cni_figures_finish(&job.figures, job.world) != CN_OK)
     status = cni_fail(args, "%s: %s", job.label, cn_error_message());
+  if (status == CNI_EXIT_DONE) status = cni_job_verdict(&job);
   // also after a failure the run file is closed in order: it holds everything up to there
   if (status == CNI_EXIT_DONE) status = cni_job_checkpoint(&job, 1);
   int closed = cni_job_record_close(&job, status != CNI_EXIT_DONE);
   if (status == CNI_EXIT_DONE) status = closed;
   if (status == CNI_EXIT_DONE) {
     cni_job_show(&job);
+    if (cni_args_has(args, "strict") && !job.verdict.trusted) status = CNI_EXIT_INEXACT;
     if (job.interrupted) status = CNI_EXIT_INTERRUPTED;
   }
   cni_job_release(&job);
@@ -151,6 +153,7 @@ static const CniOption options[] = {
     {"checkpoint", 0, "FILE", "write a checkpoint now and then, and at the end"},
     {"checkpoint-every", 0, "SECONDS", "seconds of the clock between two checkpoints (default 30)"},
     {"resume", 0, "FILE", "go on from a checkpoint, and with the run file it names"},
+    {"strict", 0, NULL, "exit status 3 where the verdict is not to trust the run"},
     {"estimate", 0, "N", "every Nth step: its error, by two steps of half the length"},
     {"dump-problems", 0, "DIR", "write step problems to this folder, for `cairn solve` and others"},
     {"dump-every", 0, "N", "write the problem of every Nth step only (default 1)"},
@@ -179,7 +182,9 @@ const CniCommand cni_command_run = {
         "penetration, residual "
         "and "
         "times of the last 20 steps, and a hash of the final state: the same scene gives the same "
-        "hash on every machine and for any number of threads.\n\n"
+        "hash on every machine and for any number of threads. The last line is the verdict: "
+        "trusted, "
+        "or not, and why (docs/theory/verdict.md); it never changes a result.\n\n"
         "A run file can be read while it is written, and after a run was killed. An existing file "
         "is "
         "replaced only with --force, and only when the new one is complete. A resumed run has the "

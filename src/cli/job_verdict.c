@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last line of a run: can it be trusted, why not, and what to try.
+#include <string.h>
+
+#include "cli/job.h"
+
+int cni_job_verdict(CniJob *job) {
+  if (cn_world_verdict(job->world, &job->verdict) == CN_OK) return CNI_EXIT_DONE;
+  return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
+}
+
+// What the command line can do about it; "": nothing.
+static const char *advice(const CniJob *job, char *text, size_t capacity) {
+  const CnVerdict *v = &job->verdict;
+  int other = strcmp(job->def.solver.name, "auto") != 0;
+  const char *solve = other ? "--solver auto" : "--tol 1e-8";
+  text[0] = 0;
+  if (v->time_step > 0 && (v->exact || other))
+    snprintf(text, capacity, "; try --h %g or %s", v->time_step, solve);
+  else if (v->time_step > 0)
+    snprintf(text, capacity, "; try --h %g", v->time_step);
+  else if (v->exact)
+    snprintf(text, capacity, "; try %s", solve);
+  return text;
+}
+
+void cni_job_print_verdict(const CniJob *job) {
+  char text[96];
+  printf("%s%s\n", job->verdict.line, advice(job, text, sizeof text));
+}
+
+void cni_job_show_verdict(CniShow *show, const CniJob *job) {
+  const CnVerdict *v = &job->verdict;
+  char text[96];
+  cni_show_text(show, "verdict", NULL, v->trusted ? "trusted" : "do not trust");
+  cni_show_text(show, "verdict_line", NULL, v->line);
+  cni_show_list(show, "reasons", NULL);
+  for (int32_t i = 0; i < v->reason_count; i++) {
+    const CnFinding *f = &v->findings[v->reasons[i]];
+    cni_show_row(show);
+    cni_show_text(show, "name", "name", cn_finding_name((int32_t)v->reasons[i]));
+    cni_show_text(show, "text", "text", f->text);
+    cni_show_count(show, "first_step", "first_step", f->first_step);
+    cni_show_count(show, "steps", "steps", f->step_count);
+    cni_show_row_end(show);
+  }
+  cni_show_list_end(show);
+  cni_show_list(show, "findings", NULL);
+  for (int32_t i = 0; i < CN_FINDING_COUNT; i++) {
+    const CnFinding *f = &v->findings[i];
+    cni_show_row(show);
+    cni_show_text(show, "name", "name", cn_finding_name(i));
+    cni_show_number(show, "value", "value", f->value, "");
+    cni_show_number(show, "relative", "relative", f->relative, "");
+    cni_show_number(show, "threshold", "threshold", f->threshold, "");
+    cni_show_count(show, "steps", "steps", f->step_count);
+    cni_show_count(show, "worst_step", "worst_step", f->worst_step);
+    cni_show_row_end(show);
+  }
+  cni_show_list_end(show);
+  cni_show_flag(show, "energy_watched", NULL, v->energy_watched);
+  advice(job, text, sizeof text);
+  if (text[0]) cni_show_text(show, "advice", NULL, text + 2);
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdict: what the watch has seen (watch.c) against one table of thresholds, in words for a person.
+// docs/theory/verdict.md has the reasons for the numbers.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/floats.h"
+#include "core/math.h"
+#include "world/world.h"
+
+const CniFindingKind cni_finding_kinds[CN_FINDING_COUNT] = {
+    [CN_FINDING_JOINTS] = {"joints", 0.01, 0},
+    [CN_FINDING_OVERLAPS] = {"overlaps", 0.25, 0},
+    [CN_FINDING_RESIDUAL] = {"residual", 0.1, 0.02},
+    [CN_FINDING_ENERGY] = {"energy", 0.05, 0},
+    [CN_FINDING_SCHEME] = {"scheme", 0.1, 0},
+    [CN_FINDING_NOT_CONVERGED] = {"not_converged", 0, 0.05},
+    [CN_FINDING_CUT] = {"cut", 0, 0.05},
+    [CN_FINDING_INFEASIBLE] = {"infeasible", 0, 0},
+};
+
+// The order in which reasons are told: causes before what comes of them.
+static const CnFindingKind gravest[CN_FINDING_COUNT] = {
+    CN_FINDING_INFEASIBLE, CN_FINDING_JOINTS,        CN_FINDING_OVERLAPS, CN_FINDING_ENERGY,
+    CN_FINDING_SCHEME,     CN_FINDING_NOT_CONVERGED, CN_FINDING_CUT,      CN_FINDING_RESIDUAL};
+
+const char *cn_finding_name(int32_t kind) {
+  return kind >= 0 && kind < CN_FINDING_COUNT ? cni_finding_kinds[kind].name : NULL;
+}
+
+// ---- words ----
+
+typedef struct Text {
+  char *at;
+  size_t room; // the final zero included
+} Text;
+
+static void put(Text *t, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  int n = vsnprintf(t->at, t->room, format, list);
+  va_end(list);
+  size_t used = n < 0 ? 0 : (size_t)n < t->room ? (size_t)n : t->room - 1;
+  t->at += used;
+  t->room -= used;
+}
+
+static void put_share(Text *t, double share) {
+  if (share < 1e-4)
+    put(t, "%.1g of", share);
+  else if (share < 1)
+    put(t, "%.2g %% of", 100 * share);
+  else
+    put(t, "%.2g times", share);
+}
+
+static void put_body(Text *t, const CnWorld *world, CnBodyId body) {
+  int32_t i;
+  const char *name = "";
+  if (cni_model_find_body(&world->now.model, body, &i) == CN_OK)
+    name = cni_body_name(&world->now.model.bodies[i]);
+  if (name[0])
+    put(t, "'%s'", name);
+  else
+    put(t, "body %u", (unsigned)body.slot);
+}
+
+static void put_joint(Text *t, const CnWorld *world, CnJointId joint) {
+  int32_t i;
+  const char *name = "";
+  if (cni_model_find_joint(&world->now.model, joint, &i) == CN_OK)
+    name = world->now.model.joints[i].name;
+  if (name[0])
+    put(t, "joint '%s'", name);
+  else
+    put(t, "joint %u", (unsigned)joint.slot);
+}
+
+static void put_pair(Text *t, const CnWorld *world, const CnFinding *f) {
+  put_body(t, world, f->body);
+  put(t, " and ");
+  put_body(t, world, f->other);
+}
+
+static void put_steps(Text *t, const CnFinding *f) {
+  if (f->first_step == 0) put(t, " at the end");
+  if (f->first_step > 0) put(t, " from step %lld on", (long long)f->first_step);
+}
+
+static void say_joints(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  put_joint(t, world, f->joint);
+  put(t, turns ? " turned out of place by %.2g rad" : " opened by %.2g m", f->value);
+  if (!turns) {
+    put(t, " (");
+    put_share(t, f->relative);
+    put(t, " its size)");
+  }
+  put_steps(t, f);
+}
+
+static void say_overlaps(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  (void)turns;
+  put_pair(t, world, f);
+  put(t, " are %.2g m in each other (", f->value);
+  put_share(t, f->relative);
+  put(t, " the smaller one's radius)");
+  put_steps(t, f);
+}
+
+static void say_residual(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  (void)world, (void)turns;
+  put(t, "contacts and joints miss their laws by %.2g m/s (", f->value);
+  put_share(t, f->relative);
+  put(t, " the speeds of the scene) in %lld steps", (long long)f->step_count);
+  put_steps(t, f);
+}
+
+static void say_energy(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  (void)world, (void)turns;
+  put(t, "%.2g J came from nowhere (", f->value);
+  put_share(t, f->relative);
+  put(t, " the energy of the scene)");
+  put_steps(t, f);
+}
+
+static void say_scheme(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  (void)world, (void)turns;
+  put(t, "the time step itself changed the energy by %.2g J (", f->value);
+  put_share(t, f->relative);
+  put(t, " that of the scene)");
+  put_steps(t, f);
+}
+
+static void say_not_converged(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  (void)turns;
+  put(t, "the solver missed its tolerance %g in %lld steps", world->now.settings.solver.tolerance,
+      (long long)f->step_count);
+  put_steps(t, f);
+}
+
+static void say_cut(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  (void)world, (void)turns;
+  put(t, "the time budget cut %lld steps", (long long)f->step_count);
+  put_steps(t, f);
+}
+
+static void say_infeasible(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  (void)turns;
+  if (f->joint.slot) {
+    put_joint(t, world, f->joint);
+    put(t, " contradicts others");
+  } else {
+    put(t, "contacts of ");
+    put_pair(t, world, f);
+    put(t, " contradict others");
+  }
+  put(t, " in %lld steps", (long long)f->step_count);
+  put_steps(t, f);
+}
+
+static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world, const CnFinding *f,
+                                               int turns) = {
+    [CN_FINDING_JOINTS] = say_joints,     [CN_FINDING_OVERLAPS] = say_overlaps,
+    [CN_FINDING_RESIDUAL] = say_residual, [CN_FINDING_ENERGY] = say_energy,
+    [CN_FINDING_SCHEME] = say_scheme,     [CN_FINDING_NOT_CONVERGED] = say_not_converged,
+    [CN_FINDING_CUT] = say_cut,           [CN_FINDING_INFEASIBLE] = say_infeasible};
+
+// ---- judgement ----
+
+static CnFinding judge(const CniFound *found, CnFindingKind kind, int64_t steps) {
+  const CniFindingKind *row = &cni_finding_kinds[kind];
+  CnFinding f = {.value = found->value,
+                 .relative = found->relative,
+                 .threshold = row->threshold,
+                 .allowed_share = row->allowed_share,
+                 .step_count = found->count,
+                 .first_step = found->first,
+                 .worst_step = found->worst,
+                 .joint = found->whose.joint,
+                 .body = found->whose.body,
+                 .other = found->whose.other};
+  f.is_reason = (double)f.step_count > row->allowed_share * (double)(steps > 0 ? steps : 1);
+  return f;
+}
+
+// What the present positions add to what steps have seen where they began.
+static CnStatus look_now(CnWorld *world, CniWatch *watch) {
+  CniFound joints = {0}, overlap = {0};
+  const CniContact *contacts;
+  int32_t count;
+  cni_watch_joints(world, &joints);
+  if (!world->hooks.modify) { // which may take contacts out
+    CNI_TRY(cni_world_touching(world, &contacts, &count));
+    cni_watch_deepest(&world->now.model, contacts, count, NULL, &overlap);
+  }
+  cni_watch_note(&watch->found[CN_FINDING_JOINTS], CN_FINDING_JOINTS, watch->steps, &joints);
+  cni_watch_note(&watch->found[CN_FINDING_OVERLAPS], CN_FINDING_OVERLAPS, watch->steps, &overlap);
+  return CN_OK;
+}
+
+static void write_line(const CnWorld *world, CnVerdict *v) {
+  Text t = {v->line, sizeof v->line};
+  const CnFinding *f = v->findings;
+  if (!v->trusted) {
+    put(&t, "do not trust this run: ");
+    for (int32_t i = 0; i < v->reason_count; i++)
+      put(&t, "%s%s", i > 0 ? "; " : "", f[v->reasons[i]].text);
+    return;
+  }
+  put(&t, "trusted: %lld steps", (long long)v->step_count);
+  if (world->now.model.joint_count > 0) {
+    put(&t, ", joints open by at most ");
+    put_share(&t, f[CN_FINDING_JOINTS].relative);
+    put(&t, " their size");
+  }
+  if (f[CN_FINDING_OVERLAPS].relative > 0) {
+    put(&t, ", overlaps at most ");
+    put_share(&t, f[CN_FINDING_OVERLAPS].relative);
+    put(&t, " the bodies' radii");
+  }
+  if (v->energy_watched) {
+    put(&t, ", energy made ");
+    put_share(&t, f[CN_FINDING_ENERGY].relative);
+    put(&t, " what there was");
+  } else {
+    put(&t, ", energy not watched");
+  }
+}
+
+// A fifth of a step that is too long, as a number that one would type.
+static double shorter(double h) {
+  char text[32];
+  double value = 0.2 * h;
+  snprintf(text, sizeof text, "%.1g", value);
+  return sscanf(text, "%lf", &value) == 1 ? value : 0.2 * h;
+}
+
+CnStatus cn_world_verdict(CnWorld *world, CnVerdict *verdict) {
+  CNI_FLOATS;
+  if (!verdict) return cni_null_argument("cn_world_verdict", "the result pointer");
+  memset(verdict, 0, sizeof *verdict);
+  CNI_TRY(cni_world_open(world, "cn_world_verdict"));
+  CniWatch watch = world->now.watch;
+  CNI_TRY(look_now(world, &watch));
+  CnVerdict v = {.step_count = watch.steps, .energy_watched = watch.blind == 0};
+  for (int32_t i = 0; i < CN_FINDING_COUNT; i++) {
+    CnFindingKind kind = gravest[i];
+    CnFinding *f = &v.findings[kind];
+    *f = judge(&watch.found[kind], kind, watch.steps);
+    if (!f->is_reason) continue;
+    sayings[kind](&(Text){f->text, sizeof f->text}, world, f, watch.found[kind].turns);
+    v.reasons[v.reason_count++] = kind;
+  }
+  v.trusted = v.reason_count == 0;
+  const CnFinding *f = v.findings;
+  if (f[CN_FINDING_JOINTS].is_reason || f[CN_FINDING_OVERLAPS].is_reason ||
+      f[CN_FINDING_ENERGY].is_reason || f[CN_FINDING_SCHEME].is_reason)
+    v.time_step = shorter(world->now.settings.time_step);
+  v.exact = f[CN_FINDING_RESIDUAL].is_reason || f[CN_FINDING_NOT_CONVERGED].is_reason;
+  write_line(world, &v);
+  *verdict = v;
+  return CN_OK;
+}

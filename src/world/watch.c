@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watching a step, for the verdict (verdict.c). Every figure is one that the step has at hand.
+//
+// Joints. Where the step begins, by the places that the assembly has computed; the end of the last step
+// is looked at when a verdict is asked for. A joint's size is the largest of the arms from its frames to
+// the centres of mass and of the radii of gyration of its bodies.
+//
+// Overlaps. Gaps of the contacts that got a block, over the smaller inradius; on the way no body is
+// thinner than a hundredth of its radius of gyration.
+//
+// Energy. Let C be what the bodies have gained beyond the work of gravity, loads, springs and drives.
+// Friction, impacts and rigid joints can only take: C falls. What C has risen above its own least value so
+// far is energy that nothing has brought. A scheme that is right in the mean makes C swing about a little;
+// one that makes energy makes it climb. With a balance C is the sum of its parts; without one it is known
+// where gravity is all that acts. Where a hook sets states, that is in C too; what a program sets between
+// steps is not: it begins anew.
+//
+// Cost: two passes over the bodies (some ten operations each) and one over contacts and joints.
+#include "world/world.h"
+
+#include <math.h>
+
+#include "core/math.h"
+
+#define MOST 1e300 // what is not finite, in snapshots
+
+void cni_watch_note(CniFound *found, CnFindingKind kind, int64_t step, const CniFound *now) {
+  double relative = now->relative <= MOST ? now->relative : MOST;
+  if (relative > found->relative) {
+    found->relative = relative;
+    found->value = now->value <= MOST ? now->value : MOST;
+    found->turns = now->turns;
+    found->worst = step;
+    found->whose = now->whose;
+  }
+  if (relative <= cni_finding_kinds[kind].threshold) return;
+  if (found->count++ == 0) found->first = step;
+}
+
+static void note(CniWatch *watch, CnFindingKind kind, const CniFound *now) {
+  cni_watch_note(&watch->found[kind], kind, watch->steps, now);
+}
+
+// ---- energy ----
+
+static CniMotionFigures figures_of(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  CnVec3 g = world->now.settings.gravity, moment = CN_VEC3_ZERO;
+  CniMotionFigures f = {0};
+  double twice = 0, fastest = 0;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    double m = model->mass[i].mass, j = model->mass[i].inertia;
+    CnVec3 v = model->twist[i].velocity, w = model->twist[i].spin;
+    double v2 = cn_norm2(v);
+    if (j == 0) {
+      f.driven |= v2 > 0 || cn_norm2(w) > 0;
+      continue;
+    }
+    fastest = cn_max(fastest, v2);
+    if (j == CNI_TURNS_BY_AXIS) {
+      CnVec3 own = cn_unrotate(model->pose[i].rotation, w), a = model->inertias[i];
+      twice += m * v2 + (a.x * own.x * own.x + a.y * own.y * own.y + a.z * own.z * own.z);
+    } else {
+      twice += m * v2 + j * cn_norm2(w);
+    }
+    f.mass += m;
+    moment = cn_madd(moment, m, model->pose[i].position);
+  }
+  f.kinetic = 0.5 * twice;
+  f.potential = -cn_dot(g, moment);
+  f.fastest = sqrt(fastest);
+  return f;
+}
+
+// May a joint bring energy? Springs give back what they took.
+static int joint_acts(const CniJoint *joint) {
+  const CnJointDef *def = &joint->def;
+  if (def->stiffness > 0 || def->damping > 0) return 1;
+  for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++) {
+    const CnJointAxis *axis = &def->axes[k];
+    if (axis->motor_effort != 0 || axis->stiffness > 0 || axis->limit_stiffness > 0 ||
+        axis->armature > 0 || axis->motor_stiffness > 0 || axis->motor_damping > 0)
+      return 1;
+  }
+  return 0;
+}
+
+static int is_passive(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  if (world->hooks.force || model->force_count > 0) return 0;
+  for (int32_t i = 0; i < model->joint_count; i++)
+    if (joint_acts(&model->joints[i])) return 0;
+  for (int32_t i = 0; model->load && i < model->body_count; i++)
+    if (!cni_is_zero(model->load[i].velocity) || !cni_is_zero(model->load[i].spin)) return 0;
+  return 1;
+}
+
+static int surfaces_move(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < model->material_count; i++)
+    if (!cni_is_zero(model->materials[i].def.surface_velocity)) return 1;
+  return world->hooks.modify != NULL;
+}
+
+void cni_watch_begin(const CnWorld *world, CniWatched *w) {
+  *w = (CniWatched){.before = figures_of(world)};
+}
+
+void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
+  if (world->hooks.before_step) {
+    CniMotionFigures now = figures_of(world);
+    w->injected = now.kinetic + now.potential - w->before.kinetic - w->before.potential;
+    w->before.driven |= now.driven;
+  }
+  w->passive = is_passive(world);
+  w->led = w->before.driven || world->now.model.motion_count > 0 || surfaces_move(world);
+}
+
+// J: what nobody brought in the step, and what of it is the scheme's own; 0: not known.
+static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotionFigures *now,
+                       double *energy, double *scheme) {
+  static const CnBalancePart passive[] = {CN_BALANCE_JOINTS, CN_BALANCE_FRICTION,
+                                          CN_BALANCE_IMPACTS, CN_BALANCE_STABILISATION,
+                                          CN_BALANCE_SCHEME};
+  const CnBalanceTerm *parts = world->balance.parts;
+  *energy = w->injected;
+  *scheme = 0;
+  if (w->led) return 0;
+  if (w->passive) {
+    *energy = now->kinetic + now->potential - w->before.kinetic - w->before.potential;
+  } else if (world->balance_known) {
+    for (size_t k = 0; k < sizeof passive / sizeof passive[0]; k++)
+      *energy += parts[passive[k]].energy;
+  } else {
+    return 0;
+  }
+  if (world->balance_known)
+    *scheme = parts[CN_BALANCE_SCHEME].energy + parts[CN_BALANCE_JOINTS].energy;
+  return 1;
+}
+
+static void note_share(CniWatch *watch, CnFindingKind kind, double value, double scale) {
+  if (scale > 0) note(watch, kind, &(CniFound){.value = value, .relative = value / scale});
+}
+
+// J: what lifting all bodies by the errors of position takes, at most: joints and overlaps that close again
+// give back what they took.
+static double closing(const CnWorld *world, const CniMotionFigures *now) {
+  const CniFound *found = world->now.watch.found, *joints = &found[CN_FINDING_JOINTS];
+  double way = found[CN_FINDING_OVERLAPS].value + (joints->turns ? 0 : joints->value);
+  return now->mass * cn_norm(world->now.settings.gravity) * way;
+}
+
+static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFigures *now) {
+  CniWatch *watch = &world->now.watch;
+  double energy, scheme, step = cn_norm(world->now.settings.gravity) * world->work.time_step;
+  if (watch->steps == 1) watch->potential = w->before.potential;
+  watch->kinetic = cn_max(watch->kinetic, cn_max(w->before.kinetic, now->kinetic));
+  watch->fallen = cn_max(watch->fallen, fabs(now->potential - watch->potential));
+  watch->blind += !unaccounted(world, w, now, &energy, &scheme);
+  watch->energy += energy;
+  watch->scheme += scheme;
+  watch->energy_least = cn_min(watch->energy_least, watch->energy);
+  // A fall is resolved after some steps of gravity: what is slower than that is beneath notice. The
+  // first steps of a fall are off by h/2 in time, which after n of them is 1/n of the energy.
+  double least = now->mass * step * step;
+  double most = cn_max(watch->kinetic, watch->fallen);
+  double made = watch->energy - watch->energy_least - closing(world, now),
+         taken = fabs(watch->scheme);
+  note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
+  note_share(watch, CN_FINDING_SCHEME, taken, cn_max(most, 200 * least));
+}
+
+// ---- joints and overlaps ----
+
+static double gyration(const CniModel *model, int32_t body) {
+  if (body < 0 || !cni_has_mass(&model->mass[body])) return 0;
+  double j = model->mass[body].inertia;
+  if (j == CNI_TURNS_BY_AXIS) {
+    CnVec3 own = model->inertias[body];
+    j = cn_max(own.x, cn_max(own.y, own.z));
+  }
+  return sqrt(j / model->mass[body].mass);
+}
+
+static double size_of(const CniModel *model, const CniJoint *joint) {
+  double arm_a = joint->body_a < 0 ? 0 : cn_norm(joint->local_a.position);
+  double arm_b = joint->body_b < 0 ? 0 : cn_norm(joint->local_b.position);
+  double size = cn_max(cn_max(arm_a, arm_b), joint->def.distance);
+  return cn_max(size, cn_max(gyration(model, joint->body_a), gyration(model, joint->body_b)));
+}
+
+static int is_open(const CnJointAxis *axis, double x, double *beyond) {
+  if (axis->limit_stiffness > 0) return 0;
+  *beyond = cn_max(axis->lower - x, x - axis->upper);
+  return *beyond > 0;
+}
+
+// How far a joint is open at a place: m and rad, limits that it is beyond included.
+static void opening(const CniJoint *joint, const CniJointPlace *place, double *way, double *turn) {
+  const CnJointDef *def = &joint->def;
+  *way = *turn = 0;
+  if (def->stiffness == 0 && def->damping == 0) cni_joint_errors(place, way, turn);
+  for (int32_t k = 0; k < place->axis_count; k++) {
+    double beyond;
+    if (!is_open(&def->axes[k], place->axes[k].value, &beyond)) continue;
+    double *to = place->axes[k].turns ? turn : way;
+    *to = cn_max(*to, beyond);
+  }
+}
+
+static void watch_joint(const CniModel *model, int32_t i, const CniJointPlace *place,
+                        CniFound *worst) {
+  double way, turn;
+  const CniJoint *joint = &model->joints[i];
+  opening(joint, place, &way, &turn);
+  // most are closed far better than the worst so far
+  double size = way > 0 ? size_of(model, joint) : 1;
+  double relative = size > 0 ? way / size : 0;
+  if (!(cn_max(relative, turn) > worst->relative)) return;
+  *worst = (CniFound){.value = relative >= turn ? way : turn,
+                      .relative = cn_max(relative, turn),
+                      .turns = relative < turn,
+                      .whose = {.joint = cni_joint_id(model, i)}};
+}
+
+void cni_watch_joints(const CnWorld *world, CniFound *worst) {
+  const CniModel *model = &world->now.model;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    CniJointPlace place;
+    cni_joint_at(&model->joints[i], model->pose, &place);
+    watch_joint(model, i, &place, worst);
+  }
+}
+
+// A point, made a tiny ball, is as thick as a hundredth of its body.
+static double thickness(const CniModel *model, const CniShape *shape) {
+  return cn_max(cni_model_inradius(shape), 0.01 * gyration(model, shape->body));
+}
+
+void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
+                       const CniShortContact *shorts, CniFound *worst) {
+  for (int32_t i = 0; i < count; i++) {
+    const CniContact *c = &contacts[i];
+    if (!(c->gap < 0) || (shorts && shorts[i].a == CNI_SHORT_NONE)) continue;
+    const CniShape *a = &model->shapes[c->shape_a], *b = &model->shapes[c->shape_b];
+    double size = cn_min(cni_model_inradius(a), cni_model_inradius(b));
+    if (!(-c->gap > worst->relative * size)) continue;
+    size = cn_min(thickness(model, a), thickness(model, b));
+    if (!(-c->gap > worst->relative * size)) continue;
+    *worst = (CniFound){
+        .value = -c->gap,
+        .relative = -c->gap / size,
+        .whose = {.body = cni_body_id(model, a->body), .other = cni_body_id(model, b->body)}};
+  }
+}
+
+// ---- the step ----
+
+static CniWhose whose_row(const CnWorld *world, const CnSolveReport *solve,
+                          const int32_t *contradicting) {
+  CniWhose whose = {{0, 0}, {0, 0}, {0, 0}};
+  const CniModel *model = &world->now.model;
+  if (solve->infeasible_count == 0) return whose;
+  if (contradicting[0] >= 0) {
+    int32_t a, b;
+    cni_contact_find_shapes(&world->now, contradicting[0], &a, &b);
+    if (a >= 0) whose.body = cni_body_id(model, model->shapes[a].body);
+    if (b >= 0) whose.other = cni_body_id(model, model->shapes[b].body);
+    return whose;
+  }
+  const CnProblem *p = world->now.engine.problem;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t row = solve->infeasible_rows[0] - p->blocks[i].row;
+    CnBlockOwner owner;
+    if (row < 0 || row >= p->blocks[i].dim) continue;
+    if (cn_world_problem_block(world, i, &owner) == CN_OK) whose.joint = owner.joint;
+  }
+  return whose;
+}
+
+void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
+                   const int32_t *contradicting) {
+  CniWatch *watch = &world->now.watch;
+  CniMotionFigures now = figures_of(world);
+  const CniModel *model = &world->now.model;
+  CniFound joints = {0};
+  watch->steps++;
+  if (world->work.places)
+    for (int32_t i = 0; i < model->joint_count; i++)
+      watch_joint(model, i, &world->work.places[i], &joints);
+  else
+    cni_watch_joints(world, &joints);
+  note(watch, CN_FINDING_JOINTS, &joints);
+  note(watch, CN_FINDING_OVERLAPS, &world->work.overlap);
+  watch_energy(world, w, &now);
+  double step = cn_norm(world->now.settings.gravity) * world->work.time_step;
+  if (solve->converged >= 0)
+    note_share(watch, CN_FINDING_RESIDUAL, solve->certificate.residual_speed,
+               cn_max(cn_max(w->before.fastest, now.fastest), step));
+  CniFound bad = {.value = 1, .relative = 1};
+  if (solve->converged == 0 && world->now.settings.solver.tolerance > 0)
+    note(watch, CN_FINDING_NOT_CONVERGED, &bad);
+  if (solve->cut_by_time) note(watch, CN_FINDING_CUT, &bad);
+  bad.whose = whose_row(world, solve, contradicting);
+  if (solve->infeasible_count > 0) note(watch, CN_FINDING_INFEASIBLE, &bad);
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every step leaves behind for the verdict (verdict.c): the worst of each kind, whose it was, and
+// how many steps were bad. Part of the contents, so that a restored world judges its whole past.
+#ifndef CNI_WORLD_WATCH_H
+#define CNI_WORLD_WATCH_H
+
+#include <cairn/verdict.h>
+
+#include "collision/collision.h"
+#include "model/model.h"
+
+// Whose a figure is: a joint, or two bodies; zero: nobody's.
+typedef struct CniWhose {
+  CnJointId joint;
+  CnBodyId body, other;
+} CniWhose;
+
+typedef struct CniFound {
+  double value, relative;
+  int32_t turns; // 1: the value is an angle
+  int64_t worst, first, count;
+  CniWhose whose;
+} CniFound;
+
+typedef struct CniWatch {
+  int64_t steps;
+  int64_t blind;       // steps whose energy could not be judged
+  double energy;       // J: what nobody has brought, so far
+  double energy_least; // its least value so far
+  double scheme;       // J: what the time step has taken or given, so far
+  double kinetic;      // J: the most there was
+  double fallen;       // J: the most that gravity has given or taken, from the first step on
+  double potential;    // J: where it began; known after the first step
+  CniFound found[CN_FINDING_COUNT];
+} CniWatch;
+
+// The rows of the table: what makes a step a bad one, and which share of them is allowed.
+typedef struct CniFindingKind {
+  const char *name;
+  double threshold, allowed_share;
+} CniFindingKind;
+extern const CniFindingKind cni_finding_kinds[CN_FINDING_COUNT];
+
+// Energies and the largest speed of the present state.
+typedef struct CniMotionFigures {
+  double kinetic, potential, fastest; // J, J, m/s
+  double mass;                        // kg, of bodies that move by forces
+  int32_t driven;                     // some body moves by itself
+} CniMotionFigures;
+
+// What is known of a step before it is made.
+typedef struct CniWatched {
+  CniMotionFigures before; // before_step comes after it
+  double injected;         // J: what before_step did by setting states
+  int32_t passive;         // nothing but gravity brings energy
+  int32_t led;             // bodies or surfaces move by themselves: so do their contacts' works
+} CniWatched;
+
+// Before the hook, after it, and with the answer. Nothing fails.
+void cni_watch_begin(const CnWorld *world, CniWatched *w);
+void cni_watch_hooked(const CnWorld *world, CniWatched *w);
+void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
+                   const int32_t *contradicting);
+
+// The deepest overlap among the contacts of the step under way, before the solver takes their place.
+void cni_watch_overlaps(CnWorld *world);
+// The joint that is farthest open, at the present positions.
+void cni_watch_joints(const CnWorld *world, CniFound *worst);
+// The contact of the deepest overlap; contacts without a block (`shorts`, null: all have one) do not count.
+void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
+                       const CniShortContact *shorts, CniFound *worst);
+// Note the figure of a step: value, relative, turns and whose of `now`.
+void cni_watch_note(CniFound *found, CnFindingKind kind, int64_t step, const CniFound *now);
+
+#endif

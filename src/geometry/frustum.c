@@ -28,6 +28,19 @@ CnVec3 cni_frustum_support(CniFrustum f, CnVec3 d, uint32_t *corner) {
   return cn_vec3(r * (d.x / across), r * (d.y / across), z);
 }
 
+// A point of the rim goes round it.
+CnVec3 cni_frustum_bend(CniFrustum f, uint32_t corner, CnVec3 d, CnSym3 *by) {
+  int up = corner < LOWER;
+  double across = sqrt(d.x * d.x + d.y * d.y), r = up ? f.high : f.low, z = up ? f.half : -f.half;
+  *by = (CnSym3){0, 0, 0, 0, 0, 0};
+  if (!(across > AXIS * fabs(d.z))) return cn_vec3(0, 0, z);
+  double x = d.x / across, y = d.y / across, bend = r / across;
+  by->xx = bend * y * y;
+  by->yy = bend * x * x;
+  by->xy = -bend * x * y;
+  return cn_vec3(r * x, r * y, z);
+}
+
 // An end, corner after corner seen from outside.
 static void ring(CniFrustum f, int up, double x, double y, CniFace *face) {
   const double c = 0.98078528040323044913, s = 0.19509032201612826785; // of 1/32 of a turn

@@ -11,6 +11,7 @@ typedef struct CniFrustum {
 } CniFrustum;
 
 CnVec3 cni_frustum_support(CniFrustum f, CnVec3 direction, uint32_t *corner);
+CnVec3 cni_frustum_bend(CniFrustum f, uint32_t corner, CnVec3 direction, CnSym3 *by);
 void cni_frustum_face(CniFrustum f, CnVec3 direction, CniFace *face);
 // Of the ball about the origin that holds it, and of the one that it holds.
 double cni_frustum_outradius(CniFrustum f);

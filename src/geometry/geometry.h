@@ -178,8 +178,7 @@ enum {
   CNI_SHAPE_UNBOUNDED = 1, // no bounds, no mass, no core; not on dynamic bodies
   CNI_SHAPE_GEOMETRY = 2,  // it is more than its sizes: CniPlaced::hull has it
   CNI_SHAPE_CURVED = 4,    // its core is no polyhedron
-  CNI_SHAPE_AXIAL = 8,     // the same however it is turned about z
-  CNI_SHAPE_SMOOTH = 16    // its core has a normal everywhere, or is a point
+  CNI_SHAPE_AXIAL = 8      // the same however it is turned about z
 };
 
 // A row of the table of kinds: all that the rest of Cairn knows of one. Directions and points are in
@@ -200,6 +199,9 @@ typedef struct CniShapeKind {
   double (*rounding)(const CniPlaced *shape);                   // radius of the ball on the core
   // The corner of the core that is farthest along a direction (of any length), and its number.
   CnVec3 (*support)(const CniPlaced *shape, CnVec3 direction, uint32_t *corner);
+  // Of curved cores: where the corner of that number is for a unit direction, and the radii of
+  // curvature there, m: how it moves as the direction turns.
+  CnVec3 (*bend)(const CniPlaced *shape, uint32_t corner, CnVec3 direction, CnSym3 *by);
   void (*face)(const CniPlaced *shape, CnVec3 direction, CniFace *face);
   // Where a ray from outside meets the surface first, in units of the direction, and the outward
   // normal there; INFINITY without one. From inside it is 0 and the normal is against the ray.

@@ -27,11 +27,23 @@ typedef struct CniHullCorner {
   int32_t neighbour; // the face beyond it
 } CniHullCorner;
 
+// The farthest of vectors that lie in memory by coordinates (farthest.inc).
+typedef struct CniColumns {
+  double *values;
+  int32_t stride;
+} CniColumns;
+typedef int32_t (*CniFarthest)(const double *rows, int32_t stride, CnVec3 direction);
+
 typedef struct CniHull {
   int32_t vertex_count, face_count, corner_count; // half as many edges as corners
   CnVec3 *vertices;
   CniHullFace *faces;
   CniHullCorner *corners;
+  // For searches: the vertices and the normals of the faces once more, and of every vertex the faces
+  // about it, ascending: about[first_about[v]] up to first_about[v + 1].
+  CniFarthest farthest;
+  CniColumns vertex_columns, normal_columns;
+  int32_t *first_about, *about;
   size_t bytes; // of the whole, in one piece
   // of density one
   double volume;

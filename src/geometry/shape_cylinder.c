@@ -41,6 +41,9 @@ static CniMassProps mass(const CniPlaced *shape, double density) {
 static CnVec3 support(const CniPlaced *shape, CnVec3 direction, uint32_t *corner) {
   return cni_frustum_support(of(shape), direction, corner);
 }
+static CnVec3 bend(const CniPlaced *shape, uint32_t corner, CnVec3 direction, CnSym3 *by) {
+  return cni_frustum_bend(of(shape), corner, direction, by);
+}
 static void face(const CniPlaced *shape, CnVec3 direction, CniFace *out) {
   cni_frustum_face(of(shape), direction, out);
 }
@@ -64,5 +67,6 @@ const CniShapeKind cni_shape_cylinder = {.name = "cylinder",
                                          .mass = mass,
                                          .rounding = rounding,
                                          .support = support,
+                                         .bend = bend,
                                          .face = face,
                                          .ray = cni_ray_convex};

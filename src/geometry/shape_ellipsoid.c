@@ -31,6 +31,20 @@ static CnVec3 support(const CniPlaced *shape, CnVec3 d, uint32_t *corner) {
   return cn_vec3(h[0] * s.x, h[1] * s.y, h[2] * s.z);
 }
 
+// With M = diag(a^2, b^2, c^2) and s = |(a n_x, b n_y, c n_z)| it is M/s - (M n)(M n)^T/s^3.
+static CnVec3 bend(const CniPlaced *shape, uint32_t corner, CnVec3 d, CnSym3 *by) {
+  CnVec3 p = support(shape, d, &corner);
+  const double *h = shape->size;
+  double s = 1 / cn_dot(p, d);
+  *by = (CnSym3){s * (h[0] * h[0] - p.x * p.x),
+                 s * (h[1] * h[1] - p.y * p.y),
+                 s * (h[2] * h[2] - p.z * p.z),
+                 -s * p.x * p.y,
+                 -s * p.x * p.z,
+                 -s * p.y * p.z};
+  return p;
+}
+
 static void face(const CniPlaced *shape, CnVec3 direction, CniFace *out) {
   out->count = 1;
   out->points[0] = support(shape, direction, &out->corner[0]);
@@ -57,7 +71,7 @@ static const CniField fields[] = {CNI_FIELD(VEC3, CnShapeDef, half_size, POSITIV
 const CniShapeKind cni_shape_ellipsoid = {.name = "ellipsoid",
                                           .summary = "a ball stretched along x, y and z",
                                           .fields = fields,
-                                          .flags = CNI_SHAPE_CURVED | CNI_SHAPE_SMOOTH,
+                                          .flags = CNI_SHAPE_CURVED,
                                           .page = CNI_PAGE_TRIANGLES,
                                           .bounds = cni_bounds_by_support,
                                           .inradius = inradius,
@@ -65,5 +79,6 @@ const CniShapeKind cni_shape_ellipsoid = {.name = "ellipsoid",
                                           .mass = mass,
                                           .rounding = cni_not_rounded,
                                           .support = support,
+                                          .bend = bend,
                                           .face = face,
                                           .ray = ray};

@@ -27,40 +27,42 @@ static CniMassProps mass(const CniPlaced *shape, double density) {
   return cni_hull_mass(shape->hull, rounding(shape), density);
 }
 
+static int32_t top_vertex(const CniHull *h, CnVec3 direction) {
+  return h->farthest(h->vertex_columns.values, h->vertex_columns.stride, direction);
+}
+
 static CnVec3 support(const CniPlaced *shape, CnVec3 direction, uint32_t *corner) {
-  const CniHull *h = shape->hull;
-  int32_t best = 0;
-  double most = cn_dot(direction, h->vertices[0]);
-  for (int32_t i = 1; i < h->vertex_count; i++) {
-    double reach = cn_dot(direction, h->vertices[i]);
-    if (reach > most) most = reach, best = i;
-  }
+  int32_t best = top_vertex(shape->hull, direction);
   *corner = (uint32_t)best;
-  return h->vertices[best];
+  return shape->hull->vertices[best];
+}
+
+// How far the corners before and after a vertex of a face reach, the higher one.
+static double beside(const CniHull *h, const CniHullFace *side, int32_t vertex, CnVec3 direction) {
+  const CniHullCorner *c = &h->corners[side->first];
+  int32_t k = 0;
+  while (c[k].vertex != vertex) k++;
+  int32_t before = c[k > 0 ? k - 1 : side->count - 1].vertex;
+  int32_t after = c[k + 1 < side->count ? k + 1 : 0].vertex;
+  return cn_max(cn_dot(direction, h->vertices[before]), cn_dot(direction, h->vertices[after]));
 }
 
 // The face that is across the direction, to 1.8 degrees; without one the face that has the highest
-// edge, by its lower end, and of the two at that edge the one that leans less.
+// edge, by its lower end, and of the two at that edge the one that leans less. The second highest
+// vertex of a convex body is a neighbour of the highest: the edge is at that one.
 static const CniHullFace *side_towards(const CniHull *h, CnVec3 direction) {
-  int32_t best = 0;
-  for (int32_t f = 1; f < h->face_count; f++)
-    if (cn_dot(direction, h->faces[f].normal) > cn_dot(direction, h->faces[best].normal)) best = f;
+  int32_t best = h->farthest(h->normal_columns.values, h->normal_columns.stride, direction);
   if (cn_dot(direction, h->faces[best].normal) > 0.9995 * cn_norm(direction))
     return &h->faces[best];
-  double reach[CNI_HULL_VERTICES], most = -INFINITY, upright = -INFINITY;
-  for (int32_t v = 0; v < h->vertex_count; v++) reach[v] = cn_dot(direction, h->vertices[v]);
-  for (int32_t f = 0; f < h->face_count; f++) {
-    const CniHullFace *side = &h->faces[f];
-    double along = cn_dot(direction, side->normal);
-    double last = reach[h->corners[side->first + side->count - 1].vertex];
-    for (int32_t k = 0; k < side->count; k++) {
-      double here = reach[h->corners[side->first + k].vertex], low = cn_min(last, here);
-      last = here;
-      if (!(low > most || (low == most && along > upright))) continue;
-      most = low;
-      upright = along;
-      best = f;
-    }
+  double most = -INFINITY, upright = -INFINITY;
+  int32_t top = top_vertex(h, direction);
+  for (int32_t i = h->first_about[top]; i < h->first_about[top + 1]; i++) {
+    const CniHullFace *side = &h->faces[h->about[i]];
+    double along = cn_dot(direction, side->normal), low = beside(h, side, top, direction);
+    if (!(low > most || (low == most && along > upright))) continue;
+    most = low;
+    upright = along;
+    best = h->about[i];
   }
   return &h->faces[best];
 }

@@ -17,17 +17,17 @@
 // radii and do not turn the normal: what is round is exact.
 //
 // A simplex that holds the origin, or comes to it within 1e-8 of the smaller shape, is not a
-// direction any more: convex_depth.c goes on from there. Smooth cores (ellipsoids) are looked at
-// roughly, and made exact by Newton's method (convex_smooth.c).
+// direction any more: convex_depth.c goes on from there. Curved cores are looked at roughly, and made
+// exact by Newton's method (convex_refine.c); where that fails the walk goes to its end.
 //
-// Cost: 0.3 to 0.8 us where cores are apart (3 GHz, one core).
+// Cost: 3,000 to 8,000 instructions where cores are apart, 14,000 to 30,000 where they touch.
 #include "geometry/pairs/convex_private.h"
 
 #define ROUNDS 64
 #define ROUND_OFF 1e-15 // of the extent
 #define TOUCH 1e-8      // of the smaller inradius
-#define NEARLY 1e-3     // instead, where Newton's method is to follow
-#define ENOUGH 1e-3     // of the distance, likewise
+#define NEARLY 1e-2     // instead, where Newton's method is to follow
+#define ENOUGH 1e-2     // of the distance, likewise
 
 // ---- corners ----
 
@@ -104,24 +104,29 @@ static int within(const CniSimplex *s, int32_t k) {
   return corner > 0 ? origin > 0 : corner < 0 && origin < 0;
 }
 
-// Keep the part of the simplex that is nearest to the origin; 0: the origin is inside. Parts without
-// the newest corner, the last, were tried before.
-static int reduce(CniSimplex *s, CnVec3 *v) {
-  int32_t last = s->count - 1;
-  if (s->count == 4 && within(s, 0) && within(s, 1) && within(s, 2) && within(s, 3)) return 0;
-  Part best = {.distance2 = INFINITY};
-  offer(&best, s->corner[last].w, 1, &last, (double[]){1});
-  for (int32_t i = 0; i < last; i++) try_edge(&best, s, i, last);
+// The part of the simplex that is nearest to the origin; 0: the origin is inside. Parts without the
+// newest corner, the last, were tried before. Of a tetrahedron only faces that have the origin before
+// them count.
+static int nearest_part(const CniSimplex *s, Part *best) {
+  int32_t last = s->count - 1, behind[3] = {0, 0, 0};
+  for (int32_t k = 0; k < last && last == 3; k++) behind[k] = within(s, k);
+  if (behind[0] && behind[1] && behind[2] && within(s, 3)) return 0;
+  best->distance2 = INFINITY;
+  offer(best, s->corner[last].w, 1, &last, (double[]){1});
+  for (int32_t i = 0; i < last; i++) try_edge(best, s, i, last);
   for (int32_t i = 0; i < last; i++)
-    for (int32_t j = i + 1; j < last; j++) try_face(&best, s, i, j, last);
-  for (int32_t i = 0; i < best.count; i++) {
-    // places ascend: none is overwritten before it is read
-    s->corner[i] = s->corner[best.at[i]];
-    s->share[i] = best.share[i];
-  }
-  s->count = best.count;
-  *v = best.v;
+    for (int32_t j = i + 1; j < last; j++)
+      if (!behind[3 - i - j]) try_face(best, s, i, j, last);
   return 1;
+}
+
+static void keep_part(CniSimplex *s, const Part *part) {
+  for (int32_t i = 0; i < part->count; i++) {
+    // places ascend: none is overwritten before it is read
+    if (part->at[i] != i) s->corner[i] = s->corner[part->at[i]];
+    s->share[i] = part->share[i];
+  }
+  s->count = part->count;
 }
 
 // ---- the walk ----
@@ -138,8 +143,8 @@ static End settled(const CniConvex *x, double length, double along) {
 }
 
 static End walk(const CniConvex *x, CnVec3 d, CniSimplex *s, CnVec3 *v) {
-  double touch = cn_max((x->smooth ? NEARLY : TOUCH) * x->scale, 10 * ROUND_OFF * x->extent);
-  double nearest2 = INFINITY, enough = x->smooth ? ENOUGH : 0;
+  double touch = cn_max((x->rough ? NEARLY : TOUCH) * x->scale, 10 * ROUND_OFF * x->extent);
+  double nearest2 = INFINITY, enough = x->rough ? ENOUGH : 0;
   s->count = 0;
   for (int32_t round = 0; round < ROUNDS; round++) {
     CniCorner c = cni_convex_corner(x, d);
@@ -148,20 +153,20 @@ static End walk(const CniConvex *x, CnVec3 d, CniSimplex *s, CnVec3 *v) {
     if (round > 0 &&
         (nearest2 - along <= ROUND_OFF * length * x->extent + enough * nearest2 || known(s, c.w)))
       return settled(x, length, along);
-    CniSimplex before = *s;
+    Part part;
     s->corner[s->count++] = c;
-    if (!reduce(s, &d)) {
+    if (!nearest_part(s, &part)) {
       *v = CN_VEC3_ZERO;
       return END_TOUCHING;
     }
-    double distance2 = cn_norm2(d);
-    if (!(distance2 < nearest2)) {
-      *s = before;
+    if (!(part.distance2 < nearest2)) {
+      s->count--;
       return round > 0 ? settled(x, length, along) : END_APART;
     }
-    nearest2 = distance2;
-    *v = d;
-    if (distance2 <= touch * touch) return END_TOUCHING;
+    keep_part(s, &part);
+    nearest2 = part.distance2;
+    *v = d = part.v;
+    if (nearest2 <= touch * touch) return END_TOUCHING;
   }
   return END_APART;
 }
@@ -175,7 +180,7 @@ static End walk(const CniConvex *x, CnVec3 d, CniSimplex *s, CnVec3 *v) {
 #define CLOSE 1e-14 // of the extent
 #define GAIN 1e-12  // likewise
 
-void cni_convex_polish(const CniConvex *x, CniNearest *near) {
+static void polish(const CniConvex *x, CniNearest *near) {
   for (int32_t round = 0; round < POLISH_ROUNDS; round++) {
     CniConvex y = *x;
     CniSimplex simplex;
@@ -197,24 +202,30 @@ double cni_convex_apart(const CniConvex *x, CnVec3 n) {
   return cn_dot(n, cni_convex_corner(x, n).w);
 }
 
-int cni_convex_nearest(const CniConvex *x, CniNearest *near) {
+// As far as a walk and the facets of a depth come: polyhedra exactly.
+static int find(const CniConvex *x, CniNearest *near, End *end) {
   CnVec3 v = CN_VEC3_ZERO, towards = cn_norm2(x->way) > 0 ? x->way : cn_vec3(1, 0, 0);
-  End end = walk(x, towards, &near->simplex, &v);
+  *end = walk(x, towards, &near->simplex, &v);
+  if (*end == END_TOUCHING) return cni_convex_depth(x, v, near);
+  if (*end == END_FAR) return 1;
+  near->gap = cn_norm(v);
+  near->normal = cn_scale(1 / near->gap, v);
+  return !x->rough || cni_convex_refine(x, near);
+}
+
+int cni_convex_nearest(const CniConvex *x, CniNearest *near) {
+  CniConvex y = *x;
+  End end;
+  y.rough = x->curved;
+  int right = find(&y, near, &end);
   if (end == END_FAR) return 0;
-  if (end == END_APART) {
-    near->gap = cn_norm(v);
-    near->normal = cn_scale(1 / near->gap, v);
-  } else {
-    cni_convex_depth(x, v, near);
-  }
-  if (x->smooth) {
-    cni_convex_refine(x, near);
-    near->simplex = (CniSimplex){1, {cni_convex_corner(x, near->normal)}, {1}};
-  } else if (x->curved) {
+  if (!right) {
+    y.rough = 0;
+    find(&y, near, &end);
     // thin simplices on a curved surface can end the walk early: both bounds tell
     double most = near->gap;
     near->gap = cni_convex_apart(x, near->normal);
-    if (end == END_TOUCHING || most - near->gap > CLOSE * x->extent) cni_convex_polish(x, near);
+    if (end == END_TOUCHING || most - near->gap > CLOSE * x->extent) polish(&y, near);
   }
   return near->gap <= x->margin;
 }
@@ -233,7 +244,6 @@ CniConvex cni_convex_of(const CniPlaced *a, const CniPlaced *b, double margin) {
   x.margin = margin + x.round_a + x.round_b;
   x.scale = cn_min(x.kind_a->inradius(a), x.kind_b->inradius(b));
   x.extent = x.kind_a->outradius(a) + x.kind_b->outradius(b) + cn_norm(x.way);
-  x.smooth = (x.kind_a->flags & x.kind_b->flags & CNI_SHAPE_SMOOTH) != 0;
   x.curved = ((x.kind_a->flags | x.kind_b->flags) & CNI_SHAPE_CURVED) != 0;
   return x;
 }

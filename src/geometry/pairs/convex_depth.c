@@ -25,7 +25,7 @@
 #define FLAT 1e-12      // of the extent: thinner is flat
 #define ROUND_OFF 1e-14 // of the extent
 #define CURVED 1e-7     // of the extent: how near a curved surface is followed by facets
-#define SMOOTH 1e-2     // of the smaller inradius: likewise, where Newton's method is to follow
+#define ROUGH 1e-2      // of the smaller inradius: likewise, where Newton's method is to follow
 
 typedef struct Facet {
   int32_t at[3]; // corners, counter-clockwise seen from outside
@@ -215,63 +215,116 @@ static void flat(const CniConvex *x, CnVec3 way, CnVec3 n, CniNearest *near) {
   answer(x, cn_neg(n), near);
 }
 
-// A curved surface is followed by facets to some depth only: the ways out that are nearly as short as
-// the best are made exact as well.
-#define RIVALS 4
-#define APART 0.95 // cosine of their directions
+// ---- polyhedra, and what is curved to some depth ----
 
-static void try_rivals(const Hull *h, CniNearest *near) {
-  CnVec3 tried[RIVALS + 1] = {cn_neg(near->normal)};
-  cni_convex_refine(h->x, near);
-  for (int32_t n = 1; n <= RIVALS; n++) {
-    const Facet *best = NULL;
-    for (int32_t i = 0; i < h->facet_count; i++) {
-      const Facet *f = &h->facets[i];
-      int known = cn_dot(f->normal, near->normal) < -APART;
-      for (int32_t k = 0; k < n; k++) known |= cn_dot(f->normal, tried[k]) > APART;
-      if (!known && (!best || f->height < best->height)) best = f;
-    }
-    if (!best || !(best->height < -near->gap)) return;
-    CniNearest rival;
-    tried[n] = best->normal;
-    answer(h->x, best->normal, &rival);
-    cni_convex_refine(h->x, &rival);
-    if (!(rival.gap > near->gap)) continue;
-    near->normal = rival.normal;
-    near->gap = rival.gap;
-  }
-}
-
-void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near) {
-  CniSimplex *s = &near->simplex, first = *s;
-  CnVec3 n = CN_VEC3_ZERO;
-  while (s->count < 4 && grow(x, s, &n)) continue;
-  if (s->count < 4) {
-    flat(x, way, n, near);
-    s->count = first.count; // with the shares that are true for them
-    return;
-  }
-  Hull h;
-  h.x = x;
-  begin(&h, s);
+static void follow(Hull *h, CniNearest *near) {
+  const CniConvex *x = h->x;
   double best = INFINITY, round_off = ROUND_OFF * x->extent;
   double enough = x->curved ? CURVED * x->extent : round_off;
-  if (x->smooth) enough = SMOOTH * x->scale;
   CnVec3 m = {0, 0, 1};
-  while (h.corner_count < CORNERS) {
-    Facet f = *nearest(&h);
+  while (h->corner_count < CORNERS) {
+    Facet f = *nearest(h);
     if (!(f.height < best)) break;
     CniCorner c = farthest(x, f.normal);
     double top = cn_dot(f.normal, c.w);
     if (top < best) {
       best = top;
       m = f.normal;
-      keep_facet(&h, &f, s);
+      keep_facet(h, &f, &near->simplex);
     }
     if (!(top - f.height > enough)) break;
-    h.corners[h.corner_count++] = c;
-    if (!expand(&h, round_off)) break;
+    h->corners[h->corner_count++] = c;
+    if (!expand(h, round_off)) break;
   }
-  answer(x, clean_normal(s, m), near);
-  if (x->smooth) try_rivals(&h, near);
+  answer(x, clean_normal(&near->simplex, m), near);
+}
+
+// ---- curved cores, roughly ----
+
+// Facets that are near enough to the surface lead to a way out, which is made exact. What is left then
+// are facets nearer to the origin than the best of them: those about a way out that is known, made of
+// the same pieces of the cores, say no more; others are followed in their turn.
+#define WAYS 8
+#define ABOUT 0.98 // cosine of their directions
+
+typedef struct Way {
+  CnVec3 m;
+  uint32_t pieces[6]; // where it was begun, and where it ended
+} Way;
+
+static void note_pieces(const CniSimplex *s, uint32_t pieces[3]) {
+  for (int32_t i = 0; i < 3; i++) {
+    const CniCorner *c = &s->corner[i < s->count ? i : 0];
+    pieces[i] = cni_feature(c->name_a, c->name_b);
+  }
+}
+
+static int is_about(const Hull *h, const Facet *f, const Way *way) {
+  if (!(cn_dot(f->normal, way->m) > ABOUT)) return 0;
+  for (int32_t i = 0; i < 3; i++) {
+    const CniCorner *c = &h->corners[f->at[i]];
+    uint32_t piece = cni_feature(c->name_a, c->name_b);
+    int32_t k = 0;
+    while (k < 6 && way->pieces[k] != piece) k++;
+    if (k == 6) return 0;
+  }
+  return 1;
+}
+
+// The nearest facet that may lead to a way out shorter than `best`; null: there is none.
+static Facet *next_facet(Hull *h, const Way *ways, int32_t count, double best) {
+  Facet *found = NULL;
+  for (int32_t i = 0; i < h->facet_count; i++) {
+    Facet *f = &h->facets[i];
+    int known = !(f->height < best);
+    for (int32_t k = 0; k < count && !known; k++) known = is_about(h, f, &ways[k]);
+    if (known) continue;
+    found = f;
+    best = f->height;
+  }
+  return found;
+}
+
+// 0: there are more ways than are tried, or one cannot be made exact.
+static int follow_roughly(Hull *h, CniNearest *near) {
+  const CniConvex *x = h->x;
+  Way ways[WAYS];
+  int32_t count = 0;
+  near->gap = -INFINITY;
+  for (Facet *f; (f = next_facet(h, ways, count, -near->gap));) {
+    CniCorner c = farthest(x, f->normal);
+    if (cn_dot(f->normal, c.w) - f->height > ROUGH * x->scale) {
+      if (h->corner_count == CORNERS) return 0;
+      h->corners[h->corner_count++] = c;
+      if (!expand(h, ROUND_OFF * x->extent)) return 0;
+      continue;
+    }
+    CniNearest rival = {.normal = cn_neg(f->normal)};
+    keep_facet(h, f, &rival.simplex);
+    f->height = INFINITY; // it has served
+    if (count == WAYS) return 0;
+    note_pieces(&rival.simplex, ways[count].pieces);
+    if (!cni_convex_refine(x, &rival)) return 0;
+    note_pieces(&rival.simplex, ways[count].pieces + 3);
+    ways[count++].m = cn_neg(rival.normal);
+    if (rival.gap > near->gap) *near = rival;
+  }
+  return count > 0;
+}
+
+int cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near) {
+  CniSimplex *s = &near->simplex, first = *s;
+  CnVec3 n = CN_VEC3_ZERO;
+  while (s->count < 4 && grow(x, s, &n)) continue;
+  if (s->count < 4) {
+    flat(x, way, n, near);
+    s->count = first.count; // with the shares that are true for them
+    return !x->rough;
+  }
+  Hull h;
+  h.x = x;
+  begin(&h, s);
+  if (x->rough) return follow_roughly(&h, near);
+  follow(&h, near);
+  return 1;
 }

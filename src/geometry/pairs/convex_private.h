@@ -16,7 +16,7 @@ typedef struct CniConvex {
   double scale;  // the smaller inradius
   double extent; // how large the numbers get: what round-off is measured by
   int curved;    // one of them is no polyhedron
-  int smooth;    // neither has edges or flat sides
+  int rough;     // a normal that is nearly right will do: cni_convex_refine is to follow
 } CniConvex;
 
 // Two bounded shapes, seen so; margin of the shapes.
@@ -51,17 +51,15 @@ CniCorner cni_convex_corner(const CniConvex *x, CnVec3 direction);
 int cni_convex_nearest(const CniConvex *x, CniNearest *near);
 
 // Cores that overlap or touch (convex_depth.c): the least way out. The simplex is within round-off
-// of the origin; `way` leads from a to b between its nearest places, and may be zero.
-void cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near);
+// of the origin; `way` leads from a to b between its nearest places, and may be zero. 0: it was only
+// roughly asked for, and could not be made exact.
+int cni_convex_depth(const CniConvex *x, CnVec3 way, CniNearest *near);
 
 // How far apart the cores are along a direction n (unit, from a to b): never more than their gap.
 double cni_convex_apart(const CniConvex *x, CnVec3 n);
-// Of smooth cores: the normal made exact by Newton's method, and the gap along it (convex_smooth.c);
-// 0: it may not be.
+// Of curved cores: a normal that is nearly right made exact by Newton's method, with the gap and the
+// places (convex_refine.c); 0: it could not be, and nothing has changed.
 int cni_convex_refine(const CniConvex *x, CniNearest *near);
-// Of curved cores that overlap: the normal made exact (convex.c).
-void cni_convex_polish(const CniConvex *x, CniNearest *near);
-
 // Shares of three corners in the point of their plane nearest to the origin, and that point; 0 if
 // they lie on a line.
 int cni_triangle_shares(const CnVec3 w[3], double share[3], CnVec3 *point);

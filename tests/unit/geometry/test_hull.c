@@ -277,6 +277,41 @@ static void damaged_lists_are_refused(void **state) {
   drop(cube);
 }
 
+// The search of the widest level finds the first of the farthest vertices, as a plain loop does, and the
+// faces about a vertex are those that have it.
+static void searches(void **state) {
+  (void)state;
+  CniRng rng = {17};
+  for (int32_t n = 8; n <= 200; n += 24) {
+    CnVec3 points[200];
+    for (int32_t i = 0; i < n; i++)
+      points[i] =
+          n == 8 ? cn_vec3(i & 1 ? 1 : -1, i & 2 ? 2 : -2, i & 4 ? 3 : -3) : random_direction(&rng);
+    CniHull *h = hull_of(points, n);
+    for (int32_t k = 0; k < 200; k++) {
+      CnVec3 d = random_direction(&rng);
+      if (k < 6) d = cn_vec3(k % 3 == 0, k % 3 == 1, k % 3 == 2);
+      if (k < 3) d = cn_neg(d);
+      int32_t vertex = 0, face = 0;
+      for (int32_t i = 1; i < h->vertex_count; i++)
+        if (cn_dot(d, h->vertices[i]) > cn_dot(d, h->vertices[vertex])) vertex = i;
+      for (int32_t i = 1; i < h->face_count; i++)
+        if (cn_dot(d, h->faces[i].normal) > cn_dot(d, h->faces[face].normal)) face = i;
+      CHECK(h->farthest(h->vertex_columns.values, h->vertex_columns.stride, d) == vertex);
+      CHECK(h->farthest(h->normal_columns.values, h->normal_columns.stride, d) == face);
+    }
+    for (int32_t v = 0; v < h->vertex_count; v++)
+      for (int32_t i = h->first_about[v]; i < h->first_about[v + 1]; i++) {
+        const CniHullFace *face = &h->faces[h->about[i]];
+        int32_t k = 0;
+        while (k < face->count && h->corners[face->first + k].vertex != v) k++;
+        CHECK(k < face->count);
+      }
+    CHECK(h->first_about[h->vertex_count] == h->corner_count);
+    drop(h);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_have_six_faces),
@@ -287,6 +322,7 @@ int main(void) {
       cmocka_unit_test(written_digits),
       cmocka_unit_test(what_has_no_hull_is_refused),
       cmocka_unit_test(damaged_lists_are_refused),
+      cmocka_unit_test(searches),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

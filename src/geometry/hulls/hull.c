@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "geometry/hulls/farthest.inc"
+
 #include "core/error.h"
 #include "core/memory.h"
 
@@ -21,27 +23,45 @@
 
 // ---- memory ----
 
-static size_t rounded(size_t bytes) { return (bytes + 15) / 16 * 16; }
+static size_t rounded(size_t bytes) { return (bytes + 63) / 64 * 64; }
+static int32_t stride_of(int32_t count) { return (count + 7) / 8 * 8; }
+
+// The next `bytes` of the piece that *at counts, as an offset.
+static size_t take(size_t *at, size_t bytes) {
+  size_t here = *at;
+  *at += rounded(bytes);
+  return here;
+}
 
 static CniHull *take_hull(const CnAllocator *allocator, int32_t vertices, int32_t faces,
                           int32_t corners) {
-  size_t head = rounded(sizeof(CniHull)), v = rounded((size_t)vertices * sizeof(CnVec3));
-  size_t f = rounded((size_t)faces * sizeof(CniHullFace));
-  size_t bytes = head + v + f + (size_t)corners * sizeof(CniHullCorner);
-  char *memory = cni_allocate(allocator, bytes);
+  CniHull h = {.vertex_count = vertices, .face_count = faces, .corner_count = corners};
+  h.vertex_columns.stride = stride_of(vertices);
+  h.normal_columns.stride = stride_of(faces);
+  size_t bytes = 0, row = 3 * sizeof(double);
+  take(&bytes, sizeof h);
+  size_t vertex = take(&bytes, (size_t)vertices * sizeof(CnVec3));
+  size_t face = take(&bytes, (size_t)faces * sizeof(CniHullFace));
+  size_t corner = take(&bytes, (size_t)corners * sizeof(CniHullCorner));
+  size_t first = take(&bytes, (size_t)(vertices + 1) * sizeof(int32_t));
+  size_t about = take(&bytes, (size_t)corners * sizeof(int32_t));
+  size_t vertex_row = take(&bytes, (size_t)h.vertex_columns.stride * row);
+  size_t normal_row = take(&bytes, (size_t)h.normal_columns.stride * row);
+  h.bytes = bytes + 64; // rows are aligned to 64, whatever the allocator does
+  char *memory = cni_allocate(allocator, h.bytes);
   if (!memory) {
-    cni_error_memory(bytes);
+    cni_error_memory(h.bytes);
     return NULL;
   }
-  CniHull *hull = (CniHull *)memory;
-  *hull = (CniHull){.vertex_count = vertices,
-                    .face_count = faces,
-                    .corner_count = corners,
-                    .vertices = (CnVec3 *)(memory + head),
-                    .faces = (CniHullFace *)(memory + head + v),
-                    .corners = (CniHullCorner *)(memory + head + v + f),
-                    .bytes = bytes};
-  return hull;
+  char *even = memory + (64 - (uintptr_t)memory % 64) % 64;
+  h.vertices = (CnVec3 *)(memory + vertex);
+  h.faces = (CniHullFace *)(memory + face);
+  h.corners = (CniHullCorner *)(memory + corner);
+  h.first_about = (int32_t *)(memory + first);
+  h.about = (int32_t *)(memory + about);
+  h.vertex_columns.values = (double *)(even + vertex_row);
+  h.normal_columns.values = (double *)(even + normal_row);
+  return memcpy(memory, &h, sizeof h), (CniHull *)memory;
 }
 
 void cni_hull_destroy(const CnAllocator *allocator, CniHull *hull) {
@@ -112,6 +132,42 @@ static CnStatus join_faces(CniHull *h, const char *what) {
     h->corners[i].edge = twin < i ? h->corners[twin].edge : h->vertex_count + edges++;
   }
   return CN_OK;
+}
+
+// ---- what searches need ----
+
+#if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
+int32_t cni_farthest_avx2(const double *rows, int32_t stride, CnVec3 direction);
+#endif
+
+static CniFarthest farthest(void) {
+#if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
+  CniSimdLevel level = cni_simd_level();
+  if (level == CNI_SIMD_LEVEL_AVX2 || level == CNI_SIMD_LEVEL_AVX512) return cni_farthest_avx2;
+#endif
+  return CNI_WIDE_NAME(cni_farthest);
+}
+
+static void set_column(CniColumns columns, int32_t i, CnVec3 a) {
+  columns.values[i] = a.x;
+  columns.values[columns.stride + i] = a.y;
+  columns.values[2 * columns.stride + i] = a.z;
+}
+
+static void set_searches(CniHull *h) {
+  int32_t at = 0;
+  h->farthest = farthest();
+  for (int32_t v = 0; v < h->vertex_columns.stride; v++)
+    set_column(h->vertex_columns, v, h->vertices[v < h->vertex_count ? v : 0]);
+  for (int32_t f = 0; f < h->normal_columns.stride; f++)
+    set_column(h->normal_columns, f, h->faces[f < h->face_count ? f : 0].normal);
+  for (int32_t v = 0; v < h->vertex_count; v++) {
+    h->first_about[v] = at;
+    for (int32_t f = 0; f < h->face_count; f++)
+      for (int32_t k = 0; k < h->faces[f].count; k++)
+        if (h->corners[h->faces[f].first + k].vertex == v) h->about[at++] = f;
+  }
+  h->first_about[h->vertex_count] = at;
 }
 
 // ---- planes and mass ----
@@ -209,6 +265,7 @@ static CnStatus fill(CniHull *h, const char *what, const int32_t *count_of,
   for (int32_t i = 0; i < h->corner_count; i++) h->corners[i].vertex = corner_of[i];
   CNI_TRY(join_faces(h, what));
   CNI_TRY(set_planes(h, what));
+  set_searches(h);
   return set_mass(h, what);
 }
 

@@ -3,7 +3,8 @@
 // belong without speeds: after the drift bodies are shifted by ways and turns M^-1 E^T y, found by
 // Newton's method with the masses as weights, so that a share kappa of an error goes away in a step,
 // no faster than recovery_speed. Velocities stay, spins in body axes: no kinetic energy comes or
-// goes. Rows that are closed or held stay so.
+// goes. Rows that are closed or held stay so. What turns and belongs to nobody but itself keeps its
+// angular momentum: it turns on as a whole, faster where it was drawn together.
 #include "assembly/drift_private.h"
 
 #include "core/math.h"
@@ -40,6 +41,74 @@ static void shift(const CniDrift *d, CniDriftBody *body) {
   in->terms[CN_BALANCE_SCHEME].energy -= lifted;
 }
 
+// ---- angular momentum ----
+
+static void take_turn(const CniDrift *d, CniDriftBody *body) {
+  const CniDriftInput *in = d->in;
+  int32_t i = body->body;
+  CnVec3 turn = angular_momentum(in->model, i, in->pose_new[i], in->end[i]);
+  d->whole->turn = cn_sub(d->whole->turn, turn);
+}
+
+static void weigh(const CniDrift *d, CniDriftBody *body) {
+  const CniDriftInput *in = d->in;
+  int32_t i = body->body;
+  CnVec3 turn = angular_momentum(in->model, i, in->pose_new[i], in->end[i]);
+  d->whole->turn = cn_add(d->whole->turn, turn);
+  d->whole->mass += body->mass;
+  d->whole->centre = cn_madd(d->whole->centre, body->mass, in->pose_new[i].position);
+}
+
+static void add_inertia(const CniDrift *d, CniDriftBody *body) {
+  CnPose at = d->in->pose_new[body->body];
+  CnVec3 r = cn_sub(at.position, d->whole->centre);
+  double m = body->mass, rr = cn_norm2(r);
+  CnSym3 far = {m * (rr - r.x * r.x), m * (rr - r.y * r.y), m * (rr - r.z * r.z),
+                -m * r.x * r.y,       -m * r.x * r.z,       -m * r.y * r.z};
+  CnSym3 own = cni_model_inertia(d->in->model, body->body, at.rotation);
+  d->whole->inertia = cn_sadd(d->whole->inertia, cn_sadd(far, own));
+}
+
+static void turn_on(const CniDrift *d, CniDriftBody *body) {
+  const CniDriftInput *in = d->in;
+  int32_t i = body->body;
+  CnPose at = in->pose_new[i];
+  CnTwist more = {cn_cross(d->whole->rate, cn_sub(at.position, d->whole->centre)), d->whole->rate};
+  CnTwist *end = &in->end[i];
+  CnTwist mean = {cn_madd(end->velocity, 0.5, more.velocity), cn_madd(end->spin, 0.5, more.spin)};
+  end->velocity = cn_add(end->velocity, more.velocity);
+  end->spin = cn_add(end->spin, more.spin);
+  if (!in->terms) return;
+  CnVec3 push = cn_scale(body->mass, more.velocity);
+  CnVec3 turn = cn_smul(cni_model_inertia(in->model, i, at.rotation), more.spin);
+  CnBalanceTerm *joints = &in->terms[CN_BALANCE_JOINTS];
+  joints->momentum = cn_add(joints->momentum, push);
+  joints->angular_momentum =
+      cn_add(joints->angular_momentum, cn_add(cn_cross(at.position, push), turn));
+  joints->energy += cn_dot(push, mean.velocity) + cn_dot(turn, mean.spin);
+}
+
+// Does no link of an island reach to a body without mass?
+static int is_free(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    for (int32_t k = link->pair; k < link->pair + link->pair_count; k++)
+      if (d->pairs[k].a < 0 || d->pairs[k].b < 0) return 0;
+  }
+  return 1;
+}
+
+static void keep_turn(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+  CniDriftWhole *whole = d->whole;
+  cni_drift_each_body(d, list_of, begin, end, weigh);
+  whole->centre = cn_scale(1 / whole->mass, whole->centre);
+  cni_drift_each_body(d, list_of, begin, end, add_inertia);
+  whole->rate = cn_neg(cn_smul(cn_sinverse(whole->inertia), whole->turn));
+  cni_drift_each_body(d, list_of, begin, end, turn_on);
+}
+
+// ---- by the factor ----
+
 // The rows of an island for closing: those that hold stay where they are; limits that were passed take
 // part where they have not come back by themselves. Is there anything to do?
 static int open_rows(CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
@@ -57,12 +126,8 @@ static int open_rows(CniDrift *d, const int32_t *list_of, int32_t begin, int32_t
   return any;
 }
 
-void cni_drift_close(CniDrift *d, int32_t island) {
-  const int32_t *list_of = cni_direct_blocks(d->in->direct);
-  int32_t begin, end;
-  cni_direct_island(d->in->direct, island, &begin, &end);
-  if (!open_rows(d, list_of, begin, end) && !(d->last[island] > 1)) return;
-  d->closing = 1;
+static void close_rows(const CniDrift *d, int32_t island, const int32_t *list_of, int32_t begin,
+                       int32_t end) {
   for (int32_t k = 0; k < STEPS; k++) {
     cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
     if (!(cni_drift_look_at_all(d, list_of, begin, end, 1) > 1)) return;
@@ -75,6 +140,21 @@ void cni_drift_close(CniDrift *d, int32_t island) {
     }
     cni_drift_each_body(d, list_of, begin, end, shift);
   }
+}
+
+void cni_drift_close(CniDrift *d, int32_t island) {
+  const int32_t *list_of = cni_direct_blocks(d->in->direct);
+  int32_t begin, end;
+  cni_direct_island(d->in->direct, island, &begin, &end);
+  if (!open_rows(d, list_of, begin, end) && !(d->last[island] > 1)) return;
+  CniDriftWhole whole = {0};
+  int free = is_free(d, list_of, begin, end);
+  d->closing = 1;
+  d->whole = &whole;
+  if (free) cni_drift_each_body(d, list_of, begin, end, take_turn);
+  close_rows(d, island, list_of, begin, end);
+  if (free) keep_turn(d, list_of, begin, end);
+  d->whole = NULL;
 }
 
 // ---- without a factor ----

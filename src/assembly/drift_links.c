@@ -175,6 +175,8 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
                          .line = d->line_count,
                          .point = point_in_world(joint, &place),
                          .apart = cni_joint_kinds[joint->def.kind]->apart};
+  if (link->apart && !cni_joint_kinds[joint->def.kind]->curves)
+    link->length = link->locked ? place.locked[0].value + joint->def.distance : place.axes[0].value;
   link->tolerance = add_pair(d, place_of, d->link_count, joint, place.arm_a, place.arm_b);
   double size = link->tolerance / LINES; // m
   for (int32_t r = 0; r < link->locked; r++) {
@@ -281,6 +283,17 @@ static void mean_line(const CniDrift *d, int32_t line, CnVec3 linear, CnVec3 ang
                        : (CniDriftLine){mean(old->linear, linear), mean(old->angular, angular)};
 }
 
+// A line of another length at the end (a rope that becomes taut): the mean of the vectors between the
+// points, so that force and reaction act along it; its product with their change is that of the length.
+static void mean_straight(const CniDrift *d, const CniDriftLink *link, int32_t row, CnVec3 unit,
+                          double length) {
+  double sum = link->length + length;
+  CnVec3 old = d->lines[link->line + row].linear;
+  if (d->closing || !(sum > 0)) return;
+  d->means[link->line + row].linear =
+      cn_scale(1 / sum, cn_madd(cn_scale(link->length, old), length, unit));
+}
+
 // The row has a value; returns what is left in units of what may be.
 static double note(const CniDrift *d, int32_t row, double value, double may) {
   d->left[row] = value - d->target[row];
@@ -320,6 +333,8 @@ double cni_drift_look(const CniDrift *d, const CniDriftLink *link, int follow) {
     double value = now->value, target = d->target[link->row + r];
     if (now->wraps == 1) value = cni_joint_nearest(value, target);
     if (follow || link->apart) mean_line(d, link->line + r, now->linear, now->angular);
+    if (link->length > 0)
+      mean_straight(d, link, r, now->linear, now->value + (hold ? 0 : joint->def.distance));
     double may = now->turns ? TURNS + (hold ? ROUNDING * fabs(target) : 0) : link->tolerance;
     worst = cn_max(worst, note(d, link->row + r, value, may));
   }

@@ -28,6 +28,7 @@ typedef struct CniDriftLink {
   int32_t line;     // the first of its lines: one a row, of a coupling one a pair
   int32_t point;    // its first three rows lock a point: they have the directions of the world
   int32_t apart;    // it holds two points apart: its force is along the line between them
+  double length;    // m, from one to the other at the beginning; 0: no straight line
   double tolerance; // m
 } CniDriftLink;
 
@@ -43,6 +44,15 @@ typedef struct CniDriftBody {
   CnTwist impulse; // of the joints, at the centre of mass
   CnMat3 arms;     // sum of r f^T, world axes
 } CniDriftBody;
+
+// The bodies of an island together, while it is closed.
+typedef struct CniDriftWhole {
+  double mass;
+  CnVec3 centre;
+  CnVec3 turn;    // angular momentum that it has more than before
+  CnSym3 inertia; // about the centre
+  CnVec3 rate;    // rad/s: by so much it has to turn faster
+} CniDriftWhole;
 
 typedef struct CniDriftRoom {
   CniDirectBody *bodies;
@@ -70,7 +80,8 @@ typedef struct CniDrift {
   int32_t link_count, pair_count, line_count, row_count, entry_count, body_count;
   int32_t hold_count; // rows that are held or watched
   int32_t open_count;
-  int32_t closing; // lines and arms are those of the end alone
+  int32_t closing;      // lines and arms are those of the end alone
+  CniDriftWhole *whole; // null: nothing is closed
 } CniDrift;
 
 CnStatus cni_drift_list(CniDrift *drift); // what takes part

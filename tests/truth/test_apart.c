@@ -139,29 +139,34 @@ static void coupling(void **state) {
   }
 }
 
-// The closing of torn bodies that fly keeps their momentum, and takes no more than their joint does.
+// The closing of torn bodies that fly keeps their momentum, and angular momentum where force and
+// reaction of the joint act at one point (of a ball joint they act at its two points, torn as they are).
+// What is drawn together turns faster, as a skater does: a little energy may come with that.
 static void flying(void **state) {
   (void)state;
-  CnWorldDef wd = world_def_exact(0.001);
-  wd.gravity = CN_VEC3_ZERO;
-  wd.solver = cn_solver_def_default("auto");
-  CnWorld *world = world_make(&wd);
-  CnTwist going = {{1, 2, 0}, {0, 0, 3}};
-  CnJointDef def = cn_joint_def_default(CN_JOINT_BALL);
-  CnJointId id;
-  def.body_a = world_mass(world, 2, cn_vec3(0.2, 0.2, 0.01), world_at(0, 0, 0), going);
-  def.body_b = world_mass(world, 1, cn_vec3(0.1, 0.1, 0.1), world_at(1, 0, 0), REST);
-  def.frame_a.position = cn_vec3(0.5, 0, 0);
-  def.frame_b.position = cn_vec3(-0.3, 0.1, 0);
-  CHECK_OK(cn_joint_create(world, &def, &id));
-  CnWorldSums old, now;
-  cn_world_sums(world, &old);
-  for (int i = 0; i < 1000; i++) world_step(world);
-  cn_world_sums(world, &now);
-  CHECK_NEAR(cn_norm(cn_sub(now.momentum, old.momentum)), 0, 1e-10);
-  CHECK(now.kinetic_energy <= old.kinetic_energy);
-  CHECK_NEAR(state_of(world, id).error, 0, 1e-9);
-  cn_world_destroy(world);
+  for (int k = 0; k < 2; k++) {
+    CnWorldDef wd = world_def_exact(0.001);
+    wd.gravity = CN_VEC3_ZERO;
+    wd.solver = cn_solver_def_default("auto");
+    CnWorld *world = world_make(&wd);
+    CnTwist going = {{1, 2, 0}, {0, 0, 3}};
+    CnJointDef def = cn_joint_def_default(k ? CN_JOINT_REVOLUTE : CN_JOINT_BALL);
+    CnJointId id;
+    def.body_a = world_mass(world, 2, cn_vec3(0.2, 0.2, 0.01), world_at(0, 0, 0), going);
+    def.body_b = world_mass(world, 1, cn_vec3(0.1, 0.1, 0.1), world_at(1, 0, 0), REST);
+    def.frame_a.position = cn_vec3(0.5, 0, 0);
+    def.frame_b.position = cn_vec3(-0.3, 0.1, 0);
+    CHECK_OK(cn_joint_create(world, &def, &id));
+    CnWorldSums old, now;
+    cn_world_sums(world, &old);
+    for (int i = 0; i < 1000; i++) world_step(world);
+    cn_world_sums(world, &now);
+    CHECK_NEAR(cn_norm(cn_sub(now.momentum, old.momentum)), 0, 1e-10);
+    if (k) CHECK_NEAR(cn_norm(cn_sub(now.angular_momentum, old.angular_momentum)), 0, 1e-5);
+    CHECK(now.kinetic_energy <= 1.01 * old.kinetic_energy);
+    CHECK_NEAR(state_of(world, id).error, 0, 1e-9);
+    cn_world_destroy(world);
+  }
 }
 
 int main(void) {

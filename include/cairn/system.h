@@ -99,6 +99,9 @@ typedef struct CnEquations {
   double time_unit;
   /// What one of a row's gap is in m or rad, for messages. Null: 1.
   double (*row_unit)(void *context, int32_t row);
+  /// The next time after t at which r jumps (a drive that starts at once): hem5 and rkf45 take it as
+  /// an impact. Infinite: none. Null: it never does.
+  double (*next_jolt)(void *context, double t);
 } CnEquations;
 
 /// A mechanical system as functions. State is q (any coordinates) and v (six per velocity group of

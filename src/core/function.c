@@ -30,6 +30,10 @@ static void ramp(const CnFunctionDef *def, const double *bends, double t, double
   result[2] = 0;
 }
 
+static double ramp_kink(const CnFunctionDef *def, double t) {
+  return t < def->start ? def->start : t < def->end ? def->end : INFINITY;
+}
+
 static void sine(const CnFunctionDef *def, const double *bends, double t, double result[3]) {
   (void)bends;
   double w = 2 * CNI_PI * def->frequency, angle = w * (t - def->start) + def->phase;
@@ -87,6 +91,13 @@ static void table(const CnFunctionDef *def, const double *bends, double t, doubl
   result[2] = 0;
 }
 
+static double table_kink(const CnFunctionDef *def, double t) {
+  double begin = t - folded(def, t);
+  for (int32_t i = 0; i < def->point_count; i++)
+    if (def->times[i] + begin > t) return def->times[i] + begin;
+  return def->period > 0 ? def->times[0] + begin + def->period : INFINITY;
+}
+
 static void spline(const CnFunctionDef *def, const double *bends, double t, double result[3]) {
   t = folded(def, t);
   if (outside(def, t, result)) return;
@@ -137,13 +148,16 @@ static const CniField step_fields[] = {VALUE, FIELD(final, ANY, 0, "", "of a smo
 static const CniField point_fields[] = {PERIOD, CNI_FIELDS_END};
 
 const CniFunctionKind cni_function_kinds[CN_FUNCTION_KIND_COUNT] = {
-    [CN_FUNCTION_CONSTANT] = {"constant", "a number", constant_fields, 0, constant},
-    [CN_FUNCTION_RAMP] = {"ramp", "a constant rate from start to end", ramp_fields, 0, ramp},
-    [CN_FUNCTION_SINE] = {"sine", "an oscillation", sine_fields, 0, sine},
+    [CN_FUNCTION_CONSTANT] = {"constant", "a number", constant_fields, 0, constant, NULL},
+    [CN_FUNCTION_RAMP] = {"ramp", "a constant rate from start to end", ramp_fields, 0, ramp,
+                          ramp_kink},
+    [CN_FUNCTION_SINE] = {"sine", "an oscillation", sine_fields, 0, sine, NULL},
     [CN_FUNCTION_SMOOTH_STEP] = {"smooth_step", "from one value to another without a jerk",
-                                 step_fields, 0, smooth_step},
-    [CN_FUNCTION_TABLE] = {"table", "straight lines between points", point_fields, 1, table},
-    [CN_FUNCTION_SPLINE] = {"spline", "a cubic spline through points", point_fields, 2, spline},
+                                 step_fields, 0, smooth_step, NULL},
+    [CN_FUNCTION_TABLE] = {"table", "straight lines between points", point_fields, 1, table,
+                           table_kink},
+    [CN_FUNCTION_SPLINE] = {"spline", "a cubic spline through points", point_fields, 2, spline,
+                            NULL},
 };
 
 const char *cn_function_kind_name(CnFunctionKind kind) {

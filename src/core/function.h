@@ -15,6 +15,8 @@ typedef struct CniFunctionKind {
   int32_t least_points; // 0: it has none
   // Value, first and second derivative. `bends`: of a spline, its second derivatives at the points.
   void (*at)(const CnFunctionDef *def, const double *bends, double t, double result[3]);
+  // The next time after t at which the slope jumps, infinite if it does not any more. Null: never.
+  double (*kink)(const CnFunctionDef *def, double t);
 } CniFunctionKind;
 
 extern const CniFunctionKind cni_function_kinds[CN_FUNCTION_KIND_COUNT];

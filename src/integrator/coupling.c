@@ -11,7 +11,8 @@
 //
 // S is brought to rows of unit size; a pivot below 1e-14 means that the constraints depend on each
 // other. Which of them do is found by L L^T of G M^-1 G^T: a row is left out where 1e-12 of its own
-// size (1e-6 of the row itself) remains after those kept. Rows with a rank among them (joints before
+// size (1e-6 of the row itself) remains after those kept, or what is round-off behind the weakest of
+// these. Rows with a rank among them (joints before
 // contacts before tangents) are taken in the order given, along the profile; rows without in the order
 // of what remains of them, the largest share first, down to 1e-9: at a singular place round-off u of
 // positions turns the velocities by u over that share.
@@ -24,6 +25,7 @@
 
 #define SINGULAR 1e-14  // pivot of S with rows of size one
 #define DEPENDENT 1e-12 // what is left of a row's own size after those before it
+#define NOISE 4e-15     // round-off of that, over the least of them
 #define RANK 1e-9 // the same for rows that are chosen: what round-off makes of them grows as 1/RANK
 #define CERTAIN 1e-6   // pivots above it: no row depends on others, whatever the order
 #define FEW_ROWS 48    // below it S is dense
@@ -382,6 +384,7 @@ static CnStatus keep_rows(CniMotion *m, const int32_t *rows, int32_t *kept, int3
   int32_t k = 0, used = 0, n = m->active;
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->pivot, &c->pivot_capacity, 0,
                             3 * n + m->groups + 1, sizeof *c->pivot));
+  double weakest = 1; // share that was left of a row that is kept
   int32_t *begin = c->pivot, *first = begin + n, *of = first + n, *group_first = of + n;
   for (int32_t g = 0; g < m->groups; g++) group_first[g] = m->active;
   for (int32_t i = 0; i < m->active; i++) {
@@ -401,7 +404,8 @@ static CnStatus keep_rows(CniMotion *m, const int32_t *rows, int32_t *kept, int3
       row[j - from] = sum / other[j - first[j]];
       after -= row[j - from] * row[j - from];
     }
-    if (!(after > DEPENDENT * before)) continue;
+    if (!(after > cn_max(DEPENDENT, NOISE / weakest) * before)) continue;
+    weakest = cn_min(weakest, after / before);
     row[k - from] = sqrt(after);
     begin[k] = used;
     first[k] = from;

@@ -282,9 +282,37 @@ static CnStatus accept(CniDrive *d, double position, double velocity) {
   return row_missing(d) || d->report.steps % ROWS_EVERY == 0 ? renew_rows(d, &changed) : CN_OK;
 }
 
+// The end of the steps before rates jump. They must not see what comes after, nor those after it what
+// was before: some units of round-off of the time are left out.
+#define JOLT_WIDTH 8.0
+
+static double jolt_width(const CniDrive *d) {
+  return JOLT_WIDTH * ROUND_OFF * cn_max(fabs(d->t), fabs(d->t_end));
+}
+
+static double stop_time(const CniDrive *d) { return cn_min(d->t_end, d->jolt - jolt_width(d)); }
+
+static int is_jolt(const CniDrive *d) {
+  double stop = stop_time(d);
+  return stop < d->t_end && stop - d->t <= 2 * jolt_width(d);
+}
+
+static void find_jolt(CniDrive *d) {
+  const CnEquations *eq = d->motion.eq;
+  d->jolt = eq->next_jolt ? eq->next_jolt(d->motion.system->context, d->t) : INFINITY;
+}
+
+static CnStatus pass_jolt(CniDrive *d) {
+  CniFound none = {0, CN_EVENT_IMPACT, -1, 0};
+  d->t = cn_min(d->t_end, d->jolt + jolt_width(d));
+  find_jolt(d);
+  CNI_TRY(cni_modes_jolt(d));
+  return cni_modes_settle(d, &none);
+}
+
 // Length of the next step to try: as planned, not past the end, nor leaving a sliver before it.
 static double next_length(const CniDrive *d) {
-  double left = d->t_end - d->t, h = d->h_next;
+  double left = stop_time(d) - d->t, h = d->h_next;
   if (d->def.step_max > 0) h = cn_min(h, d->def.step_max / cni_time_unit(d->motion.eq));
   if (d->h_limit > 0) h = cn_min(h, d->h_limit);
   if (h >= left * (1 - 1e-12)) return left;
@@ -352,6 +380,7 @@ static int covered(const CniDrive *d) {
 static CnStatus advance(CniDrive *d) {
   double position = 0, velocity = 0;
   CNI_TRY(check_limits(d));
+  if (is_jolt(d)) return pass_jolt(d);
   CNI_TRY(make_step(d, next_length(d), &position, &velocity));
   CniFound found = {1, CN_EVENT_IMPACT, -1, 0};
   d->left = 0;
@@ -374,6 +403,7 @@ static CnStatus advance(CniDrive *d) {
 
 static CnStatus run(CniDrive *d) {
   d->h_next = d->def.step > 0 ? d->def.step / cni_time_unit(d->motion.eq) : d->t_end - d->t;
+  find_jolt(d);
   CNI_TRY(cni_modes_start(d));
   d->fixed_most = d->fixed_count;
   d->rows_known = 0;

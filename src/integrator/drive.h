@@ -73,6 +73,7 @@ typedef struct CniDrive {
   double most;                      // m/s2: largest acceleration of the friction problem, and one
   int64_t rows_known;               // steps made when bilateral rows were chosen last
   double renewed;                   // s: time at which they were listed last
+  double jolt;                      // s: time at which rates jump next
 } CniDrive;
 
 // ---- drive.c ----
@@ -124,6 +125,8 @@ static inline double cni_speed_zero(const CniDrive *d) {
 
 // Bilateral rows met? Otherwise project (if asked for) or stop with the sizes.
 CnStatus cni_modes_start(CniDrive *d);
+// Rates have jumped: the impact of bilateral rows, with what is closed.
+CnStatus cni_modes_jolt(CniDrive *d);
 // At (t, q, v), after an event: impacts of everything that approaches, then which closed contacts
 // stay closed, and the step fitted to them.
 CnStatus cni_modes_settle(CniDrive *d, const CniFound *found);
@@ -164,6 +167,8 @@ CnStatus cni_modes_share(CniDrive *d);
 
 // v after the impact of the closed contacts chosen[0 .. count), by the law of the definition.
 CnStatus cni_impact(CniDrive *d, int32_t count);
+// The same for all of them at once.
+CnStatus cni_impact_at_once(CniDrive *d, int32_t count);
 
 // ---- pieces.c: moreau-jean as a helper ----
 

@@ -60,7 +60,7 @@ static double *normal_speeds(CniDrive *d, int32_t count) {
   return before;
 }
 
-static CnStatus simultaneous(CniDrive *d, int32_t count) {
+CnStatus cni_impact_at_once(CniDrive *d, int32_t count) {
   const double *before = normal_speeds(d, count);
   CNI_TRY(strike(d, count));
   tell(d, count, before);
@@ -94,5 +94,6 @@ static CnStatus sequential(CniDrive *d, int32_t count) {
 }
 
 CnStatus cni_impact(CniDrive *d, int32_t count) {
-  return d->def.impact == CN_IMPACT_SEQUENTIAL ? sequential(d, count) : simultaneous(d, count);
+  return d->def.impact == CN_IMPACT_SEQUENTIAL ? sequential(d, count)
+                                               : cni_impact_at_once(d, count);
 }

@@ -154,6 +154,17 @@ static CnStatus find_closed(CniDrive *d, const CniFound *found, int edge, int32_
   return CN_OK;
 }
 
+CnStatus cni_modes_jolt(CniDrive *d) {
+  CniFound none = {0, CN_EVENT_IMPACT, -1, 0};
+  int32_t count;
+  CNI_TRY(start_rows(d));
+  CNI_TRY(find_closed(d, &none, 0, &count));
+  CNI_TRY(cni_modes_probe(d, count, 1));
+  CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
+  if (cni_largest(d->speeds, d->fixed_count) <= cni_speed_zero(d)) return CN_OK;
+  return cni_impact_at_once(d, count);
+}
+
 // ---- slip ----
 
 void cni_modes_aim(CniDrive *d) {

@@ -140,6 +140,13 @@ void cni_function_at(const CniModel *model, int32_t i, double t, double result[3
   cni_function_kinds[def->kind].at(def, bends, t, result);
 }
 
+double cni_function_kink(const CniModel *model, CnFunctionId id, double t) {
+  int32_t i = id.slot ? cni_ids_find(&model->function_ids, id.slot, id.generation) : -1;
+  const CnFunctionDef *def = i < 0 ? NULL : &model->functions[i].def;
+  return def && cni_function_kinds[def->kind].kink ? cni_function_kinds[def->kind].kink(def, t)
+                                                   : INFINITY;
+}
+
 void cni_joint_target(const CniModel *model, const CnJointAxis *axis, double t, double result[3]) {
   CnFunctionId id = axis->motor_function;
   int32_t i = id.slot ? cni_ids_find(&model->function_ids, id.slot, id.generation) : -1;

@@ -397,6 +397,8 @@ void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJoi
                        CniJointPlace *place);
 // Value and two derivatives of a function, by dense index, and of what a motor wants.
 void cni_function_at(const CniModel *model, int32_t function, double t, double result[3]);
+// When its slope jumps next after t; infinite: never.
+double cni_function_kink(const CniModel *model, CnFunctionId id, double t);
 // Its definition, and its second derivatives if it is a spline.
 const CnFunctionDef *cni_function_of(const CniModel *model, int32_t function, const double **bends);
 void cni_joint_target(const CniModel *model, const CnJointAxis *axis, double t, double result[3]);
@@ -414,8 +416,13 @@ double cni_coupling_curvature(const CniModel *model, const CniCoupling *coupling
                               const CnPose *pose, const CnTwist *twist);
 // def null: none.
 CnStatus cni_model_set_motion(CniModel *model, CnBodyId body, const CnMotionDef *def, double t);
-// Velocities that bring bodies with a motion to where they are to be at t + h. `old` gets those that
-// they had.
+// Where the i-th motion has its body at a time, the twist there and its derivative; returns the body.
+int32_t cni_motion_at(const CniModel *model, int32_t i, double t, CnPose *pose, CnTwist *twist,
+                      CnTwist *change);
+// When a velocity of a motion jumps next.
+double cni_motions_kink(const CniModel *model, double t);
+// Velocities that bring bodies with a motion to where they are to be at t + h; h 0: those at t. `old`
+// gets those that they had.
 void cni_motions_aim(CniModel *model, double t, double h, CnTwist *old);
 void cni_motions_back(CniModel *model, const CnTwist *old);
 // A checked function with memory of its own, for data read from outside.

@@ -11,18 +11,22 @@ CnMotionDef cn_motion_def_default(void) {
   return (CnMotionDef){.size = sizeof(CnMotionDef), .tag = CNI_TAG_MOTION, .axis = {0, 0, 1}};
 }
 
-static double value_of(const CniModel *model, CnFunctionId id, double t) {
-  double value[3] = {0, 0, 0};
-  int32_t i = cni_ids_find(&model->function_ids, id.slot, id.generation);
-  if (i >= 0) cni_function_at(model, i, t, value);
-  return value[0];
-}
+// Shift and turn by the functions, and their two derivatives.
+typedef struct Way {
+  CnPose pose;
+  CnTwist rate, change;
+} Way;
 
-// Shift and turn by the functions.
-static CnPose way_at(const CniModel *model, const CnMotionDef *def, double t) {
-  CnVec3 shift = {value_of(model, def->x, t), value_of(model, def->y, t),
-                  value_of(model, def->z, t)};
-  return (CnPose){shift, cni_quat_exp(cn_scale(value_of(model, def->turn, t), def->axis))};
+static Way way_at(const CniModel *model, const CnMotionDef *def, double t) {
+  const CnFunctionId ids[4] = {def->x, def->y, def->z, def->turn};
+  double f[4][3] = {{0}};
+  for (int32_t k = 0; k < 4; k++) {
+    int32_t i = cni_ids_find(&model->function_ids, ids[k].slot, ids[k].generation);
+    if (i >= 0) cni_function_at(model, i, t, f[k]);
+  }
+  return (Way){{{f[0][0], f[1][0], f[2][0]}, cni_quat_exp(cn_scale(f[3][0], def->axis))},
+               {{f[0][1], f[1][1], f[2][1]}, cn_scale(f[3][1], def->axis)},
+               {{f[0][2], f[1][2], f[2][2]}, cn_scale(f[3][2], def->axis)}};
 }
 
 static int32_t find(const CniModel *model, CnBodyId body) {
@@ -62,7 +66,7 @@ CnStatus cni_model_set_motion(CniModel *model, CnBodyId body, const CnMotionDef 
   CNI_TRY(cni_def_check("motion", given, sizeof *given, CNI_TAG_MOTION));
   CniMotion motion = {.body = body, .def = *given};
   CNI_TRY(check(model, b, &motion.def));
-  CnPose way = way_at(model, &motion.def, t), now = model->pose[b];
+  CnPose way = way_at(model, &motion.def, t).pose, now = model->pose[b];
   motion.start.position = cn_sub(now.position, way.position);
   motion.start.rotation = cn_qmul(cn_qconj(way.rotation), now.rotation);
   int32_t i = find(model, body);
@@ -82,16 +86,39 @@ static CnVec3 turn_of(CnQuat q) {
   return cn_scale(s > 0 ? 2 * cni_atan2(s, sign * q.w) / s : 2, v);
 }
 
+int32_t cni_motion_at(const CniModel *model, int32_t i, double t, CnPose *pose, CnTwist *twist,
+                      CnTwist *change) {
+  const CniMotion *motion = &model->motions[i];
+  Way way = way_at(model, &motion->def, t);
+  pose->position = cn_add(motion->start.position, way.pose.position);
+  pose->rotation = cn_qmul(way.pose.rotation, motion->start.rotation);
+  *twist = way.rate;
+  *change = way.change;
+  return cni_ids_find(&model->body_ids, motion->body.slot, motion->body.generation);
+}
+
+double cni_motions_kink(const CniModel *model, double t) {
+  double next = INFINITY;
+  for (int32_t i = 0; i < model->motion_count; i++) {
+    const CnMotionDef *def = &model->motions[i].def;
+    const CnFunctionId ids[4] = {def->x, def->y, def->z, def->turn};
+    for (int32_t k = 0; k < 4; k++) next = cn_min(next, cni_function_kink(model, ids[k], t));
+  }
+  return next;
+}
+
 void cni_motions_aim(CniModel *model, double t, double h, CnTwist *old) {
   for (int32_t i = 0; i < model->motion_count; i++) {
-    const CniMotion *motion = &model->motions[i];
-    int32_t b = cni_ids_find(&model->body_ids, motion->body.slot, motion->body.generation);
-    CnPose way = way_at(model, &motion->def, t + h), now = model->pose[b];
-    CnVec3 to = cn_add(motion->start.position, way.position);
-    CnQuat turned = cn_qmul(way.rotation, motion->start.rotation);
+    CnPose to;
+    CnTwist twist, change;
+    int32_t b = cni_motion_at(model, i, t + h, &to, &twist, &change);
+    CnPose now = model->pose[b];
     old[i] = model->twist[b];
-    model->twist[b].velocity = cn_scale(1 / h, cn_sub(to, now.position));
-    model->twist[b].spin = cn_scale(1 / h, turn_of(cn_qmul(turned, cn_qconj(now.rotation))));
+    if (h > 0) {
+      twist.velocity = cn_scale(1 / h, cn_sub(to.position, now.position));
+      twist.spin = cn_scale(1 / h, turn_of(cn_qmul(to.rotation, cn_qconj(now.rotation))));
+    }
+    model->twist[b] = twist;
   }
 }
 

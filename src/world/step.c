@@ -105,11 +105,10 @@ static CnStatus name_step(const CnWorld *world, CnStatus status) {
 
 // ---- the step ----
 
-static CnStatus integrate(CnWorld *world, CnSolveReport *solve) {
+static CnStatus integrate(CnWorld *world, CnSolveReport *solve, int equations) {
   CniContents *now = &world->now;
-  const CnIntegratorKind *kind = cni_integrator_find(now->settings.integrator);
   world->located_count = 0;
-  if (kind && kind->needs_equations) CNI_TRY(cni_equations_prepare(world));
+  if (equations) CNI_TRY(cni_equations_prepare(world));
   CnSystem system = cni_system_of(world);
   CniStart start = cni_equations_start(world);
   CnStatus status = cn_integrator_step(now->engine.integrator, &system, now->engine.solver,
@@ -144,8 +143,11 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
     roll_back(&undo);
     return cni_error_memory(bytes);
   }
-  cni_motions_aim(&world->now.model, world->now.time, world->now.settings.time_step, old);
-  CnStatus status = integrate(world, solve);
+  const CnIntegratorKind *kind = cni_integrator_find(world->now.settings.integrator);
+  int equations = kind && kind->needs_equations;
+  cni_motions_aim(&world->now.model, world->now.time, equations ? 0 : world->now.settings.time_step,
+                  old);
+  CnStatus status = integrate(world, solve, equations);
   if (status != CN_OK) cni_motions_back(&world->now.model, old);
   if (status != CN_OK) roll_back(&undo);
   return status;

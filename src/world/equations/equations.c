@@ -4,7 +4,9 @@
 // Joints without stiffness and damping are bilateral constraints, others are forces. Contacts are
 // those that collision finds within the reach of the bodies (touches.c). Bodies without mass in the
 // problem (fixed, kinematic) keep their velocity: they have a unit mass and no columns; what they do
-// to a row is its rate.
+// to a row is its rate. Those that follow functions of time are where these say, in every function;
+// their accelerations are in the curvature. What the integrator makes of their own state (it sees the
+// acceleration as a force) tells it how fast they change, and is forgotten.
 //
 //     M = (m, R J R^T),  f = (m g + F, T - w x R J R^T w)
 //     contact: g along the normal n,  row (n, arm x n) on b and minus that on a
@@ -18,8 +20,8 @@
 
 // ---- rows ----
 
-void cni_put_point(const CniModel *model, int32_t body, double side, CnVec3 axis, CnVec3 arm,
-                   CnVec3 spin, double *at, double *rate) {
+void cni_put_point(const CniModel *model, const CnTwist *known, int32_t body, double side,
+                   CnVec3 axis, CnVec3 arm, CnVec3 spin, double *at, double *rate) {
   if (body < 0) return;
   CnVec3 turn = cn_add(cn_cross(arm, axis), spin);
   if (cni_is_free(model, body)) {
@@ -30,18 +32,19 @@ void cni_put_point(const CniModel *model, int32_t body, double side, CnVec3 axis
     at[4] = side * turn.y;
     at[5] = side * turn.z;
   } else {
-    CnTwist twist = model->twist[body];
+    CnTwist twist = known[body];
     *rate += side * (cn_dot(axis, twist.velocity) + cn_dot(turn, twist.spin));
   }
 }
 
-double *cni_put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int32_t body_b,
-                     CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row, double *rate) {
+double *cni_put_pair(const CniModel *model, const CnTwist *known, int32_t body_a, CnVec3 arm_a,
+                     int32_t body_b, CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row,
+                     double *rate) {
   int free_a = cni_is_free(model, body_a), free_b = cni_is_free(model, body_b);
-  cni_put_point(model, body_b, 1, axis, arm_b, turn, row + (free_a && body_a < body_b ? 6 : 0),
-                rate);
-  cni_put_point(model, body_a, -1, axis, arm_a, turn, row + (free_b && body_b < body_a ? 6 : 0),
-                rate);
+  cni_put_point(model, known, body_b, 1, axis, arm_b, turn,
+                row + (free_a && body_a < body_b ? 6 : 0), rate);
+  cni_put_point(model, known, body_a, -1, axis, arm_a, turn,
+                row + (free_b && body_b < body_a ? 6 : 0), rate);
   return row + 6 * (free_a + free_b);
 }
 
@@ -73,6 +76,49 @@ static int32_t groups(void *context, int32_t constraint, int32_t *list) {
                            list);
   if (touch >= 0) constraint -= eq->touch_count;
   return cni_row_groups(world, &eq->rows[constraint], list);
+}
+
+// ---- bodies that follow functions of time ----
+
+void cni_equations_here(const CnWorld *world, double t, const double **q, const double **v) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CniModel *model = &world->now.model;
+  if (!eq->change) return;
+  if (*q != eq->here_q) memcpy(eq->here_q, *q, 7 * (size_t)model->body_count * sizeof **q);
+  *q = eq->here_q;
+  if (v && *v != eq->here_v) {
+    memcpy(eq->here_v, *v, (size_t)cni_equations_velocities(eq, model) * sizeof **v);
+    *v = eq->here_v;
+  }
+  for (int32_t i = 0; i < model->motion_count; i++) {
+    CnPose pose;
+    CnTwist twist, change;
+    int32_t b = cni_motion_at(model, i, t, &pose, &twist, &change);
+    ((CnPose *)eq->here_q)[b] = pose;
+    eq->known[b] = twist;
+    eq->change[b] = change;
+    if (v) ((CnTwist *)eq->here_v)[b] = twist;
+  }
+}
+
+static CnStatus take_motions(CnWorld *world, struct CniWorldEquations *eq) {
+  const CniModel *model = &world->now.model;
+  int32_t bodies = model->body_count, velocities = cni_equations_velocities(eq, model);
+  eq->known = world->now.model.twist;
+  if (model->motion_count == 0) return CN_OK;
+  CNI_TRY(cni_equations_take(world, bodies, sizeof *eq->known, &eq->known));
+  CNI_TRY(cni_equations_take(world, bodies, sizeof *eq->change, &eq->change));
+  CNI_TRY(cni_equations_take(world, bodies, sizeof *eq->follows, &eq->follows));
+  CNI_TRY(cni_equations_take(world, 7 * bodies, sizeof *eq->here_q, &eq->here_q));
+  CNI_TRY(cni_equations_take(world, velocities, sizeof *eq->here_v, &eq->here_v));
+  CNI_TRY(cni_equations_take(world, velocities, sizeof *eq->line, &eq->line));
+  memcpy(eq->known, model->twist, (size_t)bodies * sizeof *eq->known);
+  for (int32_t i = 0; i < model->motion_count; i++) {
+    CnPose pose;
+    CnTwist twist, change;
+    eq->follows[cni_motion_at(model, i, 0, &pose, &twist, &change)] = 1;
+  }
+  return CN_OK;
 }
 
 // ---- the functions ----
@@ -191,10 +237,15 @@ static void cohesion_forces(const CniModel *model, const struct CniWorldEquation
 static CnStatus force(void *context, double t, const double *q, const double *v, double *f) {
   CnWorld *world = context;
   const CniModel *model = &world->now.model;
+  const struct CniWorldEquations *eq = world->work.equations;
+  cni_equations_here(world, t, &q, &v);
   const CnPose *pose = (const CnPose *)q;
-  memset(f, 0, (size_t)cni_equations_velocities(world->work.equations, model) * sizeof *f);
+  memset(f, 0, (size_t)cni_equations_velocities(eq, model) * sizeof *f);
   for (int32_t i = 0; i < model->body_count; i++) {
-    if (!cni_is_free(model, i)) continue;
+    if (!cni_is_free(model, i)) {
+      if (eq->change) memcpy(f + 6 * (size_t)i, &eq->change[i], sizeof *eq->change);
+      continue;
+    }
     const double *at = v + 6 * (size_t)i;
     CnVec3 w = cn_vec3(at[3], at[4], at[5]);
     CnVec3 l = cn_smul(cni_model_inertia(model, i, cn_qunit(pose[i].rotation)), w);
@@ -210,7 +261,7 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
     to[5] = turn.z;
   }
   spring_forces(model, t, pose, v, f);
-  cohesion_forces(model, world->work.equations, pose, f);
+  cohesion_forces(model, eq, pose, f);
   CNI_TRY(element_forces(model, t, pose, v, f));
   const CnTwist *loads;
   CNI_TRY(cni_world_loads(world, t, pose, (const CnTwist *)v, &loads));
@@ -222,6 +273,7 @@ static CnStatus force(void *context, double t, const double *q, const double *v,
 static CnStatus gaps(void *context, double t, const double *q, double *g) {
   const CnWorld *world = context;
   const struct CniWorldEquations *eq = equations_of(context);
+  cni_equations_here(world, t, &q, NULL);
   const CnPose *pose = (const CnPose *)q;
   int32_t bilateral = eq->equations.bilateral_count;
   for (int32_t i = 0; i < bilateral; i++) g[i] = cni_row_value(world, &eq->rows[i], t, pose);
@@ -239,14 +291,19 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
   const CnWorld *world = context;
   const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = equations_of(context);
+  cni_equations_here(world, t, &q, NULL);
   const CnPose *pose = (const CnPose *)q;
   for (int32_t i = 0; i < count; i++) {
     int32_t touch = 0, k = 0;
     const CniWorldRow *row = cni_equations_row(eq, rows[i], &touch, &k);
-    if (row)
-      result = cni_row_write(world, row, t, pose, result, &rate[i]);
-    else
-      result = cni_touch_write(model, pose, &eq->touches[touch], k, result, &rate[i]);
+    if (row) {
+      result = cni_row_write(world, row, pose, eq->known, result, &rate[i]);
+      rate[i] -= cni_row_speed(world, row, t);
+    } else {
+      const CniWorldTouch *own = &eq->touches[touch];
+      result = cni_touch_write(model, pose, eq->known, own, k, result, &rate[i]);
+      rate[i] += cni_touch_slide(model, pose, own, k);
+    }
   }
   return CN_OK;
 }
@@ -254,15 +311,39 @@ static CnStatus jacobian(void *context, double t, const double *q, const int32_t
 static CnStatus curvature(void *context, double t, const double *q, const double *v,
                           const int32_t *rows, int32_t count, double *result) {
   const CnWorld *world = context;
+  const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = equations_of(context);
+  cni_equations_here(world, t, &q, &v);
   const CnPose *pose = (const CnPose *)q;
   for (int32_t i = 0; i < count; i++) {
     int32_t touch = 0, k = 0;
     const CniWorldRow *row = cni_equations_row(eq, rows[i], &touch, &k);
+    const CniWorldTouch *own = &eq->touches[touch];
     result[i] = row ? cni_row_curvature(world, row, t, pose, v)
-                    : cni_touch_curvature(&world->now.model, pose, v, &eq->touches[touch], k);
+                    : cni_touch_curvature(model, pose, v, own, k);
+    if (!eq->change) continue;
+    // what the accelerations that are known do to the row
+    if (row)
+      cni_row_write(world, row, pose, eq->change, eq->line, &result[i]);
+    else
+      cni_touch_write(model, pose, eq->change, own, k, eq->line, &result[i]);
   }
   return CN_OK;
+}
+
+// Velocities jump where places are to follow functions with corners.
+static double next_jolt(void *context, double t) {
+  const CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  const struct CniWorldEquations *eq = world->work.equations;
+  double next = cni_motions_kink(model, t);
+  for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
+    const CniWorldRow *row = &eq->rows[i];
+    if (row->follows != CNI_FOLLOWS_PLACE) continue;
+    const CnJointAxis *axis = &model->joints[row->joint].def.axes[row->row - CNI_JOINT_LOCKED];
+    next = cn_min(next, cni_function_kink(model, axis->motor_function, t));
+  }
+  return next;
 }
 
 static void kinematics(void *context, double t, const double *q, const double *v, double *q_dot) {
@@ -328,6 +409,7 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
     q = eq->scratch_q;
     v = eq->scratch_v;
   }
+  cni_equations_here(world, time, &q, &v);
   for (int32_t i = 0; i < rows; i++)
     if (point->multipliers[i] != 0)
       eq->impulses[i] += weight * point->multipliers[i] *
@@ -431,6 +513,7 @@ static void put_functions(struct CniWorldEquations *eq) {
   e->group_size = 6;
   e->groups = groups;
   e->covered = cni_touches_cover;
+  e->next_jolt = next_jolt;
   cni_units_put(eq);
 }
 
@@ -454,7 +537,7 @@ CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const d
   struct CniWorldEquations *eq = world->work.equations, old = *eq;
   CnProblem *p;
   CnAnswer *answer;
-  CNI_TRY(cni_touches_find(world, eq, (const CnPose *)q, (const CnTwist *)v, h));
+  CNI_TRY(cni_touches_find(world, eq, t, (const CnPose *)q, (const CnTwist *)v, h));
   eq->touch_count = eq->equations.contact_count;
   for (int32_t i = 0; i < eq->limit_count; i++) {
     const CniWorldRow *limit = &eq->rows[eq->equations.bilateral_count + i];
@@ -488,11 +571,13 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   CNI_TRY(cni_equations_take(world, model->joint_count, sizeof *eq->efforts, &eq->efforts));
   eq->steps_impulse = cni_integrator_find(world->now.settings.integrator)->impulse_multipliers;
   eq->unit = cni_units_of(world);
+  CNI_TRY(take_motions(world, eq));
   if (!cni_units_plain(&eq->unit)) CNI_TRY(take_units(world, eq));
   CnObserver observer = {world, note_point, note_event};
   cni_integrator_observe(world->now.engine.integrator, &observer);
-  return cni_equations_detect(world, world->now.time, (const double *)model->pose,
-                              plain_velocity(world), world->now.settings.time_step);
+  const double *q = (const double *)model->pose, *v = plain_velocity(world);
+  cni_equations_here(world, world->now.time, &q, &v);
+  return cni_equations_detect(world, world->now.time, q, v, world->now.settings.time_step);
 }
 
 CniStart cni_equations_start(const CnWorld *world) {
@@ -513,11 +598,14 @@ void cni_equations_report(const CnWorld *world, CnIntegratorReport *report) {
 
 void cni_equations_plain(CnWorld *world, const double **q, const double **v, double *t) {
   struct CniWorldEquations *eq = world->work.equations;
-  if (!eq || !eq->q) return;
-  cni_units_state(world, *q, *v, 1, eq->scratch_q, eq->scratch_v);
-  *q = eq->scratch_q;
-  *v = eq->scratch_v;
-  *t *= eq->unit.time;
+  if (!eq) return;
+  if (eq->q) {
+    cni_units_state(world, *q, *v, 1, eq->scratch_q, eq->scratch_v);
+    *q = eq->scratch_q;
+    *v = eq->scratch_v;
+    *t *= eq->unit.time;
+  }
+  cni_equations_here(world, *t, q, v);
 }
 
 int32_t cni_equations_velocity_count(const CnWorld *world) {

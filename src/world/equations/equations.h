@@ -32,6 +32,14 @@ typedef struct CniReach {
   double arm;                     // m: of the farthest point that turns
 } CniReach;
 
+// Two bodies with features near each other: these are listed while b stays near where it was seen
+// from a.
+typedef struct CniNear {
+  int32_t body_a, body_b;
+  CnPose seen;
+  double way, arm; // m; of the farthest point of b
+} CniNear;
+
 // A row of a joint or a coupling. It is kept at start + speed (t - time of the step's start), or at
 // what the function of its motor says.
 typedef enum CniFollows {
@@ -70,11 +78,17 @@ struct CniWorldEquations {
   int32_t rotor_count;
   CniJointImpulse *efforts; // over the step, of what is not rows, a joint
   CnContactLaw *laws;
-  CniReach *reach;       // a body
-  double time;           // s, at the start of the step
-  double *impulses;      // over the step, one a row of the Jacobian
-  int32_t steps_impulse; // multipliers come as impulses (moreau-jean)
-  int32_t events_lost;   // no memory for the log
+  CniReach *reach; // a body
+  CniNear *nears;
+  int32_t near_count;
+  CnTwist *known;                 // velocities of bodies that are not free
+  CnTwist *change;                // their derivatives; null: none follows a motion
+  double *here_q, *here_v, *line; // states with those that do, a row of the Jacobian
+  int32_t *follows;               // a body: does it follow a motion?
+  double time;                    // s, at the start of the step
+  double *impulses;               // over the step, one a row of the Jacobian
+  int32_t steps_impulse;          // multipliers come as impulses (moreau-jean)
+  int32_t events_lost;            // no memory for the log
 };
 
 // Velocities of bodies and rotors, in groups of six.
@@ -86,17 +100,26 @@ static inline int32_t cni_equations_velocities(const struct CniWorldEquations *e
 static inline int cni_is_free(const CniModel *model, int32_t body) {
   return body >= 0 && cni_has_mass(&model->mass[body]);
 }
+// Is it moved, by forces or by functions of time?
+static inline int cni_is_moved(const CnWorld *world, int32_t body) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  return cni_is_free(&world->now.model, body) || (body >= 0 && eq->change && eq->follows[body]);
+}
+// Bodies that follow functions of time are where these say, at any state: q and v (may be null)
+// become those with them in their places, `known` and `change` are those at t.
+void cni_equations_here(const CnWorld *world, double t, const double **q, const double **v);
 // Cleared memory of the step's arena.
 CnStatus cni_equations_take(CnWorld *world, int32_t count, size_t size, void *memory);
 
 // side * (axis . velocity of a point of the body + spin . the body's): six numbers where it is free,
-// a rate where it is not.
-void cni_put_point(const CniModel *model, int32_t body, double side, CnVec3 axis, CnVec3 arm,
-                   CnVec3 spin, double *at, double *rate);
+// with the velocity known a rate where it is not.
+void cni_put_point(const CniModel *model, const CnTwist *known, int32_t body, double side,
+                   CnVec3 axis, CnVec3 arm, CnVec3 spin, double *at, double *rate);
 // A row on two bodies, the free ones by ascending index: that of two points, and of the spins along
 // `turn`; returns where the next one begins.
-double *cni_put_pair(const CniModel *model, int32_t body_a, CnVec3 arm_a, int32_t body_b,
-                     CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row, double *rate);
+double *cni_put_pair(const CniModel *model, const CnTwist *known, int32_t body_a, CnVec3 arm_a,
+                     int32_t body_b, CnVec3 arm_b, CnVec3 axis, CnVec3 turn, double *row,
+                     double *rate);
 // The free ones of two bodies, ascending; returns how many.
 int32_t cni_pair_groups(const CniModel *model, int32_t a, int32_t b, int32_t *list);
 
@@ -107,8 +130,10 @@ CnStatus cni_rows_list(CnWorld *world);
 // Refuse what cannot be followed.
 CnStatus cni_rows_check(const CnWorld *world);
 double cni_row_value(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose);
-double *cni_row_write(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose,
-                      double *at, double *rate);
+double *cni_row_write(const CnWorld *world, const CniWorldRow *row, const CnPose *pose,
+                      const CnTwist *known, double *at, double *rate);
+// How fast the place moves at which a row is kept.
+double cni_row_speed(const CnWorld *world, const CniWorldRow *row, double t);
 double cni_row_curvature(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose,
                          const double *v);
 int32_t cni_row_groups(const CnWorld *world, const CniWorldRow *row, int32_t *list);
@@ -157,13 +182,16 @@ CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch);
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
                               const CniWorldTouch *touch);
 // A row of a touch, as cni_put_pair.
-double *cni_touch_write(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
-                        int32_t row, double *at, double *rate);
+double *cni_touch_write(const CniModel *model, const CnPose *pose, const CnTwist *known,
+                        const CniWorldTouch *touch, int32_t row, double *at, double *rate);
+// How fast b's surface moves against a's along a row, by itself.
+double cni_touch_slide(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
+                       int32_t row);
 double cni_touch_curvature(const CniModel *model, const CnPose *pose, const double *v,
                            const CniWorldTouch *touch, int32_t row);
 // The contacts that bodies at these poses may make within h, into eq and as those of the step.
-CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose,
-                          const CnTwist *twist, double h);
+CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, double t,
+                          const CnPose *pose, const CnTwist *twist, double h);
 // Functions of CnEquations.
 int32_t cni_touches_cover(void *context, double t, const double *q);
 void cni_touches_domains(void *context, double t, const double *q, double *domain);

@@ -53,14 +53,21 @@ double cni_row_value(const CnWorld *world, const CniWorldRow *row, double t, con
   return row->side * (cni_joint_row(&place, row->row)->value - target[0]);
 }
 
-double *cni_row_write(const CnWorld *world, const CniWorldRow *row, double t, const CnPose *pose,
-                      double *at, double *rate) {
+double cni_row_speed(const CnWorld *world, const CniWorldRow *row, double t) {
+  double target[3];
+  if (row->joint < 0) return 0;
+  target_of(world, row, t, target);
+  return row->side * target[1];
+}
+
+double *cni_row_write(const CnWorld *world, const CniWorldRow *row, const CnPose *pose,
+                      const CnTwist *known, double *at, double *rate) {
   const CniModel *model = &world->now.model;
   if (row->joint < 0) {
     CniCouplingPlace coupled;
     cni_coupling_at(model, &model->couplings[row->row], pose, &coupled);
     for (int32_t i = 0; i < coupled.body_count; i++) {
-      cni_put_point(model, coupled.bodies[i], 1, coupled.rows[i].velocity, CN_VEC3_ZERO,
+      cni_put_point(model, known, coupled.bodies[i], 1, coupled.rows[i].velocity, CN_VEC3_ZERO,
                     coupled.rows[i].spin, at, rate);
       if (cni_is_free(model, coupled.bodies[i])) at += 6;
     }
@@ -68,13 +75,10 @@ double *cni_row_write(const CnWorld *world, const CniWorldRow *row, double t, co
   }
   const CniJoint *joint = &model->joints[row->joint];
   CniJointPlace place;
-  double target[3];
   place_at(joint, pose, &place);
   const CniJointRow *r = cni_joint_row(&place, row->row);
-  at = cni_put_pair(model, joint->body_a, place.arm_a, joint->body_b, place.arm_b,
+  at = cni_put_pair(model, known, joint->body_a, place.arm_a, joint->body_b, place.arm_b,
                     cn_scale(row->side, r->linear), cn_scale(row->side, r->angular), at, rate);
-  target_of(world, row, t, target);
-  *rate -= row->side * target[1];
   if (row->rotor < 0) return at;
   for (int32_t k = 0; k < 6; k++) at[k] = k == row->rotor % 6 ? -1 : 0;
   return at + 6;
@@ -153,7 +157,7 @@ void cni_rows_bounds(void *context, double t, const double *q, const double *mul
   const CnWorld *world = context;
   const struct CniWorldEquations *eq = world->work.equations;
   const CniWorldRow *rows = eq->rows + eq->equations.bilateral_count + eq->limit_count;
-  (void)t;
+  cni_equations_here(world, t, &q, NULL);
   for (int32_t i = 0; i < eq->equations.bound_count; i++) {
     const CniJoint *joint = &world->now.model.joints[rows[i].joint];
     int32_t k = rows[i].row - CNI_JOINT_LOCKED;
@@ -324,10 +328,6 @@ CnStatus cni_rows_check(const CnWorld *world) {
     cni_model_body_label(model, i, label);
     return cni_error(CN_UNSUPPORTED, "%s: %s is continuous, use impulse", name, label);
   }
-  if (model->motion_count > 0)
-    return cni_error(CN_UNSUPPORTED,
-                     "%s: bodies that follow functions of time are not followed, use impulse",
-                     name);
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
     for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {

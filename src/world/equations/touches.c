@@ -68,7 +68,7 @@ CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
 void cni_touches_domains(void *context, double t, const double *q, double *domain) {
   const CnWorld *world = context;
   const struct CniWorldEquations *eq = world->work.equations;
-  (void)t;
+  cni_equations_here(world, t, &q, NULL);
   for (int32_t i = 0; i < eq->touch_count; i++)
     domain[i] = cni_touch_frame(&world->now.model, (const CnPose *)q, &eq->touches[i]).domain;
   for (int32_t i = 0; i < eq->limit_count; i++) domain[eq->touch_count + i] = INFINITY;
@@ -93,13 +93,18 @@ static CnVec3 turning(CnTwist twist, CnVec3 arm) {
 }
 
 // Rows: normal, tangents, the same as axes of rolling, normal as the axis of spinning.
-double *cni_touch_write(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
-                        int32_t row, double *at, double *rate) {
+double *cni_touch_write(const CniModel *model, const CnPose *pose, const CnTwist *known,
+                        const CniWorldTouch *touch, int32_t row, double *at, double *rate) {
   CniTouchFrame f = cni_touch_frame(model, pose, touch);
   CnVec3 axis = f.axis[row < 3 ? row : (row - 2) % 3], none = CN_VEC3_ZERO;
-  if (row == 1 || row == 2) *rate += cn_dot(axis, cni_touch_surface(pose, touch));
-  return cni_put_pair(model, touch->body_a, f.arm_a, touch->body_b, f.arm_b, row < 3 ? axis : none,
-                      row < 3 ? none : axis, at, rate);
+  return cni_put_pair(model, known, touch->body_a, f.arm_a, touch->body_b, f.arm_b,
+                      row < 3 ? axis : none, row < 3 ? none : axis, at, rate);
+}
+
+double cni_touch_slide(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
+                       int32_t row) {
+  if ((row != 1 && row != 2) || !(cn_norm2(touch->surface) > 0)) return 0;
+  return cn_dot(cni_touch_frame(model, pose, touch).axis[row], cni_touch_surface(pose, touch));
 }
 
 // Which axis a row has, with those of the middle place laid into the plane of contact here, so that
@@ -191,40 +196,80 @@ static double chord(CnQuat a, CnQuat b) {
   return cn_min(2, 2 * sqrt(cn_min(cn_qnorm2(d), cn_qnorm2(s))));
 }
 
+// What a body that follows a motion will do within h.
+static void look_ahead(const CnWorld *world, int32_t body, double t, double h, CniReach *reach) {
+  const CniModel *model = &world->now.model;
+  const int32_t looks = 16;
+  for (int32_t i = 0; i < model->motion_count; i++) {
+    CnPose pose;
+    CnTwist twist, change;
+    if (cni_motion_at(model, i, t, &pose, &twist, &change) != body) continue;
+    reach->likely_way = h * (cn_norm(twist.velocity) + h * cn_norm(change.velocity));
+    reach->likely_turn = h * (cn_norm(twist.spin) + h * cn_norm(change.spin));
+    for (int32_t k = 1; k <= looks; k++) {
+      cni_motion_at(model, i, t + h * k / looks, &pose, &twist, &change);
+      CnVec3 way = cn_sub(pose.position, reach->start.position);
+      reach->likely_way = cn_max(reach->likely_way, cn_norm(way));
+      reach->likely_turn = cn_max(reach->likely_turn, chord(pose.rotation, reach->start.rotation));
+    }
+  }
+}
+
 // What a body may do, and the twist that reaches as far within h. What was met since the start of
 // the step stays in the list.
-static CniReach find_reach(const CnWorld *world, int32_t body, const CnPose *pose,
+static CniReach find_reach(const CnWorld *world, int32_t body, double t, const CnPose *pose,
                            const CnTwist *twist, double h, CnTwist *wide) {
   const CniModel *model = &world->now.model;
   CniReach reach = {.start = pose[body], .way = INFINITY, .turn = 2};
   double least;
   *wide = twist[body];
-  if (!cni_is_free(model, body)) return reach; // it does what its twist says
+  if (!cni_is_moved(world, body)) return reach; // it does what its twist says
   *wide = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-  if (!measure(model, body, &reach.arm, &least)) return reach;
-  double pull = cn_norm(world->now.settings.gravity) +
-                cn_norm(cni_model_load(model, body).velocity) * cni_inv_mass(&model->mass[body]);
-  reach.likely_way = h * (cn_norm(twist[body].velocity) + h * pull);
-  reach.likely_turn = cn_min(2, h * cn_norm(twist[body].spin));
-  reach.way = 2 * reach.likely_way + 0.1 * least +
+  int any = measure(model, body, &reach.arm, &least);
+  if (cni_is_free(model, body)) {
+    if (!any) return reach;
+    double pull = cn_norm(world->now.settings.gravity) +
+                  cn_norm(cni_model_load(model, body).velocity) * cni_inv_mass(&model->mass[body]);
+    reach.likely_way = h * (cn_norm(twist[body].velocity) + h * pull);
+    reach.likely_turn = cn_min(2, h * cn_norm(twist[body].spin));
+  } else {
+    look_ahead(world, body, t, h, &reach);
+    reach.likely_turn = cn_min(2, reach.likely_turn);
+  }
+  reach.way = 2 * reach.likely_way + (any ? 0.1 * least : 0) +
               cn_norm(cn_sub(pose[body].position, model->pose[body].position));
-  if (reach.arm > 0)
-    reach.turn = cn_min(2, 2 * reach.likely_turn + cn_min(2, reach.way / reach.arm) + 0.1 +
-                               chord(pose[body].rotation, model->pose[body].rotation));
+  if (reach.arm > 0 || !any)
+    reach.turn =
+        cn_min(2, 2 * reach.likely_turn + (any ? cn_min(2, reach.way / reach.arm) + 0.1 : 0) +
+                      chord(pose[body].rotation, model->pose[body].rotation));
   wide->velocity.x = reach.way / h;
   wide->spin.x = reach.turn / h;
   return reach;
 }
 
+static CnPose seen_from(CnPose a, CnPose b) {
+  CnQuat back = cn_qconj(cn_qunit(a.rotation));
+  return (CnPose){cn_rotate(back, cn_sub(b.position, a.position)), cn_qmul(back, b.rotation)};
+}
+
 int32_t cni_touches_cover(void *context, double t, const double *q) {
   const CnWorld *world = context;
-  const CniReach *reach = world->work.equations->reach;
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CniReach *reach = eq->reach;
+  cni_equations_here(world, t, &q, NULL);
   const CnPose *pose = (const CnPose *)q;
-  (void)t;
   for (int32_t i = 0; i < world->now.model.body_count; i++) {
     if (!(cn_norm(cn_sub(pose[i].position, reach[i].start.position)) <= reach[i].way)) return 0;
     if (reach[i].turn < 2 &&
         !(chord(cn_qunit(pose[i].rotation), reach[i].start.rotation) <= reach[i].turn))
+      return 0;
+  }
+  for (int32_t i = 0; i < eq->near_count; i++) {
+    const CniNear *near = &eq->nears[i];
+    CnPose seen = seen_from(pose[near->body_a], pose[near->body_b]);
+    double way = cn_norm(cn_sub(seen.position, near->seen.position));
+    if (!(way + near->arm * chord(cn_qunit(seen.rotation), cn_qunit(near->seen.rotation)) <=
+          near->way))
       return 0;
   }
   return 1;
@@ -365,25 +410,24 @@ static double reach_of(const CnWorld *world, const CniReach *reach, const CniWor
     CnTwist twist = model->twist[bodies[i]];
     double far = cn_norm(cn_sub(own->start.position, reach[bodies[1 - i]].start.position)) +
                  reach[bodies[1 - i]].arm;
-    sum += cni_is_free(model, bodies[i])
-               ? own->way + own->turn * own->arm
+    sum += cni_is_free(model, bodies[i]) ? own->way + own->turn * own->arm
+           : cni_is_moved(world, bodies[i])
+               ? own->way + own->turn * far
                : h * (cn_norm(twist.velocity) + cn_norm(twist.spin) * far);
   }
   return sum;
 }
 
 // Features of bounded shapes are left behind where these overlap too deeply.
-static void stay_near(const CniModel *model, const CniWorldTouch *touch, CniReach *reach) {
-  const int32_t bodies[2] = {touch->body_a, touch->body_b};
-  double part = 0.1 * cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
-                             cni_model_inradius(&model->shapes[touch->shape_b]));
+static void stay_near(const CniModel *model, struct CniWorldEquations *eq, const CnPose *pose,
+                      const CniWorldTouch *touch) {
+  double least, part = 0.1 * cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
+                                    cni_model_inradius(&model->shapes[touch->shape_b]));
   if (cni_shape_unbounded(model->shapes[touch->shape_a].kind)) return;
-  for (int32_t i = 0; i < 2; i++) {
-    CniReach *own = &reach[bodies[i]];
-    if (!cni_is_free(model, bodies[i])) continue;
-    own->way = cn_min(own->way, part);
-    if (own->arm > 0) own->turn = cn_min(own->turn, part / own->arm);
-  }
+  CniNear *near = &eq->nears[eq->near_count++];
+  *near = (CniNear){touch->body_a, touch->body_b,
+                    seen_from(pose[touch->body_a], pose[touch->body_b]), part, 0};
+  measure(model, touch->body_b, &near->arm, &least);
 }
 
 // The contact of a pair, from `begin` to `end`, that is nearest to a place.
@@ -444,21 +488,21 @@ static CnStatus list_touches(CnWorld *world, struct CniWorldEquations *eq, const
       CNI_TRY(add_touch(world, eq, pose, touch));
     else if (source == CNI_GAP_NONE && fill)
       CNI_TRY(hold(world, c, eq->reach));
-    if (source == CNI_GAP_BY_FEATURES && fill && more > 0) stay_near(model, &touch, eq->reach);
+    if (source == CNI_GAP_BY_FEATURES && fill && more > 0) stay_near(model, eq, pose, &touch);
     *count += more;
   }
   eq->equations.laws = eq->laws;
   return CN_OK;
 }
 
-CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose,
-                          const CnTwist *twist, double h) {
+CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, double t,
+                          const CnPose *pose, const CnTwist *twist, double h) {
   int32_t bodies = world->now.model.body_count;
   CnTwist *wide = NULL;
   CNI_TRY(cni_equations_take(world, bodies, sizeof *wide, &wide));
   CNI_TRY(cni_equations_take(world, bodies, sizeof *eq->reach, &eq->reach));
   for (int32_t i = 0; i < bodies; i++)
-    eq->reach[i] = find_reach(world, i, pose, twist, h, &wide[i]);
+    eq->reach[i] = find_reach(world, i, t, pose, twist, h, &wide[i]);
   CNI_TRY(cni_world_detect(world, pose, wide, CN_VEC3_ZERO, h));
   CniReach *found = NULL; // before pairs make it smaller
   int32_t most;
@@ -468,6 +512,8 @@ CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, const Cn
   eq->equations.contact_dim = 1;
   eq->equations.domains = NULL;
   CNI_TRY(list_touches(world, eq, pose, found, h, 0, &most));
+  CNI_TRY(cni_equations_take(world, world->work.contact_count, sizeof *eq->nears, &eq->nears));
+  eq->near_count = 0;
   CNI_TRY(cni_equations_take(world, most, sizeof *eq->touches, &eq->touches));
   CNI_TRY(cni_equations_take(world, most + eq->limit_count, sizeof *eq->laws, &eq->laws));
   return list_touches(world, eq, pose, found, h, 1, &most);

@@ -193,6 +193,11 @@ static int32_t covered(void *context, double t, const double *q) {
   return eq->plain.covered(context, eq->unit.time * t, places(context, q));
 }
 
+static double next_jolt(void *context, double t) {
+  const struct CniWorldEquations *eq = equations_of(context);
+  return eq->plain.next_jolt(context, eq->unit.time * t) / eq->unit.time;
+}
+
 static void bounds(void *context, double t, const double *q, const double *multipliers,
                    int32_t impact, double *result) {
   const struct CniWorldEquations *eq = equations_of(context);
@@ -218,6 +223,7 @@ void cni_units_put(struct CniWorldEquations *eq) {
   if (e->domains) e->domains = domains;
   e->covered = covered;
   e->bounds = bounds;
+  e->next_jolt = next_jolt;
   e->time_unit = eq->unit.time;
   e->row_unit = row_unit;
 }

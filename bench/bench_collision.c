@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collision of convex bodies of all kinds.
+//
+// narrow: two shapes of 5 to 10 cm, hulls of 8 to 40 corners, with a gap within half a millimetre:
+// nanoseconds a pair, points included.
+// mixed: hulls of 16 and of 64 points, capsules, cylinders and boxes in turn (sizes and densities of
+// the usual pile: .1 to .18 m, 1000 kg/m^3) fall into a bin; the poses of `frames` steps after `settle`
+// are handed to every engine, which finds all contacts in each: milliseconds a frame, poses to
+// contacts, broad and narrow phase. The pairs that touch are compared: `missing` of a peer's are deeper
+// than .1 mm in Cairn, `extra` ones farther apart than that.
+// pile: the same bodies after `steps` steps of .005 s, 50 iterations of psor: times of a step and of
+// its collision, the deepest overlap, and what a contact point costs, beside a pile of boxes.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/cairn.h>
+
+#include "bench.h"
+#include "collision/collision.h"
+#include "core/clock.h"
+#include "core/math.h"
+#include "core/rng.h"
+#include "peer.h"
+#include "world/world.h"
+
+#define STEP 5e-3
+#define HULLS 8
+#define TOLERANCE 1e-4
+#define PEER_SECONDS 600
+
+// ---- shapes ------------------------------------------------------------------------------------
+
+static CnVec3 direction(CniRng *rng) {
+  for (;;) {
+    double x = cni_rng_range(rng, -1, 1), y = cni_rng_range(rng, -1, 1);
+    double z = cni_rng_range(rng, -1, 1), n2 = x * x + y * y + z * z;
+    if (n2 < 1 && n2 > .01) return cn_scale(1 / sqrt(n2), cn_vec3(x, y, z));
+  }
+}
+
+static CnQuat rotation(CniRng *rng) {
+  CnVec3 axis = direction(rng);
+  double angle = cni_rng_range(rng, 0, CNI_PI);
+  return cni_quat_exp(cn_scale(angle, axis));
+}
+
+static void hull_points(CnVec3 *points, int32_t count, CniRng *rng) {
+  for (int32_t i = 0; i < count; i++) {
+    CnVec3 d = direction(rng);
+    points[i] = cn_vec3(.1 * d.x, .08 * d.y, .07 * d.z);
+  }
+}
+
+// ---- two shapes --------------------------------------------------------------------------------
+
+#define PAIRS 512
+typedef struct Pair {
+  CniPlaced a, b;
+} Pair;
+
+static CniPlaced some_shape(CnShapeKind kind, CniHull *const hulls[64], CniRng *rng) {
+  CniPlaced s = {.kind = kind, .pose = {CN_VEC3_ZERO, rotation(rng)}};
+  for (int32_t k = 0; k < 3; k++) s.size[k] = cni_rng_range(rng, .05, .1);
+  if (kind == CN_SHAPE_CYLINDER) s.size[2] = 0;
+  if (kind != CN_SHAPE_HULL) return s;
+  s.size[0] = 0;
+  s.hull = hulls[(int32_t)cni_rng_range(rng, 0, 63.9)];
+  return s;
+}
+
+static void time_pair(Report *report, CnShapeKind ka, CnShapeKind kb, CniHull *const hulls[64],
+                      double seconds) {
+  static Pair pairs[PAIRS];
+  CniRng rng = {7};
+  for (int32_t i = 0; i < PAIRS; i++) {
+    Pair *p = &pairs[i];
+    p->a = some_shape(ka, hulls, &rng);
+    p->b = some_shape(kb, hulls, &rng);
+    p->b.pose.position = cn_scale(.15, direction(&rng));
+    for (int32_t k = 0; k < 4; k++) {
+      CniPlaces at = cni_places(&p->a, &p->b);
+      double gap = cni_rng_range(&rng, -5e-4, 5e-4);
+      p->b.pose.position = cn_madd(p->b.pose.position, gap - at.gap, at.normal);
+    }
+  }
+  Row *row = report_row_begin(report);
+  char name[64];
+  if (!row) return;
+  double best = INFINITY, points = 0;
+  for (double start = seconds_now(); seconds_now() - start < seconds;) {
+    double begin = seconds_now();
+    points = 0;
+    for (int32_t i = 0; i < PAIRS; i++) {
+      CniManifold m;
+      cni_collide(&pairs[i].a, &pairs[i].b, 4e-3, &m);
+      points += m.count;
+    }
+    best = cn_min(best, (seconds_now() - begin) / PAIRS);
+  }
+  snprintf(name, sizeof name, "%s-%s", cn_shape_kind_name(ka), cn_shape_kind_name(kb));
+  row_text(row, "what", name);
+  row_text(row, "engine", "cairn");
+  row_number(row, "ns", 1e9 * best);
+  row_number(row, "points", points / PAIRS);
+  report_row_end(report, row);
+}
+
+static int narrow_rows(Report *report, double seconds) {
+  static const CnShapeKind kinds[][2] = {
+      {CN_SHAPE_HULL, CN_SHAPE_HULL},      {CN_SHAPE_BOX, CN_SHAPE_HULL},
+      {CN_SHAPE_BOX, CN_SHAPE_BOX},        {CN_SHAPE_CAPSULE, CN_SHAPE_CAPSULE},
+      {CN_SHAPE_CAPSULE, CN_SHAPE_HULL},   {CN_SHAPE_CYLINDER, CN_SHAPE_CYLINDER},
+      {CN_SHAPE_HULL, CN_SHAPE_CYLINDER},  {CN_SHAPE_BOX, CN_SHAPE_CYLINDER},
+      {CN_SHAPE_ELLIPSOID, CN_SHAPE_HULL}, {CN_SHAPE_ELLIPSOID, CN_SHAPE_ELLIPSOID},
+      {CN_SHAPE_CONE, CN_SHAPE_CONE}};
+  CnAllocator allocator = cn_allocator_default();
+  CniHull *hulls[64] = {0};
+  CniRng rng = {3};
+  int ok = 1;
+  for (int32_t i = 0; i < 64 && ok; i++) {
+    CnVec3 points[40];
+    int32_t count = 8 + (int32_t)cni_rng_range(&rng, 0, 32.9);
+    hull_points(points, count, &rng);
+    ok = cni_hull_create(&allocator, "hull", points, count, &hulls[i]) == CN_OK;
+  }
+  for (size_t k = 0; ok && k < sizeof kinds / sizeof kinds[0]; k++)
+    time_pair(report, kinds[k][0], kinds[k][1], hulls, seconds);
+  for (int32_t i = 0; i < 64; i++) cni_hull_destroy(&allocator, hulls[i]);
+  return ok;
+}
+
+// ---- a pile ------------------------------------------------------------------------------------
+
+typedef struct Touch {
+  int32_t a, b; // bodies, a < b
+  double gap;   // the least
+} Touch;
+
+typedef struct Pile {
+  CnWorld *world;
+  CnBodyId *bodies;
+  CnGeometryId hulls[2][HULLS];
+  int32_t count, frame_count;
+  CnPose *frames; // poses of the bodies, frame after frame
+  Touch *touches; // of the last frame, ascending, with those that nearly touch
+  int32_t touch_count;
+  double seconds; // a frame
+} Pile;
+
+// Hull of 16, hull of 64, capsule, cylinder, box; or boxes alone.
+static CnShapeDef shape_of(const Pile *p, int32_t i, int boxes) {
+  static const CnShapeKind kinds[5] = {CN_SHAPE_HULL, CN_SHAPE_HULL, CN_SHAPE_CAPSULE,
+                                       CN_SHAPE_CYLINDER, CN_SHAPE_BOX};
+  int32_t k = boxes ? 4 : i % 5;
+  CnShapeDef def = cn_shape_def_default(kinds[k]);
+  def.radius = k == 2 ? .05 : .07;
+  def.half_length = k == 2 ? .06 : .07;
+  def.half_size = cn_vec3(.09, .07, .05);
+  if (k < 2) def.geometry = p->hulls[k][i / 5 % HULLS];
+  return def;
+}
+
+static int add_bin(CnWorld *world, double half) {
+  static const CnVec3 sides[4] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+  const double r = sqrt(.5);
+  CnBodyDef fixed = cn_body_def_default();
+  CnShapeDef plane = cn_shape_def_default(CN_SHAPE_PLANE);
+  CnBodyId id;
+  CnShapeId shape;
+  fixed.kind = CN_BODY_FIXED;
+  int ok = cn_body_create(world, &fixed, &id) == CN_OK &&
+           cn_shape_create(world, id, &plane, &shape) == CN_OK;
+  for (int32_t k = 0; k < 4 && ok; k++) {
+    CnVec3 d = sides[k];
+    plane.pose.position = cn_scale(-half, d);
+    plane.pose.rotation = (CnQuat){r, -r * d.y, r * d.x, 0}; // z to d
+    ok = cn_shape_create(world, id, &plane, &shape) == CN_OK;
+  }
+  return ok;
+}
+
+static int pile_create(Pile *p, int32_t count, int boxes) {
+  CniRng rng = {1};
+  CnWorldDef def = cn_world_def_default();
+  int32_t side = (int32_t)ceil(.8 * cbrt(count));
+  *p = (Pile){.count = count, .bodies = calloc((size_t)count, sizeof *p->bodies)};
+  def.time_step = STEP;
+  def.solver.max_iterations = 50;
+  def.solver.tolerance = 0;
+  if (!p->bodies || cn_world_create(&def, &p->world) != CN_OK) return 0;
+  for (int32_t k = 0; k < 2 * HULLS; k++) {
+    CnVec3 points[64];
+    int32_t corners = k < HULLS ? 16 : 64;
+    hull_points(points, corners, &rng);
+    if (cn_geometry_create_points(p->world, NULL, points, corners,
+                                  &p->hulls[k / HULLS][k % HULLS]) != CN_OK)
+      return 0;
+  }
+  int ok = add_bin(p->world, .125 * side + .05);
+  for (int32_t i = 0; i < count && ok; i++) {
+    CnBodyDef body = cn_body_def_default();
+    CnShapeDef shape = shape_of(p, i, boxes);
+    CnShapeId id;
+    double middle = .5 * (side - 1);
+    body.pose = (CnPose){cn_vec3(.25 * (i % side - middle), .25 * (i / side % side - middle),
+                                 .2 + .25 * (i / side / side)),
+                         rotation(&rng)};
+    ok = cn_body_create(p->world, &body, &p->bodies[i]) == CN_OK &&
+         cn_shape_create(p->world, p->bodies[i], &shape, &id) == CN_OK;
+  }
+  return ok;
+}
+
+static void pile_destroy(Pile *p) {
+  cn_world_destroy(p->world);
+  free(p->bodies);
+  free(p->frames);
+  free(p->touches);
+}
+
+// Settle, and keep the poses of the frames.
+static int pile_settle(Pile *p, int32_t settle, int32_t frames) {
+  p->frames = calloc((size_t)frames * (size_t)p->count, sizeof *p->frames);
+  p->frame_count = frames;
+  if (!p->frames) return 0;
+  for (int32_t n = 0; n < settle + frames; n++) {
+    if (cn_world_step(p->world, NULL) != CN_OK) return 0;
+    for (int32_t i = 0; n >= settle && i < p->count; i++)
+      cn_body_pose(p->world, p->bodies[i], &p->frames[(n - settle) * p->count + i]);
+  }
+  return 1;
+}
+
+// ---- our own figures ---------------------------------------------------------------------------
+
+static int compare_touches(const void *a, const void *b) {
+  const Touch *s = a, *t = b;
+  return s->a != t->a ? (s->a > t->a) - (s->a < t->a) : (s->b > t->b) - (s->b < t->b);
+}
+
+static void keep_touches(Pile *p, const int32_t *number, const CniContact *contacts,
+                         int32_t count) {
+  p->touch_count = 0;
+  for (int32_t i = 0; i < count; i++) {
+    int32_t a = number[contacts[i].body_a], b = number[contacts[i].body_b];
+    if (a < 0 || b < 0) continue;
+    p->touches[p->touch_count++] = (Touch){a < b ? a : b, a < b ? b : a, contacts[i].gap};
+  }
+  qsort(p->touches, (size_t)p->touch_count, sizeof *p->touches, compare_touches);
+  int32_t n = 0;
+  for (int32_t i = 0; i < p->touch_count; i++) {
+    Touch *last = &p->touches[n > 0 ? n - 1 : 0];
+    if (n > 0 && compare_touches(last, &p->touches[i]) == 0)
+      last->gap = cn_min(last->gap, p->touches[i].gap);
+    else
+      p->touches[n++] = p->touches[i];
+  }
+  p->touch_count = n;
+}
+
+// Contacts of every frame as a step finds them, with its margin; no body moves.
+static int detect_frames(Pile *p) {
+  CniModel *model = &p->world->now.model;
+  CnAllocator allocator = cn_allocator_default();
+  size_t bodies = (size_t)model->body_count;
+  int32_t *number = malloc(bodies * sizeof *number), count = 0, at;
+  CnPose *pose = malloc(bodies * sizeof *pose);
+  CnTwist *twist = calloc(bodies, sizeof *twist);
+  CniCollision *collision = NULL;
+  const CniContact *contacts = NULL;
+  int ok = number && pose && twist && cni_collision_create(NULL, &allocator, &collision) == CN_OK;
+  for (size_t i = 0; i < bodies && ok; i++) number[i] = -1, pose[i] = model->pose[i];
+  CniCollisionInput input = {
+      .model = model, .pose = pose, .twist = twist, .time_step = STEP, .gravity = {0, 0, -9.81}};
+  p->seconds = 0;
+  for (int32_t f = 0; f < p->frame_count && ok; f++) {
+    for (int32_t i = 0; i < p->count && ok; i++) {
+      ok = cni_model_find_body(model, p->bodies[i], &at) == CN_OK;
+      if (!ok) break;
+      number[at] = i;
+      pose[at] = cn_pose_mul(p->frames[f * p->count + i], cni_body_com(&model->bodies[at]));
+    }
+    double start = seconds_now();
+    ok = ok && cni_collision_detect(collision, &input, &contacts, &count) == CN_OK;
+    p->seconds += (seconds_now() - start) / p->frame_count;
+  }
+  if (ok) ok = (p->touches = calloc((size_t)count + 1, sizeof *p->touches)) != NULL;
+  if (ok) keep_touches(p, number, contacts, count);
+  cni_collision_destroy(collision);
+  free(number);
+  free(pose);
+  free(twist);
+  return ok;
+}
+
+// ---- peers -------------------------------------------------------------------------------------
+
+static void write_shape(const Pile *p, int32_t i, FILE *file) {
+  CnShapeDef def = shape_of(p, i, 0);
+  if (def.kind == CN_SHAPE_CAPSULE || def.kind == CN_SHAPE_CYLINDER)
+    fprintf(file, "%s %.17g %.17g\n", cn_shape_kind_name(def.kind), def.radius, def.half_length);
+  if (def.kind == CN_SHAPE_BOX)
+    fprintf(file, "box %.17g %.17g %.17g\n", def.half_size.x, def.half_size.y, def.half_size.z);
+  if (def.kind == CN_SHAPE_HULL) fprintf(file, "hull %d\n", (int)((i % 5) * HULLS + i / 5 % HULLS));
+}
+
+// Geometry n is that of one of the first bodies.
+static int write_hull(const Pile *p, int32_t n, FILE *file) {
+  const CniModel *model = &p->world->now.model;
+  int32_t body;
+  if (cni_model_find_body(model, p->bodies[5 * (n % HULLS) + n / HULLS], &body) != CN_OK) return 0;
+  const CniHull *h = model->shapes[model->bodies[body].first_shape].extra->geometry->hull;
+  fprintf(file, "geometry %d %d\n", (int)h->vertex_count, (int)h->face_count);
+  for (int32_t v = 0; v < h->vertex_count; v++)
+    fprintf(file, "%.17g %.17g %.17g\n", h->vertices[v].x, h->vertices[v].y, h->vertices[v].z);
+  for (int32_t f = 0; f < h->face_count; f++) {
+    const CniHullFace *face = &h->faces[f];
+    fprintf(file, "%.17g %.17g %.17g %.17g %d", face->normal.x, face->normal.y, face->normal.z,
+            face->height, (int)face->count);
+    for (int32_t k = 0; k < face->count; k++)
+      fprintf(file, " %d", (int)h->corners[face->first + k].vertex);
+    fprintf(file, "\n");
+  }
+  return 1;
+}
+
+// See peers/collide.h for the form.
+static int write_pile(const void *list, FILE *file) {
+  const Pile *p = list;
+  int ok = 1;
+  for (int32_t k = 0; k < 2 * HULLS && ok; k++) ok = write_hull(p, k, file);
+  for (int32_t i = 0; i < p->count; i++) write_shape(p, i, file);
+  for (int32_t f = 0; f < p->frame_count; f++) {
+    fprintf(file, "frame\n");
+    for (int32_t i = 0; i < p->count; i++) {
+      const double *x = &p->frames[f * p->count + i].position.x;
+      for (int32_t k = 0; k < 7; k++) fprintf(file, k ? " %.17g" : "%.17g", x[k]);
+      fprintf(file, "\n");
+    }
+  }
+  return ok && !ferror(file);
+}
+
+// The peer's pairs of the last frame against ours.
+static void compare_pairs(const Pile *p, FILE *answer, int32_t *pairs, int32_t *missing,
+                          int32_t *extra) {
+  uint8_t *seen = calloc((size_t)p->touch_count + 1, 1);
+  Touch t = {0};
+  *pairs = *missing = *extra = 0;
+  while (seen && fscanf(answer, "%d %d", &t.a, &t.b) == 2) {
+    const Touch *ours =
+        bsearch(&t, p->touches, (size_t)p->touch_count, sizeof *p->touches, compare_touches);
+    ++*pairs;
+    if (ours) seen[ours - p->touches] = 1;
+    *extra += !ours || ours->gap > TOLERANCE;
+  }
+  for (int32_t i = 0; seen && i < p->touch_count; i++)
+    *missing += !seen[i] && p->touches[i].gap < -TOLERANCE;
+  free(seen);
+}
+
+static int peer_rows(const Values *values, Report *report, const Pile *p) {
+  static const char *const peers[][2] = {
+      {"collide_ode", "ODE"}, {"collide_bullet", "Bullet"}, {"collide_bullet64", "Bullet double"}};
+  double fastest = INFINITY;
+  for (size_t k = 0; k < sizeof peers / sizeof peers[0]; k++) {
+    Row *row = report_row_begin(report);
+    FILE *answer;
+    double seconds;
+    int32_t pairs, missing, extra;
+    if (!row) return 0;
+    row_text(row, "what", "mixed");
+    row_text(row, "engine", peers[k][1]);
+    row_number(row, "bodies", p->count);
+    PeerOutcome outcome =
+        peer_exchange(values->directory, peers[k][0], PEER_SECONDS, write_pile, p, &answer);
+    if (outcome == PEER_DONE && fscanf(answer, "%lf", &seconds) == 1) {
+      compare_pairs(p, answer, &pairs, &missing, &extra);
+      row_number(row, "ms", 1e3 * seconds);
+      row_number(row, "pairs", pairs);
+      row_number(row, "missing", missing);
+      row_number(row, "extra", extra);
+      row_flag(row, "same_pairs", missing + extra == 0);
+      row_number(row, "ratio", p->seconds / seconds); // ours to it
+      fastest = cn_min(fastest, seconds);
+    } else {
+      row_text(row, "status", outcome == PEER_NOT_INSTALLED ? "not installed" : "failed");
+    }
+    if (answer) fclose(answer);
+    report_row_end(report, row);
+  }
+  return 1;
+}
+
+static int mixed_rows(const Values *values, Report *report, int32_t count) {
+  Pile p;
+  int32_t settle, frames, touching = 0;
+  Row *row = report_row_begin(report);
+  int ok = row && value_whole(values, "settle", 0, 1e6, &settle) &&
+           value_whole(values, "frames", 1, 1000, &frames) && pile_create(&p, count, 0) &&
+           pile_settle(&p, settle, frames) && detect_frames(&p);
+  if (ok) {
+    for (int32_t i = 0; i < p.touch_count; i++) touching += p.touches[i].gap <= 0;
+    row_text(row, "what", "mixed");
+    row_text(row, "engine", "cairn");
+    row_number(row, "bodies", count);
+    row_number(row, "ms", 1e3 * p.seconds);
+    row_number(row, "pairs", touching);
+    report_row_end(report, row);
+    if (strcmp(value_text(values, "peers"), "none") != 0) ok = peer_rows(values, report, &p);
+  }
+  pile_destroy(&p);
+  return ok;
+}
+
+// ---- steps -------------------------------------------------------------------------------------
+
+static int pile_row(Report *report, int32_t count, int32_t steps, int boxes, double *ns) {
+  Pile p;
+  Row *row = report_row_begin(report);
+  double collision = 0, solver = 0, setup = 0, contacts = 0;
+  int32_t last = steps < 20 ? steps : 20;
+  CnPenetration deep = {0};
+  int ok = row && pile_create(&p, count, boxes);
+  for (int32_t n = 0; n < steps && ok; n++) {
+    CnStepReport step;
+    ok = cn_world_step(p.world, &step) == CN_OK;
+    if (n < steps - last || !ok) continue;
+    collision += step.seconds_collision / last;
+    solver += step.seconds_solver / last;
+    setup += step.seconds_setup / last;
+    contacts += (double)step.contact_count * step.solve.iterations / last;
+  }
+  ok = ok && cn_world_penetration(p.world, &deep) == CN_OK;
+  if (ok) {
+    double relative = *ns;
+    *ns = 1e9 * (solver - setup) / contacts;
+    row_text(row, "what", boxes ? "pile of boxes" : "pile");
+    row_text(row, "engine", "cairn");
+    row_number(row, "bodies", count);
+    row_number(row, "ms", 1e3 * (collision + solver));
+    row_number(row, "ms_collision", 1e3 * collision);
+    row_number(row, "penetration_max", deep.max);
+    row_number(row, "ns_per_contact_iteration", *ns);
+    if (!boxes) row_number(row, "ratio", *ns / relative); // to boxes
+    report_row_end(report, row);
+  }
+  pile_destroy(&p);
+  return ok;
+}
+
+static int run(const Values *values, Report *report) {
+  int32_t count, bodies, steps;
+  double seconds = value_number(values, "seconds"), ns = NAN;
+  if (!value_whole(values, "bodies", 5 * HULLS, 1e6, &count) ||
+      !value_whole(values, "pile", 0, 1e6, &bodies) ||
+      !value_whole(values, "steps", 1, 1e6, &steps))
+    return 0;
+  int ok = narrow_rows(report, seconds) && mixed_rows(values, report, count);
+  if (ok && bodies > 0)
+    ok = pile_row(report, bodies, steps, 1, &ns) && pile_row(report, bodies, steps, 0, &ns);
+  if (!ok) fprintf(stderr, "cairn-bench: collision: %s\n", cn_error_message());
+  return ok;
+}
+
+static const Parameter parameters[] = {
+    {"bodies", "5000", "bodies whose contacts are found by all engines"},
+    {"settle", "300", "steps before that"},
+    {"frames", "10", "poses that are looked at"},
+    {"pile", "2000", "bodies of the pile whose steps are timed; 0: none"},
+    {"steps", "600", "its steps"},
+    {"seconds", ".3", "s, for each pair of shapes"},
+    {"peers", "all", "none: Cairn alone"},
+    {NULL, NULL, NULL}};
+static const Column columns[] = {{"what", "what"},
+                                 {"engine", "engine"},
+                                 {"bodies", "bodies"},
+                                 {"ns", "ns a pair"},
+                                 {"ms", "ms"},
+                                 {"ms_collision", "collision, ms"},
+                                 {"pairs", "touching"},
+                                 {"missing", "missing"},
+                                 {"extra", "extra"},
+                                 {"ratio", "ratio"},
+                                 {"penetration_max", "overlap, m"},
+                                 {"ns_per_contact_iteration", "ns/contact/iteration"},
+                                 {NULL, NULL}};
+extern const Bench bench_collision;
+const Bench bench_collision = {"collision",
+                               "convex bodies of all kinds: pairs, broad and narrow phase beside "
+                               "Bullet and ODE, a pile",
+                               parameters, columns, run};

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What bench `collision` hands to another engine, read from stdin. Nothing of Cairn is in it. The text,
+// one item a line, numbers with 17 digits:
+//   geometry V F             V vertices X Y Z, then F faces: normal NX NY NZ, height, N and N vertices
+//   hull G                   a body: of geometry number G,
+//   capsule R L              or a capsule along z, half length of its cylinder,
+//   cylinder R L             or a cylinder along z, half length,
+//   box HX HY HZ             or a box, half sizes
+//   frame                    X Y Z W QX QY QZ of every body; once for every frame
+// Printed are the seconds a frame, and a line A B for every pair of bodies that touch in the last one.
+#ifndef PEERS_COLLIDE_H
+#define PEERS_COLLIDE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GEOMETRIES 64
+
+typedef struct Geometry {
+  int vertex_count, face_count;
+  double *vertices; // three each
+  double *planes;   // four a face
+  unsigned *faces;  // count, vertices, count, ...
+} Geometry;
+
+typedef struct Solid {
+  char kind; // of its word
+  int geometry;
+  double size[3];
+} Solid;
+
+typedef struct Scene {
+  Geometry geometries[GEOMETRIES];
+  int geometry_count;
+  Solid *solids;
+  int count, frame_count;
+  double *frames; // seven numbers a body
+} Scene;
+
+static int read_numbers(double *to, int count) {
+  for (int i = 0; i < count; i++)
+    if (scanf("%lf", &to[i]) != 1) return 0;
+  return 1;
+}
+
+static int read_geometry(Scene *s) {
+  Geometry *g = &s->geometries[s->geometry_count];
+  if (s->geometry_count++ == GEOMETRIES || scanf("%d %d", &g->vertex_count, &g->face_count) != 2)
+    return 0;
+  g->vertices = (double *)calloc((size_t)g->vertex_count * 3, sizeof(double));
+  g->planes = (double *)calloc((size_t)g->face_count * 4, sizeof(double));
+  g->faces = (unsigned *)calloc((size_t)(g->vertex_count + g->face_count) * 8, sizeof(unsigned));
+  if (!g->vertices || !g->planes || !g->faces || !read_numbers(g->vertices, 3 * g->vertex_count))
+    return 0;
+  unsigned *at = g->faces;
+  for (int f = 0; f < g->face_count; f++) {
+    if (!read_numbers(g->planes + 4 * f, 4) || scanf("%u", at) != 1) return 0;
+    for (unsigned k = *at++; k > 0; k--)
+      if (scanf("%u", at++) != 1) return 0;
+  }
+  return 1;
+}
+
+static int read_solid(Scene *s, char kind) {
+  if (s->count % 1024 == 0)
+    s->solids = (Solid *)realloc(s->solids, (size_t)(s->count + 1024) * sizeof(Solid));
+  if (!s->solids) return 0;
+  Solid *solid = &s->solids[s->count++];
+  memset(solid, 0, sizeof *solid);
+  solid->kind = kind;
+  if (kind == 'h') return scanf("%d", &solid->geometry) == 1;
+  return read_numbers(solid->size, kind == 'b' ? 3 : 2);
+}
+
+static int read_scene(Scene *s) {
+  char word[16];
+  int ok = 1;
+  memset(s, 0, sizeof *s);
+  while (ok && scanf("%15s", word) == 1) {
+    if (word[0] == 'g') {
+      ok = read_geometry(s);
+    } else if (word[0] == 'f') {
+      size_t row = (size_t)s->count * 7;
+      s->frames = (double *)realloc(s->frames, row * (size_t)(s->frame_count + 1) * sizeof(double));
+      ok = s->frames && read_numbers(s->frames + row * (size_t)s->frame_count++, (int)row);
+    } else {
+      ok = read_solid(s, strcmp(word, "cylinder") == 0 ? 'y' : word[0]);
+    }
+  }
+  return ok && s->count > 0 && s->frame_count > 0;
+}
+
+#endif

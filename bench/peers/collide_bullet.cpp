@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Broad and narrow phase of convex bodies in Bullet (bench collision): the dynamic tree, the default
+// algorithms, no margins about hulls, boxes and cylinders.
+#include <btBulletCollisionCommon.h>
+#include <ctime>
+#include <memory>
+#include <vector>
+
+#include "collide.h"
+
+namespace {
+
+btScalar real(double x) { return static_cast<btScalar>(x); }
+
+double now() {
+  timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+btCollisionShape *make(const Scene &s, const Solid &solid) {
+  const double *h = solid.size;
+  btCollisionShape *shape;
+  if (solid.kind == 'c') return new btCapsuleShapeZ(real(h[0]), real(2 * h[1]));
+  if (solid.kind == 'y') {
+    shape = new btCylinderShapeZ(btVector3(real(h[0]), real(h[0]), real(h[1])));
+  } else if (solid.kind == 'b') {
+    shape = new btBoxShape(btVector3(real(h[0]), real(h[1]), real(h[2])));
+  } else {
+    const Geometry &g = s.geometries[solid.geometry];
+    auto *hull = new btConvexHullShape;
+    for (int i = 0; i < g.vertex_count; i++) {
+      const double *v = g.vertices + 3 * i;
+      hull->addPoint(btVector3(real(v[0]), real(v[1]), real(v[2])), false);
+    }
+    hull->recalcLocalAabb();
+    shape = hull;
+  }
+  shape->setMargin(0);
+  return shape;
+}
+
+} // namespace
+
+int main() {
+  static Scene s;
+  if (!read_scene(&s)) return 1;
+  btDefaultCollisionConfiguration configuration;
+  btCollisionDispatcher dispatcher(&configuration);
+  btDbvtBroadphase broad;
+  btCollisionWorld world(&dispatcher, &broad, &configuration);
+  std::vector<std::unique_ptr<btCollisionShape>> shapes;
+  std::vector<std::unique_ptr<btCollisionObject>> objects;
+  for (int i = 0; i < s.count; i++) {
+    shapes.emplace_back(make(s, s.solids[i]));
+    objects.emplace_back(new btCollisionObject);
+    objects.back()->setCollisionShape(shapes.back().get());
+    objects.back()->setUserIndex(i);
+    objects.back()->setActivationState(DISABLE_DEACTIVATION);
+  }
+  double seconds = 0;
+  for (int f = 0; f < s.frame_count; f++) {
+    const double *x = s.frames + static_cast<size_t>(f) * static_cast<size_t>(s.count) * 7;
+    double start = now();
+    for (int i = 0; i < s.count; i++, x += 7) {
+      btQuaternion q(real(x[4]), real(x[5]), real(x[6]), real(x[3]));
+      btCollisionObject *object = objects[static_cast<size_t>(i)].get();
+      object->setWorldTransform(btTransform(q, btVector3(real(x[0]), real(x[1]), real(x[2]))));
+      if (f == 0)
+        world.addCollisionObject(object, btBroadphaseProxy::DefaultFilter,
+                                 btBroadphaseProxy::AllFilter);
+    }
+    world.performDiscreteCollisionDetection();
+    seconds += now() - start;
+  }
+  std::printf("%.17g\n", seconds / s.frame_count);
+  for (int i = 0; i < dispatcher.getNumManifolds(); i++) {
+    const btPersistentManifold *m = dispatcher.getManifoldByIndexInternal(i);
+    int a = m->getBody0()->getUserIndex(), b = m->getBody1()->getUserIndex(), touches = 0;
+    for (int k = 0; k < m->getNumContacts(); k++)
+      touches |= m->getContactPoint(k).getDistance() <= 0;
+    if (touches) std::printf("%d %d\n", a < b ? a : b, a < b ? b : a);
+  }
+  for (auto &object : objects) world.removeCollisionObject(object.get());
+  return 0;
+}

@@ -41,6 +41,9 @@ typedef struct CnRunInfo {
   int64_t first_step;       ///< steps made before the run; frame 0 shows that state
   int32_t contacts_recorded, joints_recorded; ///< 1: with every frame
   int64_t event_count;
+  const char *verdict;         ///< CnVerdict::line; "" where the run did not come to its end
+  int32_t trusted;             ///< 1, 0, or -1: not known
+  double integrator_tolerance; ///< of hem5 and rkf45, which solve no step problems; 0: fixed steps
 } CnRunInfo;
 CN_API void cn_run_info(const CnRun *run, CnRunInfo *info);
 

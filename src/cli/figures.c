@@ -114,6 +114,7 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   const CnIntegratorReport *r = &report->integration;
   figures->integrator_steps += r->steps;
   figures->rejected += r->rejected;
+  figures->integrator_error = fmax(figures->integrator_error, r->error);
   figures->events += r->events;
   int first = figures->step_count == 1;
   figures->position_drift = larger(figures->position_drift, r->position_drift, first);
@@ -256,6 +257,12 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_count(show, "integrator_steps", NULL, job->figures.integrator_steps);
   cni_show_count(show, "steps_rejected", NULL, job->figures.rejected);
   cni_show_count(show, "located_events", NULL, job->figures.events);
+  // what vouches for the steps: a solver's residual, or an integrator's error and drift
+  cni_show_text(show, "certificate", NULL, job->figures.uncertified > 0 ? "drift" : "residual");
+  if (job->figures.uncertified > 0) {
+    cni_show_number(show, "integrator_tolerance", NULL, job->def.integration.tolerance, "");
+    cni_show_number(show, "integrator_error_max", NULL, job->figures.integrator_error, "");
+  }
   cni_show_number(show, "position_drift_max", NULL, job->figures.position_drift, "");
   cni_show_number(show, "velocity_drift_max", NULL, job->figures.velocity_drift, "");
   cni_show_flag(show, "interrupted", NULL, job->interrupted);
@@ -291,6 +298,11 @@ static void print_convergence(const CniJob *job, const Summary *s) {
         "  drift          %.3g m, %.3g m/s at most; %lld steps of %s, %lld rejected, %lld events\n",
         f->position_drift, f->velocity_drift, (long long)f->integrator_steps, job->def.integrator,
         (long long)f->rejected, (long long)f->events);
+  if (f->uncertified > 0 && job->def.integration.tolerance > 0)
+    printf("  error a step   %.3g at most, of the tolerance %g\n", f->integrator_error,
+           job->def.integration.tolerance);
+  else if (f->uncertified > 0)
+    printf("  error a step   not controlled: steps of fixed length\n");
   if (f->uncertified > 0) return; // no step problem, no residual
   printf("  residual       %.3g at most in the last %d steps, %.3g in all; ", s->mean.residual,
          CNI_LAST_STEPS, f->residual_max);
@@ -311,8 +323,10 @@ static void print_convergence(const CniJob *job, const Summary *s) {
 static void print_balance(const CniFigures *f) {
   if (f->balanced == 0) return;
   printf("  work          ");
+  double most = 0;
+  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++) most = fmax(most, fabs(f->work[i]));
   for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++)
-    if (f->work[i] != 0) printf(" %s %.4g J,", cn_balance_part_name(i), f->work[i]);
+    if (fabs(f->work[i]) > 1e-12 * most) printf(" %s %.4g J,", cn_balance_part_name(i), f->work[i]);
   printf(" left %.2g J at most in a step\n", f->balance_max);
 }
 

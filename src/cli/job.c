@@ -9,6 +9,7 @@
 #include "world/world.h"
 
 #define STEPS_MAX 9007199254740992.0 // 2^53
+#define BALANCED_BODIES 200
 
 // ---- options ----
 
@@ -185,10 +186,20 @@ static void plan_steps(CniJob *job, double time) {
 
 // ---- the world ----
 
+// Small machines keep a balance, which costs them microseconds: for the verdict on springs and drives, for
+// the run file and the page. Others do without, and so does whoever says so.
+static void define_world(const CnScene *scene, CnWorldDef *def) {
+  CnSceneInfo info;
+  cn_scene_info(scene, &info);
+  *def = cn_world_def_default();
+  cn_scene_world_def(scene, def);
+  if (info.body_count <= BALANCED_BODIES && info.joint_count + info.force_count > 0)
+    def->balance = 1;
+}
+
 int cni_job_world(CniJob *job) {
   cn_scene_info(job->scene, &job->scene_info);
-  job->def = cn_world_def_default();
-  cn_scene_world_def(job->scene, &job->def);
+  define_world(job->scene, &job->def);
   int status = use_options(job);
   if (status != CNI_EXIT_DONE) return status;
   CnWorldDef made;

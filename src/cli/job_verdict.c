@@ -5,7 +5,9 @@
 #include "cli/job.h"
 
 int cni_job_verdict(CniJob *job) {
-  if (cn_world_verdict(job->world, &job->verdict) == CN_OK) return CNI_EXIT_DONE;
+  CnStatus status = cn_world_verdict(job->world, &job->verdict);
+  if (status == CN_OK && job->writer) status = cni_run_writer_verdict(job->writer, &job->verdict);
+  if (status == CN_OK) return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
 }
 

@@ -6,6 +6,7 @@
 
 #include <cairn/run.h>
 #include <cairn/scene.h>
+#include <cairn/verdict.h>
 #include <cairn/world.h>
 
 #include "core/error.h"
@@ -73,6 +74,9 @@ CnStatus cni_run_writer_step(CniRunWriter *writer, CnWorld *world, const CnStepR
 // Everything up to the last step reaches the file now: called before a checkpoint, so that a run
 // killed after it can be resumed without a gap.
 CnStatus cni_run_writer_flush(CniRunWriter *writer);
+
+// Put the verdict on the run into the file, before it is closed or abandoned.
+CnStatus cni_run_writer_verdict(CniRunWriter *writer, const CnVerdict *verdict);
 
 // Flush, mark complete, rename into place. The writer is gone whatever the outcome. Null is
 // allowed.

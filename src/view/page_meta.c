@@ -3,6 +3,8 @@
 // names of bodies and series, and the scene file itself if it is not too long.
 #include "view/view_private.h"
 
+#include "integrator/integrator.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -55,6 +57,11 @@ static void write_info(CniPageFile *file, const CniPageSource *source) {
   number_field(file, "steps", (double)info->step_count);
   number_field(file, "recordedFrames", (double)info->frame_count);
   number_field(file, "complete", info->complete);
+  const CnIntegratorKind *kind = cni_integrator_find(info->integrator);
+  number_field(file, "ownSteps", kind && kind->dense); // no step problems
+  number_field(file, "integratorTolerance", info->integrator_tolerance);
+  text_field(file, "verdict", info->verdict ? info->verdict : "");
+  number_field(file, "trusted", info->verdict ? info->trusted : -1);
 }
 
 static CnStatus write_parameters(CniPageFile *file, const CniPageSource *source) {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page from a run file, through the reading functions of run.h. The total energy, which a run
-// file does not hold, is added to its scalars here, step by step: later the plots are thinned.
+// file does not hold, is added to its scalars here, step by step, and works are summed up from the first
+// step on: later the plots are thinned.
 #include "view/view_private.h"
 
 #include <string.h>
 
 #define TOTAL "total_energy"
+#define WORK "work_"
 #define PART 512 // values added at a time
 
 typedef struct RunView {
   CnRun *run;
   int32_t scalar_count; // in the file
   int32_t total;        // 1: and the sum of the energies
+  double work;          // J: sum of the series being read, up to where it was read
 } RunView;
 
 static CnStatus run_parameter(void *context, int32_t index, CnRunParameter *parameter) {
@@ -44,6 +47,12 @@ static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *po
   return cn_run_frame(view->run, index, time, poses, NULL);
 }
 
+static CnStatus run_states(void *context, int64_t index, double *time, CnJointState *states) {
+  const RunView *view = context;
+  CNI_TRY(cn_run_frame(view->run, index, time, NULL, NULL));
+  return cn_run_joint_states(view->run, index, states);
+}
+
 static CnStatus run_series(void *context, int32_t index, CnRunSeries *series) {
   const RunView *view = context;
   if (index < view->scalar_count) return cn_run_scalar(view->run, index, series);
@@ -54,7 +63,13 @@ static CnStatus run_series(void *context, int32_t index, CnRunSeries *series) {
 
 static CnStatus run_values(void *context, const char *name, int64_t first, int64_t count,
                            double *values) {
-  const RunView *view = context;
+  RunView *view = context;
+  if (strncmp(name, WORK, strlen(WORK)) == 0) {
+    CNI_TRY(cn_run_values(view->run, name, first, count, values));
+    if (first == 0) view->work = 0; // series are read from the beginning on
+    for (int64_t i = 0; i < count; i++) values[i] = view->work += values[i];
+    return CN_OK;
+  }
   if (strcmp(name, TOTAL) != 0) return cn_run_values(view->run, name, first, count, values);
   CNI_TRY(cn_run_values(view->run, "kinetic_energy", first, count, values));
   for (int64_t done = 0; done < count; done += PART) {
@@ -118,6 +133,7 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
                           .values = run_values};
   cn_run_info(run, &source.info);
   view.scalar_count = source.info.scalar_count;
+  if (source.info.joints_recorded) source.states = run_states;
   int32_t total = 0;
   CNI_TRY(can_sum(&view, &source.info, &total));
   source.info.scalar_count += view.total = total;

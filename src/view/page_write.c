@@ -218,6 +218,7 @@ static CnStatus write_all(CniPageFile *file, Plan *plan, const CniPageDef *def) 
   cni_page_file_bytes(file, cni_page_head, cni_page_head_size);
   CNI_TRY(cni_page_write_meta(file, source, steps_per_point));
   CNI_TRY(cni_page_write_series(file, source, &plan->allocator, steps_per_point));
+  CNI_TRY(cni_page_write_reactions(file, source, &plan->allocator));
   CNI_TRY(cni_page_write_shapes(file, source, &plan->allocator));
   CNI_TRY(cni_page_write_joints(file, source));
   CNI_TRY(choose_frames(plan, def->output, max_bytes, file->byte_count));

@@ -17,7 +17,8 @@
 //             point, x and y in the frame
 //   times     1 float64 a kept frame
 //   frames-I  6 uint16 a moving body: position (3) and rotation (3), a whole number of frames
-//   series-I  1 float64 a point; series-time has the times
+//   series-I  1 float64 a point; series-time has the times. Works (work_...) are sums from the first step on
+//   reactions JSON: title, name and unit of each plot of joints; reactions-I, reactions-time as series
 //   meta      JSON: all that is text, the counts, and the worst errors of the packing
 #ifndef CNI_VIEW_PRIVATE_H
 #define CNI_VIEW_PRIVATE_H
@@ -52,6 +53,8 @@ typedef struct CniPageSource {
   // scalars first, then sensors
   CnStatus (*series)(void *context, int32_t index, CnRunSeries *series);
   CnStatus (*values)(void *context, const char *name, int64_t first, int64_t count, double *values);
+  // of all joints in a frame; null: none were recorded
+  CnStatus (*states)(void *context, int64_t frame, double *time, CnJointState *states);
 } CniPageSource;
 
 // Write the page of a source.
@@ -136,5 +139,9 @@ int64_t cni_page_steps_per_point(const CniPageSource *source, int64_t max_bytes)
 // The blocks "series-time" and "series-I": scalars first, then sensors.
 CnStatus cni_page_write_series(CniPageFile *file, const CniPageSource *source,
                                const CnAllocator *allocator, int64_t steps_per_point);
+
+// The blocks "reactions" and "reactions-I", where joints were recorded.
+CnStatus cni_page_write_reactions(CniPageFile *file, const CniPageSource *source,
+                                  const CnAllocator *allocator);
 
 #endif

@@ -165,10 +165,10 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFig
   // first steps of a fall are off by h/2 in time, which after n of them is 1/n of the energy.
   double least = now->mass * step * step;
   double most = cn_max(watch->kinetic, watch->fallen);
-  double made = watch->energy - watch->energy_least - closing(world, now),
-         taken = fabs(watch->scheme);
+  double allowed = closing(world, now), made = watch->energy - watch->energy_least - allowed;
+  double taken = fabs(watch->scheme) - allowed;
   note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
-  note_share(watch, CN_FINDING_SCHEME, taken, cn_max(most, 200 * least));
+  note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, 200 * least));
 }
 
 // ---- joints and overlaps ----

@@ -37,6 +37,7 @@ static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill
   if (status != CN_OK) return status;
   CnWorldDef world_def = cn_world_def_default();
   cn_scene_world_def(scene, &world_def);
+  world_def.balance = 1;
   CnWorld *world = NULL;
   status = cn_world_create(&world_def, &world);
   if (status == CN_OK) status = cn_scene_fill(scene, world);
@@ -44,6 +45,7 @@ static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill
                          .scene = scene,
                          .frames_per_second = fps,
                          .replace = 1,
+                         .record_joints = 1,
                          .allocator = cn_allocator_default()};
   CniRunWriter *writer = NULL;
   if (status == CN_OK) status = cni_run_writer_create(&def, world, &writer);
@@ -52,6 +54,9 @@ static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill
     status = cn_world_step(world, &report);
     if (status == CN_OK) status = cni_run_writer_step(writer, world, &report);
   }
+  CnVerdict verdict;
+  if (status == CN_OK && !kill) status = cn_world_verdict(world, &verdict);
+  if (status == CN_OK && !kill) status = cni_run_writer_verdict(writer, &verdict);
   CnStatus closed = kill ? cni_run_writer_abandon(writer) : cni_run_writer_close(writer);
   cn_world_destroy(world);
   cn_scene_destroy(scene);

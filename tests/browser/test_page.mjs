@@ -218,10 +218,31 @@ test("a run", async (t) => {
   await page.close();
 });
 
+test("a machine: verdict, work, joints", async () => {
+  make("run", "joints", "200", "100");
+  const { page, trouble } = await browser.open(join(folder, "run.html"));
+  assert.match(await page.locator("#verdict").innerText(), /^trusted: 200 steps/);
+  const plots = await page.evaluate("cairn.plots");
+  const plot = (title) => plots.find((p) => p.title === title);
+  const work = plot("Work so far");
+  for (const part of ["gravity", "springs", "drives", "friction"])
+    assert.ok(work.names.includes(`work_${part}`), part);
+  // works are sums: they add up to the kinetic energy gained since the first step
+  const energy = plot("Energy");
+  const kinetic = energy.values[energy.names.indexOf("kinetic_energy")];
+  const sum = (at) => work.values.reduce((all, values) => all + values[at], 0);
+  assert.ok(Math.abs(sum(199) - sum(0) - (kinetic[199] - kinetic[0])) < 1e-6);
+  for (const title of ["Joint coordinates", "Joint rates", "Joint efforts", "Joint reactions"])
+    assert.ok(plot(title)?.times.length > 10, title);
+  assert.deepEqual(trouble, []);
+  await page.close();
+});
+
 test("a run that was stopped", async () => {
   make("killed", "domino", "50");
   const { page, trouble } = await browser.open(join(folder, "run.html"));
   assert.match(await page.locator("#state").innerText(), /not complete/);
+  assert.equal(await page.locator("#verdict").isVisible(), false);
   assert.ok((await page.evaluate("cairn.frameCount")) > 1);
   assert.deepEqual(trouble, []);
   await page.close();

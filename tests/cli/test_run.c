@@ -158,6 +158,65 @@ static void summary(void **state) {
   check_contains(c->command.err, "auto");
 }
 
+// ---- the verdict ----
+
+// The last line, the fields, the exit status, and the same line in the run file.
+static void verdict(void **state) {
+  CliCase *c = *state;
+  static const char *const torn =
+      "{\"settings\": {\"time_step\": 0.001, \"time\": 0.1},"
+      " \"bodies\": [{\"name\": \"bob\", \"position\": [1, 0, 0], \"mass\": 1, \"inertia\": [0.1, "
+      "0.1, 0.1]}],"
+      " \"joints\": [{\"name\": \"hook\", \"kind\": \"ball\", \"bodies\": [\"ground\", \"bob\"],"
+      " \"anchors\": [[0, 0, 0.05], [0, 0, 0]]}]}";
+  scratch_write(&c->scratch, "torn.json", torn);
+  cairn_status(c, "run torn.json --strict --out torn.h5", 3);
+  check_contains(
+      c->command.out,
+      "\ndo not trust this run: joint 'hook' opened by 0.05 m (5 % of its size) from step 1 on");
+  check_contains(c->command.out, "; try --h 0.0002");
+  cairn_status(c, "info torn.h5", 0);
+  check_contains(c->command.out, "do not trust this run: joint 'hook'");
+  cairn_status(c, "run torn.json -q", 0);
+  json_t *object = parse(c, "run torn.json --json --strict", 3);
+  CHECK(strcmp(text(object, "verdict"), "do not trust") == 0);
+  json_t *reasons = json_object_get(object, "reasons");
+  CHECK(json_array_size(reasons) == 1);
+  CHECK(strcmp(text(json_array_get(reasons, 0), "name"), "joints") == 0);
+  CHECK(number(json_array_get(reasons, 0), "first_step") == 1);
+  json_decref(object);
+  cairn_status(c, "run stack --steps 20 --strict --out good.h5", 0);
+  check_contains(c->command.out, "\ntrusted: 20 steps");
+  cairn_status(c, "info good.h5", 0);
+  check_contains(c->command.out, "trusted: 20 steps");
+  object = parse(c, "run stack --steps 20 --json --strict", 0);
+  CHECK(strcmp(text(object, "verdict"), "trusted") == 0);
+  CHECK(json_array_size(json_object_get(object, "reasons")) == 0);
+  json_decref(object);
+}
+
+// hem5 and rkf45 solve no step problems: their certificate is error and drift.
+static void own_steps(void **state) {
+  CliCase *c = *state;
+  static const char *const integrators[] = {"hem5", "rkf45"};
+  for (int i = 0; i < 2; i++) {
+    char line[120];
+    snprintf(line, sizeof line, "run newton-cradle --steps 5 --integrator %s", integrators[i]);
+    cairn_status(c, line, 0);
+    check_contains(c->command.out, "error a step   ");
+    check_contains(c->command.out, "of the tolerance ");
+    CHECK(!strstr(c->command.out, "residual") && !strstr(c->command.out, "psor"));
+    snprintf(line, sizeof line, "run newton-cradle --steps 5 --json --integrator %s",
+             integrators[i]);
+    json_t *object = parse(c, line, 0);
+    CHECK(strcmp(text(object, "certificate"), "drift") == 0);
+    CHECK(number(object, "integrator_tolerance") > 0 &&
+          number(object, "integrator_error_max") <= 1);
+    CHECK(json_is_null(json_object_get(object, "residual_max")));
+    json_decref(object);
+  }
+}
+
 // ---- a state that leaves the real numbers ----
 
 static void not_finite(void **state) {
@@ -252,6 +311,8 @@ int main(void) {
       CLI_TEST(options_reach_the_world),
       CLI_TEST(time_and_sensors),
       CLI_TEST(summary),
+      CLI_TEST(verdict),
+      CLI_TEST(own_steps),
       CLI_TEST(not_finite),
       CLI_TEST(piped_progress),
       CLI_TEST(bar),

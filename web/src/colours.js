@@ -5,7 +5,7 @@ import * as THREE from "three";
 const BODIES = ["#dd8a6c", "#ecc48a", "#7fae9b", "#6690bd", "#a98cb0", "#cf6f58", "#a3c6d4"];
 const KINEMATIC = "#e0a030";
 
-export const LINES = ["#4f8fd0", "#e0764f", "#5aa586", "#b07cc0", "#d9a63a", "#58b4c4", "#c75d7a"];
+export const LINES = ["#4f8fd0", "#e0764f", "#5aa586", "#b07cc0", "#d9a63a", "#58b4c4", "#c75d7a", "#8a97a8", "#9b7f52", "#7fae3f"];
 
 export const SCENES = {
   dark: {

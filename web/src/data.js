@@ -160,12 +160,27 @@ const loadJoints = (count) => {
 };
 
 // Plots: the times and one array a series; what is not a number becomes a gap.
+const gaps = (values) => Array.from(values, (v) => (Number.isFinite(v) ? v : null));
+
 const loadSeries = (meta) => {
   if (meta.steps === 0) return { series: [], seriesTimes: [] };
-  const gaps = (values) => Array.from(values, (v) => (Number.isFinite(v) ? v : null));
   return {
     series: meta.series.map((s, i) => ({ ...s, values: gaps(float64(`series-${i}`)) })),
     seriesTimes: Array.from(float64("series-time")),
+  };
+};
+
+// Plots of joints, which were recorded with the frames.
+const loadReactions = () => {
+  if (!document.querySelector('[data-cairn="reactions"]')) return { reactions: [] };
+  const times = Array.from(float64("reactions-time"));
+  return {
+    reactions: json("reactions").map((r, i) => ({
+      ...r,
+      kind: "joint",
+      times,
+      values: gaps(float64(`reactions-${i}`)),
+    })),
   };
 };
 
@@ -186,6 +201,7 @@ export const load = () => {
     shapes: loadShapes(meta.shapes),
     joints: loadJoints(meta.joints),
     ...loadSeries(meta),
+    ...loadReactions(),
     ...createPoses(table, times, packing, bodyCount),
   };
 };

@@ -38,7 +38,7 @@ const showTitles = ({ meta }) => {
     meta.sceneTitle && meta.sceneName,
     `${digits(meta.bodies)} bodies`,
     `h = ${quantity(meta.timeStep, "s")}`,
-    `${meta.integrator}, ${meta.solver}`,
+    meta.ownSteps ? meta.integrator : `${meta.integrator}, ${meta.solver}`,
     `Cairn ${meta.cairnVersion}`,
   ];
   $("subtitle").textContent = facts.filter(Boolean).join("  ·  ");
@@ -46,6 +46,10 @@ const showTitles = ({ meta }) => {
   $("state").textContent = state.text;
   $("state").classList.add(state.kind);
   $("state").hidden = false;
+  if (!meta.verdict) return;
+  $("verdict").textContent = meta.verdict;
+  $("verdict").classList.add(meta.trusted ? "good" : "warn");
+  $("verdict").hidden = false;
 };
 
 const setUpTheme = (change) => {

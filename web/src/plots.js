@@ -186,7 +186,7 @@ export const createPlots = (parent, data, player) => {
   const style = getComputedStyle(document.documentElement);
   const colourOf = (name) => style.getPropertyValue(name).trim();
   const plots = plotGroups(data).map((group) =>
-    createPlot(parent, group, data.seriesTimes, player, colourOf),
+    createPlot(parent, group, group.times ?? data.seriesTimes, player, colourOf),
   );
   player.listen(() => plots.forEach((p) => p.follow()));
   return {

@@ -5,6 +5,8 @@ import { words } from "./format.js";
 // Which scalars share a plot, in the order of the page; the first match takes a series.
 const GROUPS = [
   { title: "Energy", match: /energy/ },
+  { title: "Work so far", match: /^work_/, moving: true, drop: /^work_/ },
+  { title: "Left in the balance", match: /^balance$/, moving: true },
   { title: "Contacts", match: /contact|overlap/ },
   { title: "Penetration", match: /penetration/ },
   { title: "Residual", match: /^residual$/, log: true },
@@ -19,8 +21,12 @@ const GROUPS = [
 
 const MAX_LINES = 6; // sensors of one unit that share a plot
 
+const largest = (values) => values.reduce((most, v) => Math.max(most, Math.abs(v ?? 0)), 0);
+
 const groupScalars = (series) => {
   const groups = new Map();
+  const works = series.filter((s) => /^work_/.test(s.name)).map((s) => largest(s.values));
+  const roundOff = 1e-9 * Math.max(0, ...works);
   for (const s of series) {
     if (s.name === "time" || s.name === "step") continue;
     const known = GROUPS.find((g) => g.match.test(s.name));
@@ -29,9 +35,10 @@ const groupScalars = (series) => {
     const key = `${title}|${s.unit}`;
     // flags that never change are not worth a plot
     if (known?.quiet && s.values.every((v) => v === s.values[0])) continue;
+    if (known?.moving && largest(s.values) <= roundOff) continue;
     const order = known ? GROUPS.indexOf(known) : GROUPS.length;
     if (!groups.has(key))
-      groups.set(key, { title, unit: s.unit, log: known?.log ?? false, order, series: [] });
+      groups.set(key, { ...known, title, unit: s.unit, log: known?.log ?? false, order, series: [] });
     groups.get(key).series.push(s);
   }
   return [...groups.values()].sort((a, b) => a.order - b.order);
@@ -57,6 +64,24 @@ const groupSensors = (series) => {
   return result;
 };
 
+// Plots of joints: what has one title and one unit, some lines each.
+const groupReactions = (series) => {
+  const groups = new Map();
+  for (const s of series) {
+    const key = `${s.title}|${s.unit}`;
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(s);
+  }
+  const result = [];
+  for (const list of groups.values())
+    for (let i = 0; i < list.length; i += MAX_LINES) {
+      const part = list.slice(i, i + MAX_LINES);
+      const { title, unit, times } = part[0];
+      result.push({ title, unit, times, log: false, series: part });
+    }
+  return result;
+};
+
 // What the title says already is left out: "penetration_max" under Penetration is "max".
 const shortName = (name, title) => {
   const text = words(name).toLowerCase();
@@ -67,20 +92,23 @@ const shortName = (name, title) => {
 
 // The plots of a page in their order: {title, unit, log, series}.
 export const plotGroups = (data) => {
-  // without a tolerance there is no convergence to speak of
   // without a tolerance there is no convergence to speak of; what nobody measured is not shown
   const told = data.series.filter(
     (s) =>
       (s.name !== "converged" || data.meta.tolerance > 0) &&
+      (!data.meta.ownSteps || !/^(converged|iterations)$/.test(s.name)) &&
       (s.kind !== "scalar" || s.values.some((v) => Number.isFinite(v))),
   );
   const scalars = told.filter((s) => s.kind === "scalar");
   const sensors = told.filter((s) => s.kind === "sensor");
-  return [...groupScalars(scalars), ...groupSensors(sensors)];
+  const reactions = groupReactions(data.reactions);
+  return [...groupScalars(scalars), ...groupSensors(sensors), ...reactions];
 };
 
 // What a legend calls a series: nothing where the title says it all.
 export const legendName = (series, group) => {
+  if (series.kind === "joint") return series.name;
+  if (group.drop) return words(series.name.replace(group.drop, "")).toLowerCase();
   if (group.series.length === 1) return "";
   return series.kind === "sensor" ? series.name : shortName(series.name, group.title);
 };

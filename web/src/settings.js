@@ -41,6 +41,22 @@ const keptFrames = (meta, packing) => {
   return `${digits(packing.frames)} of ${digits(all)} (${which}), to keep the page small`;
 };
 
+// What vouches for a step: the residual of its problem, or the integrator's own error and drift.
+const solves = (meta) => [
+  ["Solver", meta.solver],
+  ["Iterations a step", `at most ${digits(meta.iterations)}`],
+  ["Tolerance", meta.tolerance > 0 ? digits(meta.tolerance) : "none: all iterations"],
+];
+const ownSteps = (meta) => [
+  [
+    "Error a step",
+    meta.integratorTolerance > 0
+      ? `at most ${digits(meta.integratorTolerance)}, else the step is rejected`
+      : "not controlled: steps of fixed length",
+  ],
+  ["Certificate", "drift and rejected steps; there is no step problem and no residual"],
+];
+
 export const createSettings = (parent, data) => {
   const { meta, packing } = data;
   const isRun = meta.source === "run";
@@ -63,9 +79,7 @@ export const createSettings = (parent, data) => {
   table(parent, "Method", [
     ["Integrator", meta.integrator],
     ["Time step h", quantity(meta.timeStep, "s")],
-    ["Solver", meta.solver],
-    ["Iterations a step", `at most ${digits(meta.iterations)}`],
-    ["Tolerance", meta.tolerance > 0 ? digits(meta.tolerance) : "none: all iterations"],
+    ...(meta.ownSteps ? ownSteps(meta) : solves(meta)),
     ["Friction", meta.friction === "coulomb" ? "coulomb (exact)" : meta.friction],
     ["Gravity", `(${meta.gravity.map((g) => digits(g, 6)).join(", ")}) m/s²`],
     isRun && ["Threads", digits(meta.workers)],

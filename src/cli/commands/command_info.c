@@ -107,6 +107,7 @@ static void show_run(CniShow *show, CnRun *run, const CnRunInfo *info, const CnW
   cni_show_text(show, "scene", "scene", info->scene_name);
   cni_show_text(show, "title", info->scene_title[0] ? "title" : NULL, info->scene_title);
   cni_show_flag(show, "complete", "complete", info->complete);
+  if (info->verdict[0]) cni_show_text(show, "verdict", "verdict", info->verdict);
   cni_show_count(show, "steps", "steps", info->step_count);
   cni_show_count(show, "frames", "frames", info->frame_count);
   cni_show_number(show, "time", "simulated", end, "s");

@@ -10,7 +10,8 @@
 
 #define CNI_RUN_FORMAT "cairn-run"
 #define CNI_RUN_FORMAT_VERSION 1
-#define CNI_RUN_WORDS 7
+#define CNI_RUN_WORDS 8
+#define CNI_RUN_VERDICT "/verdict" // a text of the length of CnVerdict::line
 #define CNI_RUN_NAMES 6
 
 // ---- the disk: run_disk.c ----

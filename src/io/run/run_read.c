@@ -212,10 +212,18 @@ static void read_info(Reading *r) {
   info->friction = strcmp(friction, cn_friction_model_name(CN_FRICTION_CONVEX)) == 0
                        ? CN_FRICTION_CONVEX
                        : CN_FRICTION_COULOMB;
+  // runs of 0.1 have none
+  info->verdict = "";
+  if (r->status == CN_OK && H5Lexists(r->run->file, CNI_RUN_VERDICT, H5P_DEFAULT) > 0)
+    info->verdict = get_text(r, CNI_RUN_VERDICT, NULL, 7);
+  info->trusted = !info->verdict[0] ? -1 : strncmp(info->verdict, "trusted", 7) == 0;
   get_numbers(r, "/settings", "gravity", 3, &info->gravity.x);
   info->time_step = get_number(r, "/settings", "time_step");
   info->iterations = (int32_t)get_integer(r, "/settings", "iterations", INT32_MAX);
   info->tolerance = get_number(r, "/settings", "tolerance");
+  if (r->status == CN_OK &&
+      H5Aexists_by_name(r->run->file, "/settings", "integrator_tolerance", H5P_DEFAULT) > 0)
+    info->integrator_tolerance = get_number(r, "/settings", "integrator_tolerance");
   info->seed = (uint64_t)get_integer(r, "/scene", "seed", -1);
   info->worker_count = (int32_t)get_integer(r, "/settings", "worker_count", INT32_MAX);
   info->frames_per_second = get_number(r, "/settings", "frames_per_second");

@@ -136,6 +136,8 @@ static CnStatus make_datasets(CniRunWriter *w, const CniRunWriterDef *def, CnWor
   if (w->sizes.record_contacts) cni_hdf_group(&hdf, "/contacts");
   if (w->sizes.record_joints) cni_hdf_group(&hdf, "/reactions");
   for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) cni_column_create(&hdf, c, &w->sizes);
+  CnVerdict none = {0};
+  cni_hdf_text(&hdf, CNI_RUN_VERDICT, none.line, sizeof none.line - 1);
 
   hid_t type = cni_committed_type(), space = H5Screate(H5S_SCALAR);
   hid_t how = H5Pcreate(H5P_DATASET_CREATE);
@@ -360,6 +362,20 @@ CnStatus cni_run_writer_flush(CniRunWriter *w) {
   if (w->failed) return fail_again(w);
   CniQuiet quiet = cni_quiet_begin();
   CnStatus status = cni_run_rows_commit(w);
+  cni_quiet_end(quiet);
+  return status;
+}
+
+CnStatus cni_run_writer_verdict(CniRunWriter *w, const CnVerdict *verdict) {
+  if (!w || !verdict) return cni_invalid("cni_run_writer_verdict: a null pointer");
+  if (w->failed) return fail_again(w);
+  CniQuiet quiet = cni_quiet_begin();
+  hid_t set = H5Dopen2(w->file, CNI_RUN_VERDICT, H5P_DEFAULT);
+  hid_t type = set < 0 ? -1 : H5Dget_type(set);
+  herr_t result = type < 0 ? -1 : H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, verdict->line);
+  if (type >= 0) H5Tclose(type);
+  if (set >= 0 && H5Dclose(set) < 0) result = -1;
+  CnStatus status = result < 0 || w->disk.error ? cni_run_fail(w, "cannot be written") : CN_OK;
   cni_quiet_end(quiet);
   return status;
 }

@@ -58,6 +58,7 @@ long_test(random_use unit.world.random_use CAIRN_RANDOM_OPERATIONS=1000000 CAIRN
 long_test(mixed_pile piles.mixed CAIRN_PILE_BODIES=2000 CAIRN_PILE_STEPS=1000)
 long_test(oracle unit.geometry.oracle CAIRN_ORACLE_PAIRS=10000)
 long_test(soak unit.world.soak CAIRN_SOAK_STEPS=1000000)
+long_test(mechanisms unit.world.mechanisms CAIRN_MACHINES=10000)
 long_test(extremes unit.world.extremes CAIRN_CROWD=2000)
 if(TARGET cairn-command)
   long_test(kills cli.files CAIRN_KILLS=200)

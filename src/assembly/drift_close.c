@@ -7,11 +7,14 @@
 // angular momentum: it turns on as a whole, faster where it was drawn together.
 #include "assembly/drift_private.h"
 
+#include <string.h>
+
 #include "core/math.h"
 
-#define STEPS 6    // of Newton's method
-#define SWEEPS 16  // joint after joint
-#define SOFT 1e-12 // of the diagonal, where rows of a joint depend on each other
+#define STEPS 6       // of Newton's method
+#define SHORTEST 0.01 // part of a step of it
+#define SWEEPS 16     // joint after joint
+#define SOFT 1e-12    // of the diagonal, where rows of a joint depend on each other
 
 static CnVec3 angular_momentum(const CniModel *model, int32_t body, CnPose pose, CnTwist twist) {
   CnVec3 spin = cn_smul(cni_model_inertia(model, body, pose.rotation), twist.spin);
@@ -126,19 +129,51 @@ static int open_rows(CniDrift *d, const int32_t *list_of, int32_t begin, int32_t
   return any;
 }
 
+static void keep(const CniDrift *d, CniDriftBody *body) {
+  d->kept[body - d->bodies] = (CniDriftKept){d->in->pose_new[body->body], d->in->end[body->body]};
+}
+
+static void go_back(const CniDrift *d, CniDriftBody *body) {
+  d->in->pose_new[body->body] = d->kept[body - d->bodies].pose;
+  d->in->end[body->body] = d->kept[body - d->bodies].end;
+}
+
+// A share of a step of Newton's method; returns the error there.
+static double step(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end,
+                   double share) {
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    for (int32_t r = link->row; r < link->row + link->dim; r++)
+      d->impulse[r] = -share * d->change[r];
+    cni_drift_push(d, link);
+  }
+  cni_drift_each_body(d, list_of, begin, end, shift);
+  cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
+  return cni_drift_look_at_all(d, list_of, begin, end, 1);
+}
+
+// A step that does not bring the rows nearer is made shorter, or not at all: far from where they belong
+// the next step of Newton's method may lead anywhere.
 static void close_rows(const CniDrift *d, int32_t island, const int32_t *list_of, int32_t begin,
                        int32_t end) {
-  for (int32_t k = 0; k < STEPS; k++) {
-    cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
-    if (!(cni_drift_look_at_all(d, list_of, begin, end, 1) > 1)) return;
+  CnBalanceTerm terms[CN_BALANCE_PART_COUNT];
+  cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
+  double now = cni_drift_look_at_all(d, list_of, begin, end, 1);
+  for (int32_t k = 0; k < STEPS && now > 1; k++) {
     cni_drift_factor(d);
     cni_direct_solve(d->in->direct, d->residual, d->change, island, island + 1);
-    for (int32_t i = begin; i < end; i++) {
-      const CniDriftLink *link = &d->links[list_of[i]];
-      for (int32_t r = link->row; r < link->row + link->dim; r++) d->impulse[r] = -d->change[r];
-      cni_drift_push(d, link);
+    cni_drift_each_body(d, list_of, begin, end, keep);
+    if (d->in->terms) memcpy(terms, d->in->terms, sizeof terms);
+    double next = INFINITY;
+    for (double share = 1; share >= SHORTEST; share *= 0.25) {
+      next = step(d, list_of, begin, end, share);
+      if (next < now) break;
+      cni_drift_each_body(d, list_of, begin, end, go_back);
+      if (d->in->terms) memcpy(d->in->terms, terms, sizeof terms);
+      cni_drift_look_at_all(d, list_of, begin, end, 1);
     }
-    cni_drift_each_body(d, list_of, begin, end, shift);
+    if (!(next < now)) return;
+    now = next;
   }
 }
 

@@ -498,7 +498,10 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
   for (int32_t i = 0; i < islands && worst > 1; i++)
     if (!(d.last[i] <= d.first[i])) let_go(&d, i, 0);
   CNI_TRY(give(&d));
-  for (int32_t i = 0; i < islands; i++)
-    if (d.open_count > 0 || d.last[i] > FAIR) cni_drift_close(&d, i);
+  for (int32_t i = 0; i < islands; i++) {
+    if (!(d.open_count > 0 || d.last[i] > FAIR)) continue;
+    if (!d.kept) CNI_TRY(cni_arena_array(in->arena, d.body_count, sizeof *d.kept, &d.kept));
+    cni_drift_close(&d, i);
+  }
   return CN_OK;
 }

@@ -54,6 +54,12 @@ typedef struct CniDriftWhole {
   CnVec3 rate;    // rad/s: by so much it has to turn faster
 } CniDriftWhole;
 
+// Where a body was before a step of closing.
+typedef struct CniDriftKept {
+  CnPose pose;
+  CnTwist end;
+} CniDriftKept;
+
 typedef struct CniDriftRoom {
   CniDirectBody *bodies;
   CniDirectBlock *blocks;
@@ -67,11 +73,12 @@ typedef struct CniDrift {
   CniDriftPair *pairs;
   CniDriftLine *lines, *means; // at the beginning, and the means of both ends
   CniDriftBody *bodies;
-  CniHold *holds;   // by row: of coordinates and couplings
-  double *target;   // by row, as all that follow: its value at the end of the step
-  double *open;     // what of an error is to go away after the drift
-  double *left;     // what it is more than its target
-  double *residual; // the same where it is held
+  CniDriftKept *kept; // by body, where joints are closed
+  CniHold *holds;     // by row: of coordinates and couplings
+  double *target;     // by row, as all that follow: its value at the end of the step
+  double *open;       // what of an error is to go away after the drift
+  double *left;       // what it is more than its target
+  double *residual;   // the same where it is held
   double *impulse, *change;
   double *loose; // 1 where it is not held
   CniDirectSystem system;

@@ -319,17 +319,19 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) to->infeasible_rows[i] = from->infeasible_rows[i];
 }
 
-// Joints that ask for speeds which no motion has: where the answer leaves some unmet, they are looked for.
-// The answer is there: without memory for that they are not named, and nothing fails.
-static void name_joints(CnSolver *solver, const CnProblem *p, const CnCertificate *certificate,
-                        CnSolveReport *report) {
-  int32_t fits;
-  if (!(certificate->joint_speed > UNMET * certificate->residual_speed) ||
-      !(certificate->residual > UNMET) || report->infeasible_count > 0)
+// Joints and limits that ask for speeds which no motion has: where the answer leaves some unmet, they are
+// looked for. The answer is there: without memory for that they are not named, and nothing fails.
+static void name_joints(CnSolver *solver, const CnProblem *p, const CnAnswer *answer,
+                        const CnCertificate *certificate, CnSolveReport *report) {
+  int thorough = solver->kind == &cni_solver_auto;
+  double unmet = thorough && solver->def.tolerance > 0 ? solver->def.tolerance : UNMET;
+  if (!(certificate->residual > unmet) || report->infeasible_count > 0) return;
+  if (!thorough && !(certificate->joint_speed > UNMET * certificate->residual_speed)) return;
+  if (cni_joints_count(p) == 0 ||
+      cni_joints_disprove(&solver->joints, p, thorough ? answer : NULL, solver->def.tasks,
+                          report->infeasible_rows, CN_REPORT_ROWS,
+                          &report->infeasible_count) != CN_OK)
     return;
-  if (cni_joints_load(&solver->joints, p, solver->def.tasks, &fits) != CN_OK || !fits) return;
-  report->infeasible_count =
-      cni_joints_contradict(&solver->joints, p, report->infeasible_rows, CN_REPORT_ROWS);
   if (report->infeasible_count > 0) report->outcome = CN_OUTCOME_INFEASIBLE;
 }
 
@@ -377,7 +379,7 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
     error = made.pyramid_residual =
         cni_pyramid_residual(problem, made.facets, answer->g, answer->u);
   made.converged = error <= solver->def.tolerance;
-  if (problem->form == CN_FORM_STEP) name_joints(solver, problem, certificate, &made);
+  if (problem->form == CN_FORM_STEP) name_joints(solver, problem, answer, certificate, &made);
   made.seconds_certificate = cn_max(0, cni_seconds() - begin - made.seconds);
   if (report) copy_report(&made, report);
   return CN_OK;

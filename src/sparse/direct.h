@@ -86,8 +86,10 @@ void cni_direct_island(const CniDirect *direct, int32_t island, int32_t *begin, 
 const int32_t *cni_direct_blocks(const CniDirect *direct);
 
 // What of c no x can give in an island, to the rows of `part` (0 where all rows are independent);
-// returns the largest.
-double cni_direct_contradiction(CniDirect *direct, const double *c, int32_t island, double *part);
+// returns the largest. *proof (null: not asked for, in less time): S x = c takes x^T S x of at least the square of so many times the largest
+// |c_i|/sqrt(S_ii), which is the motion that one row alone asks for.
+double cni_direct_contradiction(CniDirect *direct, const double *c, int32_t island, double *part,
+                                double *proof);
 
 // Rows that depend on rows before them in the order of elimination, ascending, at most `capacity`
 // of them; returns how many there are. The degrees of freedom are six a body less the rows that do not.

@@ -8,6 +8,7 @@
 //      joints exactly, or without joints apgd, which alone are left where factors would be too
 //      large; other warm problems: a few steps of Newton
 //   3. ipm, one round
+//      step problems without friction: simplex, which is exact in finitely many pivots
 //   4. explicit problems: more mixed sweeps, a few steps of Newton from every tenfold improvement
 //   5. ipm, all of its rounds
 //   6. sweeps once more, plain and mixed, while the tolerance is in reach, and Newton with a
@@ -39,6 +40,7 @@
 #define LAST_GAIN 0.95    // above this there is no progress
 #define DESCENT_ROWS 1500 // step problems of more rows begin with apgd
 #define DESCENT_STEPS 4000
+#define WALK_PIVOTS 10000 // of simplex
 #define REDUCED_ROWS 6000 // global problems of more rows are not brought to their explicit form
 #define NEAR 1e-2         // error from which Newton is tried
 #define ROUND_STEPS 60    // iterations of one round of the interior point
@@ -53,10 +55,11 @@
 
 CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator) {
-  CnSolverDef exact = *def, descent = *def;
+  CnSolverDef exact = *def, descent = *def, walk = *def;
   void *sweeps = NULL;
   descent.max_iterations = DESCENT_STEPS;
   exact.local = CN_LOCAL_EXACT;
+  walk.max_iterations = WALK_PIVOTS;
   s->allocator = *allocator;
   s->tolerance = def->tolerance;
   s->time_budget = def->time_budget;
@@ -64,12 +67,14 @@ CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
   CNI_TRY(cni_psor_create(&exact, allocator, 0, &sweeps));
   s->exact = sweeps;
   CNI_TRY(cni_solver_apgd.create(&descent, allocator, &s->descent));
+  CNI_TRY(cni_solver_simplex.create(&walk, allocator, &s->walk));
   return cni_cones_create(allocator, &s->cones);
 }
 
 void cni_auto_cones_release(CniAutoCones *s) {
   cni_psor_destroy(s->exact);
   cni_solver_apgd.destroy(s->descent);
+  cni_solver_simplex.destroy(s->walk);
   cni_cones_destroy(s->cones);
   cni_arena_release(&s->room);
   CNI_RELEASE(&s->allocator, s->best, s->best_capacity);
@@ -83,7 +88,9 @@ typedef struct Search {
   CniStepMemory *memory;
   CnSolveReport *report;
   const CnAnswer *given;
-  double *best;           // impulses of the problem
+  double *best;   // impulses of the problem
+  double *walked; // velocities of the walk of simplex, truer than those of its impulses
+  int has_walked;
   double *scaled, *other; // work, in the units of the cones
   const CnProblem *swept; // explicit form of the problem, null: none; borrowed or
   CnProblem *made;        // made for this solve
@@ -277,6 +284,10 @@ static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, con
   CNI_TRY(kind->solve(state, k->p, &answer, k->memory, &own));
   CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
   keep(k, answer.g, cni_solver_error(k->p, &certificate), own.iterations, method);
+  if (kind == &cni_solver_simplex) {
+    memcpy(k->walked, answer.v, (size_t)answer.velocity_count * sizeof *k->walked);
+    k->has_walked = 1;
+  }
   if (own.cut_by_time && !(k->error <= k->s->tolerance)) k->done = k->report->cut_by_time = 1;
   return CN_OK;
 }
@@ -289,7 +300,7 @@ static CnStatus begin_step(Search *k) {
   CniJoints *all = &k->s->exact->joints;
   if (joints > 0) CNI_TRY(cni_joints_load(all, k->p, NULL, &fits));
   // a linear system has its answer; where joints contradict each other no method has a better one
-  if (fits && (joints == k->p->block_count || cni_joints_contradict(all, k->p, NULL, 0) > 0)) {
+  if (fits && (joints == k->p->block_count || cni_joints_contradict(all, k->p))) {
     CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, "direct"));
     k->done = 1;
     return CN_OK;
@@ -298,6 +309,17 @@ static CnStatus begin_step(Search *k) {
   if (k->p->row_count <= DESCENT_ROWS) return CN_OK;
   if (joints > 0) return try_solver(k, &cni_solver_psor, k->s->exact, cni_solver_psor.name);
   return try_solver(k, &cni_solver_apgd, k->s->descent, cni_solver_apgd.name);
+}
+
+// Rows without friction: the walk finds which of them act where conditioning keeps the interior point
+// and Newton's method from the tolerance.
+static CnStatus try_walk(Search *k) {
+  uint32_t rows = CNI_ACCEPT_KIND(CN_BLOCK_BILATERAL) | CNI_ACCEPT_KIND(CN_BLOCK_UNILATERAL) |
+                  CNI_ACCEPT_KIND(CN_BLOCK_INTERVAL);
+  for (int32_t i = 0; i < k->p->block_count; i++)
+    if (!(rows & CNI_ACCEPT_KIND(k->p->blocks[i].kind))) return CN_OK;
+  if (k->p->row_count > DESCENT_ROWS) return CN_OK;
+  return try_solver(k, &cni_solver_simplex, k->s->walk, cni_solver_simplex.name);
 }
 
 // ---- the ladder ----
@@ -357,6 +379,7 @@ static CnStatus climb(Search *k) {
   CNI_TRY(load(k));
   if (!k->swept) CNI_TRY(begin_other(k));
   if (!k->done) CNI_TRY(try_ipm(k, k->swept ? ROUND_STEPS : IPM_STEPS));
+  if (!k->done && k->p->form == CN_FORM_STEP) CNI_TRY(try_walk(k));
   if (!k->done && k->swept) {
     CNI_TRY(later_sweeps(k));
     if (!k->done) CNI_TRY(try_ipm(k, IPM_STEPS));
@@ -380,9 +403,11 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
   report->attempts = 0;
   if (p->row_count > 0) {
     size_t bytes = (size_t)p->row_count * sizeof *s->best;
-    CNI_TRY(CNI_RESERVE(&s->allocator, s->best, s->best_capacity, 0, p->row_count));
+    CNI_TRY(CNI_RESERVE(&s->allocator, s->best, s->best_capacity, 0,
+                        p->row_count + answer->velocity_count));
     CNI_TRY(cni_arena_reset(&s->room));
     k.best = s->best;
+    k.walked = s->best + p->row_count;
     memcpy(k.best, answer->g, bytes);
     CnStatus status = climb(&k);
     cn_problem_destroy(k.made);
@@ -393,7 +418,10 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
     memcpy(answer->g, k.best, bytes);
     if (!(k.error <= s->tolerance)) report->outcome = CN_OUTCOME_STALLED;
   }
-  cni_problem_apply(p, answer->g, answer->v);
+  if (k.has_walked && report->method == cni_solver_simplex.name)
+    memcpy(answer->v, k.walked, (size_t)answer->velocity_count * sizeof *k.walked);
+  else
+    cni_problem_apply(p, answer->g, answer->v);
   cni_problem_velocity(p, answer->v, answer->g, answer->u);
   return CN_OK;
 }

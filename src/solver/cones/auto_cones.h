@@ -11,6 +11,7 @@
 typedef struct CniAutoCones {
   CniCones *cones;
   CniPsor *exact; // psor with the exact solution of blocks
+  void *walk;     // simplex
   void *descent;  // of apgd
   CniArena room;
   double *best; // impulses of the problem being solved

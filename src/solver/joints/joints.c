@@ -14,6 +14,8 @@
 #define OWN_ENTRIES (2 * CNI_MAX_DIM)
 #define CONTRADICTION 1e-3 // of the largest speed
 #define MUCH 0.1           // of what cannot be given
+#define PROOF 1e5          // times faster than what is asked for: no motion
+#define ROUNDS 30          // of one-sided rows that are let go
 
 void cni_joints_init(CniJoints *j, const CnAllocator *allocator) {
   memset(j, 0, sizeof *j);
@@ -28,6 +30,7 @@ void cni_joints_release(CniJoints *j) {
   CNI_RELEASE(&a, j->body_of, j->body_of_capacity);
   CNI_RELEASE(&a, j->blocks, j->block_capacity);
   CNI_RELEASE(&a, j->block, j->list_capacity);
+  CNI_RELEASE(&a, j->also, j->also_capacity);
   CNI_RELEASE(&a, j->sides, j->side_capacity);
   CNI_RELEASE(&a, j->e, j->twist_capacity);
   CNI_RELEASE(&a, j->compliance, j->compliance_capacity);
@@ -56,12 +59,17 @@ static const CnRowEntry *entries_of(const CnProblem *p, const CniBlock *block, C
   return own;
 }
 
+// Is block i of the problem one of the system?
+static int takes(const CniJoints *j, const CnProblem *p, int32_t i) {
+  return p->blocks[i].kind == CN_BLOCK_BILATERAL || (j->also_count > 0 && j->also[i]);
+}
+
 static CnStatus reserve(CniJoints *j, const CnProblem *p) {
   const CnAllocator *a = &j->allocator;
   int64_t blocks = 0, rows = 0, entries = 0, twists = 0;
   for (int32_t i = 0; i < p->block_count; i++) {
     const CniBlock *block = &p->blocks[i];
-    if (block->kind != CN_BLOCK_BILATERAL) continue;
+    if (!takes(j, p, i)) continue;
     int32_t of_rows = block->storage == CNI_ROWS;
     int32_t most = of_rows ? p->row_blocks[block->index].entry_count : 2;
     blocks++;
@@ -134,7 +142,7 @@ static void add_block(CniJoints *j, const CnProblem *p, int32_t index) {
   s->row_count += block.dim;
 }
 
-CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits) {
+static CnStatus load_all(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits) {
   *fits = 0;
   if (!j->direct) CNI_TRY(cni_direct_create(&j->allocator, &j->direct));
   CNI_TRY(reserve(j, p));
@@ -142,11 +150,16 @@ CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32
   j->twist_count = 0;
   for (int32_t i = 0; i < p->group_count; i++) j->body_of[i] = -1;
   for (int32_t i = 0; i < p->block_count; i++)
-    if (p->blocks[i].kind == CN_BLOCK_BILATERAL) add_block(j, p, i);
+    if (takes(j, p, i)) add_block(j, p, i);
   CNI_TRY(cni_direct_shape(j->direct, &j->system));
   *fits = cni_direct_fits(j->direct);
   if (*fits) cni_direct_factor(j->direct, &j->system, tasks);
   return CN_OK;
+}
+
+CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits) {
+  j->also_count = 0;
+  return load_all(j, p, tasks, fits);
 }
 
 // ---- solutions ----
@@ -253,22 +266,83 @@ static double free_speeds(CniJoints *j, const CnProblem *p) {
   return most;
 }
 
-int32_t cni_joints_contradict(CniJoints *j, const CnProblem *p, int32_t *rows, int32_t capacity) {
+int32_t cni_joints_contradict(CniJoints *j, const CnProblem *p) {
   double least = CONTRADICTION * free_speeds(j, p);
+  for (int32_t i = 0; i < cni_direct_islands(j->direct); i++)
+    if (cni_direct_contradiction(j->direct, j->x, i, j->x, NULL) > least) return 1;
+  return 0;
+}
+
+// Of the one-sided rows in the contradiction of an island that would rather open than close the first is
+// let go; is there one?
+static int let_go(CniJoints *j, const CnProblem *p, int32_t island, double most) {
   const int32_t *list = cni_direct_blocks(j->direct);
-  int32_t count = 0;
-  for (int32_t island = 0; island < cni_direct_islands(j->direct); island++) {
-    int32_t begin, end;
-    double most = cni_direct_contradiction(j->direct, j->x, island, j->x);
-    cni_direct_island(j->direct, island, &begin, &end);
-    for (int32_t i = begin; most > least && i < end; i++) {
-      const CniDirectBlock *block = &j->blocks[list[i]];
-      for (int32_t r = 0; r < block->dim; r++) {
-        if (!(fabs(j->x[block->row + r]) > MUCH * most)) continue;
-        if (count < capacity) rows[count] = p->blocks[j->block[list[i]]].row + r;
-        count++;
-      }
+  int32_t begin, end, worst = -1;
+  double least = -1e-9 * most;
+  cni_direct_island(j->direct, island, &begin, &end);
+  for (int32_t i = begin; i < end; i++) {
+    double part = j->x[j->blocks[list[i]].row];
+    if (p->blocks[j->block[list[i]]].kind == CN_BLOCK_BILATERAL || !(part < least)) continue;
+    least = part;
+    worst = j->block[list[i]];
+  }
+  if (worst >= 0) j->also[worst] = 0;
+  return worst >= 0;
+}
+
+static int32_t name_rows(const CniJoints *j, const CnProblem *p, int32_t island, double least,
+                         int32_t count, int32_t *rows, int32_t capacity) {
+  const int32_t *list = cni_direct_blocks(j->direct);
+  int32_t begin, end;
+  cni_direct_island(j->direct, island, &begin, &end);
+  for (int32_t i = begin; i < end; i++) {
+    const CniDirectBlock *block = &j->blocks[list[i]];
+    for (int32_t r = 0; r < block->dim; r++) {
+      if (!(fabs(j->x[block->row + r]) > least)) continue;
+      if (count < capacity) rows[count] = p->blocks[j->block[list[i]]].row + r;
+      count++;
     }
   }
   return count;
+}
+
+// Among joints and the one-sided rows that are marked.
+static CnStatus disprove(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *rows,
+                         int32_t capacity, int32_t *count) {
+  for (int32_t round = 0, changed = 1; round < ROUNDS && changed; round++) {
+    int32_t fits;
+    CNI_TRY(load_all(j, p, tasks, &fits));
+    if (!fits) break;
+    changed = *count = 0;
+    free_speeds(j, p);
+    for (int32_t i = 0; i < cni_direct_islands(j->direct); i++) {
+      double proof, most = cni_direct_contradiction(j->direct, j->x, i, j->x, &proof);
+      if (!(proof > PROOF)) continue;
+      if (let_go(j, p, i, most))
+        changed = 1;
+      else
+        *count = name_rows(j, p, i, MUCH * most, *count, rows, capacity);
+    }
+    if (changed) *count = 0;
+  }
+  return CN_OK;
+}
+
+CnStatus cni_joints_disprove(CniJoints *j, const CnProblem *p, const CnAnswer *answer,
+                             CnTasks *tasks, int32_t *rows, int32_t capacity, int32_t *count) {
+  CNI_TRY(CNI_RESERVE(&j->allocator, j->also, j->also_capacity, 0, p->block_count));
+  *count = 0;
+  // those that act or are not met; if that is no contradiction, all of them
+  for (int32_t all = 0; all < (answer ? 2 : 1) && *count == 0; all++) {
+    j->also_count = 0;
+    for (int32_t i = 0; i < p->block_count; i++) {
+      const CniBlock *block = &p->blocks[i];
+      j->also[i] = answer && block->kind == CN_BLOCK_UNILATERAL &&
+                   (all || answer->g[block->row] > 0 || answer->u[block->row] < 0);
+      j->also_count += j->also[i];
+    }
+    CNI_TRY(disprove(j, p, tasks, rows, capacity, count));
+  }
+  j->also_count = 0;
+  return CN_OK;
 }

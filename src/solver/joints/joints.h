@@ -18,10 +18,12 @@ typedef struct CniJoints {
   int32_t *body_of; // per group: -1 without joints
   CniDirectBlock *blocks;
   int32_t *block; // per block: in the problem
+  uint8_t *also;  // per block of the problem: 1: taken as two-sided, where it is not
   CniDirectSide *sides;
   CnTwist *e;
   double *compliance, *b, *x; // by rows; x: work
   int32_t body_capacity, group_capacity, body_of_capacity, block_capacity, list_capacity;
+  int32_t also_capacity, also_count; // 0: none is
   int32_t side_capacity, twist_capacity, compliance_capacity, b_capacity, x_capacity;
   int32_t twist_count;
 } CniJoints;
@@ -44,9 +46,13 @@ void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double 
 void cni_joints_relax(CniJoints *j, const CnProblem *p, CniGroup *groups, double *g, double lambda,
                       int32_t begin, int32_t end);
 
-// Rows of the problem whose joints contradict each other, beyond a small share of the speeds there are:
-// at most `capacity` of them to `rows`, those that ask for most of what cannot be given. Returns how many
-// there are. After load.
-int32_t cni_joints_contradict(CniJoints *j, const CnProblem *p, int32_t *rows, int32_t capacity);
+// Rows of the problem that contradict each other, joints alone, or with one-sided rows where `answer` is not
+// null: those that act in it or are not met. It is proved: every motion that gave all they ask for would be a
+// hundred thousand times faster than that. At most `capacity` of them to `rows`, those that ask for most of
+// what cannot be given. Returns how many there are. Loads; *fits as there.
+CnStatus cni_joints_disprove(CniJoints *j, const CnProblem *p, const CnAnswer *answer,
+                             CnTasks *tasks, int32_t *rows, int32_t capacity, int32_t *count);
+// Of joints that are loaded, beyond a thousandth of the speeds there are: is it so?
+int32_t cni_joints_contradict(CniJoints *j, const CnProblem *p);
 
 #endif

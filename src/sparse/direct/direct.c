@@ -15,6 +15,8 @@
 #define STEPS_ENOUGH 1e-24  // of r^T P^-1 r: nothing but round-off is left
 #define ISLANDS_PER_TASK 16 // small ones; large ones wait for nobody
 #define FILTERS 3           // of right-hand sides
+#define FILTERS_MOST 8      // where it is to be proved that no x gives them,
+#define PROOF_SHIFT 1e-11   // with a shift that leaves rows alone that are nearly dependent
 #define LONGEST 100         // step along a direction; longer where S is below shift D/100: nothing
 #define LINE CNI_DIRECT_LINE
 
@@ -24,14 +26,17 @@ static double dot6(const double *a, const double *b) {
   return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
 }
 
+static void factor_shifted(CniDirect *d, int32_t island, double shift) {
+  d->kernels->values(d, island, shift);
+  d->kernels->factor(d, island, CNI_DIRECT_NOTHING);
+}
+
 static void factor_islands(void *context, int32_t begin, int32_t end) {
   CniDirect *d = context;
   for (int32_t i = begin; i < end; i++) {
     d->kernels->values(d, i, 0);
     d->care[i] = (uint8_t)d->kernels->factor(d, i, CNI_DIRECT_LOST);
-    if (d->care[i] != CNI_DIRECT_SHIFTED) continue;
-    d->kernels->values(d, i, CNI_DIRECT_SHIFT);
-    d->kernels->factor(d, i, CNI_DIRECT_NOTHING);
+    if (d->care[i] == CNI_DIRECT_SHIFTED) factor_shifted(d, i, CNI_DIRECT_SHIFT);
   }
 }
 
@@ -106,13 +111,13 @@ static void precondition(CniDirect *d, int32_t island, const double *x) {
 // The part of the residual that no x can give, to d->image, where rows contradict each other by
 // round-off or by what they ask for: with P = S + shift D, (shift D P^-1)^n leaves of it what S
 // cannot reach and next to nothing of the rest.
-static void find_contradiction(CniDirect *d, int32_t island) {
+static void find_contradiction(CniDirect *d, int32_t island, double shift, int32_t filters) {
   const double *from = d->residual;
-  for (int32_t n = 0; n < FILTERS; n++, from = d->image) {
+  for (int32_t n = 0; n < filters; n++, from = d->image) {
     precondition(d, island, from);
     for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
       for (int32_t i = LINE * k; i < LINE * k + LINE; i++)
-        d->image[i] = d->order[k] < d->block_count ? CNI_DIRECT_SHIFT * d->weight[i] * d->y[i] : 0;
+        d->image[i] = d->order[k] < d->block_count ? shift * d->weight[i] * d->y[i] : 0;
   }
 }
 
@@ -120,7 +125,7 @@ static void find_contradiction(CniDirect *d, int32_t island) {
 // hubs stay zero in all vectors but y.
 static void gradients(CniDirect *d, int32_t island) {
   int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
-  find_contradiction(d, island);
+  find_contradiction(d, island, CNI_DIRECT_SHIFT, FILTERS);
   for (int32_t i = begin; i < end; i++) d->residual[i] -= d->image[i];
   precondition(d, island, d->residual);
   double now = measure(d, island, d->residual, d->y), enough = STEPS_ENOUGH * now;
@@ -188,12 +193,35 @@ static void store_island(const CniDirect *d, int32_t island, double *x) {
   }
 }
 
-double cni_direct_contradiction(CniDirect *d, const double *c, int32_t island, double *part) {
+// With y = D^-1 d->image, of what is left of c: y^T c = y^T S x <= sqrt(y^T S y) sqrt(x^T S x) for every
+// x that gives c, and S y is next to nothing.
+static double proof_of(CniDirect *d, int32_t island) {
+  double asked = 0;
+  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
+    for (int32_t i = LINE * k; i < LINE * k + LINE; i++) {
+      int row = d->order[k] < d->block_count && i < LINE * k + d->dim[k] && d->weight[i] > 0;
+      d->sum[i] = row ? d->image[i] / d->weight[i] : 0;
+      if (row && d->diagonal[i] > 0)
+        asked = cn_max(asked, fabs(d->residual[i]) / sqrt(d->diagonal[i]));
+    }
+  multiply(d, island, d->sum, d->step);
+  double along = measure(d, island, d->sum, d->residual);
+  double given = sqrt(cn_max(0, measure(d, island, d->sum, d->step))) * asked;
+  return along > 0 ? (given > 0 ? along / given : INFINITY) : 0;
+}
+
+double cni_direct_contradiction(CniDirect *d, const double *c, int32_t island, double *part,
+                                double *proof) {
   double most = 0;
   int shifted = d->care[island] == CNI_DIRECT_SHIFTED;
-  if (shifted) {
-    load_island(d, island, c, d->residual);
-    find_contradiction(d, island);
+  if (proof) *proof = 0;
+  if (shifted) load_island(d, island, c, d->residual);
+  if (shifted && !proof) find_contradiction(d, island, CNI_DIRECT_SHIFT, FILTERS);
+  if (shifted && proof) {
+    factor_shifted(d, island, PROOF_SHIFT);
+    find_contradiction(d, island, PROOF_SHIFT, FILTERS_MOST);
+    *proof = proof_of(d, island);
+    factor_shifted(d, island, CNI_DIRECT_SHIFT);
   }
   for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++) {
     if (d->order[k] >= d->block_count) continue;

@@ -7,7 +7,8 @@
 //   cylinder R L             or a cylinder along z, half length,
 //   box HX HY HZ             or a box, half sizes
 //   frame                    X Y Z W QX QY QZ of every body; once for every frame
-// Printed are the seconds a frame, and a line A B for every pair of bodies that touch in the last one.
+// Printed are the seconds a frame without the first, and a line A B for every pair of bodies that
+// touch in the last one.
 #ifndef PEERS_COLLIDE_H
 #define PEERS_COLLIDE_H
 
@@ -88,7 +89,7 @@ static int read_scene(Scene *s) {
       ok = read_solid(s, strcmp(word, "cylinder") == 0 ? 'y' : word[0]);
     }
   }
-  return ok && s->count > 0 && s->frame_count > 0;
+  return ok && s->count > 0 && s->frame_count > 1;
 }
 
 #endif

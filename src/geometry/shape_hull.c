@@ -8,16 +8,23 @@
 
 static double rounding(const CniPlaced *shape) { return shape->size[0]; }
 
+static int32_t top_vertex(const CniHull *h, CnVec3 direction) {
+  return h->farthest(h->vertex_columns.values, h->vertex_columns.stride, direction);
+}
+
+// The farthest vertices along the world's axes.
 static CniBounds bounds(const CniPlaced *shape) {
+  const CniHull *h = shape->hull;
   CnMat3 r = cn_qmat(shape->pose.rotation);
-  CniBounds b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  for (int32_t i = 0; i < shape->hull->vertex_count; i++) {
-    CnVec3 p = cn_add(shape->pose.position, cn_mmul(r, shape->hull->vertices[i]));
-    b.lo = cn_vec3(cn_min(b.lo.x, p.x), cn_min(b.lo.y, p.y), cn_min(b.lo.z, p.z));
-    b.hi = cn_vec3(cn_max(b.hi.x, p.x), cn_max(b.hi.y, p.y), cn_max(b.hi.z, p.z));
+  const CnVec3 axes[3] = {{r.x.x, r.y.x, r.z.x}, {r.x.y, r.y.y, r.z.y}, {r.x.z, r.y.z, r.z.z}};
+  double lo[3], hi[3];
+  for (int32_t k = 0; k < 3; k++) {
+    hi[k] = cn_dot(axes[k], h->vertices[top_vertex(h, axes[k])]);
+    lo[k] = cn_dot(axes[k], h->vertices[top_vertex(h, cn_neg(axes[k]))]);
   }
-  CnVec3 round = {rounding(shape), rounding(shape), rounding(shape)};
-  return (CniBounds){cn_sub(b.lo, round), cn_add(b.hi, round)};
+  CnVec3 round = {rounding(shape), rounding(shape), rounding(shape)}, p = shape->pose.position;
+  return (CniBounds){cn_sub(cn_add(p, cn_vec3(lo[0], lo[1], lo[2])), round),
+                     cn_add(cn_add(p, cn_vec3(hi[0], hi[1], hi[2])), round)};
 }
 
 static double inradius(const CniPlaced *shape) { return shape->hull->inradius + rounding(shape); }
@@ -25,10 +32,6 @@ static double outradius(const CniPlaced *shape) { return shape->hull->outradius 
 
 static CniMassProps mass(const CniPlaced *shape, double density) {
   return cni_hull_mass(shape->hull, rounding(shape), density);
-}
-
-static int32_t top_vertex(const CniHull *h, CnVec3 direction) {
-  return h->farthest(h->vertex_columns.values, h->vertex_columns.stride, direction);
 }
 
 static CnVec3 support(const CniPlaced *shape, CnVec3 direction, uint32_t *corner) {

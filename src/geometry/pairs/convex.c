@@ -96,27 +96,40 @@ static void try_face(Part *best, const CniSimplex *s, int32_t i, int32_t j, int3
   offer(best, v, 3, (int32_t[]){i, j, k}, share);
 }
 
-// Are the origin and corner k strictly on the same side of the face of the other three?
-static int within(const CniSimplex *s, int32_t k) {
-  CnVec3 p = s->corner[(k + 1) % 4].w, q = s->corner[(k + 2) % 4].w, r = s->corner[(k + 3) % 4].w;
+// Of which faces of a tetrahedron is the origin on the inner side, strictly? Face k is the one without
+// corner k; the last corner is in the first three.
+static void find_behind(const CniSimplex *s, int32_t behind[3]) {
+  CnVec3 d = s->corner[3].w, e[3];
+  for (int32_t k = 0; k < 3; k++) e[k] = cn_sub(s->corner[k].w, d);
+  for (int32_t k = 0; k < 3; k++) {
+    CnVec3 n = cn_cross(e[k < 2 ? k + 1 : 0], e[k > 0 ? k - 1 : 2]);
+    double corner = cn_dot(n, e[k]), origin = -cn_dot(n, d);
+    behind[k] = corner > 0 ? origin > 0 : corner < 0 && origin < 0;
+  }
+}
+
+// And of the face of the first three?
+static int within_first(const CniSimplex *s) {
+  CnVec3 p = s->corner[0].w, q = s->corner[1].w, r = s->corner[2].w;
   CnVec3 n = cn_cross(cn_sub(q, p), cn_sub(r, p));
-  double corner = cn_dot(n, cn_sub(s->corner[k].w, p)), origin = -cn_dot(n, p);
+  double corner = cn_dot(n, cn_sub(s->corner[3].w, p)), origin = -cn_dot(n, p);
   return corner > 0 ? origin > 0 : corner < 0 && origin < 0;
 }
 
 // The part of the simplex that is nearest to the origin; 0: the origin is inside. Parts without the
-// newest corner, the last, were tried before. Of a tetrahedron only faces that have the origin before
-// them count.
+// newest corner, the last, were tried before. A face that has the origin before it, over its inside, is
+// the nearest part; without one it is an edge or the corner.
 static int nearest_part(const CniSimplex *s, Part *best) {
   int32_t last = s->count - 1, behind[3] = {0, 0, 0};
-  for (int32_t k = 0; k < last && last == 3; k++) behind[k] = within(s, k);
-  if (behind[0] && behind[1] && behind[2] && within(s, 3)) return 0;
+  if (last == 3) find_behind(s, behind);
+  if (behind[0] && behind[1] && behind[2] && within_first(s)) return 0;
   best->distance2 = INFINITY;
-  offer(best, s->corner[last].w, 1, &last, (double[]){1});
-  for (int32_t i = 0; i < last; i++) try_edge(best, s, i, last);
   for (int32_t i = 0; i < last; i++)
     for (int32_t j = i + 1; j < last; j++)
       if (!behind[3 - i - j]) try_face(best, s, i, j, last);
+  if (best->distance2 < INFINITY) return 1;
+  offer(best, s->corner[last].w, 1, &last, (double[]){1});
+  for (int32_t i = 0; i < last; i++) try_edge(best, s, i, last);
   return 1;
 }
 

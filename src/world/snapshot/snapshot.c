@@ -18,7 +18,7 @@
 
 #include "core/floats.h"
 #include "core/hash.h"
-#include "world/records.h"
+#include "world/snapshot/snapshot_private.h"
 
 #define VERSION 5u
 #define VERSION_WITHOUT_LAYOUT 4u
@@ -27,23 +27,20 @@ static const char magic[8] = {'C', 'A', 'I', 'R', 'N', 'S', 'N', 'P'};
 
 // ---- writing ----
 
-// A stream and the records as they are written.
-typedef struct Writer {
-  CniStream s;
-  CniRecord records[CNI_RECORD_COUNT];
-} Writer;
-
-static void write_record(Writer *w, int32_t record, void *from) {
+void cni_snapshot_put(CniSnapshotWriter *w, int32_t record, void *from) {
   cni_record_write(&w->s, &w->records[record], from);
 }
 
-static void write_count(Writer *w, int32_t count) { cni_stream_count(&w->s, &count, 1); }
+void cni_snapshot_put_count(CniSnapshotWriter *w, int32_t count) {
+  cni_stream_count(&w->s, &count, 1);
+}
 
-static void write_ids(Writer *w, const CniIds *ids) {
+void cni_snapshot_put_ids(CniSnapshotWriter *w, const CniIds *ids) {
   int32_t first_free = ids->first_free;
-  write_count(w, ids->slot_count);
+  cni_snapshot_put_count(w, ids->slot_count);
   cni_stream_i32(&w->s, &first_free);
-  for (int32_t i = 0; i < ids->slot_count; i++) write_record(w, CNI_RECORD_SLOT, &ids->slots[i]);
+  for (int32_t i = 0; i < ids->slot_count; i++)
+    cni_snapshot_put(w, CNI_RECORD_SLOT, &ids->slots[i]);
 }
 
 static CniBodyRecord body_record(const CniModel *model, int32_t i) {
@@ -83,106 +80,33 @@ static CniShapeRecord shape_record(const CniModel *model, int32_t i) {
                           .material = shape->material};
 }
 
-static void write_geometry(Writer *w, const CniGeometry *g) {
-  const CniHull *h = g->hull;
-  CniGeometryRecord record = {g->slot, g->generation, h->vertex_count, h->face_count, ""};
-  memcpy(record.name, g->name, sizeof record.name);
-  write_record(w, CNI_RECORD_GEOMETRY, &record);
-  for (int32_t i = 0; i < h->vertex_count; i++) {
-    CnVec3 vertex = h->vertices[i];
-    cni_stream_vec3(&w->s, &vertex);
-  }
-  for (int32_t f = 0; f < h->face_count; f++) {
-    int32_t count = h->faces[f].count;
-    cni_stream_i32(&w->s, &count);
-    for (int32_t k = 0; k < count; k++) {
-      int32_t vertex = h->corners[h->faces[f].first + k].vertex;
-      cni_stream_i32(&w->s, &vertex);
-    }
-  }
-}
-
-static void write_curves(Writer *w, const CniModel *model) {
-  if (model->curve_ids.slot_count == 0) return;
-  write_ids(w, &model->curve_ids);
-  write_count(w, model->curve_count);
-  for (int32_t i = 0; i < model->curve_count; i++) {
-    CniCurve *curve = model->curves[i];
-    write_record(w, CNI_RECORD_CURVE, curve);
-    for (int32_t k = 0; k < 3 * curve->def.point_count; k++)
-      cni_stream_double(&w->s, &curve->points[k]);
-  }
-}
-
-static void write_functions(Writer *w, const CniModel *model) {
-  if (model->function_ids.slot_count == 0) return;
-  write_ids(w, &model->function_ids);
-  write_count(w, model->function_count);
-  for (int32_t i = 0; i < model->function_count; i++) {
-    CniFunction f = model->functions[i];
-    write_record(w, CNI_RECORD_FUNCTION, &f);
-    for (int32_t k = 0; k < 2 * f.def.point_count; k++) cni_stream_double(&w->s, &f.points[k]);
-  }
-}
-
-static void write_motions(Writer *w, const CniModel *model) {
-  if (model->motion_count == 0) return;
-  write_count(w, model->motion_count);
-  for (int32_t i = 0; i < model->motion_count; i++)
-    write_record(w, CNI_RECORD_MOTION, &model->motions[i]);
-}
-
-static void write_couplings(Writer *w, const CniModel *model) {
-  if (model->coupling_ids.slot_count == 0) return;
-  write_ids(w, &model->coupling_ids);
-  write_count(w, model->coupling_count);
-  for (int32_t i = 0; i < model->coupling_count; i++) {
-    CniCoupling c = model->couplings[i];
-    write_record(w, CNI_RECORD_COUPLING, &c);
-    for (int32_t k = 0; k < c.def.term_count; k++)
-      write_record(w, CNI_RECORD_TERM, &c.def.terms[k]);
-  }
-}
-
-static void write_model(Writer *w, const CniModel *model) {
-  write_ids(w, &model->body_ids);
-  write_ids(w, &model->shape_ids);
-  write_ids(w, &model->material_ids);
-  write_ids(w, &model->joint_ids);
-  if (model->geometry_ids.slot_count > 0) { // ids that were given once are remembered
-    write_ids(w, &model->geometry_ids);
-    write_count(w, model->geometry_count);
-  }
-  for (int32_t i = 0; i < model->geometry_count; i++) write_geometry(w, model->geometries[i]);
-  write_curves(w, model);
-  write_functions(w, model);
-  write_count(w, model->body_count);
+static void write_model(CniSnapshotWriter *w, const CniModel *model) {
+  cni_snapshot_put_ids(w, &model->body_ids);
+  cni_snapshot_put_ids(w, &model->shape_ids);
+  cni_snapshot_put_ids(w, &model->material_ids);
+  cni_snapshot_put_ids(w, &model->joint_ids);
+  cni_snapshot_put_before(w, model);
+  cni_snapshot_put_count(w, model->body_count);
   for (int32_t i = 0; i < model->body_count; i++) {
     CniBodyRecord record = body_record(model, i);
-    write_record(w, CNI_RECORD_BODY, &record);
+    cni_snapshot_put(w, CNI_RECORD_BODY, &record);
   }
-  write_count(w, model->shape_count);
+  cni_snapshot_put_count(w, model->shape_count);
   for (int32_t i = 0; i < model->shape_count; i++) {
     CniShapeRecord record = shape_record(model, i);
-    write_record(w, CNI_RECORD_SHAPE, &record);
-    write_record(w, CNI_RECORD_SHAPE_KIND + (int32_t)record.def.kind, &record);
+    cni_snapshot_put(w, CNI_RECORD_SHAPE, &record);
+    cni_snapshot_put(w, CNI_RECORD_SHAPE_KIND + (int32_t)record.def.kind, &record);
   }
-  write_count(w, model->material_count - 1);
+  cni_snapshot_put_count(w, model->material_count - 1);
   for (int32_t i = 1; i < model->material_count; i++)
-    write_record(w, CNI_RECORD_MATERIAL, &model->materials[i]);
-  write_count(w, model->joint_count);
+    cni_snapshot_put(w, CNI_RECORD_MATERIAL, &model->materials[i]);
+  cni_snapshot_put_count(w, model->joint_count);
   for (int32_t i = 0; i < model->joint_count; i++) {
-    write_record(w, CNI_RECORD_JOINT, &model->joints[i]);
-    write_record(w, CNI_RECORD_JOINT_KIND + (int32_t)model->joints[i].def.kind, &model->joints[i]);
+    cni_snapshot_put(w, CNI_RECORD_JOINT, &model->joints[i]);
+    cni_snapshot_put(w, CNI_RECORD_JOINT_KIND + (int32_t)model->joints[i].def.kind,
+                     &model->joints[i]);
   }
-  write_motions(w, model);
-  write_couplings(w, model);
-  write_ids(w, &model->force_ids);
-  write_count(w, model->force_count);
-  for (int32_t i = 0; i < model->force_count; i++) {
-    write_record(w, CNI_RECORD_FORCE, &model->forces[i]);
-    write_record(w, CNI_RECORD_FORCE_KIND + (int32_t)model->forces[i].def.kind, &model->forces[i]);
-  }
+  cni_snapshot_put_after(w, model);
 }
 
 static CniContact named_contact(const CniContents *now, int32_t i) {
@@ -196,24 +120,24 @@ static CniContact named_contact(const CniContents *now, int32_t i) {
   return contact;
 }
 
-static void write_contacts(Writer *w, const CniContents *now) {
+static void write_contacts(CniSnapshotWriter *w, const CniContents *now) {
   CniContactCache cache = now->contacts;
-  write_record(w, CNI_RECORD_CACHE, &cache);
-  write_count(w, cache.count);
+  cni_snapshot_put(w, CNI_RECORD_CACHE, &cache);
+  cni_snapshot_put_count(w, cache.count);
   for (int32_t i = 0; i < cache.count; i++) {
     CniContactRecord record = {.contact = named_contact(now, i), .linear = cache.linear[i]};
-    write_record(w, CNI_RECORD_CONTACT, &record);
+    cni_snapshot_put(w, CNI_RECORD_CONTACT, &record);
     if (!cache.turning) continue;
     record.angular = cache.angular[i];
-    write_record(w, CNI_RECORD_TURNING, &record);
+    cni_snapshot_put(w, CNI_RECORD_TURNING, &record);
   }
-  write_count(w, cache.event_count);
+  cni_snapshot_put_count(w, cache.event_count);
   for (int32_t i = 0; i < cache.event_count; i++)
-    write_record(w, CNI_RECORD_EVENT, &cache.events[i]);
+    cni_snapshot_put(w, CNI_RECORD_EVENT, &cache.events[i]);
 }
 
 // Which records the contents need: those of kinds that nothing is of are not described.
-static void write_layout(Writer *w, const CniModel *model) {
+static void write_layout(CniSnapshotWriter *w, const CniModel *model) {
   CniRecord used[CNI_RECORD_COUNT];
   uint8_t has[CNI_RECORD_COUNT] = {0};
   int32_t count = 0;
@@ -234,7 +158,7 @@ static void write_layout(Writer *w, const CniModel *model) {
   cni_layout_write(&w->s, used, count);
 }
 
-static void write_contents(Writer *w, const CniContents *now) {
+static void write_contents(CniSnapshotWriter *w, const CniContents *now) {
   CniSettings settings = now->settings;
   CniClockRecord clock = {now->time, now->step};
   uint32_t version = VERSION, zero = 0;
@@ -246,10 +170,10 @@ static void write_contents(Writer *w, const CniContents *now) {
   cni_stream_u32(&w->s, &zero);
   w->s.at = CNI_SNAPSHOT_HEADER;
   write_layout(w, &now->model);
-  write_record(w, CNI_RECORD_SETTINGS, &settings);
-  write_record(w, CNI_RECORD_CLOCK, &clock);
+  cni_snapshot_put(w, CNI_RECORD_SETTINGS, &settings);
+  cni_snapshot_put(w, CNI_RECORD_CLOCK, &clock);
   CniWatch watch = now->watch;
-  write_record(w, CNI_RECORD_WATCH, &watch);
+  cni_snapshot_put(w, CNI_RECORD_WATCH, &watch);
   write_model(w, &now->model);
   write_contacts(w, now);
 }
@@ -268,7 +192,7 @@ CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t
   if (!size) return cni_null_argument("cn_world_save", "the size pointer");
   *size = 0;
   CNI_TRY(cni_world_open(world, "cn_world_save"));
-  Writer w = {.s = {0}};
+  CniSnapshotWriter w = {.s = {0}};
   write_contents(&w, &world->now);
   *size = w.s.at;
   if (!data) return CN_OK;
@@ -282,45 +206,38 @@ CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t
 
 // ---- reading ----
 
-static CnStatus ended(void) {
+CnStatus cni_snapshot_ended(void) {
   return cni_bad_data("snapshot: it ends too soon, or a count is wrong");
 }
 
 // A number that no definition would be given.
-static CnStatus illegal(void) {
+CnStatus cni_snapshot_illegal(void) {
   char text[256];
   snprintf(text, sizeof text, "%s", cn_error_message());
   return cni_bad_data("snapshot: %s", text);
 }
 
-// A stream and the layout of what comes.
-typedef struct Reader {
-  CniStream s;
-  CniLayout layout;
-  CniRecord records[CNI_RECORD_COUNT];
-} Reader;
-
-static CnStatus read_record(Reader *r, int32_t record, void *into) {
+CnStatus cni_snapshot_get(CniSnapshotReader *r, int32_t record, void *into) {
   return cni_record_read(&r->s, &r->layout, record, into);
 }
 
 // How many records of a sort follow.
-static CnStatus read_count(Reader *r, int32_t record, int32_t *count) {
+CnStatus cni_snapshot_get_count(CniSnapshotReader *r, int32_t record, int32_t *count) {
   cni_stream_count(&r->s, count, cni_record_least(&r->layout, record));
-  return r->s.failed ? ended() : CN_OK;
+  return r->s.failed ? cni_snapshot_ended() : CN_OK;
 }
 
-static CnStatus read_ids(Reader *r, CniIds *ids, const CnAllocator *allocator) {
+CnStatus cni_snapshot_get_ids(CniSnapshotReader *r, CniIds *ids, const CnAllocator *allocator) {
   int32_t count;
-  CNI_TRY(read_count(r, CNI_RECORD_SLOT, &count));
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_SLOT, &count));
   cni_stream_i32(&r->s, &ids->first_free);
   CNI_TRY(CNI_RESERVE(allocator, ids->slots, ids->slot_capacity, 0, count));
   for (int32_t i = 0; i < count; i++) {
     ids->slots[i] = (CniSlot){0};
-    CNI_TRY(read_record(r, CNI_RECORD_SLOT, &ids->slots[i]));
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_SLOT, &ids->slots[i]));
   }
   ids->slot_count = count;
-  return r->s.failed ? ended() : CN_OK;
+  return r->s.failed ? cni_snapshot_ended() : CN_OK;
 }
 
 // Zero to the last bit: a load of -0 is kept.
@@ -341,18 +258,18 @@ static CnStatus broken_list(int32_t body) {
   return cni_bad_data("snapshot: body %d: its list of shapes is broken", (int)body);
 }
 
-static CnStatus read_body(Reader *r, CniBodyRecord *record) {
+static CnStatus read_body(CniSnapshotReader *r, CniBodyRecord *record) {
   *record = (CniBodyRecord){.def = cn_body_def_default(),
                             .first_shape = -1,
                             .last_shape = -1,
                             .first_joint = -1,
                             .pose = CN_POSE_ONE};
-  return read_record(r, CNI_RECORD_BODY, record);
+  return cni_snapshot_get(r, CNI_RECORD_BODY, record);
 }
 
-static CnStatus read_bodies(Reader *r, CniModel *model) {
+static CnStatus read_bodies(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
-  CNI_TRY(read_count(r, CNI_RECORD_BODY, &count));
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_BODY, &count));
   CNI_TRY(cni_model_reserve(model, count, 0, 0, 0));
   for (int32_t i = 0; i < count; i++) {
     CniBodyRecord record;
@@ -380,46 +297,6 @@ static CnStatus read_bodies(Reader *r, CniModel *model) {
   return CN_OK;
 }
 
-// Counts are held against what a hull can have before anything is read; the hull believes no list.
-static CnStatus read_hull(Reader *r, const CniModel *model, const CniGeometryRecord *record,
-                          CniHull **hull) {
-  CnVec3 vertices[CNI_HULL_VERTICES];
-  int32_t counts[CNI_HULL_FACES], corners[CNI_HULL_CORNERS], used = 0;
-  int32_t vertex_count = record->vertex_count, face_count = record->face_count;
-  if (vertex_count < 0 || vertex_count > CNI_HULL_VERTICES || face_count < 0 ||
-      face_count > CNI_HULL_FACES)
-    return cni_bad_data("snapshot: a geometry has %d vertices and %d faces", (int)vertex_count,
-                        (int)face_count);
-  for (int32_t i = 0; i < vertex_count; i++) cni_stream_vec3(&r->s, &vertices[i]);
-  for (int32_t f = 0; f < face_count; f++) {
-    cni_stream_i32(&r->s, &counts[f]);
-    if (r->s.failed || counts[f] < 0 || counts[f] > CNI_HULL_CORNERS - used) return ended();
-    for (int32_t k = 0; k < counts[f]; k++) cni_stream_i32(&r->s, &corners[used++]);
-  }
-  if (r->s.failed) return ended();
-  return cni_hull_build(&model->allocator, "snapshot: geometry", vertex_count, vertices, face_count,
-                        counts, corners, hull);
-}
-
-// Snapshots from before there were geometries have no word of them.
-static CnStatus read_geometries(Reader *r, CniModel *model) {
-  int32_t count;
-  if (!r->layout.spans[CNI_RECORD_GEOMETRY].seen) return CN_OK;
-  CNI_TRY(read_ids(r, &model->geometry_ids, &model->allocator));
-  CNI_TRY(read_count(r, CNI_RECORD_GEOMETRY, &count));
-  for (int32_t i = 0; i < count; i++) {
-    CniGeometryRecord record = {0};
-    CNI_TRY(read_record(r, CNI_RECORD_GEOMETRY, &record));
-    CniGeometry g = {.slot = record.slot, .generation = record.generation};
-    memcpy(g.name, record.name, sizeof g.name);
-    CNI_TRY(read_hull(r, model, &record, &g.hull));
-    CnStatus status = cni_geometry_keep(model, &g);
-    if (status != CN_OK) cni_hull_destroy(&model->allocator, g.hull);
-    CNI_TRY(status);
-  }
-  return CN_OK;
-}
-
 // The generation of a geometry that a shape names by its slot; 0: there is none.
 static uint32_t geometry_generation(const CniModel *model, uint32_t slot) {
   for (int32_t i = 0; i < model->geometry_count; i++)
@@ -427,15 +304,15 @@ static uint32_t geometry_generation(const CniModel *model, uint32_t slot) {
   return 0;
 }
 
-static CnStatus read_shapes(Reader *r, CniModel *model) {
+static CnStatus read_shapes(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
-  CNI_TRY(read_count(r, CNI_RECORD_SHAPE, &count));
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_SHAPE, &count));
   CNI_TRY(cni_model_reserve(model, 0, count, 0, 0));
   for (int32_t i = 0; i < count; i++) {
     CniShapeRecord record = {
         .def = cn_shape_def_default(CN_SHAPE_SPHERE), .next = -1, .previous = -1};
-    CNI_TRY(read_record(r, CNI_RECORD_SHAPE, &record));
-    CNI_TRY(read_record(r, CNI_RECORD_SHAPE_KIND + (int32_t)record.def.kind, &record));
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_SHAPE, &record));
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_SHAPE_KIND + (int32_t)record.def.kind, &record));
     CNI_TRY(check_generation(&model->shape_ids, record.slot, record.generation));
     CniShape shape = {.slot = record.slot,
                       .body = record.body,
@@ -445,7 +322,7 @@ static CnStatus read_shapes(Reader *r, CniModel *model) {
     CnGeometryId *geometry = &record.def.geometry;
     geometry->generation = geometry_generation(model, geometry->slot);
     CnStatus status = cni_shape_from_def(model, &record.def, &shape);
-    if (status != CN_OK) return status == CN_NO_MEMORY ? status : illegal();
+    if (status != CN_OK) return status == CN_NO_MEMORY ? status : cni_snapshot_illegal();
     if (shape.extra && shape.extra->geometry) shape.extra->geometry->use_count++;
     model->shapes[i] = shape;
     model->shape_count = i + 1;
@@ -455,11 +332,11 @@ static CnStatus read_shapes(Reader *r, CniModel *model) {
 
 // The bodies once more, which begin at `at`: before the first shape of each comes the last one, and
 // as many as it says are in its list.
-static CnStatus close_lists(const Reader *r, size_t at, CniModel *model) {
-  Reader again = *r;
+static CnStatus close_lists(const CniSnapshotReader *r, size_t at, CniModel *model) {
+  CniSnapshotReader again = *r;
   again.s.at = at;
   int32_t count;
-  CNI_TRY(read_count(&again, CNI_RECORD_BODY, &count));
+  CNI_TRY(cni_snapshot_get_count(&again, CNI_RECORD_BODY, &count));
   for (int32_t i = 0; i < count; i++) {
     CniBodyRecord record;
     CNI_TRY(read_body(&again, &record));
@@ -477,21 +354,15 @@ static CnStatus close_lists(const Reader *r, size_t at, CniModel *model) {
   return CN_OK;
 }
 
-// The generation of a function that is named by its slot; 0: there is none.
-static void name_function(const CniModel *model, CnFunctionId *id) {
-  for (int32_t i = 0; i < model->function_count; i++)
-    if (model->functions[i].slot == id->slot) id->generation = model->functions[i].generation;
-}
-
-static CnStatus read_materials(Reader *r, CniModel *model) {
+static CnStatus read_materials(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
-  CNI_TRY(read_count(r, CNI_RECORD_MATERIAL, &count));
-  if (count == INT32_MAX) return ended();
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_MATERIAL, &count));
+  if (count == INT32_MAX) return cni_snapshot_ended();
   CNI_TRY(cni_model_reserve(model, 0, 0, count + 1, 0));
   for (int32_t i = 1; i <= count; i++) {
     model->materials[i] = (CniMaterial){.def = cn_material_def_default()};
-    CNI_TRY(read_record(r, CNI_RECORD_MATERIAL, &model->materials[i]));
-    name_function(model, &model->materials[i].def.surface_function);
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_MATERIAL, &model->materials[i]));
+    cni_snapshot_name_function(model, &model->materials[i].def.surface_function);
   }
   model->material_count = count + 1;
   for (int32_t i = 0; i < model->shape_count; i++) {
@@ -501,179 +372,40 @@ static CnStatus read_materials(Reader *r, CniModel *model) {
   return CN_OK;
 }
 
-// So many numbers that follow, in memory to be given back; a wrong count is found out first.
-static CnStatus read_numbers(Reader *r, const CnAllocator *a, int64_t count, double **numbers) {
-  int64_t bytes = count * (int64_t)sizeof(double);
-  *numbers = NULL;
-  if (count < 0 || bytes > (int64_t)(r->s.size - r->s.at)) return ended();
-  *numbers = cni_allocate(a, (size_t)(bytes > 0 ? bytes : 1));
-  if (!*numbers) return cni_error_memory((size_t)bytes);
-  for (int64_t k = 0; k < count; k++) cni_stream_double(&r->s, &(*numbers)[k]);
-  return CN_OK;
-}
-
-static void release_numbers(const CnAllocator *a, int64_t count, double *numbers) {
-  cni_release(a, numbers, count > 0 ? (size_t)count * sizeof *numbers : 1);
-}
-
-static CnStatus read_curves(Reader *r, CniModel *model) {
-  const CnAllocator *a = &model->allocator;
+static CnStatus read_joints(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
-  if (!r->layout.spans[CNI_RECORD_CURVE].seen) return CN_OK;
-  CNI_TRY(read_ids(r, &model->curve_ids, a));
-  CNI_TRY(read_count(r, CNI_RECORD_CURVE, &count));
-  for (int32_t i = 0; i < count; i++) {
-    CniCurve read = {.def = cn_curve_def_default(CN_CURVE_PATH)}, made;
-    double *numbers;
-    CNI_TRY(read_record(r, CNI_RECORD_CURVE, &read));
-    int64_t points = read.def.point_count;
-    CNI_TRY(read_numbers(r, a, 3 * points, &numbers));
-    read.def.x = numbers;
-    read.def.y = numbers + points;
-    read.def.bulges = read.def.kind == CN_CURVE_PATH ? numbers + 2 * points : NULL;
-    CnStatus status = cni_curve_make(a, &read.def, &made);
-    release_numbers(a, 3 * points, numbers);
-    if (status != CN_OK) return status == CN_NO_MEMORY ? status : illegal();
-    made.slot = read.slot;
-    made.generation = read.generation;
-    memcpy(made.name, read.name, sizeof made.name);
-    status = cni_curve_keep(model, &made);
-    if (status != CN_OK) cni_curve_forget(a, &made);
-    CNI_TRY(status);
-  }
-  return CN_OK;
-}
-
-static CnStatus read_functions(Reader *r, CniModel *model) {
-  const CnAllocator *a = &model->allocator;
-  int32_t count;
-  if (!r->layout.spans[CNI_RECORD_FUNCTION].seen) return CN_OK;
-  CNI_TRY(read_ids(r, &model->function_ids, a));
-  CNI_TRY(read_count(r, CNI_RECORD_FUNCTION, &count));
-  CNI_TRY(CNI_RESERVE(a, model->functions, model->function_capacity, 0, count));
-  for (int32_t i = 0; i < count; i++) {
-    CniFunction read = {.def = cn_function_def_default(CN_FUNCTION_CONSTANT)}, made;
-    CNI_TRY(read_record(r, CNI_RECORD_FUNCTION, &read));
-    double *numbers;
-    int64_t points = read.def.point_count;
-    CNI_TRY(read_numbers(r, a, 2 * points, &numbers));
-    read.def.times = numbers;
-    read.def.values = numbers + points;
-    CnStatus status = cni_function_make(model, &read.def, &made);
-    release_numbers(a, 2 * points, numbers);
-    if (status != CN_OK) return status == CN_NO_MEMORY ? status : illegal();
-    made.slot = read.slot;
-    made.generation = read.generation;
-    memcpy(made.name, read.name, sizeof made.name);
-    model->functions[model->function_count++] = made;
-  }
-  return CN_OK;
-}
-
-static CnStatus read_couplings(Reader *r, CniModel *model) {
-  const CnAllocator *a = &model->allocator;
-  int32_t count;
-  if (!r->layout.spans[CNI_RECORD_COUPLING].seen) return CN_OK;
-  CNI_TRY(read_ids(r, &model->coupling_ids, a));
-  CNI_TRY(read_count(r, CNI_RECORD_COUPLING, &count));
-  CNI_TRY(CNI_RESERVE(a, model->couplings, model->coupling_capacity, 0, count));
-  for (int32_t i = 0; i < count; i++) {
-    CniCoupling *c = &model->couplings[i];
-    *c = (CniCoupling){.def = cn_coupling_def_default()};
-    c->def.take_offset = 0;
-    CNI_TRY(read_record(r, CNI_RECORD_COUPLING, c));
-    name_function(model, &c->def.function);
-    if (c->def.term_count < 1 || c->def.term_count > CN_COUPLING_TERMS) return illegal();
-    for (int32_t k = 0; k < c->def.term_count; k++)
-      CNI_TRY(read_record(r, CNI_RECORD_TERM, &c->def.terms[k]));
-  }
-  model->coupling_count = count;
-  return CN_OK;
-}
-
-static CnStatus read_motions(Reader *r, CniModel *model) {
-  int32_t count;
-  if (!r->layout.spans[CNI_RECORD_MOTION].seen) return CN_OK;
-  CNI_TRY(read_count(r, CNI_RECORD_MOTION, &count));
-  CNI_TRY(CNI_RESERVE(&model->allocator, model->motions, model->motion_capacity, 0, count));
-  for (int32_t i = 0; i < count; i++) {
-    CniMotion *motion = &model->motions[i];
-    *motion = (CniMotion){.def = cn_motion_def_default()};
-    CNI_TRY(read_record(r, CNI_RECORD_MOTION, motion));
-    CnFunctionId *ids[] = {&motion->def.x, &motion->def.y, &motion->def.z, &motion->def.turn};
-    for (int32_t k = 0; k < 4; k++) name_function(model, ids[k]);
-  }
-  model->motion_count = count;
-  return CN_OK;
-}
-
-// The curves of a joint are named by their slots.
-static CnStatus name_curves(const CniModel *model, CniJoint *joint) {
-  CnCurveId *ids[2] = {&joint->def.curve_a, &joint->def.curve_b};
-  for (int32_t i = 0; i < model->curve_count; i++)
-    for (int32_t k = 0; k < 2; k++)
-      if (model->curves[i]->slot == ids[k]->slot) ids[k]->generation = model->curves[i]->generation;
-  if (cni_joint_find_curves(model, joint) != CN_OK) return illegal();
-  cni_joint_use_curves(joint, 1);
-  return CN_OK;
-}
-
-static CnStatus read_joints(Reader *r, CniModel *model) {
-  int32_t count;
-  CNI_TRY(read_count(r, CNI_RECORD_JOINT, &count));
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_JOINT, &count));
   CNI_TRY(cni_model_reserve(model, 0, 0, 0, count));
   for (int32_t i = 0; i < count; i++) {
     CniJoint *joint = &model->joints[i];
     *joint = (CniJoint){.def = cn_joint_def_default(CN_JOINT_BALL), .next_a = -1, .next_b = -1};
-    CNI_TRY(read_record(r, CNI_RECORD_JOINT, joint));
-    CNI_TRY(read_record(r, CNI_RECORD_JOINT_KIND + (int32_t)joint->def.kind, joint));
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_JOINT, joint));
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_JOINT_KIND + (int32_t)joint->def.kind, joint));
     for (int32_t k = 0; k < CN_JOINT_AXES; k++)
-      name_function(model, &joint->def.axes[k].motor_function);
-    CNI_TRY(name_curves(model, joint));
+      cni_snapshot_name_function(model, &joint->def.axes[k].motor_function);
+    CNI_TRY(cni_snapshot_name_curves(model, joint));
   }
   model->joint_count = count;
   return CN_OK;
 }
 
-// What a snapshot says nothing of is not there: 0.1 had no forces.
-static CnStatus read_forces(Reader *r, CniModel *model) {
-  int32_t count;
-  if (!r->layout.spans[CNI_RECORD_FORCE].seen) return CN_OK;
-  CNI_TRY(read_ids(r, &model->force_ids, &model->allocator));
-  CNI_TRY(read_count(r, CNI_RECORD_FORCE, &count));
-  CNI_TRY(CNI_RESERVE(&model->allocator, model->forces, model->force_capacity, 0, count));
-  for (int32_t i = 0; i < count; i++) {
-    CniForce *force = &model->forces[i];
-    *force = (CniForce){.def = cn_force_def_default((CnForceKind)0)};
-    CNI_TRY(read_record(r, CNI_RECORD_FORCE, force));
-    CNI_TRY(read_record(r, CNI_RECORD_FORCE_KIND + (int32_t)force->def.kind, force));
-    name_function(model, &force->def.rest_function);
-  }
-  model->force_count = count;
-  return CN_OK;
-}
-
-static CnStatus read_model(Reader *r, CniModel *model) {
+static CnStatus read_model(CniSnapshotReader *r, CniModel *model) {
   const CnAllocator *a = &model->allocator;
-  CNI_TRY(read_ids(r, &model->body_ids, a));
-  CNI_TRY(read_ids(r, &model->shape_ids, a));
-  CNI_TRY(read_ids(r, &model->material_ids, a));
-  CNI_TRY(read_ids(r, &model->joint_ids, a));
-  CNI_TRY(read_geometries(r, model));
-  CNI_TRY(read_curves(r, model));
-  CNI_TRY(read_functions(r, model));
+  CNI_TRY(cni_snapshot_get_ids(r, &model->body_ids, a));
+  CNI_TRY(cni_snapshot_get_ids(r, &model->shape_ids, a));
+  CNI_TRY(cni_snapshot_get_ids(r, &model->material_ids, a));
+  CNI_TRY(cni_snapshot_get_ids(r, &model->joint_ids, a));
+  CNI_TRY(cni_snapshot_get_before(r, model));
   size_t bodies = r->s.at;
   CNI_TRY(read_bodies(r, model));
   CNI_TRY(read_shapes(r, model));
   CNI_TRY(close_lists(r, bodies, model));
   CNI_TRY(read_materials(r, model));
   CNI_TRY(read_joints(r, model));
-  CNI_TRY(read_motions(r, model));
-  CNI_TRY(read_couplings(r, model));
-  CNI_TRY(read_forces(r, model));
-  if (cni_model_consistent(model) != CN_OK) return illegal();
+  CNI_TRY(cni_snapshot_get_after(r, model));
+  if (cni_model_consistent(model) != CN_OK) return cni_snapshot_illegal();
   CnStatus status = cni_model_derive(model);
-  return status == CN_OK || status == CN_NO_MEMORY ? status : illegal();
+  return status == CN_OK || status == CN_NO_MEMORY ? status : cni_snapshot_illegal();
 }
 
 static CnStatus check_contact(const CniContactCache *cache, int32_t i) {
@@ -688,31 +420,33 @@ static CnStatus check_contact(const CniContactCache *cache, int32_t i) {
   return CN_OK;
 }
 
-static CnStatus read_events(Reader *r, CniContactCache *cache, const CnAllocator *allocator) {
+static CnStatus read_events(CniSnapshotReader *r, CniContactCache *cache,
+                            const CnAllocator *allocator) {
   int32_t count;
-  CNI_TRY(read_count(r, CNI_RECORD_EVENT, &count));
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_EVENT, &count));
   CNI_TRY(cni_contacts_reserve(cache, allocator, 0, 0, count));
   for (int32_t i = 0; i < count; i++) {
     cache->events[i] = (CnContactEvent){.kind = CN_CONTACT_BEGAN};
-    CNI_TRY(read_record(r, CNI_RECORD_EVENT, &cache->events[i]));
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_EVENT, &cache->events[i]));
   }
   cache->event_count = count;
   return CN_OK;
 }
 
-static CnStatus read_contacts(Reader *r, CniContactCache *cache, const CnAllocator *allocator) {
+static CnStatus read_contacts(CniSnapshotReader *r, CniContactCache *cache,
+                              const CnAllocator *allocator) {
   int32_t count;
-  CNI_TRY(read_record(r, CNI_RECORD_CACHE, cache));
+  CNI_TRY(cni_snapshot_get(r, CNI_RECORD_CACHE, cache));
   if (cache->turning != 0 && cache->turning != 1)
     return cni_bad_data("snapshot: contacts turn %d", (int)cache->turning);
-  CNI_TRY(read_count(r, CNI_RECORD_CONTACT, &count));
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_CONTACT, &count));
   CNI_TRY(cni_contacts_reserve(cache, allocator, count, cache->turning, 0));
   CNI_TRY(CNI_RESERVE(allocator, cache->full, cache->full_capacity, 0, count));
   cache->named = 1;
   for (int32_t i = 0; i < count; i++) {
     CniContactRecord record = {.linear = CN_VEC3_ZERO};
-    CNI_TRY(read_record(r, CNI_RECORD_CONTACT, &record));
-    if (cache->turning) CNI_TRY(read_record(r, CNI_RECORD_TURNING, &record));
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_CONTACT, &record));
+    if (cache->turning) CNI_TRY(cni_snapshot_get(r, CNI_RECORD_TURNING, &record));
     cache->full[i] = record.contact;
     cache->linear[i] = record.linear;
     if (cache->turning) cache->angular[i] = record.angular;
@@ -752,14 +486,14 @@ static CnStatus check_header(const void *data, size_t size, uint32_t *version_re
   return CN_OK;
 }
 
-static CnStatus read_layout(Reader *r, uint32_t version, const CnAllocator *allocator) {
+static CnStatus read_layout(CniSnapshotReader *r, uint32_t version, const CnAllocator *allocator) {
   const char *text = cni_layout_version_4;
   size_t size = strlen(cni_layout_version_4);
   cni_records(r->records);
   if (version != VERSION_WITHOUT_LAYOUT) {
     int32_t length = 0;
     cni_stream_count(&r->s, &length, 1);
-    if (r->s.failed) return ended();
+    if (r->s.failed) return cni_snapshot_ended();
     text = (const char *)r->s.in + r->s.at;
     size = (size_t)length;
     r->s.at += size;
@@ -782,26 +516,26 @@ static CniSettings settings_before(const CnWorld *world, const char *solver) {
 }
 
 // Settings into fresh contents. A solver or integrator that refuses them is damage, not misuse.
-static CnStatus read_settings(Reader *r, CnWorld *world, CniContents *next) {
+static CnStatus read_settings(CniSnapshotReader *r, CnWorld *world, CniContents *next) {
   // the defaults of a solver's numbers depend on its name
   CniStream start = r->s;
   CniSettings settings = settings_before(world, "psor");
-  CNI_TRY(read_record(r, CNI_RECORD_SETTINGS, &settings));
+  CNI_TRY(cni_snapshot_get(r, CNI_RECORD_SETTINGS, &settings));
   settings = settings_before(world, settings.solver.name);
   r->s = start;
-  CNI_TRY(read_record(r, CNI_RECORD_SETTINGS, &settings));
+  CNI_TRY(cni_snapshot_get(r, CNI_RECORD_SETTINGS, &settings));
   CnStatus status = cni_contents_create(next, &settings, &world->allocator, world->tasks);
-  return status == CN_OK || status == CN_NO_MEMORY ? status : illegal();
+  return status == CN_OK || status == CN_NO_MEMORY ? status : cni_snapshot_illegal();
 }
 
-static CnStatus read_rest(Reader *r, CnWorld *world, CniContents *next) {
+static CnStatus read_rest(CniSnapshotReader *r, CnWorld *world, CniContents *next) {
   CniClockRecord clock = {0, 0};
-  CNI_TRY(read_record(r, CNI_RECORD_CLOCK, &clock));
+  CNI_TRY(cni_snapshot_get(r, CNI_RECORD_CLOCK, &clock));
   if (!isfinite(clock.time) || clock.step < 0)
     return cni_bad_data("snapshot: time %g s after %lld steps", clock.time, (long long)clock.step);
   next->time = clock.time;
   next->step = clock.step;
-  CNI_TRY(read_record(r, CNI_RECORD_WATCH, &next->watch));
+  CNI_TRY(cni_snapshot_get(r, CNI_RECORD_WATCH, &next->watch));
   CNI_TRY(read_model(r, &next->model));
   CNI_TRY(read_contacts(r, &next->contacts, &world->allocator));
   if (r->s.at != r->s.size)
@@ -809,7 +543,8 @@ static CnStatus read_rest(Reader *r, CnWorld *world, CniContents *next) {
   return CN_OK;
 }
 
-static CnStatus read_contents(Reader *r, uint32_t version, CnWorld *world, CniContents *next) {
+static CnStatus read_contents(CniSnapshotReader *r, uint32_t version, CnWorld *world,
+                              CniContents *next) {
   CNI_TRY(read_layout(r, version, &world->allocator));
   CNI_TRY(read_settings(r, world, next));
   CnStatus status = read_rest(r, world, next);
@@ -823,7 +558,7 @@ CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size) {
   if (!data) return cni_null_argument("cn_world_restore", "the data");
   uint32_t version = 0;
   CNI_TRY(check_header(data, size, &version));
-  Reader r = {.s = {.in = data, .size = size, .at = CNI_SNAPSHOT_HEADER}};
+  CniSnapshotReader r = {.s = {.in = data, .size = size, .at = CNI_SNAPSHOT_HEADER}};
   CniContents next;
   CnStatus status = read_contents(&r, version, world, &next);
   cni_layout_release(&r.layout, &world->allocator);

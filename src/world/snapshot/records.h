@@ -5,7 +5,7 @@
 #ifndef CNI_WORLD_RECORDS_H
 #define CNI_WORLD_RECORDS_H
 
-#include "world/layout.h"
+#include "world/snapshot/layout.h"
 #include "world/world.h"
 
 typedef struct CniClockRecord {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // See records.h. The tables of definitions are joined with what the world itself keeps of a thing:
 // ids, lists, state and impulses.
-#include "world/records.h"
+#include "world/snapshot/records.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // See layout.h. Nothing in a text from outside is believed: tokens have a largest length, a name or
 // a record that comes twice is refused, and memory is taken for what was found, not for what was
 // announced.
-#include "world/layout.h"
+#include "world/snapshot/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -508,6 +508,7 @@ static CniSettings settings_before(const CnWorld *world, const char *solver) {
   settings.solver = cn_solver_def_default(solver);
   settings.broad_phase = now.broad_phase;
   settings.worker_count = now.worker_count;
+  settings.balance = now.balance;
   settings.task_host = now.task_host;
   settings.hooks = now.hooks;
   settings.log = now.log;

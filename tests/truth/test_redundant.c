@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines with more rows than they need, against known motions and forces: Bricard's loop (IFToMM
+// A04), a car of plates welded all round, windows of parallel rods that pass their change points, a
+// door on three ball joints, a beam welded at both ends. Where rows follow from others the reactions
+// are those of least sum of squares, forces over the masses they move, torques over the inertias.
+#include "check.h"
+#include "core/vec.h"
+#include "worlds.h"
+
+#include <math.h>
+
+static const CnBodyId ground = {0, 0};
+static const CnTwist rest = {{0, 0, 0}, {0, 0, 0}};
+static const double G = 9.81;
+
+// ---- Bricard ----
+
+typedef struct Loop {
+  CnWorld *world;
+  CnBodyId rods[5];
+} Loop;
+
+static Loop bricard(const char *integrator, double h) {
+  static const CnVec3 at[6] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
+  static const CnVec3 axis[6] = {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 0}};
+  CnWorldDef def = cn_world_def_default();
+  def.gravity = cn_vec3(0, -G, 0);
+  def.integrator = integrator;
+  def.integration.tolerance = 1e-9;
+  def.time_step = h;
+  Loop loop = {.world = world_make(&def)};
+  for (int i = 0; i < 5; i++) {
+    CnVec3 along = cn_sub(at[i + 1], at[i]), middle = cn_scale(.5, cn_add(at[i], at[i + 1]));
+    double thin = .01 / 6, across = (1 + .01) / 12;
+    CnVec3 j = {along.x != 0 ? thin : across, along.y != 0 ? thin : across,
+                along.z != 0 ? thin : across};
+    loop.rods[i] = world_mass(loop.world, 1, j, (CnPose){middle, CN_QUAT_ONE}, rest);
+  }
+  for (int i = 0; i < 6; i++)
+    world_join(loop.world, CN_JOINT_REVOLUTE, i ? loop.rods[i - 1] : ground,
+               i < 5 ? loop.rods[i] : ground, at[i], axis[i], NULL);
+  return loop;
+}
+
+// How far the coordinates of P3, the end of the third rod, are from what they are at 1 and 2 s.
+static void run_bricard(const char *integrator, double h, double error[2]) {
+  static const CnVec3 truth[2] = {{0.510501, -1.649168, 0.140123},
+                                  {-0.969340, -1.221247, 0.754278}};
+  Loop loop = bricard(integrator, h);
+  double energy = world_energy(loop.world);
+  int steps = (int)(1 / h + .5);
+  CHECK_NEAR(energy, -29.43, 1e-12);
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < steps; i++) world_step(loop.world);
+    CnVec3 p = cn_pose_point(world_pose(loop.world, loop.rods[2]), cn_vec3(0, 0, .5));
+    CnVec3 off = cn_sub(p, truth[k]);
+    error[k] = fmax(fabs(off.x), fmax(fabs(off.y), fabs(off.z)));
+    print_message("Bricard, %s, h %g, %d s: %.3e m, energy %+.2e J\n", integrator, h, k + 1,
+                  error[k], world_energy(loop.world) - energy);
+  }
+  CnMechanism m;
+  CHECK_OK(cn_world_mechanism(loop.world, &m, NULL, 0));
+  CHECK(m.error < 1e-9 && m.turn_error < 1e-9);
+  cn_world_destroy(loop.world);
+}
+
+static void bricard_truth(void **state) {
+  (void)state;
+  double fine[2], coarse[2], exact[2];
+  run_bricard("impulse", 2e-3, coarse);
+  run_bricard("impulse", 1e-3, fine);
+  for (int k = 0; k < 2; k++) {
+    CHECK(fine[k] < 1e-3);
+    CHECK(log2(coarse[k] / fine[k]) >= .95);
+  }
+  run_bricard("hem5", .02, exact);
+  for (int k = 0; k < 2; k++) CHECK(exact[k] < 2e-6); // as far as the truth is printed
+}
+
+// ---- forces of least norm ----
+
+static CnVec3 force_of(const CnWorld *world, CnJointId joint) {
+  return world_joint(world, joint).force;
+}
+
+// 20 kg, .8 m wide, ball joints at .2, 1 and 1.8 m: a third of the weight each, its moment by the outer two.
+static void door(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  CnWorld *world = world_make(&def);
+  CnBodyId body = world_mass(world, 20, cn_vec3(5, 6, 1.1), world_at(.4, 0, 1), rest);
+  CnJointId joints[3];
+  for (int i = 0; i < 3; i++)
+    joints[i] = world_join(world, CN_JOINT_BALL, ground, body, cn_vec3(0, 0, .2 + .8 * i),
+                           cn_vec3(0, 0, 1), NULL);
+  for (int n = 0; n < 1000; n++) world_step(world);
+  for (int i = 0; i < 3; i++) {
+    CnVec3 f = force_of(world, joints[i]);
+    CHECK_NEAR(f.z, 65.4, 65.4e-6);
+    CHECK_NEAR(f.x, 49.05 * (i - 1) * -1, 49.05e-6);
+    CHECK_NEAR(f.y, 0, 1e-9);
+  }
+  cn_world_destroy(world);
+}
+
+// A beam of 6 kg and 2 m on `count` welds, in the middle between them: each carries its share.
+static void beam(void **state) {
+  (void)state;
+  for (int count = 2; count <= 5; count++) {
+    CnWorldDef def = cn_world_def_default();
+    CnWorld *world = world_make(&def);
+    CnBodyId body = world_mass(world, 6, cn_vec3(.01, 2, 2), world_at(0, 0, 0), rest);
+    CnJointId joints[5];
+    CnMechanism m;
+    for (int i = 0; i < count; i++)
+      joints[i] = world_join(world, CN_JOINT_WELD, ground, body,
+                             cn_vec3(-1 + 2.0 * i / (count - 1), 0, 0), cn_vec3(0, 0, 1), NULL);
+    CHECK_OK(cn_world_mechanism(world, &m, NULL, 0));
+    CHECK(m.freedoms == 0 && m.dependent_count == 6 * (count - 1));
+    for (int n = 0; n < 200; n++) world_step(world);
+    for (int i = 0; i < count; i++) CHECK_NEAR(force_of(world, joints[i]).z, 6 * G / count, 1e-6);
+    CHECK_NEAR(world_pose(world, body).position.z, 0, 1e-12);
+    cn_world_destroy(world);
+  }
+}
+
+// ---- a car of welds ----
+
+// A floor plate and four walls round it, welded to each other at eight seams where four would do; four
+// wheels on hinges, the rear ones driven by 60 N m each. It rolls at a = 2 T/r / (M + 4 J/r^2).
+typedef struct Car {
+  CnWorld *world;
+  CnBodyId plates[5], wheels[4];
+  CnJointId welds[8], hinges[4];
+} Car;
+
+static const double RADIUS = .3, TORQUE = 60;
+
+static Car make_car(const char *solver) {
+  static const CnVec3 at[5] = {{0, 0, .5}, {1, 0, .7}, {-1, 0, .7}, {0, .6, .7}, {0, -.6, .7}};
+  static const int seams[8][2] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {1, 3}, {3, 2}, {2, 4}, {4, 1}};
+  CnWorldDef def = cn_world_def_default();
+  if (solver) def.solver = cn_solver_def_default(solver);
+  Car car = {.world = world_make(&def)};
+  CnMaterialId rubber = world_material(car.world, 1, 0);
+  world_floor(car.world, rubber);
+  for (int i = 0; i < 5; i++)
+    car.plates[i] = world_mass(car.world, i ? 40 : 200, i ? cn_vec3(8, 8, 8) : cn_vec3(30, 70, 95),
+                               (CnPose){at[i], CN_QUAT_ONE}, rest);
+  for (int i = 0; i < 8; i++)
+    car.welds[i] =
+        world_join(car.world, CN_JOINT_WELD, car.plates[seams[i][0]], car.plates[seams[i][1]],
+                   cn_scale(.5, cn_add(at[seams[i][0]], at[seams[i][1]])), cn_vec3(0, 0, 1), NULL);
+  CnJointAxis axle = cn_joint_def_default(CN_JOINT_REVOLUTE).axes[0];
+  axle.drive = CN_DRIVE_EFFORT;
+  for (int i = 0; i < 4; i++) {
+    CnVec3 hub = {i < 2 ? -.9 : .9, i % 2 ? .7 : -.7, RADIUS};
+    axle.motor_effort = i < 2 ? TORQUE : 0;
+    car.wheels[i] = world_wheel(car.world, RADIUS, 15, .5 * 15 * RADIUS * RADIUS, hub, rubber);
+    car.hinges[i] = world_join(car.world, CN_JOINT_REVOLUTE, car.plates[0], car.wheels[i], hub,
+                               cn_vec3(0, 1, 0), &axle);
+  }
+  return car;
+}
+
+static void car_of_welds(void **state) {
+  (void)state;
+  static const char *const solvers[] = {NULL, "auto"};
+  double mass = 200 + 4 * 40 + 4 * 15, a = 2 * TORQUE / RADIUS / (mass + 4 * .5 * 15);
+  for (int k = 0; k < 2; k++) {
+    Car car = make_car(solvers[k]);
+    CnMechanism m;
+    CHECK_OK(cn_world_mechanism(car.world, &m, NULL, 0));
+    CHECK(m.freedoms == 10 && m.locked_count == 68 && m.dependent_count == 24);
+    for (int n = 0; n < 500; n++) world_step(car.world);
+    CnTwist twist = world_twist(car.world, car.plates[0]);
+    CHECK_NEAR(twist.velocity.x, .5 * a, 1e-4 * a);
+    CHECK_NEAR(world_twist(car.world, car.wheels[0]).spin.y, .5 * a / RADIUS, 1e-3 * a);
+    CHECK_NEAR(twist.velocity.y, 0, 1e-6);
+    CHECK_NEAR(world_pose(car.world, car.plates[0]).position.y, 0, 1e-6);
+    // left and right alike; the seams of the left wall carry what those of the right one do
+    static const int pairs[3][2] = {{2, 3}, {4, 7}, {5, 6}};
+    for (int i = 0; i < 3; i++) {
+      CnVec3 left = force_of(car.world, car.welds[pairs[i][0]]);
+      CnVec3 right = force_of(car.world, car.welds[pairs[i][1]]);
+      CHECK_NEAR(left.z * (i == 0 ? 1 : -1), right.z, 1e-6 * mass * G);
+    }
+    CHECK_OK(cn_world_mechanism(car.world, &m, NULL, 0));
+    CHECK(m.error < 1e-6 && m.turn_error < 1e-6);
+    cn_world_destroy(car.world);
+  }
+}
+
+// ---- change points ----
+
+// Three parallel rods under one bar: one rod more than it needs. Turning at about 5 rad/s it passes the
+// places where all lie in one line, where it could fold, twice a turn, and stays a parallelogram.
+static void change_points(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  def.gravity = CN_VEC3_ZERO;
+  CnWorld *world = world_make(&def);
+  CnVec3 y = {0, 1, 0};
+  CnTwist turn = {{2.5, 0, 0}, {0, 5, 0}}, slide = {{5, 0, 0}, {0, 0, 0}};
+  CnBodyId bar = world_mass(world, 2, cn_vec3(.01, .7, .7), world_at(1, 0, 1), slide);
+  for (int i = 0; i < 3; i++) {
+    CnBodyId rod = world_mass(world, 1, cn_vec3(.1, .1, .01), world_at(i, 0, .5), turn);
+    world_join(world, CN_JOINT_REVOLUTE, ground, rod, cn_vec3(i, 0, 0), y, NULL);
+    world_join(world, CN_JOINT_REVOLUTE, rod, bar, cn_vec3(i, 0, 1), y, NULL);
+  }
+  double energy = world_energy(world);
+  for (int n = 0; n < 5000; n++) {
+    world_step(world);
+    CHECK(fabs(world_pose(world, bar).rotation.y) < 1e-6);
+  }
+  // uniform: 25 rad
+  CHECK_NEAR(world_pose(world, bar).position.x - 1, sin(25), 1e-2);
+  CHECK_REL(world_energy(world), energy, 1e-6);
+  cn_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(bricard_truth), cmocka_unit_test(door),          cmocka_unit_test(beam),
+      cmocka_unit_test(car_of_welds),  cmocka_unit_test(change_points),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

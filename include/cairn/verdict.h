@@ -18,6 +18,7 @@ typedef enum CnFindingKind {
                          ///< of the fastest body, or g h
   CN_FINDING_ENERGY,     ///< energy that nothing has brought: J over the most that was in motion
   CN_FINDING_SCHEME,     ///< energy that the time step itself took: likewise; needs the balance
+  CN_FINDING_TURNING,    ///< how far a body on joints, or one that is no ball, turns in a step: rad
   CN_FINDING_NOT_CONVERGED, ///< a solver that missed its tolerance: steps, and their share
   CN_FINDING_CUT,           ///< a solve that its time budget ended: likewise
   CN_FINDING_INFEASIBLE,    ///< joints or contacts that contradict each other: likewise

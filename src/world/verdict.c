@@ -16,6 +16,7 @@ const CniFindingKind cni_finding_kinds[CN_FINDING_COUNT] = {
     [CN_FINDING_RESIDUAL] = {"residual", 0.1, 0.02},
     [CN_FINDING_ENERGY] = {"energy", 0.05, 0},
     [CN_FINDING_SCHEME] = {"scheme", 0.1, 0},
+    [CN_FINDING_TURNING] = {"turning", 1, 0.02},
     [CN_FINDING_NOT_CONVERGED] = {"not_converged", 0, 0.05},
     [CN_FINDING_CUT] = {"cut", 0, 0.05},
     [CN_FINDING_INFEASIBLE] = {"infeasible", 0, 0},
@@ -23,8 +24,9 @@ const CniFindingKind cni_finding_kinds[CN_FINDING_COUNT] = {
 
 // The order in which reasons are told: causes before what comes of them.
 static const CnFindingKind gravest[CN_FINDING_COUNT] = {
-    CN_FINDING_INFEASIBLE, CN_FINDING_JOINTS,        CN_FINDING_OVERLAPS, CN_FINDING_ENERGY,
-    CN_FINDING_SCHEME,     CN_FINDING_NOT_CONVERGED, CN_FINDING_CUT,      CN_FINDING_RESIDUAL};
+    CN_FINDING_INFEASIBLE,    CN_FINDING_JOINTS, CN_FINDING_OVERLAPS,
+    CN_FINDING_ENERGY,        CN_FINDING_SCHEME, CN_FINDING_TURNING,
+    CN_FINDING_NOT_CONVERGED, CN_FINDING_CUT,    CN_FINDING_RESIDUAL};
 
 const char *cn_finding_name(int32_t kind) {
   return kind >= 0 && kind < CN_FINDING_COUNT ? cni_finding_kinds[kind].name : NULL;
@@ -133,6 +135,13 @@ static void say_scheme(Text *t, const CnWorld *world, const CnFinding *f, int tu
   put_steps(t, f);
 }
 
+static void say_turning(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
+  (void)turns;
+  put_body(t, world, f->body);
+  put(t, " turns by %.2g rad in a step", f->value);
+  put_steps(t, f);
+}
+
 static void say_not_converged(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
   (void)turns;
   put(t, "the solver missed its tolerance %g in %lld steps", world->now.settings.solver.tolerance,
@@ -162,10 +171,15 @@ static void say_infeasible(Text *t, const CnWorld *world, const CnFinding *f, in
 
 static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world, const CnFinding *f,
                                                int turns) = {
-    [CN_FINDING_JOINTS] = say_joints,     [CN_FINDING_OVERLAPS] = say_overlaps,
-    [CN_FINDING_RESIDUAL] = say_residual, [CN_FINDING_ENERGY] = say_energy,
-    [CN_FINDING_SCHEME] = say_scheme,     [CN_FINDING_NOT_CONVERGED] = say_not_converged,
-    [CN_FINDING_CUT] = say_cut,           [CN_FINDING_INFEASIBLE] = say_infeasible};
+    [CN_FINDING_JOINTS] = say_joints,
+    [CN_FINDING_OVERLAPS] = say_overlaps,
+    [CN_FINDING_RESIDUAL] = say_residual,
+    [CN_FINDING_ENERGY] = say_energy,
+    [CN_FINDING_SCHEME] = say_scheme,
+    [CN_FINDING_TURNING] = say_turning,
+    [CN_FINDING_NOT_CONVERGED] = say_not_converged,
+    [CN_FINDING_CUT] = say_cut,
+    [CN_FINDING_INFEASIBLE] = say_infeasible};
 
 // ---- judgement ----
 
@@ -256,7 +270,8 @@ CnStatus cn_world_verdict(CnWorld *world, CnVerdict *verdict) {
   v.trusted = v.reason_count == 0;
   const CnFinding *f = v.findings;
   if (f[CN_FINDING_JOINTS].is_reason || f[CN_FINDING_OVERLAPS].is_reason ||
-      f[CN_FINDING_ENERGY].is_reason || f[CN_FINDING_SCHEME].is_reason)
+      f[CN_FINDING_ENERGY].is_reason || f[CN_FINDING_SCHEME].is_reason ||
+      f[CN_FINDING_TURNING].is_reason)
     v.time_step = shorter(world->now.settings.time_step);
   v.exact = f[CN_FINDING_RESIDUAL].is_reason || f[CN_FINDING_NOT_CONVERGED].is_reason;
   write_line(world, &v);

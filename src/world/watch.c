@@ -46,14 +46,14 @@ static void note(CniWatch *watch, CnFindingKind kind, const CniFound *now) {
 static CniMotionFigures figures_of(const CnWorld *world) {
   const CniModel *model = &world->now.model;
   CnVec3 g = world->now.settings.gravity, moment = CN_VEC3_ZERO;
-  CniMotionFigures f = {0};
-  double twice = 0, fastest = 0;
+  CniMotionFigures f = {.spinning = -1};
+  double twice = 0, fastest = 0, spin = 0;
   for (int32_t i = 0; i < model->body_count; i++) {
     double m = model->mass[i].mass, j = model->mass[i].inertia;
     CnVec3 v = model->twist[i].velocity, w = model->twist[i].spin;
-    double v2 = cn_norm2(v);
+    double v2 = cn_norm2(v), w2 = cn_norm2(w);
     if (j == 0) {
-      f.driven |= v2 > 0 || cn_norm2(w) > 0;
+      f.driven |= v2 > 0 || w2 > 0;
       continue;
     }
     fastest = cn_max(fastest, v2);
@@ -61,7 +61,11 @@ static CniMotionFigures figures_of(const CnWorld *world) {
       CnVec3 own = cn_unrotate(model->pose[i].rotation, w), a = model->inertias[i];
       twice += m * v2 + (a.x * own.x * own.x + a.y * own.y * own.y + a.z * own.z * own.z);
     } else {
-      twice += m * v2 + j * cn_norm2(w);
+      twice += m * v2 + j * w2;
+    }
+    if (w2 > spin && (j == CNI_TURNS_BY_AXIS || model->bodies[i].first_joint >= 0)) {
+      spin = w2;
+      f.spinning = i;
     }
     f.mass += m;
     moment = cn_madd(moment, m, model->pose[i].position);
@@ -69,6 +73,7 @@ static CniMotionFigures figures_of(const CnWorld *world) {
   f.kinetic = 0.5 * twice;
   f.potential = -cn_dot(g, moment);
   f.fastest = sqrt(fastest);
+  f.spin = sqrt(spin);
   return f;
 }
 
@@ -143,12 +148,21 @@ static void note_share(CniWatch *watch, CnFindingKind kind, double value, double
   if (scale > 0) note(watch, kind, &(CniFound){.value = value, .relative = value / scale});
 }
 
-// J: what lifting all bodies by the errors of position takes, at most: joints and overlaps that close again
-// give back what they took.
+static double weight(const CnWorld *world, const CniMotionFigures *now) {
+  return now->mass * cn_norm(world->now.settings.gravity);
+}
+
+// J: joints and overlaps that close again give back what they took: at most what lifting all bodies by the
+// largest error of position takes.
 static double closing(const CnWorld *world, const CniMotionFigures *now) {
   const CniFound *found = world->now.watch.found, *joints = &found[CN_FINDING_JOINTS];
   double way = found[CN_FINDING_OVERLAPS].value + (joints->turns ? 0 : joints->value);
-  return now->mass * cn_norm(world->now.settings.gravity) * way;
+  return weight(world, now) * way;
+}
+
+static int contacts_work(const CnWorld *world) {
+  const CnBalanceTerm *parts = world->balance.parts;
+  return parts[CN_BALANCE_IMPACTS].energy != 0 || parts[CN_BALANCE_STABILISATION].energy != 0;
 }
 
 static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFigures *now) {
@@ -165,8 +179,12 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFig
   // first steps of a fall are off by h/2 in time, which after n of them is 1/n of the energy.
   double least = now->mass * step * step;
   double most = cn_max(watch->kinetic, watch->fallen);
-  double allowed = closing(world, now), made = watch->energy - watch->energy_least - allowed;
-  double taken = fabs(watch->scheme) - allowed;
+  // the work of the weight is told half a step late
+  double late = weight(world, now) * now->fastest * world->work.time_step;
+  double made = watch->energy - watch->energy_least - closing(world, now) - late;
+  // where contacts work, too, what they take and what the weight's half step gives cannot be told apart
+  if (world->balance_known && contacts_work(world)) watch->scheme = 0;
+  double taken = fabs(watch->scheme) - closing(world, now);
   note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
   note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, 200 * least));
 }
@@ -298,6 +316,13 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   if (solve->converged >= 0)
     note_share(watch, CN_FINDING_RESIDUAL, solve->certificate.residual_speed,
                cn_max(cn_max(w->before.fastest, now.fastest), step));
+  double turn = now.spin * world->work.time_step;
+  if (solve->converged >= 0 && now.spinning >= 0)
+    note(watch, CN_FINDING_TURNING,
+         &(CniFound){.value = turn,
+                     .relative = turn,
+                     .turns = 1,
+                     .whose = {.body = cni_body_id(model, now.spinning)}});
   CniFound bad = {.value = 1, .relative = 1};
   if (solve->converged == 0 && world->now.settings.solver.tolerance > 0)
     note(watch, CN_FINDING_NOT_CONVERGED, &bad);

@@ -46,6 +46,8 @@ typedef struct CniMotionFigures {
   double kinetic, potential, fastest; // J, J, m/s
   double mass;                        // kg, of bodies that move by forces
   int32_t driven;                     // some body moves by itself
+  double spin;                        // rad/s: the largest of bodies on joints and of no balls
+  int32_t spinning;                   // that body; -1: none
 } CniMotionFigures;
 
 // What is known of a step before it is made.

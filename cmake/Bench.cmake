@@ -2,6 +2,7 @@
 # build/cairn-bench and, for every other engine that is installed, build/peers/NAME: its own program,
 # linked with nothing of Cairn.
 file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.c)
+list(REMOVE_ITEM bench_sources ${PROJECT_SOURCE_DIR}/bench/hinges.c) # of the peers
 # from the tests: the mechanisms of the 2013 paper, and problems like stored ones
 add_executable(cairn-bench ${bench_sources} ${PROJECT_SOURCE_DIR}/tests/support/mechanisms.c
   ${PROJECT_SOURCE_DIR}/tests/support/disturbed.c)
@@ -33,6 +34,16 @@ function(cairn_trust_peer name language)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
 endfunction()
 
+# The programs of `mechanisms`: a machine of hinges in, time and errors out.
+function(cairn_hinges_peer name language)
+  add_executable(peer_${name} ${PROJECT_SOURCE_DIR}/bench/peers/${name}.${language}
+    ${PROJECT_SOURCE_DIR}/bench/hinges.c)
+  target_link_libraries(peer_${name} PRIVATE ${ARGN} m)
+  target_compile_definitions(peer_${name} PRIVATE _POSIX_C_SOURCE=200809L)
+  set_target_properties(peer_${name} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/peers)
+endfunction()
+
 # Open Dynamics Engine (Debian: libode-dev)
 find_path(ODE_INCLUDE ode/ode.h)
 find_library(ODE_LIBRARY ode)
@@ -48,7 +59,7 @@ if(ODE_INCLUDE AND ODE_LIBRARY)
   target_include_directories(peer_ode SYSTEM PRIVATE ${ODE_INCLUDE})
   target_compile_definitions(peer_ode PRIVATE ODE_VERSION="${ode_version}")
   cairn_trust_peer(trust_ode c ${ODE_LIBRARY})
-  cairn_trust_peer(hinges_ode c ${ODE_LIBRARY})
+  cairn_hinges_peer(hinges_ode c ${ODE_LIBRARY})
   cairn_trust_peer(collide_ode c ${ODE_LIBRARY})
   target_compile_definitions(peer_trust_ode PRIVATE ODE_VERSION="${ode_version}")
 endif()
@@ -76,7 +87,7 @@ if(CMAKE_CXX_COMPILER AND BULLET_INCLUDE)
     cairn_peer(bullet64 bullet.cpp ${BULLET_DYNAMICS_64} ${BULLET_COLLISION_64} ${BULLET_MATH_64})
     target_include_directories(peer_bullet64 SYSTEM PRIVATE ${BULLET_INCLUDE}/bullet)
     target_compile_definitions(peer_bullet64 PRIVATE BT_USE_DOUBLE_PRECISION)
-    cairn_trust_peer(hinges_bullet cpp ${BULLET_DYNAMICS_64} ${BULLET_COLLISION_64} ${BULLET_MATH_64})
+    cairn_hinges_peer(hinges_bullet cpp ${BULLET_DYNAMICS_64} ${BULLET_COLLISION_64} ${BULLET_MATH_64})
     target_include_directories(peer_hinges_bullet SYSTEM PRIVATE ${BULLET_INCLUDE}/bullet)
     target_compile_definitions(peer_hinges_bullet PRIVATE BT_USE_DOUBLE_PRECISION)
     cairn_peer(collide_bullet64 collide_bullet.cpp ${BULLET_COLLISION_64} ${BULLET_MATH_64})
@@ -90,6 +101,20 @@ find_path(MUJOCO_INCLUDE mujoco/mujoco.h)
 find_library(MUJOCO_LIBRARY mujoco)
 if(MUJOCO_INCLUDE AND MUJOCO_LIBRARY)
   cairn_trust_peer(trust_mujoco c ${MUJOCO_LIBRARY})
+  cairn_hinges_peer(hinges_mujoco c ${MUJOCO_LIBRARY})
+endif()
+
+# Simbody (Debian: libsimbody-dev), a C++ library
+find_path(SIMBODY_INCLUDE Simbody.h PATH_SUFFIXES simbody)
+find_library(SIMBODY_LIBRARY SimTKsimbody)
+find_library(SIMBODY_MATH SimTKmath)
+find_library(SIMBODY_COMMON SimTKcommon)
+if(CMAKE_CXX_COMPILER AND SIMBODY_INCLUDE AND SIMBODY_LIBRARY AND SIMBODY_MATH AND SIMBODY_COMMON)
+  enable_language(CXX)
+  cairn_hinges_peer(hinges_simbody cpp ${SIMBODY_LIBRARY} ${SIMBODY_MATH} ${SIMBODY_COMMON})
+  target_include_directories(peer_hinges_simbody SYSTEM PRIVATE ${SIMBODY_INCLUDE})
+  # its structs have more in them with assertions, and the package was built with them
+  target_compile_options(peer_hinges_simbody PRIVATE -UNDEBUG)
 endif()
 
 # Siconos, its solvers alone (Debian: libsiconos-numerics-dev)

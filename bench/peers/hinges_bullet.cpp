@@ -1,180 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine of hinges as multibodies of Bullet: Featherstone's method in the coordinates of the hinges,
-// in double precision. Reads and prints what hinges_ode.c does. A hinge that brings a new body makes
-// it a link, any other one closes a loop: two points on its axis are held together.
+// A machine of hinges as multibodies of Bullet (bench mechanisms): Featherstone's method in the
+// coordinates of the hinges, in double precision; loops are closed by holding two points on the axis
+// together.
 #include <BulletDynamics/Featherstone/btMultiBody.h>
 #include <BulletDynamics/Featherstone/btMultiBodyConstraintSolver.h>
 #include <BulletDynamics/Featherstone/btMultiBodyDynamicsWorld.h>
+#include <BulletDynamics/Featherstone/btMultiBodyLinkCollider.h>
 #include <BulletDynamics/Featherstone/btMultiBodyPoint2Point.h>
 #include <btBulletDynamicsCommon.h>
 
-#include <cmath>
-#include <cstdio>
-#include <ctime>
 #include <vector>
 
-struct Box {
-  btVector3 x, size, v, w;
-  btQuaternion q;
-  btScalar mass;
-  int machine, link; // -1: none yet
-  btScalar rate;     // of its hinge
+#include "../hinges.h"
+
+namespace {
+
+struct Place {
+  int machine, link; // of a box
 };
-
-struct Hinge {
-  int a, b;
-  btVector3 at, axis;
-  btVector3 in_a, in_b; // the anchor in the bodies
-};
-
-static double now() {
-  timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static bool read_numbers(int count, double *n) {
-  for (int i = 0; i < count; i++)
-    if (std::scanf("%lf", &n[i]) != 1) return false;
-  return true;
-}
-
-static btVector3 vec(const double *n) { return btVector3(n[0], n[1], n[2]); }
-
-static btVector3 local(const Box &box, const btVector3 &x) {
-  return quatRotate(box.q.inverse(), x - box.x);
-}
 
 struct Peer {
-  double h;
-  int steps;
-  std::vector<Box> boxes;
-  std::vector<Hinge> hinges;
+  Hinges machine = {};
+  btDefaultCollisionConfiguration configuration;
+  btCollisionDispatcher dispatcher{&configuration};
+  btDbvtBroadphase broad;
+  btMultiBodyConstraintSolver solver;
+  btMultiBodyDynamicsWorld world{&dispatcher, &broad, &solver, &configuration};
   std::vector<btMultiBody *> machines;
-  std::vector<int> loops; // hinges
+  std::vector<Place> places;
 };
 
-static bool read_all(Peer &p) {
-  char word[16];
-  double n[17];
-  while (std::scanf("%15s", word) == 1) {
-    if (word[0] == 's') {
-      if (!read_numbers(3, n)) return false;
-      p.h = n[0];
-      p.steps = (int)n[1];
-    } else if (word[0] == 'b') {
-      if (!read_numbers(17, n)) return false;
-      p.boxes.push_back({vec(n), vec(n + 7), vec(n + 11), vec(n + 14),
-                         btQuaternion(n[4], n[5], n[6], n[3]), n[10], -1, -1, 0});
-    } else {
-      if (!read_numbers(8, n)) return false;
-      Hinge hinge = {(int)n[0], (int)n[1], vec(n + 2), vec(n + 5), vec(n + 2), vec(n + 2)};
-      if (hinge.a >= 0) hinge.in_a = local(p.boxes[(size_t)hinge.a], hinge.at);
-      if (hinge.b >= 0) hinge.in_b = local(p.boxes[(size_t)hinge.b], hinge.at);
-      p.hinges.push_back(hinge);
-    }
-  }
-  return !p.boxes.empty() && p.steps > 0;
-}
+btVector3 vec(const double *n) { return btVector3(n[0], n[1], n[2]); }
+btQuaternion turn(const Box &b) { return btQuaternion(b.q[1], b.q[2], b.q[3], b.q[0]); }
 
 // Which machine and link every body is, in the order of the hinges; returns the number of links of each.
-static std::vector<int> count_links(Peer &p) {
+std::vector<int> count_links(Peer &p) {
   std::vector<int> links;
-  for (size_t i = 0; i < p.hinges.size(); i++) {
-    const Hinge &h = p.hinges[i];
-    Box &b = p.boxes[(size_t)h.b];
-    if (b.machine >= 0) {
-      p.loops.push_back((int)i);
-      continue;
-    }
-    b.machine = h.a < 0 ? (int)links.size() : p.boxes[(size_t)h.a].machine;
+  p.places.resize((size_t)p.machine.box_count);
+  for (int i = 0; i < p.machine.hinge_count; i++) {
+    const Hinge &h = p.machine.hinges[i];
+    if (h.loop) continue;
+    Place &b = p.places[(size_t)h.b];
+    b.machine = h.a < 0 ? (int)links.size() : p.places[(size_t)h.a].machine;
     if (h.a < 0) links.push_back(0);
     b.link = links[(size_t)b.machine]++;
   }
   return links;
 }
 
-static void add_link(Peer &p, const Hinge &h) {
-  Box &b = p.boxes[(size_t)h.b];
-  btMultiBody *machine = p.machines[(size_t)b.machine];
+void add_link(Peer &p, const Hinge &h) {
+  const Box &b = p.machine.boxes[h.b];
+  Place at = p.places[(size_t)h.b];
   btQuaternion above(0, 0, 0, 1);
-  btVector3 spin(0, 0, 0), s = b.size * b.size;
   int parent = -1;
+  double inertia[3];
   if (h.a >= 0) {
-    const Box &a = p.boxes[(size_t)h.a];
-    above = a.q;
-    spin = a.w;
-    parent = a.link;
+    above = turn(p.machine.boxes[h.a]);
+    parent = p.places[(size_t)h.a].link;
   }
-  btVector3 inertia(b.mass / 12 * (s.y() + s.z()), b.mass / 12 * (s.x() + s.z()),
-                    b.mass / 12 * (s.x() + s.y()));
-  machine->setupRevolute(b.link, b.mass, inertia, parent, b.q.inverse() * above,
-                         quatRotate(b.q.inverse(), h.axis), h.in_a, -h.in_b, true);
-  b.rate = (b.w - spin).dot(h.axis);
+  hinges_inertia(&b, inertia);
+  p.machines[(size_t)at.machine]->setupRevolute(at.link, b.mass, vec(inertia), parent,
+                                                turn(b).inverse() * above, vec(h.axis_in_b),
+                                                vec(h.in_a), -vec(h.in_b), true);
 }
 
-static void make(Peer &p, btMultiBodyDynamicsWorld &world) {
-  std::vector<int> links = count_links(p);
-  for (int count : links) {
+// Constraints belong to islands of colliders: without one nothing would solve them.
+void give_collider(Peer &p, Place at) {
+  btMultiBody *machine = p.machines[(size_t)at.machine];
+  if (machine->getLink(at.link).m_collider) return;
+  btMultiBodyLinkCollider *collider = new btMultiBodyLinkCollider(machine, at.link);
+  collider->setCollisionShape(new btSphereShape(1e-3));
+  p.world.addCollisionObject(collider, 0, 0); // meets nothing
+  machine->getLink(at.link).m_collider = collider;
+}
+
+void close_loop(Peer &p, const Hinge &h) {
+  Place a = p.places[(size_t)h.a], b = p.places[(size_t)h.b];
+  give_collider(p, a);
+  give_collider(p, b);
+  for (int side = -1; side <= 1; side += 2)
+    p.world.addMultiBodyConstraint(new btMultiBodyPoint2Point(
+        p.machines[(size_t)a.machine], a.link, p.machines[(size_t)b.machine], b.link,
+        vec(h.in_a) + vec(h.axis_in_a) * (.01 * side),
+        vec(h.in_b) + vec(h.axis_in_b) * (.01 * side)));
+}
+
+void make(Peer &p) {
+  const Hinges &m = p.machine;
+  for (int count : count_links(p)) {
     btMultiBody *machine = new btMultiBody(count, 0, btVector3(0, 0, 0), true, false);
     machine->setLinearDamping(0);
     machine->setAngularDamping(0);
     p.machines.push_back(machine);
   }
-  std::vector<bool> closes(p.hinges.size(), false);
-  for (int i : p.loops) closes[(size_t)i] = true;
-  for (size_t i = 0; i < p.hinges.size(); i++)
-    if (!closes[i]) add_link(p, p.hinges[i]);
+  for (int i = 0; i < m.hinge_count; i++)
+    if (!m.hinges[i].loop) add_link(p, m.hinges[i]);
   for (btMultiBody *machine : p.machines) {
     machine->finalizeMultiDof();
-    world.addMultiBody(machine);
+    p.world.addMultiBody(machine);
   }
-  for (const Box &b : p.boxes) p.machines[(size_t)b.machine]->setJointVel(b.link, b.rate);
-  for (int i : p.loops) {
-    const Hinge &h = p.hinges[(size_t)i];
-    const Box &a = p.boxes[(size_t)h.a], &b = p.boxes[(size_t)h.b];
-    for (int k = -1; k <= 1; k += 2) {
-      btVector3 at = h.at + h.axis * (.01 * k);
-      world.addMultiBodyConstraint(new btMultiBodyPoint2Point(p.machines[(size_t)a.machine], a.link,
-                                                              p.machines[(size_t)b.machine], b.link,
-                                                              local(a, at), local(b, at)));
-    }
+  for (int i = 0; i < m.hinge_count; i++) {
+    const Hinge &h = m.hinges[i];
+    Place b = p.places[(size_t)h.b];
+    if (h.loop)
+      close_loop(p, h);
+    else
+      p.machines[(size_t)b.machine]->setJointVel(b.link, h.rate);
   }
 }
 
-static btVector3 where(const Peer &p, int body, const btVector3 &at) {
-  if (body < 0) return at;
-  const Box &box = p.boxes[(size_t)body];
-  return p.machines[(size_t)box.machine]->localPosToWorld(box.link, at);
+void step(void *context) {
+  Peer &p = *static_cast<Peer *>(context);
+  p.world.stepSimulation(p.machine.h, 1, p.machine.h);
 }
 
-static double gap(const Peer &p) {
-  double most = 0;
-  for (const Hinge &h : p.hinges)
-    most = std::fmax(most, (where(p, h.b, h.in_b) - where(p, h.a, h.in_a)).length());
-  return most;
+void place(const void *context, int body, const double at[3], double world[3]) {
+  const Peer &p = *static_cast<const Peer *>(context);
+  btVector3 x = vec(at);
+  if (body >= 0) {
+    Place b = p.places[(size_t)body];
+    x = p.machines[(size_t)b.machine]->localPosToWorld(b.link, x);
+  }
+  for (int i = 0; i < 3; i++) world[i] = x[i];
 }
+
+} // namespace
 
 int main() {
-  Peer p = {};
-  if (!read_all(p)) return 1;
-  btDefaultCollisionConfiguration configuration;
-  btCollisionDispatcher dispatcher(&configuration);
-  btDbvtBroadphase broad;
-  btMultiBodyConstraintSolver solver;
-  btMultiBodyDynamicsWorld world(&dispatcher, &broad, &solver, &configuration);
-  world.setGravity(btVector3(0, 0, -9.81));
-  make(p, world);
-  double seconds = 0, open = 0;
-  for (int i = 0; i < p.steps; i++) {
-    double start = now();
-    world.stepSimulation(p.h, 1, p.h);
-    if (i >= p.steps / 10) seconds += now() - start;
-    open = std::fmax(open, gap(p));
-  }
-  int last = (int)p.boxes.size() - 1;
-  btVector3 x = where(p, last, btVector3(0, 0, 0)), e = where(p, last, btVector3(1, 0, 0)) - x;
-  std::printf("%.17g %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n",
-              seconds / (p.steps - p.steps / 10), open, x.x(), x.y(), x.z(), e.x(), e.y(), e.z());
+  Peer p;
+  if (!hinges_read(&p.machine)) return 1;
+  p.world.setGravity(btVector3(0, 0, -9.81));
+  make(p);
+  hinges_run(&p.machine, step, place, &p);
+  hinges_release(&p.machine);
   return 0;
 }

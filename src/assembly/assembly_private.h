@@ -50,8 +50,8 @@ const CniJointPlace *cni_joint_seen(const CniModel *model, const CniJointPlace *
 
 // How many coordinates something may hold: so many rows in the drift.
 int32_t cni_joint_hold_count(const CnJointDef *def);
-// The place of joint i where the step begins, and what holds those coordinates; returns their number.
-int32_t cni_joint_holds(const CniDriftInput *input, int32_t i, CniJointPlace *place,
+// What holds the coordinates of joint i, which is at `place`; returns their number.
+int32_t cni_joint_holds(const CniDriftInput *input, int32_t i, const CniJointPlace *place,
                         CniHold *holds);
 CniHold cni_coupling_hold(const CniDriftInput *input, int32_t i, double value);
 

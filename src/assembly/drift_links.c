@@ -25,18 +25,24 @@ static int32_t locked_rows(const CnJointDef *def) {
 
 // A point that is locked in all directions has rows along the axes of the world, not of a body, so that
 // its force keeps its direction when the bodies turn. It acts at b's point on both.
-static int point_in_world(const CniJoint *joint, CniJointPlace *place) {
-  CniJointRow *rows = place->locked;
+static int locks_point(const CniJointPlace *place) {
+  const CniJointRow *rows = place->locked;
   if (place->locked_count < 3) return 0;
   for (int32_t r = 0; r < 3; r++)
     if (rows[r].turns || cn_norm2(rows[r].angular) > 0) return 0;
-  if (cni_joint_kinds[joint->def.kind]->point) return 1; // it has them already
-  CnVec3 d = cn_scale(rows[0].value, rows[0].linear);
-  d = cn_madd(cn_madd(d, rows[1].value, rows[1].linear), rows[2].value, rows[2].linear);
-  rows[0] = (CniJointRow){.linear = {1, 0, 0}, .value = d.x};
-  rows[1] = (CniJointRow){.linear = {0, 1, 0}, .value = d.y};
-  rows[2] = (CniJointRow){.linear = {0, 0, 1}, .value = d.z};
   return 1;
+}
+
+// How far the points are apart, from rows along any three axes, and the row of an axis of the world.
+static CnVec3 apart(const CniJointPlace *place) {
+  const CniJointRow *rows = place->locked;
+  CnVec3 d = cn_scale(rows[0].value, rows[0].linear);
+  return cn_madd(cn_madd(d, rows[1].value, rows[1].linear), rows[2].value, rows[2].linear);
+}
+
+static CniJointRow world_row(CnVec3 d, int32_t r) {
+  CnVec3 axis = {r == 0, r == 1, r == 2};
+  return (CniJointRow){.linear = axis, .value = r == 0 ? d.x : r == 1 ? d.y : d.z};
 }
 
 // Locked directions, and a row for every coordinate that something may hold.
@@ -74,16 +80,15 @@ static CnStatus take(CniDrift *d) {
     d->entry_count += 2 * terms;
   }
   CniArena *arena = d->in->arena;
-  CNI_TRY(cni_arena_array(arena, d->link_count, sizeof *d->links, &d->links));
-  CNI_TRY(cni_arena_array(arena, d->pair_count, sizeof *d->pairs, &d->pairs));
-  CNI_TRY(cni_arena_array(arena, d->line_count, sizeof *d->lines, &d->lines));
-  CNI_TRY(cni_arena_array(arena, d->line_count, sizeof *d->means, &d->means));
-  CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->pair_count, sizeof *d->bodies, &d->bodies));
-  CNI_TRY(cni_arena_array(arena, d->row_count, sizeof *d->holds, &d->holds));
+  CNI_TRY(CNI_TAKE(arena, d->link_count, d->links));
+  CNI_TRY(CNI_TAKE(arena, d->pair_count, d->pairs));
+  CNI_TRY(CNI_TAKE(arena, d->line_count, d->lines));
+  CNI_TRY(CNI_TAKE(arena, d->line_count, d->means));
+  CNI_TRY(CNI_TAKE(arena, 2 * d->pair_count, d->bodies));
+  CNI_TRY(CNI_TAKE(arena, d->row_count, d->holds));
   double **numbers[] = {&d->target,  &d->open,   &d->left, &d->residual,
                         &d->impulse, &d->change, &d->loose};
-  for (int32_t i = 0; i < 7; i++)
-    CNI_TRY(cni_arena_array(arena, d->row_count, sizeof(double), numbers[i]));
+  for (int32_t i = 0; i < 7; i++) CNI_TRY(CNI_TAKE(arena, d->row_count, *numbers[i]));
   return CN_OK;
 }
 
@@ -138,11 +143,17 @@ static double add_pair(CniDrift *d, int32_t *place_of, int32_t link, const CniJo
 // A row is to be where it is, less an error. What is more than round-off goes away after the drift, a
 // share of it in a step and no faster than a body falls along the size of the joint. Round-off of a
 // row that holds to one side stays: a speed from it would stay as well.
-static void aim_row(CniDrift *d, double value, double error, double may, double size, int turns) {
+static void aim_row(CniDrift *d, double value, double error, double may, double size, int turns,
+                    const CniHold *hold) {
   const CniDriftInput *in = d->in;
-  double part = in->stabilisation * error, speed = in->recovery_speed, g = cn_norm(in->gravity);
-  d->target[d->row_count] = d->holds[d->row_count].side ? value : value - part;
+  double part = in->stabilisation * error, speed = in->recovery_speed;
+  d->target[d->row_count] = hold && hold->side ? value : value - part;
+  d->open[d->row_count] = 0;
+  d->loose[d->row_count] = hold && !hold->active;
+  d->impulse[d->row_count] = hold ? hold->impulse : 0;
+  if (hold) d->holds[d->row_count] = *hold;
   if (fabs(error) > APART * may) {
+    double g = cn_norm(in->gravity);
     if (speed < 0) speed = g > 0 ? sqrt(g * size) : INFINITY;
     double most = in->time_step * speed / (turns ? size : 1);
     d->target[d->row_count] = value;
@@ -152,18 +163,22 @@ static void aim_row(CniDrift *d, double value, double error, double may, double 
   d->row_count++;
 }
 
-static void add_line(CniDrift *d, double s, const CniJointRow *row) {
-  d->lines[d->line_count++] = (CniDriftLine){cn_scale(s, row->linear), cn_scale(s, row->angular)};
+static void add_line(CniDrift *d, const CniJointRow *row, int locked) {
+  CniDriftLine line = {row->linear, row->angular}, none = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  d->lines[d->line_count] = line;
+  d->means[d->line_count++] = locked ? line : none; // efforts act once the arms are known
 }
 
 static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   const CniDriftInput *in = d->in;
   const CniJoint *joint = &in->model->joints[i];
+  const CniJointKind *kind = cni_joint_kinds[joint->def.kind];
   int32_t rows = most_rows(in->model, joint), at = d->row_count;
   if (rows == 0) return;
-  CniJointPlace place;
+  CniJointPlace own;
   CniHold holds[CN_JOINT_AXES];
-  int32_t held = cni_joint_holds(in, i, &place, holds);
+  const CniJointPlace *place = cni_joint_seen(in->model, in->places, joint, in->pose, &own);
+  int32_t held = cni_joint_holds(in, i, place, holds);
   CniDriftLink *link = &d->links[d->link_count];
   *link = (CniDriftLink){.joint = i,
                          .coupling = -1,
@@ -173,26 +188,28 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
                          .dim = rows,
                          .locked = locked_rows(&joint->def),
                          .line = d->line_count,
-                         .point = point_in_world(joint, &place),
-                         .apart = cni_joint_kinds[joint->def.kind]->apart};
-  if (link->apart && !cni_joint_kinds[joint->def.kind]->curves)
-    link->length = link->locked ? place.locked[0].value + joint->def.distance : place.axes[0].value;
-  link->tolerance = add_pair(d, place_of, d->link_count, joint, place.arm_a, place.arm_b);
+                         .point = locks_point(place),
+                         .apart = kind->apart};
+  if (link->apart && !kind->curves)
+    link->length =
+        link->locked ? place->locked[0].value + joint->def.distance : place->axes[0].value;
+  link->turns = link->point && kind->lock_turn && rows == link->locked;
+  link->tolerance = add_pair(d, place_of, d->link_count, joint, place->arm_a, place->arm_b);
   double size = link->tolerance / LINES; // m
+  CnVec3 gap = link->point ? apart(place) : CN_VEC3_ZERO;
   for (int32_t r = 0; r < link->locked; r++) {
-    const CniJointRow *row = &place.locked[r];
-    add_line(d, 1, row);
-    aim_row(d, row->value, row->value, row->turns ? TURNS : link->tolerance, size, row->turns);
+    CniJointRow world = world_row(gap, r);
+    const CniJointRow *row = link->point && r < 3 ? &world : &place->locked[r];
+    add_line(d, row, 1);
+    aim_row(d, row->value, row->value, row->turns ? TURNS : link->tolerance, size, row->turns,
+            NULL);
   }
   for (int32_t k = 0; k < held && d->row_count < at + rows; k++) {
-    const CniJointRow *row = &place.axes[holds[k].axis];
-    d->holds[d->row_count] = holds[k];
-    d->loose[d->row_count] = !holds[k].active;
-    d->impulse[d->row_count] = holds[k].impulse;
+    const CniJointRow *row = &place->axes[holds[k].axis];
     d->hold_count += holds[k].active || holds[k].side != 0;
-    add_line(d, 1, row);
+    add_line(d, row, 0);
     aim_row(d, holds[k].target, holds[k].passed, row->turns ? TURNS : link->tolerance, size,
-            row->turns);
+            row->turns, &holds[k]);
   }
   int carries = link->locked > 0;
   for (int32_t k = 0; k < held; k++) carries |= holds[k].active;
@@ -221,14 +238,14 @@ static void add_coupling(CniDrift *d, int32_t *place_of, int32_t i) {
     link->tolerance += fabs(t->slope) * left;
     scale = cn_max(scale, fabs(t->slope));
     size = cn_max(size, one / LINES);
-    add_line(d, t->slope, &t->row);
+    CniJointRow row = {cn_scale(t->slope, t->row.linear), cn_scale(t->slope, t->row.angular), 0, 0,
+                       0};
+    add_line(d, &row, 0);
   }
   if (!(scale > 0)) link->tolerance = TURNS;
   CniHold hold = cni_coupling_hold(in, i, value);
-  d->holds[d->row_count] = hold;
-  d->loose[d->row_count] = !hold.active;
   d->hold_count++;
-  aim_row(d, hold.target, hold.passed, link->tolerance, size, terms[0].row.turns);
+  aim_row(d, hold.target, hold.passed, link->tolerance, size, terms[0].row.turns, &hold);
   d->link_count++;
 }
 
@@ -316,7 +333,29 @@ static double look_at_coupling(const CniDrift *d, const CniDriftLink *link, int 
   return note(d, link->row, value, link->tolerance);
 }
 
+// A point, whose rows stay, and turns: a hinge.
+static double look_at_turns(const CniDrift *d, const CniDriftLink *link, int follow) {
+  const CniJoint *joint = &d->in->model->joints[link->joint];
+  CniJointSight sight;
+  CniJointPlace place;
+  cni_joint_sight_at(joint, d->in->pose_new, &sight);
+  place.locked_count = 0;
+  cni_joint_kinds[joint->def.kind]->lock_turn(&sight, &place);
+  CnVec3 gap = cn_sub(sight.at_b.position, sight.at_a.position);
+  mean_pair(d, link->pair, cn_add(sight.arm_a, gap), sight.arm_b);
+  double worst = note(d, link->row, gap.x, link->tolerance);
+  worst = cn_max(worst, note(d, link->row + 1, gap.y, link->tolerance));
+  worst = cn_max(worst, note(d, link->row + 2, gap.z, link->tolerance));
+  for (int32_t r = 3; r < link->dim; r++) {
+    const CniJointRow *now = &place.locked[r - 3];
+    if (follow) mean_line(d, link->line + r, now->linear, now->angular);
+    worst = cn_max(worst, note(d, link->row + r, now->value, TURNS));
+  }
+  return worst;
+}
+
 double cni_drift_look(const CniDrift *d, const CniDriftLink *link, int follow) {
+  if (link->turns) return look_at_turns(d, link, follow);
   if (link->joint < 0) return look_at_coupling(d, link, follow);
   CniJointPlace place;
   const CniJoint *joint = &d->in->model->joints[link->joint];
@@ -324,12 +363,15 @@ double cni_drift_look(const CniDrift *d, const CniDriftLink *link, int follow) {
     cni_joint_locked_at(joint, d->in->pose_new, &place);
   else
     cni_joint_at(joint, d->in->pose_new, &place);
-  if (link->point) point_in_world(joint, &place);
   mean_pair(d, link->pair, place.arm_a, place.arm_b);
+  CnVec3 gap = link->point ? apart(&place) : CN_VEC3_ZERO;
   double worst = 0;
   for (int32_t r = 0; r < link->dim; r++) {
     const CniHold *hold = cni_drift_hold(d, link, r);
-    const CniJointRow *now = hold ? &place.axes[hold->axis] : &place.locked[r];
+    CniJointRow world = world_row(gap, r);
+    const CniJointRow *now = hold                   ? &place.axes[hold->axis]
+                             : link->point && r < 3 ? &world
+                                                    : &place.locked[r];
     double value = now->value, target = d->target[link->row + r];
     if (now->wraps == 1) value = cni_joint_nearest(value, target);
     if (follow || link->apart) mean_line(d, link->line + r, now->linear, now->angular);

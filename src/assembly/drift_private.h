@@ -27,6 +27,7 @@ typedef struct CniDriftLink {
   int32_t row, dim, locked;
   int32_t line;     // the first of its lines: one a row, of a coupling one a pair
   int32_t point;    // its first three rows lock a point: they have the directions of the world
+  int32_t turns;    // and the rest is what lock_turn of its kind gives
   int32_t apart;    // it holds two points apart: its force is along the line between them
   double length;    // m, from one to the other at the beginning; 0: no straight line
   double tolerance; // m

@@ -456,12 +456,11 @@ static int hold_of(const CniDriftInput *in, const CniJoint *joint, const CniJoin
   return limit_hold(in, axis, row->value, cni_joint_rate(place, row, a, b), g, hold);
 }
 
-int32_t cni_joint_holds(const CniDriftInput *in, int32_t i, CniJointPlace *place, CniHold *holds) {
+int32_t cni_joint_holds(const CniDriftInput *in, int32_t i, const CniJointPlace *place,
+                        CniHold *holds) {
   const CniJoint *joint = &in->model->joints[i];
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
   int32_t count = 0;
-  const CniJointPlace *seen = cni_joint_seen(in->model, in->places, joint, in->pose, place);
-  if (seen != place) *place = *seen;
   if (cni_joint_hold_count(&joint->def) == 0) return 0;
   int32_t block_count = list(NULL, joint, in->time_step, 0, in->problem, place, blocks);
   for (int32_t axis = 0; axis < place->axis_count; axis++) {

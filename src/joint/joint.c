@@ -108,18 +108,11 @@ double cni_joint_fixed_curvature(const CniJointSight *sight, const CniJointPlace
 
 // ---- any kind ----
 
-static CnPose frame_of(const CniJointEnd *end, CnVec3 *arm) {
-  *arm = CN_VEC3_ZERO;
-  if (end->ground) return end->local;
-  *arm = cn_rotate(end->pose.rotation, end->local.position);
-  return (CnPose){cn_add(end->pose.position, *arm),
-                  cn_qmul(end->pose.rotation, end->local.rotation)};
-}
-
 CniJointSight cni_joint_sight(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b) {
   CniJointSight sight = {.def = def, .curves = {a->curve, b->curve}, .along = {a->along, b->along}};
-  sight.at_a = frame_of(a, &sight.arm_a);
-  sight.at_b = frame_of(b, &sight.arm_b);
+  sight.at_a = cni_joint_frame(a->ground ? NULL : &a->pose, &a->local, &sight.arm_a);
+  sight.at_b = cni_joint_frame(b->ground ? NULL : &b->pose, &b->local, &sight.arm_b);
+  sight.turn = cn_qmul(cn_qconj(sight.at_a.rotation), sight.at_b.rotation);
   return sight;
 }
 
@@ -129,23 +122,27 @@ static void begin_place(const CniJointSight *sight, CniJointPlace *place) {
   place->locked_count = place->axis_count = 0;
 }
 
-static void place_seen(const CniJointSight *sight, CniJointPlace *place) {
+void cni_joint_see(const CniJointSight *sight, CniJointPlace *place) {
   begin_place(sight, place);
   cni_joint_kinds[sight->def->kind]->place(sight, place);
+}
+
+void cni_joint_see_locked(const CniJointSight *sight, CniJointPlace *place) {
+  const CniJointKind *kind = cni_joint_kinds[sight->def->kind];
+  begin_place(sight, place);
+  (kind->lock ? kind->lock : kind->place)(sight, place);
+}
+
+void cni_joint_see_free(const CniJointSight *sight, CniJointPlace *place) {
+  const CniJointKind *kind = cni_joint_kinds[sight->def->kind];
+  begin_place(sight, place);
+  (kind->free ? kind->free : kind->place)(sight, place);
 }
 
 void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
                      CniJointPlace *place) {
   CniJointSight sight = cni_joint_sight(def, a, b);
-  place_seen(&sight, place);
-}
-
-void cni_joint_locked(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
-                      CniJointPlace *place) {
-  const CniJointKind *kind = cni_joint_kinds[def->kind];
-  CniJointSight sight = cni_joint_sight(def, a, b);
-  begin_place(&sight, place);
-  (kind->lock ? kind->lock : kind->place)(&sight, place);
+  cni_joint_see(&sight, place);
 }
 
 void cni_joint_unroll(CniJointPlace *place, const double *near) {
@@ -200,7 +197,7 @@ double cni_joint_curvature(const CnJointDef *def, const CniJointEnd *a, const Cn
   const CnTwist rest = {{0, 0, 0}, {0, 0, 0}};
   CniJointSight sight = cni_joint_sight(def, a, b);
   CniJointPlace place;
-  place_seen(&sight, &place);
+  cni_joint_see(&sight, &place);
   return kind->curvature(&sight, &place, row, a->ground ? &rest : &a->twist,
                          b->ground ? &rest : &b->twist);
 }

@@ -40,6 +40,7 @@ typedef struct CniJointEnd {
 
 typedef struct CniJointSight {
   CnPose at_a, at_b;   // the two frames in the world
+  CnQuat turn;         // from a to b
   CnVec3 arm_a, arm_b; // from the centres of mass to their origins, world axes; zero on the ground
   const CniCurve *curves[2];
   double along[2];
@@ -84,6 +85,10 @@ typedef struct CniJointKind {
   void (*place)(const CniJointSight *sight, CniJointPlace *place);
   // The locked ones alone; null: it takes no less time.
   void (*lock)(const CniJointSight *sight, CniJointPlace *place);
+  // Where the first three locked rows hold b's origin at a's: the ones after them; and the coordinates
+  // alone. Null: as above.
+  void (*lock_turn)(const CniJointSight *sight, CniJointPlace *place);
+  void (*free)(const CniJointSight *sight, CniJointPlace *place);
   // c'' of a locked row, or of the gap, for bodies whose velocities stand still; null: by differences.
   double (*curvature)(const CniJointSight *sight, const CniJointPlace *place, int32_t row,
                       const CnTwist *a, const CnTwist *b);
@@ -150,12 +155,20 @@ double cni_joint_slide_curvature(const CniJointSight *sight, CnVec3 reach, CnVec
 
 // ---- for the users: any kind ----
 
+// A frame in the world and the arm that leads there; pose: of the centre of mass, null on the ground.
+static inline CnPose cni_joint_frame(const CnPose *pose, const CnPose *local, CnVec3 *arm) {
+  *arm = CN_VEC3_ZERO;
+  if (!pose) return *local;
+  *arm = cn_rotate(pose->rotation, local->position);
+  return (CnPose){cn_add(pose->position, *arm), cn_qmul(pose->rotation, local->rotation)};
+}
 CniJointSight cni_joint_sight(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b);
+// All rows of a sight; the locked ones, coordinates may be there or not; the coordinates, locked ones may.
+void cni_joint_see(const CniJointSight *sight, CniJointPlace *place);
+void cni_joint_see_locked(const CniJointSight *sight, CniJointPlace *place);
+void cni_joint_see_free(const CniJointSight *sight, CniJointPlace *place);
 void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
                      CniJointPlace *place);
-// The locked rows; coordinates may be there or not.
-void cni_joint_locked(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
-                      CniJointPlace *place);
 // Angles that wrap are brought near to given values.
 void cni_joint_unroll(CniJointPlace *place, const double *near);
 double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const CnTwist *a,

@@ -11,9 +11,13 @@ static void lock(const CniJointSight *sight, CniJointPlace *p) {
   cni_joint_lock_tilt(sight, p);
 }
 
+static void turn(const CniJointSight *sight, CniJointPlace *p) {
+  p->axes[p->axis_count++] = cni_joint_twist(sight);
+}
+
 static void place(const CniJointSight *sight, CniJointPlace *p) {
   lock(sight, p);
-  p->axes[p->axis_count++] = cni_joint_twist(sight);
+  turn(sight, p);
 }
 
 static const CniCoordinate coordinates[] = {{"angle", "rad"}, {NULL, NULL}};
@@ -25,4 +29,6 @@ const CniJointKind cni_joint_revolute = {.name = "revolute",
                                          .coordinates = coordinates,
                                          .place = place,
                                          .lock = lock,
+                                         .lock_turn = cni_joint_lock_tilt,
+                                         .free = turn,
                                          .curvature = cni_joint_fixed_curvature};

@@ -26,10 +26,6 @@
 
 #define BENT_LITTLE 2.25e-4 // (t/2)^2: series are exact there
 
-static CnQuat relative(const CniJointSight *sight) {
-  return cn_qmul(cn_qconj(sight->at_a.rotation), sight->at_b.rotation);
-}
-
 static CniJointRow turn_row(const CniJointSight *sight, CnVec3 in_a, double value) {
   return (CniJointRow){
       .angular = cn_rotate(sight->at_a.rotation, in_a), .value = value, .turns = 1};
@@ -46,7 +42,7 @@ static double turn_factor(double t, double s, double c) {
 }
 
 void cni_joint_turn(const CniJointSight *sight, CniJointRow rows[3]) {
-  CnQuat turn = relative(sight);
+  CnQuat turn = sight->turn;
   double sign = turn.w < 0 ? -1 : 1, c = sign * turn.w;
   CnVec3 v = cn_scale(sign, cn_vec3(turn.x, turn.y, turn.z));
   double s = cn_norm(v), t = 2 * cni_atan2(s, c);
@@ -75,7 +71,7 @@ typedef struct Tilt {
 } Tilt;
 
 static Tilt tilt_of(const CniJointSight *sight) {
-  CnQuat q = relative(sight);
+  CnQuat q = sight->turn;
   // z of b in the axes of a; its sine by half angles keeps its digits near both ends
   double x = 2 * (q.x * q.z + q.w * q.y), y = 2 * (q.y * q.z - q.w * q.x);
   double bb = q.x * q.x + q.y * q.y;
@@ -145,7 +141,7 @@ double cni_joint_nearest(double angle, double near) {
 }
 
 CniJointRow cni_joint_twist(const CniJointSight *sight) {
-  CnQuat q = relative(sight);
+  CnQuat q = sight->turn;
   double sign = q.w < 0 ? -1 : 1, size = cn_max(q.w * q.w + q.z * q.z, 1e-24);
   CnVec3 row = {(q.w * q.y + q.z * q.x) / size, (q.z * q.y - q.w * q.x) / size, 1};
   CniJointRow twist = turn_row(sight, row, 2 * cni_atan2(sign * q.z, sign * q.w));

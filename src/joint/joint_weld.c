@@ -13,5 +13,8 @@ static void place(const CniJointSight *sight, CniJointPlace *p) {
   cni_joint_lock_turn(sight, p);
 }
 
-const CniJointKind cni_joint_weld = {
-    .name = "weld", .summary = "the two frames coincide", .locked_count = 6, .place = place};
+const CniJointKind cni_joint_weld = {.name = "weld",
+                                     .summary = "the two frames coincide",
+                                     .locked_count = 6,
+                                     .place = place,
+                                     .lock_turn = cni_joint_lock_turn};

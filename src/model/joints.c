@@ -84,16 +84,30 @@ void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *tw
   b->along = joint->near[1];
 }
 
+void cni_joint_sight_at(const CniJoint *joint, const CnPose *pose, CniJointSight *s) {
+  const CnPose *a = joint->body_a >= 0 ? &pose[joint->body_a] : NULL;
+  const CnPose *b = joint->body_b >= 0 ? &pose[joint->body_b] : NULL;
+  s->at_a = cni_joint_frame(a, &joint->local_a, &s->arm_a);
+  s->at_b = cni_joint_frame(b, &joint->local_b, &s->arm_b);
+  s->turn = cn_qmul(cn_qconj(s->at_a.rotation), s->at_b.rotation);
+  s->def = &joint->def;
+  for (int32_t i = 0; i < 2; i++) {
+    s->curves[i] = joint->curves[i];
+    s->along[i] = joint->near[i];
+  }
+}
+
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
-  CniJointEnd a, b;
-  cni_joint_ends(joint, pose, NULL, &a, &b);
-  cni_joint_between(joint, &a, &b, place);
+  CniJointSight sight;
+  cni_joint_sight_at(joint, pose, &sight);
+  cni_joint_see(&sight, place);
+  cni_joint_unroll(place, joint->near);
 }
 
 void cni_joint_locked_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
-  CniJointEnd a, b;
-  cni_joint_ends(joint, pose, NULL, &a, &b);
-  cni_joint_locked(&joint->def, &a, &b, place);
+  CniJointSight sight;
+  cni_joint_sight_at(joint, pose, &sight);
+  cni_joint_see_locked(&sight, place);
 }
 
 void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJointEnd *b,
@@ -107,13 +121,16 @@ void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJoi
 void cni_joints_follow(CniModel *model, double h) {
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJoint *joint = &model->joints[i];
-    CniJointEnd a, b;
+    const CnTwist rest = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+    const CnTwist *a = joint->body_a >= 0 ? &model->twist[joint->body_a] : &rest;
+    const CnTwist *b = joint->body_b >= 0 ? &model->twist[joint->body_b] : &rest;
+    CniJointSight sight;
     CniJointPlace place;
     if (!cni_joint_kinds[joint->def.kind]->wraps) continue;
-    cni_joint_ends(joint, model->pose, model->twist, &a, &b);
-    cni_joint_place(&joint->def, &a, &b, &place);
+    cni_joint_sight_at(joint, model->pose, &sight);
+    cni_joint_see_free(&sight, &place);
     for (int32_t k = 0; k < place.axis_count; k++)
-      joint->near[k] += h * cni_joint_rate(&place, &place.axes[k], &a.twist, &b.twist);
+      joint->near[k] += h * cni_joint_rate(&place, &place.axes[k], a, b);
     cni_joint_unroll(&place, joint->near);
     for (int32_t k = 0; k < place.axis_count; k++)
       joint->near[k] = place.axes[k].wraps ? place.axes[k].value : 0;

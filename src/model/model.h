@@ -391,6 +391,7 @@ CnStatus cni_joint_bodies(const CniModel *model, CnBodyId body_a, CnBodyId body_
 // The two ends of a joint at given poses and twists (null: at rest) of all bodies, and its rows.
 void cni_joint_ends(const CniJoint *joint, const CnPose *pose, const CnTwist *twist, CniJointEnd *a,
                     CniJointEnd *b);
+void cni_joint_sight_at(const CniJoint *joint, const CnPose *pose, CniJointSight *sight);
 void cni_joint_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place);
 void cni_joint_locked_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place);
 void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJointEnd *b,

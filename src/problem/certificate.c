@@ -68,7 +68,6 @@ static void block_law(const CnProblem *p, const CniBlock *block, const double *u
 // |e_i(S)|^2
 static double natural2(const Law *law, const double *g, double s) {
   int32_t dim = law->block->dim;
-  if (law->block->kind == CN_BLOCK_BILATERAL) return norm2(law->w, dim);
   double x[CNI_MAX_DIM], sum = 0;
   for (int32_t i = 0; i < dim; i++) x[i] = g[i] - law->w[i] / s;
   if (law->cone.disc_count > 0)
@@ -93,12 +92,6 @@ static void reduce_violations(const Law *law, const double *g, const double *u, 
   const CniBlock *block = law->block;
   const CnSet *set = &law->p->sets[block->set];
   switch ((CnBlockKind)block->kind) {
-  case CN_BLOCK_BILATERAL: {
-    for (int32_t i = 0; i < block->dim; i++) cni_raise(&c->joint_speed, fabs(u[i]));
-    double energy = sqrt(norm2(u, block->dim)) * sqrt(norm2(g, block->dim));
-    cni_raise(&c->complementarity, energy);
-    return;
-  }
   case CN_BLOCK_UNILATERAL:
     cni_raise(&c->gap_speed, -u[0]);
     cni_raise(&c->cone, -g[0]);
@@ -128,10 +121,23 @@ static double block_scale(const CnProblem *p, const CniBlock *block) {
   return trace > 0 ? trace / block->dim : 1;
 }
 
+// Of a bilateral block u is the error at any scale.
+static void reduce_bilateral(int32_t index, int32_t dim, const double *g, const double *u,
+                             const double *r, CniReduction *t) {
+  double u2 = norm2(u, dim), g2 = norm2(g, dim);
+  for (int32_t i = 0; i < dim; i++) cni_raise(&t->c.joint_speed, fabs(u[i]));
+  cni_raise(&t->c.complementarity, sqrt(u2) * sqrt(g2));
+  cni_reduce_norms(index, u2, g2, norm2(r, dim), u2, u2, t);
+}
+
 static void reduce_any(const CnProblem *p, int32_t index, const double *g, const double *u,
                        const double *r, CniReduction *t) {
   const CniBlock *block = &p->blocks[index];
   int32_t dim = block->dim;
+  if (block->kind == CN_BLOCK_BILATERAL) {
+    reduce_bilateral(index, dim, g, u, r, t);
+    return;
+  }
   Law law;
   block_law(p, block, u, &law);
   reduce_violations(&law, g, u, &t->c);
@@ -292,6 +298,7 @@ double cni_block_natural2(const CnProblem *p, const CniBlock *block, const doubl
     if (cni_contact_idle(p, set, load(g), load(u))) return 0;
     return cni_contact_natural2(set, load(g), cni_contact_law(p, set, load(u)), scale);
   }
+  if (block->kind == CN_BLOCK_BILATERAL) return norm2(u, block->dim);
   Law law;
   block_law(p, block, u, &law);
   return natural2(&law, g, scale);

@@ -160,8 +160,8 @@ static void turns_the_short_way(void **state) {
   for (int32_t i = 0; i <= 12; i++) {
     CnVec3 axis = cn_unit_or(any(1), cn_vec3(1, 0, 0));
     double angle = i * CNI_PI / 12;
-    CniJointSight sight = {.at_a = CN_POSE_ONE,
-                           .at_b = {CN_VEC3_ZERO, cni_quat_exp(cn_scale(angle, axis))}};
+    CnQuat turned = cni_quat_exp(cn_scale(angle, axis));
+    CniJointSight sight = {.at_a = CN_POSE_ONE, .at_b = {CN_VEC3_ZERO, turned}, .turn = turned};
     CniJointPlace place = {.locked_count = 0};
     cni_joint_lock_turn(&sight, &place);
     double error, turn;

@@ -220,7 +220,7 @@ typedef struct CnIntegratorDef {
   int32_t projection;     ///< n > 0: every n-th step ends with a projection on g = 0 and g' = 0
                           ///< (only where the drift limit is passed, if there is one); 0: none;
                           ///< default -1, which is 1
-  int32_t project_start;  ///< 1: inconsistent initial values are projected; 0: an error
+  int32_t project_start;  ///< 1 (default): inconsistent initial values are projected; 0: an error
   double event_tolerance; ///< s, default 1e-12: how exactly events are placed
   double accumulation;    ///< s, default 1e-7: impacts that come to rest within it are one event
   CnImpact impact;

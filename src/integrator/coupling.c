@@ -23,12 +23,11 @@
 
 #include <string.h>
 
-#define SINGULAR 1e-14  // pivot of S with rows of size one
-#define DEPENDENT 1e-12 // what is left of a row's own size after those before it
-#define NOISE 4e-15     // round-off of that, over the least of them
-#define RANK 1e-9 // the same for rows that are chosen: what round-off makes of them grows as 1/RANK
-#define CERTAIN 1e-6   // pivots above it: no row depends on others, whatever the order
-#define FEW_ROWS 48    // below it S is dense
+#define SINGULAR 1e-14 // pivot of S with rows of size one
+#define NOISE 4e-15    // round-off of what is left of a row, over the least of those kept
+#define RANK 1e-9    // share of rows that are chosen: what round-off makes of them grows as 1/RANK
+#define CERTAIN 1e-6 // pivots above it: no row depends on others, whatever the order
+#define FEW_ROWS 48  // below it S is dense
 #define MANY_ROWS 2000 // above it the first that are independent are taken
 
 void cni_coupling_release(CniMotion *m) {
@@ -379,7 +378,8 @@ static int all_independent(CniMotion *m) {
 
 // L L^T by rows, those that depend on others left out. Row i of L is kept from its first entry on:
 // the first kept row that shares a group with it, or anything after that.
-static CnStatus keep_rows(CniMotion *m, const int32_t *rows, int32_t *kept, int32_t *kept_count) {
+static CnStatus keep_rows(CniMotion *m, const int32_t *rows, double share, int32_t *kept,
+                          int32_t *kept_count) {
   CniCoupling *c = &m->coupling;
   int32_t k = 0, used = 0, n = m->active;
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->pivot, &c->pivot_capacity, 0,
@@ -404,7 +404,7 @@ static CnStatus keep_rows(CniMotion *m, const int32_t *rows, int32_t *kept, int3
       row[j - from] = sum / other[j - first[j]];
       after -= row[j - from] * row[j - from];
     }
-    if (!(after > cn_max(DEPENDENT, NOISE / weakest) * before)) continue;
+    if (!(after > cn_max(share, NOISE / weakest) * before)) continue;
     weakest = cn_min(weakest, after / before);
     row[k - from] = sqrt(after);
     begin[k] = used;
@@ -437,10 +437,10 @@ static void keep_all(const CniMotion *m, int32_t *kept, int32_t *kept_count) {
 }
 
 CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
-                                int32_t count, int32_t *kept, int32_t *kept_count) {
+                                int32_t count, double share, int32_t *kept, int32_t *kept_count) {
   int all;
   CNI_TRY(begin_search(m, t, q, rows, count, &all));
-  if (!all) return keep_rows(m, m->list, kept, kept_count);
+  if (!all) return keep_rows(m, m->list, share, kept, kept_count);
   keep_all(m, kept, kept_count);
   return CN_OK;
 }
@@ -477,7 +477,7 @@ CnStatus cni_motion_strongest(CniMotion *m, double t, const double *q, const int
   CniCoupling *c = &m->coupling;
   int all;
   CNI_TRY(begin_search(m, t, q, rows, count, &all));
-  if (!all && count > MANY_ROWS) return keep_rows(m, m->list, kept, kept_count);
+  if (!all && count > MANY_ROWS) return keep_rows(m, m->list, CNI_SHARE_MOVES, kept, kept_count);
   keep_all(m, kept, kept_count);
   if (all || count == 0) return CN_OK;
   CNI_TRY(reserve_dense(m, (int64_t)count * count + 2 * count));

@@ -77,7 +77,7 @@ const CniField cni_integrator_fields[] = {
               "integrator's own choice",
               .fallback = {-1}),
     CNI_FIELD(FLAG, CnIntegratorDef, project_start, ANY, "",
-              "inconsistent initial values are projected; off: they are an error", .fallback = {0}),
+              "inconsistent initial values are projected; off: they are an error", .fallback = {1}),
     CNI_FIELD(REAL, CnIntegratorDef, event_tolerance, POSITIVE, "s",
               "how exactly events are placed", .fallback = {1e-12}),
     CNI_FIELD(REAL, CnIntegratorDef, accumulation, NOT_NEGATIVE, "s",

@@ -19,6 +19,9 @@
 // its direction on the way, then a rebound to speeds that are corrected until impulse or work are e or e^2
 // times those of the compression (as `impulse` has them, assembly/impacts.c).
 //
+// Sequential impacts: of the contacts that are hit the fastest one alone (ties: the first), by its law, then
+// the next, until none approaches; the step begins with the velocity that they leave.
+//
 // With `projection` every n-th step ends on g = 0 of the bilateral constraints and of the contacts
 // that carry and do not leave, so that nothing drifts, overlaps, or hovers by the error of a step
 // (a contact that hovers is not active, and its force would come every other step).
@@ -35,12 +38,14 @@
 #include <string.h>
 
 #define ITERATIONS 60
+#define MOVES 40     // of them that look at the end of the step anew
 #define STALLED 1e-8 // of the speeds: what rounding of a light body on joints may leave moving
 #define CLOSED 1e-12 // m: round-off of a gap that is zero
 #define LEAVES 1e-9  // of the largest velocity and one: slower contacts stay
 #define STAGES 16    // of a compression
 #define TRIALS 12    // of the speeds of a rebound
 #define TRIAL_ERROR 1e-9
+#define MOST_STRIKES 100000
 #define SMALL 1e-14 // change of v at which the iteration ends, of the largest velocity and one
 
 // A contact that is hit, by a law in two phases.
@@ -62,6 +67,7 @@ typedef struct Moreau {
   int32_t row_capacity, contact_capacity, active, fixed;
   double *q_ahead, *q_new, *q_dot, *v_new, *v_mean, *force, *force_new, *defect;
   double *domains, *all, *k, *c, *plain, *before; // before: u_n at the start, by contacts
+  double *v_struck, *struck; // velocity after sequential impacts, and their impulses, by rows
   CnIntegratorReport report;
   CniRestitution law;
   Blow *blows;        // by contacts
@@ -107,18 +113,19 @@ static CnStatus fit(Moreau *s, const CnSystem *system) {
                             sizeof *s->contacts));
   int32_t stiff = eq->stiffness ? nv * nv : 0;
   int32_t mass = nv * s->motion.size;
-  CNI_TRY(cni_pool_begin(&s->pool, 3 * cni_pool_need(nq) + 5 * cni_pool_need(nv) +
-                                       6 * cni_pool_need(gaps) + cni_pool_need(rows) +
+  CNI_TRY(cni_pool_begin(&s->pool, 3 * cni_pool_need(nq) + 6 * cni_pool_need(nv) +
+                                       6 * cni_pool_need(gaps) + 2 * cni_pool_need(rows) +
                                        2 * cni_pool_need(stiff) + cni_pool_need(mass) + 8));
-  double **vectors[] = {&s->v_new, &s->v_mean, &s->force, &s->force_new, &s->defect};
+  double **vectors[] = {&s->v_new, &s->v_mean, &s->force, &s->force_new, &s->defect, &s->v_struck};
   s->q_ahead = cni_pool_take(&s->pool, nq);
   s->q_new = cni_pool_take(&s->pool, nq);
   s->q_dot = cni_pool_take(&s->pool, nq);
-  for (int i = 0; i < 5; i++) *vectors[i] = cni_pool_take(&s->pool, nv);
+  for (int i = 0; i < 6; i++) *vectors[i] = cni_pool_take(&s->pool, nv);
   s->domains = cni_pool_take(&s->pool, gaps);
   s->before = cni_pool_take(&s->pool, gaps);
   s->blows = (Blow *)cni_pool_take(&s->pool, 4 * gaps);
   s->all = cni_pool_take(&s->pool, rows);
+  s->struck = cni_pool_take(&s->pool, rows);
   s->k = cni_pool_take(&s->pool, stiff);
   s->c = cni_pool_take(&s->pool, stiff);
   s->plain = cni_pool_take(&s->pool, mass);
@@ -131,6 +138,19 @@ static CnStatus fit(Moreau *s, const CnSystem *system) {
 static double row_speed(const Moreau *s, int32_t i, const double *v) {
   const CniMotion *m = &s->motion;
   return cni_motion_row(m, m->scratch_g, i, m->scratch_rate[i], v);
+}
+
+// The rows of bilateral constraints, active contacts and bounds.
+static CnStatus set_active(Moreau *s) {
+  const CnEquations *eq = s->motion.eq;
+  int32_t n = s->fixed;
+  for (int32_t i = 0; i < s->active; i++) {
+    int32_t dim = cni_contact_rows(eq, s->contacts[i]);
+    for (int32_t k = 0; k < dim; k++) s->rows[n++] = cni_normal_row(eq, s->contacts[i]) + k;
+  }
+  for (int32_t i = 0; i < eq->bound_count; i++)
+    s->rows[n++] = cni_normal_row(eq, eq->contact_count + i);
+  return cni_motion_set_rows(&s->motion, s->rows, NULL, n);
 }
 
 // Bilateral rows that do not depend on each other, and contacts with gap + (h/2) u_n <= 0.
@@ -156,14 +176,8 @@ static CnStatus find_active(Moreau *s, double t, const double *q, const double *
   for (int32_t i = 0; i < eq->bilateral_count; i++) s->rows[i] = i;
   s->fixed = 0;
   CNI_TRY(cni_motion_strongest(m, t, q, s->rows, eq->bilateral_count, s->rows, &s->fixed));
-  n = s->fixed;
-  for (int32_t i = 0; i < s->active; i++) {
-    int32_t dim = cni_contact_rows(eq, s->contacts[i]);
-    for (int32_t k = 0; k < dim; k++) s->rows[n++] = cni_normal_row(eq, s->contacts[i]) + k;
-  }
-  for (int32_t i = 0; i < eq->bound_count; i++)
-    s->rows[n++] = cni_normal_row(eq, eq->contact_count + i);
-  CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, n));
+  CNI_TRY(set_active(s));
+  n = m->active;
   CNI_TRY(cni_pool_begin(&s->row_pool, cni_pool_need(m->entries) + 3 * cni_pool_need(n)));
   s->rows_end = cni_pool_take(&s->row_pool, m->entries);
   s->rate_end = cni_pool_take(&s->row_pool, n);
@@ -204,7 +218,8 @@ static void move(const Moreau *s, double t, const double *q, const double *v, do
 }
 
 // v_new without impulses of this iteration: one Newton step on the forces.
-static CnStatus free_velocity(Moreau *s, double t, const double *v, double h) {
+static CnStatus free_velocity(Moreau *s, double t, double h) {
+  const double *v = s->v_struck;
   CniMotion *m = &s->motion;
   int32_t n = m->v_count, size = m->size;
   double theta = s->def.theta;
@@ -237,7 +252,7 @@ static double end_difference(const Moreau *s, int32_t i, const double *v) {
 // ---- laws in two phases ----
 
 static double hit_restitution(const Moreau *s, int32_t i) {
-  double slow = LEAVES * (1 + cni_largest(s->v_new, s->motion.v_count));
+  double slow = LEAVES * (1 + cni_largest(s->v_struck, s->motion.v_count));
   return s->before[i] < -slow ? cni_contact_law_of(s->motion.eq, s->contacts[i]).restitution : 0;
 }
 
@@ -325,15 +340,11 @@ static CnStatus solve_in_phases(Moreau *s, CnSolver *solver, double h, CnSolveRe
   return CN_OK;
 }
 
-// The contact problem on top of the free velocity in s->defect, which becomes the velocity.
-static CnStatus contact_velocity(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
+// The contact problem whose speeds without impulses are in the clash.
+static CnStatus solve_contacts(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
   CniMotion *m = &s->motion;
   CniClash *clash = &s->clash;
   const CnEquations *eq = m->eq;
-  if (m->active == 0) return CN_OK;
-  CNI_TRY(cni_clash_begin(clash, m, m->scratch_g, m->scratch_g));
-  for (int32_t i = 0; i < m->active; i++)
-    clash->q[i] = row_speed(s, i, s->defect) + end_difference(s, i, s->v_new);
   for (int32_t i = 0; i < s->fixed; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
   int32_t row = s->fixed;
   for (int32_t i = 0; i < s->active; i++) {
@@ -342,12 +353,90 @@ static CnStatus contact_velocity(Moreau *s, CnSolver *solver, double h, CnSolveR
     row += cni_clash_contact(clash, eq, s->contacts[i]);
   }
   for (int32_t i = 0; i < eq->bound_count; i++) cni_clash_bound(clash, h * m->bounds[i]);
-  if (s->law != CNI_OF_SPEEDS && is_hit(s))
-    CNI_TRY(solve_in_phases(s, solver, h, report));
-  else
-    CNI_TRY(cni_clash_solve(clash, solver, report));
-  cni_motion_push(m, clash->answer.g, s->defect);
+  return s->law != CNI_OF_SPEEDS && is_hit(s) ? solve_in_phases(s, solver, h, report)
+                                              : cni_clash_solve(clash, solver, report);
+}
+
+// On top of the free velocity in s->defect, which becomes the velocity.
+static CnStatus contact_velocity(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
+  CniMotion *m = &s->motion;
+  if (m->active == 0) return CN_OK;
+  CNI_TRY(cni_clash_begin(&s->clash, m, m->scratch_g, m->scratch_g));
+  for (int32_t i = 0; i < m->active; i++)
+    s->clash.q[i] = row_speed(s, i, s->defect) + end_difference(s, i, s->v_new);
+  CNI_TRY(solve_contacts(s, solver, h, report));
+  cni_motion_push(m, s->clash.answer.g, s->defect);
   return CN_OK;
+}
+
+// ---- sequential impacts ----
+
+// The rows of the active contacts at the place half a step ahead, and M there.
+static CnStatus rows_ahead(Moreau *s, double t) {
+  CniMotion *m = &s->motion;
+  CNI_TRY(set_active(s));
+  memcpy(m->mass, s->plain, (size_t)m->v_count * (size_t)m->size * sizeof *s->plain);
+  CNI_TRY(cni_motion_factor(m, t));
+  return cni_motion_jacobian(m, t, s->q_ahead, m->scratch_g, m->scratch_rate);
+}
+
+// One contact alone; its impulses go to s->struck.
+static CnStatus strike(Moreau *s, CnSolver *solver, double t, int32_t contact, double speed,
+                       CnSolveReport *report) {
+  CniMotion *m = &s->motion;
+  s->contacts[0] = contact;
+  s->before[0] = speed;
+  s->active = 1;
+  CNI_TRY(rows_ahead(s, t));
+  CNI_TRY(cni_clash_begin(&s->clash, m, m->scratch_g, m->scratch_g));
+  for (int32_t i = 0; i < m->active; i++) s->clash.q[i] = row_speed(s, i, s->v_struck);
+  if (m->eq->bound_count > 0) memset(m->bounds, 0, (size_t)m->eq->bound_count * sizeof *m->bounds);
+  CNI_TRY(solve_contacts(s, solver, 0, report));
+  cni_motion_push(m, s->clash.answer.g, s->v_struck);
+  for (int32_t i = 0; i < m->active; i++) s->struck[m->list[i]] += s->clash.answer.g[i];
+  return CN_OK;
+}
+
+// The contact that is hit hardest by the velocity so far, -1: none; the rows are those of all.
+static int32_t fastest(const Moreau *s, double *speed) {
+  const CniMotion *m = &s->motion;
+  int32_t row = s->fixed, found = -1;
+  *speed = -LEAVES * (1 + cni_largest(s->v_struck, m->v_count));
+  for (int32_t i = 0; i < s->active; i++) {
+    double u = row_speed(s, row, s->v_struck);
+    if (u < *speed) {
+      *speed = u;
+      found = s->contacts[i];
+    }
+    row += cni_contact_rows(m->eq, s->contacts[i]);
+  }
+  return found;
+}
+
+// v_struck from v; the contacts that were active stay so, and are not hit any more.
+static CnStatus strike_all(Moreau *s, CnSolver *solver, double t, const double *q, const double *v,
+                           double h, CnSolveReport *report) {
+  CniMotion *m = &s->motion;
+  int32_t active = s->active, strikes = 0;
+  double speed;
+  memcpy(s->v_struck, v, (size_t)m->v_count * sizeof *v);
+  memset(s->struck, 0, (size_t)m->row_count * sizeof *s->struck);
+  if (s->def.impact != CN_IMPACT_SEQUENTIAL || !is_hit(s)) return CN_OK;
+  int32_t first = s->contacts[0];
+  for (;;) {
+    int32_t contact = fastest(s, &speed);
+    if (contact < 0) break;
+    if (strikes++ == MOST_STRIKES)
+      return cni_error(CN_STOPPED,
+                       "moreau-jean: t = %.17g s: %d impacts one after the other, and no end",
+                       t * cni_time_unit(m->eq), MOST_STRIKES);
+    CNI_TRY(strike(s, solver, t + 0.5 * h, contact, speed, report));
+    s->contacts[0] = first;
+    s->active = active;
+    CNI_TRY(rows_ahead(s, t + 0.5 * h));
+  }
+  for (int32_t i = 0; i < active; i++) s->before[i] = 0;
+  return step_matrix(s, t, q, v, h);
 }
 
 // Bounds under the mean forces of the step, as far as they are known.
@@ -366,9 +455,11 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
   double change = INFINITY, size = 1;
   for (int32_t i = 0; i < n; i++) s->v_new[i] = v[i];
   for (int32_t i = 0; i < ITERATIONS; i++) {
-    move(s, t, q, v, h);
-    CNI_TRY(free_velocity(s, t, v, h));
-    CNI_TRY(cni_motion_jacobian(&s->motion, t + h, s->q_new, s->rows_end, s->rate_end));
+    // surfaces that jump from piece to piece within the step: those of the last look
+    if (i < MOVES) move(s, t, q, v, h);
+    CNI_TRY(free_velocity(s, t, h));
+    if (i < MOVES)
+      CNI_TRY(cni_motion_jacobian(&s->motion, t + h, s->q_new, s->rows_end, s->rate_end));
     look_at_bounds(s, t + 0.5 * h, h, i > 0);
     CNI_TRY(contact_velocity(s, solver, h, report));
     double before = change;
@@ -380,7 +471,8 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
       s->v_new[j] = s->defect[j];
     }
     // round-off of the solver may keep the last digits moving
-    if (change <= SMALL * size || (i > 4 && change <= STALLED * size && change >= 0.5 * before)) {
+    int stalls = i > 4 && (change >= 0.5 * before || i == ITERATIONS - 1);
+    if (change <= SMALL * size || (stalls && change <= STALLED * size)) {
       move(s, t, q, v, h);
       return CN_OK;
     }
@@ -411,12 +503,18 @@ static CnStatus project(Moreau *s, double t) {
   for (int32_t i = s->fixed; i < m->active; i++)
     if (stays(s, i)) s->rows[n++] = s->rows[i];
   if (n == 0) return CN_OK;
-  CNI_TRY(cni_motion_independent(m, t, s->q_new, s->rows, n, s->rows, &n));
+  CNI_TRY(cni_motion_independent(m, t, s->q_new, s->rows, n, CNI_SHARE_PLACES, s->rows, &n));
   CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, n));
-  s->report.projections++;
   double *v = s->v_mean; // velocities of contacts are those of the impact law: positions only
   memcpy(v, s->v_new, (size_t)m->v_count * sizeof *v);
-  CNI_TRY(cni_motion_project(m, t, s->q_new, v));
+  memcpy(s->q_ahead, s->q_new, (size_t)m->q_count * sizeof *s->q_new);
+  CnStatus status = cni_motion_project(m, t, s->q_new, v);
+  if (status == CN_STOPPED) { // contacts that cannot be closed together: left as they are
+    memcpy(s->q_new, s->q_ahead, (size_t)m->q_count * sizeof *s->q_new);
+    return CN_OK;
+  }
+  CNI_TRY(status);
+  s->report.projections++;
   if (n == s->fixed) memcpy(s->v_new, v, (size_t)m->v_count * sizeof *v);
   return CN_OK;
 }
@@ -453,11 +551,13 @@ static CnStatus step(void *state, const CnSystem *system, CnSolver *solver, doub
   CNI_TRY(step_matrix(s, t, q, v, h));
   CNI_TRY(cni_motion_jacobian(m, t + 0.5 * h, s->q_ahead, m->scratch_g, m->scratch_rate));
   CNI_TRY(m->eq->force(system->context, t, q, v, s->force));
+  CNI_TRY(strike_all(s, solver, t, q, v, h, report));
   CNI_TRY(find_velocity(s, solver, t, q, v, h, report));
   CNI_TRY(cni_check_state("v", s->v_new, m->v_count, t));
   CNI_TRY(cni_check_state("q", s->q_new, m->q_count, t));
   memset(s->all, 0, (size_t)m->row_count * sizeof *s->all);
-  for (int32_t i = 0; i < m->active; i++) s->all[m->list[i]] = s->clash.answer.g[i];
+  for (int32_t i = 0; i < m->active; i++)
+    s->all[m->list[i]] = s->clash.answer.g[i] + s->struck[m->list[i]];
   for (int32_t i = 0; i < s->fixed; i++)
     s->report.velocity_drift =
         cn_max(s->report.velocity_drift,

@@ -124,13 +124,13 @@ CnStatus cni_modes_start(CniDrive *d) {
     double unit = eq->row_unit ? eq->row_unit(d->motion.system->context, row) : 1;
     return cni_error(CN_STOPPED,
                      "%s: t = %.17g s: the state does not meet %s: g = %g, dg/dt = %g (allowed: "
-                     "%.2g; it can be projected)",
+                     "%.2g; project_start is off)",
                      d->stepper->name, d->t * cni_time_unit(eq), label, gap * unit,
                      speed * unit / cni_time_unit(eq), limit * unit);
   }
   d->report.projections++;
-  CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->probe.list, d->probe.active, d->rows,
-                                 &d->probe.active));
+  CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->probe.list, d->probe.active,
+                                 CNI_SHARE_PLACES, d->rows, &d->probe.active));
   CNI_TRY(cni_motion_set_rows(&d->probe, d->rows, NULL, d->probe.active));
   return cni_motion_project(&d->probe, d->t, d->q, d->v);
 }
@@ -243,7 +243,8 @@ static CnStatus active_rows(CniDrive *d, const int32_t *order, int32_t closed, i
   }
   *count = n;
   if (n > d->fixed_count)
-    CNI_TRY(cni_motion_independent(&d->probe, d->t, d->q, d->rows, n, d->rows, count));
+    CNI_TRY(
+        cni_motion_independent(&d->probe, d->t, d->q, d->rows, n, CNI_SHARE_MOVES, d->rows, count));
   d->redundant = *count < n;
   return CN_OK;
 }

@@ -181,9 +181,12 @@ void cni_coupling_write(const CniMotion *m, const double *rows_of, int32_t *star
                         double *values);
 
 // Of the rows given those that do not depend on the ones before them, in the same order: `kept`
-// (may be `rows`), *kept_count. Mass and Jacobian at q are evaluated.
+// (may be `rows`), *kept_count. Mass and Jacobian at q are evaluated. `share`: what has to be left of a
+// row's own size.
+#define CNI_SHARE_MOVES 1e-12 // rows of velocities
+#define CNI_SHARE_PLACES 1e-8 // rows that places are moved along, by an error over its root
 CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const int32_t *rows,
-                                int32_t count, int32_t *kept, int32_t *kept_count);
+                                int32_t count, double share, int32_t *kept, int32_t *kept_count);
 
 // The same for rows of equal rank: those that depend least on each other are kept, so that they do
 // not come to depend on each other soon.

@@ -125,6 +125,38 @@ static void stops(void **state) {
   cn_run_close(run);
 }
 
+// Every built-in scene with every integrator: what `check` accepts runs, what it does not is told in one
+// line. Large ones are made small.
+static void all_scenes(void **state) {
+  CliCase *c = *state;
+  static const char *const small[][2] = {{"domino", "dominoes=3"}, {"granular", "spheres=20"},
+                                         {"heap", "boxes=5"},      {"pyramid", "rows=2"},
+                                         {"scene-g", "n=20"},      {"stack", "boxes=2"},
+                                         {"chain", "links=5"},     {NULL, NULL}};
+  json_t *list = parse(c, "scenes --json", 0), *scene;
+  size_t i;
+  json_array_foreach(json_object_get(list, "scenes"), i, scene) {
+    const char *name = json_string_value(json_object_get(scene, "name"));
+    char set[60] = "";
+    for (int k = 0; small[k][0]; k++)
+      if (strcmp(small[k][0], name) == 0) snprintf(set, sizeof set, " --set %s", small[k][1]);
+    for (int32_t k = 0; cn_integrator_name(k); k++) {
+      char line[200];
+      snprintf(line, sizeof line, "check %s --integrator %s%s", name, cn_integrator_name(k), set);
+      if (cairn(c, line) == 0) {
+        snprintf(line, sizeof line, "run %s --integrator %s%s --steps 3 -q", name,
+                 cn_integrator_name(k), set);
+        cairn_status(c, line, 0);
+        continue;
+      }
+      print_message("%s: %s", line, c->command.err);
+      check_contains(c->command.err, "a run would fail");
+      CHECK(line_count(c->command.err) == 1);
+    }
+  }
+  json_decref(list);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(event_log, cli_set_up, cli_tear_down),
@@ -132,6 +164,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(fixed_steps, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(refused, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(stops, cli_set_up, cli_tear_down),
+      cmocka_unit_test_setup_teardown(all_scenes, cli_set_up, cli_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,12 +297,13 @@ static void show(const Check *check, const char *label, int json) {
 
 // ---- the command ----
 
-static CnStatus examine(Check *check, const char *label, const CnSetting *settings,
-                        int32_t setting_count) {
+static CnStatus examine(Check *check, const char *label, const char *integrator,
+                        const CnSetting *settings, int32_t setting_count) {
   CnAllocator allocator = cn_allocator_default();
   CNI_TRY(cn_scene_open(label, settings, setting_count, &allocator, &check->scene));
   check->def = cn_world_def_default();
   cn_scene_world_def(check->scene, &check->def);
+  if (integrator) check->def.integrator = integrator;
   CNI_TRY(cn_world_create(&check->def, &check->world));
   CNI_TRY(cn_scene_fill(check->scene, check->world));
   CNI_TRY(take_bodies(check));
@@ -315,9 +316,10 @@ static int check_scene(const CniArgs *args) {
   CnSetting *settings = NULL;
   char *texts = NULL;
   int32_t count = 0;
-  const char *label = args->operands[0];
+  const char *label = args->operands[0], *integrator = NULL;
+  if (!cni_args_choice(args, "integrator", cn_integrator_name, &integrator)) return CNI_EXIT_USAGE;
   int status = cni_settings_parse(args, &settings, &count, &texts);
-  if (status == CNI_EXIT_DONE && examine(&check, label, settings, count) != CN_OK)
+  if (status == CNI_EXIT_DONE && examine(&check, label, integrator, settings, count) != CN_OK)
     status = cni_fail(args, "%s", cn_error_message());
   if (status == CNI_EXIT_DONE) {
     show(&check, label, cni_args_has(args, "json"));
@@ -350,6 +352,7 @@ static int run(const CniArgs *args) {
 
 static const CniOption options[] = {
     CNI_OPTION_SET,
+    {"integrator", 0, "I", "would a run with this one work?"},
     {"answer", 0, "FILE", "check this answer (JSON) of a problem instead of a scene"},
     {"tol", 0, "X", "error an answer may have (default 1e-8 for LCP and MLCP, 1e-4 with friction)"},
     CNI_OPTION_JSON,
@@ -357,6 +360,7 @@ static const CniOption options[] = {
 static const CniExample examples[] = {
     {"cairn check scene.json", "read a scene and list what would surprise in a run"},
     {"cairn check stack --set boxes=50 --json", "a built-in scene with a parameter, as JSON"},
+    {"cairn check joints --integrator hem5", "can this integrator follow the scene?"},
     {"cairn check problem.dat --answer answer.json", "how good is this answer?"},
     {NULL, NULL}};
 const CniCommand cni_command_check = {

@@ -258,6 +258,7 @@ static void bad_start(void **state) {
   mechanism_pendulum(&m, 1, 0);
   m.q[0] *= 1.001;
   m.q[1] *= 1.001;
+  def.project_start = 0;
   CHECK_STATUS(mechanism_run(&m, &def, NULL, 1, 1, &report), CN_STOPPED);
   CHECK(strstr(cn_error_message(), "bilateral constraint 0: g = 0.001") != NULL);
   CHECK(m.done_count == 0);

@@ -223,6 +223,11 @@ typedef struct CniDriftEffort {
   double impulse;
 } CniDriftEffort;
 
+// Joints and couplings that ask for places which exclude each other: a row of the problem each.
+typedef struct CniTorn {
+  int32_t count, rows[CN_REPORT_ROWS];
+} CniTorn;
+
 typedef struct CniDriftInput {
   const CniModel *model;
   const CnProblem *problem; // of the kick
@@ -241,6 +246,7 @@ typedef struct CniDriftInput {
   CnBalanceTerm *terms;           // by CnBalancePart: added to; null: nobody asks
   const CniDriftEffort **efforts; // out, from the arena
   int32_t *effort_count;
+  CniTorn *torn; // out: added to
   struct CniDirect *direct;
   CniArena *arena;
   CnTasks *tasks;

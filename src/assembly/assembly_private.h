@@ -135,7 +135,8 @@ void cni_fill_contacts(const CniAssemblyInput *input, CnProblem *problem,
 // shapes is known.
 CnStatus cni_find_squeezed(const CniAssemblyInput *input, const CnProblem *problem, double inradius,
                            CniContactPlan *plan);
-double cni_squeeze_compliance(const CnProblem *problem, const CniContact *contact);
+double cni_squeeze_compliance(const CnProblem *problem, const CniContact *contact, int driven);
+#define CNI_PINCHED 2 // squeezed by what is driven
 
 // Contacts with restitution, in their order.
 CnStatus cni_list_bounces(const CniAssemblyInput *input, const CnProblem *problem,

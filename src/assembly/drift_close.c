@@ -14,6 +14,7 @@
 #define STEPS 6       // of Newton's method
 #define SHORTEST 0.01 // part of a step of it
 #define SWEEPS 16     // joint after joint
+#define TORN 0.25     // of the largest way asked for: what misses it by that contradicts something
 #define SOFT 1e-12    // of the diagonal, where rows of a joint depend on each other
 
 static CnVec3 angular_momentum(const CniModel *model, int32_t body, CnPose pose, CnTwist twist) {
@@ -177,6 +178,28 @@ static void close_rows(const CniDrift *d, int32_t island, const int32_t *list_of
   }
 }
 
+// Rows that did not come where they were to be, though they are shares of their errors only.
+static void name_torn(const CniDrift *d, const int32_t *list_of, int32_t begin, int32_t end) {
+  const CniDriftInput *in = d->in;
+  double most = INFINITY;
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    for (int32_t r = link->row; r < link->row + link->dim; r++)
+      if (d->open[r] != 0) most = cn_max(most < INFINITY ? most : 0, fabs(d->open[r]));
+  }
+  for (int32_t i = begin; i < end; i++) {
+    const CniDriftLink *link = &d->links[list_of[i]];
+    int32_t coupling = in->joint_blocks[0] - in->model->coupling_count + link->coupling;
+    int32_t block = link->joint < 0 ? coupling : in->joint_blocks[link->joint], torn = 0;
+    for (int32_t r = link->row; r < link->row + link->dim; r++)
+      torn |= fabs(d->residual[r]) > TORN * most;
+    if (!torn) continue;
+    if (in->torn->count < CN_REPORT_ROWS)
+      in->torn->rows[in->torn->count] = in->problem->blocks[block].row;
+    in->torn->count++;
+  }
+}
+
 void cni_drift_close(CniDrift *d, int32_t island) {
   const int32_t *list_of = cni_direct_blocks(d->in->direct);
   int32_t begin, end;
@@ -188,6 +211,7 @@ void cni_drift_close(CniDrift *d, int32_t island) {
   d->whole = &whole;
   if (free) cni_drift_each_body(d, list_of, begin, end, take_turn);
   close_rows(d, island, list_of, begin, end);
+  name_torn(d, list_of, begin, end);
   if (free) keep_turn(d, list_of, begin, end);
   d->whole = NULL;
 }

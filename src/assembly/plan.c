@@ -275,7 +275,8 @@ static CnStatus contact_set(Planner *pl, int32_t i, uint32_t info_a, uint32_t in
       c->gap <= COHESION_RANGE * cni_contact_length(cni_contact_arms(in, c), info_a, info_b))
     cohesion = in->time_step * law.cohesion;
   double squeeze = 0;
-  if (pl->plan->squeezed && pl->plan->squeezed[i]) squeeze = cni_squeeze_compliance(pl->problem, c);
+  if (pl->plan->squeezed && pl->plan->squeezed[i])
+    squeeze = cni_squeeze_compliance(pl->problem, c, pl->plan->squeezed[i] == CNI_PINCHED);
   if (squeeze > 0 || !same_law(&law, &known->law)) return law_set(pl, &law, cohesion, squeeze, set);
   int32_t *kept = cohesion > 0 ? &known->cohesive_set : &known->set;
   if (*kept < 0) CNI_TRY(law_set(pl, &law, cohesion, 0, kept));

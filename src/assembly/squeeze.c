@@ -12,6 +12,11 @@
 // (through bodies with mass) and are held by bodies without mass from two opposite sides, along one of
 // the axes of space by at least OPPOSITE. What is squeezed is among them; a few that are not are
 // pushed apart as without the spring, to SQUEEZE.
+//
+// Jaws that are driven contradict each other before anything overlaps: their motors have any force it
+// takes. Contacts of driven bodies (on a joint all of whose coordinates have motors without a bound, or
+// moved as prescribed) yield likewise where something is between them and another body that does not
+// give way, on the opposite side.
 #include "assembly/assembly_private.h"
 
 #include "core/error.h"
@@ -19,6 +24,7 @@
 #include <math.h>
 
 #define SQUEEZE 0x1p-13 // about 1e-4
+#define PINCH 0x1p-7    // of driven jaws, which go on pressing
 #define OPPOSITE 0.55   // any direction has an axis along which it has that much
 
 static int deep(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c,
@@ -40,15 +46,130 @@ static uint8_t sides_of(CnVec3 push) {
 
 static int held(uint8_t sides) { return (sides & sides >> 1 & 0x15) != 0; }
 
-double cni_squeeze_compliance(const CnProblem *p, const CniContact *c) {
+double cni_squeeze_compliance(const CnProblem *p, const CniContact *c, int driven) {
   int exponent;
   double inverse = p->groups[c->body_a].inv_mass + p->groups[c->body_b].inv_mass;
-  double share = frexp(SQUEEZE * inverse, &exponent);
+  double share = frexp((driven ? PINCH : SQUEEZE) * inverse, &exponent);
   return share > 0 && isfinite(share) ? ldexp(0.5, exponent) : 0;
 }
 
-CnStatus cni_find_squeezed(const CniAssemblyInput *in, const CnProblem *p, double inradius,
-                           CniContactPlan *plan) {
+// ---- driven jaws ----
+
+typedef enum Firmness { YIELDS, STANDS, DRIVEN } Firmness;
+
+// Does the joint leave its second end no freedom, and is it moved by motors?
+static Firmness firmness_of(const CnJointDef *def) {
+  int32_t count = cni_joint_coordinate_count(def->kind);
+  if (cni_joint_locked_count(def) + count < 6 || def->stiffness > 0 || def->damping > 0)
+    return YIELDS;
+  for (int32_t i = 0; i < count; i++) {
+    const CnJointAxis *axis = &def->axes[i];
+    if (axis->drive == CN_DRIVE_EFFORT || !(axis->motor_effort >= INFINITY) ||
+        axis->motor_stiffness > 0 || axis->motor_damping > 0)
+      return YIELDS;
+  }
+  return count > 0 ? DRIVEN : STANDS;
+}
+
+static Firmness at(const uint8_t *firm, int32_t body) {
+  return body < 0 ? STANDS : (Firmness)firm[body];
+}
+
+// Bodies that nothing pushes away; is one of them driven?
+static int find_firm(const CniAssemblyInput *in, const CnProblem *p, uint8_t *firm) {
+  const CniModel *model = in->model;
+  int driven = 0, more = 1;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    const CniGroup *group = &p->groups[i];
+    if (cni_group_has_mass(group)) continue;
+    firm[i] = cn_norm2(group->v) + cn_norm2(group->w) > 0 ? DRIVEN : STANDS;
+    driven |= firm[i] == DRIVEN;
+  }
+  while (more) { // along chains of joints; each time a body becomes firm
+    more = 0;
+    for (int32_t i = 0; i < model->joint_count; i++) {
+      const CniJoint *joint = &model->joints[i];
+      Firmness a = at(firm, joint->body_a), b = at(firm, joint->body_b),
+               by = firmness_of(&joint->def);
+      if (by == YIELDS || (a == YIELDS) == (b == YIELDS)) continue;
+      by = a == DRIVEN || b == DRIVEN ? DRIVEN : by;
+      firm[a == YIELDS ? joint->body_a : joint->body_b] = (uint8_t)by;
+      driven |= by == DRIVEN;
+      more = 1;
+    }
+  }
+  return driven;
+}
+
+#define SEVERAL -2
+
+// Who stands on each side of bodies that touch each other, and whether one of those is driven.
+typedef struct Sides {
+  int32_t by[6]; // body + 1; 0: nobody
+  uint8_t driven;
+} Sides;
+
+static int between(const Sides *s) {
+  for (int32_t k = 0; k < 6; k += 2)
+    if (s->by[k] && s->by[k + 1] && (s->by[k] != s->by[k + 1] || s->by[k] == SEVERAL) &&
+        (s->driven >> k & 3))
+      return 1;
+  return 0;
+}
+
+static void stand(Sides *s, uint8_t sides, int32_t body, int driven) {
+  for (int32_t k = 0; k < 6; k++) {
+    if (!(sides >> k & 1)) continue;
+    s->by[k] = s->by[k] == 0 || s->by[k] == body + 1 ? body + 1 : SEVERAL;
+    if (driven) s->driven |= (uint8_t)(1 << k);
+  }
+}
+
+static CnStatus find_pinched(const CniAssemblyInput *in, const CnProblem *p, CniContactPlan *plan) {
+  uint8_t *firm, *squeezed = NULL;
+  int32_t *parent, count = in->contact_count;
+  Sides *sides;
+  int any = in->model->joint_count > 0;
+  for (int32_t i = 0; i < in->model->body_count && !any; i++)
+    any = in->model->bodies[i].kind == CN_BODY_KINEMATIC;
+  if (!any) return CN_OK;
+  CNI_TRY(cni_arena_array(in->arena, p->group_count, 1, &firm));
+  if (!find_firm(in, p, firm)) return CN_OK;
+  CNI_TRY(cni_arena_array(in->arena, p->group_count, sizeof *parent, &parent));
+  CNI_TRY(cni_arena_array(in->arena, p->group_count, sizeof *sides, &sides));
+  for (int32_t i = 0; i < p->group_count; i++) parent[i] = i;
+  for (int32_t i = 0; i < count; i++) {
+    const CniContact *c = &in->contacts[i];
+    if (firm[c->body_a] == YIELDS && firm[c->body_b] == YIELDS)
+      parent[root_of(parent, c->body_a)] = root_of(parent, c->body_b);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const CniContact *c = &in->contacts[i];
+    int yields_a = firm[c->body_a] == YIELDS;
+    if (yields_a == (firm[c->body_b] == YIELDS)) continue;
+    int32_t by = yields_a ? c->body_b : c->body_a;
+    stand(&sides[root_of(parent, yields_a ? c->body_a : c->body_b)],
+          sides_of(yields_a ? cn_neg(c->normal) : c->normal), by, firm[by] == DRIVEN);
+  }
+  for (int32_t i = 0; i < count; i++) {
+    const CniContact *c = &in->contacts[i];
+    int yields_a = firm[c->body_a] == YIELDS, yields_b = firm[c->body_b] == YIELDS;
+    if (yields_a == yields_b || firm[yields_a ? c->body_b : c->body_a] != DRIVEN) continue;
+    if (!between(&sides[root_of(parent, yields_a ? c->body_a : c->body_b)])) continue;
+    if (!squeezed) CNI_TRY(cni_arena_array(in->arena, count, 1, &squeezed));
+    squeezed[i] = CNI_PINCHED;
+  }
+  for (int32_t i = 0; squeezed && plan->squeezed && i < count; i++)
+
+    if (!squeezed[i]) squeezed[i] = plan->squeezed[i];
+  if (squeezed) plan->squeezed = squeezed;
+  return CN_OK;
+}
+
+// ---- overlaps ----
+
+static CnStatus find_overlaps(const CniAssemblyInput *in, const CnProblem *p, double inradius,
+                              CniContactPlan *plan) {
   double least = in->contact_slop > 0 ? in->contact_slop : CNI_SLOP * inradius;
   const CniContact *contacts = in->contacts;
   int32_t first = 0, count = in->contact_count;
@@ -86,4 +207,10 @@ CnStatus cni_find_squeezed(const CniAssemblyInput *in, const CnProblem *p, doubl
   }
   plan->squeezed = squeezed;
   return CN_OK;
+}
+
+CnStatus cni_find_squeezed(const CniAssemblyInput *in, const CnProblem *p, double inradius,
+                           CniContactPlan *plan) {
+  CNI_TRY(find_overlaps(in, p, inradius, plan));
+  return find_pinched(in, p, plan);
 }

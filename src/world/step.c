@@ -153,6 +153,16 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
   return status;
 }
 
+// Joints that cannot all be where they are to be.
+static void add_torn(const CniTorn *torn, CnSolveReport *solve) {
+  for (int32_t i = 0; i < torn->count && i < CN_REPORT_ROWS; i++) {
+    if (solve->infeasible_count + i >= CN_REPORT_ROWS) break;
+    solve->infeasible_rows[solve->infeasible_count + i] = torn->rows[i];
+  }
+  if (torn->count > 0) solve->outcome = CN_OUTCOME_INFEASIBLE;
+  solve->infeasible_count += torn->count;
+}
+
 CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   CNI_FLOATS;
   if (report) *report = (CnStepReport){0};
@@ -167,6 +177,7 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   const CniEngine *engine = &world->now.engine;
   cni_contacts_contradict(engine->problem, engine->answer.g, world->found.first_block,
                           engine->solved ? world->now.contacts.count : 0, &solve, contradicting);
+  add_torn(&world->work.torn, &solve);
   cni_watch_end(world, &watched, &solve, contradicting);
   if (!report) return CN_OK;
   double collision = world->work.seconds_collision;

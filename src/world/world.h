@@ -72,6 +72,7 @@ typedef struct CniStepWork {
   const CnTwist *reactions;      // in the arena: what joints carried in the drift; null: nothing
   const CniDriftEffort *efforts; // there, too: along their coordinates
   int32_t effort_count;
+  CniTorn torn;               // joints that contradict each other
   CnBalanceTerm *drift_terms; // null: nobody asks
   int32_t *joint_blocks;      // in the arena: first block of each joint, and the end
   CniJointPlace *places;      // likewise: of the joints where the step begins; null: not known

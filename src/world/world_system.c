@@ -271,6 +271,7 @@ static CnStatus drift_joints(CnWorld *world, const Drift *d) {
                                            .terms = world->work.drift_terms,
                                            .efforts = &world->work.efforts,
                                            .effort_count = &world->work.effort_count,
+                                           .torn = &world->work.torn,
                                            .pose_new = d->pose_new,
                                            .end = d->end,
                                            .reactions = reactions,

@@ -47,7 +47,79 @@ static void motors(void **state) {
   }
 }
 
+// Two bodies a metre apart on a weld, and on a distance of 1.2 m: they come to rest where both miss by
+// the same, without forces and speeds, and both joints are named.
+static void weld_and_distance(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  def.gravity = CN_VEC3_ZERO;
+  CnWorld *world = world_make(&def);
+  CnBodyId a = world_part(world, 1, 0.1, CN_VEC3_ZERO, 0);
+  CnBodyId b = world_part(world, 2, 0.1, cn_vec3(1, 0, 0), 0);
+  CnJointId weld =
+      world_join(world, CN_JOINT_WELD, a, b, cn_vec3(0.5, 0, 0), cn_vec3(0, 0, 1), NULL);
+  CnJointDef joint = cn_joint_def_default(CN_JOINT_DISTANCE);
+  CnJointId distance;
+  joint.body_a = a;
+  joint.body_b = b;
+  joint.distance = 1.2;
+  CHECK_OK(cn_joint_create(world, &joint, &distance));
+  for (int i = 0; i < 300; i++) {
+    CnStepReport report = world_step(world);
+    CHECK(report.solve.infeasible_count == 2 && report.solve.outcome == CN_OUTCOME_INFEASIBLE);
+    CHECK(report.solve.infeasible_rows[0] == 0 && report.solve.infeasible_rows[1] == 6);
+    CHECK(world_energy(world) < 1e-12);
+  }
+  CHECK_NEAR(world_joint(world, weld).error, 0.1, 1e-6);
+  CHECK_NEAR(world_joint(world, distance).error, 0.1, 1e-6);
+  CHECK(cn_norm(world_joint(world, weld).force) < 1e-6);
+  cn_world_destroy(world);
+}
+
+// Two fingers that motors without a bound drive to places 20 mm inside a rigid box: every solver
+// presses with the same force, which stays; the box stays between them, and its contacts are named.
+static void fingers(void **state) {
+  (void)state;
+  const char *solvers[] = {"psor", "auto", "newton", "apgd"};
+  for (int k = 0; k < 4; k++) {
+    CnWorldDef def = cn_world_def_default();
+    def.time_step = 0.01;
+    def.solver = cn_solver_def_default(solvers[k]);
+    CnWorld *world = world_make(&def);
+    CnMaterialId material = world_material(world, 0.5, 0);
+    CnVec3 sizes = {0.1, 0.1, 0.1}, thin = {0.02, 0.05, 0.05};
+    CnBodyId box = world_box(world, sizes, 1, world_at(0, 0, 0), CN_VEC3_ZERO, material);
+    CnJointId drives[2];
+    for (int i = 0; i < 2; i++) {
+      double x = i ? 0.13 : -0.13;
+      CnBodyId finger = world_box(world, thin, 0.5, world_at(x, 0, 0), CN_VEC3_ZERO, material);
+      CnJointAxis axis = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
+      axis.drive = CN_DRIVE_POSITION;
+      axis.motor_effort = INFINITY;
+      axis.motor_position = 0.03;
+      drives[i] = world_join(world, CN_JOINT_PRISMATIC, (CnBodyId){0, 0}, finger, cn_vec3(x, 0, 0),
+                             cn_vec3(-x, 0, 0), &axis);
+    }
+    double most = 0, energy = 0;
+    for (int i = 0; i < 100; i++) {
+      CnStepReport report = world_step(world);
+      CnWorldSums sums;
+      cn_world_sums(world, &sums);
+      most = cn_max(most, fabs(world_joint(world, drives[0]).motor[0]));
+      if (i > 30) energy = cn_max(energy, sums.kinetic_energy);
+      CHECK(i < 10 || report.solve.infeasible_count == 8);
+      CHECK(i < 10 || report.contradicting[0] >= 0);
+    }
+    CHECK(most < 2e4);
+    CHECK_REL(world_joint(world, drives[0]).motor[0], 1024, 0.01);
+    CHECK(energy < 1e-3);
+    CHECK(cn_norm(world_pose(world, box).position) < 3e-3);
+    cn_world_destroy(world);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(motors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(motors), cmocka_unit_test(weld_and_distance),
+                                     cmocka_unit_test(fingers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -220,12 +220,26 @@ static int join(Search *s, const CniContact *contacts, int32_t count) {
   return any;
 }
 
+// Those that hang together with a body on which more acts than gravity and contacts stay as they are.
+static void block(const Search *s) {
+  for (int32_t i = 0; i < s->model->body_count; i++)
+    if (is_bound(s, i)) s->blocked[root_of(s, i)] = 1;
+  for (int32_t i = 0; i < s->model->force_count; i++) {
+    const CnForceDef *def = &s->model->forces[i].def;
+    const CnBodyId ends[2] = {def->body_a, def->body_b};
+    for (int k = 0; k < 2; k++) {
+      int32_t body;
+      if (ends[k].slot && cni_model_find_body(s->model, ends[k], &body) == CN_OK)
+        s->blocked[root_of(s, body)] = 1;
+    }
+  }
+}
+
 // The first impact of those that hang together; nothing else may close before.
 static int find_first(Search *s, const CniContact *contacts, int32_t count) {
   int any = 0;
   double speed, restitution;
-  for (int32_t i = 0; i < s->model->body_count; i++)
-    if (is_bound(s, i)) s->blocked[root_of(s, i)] = 1;
+  block(s);
   for (int32_t k = 0; k < count; k++) {
     const CniContact *c = &contacts[k];
     int32_t root = root_of(s, moves(s, c->body_a) ? c->body_a : c->body_b);
@@ -275,7 +289,7 @@ CnStatus cni_world_touch(CnWorld *world, const CnPose *pose, const CnTwist *twis
   CniStepWork *work = &world->work;
   int32_t bodies = model->body_count;
   if (work->contact_count == 0 || work->contact_count > CNI_FEW_BOUNCES || !may_bounce(model) ||
-      model->force_count > 0 || world->hooks.modify || world->hooks.force)
+      world->hooks.modify || world->hooks.force)
     return CN_OK;
   CNI_TRY(reserve(world, &world->touch, bodies));
   Search s = {.world = world,

@@ -187,11 +187,12 @@ typedef struct CniBalanceInput {
   const CnTwist *late;         // momenta of springs after it, by body; null: none
   const int32_t *joint_blocks; // of cni_assemble
   CnVec3 gravity;
-  double time_step, restitution_threshold;
+  double time, time_step, restitution_threshold;
   int32_t geometric_stiffness;
   int32_t rounds; // of impacts, if more than one: the groups are those of the last one
-  // 1: the impulses are sums over a step of the equations of motion. Directions are those of the
-  // problem, velocities means of both ends, and what that leaves is the scheme's.
+  // 1: the impulses are sums over a step of the equations of motion. Joints work by the means of
+  // their rates at both ends; of contacts and forces directions are those of the problem, velocities
+  // means of both ends; what that leaves is the scheme's.
   int32_t by_quadrature;
   CniArena *arena;
 } CniBalanceInput;

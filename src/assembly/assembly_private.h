@@ -191,4 +191,10 @@ static inline int32_t cni_append_block(CnProblem *problem, CniStorage storage, i
   return block;
 }
 
+// Rows of a joint in a problem, without their right-hand sides; returns the number of blocks.
+int32_t cni_joint_list(const CnProblem *problem, const CniJoint *joint, const CniJointPlace *place,
+                       double h, CniJointBlock *blocks);
+// What a motor that gives an effort gives in a step; 0: it is another one.
+double cni_drive_effort(const CniModel *model, const CnJointAxis *axis, double t, double h);
+
 #endif

@@ -14,7 +14,8 @@
 // x0); what it did in the kick less that is the scheme's. So is what geometric stiffness adds.
 //
 // By the integrators that work with equations of motion the impulses are sums over the step
-// (`by_quadrature`): what means of velocities and directions of one place do not tell is the scheme's.
+// (`by_quadrature`): joints work by the means of their rates at both ends, which of a rigid one are zero;
+// what means of velocities and directions of one place do not tell of the rest is the scheme's.
 //
 // Cost: linear, a few hundred operations a block; on demand.
 #include "assembly/assembly_private.h"
@@ -179,6 +180,68 @@ static CnBalancePart part_of(const CniJointBlock *block) {
   return soft ? CN_BALANCE_SPRINGS : parts[block->part];
 }
 
+// ---- joints ----
+
+static CnTwist end_of(const CniBalanceInput *in, int32_t body) {
+  return has_mass(in, body) ? in->end[body] : (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+}
+
+// With the rows where the step ends in place of those where it began.
+static void turn_rows(const Sum *s, const CniJoint *joint, const CniJointPlace *place,
+                      const CniJointBlock *blocks, int32_t count, int32_t first) {
+  const CniBalanceInput *in = s->in;
+  CnTwist a = end_of(in, joint->body_a), b = end_of(in, joint->body_b);
+  CniJointPlace now;
+  cni_joint_at(joint, in->pose_new, &now);
+  for (int32_t k = 0; k < count; k++)
+    for (int32_t r = 0; r < blocks[k].dim; r++) {
+      double g = in->answer->g[in->problem->blocks[first + k].row + r] * blocks[k].scale[r];
+      const CniJointRow *old = cni_joint_block_row(&blocks[k], r, place);
+      double rate = cni_joint_rate(&now, cni_joint_block_row(&blocks[k], r, &now), &a, &b);
+      rate -= cni_joint_rate(place, old, &a, &b);
+      s->out->parts[part_of(&blocks[k])].energy += 0.5 * g * rate;
+    }
+}
+
+// An impulse on a body, from the loads to the drives.
+static void move_push(const Sum *s, int32_t body, CnVec3 push, CnVec3 arm, CnVec3 turn) {
+  const CniBalanceInput *in = s->in;
+  if (!has_mass(in, body)) return;
+  CnTwist mean = mean_twist(in->twist[body], velocity_of(in->answer, body));
+  CnVec3 spin = cn_add(cn_cross(arm, push), turn);
+  CnVec3 angular = cn_add(cn_cross(in->pose[body].position, push), spin);
+  double energy = cn_dot(push, mean.velocity) + cn_dot(spin, mean.spin);
+  add(&s->out->parts[CN_BALANCE_DRIVES], push, angular, energy);
+  add(&s->out->parts[CN_BALANCE_LOADS], cn_neg(push), cn_neg(angular), -energy);
+}
+
+// Motors that give an effort have no rows: they are in the free velocities.
+static void move_efforts(const Sum *s, const CniJoint *joint, const CniJointPlace *place) {
+  for (int32_t k = 0; k < place->axis_count; k++) {
+    double h = s->in->time_step;
+    double effort = h * cni_drive_effort(s->in->model, &joint->def.axes[k], s->in->time, h);
+    if (effort == 0) continue;
+    CnVec3 push = cn_scale(effort, place->axes[k].linear);
+    CnVec3 turn = cn_scale(effort, place->axes[k].angular);
+    move_push(s, joint->body_b, push, place->arm_b, turn);
+    move_push(s, joint->body_a, cn_neg(push), place->arm_a, cn_neg(turn));
+  }
+}
+
+static void joint_terms(const Sum *s, int32_t i) {
+  const CniBalanceInput *in = s->in;
+  const CniJoint *joint = &in->model->joints[i];
+  CniJointBlock blocks[CNI_JOINT_BLOCKS];
+  CniJointPlace place;
+  int32_t first = in->joint_blocks[i];
+  cni_joint_at(joint, in->pose, &place);
+  move_efforts(s, joint, &place);
+  if (in->joint_blocks[i + 1] == first) return;
+  int32_t count = cni_joint_list(in->problem, joint, &place, in->time_step, blocks);
+  for (int32_t k = 0; k < count; k++) add_block(s, first + k, part_of(&blocks[k]));
+  if (in->by_quadrature) turn_rows(s, joint, &place, blocks, count, first);
+}
+
 // ---- the drift: joints, and springs after it ----
 
 // Velocities at its end, before the springs.
@@ -232,17 +295,7 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   int32_t couplings = in->joint_blocks[0] - model->coupling_count;
   for (int32_t i = 0; i < in->joint_blocks[0]; i++)
     add_block(&s, i, i < couplings ? CN_BALANCE_SPRINGS : CN_BALANCE_JOINTS);
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    CniJointBlock blocks[CNI_JOINT_BLOCKS];
-    CniJointPlace place;
-    int32_t first = in->joint_blocks[i];
-    if (in->joint_blocks[i + 1] == first) continue;
-    cni_joint_at(&model->joints[i], in->pose, &place);
-    int32_t count =
-        cni_joint_blocks(&model->joints[i].def, &place,
-                         &(CniJointStep){.time_step = in->time_step, .length = 1}, blocks);
-    for (int32_t k = 0; k < count; k++) add_block(&s, first + k, part_of(&blocks[k]));
-  }
+  for (int32_t i = 0; i < model->joint_count; i++) joint_terms(&s, i);
   for (int32_t i = in->joint_blocks[model->joint_count]; i < p->block_count; i++)
     add_block(&s, i, CN_BALANCE_PART_COUNT);
 

@@ -88,6 +88,11 @@ static int32_t list(const CniAssemblyInput *in, const CniJoint *joint, double h,
   return cni_joint_blocks(&joint->def, place, &step, blocks);
 }
 
+int32_t cni_joint_list(const CnProblem *problem, const CniJoint *joint, const CniJointPlace *place,
+                       double h, CniJointBlock *blocks) {
+  return list(NULL, joint, h, 0, problem, place, blocks);
+}
+
 // ---- where joints are ----
 
 static void see_joints(void *context, int32_t begin, int32_t end) {
@@ -192,7 +197,7 @@ static void push(CnProblem *problem, int32_t group, double h, CnVec3 force, CnVe
   g->w = cn_madd(g->w, h, cn_smul(cni_group_inertia(problem, group), turn));
 }
 
-static double effort_of(const CniModel *model, const CnJointAxis *axis, double t, double h) {
+double cni_drive_effort(const CniModel *model, const CnJointAxis *axis, double t, double h) {
   return axis->drive == CN_DRIVE_EFFORT ? target_of(model, axis, t, h).middle : 0;
 }
 
@@ -201,7 +206,7 @@ static void push_along(const CniAssemblyInput *in, const CniJoint *joint,
                        const CniJointPlace *place, CnProblem *problem, int32_t a, int32_t b) {
   double h = in->time_step;
   for (int32_t k = 0; k < place->axis_count; k++) {
-    double effort = effort_of(in->model, &joint->def.axes[k], in->time, h);
+    double effort = cni_drive_effort(in->model, &joint->def.axes[k], in->time, h);
     if (effort == 0) continue;
     CnVec3 force = cn_scale(effort, place->axes[k].linear);
     CnVec3 torque = cn_scale(effort, place->axes[k].angular);
@@ -548,7 +553,7 @@ void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double 
           fabs(blocks[k].scale[r]) / blocks[k].share * g[problem->blocks[first_block + k].row + r];
   for (int32_t k = 0; k < place->axis_count; k++)
     joint->impulse.axes[k][CNI_PART_MOTOR] +=
-        time_step * effort_of(model, &joint->def.axes[k], time, time_step);
+        time_step * cni_drive_effort(model, &joint->def.axes[k], time, time_step);
   joint->total = cni_joint_total(place, &joint->impulse);
 }
 

@@ -371,6 +371,7 @@ static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist
                            .drift = world->work.drift_terms,
                            .late = world->work.late,
                            .joint_blocks = world->work.joint_blocks,
+                           .time = world->now.time,
                            .gravity = settings->gravity,
                            .time_step = world->work.time_step,
                            .restitution_threshold =

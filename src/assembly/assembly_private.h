@@ -58,12 +58,11 @@ CniHold cni_coupling_hold(const CniDriftInput *input, int32_t i, double value);
 // The k that turns a body of that spin by h w (drift.c); h beyond three radians.
 double cni_drift_stretched(double h, double spin);
 
-// Angular impulse on a body within a drift, in its axes at the beginning: what it is at the midpoint
-// spin `from`, and how it changes with that, where forces are large.
+// What joints do to turn a body within a drift, in its axes at the beginning: a couple, and forces f at
+// arms r that turn with it.
 typedef struct CniDriftTorque {
-  CnVec3 fixed, from;
-  CnMat3 slope;
-  int32_t stiff; // 0: without slope
+  CnVec3 couple;
+  CnMat3 arms; // sum of r f^T
 } CniDriftTorque;
 // A rotation after a step k with the midpoint spin m; not a number where there is none.
 CnQuat cni_drift_turned(CnQuat from, CnVec3 m, double k);

@@ -35,21 +35,28 @@ static CnVec3 spin_defect(CnVec3 inertia, CnVec3 d, CnVec3 w0, CnVec3 m) {
                   2 * inertia.z * (m.z - w0.z) + d.z * m.x * m.y};
 }
 
-// What a torque adds to the defect, and to its slope.
+// What a torque adds to the defect, and to its slope. The mean arms are (1 - A)^-1 r with A = hat(a), a =
+// h m/2, so that the forces give (1 + a.a) t = sum of r x f + (G - trace G) a + a x G^T a, G = sum of
+// r f^T; the slope of the second term stands for all.
 static CnVec3 torque_defect(const CniDriftTorque *torque, CnVec3 m, double h, CnMat3 *slope) {
-  CnVec3 t = torque->fixed, half = cn_scale(h / 2, m);
-  if (torque->stiff) {
-    CnMat3 a = torque->slope;
-    t = cn_add(t, cn_mmul(a, cn_sub(m, torque->from)));
-    slope->x = cn_add(slope->x, cn_sub(cn_cross(half, a.x), a.x));
-    slope->y = cn_add(slope->y, cn_sub(cn_cross(half, a.y), a.y));
-    slope->z = cn_add(slope->z, cn_sub(cn_cross(half, a.z), a.z));
-  }
+  CnVec3 a = cn_scale(h / 2, m);
+  CnMat3 g = torque->arms;
+  double trace = g.x.x + g.y.y + g.z.z;
+  CnVec3 t = {g.z.y - g.y.z, g.x.z - g.z.x, g.y.x - g.x.y};
+  CnVec3 turned = cn_cross(a, cn_mtmul(g, a));
+  g.x.x -= trace;
+  g.y.y -= trace;
+  g.z.z -= trace;
+  t = cn_add(cn_add(t, cn_mmul(g, a)), turned);
+  t = cn_madd(torque->couple, 1 / (1 + cn_norm2(a)), t);
+  slope->x = cn_madd(slope->x, h / 2, cn_sub(cn_cross(a, g.x), g.x));
+  slope->y = cn_madd(slope->y, h / 2, cn_sub(cn_cross(a, g.y), g.y));
+  slope->z = cn_madd(slope->z, h / 2, cn_sub(cn_cross(a, g.z), g.z));
   CnVec3 d = cn_scale(h / 2, t); // m x t has the columns e x t
   slope->x = cn_add(slope->x, cn_vec3(0, -d.z, d.y));
   slope->y = cn_add(slope->y, cn_vec3(d.z, 0, -d.x));
   slope->z = cn_add(slope->z, cn_vec3(-d.y, d.x, 0));
-  return cn_sub(cn_cross(half, t), t);
+  return cn_sub(cn_cross(a, t), t);
 }
 
 typedef struct Middle {

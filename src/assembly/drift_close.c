@@ -150,7 +150,7 @@ static double step(const CniDrift *d, const int32_t *list_of, int32_t begin, int
   }
   cni_drift_each_body(d, list_of, begin, end, shift);
   cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
-  return cni_drift_look_at_all(d, list_of, begin, end, 1);
+  return cni_drift_look_at_all(d, list_of, begin, end, 2);
 }
 
 // A step that does not bring the rows nearer is made shorter, or not at all: far from where they belong
@@ -159,7 +159,7 @@ static void close_rows(const CniDrift *d, int32_t island, const int32_t *list_of
                        int32_t end) {
   CnBalanceTerm terms[CN_BALANCE_PART_COUNT];
   cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);
-  double now = cni_drift_look_at_all(d, list_of, begin, end, 1);
+  double now = cni_drift_look_at_all(d, list_of, begin, end, 2);
   for (int32_t k = 0; k < STEPS && now > 1; k++) {
     cni_drift_factor(d);
     cni_direct_solve(d->in->direct, d->residual, d->change, island, island + 1);
@@ -171,7 +171,7 @@ static void close_rows(const CniDrift *d, int32_t island, const int32_t *list_of
       if (next < now) break;
       cni_drift_each_body(d, list_of, begin, end, go_back);
       if (d->in->terms) memcpy(d->in->terms, terms, sizeof terms);
-      cni_drift_look_at_all(d, list_of, begin, end, 1);
+      cni_drift_look_at_all(d, list_of, begin, end, 2);
     }
     if (!(next < now)) return;
     now = next;
@@ -264,12 +264,12 @@ static void solve_alone(const CniDrift *d, const CniDriftLink *link) {
 
 void cni_drift_close_alone(CniDrift *d) {
   d->closing = 1;
-  for (int32_t i = 0; i < d->link_count; i++) cni_drift_look(d, &d->links[i], 1);
+  for (int32_t i = 0; i < d->link_count; i++) cni_drift_look(d, &d->links[i], 2);
   for (int32_t i = 0; i < d->link_count; i++) open_rows(d, &i, 0, 1);
   for (int32_t i = 0; i < d->body_count; i++) cni_drift_forget(d, &d->bodies[i]);
   for (int32_t k = 0; k < SWEEPS * d->link_count; k++) {
     const CniDriftLink *link = &d->links[k % d->link_count];
-    if (!(cni_drift_look(d, link, 1) > 1)) continue;
+    if (!(cni_drift_look(d, link, 2) > 1)) continue;
     solve_alone(d, link);
     for (int32_t r = link->row; r < link->row + link->dim; r++) d->impulse[r] = -d->change[r];
     cni_drift_push(d, link);

@@ -24,14 +24,15 @@
 // contradict each other it goes without those.
 //
 // l is found island by island by Newton's method with a factor of S = E M^-1 E^T, rows and masses in
-// the middle of the motion without joints, so that each step of it leaves a thousandth of the error or
-// less: two to four of them. A force that pulls at an arm holds against turning: J + h/4 (r.f - r f^T),
-// which counts where bodies are light and forces large, stands for J, first with the forces of the step
-// before, and S is factored again where that changes. Forces at a point that is locked in all
-// directions are numbers along the axes of the world, and other rows keep their directions once the
-// error is small: a force that turned with a body would be a stiffness that S does not know. Where
-// Newton's method does not come nearer (a turn of more than a radian in a step) the island goes
-// without, and is put together afterwards.
+// the middle of the motion without joints, so that each step of it leaves a hundredth of the error or
+// less: two to four of them. Lever arms turn with their bodies while these are moved (drift.c). A force
+// that pulls at an arm holds against turning: J + h/4 (r.f - r f^T), which counts where bodies are light
+// and forces large, stands for J, first with the forces of the step before. Forces at a point that is
+// locked in all directions are numbers along the axes of the world, and other rows keep the directions
+// of the motion without joints, or follow while the error is large: a row that turned would turn what
+// it carries, a stiffness that S does not know and that costs a factor. Where Newton's method does not
+// come nearer (a turn of more than a radian in a step) the island goes without, and is put together
+// afterwards.
 //
 // References: Hairer, Lubich and Wanner, Geometric Numerical Integration, VII.1 (SHAKE and RATTLE);
 // Simo and Wong 1991.
@@ -47,9 +48,10 @@
 #define SLOW 0.1        // of the error left by a step: a new factor is worth its price
 #define LIGHT 1e-3      // stiffness of the forces over inertia that is not worth it
 #define LEAST 0.5       // of the least inertia that forces leave
-#define EXPECT 1e5      // error from which it pays to reckon with forces before they are known
-#define COARSE 1e7      // error from which the directions of rows follow
-#define FAIR 1e4     // error left, in units of what may be, where rows do not contradict each other
+#define EXPECT 1e3      // error from which it pays to reckon with forces before they are known
+#define COARSE 1e7      // error from which the directions of rows follow,
+#define WIDE 1e9        // and those of hinges
+#define FAIR 1e3     // error left, in units of what may be, where rows do not contradict each other
 #define PASSED 1e-12 // m or rad: a limit
 
 // ---- one way through an island ----
@@ -87,7 +89,8 @@ void cni_drift_push(const CniDrift *d, const CniDriftLink *link) {
       if (i < 0) continue;
       CnTwist *sum = &d->bodies[i].impulse;
       double sign = side ? 1 : -1;
-      CnVec3 turn = cn_add(cn_cross(pair->mean_arms[side], p.velocity), p.spin);
+      CnVec3 arm = d->closing ? pair->mean_arms[side] : pair->rest[side];
+      CnVec3 turn = cn_add(cn_cross(arm, p.velocity), p.spin);
       sum->velocity = cn_madd(sum->velocity, sign, p.velocity);
       sum->spin = cn_madd(sum->spin, sign, turn);
     }
@@ -119,20 +122,10 @@ static void move(const CniDrift *d, CniDriftBody *body) {
   double h = in->time_step;
   end->velocity = cn_madd(start.velocity, 1 / body->mass, body->impulse.velocity);
   now->position = cn_madd(old.position, h / 2, cn_add(start.velocity, end->velocity));
-  // the impulse known is that at the arms where the body was last; they go along with it
   CnVec3 m = body->middle;
-  CniDriftTorque torque = {.fixed = cn_unrotate(old.rotation, body->impulse.spin)};
+  CniDriftTorque torque = {cn_unrotate(old.rotation, body->impulse.spin),
+                           in_body(old.rotation, body->arms)};
   double k = body->turn;
-  if (is_stiff(d, body)) {
-    CnMat3 b = in_body(old.rotation, body->arms);
-    double trace = b.x.x + b.y.y + b.z.z;
-    b.x.x -= trace;
-    b.y.y -= trace;
-    b.z.z -= trace;
-    torque.stiff = 1;
-    torque.from = m;
-    torque.slope = (CnMat3){cn_scale(k / 2, b.x), cn_scale(k / 2, b.y), cn_scale(k / 2, b.z)};
-  }
   if (!cni_drift_middle(body->inertia, body->spin, &torque, k, &m)) m = body->spin;
   body->middle = m;
   now->rotation = cni_drift_turned(old.rotation, m, k);
@@ -196,7 +189,7 @@ static void drift_island(const CniDrift *d, int32_t island) {
     before = now;
     now = expected < SURE && now < NEAR
               ? expected
-              : cni_drift_look_at_all(d, list_of, begin, end, now > COARSE);
+              : cni_drift_look_at_all(d, list_of, begin, end, (now > COARSE) + (now > WIDE));
   }
   // arms that reach to another body are known once more, for the angular momentum
   if (slides) go(d, list_of, begin, end);
@@ -224,7 +217,7 @@ static void let_go(const CniDrift *d, int32_t island, int only_holds) {
   }
   go(d, list_of, begin, end);
   if (only_holds)
-    d->first[island] = d->last[island] = cni_drift_look_at_all(d, list_of, begin, end, 1);
+    d->first[island] = d->last[island] = cni_drift_look_at_all(d, list_of, begin, end, 2);
 }
 
 // ---- what is held ----
@@ -256,7 +249,7 @@ static int revise_island(const CniDrift *d, int32_t island) {
   }
   if (!changed) return 0;
   go(d, list_of, begin, end);
-  d->last[island] = cni_drift_look_at_all(d, list_of, begin, end, 1);
+  d->last[island] = cni_drift_look_at_all(d, list_of, begin, end, 2);
   return 1;
 }
 
@@ -383,7 +376,7 @@ static CnStatus begin_islands(CniDrift *d) {
     int32_t begin, end;
     cni_direct_island(d->in->direct, i, &begin, &end);
     go(d, list_of, begin, end);
-    d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end, 1);
+    d->first[i] = d->last[i] = cni_drift_look_at_all(d, list_of, begin, end, 2);
     for (int32_t k = begin; d->last[i] > EXPECT && k < end; k++) expect(d, &d->links[list_of[k]]);
   }
   return CN_OK;
@@ -435,7 +428,8 @@ static void count_side(const CniDrift *d, const CniDriftPair *pair, int32_t side
   const CniDriftBody *body = &d->bodies[side ? pair->b : pair->a];
   CnPose from = in->pose[body->body], to = in->pose_new[body->body];
   CnVec3 force = cn_scale(side ? l : -l, line->linear);
-  CnVec3 turn = cn_madd(cn_cross(pair->mean_arms[side], force), side ? l : -l, line->angular);
+  CnVec3 mean = cn_add(cni_drift_mean_arm(d, pair, side), pair->rest[side]);
+  CnVec3 turn = cn_madd(cn_cross(mean, force), side ? l : -l, line->angular);
   CnTwist start = in->twist[body->body], end = in->end[body->body];
   CnVec3 spin = cn_add(start.spin, cn_rotate(from.rotation, cn_unrotate(to.rotation, end.spin)));
   CnVec3 arm = cn_scale(0.5, cn_add(from.position, to.position));

@@ -9,6 +9,7 @@
 
 #define LINES 1e-13    // residual that is let be, of lever arms and radii of gyration
 #define TURNS 1e-13    // rad
+#define HINGES 100     // times that much is let be at hinges, which are many
 #define ROUNDING 2e-15 // of the positions
 #define AXLE 1e4       // how soon a joint's arm is one
 #define APART 1e4      // error, in units of what may be left, that is none of round-off
@@ -197,6 +198,10 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   link->tolerance = add_pair(d, place_of, d->link_count, joint, place->arm_a, place->arm_b);
   double size = link->tolerance / LINES; // m
   CnVec3 gap = link->point ? apart(place) : CN_VEC3_ZERO;
+  if (link->turns) { // the gap stays as it is
+    d->pairs[link->pair].arms[0] = cn_sub(place->arm_a, gap);
+    d->pairs[link->pair].rest[0] = gap;
+  }
   for (int32_t r = 0; r < link->locked; r++) {
     CniJointRow world = world_row(gap, r);
     const CniJointRow *row = link->point && r < 3 ? &world : &place->locked[r];
@@ -287,10 +292,19 @@ CnStatus cni_drift_list(CniDrift *d) {
 
 static CnVec3 mean(CnVec3 a, CnVec3 b) { return cn_scale(0.5, cn_add(a, b)); }
 
+CnVec3 cni_drift_mean_arm(const CniDrift *d, const CniDriftPair *pair, int32_t side) {
+  int32_t i = d->bodies[side ? pair->b : pair->a].body;
+  CnVec3 in_body = cn_unrotate(d->in->pose[i].rotation, pair->arms[side]);
+  return mean(pair->arms[side], cn_rotate(d->in->pose_new[i].rotation, in_body));
+}
+
 static void mean_pair(const CniDrift *d, int32_t i, CnVec3 arm_a, CnVec3 arm_b) {
   CniDriftPair *pair = &d->pairs[i];
   pair->mean_arms[0] = d->closing ? arm_a : mean(pair->arms[0], arm_a);
   pair->mean_arms[1] = d->closing ? arm_b : mean(pair->arms[1], arm_b);
+  for (int32_t side = 0; side < 2 && !d->closing; side++)
+    if ((side ? pair->b : pair->a) >= 0)
+      pair->rest[side] = cn_sub(pair->mean_arms[side], cni_drift_mean_arm(d, pair, side));
 }
 
 static void mean_line(const CniDrift *d, int32_t line, CnVec3 linear, CnVec3 angular) {
@@ -342,14 +356,17 @@ static double look_at_turns(const CniDrift *d, const CniDriftLink *link, int fol
   place.locked_count = 0;
   cni_joint_kinds[joint->def.kind]->lock_turn(&sight, &place);
   CnVec3 gap = cn_sub(sight.at_b.position, sight.at_a.position);
-  mean_pair(d, link->pair, cn_add(sight.arm_a, gap), sight.arm_b);
-  double worst = note(d, link->row, gap.x, link->tolerance);
-  worst = cn_max(worst, note(d, link->row + 1, gap.y, link->tolerance));
-  worst = cn_max(worst, note(d, link->row + 2, gap.z, link->tolerance));
+  CniDriftPair *pair = &d->pairs[link->pair];
+  CnVec3 arm_a = cn_add(sight.arm_a, gap);
+  pair->mean_arms[0] = d->closing ? arm_a : cn_add(mean(pair->arms[0], sight.arm_a), pair->rest[0]);
+  pair->mean_arms[1] = d->closing ? sight.arm_b : mean(pair->arms[1], sight.arm_b);
+  double may = HINGES * link->tolerance, worst = note(d, link->row, gap.x, may);
+  worst = cn_max(worst, note(d, link->row + 1, gap.y, may));
+  worst = cn_max(worst, note(d, link->row + 2, gap.z, may));
   for (int32_t r = 3; r < link->dim; r++) {
     const CniJointRow *now = &place.locked[r - 3];
-    if (follow) mean_line(d, link->line + r, now->linear, now->angular);
-    worst = cn_max(worst, note(d, link->row + r, now->value, TURNS));
+    if (follow > 1) mean_line(d, link->line + r, now->linear, now->angular);
+    worst = cn_max(worst, note(d, link->row + r, now->value, HINGES * TURNS));
   }
   return worst;
 }

@@ -15,7 +15,8 @@ typedef struct CniDriftLine {
 // The two bodies of a joint and where its forces meet them.
 typedef struct CniDriftPair {
   int32_t a, b;        // among the bodies below, -1: without mass
-  CnVec3 arms[2];      // at the beginning
+  CnVec3 arms[2];      // at the beginning: they turn with the bodies
+  CnVec3 rest[2];      // what the mean arms have besides
   CnVec3 mean_arms[2]; // of both ends
 } CniDriftPair;
 
@@ -93,13 +94,15 @@ typedef struct CniDrift {
 } CniDrift;
 
 CnStatus cni_drift_list(CniDrift *drift); // what takes part
-// Means of arms and, if the lines follow, of these with the poses reached, and what is left of the
+// Means of arms and, if the lines follow (1: but those of hinges, 2: all), of these with the poses reached, and what is left of the
 // errors; returns the largest in units of what may be left.
 double cni_drift_look(const CniDrift *drift, const CniDriftLink *link, int follow);
 
 double cni_drift_look_at_all(const CniDrift *drift, const int32_t *list_of, int32_t begin,
                              int32_t end, int follow);
 
+// The mean of an arm at both ends where it only turns with its body, which has mass.
+CnVec3 cni_drift_mean_arm(const CniDrift *drift, const CniDriftPair *pair, int32_t side);
 // Impulses of a link to its bodies.
 void cni_drift_push(const CniDrift *drift, const CniDriftLink *link);
 // Each body once that belongs to links [begin, end) of a list.

@@ -102,6 +102,10 @@ typedef struct CnEquations {
   /// The next time after t at which r jumps (a drive that starts at once): hem5 and rkf45 take it as
   /// an impact. Infinite: none. Null: it never does.
   double (*next_jolt)(void *context, double t);
+  /// The last servo_count of the bounds keep a place: `gaps` gives an x for each, after those of the
+  /// contacts. Such a force keeps x at zero as long as it need not be larger than its bound; else it
+  /// is as large as that, against x: a motor that keeps a position with a limited effort.
+  int32_t servo_count;
 } CnEquations;
 
 /// A mechanical system as functions. State is q (any coordinates) and v (six per velocity group of

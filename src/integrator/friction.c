@@ -27,6 +27,16 @@ static double part_zero(const CniDrive *d, int32_t contact, int32_t part) {
   return cn_max(zero, 0.03 * sqrt(d->def.tolerance) * (1 + cni_largest(d->v, d->motion.v_count)));
 }
 
+// On which side of its place a servo is, 1 or -1; 0: it is there, at rest. Near it that is the side to
+// which it goes.
+static double servo_side(const CniDrive *d, int32_t contact, double speed) {
+  int32_t gap = cni_servo_gap(d->probe.eq, contact - d->probe.eq->contact_count);
+  double x = gap < 0 ? 0 : d->probe.gaps[gap], near = CNI_GAP_CLOSED + d->def.tolerance;
+  if (gap < 0 || (fabs(x) <= near && fabs(speed) <= slip_zero(d))) return 0;
+  int stays = fabs(x) > near || (fabs(x) > CNI_SERVO_CROSSES && x * speed < 0);
+  return (stays ? x : speed) < 0 ? -1 : 1;
+}
+
 #define SLIDES 1e3     // slip there is, over all accelerations: it decides the friction's direction
 #define NO_FORCE 1e-10 // what a force does to its own contact, of the largest acceleration and one
 #define NO_SLIP 1e-8   // accelerations of tangents below it: the contact sticks
@@ -46,6 +56,11 @@ static void add_slide(CniDrive *d, int32_t contact, const CniMotion *p, int32_t 
     double speed = 0, zero = part_zero(d, contact, part);
     for (int32_t k = 0; k < rows.count; k++) speed += d->speeds[at + k] * d->speeds[at + k];
     speed = sqrt(speed);
+    double side = contact < p->eq->contact_count ? 0 : servo_side(d, contact, d->speeds[at]);
+    if (side != 0) {
+      d->clash.q[at] += SLIDES * most * side;
+      return;
+    }
     for (int32_t k = 0; speed > zero && k < rows.count; k++)
       d->clash.q[at + k] += SLIDES * most * d->speeds[at + k] / speed;
   }
@@ -121,6 +136,7 @@ CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const d
   CNI_TRY(cni_modes_probe(d, count, 1));
   CNI_TRY(cni_motion_curvature(p, t, q, v, d->impulses));
   CNI_TRY(cni_modes_speeds(d, t, q, v));
+  if (p->eq->servo_count > 0) CNI_TRY(cni_motion_gaps(p, t, q));
   CNI_TRY(cni_motion_mass(p, t, q));
   CNI_TRY(p->eq->force(p->system->context, t, q, v, d->a));
   cni_motion_mass_solve(p, d->a);
@@ -139,9 +155,9 @@ CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const d
 
 // Does a part whose rows begin at `at` of the probe slip, by the answer? Where it was seen to give way
 // (`gives_way`), being at the limit is enough: the acceleration grows from zero. `most`: its largest
-// force.
+// force. `side`: where a servo is.
 static void find_part(CniDrive *d, CniPartRows rows, int32_t at, double most, double zero,
-                      int gives_way, CniContactPart *part) {
+                      int gives_way, double side, CniContactPart *part) {
   const double *w = d->impulses + at, *g = d->clash.answer.g + at, *u = d->speeds + at;
   double speed = 0, along = 0, force = 0;
   for (int32_t k = 0; k < rows.count; k++) {
@@ -151,12 +167,13 @@ static void find_part(CniDrive *d, CniPartRows rows, int32_t at, double most, do
   }
   speed = sqrt(speed);
   force = sqrt(force);
-  int slides = speed > zero;
+  int slides = speed > zero || side != 0;
   int moves = sqrt(along) > NO_SLIP * d->most && force >= (1 - 1e-9) * most;
   part->slips = slides || moves || (gives_way && force > (1 - 1e-6) * most);
   // the force is against the slip that begins; one that is nothing leaves the acceleration
   for (int32_t k = 0; part->slips && k < 2; k++)
     part->direction[k] = k >= rows.count ? 0
+                         : side != 0     ? side
                          : slides        ? u[k] / speed
                          : force > 0     ? -g[k] / force
                                          : w[k] / sqrt(along);
@@ -177,9 +194,10 @@ static void find_mode(CniDrive *d, int32_t contact, int32_t row, const CniFound 
     CniPartRows rows = cni_part_rows(d, contact, k);
     int gives_way = found->kind == CN_EVENT_SLIP && found->contact == contact && found->part == k;
     mode->parts[k].slips = 0;
+    int32_t at = row + rows.row - d->probe.list[row];
     if (rows.count > 0)
-      find_part(d, rows, row + rows.row - d->probe.list[row], rows.friction * load,
-                part_zero(d, contact, k), gives_way, &mode->parts[k]);
+      find_part(d, rows, at, rows.friction * load, part_zero(d, contact, k), gives_way,
+                bound ? servo_side(d, contact, d->speeds[at]) : 0, &mode->parts[k]);
   }
 }
 

@@ -364,6 +364,10 @@ static CnStatus contact_velocity(Moreau *s, CnSolver *solver, double h, CnSolveR
   CNI_TRY(cni_clash_begin(&s->clash, m, m->scratch_g, m->scratch_g));
   for (int32_t i = 0; i < m->active; i++)
     s->clash.q[i] = row_speed(s, i, s->defect) + end_difference(s, i, s->v_new);
+  // a servo goes back to its place within the step
+  int32_t bounds = m->active - m->eq->bound_count;
+  for (int32_t i = m->eq->bound_count - m->eq->servo_count; i < m->eq->bound_count; i++)
+    s->clash.q[bounds + i] += m->gaps[cni_servo_gap(m->eq, i)] / h;
   CNI_TRY(solve_contacts(s, solver, h, report));
   cni_motion_push(m, s->clash.answer.g, s->defect);
   return CN_OK;
@@ -500,7 +504,7 @@ static CnStatus project(Moreau *s, double t) {
   int64_t number = m->system->step > 0 ? m->system->step : s->calls + 1;
   if (s->def.projection <= 0 || number % s->def.projection != 0) return CN_OK;
   int32_t n = s->fixed;
-  for (int32_t i = s->fixed; i < m->active; i++)
+  for (int32_t i = s->fixed; i < m->active - m->eq->bound_count; i++)
     if (stays(s, i)) s->rows[n++] = s->rows[i];
   if (n == 0) return CN_OK;
   CNI_TRY(cni_motion_independent(m, t, s->q_new, s->rows, n, CNI_SHARE_PLACES, s->rows, &n));

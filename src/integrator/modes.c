@@ -294,7 +294,8 @@ static int32_t list_slips(CniDrive *d, int32_t n) {
   for (int32_t i = 0; i < all; i++) d->modes[i].place = -1;
   for (int32_t i = 0; i < eq->contact_count; i++) slides |= any_slips(d, i);
   for (int32_t i = 0; i < n; i++)
-    if (d->rows[i] >= eq->bilateral_count && cni_row_gap(eq, d->rows[i]) >= 0)
+    if (d->rows[i] >= eq->bilateral_count && cni_row_gap(eq, d->rows[i]) >= 0 &&
+        cni_row_contact(eq, d->rows[i]) < eq->contact_count)
       d->modes[cni_row_contact(eq, d->rows[i])].place = i;
   for (int32_t i = 0; i < all; i++) {
     const CniContactMode *mode = &d->modes[i];

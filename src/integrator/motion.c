@@ -48,7 +48,8 @@ int32_t cni_row_contact(const CnEquations *eq, int32_t row) {
 
 int32_t cni_row_gap(const CnEquations *eq, int32_t row) {
   if (row < eq->bilateral_count) return row;
-  if (row >= cni_normal_row(eq, eq->contact_count)) return -1;
+  int32_t bound = row - cni_normal_row(eq, eq->contact_count);
+  if (bound >= 0) return cni_servo_gap(eq, bound);
   int32_t from = row - eq->bilateral_count;
   return from % eq->contact_dim == 0 ? eq->bilateral_count + from / eq->contact_dim : -1;
 }
@@ -95,7 +96,7 @@ CnStatus cni_motion_begin(CniMotion *m, const CnSystem *system) {
   m->row_count = cni_normal_row(m->eq, m->eq->contact_count) + m->eq->bound_count;
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->first, &m->first_capacity, 0,
                             m->v_count > 0 ? m->v_count : 1, sizeof *m->first));
-  int32_t gaps = m->eq->bilateral_count + m->eq->contact_count;
+  int32_t gaps = m->eq->bilateral_count + m->eq->contact_count + m->eq->servo_count;
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&m->gaps, &m->gap_capacity, 0, gaps + 1,
                             sizeof *m->gaps));
   return cni_motion_set_rows(m, NULL, NULL, 0);
@@ -424,7 +425,7 @@ CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const do
 // ---- drift and projection ----
 
 CnStatus cni_motion_gaps(CniMotion *m, double t, const double *q) {
-  if (m->eq->bilateral_count + m->eq->contact_count == 0) return CN_OK;
+  if (m->eq->bilateral_count + m->eq->contact_count + m->eq->servo_count == 0) return CN_OK;
   return m->eq->gaps(m->system->context, t, q, m->gaps);
 }
 

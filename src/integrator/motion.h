@@ -212,6 +212,11 @@ static inline double cni_largest(const double *x, int32_t count) {
   return most;
 }
 
+// Index of the gap of a bound, -1 for one without.
+static inline int32_t cni_servo_gap(const CnEquations *eq, int32_t bound) {
+  int32_t servo = bound - (eq->bound_count - eq->servo_count);
+  return servo < 0 ? -1 : eq->bilateral_count + eq->contact_count + servo;
+}
 // Index of the gap of a row, -1 for one without; contact of a row, -1 for a bilateral one. A bound
 // counts as a contact after them all.
 int32_t cni_row_gap(const CnEquations *eq, int32_t row);

@@ -80,8 +80,11 @@ static void look_at_parts(CniDrive *d, int32_t contact, double load, double zero
   for (int32_t i = 0; i < CNI_PARTS; i++) {
     const CniContactPart *part = &d->modes[contact].parts[i];
     CniPartRows rows = cni_part_rows(d, contact, i);
-    if (rows.count > 0 && part->slip >= 0 && slip_speed(d, part, v) < 0)
-      take(found, CN_EVENT_STICK, contact, i);
+    int32_t gap = i > 0 ? -1 : cni_servo_gap(m->eq, contact - m->eq->contact_count);
+    int ends = rows.count > 0 && part->slip >= 0 &&
+               (gap < 0 ? slip_speed(d, part, v) < 0
+                        : part->direction[0] * m->gaps[gap] < -CNI_SERVO_CROSSES);
+    if (ends) take(found, CN_EVENT_STICK, contact, i);
     if (rows.count == 0 || part->slips) continue;
     double along = 0;
     for (int32_t k = 0; k < rows.count; k++) {

@@ -346,8 +346,74 @@ static void ball_stops_spinning(void **state) {
   }
 }
 
+// ---- servos with a limited effort ----
+
+// J .5, 2 N m: holds 1.5 N m, gives way to 3 N m with (3 - 2)/J, then draws back with 2/J, is at its place
+// after sqrt(3) s/2 more and goes on to the other side; with dry friction it comes to rest there.
+static void servo_gives_way(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++)
+    for (int rubs = 0; rubs < 2; rubs++) {
+      CnJointAxis acts = free_axis();
+      acts.drive = CN_DRIVE_POSITION;
+      acts.motor_effort = 2;
+      acts.motor_position = .3;
+      acts.friction = rubs ? .5 : 0;
+      double h = k < 2 ? .1 : .001, near = k < 2 ? 1e-8 : 2e-3;
+      CnWorld *world = world_by(k, h);
+      CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+      Part p = part(world, CN_JOINT_REVOLUTE, 1, .5, CN_VEC3_ZERO, cn_vec3(0, 0, 1), &acts);
+      CnPose pose = {CN_VEC3_ZERO, cni_quat_exp(cn_vec3(0, 0, .3))};
+      CHECK_OK(cn_body_set_pose(p.world, p.body, &pose));
+      int second = k < 2 ? 10 : 1000;
+      for (int i = 0; i < 2 * second; i++) {
+        CHECK_OK(cn_body_apply_torque(p.world, p.body, cn_vec3(0, 0, i < second ? 1.5 : 3)));
+        toy_steps(p.world, 1);
+        if (i == second - 1) CHECK_NEAR(state_of(&p).coordinate[0], .3, 1e-12);
+        if (i == second - 1)
+          CHECK_NEAR(state_of(&p).motor[0] + state_of(&p).friction[0], -1.5, 1e-9);
+      }
+      double a = rubs ? 1 : 2;
+      CHECK_NEAR(state_of(&p).coordinate[0] - .3, a / 2, near);
+      CHECK_NEAR(state_of(&p).rate[0], a, near);
+      CHECK_NEAR(state_of(&p).motor[0], -2, 1e-9);
+      toy_steps(p.world, second);
+      if (!rubs) CHECK_NEAR(state_of(&p).coordinate[0] - .3, 1.5 - 2 * .25, near);
+      toy_steps(p.world, second / 2);
+      double t = 1.5 - .5 - sqrt(.75), v = sqrt(12);
+      if (!rubs) CHECK_NEAR(state_of(&p).coordinate[0] - .3, -v * t + 2 * t * t, near);
+      if (!rubs) CHECK_NEAR(state_of(&p).motor[0], 2, 1e-9);
+      toy_steps(p.world, rubs ? 5 * second : 0);
+      if (rubs) CHECK_NEAR(state_of(&p).coordinate[0], .3, k < 2 ? 1e-9 : 1e-5);
+      cn_world_destroy(p.world);
+    }
+}
+
+// Follows .2 sin(3 t) as long as J th'' is within its bound.
+static void servo_follows(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    CnWorld *world = world_by(k, k < 2 ? .01 : .001);
+    CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+    CnFunctionDef sine = cn_function_def_default(CN_FUNCTION_SINE);
+    sine.amplitude = .2;
+    sine.frequency = 3 / (2 * CNI_PI);
+    CnJointAxis acts = free_axis();
+    acts.drive = CN_DRIVE_POSITION;
+    acts.motor_effort = 1;
+    CHECK_OK(cn_function_create(world, &sine, &acts.motor_function));
+    Part p = part(world, CN_JOINT_REVOLUTE, 1, .5, CN_VEC3_ZERO, cn_vec3(0, 0, 1), &acts);
+    toy_set_twist(p.world, p.body, CN_VEC3_ZERO, cn_vec3(0, 0, .6));
+    toy_steps(p.world, k < 2 ? 100 : 1000);
+    CHECK_NEAR(state_of(&p).coordinate[0], .2 * cni_sin(3), k < 2 ? 1e-9 : 1e-5);
+    CHECK_NEAR(state_of(&p).motor[0], -.9 * cni_sin(3), k < 2 ? 1e-4 : 2e-3);
+    cn_world_destroy(p.world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(servo_gives_way),    cmocka_unit_test(servo_follows),
       cmocka_unit_test(rotor_stops),        cmocka_unit_test(rail),
       cmocka_unit_test(up_and_down),        cmocka_unit_test(bearing),
       cmocka_unit_test(eccentric_bearing),  cmocka_unit_test(run_up),

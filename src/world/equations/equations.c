@@ -283,6 +283,11 @@ static CnStatus gaps(void *context, double t, const double *q, double *g) {
   g += eq->touch_count;
   for (int32_t i = 0; i < eq->limit_count; i++)
     g[i] = cni_row_value(world, &eq->rows[bilateral + i], t, pose);
+  g += eq->limit_count;
+  int32_t servos =
+      bilateral + eq->limit_count + eq->equations.bound_count - eq->equations.servo_count;
+  for (int32_t i = 0; i < eq->equations.servo_count; i++)
+    g[i] = cni_row_value(world, &eq->rows[servos + i], t, pose);
   return CN_OK;
 }
 
@@ -337,7 +342,8 @@ static double next_jolt(void *context, double t) {
   const CniModel *model = &world->now.model;
   const struct CniWorldEquations *eq = world->work.equations;
   double next = cni_motions_kink(model, t);
-  for (int32_t i = 0; i < eq->equations.bilateral_count; i++) {
+  const CnEquations *e = &eq->equations;
+  for (int32_t i = 0; i < e->bilateral_count + eq->limit_count + e->bound_count; i++) {
     const CniWorldRow *row = &eq->rows[i];
     if (row->follows != CNI_FOLLOWS_PLACE) continue;
     const CnJointAxis *axis = &model->joints[row->joint].def.axes[row->row - CNI_JOINT_LOCKED];

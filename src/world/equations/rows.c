@@ -3,7 +3,8 @@
 //
 //     bilateral   locked directions, motors without a bound, couplings, rotors of armatures
 //     contacts    limits of coordinates, couplings that are one-sided: gap = side (x - bound)
-//     bounds      dry friction x' = 0, motors that keep a speed with a limited effort
+//     bounds      dry friction x' = 0, motors that keep a speed with a limited effort; servos, which
+//                 keep a place with one, last
 //
 // An armature J is a rotor with a velocity y of its own and the inertia J that x' = y drives: M stays
 // a block a body. The bodies of six rotors are one more velocity group; they have no place.
@@ -258,25 +259,36 @@ static int32_t list_limits(const CniModel *model, CniWorldRow *rows) {
   return list.count;
 }
 
+// The bounds of a coordinate: friction and the motor that keeps a speed, or the servo.
+static void add_bounds(const CnJointAxis *axis, CniWorldRow row, int servos, List *list) {
+  int servo = axis->drive == CN_DRIVE_POSITION, by_function = axis->motor_function.slot != 0;
+  row.part = CNI_PART_FRICTION;
+  if (!servos && (axis->friction > 0 || axis->friction_coefficient > 0)) add(list, row);
+  if (servo != servos || !has_motor(axis) || !(axis->motor_effort < INFINITY)) return;
+  row.part = CNI_PART_MOTOR;
+  row.follows = servo ? CNI_FOLLOWS_PLACE : by_function ? CNI_FOLLOWS_SPEED : CNI_FOLLOWS_NOTHING;
+  row.speed = servo || by_function ? 0 : axis->motor_speed;
+  add(list, row);
+}
+
+// Servos come last: *servos of them.
 static int32_t list_bounds(const CniModel *model, const CniWorldRow *bilateral, int32_t count,
-                           CniWorldRow *rows) {
+                           CniWorldRow *rows, int32_t *servos) {
   List list = {rows, 0};
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CniJoint *joint = &model->joints[i];
-    if (!moves(model, joint)) continue;
-    int32_t first = 0;
-    while (first < count && bilateral[first].joint != i) first++;
-    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
-      const CnJointAxis *axis = &joint->def.axes[k];
-      CniWorldRow row = {.joint = i, .row = CNI_JOINT_LOCKED + k, .rotor = -1, .first = first};
-      row.part = CNI_PART_FRICTION;
-      if (axis->friction > 0 || axis->friction_coefficient > 0) add(&list, row);
-      row.part = CNI_PART_MOTOR;
-      row.follows = axis->motor_function.slot ? CNI_FOLLOWS_SPEED : CNI_FOLLOWS_NOTHING;
-      row.speed = axis->motor_function.slot ? 0 : axis->motor_speed;
-      if (has_motor(axis) && axis->motor_effort < INFINITY) add(&list, row);
+  for (int pass = 0; pass < 2; pass++) {
+    *servos = list.count;
+    for (int32_t i = 0; i < model->joint_count; i++) {
+      const CniJoint *joint = &model->joints[i];
+      if (!moves(model, joint)) continue;
+      int32_t first = 0;
+      while (first < count && bilateral[first].joint != i) first++;
+      for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
+        CniWorldRow row = {.joint = i, .row = CNI_JOINT_LOCKED + k, .rotor = -1, .first = first};
+        add_bounds(&joint->def.axes[k], row, pass, &list);
+      }
     }
   }
+  *servos = list.count - *servos;
   return list.count;
 }
 
@@ -286,12 +298,13 @@ CnStatus cni_rows_list(CnWorld *world) {
   CnEquations *e = &eq->equations;
   e->bilateral_count = list_bilateral(model, &eq->rotor_count, NULL);
   eq->limit_count = list_limits(model, NULL);
-  e->bound_count = list_bounds(model, NULL, 0, NULL);
+  e->bound_count = list_bounds(model, NULL, 0, NULL, &e->servo_count);
   CNI_TRY(cni_equations_take(world, e->bilateral_count + eq->limit_count + e->bound_count,
                              sizeof *eq->rows, &eq->rows));
   list_bilateral(model, &eq->rotor_count, eq->rows);
   list_limits(model, eq->rows + e->bilateral_count);
-  list_bounds(model, eq->rows, e->bilateral_count, eq->rows + e->bilateral_count + eq->limit_count);
+  list_bounds(model, eq->rows, e->bilateral_count, eq->rows + e->bilateral_count + eq->limit_count,
+              &e->servo_count);
   if (eq->rotor_count == 0) return CN_OK;
   // the rotors turn as their coordinates do
   size_t bytes = (size_t)model->body_count * sizeof(CnTwist);
@@ -332,12 +345,6 @@ CnStatus cni_rows_check(const CnWorld *world) {
     const CniJoint *joint = &model->joints[i];
     for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
       const CnJointAxis *axis = &joint->def.axes[k];
-      if (has_motor(axis) && axis->drive == CN_DRIVE_POSITION && axis->motor_effort < INFINITY)
-        return cni_error(
-            CN_UNSUPPORTED,
-            "%s: joint '%s' (%s): a motor that keeps a position with a limited effort "
-            "is not followed: give it motor_stiffness and motor_damping, or use impulse",
-            name, joint->name, cni_joint_kinds[joint->def.kind]->name);
       if (axis->friction_coefficient > 0 && cni_joint_is_spring(joint))
         return cni_error(CN_UNSUPPORTED,
                          "%s: joint '%s' (%s): friction_coefficient with a joint that is a spring "

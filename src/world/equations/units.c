@@ -145,6 +145,10 @@ static CnStatus gaps(void *context, double t, const double *q, double *g) {
     int32_t contact = i - e->bilateral_count;
     g[i] /= row_unit(context, contact < 0 ? i : e->bilateral_count + contact * e->contact_dim);
   }
+  g += e->bilateral_count + e->contact_count;
+  int32_t first = e->bilateral_count + e->contact_count * e->contact_dim + e->bound_count;
+  for (int32_t i = 0; i < e->servo_count; i++)
+    g[i] /= row_unit(context, first - e->servo_count + i);
   return CN_OK;
 }
 

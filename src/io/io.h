@@ -38,6 +38,8 @@ CnCurveDef cni_scene_joint_curve(const CnScene *scene, int32_t joint, int32_t si
 CnStatus cni_run_settings(CnRun *run, CnWorldDef *def);
 // The hull of a shape's geometry, as long as the run is open; null without one.
 const CniHull *cni_run_hull(const CnRun *run, CnGeometryId geometry);
+// The springs between bodies, as links; none in runs of 0.1.
+CnStatus cni_run_springs(CnRun *run, CniArena *arena, CnRunJoint **springs, int32_t *count);
 
 // ---- writing runs ----
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints of a page, as it draws them: what a kind is like follows from its row, so that a new kind
 // needs nothing in web/. Two points that are held apart are a link, joints without coordinates a point,
-// those that leave a plane a square in it, all others their axis.
+// those that leave a plane a square in it, all others their axis; springs between bodies are zigzags.
 #include "view/view_private.h"
 
 #include <string.h>
@@ -55,19 +55,24 @@ static CnStatus write_curves(CniPageFile *file, const CniPageSource *source) {
   return status;
 }
 
+static void put_link(CniPageFile *file, CniPageJoint drawing, const CnRunJoint *joint) {
+  cni_page_file_float32(file, (float)drawing);
+  cni_page_file_float32(file, (float)joint->body_a);
+  cni_page_file_float32(file, (float)joint->body_b);
+  put_pose(file, joint->frame_a);
+  put_pose(file, joint->frame_b);
+}
+
 CnStatus cni_page_write_joints(CniPageFile *file, const CniPageSource *source) {
   CnStatus status = CN_OK;
   cni_page_file_begin(file, "joints");
   for (int32_t i = 0; i < source->info.joint_count && status == CN_OK; i++) {
     CnRunJoint joint;
     status = source->joint(source->context, i, &joint);
-    if (status != CN_OK) break;
-    cni_page_file_float32(file, (float)drawing_of(joint.kind));
-    cni_page_file_float32(file, (float)joint.body_a);
-    cni_page_file_float32(file, (float)joint.body_b);
-    put_pose(file, joint.frame_a);
-    put_pose(file, joint.frame_b);
+    if (status == CN_OK) put_link(file, drawing_of(joint.kind), &joint);
   }
+  for (int32_t i = 0; i < source->spring_count; i++)
+    put_link(file, CNI_PAGE_SPRING, &source->springs[i]);
   cni_page_file_end(file);
   CNI_TRY(status);
   return write_curves(file, source);

@@ -139,7 +139,14 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
   source.info.scalar_count += view.total = total;
   CnScene *scene = scene_with_curves(run, &source.info);
   source.scene = scene;
-  CnStatus status = cni_page_write(&source, def);
+  CnAllocator allocator = cn_allocator_default();
+  CniArena arena;
+  CnRunJoint *springs;
+  cni_arena_init(&arena, &allocator);
+  CnStatus status = cni_run_springs(run, &arena, &springs, &source.spring_count);
+  source.springs = springs;
+  if (status == CN_OK) status = cni_page_write(&source, def);
+  cni_arena_release(&arena);
   cn_scene_destroy(scene);
   return status;
 }

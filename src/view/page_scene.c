@@ -17,6 +17,8 @@ typedef struct SceneView {
   SceneShape *shapes;
   int32_t body_count, shape_count;
   CnJointId joint; // the last one shown
+  CnRunJoint *springs;
+  int32_t spring_count, spring_capacity;
 } SceneView;
 
 static CnStatus scene_parameter(void *context, int32_t index, CnRunParameter *parameter) {
@@ -60,6 +62,25 @@ static CnStatus scene_joint(void *context, int32_t index, CnRunJoint *joint) {
   return CN_OK;
 }
 
+static CnStatus list_springs(SceneView *view) {
+  CnWorldInfo info;
+  cn_world_info(view->world, &info);
+  CNI_TRY(
+      cni_new(&view->allocator, (size_t)info.force_count * sizeof *view->springs, &view->springs));
+  view->spring_capacity = info.force_count;
+  for (CnForceId f = {0}; (f = cn_world_next_force(view->world, f)).slot;) {
+    CnForceDef def;
+    CNI_TRY(cn_force_def(view->world, f, &def));
+    if (def.kind != CN_FORCE_SPRING) continue;
+    view->springs[view->spring_count++] = (CnRunJoint){.name = "",
+                                                       .body_a = number_of(view, def.body_a),
+                                                       .body_b = number_of(view, def.body_b),
+                                                       .frame_a = def.frame_a,
+                                                       .frame_b = def.frame_b};
+  }
+  return CN_OK;
+}
+
 static const CniHull *scene_hull(void *context, CnGeometryId geometry) {
   const SceneView *view = context;
   return cni_world_hull(view->world, geometry);
@@ -98,6 +119,7 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
   view->body_count = counts.body_count;
   view->shape_count = counts.shape_count;
   CnStatus status = list_world(view);
+  if (status == CN_OK) status = list_springs(view);
   if (status == CN_OK) {
     CnSceneInfo scene;
     cn_scene_info(view->scene, &scene);
@@ -110,6 +132,8 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                             .shape = scene_shape,
                             .hull = scene_hull,
                             .joint = scene_joint,
+                            .springs = view->springs,
+                            .spring_count = view->spring_count,
                             .frame = scene_frame};
     source.info = (CnRunInfo){.cairn_version = cn_version(),
                               .scene_name = scene.name,
@@ -134,6 +158,7 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
   }
   CNI_RELEASE(&view->allocator, view->bodies, view->body_count);
   CNI_RELEASE(&view->allocator, view->shapes, view->shape_count);
+  CNI_RELEASE(&view->allocator, view->springs, view->spring_capacity);
   return status;
 }
 

@@ -11,7 +11,7 @@
 //             rotation w x y z, size (3; radius first; of a mesh: ones)
 //   meshes    float32, one mesh after another: number of corners, of triangles; 6 a corner, place
 //             and normal; 3 a triangle, its corners
-//   joints    17 float32 a joint: drawing (CniPageJoint), body a, body b (-1: the ground), frames a and
+//   joints    17 float32 a joint, then a spring: drawing (CniPageJoint), body a, body b (-1: the ground), frames a and
 //             b on them: position (3), rotation w x y z
 //   curves    float32, one curve after another: its joint, its side (0: a, 1: b), number of points; 2 a
 //             point, x and y in the frame
@@ -48,6 +48,8 @@ typedef struct CniPageSource {
   CnStatus (*shape)(void *context, int32_t index, CnRunShape *shape);
   const CniHull *(*hull)(void *context, CnGeometryId geometry); // null without one
   CnStatus (*joint)(void *context, int32_t index, CnRunJoint *joint);
+  const CnRunJoint *springs; // force elements between two points, drawn as zigzags
+  int32_t spring_count;
   const CnScene *scene; // that has the curves of joints; null: none is known
   CnStatus (*frame)(void *context, int64_t index, double *time, CnPose *poses);
   // scalars first, then sensors
@@ -121,7 +123,8 @@ typedef enum CniPageJoint {
   CNI_PAGE_POINT = 0,
   CNI_PAGE_AXIS,
   CNI_PAGE_LINK,
-  CNI_PAGE_SQUARE
+  CNI_PAGE_SQUARE,
+  CNI_PAGE_SPRING
 } CniPageJoint;
 CnStatus cni_page_write_joints(CniPageFile *file, const CniPageSource *source);
 

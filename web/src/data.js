@@ -144,8 +144,10 @@ const loadShapes = (count) => {
   });
 };
 
-const loadJoints = (count) => {
+// Joints, and springs after them.
+const loadJoints = () => {
   const table = float32("joints");
+  const count = table.length / 17;
   const joints = Array.from({ length: count }, (_, i) => {
     const [draw, bodyA, bodyB, ...frames] = table.subarray(17 * i, 17 * i + 17);
     return { draw, bodyA, bodyB, frameA: frames.slice(0, 7), frameB: frames.slice(7), curves: [] };
@@ -199,7 +201,7 @@ export const load = () => {
     kinds: Uint8Array.from({ length: bodyCount }, (_, i) => table[ROW * i] & 3),
     mass: (i) => table[ROW * i + 1],
     shapes: loadShapes(meta.shapes),
-    joints: loadJoints(meta.joints),
+    joints: loadJoints(),
     ...loadSeries(meta),
     ...loadReactions(),
     ...createPoses(table, times, packing, bodyCount),

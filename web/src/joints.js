@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints: their axes, planes and points on the bodies, and a line from one frame to the other, which is a
-// link where two points are held apart, and a gap where they should not be.
+// link or a rope where two points are held apart, and a gap where they should not be. Springs are zigzags.
 import * as THREE from "three";
 
-const DRAW = { point: 0, axis: 1, link: 2, square: 3 };
+const DRAW = { point: 0, axis: 1, link: 2, square: 3, spring: 4 };
+const COILS = 12; // corners of a zigzag
 const MOST = 5000; // joints that are drawn
 
 // Lines of a joint in its frame a, in units of the mark; a point is a small cross.
@@ -11,6 +12,7 @@ const STROKES = {
   [DRAW.point]: [-0.3, 0, 0, 0.3, 0, 0, 0, -0.3, 0, 0, 0.3, 0, 0, 0, -0.3, 0, 0, 0.3],
   [DRAW.axis]: [0, 0, -1, 0, 0, 1, -0.25, 0, 0, 0.25, 0, 0, 0, -0.25, 0, 0, 0.25, 0],
   [DRAW.link]: [],
+  [DRAW.spring]: [],
   [DRAW.square]: [
     -0.7, -0.7, 0, 0.7, -0.7, 0, 0.7, -0.7, 0, 0.7, 0.7, 0, 0.7, 0.7, 0, -0.7, 0.7, 0, -0.7, 0.7, 0,
     -0.7, -0.7, 0,
@@ -23,6 +25,7 @@ export const createJoints = (data, bodies, scene, bounds) => {
   const mark = bounds.getSize(new THREE.Vector3()).length() / 40;
   const pointsOf = (j) =>
     STROKES[j.draw].length / 3 +
+    (j.draw === DRAW.spring ? 2 * COILS : 0) +
     (j.curves.length ? j.curves.reduce((sum, c) => sum + c.points.length - 2, 0) : 2);
   const count = list.reduce((sum, j) => sum + pointsOf(j), 0);
   const places = new Float32Array(3 * count);
@@ -49,6 +52,13 @@ export const createJoints = (data, bodies, scene, bounds) => {
     return point.add(p.fromArray(position, 3 * body));
   };
   const point = new THREE.Vector3();
+  const [from, to, side] = [new THREE.Vector3(), new THREE.Vector3(), new THREE.Vector3()];
+  // Corners of a spring beside the line between its ends, straight at both of them.
+  const corner = (k) => {
+    point.lerpVectors(from, to, k / (COILS + 1));
+    const out = k < 2 || k > COILS - 1 ? 0 : k % 2 ? 1 : -1;
+    return point.addScaledVector(side, 0.3 * mark * out);
+  };
   const place = () => {
     let at = 0;
     const put = (frame, body) => {
@@ -68,6 +78,19 @@ export const createJoints = (data, bodies, scene, bounds) => {
             put(side ? frameB : frameA, side ? bodyB : bodyA);
           }
       if (curves.length) continue;
+      if (draw === DRAW.spring) {
+        toWorld(from.set(0, 0, 0), frameA, bodyA);
+        toWorld(to.set(0, 0, 0), frameB, bodyB);
+        side.subVectors(to, from);
+        side.set(side.z, 0, -side.x).lengthSq() > 0 || side.set(1, 0, 0);
+        side.normalize();
+        for (let k = 0; k <= COILS; k++)
+          for (const end of [k, k + 1]) {
+            corner(end).toArray(places, at);
+            at += 3;
+          }
+        continue;
+      }
       point.set(0, 0, 0);
       put(frameA, bodyA);
       point.set(0, 0, 0);

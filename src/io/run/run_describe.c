@@ -323,6 +323,8 @@ static CnStatus put_forces(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
                                    {"/forces/kind_name", TEXT, 0, offsetof(Row, kind_name)},
                                    {"/forces/body_a", CNI_INT32, 0, offsetof(Row, body_a)},
                                    {"/forces/body_b", CNI_INT32, 0, offsetof(Row, body_b)},
+                                   {"/forces/frame_a", CNI_DOUBLE, 7, offsetof(Row, def.frame_a)},
+                                   {"/forces/frame_b", CNI_DOUBLE, 7, offsetof(Row, def.frame_b)},
                                    {0}};
   Row *rows;
   CnWorldInfo info;

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command.h"
 #include "force/force.h"
+#include "io/io.h"
 #include "source_dir.h"
 
 static double sensor(const CnScene *scene, const double *values, const char *name,
@@ -49,6 +51,42 @@ static void scene(void **state) {
   CHECK_NEAR(sensor(s, values, "stored", "J"), weight * weight / 1600, 1e-8);
   cn_world_destroy(world);
   cn_scene_destroy(s);
+}
+
+// The springs of a run file, as the page draws them.
+static void springs_of_a_run(void **state) {
+  (void)state;
+  CnScene *s;
+  CnWorld *world;
+  CniRunWriter *writer;
+  CnRun *run;
+  Scratch scratch = scratch_create();
+  CHECK_OK(cn_scene_open(CAIRN_SOURCE_DIR "/tests/scenes/good/strut.json", NULL, 0, NULL, &s));
+  CnWorldDef def = cn_world_def_default();
+  cn_scene_world_def(s, &def);
+  CHECK_OK(cn_world_create(&def, &world));
+  CHECK_OK(cn_scene_fill(s, world));
+  CniRunWriterDef to = {.path = scratch_file(&scratch, "strut.h5"), .scene = s};
+  CHECK_OK(cni_run_writer_create(&to, world, &writer));
+  CHECK_OK(cni_run_writer_close(writer));
+  CHECK_OK(cn_run_open(scratch_file(&scratch, "strut.h5"), NULL, &run));
+  CnAllocator allocator = cn_allocator_default();
+  CniArena arena;
+  CnRunJoint *springs;
+  int32_t count;
+  cni_arena_init(&arena, &allocator);
+  CHECK_OK(cni_run_springs(run, &arena, &springs, &count));
+  CHECK(count == 3); // drag and constant force are none
+  for (int32_t i = 0; i < count; i++) {
+    CHECK(springs[i].body_a == -1 && springs[i].body_b == i);
+    CHECK_NEAR(springs[i].frame_a.position.x, i, 0);
+    CHECK_NEAR(springs[i].frame_b.position.z, 0, 0);
+  }
+  cni_arena_release(&arena);
+  cn_run_close(run);
+  cn_world_destroy(world);
+  cn_scene_destroy(s);
+  scratch_remove(&scratch);
 }
 
 static void schema(void **state) {
@@ -104,7 +142,7 @@ static void manual(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(scene), cmocka_unit_test(schema),
-                                     cmocka_unit_test(manual)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(scene), cmocka_unit_test(springs_of_a_run),
+                                     cmocka_unit_test(schema), cmocka_unit_test(manual)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Springs between bodies, read back from a run file for the page: who holds whom, and where.
+#include <string.h>
+
+#include "io/run/run_private.h"
+
+#define SPRING "spring"
+
+static CnStatus read_ends(CnRun *run, int32_t count, int32_t *bodies[2], CnPose *frames[2]) {
+  static const char *const body[2] = {"/forces/body_a", "/forces/body_b"};
+  static const char *const frame[2] = {"/forces/frame_a", "/forces/frame_b"};
+  for (int32_t k = 0; k < 2; k++) {
+    CNI_TRY(cni_input_numbers(run, body[k], NULL, CNI_INT32, count, bodies[k]));
+    CNI_TRY(cni_input_numbers(run, frame[k], NULL, CNI_DOUBLE, 7 * (int64_t)count, frames[k]));
+    for (int32_t i = 0; i < count; i++)
+      if (bodies[k][i] < -1 || bodies[k][i] >= run->info.body_count)
+        return cni_input_damaged(run, body[k], i, bodies[k][i]);
+  }
+  return CN_OK;
+}
+
+static CnStatus read_springs(CnRun *run, CniArena *arena, CniTexts *kinds, CnRunJoint **springs,
+                             int32_t *count) {
+  int64_t n = 0;
+  int32_t *bodies[2], found = 0;
+  CnPose *frames[2];
+  CNI_TRY(cni_input_count(run, "/forces/body_a", &n));
+  for (int32_t k = 0; k < 2; k++) {
+    CNI_TRY(cni_arena_array(arena, (int32_t)n, sizeof **bodies, &bodies[k]));
+    CNI_TRY(cni_arena_array(arena, (int32_t)n, sizeof **frames, &frames[k]));
+  }
+  CNI_TRY(cni_input_texts(run, "/forces/kind_name", NULL, n, kinds));
+  CNI_TRY(read_ends(run, (int32_t)n, bodies, frames));
+  CNI_TRY(cni_arena_array(arena, (int32_t)n, sizeof **springs, springs));
+  for (int32_t i = 0; i < n; i++)
+    if (strcmp(kinds->bytes + (size_t)i * kinds->size, SPRING) == 0)
+      (*springs)[found++] = (CnRunJoint){.name = "",
+                                         .body_a = bodies[0][i],
+                                         .body_b = bodies[1][i],
+                                         .frame_a = frames[0][i],
+                                         .frame_b = frames[1][i]};
+  *count = found;
+  return CN_OK;
+}
+
+CnStatus cni_run_springs(CnRun *run, CniArena *arena, CnRunJoint **springs, int32_t *count) {
+  CniTexts kinds = {0};
+  *springs = NULL;
+  *count = 0;
+  CniQuiet quiet = cni_quiet_begin();
+  CnStatus status = CN_OK;
+  // worlds without forces have no such group, and older runs no frames
+  if (H5Lexists(run->file, "/forces", H5P_DEFAULT) > 0 &&
+      H5Lexists(run->file, "/forces/frame_a", H5P_DEFAULT) > 0)
+    status = read_springs(run, arena, &kinds, springs, count);
+  cni_release(&run->allocator, kinds.bytes, kinds.byte_count);
+  cni_quiet_end(quiet);
+  return status;
+}

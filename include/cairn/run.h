@@ -32,6 +32,7 @@ typedef struct CnRunInfo {
   uint64_t seed;
   int32_t worker_count;
   int32_t body_count, shape_count, joint_count;
+  int32_t coupling_count;
   int32_t parameter_count; ///< parameters of the scene with the values used
   int64_t step_count;      ///< steps with scalars
   int64_t frame_count;
@@ -100,6 +101,11 @@ CN_API CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contact
 /// Reactions of all joints in a frame, joint_count states. CN_UNSUPPORTED if they were not
 /// recorded.
 CN_API CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *states);
+
+/// The name of a coupling ("" without one), and what all of them did in a frame, coupling_count states.
+/// CN_UNSUPPORTED if reactions were not recorded.
+CN_API CnStatus cn_run_coupling(const CnRun *run, int32_t index, const char **name);
+CN_API CnStatus cn_run_coupling_states(CnRun *run, int64_t frame, CnCouplingState *states);
 
 /// Two shapes, by index, began or ceased to touch; or an event that hem5 or rkf45 placed in time.
 typedef struct CnRunEvent {

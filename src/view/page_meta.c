@@ -54,6 +54,7 @@ static void write_info(CniPageFile *file, const CniPageSource *source) {
   number_field(file, "bodies", info->body_count);
   number_field(file, "shapes", info->shape_count);
   number_field(file, "joints", info->joint_count);
+  number_field(file, "couplings", info->coupling_count);
   number_field(file, "steps", (double)info->step_count);
   number_field(file, "recordedFrames", (double)info->frame_count);
   number_field(file, "complete", info->complete);

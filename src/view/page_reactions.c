@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plots of what joints did, from the states recorded with the frames: coordinates, rates, efforts along
-// them, sizes of reaction forces and torques. Efforts that stay zero are left out, and so is what goes
+// them, sizes of reaction forces and torques, efforts of couplings. Efforts that stay zero are left out, and so is what goes
 // beyond the room of a page.
 #include "view/view_private.h"
 
@@ -10,7 +10,7 @@
 #define MAX_SERIES 120
 
 typedef struct Series {
-  int32_t joint, quantity, axis; // axis -1: of the joint as a whole
+  int32_t joint, quantity, axis; // axis -1: of the joint as a whole; joint -1: coupling `axis`
   double *values;
 } Series;
 
@@ -41,8 +41,11 @@ static double value_of(const CnJointState *state, const Series *s) {
 }
 
 // All that may be plotted, in the order of the page.
-static int32_t list_series(const CnRunJoint *joints, int32_t joint_count, Series *series) {
+static int32_t list_series(const CnRunJoint *joints, int32_t joint_count, int32_t coupling_count,
+                           Series *series) {
   int32_t count = 0;
+  for (int32_t i = 0; i < coupling_count && count < MAX_SERIES / 2; i++)
+    series[count++] = (Series){.joint = -1, .axis = i};
   for (int32_t i = 0; i < joint_count; i++) {
     int32_t axes = 0;
     while (cn_joint_coordinate_name(joints[i].kind, axes)) axes++;
@@ -56,10 +59,27 @@ static int32_t list_series(const CnRunJoint *joints, int32_t joint_count, Series
 }
 
 static int is_shown(const Series *s, int64_t points) {
-  if (quantities[s->quantity].always) return 1;
+  if (s->joint < 0 || quantities[s->quantity].always) return 1;
   for (int64_t p = 0; p < points; p++)
     if (s->values[p] != 0) return 1;
   return 0;
+}
+
+static CnStatus write_coupling(CniPageFile *file, const CniPageSource *source, const Series *s,
+                               int32_t index) {
+  const char *own;
+  char name[160];
+  CNI_TRY(source->coupling(source->context, s->axis, &own));
+  if (own[0])
+    snprintf(name, sizeof name, "%.150s", own);
+  else
+    snprintf(name, sizeof name, "coupling %d", (int)s->axis);
+  cni_page_file_text(file, index ? ",{\"title\":" : "{\"title\":");
+  cni_page_file_string(file, "Coupling efforts");
+  cni_page_file_text(file, ",\"name\":");
+  cni_page_file_string(file, name);
+  cni_page_file_text(file, ",\"unit\":\"N or N m\"}");
+  return CN_OK;
 }
 
 static void write_entry(CniPageFile *file, const CnRunJoint *joint, const Series *s,
@@ -97,25 +117,34 @@ static CnStatus write_from(CniPageFile *file, const CniPageSource *source, CniAr
   int64_t points = (frames + stride - 1) / stride;
   CnRunJoint *joints;
   CnJointState *states;
+  CnCouplingState *coupled;
+  int32_t coupling_count = source->coupling_states ? source->info.coupling_count : 0;
   Series *series;
   double *times;
   CNI_TRY(cni_arena_array(arena, joint_count, sizeof *joints, &joints));
   CNI_TRY(cni_arena_array(arena, joint_count, sizeof *states, &states));
+  CNI_TRY(cni_arena_array(arena, coupling_count, sizeof *coupled, &coupled));
   CNI_TRY(cni_arena_array(arena, MAX_SERIES, sizeof *series, &series));
   CNI_TRY(cni_arena_array(arena, points, sizeof *times, &times));
   for (int32_t i = 0; i < joint_count; i++) CNI_TRY(source->joint(source->context, i, &joints[i]));
-  count = list_series(joints, joint_count, series);
+  count = list_series(joints, joint_count, coupling_count, series);
   for (int32_t s = 0; s < count; s++)
     CNI_TRY(cni_arena_array(arena, points, sizeof(double), &series[s].values));
   for (int64_t p = 0; p < points; p++) {
     CNI_TRY(source->states(source->context, p * stride, &times[p], states));
+    if (coupling_count > 0) CNI_TRY(source->coupling_states(source->context, p * stride, coupled));
     for (int32_t s = 0; s < count; s++)
-      series[s].values[p] = value_of(&states[series[s].joint], &series[s]);
+      series[s].values[p] = series[s].joint < 0 ? coupled[series[s].axis].effort
+                                                : value_of(&states[series[s].joint], &series[s]);
   }
   cni_page_file_text(file, "<script type=\"application/json\" data-cairn=\"reactions\">[");
-  for (int32_t s = 0; s < count; s++)
-    if (is_shown(&series[s], points))
+  for (int32_t s = 0; s < count; s++) {
+    if (!is_shown(&series[s], points)) continue;
+    if (series[s].joint < 0)
+      CNI_TRY(write_coupling(file, source, &series[s], shown++));
+    else
       write_entry(file, &joints[series[s].joint], &series[s], shown++);
+  }
   cni_page_file_text(file, "]</script>\n");
   write_numbers(file, "reactions-time", times, points);
   shown = 0;

@@ -53,6 +53,16 @@ static CnStatus run_states(void *context, int64_t index, double *time, CnJointSt
   return cn_run_joint_states(view->run, index, states);
 }
 
+static CnStatus run_coupling(void *context, int32_t index, const char **name) {
+  const RunView *view = context;
+  return cn_run_coupling(view->run, index, name);
+}
+
+static CnStatus run_coupling_states(void *context, int64_t index, CnCouplingState *states) {
+  const RunView *view = context;
+  return cn_run_coupling_states(view->run, index, states);
+}
+
 static CnStatus run_series(void *context, int32_t index, CnRunSeries *series) {
   const RunView *view = context;
   if (index < view->scalar_count) return cn_run_scalar(view->run, index, series);
@@ -134,6 +144,8 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
   cn_run_info(run, &source.info);
   view.scalar_count = source.info.scalar_count;
   if (source.info.joints_recorded) source.states = run_states;
+  source.coupling = run_coupling;
+  source.coupling_states = run_coupling_states;
   int32_t total = 0;
   CNI_TRY(can_sum(&view, &source.info, &total));
   source.info.scalar_count += view.total = total;

@@ -57,6 +57,8 @@ typedef struct CniPageSource {
   CnStatus (*values)(void *context, const char *name, int64_t first, int64_t count, double *values);
   // of all joints in a frame; null: none were recorded
   CnStatus (*states)(void *context, int64_t frame, double *time, CnJointState *states);
+  CnStatus (*coupling)(void *context, int32_t index, const char **name);
+  CnStatus (*coupling_states)(void *context, int64_t frame, CnCouplingState *states);
 } CniPageSource;
 
 // Write the page of a source.

@@ -6,6 +6,8 @@
 #include "cli_case.h"
 #include "source_dir.h"
 
+#include <cairn/run.h>
+
 static double sensor(const json_t *report, const char *name) {
   json_t *list = json_object_get(report, "sensors"), *item;
   size_t i;
@@ -52,8 +54,46 @@ static void machines(void **state) {
   json_decref(list);
 }
 
+// A gear in the run file: name, terms, effort and error of every frame; its plot in the page.
+static void couplings_in_a_run(void **state) {
+  CliCase *c = *state;
+  json_error_t error;
+  json_t *list = json_load_file(CAIRN_SOURCE_DIR "/tests/scenes/machines.json", 0, &error);
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    json_t *item = json_array_get(list, i);
+    if (strcmp(text(item, "title"), "gear") != 0) continue;
+    char *scene = json_dumps(json_object_get(item, "scene"), 0);
+    scratch_write(&c->scratch, "gear.json", scene);
+    free(scene);
+  }
+  json_decref(list);
+  cairn_status(c, "run gear.json --out gear.h5 --record joints -q", 0);
+  CnRun *run;
+  CnRunInfo info;
+  CnCouplingState s;
+  const char *name;
+  CnAllocator allocator = cn_allocator_default();
+  CHECK_OK(cn_run_open(scratch_file(&c->scratch, "gear.h5"), &allocator, &run));
+  cn_run_info(run, &info);
+  CHECK(info.coupling_count == 1);
+  CHECK_OK(cn_run_coupling(run, 0, &name));
+  CHECK(strcmp(name, "c") == 0);
+  CHECK_STATUS(cn_run_coupling(run, 1, &name), CN_INVALID_ARGUMENT);
+  for (int64_t k = 1; k < info.frame_count; k++) {
+    CHECK_OK(cn_run_coupling_states(run, k, &s));
+    CHECK_NEAR(s.effort, -1, 1e-9);
+    CHECK_NEAR(s.error, 0, 1e-9);
+  }
+  cn_run_close(run);
+  cairn_status(c, "report gear.h5 -o gear.html", 0);
+  char *page = file_bytes(scratch_file(&c->scratch, "gear.html"), NULL);
+  check_contains(page, "\"title\":\"Coupling efforts\",\"name\":\"c\"");
+  free(page);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(machines, cli_set_up, cli_tear_down)};
+      cmocka_unit_test_setup_teardown(machines, cli_set_up, cli_tear_down),
+      cmocka_unit_test_setup_teardown(couplings_in_a_run, cli_set_up, cli_tear_down)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,6 +69,7 @@ export const createSettings = (parent, data) => {
     ["Bodies", digits(meta.bodies)],
     ["Shapes", digits(meta.shapes)],
     ["Joints", digits(meta.joints)],
+    ...(meta.couplings ? [["Couplings", digits(meta.couplings)]] : []),
     ["Seed", meta.seed],
   ]);
   table(

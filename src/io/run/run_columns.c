@@ -28,6 +28,8 @@
   CNI_ROWS_EVENTS, CNI_##number, CNI_PER_ROW, 0, 0, FIELD(CniEventRow, path)
 #define JOINT(per, components, path)                                                               \
   CNI_ROWS_FRAMES, CNI_DOUBLE, CNI_PER_##per, components, 0, FIELD(CnJointState, path)
+#define COUPLING(path)                                                                             \
+  CNI_ROWS_FRAMES, CNI_DOUBLE, CNI_PER_COUPLING, 0, 1, FIELD(CnCouplingState, path)
 #define WIDE(rows, per, components)                                                                \
   CNI_ROWS_##rows, CNI_DOUBLE, CNI_PER_##per, components, 0, 0, CNI_DOUBLE
 #define COLUMN(name, ...) {__VA_ARGS__},
@@ -60,6 +62,7 @@ static int64_t things_in_row(const CniColumn *c, const CniRunSizes *sizes) {
   if (c->per == CNI_PER_BODY) return sizes->body_count;
   if (c->per == CNI_PER_JOINT) return sizes->joint_count;
   if (c->per == CNI_PER_COORDINATE) return sizes->coordinate_count;
+  if (c->per == CNI_PER_COUPLING) return sizes->record_joints > 1 ? sizes->coupling_count : 0;
   if (c->per == CNI_PER_SENSOR) return sizes->sensor_count;
   return 1;
 }

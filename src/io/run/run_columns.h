@@ -96,6 +96,10 @@ COLUMN(JOINT_FRICTION, "/reactions/friction", "N or N m", "effort of dry frictio
        JOINT(COORDINATE, 0, friction))
 COLUMN(JOINT_SPRING, "/reactions/spring", "N or N m", "effort of spring and damper",
        JOINT(COORDINATE, 0, spring))
+COLUMN(COUPLING_EFFORT, "/reactions/coupling_effort", "",
+       "times a coefficient it is what the coordinate gets, N or N m", COUPLING(effort))
+COLUMN(COUPLING_ERROR, "/reactions/coupling_error", "", "how far the relation is off",
+       COUPLING(error))
 COLUMN(CONTACTS_END, "/contacts/end_of_frame", "1",
        "number of contacts up to and including the frame", FRAME(INT64, contacts_end))
 COLUMN(CONTACT_BODY_A, "/contacts/body_a", "1", "index in /bodies", CONTACT(INT32, body_a, 0))

@@ -40,11 +40,18 @@ CnStatus cni_run_number(CniRunWriter *w, const CnWorld *world) {
   largest_slots(w, world);
   w->bodies = take(w, info.body_count, sizeof *w->bodies, &status);
   w->joints = take(w, info.joint_count, sizeof *w->joints, &status);
+  for (CnCouplingId c = cn_world_next_coupling(world, (CnCouplingId){0}); c.slot;
+       c = cn_world_next_coupling(world, c))
+    w->sizes.coupling_count++;
+  w->couplings = take(w, w->sizes.coupling_count, sizeof *w->couplings, &status);
   w->body_of_slot = take(w, w->body_slots, sizeof(int32_t), &status);
   w->shape_of_slot = take(w, w->shape_slots, sizeof(int32_t), &status);
   w->sensor_values = take(w, w->sizes.sensor_count, sizeof(double), &status);
   CNI_TRY(status);
-  int32_t body = 0, shape = 0, joint = 0;
+  int32_t body = 0, shape = 0, joint = 0, coupling = 0;
+  for (CnCouplingId c = cn_world_next_coupling(world, (CnCouplingId){0}); c.slot;
+       c = cn_world_next_coupling(world, c))
+    w->couplings[coupling++] = c;
   for (CnBodyId b = next_body(world, (CnBodyId){0}); b.slot; b = next_body(world, b)) {
     w->bodies[body] = b;
     w->body_of_slot[b.slot] = body++;
@@ -313,6 +320,41 @@ static CnStatus put_joints(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
   return CN_OK;
 }
 
+// Their names, and the terms of all: coefficient times coordinate.
+static CnStatus put_couplings(CniRunWriter *w, CnWorld *world, CniArena *arena, CniHdf *hdf) {
+  typedef struct Term {
+    int32_t coupling, joint, coordinate;
+    double coefficient;
+  } Term;
+  static const Column columns[] = {{"/couplings/name", TEXT, 0, offsetof(CnCouplingDef, name)},
+                                   {0}};
+  static const Column term_columns[] = {
+      {"/couplings/term_coupling", CNI_INT32, 0, offsetof(Term, coupling)},
+      {"/couplings/term_joint", CNI_INT32, 0, offsetof(Term, joint)},
+      {"/couplings/term_coordinate", CNI_INT32, 0, offsetof(Term, coordinate)},
+      {"/couplings/term_coefficient", CNI_DOUBLE, 0, offsetof(Term, coefficient)},
+      {0}};
+  int32_t n = w->sizes.coupling_count, k = 0;
+  CnCouplingDef *rows;
+  Term *terms;
+  if (n == 0) return CN_OK;
+  CNI_TRY(cni_arena_array(arena, n, sizeof *rows, &rows));
+  CNI_TRY(cni_arena_array(arena, (int64_t)n * CN_COUPLING_TERMS, sizeof *terms, &terms));
+  for (int32_t i = 0; i < n; i++) {
+    cn_coupling_def(world, w->couplings[i], &rows[i]);
+    for (int32_t t = 0; t < rows[i].term_count; t++) {
+      const CnCouplingTerm *term = &rows[i].terms[t];
+      int32_t joint = 0;
+      while (w->joints[joint].slot != term->joint.slot) joint++;
+      terms[k++] = (Term){i, joint, term->coordinate, term->coefficient};
+    }
+  }
+  cni_hdf_group(hdf, "/couplings");
+  put_table(w, hdf, columns, n, rows, sizeof *rows);
+  put_table(w, hdf, term_columns, k, terms, sizeof *terms);
+  return CN_OK;
+}
+
 static CnStatus put_forces(CniRunWriter *w, CnWorld *world, CniArena *arena, CniHdf *hdf) {
   typedef struct Row {
     const char *kind_name;
@@ -362,6 +404,7 @@ CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *
   if (status == CN_OK) status = put_bodies(w, world, &arena, hdf);
   if (status == CN_OK) status = put_shapes(w, world, &arena, hdf);
   if (status == CN_OK) status = put_joints(w, world, &arena, hdf);
+  if (status == CN_OK) status = put_couplings(w, world, &arena, hdf);
   if (status == CN_OK) status = put_forces(w, world, &arena, hdf);
   cni_arena_release(&arena);
   return status;

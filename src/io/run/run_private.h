@@ -12,7 +12,7 @@
 #define CNI_RUN_FORMAT_VERSION 1
 #define CNI_RUN_WORDS 8
 #define CNI_RUN_VERDICT "/verdict" // a text of the length of CnVerdict::line
-#define CNI_RUN_NAMES 6
+#define CNI_RUN_NAMES 7
 
 // ---- the disk: run_disk.c ----
 
@@ -54,6 +54,7 @@ typedef enum CniPer {
   CNI_PER_BODY,
   CNI_PER_JOINT,
   CNI_PER_COORDINATE,
+  CNI_PER_COUPLING,
   CNI_PER_SENSOR
 } CniPer;
 
@@ -93,8 +94,9 @@ enum {
 #include "io/run/run_columns.h"
 #undef COLUMN
   CNI_COLUMN_COUNT,
-  CNI_COLUMN_SCALAR_END = CNI_COLUMN_SENSORS,    // columns before it are series of cn_run_scalar
-  CNI_COLUMN_JOINT_END = CNI_COLUMN_CONTACTS_END // of joints: those of 0.1 end before their torque
+  CNI_COLUMN_SCALAR_END = CNI_COLUMN_SENSORS, // columns before it are series of cn_run_scalar
+  CNI_COLUMN_JOINT_END =
+      CNI_COLUMN_COUPLING_EFFORT // of joints: those of 0.1 end before their torque
 };
 #define CNI_RUN_LOCATED 2 // kinds of events from here on are CnEventKind
 extern const CniColumn cni_run_columns[CNI_COLUMN_COUNT];
@@ -103,6 +105,7 @@ extern const CniColumn cni_run_columns[CNI_COLUMN_COUNT];
 typedef struct CniRunSizes {
   int32_t body_count, joint_count, sensor_count;
   int32_t coordinate_count; // of all joints
+  int32_t coupling_count;
   int32_t record_contacts;
   int32_t record_joints; // 1: force and error, as in 0.1; 2: all of CnJointState
 } CniRunSizes;
@@ -203,6 +206,7 @@ struct CniRunWriter {
   double *sensor_values;
   CnBodyId *bodies; // in the order of the file
   CnJointId *joints;
+  CnCouplingId *couplings;
   int32_t *body_of_slot, *shape_of_slot; // indices in the file by slot, -1: none
   int32_t shape_count, body_slots, shape_slots;
 };

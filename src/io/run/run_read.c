@@ -243,6 +243,8 @@ static void read_info(Reading *r) {
                                 .record_contacts = info->contacts_recorded,
                                 .record_joints = joints > 1 ? 2 : info->joints_recorded};
   if (joints > 1) r->run->sizes.coordinate_count = count_of(r, "/joints/coordinate_joint");
+  if (H5Lexists(r->run->file, "/couplings", H5P_DEFAULT) > 0)
+    info->coupling_count = r->run->sizes.coupling_count = count_of(r, "/couplings/name");
   read_committed(r);
   info->step_count = r->run->committed.rows[CNI_ROWS_STEPS];
   info->frame_count = r->run->committed.rows[CNI_ROWS_FRAMES];
@@ -257,6 +259,9 @@ static void read_all(Reading *r) {
   read_bodies(r);
   read_shapes(r);
   read_joints(r);
+  size_t size; // of the names of couplings
+  if (r->run->info.coupling_count > 0)
+    get_names(r, "/couplings/name", r->run->info.coupling_count, CNI_RUN_NAMES - 1, &size);
   cni_arena_release(&r->arena);
 }
 

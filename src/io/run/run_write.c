@@ -56,6 +56,7 @@ static void release(CniRunWriter *w) {
   cni_run_rows_release(w);
   CNI_RELEASE(&a, w->bodies, w->sizes.body_count);
   CNI_RELEASE(&a, w->joints, w->sizes.joint_count);
+  CNI_RELEASE(&a, w->couplings, w->sizes.coupling_count);
   cni_release(&a, w->body_of_slot, (size_t)w->body_slots * sizeof(int32_t));
   cni_release(&a, w->shape_of_slot, (size_t)w->shape_slots * sizeof(int32_t));
   cni_release(&a, w->sensor_values, (size_t)w->sizes.sensor_count * sizeof(double));
@@ -213,6 +214,14 @@ static CnStatus put_reactions(CniRunWriter *w, const CnWorld *world, int64_t row
       if (to) memcpy(to + first, from, (size_t)n * sizeof *to);
     }
     at += state.coordinate_count;
+  }
+  double *effort = cni_run_rows_doubles(w, CNI_COLUMN_COUPLING_EFFORT, row);
+  double *error = cni_run_rows_doubles(w, CNI_COLUMN_COUPLING_ERROR, row);
+  for (int32_t i = 0; effort && error && i < w->sizes.coupling_count; i++) {
+    CnCouplingState state;
+    CNI_TRY(cn_coupling_state(world, w->couplings[i], &state));
+    effort[i] = state.effort;
+    error[i] = state.error;
   }
   return CN_OK;
 }

@@ -22,14 +22,16 @@
 
 #include "core/math.h"
 
+#define INLINE static inline __attribute__((always_inline))
 #define MAX_NEWTON 24
+#define FEW 6 // steps without halving, where a body is held
 #define MAX_HALVINGS 12
 #define MAX_PARTS                                                                                  \
   64 // of a step; faster bodies are turned by less than they should, and lose nothing
 
 // 2 J (Wm - W0) + h Wm x (J Wm): zero at the midpoint spin of a free body. d = (J3-J2, J1-J3, J2-J1)
 // h.
-static CnVec3 spin_defect(CnVec3 inertia, CnVec3 d, CnVec3 w0, CnVec3 m) {
+INLINE CnVec3 spin_defect(CnVec3 inertia, CnVec3 d, CnVec3 w0, CnVec3 m) {
   return (CnVec3){2 * inertia.x * (m.x - w0.x) + d.x * m.y * m.z,
                   2 * inertia.y * (m.y - w0.y) + d.y * m.z * m.x,
                   2 * inertia.z * (m.z - w0.z) + d.z * m.x * m.y};
@@ -38,7 +40,7 @@ static CnVec3 spin_defect(CnVec3 inertia, CnVec3 d, CnVec3 w0, CnVec3 m) {
 // What a torque adds to the defect, and to its slope. The mean arms are (1 - A)^-1 r with A = hat(a), a =
 // h m/2, so that the forces give (1 + a.a) t = sum of r x f + (G - trace G) a + a x G^T a, G = sum of
 // r f^T; the slope of the second term stands for all.
-static CnVec3 torque_defect(const CniDriftTorque *torque, CnVec3 m, double h, CnMat3 *slope) {
+INLINE CnVec3 torque_defect(const CniDriftTorque *torque, CnVec3 m, double h, CnMat3 *slope) {
   CnVec3 a = cn_scale(h / 2, m);
   CnMat3 g = torque->arms;
   double trace = g.x.x + g.y.y + g.z.z;
@@ -65,7 +67,7 @@ typedef struct Middle {
   const CniDriftTorque *torque; // null: none
 } Middle;
 
-static CnVec3 middle_defect(const Middle *k, CnVec3 m, CnMat3 *slope) {
+INLINE CnVec3 middle_defect(const Middle *k, CnVec3 m, CnMat3 *slope) {
   CnVec3 f = spin_defect(k->inertia, k->d, k->w0, m);
   *slope = (CnMat3){{2 * k->inertia.x, k->d.y * m.z, k->d.z * m.y},
                     {k->d.x * m.z, 2 * k->inertia.y, k->d.z * m.x},
@@ -83,6 +85,23 @@ static int solve3(CnMat3 a, CnVec3 r, CnVec3 *x) {
   return 1;
 }
 
+// Newton's method from a guess that is near: a body in the step of a joint's.
+static int find_near(const Middle *k, CnVec3 *result) {
+  CnVec3 m = *result, step;
+  CnMat3 slope;
+  for (int i = 0; i < FEW; i++) {
+    CnVec3 f = middle_defect(k, m, &slope);
+    if (!solve3(slope, f, &step)) return 0;
+    m = cn_sub(m, step);
+    // every step squares the error: after this one it is below rounding
+    if (cn_norm2(step) <= 1e-16 * (cn_norm2(k->w0) + cn_norm2(m))) {
+      *result = m;
+      return 1;
+    }
+  }
+  return 0;
+}
+
 // By Newton's method with step halving. A solution exists for every h (the defect points outwards
 // on a large sphere).
 int cni_drift_middle(CnVec3 inertia, CnVec3 w0, const CniDriftTorque *torque, double h,
@@ -91,6 +110,7 @@ int cni_drift_middle(CnVec3 inertia, CnVec3 w0, const CniDriftTorque *torque, do
               h * (inertia.y - inertia.x)};
   Middle k = {inertia, d, w0, h, torque};
   CnVec3 m = *result;
+  if (torque && find_near(&k, result)) return 1;
   CnMat3 slope, slope_next;
   CnVec3 f = middle_defect(&k, m, &slope);
   for (int i = 0; i < MAX_NEWTON; i++) {

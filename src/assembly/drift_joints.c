@@ -59,8 +59,13 @@
 // What a link does at its pair k.
 static CnTwist wrench(const CniDrift *d, const CniDriftLink *link, int32_t k) {
   CnTwist sum = {CN_VEC3_ZERO, CN_VEC3_ZERO};
-  int32_t count = link->joint < 0 ? 1 : link->dim;
-  for (int32_t r = 0; r < count; r++) {
+  int32_t count = link->joint < 0 ? 1 : link->dim, first = 0;
+  if (link->turns) {
+    const double *l = &d->impulse[link->row];
+    sum.velocity = cn_vec3(l[0], l[1], l[2]);
+    first = 3;
+  }
+  for (int32_t r = first; r < count; r++) {
     const CniDriftLine *line = &d->means[link->line + k + r];
     double l = d->impulse[link->row + r];
     sum.velocity = cn_madd(sum.velocity, l, line->linear);
@@ -99,7 +104,7 @@ void cni_drift_push(const CniDrift *d, const CniDriftLink *link) {
 }
 
 // R^T A R
-static CnMat3 in_body(CnQuat q, CnMat3 a) {
+static inline __attribute__((always_inline)) CnMat3 in_body(CnQuat q, CnMat3 a) {
   CnMat3 r = cn_qmat(q), b = {cn_mmul(a, r.x), cn_mmul(a, r.y), cn_mmul(a, r.z)};
   return (CnMat3){{cn_dot(r.x, b.x), cn_dot(r.y, b.x), cn_dot(r.z, b.x)},
                   {cn_dot(r.x, b.y), cn_dot(r.y, b.y), cn_dot(r.z, b.y)},
@@ -262,6 +267,23 @@ static int revise(const CniDrift *d) {
 
 // ---- the factor ----
 
+// Are all eigenvalues above `least`, by Gershgorin's circles?
+static int is_safe(const CnSym3 *s, double least) {
+  double xy = fabs(s->xy), xz = fabs(s->xz), yz = fabs(s->yz);
+  return s->xx - xy - xz > least && s->yy - xy - yz > least && s->zz - xz - yz > least;
+}
+
+// f R S R^T
+static CnSym3 turned(CnMat3 r, CnSym3 s, double f) {
+  CnVec3 x = cn_madd(cn_madd(cn_scale(s.xx, r.x), s.xy, r.y), s.xz, r.z);
+  CnVec3 y = cn_madd(cn_madd(cn_scale(s.xy, r.x), s.yy, r.y), s.yz, r.z);
+  CnVec3 z = cn_madd(cn_madd(cn_scale(s.xz, r.x), s.yz, r.y), s.zz, r.z);
+  return (CnSym3){
+      f * (r.x.x * x.x + r.y.x * y.x + r.z.x * z.x), f * (r.x.y * x.y + r.y.y * y.y + r.z.y * z.y),
+      f * (r.x.z * x.z + r.y.z * y.z + r.z.z * z.z), f * (r.x.x * x.y + r.y.x * y.y + r.z.x * z.y),
+      f * (r.x.x * x.z + r.y.x * y.z + r.z.x * z.z), f * (r.x.y * x.z + r.y.y * y.z + r.z.y * z.z)};
+}
+
 // Inverse of the inertia in the middle and what the forces add to it where they pull.
 static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   const CniDriftInput *in = d->in;
@@ -276,6 +298,8 @@ static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   CnSym3 k = {f * (trace - b.x.x),      f * (trace - b.y.y),      f * (trace - b.z.z),
               -f / 2 * (b.y.x + b.x.y), -f / 2 * (b.z.x + b.x.z), -f / 2 * (b.z.y + b.y.z)};
   CnSym3 sum = cn_sadd(cn_sdiag(j.x, j.y, j.z), k);
+  if (is_safe(&sum, LEAST * cn_min(j.x, cn_min(j.y, j.z))))
+    return turned(turn, cn_sinverse(sum), share);
   CnVec3 values;
   CnMat3 axes;
   cni_seigen(sum, &values, &axes);
@@ -299,6 +323,17 @@ static int32_t side_of(CniDirectBlock *block, CniDirectSide *sides, int32_t body
   return at;
 }
 
+// A hinge: along the axes of the world, and couples.
+static void hinge_side(const CniDrift *d, const CniDriftLink *link, int32_t side, CnTwist *e) {
+  double s = side ? 1 : -1;
+  CnVec3 arm = cn_scale(s, d->pairs[link->pair].mean_arms[side]);
+  e[0] = (CnTwist){{s, 0, 0}, {0, arm.z, -arm.y}};
+  e[1] = (CnTwist){{0, s, 0}, {-arm.z, 0, arm.x}};
+  e[2] = (CnTwist){{0, 0, s}, {arm.y, -arm.x, 0}};
+  for (int32_t r = 3; r < link->dim; r++)
+    e[r] = (CnTwist){CN_VEC3_ZERO, cn_scale(s, d->means[link->line + r].angular)};
+}
+
 // e may be null: the structure alone.
 void cni_drift_sides(const CniDrift *d, const CniDriftLink *link, CniDirectBlock *block,
                      CniDirectSide *sides, CnTwist *e, CniDriftCount *count) {
@@ -308,6 +343,13 @@ void cni_drift_sides(const CniDrift *d, const CniDriftLink *link, CniDirectBlock
     int32_t side = k % 2, body = side ? pair->b : pair->a;
     double sign = side ? 1 : -1;
     if (body < 0) continue;
+    if (link->turns && e) { // of two bodies, none of its rows loose
+      block->side_count++;
+      sides[count->sides++] = (CniDirectSide){body, count->entries};
+      hinge_side(d, link, side, e + count->entries);
+      count->entries += link->dim;
+      continue;
+    }
     int32_t at = side_of(block, sides, body, e, count);
     for (int32_t r = 0; e && r < link->dim; r++) {
       if (d->loose[link->row + r] > 0) continue;
@@ -328,9 +370,9 @@ static CnStatus shape(CniDrift *d) {
   CnTwist *e;
   CniDriftCount count = {0, 0};
   CNI_TRY(cni_arena_array(arena, d->body_count, sizeof *bodies, &bodies));
-  CNI_TRY(cni_arena_array(arena, d->link_count, sizeof *blocks, &blocks));
-  CNI_TRY(cni_arena_array(arena, 2 * (int64_t)d->pair_count, sizeof *sides, &sides));
-  CNI_TRY(cni_arena_array(arena, d->entry_count, sizeof *e, &e));
+  CNI_TRY(CNI_TAKE(arena, d->link_count, blocks));
+  CNI_TRY(CNI_TAKE(arena, 2 * d->pair_count, sides));
+  CNI_TRY(CNI_TAKE(arena, d->entry_count, e));
   for (int32_t i = 0; i < d->link_count; i++)
     cni_drift_sides(d, &d->links[i], &blocks[i], sides, NULL, &count);
   for (int32_t i = 0; i < d->body_count; i++) bodies[i].inv_mass = 1 / d->bodies[i].mass;
@@ -453,7 +495,7 @@ static CnStatus give(const CniDrift *d) {
   const CniDriftInput *in = d->in;
   CniDriftEffort *efforts;
   int32_t count = 0;
-  CNI_TRY(cni_arena_array(in->arena, d->row_count, sizeof *efforts, &efforts));
+  CNI_TRY(CNI_TAKE(in->arena, d->row_count, efforts));
   for (int32_t i = 0; i < d->link_count; i++) {
     const CniDriftLink *link = &d->links[i];
     if (in->terms) count_link(d, link);

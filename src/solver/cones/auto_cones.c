@@ -298,14 +298,18 @@ static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, con
 static CnStatus begin_step(Search *k) {
   int32_t joints = cni_joints_count(k->p), fits = 0;
   CniJoints *all = &k->s->exact->joints;
-  if (joints > 0) CNI_TRY(cni_joints_load(all, k->p, NULL, &fits));
   // a linear system has its answer; where joints contradict each other no method has a better one
-  if (fits && (joints == k->p->block_count || cni_joints_contradict(all, k->p))) {
+  if (joints > 0 && joints == k->p->block_count) {
+    CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, "direct"));
+    if (cni_direct_fits(all->direct)) k->done = 1;
+    return CN_OK;
+  }
+  if (joints > 0) CNI_TRY(cni_joints_load(all, k->p, NULL, &fits));
+  if (fits && cni_joints_contradict(all, k->p)) {
     CNI_TRY(try_solver(k, &cni_solver_psor, k->s->exact, "direct"));
     k->done = 1;
     return CN_OK;
   }
-  if (joints == k->p->block_count) return try_solver(k, &cni_solver_psor, k->s->exact, "direct");
   if (k->p->row_count <= DESCENT_ROWS) return CN_OK;
   if (joints > 0) return try_solver(k, &cni_solver_psor, k->s->exact, cni_solver_psor.name);
   return try_solver(k, &cni_solver_apgd, k->s->descent, cni_solver_apgd.name);

@@ -390,6 +390,17 @@ static void link_body(Work *w, int32_t body, int32_t *to) {
   }
 }
 
+// By blocks of the panel; those of a block stay in their order.
+static void sort_links(CniDirect *d, int32_t column) {
+  for (int32_t i = d->link_start[column] + 1; i < d->link_start[column + 1]; i++) {
+    CniDirectLink link = d->links[i];
+    int32_t k = i;
+    for (; k > d->link_start[column] && d->links[k - 1].block > link.block; k--)
+      d->links[k] = d->links[k - 1];
+    d->links[k] = link;
+  }
+}
+
 static CnStatus make_links(Work *w) {
   CniDirect *d = w->d;
   CniArena *arena = &d->arena;
@@ -400,6 +411,7 @@ static CnStatus make_links(Work *w) {
   TAKE(d->link_start[d->node_count], d->links);
   for (int32_t i = 0; i < d->node_count; i++) next[i] = d->link_start[i];
   for (int32_t i = 0; i < d->body_count; i++) link_body(w, i, next);
+  for (int32_t k = 0; k < d->node_count; k++) sort_links(d, k);
   return CN_OK;
 }
 

@@ -42,6 +42,9 @@ typedef struct CnShapeDef {
   CnMaterialId material; ///< none: friction 0.5, restitution 0
   uint32_t category;     ///< bits; two shapes meet if each one's category is in the other's mask
   uint32_t mask;         ///< default: category 1, mask all
+  int32_t
+      trigger; ///< 1: it exchanges no impulse and weighs nothing; what enters and leaves it is told
+               ///< by cn_world_events. Default 0
 } CnShapeDef;
 
 CN_API CnShapeDef cn_shape_def_default(CnShapeKind kind);

@@ -474,6 +474,13 @@ CN_API CnMotionDef cn_motion_def_default(void);
 /// Null: the body keeps the velocity it has.
 CN_API CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotionDef *def);
 
+// ---- pairs that do not meet -------------------------------------------------------------------
+
+/// Two bodies meet no more, whatever their shapes; until cn_pair_enable, or until one is destroyed.
+/// Nothing happens if they did not meet anyway.
+CN_API CnStatus cn_pair_disable(CnWorld *world, CnBodyId a, CnBodyId b);
+CN_API CnStatus cn_pair_enable(CnWorld *world, CnBodyId a, CnBodyId b);
+
 // ---- curves: cams and grooves -----------------------------------------------------------------
 
 /// A curve for joints, which may share it. Corners are refused.
@@ -540,9 +547,16 @@ typedef struct CnContact {
 /// those of two shapes stand together by ascending feature.
 CN_API CnStatus cn_world_contact(const CnWorld *world, int32_t index, CnContact *contact);
 
-typedef enum CnContactEventKind { CN_CONTACT_BEGAN = 0, CN_CONTACT_ENDED } CnContactEventKind;
+typedef enum CnContactEventKind {
+  CN_CONTACT_BEGAN = 0,
+  CN_CONTACT_ENDED,
+  CN_TRIGGER_ENTERED, ///< shape_a is a trigger, shape_b overlaps it where the step ends
+  CN_TRIGGER_LEFT     ///< no longer, or one of the two has gone
+} CnContactEventKind;
 
-/// Two shapes began or ceased to touch (to exchange an impulse) in the last step.
+/// Two shapes began or ceased to touch (to exchange an impulse) in the last step; or one entered or left
+/// a trigger. A trigger sees the shapes of other bodies whose category and mask agree with its own,
+/// but no other trigger, and no fixed body if its own is fixed.
 typedef struct CnContactEvent {
   CnContactEventKind kind;
   CnShapeId shape_a, shape_b; ///< may name a shape destroyed since

@@ -9,7 +9,7 @@
 #define CNI_ENDLESS 2u      // a half-space
 #define CNI_JOINTED 4u      // its body has a joint
 #define CNI_IS_SPHERE 8u    // a sphere
-#define CNI_CHOOSY 16u      // its category or mask is not the usual one
+#define CNI_CHOOSY 16u      // whom it meets is to be asked: mask, trigger, pairs that are disabled
 #define CNI_OFFSET 32u      // it is not at the origin of its body
 #define CNI_LONE 64u        // the only shape of its body
 #define CNI_PIECE 128u      // bounded, and maybe a part of a larger solid (seams.c)

@@ -26,9 +26,12 @@ static int are_joined(const CniModel *m, int32_t a, int32_t b) {
 // May two shapes meet at all?
 static int may_meet(const CniModel *m, const CniProxy *a, const CniProxy *b, CniPair pair) {
   if (a->body == b->body || (a->flags & b->flags & CNI_PRESCRIBED)) return 0;
-  if ((a->flags | b->flags) & CNI_CHOOSY &&
-      !cni_masks_agree(&m->shapes[pair.a], &m->shapes[pair.b]))
-    return 0;
+  if ((a->flags | b->flags) & CNI_CHOOSY) {
+    const CniShape *of_a = &m->shapes[pair.a], *of_b = &m->shapes[pair.b];
+    if (!cni_masks_agree(of_a, of_b) || cni_shape_trigger(of_a) || cni_shape_trigger(of_b) ||
+        cni_pair_disabled(m, a->body, b->body))
+      return 0;
+  }
   return !(a->flags & b->flags & CNI_JOINTED) || !are_joined(m, a->body, b->body);
 }
 

@@ -70,7 +70,8 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   if (s->kind == CN_SHAPE_SPHERE) p.flags |= CNI_IS_SPHERE;
   if (poses) p.flags |= CNI_OFFSET;
   if (s->next < 0 && in->model->bodies[s->body].first_shape == i) p.flags |= CNI_LONE;
-  if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK)
+  if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK ||
+      cni_shape_trigger(s) || in->model->disabled_count > 0)
     p.flags |= CNI_CHOOSY;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
   if (cni_body_continuous(&in->model->bodies[s->body])) p.flags |= CNI_CONTINUOUS;

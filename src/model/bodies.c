@@ -190,6 +190,7 @@ CnStatus cni_model_remove_body(CniModel *model, CnBodyId id) {
   CNI_TRY(cni_model_find_body(model, id, &i));
   cni_forces_drop(model, id);
   cni_motions_drop(model, id);
+  cni_disabled_drop(model, id);
   while (model->bodies[i].first_joint >= 0) cni_joint_drop(model, model->bodies[i].first_joint);
   while (model->bodies[i].first_shape >= 0) cni_shape_drop(model, model->bodies[i].first_shape);
   cni_body_forget(model, &model->bodies[i]);

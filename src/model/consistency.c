@@ -214,6 +214,18 @@ static CnStatus check_couplings(const CniModel *model) {
   return CN_OK;
 }
 
+static CnStatus check_disabled(const CniModel *model, int32_t i) {
+  const CniDisabled *d = &model->disabled[i];
+  if (cni_ids_find(&model->body_ids, d->a.slot, d->a.generation) < 0 ||
+      cni_ids_find(&model->body_ids, d->b.slot, d->b.generation) < 0)
+    return damaged("disabled pair", i, "a body of it is none");
+  if (d->a.slot >= d->b.slot ||
+      (i > 0 &&
+       (d[-1].a.slot > d->a.slot || (d[-1].a.slot == d->a.slot && d[-1].b.slot >= d->b.slot))))
+    return damaged("disabled pair", i, "it is out of order");
+  return CN_OK;
+}
+
 static CnStatus check_motion(const CniModel *model, int32_t i) {
   const CniMotion *m = &model->motions[i];
   const CnFunctionId ids[] = {m->def.x, m->def.y, m->def.z, m->def.turn};
@@ -317,6 +329,7 @@ CnStatus cni_model_consistent(const CniModel *model) {
   }
   CNI_TRY(check_functions(model));
   for (int32_t i = 0; i < model->motion_count; i++) CNI_TRY(check_motion(model, i));
+  for (int32_t i = 0; i < model->disabled_count; i++) CNI_TRY(check_disabled(model, i));
   CNI_TRY(check_couplings(model));
   if (shape_visits != model->shape_count) return damaged("shape", shape_visits, "not in a list");
   if (joint_visits != ends) return damaged("joint", (int32_t)joint_visits, "not in its lists");

@@ -66,7 +66,7 @@ CnStatus cni_body_mass_check(CnBodyDef *def) {
 
 static CniMassProps shape_mass(const CniShape *shape) {
   CniPlaced placed = cni_shape_at(shape, cni_shape_def_pose(shape));
-  return cni_shape_mass(&placed, shape->density);
+  return cni_shape_mass(&placed, cni_shape_trigger(shape) ? 0 : shape->density);
 }
 
 static CniMassProps plus(CniMassProps sum, CniMassProps part) {

@@ -87,8 +87,9 @@ typedef struct CniGeometry {
 typedef struct CniShapeExtra {
   double size[CNI_SHAPE_SIZES]; // of its kind; a sphere's is the shape's radius
   uint32_t category, mask;      // usually 1 and all bits
-  CniShapePoses *poses;         // null: both are the identity
-  CniGeometry *geometry;        // null: none
+  int32_t trigger;
+  CniShapePoses *poses;  // null: both are the identity
+  CniGeometry *geometry; // null: none
 } CniShapeExtra;
 
 typedef struct CniShape {
@@ -142,6 +143,9 @@ static inline uint32_t cni_shape_category(const CniShape *shape) {
 }
 static inline uint32_t cni_shape_mask(const CniShape *shape) {
   return shape->extra ? shape->extra->mask : CNI_USUAL_MASK;
+}
+static inline int32_t cni_shape_trigger(const CniShape *shape) {
+  return shape->extra ? shape->extra->trigger : 0;
 }
 // Do the categories and masks of two shapes let them meet?
 static inline int cni_masks_agree(const CniShape *a, const CniShape *b) {
@@ -228,6 +232,11 @@ typedef struct CniMotion {
   CnMotionDef def; // the axis of length one
   CnPose start;    // of the body, with the functions at zero
 } CniMotion;
+// Two bodies that do not meet; a has the smaller slot.
+typedef struct CniDisabled {
+  CnBodyId a, b;
+} CniDisabled;
+
 #define CNI_TAG_MOTION 0x746f6d6eu
 
 typedef struct CniModel {
@@ -277,6 +286,10 @@ typedef struct CniModel {
 
   CniMotion *motions;
   int32_t motion_count, motion_capacity;
+
+  CniDisabled *disabled; // ascending
+  int32_t disabled_count, disabled_capacity;
+  int32_t trigger_count; // shapes
 } CniModel;
 
 CnStatus cni_model_init(CniModel *model, const CnAllocator *allocator);
@@ -417,6 +430,10 @@ double cni_coupling_curvature(const CniModel *model, const CniCoupling *coupling
                               const CnPose *pose, const CnTwist *twist);
 // def null: none.
 CnStatus cni_model_set_motion(CniModel *model, CnBodyId body, const CnMotionDef *def, double t);
+// Pairs of bodies that do not meet (disabled.c); there may be such a pair already, or none.
+CnStatus cni_model_disable_pair(CniModel *model, CnBodyId a, CnBodyId b);
+CnStatus cni_model_enable_pair(CniModel *model, CnBodyId a, CnBodyId b);
+int cni_pair_disabled(const CniModel *model, int32_t body_a, int32_t body_b); // dense indices
 // Where the i-th motion has its body at a time, the twist there and its derivative; returns the body.
 int32_t cni_motion_at(const CniModel *model, int32_t i, double t, CnPose *pose, CnTwist *twist,
                       CnTwist *change);

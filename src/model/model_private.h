@@ -75,6 +75,8 @@ void cni_joint_look_along(const CniModel *model, CniJoint *joint);
 void cni_couplings_drop(CniModel *model, CnJointId joint);
 // Motions go with their body.
 void cni_motions_drop(CniModel *model, CnBodyId body);
+// Pairs of a body that goes.
+void cni_disabled_drop(CniModel *model, CnBodyId body);
 // Forces that hang on a body go with it.
 void cni_forces_drop(CniModel *model, CnBodyId body);
 

@@ -17,6 +17,9 @@ const CniField cni_shape_fields[] = {
               .fallback = {CNI_USUAL_CATEGORY}),
     CNI_FIELD(BITS, CnShapeDef, mask, ANY, "", "bits of the categories that it meets",
               .fallback = {CNI_USUAL_MASK}),
+    CNI_FIELD(FLAG, CnShapeDef, trigger, ANY, "",
+              "it tells what overlaps it, exchanges no impulse and weighs nothing",
+              .fallback = {0}),
     CNI_FIELDS_END,
 };
 
@@ -43,6 +46,7 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape) {
   def.material = (CnMaterialId){m->slot, m->generation}; // none for the default material
   def.category = cni_shape_category(s);
   def.mask = cni_shape_mask(s);
+  def.trigger = cni_shape_trigger(s);
   cni_shape_unpack(placed.size, &def);
   const CniGeometry *g = s->extra ? s->extra->geometry : NULL;
   if (g) def.geometry = (CnGeometryId){g->slot, g->generation};
@@ -93,12 +97,14 @@ CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeEx
                         CnPose pose, CnPose def_pose) {
   int sized = shape->kind != CN_SHAPE_SPHERE && cni_shape_kinds[shape->kind]->fields->name;
   int placed = !cni_pose_is_one(pose) || !cni_pose_is_one(def_pose);
-  int usual = extra->category == CNI_USUAL_CATEGORY && extra->mask == CNI_USUAL_MASK;
+  int usual =
+      extra->category == CNI_USUAL_CATEGORY && extra->mask == CNI_USUAL_MASK && !extra->trigger;
   shape->extra = NULL;
   if (!sized && !placed && usual && !extra->geometry) return CN_OK;
   CNI_TRY(begin_extra(model, shape));
   shape->extra->category = extra->category;
   shape->extra->mask = extra->mask;
+  shape->extra->trigger = extra->trigger;
   shape->extra->geometry = extra->geometry;
   memcpy(shape->extra->size, extra->size, sizeof extra->size);
   if (!placed) return CN_OK;
@@ -113,7 +119,7 @@ CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeEx
 // What a definition says, with the pose in the frame of the centre of mass.
 static CnStatus take_def(const CniModel *model, const CnShapeDef *def, CnPose pose,
                          CniShape *shape) {
-  CniShapeExtra extra = {.category = def->category, .mask = def->mask};
+  CniShapeExtra extra = {.category = def->category, .mask = def->mask, .trigger = def->trigger};
   CNI_TRY(cni_model_geometry_of(model, def, &extra.geometry));
   cni_shape_pack(def, extra.size);
   shape->kind = def->kind;
@@ -189,6 +195,7 @@ CnStatus cni_model_add_shape(CniModel *model, CnBodyId body_id, const CnShapeDef
   cni_ids_take(&model->shape_ids, i, &shape.slot, &generation);
   model->shapes[i] = shape;
   model->materials[material].use_count++;
+  model->trigger_count += cni_shape_trigger(&shape);
   if (shape.extra && shape.extra->geometry) shape.extra->geometry->use_count++;
   list_shape(model, b, i);
   cni_body_reframe(model, body, &frame);
@@ -200,6 +207,7 @@ void cni_shape_drop(CniModel *model, int32_t i) {
   CniShape *shape = &model->shapes[i];
   CniBody *b = &model->bodies[shape->body];
   model->materials[shape->material].use_count--;
+  model->trigger_count -= cni_shape_trigger(shape);
   if (shape->extra && shape->extra->geometry) shape->extra->geometry->use_count--;
   cni_ids_free(&model->shape_ids, shape->slot);
   if (b->first_shape == i)

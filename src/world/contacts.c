@@ -30,6 +30,7 @@ void cni_contacts_release(CniContactCache *c, const CnAllocator *allocator) {
   cni_release(allocator, c->linear, (size_t)c->linear_capacity * sizeof *c->linear);
   cni_release(allocator, c->angular, (size_t)c->angular_capacity * sizeof *c->angular);
   cni_release(allocator, c->events, (size_t)c->event_capacity * sizeof *c->events);
+  CNI_RELEASE(allocator, c->inside, c->inside_capacity);
   *c = (CniContactCache){0};
 }
 

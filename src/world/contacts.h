@@ -34,6 +34,8 @@ typedef struct CniContactCache {
   CnVec3 *linear;          // N s, world axes, on b
   CnVec3 *angular;         // N m s, likewise; only where something rolls or spins
   CnContactEvent *events;
+  CnContactEvent *inside; // what is in triggers: CNI_TRIGGER_INSIDE, by ascending slots
+  int32_t inside_count, inside_capacity;
   int32_t count, full_count, before_count;
   int32_t short_capacity, full_capacity, full_at_capacity, before_capacity;
   int32_t linear_capacity, angular_capacity;
@@ -85,7 +87,20 @@ void cni_step_contacts_release(CniStepContacts *contacts, const CnAllocator *all
 const char *cni_contacts_fault(const CnWorld *world);
 // Events against the contacts kept so far, then the new contacts in their place. Fails only for
 // lack of memory, before anything has changed.
-CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer);
+CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer *answer);
+
+// ---- triggers.c ----
+
+#define CNI_TRIGGER_INSIDE (CN_TRIGGER_LEFT + 1) // in snapshots beside the events
+
+// Shapes that are in triggers where the step ends, in the arena by ascending slots.
+typedef struct CniTriggered {
+  CnContactEvent *inside;
+  int32_t count, event_count; // event_count: entered or left since the last step
+} CniTriggered;
+CnStatus cni_triggers_find(CnWorld *world, const CnPose *pose, CniTriggered *found);
+// Events after those of contacts, for which there is room in the cache. Cannot fail.
+void cni_triggers_write(CnWorld *world, const CniTriggered *found);
 
 // ---- contacts_events.c ----
 

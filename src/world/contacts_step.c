@@ -208,7 +208,7 @@ static int any_turning(const CnProblem *p) {
   return 0;
 }
 
-CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
+CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer *answer) {
   CniStepContacts *now = &world->found;
   CniContactCache *cache = &world->now.contacts;
   const CnAllocator *allocator = &world->allocator;
@@ -217,13 +217,19 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnAnswer *answer) {
   CniEventLoop events;
   cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, mark_carried, &keep);
   CNI_TRY(cni_events_find(world, &events));
-  CNI_TRY(cni_contacts_reserve(cache, allocator, now->count, turning, events.count));
+  CniTriggered triggered;
+  CNI_TRY(cni_triggers_find(world, pose, &triggered));
+  CNI_TRY(cni_contacts_reserve(cache, allocator, now->count, turning,
+                               events.count + triggered.event_count));
+  CNI_TRY(CNI_RESERVE(allocator, cache->inside, cache->inside_capacity, cache->inside_count,
+                      triggered.count));
   if (now->full_count < now->count)
     CNI_TRY(cni_array_reserve(allocator, (void **)&cache->before, &cache->before_capacity,
                               cache->before_count, bodies, sizeof *cache->before));
 
   // nothing fails from here on
   cni_events_write(world, &events);
+  cni_triggers_write(world, &triggered);
   cache->turning = turning;
   cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, keep_contacts, &keep);
   exchange(cache, now);

@@ -81,6 +81,18 @@ CnStatus cn_function_value(const CnWorld *world, CnFunctionId function, double t
   return CN_OK;
 }
 
+CnStatus cn_pair_disable(CnWorld *world, CnBodyId a, CnBodyId b) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_pair_disable"));
+  return cni_model_disable_pair(&world->now.model, a, b);
+}
+
+CnStatus cn_pair_enable(CnWorld *world, CnBodyId a, CnBodyId b) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_pair_enable"));
+  return cni_model_enable_pair(&world->now.model, a, b);
+}
+
 CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotionDef *def) {
   CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_body_set_motion"));

@@ -436,7 +436,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   CNI_TRY(cni_order_plan(world, pose, &order));
   CNI_TRY(cni_problem_map_begin(world));
   if (order) CNI_TRY(cni_problem_map_reserve(now));
-  CNI_TRY(cni_contacts_commit(world, answer));
+  CNI_TRY(cni_contacts_commit(world, pose, answer));
   for (int32_t i = 0; i < model->joint_count; i++)
     cni_joint_keep(model, &model->joints[i], now->time, world->work.time_step,
                    solved ? 1 - now->settings.spring_theta : 0, now->engine.problem, answer->g,

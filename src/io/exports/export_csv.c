@@ -4,7 +4,7 @@
 //   steps.csv   one line a step: the scalars, then the sensors
 //   frames.csv  one line a frame and body: pose and twist of the body frame
 //   bodies.csv  one line a body: index, name, kind, mass
-//   events.csv  one line an event: step, began or ended or what was located, the two shapes and
+//   events.csv  one line an event: step, began, ended, entered, left or what was located, the two shapes and
 //               their bodies, the time; of located events speed and impulse
 //
 // Numbers read back as the same bits; a number that was not measured is an empty field. Names are
@@ -170,9 +170,8 @@ static CnStatus put_events(CnRun *run, CniOutput *out) {
     CNI_TRY(cn_run_events(run, first, n, events));
     for (int64_t i = 0; i < n; i++) {
       const CnRunEvent *e = &events[i];
-      const char *what = e->located                    ? cn_event_kind_name(e->what)
-                         : e->kind == CN_CONTACT_BEGAN ? "began"
-                                                       : "ended";
+      static const char *const kinds[] = {"began", "ended", "entered", "left"};
+      const char *what = e->located ? cn_event_kind_name(e->what) : kinds[e->kind];
       cni_output_text(out, "%lld,%s,%d,%d,%d,%d,%.17g,", (long long)e->step, what, (int)e->shape_a,
                       (int)e->shape_b, (int)body_of(run, e->shape_a), (int)body_of(run, e->shape_b),
                       e->time);

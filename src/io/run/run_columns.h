@@ -114,7 +114,9 @@ COLUMN(CONTACT_TORQUE, "/contacts/torque", "N m", "rolling and spinning resistan
        CONTACT(DOUBLE, torque, 3))
 COLUMN(EVENT_STEP, "/events/step", "1", "number of the step", EVENT(INT64, step))
 COLUMN(EVENT_KIND, "/events/kind", "1",
-       "0: contact began, 1: contact ended, 2 + k: located event of kind k", EVENT(UINT8, kind))
+       "0: contact began, 1: contact ended, 2 + k: located event of kind k, 100: trigger entered, "
+       "101: trigger left",
+       EVENT(UINT8, kind))
 COLUMN(EVENT_SHAPE_A, "/events/shape_a", "1", "index in /shapes", EVENT(INT32, shape_a))
 COLUMN(EVENT_SHAPE_B, "/events/shape_b", "1", "index in /shapes", EVENT(INT32, shape_b))
 COLUMN(EVENT_TIME, "/events/time", "s", "located events: when; others: end of the step",

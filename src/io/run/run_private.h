@@ -98,7 +98,8 @@ enum {
   CNI_COLUMN_JOINT_END =
       CNI_COLUMN_COUPLING_EFFORT // of joints: those of 0.1 end before their torque
 };
-#define CNI_RUN_LOCATED 2 // kinds of events from here on are CnEventKind
+#define CNI_RUN_LOCATED 2   // kinds of events from here on are CnEventKind
+#define CNI_RUN_TRIGGER 100 // and from here on entered, left
 extern const CniColumn cni_run_columns[CNI_COLUMN_COUNT];
 
 // What decides the width of rows, and which columns there are.

@@ -265,6 +265,12 @@ CnStatus cn_run_contacts(CnRun *run, int64_t frame, CnRunContact *contacts, int3
   return CN_OK;
 }
 
+static CnContactEventKind kind_of(int32_t kind) {
+  if (kind >= CNI_RUN_TRIGGER)
+    return kind == CNI_RUN_TRIGGER ? CN_TRIGGER_ENTERED : CN_TRIGGER_LEFT;
+  return kind == 0 ? CN_CONTACT_BEGAN : CN_CONTACT_ENDED;
+}
+
 CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *events) {
   if (!run || (count > 0 && !events)) return null_argument("cn_run_events");
   CNI_TRY(check_range(run, "event", first, count, run->info.event_count));
@@ -275,10 +281,10 @@ CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEvent *eve
                          sizeof *rows));
     for (int64_t k = 0; k < n; k++) {
       const CniEventRow *e = &rows[k];
-      int located = e->kind >= CNI_RUN_LOCATED;
+      int located = e->kind >= CNI_RUN_LOCATED && e->kind < CNI_RUN_TRIGGER;
       int32_t what = e->kind - CNI_RUN_LOCATED;
       events[i + k] = (CnRunEvent){.step = e->step,
-                                   .kind = e->kind == 0 ? CN_CONTACT_BEGAN : CN_CONTACT_ENDED,
+                                   .kind = kind_of(e->kind),
                                    .shape_a = index_or_none(e->shape_a, run->info.shape_count),
                                    .shape_b = index_or_none(e->shape_b, run->info.shape_count),
                                    .located = located,

@@ -306,7 +306,9 @@ static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepRe
   for (int32_t i = 0; i < count; i++) {
     const CnContactEvent *e = &events[i];
     CniEventRow event = {report->step,
-                         (int32_t)e->kind,
+                         e->kind < CN_TRIGGER_ENTERED
+                             ? (int32_t)e->kind
+                             : CNI_RUN_TRIGGER + (int32_t)(e->kind - CN_TRIGGER_ENTERED),
                          shape_index(w, e->shape_a),
                          shape_index(w, e->shape_b),
                          report->time,

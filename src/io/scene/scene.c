@@ -46,10 +46,10 @@ static CnStatus read_seed(CniReader *reader, json_t *root) {
 
 static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *settings,
                           int32_t setting_count) {
-  static const char *const keys[] = {"$schema",  "title",     "description", "parameters", "seed",
-                                     "settings", "materials", "bodies",      "joints",     "forces",
-                                     "sensors",  "functions", "geometries",  "couplings",  "curves",
-                                     "parts",    "groups",    NULL};
+  static const char *const keys[] = {
+      "$schema", "title",  "description", "parameters",     "seed",      "settings",   "materials",
+      "bodies",  "joints", "forces",      "sensors",        "functions", "geometries", "couplings",
+      "curves",  "parts",  "groups",      "disabled_pairs", NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -65,6 +65,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(cni_scene_read_groups(reader, root));
   CNI_TRY(cni_scene_read_parts(reader, root));
   CNI_TRY(cni_scene_read_bodies(reader, root));
+  CNI_TRY(cni_scene_read_pairs(reader, root));
   CNI_TRY(cni_scene_read_joints(reader, root));
   CNI_TRY(cni_scene_read_couplings(reader, root));
   return cni_scene_read_sensors(reader, root);
@@ -176,6 +177,7 @@ void cn_scene_destroy(CnScene *scene) {
   CNI_RELEASE(&a, scene->functions, scene->function_capacity);
   cni_scene_release_curves(scene);
   CNI_RELEASE(&a, scene->couplings, scene->coupling_capacity);
+  CNI_RELEASE(&a, scene->pairs, scene->pair_capacity);
   CNI_RELEASE(&a, scene->sensors, scene->sensor_capacity);
   cni_text_release(&scene->texts, &a);
   cni_release(&a, scene, sizeof *scene);
@@ -346,6 +348,8 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
       CNI_TRY(cn_shape_create(world, f->bodies[i], &def, &id));
     }
   }
+  for (int32_t i = 0; i < scene->pair_count; i++)
+    CNI_TRY(cn_pair_disable(world, f->bodies[scene->pairs[i].a], f->bodies[scene->pairs[i].b]));
   return CN_OK;
 }
 

@@ -63,9 +63,9 @@ static CnStatus read_sizes(CniReader *reader, json_t *item, CnShapeDef *def) {
 
 // Keys depend on the kind: what all shapes have, what has mass or a normal, and the sizes.
 static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind kind) {
-  const char *keys[10 + CNI_SHAPE_SIZES] = {"kind",     "position", "rotation",
-                                            "material", "category", "mask"};
-  int32_t n = 6;
+  const char *keys[11 + CNI_SHAPE_SIZES] = {"kind",     "position", "rotation", "material",
+                                            "category", "mask",     "trigger"};
+  int32_t n = 7;
   keys[n++] = cni_shape_unbounded(kind) ? "normal" : "density";
   for (const CniField *f = cni_shape_kinds[kind]->fields; f->name; f++) keys[n++] = scene_key(f);
   if (cni_shape_needs_geometry(kind)) keys[n++] = "geometry", keys[n++] = "points";
@@ -115,7 +115,7 @@ static CnStatus use_part(CniReader *reader, json_t *item) {
 }
 
 static CnStatus make_shape(CniReader *reader, json_t *item) {
-  static const char *const own[] = {"density", "category", "mask", NULL};
+  static const char *const own[] = {"density", "category", "mask", "trigger", NULL};
   int32_t kind = 0;
   if (json_object_get(item, "part")) return use_part(reader, item);
   CNI_TRY(cni_scene_get_kind(reader, item, shape_kind, &kind));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of bodies by name: which of them ignore each other. A group is a bit of category and mask;
-// bit 0 is that of shapes without a group.
+// Groups of bodies by name: which of them ignore each other; and pairs of bodies that do. A group is a
+// bit of category and mask; bit 0 is that of shapes without a group.
 #include <string.h>
 
 #include "io/scene/scene_private.h"
@@ -63,4 +63,22 @@ CnStatus cni_scene_get_group(CniReader *reader, json_t *item) {
     reader->body_mask = reader->group_masks[group];
   }
   return CN_OK;
+}
+
+static CnStatus make_pair(CniReader *reader, json_t *item) {
+  CnScene *scene = reader->scene;
+  CniScenePair pair = {0, 0};
+  int32_t *bodies[2] = {&pair.a, &pair.b};
+  json_t *name;
+  if (!json_is_array(item) || json_array_size(item) != 2)
+    return cni_scene_fail(reader, item, "must be a list of two bodies");
+  CNI_ELEMENTS (reader, item, i, name)
+    CNI_TRY(cni_scene_refer(reader, name, &reader->body_names, "body", bodies[i]));
+  if (pair.a == pair.b) return cni_scene_fail(reader, item, "a body and itself");
+  return CNI_PUSH(&scene->allocator, scene->pairs, scene->pair_capacity, scene->pair_count, pair);
+}
+
+CnStatus cni_scene_read_pairs(CniReader *reader, json_t *root) {
+  int64_t count = 0;
+  return cni_scene_get_list(reader, root, "disabled_pairs", make_pair, &count);
 }

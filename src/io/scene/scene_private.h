@@ -59,6 +59,11 @@ typedef struct CniSceneGeometry {
   CnGeometryId id; // in the reader's model
 } CniSceneGeometry;
 
+// Two bodies that do not meet.
+typedef struct CniScenePair {
+  int32_t a, b;
+} CniScenePair;
+
 typedef struct CniSceneCoupling {
   CnCouplingDef def; // slots of joints are their numbers here, from 1 on
 } CniSceneCoupling;
@@ -117,6 +122,8 @@ struct CnScene {
   int32_t curve_count, curve_capacity;
   CniSceneCoupling *couplings;
   CniSceneSensor *sensors;
+  CniScenePair *pairs;
+  int32_t pair_count, pair_capacity;
   int32_t parameter_count, material_count, body_count, shape_count, joint_count, force_count;
   int32_t sensor_count, function_count, coupling_count, geometry_count, point_count;
   int32_t geometry_capacity, point_capacity;
@@ -287,6 +294,7 @@ CnStatus cni_scene_read_curves(CniReader *reader, json_t *root);
 CnStatus cni_scene_get_curve(CniReader *reader, json_t *item, const char *key, uint32_t *number);
 void cni_scene_release_curves(CnScene *scene);
 CnStatus cni_scene_read_groups(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_pairs(CniReader *reader, json_t *root);
 // "group" of a body, for its shapes.
 CnStatus cni_scene_get_group(CniReader *reader, json_t *item);
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root);

@@ -39,6 +39,10 @@ static const CniField function_fields[] = {ROW(BITS, CniFunction, slot, "slot"),
                                            ROW(BITS, CniFunction, generation, "generation"),
                                            ROW(INTEGER, CniFunction, def.point_count, "points"),
                                            ROW(NAME, CniFunction, name, "name"), CNI_FIELDS_END};
+static const CniField disabled_fields[] = {
+    ROW(BITS, CniDisabled, a.slot, "a.slot"), ROW(BITS, CniDisabled, a.generation, "a.generation"),
+    ROW(BITS, CniDisabled, b.slot, "b.slot"), ROW(BITS, CniDisabled, b.generation, "b.generation"),
+    CNI_FIELDS_END};
 static const CniField motion_fields[] = {ROW(BITS, CniMotion, body.slot, "slot"),
                                          ROW(BITS, CniMotion, body.generation, "generation"),
                                          ROW(BITS, CniMotion, def.x.slot, "x"),
@@ -165,7 +169,7 @@ static const CniField found_fields[] = {
     ROW(BITS, CniFound, whose.other.slot, "other.slot"),
     ROW(BITS, CniFound, whose.other.generation, "other.generation"),
     CNI_FIELDS_END};
-static const char *const event_kinds[] = {"began", "ended", NULL};
+static const char *const event_kinds[] = {"began", "ended", "entered", "left", "inside", NULL};
 static const CniField event_fields[] = {
     CNI_FIELD(CHOICE, CnContactEvent, kind, ANY, "", "", .words = event_kinds),
     ROW(BITS, CnContactEvent, shape_a.slot, "a.slot"),
@@ -216,6 +220,7 @@ static const CniRecord common[CNI_RECORD_SHAPE_KIND] = {
                               {"", cni_function_fields, offsetof(CniFunction, def)}}},
     [CNI_RECORD_COUPLING] = {"coupling", NULL, {{"", coupling_fields, 0}}},
     [CNI_RECORD_TERM] = {"term", NULL, {{"", term_fields, 0}}},
+    [CNI_RECORD_DISABLED] = {"disabled", NULL, {{"", disabled_fields, 0}}},
     [CNI_RECORD_MOTION] = {"motion", NULL, {{"", motion_fields, 0}}},
     [CNI_RECORD_WATCH] = {"watch", NULL, {{"", watch_fields, 0}}},
 };

@@ -131,9 +131,11 @@ static void write_contacts(CniSnapshotWriter *w, const CniContents *now) {
     record.angular = cache.angular[i];
     cni_snapshot_put(w, CNI_RECORD_TURNING, &record);
   }
-  cni_snapshot_put_count(w, cache.event_count);
+  cni_snapshot_put_count(w, cache.event_count + cache.inside_count);
   for (int32_t i = 0; i < cache.event_count; i++)
     cni_snapshot_put(w, CNI_RECORD_EVENT, &cache.events[i]);
+  for (int32_t i = 0; i < cache.inside_count; i++)
+    cni_snapshot_put(w, CNI_RECORD_EVENT, &cache.inside[i]);
 }
 
 // Which records the contents need: those of kinds that nothing is of are not described.
@@ -146,6 +148,7 @@ static void write_layout(CniSnapshotWriter *w, const CniModel *model) {
   has[CNI_RECORD_CURVE] = model->curve_ids.slot_count > 0;
   has[CNI_RECORD_FUNCTION] = model->function_ids.slot_count > 0;
   has[CNI_RECORD_MOTION] = model->motion_count > 0;
+  has[CNI_RECORD_DISABLED] = model->disabled_count > 0;
   has[CNI_RECORD_COUPLING] = has[CNI_RECORD_TERM] = model->coupling_ids.slot_count > 0;
   for (int32_t i = 0; i < model->shape_count; i++)
     has[CNI_RECORD_SHAPE_KIND + (int)model->shapes[i].kind] = 1;
@@ -326,6 +329,7 @@ static CnStatus read_shapes(CniSnapshotReader *r, CniModel *model) {
     if (shape.extra && shape.extra->geometry) shape.extra->geometry->use_count++;
     model->shapes[i] = shape;
     model->shape_count = i + 1;
+    model->trigger_count += cni_shape_trigger(&shape);
   }
   return CN_OK;
 }
@@ -426,10 +430,16 @@ static CnStatus read_events(CniSnapshotReader *r, CniContactCache *cache,
   CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_EVENT, &count));
   CNI_TRY(cni_contacts_reserve(cache, allocator, 0, 0, count));
   for (int32_t i = 0; i < count; i++) {
-    cache->events[i] = (CnContactEvent){.kind = CN_CONTACT_BEGAN};
-    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_EVENT, &cache->events[i]));
+    CnContactEvent e = {.kind = CN_CONTACT_BEGAN};
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_EVENT, &e));
+    if ((int32_t)e.kind != CNI_TRIGGER_INSIDE) {
+      cache->events[cache->event_count++] = e;
+      continue;
+    }
+    CNI_TRY(CNI_RESERVE(allocator, cache->inside, cache->inside_capacity, cache->inside_count,
+                        cache->inside_count + 1));
+    cache->inside[cache->inside_count++] = e;
   }
-  cache->event_count = count;
   return CN_OK;
 }
 

@@ -57,6 +57,13 @@ static void write_functions(CniSnapshotWriter *w, const CniModel *model) {
   }
 }
 
+static void write_disabled(CniSnapshotWriter *w, const CniModel *model) {
+  if (model->disabled_count == 0) return;
+  cni_snapshot_put_count(w, model->disabled_count);
+  for (int32_t i = 0; i < model->disabled_count; i++)
+    cni_snapshot_put(w, CNI_RECORD_DISABLED, &model->disabled[i]);
+}
+
 static void write_motions(CniSnapshotWriter *w, const CniModel *model) {
   if (model->motion_count == 0) return;
   cni_snapshot_put_count(w, model->motion_count);
@@ -94,6 +101,7 @@ void cni_snapshot_put_before(CniSnapshotWriter *w, const CniModel *model) {
 
 void cni_snapshot_put_after(CniSnapshotWriter *w, const CniModel *model) {
   write_motions(w, model);
+  write_disabled(w, model);
   write_couplings(w, model);
   write_forces(w, model);
 }
@@ -239,6 +247,19 @@ static CnStatus read_couplings(CniSnapshotReader *r, CniModel *model) {
   return CN_OK;
 }
 
+static CnStatus read_disabled(CniSnapshotReader *r, CniModel *model) {
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_DISABLED].seen) return CN_OK;
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_DISABLED, &count));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->disabled, model->disabled_capacity, 0, count));
+  for (int32_t i = 0; i < count; i++) {
+    model->disabled[i] = (CniDisabled){0};
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_DISABLED, &model->disabled[i]));
+  }
+  model->disabled_count = count;
+  return CN_OK;
+}
+
 static CnStatus read_motions(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
   if (!r->layout.spans[CNI_RECORD_MOTION].seen) return CN_OK;
@@ -292,6 +313,7 @@ CnStatus cni_snapshot_get_before(CniSnapshotReader *r, CniModel *model) {
 
 CnStatus cni_snapshot_get_after(CniSnapshotReader *r, CniModel *model) {
   CNI_TRY(read_motions(r, model));
+  CNI_TRY(read_disabled(r, model));
   CNI_TRY(read_couplings(r, model));
   return read_forces(r, model);
 }

@@ -68,7 +68,12 @@ static void refused(void **state) {
       {"{\"groups\": {\"a\": {\"ignores\": [\"x\"]}}}", "there is no group named"},
       {"{\"groups\": {\"a\": {\"ignores\": \"some\"}}}", "must be a list of groups, or"},
       {"{\"groups\": {\"a\": {\"ignored\": []}}}", "ignored"},
-      {"{\"bodies\": [{\"group\": \"a\", \"kind\": \"fixed\"}]}", "there is no group named"}};
+      {"{\"bodies\": [{\"group\": \"a\", \"kind\": \"fixed\"}]}", "there is no group named"},
+      {"{\"disabled_pairs\": [[\"a\"]]}", "must be a list of two bodies"},
+      {"{\"disabled_pairs\": [[\"a\", \"b\"]]}", "there is no body named"},
+      {"{\"bodies\": [{\"name\": \"a\", \"kind\": \"fixed\"}], \"disabled_pairs\": [[\"a\", "
+       "\"a\"]]}",
+       "a body and itself"}};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     CnScene *scene;
     CHECK_STATUS(cn_scene_parse(texts[i][0], strlen(texts[i][0]), "bad", NULL, 0, NULL, &scene),
@@ -118,8 +123,35 @@ static void trigger(void **state) {
   cn_scene_destroy(scene);
 }
 
+// The same gate as a trigger tells so itself; the plate above it is not met by this ball.
+static void events(void **state) {
+  (void)state;
+  CnScene *scene =
+      scene_of("{\"disabled_pairs\": [[\"plate\", \"ball\"]],"
+               "\"bodies\": [{\"name\": \"gate\", \"kind\": \"fixed\", \"shapes\": "
+               "[{\"kind\": \"box\", \"size\": [1, 1, 0.1], \"trigger\": true}]},"
+               "{\"name\": \"plate\", \"kind\": \"fixed\", \"position\": [0, 0, 0.5], \"shapes\": "
+               "[{\"kind\": \"box\", \"size\": [1, 1, 0.1]}]},"
+               "{\"name\": \"ball\", \"position\": [0, 0, 1], "
+               "\"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.1}]}]}");
+  CnWorld *world = world_of(scene);
+  int when[4] = {0, 0, 0, 0};
+  for (int i = 1; i <= 550; i++) {
+    const CnContactEvent *list;
+    int32_t count;
+    CHECK_OK(cn_world_step(world, NULL));
+    cn_world_events(world, &list, &count);
+    for (int32_t k = 0; k < count; k++) when[list[k].kind] = i;
+  }
+  CHECK(when[CN_CONTACT_BEGAN] == 0 && when[CN_CONTACT_ENDED] == 0);
+  CHECK_NEAR(1e-3 * when[CN_TRIGGER_ENTERED], sqrt(2 * 0.85 / 9.81), 2e-3);
+  CHECK_NEAR(1e-3 * when[CN_TRIGGER_LEFT], sqrt(2 * 1.15 / 9.81), 2e-3);
+  cn_world_destroy(world);
+  cn_scene_destroy(scene);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(refused),
-                                     cmocka_unit_test(trigger)};
+                                     cmocka_unit_test(trigger), cmocka_unit_test(events)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

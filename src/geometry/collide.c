@@ -40,20 +40,21 @@ static int32_t compare(const double *a, const double *b, int32_t count) {
   return 0;
 }
 
+// The functions of boxes are for those with sharp edges.
+static int sharp(const CniPlaced *shape) {
+  return shape->kind != CN_SHAPE_BOX || cni_box_round(shape) == 0;
+}
+
 // Does b come first? A half-space is always the second.
 static int swapped(const CniPlaced *a, const CniPlaced *b) {
   int end_a = cni_shape_unbounded(a->kind), end_b = cni_shape_unbounded(b->kind);
   if (end_a != end_b) return end_a;
-  if (a->kind != b->kind || end_a || pairs[a->kind][b->kind]) return a->kind > b->kind;
+  int own = pairs[a->kind][b->kind] && sharp(a) && sharp(b);
+  if (a->kind != b->kind || end_a || own) return a->kind > b->kind;
   int32_t order = compare(a->size, b->size, CNI_SHAPE_SIZES);
   if (order == 0 && a->hull) order = compare(&a->hull->volume, &b->hull->volume, 1);
   if (order == 0) order = compare(&a->pose.position.x, &b->pose.position.x, 7);
   return order > 0;
-}
-
-// The functions of boxes are for those with sharp edges.
-static int sharp(const CniPlaced *shape) {
-  return shape->kind != CN_SHAPE_BOX || cni_box_round(shape) == 0;
 }
 
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold) {

@@ -27,6 +27,7 @@
 #define EQUAL_REL 1e-6   // and of themselves, count as equal
 #define EQUAL_CURVED                                                                               \
   1e-4                  // times both: sides of curved cores hold the nearest place exactly, or not
+#define OFF 1e-12       // of the extent: places farther from being over each other are not
 #define SOME_EDGE 1022u // an edge whose number is not known
 #define ROOM (2 * CNI_FACE_POINTS + 2)
 
@@ -158,6 +159,30 @@ int32_t cni_thin_out(const CnVec3 *at, const double *gap, int32_t *keep, int32_t
   return count;
 }
 
+// ---- edges ----
+
+typedef struct Edge {
+  CnVec3 from, to;
+  uint32_t corner[2], name;
+} Edge;
+
+// The edge of a side that reaches farthest along n and is square to it; 0: there is none.
+static int edge_along(const CniFace *face, CnVec3 n, Edge *edge) {
+  int32_t best = -1;
+  double most = -INFINITY;
+  for (int32_t i = 0; i < (face->count == 2 ? 1 : face->count) && face->count > 1; i++) {
+    int32_t j = next(i, face->count);
+    double reach = cn_min(cn_dot(n, face->points[i]), cn_dot(n, face->points[j]));
+    if (reach > most) most = reach, best = i;
+  }
+  if (best < 0) return 0;
+  int32_t j = next(best, face->count);
+  *edge = (Edge){
+      face->points[best], face->points[j], {face->corner[best], face->corner[j]}, face->edge[best]};
+  CnVec3 e = cn_sub(edge->to, edge->from);
+  return fabs(cn_dot(n, e)) <= ALONG * cn_norm(e);
+}
+
 // ---- one point ----
 
 // Name of the part of a core that some of its corners span.
@@ -179,13 +204,33 @@ static uint32_t name_of(const CniFace *face, const CniSimplex *s, int of_b) {
   return SOME_EDGE;
 }
 
+// Two edges that cross seen along n: the places that are over each other; 0: they do not cross.
+static int cross_edges(const Sides *s, CnVec3 n, CnVec3 *pa, uint32_t *name_a, uint32_t *name_b) {
+  Edge a, b;
+  if (!edge_along(&s->a, n, &a) || !edge_along(&s->b, cn_neg(n), &b)) return 0;
+  CnVec3 u = cn_sub(a.to, a.from), v = cn_sub(b.to, b.from), w = cn_sub(b.from, a.from);
+  double area = cn_dot(n, cn_cross(u, v)), along = cn_dot(n, cn_cross(w, v)) / area;
+  double across = cn_dot(n, cn_cross(w, u)) / area;
+  if (!(along >= 0 && along <= 1 && across >= 0 && across <= 1)) return 0;
+  *pa = cn_madd(a.from, along, u);
+  *name_a = a.name;
+  *name_b = b.name;
+  return 1;
+}
+
+// The places of the simplex. Of a face of B - A that is no triangle it may hold a part that the nearest
+// place is not in: then the two edges that cross tell.
 static void by_point(const CniConvex *x, const CniNearest *near, const Sides *s, double margin,
                      CniManifold *manifold) {
-  CnVec3 pa = CN_VEC3_ZERO;
-  for (int32_t i = 0; i < near->simplex.count; i++)
+  CnVec3 pa = CN_VEC3_ZERO, pb = CN_VEC3_ZERO;
+  for (int32_t i = 0; i < near->simplex.count; i++) {
     pa = cn_madd(pa, near->simplex.share[i], near->simplex.corner[i].a);
-  add(x, near->normal, pa, near->gap, name_of(&s->a, &near->simplex, 0),
-      name_of(&s->b, &near->simplex, 1), margin, manifold);
+    pb = cn_madd(pb, near->simplex.share[i], near->simplex.corner[i].b);
+  }
+  uint32_t name_a = name_of(&s->a, &near->simplex, 0), name_b = name_of(&s->b, &near->simplex, 1);
+  double off = cn_norm(cn_sub(cn_sub(pb, pa), cn_scale(near->gap, near->normal)));
+  if (off > OFF * x->extent) cross_edges(s, near->normal, &pa, &name_a, &name_b);
+  add(x, near->normal, pa, near->gap, name_a, name_b, margin, manifold);
 }
 
 // ---- polygons ----
@@ -227,30 +272,6 @@ static int by_polygon(const CniConvex *x, const CniNearest *near, Sides *s, doub
     add(x, n, pa, gap, of_a ? p->other : p->cut, of_a ? p->cut : p->other, margin, manifold);
   }
   return 1;
-}
-
-// ---- edges ----
-
-typedef struct Edge {
-  CnVec3 from, to;
-  uint32_t corner[2], name;
-} Edge;
-
-// The edge of a side that reaches farthest along n and is square to it; 0: there is none.
-static int edge_along(const CniFace *face, CnVec3 n, Edge *edge) {
-  int32_t best = -1;
-  double most = -INFINITY;
-  for (int32_t i = 0; i < (face->count == 2 ? 1 : face->count) && face->count > 1; i++) {
-    int32_t j = next(i, face->count);
-    double reach = cn_min(cn_dot(n, face->points[i]), cn_dot(n, face->points[j]));
-    if (reach > most) most = reach, best = i;
-  }
-  if (best < 0) return 0;
-  int32_t j = next(best, face->count);
-  *edge = (Edge){
-      face->points[best], face->points[j], {face->corner[best], face->corner[j]}, face->edge[best]};
-  CnVec3 e = cn_sub(edge->to, edge->from);
-  return fabs(cn_dot(n, e)) <= ALONG * cn_norm(e);
 }
 
 // Both ends of the stretch that two edges share, each where one of the edges ends.

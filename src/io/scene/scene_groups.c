@@ -67,13 +67,18 @@ CnStatus cni_scene_get_group(CniReader *reader, json_t *item) {
 
 static CnStatus make_pair(CniReader *reader, json_t *item) {
   CnScene *scene = reader->scene;
+  static const char *const keys[] = {"bodies", NULL};
   CniScenePair pair = {0, 0};
   int32_t *bodies[2] = {&pair.a, &pair.b};
   json_t *name;
-  if (!json_is_array(item) || json_array_size(item) != 2)
-    return cni_scene_fail(reader, item, "must be a list of two bodies");
-  CNI_ELEMENTS (reader, item, i, name)
-    CNI_TRY(cni_scene_refer(reader, name, &reader->body_names, "body", bodies[i]));
+  CNI_TRY(cni_scene_keys(reader, item, keys));
+  CNI_TRY(cni_scene_require(reader, item, "bodies"));
+  CNI_MEMBER (reader, item, "bodies", list) {
+    if (!json_is_array(list) || json_array_size(list) != 2)
+      return cni_scene_fail(reader, list, "must be a list of two bodies");
+    CNI_ELEMENTS (reader, list, i, name)
+      CNI_TRY(cni_scene_refer(reader, name, &reader->body_names, "body", bodies[i]));
+  }
   if (pair.a == pair.b) return cni_scene_fail(reader, item, "a body and itself");
   return CNI_PUSH(&scene->allocator, scene->pairs, scene->pair_capacity, scene->pair_count, pair);
 }

@@ -69,10 +69,10 @@ static void refused(void **state) {
       {"{\"groups\": {\"a\": {\"ignores\": \"some\"}}}", "must be a list of groups, or"},
       {"{\"groups\": {\"a\": {\"ignored\": []}}}", "ignored"},
       {"{\"bodies\": [{\"group\": \"a\", \"kind\": \"fixed\"}]}", "there is no group named"},
-      {"{\"disabled_pairs\": [[\"a\"]]}", "must be a list of two bodies"},
-      {"{\"disabled_pairs\": [[\"a\", \"b\"]]}", "there is no body named"},
-      {"{\"bodies\": [{\"name\": \"a\", \"kind\": \"fixed\"}], \"disabled_pairs\": [[\"a\", "
-       "\"a\"]]}",
+      {"{\"disabled_pairs\": [{\"bodies\": [\"a\"]}]}", "must be a list of two bodies"},
+      {"{\"disabled_pairs\": [{\"bodies\": [\"a\", \"b\"]}]}", "there is no body named"},
+      {"{\"bodies\": [{\"name\": \"a\", \"kind\": \"fixed\"}], \"disabled_pairs\": "
+       "[{\"bodies\": [\"a\", \"a\"]}]}",
        "a body and itself"}};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
     CnScene *scene;
@@ -127,7 +127,7 @@ static void trigger(void **state) {
 static void events(void **state) {
   (void)state;
   CnScene *scene =
-      scene_of("{\"disabled_pairs\": [[\"plate\", \"ball\"]],"
+      scene_of("{\"disabled_pairs\": [{\"bodies\": [\"plate\", \"ball\"]}],"
                "\"bodies\": [{\"name\": \"gate\", \"kind\": \"fixed\", \"shapes\": "
                "[{\"kind\": \"box\", \"size\": [1, 1, 0.1], \"trigger\": true}]},"
                "{\"name\": \"plate\", \"kind\": \"fixed\", \"position\": [0, 0, 0.5], \"shapes\": "

@@ -43,7 +43,7 @@ static void kinds_of_the_table(void **state) {
     for (size_t i = 0; i < json_array_size(required); i++)
       CHECK(is_size(kind, json_string_value(json_array_get(required, i))));
     static const char *const common[] = {"comment",  "kind",     "position", "rotation",
-                                         "material", "category", "mask"};
+                                         "material", "category", "mask",     "trigger"};
     for (size_t i = 0; i < sizeof common / sizeof common[0]; i++)
       CHECK(json_object_get(properties, common[i]));
     CHECK(json_object_get(properties, unbounded ? "normal" : "density"));
@@ -51,7 +51,7 @@ static void kinds_of_the_table(void **state) {
     size_t sizes = 0;
     json_object_foreach(properties, key, value) sizes += (size_t)is_size(kind, key);
     CHECK(sizes == (size_t)cni_field_count(kind->fields));
-    size_t others = cni_shape_needs_geometry((CnShapeKind)k) ? 10 : 8; // "points" or "geometry"
+    size_t others = cni_shape_needs_geometry((CnShapeKind)k) ? 11 : 9; // "points" or "geometry"
     CHECK(json_object_size(properties) == sizes + others);
   }
   CHECK(json_array_size(kinds) == CN_SHAPE_KIND_COUNT);

@@ -277,8 +277,8 @@ static CnStatus reserve_dense(CniMotion *m, int64_t numbers) {
   CniCoupling *c = &m->coupling;
   if (numbers > INT32_MAX)
     return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX);
-  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->pivot, &c->pivot_capacity, 0, m->active + 1,
-                            sizeof *c->pivot));
+  CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->pivot, &c->pivot_capacity, 0,
+                            2 * m->active + 1, sizeof *c->pivot));
   return cni_array_reserve(&m->allocator, (void **)&c->dense, &c->dense_capacity, 0,
                            (int32_t)numbers, sizeof *c->dense);
 }
@@ -445,11 +445,14 @@ CnStatus cni_motion_independent(CniMotion *m, double t, const double *q, const i
   return CN_OK;
 }
 
-// L L^T with the largest share left as the next pivot; row i of L has `n` places. Marks what is taken.
-static void take_strongest(CniMotion *m, double *l, double *left, double *own, int32_t *taken) {
-  int32_t n = m->active;
+// L L^T with the largest share left as the next pivot; `rest` is what is left of the matrix, `column` that
+// of the pivot, mostly zeros: rows feel few others. Marks what is taken; there is room for as many more.
+static void take_strongest(CniMotion *m, double *rest, double *left, double *own, double *column,
+                           int32_t *taken) {
+  int32_t n = m->active, *felt = taken + n;
   for (int32_t i = 0; i < n; i++) {
-    own[i] = left[i] = entry(m, m->scratch_g, i, i);
+    for (int32_t j = 0; j < n; j++) rest[(int64_t)i * n + j] = entry(m, m->scratch_g, i, j);
+    own[i] = left[i] = rest[(int64_t)i * n + i];
     taken[i] = 0;
   }
   for (int32_t k = 0; k < n; k++) {
@@ -461,13 +464,17 @@ static void take_strongest(CniMotion *m, double *l, double *left, double *own, i
     if (best < 0) break;
     taken[best] = 1;
     double root = sqrt(left[best]);
-    const double *pivot = l + (int64_t)best * n;
+    int32_t count = 0;
     for (int32_t i = 0; i < n; i++) {
-      if (taken[i]) continue;
-      double *row = l + (int64_t)i * n, sum = entry(m, m->scratch_g, i, best);
-      for (int32_t j = 0; j < k; j++) sum -= row[j] * pivot[j];
-      row[k] = sum / root;
-      left[i] -= row[k] * row[k];
+      double x = rest[(int64_t)i * n + best];
+      if (taken[i] || x == 0) continue;
+      column[i] = x / root;
+      left[i] -= column[i] * column[i];
+      felt[count++] = i;
+    }
+    for (int32_t i = 0; i < count; i++) {
+      double *row = rest + (int64_t)felt[i] * n, factor = column[felt[i]];
+      for (int32_t j = 0; j < count; j++) row[felt[j]] -= factor * column[felt[j]];
     }
   }
 }
@@ -480,10 +487,10 @@ CnStatus cni_motion_strongest(CniMotion *m, double t, const double *q, const int
   if (!all && count > MANY_ROWS) return keep_rows(m, m->list, CNI_SHARE_MOVES, kept, kept_count);
   keep_all(m, kept, kept_count);
   if (all || count == 0) return CN_OK;
-  CNI_TRY(reserve_dense(m, (int64_t)count * count + 2 * count));
+  CNI_TRY(reserve_dense(m, (int64_t)count * count + 3 * count));
   double *left = c->dense + (int64_t)count * count, *own = left + count;
   *kept_count = 0;
-  take_strongest(m, c->dense, left, own, c->pivot);
+  take_strongest(m, c->dense, left, own, own + count, c->pivot);
   for (int32_t i = 0; i < count; i++)
     if (c->pivot[i]) kept[(*kept_count)++] = m->list[i]; // as they were given
   return CN_OK;

@@ -19,7 +19,7 @@
 
 CnStatus cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena) {
   size_t bytes = FIRST_SLOTS * sizeof(int32_t);
-  *table = (CniSetTable){problem, arena, cni_arena_take(arena, bytes), FIRST_SLOTS};
+  *table = (CniSetTable){problem, arena, cni_arena_take(arena, bytes), FIRST_SLOTS, -1};
   if (!table->slots) return cni_error_memory(bytes);
   for (int32_t i = 0; i < FIRST_SLOTS; i++) table->slots[i] = -1;
   return CN_OK;
@@ -64,6 +64,10 @@ static CnStatus grow_slots(CniSetTable *table) {
 }
 
 CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index) {
+  if (table->last >= 0 && same_set(&table->problem->sets[table->last], set)) {
+    *index = table->last;
+    return CN_OK;
+  }
   int32_t slot = find_slot(table, set);
   if (table->slots[slot] < 0) {
     CnProblem *p = table->problem;
@@ -75,7 +79,7 @@ CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index
     p->sets[p->set_count] = *set;
     table->slots[slot] = p->set_count++;
   }
-  *index = table->slots[slot];
+  *index = table->last = table->slots[slot];
   return CN_OK;
 }
 

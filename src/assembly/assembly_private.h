@@ -13,6 +13,7 @@ typedef struct CniSetTable {
   CniArena *arena;
   int32_t *slots; // set index, -1: free
   int32_t capacity;
+  int32_t last; // found before: most ask for that again
 } CniSetTable;
 
 CnStatus cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena);

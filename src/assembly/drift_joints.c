@@ -128,8 +128,9 @@ static void move(const CniDrift *d, CniDriftBody *body) {
   end->velocity = cn_madd(start.velocity, 1 / body->mass, body->impulse.velocity);
   now->position = cn_madd(old.position, h / 2, cn_add(start.velocity, end->velocity));
   CnVec3 m = body->middle;
-  CniDriftTorque torque = {cn_unrotate(old.rotation, body->impulse.spin),
-                           in_body(old.rotation, body->arms)};
+  CniDriftTorque torque = {cn_unrotate(old.rotation, body->impulse.spin), body->arms};
+  if (cn_norm2(torque.arms.x) + cn_norm2(torque.arms.y) + cn_norm2(torque.arms.z) > 0)
+    torque.arms = in_body(old.rotation, body->arms);
   double k = body->turn;
   if (!cni_drift_middle(body->inertia, body->spin, &torque, k, &m)) m = body->spin;
   body->middle = m;

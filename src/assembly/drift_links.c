@@ -56,7 +56,9 @@ static int32_t most_rows(const CniModel *model, const CniJoint *joint) {
 int cni_drift_takes(const CniModel *model, int32_t body) {
   for (int32_t j = model->bodies[body].first_joint; j >= 0;) {
     const CniJoint *joint = &model->joints[j];
-    if (cni_has_mass(&model->mass[body]) && most_rows(model, joint) > 0) return 1;
+    if (cni_has_mass(&model->mass[body]) &&
+        (locked_rows(&joint->def) > 0 || cni_joint_hold_count(&joint->def) > 0))
+      return 1;
     j = joint->body_a == body ? joint->next_a : joint->next_b;
   }
   return 0;
@@ -179,7 +181,7 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   CniJointPlace own;
   CniHold holds[CN_JOINT_AXES];
   const CniJointPlace *place = cni_joint_seen(in->model, in->places, joint, in->pose, &own);
-  int32_t held = cni_joint_holds(in, i, place, holds);
+  int32_t held = rows > locked_rows(&joint->def) ? cni_joint_holds(in, i, place, holds) : 0;
   CniDriftLink *link = &d->links[d->link_count];
   *link = (CniDriftLink){.joint = i,
                          .coupling = -1,

@@ -81,6 +81,10 @@ static void look(const CniAssemblyInput *in, const CniJoint *joint, const CniJoi
 static int32_t list(const CniAssemblyInput *in, const CniJoint *joint, double h, double late,
                     const CnProblem *problem, const CniJointPlace *place, CniJointBlock *blocks) {
   int32_t a = group_of(problem, joint->body_a), b = group_of(problem, joint->body_b);
+  if (cni_joint_is_plain(&joint->def)) {
+    double length = turns(place) ? gyration(problem, a, b) : 1;
+    return cni_joint_locked_block(&joint->def, place, h, late, length, blocks);
+  }
   CniJointStep step = {.time_step = h, .length = 1, .late = late};
   if (in) step.stabilisation = in->stabilisation;
   if (in) look(in, joint, place, &step);

@@ -242,6 +242,11 @@ typedef struct CniJointBlock {
 // matter of the definition alone. Returns their number.
 int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
                          const CniJointStep *step, CniJointBlock *blocks);
+// The first of them alone; returns 0 where nothing is locked. All there is where nothing acts on the
+// coordinates of a joint.
+int32_t cni_joint_locked_block(const CnJointDef *def, const CniJointPlace *place, double time_step,
+                               double late, double length, CniJointBlock *block);
+int cni_joint_is_plain(const CnJointDef *def);
 // Their number and that of their rows, without a place.
 void cni_joint_count(const CnJointDef *def, int32_t *blocks, int32_t *rows);
 // Where a block's impulse of row `row` is kept.

@@ -171,21 +171,36 @@ static void in_metres(CniJointBlock *block, const CniJointRow *row, double lengt
   block->set.compliance[0] *= length * length;
 }
 
+int cni_joint_is_plain(const CnJointDef *def) {
+  for (int32_t i = 0; i < cni_joint_coordinate_count(def->kind); i++) {
+    const CnJointAxis *a = &def->axes[i];
+    if (has_spring(a) || has_lower(a) || has_upper(a) || has_motor(a) || has_friction(a) ||
+        has_armature(a) || a->drive == CN_DRIVE_EFFORT)
+      return 0;
+  }
+  return 1;
+}
+
+int32_t cni_joint_locked_block(const CnJointDef *def, const CniJointPlace *place, double h,
+                               double late, double length, CniJointBlock *block) {
+  if (place->locked_count == 0) return 0;
+  int soft = def->stiffness > 0 || def->damping > 0;
+  block->part = CNI_PART_LOCKED;
+  block->axis = 0;
+  block->dim = place->locked_count;
+  block->share = soft ? 1 - late : 1;
+  double factor = spring_law(def->stiffness, def->damping, block->share * h, &block->set);
+  for (int32_t r = 0; r < place->locked_count; r++) {
+    block->scale[r] = place->locked[r].turns ? length : 1;
+    block->b[r] = block->scale[r] * (factor * place->locked[r].value);
+  }
+  return 1;
+}
+
 int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
                          const CniJointStep *step, CniJointBlock *blocks) {
-  int32_t count = 0;
-  if (place->locked_count > 0) {
-    CniJointBlock *block = &blocks[count++];
-    int soft = def->stiffness > 0 || def->damping > 0;
-    *block = (CniJointBlock){.part = CNI_PART_LOCKED, .dim = place->locked_count};
-    block->share = soft ? 1 - step->late : 1;
-    double factor =
-        spring_law(def->stiffness, def->damping, block->share * step->time_step, &block->set);
-    for (int32_t r = 0; r < place->locked_count; r++) {
-      block->scale[r] = place->locked[r].turns ? step->length : 1;
-      block->b[r] = block->scale[r] * (factor * place->locked[r].value);
-    }
-  }
+  int32_t count =
+      cni_joint_locked_block(def, place, step->time_step, step->late, step->length, blocks);
   for (int32_t i = 0; i < place->axis_count; i++)
     for (int32_t k = 0; k < CNI_PART_COUNT; k++) {
       if (!parts[k].acts(&def->axes[i])) continue;

@@ -2,7 +2,7 @@
 // A run for ParaView: an XDMF file that says where in the run file the points of each frame and
 // their properties are. Bodies are points at the origins of their frames, with velocity, spin,
 // rotation (w, x, y, z), radius (of the ball about the body), mass and kind; "Glyph" with radius as
-// scale shows them.
+// scale shows them. What is no sphere is there as triangles too (xdmf_shapes.c).
 //
 // ParaView opens HDF5 files in the plain way, which refuses one whose writer was killed or is at
 // work. Of such a run what it needs is copied to NAME.xdmf.h5, a closed file.
@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/exports/xdmf_shapes.h"
 #include "io/run/run_private.h"
 
 #define COPY_ENDING ".h5"
@@ -83,7 +84,7 @@ static CnStatus write_copy(CnRun *run, const char *path) {
 // ---- the description ----
 
 // Names of files may have what XML does not like.
-static void put_escaped(CniOutput *out, const char *text) {
+void cni_xdmf_escaped(CniOutput *out, const char *text) {
   for (; *text; text++) {
     if (*text == '&')
       cni_output_text(out, "&amp;");
@@ -101,6 +102,7 @@ static void put_escaped(CniOutput *out, const char *text) {
 typedef struct Page {
   CniOutput *out;
   const char *data;
+  const char *path; // of the description
   long long frames, bodies;
 } Page;
 
@@ -115,13 +117,13 @@ static void put_slab(const Page *page, const char *path, long long frame, int co
   int c = components;
   cni_output_text(out, "%s<DataItem ItemType=\"Hyperslab\" Dimensions=\"%lld %d\" %s>", indent, n,
                   c, number);
-  put_escaped(out, page->data);
+  cni_xdmf_escaped(out, page->data);
   cni_output_text(out, ":%s|%lld 0 0:1 1 1:1 %lld %d:%lld %lld %d\n", path, frame, n, c, all, n, c);
   cni_output_text(out, "%s  <DataItem Dimensions=\"3 3\" NumberType=\"Int\" Format=\"XML\">",
                   indent);
   cni_output_text(out, "%lld 0 0 1 1 1 1 %lld %d</DataItem>\n", frame, n, c);
   cni_output_text(out, "%s  <DataItem Dimensions=\"%lld %lld %d\" %s>", indent, all, n, c, number);
-  put_escaped(out, page->data);
+  cni_xdmf_escaped(out, page->data);
   cni_output_text(out, ":%s</DataItem>\n%s</DataItem>\n", path, indent);
 }
 
@@ -130,7 +132,7 @@ static void put_item(const Page *page, const char *path, const char *type, int p
   cni_output_text(
       page->out, "<DataItem Dimensions=\"%lld\" NumberType=\"%s\" Precision=\"%d\" Format=\"HDF\">",
       page->bodies, type, precision);
-  put_escaped(page->out, page->data);
+  cni_xdmf_escaped(page->out, page->data);
   cni_output_text(page->out, ":%s</DataItem>\n", path);
 }
 
@@ -187,7 +189,9 @@ static CnStatus put_page(CnRun *run, Page *page) {
     CNI_TRY(cn_run_frame(run, f, &time, NULL, NULL));
     put_frame(page, (long long)f, time);
   }
-  cni_output_text(out, "    </Grid>\n  </Domain>\n</Xdmf>\n");
+  cni_output_text(out, "    </Grid>\n");
+  CNI_TRY(cni_xdmf_shapes(run, page->path, out));
+  cni_output_text(out, "  </Domain>\n</Xdmf>\n");
   return CN_OK;
 }
 
@@ -204,7 +208,7 @@ static CnStatus write_xdmf(CnRun *run, const char *run_path, const char *output)
   // a running run may have grown, a killed one may hold more rows than are whole
   int64_t rows =
       closed ? cni_column_rows(run->columns[CNI_COLUMN_POSITION]) : run->info.frame_count;
-  Page page = {&out, data, rows, run->info.body_count};
+  Page page = {&out, data, path, rows, run->info.body_count};
   CNI_TRY(cni_output_open(&out, path, &run->allocator)); // from here on nobody else writes either
   CnStatus status = CN_OK;
   if (!closed) {

@@ -83,6 +83,7 @@ typedef struct CniJob {
   int64_t dump_every, dump_count;
 
   CnVerdict verdict;       // at the end
+  int warned;              // that it will not be a good one
   int64_t estimate_every;  // steps; 0: none
   CnStepEstimate estimate; // the largest
 } CniJob;
@@ -138,6 +139,8 @@ int cni_job_dump_step(CniJob *job, const CnStepReport *report);
 
 // Ask for the verdict; then it is told.
 int cni_job_verdict(CniJob *job);
+// The first reason not to trust the run, as soon as there is one, on standard error.
+int cni_job_warn(CniJob *job);
 void cni_job_print_verdict(const CniJob *job);
 void cni_job_show_verdict(CniShow *show, const CniJob *job);
 

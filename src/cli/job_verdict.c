@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/job.h"
+#include "world/world.h"
 
 int cni_job_verdict(CniJob *job) {
   CnStatus status = cn_world_verdict(job->world, &job->verdict);
@@ -24,6 +25,22 @@ static const char *advice(const CniJob *job, char *text, size_t capacity) {
   else if (v->exact)
     snprintf(text, capacity, "; try %s", solve);
   return text;
+}
+
+int cni_job_warn(CniJob *job) {
+  const CniWatch *watch = &job->world->now.watch;
+  int bad = 0;
+  if (job->warned || job->quiet || job->json) return CNI_EXIT_DONE;
+  for (int32_t k = 0; k < CN_FINDING_COUNT; k++)
+    bad |= watch->found[k].count > 0 && cni_finding_kinds[k].allowed_share == 0;
+  if (!bad) return CNI_EXIT_DONE;
+  int status = cni_job_verdict(job);
+  const CnVerdict *v = &job->verdict;
+  job->warned = 1;
+  if (status == CNI_EXIT_DONE && !v->trusted)
+    cni_tell("%s: step %lld: %s", job->label, (long long)watch->steps,
+             v->findings[v->reasons[0]].text);
+  return status;
 }
 
 void cni_job_print_verdict(const CniJob *job) {

@@ -107,6 +107,37 @@ static int surfaces_move(const CnWorld *world) {
   return world->hooks.modify != NULL;
 }
 
+// J stored in springs; 0 is returned where that is not all that they do: dampers lose what they take.
+static int stored(const CnWorld *world, double *energy) {
+  const CniModel *model = &world->now.model;
+  *energy = 0;
+  for (int32_t i = 0; i < model->force_count; i++) {
+    const CniForce *force = &model->forces[i];
+    CnForceState state;
+    if (force->def.kind == CN_FORCE_CONSTANT) continue;
+    if (force->def.kind != CN_FORCE_SPRING || force->def.damping > 0 ||
+        force->def.rest_function.slot)
+      return 0;
+    if (cn_force_state(world, (CnForceId){force->slot, force->generation}, &state) != CN_OK)
+      return 0;
+    *energy += state.energy;
+  }
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    CniJointPlace place;
+    if (joint->def.stiffness > 0 || joint->def.damping > 0) return 0;
+    if (!joint_acts(joint)) continue;
+    cni_joint_at(joint, model->pose, &place);
+    for (int32_t k = 0; k < place.axis_count; k++) {
+      const CnJointAxis *axis = &joint->def.axes[k];
+      double x = place.axes[k].value - axis->rest;
+      if (axis->damping > 0 || axis->limit_stiffness > 0) return 0;
+      *energy += 0.5 * axis->stiffness * x * x;
+    }
+  }
+  return 1;
+}
+
 void cni_watch_begin(const CnWorld *world, CniWatched *w) {
   *w = (CniWatched){.before = figures_of(world)};
 }
@@ -118,6 +149,7 @@ void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
     w->before.driven |= now.driven;
   }
   w->passive = is_passive(world);
+  w->sprung = !w->passive && world->now.settings.balance && stored(world, &w->stored);
   w->led = w->before.driven || world->now.model.motion_count > 0 || surfaces_move(world);
 }
 
@@ -141,6 +173,10 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
   }
   if (world->balance_known)
     *scheme = parts[CN_BALANCE_SCHEME].energy + parts[CN_BALANCE_JOINTS].energy;
+  // springs that are not resolved give back less than they took
+  double now_stored;
+  if (world->balance_known && w->sprung && stored(world, &now_stored))
+    *scheme += parts[CN_BALANCE_SPRINGS].energy + now_stored - w->stored;
   return 1;
 }
 
@@ -186,7 +222,7 @@ static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFig
   if (world->balance_known && contacts_work(world)) watch->scheme = 0;
   double taken = fabs(watch->scheme) - closing(world, now);
   note_share(watch, CN_FINDING_ENERGY, cn_max(made, 0), cn_max(most, 50 * least));
-  note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, 200 * least));
+  note_share(watch, CN_FINDING_SCHEME, cn_max(taken, 0), cn_max(most, 100 * least));
 }
 
 // ---- joints and overlaps ----

@@ -55,6 +55,8 @@ typedef struct CniWatched {
   CniMotionFigures before; // before_step comes after it
   double injected;         // J: what before_step did by setting states
   int32_t passive;         // nothing but gravity brings energy
+  int32_t sprung;          // springs act that lose nothing
+  double stored;           // J: in them
   int32_t led;             // bodies or surfaces move by themselves: so do their contacts' works
 } CniWatched;
 

@@ -175,6 +175,8 @@ static void verdict(void **state) {
       c->command.out,
       "\ndo not trust this run: joint 'hook' opened by 0.05 m (5 % of its size) from step 1 on");
   check_contains(c->command.out, "; try --h 0.0002");
+  check_contains(c->command.err, "cairn: torn.json: step 1: joint 'hook' opened by 0.05 m");
+  CHECK(line_count(c->command.err) == 1);
   cairn_status(c, "info torn.h5", 0);
   check_contains(c->command.out, "do not trust this run: joint 'hook'");
   cairn_status(c, "run torn.json -q", 0);

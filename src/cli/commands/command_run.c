@@ -65,7 +65,7 @@ static int step_once(CniJob *job, CnStepReport *report) {
   if (status == CN_OK)
     status = cni_figures_add(&job->figures, job->world, report, seconds, measure);
   if (status != CN_OK) return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
-  return CNI_EXIT_DONE;
+  return cni_job_warn(job);
 }
 
 static int step_all(CniJob *job) {

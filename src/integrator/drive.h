@@ -25,6 +25,7 @@ typedef struct CniContactMode {
   int32_t armed;     // open: its gap was seen positive since it was last closed
   int32_t next_open; // scratch
   int32_t place;     // closed: its normal among the active rows, -1 where it depends on others
+  double floor;      // open: what the gap falls below is an impact, 0 or that of a slow take-off
   double load;       // normal force by the friction problem of the accelerations
   double domain;     // at the last state
   CniContactPart parts[CNI_PARTS];

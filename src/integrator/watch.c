@@ -41,7 +41,8 @@ static CnStatus look_at_place(CniDrive *d, double t, const double *q, CniFound *
     int inside = !eq->domains || d->domains[i] >= (d->modes[i].closed ? -CNI_DOMAIN_LEFT : 0);
     if (d->modes[i].closed) {
       if (!inside) take(found, CN_EVENT_DOMAIN, i, 0);
-    } else if (inside && (d->modes[i].armed ? gaps[i] <= 0 : gaps[i] < -2 * CNI_GAP_CLOSED)) {
+    } else if (inside &&
+               (d->modes[i].armed ? gaps[i] <= d->modes[i].floor : gaps[i] < -2 * CNI_GAP_CLOSED)) {
       take(found, CN_EVENT_IMPACT, i, 0);
     }
   }
@@ -187,10 +188,20 @@ static void remember_gaps(CniDrive *d, int32_t looks, double theta, double *lowe
   }
 }
 
+#define OVERLAP 1e-14 // m: less is round-off
+
+// A contact that was let go with an overlap leaves it slowly; it is hit again where that grows.
+static void set_floors(CniDrive *d) {
+  const double *gaps = d->motion.gaps + d->motion.eq->bilateral_count;
+  for (int32_t i = 0; i < d->motion.eq->contact_count; i++)
+    d->modes[i].floor = gaps[i] < -OVERLAP ? gaps[i] : 0;
+}
+
 static CnStatus scan(CniDrive *d, CniFound *found) {
   int forces = watches_forces(d);
   double before = 0, before_forces = 0, lowest;
   CNI_TRY(cni_motion_gaps(&d->motion, d->step.t, d->step.q0));
+  set_floors(d);
   remember_gaps(d, 0, 0, &lowest);
   for (int32_t i = 1; i <= LOOKS; i++) {
     double theta = (double)i / LOOKS;

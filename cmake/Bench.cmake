@@ -163,6 +163,8 @@ if(CAIRN_TESTS)
     --set seconds=0.01)
   cairn_bench_test(discharge "\"spheres_per_second\"" --set spheres=400 --set holes=5
     --set settle=0.05 --set begin=0.01 --set end=0.05)
+  cairn_bench_test(mechanisms "\"mechanism\": \"ladder\".*\"joint_error\"" --set chain=3 --set btree=3
+    --set ladder=2 --set peers=none)
   cairn_bench_test(silo "\"carried_by_floor\"" --set sides=1 --set seconds=0.05 --set mean=0.01)
   add_test(NAME bench.trust COMMAND cairn-bench trust --set only=5 --json)
   set_tests_properties(bench.trust PROPERTIES LABELS bench

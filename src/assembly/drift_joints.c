@@ -44,7 +44,9 @@
 #define MAX_FACTORS 4
 #define MAX_REVISIONS 8 // of what is held
 #define NEAR 30         // error from which one step may be the last without another look,
-#define SURE 0.1        // if this is to be expected of it
+#define SURE 0.1        // if this is to be expected of it;
+#define HINGES_NEAR 1e3 // where all arms turn with their bodies,
+#define HINGES_SURE 0.5 // and a look tells nothing else
 #define SLOW 0.1        // of the error left by a step: a new factor is worth its price
 #define LIGHT 1e-3      // stiffness of the forces over inertia that is not worth it
 #define LEAST 0.5       // of the least inertia that forces leave
@@ -193,7 +195,7 @@ static void drift_island(const CniDrift *d, int32_t island) {
     // at the pace so far nothing is left to be seen
     double expected = before < INFINITY ? now / before * now : INFINITY;
     before = now;
-    now = expected < SURE && now < NEAR
+    now = expected < (slides ? SURE : HINGES_SURE) && now < (slides ? NEAR : HINGES_NEAR)
               ? expected
               : cni_drift_look_at_all(d, list_of, begin, end, (now > COARSE) + (now > WIDE));
   }

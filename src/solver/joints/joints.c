@@ -116,6 +116,31 @@ static double twist_dot(const CnTwist *e, CnVec3 v, CnVec3 w) {
   return cn_dot(e->velocity, v) + cn_dot(e->spin, w);
 }
 
+// Rows of two groups, each entry where it is expected (as joints are written): straight to their sides.
+// Returns 0 where they are others.
+static int add_pair(CniJoints *j, const CnProblem *p, CniDirectBlock *block,
+                    const CnRowEntry *entries, int32_t count, double *b) {
+  int32_t dim = block->dim;
+  if (count != 2 * dim || entries[0].group == entries[1].group) return 0;
+  for (int32_t i = 0; i < count; i++)
+    if (entries[i].row != i / 2 || entries[i].group != entries[i % 2].group) return 0;
+  for (int32_t side = 0; side < 2; side++) {
+    const CniGroup *group = &p->groups[entries[side].group];
+    if (!(group->inv_mass > 0)) {
+      for (int32_t r = 0; r < dim; r++)
+        b[r] += twist_dot(&entries[2 * r + side].coefficient, group->v, group->w);
+      continue;
+    }
+    CnTwist *e = j->e + j->twist_count;
+    j->sides[j->system.side_count++] =
+        (CniDirectSide){body_of(j, p, entries[side].group), j->twist_count};
+    for (int32_t r = 0; r < dim; r++) e[r] = entries[2 * r + side].coefficient;
+    j->twist_count += dim;
+    block->side_count++;
+  }
+  return 1;
+}
+
 static void add_block(CniJoints *j, const CnProblem *p, int32_t index) {
   const CniBlock *from = &p->blocks[index];
   CniDirectSystem *s = &j->system;
@@ -126,6 +151,7 @@ static void add_block(CniJoints *j, const CnProblem *p, int32_t index) {
   double *b = j->b + block.row;
   cni_block_b(p, from, b);
   cni_block_compliance(p, from, j->compliance + block.row);
+  if (add_pair(j, p, &block, entries, count, b)) count = 0;
   for (int32_t i = 0; i < count; i++) {
     const CnRowEntry *entry = &entries[i];
     const CniGroup *group = &p->groups[entry->group];

@@ -278,8 +278,27 @@ static void watch_joint(const CniModel *model, int32_t i, const CniJointPlace *p
                       .whose = {.joint = cni_joint_id(model, i)}};
 }
 
+// Couplings count as errors of their first joint.
+static void watch_couplings(const CniModel *model, CniFound *worst) {
+  for (int32_t i = 0; i < model->coupling_count; i++) {
+    const CniCoupling *coupling = &model->couplings[i];
+    CniCouplingPlace place;
+    int32_t joint;
+    cni_coupling_at(model, coupling, model->pose, &place);
+    double off = coupling->def.one_sided ? cn_max(0, -place.value) : fabs(place.value);
+    if (cni_model_find_joint(model, coupling->def.terms[0].joint, &joint) != CN_OK) continue;
+    double size = place.turns ? 1 : size_of(model, &model->joints[joint]);
+    if (!(off > worst->relative * size)) continue;
+    *worst = (CniFound){.value = off,
+                        .relative = off / size,
+                        .turns = place.turns,
+                        .whose = {.joint = coupling->def.terms[0].joint}};
+  }
+}
+
 void cni_watch_joints(const CnWorld *world, CniFound *worst) {
   const CniModel *model = &world->now.model;
+  watch_couplings(model, worst);
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJointPlace place;
     cni_joint_at(&model->joints[i], model->pose, &place);
@@ -340,11 +359,13 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   const CniModel *model = &world->now.model;
   CniFound joints = {0};
   watch->steps++;
-  if (world->work.places)
+  if (world->work.places) {
+    watch_couplings(model, &joints);
     for (int32_t i = 0; i < model->joint_count; i++)
       watch_joint(model, i, &world->work.places[i], &joints);
-  else
+  } else {
     cni_watch_joints(world, &joints);
+  }
   note(watch, CN_FINDING_JOINTS, &joints);
   note(watch, CN_FINDING_OVERLAPS, &world->work.overlap);
   watch_energy(world, w, &now);

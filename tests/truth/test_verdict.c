@@ -211,6 +211,24 @@ static void beyond(CnWorld *world, double x, double y) {
   CHECK_OK(cn_joint_create(world, &rope, &id));
 }
 
+// Two wheels in gear, y: their ratio, x rad off.
+static void gears(CnWorld *world, double x, double y) {
+  CnCouplingDef gear = cn_coupling_def_default();
+  CnCouplingId id;
+  gear.term_count = 2;
+  for (int i = 0; i < 2; i++) {
+    CnBodyId wheel = world_part(world, 1, 0.1, cn_vec3(i, 0, 0), 0);
+    CnTwist twist = {CN_VEC3_ZERO, cn_vec3(0, i ? 1 : y, 0)};
+    CHECK_OK(cn_body_set_twist(world, wheel, &twist));
+    gear.terms[i].joint =
+        world_join(world, CN_JOINT_REVOLUTE, GROUND, wheel, cn_vec3(i, 0, 0), Y, NULL);
+    gear.terms[i].coefficient = i ? -y : 1;
+  }
+  gear.take_offset = 0;
+  gear.offset = x;
+  CHECK_OK(cn_coupling_create(world, &gear, &id));
+}
+
 // Mass on a spring of x N/m, y the damping.
 static void spring(CnWorld *world, double x, double y) {
   CnBodyId body = world_part(world, 1, 0.01, cn_vec3(0, 0, -1.2), 0);

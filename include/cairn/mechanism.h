@@ -136,6 +136,11 @@ typedef struct CnEquilibriumDef {
   int32_t max_iterations;     ///< default 1000
   double tolerance; ///< default 1e-11: forces left, relative to those that act; where round-off
                     ///< of stiff springs leaves more, so much as it leaves, up to 1e-5
+  double max_work;  ///< default 3e11: products of dense matrices, some minutes; an iteration takes
+                    ///< about n^3 of them, n six a body and one a contact
+  /// Called once an iteration, null (default): with the forces left and the share of max_work made.
+  void (*progress)(void *context, int32_t iteration, double residual, double share);
+  void *context;
 } CnEquilibriumDef;
 
 typedef struct CnEquilibrium {

@@ -37,6 +37,13 @@ static void rest(void **state) {
   CHECK(cairn(c, "equilibrium slope") == 1);
   check_contains(c->command.err, "nothing holds body 'box'");
   CHECK(cairn(c, "equilibrium rod.json --contacts glued") == 2);
+  // a pile, and the bound on its work
+  object = parse(c, "equilibrium pyramid --set rows=6 --json", 0);
+  CHECK(number(object, "moved") < 1e-6 && number(object, "residual") < 1e-9);
+  CHECK(c->command.err[0] == 0);
+  json_decref(object);
+  CHECK(cairn(c, "equilibrium pyramid --set rows=6 --work 1e6") == 1);
+  check_contains(c->command.err, "within the work allowed");
 }
 
 static void modes(void **state) {

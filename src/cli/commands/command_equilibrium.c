@@ -5,6 +5,7 @@
 #include <cairn/mechanism.h>
 
 #include "cli/machine.h"
+#include "core/clock.h"
 
 #define LISTED 20 // bodies shown to people
 
@@ -88,21 +89,39 @@ static void show(const CniJob *job, const CnEquilibriumDef *def, const CnEquilib
   cni_show_end(&sheet);
 }
 
+// What is left, on standard error: one line drawn over itself on a terminal, lines elsewhere.
+static void tell(void *context, int32_t iteration, double residual, double share) {
+  CniProgress *p = context;
+  int bar = p->style == CNI_PROGRESS_BAR;
+  if (!cni_progress_due(p) && !(p->lines == 0 && share > 1e-3 && p->style != CNI_PROGRESS_NONE))
+    return;
+  p->shown = cni_seconds();
+  p->lines++;
+  fprintf(stderr, "%s%s: iteration %d, %.2g of the forces left, %.0f %% of the work allowed%s",
+          bar ? "\r" : "", p->title, (int)iteration, residual, 100 * share, bar ? "\033[K" : "\n");
+}
+
 static int run(const CniArgs *args) {
   CniJob job = {0};
+  CniProgress progress;
   CnEquilibriumDef def = cn_equilibrium_def_default();
   CnEquilibrium result;
   int64_t most = def.max_iterations;
   if (!cni_args_number(args, "tolerance", CNI_NUMBER_POSITIVE, &def.tolerance) ||
       !cni_args_whole(args, "iterations", 0, 1000000, &most) ||
+      !cni_args_number(args, "work", CNI_NUMBER_POSITIVE, &def.max_work) ||
       !cni_machine_contacts_option(args, &def.contacts))
     return CNI_EXIT_USAGE;
   def.max_iterations = (int32_t)most;
   def.accept_saddle = cni_args_has(args, "any");
   int status = cni_job_options(&job, args);
   if (status == CNI_EXIT_DONE) status = cni_job_open(&job);
-  if (status == CNI_EXIT_DONE && cn_world_equilibrium(job.world, &def, &result) != CN_OK)
-    status = cni_fail(args, "%s: %s", job.label, cn_error_message());
+  cni_progress_begin(&progress, cni_progress_style(job.quiet || job.json), job.label, 0, most);
+  def.progress = tell;
+  def.context = &progress;
+  CnStatus found = status == CNI_EXIT_DONE ? cn_world_equilibrium(job.world, &def, &result) : CN_OK;
+  if (progress.lines > 0 && progress.style == CNI_PROGRESS_BAR) fputs("\r\033[K", stderr);
+  if (found != CN_OK) status = cni_fail(args, "%s: %s", job.label, cn_error_message());
   if (status == CNI_EXIT_DONE) status = cni_job_checkpoint(&job, 1);
   if (status == CNI_EXIT_DONE) show(&job, &def, &result);
   if (status == CNI_EXIT_DONE && result.friction_reserve > 1)
@@ -119,6 +138,7 @@ static const CniOption options[] = {
     {"any", 0, NULL, "take the first place without forces, stable or not"},
     {"tolerance", 0, "X", "forces left, relative to those that act (default 1e-11)"},
     {"iterations", 0, "N", "give up after so many iterations (default 1000)"},
+    {"work", 0, "X", "and after so many products of dense matrices (default 3e11: some minutes)"},
     CNI_OPTION_JSON,
     CNI_OPTION_END};
 static const CniExample examples[] = {

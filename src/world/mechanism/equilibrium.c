@@ -29,8 +29,11 @@
 #define SOFT 1e-12      // of rows that push, so that dependent ones share
 
 CnEquilibriumDef cn_equilibrium_def_default(void) {
-  return (CnEquilibriumDef){
-      .size = sizeof(CnEquilibriumDef), .tag = TAG, .max_iterations = 1000, .tolerance = 1e-11};
+  return (CnEquilibriumDef){.size = sizeof(CnEquilibriumDef),
+                            .tag = TAG,
+                            .max_iterations = 1000,
+                            .tolerance = 1e-11,
+                            .max_work = 3e11};
 }
 
 const char *cn_stability_name(int32_t stability) {
@@ -47,6 +50,7 @@ typedef struct Search {
   double size, kinetic; // m; its square root of mass times it
   double cap, shift;    // m a step; s
   int32_t stalled;      // steps at round-off
+  double made;          // of the work
   // of the round, in its part of the arena
   int32_t free_count, push_count; // d, rows that push
   double *load, *sizes, *efforts; // of all rows
@@ -64,7 +68,7 @@ typedef struct Search {
 static void measure(Search *s) {
   const CniMachine *m = &s->m;
   CnVec3 middle = CN_VEC3_ZERO;
-  double mass = 0;
+  double mass = 0, smallest = INFINITY;
   for (int32_t i = 0; i < m->body_count; i++) {
     middle = cn_madd(middle, 1.0 / m->body_count, m->pose[m->bodies[i]].position);
     mass += m->model->mass[m->bodies[i]].mass;
@@ -72,8 +76,11 @@ static void measure(Search *s) {
   for (int32_t i = 0; i < m->body_count; i++) {
     const CniBody *body = &m->model->bodies[m->bodies[i]];
     s->size = cn_max(s->size, cn_norm(cn_sub(m->pose[m->bodies[i]].position, middle)));
-    for (int32_t k = body->first_shape; k >= 0; k = m->model->shapes[k].next)
-      s->size = cn_max(s->size, cni_model_outradius(&m->model->shapes[k]));
+    for (int32_t k = body->first_shape; k >= 0; k = m->model->shapes[k].next) {
+      double radius = cni_model_outradius(&m->model->shapes[k]);
+      s->size = cn_max(s->size, radius);
+      smallest = cn_min(smallest, radius);
+    }
   }
   for (int32_t i = 0; i < m->model->joint_count; i++) {
     CniJointPlace place;
@@ -82,7 +89,8 @@ static void measure(Search *s) {
   }
   if (!(s->size > 0)) s->size = 1;
   s->kinetic = sqrt(mass) * s->size;
-  s->cap = 0.1 * s->size;
+  // shapes are asked for contacts within three steps: in a pile not for all others
+  s->cap = 0.1 * cn_min(s->size, smallest);
 }
 
 static CnStatus check_motors(const Search *s) {
@@ -474,6 +482,13 @@ static CnStatus no_end(const Search *s) {
     worst = m->bodies[i];
   }
   char label[CNI_NAME_SIZE + 16];
+  if (s->made > s->def.max_work)
+    return cni_error(
+        CN_STOPPED,
+        "no equilibrium found within the work allowed (%.3g products, %d iterations for "
+        "%d bodies and %d rows): forces of %.3g of those that act are left",
+        s->def.max_work, (int)s->result.iterations, (int)m->body_count, (int)m->ref_count,
+        s->result.residual);
   cni_model_body_label(m->model, worst, label);
   if (moved > FAR * s->size || !isfinite(moved))
     return cni_error(CN_STOPPED, "no equilibrium: nothing holds %s, it goes on without end", label);
@@ -506,15 +521,27 @@ static CnStatus assemble(Search *s) {
                    name, error);
 }
 
+// An iteration is paid before it is made. Is there enough left?
+static int pay(Search *s) {
+  double n = s->m.columns, d = s->free_count, p = s->push_count;
+  s->made += n * n * d + d * d * (d + p) + p * p * (d + p);
+  if (s->def.progress)
+    s->def.progress(s->def.context, s->result.iterations, s->result.residual,
+                    s->made / s->def.max_work);
+  return s->made <= s->def.max_work;
+}
+
 static CnStatus search(Search *s) {
   CniMachine *m = &s->m;
   CniArenaMark mark;
   CNI_TRY(assemble(s));
   mark = cni_arena_mark(&m->arena);
+  s->result.residual = 1;
   for (; s->result.iterations <= s->def.max_iterations; s->result.iterations++) {
     double *left, deepest = 0;
     cni_arena_back(&m->arena, mark);
     CNI_TRY(look(s));
+    if (!pay(s)) break;
     CNI_TRY(cni_arena_array(&m->arena, m->columns, sizeof *left, &left));
     CNI_TRY(find_pushes(s, 1e-8 * s->size));
     CNI_TRY(find_efforts(s, left));
@@ -618,10 +645,10 @@ CnStatus cn_world_equilibrium(CnWorld *world, const CnEquilibriumDef *given,
   CNI_TRY(cni_world_open(world, "cn_world_equilibrium"));
   Search s = {.def = given ? *given : cn_equilibrium_def_default()};
   CNI_TRY(cni_def_check("equilibrium", &s.def, sizeof s.def, TAG));
-  if (!(s.def.tolerance > 0) || s.def.max_iterations < 0)
-    return cni_invalid("cn_world_equilibrium: tolerance must be positive and max_iterations not "
-                       "negative (got %g and %d)",
-                       s.def.tolerance, (int)s.def.max_iterations);
+  if (!(s.def.tolerance > 0) || s.def.max_iterations < 0 || !(s.def.max_work > 0))
+    return cni_invalid("cn_world_equilibrium: tolerance and max_work must be positive and "
+                       "max_iterations not negative (got %g, %g and %d)",
+                       s.def.tolerance, s.def.max_work, (int)s.def.max_iterations);
   CnStatus status = cni_machine_begin(world, CNI_DRIVES_HOLD, &s.m);
   if (status == CN_OK) {
     status = run(&s);

@@ -89,6 +89,35 @@ static void pushes(void **state) {
   CHECK(sum > 0.9);
 }
 
+// Forty random forces in ten dimensions, many of them dependent: none pulls, none that should push rests.
+static void many_pushes(void **state) {
+  (void)state;
+  enum { N = 40, D = 10 };
+  static double e[N][D], a[N * N], b[N], x[N], work[N * (N + 3)];
+  rng = (CniRng){7};
+  for (int trial = 0; trial < 50; trial++) {
+    double f[D];
+    for (int k = 0; k < D; k++) f[k] = uniform();
+    for (int i = 0; i < N; i++) {
+      b[i] = 0;
+      for (int k = 0; k < D; k++) e[i][k] = uniform();
+      for (int k = 0; k < D; k++) b[i] += e[i][k] * f[k];
+    }
+    for (int i = 0; i < N; i++)
+      for (int k = 0; k < N; k++) {
+        a[N * i + k] = 0;
+        for (int d = 0; d < D; d++) a[N * i + k] += e[i][d] * e[k][d];
+      }
+    cni_push(N, a, b, 1e-9, x, work);
+    for (int i = 0; i < N; i++) {
+      double slope = b[i] - 1e-9 * x[i];
+      for (int k = 0; k < N; k++) slope -= a[N * i + k] * x[k];
+      CHECK(x[i] >= 0 && slope < 1e-6);
+      CHECK_NEAR(slope * x[i], 0, 1e-6);
+    }
+  }
+}
+
 // The chain of n equal masses and springs: 4 sin^2(k pi/(2(n + 1))).
 static void symmetric(void **state) {
   (void)state;
@@ -145,6 +174,7 @@ static void general(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(spans), cmocka_unit_test(pushes),
-                                     cmocka_unit_test(symmetric), cmocka_unit_test(general)};
+                                     cmocka_unit_test(many_pushes), cmocka_unit_test(symmetric),
+                                     cmocka_unit_test(general)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -224,10 +224,15 @@ typedef struct CniDriftEffort {
   double impulse;
 } CniDriftEffort;
 
-// Joints and couplings that ask for places which exclude each other: a row of the problem each.
+// Joints and couplings that ask for places which exclude each other.
 typedef struct CniTorn {
-  int32_t count, rows[CN_REPORT_ROWS];
+  int32_t count, links[CN_REPORT_ROWS]; // a joint, or -1 less a coupling
 } CniTorn;
+
+// May kicks act every other step, twice as much? Joints lock and do nothing else, and their forces do not
+// make bodies swing faster than that resolves. Model, pose, time_step, places and tasks of the input
+// are read, places filled.
+int cni_joints_calm(const CniAssemblyInput *input);
 
 typedef struct CniDriftInput {
   const CniModel *model;

@@ -189,13 +189,12 @@ static void name_torn(const CniDrift *d, const int32_t *list_of, int32_t begin, 
   }
   for (int32_t i = begin; i < end; i++) {
     const CniDriftLink *link = &d->links[list_of[i]];
-    int32_t coupling = in->joint_blocks[0] - in->model->coupling_count + link->coupling;
-    int32_t block = link->joint < 0 ? coupling : in->joint_blocks[link->joint], torn = 0;
+    int32_t torn = 0;
     for (int32_t r = link->row; r < link->row + link->dim; r++)
       torn |= fabs(d->residual[r]) > TORN * most;
     if (!torn) continue;
     if (in->torn->count < CN_REPORT_ROWS)
-      in->torn->rows[in->torn->count] = in->problem->blocks[block].row;
+      in->torn->links[in->torn->count] = link->joint < 0 ? -1 - link->coupling : link->joint;
     in->torn->count++;
   }
 }

@@ -154,10 +154,15 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
 }
 
 // Joints that cannot all be where they are to be.
-static void add_torn(const CniTorn *torn, CnSolveReport *solve) {
+static void add_torn(const CnWorld *world, CnSolveReport *solve) {
+  const CniTorn *torn = &world->work.torn;
+  const int32_t *blocks = world->work.joint_blocks;
   for (int32_t i = 0; i < torn->count && i < CN_REPORT_ROWS; i++) {
-    if (solve->infeasible_count + i >= CN_REPORT_ROWS) break;
-    solve->infeasible_rows[solve->infeasible_count + i] = torn->rows[i];
+    int32_t at = solve->infeasible_count + i, link = torn->links[i];
+    if (at >= CN_REPORT_ROWS) break;
+    int32_t block =
+        link >= 0 ? blocks[link] : blocks[0] - world->now.model.coupling_count - 1 - link;
+    solve->infeasible_rows[at] = world->now.engine.problem->blocks[block].row;
   }
   if (torn->count > 0) solve->outcome = CN_OUTCOME_INFEASIBLE;
   solve->infeasible_count += torn->count;
@@ -177,7 +182,7 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   const CniEngine *engine = &world->now.engine;
   cni_contacts_contradict(engine->problem, engine->answer.g, world->found.first_block,
                           engine->solved ? world->now.contacts.count : 0, &solve, contradicting);
-  add_torn(&world->work.torn, &solve);
+  add_torn(world, &solve);
   cni_watch_end(world, &watched, &solve, contradicting);
   if (!report) return CN_OK;
   double collision = world->work.seconds_collision;

@@ -261,7 +261,9 @@ static int find_first(Search *s, const CniContact *contacts, int32_t count) {
   return any;
 }
 
-static CnStatus reserve(const CnWorld *world, CniTouch *touch, int32_t bodies) {
+CnStatus cni_touch_reserve(CnWorld *world) {
+  CniTouch *touch = &world->touch;
+  int32_t bodies = world->now.model.body_count;
   if (touch->capacity >= bodies) return CN_OK;
   const CnAllocator *allocator = &world->allocator;
   cni_touch_release(touch, allocator);
@@ -291,7 +293,7 @@ CnStatus cni_world_touch(CnWorld *world, const CnPose *pose, const CnTwist *twis
   if (work->contact_count == 0 || work->contact_count > CNI_FEW_BOUNCES || !may_bounce(model) ||
       world->hooks.modify || world->hooks.force)
     return CN_OK;
-  CNI_TRY(reserve(world, &world->touch, bodies));
+  CNI_TRY(cni_touch_reserve(world));
   Search s = {.world = world,
               .model = model,
               .pose = pose,

@@ -73,6 +73,7 @@ typedef struct CniStepWork {
   const CniDriftEffort *efforts; // there, too: along their coordinates
   int32_t effort_count;
   CniTorn torn;               // joints that contradict each other
+  int32_t drifted;            // the step began with its drift: impulses act at its end
   CnBalanceTerm *drift_terms; // null: nobody asks
   int32_t *joint_blocks;      // in the arena: first block of each joint, and the end
   CniJointPlace *places;      // likewise: of the joints where the step begins; null: not known
@@ -175,6 +176,7 @@ CnStatus cni_world_detect(CnWorld *world, const CnPose *pose, const CnTwist *twi
 // Do bodies bounce in the step? Then they are moved to where they touch, into work.touch, with the
 // contacts there.
 CnStatus cni_world_touch(CnWorld *world, const CnPose *pose, const CnTwist *twist, double h);
+CnStatus cni_touch_reserve(CnWorld *world);
 void cni_touch_release(CniTouch *touch, const CnAllocator *allocator);
 double cni_bounce_threshold(const CnWorld *world, double h); // m/s: what is slower does not bounce
 // Impulses of the step just made, as an answer to its problem.

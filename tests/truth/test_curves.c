@@ -251,7 +251,11 @@ static CnVec3 bead(const char *integrator, int kind, CnVec3 velocity) {
   def.frame_b.position = cn_vec3(0, 0.05, kind < 2 ? 0.02 : 0); // not at the centre of mass
   def.frame_a.position = kind < 2 ? cn_vec3(0.3, 0.05, 0.02) : cn_vec3(0, 0.05, 0);
   if (kind == 0) def.curve_a = curve(w, CN_CURVE_PATH, 0, 2, x, y, NULL);
-  if (kind == 1) def.frame_a.rotation = cni_joint_axes(along);
+  if (kind == 1) {
+    def.frame_a.rotation = cni_joint_axes(along);
+    def.axes[0].lower = -2; // a wire has ends: what has limits is of first order in impulse
+    def.axes[0].upper = 2;
+  }
   if (kind == 2) def.curve_a = circle(w, 0, 0, 0.3);
   CHECK_OK(cn_joint_create(w, &def, &id));
   if (kind < 2) velocity = cn_scale(cn_dot(velocity, along), along);

@@ -117,11 +117,14 @@ static CnVec3 axis_of(const CniTouchFrame *f, const CniTouchFrame *middle, int32
   return cn_scale(1 / cn_norm(axis), axis);
 }
 
-// Velocity of a row after the time t, the velocities held.
+// Velocity of a row after the time t, the velocities held. Both are seen from a, as bodies that move
+// together go far in a time that a slow change between them asks for.
 static double rate_after(const CniModel *model, const CnPose *pose, const CnTwist *v,
                          const CniWorldTouch *touch, const CniTouchFrame *middle, int32_t row,
                          double t) {
   CnTwist a = v[touch->body_a], b = v[touch->body_b];
+  b.velocity = cn_sub(b.velocity, a.velocity);
+  a.velocity = CN_VEC3_ZERO;
   CnPose at_a = cni_advance_pose(pose[touch->body_a], a, t);
   CnPose at_b = cni_advance_pose(pose[touch->body_b], b, t);
   CniTouchFrame f = frame_between(model, at_a, at_b, touch);
@@ -133,7 +136,8 @@ static double rate_after(const CniModel *model, const CnPose *pose, const CnTwis
   return cn_dot(axis, u);
 }
 
-#define LITTLE 2e-3 // of a turn or of the size: differences of order 4 are right to 1e-11
+#define LITTLE 2e-3  // of a turn or of the size: differences of order 4 are right to 1e-11
+#define STILL 1e-100 // rad/s: the square of what is slower is nothing
 
 static double curvature_by_differences(const CniModel *model, const CnPose *pose, const CnTwist *v,
                                        const CniWorldTouch *touch, const CniTouchFrame *middle,
@@ -142,7 +146,7 @@ static double curvature_by_differences(const CniModel *model, const CnPose *pose
   double size = cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
                        cni_model_inradius(&model->shapes[touch->shape_b]));
   double fast = cn_norm(a.spin) + cn_norm(b.spin) + cn_norm(cn_sub(b.velocity, a.velocity)) / size;
-  if (!(fast > 0)) return 0;
+  if (!(fast > STILL)) return 0;
   double e = LITTLE / fast, sum = 0;
   static const double weights[2] = {8, -1};
   for (int32_t k = 1; k <= 2; k++)

@@ -332,7 +332,7 @@ static void push(void *context, CnWorld *w, double time, double time_step) {
 // what the hook has set included.
 static void test_not_finite(void **state) {
   (void)state;
-  static unsigned char before[4096], after[4096];
+  static unsigned char before[16384], after[16384];
   size_t size_before, size_after;
   Visit visit = {{0, 0}, 0};
   CnWorldDef def = cn_world_def_default();

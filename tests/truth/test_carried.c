@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// moreau-jean, contacts and bearings that carry in every step: bodies that pivot and rock on points
+// moreau-jean: contacts and bearings that carry in every step, and where: bodies that pivot and rock on points
 // that bend away from the floor, a weight that swings on a rope, friction in proportion to the reaction
 // of a joint. The force is that of the middle of the step, no step is without it, and energy stays.
 #include "check.h"
@@ -178,12 +178,62 @@ static void bearing(void **state) {
   cn_world_destroy(world);
 }
 
+// ---- forces are told where they act: at rest on a slope they have no moment about the centre ----
+
+static CnShapeDef standing(int kind) {
+  CnShapeDef shape = cn_shape_def_default(kind == 0   ? CN_SHAPE_CYLINDER
+                                          : kind == 1 ? CN_SHAPE_CONE
+                                                      : CN_SHAPE_BOX);
+  shape.radius = .8;
+  shape.top_radius = .2;
+  shape.half_length = .3;
+  shape.half_size = cn_vec3(.7, .7, .3);
+  return shape;
+}
+
+// Of the weight, at a lever of 1 m; a box stands on another one, turned so that they meet in an octagon.
+static double moment_at_rest(const char *integrator, int kind) {
+  CnWorld *world = world_by(integrator, .01, cn_vec3(1.2, 1.6, -G));
+  CnMaterialId material = world_material(world, .8, 0);
+  CnBodyId body;
+  if (kind < 2)
+    world_floor(world, material);
+  else
+    world_fixed_box(world, cn_vec3(.7, .7, .5), world_at(0, 0, -.5), material);
+  CnBodyDef def = cn_body_def_default();
+  CnShapeDef shape = standing(kind);
+  CnShapeId id;
+  def.pose = (CnPose){cn_vec3(0, 0, .3), world_turn(cn_vec3(0, 0, 1), .7)};
+  shape.material = material;
+  CHECK_OK(cn_body_create(world, &def, &body));
+  CHECK_OK(cn_shape_create(world, body, &shape, &id));
+  CnBodyInfo info;
+  CHECK_OK(cn_body_info(world, body, &info));
+  CnVec3 centre = cn_vec3(0, 0, .3 + info.com.position.z), moment = CN_VEC3_ZERO;
+  for (int i = 0; i < 5; i++) world_step(world);
+  CnContact c;
+  for (int32_t i = 0; i < world_info(world).contact_count; i++) {
+    CHECK_OK(cn_world_contact(world, i, &c));
+    double side = c.body_b.slot == body.slot ? 1 : -1;
+    moment = cn_madd(moment, side, cn_cross(cn_sub(c.point, centre), c.force));
+  }
+  cn_world_destroy(world);
+  return cn_norm(moment) / (info.mass * G);
+}
+
+static void moments_of_rest(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 3; kind++) {
+    CHECK(moment_at_rest("hem5", kind) < 1e-9);
+    CHECK(moment_at_rest("moreau-jean", kind) < 1e-6);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(box_on_its_edge),
-      cmocka_unit_test(rocking_ellipsoid),
-      cmocka_unit_test(swing_on_a_rope),
-      cmocka_unit_test(bearing),
+      cmocka_unit_test(box_on_its_edge), cmocka_unit_test(rocking_ellipsoid),
+      cmocka_unit_test(swing_on_a_rope), cmocka_unit_test(bearing),
+      cmocka_unit_test(moments_of_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

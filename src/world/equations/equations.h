@@ -192,9 +192,18 @@ double cni_touch_curvature(const CniModel *model, const CnPose *pose, const doub
 // The contacts that bodies at these poses may make within h, into eq and as those of the step.
 CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, double t,
                           const CnPose *pose, const CnTwist *twist, double h);
+// The smaller inradius.
+double cni_touch_size(const CniModel *model, const CniWorldTouch *touch);
 // Functions of CnEquations.
 int32_t cni_touches_cover(void *context, double t, const double *q);
 void cni_touches_domains(void *context, double t, const double *q, double *domain);
 void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity);
+
+// ---- told.c ----
+
+// Of the contacts of a pair, from `begin` to `end`, the one that is nearest to a place.
+int32_t cni_nearest_contact(const CniContact *c, int32_t begin, int32_t end, CnVec3 point);
+// The contacts of the step where the touches are that are closed.
+CnStatus cni_tell_contacts(CnWorld *world, const CnPose *pose);
 
 #endif

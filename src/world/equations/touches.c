@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts of a world as equations of motion (equations.h), and the way back: impulses of contacts,
-// joints and limits over a step as an answer to the step problem, from where the caches take them.
+// Contacts of a world as equations of motion (equations.h).
 //
 // Which features may meet until the end of a call is what collision finds for bodies that move
 // farther than they should. With R = h (|v| + h (|g| + |f|/m)), r the farthest point that turns and
@@ -143,8 +142,7 @@ static double curvature_by_differences(const CniModel *model, const CnPose *pose
                                        const CniWorldTouch *touch, const CniTouchFrame *middle,
                                        int32_t row) {
   CnTwist a = v[touch->body_a], b = v[touch->body_b];
-  double size = cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
-                       cni_model_inradius(&model->shapes[touch->shape_b]));
+  double size = cni_touch_size(model, touch);
   double fast = cn_norm(a.spin) + cn_norm(b.spin) + cn_norm(cn_sub(b.velocity, a.velocity)) / size;
   if (!(fast > STILL)) return 0;
   double e = LITTLE / fast, sum = 0;
@@ -425,22 +423,12 @@ static double reach_of(const CnWorld *world, const CniReach *reach, const CniWor
 // Features of bounded shapes are left behind where these overlap too deeply.
 static void stay_near(const CniModel *model, struct CniWorldEquations *eq, const CnPose *pose,
                       const CniWorldTouch *touch) {
-  double least, part = 0.1 * cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
-                                    cni_model_inradius(&model->shapes[touch->shape_b]));
+  double least, part = 0.1 * cni_touch_size(model, touch);
   if (cni_shape_unbounded(model->shapes[touch->shape_a].kind)) return;
   CniNear *near = &eq->nears[eq->near_count++];
   *near = (CniNear){touch->body_a, touch->body_b,
                     seen_from(pose[touch->body_a], pose[touch->body_b]), part, 0};
   measure(model, touch->body_b, &near->arm, &least);
-}
-
-// The contact of a pair, from `begin` to `end`, that is nearest to a place.
-static int32_t nearest_contact(const CnWorld *world, int32_t begin, int32_t end, CnVec3 point) {
-  const CniContact *c = world->work.contacts;
-  int32_t best = begin;
-  for (int32_t i = begin + 1; i < end; i++)
-    if (cn_norm2(cn_sub(c[i].point, point)) < cn_norm2(cn_sub(c[best].point, point))) best = i;
-  return best;
 }
 
 // The features of the pair that has the contacts from `begin` to `end`; eq null: their number.
@@ -460,7 +448,7 @@ static CnStatus add_features(CnWorld *world, struct CniWorldEquations *eq, const
     touch.feature = names[i];
     CniTouchFrame f = cni_touch_frame(model, pose, &touch);
     CnVec3 point = cn_add(pose[touch.body_b].position, f.arm_b);
-    touch.contact = nearest_contact(world, begin, end, point);
+    touch.contact = cni_nearest_contact(world->work.contacts, begin, end, point);
     CNI_TRY(add_touch(world, eq, pose, touch));
   }
   return CN_OK;
@@ -520,89 +508,6 @@ CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, double t
   eq->near_count = 0;
   CNI_TRY(cni_equations_take(world, most, sizeof *eq->touches, &eq->touches));
   CNI_TRY(cni_equations_take(world, most + eq->limit_count, sizeof *eq->laws, &eq->laws));
-  return list_touches(world, eq, pose, found, h, 1, &most);
-}
-
-// ---- back to the caches ----
-
-// Impulse of a touch over the step, on b, world axes, in the frame at the start.
-static CnVec3 touch_impulse(const CnWorld *world, int32_t contact) {
-  const struct CniWorldEquations *eq = world->work.equations;
-  const CnEquations *e = &eq->equations;
-  CniTouchFrame f =
-      cni_touch_frame(&world->now.model, world->now.model.pose, &eq->touches[contact]);
-  const double *g = &eq->impulses[e->bilateral_count + contact * e->contact_dim];
-  CnVec3 sum = CN_VEC3_ZERO;
-  for (int32_t k = 0; k < e->contact_dim && k < 3; k++) sum = cn_madd(sum, g[k], f.axis[k]);
-  return sum;
-}
-
-static void keep_touch(CnWorld *world, int32_t contact) {
-  const CniWorldTouch *touch = &world->work.equations->touches[contact];
-  const CnProblem *p = world->now.engine.problem;
-  const CniContact *c = &world->work.contacts[touch->contact];
-  if (world->work.block_of[touch->contact] < 0) return;
-  const CniBlock *block = &p->blocks[world->work.block_of[touch->contact]];
-  int same = c->shape_a == touch->shape_a;
-  CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, contact)), t1, t2;
-  double *g = &world->now.engine.answer.g[block->row];
-  cn_tangents(c->normal, &t1, &t2);
-  if (block->storage == CNI_PAIR) {
-    t1 = p->pairs[block->index].tangent;
-    t2 = cn_cross(p->pairs[block->index].normal, t1);
-  }
-  // several features may be one contact's
-  g[0] += cn_dot(c->normal, impulse);
-  if (block->dim > 1) g[1] += cn_dot(t1, impulse);
-  if (block->dim > 2) g[2] += cn_dot(t2, impulse);
-}
-
-static void put_row(CnWorld *world, int32_t joint, int32_t row, CniJointPart part, double impulse) {
-  const int32_t *blocks = &world->work.joint_blocks[joint];
-  cni_joint_put(&world->now.model.joints[joint], world->now.model.pose, world->now.engine.problem,
-                blocks[0], blocks[1], row, part, impulse, world->now.engine.answer.g);
-}
-
-static void put_efforts(CnWorld *world, int32_t index) {
-  const CniJointImpulse *efforts = &world->work.equations->efforts[index];
-  const CniJoint *joint = &world->now.model.joints[index];
-  for (int32_t k = 0; cni_joint_is_spring(joint) && k < CNI_JOINT_LOCKED; k++)
-    if (efforts->locked[k] != 0) put_row(world, index, k, CNI_PART_LOCKED, efforts->locked[k]);
-  for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
-    for (int32_t part = 0; part < CNI_PART_COUNT; part++)
-      if (efforts->axes[k][part] != 0)
-        put_row(world, index, CNI_JOINT_LOCKED + k, (CniJointPart)part, efforts->axes[k][part]);
-}
-
-static void keep_row(CnWorld *world, const CniWorldRow *row, double impulse, double *g) {
-  if (row->joint < 0)
-    cni_coupling_put(&world->now.model, row->row, world->now.engine.problem,
-                     world->work.joint_blocks[0], impulse, g);
-  else
-    put_row(world, row->joint, row->row, row->part, impulse);
-}
-
-CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
-  const struct CniWorldEquations *eq = world->work.equations;
-  CnAnswer *answer = &world->now.engine.answer;
-  if (eq->events_lost) return cni_error_memory(sizeof *world->located);
-  for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
-  for (int32_t i = 0; i < eq->touch_count; i++)
-    if (eq->impulses[eq->equations.bilateral_count + i * eq->equations.contact_dim] != 0)
-      keep_touch(world, i);
-  for (int32_t i = 0; i < world->now.model.joint_count; i++)
-    if (cni_joint_has_efforts(&world->now.model.joints[i])) put_efforts(world, i);
-  const CnEquations *e = &eq->equations;
-  int32_t limits = e->bilateral_count + eq->touch_count * e->contact_dim;
-  int32_t bounds = limits + eq->limit_count * e->contact_dim;
-  for (int32_t i = 0; i < e->bilateral_count; i++)
-    keep_row(world, &eq->rows[i], eq->impulses[i], answer->g);
-  for (int32_t i = 0; i < eq->limit_count; i++)
-    keep_row(world, &eq->rows[e->bilateral_count + i], eq->impulses[limits + i * e->contact_dim],
-             answer->g);
-  for (int32_t i = 0; i < e->bound_count; i++)
-    keep_row(world, &eq->rows[e->bilateral_count + eq->limit_count + i], eq->impulses[bounds + i],
-             answer->g);
-  *result = answer;
-  return CN_OK;
+  CNI_TRY(list_touches(world, eq, pose, found, h, 1, &most));
+  return cni_tell_contacts(world, pose);
 }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a world tells of a step made by equations of motion: at which points contacts carry, and the impulses
+// of contacts, joints and limits as an answer to the step problem, from where the caches take them.
+#include "world/equations/equations.h"
+
+#include "core/error.h"
+
+double cni_touch_size(const CniModel *model, const CniWorldTouch *touch) {
+  return cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
+                cni_model_inradius(&model->shapes[touch->shape_b]));
+}
+
+int32_t cni_nearest_contact(const CniContact *c, int32_t begin, int32_t end, CnVec3 point) {
+  int32_t best = begin;
+  for (int32_t i = begin + 1; i < end; i++)
+    if (cn_norm2(cn_sub(c[i].point, point)) < cn_norm2(cn_sub(c[best].point, point))) best = i;
+  return best;
+}
+
+// ---- where forces are told ----
+
+#define PLACE 1e-6 // of the smaller inradius: places that are one
+#define SHUT 1e-4  // likewise: gaps that are closed
+
+static int has_features(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch) {
+  CniPlaced a = cni_model_placed(model, touch->shape_a, &pose[touch->body_a]);
+  CniPlaced b = cni_model_placed(model, touch->shape_b, &pose[touch->body_b]);
+  return cni_gap_source(&a, &b) == CNI_GAP_BY_FEATURES;
+}
+
+// A touch as a contact; returns whether it is closed.
+static int contact_at(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
+                      CniContact *c) {
+  CniTouchFrame f = cni_touch_frame(model, pose, touch);
+  CnVec3 end = cn_add(pose[touch->body_b].position, f.arm_b);
+  c->feature = touch->feature;
+  c->normal = c->shape_a == touch->shape_a ? f.axis[0] : cn_neg(f.axis[0]);
+  c->point = cn_madd(end, -0.5 * f.gap, f.axis[0]);
+  c->gap = f.gap;
+  return f.domain >= 0 && f.gap <= SHUT * cni_touch_size(model, touch);
+}
+
+// The contacts of a pair from `begin` to `end`, and its touches. These may be others, and more, than what
+// collision keeps (points of the rim on which a cylinder stands, an octagon between two boxes): then
+// those that are closed take the place of the contacts, so that forces are told where they act.
+static void tell_pair(const CnWorld *world, const CnPose *pose, int32_t begin, int32_t end,
+                      CniWorldTouch *touches, int32_t touch_count, CniContact *told,
+                      int32_t *count) {
+  const CniModel *model = &world->now.model;
+  const CniContact *found = world->work.contacts;
+  int32_t first = *count, elsewhere = 0;
+  for (int32_t i = 0; i < touch_count && has_features(model, pose, &touches[i]); i++) {
+    CniContact c = found[touches[i].contact];
+    if (!contact_at(model, pose, &touches[i], &c)) continue;
+    double away = cn_norm(cn_sub(c.point, found[touches[i].contact].point));
+    elsewhere |= away > fabs(c.gap) + PLACE * cni_touch_size(model, &touches[i]);
+    told[(*count)++] = c;
+  }
+  if (!elsewhere) {
+    *count = first;
+    for (int32_t i = begin; i < end; i++) told[(*count)++] = found[i];
+  }
+  for (int32_t i = 0; i < touch_count; i++) {
+    int32_t *contact = &touches[i].contact;
+    CniContact c = found[*contact];
+    if (elsewhere) contact_at(model, pose, &touches[i], &c);
+    *contact =
+        elsewhere ? cni_nearest_contact(told, first, *count, c.point) : *contact - begin + first;
+  }
+}
+
+CnStatus cni_tell_contacts(CnWorld *world, const CnPose *pose) {
+  CniStepWork *work = &world->work;
+  struct CniWorldEquations *eq = work->equations;
+  const CniContact *found = work->contacts;
+  CniContact *told = NULL;
+  int32_t touch = 0, touch_count = eq->equations.contact_count, count = 0;
+  CNI_TRY(cni_equations_take(world, work->contact_count + touch_count, sizeof *told, &told));
+  for (int32_t i = 0, end; i < work->contact_count; i = end) {
+    for (end = i + 1; end < work->contact_count; end++)
+      if (cni_contact_rank(&found[end]) != cni_contact_rank(&found[i])) break;
+    int32_t first = touch;
+    while (touch < touch_count && eq->touches[touch].contact < end) touch++;
+    tell_pair(world, pose, i, end, eq->touches + first, touch - first, told, &count);
+  }
+  work->contacts = told;
+  work->contact_count = count;
+  return CN_OK;
+}
+
+// ---- back to the caches ----
+
+// Impulse of a touch over the step, on b, world axes, in the frame at the start.
+static CnVec3 touch_impulse(const CnWorld *world, int32_t contact) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CnEquations *e = &eq->equations;
+  CniTouchFrame f =
+      cni_touch_frame(&world->now.model, world->now.model.pose, &eq->touches[contact]);
+  const double *g = &eq->impulses[e->bilateral_count + contact * e->contact_dim];
+  CnVec3 sum = CN_VEC3_ZERO;
+  for (int32_t k = 0; k < e->contact_dim && k < 3; k++) sum = cn_madd(sum, g[k], f.axis[k]);
+  return sum;
+}
+
+static void keep_touch(CnWorld *world, int32_t contact) {
+  const CniWorldTouch *touch = &world->work.equations->touches[contact];
+  const CnProblem *p = world->now.engine.problem;
+  const CniContact *c = &world->work.contacts[touch->contact];
+  if (world->work.block_of[touch->contact] < 0) return;
+  const CniBlock *block = &p->blocks[world->work.block_of[touch->contact]];
+  int same = c->shape_a == touch->shape_a;
+  CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, contact)), t1, t2;
+  double *g = &world->now.engine.answer.g[block->row];
+  cn_tangents(c->normal, &t1, &t2);
+  if (block->storage == CNI_PAIR) {
+    t1 = p->pairs[block->index].tangent;
+    t2 = cn_cross(p->pairs[block->index].normal, t1);
+  }
+  // several features may be one contact's
+  g[0] += cn_dot(c->normal, impulse);
+  if (block->dim > 1) g[1] += cn_dot(t1, impulse);
+  if (block->dim > 2) g[2] += cn_dot(t2, impulse);
+}
+
+static void put_row(CnWorld *world, int32_t joint, int32_t row, CniJointPart part, double impulse) {
+  const int32_t *blocks = &world->work.joint_blocks[joint];
+  cni_joint_put(&world->now.model.joints[joint], world->now.model.pose, world->now.engine.problem,
+                blocks[0], blocks[1], row, part, impulse, world->now.engine.answer.g);
+}
+
+static void put_efforts(CnWorld *world, int32_t index) {
+  const CniJointImpulse *efforts = &world->work.equations->efforts[index];
+  const CniJoint *joint = &world->now.model.joints[index];
+  for (int32_t k = 0; cni_joint_is_spring(joint) && k < CNI_JOINT_LOCKED; k++)
+    if (efforts->locked[k] != 0) put_row(world, index, k, CNI_PART_LOCKED, efforts->locked[k]);
+  for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+    for (int32_t part = 0; part < CNI_PART_COUNT; part++)
+      if (efforts->axes[k][part] != 0)
+        put_row(world, index, CNI_JOINT_LOCKED + k, (CniJointPart)part, efforts->axes[k][part]);
+}
+
+static void keep_row(CnWorld *world, const CniWorldRow *row, double impulse, double *g) {
+  if (row->joint < 0)
+    cni_coupling_put(&world->now.model, row->row, world->now.engine.problem,
+                     world->work.joint_blocks[0], impulse, g);
+  else
+    put_row(world, row->joint, row->row, row->part, impulse);
+}
+
+CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  CnAnswer *answer = &world->now.engine.answer;
+  if (eq->events_lost) return cni_error_memory(sizeof *world->located);
+  for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
+  for (int32_t i = 0; i < eq->touch_count; i++)
+    if (eq->impulses[eq->equations.bilateral_count + i * eq->equations.contact_dim] != 0)
+      keep_touch(world, i);
+  for (int32_t i = 0; i < world->now.model.joint_count; i++)
+    if (cni_joint_has_efforts(&world->now.model.joints[i])) put_efforts(world, i);
+  const CnEquations *e = &eq->equations;
+  int32_t limits = e->bilateral_count + eq->touch_count * e->contact_dim;
+  int32_t bounds = limits + eq->limit_count * e->contact_dim;
+  for (int32_t i = 0; i < e->bilateral_count; i++)
+    keep_row(world, &eq->rows[i], eq->impulses[i], answer->g);
+  for (int32_t i = 0; i < eq->limit_count; i++)
+    keep_row(world, &eq->rows[e->bilateral_count + i], eq->impulses[limits + i * e->contact_dim],
+             answer->g);
+  for (int32_t i = 0; i < e->bound_count; i++)
+    keep_row(world, &eq->rows[e->bilateral_count + eq->limit_count + i], eq->impulses[bounds + i],
+             answer->g);
+  *result = answer;
+  return CN_OK;
+}

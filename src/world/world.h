@@ -181,6 +181,8 @@ void cni_touch_release(CniTouch *touch, const CnAllocator *allocator);
 double cni_bounce_threshold(const CnWorld *world, double h); // m/s: what is slower does not bounce
 // Impulses of the step just made, as an answer to its problem.
 CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
+// Refuse shapes that could not be followed if they met, wherever they are. Looks at all pairs.
+CnStatus cni_equations_meet(const CnWorld *world);
 
 // Contacts at the present positions, as they are, in the memory of a step; nothing else changes.
 CnStatus cni_world_touching(CnWorld *world, const CniContact **contacts, int32_t *count);

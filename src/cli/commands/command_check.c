@@ -330,6 +330,9 @@ static int check_scene(const CniArgs *args) {
                cn_world_step(check.world, NULL) != CN_OK) {
       cni_tell("%s: a run would fail: %s", label, cn_error_message());
       status = CNI_EXIT_FAILED;
+    } else if (cni_integrator_find(check.def.integrator)->needs_equations &&
+               cni_equations_meet(check.world) != CN_OK) {
+      cni_tell("%s: a run would stop if these meet: %s", label, cn_error_message());
     }
   }
   free(check.overlaps);

@@ -289,15 +289,41 @@ void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity)
   snprintf(text, capacity, "%.40s on %.40s", b, a);
 }
 
-static CnStatus refuse(const CnWorld *world, const CniContact *c, const char *what) {
+// `when`: "step 3: ", or nothing.
+static CnStatus refuse_pair(const CnWorld *world, int32_t shape_a, int32_t shape_b,
+                            const char *when, const char *what) {
   const CniModel *model = &world->now.model;
+  const CniShape *of_a = &model->shapes[shape_a], *of_b = &model->shapes[shape_b];
   char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
-  cni_model_body_label(model, c->body_a, a);
-  cni_model_body_label(model, c->body_b, b);
-  return cni_error(CN_UNSUPPORTED, "%s: step %lld: %s (%s) and %s (%s): %s",
-                   world->now.settings.integrator, (long long)world->now.step + 1, a,
-                   cni_shape_kinds[model->shapes[c->shape_a].kind]->name, b,
-                   cni_shape_kinds[model->shapes[c->shape_b].kind]->name, what);
+  cni_model_body_label(model, of_a->body, a);
+  cni_model_body_label(model, of_b->body, b);
+  return cni_error(CN_UNSUPPORTED, "%s: %s%s (%s) and %s (%s): %s", world->now.settings.integrator,
+                   when, a, cni_shape_kinds[of_a->kind]->name, b, cni_shape_kinds[of_b->kind]->name,
+                   what);
+}
+
+static CnStatus refuse(const CnWorld *world, const CniContact *c, const char *what) {
+  char when[40];
+  snprintf(when, sizeof when, "step %lld: ", (long long)world->now.step + 1);
+  return refuse_pair(world, c->shape_a, c->shape_b, when, what);
+}
+
+#define NO_GAP "cylinders, cones and ellipsoids are followed on planes and against balls only"
+
+CnStatus cni_equations_meet(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  const CnPose *pose = model->pose;
+  for (int32_t i = 0; i < model->shape_count; i++)
+    for (int32_t j = 0; j < i; j++) {
+      const CniShape *a = &model->shapes[i], *b = &model->shapes[j];
+      if (a->body == b->body || !(cni_is_free(model, a->body) || cni_is_free(model, b->body)) ||
+          (a->kind == CN_SHAPE_SPHERE && b->kind == CN_SHAPE_SPHERE) || !cni_masks_agree(a, b))
+        continue;
+      CniPlaced at_a = placed_at(model, pose[a->body], i),
+                at_b = placed_at(model, pose[b->body], j);
+      if (cni_gap_source(&at_a, &at_b) == CNI_GAP_NONE) return refuse_pair(world, i, j, "", NO_GAP);
+    }
+  return CN_OK;
 }
 
 // The law of a contact, as far as it can be followed.
@@ -335,9 +361,7 @@ static CnStatus hold(const CnWorld *world, const CniContact *c, CniReach *reach)
                            cni_model_inradius(&model->shapes[c->shape_b]));
   for (int32_t i = 0; i < 2; i++)
     likely += ends[i]->likely_way + ends[i]->likely_turn * ends[i]->arm;
-  if (c->gap <= margin + likely)
-    return refuse(world, c,
-                  "cylinders, cones and ellipsoids are followed on planes and against balls only");
+  if (c->gap <= margin + likely) return refuse(world, c, NO_GAP);
   for (int32_t i = 0; i < 2; i++) {
     double part = 0.25 * margin;
     ends[i]->way = cn_min(ends[i]->way, ends[i]->likely_way + part);

@@ -190,7 +190,35 @@ static void machines(void **state) {
   }
 }
 
+// Ten links .1 m long, 30 degrees below level, at rest: the tip after 1 s by a reference.
+static void ten_links(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = .001;
+  CnWorld *world = toy_world_from(&def);
+  CnBodyId link = {0, 0};
+  const double c = sqrt(.75), s = .5, across = .1 * (.01 + .0004) / 12;
+  for (int i = 0; i < 10; i++) {
+    CnBodyDef body = cn_body_def_default();
+    CnBodyId above = link;
+    body.mass = .1;
+    body.inertia = (CnSym3){.1 * .0008 / 12, across, across, 0, 0, 0};
+    body.pose.position = cn_vec3(.1 * (i + .5) * c, 0, -.1 * (i + .5) * s);
+    body.pose.rotation = (CnQuat){sqrt((1 + c) / 2), 0, sqrt((1 - c) / 2), 0};
+    CHECK_OK(cn_body_create(world, &body, &link));
+    join(world, CN_JOINT_REVOLUTE, above, link, cn_vec3(.1 * i * c, 0, -.1 * i * s), NULL);
+  }
+  toy_steps(world, 1000);
+  CnPose pose = toy_pose(world, link);
+  CnVec3 tip = cn_add(pose.position, cn_rotate(pose.rotation, cn_vec3(.05, 0, 0)));
+  double error = cn_norm(cn_sub(tip, cn_vec3(-.8297311573, 0, -.5492730813)));
+  print_message("  ten links: %.3g m\n", error);
+  CHECK(error < 1e-5);
+  cn_world_destroy(world);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(machines)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(orders), cmocka_unit_test(machines),
+                                     cmocka_unit_test(ten_links)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,15 @@ static CnBodyId plate(CnWorld *w, double friction, double restitution, const CnM
   return mover(w, cn_vec3(0, 0, -.1), cn_vec3(3, 3, .1), *material, motion);
 }
 
+static void half_space(CnWorld *w, const CnMotionDef *motion, CnMaterialId *material) {
+  *material = world_material(w, .3, 0);
+  CnBodyId body = mover(w, cn_vec3(0, 0, 0), cn_vec3(0, 0, 0), *material, motion);
+  CnShapeDef plane = cn_shape_def_default(CN_SHAPE_PLANE);
+  CnShapeId id;
+  plane.material = *material;
+  CHECK_OK(cn_shape_create(w, body, &plane, &id));
+}
+
 // z = A sin(w t) with A w^2 < g: the force is m (g + z''); by moreau-jean its mean over the step.
 static void rides(void **state) {
   (void)state;
@@ -242,12 +251,15 @@ static void takes_off(void **state) {
     *(z + v * f - .5 * G * f * f > a * sin(omega * t) ? &low : &high) = t;
   }
   for (int k = 0; k < 2; k++)
-    for (int ball = 0; ball < 2; ball++) {
+    for (int ball = 0; ball < 3; ball++) { // 2: on a half-space
       CnWorld *w = world_by(k, .01, 1e-11);
       CnMotionDef motion = cn_motion_def_default();
       CnMaterialId material;
       motion.z = sine(w, a, omega, 0);
-      plate(w, .3, 0, &motion, &material);
+      if (ball < 2)
+        plate(w, .3, 0, &motion, &material);
+      else
+        half_space(w, &motion, &material);
       CnVec3 up = {0, 0, a * omega};
       if (ball)
         world_ball(w, .1, 2, cn_vec3(.2, 0, .1), up, material);

@@ -341,7 +341,7 @@ static void symmetric(void **state) {
       }
       // places of what is curved are those of a search for the normal; now and then a point of the
       // band about a polygon, 1e-4 of the inradius, is beside the other shape
-      if (loose > pairs() / 1000 || worst > 1e-3 || worst_turn > 1e-9)
+      if (loose > pairs() / 1000 || worst > 1e-3 || worst_turn > cn_max(1e-9, 0.1 * fine))
         fail_msg("%s and %s: points %.1e of the size outside, moved %.1e",
                  cni_shape_kinds[ka]->name, cni_shape_kinds[kb]->name, worst, worst_turn);
     }

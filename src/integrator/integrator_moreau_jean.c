@@ -22,8 +22,8 @@
 // Sequential impacts: of the contacts that are hit the fastest one alone (ties: the first), by its law, then
 // the next, until none approaches; the step begins with the velocity that they leave.
 //
-// With `projection` every n-th step ends on g = 0 and G v + r = 0 of the bilateral constraints and of
-// the contacts that do not leave, so that nothing drifts, overlaps, or hovers by the error of a step. Both:
+// With `projection` every n-th step, and every one with contacts that do not leave, ends on g = 0 and
+// G v + r = 0 of the bilateral constraints and of these contacts, so that nothing drifts, overlaps, or hovers by the error of a step. Both:
 // where a gap bends (what rolls, pivots, swings on a rope) the row at the place that was moved sees
 // another velocity, by h^3, and a contact that seems to leave, or hovers, is not active: its force would
 // come every other step, twice as large, and each time be an impact.
@@ -505,11 +505,11 @@ static int stays(const Moreau *s, int32_t i) {
 static CnStatus project(Moreau *s, double t) {
   CniMotion *m = &s->motion;
   int64_t number = m->system->step > 0 ? m->system->step : s->calls + 1;
-  if (s->def.projection <= 0 || number % s->def.projection != 0) return CN_OK;
   int32_t n = s->fixed;
+  if (s->def.projection <= 0) return CN_OK;
   for (int32_t i = s->fixed; i < m->active - m->eq->bound_count; i++)
     if (stays(s, i)) s->rows[n++] = s->rows[i];
-  if (n == 0) return CN_OK;
+  if (n == 0 || (n == s->fixed && number % s->def.projection != 0)) return CN_OK;
   CNI_TRY(cni_motion_independent(m, t, s->q_new, s->rows, n, CNI_SHARE_PLACES, s->rows, &n));
   CNI_TRY(cni_motion_set_rows(m, s->rows, NULL, n));
   double *v = s->v_mean;

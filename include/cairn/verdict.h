@@ -12,7 +12,7 @@ extern "C" {
 
 /// What is watched. `value` and `relative` of a finding are the worst ones.
 typedef enum CnFindingKind {
-  CN_FINDING_JOINTS = 0, ///< how far a joint is open: m over its size, or rad
+  CN_FINDING_JOINTS = 0, ///< how far a joint is open or a coupling off: m over its size, or rad
   CN_FINDING_OVERLAPS,   ///< how deep shapes are in each other: m over the smaller one's inradius
   CN_FINDING_RESIDUAL,   ///< by how much contacts and joints miss their laws: m/s over the speed
                          ///< of the fastest body, or g h
@@ -29,17 +29,18 @@ typedef enum CnFindingKind {
 CN_API const char *cn_finding_name(int32_t kind);
 
 typedef struct CnFinding {
-  int32_t is_reason;    ///< 1: this is why the run is not to be trusted
-  double value;         ///< the worst, in the unit of its kind
-  double relative;      ///< the same compared with the scene
-  double threshold;     ///< of `relative`: above it a step is a bad one
-  double allowed_share; ///< of bad steps; more of them are a reason
-  int64_t step_count;   ///< bad steps
-  int64_t first_step;   ///< the first bad one; 0: none
-  int64_t worst_step;   ///< where `value` was found; 0: nowhere
-  CnJointId joint;      ///< whose it is, where it is a joint's
-  CnBodyId body, other; ///< where it is two bodies'; none: the ground
-  char text[192];       ///< for a person, no more than a clause; "" unless it is a reason
+  int32_t is_reason;           ///< 1: this is why the run is not to be trusted
+  double value;                ///< the worst, in the unit of its kind
+  double relative;             ///< the same compared with the scene
+  double threshold;            ///< of `relative`: above it a step is a bad one
+  double allowed_share;        ///< of bad steps; more of them are a reason
+  int64_t step_count;          ///< bad steps
+  int64_t first_step;          ///< the first bad one; 0: none
+  int64_t worst_step;          ///< where `value` was found; 0: nowhere
+  CnJointId joint;             ///< whose it is, where it is a joint's
+  CnBodyId body, other;        ///< where it is two bodies'; none: the ground
+  CnCouplingId coupling, with; ///< where it is a coupling's; contradictions: and another's
+  char text[192];              ///< for a person, no more than a clause; "" unless it is a reason
 } CnFinding;
 
 typedef struct CnVerdict {

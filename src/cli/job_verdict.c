@@ -17,8 +17,11 @@ static const char *advice(const CniJob *job, char *text, size_t capacity) {
   const CnVerdict *v = &job->verdict;
   int other = strcmp(job->def.solver.name, "auto") != 0;
   const char *solve = other ? "--solver auto" : "--tol 1e-8";
+  const CnFinding *f = &v->findings[CN_FINDING_JOINTS];
   text[0] = 0;
-  if (v->time_step > 0 && (v->exact || other))
+  if (f->is_reason && f->first_step <= 1 && f->worst_step <= 1)
+    snprintf(text, capacity, "; mend the start (cairn check)");
+  else if (v->time_step > 0 && (v->exact || other))
     snprintf(text, capacity, "; try --h %g or %s", v->time_step, solve);
   else if (v->time_step > 0)
     snprintf(text, capacity, "; try --h %g", v->time_step);

@@ -27,6 +27,13 @@ const char *cni_machine_joint_name(const CnWorld *world, CnJointId joint,
   return name_of(def.name, "joint", joint.slot, name);
 }
 
+const char *cni_machine_coupling_name(const CnWorld *world, CnCouplingId coupling,
+                                      char name[CNI_MACHINE_NAME]) {
+  CnCouplingDef def = {0};
+  (void)cn_coupling_def(world, coupling, &def);
+  return name_of(def.name, "coupling", coupling.slot, name);
+}
+
 static const char *contacts_name(int32_t index) {
   static const char *const names[] = {"frictionless", "sticking", "none", NULL};
   return index >= 0 && index < 4 ? names[index] : NULL;

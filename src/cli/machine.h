@@ -12,6 +12,8 @@
 const char *cni_machine_body_name(const CnWorld *world, CnBodyId body, char name[CNI_MACHINE_NAME]);
 const char *cni_machine_joint_name(const CnWorld *world, CnJointId joint,
                                    char name[CNI_MACHINE_NAME]);
+const char *cni_machine_coupling_name(const CnWorld *world, CnCouplingId coupling,
+                                      char name[CNI_MACHINE_NAME]);
 
 #define CNI_MACHINE_OPTION_CONTACTS                                                                \
   { "contacts", 0, "HOW", "frictionless (default), sticking or none" }

@@ -80,6 +80,17 @@ static void put_joint(Text *t, const CnWorld *world, CnJointId joint) {
     put(t, "joint %u", (unsigned)joint.slot);
 }
 
+static void put_coupling(Text *t, const CnWorld *world, CnCouplingId coupling) {
+  int32_t i;
+  const char *name = "";
+  if (cni_model_find_coupling(&world->now.model, coupling, &i) == CN_OK)
+    name = world->now.model.couplings[i].name;
+  if (name[0])
+    put(t, "coupling '%s'", name);
+  else
+    put(t, "coupling %u", (unsigned)coupling.slot);
+}
+
 static void put_pair(Text *t, const CnWorld *world, const CnFinding *f) {
   put_body(t, world, f->body);
   put(t, " and ");
@@ -91,19 +102,34 @@ static void put_steps(Text *t, const CnFinding *f) {
   if (f->first_step > 0) put(t, " from step %lld on", (long long)f->first_step);
 }
 
-static void say_joints(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  put_joint(t, world, f->joint);
-  put(t, turns ? " turned out of place by %.2g rad" : " opened by %.2g m", f->value);
+// Was it never farther open than before the first step?
+static int starts_open(const CnFinding *f) { return f->first_step <= 1 && f->worst_step <= 1; }
+
+static void say_joints(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+  int turns = found->turns, starts = starts_open(f);
+  const char *unit = turns ? "rad" : "m";
+  if (f->coupling.slot) {
+    put_coupling(t, world, f->coupling);
+    put(t, "%s off by %.2g %s", starts ? " starts" : " is", f->value, unit);
+  } else {
+    put_joint(t, world, f->joint);
+    if (found->whose.limit)
+      put(t, " %s beyond its limit by %.2g %s", starts ? "starts" : "is", f->value, unit);
+    else if (starts)
+      put(t, " starts %s by %.2g %s", turns ? "turned out of place" : "open", f->value, unit);
+    else
+      put(t, turns ? " turned out of place by %.2g rad" : " opened by %.2g m", f->value);
+  }
   if (!turns) {
     put(t, " (");
     put_share(t, f->relative);
     put(t, " its size)");
   }
-  put_steps(t, f);
+  if (!starts) put_steps(t, f);
 }
 
-static void say_overlaps(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  (void)turns;
+static void say_overlaps(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+  (void)found;
   put_pair(t, world, f);
   put(t, " are %.2g m in each other (", f->value);
   put_share(t, f->relative);
@@ -111,53 +137,62 @@ static void say_overlaps(Text *t, const CnWorld *world, const CnFinding *f, int 
   put_steps(t, f);
 }
 
-static void say_residual(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  (void)world, (void)turns;
+static void say_residual(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+  (void)world, (void)found;
   put(t, "contacts and joints miss their laws by %.2g m/s (", f->value);
   put_share(t, f->relative);
   put(t, " the speeds of the scene) in %lld steps", (long long)f->step_count);
   put_steps(t, f);
 }
 
-static void say_energy(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  (void)world, (void)turns;
+static void say_energy(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+  (void)world, (void)found;
   put(t, "%.2g J came from nowhere (", f->value);
   put_share(t, f->relative);
   put(t, " the energy of the scene)");
   put_steps(t, f);
 }
 
-static void say_scheme(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  (void)world, (void)turns;
+static void say_scheme(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+  (void)world, (void)found;
   put(t, "the time step itself changed the energy by %.2g J (", f->value);
   put_share(t, f->relative);
   put(t, " that of the scene)");
   put_steps(t, f);
 }
 
-static void say_turning(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  (void)turns;
+static void say_turning(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+  (void)found;
   put_body(t, world, f->body);
   put(t, " turns by %.2g rad in a step", f->value);
   put_steps(t, f);
 }
 
-static void say_not_converged(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  (void)turns;
+static void say_not_converged(Text *t, const CnWorld *world, const CniFound *found,
+                              const CnFinding *f) {
+  (void)found;
   put(t, "the solver missed its tolerance %g in %lld steps", world->now.settings.solver.tolerance,
       (long long)f->step_count);
   put_steps(t, f);
 }
 
-static void say_cut(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  (void)world, (void)turns;
+static void say_cut(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+  (void)world, (void)found;
   put(t, "the time budget cut %lld steps", (long long)f->step_count);
   put_steps(t, f);
 }
 
-static void say_infeasible(Text *t, const CnWorld *world, const CnFinding *f, int turns) {
-  (void)turns;
-  if (f->joint.slot) {
+static void say_infeasible(Text *t, const CnWorld *world, const CniFound *found,
+                           const CnFinding *f) {
+  (void)found;
+  if (f->coupling.slot) {
+    put_coupling(t, world, f->coupling);
+    put(t, " contradicts ");
+    if (f->with.slot) put_coupling(t, world, f->with);
+    if (f->with.slot && f->joint.slot) put(t, " and ");
+    if (f->joint.slot) put_joint(t, world, f->joint);
+    if (!f->with.slot && !f->joint.slot) put(t, "others");
+  } else if (f->joint.slot) {
     put_joint(t, world, f->joint);
     put(t, " contradicts others");
   } else {
@@ -169,8 +204,8 @@ static void say_infeasible(Text *t, const CnWorld *world, const CnFinding *f, in
   put_steps(t, f);
 }
 
-static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world, const CnFinding *f,
-                                               int turns) = {
+static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world, const CniFound *found,
+                                               const CnFinding *f) = {
     [CN_FINDING_JOINTS] = say_joints,
     [CN_FINDING_OVERLAPS] = say_overlaps,
     [CN_FINDING_RESIDUAL] = say_residual,
@@ -194,7 +229,9 @@ static CnFinding judge(const CniFound *found, CnFindingKind kind, int64_t steps)
                  .worst_step = found->worst,
                  .joint = found->whose.joint,
                  .body = found->whose.body,
-                 .other = found->whose.other};
+                 .other = found->whose.other,
+                 .coupling = found->whose.coupling,
+                 .with = found->whose.with};
   f.is_reason = (double)f.step_count > row->allowed_share * (double)(steps > 0 ? steps : 1);
   return f;
 }
@@ -264,14 +301,14 @@ CnStatus cn_world_verdict(CnWorld *world, CnVerdict *verdict) {
     CnFinding *f = &v.findings[kind];
     *f = judge(&watch.found[kind], kind, watch.steps);
     if (!f->is_reason) continue;
-    sayings[kind](&(Text){f->text, sizeof f->text}, world, f, watch.found[kind].turns);
+    sayings[kind](&(Text){f->text, sizeof f->text}, world, &watch.found[kind], f);
     v.reasons[v.reason_count++] = kind;
   }
   v.trusted = v.reason_count == 0;
   const CnFinding *f = v.findings;
-  if (f[CN_FINDING_JOINTS].is_reason || f[CN_FINDING_OVERLAPS].is_reason ||
-      f[CN_FINDING_ENERGY].is_reason || f[CN_FINDING_SCHEME].is_reason ||
-      f[CN_FINDING_TURNING].is_reason)
+  if ((f[CN_FINDING_JOINTS].is_reason && !starts_open(&f[CN_FINDING_JOINTS])) ||
+      f[CN_FINDING_OVERLAPS].is_reason || f[CN_FINDING_ENERGY].is_reason ||
+      f[CN_FINDING_SCHEME].is_reason || f[CN_FINDING_TURNING].is_reason)
     v.time_step = shorter(world->now.settings.time_step);
   v.exact = f[CN_FINDING_RESIDUAL].is_reason || f[CN_FINDING_NOT_CONVERGED].is_reason;
   write_line(world, &v);

@@ -2,7 +2,7 @@
 // Watching a step, for the verdict (verdict.c). Every figure is one that the step has at hand.
 //
 // Joints. Where the step begins, by the places that the assembly has computed; the end of the last step
-// is looked at when a verdict is asked for. A joint's size is the largest of the arms from its frames to
+// is looked at when a verdict is asked for. Couplings alike, in the unit of their relation. A joint's size is the largest of the arms from its frames to
 // the centres of mass and of the radii of gyration of its bodies.
 //
 // Overlaps. Gaps of the contacts that got a block, over the smaller inradius; on the way no body is
@@ -142,12 +142,19 @@ void cni_watch_begin(const CnWorld *world, CniWatched *w) {
   *w = (CniWatched){.before = figures_of(world)};
 }
 
+static void watch_couplings(const CniModel *model, CniFound *worst);
+
 void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
   if (world->hooks.before_step) {
     CniMotionFigures now = figures_of(world);
     w->injected = now.kinetic + now.potential - w->before.kinetic - w->before.potential;
     w->before.driven |= now.driven;
   }
+  w->open = (CniFound){0};
+  if (world->now.watch.steps == 0)
+    cni_watch_joints(world, &w->open);
+  else
+    watch_couplings(&world->now.model, &w->open);
   w->passive = is_passive(world);
   w->sprung = !w->passive && world->now.settings.balance && stored(world, &w->stored);
   w->led = w->before.driven || world->now.model.motion_count > 0 || surfaces_move(world);
@@ -250,24 +257,28 @@ static int is_open(const CnJointAxis *axis, double x, double *beyond) {
   return *beyond > 0;
 }
 
-// How far a joint is open at a place: m and rad, limits that it is beyond included.
-static void opening(const CniJoint *joint, const CniJointPlace *place, double *way, double *turn) {
+// How far a joint is open at a place: m and rad, limits that it is beyond included. Is it by a limit?
+static int32_t opening(const CniJoint *joint, const CniJointPlace *place, double *way,
+                       double *turn) {
   const CnJointDef *def = &joint->def;
+  int32_t limit = 0;
   *way = *turn = 0;
   if (def->stiffness == 0 && def->damping == 0) cni_joint_errors(place, way, turn);
   for (int32_t k = 0; k < place->axis_count; k++) {
     double beyond;
     if (!is_open(&def->axes[k], place->axes[k].value, &beyond)) continue;
     double *to = place->axes[k].turns ? turn : way;
+    limit |= beyond > *to;
     *to = cn_max(*to, beyond);
   }
+  return limit;
 }
 
 static void watch_joint(const CniModel *model, int32_t i, const CniJointPlace *place,
                         CniFound *worst) {
   double way, turn;
   const CniJoint *joint = &model->joints[i];
-  opening(joint, place, &way, &turn);
+  int32_t limit = opening(joint, place, &way, &turn);
   // most are closed far better than the worst so far
   double size = way > 0 ? size_of(model, joint) : 1;
   double relative = size > 0 ? way / size : 0;
@@ -275,24 +286,25 @@ static void watch_joint(const CniModel *model, int32_t i, const CniJointPlace *p
   *worst = (CniFound){.value = relative >= turn ? way : turn,
                       .relative = cn_max(relative, turn),
                       .turns = relative < turn,
-                      .whose = {.joint = cni_joint_id(model, i)}};
+                      .whose = {.joint = cni_joint_id(model, i), .limit = limit}};
 }
 
-// Couplings count as errors of their first joint.
+// Of lengths the size is that of the largest joint coupled.
 static void watch_couplings(const CniModel *model, CniFound *worst) {
   for (int32_t i = 0; i < model->coupling_count; i++) {
-    const CniCoupling *coupling = &model->couplings[i];
-    CniCouplingPlace place;
-    int32_t joint;
-    cni_coupling_at(model, coupling, model->pose, &place);
-    double off = coupling->def.one_sided ? cn_max(0, -place.value) : fabs(place.value);
-    if (cni_model_find_joint(model, coupling->def.terms[0].joint, &joint) != CN_OK) continue;
-    double size = place.turns ? 1 : size_of(model, &model->joints[joint]);
-    if (!(off > worst->relative * size)) continue;
-    *worst = (CniFound){.value = off,
-                        .relative = off / size,
-                        .turns = place.turns,
-                        .whose = {.joint = coupling->def.terms[0].joint}};
+    const CniCoupling *c = &model->couplings[i];
+    CniCouplingTerm terms[CN_COUPLING_TERMS];
+    double value = cni_coupling_terms(model, c, model->pose, terms), size = 0;
+    int32_t turns = terms[0].row.turns;
+    double off = c->def.one_sided ? cn_max(0, -value) : fabs(value);
+    for (int32_t k = 0; off > 0 && !turns && k < c->def.term_count; k++)
+      size = cn_max(size, size_of(model, &model->joints[terms[k].joint]));
+    double relative = turns ? off : size > 0 ? off / size : 0;
+    if (relative > worst->relative)
+      *worst = (CniFound){.value = off,
+                          .relative = relative,
+                          .turns = turns,
+                          .whose = {.coupling = {c->slot, c->generation}}};
   }
 }
 
@@ -330,9 +342,30 @@ void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_
 
 // ---- the step ----
 
-static CniWhose whose_row(const CnWorld *world, const CnSolveReport *solve,
-                          const int32_t *contradicting) {
-  CniWhose whose = {{0, 0}, {0, 0}, {0, 0}};
+// The owner of a row of the problem; of couplings and joints the first ones are kept.
+static void add_owner(const CnWorld *world, int32_t row, CniWhose *whose) {
+  const CnProblem *p = world->now.engine.problem;
+  const CniModel *model = &world->now.model;
+  int32_t block = 0, joints = world->work.joint_blocks ? world->work.joint_blocks[0] : 0;
+  while (block < p->block_count &&
+         (row < p->blocks[block].row || row >= p->blocks[block].row + p->blocks[block].dim))
+    block++;
+  int32_t k = block - joints + model->coupling_count;
+  CnBlockOwner owner;
+  if (block < joints && k >= 0) {
+    CnCouplingId id = {model->couplings[k].slot, model->couplings[k].generation};
+    if (!whose->coupling.slot)
+      whose->coupling = id;
+    else if (!whose->with.slot && id.slot != whose->coupling.slot)
+      whose->with = id;
+  } else if (!whose->joint.slot && cn_world_problem_block(world, block, &owner) == CN_OK) {
+    whose->joint = owner.joint;
+  }
+}
+
+static CniWhose whose_rows(const CnWorld *world, const CnSolveReport *solve,
+                           const int32_t *contradicting) {
+  CniWhose whose = {.limit = 0};
   const CniModel *model = &world->now.model;
   if (solve->infeasible_count == 0) return whose;
   if (contradicting[0] >= 0) {
@@ -342,13 +375,8 @@ static CniWhose whose_row(const CnWorld *world, const CnSolveReport *solve,
     if (b >= 0) whose.other = cni_body_id(model, model->shapes[b].body);
     return whose;
   }
-  const CnProblem *p = world->now.engine.problem;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    int32_t row = solve->infeasible_rows[0] - p->blocks[i].row;
-    CnBlockOwner owner;
-    if (row < 0 || row >= p->blocks[i].dim) continue;
-    if (cn_world_problem_block(world, i, &owner) == CN_OK) whose.joint = owner.joint;
-  }
+  for (int32_t i = 0; i < solve->infeasible_count && i < CN_REPORT_ROWS; i++)
+    add_owner(world, solve->infeasible_rows[i], &whose);
   return whose;
 }
 
@@ -357,15 +385,13 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   CniWatch *watch = &world->now.watch;
   CniMotionFigures now = figures_of(world);
   const CniModel *model = &world->now.model;
-  CniFound joints = {0};
+  CniFound joints = w->open;
   watch->steps++;
-  if (world->work.places) {
-    watch_couplings(model, &joints);
+  if (world->work.places)
     for (int32_t i = 0; i < model->joint_count; i++)
       watch_joint(model, i, &world->work.places[i], &joints);
-  } else {
+  else
     cni_watch_joints(world, &joints);
-  }
   note(watch, CN_FINDING_JOINTS, &joints);
   note(watch, CN_FINDING_OVERLAPS, &world->work.overlap);
   watch_energy(world, w, &now);
@@ -384,6 +410,6 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   if (solve->converged == 0 && world->now.settings.solver.tolerance > 0)
     note(watch, CN_FINDING_NOT_CONVERGED, &bad);
   if (solve->cut_by_time) note(watch, CN_FINDING_CUT, &bad);
-  bad.whose = whose_row(world, solve, contradicting);
+  bad.whose = whose_rows(world, solve, contradicting);
   if (solve->infeasible_count > 0) note(watch, CN_FINDING_INFEASIBLE, &bad);
 }

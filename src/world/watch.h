@@ -9,10 +9,13 @@
 #include "collision/collision.h"
 #include "model/model.h"
 
-// Whose a figure is: a joint, or two bodies; zero: nobody's.
+// Whose a figure is: a joint, couplings, or two bodies; zero: nobody's. A contradiction may be a joint's
+// and a coupling's.
 typedef struct CniWhose {
   CnJointId joint;
   CnBodyId body, other;
+  CnCouplingId coupling, with;
+  int32_t limit; // 1: it is a limit that a joint is beyond
 } CniWhose;
 
 typedef struct CniFound {
@@ -58,6 +61,7 @@ typedef struct CniWatched {
   int32_t sprung;          // springs act that lose nothing
   double stored;           // J: in them
   int32_t led;             // bodies or surfaces move by themselves: so do their contacts' works
+  CniFound open;           // couplings where the step begins; joints too where the first one does
 } CniWatched;
 
 // Before the hook, after it, and with the answer. Nothing fails.
@@ -68,7 +72,7 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
 
 // The deepest overlap among the contacts of the step under way, before the solver takes their place.
 void cni_watch_overlaps(CnWorld *world);
-// The joint that is farthest open, at the present positions.
+// The joint or coupling that is farthest open, at the present positions.
 void cni_watch_joints(const CnWorld *world, CniFound *worst);
 // The contact of the deepest overlap; contacts without a block (`shorts`, null: all have one) do not count.
 void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,

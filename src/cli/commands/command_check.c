@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cli/job.h"
+#include "cli/machine.h"
 #include "integrator/integrator.h"
 #include "cli/problem_file.h"
 #include "core/math.h"
@@ -36,6 +37,7 @@ typedef struct Check {
   int32_t overlap_count, massless_count, dynamic_count;
   CnMechanism machine;
   CnDependentRow *dependent;
+  CnFinding start;           // joints that are open, beyond limits, couplings that are off
   double size_min, size_max; // m, extents of dynamic shapes
   double inradius;           // m, of the smallest
   double speed;              // m/s, the fastest at the start
@@ -173,14 +175,31 @@ static CnStatus find_machine(Check *check) {
 
 static void show_joint(CniShow *show, const Check *check, const char *key, const char *label,
                        CnJointId joint) {
-  CnJointDef def;
-  char name[CNI_NAME_SIZE + 16];
-  if (cn_joint_def(check->world, joint, &def) != CN_OK) return;
-  if (def.name && def.name[0])
-    snprintf(name, sizeof name, "%s", def.name);
-  else
-    snprintf(name, sizeof name, "joint %u", (unsigned)joint.slot);
-  cni_show_text(show, key, label, name);
+  char name[CNI_MACHINE_NAME];
+  cni_show_text(show, key, label, cni_machine_joint_name(check->world, joint, name));
+}
+
+static void show_coupling(CniShow *show, const Check *check, const char *key, const char *label,
+                          CnCouplingId coupling) {
+  char name[CNI_MACHINE_NAME];
+  cni_show_text(show, key, label, cni_machine_coupling_name(check->world, coupling, name));
+}
+
+// The coupling of a slot; 0: the one that is farthest off.
+static CnCouplingId find_coupling(const Check *check, uint32_t slot) {
+  CnCouplingId at = {0, 0}, found = {0, 0};
+  CnCouplingState state;
+  CnCouplingDef def;
+  double most = 0;
+  while (at = cn_world_next_coupling(check->world, at), at.slot) {
+    if (cn_coupling_state(check->world, at, &state) != CN_OK ||
+        cn_coupling_def(check->world, at, &def) != CN_OK)
+      continue;
+    if (slot ? at.slot != slot : def.one_sided || !(fabs(state.error) > most)) continue;
+    most = fabs(state.error);
+    found = at;
+  }
+  return found;
 }
 
 static void show_machine(CniShow *show, const Check *check) {
@@ -191,14 +210,20 @@ static void show_machine(CniShow *show, const Check *check) {
   cni_show_count(show, "locked_rows", any ? "locked by joints" : NULL, m->locked_count);
   cni_show_number(show, "joint_error", any ? "joints open by" : NULL, m->error, "m");
   cni_show_number(show, "joint_turn_error", any ? "  and by" : NULL, m->turn_error, "rad");
-  if (any && (m->error > 0 || m->turn_error > 0))
-    show_joint(show, check, "joint_worst", "  at", m->worst);
+  if (any && m->worst.slot) show_joint(show, check, "joint_worst", "  at", m->worst);
+  if (any && !m->worst.slot && (m->error > 0 || m->turn_error > 0))
+    show_coupling(show, check, "coupling_worst", "  at coupling", find_coupling(check, 0));
   cni_show_count(show, "dependent_row_count", any ? "dependent rows" : NULL, m->dependent_count);
   cni_show_list(show, "dependent_rows", NULL);
   for (int32_t i = 0; i < m->dependent_count && i < listed; i++) {
     cni_show_row(show);
-    show_joint(show, check, "joint", "joint", check->dependent[i].joint);
-    cni_show_count(show, "row", "row", check->dependent[i].row);
+    if (check->dependent[i].joint.slot)
+      show_joint(show, check, "joint", "joint", check->dependent[i].joint);
+    else
+      show_coupling(show, check, "coupling", "coupling",
+                    find_coupling(check, (uint32_t)check->dependent[i].row));
+    cni_show_count(show, "row", "row",
+                   check->dependent[i].joint.slot ? check->dependent[i].row : 0);
     cni_show_row_end(show);
   }
   cni_show_list_end(show);
@@ -308,6 +333,9 @@ static CnStatus examine(Check *check, const char *label, const char *integrator,
   CNI_TRY(cn_scene_fill(check->scene, check->world));
   CNI_TRY(take_bodies(check));
   CNI_TRY(find_machine(check));
+  CnVerdict verdict;
+  CNI_TRY(cn_world_verdict(check->world, &verdict));
+  check->start = verdict.findings[CN_FINDING_JOINTS];
   return find_overlaps(check);
 }
 
@@ -325,6 +353,9 @@ static int check_scene(const CniArgs *args) {
     show(&check, label, cni_args_has(args, "json"));
     if (check.massless_count > 0) {
       cni_tell("%s: %d dynamic bodies have no mass: a run would fail", label, check.massless_count);
+      status = CNI_EXIT_FAILED;
+    } else if (check.start.is_reason) {
+      cni_tell("%s: mend the start: %s", label, check.start.text);
       status = CNI_EXIT_FAILED;
     } else if (cni_integrator_find(check.def.integrator)->needs_equations &&
                cn_world_step(check.world, NULL) != CN_OK) {
@@ -374,8 +405,10 @@ const CniCommand cni_command_check = {
     .operand_max = 1,
     .description =
         "Reads a scene and lists bodies that overlap from the start, dynamic bodies without mass, "
+        "the freedoms that joints and couplings leave, rows of them that depend on others, "
         "parameters that nothing reads, total mass, the range of sizes and a time step that suits "
-        "them.\n\n"
+        "them. Exit status 1 and one line where a run would fail, or where a joint starts open or "
+        "beyond a limit, or a coupling off, by 1 % of its size or 0.01 rad.\n\n"
         "The recommended time step lets gravity move a body at rest by no more than 1/400 of the "
         "smallest inradius in one step, and the fastest body by no more than a quarter of it.\n\n"
         "With --answer the file is a problem as `cairn solve` takes it, and the answer (r and v, "

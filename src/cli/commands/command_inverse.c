@@ -6,6 +6,7 @@
 #include <cairn/mechanism.h>
 
 #include "cli/machine.h"
+#include "world/world.h"
 
 // A coordinate that a motor keeps.
 static int keeps(const CnJointAxis *axis) {
@@ -52,6 +53,72 @@ static void show_sensors(CniShow *show, const CniJob *job, double time, double *
   }
 }
 
+// ---- motors that keep a speed ----
+// Their coordinates are where the speed has brought them since the start: adaptive Simpson quadrature.
+
+#define PANELS 16
+#define DEPTH 30
+#define QUADRATURE 1e-13
+
+typedef struct Speed {
+  const CniModel *model;
+  const CnJointAxis *axis;
+} Speed;
+
+static double speed_at(const Speed *s, double t) {
+  double target[3];
+  cni_joint_target(s->model, s->axis, t, target);
+  return target[0];
+}
+
+static double way(const Speed *s, double a, double b, const double f[3], int depth) {
+  double h = b - a, half = 0.5 * (a + b), whole = h / 6 * (f[0] + 4 * f[1] + f[2]);
+  const double l[3] = {f[0], speed_at(s, a + 0.25 * h), f[1]};
+  const double r[3] = {f[1], speed_at(s, a + 0.75 * h), f[2]};
+  double finer = h / 12 * (l[0] + 4 * l[1] + 2 * l[2] + 4 * r[1] + r[2]), error = finer - whole;
+  if (depth == 0 || fabs(error) <= QUADRATURE * (fabs(finer) + h)) return finer + error / 15;
+  return way(s, a, half, l, depth - 1) + way(s, half, b, r, depth - 1);
+}
+
+static double way_between(const Speed *s, double from, double to) {
+  double sum = 0, h = (to - from) / PANELS;
+  for (int32_t i = 0; i < PANELS && h != 0; i++) {
+    double a = from + i * h, b = a + h;
+    const double f[3] = {speed_at(s, a), speed_at(s, 0.5 * (a + b)), speed_at(s, b)};
+    sum += way(s, a, b, f, DEPTH);
+  }
+  return sum;
+}
+
+// The motions of such motors at a time, from where they are at another; returns how many there are.
+static int32_t move_on(const CnWorld *world, CnDriveMotion *motions, double from, double to,
+                       int begins) {
+  const CniModel *model = &world->now.model;
+  int32_t count = 0;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CnJointDef *def = &model->joints[i].def;
+    CniJointPlace place;
+    cni_joint_at(&model->joints[i], model->pose, &place);
+    for (int32_t k = 0; k < place.axis_count; k++) {
+      Speed speed = {model, &def->axes[k]};
+      double target[3];
+      if (!keeps(speed.axis) || speed.axis->drive != CN_DRIVE_SPEED ||
+          cni_joint_is_servo(speed.axis))
+        continue;
+      CnDriveMotion *motion = &motions[count++];
+      double start = begins ? place.axes[k].value : motion->value;
+      cni_joint_target(model, speed.axis, to, target);
+      *motion = (CnDriveMotion){cni_joint_id(model, i),
+                                k,
+                                start + way_between(&speed, from, to),
+                                target[0],
+                                target[1],
+                                0};
+    }
+  }
+  return count;
+}
+
 typedef struct Sweep {
   double end;
   int64_t count;
@@ -61,12 +128,19 @@ typedef struct Sweep {
 static CnStatus sweep(const CniJob *job, CniShow *show, Sweep *s, int sensors, double *values) {
   CnWorldInfo info;
   cn_world_info(job->world, &info);
+  CnStatus status = CN_OK;
+  double from = info.time;
+  CnDriveMotion *motions =
+      calloc((size_t)job->world->now.model.joint_count * CN_JOINT_AXES + 1, sizeof *motions);
+  if (!motions) return cn_error_set(CN_NO_MEMORY, "out of memory");
   for (int64_t i = 0; i < s->count; i++) {
     CnInverse now;
     double share = s->count > 1 ? (double)i / (double)(s->count - 1) : 1;
     double time = info.time + share * (s->end - info.time);
-    CnStatus status = cn_world_inverse(job->world, time, NULL, 0, &now);
-    if (status != CN_OK) return status;
+    int32_t count = move_on(job->world, motions, from, time, i == 0);
+    status = cn_world_inverse(job->world, time, motions, count, &now);
+    if (status != CN_OK) break;
+    from = time;
     s->worst.freedoms = now.freedoms;
     if (now.error > s->worst.error) s->worst.error = now.error;
     if (now.speed > s->worst.speed) s->worst.speed = now.speed;
@@ -75,7 +149,17 @@ static CnStatus sweep(const CniJob *job, CniShow *show, Sweep *s, int sensors, d
     else
       show_sensors(show, job, time, values);
   }
-  return CN_OK;
+  free(motions);
+  return status;
+}
+
+static int any_drive(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  int any = 0;
+  for (int32_t i = 0; i < model->joint_count; i++)
+    for (int32_t k = 0; k < cni_joint_coordinate_count(model->joints[i].def.kind); k++)
+      any |= keeps(&model->joints[i].def.axes[k]);
+  return any;
 }
 
 static int show(CniJob *job, Sweep *s) {
@@ -126,6 +210,9 @@ static int run(const CniArgs *args) {
   if (!cni_args_whole(args, "samples", 1, 1000000, &s.count)) return CNI_EXIT_USAGE;
   int status = cni_job_options(&job, args);
   if (status == CNI_EXIT_DONE) status = cni_job_open(&job);
+  if (status == CNI_EXIT_DONE && !any_drive(job.world))
+    status = cni_fail(args, "%s: no motor keeps a position or a speed: there is nothing to ask",
+                      job.label);
   if (status == CNI_EXIT_DONE) {
     s.end = job.scene_info.time;
     cni_args_number(args, "time", CNI_NUMBER_NOT_NEGATIVE, &s.end);
@@ -154,7 +241,9 @@ const CniCommand cni_command_inverse = {
     .description =
         "Inverse dynamics: motors that keep a position or a speed follow their targets exactly, "
         "whatever effort it takes, and the efforts, and with --json the sensors of the scene, are "
-        "told at instants of the motion. Nothing is integrated: each instant is exact by itself. "
+        "told at instants of the motion. Nothing but the speeds of motors is integrated: each "
+        "instant is "
+        "exact by itself. One-sided couplings take part where they carry. "
         "What has no motor goes on with the velocities it has.\n\n"
         "Contacts, limits and the dry friction of joints do not take part.",
     .options = options,

@@ -143,6 +143,9 @@ static CnStatus read_fields(CniReader *reader, json_t *item, const CniField *fie
       CNI_TRY(cni_scene_get_function(reader, item, f->name, at));
     else if (word && f->range == CNI_BOUND && strcmp(word, "unlimited") == 0)
       *number = INFINITY;
+    else if (word && f->range == CNI_BOUND && word[0] != '=')
+      CNI_MEMBER (reader, item, f->name, given)
+        return cni_scene_fail(reader, given, "must be a number, \"=expression\" or \"unlimited\"");
     else
       CNI_TRY(cni_scene_get_number(reader, item, f->name, f->range, number));
   }
@@ -172,6 +175,9 @@ static CnStatus check_motor(CniReader *reader, json_t *value, CnDrive drive) {
       return cni_scene_fail(reader, value, "\"%s\" is not for the drive \"%s\"%s", keys[i],
                             drives[drive],
                             drive == CN_DRIVE_SPEED ? ": say \"drive\": \"position\"" : "");
+    if (function && i < 2)
+      return cni_scene_fail(reader, value,
+                            "\"%s\" and \"motor_function\": one of them is the target", keys[i]);
   }
   return CN_OK;
 }

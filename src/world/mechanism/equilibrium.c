@@ -471,6 +471,13 @@ static CnStatus leave(Search *s, const double *y) {
   return CN_OK;
 }
 
+// Has an angle made more than two turns?
+static int turns_on(const CniJoint *before, const CniJoint *now) {
+  for (int32_t k = 0; cni_joint_kinds[now->def.kind]->wraps && k < CN_JOINT_AXES; k++)
+    if (fabs(now->near[k] - before->near[k]) > 4 * CNI_PI) return 1;
+  return 0;
+}
+
 static CnStatus no_end(const Search *s) {
   const CniMachine *m = &s->m;
   int32_t worst = 0;
@@ -492,6 +499,10 @@ static CnStatus no_end(const Search *s) {
   cni_model_body_label(m->model, worst, label);
   if (moved > FAR * s->size || !isfinite(moved))
     return cni_error(CN_STOPPED, "no equilibrium: nothing holds %s, it goes on without end", label);
+  for (int32_t i = 0; i < m->model->joint_count; i++)
+    if (turns_on(&m->old_joints[i], &m->model->joints[i]))
+      return cni_error(CN_STOPPED, "no equilibrium: nothing holds joint '%s', it turns without end",
+                       m->model->joints[i].name);
   return cni_error(CN_STOPPED,
                    "no equilibrium found in %d iterations: forces of %.3g of those that act are "
                    "left; %s went farthest, %.3g m",

@@ -7,7 +7,9 @@
 //
 //     M a - E^T g = f,   E a = x'' - curvature
 //
-// gives accelerations and the efforts g. Where the motion leaves freedoms, forces move them.
+// gives accelerations and the efforts g. Where the motion leaves freedoms, forces move them. One-sided
+// couplings that touch hold in position and speed, one that is passed takes hold, and one that would have
+// to pull is let go.
 #include <math.h>
 #include <string.h>
 
@@ -41,14 +43,13 @@ static CnStatus find_motion(CniMachine *m, const CnDriveMotion *motion, CniMachi
   return CN_OK;
 }
 
-// The rows that hold, with given motions in place of the motors of their coordinates and behind them.
-static CnStatus take_motions(CniMachine *m, const CnDriveMotion *motions, int32_t count,
-                             int32_t *rows) {
-  CniMachineRef *old = m->refs;
-  int32_t held = m->held_count;
-  CNI_TRY(cni_arena_array(&m->arena, (int64_t)held + count, sizeof *m->refs, &m->refs));
+// The rows that hold, with given motions in place of the motors of their coordinates and behind them,
+// then the one-sided couplings that carry.
+static CnStatus take_motions(CniMachine *m, const CniMachine *all, const CnDriveMotion *motions,
+                             int32_t count, const int32_t *carries, int32_t *rows) {
+  CNI_TRY(cni_arena_array(&m->arena, (int64_t)all->ref_count + count, sizeof *m->refs, &m->refs));
   m->held_count = 0;
-  for (int32_t i = 0; i < held; i++) m->refs[m->held_count++] = old[i];
+  for (int32_t i = 0; i < all->held_count; i++) m->refs[m->held_count++] = all->refs[i];
   for (int32_t i = 0; i < count; i++) {
     CniMachineRef ref;
     CNI_TRY(find_motion(m, &motions[i], &ref));
@@ -60,6 +61,8 @@ static CnStatus take_motions(CniMachine *m, const CnDriveMotion *motions, int32_
     if (at == m->held_count) m->held_count++;
     rows[i] = at;
   }
+  for (int32_t i = all->held_count; i < all->ref_count; i++)
+    if (carries[i]) m->refs[m->held_count++] = all->refs[i];
   m->ref_count = m->held_count;
   return CN_OK;
 }
@@ -194,18 +197,85 @@ static void tell(CniMachine *m, const double *efforts, CnDriveMotion *motions, i
   for (int32_t i = 0; i < count; i++) motions[i].effort = efforts[rows[i]];
 }
 
+// ---- one-sided couplings ----
+
+static int is_coupling(const CniMachineRef *ref) {
+  return ref->kind == CN_MACHINE_COUPLING && ref->pushes;
+}
+
+// Those nearer than `gap` take hold, unless they do; returns how many did.
+static int32_t take_hold(const CniMachine *m, const CniMachine *all, double gap, int32_t *carries) {
+  int32_t count = 0;
+  for (int32_t i = all->held_count; i < all->ref_count; i++) {
+    CniMachineRowAt now;
+    if (carries[i] || !is_coupling(&all->refs[i])) continue;
+    cni_machine_row_at(m, &all->refs[i], m->pose, &now);
+    carries[i] = now.value <= gap;
+    count += carries[i];
+  }
+  return count;
+}
+
+// The row of a coupling that would have to pull, and most so; -1: none does.
+static int32_t pulls(const CniMachine *m, const double *efforts) {
+  double most = 0;
+  int32_t worst = -1;
+  for (int32_t i = 0; i < m->held_count; i++) most = cn_max(most, fabs(efforts[i]));
+  most *= 1e-9;
+  for (int32_t i = 0; i < m->held_count; i++) {
+    if (!is_coupling(&m->refs[i]) || !(-efforts[i] > most)) continue;
+    most = -efforts[i];
+    worst = i;
+  }
+  return worst;
+}
+
+static void restart(CniMachine *m) {
+  size_t bodies = (size_t)m->model->body_count;
+  cni_machine_back(m);
+  if (bodies == 0) return;
+  memcpy(m->pose, m->old_pose, bodies * sizeof *m->pose);
+  memcpy(m->twist, m->old_twist, bodies * sizeof *m->twist);
+}
+
+// The position, with the couplings that touch; what cannot be reached with them is tried without.
+static CnStatus reach(CniMachine *m, const CniMachine *all, const CnDriveMotion *motions,
+                      int32_t count, int32_t *rows, CnInverse *result) {
+  int32_t *carries, any;
+  CNI_TRY(cni_arena_array(&m->arena, all->ref_count, sizeof *carries, &carries));
+  for (int32_t i = 0; i < all->ref_count; i++) carries[i] = 0;
+  any = take_hold(m, all, CNI_MACHINE_TOUCHING, carries);
+  for (;;) {
+    CNI_TRY(take_motions(m, all, motions, count, carries, rows));
+    CnStatus status = approach(m, result);
+    if (status != CN_OK && !(status == CN_STOPPED && any > 0)) return status;
+    for (int32_t i = 0; status != CN_OK && i < all->ref_count; i++) carries[i] = 0;
+    if (status != CN_OK) any = 0;
+    if (status == CN_OK && take_hold(m, all, -CNI_MACHINE_TOUCHING, carries) == 0) return CN_OK;
+    restart(m);
+  }
+}
+
 static CnStatus inverse(CniMachine *m, CnDriveMotion *motions, int32_t count, CnInverse *result) {
   double *efforts, *acceleration;
-  int32_t *rows;
+  int32_t *rows, wrong;
+  const CniMachine all = *m;
   CNI_TRY(cni_arena_array(&m->arena, count, sizeof *rows, &rows));
-  CNI_TRY(take_motions(m, motions, count, rows));
+  CNI_TRY(reach(m, &all, motions, count, rows, result));
   CNI_TRY(cni_arena_array(&m->arena, m->held_count, sizeof *efforts, &efforts));
   CNI_TRY(cni_arena_array(&m->arena, m->columns, sizeof *acceleration, &acceleration));
-  CNI_TRY(approach(m, result));
   CNI_TRY(cni_machine_factor(m));
   CNI_TRY(speed(m, result));
   CNI_TRY(accelerate(m, acceleration, efforts));
+  while (wrong = pulls(m, efforts), wrong >= 0) {
+    m->ref_count = --m->held_count; // couplings come last
+    for (int32_t i = wrong; i < m->held_count; i++) m->refs[i] = m->refs[i + 1];
+    CNI_TRY(cni_machine_factor(m));
+    CNI_TRY(accelerate(m, acceleration, efforts));
+  }
   tell(m, efforts, motions, count, rows, result);
+  for (int32_t i = all.held_count; i < all.ref_count; i++)
+    if (is_coupling(&all.refs[i])) m->model->couplings[all.refs[i].joint].impulse = 0;
   cni_machine_keep(m, efforts, acceleration);
   return CN_OK;
 }

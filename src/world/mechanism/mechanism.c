@@ -2,7 +2,7 @@
 // The machine that the joints of a world make: its degrees of freedom, rows that depend on others,
 // and assembling it.
 //
-// Locked directions of rigid joints are rows c(q) = 0 with the derivative E; the direct factor of
+// Locked directions of rigid joints and couplings are rows c(q) = 0 with the derivative E; the direct factor of
 // S = E M^-1 E^T tells which of them depend on others at the present position. Assembling is
 // Newton's method with the masses as weights: bodies move by M^-1 E^T x with S x = -c, the least
 // motion in the kinetic norm that closes all joints to first order; steps that do not bring the
@@ -29,7 +29,7 @@ typedef struct Machine {
   CniDirectSide *sides;
   CnTwist *e;
   double *c, *x;        // by rows
-  int32_t *joint;       // per block
+  int32_t *owner;       // per block: a joint, or joint_count and more: a coupling
   CnPose *pose, *trial; // of the model's bodies
   CnTwist *step;        // per body
 } Machine;
@@ -43,15 +43,26 @@ static int is_rigid(const CniModel *model, const CniJoint *joint) {
          (moves(model, joint->body_a) || moves(model, joint->body_b));
 }
 
+// A coupling that holds both ways and something that moves.
+static int holds(const CniModel *model, const CniCoupling *coupling, const CnPose *pose,
+                 CniCouplingPlace *place) {
+  int any = 0;
+  if (coupling->def.one_sided) return 0;
+  cni_coupling_at(model, coupling, pose, place);
+  for (int32_t k = 0; k < place->body_count; k++) any |= moves(model, place->bodies[k]);
+  return any;
+}
+
 static CnStatus reserve(Machine *m) {
   int64_t joints = m->model->joint_count, bodies = m->model->body_count;
+  int64_t couplings = m->model->coupling_count, sides = 2 * CN_COUPLING_TERMS * couplings;
   CniArena *arena = &m->arena;
   CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->bodies, &m->bodies));
-  CNI_TRY(cni_arena_array(arena, joints, sizeof *m->blocks, &m->blocks));
-  CNI_TRY(cni_arena_array(arena, 2 * joints, sizeof *m->sides, &m->sides));
-  CNI_TRY(cni_arena_array(arena, 2 * CNI_JOINT_LOCKED * joints, sizeof *m->e, &m->e));
-  CNI_TRY(CNI_ARRAYS(arena, CNI_JOINT_LOCKED * joints, double, &m->c, &m->x));
-  CNI_TRY(cni_arena_array(arena, joints, sizeof *m->joint, &m->joint));
+  CNI_TRY(cni_arena_array(arena, joints + couplings, sizeof *m->blocks, &m->blocks));
+  CNI_TRY(cni_arena_array(arena, 2 * joints + sides, sizeof *m->sides, &m->sides));
+  CNI_TRY(cni_arena_array(arena, 2 * CNI_JOINT_LOCKED * joints + sides, sizeof *m->e, &m->e));
+  CNI_TRY(CNI_ARRAYS(arena, CNI_JOINT_LOCKED * joints + couplings, double, &m->c, &m->x));
+  CNI_TRY(cni_arena_array(arena, joints + couplings, sizeof *m->owner, &m->owner));
   CNI_TRY(CNI_ARRAYS(arena, bodies, CnPose, &m->pose, &m->trial));
   CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->step, &m->step));
   if (bodies > 0) memcpy(m->pose, m->model->pose, (size_t)bodies * sizeof *m->pose);
@@ -83,7 +94,28 @@ static void add_side(Machine *m, CniDirectBlock *block, int32_t body, const CniJ
   *at += block->dim;
 }
 
-// Rows of all rigid joints with the bodies at m->pose.
+static void add_block(Machine *m, CniDirectBlock block, int32_t owner) {
+  m->owner[m->system.block_count] = owner;
+  m->blocks[m->system.block_count++] = block;
+  m->system.row_count += block.dim;
+}
+
+static void place_coupling(Machine *m, int32_t i, int32_t *at) {
+  CniCouplingPlace place;
+  CniDirectSystem *s = &m->system;
+  if (!holds(m->model, &m->model->couplings[i], m->pose, &place)) return;
+  CniDirectBlock block = {s->row_count, 1, s->side_count, 0};
+  for (int32_t k = 0; k < place.body_count; k++) {
+    if (!moves(m->model, place.bodies[k])) continue;
+    m->sides[s->side_count++] = (CniDirectSide){place.bodies[k], *at};
+    block.side_count++;
+    m->e[(*at)++] = place.rows[k];
+  }
+  m->c[block.row] = -place.value;
+  add_block(m, block, m->model->joint_count + i);
+}
+
+// Rows of all rigid joints and couplings with the bodies at m->pose.
 static void place_rows(Machine *m) {
   const CniModel *model = m->model;
   CniDirectSystem *s = &m->system;
@@ -102,10 +134,9 @@ static void place_rows(Machine *m) {
     add_side(m, &block, joint->body_a, &place, place.arm_a, -1, &at);
     add_side(m, &block, joint->body_b, &place, place.arm_b, 1, &at);
     for (int32_t r = 0; r < block.dim; r++) m->c[block.row + r] = -place.locked[r].value;
-    m->joint[s->block_count] = i;
-    m->blocks[s->block_count++] = block;
-    s->row_count += block.dim;
+    add_block(m, block, i);
   }
+  for (int32_t i = 0; i < model->coupling_count; i++) place_coupling(m, i, &at);
 }
 
 static CnStatus factor(Machine *m) {
@@ -118,25 +149,46 @@ static CnStatus factor(Machine *m) {
   return CN_OK;
 }
 
-// The joint that is farthest open, m and rad alike; -1: none.
+// How far a joint or a coupling is open.
+static void errors_of(const Machine *m, const CnPose *pose, int32_t owner, double *error,
+                      double *turn_error) {
+  const CniModel *model = m->model;
+  *error = *turn_error = 0;
+  if (owner < model->joint_count) {
+    CniJointPlace place;
+    if (!is_rigid(model, &model->joints[owner])) return;
+    cni_joint_at(&model->joints[owner], pose, &place);
+    cni_joint_errors(&place, error, turn_error);
+  } else {
+    CniCouplingPlace place;
+    if (!holds(model, &model->couplings[owner - model->joint_count], pose, &place)) return;
+    *(place.turns ? turn_error : error) = fabs(place.value);
+  }
+}
+
+// The joint or coupling that is farthest open, m and rad alike; -1: none.
 static double worst_error(const Machine *m, const CnPose *pose, int32_t *worst, double *error,
                           double *turn_error) {
-  double most = -1;
+  double most = 0;
   *worst = -1;
   *error = *turn_error = 0;
-  for (int32_t i = 0; i < m->model->joint_count; i++) {
-    CniJointPlace place;
+  for (int32_t i = 0; i < m->model->joint_count + m->model->coupling_count; i++) {
     double move, turn;
-    if (!is_rigid(m->model, &m->model->joints[i])) continue;
-    cni_joint_at(&m->model->joints[i], pose, &place);
-    cni_joint_errors(&place, &move, &turn);
+    errors_of(m, pose, i, &move, &turn);
     if (!(cn_max(move, turn) > most)) continue;
     most = cn_max(move, turn);
     *worst = i;
     *error = move;
     *turn_error = turn;
   }
-  return cn_max(0, most);
+  return most;
+}
+
+// A row of a joint; of a coupling there is no joint, and the row is the coupling's slot.
+static CnDependentRow row_of(const CniModel *model, int32_t owner, int32_t row) {
+  if (owner < model->joint_count) return (CnDependentRow){cni_joint_id(model, owner), row};
+  const CniCoupling *c = &model->couplings[owner - model->joint_count];
+  return (CnDependentRow){{0, 0}, (int32_t)c->slot};
 }
 
 static void report(Machine *m, CnMechanism *to, CnDependentRow *rows, int32_t capacity) {
@@ -146,14 +198,13 @@ static void report(Machine *m, CnMechanism *to, CnDependentRow *rows, int32_t ca
   for (int32_t i = 0; i < model->body_count; i++) dynamic += moves(model, i);
   to->freedoms = 6 * dynamic - (to->locked_count - dependent);
   worst_error(m, m->pose, &worst, &to->error, &to->turn_error);
-  if (worst >= 0) to->worst = cni_joint_id(model, worst);
+  if (worst >= 0) to->worst = row_of(model, worst, 0).joint;
   int32_t *list = (int32_t *)(void *)m->x; // rows are fewer than the bytes of x
   cni_direct_dependent(m->direct, list, dependent);
   for (int32_t b = 0, k = 0; b < m->system.block_count; b++)
     for (; k < dependent && list[k] < m->blocks[b].row + m->blocks[b].dim; k++)
       if (rows && listed < capacity)
-        rows[listed++] =
-            (CnDependentRow){cni_joint_id(model, m->joint[b]), list[k] - m->blocks[b].row};
+        rows[listed++] = row_of(model, m->owner[b], list[k] - m->blocks[b].row);
 }
 
 CnStatus cn_world_mechanism(CnWorld *world, CnMechanism *mechanism, CnDependentRow *rows,
@@ -228,14 +279,13 @@ static CnStatus close_joints(Machine *m, double tolerance, int32_t *worst, doubl
 }
 
 static CnStatus refuse(const Machine *m, int32_t worst) {
-  const CniJoint *joint = &m->model->joints[worst];
-  CniJointPlace place;
   double error, turn_error;
-  cni_joint_at(joint, m->pose, &place);
-  cni_joint_errors(&place, &error, &turn_error);
-  return cni_bad_data("cannot be assembled: joint %d%s%s%s stays open by %.3g m and %.3g rad",
-                      (int)worst, joint->name[0] ? " \"" : "", joint->name,
-                      joint->name[0] ? "\"" : "", error, turn_error);
+  int32_t joints = m->model->joint_count, i = worst < joints ? worst : worst - joints;
+  const char *name = worst < joints ? m->model->joints[i].name : m->model->couplings[i].name;
+  errors_of(m, m->pose, worst, &error, &turn_error);
+  return cni_bad_data("cannot be assembled: %s %d%s%s%s stays open by %.3g m and %.3g rad",
+                      worst < joints ? "joint" : "coupling", (int)i, name[0] ? " \"" : "", name,
+                      name[0] ? "\"" : "", error, turn_error);
 }
 
 static CnStatus assemble(CniModel *model, Machine *m, double tolerance) {

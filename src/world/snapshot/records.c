@@ -168,6 +168,11 @@ static const CniField found_fields[] = {
     ROW(BITS, CniFound, whose.body.generation, "body.generation"),
     ROW(BITS, CniFound, whose.other.slot, "other.slot"),
     ROW(BITS, CniFound, whose.other.generation, "other.generation"),
+    ROW(BITS, CniFound, whose.coupling.slot, "coupling.slot"),
+    ROW(BITS, CniFound, whose.coupling.generation, "coupling.generation"),
+    ROW(BITS, CniFound, whose.with.slot, "with.slot"),
+    ROW(BITS, CniFound, whose.with.generation, "with.generation"),
+    ROW(FLAG, CniFound, whose.limit, "limit"),
     CNI_FIELDS_END};
 static const char *const event_kinds[] = {"began", "ended", "entered", "left", "inside", NULL};
 static const CniField event_fields[] = {

@@ -20,7 +20,8 @@
 #define STEP_MOST 0.5 // rad: a body turns by no more in a step
 
 typedef struct Machine {
-  const CniModel *model;
+  const CniModel *model; // seen
+  CniModel seen;         // the world's, with joints of its own: their whole turns follow
   CniArena arena;
   CniDirect *direct;
   CniDirectSystem system;
@@ -66,11 +67,14 @@ static CnStatus reserve(Machine *m) {
   CNI_TRY(CNI_ARRAYS(arena, bodies, CnPose, &m->pose, &m->trial));
   CNI_TRY(cni_arena_array(arena, bodies, sizeof *m->step, &m->step));
   if (bodies > 0) memcpy(m->pose, m->model->pose, (size_t)bodies * sizeof *m->pose);
+  const CniJoint *given = m->seen.joints;
+  CNI_TRY(cni_arena_array(arena, joints, sizeof *m->seen.joints, &m->seen.joints));
+  if (joints > 0) memcpy(m->seen.joints, given, (size_t)joints * sizeof *given);
   return CN_OK;
 }
 
 static CnStatus begin(const CniModel *model, const CnAllocator *allocator, Machine *m) {
-  *m = (Machine){.model = model};
+  *m = (Machine){.model = &m->seen, .seen = *model};
   cni_arena_init(&m->arena, allocator);
   CNI_TRY(cni_direct_create(allocator, &m->direct));
   return reserve(m);
@@ -273,6 +277,8 @@ static CnStatus close_joints(Machine *m, double tolerance, int32_t *worst, doubl
     CnPose *pose = m->pose;
     m->pose = m->trial;
     m->trial = pose;
+    m->seen.pose = m->pose;
+    if (m->seen.coupling_count > 0) cni_joints_follow(&m->seen, 0); // gears count whole turns
     *open = worst_error(m, m->pose, worst, &error, &turn_error);
   }
   return CN_OK;
@@ -296,6 +302,8 @@ static CnStatus assemble(CniModel *model, Machine *m, double tolerance) {
   CNI_TRY(factor(m));
   if (model->body_count > 0)
     memcpy(model->pose, m->pose, (size_t)model->body_count * sizeof *model->pose);
+  for (int32_t i = 0; i < model->joint_count; i++)
+    memcpy(model->joints[i].near, m->seen.joints[i].near, sizeof model->joints[i].near);
   cni_joints_follow(model, 0);
   return CN_OK;
 }

@@ -109,12 +109,12 @@ typedef struct CnInverse {
 } CnInverse;
 
 /// Efforts that prescribed motions need at a time: the position and velocity that they ask for are
-/// found from the present ones, then the accelerations, then the forces. Motors that keep a position
-/// or a speed take part with their targets at that time and whatever effort it takes, so `motions` may
-/// be null; a given motion goes before the motor of its coordinate. The world is left in the position
-/// and with the velocities found, and cn_joint_state, cn_coupling_state and sensors tell reactions
-/// and efforts as after a step; its clock stays. Contacts, limits and dry friction of joints do not
-/// take part. On failure nothing has changed.
+/// found from the present ones, then the accelerations, then the forces. Motors take part with their
+/// targets at that time and whatever effort it takes (those of speed where their coordinates are now), so
+/// `motions` may be null; a given motion goes before the motor of its coordinate. The world is left there,
+/// and cn_joint_state, cn_coupling_state and sensors tell reactions and efforts as after a step; its clock
+/// stays. One-sided couplings take part where they carry; contacts, limits and dry friction of joints do
+/// not. On failure nothing has changed.
 CN_API CnStatus cn_world_inverse(CnWorld *world, double time, CnDriveMotion *motions,
                                  int32_t motion_count, CnInverse *inverse);
 

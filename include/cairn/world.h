@@ -419,20 +419,20 @@ CN_API CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous);
 
 CN_API CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state);
 
-/// The machine that all joints make, at the present position. Springs, limits, motors and compliant
-/// joints lock nothing.
+/// The machine that all joints and couplings make, at the present position. Springs, limits, motors,
+/// compliant joints and one-sided couplings lock nothing.
 typedef struct CnMechanism {
   int32_t freedoms;         ///< degrees of freedom: six a dynamic body less the rows that count
-  int32_t locked_count;     ///< rows of locked directions
+  int32_t locked_count;     ///< rows of locked directions and of couplings
   int32_t dependent_count;  ///< those that follow from others: they do not count
-  double error, turn_error; ///< m, rad: of the joint that is farthest open
-  CnJointId worst;          ///< that joint
+  double error, turn_error; ///< m, rad: of the joint or coupling that is farthest open
+  CnJointId worst;          ///< that joint; none: a coupling
 } CnMechanism;
 
-/// A locked direction (of CnJointDef's kind, counted from 0) that follows from those of other joints.
+/// A locked direction (of CnJointDef's kind, counted from 0) that follows from those of others.
 typedef struct CnDependentRow {
-  CnJointId joint;
-  int32_t row;
+  CnJointId joint; ///< none: it is a coupling's
+  int32_t row;     ///< of a coupling its slot
 } CnDependentRow;
 
 /// Count freedoms, and list at most `capacity` dependent rows (null: none). Where rows depend on each
@@ -440,9 +440,9 @@ typedef struct CnDependentRow {
 CN_API CnStatus cn_world_mechanism(CnWorld *world, CnMechanism *mechanism, CnDependentRow *rows,
                                    int32_t capacity);
 
-/// Move dynamic bodies as little as possible, heavy ones least, so that no rigid joint is open by more
-/// than the tolerance (m and rad). Velocities stay. Where that is impossible the message names the
-/// joint that stays open and its error (CN_INVALID_DATA), and nothing has changed. `mechanism` may be null.
+/// Move dynamic bodies as little as possible, heavy ones least, so that no rigid joint is open and no
+/// coupling off by more than the tolerance (m, rad). Velocities stay. Where that is impossible the message
+/// names what stays open and its error (CN_INVALID_DATA), and nothing has changed. `mechanism` may be null.
 CN_API CnStatus cn_world_assemble(CnWorld *world, double tolerance, CnMechanism *mechanism);
 
 // ---- couplings of joints ----------------------------------------------------------------------

@@ -465,9 +465,10 @@ void cni_drive_report(const void *state, CnIntegratorReport *report) {
   *report = d->report;
 }
 
-void cni_drive_observe(void *state, const CnObserver *observer) {
+void cni_drive_observe(void *state, const CnObserver *observer, CniStruck struck) {
   CniDrive *d = state;
   d->def.observer = *observer;
+  d->struck = struck;
 }
 
 CnStatus cni_drive_dense(void *state, double t, double *q, double *v) {

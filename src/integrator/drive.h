@@ -43,6 +43,7 @@ typedef struct CniDrive {
   CnAllocator allocator;
   CnIntegratorDef def;
   const CniStepper *stepper;
+  CniStruck struck;     // null: nobody asks
   CnIntegrator *handle; // for the observer
   CniMotion motion;     // the active rows
   CniMotion probe;      // other rows: impacts, candidates
@@ -90,7 +91,7 @@ CnStatus cni_drive_step(void *state, const CnSystem *system, CnSolver *solver, d
 void cni_drive_free(void *state);
 void cni_drive_attach(void *state, CnIntegrator *handle);
 void cni_drive_report(const void *state, CnIntegratorReport *report);
-void cni_drive_observe(void *state, const CnObserver *observer);
+void cni_drive_observe(void *state, const CnObserver *observer, CniStruck struck);
 CnStatus cni_drive_dense(void *state, double t, double *q, double *v);
 
 // Tell of an event.

@@ -32,6 +32,7 @@ static CnStatus strike(CniDrive *d, int32_t count) {
   }
   CNI_TRY(cni_modes_solve(d, d->t, d->q, count, 1, &report));
   cni_motion_push(p, clash->answer.g, d->v);
+  if (d->struck) d->struck(d->def.observer.context, p->list, clash->answer.g, p->active);
   row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
     d->impulses[i] = clash->answer.g[row];

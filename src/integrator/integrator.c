@@ -252,8 +252,9 @@ void cn_integrator_report(const CnIntegrator *integrator, CnIntegratorReport *re
   if (integrator && integrator->kind->report) integrator->kind->report(integrator->state, report);
 }
 
-void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer) {
-  if (integrator->kind->observe) integrator->kind->observe(integrator->state, observer);
+void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer,
+                            CniStruck struck) {
+  if (integrator->kind->observe) integrator->kind->observe(integrator->state, observer, struck);
 }
 
 void cni_integrator_restitution(CnIntegrator *integrator, CniRestitution law) {

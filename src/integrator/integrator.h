@@ -11,6 +11,11 @@
 // What restitution is about: speeds (Newton), impulses (Poisson), work (Stronge).
 typedef enum CniRestitution { CNI_OF_SPEEDS = 0, CNI_OF_IMPULSES, CNI_OF_WORK } CniRestitution;
 
+// The observer's context is told the impulses of an impact by rows of the Jacobian, those of joints and
+// friction too.
+typedef void (*CniStruck)(void *context, const int32_t *rows, const double *impulses,
+                          int32_t count);
+
 typedef struct CnIntegratorKind {
   const char *name, *summary;
   int32_t needs_equations;     // 1: works with CnEquations, 0: with step problems
@@ -25,7 +30,7 @@ typedef struct CnIntegratorKind {
   void (*attach)(void *state, CnIntegrator *handle);
   void (*report)(const void *state, CnIntegratorReport *report);
   CnStatus (*dense)(void *state, double t, double *q, double *v);
-  void (*observe)(void *state, const CnObserver *observer);
+  void (*observe)(void *state, const CnObserver *observer, CniStruck struck);
   void (*restitution)(void *state, CniRestitution law);
 } CnIntegratorKind;
 
@@ -38,8 +43,8 @@ const CnIntegratorKind *cni_integrator_find(const char *name); // null: unknown
 // A state that left the real numbers must not go on: CN_NOT_FINITE with the number.
 CnStatus cni_check_state(const char *name, const double *x, int32_t count, double t);
 
-// Another observer from now on.
-void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer);
+// Another observer from now on; `struck` may be null.
+void cni_integrator_observe(CnIntegrator *integrator, const CnObserver *observer, CniStruck struck);
 // Another law of restitution, where the integrator knows several.
 void cni_integrator_restitution(CnIntegrator *integrator, CniRestitution law);
 

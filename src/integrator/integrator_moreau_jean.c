@@ -581,7 +581,8 @@ static void attach(void *state, CnIntegrator *handle) {
   s->handle = handle;
 }
 
-static void observe(void *state, const CnObserver *observer) {
+static void observe(void *state, const CnObserver *observer, CniStruck struck) {
+  (void)struck; // impulses of the step are those of its impacts
   Moreau *s = state;
   s->def.observer = *observer;
 }

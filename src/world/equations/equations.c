@@ -439,6 +439,13 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
   }
 }
 
+static void note_strike(void *context, const int32_t *rows, const double *impulses, int32_t count) {
+  CnWorld *world = context;
+  struct CniWorldEquations *eq = world->work.equations;
+  for (int32_t i = 0; i < count; i++)
+    eq->impulses[rows[i]] += impulses[i] * (eq->q ? cni_units_force(world, rows[i], 1) : 1);
+}
+
 static void note_event(void *context, CnIntegrator *integrator, const CnEvent *event) {
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
@@ -452,7 +459,6 @@ static void note_event(void *context, CnIntegrator *integrator, const CnEvent *e
       speed *= cni_units_speed(world, row);
       impulse *= cni_units_force(world, row, impact);
     }
-    if (impact) eq->impulses[row] += impulse;
   }
   if (event->contact >= eq->touch_count) return; // a limit has no shapes to be told of
   const CniWorldTouch *touch = &eq->touches[event->contact];
@@ -580,7 +586,7 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   CNI_TRY(take_motions(world, eq));
   if (!cni_units_plain(&eq->unit)) CNI_TRY(take_units(world, eq));
   CnObserver observer = {world, note_point, note_event};
-  cni_integrator_observe(world->now.engine.integrator, &observer);
+  cni_integrator_observe(world->now.engine.integrator, &observer, note_strike);
   const double *q = (const double *)model->pose, *v = plain_velocity(world);
   cni_equations_here(world, world->now.time, &q, &v);
   return cni_equations_detect(world, world->now.time, q, v, world->now.settings.time_step);

@@ -203,7 +203,7 @@ void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity)
 
 // Of the contacts of a pair, from `begin` to `end`, the one that is nearest to a place.
 int32_t cni_nearest_contact(const CniContact *c, int32_t begin, int32_t end, CnVec3 point);
-// The contacts of the step where the touches are that are closed.
-CnStatus cni_tell_contacts(CnWorld *world, const CnPose *pose);
+// The contacts of the step where the touches are that are closed, or close within it.
+CnStatus cni_tell_contacts(CnWorld *world, const CnPose *pose, const CnTwist *twist);
 
 #endif

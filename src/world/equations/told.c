@@ -28,30 +28,38 @@ static int has_features(const CniModel *model, const CnPose *pose, const CniWorl
   return cni_gap_source(&a, &b) == CNI_GAP_BY_FEATURES;
 }
 
-// A touch as a contact; returns whether it is closed.
-static int contact_at(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch,
-                      CniContact *c) {
+static CnVec3 end_velocity(CnTwist twist, CnVec3 arm) {
+  return cn_add(twist.velocity, cn_cross(twist.spin, arm));
+}
+
+// A touch as a contact; returns whether it is closed, or may close within the step.
+static int contact_at(const CnWorld *world, const CnPose *pose, const CnTwist *twist,
+                      const CniWorldTouch *touch, CniContact *c) {
+  const CniModel *model = &world->now.model;
   CniTouchFrame f = cni_touch_frame(model, pose, touch);
   CnVec3 end = cn_add(pose[touch->body_b].position, f.arm_b);
   c->feature = touch->feature;
   c->normal = c->shape_a == touch->shape_a ? f.axis[0] : cn_neg(f.axis[0]);
   c->point = cn_madd(end, -0.5 * f.gap, f.axis[0]);
   c->gap = f.gap;
-  return f.domain >= 0 && f.gap <= SHUT * cni_touch_size(model, touch);
+  CnVec3 u = cn_sub(end_velocity(twist[touch->body_b], f.arm_b),
+                    end_velocity(twist[touch->body_a], f.arm_a));
+  double way = cn_max(0, -2 * world->work.time_step * cn_dot(f.axis[0], u));
+  return f.domain >= 0 && f.gap <= SHUT * cni_touch_size(model, touch) + way;
 }
 
 // The contacts of a pair from `begin` to `end`, and its touches. These may be others, and more, than what
 // collision keeps (points of the rim on which a cylinder stands, an octagon between two boxes): then
 // those that are closed take the place of the contacts, so that forces are told where they act.
-static void tell_pair(const CnWorld *world, const CnPose *pose, int32_t begin, int32_t end,
-                      CniWorldTouch *touches, int32_t touch_count, CniContact *told,
+static void tell_pair(const CnWorld *world, const CnPose *pose, const CnTwist *twist, int32_t begin,
+                      int32_t end, CniWorldTouch *touches, int32_t touch_count, CniContact *told,
                       int32_t *count) {
   const CniModel *model = &world->now.model;
   const CniContact *found = world->work.contacts;
   int32_t first = *count, elsewhere = 0;
   for (int32_t i = 0; i < touch_count && has_features(model, pose, &touches[i]); i++) {
     CniContact c = found[touches[i].contact];
-    if (!contact_at(model, pose, &touches[i], &c)) continue;
+    if (!contact_at(world, pose, twist, &touches[i], &c)) continue;
     double away = cn_norm(cn_sub(c.point, found[touches[i].contact].point));
     elsewhere |= away > fabs(c.gap) + PLACE * cni_touch_size(model, &touches[i]);
     told[(*count)++] = c;
@@ -63,13 +71,13 @@ static void tell_pair(const CnWorld *world, const CnPose *pose, int32_t begin, i
   for (int32_t i = 0; i < touch_count; i++) {
     int32_t *contact = &touches[i].contact;
     CniContact c = found[*contact];
-    if (elsewhere) contact_at(model, pose, &touches[i], &c);
+    if (elsewhere) contact_at(world, pose, twist, &touches[i], &c);
     *contact =
         elsewhere ? cni_nearest_contact(told, first, *count, c.point) : *contact - begin + first;
   }
 }
 
-CnStatus cni_tell_contacts(CnWorld *world, const CnPose *pose) {
+CnStatus cni_tell_contacts(CnWorld *world, const CnPose *pose, const CnTwist *twist) {
   CniStepWork *work = &world->work;
   struct CniWorldEquations *eq = work->equations;
   const CniContact *found = work->contacts;
@@ -81,7 +89,7 @@ CnStatus cni_tell_contacts(CnWorld *world, const CnPose *pose) {
       if (cni_contact_rank(&found[end]) != cni_contact_rank(&found[i])) break;
     int32_t first = touch;
     while (touch < touch_count && eq->touches[touch].contact < end) touch++;
-    tell_pair(world, pose, i, end, eq->touches + first, touch - first, told, &count);
+    tell_pair(world, pose, twist, i, end, eq->touches + first, touch - first, told, &count);
   }
   work->contacts = told;
   work->contact_count = count;

@@ -533,5 +533,5 @@ CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, double t
   CNI_TRY(cni_equations_take(world, most, sizeof *eq->touches, &eq->touches));
   CNI_TRY(cni_equations_take(world, most + eq->limit_count, sizeof *eq->laws, &eq->laws));
   CNI_TRY(list_touches(world, eq, pose, found, h, 1, &most));
-  return cni_tell_contacts(world, pose);
+  return cni_tell_contacts(world, pose, twist);
 }

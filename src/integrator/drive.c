@@ -426,7 +426,7 @@ CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const doub
   cni_motion_normalise(&d->motion, d->q);
   d->t = d->t_start = t;
   d->t_end = t + h;
-  d->rejected_last = d->same_time = 0;
+  d->rejected_last = d->same_time = d->leaps = 0;
   d->stops = -1;
   d->h_limit = 0;
   d->renewed = -INFINITY;

@@ -69,6 +69,7 @@ typedef struct CniDrive {
   double t, t_start, t_end, h_next;
   double h_limit; // s, of the next step alone: half of the shortest flight; 0: none
   int32_t rejected_last, same_time; // same_time: changes of mode without progress
+  int32_t leaps;                    // steps that led over them
   int32_t left;                     // the step has left the places for which contacts are listed
   double *bounds;                   // of the friction problem solved last
   int32_t stops, stops_part;        // contact whose slip came to its end just now, -1: none
@@ -119,7 +120,8 @@ CniPartRows cni_part_rows(const CniDrive *d, int32_t contact, int32_t part);
 #define CNI_GAP_CLOSED 1e-10  // m: gaps below are zero
 #define CNI_SPEED_ZERO 1e-10  // of the largest velocity and one: normal speeds below are zero
 #define CNI_DOMAIN_LEFT 1e-13 // a closed contact that lies on the border of its piece is there
-#define CNI_SAME_TIME 200     // changes of mode at one instant before the driver gives up
+#define CNI_SAME_TIME 200     // changes of mode at one instant before a step leads over it
+#define CNI_LEAPS 100         // such steps in a call before the driver gives up
 
 static inline double cni_speed_zero(const CniDrive *d) {
   return CNI_SPEED_ZERO * (1 + cni_largest(d->v, d->motion.v_count));

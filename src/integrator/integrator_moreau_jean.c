@@ -425,8 +425,8 @@ static CnStatus strike_all(Moreau *s, CnSolver *solver, double t, const double *
   CniMotion *m = &s->motion;
   int32_t active = s->active, strikes = 0;
   double speed;
-  memcpy(s->v_struck, v, (size_t)m->v_count * sizeof *v);
-  memset(s->struck, 0, (size_t)m->row_count * sizeof *s->struck);
+  if (m->v_count > 0) memcpy(s->v_struck, v, (size_t)m->v_count * sizeof *v);
+  if (m->row_count > 0) memset(s->struck, 0, (size_t)m->row_count * sizeof *s->struck);
   if (s->def.impact != CN_IMPACT_SEQUENTIAL || !is_hit(s)) return CN_OK;
   int32_t first = s->contacts[0];
   for (;;) {

@@ -399,23 +399,29 @@ static CnStatus find_flights(CniDrive *d, int32_t *count, double *rest) {
   return CN_OK;
 }
 
-// Over the rest of infinitely many impacts with one step of moreau-jean; back to events at rest.
-static CnStatus bring_to_rest(CniDrive *d, int32_t count, double rest) {
-  const CnEquations *eq = d->motion.eq;
+// One step of moreau-jean with chosen[0 .. count), instead of events.
+static CnStatus leap(CniDrive *d, int32_t count, double time) {
   CniMotion *m = &d->motion;
-  double h = cn_min(rest, d->t_end - d->t), *q_dot = m->scratch_q;
-  for (int32_t i = 0; i < count; i++)
-    cni_drive_tell(d, CN_EVENT_REST, d->chosen[i], d->t + rest, 0, 0);
-  int32_t n = count;
-  for (int32_t i = 0; i < eq->contact_count; i++)
-    if (d->modes[i].closed) d->chosen[n++] = i;
-  CNI_TRY(cni_nscd_step(d, n, h, 0, d->v_new, d->impulses));
+  double h = cn_min(time, d->t_end - d->t), *q_dot = m->scratch_q;
+  CNI_TRY(cni_nscd_step(d, count, h, 0, d->v_new, d->impulses));
   for (int32_t i = 0; i < m->v_count; i++) d->a[i] = 0.5 * (d->v[i] + d->v_new[i]);
   cni_motion_kinematics(m, d->t, d->q, d->a, q_dot);
   for (int32_t i = 0; i < m->q_count; i++) d->q[i] += h * q_dot[i];
   cni_motion_normalise(m, d->q);
   memcpy(d->v, d->v_new, (size_t)m->v_count * sizeof *d->v);
-  d->t = h < rest ? d->t_end : d->t + h;
+  d->t = h < time ? d->t_end : d->t + h;
+  return CN_OK;
+}
+
+// Over the rest of infinitely many impacts; back to events at rest.
+static CnStatus bring_to_rest(CniDrive *d, int32_t count, double rest) {
+  const CnEquations *eq = d->motion.eq;
+  for (int32_t i = 0; i < count; i++)
+    cni_drive_tell(d, CN_EVENT_REST, d->chosen[i], d->t + rest, 0, 0);
+  int32_t n = count;
+  for (int32_t i = 0; i < eq->contact_count; i++)
+    if (d->modes[i].closed) d->chosen[n++] = i;
+  CNI_TRY(leap(d, n, rest));
   for (int32_t i = 0; i < count; i++) d->modes[d->chosen[i]].closed = 1;
   return CN_OK;
 }
@@ -434,10 +440,18 @@ static int approaching(const CniDrive *d, int32_t count, int edge) {
   return 0;
 }
 
-static CnStatus give_up(const CniDrive *d) {
-  return cni_error(CN_STOPPED,
-                   "%s: t = %.17g s: %d changes of contact at one instant, and no end of them",
-                   d->stepper->name, d->t * cni_time_unit(d->motion.eq), CNI_SAME_TIME);
+// Modes may follow each other without end at one instant, as where stick and slip of a rim that comes to
+// lie flat are decided by round-off. A step over a short time decides them for that time, with an error of
+// its square; where one is not enough the next is longer. chosen[0 .. count): what is closed.
+static CnStatus lead_on(CniDrive *d, int32_t count) {
+  if (d->leaps == CNI_LEAPS || d->def.accumulation == 0 || !(d->t < d->t_end))
+    return cni_error(CN_STOPPED,
+                     "%s: t = %.17g s: %d changes of contact at one instant, and no end of them",
+                     d->stepper->name, d->t * cni_time_unit(d->motion.eq), CNI_SAME_TIME);
+  d->same_time = 0;
+  int32_t longer = d->leaps < 10 ? d->leaps : 10;
+  d->leaps++;
+  return leap(d, count, d->def.accumulation * (double)(1 << longer));
 }
 
 // What changed by the event, for the log.
@@ -468,8 +482,11 @@ CnStatus cni_modes_settle(CniDrive *d, const CniFound *found) {
   double rest;
   if (cni_drive_count(d) == 0) return apply(d);
   for (;;) {
-    if (d->same_time > CNI_SAME_TIME) return give_up(d);
     CNI_TRY(find_closed(d, found, edge, &count));
+    if (d->same_time > CNI_SAME_TIME) {
+      CNI_TRY(lead_on(d, count));
+      continue;
+    }
     CNI_TRY(cni_modes_probe(d, count, 1));
     CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
     if (approaching(d, count, edge)) {

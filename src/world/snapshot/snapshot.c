@@ -226,6 +226,7 @@ CnStatus cni_snapshot_get(CniSnapshotReader *r, int32_t record, void *into) {
 
 // How many records of a sort follow.
 CnStatus cni_snapshot_get_count(CniSnapshotReader *r, int32_t record, int32_t *count) {
+  *count = 0;
   cni_stream_count(&r->s, count, cni_record_least(&r->layout, record));
   return r->s.failed ? cni_snapshot_ended() : CN_OK;
 }

@@ -81,6 +81,14 @@ void toy_set_twist(CnWorld *world, CnBodyId body, CnVec3 velocity, CnVec3 spin) 
   CHECK_OK(cn_body_set_twist(world, body, &twist));
 }
 
+CnVec3 toy_any(CniRng *rng, double size) {
+  CnVec3 v;
+  v.x = cni_rng_range(rng, -size, size);
+  v.y = cni_rng_range(rng, -size, size);
+  v.z = cni_rng_range(rng, -size, size);
+  return v;
+}
+
 void toy_steps(CnWorld *world, int count) {
   for (int i = 0; i < count; i++) CHECK_OK(cn_world_step(world, NULL));
 }

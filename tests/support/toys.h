@@ -6,6 +6,7 @@
 
 #include <cairn/world.h>
 
+#include "core/rng.h"
 #include "core/vec.h"
 
 // Default settings with the given time step, or the whole definition.
@@ -23,6 +24,9 @@ CnMaterialId toy_material(CnWorld *world, double friction, double restitution);
 CnPose toy_pose(const CnWorld *world, CnBodyId body);
 CnTwist toy_twist(const CnWorld *world, CnBodyId body);
 void toy_set_twist(CnWorld *world, CnBodyId body, CnVec3 velocity, CnVec3 spin);
+
+// Each number between -size and size, drawn one after another: compilers order arguments as they like.
+CnVec3 toy_any(CniRng *rng, double size);
 
 void toy_steps(CnWorld *world, int count);
 

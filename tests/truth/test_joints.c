@@ -11,13 +11,7 @@
 
 static CniRng rng;
 
-static CnVec3 any(double size) {
-  CnVec3 v; // one after another: compilers order arguments as they like
-  v.x = cni_rng_range(&rng, -size, size);
-  v.y = cni_rng_range(&rng, -size, size);
-  v.z = cni_rng_range(&rng, -size, size);
-  return v;
-}
+static CnVec3 any(double size) { return toy_any(&rng, size); }
 
 typedef struct Pair {
   CnWorld *world;

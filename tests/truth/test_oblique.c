@@ -2,6 +2,7 @@
 // Oblique impacts with friction, by closed forms, wherever in a step they fall: a ball on the floor and
 // two balls, sliding all through the impact or sticking in it; a ball and a cube that turns.
 #include "check.h"
+#include "toys.h"
 #include "core/math.h"
 #include "core/rng.h"
 #include "core/vec.h"
@@ -48,13 +49,7 @@ static void floor_bounce(void **state) {
 
 static CniRng rng;
 
-static CnVec3 any(double size) {
-  CnVec3 v; // one after another: compilers order arguments as they like
-  v.x = cni_rng_range(&rng, -size, size);
-  v.y = cni_rng_range(&rng, -size, size);
-  v.z = cni_rng_range(&rng, -size, size);
-  return v;
-}
+static CnVec3 any(double size) { return toy_any(&rng, size); }
 
 static void near3(CnVec3 a, CnVec3 b, double tolerance) {
   CHECK_NEAR(a.x, b.x, tolerance);

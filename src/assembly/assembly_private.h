@@ -26,6 +26,21 @@ void cni_groups_room(const CniAssemblyInput *input, CniProblemRoom *room);
 // Group i from body i, and the ground after them. Room must be there.
 void cni_assemble_groups(const CniAssemblyInput *input, CnProblem *problem);
 
+// Joints, forces and couplings alike. The group of a body, of the ground (-1) the last; radius of gyration
+// of two groups that move against each other; do rows turn?
+static inline int32_t cni_group_of(const CnProblem *problem, int32_t body) {
+  return body >= 0 ? body : problem->group_count - 1;
+}
+double cni_gyration(const CnProblem *problem, int32_t a, int32_t b);
+int cni_rows_turn(const CniJointPlace *place);
+// A force on the free velocity of a group.
+void cni_group_push(CnProblem *problem, int32_t group, double h, CnVec3 force, CnVec3 arm,
+                    CnVec3 torque);
+// Blocks to the problem, impulses kept times `scale` to g; pair: locked rows are those of a pair.
+CnStatus cni_write_blocks(const CniJointPlace *place, const CniJointBlock *blocks, int32_t count,
+                          int32_t a, int32_t b, int pair_rows, CniJointImpulse *kept, double scale,
+                          CnProblem *problem, CniSetTable *sets, double *g);
+
 // What the joints need.
 void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
 // Forces: what they need; their compliant rows, the first of the problem, and their loads on the

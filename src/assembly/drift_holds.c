@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of a joint's limits, motors and friction holds its coordinates in the drift, by what the kick has
+// made of them.
+#include "assembly/assembly_private.h"
+
+int32_t cni_joint_hold_count(const CnJointDef *def) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++)
+    count += cni_joint_may_hold(&def->axes[k]);
+  return count;
+}
+
+// What is bounded holds where the kick has not reached its bounds, and gives what is left of its
+// effort where it has.
+static void bounded_hold(double g, double scale, const CnSet *set, CniHold *hold) {
+  double lo = scale * set->lo, hi = scale * set->hi, most = 0.5 * (hi - lo), rim = 1e-9 * most;
+  hold->lo = -most - g;
+  hold->hi = most - g;
+  if (g <= lo + rim)
+    hold->impulse = hold->lo;
+  else if (g >= hi - rim)
+    hold->impulse = hold->hi;
+  else
+    return;
+  if (fabs(hold->impulse) <= 2 * rim) hold->impulse = 0;
+  hold->active = 0;
+}
+
+// A limit that is not about to bounce: it holds if it carries, and is watched if not.
+static int limit_hold(const CniDriftInput *in, const CnJointAxis *axis, double x, double rate,
+                      double g, CniHold *hold) {
+  int is_lower = hold->part == CNI_PART_LOWER;
+  double sign = is_lower ? 1 : -1, bound = is_lower ? axis->lower : axis->upper;
+  if (axis->restitution > 0 && (sign * rate > 0 || sign * rate < -in->threshold)) return 0;
+  double gap = sign * (x - bound);
+  hold->side = is_lower ? 1 : -1;
+  hold->target = gap >= 0 ? bound : x;
+  hold->passed = gap >= 0 ? 0 : x - bound;
+  hold->active = g > 0;
+  hold->lo = is_lower ? -g : -INFINITY;
+  hold->hi = is_lower ? INFINITY : g;
+  return hold->active ? 5 : 1;
+}
+
+// What a block of a coordinate holds; returns how much it comes before others, 0: it does not.
+static int hold_of(const CniDriftInput *in, const CniJoint *joint, const CniJointPlace *place,
+                   const CniJointBlock *block, int32_t index, CniHold *hold) {
+  const CnProblem *p = in->problem;
+  const CnSet *set = &p->sets[p->blocks[index].set];
+  const CnJointAxis *axis = &joint->def.axes[block->axis];
+  const CniJointRow *row = &place->axes[block->axis];
+  double scale = fabs(block->scale[0]), g = scale * in->g[p->blocks[index].row];
+  *hold = (CniHold){.axis = block->axis, .part = block->part, .active = 1, .target = row->value};
+  if (set->compliance[0] > 0) return 0;
+  hold->lo = -INFINITY;
+  hold->hi = INFINITY;
+  if (set->kind == CN_BLOCK_INTERVAL) bounded_hold(g, scale, set, hold);
+  if (block->part == CNI_PART_FRICTION) return hold->active ? 4 : 2 * (hold->impulse != 0);
+  if (block->part == CNI_PART_MOTOR) {
+    double rate = -*cni_block_b_n(p, &p->blocks[index]) / scale;
+    if (row->turns && axis->drive != CN_DRIVE_POSITION)
+      hold->rate = rate;
+    else
+      hold->target += in->time_step * rate;
+    return hold->active ? 6 : 3 * (hold->impulse != 0);
+  }
+  if (block->part != CNI_PART_LOWER && block->part != CNI_PART_UPPER) return 0;
+  const CnTwist rest = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  const CnTwist *a = joint->body_a >= 0 ? &in->twist[joint->body_a] : &rest;
+  const CnTwist *b = joint->body_b >= 0 ? &in->twist[joint->body_b] : &rest;
+  return limit_hold(in, axis, row->value, cni_joint_rate(place, row, a, b), g, hold);
+}
+
+int32_t cni_joint_holds(const CniDriftInput *in, int32_t i, const CniJointPlace *place,
+                        CniHold *holds) {
+  const CniJoint *joint = &in->model->joints[i];
+  CniJointBlock blocks[CNI_JOINT_BLOCKS];
+  int32_t count = 0;
+  if (cni_joint_hold_count(&joint->def) == 0) return 0;
+  int32_t block_count = cni_joint_list(in->problem, joint, place, in->time_step, blocks);
+  for (int32_t axis = 0; axis < place->axis_count; axis++) {
+    if (!cni_joint_may_hold(&joint->def.axes[axis])) continue;
+    int best = 0;
+    holds[count] =
+        (CniHold){.axis = axis, .part = CNI_PART_MOTOR, .target = place->axes[axis].value};
+    for (int32_t k = 0; k < block_count; k++) {
+      CniHold hold;
+      if (blocks[k].part == CNI_PART_LOCKED || blocks[k].axis != axis) continue;
+      int rank = hold_of(in, joint, place, &blocks[k], in->joint_blocks[i] + k, &hold);
+      // of two limits that are watched the nearer one
+      int nearer = rank == 1 && best == 1 &&
+                   fabs(hold.target - place->axes[axis].value) <
+                       fabs(holds[count].target - place->axes[axis].value);
+      if (rank <= best && !nearer) continue;
+      best = rank;
+      holds[count] = hold;
+    }
+    count++;
+  }
+  return count;
+}

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public functions of bodies: handles and arguments checked, then the model.
-#include "core/floats.h"
-#include "world/world.h"
+#include "world/doors.h"
 
 CNI_CREATE(cn_body_create, CnBodyDef, CnBodyId, cni_model_add_body)
 CNI_NEXT(cn_world_next_body, CnBodyId, body_ids)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Force elements, the forces of the hook and functions of time, as the interface has them.
+// Force elements, the forces of the hook, functions of time and couplings, as the interface has them.
 #include "core/error.h"
-#include "core/floats.h"
-#include "world/world.h"
-
-#include <string.h>
+#include "world/doors.h"
 
 CNI_CREATE(cn_force_create, CnForceDef, CnForceId, cni_model_add_force)
 CNI_SET(cn_force_set, CnForceDef, CnForceId, cni_world_open_in_hook, cni_model_set_force)
@@ -97,4 +94,24 @@ CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotionDef *de
   CNI_FLOATS;
   CNI_TRY(cni_world_open(world, "cn_body_set_motion"));
   return cni_model_set_motion(&world->now.model, body, def, world->now.time);
+}
+
+// ---- couplings ----
+
+CNI_CREATE(cn_coupling_create, CnCouplingDef, CnCouplingId, cni_model_add_coupling)
+CNI_DESTROY(cn_coupling_destroy, CnCouplingId, cni_model_remove_coupling)
+CNI_DEF(cn_coupling_def, CnCouplingDef, CnCouplingId, cni_model_find_coupling, couplings)
+CNI_NEXT(cn_world_next_coupling, CnCouplingId, coupling_ids)
+
+CnStatus cn_coupling_state(const CnWorld *world, CnCouplingId coupling, CnCouplingState *state) {
+  CNI_FLOATS;
+  int32_t i;
+  CNI_ASK(world, cni_model_find_coupling, coupling, state, &i);
+  const CniModel *model = &world->now.model;
+  const CniCoupling *c = &model->couplings[i];
+  CniCouplingPlace place;
+  cni_coupling_at(model, c, model->pose, &place);
+  state->effort = c->impulse_step > 0 ? (c->impulse + c->drift) / c->impulse_step : 0;
+  state->error = place.value;
+  return CN_OK;
 }

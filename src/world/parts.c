@@ -1,80 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public functions of materials, shapes, joints and couplings: handles and arguments checked, then the
-// model.
-#include "core/floats.h"
-#include "world/world.h"
-
-#include <string.h>
+// The public functions of materials, shapes and joints: handles and arguments checked, then the model.
+#include "world/doors.h"
 
 // ---- materials ----
 
 CNI_CREATE(cn_material_create, CnMaterialDef, CnMaterialId, cni_model_add_material)
 CNI_SET(cn_material_set, CnMaterialDef, CnMaterialId, cni_world_open, cni_model_set_material)
 CNI_DESTROY(cn_material_destroy, CnMaterialId, cni_model_remove_material)
-
-// ---- geometries ----
-
-CNI_DESTROY(cn_geometry_destroy, CnGeometryId, cni_model_remove_geometry)
-
-CnStatus cn_geometry_create_points(CnWorld *world, const char *name, const CnVec3 *points,
-                                   int32_t count, CnGeometryId *geometry) {
-  CNI_FLOATS;
-  if (!geometry) return cni_null_argument("cn_geometry_create_points", "the result pointer");
-  *geometry = (CnGeometryId){0, 0};
-  CNI_TRY(cni_world_open(world, "cn_geometry_create_points"));
-  if (!points) return cni_null_argument("cn_geometry_create_points", "the points");
-  return cni_model_add_points(&world->now.model, name, points, count, geometry);
-}
-
-CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, CnGeometryInfo *info) {
-  CNI_FLOATS;
-  int32_t i;
-  if (!info) return cni_null_argument("cn_geometry_info", "the result pointer");
-  *info = (CnGeometryInfo){.name = ""};
-  if (!world) return cni_null_argument("cn_geometry_info", "the world");
-  CNI_TRY(cni_model_find_geometry(&world->now.model, geometry, &i));
-  const CniGeometry *g = world->now.model.geometries[i];
-  *info = (CnGeometryInfo){.name = g->name,
-                           .vertex_count = g->hull->vertex_count,
-                           .edge_count = g->hull->corner_count / 2,
-                           .face_count = g->hull->face_count,
-                           .use_count = g->use_count,
-                           .volume = g->hull->volume,
-                           .centre = g->hull->centre};
-  return CN_OK;
-}
-
-const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry) {
-  int32_t i;
-  if (geometry.slot == 0) return NULL;
-  return cni_model_find_geometry(&world->now.model, geometry, &i) == CN_OK
-             ? world->now.model.geometries[i]->hull
-             : NULL;
-}
-
-// ---- curves ----
-
-CNI_CREATE(cn_curve_create, CnCurveDef, CnCurveId, cni_model_add_curve)
-CNI_DESTROY(cn_curve_destroy, CnCurveId, cni_model_remove_curve)
-CNI_NEXT(cn_world_next_curve, CnCurveId, curve_ids)
-
-CnStatus cn_curve_def(const CnWorld *world, CnCurveId curve, CnCurveDef *def) {
-  CNI_FLOATS;
-  int32_t i;
-  CNI_ASK(world, cni_model_find_curve, curve, def, &i);
-  *def = world->now.model.curves[i]->def;
-  def->name = world->now.model.curves[i]->name;
-  return CN_OK;
-}
-
-CnStatus cn_curve_point(const CnWorld *world, CnCurveId curve, double s, CnCurvePoint *point) {
-  CNI_FLOATS;
-  int32_t i;
-  CNI_ASK(world, cni_model_find_curve, curve, point, &i);
-  if (!isfinite(s)) return cni_invalid("cn_curve_point: the place must be finite (got %g)", s);
-  *point = cni_curve_at(world->now.model.curves[i], s);
-  return CN_OK;
-}
 
 // ---- shapes ----
 
@@ -194,25 +126,5 @@ CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *sta
     state->spring[k] = per_second * x[CNI_PART_SPRING];
     state->armature[k] = per_second * x[CNI_PART_ARMATURE];
   }
-  return CN_OK;
-}
-
-// ---- couplings ----
-
-CNI_CREATE(cn_coupling_create, CnCouplingDef, CnCouplingId, cni_model_add_coupling)
-CNI_DESTROY(cn_coupling_destroy, CnCouplingId, cni_model_remove_coupling)
-CNI_DEF(cn_coupling_def, CnCouplingDef, CnCouplingId, cni_model_find_coupling, couplings)
-CNI_NEXT(cn_world_next_coupling, CnCouplingId, coupling_ids)
-
-CnStatus cn_coupling_state(const CnWorld *world, CnCouplingId coupling, CnCouplingState *state) {
-  CNI_FLOATS;
-  int32_t i;
-  CNI_ASK(world, cni_model_find_coupling, coupling, state, &i);
-  const CniModel *model = &world->now.model;
-  const CniCoupling *c = &model->couplings[i];
-  CniCouplingPlace place;
-  cni_coupling_at(model, c, model->pose, &place);
-  state->effort = c->impulse_step > 0 ? (c->impulse + c->drift) / c->impulse_step : 0;
-  state->error = place.value;
   return CN_OK;
 }

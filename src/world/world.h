@@ -15,7 +15,7 @@
 #include "core/memory.h"
 #include "model/model.h"
 #include "world/contacts.h"
-#include "world/watch.h"
+#include "world/verdict/watch.h"
 
 // The definition a world was made from, kept up to date. Names are those of the library's tables;
 // allocators, tasks and the integrator's own names are filled in at use.
@@ -191,6 +191,14 @@ CnStatus cni_world_touching(CnWorld *world, const CniContact **contacts, int32_t
 CnStatus cni_world_loads(CnWorld *world, double t, const CnPose *pose, const CnTwist *twist,
                          const CnTwist **loads);
 
+// The motion after the impulses of `impulse` (system_drift.c), and what joints and couplings did in it. Where
+// only gravity and rigid joints act every other step has it first.
+CnStatus cni_drift_after(void *world, const double *q, const double *v, double h, double *q_new,
+                         const double **v_end);
+int cni_drift_calm(CnWorld *world, const double *q, double h);
+CnStatus cni_drift_first(CnWorld *world, const double *q, const double *v, double h);
+void cni_drift_keep(CniModel *model, const CniStepWork *work);
+
 // A body without forces from there for the time t, and its twist then.
 CnPose cni_world_path(const CniModel *model, int32_t body, CnPose from, double t, CnTwist *twist);
 // One body along its twist for the time h.
@@ -205,54 +213,6 @@ CnStatus cni_world_open(const CnWorld *world, const char *call);
 // The same, but before_step may call too.
 CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call);
 CnStatus cni_null_argument(const char *call, const char *what);
-
-// Things of a world are created, changed, destroyed, asked for and walked over in the same way: a row
-// of these each.
-#define CNI_CREATE(function, Def, Id, add)                                                         \
-  CnStatus function(CnWorld *world, const Def *def, Id *result) {                                  \
-    CNI_FLOATS;                                                                                    \
-    if (!result) return cni_null_argument(#function, "the result pointer");                        \
-    *result = (Id){0, 0};                                                                          \
-    CNI_TRY(cni_world_open(world, #function));                                                     \
-    if (!def) return cni_null_argument(#function, "the definition");                               \
-    return add(&world->now.model, def, result);                                                    \
-  }
-#define CNI_SET(function, Def, Id, open, set)                                                      \
-  CnStatus function(CnWorld *world, Id id, const Def *def) {                                       \
-    CNI_FLOATS;                                                                                    \
-    CNI_TRY(open(world, #function));                                                               \
-    if (!def) return cni_null_argument(#function, "the definition");                               \
-    return set(&world->now.model, id, def);                                                        \
-  }
-#define CNI_DESTROY(function, Id, remove)                                                          \
-  CnStatus function(CnWorld *world, Id id) {                                                       \
-    CNI_FLOATS;                                                                                    \
-    CNI_TRY(cni_world_open(world, #function));                                                     \
-    return remove(&world->now.model, id);                                                          \
-  }
-#define CNI_DEF(function, Def, Id, find, list)                                                     \
-  CnStatus function(const CnWorld *world, Id id, Def *def) {                                       \
-    CNI_FLOATS;                                                                                    \
-    int32_t i;                                                                                     \
-    CNI_ASK(world, find, id, def, &i);                                                             \
-    *def = world->now.model.list[i].def;                                                           \
-    def->name = world->now.model.list[i].name;                                                     \
-    return CN_OK;                                                                                  \
-  }
-#define CNI_NEXT(function, Id, ids)                                                                \
-  Id function(const CnWorld *world, Id previous) {                                                 \
-    Id next = {0, 0};                                                                              \
-    if (world) next.slot = cni_ids_next(&world->now.model.ids, previous.slot, &next.generation);   \
-    return next;                                                                                   \
-  }
-// In a question about a thing: its place *i, with the result cleared before anything can fail.
-#define CNI_ASK(world, find, id, result, i)                                                        \
-  do {                                                                                             \
-    if (!(result)) return cni_null_argument(__func__, "the result pointer");                       \
-    memset(result, 0, sizeof *(result));                                                           \
-    if (!(world)) return cni_null_argument(__func__, "the world");                                 \
-    CNI_TRY(find(&(world)->now.model, id, i));                                                     \
-  } while (0)
 
 // The hull of a geometry; null without one.
 const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry);

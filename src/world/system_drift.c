@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The drift of a world's step: where bodies go after the impulses of `impulse`, free ones by themselves,
+// those on joints together (assembly/drift_joints.c), and what springs do after it.
+#include <string.h>
+
+#include "core/clock.h"
+#include "sparse/sparse.h"
+#include "world/world.h"
+
+#define BODIES_PER_TASK 1024
+
+typedef struct Drift {
+  const CniModel *model;
+  const CnPose *pose;
+  const CnTwist *twist;
+  double h;
+  CnPose *pose_new;
+  CnTwist *end; // null: no body turns by axis, none has a joint, no spring is late: velocities stay
+  const CniTouch *touch; // null: impulses acted at the beginning
+  CnVec3 gravity;
+} Drift;
+
+// Where a body is after the time t, and its twist there, if no joint holds it.
+static CnPose drift_to(const Drift *d, int32_t i, double t, CnTwist *twist) {
+  *twist = d->twist[i];
+  return cni_world_path(d->model, i, d->pose[i], t, twist);
+}
+
+// The same from where impulses acted to the end of the step, with the rest of the weight.
+static CnPose drift_on(const Drift *d, int32_t i, CnTwist *twist) {
+  double t = d->touch->time[i], left = d->h - t;
+  *twist = d->twist[i];
+  CnPose pose = cni_world_path(d->model, i, d->touch->pose[i], left, twist);
+  if (!d->touch->flies[i]) return pose;
+  pose.position = cn_madd(pose.position, 0.5 * left * left, d->gravity);
+  twist->velocity = cn_madd(twist->velocity, 0.5 * d->h - t, d->gravity);
+  return pose;
+}
+
+static void drift_range(void *context, int32_t begin, int32_t end) {
+  const Drift *d = context;
+  for (int32_t i = begin; i < end; i++) {
+    CnTwist twist;
+    if (cni_drift_takes(d->model, i)) continue; // the joints'
+    int moved = d->touch && cni_has_mass(&d->model->mass[i]);
+    d->pose_new[i] = moved ? drift_on(d, i, &twist) : drift_to(d, i, d->h, &twist);
+    if (d->end) d->end[i] = twist;
+  }
+}
+
+// The way of a body for those that are continuous. Joints may have moved it to the side: then it is
+// the straight one.
+static CnPose drift_path(const void *context, int32_t i, double t, CnTwist *twist) {
+  const Drift *d = context;
+  if (d->model->bodies[i].first_joint < 0) return drift_to(d, i, t, twist);
+  CnPose from = d->pose[i], to = d->pose_new[i];
+  CnQuat p = from.rotation, q = to.rotation;
+  double s = t / d->h, dot = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z, b = dot < 0 ? -s : s;
+  CnQuat between = {(1 - s) * p.w + b * q.w, (1 - s) * p.x + b * q.x, (1 - s) * p.y + b * q.y,
+                    (1 - s) * p.z + b * q.z};
+  CnVec3 way = cn_sub(to.position, from.position);
+  *twist = (CnTwist){cn_scale(1 / d->h, way), cn_scale(2, d->twist[i].spin)};
+  return (CnPose){cn_madd(from.position, s, way), cn_qunit(between)};
+}
+
+// Impulses of all rounds.
+static const double *kick_impulses(const CnWorld *world) {
+  const CniBounces *bounces = &world->found.bounces;
+  return bounces->rounds > 0 ? bounces->total : world->now.engine.answer.g;
+}
+
+static CnStatus drift_joints(CnWorld *world, const Drift *d) {
+  const CniModel *model = d->model;
+  if (!world->direct) CNI_TRY(cni_direct_create(&world->allocator, &world->direct));
+  CnTwist *reactions;
+  CNI_TRY(cni_arena_array(&world->memory.arena, model->joint_count, sizeof *reactions, &reactions));
+  world->work.reactions = reactions;
+  if (world->now.settings.balance)
+    CNI_TRY(cni_arena_array(&world->memory.arena, CN_BALANCE_PART_COUNT,
+                            sizeof *world->work.drift_terms, &world->work.drift_terms));
+  return cni_drift_joints(&(CniDriftInput){.model = model,
+                                           .problem = world->now.engine.problem,
+                                           .g = kick_impulses(world),
+                                           .joint_blocks = world->work.joint_blocks,
+                                           .places = world->work.places,
+                                           .pose = d->pose,
+                                           .twist = d->twist,
+                                           .time_step = d->h,
+                                           .stabilisation = world->now.settings.stabilisation,
+                                           .recovery_speed = world->now.settings.recovery_speed,
+                                           .threshold = cni_bounce_threshold(world, d->h),
+                                           .gravity = world->now.settings.gravity,
+                                           .terms = world->work.drift_terms,
+                                           .efforts = &world->work.efforts,
+                                           .effort_count = &world->work.effort_count,
+                                           .torn = &world->work.torn,
+                                           .pose_new = d->pose_new,
+                                           .end = d->end,
+                                           .reactions = reactions,
+                                           .direct = world->direct,
+                                           .arena = &world->memory.arena,
+                                           .tasks = world->tasks});
+}
+
+// ---- drift before kick ----
+//
+// After kick and drift positions are half a step ahead of velocities, all of the error of first order of
+// a machine on joints. Where nothing but gravity and rigid joints acts every other step is made the other
+// way round: kick, drift, drift, kick is symmetric, and of second order, at no cost.
+
+static int is_calm(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  if (!world->now.settings.geometric_stiffness || world->now.step % 2 == 0 ||
+      model->joint_count == 0 || model->coupling_count > 0 || model->force_count > 0 ||
+      model->motion_count > 0 || world->work.contact_count > 0 || world->hooks.force ||
+      world->hooks.before_step)
+    return 0;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    CnTwist load = cni_model_load(model, i);
+    if (cn_norm2(load.velocity) > 0 || cn_norm2(load.spin) > 0 ||
+        model->bodies[i].kind == CN_BODY_KINEMATIC)
+      return 0;
+  }
+  return 1;
+}
+
+int cni_drift_calm(CnWorld *world, const double *q, double h) {
+  return is_calm(world) && cni_joints_calm(&(CniAssemblyInput){.model = &world->now.model,
+                                                               .pose = (const CnPose *)q,
+                                                               .time_step = h,
+                                                               .places = world->work.places,
+                                                               .tasks = world->tasks});
+}
+
+CnStatus cni_drift_first(CnWorld *world, const double *q, const double *v, double h) {
+  const CniModel *model = &world->now.model;
+  CNI_TRY(cni_touch_reserve(world));
+  CniTouch *touch = &world->touch;
+  Drift d = {.model = model,
+             .pose = (const CnPose *)q,
+             .twist = (const CnTwist *)v,
+             .h = h,
+             .pose_new = touch->pose,
+             .end = touch->twist};
+  cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
+  CNI_TRY(drift_joints(world, &d));
+  for (int32_t i = 0; i < model->body_count; i++) {
+    touch->time[i] = h;
+    touch->flies[i] = 0;
+  }
+  world->work.mark = cni_arena_mark(&world->memory.arena);
+  world->work.touch = touch;
+  world->work.drifted = 1;
+  return CN_OK;
+}
+
+// What springs have still to do.
+static CnStatus late_springs(CnWorld *world, const Drift *d, double late) {
+  const CniModel *model = d->model;
+  CnTwist *momentum;
+  CNI_TRY(
+      cni_arena_array(&world->memory.arena, model->body_count + 1, sizeof *momentum, &momentum));
+  cni_late_springs(model, world->now.engine.problem, world->work.joint_blocks, kick_impulses(world),
+                   late, (double *)momentum);
+  for (int32_t i = 0; i < model->body_count; i++) {
+    CnTwist p = momentum[i];
+    if (!cni_has_mass(&model->mass[i])) continue;
+    CnSym3 inverse = cni_model_inv_inertia(model, i, d->pose_new[i].rotation);
+    d->end[i].velocity = cn_madd(d->end[i].velocity, 1 / model->mass[i].mass, p.velocity);
+    d->end[i].spin = cn_add(d->end[i].spin, cn_smul(inverse, p.spin));
+  }
+  world->work.late = momentum;
+  return CN_OK;
+}
+
+CnStatus cni_drift_after(void *context, const double *q, const double *v, double h, double *q_new,
+                         const double **v_end) {
+  CnWorld *world = context;
+  const CniModel *model = &world->now.model;
+  double start = cni_seconds();
+  Drift d = {.model = model,
+             .pose = (const CnPose *)q,
+             .twist = (const CnTwist *)v,
+             .h = h,
+             .pose_new = (CnPose *)q_new,
+             .touch = world->work.touch,
+             .gravity = world->now.settings.gravity};
+  double late = model->joint_count + model->force_count > 0 ? world->now.settings.spring_theta : 1;
+  late = 1 - late;
+  if (world->work.drifted) {
+    memcpy(q_new, d.touch->pose, (size_t)model->body_count * sizeof *d.touch->pose);
+    return CN_OK;
+  }
+  if (model->inertias || model->joint_count > 0 || late > 0 || d.touch) {
+    CNI_TRY(CNI_TAKE(&world->memory.arena, model->body_count, d.end));
+    *v_end = (const double *)d.end;
+  }
+  cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
+  if (model->joint_count > 0) CNI_TRY(drift_joints(world, &d));
+  CNI_TRY(cni_collision_sweep(world->collision, &(CniSweepInput){.model = model,
+                                                                 .time_step = h,
+                                                                 .path = drift_path,
+                                                                 .context = &d,
+                                                                 .pose_new = d.pose_new,
+                                                                 .end = d.end,
+                                                                 .arena = &world->memory.arena,
+                                                                 .tasks = world->tasks}));
+  if (late > 0) CNI_TRY(late_springs(world, &d, late));
+  world->work.seconds_end += cni_seconds() - start;
+  return CN_OK;
+}
+
+void cni_drift_keep(CniModel *model, const CniStepWork *work) {
+  for (int32_t i = 0; work->reactions && i < model->joint_count; i++) {
+    CnTwist *total = &model->joints[i].total, more = work->reactions[i];
+    model->joints[i].carried = more.velocity;
+    *total = (CnTwist){cn_add(total->velocity, more.velocity), cn_add(total->spin, more.spin)};
+  }
+  for (int32_t i = 0; i < work->effort_count; i++) {
+    const CniDriftEffort *e = &work->efforts[i];
+    if (e->joint < 0)
+      model->couplings[e->coupling].drift = e->impulse;
+    else
+      model->joints[e->joint].drift[e->axis][e->part] =
+          e->part == CNI_PART_UPPER ? -e->impulse : e->impulse;
+  }
+}

@@ -4,6 +4,9 @@
 #ifndef CNI_ASSEMBLY_H
 #define CNI_ASSEMBLY_H
 
+#include "assembly/balance.h"
+#include "assembly/drift.h"
+#include "assembly/links.h"
 #include "collision/collision.h"
 #include "core/memory.h"
 #include "model/model.h"
@@ -136,130 +139,15 @@ void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int3
 void cni_contacts_contradict(const CnProblem *problem, const double *g, int32_t first,
                              int32_t count, CnSolveReport *report, int32_t *contacts);
 
-// ---- joints ----
-
-// A joint keeps the impulses of its blocks, the warm start of the next step, and what they amount to.
-// Poses of the model and time are those at which the problem was made.
-void cni_joint_keep(const CniModel *model, CniJoint *joint, double time, double time_step,
-                    double late, const CnProblem *problem, const double *g, int32_t first_block,
-                    const CniJointPlace *places);
-// The impulse of a part of a joint's row from the equations of motion into g; rows as in
-// cni_joint_row.
-void cni_joint_put(const CniJoint *joint, const CnPose *pose, const CnProblem *problem,
-                   int32_t first_block, int32_t end_block, int32_t row, CniJointPart part,
-                   double impulse, double *g);
-
-// The ends of a joint at poses whose quaternions may be off the sphere by the error of a stage; twists
-// from v, null: at rest.
-void cni_joint_stage_ends(const CniJoint *joint, const CnPose *pose, const double *v,
-                          CniJointEnd *a, CniJointEnd *b);
-int cni_joint_is_spring(const CniJoint *joint); // its locked directions are soft
-int cni_axis_is_soft(const CnJointAxis *axis);  // its limits are
-// Does a joint push without rows in the equations of motion, and what (efforts.c).
-int cni_joint_has_efforts(const CniJoint *joint);
-void cni_joint_efforts(const CniModel *model, const CniJoint *joint, double t, const CnPose *pose,
-                       const double *v, CniJointPlace *place, CniJointImpulse *efforts);
-
-// The blocks of couplings come just before those of joints: end_block is the first of these.
-void cni_couplings_keep(CniModel *model, double time_step, const CnProblem *problem,
-                        const double *g, int32_t end_block);
-void cni_coupling_put(const CniModel *model, int32_t coupling, const CnProblem *problem,
-                      int32_t end_block, double impulse, double *g);
-
-// Springs of forces over a step of the equations of motion, by the trapezoidal rule, into g.
-CnStatus cni_forces_put(const CniModel *model, const CnPose *pose_new, const CnTwist *twist_new,
-                        double time, double time_step, const CnProblem *problem, double *g);
-
-// What springs do after the drift, as momenta: six numbers a group, added to.
-void cni_late_springs(const CniModel *model, const CnProblem *problem, const int32_t *joint_blocks,
-                      const double *g, double late, double *momentum);
-
-// ---- balance ----
-
-typedef struct CniBalanceInput {
-  const CniModel *model;
-  const CnProblem *problem;
-  const CnAnswer *answer;
-  const CnPose *from, *pose, *pose_new; // before the step, where impulses act, after it
-  const CnTwist *start, *twist, *end;   // likewise
-  const uint8_t *flies;        // by body: gravity acts before and after the impulses; null: on none
-  const CnBalanceTerm *drift;  // of joints in the drift, by part; null: none
-  const CnTwist *late;         // momenta of springs after it, by body; null: none
-  const int32_t *joint_blocks; // of cni_assemble
-  CnVec3 gravity;
-  double time, time_step, restitution_threshold;
-  int32_t geometric_stiffness;
-  int32_t rounds; // of impacts, if more than one: the groups are those of the last one
-  // 1: the impulses are sums over a step of the equations of motion. Joints work by the means of
-  // their rates at both ends; of contacts and forces directions are those of the problem, velocities
-  // means of both ends; what that leaves is the scheme's.
-  int32_t by_quadrature;
-  CniArena *arena;
-} CniBalanceInput;
-CnStatus cni_balance(const CniBalanceInput *input, CnStepBalance *balance);
-
 // ---- free motion ----
 
 // Attitude and spin of a free body after the time h: energy and angular momentum (as a vector) stay
 // for any h. Inertias are principal and not all equal.
 void cni_drift_turn(CnVec3 inertia, double h, CnQuat *rotation, CnVec3 *spin);
 
-// What holds a coordinate of a joint, or the relation of a coupling, in the drift as in the kick.
-typedef struct CniHold {
-  int32_t axis;
-  CniJointPart part;
-  int32_t side;   // 1, -1: not below, not above its target; 0: neither
-  int32_t active; // 0: watched
-  double target;  // m or rad: where it is to be at the end
-  double rate;    // rad/s, of a motor that keeps it: the target is then that of the beginning
-  double passed;  // m or rad: how far it is from where it may be, at the beginning
-  double lo, hi;  // N s or N m s: what the drift may add
-  double impulse; // where it does not hold: what it adds
-} CniHold;
-
-// What the drift added along a coordinate, or by a coupling; the other one is -1.
-typedef struct CniDriftEffort {
-  int32_t joint, coupling, axis;
-  CniJointPart part;
-  double impulse;
-} CniDriftEffort;
-
-// Joints and couplings that ask for places which exclude each other.
-typedef struct CniTorn {
-  int32_t count, links[CN_REPORT_ROWS]; // a joint, or -1 less a coupling
-} CniTorn;
-
 // May kicks act every other step, twice as much? Joints lock and do nothing else, and their forces do not
 // make bodies swing faster than that resolves. Model, pose, time_step, places and tasks of the input
 // are read, places filled.
 int cni_joints_calm(const CniAssemblyInput *input);
-
-typedef struct CniDriftInput {
-  const CniModel *model;
-  const CnProblem *problem; // of the kick
-  const double *g;          // its impulses
-  const int32_t *joint_blocks;
-  const CniJointPlace *places;     // of the joints where the step begins; null: not known
-  const CnPose *pose;              // where the step begins
-  const CnTwist *twist;            // after its impulses
-  double time_step, stabilisation; // share of the joints' errors that goes away
-  double recovery_speed;           // m/s: no faster than that; below 0: as contacts have it
-  double threshold;                // m/s or rad/s: faster ones bounce at their limits
-  CnVec3 gravity;
-  CnPose *pose_new;               // in: of bodies that move as prescribed; out: of those on joints
-  CnTwist *end;                   // out: theirs
-  CnTwist *reactions;             // out, by joint: impulse on b at its frame; zeros before
-  CnBalanceTerm *terms;           // by CnBalancePart: added to; null: nobody asks
-  const CniDriftEffort **efforts; // out, from the arena
-  int32_t *effort_count;
-  CniTorn *torn; // out: added to
-  struct CniDirect *direct;
-  CniArena *arena;
-  CnTasks *tasks;
-} CniDriftInput;
-// Does a joint's drift move this body?
-int cni_drift_takes(const CniModel *model, int32_t body);
-// Motion of the bodies on rigid joints, which stay together. Working memory from the arena.
-CnStatus cni_drift_joints(const CniDriftInput *input);
 
 #endif

@@ -7,16 +7,9 @@
 #include "core/fields.h"
 #include "core/vec.h"
 #include "geometry/curve.h"
+#include "geometry/gap.h"
 #include "geometry/hull.h"
-
-// A shape placed in the world.
-#define CNI_SHAPE_SIZES 4
-typedef struct CniPlaced {
-  CnShapeKind kind;
-  CnPose pose;                  // of the shape's frame
-  double size[CNI_SHAPE_SIZES]; // the numbers of the kind's fields, in their order
-  const CniHull *hull;          // of kinds that have a geometry
-} CniPlaced;
+#include "geometry/shape_kind.h"
 
 // One point of a manifold. The point lies midway between the two surfaces.
 typedef struct CniPoint {
@@ -108,113 +101,7 @@ static inline CniPointContact cni_point_contact_plane(CnVec3 centre, double radi
   return t;
 }
 
-// ---- gaps that can be followed in time (gap.c) ----
-
-typedef enum CniGapBend {
-  CNI_GAP_POINTS = 0, // the normal is the direction from point to point
-  CNI_GAP_FACE,       // it is that of a half-space
-  CNI_GAP_OTHER       // it turns in a way of its own
-} CniGapBend;
-
-// gap = distance along the normal, from a to b, of two points that go with the shapes, less the
-// radii of the balls about them.
-typedef struct CniGap {
-  CniGapBend bend;
-  CnVec3 normal;
-  CnVec3 centre_a, centre_b;
-  double gap, radius_a, radius_b;
-  double domain; // >= 0: the place is on the feature's piece of surface; INFINITY: it has no border
-} CniGap;
-
-// How the gaps of two shapes are followed: not at all, by the points of the narrow phase, or by their
-// features.
-typedef enum CniGapSource { CNI_GAP_NONE = 0, CNI_GAP_BY_POINTS, CNI_GAP_BY_FEATURES } CniGapSource;
-CniGapSource cni_gap_source(const CniPlaced *a, const CniPlaced *b);
-// Of the points only the nearest counts: one of them is round.
-int cni_gap_one_place(const CniPlaced *a, const CniPlaced *b);
-// The features of two shapes (a half-space is a) that may touch where their surfaces come nearer by
-// `reach`, ascending: their number, and the first `most` of them. `load`: where a body that stands on
-// an end is pulled.
-int32_t cni_gap_features(const CniPlaced *a, const CniPlaced *b, double reach, CnVec3 load,
-                         uint32_t *names, int32_t most);
-// Of a point that the narrow phase has named or of a feature, however far away it is now.
-CniGap cni_gap(const CniPlaced *a, const CniPlaced *b, uint32_t feature);
-
 // ---- one shape alone ----
-
-// Axis-aligned bounds; what is unbounded has +-INFINITY.
-typedef struct CniBounds {
-  CnVec3 lo, hi;
-} CniBounds;
-
-// Mass, centre and inertia about the centre. What is unbounded has no mass.
-typedef struct CniMassProps {
-  double mass;
-  CnVec3 centre;
-  CnSym3 inertia; // about the centre
-} CniMassProps;
-
-// The side that a core turns towards a direction: a corner, an edge or a polygon, whose corners go
-// round counter-clockwise seen from outside. Corners and edges have lasting numbers below
-// CNI_FEATURE_FACE, none twice within one core.
-#define CNI_FACE_POINTS 32
-#define CNI_FEATURE_FACE 1023u
-typedef struct CniFace {
-  int32_t count;
-  CnVec3 normal; // unit, of a polygon
-  CnVec3 points[CNI_FACE_POINTS];
-  uint32_t corner[CNI_FACE_POINTS], edge[CNI_FACE_POINTS]; // edge i leads to the next corner
-} CniFace;
-
-// How a page shows a kind.
-typedef enum CniPagePrimitive {
-  CNI_PAGE_SPHERE = 0, // of the first size
-  CNI_PAGE_BOX,        // of the first three sizes
-  CNI_PAGE_PLANE,
-  CNI_PAGE_TRIANGLES // made from the support function
-} CniPagePrimitive;
-
-enum {
-  CNI_SHAPE_UNBOUNDED = 1, // no bounds, no mass, no core; not on dynamic bodies
-  CNI_SHAPE_GEOMETRY = 2,  // it is more than its sizes: CniPlaced::hull has it
-  CNI_SHAPE_CURVED = 4,    // its core is no polyhedron
-  CNI_SHAPE_AXIAL = 8      // the same however it is turned about z
-};
-
-// A row of the table of kinds: all that the rest of Cairn knows of one. Directions and points are in
-// the shape's own frame, except those of `bounds`.
-//
-// A shape is a convex core and a ball that is carried over it: a sphere is a point and its radius, a
-// box itself and no ball. Distances are found between cores and the radii taken off, which is exact
-// for what is round.
-typedef struct CniShapeKind {
-  const char *name, *summary;
-  const CniField *fields; // sizes: real numbers and vectors of CnShapeDef, CNI_SHAPE_SIZES at most
-  uint32_t flags;
-  CniPagePrimitive page;
-  CniBounds (*bounds)(const CniPlaced *shape);
-  double (*inradius)(const CniPlaced *shape);  // of the largest ball inside: its size for margins
-  double (*outradius)(const CniPlaced *shape); // of the ball about the origin that holds it
-  CniMassProps (*mass)(const CniPlaced *shape, double density); // exact; in the own frame
-  double (*rounding)(const CniPlaced *shape);                   // radius of the ball on the core
-  // The corner of the core that is farthest along a direction (of any length), and its number.
-  CnVec3 (*support)(const CniPlaced *shape, CnVec3 direction, uint32_t *corner);
-  // Of curved cores: where the corner of that number is for a unit direction, and the radii of
-  // curvature there, m: how it moves as the direction turns.
-  CnVec3 (*bend)(const CniPlaced *shape, uint32_t corner, CnVec3 direction, CnSym3 *by);
-  void (*face)(const CniPlaced *shape, CnVec3 direction, CniFace *face);
-  // Where a ray from outside meets the surface first, in units of the direction, and the outward
-  // normal there; INFINITY without one. From inside it is 0 and the normal is against the ray.
-  double (*ray)(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
-} CniShapeKind;
-
-extern const CniShapeKind *const cni_shape_kinds[CN_SHAPE_KIND_COUNT];
-static inline int cni_shape_unbounded(CnShapeKind kind) {
-  return (cni_shape_kinds[kind]->flags & CNI_SHAPE_UNBOUNDED) != 0;
-}
-static inline int cni_shape_needs_geometry(CnShapeKind kind) {
-  return (cni_shape_kinds[kind]->flags & CNI_SHAPE_GEOMETRY) != 0;
-}
 
 // Sizes of a definition in the order of the fields, the rest zeros, and back.
 void cni_shape_pack(const CnShapeDef *def, double size[CNI_SHAPE_SIZES]);
@@ -235,16 +122,6 @@ CniMassProps cni_mass_add(CniMassProps a, CniMassProps b);
 double cni_shape_ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
 // The same against a ball.
 double cni_ray_ball(CnVec3 centre, double radius, CnVec3 origin, CnVec3 direction, CnVec3 *normal);
-
-// A shape as triangles (mesh.c), in its own frame: corners with their normals, then triangles of their
-// numbers, counter-clockwise from outside. `quarter`: corners of a quarter of a circle; a half-space is
-// a square of 2 `far`.
-typedef struct CniMeshTaker {
-  void *context;
-  void (*corner)(void *context, CnVec3 place, CnVec3 normal);
-  void (*triangle)(void *context, const int32_t corner[3]);
-} CniMeshTaker;
-void cni_shape_mesh(const CniPlaced *shape, int32_t quarter, double far, const CniMeshTaker *take);
 
 // Check a shape definition's numbers; those that hang on a geometry are left to the model.
 CnStatus cni_shape_check(const CnShapeDef *def);

@@ -95,6 +95,20 @@ CnStatus cni_model_inertias(CniModel *model);
 // Arrays of bodies with room for that many in all.
 CnStatus cni_bodies_reserve(CniModel *model, int32_t count);
 
+// Consistency: what is wrong with the thing of an index; the same where a check of numbers failed, whose
+// sentence is kept.
+CnStatus cni_damaged(const char *kind, int32_t index, const char *what);
+CnStatus cni_damaged_numbers(const char *kind, int32_t index);
+// Its id leads to it and its name ends. Every slot is in use, in the free list, or given up (generation 0: it
+// has gone round); those in use are as many as the things.
+CnStatus cni_check_named(const CniIds *ids, const char *kind, int32_t index, uint32_t slot,
+                         uint32_t generation, const char name[CNI_NAME_SIZE]);
+CnStatus cni_check_slots(const CniIds *ids, const char *kind, int32_t count);
+int cni_same_rotation(CnPose a, CnPose b);
+CnStatus
+cni_shared_consistent(const CniModel *model);         // geometries and curves: before who uses them
+CnStatus cni_links_consistent(const CniModel *model); // what acts between bodies: after these
+
 // Copy a name, cut to fit at a character's border; null is the empty name.
 void cni_name_copy(char name[CNI_NAME_SIZE], const char *text);
 

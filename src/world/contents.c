@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contents of a world: settings, the engine built from them, the model, the contacts. Whole
 // contents are built aside and swapped in, so that creating and restoring share their failures.
-
 #include "integrator/integrator.h"
 #include "solver/solver.h"
 #include "world/world.h"

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whose momentum and energy is whose in a step (balance.c). A part of assembly.h.
+#ifndef CNI_ASSEMBLY_BALANCE_H
+#define CNI_ASSEMBLY_BALANCE_H
+
+#include "core/memory.h"
+#include "model/model.h"
+#include "problem/problem.h"
+#include <cairn/solver.h>
+
+typedef struct CniBalanceInput {
+  const CniModel *model;
+  const CnProblem *problem;
+  const CnAnswer *answer;
+  const CnPose *from, *pose, *pose_new; // before the step, where impulses act, after it
+  const CnTwist *start, *twist, *end;   // likewise
+  const uint8_t *flies;        // by body: gravity acts before and after the impulses; null: on none
+  const CnBalanceTerm *drift;  // of joints in the drift, by part; null: none
+  const CnTwist *late;         // momenta of springs after it, by body; null: none
+  const int32_t *joint_blocks; // of cni_assemble
+  CnVec3 gravity;
+  double time, time_step, restitution_threshold;
+  int32_t geometric_stiffness;
+  int32_t rounds; // of impacts, if more than one: the groups are those of the last one
+  // 1: the impulses are sums over a step of the equations of motion. Joints work by the means of
+  // their rates at both ends; of contacts and forces directions are those of the problem, velocities
+  // means of both ends; what that leaves is the scheme's.
+  int32_t by_quadrature;
+  CniArena *arena;
+} CniBalanceInput;
+CnStatus cni_balance(const CniBalanceInput *input, CnStepBalance *balance);
+
+#endif

@@ -308,7 +308,7 @@ static CnStatus refuse(const CnWorld *world, const CniContact *c, const char *wh
   return refuse_pair(world, c->shape_a, c->shape_b, when, what);
 }
 
-#define NO_GAP "cylinders, cones and ellipsoids are followed on planes and against balls only"
+#define NO_GAP "cylinders and cones are followed on planes, by balls and by ellipsoids only"
 
 CnStatus cni_equations_meet(const CnWorld *world) {
   const CniModel *model = &world->now.model;

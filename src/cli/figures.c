@@ -3,11 +3,7 @@
 // the two forms in which they are printed.
 //
 // The names of the JSON fields are a contract with other tools: fields may be added, never renamed.
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/job.h"
-#include "problem/problem.h"
 
 // ---- the ring ----
 
@@ -26,71 +22,6 @@ static double larger(double most, double value, int first) {
   return first || !(value <= most) ? value : most;
 }
 
-static void body_name(const CnWorld *world, CnBodyId body, char *text, size_t capacity) {
-  CnBodyInfo info;
-  if (cn_body_info(world, body, &info) == CN_OK && info.name[0])
-    snprintf(text, capacity, "'%s'", info.name);
-  else
-    snprintf(text, capacity, "body %u", body.slot);
-}
-
-// Who contradicts whom, the first time.
-static void note_contradiction(CniFigures *figures, const CnWorld *world,
-                               const CnStepReport *report) {
-  size_t used = 0, room = sizeof figures->contradiction;
-  if (report->contradicting[0] < 0 || figures->contradicting++ > 0) return;
-  for (int32_t i = 0; i < CN_REPORT_ROWS && report->contradicting[i] >= 0 && used < room; i++) {
-    CnContact c;
-    char a[48], b[48];
-    if (cn_world_contact(world, report->contradicting[i], &c) != CN_OK) return;
-    body_name(world, c.body_a, a, sizeof a);
-    body_name(world, c.body_b, b, sizeof b);
-    used += (size_t)snprintf(figures->contradiction + used, room - used, "%s%s and %s",
-                             i > 0 ? ", " : "", a, b);
-  }
-}
-
-static int32_t block_of(const CnProblem *p, int32_t row) {
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (row >= p->blocks[i].row && row < p->blocks[i].row + p->blocks[i].dim) return i;
-  return -1;
-}
-
-// Joints that contradict each other, the first time.
-static void note_joints(CniFigures *figures, CnWorld *world, const CnStepReport *report) {
-  size_t used = 0, room = sizeof figures->torn_joints;
-  const CnSolveReport *solve = &report->solve;
-  CnProblem *problem;
-  CnJointId last = {0, 0};
-  if (report->contradicting[0] >= 0 || solve->infeasible_count == 0 || figures->torn++ > 0) return;
-  if (cn_world_problem(world, &problem, NULL) != CN_OK) return;
-  for (int32_t i = 0; i < CN_REPORT_ROWS && solve->infeasible_rows[i] >= 0 && used < room; i++) {
-    CnBlockOwner owner;
-    CnJointDef def;
-    int32_t block = block_of(problem, solve->infeasible_rows[i]);
-    if (block < 0 || cn_world_problem_block(world, block, &owner) != CN_OK) continue;
-    if (owner.joint.slot == last.slot || cn_joint_def(world, owner.joint, &def) != CN_OK) continue;
-    last = owner.joint;
-    const char *comma = used > 0 ? ", " : "";
-    used += (size_t)(def.name && def.name[0] ? snprintf(figures->torn_joints + used, room - used,
-                                                        "%s'%s'", comma, def.name)
-                                             : snprintf(figures->torn_joints + used, room - used,
-                                                        "%sjoint %u", comma, last.slot));
-  }
-}
-
-// What the step's balance says, if the world keeps one.
-static void add_balance(CniFigures *figures, const CnWorld *world) {
-  CnWorldDef def;
-  CnStepBalance balance;
-  if (cn_world_settings(world, &def) != CN_OK || !def.balance ||
-      cn_world_balance(world, &balance) != CN_OK)
-    return;
-  figures->balanced++;
-  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++) figures->work[i] += balance.parts[i].energy;
-  figures->balance_max = fmax(figures->balance_max, fabs(balance.residual.energy));
-}
-
 CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport *report,
                          double seconds, int with_penetration) {
   CniStepFigures *f = &figures->last[figures->step_count % CNI_LAST_STEPS];
@@ -107,8 +38,7 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   if (report->solve.converged == 0) figures->not_converged++;
   if (report->solve.converged < 0) figures->uncertified++;
   if (report->solve.cut_by_time) figures->cut_by_time++;
-  note_contradiction(figures, world, report);
-  note_joints(figures, world, report);
+  cni_figures_note(figures, world, report);
   figures->friction = report->solve.friction;
   if (!(residual <= figures->residual_max)) figures->residual_max = residual;
   const CnIntegratorReport *r = &report->integration;
@@ -119,7 +49,6 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   int first = figures->step_count == 1;
   figures->position_drift = larger(figures->position_drift, r->position_drift, first);
   figures->velocity_drift = larger(figures->velocity_drift, r->velocity_drift, first);
-  add_balance(figures, world);
   return with_penetration ? measure(f, world) : CN_OK;
 }
 
@@ -203,39 +132,6 @@ static void show_contract(CniShow *show, const CniJob *job, const Summary *s,
   cni_show_count(show, "peak_memory_bytes", NULL, (int64_t)info->memory_peak_bytes);
 }
 
-static void show_balance(CniShow *show, const CniFigures *f) {
-  if (f->balanced == 0) return;
-  cni_show_list(show, "balance", NULL);
-  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++) {
-    cni_show_row(show);
-    cni_show_text(show, "name", "name", cn_balance_part_name(i));
-    cni_show_number(show, "work", "work", f->work[i], "J");
-    cni_show_row_end(show);
-  }
-  cni_show_list_end(show);
-  cni_show_number(show, "balance_max", NULL, f->balance_max, "");
-}
-
-// What the sensors say at the end.
-static void show_sensors(CniShow *show, const CniJob *job) {
-  int32_t count = job->scene_info.sensor_count;
-  double *values = count > 0 ? calloc((size_t)count, sizeof *values) : NULL;
-  if (values && cn_scene_measure(job->scene, job->world, values) == CN_OK) {
-    cni_show_list(show, "sensors", NULL);
-    for (int32_t i = 0; i < count; i++) {
-      CnSensorInfo sensor;
-      if (cn_scene_sensor(job->scene, i, &sensor) != CN_OK) continue;
-      cni_show_row(show);
-      cni_show_text(show, "name", "name", sensor.name);
-      cni_show_number(show, "value", "value", values[i], "");
-      cni_show_text(show, "unit", "unit", sensor.unit);
-      cni_show_row_end(show);
-    }
-    cni_show_list_end(show);
-  }
-  free(values);
-}
-
 static void show_more(CniShow *show, const CniJob *job) {
   double gravity[3] = {job->def.gravity.x, job->def.gravity.y, job->def.gravity.z};
   cni_show_text(show, "scene", NULL, job->label);
@@ -246,8 +142,7 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_number(show, "seconds", NULL, job->seconds, "");
   cni_show_number(show, "residual_max_run", NULL, job->figures.residual_max, "");
   cni_show_number(show, "tolerance", NULL, job->def.solver.tolerance, "");
-  show_balance(show, &job->figures);
-  show_sensors(show, job);
+  cni_figures_show_notes(show, job);
   cni_show_count(show, "steps_uncertified", NULL, job->figures.uncertified);
   cni_show_count(show, "steps_infeasible", NULL, job->figures.contradicting + job->figures.torn);
   if (job->figures.torn > 0)
@@ -320,16 +215,6 @@ static void print_convergence(const CniJob *job, const Summary *s) {
   if (f->cut_by_time) printf("  cut by time    %lld steps\n", (long long)f->cut_by_time);
 }
 
-static void print_balance(const CniFigures *f) {
-  if (f->balanced == 0) return;
-  printf("  work          ");
-  double most = 0;
-  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++) most = fmax(most, fabs(f->work[i]));
-  for (int32_t i = 0; i < CN_BALANCE_PART_COUNT; i++)
-    if (fabs(f->work[i]) > 1e-12 * most) printf(" %s %.4g J,", cn_balance_part_name(i), f->work[i]);
-  printf(" left %.2g J at most in a step\n", f->balance_max);
-}
-
 static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo *info,
                           const char *hash) {
   CnWorldSums sums;
@@ -345,7 +230,7 @@ static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo
          s->penetration_mean);
   print_convergence(job, s);
   printf("  kinetic energy %.6g J\n", sums.kinetic_energy);
-  print_balance(&job->figures);
+  cni_figures_print_balance(&job->figures);
   printf("  a step took    %.4g ms: %.4g collision, %.4g solver (%.4g set-up)\n",
          1e3 * s->mean.seconds, 1e3 * s->mean.collision, 1e3 * s->mean.solver, 1e3 * s->mean.setup);
   if (job->figures.uncertified == 0)

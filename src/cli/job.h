@@ -47,6 +47,12 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
 // The penetration of the last step, if it was not known at the time that it was the last.
 CnStatus cni_figures_finish(CniFigures *figures, CnWorld *world);
 
+// figures_notes.c: contradictions and the balance of a step, and how they are shown, with the sensors.
+struct CniJob;
+void cni_figures_note(CniFigures *figures, CnWorld *world, const CnStepReport *report);
+void cni_figures_show_notes(CniShow *show, const struct CniJob *job);
+void cni_figures_print_balance(const CniFigures *figures);
+
 // ---- the job ----
 
 typedef struct CniJob {

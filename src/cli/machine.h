@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands about machines share: equilibrium, modes, inverse.
+// What the commands about machines share: equilibrium, modes, inverse; and check, of its machine.
 #ifndef CNI_CLI_MACHINE_H
 #define CNI_CLI_MACHINE_H
 
@@ -20,5 +20,16 @@ const char *cni_machine_coupling_name(const CnWorld *world, CnCouplingId couplin
 // 0: a usage error, already told.
 int cni_machine_contacts_option(const CniArgs *args, CnMachineContacts *contacts);
 const char *cni_machine_contacts_name(CnMachineContacts contacts);
+
+// check_machine.c: lists are cut to so many rows.
+#define CNI_LISTED_TEXT 10
+#define CNI_LISTED_JSON 1000
+typedef struct CniMachineCheck {
+  CnMechanism machine;
+  CnDependentRow *dependent; // to be freed
+} CniMachineCheck;
+CnStatus cni_machine_look(CnWorld *world, int assemble, CniMachineCheck *check);
+void cni_machine_show(CniShow *show, const CnWorld *world, const CniMachineCheck *check);
+void cni_machine_show_far_limits(CniShow *show, const CnWorld *world);
 
 #endif

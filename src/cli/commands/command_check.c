@@ -20,8 +20,6 @@
 #include "core/math.h"
 #include "world/world.h"
 
-#define LISTED_TEXT 10 // overlaps shown to people
-#define LISTED_JSON 1000
 #define TOUCHING 1e-6 // of the smallest inradius: shallower overlaps are round-off of touching
 
 typedef struct Overlap {
@@ -35,8 +33,7 @@ typedef struct Check {
   CnWorldDef def;
   Overlap *overlaps;
   int32_t overlap_count, massless_count, dynamic_count;
-  CnMechanism machine;
-  CnDependentRow *dependent;
+  CniMachineCheck machine;
   CnFinding start;           // joints that are open, beyond limits, couplings that are off
   double size_min, size_max; // m, extents of dynamic shapes
   double inradius;           // m, of the smallest
@@ -144,7 +141,7 @@ static CnStatus find_overlaps(Check *check) {
 // ---- results ----
 
 static void show_overlaps(CniShow *show, const Check *check) {
-  int32_t listed = show->json ? LISTED_JSON : LISTED_TEXT, count = check->overlap_count;
+  int32_t listed = show->json ? CNI_LISTED_JSON : CNI_LISTED_TEXT, count = check->overlap_count;
   cni_show_count(show, "overlap_count", "initial overlaps", count);
   cni_show_number(show, "overlap_max", count ? "  deepest" : NULL,
                   count ? check->overlaps[0].depth : 0, "m");
@@ -164,104 +161,11 @@ static void show_overlaps(CniShow *show, const Check *check) {
   if (!show->json && count > listed) printf("  and %d more\n", count - listed);
 }
 
-static CnStatus find_machine(Check *check) {
-  if (check->def.assemble) CNI_TRY(cn_world_assemble(check->world, CNI_ASSEMBLED, NULL));
-  CNI_TRY(cn_world_mechanism(check->world, &check->machine, NULL, 0));
-  int32_t count = check->machine.dependent_count;
-  check->dependent = calloc((size_t)count + 1, sizeof *check->dependent);
-  if (!check->dependent) return cni_error_memory((size_t)count * sizeof *check->dependent);
-  return cn_world_mechanism(check->world, &check->machine, check->dependent, count);
-}
-
-static void show_joint(CniShow *show, const Check *check, const char *key, const char *label,
-                       CnJointId joint) {
-  char name[CNI_MACHINE_NAME];
-  cni_show_text(show, key, label, cni_machine_joint_name(check->world, joint, name));
-}
-
-static void show_coupling(CniShow *show, const Check *check, const char *key, const char *label,
-                          CnCouplingId coupling) {
-  char name[CNI_MACHINE_NAME];
-  cni_show_text(show, key, label, cni_machine_coupling_name(check->world, coupling, name));
-}
-
-// The coupling of a slot; 0: the one that is farthest off.
-static CnCouplingId find_coupling(const Check *check, uint32_t slot) {
-  CnCouplingId at = {0, 0}, found = {0, 0};
-  CnCouplingState state;
-  CnCouplingDef def;
-  double most = 0;
-  while (at = cn_world_next_coupling(check->world, at), at.slot) {
-    if (cn_coupling_state(check->world, at, &state) != CN_OK ||
-        cn_coupling_def(check->world, at, &def) != CN_OK)
-      continue;
-    if (slot ? at.slot != slot : def.one_sided || !(fabs(state.error) > most)) continue;
-    most = fabs(state.error);
-    found = at;
-  }
-  return found;
-}
-
-static void show_machine(CniShow *show, const Check *check) {
-  const CnMechanism *m = &check->machine;
-  int32_t listed = show->json ? LISTED_JSON : LISTED_TEXT;
-  int any = m->locked_count > 0;
-  cni_show_count(show, "freedoms", any ? "freedoms" : NULL, m->freedoms);
-  cni_show_count(show, "locked_rows", any ? "locked by joints" : NULL, m->locked_count);
-  cni_show_number(show, "joint_error", any ? "joints open by" : NULL, m->error, "m");
-  cni_show_number(show, "joint_turn_error", any ? "  and by" : NULL, m->turn_error, "rad");
-  if (any && m->worst.slot) show_joint(show, check, "joint_worst", "  at", m->worst);
-  if (any && !m->worst.slot && (m->error > 0 || m->turn_error > 0))
-    show_coupling(show, check, "coupling_worst", "  at coupling", find_coupling(check, 0));
-  cni_show_count(show, "dependent_row_count", any ? "dependent rows" : NULL, m->dependent_count);
-  cni_show_list(show, "dependent_rows", NULL);
-  for (int32_t i = 0; i < m->dependent_count && i < listed; i++) {
-    cni_show_row(show);
-    if (check->dependent[i].joint.slot)
-      show_joint(show, check, "joint", "joint", check->dependent[i].joint);
-    else
-      show_coupling(show, check, "coupling", "coupling",
-                    find_coupling(check, (uint32_t)check->dependent[i].row));
-    cni_show_count(show, "row", "row",
-                   check->dependent[i].joint.slot ? check->dependent[i].row : 0);
-    cni_show_row_end(show);
-  }
-  cni_show_list_end(show);
-  if (!show->json && m->dependent_count > listed)
-    printf("  and %d more\n", m->dependent_count - listed);
-}
-
-// Limits of angles beyond a whole turn, which somebody may have meant in degrees.
-static void show_far_limits(CniShow *show, const Check *check) {
-  const CniModel *model = &check->world->now.model;
-  int32_t far = 0;
-  for (int32_t pass = 0; pass < 2; pass++) {
-    if (pass) cni_show_count(show, "far_limit_count", far ? "far limits" : NULL, far);
-    if (pass) cni_show_list(show, "far_limits", NULL);
-    for (int32_t i = 0; i < model->joint_count; i++)
-      for (int32_t k = 0; k < cni_joint_coordinate_count(model->joints[i].def.kind); k++) {
-        const CnJointAxis *axis = &model->joints[i].def.axes[k];
-        const CniCoordinate *c = &cni_joint_kinds[model->joints[i].def.kind]->coordinates[k];
-        double most = fmax(isfinite(axis->lower) ? fabs(axis->lower) : 0,
-                           isfinite(axis->upper) ? fabs(axis->upper) : 0);
-        if (strcmp(c->unit, "rad") != 0 || !(most > 2 * CNI_PI)) continue;
-        far += !pass;
-        if (!pass || i >= LISTED_JSON) continue;
-        cni_show_row(show);
-        show_joint(show, check, "joint", "joint", cni_joint_id(model, i));
-        cni_show_text(show, "coordinate", "coordinate", c->name);
-        cni_show_number(show, "limit", "limit", most, "rad: in degrees?");
-        cni_show_row_end(show);
-      }
-    if (pass) cni_show_list_end(show);
-  }
-}
-
 static void show_massless(CniShow *show, const Check *check) {
   const CniModel *model = &check->world->now.model;
   cni_show_count(show, "massless_count", "without mass", check->massless_count);
   cni_show_list(show, "massless", NULL);
-  for (int32_t i = 0, shown = 0; i < model->body_count && shown < LISTED_JSON; i++) {
+  for (int32_t i = 0, shown = 0; i < model->body_count && shown < CNI_LISTED_JSON; i++) {
     char label[CNI_NAME_SIZE + 16];
     if (!cni_model_massless(model, i)) continue;
     cni_model_body_label(model, i, label);
@@ -312,9 +216,9 @@ static void show(const Check *check, const char *label, int json) {
   cni_show_number(&sheet, "time", "time", info.time, "s");
   cni_show_number(&sheet, "h", "time step h", check->def.time_step, "s");
   cni_show_number(&sheet, "recommended_h", "recommended h", recommended_step(check), "s");
-  show_machine(&sheet, check);
+  cni_machine_show(&sheet, check->world, &check->machine);
   show_overlaps(&sheet, check);
-  show_far_limits(&sheet, check);
+  cni_machine_show_far_limits(&sheet, check->world);
   show_massless(&sheet, check);
   show_unused(&sheet, check, &info);
   cni_show_end(&sheet);
@@ -332,7 +236,7 @@ static CnStatus examine(Check *check, const char *label, const char *integrator,
   CNI_TRY(cn_world_create(&check->def, &check->world));
   CNI_TRY(cn_scene_fill(check->scene, check->world));
   CNI_TRY(take_bodies(check));
-  CNI_TRY(find_machine(check));
+  CNI_TRY(cni_machine_look(check->world, check->def.assemble, &check->machine));
   CnVerdict verdict;
   CNI_TRY(cn_world_verdict(check->world, &verdict));
   check->start = verdict.findings[CN_FINDING_JOINTS];
@@ -367,7 +271,7 @@ static int check_scene(const CniArgs *args) {
     }
   }
   free(check.overlaps);
-  free(check.dependent);
+  free(check.machine.dependent);
   cn_world_destroy(check.world);
   cn_scene_destroy(check.scene);
   free(settings);

@@ -127,57 +127,8 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m) {
   return rows[n % 3][m];
 }
 
-// Words of other engines.
-static const char *const words[][2] = {
-    {"hinge", "revolute"},
-    {"pin", "revolute"},
-    {"rotational", "revolute"},
-    {"slider", "prismatic"},
-    {"translational", "prismatic"},
-    {"linear", "prismatic"},
-    {"fixed", "weld"},
-    {"rigid", "weld"},
-    {"lock", "weld"},
-    {"point", "ball"},
-    {"socket", "ball"},
-    {"ball_socket", "ball"},
-    {"cardan", "universal"},
-    {"hooke", "universal"},
-    {"cv", "constant_velocity"},
-    {"helical", "screw"},
-    {"piston", "cylindrical"},
-    {"cable", "rope"},
-    {"6dof", "generic"},
-    {"d6", "generic"},
-    {"free", "generic"},
-    {"groove", "point_on_curve"},
-    {"slot", "point_on_curve"},
-    {"cam", "curve_on_curve"},
-    {"cube", "box"},
-    {"cuboid", "box"},
-    {"convex", "hull"},
-    {"static", "fixed"},
-    {"type", "kind"},
-    {"mu", "friction"},
-    {"pos", "position"},
-    {"orientation", "rotation"},
-    {"parent", "bodies"},
-    {"rest", "rest_length"},
-    {"max_force", "motor_effort"},
-    {"speed", "motor_speed"},
-};
-
-static int is_word_for(const CniNearest *nearest, const char *name) {
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (strlen(words[i][0]) == nearest->length &&
-        memcmp(words[i][0], nearest->wanted, nearest->length) == 0 &&
-        strcmp(words[i][1], name) == 0)
-      return 1;
-  return 0;
-}
-
 void cni_nearest_offer(CniNearest *nearest, const char *name) {
-  if (is_word_for(nearest, name)) {
+  if (cni_word_means(nearest->wanted, nearest->length, name)) {
     nearest->best = name;
     nearest->distance = 0;
     return;

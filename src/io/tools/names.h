@@ -45,6 +45,8 @@ typedef struct CniNearest {
 } CniNearest;
 CniNearest cni_nearest(const char *wanted, size_t length);
 void cni_nearest_offer(CniNearest *nearest, const char *name);
+// Is it the word that another engine has for ours (words.c)?
+int cni_word_means(const char *word, size_t length, const char *name);
 // ", did you mean NAME?", or "" without one.
 #define CNI_HINT_SIZE 96
 void cni_nearest_hint(const CniNearest *nearest, char hint[CNI_HINT_SIZE]);

@@ -4,6 +4,7 @@
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)
 set(fuzz_corpus ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus)
 set(fuzz_extra_solve ${fuzz_corpus}/problem)
+set(fuzz_extra_mesh ${PROJECT_SOURCE_DIR}/tests/data/meshes)
 set(fuzz_extra_scene ${PROJECT_SOURCE_DIR}/examples/scenes ${PROJECT_SOURCE_DIR}/tests/scenes/good)
 
 function(fuzz_target target)

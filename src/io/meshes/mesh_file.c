@@ -27,11 +27,11 @@ void cni_mesh_release(CniMeshData *mesh) {
 CnStatus cni_mesh_room(CniMeshData *mesh, const char *name, int64_t vertices, int64_t triangles) {
   vertices += mesh->vertex_count;
   triangles += mesh->triangle_count;
-  if (vertices > CNI_MESH_VERTICES)
-    return cni_bad_data("%s: more than %d corners (got %lld)", name, CNI_MESH_VERTICES,
+  if (vertices > CNI_MESH_FILE_VERTICES)
+    return cni_bad_data("%s: more than %d corners (got %lld)", name, CNI_MESH_FILE_VERTICES,
                         (long long)vertices);
-  if (triangles > CNI_MESH_TRIANGLES)
-    return cni_bad_data("%s: more than %d triangles (got %lld)", name, CNI_MESH_TRIANGLES,
+  if (triangles > CNI_MESH_FILE_TRIANGLES)
+    return cni_bad_data("%s: more than %d triangles (got %lld)", name, CNI_MESH_FILE_TRIANGLES,
                         (long long)triangles);
   CNI_TRY(CNI_RESERVE(&mesh->allocator, mesh->vertices, mesh->vertex_capacity, mesh->vertex_count,
                       (int32_t)vertices));

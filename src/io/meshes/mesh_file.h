@@ -8,8 +8,8 @@
 
 #include "geometry/geometry.h"
 
-#define CNI_MESH_TRIANGLES 20000000 // most that are read
-#define CNI_MESH_VERTICES (3 * CNI_MESH_TRIANGLES)
+#define CNI_MESH_FILE_TRIANGLES 20000000 // most that are read
+#define CNI_MESH_FILE_VERTICES (3 * CNI_MESH_FILE_TRIANGLES)
 #define CNI_MESH_FAR 1e9 // m, the farthest that a corner may be from the origin
 
 // A surface: corners, and triangles of three of their numbers, counter-clockwise seen from outside

@@ -16,6 +16,7 @@ static CnWorldDef def_of(const char *integrator, double h, double tolerance) {
   def.time_step = h;
   def.integration.tolerance = tolerance;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-13;
   return def;
 }

@@ -135,6 +135,7 @@ static CnWorld *some_world(const Extreme *e, const char *integrator, const char 
   CnWorld *world = NULL;
   def.integrator = integrator;
   def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   if (def.solver.max_iterations > 50) def.solver.max_iterations = 50;
   def.integration.project_start = 1;
   def.integration.max_steps = 20;

@@ -29,6 +29,7 @@ CniGapSource cni_gap_source(const CniPlaced *a, const CniPlaced *b) {
   int flat_a = cni_shape_unbounded(a->kind), flat_b = cni_shape_unbounded(b->kind);
   const CniPlaced *other = flat_a ? b : a;
   if (flat_a && flat_b) return CNI_GAP_NONE;
+  if (cni_shape_is_surface(a->kind) || cni_shape_is_surface(b->kind)) return CNI_GAP_NONE;
   if (cni_gap_one_place(a, b)) return CNI_GAP_BY_POINTS;
   // every corner, and both ends, have their own names, also where they are far from the half-space
   if ((flat_a || flat_b) && (other->kind == CN_SHAPE_CAPSULE ||

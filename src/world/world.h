@@ -216,8 +216,8 @@ CnStatus cni_world_open(const CnWorld *world, const char *call);
 CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call);
 CnStatus cni_null_argument(const char *call, const char *what);
 
-// The hull of a geometry; null without one.
-const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry);
+// Give a placed shape its geometry, hull or mesh; none: it gets none.
+void cni_world_form(const CnWorld *world, CnGeometryId geometry, CniPlaced *placed);
 
 // ---- snapshots ----
 

@@ -6,6 +6,7 @@
 //
 // CAIRN_CROWD: how many bodies lie in one place; with it also what takes long.
 #include "check.h"
+#include "placed.h"
 #include "core/vec.h"
 
 #include <cairn/cairn.h>
@@ -208,7 +209,7 @@ static void shapes_and_joints(void **state) {
     for (int32_t i = 0; cn_integrator_name(i); i++) {
       const char *integrator = cn_integrator_name(i);
       if (i > 0 && k % 4 && !is_long()) continue;
-      for (int32_t s = 0; s < CN_SHAPE_KIND_COUNT; s++)
+      for (int32_t s = 0; s < CN_SHAPE_KIND_COUNT; s = next_convex(s))
         try_shape(&extremes[k], integrator, is_long() && s % 2 ? "auto" : "psor", (CnShapeKind)s);
       for (int32_t j = 0; j < CN_JOINT_KIND_COUNT; j++)
         try_joint(&extremes[k], integrator, is_long() && j % 2 ? "auto" : "psor", (CnJointKind)j);
@@ -281,7 +282,7 @@ static void crowds(void **state) {
   (void)state;
   const char *text = getenv("CAIRN_CROWD");
   int32_t count = text ? (int32_t)strtol(text, NULL, 10) : 250;
-  for (int32_t s = 0; s < CN_SHAPE_KIND_COUNT; s++) {
+  for (int32_t s = 0; s < CN_SHAPE_KIND_COUNT; s = next_convex(s)) {
     if (s == CN_SHAPE_PLANE) continue;
     try_crowd("impulse", "psor", (CnShapeKind)s, s == CN_SHAPE_SPHERE ? count : count / 5);
   }

@@ -208,9 +208,12 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w) {
 
   CniPair *pairs = NULL, *by_b = NULL;
   int32_t *places = NULL;
+  CniOldAxes old;
   CNI_TRY(c->broad->find(bounds, round, w->count, w->in->tasks, w->arena, &pairs, &c->pair_count));
+  CNI_TRY(cni_axes_leave(c, w, &old));
   CNI_TRY(sort_room(c, w, &by_b, &places));
   sort_pairs(c, pairs, w->count, by_b, places);
+  CNI_TRY(cni_axes_take(c, w, &old));
   cni_arena_back(w->arena, mark);
   c->wide_count = w->count;
   return CN_OK;

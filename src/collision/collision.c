@@ -78,6 +78,7 @@ void cni_collision_destroy(CniCollision *collision) {
   cni_release(&allocator, collision->starts, (size_t)collision->start_capacity * sizeof(int32_t));
   cni_release(&allocator, collision->partners,
               (size_t)collision->partner_capacity * sizeof(int32_t));
+  cni_release(&allocator, collision->axes, (size_t)collision->axis_capacity * sizeof(CniAxis));
   cni_release(&allocator, collision, sizeof *collision);
 }
 
@@ -107,6 +108,7 @@ static void move_work(CniDetection *w, size_t headroom) {
   memmove(low + headroom, low + old, bytes);
   ptrdiff_t way = (ptrdiff_t)headroom - (ptrdiff_t)old;
   w->proxies = moved(w->proxies, way);
+  w->placed = moved(w->placed, way);
   w->planes = moved(w->planes, way);
   w->keys = moved(w->keys, way);
   w->parts = moved(w->parts, way);
@@ -120,6 +122,7 @@ static void move_work(CniDetection *w, size_t headroom) {
 static CnStatus begin(const CniCollision *c, CniDetection *w) {
   w->start = cni_arena_mark(w->arena);
   size_t likely = (size_t)w->count * sizeof(CniProxy) + (size_t)c->pair_count * sizeof(uint64_t);
+  if (c->side_capacity > 0) likely += (size_t)w->count * sizeof(CniPlaced);
   size_t headroom = contact_bytes(c->expected) / 32 * 33;
   if (headroom == 0 || !cni_arena_fits(w->arena, w->start, lines(headroom) + likely)) return CN_OK;
   w->headroom = lines(headroom);
@@ -156,7 +159,9 @@ static CnStatus touch_pairs(CniCollision *c, CniDetection *w, int32_t *count) {
   const CniContact *front = bytes <= w->headroom ? w->contacts : NULL;
   c->expected = w->contact_room;
   CNI_TRY(cni_detection_narrow(c, w, count));
-  if (!front || w->contacts != front) return CN_OK;
+  // where working memory went on into another block, it stays
+  if (!front || w->contacts != front || !cni_arena_fits(w->arena, w->start, contact_bytes(*count)))
+    return CN_OK;
   w->contacts = cni_arena_keep(w->arena, w->start, contact_bytes(*count));
   return CN_OK;
 }
@@ -164,7 +169,7 @@ static CnStatus touch_pairs(CniCollision *c, CniDetection *w, int32_t *count) {
 // The same in memory of its own, for an arena that is yet to get its size, and then into the arena:
 // what was needed to find the contacts does not stand in its books.
 static CnStatus detect_apart(CniCollision *c, CniDetection *w, int32_t *count) {
-  CniDetection own = {.in = w->in, .arena = &c->arena, .count = w->count};
+  CniDetection own = {.in = w->in, .collision = c, .arena = &c->arena, .count = w->count};
   CnStatus status = cni_arena_reset(&c->arena);
   own.start = cni_arena_mark(&c->arena);
   if (status == CN_OK) status = find_pairs(c, &own);
@@ -202,7 +207,8 @@ CnStatus cni_collision_detect(CniCollision *collision, const CniCollisionInput *
   int32_t found = 0;
   CniArena *arena = input->arena ? input->arena : &collision->arena;
   if (!input->arena) CNI_TRY(cni_arena_reset(arena));
-  CniDetection w = {.in = input, .arena = arena, .count = input->model->shape_count};
+  CniDetection w = {
+      .in = input, .collision = collision, .arena = arena, .count = input->model->shape_count};
   CniArenaMark mark = cni_arena_mark(arena);
   CnStatus status = detect(collision, &w, &found);
   if (status != CN_OK) {

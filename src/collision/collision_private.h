@@ -55,6 +55,7 @@ typedef struct CniTouching {
   CniContactChunk *part;
   int32_t first;     // of its contacts in the part
   int32_t manifolds; // taken
+  CnVec3 apart;      // of an empty one: along this
 } CniTouching;
 
 // Where a shape has to stay for the list of candidates to be good, seen from the list's origin. It
@@ -67,6 +68,11 @@ typedef struct CniWide {
 typedef struct CniWideSides {
   float y, z;
 } CniWideSides;
+
+// A direction along which two shapes were apart, from the one with the smaller slot; zeros: none.
+typedef struct CniAxis {
+  float x, y, z;
+} CniAxis;
 
 // Two shapes that may meet in this step, one of them of a continuous body.
 typedef struct CniSwept {
@@ -97,6 +103,9 @@ struct CniCollision {
   int32_t plane_count; // of these; -1: one moved
   int32_t wide_count;  // shapes there were; -1: the list is not valid
   int32_t pair_count;
+  CniAxis *axes; // of the partners; null: there have been balls and half-spaces only
+  int32_t axis_capacity;
+  int32_t axis_rows;   // shapes there were when axes, starts and partners were made together
   int32_t age;         // calls that the list has served
   int32_t hurried;     // lists in a row that served one call only
   int32_t narrow_left; // lists yet to be made without a skin
@@ -105,12 +114,14 @@ struct CniCollision {
 // One detection.
 typedef struct CniDetection {
   const CniCollisionInput *in;
+  const CniCollision *collision;
   CniArena *arena; // working memory
   CniArenaMark start;
   size_t headroom; // bytes left free in front of all working memory, for the contacts
   int32_t count;   // shapes
   double gravity;  // m/s^2, its size
   CniProxy *proxies;
+  CniPlaced *placed; // of shapes that are neither balls nor half-spaces; null: not kept
   CniPlane *planes;
   int32_t plane_count;
   const uint8_t *near; // per shape: may it be near a half-space? null: all may
@@ -132,6 +143,15 @@ CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside);
 CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin);
 // candidates.c
 CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w);
+// axes.c: the axis of a pair of the list, to be read and set; null: it has none. When the list is
+// made anew, the old ones are put aside and those of pairs that stay taken over.
+typedef struct CniOldAxes {
+  int32_t *starts, *partners, rows;
+  CniAxis *axes;
+} CniOldAxes;
+CniAxis *cni_axis_of(const CniCollision *c, CniPair pair);
+CnStatus cni_axes_leave(CniCollision *c, const CniDetection *w, CniOldAxes *old);
+CnStatus cni_axes_take(CniCollision *c, const CniDetection *w, const CniOldAxes *old);
 // cull.c
 CnStatus cni_detection_cull(CniCollision *c, CniDetection *w);
 void cni_detection_filter(CniDetection *w);
@@ -184,6 +204,15 @@ static inline CniPair cni_key_pair(const CniDetection *w, int32_t k) {
 static inline CniPlaced cni_placed(const CniDetection *w, int32_t shape) {
   const CniModel *m = w->in->model;
   return cni_model_placed(m, shape, &w->in->pose[m->shapes[shape].body]);
+}
+
+// The same, where it was placed already.
+static inline const CniPlaced *cni_placed_at(const CniDetection *w, int32_t shape,
+                                             CniPlaced *room) {
+  const uint32_t others = CNI_IS_SPHERE | CNI_ENDLESS;
+  if (w->placed && !(w->proxies[shape].flags & others)) return &w->placed[shape];
+  *room = cni_placed(w, shape);
+  return room;
 }
 
 // What the spin of a half-space adds to its reach where the other shape is.

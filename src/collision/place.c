@@ -248,6 +248,13 @@ static CnStatus list_planes(CniDetection *w, CniArena *arena, const uint8_t *fou
   return CN_OK;
 }
 
+// Shapes that are neither balls nor half-spaces are asked for as often as they have neighbours.
+static void keep_placed(void *context, int32_t begin, int32_t end) {
+  const CniDetection *w = context;
+  for (int32_t i = begin; i < end; i++)
+    if (!(w->proxies[i].flags & (CNI_IS_SPHERE | CNI_ENDLESS))) w->placed[i] = cni_placed(w, i);
+}
+
 CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) {
   size_t n = (size_t)w->count, tasks = n / SHAPES_A_TASK + 1;
   w->gravity = cn_norm(w->in->gravity);
@@ -265,5 +272,12 @@ CnStatus cni_detection_place(CniCollision *c, CniDetection *w, int32_t *inside) 
   *inside = usable && !(found & FOUND_OUTSIDE);
   w->has_others = (found & FOUND_OTHERS) != 0;
   w->has_continuous = (found & FOUND_FAST) && w->in->rows;
+  size_t bytes = n * sizeof *w->placed;
+  if (w->has_others &&
+      (w->headroom == 0 ||
+       cni_arena_fits(w->arena, w->start, w->arena->total - w->start.total + bytes))) {
+    CNI_TRY(CNI_TAKE(w->arena, n, w->placed));
+    cni_parallel_for(w->in->tasks, w->count, SHAPES_A_TASK, keep_placed, w);
+  }
   return found & FOUND_PLANES ? list_planes(w, w->arena, loop.found) : CN_OK;
 }

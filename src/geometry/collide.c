@@ -80,5 +80,5 @@ void cni_collide_all(const CniPlaced *a, const CniPlaced *b, double margin, CniT
                      void *context) {
   CniManifold manifold;
   cni_collide(a, b, margin, &manifold);
-  if (manifold.count > 0) take(context, &manifold);
+  take(context, &manifold);
 }

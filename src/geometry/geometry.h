@@ -28,14 +28,19 @@ typedef struct CniManifold {
   CniPoint points[CNI_MAX_POINTS]; // by ascending feature
 } CniManifold;
 
-// The narrow phase of two convex shapes. Two half-spaces never meet and give no points.
+// The narrow phase of two convex shapes. Two half-spaces never meet and give no points. The normal of
+// an empty manifold may be a direction along which they are farther apart than the margin.
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold);
 
 // The narrow phase of any two shapes: a pair may touch in several places, each with a normal of its
-// own. Whoever asks takes the manifolds one after another; none is empty.
+// own. Whoever asks takes the manifolds one after another; of two convex shapes it may be empty.
 typedef void (*CniTake)(void *context, const CniManifold *manifold);
 void cni_collide_all(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
                      void *context);
+
+// Are two bounded convex shapes farther apart than the margin along a direction (from a to b, of about
+// unit length)? By so much that the narrow phase would find no point.
+int cni_still_apart(const CniPlaced *a, const CniPlaced *b, double margin, CnVec3 axis);
 
 // Names of points: 10 bits each for the corners, edges or faces that meet, and above them 12 bits for
 // the part of a shape that consists of several. Numbers of parts may wrap round, as parts that touch

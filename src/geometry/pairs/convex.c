@@ -161,7 +161,10 @@ static End walk(const CniConvex *x, CnVec3 d, CniSimplex *s, CnVec3 *v) {
   for (int32_t round = 0; round < ROUNDS; round++) {
     CniCorner c = cni_convex_corner(x, d);
     double length = cn_norm(d), along = cn_dot(d, c.w);
-    if (along > x->margin * length) return END_FAR;
+    if (along > x->margin * length) {
+      *v = cn_scale(1 / length, d);
+      return END_FAR;
+    }
     if (round > 0 &&
         (nearest2 - along <= ROUND_OFF * length * x->extent + enough * nearest2 || known(s, c.w)))
       return settled(x, length, along);
@@ -218,6 +221,7 @@ double cni_convex_apart(const CniConvex *x, CnVec3 n) {
 static int find(const CniConvex *x, CniNearest *near, End *end) {
   CnVec3 v = CN_VEC3_ZERO, towards = cn_norm2(x->way) > 0 ? x->way : cn_vec3(1, 0, 0);
   *end = walk(x, towards, &near->simplex, &v);
+  near->normal = v;
   if (*end == END_TOUCHING) return cni_convex_depth(x, v, near);
   if (*end == END_FAR) return 1;
   near->gap = cn_norm(v);
@@ -265,7 +269,10 @@ void cni_collide_convex(const CniPlaced *a, const CniPlaced *b, double margin,
   CniConvex x = cni_convex_of(a, b, margin);
   CnMat3 ra = cn_qmat(a->pose.rotation);
   CniNearest near;
-  if (!cni_convex_nearest(&x, &near)) return;
+  if (!cni_convex_nearest(&x, &near)) {
+    manifold->normal = cn_mmul(ra, near.normal);
+    return;
+  }
   cni_convex_manifold(&x, &near, margin, manifold);
   manifold->normal = cn_mmul(ra, manifold->normal);
   for (int32_t i = 0; i < manifold->count; i++)

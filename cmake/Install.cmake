@@ -9,7 +9,7 @@ install(TARGETS cairn EXPORT cairn-targets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT cairn-targets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
 
-# libcairn-io has an export of its own: who uses libcairn alone need not have HDF5 and jansson.
+# libcairn-io has an export of its own: who uses libcairn alone need not have HDF5, jansson and expat.
 if(TARGET cairn-io)
   install(TARGETS cairn-io EXPORT cairn-io-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -148,7 +148,9 @@ int cni_job_checkpoint(CniJob *job, int at_once) {
   CniCheckpoint checkpoint = {.scene_text = (char *)(uintptr_t)job->scene_info.text,
                               .scene_label = (char *)(uintptr_t)job->label,
                               .settings = job->settings,
-                              .setting_count = job->setting_count,
+                              // those of a robot are in the scene's text already
+                              .setting_count =
+                                  job->scene_info.parameter_count > 0 ? job->setting_count : 0,
                               .frames_per_second = job->frames_per_second,
                               .end_time = job->end_time,
                               .step = info.step,
@@ -209,8 +211,6 @@ static int compare_options(const CniJob *job, const CnWorldDef *kept) {
   if (cni_args_has(job->args, "friction") && def->friction != kept->friction) differs = "friction";
   if (cni_args_has(job->args, "iters") && def->solver.max_iterations != kept->solver.max_iterations)
     differs = "iters";
-  if (cni_args_has(job->args, "effort") && def->solver.effort != kept->solver.effort)
-    differs = "effort";
   if (cni_args_has(job->args, "tol") && def->solver.tolerance != kept->solver.tolerance)
     differs = "tol";
   CnWorldDef with = *kept;

@@ -15,6 +15,10 @@ const char *cni_machine_joint_name(const CnWorld *world, CnJointId joint,
 const char *cni_machine_coupling_name(const CnWorld *world, CnCouplingId coupling,
                                       char name[CNI_MACHINE_NAME]);
 
+// Notes, freedoms, masses and coordinates of the machine in a scene, for `info`. 0: a failure, whose
+// message is kept.
+int cni_info_machine(CniShow *show, CnScene *scene, const CnSceneInfo *info);
+
 #define CNI_MACHINE_OPTION_CONTACTS                                                                \
   { "contacts", 0, "HOW", "frictionless (default), sticking or none" }
 // 0: a usage error, already told.

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/job.h"
+#include "cli/machine.h"
 #include "cli/problem_file.h"
-#include "solver/solver.h"
 #include "world/world.h"
 
 // ---- what all three have ----
@@ -18,7 +17,7 @@ static void show_settings(CniShow *show, const CnWorldDef *def) {
   cni_show_text(show, "integrator", "integrator", def->integrator);
   cni_show_text(show, "solver", "solver", def->solver.name);
   cni_show_count(show, "iterations", "iterations", def->solver.max_iterations);
-  cni_show_number(show, "tolerance", "tolerance", cni_solver_tolerance(&def->solver), "");
+  cni_show_number(show, "tolerance", "tolerance", def->solver.tolerance, "");
   cni_show_text(show, "friction_model", "friction model", cn_friction_model_name(def->friction));
 }
 
@@ -54,8 +53,8 @@ static void show_scene(CniShow *show, const CnScene *scene, const CnSceneInfo *i
   CnWorldDef def = cn_world_def_default();
   cn_scene_world_def(scene, &def);
   cni_show_text(show, "title", info->title[0] ? "title" : NULL, info->title);
-  cni_show_text(show, "description", info->description[0] ? "description" : NULL,
-                info->description);
+  int sentence = info->description[0] && !strchr(info->description, '\n');
+  cni_show_text(show, "description", sentence ? "description" : NULL, info->description);
   cni_show_count(show, "bodies", "bodies", info->body_count);
   cni_show_count(show, "shapes", "shapes", info->shape_count);
   cni_show_count(show, "joints", "joints", info->joint_count);
@@ -94,9 +93,10 @@ static int scene_info(const CniArgs *args, const char *path) {
   cni_show_text(&show, "file", "file", path);
   cni_show_text(&show, "kind", "kind", "scene");
   show_scene(&show, scene, &info);
+  int good = cni_info_machine(&show, scene, &info);
   cni_show_end(&show);
   cn_scene_destroy(scene);
-  return CNI_EXIT_DONE;
+  return good ? CNI_EXIT_DONE : cni_fail(args, "%s", cn_error_message());
 }
 
 // ---- a run ----
@@ -247,11 +247,12 @@ static const CniExample examples[] = {
     {NULL, NULL}};
 const CniCommand cni_command_info = {
     .name = "info",
-    .summary = "tell what is in a scene, run file, checkpoint or problem",
+    .summary = "tell what is in a scene, robot, run file, checkpoint or problem",
     .operands = "FILE",
     .operand_min = 1,
     .operand_max = 1,
-    .description = "Tells what is in a file: a scene (also a built-in one), a run file, a "
+    .description = "Tells what is in a file: a scene (also a built-in one), a robot "
+                   "description (URDF), a run file, a "
                    "checkpoint, or a problem file. Which it is, is seen from the content.\n\n"
                    "The asymmetry of a problem's matrix (W of a local, M of a global problem) is "
                    "the largest difference of two opposite entries over the largest entry.",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/floats.h"
+#include "io/robots/robot.h"
 #include "io/scene/scene_private.h"
 
 #define LARGEST_FILE ((size_t)1 << 28)
@@ -234,6 +235,16 @@ CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t sett
   CnStatus status = read_file(file, name, &own, &text, &size);
   fclose(file);
   CNI_TRY(status);
+  if (cni_robot_is(text, size)) {
+    // the settings are for the robot, and used up in its scene
+    CniRobotDef def = {name, "", CN_POSE_ONE, settings, setting_count};
+    char *robot = text;
+    size_t length = size;
+    status = cni_robot_text(&def, robot, length, &own, &text, &size);
+    cni_release(&own, robot, length + 1);
+    CNI_TRY(status);
+    setting_count = 0;
+  }
   status = cni_scene_parse_limited(text, size, name, settings, setting_count, &own, CNI_SCENE_ITEMS,
                                    scene);
   cni_release(&own, text, size + 1);

@@ -54,9 +54,7 @@ static void scene_and_run(void **state) {
     CHECK_OK(cn_run_shape(run, i, &shape));
     CHECK(shape.def.kind == (i ? CN_SHAPE_HULL : CN_SHAPE_PLANE));
     CHECK(shape.def.rounding == shapes[i].rounding);
-    CniPlaced placed = {.kind = shape.def.kind};
-    cni_run_form(run, shape.def.geometry, &placed);
-    const CniHull *hull = placed.hull;
+    const CniHull *hull = cni_run_hull(run, shape.def.geometry);
     CHECK((hull != NULL) == (i > 0));
     if (hull) CHECK(hull->volume == (i < 4 ? wedge.volume : pyramid.volume));
   }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that a robot description names: meshes, found beside it or in the folders above (packages).
+#include <stdio.h>
+#include <string.h>
+
+#include "io/meshes/mesh_file.h"
+#include "io/robots/model.h"
+
+#define PATH_SIZE 1024
+#define FOLDERS_UP 4 // a description in PACKAGE/urdf/arm finds PACKAGE/meshes
+
+static int readable(const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (file) fclose(file);
+  return file != NULL;
+}
+
+// Names that lead out of the folder are refused.
+static int leads_out(const char *name) {
+  for (const char *at = name; at; at = strchr(at, '/')) {
+    at += *at == '/';
+    if (strncmp(at, "..", 2) == 0 && (at[2] == '/' || at[2] == 0)) return 1;
+  }
+  return name[0] == '/';
+}
+
+// Length of the folder of a path, with its slash.
+static size_t folder_length(const char *path, size_t length) {
+  while (length > 0 && path[length - 1] != '/') length--;
+  return length;
+}
+
+CnStatus cni_robot_find_file(CniRobot *robot, const CniXmlNode *node, const char *folder,
+                             const char *name, const char **path) {
+  const char *base = robot->def->path, *package = "package://", *scheme = "file://";
+  char tried[PATH_SIZE];
+  *path = NULL;
+  int packaged = strncmp(name, package, strlen(package)) == 0, up = packaged ? FOLDERS_UP : 1;
+  if (packaged) name += strlen(package);
+  if (strncmp(name, scheme, strlen(scheme)) == 0) name += strlen(scheme);
+  if (leads_out(name) || (folder && leads_out(folder)))
+    return cni_xml_fail(node, "files outside the robot's folder are not read (got \"%.60s\")",
+                        name);
+  // PACKAGE/a/b/c may lie here as a/b/c, b/c or c
+  size_t length = folder_length(base, strlen(base));
+  for (int32_t i = 0; i < up; i++) {
+    for (const char *rest = name; rest; rest = packaged ? strchr(rest, '/') : NULL) {
+      rest += *rest == '/';
+      int n = snprintf(tried, sizeof tried, "%.*s%s%s%s", (int)length, base, folder ? folder : "",
+                       folder && folder[0] ? "/" : "", rest);
+      if (n < 0 || (size_t)n >= sizeof tried || !readable(tried)) continue;
+      *path = cni_xml_keep(&robot->arena, tried, strlen(tried));
+      return *path ? CN_OK : cni_error_memory(sizeof tried);
+    }
+    if (length == 0) break;
+    length = folder_length(base, length - 1);
+  }
+  return CN_OK;
+}
+
+// The corners of a mesh's hull as a geometry of the scene under a name.
+static CnStatus add_hull(CniRobot *robot, const char *name, const CniMeshData *mesh) {
+  CnVec3 points[CNI_HULL_VERTICES];
+  int32_t count = 0;
+  double error = 0;
+  CNI_TRY(cni_mesh_hull_points(mesh, name, points, &count, &error));
+  json_t *list = json_array();
+  if (!list) return cni_error_memory(1);
+  for (int32_t i = 0; i < count; i++) cni_robot_push(robot, list, cni_json_vec3(points[i]));
+  cni_robot_put(robot, robot->geometries, name, json_pack("{s:o}", "points", list));
+  return CN_OK;
+}
+
+CnStatus cni_robot_mesh(CniRobot *robot, const CniXmlNode *node, const char *folder,
+                        const char *name, CnVec3 scale, json_t **item) {
+  const char *path, *geometry;
+  char key[PATH_SIZE + 100];
+  *item = NULL;
+  if (scale.x == 0 || scale.y == 0 || scale.z == 0)
+    return cni_xml_fail(node, "\"scale\" must not be 0");
+  CNI_TRY(cni_robot_find_file(robot, node, folder, name, &path));
+  if (!path) {
+    cni_robot_note(robot, "line %d: the mesh %.150s is not there: left out", (int)node->line, name);
+    return CN_OK;
+  }
+  // one geometry for all that use a file alike
+  snprintf(key, sizeof key, "%s %.17g %.17g %.17g", path, scale.x, scale.y, scale.z);
+  int32_t known = cni_name_find(&robot->meshes, key);
+  if (known < 0) {
+    CniMeshData mesh;
+    CniMeshUse use = {scale, 0};
+    const char *slash = strrchr(path, '/'), *kept = cni_xml_keep(&robot->arena, key, strlen(key));
+    if (!kept) return cni_error_memory(sizeof key);
+    CNI_TRY(cni_robot_name(robot, 3, slash ? slash + 1 : path, &geometry));
+    CnStatus status = cni_mesh_file_read(path, robot->allocator, &use, &mesh);
+    if (status == CN_OK) status = add_hull(robot, geometry, &mesh);
+    cni_mesh_release(&mesh);
+    if (status == CN_NO_MEMORY) return status;
+    if (status != CN_OK) {
+      cni_robot_note(robot, "line %d: left out: %.300s", (int)node->line, cn_error_message());
+      return CN_OK;
+    }
+    known = robot->mesh_count;
+    CNI_TRY(CNI_PUSH(robot->allocator, robot->mesh_names, robot->mesh_capacity, robot->mesh_count,
+                     geometry));
+    CNI_TRY(cni_name_add(&robot->meshes, robot->allocator, kept, known));
+  }
+  geometry = robot->mesh_names[known];
+  *item = json_pack("{s:s, s:s}", "kind", "hull", "geometry", geometry);
+  return *item ? CN_OK : cni_error_memory(1);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where everything is. Coordinates at the start give the place of every body; bodies without mass that
+// nothing moves become part of the one that carries them; two hinges of one body at right angles through
+// one point are a universal joint of the scene.
+//
+//     place of a body = place of its parent, pose as drawn, then its joints in order:
+//     a hinge turns by q - ref about its axis through its anchor, a slide moves by q - ref along it
+#include <math.h>
+#include <string.h>
+
+#include "core/math.h"
+#include "io/robots/model.h"
+
+#define PI 3.14159265358979323846
+
+static int has_start(const CniRobotJoint *joint) {
+  return joint->kind == CN_JOINT_REVOLUTE || joint->kind == CN_JOINT_PRISMATIC ||
+         joint->kind == CN_JOINT_SCREW;
+}
+
+static CnStatus use_settings(CniRobot *robot) {
+  for (int32_t i = 0; i < robot->def->setting_count; i++) {
+    const CnSetting *s = &robot->def->settings[i];
+    if (strcmp(s->key, "floating") == 0 || strcmp(s->key, "keyframe") == 0) continue;
+    int32_t j = cni_name_find(&robot->joint_names, s->key);
+    if (j < 0) {
+      char hint[CNI_HINT_SIZE];
+      CniNearest nearest = cni_nearest(s->key, strlen(s->key));
+      for (int32_t k = 0; k < robot->joint_count; k++)
+        cni_nearest_offer(&nearest, robot->joints[k].source);
+      cni_nearest_hint(&nearest, hint);
+      return cni_bad_data("%s: no joint is called %.60s%s (floating and keyframe may be set too)",
+                          robot->def->path, s->key, hint);
+    }
+    if (!has_start(&robot->joints[j]) || !isfinite(s->value))
+      return cni_bad_data("%s: the joint %.60s cannot start at %g", robot->def->path, s->key,
+                          s->value);
+    robot->joints[j].start = s->value;
+    robot->joints[j].dependent = 0;
+  }
+  return CN_OK;
+}
+
+CnPose cni_robot_motion(const CniRobotJoint *j) {
+  double moved = j->start - j->ref;
+  if (j->kind == CN_JOINT_PRISMATIC) return (CnPose){cn_scale(moved, j->axis), CN_QUAT_ONE};
+  CnQuat turn = CN_QUAT_ONE;
+  if (j->kind == CN_JOINT_BALL) turn = j->turn;
+  if (j->kind == CN_JOINT_REVOLUTE || j->kind == CN_JOINT_SCREW)
+    turn = cni_turn_about(j->axis, moved);
+  CnVec3 shift = cn_sub(j->anchor, cn_rotate(turn, j->anchor));
+  if (j->kind == CN_JOINT_SCREW) shift = cn_madd(shift, j->lead * moved / (2 * PI), j->axis);
+  return (CnPose){shift, turn};
+}
+
+// Parents come before their children.
+static void place_body(CniRobot *robot, int32_t i) {
+  CniRobotBody *b = &robot->bodies[i];
+  const CniRobotBody *above = b->parent == CNI_ROBOT_WORLD ? NULL : &robot->bodies[b->parent];
+  CnPose at = cn_pose_mul(above ? above->at : robot->def->place, b->pose);
+  for (int32_t k = 0; k < b->joint_count; k++)
+    at = cn_pose_mul(at, cni_robot_motion(&robot->joints[b->first_joint + k]));
+  at.rotation = cn_qunit(at.rotation);
+  b->at = at;
+  int rides = b->joint_count == 0 && !b->free;
+  b->group = !rides ? i : above ? above->group : CNI_ROBOT_WORLD;
+  b->carrier = i;
+  b->offset = CN_POSE_ONE;
+  if (rides && !(b->mass > 0)) {
+    b->carrier = above ? above->carrier : CNI_ROBOT_WORLD;
+    b->offset = above ? cn_pose_mul(above->offset, b->pose) : b->pose;
+  }
+}
+
+// A machine's base is held by a weld, whose forces can be told; what has nothing that moves on it is
+// furniture, and fixed, as what has a plane is. Children of the world decide for all below.
+static CnStatus find_fixed(CniRobot *robot) {
+  int32_t *top, *moves;
+  CNI_TRY(cni_arena_array(&robot->arena, robot->body_count, sizeof *top, &top));
+  CNI_TRY(cni_arena_array(&robot->arena, robot->body_count, sizeof *moves, &moves));
+  for (int32_t i = 0; i < robot->body_count; i++) {
+    int32_t parent = robot->bodies[i].parent;
+    top[i] = parent == CNI_ROBOT_WORLD ? i : top[parent];
+    if (robot->bodies[i].group != CNI_ROBOT_WORLD) moves[top[i]] = 1;
+  }
+  for (int32_t i = 0; i < robot->body_count; i++) {
+    CniRobotBody *b = &robot->bodies[i];
+    if (b->unbounded && b->group != CNI_ROBOT_WORLD)
+      return cni_xml_fail(b->node, "%.60s moves: a plane cannot be on it", b->source);
+    b->fixed = b->group == CNI_ROBOT_WORLD && b->carrier == i && (!moves[top[i]] || b->unbounded);
+  }
+  return CN_OK;
+}
+
+CnStatus cni_robot_solid(CniRobot *robot, double mass, CnPose com, CnSym3 inertia) {
+  CnBodyDef def = cn_body_def_default();
+  CnBodyId id;
+  CniModel probe;
+  def.mass = mass;
+  def.com = com;
+  def.inertia = inertia;
+  CNI_TRY(cni_model_init(&probe, robot->allocator));
+  CnStatus status = cni_model_add_body(&probe, &def, &id);
+  cni_model_release(&probe);
+  return status;
+}
+
+// What a body must be, and a little mass for what moves without any.
+static CnStatus check_mass(CniRobot *robot, int32_t i, double total) {
+  CniRobotBody *b = &robot->bodies[i];
+  if (b->carrier != i) return CN_OK;
+  if (!(b->mass > 0)) {
+    double mass = 1e-6 * (total > 0 ? total : 1), j = mass * 1e-4;
+    b->mass = mass;
+    b->inertia = cn_sdiag(j, j, j);
+    b->com = CN_POSE_ONE;
+    cni_robot_note(robot, "%.60s (line %d) moves and has no mass: it gets %g kg", b->name,
+                   (int)b->node->line, mass);
+  }
+  CnStatus status = cni_robot_solid(robot, b->mass, b->com, b->inertia);
+  if (status == CN_OK || status == CN_NO_MEMORY) return status;
+  char why[CNI_MESSAGE_SIZE];
+  strncpy(why, cn_error_message(), sizeof why - 1);
+  why[sizeof why - 1] = 0;
+  return cni_xml_fail(b->node, "%.60s: %s", b->source, why);
+}
+
+// Can two hinges be one universal joint?
+static int crossed(const CniRobotJoint *a, const CniRobotJoint *b) {
+  return a->kind == CN_JOINT_REVOLUTE && b->kind == CN_JOINT_REVOLUTE &&
+         fabs(cn_dot(a->axis, b->axis)) < 1e-12 && cn_norm(cn_sub(a->anchor, b->anchor)) < 1e-12;
+}
+
+static void name_coordinates(CniRobot *robot, const CniRobotBody *b) {
+  for (int32_t k = 0; k < b->joint_count; k++) {
+    int32_t number = b->first_joint + k;
+    CniRobotJoint *j = &robot->joints[number];
+    j->first = number;
+    j->coordinate = cn_joint_coordinate_name(j->kind, 0);
+    if (k + 1 == b->joint_count || !crossed(j, j + 1)) continue;
+    j->coordinate = cn_joint_coordinate_name(CN_JOINT_UNIVERSAL, 0);
+    j[1].first = number;
+    j[1].second = 1;
+    j[1].coordinate = cn_joint_coordinate_name(CN_JOINT_UNIVERSAL, 1);
+    k++;
+  }
+}
+
+CnStatus cni_robot_settle(CniRobot *robot) {
+  double total = 0;
+  CNI_TRY(use_settings(robot));
+  for (int32_t i = 0; i < robot->body_count; i++) {
+    place_body(robot, i);
+    name_coordinates(robot, &robot->bodies[i]);
+    total += robot->bodies[i].mass;
+  }
+  CNI_TRY(find_fixed(robot));
+  for (int32_t i = 0; i < robot->body_count; i++) CNI_TRY(check_mass(robot, i, total));
+  return CN_OK;
+}

@@ -32,6 +32,7 @@ static double largest_difference(const double *a, const double *b, int32_t count
 static Found solve_named(const char *name, CnProblem *p, double tolerance, int32_t repeats) {
   Found f = {.answer = cn_answer_empty(NULL), .seconds = HUGE_VAL};
   CnSolverDef def = cn_solver_def_default(name);
+  def.effort = CN_EFFORT_EXACT;
   CnSolver *solver = NULL;
   CnSolveReport report = {0};
   def.tolerance = tolerance;

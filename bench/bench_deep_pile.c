@@ -121,6 +121,7 @@ typedef struct Run {
 
 static CnStatus solve_cold(Pile *pile, const char *name, const Run *run, CnSolveReport *report) {
   CnSolverDef def = cn_solver_def_default(name);
+  def.effort = CN_EFFORT_EXACT;
   def.time_budget = run->budget;
   def.tolerance = run->tolerance;
   def.max_iterations = run->iterations;

@@ -117,6 +117,7 @@ static int run_file(void *context, const char *name, CnProblem *base) {
   const char *only = value_text(job->values, "only");
   if (base->row_count == 0 || (*only && !strstr(name, only))) return 1;
   CnSolverDef def = cn_solver_def_default(value_text(job->values, "solver"));
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = job->tolerance;
   def.local = CN_LOCAL_EXACT;
   if (job->iterations > 0) def.max_iterations = job->iterations;

@@ -164,6 +164,7 @@ static void fill_row(Row *row, const CnSolveReport *report, uint32_t fewer, cons
 static CnStatus prepare(const Job *job, CnProblem *read, CnProblem **local, CnAnswer *answer,
                         CnSolver **solver) {
   CnSolverDef def = cn_solver_def_default(value_text(job->values, "solver"));
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = job->tolerance;
   CnStatus status = read->form == CN_FORM_EXPLICIT ? CN_OK : cn_problem_to_explicit(read, local);
   if (status == CN_OK) status = cn_answer_fit(answer, read);

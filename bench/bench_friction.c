@@ -131,6 +131,7 @@ static int fill_row(Job *job, Row *row, CnProblem *problem, CnSolver *solver, Cn
 static int run_file(void *context, const char *name, CnProblem *read) {
   Job *job = context;
   CnSolverDef def = cn_solver_def_default(value_text(job->values, "solver"));
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = job->tolerance;
   def.max_iterations = 100000000;
   def.time_budget = 10 * job->seconds;

@@ -164,6 +164,7 @@ static void fill_peer(Job *job, Row *row, double seconds, const PeerAnswer *foun
 
 static int run_problem(Job *job, const LcpProblem *p) {
   CnSolverDef def = cn_solver_def_default(value_text(job->values, "solver"));
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = job->tolerance;
   CnProblem *problem = make_problem(p);
   CnAnswer answer = cn_answer_empty(NULL);

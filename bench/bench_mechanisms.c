@@ -306,6 +306,7 @@ static int rows_of(const Values *values, Report *report, const Kind *kind, int32
   CnWorldDef def = cn_world_def_default();
   def.time_step = STEP;
   if (strcmp(solver, "default") != 0) def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   int ok = m.bodies && m.joints && m.links && m.hinges &&
            cn_world_create(&def, &m.world) == CN_OK && kind->make(&m, n) &&
            cairn_row(report, kind, n, &m, solver);

@@ -29,6 +29,7 @@ static CnStatus open_scene(IpmScene *scene, const char *solver, CnMaterialId *ma
   def.contact_slop = 1e-9;
   def.recovery_speed = 1;
   def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   if (strcmp(solver, "psor") == 0) {
     def.solver.tolerance = 1e-4;
     def.solver.max_iterations = 1000;

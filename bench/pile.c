@@ -128,6 +128,7 @@ static CnStatus build(Pile *pile, const Bodies *bodies, const PileOptions *optio
   def.gravity = (CnVec3){bodies->gravity[0], bodies->gravity[1], bodies->gravity[2]};
   def.time_step = bodies->time_step;
   def.solver = cn_solver_def_default(options->solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.max_iterations = bodies->iterations;
   def.solver.tolerance = 0; // all iterations, as the peers
   def.worker_count = options->threads;

@@ -8,6 +8,7 @@
 #include <cairn/problem.h>
 #include <cairn/query.h>
 #include <cairn/solver.h>
+#include <cairn/state.h>
 #include <cairn/system.h>
 #include <cairn/verdict.h>
 #include <cairn/world.h>

@@ -13,7 +13,7 @@ typedef struct CnMaterialId {
   uint32_t slot, generation;
 } CnMaterialId;
 
-/// What of a shape is more than a few numbers, shared by shapes: cn_geometry_create_points.
+/// What of a shape is more than a few numbers, shared by shapes: cn_geometry_create_points, cn_geometry_create_mesh.
 typedef struct CnGeometryId {
   uint32_t slot, generation;
 } CnGeometryId;
@@ -37,7 +37,7 @@ typedef struct CnShapeDef {
   double half_length; ///< m, > 0: what is long, along z of the shape's frame
   double top_radius;  ///< m, >= 0: cone, at its upper end
   double rounding;    ///< m, >= 0: of a ball carried over box, cylinder or hull, which grow by it
-  CnGeometryId geometry; ///< of a hull; none otherwise
+  CnGeometryId geometry; ///< of a hull or a mesh; none otherwise
   double density;        ///< kg/m^3, >= 0, default 1000
   CnMaterialId material; ///< none: friction 0.5, restitution 0
   uint32_t category;     ///< bits; two shapes meet if each one's category is in the other's mask

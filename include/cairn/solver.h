@@ -18,13 +18,22 @@ typedef enum CnLocalSolve {
   CN_LOCAL_EXACT       ///< the block's own problem solved to round-off
 } CnLocalSolve;
 
+/// How much `auto` may spend on a solve, counted in sweeps and in numbers of factors, never in time:
+/// the same work on every machine. What it reaches is in the certificate.
+typedef enum CnEffort {
+  CN_EFFORT_QUICK = 0, ///< for a look: 1e-3 of the speeds, or what 40 sweeps give
+  CN_EFFORT_NORMAL, ///< for daily work: 1e-4, and exact methods where they cost no more than some
+                    ///< times 120 sweeps
+  CN_EFFORT_EXACT   ///< 1e-8 by all methods there are, whatever they cost
+} CnEffort;
+
 /// How to build a solver. Start from cn_solver_def_default(name).
 typedef struct CnSolverDef {
   uint32_t size, tag;     ///< set by cn_solver_def_default
   const char *name;       ///< a name cn_solver_name lists; copied
   double tolerance;       ///< > 0 stops early when the deciding error (CnSolveReport::converged)
                           ///< is below; 0 uses all iterations, so that the cost of a step is known
-                          ///< beforehand
+                          ///< beforehand (auto: 0 is the tolerance of its effort)
   int32_t max_iterations; ///< >= 1
   double time_budget;     ///< s; 0 = none. A solve it cut is marked cut_by_time
   double relaxation;      ///< omega, in (0, 2)
@@ -33,6 +42,7 @@ typedef struct CnSolverDef {
   int32_t check_interval; ///< >= 1: iterations between looks at the tolerance and the clock
   int32_t facets;         ///< of the pyramids in place of friction cones (simplex): even, 4 to 64,
                           ///< default 8
+  CnEffort effort;        ///< of auto; default CN_EFFORT_NORMAL
   CnTasks *tasks;         ///< workers to use, borrowed; null: the calling thread
   CnAllocator allocator;  ///< default malloc and free
 } CnSolverDef;

@@ -12,6 +12,7 @@
 #include <cairn/force.h>
 #include <cairn/function.h>
 #include <cairn/joint.h>
+#include <cairn/mesh.h>
 #include <cairn/problem.h>
 #include <cairn/shape.h>
 #include <cairn/solver.h>
@@ -371,6 +372,11 @@ CN_API CnStatus cn_material_destroy(CnWorld *world, CnMaterialId material);
 CN_API CnStatus cn_geometry_create_points(CnWorld *world, const char *name, const CnVec3 *points,
                                           int32_t count, CnGeometryId *geometry);
 
+/// A geometry from triangles (mesh.h): a surface that need not be convex, for shapes of kind
+/// CN_SHAPE_MESH. Refused where a triangle has no area or names a vertex that is not there.
+CN_API CnStatus cn_geometry_create_mesh(CnWorld *world, const CnMeshDef *def,
+                                        CnGeometryId *geometry);
+
 /// Destroy a geometry that no shape uses (CN_INVALID_ARGUMENT otherwise).
 CN_API CnStatus cn_geometry_destroy(CnWorld *world, CnGeometryId geometry);
 
@@ -378,8 +384,10 @@ typedef struct CnGeometryInfo {
   const char *name; ///< "" without one; valid as long as the geometry
   int32_t vertex_count, edge_count, face_count;
   int32_t use_count; ///< shapes that have it
-  double volume;     ///< m^3
+  double volume;     ///< m^3; 0 of a mesh that is not closed
   CnVec3 centre;     ///< m, of the volume, in the frame of the points
+  int32_t closed;    ///< 1: it encloses a volume; a hull does
+  int32_t is_mesh;   ///< 1: for shapes of kind CN_SHAPE_MESH, 0: of kind CN_SHAPE_HULL
 } CnGeometryInfo;
 CN_API CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, CnGeometryInfo *info);
 

@@ -6,6 +6,7 @@
 
 #include "cli/job.h"
 #include "integrator/integrator.h"
+#include "solver/solver.h"
 #include "world/world.h"
 
 #define STEPS_MAX 9007199254740992.0 // 2^53
@@ -61,6 +62,10 @@ static const char *friction_name(int32_t index) {
                                                    : NULL;
 }
 
+static const char *effort_name(int32_t index) {
+  return cni_field_word(cni_field_find(cni_solver_fields, "effort"), index);
+}
+
 // ---- settings ----
 
 // Another solver than the scene's keeps the budget that the scene asks for.
@@ -69,6 +74,7 @@ static void change_solver(CnSolverDef *solver, const char *name) {
   if (strcmp(solver->name, name) == 0) return;
   if (solver->max_iterations != usual.max_iterations) other.max_iterations = solver->max_iterations;
   if (solver->tolerance != usual.tolerance) other.tolerance = solver->tolerance;
+  other.effort = solver->effort;
   *solver = other;
 }
 
@@ -91,12 +97,13 @@ static void use_integration(const CniArgs *args, CnWorldDef *def) {
 static int use_options(CniJob *job) {
   const CniArgs *args = job->args;
   CnWorldDef *def = &job->def;
-  const char *solver = NULL, *friction = NULL;
+  const char *solver = NULL, *friction = NULL, *effort = NULL;
   if (!cni_args_choice(args, "solver", cn_solver_name, &solver)) return CNI_EXIT_USAGE;
   if (solver) change_solver(&def->solver, solver);
   int64_t iterations = def->solver.max_iterations, threads = def->worker_count;
   if (!cni_args_choice(args, "integrator", cn_integrator_name, &def->integrator) ||
       !cni_args_choice(args, "friction", friction_name, &friction) ||
+      !cni_args_choice(args, "effort", effort_name, &effort) ||
       !cni_args_number(args, "h", CNI_NUMBER_POSITIVE, &def->time_step) ||
       !cni_args_number(args, "tol", CNI_NUMBER_NOT_NEGATIVE, &def->solver.tolerance) ||
       !cni_args_whole(args, "iters", 1, INT32_MAX, &iterations) ||
@@ -105,6 +112,9 @@ static int use_options(CniJob *job) {
   use_integration(args, def);
   def->solver.max_iterations = (int32_t)iterations;
   def->worker_count = (int32_t)threads;
+  if (effort)
+    def->solver.effort =
+        (CnEffort)cni_field_word_index(cni_field_find(cni_solver_fields, "effort"), effort);
   if (friction)
     def->friction = strcmp(friction, cn_friction_model_name(CN_FRICTION_CONVEX)) == 0
                         ? CN_FRICTION_CONVEX

@@ -211,6 +211,8 @@ static int compare_options(const CniJob *job, const CnWorldDef *kept) {
   if (cni_args_has(job->args, "friction") && def->friction != kept->friction) differs = "friction";
   if (cni_args_has(job->args, "iters") && def->solver.max_iterations != kept->solver.max_iterations)
     differs = "iters";
+  if (cni_args_has(job->args, "effort") && def->solver.effort != kept->solver.effort)
+    differs = "effort";
   if (cni_args_has(job->args, "tol") && def->solver.tolerance != kept->solver.tolerance)
     differs = "tol";
   CnWorldDef with = *kept;

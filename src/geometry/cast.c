@@ -42,6 +42,8 @@ static CniPlaces of_convex(const CniPlaced *a, const CniPlaced *b) {
 
 CniPlaces cni_places(const CniPlaced *a, const CniPlaced *b) {
   int end_a = cni_shape_unbounded(a->kind), end_b = cni_shape_unbounded(b->kind);
+  if (cni_shape_is_surface(a->kind) || cni_shape_is_surface(b->kind))
+    return (CniPlaces){.gap = INFINITY, .normal = {0, 0, 1}};
   if (end_a && end_b) return (CniPlaces){.gap = INFINITY, .normal = {0, 0, 1}};
   if (end_b) return over_plane(a, b);
   if (end_a) return turned(over_plane(b, a));
@@ -64,6 +66,7 @@ double cni_cast(const CniPlaced *a, const CniPlaced *b, CnVec3 motion, double mo
   double t = 0, extent = size_of(a) + size_of(b) + fabs(now.gap), speed = 0;
   if (places) *places = now;
   if (now.gap <= 0) return 0;
+  if (now.gap == INFINITY) return INFINITY;
   for (int32_t round = 0; round < ROUNDS && now.gap > TOUCH * extent; round++) {
     if (now.gap > SHARP * extent || round == 0) normal = now.normal;
     speed = cn_dot(normal, motion);

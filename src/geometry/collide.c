@@ -48,6 +48,7 @@ static int sharp(const CniPlaced *shape) {
 // Does b come first? A half-space is always the second.
 static int swapped(const CniPlaced *a, const CniPlaced *b) {
   int end_a = cni_shape_unbounded(a->kind), end_b = cni_shape_unbounded(b->kind);
+  if (cni_shape_is_surface(a->kind)) return 1;
   if (end_a != end_b) return end_a;
   int own = pairs[a->kind][b->kind] && sharp(a) && sharp(b);
   if (a->kind != b->kind || end_a || own) return a->kind > b->kind;
@@ -62,7 +63,7 @@ void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManif
   manifold->count = 0;
   int swap = swapped(a, b);
   const CniPlaced *first = swap ? b : a, *second = swap ? a : b;
-  if (cni_shape_unbounded(first->kind)) return;
+  if (cni_shape_unbounded(first->kind) || cni_shape_is_surface(second->kind)) return;
   CniCollide collide = pairs[first->kind][second->kind];
   if (!sharp(first) || !sharp(second)) collide = NULL;
   if (!collide && cni_shape_unbounded(second->kind)) collide = cni_collide_convex_plane;

@@ -8,6 +8,7 @@
 #include "core/fields.h"
 #include "core/vec.h"
 #include "geometry/hull.h"
+#include "geometry/mesh.h"
 
 // A shape placed in the world.
 #define CNI_SHAPE_SIZES 4
@@ -15,7 +16,8 @@ typedef struct CniPlaced {
   CnShapeKind kind;
   CnPose pose;                  // of the shape's frame
   double size[CNI_SHAPE_SIZES]; // the numbers of the kind's fields, in their order
-  const CniHull *hull;          // of kinds that have a geometry
+  const CniHull *hull;          // of kinds that have a geometry: one of the two
+  const CniMesh *mesh;
 } CniPlaced;
 
 // Axis-aligned bounds; what is unbounded has +-INFINITY.
@@ -52,9 +54,10 @@ typedef enum CniPagePrimitive {
 
 enum {
   CNI_SHAPE_UNBOUNDED = 1, // no bounds, no mass, no core; not on dynamic bodies
-  CNI_SHAPE_GEOMETRY = 2,  // it is more than its sizes: CniPlaced::hull has it
+  CNI_SHAPE_GEOMETRY = 2,  // it is more than its sizes: CniPlaced::hull or mesh has it
   CNI_SHAPE_CURVED = 4,    // its core is no polyhedron
-  CNI_SHAPE_AXIAL = 8      // the same however it is turned about z
+  CNI_SHAPE_AXIAL = 8,     // the same however it is turned about z
+  CNI_SHAPE_SURFACE = 16   // a mesh: not convex, no core
 };
 
 // A row of the table of kinds: all that the rest of Cairn knows of one. Directions and points are in
@@ -91,8 +94,11 @@ static inline int cni_shape_unbounded(CnShapeKind kind) {
 static inline int cni_shape_needs_geometry(CnShapeKind kind) {
   return (cni_shape_kinds[kind]->flags & CNI_SHAPE_GEOMETRY) != 0;
 }
+static inline int cni_shape_is_surface(CnShapeKind kind) {
+  return (cni_shape_kinds[kind]->flags & CNI_SHAPE_SURFACE) != 0;
+}
 
-// A shape as triangles (mesh.c), in its own frame: corners with their normals, then triangles of their
+// A shape as triangles (triangles.c), in its own frame: corners with their normals, then triangles of their
 // numbers, counter-clockwise from outside. `quarter`: corners of a quarter of a circle; a half-space is
 // a square of 2 `far`.
 typedef struct CniMeshTaker {
@@ -100,6 +106,7 @@ typedef struct CniMeshTaker {
   void (*corner)(void *context, CnVec3 place, CnVec3 normal);
   void (*triangle)(void *context, const int32_t corner[3]);
 } CniMeshTaker;
-void cni_shape_mesh(const CniPlaced *shape, int32_t quarter, double far, const CniMeshTaker *take);
+void cni_shape_triangles(const CniPlaced *shape, int32_t quarter, double far,
+                         const CniMeshTaker *take);
 
 #endif

@@ -97,6 +97,7 @@ CnStatus cni_clash_solve(CniClash *clash, CnSolver *solver, CnSolveReport *repor
 CnStatus cni_clash_solver(const char *name, const CnAllocator *allocator, CnSolver **solver) {
   CnSolverDef def = cn_solver_def_default(name);
   def.tolerance = 1e-14;
+  def.effort = CN_EFFORT_EXACT;
   def.max_iterations = 20000;
   def.check_interval = 20;
   def.local = CN_LOCAL_EXACT;

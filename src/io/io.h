@@ -36,8 +36,8 @@ CnCurveDef cni_scene_joint_curve(const CnScene *scene, int32_t joint, int32_t si
 // The settings that a run was made with, over those of the definition: what the file does not say
 // stays. Names are those of the run or of the tables.
 CnStatus cni_run_settings(CnRun *run, CnWorldDef *def);
-// The hull of a shape's geometry, as long as the run is open; null without one.
-const CniHull *cni_run_hull(const CnRun *run, CnGeometryId geometry);
+// Give a placed shape its geometry, hull or mesh, as long as the run is open; none: it gets none.
+void cni_run_form(const CnRun *run, CnGeometryId geometry, CniPlaced *placed);
 // The springs between bodies, as links; none in runs of 0.1.
 CnStatus cni_run_springs(CnRun *run, CniArena *arena, CnRunJoint **springs, int32_t *count);
 

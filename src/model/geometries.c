@@ -19,28 +19,33 @@ CnStatus cni_geometry_keep(CniModel *model, const CniGeometry *given) {
   return CN_OK;
 }
 
+void cni_geometry_release(const CniModel *model, const CniGeometry *geometry) {
+  cni_hull_destroy(&model->allocator, geometry->hull);
+  cni_mesh_destroy(&model->allocator, geometry->mesh);
+}
+
 void cni_geometries_release(CniModel *model) {
   const CnAllocator *a = &model->allocator;
   for (int32_t i = 0; i < model->geometry_count; i++) {
-    cni_hull_destroy(a, model->geometries[i]->hull);
+    cni_geometry_release(model, model->geometries[i]);
     cni_release(a, model->geometries[i], sizeof *model->geometries[i]);
   }
   cni_release(a, model->geometries, (size_t)model->geometry_capacity * sizeof *model->geometries);
   cni_ids_release(&model->geometry_ids, a);
 }
 
-CnStatus cni_model_add_points(CniModel *model, const char *name, const CnVec3 *points,
-                              int32_t count, CnGeometryId *id) {
-  *id = (CnGeometryId){0, 0};
-  char what[CNI_NAME_SIZE + 16] = "geometry";
-  CniGeometry g = {.use_count = 0};
-  cni_name_copy(g.name, name);
-  if (g.name[0]) snprintf(what, sizeof what, "geometry '%s'", g.name);
-  CNI_TRY(cni_ids_reserve(&model->geometry_ids, &model->allocator));
-  CNI_TRY(cni_hull_create(&model->allocator, what, points, count, &g.hull));
-  CnStatus status = cni_geometry_keep(model, &g);
+// What messages call it.
+static void begin_geometry(CniGeometry *g, const char *name, char what[CNI_NAME_SIZE + 16]) {
+  *g = (CniGeometry){.use_count = 0};
+  cni_name_copy(g->name, name);
+  snprintf(what, CNI_NAME_SIZE + 16, g->name[0] ? "geometry '%s'" : "geometry", g->name);
+}
+
+static CnStatus add_geometry(CniModel *model, const CniGeometry *g, CnGeometryId *id) {
+  CnStatus status = cni_ids_reserve(&model->geometry_ids, &model->allocator);
+  if (status == CN_OK) status = cni_geometry_keep(model, g);
   if (status != CN_OK) {
-    cni_hull_destroy(&model->allocator, g.hull);
+    cni_geometry_release(model, g);
     return status;
   }
   int32_t i = model->geometry_count - 1;
@@ -50,6 +55,26 @@ CnStatus cni_model_add_points(CniModel *model, const char *name, const CnVec3 *p
   return CN_OK;
 }
 
+CnStatus cni_model_add_points(CniModel *model, const char *name, const CnVec3 *points,
+                              int32_t count, CnGeometryId *id) {
+  char what[CNI_NAME_SIZE + 16];
+  CniGeometry g;
+  *id = (CnGeometryId){0, 0};
+  begin_geometry(&g, name, what);
+  CNI_TRY(cni_hull_create(&model->allocator, what, points, count, &g.hull));
+  return add_geometry(model, &g, id);
+}
+
+CnStatus cni_model_add_mesh(CniModel *model, const CnMeshDef *def, CnGeometryId *id) {
+  char what[CNI_NAME_SIZE + 16];
+  CniGeometry g;
+  *id = (CnGeometryId){0, 0};
+  CNI_TRY(cni_def_check("mesh", def, sizeof *def, CNI_TAG_MESH));
+  begin_geometry(&g, def->name, what);
+  CNI_TRY(cni_mesh_create(&model->allocator, what, def, &g.mesh));
+  return add_geometry(model, &g, id);
+}
+
 CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id) {
   int32_t i;
   CNI_TRY(cni_model_find_geometry(model, id, &i));
@@ -57,7 +82,7 @@ CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id) {
   if (g->use_count > 0)
     return cni_invalid("geometry %u '%s' is used by %d shapes", (unsigned)g->slot, g->name,
                        (int)g->use_count);
-  cni_hull_destroy(&model->allocator, g->hull);
+  cni_geometry_release(model, g);
   cni_release(&model->allocator, g, sizeof *g);
   cni_ids_free(&model->geometry_ids, id.slot);
   int32_t last = --model->geometry_count;
@@ -81,5 +106,8 @@ CnStatus cni_model_geometry_of(const CniModel *model, const CnShapeDef *def,
   if (i >= model->geometry_count) // ids of a snapshot are not checked yet
     return cni_bad_data("shape: the id of its geometry leads nowhere");
   *geometry = model->geometries[i];
+  if (cni_shape_is_surface(def->kind) != ((*geometry)->mesh != NULL))
+    return cni_invalid("shape: a %s cannot have geometry %u, which is a %s", kind,
+                       (unsigned)def->geometry.slot, (*geometry)->mesh ? "mesh" : "hull");
   return CN_OK;
 }

@@ -77,7 +77,8 @@ typedef struct CniShapePoses {
 typedef struct CniGeometry {
   uint32_t slot, generation;
   int32_t use_count; // shapes that have it
-  CniHull *hull;
+  CniHull *hull;     // one of the two
+  CniMesh *mesh;
   char name[CNI_NAME_SIZE];
 } CniGeometry;
 
@@ -127,10 +128,13 @@ static inline CnPose cni_shape_def_pose(const CniShape *shape) {
 }
 // The shape at a pose.
 static inline CniPlaced cni_shape_at(const CniShape *shape, CnPose pose) {
-  CniPlaced placed = {shape->kind, pose, {shape->radius}, NULL};
+  CniPlaced placed = {shape->kind, pose, {shape->radius}, NULL, NULL};
   if (shape->kind != CN_SHAPE_SPHERE && shape->extra) {
     memcpy(placed.size, shape->extra->size, sizeof placed.size);
-    if (shape->extra->geometry) placed.hull = shape->extra->geometry->hull;
+    if (shape->extra->geometry) {
+      placed.hull = shape->extra->geometry->hull;
+      placed.mesh = shape->extra->geometry->mesh;
+    }
   }
   return placed;
 }
@@ -237,6 +241,7 @@ CnStatus cni_model_set_material(CniModel *model, CnMaterialId id, const CnMateri
 CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id);
 CnStatus cni_model_add_points(CniModel *model, const char *name, const CnVec3 *points,
                               int32_t count, CnGeometryId *id);
+CnStatus cni_model_add_mesh(CniModel *model, const CnMeshDef *def, CnGeometryId *id);
 CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id);
 
 // The ids of things by dense indices.
@@ -299,6 +304,7 @@ CnStatus cni_shape_from_def(const CniModel *model, const CnShapeDef *def, CniSha
 
 // Take a geometry over, for data read from outside: its hull is the model's now, its ids are there.
 CnStatus cni_geometry_keep(CniModel *model, const CniGeometry *geometry);
+void cni_geometry_release(const CniModel *model, const CniGeometry *geometry);
 
 // The definition a shape was made from.
 CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);

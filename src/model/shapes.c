@@ -67,8 +67,14 @@ CnStatus cni_shape_def_check(CnShapeDef *def) {
 
 static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShapeDef *def) {
   char label[CNI_NAME_SIZE + 16];
-  if (!cni_shape_unbounded(def->kind) || model->bodies[body].kind != CN_BODY_DYNAMIC) return CN_OK;
+  if (model->bodies[body].kind != CN_BODY_DYNAMIC) return CN_OK;
   cni_model_body_label(model, body, label);
+  CniGeometry *g = NULL;
+  if (cni_shape_is_surface(def->kind)) CNI_TRY(cni_model_geometry_of(model, def, &g));
+  if (g && (!g->mesh->closed || !(g->mesh->volume > 0)))
+    return cni_invalid("shape: mesh '%s' cannot be on %s, which is dynamic: it encloses no volume",
+                       g->name, label);
+  if (!cni_shape_unbounded(def->kind)) return CN_OK;
   return cni_invalid("shape: a %s cannot be on %s, which is dynamic",
                      cni_shape_kinds[def->kind]->name, label);
 }

@@ -139,6 +139,7 @@ CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p) {
 
 // ---- definition ----
 
+static const char *const efforts[] = {"quick", "normal", "exact", NULL};
 static const char *const locals[] = {"split", "projection", "exact", NULL};
 
 const CniField cni_solver_fields[] = {
@@ -162,6 +163,8 @@ const CniField cni_solver_fields[] = {
               "iterations from one convergence check to the next", .fallback = {10}),
     CNI_FIELD(INTEGER, CnSolverDef, facets, FACETS, "",
               "sides of the pyramids in place of friction cones (simplex)", .fallback = {8}),
+    CNI_FIELD(CHOICE, CnSolverDef, effort, ANY, "", "how much work auto may spend on a step",
+              .words = efforts, .fallback = {CN_EFFORT_NORMAL}),
     CNI_FIELDS_END,
 };
 
@@ -176,6 +179,12 @@ CnSolverDef cn_solver_def_default(const char *name) {
   def.name = kind ? kind->name : name;
   def.allocator = cn_allocator_default();
   return def;
+}
+
+double cni_solver_tolerance(const CnSolverDef *def) {
+  static const double usual[] = {1e-3, 1e-4, 1e-8};
+  if (def->tolerance > 0 || cni_solver_find(def->name) != &cni_solver_auto) return def->tolerance;
+  return usual[def->effort];
 }
 
 static CnStatus check_def(const CnSolverDef *def) {
@@ -201,6 +210,7 @@ CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver) {
 
   // the caller's string may not live as long as the solver
   made->def.name = kind->name;
+  made->def.tolerance = cni_solver_tolerance(def);
   CnStatus status = kind->create(&made->def, &made->allocator, &made->state);
   if (status != CN_OK) {
     cni_release(&def->allocator, made, sizeof *made);
@@ -419,6 +429,7 @@ CnStatus cn_solve(const CnProblem *problem, const char *solver, double tolerance
   if (!problem) return cni_invalid("cn_solve: problem is null");
   CnSolverDef def = cn_solver_def_default(solver);
   def.tolerance = tolerance;
+  def.effort = CN_EFFORT_EXACT;
   def.allocator = problem->allocator;
 
   // who names a tolerance wants it reached; defaults are for steps of a world

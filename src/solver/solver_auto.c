@@ -210,7 +210,7 @@ const CnSolverKind cni_solver_auto = {
     .summary = "tries the solvers in a fixed order until the certificate confirms an answer",
     .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT |
                CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX | CNI_ACCEPT_GLOBAL,
-    .defaults = {.tolerance = 1e-8, .max_iterations = 120},
+    .defaults = {.tolerance = 0, .max_iterations = 120},
     .create = create,
     .solve = solve,
     .destroy = destroy,

@@ -37,9 +37,9 @@ static CnStatus run_joint(void *context, int32_t index, CnRunJoint *joint) {
   return cn_run_joint(view->run, index, joint);
 }
 
-static const CniHull *run_hull(void *context, CnGeometryId geometry) {
+static void run_form(void *context, CnGeometryId geometry, CniPlaced *shape) {
   const RunView *view = context;
-  return cni_run_hull(view->run, geometry);
+  cni_run_form(view->run, geometry, shape);
 }
 
 static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *poses) {
@@ -136,7 +136,7 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
                           .parameter = run_parameter,
                           .body = run_body,
                           .shape = run_shape,
-                          .hull = run_hull,
+                          .form = run_form,
                           .joint = run_joint,
                           .frame = run_frame,
                           .series = run_series,

@@ -81,9 +81,9 @@ static CnStatus list_springs(SceneView *view) {
   return CN_OK;
 }
 
-static const CniHull *scene_hull(void *context, CnGeometryId geometry) {
+static void scene_form(void *context, CnGeometryId geometry, CniPlaced *shape) {
   const SceneView *view = context;
-  return cni_world_hull(view->world, geometry);
+  cni_world_form(view->world, geometry, shape);
 }
 
 static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *poses) {
@@ -130,7 +130,7 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                             .parameter = scene_parameter,
                             .body = scene_body,
                             .shape = scene_shape,
-                            .hull = scene_hull,
+                            .form = scene_form,
                             .joint = scene_joint,
                             .springs = view->springs,
                             .spring_count = view->spring_count,

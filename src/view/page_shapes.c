@@ -21,7 +21,7 @@ typedef struct Meshes {
 static CnStatus find_mesh(Meshes *meshes, const CniPlaced *shape, int32_t *index) {
   for (*index = 0; *index < meshes->count; (*index)++) {
     const CniPlaced *m = &meshes->items[*index];
-    if (m->kind == shape->kind && m->hull == shape->hull &&
+    if (m->kind == shape->kind && m->hull == shape->hull && m->mesh == shape->mesh &&
         memcmp(m->size, shape->size, sizeof m->size) == 0)
       return CN_OK;
   }
@@ -62,10 +62,10 @@ static void put_triangle(void *context, const int32_t corner[3]) {
 // corners.
 static void write_mesh(CniPageFile *file, const CniPlaced *shape, int32_t quarter) {
   MeshCount count = {0, 0};
-  cni_shape_mesh(shape, quarter, 0, &(CniMeshTaker){&count, count_corner, count_triangle});
+  cni_shape_triangles(shape, quarter, 0, &(CniMeshTaker){&count, count_corner, count_triangle});
   cni_page_file_float32(file, (float)count.corners);
   cni_page_file_float32(file, (float)count.triangles);
-  cni_shape_mesh(shape, quarter, 0, &(CniMeshTaker){file, put_corner, put_triangle});
+  cni_shape_triangles(shape, quarter, 0, &(CniMeshTaker){file, put_corner, put_triangle});
 }
 
 // ---- shapes ----
@@ -73,8 +73,7 @@ static void write_mesh(CniPageFile *file, const CniPlaced *shape, int32_t quarte
 static CnStatus write_shape(CniPageFile *file, const CniPageSource *source, const CnRunShape *s,
                             Meshes *meshes) {
   CniPlaced shape = cni_shape_placed(&s->def);
-  if (cni_shape_needs_geometry(shape.kind))
-    shape.hull = source->hull(source->context, s->def.geometry);
+  if (cni_shape_needs_geometry(shape.kind)) source->form(source->context, s->def.geometry, &shape);
   const CniShapeKind *kind = cni_shape_kinds[shape.kind];
   CniPagePrimitive primitive = kind->page;
   if (primitive == CNI_PAGE_BOX && kind->rounding(&shape) > 0) primitive = CNI_PAGE_TRIANGLES;

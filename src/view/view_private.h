@@ -46,7 +46,7 @@ typedef struct CniPageSource {
   CnStatus (*parameter)(void *context, int32_t index, CnRunParameter *parameter);
   CnStatus (*body)(void *context, int32_t index, CnRunBody *body);
   CnStatus (*shape)(void *context, int32_t index, CnRunShape *shape);
-  const CniHull *(*hull)(void *context, CnGeometryId geometry); // null without one
+  void (*form)(void *context, CnGeometryId geometry, CniPlaced *shape); // its hull or mesh
   CnStatus (*joint)(void *context, int32_t index, CnRunJoint *joint);
   const CnRunJoint *springs; // force elements between two points, drawn as zigzags
   int32_t spring_count;

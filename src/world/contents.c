@@ -5,7 +5,7 @@
 #include "solver/solver.h"
 #include "world/world.h"
 
-static void engine_release(CniEngine *engine, const CnAllocator *allocator) {
+void cni_engine_release(CniEngine *engine, const CnAllocator *allocator) {
   CNI_RELEASE(allocator, engine->group_bodies, engine->group_capacity);
   CNI_RELEASE(allocator, engine->block_joints, engine->joint_capacity);
   cn_integrator_destroy(engine->integrator);
@@ -44,7 +44,7 @@ CnStatus cni_engine_create(CniEngine *engine, const CniSettings *settings,
                            const CnAllocator *allocator, CnTasks *tasks) {
   *engine = (CniEngine){.answer = cn_answer_empty(allocator)};
   CnStatus status = engine_build(engine, settings, allocator, tasks);
-  if (status != CN_OK) engine_release(engine, allocator);
+  if (status != CN_OK) cni_engine_release(engine, allocator);
   return status;
 }
 
@@ -55,7 +55,7 @@ CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
   CNI_TRY(cni_engine_create(&contents->engine, &contents->settings, allocator, tasks));
   CnStatus status = cni_model_init(&contents->model, allocator);
   if (status == CN_OK) return CN_OK;
-  engine_release(&contents->engine, allocator);
+  cni_engine_release(&contents->engine, allocator);
   *contents = (CniContents){0};
   return status;
 }
@@ -63,6 +63,6 @@ CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
 void cni_contents_release(CniContents *contents, const CnAllocator *allocator) {
   cni_contacts_release(&contents->contacts, allocator);
   cni_model_release(&contents->model);
-  engine_release(&contents->engine, allocator);
+  cni_engine_release(&contents->engine, allocator);
   *contents = (CniContents){0};
 }

@@ -4,6 +4,7 @@
 
 // ---- geometries ----
 
+CNI_CREATE(cn_geometry_create_mesh, CnMeshDef, CnGeometryId, cni_model_add_mesh)
 CNI_DESTROY(cn_geometry_destroy, CnGeometryId, cni_model_remove_geometry)
 
 CnStatus cn_geometry_create_points(CnWorld *world, const char *name, const CnVec3 *points,
@@ -24,22 +25,26 @@ CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, CnGeometr
   if (!world) return cni_null_argument("cn_geometry_info", "the world");
   CNI_TRY(cni_model_find_geometry(&world->now.model, geometry, &i));
   const CniGeometry *g = world->now.model.geometries[i];
-  *info = (CnGeometryInfo){.name = g->name,
-                           .vertex_count = g->hull->vertex_count,
-                           .edge_count = g->hull->corner_count / 2,
-                           .face_count = g->hull->face_count,
-                           .use_count = g->use_count,
-                           .volume = g->hull->volume,
-                           .centre = g->hull->centre};
+  info->name = g->name;
+  info->use_count = g->use_count;
+  info->is_mesh = g->mesh != NULL;
+  info->closed = g->mesh ? g->mesh->closed : 1;
+  info->vertex_count = g->mesh ? g->mesh->vertex_count : g->hull->vertex_count;
+  info->edge_count = g->mesh ? g->mesh->edge_count : g->hull->corner_count / 2;
+  info->face_count = g->mesh ? g->mesh->triangle_count : g->hull->face_count;
+  info->volume = g->mesh ? g->mesh->volume : g->hull->volume;
+  info->centre = g->mesh ? g->mesh->centre : g->hull->centre;
   return CN_OK;
 }
 
-const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry) {
+void cni_world_form(const CnWorld *world, CnGeometryId geometry, CniPlaced *placed) {
   int32_t i;
-  if (geometry.slot == 0) return NULL;
-  return cni_model_find_geometry(&world->now.model, geometry, &i) == CN_OK
-             ? world->now.model.geometries[i]->hull
-             : NULL;
+  placed->hull = NULL;
+  placed->mesh = NULL;
+  if (geometry.slot == 0) return;
+  if (cni_model_find_geometry(&world->now.model, geometry, &i) != CN_OK) return;
+  placed->hull = world->now.model.geometries[i]->hull;
+  placed->mesh = world->now.model.geometries[i]->mesh;
 }
 
 // ---- curves ----

@@ -83,8 +83,9 @@ static CnStatus given_shape(const CnWorld *world, const char *call, const CnShap
   CNI_TRY(cni_shape_check(&def));
   CNI_TRY(cni_check_pose("shape: pose", &def.pose));
   *placed = cni_shape_placed(&def);
-  placed->hull = cni_world_hull(world, def.geometry);
-  if (cni_shape_needs_geometry(def.kind) && !placed->hull)
+  cni_world_form(world, def.geometry, placed);
+  int found = cni_shape_is_surface(def.kind) ? placed->mesh != NULL : placed->hull != NULL;
+  if (cni_shape_needs_geometry(def.kind) && !found)
     return cni_error(CN_INVALID_HANDLE, "%s: the shape's geometry %u does not exist", call,
                      (unsigned)def.geometry.slot);
   return CN_OK;

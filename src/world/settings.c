@@ -78,6 +78,7 @@ static void choose_solver(CniSettings *s) {
   CnSolverDef other = cn_solver_def_default(kind->solver);
   s->solver.name = other.name;
   if (s->solver.tolerance == usual.tolerance) s->solver.tolerance = other.tolerance;
+  if (s->solver.effort == usual.effort) s->solver.effort = CN_EFFORT_EXACT;
   if (s->solver.max_iterations == usual.max_iterations)
     s->solver.max_iterations = other.max_iterations;
 }

@@ -50,7 +50,7 @@ CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call) {
 
 // ---- creation ----
 
-static CnStatus check_def(const CnWorldDef *def) {
+CnStatus cni_world_def_check(const CnWorldDef *def) {
   CNI_TRY(cni_def_check("world", def, sizeof *def, WORLD_TAG));
   if (!def->allocator.allocate || !def->allocator.release)
     return cni_invalid("world: the allocator lacks a function");
@@ -70,7 +70,7 @@ CnStatus cn_world_create(const CnWorldDef *def, CnWorld **result) {
   CNI_FLOATS;
   if (!result) return cni_null_argument("cn_world_create", "the result pointer");
   *result = NULL;
-  CNI_TRY(check_def(def));
+  CNI_TRY(cni_world_def_check(def));
   CnWorld *world = cni_allocate(&def->allocator, sizeof *world);
   if (!world) return cni_error_memory(sizeof *world);
   *world = (CnWorld){.hooks = def->hooks, .log = def->log, .meter = {.inner = def->allocator}};

@@ -123,8 +123,10 @@ struct CnWorld {
 // numbers of solver and integrator are looked at by the engine.
 extern const char cni_unnamed_solver[]; // "psor", told apart by its address
 CnStatus cni_settings_check(CniSettings *settings);
+CnStatus cni_world_def_check(const CnWorldDef *def);
 CnStatus cni_engine_create(CniEngine *engine, const CniSettings *settings,
                            const CnAllocator *allocator, CnTasks *tasks);
+void cni_engine_release(CniEngine *engine, const CnAllocator *allocator);
 // An empty world's contents, the settings taken over. On failure nothing has to be released.
 CnStatus cni_contents_create(CniContents *contents, const CniSettings *settings,
                              const CnAllocator *allocator, CnTasks *tasks);
@@ -214,8 +216,8 @@ CnStatus cni_world_open(const CnWorld *world, const char *call);
 CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call);
 CnStatus cni_null_argument(const char *call, const char *what);
 
-// The hull of a geometry; null without one.
-const CniHull *cni_world_hull(const CnWorld *world, CnGeometryId geometry);
+// Give a placed shape its geometry, hull or mesh; none: it gets none.
+void cni_world_form(const CnWorld *world, CnGeometryId geometry, CniPlaced *placed);
 
 // ---- snapshots ----
 

@@ -87,11 +87,10 @@ static void refused(void **state) {
   scratch_write(&c->scratch, "pair.json",
                 "{\"settings\": {\"integrator\": \"hem5\"}, \"bodies\": ["
                 "{\"name\": \"a\", \"shapes\": [{\"kind\": \"cylinder\", \"radius\": 0.1, "
-                "\"length\": 0.2}]}, {\"name\": \"b\", \"position\": [0, 0, 0.2], \"shapes\": "
+                "\"length\": 0.2}]}, {\"name\": \"b\", \"position\": [0, 0, 0.05], \"shapes\": "
                 "[{\"kind\": \"cylinder\", \"radius\": 0.1, \"length\": 0.2}]}]}");
-  check_refused(
-      c, "run pair.json -q", 1,
-      "hem5: step 1: body 'a' (cylinder) and body 'b' (cylinder): cylinders and cones are");
+  check_refused(c, "run pair.json -q", 1,
+                "hem5: step 1: body 'a' (cylinder) and body 'b' (cylinder): they overlap where");
   cairn_status(c, "check pair.json", 1);
   check_contains(c->command.err, "a run would fail: hem5: step 1: body 'a' (cylinder)");
   cairn_status(c, "check stack --set boxes=2", 0);

@@ -123,6 +123,23 @@ static void options_reach_the_world(void **state) {
   json_decref(object);
 }
 
+// One word sets tolerance and work of auto; what it means is told.
+static void efforts(void **state) {
+  CliCase *c = *state;
+  static const char *const words[] = {"quick", "normal", "exact"};
+  static const double tolerances[] = {1e-3, 1e-4, 1e-8};
+  char line[128];
+  for (int32_t i = 0; i < 3; i++) {
+    snprintf(line, sizeof line, "run stack --steps 3 --json --effort %s", words[i]);
+    json_t *object = parse(c, line, 0);
+    CHECK(number(object, "tolerance") == tolerances[i]);
+    CHECK(number(object, "residual_max") <= tolerances[i]);
+    json_decref(object);
+  }
+  cairn_status(c, "run stack --steps 3 --effort exakt", 2);
+  check_contains(c->command.err, "did you mean exact?");
+}
+
 // Time is the number of steps times h, to the last bit; sensors are read at the end.
 static void time_and_sensors(void **state) {
   CliCase *c = *state;
@@ -309,6 +326,7 @@ int main(void) {
       CLI_TEST(free_fall),
       CLI_TEST(same_hash),
       CLI_TEST(options_reach_the_world),
+      CLI_TEST(efforts),
       CLI_TEST(time_and_sensors),
       CLI_TEST(summary),
       CLI_TEST(verdict),

@@ -57,7 +57,7 @@ static int shape_of(Bytes *b, const CnAllocator *allocator, double size, CniPlac
   CnQuat q = {coarse(b), coarse(b), coarse(b), coarse(b)};
   def.pose.position = cn_vec3(size * coarse(b), size * coarse(b), size * coarse(b));
   def.pose.rotation = cn_qnorm2(q) > 0 ? cn_qunit(q) : CN_QUAT_ONE;
-  if (cni_shape_check(&def) != CN_OK) return 0;
+  if (cni_shape_is_surface(def.kind) || cni_shape_check(&def) != CN_OK) return 0;
   *s = cni_shape_placed(&def);
   if (cni_shape_needs_geometry(def.kind)) s->hull = hull_of(b, allocator, size);
   return !cni_shape_needs_geometry(def.kind) || s->hull;

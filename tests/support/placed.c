@@ -4,16 +4,16 @@
 #include "check.h"
 
 CniPlaced placed_sphere(CnVec3 centre, double radius) {
-  return (CniPlaced){CN_SHAPE_SPHERE, {centre, CN_QUAT_ONE}, {radius}, NULL};
+  return (CniPlaced){CN_SHAPE_SPHERE, {centre, CN_QUAT_ONE}, {radius}, NULL, NULL};
 }
 
 CniPlaced placed_box(CnVec3 centre, CnQuat rotation, CnVec3 half_size) {
   return (CniPlaced){
-      CN_SHAPE_BOX, {centre, rotation}, {half_size.x, half_size.y, half_size.z}, NULL};
+      CN_SHAPE_BOX, {centre, rotation}, {half_size.x, half_size.y, half_size.z}, NULL, NULL};
 }
 
 CniPlaced placed_plane(CnVec3 origin, CnQuat rotation) {
-  return (CniPlaced){CN_SHAPE_PLANE, {origin, rotation}, {0}, NULL};
+  return (CniPlaced){CN_SHAPE_PLANE, {origin, rotation}, {0}, NULL, NULL};
 }
 
 const CniHull *placed_hull(const CnVec3 *points, int32_t count) {
@@ -42,6 +42,12 @@ CniPlaced placed_unit(CnShapeKind kind, CnPose pose) {
   for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = 1;
   if (cni_shape_needs_geometry(kind)) s.hull = cut_box();
   return s;
+}
+
+int next_convex(int kind) {
+  do kind++;
+  while (kind < CN_SHAPE_KIND_COUNT && cni_shape_is_surface((CnShapeKind)kind));
+  return kind;
 }
 
 CnQuat turn(CnVec3 axis, double angle) {

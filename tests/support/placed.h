@@ -17,6 +17,9 @@ CniPlaced placed_unit(CnShapeKind kind, CnPose pose);
 // The hull of points, for whoever needs one as long as the program runs.
 const CniHull *placed_hull(const CnVec3 *points, int32_t count);
 
+// The next kind that is no mesh; half-spaces count.
+int next_convex(int kind);
+
 // A turn by `angle` (rad) about an axis of any length.
 CnQuat turn(CnVec3 axis, double angle);
 

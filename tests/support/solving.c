@@ -7,6 +7,7 @@
 
 CnSolverDef patient_def(const char *name, double tolerance) {
   CnSolverDef def = cn_solver_def_default(name);
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = tolerance;
   def.max_iterations = 20000;
   return def;

@@ -22,6 +22,7 @@ static void lift(void *context, CnWorld *world, double time, double h) {
 static CnWorld *empty(double h) {
   CnWorldDef def = world_def_exact(h);
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-12;
   def.balance = 1;
   def.hooks.before_step = lift;
@@ -148,6 +149,7 @@ static void flying(void **state) {
     CnWorldDef wd = world_def_exact(0.001);
     wd.gravity = CN_VEC3_ZERO;
     wd.solver = cn_solver_def_default("auto");
+    wd.solver.effort = CN_EFFORT_EXACT;
     CnWorld *world = world_make(&wd);
     CnTwist going = {{1, 2, 0}, {0, 0, 3}};
     CnJointDef def = cn_joint_def_default(k ? CN_JOINT_REVOLUTE : CN_JOINT_BALL);

@@ -14,6 +14,7 @@ static CnWorld *world_of(const char *integrator, double h) {
   def.integration.tolerance = 1e-11;
   def.gravity = O;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   return toy_world_from(&def);
 }
 

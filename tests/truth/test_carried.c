@@ -17,6 +17,7 @@ static CnWorld *world_by(const char *integrator, double h, CnVec3 gravity) {
   def.integrator = integrator;
   def.gravity = gravity;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   return world_make(&def);
 }
 

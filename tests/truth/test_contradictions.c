@@ -9,6 +9,7 @@
 static CnWorld *wheel(const char *solver, int32_t count, const double *speeds, CnBodyId *body) {
   CnWorldDef def = cn_world_def_default();
   def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   def.gravity = CN_VEC3_ZERO;
   CnWorld *world = world_make(&def);
   *body = world_mass(world, 2, cn_vec3(0.1, 0.1, 0.2), world_at(0, 0, 0),
@@ -85,6 +86,7 @@ static void fingers(void **state) {
     CnWorldDef def = cn_world_def_default();
     def.time_step = 0.01;
     def.solver = cn_solver_def_default(solvers[k]);
+    def.solver.effort = CN_EFFORT_EXACT;
     CnWorld *world = world_make(&def);
     CnMaterialId material = world_material(world, 0.5, 0);
     CnVec3 sizes = {0.1, 0.1, 0.1}, thin = {0.02, 0.05, 0.05};

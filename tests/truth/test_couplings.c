@@ -15,6 +15,7 @@ static CnWorld *world_of(int exact, double h) {
   def.integration.tolerance = 1e-11;
   def.integration.project_start = 1;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-12;
   CnWorld *w = toy_world_from(&def);
   CHECK_OK(cn_world_set_gravity(w, CN_VEC3_ZERO));

@@ -49,6 +49,7 @@ static void five_balls(void **state) {
         def.gravity = CN_VEC3_ZERO;
         def.integrator = names[k];
         def.solver = cn_solver_def_default("auto");
+        def.solver.effort = CN_EFFORT_EXACT;
         def.solver.tolerance = 1e-14;
         def.integration.impact = law ? CN_IMPACT_SEQUENTIAL : CN_IMPACT_SIMULTANEOUS;
         CnWorld *world = world_make(&def);
@@ -85,6 +86,7 @@ static void dull_balls(void **state) {
       def.integrator = names[k];
       def.restitution_law = laws[law];
       def.solver = cn_solver_def_default("auto");
+      def.solver.effort = CN_EFFORT_EXACT;
       def.solver.tolerance = 1e-14;
       def.integration.impact = CN_IMPACT_SEQUENTIAL;
       CnWorld *world = world_make(&def);

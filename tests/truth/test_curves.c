@@ -20,6 +20,7 @@ static CnWorld *world_of(const char *integrator, double h) {
   def.integration.project_start = 1;
   def.gravity = cn_vec3(0, -G, 0);
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   return toy_world_from(&def);
 }
 

@@ -17,6 +17,7 @@ static CnWorld *make(const char *integrator, double h, CnBodyId *id) {
   def.time_step = h;
   def.integration.tolerance = 1e-13;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-14;
   CnWorld *world = toy_world_from(&def);
   *id = toy_ball(world, .1, cn_vec3(.3, 0, 0), (CnMaterialId){0, 0});

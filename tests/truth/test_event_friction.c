@@ -297,6 +297,7 @@ static void cohesion(void **state) {
       CnWorldDef def = def_of(all[k], .01, 1e-9);
       def.gravity = cn_vec3(0, 0, G);
       def.solver = cn_solver_def_default("auto");
+      def.solver.effort = CN_EFFORT_EXACT;
       CnWorld *world = toy_world_from(&def);
       CnMaterialDef material = cn_material_def_default();
       CnMaterialId material_id;

@@ -19,6 +19,7 @@ static CnWorld *world_by(int k, double h) {
   def.integration.tolerance = 1e-11;
   def.integration.project_start = 1;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-14;
   return toy_world_from(&def);
 }

@@ -19,6 +19,7 @@ static CnWorld *world_by(int k, double h, double tolerance) {
   def.time_step = h;
   def.integration.tolerance = tolerance;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-14;
   return world_make(&def);
 }

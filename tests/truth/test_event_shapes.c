@@ -18,6 +18,7 @@ static CnWorld *world_by(int k, double h, double tolerance, double lean) {
   def.integration.tolerance = tolerance;
   def.gravity = cn_vec3(G * cni_sin(lean), 0, -G * cni_cos(lean));
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-14;
   return toy_world_from(&def);
 }

@@ -16,6 +16,7 @@ static CnWorldDef def_of(const char *integrator, double h, double tolerance) {
   def.time_step = h;
   def.integration.tolerance = tolerance;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-13;
   return def;
 }
@@ -368,14 +369,14 @@ static void refused(void **state) {
   toy_steps(world, 2); // both fall freely, the pair is near but for the margin
   cn_world_destroy(world);
 
-  // a pair without a smooth gap
+  // a pair without a smooth gap: one inside the other
   world = toy_world_from(&def);
   for (int i = 0; i < 2; i++) {
     CnBodyDef body = cn_body_def_default();
     CnBodyId id;
     CnShapeId shape_id;
     CnShapeDef shape = cn_shape_def_default(CN_SHAPE_CYLINDER);
-    body.pose.position = cn_vec3(0, 0, 1 + .2005 * i);
+    body.pose.position = cn_vec3(0, 0, 1 + .05 * i);
     shape.radius = shape.half_length = .1;
     CHECK_OK(cn_body_create(world, &body, &id));
     CHECK_OK(cn_shape_create(world, id, &shape, &shape_id));
@@ -383,7 +384,7 @@ static void refused(void **state) {
   uint64_t hash = cn_world_hash(world);
   CHECK_STATUS(cn_world_step(world, NULL), CN_UNSUPPORTED);
   CHECK(strstr(cn_error_message(), "(cylinder) and body") != NULL);
-  CHECK(strstr(cn_error_message(), "(cylinder): cylinders and cones are") != NULL);
+  CHECK(strstr(cn_error_message(), "(cylinder): they overlap where no") != NULL);
   CHECK(strchr(cn_error_message(), '\n') == NULL);
   CHECK(cn_world_hash(world) == hash);
   cn_world_destroy(world);

@@ -18,6 +18,7 @@ static CnWorld *sliding(const char *solver, CnFrictionModel model, double gap, C
   def.time_step = STEP;
   def.friction = model;
   def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-10;
   if (def.solver.max_iterations < 2000) def.solver.max_iterations = 2000;
   CnWorld *world = world_make(&def);

@@ -19,6 +19,7 @@ static Stack build(const char *solver, double ratio) {
   CnWorldDef def = cn_world_def_default();
   def.time_step = 0.01;
   def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   Stack s = {.world = world_make(&def)};
   CnMaterialId material = world_material(s.world, 0.5, 0);
   CnVec3 half = {0.5, 0.5, 0.5};

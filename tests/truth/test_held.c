@@ -13,6 +13,7 @@ static CnWorld *empty(double h) {
   CnWorldDef def = world_def_exact(h);
   def.gravity = CN_VEC3_ZERO;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-12;
   def.balance = 1;
   return world_make(&def);

@@ -29,6 +29,7 @@ static Rod drop(CnRestitutionLaw law, double degrees, double along, double e, do
   def.restitution_law = law;
   def.integrator = integrator;
   if (strcmp(integrator, "impulse") != 0) def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.local = CN_LOCAL_EXACT;
   CnWorld *world = world_make(&def);
   CnMaterialId material = world_material(world, mu, e);

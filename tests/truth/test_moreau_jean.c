@@ -12,6 +12,7 @@
 
 static CnSolver *solver_of(const char *name) {
   CnSolverDef def = cn_solver_def_default(name);
+  def.effort = CN_EFFORT_EXACT;
   CnSolver *solver;
   def.tolerance = 1e-14;
   def.max_iterations = 2000;
@@ -196,6 +197,7 @@ static CnPose world_run(const char *integrator, double h, Build build, double *g
   def.time_step = h;
   def.integration.tolerance = 1e-12;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-14;
   CnWorld *world = toy_world_from(&def);
   CnBodyId id = build(world);
@@ -301,6 +303,7 @@ static void heavy_on_light(void **state) {
   CnWorldDef def = world_def_exact(0.01);
   def.integrator = "moreau-jean";
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-10;
   CnWorld *world = world_make(&def);
   CnMaterialId material = world_material(world, 0.5, 0);

@@ -73,6 +73,7 @@ static double ride(double h, int axis) {
   CnWorldDef def = cn_world_def_default();
   def.time_step = h;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-12;
   CnWorld *w = toy_world_from(&def);
   CnBodyId ground = table(w, cn_vec3(0, 0, -0.1));

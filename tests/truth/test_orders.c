@@ -95,6 +95,7 @@ static void make(Machine *m, const char *integrator, double h, double tolerance,
   def.time_step = h;
   def.integration.tolerance = tolerance;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-14;
   m->world = toy_world_from(&def);
   driven_arm(m);
@@ -165,6 +166,7 @@ static double tip_error(double h) {
   CnBodyId rods[2], ground = {0, 0};
   def.time_step = h;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   CnWorld *world = toy_world_from(&def);
   for (int i = 0; i < 2; i++) {
     CnBodyDef body = cn_body_def_default();

@@ -142,6 +142,7 @@ static Car make_car(const char *solver) {
   static const int seams[8][2] = {{0, 1}, {0, 2}, {0, 3}, {0, 4}, {1, 3}, {3, 2}, {2, 4}, {4, 1}};
   CnWorldDef def = cn_world_def_default();
   if (solver) def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   Car car = {.world = world_make(&def)};
   CnMaterialId rubber = world_material(car.world, 1, 0);
   world_floor(car.world, rubber);

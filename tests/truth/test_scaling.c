@@ -72,6 +72,7 @@ static void event_scene(const char *integrator, double s, CnVec3 places[PARTS]) 
   def.time_step = 0.02 * sqrt(s);
   def.integration.tolerance = 1e-12;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-14;
   CnWorld *world = world_make(&def);
   CnMaterialId material = world_material(world, 0.4, 0.5), rough = world_material(world, 2, 0);
@@ -138,6 +139,7 @@ static void rotor_reads_zero(void **state) {
   CnWorldDef def = world_def_exact(0.01);
   def.gravity = CN_VEC3_ZERO;
   def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   def.solver.tolerance = 1e-10;
   CnWorld *world = world_make(&def);
   CnTwist turning = {CN_VEC3_ZERO, {10, 0, 0}}, still = {CN_VEC3_ZERO, CN_VEC3_ZERO};

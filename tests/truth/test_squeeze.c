@@ -15,6 +15,7 @@ static CnWorld *jaws(const char *solver, double friction, double overlap, CnBody
   CnWorldDef def = cn_world_def_default();
   def.time_step = 0.01;
   def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   CnWorld *world = world_make(&def);
   CnMaterialId material = world_material(world, friction, 0);
   double x = R - 0.5 * overlap + 0.1;

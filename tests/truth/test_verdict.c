@@ -290,6 +290,7 @@ static CnVerdict judge(const Case *c) {
   def.balance = 1;
   if (c->integrator) def.integrator = c->integrator;
   if (c->solver) def.solver = cn_solver_def_default(c->solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   if (c->iterations) def.solver.max_iterations = c->iterations;
   def.solver.tolerance = c->tolerance;
   if (c->make == stronge) def.restitution_law = CN_RESTITUTION_ENERGETIC;

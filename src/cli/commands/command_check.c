@@ -50,7 +50,7 @@ static void take_size(Check *check, double extent) {
 static void take_shape(Check *check, const CnShapeDef *def) {
   if (cni_shape_unbounded(def->kind)) return;
   CniPlaced placed = cni_shape_placed(def);
-  placed.hull = cni_world_hull(check->world, def->geometry);
+  cni_world_form(check->world, def->geometry, &placed);
   placed.pose = CN_POSE_ONE;
   CniBounds b = cni_shape_bounds(&placed);
   take_size(check, b.hi.x - b.lo.x);

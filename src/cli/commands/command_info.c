@@ -6,6 +6,7 @@
 
 #include "cli/machine.h"
 #include "cli/problem_file.h"
+#include "solver/solver.h"
 #include "world/world.h"
 
 // ---- what all three have ----
@@ -17,7 +18,7 @@ static void show_settings(CniShow *show, const CnWorldDef *def) {
   cni_show_text(show, "integrator", "integrator", def->integrator);
   cni_show_text(show, "solver", "solver", def->solver.name);
   cni_show_count(show, "iterations", "iterations", def->solver.max_iterations);
-  cni_show_number(show, "tolerance", "tolerance", def->solver.tolerance, "");
+  cni_show_number(show, "tolerance", "tolerance", cni_solver_tolerance(&def->solver), "");
   cni_show_text(show, "friction_model", "friction model", cn_friction_model_name(def->friction));
 }
 

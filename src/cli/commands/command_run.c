@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/job.h"
+#include "solver/solver.h"
 #include "world/world.h"
 #include "core/clock.h"
 
@@ -104,8 +105,9 @@ static void tell_start(const CniJob *job) {
            "tolerance %g, friction model %s, %d threads",
            job->label, info.body_count, info.shape_count, info.joint_count,
            (long long)(job->last_step - job->first_step), job->def.time_step, job->def.integrator,
-           job->def.solver.name, job->def.solver.max_iterations, job->def.solver.tolerance,
-           cn_friction_model_name(job->def.friction), job->def.worker_count);
+           job->def.solver.name, job->def.solver.max_iterations,
+           cni_solver_tolerance(&job->def.solver), cn_friction_model_name(job->def.friction),
+           job->def.worker_count);
 }
 
 static int run(const CniArgs *args) {
@@ -140,6 +142,7 @@ static const CniOption options[] = {
     {"h", 0, "H", "time step in seconds (default: the scene's); hem5, rkf45: fixed steps of H"},
     {"integrator", 0, "I", "integrator, see `cairn integrators`"},
     {"solver", 0, "S", "solver, see `cairn solvers`"},
+    {"effort", 0, "quick|normal|exact", "how much work the solver auto may spend on a step"},
     {"friction", 0, "coulomb|convex", "friction model: exact, or the convex relaxation"},
     {"iters", 0, "N", "iterations of the solver in each step, at most"},
     {"tol", 0, "X", "stop a step's solver at this residual; 0: all iterations; hem5, rkf45: error"},

@@ -105,6 +105,7 @@ static CnStatus solve(CniProblemFile *file, const Wanted *wanted, CnSolveReport 
   CnSolverDef def = cn_solver_def_default(wanted->solver);
   def.tolerance = wanted->tolerance;
   def.max_iterations = (int32_t)wanted->iterations;
+  def.effort = CN_EFFORT_EXACT;
   CnSolver *solver;
   CnStatus status = cn_solver_create(&def, &solver);
   if (status != CN_OK) return status;

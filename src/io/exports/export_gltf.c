@@ -124,22 +124,22 @@ static CnStatus add_mesh(Gltf *g, const CniPlaced *shape) {
   const CniMeshTaker count = {g, count_corner, count_triangle}, place = {g, put_place, no_triangle},
                      normal = {g, put_normal, no_triangle}, triangle = {g, no_corner, put_triangle};
   g->corners = g->triangles = 0;
-  cni_shape_mesh(shape, QUARTER, FAR, &count);
+  cni_shape_triangles(shape, QUARTER, FAR, &count);
   CNI_TRY(reserve(g, 6 * (int64_t)g->corners + 3 * (int64_t)g->triangles));
   CNI_TRY(add_block(g, g->corners, FLOATS, "VEC3", 3));
-  cni_shape_mesh(shape, QUARTER, FAR, &place);
+  cni_shape_triangles(shape, QUARTER, FAR, &place);
   set_bounds(g);
   CNI_TRY(add_block(g, g->corners, FLOATS, "VEC3", 0));
-  cni_shape_mesh(shape, QUARTER, FAR, &normal);
+  cni_shape_triangles(shape, QUARTER, FAR, &normal);
   CNI_TRY(add_block(g, 3 * (int64_t)g->triangles, INDICES, "SCALAR", 0));
-  cni_shape_mesh(shape, QUARTER, FAR, &triangle);
+  cni_shape_triangles(shape, QUARTER, FAR, &triangle);
   return CN_OK;
 }
 
 static CnStatus find_mesh(Gltf *g, const CniPlaced *shape, int32_t *index) {
   for (*index = 0; *index < g->mesh_count; (*index)++) {
     const CniPlaced *m = &g->meshes[*index];
-    if (m->kind == shape->kind && m->hull == shape->hull &&
+    if (m->kind == shape->kind && m->hull == shape->hull && m->mesh == shape->mesh &&
         memcmp(m->size, shape->size, sizeof m->size) == 0)
       return CN_OK;
   }
@@ -153,7 +153,7 @@ static CnStatus add_meshes(Gltf *g) {
     CnRunShape s;
     CNI_TRY(cn_run_shape(g->run, i, &s));
     CniPlaced shape = cni_shape_placed(&s.def);
-    if (cni_shape_needs_geometry(shape.kind)) shape.hull = cni_run_hull(g->run, s.def.geometry);
+    if (cni_shape_needs_geometry(shape.kind)) cni_run_form(g->run, s.def.geometry, &shape);
     CNI_TRY(find_mesh(g, &shape, &g->mesh_of[i]));
   }
   return CN_OK;

@@ -52,11 +52,11 @@ static CnStatus take_shapes(CnRun *run, Mesh *m) {
     CNI_TRY(cn_run_shape(run, i, &s));
     CniPlaced shape = cni_shape_placed(&s.def);
     if (shape.kind == CN_SHAPE_SPHERE || cni_shape_unbounded(shape.kind)) continue;
-    if (cni_shape_needs_geometry(shape.kind)) shape.hull = cni_run_hull(run, s.def.geometry);
+    if (cni_shape_needs_geometry(shape.kind)) cni_run_form(run, s.def.geometry, &shape);
     m->pose = s.def.pose;
     m->own = s.body;
     m->first = m->corner_count;
-    cni_shape_mesh(&shape, QUARTER, 1, &take);
+    cni_shape_triangles(&shape, QUARTER, 1, &take);
     if (m->corner_count > INT32_MAX / 8) break; // too many bytes by far
   }
   return CN_OK;

@@ -191,7 +191,7 @@ static double radius_of(const CnWorld *world, CnBodyId body) {
     CnShapeDef def;
     if (cn_shape_def(world, s, &def) != CN_OK || cni_shape_unbounded(def.kind)) continue;
     CniPlaced placed = cni_shape_placed(&def);
-    placed.hull = cni_world_hull(world, def.geometry);
+    cni_world_form(world, def.geometry, &placed);
     radius = fmax(radius, cn_norm(def.pose.position) + cni_shape_outradius(&placed));
   }
   return radius;

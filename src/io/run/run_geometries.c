@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometries in a run file: of each its vertices, and its faces as lists of vertices, once however
-// many shapes share it. /shapes/geometry has their numbers, -1 where a shape has none. A world
+// many shapes share it; a mesh likewise, its triangles as faces. /shapes/geometry has their numbers, -1 where a shape has none. A world
 // without geometries writes nothing.
 #include <string.h>
 
@@ -15,6 +15,8 @@ typedef struct Lists {
   int32_t *corner_count; // a face
   int32_t *corners;
   int32_t *of_shape;
+  int32_t *mesh;     // a geometry: 0 a hull, 1 a mesh, 2 one with two sides
+  double *thickness; // likewise; both null: there are hulls only
 } Lists;
 
 // Where the lists end.
@@ -35,6 +37,35 @@ static void add_hull(Lists *l, Ends *end, int32_t i, const CniHull *h) {
   end->corners += (size_t)h->corner_count;
 }
 
+static void add_mesh(Lists *l, Ends *end, int32_t i, const CniMesh *m) {
+  size_t n = (size_t)m->triangle_count;
+  l->vertex_count[i] = m->vertex_count;
+  l->face_count[i] = m->triangle_count;
+  l->mesh[i] = m->two_sided ? 2 : 1;
+  l->thickness[i] = 2 * m->radius;
+  memcpy(l->vertices + end->vertices, m->vertices, (size_t)m->vertex_count * sizeof(CnVec3));
+  for (size_t t = 0; t < n; t++) l->corner_count[end->faces + t] = 3;
+  memcpy(l->corners + end->corners, m->corners, 3 * n * sizeof(int32_t));
+  end->vertices += (size_t)m->vertex_count;
+  end->faces += n;
+  end->corners += 3 * n;
+}
+
+// How long the lists are.
+static Ends ends_of(const CniModel *model, int32_t *meshes) {
+  Ends size = {0, 0, 0};
+  *meshes = 0;
+  for (int32_t i = 0; i < model->geometry_count; i++) {
+    const CniHull *h = model->geometries[i]->hull;
+    const CniMesh *m = model->geometries[i]->mesh;
+    *meshes += m != NULL;
+    size.vertices += (size_t)(m ? m->vertex_count : h->vertex_count);
+    size.faces += (size_t)(m ? m->triangle_count : h->face_count);
+    size.corners += m ? 3 * (size_t)m->triangle_count : (size_t)h->corner_count;
+  }
+  return size;
+}
+
 static void put_lists(CniHdf *hdf, const Lists *l, const Ends *end, int32_t count, int32_t shapes) {
   cni_hdf_table(hdf, "/shapes/geometry", CNI_INT32, shapes, 0, l->of_shape);
   cni_hdf_group(hdf, "/geometries");
@@ -44,29 +75,41 @@ static void put_lists(CniHdf *hdf, const Lists *l, const Ends *end, int32_t coun
   cni_hdf_table(hdf, "/geometries/corner_count", CNI_INT32, (int64_t)end->faces, 0,
                 l->corner_count);
   cni_hdf_table(hdf, "/geometries/corners", CNI_INT32, (int64_t)end->corners, 0, l->corners);
+  if (!l->mesh) return;
+  cni_hdf_table(hdf, "/geometries/mesh", CNI_INT32, count, 0, l->mesh);
+  cni_hdf_table(hdf, "/geometries/thickness", CNI_DOUBLE, count, 0, l->thickness);
 }
 
 CnStatus cni_run_put_geometries(CniRunWriter *w, const CnWorld *world, const CnShapeDef *shapes,
                                 CniHdf *hdf) {
   const CniModel *model = &world->now.model;
-  int32_t count = model->geometry_count;
-  Ends size = {0, 0, 0}, end = {0, 0, 0};
+  int32_t count = model->geometry_count, meshes;
+  Ends size = ends_of(model, &meshes), end = {0, 0, 0};
   if (count == 0) return CN_OK;
-  for (int32_t i = 0; i < count; i++) {
-    size.vertices += (size_t)model->geometries[i]->hull->vertex_count;
-    size.faces += (size_t)model->geometries[i]->hull->face_count;
-    size.corners += (size_t)model->geometries[i]->hull->corner_count;
-  }
   CniArena arena;
   cni_arena_init(&arena, &w->allocator);
 #define TAKE(count, type) cni_arena_take(&arena, (count) * sizeof(type))
-  Lists l = {TAKE((size_t)count, int32_t), TAKE((size_t)count, int32_t),
-             TAKE(size.vertices, CnVec3),  TAKE(size.faces, int32_t),
-             TAKE(size.corners, int32_t),  TAKE((size_t)w->shape_count, int32_t)};
+  Lists l = {TAKE((size_t)count, int32_t),
+             TAKE((size_t)count, int32_t),
+             TAKE(size.vertices, CnVec3),
+             TAKE(size.faces, int32_t),
+             TAKE(size.corners, int32_t),
+             TAKE((size_t)w->shape_count, int32_t),
+             NULL,
+             NULL};
+  if (meshes) {
+    l.mesh = TAKE((size_t)count, int32_t);
+    l.thickness = TAKE((size_t)count, double);
+  }
 #undef TAKE
   int whole = l.vertex_count && l.face_count && l.vertices && l.corner_count && l.corners &&
-              (l.of_shape || w->shape_count == 0);
-  for (int32_t i = 0; i < count && whole; i++) add_hull(&l, &end, i, model->geometries[i]->hull);
+              (l.of_shape || w->shape_count == 0) && (!meshes || (l.mesh && l.thickness));
+  for (int32_t i = 0; i < count && whole; i++) {
+    const CniGeometry *g = model->geometries[i];
+    if (meshes && g->hull) l.mesh[i] = 0, l.thickness[i] = 0;
+    if (g->hull) add_hull(&l, &end, i, g->hull);
+    if (g->mesh) add_mesh(&l, &end, i, g->mesh);
+  }
   for (int32_t i = 0; i < w->shape_count && whole; i++) {
     CnGeometryId id = shapes[i].geometry;
     if (!id.slot || cni_model_find_geometry(model, id, &l.of_shape[i]) != CN_OK) l.of_shape[i] = -1;
@@ -95,6 +138,20 @@ static CnStatus get_list(const CnRun *run, CniArena *arena, const char *path, in
   return get_numbers(run, arena, path, CNI_INT32, *count, (void **)values);
 }
 
+static CnStatus build_mesh(CnRun *run, const Lists *l, const Ends *at, int32_t i, size_t corners) {
+  CnMeshDef def = cn_mesh_def_default();
+  if (corners != 3 * (size_t)l->face_count[i] || l->mesh[i] < 0 || l->mesh[i] > 2)
+    return cni_input_damaged(run, "the triangles of geometry", i, l->mesh[i]);
+  def.vertices = l->vertices + at->vertices;
+  def.vertex_count = l->vertex_count[i];
+  def.triangles = l->corners + at->corners;
+  def.triangle_count = l->face_count[i];
+  def.two_sided = l->mesh[i] == 2;
+  def.thickness = l->thickness[i];
+  CnStatus status = cni_mesh_create(&run->allocator, run->path, &def, &run->meshes[i]);
+  return status == CN_INVALID_ARGUMENT ? CN_INVALID_DATA : status;
+}
+
 // Hulls from lists of which no number is believed: what is not there cannot be read, what is wrong
 // is refused by cni_hull_build.
 static CnStatus build_hulls(CnRun *run, const Lists *l, const Ends *size) {
@@ -112,8 +169,11 @@ static CnStatus build_hulls(CnRun *run, const Lists *l, const Ends *size) {
         return cni_input_damaged(run, "the corners of geometry", i, count);
       corners += (size_t)count;
     }
-    CNI_TRY(cni_hull_build(&run->allocator, run->path, vertices, l->vertices + at.vertices, faces,
-                           l->corner_count + at.faces, l->corners + at.corners, &run->hulls[i]));
+    if (l->mesh && l->mesh[i])
+      CNI_TRY(build_mesh(run, l, &at, i, corners));
+    else
+      CNI_TRY(cni_hull_build(&run->allocator, run->path, vertices, l->vertices + at.vertices, faces,
+                             l->corner_count + at.faces, l->corners + at.corners, &run->hulls[i]));
     at = (Ends){at.vertices + (size_t)vertices, at.faces + (size_t)faces, at.corners + corners};
   }
   return CN_OK;
@@ -121,7 +181,7 @@ static CnStatus build_hulls(CnRun *run, const Lists *l, const Ends *size) {
 
 static CnStatus read_lists(CnRun *run, CniArena *arena) {
   int64_t count = 0, faces = 0, vertices = 0, corner_count = 0, corners = 0, shapes = 0;
-  Lists l;
+  Lists l = {.mesh = NULL};
   CNI_TRY(get_list(run, arena, "/geometries/vertex_count", &count, &l.vertex_count));
   CNI_TRY(get_list(run, arena, "/geometries/face_count", &faces, &l.face_count));
   if (faces != count || count > INT32_MAX)
@@ -135,10 +195,18 @@ static CnStatus read_lists(CnRun *run, CniArena *arena) {
   CNI_TRY(get_list(run, arena, "/geometries/corner_count", &corner_count, &l.corner_count));
   CNI_TRY(get_list(run, arena, "/geometries/corners", &corners, &l.corners));
   CNI_TRY(get_list(run, arena, "/shapes/geometry", &shapes, &l.of_shape));
-  size_t bytes = (size_t)count * sizeof *run->hulls;
-  run->hulls = cni_allocate(&run->allocator, bytes);
-  if (!run->hulls && count > 0) return cni_error_memory(bytes);
-  if (count > 0) memset(run->hulls, 0, bytes);
+  if (H5Lexists(run->file, "/geometries/mesh", H5P_DEFAULT) > 0) {
+    CNI_TRY(get_numbers(run, arena, "/geometries/mesh", CNI_INT32, count, (void **)&l.mesh));
+    CNI_TRY(
+        get_numbers(run, arena, "/geometries/thickness", CNI_DOUBLE, count, (void **)&l.thickness));
+  }
+  CNI_TRY(cni_new(&run->allocator, (size_t)count * sizeof *run->hulls, &run->hulls));
+  CnStatus status = cni_new(&run->allocator, (size_t)count * sizeof *run->meshes, &run->meshes);
+  if (status != CN_OK) {
+    CNI_RELEASE(&run->allocator, run->hulls, count);
+    run->hulls = NULL;
+    return status;
+  }
   run->hull_count = (int32_t)count;
   Ends size = {(size_t)vertices, (size_t)corner_count, (size_t)corners};
   CNI_TRY(build_hulls(run, &l, &size));
@@ -161,17 +229,26 @@ CnStatus cni_run_read_geometries(CnRun *run) {
   cni_arena_release(&arena);
   for (int32_t i = 0; i < run->info.shape_count && status == CN_OK; i++) {
     const CnShapeDef *def = &run->shapes[i].def;
-    if (cni_shape_needs_geometry(def->kind) != (def->geometry.slot > 0))
+    CniPlaced form;
+    cni_run_form(run, def->geometry, &form);
+    int mesh = cni_shape_is_surface(def->kind), hull = cni_shape_needs_geometry(def->kind) && !mesh;
+    if (mesh != (form.mesh != NULL) || hull != (form.hull != NULL))
       status = cni_input_damaged(run, "the geometry of shape", i, (int64_t)def->geometry.slot - 1);
   }
   return status;
 }
 
 void cni_run_release_geometries(CnRun *run) {
-  for (int32_t i = 0; i < run->hull_count; i++) cni_hull_destroy(&run->allocator, run->hulls[i]);
+  for (int32_t i = 0; i < run->hull_count; i++) {
+    cni_hull_destroy(&run->allocator, run->hulls[i]);
+    cni_mesh_destroy(&run->allocator, run->meshes[i]);
+  }
   CNI_RELEASE(&run->allocator, run->hulls, run->hull_count);
+  CNI_RELEASE(&run->allocator, run->meshes, run->hull_count);
 }
 
-const CniHull *cni_run_hull(const CnRun *run, CnGeometryId id) {
-  return id.slot > 0 && id.slot <= (uint32_t)run->hull_count ? run->hulls[id.slot - 1] : NULL;
+void cni_run_form(const CnRun *run, CnGeometryId id, CniPlaced *placed) {
+  int found = id.slot > 0 && id.slot <= (uint32_t)run->hull_count;
+  placed->hull = found ? run->hulls[id.slot - 1] : NULL;
+  placed->mesh = found ? run->meshes[id.slot - 1] : NULL;
 }

@@ -268,6 +268,7 @@ struct CnRun {
   CnRunBody *bodies;
   CnRunShape *shapes; // a geometry's slot is its number in `hulls` and one
   CniHull **hulls;
+  CniMesh **meshes; // instead of a hull
   int32_t hull_count;
   CnRunJoint *joints;
   CnRunSeries *sensors;

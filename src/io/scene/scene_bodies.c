@@ -68,7 +68,8 @@ static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind ki
   int32_t n = 7;
   keys[n++] = cni_shape_unbounded(kind) ? "normal" : "density";
   for (const CniField *f = cni_shape_kinds[kind]->fields; f->name; f++) keys[n++] = scene_key(f);
-  if (cni_shape_needs_geometry(kind)) keys[n++] = "geometry", keys[n++] = "points";
+  if (cni_shape_needs_geometry(kind)) keys[n++] = "geometry";
+  if (cni_shape_needs_geometry(kind) && !cni_shape_is_surface(kind)) keys[n++] = "points";
   return cni_scene_keys(reader, item, keys);
 }
 

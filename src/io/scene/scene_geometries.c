@@ -60,7 +60,9 @@ CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root) {
 
 CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape) {
   CnScene *scene = reader->scene;
-  if (!json_object_get(item, "geometry") == !json_object_get(item, "points"))
+  if (cni_shape_is_surface(shape->def.kind))
+    CNI_TRY(cni_scene_require(reader, item, "geometry"));
+  else if (!json_object_get(item, "geometry") == !json_object_get(item, "points"))
     return cni_scene_fail(reader, item, "a %s has either \"points\" or a \"geometry\"",
                           cni_shape_kinds[shape->def.kind]->name);
   CNI_MEMBER (reader, item, "geometry", value)

@@ -7,6 +7,7 @@
 // side, each up to its first failure. Plain contacts of spheres are taken from their lanes: a
 // length is the same in any frame, so that their tangents are not needed.
 #include "solver/sweeps/psor.h"
+#include "solver/islands/islands.h"
 
 #include <string.h>
 
@@ -60,22 +61,9 @@ double cni_psor_free_speed(CniPsor *s) {
 
 // ---- one block ----
 
-// Uses the block's impulses in s->g and the velocities of its groups in s->v.
+// With the block's impulses in s->g and the velocities of its groups in s->v.
 static double block_residual(CniPsor *s, const CniBlock *block) {
-  const CnProblem *p = s->p;
-  const double *g = s->g + block->row;
-  double b[CNI_MAX_DIM], u[CNI_MAX_DIM], c[CNI_MAX_DIM], x[CNI_MAX_DIM];
-  double trace = cni_storages[block->storage].trace(p, block);
-  double scale = trace > 0 ? trace / block->dim : 1;
-  cni_block_compliance(p, block, c);
-  cni_block_b(p, block, b);
-  for (int32_t k = 0; k < block->dim; k++) u[k] = b[k] + c[k] * g[k];
-  cni_storages[block->storage].velocity(p, block, s->v, u);
-  for (int32_t k = 0; k < block->dim; k++) x[k] = g[k] - u[k] / scale;
-  x[0] -= cni_shift(p, block, u) / scale;
-  cni_project(p, block, x);
-  for (int32_t k = 0; k < block->dim; k++) x[k] = g[k] - x[k];
-  return scale * sqrt(norm2(x, block->dim));
+  return cni_block_residual(s->p, block, s->g + block->row, s->v);
 }
 
 // Velocities to check: those of the sweeps, or others, six a group.

@@ -496,9 +496,11 @@ static CnStatus carry_impulses(CnWorld *world, struct CniWorldEquations *eq,
         old->impulses[bilateral + (old->touch_count + i) * was->contact_dim];
   for (int32_t i = 0, k = 0; i < old->touch_count; i++) {
     while (k < eq->touch_count && cni_touch_before(&eq->touches[k], &old->touches[i])) k++;
-    if (k == eq->touch_count || cni_touch_before(&old->touches[i], &eq->touches[k])) continue;
-    for (int32_t d = 0; d < dim; d++)
-      eq->impulses[bilateral + k * e->contact_dim + d] =
+    int32_t to = k; // a rim's place has another name when it has moved on
+    if (k == eq->touch_count || cni_touch_before(&old->touches[i], &eq->touches[k]))
+      to = cni_touch_like(eq, &old->touches[i]);
+    for (int32_t d = 0; to >= 0 && d < dim; d++)
+      eq->impulses[bilateral + to * e->contact_dim + d] +=
           old->impulses[bilateral + i * was->contact_dim + d];
   }
   return CN_OK;

@@ -194,6 +194,8 @@ CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, double t
                           const CnPose *pose, const CnTwist *twist, double h);
 // The smaller inradius.
 double cni_touch_size(const CniModel *model, const CniWorldTouch *touch);
+// The first touch of the same two shapes with a feature of the same kind; -1: none.
+int32_t cni_touch_like(const struct CniWorldEquations *eq, const CniWorldTouch *touch);
 // Functions of CnEquations.
 int32_t cni_touches_cover(void *context, double t, const double *q);
 void cni_touches_domains(void *context, double t, const double *q, double *domain);

@@ -289,6 +289,16 @@ void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity)
   snprintf(text, capacity, "%.40s on %.40s", b, a);
 }
 
+int32_t cni_touch_like(const struct CniWorldEquations *eq, const CniWorldTouch *touch) {
+  for (int32_t i = 0; i < eq->touch_count; i++) {
+    const CniWorldTouch *own = &eq->touches[i];
+    if (own->shape_a == touch->shape_a && own->shape_b == touch->shape_b &&
+        own->feature >> 28 == touch->feature >> 28)
+      return i;
+  }
+  return -1;
+}
+
 // `when`: "step 3: ", or nothing.
 static CnStatus refuse_pair(const CnWorld *world, int32_t shape_a, int32_t shape_b,
                             const char *when, const char *what) {
@@ -308,7 +318,7 @@ static CnStatus refuse(const CnWorld *world, const CniContact *c, const char *wh
   return refuse_pair(world, c->shape_a, c->shape_b, when, what);
 }
 
-#define NO_GAP "cylinders and cones are followed on planes, by balls and by ellipsoids only"
+#define NO_GAP "meshes are followed by impulse only"
 
 CnStatus cni_equations_meet(const CnWorld *world) {
   const CniModel *model = &world->now.model;
@@ -424,6 +434,7 @@ static CnStatus add_touch(CnWorld *world, struct CniWorldEquations *eq, const Cn
 }
 
 #define MOST_FEATURES 1000 // of a pair
+#define OVERLAP 1e-6       // of the inradius, without a feature
 
 // How far the surfaces of a pair may come nearer within h.
 static double reach_of(const CnWorld *world, const CniReach *reach, const CniWorldTouch *touch,
@@ -464,6 +475,7 @@ static CnStatus add_features(CnWorld *world, struct CniWorldEquations *eq, const
   CniPlaced a = placed_at(model, pose[touch.body_a], touch.shape_a);
   CniPlaced b = placed_at(model, pose[touch.body_b], touch.shape_b);
   uint32_t names[MOST_FEATURES];
+  double least = INFINITY;
   *count = cni_gap_features(&a, &b, reach_of(world, reach, &touch, h), world->now.settings.gravity,
                             names, MOST_FEATURES);
   if (*count > MOST_FEATURES)
@@ -474,7 +486,13 @@ static CnStatus add_features(CnWorld *world, struct CniWorldEquations *eq, const
     CnVec3 point = cn_add(pose[touch.body_b].position, f.arm_b);
     touch.contact = cni_nearest_contact(world->work.contacts, begin, end, point);
     CNI_TRY(add_touch(world, eq, pose, touch));
+    least = f.domain >= 0 ? cn_min(least, f.gap) : least;
   }
+  // the apex of a cone at a rim is none of them
+  double allowed = OVERLAP * cni_touch_size(model, &touch);
+  if (eq && least > 0 && !cni_shape_unbounded(a.kind) && cni_places(&a, &b).gap < -allowed)
+    return refuse(world, &world->work.contacts[begin],
+                  "they overlap where no corner, edge or rim can be followed");
   return CN_OK;
 }
 

@@ -76,6 +76,9 @@ static const CniField geometry_fields[] = {
     ROW(BITS, CniGeometryRecord, generation, "generation"),
     ROW(INTEGER, CniGeometryRecord, vertex_count, "vertices"),
     ROW(INTEGER, CniGeometryRecord, face_count, "faces"),
+    ROW(INTEGER, CniGeometryRecord, triangle_count, "triangles"),
+    ROW(INTEGER, CniGeometryRecord, two_sided, "two_sided"),
+    ROW(REAL, CniGeometryRecord, thickness, "thickness"),
     ROW(NAME, CniGeometryRecord, name, "name"),
     CNI_FIELDS_END};
 static const CniField curve_fields[] = {ROW(BITS, CniCurve, slot, "slot"),

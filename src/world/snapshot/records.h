@@ -22,10 +22,14 @@ typedef struct CniBodyRecord {
   CnTwist twist, load;
 } CniBodyRecord;
 
-// Its vertices, and of each face the number of corners and these, come after it.
+// Its vertices, and of each face the number of corners and these, come after it; of a mesh the
+// vertices and three numbers a triangle.
 typedef struct CniGeometryRecord {
   uint32_t slot, generation;
   int32_t vertex_count, face_count;
+  int32_t triangle_count; // of a mesh; 0: a hull
+  int32_t two_sided;
+  double thickness;
   char name[CNI_NAME_SIZE];
 } CniGeometryRecord;
 

@@ -8,9 +8,26 @@
 
 // ---- writing ----
 
-static void write_geometry(CniSnapshotWriter *w, const CniGeometry *g) {
+static void write_mesh(CniSnapshotWriter *w, const CniGeometry *g) {
+  const CniMesh *m = g->mesh;
+  CniGeometryRecord record = {.slot = g->slot,
+                              .generation = g->generation,
+                              .vertex_count = m->vertex_count,
+                              .triangle_count = m->triangle_count,
+                              .two_sided = m->two_sided,
+                              .thickness = 2 * m->radius};
+  memcpy(record.name, g->name, sizeof record.name);
+  cni_snapshot_put(w, CNI_RECORD_GEOMETRY, &record);
+  for (int32_t i = 0; i < m->vertex_count; i++) cni_stream_vec3(&w->s, &m->vertices[i]);
+  for (int32_t i = 0; i < 3 * m->triangle_count; i++) cni_stream_i32(&w->s, &m->corners[i]);
+}
+
+static void write_hull(CniSnapshotWriter *w, const CniGeometry *g) {
   const CniHull *h = g->hull;
-  CniGeometryRecord record = {g->slot, g->generation, h->vertex_count, h->face_count, ""};
+  CniGeometryRecord record = {.slot = g->slot,
+                              .generation = g->generation,
+                              .vertex_count = h->vertex_count,
+                              .face_count = h->face_count};
   memcpy(record.name, g->name, sizeof record.name);
   cni_snapshot_put(w, CNI_RECORD_GEOMETRY, &record);
   for (int32_t i = 0; i < h->vertex_count; i++) {
@@ -31,7 +48,8 @@ static void write_geometries(CniSnapshotWriter *w, const CniModel *model) {
   if (model->geometry_ids.slot_count == 0) return; // ids that were given once are remembered
   cni_snapshot_put_ids(w, &model->geometry_ids);
   cni_snapshot_put_count(w, model->geometry_count);
-  for (int32_t i = 0; i < model->geometry_count; i++) write_geometry(w, model->geometries[i]);
+  for (int32_t i = 0; i < model->geometry_count; i++)
+    (model->geometries[i]->mesh ? write_mesh : write_hull)(w, model->geometries[i]);
 }
 
 static void write_curves(CniSnapshotWriter *w, const CniModel *model) {
@@ -130,6 +148,37 @@ static CnStatus read_hull(CniSnapshotReader *r, const CniModel *model,
                         counts, corners, hull);
 }
 
+// A snapshot has no less than 12 bytes a triangle and 24 a vertex.
+static CnStatus read_mesh(CniSnapshotReader *r, const CniModel *model,
+                          const CniGeometryRecord *record, CniMesh **mesh) {
+  size_t left = (r->s.size - r->s.at) / 4, n = (size_t)record->triangle_count;
+  if (record->vertex_count < 0 || record->triangle_count < 0 || n > left / 3 ||
+      (size_t)record->vertex_count > left / 6)
+    return cni_snapshot_ended();
+  CniArena arena;
+  cni_arena_init(&arena, &model->allocator);
+  CnMeshDef def = cn_mesh_def_default();
+  CnVec3 *vertices;
+  int32_t *corners;
+  CnStatus status = CNI_TAKE(&arena, record->vertex_count, vertices);
+  if (status == CN_OK) status = CNI_TAKE(&arena, 3 * n, corners);
+  if (status == CN_OK) {
+    for (int32_t i = 0; i < record->vertex_count; i++) cni_stream_vec3(&r->s, &vertices[i]);
+    for (size_t i = 0; i < 3 * n; i++) cni_stream_i32(&r->s, &corners[i]);
+    def.vertices = vertices;
+    def.triangles = corners;
+    def.vertex_count = record->vertex_count;
+    def.triangle_count = record->triangle_count;
+    def.two_sided = record->two_sided;
+    def.thickness = record->thickness;
+    status = r->s.failed ? cni_snapshot_ended()
+                         : cni_mesh_create(&model->allocator, "snapshot: geometry", &def, mesh);
+    if (status == CN_INVALID_ARGUMENT) status = CN_INVALID_DATA;
+  }
+  cni_arena_release(&arena);
+  return status;
+}
+
 // Snapshots from before there were geometries have no word of them.
 static CnStatus read_geometries(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
@@ -141,9 +190,10 @@ static CnStatus read_geometries(CniSnapshotReader *r, CniModel *model) {
     CNI_TRY(cni_snapshot_get(r, CNI_RECORD_GEOMETRY, &record));
     CniGeometry g = {.slot = record.slot, .generation = record.generation};
     memcpy(g.name, record.name, sizeof g.name);
-    CNI_TRY(read_hull(r, model, &record, &g.hull));
+    CNI_TRY(record.triangle_count ? read_mesh(r, model, &record, &g.mesh)
+                                  : read_hull(r, model, &record, &g.hull));
     CnStatus status = cni_geometry_keep(model, &g);
-    if (status != CN_OK) cni_hull_destroy(&model->allocator, g.hull);
+    if (status != CN_OK) cni_geometry_release(model, &g);
     CNI_TRY(status);
   }
   return CN_OK;

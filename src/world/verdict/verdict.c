@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/floats.h"
 #include "core/math.h"
+#include "solver/solver.h"
 #include "world/world.h"
 
 const CniFindingKind cni_finding_kinds[CN_FINDING_COUNT] = {
@@ -171,8 +172,8 @@ static void say_turning(Text *t, const CnWorld *world, const CniFound *found, co
 static void say_not_converged(Text *t, const CnWorld *world, const CniFound *found,
                               const CnFinding *f) {
   (void)found;
-  put(t, "the solver missed its tolerance %g in %lld steps", world->now.settings.solver.tolerance,
-      (long long)f->step_count);
+  put(t, "the solver missed its tolerance %g in %lld steps",
+      cni_solver_tolerance(&world->now.settings.solver), (long long)f->step_count);
   put_steps(t, f);
 }
 

@@ -16,6 +16,7 @@
 // steps is not: it begins anew.
 //
 // Cost: two passes over the bodies (some ten operations each) and one over contacts and joints.
+#include "solver/solver.h"
 #include "world/world.h"
 
 #include <math.h>
@@ -407,7 +408,10 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
                      .turns = 1,
                      .whose = {.body = cni_body_id(model, now.spinning)}});
   CniFound bad = {.value = 1, .relative = 1};
-  if (solve->converged == 0 && world->now.settings.solver.tolerance > 0)
+  // an effort that ends where its work is done is judged by the residual
+  const CnSolverDef *solver = &world->now.settings.solver;
+  if (solve->converged == 0 && (solver->tolerance > 0 || (solver->effort == CN_EFFORT_EXACT &&
+                                                          cni_solver_tolerance(solver) > 0)))
     note(watch, CN_FINDING_NOT_CONVERGED, &bad);
   if (solve->cut_by_time) note(watch, CN_FINDING_CUT, &bad);
   bad.whose = whose_rows(world, solve, contradicting);

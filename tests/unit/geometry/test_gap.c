@@ -104,8 +104,8 @@ static void rates(void **state) {
   (void)state;
   uint64_t random = 5;
   int pairs = 0;
-  for (int a = 0; a < CN_SHAPE_KIND_COUNT; a++)
-    for (int b = 0; b < CN_SHAPE_KIND_COUNT; b++) {
+  for (int a = 0; a < CN_SHAPE_KIND_COUNT; a = next_convex(a))
+    for (int b = 0; b < CN_SHAPE_KIND_COUNT; b = next_convex(b)) {
       CniPlaced one = shape(&random, (CnShapeKind)a, CN_VEC3_ZERO);
       CniPlaced two = shape(&random, (CnShapeKind)b, CN_VEC3_ZERO);
       if (cni_gap_source(&one, &two) == CNI_GAP_NONE) continue;
@@ -121,15 +121,18 @@ static void rates(void **state) {
 // together until they do, the nearest of them has no gap and none is far below it.
 static void features_are_nearest(void **state) {
   (void)state;
-  static const CnShapeKind kinds[3] = {CN_SHAPE_BOX, CN_SHAPE_CAPSULE, CN_SHAPE_HULL};
+  static const CnShapeKind kinds[5] = {CN_SHAPE_BOX, CN_SHAPE_CAPSULE, CN_SHAPE_HULL,
+                                       CN_SHAPE_CYLINDER, CN_SHAPE_CONE};
   uint64_t random = 11;
   uint32_t names[4000];
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0; i < 1000; i++) {
     CnVec3 way = cn_unit_or(draw3(&random), cn_vec3(0, 0, 1));
-    CniPlaced a = shape(&random, kinds[i % 3], CN_VEC3_ZERO);
-    CniPlaced b = shape(&random, kinds[i / 3 % 3], cn_scale(8, way));
+    CniPlaced a = shape(&random, kinds[i % 5], CN_VEC3_ZERO);
+    CniPlaced b = shape(&random, kinds[i / 5 % 5], cn_scale(8, way));
     if (a.hull) a.size[0] = i % 2 ? .1 : 0;
-    if (b.hull) b.size[0] = i % 5 ? 0 : .2;
+    if (b.hull) b.size[0] = i % 7 ? 0 : .2;
+    if (a.kind == CN_SHAPE_CYLINDER) a.size[2] = i % 2 ? .03 : 0;
+    if (b.kind == CN_SHAPE_CONE) b.size[1] = i % 3 ? .1 : 0;
     CnVec3 far = b.pose.position;
     double low = 0, high = 8;
     for (int k = 0; k < 60; k++) { // nearer until they touch

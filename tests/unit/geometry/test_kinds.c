@@ -29,7 +29,8 @@ static void rows_are_whole(void **state) {
     CHECK(strcmp(row->name, cn_shape_kind_name((CnShapeKind)k)) == 0);
     CHECK(row->bounds && row->inradius && row->outradius && row->mass && row->ray);
     int unbounded = cni_shape_unbounded((CnShapeKind)k);
-    CHECK(unbounded || (row->rounding && row->support && row->face));
+    int surface = cni_shape_is_surface((CnShapeKind)k);
+    CHECK(unbounded || surface || (row->rounding && row->support && row->face));
     for (int other = 0; other < k; other++) CHECK(strcmp(row->name, cni_shape_kinds[other]->name));
     size_t numbers = 0;
     for (const CniField *f = row->fields; f->name; f++) {
@@ -48,7 +49,7 @@ static void rows_are_whole(void **state) {
 static void sizes_go_there_and_back(void **state) {
   (void)state;
   CniRng rng = {3};
-  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
+  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k = next_convex(k)) {
     CniPlaced s = random_of(&rng, k);
     CnShapeDef def = cn_shape_def_default((CnShapeKind)k);
     cni_shape_unpack(s.size, &def);
@@ -77,7 +78,7 @@ static void sizes_go_there_and_back(void **state) {
 static void extent(void **state) {
   (void)state;
   CniRng rng = {5};
-  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
+  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k = next_convex(k)) {
     if (cni_shape_unbounded((CnShapeKind)k)) continue;
     for (int n = 0; n < 15; n++) {
       CniPlaced s = random_of(&rng, k);
@@ -110,7 +111,7 @@ static void extent(void **state) {
 static void faces(void **state) {
   (void)state;
   CniRng rng = {7};
-  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
+  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k = next_convex(k)) {
     if (cni_shape_unbounded((CnShapeKind)k)) continue;
     const CniShapeKind *kind = cni_shape_kinds[k];
     for (int n = 0; n < 500; n++) {
@@ -148,7 +149,7 @@ static void faces(void **state) {
 static void mass_by_rays(void **state) {
   (void)state;
   CniRng rng = {11};
-  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
+  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k = next_convex(k)) {
     if (cni_shape_unbounded((CnShapeKind)k)) continue;
     CniPlaced s = random_of(&rng, k);
     CniMassProps p = cni_shape_mass(&s, 3);
@@ -189,7 +190,7 @@ static void mass_by_rays(void **state) {
 static void rays(void **state) {
   (void)state;
   CniRng rng = {13};
-  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k++) {
+  for (int k = 0; k < CN_SHAPE_KIND_COUNT; k = next_convex(k)) {
     int hits = 0;
     for (int n = 0; n < 2000; n++) {
       CniPlaced s = random_of(&rng, k);

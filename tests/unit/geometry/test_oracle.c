@@ -251,8 +251,8 @@ static void curved(void **state) {
   (void)state;
   static const double sizes[] = {1, 1e-6, 1e3};
   CniRng rng = {103};
-  for (int ka = 0; ka < CN_SHAPE_KIND_COUNT; ka++)
-    for (int kb = ka; kb < CN_SHAPE_KIND_COUNT; kb++) {
+  for (int ka = 0; ka < CN_SHAPE_KIND_COUNT; ka = next_convex(ka))
+    for (int kb = ka; kb < CN_SHAPE_KIND_COUNT; kb = next_convex(kb)) {
       uint32_t flags = cni_shape_kinds[ka]->flags | cni_shape_kinds[kb]->flags;
       if ((flags & CNI_SHAPE_UNBOUNDED) || !(flags & CNI_SHAPE_CURVED)) continue;
       for (int n = 0; n < pairs(); n++) {
@@ -301,8 +301,8 @@ static void symmetric(void **state) {
   (void)state;
   static const double sizes[] = {1, 1e-6, 1e3}, ratios[] = {1, 1e-4, 1, 1};
   CniRng rng = {107};
-  for (int ka = 0; ka < CN_SHAPE_KIND_COUNT; ka++)
-    for (int kb = 0; kb < CN_SHAPE_KIND_COUNT; kb++) {
+  for (int ka = 0; ka < CN_SHAPE_KIND_COUNT; ka = next_convex(ka))
+    for (int kb = 0; kb < CN_SHAPE_KIND_COUNT; kb = next_convex(kb)) {
       uint32_t flags = cni_shape_kinds[ka]->flags | cni_shape_kinds[kb]->flags;
       double worst = 0, worst_turn = 0, fine = flags & CNI_SHAPE_CURVED ? 1e-6 : 1e-9;
       int loose = 0;

@@ -179,6 +179,7 @@ static void memory(void **state) {
     test_alloc_init(&alloc);
     CnIntegratorDef def = cn_integrator_def_default(names[k]);
     CnSolverDef solver_def = cn_solver_def_default("auto");
+    solver_def.effort = CN_EFFORT_EXACT;
     CnIntegrator *integrator;
     CnSolver *solver;
     def.allocator = test_alloc_hook(&alloc);

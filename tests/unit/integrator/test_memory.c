@@ -9,6 +9,7 @@ static const char *const names[3] = {"hem5", "rkf45", "moreau-jean"};
 
 static CnSolver *make_solver(const CnAllocator *hook) {
   CnSolverDef def = cn_solver_def_default("auto");
+  def.effort = CN_EFFORT_EXACT;
   CnSolver *solver = NULL;
   def.allocator = *hook;
   return cn_solver_create(&def, &solver) == CN_OK ? solver : NULL;

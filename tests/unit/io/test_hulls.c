@@ -54,7 +54,9 @@ static void scene_and_run(void **state) {
     CHECK_OK(cn_run_shape(run, i, &shape));
     CHECK(shape.def.kind == (i ? CN_SHAPE_HULL : CN_SHAPE_PLANE));
     CHECK(shape.def.rounding == shapes[i].rounding);
-    const CniHull *hull = cni_run_hull(run, shape.def.geometry);
+    CniPlaced placed = {.kind = shape.def.kind};
+    cni_run_form(run, shape.def.geometry, &placed);
+    const CniHull *hull = placed.hull;
     CHECK((hull != NULL) == (i > 0));
     if (hull) CHECK(hull->volume == (i < 4 ? wedge.volume : pyramid.volume));
   }

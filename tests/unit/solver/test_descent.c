@@ -77,6 +77,7 @@ static void same_bits(void **state) {
     how.hub = i % 4 == 3;
     CnProblem *p = lattice_problem(&how);
     CnSolverDef def = cn_solver_def_default(family[i % FAMILY]);
+    def.effort = CN_EFFORT_EXACT;
     def.max_iterations = 25;
     check_bits(&def, p);
     cn_problem_destroy(p);
@@ -85,6 +86,7 @@ static void same_bits(void **state) {
 
 static double residual_after(const char *name, CnProblem *p, CnAnswer *answer, int32_t iterations) {
   CnSolverDef def = cn_solver_def_default(name);
+  def.effort = CN_EFFORT_EXACT;
   def.max_iterations = iterations;
   return solve_def(&def, p, answer).certificate.residual;
 }
@@ -144,6 +146,7 @@ static void memory(void **state) {
   for (int32_t f = 0; f < FAMILY; f++) {
     CniMeter meter = {.inner = cn_allocator_default()};
     CnSolverDef def = cn_solver_def_default(family[f]);
+    def.effort = CN_EFFORT_EXACT;
     def.allocator = cni_meter_allocator(&meter);
     CnSolver *solver = NULL;
     CnAnswer answer = answer_for(p);

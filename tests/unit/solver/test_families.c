@@ -28,6 +28,7 @@ typedef struct Given {
 // Refused by name; the answer stays as it was.
 static void check_refusal(const CnSolverKind *kind, const Given *given) {
   CnSolverDef def = cn_solver_def_default(kind->name);
+  def.effort = CN_EFFORT_EXACT;
   CnSolver *solver = NULL;
   CnAnswer answer = answer_for(given->problem);
   for (int32_t i = 0; i < answer.row_count; i++) answer.g[i] = .25;
@@ -66,6 +67,7 @@ static void check_claim(const CnSolverKind *kind, const Given *given, const CnAn
 // Returns whether it converged on the problem as given: pyramids are another one.
 static int run_solver(const CnSolverKind *kind, const Given *given, CnAnswer *answer) {
   CnSolverDef def = cn_solver_def_default(kind->name);
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = TOLERANCE;
   def.max_iterations = ITERATIONS;
   def.check_interval = 5;

@@ -14,6 +14,7 @@ static const char *const sweeps[] = {"psor", "pssor"};
 static CnSolveReport solve_once(const char *solver, int32_t iterations, CnTasks *tasks,
                                 const CnProblem *p, CnAnswer *answer) {
   CnSolverDef def = cn_solver_def_default(solver);
+  def.effort = CN_EFFORT_EXACT;
   def.max_iterations = iterations;
   def.tasks = tasks;
   return solve_def(&def, p, answer);

@@ -101,6 +101,7 @@ static void same_bits_on_random_problems(void **state) {
     how.compliant = i % 3 == 0;
     CnProblem *p = random_problem(&rng, &how);
     CnSolverDef def = cn_solver_def_default(i & 2 ? "psor" : "pssor");
+    def.effort = CN_EFFORT_EXACT;
     def.local = (CnLocalSolve)(i / 4 % 3);
     def.relaxation = cni_rng_range(&rng, .8, 1.3);
     def.acceleration = i & 16 ? 1 : .9;
@@ -130,6 +131,7 @@ static void same_bits_on_piles(void **state) {
     Lattice how = pile_number(i);
     CnProblem *p = lattice_problem(&how);
     CnSolverDef def = cn_solver_def_default(i % 3 ? "psor" : "pssor");
+    def.effort = CN_EFFORT_EXACT;
     def.max_iterations = 8;
     check_levels(&def, p, NULL);
     CnAnswer one = solve_level(def, p, NULL, cni_simd_level(), NULL, 0);
@@ -153,6 +155,7 @@ static void piles_are_swept_right(void **state) {
     Lattice how = pile_number(i);
     CnProblem *p = lattice_problem(&how);
     CnSolverDef def = cn_solver_def_default(i % 3 ? "psor" : "pssor");
+    def.effort = CN_EFFORT_EXACT;
     def.max_iterations = 5;
     CnAnswer fast = solve_level(def, p, NULL, cni_simd_level(), NULL, 0), plain = answer_for(p);
     int32_t *order = sweep_order(&def, p);

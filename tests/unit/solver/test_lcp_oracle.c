@@ -16,6 +16,7 @@ static CnSolveReport solve_honestly(const char *name, const SmallLcp *lcp, CnPro
   CnAnswer answer = cn_answer_empty(NULL);
   CHECK_OK(cn_answer_fit(&answer, p));
   CnSolverDef def = cn_solver_def_default(name);
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = TOLERANCE;
   CnSolveReport report = solve_def(&def, p, &answer);
   double error = small_error(lcp, answer.g);

@@ -22,6 +22,7 @@ static CnSolveReport solve(const char *solver, CnProblem *p, double *g) {
   CnAnswer answer = cn_answer_empty(NULL);
   CHECK_OK(cn_answer_fit(&answer, p));
   CnSolverDef def = cn_solver_def_default(solver);
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = 1e-12;
   CnSolveReport report = solve_def(&def, p, &answer);
   if (answer.row_count > 0) memcpy(g, answer.g, (size_t)answer.row_count * sizeof *g);

@@ -61,6 +61,7 @@ static void check_sor(CnProblem *p, const char *solver, int back, double omega, 
   Dense d = dense_of(explicit_form);
   double *g = calloc((size_t)p->row_count, sizeof *g), size = 0;
   CnSolverDef def = cn_solver_def_default(solver);
+  def.effort = CN_EFFORT_EXACT;
   def.max_iterations = 12;
   def.relaxation = omega;
   def.acceleration = lambda;
@@ -101,6 +102,7 @@ static int32_t check_descent(CnProblem *p, const char *solver, CnLocalSolve loca
   CnProblem *explicit_form = NULL;
   CHECK_OK(cn_problem_to_explicit(p, &explicit_form));
   CnSolverDef def = cn_solver_def_default(solver);
+  def.effort = CN_EFFORT_EXACT;
   def.max_iterations = 1;
   def.local = local;
   def.relaxation = omega;
@@ -256,6 +258,7 @@ static void iterates_are_those_of_plain_sweeps(void **state) {
         p->b[p->blocks[k].row + 1] = p->b[p->blocks[k].row + 2] = 0;
     CHECK_OK(cn_problem_to_explicit(p, &w));
     CnSolverDef def = cn_solver_def_default(i & 4 ? "psor" : "pssor");
+    def.effort = CN_EFFORT_EXACT;
     def.local = (CnLocalSolve)(i & 8 ? CN_LOCAL_SPLIT : CN_LOCAL_PROJECTION);
     def.relaxation = cni_rng_range(&rng, .5, 1.5);
     def.acceleration = i & 16 ? 1 : .8;

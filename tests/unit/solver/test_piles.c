@@ -36,6 +36,7 @@ static CnSolveReport solve_cold(CnWorld *world, const char *name, CnFrictionMode
   CnAllocator allocator = cn_allocator_default();
   CnAnswer answer = cn_answer_empty(&allocator);
   CnSolverDef def = cn_solver_def_default(name);
+  def.effort = CN_EFFORT_EXACT;
   CHECK_OK(cn_world_problem(world, &p, NULL));
   CHECK_OK(cn_answer_fit(&answer, p));
   p->friction = friction;

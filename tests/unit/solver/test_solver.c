@@ -18,6 +18,7 @@ static void table(void **state) {
     CHECK(name && cn_solver_summary(i) && cn_solver_summary(i)[0]);
     CHECK(cni_solver_find(name) == cni_solver_kinds[i]);
     CnSolverDef def = cn_solver_def_default(name);
+    def.effort = CN_EFFORT_EXACT;
     CnSolver *solver = NULL;
     CHECK_OK(cn_solver_create(&def, &solver));
     cn_solver_destroy(solver);
@@ -215,6 +216,7 @@ static void honesty(void **state) {
     CnProblem *p = random_problem(&rng, &how);
     CnAnswer answer = answer_for(p);
     CnSolverDef def = cn_solver_def_default(i % 3 ? "psor" : "pssor");
+    def.effort = CN_EFFORT_EXACT;
     def.tolerance = 1e-6;
     def.max_iterations = 1 + i;
     def.check_interval = 1 + i % 5;
@@ -296,6 +298,7 @@ static void time_of_factors(void **state) {
   for (int32_t k = 0; k < 6; k++) {
     CnProblem *asked = k / 3 ? w : p;
     CnSolverDef def = cn_solver_def_default(names[k % 3]);
+    def.effort = CN_EFFORT_EXACT;
     CnAnswer answer = answer_for(asked);
     def.tolerance = 1e-300;
     def.time_budget = 1e-9;
@@ -332,6 +335,7 @@ static void failing_memory(void **state) {
       TestAlloc alloc;
       test_alloc_init(&alloc);
       CnSolverDef def = cn_solver_def_default(cn_solver_name(solver_kind));
+      def.effort = CN_EFFORT_EXACT;
       def.allocator = test_alloc_hook(&alloc);
       test_alloc_fail_at(&alloc, n);
       CnSolver *solver = NULL;
@@ -382,6 +386,7 @@ static void second_solve_allocates_nothing(void **state) {
     TestAlloc alloc;
     test_alloc_init(&alloc);
     CnSolverDef def = cn_solver_def_default(cn_solver_name(i));
+    def.effort = CN_EFFORT_EXACT;
     def.allocator = test_alloc_hook(&alloc);
     def.tolerance = 1e-3;
     CnSolver *solver = NULL;

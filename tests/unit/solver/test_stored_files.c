@@ -46,6 +46,7 @@ static void solve_folder(const char *sub, int32_t least, const CnSolverDef *def)
 static void complementarity(void **state) {
   (void)state;
   CnSolverDef def = cn_solver_def_default("auto");
+  def.effort = CN_EFFORT_EXACT;
   def.tolerance = 1e-8;
   def.max_iterations *= 100;
   solve_folder("lcp", 11, &def);

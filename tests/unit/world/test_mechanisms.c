@@ -132,6 +132,7 @@ static CnWorld *any_machine(int32_t loops, int32_t loose) {
   settings.time_step = 2e-3;
   settings.assemble = loose;
   settings.solver = cn_solver_def_default("auto");
+  settings.solver.effort = CN_EFFORT_EXACT;
   CnWorld *w = toy_world_from(&settings);
   CnBodyId bodies[10];
   CnJointId coupled = {0, 0};

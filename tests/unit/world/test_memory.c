@@ -166,6 +166,7 @@ static void quiet(const char *integrator, const char *solver) {
   def.allocator = test_alloc_hook(&alloc);
   def.integrator = integrator;
   def.solver = cn_solver_def_default(solver);
+  def.solver.effort = CN_EFFORT_EXACT;
   if (def.solver.max_iterations > 30) def.solver.max_iterations = 30;
   def.time_step = 5e-3;
   CnWorld *w = toy_world_from(&def);

@@ -144,8 +144,8 @@ static void nearest_places(void **state) {
 static void casts_end_touching(void **state) {
   (void)state;
   CniRng rng = {7};
-  for (int ka = 0; ka < CN_SHAPE_KIND_COUNT; ka++)
-    for (int kb = 0; kb < CN_SHAPE_KIND_COUNT; kb++) {
+  for (int ka = 0; ka < CN_SHAPE_KIND_COUNT; ka = next_convex(ka))
+    for (int kb = 0; kb < CN_SHAPE_KIND_COUNT; kb = next_convex(kb)) {
       if (cni_shape_unbounded((CnShapeKind)ka) || cni_shape_unbounded((CnShapeKind)kb)) continue;
       int hits = 0;
       for (int n = 0; n < 40; n++) {

@@ -176,7 +176,8 @@ static void draw_shape(Call *call) {
   def->top_radius = number(0, .1);
   def->rounding = roll(3) ? 0 : number(.01, .05);
   def->density = number(500, 1000);
-  if (def->kind == CN_SHAPE_HULL) def->geometry = AS(CnGeometryId, call->id[GEOMETRY]);
+  if (def->kind == CN_SHAPE_HULL || def->kind == CN_SHAPE_MESH)
+    def->geometry = AS(CnGeometryId, call->id[GEOMETRY]);
   if (roll(2)) def->material = AS(CnMaterialId, call->id[MATERIAL]);
   if (roll(8) == 0) def->mask = 2u;
   for (int32_t i = 0; i < 12; ++i) call->points[i] = vector(.4);

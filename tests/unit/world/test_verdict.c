@@ -144,6 +144,7 @@ static CnWorld *rod(CnRestitutionLaw law, const char *integrator) {
   def.restitution_law = law;
   def.integrator = integrator;
   if (strcmp(integrator, "impulse") != 0) def.solver = cn_solver_def_default("auto");
+  def.solver.effort = CN_EFFORT_EXACT;
   CnWorld *world = world_make(&def);
   CnMaterialId material = world_material(world, 0.4, 0.9);
   world_floor(world, material);

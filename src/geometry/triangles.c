@@ -70,9 +70,25 @@ static void globe(const CniPlaced *shape, int32_t quarter, const CniMeshTaker *t
     }
 }
 
-void cni_shape_mesh(const CniPlaced *shape, int32_t quarter, double far, const CniMeshTaker *take) {
+// As it is; corners of a smooth surface have the mean normal, those of sharp edges are there once a side.
+static void surface(const CniMesh *m, const CniMeshTaker *take) {
+  for (int32_t t = 0; t < m->triangle_count; t++) {
+    CniTriangle at = cni_mesh_triangle(m, t);
+    CnVec3 n = cn_unit_or(cni_triangle_area(&at), cn_vec3(0, 0, 1));
+    for (int32_t k = 0; k < 3; k++) take->corner(take->context, at.at[k], n);
+  }
+  for (int32_t t = 0; t < m->triangle_count; t++)
+    take->triangle(take->context, (int32_t[]){3 * t, 3 * t + 1, 3 * t + 2});
+}
+
+void cni_shape_triangles(const CniPlaced *shape, int32_t quarter, double far,
+                         const CniMeshTaker *take) {
   if (cni_shape_unbounded(shape->kind)) {
     square(far, take);
+    return;
+  }
+  if (shape->mesh) {
+    surface(shape->mesh, take);
     return;
   }
   int sharp = cni_shape_kinds[shape->kind]->rounding(shape) == 0;

@@ -7,17 +7,19 @@
 // points that go with the two bodies and lie at the heart of the gap (the centre of a sphere, a
 // corner, the foot on a face) the gap is a distance less two radii.
 //
-// That is so for spheres, and for capsules and boxes on planes. Polyhedra, and what lies on a
-// half-space, are followed by their features (gap_features.c).
+// That is so for spheres, and for capsules and boxes on planes. Polyhedra, cylinders and cones, and what
+// lies on a half-space, are followed by their features (gap_features.c).
 //
 // An ellipsoid is curved everywhere, so that it and any bounded shape have one nearest place, whose
 // normal turns without a jump also where the place goes from a face to an edge. Newton's method on the
-// normals finds it to round-off (convex_refine.c). Cylinders and cones beside other shapes than balls
-// and ellipsoids have no such gap yet: what lies along their walls touches in a line.
+// normals finds it to round-off (convex_refine.c).
 #include "geometry/geometry_private.h"
 
 static int is_round(const CniPlaced *s) { return s->kind == CN_SHAPE_SPHERE; }
 static int is_curved(const CniPlaced *s) { return is_round(s) || s->kind == CN_SHAPE_ELLIPSOID; }
+static int is_surface(const CniPlaced *s) {
+  return (cni_shape_kinds[s->kind]->flags & CNI_SHAPE_SURFACE) != 0;
+}
 static int is_bounded(const CniPlaced *s) { return !cni_shape_unbounded(s->kind); }
 
 int cni_gap_one_place(const CniPlaced *a, const CniPlaced *b) {
@@ -28,7 +30,8 @@ int cni_gap_one_place(const CniPlaced *a, const CniPlaced *b) {
 CniGapSource cni_gap_source(const CniPlaced *a, const CniPlaced *b) {
   int flat_a = cni_shape_unbounded(a->kind), flat_b = cni_shape_unbounded(b->kind);
   const CniPlaced *other = flat_a ? b : a;
-  if (flat_a && flat_b) return CNI_GAP_NONE;
+  if ((flat_a && flat_b) || is_surface(a) || is_surface(b)) return CNI_GAP_NONE;
+  if (cni_shape_is_surface(a->kind) || cni_shape_is_surface(b->kind)) return CNI_GAP_NONE;
   if (cni_gap_one_place(a, b)) return CNI_GAP_BY_POINTS;
   // every corner, and both ends, have their own names, also where they are far from the half-space
   if ((flat_a || flat_b) && (other->kind == CN_SHAPE_CAPSULE ||

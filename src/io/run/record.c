@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recording runs and exporting them, from a program: the writer of run files behind a definition that
+// is checked.
+#include <cairn/record.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "core/fields.h"
+#include "core/floats.h"
+#include "io/io.h"
+
+#define RECORDER_TAG 0x72636572u
+
+struct CnRecorder {
+  CniRunWriter *writer;
+  CnAllocator allocator;
+};
+
+CnRecorderDef cn_recorder_def_default(void) {
+  return (CnRecorderDef){
+      .size = sizeof(CnRecorderDef), .tag = RECORDER_TAG, .frames_per_second = 60};
+}
+
+static CnStatus check(const CnRecorderDef *def, const CnWorld *world) {
+  struct stat there;
+  CNI_TRY(cni_def_check("recorder", def, sizeof *def, RECORDER_TAG));
+  if (!world) return cni_invalid("recorder: the world is null");
+  if (!def->path) return cni_invalid("recorder: path is null");
+  if (!def->replace && stat(def->path, &there) == 0)
+    return cni_error(CN_FILE, "%s: is there already, and replace is 0", def->path);
+  return CN_OK;
+}
+
+CnStatus cn_recorder_create(const CnRecorderDef *def, CnWorld *world, CnRecorder **recorder) {
+  CNI_FLOATS;
+  if (!recorder) return cni_invalid("recorder: the result pointer is null");
+  *recorder = NULL;
+  CNI_TRY(check(def, world));
+  CnRecorder *made;
+  CnAllocator allocator = cn_allocator_default();
+  CNI_TRY(cni_new(&allocator, sizeof *made, &made));
+  *made = (CnRecorder){.allocator = allocator};
+  CniRunWriterDef writer = {.path = def->path,
+                            .scene = def->scene,
+                            .frames_per_second = def->frames_per_second,
+                            .record_contacts = def->contacts,
+                            .record_joints = def->joints,
+                            .replace = def->replace,
+                            .allocator = allocator};
+  CnStatus status = cni_run_writer_create(&writer, world, &made->writer);
+  if (status == CN_OK)
+    *recorder = made;
+  else
+    cni_release(&allocator, made, sizeof *made);
+  return status;
+}
+
+CnStatus cn_recorder_step(CnRecorder *recorder, CnWorld *world, const CnStepReport *report) {
+  CNI_FLOATS;
+  if (!recorder || !world || !report)
+    return cni_invalid("cn_recorder_step: the %s is null", !recorder ? "recorder"
+                                                           : !world  ? "world"
+                                                                     : "report");
+  return cni_run_writer_step(recorder->writer, world, report);
+}
+
+CnStatus cn_recorder_flush(CnRecorder *recorder) {
+  CNI_FLOATS;
+  if (!recorder) return cni_invalid("cn_recorder_flush: the recorder is null");
+  return cni_run_writer_flush(recorder->writer);
+}
+
+CnStatus cn_recorder_close(CnRecorder *recorder, CnWorld *world) {
+  CNI_FLOATS;
+  CnVerdict verdict;
+  if (!recorder) return CN_OK;
+  CnStatus told = world ? cn_world_verdict(world, &verdict) : CN_OK;
+  if (world && told == CN_OK) told = cni_run_writer_verdict(recorder->writer, &verdict);
+  CnStatus closed = cni_run_writer_close(recorder->writer);
+  cni_release(&recorder->allocator, recorder, sizeof *recorder);
+  return told != CN_OK ? told : closed;
+}
+
+CnStatus cn_recorder_abandon(CnRecorder *recorder) {
+  CNI_FLOATS;
+  if (!recorder) return CN_OK;
+  CnStatus status = cni_run_writer_abandon(recorder->writer);
+  cni_release(&recorder->allocator, recorder, sizeof *recorder);
+  return status;
+}
+
+// ---- exports ----
+
+const char *cn_export_name(int32_t index) {
+  return index >= 0 && index < cni_export_count ? cni_exports[index]->name : NULL;
+}
+
+const char *cn_export_summary(int32_t index) {
+  return index >= 0 && index < cni_export_count ? cni_exports[index]->summary : NULL;
+}
+
+CnStatus cn_run_export(const char *run_path, const char *format, const char *output) {
+  CNI_FLOATS;
+  char path[4096];
+  CnRun *run;
+  int32_t i = 0;
+  if (!run_path || !format)
+    return cni_invalid("cn_run_export: the %s is null", run_path ? "format" : "path");
+  while (cn_export_name(i) && strcmp(cn_export_name(i), format) != 0) i++;
+  if (!cn_export_name(i)) return cni_invalid("cn_run_export: no format '%s'", format);
+  CNI_TRY(cni_export_path(run_path, output, cni_exports[i]->ending, path, sizeof path));
+  CnAllocator allocator = cn_allocator_default();
+  CNI_TRY(cn_run_open(run_path, &allocator, &run));
+  CnStatus status = cni_exports[i]->write(run, run_path, path);
+  cn_run_close(run);
+  return status;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Islands: found by joining the bodies of every block, taken out by copying what belongs to one.
+#include "solver/islands/islands.h"
+
+#include <string.h>
+
+void cni_islands_init(CniIslands *s, const CnAllocator *allocator) {
+  memset(s, 0, sizeof *s);
+  s->allocator = *allocator;
+}
+
+void cni_islands_release(CniIslands *s) {
+  CNI_RELEASE(&s->allocator, s->group_of, s->group_capacity);
+  CNI_RELEASE(&s->allocator, s->set_of, s->set_capacity);
+  CNI_RELEASE(&s->allocator, s->list, s->list_capacity);
+  CNI_RELEASE(&s->allocator, s->start, s->start_capacity);
+  CNI_RELEASE(&s->allocator, s->rows, s->rows_capacity);
+  CNI_RELEASE(&s->allocator, s->root, s->root_capacity);
+  cn_problem_destroy(s->part);
+}
+
+// ---- who acts on whom ----
+
+// The groups of a block, one after the other; -1 past the last.
+static int32_t group_at(const CnProblem *p, const CniBlock *block, int32_t i) {
+  if (block->storage == CNI_ROWS) {
+    const CniRowsBlock *rows = &p->row_blocks[block->index];
+    return i < rows->entry_count ? p->row_entries[rows->entry_start + i].group : -1;
+  }
+  if (i > 1) return -1;
+  if (block->storage == CNI_PAIR)
+    return i ? p->pairs[block->index].group_b : p->pairs[block->index].group_a;
+  return i ? p->spheres[block->index].group_b : p->spheres[block->index].group_a;
+}
+
+static int32_t root_of(int32_t *root, int32_t i) {
+  while (root[i] != i) i = root[i] = root[root[i]];
+  return i;
+}
+
+// A body of a block that has mass; -1: none has.
+static int32_t join(CniIslands *s, const CnProblem *p, const CniBlock *block) {
+  int32_t first = -1, group;
+  for (int32_t i = 0; (group = group_at(p, block, i)) >= 0; i++) {
+    if (!(p->groups[group].inv_mass > 0)) continue;
+    int32_t own = root_of(s->root, group);
+    if (first < 0) first = own;
+    // the earlier one is the root: it does not depend on the order of blocks
+    int32_t least = own < first ? own : first;
+    s->root[own] = s->root[first] = least;
+    first = least;
+  }
+  return first;
+}
+
+static CnStatus reserve(CniIslands *s, const CnProblem *p) {
+  const CnAllocator *a = &s->allocator;
+  CNI_TRY(CNI_RESERVE(a, s->root, s->root_capacity, 0, p->group_count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->group_of, s->group_capacity, 0, p->group_count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->set_of, s->set_capacity, 0, p->set_count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->list, s->list_capacity, 0, p->block_count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->start, s->start_capacity, 0, p->group_count + 3));
+  return CNI_RESERVE(a, s->rows, s->rows_capacity, 0, p->group_count + 2);
+}
+
+// The island of a block; the last one is that of blocks that move nobody.
+static int32_t island_of(const CniIslands *s, const CnProblem *p, const CniBlock *block) {
+  int32_t group;
+  for (int32_t i = 0; (group = group_at(p, block, i)) >= 0; i++)
+    if (p->groups[group].inv_mass > 0) return s->group_of[root_of(s->root, group)];
+  return s->count - 1;
+}
+
+CnStatus cni_islands_find(CniIslands *s, const CnProblem *p) {
+  CNI_TRY(reserve(s, p));
+  for (int32_t i = 0; i < p->group_count; i++) {
+    s->root[i] = i;
+    s->group_of[i] = -1;
+  }
+  int32_t idle = 0;
+  for (int32_t i = 0; i < p->block_count; i++) idle |= join(s, p, &p->blocks[i]) < 0;
+  // numbers in the order of their first blocks, for a while in group_of
+  s->count = 0;
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t first = join(s, p, &p->blocks[i]);
+    if (first >= 0 && s->group_of[first] < 0) s->group_of[first] = s->count++;
+  }
+  s->count += idle;
+  memset(s->start, 0, (size_t)(s->count + 2) * sizeof *s->start);
+  memset(s->rows, 0, (size_t)(s->count + 1) * sizeof *s->rows);
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t island = island_of(s, p, &p->blocks[i]);
+    s->start[island + 2]++;
+    s->rows[island] += p->blocks[i].dim;
+  }
+  for (int32_t i = 0; i < s->count; i++) s->start[i + 2] += s->start[i + 1];
+  for (int32_t i = 0; i < p->block_count; i++)
+    s->list[s->start[island_of(s, p, &p->blocks[i]) + 1]++] = i;
+  for (int32_t i = 0; i < p->group_count; i++) s->group_of[i] = -1;
+  for (int32_t i = 0; i < p->set_count; i++) s->set_of[i] = -1;
+  return CN_OK;
+}
+
+// ---- one as a problem ----
+
+// Room for all that an island can need.
+static CnStatus make_room(CniIslands *s, const CnProblem *p, int32_t i) {
+  CniProblemRoom room = {.inertias = p->full_inertias};
+  for (int32_t k = s->start[i]; k < s->start[i + 1]; k++) {
+    const CniBlock *block = &p->blocks[s->list[k]];
+    int32_t entries = block->storage == CNI_ROWS ? p->row_blocks[block->index].entry_count : 0;
+    room.blocks++;
+    room.sets++;
+    room.rows += block->dim;
+    room.groups += block->storage == CNI_ROWS ? entries : 2;
+    room.pairs += block->storage == CNI_PAIR;
+    room.spheres += block->storage == CNI_SPHERE;
+    room.row_blocks += block->storage == CNI_ROWS;
+    room.row_entries += entries;
+  }
+  if (room.groups > p->group_count) room.groups = p->group_count;
+  if (room.sets > p->set_count) room.sets = p->set_count;
+  return cni_problem_reserve(s->part, &room);
+}
+
+static int32_t take_group(CniIslands *s, const CnProblem *p, int32_t group) {
+  CnProblem *part = s->part;
+  if (s->group_of[group] >= 0) return s->group_of[group];
+  int32_t i = part->group_count++;
+  part->groups[i] = p->groups[group];
+  if (part->full_inertias) part->inertias[i] = p->inertias[group];
+  return s->group_of[group] = i;
+}
+
+static int32_t take_set(CniIslands *s, const CnProblem *p, int32_t set) {
+  if (s->set_of[set] >= 0) return s->set_of[set];
+  s->part->sets[s->part->set_count] = p->sets[set];
+  return s->set_of[set] = s->part->set_count++;
+}
+
+// What a block is made of; its index in its storage.
+static CnStatus take_storage(CniIslands *s, const CnProblem *p, const CniBlock *block,
+                             int32_t *index) {
+  CnProblem *part = s->part;
+  if (block->storage == CNI_PAIR) {
+    CniPairBlock *to = &part->pairs[ *index = part->pair_count++];
+    *to = p->pairs[block->index];
+    to->group_a = take_group(s, p, to->group_a);
+    to->group_b = take_group(s, p, to->group_b);
+  } else if (block->storage == CNI_SPHERE) {
+    CniSphereBlock *to = &part->spheres[ *index = part->sphere_count++];
+    *to = p->spheres[block->index];
+    to->group_a = take_group(s, p, to->group_a);
+    to->group_b = take_group(s, p, to->group_b);
+    if (p->own_lengths)
+      return cni_sphere_set_length(part, *index, cni_sphere_length(p, block->index));
+  } else {
+    const CniRowsBlock *from = &p->row_blocks[block->index];
+    part->row_blocks[ *index = part->row_block_count++] =
+        (CniRowsBlock){part->row_entry_count, from->entry_count};
+    for (int32_t i = 0; i < from->entry_count; i++) {
+      CnRowEntry *to = &part->row_entries[part->row_entry_count++];
+      *to = p->row_entries[from->entry_start + i];
+      to->group = take_group(s, p, to->group);
+    }
+  }
+  return CN_OK;
+}
+
+static CnStatus take_block(CniIslands *s, const CnProblem *p, const CniBlock *block) {
+  CnProblem *part = s->part;
+  int32_t index, set = take_set(s, p, (int32_t)block->set);
+  CNI_TRY(take_storage(s, p, block, &index));
+  cni_block_b(p, block, part->b + part->row_count);
+  part->blocks[part->block_count++] =
+      cni_block_make((CniStorage)block->storage, index, part->row_count, set,
+                     (CnBlockKind)block->kind, (int32_t)block->dim);
+  part->row_count += block->dim;
+  return CN_OK;
+}
+
+CnStatus cni_islands_take(CniIslands *s, const CnProblem *p, int32_t i, double speed) {
+  if (!s->part) {
+    CnProblemDef def = cn_problem_def_default();
+    def.allocator = s->allocator;
+    CNI_TRY(cn_problem_create(&def, &s->part));
+  }
+  CnProblem *part = s->part;
+  cn_problem_clear(part);
+  CNI_TRY(make_room(s, p, i));
+  part->friction = p->friction;
+  part->full_inertias = p->full_inertias;
+  part->change = p->change;
+  part->speed = speed;
+  CnStatus status = CN_OK;
+  for (int32_t k = s->start[i]; k < s->start[i + 1] && status == CN_OK; k++)
+    status = take_block(s, p, &p->blocks[s->list[k]]);
+  // nothing is left for the next one
+  for (int32_t k = s->start[i]; k < s->start[i + 1]; k++) {
+    const CniBlock *block = &p->blocks[s->list[k]];
+    s->set_of[block->set] = -1;
+    int32_t group;
+    for (int32_t e = 0; (group = group_at(p, block, e)) >= 0; e++) s->group_of[group] = -1;
+  }
+  return status;
+}
+
+// ---- how far a block is from its law ----
+
+double cni_block_residual(const CnProblem *p, const CniBlock *block, const double *g,
+                          const double *v) {
+  double b[CNI_MAX_DIM], u[CNI_MAX_DIM], c[CNI_MAX_DIM], x[CNI_MAX_DIM], sum = 0;
+  double trace = cni_storages[block->storage].trace(p, block);
+  double scale = trace > 0 ? trace / block->dim : 1;
+  cni_block_compliance(p, block, c);
+  cni_block_b(p, block, b);
+  for (int32_t k = 0; k < block->dim; k++) u[k] = b[k] + c[k] * g[k];
+  cni_storages[block->storage].velocity(p, block, v, u);
+  for (int32_t k = 0; k < block->dim; k++) x[k] = g[k] - u[k] / scale;
+  x[0] -= cni_shift(p, block, u) / scale;
+  cni_project(p, block, x);
+  for (int32_t k = 0; k < block->dim; k++) sum += (g[k] - x[k]) * (g[k] - x[k]);
+  return scale * sqrt(sum);
+}

@@ -11,7 +11,8 @@
 #define NARROW_A_TASK 128
 
 static int has_sphere(const CniDetection *w, CniPair pair) {
-  return ((w->proxies[pair.a].flags | w->proxies[pair.b].flags) & CNI_IS_SPHERE) != 0;
+  uint32_t either = w->proxies[pair.a].flags | w->proxies[pair.b].flags;
+  return (either & CNI_IS_SPHERE) && !(either & CNI_IS_MESH);
 }
 
 // Where the next contact goes; null where there is no room left.
@@ -120,9 +121,11 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   cni_collide_all(placed_a, placed_b, margin, cni_touching_take, &t);
   if (axis) *axis = (CniAxis){(float)t.apart.x, (float)t.apart.y, (float)t.apart.z};
   cni_touching_end(&t);
-  if (w->in->rows && !swept && t.manifolds == 1) cni_aim_any(w, a, b, pair, part, t.first);
-  part->pieces |= (a->flags | b->flags) & CNI_PIECE;
-  if (!((a->flags | b->flags) & CNI_IS_SPHERE)) part->points += part->count - t.first;
+  uint32_t either = a->flags | b->flags;
+  if (w->in->rows && !swept && t.manifolds == 1 && !(either & CNI_IS_MESH))
+    cni_aim_any(w, a, b, pair, part, t.first);
+  part->pieces |= either & CNI_PIECE;
+  if (!(either & CNI_IS_SPHERE) || either & CNI_IS_MESH) part->points += part->count - t.first;
 }
 
 static void touch(const CniDetection *w, CniPair pair, CniContactChunk *part) {

@@ -75,7 +75,10 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
     p.flags |= CNI_CHOOSY;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
   if (cni_body_continuous(&in->model->bodies[s->body])) p.flags |= CNI_CONTINUOUS;
-  if (!unbounded && (in->model->bodies[s->body].kind == CN_BODY_FIXED || !(p.flags & CNI_LONE)))
+  if (cni_shape_is_surface(s->kind))
+    p.flags |= CNI_IS_MESH;
+  else if (!unbounded &&
+           (in->model->bodies[s->body].kind == CN_BODY_FIXED || !(p.flags & CNI_LONE)))
     p.flags |= CNI_PIECE;
   return p;
 }

@@ -76,9 +76,30 @@ void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManif
   sort_points(manifold);
 }
 
+// A mesh and another shape. Two meshes do not meet: one of them is to come as its convex parts.
+static void collide_surface(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
+                            void *context) {
+  int32_t swap = cni_shape_is_surface(a->kind);
+  const CniPlaced *mesh = swap ? a : b, *other = swap ? b : a;
+  if (cni_shape_is_surface(other->kind)) return;
+  if (!cni_shape_unbounded(other->kind)) {
+    cni_collide_mesh(other, mesh, margin, swap, take, context);
+    return;
+  }
+  CniManifold manifold = {.count = 0};
+  cni_collide_mesh_plane(mesh, other, margin, &manifold);
+  if (!swap) manifold.normal = cn_neg(manifold.normal);
+  sort_points(&manifold);
+  if (manifold.count > 0) take(context, &manifold);
+}
+
 void cni_collide_all(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
                      void *context) {
   CniManifold manifold;
+  if (cni_shape_is_surface(a->kind) || cni_shape_is_surface(b->kind)) {
+    collide_surface(a, b, margin, take, context);
+    return;
+  }
   cni_collide(a, b, margin, &manifold);
   take(context, &manifold);
 }

@@ -46,6 +46,13 @@ void cni_collide_convex(const CniPlaced *a, const CniPlaced *b, double margin,
 void cni_collide_convex_plane(const CniPlaced *a, const CniPlaced *b, double margin,
                               CniManifold *manifold);
 
+// A bounded convex shape and a mesh (meshes/mesh_touch.c); swap: the mesh is the first of the two. A
+// mesh and a half-space (mesh_plane.c).
+void cni_collide_mesh(const CniPlaced *shape, const CniPlaced *mesh, double margin, int32_t swap,
+                      CniTake take, void *context);
+void cni_collide_mesh_plane(const CniPlaced *mesh, const CniPlaced *plane, double margin,
+                            CniManifold *manifold);
+
 static inline CnVec3 cni_box_half(const CniPlaced *box) {
   return cn_vec3(box->size[0], box->size[1], box->size[2]);
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convex shapes on meshes: a box of triangles is touched as the box, a ball of triangles as its hull.
+#include "check.h"
+#include "meshes.h"
+
+typedef struct Nearest {
+  double gap;
+  CnVec3 normal;
+  int32_t count;
+} Nearest;
+
+static void note(void *context, const CniManifold *m) {
+  Nearest *near = context;
+  CHECK(m->count > 0 && m->count <= CNI_MAX_POINTS);
+  CHECK_NEAR(cn_norm(m->normal), 1, 1e-12);
+  for (int32_t i = 0; i < m->count; i++) {
+    if (i > 0) CHECK(m->points[i].feature > m->points[i - 1].feature);
+    if (m->points[i].gap < near->gap) near->gap = m->points[i].gap, near->normal = m->normal;
+  }
+  near->count += m->count;
+}
+
+static CniMesh *mesh_of(MeshLists lists) {
+  CnAllocator allocator = cn_allocator_default();
+  CnMeshDef def = mesh_def(&lists);
+  CniMesh *mesh;
+  CHECK_OK(cni_mesh_create(&allocator, "mesh", &def, &mesh));
+  mesh_free(&lists);
+  return mesh;
+}
+
+// A random shape beside another one: `apart` from it along a random direction.
+static CniPlaced beside(CniRng *rng, int kind, const CniPlaced *other, double apart) {
+  CniPlaced s = placed_unit((CnShapeKind)kind, (CnPose){CN_VEC3_ZERO, random_rotation(rng)});
+  for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = cni_rng_range(rng, .1, .6);
+  if (kind == CN_SHAPE_BOX && cni_rng_unit(rng) < .5) s.size[3] = 0;
+  CnVec3 d = random_direction(rng);
+  s.pose.position = cn_madd(other->pose.position, 5, d);
+  CniPlaces places;
+  double t = cni_cast(&s, other, cn_scale(-5, d), 1, &places);
+  s.pose.position = cn_madd(s.pose.position, -5 * cn_min(t, 1), d);
+  s.pose.position = cn_madd(s.pose.position, -apart, places.normal);
+  return s;
+}
+
+static void as_convex(const CniPlaced *solid, CniMesh *mesh, int only) {
+  CniRng rng = {11};
+  CniPlaced surface = *solid;
+  surface.kind = CN_SHAPE_MESH;
+  surface.hull = NULL;
+  surface.mesh = mesh;
+  for (int n = 0; n < 4000; n++) {
+    int kind = n % CN_SHAPE_MESH;
+    if (cni_shape_unbounded((CnShapeKind)kind) || (only >= 0 && kind != only)) continue;
+    double apart = n % 3 == 0 ? cni_rng_range(&rng, 1e-6, .2) : n % 3 == 1 ? 1e-9 : -1e-4;
+    CniPlaced s = beside(&rng, kind, solid, apart);
+    Nearest near = {INFINITY, CN_VEC3_ZERO, 0}, turned = near;
+    CniPlaces m = cni_places(&s, solid);
+    double gap = m.gap;
+    cni_collide_all(&s, &surface, .3, note, &near);
+    cni_collide_all(&surface, &s, .3, note, &turned);
+    double most = gap < 0 ? 2e-6 : 1e-9;
+    if (!(fabs(near.gap - gap) <= most))
+      print_message("%s: %g instead of %g, case %d\n", cni_shape_kinds[kind]->name, near.gap, gap,
+                    n);
+    CHECK(fabs(near.gap - gap) <= most);
+    CHECK(cn_dot(near.normal, m.normal) > 1 - 1e-6);
+    CHECK(turned.gap == near.gap && turned.count == near.count);
+    CHECK(cn_norm(cn_add(turned.normal, near.normal)) < 1e-12);
+  }
+}
+
+static void box(void **state) {
+  (void)state;
+  CnAllocator allocator = cn_allocator_default();
+  CniRng rng = {5};
+  for (int times = 0; times < 3; times++) {
+    CnPose pose = {random_in_cube(&rng, 2), random_rotation(&rng)};
+    CniPlaced solid = placed_box(pose.position, pose.rotation, cn_vec3(.5, .7, .4));
+    CniMesh *mesh = mesh_of(mesh_box(cn_vec3(.5, .7, .4), times));
+    as_convex(&solid, mesh, -1);
+    cni_mesh_destroy(&allocator, mesh);
+  }
+}
+
+static void ball(void **state) {
+  (void)state;
+  CnAllocator allocator = cn_allocator_default();
+  MeshLists lists = mesh_ball(.8, 1);
+  CniPlaced solid = {.kind = CN_SHAPE_HULL, .pose = {{1, 2, 3}, CN_QUAT_ONE}};
+  solid.hull = placed_hull(lists.vertices, lists.vertex_count);
+  CniMesh *mesh = mesh_of(lists);
+  as_convex(&solid, mesh, -1);
+  cni_mesh_destroy(&allocator, mesh);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(box), cmocka_unit_test(ball)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -7,7 +7,7 @@
 //   cylinder R L             or a cylinder along z, half length,
 //   box HX HY HZ             or a box, half sizes
 //   frame                    X Y Z W QX QY QZ of every body; once for every frame
-// Printed are the seconds a frame without the first, and a line A B for every pair of bodies that
+// Printed are the seconds of the fastest frame but the first, and a line A B for every pair of bodies that
 // touch in the last one.
 #ifndef PEERS_COLLIDE_H
 #define PEERS_COLLIDE_H

@@ -57,7 +57,7 @@ int main(void) {
     geoms[i] = make(space, &s, &s.solids[i]);
     dGeomSetData(geoms[i], (void *)(long)i);
   }
-  double seconds = 0;
+  double seconds = 1e300;
   for (int f = 0; f < s.frame_count; f++) {
     const double *x = s.frames + (size_t)f * (size_t)s.count * 7;
     Found found = {0, 0};
@@ -68,9 +68,10 @@ int main(void) {
       dGeomSetQuaternion(geoms[i], q);
     }
     dSpaceCollide(space, &found, touch);
-    if (f > 0) seconds += now() - start;
+    double end = now();
+    if (f > 0 && end - start < seconds) seconds = end - start;
   }
-  printf("%.17g\n", seconds / (s.frame_count - 1));
+  printf("%.17g\n", seconds);
   Found found = {1, 0};
   dSpaceCollide(space, &found, touch);
   return 0;

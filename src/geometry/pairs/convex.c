@@ -57,43 +57,39 @@ typedef struct Part {
   double share[3];
 } Part;
 
-static void offer(Part *best, CnVec3 v, int32_t count, const int32_t at[], const double share[]) {
-  double distance2 = cn_norm2(v);
-  if (!(distance2 < best->distance2)) return;
-  best->distance2 = distance2;
-  best->v = v;
-  best->count = count;
-  for (int32_t i = 0; i < count; i++) {
-    best->at[i] = at[i];
-    best->share[i] = share[i];
-  }
-}
-
-static void try_edge(Part *best, const CniSimplex *s, int32_t i, int32_t j) {
+static inline void try_edge(Part *best, const CniSimplex *s, int32_t i, int32_t j) {
   CnVec3 p = s->corner[i].w, e = cn_sub(s->corner[j].w, p);
   double t = -cn_dot(p, e) / cn_norm2(e);
   if (!(t > 0 && t < 1)) return;
-  offer(best, cn_madd(p, t, e), 2, (int32_t[]){i, j}, (double[]){1 - t, t});
+  CnVec3 v = cn_madd(p, t, e);
+  double distance2 = cn_norm2(v);
+  if (!(distance2 < best->distance2)) return;
+  *best = (Part){distance2, v, 2, {i, j, 0}, {1 - t, t, 0}};
 }
 
-int cni_triangle_shares(const CnVec3 w[3], double share[3], CnVec3 *point) {
-  CnVec3 e1 = cn_sub(w[1], w[0]), e2 = cn_sub(w[2], w[0]), n = cn_cross(e1, e2);
+static inline int triangle_shares(CnVec3 p, CnVec3 q, CnVec3 r, double share[3], CnVec3 *point) {
+  CnVec3 e1 = cn_sub(q, p), e2 = cn_sub(r, p), n = cn_cross(e1, e2);
   double n2 = cn_norm2(n);
   if (!(n2 > 1e-28 * cn_norm2(e1) * cn_norm2(e2))) return 0;
-  share[1] = cn_dot(cn_cross(e2, w[0]), n) / n2;
-  share[2] = cn_dot(cn_cross(w[0], e1), n) / n2;
+  share[1] = cn_dot(cn_cross(e2, p), n) / n2;
+  share[2] = cn_dot(cn_cross(p, e1), n) / n2;
   share[0] = 1 - share[1] - share[2];
-  *point = cn_scale(cn_dot(w[0], n) / n2, n);
+  *point = cn_scale(cn_dot(p, n) / n2, n);
   return 1;
 }
 
-static void try_face(Part *best, const CniSimplex *s, int32_t i, int32_t j, int32_t k) {
+int cni_triangle_shares(const CnVec3 w[3], double share[3], CnVec3 *point) {
+  return triangle_shares(w[0], w[1], w[2], share, point);
+}
+
+static inline void try_face(Part *best, const CniSimplex *s, int32_t i, int32_t j, int32_t k) {
   CnVec3 v;
   double share[3];
-  if (!cni_triangle_shares((CnVec3[]){s->corner[i].w, s->corner[j].w, s->corner[k].w}, share, &v))
-    return;
+  if (!triangle_shares(s->corner[i].w, s->corner[j].w, s->corner[k].w, share, &v)) return;
   if (!(share[0] > 0 && share[1] > 0 && share[2] > 0)) return;
-  offer(best, v, 3, (int32_t[]){i, j, k}, share);
+  double distance2 = cn_norm2(v);
+  if (!(distance2 < best->distance2)) return;
+  *best = (Part){distance2, v, 3, {i, j, k}, {share[0], share[1], share[2]}};
 }
 
 // Of which faces of a tetrahedron is the origin on the inner side, strictly? Face k is the one without
@@ -116,18 +112,25 @@ static int within_first(const CniSimplex *s) {
   return corner > 0 ? origin > 0 : corner < 0 && origin < 0;
 }
 
-// The part of the simplex that is nearest to the origin, into an empty one; 0: the origin is inside.
+// The part of the simplex that is nearest to the origin; 0: the origin is inside.
 // Parts without the newest corner, the last, were tried before. A face that has the origin before it,
 // over its inside, is the nearest part; without one it is an edge or the corner.
-static int nearest_part(const CniSimplex *s, Part *best) {
-  int32_t last = s->count - 1, behind[3] = {0, 0, 0};
-  if (last == 3) find_behind(s, behind);
-  if (behind[0] && behind[1] && behind[2] && within_first(s)) return 0;
-  for (int32_t i = 0; i < last; i++)
-    for (int32_t j = i + 1; j < last; j++)
-      if (!behind[3 - i - j]) try_face(best, s, i, j, last);
+static inline int nearest_part(const CniSimplex *s, Part *best) {
+  int32_t last = s->count - 1;
+  best->distance2 = INFINITY;
+  if (last == 3) {
+    int32_t behind[3];
+    find_behind(s, behind);
+    if (behind[0] && behind[1] && behind[2] && within_first(s)) return 0;
+    if (!behind[2]) try_face(best, s, 0, 1, 3);
+    if (!behind[1]) try_face(best, s, 0, 2, 3);
+    if (!behind[0]) try_face(best, s, 1, 2, 3);
+  } else if (last == 2) {
+    try_face(best, s, 0, 1, 2);
+  }
   if (best->distance2 < INFINITY) return 1;
-  offer(best, s->corner[last].w, 1, &last, (double[]){1});
+  CnVec3 w = s->corner[last].w;
+  *best = (Part){cn_norm2(w), w, 1, {last, 0, 0}, {1, 0, 0}};
   for (int32_t i = 0; i < last; i++) try_edge(best, s, i, last);
   return 1;
 }
@@ -159,17 +162,18 @@ static End walk(const CniConvex *x, CnVec3 d, CniSimplex *s, CnVec3 *v) {
   double nearest2 = INFINITY, enough = x->rough ? ENOUGH : 0;
   s->count = 0;
   for (int32_t round = 0; round < ROUNDS; round++) {
-    CniCorner c = cni_convex_corner(x, d);
-    double length = cn_norm(d), along = cn_dot(d, c.w);
+    CniCorner *c = &s->corner[s->count];
+    *c = cni_convex_corner(x, d);
+    double length = cn_norm(d), along = cn_dot(d, c->w);
     if (along > x->margin * length) {
       *v = cn_scale(1 / length, d);
       return END_FAR;
     }
     if (round > 0 &&
-        (nearest2 - along <= ROUND_OFF * length * x->extent + enough * nearest2 || known(s, c.w)))
+        (nearest2 - along <= ROUND_OFF * length * x->extent + enough * nearest2 || known(s, c->w)))
       return settled(x, length, along);
-    Part part = {.distance2 = INFINITY};
-    s->corner[s->count++] = c;
+    Part part;
+    s->count++;
     if (!nearest_part(s, &part)) {
       *v = CN_VEC3_ZERO;
       return END_TOUCHING;

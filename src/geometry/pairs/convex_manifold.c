@@ -17,6 +17,8 @@
 // Names. Corners and edges have lasting numbers (CniFace), and a point is named by the two that
 // meet: corner on face, edge across edge, face on corner. Which polygon served to find it does not
 // matter.
+#include <string.h>
+
 #include "geometry/pairs/convex_private.h"
 
 #define ACROSS 0.9997    // cosine of 1.4 degrees: n is the normal of a polygon
@@ -37,6 +39,7 @@ typedef struct Point {
   uint32_t cut, other; // its names there and on the polygon
   uint32_t edge;       // the edge to the next one
   int32_t side;        // which is on this side of the polygon; -1: an edge of what is cut
+  int32_t border;      // it is on the border of the polygon, or just outside
 } Point;
 
 // The two sides in a's frame. `cut` is what is cut to the polygon `base`.
@@ -75,7 +78,7 @@ static int32_t next(int32_t i, int32_t count) { return i + 1 < count ? i + 1 : 0
 static Point cross(const CniFace *base, int32_t k, const Point *p, const Point *q, double out_p,
                    double out_q) {
   double f = out_p / (out_p - out_q);
-  Point c = {cn_madd(p->at, f, cn_sub(q->at, p->at)), p->edge, base->edge[k], p->edge, p->side};
+  Point c = {cn_madd(p->at, f, cn_sub(q->at, p->at)), p->edge, base->edge[k], p->edge, p->side, 1};
   if (p->side < 0) return c;
   // two sides of the base meet in one of its corners
   c.cut = CNI_FEATURE_FACE;
@@ -88,12 +91,18 @@ static double outside(const Sides *s, int32_t k, CnVec3 p) {
   return cn_dot(s->away[k], cn_sub(p, s->base->points[k]));
 }
 
-// Cut a polygon, or the open line of two points, by side k; the number of points that are left.
-static int32_t cut_side(const Sides *s, int32_t k, double band, const Point *from, int32_t count,
+// Cut a polygon, or the open line of two points, by side k; the number of points that are left, -1 if
+// all are and `to` was not filled.
+static int32_t cut_side(const Sides *s, int32_t k, double band, Point *from, int32_t count,
                         Point *to) {
-  double out[ROOM];
+  double out[ROOM], farthest = -INFINITY;
   int32_t n = 0, ways = count == 2 ? 1 : count;
-  for (int32_t i = 0; i < count; i++) out[i] = outside(s, k, from[i].at);
+  for (int32_t i = 0; i < count; i++) {
+    out[i] = outside(s, k, from[i].at);
+    farthest = cn_max(farthest, out[i]);
+    from[i].border |= out[i] > 0;
+  }
+  if (farthest <= band) return -1;
   for (int32_t i = 0; i < count && n < ROOM - 2; i++) {
     int32_t j = next(i, count);
     int in = out[i] <= band, next_in = out[j] <= band;
@@ -121,22 +130,23 @@ static void move_back(const Sides *s, Point *p) {
 static int32_t cut_area(const CniConvex *x, Sides *s, Point area[2][ROOM], Point **found) {
   int32_t count = s->cut->count, flat = count > 2;
   double band = (x->curved ? 1e-2 * BAND : BAND) * x->scale;
-  for (int32_t k = 0; k < s->base->count; k++) {
+  for (int32_t i = 0; i < count; i++)
+    area[0][i] =
+        (Point){s->cut->points[i], s->cut->corner[i], CNI_FEATURE_FACE, s->cut->edge[i], -1, 0};
+  Point *last = area[0], *spare = area[1];
+  for (int32_t k = 0; k < s->base->count && count > 0; k++) {
     CnVec3 e = cn_sub(s->base->points[next(k, s->base->count)], s->base->points[k]);
     CnVec3 away = cn_cross(e, s->out);
     s->away[k] = cn_scale(1 / cn_norm(away), away);
-  }
-  for (int32_t i = 0; i < count; i++)
-    area[0][i] =
-        (Point){s->cut->points[i], s->cut->corner[i], CNI_FEATURE_FACE, s->cut->edge[i], -1};
-  Point *last = area[0], *spare = area[1];
-  for (int32_t k = 0; k < s->base->count && count > 0; k++) {
-    count = cut_side(s, k, flat ? band : 0, last, count, spare);
+    int32_t left = cut_side(s, k, flat ? band : 0, last, count, spare);
+    if (left < 0) continue;
+    count = left;
     Point *swap = last;
     last = spare;
     spare = swap;
   }
-  for (int32_t i = 0; i < count && flat; i++) move_back(s, &last[i]);
+  for (int32_t i = 0; i < count && flat; i++)
+    if (last[i].border) move_back(s, &last[i]);
   *found = last;
   return count;
 }
@@ -324,9 +334,10 @@ static void take_normal(const CniConvex *x, Sides *s, CniNearest *near) {
     if (count[k] < 3 || !(cn_dot(near->normal, flat[k]) > PARALLEL)) continue;
     double gap = cni_convex_apart(x, flat[k]);
     if (!(gap >= near->gap - 1e-14 * x->extent)) continue;
+    int other = memcmp(&near->normal, &flat[k], sizeof flat[k]) != 0;
     near->normal = flat[k];
     near->gap = gap;
-    find_sides(x, flat[k], s);
+    if (other) find_sides(x, flat[k], s);
     return;
   }
 }

@@ -63,6 +63,7 @@ long_test(soak unit.world.soak CAIRN_SOAK_STEPS=1000000)
 long_test(mechanisms unit.world.mechanisms CAIRN_MACHINES=10000)
 long_test(extremes unit.world.extremes CAIRN_CROWD=2000)
 if(TARGET cairn-command)
+  long_test(run_kill unit.io.run_kill CAIRN_WRITES=all)
   long_test(kills cli.files CAIRN_KILLS=200)
 endif()
 

@@ -90,10 +90,11 @@ static CnStatus check_axis(const char *name, CnJointAxis *axis) {
 }
 
 // What the kind does not read has to be as cn_joint_def_default left it; but a distance may be there,
-// as it always could.
-static CnStatus check_unread(const CnJointDef *def, int32_t coordinates) {
+// as it always could: it is not kept.
+static CnStatus check_unread(CnJointDef *def, int32_t coordinates) {
   const CniJointKind *kind = cni_joint_kinds[def->kind];
   CnJointDef standard = cn_joint_def_default(def->kind);
+  if (!kind->fields || !cni_field_find(kind->fields, "distance")) def->distance = standard.distance;
   for (const CniField *f = all_fields; f->name; f++) {
     if (f == all_fields || (kind->fields && cni_field_find(kind->fields, f->name))) continue;
     const CniField one[2] = {*f, CNI_FIELDS_END};

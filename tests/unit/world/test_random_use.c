@@ -231,7 +231,7 @@ static void draw_joint(Call *call, CnBodyId other) {
   call->joint.name = NULL;
   for (CnJointDef *d = def;; d = &call->joint) {
     int32_t soft = hostile || d->kind == CN_JOINT_BALL || d->kind == CN_JOINT_DISTANCE;
-    if (hostile || d->kind == CN_JOINT_DISTANCE || d->kind == CN_JOINT_ROPE)
+    if (hostile || d->kind == CN_JOINT_DISTANCE || d->kind == CN_JOINT_ROPE || !roll(8))
       d->distance = seldom(.1, 1);
     if (soft) d->stiffness = seldom(0, 1000);
     if (soft) d->damping = seldom(0, 10);

@@ -12,6 +12,8 @@
 #include "core/error.h"
 #include "core/memory.h"
 #include "geometry/geometry.h"
+#include "io/parts/mesh_parts.h"
+#include "io/meshes/mesh_report.h"
 #include "io/tools/lock.h"
 #include "io/tools/names.h"
 #include "io/tools/output.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/info_mesh.h"
 #include "cli/machine.h"
 #include "cli/problem_file.h"
 #include "solver/solver.h"
@@ -233,6 +234,7 @@ static int checkpoint_info(const CniArgs *args, const char *path) {
 
 static int run(const CniArgs *args) {
   const char *path = args->operands[0];
+  if (cni_mesh_file_named(path)) return cni_info_mesh(args, path);
   CniFileKind kind = cni_file_kind(path);
   if (kind == CNI_FILE_RUN) return run_info(args, path);
   if (kind == CNI_FILE_CHECKPOINT) return checkpoint_info(args, path);
@@ -240,23 +242,32 @@ static int run(const CniArgs *args) {
   return scene_info(args, path);
 }
 
-static const CniOption options[] = {CNI_OPTION_JSON, CNI_OPTION_END};
+static const CniOption options[] = {
+    CNI_OPTION_JSON,
+    {"scale", 0, "X", "of a mesh: metres per unit of the file (default 1; 0.001 for millimetres)"},
+    {"up", 0, "AXIS", "of a mesh: the axis of the file that points up, x, y or z (default z)"},
+    {"weld", 0, "X",
+     "of a mesh: join corners no farther apart than that, m (default 0: equal ones)"},
+    {"parts", 0, "N", "of a mesh: cut it into at most N convex parts, and tell how well"},
+    CNI_OPTION_END};
 static const CniExample examples[] = {
     {"cairn info run.h5", "steps, frames, settings and series of a run"},
     {"cairn info granular --json", "a built-in scene, as JSON"},
     {"cairn info problem.dat", "kind, sizes, matrix and friction of a problem"},
+    {"cairn info bowl.stl --scale 0.001", "size, volume, inertia and faults of a mesh"},
     {NULL, NULL}};
 const CniCommand cni_command_info = {
     .name = "info",
-    .summary = "tell what is in a scene, robot, run file, checkpoint or problem",
+    .summary = "tell what is in a scene, robot, run file, checkpoint, problem or mesh",
     .operands = "FILE",
     .operand_min = 1,
     .operand_max = 1,
-    .description = "Tells what is in a file: a scene (also a built-in one), a robot "
-                   "description (URDF), a run file, a "
-                   "checkpoint, or a problem file. Which it is, is seen from the content.\n\n"
-                   "The asymmetry of a problem's matrix (W of a local, M of a global problem) is "
-                   "the largest difference of two opposite entries over the largest entry.",
+    .description =
+        "Tells what is in a file: a scene (also a built-in one), a robot description (URDF), a run "
+        "file, a checkpoint, a problem file, or a mesh (OBJ, STL, PLY, glTF, GLB). Which it is, is "
+        "seen from the content, or of a mesh from the ending of its name.\n\n"
+        "The asymmetry of a problem's matrix (W of a local, M of a global problem) is "
+        "the largest difference of two opposite entries over the largest entry.",
     .options = options,
     .examples = examples,
     .run = run};

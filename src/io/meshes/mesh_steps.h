@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "core/sort.h"
+#include "core/vec.h"
 #include "io/meshes/mesh_repair.h"
 
 // mesh_weld.c
@@ -19,6 +20,18 @@ typedef struct CniMeshSides {
 CnStatus cni_mesh_find_sides(const CniMeshData *mesh, CniArena *arena, CniMeshSides *sides);
 static inline int32_t cni_mesh_side_from(const CniMeshData *mesh, int32_t side) {
   return mesh->triangles[side / 3][side % 3];
+}
+
+// Does a ray from `o` along `d` cross a triangle?
+static inline int cni_mesh_ray_crosses(const CniMeshData *m, int32_t t, CnVec3 o, CnVec3 d) {
+  CnVec3 a = cn_sub(m->vertices[m->triangles[t][0]], o);
+  CnVec3 b = cn_sub(m->vertices[m->triangles[t][1]], o);
+  CnVec3 c = cn_sub(m->vertices[m->triangles[t][2]], o);
+  double u = cn_dot(d, cn_cross(b, c)), v = cn_dot(d, cn_cross(c, a)),
+         w = cn_dot(d, cn_cross(a, b));
+  if (!((u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0))) return 0;
+  double height = cn_dot(a, cn_cross(b, c)); // of the tetrahedron, with the sign of the side
+  return (height > 0) == (u > 0) && height != 0;
 }
 
 // mesh_slivers.c: triangles without area, of which none is left.

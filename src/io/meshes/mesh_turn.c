@@ -135,25 +135,14 @@ static void weigh(Look *l) {
   }
 }
 
-// Does a ray from `o` along `d` cross a triangle?
-static int crosses(const CniMeshData *m, int32_t t, CnVec3 o, CnVec3 d) {
-  CnVec3 a = cn_sub(m->vertices[m->triangles[t][0]], o);
-  CnVec3 b = cn_sub(m->vertices[m->triangles[t][1]], o);
-  CnVec3 c = cn_sub(m->vertices[m->triangles[t][2]], o);
-  double u = cn_dot(d, cn_cross(b, c)), v = cn_dot(d, cn_cross(c, a)),
-         w = cn_dot(d, cn_cross(a, b));
-  if (!((u > 0 && v > 0 && w > 0) || (u < 0 && v < 0 && w < 0))) return 0;
-  double height = cn_dot(a, cn_cross(b, c)); // of the tetrahedron, with the sign of the side
-  return (height > 0) == (u > 0) && height != 0;
-}
-
 // Is an odd number of other closed pieces about the first corner of the piece?
 static int is_cavity(const Look *l, int32_t piece, int32_t triangle) {
   const CniMeshData *m = l->mesh;
   CnVec3 from = m->vertices[m->triangles[triangle][0]], along = {0.5377, 0.6823, 0.4954};
   int32_t count = 0;
   for (int32_t t = 0; t < m->triangle_count; t++)
-    if (l->piece[t] != piece && !l->pieces[l->piece[t]].open) count += crosses(m, t, from, along);
+    if (l->piece[t] != piece && !l->pieces[l->piece[t]].open)
+      count += cni_mesh_ray_crosses(m, t, from, along);
   return count % 2;
 }
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convex parts of a solid, approximately.
+//
+// The solid is cut by planes, again and again the cell that is most hollow (parts.h), along that one
+// of some planes that leaves the two halves least hollow together. Cells are convex and do not overlap,
+// and the hull of what is in a cell stays within it: the parts do not overlap either, and what they
+// enclose beyond the solid is the sum of their volumes less the solid's. Cutting ends where that is a
+// small enough share, where twice as many cells are there as parts are allowed, or where no cut helps.
+// Then parts that make one convex part together are joined again (parts_merge.c).
+//
+// Only sums, products, quotients and square roots decide, on exact hulls: the same parts on every
+// machine. Reference for the idea: Wei and others, Approximate convex decomposition with
+// collision-aware concavity, 2022.
+#include "io/parts/mesh_parts.h"
+
+#include <string.h>
+
+#include "core/error.h"
+#include "core/floats.h"
+#include "io/parts/parts.h"
+
+#define MOST_CELLS (2 * CNI_MESH_PARTS)
+#define NOTHING 1e-9 // of the mesh's volume: a part so small is none
+
+typedef struct Search {
+  CniCutter cutter;
+  CniReflex *edges;
+  int32_t edge_count;
+  CniCell cells[MOST_CELLS];
+  int32_t count;
+  double volume; // of the mesh
+} Search;
+
+void cni_mesh_parts_release(CniMeshParts *parts) {
+  CNI_RELEASE(&parts->allocator, parts->points, parts->point_capacity);
+  *parts = (CniMeshParts){.allocator = parts->allocator};
+}
+
+// ---- cutting ----
+
+static CnStatus try_cut(Search *s, const CniCell *cell, CniCut cut, double *cost) {
+  CniArena *arena = &s->cutter.trial;
+  CniArenaMark mark = cni_arena_mark(arena);
+  CniCell low, high;
+  CNI_TRY(cni_cell_cut(&s->cutter, cell, cut, arena, &low));
+  CNI_TRY(cni_cell_cut(&s->cutter, cell, cni_cut_other(cut), arena, &high));
+  *cost = INFINITY;
+  if (low.count > 0 && high.count > 0) {
+    CNI_TRY(cni_cell_measure(&s->cutter, &low, arena));
+    CNI_TRY(cni_cell_measure(&s->cutter, &high, arena));
+    *cost = 0.1 * (low.hollow + high.hollow) + (low.volume + high.volume);
+    if (low.volume == 0 || high.volume == 0) *cost = INFINITY; // nothing is cut off
+  }
+  cni_arena_back(arena, mark);
+  return CN_OK;
+}
+
+// Cut a cell in two where it is best; it is whole if that gains nothing.
+static CnStatus cut_cell(Search *s, int32_t number) {
+  CniCell *cell = &s->cells[number];
+  CniCut cuts[CNI_CUTS], best_cut = {{0, 0, 0}, 0};
+  double best = INFINITY, cost;
+  int32_t count = 0;
+  if (cell->plane_count < CNI_CELL_PLANES)
+    count = cni_cell_cuts(&s->cutter, cell, s->edges, s->edge_count, cuts);
+  for (int32_t i = 0; i < count; i++) {
+    CNI_TRY(try_cut(s, cell, cuts[i], &cost));
+    if (cost < best) best = cost, best_cut = cuts[i];
+  }
+  if (!(best < 0.1 * cell->hollow + cell->volume)) {
+    cell->whole = 1;
+    return CN_OK;
+  }
+  CniCell low, high;
+  CNI_TRY(cni_cell_cut(&s->cutter, cell, best_cut, &s->cutter.kept, &low));
+  CNI_TRY(cni_cell_cut(&s->cutter, cell, cni_cut_other(best_cut), &s->cutter.kept, &high));
+  CniArenaMark mark = cni_arena_mark(&s->cutter.trial);
+  CNI_TRY(cni_cell_measure(&s->cutter, &low, &s->cutter.trial));
+  CNI_TRY(cni_cell_measure(&s->cutter, &high, &s->cutter.trial));
+  cni_arena_back(&s->cutter.trial, mark);
+  s->cells[number] = low;
+  s->cells[s->count++] = high;
+  return CN_OK;
+}
+
+static CnStatus cut_all(Search *s, int32_t most, double error) {
+  for (;;) {
+    int32_t next = -1;
+    double volume = 0;
+    for (int32_t i = 0; i < s->count; i++) {
+      volume += s->cells[i].volume;
+      if (s->cells[i].whole || !(s->cells[i].hollow > 1e-6 * s->volume)) continue;
+      if (next < 0 || s->cells[i].hollow > s->cells[next].hollow) next = i;
+    }
+    if (next < 0 || s->count >= most || volume - s->volume <= error * s->volume) return CN_OK;
+    CNI_TRY(cut_cell(s, next));
+  }
+}
+
+// ---- the parts ----
+
+static CnStatus add_part(Search *s, const CniCell *cell, const char *name, CniMeshParts *parts) {
+  CniArena *arena = &s->cutter.trial;
+  CniArenaMark mark = cni_arena_mark(arena);
+  CniMeshData cloud = {.allocator = parts->allocator};
+  CnVec3 chosen[CNI_HULL_VERTICES];
+  int32_t count;
+  double outside = 0;
+  CNI_TRY(cni_cell_points(&s->cutter, cell, arena, &cloud.vertices, &cloud.vertex_count));
+  CnStatus status = cni_mesh_hull_points(&cloud, name, chosen, &count, &outside);
+  cni_arena_back(arena, mark);
+  if (status == CN_INVALID_ARGUMENT) return CN_OK; // flat: cut off by rounding
+  CNI_TRY(status);
+  CNI_TRY(CNI_RESERVE(&parts->allocator, parts->points, parts->point_capacity, parts->point_count,
+                      parts->point_count + count));
+  memcpy(parts->points + parts->point_count, chosen, (size_t)count * sizeof *chosen);
+  parts->point_count += count;
+  parts->first[++parts->count] = parts->point_count;
+  parts->outside = cn_max(parts->outside, outside);
+  return CN_OK;
+}
+
+static CnStatus sum_volumes(CniMeshParts *parts) {
+  parts->volume = 0;
+  for (int32_t i = 0; i < parts->count; i++) {
+    CniHull *hull;
+    CNI_TRY(cni_hull_create(&parts->allocator, "part", parts->points + parts->first[i],
+                            parts->first[i + 1] - parts->first[i], &hull));
+    parts->volume += hull->volume;
+    cni_hull_destroy(&parts->allocator, hull);
+  }
+  return CN_OK;
+}
+
+static CnStatus begin(Search *s) {
+  const CniMeshData *m = s->cutter.mesh;
+  CniCell *cell = &s->cells[0];
+  CnVec3 o = m->vertices[m->triangles[0][0]], far = CN_VEC3_ZERO;
+  s->count = 1;
+  *cell = (CniCell){.count = m->triangle_count};
+  CNI_TRY(CNI_TAKE(&s->cutter.kept, m->triangle_count, cell->triangles));
+  for (int32_t t = 0; t < m->triangle_count; t++) {
+    CnVec3 p[3];
+    for (int32_t k = 0; k < 3; k++) {
+      p[k] = cn_sub(m->vertices[m->triangles[t][k]], o);
+      cell->triangles[t].at[k] = m->vertices[m->triangles[t][k]];
+      far = cn_vec3(cn_max(far.x, fabs(p[k].x)), cn_max(far.y, fabs(p[k].y)),
+                    cn_max(far.z, fabs(p[k].z)));
+    }
+    s->volume += cn_dot(p[0], cn_cross(p[1], p[2])) / 6;
+  }
+  s->cutter.size = cn_max(far.x, cn_max(far.y, far.z));
+  CNI_TRY(cni_find_reflex(m, &s->cutter.kept, &s->edges, &s->edge_count));
+  return cni_cell_measure(&s->cutter, cell, &s->cutter.trial);
+}
+
+static CnStatus search(Search *s, const char *name, int32_t most, double error,
+                       CniMeshParts *parts) {
+  CNI_TRY(begin(s));
+  if (!(s->volume > 0))
+    return cni_bad_data("%s: encloses nothing, so it has no convex parts (its volume is %g)", name,
+                        s->volume);
+  int32_t cells = most == 1 ? 1 : 2 * most;
+  CNI_TRY(cut_all(s, cells, error));
+  parts->mesh_volume = s->volume;
+  for (int32_t i = 0; i < s->count && parts->count < CNI_MESH_PARTS; i++)
+    if (s->cells[i].volume > NOTHING * s->volume) CNI_TRY(add_part(s, &s->cells[i], name, parts));
+  CNI_TRY(cni_parts_merge(&s->cutter, parts, most));
+  return sum_volumes(parts);
+}
+
+CnStatus cni_mesh_parts(const CniMeshData *mesh, const char *name, const CniMeshPartsDef *def,
+                        CniMeshParts *parts) {
+  CNI_FLOATS;
+  int32_t most = def && def->most ? def->most : 32;
+  double error = def && def->error > 0 ? def->error : 0.01;
+  *parts = (CniMeshParts){.allocator = mesh->allocator};
+  if (most < 1 || most > CNI_MESH_PARTS)
+    return cni_invalid("%s: parts must be 1 to %d (got %d)", name, CNI_MESH_PARTS, (int)most);
+  Search *s;
+  CNI_TRY(cni_new(&mesh->allocator, sizeof *s, &s));
+  s->cutter.mesh = mesh;
+  s->cutter.allocator = mesh->allocator;
+  cni_arena_init(&s->cutter.kept, &mesh->allocator);
+  cni_arena_init(&s->cutter.trial, &mesh->allocator);
+  CnStatus status = search(s, name, most, error, parts);
+  cni_arena_release(&s->cutter.kept);
+  cni_arena_release(&s->cutter.trial);
+  cni_release(&mesh->allocator, s, sizeof *s);
+  if (status != CN_OK) cni_mesh_parts_release(parts);
+  return status;
+}

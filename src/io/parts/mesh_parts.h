@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// A closed mesh as convex parts, so that a body of any form can move freely.
+#ifndef CNI_IO_MESH_PARTS_H
+#define CNI_IO_MESH_PARTS_H
+
+#include "io/meshes/mesh_file.h"
+
+#define CNI_MESH_PARTS 256 // at most
+
+typedef struct CniMeshPartsDef {
+  int32_t most; // parts, 1 .. CNI_MESH_PARTS; 0 stands for 32
+  double error; // of the volume: where to stop; 0 stands for .01
+} CniMeshPartsDef;
+
+// Corners of part i: points[first[i]] up to first[i + 1].
+typedef struct CniMeshParts {
+  CnAllocator allocator;
+  CnVec3 *points;
+  int32_t point_count, point_capacity, count;
+  int32_t first[CNI_MESH_PARTS + 1];
+  double volume;      // m^3, of the parts together
+  double mesh_volume; // m^3
+  double outside;     // m, how far corners of the mesh lie outside their part at most
+} CniMeshParts;
+
+// The mesh is closed and its triangles look outward (cni_mesh_repair). Together the parts cover it but
+// for `outside`; what they enclose beyond it is volume - mesh_volume. The same mesh gives the same parts
+// everywhere. Limits that are reached are no failure: compare the volumes.
+CnStatus cni_mesh_parts(const CniMeshData *mesh, const char *name, const CniMeshPartsDef *def,
+                        CniMeshParts *parts);
+void cni_mesh_parts_release(CniMeshParts *parts);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// A cell: what of a solid lies between planes. Only its surface is kept, cut triangle by triangle. The
+// extreme points of the cell are corners of that, or corners between three of its planes that lie
+// within the solid; so no lid need be made where a plane cuts through the solid.
+#include "io/meshes/mesh_private.h"
+
+#include "io/meshes/mesh_steps.h"
+#include "io/parts/parts.h"
+
+#define NEAR 1e-9    // of the size: on the plane
+#define DIRECTIONS 6 // by as many on each side of a cube: 216
+#define FEW 600      // points of which a hull is made as they are
+#define SAMPLES 600  // triangles that hollowness is measured at
+
+// ---- cutting ----
+
+static CnVec3 between(CnVec3 a, CnVec3 b, double above_a, double above_b) {
+  return cn_madd(a, above_a / (above_a - above_b), cn_sub(b, a));
+}
+
+// The piece below the plane, 0 to 2 triangles.
+static int32_t cut_triangle(const CniCorners *t, const double above[3], CniCorners out[2]) {
+  CnVec3 p[4];
+  int32_t n = 0;
+  for (int32_t k = 0; k < 3; k++) {
+    int32_t next = (k + 1) % 3;
+    if (above[k] <= 0) p[n++] = t->at[k];
+    if ((above[k] < 0 && above[next] > 0) || (above[k] > 0 && above[next] < 0)) {
+      // from the lower end, so that neighbours get the same point
+      p[n++] = above[k] < 0 ? between(t->at[k], t->at[next], above[k], above[next])
+                            : between(t->at[next], t->at[k], above[next], above[k]);
+    }
+  }
+  for (int32_t i = 0; i + 2 < n; i++) out[i] = (CniCorners){{p[0], p[i + 1], p[i + 2]}};
+  return n > 2 ? n - 2 : 0;
+}
+
+static CnVec3 area_of(const CniCorners *t) {
+  return cn_cross(cn_sub(t->at[1], t->at[0]), cn_sub(t->at[2], t->at[0]));
+}
+
+CnStatus cni_cell_cut(const CniCutter *cutter, const CniCell *cell, CniCut cut, CniArena *arena,
+                      CniCell *out) {
+  double near = NEAR * cutter->size;
+  *out = *cell;
+  out->planes[out->plane_count++] = cut;
+  out->count = 0;
+  CNI_TRY(CNI_TAKE(arena, 2 * (int64_t)cell->count + 1, out->triangles));
+  for (int32_t i = 0; i < cell->count; i++) {
+    const CniCorners *t = &cell->triangles[i];
+    double above[3];
+    int32_t on = 0, over = 0;
+    for (int32_t k = 0; k < 3; k++) {
+      above[k] = cni_cut_above(&cut, t->at[k]);
+      if (above[k] >= -near && above[k] <= near) above[k] = 0;
+      on += above[k] == 0;
+      over += above[k] > 0;
+    }
+    // what lies in the plane belongs to the side that the solid is on
+    if (on == 3 && cn_dot(area_of(t), cut.normal) < 0) continue;
+    if (over > 0 && on + over == 3) continue;
+    out->count += cut_triangle(t, above, &out->triangles[out->count]);
+  }
+  return CN_OK;
+}
+
+// ---- corners ----
+
+// A ray meets the surface an odd number of times.
+static int is_inside(const CniMeshData *mesh, CnVec3 p) {
+  static const CnVec3 along = {0.5377, 0.6823, 0.4954};
+  int32_t count = 0;
+  for (int32_t t = 0; t < mesh->triangle_count; t++)
+    count += cni_mesh_ray_crosses(mesh, t, p, along);
+  return count % 2;
+}
+
+static int corner_of(const CniCut *a, const CniCut *b, const CniCut *c, CnVec3 *p) {
+  CnVec3 bc = cn_cross(b->normal, c->normal);
+  double det = cn_dot(a->normal, bc);
+  if (fabs(det) < 1e-6) return 0;
+  CnVec3 sum = cn_scale(a->height, bc);
+  sum = cn_madd(sum, b->height, cn_cross(c->normal, a->normal));
+  sum = cn_madd(sum, c->height, cn_cross(a->normal, b->normal));
+  *p = cn_scale(1 / det, sum);
+  return 1;
+}
+
+static int is_between(const CniCutter *cutter, const CniCell *cell, CnVec3 p) {
+  for (int32_t i = 0; i < cell->plane_count; i++)
+    if (cni_cut_above(&cell->planes[i], p) > NEAR * cutter->size) return 0;
+  return 1;
+}
+
+CnStatus cni_cell_points(const CniCutter *cutter, const CniCell *cell, CniArena *arena,
+                         CnVec3 **points, int32_t *count) {
+  int32_t planes = cell->plane_count, n = 3 * cell->count;
+  int64_t most = n + (int64_t)planes * (planes - 1) * (planes - 2) / 6 + 1;
+  CNI_TRY(CNI_TAKE(arena, most, *points));
+  for (int32_t i = 0; i < n; i++) (*points)[i] = cell->triangles[i / 3].at[i % 3];
+  for (int32_t i = 0; i < planes; i++)
+    for (int32_t j = i + 1; j < planes; j++)
+      for (int32_t k = j + 1; k < planes; k++) {
+        CnVec3 p;
+        if (!corner_of(&cell->planes[i], &cell->planes[j], &cell->planes[k], &p)) continue;
+        if (is_between(cutter, cell, p) && is_inside(cutter->mesh, p)) (*points)[n++] = p;
+      }
+  *count = n;
+  return CN_OK;
+}
+
+// ---- measures ----
+
+// Those farthest along directions to places on the sides of a cube, in front; how many.
+static int32_t farthest_first(CnVec3 *points, int32_t count, CnVec3 *out) {
+  int32_t n = 0;
+  for (int32_t side = 0; side < 6 * DIRECTIONS * DIRECTIONS; side++) {
+    int32_t k = side % (DIRECTIONS * DIRECTIONS), axis = side / (DIRECTIONS * DIRECTIONS) % 3;
+    double u = (2.0 * (k % DIRECTIONS) + 1) / DIRECTIONS - 1;
+    double v = (2.0 * (k / DIRECTIONS) + 1) / DIRECTIONS - 1;
+    double w = side / (3 * DIRECTIONS * DIRECTIONS) ? 1 : -1;
+    CnVec3 d = axis == 0 ? cn_vec3(w, u, v) : axis == 1 ? cn_vec3(u, w, v) : cn_vec3(u, v, w);
+    CnVec3 best = points[0];
+    double far = cn_dot(d, best);
+    for (int32_t i = 1; i < count; i++)
+      if (cn_dot(d, points[i]) > far) far = cn_dot(d, points[i]), best = points[i];
+    out[n++] = best;
+  }
+  return n;
+}
+
+// How far from a point of the surface the hull ends, along its normal.
+static double way_out(const CniHull *hull, CnVec3 p, CnVec3 n) {
+  double way = INFINITY;
+  for (int32_t f = 0; f < hull->face_count; f++) {
+    double along = cn_dot(hull->faces[f].normal, n);
+    if (along > 1e-9)
+      way = cn_min(way, (hull->faces[f].height - cn_dot(hull->faces[f].normal, p)) / along);
+  }
+  return way > 0 && way < INFINITY ? way : 0;
+}
+
+static double hollowness(const CniCell *cell, const CniHull *hull) {
+  int32_t step = 1 + cell->count / SAMPLES;
+  double sum = 0;
+  for (int32_t i = 0; i < cell->count; i += step) {
+    const CniCorners *t = &cell->triangles[i];
+    CnVec3 area = area_of(t), sum3 = cn_add(t->at[0], cn_add(t->at[1], t->at[2]));
+    double twice = cn_norm(area);
+    if (!(twice > 0)) continue;
+    sum += 0.5 * twice * way_out(hull, cn_scale(1.0 / 3, sum3), cn_scale(1 / twice, area));
+  }
+  return step * sum;
+}
+
+CnStatus cni_cell_measure(const CniCutter *cutter, CniCell *cell, CniArena *arena) {
+  CnVec3 *points, few[6 * DIRECTIONS * DIRECTIONS];
+  int32_t count;
+  CniHull *hull = NULL;
+  CNI_TRY(cni_cell_points(cutter, cell, arena, &points, &count));
+  cell->volume = cell->hollow = 0;
+  if (count < 4) return CN_OK;
+  CnStatus status = CN_INVALID_ARGUMENT;
+  if (count <= FEW) status = cni_hull_create(&cutter->allocator, "part", points, count, &hull);
+  if (status == CN_INVALID_ARGUMENT) {
+    count = farthest_first(points, count, few);
+    status = cni_hull_create(&cutter->allocator, "part", few, count, &hull);
+  }
+  if (status == CN_INVALID_ARGUMENT) return CN_OK; // flat
+  CNI_TRY(status);
+  cell->volume = hull->volume;
+  cell->hollow = hollowness(cell, hull);
+  cni_hull_destroy(&cutter->allocator, hull);
+  return CN_OK;
+}

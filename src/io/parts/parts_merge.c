@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts that cutting has divided without need are joined again: those whose common hull is no larger
+// than they are together, the cheapest pair first; then others, until there are few enough.
+#include "io/meshes/mesh_private.h"
+
+#include <string.h>
+
+#include "io/parts/parts.h"
+
+#define FREE 1e-6 // of the mesh's volume: costs nothing
+
+typedef struct Merge {
+  const CniCutter *cutter;
+  CniMeshParts *parts;
+  double *volume; // of the parts
+  double *cost;   // of each pair, rows of CNI_MESH_PARTS; NAN: not known yet
+} Merge;
+
+// The hull of the corners of one or two parts; too many corners cost too much.
+static CnStatus hull_of(const Merge *m, int32_t i, int32_t j, CniHull **hull) {
+  CnVec3 points[2 * CNI_HULL_VERTICES];
+  const CniMeshParts *p = m->parts;
+  int32_t n = p->first[i + 1] - p->first[i], more = i == j ? 0 : p->first[j + 1] - p->first[j];
+  memcpy(points, p->points + p->first[i], (size_t)n * sizeof *points);
+  memcpy(points + n, p->points + p->first[j], (size_t)more * sizeof *points);
+  return cni_hull_create(&m->cutter->allocator, "part", points, n + more, hull);
+}
+
+static CnStatus find_cost(Merge *m, int32_t i, int32_t j, double *cost) {
+  CniHull *hull;
+  *cost = INFINITY;
+  CnStatus status = hull_of(m, i, j, &hull);
+  if (status == CN_INVALID_ARGUMENT) return CN_OK;
+  CNI_TRY(status);
+  *cost = hull->volume - m->volume[i] - m->volume[j];
+  cni_hull_destroy(&m->cutter->allocator, hull);
+  return CN_OK;
+}
+
+// The pair becomes one at place i; the last part takes place j.
+static CnStatus join(Merge *m, int32_t i, int32_t j) {
+  CniMeshParts *p = m->parts, joined = {.allocator = p->allocator};
+  CniHull *hull;
+  CNI_TRY(hull_of(m, i, j, &hull));
+  CnStatus status = CNI_RESERVE(&p->allocator, joined.points, joined.point_capacity, 0,
+                                p->point_count + hull->vertex_count);
+  for (int32_t k = 0; status == CN_OK && k < p->count - 1; k++) {
+    int32_t from = k == j ? p->count - 1 : k, n = p->first[from + 1] - p->first[from];
+    const CnVec3 *points = k == i ? hull->vertices : p->points + p->first[from];
+    if (k == i) n = hull->vertex_count;
+    memcpy(joined.points + joined.point_count, points, (size_t)n * sizeof *points);
+    joined.first[k + 1] = joined.point_count += n;
+  }
+  if (status == CN_OK) {
+    CNI_RELEASE(&p->allocator, p->points, p->point_capacity);
+    p->points = joined.points;
+    p->point_capacity = joined.point_capacity;
+    p->point_count = joined.point_count;
+    p->count--;
+    memcpy(p->first, joined.first, sizeof joined.first);
+    m->volume[i] = hull->volume;
+    m->volume[j] = m->volume[p->count];
+  }
+  cni_hull_destroy(&m->cutter->allocator, hull);
+  return status;
+}
+
+static void forget(Merge *m, int32_t i) {
+  for (int32_t k = 0; k < CNI_MESH_PARTS; k++)
+    m->cost[i * CNI_MESH_PARTS + k] = m->cost[k * CNI_MESH_PARTS + i] = NAN;
+}
+
+static CnStatus merge(Merge *m, int32_t most) {
+  CniMeshParts *p = m->parts;
+  for (int32_t i = 0; i < CNI_MESH_PARTS; i++) forget(m, i);
+  for (int32_t i = 0; i < p->count; i++) {
+    CniHull *hull;
+    CNI_TRY(hull_of(m, i, i, &hull));
+    m->volume[i] = hull->volume;
+    cni_hull_destroy(&m->cutter->allocator, hull);
+  }
+  for (;;) {
+    int32_t best_i = -1, best_j = -1;
+    double best = p->count > most ? INFINITY : FREE * p->mesh_volume;
+    for (int32_t i = 0; i < p->count; i++)
+      for (int32_t j = i + 1; j < p->count; j++) {
+        double *cost = &m->cost[i * CNI_MESH_PARTS + j];
+        if (isnan(*cost)) CNI_TRY(find_cost(m, i, j, cost));
+        if (*cost < best) best = *cost, best_i = i, best_j = j;
+      }
+    if (best_i < 0) return CN_OK;
+    CNI_TRY(join(m, best_i, best_j));
+    forget(m, best_i);
+    forget(m, best_j);
+    forget(m, p->count);
+  }
+}
+
+CnStatus cni_parts_merge(const CniCutter *cutter, CniMeshParts *parts, int32_t most) {
+  CniArena arena;
+  Merge m = {.cutter = cutter, .parts = parts};
+  cni_arena_init(&arena, &cutter->allocator);
+  CnStatus status = CNI_TAKE(&arena, CNI_MESH_PARTS, m.volume);
+  if (status == CN_OK) status = CNI_TAKE(&arena, CNI_MESH_PARTS * CNI_MESH_PARTS, m.cost);
+  if (status == CN_OK) status = merge(&m, most);
+  cni_arena_release(&arena);
+  return status;
+}

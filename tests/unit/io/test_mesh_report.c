@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is told of a mesh: closed forms, sums in extended precision, meshes that others made and figures
+// that others found, and faults that are made on purpose.
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/vec.h"
+#include "io/meshes/mesh_report.h"
+#include "io/tools/json_scan.h"
+#include "solids.h"
+#include "source_dir.h"
+
+#define FOLDER CAIRN_SOURCE_DIR "/tests/data/meshes/"
+
+static CniMeshReport report_of(CniMeshData *mesh) {
+  CniMeshReport r;
+  CHECK_OK(cni_mesh_report(mesh, "m", 0, &r));
+  return r;
+}
+
+static void compare_mass(const CniMeshReport *r, const SolidMass *m, double size,
+                         double tolerance) {
+  const double *centre = &r->centre.x;
+  double inertia[6] = {r->inertia.xx, r->inertia.yy, r->inertia.zz,
+                       r->inertia.xy, r->inertia.xz, r->inertia.yz};
+  double most = cn_max(m->inertia[0], cn_max(m->inertia[1], m->inertia[2]));
+  CHECK_REL(r->volume, m->volume, tolerance);
+  for (int i = 0; i < 3; i++) CHECK_NEAR(centre[i], m->centre[i], tolerance * size);
+  for (int i = 0; i < 6; i++) CHECK_NEAR(inertia[i], m->inertia[i], tolerance * most);
+}
+
+// A block of 1 x 2 x 3, turned and far from the origin.
+static void block(void **state) {
+  (void)state;
+  CnQuat turn = {.5, .5, .5, .5}; // x to y to z
+  CniMeshData mesh;
+  CHECK_OK(cni_mesh_file_read(FOLDER "block.stl", NULL, NULL, &mesh));
+  for (int32_t i = 0; i < mesh.vertex_count; i++)
+    mesh.vertices[i] = cn_add(cn_vec3(10, 20, 30), cn_rotate(turn, mesh.vertices[i]));
+  CniMeshReport r = report_of(&mesh);
+  SolidMass m = {6, {11.5, 20.5, 31}, {.5 * (1 + 4), .5 * (9 + 4), .5 * (9 + 1), 0, 0, 0}};
+  compare_mass(&r, &m, 3, 1e-13);
+  CHECK_REL(r.area, 22, 1e-14);
+  CHECK(r.faults.closed && r.crossings == 0 && r.hull_corners == 8);
+  CHECK_REL(r.hull_volume, 6, 1e-13);
+  CHECK_TEXT(r.use, "hull");
+  cni_mesh_release(&mesh);
+}
+
+// Against sums in extended precision; the ball against that of radius 1 too.
+static void solids(void **state) {
+  (void)state;
+  CniMeshData meshes[] = {solid_icosphere(3),
+                          solid_torus(3, 1, 40, 20),
+                          solid_prism(solid_l, 6, 1),
+                          solid_prism(solid_u, 8, 2),
+                          solid_gear(.5),
+                          solid_turned(solid_cup, 6, 24)};
+  for (size_t i = 0; i < sizeof meshes / sizeof meshes[0]; i++) {
+    SolidMass m = solid_mass(&meshes[i]);
+    CniMeshReport r = report_of(&meshes[i]);
+    CHECK(r.faults.closed && r.faults.pieces == 1 && !r.faults.flipped && r.crossings == 0);
+    compare_mass(&r, &m, 4, 1e-12);
+    if (i == 0) CHECK_REL(r.volume, 4.0 / 3 * 3.14159265358979323846, .02);
+    if (i == 2) CHECK_REL(r.volume, 4, 1e-14);
+    if (i == 3) CHECK_REL(r.volume, 14, 1e-14);
+    CHECK_TEXT(r.use, i == 0 ? "it is convex" : "\"parts\" on free bodies");
+    cni_mesh_release(&meshes[i]);
+  }
+}
+
+// Two blocks that cross: how many pairs is counted by hand. A block in the corner of another.
+static void crossings(void **state) {
+  (void)state;
+  CniMeshData mesh = solid_prism((const double[4][2]){{0, 0}, {1, 0}, {1, 1}, {0, 1}}, 4, 1);
+  CniMeshData rod = solid_prism((const double[4][2]){{.3, .4}, {.5, .4}, {.5, .6}, {.3, .6}}, 4, 3);
+  for (int32_t i = 0; i < rod.vertex_count; i++) rod.vertices[i].z -= 1;
+  int32_t before = mesh.vertex_count;
+  int32_t(*t)[3] = rod.triangles;
+  CHECK_OK(
+      CNI_RESERVE(&mesh.allocator, mesh.vertices, mesh.vertex_capacity, mesh.vertex_count, 64));
+  CHECK_OK(CNI_RESERVE(&mesh.allocator, mesh.triangles, mesh.triangle_capacity, mesh.triangle_count,
+                       64));
+  for (int32_t i = 0; i < rod.vertex_count; i++)
+    mesh.vertices[mesh.vertex_count++] = rod.vertices[i];
+  for (int32_t i = 0; i < rod.triangle_count; i++, mesh.triangle_count++)
+    for (int k = 0; k < 3; k++) mesh.triangles[mesh.triangle_count][k] = before + t[i][k];
+  CniMeshReport r = report_of(&mesh);
+  // each of the eight sides of the rod meets the top and the bottom, in one or two triangles
+  CHECK(r.faults.closed && r.faults.pieces == 2);
+  CHECK(r.crossings >= 16 && r.crossings <= 32);
+  CHECK(r.first_crossing[0] >= 0 && r.first_crossing[0] < 12 && r.first_crossing[1] >= 12);
+  CHECK_TEXT(r.use, "count twice");
+  cni_mesh_release(&mesh);
+  cni_mesh_release(&rod);
+}
+
+// Without its lid a cup is open; torn corners close again.
+static void open(void **state) {
+  (void)state;
+  CniMeshData mesh = solid_turned(solid_cup, 6, 24);
+  mesh.triangle_count -= 3;
+  CniMeshReport r = report_of(&mesh);
+  CHECK(!r.faults.closed && r.faults.lone_edges >= 3 && r.volume == 0 && r.closing_weld == 0);
+  CHECK_TEXT(r.use, "two_sided");
+  cni_mesh_release(&mesh);
+  CHECK_OK(cni_mesh_file_read(FOLDER "block.stl", NULL, NULL, &mesh));
+  for (int32_t i = 0; i < mesh.vertex_count; i++) mesh.vertices[i].y += 1e-6 * (i % 3);
+  r = report_of(&mesh);
+  CHECK(!r.faults.closed && r.closing_weld > 2e-6 && r.closing_weld < 1e-3);
+  CHECK_TEXT(r.use, "weld");
+  cni_mesh_release(&mesh);
+}
+
+// ---- meshes that others made ----
+
+typedef struct Known {
+  char file[64];
+  int32_t welded, triangles, edges, components, hull_corners;
+  double lo[3], hi[3], area, hull_volume;
+  SolidMass mass;
+} Known;
+
+static CnStatus read_known(CniJson *json, Known *k) {
+  int32_t state = 0;
+  char key[CNI_JSON_KEY];
+  *k = (Known){.file = ""};
+  struct {
+    const char *key;
+    int32_t *whole;
+    double *numbers;
+    int32_t count;
+  } fields[] = {{"vertices_welded", &k->welded, NULL, 0},
+                {"triangles", &k->triangles, NULL, 0},
+                {"edges", &k->edges, NULL, 0},
+                {"components", &k->components, NULL, 0},
+                {"hull_vertices", &k->hull_corners, NULL, 0},
+                {"min", NULL, k->lo, 3},
+                {"max", NULL, k->hi, 3},
+                {"area", NULL, &k->area, 1},
+                {"volume", NULL, &k->mass.volume, 1},
+                {"hull_volume", NULL, &k->hull_volume, 1},
+                {"centre", NULL, k->mass.centre, 3},
+                {"inertia_xx_yy_zz_xy_xz_yz", NULL, k->mass.inertia, 6}};
+  while (cni_json_member(json, "mesh", &state, key)) {
+    size_t i = 0, n = sizeof fields / sizeof fields[0];
+    while (i < n && strcmp(key, fields[i].key) != 0) i++;
+    if (strcmp(key, "file") == 0)
+      CNI_TRY(cni_json_string(json, key, k->file, sizeof k->file));
+    else if (i == n)
+      CNI_TRY(cni_json_skip(json, key));
+    else if (fields[i].whole)
+      CNI_TRY(cni_json_integer(json, key, 0, 1 << 30, fields[i].whole));
+    else if (fields[i].count == 1)
+      CNI_TRY(cni_json_number(json, key, fields[i].numbers));
+    else
+      CNI_TRY(cni_json_vector(json, key, fields[i].count, fields[i].numbers));
+  }
+  return json->status;
+}
+
+static void compare_known(const char *folder, const Known *k) {
+  char path[700];
+  CniMeshData mesh;
+  snprintf(path, sizeof path, "%s/%s", folder, k->file);
+  print_message("%s\n", k->file);
+  CHECK_OK(cni_mesh_file_read(path, NULL, NULL, &mesh));
+  CniMeshReport r = report_of(&mesh);
+  CHECK(r.faults.closed && r.faults.flipped == 0 && r.faults.degenerate == 0);
+  CHECK(mesh.vertex_count == k->welded && mesh.triangle_count == k->triangles);
+  CHECK(r.faults.edges == k->edges && r.faults.pieces == k->components);
+  double size = cn_norm(cn_sub(r.hi, r.lo));
+  for (int i = 0; i < 3; i++) {
+    CHECK_NEAR((&r.lo.x)[i], k->lo[i], 1e-15 * size);
+    CHECK_NEAR((&r.hi.x)[i], k->hi[i], 1e-15 * size);
+  }
+  // the figure for the shoe is of fans, which cover some of its concave ends twice
+  CHECK_REL(r.area, k->area, strcmp(k->file, "shoe_collision.obj") == 0 ? .01 : 1e-9);
+  compare_mass(&r, &k->mass, size, 1e-9);
+  // corners of the hull that lie in a face to single precision are not counted here
+  CHECK(r.hull_corners <= k->hull_corners + 1 || k->hull_corners > CNI_HULL_VERTICES);
+  CHECK_REL(r.hull_volume, k->hull_volume, 2e-3);
+  cni_mesh_release(&mesh);
+}
+
+static void known(void **state) {
+  (void)state;
+  const char *folder = mesh_folder();
+  char path[600];
+  if (!folder) {
+    print_message("no meshes of others here\n");
+    return;
+  }
+  CnAllocator a = cn_allocator_default();
+  CniFileBuffer buffer;
+  snprintf(path, sizeof path, "%s/meshes.ref.json", folder);
+  CHECK_OK(cni_file_read(path, &a, &buffer));
+  CniJson json = {.text = {buffer.data, buffer.data + buffer.size, buffer.data, path}};
+  int32_t list = 0, count = 0;
+  for (; cni_json_element(&json, "meshes", &list); count++) {
+    Known k;
+    CHECK_OK(read_known(&json, &k));
+    compare_known(folder, &k);
+  }
+  CHECK_OK(json.status);
+  CHECK(count >= 10);
+  cni_release(&a, buffer.data, buffer.capacity);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(block), cmocka_unit_test(solids),
+                                     cmocka_unit_test(crossings), cmocka_unit_test(open),
+                                     cmocka_unit_test(known)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

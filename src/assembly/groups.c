@@ -15,10 +15,15 @@
 // eigenvalues. Where the step resolves the swing (a pendulum at small h) nothing is added and
 // nothing is lost; the whole of h^2 K would make the pendulum's error ten times larger. The
 // momentum J w stays what it was: free spin = J'^-1 J w. Forces are those of the last step.
+//
+// A body that one joint holds swings about that joint, not about its centre of mass: J is then that about
+// the joint, J + m (p^2 - p p^T) with the mass that is felt there, as the other body gives way. So a point
+// mass on an arm is a pendulum like any other.
 #include "assembly/assembly_private.h"
 
 #define GROUPS_PER_TASK 256
 #define SEEN 1e-4
+#define AT_CENTRE 1e-12 // m^2 a m^2: joints there are no levers
 
 // ---- geometric stiffness of joints ----
 
@@ -29,6 +34,21 @@ static int is_negative(CnSym3 m) {
   return d < 0 && m.zz - k * m.xz - e * e / d < 0;
 }
 
+// How a point of a body gives way at most: the inverse of the mass that is felt there.
+static double compliance(const CniAssemblyInput *in, int32_t body, CnVec3 arm) {
+  if (body < 0 || !cni_has_mass(&in->model->mass[body])) return 0;
+  CnVec3 j = cni_model_principal(in->model, body);
+  double least = cn_min(j.x, cn_min(j.y, j.z));
+  return cni_inv_mass(&in->model->mass[body]) + cn_norm2(arm) / least;
+}
+
+// m (p^2 - p p^T), the inertia of a mass at a distance.
+static CnSym3 inertia_at(double m, CnVec3 p) {
+  double pp = m * cn_norm2(p);
+  return (CnSym3){pp - m * p.x * p.x, pp - m * p.y * p.y, pp - m * p.z * p.z,
+                  -m * p.x * p.y,     -m * p.x * p.z,     -m * p.y * p.z};
+}
+
 // What has to be added to the inertia: the positive part of h^2 K - J, K summed over the joints of
 // a body; returns 0 if there is none.
 static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia,
@@ -36,6 +56,8 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
   const CniModel *model = in->model;
   double hh = in->time_step * in->time_step;
   CnSym3 sum = {-inertia.xx, -inertia.yy, -inertia.zz, -inertia.xy, -inertia.xz, -inertia.yz};
+  CnSym3 swing = {0};           // less the mass about the joint with the longest lever
+  double longest = 0, next = 0; // m^2
   int any = 0;
   for (int32_t j = model->bodies[body].first_joint; j >= 0;) {
     const CniJoint *joint = &model->joints[j];
@@ -57,7 +79,15 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
                 -0.5 * (p.y * f.z + p.z * f.y)};
     sum = cn_sadd(sum, k);
     any = 1;
+    double lever = cn_norm2(p);
+    next = cn_max(next, cn_min(lever, longest));
+    if (!(lever > longest)) continue;
+    longest = lever;
+    double give =
+        compliance(in, is_a ? joint->body_b : joint->body_a, is_a ? place->arm_b : place->arm_a);
+    swing = inertia_at(-1 / (1 / model->mass[body].mass + give), p);
   }
+  if (next <= AT_CENTRE * longest) sum = cn_sadd(sum, swing);
   if (!any || is_negative(sum)) return 0;
 
   CnVec3 values;

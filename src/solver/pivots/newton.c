@@ -31,8 +31,7 @@
 
 CnStatus cni_newton_reserve(CniNewton *s, const CnProblem *p) {
   size_t n = (size_t)p->row_count, stride = (size_t)cni_dense_stride(p->row_count);
-  size_t numbers = 3 * n * stride + 13 * stride;
-  size_t indices = n * sizeof(int32_t) + n + 1; // not nothing where there are no rows
+  size_t numbers = 3 * n * stride + 13 * stride, indices = n * sizeof(int32_t) + n;
   CnStatus status = cni_block_memory_reserve(&s->allocator, &s->numbers, numbers * sizeof(double));
   if (status == CN_OK) status = cni_block_memory_reserve(&s->allocator, &s->indices, indices);
   if (status != CN_OK) return status;

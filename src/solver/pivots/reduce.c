@@ -28,6 +28,8 @@
 
 CnStatus cni_block_memory_reserve(const CnAllocator *allocator, CniBlockMemory *memory,
                                   size_t bytes) {
+  if (bytes == 0)
+    bytes = 1; // of a problem without rows: arrays lie one behind the other, from somewhere
   if (bytes <= memory->bytes) return CN_OK;
   void *data = cni_allocate(allocator, bytes);
   if (!data) return cni_error_memory(bytes);

@@ -99,9 +99,9 @@ typedef struct CnJointDef {
 
 CN_API CnJointDef cn_joint_def_default(CnJointKind kind);
 
-/// What a joint did in the last step, and where it is. Forces are means over the step, on body b at
-/// its frame's origin, everything that the joint does included: locked directions, limits, motors,
-/// friction, springs.
+/// What a joint did in the last step, and where it is. Forces are means over the step (hem5, rkf45: at
+/// its end, in steps without impacts), on body b at its frame's origin, everything that the joint does
+/// included: locked directions, limits, motors, friction, springs.
 typedef struct CnJointState {
   CnVec3 force;                     ///< N, world axes
   double error;                     ///< m, how far the origins are from where the joint wants them

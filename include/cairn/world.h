@@ -546,7 +546,7 @@ typedef struct CnContact {
   CnVec3 point;     ///< m, world, at the start of the step
   CnVec3 normal;    ///< unit, from a to b
   double gap;       ///< m, at the start of the step
-  CnVec3 impulse;   ///< N s, on b, world axes
+  CnVec3 impulse;   ///< N s, on b, world axes (hem5, rkf45: force at the end, unless bodies hit)
   CnVec3 force;     ///< N, impulse over the time step
   CnVec3 torque;    ///< N m, rolling and spinning resistance on b
 } CnContact;

@@ -183,6 +183,10 @@ void cni_touch_release(CniTouch *touch, const CnAllocator *allocator);
 double cni_bounce_threshold(const CnWorld *world, double h); // m/s: what is slower does not bounce
 // Impulses of the step just made, as an answer to its problem.
 CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
+// After the balance: by hem5 and rkf45 the answer is what is told, in a step without impacts the forces at
+// its end times its length; and, once bodies are there, the directions of joints at the end.
+void cni_equations_tell(CnWorld *world);
+void cni_equations_turn(CnWorld *world);
 // Refuse shapes that could not be followed if they met, wherever they are. Looks at all pairs.
 CnStatus cni_equations_meet(const CnWorld *world);
 

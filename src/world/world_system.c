@@ -269,6 +269,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
                              now->engine.problem, answer->g));
   }
   if (now->settings.balance) CNI_TRY(balance(world, pose, twist, solved ? answer : &all, solved));
+  if (!solved) cni_equations_tell(world);
   CNI_TRY(cni_order_plan(world, pose, &order));
   CNI_TRY(cni_problem_map_begin(world));
   if (order) CNI_TRY(cni_problem_map_reserve(now));
@@ -285,6 +286,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   TakeLoop take = {model, touch ? touch->pose : model->pose, pose, twist,
                    kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
+  if (!solved) cni_equations_turn(world);
   cni_joints_follow(model, world->work.time_step);
   now->engine.solved = solved;
   world->balance_known = now->settings.balance;

@@ -416,21 +416,25 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
     v = eq->scratch_v;
   }
   cni_equations_here(world, time, &q, &v);
-  for (int32_t i = 0; i < rows; i++)
-    if (point->multipliers[i] != 0)
-      eq->impulses[i] += weight * point->multipliers[i] *
-                         (eq->q ? cni_units_force(world, i, eq->steps_impulse) : 1);
+  for (int32_t i = 0; i < rows; i++) {
+    double force = point->multipliers[i];
+    if (force != 0 && eq->q) force *= cni_units_force(world, i, eq->steps_impulse);
+    eq->impulses[i] += weight * force;
+    eq->ends[i] = force;
+  }
   const CniModel *model = &world->now.model;
   for (int32_t i = 0; i < eq->touch_count; i++) {
     CniTouchFrame at;
-    eq->impulses[e->bilateral_count + i * e->contact_dim] -=
-        step * cni_touch_pull(model, (const CnPose *)q, &eq->touches[i], &at);
+    double pull = cni_touch_pull(model, (const CnPose *)q, &eq->touches[i], &at);
+    eq->impulses[e->bilateral_count + i * e->contact_dim] -= step * pull;
+    eq->ends[e->bilateral_count + i * e->contact_dim] -= pull;
   }
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJointPlace place;
     CniJointImpulse efforts;
     if (!cni_joint_has_efforts(&model->joints[i])) continue;
     cni_joint_efforts(model, &model->joints[i], time, (const CnPose *)q, v, &place, &efforts);
+    eq->end_efforts[i] = efforts;
     for (int32_t k = 0; k < CNI_JOINT_LOCKED; k++)
       eq->efforts[i].locked[k] += step * efforts.locked[k];
     for (int32_t k = 0; k < place.axis_count; k++)
@@ -442,6 +446,7 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
 static void note_strike(void *context, const int32_t *rows, const double *impulses, int32_t count) {
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
+  eq->struck = 1;
   for (int32_t i = 0; i < count; i++)
     eq->impulses[rows[i]] += impulses[i] * (eq->q ? cni_units_force(world, rows[i], 1) : 1);
 }
@@ -478,30 +483,29 @@ static void note_event(void *context, CnIntegrator *integrator, const CnEvent *e
 
 // ---- preparation ----
 
-// Impulses of the rows so far; those of the contacts of an old list go with their names.
-static CnStatus carry_impulses(CnWorld *world, struct CniWorldEquations *eq,
-                               const struct CniWorldEquations *old) {
+// Impulses of the rows so far (null: none); those of the contacts of an old list go with their names.
+static CnStatus carry(CnWorld *world, struct CniWorldEquations *eq,
+                      const struct CniWorldEquations *old, const double *from, double **result) {
   const CnEquations *e = &eq->equations, *was = &old->equations;
   int32_t bilateral = e->bilateral_count;
   int32_t first = bilateral + e->contact_count * e->contact_dim; // of the bounds
   int32_t old_first = bilateral + was->contact_count * was->contact_dim;
-  CNI_TRY(cni_equations_take(world, first + e->bound_count, sizeof *eq->impulses, &eq->impulses));
-  if (!old->impulses) return CN_OK;
-  memcpy(eq->impulses, old->impulses, (size_t)bilateral * sizeof *eq->impulses);
-  memcpy(eq->impulses + first, old->impulses + old_first,
-         (size_t)e->bound_count * sizeof *eq->impulses);
+  CNI_TRY(cni_equations_take(world, first + e->bound_count, sizeof **result, result));
+  if (!from) return CN_OK;
+  double *to = *result;
+  memcpy(to, from, (size_t)bilateral * sizeof *to);
+  memcpy(to + first, from + old_first, (size_t)e->bound_count * sizeof *to);
   int32_t dim = e->contact_dim < was->contact_dim ? e->contact_dim : was->contact_dim;
   for (int32_t i = 0; i < eq->limit_count; i++)
-    eq->impulses[bilateral + (eq->touch_count + i) * e->contact_dim] =
-        old->impulses[bilateral + (old->touch_count + i) * was->contact_dim];
+    to[bilateral + (eq->touch_count + i) * e->contact_dim] =
+        from[bilateral + (old->touch_count + i) * was->contact_dim];
   for (int32_t i = 0, k = 0; i < old->touch_count; i++) {
     while (k < eq->touch_count && cni_touch_before(&eq->touches[k], &old->touches[i])) k++;
-    int32_t to = k; // a rim's place has another name when it has moved on
+    int32_t same = k; // a rim's place has another name when it has moved on
     if (k == eq->touch_count || cni_touch_before(&old->touches[i], &eq->touches[k]))
-      to = cni_touch_like(eq, &old->touches[i]);
-    for (int32_t d = 0; to >= 0 && d < dim; d++)
-      eq->impulses[bilateral + to * e->contact_dim + d] +=
-          old->impulses[bilateral + i * was->contact_dim + d];
+      same = cni_touch_like(eq, &old->touches[i]);
+    for (int32_t d = 0; same >= 0 && d < dim; d++)
+      to[bilateral + same * e->contact_dim + d] += from[bilateral + i * was->contact_dim + d];
   }
   return CN_OK;
 }
@@ -567,7 +571,8 @@ CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const d
     eq->laws[i].spinning /= eq->unit.length;
   }
   put_functions(eq);
-  CNI_TRY(carry_impulses(world, eq, &old));
+  CNI_TRY(carry(world, eq, &old, old.impulses, &eq->impulses));
+  CNI_TRY(carry(world, eq, &old, old.ends, &eq->ends));
   world->work.time_step = world->now.settings.time_step; // not what was left of it
   // the frames in which forces are kept
   return cni_system_of(world).problem(world, t, q, v, world->now.settings.time_step, &p, &answer);
@@ -583,6 +588,7 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   eq->time = world->now.time;
   CNI_TRY(cni_rows_list(world));
   CNI_TRY(cni_equations_take(world, model->joint_count, sizeof *eq->efforts, &eq->efforts));
+  CNI_TRY(cni_equations_take(world, model->joint_count, sizeof *eq->end_efforts, &eq->end_efforts));
   eq->steps_impulse = cni_integrator_find(world->now.settings.integrator)->impulse_multipliers;
   eq->unit = cni_units_of(world);
   CNI_TRY(take_motions(world, eq));

@@ -87,6 +87,9 @@ struct CniWorldEquations {
   int32_t *follows;               // a body: does it follow a motion?
   double time;                    // s, at the start of the step
   double *impulses;               // over the step, one a row of the Jacobian
+  int32_t struck;                 // impacts are among them
+  double *ends;                   // forces at the end, of hem5 and rkf45
+  CniJointImpulse *end_efforts;   // likewise, as `efforts`
   int32_t steps_impulse;          // multipliers come as impulses (moreau-jean)
   int32_t events_lost;            // no memory for the log
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a world tells of a step made by equations of motion: at which points contacts carry, and the impulses
-// of contacts, joints and limits as an answer to the step problem, from where the caches take them.
+// of contacts, joints and limits as an answer to the step problem: for the balance those over the step; for
+// the caches, from where users have forces, with hem5 and rkf45 the forces at the end of the step, unless
+// bodies hit each other within it.
 #include "world/equations/equations.h"
 
 #include "core/error.h"
@@ -98,26 +100,33 @@ CnStatus cni_tell_contacts(CnWorld *world, const CnPose *pose, const CnTwist *tw
 
 // ---- back to the caches ----
 
-// Impulse of a touch over the step, on b, world axes, in the frame at the start.
-static CnVec3 touch_impulse(const CnWorld *world, int32_t contact) {
+// What is told: impulses of the rows, and efforts that are not rows times a time.
+typedef struct Told {
+  const double *rows;
+  const CniJointImpulse *efforts;
+  double time;
+} Told;
+
+// Impulse of a touch, on b, world axes, in the frame at the start.
+static CnVec3 touch_impulse(const CnWorld *world, const Told *told, int32_t contact) {
   const struct CniWorldEquations *eq = world->work.equations;
   const CnEquations *e = &eq->equations;
   CniTouchFrame f =
       cni_touch_frame(&world->now.model, world->now.model.pose, &eq->touches[contact]);
-  const double *g = &eq->impulses[e->bilateral_count + contact * e->contact_dim];
+  const double *g = &told->rows[e->bilateral_count + contact * e->contact_dim];
   CnVec3 sum = CN_VEC3_ZERO;
   for (int32_t k = 0; k < e->contact_dim && k < 3; k++) sum = cn_madd(sum, g[k], f.axis[k]);
   return sum;
 }
 
-static void keep_touch(CnWorld *world, int32_t contact) {
+static void keep_touch(CnWorld *world, const Told *told, int32_t contact) {
   const CniWorldTouch *touch = &world->work.equations->touches[contact];
   const CnProblem *p = world->now.engine.problem;
   const CniContact *c = &world->work.contacts[touch->contact];
   if (world->work.block_of[touch->contact] < 0) return;
   const CniBlock *block = &p->blocks[world->work.block_of[touch->contact]];
   int same = c->shape_a == touch->shape_a;
-  CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, contact)), t1, t2;
+  CnVec3 impulse = cn_scale(same ? 1 : -1, touch_impulse(world, told, contact)), t1, t2;
   double *g = &world->now.engine.answer.g[block->row];
   cn_tangents(c->normal, &t1, &t2);
   if (block->storage == CNI_PAIR) {
@@ -136,15 +145,17 @@ static void put_row(CnWorld *world, int32_t joint, int32_t row, CniJointPart par
                 blocks[0], blocks[1], row, part, impulse, world->now.engine.answer.g);
 }
 
-static void put_efforts(CnWorld *world, int32_t index) {
-  const CniJointImpulse *efforts = &world->work.equations->efforts[index];
+static void put_efforts(CnWorld *world, const Told *told, int32_t index) {
+  const CniJointImpulse *efforts = &told->efforts[index];
   const CniJoint *joint = &world->now.model.joints[index];
   for (int32_t k = 0; cni_joint_is_spring(joint) && k < CNI_JOINT_LOCKED; k++)
-    if (efforts->locked[k] != 0) put_row(world, index, k, CNI_PART_LOCKED, efforts->locked[k]);
+    if (efforts->locked[k] != 0)
+      put_row(world, index, k, CNI_PART_LOCKED, told->time * efforts->locked[k]);
   for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
     for (int32_t part = 0; part < CNI_PART_COUNT; part++)
       if (efforts->axes[k][part] != 0)
-        put_row(world, index, CNI_JOINT_LOCKED + k, (CniJointPart)part, efforts->axes[k][part]);
+        put_row(world, index, CNI_JOINT_LOCKED + k, (CniJointPart)part,
+                told->time * efforts->axes[k][part]);
 }
 
 static void keep_row(CnWorld *world, const CniWorldRow *row, double impulse, double *g) {
@@ -155,27 +166,52 @@ static void keep_row(CnWorld *world, const CniWorldRow *row, double impulse, dou
     put_row(world, row->joint, row->row, row->part, impulse);
 }
 
-CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
+static void keep(CnWorld *world, const Told *told) {
   const struct CniWorldEquations *eq = world->work.equations;
   CnAnswer *answer = &world->now.engine.answer;
-  if (eq->events_lost) return cni_error_memory(sizeof *world->located);
-  for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
-  for (int32_t i = 0; i < eq->touch_count; i++)
-    if (eq->impulses[eq->equations.bilateral_count + i * eq->equations.contact_dim] != 0)
-      keep_touch(world, i);
-  for (int32_t i = 0; i < world->now.model.joint_count; i++)
-    if (cni_joint_has_efforts(&world->now.model.joints[i])) put_efforts(world, i);
   const CnEquations *e = &eq->equations;
   int32_t limits = e->bilateral_count + eq->touch_count * e->contact_dim;
   int32_t bounds = limits + eq->limit_count * e->contact_dim;
+  for (int32_t i = 0; i < answer->row_count; i++) answer->g[i] = 0;
+  for (int32_t i = 0; i < eq->touch_count; i++)
+    if (told->rows[e->bilateral_count + i * e->contact_dim] != 0) keep_touch(world, told, i);
+  for (int32_t i = 0; i < world->now.model.joint_count; i++)
+    if (cni_joint_has_efforts(&world->now.model.joints[i])) put_efforts(world, told, i);
   for (int32_t i = 0; i < e->bilateral_count; i++)
-    keep_row(world, &eq->rows[i], eq->impulses[i], answer->g);
+    keep_row(world, &eq->rows[i], told->rows[i], answer->g);
   for (int32_t i = 0; i < eq->limit_count; i++)
-    keep_row(world, &eq->rows[e->bilateral_count + i], eq->impulses[limits + i * e->contact_dim],
+    keep_row(world, &eq->rows[e->bilateral_count + i], told->rows[limits + i * e->contact_dim],
              answer->g);
   for (int32_t i = 0; i < e->bound_count; i++)
-    keep_row(world, &eq->rows[e->bilateral_count + eq->limit_count + i], eq->impulses[bounds + i],
+    keep_row(world, &eq->rows[e->bilateral_count + eq->limit_count + i], told->rows[bounds + i],
              answer->g);
-  *result = answer;
+}
+
+CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **result) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  if (eq->events_lost) return cni_error_memory(sizeof *world->located);
+  keep(world, &(Told){eq->impulses, eq->efforts, 1});
+  *result = &world->now.engine.answer;
   return CN_OK;
+}
+
+void cni_equations_tell(CnWorld *world) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CnEquations *e = &eq->equations;
+  double h = world->work.time_step;
+  if (eq->steps_impulse || eq->struck) return;
+  int32_t rows = e->bilateral_count + e->contact_count * e->contact_dim + e->bound_count;
+  for (int32_t i = 0; i < rows; i++) eq->ends[i] *= h;
+  keep(world, &(Told){eq->ends, eq->end_efforts, h});
+}
+
+void cni_equations_turn(CnWorld *world) {
+  CniModel *model = &world->now.model;
+  if (!world->work.equations || world->work.equations->steps_impulse) return;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    CniJoint *joint = &model->joints[i];
+    CniJointPlace place;
+    cni_joint_at(joint, model->pose, &place);
+    joint->total = cni_joint_total(&place, &joint->impulse);
+  }
 }

@@ -250,7 +250,8 @@ static CnStatus check_answer(const CnProblem *p, const CnAnswer *answer) {
 // How often a global problem is solved again because its own measure, which does not divide by |q|,
 // asks for more than that of the explicit form.
 #define GLOBAL_ROUNDS 4
-#define UNMET 1e-6 // residual from which it is asked whether joints contradict each other
+#define UNMET_WITHIN 1e-2 // and where work is bounded
+#define UNMET 1e-6        // residual from which it is asked whether joints contradict each other
 
 // Solve the explicit form to `tolerance` from answer->g, then v and u of the global problem.
 static CnStatus solve_round(CnSolver *solver, double tolerance, const CnProblem *reduced,
@@ -334,7 +335,9 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
 static void name_joints(CnSolver *solver, const CnProblem *p, const CnAnswer *answer,
                         const CnCertificate *certificate, CnSolveReport *report) {
   int thorough = solver->kind == &cni_solver_auto;
-  double unmet = thorough && solver->def.tolerance > 0 ? solver->def.tolerance : UNMET;
+  double unmet = !thorough                               ? UNMET
+                 : solver->def.effort == CN_EFFORT_EXACT ? solver->def.tolerance
+                                                         : UNMET_WITHIN;
   if (!(certificate->residual > unmet) || report->infeasible_count > 0) return;
   if (!thorough && !(certificate->joint_speed > UNMET * certificate->residual_speed)) return;
   if (cni_joints_count(p) == 0 ||

@@ -33,6 +33,15 @@ void cni_lu_destroy(CniLu *lu) {
 
 int64_t cni_lu_fill(const CniLu *lu) { return lu->fill; }
 
+double cni_lu_flops(const CniLu *lu) {
+  double sum = 0;
+  for (int32_t i = 0; i < lu->front_count; i++) {
+    double p = lu->fronts[i].pivots, b = lu->fronts[i].border;
+    sum += 2. / 3 * p * p * p + 2 * p * p * b + 2 * p * b * b;
+  }
+  return sum;
+}
+
 // Where the blocks of the values begin, and which are mates.
 static CnStatus place_blocks(CniLu *lu) {
   const CniLuGraph *g = lu->graph;

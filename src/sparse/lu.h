@@ -34,6 +34,8 @@ CnStatus cni_lu_rest(CniLu *lu);
 
 // Numbers in the factors.
 int64_t cni_lu_fill(const CniLu *lu);
+// Multiplications and additions of one factorisation.
+double cni_lu_flops(const CniLu *lu);
 
 // Factor; 0 where a front has no pivot above `least` in size.
 int cni_lu_factor(CniLu *lu, const double *values, double least);

@@ -47,6 +47,7 @@
 #define IPM_STEPS 260     // and of all
 #define WARM_STEPS 6      // steps of Newton from impulses that are given
 #define TRY_STEPS 12      // between sweeps
+#define LEAST_STEPS 12    // within a budget: with fewer nothing is begun
 #define CONE_STEPS 300    // and where all else has failed
 #define PATH_WORK 1e9     // numbers of factors computed along paths
 #define PATH_MOST 9000    // factors
@@ -98,6 +99,7 @@ typedef struct Search {
   CnAnswer trial;         // of a global problem
   double aim;             // error that the sweeps are to reach
   double error, deadline;
+  double *budget; // multiplications that are left, null: there is no bound
   int32_t done;
 } Search;
 
@@ -107,6 +109,7 @@ static int judge(Search *k, double error, int32_t steps, const char *method) {
   CnSolveReport *report = k->report;
   report->iterations += steps;
   report->attempts++;
+  if (k->budget) *k->budget -= steps * cni_cones_flops(k->s->cones);
   int better = error < k->error;
   if (better) {
     k->error = error;
@@ -126,6 +129,13 @@ static void keep_scaled(Search *k, const double *g, double error, int32_t steps,
   if (judge(k, error, steps, method)) cni_cones_export(k->s->cones, g, k->best);
 }
 
+// So many steps, or those that the budget has left.
+static int32_t affordable(const Search *k, int32_t most) {
+  if (!k->budget) return most;
+  double left = *k->budget / cni_cones_flops(k->s->cones);
+  return left < most ? (int32_t)left : most;
+}
+
 // ---- attempts ----
 
 static CnStatus try_ipm(Search *k, int32_t most) {
@@ -135,7 +145,7 @@ static CnStatus try_ipm(Search *k, int32_t most) {
     int32_t fewer = cni_cones_steps(c, most);
     most = fewer > ROUND_STEPS ? fewer : ROUND_STEPS;
   }
-  CniIpmRule rule = {k->s->tolerance, most, 1};
+  CniIpmRule rule = {k->s->tolerance, affordable(k, most), 1};
   CniIpmEnd end;
   cni_cones_import(c, k->best, k->scaled);
   CNI_TRY(cni_cone_ipm(c, &rule, k->scaled, &end));
@@ -150,7 +160,7 @@ static CnStatus try_newton(Search *k, const double *from, int32_t most) {
   CNI_TRY(cni_cone_newton_init(&newton, c));
   cni_cones_import(c, from, k->scaled);
   cni_cone_newton_start(&newton, k->scaled);
-  int32_t stubborn = most == CONE_STEPS, limit = cni_cones_steps(c, most);
+  int32_t stubborn = most == CONE_STEPS, limit = affordable(k, cni_cones_steps(c, most));
   int32_t steps = cni_cone_newton_run(&newton, limit, stubborn, k->s->tolerance);
   keep_scaled(k, newton.best, newton.error, steps, "newton");
   return CN_OK;
@@ -395,6 +405,68 @@ static CnStatus climb(Search *k) {
   return CN_OK;
 }
 
+// Joints that contradict each other have no better answer than the one that sweeps have.
+static CnStatus look_at_joints(Search *k) {
+  int32_t joints = cni_joints_count(k->p), fits = 0;
+  CniJoints *all = &k->s->exact->joints;
+  if (joints > 0) CNI_TRY(cni_joints_load(all, k->p, NULL, &fits));
+  k->done = fits && cni_joints_contradict(all, k->p);
+  return CN_OK;
+}
+
+static CnStatus climb_within(Search *k) {
+  CNI_TRY(look_at_joints(k));
+  if (k->done) return CN_OK;
+  CNI_TRY(load(k));
+  if (affordable(k, LEAST_STEPS) < LEAST_STEPS) return CN_OK;
+  CNI_TRY(begin_other(k));
+  if (!k->done && affordable(k, 1)) CNI_TRY(try_ipm(k, ROUND_STEPS));
+  if (!k->done && *k->budget > 0) CNI_TRY(try_walk(k));
+  if (!k->done && affordable(k, 1)) CNI_TRY(try_newton(k, k->best, CONE_STEPS));
+  return CN_OK;
+}
+
+// The best impulses to the answer; memory into one piece, so that the next solve of this size asks for none.
+static CnStatus leave(Search *k, CnAnswer *answer) {
+  if (k->scaled) CNI_TRY(cni_cones_finish(k->s->cones, k->scaled));
+  CNI_TRY(cni_arena_reset(&k->s->room));
+  memcpy(answer->g, k->best, (size_t)k->p->row_count * sizeof *k->best);
+  return CN_OK;
+}
+
+// Room for the best, which is what was given.
+static CnStatus enter(Search *k) {
+  CniAutoCones *s = k->s;
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->best, s->best_capacity, 0,
+                      k->p->row_count + k->given->velocity_count));
+  CNI_TRY(cni_arena_reset(&s->room));
+  k->best = s->best;
+  k->walked = s->best + k->p->row_count;
+  memcpy(k->best, k->given->g, (size_t)k->p->row_count * sizeof *k->best);
+  return CN_OK;
+}
+
+CnStatus cni_auto_cones_within(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
+                               CniStepMemory *memory, double tolerance, double *budget,
+                               CnSolveReport *report, double *error) {
+  Search k = {.s = s,
+              .p = p,
+              .memory = memory,
+              .report = report,
+              .given = answer,
+              .error = INFINITY,
+              .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0,
+              .budget = budget};
+  double own = s->tolerance;
+  s->tolerance = tolerance;
+  CnStatus status = enter(&k);
+  if (status == CN_OK) status = climb_within(&k);
+  s->tolerance = own;
+  if (status == CN_OK) status = leave(&k, answer);
+  *error = k.error;
+  return status;
+}
+
 CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
                               CniStepMemory *memory, CnSolveReport *report) {
   Search k = {.s = s,
@@ -406,20 +478,11 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
               .deadline = s->time_budget > 0 ? cni_seconds() + s->time_budget : 0};
   report->attempts = 0;
   if (p->row_count > 0) {
-    size_t bytes = (size_t)p->row_count * sizeof *s->best;
-    CNI_TRY(CNI_RESERVE(&s->allocator, s->best, s->best_capacity, 0,
-                        p->row_count + answer->velocity_count));
-    CNI_TRY(cni_arena_reset(&s->room));
-    k.best = s->best;
-    k.walked = s->best + p->row_count;
-    memcpy(k.best, answer->g, bytes);
+    CNI_TRY(enter(&k));
     CnStatus status = climb(&k);
     cn_problem_destroy(k.made);
     if (status != CN_OK) return status;
-    // memory into one piece, so that the next solve of this size asks for none
-    if (k.scaled) CNI_TRY(cni_cones_finish(s->cones, k.scaled));
-    CNI_TRY(cni_arena_reset(&s->room));
-    memcpy(answer->g, k.best, bytes);
+    CNI_TRY(leave(&k, answer));
     if (!(k.error <= s->tolerance)) report->outcome = CN_OUTCOME_STALLED;
   }
   if (k.has_walked && report->method == cni_solver_simplex.name)

@@ -702,6 +702,10 @@ int32_t cni_cones_afford(const CniCones *c, double work, int32_t most) {
   return steps > most ? most : steps > 10 ? (int32_t)steps : 10;
 }
 
+double cni_cones_flops(const CniCones *c) {
+  return cni_lu_flops(c->lu) + 4. * (double)cni_lu_fill(c->lu) + 1000. * c->n;
+}
+
 int32_t cni_cones_steps(const CniCones *c, int32_t most) {
   return cni_cones_afford(c, FALLBACK_WORK, most);
 }

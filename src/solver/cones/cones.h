@@ -80,6 +80,8 @@ void cni_cones_solve(CniCones *c, double *x);
 
 // How many factors there are in so much work, in numbers of factors: 10 to `most`.
 int32_t cni_cones_afford(const CniCones *c, double work, int32_t most);
+// Multiplications and additions of a step of Newton's method or of the interior point.
+double cni_cones_flops(const CniCones *c);
 // Steps of a last attempt: `most`, fewer where factors are large.
 int32_t cni_cones_steps(const CniCones *c, int32_t most);
 // The same with a right-hand side for the velocities: x is velocities, then rows.

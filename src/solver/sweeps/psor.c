@@ -178,6 +178,7 @@ static int is_time_to_check(const CniPsor *s, int32_t iterations) {
 static CnStatus solve_joints(CniPsor *s, const CnProblem *p, CnAnswer *answer,
                              CnSolveReport *report, int32_t *done) {
   CNI_TRY(cni_joints_load(&s->joints, p, s->def.tasks, done));
+  s->met = *done;
   if (!*done) return CN_OK;
   cni_joints_answer(&s->joints, p, s->def.tasks, answer->g, answer->v);
   report->iterations = 1;
@@ -190,12 +191,13 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
   const CnSolverDef *def = &s->def;
   double start = cni_seconds();
   int32_t joints = cni_joints_count(p), done = 0;
+  s->met = p->block_count == 0;
   if (joints > 0 && joints == p->block_count) CNI_TRY(solve_joints(s, p, answer, report, &done));
   if (done) return CN_OK;
   CNI_TRY(cni_psor_prepare(s, p, answer, memory));
-  double limit = 0;
+  s->limit = 0;
   if (def->tolerance > 0 && p->form == CN_FORM_STEP)
-    limit = def->tolerance * cni_psor_free_speed(s);
+    s->limit = def->tolerance * cni_psor_free_speed(s);
   report->seconds_setup = cni_seconds() - start;
 
   int32_t iterations = 0, wanted = p->block_count > 0 ? def->max_iterations : 0;
@@ -204,7 +206,10 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
     cni_psor_iterate(s, stretch);
     iterations += stretch;
     if (iterations == wanted || !is_time_to_check(s, iterations)) continue;
-    if (def->tolerance > 0 && cni_psor_good_enough(s, limit)) break;
+    if (def->tolerance > 0 && cni_psor_good_enough(s, s->limit)) {
+      s->met = 1;
+      break;
+    }
     if (def->time_budget > 0 && cni_seconds() - start > def->time_budget) {
       report->cut_by_time = 1;
       break;

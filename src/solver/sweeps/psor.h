@@ -225,6 +225,8 @@ typedef struct CniPsor {
   int32_t suspect_run, suspect;          // the run and item that failed the last check
   double change;                         // explicit form: |dg|/|g| of the last sweep
   int32_t hard_count;                    // and blocks that took long since this was set to zero
+  double limit;                          // m/s: residual that checks look for
+  int32_t met;                           // 1: a check found it, or joints alone were solved
   double check_below;                    // and what it must fall to before the next early check
 } CniPsor;
 

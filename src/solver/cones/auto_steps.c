@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// auto on the steps of a world, within the work that an effort allows.
+//
+//   1. Joints alone: one linear system.
+//   2. Sweeps over everything, which solve the joints of an island exactly, from the impulses of the step
+//      before, until the tolerance or the number of sweeps is reached. That is all that large piles get.
+//   3. Islands that are not there yet, one by one, while the budget lasts: Newton's method from what the
+//      sweeps left, the interior point, simplex where nothing rubs (auto_cones.c). What an island
+//      costs is known when its matrix is ordered: those that cost too much keep what the sweeps gave.
+//
+// Problems of a few rows, a box on a slope, cost so little that they are solved as the exact effort would:
+// their contacts creep by nothing.
+//
+// The budget counts sweeps and multiplications in factors, never time, and begins anew in every step:
+// the answer is a function of the problem and of the impulses given.
+#include "solver/cones/auto_steps.h"
+
+#include <string.h>
+
+#define SMALL_ROWS 60        // problems of so few rows are solved
+#define SMALL_TOLERANCE 1e-8 // to this, if need be by factors after
+#define SMALL_SWEEPS 20      // so many sweeps
+#define CONTACT_WORK 150     // multiplications and additions of a block in a sweep
+
+// What the efforts allow: sweeps as a part of those of the definition, rows of islands that are factored,
+// multiplications in their factors: so many in any case, or so many times what the sweeps took.
+typedef struct Allowance {
+  double sweeps;
+  int32_t rows;
+  double work, times;
+} Allowance;
+static const Allowance allowances[] = {
+    [CN_EFFORT_QUICK] = {1. / 3, 300, 1e7, 1},
+    [CN_EFFORT_NORMAL] = {1, 1500, 1e8, 4},
+    [CN_EFFORT_EXACT] = {1, INT32_MAX, INFINITY, 1},
+};
+
+CnStatus cni_auto_steps_create(CniAutoSteps *s, const CnSolverDef *def,
+                               const CnAllocator *allocator) {
+  void *sweeps = NULL;
+  s->tolerance = def->tolerance;
+  s->effort = def->effort;
+  s->sweep_count = (int32_t)(def->max_iterations * allowances[def->effort].sweeps + 0.5);
+  if (s->sweep_count < 1) s->sweep_count = 1;
+  cni_islands_init(&s->islands, allocator);
+  s->answer = cn_answer_empty(allocator);
+  CnStatus status = cni_psor_create(def, allocator, 0, &sweeps);
+  s->sweeps = sweeps;
+  return status;
+}
+
+void cni_auto_steps_release(CniAutoSteps *s) {
+  cni_psor_destroy(s->sweeps);
+  cni_islands_release(&s->islands);
+  cn_answer_release(&s->answer);
+}
+
+static double worst_residual(const CniIslands *islands, const CnProblem *p, const CnAnswer *answer,
+                             int32_t island) {
+  double worst = 0;
+  for (int32_t k = islands->start[island]; k < islands->start[island + 1]; k++) {
+    const CniBlock *block = &p->blocks[islands->list[k]];
+    worst = cn_max(worst, cni_block_residual(p, block, answer->g + block->row, answer->v));
+  }
+  return worst;
+}
+
+// Impulses of an island's blocks: from those of all, or to them.
+static void exchange(const CniIslands *islands, const CnProblem *p, int32_t island, double *all,
+                     double *own, int out) {
+  for (int32_t k = islands->start[island]; k < islands->start[island + 1]; k++) {
+    const CniBlock *block = &p->blocks[islands->list[k]];
+    size_t bytes = (size_t)block->dim * sizeof *own;
+    if (out)
+      memcpy(all + block->row, own, bytes);
+    else
+      memcpy(own, all + block->row, bytes);
+    own += block->dim;
+  }
+}
+
+// The part of one solve that its islands share.
+typedef struct Round {
+  double tolerance, speed; // speed: what residuals are relative to
+  double budget;
+  int32_t changed;
+} Round;
+
+static CnStatus improve(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
+                        CniStepMemory *memory, CnSolveReport *report, Round *round,
+                        int32_t island) {
+  double worst = worst_residual(&s->islands, p, answer, island), error;
+  if (worst <= round->tolerance * round->speed) return CN_OK;
+  CNI_TRY(cni_islands_take(&s->islands, p, island, round->speed));
+  CNI_TRY(cni_answer_fit(&s->answer, s->islands.part));
+  CNI_TRY(cni_answer_reserve_u(&s->answer));
+  exchange(&s->islands, p, island, answer->g, s->answer.g, 0);
+  CnSolveReport own = {.method = report->method};
+  CNI_TRY(cni_auto_cones_within(cones, s->islands.part, &s->answer, memory, round->tolerance,
+                                &round->budget, &own, &error));
+  report->iterations += own.iterations;
+  report->attempts += own.attempts;
+  report->cut_by_time |= own.cut_by_time;
+  if (!(error * round->speed < worst)) return CN_OK;
+  exchange(&s->islands, p, island, answer->g, s->answer.g, 1);
+  report->method = own.method;
+  round->changed = 1;
+  return CN_OK;
+}
+
+CnStatus cni_auto_steps_solve(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p,
+                              CnAnswer *answer, CniStepMemory *memory, CnSolveReport *report) {
+  const Allowance *allowed = &allowances[s->effort];
+  CniPsor *sweeps = s->sweeps;
+  int small = p->row_count <= SMALL_ROWS;
+  Round round = {.tolerance = small ? cn_min(s->tolerance, SMALL_TOLERANCE) : s->tolerance};
+  sweeps->def.tolerance = round.tolerance;
+  sweeps->def.max_iterations =
+      small && s->sweep_count > SMALL_SWEEPS ? SMALL_SWEEPS : s->sweep_count;
+  report->method = cni_solver_psor.name;
+  CNI_TRY(cni_psor_solve(sweeps, p, answer, memory, report));
+  if (sweeps->met || report->cut_by_time) return CN_OK;
+  double work = allowed->times * CONTACT_WORK * s->sweep_count * (double)p->block_count;
+  round.budget = cn_max(allowed->work, work);
+  round.speed = sweeps->limit / round.tolerance;
+  CNI_TRY(cni_islands_find(&s->islands, p));
+  for (int32_t i = 0; i < s->islands.count && round.budget > 0 && !report->cut_by_time; i++)
+    if (s->islands.rows[i] <= allowed->rows)
+      CNI_TRY(improve(s, cones, p, answer, memory, report, &round, i));
+  if (round.changed) cni_problem_apply(p, answer->g, answer->v);
+  return CN_OK;
+}

@@ -145,6 +145,7 @@ if(CAIRN_TESTS)
     --set states=1 --set steps=20)
   cairn_bench_test(collision "\"what\": \"pile\"" --set bodies=60 --set settle=60 --set frames=2
     --set pile=40 --set steps=30 --set seconds=.001 --set peers=none)
+  cairn_bench_test(auto "\"ratio\"" --set scene=stack --set warm=5 --set counted=5)
   cairn_bench_test(memory "\"gigabytes_per_second\"" --set megabytes=4)
   cairn_bench_test(rest "\"kinetic_energy_per_body\"" --set spheres=60 --set steps=20
     --set sweeps=4,8)

@@ -91,9 +91,9 @@ typedef struct CnWorldDef {
   const char *integrator;      ///< a name cn_integrator_name lists, default "impulse"
   CnIntegratorDef integration; ///< numbers of hem5, rkf45 and moreau-jean; its name, solver,
                                ///< observer and allocator are the world's
-  CnSolverDef solver; ///< default cn_solver_def_default("psor"), and "auto" with the integrator
-      ///< "moreau-jean" while `name` is as the default function set it; its allocator and tasks are the
-      ///< world's
+  CnSolverDef solver; ///< default cn_solver_def_default("auto"), with the integrator "moreau-jean"
+      ///< of the effort "exact" while `name` is as the default function set it; its allocator and tasks
+      ///< are the world's
   CnFrictionModel friction; ///< default CN_FRICTION_COULOMB
   double stabilisation; ///< kappa in (0, 1]: share of a joint's error removed per step, default 0.2
   double contact_stabilisation; ///< the same for contacts, default 0.02;

@@ -216,7 +216,8 @@ const CnSolverKind cni_solver_auto = {
     .name = "auto",
     .summary = "tries the solvers in a fixed order until the certificate confirms an answer",
     .accepts = CNI_ACCEPT_ALL_KINDS | CNI_ACCEPT_STEP | CNI_ACCEPT_EXPLICIT |
-               CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX | CNI_ACCEPT_GLOBAL,
+               CNI_ACCEPT_UNSYMMETRIC | CNI_ACCEPT_COULOMB | CNI_ACCEPT_CONVEX | CNI_ACCEPT_GLOBAL |
+               CNI_LEAVES_U,
     .defaults = {.tolerance = 0, .max_iterations = 120},
     .create = create,
     .solve = solve,

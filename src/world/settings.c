@@ -68,7 +68,7 @@ static const char *own_name(const char *(*table)(int32_t), const char *name) {
   return table(i);
 }
 
-const char cni_unnamed_solver[] = "psor";
+const char cni_unnamed_solver[] = "auto";
 
 // A solver that nobody named is the one that suits the integrator.
 static void choose_solver(CniSettings *s) {

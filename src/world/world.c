@@ -19,7 +19,7 @@
 
 CnWorldDef cn_world_def_default(void) {
   CnWorldDef def = {.integration = cn_integrator_def_default("impulse"),
-                    .solver = cn_solver_def_default("psor"),
+                    .solver = cn_solver_def_default("auto"),
                     .allocator = cn_allocator_default(),
                     .size = sizeof def,
                     .tag = WORLD_TAG};

@@ -121,7 +121,7 @@ struct CnWorld {
 
 // Check settings that came from a definition or a snapshot, and take the tables' own names; the
 // numbers of solver and integrator are looked at by the engine.
-extern const char cni_unnamed_solver[]; // "psor", told apart by its address
+extern const char cni_unnamed_solver[]; // "auto", told apart by its address
 CnStatus cni_settings_check(CniSettings *settings);
 CnStatus cni_world_def_check(const CnWorldDef *def);
 CnStatus cni_engine_create(CniEngine *engine, const CniSettings *settings,

@@ -118,7 +118,7 @@ const show = (x) => (Array.isArray(x) ? `[${x.join(", ")}]` : typeof x === "stri
 
 function row(f) {
   const limits = [superscript(f.unit), rangeText(f)].filter((x) => x).join(", ");
-  const usual = f.name === "name" ? "`psor`" : ofSolver(f) ? "the solver's" : show(valueOf(f));
+  const usual = f.name === "name" ? "`auto`" : ofSolver(f) ? "the solver's" : show(valueOf(f));
   return `| \`${f.file}\` | ${limits} | ${usual} | ${f.sentence} |`;
 }
 
@@ -126,7 +126,7 @@ const more = {
   world: [
     "| `time` | s, > 0 | 1 | how long a run is meant to be |",
     "| `integrator` | a name of `cairn integrators`, or an object | `impulse` | keys below |",
-    "| `solver` | a name of `cairn solvers`, or an object | `psor` | keys below |",
+    "| `solver` | a name of `cairn solvers`, or an object | `auto` | keys below |",
   ],
 };
 

@@ -489,6 +489,6 @@ CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *ans
     memcpy(answer->v, k.walked, (size_t)answer->velocity_count * sizeof *k.walked);
   else
     cni_problem_apply(p, answer->g, answer->v);
-  cni_problem_velocity(p, answer->v, answer->g, answer->u);
+  if (answer->u) cni_problem_velocity(p, answer->v, answer->g, answer->u); // a step's may be left
   return CN_OK;
 }

@@ -22,17 +22,17 @@
 #define SMALL_SWEEPS 20      // so many sweeps
 #define CONTACT_WORK 150     // multiplications and additions of a block in a sweep
 
-// What the efforts allow: sweeps as a part of those of the definition, rows of islands that are factored,
-// multiplications in their factors: so many in any case, or so many times what the sweeps took.
+// What the efforts allow: sweeps as a part of those of the definition, rows and bodies of islands that are
+// factored (ordering larger ones would take longer than the sweeps), multiplications in their factors: so many in any case, or so many times what the sweeps took.
 typedef struct Allowance {
   double sweeps;
-  int32_t rows;
+  int32_t rows, bodies;
   double work, times;
 } Allowance;
 static const Allowance allowances[] = {
-    [CN_EFFORT_QUICK] = {1. / 3, 300, 1e7, 1},
-    [CN_EFFORT_NORMAL] = {1, 1500, 1e8, 4},
-    [CN_EFFORT_EXACT] = {1, INT32_MAX, INFINITY, 1},
+    [CN_EFFORT_QUICK] = {1. / 3, 300, 50, 1e7, 1},
+    [CN_EFFORT_NORMAL] = {1, 6000, 250, 1e8, 4},
+    [CN_EFFORT_EXACT] = {1, INT32_MAX, INT32_MAX, INFINITY, 1},
 };
 
 CnStatus cni_auto_steps_create(CniAutoSteps *s, const CnSolverDef *def,
@@ -92,6 +92,7 @@ static CnStatus improve(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p
   double worst = worst_residual(&s->islands, p, answer, island), error;
   if (worst <= round->tolerance * round->speed) return CN_OK;
   CNI_TRY(cni_islands_take(&s->islands, p, island, round->speed));
+  if (s->islands.part->group_count > allowances[s->effort].bodies) return CN_OK;
   CNI_TRY(cni_answer_fit(&s->answer, s->islands.part));
   CNI_TRY(cni_answer_reserve_u(&s->answer));
   exchange(&s->islands, p, island, answer->g, s->answer.g, 0);

@@ -93,7 +93,7 @@ static void test_world_def(void **state) {
 static void test_usual_solver(void **state) {
   (void)state;
   const char *const integrators[] = {"impulse", "moreau-jean", "moreau-jean", "hem5"};
-  const char *const solvers[] = {"psor", "auto", "psor", "psor"};
+  const char *const solvers[] = {"auto", "auto", "psor", "auto"};
   for (int k = 0; k < 4; k++) {
     CnWorldDef d = cn_world_def_default();
     CnWorld *world;
@@ -104,6 +104,7 @@ static void test_usual_solver(void **state) {
     CHECK_OK(cn_world_settings(world, &d));
     assert_string_equal(d.solver.name, solvers[k]);
     CHECK(k == 2 || d.solver.tolerance == 1e-9);
+    CHECK(d.solver.effort == (k == 1 ? CN_EFFORT_EXACT : CN_EFFORT_NORMAL));
     cn_world_destroy(world);
   }
 }

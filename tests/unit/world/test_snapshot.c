@@ -321,9 +321,9 @@ static void test_unknown_names(void **state) {
   }
   memcpy(damaged, good, size);
   unsigned char *at = damaged + settings_at(damaged);
-  while (memcmp(at, "psor", 4) != 0) at++;
-  memcpy(at, "psar", 4);
-  refuse_with(target, size, "snapshot: name 'psar' is unknown here");
+  while (memcmp(at, "auto", 4) != 0) at++;
+  memcpy(at, "auta", 4);
+  refuse_with(target, size, "snapshot: name 'auta' is unknown here");
   cn_world_destroy(target);
   cn_world_destroy(w);
 }

@@ -22,7 +22,7 @@
 
 typedef struct Task {
   const char *name, *scene;
-  CnSetting settings[2]; // the second one may have no name
+  CnSetting settings[1]; // beside the size; no key: none
   const char *size;      // the parameter that is varied
   double sizes[3];
 } Task;
@@ -77,7 +77,7 @@ static CnStatus open_world(const Task *task, double size, const Contender *by, C
   CnAllocator allocator = cn_allocator_default();
   CnScene *scene = NULL;
   CnStatus status =
-      cn_scene_open(task->scene, settings, settings[1].name ? 2 : 1, &allocator, &scene);
+      cn_scene_open(task->scene, settings, settings[1].key ? 2 : 1, &allocator, &scene);
   if (status != CN_OK) return status;
   CnWorldDef def = cn_world_def_default();
   cn_scene_world_def(scene, &def);

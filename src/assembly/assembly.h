@@ -7,6 +7,7 @@
 #include "assembly/balance.h"
 #include "assembly/drift.h"
 #include "assembly/links.h"
+#include "assembly/tree.h"
 #include "collision/collision.h"
 #include "core/memory.h"
 #include "model/model.h"

@@ -41,6 +41,18 @@ CnStatus cni_write_blocks(const CniJointPlace *place, const CniJointBlock *block
                           int32_t a, int32_t b, int pair_rows, CniJointImpulse *kept, double scale,
                           CnProblem *problem, CniSetTable *sets, double *g);
 
+// The positive part of h^2 K - J of a body, K summed over forces f h^2 at its joints, p from its centre of
+// mass; mass: what is felt at the joint if that alone holds the body. The last returns 0 if there is none.
+typedef struct CniStiffness {
+  CnSym3 sum;
+  CnSym3 swing;         // less the mass about the joint with the longest lever
+  double longest, next; // m^2
+  int32_t any;
+} CniStiffness;
+void cni_stiffness_begin(CniStiffness *s, CnSym3 inertia);
+void cni_stiffness_add(CniStiffness *s, CnVec3 p, CnVec3 f, double mass);
+int cni_stiffness_end(const CniStiffness *s, CnSym3 *added);
+
 // What the joints need.
 void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room);
 // Forces: what they need; their compliant rows, the first of the problem, and their loads on the

@@ -49,16 +49,47 @@ static CnSym3 inertia_at(double m, CnVec3 p) {
                   -m * p.x * p.y,     -m * p.x * p.z,     -m * p.y * p.z};
 }
 
-// What has to be added to the inertia: the positive part of h^2 K - J, K summed over the joints of
-// a body; returns 0 if there is none.
+void cni_stiffness_begin(CniStiffness *s, CnSym3 j) {
+  *s = (CniStiffness){.sum = {-j.xx, -j.yy, -j.zz, -j.xy, -j.xz, -j.yz}};
+}
+
+void cni_stiffness_add(CniStiffness *s, CnVec3 p, CnVec3 f, double mass) {
+  double pf = cn_dot(p, f);
+  CnSym3 k = {pf - p.x * f.x,
+              pf - p.y * f.y,
+              pf - p.z * f.z,
+              -0.5 * (p.x * f.y + p.y * f.x),
+              -0.5 * (p.x * f.z + p.z * f.x),
+              -0.5 * (p.y * f.z + p.z * f.y)};
+  s->sum = cn_sadd(s->sum, k);
+  s->any = 1;
+  double lever = cn_norm2(p);
+  s->next = cn_max(s->next, cn_min(lever, s->longest));
+  if (!(lever > s->longest)) return;
+  s->longest = lever;
+  s->swing = inertia_at(-mass, p);
+}
+
+int cni_stiffness_end(const CniStiffness *s, CnSym3 *added) {
+  CnSym3 sum = s->sum;
+  if (s->next <= AT_CENTRE * s->longest) sum = cn_sadd(sum, s->swing);
+  if (!s->any || is_negative(sum)) return 0;
+  CnVec3 values;
+  CnMat3 axes;
+  cni_seigen(sum, &values, &axes);
+  if (!(values.z > 0)) return 0;
+  CnVec3 kept = {cn_max(values.x, 0), cn_max(values.y, 0), cn_max(values.z, 0)};
+  *added = cn_srotate(axes, kept);
+  return 1;
+}
+
+// What has to be added to the inertia of a body; returns 0 if that is nothing.
 static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 inertia,
                            CnSym3 *added) {
   const CniModel *model = in->model;
   double hh = in->time_step * in->time_step;
-  CnSym3 sum = {-inertia.xx, -inertia.yy, -inertia.zz, -inertia.xy, -inertia.xz, -inertia.yz};
-  CnSym3 swing = {0};           // less the mass about the joint with the longest lever
-  double longest = 0, next = 0; // m^2
-  int any = 0;
+  CniStiffness s;
+  cni_stiffness_begin(&s, inertia);
   for (int32_t j = model->bodies[body].first_joint; j >= 0;) {
     const CniJoint *joint = &model->joints[j];
     int is_a = joint->body_a == body;
@@ -69,34 +100,12 @@ static int joint_stiffness(const CniAssemblyInput *in, int32_t body, CnSym3 iner
     CnVec3 p = is_a ? place->arm_a : place->arm_b;
     CnVec3 force =
         cn_scale(1 / joint->impulse_step, cni_joint_total(place, &joint->impulse).velocity);
-    CnVec3 f = cn_scale(is_a ? -hh : hh, force);
-    double pf = cn_dot(p, f);
-    CnSym3 k = {pf - p.x * f.x,
-                pf - p.y * f.y,
-                pf - p.z * f.z,
-                -0.5 * (p.x * f.y + p.y * f.x),
-                -0.5 * (p.x * f.z + p.z * f.x),
-                -0.5 * (p.y * f.z + p.z * f.y)};
-    sum = cn_sadd(sum, k);
-    any = 1;
-    double lever = cn_norm2(p);
-    next = cn_max(next, cn_min(lever, longest));
-    if (!(lever > longest)) continue;
-    longest = lever;
     double give =
         compliance(in, is_a ? joint->body_b : joint->body_a, is_a ? place->arm_b : place->arm_a);
-    swing = inertia_at(-1 / (1 / model->mass[body].mass + give), p);
+    cni_stiffness_add(&s, p, cn_scale(is_a ? -hh : hh, force),
+                      1 / (1 / model->mass[body].mass + give));
   }
-  if (next <= AT_CENTRE * longest) sum = cn_sadd(sum, swing);
-  if (!any || is_negative(sum)) return 0;
-
-  CnVec3 values;
-  CnMat3 axes;
-  cni_seigen(sum, &values, &axes);
-  if (!(values.z > 0)) return 0;
-  CnVec3 kept = {cn_max(values.x, 0), cn_max(values.y, 0), cn_max(values.z, 0)};
-  *added = cn_srotate(axes, kept);
-  return 1;
+  return cni_stiffness_end(&s, added);
 }
 
 int cni_joints_calm(const CniAssemblyInput *input) {

@@ -54,7 +54,7 @@ CnStatus cn_world_copy(const CnWorld *world, CnWorld **copy) {
   size_t size;
   if (!copy) return cni_null_argument("cn_world_copy", "the result pointer");
   *copy = NULL;
-  CNI_TRY(cni_world_open(world, "cn_world_copy"));
+  CNI_TRY(cni_world_idle(world, "cn_world_copy"));
   CnAllocator allocator = world->meter.inner;
   CnWorldDef def = world->now.settings;
   def.allocator = allocator;

@@ -149,7 +149,8 @@ CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {
   int32_t count = model->body_count, moving = 0;
   int64_t step = world->now.step + 1;
   *order = NULL;
-  if (count < ORDER_BODIES || (step != 1 && step % ORDER_STEPS != 0)) return CN_OK;
+  if (count < ORDER_BODIES || model->shape_count == 0 || (step != 1 && step % ORDER_STEPS != 0))
+    return CN_OK;
   for (int32_t i = 0; i < count; i++) moving += moves(model, i);
   if (moving < ORDER_BODIES) return CN_OK;
 

@@ -85,6 +85,7 @@ CnStatus cn_world_problem_body(const CnWorld *world, int32_t group, CnBodyId *bo
   *body = (CnBodyId){0, 0};
   const CniEngine *engine = world ? &world->now.engine : NULL;
   int32_t count = engine && engine->problem ? engine->problem->group_count : 0;
+  if (engine && engine->solved == 2) count = world->now.model.body_count + 1;
   CNI_TRY(ask(world, "cn_world_problem_body", "group", group, count));
   if (group == count - 1) return CN_OK; // the ground
   *body =
@@ -98,7 +99,12 @@ CnStatus cn_world_problem_block(const CnWorld *world, int32_t block, CnBlockOwne
   *owner = (CnBlockOwner){{0, 0}, -1};
   const CniEngine *engine = world ? &world->now.engine : NULL;
   int32_t count = engine && engine->problem ? engine->problem->block_count : 0;
+  if (engine && engine->solved == 2) count = world->now.model.joint_count; // of a machine of hinges
   CNI_TRY(ask(world, "cn_world_problem_block", "block", block, count));
+  if (engine->solved == 2) {
+    owner->joint = cni_joint_id(&world->now.model, block);
+    return CN_OK;
+  }
   if (block < engine->joint_block_count)
     owner->joint = engine->block_joints[block];
   else

@@ -269,7 +269,7 @@ CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration) {
   int32_t count;
   if (!penetration) return cni_null_argument("cn_world_penetration", "the result pointer");
   *penetration = (CnPenetration){0};
-  CNI_TRY(cni_world_open(world, "cn_world_penetration"));
+  CNI_TRY(cni_world_idle(world, "cn_world_penetration"));
   CNI_TRY(cni_world_touching(world, &contacts, &count));
   *penetration = overlaps(contacts, count);
   return CN_OK;

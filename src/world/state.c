@@ -103,7 +103,7 @@ static CnStatus check_twist(const CniModel *model, int32_t i, const CnTwist *twi
   return cni_invalid("cn_world_set_state: %s is fixed and was given a velocity", label);
 }
 
-static CnStatus check_count(const CnWorld *world, const char *call, int32_t count) {
+static CnStatus check_count(CnWorld *world, const char *call, int32_t count) {
   CNI_TRY(cni_world_open_in_hook(world, call));
   if (count == world->now.model.body_count) return CN_OK;
   return cni_invalid("%s: %d states for %d bodies", call, (int)count,

@@ -146,7 +146,9 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
   int equations = kind && kind->needs_equations;
   cni_motions_aim(&world->now.model, world->now.time, equations ? 0 : world->now.settings.time_step,
                   old);
-  CnStatus status = integrate(world, solve, equations);
+  int32_t taken = 0;
+  CnStatus status = equations ? CN_OK : cni_world_tree_step(world, solve, &taken);
+  if (status == CN_OK && !taken) status = integrate(world, solve, equations);
   if (status != CN_OK) cni_motions_back(&world->now.model, old);
   if (status != CN_OK) roll_back(&undo);
   return status;
@@ -170,7 +172,7 @@ static void add_torn(const CnWorld *world, CnSolveReport *solve) {
 CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   CNI_FLOATS;
   if (report) *report = (CnStepReport){0};
-  CNI_TRY(cni_world_open(world, "cn_world_step"));
+  CNI_TRY(cni_world_idle(world, "cn_world_step"));
   double start = cni_seconds();
   CnSolveReport solve = {0};
   CniWatched watched;
@@ -180,7 +182,8 @@ CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   int32_t contradicting[CN_REPORT_ROWS];
   const CniEngine *engine = &world->now.engine;
   cni_contacts_contradict(engine->problem, engine->answer.g, world->found.first_block,
-                          engine->solved ? world->now.contacts.count : 0, &solve, contradicting);
+                          engine->solved == 1 ? world->now.contacts.count : 0, &solve,
+                          contradicting);
   add_torn(world, &solve);
   cni_watch_end(world, &watched, &solve, contradicting);
   if (!report) return CN_OK;

@@ -35,7 +35,7 @@ CnStatus cni_null_argument(const char *call, const char *what) {
   return cni_invalid("%s: %s is null", call, what);
 }
 
-CnStatus cni_world_open(const CnWorld *world, const char *call) {
+CnStatus cni_world_idle(const CnWorld *world, const char *call) {
   if (!world) return cni_null_argument(call, "the world");
   if (world->busy != CNI_IDLE)
     return cni_error(CN_BUSY, "%s: the world is inside step %lld", call,
@@ -43,7 +43,12 @@ CnStatus cni_world_open(const CnWorld *world, const char *call) {
   return CN_OK;
 }
 
-CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call) {
+CnStatus cni_world_open(CnWorld *world, const char *call) {
+  CNI_TRY(cni_world_idle(world, call));
+  return cni_world_tree_problem(world);
+}
+
+CnStatus cni_world_open_in_hook(CnWorld *world, const char *call) {
   if (world && world->busy == CNI_BUSY_HOOK) return CN_OK;
   return cni_world_open(world, call);
 }
@@ -99,6 +104,7 @@ void cn_world_destroy(CnWorld *world) {
   cni_step_contacts_release(&world->found, &world->allocator);
   cni_touch_release(&world->touch, &world->allocator);
   cni_direct_destroy(world->direct);
+  cni_tree_destroy(world->tree);
   cni_collision_destroy(world->collision);
   cn_tasks_destroy(world->tasks);
   CnAllocator allocator = world->meter.inner;
@@ -169,7 +175,7 @@ const char *cn_balance_part_name(int32_t part) {
 CnStatus cn_world_balance(const CnWorld *world, CnStepBalance *balance) {
   CNI_FLOATS;
   if (balance) *balance = (CnStepBalance){0};
-  CNI_TRY(cni_world_open(world, "cn_world_balance"));
+  CNI_TRY(cni_world_idle(world, "cn_world_balance"));
   if (!balance) return cni_null_argument("cn_world_balance", "balance");
   if (!world->balance_known)
     return cni_error(

@@ -38,7 +38,7 @@ typedef struct CniEngine {
   CnAnswer answer;
   CnSolver *solver;
   CnIntegrator *integrator;
-  int32_t solved; // 1: problem and answer are those of the last step
+  int32_t solved; // 1: problem and answer are those of the last step; 2: once they are asked for
   // whose its groups and blocks are (problem.c)
   CnBodyId *group_bodies; // if `groups_named`; otherwise group i is body i
   CnJointId *block_joints;
@@ -81,6 +81,7 @@ typedef struct CniStepWork {
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
   CniFound overlap;                    // the deepest where the step begins
+  const CniFound *open;                // the joint farthest open there; null: look at all
   void *order_scratch;                 // for another order of the bodies
   struct CniWorldEquations *equations; // in the arena; null: the step works with the problem
   CnTwist *loads;                      // in the arena: of the force hook
@@ -104,6 +105,7 @@ struct CnWorld {
   CniStepMemory memory; // of one step or query
   CniCollision *collision;
   struct CniDirect *direct; // for the drift of bodies on joints; null: there was none yet
+  CniTree *tree;            // of a machine of hinges; likewise
   CnTasks *tasks;           // null: the calling thread
   CnHooks hooks;
   CnLog log;
@@ -153,6 +155,12 @@ void cni_order_apply(CnWorld *world, const int32_t *order);
 // ---- the step ----
 
 CnSystem cni_system_of(CnWorld *world);
+// A machine of hinges steps by itself (tree_step.c), without a step problem: is the step taken?
+CnStatus cni_world_tree_step(CnWorld *world, CnSolveReport *solve, int32_t *taken);
+// The problem that such a step would have solved, and its answer, before anything changes.
+CnStatus cni_world_tree_problem(CnWorld *world);
+double cni_multiple_of_step(double t,
+                            double h); // t, or the multiple of h that it is but for round-off
 
 // For integrators that work with equations (equations.c): what may touch, what is refused, and the
 // observer, into work.equations; contacts near by and their frames as for any step.
@@ -214,10 +222,12 @@ void cni_world_modify(void *context, CnContactTuning *contact);
 
 // ---- doors ----
 
-// The world is there and outside a step; `call` is the function's name for the message.
-CnStatus cni_world_open(const CnWorld *world, const char *call);
-// The same, but before_step may call too.
-CnStatus cni_world_open_in_hook(const CnWorld *world, const char *call);
+// The world is there and outside a step; `call` is the function's name for the message. What may be changed
+// now must not change the last step's problem: it is made where it was not needed so far.
+CnStatus cni_world_open(CnWorld *world, const char *call);
+CnStatus cni_world_idle(const CnWorld *world, const char *call); // nothing will be changed
+// The same as the first, but before_step may call too.
+CnStatus cni_world_open_in_hook(CnWorld *world, const char *call);
 CnStatus cni_null_argument(const char *call, const char *what);
 
 // Give a placed shape its geometry, hull or mesh; none: it gets none.

@@ -238,7 +238,7 @@ static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist
 
 // A sum of many steps drifts away from their number times h; what is a multiple of h but for
 // round-off becomes that multiple. After a change of h it is so again only where they fit.
-static double multiple_of_step(double t, double h) {
+double cni_multiple_of_step(double t, double h) {
   double multiple = floor(t / h + 0.5) * h;
   return fabs(t - multiple) <= 4 * DBL_EPSILON * fabs(t) ? multiple : t;
 }
@@ -291,7 +291,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   now->engine.solved = solved;
   world->balance_known = now->settings.balance;
   cni_problem_map_joints(world);
-  now->time = multiple_of_step(t_new, world->work.time_step);
+  now->time = cni_multiple_of_step(t_new, world->work.time_step);
   now->step++;
   if (order) cni_order_apply(world, order);
   world->work.seconds_end += cni_seconds() - start;

@@ -194,7 +194,7 @@ CnStatus cn_world_save(const CnWorld *world, void *data, size_t capacity, size_t
   CNI_FLOATS;
   if (!size) return cni_null_argument("cn_world_save", "the size pointer");
   *size = 0;
-  CNI_TRY(cni_world_open(world, "cn_world_save"));
+  CNI_TRY(cni_world_idle(world, "cn_world_save"));
   CniSnapshotWriter w = {.s = {0}};
   write_contents(&w, &world->now);
   *size = w.s.at;
@@ -566,7 +566,7 @@ static CnStatus read_contents(CniSnapshotReader *r, uint32_t version, CnWorld *w
 
 CnStatus cn_world_restore(CnWorld *world, const void *data, size_t size) {
   CNI_FLOATS;
-  CNI_TRY(cni_world_open(world, "cn_world_restore"));
+  CNI_TRY(cni_world_idle(world, "cn_world_restore"));
   if (!data) return cni_null_argument("cn_world_restore", "the data");
   uint32_t version = 0;
   CNI_TRY(check_header(data, size, &version));

@@ -293,7 +293,7 @@ CnStatus cn_world_verdict(CnWorld *world, CnVerdict *verdict) {
   CNI_FLOATS;
   if (!verdict) return cni_null_argument("cn_world_verdict", "the result pointer");
   memset(verdict, 0, sizeof *verdict);
-  CNI_TRY(cni_world_open(world, "cn_world_verdict"));
+  CNI_TRY(cni_world_idle(world, "cn_world_verdict"));
   CniWatch watch = world->now.watch;
   CNI_TRY(look_now(world, &watch));
   CnVerdict v = {.step_count = watch.steps, .energy_watched = watch.blind == 0};

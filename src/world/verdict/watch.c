@@ -388,7 +388,10 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   const CniModel *model = &world->now.model;
   CniFound joints = w->open;
   watch->steps++;
-  if (world->work.places)
+  if (world->work.open && world->work.open->relative > joints.relative) joints = *world->work.open;
+  if (world->work.open)
+    ;
+  else if (world->work.places)
     for (int32_t i = 0; i < model->joint_count; i++)
       watch_joint(model, i, &world->work.places[i], &joints);
   else

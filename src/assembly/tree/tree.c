@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step of a machine that is a tree of hinges and ball joints: kick and drift (drift_joints.c tells what
+// they are; every other step the drift comes first, where that is stable), all bodies in the order
+// of the tree, without a step problem. What the tree cannot do, or cannot do well (joints that are apart,
+// forces whose stiffness the step does not resolve, a motion that is not found), it does not take.
+#include "assembly/tree/tree_private.h"
+
+#include "core/error.h"
+
+#include <string.h>
+
+#define ANGLES 16 // steps after which the turns of a joint are counted anew
+
+// ---- the step ----
+
+static void load_bodies(CniTree *t, const CniModel *model) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    int32_t body = t->nodes[i].body;
+    CniTreeBody *b = &t->bodies[i];
+    b->mass = model->mass[body].mass;
+    b->inertia = cni_model_principal(model, body);
+    b->pose = model->pose[body];
+    b->twist = model->twist[body];
+    b->stiff = 0;
+    b->size = sqrt(cn_max(b->inertia.x, cn_max(b->inertia.y, b->inertia.z)) / b->mass);
+  }
+}
+
+// The joint that is farthest open, over its size, where the step begins.
+static void find_worst(const CniTree *t, CniTreeStep *step) {
+  double most = 0;
+  step->worst = -1;
+  step->way = step->turn = step->open_size = 0;
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    const CniTreeJoint *j = &t->joints[i];
+    if (node->joint < 0) continue;
+    double size = cn_max(cn_max(node->reach, node->parent_reach), t->bodies[i].size);
+    if (node->parent >= 0) size = cn_max(size, t->bodies[node->parent].size);
+    double way2 = cn_norm2(j->gap), turn2 = 0;
+    if (node->hinge) turn2 = j->tilt[0] * j->tilt[0] + j->tilt[1] * j->tilt[1];
+    double relative = cn_max(way2, turn2 * size * size), bound = most * size;
+    if (!(relative > bound * bound)) continue;
+    most = sqrt(relative) / size;
+    step->worst = node->joint;
+    step->way = sqrt(way2);
+    step->turn = sqrt(turn2);
+    step->open_size = size;
+  }
+}
+
+static int all_finite(const CniTree *t) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    int32_t body = t->nodes[i].body;
+    const double *x = &t->pose_new[body].position.x, *v = &t->end[body].velocity.x;
+    double sum = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + x[6]);
+    sum += (v[0] + v[1] + v[2]) + (v[3] + v[4] + v[5]);
+    if (!isfinite(sum)) return 0;
+  }
+  return 1;
+}
+
+static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
+  load_bodies(t, in->model);
+  if (!(cni_tree_place(t, in) <= 1)) return 0;
+  int longest = cni_tree_stiffen(t, in, in->drift_first ? 2 : 1);
+  find_worst(t, step);
+  if (longest == 2) {
+    if (!cni_tree_drift(t, in)) return 0;
+    for (int32_t i = 0; i < t->node_count; i++) {
+      CniTreeBody *b = &t->bodies[i];
+      b->pose = b->pose_new;
+      b->twist = b->end;
+    }
+    cni_tree_place(t, in);
+    if (!cni_tree_kick(t, in, &step->certificate)) return 0;
+  } else {
+    if (!cni_tree_kick(t, in, &step->certificate)) return 0;
+    for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].twist = t->moved[t->nodes[i].body];
+    if (!cni_tree_drift(t, in)) return 0;
+  }
+  for (int32_t i = 0; i < t->node_count; i++) {
+    int32_t body = t->nodes[i].body;
+    const CniTreeBody *b = &t->bodies[i];
+    t->pose_new[body] = b->pose_new;
+    t->end[body] = longest == 2 ? t->moved[body] : b->end;
+  }
+  return all_finite(t);
+}
+
+CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTreeInput *in,
+                       CniTreeStep *step) {
+  const CniModel *model = in->model;
+  *step = (CniTreeStep){.taken = 0};
+  CniTree *t = *tree;
+  if (!t) {
+    CNI_TRY(cni_new(allocator, sizeof *t, &t));
+    t->allocator = *allocator;
+    cni_arena_init(&t->arena, allocator);
+    *tree = t;
+  }
+  CNI_TRY(cni_tree_shape(t, model));
+  if (!t->is_tree) return CN_OK;
+  for (int32_t i = 0; t->node_count < model->body_count && i < model->body_count; i++) {
+    if (cni_has_mass(&model->mass[i])) continue;
+    t->pose[i] = t->pose_new[i] = model->pose[i];
+    t->twist[i] = t->moved[i] = t->end[i] = model->twist[i];
+  }
+  if (!make(t, in, step)) return CN_OK;
+  CniTreeStep arrays = cni_tree_last(t);
+  arrays.certificate = step->certificate;
+  arrays.worst = step->worst;
+  arrays.way = step->way;
+  arrays.turn = step->turn;
+  arrays.open_size = step->open_size;
+  *step = arrays;
+  return CN_OK;
+}
+
+CniTreeStep cni_tree_last(const CniTree *t) {
+  return (CniTreeStep){.taken = 1,
+                       .pose = t->pose,
+                       .twist = t->twist,
+                       .moved = t->moved,
+                       .pose_new = t->pose_new,
+                       .end = t->end,
+                       .worst = -1};
+}
+
+void cni_tree_destroy(CniTree *t) {
+  if (!t) return;
+  CnAllocator allocator = t->allocator;
+  cni_arena_release(&t->arena);
+  cni_release(&allocator, t, sizeof *t);
+}
+
+// ---- what joints keep ----
+
+// Turns of a hinge are counted along its rate, and from time to time by where it is.
+static void follow(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *model) {
+  const CniTreeNode *node = &t->nodes[i];
+  const CniTreeJoint *j = &t->joints[i];
+  CniJoint *joint = &model->joints[node->joint];
+  CnVec3 w = t->end[node->body].spin;
+  if (!node->hinge) return;
+  if (node->parent >= 0) w = cn_sub(w, t->end[t->nodes[node->parent].body].spin);
+  joint->near[0] += in->time_step * node->sign * cn_dot(w, cn_cross(j->x, j->y));
+  if ((in->step + node->joint) % ANGLES != 0) return;
+  CniJointSight sight;
+  cni_joint_sight_at(joint, model->pose, &sight);
+  joint->near[0] = cni_joint_nearest(cni_joint_twist(&sight).value, joint->near[0]);
+}
+
+static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *model) {
+  const CniTreeNode *node = &t->nodes[i];
+  const CniTreeJoint *j = &t->joints[i];
+  CniJoint *joint = &model->joints[node->joint];
+  CnVec3 f = cn_scale(node->sign, j->impulse.velocity), c = cn_scale(node->sign, j->impulse.spin);
+  // a hinge's rows are along the axes of a, a ball's along those of the world
+  CnVec3 own = f, z = cn_cross(j->x, j->y);
+  if (node->hinge) own = cn_vec3(cn_dot(f, j->x), cn_dot(f, j->y), cn_dot(f, z));
+  memset(&joint->impulse, 0, sizeof joint->impulse);
+  memset(joint->drift, 0, sizeof joint->drift);
+  memcpy(joint->impulse.locked, &own, sizeof own);
+  if (node->hinge) {
+    joint->impulse.locked[3] = cn_dot(c, j->x);
+    joint->impulse.locked[4] = cn_dot(c, j->y);
+  }
+  joint->impulse_step = in->time_step;
+  joint->carried = cn_scale(node->sign, j->wrench.velocity);
+  joint->total = (CnTwist){cn_add(f, joint->carried), cn_madd(c, node->sign, j->wrench.spin)};
+}
+
+void cni_tree_commit(const CniTree *t, const CniTreeInput *in, const CniTreeStep *step,
+                     CniModel *model) {
+  for (int32_t i = 0; i < t->node_count; i++)
+    if (t->nodes[i].joint >= 0) keep(t, in, i, model);
+  memcpy(model->pose, step->pose_new, (size_t)model->body_count * sizeof *model->pose);
+  memcpy(model->twist, step->end, (size_t)model->body_count * sizeof *model->twist);
+  for (int32_t i = 0; i < t->node_count; i++)
+    if (t->nodes[i].joint >= 0) follow(t, in, i, model);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inertia of a tree of bodies as its joints feel it: one elimination from the leaves to the root, one
+// way back.
+//
+// All that hangs at a joint answers a velocity u of the joint's point and a spin w by the momentum
+//
+//     p = a u + b w,   l = b^T u + c w
+//
+// of which l has no part along the axis s that the joint leaves free: the body turns about it until that
+// is so. With U = (b s, c s), D = s.c s, what is left is (a, b, c) - U U^T/D, which is then part of the
+// inertia of the body before. The joints' impulses are the momenta that pass through them. About 400
+// operations a hinge, 250 a solution (the same numbers as E M^-1 E^T g = c by L D L^T, sparse/direct.h,
+// which takes five times that).
+//
+// Reference: Featherstone, Rigid Body Dynamics Algorithms, 7.
+#include "assembly/tree/tree_private.h"
+
+#define LOST 1e-15 // of the inertia about all axes: what turns is lost in round-off
+
+// To another point: velocities there are v - r x w.
+static inline void shift(CnSym3 *a, CnMat3 *b, CnSym3 *c, CnVec3 r) {
+  CnVec3 ax = {a->xx, a->xy, a->xz}, ay = {a->xy, a->yy, a->yz}, az = {a->xz, a->yz, a->zz};
+  CnMat3 n = {cn_cross(b->x, r), cn_cross(b->y, r), cn_cross(b->z, r)};
+  b->x = cn_add(b->x, cn_madd(cn_scale(r.z, ay), -r.y, az));
+  b->y = cn_add(b->y, cn_madd(cn_scale(r.x, az), -r.z, ax));
+  b->z = cn_add(b->z, cn_madd(cn_scale(r.y, ax), -r.x, ay));
+  CnMat3 m = {cn_cross(b->x, r), cn_cross(b->y, r), cn_cross(b->z, r)};
+  c->xx += m.x.x + n.x.x;
+  c->yy += m.y.y + n.y.y;
+  c->zz += m.z.z + n.z.z;
+  c->xy += m.y.x + n.x.y;
+  c->xz += m.z.x + n.x.z;
+  c->yz += m.z.y + n.y.z;
+}
+
+// s - f u v^T where that is symmetric
+static inline void take_product(CnSym3 *s, CnVec3 u, CnVec3 v) {
+  s->xx -= u.x * v.x;
+  s->yy -= u.y * v.y;
+  s->zz -= u.z * v.z;
+  s->xy -= u.x * v.y;
+  s->xz -= u.x * v.z;
+  s->yz -= u.y * v.z;
+}
+
+static inline int free_axis(CniTreeFactor *f) {
+  CnVec3 s = f->axis, u = cn_mmul(f->b, s), v = cn_smul(f->c, s);
+  double d = cn_dot(s, v);
+  if (!(d > LOST * (f->c.xx + f->c.yy + f->c.zz))) return 0;
+  f->inverse = 1 / d;
+  f->push = cn_scale(f->inverse, u);
+  f->twist = cn_scale(f->inverse, v);
+  take_product(&f->a, u, f->push);
+  f->b.x = cn_madd(f->b.x, -f->twist.x, u);
+  f->b.y = cn_madd(f->b.y, -f->twist.y, u);
+  f->b.z = cn_madd(f->b.z, -f->twist.z, u);
+  take_product(&f->c, v, f->twist);
+  return 1;
+}
+
+// a - b c^-1 b^T
+static inline int free_point(CniTreeFactor *f) {
+  double trace = f->c.xx + f->c.yy + f->c.zz;
+  if (!(cn_sdet(f->c) > LOST * LOST * trace * trace * trace)) return 0;
+  f->ball = cn_sinverse(f->c);
+  f->ball_b = f->b;
+  CnVec3 bx = {f->b.x.x, f->b.y.x, f->b.z.x}, by = {f->b.x.y, f->b.y.y, f->b.z.y};
+  CnVec3 bz = {f->b.x.z, f->b.y.z, f->b.z.z};
+  CnVec3 x = cn_smul(f->ball, bx), y = cn_smul(f->ball, by), z = cn_smul(f->ball, bz);
+  f->a.xx -= cn_dot(bx, x);
+  f->a.yy -= cn_dot(by, y);
+  f->a.zz -= cn_dot(bz, z);
+  f->a.xy -= cn_dot(bx, y);
+  f->a.xz -= cn_dot(bx, z);
+  f->a.yz -= cn_dot(by, z);
+  return 1;
+}
+
+static const CnMat3 nothing = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+
+int cni_tree_factor(CniTree *t) {
+  for (int32_t i = t->node_count; i-- > 0;) {
+    const CniTreeNode *node = &t->nodes[i];
+    CniTreeFactor *f = &t->factors[i];
+    if (node->joint < 0) {
+      if (!free_point(f)) return 0;
+      f->whole = cn_sinverse(f->a);
+      continue;
+    }
+    shift(&f->a, &f->b, &f->c, f->arm);
+    if (node->hinge) {
+      if (!free_axis(f)) return 0;
+    } else {
+      if (!free_point(f)) return 0;
+      f->b = nothing;
+      f->c = (CnSym3){0, 0, 0, 0, 0, 0};
+    }
+    if (node->parent < 0) continue;
+    CniTreeFactor *p = &t->factors[node->parent];
+    CnSym3 a = f->a, c = f->c;
+    CnMat3 b = f->b;
+    shift(&a, &b, &c, cn_neg(f->parent_arm));
+    p->a = cn_sadd(p->a, a);
+    p->b = (CnMat3){cn_add(p->b.x, b.x), cn_add(p->b.y, b.y), cn_add(p->b.z, b.z)};
+    p->c = cn_sadd(p->c, c);
+  }
+  return 1;
+}
+
+// Momenta that velocities of a joint take.
+static inline CnTwist momentum(const CniTreeFactor *f, CnTwist v) {
+  return (CnTwist){cn_add(cn_smul(f->a, v.velocity), cn_mmul(f->b, v.spin)),
+                   cn_add(cn_mtmul(f->b, v.velocity), cn_smul(f->c, v.spin))};
+}
+
+// From the leaves: what parents have to bear if they stay.
+static void gather(CniTree *t, int32_t i) {
+  const CniTreeNode *node = &t->nodes[i];
+  CniTreeFactor *f = &t->factors[i];
+  CnTwist p = f->bias;
+  if (node->joint < 0) return;
+  p.spin = cn_add(p.spin, cn_cross(p.velocity, f->arm));
+  if (node->hinge) {
+    f->left = cn_dot(f->axis, p.spin);
+    p.velocity = cn_madd(p.velocity, -f->left, f->push);
+    p.spin = cn_madd(p.spin, -f->left, f->twist);
+    f->bias = p;
+  } else {
+    CnVec3 turn = cn_smul(f->ball, p.spin);
+    f->bias = p; // its spin: what the body turns by
+    p.velocity = cn_sub(p.velocity, cn_mmul(f->ball_b, turn));
+    f->bias.velocity = p.velocity;
+    p.spin = CN_VEC3_ZERO;
+  }
+  if (node->parent < 0) return;
+  CnTwist *to = &t->factors[node->parent].bias;
+  p = cni_twist_add(p, momentum(f, f->asked));
+  to->velocity = cn_add(to->velocity, p.velocity);
+  to->spin = cn_add(to->spin, cn_add(p.spin, cn_cross(f->parent_arm, p.velocity)));
+}
+
+static void spread(CniTree *t, int32_t i) {
+  const CniTreeNode *node = &t->nodes[i];
+  CniTreeFactor *f = &t->factors[i];
+  if (node->joint < 0) { // (a - b c^-1 b^T) v = b c^-1 l - p
+    CnVec3 turn = cn_smul(f->ball, f->bias.spin);
+    CnVec3 v = cn_smul(f->whole, cn_sub(cn_mmul(f->ball_b, turn), f->bias.velocity));
+    CnVec3 w = cn_neg(cn_add(turn, cn_smul(f->ball, cn_mtmul(f->ball_b, v))));
+    f->moved = (CnTwist){v, w};
+    return;
+  }
+  CnTwist at = f->asked;
+  if (node->parent >= 0) {
+    const CnTwist *p = &t->factors[node->parent].moved;
+    at.velocity = cn_add(at.velocity, cn_add(p->velocity, cn_cross(p->spin, f->parent_arm)));
+    at.spin = cn_add(at.spin, p->spin);
+  }
+  CnVec3 w;
+  if (node->hinge) {
+    f->wrench = cni_twist_add(f->bias, momentum(f, at));
+    double turn = cn_dot(f->push, at.velocity) + cn_dot(f->twist, at.spin) + f->inverse * f->left;
+    w = cn_madd(at.spin, -turn, f->axis);
+  } else {
+    f->wrench = (CnTwist){cn_add(f->bias.velocity, cn_smul(f->a, at.velocity)), CN_VEC3_ZERO};
+    w = cn_neg(cn_smul(f->ball, cn_add(cn_mtmul(f->ball_b, at.velocity), f->bias.spin)));
+  }
+  f->moved = (CnTwist){cn_add(at.velocity, cn_cross(f->arm, w)), w};
+}
+
+void cni_tree_solve(CniTree *t) {
+  const CnTwist none = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  for (int32_t i = 0; i < t->node_count; i++) t->factors[i].bias = none;
+  for (int32_t i = t->node_count; i-- > 0;) gather(t, i);
+  for (int32_t i = 0; i < t->node_count; i++) spread(t, i);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the joints of a tree are, and the kick: gravity over the step, and the impulses with which the
+// joints hold (M v = M v_free + E^T g, E v = 0), certified by what the answer leaves of both.
+#include "assembly/tree/tree_private.h"
+
+#define REFINED 2   // times at most,
+#define EXACT 1e-12 // where more than this is left of the speeds
+#define GOOD 1e-10  // or it is none of the tree's
+
+// ---- where joints are ----
+
+static const CnMat3 unit = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+double cni_tree_place(CniTree *t, const CniTreeInput *in) {
+  double worst = 0;
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    CniTreeBody *body = &t->bodies[i];
+    CniTreeJoint *j = &t->joints[i];
+    body->axes = cn_qmat(body->pose.rotation);
+    if (node->joint < 0) continue;
+    const CniTreeBody *parent = node->parent >= 0 ? &t->bodies[node->parent] : NULL;
+    CnMat3 axes = unit;
+    CnVec3 from = CN_VEC3_ZERO;
+    double size = 0;
+    if (parent) {
+      axes = parent->axes;
+      from = parent->pose.position;
+      size = parent->size;
+    } else if (node->base >= 0) {
+      axes = cn_qmat(in->model->pose[node->base].rotation);
+      from = in->model->pose[node->base].position;
+    }
+    j->arm = cn_mmul(body->axes, node->arm);
+    j->parent_arm = cn_mmul(axes, node->parent_arm);
+    j->gap = cn_sub(cn_add(body->pose.position, j->arm), cn_add(from, j->parent_arm));
+    j->tolerance = CNI_TREE_LINES * (node->reach + node->parent_reach + body->size + size) +
+                   CNI_TREE_ROUNDING * (cn_norm(body->pose.position) + cn_norm(from));
+    worst = cn_max(worst, cn_norm2(j->gap) / (j->tolerance * j->tolerance));
+    if (!node->hinge) continue;
+    const CnMat3 *a = node->sign > 0 ? &axes : &body->axes;
+    const CnMat3 *b = node->sign > 0 ? &body->axes : &axes;
+    CnVec3 z = cn_mmul(*b, node->z);
+    j->x = cn_mmul(*a, node->x);
+    j->y = cn_mmul(*a, node->y);
+    j->tilt[0] = -cn_dot(j->y, z);
+    j->tilt[1] = cn_dot(j->x, z);
+    double tilt = j->tilt[0] * j->tilt[0] + j->tilt[1] * j->tilt[1];
+    worst = cn_max(worst, tilt / (CNI_TREE_TURNS * CNI_TREE_TURNS));
+  }
+  return sqrt(worst) / CNI_TREE_APART;
+}
+
+// ---- the kick ----
+
+// Velocities of a joint: of the body against its parent, and the turn that is locked.
+static inline CnTwist speed_of(const CniTree *t, int32_t i, const CnTwist *twists, int after) {
+  const CniTreeNode *node = &t->nodes[i];
+  const CniTreeFactor *f = &t->factors[i];
+  CnTwist v = after ? twists[node->body] : f->moved;
+  CnTwist u = {cn_add(v.velocity, cn_cross(v.spin, f->arm)), v.spin};
+  if (node->parent >= 0) {
+    CnTwist p = after ? twists[t->nodes[node->parent].body] : t->factors[node->parent].moved;
+    u.velocity = cn_sub(u.velocity, cn_add(p.velocity, cn_cross(p.spin, f->parent_arm)));
+    u.spin = cn_sub(u.spin, p.spin);
+  }
+  u.spin = node->hinge ? cn_madd(u.spin, -cn_dot(u.spin, f->axis), f->axis) : CN_VEC3_ZERO;
+  return u;
+}
+
+// Without the joints' impulses. What is added to an inertia leaves its angular momentum as it is.
+static inline CnTwist free_twist(const CniTreeBody *b, const CniTreeInput *in) {
+  CnTwist free = b->twist;
+  free.velocity = cn_madd(free.velocity, in->time_step, in->gravity);
+  if (!b->stiff) return free;
+  CnSym3 inertia = cn_srotate(b->axes, b->inertia);
+  free.spin = cn_smul(cn_sinverse(cn_sadd(inertia, b->added)), cn_smul(inertia, free.spin));
+  return free;
+}
+
+// Inertia of the bodies, arms to the point that force and reaction share: b's.
+static void load(CniTree *t, const CniTreeInput *in) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    const CniTreeBody *body = &t->bodies[i];
+    const CniTreeJoint *j = &t->joints[i];
+    CniTreeFactor *f = &t->factors[i];
+    f->a = cn_sdiag(body->mass, body->mass, body->mass);
+    f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+    f->c = cn_srotate(body->axes, body->inertia);
+    if (body->stiff) f->c = cn_sadd(f->c, body->added);
+    f->moved = free_twist(body, in); // until it is solved
+    if (node->joint < 0) continue;
+    f->arm = node->sign > 0 ? j->arm : cn_sub(j->arm, j->gap);
+    f->parent_arm = node->sign > 0 ? cn_add(j->parent_arm, j->gap) : j->parent_arm;
+    f->axis = node->hinge ? cn_cross(j->x, j->y) : CN_VEC3_ZERO;
+  }
+}
+
+// m: rows that turn are certified times this, as in the step problem.
+static double length_of(const CniTree *t, const CniTreeNode *node, const CniTreeBody *body) {
+  double mass = 1 / body->mass, turn;
+  turn = 1 / body->inertia.x + 1 / body->inertia.y + 1 / body->inertia.z;
+  if (node->parent >= 0) {
+    const CniTreeBody *p = &t->bodies[node->parent];
+    mass += 1 / p->mass;
+    turn += 1 / p->inertia.x + 1 / p->inertia.y + 1 / p->inertia.z;
+  }
+  return sqrt(3 * mass / turn);
+}
+
+typedef struct Sums {
+  double u2, r2, g2, u2_max, r2_max, k2, d2, mv2, p2, speed2, dissipation;
+  double k_max, p_max, d_max;
+  int32_t worst;
+} Sums;
+
+static void raise_all(double *most, CnVec3 x) {
+  *most = cn_max(*most, cn_max(fabs(x.x), cn_max(fabs(x.y), fabs(x.z))));
+}
+
+static void weigh(CnVec3 k, CnVec3 dm, CnVec3 p, Sums *s) {
+  CnVec3 defect = cn_sub(dm, p);
+  s->k2 += cn_norm2(k);
+  s->mv2 += cn_norm2(cn_add(k, dm));
+  s->p2 += cn_norm2(p);
+  s->d2 += cn_norm2(defect);
+  raise_all(&s->k_max, k);
+  raise_all(&s->p_max, p);
+  raise_all(&s->d_max, defect);
+}
+
+// Bodies: momenta against impulses, which are in `end` of them.
+static void check_bodies(const CniTree *t, const CniTreeInput *in, Sums *s) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeBody *b = &t->bodies[i];
+    CnTwist now = t->moved[t->nodes[i].body], p = b->end;
+    CnSym3 inertia = cn_srotate(b->axes, b->inertia);
+    if (b->stiff) inertia = cn_sadd(inertia, b->added);
+    CnTwist free = free_twist(b, in),
+            change = {cn_sub(now.velocity, free.velocity), cn_sub(now.spin, free.spin)};
+    weigh(cn_scale(b->mass, free.velocity), cn_scale(b->mass, change.velocity), p.velocity, s);
+    weigh(cn_smul(inertia, free.spin), cn_smul(inertia, change.spin), p.spin, s);
+    s->dissipation -= 0.5 * (cn_dot(p.velocity, cn_add(now.velocity, b->twist.velocity)) +
+                             cn_dot(p.spin, cn_add(now.spin, b->twist.spin)));
+    s->speed2 = cn_max(s->speed2,
+                       cn_norm2(b->twist.velocity) + cn_norm2(b->twist.spin) * b->size * b->size);
+  }
+}
+
+// What the answer leaves: speeds of the joints, and momenta against impulses.
+static void certify(CniTree *t, const CniTreeInput *in, int first, CnCertificate *c) {
+  Sums s = {.worst = -1};
+  for (int32_t i = 0; i < t->node_count; i++)
+    t->bodies[i].end = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    const CniTreeFactor *f = &t->factors[i];
+    if (node->joint < 0) continue;
+    CnTwist u = speed_of(t, i, t->moved, 1), p = t->joints[i].impulse;
+    double length = node->hinge ? length_of(t, node, &t->bodies[i]) : 1, l2 = length * length;
+    double u2 = cn_norm2(u.velocity) + l2 * cn_norm2(u.spin);
+    double r2 = cn_norm2(f->asked.velocity) + l2 * cn_norm2(f->asked.spin);
+    s.u2 += u2;
+    s.r2 += r2;
+    s.g2 += cn_norm2(p.velocity) + cn_norm2(p.spin) / l2;
+    if (!(u2 <= s.u2_max)) s.worst = node->joint;
+    s.u2_max = cn_max(s.u2_max, u2);
+    s.r2_max = cn_max(s.r2_max, r2);
+    CnTwist *own = &t->bodies[i].end;
+    own->velocity = cn_add(own->velocity, p.velocity);
+    own->spin = cn_add(own->spin, cn_add(cn_cross(f->arm, p.velocity), p.spin));
+    if (node->parent < 0) continue;
+    own = &t->bodies[node->parent].end;
+    own->velocity = cn_sub(own->velocity, p.velocity);
+    own->spin = cn_sub(own->spin, cn_add(cn_cross(f->parent_arm, p.velocity), p.spin));
+  }
+  if (first) t->free = (CniTreeFree){s.r2, s.r2_max};
+  check_bodies(t, in, &s);
+  double least = cn_max(cn_norm(in->gravity) * in->time_step, 1e-4 * sqrt(s.speed2));
+  double speed = cn_max(sqrt(t->free.most), least), size = sqrt(cn_max(t->free.sum, s.u2));
+  double momentum = cn_max(s.k_max, s.p_max);
+  *c = (CnCertificate){.worst_block = s.worst, .dissipation = s.dissipation};
+  c->residual_speed = c->joint_speed = sqrt(s.u2_max);
+  c->residual = speed > 0 ? c->residual_speed / speed : 0;
+  c->error_siconos = c->error_scaled = size > 0 ? sqrt(s.u2) / size : 0;
+  c->momentum_defect = momentum > 0 ? s.d_max / momentum : 0;
+}
+
+// Impulses for what the joints still ask for, to those found before.
+static void solve(CniTree *t, const CniTreeInput *in, int first) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    if (t->nodes[i].joint < 0) continue;
+    CnTwist u = speed_of(t, i, t->moved, !first);
+    t->factors[i].asked = (CnTwist){cn_neg(u.velocity), cn_neg(u.spin)};
+  }
+  cni_tree_solve(t);
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeBody *b = &t->bodies[i];
+    CnTwist *moved = &t->moved[t->nodes[i].body], *impulse = &t->joints[i].impulse;
+    if (first) *moved = free_twist(b, in);
+    *moved = cni_twist_add(*moved, t->factors[i].moved);
+    *impulse = first ? t->factors[i].wrench : cni_twist_add(*impulse, t->factors[i].wrench);
+  }
+}
+
+int cni_tree_kick(CniTree *t, const CniTreeInput *in, CnCertificate *certificate) {
+  load(t, in);
+  if (!cni_tree_factor(t)) return 0;
+  for (int32_t i = 0; i < t->node_count; i++) {
+    int32_t body = t->nodes[i].body;
+    t->pose[body] = t->bodies[i].pose;
+    t->twist[body] = t->bodies[i].twist;
+  }
+  solve(t, in, 1);
+  certify(t, in, 1, certificate);
+  for (int32_t k = 0; k < REFINED && certificate->residual > EXACT; k++) {
+    solve(t, in, 0);
+    certify(t, in, 0, certificate);
+  }
+  return certificate->residual <= GOOD && certificate->momentum_defect <= GOOD;
+}
+
+void cni_tree_groups(const CniTree *t, const CniTreeInput *in, CnProblem *problem) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeBody *b = &t->bodies[i];
+    int32_t group = t->nodes[i].body;
+    if (!b->stiff) continue;
+    CniTreeBody at = *b;
+    at.twist = t->twist[group];
+    at.axes = cn_qmat(t->pose[group].rotation);
+    CnSym3 inertia = cn_sadd(cn_srotate(at.axes, at.inertia), at.added);
+    problem->groups[group].w = free_twist(&at, in).spin;
+    problem->groups[group].inv_inertia = CNI_INERTIA_FULL;
+    problem->inertias[group] = cn_sinverse(inertia);
+  }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which machines are trees: rigid hinges and ball joints on which nothing else acts, no closed loop, every
+// body with mass at a joint. Found once for a machine, and again where its joints change.
+#include "assembly/tree/tree_private.h"
+
+#include "core/error.h"
+
+#include <string.h>
+
+#define HINGE 1
+#define POINT 2
+
+// What a joint is to the tree; 0: nothing that it can do.
+static int kind_of(const CniJoint *joint) {
+  const CnJointDef *def = &joint->def;
+  if (def->one_sided || def->stiffness > 0 || def->damping > 0 || !cni_joint_is_plain(def))
+    return 0;
+  if (def->kind == CN_JOINT_REVOLUTE) return HINGE;
+  return def->kind == CN_JOINT_BALL ? POINT : 0;
+}
+
+static CniTreeCopy copy_of(const CniJoint *j) {
+  return (CniTreeCopy){j->body_a, j->body_b, kind_of(j) == 0 ? -1 : (int32_t)j->def.kind,
+                       j->local_a, j->local_b};
+}
+
+static int same_pose(const CnPose *a, const CnPose *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+static int is_same(const CniTree *t, const CniModel *model) {
+  if (!t->valid || t->joint_count != model->joint_count || t->body_count != model->body_count)
+    return 0;
+  for (int32_t i = 0; i < t->joint_count; i++) {
+    const CniJoint *j = &model->joints[i];
+    const CniTreeCopy *c = &t->copies[i];
+    if (c->body_a != j->body_a || c->body_b != j->body_b ||
+        c->kind != (kind_of(j) == 0 ? -1 : (int32_t)j->def.kind) ||
+        !same_pose(&c->local_a, &j->local_a) || !same_pose(&c->local_b, &j->local_b))
+      return 0;
+  }
+  for (int32_t i = 0; i < t->node_count; i++)
+    if (!cni_has_mass(&model->mass[t->nodes[i].body])) return 0;
+  return 1;
+}
+
+static int has_mass(const CniModel *model, int32_t body) {
+  return body >= 0 && cni_has_mass(&model->mass[body]);
+}
+
+// A node for a body at a joint, joint: -1: none.
+static void add_node(CniTree *t, const CniModel *model, int32_t *node_of, int32_t body,
+                     int32_t joint) {
+  CniTreeNode *node = &t->nodes[t->node_count];
+  *node = (CniTreeNode){.body = body, .joint = joint, .parent = -1, .base = -1, .sign = 1};
+  node_of[body] = t->node_count++;
+  if (joint < 0) return;
+  const CniJoint *j = &model->joints[joint];
+  int is_b = j->body_b == body;
+  int32_t other = is_b ? j->body_a : j->body_b;
+  CnMat3 a = cn_qmat(j->local_a.rotation), b = cn_qmat(j->local_b.rotation);
+  node->sign = is_b ? 1 : -1;
+  node->hinge = kind_of(j) == HINGE;
+  if (has_mass(model, other))
+    node->parent = node_of[other];
+  else
+    node->base = other;
+  node->arm = is_b ? j->local_b.position : j->local_a.position;
+  node->parent_arm = is_b ? j->local_a.position : j->local_b.position;
+  node->x = a.x;
+  node->y = a.y;
+  node->z = b.z;
+  node->reach = cn_norm(node->arm);
+  node->parent_reach = other >= 0 ? cn_norm(node->parent_arm) : 0;
+}
+
+// Bodies behind those of the nodes from `first` on; returns 0 where a loop closes.
+static int follow(CniTree *t, const CniModel *model, int32_t *node_of, int32_t first) {
+  for (int32_t i = first; i < t->node_count; i++) {
+    int32_t body = t->nodes[i].body;
+    for (int32_t k = model->bodies[body].first_joint; k >= 0;) {
+      const CniJoint *j = &model->joints[k];
+      int32_t joint = k, other = j->body_a == body ? j->body_b : j->body_a;
+      k = j->body_a == body ? j->next_a : j->next_b;
+      if (joint == t->nodes[i].joint) continue;
+      if (!has_mass(model, other) || node_of[other] >= 0) return 0;
+      add_node(t, model, node_of, other, joint);
+    }
+  }
+  return 1;
+}
+
+// Trees that stand on the ground first, then those that are free. 0: the machine is none.
+static int grow(CniTree *t, const CniModel *model, int32_t *node_of) {
+  for (int32_t i = 0; i < model->body_count; i++) node_of[i] = -1;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *j = &model->joints[i];
+    int a = has_mass(model, j->body_a), b = has_mass(model, j->body_b);
+    if (t->copies[i].kind < 0 || (!a && !b) || j->body_a == j->body_b) return 0;
+    int32_t body = a ? j->body_a : j->body_b, base = a ? j->body_b : j->body_a;
+    if (a && b) continue;
+    if (base >= 0 && model->bodies[base].kind != CN_BODY_FIXED) return 0;
+    if (node_of[body] >= 0) return 0;
+    int32_t first = t->node_count;
+    add_node(t, model, node_of, body, i);
+    if (!follow(t, model, node_of, first)) return 0;
+  }
+  for (int32_t i = 0; i < model->body_count; i++) {
+    int32_t first = t->node_count;
+    if (!has_mass(model, i) || node_of[i] >= 0) continue;
+    if (model->bodies[i].first_joint < 0) return 0;
+    add_node(t, model, node_of, i, -1);
+    if (!follow(t, model, node_of, first)) return 0;
+  }
+  return t->node_count > 0;
+}
+
+CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
+  if (is_same(t, model)) return CN_OK;
+  int32_t n = model->body_count, *node_of;
+  CniArena *arena = &t->arena;
+  t->valid = t->is_tree = t->node_count = 0;
+  CNI_TRY(cni_arena_reset(arena));
+  CNI_TRY(CNI_TAKE(arena, model->joint_count, t->copies));
+  CNI_TRY(CNI_TAKE(arena, n, node_of));
+  CNI_TRY(CNI_TAKE(arena, n, t->nodes));
+  CNI_TRY(CNI_TAKE(arena, n, t->bodies));
+  CNI_TRY(CNI_TAKE(arena, n, t->joints));
+  CNI_TRY(CNI_TAKE(arena, n, t->factors));
+  CNI_TRY(CNI_TAKE(arena, n, t->stiffness));
+  CNI_TRY(CNI_TAKE(arena, n, t->pose));
+  CNI_TRY(CNI_TAKE(arena, n, t->pose_new));
+  CNI_TRY(CNI_TAKE(arena, n, t->twist));
+  CNI_TRY(CNI_TAKE(arena, n, t->moved));
+  CNI_TRY(CNI_TAKE(arena, n, t->end));
+  t->joint_count = model->joint_count;
+  t->body_count = n;
+  for (int32_t i = 0; i < t->joint_count; i++) t->copies[i] = copy_of(&model->joints[i]);
+  t->is_tree = grow(t, model, node_of);
+  if (!t->is_tree) t->node_count = 0;
+  t->valid = 1;
+  return CN_OK;
+}

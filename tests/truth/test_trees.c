@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines that are trees of hinges and ball joints step without a step problem: the motion, the forces
+// and the problem are those that any other machine has. A world that keeps its balance goes by the
+// problem, so that the two ways can be compared.
+#include "check.h"
+#include "worlds.h"
+
+#include "core/math.h"
+#include "core/rng.h"
+#include "core/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 24
+
+typedef struct Machine {
+  CnWorld *world;
+  CnBodyId bodies[MOST];
+  CnJointId joints[MOST];
+  int32_t body_count, joint_count;
+} Machine;
+
+static CnVec3 draw(CniRng *rng, double most) {
+  CnVec3 v;
+  v.x = cni_rng_range(rng, -most, most);
+  v.y = cni_rng_range(rng, -most, most);
+  v.z = cni_rng_range(rng, -most, most);
+  return v;
+}
+
+// Bodies of any shape at joints of any axis; body_a and body_b in either order, on the ground or free.
+static Machine random_tree(uint64_t seed, int32_t count, int ground, int balance, double h) {
+  CniRng rng = {seed};
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = h;
+  def.balance = balance;
+  if (!ground) def.gravity = CN_VEC3_ZERO;
+  Machine m = {.world = world_make(&def)};
+  for (int32_t i = 0; i < count; i++) {
+    double mass = cni_rng_range(&rng, 0.5, 3);
+    CnVec3 sides = {0, 0, 0};
+    sides.x = cni_rng_range(&rng, 0.05, 0.4);
+    sides.y = cni_rng_range(&rng, 0.05, 0.4);
+    sides.z = cni_rng_range(&rng, 0.05, 0.4);
+    double x = sides.x * sides.x, y = sides.y * sides.y, z = sides.z * sides.z;
+    CnVec3 j = cn_scale(mass / 12, cn_vec3(y + z, x + z, x + y));
+    int32_t parent = i > 0 ? (int32_t)(cni_rng_unit(&rng) * i) : -1;
+    CnVec3 from = parent >= 0 ? world_pose(m.world, m.bodies[parent]).position : CN_VEC3_ZERO;
+    CnVec3 at = cn_add(from, draw(&rng, 0.3)), centre = cn_add(at, draw(&rng, 0.3));
+    CnVec3 axis = cn_unit_or(draw(&rng, 1), cn_vec3(0, 0, 1)), turn = draw(&rng, 2);
+    double angle = cni_rng_range(&rng, -3, 3), kind = cni_rng_unit(&rng);
+    double swap = cni_rng_unit(&rng);
+    CnTwist twist = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+    twist.spin = turn;
+    m.bodies[m.body_count++] =
+        world_mass(m.world, mass, j, (CnPose){centre, world_turn(axis, angle)}, twist);
+    if (parent < 0 && !ground) continue;
+    CnBodyId none = {0, 0}, other = parent >= 0 ? m.bodies[parent] : none, own = m.bodies[i];
+    m.joints[m.joint_count++] = world_join(m.world, kind < 0.75 ? CN_JOINT_REVOLUTE : CN_JOINT_BALL,
+                                           swap < 0.5 ? other : own, swap < 0.5 ? own : other, at,
+                                           cn_unit_or(turn, axis), NULL);
+  }
+  return m;
+}
+
+// Velocities that fit the joints, by a step of the problem with hardly any length.
+static void settle(Machine *m, double h) {
+  CHECK_OK(cn_world_set_time_step(m->world, 1e-9));
+  for (int i = 0; i < 2; i++) CHECK_OK(cn_world_step(m->world, NULL));
+  CHECK_OK(cn_world_set_time_step(m->world, h));
+}
+
+static int is_whole(const CnStepReport *report) { return report->seconds_assembly == 0; }
+
+static void both_ways_agree(void **state) {
+  (void)state;
+  double far = 0, turned = 0, torn = 0;
+  int32_t whole = 0, steps = 0;
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    int32_t count = 2 + (int32_t)(seed % 20);
+    double h = seed % 3 ? 1e-3 : 5e-3;
+    Machine a = random_tree(seed, count, seed % 4 != 0, 0, h);
+    Machine b = random_tree(seed, count, seed % 4 != 0, 1, h);
+    settle(&a, h);
+    settle(&b, h);
+    for (int i = 0; i < 20; i++, steps++) {
+      CnStepReport report = world_step(a.world);
+      whole += is_whole(&report);
+      CHECK(report.solve.certificate.residual < 1e-10);
+      CHECK(report.solve.certificate.momentum_defect < 1e-10);
+      CHECK(!(report = world_step(b.world), is_whole(&report)));
+    }
+    for (int32_t i = 0; i < count; i++) {
+      CnPose p = world_pose(a.world, a.bodies[i]), q = world_pose(b.world, b.bodies[i]);
+      far = cn_max(far, cn_norm(cn_sub(p.position, q.position)));
+      turned =
+          cn_max(turned, fabs(p.rotation.x - q.rotation.x) + fabs(p.rotation.z - q.rotation.z));
+    }
+    for (int32_t i = 0; i < a.joint_count; i++) {
+      CnJointState p = world_joint(a.world, a.joints[i]), q = world_joint(b.world, b.joints[i]);
+      double size = 1 + cn_norm(q.force) + cn_norm(q.torque);
+      torn = cn_max(torn, cn_norm(cn_sub(p.force, q.force)) / size);
+      torn = cn_max(torn, cn_norm(cn_sub(p.torque, q.torque)) / size);
+      CHECK(p.error < 1e-12 && p.turn_error < 1e-12);
+      CHECK_NEAR(p.coordinate[0], q.coordinate[0], 1e-9);
+    }
+    cn_world_destroy(a.world);
+    cn_world_destroy(b.world);
+  }
+  print_message("%d of %d steps, apart %.2g m, turned %.2g, forces %.2g\n", (int)whole, (int)steps,
+                far, turned, torn);
+  CHECK(whole == steps);
+  CHECK(far < 1e-10 && turned < 1e-10);
+  CHECK(torn < 1e-6);
+}
+
+static CnWorldSums sums_of(const Machine *m) {
+  CnWorldSums sums;
+  cn_world_sums(m->world, &sums);
+  return sums;
+}
+
+static void free_trees_keep_their_momenta(void **state) {
+  (void)state;
+  double worst = 0;
+  for (uint64_t seed = 101; seed <= 112; seed++) {
+    Machine m = random_tree(seed, 8, 0, 0, 1e-3);
+    settle(&m, 1e-3);
+    CnWorldSums start = sums_of(&m), end;
+    for (int i = 0; i < 300; i++) CHECK_OK(cn_world_step(m.world, NULL));
+    end = sums_of(&m);
+    CnVec3 l = start.angular_momentum, change = cn_sub(end.angular_momentum, l);
+    worst = cn_max(worst, cn_norm(change) / cn_norm(l));
+    CHECK_NEAR(cn_norm(cn_sub(end.momentum, start.momentum)), 0, 1e-12);
+    cn_world_destroy(m.world);
+  }
+  print_message("angular momentum %.2g\n", worst);
+  CHECK(worst < 1e-12);
+}
+
+// The problem that was not needed is the one that was solved, also after the machine has changed.
+static void problem_is_made_when_asked(void **state) {
+  (void)state;
+  Machine m = random_tree(7, 10, 1, 0, 1e-3);
+  for (int i = 0; i < 5; i++) {
+    CnStepReport report = world_step(m.world);
+    CHECK(is_whole(&report));
+    CnProblem *problem;
+    const CnAnswer *answer;
+    CnCertificate c;
+    CnBlockOwner owner;
+    CnBodyId body;
+    CHECK_OK(cn_world_problem_block(m.world, 3, &owner));
+    CHECK(owner.joint.slot == m.joints[3].slot);
+    CHECK_OK(cn_world_problem_body(m.world, 2, &body));
+    CHECK(body.slot == m.bodies[2].slot);
+    if (i == 4)
+      CHECK_OK(cn_body_destroy(
+          m.world, world_mass(m.world, 1, cn_vec3(1, 1, 1), world_at(9, 9, 9), (CnTwist){0})));
+    CHECK_OK(cn_world_problem(m.world, &problem, &answer));
+    CHECK_OK(cn_certify(problem, answer, &c));
+    CHECK(c.residual < 1e-11 && c.momentum_defect < 1e-11);
+    CHECK_NEAR(c.dissipation, report.solve.certificate.dissipation, 1e-12);
+    CHECK_OK(cn_world_problem_block(m.world, 3, &owner));
+    CHECK(owner.joint.slot == m.joints[3].slot);
+  }
+  cn_world_destroy(m.world);
+}
+
+static void restored_in_motion(void **state) {
+  (void)state;
+  Machine m = random_tree(11, 12, 1, 0, 1e-3), other = random_tree(12, 4, 0, 0, 1e-3);
+  for (int i = 0; i < 7; i++) CHECK_OK(cn_world_step(m.world, NULL));
+  for (int i = 0; i < 3; i++) CHECK_OK(cn_world_step(other.world, NULL));
+  size_t size;
+  CHECK_OK(cn_world_save(m.world, NULL, 0, &size));
+  void *data = malloc(size);
+  CHECK(data);
+  CHECK_OK(cn_world_save(m.world, data, size, &size));
+  CHECK_OK(cn_world_restore(other.world, data, size));
+  free(data);
+  for (int i = 0; i < 30; i++) {
+    CHECK_OK(cn_world_step(m.world, NULL));
+    CHECK_OK(cn_world_step(other.world, NULL));
+    CHECK(cn_world_hash(m.world) == cn_world_hash(other.world));
+  }
+  cn_world_destroy(m.world);
+  cn_world_destroy(other.world);
+}
+
+// A wheel on its axle: its turns are counted whole, whatever its speed.
+static void turns_are_counted(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = 1e-2;
+  CnWorld *world = world_make(&def);
+  CnTwist twist = {CN_VEC3_ZERO, {0, 0, 60}};
+  CnBodyId none = {0, 0}, wheel = world_mass(world, 1, cn_vec3(1, 1, 2), world_at(0, 0, 0), twist);
+  CnJointId hinge =
+      world_join(world, CN_JOINT_REVOLUTE, none, wheel, CN_VEC3_ZERO, cn_vec3(0, 0, 1), NULL);
+  for (int i = 0; i < 1000; i++) {
+    CnStepReport report = world_step(world);
+    CHECK(is_whole(&report));
+  }
+  CHECK_NEAR(world_joint(world, hinge).coordinate[0], 600, 1e-9);
+  cn_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(both_ways_agree), cmocka_unit_test(free_trees_keep_their_momenta),
+      cmocka_unit_test(problem_is_made_when_asked), cmocka_unit_test(restored_in_motion),
+      cmocka_unit_test(turns_are_counted)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -24,7 +24,7 @@ static const CniOption *find_letter(const CniCommand *command, char letter) {
 
 static int unknown_option(const CniCommand *command, const char *argument, size_t length) {
   int shown = length < 48 ? (int)length : 48;
-  CniNearest near = cni_nearest(argument + 2, argument[1] == '-' ? length - 2 : 0);
+  CniNearestName near = cni_nearest(argument + 2, argument[1] == '-' ? length - 2 : 0);
   for (const CniOption *o = command->options; o->name; o++) cni_nearest_offer(&near, o->name);
   if (near.best)
     return cni_usage_error(command, "unknown option %.*s (did you mean --%s?)", shown, argument,
@@ -163,7 +163,7 @@ int cni_args_choice(const CniArgs *args, const char *name, const char *(*list)(i
                     const char **value) {
   const char *text = cni_args_text(args, name);
   if (!text) return 1;
-  CniNearest near = cni_nearest(text, strlen(text));
+  CniNearestName near = cni_nearest(text, strlen(text));
   for (int32_t i = 0; list(i); i++) {
     cni_nearest_offer(&near, list(i));
     if (strcmp(list(i), text) != 0) continue;

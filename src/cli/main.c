@@ -75,7 +75,7 @@ static int print_version(int json) {
 }
 
 int cni_unknown_command(const CniCommand *command, const char *name) {
-  CniNearest near = cni_nearest(name, strlen(name));
+  CniNearestName near = cni_nearest(name, strlen(name));
   for (int32_t i = 0; cni_commands[i]; i++)
     if (!cni_commands[i]->hidden) cni_nearest_offer(&near, cni_commands[i]->name);
   const char *what = name[0] == '-' ? "option" : "command";

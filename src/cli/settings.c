@@ -66,7 +66,7 @@ static int use_one(const CniArgs *args, const char *text, CnWorldDef *def) {
     return cni_usage_error(args->command, "--setting needs KEY=VALUE (got %s)", text);
   const CniSettingsPart *part;
   const CniField *field;
-  CniNearest near = cni_nearest(text, length);
+  CniNearestName near = cni_nearest(text, length);
   char names[2][64]; // the one looked at, and the nearest so far
   int32_t at = 0;
   for (int32_t i = 0; (field = nth(i, &part)); i++) {

@@ -30,7 +30,7 @@ CnStatus cni_clash_begin(CniClash *clash, CniMotion *m, const double *columns,
   const CnAllocator *a = &clash->allocator;
   int64_t entries;
   int32_t n = m->active;
-  CNI_TRY(cni_coupling_count(m, &entries));
+  CNI_TRY(cni_schur_count(m, &entries));
   if (entries > 100000000)
     return cni_error(CN_UNSUPPORTED, "%d rows of contacts at once are too many for a dense matrix",
                      (int)n);
@@ -49,7 +49,7 @@ CnStatus cni_clash_begin(CniClash *clash, CniMotion *m, const double *columns,
   CNI_TRY(cni_array_reserve(a, (void **)&clash->dims, &clash->dim_capacity, 0, n + 1,
                             sizeof *clash->dims));
   cni_motion_directions(m, columns);
-  cni_coupling_write(m, rows_of, clash->start, clash->column, clash->w);
+  cni_schur_write(m, rows_of, clash->start, clash->column, clash->w);
   return CN_OK;
 }
 

@@ -71,7 +71,7 @@ void cni_row_label(const CnSystem *system, int32_t row, char label[96]) {
 
 void cni_motion_init(CniMotion *m, const CnAllocator *allocator) {
   *m = (CniMotion){.allocator = *allocator, .pool = {.allocator = *allocator}};
-  cni_arena_init(&m->coupling.arena, allocator);
+  cni_arena_init(&m->schur.arena, allocator);
 }
 
 void cni_motion_release(CniMotion *m) {
@@ -81,7 +81,7 @@ void cni_motion_release(CniMotion *m) {
   cni_release(a, m->first, (size_t)m->first_capacity * sizeof *m->first);
   cni_release(a, m->touch_start, (size_t)m->start_capacity * sizeof *m->touch_start);
   cni_release(a, m->touch, (size_t)m->touch_capacity * sizeof *m->touch);
-  cni_coupling_release(m);
+  cni_schur_release(m);
   cni_release(a, m->gaps, (size_t)m->gap_capacity * sizeof *m->gaps);
   cni_pool_release(&m->pool);
 }
@@ -167,7 +167,7 @@ CnStatus cni_motion_set_rows(CniMotion *m, const int32_t *rows, const CniSlips *
                             sizeof *m->touch_start));
   m->active = m->list_count = count;
   m->slip_count = slip_count;
-  m->coupling.known = 0;
+  m->schur.known = 0;
   for (int32_t i = 0; i < count; i++) m->list[i] = rows[i];
   for (int32_t i = 0; i < slip_count; i++) {
     CniSlip *slip = &m->slip[i];
@@ -327,7 +327,7 @@ static void correct(CniMotion *m, const double *rows_of, const double *r, double
                     double *multipliers) {
   for (int32_t i = 0; i < m->active; i++)
     m->residual[i] = m->row_scale[i] * (r[i] - cni_motion_row(m, rows_of, i, 0, w));
-  cni_coupling_solve(m, m->residual);
+  cni_schur_solve(m, m->residual);
   for (int32_t i = 0; i < m->active; i++) multipliers[i] += m->residual[i];
   cni_motion_push(m, m->residual, w);
 }
@@ -339,7 +339,7 @@ CnStatus cni_motion_solve(CniMotion *m, double t, const double *columns, const d
   cni_motion_mass_solve(m, w);
   if (k == 0) return CN_OK;
   cni_motion_directions(m, columns);
-  CNI_TRY(cni_coupling_factor(m, t, rows_of));
+  CNI_TRY(cni_schur_factor(m, t, rows_of));
   double *r = m->right;
   for (int32_t i = 0; i < k; i++) {
     r[i] = multipliers[i];

@@ -12,7 +12,7 @@
 // Velocities come in groups (a body's six); a system without them is one group. M is a block a
 // group, factored along its profile. A row of a Jacobian is kept as the numbers of the groups it
 // touches, one group after another, and so is a column of M^-1 D^T. S = H M^-1 D^T couples rows
-// that share a group: it is factored as a sparse matrix where that is smaller (coupling.c), so that
+// that share a group: it is factored as a sparse matrix where that is smaller (schur.c), so that
 // a chain costs as much as its links, and densely otherwise.
 #ifndef CNI_MOTION_H
 #define CNI_MOTION_H
@@ -37,7 +37,7 @@ static inline int64_t cni_pool_need(int32_t count) { return (count + 7) / 8 * 8;
 void cni_pool_release(CniPool *pool);
 
 // How the active rows hang together, and S in the form in which it is factored.
-typedef struct CniCoupling {
+typedef struct CniSchur {
   CniArena arena; // structure and blocks
   CniLu *lu;      // null: there was no need of it yet
   int32_t known;  // the structure is that of the active rows
@@ -51,7 +51,7 @@ typedef struct CniCoupling {
   int32_t dense_capacity, stride;
   int32_t *pivot;
   int32_t pivot_capacity;
-} CniCoupling;
+} CniSchur;
 
 // A force against a motion there is. Friction of a contact that slips, rolls or spins: its normal
 // force L pulls -mu L along the direction of that motion into D. A row with a bound that moves: it
@@ -97,7 +97,7 @@ typedef struct CniMotion {
   int32_t *first;         // first column of a row's profile in its block
   int32_t first_capacity;
   double *x; // M^-1 D^T, a column as a row of the Jacobian
-  CniCoupling coupling;
+  CniSchur schur;
   double *row_scale, *residual, *right, *multipliers, *wanted;
   double *all, *bounds; // multipliers of all rows, bounds
   double *gaps;         // of all constraints, set by cni_motion_gaps
@@ -164,21 +164,21 @@ CnStatus cni_motion_accelerate(CniMotion *m, double t, const double *q, const do
                                const double *jacobian, const double *rate, double *a,
                                double *multipliers);
 
-// ---- coupling.c ----
+// ---- schur.c ----
 
-void cni_coupling_release(CniMotion *m);
+void cni_schur_release(CniMotion *m);
 // m->x = M^-1 D^T, with the mass factored last.
 void cni_motion_directions(CniMotion *m, const double *columns);
 // v += M^-1 D^T g
 void cni_motion_push(const CniMotion *m, const double *g, double *v);
 // S with unit rows, factored; row_scale has their factors. CN_STOPPED where it is singular.
-CnStatus cni_coupling_factor(CniMotion *m, double t, const double *rows_of);
+CnStatus cni_schur_factor(CniMotion *m, double t, const double *rows_of);
 // x <- S^-1 x, the right side with unit rows
-void cni_coupling_solve(CniMotion *m, double *x);
+void cni_schur_solve(CniMotion *m, double *x);
 // S as a matrix by rows: entries it has, and then start, column and values.
-CnStatus cni_coupling_count(CniMotion *m, int64_t *entries);
-void cni_coupling_write(const CniMotion *m, const double *rows_of, int32_t *start, int32_t *column,
-                        double *values);
+CnStatus cni_schur_count(CniMotion *m, int64_t *entries);
+void cni_schur_write(const CniMotion *m, const double *rows_of, int32_t *start, int32_t *column,
+                     double *values);
 
 // Of the rows given those that do not depend on the ones before them, in the same order: `kept`
 // (may be `rows`), *kept_count. Mass and Jacobian at q are evaluated. `share`: what has to be left of a

@@ -74,7 +74,7 @@ static CnStatus check_disabled(const CniModel *model, int32_t i) {
 }
 
 static CnStatus check_motion(const CniModel *model, int32_t i) {
-  const CniMotion *m = &model->motions[i];
+  const CniBodyMotion *m = &model->motions[i];
   const CnFunctionId ids[] = {m->def.x, m->def.y, m->def.z, m->def.turn};
   int32_t body = cni_ids_find(&model->body_ids, m->body.slot, m->body.generation);
   if (body < 0 || body >= model->body_count || model->bodies[body].kind != CN_BODY_KINEMATIC)

@@ -68,11 +68,11 @@ CnStatus cni_model_set_force(CniModel *model, CnForceId id, const CnForceDef *gi
   int32_t i;
   CNI_TRY(cni_model_find_force(model, id, &i));
   CniForce force = model->forces[i];
-  const CniPair old = CNI_PAIR_OF(force.def);
+  const CniBodyPair old = CNI_BODY_PAIR_OF(force.def);
   CNI_TRY(cni_def_check("force", given, sizeof *given, CNI_TAG_FORCE));
   force.def = *given;
   CNI_TRY(check(model, &force));
-  const CniPair now = CNI_PAIR_OF(force.def);
+  const CniBodyPair now = CNI_BODY_PAIR_OF(force.def);
   CNI_TRY(cni_check_same_pair("force", &old, &now));
   model->forces[i] = force;
   return CN_OK;

@@ -107,7 +107,7 @@ static int same_body(CnBodyId a, CnBodyId b) {
 
 static int same_pose(CnPose a, CnPose b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-CnStatus cni_check_same_pair(const char *sort, const CniPair *old, const CniPair *given) {
+CnStatus cni_check_same_pair(const char *sort, const CniBodyPair *old, const CniBodyPair *given) {
   const char *other = NULL;
   if (!same_pose(given->frame_b, old->frame_b)) other = "frame_b";
   if (!same_pose(given->frame_a, old->frame_a)) other = "frame_a";
@@ -127,7 +127,7 @@ CnStatus cni_model_set_joint(CniModel *model, CnJointId id, const CnJointDef *gi
   CNI_TRY(cni_def_check("joint", given, sizeof *given, CNI_TAG_JOINT));
   joint.def = *given;
   CNI_TRY(cni_joint_def_check(&joint.def));
-  const CniPair pairs[2] = {CNI_PAIR_OF(*old), CNI_PAIR_OF(joint.def)};
+  const CniBodyPair pairs[2] = {CNI_BODY_PAIR_OF(*old), CNI_BODY_PAIR_OF(joint.def)};
   CNI_TRY(cni_check_same_pair("joint", &pairs[0], &pairs[1]));
   CNI_TRY(check_functions(model, &joint.def));
   CNI_TRY(cni_joint_find_curves(model, &joint));

@@ -67,11 +67,11 @@ typedef struct CniCouplingTerm {
 } CniCouplingTerm;
 
 // Few: bodies are found by their ids.
-typedef struct CniMotion {
+typedef struct CniBodyMotion {
   CnBodyId body;
   CnMotionDef def; // the axis of length one
   CnPose start;    // of the body, with the functions at zero
-} CniMotion;
+} CniBodyMotion;
 // Two bodies that do not meet; a has the smaller slot.
 typedef struct CniDisabled {
   CnBodyId a, b;

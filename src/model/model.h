@@ -217,7 +217,7 @@ struct CniModel {
   int32_t coupling_count, coupling_capacity;
   CniIds coupling_ids;
 
-  CniMotion *motions;
+  CniBodyMotion *motions;
   int32_t motion_count, motion_capacity;
 
   CniDisabled *disabled; // ascending

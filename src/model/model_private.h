@@ -58,14 +58,14 @@ CnStatus cni_find_pair(const CniModel *model, const char *sort, CnBodyId body_a,
 CnPose cni_local_frame(const CniModel *model, int32_t body, CnPose frame);
 CniJointEnd cni_joint_end(const CnPose *pose, const CnTwist *twist, int32_t body, CnPose local);
 // What of a definition cannot be changed.
-typedef struct CniPair {
+typedef struct CniBodyPair {
   int32_t kind;
   CnBodyId body_a, body_b;
   CnPose frame_a, frame_b;
-} CniPair;
-#define CNI_PAIR_OF(def)                                                                           \
+} CniBodyPair;
+#define CNI_BODY_PAIR_OF(def)                                                                      \
   { (int32_t)(def).kind, (def).body_a, (def).body_b, (def).frame_a, (def).frame_b }
-CnStatus cni_check_same_pair(const char *sort, const CniPair *old, const CniPair *given);
+CnStatus cni_check_same_pair(const char *sort, const CniBodyPair *old, const CniBodyPair *given);
 
 void cni_functions_release(CniModel *model);
 void cni_curves_release(CniModel *model);

@@ -64,7 +64,7 @@ CnStatus cni_model_set_motion(CniModel *model, CnBodyId body, const CnMotionDef 
     return CN_OK;
   }
   CNI_TRY(cni_def_check("motion", given, sizeof *given, CNI_TAG_MOTION));
-  CniMotion motion = {.body = body, .def = *given};
+  CniBodyMotion motion = {.body = body, .def = *given};
   CNI_TRY(check(model, b, &motion.def));
   CnPose way = way_at(model, &motion.def, t).pose, now = model->pose[b];
   motion.start.position = cn_sub(now.position, way.position);
@@ -88,7 +88,7 @@ static CnVec3 turn_of(CnQuat q) {
 
 int32_t cni_motion_at(const CniModel *model, int32_t i, double t, CnPose *pose, CnTwist *twist,
                       CnTwist *change) {
-  const CniMotion *motion = &model->motions[i];
+  const CniBodyMotion *motion = &model->motions[i];
   Way way = way_at(model, &motion->def, t);
   pose->position = cn_add(motion->start.position, way.pose.position);
   pose->rotation = cn_qmul(way.pose.rotation, motion->start.rotation);

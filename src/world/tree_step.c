@@ -42,15 +42,15 @@ static void tell(const CnWorld *world, const CniTreeStep *step, double seconds,
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) solve->infeasible_rows[i] = -1;
 }
 
-static void note_open(CnWorld *world, const CniTreeStep *step, CniFound *open) {
-  *open = (CniFound){0};
+static void note_open(CnWorld *world, const CniTreeStep *step, CniFinding *open) {
+  *open = (CniFinding){0};
   world->work.open = open;
   if (step->worst < 0) return;
   double relative = step->open_size > 0 ? step->way / step->open_size : 0;
-  *open = (CniFound){.value = relative >= step->turn ? step->way : step->turn,
-                     .relative = cn_max(relative, step->turn),
-                     .turns = relative < step->turn,
-                     .whose = {.joint = cni_joint_id(&world->now.model, step->worst)}};
+  *open = (CniFinding){.value = relative >= step->turn ? step->way : step->turn,
+                       .relative = cn_max(relative, step->turn),
+                       .turns = relative < step->turn,
+                       .whose = {.joint = cni_joint_id(&world->now.model, step->worst)}};
 }
 
 static CniTreeInput input_of(const CnWorld *world) {
@@ -72,7 +72,7 @@ CnStatus cni_world_tree_step(CnWorld *world, CnSolveReport *solve, int32_t *take
   if (!is_machine(world)) return CN_OK;
   CniTreeInput input = input_of(world);
   CniTreeStep step;
-  CniFound *open;
+  CniFinding *open;
   CNI_TRY(CNI_TAKE(&world->memory.arena, 1, open));
   CNI_TRY(cni_tree_step(&world->tree, &world->allocator, &input, &step));
   if (!step.taken) return CN_OK;

@@ -80,8 +80,8 @@ typedef struct CniStepWork {
   const int32_t *block_of;    // as long as the contacts
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
-  CniFound overlap;                    // the deepest where the step begins
-  const CniFound *open;                // the joint farthest open there; null: look at all
+  CniFinding overlap;                  // the deepest where the step begins
+  const CniFinding *open;              // the joint farthest open there; null: look at all
   void *order_scratch;                 // for another order of the bodies
   struct CniWorldEquations *equations; // in the arena; null: the step works with the problem
   CnTwist *loads;                      // in the arena: of the force hook

@@ -25,7 +25,7 @@ static CnStatus use_settings(CniRobot *robot) {
     int32_t j = cni_name_find(&robot->joint_names, s->key);
     if (j < 0) {
       char hint[CNI_HINT_SIZE];
-      CniNearest nearest = cni_nearest(s->key, strlen(s->key));
+      CniNearestName nearest = cni_nearest(s->key, strlen(s->key));
       for (int32_t k = 0; k < robot->joint_count; k++)
         cni_nearest_offer(&nearest, robot->joints[k].source);
       cni_nearest_hint(&nearest, hint);

@@ -330,7 +330,7 @@ static CnStatus read_sensor(CnRun *run, int32_t sensor, int64_t first, int64_t c
 CnStatus cn_run_values(CnRun *run, const char *name, int64_t first, int64_t count, double *values) {
   if (!run || !name || (count > 0 && !values)) return null_argument("cn_run_values");
   CNI_TRY(check_range(run, "step", first, count, run->info.step_count));
-  CniNearest nearest = cni_nearest(name, strlen(name));
+  CniNearestName nearest = cni_nearest(name, strlen(name));
   for (int32_t c = 0; c < CNI_COLUMN_SCALAR_END; c++) {
     const char *own = last_part(cni_run_columns[c].path);
     if (strcmp(own, name) == 0 && run->columns[c] >= 0)

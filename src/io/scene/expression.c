@@ -162,7 +162,7 @@ static double call(Parser *p, const Function *f) {
 }
 
 static double unknown(Parser *p, const char *name, size_t length) {
-  CniNearest nearest = cni_nearest(name, length);
+  CniNearestName nearest = cni_nearest(name, length);
   for (size_t i = 0; i < FUNCTION_COUNT; i++) cni_nearest_offer(&nearest, functions[i].name);
   if (p->scope && p->scope->offer) p->scope->offer(p->scope->context, &nearest);
   char hint[CNI_HINT_SIZE];

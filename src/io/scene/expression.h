@@ -17,7 +17,7 @@ typedef struct CniScope {
   // 1 with the value; 0: not known; -1: known but without a value now (the context says why)
   int (*find)(void *context, const char *name, size_t length, double *value);
   // offer all known names to a search for a near one
-  void (*offer)(void *context, CniNearest *nearest);
+  void (*offer)(void *context, CniNearestName *nearest);
   void *context;
 } CniScope;
 

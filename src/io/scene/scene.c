@@ -206,7 +206,7 @@ static CnStatus read_file(FILE *file, const char *path, const CnAllocator *alloc
 }
 
 static CnStatus fail_missing(const char *name, int reason) {
-  CniNearest nearest = cni_nearest(name, strlen(name));
+  CniNearestName nearest = cni_nearest(name, strlen(name));
   for (int32_t i = 0; i < cni_builtin_scene_count; i++)
     cni_nearest_offer(&nearest, cni_builtin_scenes[i].name);
   char hint[CNI_HINT_SIZE];

@@ -38,7 +38,7 @@ static int find_name(void *context, const char *name, size_t length, double *val
   return 1;
 }
 
-static void offer_names(void *context, CniNearest *nearest) {
+static void offer_names(void *context, CniNearestName *nearest) {
   CniReader *reader = context;
   for (int32_t i = 0; i < reader->variable_count; i++)
     cni_nearest_offer(nearest, reader->variables[i].name);
@@ -181,7 +181,7 @@ static CnStatus place_settings(CniReader *reader, const CnSetting *settings, int
     int32_t number = cni_name_find(&reader->parameter_names, s->key);
     cni_scene_enter(reader, s->key);
     if (number < 0) {
-      CniNearest nearest = cni_nearest(s->key, strlen(s->key));
+      CniNearestName nearest = cni_nearest(s->key, strlen(s->key));
       offer_names(reader, &nearest);
       char hint[CNI_HINT_SIZE];
       cni_nearest_hint(&nearest, hint);

@@ -262,7 +262,7 @@ CnStatus cni_scene_keys(CniReader *reader, json_t *value, const char *const *key
     int known = strcmp(key, "comment") == 0;
     for (int32_t i = 0; keys[i] && !known; i++) known = strcmp(keys[i], key) == 0;
     if (known) continue;
-    CniNearest nearest = cni_nearest(key, strlen(key));
+    CniNearestName nearest = cni_nearest(key, strlen(key));
     for (int32_t i = 0; keys[i]; i++) cni_nearest_offer(&nearest, keys[i]);
     char hint[CNI_HINT_SIZE];
     cni_nearest_hint(&nearest, hint);
@@ -371,7 +371,7 @@ CnStatus cni_scene_get_choice(CniReader *reader, json_t *object, const char *key
   cni_scene_enter(reader, key);
   const char *text = json_string_value(value);
   char list[400] = "", hint[CNI_HINT_SIZE];
-  CniNearest nearest = cni_nearest(text ? text : "", text ? strlen(text) : 0);
+  CniNearestName nearest = cni_nearest(text ? text : "", text ? strlen(text) : 0);
   for (int32_t i = 0; words[i]; i++) {
     if (text && strcmp(words[i], text) == 0) {
       *choice = i;
@@ -520,7 +520,7 @@ CnStatus cni_scene_refer(CniReader *reader, json_t *value, const CniNameTable *t
   CNI_TRY(cni_scene_name(reader, value, name));
   *number = cni_name_find(table, name);
   if (*number >= 0) return CN_OK;
-  CniNearest nearest = cni_nearest(name, strlen(name));
+  CniNearestName nearest = cni_nearest(name, strlen(name));
   for (int32_t i = 0; i < table->capacity; i++)
     if (table->entries[i].name) cni_nearest_offer(&nearest, table->entries[i].name);
   cni_nearest_hint(&nearest, hint);

@@ -99,10 +99,10 @@ void cni_name_release(CniNameTable *table, const CnAllocator *allocator) {
 
 #define LONGEST 48 // longer words are not guessed
 
-CniNearest cni_nearest(const char *wanted, size_t length) {
+CniNearestName cni_nearest(const char *wanted, size_t length) {
   // a word of one or two letters is near everything: nothing is offered for it
   size_t reach = length < 3 ? 0 : length < 6 ? 1 : length / 3;
-  return (CniNearest){wanted, length, NULL, reach + 1};
+  return (CniNearestName){wanted, length, NULL, reach + 1};
 }
 
 static size_t smallest(size_t a, size_t b, size_t c) {
@@ -127,7 +127,7 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m) {
   return rows[n % 3][m];
 }
 
-void cni_nearest_offer(CniNearest *nearest, const char *name) {
+void cni_nearest_offer(CniNearestName *nearest, const char *name) {
   if (cni_word_means(nearest->wanted, nearest->length, name)) {
     nearest->best = name;
     nearest->distance = 0;
@@ -143,7 +143,7 @@ void cni_nearest_offer(CniNearest *nearest, const char *name) {
   nearest->distance = d;
 }
 
-void cni_nearest_hint(const CniNearest *nearest, char hint[CNI_HINT_SIZE]) {
+void cni_nearest_hint(const CniNearestName *nearest, char hint[CNI_HINT_SIZE]) {
   hint[0] = 0;
   if (nearest->best) snprintf(hint, CNI_HINT_SIZE, ", did you mean \"%s\"?", nearest->best);
 }

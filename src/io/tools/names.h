@@ -37,18 +37,18 @@ void cni_name_release(CniNameTable *table, const CnAllocator *allocator);
 // ---- did you mean ----
 
 // The nearest of the names offered, by the number of letters changed, added, left out or swapped.
-typedef struct CniNearest {
+typedef struct CniNearestName {
   const char *wanted;
   size_t length;
   const char *best; // null: none is near enough
   size_t distance;
-} CniNearest;
-CniNearest cni_nearest(const char *wanted, size_t length);
-void cni_nearest_offer(CniNearest *nearest, const char *name);
+} CniNearestName;
+CniNearestName cni_nearest(const char *wanted, size_t length);
+void cni_nearest_offer(CniNearestName *nearest, const char *name);
 // Is it the word that another engine has for ours (words.c)?
 int cni_word_means(const char *word, size_t length, const char *name);
 // ", did you mean NAME?", or "" without one.
 #define CNI_HINT_SIZE 96
-void cni_nearest_hint(const CniNearest *nearest, char hint[CNI_HINT_SIZE]);
+void cni_nearest_hint(const CniNearestName *nearest, char hint[CNI_HINT_SIZE]);
 
 #endif

@@ -586,14 +586,14 @@ static CnStatus search(Search *s) {
 static void tell_friction(Search *s) {
   const CniMachine *m = &s->m;
   for (int32_t i = 0; i < m->touch_count; i++) {
-    const CniTouching *touch = &m->touches[i];
+    const CniMachineContact *touch = &m->touches[i];
     CnVec3 tangent = CN_VEC3_ZERO;
     double normal = 0;
     if (i > 0 && touch[-1].shape_a == touch->shape_a && touch[-1].shape_b == touch->shape_b)
       continue; // told with the first one
     for (int32_t k = 0; k < m->ref_count; k++) {
       if (m->refs[k].kind != CN_MACHINE_CONTACT) continue;
-      const CniTouching *other = &m->touches[m->refs[k].joint];
+      const CniMachineContact *other = &m->touches[m->refs[k].joint];
       if (other->shape_a != touch->shape_a || other->shape_b != touch->shape_b) continue;
       if (m->refs[k].row == 0)
         normal += s->efforts[k];

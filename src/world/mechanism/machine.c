@@ -189,7 +189,7 @@ static void coupling_row_at(const CniMachine *m, const CniMachineRef *ref, const
 
 // The point of a pair that has the name of the touch, or else the nearest one.
 typedef struct Match {
-  const CniTouching *touch;
+  const CniMachineContact *touch;
   CnVec3 point, normal;
   double gap, distance;
 } Match;
@@ -208,7 +208,7 @@ static void match_points(void *context, const CniManifold *manifold) {
   }
 }
 
-static Match touch_at(const CniMachine *m, const CniTouching *touch, const CnPose *pose) {
+static Match touch_at(const CniMachine *m, const CniMachineContact *touch, const CnPose *pose) {
   const CniModel *model = m->model;
   CniPlaced a = cni_model_placed(model, touch->shape_a, &pose[touch->body_a]);
   CniPlaced b = cni_model_placed(model, touch->shape_b, &pose[touch->body_b]);
@@ -221,7 +221,7 @@ static Match touch_at(const CniMachine *m, const CniTouching *touch, const CnPos
 
 static void contact_row_at(const CniMachine *m, const CniMachineRef *ref, const CnPose *pose,
                            CniMachineRowAt *at) {
-  const CniTouching *touch = &m->touches[ref->joint];
+  const CniMachineContact *touch = &m->touches[ref->joint];
   Match now = touch_at(m, touch, pose);
   CnVec3 axis = now.normal;
   if (ref->row > 0) {
@@ -282,14 +282,14 @@ double cni_machine_curvature(const CniMachine *m, const CniMachineRef *ref) {
 // ---- contacts ----
 
 // Is the gap that of things that touch, `share` of the smaller shape?
-static int touches(const CniMachine *m, const CniTouching *touch, double share) {
+static int touches(const CniMachine *m, const CniMachineContact *touch, double share) {
   double size = cn_min(cni_model_outradius(&m->model->shapes[touch->shape_a]),
                        cni_model_outradius(&m->model->shapes[touch->shape_b]));
   return touch->gap <= share * size;
 }
 
 static CnStatus take_contact(CniMachine *m, const CniContact *c) {
-  CniTouching *touch = &m->touches[m->touch_count];
+  CniMachineContact *touch = &m->touches[m->touch_count];
   CniAssemblyInput input = {.model = m->model,
                             .pose = m->pose,
                             .modify = m->world->hooks.modify ? cni_world_modify : NULL,
@@ -299,15 +299,15 @@ static CnStatus take_contact(CniMachine *m, const CniContact *c) {
   int32_t enabled;
   CNI_TRY(cni_contact_law(&input, c, &law, &surface, &enabled));
   if (!enabled) return CN_OK;
-  *touch = (CniTouching){.shape_a = c->shape_a,
-                         .shape_b = c->shape_b,
-                         .body_a = c->body_a,
-                         .body_b = c->body_b,
-                         .feature = c->feature,
-                         .point = c->point,
-                         .normal = c->normal,
-                         .gap = c->gap,
-                         .friction = law.friction};
+  *touch = (CniMachineContact){.shape_a = c->shape_a,
+                               .shape_b = c->shape_b,
+                               .body_a = c->body_a,
+                               .body_b = c->body_b,
+                               .feature = c->feature,
+                               .point = c->point,
+                               .normal = c->normal,
+                               .gap = c->gap,
+                               .friction = law.friction};
   cn_tangents(c->normal, &touch->tangents[0], &touch->tangents[1]);
   m->touch_count++;
   return CN_OK;

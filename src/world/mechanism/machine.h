@@ -21,12 +21,12 @@
 #define CNI_MACHINE_TOUCHING 1e-6 // of the smaller shape, or m and rad of limits: nearer it touches
 
 // Where two shapes touch, or will.
-typedef struct CniTouching {
+typedef struct CniMachineContact {
   int32_t shape_a, shape_b, body_a, body_b;
   uint32_t feature;
   CnVec3 point, normal, tangents[2]; // at the machine's pose; normal from a to b
   double gap, friction;
-} CniTouching;
+} CniMachineContact;
 
 // Whose a row is. Locked directions and drives of joints, couplings; of what only pushes (limits,
 // one-sided couplings, contacts) the value is a gap.
@@ -61,7 +61,7 @@ typedef struct CniMachine {
   CniJoint *old_joints;
   CniMachineRef *refs;
   int32_t ref_count, held_count; // rows that hold come first, then those that push
-  CniTouching *touches;
+  CniMachineContact *touches;
   int32_t touch_count;
   CniCollision *collision;
   double *mass_factor; // L, columns x columns

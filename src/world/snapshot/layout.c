@@ -180,7 +180,7 @@ static CnStatus read_field(Cursor *c, const char *type) {
   CniLayout *l = c->layout;
   char name[TOKEN_SIZE];
   CNI_TRY(token_of(c, name));
-  CniSpan *span = &l->spans[c->record];
+  CniWireSpan *span = &l->spans[c->record];
   size_t base = 0;
   CniWire wire = {.field = find_field(l, c->record, name, &base)};
   if (!wire.field) {
@@ -225,7 +225,7 @@ static CnStatus read_record(Cursor *c) {
     return cni_bad_data("snapshot: it has records '%s', which are unknown here", sort);
   if (c->record < 0) return CN_OK;
   if (l->spans[c->record].seen) return unreadable("has twice", sort);
-  l->spans[c->record] = (CniSpan){.first = l->wire_count, .seen = 1};
+  l->spans[c->record] = (CniWireSpan){.first = l->wire_count, .seen = 1};
   return CN_OK;
 }
 
@@ -315,7 +315,7 @@ static CnStatus read_choice(CniStream *s, const CniLayout *l, const CniWire *wir
 }
 
 CnStatus cni_record_read(CniStream *s, const CniLayout *layout, int32_t record, void *into) {
-  const CniSpan *span = &layout->spans[record];
+  const CniWireSpan *span = &layout->spans[record];
   for (int32_t i = 0; i < span->count; i++) {
     const CniWire *wire = &layout->wires[span->first + i];
     void *at = (char *)into + wire->offset;

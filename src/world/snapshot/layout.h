@@ -54,15 +54,15 @@ typedef struct CniWireWord {
 } CniWireWord;
 
 // Which wires a record has.
-typedef struct CniSpan {
+typedef struct CniWireSpan {
   int32_t first, count;
   int32_t seen;
   size_t least; // bytes of a record, at least
-} CniSpan;
+} CniWireSpan;
 
 typedef struct CniLayout {
   const CniRecord *records;
-  CniSpan *spans; // one a record
+  CniWireSpan *spans; // one a record
   CniWire *wires;
   CniWireWord *words;
   int32_t record_count, wire_count, word_count;

@@ -43,14 +43,14 @@ static const CniField disabled_fields[] = {
     ROW(BITS, CniDisabled, a.slot, "a.slot"), ROW(BITS, CniDisabled, a.generation, "a.generation"),
     ROW(BITS, CniDisabled, b.slot, "b.slot"), ROW(BITS, CniDisabled, b.generation, "b.generation"),
     CNI_FIELDS_END};
-static const CniField motion_fields[] = {ROW(BITS, CniMotion, body.slot, "slot"),
-                                         ROW(BITS, CniMotion, body.generation, "generation"),
-                                         ROW(BITS, CniMotion, def.x.slot, "x"),
-                                         ROW(BITS, CniMotion, def.y.slot, "y"),
-                                         ROW(BITS, CniMotion, def.z.slot, "z"),
-                                         ROW(BITS, CniMotion, def.turn.slot, "turn"),
-                                         ROW(VEC3, CniMotion, def.axis, "axis"),
-                                         ROW(POSE, CniMotion, start, "start"),
+static const CniField motion_fields[] = {ROW(BITS, CniBodyMotion, body.slot, "slot"),
+                                         ROW(BITS, CniBodyMotion, body.generation, "generation"),
+                                         ROW(BITS, CniBodyMotion, def.x.slot, "x"),
+                                         ROW(BITS, CniBodyMotion, def.y.slot, "y"),
+                                         ROW(BITS, CniBodyMotion, def.z.slot, "z"),
+                                         ROW(BITS, CniBodyMotion, def.turn.slot, "turn"),
+                                         ROW(VEC3, CniBodyMotion, def.axis, "axis"),
+                                         ROW(POSE, CniBodyMotion, start, "start"),
                                          CNI_FIELDS_END};
 static const CniField coupling_fields[] = {ROW(BITS, CniCoupling, slot, "slot"),
                                            ROW(BITS, CniCoupling, generation, "generation"),
@@ -159,23 +159,23 @@ static const CniField watch_fields[] = {ROW(LONG, CniWatch, steps, "steps"),
                                         ROW(REAL, CniWatch, potential, "potential"),
                                         CNI_FIELDS_END};
 static const CniField found_fields[] = {
-    ROW(REAL, CniFound, value, "value"),
-    ROW(REAL, CniFound, relative, "relative"),
-    ROW(FLAG, CniFound, turns, "turns"),
-    ROW(LONG, CniFound, worst, "worst"),
-    ROW(LONG, CniFound, first, "first"),
-    ROW(LONG, CniFound, count, "count"),
-    ROW(BITS, CniFound, whose.joint.slot, "joint.slot"),
-    ROW(BITS, CniFound, whose.joint.generation, "joint.generation"),
-    ROW(BITS, CniFound, whose.body.slot, "body.slot"),
-    ROW(BITS, CniFound, whose.body.generation, "body.generation"),
-    ROW(BITS, CniFound, whose.other.slot, "other.slot"),
-    ROW(BITS, CniFound, whose.other.generation, "other.generation"),
-    ROW(BITS, CniFound, whose.coupling.slot, "coupling.slot"),
-    ROW(BITS, CniFound, whose.coupling.generation, "coupling.generation"),
-    ROW(BITS, CniFound, whose.with.slot, "with.slot"),
-    ROW(BITS, CniFound, whose.with.generation, "with.generation"),
-    ROW(FLAG, CniFound, whose.limit, "limit"),
+    ROW(REAL, CniFinding, value, "value"),
+    ROW(REAL, CniFinding, relative, "relative"),
+    ROW(FLAG, CniFinding, turns, "turns"),
+    ROW(LONG, CniFinding, worst, "worst"),
+    ROW(LONG, CniFinding, first, "first"),
+    ROW(LONG, CniFinding, count, "count"),
+    ROW(BITS, CniFinding, whose.joint.slot, "joint.slot"),
+    ROW(BITS, CniFinding, whose.joint.generation, "joint.generation"),
+    ROW(BITS, CniFinding, whose.body.slot, "body.slot"),
+    ROW(BITS, CniFinding, whose.body.generation, "body.generation"),
+    ROW(BITS, CniFinding, whose.other.slot, "other.slot"),
+    ROW(BITS, CniFinding, whose.other.generation, "other.generation"),
+    ROW(BITS, CniFinding, whose.coupling.slot, "coupling.slot"),
+    ROW(BITS, CniFinding, whose.coupling.generation, "coupling.generation"),
+    ROW(BITS, CniFinding, whose.with.slot, "with.slot"),
+    ROW(BITS, CniFinding, whose.with.generation, "with.generation"),
+    ROW(FLAG, CniFinding, whose.limit, "limit"),
     CNI_FIELDS_END};
 static const char *const event_kinds[] = {"began", "ended", "entered", "left", "inside", NULL};
 static const CniField event_fields[] = {
@@ -257,7 +257,7 @@ void cni_records(CniRecord records[CNI_RECORD_COUNT]) {
   for (int32_t k = 0; k < CN_FINDING_COUNT; k++)
     records[CNI_RECORD_WATCH].parts[1 + k] =
         (CniPart){cni_finding_kinds[k].name, found_fields,
-                  offsetof(CniWatch, found) + (size_t)k * sizeof(CniFound)};
+                  offsetof(CniWatch, found) + (size_t)k * sizeof(CniFinding)};
   for (int32_t k = 0; k < CN_SHAPE_KIND_COUNT; k++)
     records[CNI_RECORD_SHAPE_KIND + k] =
         (CniRecord){"shape",

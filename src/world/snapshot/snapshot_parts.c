@@ -316,8 +316,8 @@ static CnStatus read_motions(CniSnapshotReader *r, CniModel *model) {
   CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_MOTION, &count));
   CNI_TRY(CNI_RESERVE(&model->allocator, model->motions, model->motion_capacity, 0, count));
   for (int32_t i = 0; i < count; i++) {
-    CniMotion *motion = &model->motions[i];
-    *motion = (CniMotion){.def = cn_motion_def_default()};
+    CniBodyMotion *motion = &model->motions[i];
+    *motion = (CniBodyMotion){.def = cn_motion_def_default()};
     CNI_TRY(cni_snapshot_get(r, CNI_RECORD_MOTION, motion));
     CnFunctionId *ids[] = {&motion->def.x, &motion->def.y, &motion->def.z, &motion->def.turn};
     for (int32_t k = 0; k < 4; k++) cni_snapshot_name_function(model, ids[k]);

@@ -106,7 +106,7 @@ static void put_steps(Text *t, const CnFinding *f) {
 // Was it never farther open than before the first step?
 static int starts_open(const CnFinding *f) { return f->first_step <= 1 && f->worst_step <= 1; }
 
-static void say_joints(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+static void say_joints(Text *t, const CnWorld *world, const CniFinding *found, const CnFinding *f) {
   int turns = found->turns, starts = starts_open(f);
   const char *unit = turns ? "rad" : "m";
   if (f->coupling.slot) {
@@ -129,7 +129,8 @@ static void say_joints(Text *t, const CnWorld *world, const CniFound *found, con
   if (!starts) put_steps(t, f);
 }
 
-static void say_overlaps(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+static void say_overlaps(Text *t, const CnWorld *world, const CniFinding *found,
+                         const CnFinding *f) {
   (void)found;
   put_pair(t, world, f);
   put(t, " are %.2g m in each other (", f->value);
@@ -138,7 +139,8 @@ static void say_overlaps(Text *t, const CnWorld *world, const CniFound *found, c
   put_steps(t, f);
 }
 
-static void say_residual(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+static void say_residual(Text *t, const CnWorld *world, const CniFinding *found,
+                         const CnFinding *f) {
   (void)world, (void)found;
   put(t, "contacts and joints miss their laws by %.2g m/s (", f->value);
   put_share(t, f->relative);
@@ -146,7 +148,7 @@ static void say_residual(Text *t, const CnWorld *world, const CniFound *found, c
   put_steps(t, f);
 }
 
-static void say_energy(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+static void say_energy(Text *t, const CnWorld *world, const CniFinding *found, const CnFinding *f) {
   (void)world, (void)found;
   put(t, "%.2g J came from nowhere (", f->value);
   put_share(t, f->relative);
@@ -154,7 +156,7 @@ static void say_energy(Text *t, const CnWorld *world, const CniFound *found, con
   put_steps(t, f);
 }
 
-static void say_scheme(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+static void say_scheme(Text *t, const CnWorld *world, const CniFinding *found, const CnFinding *f) {
   (void)world, (void)found;
   put(t, "the time step itself changed the energy by %.2g J (", f->value);
   put_share(t, f->relative);
@@ -162,14 +164,15 @@ static void say_scheme(Text *t, const CnWorld *world, const CniFound *found, con
   put_steps(t, f);
 }
 
-static void say_turning(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+static void say_turning(Text *t, const CnWorld *world, const CniFinding *found,
+                        const CnFinding *f) {
   (void)found;
   put_body(t, world, f->body);
   put(t, " turns by %.2g rad in a step", f->value);
   put_steps(t, f);
 }
 
-static void say_not_converged(Text *t, const CnWorld *world, const CniFound *found,
+static void say_not_converged(Text *t, const CnWorld *world, const CniFinding *found,
                               const CnFinding *f) {
   (void)found;
   put(t, "the solver missed its tolerance %g in %lld steps",
@@ -177,13 +180,13 @@ static void say_not_converged(Text *t, const CnWorld *world, const CniFound *fou
   put_steps(t, f);
 }
 
-static void say_cut(Text *t, const CnWorld *world, const CniFound *found, const CnFinding *f) {
+static void say_cut(Text *t, const CnWorld *world, const CniFinding *found, const CnFinding *f) {
   (void)world, (void)found;
   put(t, "the time budget cut %lld steps", (long long)f->step_count);
   put_steps(t, f);
 }
 
-static void say_infeasible(Text *t, const CnWorld *world, const CniFound *found,
+static void say_infeasible(Text *t, const CnWorld *world, const CniFinding *found,
                            const CnFinding *f) {
   (void)found;
   if (f->coupling.slot) {
@@ -205,8 +208,8 @@ static void say_infeasible(Text *t, const CnWorld *world, const CniFound *found,
   put_steps(t, f);
 }
 
-static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world, const CniFound *found,
-                                               const CnFinding *f) = {
+static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world,
+                                               const CniFinding *found, const CnFinding *f) = {
     [CN_FINDING_JOINTS] = say_joints,
     [CN_FINDING_OVERLAPS] = say_overlaps,
     [CN_FINDING_RESIDUAL] = say_residual,
@@ -219,7 +222,7 @@ static void (*const sayings[CN_FINDING_COUNT])(Text *t, const CnWorld *world, co
 
 // ---- judgement ----
 
-static CnFinding judge(const CniFound *found, CnFindingKind kind, int64_t steps) {
+static CnFinding judge(const CniFinding *found, CnFindingKind kind, int64_t steps) {
   const CniFindingKind *row = &cni_finding_kinds[kind];
   CnFinding f = {.value = found->value,
                  .relative = found->relative,
@@ -239,7 +242,7 @@ static CnFinding judge(const CniFound *found, CnFindingKind kind, int64_t steps)
 
 // What the present positions add to what steps have seen where they began.
 static CnStatus look_now(CnWorld *world, CniWatch *watch) {
-  CniFound joints = {0}, overlap = {0};
+  CniFinding joints = {0}, overlap = {0};
   const CniContact *contacts;
   int32_t count;
   cni_watch_joints(world, &joints);

@@ -25,7 +25,7 @@
 
 #define MOST 1e300 // what is not finite, in snapshots
 
-void cni_watch_note(CniFound *found, CnFindingKind kind, int64_t step, const CniFound *now) {
+void cni_watch_note(CniFinding *found, CnFindingKind kind, int64_t step, const CniFinding *now) {
   double relative = now->relative <= MOST ? now->relative : MOST;
   if (relative > found->relative) {
     found->relative = relative;
@@ -38,7 +38,7 @@ void cni_watch_note(CniFound *found, CnFindingKind kind, int64_t step, const Cni
   if (found->count++ == 0) found->first = step;
 }
 
-static void note(CniWatch *watch, CnFindingKind kind, const CniFound *now) {
+static void note(CniWatch *watch, CnFindingKind kind, const CniFinding *now) {
   cni_watch_note(&watch->found[kind], kind, watch->steps, now);
 }
 
@@ -143,7 +143,7 @@ void cni_watch_begin(const CnWorld *world, CniWatched *w) {
   *w = (CniWatched){.before = figures_of(world)};
 }
 
-static void watch_couplings(const CniModel *model, CniFound *worst);
+static void watch_couplings(const CniModel *model, CniFinding *worst);
 
 void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
   if (world->hooks.before_step) {
@@ -151,7 +151,7 @@ void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
     w->injected = now.kinetic + now.potential - w->before.kinetic - w->before.potential;
     w->before.driven |= now.driven;
   }
-  w->open = (CniFound){0};
+  w->open = (CniFinding){0};
   if (world->now.watch.steps == 0)
     cni_watch_joints(world, &w->open);
   else
@@ -189,7 +189,7 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
 }
 
 static void note_share(CniWatch *watch, CnFindingKind kind, double value, double scale) {
-  if (scale > 0) note(watch, kind, &(CniFound){.value = value, .relative = value / scale});
+  if (scale > 0) note(watch, kind, &(CniFinding){.value = value, .relative = value / scale});
 }
 
 static double weight(const CnWorld *world, const CniMotionFigures *now) {
@@ -199,7 +199,7 @@ static double weight(const CnWorld *world, const CniMotionFigures *now) {
 // J: joints and overlaps that close again give back what they took: at most what lifting all bodies by the
 // largest error of position takes.
 static double closing(const CnWorld *world, const CniMotionFigures *now) {
-  const CniFound *found = world->now.watch.found, *joints = &found[CN_FINDING_JOINTS];
+  const CniFinding *found = world->now.watch.found, *joints = &found[CN_FINDING_JOINTS];
   double way = found[CN_FINDING_OVERLAPS].value + (joints->turns ? 0 : joints->value);
   return weight(world, now) * way;
 }
@@ -276,7 +276,7 @@ static int32_t opening(const CniJoint *joint, const CniJointPlace *place, double
 }
 
 static void watch_joint(const CniModel *model, int32_t i, const CniJointPlace *place,
-                        CniFound *worst) {
+                        CniFinding *worst) {
   double way, turn;
   const CniJoint *joint = &model->joints[i];
   int32_t limit = opening(joint, place, &way, &turn);
@@ -284,14 +284,14 @@ static void watch_joint(const CniModel *model, int32_t i, const CniJointPlace *p
   double size = way > 0 ? size_of(model, joint) : 1;
   double relative = size > 0 ? way / size : 0;
   if (!(cn_max(relative, turn) > worst->relative)) return;
-  *worst = (CniFound){.value = relative >= turn ? way : turn,
-                      .relative = cn_max(relative, turn),
-                      .turns = relative < turn,
-                      .whose = {.joint = cni_joint_id(model, i), .limit = limit}};
+  *worst = (CniFinding){.value = relative >= turn ? way : turn,
+                        .relative = cn_max(relative, turn),
+                        .turns = relative < turn,
+                        .whose = {.joint = cni_joint_id(model, i), .limit = limit}};
 }
 
 // Of lengths the size is that of the largest joint coupled.
-static void watch_couplings(const CniModel *model, CniFound *worst) {
+static void watch_couplings(const CniModel *model, CniFinding *worst) {
   for (int32_t i = 0; i < model->coupling_count; i++) {
     const CniCoupling *c = &model->couplings[i];
     CniCouplingTerm terms[CN_COUPLING_TERMS];
@@ -302,14 +302,14 @@ static void watch_couplings(const CniModel *model, CniFound *worst) {
       size = cn_max(size, size_of(model, &model->joints[terms[k].joint]));
     double relative = turns ? off : size > 0 ? off / size : 0;
     if (relative > worst->relative)
-      *worst = (CniFound){.value = off,
-                          .relative = relative,
-                          .turns = turns,
-                          .whose = {.coupling = {c->slot, c->generation}}};
+      *worst = (CniFinding){.value = off,
+                            .relative = relative,
+                            .turns = turns,
+                            .whose = {.coupling = {c->slot, c->generation}}};
   }
 }
 
-void cni_watch_joints(const CnWorld *world, CniFound *worst) {
+void cni_watch_joints(const CnWorld *world, CniFinding *worst) {
   const CniModel *model = &world->now.model;
   watch_couplings(model, worst);
   for (int32_t i = 0; i < model->joint_count; i++) {
@@ -325,7 +325,7 @@ static double thickness(const CniModel *model, const CniShape *shape) {
 }
 
 void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
-                       const CniShortContact *shorts, CniFound *worst) {
+                       const CniShortContact *shorts, CniFinding *worst) {
   for (int32_t i = 0; i < count; i++) {
     const CniContact *c = &contacts[i];
     if (!(c->gap < 0) || (shorts && shorts[i].a == CNI_SHORT_NONE)) continue;
@@ -334,7 +334,7 @@ void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_
     if (!(-c->gap > worst->relative * size)) continue;
     size = cn_min(thickness(model, a), thickness(model, b));
     if (!(-c->gap > worst->relative * size)) continue;
-    *worst = (CniFound){
+    *worst = (CniFinding){
         .value = -c->gap,
         .relative = -c->gap / size,
         .whose = {.body = cni_body_id(model, a->body), .other = cni_body_id(model, b->body)}};
@@ -386,7 +386,7 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   CniWatch *watch = &world->now.watch;
   CniMotionFigures now = figures_of(world);
   const CniModel *model = &world->now.model;
-  CniFound joints = w->open;
+  CniFinding joints = w->open;
   watch->steps++;
   if (world->work.open && world->work.open->relative > joints.relative) joints = *world->work.open;
   if (world->work.open)
@@ -406,11 +406,11 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   double turn = now.spin * world->work.time_step;
   if (solve->converged >= 0 && now.spinning >= 0)
     note(watch, CN_FINDING_TURNING,
-         &(CniFound){.value = turn,
-                     .relative = turn,
-                     .turns = 1,
-                     .whose = {.body = cni_body_id(model, now.spinning)}});
-  CniFound bad = {.value = 1, .relative = 1};
+         &(CniFinding){.value = turn,
+                       .relative = turn,
+                       .turns = 1,
+                       .whose = {.body = cni_body_id(model, now.spinning)}});
+  CniFinding bad = {.value = 1, .relative = 1};
   // an effort that ends where its work is done is judged by the residual
   const CnSolverDef *solver = &world->now.settings.solver;
   if (solve->converged == 0 && (solver->tolerance > 0 || (solver->effort == CN_EFFORT_EXACT &&

@@ -18,12 +18,12 @@ typedef struct CniWhose {
   int32_t limit; // 1: it is a limit that a joint is beyond
 } CniWhose;
 
-typedef struct CniFound {
+typedef struct CniFinding {
   double value, relative;
   int32_t turns; // 1: the value is an angle
   int64_t worst, first, count;
   CniWhose whose;
-} CniFound;
+} CniFinding;
 
 typedef struct CniWatch {
   int64_t steps;
@@ -34,7 +34,7 @@ typedef struct CniWatch {
   double kinetic;      // J: the most there was
   double fallen;       // J: the most that gravity has given or taken, from the first step on
   double potential;    // J: where it began; known after the first step
-  CniFound found[CN_FINDING_COUNT];
+  CniFinding found[CN_FINDING_COUNT];
 } CniWatch;
 
 // The rows of the table: what makes a step a bad one, and which share of them is allowed.
@@ -61,7 +61,7 @@ typedef struct CniWatched {
   int32_t sprung;          // springs act that lose nothing
   double stored;           // J: in them
   int32_t led;             // bodies or surfaces move by themselves: so do their contacts' works
-  CniFound open;           // couplings where the step begins; joints too where the first one does
+  CniFinding open;         // couplings where the step begins; joints too where the first one does
 } CniWatched;
 
 // Before the hook, after it, and with the answer. Nothing fails.
@@ -73,11 +73,11 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
 // The deepest overlap among the contacts of the step under way, before the solver takes their place.
 void cni_watch_overlaps(CnWorld *world);
 // The joint or coupling that is farthest open, at the present positions.
-void cni_watch_joints(const CnWorld *world, CniFound *worst);
+void cni_watch_joints(const CnWorld *world, CniFinding *worst);
 // The contact of the deepest overlap; contacts without a block (`shorts`, null: all have one) do not count.
 void cni_watch_deepest(const CniModel *model, const CniContact *contacts, int32_t count,
-                       const CniShortContact *shorts, CniFound *worst);
+                       const CniShortContact *shorts, CniFinding *worst);
 // Note the figure of a step: value, relative, turns and whose of `now`.
-void cni_watch_note(CniFound *found, CnFindingKind kind, int64_t step, const CniFound *now);
+void cni_watch_note(CniFinding *found, CnFindingKind kind, int64_t step, const CniFinding *now);
 
 #endif

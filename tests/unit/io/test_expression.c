@@ -17,7 +17,7 @@ static int find(void *context, const char *name, size_t length, double *value) {
   return length == 4 && memcmp(name, "wait", 4) == 0 ? -1 : 0;
 }
 
-static void offer(void *context, CniNearest *nearest) {
+static void offer(void *context, CniNearestName *nearest) {
   (void)context;
   cni_nearest_offer(nearest, "radius");
   cni_nearest_offer(nearest, "a");

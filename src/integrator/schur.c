@@ -30,8 +30,8 @@
 #define FEW_ROWS 48  // below it S is dense
 #define MANY_ROWS 2000 // above it the first that are independent are taken
 
-void cni_coupling_release(CniMotion *m) {
-  CniCoupling *c = &m->coupling;
+void cni_schur_release(CniMotion *m) {
+  CniSchur *c = &m->schur;
   cni_lu_destroy(c->lu);
   cni_arena_release(&c->arena);
   cni_release(&m->allocator, c->dense, (size_t)c->dense_capacity * sizeof *c->dense);
@@ -94,7 +94,7 @@ static int same_groups(const CniMotion *m, int32_t i, int32_t j) {
 
 // Is the structure kept that of the active rows?
 static int known_again(const CniMotion *m) {
-  const CniCoupling *c = &m->coupling;
+  const CniSchur *c = &m->schur;
   return c->key && c->key_rows == m->active && c->key_groups == m->touch_start[m->active] &&
          memcmp(c->key, m->touch_start, (size_t)m->active * sizeof *c->key) == 0 &&
          memcmp(c->key + m->active, m->touch, (size_t)c->key_groups * sizeof *c->key) == 0;
@@ -102,7 +102,7 @@ static int known_again(const CniMotion *m) {
 
 static CnStatus take(CniMotion *m, int64_t count, size_t size, void *memory) {
   size_t bytes = (size_t)(count > 0 ? count : 1) * size;
-  void *taken = cni_arena_take(&m->coupling.arena, bytes);
+  void *taken = cni_arena_take(&m->schur.arena, bytes);
   if (!taken) return cni_error_memory(bytes);
   memset(taken, 0, bytes);
   memcpy(memory, &taken, sizeof taken);
@@ -110,7 +110,7 @@ static CnStatus take(CniMotion *m, int64_t count, size_t size, void *memory) {
 }
 
 static CnStatus keep_key(CniMotion *m) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   int32_t groups = m->touch_start[m->active];
   CNI_TRY(take(m, (int64_t)m->active + groups, sizeof *c->key, &c->key));
   memcpy(c->key, m->touch_start, (size_t)m->active * sizeof *c->key);
@@ -128,7 +128,7 @@ typedef struct Touching {
 
 // Nodes of the rows, and who touches a group; *entries bounds those of S.
 static CnStatus find_nodes(CniMotion *m, Touching *t, double *entries) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   CNI_TRY(take(m, m->active + 1, sizeof *c->node_start, &c->node_start));
   CNI_TRY(take(m, m->active, sizeof *t->size, &t->size));
   CNI_TRY(take(m, m->groups + 2, sizeof *t->start, &t->start));
@@ -161,7 +161,7 @@ static CnStatus find_nodes(CniMotion *m, Touching *t, double *entries) {
 // Neighbours of the nodes. Each node names those that share a group with it; put down with the one
 // that is named, they ascend.
 static CnStatus find_neighbours(CniMotion *m, const Touching *t) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   int32_t *start = NULL, *column = NULL, *mark = NULL;
   int64_t most = 0;
   for (int32_t g = 0; g < m->groups; g++) {
@@ -205,7 +205,7 @@ static int64_t block_numbers(const CniLuGraph *g) {
 }
 
 static CnStatus find_structure(CniMotion *m) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   int64_t all = (int64_t)m->active * m->active;
   Touching t = {0};
   double most;
@@ -226,7 +226,7 @@ static CnStatus find_structure(CniMotion *m) {
 
 // The structure of the active rows, found where it is not known yet.
 static CnStatus structure(CniMotion *m) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   if (c->known) return CN_OK;
   if (m->active < FEW_ROWS || m->groups < 2) {
     c->sparse = 0;
@@ -243,15 +243,15 @@ static CnStatus structure(CniMotion *m) {
 // A block, its rows scaled, and its columns where they are to be.
 static void write_block(const CniMotion *m, const double *rows_of, int32_t i, int32_t j,
                         const double *column_scale, double **to) {
-  const CniCoupling *c = &m->coupling;
+  const CniSchur *c = &m->schur;
   for (int32_t r = c->node_start[i]; r < c->node_start[i + 1]; r++)
     for (int32_t s = c->node_start[j]; s < c->node_start[j + 1]; s++)
       *(*to)++ = m->row_scale[r] * entry(m, rows_of, r, s) * (column_scale ? column_scale[s] : 1);
 }
 
 static void write_blocks(const CniMotion *m, const double *rows_of, const double *column_scale) {
-  const CniLuGraph *g = &m->coupling.graph;
-  double *to = m->coupling.values;
+  const CniLuGraph *g = &m->schur.graph;
+  double *to = m->schur.values;
   for (int32_t i = 0; i < g->node_count; i++) {
     write_block(m, rows_of, i, i, column_scale, &to);
     for (int32_t e = g->start[i]; e < g->start[i + 1]; e++)
@@ -261,7 +261,7 @@ static void write_blocks(const CniMotion *m, const double *rows_of, const double
 
 // Rows are of the size of their own node's block.
 static int factor_sparse(CniMotion *m, const double *rows_of) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   for (int32_t n = 0; n < c->graph.node_count; n++)
     for (int32_t i = c->node_start[n]; i < c->node_start[n + 1]; i++) {
       double size = 0;
@@ -274,7 +274,7 @@ static int factor_sparse(CniMotion *m, const double *rows_of) {
 }
 
 static CnStatus reserve_dense(CniMotion *m, int64_t numbers) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   if (numbers > INT32_MAX)
     return cni_error(CN_NO_MEMORY, "equations: more than %d numbers are needed", INT32_MAX);
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->pivot, &c->pivot_capacity, 0,
@@ -284,7 +284,7 @@ static CnStatus reserve_dense(CniMotion *m, int64_t numbers) {
 }
 
 static int factor_dense(CniMotion *m, const double *rows_of) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   int32_t k = m->active;
   for (int32_t i = 0; i < k; i++) {
     double *row = c->dense + (int64_t)i * c->stride, size = 0;
@@ -298,8 +298,8 @@ static int factor_dense(CniMotion *m, const double *rows_of) {
   return cni_dense_factor(cni_dense_kernels(), k, c->dense, c->stride, c->pivot, SINGULAR);
 }
 
-CnStatus cni_coupling_factor(CniMotion *m, double t, const double *rows_of) {
-  CniCoupling *c = &m->coupling;
+CnStatus cni_schur_factor(CniMotion *m, double t, const double *rows_of) {
+  CniSchur *c = &m->schur;
   CNI_TRY(structure(m));
   c->stride = cni_dense_stride(m->active);
   if (!c->sparse) CNI_TRY(reserve_dense(m, (int64_t)c->stride * m->active));
@@ -310,8 +310,8 @@ CnStatus cni_coupling_factor(CniMotion *m, double t, const double *rows_of) {
                    t * cni_time_unit(m->eq), (int)m->active);
 }
 
-void cni_coupling_solve(CniMotion *m, double *x) {
-  CniCoupling *c = &m->coupling;
+void cni_schur_solve(CniMotion *m, double *x) {
+  CniSchur *c = &m->schur;
   if (c->sparse)
     cni_lu_solve(c->lu, x); // nodes are rows one after another: their order is that of the rows
   else
@@ -320,10 +320,9 @@ void cni_coupling_solve(CniMotion *m, double *x) {
 
 // ---- as a matrix by rows ----
 
-CnStatus cni_coupling_count(CniMotion *m, int64_t *entries) {
+CnStatus cni_schur_count(CniMotion *m, int64_t *entries) {
   CNI_TRY(structure(m));
-  *entries =
-      m->coupling.sparse ? block_numbers(&m->coupling.graph) : (int64_t)m->active * m->active;
+  *entries = m->schur.sparse ? block_numbers(&m->schur.graph) : (int64_t)m->active * m->active;
   return CN_OK;
 }
 
@@ -335,9 +334,9 @@ static void write_entries(const CniMotion *m, const double *rows_of, int32_t row
   }
 }
 
-void cni_coupling_write(const CniMotion *m, const double *rows_of, int32_t *start, int32_t *column,
-                        double *values) {
-  const CniCoupling *c = &m->coupling;
+void cni_schur_write(const CniMotion *m, const double *rows_of, int32_t *start, int32_t *column,
+                     double *values) {
+  const CniSchur *c = &m->schur;
   const CniLuGraph *g = &c->graph;
   int32_t *first = column, node = 0;
   for (int32_t i = 0; i < m->active; i++) {
@@ -373,14 +372,14 @@ static int all_independent(CniMotion *m) {
     m->row_scale[i] = 1 / sqrt(own);
   }
   write_blocks(m, m->scratch_g, m->row_scale);
-  return cni_lu_factor(m->coupling.lu, m->coupling.values, CERTAIN);
+  return cni_lu_factor(m->schur.lu, m->schur.values, CERTAIN);
 }
 
 // L L^T by rows, those that depend on others left out. Row i of L is kept from its first entry on:
 // the first kept row that shares a group with it, or anything after that.
 static CnStatus keep_rows(CniMotion *m, const int32_t *rows, double share, int32_t *kept,
                           int32_t *kept_count) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   int32_t k = 0, used = 0, n = m->active;
   CNI_TRY(cni_array_reserve(&m->allocator, (void **)&c->pivot, &c->pivot_capacity, 0,
                             3 * n + m->groups + 1, sizeof *c->pivot));
@@ -427,7 +426,7 @@ static CnStatus begin_search(CniMotion *m, double t, const double *q, const int3
   CNI_TRY(cni_motion_jacobian(m, t, q, m->scratch_g, m->scratch_rate));
   cni_motion_directions(m, m->scratch_g);
   CNI_TRY(structure(m));
-  *all = m->coupling.sparse && all_independent(m);
+  *all = m->schur.sparse && all_independent(m);
   return CN_OK;
 }
 
@@ -481,7 +480,7 @@ static void take_strongest(CniMotion *m, double *rest, double *left, double *own
 
 CnStatus cni_motion_strongest(CniMotion *m, double t, const double *q, const int32_t *rows,
                               int32_t count, int32_t *kept, int32_t *kept_count) {
-  CniCoupling *c = &m->coupling;
+  CniSchur *c = &m->schur;
   int all;
   CNI_TRY(begin_search(m, t, q, rows, count, &all));
   if (!all && count > MANY_ROWS) return keep_rows(m, m->list, CNI_SHARE_MOVES, kept, kept_count);

@@ -123,7 +123,10 @@ static double look(const Sweep *s, const CniSwept *pair, double t, double *rate)
   CniPlaces places = cni_places(&a, &b);
   double far = cn_norm(cn_sub(of_b.pose.position, of_a.pose.position)) + 2 * pair->reach_a +
                2 * pair->reach_b + 2 * pair->size;
-  *rate = cn_dot(places.normal, cn_sub(of_a.twist.velocity, of_b.twist.velocity)) +
+  CnVec3 nearer = cn_sub(of_a.twist.velocity, of_b.twist.velocity);
+  // what is not convex may come nearer by another place
+  int surface = cni_shape_is_surface(a.kind) || cni_shape_is_surface(b.kind);
+  *rate = (surface ? cn_norm(nearer) : cn_dot(places.normal, nearer)) +
           turning(s, pair->a, &a, &of_a, far) + turning(s, pair->b, &b, &of_b, far);
   return places.gap;
 }
@@ -240,6 +243,7 @@ static int is_ball(const CniProxy *p) {
 
 int cni_is_swept(const CniDetection *w, const CniProxy *a, const CniProxy *b) {
   if (!w->has_continuous || !((a->flags | b->flags) & CNI_CONTINUOUS)) return 0;
+  if ((a->flags | b->flags) & CNI_IS_MESH) return 1;
   return !((is_ball(a) && (is_still(w, b) || is_ball(b))) || (is_ball(b) && is_still(w, a)));
 }
 

@@ -40,10 +40,19 @@ static CniPlaces of_convex(const CniPlaced *a, const CniPlaced *b) {
   return p;
 }
 
+// Two meshes do not meet.
+static CniPlaces of_surface(const CniPlaced *a, const CniPlaced *b) {
+  int mesh_a = cni_shape_is_surface(a->kind), mesh_b = cni_shape_is_surface(b->kind);
+  if (mesh_a && mesh_b) return (CniPlaces){.gap = INFINITY, .normal = {0, 0, 1}};
+  const CniPlaced *mesh = mesh_a ? a : b, *other = mesh_a ? b : a;
+  CniPlaces p = cni_shape_unbounded(other->kind) ? turned(cni_places_mesh_plane(mesh, other))
+                                                 : cni_places_mesh(other, mesh);
+  return mesh_a ? turned(p) : p;
+}
+
 CniPlaces cni_places(const CniPlaced *a, const CniPlaced *b) {
   int end_a = cni_shape_unbounded(a->kind), end_b = cni_shape_unbounded(b->kind);
-  if (cni_shape_is_surface(a->kind) || cni_shape_is_surface(b->kind))
-    return (CniPlaces){.gap = INFINITY, .normal = {0, 0, 1}};
+  if (cni_shape_is_surface(a->kind) || cni_shape_is_surface(b->kind)) return of_surface(a, b);
   if (end_a && end_b) return (CniPlaces){.gap = INFINITY, .normal = {0, 0, 1}};
   if (end_b) return over_plane(a, b);
   if (end_a) return turned(over_plane(b, a));
@@ -61,6 +70,8 @@ static CniPlaces at_time(CniPlaced a, const CniPlaced *b, CnVec3 motion, double 
 
 double cni_cast(const CniPlaced *a, const CniPlaced *b, CnVec3 motion, double most,
                 CniPlaces *places) {
+  if (cni_shape_is_surface(b->kind) && b->size[2] != 1)
+    return cni_cast_mesh(a, b, motion, most, places);
   CniPlaces now = cni_places(a, b);
   CnVec3 normal = now.normal;
   double t = 0, extent = size_of(a) + size_of(b) + fabs(now.gap), speed = 0;

@@ -53,6 +53,13 @@ void cni_collide_mesh(const CniPlaced *shape, const CniPlaced *mesh, double marg
 void cni_collide_mesh_plane(const CniPlaced *mesh, const CniPlaced *plane, double margin,
                             CniManifold *manifold);
 
+// Nearest places of a convex shape and a mesh (mesh_near.c), or, where the mesh's size[2] is 1, its
+// triangle of the number size[0]; of a mesh and a half-space.
+CniPlaces cni_places_mesh(const CniPlaced *shape, const CniPlaced *mesh);
+CniPlaces cni_places_mesh_plane(const CniPlaced *mesh, const CniPlaced *plane);
+double cni_cast_mesh(const CniPlaced *shape, const CniPlaced *mesh, CnVec3 motion, double most,
+                     CniPlaces *places);
+
 static inline CnVec3 cni_box_half(const CniPlaced *box) {
   return cn_vec3(box->size[0], box->size[1], box->size[2]);
 }

@@ -38,6 +38,7 @@ static CniMassProps mass(const CniPlaced *shape, double density) {
 static double ray(const CniPlaced *shape, CnVec3 origin, CnVec3 direction, CnVec3 *normal) {
   const CniMesh *m = shape->mesh;
   int32_t t;
+  if (m->radius > 0) return cni_ray_convex(shape, origin, direction, normal);
   double at = cni_mesh_ray(m, origin, direction, &t);
   if (t < 0) return INFINITY;
   CniTriangle triangle = cni_mesh_triangle(m, t);

@@ -142,7 +142,7 @@ CnStatus cn_world_cast(const CnWorld *world, const CnShapeDef *shape, CnVec3 way
   *hit = (CnHit){.at = 1};
   CNI_TRY(given_shape(world, "cn_world_cast", shape, &moved));
   CNI_TRY(cni_check_vec3("cn_world_cast: way", way));
-  if (cni_shape_unbounded(moved.kind))
+  if (cni_shape_unbounded(moved.kind) || cni_shape_is_surface(moved.kind))
     return cni_invalid("cn_world_cast: a %s cannot be moved", cni_shape_kinds[moved.kind]->name);
   double radius = cni_shape_outradius(&moved);
   for (Walk w = begin(world, filter); next(&w);) {

@@ -9,9 +9,14 @@
 //
 // the normal lies in the wedge of the two faces at the edge, or in the cone of a vertex. Edges between
 // triangles of one plane and those in a valley have none such, and are not looked at at all.
+//
+// A flat side that lies on edges and rocks by a little would lose and find them in turn. The condition
+// that an edge does not go into a flat side, along the normal of that side, is a true one however the
+// faces of the mesh lie: there the normal may leave the wedge by 2 degrees.
 #include "geometry/meshes/mesh_private.h"
 
 #define WITHIN 1e-7 // sine of the angle by which a normal may leave the wedge
+#define TILT 0.03   // the same where a flat side of the shape lies over the edge
 
 // ---- parts of a mesh as convex cores ----
 
@@ -54,8 +59,23 @@ static void edge_face(const CniPlaced *part, CnVec3 direction, CniFace *out) {
   }
 }
 
+// The side that is turned to the direction: corners 0 to 2, edges 3 to 5.
+static void triangle_face(const CniPlaced *part, CnVec3 direction, CniFace *out) {
+  CniTriangle t = cni_mesh_triangle(part->mesh, triangle_of(part));
+  CnVec3 n = cn_unit_or(cni_triangle_area(&t), cn_vec3(0, 0, 1));
+  int back = cn_dot(n, direction) < 0;
+  out->count = 3;
+  out->normal = back ? cn_neg(n) : n;
+  for (uint32_t i = 0; i < 3; i++) {
+    uint32_t k = back ? 2 - i : i;
+    out->points[i] = t.at[k];
+    out->corner[i] = k;
+    out->edge[i] = 3 + (back ? (k + 2) % 3 : k);
+  }
+}
+
 const CniShapeKind cni_mesh_edge_kind = {.support = edge_support, .face = edge_face};
-const CniShapeKind cni_mesh_triangle_kind = {.support = triangle_support};
+const CniShapeKind cni_mesh_triangle_kind = {.support = triangle_support, .face = triangle_face};
 
 CniConvex cni_mesh_convex(const CniMeshTouch *touch, const CniPlaced *part,
                           const CniShapeKind *kind) {
@@ -75,9 +95,9 @@ CniConvex cni_mesh_convex(const CniMeshTouch *touch, const CniPlaced *part,
 
 // ---- which normals ----
 
-static int points_away(const CniMesh *m, CnVec3 normal, CnVec3 from, int32_t vertex) {
+static int points_away(const CniMesh *m, CnVec3 normal, double slack, CnVec3 from, int32_t vertex) {
   CnVec3 d = cn_sub(m->vertices[vertex], from);
-  return cn_dot(normal, d) <= WITHIN * cn_norm(d);
+  return cn_dot(normal, d) <= slack * cn_norm(d);
 }
 
 static int32_t corner_at(const CniMesh *m, int32_t t, CnVec3 p) {
@@ -89,7 +109,7 @@ static int32_t corner_at(const CniMesh *m, int32_t t, CnVec3 p) {
 }
 
 // All triangles about a vertex, one way round and where there is an end the other way, too.
-static int cone_holds(const CniMesh *m, CnVec3 normal, int32_t t, CnVec3 p) {
+static int cone_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t, CnVec3 p) {
   for (int32_t way = 0; way < 2; way++) {
     int32_t at = t;
     for (int32_t rounds = 0; rounds < 256 && at >= 0; rounds++) {
@@ -97,7 +117,9 @@ static int cone_holds(const CniMesh *m, CnVec3 normal, int32_t t, CnVec3 p) {
       if (k < 0) break;
       const int32_t *c = &m->corners[3 * (size_t)at];
       int32_t next = k < 2 ? k + 1 : 0, before = k > 0 ? k - 1 : 2;
-      if (!points_away(m, normal, p, c[next]) || !points_away(m, normal, p, c[before])) return 0;
+      if (!points_away(m, normal, slack, p, c[next]) ||
+          !points_away(m, normal, slack, p, c[before]))
+        return 0;
       at = m->neighbours[3 * (size_t)at + (size_t)(way ? k : before)];
       if (at == t) return 1;
     }
@@ -105,23 +127,25 @@ static int cone_holds(const CniMesh *m, CnVec3 normal, int32_t t, CnVec3 p) {
   return 1;
 }
 
-static int from_outside(const CniMesh *m, CnVec3 normal, int32_t t, int32_t u) {
+static int from_outside(const CniMesh *m, CnVec3 normal, double slack, int32_t t, int32_t u) {
   if (m->two_sided) return 1;
   CnVec3 point, n = cni_mesh_plane(m, t, &point);
-  if (cn_dot(n, normal) >= -WITHIN) return 1;
-  return u >= 0 && cn_dot(cni_mesh_plane(m, u, &point), normal) >= -WITHIN;
+  if (cn_dot(n, normal) >= -slack) return 1;
+  return u >= 0 && cn_dot(cni_mesh_plane(m, u, &point), normal) >= -slack;
 }
 
 // The wedge at edge k of a triangle.
-static int wedge_holds(const CniMesh *m, CnVec3 normal, int32_t t, int32_t k, CnVec3 q) {
+static int wedge_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t, int32_t k,
+                       CnVec3 q) {
   int32_t u = m->neighbours[3 * (size_t)t + (size_t)k];
   for (int32_t i = 0; i < 3; i++) {
     if (i != k && i != (k < 2 ? k + 1 : 0) &&
-        !points_away(m, normal, q, m->corners[3 * (size_t)t + (size_t)i]))
+        !points_away(m, normal, slack, q, m->corners[3 * (size_t)t + (size_t)i]))
       return 0;
-    if (u >= 0 && !points_away(m, normal, q, m->corners[3 * (size_t)u + (size_t)i])) return 0;
+    if (u >= 0 && !points_away(m, normal, slack, q, m->corners[3 * (size_t)u + (size_t)i]))
+      return 0;
   }
-  return from_outside(m, normal, t, u);
+  return from_outside(m, normal, slack, t, u);
 }
 
 // ---- contacts ----
@@ -152,8 +176,8 @@ static void touch_ball(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec3 a
   CnVec3 n = cn_scale(1 / distance, d);
   if (share == 0 || share == 1) {
     int32_t u = m->neighbours[3 * (size_t)t + (size_t)k];
-    if (!cone_holds(m, n, t, q) || !from_outside(m, n, t, u)) return;
-  } else if (!wedge_holds(m, n, t, k, q)) {
+    if (!cone_holds(m, n, WITHIN, t, q) || !from_outside(m, n, WITHIN, t, u)) return;
+  } else if (!wedge_holds(m, n, WITHIN, t, k, q)) {
     return;
   }
   CniManifold manifold = {.normal = n};
@@ -171,6 +195,13 @@ static void keep_end(CniManifold *m) {
   m->count = 1;
 }
 
+// Has the shape a flat side across a normal of its own frame?
+static int lies_flat(const CniMeshTouch *touch, CnVec3 normal) {
+  CniFace face;
+  touch->kind->face(&touch->shape, normal, &face);
+  return face.count > 2 && cn_dot(face.normal, normal) > 1 - 1e-9;
+}
+
 static void touch_segment(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec3 a, CnVec3 b) {
   const CniMesh *m = touch->mesh;
   CniPlaced part = touch->edge;
@@ -185,11 +216,12 @@ static void touch_segment(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec
   CnVec3 n = cn_neg(cn_mmul(touch->turn, manifold.normal));
   CnVec3 e = cn_sub(b, a);
   double along = cn_dot(n, e);
-  if (fabs(along) > WITHIN * cn_norm(e)) {
+  double slack = lies_flat(touch, manifold.normal) ? TILT : WITHIN;
+  if (fabs(along) > slack * cn_norm(e)) {
     int32_t u = m->neighbours[3 * (size_t)t + (size_t)k];
-    if (!cone_holds(m, n, t, along > 0 ? b : a) || !from_outside(m, n, t, u)) return;
+    if (!cone_holds(m, n, slack, t, along > 0 ? b : a) || !from_outside(m, n, slack, t, u)) return;
     keep_end(&manifold);
-  } else if (!wedge_holds(m, n, t, k, cn_scale(0.5, cn_add(a, b)))) {
+  } else if (!wedge_holds(m, n, slack, t, k, cn_scale(0.5, cn_add(a, b)))) {
     return;
   }
   manifold.normal = n;

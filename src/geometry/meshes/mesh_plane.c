@@ -80,3 +80,15 @@ void cni_collide_mesh_plane(const CniPlaced *a, const CniPlaced *b, double margi
     cni_manifold_add(manifold, point, gap, cni_feature_of_part((uint32_t)v >> 10 & 0xfffu, name));
   }
 }
+
+CniPlaces cni_places_mesh_plane(const CniPlaced *a, const CniPlaced *b) {
+  const CniMesh *m = a->mesh;
+  CnVec3 up = cn_qmat(b->pose.rotation).z, own = cn_unrotate(a->pose.rotation, up);
+  int32_t low = m->corners[0];
+  for (int32_t i = 1; i < 3 * m->triangle_count; i++)
+    if (cn_dot(own, m->vertices[m->corners[i]]) < cn_dot(own, m->vertices[low]))
+      low = m->corners[i];
+  CnVec3 p = cn_madd(cn_pose_point(a->pose, m->vertices[low]), -m->radius, up);
+  double gap = cn_dot(up, cn_sub(p, b->pose.position));
+  return (CniPlaces){gap, cn_neg(up), p, cn_madd(p, -gap, up)};
+}

@@ -70,6 +70,37 @@ static void as_convex(const CniPlaced *solid, CniMesh *mesh, int only) {
   }
 }
 
+// Nearest places and casts, likewise.
+static void as_far(const CniPlaced *solid, CniMesh *mesh) {
+  CniRng rng = {13};
+  CniPlaced surface = *solid;
+  surface.kind = CN_SHAPE_MESH;
+  surface.hull = NULL;
+  surface.mesh = mesh;
+  for (int n = 0; n < 800; n++) {
+    int kind = n % CN_SHAPE_MESH;
+    if (cni_shape_unbounded((CnShapeKind)kind)) continue;
+    CniPlaced s = beside(&rng, kind, solid, 0);
+    CnVec3 d = random_direction(&rng), o;
+    s.pose.position = cn_madd(s.pose.position, cni_rng_range(&rng, .01, 8), d);
+    CniPlaces p = cni_places(&s, solid), q = cni_places(&s, &surface), at, of;
+    CHECK((p.gap < 0) == (q.gap < 0)); // how deep it is, where it is deep, is another matter
+    if (p.gap > 0) CHECK_NEAR(p.gap, q.gap, 1e-8);
+    CHECK(!(p.gap > 1e-3) || cn_dot(p.normal, q.normal) > 1 - 1e-6);
+    CHECK_NEAR(cn_norm(cn_sub(q.b, q.a)), fabs(q.gap), 1e-9);
+    if (!(p.gap > 1e-3)) continue;
+    CnVec3 way = cn_scale(cni_rng_range(&rng, 1, 3), cn_sub(solid->pose.position, s.pose.position));
+    o = random_in_cube(&rng, .4);
+    way = cn_add(way, o);
+    double t = cni_cast(&s, solid, way, 1, &at), u = cni_cast(&s, &surface, way, 1, &of);
+    CHECK((t == INFINITY) == (u == INFINITY));
+    if (t < INFINITY) CHECK_NEAR(t, u, 1e-7);
+  }
+  // inside, and the sum of both
+  CniPlaced inside = placed_sphere(cn_add(solid->pose.position, cn_vec3(.01, .02, .03)), .01);
+  CHECK(cni_places(&inside, &surface).gap < -.2);
+}
+
 static void box(void **state) {
   (void)state;
   CnAllocator allocator = cn_allocator_default();
@@ -79,6 +110,7 @@ static void box(void **state) {
     CniPlaced solid = placed_box(pose.position, pose.rotation, cn_vec3(.5, .7, .4));
     CniMesh *mesh = mesh_of(mesh_box(cn_vec3(.5, .7, .4), times));
     as_convex(&solid, mesh, -1);
+    as_far(&solid, mesh);
     cni_mesh_destroy(&allocator, mesh);
   }
 }
@@ -91,6 +123,7 @@ static void ball(void **state) {
   solid.hull = placed_hull(lists.vertices, lists.vertex_count);
   CniMesh *mesh = mesh_of(lists);
   as_convex(&solid, mesh, -1);
+  as_far(&solid, mesh);
   cni_mesh_destroy(&allocator, mesh);
 }
 

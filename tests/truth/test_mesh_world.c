@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meshes in worlds: sheets, thickness, rooms, drums that turn, solids of triangles that fall, fast
+// bodies, queries, and the same bits after save and restore.
+#include "check.h"
+#include "core/math.h"
+#include "meshes.h"
+#include "worlds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/query.h>
+
+static CnBodyId add_mesh(CnWorld *world, MeshLists lists, CnBodyKind kind, CnPose pose,
+                         int32_t two_sided, double thickness, CnMaterialId material) {
+  CnMeshDef def = mesh_def(&lists);
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
+  def.two_sided = two_sided;
+  def.thickness = thickness;
+  CHECK_OK(cn_geometry_create_mesh(world, &def, &shape.geometry));
+  mesh_free(&lists);
+  CnBodyDef body = cn_body_def_default();
+  CnBodyId id;
+  CnShapeId of;
+  body.kind = kind;
+  body.pose = pose;
+  shape.material = material;
+  CHECK_OK(cn_body_create(world, &body, &id));
+  CHECK_OK(cn_shape_create(world, id, &shape, &of));
+  return id;
+}
+
+static void turn_inside_out(MeshLists *l) {
+  for (int32_t t = 0; t < l->triangle_count; t++) {
+    int32_t swap = l->triangles[3 * t + 1];
+    l->triangles[3 * t + 1] = l->triangles[3 * t + 2];
+    l->triangles[3 * t + 2] = swap;
+  }
+}
+
+static CnWorld *make(double h) {
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = h;
+  return world_make(&def);
+}
+
+// On a sheet, above and below, with a thickness and without.
+static void sheets(void **state) {
+  (void)state;
+  for (int n = 0; n < 4; n++) {
+    CnWorldDef def = cn_world_def_default();
+    def.time_step = .01;
+    int below = n % 2;
+    double thick = n / 2 * .1;
+    if (below) def.gravity = cn_vec3(0, 0, 9.81);
+    CnWorld *world = world_make(&def);
+    CnMaterialId m = world_material(world, .5, 0);
+    MeshLists floor = mesh_floor(2, 2, 7, 5);
+    add_mesh(world, floor, CN_BODY_FIXED, CN_POSE_ONE, 1, thick, m);
+    double s = below ? -1 : 1;
+    CnBodyId ball = world_ball(world, .2, 1, cn_vec3(.3, .2, s * .4), CN_VEC3_ZERO, m);
+    CnBodyId box =
+        world_box(world, cn_vec3(.2, .3, .1), 1, world_at(-.8, .1, s * .3), CN_VEC3_ZERO, m);
+    for (int i = 0; i < 150; i++) world_step(world);
+    CHECK_NEAR(world_pose(world, ball).position.z, s * (.2 + thick / 2), 1e-6);
+    CHECK_NEAR(world_pose(world, box).position.z, s * (.1 + thick / 2), 1e-6);
+    cn_world_destroy(world);
+  }
+}
+
+// A box in the corner of a room stands against floor and walls: each takes its part of the weight.
+static void room(void **state) {
+  (void)state;
+  for (int times = 0; times < 3; times++) {
+    CnWorldDef def = cn_world_def_default();
+    def.time_step = .01;
+    def.gravity = cn_vec3(-3, -2, -9.81);
+    CnWorld *world = world_make(&def);
+    CnMaterialId m = world_material(world, 0, 0);
+    MeshLists walls = mesh_box(cn_vec3(1, 1, 1), times);
+    turn_inside_out(&walls);
+    CnBodyId ground = add_mesh(world, walls, CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
+    CnBodyId box =
+        world_box(world, cn_vec3(.2, .15, .1), 2, world_at(-.75, -.8, -.85), CN_VEC3_ZERO, m);
+    for (int i = 0; i < 200; i++) world_step(world);
+    CnPose pose = world_pose(world, box);
+    CHECK_NEAR(cn_norm(cn_sub(pose.position, cn_vec3(-.8, -.85, -.9))), 0, 1e-5);
+    CHECK_NEAR(fabs(pose.rotation.w), 1, 1e-6);
+    CnVec3 f = world_force(world, ground, box);
+    CHECK_NEAR(cn_norm(cn_sub(f, cn_vec3(6, 4, 19.62))), 0, 1e-4);
+    cn_world_destroy(world);
+  }
+}
+
+// Solids of triangles fall on a half-space, a box, a mesh below them carries bodies.
+static void solids(void **state) {
+  (void)state;
+  for (int times = 0; times < 3; times++) {
+    CnWorld *world = make(.01);
+    CnMaterialId m = world_material(world, .5, 0);
+    world_floor(world, m);
+    world_fixed_box(world, cn_vec3(1, 1, .5), world_at(5, 0, .5), m);
+    CnBodyId a = add_mesh(world, mesh_box(cn_vec3(.3, .2, .1), times), CN_BODY_DYNAMIC,
+                          world_at(0, 0, .15), 0, 0, m);
+    CnBodyId b = add_mesh(world, mesh_box(cn_vec3(.3, .2, .1), times), CN_BODY_DYNAMIC,
+                          world_at(5.9, 0, 1.15), 0, 0, m);
+    CnBodyId on = world_box(world, cn_vec3(.1, .1, .1), 3, world_at(.05, 0, .37), CN_VEC3_ZERO, m);
+    CnBodyInfo info;
+    CHECK_OK(cn_body_info(world, a, &info));
+    CHECK_NEAR(info.mass, 48, 1e-10);
+    for (int i = 0; i < 200; i++) world_step(world);
+    CHECK_NEAR(world_pose(world, a).position.z, .1, 1e-5);
+    CHECK_NEAR(world_pose(world, on).position.z, .3, 1e-5);
+    CHECK_NEAR(world_pose(world, b).position.z, 1.1, 1e-5);
+    CHECK_NEAR(world_pose(world, b).position.x, 5.9, 1e-4);
+    cn_world_destroy(world);
+  }
+}
+
+// A drum of 24 sides that turns with bodies in it; saved half way and run twice to the same bits.
+static void drum(void **state) {
+  (void)state;
+  CnWorld *world = make(.005);
+  CnMaterialId m = world_material(world, .6, 0);
+  MeshLists shell = mesh_ball(1, 2);
+  turn_inside_out(&shell);
+  CnBodyId id = add_mesh(world, shell, CN_BODY_KINEMATIC, CN_POSE_ONE, 0, 0, m);
+  CnTwist spin = {CN_VEC3_ZERO, {0, 2, 0}};
+  CHECK_OK(cn_body_set_twist(world, id, &spin));
+  CniRng rng = {9};
+  for (int i = 0; i < 24; i++) {
+    CnPose pose = {{.3 * (i % 3 - 1), .3 * (i / 3 % 3 - 1), .3 * (i / 9 - 1)},
+                   random_rotation(&rng)};
+    CnShapeDef shape = cn_shape_def_default(i % 4 == 0   ? CN_SHAPE_BOX
+                                            : i % 4 == 1 ? CN_SHAPE_CAPSULE
+                                            : i % 4 == 2 ? CN_SHAPE_CYLINDER
+                                                         : CN_SHAPE_SPHERE);
+    shape.half_size = cn_vec3(.07, .05, .06);
+    shape.radius = .05;
+    shape.half_length = .05;
+    shape.material = m;
+    CnBodyDef body = cn_body_def_default();
+    CnBodyId of;
+    CnShapeId sid;
+    body.pose = pose;
+    CHECK_OK(cn_body_create(world, &body, &of));
+    CHECK_OK(cn_shape_create(world, of, &shape, &sid));
+  }
+  for (int i = 0; i < 150; i++) world_step(world);
+  size_t size;
+  CHECK_OK(cn_world_save(world, NULL, 0, &size));
+  void *saved = malloc(size);
+  CHECK_OK(cn_world_save(world, saved, size, &size));
+  CnWorld *other = make(.005);
+  CHECK_OK(cn_world_restore(other, saved, size));
+  free(saved);
+  for (int i = 0; i < 150; i++) {
+    world_step(world);
+    world_step(other);
+  }
+  CHECK(cn_world_hash(world) == cn_world_hash(other));
+  for (CnBodyId b = cn_world_next_body(world, (CnBodyId){0, 0}); b.slot;
+       b = cn_world_next_body(world, b))
+    CHECK(b.slot == id.slot || cn_norm(world_pose(world, b).position) < .98);
+  CnPenetration p;
+  CHECK_OK(cn_world_penetration(world, &p));
+  CHECK(p.max < 2e-3);
+  cn_world_destroy(other);
+  cn_world_destroy(world);
+}
+
+// Fast and continuous: nothing goes through a sheet.
+static void fast(void **state) {
+  (void)state;
+  CniRng rng = {4};
+  for (int n = 0; n < 12; n++) {
+    CnWorld *world = make(.01);
+    CnMaterialId m = world_material(world, .3, 0);
+    add_mesh(world, mesh_floor(40, 40, 9, 9), CN_BODY_FIXED, CN_POSE_ONE, 1, 0, m);
+    CnBodyDef body = cn_body_def_default();
+    CnShapeDef shape = cn_shape_def_default(n % 2 ? CN_SHAPE_BOX : CN_SHAPE_SPHERE);
+    CnBodyId id;
+    CnShapeId of;
+    body.continuous = 1;
+    body.pose = (CnPose){random_in_cube(&rng, .5), random_rotation(&rng)};
+    body.pose.position.z = 1 + n * .13;
+    body.twist.velocity = cn_vec3(n % 3 * 20, 10, -100);
+    body.twist.spin = cn_scale(30, random_direction(&rng));
+    shape.radius = .02;
+    shape.half_size = cn_vec3(.02, .02, .02);
+    shape.material = m;
+    CHECK_OK(cn_body_create(world, &body, &id));
+    CHECK_OK(cn_shape_create(world, id, &shape, &of));
+    for (int i = 0; i < 30; i++) {
+      world_step(world);
+      CHECK(world_pose(world, id).position.z > .015);
+    }
+    cn_world_destroy(world);
+  }
+}
+
+static void queries(void **state) {
+  (void)state;
+  CnWorld *world = make(.01);
+  CnMaterialId m = world_material(world, .3, 0);
+  CnBodyId id =
+      add_mesh(world, mesh_box(cn_vec3(1, 1, 1), 2), CN_BODY_FIXED, world_at(0, 0, 3), 0, 0, m);
+  CnHit hit;
+  CHECK_OK(cn_world_ray(world, cn_vec3(.3, .2, 10), cn_vec3(0, 0, -20), NULL, &hit));
+  CHECK(hit.body.slot == id.slot);
+  CHECK_NEAR(hit.at, .3, 1e-12);
+  CHECK_NEAR(hit.normal.z, 1, 1e-12);
+  CnShapeDef ball = cn_shape_def_default(CN_SHAPE_SPHERE);
+  ball.radius = .5;
+  ball.pose.position = cn_vec3(.3, .2, 10);
+  CHECK_OK(cn_world_cast(world, &ball, cn_vec3(0, 0, -10), NULL, &hit));
+  CHECK_NEAR(hit.at, .55, 1e-9);
+  CnClosest near;
+  CHECK_OK(cn_world_closest(world, cn_vec3(4, .1, 3.2), NULL, &near));
+  CHECK_NEAR(near.gap, 3, 1e-12);
+  int32_t count;
+  CHECK_OK(cn_world_overlap(world, &ball, NULL, NULL, 0, &count));
+  CHECK(count == 0);
+  ball.pose.position = cn_vec3(0, 0, 3);
+  CHECK_OK(cn_world_overlap(world, &ball, NULL, NULL, 0, &count));
+  CHECK(count == 1);
+  CnShapeDef mesh;
+  CHECK_OK(cn_shape_def(world, cn_body_shape(world, id, 0), &mesh));
+  CHECK_STATUS(cn_world_cast(world, &mesh, cn_vec3(0, 0, -10), NULL, &hit), CN_INVALID_ARGUMENT);
+  // what is open cannot be dynamic, a mesh is no hull
+  CnBodyDef def = cn_body_def_default();
+  CnBodyId body;
+  CnShapeId of;
+  MeshLists floor = mesh_floor(1, 1, 2, 2);
+  CnMeshDef open = mesh_def(&floor);
+  open.name = "floor";
+  CHECK_OK(cn_body_create(world, &def, &body));
+  CHECK_OK(cn_geometry_create_mesh(world, &open, &mesh.geometry));
+  CHECK_STATUS(cn_shape_create(world, body, &mesh, &of), CN_INVALID_ARGUMENT);
+  CHECK(strstr(cn_error_message(), "'floor'"));
+  mesh.kind = CN_SHAPE_HULL;
+  CHECK_STATUS(cn_shape_create(world, body, &mesh, &of), CN_INVALID_ARGUMENT);
+  mesh_free(&floor);
+  cn_world_destroy(world);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sheets), cmocka_unit_test(room),
+                                     cmocka_unit_test(solids), cmocka_unit_test(drum),
+                                     cmocka_unit_test(fast),   cmocka_unit_test(queries)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -87,7 +87,7 @@ int cni_info_machine(CniShow *show, CnScene *scene, const CnSceneInfo *info) {
   int good = cn_world_create(&def, &world) == CN_OK && cn_scene_fill(scene, world) == CN_OK &&
              cn_world_mechanism(world, &mechanism, NULL, 0) == CN_OK;
   if (good) {
-    cni_show_count(show, "freedoms", "degrees of freedom", mechanism.freedoms);
+    cni_show_count(show, "freedoms", "freedoms", mechanism.freedoms);
     show_masses(show, world);
     show_joints(show, world);
   }

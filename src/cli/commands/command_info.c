@@ -262,12 +262,13 @@ const CniCommand cni_command_info = {
     .operands = "FILE",
     .operand_min = 1,
     .operand_max = 1,
-    .description =
-        "Tells what is in a file: a scene (also a built-in one), a robot description (URDF), a run "
-        "file, a checkpoint, a problem file, or a mesh (OBJ, STL, PLY, glTF, GLB). Which it is, is "
-        "seen from the content, or of a mesh from the ending of its name.\n\n"
-        "The asymmetry of a problem's matrix (W of a local, M of a global problem) is "
-        "the largest difference of two opposite entries over the largest entry.",
+    .description = "Tells what is in a file: a scene (also a built-in one), a robot description "
+                   "(URDF, MJCF), a "
+                   "run file, a checkpoint, a problem file, or a mesh (OBJ, STL, PLY, glTF, GLB). "
+                   "Which it is, is "
+                   "seen from the content, or of a mesh from the ending of its name.\n\n"
+                   "The asymmetry of a problem's matrix (W of a local, M of a global problem) is "
+                   "the largest difference of two opposite entries over the largest entry.",
     .options = options,
     .examples = examples,
     .run = run};

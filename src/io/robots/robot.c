@@ -12,7 +12,7 @@
 static const struct {
   const char *root;
   CnStatus (*read)(CniRobot *robot, CniXmlNode *root);
-} formats[] = {{"robot", cni_robot_urdf}};
+} formats[] = {{"robot", cni_robot_urdf}, {"mujoco", cni_robot_mjcf}};
 #define MOST_NOTES 1000
 
 int cni_robot_is(const char *text, size_t size) {

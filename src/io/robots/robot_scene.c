@@ -325,6 +325,11 @@ static int32_t above_of(const CniRobot *robot, int32_t group) {
   return parent == CNI_ROBOT_WORLD ? CNI_ROBOT_WORLD : robot->bodies[parent].group;
 }
 
+// Is a body held by one joint of the scene, or a weld?
+static int one_joint(const CniRobot *robot, const CniRobotBody *b) {
+  return b->joint_count <= 1 || (b->joint_count == 2 && robot->joints[b->first_joint + 1].second);
+}
+
 // Bodies that cannot move against each other, or are neighbours by a joint that moves, overlap by
 // construction; joints themselves keep their two bodies apart.
 static CnStatus put_pairs(CniRobot *robot) {
@@ -345,7 +350,9 @@ static CnStatus put_pairs(CniRobot *robot) {
            k < count && members[k].group == groups[g] && made <= MOST_PAIRS; k++) {
         const CniRobotBody *a = &robot->bodies[members[i].body],
                            *b = &robot->bodies[members[k].body];
-        if (a->parent == members[k].body || b->parent == members[i].body) continue;
+        if ((a->parent == members[k].body && one_joint(robot, a)) ||
+            (b->parent == members[i].body && one_joint(robot, b)))
+          continue;
         cni_robot_apart(robot, members[i].body, members[k].body);
         made++;
       }

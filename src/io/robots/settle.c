@@ -23,6 +23,8 @@ static CnStatus use_settings(CniRobot *robot) {
     const CnSetting *s = &robot->def->settings[i];
     if (strcmp(s->key, "floating") == 0 || strcmp(s->key, "keyframe") == 0) continue;
     int32_t j = cni_name_find(&robot->joint_names, s->key);
+    for (int32_t k = 0; j < 0 && k < robot->joint_count; k++)
+      if (strcmp(robot->joints[k].name, s->key) == 0) j = k;
     if (j < 0) {
       char hint[CNI_HINT_SIZE];
       CniNearestName nearest = cni_nearest(s->key, strlen(s->key));
@@ -135,6 +137,8 @@ static void name_coordinates(CniRobot *robot, const CniRobotBody *b) {
   for (int32_t k = 0; k < b->joint_count; k++) {
     int32_t number = b->first_joint + k;
     CniRobotJoint *j = &robot->joints[number];
+    if (j->kind == CN_JOINT_REVOLUTE && fabs(j->start) > PI)
+      cni_robot_note(robot, "%.60s starts at %g rad less its whole turns", j->name, j->start);
     j->first = number;
     j->coordinate = cn_joint_coordinate_name(j->kind, 0);
     if (k + 1 == b->joint_count || !crossed(j, j + 1)) continue;

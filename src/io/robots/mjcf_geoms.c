@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+// MJCF: geoms, as shapes and as mass.
+//
+// Two geoms meet if the contype of one has a bit of the other's conaffinity. In a scene each must have
+// the other's category in its mask: every pair of bits in use becomes a category, and its mask has the
+// categories that it meets. The larger friction of two counts, as in the format.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/math.h"
+#include "io/meshes/mesh_file.h"
+#include "io/robots/mjcf.h"
+
+static const char *const types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
+                                    "cylinder", "box",    "mesh",   "sdf",     NULL};
+enum { PLANE, HFIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH, SDF };
+
+typedef struct Geom {
+  int32_t type;
+  CnPose pose;
+  double size[3]; // half sizes
+  int32_t size_count;
+  CniXmlNode *mesh;
+} Geom;
+
+// The two ends of an axis give place, direction and length.
+static CnStatus read_ends(const CniXmlView *view, Geom *g) {
+  double ends[6];
+  int32_t n;
+  CNI_TRY(cni_xml_numbers(view, "fromto", 6, 6, ends, &n));
+  if (n == 0) return CN_OK;
+  if (g->type != CAPSULE && g->type != CYLINDER && g->type != BOX && g->type != ELLIPSOID)
+    return cni_xml_fail(view->node, "a %s has no \"fromto\"", types[g->type]);
+  CnVec3 from = {ends[0], ends[1], ends[2]}, to = {ends[3], ends[4], ends[5]};
+  CnVec3 d = cn_sub(from, to);
+  double length = cn_norm(d);
+  if (!(length > 1e-12)) return cni_xml_fail(view->node, "the ends of \"fromto\" are the same");
+  int round = g->type == CAPSULE || g->type == CYLINDER;
+  if (!round && g->size_count < 2) g->size[1] = g->size[0];
+  g->size[round ? 1 : 2] = length / 2;
+  g->size_count = round ? 2 : 3;
+  d = cn_scale(1 / length, d);
+  // the shortest turn that takes z there
+  CnVec3 axis = {-d.y, d.x, 0};
+  double s = cn_norm(axis);
+  if (s < 1e-15) axis = cn_vec3(1, 0, 0);
+  g->pose.position = cn_scale(0.5, cn_add(from, to));
+  g->pose.rotation = cni_turn_about(s < 1e-15 ? axis : cn_scale(1 / s, axis), cni_atan2(s, d.z));
+  return CN_OK;
+}
+
+static CnStatus check_size(const CniXmlView *view, const Geom *g) {
+  static const int32_t needed[] = {0, 0, 1, 2, 3, 2, 3, 0, 0};
+  if (g->size_count < needed[g->type])
+    return cni_xml_fail(view->node, "a %s needs %d numbers in \"size\"", types[g->type],
+                        (int)needed[g->type]);
+  for (int32_t i = 0; i < needed[g->type]; i++)
+    if (!(g->size[i] > 0))
+      return cni_xml_fail(view->node, "\"size\" must be positive (got %g)", g->size[i]);
+  return CN_OK;
+}
+
+static CnStatus read_geom(CniMjcf *m, const CniXmlView *view, Geom *g) {
+  const char *mesh = cni_xml_text(view, "mesh");
+  g->type = mesh ? MESH : SPHERE;
+  CNI_TRY(cni_xml_choice(view, "type", types, &g->type));
+  CNI_TRY(cni_xml_numbers(view, "size", 1, 3, g->size, &g->size_count));
+  CNI_TRY(cni_mjcf_pose(m, view, &g->pose));
+  CNI_TRY(read_ends(view, g));
+  if (g->type != MESH) return check_size(view, g);
+  int32_t i = mesh ? cni_name_find(&m->mesh_names, mesh) : -1;
+  if (i < 0) return cni_xml_fail(view->node, "no mesh is called %.60s", mesh ? mesh : "");
+  g->mesh = m->meshes[i];
+  return CN_OK;
+}
+
+// ---- mass ----
+
+// Volume, centre and second moments of what triangles enclose, by tetrahedra from the origin.
+static CniMassProps mesh_mass(const CniMeshData *mesh, double density) {
+  double volume = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
+  CnVec3 first = CN_VEC3_ZERO;
+  for (int32_t i = 0; i < mesh->triangle_count; i++) {
+    const int32_t *t = mesh->triangles[i];
+    CnVec3 a = mesh->vertices[t[0]], b = mesh->vertices[t[1]], c = mesh->vertices[t[2]];
+    CnVec3 s = cn_add(a, cn_add(b, c));
+    double v = cn_dot(a, cn_cross(b, c)) / 6;
+    volume += v;
+    first = cn_madd(first, v / 4, s);
+    // integral of x y over a tetrahedron with a corner at the origin
+    xx += v / 20 * (a.x * a.x + b.x * b.x + c.x * c.x + s.x * s.x);
+    yy += v / 20 * (a.y * a.y + b.y * b.y + c.y * c.y + s.y * s.y);
+    zz += v / 20 * (a.z * a.z + b.z * b.z + c.z * c.z + s.z * s.z);
+    xy += v / 20 * (a.x * a.y + b.x * b.y + c.x * c.y + s.x * s.y);
+    xz += v / 20 * (a.x * a.z + b.x * b.z + c.x * c.z + s.x * s.z);
+    yz += v / 20 * (a.y * a.z + b.y * b.z + c.y * c.z + s.y * s.z);
+  }
+  CniMassProps p = {0};
+  if (!(volume > 0)) return p;
+  CnVec3 c = cn_scale(1 / volume, first);
+  p.mass = density * volume;
+  p.centre = c;
+  xx -= volume * c.x * c.x, yy -= volume * c.y * c.y, zz -= volume * c.z * c.z;
+  p.inertia = (CnSym3){density * (yy + zz),
+                       density * (xx + zz),
+                       density * (xx + yy),
+                       -density * (xy - volume * c.x * c.y),
+                       -density * (xz - volume * c.x * c.z),
+                       -density * (yz - volume * c.y * c.z)};
+  return p;
+}
+
+static CnStatus mesh_scale(CniMjcf *m, CniXmlNode *mesh, const char **file, CnVec3 *scale) {
+  CniXmlView view;
+  static const char *const known[] = {"name", NULL};
+  CNI_TRY(cni_mjcf_view(m, mesh, NULL, &view));
+  *scale = cn_vec3(1, 1, 1);
+  CNI_TRY(cni_xml_vec3(&view, "scale", scale));
+  *file = cni_xml_text(&view, "file");
+  cni_xml_known(&view, known);
+  if (!*file)
+    cni_robot_note(m->robot, "line %d: a mesh without a file is left out", (int)mesh->line);
+  return CN_OK;
+}
+
+static CnStatus read_mesh_mass(CniMjcf *m, const Geom *g, double density, CniMassProps *mass) {
+  const char *file, *path = NULL;
+  CniMeshUse use = {{1, 1, 1}, 0};
+  CniMeshData mesh;
+  CNI_TRY(mesh_scale(m, g->mesh, &file, &use.scale));
+  if (file) CNI_TRY(cni_robot_find_file(m->robot, g->mesh, m->mesh_folder, file, &path));
+  if (!path) return CN_OK; // told with the shape
+  if (cni_mesh_file_read(path, m->robot->allocator, &use, &mesh) == CN_OK)
+    *mass = mesh_mass(&mesh, density);
+  cni_mesh_release(&mesh);
+  return CN_OK;
+}
+
+// Of a primitive; the pose is put in later.
+static CnShapeDef shape_def(const Geom *g) {
+  static const CnShapeKind kinds[] = {CN_SHAPE_PLANE,   CN_SHAPE_PLANE,     CN_SHAPE_SPHERE,
+                                      CN_SHAPE_CAPSULE, CN_SHAPE_ELLIPSOID, CN_SHAPE_CYLINDER,
+                                      CN_SHAPE_BOX};
+  CnShapeDef def = cn_shape_def_default(kinds[g->type]);
+  if (g->type == BOX || g->type == ELLIPSOID)
+    def.half_size = cn_vec3(g->size[0], g->size[1], g->size[2]);
+  if (g->type == SPHERE || g->type == CAPSULE || g->type == CYLINDER) def.radius = g->size[0];
+  if (g->type == CAPSULE || g->type == CYLINDER) def.half_length = g->size[1];
+  return def;
+}
+
+static CnStatus read_mass(CniMjcf *m, const CniXmlView *view, const Geom *g, CnPose pose,
+                          CniMassProps *mass) {
+  double density = 1000, given = 0;
+  int32_t n;
+  CNI_TRY(cni_xml_number(view, "density", &density));
+  CNI_TRY(cni_xml_numbers(view, "mass", 1, 1, &given, &n));
+  if (density < 0 || given < 0) return cni_xml_fail(view->node, "mass must not be negative");
+  if (g->type == PLANE || g->type == HFIELD || g->type == SDF) return CN_OK;
+  if (n > 0) density = given > 0 ? 1 : 0;
+  if (density == 0) return CN_OK;
+  CniMassProps own = {0};
+  if (g->type == MESH) {
+    CNI_TRY(read_mesh_mass(m, g, density, &own));
+  } else {
+    CnShapeDef def = shape_def(g);
+    def.pose = CN_POSE_ONE;
+    CniPlaced placed = cni_shape_placed(&def);
+    own = cni_shape_mass(&placed, density);
+  }
+  double by = n > 0 && own.mass > 0 ? given / own.mass : 1;
+  CnMat3 r = cn_qmat(pose.rotation), axes;
+  CnVec3 principal;
+  cni_seigen(own.inertia, &principal, &axes);
+  CnMat3 turned = {cn_mmul(r, axes.x), cn_mmul(r, axes.y), cn_mmul(r, axes.z)};
+  mass->mass = by * own.mass;
+  mass->centre = cn_pose_point(pose, own.centre);
+  mass->inertia = cn_srotate(turned, cn_scale(by, principal));
+  return CN_OK;
+}
+
+// ---- shapes ----
+
+static CnStatus shape_item(CniMjcf *m, const CniXmlView *view, const Geom *g, json_t **item) {
+  const double *s = g->size;
+  *item = NULL;
+  switch (g->type) {
+  case PLANE:
+    *item = json_pack("{s:s}", "kind", "plane");
+    break;
+  case SPHERE:
+    *item = json_pack("{s:s, s:f}", "kind", "sphere", "radius", s[0]);
+    break;
+  case BOX:
+  case ELLIPSOID:
+    *item =
+        json_pack("{s:s, s:[f,f,f]}", "kind", types[g->type], "size", 2 * s[0], 2 * s[1], 2 * s[2]);
+    break;
+  case CAPSULE:
+  case CYLINDER:
+    *item =
+        json_pack("{s:s, s:f, s:f}", "kind", types[g->type], "radius", s[0], "length", 2 * s[1]);
+    break;
+  case MESH: {
+    const char *file;
+    CnVec3 scale;
+    CNI_TRY(mesh_scale(m, g->mesh, &file, &scale));
+    if (!file) return CN_OK;
+    return cni_robot_mesh(m->robot, g->mesh, m->mesh_folder, file, scale, item);
+  }
+  default:
+    cni_robot_note(m->robot, "line %d: a geom of the type %s is left out", (int)view->node->line,
+                   types[g->type]);
+    return CN_OK;
+  }
+  return *item ? CN_OK : cni_error_memory(1);
+}
+
+// A material by the numbers of its friction.
+static CnStatus put_material(CniMjcf *m, const CniXmlView *view, json_t *item) {
+  CniRobot *robot = m->robot;
+  double friction[3] = {1, 0.005, 0.0001}, dimensions = 3;
+  char name[CNI_NAME_SIZE];
+  CNI_TRY(cni_xml_numbers(view, "friction", 1, 3, friction, NULL));
+  CNI_TRY(cni_xml_number(view, "condim", &dimensions));
+  if (friction[0] < 0 || friction[1] < 0 || friction[2] < 0)
+    return cni_xml_fail(view->node, "\"friction\" must not be negative");
+  if (dimensions < 3) friction[0] = 0;
+  if (dimensions < 4) friction[1] = 0;
+  if (dimensions < 6) friction[2] = 0;
+  char key[120];
+  snprintf(key, sizeof key, "%.17g %.17g %.17g", friction[0], friction[1], friction[2]);
+  int32_t known = cni_name_find(&m->materials, key);
+  snprintf(name, sizeof name, "%.20smaterial %d", robot->def->prefix,
+           (int)(known < 0 ? m->materials.count : known) + 1);
+  if (known < 0) {
+    const char *kept = cni_xml_keep(&robot->arena, key, strlen(key));
+    if (!kept) return cni_error_memory(sizeof key);
+    CNI_TRY(cni_name_add(&m->materials, robot->allocator, kept, m->materials.count));
+    json_t *material = json_pack("{s:f, s:s}", "friction", friction[0], "friction_rule", "max");
+    cni_robot_put(robot, robot->materials, name, material);
+    if (material && friction[1] > 0)
+      cni_robot_put(robot, material, "spinning_friction", json_real(friction[1]));
+    if (material && friction[2] > 0)
+      cni_robot_put(robot, material, "rolling_friction", json_real(friction[2]));
+  }
+  cni_robot_put(robot, item, "material", json_string(name));
+  return CN_OK;
+}
+
+// The number of its bits among all; kept in the item until all are known.
+static CnStatus put_bits(CniMjcf *m, const CniXmlView *view, CniMjcfBits bits, json_t *item) {
+  int32_t i = 0;
+  while (i < m->bits_count &&
+         (m->bits[i].type != bits.type || m->bits[i].affinity != bits.affinity))
+    i++;
+  if (i == CNI_MJCF_BITS)
+    return cni_xml_fail(view->node, "more than %d kinds of contype and conaffinity", CNI_MJCF_BITS);
+  if (i == m->bits_count) m->bits[m->bits_count++] = bits;
+  cni_robot_put(m->robot, item, "category", json_integer(i));
+  return CN_OK;
+}
+
+CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int32_t body,
+                       CnPose frame, CniMassProps *mass) {
+  CniXmlView view;
+  Geom g = {0};
+  json_t *item;
+  double type = 1, affinity = 1;
+  static const char *const known[] = {"name", "group", NULL};
+  CNI_TRY(cni_mjcf_view(m, node, childclass, &view));
+  cni_xml_known(&view, known);
+  CNI_TRY(read_geom(m, &view, &g));
+  CNI_TRY(cni_xml_number(&view, "contype", &type));
+  CNI_TRY(cni_xml_number(&view, "conaffinity", &affinity));
+  if (!(type >= 0 && type < 4294967296.0 && affinity >= 0 && affinity < 4294967296.0))
+    return cni_xml_fail(node, "\"contype\" and \"conaffinity\" have 32 bits");
+  CnPose pose = cn_pose_mul(frame, g.pose);
+  CNI_TRY(read_mass(m, &view, &g, pose, mass));
+  CNI_TRY(shape_item(m, &view, &g, &item));
+  if (!item) return CN_OK;
+  CnStatus status = put_material(m, &view, item);
+  if (status == CN_OK)
+    status = put_bits(m, &view, (CniMjcfBits){(uint32_t)type, (uint32_t)affinity}, item);
+  if (status != CN_OK) {
+    json_decref(item);
+    return status;
+  }
+  return cni_robot_add_shape(m->robot, body, pose, item);
+}
+
+// ---- groups ----
+
+static int meet(CniMjcfBits a, CniMjcfBits b) {
+  return (a.type & b.affinity) != 0 || (b.type & a.affinity) != 0;
+}
+
+// Geoms that meet nothing are left away from bodies that have others.
+static void drop_looks(CniRobot *robot, const uint32_t *masks) {
+  int32_t kept = 0;
+  for (int32_t pass = 0; pass < 2; pass++) {
+    kept = 0;
+    for (int32_t i = 0; i < robot->shape_count; i++) {
+      CniRobotShape s = robot->shapes[i];
+      int32_t group = (int32_t)json_integer_value(json_object_get(s.item, "category"));
+      CniRobotBody *b = s.body == CNI_ROBOT_WORLD ? NULL : &robot->bodies[s.body];
+      if (pass == 0 && b && masks[group] != 0) b->group = 1; // not settled yet: it has solid ones
+      if (pass == 1 && b && b->group == 1 && masks[group] == 0) {
+        json_decref(s.item);
+        b->shape_count--;
+        continue;
+      }
+      if (pass == 1) robot->shapes[kept] = s;
+      kept++;
+    }
+  }
+  robot->shape_count = kept;
+}
+
+void cni_mjcf_groups(CniMjcf *m) {
+  CniRobot *robot = m->robot;
+  uint32_t masks[CNI_MJCF_BITS] = {0};
+  for (int32_t i = 0; i < m->bits_count; i++)
+    for (int32_t k = 0; k < m->bits_count; k++)
+      if (meet(m->bits[i], m->bits[k])) masks[i] |= UINT32_C(1) << k;
+  drop_looks(robot, masks);
+  int usual = m->bits_count == 1 && masks[0] == 1;
+  for (int32_t i = 0; i < robot->shape_count; i++) {
+    json_t *item = robot->shapes[i].item;
+    int32_t group = (int32_t)json_integer_value(json_object_get(item, "category"));
+    if (usual) {
+      json_object_del(item, "category");
+      continue;
+    }
+    uint32_t category = masks[group] ? UINT32_C(1) << group : 0;
+    cni_robot_put(robot, item, "category", json_integer((json_int_t)category));
+    cni_robot_put(robot, item, "mask", json_integer((json_int_t)masks[group]));
+  }
+}

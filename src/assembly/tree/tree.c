@@ -13,19 +13,6 @@
 
 // ---- the step ----
 
-static void load_bodies(CniTree *t, const CniModel *model) {
-  for (int32_t i = 0; i < t->node_count; i++) {
-    int32_t body = t->nodes[i].body;
-    CniTreeBody *b = &t->bodies[i];
-    b->mass = model->mass[body].mass;
-    b->inertia = cni_model_principal(model, body);
-    b->pose = model->pose[body];
-    b->twist = model->twist[body];
-    b->stiff = 0;
-    b->size = sqrt(cn_max(b->inertia.x, cn_max(b->inertia.y, b->inertia.z)) / b->mass);
-  }
-}
-
 // The joint that is farthest open, over its size, where the step begins.
 static void find_worst(const CniTree *t, CniTreeStep *step) {
   double most = 0;
@@ -61,18 +48,12 @@ static int all_finite(const CniTree *t) {
 }
 
 static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
-  load_bodies(t, in->model);
-  if (!(cni_tree_place(t, in) <= 1)) return 0;
+  if (!(cni_tree_place(t, in, 0) <= 1)) return 0;
   int longest = cni_tree_stiffen(t, in, in->drift_first ? 2 : 1);
   find_worst(t, step);
   if (longest == 2) {
     if (!cni_tree_drift(t, in)) return 0;
-    for (int32_t i = 0; i < t->node_count; i++) {
-      CniTreeBody *b = &t->bodies[i];
-      b->pose = b->pose_new;
-      b->twist = b->end;
-    }
-    cni_tree_place(t, in);
+    cni_tree_place(t, in, 1);
     if (!cni_tree_kick(t, in, &step->certificate)) return 0;
   } else {
     if (!cni_tree_kick(t, in, &step->certificate)) return 0;
@@ -159,13 +140,14 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
   // a hinge's rows are along the axes of a, a ball's along those of the world
   CnVec3 own = f, z = cn_cross(j->x, j->y);
   if (node->hinge) own = cn_vec3(cn_dot(f, j->x), cn_dot(f, j->y), cn_dot(f, z));
-  memset(&joint->impulse, 0, sizeof joint->impulse);
-  memset(joint->drift, 0, sizeof joint->drift);
-  memcpy(joint->impulse.locked, &own, sizeof own);
-  if (node->hinge) {
-    joint->impulse.locked[3] = cn_dot(c, j->x);
-    joint->impulse.locked[4] = cn_dot(c, j->y);
+  if (node->hinge) { // nothing acts along its coordinate
+    memset(joint->impulse.axes[0], 0, sizeof joint->impulse.axes[0]);
+    memset(joint->drift[0], 0, sizeof joint->drift[0]);
   }
+  joint->impulse.locked[5] = 0;
+  memcpy(joint->impulse.locked, &own, sizeof own);
+  joint->impulse.locked[3] = node->hinge ? cn_dot(c, j->x) : 0;
+  joint->impulse.locked[4] = node->hinge ? cn_dot(c, j->y) : 0;
   joint->impulse_step = in->time_step;
   joint->carried = cn_scale(node->sign, j->wrench.velocity);
   joint->total = (CnTwist){cn_add(f, joint->carried), cn_madd(c, node->sign, j->wrench.spin)};

@@ -6,15 +6,17 @@
 // that motion make the factor; what the joints are then apart is asked of it as velocities, 2/h of it,
 // since impulses act on both halves of the motion. Forces and couples act along fixed directions,
 // at arms that turn with the bodies. It ends where nothing but round-off is left.
-#include "assembly/tree/tree_private.h"
+#include "assembly/tree/tree_factor.h"
 
-#define MOST 8      // steps of Newton's method
-#define AXLE 1e4    // how soon a joint's arm is one
-#define LIGHT 1e-3  // stiffness of the forces over inertia that is not worth it
-#define LEAST 0.5   // of the least inertia that forces leave
-#define SLOW 0.3    // error left by a step: the method does not come nearer
-#define SURE 0.5    // error that need not be looked at
-#define SERIES 0.01 // rad: half a turn below which tan x/x is a sum
+#define MOST 8       // steps of Newton's method
+#define AXLE 1e4     // how soon a joint's arm is one
+#define LIGHT 1e-3   // stiffness of the forces over inertia that is not worth it
+#define LEAST 0.5    // of the least inertia that forces leave
+#define SLOW 0.3     // error left by a step: the method does not come nearer
+#define SURE 0.5     // error that need not be looked at
+#define TURNS_MOST 8 // steps for the spin of a body
+#define NEXT 1e-32   // of the squares: the next step would be round-off
+#define SERIES 0.01  // rad: half a turn below which tan x/x is a sum
 
 // ---- bodies ----
 
@@ -24,35 +26,32 @@ static double stretched(double h, double w) {
   return h * (1 + xx * (1.0 / 3 + xx * (2.0 / 15 + xx * (17.0 / 315))));
 }
 
-static void begin_bodies(CniTree *t, const CniTreeInput *in) {
-  for (int32_t i = 0; i < t->node_count; i++) {
-    CniTreeBody *b = &t->bodies[i];
-    b->spin = b->middle = cn_mtmul(b->axes, b->twist.spin);
-    b->turn = 0; // here: the largest s^2 of its joints
-  }
-  for (int32_t i = 0; i < t->node_count; i++) {
-    const CniTreeNode *node = &t->nodes[i];
-    if (node->joint < 0) continue;
-    for (int32_t side = 0; side < 2; side++) {
-      CniTreeBody *b = side ? &t->bodies[i] : node->parent >= 0 ? &t->bodies[node->parent] : NULL;
-      if (!b) continue;
-      CnVec3 r = side ? t->joints[i].arm : t->joints[i].parent_arm, w = b->twist.spin;
-      double both = cn_norm2(w) * cn_norm2(r);
-      if (both > 0) b->turn = cn_max(b->turn, cn_norm2(cn_cross(w, r)) / both);
-    }
-  }
-  double h = in->time_step;
-  for (int32_t i = 0; i < t->node_count; i++) {
-    CniTreeBody *b = &t->bodies[i];
-    double share = 1 / (1 + AXLE * b->turn);
-    b->turn = h + share * (stretched(h, cn_norm(b->spin)) - h);
-  }
+// How far the arms of joints are from the axes about which the bodies turn, and k; leaves first.
+static inline void look_across(CniTreeBody *b, CnVec3 r) {
+  CnVec3 w = b->twist.spin;
+  double both = cn_norm2(w) * cn_norm2(r);
+  if (both > 0) b->across = cn_max(b->across, cn_norm2(cn_cross(w, r)) / both);
 }
 
-static void forget(CniTree *t) {
-  for (int32_t i = 0; i < t->node_count; i++) {
+static void begin(CniTree *t, const CniTreeInput *in) {
+  double h = in->time_step, keep = 1 - in->stabilisation;
+  for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].across = 0;
+  for (int32_t i = t->node_count; i-- > 0;) {
+    const CniTreeNode *node = &t->nodes[i];
     CniTreeBody *b = &t->bodies[i];
+    CniTreeJoint *j = &t->joints[i];
+    b->spin = b->middle = cn_mtmul(b->axes, b->twist.spin);
     b->force = b->couple = b->lever.x = b->lever.y = b->lever.z = CN_VEC3_ZERO;
+    j->wrench = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+    if (node->joint >= 0) {
+      look_across(b, j->arm);
+      if (node->parent >= 0) look_across(&t->bodies[node->parent], j->parent_arm);
+      // errors are round-off: a share of them goes away
+      j->gap_target = cn_scale(keep, j->gap);
+      j->tilt_target[0] = keep * j->tilt[0];
+      j->tilt_target[1] = keep * j->tilt[1];
+    }
+    b->turn = h + (stretched(h, cn_norm(b->spin)) - h) / (1 + AXLE * b->across);
   }
 }
 
@@ -63,46 +62,94 @@ static inline void add_lever(CniTreeBody *b, CnVec3 arm, CnVec3 f) {
 }
 
 // Force and reaction meet at b's point, half way of what is left of the gap.
-static void push(CniTree *t, int32_t i) {
+static inline void push(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   const CniTreeJoint *j = &t->joints[i];
   CniTreeBody *b = &t->bodies[i];
-  CnVec3 f = j->wrench.velocity, own = cn_mtmul(b->axes, f), couple = j->wrench.spin;
+  CnVec3 f = j->wrench.velocity, couple = j->wrench.spin;
   CnVec3 turn = cn_cross(cn_scale(0.5, cn_add(j->gap, j->gap_target)), f);
   b->force = cn_add(b->force, f);
-  add_lever(b, node->arm, own);
-  if (node->sign < 0) couple = cn_sub(couple, turn);
-  b->couple = cn_add(b->couple, cn_mtmul(b->axes, couple));
+  add_lever(b, node->arm, cn_mtmul(b->axes, f));
+  b->couple = cn_add(b->couple, cn_mtmul(b->axes, node->sign < 0 ? cn_sub(couple, turn) : couple));
   if (node->parent < 0) return;
   b = &t->bodies[node->parent];
   f = cn_neg(f);
-  couple = cn_neg(j->wrench.spin);
-  if (node->sign > 0) couple = cn_sub(couple, turn);
+  couple = cn_neg(couple);
   b->force = cn_add(b->force, f);
   add_lever(b, node->parent_arm, cn_mtmul(b->axes, f));
-  b->couple = cn_add(b->couple, cn_mtmul(b->axes, couple));
+  b->couple = cn_add(b->couple, cn_mtmul(b->axes, node->sign > 0 ? cn_sub(couple, turn) : couple));
 }
 
-static int move(CniTreeBody *b, double h) {
+// The equation of the midpoint spin m (drift.c), a = k m/2: forces at arms that turn have the moment t.
+static inline CnVec3 defect(const CniTreeBody *b, CnVec3 d, CnVec3 m, CnVec3 *moment) {
+  CnVec3 j = b->inertia, w = b->spin, a = cn_scale(b->turn / 2, m);
+  CnMat3 g = b->lever;
+  double trace = g.x.x + g.y.y + g.z.z;
+  CnVec3 t = {g.z.y - g.y.z, g.x.z - g.z.x, g.y.x - g.x.y};
+  t = cn_add(cn_madd(cn_add(t, cn_mmul(g, a)), -trace, a), cn_cross(a, cn_mtmul(g, a)));
+  t = cn_madd(b->couple, 1 / (1 + cn_norm2(a)), t);
+  CnVec3 f = {2 * j.x * (m.x - w.x) + d.x * m.y * m.z, 2 * j.y * (m.y - w.y) + d.y * m.z * m.x,
+              2 * j.z * (m.z - w.z) + d.z * m.x * m.y};
+  *moment = t;
+  return cn_add(f, cn_sub(cn_cross(a, t), t));
+}
+
+// Its inverse slope, as rows.
+static inline int slope_of(const CniTreeBody *b, CnVec3 d, CnVec3 m, CnVec3 t, CnMat3 *rows) {
+  double k = b->turn / 2, trace = b->lever.x.x + b->lever.y.y + b->lever.z.z;
+  CnVec3 j = b->inertia, s = cn_scale(k, t), a = cn_scale(k, m);
+  CnMat3 g = b->lever;
+  g.x.x -= trace;
+  g.y.y -= trace;
+  g.z.z -= trace;
+  CnVec3 x = {2 * j.x, d.y * m.z - s.z, d.z * m.y + s.y};
+  CnVec3 y = {d.x * m.z + s.z, 2 * j.y, d.z * m.x - s.x};
+  CnVec3 z = {d.x * m.y - s.y, d.y * m.x + s.x, 2 * j.z};
+  x = cn_madd(x, k, cn_sub(cn_cross(a, g.x), g.x));
+  y = cn_madd(y, k, cn_sub(cn_cross(a, g.y), g.y));
+  z = cn_madd(z, k, cn_sub(cn_cross(a, g.z), g.z));
+  CnVec3 yz = cn_cross(y, z);
+  double det = cn_dot(x, yz), inverse = 1 / det;
+  *rows = (CnMat3){cn_scale(inverse, yz), cn_scale(inverse, cn_cross(z, x)),
+                   cn_scale(inverse, cn_cross(x, y))};
+  return fabs(det) > 0;
+}
+
+// Newton's method with the slope where it begins: each step tells how much the next one will leave.
+static int find_middle(CniTreeBody *b) {
+  CnVec3 j = b->inertia, m = b->middle, t;
+  double k = b->turn, before = INFINITY;
+  CnVec3 d = {k * (j.z - j.y), k * (j.x - j.z), k * (j.y - j.x)};
+  CnMat3 rows;
+  for (int32_t i = 0; i < TURNS_MOST; i++) {
+    CnVec3 f = defect(b, d, m, &t);
+    if (i == 0 && !slope_of(b, d, m, t, &rows)) return 0;
+    CnVec3 step = cn_mtmul(rows, f);
+    m = cn_sub(m, step);
+    double size = cn_norm2(b->spin) + cn_norm2(m), way = cn_norm2(step);
+    if (way <= NEXT * size || way * way <= NEXT * size * before) {
+      b->middle = m;
+      return 1;
+    }
+    if (!(way < before)) return 0;
+    before = way;
+  }
+  return 0;
+}
+
+// A body by what pushes it, which is then forgotten.
+static inline int move(CniTreeBody *b, double h) {
   CnTwist end;
-  CniDriftTorque torque = {b->couple, b->lever};
   end.velocity = cn_madd(b->twist.velocity, 1 / b->mass, b->force);
   b->pose_new.position = cn_madd(b->pose.position, h / 2, cn_add(b->twist.velocity, end.velocity));
-  if (!cni_drift_middle(b->inertia, b->spin, &torque, b->turn, &b->middle)) return 0;
-  b->pose_new.rotation = cni_drift_turned(b->pose.rotation, b->middle, b->turn);
+  if (!find_middle(b)) return 0;
+  CnVec3 m = b->middle;
+  CnQuat half = {1, b->turn * m.x / 2, b->turn * m.y / 2, b->turn * m.z / 2};
+  b->pose_new.rotation = cn_qunit(cn_qmul(b->pose.rotation, half));
   b->axes_new = cn_qmat(b->pose_new.rotation);
-  end.spin = cn_mmul(b->axes_new, cn_madd(cn_scale(2, b->middle), -1, b->spin));
+  end.spin = cn_mmul(b->axes_new, cn_madd(cn_scale(2, m), -1, b->spin));
   b->end = end;
-  return 1;
-}
-
-// All bodies by the impulses found so far.
-static int go(CniTree *t, double h) {
-  forget(t);
-  for (int32_t i = 0; i < t->node_count; i++)
-    if (t->nodes[i].joint >= 0) push(t, i);
-  for (int32_t i = 0; i < t->node_count; i++)
-    if (!move(&t->bodies[i], h)) return 0;
+  b->force = b->couple = b->lever.x = b->lever.y = b->lever.z = CN_VEC3_ZERO;
   return 1;
 }
 
@@ -111,7 +158,7 @@ static int go(CniTree *t, double h) {
 static const CnMat3 unit = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
 // How far a joint is from where it is to be, to what is asked of it; returns the largest in units of what may be left.
-static double look_at(CniTree *t, const CniTreeInput *in, int32_t i, int first) {
+static inline double look_at(CniTree *t, const CniTreeInput *in, int32_t i, int first) {
   const CniTreeNode *node = &t->nodes[i];
   const CniTreeBody *b = &t->bodies[i];
   CniTreeJoint *j = &t->joints[i];
@@ -153,24 +200,15 @@ static double look_at(CniTree *t, const CniTreeInput *in, int32_t i, int first) 
   return cn_max(worst, cn_max(fabs(about_x), fabs(about_y)) / CNI_TREE_TURNS);
 }
 
-static double look(CniTree *t, const CniTreeInput *in, int first) {
+// All bodies by the impulses found so far, and how far the joints are apart then; below 0: not found.
+static double go(CniTree *t, const CniTreeInput *in, int first, int looking) {
   double worst = 0;
-  for (int32_t i = 0; i < t->node_count; i++)
-    if (t->nodes[i].joint >= 0) worst = cn_max(worst, look_at(t, in, i, first));
-  return worst;
-}
-
-// Errors are round-off: a share of them goes away.
-static void aim(CniTree *t, const CniTreeInput *in) {
-  double keep = 1 - in->stabilisation;
   for (int32_t i = 0; i < t->node_count; i++) {
-    CniTreeJoint *j = &t->joints[i];
-    j->wrench = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-    if (t->nodes[i].joint < 0) continue;
-    j->gap_target = cn_scale(keep, j->gap);
-    j->tilt_target[0] = keep * j->tilt[0];
-    j->tilt_target[1] = keep * j->tilt[1];
+    if (!move(&t->bodies[i], in->time_step)) return -1;
+    if (first) cni_tree_clear(&t->factors[i]);
+    if (looking && t->nodes[i].joint >= 0) worst = cn_max(worst, look_at(t, in, i, first));
   }
+  return worst;
 }
 
 // ---- the factor ----
@@ -226,35 +264,39 @@ static CnSym3 middle_inertia(const CniTreeBody *b, double h) {
 }
 
 static int factor(CniTree *t, const CniTreeInput *in) {
-  for (int32_t i = 0; i < t->node_count; i++)
+  for (int32_t i = t->node_count; i-- > 0;) {
+    CniTreeBody *b = &t->bodies[i];
     if (t->nodes[i].joint >= 0) expect(t, in, i);
-  for (int32_t i = 0; i < t->node_count; i++) {
-    const CniTreeBody *b = &t->bodies[i];
-    CniTreeFactor *f = &t->factors[i];
-    f->a = cn_sdiag(b->mass, b->mass, b->mass);
-    f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
-    f->c = middle_inertia(b, in->time_step);
+    if (!cni_tree_eliminate(t, i, b->mass, middle_inertia(b, in->time_step))) return 0;
+    b->lever.x = b->lever.y = b->lever.z = CN_VEC3_ZERO;
   }
-  return cni_tree_factor(t);
+  return 1;
+}
+
+// The impulses that the joints still ask for, to those found before, and to the bodies.
+static void solve(CniTree *t) {
+  for (int32_t i = t->node_count; i-- > 0;) cni_tree_gather(t, i);
+  for (int32_t i = 0; i < t->node_count; i++) {
+    cni_tree_spread(t, i);
+    if (t->nodes[i].joint < 0) continue;
+    t->joints[i].wrench = cni_twist_add(t->joints[i].wrench, t->factors[i].wrench);
+    push(t, i);
+  }
 }
 
 int cni_tree_drift(CniTree *t, const CniTreeInput *in) {
-  double h = in->time_step, before = INFINITY;
-  aim(t, in);
-  begin_bodies(t, in);
-  if (!go(t, h)) return 0;
-  double now = look(t, in, 1);
+  double before = INFINITY;
+  begin(t, in);
+  double now = go(t, in, 1, 1);
   if (now > 1 && !factor(t, in)) return 0;
   for (int32_t k = 0; now > 1; k++) {
     if (k == MOST || !(now < SLOW * before)) return 0;
-    cni_tree_solve(t);
-    for (int32_t i = 0; i < t->node_count; i++)
-      if (t->nodes[i].joint >= 0)
-        t->joints[i].wrench = cni_twist_add(t->joints[i].wrench, t->factors[i].wrench);
-    if (!go(t, h)) return 0;
     double expected = before < INFINITY ? now / before * now : INFINITY;
+    int sure = expected < SURE;
+    solve(t);
     before = now;
-    now = expected < SURE ? expected : look(t, in, 0);
+    now = go(t, in, 0, !sure);
+    if (sure && now == 0) return 1;
   }
-  return isfinite(now);
+  return now >= 0 && isfinite(now);
 }

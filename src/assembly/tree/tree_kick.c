@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the joints of a tree are, and the kick: gravity over the step, and the impulses with which the
 // joints hold (M v = M v_free + E^T g, E v = 0), certified by what the answer leaves of both.
-#include "assembly/tree/tree_private.h"
+#include "assembly/tree/tree_factor.h"
 
 #define REFINED 2   // times at most,
 #define EXACT 1e-12 // where more than this is left of the speeds
@@ -11,13 +11,29 @@
 
 static const CnMat3 unit = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-double cni_tree_place(CniTree *t, const CniTreeInput *in) {
+static void begin(CniTreeBody *b, const CniModel *model, int32_t body) {
+  b->mass = model->mass[body].mass;
+  b->inertia = cni_model_principal(model, body);
+  b->pose = model->pose[body];
+  b->twist = model->twist[body];
+  b->axes = cn_qmat(b->pose.rotation);
+  b->stiff = 0;
+  b->size = sqrt(cn_max(b->inertia.x, cn_max(b->inertia.y, b->inertia.z)) / b->mass);
+}
+
+double cni_tree_place(CniTree *t, const CniTreeInput *in, int at_end) {
   double worst = 0;
   for (int32_t i = 0; i < t->node_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
     CniTreeBody *body = &t->bodies[i];
     CniTreeJoint *j = &t->joints[i];
-    body->axes = cn_qmat(body->pose.rotation);
+    if (at_end) {
+      body->pose = body->pose_new;
+      body->twist = body->end;
+      body->axes = body->axes_new;
+    } else {
+      begin(body, in->model, node->body);
+    }
     if (node->joint < 0) continue;
     const CniTreeBody *parent = node->parent >= 0 ? &t->bodies[node->parent] : NULL;
     CnMat3 axes = unit;
@@ -54,13 +70,13 @@ double cni_tree_place(CniTree *t, const CniTreeInput *in) {
 // ---- the kick ----
 
 // Velocities of a joint: of the body against its parent, and the turn that is locked.
-static inline CnTwist speed_of(const CniTree *t, int32_t i, const CnTwist *twists, int after) {
+static inline CnTwist speed_of(const CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   const CniTreeFactor *f = &t->factors[i];
-  CnTwist v = after ? twists[node->body] : f->moved;
+  CnTwist v = t->moved[node->body];
   CnTwist u = {cn_add(v.velocity, cn_cross(v.spin, f->arm)), v.spin};
   if (node->parent >= 0) {
-    CnTwist p = after ? twists[t->nodes[node->parent].body] : t->factors[node->parent].moved;
+    CnTwist p = t->moved[t->nodes[node->parent].body];
     u.velocity = cn_sub(u.velocity, cn_add(p.velocity, cn_cross(p.spin, f->parent_arm)));
     u.spin = cn_sub(u.spin, p.spin);
   }
@@ -78,27 +94,28 @@ static inline CnTwist free_twist(const CniTreeBody *b, const CniTreeInput *in) {
   return free;
 }
 
-// Inertia of the bodies, arms to the point that force and reaction share: b's.
+// What the joints ask for without their impulses; arms to the point that force and reaction share: b's.
 static void load(CniTree *t, const CniTreeInput *in) {
   for (int32_t i = 0; i < t->node_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
     const CniTreeBody *body = &t->bodies[i];
     const CniTreeJoint *j = &t->joints[i];
     CniTreeFactor *f = &t->factors[i];
-    f->a = cn_sdiag(body->mass, body->mass, body->mass);
-    f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
-    f->c = cn_srotate(body->axes, body->inertia);
-    if (body->stiff) f->c = cn_sadd(f->c, body->added);
-    f->moved = free_twist(body, in); // until it is solved
+    cni_tree_clear(f);
+    t->pose[node->body] = body->pose;
+    t->twist[node->body] = body->twist;
+    t->moved[node->body] = free_twist(body, in);
     if (node->joint < 0) continue;
     f->arm = node->sign > 0 ? j->arm : cn_sub(j->arm, j->gap);
     f->parent_arm = node->sign > 0 ? cn_add(j->parent_arm, j->gap) : j->parent_arm;
     f->axis = node->hinge ? cn_cross(j->x, j->y) : CN_VEC3_ZERO;
+    CnTwist u = speed_of(t, i);
+    f->asked = (CnTwist){cn_neg(u.velocity), cn_neg(u.spin)};
   }
 }
 
-// m: rows that turn are certified times this, as in the step problem.
-static double length_of(const CniTree *t, const CniTreeNode *node, const CniTreeBody *body) {
+// m^2: rows that turn are certified times this length, as in the step problem.
+static double length2_of(const CniTree *t, const CniTreeNode *node, const CniTreeBody *body) {
   double mass = 1 / body->mass, turn;
   turn = 1 / body->inertia.x + 1 / body->inertia.y + 1 / body->inertia.z;
   if (node->parent >= 0) {
@@ -106,116 +123,104 @@ static double length_of(const CniTree *t, const CniTreeNode *node, const CniTree
     mass += 1 / p->mass;
     turn += 1 / p->inertia.x + 1 / p->inertia.y + 1 / p->inertia.z;
   }
-  return sqrt(3 * mass / turn);
+  return 3 * mass / turn;
 }
 
 typedef struct Sums {
-  double u2, r2, g2, u2_max, r2_max, k2, d2, mv2, p2, speed2, dissipation;
-  double k_max, p_max, d_max;
+  double u2, r2, u2_max, r2_max, speed2, dissipation;
+  double k_max, d_max; // of momenta, and of what impulses leave of them
   int32_t worst;
 } Sums;
 
-static void raise_all(double *most, CnVec3 x) {
-  *most = cn_max(*most, cn_max(fabs(x.x), cn_max(fabs(x.y), fabs(x.z))));
+static inline double largest(CnVec3 x) { return cn_max(fabs(x.x), cn_max(fabs(x.y), fabs(x.z))); }
+
+static inline void weigh(CnVec3 k, CnVec3 change, CnVec3 p, Sums *s) {
+  s->k_max = cn_max(s->k_max, cn_max(largest(k), largest(p)));
+  s->d_max = cn_max(s->d_max, largest(cn_sub(change, p)));
 }
 
-static void weigh(CnVec3 k, CnVec3 dm, CnVec3 p, Sums *s) {
-  CnVec3 defect = cn_sub(dm, p);
-  s->k2 += cn_norm2(k);
-  s->mv2 += cn_norm2(cn_add(k, dm));
-  s->p2 += cn_norm2(p);
-  s->d2 += cn_norm2(defect);
-  raise_all(&s->k_max, k);
-  raise_all(&s->p_max, p);
-  raise_all(&s->d_max, defect);
+// A body: its momenta against the impulses on it.
+static void check_body(const CniTree *t, const CniTreeInput *in, int32_t i, Sums *s) {
+  const CniTreeBody *b = &t->bodies[i];
+  CnTwist now = t->moved[t->nodes[i].body], p = b->push;
+  CnSym3 inertia = cn_srotate(b->axes, b->inertia);
+  if (b->stiff) inertia = cn_sadd(inertia, b->added);
+  CnTwist free = free_twist(b, in);
+  weigh(cn_scale(b->mass, free.velocity), cn_scale(b->mass, cn_sub(now.velocity, free.velocity)),
+        p.velocity, s);
+  weigh(cn_smul(inertia, free.spin), cn_smul(inertia, cn_sub(now.spin, free.spin)), p.spin, s);
+  s->dissipation -= 0.5 * (cn_dot(p.velocity, cn_add(now.velocity, b->twist.velocity)) +
+                           cn_dot(p.spin, cn_add(now.spin, b->twist.spin)));
+  s->speed2 =
+      cn_max(s->speed2, cn_norm2(b->twist.velocity) + cn_norm2(b->twist.spin) * b->size * b->size);
 }
 
-// Bodies: momenta against impulses, which are in `end` of them.
-static void check_bodies(const CniTree *t, const CniTreeInput *in, Sums *s) {
-  for (int32_t i = 0; i < t->node_count; i++) {
-    const CniTreeBody *b = &t->bodies[i];
-    CnTwist now = t->moved[t->nodes[i].body], p = b->end;
-    CnSym3 inertia = cn_srotate(b->axes, b->inertia);
-    if (b->stiff) inertia = cn_sadd(inertia, b->added);
-    CnTwist free = free_twist(b, in),
-            change = {cn_sub(now.velocity, free.velocity), cn_sub(now.spin, free.spin)};
-    weigh(cn_scale(b->mass, free.velocity), cn_scale(b->mass, change.velocity), p.velocity, s);
-    weigh(cn_smul(inertia, free.spin), cn_smul(inertia, change.spin), p.spin, s);
-    s->dissipation -= 0.5 * (cn_dot(p.velocity, cn_add(now.velocity, b->twist.velocity)) +
-                             cn_dot(p.spin, cn_add(now.spin, b->twist.spin)));
-    s->speed2 = cn_max(s->speed2,
-                       cn_norm2(b->twist.velocity) + cn_norm2(b->twist.spin) * b->size * b->size);
-  }
+// What the answer leaves at a joint; its impulse to the bodies.
+static void check_joint(CniTree *t, int32_t i, Sums *s) {
+  const CniTreeNode *node = &t->nodes[i];
+  const CniTreeFactor *f = &t->factors[i];
+  CnTwist u = speed_of(t, i), p = t->joints[i].impulse, *to = &t->bodies[i].push;
+  double l2 = node->hinge ? length2_of(t, node, &t->bodies[i]) : 1;
+  double u2 = cn_norm2(u.velocity) + l2 * cn_norm2(u.spin);
+  double r2 = cn_norm2(f->asked.velocity) + l2 * cn_norm2(f->asked.spin);
+  s->u2 += u2;
+  s->r2 += r2;
+  if (!(u2 <= s->u2_max)) s->worst = node->joint;
+  s->u2_max = cn_max(s->u2_max, u2);
+  s->r2_max = cn_max(s->r2_max, r2);
+  to->velocity = cn_add(to->velocity, p.velocity);
+  to->spin = cn_add(to->spin, cn_add(cn_cross(f->arm, p.velocity), p.spin));
+  if (node->parent < 0) return;
+  to = &t->bodies[node->parent].push;
+  to->velocity = cn_sub(to->velocity, p.velocity);
+  to->spin = cn_sub(to->spin, cn_add(cn_cross(f->parent_arm, p.velocity), p.spin));
 }
 
-// What the answer leaves: speeds of the joints, and momenta against impulses.
 static void certify(CniTree *t, const CniTreeInput *in, int first, CnCertificate *c) {
   Sums s = {.worst = -1};
-  for (int32_t i = 0; i < t->node_count; i++)
-    t->bodies[i].end = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-  for (int32_t i = 0; i < t->node_count; i++) {
-    const CniTreeNode *node = &t->nodes[i];
-    const CniTreeFactor *f = &t->factors[i];
-    if (node->joint < 0) continue;
-    CnTwist u = speed_of(t, i, t->moved, 1), p = t->joints[i].impulse;
-    double length = node->hinge ? length_of(t, node, &t->bodies[i]) : 1, l2 = length * length;
-    double u2 = cn_norm2(u.velocity) + l2 * cn_norm2(u.spin);
-    double r2 = cn_norm2(f->asked.velocity) + l2 * cn_norm2(f->asked.spin);
-    s.u2 += u2;
-    s.r2 += r2;
-    s.g2 += cn_norm2(p.velocity) + cn_norm2(p.spin) / l2;
-    if (!(u2 <= s.u2_max)) s.worst = node->joint;
-    s.u2_max = cn_max(s.u2_max, u2);
-    s.r2_max = cn_max(s.r2_max, r2);
-    CnTwist *own = &t->bodies[i].end;
-    own->velocity = cn_add(own->velocity, p.velocity);
-    own->spin = cn_add(own->spin, cn_add(cn_cross(f->arm, p.velocity), p.spin));
-    if (node->parent < 0) continue;
-    own = &t->bodies[node->parent].end;
-    own->velocity = cn_sub(own->velocity, p.velocity);
-    own->spin = cn_sub(own->spin, cn_add(cn_cross(f->parent_arm, p.velocity), p.spin));
+  for (int32_t i = t->node_count; i-- > 0;) { // what hangs at a body comes before it
+    if (t->nodes[i].joint >= 0) check_joint(t, i, &s);
+    check_body(t, in, i, &s);
   }
   if (first) t->free = (CniTreeFree){s.r2, s.r2_max};
-  check_bodies(t, in, &s);
   double least = cn_max(cn_norm(in->gravity) * in->time_step, 1e-4 * sqrt(s.speed2));
   double speed = cn_max(sqrt(t->free.most), least), size = sqrt(cn_max(t->free.sum, s.u2));
-  double momentum = cn_max(s.k_max, s.p_max);
   *c = (CnCertificate){.worst_block = s.worst, .dissipation = s.dissipation};
   c->residual_speed = c->joint_speed = sqrt(s.u2_max);
   c->residual = speed > 0 ? c->residual_speed / speed : 0;
   c->error_siconos = c->error_scaled = size > 0 ? sqrt(s.u2) / size : 0;
-  c->momentum_defect = momentum > 0 ? s.d_max / momentum : 0;
+  c->momentum_defect = s.k_max > 0 ? s.d_max / s.k_max : 0;
 }
 
 // Impulses for what the joints still ask for, to those found before.
-static void solve(CniTree *t, const CniTreeInput *in, int first) {
+static void solve(CniTree *t, int first) {
+  for (int32_t i = t->node_count; i-- > 0;) cni_tree_gather(t, i);
   for (int32_t i = 0; i < t->node_count; i++) {
-    if (t->nodes[i].joint < 0) continue;
-    CnTwist u = speed_of(t, i, t->moved, !first);
-    t->factors[i].asked = (CnTwist){cn_neg(u.velocity), cn_neg(u.spin)};
-  }
-  cni_tree_solve(t);
-  for (int32_t i = 0; i < t->node_count; i++) {
-    const CniTreeBody *b = &t->bodies[i];
     CnTwist *moved = &t->moved[t->nodes[i].body], *impulse = &t->joints[i].impulse;
-    if (first) *moved = free_twist(b, in);
+    cni_tree_spread(t, i);
     *moved = cni_twist_add(*moved, t->factors[i].moved);
     *impulse = first ? t->factors[i].wrench : cni_twist_add(*impulse, t->factors[i].wrench);
+    t->bodies[i].push = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   }
 }
 
 int cni_tree_kick(CniTree *t, const CniTreeInput *in, CnCertificate *certificate) {
   load(t, in);
-  if (!cni_tree_factor(t)) return 0;
-  for (int32_t i = 0; i < t->node_count; i++) {
-    int32_t body = t->nodes[i].body;
-    t->pose[body] = t->bodies[i].pose;
-    t->twist[body] = t->bodies[i].twist;
+  for (int32_t i = t->node_count; i-- > 0;) {
+    const CniTreeBody *b = &t->bodies[i];
+    CnSym3 inertia = cn_srotate(b->axes, b->inertia);
+    if (b->stiff) inertia = cn_sadd(inertia, b->added);
+    if (!cni_tree_eliminate(t, i, b->mass, inertia)) return 0;
   }
-  solve(t, in, 1);
+  solve(t, 1);
   certify(t, in, 1, certificate);
   for (int32_t k = 0; k < REFINED && certificate->residual > EXACT; k++) {
-    solve(t, in, 0);
+    for (int32_t i = 0; i < t->node_count; i++) {
+      if (t->nodes[i].joint < 0) continue;
+      CnTwist u = speed_of(t, i);
+      t->factors[i].asked = (CnTwist){cn_neg(u.velocity), cn_neg(u.spin)};
+    }
+    solve(t, 0);
     certify(t, in, 0, certificate);
   }
   return certificate->residual <= GOOD && certificate->momentum_defect <= GOOD;

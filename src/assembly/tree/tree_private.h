@@ -41,12 +41,14 @@ typedef struct CniTreeBody {
   CnVec3 spin;   // in its own axes
   int32_t stiff; // forces hold it against turning more than the step resolves:
   CnSym3 added;  // by this in inertia, world axes
+  double across; // largest s^2 of its joints (drift_joints.c)
   double turn;   // s: k of its rotation (drift.c)
   CnVec3 middle;
   CnPose pose_new;
   CnMat3 axes_new;
   CnTwist end;
-  CnVec3 force;  // N s: of the joints in the drift,
+  CnTwist push;  // N s, N m s: of the joints in the kick,
+  CnVec3 force;  // N s: in the drift,
   CnVec3 couple; // N m s, in the axes where the motion begins,
   CnMat3 lever;  // and sum of r f^T in these
   double size;   // m: radius of gyration
@@ -111,18 +113,13 @@ struct CniTree {
 // Nodes for the joints of the model, if they are not there already.
 CnStatus cni_tree_shape(CniTree *tree, const CniModel *model);
 
-// Inertias, arms and axes of the factors are set: eliminate, leaves first. Returns 0 where that
-// cannot be done.
-int cni_tree_factor(CniTree *tree);
-// What gives the joints the velocities asked for; to moved and wrench.
-void cni_tree_solve(CniTree *tree);
-
-// Joints and axes of bodies where these are; returns the largest error over what counts as closed.
-double cni_tree_place(CniTree *tree, const CniTreeInput *in);
-// Velocities after gravity and the impulses that the joints take to hold.
+// Joints and axes of bodies where these are, at the beginning or at the end of a drift; returns the largest
+// error over what counts as closed.
+double cni_tree_place(CniTree *tree, const CniTreeInput *in, int at_end);
 // What the forces of the last step add to inertias where the step is longer than they allow
 // (groups.c); returns 2 if none does in a step twice as long, 1 otherwise. wanted: the longest asked for.
 int cni_tree_stiffen(CniTree *tree, const CniTreeInput *in, int wanted);
+// Velocities after gravity and the impulses that the joints take to hold.
 int cni_tree_kick(CniTree *tree, const CniTreeInput *in, CnCertificate *certificate);
 // The motion without forces from there. Returns 0 where it was not found.
 int cni_tree_drift(CniTree *tree, const CniTreeInput *in);

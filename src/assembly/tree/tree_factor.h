@@ -13,12 +13,15 @@
 // which takes five times that).
 //
 // Reference: Featherstone, Rigid Body Dynamics Algorithms, 7.
+#ifndef CNI_TREE_FACTOR_H
+#define CNI_TREE_FACTOR_H
+
 #include "assembly/tree/tree_private.h"
 
-#define LOST 1e-15 // of the inertia about all axes: what turns is lost in round-off
+#define CNI_TREE_LOST 1e-15 // of the inertia about all axes: what turns is lost in round-off
 
 // To another point: velocities there are v - r x w.
-static inline void shift(CnSym3 *a, CnMat3 *b, CnSym3 *c, CnVec3 r) {
+static inline void cni_tree_shift(CnSym3 *a, CnMat3 *b, CnSym3 *c, CnVec3 r) {
   CnVec3 ax = {a->xx, a->xy, a->xz}, ay = {a->xy, a->yy, a->yz}, az = {a->xz, a->yz, a->zz};
   CnMat3 n = {cn_cross(b->x, r), cn_cross(b->y, r), cn_cross(b->z, r)};
   b->x = cn_add(b->x, cn_madd(cn_scale(r.z, ay), -r.y, az));
@@ -34,7 +37,7 @@ static inline void shift(CnSym3 *a, CnMat3 *b, CnSym3 *c, CnVec3 r) {
 }
 
 // s - f u v^T where that is symmetric
-static inline void take_product(CnSym3 *s, CnVec3 u, CnVec3 v) {
+static inline void cni_take_product(CnSym3 *s, CnVec3 u, CnVec3 v) {
   s->xx -= u.x * v.x;
   s->yy -= u.y * v.y;
   s->zz -= u.z * v.z;
@@ -43,25 +46,25 @@ static inline void take_product(CnSym3 *s, CnVec3 u, CnVec3 v) {
   s->yz -= u.y * v.z;
 }
 
-static inline int free_axis(CniTreeFactor *f) {
+static inline int cni_tree_free_axis(CniTreeFactor *f) {
   CnVec3 s = f->axis, u = cn_mmul(f->b, s), v = cn_smul(f->c, s);
   double d = cn_dot(s, v);
-  if (!(d > LOST * (f->c.xx + f->c.yy + f->c.zz))) return 0;
+  if (!(d > CNI_TREE_LOST * (f->c.xx + f->c.yy + f->c.zz))) return 0;
   f->inverse = 1 / d;
   f->push = cn_scale(f->inverse, u);
   f->twist = cn_scale(f->inverse, v);
-  take_product(&f->a, u, f->push);
+  cni_take_product(&f->a, u, f->push);
   f->b.x = cn_madd(f->b.x, -f->twist.x, u);
   f->b.y = cn_madd(f->b.y, -f->twist.y, u);
   f->b.z = cn_madd(f->b.z, -f->twist.z, u);
-  take_product(&f->c, v, f->twist);
+  cni_take_product(&f->c, v, f->twist);
   return 1;
 }
 
 // a - b c^-1 b^T
-static inline int free_point(CniTreeFactor *f) {
+static inline int cni_tree_free_point(CniTreeFactor *f) {
   double trace = f->c.xx + f->c.yy + f->c.zz;
-  if (!(cn_sdet(f->c) > LOST * LOST * trace * trace * trace)) return 0;
+  if (!(cn_sdet(f->c) > CNI_TREE_LOST * CNI_TREE_LOST * trace * trace * trace)) return 0;
   f->ball = cn_sinverse(f->c);
   f->ball_b = f->b;
   CnVec3 bx = {f->b.x.x, f->b.y.x, f->b.z.x}, by = {f->b.x.y, f->b.y.y, f->b.z.y};
@@ -76,45 +79,53 @@ static inline int free_point(CniTreeFactor *f) {
   return 1;
 }
 
-static const CnMat3 nothing = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-
-int cni_tree_factor(CniTree *t) {
-  for (int32_t i = t->node_count; i-- > 0;) {
-    const CniTreeNode *node = &t->nodes[i];
-    CniTreeFactor *f = &t->factors[i];
-    if (node->joint < 0) {
-      if (!free_point(f)) return 0;
-      f->whole = cn_sinverse(f->a);
-      continue;
-    }
-    shift(&f->a, &f->b, &f->c, f->arm);
-    if (node->hinge) {
-      if (!free_axis(f)) return 0;
-    } else {
-      if (!free_point(f)) return 0;
-      f->b = nothing;
-      f->c = (CnSym3){0, 0, 0, 0, 0, 0};
-    }
-    if (node->parent < 0) continue;
-    CniTreeFactor *p = &t->factors[node->parent];
-    CnSym3 a = f->a, c = f->c;
-    CnMat3 b = f->b;
-    shift(&a, &b, &c, cn_neg(f->parent_arm));
-    p->a = cn_sadd(p->a, a);
-    p->b = (CnMat3){cn_add(p->b.x, b.x), cn_add(p->b.y, b.y), cn_add(p->b.z, b.z)};
-    p->c = cn_sadd(p->c, c);
+// The inertia of a node without what hangs at it is there: add its own, take out the turn that its
+// joint leaves, hand the rest to its parent. Leaves first. Returns 0 where that cannot be done.
+static inline int cni_tree_eliminate(CniTree *t, int32_t i, double mass, CnSym3 inertia) {
+  const CniTreeNode *node = &t->nodes[i];
+  CniTreeFactor *f = &t->factors[i];
+  f->a.xx += mass;
+  f->a.yy += mass;
+  f->a.zz += mass;
+  f->c = cn_sadd(f->c, inertia);
+  f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  if (node->joint < 0) {
+    if (!cni_tree_free_point(f)) return 0;
+    f->whole = cn_sinverse(f->a);
+    return 1;
   }
+  cni_tree_shift(&f->a, &f->b, &f->c, f->arm);
+  if (node->hinge) {
+    if (!cni_tree_free_axis(f)) return 0;
+  } else {
+    if (!cni_tree_free_point(f)) return 0;
+    f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+    f->c = (CnSym3){0, 0, 0, 0, 0, 0};
+  }
+  if (node->parent < 0) return 1;
+  CniTreeFactor *p = &t->factors[node->parent];
+  CnSym3 a = f->a, c = f->c;
+  CnMat3 b = f->b;
+  cni_tree_shift(&a, &b, &c, cn_neg(f->parent_arm));
+  p->a = cn_sadd(p->a, a);
+  p->b = (CnMat3){cn_add(p->b.x, b.x), cn_add(p->b.y, b.y), cn_add(p->b.z, b.z)};
+  p->c = cn_sadd(p->c, c);
   return 1;
 }
 
+static inline void cni_tree_clear(CniTreeFactor *f) {
+  f->a = f->c = (CnSym3){0, 0, 0, 0, 0, 0};
+  f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+}
+
 // Momenta that velocities of a joint take.
-static inline CnTwist momentum(const CniTreeFactor *f, CnTwist v) {
+static inline CnTwist cni_tree_momentum(const CniTreeFactor *f, CnTwist v) {
   return (CnTwist){cn_add(cn_smul(f->a, v.velocity), cn_mmul(f->b, v.spin)),
                    cn_add(cn_mtmul(f->b, v.velocity), cn_smul(f->c, v.spin))};
 }
 
-// From the leaves: what parents have to bear if they stay.
-static void gather(CniTree *t, int32_t i) {
+// What gives the joints the velocities asked for. From the leaves: what parents have to bear if they stay.
+static inline void cni_tree_gather(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
   CnTwist p = f->bias;
@@ -134,12 +145,13 @@ static void gather(CniTree *t, int32_t i) {
   }
   if (node->parent < 0) return;
   CnTwist *to = &t->factors[node->parent].bias;
-  p = cni_twist_add(p, momentum(f, f->asked));
+  p = cni_twist_add(p, cni_tree_momentum(f, f->asked));
   to->velocity = cn_add(to->velocity, p.velocity);
   to->spin = cn_add(to->spin, cn_add(p.spin, cn_cross(f->parent_arm, p.velocity)));
 }
 
-static void spread(CniTree *t, int32_t i) {
+// To the leaves: velocities, to moved, and impulses, to wrench.
+static inline void cni_tree_spread(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
   if (node->joint < 0) { // (a - b c^-1 b^T) v = b c^-1 l - p
@@ -147,6 +159,7 @@ static void spread(CniTree *t, int32_t i) {
     CnVec3 v = cn_smul(f->whole, cn_sub(cn_mmul(f->ball_b, turn), f->bias.velocity));
     CnVec3 w = cn_neg(cn_add(turn, cn_smul(f->ball, cn_mtmul(f->ball_b, v))));
     f->moved = (CnTwist){v, w};
+    f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
     return;
   }
   CnTwist at = f->asked;
@@ -157,7 +170,7 @@ static void spread(CniTree *t, int32_t i) {
   }
   CnVec3 w;
   if (node->hinge) {
-    f->wrench = cni_twist_add(f->bias, momentum(f, at));
+    f->wrench = cni_twist_add(f->bias, cni_tree_momentum(f, at));
     double turn = cn_dot(f->push, at.velocity) + cn_dot(f->twist, at.spin) + f->inverse * f->left;
     w = cn_madd(at.spin, -turn, f->axis);
   } else {
@@ -165,11 +178,7 @@ static void spread(CniTree *t, int32_t i) {
     w = cn_neg(cn_smul(f->ball, cn_add(cn_mtmul(f->ball_b, at.velocity), f->bias.spin)));
   }
   f->moved = (CnTwist){cn_add(at.velocity, cn_cross(f->arm, w)), w};
+  f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
-void cni_tree_solve(CniTree *t) {
-  const CnTwist none = {CN_VEC3_ZERO, CN_VEC3_ZERO};
-  for (int32_t i = 0; i < t->node_count; i++) t->factors[i].bias = none;
-  for (int32_t i = t->node_count; i-- > 0;) gather(t, i);
-  for (int32_t i = 0; i < t->node_count; i++) spread(t, i);
-}
+#endif

@@ -300,8 +300,11 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   // one that comes to bounce again does not rest; gravity alone brings it back in two steps
   double fast = in->restitution_threshold + 2 * in->time_step * cn_norm(in->gravity);
   int bounces = restitution_of(loop->plan, i) > 0 && old_speed(in, c, arms) < -fast;
-  if (loaded && !bounces && p->friction == CN_FRICTION_COULOMB)
-    soften(in, loop->plan, c, cni_block_b_n(p, block));
+  if (!loaded || bounces) return;
+  double *b_n = cni_block_b_n(p, block);
+  if (p->friction == CN_FRICTION_COULOMB) soften(in, loop->plan, c, b_n);
+  double bend = cni_contact_bend(in, loop->plan, i, old_speed(in, c, arms));
+  if (bend != 0) *b_n += bend / in->time_step;
 }
 
 // What contacts of two spheres share, by value: nothing that is written in between can change it.

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round bodies that roll and rock: a row of a step follows the tangent of a surface, and the surface
+// bends away from it, or towards it.
+//
+// A body that touches with the radius of curvature R, its centre of mass at the height H over the
+// place, and turns at w has after the step h the gap
+//
+//     phi + h u_n + 1/2 h^2 w^2 (H - R) + ...
+//
+// so that one which rocks upright on a flat side (R > H) sinks in a little in every step, and the row
+// must ask for u_n >= -(phi + c)/h with that third term c. In general c is the gap of the two shapes
+// where their present twists would bring them, less what the row says of it; it belongs to shapes that
+// touch in one place, bore a load there and go on touching. What is more than 1/2 h^2 w^2 times FLATTEST
+// sizes is no curvature: another place comes into contact.
+//
+// Two balls, a ball on a plane, and what does not turn have none of it. Cost: one look at the pair.
+#include "assembly/assembly_private.h"
+
+#define LEAST 1e-3  // of the slop: less is not worth a look
+#define FLATTEST 16 // radius of curvature, in sizes
+
+static int bends(const CniModel *m, int32_t shape) {
+  return (cni_shape_kinds[m->shapes[shape].kind]->flags & CNI_SHAPE_CURVED) != 0;
+}
+
+// Is it the only contact of its two shapes?
+static int alone(const CniAssemblyInput *in, int32_t i) {
+  const CniContact *c = &in->contacts[i];
+  uint64_t rank = cni_contact_rank(c);
+  return (i == 0 || cni_contact_rank(c - 1) != rank) &&
+         (i + 1 == in->contact_count || cni_contact_rank(c + 1) != rank);
+}
+
+static CnTwist twist_of(const CniAssemblyInput *in, int32_t body) {
+  if (in->model->bodies[body].kind == CN_BODY_FIXED) return (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  return in->twist[body];
+}
+
+static CniPlaced carried(const CniAssemblyInput *in, int32_t shape, int32_t body, CnTwist twist) {
+  double h = in->time_step;
+  CnPose pose = in->pose[body];
+  pose.position = cn_madd(pose.position, h, twist.velocity);
+  pose.rotation = cn_qunit(cn_qmul(cni_quat_exp(cn_scale(h, twist.spin)), pose.rotation));
+  return cni_model_placed(in->model, shape, &pose);
+}
+
+double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t i,
+                        double speed) {
+  const CniContact *c = &in->contacts[i];
+  const CniModel *m = in->model;
+  if (!(bends(m, c->shape_a) || bends(m, c->shape_b)) || !alone(in, i) || in->times) return 0;
+  CnTwist a = twist_of(in, c->body_a), b = twist_of(in, c->body_b);
+  double h = in->time_step, size = 0;
+  if (!cni_shape_unbounded(m->shapes[c->shape_a].kind))
+    size += cn_norm2(a.spin) * cni_model_outradius(&m->shapes[c->shape_a]);
+  if (!cni_shape_unbounded(m->shapes[c->shape_b].kind))
+    size += cn_norm2(b.spin) * cni_model_outradius(&m->shapes[c->shape_b]);
+  double most = 0.5 * h * h * size;
+  double slop = cni_contact_slop(in, plan, c);
+  if (!(most > LEAST * slop) || c->gap > slop) return 0;
+  CniPlaced at_a = carried(in, c->shape_a, c->body_a, a);
+  CniPlaced at_b = carried(in, c->shape_b, c->body_b, b);
+  double way = cni_places(&at_a, &at_b).gap - (c->gap + h * speed);
+  return fabs(way) <= FLATTEST * most ? way : 0;
+}

@@ -47,7 +47,7 @@
 #define IPM_STEPS 260     // and of all
 #define WARM_STEPS 6      // steps of Newton from impulses that are given
 #define TRY_STEPS 12      // between sweeps
-#define LEAST_STEPS 12    // within a budget: with fewer nothing is begun
+#define LEAST_STEPS 6     // within a budget: with fewer nothing is begun
 #define CONE_STEPS 300    // and where all else has failed
 #define PATH_WORK 1e9     // numbers of factors computed along paths
 #define PATH_MOST 9000    // factors

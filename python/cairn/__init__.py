@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cairn: rigid bodies that touch, slide, stick, collide and are held by joints, with a certificate of
+every step.
+
+    import cairn
+    world = cairn.World(time_step=1e-3)
+    world.floor()
+    ball = world.body(cairn.sphere(0.1), position=(0, 0, 1))
+    world.step(1000)
+    print(ball.position, world.verdict.line)
+"""
+from ._c import Error, describe, ffi, lib, text
+from .problem import Problem, Solution, solve, solvers
+from .run import Recorder, Run
+from .scene import Scene, load, scenes
+from .shapes import Shape, box, capsule, cone, cylinder, ellipsoid, hull, plane, sphere
+from .things import Body, Force, Function, Joint, Material, rotate
+from .views import POSE, TWIST, View
+from .world import Report, Verdict, World
+
+__version__ = text(lib.cn_version())
+__all__ = ["Body", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
+           "Scene", "Shape", "Solution", "TWIST", "Verdict", "View", "World", "box", "capsule", "cone", "cylinder",
+           "describe", "ellipsoid", "ffi", "hull", "lib", "load", "plane", "rotate", "scenes", "solve", "solvers",
+           "sphere"]

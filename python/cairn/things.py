@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bodies, joints, forces, materials and functions of a world as objects."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Optional
+
+import numpy as np
+
+from . import _c
+from ._c import Error, call, ffi, lib, text
+from .shapes import Shape
+
+if TYPE_CHECKING:
+    from .world import World
+
+
+def id_of(kind: str, slot: int, generation: int):
+    return ffi.new(kind + " *", {"slot": slot, "generation": generation})[0]
+
+
+class Thing:
+    """Something in a world by its id. After it is destroyed, every use is an Error."""
+    _sort = "thing"
+
+    def __init__(self, world: "World", id_):
+        self.world, self._id = world, id_
+
+    def __eq__(self, other) -> bool:
+        return (type(self) is type(other) and self.world is other.world
+                and (self._id.slot, self._id.generation) == (other._id.slot, other._id.generation))
+
+    def __hash__(self) -> int:
+        return hash((type(self), id(self.world), self._id.slot, self._id.generation))
+
+    def __repr__(self) -> str:
+        return f"<{self._sort} {self._id.slot}>"
+
+    def _ask(self, function, kind: str):
+        out = ffi.new(kind + " *")
+        with self.world._use() as pointer:
+            call(function(pointer, self._id, out))
+        return out
+
+
+class Material(Thing):
+    """The law of a surface."""
+    _sort = "material"
+
+    @property
+    def fields(self) -> dict:
+        return _c.plain(self._ask(lib.cn_material_def, "CnMaterialDef"))
+
+    def set(self, **fields) -> None:
+        """Change numbers of the material."""
+        out = self._ask(lib.cn_material_def, "CnMaterialDef")
+        keep: list = []
+        _c.fill(out[0], ffi.typeof(out[0]), fields, "material", keep)
+        with self.world._use() as pointer:
+            call(lib.cn_material_set(pointer, self._id, out))
+
+
+class Body(Thing):
+    """A rigid body. Positions and velocities are those of its frame's origin, in world axes."""
+    _sort = "body"
+
+    @property
+    def info(self) -> dict:
+        return _c.plain(self._ask(lib.cn_body_info, "CnBodyInfo"))
+
+    @property
+    def name(self) -> str:
+        return text(self._ask(lib.cn_body_info, "CnBodyInfo").name)
+
+    @property
+    def mass(self) -> float:
+        return self._ask(lib.cn_body_info, "CnBodyInfo").mass
+
+    @property
+    def kind(self) -> str:
+        return _c.word("CnBodyKind", self._ask(lib.cn_body_info, "CnBodyInfo").kind)
+
+    @property
+    def position(self) -> np.ndarray:
+        return _c.plain(self._ask(lib.cn_body_pose, "CnPose").position)
+
+    @position.setter
+    def position(self, value) -> None:
+        self.pose = (value, self.rotation)
+
+    @property
+    def rotation(self) -> np.ndarray:
+        """Unit quaternion w, x, y, z: turns body axes into world axes."""
+        return _c.plain(self._ask(lib.cn_body_pose, "CnPose").rotation)
+
+    @rotation.setter
+    def rotation(self, value) -> None:
+        self.pose = (self.position, value)
+
+    @property
+    def pose(self) -> tuple:
+        pose = self._ask(lib.cn_body_pose, "CnPose")
+        return _c.plain(pose.position), _c.plain(pose.rotation)
+
+    @pose.setter
+    def pose(self, value) -> None:
+        pose = ffi.new("CnPose *", _c.pose_of(value, "pose"))
+        with self.world._use() as pointer:
+            call(lib.cn_body_set_pose(pointer, self._id, pose))
+
+    @property
+    def velocity(self) -> np.ndarray:
+        return _c.plain(self._ask(lib.cn_body_twist, "CnTwist").velocity)
+
+    @velocity.setter
+    def velocity(self, value) -> None:
+        self.twist = (value, self.spin)
+
+    @property
+    def spin(self) -> np.ndarray:
+        return _c.plain(self._ask(lib.cn_body_twist, "CnTwist").spin)
+
+    @spin.setter
+    def spin(self, value) -> None:
+        self.twist = (self.velocity, value)
+
+    @property
+    def twist(self) -> tuple:
+        twist = self._ask(lib.cn_body_twist, "CnTwist")
+        return _c.plain(twist.velocity), _c.plain(twist.spin)
+
+    @twist.setter
+    def twist(self, value) -> None:
+        velocity, spin = value
+        twist = ffi.new("CnTwist *", {"velocity": _c.numbers(velocity, 3, "velocity"),
+                                      "spin": _c.numbers(spin, 3, "spin")})
+        with self.world._use() as pointer:
+            call(lib.cn_body_set_twist(pointer, self._id, twist))
+
+    def push(self, force, point=None) -> None:
+        """A force (N, world axes) for the next step, at a point of the world or at the centre of mass."""
+        force = _c.vec3(force, "force")
+        if point is None:
+            com = self.info["com"]["position"]
+            position, rotation = self.pose
+            point = position + rotate(rotation, com)
+        with self.world._use() as pointer:
+            call(lib.cn_body_apply_force(pointer, self._id, force, _c.vec3(point, "point")))
+
+    def turn(self, torque) -> None:
+        """A torque (N m, world axes) for the next step."""
+        with self.world._use() as pointer:
+            call(lib.cn_body_apply_torque(pointer, self._id, _c.vec3(torque, "torque")))
+
+    def add(self, shape: Shape) -> None:
+        """Another shape."""
+        self.world._add_shape(self, shape)
+
+    def move(self, **functions) -> None:
+        """How a kinematic body moves by functions of time: x=, y=, z= (m), turn= (rad) about axis=."""
+        out, keep = _c.definition(lib.cn_motion_def_default(), functions, "motion")
+        with self.world._use() as pointer:
+            call(lib.cn_body_set_motion(pointer, self._id, out))
+
+    def contacts(self, other: Optional["Body"] = None) -> np.ndarray:
+        """Its contacts of the last step (with another body): a structured array as World.contacts."""
+        none = ffi.new("CnBodyId *")[0]
+        count = ffi.new("int32_t *")
+        with self.world._use() as pointer:
+            args = (pointer, self._id, other._id if other else none)
+            call(lib.cn_world_contacts_of(*args, ffi.NULL, 0, count))
+            numbers = np.empty(count[0], np.int32)
+            call(lib.cn_world_contacts_of(*args, _c.array_pointer(numbers, "int32_t"), count[0], count))
+        return self.world.contacts()[numbers]
+
+    def destroy(self) -> None:
+        """With its shapes, joints and forces."""
+        self.world._move()
+        with self.world._use() as pointer:
+            call(lib.cn_body_destroy(pointer, self._id))
+
+
+class Joint(Thing):
+    """A joint: coordinates, rates, reactions of the last step; numbers that can be changed."""
+    _sort = "joint"
+
+    @property
+    def fields(self) -> dict:
+        """Its definition as it is now."""
+        return _c.plain(self._ask(lib.cn_joint_def, "CnJointDef"))
+
+    @property
+    def name(self) -> str:
+        return text(self._ask(lib.cn_joint_def, "CnJointDef").name)
+
+    @property
+    def kind(self) -> str:
+        return _c.word("CnJointKind", self._ask(lib.cn_joint_def, "CnJointDef").kind)
+
+    @property
+    def state(self) -> dict:
+        """All of CnJointState: force, torque, coordinates, efforts."""
+        return _c.plain(self._ask(lib.cn_joint_state, "CnJointState"))
+
+    def _row(self, field: str) -> np.ndarray:
+        state = self._ask(lib.cn_joint_state, "CnJointState")
+        return np.array(list(getattr(state, field))[:state.coordinate_count])
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        """m or rad, one a free direction of its kind."""
+        return self._row("coordinate")
+
+    @property
+    def rates(self) -> np.ndarray:
+        return self._row("rate")
+
+    @property
+    def motor(self) -> np.ndarray:
+        """Efforts of its motors, N or N m."""
+        return self._row("motor")
+
+    @property
+    def force(self) -> np.ndarray:
+        """N, world axes, on body b."""
+        return _c.plain(self._ask(lib.cn_joint_state, "CnJointState").force)
+
+    @property
+    def torque(self) -> np.ndarray:
+        """N m, world axes, on body b at its frame's origin."""
+        return _c.plain(self._ask(lib.cn_joint_state, "CnJointState").torque)
+
+    @property
+    def error(self) -> float:
+        """m, how far it is open."""
+        return self._ask(lib.cn_joint_state, "CnJointState").error
+
+    def set(self, axis: int = 0, **fields) -> None:
+        """Change what it does: fields of CnJointAxis for one coordinate (motor_speed, motor_effort,
+        lower, stiffness ...), or of the joint itself (distance, stiffness of ball and distance joints:
+        pass axis=None)."""
+        out = self._ask(lib.cn_joint_def, "CnJointDef")
+        keep: list = []
+        if axis is None:
+            _c.fill(out[0], ffi.typeof(out[0]), fields, "joint", keep)
+        else:
+            if not 0 <= axis < len(out.axes):
+                raise Error(f"joint: no coordinate {axis}")
+            _c.fill(out.axes[axis], ffi.typeof("CnJointAxis"), fields, f"joint.axes[{axis}]", keep)
+        with self.world._use() as pointer:
+            call(lib.cn_joint_set(pointer, self._id, out))
+
+    def destroy(self) -> None:
+        with self.world._use() as pointer:
+            call(lib.cn_joint_destroy(pointer, self._id))
+
+
+class Force(Thing):
+    """A force element."""
+    _sort = "force"
+
+    @property
+    def fields(self) -> dict:
+        return _c.plain(self._ask(lib.cn_force_def, "CnForceDef"))
+
+    @property
+    def state(self) -> dict:
+        return _c.plain(self._ask(lib.cn_force_state, "CnForceState"))
+
+    def set(self, **fields) -> None:
+        out = self._ask(lib.cn_force_def, "CnForceDef")
+        keep: list = []
+        _c.fill(out[0], ffi.typeof(out[0]), fields, "force", keep)
+        with self.world._use() as pointer:
+            call(lib.cn_force_set(pointer, self._id, out))
+
+    def destroy(self) -> None:
+        with self.world._use() as pointer:
+            call(lib.cn_force_destroy(pointer, self._id))
+
+
+class Function(Thing):
+    """A function of time: call it with a time for its value."""
+    _sort = "function"
+
+    def __call__(self, time: float) -> float:
+        out = ffi.new("double[3]")
+        with self.world._use() as pointer:
+            call(lib.cn_function_value(pointer, self._id, float(time), out))
+        return out[0]
+
+
+def rotate(rotation, vector) -> np.ndarray:
+    """A vector of body axes in world axes."""
+    w, u = float(rotation[0]), np.asarray(rotation[1:4], float)
+    vector = np.asarray(vector, float)
+    return vector + 2 * np.cross(u, np.cross(u, vector) + w * vector)

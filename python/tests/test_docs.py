@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every program of the documents runs."""
+import os
+import re
+
+import pytest
+
+import cairn
+
+source = os.environ.get("CAIRN_SOURCE", os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+def programs():
+    for name in ("docs/howto/python.md", "README.md"):
+        with open(os.path.join(source, name), encoding="utf-8") as file:
+            for i, code in enumerate(re.findall(r"```python\n(.*?)```", file.read(), flags=re.S)):
+                yield pytest.param(code, id=f"{name}-{i}")
+
+
+@pytest.mark.parametrize("code", programs())
+def test_program(code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "program", "exec"), {})
+
+
+def test_readme_is_short():
+    with open(os.path.join(source, "README.md"), encoding="utf-8") as file:
+        found = re.findall(r"```python\n(.*?)```", file.read(), flags=re.S)
+    assert found and all(len(code.strip().split("\n")) <= 12 for code in found)
+
+
+def test_every_public_function():
+    """The module has all functions of the headers."""
+    folder = os.path.join(source, "include", "cairn")
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            for function in re.findall(r"^CN_API [^;(]*?(cn_\w+)\(", file.read(), flags=re.M):
+                assert hasattr(cairn.lib, function), function

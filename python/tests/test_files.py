@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenes, runs, problems."""
+import json
+
+import numpy as np
+import pytest
+
+import cairn
+
+
+def test_scene_from_a_dict():
+    scene = cairn.Scene({"parameters": {"height": 2},
+                         "bodies": [{"name": "floor", "kind": "fixed", "shapes": [{"kind": "plane"}]},
+                                    {"name": "ball", "position": [0, 0, "=height"],
+                                     "shapes": [{"kind": "sphere", "radius": 0.1}]}]}, height=3)
+    assert scene.parameters == {"height": 3}
+    world = scene.world(time_step=2e-3)
+    assert world.find("ball").position[2] == 3 and world.settings["time_step"] == 2e-3
+    with pytest.raises(cairn.Error, match="/bodies/0/mass"):
+        cairn.Scene({"bodies": [{"mass": -1}]})
+    with pytest.raises(cairn.Error, match="no-such-scene"):
+        cairn.Scene("no-such-scene")
+    with pytest.raises(cairn.Error, match="nothing"):
+        cairn.Scene("chain", nothing=1)
+    assert "chain" in cairn.scenes()
+
+
+def test_record_and_read(tmp_path):
+    path = tmp_path / "run.h5"
+    world = cairn.load("chain")
+    with world.record(path, fps=100, joints=True):
+        world.step(100)
+    run = cairn.Run(path)
+    assert len(run) == run.positions.shape[0] == len(run.times) and run.info["complete"] == 1
+    assert np.array_equal(run.positions[-1], world.positions)
+    assert len(run["kinetic_energy"]) == 100 and "trusted" in run.verdict and "tension" in run.series
+    assert len(run.joint_states(0)) == len(world.joints)
+    page = run.page(tmp_path / "run.html")
+    assert "<html" in open(page, encoding="utf-8").read(2000).lower()
+    assert run._repr_html_().startswith("<iframe")
+    run.export("csv", tmp_path / "run.csv")
+    assert (tmp_path / "run.csv").exists()
+    with pytest.raises(cairn.Error, match="already"):
+        world.record(path)
+    with pytest.raises(cairn.Error):
+        run["no such series"]
+    with pytest.raises(cairn.Error):
+        run.frame(10**6)
+    with pytest.raises(cairn.Error):
+        cairn.Run(tmp_path / "none.h5")
+    with pytest.raises(cairn.Error):
+        run.export("avi")
+    pandas = pytest.importorskip("pandas")
+    assert isinstance(run.to_pandas(), pandas.DataFrame)
+
+
+def test_a_run_that_was_broken_off(tmp_path):
+    world = cairn.load("chain")
+    with pytest.raises(RuntimeError, match="stop"):
+        with world.record(tmp_path / "run.h5"):
+            world.step(30)
+            raise RuntimeError("stop")
+    assert cairn.Run(tmp_path / "run.h5").info["complete"] == 0
+
+
+def sliding(mu):
+    """A unit mass on the ground, pushed down by 1 and sideways by 1: W = 1, q = (-1, 1, 0)."""
+    return cairn.solve(np.eye(3), [-1.0, 1.0, 0.0], mu=mu, tolerance=1e-10)
+
+
+def test_solve_in_closed_form():
+    stuck, slipping = sliding(2), sliding(0.25)
+    assert stuck.g == pytest.approx([1, -1, 0]) and stuck.converged
+    assert slipping.g == pytest.approx([1, -0.25, 0]) and slipping.u == pytest.approx([0, 0.75, 0])
+    assert slipping.certificate["residual"] < 1e-10
+
+
+def test_solve_of_a_system():
+    sparse = pytest.importorskip("scipy.sparse")
+    rng = np.random.default_rng(3)
+    H = sparse.random(12, 10, 0.5, random_state=3, format="csr")
+    M, k, b = sparse.diags(rng.uniform(1, 2, 10)), rng.normal(size=10), rng.normal(size=12)
+    whole = cairn.solve(M, H, k, b, mu=0.4)
+    W = (H @ sparse.diags(1 / M.diagonal()) @ H.T).toarray()
+    local = cairn.solve(W, H @ (k / M.diagonal()) + b, mu=[0.4] * 4)
+    assert whole.converged and local.converged
+    assert whole.u == pytest.approx(local.u, abs=1e-6)
+    assert M @ whole.v == pytest.approx(k + H.T @ whole.g, abs=1e-8)
+
+
+def test_lcp_and_bilateral():
+    lcp = cairn.solve(np.array([[2.0, 1], [1, 2]]), [-5.0, -6.0], kinds=["unilateral"] * 2)
+    assert lcp.g == pytest.approx([4 / 3, 7 / 3])
+    joints = cairn.solve(np.eye(2), [1.0, 2.0], kinds=["bilateral"] * 2)
+    assert joints.g == pytest.approx([-1, -2])
+    bounded = cairn.solve(np.eye(1), [-3.0], kinds=["interval"], lo=-1, hi=1)
+    assert bounded.g == pytest.approx([1])
+
+
+def test_problem_files(tmp_path):
+    problem = cairn.Problem.explicit(np.eye(3), [-1.0, 1.0, 0.0], mu=0.25)
+    problem.write(tmp_path / "p.json")
+    assert cairn.Problem.read(tmp_path / "p.json").solve().g == pytest.approx([1, -0.25, 0])
+    assert problem.solve(start=[1, -0.25, 0]).iterations <= problem.solve().iterations
+
+
+def test_wrong_problems():
+    for wrong in (lambda: cairn.solve(np.eye(3), [1.0, 2]), lambda: cairn.solve(np.eye(4), [1.0] * 4, mu=[1, 2, 3]),
+                  lambda: cairn.solve(np.eye(3)), lambda: cairn.solve("abc", [1, 2, 3]),
+                  lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], solver="gauss"),
+                  lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], mu=-1),
+                  lambda: cairn.solve(np.eye(3), [np.nan, 1, 0]),
+                  lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], kinds=["cone"]),
+                  lambda: cairn.Problem.read("nowhere.dat")):
+        with pytest.raises(cairn.Error):
+            wrong()

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Worlds from Python: physics by closed forms, the same bits as the command, arrays, hooks, misuse."""
+import gc
+import json
+import math
+import os
+import pickle
+import subprocess
+import threading
+
+import numpy as np
+import pytest
+
+import cairn
+
+
+def falling(**settings):
+    world = cairn.World(time_step=1e-3, **settings)
+    world.floor()
+    return world, world.body(cairn.sphere(0.1), position=(0, 0, 1), name="ball")
+
+
+def test_a_ball_comes_to_rest():
+    world, ball = falling()
+    report = world.step(1000)
+    assert report.step == 1000 and report.converged
+    assert ball.position == pytest.approx((0, 0, 0.1), abs=1e-9)
+    assert ball.mass == pytest.approx(1000 * 4 / 3 * math.pi * 0.1**3)
+    contacts = world.contacts()
+    assert len(contacts) == 1
+    assert contacts["force"][0][2] == pytest.approx(ball.mass * 9.81)
+    assert world.verdict and "trusted" in world.verdict.line
+    assert report.full["contact_count"] == 1
+    assert ball.contacts()["gap"][0] == contacts["gap"][0]
+
+
+@pytest.mark.parametrize("scene, steps", [("chain", 50), ("pyramid", 30), ("shapes", 20)])
+def test_same_bits_as_the_command(scene, steps):
+    command = os.environ.get("CAIRN_COMMAND")
+    if not command:
+        pytest.skip("CAIRN_COMMAND is not set")
+    out = subprocess.run([command, "run", scene, "--steps", str(steps), "--json"], text=True, capture_output=True)
+    told = json.loads(out.stdout)
+    world = cairn.load(scene)
+    world.step(steps)
+    assert told["state_hash"] == world.hash
+
+
+def test_pendulum_period():
+    """A point mass on an arm: 2 pi sqrt(l/g), amplitude correction to fourth order."""
+    world = cairn.World(time_step=1e-3)
+    length, start = 1.0, 0.3
+    arm = world.body(mass=1, inertia=(1e-9, 1e-9, 1e-9),
+                     position=(length * math.sin(start), 0, -length * math.cos(start)))
+    hinge = world.joint("revolute", None, arm, anchor=(0, 0, 0), axis=(0, 1, 0), name="hinge")
+    crossings, last = [], None
+    for _ in range(4200):
+        world.step()
+        x = arm.position[0]
+        if last is not None and last > 0 >= x:
+            crossings.append(world.time - 1e-3 * (0 - x) / (last - x))
+        last = x
+    period = 2 * math.pi * math.sqrt(length / 9.81) * (1 + start**2 / 16 + 11 * start**4 / 3072)
+    assert crossings[1] - crossings[0] == pytest.approx(period, rel=2e-5)
+    assert hinge.error < 1e-9 and world.find("hinge") == hinge
+
+
+def test_motor_and_drive():
+    world = cairn.World(time_step=1e-3, gravity=(0, 0, 0))
+    wheel = world.body(cairn.cylinder(0.5, 0.1))
+    motor = world.joint("revolute", None, wheel, axis=(0, 0, 1), axes=[dict(motor_speed=2, motor_effort=1000)])
+    world.step(500)
+    assert motor.rates[0] == pytest.approx(2)
+    assert motor.coordinates[0] == pytest.approx(1, abs=0.2)
+    motor.set(motor_speed=-1)
+    world.step(500)
+    assert motor.rates[0] == pytest.approx(-1)
+    sine = world.function("sine", amplitude=0.5, frequency=1)
+    assert sine(0.25) == pytest.approx(0.5)
+    motor.set(drive="position", motor_function=sine, motor_effort=float("inf"))
+    world.step(100)
+    assert motor.coordinates[0] == pytest.approx(sine(world.time), abs=1e-6)
+
+
+def test_states_as_arrays():
+    world = cairn.World()
+    bodies = world.many(cairn.sphere(0.01), np.arange(30).reshape(10, 3))
+    poses, twists = world.state()
+    assert np.array_equal(world.positions, np.arange(30).reshape(10, 3))
+    twists["velocity"][:, 0] = 2
+    world.set_state(poses, twists)
+    assert bodies[7].velocity[0] == 2
+    again = world.state(poses, twists)
+    assert again[0] is poses
+    world.push(np.full((10, 3), 1.0))
+    world.step()
+    assert world.velocities[:, 1] == pytest.approx(1e-3 / bodies[0].mass)
+    for wrong in (poses[:5], poses["position"], np.zeros(3), None, "x"):
+        if wrong is not None:
+            with pytest.raises(cairn.Error):
+                world.set_state(wrong)
+    with pytest.raises(cairn.Error):
+        world.push(np.zeros((3, 3)))
+
+
+def test_views_are_safe():
+    world, ball = falling()
+    world.step(3)
+    view = world.view()
+    positions = view.positions
+    assert not positions.flags.writeable and [b.name for b in view.bodies] == ["floor", "ball"]
+    with pytest.raises(cairn.Error, match="in use"):
+        world.body(cairn.sphere(1))
+    world.step()
+    with pytest.raises(cairn.Error, match="old"):
+        view.positions
+    del view, positions
+    gc.collect()
+    world.body(cairn.sphere(1), position=(9, 9, 9))
+    kept = world.view().positions
+    del world, ball
+    gc.collect()
+    assert kept[-1][0] == 9  # the array keeps the world
+
+
+def test_save_copy_pickle():
+    world, ball = falling()
+    world.step(100)
+    saved, copy = world.save(), world.copy()
+    again = pickle.loads(pickle.dumps(world))
+    world.step(200)
+    copy.step(200)
+    again.step(200)
+    assert world.hash == copy.hash == again.hash
+    world.restore(saved)
+    world.step(200)
+    assert world.hash == copy.hash
+    with pytest.raises(cairn.Error):
+        world.restore(b"nonsense")
+    with pytest.raises(cairn.Error):
+        world.restore(3)
+
+
+def test_settings_between_steps():
+    world, ball = falling(solver="psor", iterations=20)
+    world.step(10)
+    world.set(solver="auto", tolerance=1e-9, threads=2, time_step=5e-4)
+    now = world.settings
+    assert now["solver"]["name"] == "auto" and now["worker_count"] == 2 and now["time_step"] == 5e-4
+    world.step(10)
+    with pytest.raises(cairn.Error, match="leapfrog"):
+        world.set(integrator="leapfrog")
+    with pytest.raises(cairn.Error, match="known: "):
+        world.set(no_such_thing=1)
+    with pytest.raises(cairn.Error, match="gauss"):
+        cairn.World(solver="gauss")
+
+
+def test_control_loop():
+    """A cart pushed by a spring and damper written in Python: over-damped, comes to its target."""
+    seen = []
+
+    def control(world, time, time_step):
+        cart = world.find("cart")
+        seen.append(time)
+        cart.push((100 * (1 - cart.position[0]) - 20 * cart.velocity[0], 0, 0))
+
+    world = cairn.World(time_step=1e-3, gravity=(0, 0, 0), before_step=control)
+    cart = world.body(mass=1, inertia=(1, 1, 1), name="cart")
+    world.step(3000)
+    assert cart.position[0] == pytest.approx(1, abs=1e-6) and len(seen) == 3000
+
+
+def test_hooks_force_filter_modify():
+    def lift(world, time, bodies, loads):
+        loads["velocity"][bodies["centre"][:, 2] > 0.5] = (0, 0, 9.81 * 2)
+
+    world = cairn.World(force=lift)
+    body = world.body(mass=2, inertia=(1, 1, 1), position=(0, 0, 1))
+    world.step(100)
+    assert body.velocity == pytest.approx((0, 0, 0), abs=1e-12)
+
+    ghost = cairn.World(filter=lambda world, a, b: False)
+    ghost.floor()
+    ball = ghost.body(cairn.sphere(0.1), position=(0, 0, 0.1))
+    ghost.step(100)
+    assert ball.position[2] < 0.1 - 0.04
+
+    def ice(world, contact):
+        contact.friction = 0
+
+    slide = cairn.World(modify=ice)
+    slide.floor()
+    block = slide.body(cairn.box(1, 1, 1), position=(0, 0, 0.5), velocity=(1, 0, 0))
+    slide.step(200)
+    assert block.velocity[0] == pytest.approx(1)
+
+
+def test_an_exception_in_a_hook_changes_nothing():
+    def fail(world, time, time_step):
+        if time > 0.0095:
+            world.find("ball").velocity = (5, 5, 5)
+            raise KeyError("on purpose")
+
+    world, ball = falling(before_step=fail)
+    world.step(9)
+    with pytest.raises(KeyError, match="on purpose"):
+        world.step(5)
+    assert world.info["step"] == 10 and ball.velocity[0] == 0
+    with pytest.raises(KeyError):
+        world.step()
+
+
+def test_inside_a_step():
+    def create(world, time, time_step):
+        world.body(cairn.sphere(1))
+
+    world, _ = falling(before_step=create)
+    with pytest.raises(cairn.Error, match="inside step"):
+        world.step()
+
+
+def test_threads():
+    """Two worlds in two threads; one world in two is refused."""
+    worlds = [cairn.load("pyramid") for _ in range(2)]
+    threads = [threading.Thread(target=w.step, args=(50,)) for w in worlds]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert worlds[0].hash == worlds[1].hash
+    errors = []
+
+    def meddle():
+        for _ in range(2000):
+            try:
+                worlds[0].positions
+            except cairn.Error as error:
+                errors.append(error.status)
+
+    other = threading.Thread(target=meddle)
+    other.start()
+    for _ in range(50):
+        try:
+            worlds[0].step()
+        except cairn.Error as error:
+            errors.append(error.status)
+    other.join()
+    assert set(errors) <= {"CN_BUSY"}
+
+
+def test_stale_and_wrong():
+    world, ball = falling()
+    ball.destroy()
+    for use in (lambda: ball.position, lambda: ball.push((1, 0, 0)), lambda: ball.destroy(),
+                lambda: world.joint("ball", None, ball), lambda: ball.contacts()):
+        with pytest.raises(cairn.Error):
+            use()
+    other = cairn.World()
+    for wrong in (lambda: world.body(3), lambda: world.body(cairn.sphere(-1)), lambda: world.body(cairn.sphere("a")),
+                  lambda: world.body(position=(1, 2)), lambda: world.body(kind="liquid"),
+                  lambda: world.body(mass=float("nan")), lambda: world.joint("glue", None, None),
+                  lambda: world.joint("ball", 3, 4), lambda: world.material(friction="high"),
+                  lambda: world.material(colour=1), lambda: world.find("nobody"), lambda: world.step(0),
+                  lambda: world.step(1.5), lambda: world.many(cairn.sphere(1), np.zeros(3)),
+                  lambda: world.body(cairn.hull(np.zeros((5, 3)))), lambda: world.body(cairn.hull("abc")),
+                  lambda: world.function("table", times=[0, 1], values=[1]), lambda: world.function("wave"),
+                  lambda: cairn.World(time_step=0), lambda: cairn.World(before_step=3),
+                  lambda: cairn.World(gravity=9.81), lambda: cairn.World(threads=-1),
+                  lambda: cairn.describe("CnNothing")):
+        with pytest.raises(cairn.Error):
+            wrong()
+    before = world.hash
+    assert world.hash == before and len(world) == 1
+    other.close()
+    with pytest.raises(cairn.Error, match="closed"):
+        other.step()
+
+
+def test_every_kind_by_its_name():
+    world = cairn.World(gravity=(0, 0, 0))
+    for shape in (cairn.sphere(1), cairn.box(1, 2, 3), cairn.capsule(1, 2), cairn.cylinder(1, 2), cairn.cone(1, 2),
+                  cairn.ellipsoid(1, 2, 3), cairn.hull(np.random.default_rng(1).normal(size=(20, 3)))):
+        assert world.body(shape, position=(10 * len(world), 0, 0)).mass > 0
+    bodies = world.bodies
+    for kind in ("ball", "weld", "prismatic", "revolute", "cylindrical", "spherical", "universal", "planar", "generic"):
+        world.joint(kind, bodies[0], bodies[1])
+    spring = world.force("spring", bodies[2], bodies[3], stiffness=10, damping=1)
+    assert spring.fields["stiffness"] == 10
+    world.step(3)
+    assert world.ray((-50, 0, 0), (100, 0, 0))["body"] == bodies[0]
+    assert world.ray((-50, 90, 0), (100, 0, 0)) is None
+    assert len(world.joint_states()) == 9 and world.mechanism()["freedoms"] >= 0
+
+
+def test_documented():
+    assert "kg" in cairn.describe("CnBodyDef")
+    assert all(hasattr(cairn.lib, name) for name in cairn._c.sentences() if name.startswith("cn_"))

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "core/vec.h"
+#include "placed.h"
 
 #define STEP 1e-3
 #define RADIUS .1
@@ -176,9 +177,56 @@ static void disabled_pairs(void **state) {
   cn_world_destroy(copy);
 }
 
+// Triggers of several kinds among shapes of several kinds, some of them off the origin of their body: what
+// has entered after a step is what overlaps, pair by pair.
+#define ZONES 12
+#define OTHERS 60
+static CnShapeDef some_shape(int32_t n, CniRng *rng) {
+  static const CnShapeKind kinds[] = {CN_SHAPE_BOX, CN_SHAPE_SPHERE, CN_SHAPE_CAPSULE,
+                                      CN_SHAPE_CONE, CN_SHAPE_ELLIPSOID};
+  CnShapeDef def = cn_shape_def_default(kinds[n % 5]);
+  def.radius = .1;
+  def.half_length = .2;
+  def.half_size = cn_vec3(.1, .2, .3);
+  def.pose = (CnPose){random_in_cube(rng, .3), random_rotation(rng)};
+  return def;
+}
+
+static void finds_what_overlaps(void **state) {
+  (void)state;
+  CnWorld *world = empty_world("impulse");
+  CnShapeId zones[ZONES], others[OTHERS];
+  CniRng rng = {4};
+  for (int32_t n = 0; n < ZONES + OTHERS; n++) {
+    int zone = n < ZONES;
+    CnShapeDef def = some_shape(n, &rng);
+    if (n == 0) def = cn_shape_def_default(CN_SHAPE_PLANE);
+    def.trigger = zone;
+    def.category = zone ? 1 : 2;
+    def.mask = zone ? 2 : 1;
+    CnVec3 at = n == 0 ? cn_vec3(0, 0, -.8) : random_in_cube(&rng, 1);
+    add(world, zone ? CN_BODY_FIXED : CN_BODY_DYNAMIC, at, def,
+        zone ? &zones[n] : &others[n - ZONES]);
+  }
+  CHECK_OK(cn_world_step(world, NULL));
+  int32_t inside = 0;
+  for (int32_t i = 0; i < ZONES; i++)
+    for (int32_t k = 0; k < OTHERS; k++) {
+      CnClosest closest;
+      Passage p = {0, 0, 0};
+      CHECK_OK(cn_shape_closest(world, zones[i], others[k], &closest));
+      note(world, 1, zones[i], others[k], &p);
+      CHECK(p.entered == (closest.gap <= 0));
+      inside += p.entered;
+    }
+  CHECK(inside > 20);
+  cn_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(falls_through), cmocka_unit_test(survives_a_snapshot),
-      cmocka_unit_test(weighs_nothing), cmocka_unit_test(disabled_pairs)};
+      cmocka_unit_test(weighs_nothing), cmocka_unit_test(disabled_pairs),
+      cmocka_unit_test(finds_what_overlaps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,11 +37,13 @@ endif()
 
 # Guards on the stack (cmake/Hardening.cmake) are not for the innermost loops: they work on buffers
 # of their own, whose sizes do not come from outside.
+set(kernel_sources ${library_sources})
+list(FILTER kernel_sources INCLUDE REGEX "_kernels[a-z0-9_]*\\.c$")
 if(CAIRN_HARDENED)
-  set(kernel_sources ${library_sources})
-  list(FILTER kernel_sources INCLUDE REGEX "_kernels[a-z0-9_]*\\.c$")
   set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS -fno-stack-protector)
 endif()
+# Without any optimisation gcc takes minutes and 2 GB for one file of them, with a little 5 s.
+set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Debug>:-O1>)
 
 # Compiled once. `cairn` is the library that is installed, static or (BUILD_SHARED_LIBS) shared, which
 # exports the public functions cn_ only. What uses private ones too (the command, tests, benchmarks)

@@ -3,6 +3,8 @@
 // the two forms in which they are printed.
 //
 // The names of the JSON fields are a contract with other tools: fields may be added, never renamed.
+#include <string.h>
+
 #include "cli/job.h"
 #include "solver/solver.h"
 
@@ -47,6 +49,7 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   figures->rejected += r->rejected;
   figures->integrator_error = fmax(figures->integrator_error, r->error);
   figures->events += r->events;
+  figures->led_over += r->last_cause && strcmp(r->last_cause, "endless") == 0;
   int first = figures->step_count == 1;
   figures->position_drift = larger(figures->position_drift, r->position_drift, first);
   figures->velocity_drift = larger(figures->velocity_drift, r->velocity_drift, first);
@@ -153,6 +156,7 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_count(show, "integrator_steps", NULL, job->figures.integrator_steps);
   cni_show_count(show, "steps_rejected", NULL, job->figures.rejected);
   cni_show_count(show, "located_events", NULL, job->figures.events);
+  cni_show_count(show, "steps_led_over", NULL, job->figures.led_over);
   // what vouches for the steps: a solver's residual, or an integrator's error and drift
   cni_show_text(show, "certificate", NULL, job->figures.uncertified > 0 ? "drift" : "residual");
   if (job->figures.uncertified > 0) {
@@ -194,6 +198,8 @@ static void print_convergence(const CniJob *job, const Summary *s) {
         "  drift          %.3g m, %.3g m/s at most; %lld steps of %s, %lld rejected, %lld events\n",
         f->position_drift, f->velocity_drift, (long long)f->integrator_steps, job->def.integrator,
         (long long)f->rejected, (long long)f->events);
+  if (f->led_over > 0)
+    printf("  led over       contacts changed without end in %lld steps\n", (long long)f->led_over);
   if (f->uncertified > 0 && job->def.integration.tolerance > 0)
     printf("  error a step   %.3g at most, of the tolerance %g\n", f->integrator_error,
            job->def.integration.tolerance);

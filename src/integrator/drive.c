@@ -463,6 +463,7 @@ void cni_drive_attach(void *state, CnIntegrator *handle) {
 void cni_drive_report(const void *state, CnIntegratorReport *report) {
   const CniDrive *d = state;
   *report = d->report;
+  if (d->leaps > 0) report->last_cause = "endless"; // changes of contact, led over
 }
 
 void cni_drive_observe(void *state, const CnObserver *observer, CniStruck struck) {

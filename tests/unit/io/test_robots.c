@@ -130,6 +130,65 @@ static void same_bits(void **state) {
   }
 }
 
+#define WALKER CAIRN_SOURCE_DIR "/tests/data/robots/walker.xml"
+
+static CnJointDef joint_named(const CnWorld *world, const char *name) {
+  CnJointDef def;
+  for (CnJointId j = cn_world_next_joint(world, (CnJointId){0, 0}); j.slot;
+       j = cn_world_next_joint(world, j)) {
+    CHECK_OK(cn_joint_def(world, j, &def));
+    if (strcmp(def.name, name) == 0) return def;
+  }
+  fail_msg("no joint %s", name);
+  return def;
+}
+
+// Masses by density, joints and motors as the file means them, what nothing moves in is fixed.
+static void walker(void **state) {
+  (void)state;
+  CnScene *scene = open_robot(WALKER, (CnSetting[]){{"keyframe", 1}}, 1);
+  CnWorld *world = fill(scene);
+  const double pi = 3.14159265358979323846;
+  CnBodyInfo info;
+  CnWorldDef settings;
+  CnPose pose;
+  cn_world_settings(world, &settings);
+  CHECK_NEAR(settings.gravity.z, -10, 0);
+  CHECK_NEAR(settings.time_step, 0.005, 0);
+  CHECK_OK(cn_body_info(world, body_named(world, "torso"), &info));
+  CHECK_NEAR(info.mass, 500 * (0.4 * 0.3 * 0.2 + 4 * pi / 3 * 0.1 * 0.1 * 0.05), 1e-12);
+  CHECK(info.shape_count == 1); // what meets nothing is left away
+  CHECK_OK(cn_body_info(world, body_named(world, "foot"), &info));
+  CHECK_NEAR(info.mass, 0.4, 1e-15);
+  CHECK_OK(cn_body_info(world, body_named(world, "table"), &info));
+  CHECK(info.kind == CN_BODY_FIXED);
+  CHECK_OK(cn_body_pose(world, body_named(world, "slider"), &pose));
+  CHECK_NEAR(pose.position.z, 1.5, 1e-15);
+  CHECK_OK(cn_body_pose(world, body_named(world, "torso"), &pose));
+  CHECK_NEAR(pose.position.z, 2, 0);
+  // f = 20 (u - q) - 2 q', u = .5; f = 4 (u - q'), u = -.3; f = 3 u + 1 - 6 q - .5 q', u = 1
+  CnJointAxis knee = joint_named(world, "knee").axes[0];
+  CHECK_NEAR(knee.motor_position, 0.5, 1e-15);
+  CHECK_NEAR(knee.motor_stiffness, 20, 1e-12);
+  CHECK_NEAR(knee.motor_damping, 2, 1e-12);
+  CHECK_NEAR(knee.rest, 10 * pi / 180, 1e-15);
+  CHECK_NEAR(knee.upper, pi / 3, 1e-15);
+  CnJointAxis rail = joint_named(world, "rail").axes[0];
+  CHECK_NEAR(rail.motor_speed, -0.3, 1e-15);
+  CHECK_NEAR(rail.friction, 0.3, 0);
+  CnJointDef hip = joint_named(world, "hip_x"); // with hip_z a universal joint
+  CHECK(hip.kind == CN_JOINT_UNIVERSAL);
+  CHECK_NEAR(hip.axes[0].motor_effort, 20, 1e-12);
+  CHECK_NEAR(hip.axes[1].motor_position, 4.0 / 6, 1e-15);
+  CHECK_NEAR(hip.axes[1].armature, 0.01, 0);
+  // the mechanism: 6 + 3 + 1 + 3 + 2 - 1, and nothing is open but what the keyframe leaves open
+  CnMechanism mechanism;
+  CHECK_OK(cn_world_mechanism(world, &mechanism, NULL, 0));
+  CHECK(mechanism.freedoms == 14);
+  cn_world_destroy(world);
+  cn_scene_destroy(scene);
+}
+
 // ---- hostile files ----
 
 static void refuse(const char *text, size_t size, const char *expected) {
@@ -223,6 +282,58 @@ static void hostile_urdf(void **state) {
     refuse(cases[i].text, strlen(cases[i].text), cases[i].line);
 }
 
+#define WORLD(inside) "<mujoco><worldbody>" inside "</worldbody></mujoco>"
+#define ON(inside) WORLD("<body name='b'>" inside "</body>")
+
+static void hostile_mjcf(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *line;
+  } cases[] = {
+      {WORLD("<joint/>"), "line 1: <joint>: the world has no joints"},
+      {ON("<geom type='blob'/>"), "line 1: <geom>: \"type\" must be one of plane, hfield, sphere, "
+                                  "capsule, ellipsoid, cylinder, box, mesh, sdf (got \"blob\")"},
+      {ON("<geom/>"), "line 1: <geom>: a sphere needs 1 numbers in \"size\""},
+      {ON("<geom size='-1'/>"), "line 1: <geom>: \"size\" must be positive (got -1)"},
+      {ON("<geom size='nan'/>"), "line 1: <geom>: \"size\" must be finite numbers (got \"nan\")"},
+      {ON("<geom type='capsule' size='1' fromto='1 1 1 1 1 1'/>"),
+       "line 1: <geom>: the ends of \"fromto\" are the same"},
+      {ON("<geom type='mesh' mesh='m'/>"), "line 1: <geom>: no mesh is called m"},
+      {ON("<geom class='c' size='1'/>"), "line 1: <geom>: no class is called c"},
+      {ON("<geom size='1' quat='0 0 0 0'/>"), "line 1: <geom>: \"quat\" must not be zero"},
+      {ON("<joint type='twirl'/>"),
+       "line 1: <joint>: \"type\" must be one of free, ball, slide, hinge (got \"twirl\")"},
+      {ON("<geom size='1'/><joint limited='true'/>"),
+       "line 1: <joint>: is limited and has no \"range\""},
+      {ON("<geom size='1'/><joint range='2 1'/>"),
+       "line 1: <joint>: the lower limit 0.0349066 is above the upper one 0.0174533"},
+      {ON("<geom size='1'/><freejoint/><freejoint/>"),
+       "line 1: <freejoint>: a free body has no other joints"},
+      {ON("<body><freejoint/></body>"),
+       "line 1: <freejoint>: only a body in <worldbody> can be free"},
+      {ON("<inertial mass='1'/>"), "line 1: <inertial>: needs \"diaginertia\" or \"fullinertia\""},
+      {ON("<geom type='plane'/><joint/><geom size='1'/>"),
+       "line 1: <body>: b moves: a plane cannot be on it"},
+      {WORLD("<body name='b'/><body name='b'/>"), "line 1: <body>: a second body is called b"},
+      {"<mujoco><compiler eulerseq='xya'/></mujoco>",
+       "line 1: <compiler>: \"eulerseq\" must be three of xyzXYZ (got \"xya\")"},
+      {"<mujoco><compiler coordinate='global'/></mujoco>",
+       "line 1: <compiler>: \"coordinate\" must be local (got \"global\")"},
+      {"<mujoco><option timestep='0'/></mujoco>",
+       "line 1: <option>: \"timestep\" must be positive (got 0)"},
+      {"<mujoco><include file='no.xml'/></mujoco>", "line 1: <include>: there is no file no.xml"},
+      {"<mujoco><include file='/etc/passwd'/></mujoco>",
+       "line 1: <include>: files outside the robot's folder are not read (got \"/etc/passwd\")"},
+      {"<mujoco><equality><connect body1='x'/></equality></mujoco>",
+       "line 1: <connect>: no body is called x"},
+      {"<mujoco><actuator><motor joint='x'/></actuator></mujoco>",
+       "line 1: <motor>: no hinge, slide or ball is called x"},
+      {"<mujoco><default><default/></default></mujoco>", "line 1: <default>: needs \"class\""},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    refuse(cases[i].text, strlen(cases[i].text), cases[i].line);
+}
+
 // A million elements inside each other, or beside.
 static void deep_and_wide(void **state) {
   (void)state;
@@ -258,8 +369,8 @@ static void missing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(double_pendulum), cmocka_unit_test(parts),
-      cmocka_unit_test(same_bits),       cmocka_unit_test(hostile_urdf),
+      cmocka_unit_test(double_pendulum), cmocka_unit_test(parts),   cmocka_unit_test(same_bits),
+      cmocka_unit_test(hostile_urdf),    cmocka_unit_test(walker),  cmocka_unit_test(hostile_mjcf),
       cmocka_unit_test(deep_and_wide),   cmocka_unit_test(missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

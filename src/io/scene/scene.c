@@ -91,6 +91,21 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->sensor_names, a);
 }
 
+// Robots become part of the scene, which then needs their files no more.
+static CnStatus include_models(CniReader *reader, json_t *root) {
+  CnScene *scene = reader->scene;
+  const CnAllocator *a = &scene->allocator;
+  char *text;
+  size_t size;
+  if (!json_object_get(root, "models")) return CN_OK;
+  CNI_TRY(cni_robot_models(root, reader->label, a));
+  CNI_TRY(cni_json_text(root, a, &text, &size));
+  scene->text = cni_text_keep(&scene->texts, a, text, size);
+  scene->text_size = size;
+  cni_release(a, text, size + 1);
+  return scene->text ? CN_OK : CN_NO_MEMORY;
+}
+
 static CnStatus read_text(CniReader *reader, const char *text, size_t size,
                           const CnSetting *settings, int32_t setting_count) {
   CnScene *scene = reader->scene;
@@ -106,7 +121,8 @@ static CnStatus read_text(CniReader *reader, const char *text, size_t size,
   json_error_t error;
   json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (!root) return fail_syntax(reader, text, size, &error);
-  CnStatus status = read_root(reader, root, settings, setting_count);
+  CnStatus status = include_models(reader, root);
+  if (status == CN_OK) status = read_root(reader, root, settings, setting_count);
   json_decref(root);
   return status;
 }

@@ -189,6 +189,54 @@ static void walker(void **state) {
   cn_scene_destroy(scene);
 }
 
+// Robots in a scene are where their poses put them, and the text that is kept needs no other file.
+static void models(void **state) {
+  (void)state;
+  CnScene *scene = open_robot(CAIRN_SOURCE_DIR "/tests/data/robots/two_arms.json", NULL, 0), *again;
+  CnWorld *world = fill(scene), *other;
+  CnPose pose;
+  CnSceneInfo info;
+  CHECK_OK(cn_body_pose(world, body_named(world, "left/lower"), &pose));
+  CHECK_NEAR(pose.position.x, cni_sin(0.5), 1e-15);
+  CHECK_NEAR(pose.position.z, 2 - cni_cos(0.5), 1e-15);
+  CHECK_OK(cn_body_pose(world, body_named(world, "right/cart"), &pose));
+  CHECK_NEAR(pose.position.x, 5, 1e-15);
+  CHECK_NEAR(pose.position.y, -1, 1e-15);
+  cn_scene_info(scene, &info);
+  CHECK_OK(cn_scene_parse(info.text, info.text_size, "s", NULL, 0, NULL, &again));
+  other = fill(again);
+  for (int32_t i = 0; i < 20; i++) {
+    CHECK_OK(cn_world_step(world, NULL));
+    CHECK_OK(cn_world_step(other, NULL));
+  }
+  CHECK(cn_world_hash(world) == cn_world_hash(other));
+  CnMechanism mechanism;
+  CHECK_OK(cn_world_mechanism(world, &mechanism, NULL, 0));
+  CHECK(mechanism.freedoms == 12 && mechanism.error < 1e-9);
+  cn_world_destroy(world);
+  cn_world_destroy(other);
+  cn_scene_destroy(scene);
+  cn_scene_destroy(again);
+  static const char *const wrong[][2] = {
+      {"{\"models\": 1}", "s: /models: must be a list (got something else)"},
+      {"{\"models\": [{}]}",
+       "s: /models/0/model: must be the path of a robot description (got nothing)"},
+      {"{\"models\": [{\"model\": \"../a.urdf\"}]}",
+       "s: /models/0/model: must be in the folder of the scene or below (got \"../a.urdf\")"},
+      {"{\"models\": [{\"model\": \"none.urdf\"}]}",
+       "s: /models/0/model: there is no such file beside the scene (got \"none.urdf\")"},
+      {"{\"models\": [{\"model\": \"a\", \"at\": 1}]}",
+       "s: /models/0: unknown key: model, name, pose and start are known (got nothing)"},
+      {"{\"models\": [{\"model\": \"a\", \"pose\": {\"rotation\": [0, 0, 0, 0]}}]}",
+       "s: /models/0/pose: \"rotation\" must be a unit quaternion (got "
+       "{\"rotation\":[0.0,0.0,0.0,0.0]})"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    CHECK_STATUS(cn_scene_parse(wrong[i][0], strlen(wrong[i][0]), "s", NULL, 0, NULL, &again),
+                 CN_INVALID_DATA);
+    assert_string_equal(cn_error_message(), wrong[i][1]);
+  }
+}
+
 // ---- hostile files ----
 
 static void refuse(const char *text, size_t size, const char *expected) {
@@ -369,9 +417,11 @@ static void missing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(double_pendulum), cmocka_unit_test(parts),   cmocka_unit_test(same_bits),
-      cmocka_unit_test(hostile_urdf),    cmocka_unit_test(walker),  cmocka_unit_test(hostile_mjcf),
-      cmocka_unit_test(deep_and_wide),   cmocka_unit_test(missing),
+      cmocka_unit_test(double_pendulum), cmocka_unit_test(parts),
+      cmocka_unit_test(same_bits),       cmocka_unit_test(hostile_urdf),
+      cmocka_unit_test(models),          cmocka_unit_test(walker),
+      cmocka_unit_test(hostile_mjcf),    cmocka_unit_test(deep_and_wide),
+      cmocka_unit_test(missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

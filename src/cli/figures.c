@@ -131,6 +131,10 @@ static void show_contract(CniShow *show, const CniJob *job, const Summary *s,
   cni_show_text(show, "friction_model", NULL, friction_name(job));
   cni_show_text(show, "integrator", NULL, job->def.integrator);
   cni_show_text(show, "solver", NULL, job->def.solver.name);
+  if (cni_solver_find(job->def.solver.name) == &cni_solver_auto)
+    cni_show_text(show, "effort", NULL,
+                  cni_field_word(cni_field_find(cni_solver_fields, "effort"),
+                                 (int32_t)job->def.solver.effort));
   cni_show_text(show, "version", NULL, cn_version());
   cni_show_text(show, "state_hash", NULL, hash);
   cni_show_count(show, "peak_memory_bytes", NULL, (int64_t)info->memory_peak_bytes);

@@ -78,6 +78,20 @@ static void change_solver(CnSolverDef *solver, const char *name) {
   *solver = other;
 }
 
+// An effort is auto's: who names one has auto, and nobody else beside it.
+static int use_effort(const CniArgs *args, const char *solver, CnSolverDef *def) {
+  const CniField *field = cni_field_find(cni_solver_fields, "effort");
+  const char *effort = NULL;
+  if (!cni_args_choice(args, "effort", effort_name, &effort)) return CNI_EXIT_USAGE;
+  if (!effort) return CNI_EXIT_DONE;
+  if (solver && strcmp(solver, cni_solver_auto.name) != 0)
+    return cni_usage_error(args->command,
+                           "--effort is of the solver auto; %s has --iters and --tol", solver);
+  change_solver(def, cni_solver_auto.name);
+  def->effort = (CnEffort)cni_field_word_index(field, effort);
+  return CNI_EXIT_DONE;
+}
+
 static void log_line(void *context, CnLogLevel level, const char *message) {
   const CniJob *job = context;
   if (level >= CN_LOG_WARNING ? !job->quiet : job->verbose) cni_tell("%s: %s", job->label, message);
@@ -97,13 +111,13 @@ static void use_integration(const CniArgs *args, CnWorldDef *def) {
 static int use_options(CniJob *job) {
   const CniArgs *args = job->args;
   CnWorldDef *def = &job->def;
-  const char *solver = NULL, *friction = NULL, *effort = NULL;
+  const char *solver = NULL, *friction = NULL;
   if (!cni_args_choice(args, "solver", cn_solver_name, &solver)) return CNI_EXIT_USAGE;
   if (solver) change_solver(&def->solver, solver);
+  if (use_effort(args, solver, &def->solver) != CNI_EXIT_DONE) return CNI_EXIT_USAGE;
   int64_t iterations = def->solver.max_iterations, threads = def->worker_count;
   if (!cni_args_choice(args, "integrator", cn_integrator_name, &def->integrator) ||
       !cni_args_choice(args, "friction", friction_name, &friction) ||
-      !cni_args_choice(args, "effort", effort_name, &effort) ||
       !cni_args_number(args, "h", CNI_NUMBER_POSITIVE, &def->time_step) ||
       !cni_args_number(args, "tol", CNI_NUMBER_NOT_NEGATIVE, &def->solver.tolerance) ||
       !cni_args_whole(args, "iters", 1, INT32_MAX, &iterations) ||
@@ -112,9 +126,6 @@ static int use_options(CniJob *job) {
   use_integration(args, def);
   def->solver.max_iterations = (int32_t)iterations;
   def->worker_count = (int32_t)threads;
-  if (effort)
-    def->solver.effort =
-        (CnEffort)cni_field_word_index(cni_field_find(cni_solver_fields, "effort"), effort);
   if (friction)
     def->friction = strcmp(friction, cn_friction_model_name(CN_FRICTION_CONVEX)) == 0
                         ? CN_FRICTION_CONVEX

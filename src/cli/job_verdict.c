@@ -17,7 +17,7 @@ static const char *advice(const CniJob *job, char *text, size_t capacity) {
   const CnVerdict *v = &job->verdict;
   int other = strcmp(job->def.solver.name, "auto") != 0;
   int exact = !other && job->def.solver.effort == CN_EFFORT_EXACT;
-  const char *solve = other ? "--solver auto" : exact ? "--tol 1e-10" : "--effort exact";
+  const char *solve = exact ? "--tol 1e-10" : "--effort exact";
   const CnFinding *f = &v->findings[CN_FINDING_JOINTS];
   text[0] = 0;
   if (f->is_reason && f->first_step <= 1 && f->worst_step <= 1)

@@ -134,10 +134,17 @@ static void efforts(void **state) {
     json_t *object = parse(c, line, 0);
     CHECK(number(object, "tolerance") == tolerances[i]);
     CHECK(number(object, "residual_max") <= tolerances[i]);
+    CHECK(strcmp(text(object, "effort"), words[i]) == 0);
     json_decref(object);
   }
   cairn_status(c, "run stack --steps 3 --effort exakt", 2);
   check_contains(c->command.err, "did you mean exact?");
+  // a scene's psor gives way; one that is asked for does not
+  json_t *object = parse(c, "run granular --set spheres=20 --steps 3 --json --effort quick", 0);
+  CHECK(strcmp(text(object, "solver"), "auto") == 0);
+  json_decref(object);
+  cairn_status(c, "run stack --steps 3 --effort quick --solver psor", 2);
+  check_contains(c->command.err, "--effort is of the solver auto");
 }
 
 // Time is the number of steps times h, to the last bit; sensors are read at the end.

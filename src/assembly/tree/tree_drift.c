@@ -8,13 +8,15 @@
 // at arms that turn with the bodies. It ends where nothing but round-off is left.
 #include "assembly/tree/tree_factor.h"
 
-#define MOST 8       // steps of Newton's method
+#define MOST 12      // steps of Newton's method
 #define AXLE 1e4     // how soon a joint's arm is one
 #define LIGHT 1e-3   // stiffness of the forces over inertia that is not worth it
 #define LEAST 0.5    // of the least inertia that forces leave
-#define SLOW 0.3     // error left by a step: the method does not come nearer
+#define SLOW 0.1     // of the error left by a step: a new factor is worth its price,
+#define FACTORS 4    // so many times
 #define SURE 0.5     // error that need not be looked at
 #define TURNS_MOST 8 // steps for the spin of a body
+#define FIRST 1e-16  // of the squares: what is left is round-off after this step,
 #define NEXT 1e-32   // of the squares: the next step would be round-off
 #define SERIES 0.01  // rad: half a turn below which tan x/x is a sum
 
@@ -27,7 +29,7 @@ static double stretched(double h, double w) {
 }
 
 // How far the arms of joints are from the axes about which the bodies turn, and k; leaves first.
-static inline void look_across(CniTreeBody *b, CnVec3 r) {
+CNI_TREE_INLINE void look_across(CniTreeBody *b, CnVec3 r) {
   CnVec3 w = b->twist.spin;
   double both = cn_norm2(w) * cn_norm2(r);
   if (both > 0) b->across = cn_max(b->across, cn_norm2(cn_cross(w, r)) / both);
@@ -55,14 +57,14 @@ static void begin(CniTree *t, const CniTreeInput *in) {
   }
 }
 
-static inline void add_lever(CniTreeBody *b, CnVec3 arm, CnVec3 f) {
+CNI_TREE_INLINE void add_lever(CniTreeBody *b, CnVec3 arm, CnVec3 f) {
   b->lever.x = cn_madd(b->lever.x, f.x, arm);
   b->lever.y = cn_madd(b->lever.y, f.y, arm);
   b->lever.z = cn_madd(b->lever.z, f.z, arm);
 }
 
 // Force and reaction meet at b's point, half way of what is left of the gap.
-static inline void push(CniTree *t, int32_t i) {
+CNI_TREE_INLINE void push(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   const CniTreeJoint *j = &t->joints[i];
   CniTreeBody *b = &t->bodies[i];
@@ -81,7 +83,7 @@ static inline void push(CniTree *t, int32_t i) {
 }
 
 // The equation of the midpoint spin m (drift.c), a = k m/2: forces at arms that turn have the moment t.
-static inline CnVec3 defect(const CniTreeBody *b, CnVec3 d, CnVec3 m, CnVec3 *moment) {
+CNI_TREE_INLINE CnVec3 defect(const CniTreeBody *b, CnVec3 d, CnVec3 m, CnVec3 *moment) {
   CnVec3 j = b->inertia, w = b->spin, a = cn_scale(b->turn / 2, m);
   CnMat3 g = b->lever;
   double trace = g.x.x + g.y.y + g.z.z;
@@ -95,7 +97,7 @@ static inline CnVec3 defect(const CniTreeBody *b, CnVec3 d, CnVec3 m, CnVec3 *mo
 }
 
 // Its inverse slope, as rows.
-static inline int slope_of(const CniTreeBody *b, CnVec3 d, CnVec3 m, CnVec3 t, CnMat3 *rows) {
+CNI_TREE_INLINE int slope_of(const CniTreeBody *b, CnVec3 d, CnVec3 m, CnVec3 t, CnMat3 *rows) {
   double k = b->turn / 2, trace = b->lever.x.x + b->lever.y.y + b->lever.z.z;
   CnVec3 j = b->inertia, s = cn_scale(k, t), a = cn_scale(k, m);
   CnMat3 g = b->lever;
@@ -127,7 +129,8 @@ static int find_middle(CniTreeBody *b) {
     CnVec3 step = cn_mtmul(rows, f);
     m = cn_sub(m, step);
     double size = cn_norm2(b->spin) + cn_norm2(m), way = cn_norm2(step);
-    if (way <= NEXT * size || way * way <= NEXT * size * before) {
+    // the first step leaves its own square, every other one what it is of the one before
+    if (i == 0 ? way <= FIRST * size : way * way <= NEXT * size * before) {
       b->middle = m;
       return 1;
     }
@@ -263,10 +266,30 @@ static CnSym3 middle_inertia(const CniTreeBody *b, double h) {
   return (CnSym3){f * s.xx, f * s.yy, f * s.zz, f * s.xy, f * s.xz, f * s.yz};
 }
 
-static int factor(CniTree *t, const CniTreeInput *in) {
+// The forces found so far, and arms in the middle of the motion that they give.
+static void refresh(CniTree *t) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    const CniTreeJoint *j = &t->joints[i];
+    CniTreeBody *b = &t->bodies[i];
+    CniTreeFactor *f = &t->factors[i];
+    CnVec3 force = j->wrench.velocity;
+    cni_tree_clear(f);
+    if (node->joint < 0) continue;
+    f->arm = cn_scale(0.5, cn_add(j->arm, cn_mmul(b->axes_new, node->arm)));
+    add_lever(b, node->arm, cn_mtmul(b->axes, force));
+    if (node->parent < 0) continue;
+    b = &t->bodies[node->parent];
+    f->parent_arm = cn_scale(0.5, cn_add(j->parent_arm, cn_mmul(b->axes_new, node->parent_arm)));
+    add_lever(b, node->parent_arm, cn_mtmul(b->axes, cn_neg(force)));
+  }
+}
+
+static int factor(CniTree *t, const CniTreeInput *in, int again) {
+  if (again) refresh(t);
   for (int32_t i = t->node_count; i-- > 0;) {
     CniTreeBody *b = &t->bodies[i];
-    if (t->nodes[i].joint >= 0) expect(t, in, i);
+    if (!again && t->nodes[i].joint >= 0) expect(t, in, i);
     if (!cni_tree_eliminate(t, i, b->mass, middle_inertia(b, in->time_step))) return 0;
     b->lever.x = b->lever.y = b->lever.z = CN_VEC3_ZERO;
   }
@@ -286,11 +309,16 @@ static void solve(CniTree *t) {
 
 int cni_tree_drift(CniTree *t, const CniTreeInput *in) {
   double before = INFINITY;
+  int factors = 0;
   begin(t, in);
   double now = go(t, in, 1, 1);
-  if (now > 1 && !factor(t, in)) return 0;
   for (int32_t k = 0; now > 1; k++) {
-    if (k == MOST || !(now < SLOW * before)) return 0;
+    if (factors == 0 || !(now < SLOW * before)) {
+      if (!(now < before) || factors == FACTORS || !factor(t, in, factors > 0)) return 0;
+      factors++;
+      before = INFINITY;
+    }
+    if (k == MOST) return 0;
     double expected = before < INFINITY ? now / before * now : INFINITY;
     int sure = expected < SURE;
     solve(t);

@@ -21,7 +21,7 @@
 #define CNI_TREE_LOST 1e-15 // of the inertia about all axes: what turns is lost in round-off
 
 // To another point: velocities there are v - r x w.
-static inline void cni_tree_shift(CnSym3 *a, CnMat3 *b, CnSym3 *c, CnVec3 r) {
+CNI_TREE_INLINE void cni_tree_shift(CnSym3 *a, CnMat3 *b, CnSym3 *c, CnVec3 r) {
   CnVec3 ax = {a->xx, a->xy, a->xz}, ay = {a->xy, a->yy, a->yz}, az = {a->xz, a->yz, a->zz};
   CnMat3 n = {cn_cross(b->x, r), cn_cross(b->y, r), cn_cross(b->z, r)};
   b->x = cn_add(b->x, cn_madd(cn_scale(r.z, ay), -r.y, az));
@@ -37,7 +37,7 @@ static inline void cni_tree_shift(CnSym3 *a, CnMat3 *b, CnSym3 *c, CnVec3 r) {
 }
 
 // s - f u v^T where that is symmetric
-static inline void cni_take_product(CnSym3 *s, CnVec3 u, CnVec3 v) {
+CNI_TREE_INLINE void cni_take_product(CnSym3 *s, CnVec3 u, CnVec3 v) {
   s->xx -= u.x * v.x;
   s->yy -= u.y * v.y;
   s->zz -= u.z * v.z;
@@ -46,7 +46,7 @@ static inline void cni_take_product(CnSym3 *s, CnVec3 u, CnVec3 v) {
   s->yz -= u.y * v.z;
 }
 
-static inline int cni_tree_free_axis(CniTreeFactor *f) {
+CNI_TREE_INLINE int cni_tree_free_axis(CniTreeFactor *f) {
   CnVec3 s = f->axis, u = cn_mmul(f->b, s), v = cn_smul(f->c, s);
   double d = cn_dot(s, v);
   if (!(d > CNI_TREE_LOST * (f->c.xx + f->c.yy + f->c.zz))) return 0;
@@ -62,7 +62,7 @@ static inline int cni_tree_free_axis(CniTreeFactor *f) {
 }
 
 // a - b c^-1 b^T
-static inline int cni_tree_free_point(CniTreeFactor *f) {
+CNI_TREE_INLINE int cni_tree_free_point(CniTreeFactor *f) {
   double trace = f->c.xx + f->c.yy + f->c.zz;
   if (!(cn_sdet(f->c) > CNI_TREE_LOST * CNI_TREE_LOST * trace * trace * trace)) return 0;
   f->ball = cn_sinverse(f->c);
@@ -81,7 +81,7 @@ static inline int cni_tree_free_point(CniTreeFactor *f) {
 
 // The inertia of a node without what hangs at it is there: add its own, take out the turn that its
 // joint leaves, hand the rest to its parent. Leaves first. Returns 0 where that cannot be done.
-static inline int cni_tree_eliminate(CniTree *t, int32_t i, double mass, CnSym3 inertia) {
+CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i, double mass, CnSym3 inertia) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
   f->a.xx += mass;
@@ -113,19 +113,19 @@ static inline int cni_tree_eliminate(CniTree *t, int32_t i, double mass, CnSym3 
   return 1;
 }
 
-static inline void cni_tree_clear(CniTreeFactor *f) {
+CNI_TREE_INLINE void cni_tree_clear(CniTreeFactor *f) {
   f->a = f->c = (CnSym3){0, 0, 0, 0, 0, 0};
   f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
 // Momenta that velocities of a joint take.
-static inline CnTwist cni_tree_momentum(const CniTreeFactor *f, CnTwist v) {
+CNI_TREE_INLINE CnTwist cni_tree_momentum(const CniTreeFactor *f, CnTwist v) {
   return (CnTwist){cn_add(cn_smul(f->a, v.velocity), cn_mmul(f->b, v.spin)),
                    cn_add(cn_mtmul(f->b, v.velocity), cn_smul(f->c, v.spin))};
 }
 
 // What gives the joints the velocities asked for. From the leaves: what parents have to bear if they stay.
-static inline void cni_tree_gather(CniTree *t, int32_t i) {
+CNI_TREE_INLINE void cni_tree_gather(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
   CnTwist p = f->bias;
@@ -151,7 +151,7 @@ static inline void cni_tree_gather(CniTree *t, int32_t i) {
 }
 
 // To the leaves: velocities, to moved, and impulses, to wrench.
-static inline void cni_tree_spread(CniTree *t, int32_t i) {
+CNI_TREE_INLINE void cni_tree_spread(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
   if (node->joint < 0) { // (a - b c^-1 b^T) v = b c^-1 l - p

@@ -70,7 +70,7 @@ double cni_tree_place(CniTree *t, const CniTreeInput *in, int at_end) {
 // ---- the kick ----
 
 // Velocities of a joint: of the body against its parent, and the turn that is locked.
-static inline CnTwist speed_of(const CniTree *t, int32_t i) {
+CNI_TREE_INLINE CnTwist speed_of(const CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   const CniTreeFactor *f = &t->factors[i];
   CnTwist v = t->moved[node->body];
@@ -85,7 +85,7 @@ static inline CnTwist speed_of(const CniTree *t, int32_t i) {
 }
 
 // Without the joints' impulses. What is added to an inertia leaves its angular momentum as it is.
-static inline CnTwist free_twist(const CniTreeBody *b, const CniTreeInput *in) {
+CNI_TREE_INLINE CnTwist free_twist(const CniTreeBody *b, const CniTreeInput *in) {
   CnTwist free = b->twist;
   free.velocity = cn_madd(free.velocity, in->time_step, in->gravity);
   if (!b->stiff) return free;

@@ -9,10 +9,10 @@
 
 #include "assembly/assembly_private.h"
 
-#define CNI_TREE_LINES 1e-13    // residual that is let be, of lever arms and radii of gyration
-#define CNI_TREE_TURNS 1e-13    // rad
+#define CNI_TREE_LINES 1e-12    // residual that is let be, of lever arms and radii of gyration
+#define CNI_TREE_TURNS 1e-12    // rad
 #define CNI_TREE_ROUNDING 2e-15 // of the positions
-#define CNI_TREE_APART 1e4      // error, in units of what may be left, that is none of round-off
+#define CNI_TREE_APART 1e3      // error, in units of what may be left, that is none of round-off
 
 // The joint of a node as the model has it: the tree is made anew where that changes.
 typedef struct CniTreeCopy {
@@ -124,7 +124,10 @@ int cni_tree_kick(CniTree *tree, const CniTreeInput *in, CnCertificate *certific
 // The motion without forces from there. Returns 0 where it was not found.
 int cni_tree_drift(CniTree *tree, const CniTreeInput *in);
 
-static inline CnTwist cni_twist_add(CnTwist a, CnTwist b) {
+// Small functions of hot loops, whose arguments are better kept in registers.
+#define CNI_TREE_INLINE static inline __attribute__((always_inline))
+
+CNI_TREE_INLINE CnTwist cni_twist_add(CnTwist a, CnTwist b) {
   return (CnTwist){cn_add(a.velocity, b.velocity), cn_add(a.spin, b.spin)};
 }
 

@@ -4,36 +4,44 @@
 #include "assembly/tree/tree_private.h"
 
 // The force of the last step's kick on a joint's b over its time.
-static CnVec3 last_force(const CniTree *t, const CniTreeInput *in, int32_t i) {
+static inline CnVec3 last_force(const CniTree *t, const CniTreeInput *in, int32_t i) {
   const CniJoint *joint = &in->model->joints[t->nodes[i].joint];
+  const CniTreeJoint *j = &t->joints[i];
   const double *g = joint->impulse.locked;
   if (!(joint->impulse_step > 0)) return CN_VEC3_ZERO;
   CnVec3 f = {g[0], g[1], g[2]};
-  if (t->nodes[i].hinge) { // along the axes of a
-    CnQuat a = joint->local_a.rotation;
-    if (joint->body_a >= 0) a = cn_qmul(in->model->pose[joint->body_a].rotation, a);
-    f = cn_rotate(a, f);
-  }
+  if (t->nodes[i].hinge) // along the axes of a
+    f = cn_madd(cn_madd(cn_scale(g[0], j->x), g[1], j->y), g[2], cn_cross(j->x, j->y));
   return cn_scale(1 / joint->impulse_step, f);
 }
 
-// The bound |p||f| on K: is it below all inertias?
+// Sums of the moduli of K's rows, in the axes of a body, to its `couple`.
+static inline void add_rows(CniTreeBody *b, CnVec3 p, CnVec3 force) {
+  CnVec3 f = cn_mtmul(b->axes, force);
+  double x = p.x * f.x, y = p.y * f.y, z = p.z * f.z;
+  double xy = 0.5 * fabs(p.x * f.y + p.y * f.x), xz = 0.5 * fabs(p.x * f.z + p.z * f.x);
+  double yz = 0.5 * fabs(p.y * f.z + p.z * f.y);
+  b->couple.x += fabs(y + z) + xy + xz;
+  b->couple.y += fabs(x + z) + xy + yz;
+  b->couple.z += fabs(x + y) + xz + yz;
+}
+
+// By Gershgorin's circles: is K h^2 below the inertias of all bodies?
 static int is_soft(CniTree *t, const CniTreeInput *in, double hh) {
-  for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].turn = 0;
-  for (int32_t i = 0; i < t->node_count; i++) {
+  int soft = 1;
+  for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].couple = CN_VEC3_ZERO;
+  for (int32_t i = t->node_count; i-- > 0;) {
     const CniTreeNode *node = &t->nodes[i];
-    if (node->joint < 0) continue;
-    const double *g = in->model->joints[node->joint].impulse.locked;
-    double step = in->model->joints[node->joint].impulse_step;
-    double f = step > 0 ? sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) / step : 0;
-    t->bodies[i].turn += f * node->reach;
-    if (node->parent >= 0) t->bodies[node->parent].turn += f * node->parent_reach;
+    CniTreeBody *b = &t->bodies[i];
+    if (node->joint >= 0) {
+      CnVec3 f = last_force(t, in, i);
+      add_rows(b, node->arm, f);
+      if (node->parent >= 0) add_rows(&t->bodies[node->parent], node->parent_arm, f);
+    }
+    CnVec3 j = b->inertia, k = b->couple;
+    soft &= hh * k.x < j.x && hh * k.y < j.y && hh * k.z < j.z;
   }
-  for (int32_t i = 0; i < t->node_count; i++) {
-    CnVec3 j = t->bodies[i].inertia;
-    if (!(hh * t->bodies[i].turn < cn_min(j.x, cn_min(j.y, j.z)))) return 0;
-  }
-  return 1;
+  return soft;
 }
 
 // The inverse of the mass that a point of a body has at least; null: of the ground.

@@ -10,7 +10,8 @@
 // are deeper than .1 mm in Cairn, `extra` ones farther apart than that. `ahead` is what a step asks for:
 // contacts that may close within it as well.
 // pile: the same bodies after `steps` steps of .005 s, 50 iterations of psor: times of a step and of
-// its collision, the deepest overlap, and what a contact point costs, beside a pile of boxes.
+// its collision, the deepest overlap, and what a contact point costs, beside a pile of boxes; then the
+// same pile in the other engines, by 50 iterations of theirs.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@
 #include "world/world.h"
 
 #define STEP 5e-3
+#define ITERATIONS 50
+#define MU .5
 #define HULLS 8
 #define TOLERANCE 1e-4 // m, of pairs that are compared
 #define TOUCHING 1e-9  // m, of what is timed
@@ -148,6 +151,8 @@ typedef struct Pile {
   Touch *touches; // of the last frame, ascending, with those that nearly touch
   int32_t touch_count;
   double seconds; // a frame
+  double half;    // of the bin
+  int32_t steps;  // that peers are to make; 0: they look at the frames
 } Pile;
 
 // Hull of 16, hull of 64, capsule, cylinder, box; or boxes alone.
@@ -188,7 +193,8 @@ static int pile_create(Pile *p, int32_t count, int boxes) {
   int32_t side = (int32_t)ceil(.8 * cbrt(count));
   *p = (Pile){.count = count, .bodies = calloc((size_t)count, sizeof *p->bodies)};
   def.time_step = STEP;
-  def.solver.max_iterations = 50;
+  def.solver.name = "psor";
+  def.solver.max_iterations = ITERATIONS;
   def.solver.tolerance = 0;
   if (!p->bodies || cn_world_create(&def, &p->world) != CN_OK) return 0;
   for (int32_t k = 0; k < 2 * HULLS; k++) {
@@ -199,7 +205,8 @@ static int pile_create(Pile *p, int32_t count, int boxes) {
                                   &p->hulls[k / HULLS][k % HULLS]) != CN_OK)
       return 0;
   }
-  int ok = add_bin(p->world, .125 * side + .05);
+  p->half = .125 * side + .05;
+  int ok = add_bin(p->world, p->half);
   for (int32_t i = 0; i < count && ok; i++) {
     CnBodyDef body = cn_body_def_default();
     CnShapeDef shape = shape_of(p, i, boxes);
@@ -219,6 +226,17 @@ static void pile_destroy(Pile *p) {
   free(p->bodies);
   free(p->frames);
   free(p->touches);
+}
+
+// The poses of the start, twice, as the form has at least two frames.
+static int pile_start(Pile *p) {
+  p->frames = calloc(2 * (size_t)p->count, sizeof *p->frames);
+  p->frame_count = 2;
+  for (int32_t i = 0; p->frames && i < p->count; i++) {
+    cn_body_pose(p->world, p->bodies[i], &p->frames[i]);
+    p->frames[p->count + i] = p->frames[i];
+  }
+  return p->frames != NULL;
 }
 
 // Settle, and keep the poses of the frames.
@@ -320,13 +338,16 @@ static int write_hull(const Pile *p, int32_t n, FILE *file) {
   int32_t body;
   if (cni_model_find_body(model, p->bodies[5 * (n % HULLS) + n / HULLS], &body) != CN_OK) return 0;
   const CniHull *h = model->shapes[model->bodies[body].first_shape].extra->geometry->hull;
+  CnVec3 origin = p->steps > 0 ? h->centre : CN_VEC3_ZERO;
   fprintf(file, "geometry %d %d\n", (int)h->vertex_count, (int)h->face_count);
-  for (int32_t v = 0; v < h->vertex_count; v++)
-    fprintf(file, "%.17g %.17g %.17g\n", h->vertices[v].x, h->vertices[v].y, h->vertices[v].z);
+  for (int32_t v = 0; v < h->vertex_count; v++) {
+    CnVec3 x = cn_sub(h->vertices[v], origin);
+    fprintf(file, "%.17g %.17g %.17g\n", x.x, x.y, x.z);
+  }
   for (int32_t f = 0; f < h->face_count; f++) {
     const CniHullFace *face = &h->faces[f];
     fprintf(file, "%.17g %.17g %.17g %.17g %d", face->normal.x, face->normal.y, face->normal.z,
-            face->height, (int)face->count);
+            face->height - cn_dot(face->normal, origin), (int)face->count);
     for (int32_t k = 0; k < face->count; k++)
       fprintf(file, " %d", (int)h->corners[face->first + k].vertex);
     fprintf(file, "\n");
@@ -334,16 +355,51 @@ static int write_hull(const Pile *p, int32_t n, FILE *file) {
   return 1;
 }
 
+// The mass of a body, about its origin, which is its centre of mass; for steps.
+static int write_mass(const Pile *p, int32_t i, FILE *file) {
+  const CniModel *model = &p->world->now.model;
+  int32_t body;
+  if (cni_model_find_body(model, p->bodies[i], &body) != CN_OK) return 0;
+  CniPlaced placed = cni_model_placed(model, model->bodies[body].first_shape, &CN_POSE_ONE);
+  placed.pose = CN_POSE_ONE;
+  CniMassProps m = cni_shape_mass(&placed, 1000);
+  CnSym3 j = m.inertia;
+  fprintf(file, "mass %.17g %.17g %.17g %.17g %.17g %.17g %.17g\n", m.mass, j.xx, j.yy, j.zz, j.xy,
+          j.xz, j.yz);
+  return 1;
+}
+
+static CnVec3 centre_of(const Pile *p, int32_t i) {
+  const CniModel *model = &p->world->now.model;
+  int32_t body;
+  if (cni_model_find_body(model, p->bodies[i], &body) != CN_OK) return CN_VEC3_ZERO;
+  return model->pose[body].position;
+}
+
+static void write_steps(const Pile *p, FILE *file) {
+  static const int sides[5][3] = {{0, 0, 1}, {1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}};
+  for (int32_t k = 0; k < 5; k++)
+    fprintf(file, "plane %d %d %d %.17g\n", sides[k][0], sides[k][1], sides[k][2],
+            k > 0 ? -p->half : 0);
+  fprintf(file, "step %.17g %d %d %.17g\n", STEP, (int)p->steps, ITERATIONS, MU);
+}
+
 // See peers/collide.h for the form.
 static int write_pile(const void *list, FILE *file) {
   const Pile *p = list;
   int ok = 1;
   for (int32_t k = 0; k < 2 * HULLS && ok; k++) ok = write_hull(p, k, file);
-  for (int32_t i = 0; i < p->count; i++) write_shape(p, i, file);
+  for (int32_t i = 0; i < p->count && ok; i++) {
+    write_shape(p, i, file);
+    if (p->steps > 0) ok = write_mass(p, i, file);
+  }
+  if (p->steps > 0) write_steps(p, file);
   for (int32_t f = 0; f < p->frame_count; f++) {
     fprintf(file, "frame\n");
     for (int32_t i = 0; i < p->count; i++) {
-      const double *x = &p->frames[f * p->count + i].position.x;
+      CnPose pose = p->frames[f * p->count + i];
+      const double *x = &pose.position.x;
+      if (p->steps > 0) pose.position = centre_of(p, i);
       for (int32_t k = 0; k < 7; k++) fprintf(file, k ? " %.17g" : "%.17g", x[k]);
       fprintf(file, "\n");
     }
@@ -369,10 +425,12 @@ static void compare_pairs(const Pile *p, FILE *answer, int32_t *pairs, int32_t *
   free(seen);
 }
 
+#define PEERS 3
+static const char *const peers[PEERS][2] = {
+    {"collide_ode", "ODE"}, {"collide_bullet", "Bullet"}, {"collide_bullet64", "Bullet double"}};
+
 static int peer_rows(const Values *values, Report *report, const Pile *p) {
-  static const char *const peers[][2] = {
-      {"collide_ode", "ODE"}, {"collide_bullet", "Bullet"}, {"collide_bullet64", "Bullet double"}};
-  for (size_t k = 0; k < sizeof peers / sizeof peers[0]; k++) {
+  for (size_t k = 0; k < PEERS; k++) {
     Row *row = report_row_begin(report);
     FILE *answer;
     double seconds;
@@ -462,6 +520,36 @@ static int pile_row(Report *report, int32_t count, int32_t steps, int boxes, dou
   return ok;
 }
 
+// The steps of the peers.
+static int pile_peers(const Values *values, Report *report, int32_t count, int32_t steps) {
+  Pile p = {0};
+  int ok = pile_create(&p, count, 0) && pile_start(&p);
+  p.steps = steps;
+  for (size_t k = 0; k < PEERS && ok; k++) {
+    Row *row = report_row_begin(report);
+    FILE *answer;
+    double seconds, collision, deepest;
+    if (!(ok = row != NULL)) break;
+    row_text(row, "what", "pile");
+    row_text(row, "engine", peers[k][1]);
+    row_number(row, "bodies", count);
+    PeerOutcome outcome =
+        peer_exchange(values->directory, peers[k][0], PEER_SECONDS, write_pile, &p, &answer);
+    if (outcome == PEER_DONE &&
+        fscanf(answer, "%lf %lf %lf", &seconds, &collision, &deepest) == 3) {
+      row_number(row, "ms", 1e3 * seconds);
+      row_number(row, "ms_collision", 1e3 * collision);
+      row_number(row, "penetration_max", deepest);
+    } else {
+      row_text(row, "status", outcome == PEER_NOT_INSTALLED ? "not installed" : "failed");
+    }
+    if (answer) fclose(answer);
+    report_row_end(report, row);
+  }
+  pile_destroy(&p);
+  return ok;
+}
+
 static int run(const Values *values, Report *report) {
   int32_t count, bodies, steps;
   double seconds = value_number(values, "seconds"), ns = NAN;
@@ -472,6 +560,8 @@ static int run(const Values *values, Report *report) {
   int ok = narrow_rows(report, seconds) && mixed_rows(values, report, count);
   if (ok && bodies > 0)
     ok = pile_row(report, bodies, steps, 1, &ns) && pile_row(report, bodies, steps, 0, &ns);
+  if (ok && bodies > 0 && strcmp(value_text(values, "peers"), "none") != 0)
+    ok = pile_peers(values, report, bodies, steps);
   if (!ok) fprintf(stderr, "cairn-bench: collision: %s\n", cn_error_message());
   return ok;
 }

@@ -6,9 +6,13 @@
 //   capsule R L              or a capsule along z, half length of its cylinder,
 //   cylinder R L             or a cylinder along z, half length,
 //   box HX HY HZ             or a box, half sizes
+//   mass M XX YY ZZ XY XZ YZ   of the body before: mass and inertia about its origin
+//   plane NX NY NZ D         a half-space below it
+//   step H N I MU            N steps of H s from the first frame, I iterations, friction
 //   frame                    X Y Z W QX QY QZ of every body; once for every frame
 // Printed are the seconds of the fastest frame but the first, and a line A B for every pair of bodies that
-// touch in the last one.
+// touch in the last one; where steps were asked for, instead, the seconds of a step and of its collision,
+// means of the last 20, and the deepest overlap then.
 #ifndef PEERS_COLLIDE_H
 #define PEERS_COLLIDE_H
 
@@ -28,8 +32,11 @@ typedef struct Geometry {
 typedef struct Solid {
   char kind; // of its word
   int geometry;
-  double size[3];
+  double size[3], mass[7];
 } Solid;
+
+#define PLANES 8
+#define LAST 20 // steps that are timed
 
 typedef struct Scene {
   Geometry geometries[GEOMETRIES];
@@ -37,6 +44,8 @@ typedef struct Scene {
   Solid *solids;
   int count, frame_count;
   double *frames; // seven numbers a body
+  double planes[4 * PLANES], step[4];
+  int plane_count;
 } Scene;
 
 static int read_numbers(double *to, int count) {
@@ -85,6 +94,12 @@ static int read_scene(Scene *s) {
       size_t row = (size_t)s->count * 7;
       s->frames = (double *)realloc(s->frames, row * (size_t)(s->frame_count + 1) * sizeof(double));
       ok = s->frames && read_numbers(s->frames + row * (size_t)s->frame_count++, (int)row);
+    } else if (word[0] == 'm') {
+      ok = s->count > 0 && read_numbers(s->solids[s->count - 1].mass, 7);
+    } else if (word[0] == 'p') {
+      ok = s->plane_count < PLANES && read_numbers(s->planes + 4 * s->plane_count++, 4);
+    } else if (word[0] == 's') {
+      ok = read_numbers(s->step, 4);
     } else {
       ok = read_solid(s, strcmp(word, "cylinder") == 0 ? 'y' : word[0]);
     }

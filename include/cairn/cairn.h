@@ -4,6 +4,7 @@
 #define CAIRN_CAIRN_H
 
 #include <cairn/base.h>
+#include <cairn/batch.h>
 #include <cairn/mechanism.h>
 #include <cairn/problem.h>
 #include <cairn/query.h>

@@ -10,6 +10,7 @@ every step.
     print(ball.position, world.verdict.line)
 """
 from ._c import Error, describe, ffi, lib, text
+from .batch import Batch, VectorEnv
 from .problem import Problem, Solution, solve, solvers
 from .run import Recorder, Run
 from .scene import Scene, load, scenes
@@ -19,7 +20,7 @@ from .views import POSE, TWIST, View
 from .world import Report, Verdict, World
 
 __version__ = text(lib.cn_version())
-__all__ = ["Body", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
-           "Scene", "Shape", "Solution", "TWIST", "Verdict", "View", "World", "box", "capsule", "cone", "cylinder",
+__all__ = ["Batch", "Body", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
+           "Scene", "Shape", "Solution", "TWIST", "VectorEnv", "Verdict", "View", "World", "box", "capsule", "cone", "cylinder",
            "describe", "ellipsoid", "ffi", "hull", "lib", "load", "plane", "rotate", "scenes", "solve", "solvers",
            "sphere"]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many worlds by one call."""
+import numpy as np
+import pytest
+
+import cairn
+
+
+def arm():
+    world = cairn.World(time_step=2e-3)
+    link = world.body(cairn.capsule(0.05, 0.5), position=(0, 0, -0.3))
+    hinge = world.joint("revolute", None, link, anchor=(0, 0, 0), axis=(0, 1, 0),
+                        axes=[dict(drive="effort", motor_effort=0)])
+    return world, hinge
+
+
+def test_each_as_alone():
+    world, hinge = arm()
+    batch = cairn.Batch(world, 8, threads=2, controls=[(hinge, 0, "effort")])
+    efforts = np.linspace(-2, 2, 8)[:, None]
+    for _ in range(20):
+        assert not batch.step(efforts, steps=5).any()
+    angles, rates = batch.joints()
+    for i in (0, 3, 7):
+        alone, own = arm()
+        own.set(motor_effort=efforts[i, 0])
+        alone.step(100)
+        assert own.coordinates[0] == angles[i, 0] and own.rates[0] == rates[i, 0]
+        assert np.array_equal(alone.positions, batch.positions[i])
+    batch.reset(np.arange(8) < 4)
+    assert batch.joints()[0][0, 0] == 0 and batch.joints()[0][7, 0] == angles[7, 0]
+
+
+def test_failed_worlds_and_misuse():
+    world, hinge = arm()
+    batch = cairn.Batch(world, 3, controls=[(hinge, 0, "effort")])
+    assert batch.step(np.array([[0.0], [np.nan], [0.0]])).tolist() == [False, True, False]
+    for wrong in (lambda: batch.step(np.zeros(3)), lambda: batch.reset([1]), lambda: batch.reset(snapshot=b"x"),
+                  lambda: cairn.Batch(world, 0), lambda: cairn.Batch(world, 2, controls=[(hinge, 4, "speed")]),
+                  lambda: cairn.Batch(world, 2, controls=[(hinge, 0, "volume")])):
+        with pytest.raises(cairn.Error):
+            wrong()
+
+
+def test_environment():
+    world, hinge = arm()
+    env = cairn.VectorEnv(cairn.Batch(world, 4, controls=[(hinge, 0, "effort")]),
+                          reward=lambda b: -b.joints()[0][:, 0]**2, done=lambda b: np.abs(b.joints()[0][:, 0]) > 0.5,
+                          limit=200)
+    seen, _ = env.reset()
+    assert seen.shape == (4, 2)
+    ended = 0
+    for _ in range(300):
+        seen, reward, terminated, truncated, _ = env.step(np.array([[0.0], [0.0], [50.0], [-50.0]]))
+        ended += terminated.sum()
+    assert ended >= 2 and reward.shape == (4,)

@@ -24,6 +24,19 @@ typedef struct CnMeshDef {
 } CnMeshDef;
 CN_API CnMeshDef cn_mesh_def_default(void);
 
+/// A grid of heights over x and y: sample (i, j) is at (i x_spacing, j y_spacing, height). It is a mesh
+/// of two triangles a cell, seen from above, for shapes of kind CN_SHAPE_MESH, at 8 bytes a cell.
+typedef struct CnHeightsDef {
+  uint32_t size, tag;          ///< set by cn_heights_def_default
+  const char *name;            ///< copied; null: none
+  int32_t x_count, y_count;    ///< samples, 2 or more
+  double x_spacing, y_spacing; ///< m, > 0
+  const double *heights;       ///< m, copied; x_count numbers a row, y_count rows; NaN: a hole
+  int32_t two_sided;           ///< as of CnMeshDef
+  double thickness;            ///< as of CnMeshDef
+} CnHeightsDef;
+CN_API CnHeightsDef cn_heights_def_default(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -376,6 +376,9 @@ CN_API CnStatus cn_geometry_create_points(CnWorld *world, const char *name, cons
 /// CN_SHAPE_MESH. Refused where a triangle has no area or names a vertex that is not there.
 CN_API CnStatus cn_geometry_create_mesh(CnWorld *world, const CnMeshDef *def,
                                         CnGeometryId *geometry);
+/// A geometry from a grid of heights (mesh.h), for shapes of kind CN_SHAPE_MESH.
+CN_API CnStatus cn_geometry_create_heights(CnWorld *world, const CnHeightsDef *def,
+                                           CnGeometryId *geometry);
 
 /// Destroy a geometry that no shape uses (CN_INVALID_ARGUMENT otherwise).
 CN_API CnStatus cn_geometry_destroy(CnWorld *world, CnGeometryId geometry);

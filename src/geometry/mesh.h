@@ -10,6 +10,7 @@
 #include "core/vec.h"
 
 #define CNI_TAG_MESH 0x6873656du
+#define CNI_TAG_HEIGHTS 0x67686965u
 #define CNI_MESH_TRIANGLES (1 << 28) // at most
 #define CNI_MESH_LEVELS 16           // of the tree: 4^16 leaves
 
@@ -36,6 +37,10 @@ typedef struct CniMesh {
   float *boxes;
   int32_t level_count, level_first[CNI_MESH_LEVELS], level_size[CNI_MESH_LEVELS];
   CnVec3 lo, hi, origin;
+  // of a height field (mesh_heights.c), which has none of the lists above; null otherwise
+  double *heights;
+  int32_t x_count, y_count;
+  double dx, dy;
   size_t bytes; // of the whole, in one piece
   // of density one; of what is not closed zeros
   double volume;
@@ -50,24 +55,49 @@ CnStatus cni_mesh_create(const CnAllocator *allocator, const char *what, const C
                          CniMesh **mesh);
 void cni_mesh_destroy(const CnAllocator *allocator, CniMesh *mesh);
 
+CnStatus cni_heights_create(const CnAllocator *allocator, const char *what, const CnHeightsDef *def,
+                            CniMesh **mesh);
+int32_t cni_heights_vertex(const CniMesh *mesh, int32_t triangle, int32_t corner);
+int32_t cni_heights_neighbour(const CniMesh *mesh, int32_t triangle, int32_t edge);
+CniMeshEdge cni_mesh_bend_at(const CniMesh *mesh, int32_t triangle, int32_t edge);
+// Is it no hole of a height field?
+int cni_mesh_is_there(const CniMesh *mesh, int32_t triangle);
+// A number below 2^12 that triangles near each other have different ones of.
+uint32_t cni_mesh_part(const CniMesh *mesh, int32_t triangle);
+
 typedef struct CniTriangle {
   CnVec3 at[3];
 } CniTriangle;
 
+// The vertex at corner k, where a vertex is, the triangle beyond edge k.
+static inline int32_t cni_mesh_vertex(const CniMesh *m, int32_t t, int32_t k) {
+  return m->heights ? cni_heights_vertex(m, t, k) : m->corners[3 * (size_t)t + (size_t)k];
+}
+static inline CnVec3 cni_mesh_at(const CniMesh *m, int32_t v) {
+  if (!m->heights) return m->vertices[v];
+  return cn_vec3((v % m->x_count) * m->dx, (v / m->x_count) * m->dy, m->heights[v]);
+}
+static inline int32_t cni_mesh_neighbour(const CniMesh *m, int32_t t, int32_t k) {
+  return m->heights ? cni_heights_neighbour(m, t, k) : m->neighbours[3 * (size_t)t + (size_t)k];
+}
+static inline int32_t cni_mesh_seed(const CniMesh *m, int32_t t) {
+  return m->heights ? t : m->seeds[t];
+}
 static inline CniTriangle cni_mesh_triangle(const CniMesh *m, int32_t t) {
-  const int32_t *c = &m->corners[3 * (size_t)t];
-  return (CniTriangle){{m->vertices[c[0]], m->vertices[c[1]], m->vertices[c[2]]}};
+  CniTriangle at;
+  for (int32_t k = 0; k < 3; k++) at.at[k] = cni_mesh_at(m, cni_mesh_vertex(m, t, k));
+  return at;
 }
 // Twice its area, along the normal.
 static inline CnVec3 cni_triangle_area(const CniTriangle *t) {
   return cn_cross(cn_sub(t->at[1], t->at[0]), cn_sub(t->at[2], t->at[0]));
 }
 static inline CniMeshEdge cni_mesh_edge(const CniMesh *m, int32_t t, int32_t k) {
-  return (CniMeshEdge)(m->edges[t] >> (2 * k) & 3);
+  return m->heights ? cni_mesh_bend_at(m, t, k) : (CniMeshEdge)(m->edges[t] >> (2 * k) & 3);
 }
 // The plane of the flat face that a triangle belongs to: its unit normal and a point of it.
 static inline CnVec3 cni_mesh_plane(const CniMesh *m, int32_t t, CnVec3 *point) {
-  CniTriangle seed = cni_mesh_triangle(m, m->seeds[t]);
+  CniTriangle seed = cni_mesh_triangle(m, cni_mesh_seed(m, t));
   *point = seed.at[0];
   return cn_unit_or(cni_triangle_area(&seed), cn_vec3(0, 0, 1));
 }
@@ -79,6 +109,10 @@ void cni_mesh_query(const CniMesh *mesh, CnVec3 lo, CnVec3 hi, CniMeshTake take,
 double cni_mesh_ray(const CniMesh *mesh, CnVec3 origin, CnVec3 direction, int32_t *triangle);
 
 // ---- private to meshes ----
+void cni_heights_query(const CniMesh *mesh, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context);
+double cni_heights_ray(const CniMesh *mesh, CnVec3 origin, CnVec3 direction, int32_t *triangle);
+int cni_triangle_meets(const CniTriangle *t, CnVec3 lo, CnVec3 hi);
+double cni_triangle_ray(const CniTriangle *t, CnVec3 origin, CnVec3 direction);
 CnStatus cni_mesh_grow_tree(const CnAllocator *allocator, CniMesh *mesh);
 void cni_mesh_weigh(CniMesh *mesh);
 // Levels of the tree of so many triangles, and the boxes of all.

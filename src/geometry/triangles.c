@@ -70,14 +70,17 @@ static void globe(const CniPlaced *shape, int32_t quarter, const CniMeshTaker *t
     }
 }
 
-// As it is; corners of a smooth surface have the mean normal, those of sharp edges are there once a side.
+// As it is, every triangle with the normal of its own.
 static void surface(const CniMesh *m, const CniMeshTaker *take) {
+  int32_t count = 0;
   for (int32_t t = 0; t < m->triangle_count; t++) {
+    if (!cni_mesh_is_there(m, t)) continue;
     CniTriangle at = cni_mesh_triangle(m, t);
     CnVec3 n = cn_unit_or(cni_triangle_area(&at), cn_vec3(0, 0, 1));
     for (int32_t k = 0; k < 3; k++) take->corner(take->context, at.at[k], n);
+    count++;
   }
-  for (int32_t t = 0; t < m->triangle_count; t++)
+  for (int32_t t = 0; t < count; t++)
     take->triangle(take->context, (int32_t[]){3 * t, 3 * t + 1, 3 * t + 2});
 }
 

@@ -75,6 +75,16 @@ CnStatus cni_model_add_mesh(CniModel *model, const CnMeshDef *def, CnGeometryId 
   return add_geometry(model, &g, id);
 }
 
+CnStatus cni_model_add_heights(CniModel *model, const CnHeightsDef *def, CnGeometryId *id) {
+  char what[CNI_NAME_SIZE + 16];
+  CniGeometry g;
+  *id = (CnGeometryId){0, 0};
+  CNI_TRY(cni_def_check("height field", def, sizeof *def, CNI_TAG_HEIGHTS));
+  begin_geometry(&g, def->name, what);
+  CNI_TRY(cni_heights_create(&model->allocator, what, def, &g.mesh));
+  return add_geometry(model, &g, id);
+}
+
 CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id) {
   int32_t i;
   CNI_TRY(cni_model_find_geometry(model, id, &i));

@@ -242,6 +242,7 @@ CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id);
 CnStatus cni_model_add_points(CniModel *model, const char *name, const CnVec3 *points,
                               int32_t count, CnGeometryId *id);
 CnStatus cni_model_add_mesh(CniModel *model, const CnMeshDef *def, CnGeometryId *id);
+CnStatus cni_model_add_heights(CniModel *model, const CnHeightsDef *def, CnGeometryId *id);
 CnStatus cni_model_remove_geometry(CniModel *model, CnGeometryId id);
 
 // The ids of things by dense indices.

@@ -5,6 +5,7 @@
 // ---- geometries ----
 
 CNI_CREATE(cn_geometry_create_mesh, CnMeshDef, CnGeometryId, cni_model_add_mesh)
+CNI_CREATE(cn_geometry_create_heights, CnHeightsDef, CnGeometryId, cni_model_add_heights)
 CNI_DESTROY(cn_geometry_destroy, CnGeometryId, cni_model_remove_geometry)
 
 CnStatus cn_geometry_create_points(CnWorld *world, const char *name, const CnVec3 *points,

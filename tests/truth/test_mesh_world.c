@@ -244,9 +244,69 @@ static void queries(void **state) {
   cn_world_destroy(world);
 }
 
+// Balls and boxes on a hilly field stay there, one over a hole falls; save and restore.
+static void field(void **state) {
+  (void)state;
+  enum { N = 61 };
+  static double z[N * N];
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++) {
+      double x = .1 * (i - 30), y = .1 * (j - 30);
+      z[j * N + i] = .12 * (x * x + y * y) + .05 * cni_sin(3 * x) * cni_cos(3 * y);
+    }
+  z[30 * N + 12] = NAN;
+  CnWorld *world = make(.01);
+  CnMaterialId m = world_material(world, .5, 0);
+  CnHeightsDef def = cn_heights_def_default();
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
+  CnBodyDef ground = cn_body_def_default();
+  CnBodyId id, first;
+  CnShapeId of;
+  def.x_count = def.y_count = N;
+  def.x_spacing = def.y_spacing = .1;
+  def.heights = z;
+  CHECK_OK(cn_geometry_create_heights(world, &def, &shape.geometry));
+  ground.kind = CN_BODY_FIXED;
+  ground.pose.position = cn_vec3(-3, -3, 0);
+  shape.material = m;
+  CHECK_OK(cn_body_create(world, &ground, &id));
+  CHECK_OK(cn_shape_create(world, id, &shape, &of));
+  first = world_ball(world, .04, 1, cn_vec3(-1.8, 0, .5), CN_VEC3_ZERO, m);
+  for (int i = 0; i < 16; i++) {
+    CnVec3 at = {.5 * (i % 4) - .7, .5 * (i / 4) - .8, .9};
+    if (i % 2)
+      world_ball(world, .1, 1, at, CN_VEC3_ZERO, m);
+    else
+      world_box(world, cn_vec3(.1, .12, .08), 1, (CnPose){at, CN_QUAT_ONE}, CN_VEC3_ZERO, m);
+  }
+  size_t size;
+  for (int i = 0; i < 100; i++) world_step(world);
+  CHECK_OK(cn_world_save(world, NULL, 0, &size));
+  void *saved = malloc(size);
+  CHECK_OK(cn_world_save(world, saved, size, &size));
+  CnWorld *other = make(.01);
+  CHECK_OK(cn_world_restore(other, saved, size));
+  free(saved);
+  for (int i = 0; i < 100; i++) {
+    world_step(world);
+    world_step(other);
+  }
+  CHECK(cn_world_hash(world) == cn_world_hash(other));
+  CHECK(world_pose(world, first).position.z < -1);
+  for (CnBodyId b = cn_world_next_body(world, first); b.slot; b = cn_world_next_body(world, b)) {
+    CnVec3 at = world_pose(world, b).position;
+    double ground_at =
+        .12 * (at.x * at.x + at.y * at.y) + .05 * cni_sin(3 * at.x) * cni_cos(3 * at.y);
+    CHECK(at.z > ground_at + .06 && hypot(at.x, at.y) < 2);
+  }
+  cn_world_destroy(other);
+  cn_world_destroy(world);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(sheets), cmocka_unit_test(room),
                                      cmocka_unit_test(solids), cmocka_unit_test(drum),
-                                     cmocka_unit_test(fast),   cmocka_unit_test(queries)};
+                                     cmocka_unit_test(fast),   cmocka_unit_test(queries),
+                                     cmocka_unit_test(field)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

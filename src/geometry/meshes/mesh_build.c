@@ -203,10 +203,10 @@ static CnStatus find_faces(CniMesh *m, CniArena *arena) {
   return CN_OK;
 }
 
-static CniMeshEdge bend_at(const CniMesh *m, int32_t t, int32_t k) {
-  int32_t u = m->neighbours[3 * (size_t)t + (size_t)k];
+CniMeshEdge cni_mesh_bend_at(const CniMesh *m, int32_t t, int32_t k) {
+  int32_t u = cni_mesh_neighbour(m, t, k);
   if (u < 0) return CNI_EDGE_BORDER;
-  if (m->seeds[t] == m->seeds[u]) return CNI_EDGE_FLAT;
+  if (cni_mesh_seed(m, t) == cni_mesh_seed(m, u)) return CNI_EDGE_FLAT;
   Plane plane = {.flat = FLAT * size_of(m)};
   plane.normal = cni_mesh_plane(m, t, &plane.point);
   if (lies_in(m, u, &plane)) return CNI_EDGE_FLAT;
@@ -224,7 +224,7 @@ static CniMeshEdge bend_at(const CniMesh *m, int32_t t, int32_t k) {
 static void find_bends(CniMesh *m) {
   for (int32_t t = 0; t < m->triangle_count; t++) {
     unsigned bits = 0;
-    for (int32_t k = 0; k < 3; k++) bits |= (unsigned)bend_at(m, t, k) << (2 * k);
+    for (int32_t k = 0; k < 3; k++) bits |= (unsigned)cni_mesh_bend_at(m, t, k) << (2 * k);
     m->edges[t] = (uint8_t)bits;
   }
 }

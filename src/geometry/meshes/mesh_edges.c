@@ -24,7 +24,7 @@ static int32_t triangle_of(const CniPlaced *part) { return (int32_t)part->size[0
 
 static CnVec3 corner_of(const CniPlaced *part, int32_t k) {
   const CniMesh *m = part->mesh;
-  return m->vertices[m->corners[3 * (size_t)triangle_of(part) + (size_t)(k % 3)]];
+  return cni_mesh_at(m, cni_mesh_vertex(m, triangle_of(part), k % 3));
 }
 
 // Of `count` corners from the first on, the farthest.
@@ -96,13 +96,13 @@ CniConvex cni_mesh_convex(const CniMeshTouch *touch, const CniPlaced *part,
 // ---- which normals ----
 
 static int points_away(const CniMesh *m, CnVec3 normal, double slack, CnVec3 from, int32_t vertex) {
-  CnVec3 d = cn_sub(m->vertices[vertex], from);
+  CnVec3 d = cn_sub(cni_mesh_at(m, vertex), from);
   return cn_dot(normal, d) <= slack * cn_norm(d);
 }
 
 static int32_t corner_at(const CniMesh *m, int32_t t, CnVec3 p) {
   for (int32_t k = 0; k < 3; k++) {
-    CnVec3 q = m->vertices[m->corners[3 * (size_t)t + (size_t)k]];
+    CnVec3 q = cni_mesh_at(m, cni_mesh_vertex(m, t, k));
     if (q.x == p.x && q.y == p.y && q.z == p.z) return k;
   }
   return -1;
@@ -115,12 +115,11 @@ static int cone_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t, 
     for (int32_t rounds = 0; rounds < 256 && at >= 0; rounds++) {
       int32_t k = corner_at(m, at, p);
       if (k < 0) break;
-      const int32_t *c = &m->corners[3 * (size_t)at];
       int32_t next = k < 2 ? k + 1 : 0, before = k > 0 ? k - 1 : 2;
-      if (!points_away(m, normal, slack, p, c[next]) ||
-          !points_away(m, normal, slack, p, c[before]))
+      if (!points_away(m, normal, slack, p, cni_mesh_vertex(m, at, next)) ||
+          !points_away(m, normal, slack, p, cni_mesh_vertex(m, at, before)))
         return 0;
-      at = m->neighbours[3 * (size_t)at + (size_t)(way ? k : before)];
+      at = cni_mesh_neighbour(m, at, (way ? k : before));
       if (at == t) return 1;
     }
   }
@@ -137,13 +136,12 @@ static int from_outside(const CniMesh *m, CnVec3 normal, double slack, int32_t t
 // The wedge at edge k of a triangle.
 static int wedge_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t, int32_t k,
                        CnVec3 q) {
-  int32_t u = m->neighbours[3 * (size_t)t + (size_t)k];
+  int32_t u = cni_mesh_neighbour(m, t, k);
   for (int32_t i = 0; i < 3; i++) {
     if (i != k && i != (k < 2 ? k + 1 : 0) &&
-        !points_away(m, normal, slack, q, m->corners[3 * (size_t)t + (size_t)i]))
+        !points_away(m, normal, slack, q, cni_mesh_vertex(m, t, i)))
       return 0;
-    if (u >= 0 && !points_away(m, normal, slack, q, m->corners[3 * (size_t)u + (size_t)i]))
-      return 0;
+    if (u >= 0 && !points_away(m, normal, slack, q, cni_mesh_vertex(m, u, i))) return 0;
   }
   return from_outside(m, normal, slack, t, u);
 }
@@ -154,8 +152,8 @@ static int wedge_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t,
 static uint32_t name_of(const CniMesh *m, int32_t t, int32_t k, uint32_t feature) {
   uint32_t of_edge = feature & 0x3ffu, of_shape = feature >> 10 & 0x3ffu;
   if (of_edge > 1)
-    return cni_feature_of_part((uint32_t)t & 0xfffu, cni_feature(of_shape, 4u + (uint32_t)k));
-  uint32_t vertex = (uint32_t)m->corners[3 * (size_t)t + (size_t)((k + (int32_t)of_edge) % 3)];
+    return cni_feature_of_part(cni_mesh_part(m, t), cni_feature(of_shape, 4u + (uint32_t)k));
+  uint32_t vertex = (uint32_t)cni_mesh_vertex(m, t, (k + (int32_t)of_edge) % 3);
   return cni_feature_of_part(vertex & 0xfffu, cni_feature(of_shape, 8u + (vertex >> 12 & 0xffu)));
 }
 
@@ -175,7 +173,7 @@ static void touch_ball(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec3 a
   if (!(gap <= touch->margin) || !(distance > CNI_NO_DIRECTION)) return;
   CnVec3 n = cn_scale(1 / distance, d);
   if (share == 0 || share == 1) {
-    int32_t u = m->neighbours[3 * (size_t)t + (size_t)k];
+    int32_t u = cni_mesh_neighbour(m, t, k);
     if (!cone_holds(m, n, WITHIN, t, q) || !from_outside(m, n, WITHIN, t, u)) return;
   } else if (!wedge_holds(m, n, WITHIN, t, k, q)) {
     return;
@@ -218,7 +216,7 @@ static void touch_segment(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec
   double along = cn_dot(n, e);
   double slack = lies_flat(touch, manifold.normal) ? TILT : WITHIN;
   if (fabs(along) > slack * cn_norm(e)) {
-    int32_t u = m->neighbours[3 * (size_t)t + (size_t)k];
+    int32_t u = cni_mesh_neighbour(m, t, k);
     if (!cone_holds(m, n, slack, t, along > 0 ? b : a) || !from_outside(m, n, slack, t, u)) return;
     keep_end(&manifold);
   } else if (!wedge_holds(m, n, slack, t, k, cn_scale(0.5, cn_add(a, b)))) {
@@ -237,11 +235,11 @@ void cni_mesh_touch_edges(const CniMeshTouch *touch, int32_t t) {
   const CniMesh *m = touch->mesh;
   for (int32_t k = 0; k < 3; k++) {
     CniMeshEdge bend = cni_mesh_edge(m, t, k);
-    int32_t u = m->neighbours[3 * (size_t)t + (size_t)k];
+    int32_t u = cni_mesh_neighbour(m, t, k);
     if (bend == CNI_EDGE_FLAT || (bend == CNI_EDGE_CONCAVE && !m->two_sided)) continue;
     if (u >= 0 && u < t) continue; // its own
-    CnVec3 a = m->vertices[m->corners[3 * (size_t)t + (size_t)k]];
-    CnVec3 b = m->vertices[m->corners[3 * (size_t)t + (size_t)(k < 2 ? k + 1 : 0)]];
+    CnVec3 a = cni_mesh_at(m, cni_mesh_vertex(m, t, k));
+    CnVec3 b = cni_mesh_at(m, cni_mesh_vertex(m, t, k < 2 ? k + 1 : 0));
     if (out_of_reach(touch, a, b)) continue;
     if (touch->shape.kind == CN_SHAPE_SPHERE)
       touch_ball(touch, t, k, a, b);

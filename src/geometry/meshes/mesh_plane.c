@@ -25,8 +25,8 @@ static void offer(Lowest *low, int32_t i, int32_t vertex, double value) {
 static void look(void *context, int32_t t) {
   Lowest *low = context;
   for (int32_t k = 0; k < 3; k++) {
-    int32_t v = low->mesh->corners[3 * (size_t)t + (size_t)k];
-    CnVec3 p = low->mesh->vertices[v];
+    int32_t v = cni_mesh_vertex(low->mesh, t, k);
+    CnVec3 p = cni_mesh_at(low->mesh, v);
     double gap = cn_dot(low->up, p) - low->height;
     if (!(gap <= low->margin)) continue;
     for (int32_t i = 0; i < WAYS; i++) offer(low, i, v, cn_dot(low->ways[i], p));
@@ -73,7 +73,7 @@ void cni_collide_mesh_plane(const CniPlaced *a, const CniPlaced *b, double margi
     int32_t v = low.vertex[i], known = v < 0;
     for (int32_t j = 0; j < i; j++) known |= low.vertex[j] == v;
     if (known) continue;
-    CnVec3 arm = cn_rotate(a->pose.rotation, m->vertices[v]);
+    CnVec3 arm = cn_rotate(a->pose.rotation, cni_mesh_at(m, v));
     double gap = base + cn_dot(up, arm);
     CnVec3 point = cn_madd(cn_add(a->pose.position, arm), -(m->radius + 0.5 * gap), up);
     uint32_t name = cni_feature((uint32_t)v & 0x3ffu, CNI_FEATURE_FACE);
@@ -84,11 +84,14 @@ void cni_collide_mesh_plane(const CniPlaced *a, const CniPlaced *b, double margi
 CniPlaces cni_places_mesh_plane(const CniPlaced *a, const CniPlaced *b) {
   const CniMesh *m = a->mesh;
   CnVec3 up = cn_qmat(b->pose.rotation).z, own = cn_unrotate(a->pose.rotation, up);
-  int32_t low = m->corners[0];
-  for (int32_t i = 1; i < 3 * m->triangle_count; i++)
-    if (cn_dot(own, m->vertices[m->corners[i]]) < cn_dot(own, m->vertices[low]))
-      low = m->corners[i];
-  CnVec3 p = cn_madd(cn_pose_point(a->pose, m->vertices[low]), -m->radius, up);
+  CnVec3 low = {0, 0, 0};
+  double least = INFINITY;
+  for (int32_t t = 0; t < m->triangle_count; t++)
+    for (int32_t k = 0; k < 3 && cni_mesh_is_there(m, t); k++) {
+      CnVec3 v = cni_mesh_at(m, cni_mesh_vertex(m, t, k));
+      if (cn_dot(own, v) < least) least = cn_dot(own, v), low = v;
+    }
+  CnVec3 p = cn_madd(cn_pose_point(a->pose, low), -m->radius, up);
   double gap = cn_dot(up, cn_sub(p, b->pose.position));
   return (CniPlaces){gap, cn_neg(up), p, cn_madd(p, -gap, up)};
 }

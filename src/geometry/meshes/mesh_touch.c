@@ -67,7 +67,7 @@ static void thin_out(CniMeshSide *side) {
 static void see_face(CniMeshTouch *touch, int32_t t) {
   CniMeshSide *side = &touch->side;
   const CniPlaced *shape = &touch->shape;
-  side->seed = touch->mesh->seeds[t];
+  side->seed = cni_mesh_seed(touch->mesh, t);
   side->normal = cni_mesh_plane(touch->mesh, t, &side->point);
   side->count = 0;
   CnVec3 away = cn_sub(shape->pose.position, side->point);
@@ -138,7 +138,7 @@ static int beyond_edge(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec3 p
   else if (touch->side.turned && bend == CNI_EDGE_CONCAVE)
     bend = CNI_EDGE_CONVEX;
   if (bend != CNI_EDGE_CONCAVE) return out <= 0;
-  CnVec3 point, n = cni_mesh_plane(m, m->neighbours[3 * (size_t)t + (size_t)k], &point);
+  CnVec3 point, n = cni_mesh_plane(m, cni_mesh_neighbour(m, t, k), &point);
   double height = cn_dot(n, cn_sub(p, point));
   return (touch->side.turned ? -height : height) > -DEEP * touch->size;
 }
@@ -156,7 +156,7 @@ static int is_over(const CniMeshTouch *touch, int32_t t, const CniTriangle *at, 
 static void touch_face(CniMeshTouch *touch, int32_t t) {
   const CniMesh *m = touch->mesh;
   CniMeshSide *side = &touch->side;
-  if (m->seeds[t] != side->seed) see_face(touch, t);
+  if (cni_mesh_seed(m, t) != side->seed) see_face(touch, t);
   if (side->count == 0) return;
   CniTriangle at = cni_mesh_triangle(m, t);
   CniManifold manifold = {.normal = side->normal};
@@ -169,7 +169,7 @@ static void touch_face(CniMeshTouch *touch, int32_t t) {
     // midway between the two surfaces
     CnVec3 point = cn_madd(p, m->radius - 0.5 * (height + touch->round), side->normal);
     cni_manifold_add(&manifold, point, gap,
-                     cni_feature_of_part((uint32_t)side->seed & 0xfffu, name));
+                     cni_feature_of_part(cni_mesh_part(m, side->seed), name));
   }
   if (manifold.count > 0) cni_mesh_give(touch, &manifold);
 }

@@ -124,7 +124,7 @@ static int apart(double a, double b, double c, double lo, double hi) {
   return cn_min(a, cn_min(b, c)) > hi || cn_max(a, cn_max(b, c)) < lo;
 }
 
-static int triangle_meets(const CniTriangle *t, CnVec3 lo, CnVec3 hi) {
+int cni_triangle_meets(const CniTriangle *t, CnVec3 lo, CnVec3 hi) {
   return !apart(t->at[0].x, t->at[1].x, t->at[2].x, lo.x, hi.x) &&
          !apart(t->at[0].y, t->at[1].y, t->at[2].y, lo.y, hi.y) &&
          !apart(t->at[0].z, t->at[1].z, t->at[2].z, lo.z, hi.z);
@@ -143,6 +143,10 @@ static const float *box_at(const CniMesh *m, Place at) {
 }
 
 void cni_mesh_query(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context) {
+  if (m->heights) {
+    cni_heights_query(m, lo, hi, take, context);
+    return;
+  }
   CnVec3 l = cn_sub(lo, m->origin), h = cn_sub(hi, m->origin);
   // what is rounded in the difference is taken back
   double slack = 1e-15 * (fabs(m->origin.x) + fabs(m->origin.y) + fabs(m->origin.z));
@@ -160,7 +164,7 @@ void cni_mesh_query(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, vo
     }
     for (int32_t i = FAN * at.index; i < FAN * at.index + FAN && i < m->triangle_count; i++) {
       CniTriangle t = cni_mesh_triangle(m, m->order[i]);
-      if (triangle_meets(&t, lo, hi)) take(context, m->order[i]);
+      if (cni_triangle_meets(&t, lo, hi)) take(context, m->order[i]);
     }
   }
 }
@@ -186,7 +190,7 @@ static int ray_enters(const float *box, const double from[3], const double way[3
 
 // Products of edges change their sign exactly with the direction of the edge: no ray slips through
 // between two neighbours.
-static double ray_meets(const CniTriangle *t, CnVec3 origin, CnVec3 way) {
+double cni_triangle_ray(const CniTriangle *t, CnVec3 origin, CnVec3 way) {
   CnVec3 a = cn_sub(t->at[0], origin), b = cn_sub(t->at[1], origin), c = cn_sub(t->at[2], origin);
   double u = cn_dot(way, cn_cross(b, c)), v = cn_dot(way, cn_cross(c, a));
   double w = cn_dot(way, cn_cross(a, b)), sum = u + v + w;
@@ -200,6 +204,7 @@ static double ray_meets(const CniTriangle *t, CnVec3 origin, CnVec3 way) {
 }
 
 double cni_mesh_ray(const CniMesh *m, CnVec3 origin, CnVec3 way, int32_t *triangle) {
+  if (m->heights) return cni_heights_ray(m, origin, way, triangle);
   CnVec3 o = cn_sub(origin, m->origin);
   const double from[3] = {o.x, o.y, o.z}, along[3] = {way.x, way.y, way.z};
   Place waiting[WAITING];
@@ -216,7 +221,7 @@ double cni_mesh_ray(const CniMesh *m, CnVec3 origin, CnVec3 way, int32_t *triang
     }
     for (int32_t i = FAN * at.index; i < FAN * at.index + FAN && i < m->triangle_count; i++) {
       CniTriangle t = cni_mesh_triangle(m, m->order[i]);
-      double when = ray_meets(&t, origin, way);
+      double when = cni_triangle_ray(&t, origin, way);
       if (!(when < first || (when == first && when < INFINITY && m->order[i] < *triangle)))
         continue;
       first = when;

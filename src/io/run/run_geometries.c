@@ -37,18 +37,27 @@ static void add_hull(Lists *l, Ends *end, int32_t i, const CniHull *h) {
   end->corners += (size_t)h->corner_count;
 }
 
+// Triangles of a mesh, without the holes of a height field, which is written as triangles.
+static int32_t triangles_of(const CniMesh *m) {
+  int32_t count = 0;
+  for (int32_t t = 0; t < m->triangle_count; t++) count += cni_mesh_is_there(m, t);
+  return count;
+}
+
 static void add_mesh(Lists *l, Ends *end, int32_t i, const CniMesh *m) {
-  size_t n = (size_t)m->triangle_count;
   l->vertex_count[i] = m->vertex_count;
-  l->face_count[i] = m->triangle_count;
+  l->face_count[i] = triangles_of(m);
   l->mesh[i] = m->two_sided ? 2 : 1;
   l->thickness[i] = 2 * m->radius;
-  memcpy(l->vertices + end->vertices, m->vertices, (size_t)m->vertex_count * sizeof(CnVec3));
-  for (size_t t = 0; t < n; t++) l->corner_count[end->faces + t] = 3;
-  memcpy(l->corners + end->corners, m->corners, 3 * n * sizeof(int32_t));
-  end->vertices += (size_t)m->vertex_count;
-  end->faces += n;
-  end->corners += 3 * n;
+  for (int32_t v = 0; v < m->vertex_count; v++) {
+    CnVec3 at = cni_mesh_at(m, v);
+    l->vertices[end->vertices++] = isnan(at.z) ? cn_vec3(at.x, at.y, m->lo.z) : at;
+  }
+  for (int32_t t = 0; t < m->triangle_count; t++) {
+    if (!cni_mesh_is_there(m, t)) continue;
+    l->corner_count[end->faces++] = 3;
+    for (int32_t k = 0; k < 3; k++) l->corners[end->corners++] = cni_mesh_vertex(m, t, k);
+  }
 }
 
 // How long the lists are.
@@ -60,8 +69,8 @@ static Ends ends_of(const CniModel *model, int32_t *meshes) {
     const CniMesh *m = model->geometries[i]->mesh;
     *meshes += m != NULL;
     size.vertices += (size_t)(m ? m->vertex_count : h->vertex_count);
-    size.faces += (size_t)(m ? m->triangle_count : h->face_count);
-    size.corners += m ? 3 * (size_t)m->triangle_count : (size_t)h->corner_count;
+    size.faces += (size_t)(m ? triangles_of(m) : h->face_count);
+    size.corners += m ? 3 * (size_t)triangles_of(m) : (size_t)h->corner_count;
   }
   return size;
 }

@@ -71,16 +71,6 @@ static const CniField term_fields[] = {ROW(BITS, CnCouplingTerm, joint.slot, "sl
                                        ROW(INTEGER, CnCouplingTerm, coordinate, "coordinate"),
                                        ROW(REAL, CnCouplingTerm, coefficient, "coefficient"),
                                        CNI_FIELDS_END};
-static const CniField geometry_fields[] = {
-    ROW(BITS, CniGeometryRecord, slot, "slot"),
-    ROW(BITS, CniGeometryRecord, generation, "generation"),
-    ROW(INTEGER, CniGeometryRecord, vertex_count, "vertices"),
-    ROW(INTEGER, CniGeometryRecord, face_count, "faces"),
-    ROW(INTEGER, CniGeometryRecord, triangle_count, "triangles"),
-    ROW(INTEGER, CniGeometryRecord, two_sided, "two_sided"),
-    ROW(REAL, CniGeometryRecord, thickness, "thickness"),
-    ROW(NAME, CniGeometryRecord, name, "name"),
-    CNI_FIELDS_END};
 static const CniField curve_fields[] = {ROW(BITS, CniCurve, slot, "slot"),
                                         ROW(BITS, CniCurve, generation, "generation"),
                                         ROW(INTEGER, CniCurve, def.point_count, "points"),
@@ -117,6 +107,20 @@ static const CniField force_fields[] = {ROW(BITS, CniForce, slot, "slot"),
 typedef struct AxisImpulse {
   double part[CNI_PART_COUNT];
 } AxisImpulse;
+static const CniField geometry_fields[] = {
+    ROW(BITS, CniGeometryRecord, slot, "slot"),
+    ROW(BITS, CniGeometryRecord, generation, "generation"),
+    ROW(INTEGER, CniGeometryRecord, vertex_count, "vertices"),
+    ROW(INTEGER, CniGeometryRecord, face_count, "faces"),
+    ROW(INTEGER, CniGeometryRecord, triangle_count, "triangles"),
+    ROW(INTEGER, CniGeometryRecord, two_sided, "two_sided"),
+    ROW(REAL, CniGeometryRecord, thickness, "thickness"),
+    ROW(INTEGER, CniGeometryRecord, x_count, "x_count"),
+    ROW(INTEGER, CniGeometryRecord, y_count, "y_count"),
+    ROW(REAL, CniGeometryRecord, x_spacing, "x_spacing"),
+    ROW(REAL, CniGeometryRecord, y_spacing, "y_spacing"),
+    ROW(NAME, CniGeometryRecord, name, "name"),
+    CNI_FIELDS_END};
 static const CniField axis_impulse_fields[] = {
     ROW(REAL, AxisImpulse, part[CNI_PART_SPRING], "spring_impulse"),
     ROW(REAL, AxisImpulse, part[CNI_PART_LOWER], "lower_impulse"),

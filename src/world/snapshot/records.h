@@ -30,6 +30,8 @@ typedef struct CniGeometryRecord {
   int32_t triangle_count; // of a mesh; 0: a hull
   int32_t two_sided;
   double thickness;
+  int32_t x_count, y_count; // of a height field, whose heights come after it; 0: none
+  double x_spacing, y_spacing;
   char name[CNI_NAME_SIZE];
 } CniGeometryRecord;
 

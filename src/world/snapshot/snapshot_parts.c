@@ -12,12 +12,19 @@ static void write_mesh(CniSnapshotWriter *w, const CniGeometry *g) {
   const CniMesh *m = g->mesh;
   CniGeometryRecord record = {.slot = g->slot,
                               .generation = g->generation,
-                              .vertex_count = m->vertex_count,
-                              .triangle_count = m->triangle_count,
+                              .vertex_count = m->heights ? 0 : m->vertex_count,
+                              .triangle_count = m->heights ? 0 : m->triangle_count,
                               .two_sided = m->two_sided,
+                              .x_count = m->x_count,
+                              .y_count = m->y_count,
+                              .x_spacing = m->dx,
+                              .y_spacing = m->dy,
                               .thickness = 2 * m->radius};
   memcpy(record.name, g->name, sizeof record.name);
   cni_snapshot_put(w, CNI_RECORD_GEOMETRY, &record);
+  for (int32_t i = 0; m->heights && i < m->vertex_count; i++)
+    cni_stream_double(&w->s, &m->heights[i]);
+  if (m->heights) return;
   for (int32_t i = 0; i < m->vertex_count; i++) cni_stream_vec3(&w->s, &m->vertices[i]);
   for (int32_t i = 0; i < 3 * m->triangle_count; i++) cni_stream_i32(&w->s, &m->corners[i]);
 }
@@ -179,6 +186,35 @@ static CnStatus read_mesh(CniSnapshotReader *r, const CniModel *model,
   return status;
 }
 
+static CnStatus read_heights(CniSnapshotReader *r, const CniModel *model,
+                             const CniGeometryRecord *record, CniMesh **mesh) {
+  size_t left = (r->s.size - r->s.at) / 8;
+  if (record->x_count < 0 || record->y_count < 0 ||
+      (record->x_count > 0 && (size_t)record->y_count > left / (size_t)record->x_count))
+    return cni_snapshot_ended();
+  CniArena arena;
+  cni_arena_init(&arena, &model->allocator);
+  size_t count = (size_t)record->x_count * (size_t)record->y_count;
+  CnHeightsDef def = cn_heights_def_default();
+  double *heights;
+  CnStatus status = CNI_TAKE(&arena, count, heights);
+  if (status == CN_OK) {
+    for (size_t i = 0; i < count; i++) cni_stream_double(&r->s, &heights[i]);
+    def.heights = heights;
+    def.x_count = record->x_count;
+    def.y_count = record->y_count;
+    def.x_spacing = record->x_spacing;
+    def.y_spacing = record->y_spacing;
+    def.two_sided = record->two_sided;
+    def.thickness = record->thickness;
+    status = r->s.failed ? cni_snapshot_ended()
+                         : cni_heights_create(&model->allocator, "snapshot: geometry", &def, mesh);
+    if (status == CN_INVALID_ARGUMENT) status = CN_INVALID_DATA;
+  }
+  cni_arena_release(&arena);
+  return status;
+}
+
 // Snapshots from before there were geometries have no word of them.
 static CnStatus read_geometries(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
@@ -190,8 +226,9 @@ static CnStatus read_geometries(CniSnapshotReader *r, CniModel *model) {
     CNI_TRY(cni_snapshot_get(r, CNI_RECORD_GEOMETRY, &record));
     CniGeometry g = {.slot = record.slot, .generation = record.generation};
     memcpy(g.name, record.name, sizeof g.name);
-    CNI_TRY(record.triangle_count ? read_mesh(r, model, &record, &g.mesh)
-                                  : read_hull(r, model, &record, &g.hull));
+    CNI_TRY(record.x_count          ? read_heights(r, model, &record, &g.mesh)
+            : record.triangle_count ? read_mesh(r, model, &record, &g.mesh)
+                                    : read_hull(r, model, &record, &g.hull));
     CnStatus status = cni_geometry_keep(model, &g);
     if (status != CN_OK) cni_geometry_release(model, &g);
     CNI_TRY(status);

@@ -127,7 +127,67 @@ static void ball(void **state) {
   cni_mesh_destroy(&allocator, mesh);
 }
 
+// A height field is the mesh of its triangles: contacts and rays, holes too.
+static void heights(void **state) {
+  (void)state;
+  enum { X = 12, Y = 9 };
+  CnAllocator allocator = cn_allocator_default();
+  CniRng rng = {17};
+  double z[X * Y];
+  for (int i = 0; i < X * Y; i++) z[i] = i % 7 == 3 ? 0 : cni_rng_range(&rng, 0, .3);
+  for (int i = 0; i < X; i++) z[i] = z[X + i] = 0; // a flat strip
+  z[5 * X + 6] = NAN;
+  CnHeightsDef def = cn_heights_def_default();
+  def.x_count = X;
+  def.y_count = Y;
+  def.x_spacing = .3;
+  def.y_spacing = .4;
+  def.heights = z;
+  CniMesh *field, *mesh;
+  CHECK_OK(cni_heights_create(&allocator, "field", &def, &field));
+  CHECK(field->bytes <= 8 * X * Y + 512);
+  MeshLists lists = mesh_floor(1, 1, X - 1, Y - 1); // room for as many
+  lists.triangle_count = 0;
+  for (int32_t v = 0; v < X * Y; v++)
+    lists.vertices[v] = isnan(z[v]) ? CN_VEC3_ZERO : cni_mesh_at(field, v);
+  for (int32_t t = 0; t < field->triangle_count; t++) {
+    if (!cni_mesh_is_there(field, t)) continue;
+    for (int k = 0; k < 3; k++)
+      lists.triangles[3 * lists.triangle_count + k] = cni_mesh_vertex(field, t, k);
+    lists.triangle_count++;
+  }
+  CHECK(lists.triangle_count == field->triangle_count - 6);
+  mesh = mesh_of(lists);
+  CniPlaced a = {.kind = CN_SHAPE_MESH, .pose = CN_POSE_ONE, .mesh = field}, b = a;
+  b.mesh = mesh;
+  int32_t met = 0;
+  for (int n = 0; n < 3000; n++) {
+    int kind = n % CN_SHAPE_MESH;
+    if (cni_shape_unbounded((CnShapeKind)kind)) continue;
+    CniPlaced s = placed_unit((CnShapeKind)kind, (CnPose){CN_VEC3_ZERO, random_rotation(&rng)});
+    for (int k = 0; k < CNI_SHAPE_SIZES; k++) s.size[k] = cni_rng_range(&rng, .05, .2);
+    double x = cni_rng_range(&rng, -.3, 3.6), y = cni_rng_range(&rng, -.3, 3.5);
+    s.pose.position = cn_vec3(x, y, cni_rng_range(&rng, .2, .8));
+    Nearest near = {INFINITY, CN_VEC3_ZERO, 0}, other = near;
+    cni_collide_all(&s, &a, .05, note, &near);
+    cni_collide_all(&s, &b, .05, note, &other);
+    met += other.count > 0;
+    CHECK((near.count > 0) == (other.count > 0));
+    if (near.count > 0) CHECK_NEAR(near.gap, other.gap, 1e-9);
+    CnVec3 from = cn_vec3(y, x, 1), way = random_direction(&rng), m1, m2;
+    double u = cni_shape_ray(&a, from, way, &m1), v = cni_shape_ray(&b, from, way, &m2);
+    CHECK(u == v || fabs(u - v) < 1e-9);
+  }
+  CHECK(met > 500);
+  def.heights = NULL;
+  CniMesh *none;
+  CHECK_STATUS(cni_heights_create(&allocator, "field", &def, &none), CN_INVALID_ARGUMENT);
+  cni_mesh_destroy(&allocator, field);
+  cni_mesh_destroy(&allocator, mesh);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(box), cmocka_unit_test(ball)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(box), cmocka_unit_test(ball),
+                                     cmocka_unit_test(heights)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

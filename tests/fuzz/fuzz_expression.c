@@ -27,7 +27,7 @@ static int find(void *context, const char *name, size_t length, double *value) {
   return 0;
 }
 
-static void offer(void *context, CniNearest *nearest) {
+static void offer(void *context, CniNearestName *nearest) {
   (void)context;
   cni_nearest_offer(nearest, "radius");
 }

@@ -25,7 +25,14 @@ typedef struct CnSetting {
 CN_API CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t setting_count,
                               const CnAllocator *allocator, CnScene **scene);
 
-/// The same from text; `label` stands for the file's name in messages.
+/// The same for a scene whose mesh files may lie anywhere below the folder `files`; null: in the
+/// folder of the scene or below, as with cn_scene_open.
+CN_API CnStatus cn_scene_open_files(const char *name, const char *files, const CnSetting *settings,
+                                    int32_t setting_count, const CnAllocator *allocator,
+                                    CnScene **scene);
+
+/// The same from text; `label` stands for the file's name in messages; mesh files
+/// are looked for in its folder.
 CN_API CnStatus cn_scene_parse(const char *text, size_t size, const char *label,
                                const CnSetting *settings, int32_t setting_count,
                                const CnAllocator *allocator, CnScene **scene);

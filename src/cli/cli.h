@@ -34,6 +34,8 @@ typedef struct CniOption {
   { "verbose", 'v', NULL, "tell more" }
 #define CNI_OPTION_SET                                                                             \
   { "set", 0, "KEY=VALUE", "give a parameter of the scene a value; may be repeated" }
+#define CNI_OPTION_FILES                                                                           \
+  { "files", 0, "FOLDER", "mesh files may lie below FOLDER (default: below the scene's folder)" }
 #define CNI_OPTION_END                                                                             \
   { NULL, 0, NULL, NULL }
 

@@ -236,8 +236,8 @@ static int open_scene(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
   if (cni_file_kind(job->label) == CNI_FILE_PROBLEM)
     return cni_fail(job->args, "%s: is a problem, not a scene: `cairn solve` takes it", job->label);
-  if (cn_scene_open(job->label, job->settings, job->setting_count, &allocator, &job->scene) !=
-      CN_OK)
+  if (cn_scene_open_files(job->label, cni_args_text(job->args, "files"), job->settings,
+                          job->setting_count, &allocator, &job->scene) != CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());
   int status = cni_job_world(job);
   if (status != CNI_EXIT_DONE) return status;

@@ -188,8 +188,8 @@ static int compare_scene(const CniJob *job, const char *label) {
   CnAllocator allocator = cn_allocator_default();
   CnScene *scene;
   CnSceneInfo info;
-  if (cn_scene_open(label, job->resumed.settings, job->resumed.setting_count, &allocator, &scene) !=
-      CN_OK)
+  if (cn_scene_open_files(label, cni_args_text(job->args, "files"), job->resumed.settings,
+                          job->resumed.setting_count, &allocator, &scene) != CN_OK)
     return cni_fail(job->args, "%s: was not made from %s: %s", job->resume, label,
                     cn_error_message());
   cn_scene_info(scene, &info);

@@ -30,6 +30,9 @@ int32_t cni_problem_contact_rows(const CnProblem *problem);
 
 // ---- scenes (the rest is in cairn/scene.h) ----
 
+// The files that a scene is made of: lines of hash and name, "" without any. Lives as long as it.
+const char *cni_scene_files(const CnScene *scene);
+
 // The curve on one side (0: a, 1: b) of the joint that the scene makes as this one; without points: none.
 CnCurveDef cni_scene_joint_curve(const CnScene *scene, int32_t joint, int32_t side);
 

@@ -122,8 +122,8 @@ static CnScene *scene_with_curves(CnRun *run, const CnRunInfo *info) {
     settings[i] = (CnSetting){parameter.name, parameter.value};
   }
   if (status == CN_OK)
-    cn_scene_parse(info->scene_text, strlen(info->scene_text), "run", settings, (int32_t)count, &a,
-                   &scene);
+    cn_scene_parse(info->scene_text, strlen(info->scene_text), info->scene_name, settings,
+                   (int32_t)count, &a, &scene);
   cni_release(&a, settings, (count + 1) * sizeof *settings);
   return scene;
 }

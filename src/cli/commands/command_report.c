@@ -22,7 +22,6 @@ static CnStatus write_page(const CniArgs *args, const char *source, const CniPag
                            int is_run, const CnSetting *settings, int32_t setting_count) {
   CnAllocator allocator = cn_allocator_default();
   CnStatus status;
-  (void)args;
   if (is_run) {
     CnRun *run;
     status = cn_run_open(source, &allocator, &run);
@@ -30,7 +29,8 @@ static CnStatus write_page(const CniArgs *args, const char *source, const CniPag
     cn_run_close(run);
   } else {
     CnScene *scene;
-    status = cn_scene_open(source, settings, setting_count, &allocator, &scene);
+    status = cn_scene_open_files(source, cni_args_text(args, "files"), settings, setting_count,
+                                 &allocator, &scene);
     if (status == CN_OK) status = cni_page_from_scene(scene, def);
     cn_scene_destroy(scene);
   }
@@ -83,6 +83,7 @@ static const CniOption options[] = {
     {"output", 'o', "FILE", "the page (default: RUN or SCENE with the ending .html)"},
     {"max-size", 0, "MB", "thin frames so that the page stays below (default 100)"},
     CNI_OPTION_SET,
+    CNI_OPTION_FILES,
     CNI_OPTION_JSON,
     CNI_OPTION_QUIET,
     CNI_OPTION_END};

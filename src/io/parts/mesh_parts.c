@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex parts of a solid, approximately.
 //
-// The solid is cut by planes, again and again the cell that is most hollow (parts.h), along that one
-// of some planes that leaves the two halves least hollow together. Cells are convex and do not overlap,
+// The solid is cut by planes, again and again that cell which gains most, along that one of some planes
+// which leaves the hulls of its halves smallest and least hollow (parts.h). Cells are convex and do not overlap,
 // and the hull of what is in a cell stays within it: the parts do not overlap either, and what they
 // enclose beyond the solid is the sum of their volumes less the solid's. Cutting ends where that is a
 // small enough share, where twice as many cells are there as parts are allowed, or where no cut helps.
@@ -20,7 +20,8 @@
 #include "io/parts/parts.h"
 
 #define MOST_CELLS (2 * CNI_MESH_PARTS)
-#define NOTHING 1e-9 // of the mesh's volume: a part so small is none
+#define NOTHING 1e-9 // of the mesh's volume: a part or a gain so small is none
+#define HINT 0.1
 
 typedef struct Search {
   CniCutter cutter;
@@ -38,6 +39,9 @@ void cni_mesh_parts_release(CniMeshParts *parts) {
 
 // ---- cutting ----
 
+// What a part costs: the volume of its hull, and as a hint of what can be gained later how hollow it is.
+static double cost_of(const CniCell *cell) { return cell->volume + HINT * cell->hollow; }
+
 static CnStatus try_cut(Search *s, const CniCell *cell, CniCut cut, double *cost) {
   CniArena *arena = &s->cutter.trial;
   CniArenaMark mark = cni_arena_mark(arena);
@@ -48,52 +52,52 @@ static CnStatus try_cut(Search *s, const CniCell *cell, CniCut cut, double *cost
   if (low.count > 0 && high.count > 0) {
     CNI_TRY(cni_cell_measure(&s->cutter, &low, arena));
     CNI_TRY(cni_cell_measure(&s->cutter, &high, arena));
-    *cost = 0.1 * (low.hollow + high.hollow) + (low.volume + high.volume);
-    if (low.volume == 0 || high.volume == 0) *cost = INFINITY; // nothing is cut off
+    // a flat one: nothing is cut off
+    if (low.volume > 0 && high.volume > 0) *cost = cost_of(&low) + cost_of(&high);
   }
   cni_arena_back(arena, mark);
   return CN_OK;
 }
 
-// Cut a cell in two where it is best; it is whole if that gains nothing.
-static CnStatus cut_cell(Search *s, int32_t number) {
-  CniCell *cell = &s->cells[number];
-  CniCut cuts[CNI_CUTS], best_cut = {{0, 0, 0}, 0};
-  double best = INFINITY, cost;
-  int32_t count = 0;
-  if (cell->plane_count < CNI_CELL_PLANES)
-    count = cni_cell_cuts(&s->cutter, cell, s->edges, s->edge_count, cuts);
+// Where a cell is cut best.
+static CnStatus find_cut(Search *s, CniCell *cell) {
+  CniCut cuts[CNI_CUTS];
+  double least = cost_of(cell), cost;
+  cell->gain = 0;
+  if (cell->plane_count == CNI_CELL_PLANES || !(cell->hollow > NOTHING * s->volume)) return CN_OK;
+  int32_t count = cni_cell_cuts(&s->cutter, cell, s->edges, s->edge_count, cuts);
   for (int32_t i = 0; i < count; i++) {
     CNI_TRY(try_cut(s, cell, cuts[i], &cost));
-    if (cost < best) best = cost, best_cut = cuts[i];
+    if (!(least - cost > cell->gain)) continue;
+    cell->gain = least - cost;
+    cell->best = cuts[i];
   }
-  if (!(best < 0.1 * cell->hollow + cell->volume)) {
-    cell->whole = 1;
-    return CN_OK;
-  }
-  CniCell low, high;
-  CNI_TRY(cni_cell_cut(&s->cutter, cell, best_cut, &s->cutter.kept, &low));
-  CNI_TRY(cni_cell_cut(&s->cutter, cell, cni_cut_other(best_cut), &s->cutter.kept, &high));
-  CniArenaMark mark = cni_arena_mark(&s->cutter.trial);
-  CNI_TRY(cni_cell_measure(&s->cutter, &low, &s->cutter.trial));
-  CNI_TRY(cni_cell_measure(&s->cutter, &high, &s->cutter.trial));
-  cni_arena_back(&s->cutter.trial, mark);
-  s->cells[number] = low;
-  s->cells[s->count++] = high;
   return CN_OK;
+}
+
+// The part of a cell on one side of its best cut.
+static CnStatus make_cell(Search *s, const CniCell *from, CniCut cut, CniCell *cell) {
+  CniArenaMark mark = cni_arena_mark(&s->cutter.trial);
+  CNI_TRY(cni_cell_cut(&s->cutter, from, cut, &s->cutter.kept, cell));
+  CNI_TRY(cni_cell_measure(&s->cutter, cell, &s->cutter.trial));
+  cni_arena_back(&s->cutter.trial, mark);
+  return find_cut(s, cell);
 }
 
 static CnStatus cut_all(Search *s, int32_t most, double error) {
   for (;;) {
-    int32_t next = -1;
+    int32_t next = 0;
     double volume = 0;
     for (int32_t i = 0; i < s->count; i++) {
       volume += s->cells[i].volume;
-      if (s->cells[i].whole || !(s->cells[i].hollow > 1e-6 * s->volume)) continue;
-      if (next < 0 || s->cells[i].hollow > s->cells[next].hollow) next = i;
+      if (s->cells[i].gain > s->cells[next].gain) next = i;
     }
-    if (next < 0 || s->count >= most || volume - s->volume <= error * s->volume) return CN_OK;
-    CNI_TRY(cut_cell(s, next));
+    if (!(s->cells[next].gain > NOTHING * s->volume) || s->count >= most ||
+        volume - s->volume <= error * s->volume)
+      return CN_OK;
+    CniCell cell = s->cells[next];
+    CNI_TRY(make_cell(s, &cell, cell.best, &s->cells[next]));
+    CNI_TRY(make_cell(s, &cell, cni_cut_other(cell.best), &s->cells[s->count++]));
   }
 }
 
@@ -151,7 +155,8 @@ static CnStatus begin(Search *s) {
   }
   s->cutter.size = cn_max(far.x, cn_max(far.y, far.z));
   CNI_TRY(cni_find_reflex(m, &s->cutter.kept, &s->edges, &s->edge_count));
-  return cni_cell_measure(&s->cutter, cell, &s->cutter.trial);
+  CNI_TRY(cni_cell_measure(&s->cutter, cell, &s->cutter.trial));
+  return find_cut(s, cell);
 }
 
 static CnStatus search(Search *s, const char *name, int32_t most, double error,

@@ -31,7 +31,8 @@ typedef struct CniCell {
   int32_t plane_count, count;
   CniCorners *triangles;
   double volume, hollow; // of the hull
-  int32_t whole;         // no cut is worth while
+  CniCut best;           // where it is cut best
+  double gain;           // m^3, of that cut; 0: none is worth while
 } CniCell;
 
 typedef struct CniCutter {

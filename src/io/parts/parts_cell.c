@@ -4,13 +4,14 @@
 // within the solid; so no lid need be made where a plane cuts through the solid.
 #include "io/meshes/mesh_private.h"
 
+#include "core/hash.h"
 #include "io/meshes/mesh_steps.h"
 #include "io/parts/parts.h"
 
 #define NEAR 1e-9    // of the size: on the plane
 #define DIRECTIONS 6 // by as many on each side of a cube: 216
-#define FEW 600      // points of which a hull is made as they are
-#define SAMPLES 600  // triangles that hollowness is measured at
+#define FEW 1500     // points of which a hull is made as they are
+#define SAMPLES 400  // triangles that hollowness is measured at
 
 // ---- cutting ----
 
@@ -92,12 +93,31 @@ static int is_between(const CniCutter *cutter, const CniCell *cell, CnVec3 p) {
   return 1;
 }
 
+// Each corner of the surface once.
+static CnStatus surface_corners(const CniCell *cell, CniArena *arena, CnVec3 *points,
+                                int32_t *count) {
+  int32_t bits = cni_bit_count((uint64_t)cell->count) + 2, *table, n = 0;
+  uint64_t mask = ((uint64_t)1 << bits) - 1;
+  CNI_TRY(CNI_TAKE(arena, (int64_t)1 << bits, table));
+  for (uint64_t i = 0; i <= mask; i++) table[i] = -1;
+  for (int32_t i = 0; i < 3 * cell->count; i++) {
+    CnVec3 p = cell->triangles[i / 3].at[i % 3];
+    uint64_t at = cni_hash_doubles(CNI_HASH_START, &p.x, 3) & mask;
+    while (table[at] >= 0 && cn_norm2(cn_sub(points[table[at]], p)) > 0) at = (at + 1) & mask;
+    if (table[at] >= 0) continue;
+    points[n] = p;
+    table[at] = n++;
+  }
+  *count = n;
+  return CN_OK;
+}
+
 CnStatus cni_cell_points(const CniCutter *cutter, const CniCell *cell, CniArena *arena,
                          CnVec3 **points, int32_t *count) {
   int32_t planes = cell->plane_count, n = 3 * cell->count;
   int64_t most = n + (int64_t)planes * (planes - 1) * (planes - 2) / 6 + 1;
   CNI_TRY(CNI_TAKE(arena, most, *points));
-  for (int32_t i = 0; i < n; i++) (*points)[i] = cell->triangles[i / 3].at[i % 3];
+  CNI_TRY(surface_corners(cell, arena, *points, &n));
   for (int32_t i = 0; i < planes; i++)
     for (int32_t j = i + 1; j < planes; j++)
       for (int32_t k = j + 1; k < planes; k++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts that cutting has divided without need are joined again: those whose common hull is no larger
-// than they are together, the cheapest pair first; then others, until there are few enough.
+// than they are together, the cheapest pair first; and others, until there are few enough. (Less than
+// nothing is no bargain: parts that have been forced together overlap others.)
 #include "io/meshes/mesh_private.h"
 
 #include <string.h>
@@ -86,7 +87,7 @@ static CnStatus merge(Merge *m, int32_t most) {
       for (int32_t j = i + 1; j < p->count; j++) {
         double *cost = &m->cost[i * CNI_MESH_PARTS + j];
         if (isnan(*cost)) CNI_TRY(find_cost(m, i, j, cost));
-        if (*cost < best) best = *cost, best_i = i, best_j = j;
+        if (fabs(*cost) < best) best = fabs(*cost), best_i = i, best_j = j;
       }
     if (best_i < 0) return CN_OK;
     CNI_TRY(join(m, best_i, best_j));

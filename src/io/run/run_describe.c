@@ -130,6 +130,8 @@ static CnStatus put_scene(CniRunWriter *w, CniArena *arena, CniHdf *hdf) {
   cni_hdf_attribute_text(hdf, "/scene", "name", info.name);
   cni_hdf_attribute_text(hdf, "/scene", "title", info.title);
   cni_hdf_text(hdf, "/scene/text", info.text, info.text_size);
+  const char *files = w->scene ? cni_scene_files(w->scene) : "";
+  if (files[0]) cni_hdf_text(hdf, "/scene/files", files, strlen(files));
   cni_hdf_attribute_integer(hdf, "/scene", "seed", (int64_t)info.seed);
   int32_t n = info.parameter_count, m = info.sensor_count;
   CNI_TRY(cni_arena_array(arena, n, sizeof *parameters, &parameters));

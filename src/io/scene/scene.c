@@ -79,6 +79,7 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->material_names, a);
   cni_name_release(&reader->geometry_names, a);
   cni_name_release(&reader->curve_names, a);
+  cni_name_release(&reader->mesh_names, a);
   cni_name_release(&reader->part_names, a);
   CNI_RELEASE(a, reader->parts, reader->part_capacity);
   CNI_RELEASE(a, reader->part_shapes, reader->part_shape_capacity);
@@ -124,7 +125,7 @@ static CnStatus read_text(CniReader *reader, const char *text, size_t size,
   CnStatus status = include_models(reader, root);
   if (status == CN_OK) status = read_root(reader, root, settings, setting_count);
   json_decref(root);
-  return status;
+  return status == CN_OK ? cni_scene_list_files(scene) : status;
 }
 
 // The reader is large: it lives in memory of the allocator, not on the stack.
@@ -143,12 +144,12 @@ static CnStatus read_scene(CnScene *scene, const char *text, size_t size, const 
 
 CnStatus cni_scene_parse_limited(const char *text, size_t size, const char *label,
                                  const CnSetting *settings, int32_t setting_count,
-                                 const CnAllocator *allocator, int64_t item_limit,
-                                 CnScene **scene) {
+                                 const CnAllocator *allocator, const char *files_folder,
+                                 int64_t item_limit, CnScene **scene) {
   CnAllocator own = allocator ? *allocator : cn_allocator_default();
   CnScene *made = cni_allocate(&own, sizeof *made);
   if (!made) return cni_error_memory(sizeof *made);
-  *made = (CnScene){.allocator = own, .title = "", .description = ""};
+  *made = (CnScene){.allocator = own, .title = "", .description = "", .files_folder = files_folder};
   CnStatus status = read_scene(made, text, size, label, settings, setting_count, item_limit);
   if (status != CN_OK) {
     cn_scene_destroy(made);
@@ -175,7 +176,7 @@ CnStatus cn_scene_parse(const char *text, size_t size, const char *label, const 
   CNI_TRY(check_arguments("cn_scene_parse", settings, setting_count, scene));
   if (!text && size > 0) return cni_invalid("cn_scene_parse: the text is null");
   return cni_scene_parse_limited(text ? text : "", size, label ? label : "scene", settings,
-                                 setting_count, allocator, CNI_SCENE_ITEMS, scene);
+                                 setting_count, allocator, NULL, CNI_SCENE_ITEMS, scene);
 }
 
 void cn_scene_destroy(CnScene *scene) {
@@ -185,6 +186,8 @@ void cn_scene_destroy(CnScene *scene) {
   CNI_RELEASE(&a, scene->materials, scene->material_capacity);
   CNI_RELEASE(&a, scene->geometries, scene->geometry_capacity);
   CNI_RELEASE(&a, scene->points, scene->point_capacity);
+  CNI_RELEASE(&a, scene->corners, scene->corner_capacity);
+  CNI_RELEASE(&a, scene->files, scene->file_capacity);
   CNI_RELEASE(&a, scene->bodies, scene->body_capacity);
   CNI_RELEASE(&a, scene->shapes, scene->shape_capacity);
   CNI_RELEASE(&a, scene->joints, scene->joint_capacity);
@@ -234,6 +237,11 @@ static CnStatus fail_missing(const char *name, int reason) {
 
 CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t setting_count,
                        const CnAllocator *allocator, CnScene **scene) {
+  return cn_scene_open_files(name, NULL, settings, setting_count, allocator, scene);
+}
+
+CnStatus cn_scene_open_files(const char *name, const char *files, const CnSetting *settings,
+                             int32_t setting_count, const CnAllocator *allocator, CnScene **scene) {
   CNI_FLOATS;
   CNI_TRY(check_arguments("cn_scene_open", settings, setting_count, scene));
   if (!name) return cni_invalid("cn_scene_open: the name is null");
@@ -241,7 +249,7 @@ CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t sett
     const CniBuiltinScene *b = &cni_builtin_scenes[i];
     if (strcmp(b->name, name) == 0)
       return cni_scene_parse_limited((const char *)b->text, b->size, name, settings, setting_count,
-                                     allocator, CNI_SCENE_ITEMS, scene);
+                                     allocator, files, CNI_SCENE_ITEMS, scene);
   }
   FILE *file = fopen(name, "rb");
   if (!file) return fail_missing(name, errno);
@@ -261,8 +269,8 @@ CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t sett
     CNI_TRY(status);
     setting_count = 0;
   }
-  status = cni_scene_parse_limited(text, size, name, settings, setting_count, &own, CNI_SCENE_ITEMS,
-                                   scene);
+  status = cni_scene_parse_limited(text, size, name, settings, setting_count, &own, files,
+                                   CNI_SCENE_ITEMS, scene);
   cni_release(&own, text, size + 1);
   return status;
 }
@@ -353,8 +361,11 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
   }
   for (int32_t i = 0; i < scene->geometry_count; i++) {
     const CniSceneGeometry *g = &scene->geometries[i];
-    CNI_TRY(cn_geometry_create_points(world, g->name, scene->points + g->first_point,
-                                      g->point_count, &f->geometries[i]));
+    CnMeshDef mesh = cni_scene_mesh_def(scene, g);
+    CNI_TRY(g->triangle_count
+                ? cn_geometry_create_mesh(world, &mesh, &f->geometries[i])
+                : cn_geometry_create_points(world, g->name, scene->points + g->first_point,
+                                            g->point_count, &f->geometries[i]));
     f->geometry_count++;
   }
   for (int32_t i = 0; i < scene->body_count; i++) {

@@ -63,13 +63,15 @@ static CnStatus read_sizes(CniReader *reader, json_t *item, CnShapeDef *def) {
 
 // Keys depend on the kind: what all shapes have, what has mass or a normal, and the sizes.
 static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind kind) {
-  const char *keys[11 + CNI_SHAPE_SIZES] = {"kind",     "position", "rotation", "material",
+  const char *keys[24 + CNI_SHAPE_SIZES] = {"kind",     "position", "rotation", "material",
                                             "category", "mask",     "trigger"};
   int32_t n = 7;
   keys[n++] = cni_shape_unbounded(kind) ? "normal" : "density";
   for (const CniField *f = cni_shape_kinds[kind]->fields; f->name; f++) keys[n++] = scene_key(f);
   if (cni_shape_needs_geometry(kind)) keys[n++] = "geometry";
   if (cni_shape_needs_geometry(kind) && !cni_shape_is_surface(kind)) keys[n++] = "points";
+  for (int32_t i = 0; cni_shape_is_surface(kind) && cni_scene_mesh_keys[i]; i++)
+    keys[n++] = cni_scene_mesh_keys[i];
   return cni_scene_keys(reader, item, keys);
 }
 
@@ -91,6 +93,19 @@ static CnStatus keep_shape(CniReader *reader, json_t *item, const CniSceneShape 
   if (status != CN_OK) return cni_scene_fail_call(reader, item, status);
   return CNI_PUSH(&scene->allocator, scene->shapes, scene->shape_capacity, scene->shape_count,
                   *shape);
+}
+
+// A mesh is kept as what its file has become: a surface, a hull, several parts.
+static CnStatus keep_mesh(CniReader *reader, json_t *item, CniSceneShape *shape) {
+  int32_t first = shape->geometry;
+  for (int32_t k = 0; k < reader->scene->geometries[first].part_count; k++) {
+    const CniSceneGeometry *g = &reader->scene->geometries[first + k];
+    shape->geometry = first + k;
+    shape->def.geometry = g->id;
+    if (!g->triangle_count && json_object_get(item, "file")) shape->def.kind = CN_SHAPE_HULL;
+    CNI_TRY(keep_shape(reader, item, shape));
+  }
+  return CN_OK;
 }
 
 // All shapes of a part, at a pose.
@@ -132,7 +147,8 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
     CNI_TRY(cni_scene_get_field(reader, item, cni_field_find(cni_shape_fields, *key), def));
   CNI_MEMBER (reader, item, "material", value)
     CNI_TRY(cni_scene_refer(reader, value, &reader->material_names, "material", &shape.material));
-  return keep_shape(reader, item, &shape);
+  return cni_shape_is_surface(def->kind) ? keep_mesh(reader, item, &shape)
+                                         : keep_shape(reader, item, &shape);
 }
 
 // ---- parts ----

@@ -25,7 +25,7 @@ static CnStatus simplify(CniReader *reader, json_t *list, double enough, CniScen
 static CnStatus add_points(CniReader *reader, json_t *list, const char *name, double enough) {
   CnScene *scene = reader->scene;
   const CnAllocator *a = &scene->allocator;
-  CniSceneGeometry g = {.name = name, .first_point = scene->point_count};
+  CniSceneGeometry g = {.name = name, .first_point = scene->point_count, .part_count = 1};
   json_t *item;
   if (!json_is_array(list)) return cni_scene_fail(reader, list, "must be a list of points");
   if (json_array_size(list) > CNI_HULL_POINTS)
@@ -47,6 +47,10 @@ static CnStatus add_points(CniReader *reader, json_t *list, const char *name, do
 static CnStatus read_geometry(CniReader *reader, json_t *value, const char *name) {
   static const char *const keys[] = {"points", "simplify", NULL};
   double enough = 0;
+  if (json_object_get(value, "file")) {
+    CNI_TRY(cni_scene_keys(reader, value, cni_scene_mesh_keys));
+    return cni_scene_named_mesh(reader, value, name);
+  }
   CNI_TRY(cni_scene_keys(reader, value, keys));
   CNI_TRY(cni_scene_require(reader, value, "points"));
   CNI_TRY(cni_scene_get_number(reader, value, "simplify", CNI_POSITIVE, &enough));
@@ -60,9 +64,12 @@ CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root) {
 
 CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape) {
   CnScene *scene = reader->scene;
-  if (cni_shape_is_surface(shape->def.kind))
-    CNI_TRY(cni_scene_require(reader, item, "geometry"));
-  else if (!json_object_get(item, "geometry") == !json_object_get(item, "points"))
+  if (cni_shape_is_surface(shape->def.kind)) {
+    if (!json_object_get(item, "geometry") == !json_object_get(item, "file"))
+      return cni_scene_fail(reader, item, "a mesh has either a \"file\" or a \"geometry\"");
+    if (json_object_get(item, "file"))
+      CNI_TRY(cni_scene_shape_mesh(reader, item, &shape->geometry));
+  } else if (!json_object_get(item, "geometry") == !json_object_get(item, "points"))
     return cni_scene_fail(reader, item, "a %s has either \"points\" or a \"geometry\"",
                           cni_shape_kinds[shape->def.kind]->name);
   CNI_MEMBER (reader, item, "geometry", value)

@@ -56,8 +56,17 @@ typedef struct CniSceneCurve {
 typedef struct CniSceneGeometry {
   const char *name; // null: given with a shape
   int32_t first_point, point_count;
+  int32_t first_corner, triangle_count; // of a mesh; 0 triangles: a hull of the points
+  int32_t two_sided, part_count; // parts: it and so many that follow are one thing, from here on
+  double thickness;
   CnGeometryId id; // in the reader's model
 } CniSceneGeometry;
+
+// A file that the scene is made of.
+typedef struct CniSceneFile {
+  const char *name; // as the scene has it
+  uint64_t hash;
+} CniSceneFile;
 
 // Two bodies that do not meet.
 typedef struct CniScenePair {
@@ -112,7 +121,13 @@ struct CnScene {
   CniSceneParameter *parameters;
   CnMaterialDef *materials;
   CniSceneGeometry *geometries;
-  CnVec3 *points; // of all geometries
+  CnVec3 *points;   // of all geometries
+  int32_t *corners; // of the triangles of all meshes
+  int32_t corner_count, corner_capacity;
+  CniSceneFile *files;
+  int32_t file_count, file_capacity;
+  const char *files_folder; // below which files may be; null: the scene's own folder
+  const char *files_text;   // a line a file
   CniSceneBody *bodies;
   CniSceneShape *shapes;
   CniSceneJoint *joints;
@@ -169,7 +184,7 @@ typedef struct CniReader {
 
   CniRng rng;
   int64_t item_count, shape_item_count, item_limit;
-  CniNameTable geometry_names, part_names, curve_names;
+  CniNameTable geometry_names, part_names, curve_names, mesh_names;
   CniScenePart *parts;
   CniSceneShape *part_shapes;
   int32_t part_count, part_capacity, part_shape_count, part_shape_capacity;
@@ -289,6 +304,13 @@ CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_parts(CniReader *reader, json_t *root);
 // The geometry of a shape that needs one: "geometry" names it, or "points" make it.
 CnStatus cni_scene_shape_geometry(CniReader *reader, json_t *item, CniSceneShape *shape);
+// Meshes from files (scene_meshes.c): the keys that say which and how; one of /geometries; that of a
+// shape, the first of its parts.
+extern const char *const cni_scene_mesh_keys[];
+CnStatus cni_scene_named_mesh(CniReader *reader, json_t *item, const char *name);
+CnStatus cni_scene_shape_mesh(CniReader *reader, json_t *item, int32_t *geometry);
+CnMeshDef cni_scene_mesh_def(const CnScene *scene, const CniSceneGeometry *geometry);
+CnStatus cni_scene_list_files(CnScene *scene);
 // Curves; one by its name, if it is mentioned, its number counting from 1.
 CnStatus cni_scene_read_curves(CniReader *reader, json_t *root);
 CnStatus cni_scene_get_curve(CniReader *reader, json_t *item, const char *key, uint32_t *number);
@@ -324,7 +346,8 @@ void cni_line_add(char *line, size_t size, const char *text, size_t length);
 // Parse with a bound on the number of items, for tests that must end soon.
 CnStatus cni_scene_parse_limited(const char *text, size_t size, const char *label,
                                  const CnSetting *settings, int32_t setting_count,
-                                 const CnAllocator *allocator, int64_t item_limit, CnScene **scene);
+                                 const CnAllocator *allocator, const char *files_folder,
+                                 int64_t item_limit, CnScene **scene);
 
 // ---- built-in scenes, written by the build from examples/scenes ----
 
@@ -335,5 +358,13 @@ typedef struct CniBuiltinScene {
 } CniBuiltinScene;
 extern const CniBuiltinScene cni_builtin_scenes[];
 extern const int32_t cni_builtin_scene_count;
+
+// Files that they are made of; a null name ends the list.
+typedef struct CniBuiltinFile {
+  const char *name;
+  const unsigned char *data;
+  size_t size;
+} CniBuiltinFile;
+extern const CniBuiltinFile cni_builtin_files[];
 
 #endif

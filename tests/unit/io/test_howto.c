@@ -32,7 +32,8 @@ typedef struct Example {
 
 static Example open_example(const char *json, size_t size) {
   Example e = {.def = cn_world_def_default()};
-  CHECK_OK(cn_scene_parse(json, size, "howto", NULL, 0, NULL, &e.scene));
+  CHECK_OK(cn_scene_parse(json, size, CAIRN_SOURCE_DIR "/examples/scenes/howto", NULL, 0, NULL,
+                          &e.scene));
   cn_scene_info(e.scene, &e.info);
   cn_scene_world_def(e.scene, &e.def);
   CHECK_OK(cn_world_create(&e.def, &e.world));
@@ -106,7 +107,7 @@ static const struct {
   int32_t (*try)(Example *e, const char *rest, const char *end);
 } howtos[] = {{"joints", runs},    {"drives", runs},       {"forces", runs},
               {"reactions", runs}, {"closed-loops", runs}, {"equilibrium", rests},
-              {"modes", vibrates}, {"cams", runs}};
+              {"modes", vibrates}, {"cams", runs},         {"meshes", runs}};
 
 static void pages(void **state) {
   (void)state;

@@ -133,7 +133,7 @@ static void keep_scaled(Search *k, const double *g, double error, int32_t steps,
 static int32_t affordable(const Search *k, int32_t most) {
   if (!k->budget) return most;
   double left = *k->budget / cni_cones_flops(k->s->cones);
-  return left < most ? (int32_t)left : most;
+  return left >= most ? most : left >= 1 ? (int32_t)left : 0;
 }
 
 // ---- attempts ----

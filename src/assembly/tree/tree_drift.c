@@ -8,12 +8,13 @@
 // at arms that turn with the bodies. It ends where nothing but round-off is left.
 #include "assembly/tree/tree_factor.h"
 
-#define MOST 12      // steps of Newton's method
+#define MOST 16      // steps of Newton's method
 #define AXLE 1e4     // how soon a joint's arm is one
 #define LIGHT 1e-3   // stiffness of the forces over inertia that is not worth it
 #define LEAST 0.5    // of the least inertia that forces leave
 #define SLOW 0.1     // of the error left by a step: a new factor is worth its price,
-#define FACTORS 4    // so many times
+#define FACTORS 2    // so many in all,
+#define AWAY 0.5     // or the method does not come nearer
 #define SURE 0.5     // error that need not be looked at
 #define TURNS_MOST 8 // steps for the spin of a body
 #define FIRST 1e-16  // of the squares: what is left is round-off after this step,
@@ -313,8 +314,9 @@ int cni_tree_drift(CniTree *t, const CniTreeInput *in) {
   begin(t, in);
   double now = go(t, in, 1, 1);
   for (int32_t k = 0; now > 1; k++) {
-    if (factors == 0 || !(now < SLOW * before)) {
-      if (!(now < before) || factors == FACTORS || !factor(t, in, factors > 0)) return 0;
+    if (k > 0 && !(now < AWAY * before)) return 0;
+    if (factors == 0 || (factors < FACTORS && !(now < SLOW * before))) {
+      if (!factor(t, in, factors > 0)) return 0;
       factors++;
       before = INFINITY;
     }

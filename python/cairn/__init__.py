@@ -14,7 +14,7 @@ from .batch import Batch, VectorEnv
 from .problem import Problem, Solution, solve, solvers
 from .run import Recorder, Run
 from .scene import Scene, load, scenes
-from .shapes import Shape, box, capsule, cone, cylinder, ellipsoid, hull, plane, sphere
+from .shapes import Shape, box, capsule, cone, cylinder, ellipsoid, heights, hull, mesh, plane, sphere
 from .things import Body, Force, Function, Joint, Material, rotate
 from .views import POSE, TWIST, View
 from .world import Report, Verdict, World
@@ -22,5 +22,5 @@ from .world import Report, Verdict, World
 __version__ = text(lib.cn_version())
 __all__ = ["Batch", "Body", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
            "Scene", "Shape", "Solution", "TWIST", "VectorEnv", "Verdict", "View", "World", "box", "capsule", "cone", "cylinder",
-           "describe", "ellipsoid", "ffi", "hull", "lib", "load", "plane", "rotate", "scenes", "solve", "solvers",
+           "describe", "ellipsoid", "ffi", "heights", "hull", "lib", "load", "mesh", "plane", "rotate", "scenes", "solve", "solvers",
            "sphere"]

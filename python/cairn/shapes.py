@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from . import _c
+from ._c import Error, ffi, lib
+
 
 class Shape(NamedTuple):
     """A shape to be given to a body: cairn.sphere(0.1), cairn.box(...), or Shape("cone", {...})."""
     kind: str
     fields: dict
-    points: Any = None
+    geometry: Any = None  # makes the shared geometry of a hull, a mesh or heights in a world: its id
 
 
 def sphere(radius: float, **fields) -> Shape:
@@ -49,4 +54,40 @@ def ellipsoid(x: float, y: float, z: float, **fields) -> Shape:
 
 def hull(points, **fields) -> Shape:
     """The convex hull of n x 3 points."""
-    return Shape("hull", fields, points)
+    def make(world):
+        array = _matrix(points, float, "hull: points")
+        return world._geometry(lambda p, out: lib.cn_geometry_create_points(
+            p, ffi.NULL, _c.array_pointer(array, "CnVec3"), len(array), out))
+    return Shape("hull", fields, make)
+
+
+def mesh(vertices, triangles, two_sided: bool = False, thickness: float = 0, **fields) -> Shape:
+    """A triangle mesh: n x 3 vertices, m x 3 indices, counter-clockwise seen from outside."""
+    def make(world):
+        corners, faces = _matrix(vertices, float, "mesh: vertices"), _matrix(triangles, np.int32, "mesh: triangles")
+        definition, keep = _c.definition(lib.cn_mesh_def_default(), {"two_sided": two_sided, "thickness": thickness}, "mesh")
+        definition.vertices, definition.vertex_count = _c.array_pointer(corners, "CnVec3"), len(corners)
+        definition.triangles, definition.triangle_count = _c.array_pointer(faces, "int32_t"), len(faces)
+        return world._geometry(lambda p, out: lib.cn_geometry_create_mesh(p, definition, out))
+    return Shape("mesh", fields, make)
+
+
+def heights(values, x_spacing: float, y_spacing: float, **fields) -> Shape:
+    """A grid of heights, rows along x, one a step in y; NaN is a hole."""
+    def make(world):
+        grid = _matrix(values, float, "heights", 0)
+        definition, keep = _c.definition(lib.cn_heights_def_default(), {"x_spacing": x_spacing, "y_spacing": y_spacing}, "heights")
+        definition.y_count, definition.x_count = grid.shape
+        definition.heights = _c.array_pointer(grid, "double")
+        return world._geometry(lambda p, out: lib.cn_geometry_create_heights(p, definition, out))
+    return Shape("mesh", fields, make)
+
+
+def _matrix(value, kind, name: str, columns: int = 3) -> np.ndarray:
+    try:
+        array = np.ascontiguousarray(value, kind)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{name}: must be a matrix of numbers (got {value!r})") from None
+    if array.ndim != 2 or (columns and array.shape[1] != columns):
+        raise Error(f"{name}: must be n x {columns or 'm'} numbers (got {array.shape})")
+    return array

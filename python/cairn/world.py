@@ -286,19 +286,15 @@ class World:
             fields["pose"] = pose
         kind = _c.enum("CnShapeKind", shape.kind, "shape")
         definition, keep = _c.definition(lib.cn_shape_def_default(kind), fields, shape.kind)
-        if shape.points is not None:
-            try:
-                points = np.ascontiguousarray(shape.points, float)
-            except (TypeError, ValueError):
-                raise Error(f"hull: points must be n x 3 numbers (got {shape.points!r})") from None
-            if points.ndim != 2 or points.shape[1] != 3:
-                raise Error(f"hull: points must be n x 3 numbers (got {points.shape})")
-            out = ffi.new("CnGeometryId *")
-            with self._use() as pointer:
-                call(lib.cn_geometry_create_points(pointer, ffi.NULL, _c.array_pointer(points, "CnVec3"),
-                                                   len(points), out))
-            definition.geometry = out[0]
+        if shape.geometry is not None:
+            definition.geometry = shape.geometry(self)
         return definition, keep
+
+    def _geometry(self, create):
+        out = ffi.new("CnGeometryId *")
+        with self._use() as pointer:
+            call(create(pointer, out))
+        return out[0]
 
     def _add_shape(self, body: Body, shape: Shape) -> None:
         definition, keep = self._shape_definition(shape)

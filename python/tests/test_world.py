@@ -291,6 +291,24 @@ def test_every_kind_by_its_name():
     assert len(world.joint_states()) == 9 and world.mechanism()["freedoms"] >= 0
 
 
+def test_meshes():
+    """A ball rests on a triangulated square, and on a grid of heights beside it, as on a plane."""
+    world = cairn.World(time_step=2e-3)
+    square = cairn.mesh([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], [(0, 1, 2), (0, 2, 3)])
+    world.body(square, kind="fixed")
+    world.body(cairn.heights(np.zeros((5, 4)), 0.5, 0.5), kind="fixed", position=(5, 0, 0))
+    balls = world.many(cairn.sphere(0.2), [(0.3, 0.4, 0.3), (5.6, 0.7, 0.3)])
+    world.step(500)
+    for ball in balls:
+        assert ball.position[2] == pytest.approx(0.2, abs=1e-6)
+    for wrong in (lambda: world.body(cairn.mesh([(0, 0, 0)], [(0, 1, 2)]), kind="fixed"),
+                  lambda: world.body(cairn.mesh("abc", 3), kind="fixed"),
+                  lambda: world.body(cairn.mesh(np.eye(3), [(0, 1, 7)]), kind="fixed"),
+                  lambda: world.body(cairn.heights([1, 2], 1, 1), kind="fixed")):
+        with pytest.raises(cairn.Error):
+            wrong()
+
+
 def test_documented():
     assert "kg" in cairn.describe("CnBodyDef")
     assert all(hasattr(cairn.lib, name) for name in cairn._c.sentences() if name.startswith("cn_"))

@@ -203,7 +203,8 @@ static void print_convergence(const CniJob *job, const Summary *s) {
         f->position_drift, f->velocity_drift, (long long)f->integrator_steps, job->def.integrator,
         (long long)f->rejected, (long long)f->events);
   if (f->led_over > 0)
-    printf("  led over       contacts changed without end in %lld steps\n", (long long)f->led_over);
+    printf("  led over       changes of contact without end, steps: %lld\n",
+           (long long)f->led_over);
   if (f->uncertified > 0 && job->def.integration.tolerance > 0)
     printf("  error a step   %.3g at most, of the tolerance %g\n", f->integrator_error,
            job->def.integration.tolerance);

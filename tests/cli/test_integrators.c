@@ -4,6 +4,7 @@
 #include <cairn/run.h>
 
 #include "cli_case.h"
+#include "source_dir.h"
 
 static CnRun *open_run(CliCase *c, const char *name) {
   CnAllocator allocator = cn_allocator_default();
@@ -124,6 +125,17 @@ static void stops(void **state) {
   cn_run_close(run);
 }
 
+// Where stick and slip change without end at one instant the run goes on, and tells it.
+static void led_over(void **state) {
+  CliCase *c = *state;
+  json_t *object = parse(
+      c, "run " CAIRN_SOURCE_DIR "/tests/scenes/gripper.json --integrator hem5 --h 0.01 --json", 0);
+  CHECK(number(object, "steps") == 7);
+  CHECK(number(object, "steps_led_over") >= 1);
+  CHECK(number(object, "penetration_max") < 1e-9);
+  json_decref(object);
+}
+
 // Every built-in scene with every integrator: what `check` accepts runs, what it does not is told in one
 // line. Large ones are made small.
 static void all_scenes(void **state) {
@@ -163,6 +175,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(fixed_steps, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(refused, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(stops, cli_set_up, cli_tear_down),
+      cmocka_unit_test_setup_teardown(led_over, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(all_scenes, cli_set_up, cli_tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

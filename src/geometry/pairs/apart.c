@@ -13,6 +13,8 @@ static double reach(const CniPlaced *shape, CnVec3 direction, double length) {
 }
 
 int cni_still_apart(const CniPlaced *a, const CniPlaced *b, double margin, CnVec3 axis) {
+  // the axis may be older than the shape: surfaces and half-spaces have no corners
+  if (!cni_shape_kinds[a->kind]->support || !cni_shape_kinds[b->kind]->support) return 0;
   CnVec3 way = cn_sub(b->pose.position, a->pose.position);
   double length = cn_norm(axis);
   double gap = cn_dot(axis, way) - reach(a, axis, length) - reach(b, cn_neg(axis), length);

@@ -77,6 +77,15 @@ static void axes_change_nothing(void **state) {
   cni_model_release(&model);
 }
 
+// What has no corners is never believed to be apart: an axis may be older than the shape.
+static void half_spaces_have_no_axis(void **state) {
+  (void)state;
+  CniPlaced floor = placed_plane(CN_VEC3_ZERO, CN_QUAT_ONE);
+  CniPlaced box = placed_unit(CN_SHAPE_BOX, (CnPose){{0, 0, 9}, CN_QUAT_ONE});
+  CHECK(!cni_still_apart(&floor, &box, 0.1, cn_vec3(0, 0, 1)));
+  CHECK(!cni_still_apart(&box, &floor, 0.1, cn_vec3(0, 0, -1)));
+}
+
 // Along the direction of the nearest places the gap is the distance: with a margin beyond it there are
 // points, and the direction must not be believed; with less it may be, and then there are none.
 static void apart_where_no_point_is(void **state) {
@@ -104,6 +113,7 @@ static void apart_where_no_point_is(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(axes_change_nothing),
+      cmocka_unit_test(half_spaces_have_no_axis),
       cmocka_unit_test(apart_where_no_point_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #define CNI_CORE_SIMD_LINES_H
 
 #include "core/simd/simd.h"
+#include <stddef.h>
 
 #define CNI_LINE 8 // doubles
 

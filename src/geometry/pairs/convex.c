@@ -112,12 +112,11 @@ static int within_first(const CniSimplex *s) {
   return corner > 0 ? origin > 0 : corner < 0 && origin < 0;
 }
 
-// The part of the simplex that is nearest to the origin; 0: the origin is inside.
+// The part of the simplex that is nearest to the origin, into an empty one; 0: the origin is inside.
 // Parts without the newest corner, the last, were tried before. A face that has the origin before it,
 // over its inside, is the nearest part; without one it is an edge or the corner.
 static inline int nearest_part(const CniSimplex *s, Part *best) {
   int32_t last = s->count - 1;
-  best->distance2 = INFINITY;
   if (last == 3) {
     int32_t behind[3];
     find_behind(s, behind);
@@ -172,7 +171,7 @@ static End walk(const CniConvex *x, CnVec3 d, CniSimplex *s, CnVec3 *v) {
     if (round > 0 &&
         (nearest2 - along <= ROUND_OFF * length * x->extent + enough * nearest2 || known(s, c->w)))
       return settled(x, length, along);
-    Part part;
+    Part part = {.distance2 = INFINITY};
     s->count++;
     if (!nearest_part(s, &part)) {
       *v = CN_VEC3_ZERO;

@@ -59,6 +59,37 @@ static CnStatus try_cut(Search *s, const CniCell *cell, CniCut cut, double *cost
   return CN_OK;
 }
 
+// What is left after two cuts across the middle, along two axes: a ring gains nothing by one.
+static CnStatus try_two(Search *s, const CniCell *cell, const CniCut pair[2], double *cost) {
+  CniArena *arena = &s->cutter.trial;
+  CniArenaMark mark = cni_arena_mark(arena);
+  *cost = 0;
+  for (int32_t k = 0; k < 4; k++) {
+    CniCell half, quarter;
+    CniCut first = k & 1 ? cni_cut_other(pair[0]) : pair[0];
+    CniCut second = k & 2 ? cni_cut_other(pair[1]) : pair[1];
+    CNI_TRY(cni_cell_cut(&s->cutter, cell, first, arena, &half));
+    CNI_TRY(cni_cell_cut(&s->cutter, &half, second, arena, &quarter));
+    if (quarter.count == 0) continue;
+    CNI_TRY(cni_cell_measure(&s->cutter, &quarter, arena));
+    *cost += cost_of(&quarter);
+  }
+  cni_arena_back(arena, mark);
+  return CN_OK;
+}
+
+static CnStatus find_two(Search *s, CniCell *cell, const CniCut *across) {
+  double least = cost_of(cell), cost;
+  for (int32_t k = 0; k < 3 && cell->plane_count + 2 <= CNI_CELL_PLANES; k++) {
+    CniCut pair[2] = {across[k], across[(k + 1) % 3]};
+    CNI_TRY(try_two(s, cell, pair, &cost));
+    if (!((least - cost) / 2 > cell->gain)) continue;
+    cell->gain = (least - cost) / 2;
+    cell->best = pair[0];
+  }
+  return CN_OK;
+}
+
 // Where a cell is cut best.
 static CnStatus find_cut(Search *s, CniCell *cell) {
   CniCut cuts[CNI_CUTS];
@@ -72,7 +103,10 @@ static CnStatus find_cut(Search *s, CniCell *cell) {
     cell->gain = least - cost;
     cell->best = cuts[i];
   }
-  return CN_OK;
+  CniCut across[3];
+  for (int32_t k = 0; k < 3; k++)
+    across[k] = cuts[count - 3 * CNI_CUTS_ALONG + k * CNI_CUTS_ALONG + CNI_CUTS_ALONG / 2];
+  return find_two(s, cell, across);
 }
 
 // The part of a cell on one side of its best cut.

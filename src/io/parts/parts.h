@@ -62,7 +62,8 @@ CnStatus cni_find_reflex(const CniMeshData *mesh, CniArena *arena, CniReflex **e
                          int32_t *count);
 
 #define CNI_CUTS 32
-// Planes that are worth trying, each once.
+#define CNI_CUTS_ALONG 5
+// Planes that are worth trying, each once; the last are CNI_CUTS_ALONG along each axis, from x to z.
 int32_t cni_cell_cuts(const CniCutter *cutter, const CniCell *cell, const CniReflex *edges,
                       int32_t edge_count, CniCut cuts[CNI_CUTS]);
 

@@ -11,7 +11,6 @@
 #define MOST_EDGES 3000 // that are looked at
 #define MOST_PLANES 400
 #define BY_EDGES 17 // cuts; the others go along axes
-#define OFFSETS 5
 
 // ---- edges ----
 
@@ -114,9 +113,9 @@ int32_t cni_cell_cuts(const CniCutter *cutter, const CniCell *cell, const CniRef
     lo = cn_vec3(cn_min(lo.x, p.x), cn_min(lo.y, p.y), cn_min(lo.z, p.z));
     hi = cn_vec3(cn_max(hi.x, p.x), cn_max(hi.y, p.y), cn_max(hi.z, p.z));
   }
-  for (int32_t k = 0; k < 3 * OFFSETS; k++) {
-    int32_t axis = k / OFFSETS;
-    double part = (2.0 + k % OFFSETS) / (OFFSETS + 3);
+  for (int32_t k = 0; k < 3 * CNI_CUTS_ALONG; k++) {
+    int32_t axis = k / CNI_CUTS_ALONG;
+    double part = (2.0 + k % CNI_CUTS_ALONG) / (CNI_CUTS_ALONG + 3);
     CnVec3 normal = {axis == 0, axis == 1, axis == 2};
     CnVec3 at = cn_madd(lo, part, cn_sub(hi, lo));
     cuts[n++] = (CniCut){normal, cn_dot(normal, at)};

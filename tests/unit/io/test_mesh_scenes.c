@@ -160,7 +160,8 @@ static void parts(void **state) {
   } cases[] = {{"L", solid_prism(solid_l, 6, 1), 2, 1e-12},
                {"U", solid_prism(solid_u, 8, 2), 3, 1e-12},
                {"cup", solid_turned(solid_cup, 6, 24), 32, .01},
-               {"gear", solid_gear(.5), 32, .01}};
+               {"gear", solid_gear(.5), 32, .01},
+               {"torus", solid_torus(3, 1, 24, 12), 32, .01}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     CniMeshParts p;
     CHECK_OK(cni_mesh_parts(&cases[i].mesh, cases[i].name, NULL, &p));

@@ -80,7 +80,8 @@ static void test_arrays_as_single_calls(void **state) {
   CHECK_OK(cn_world_contacts(w, contacts, 64, &n));
   CHECK(n > 0 && n <= 64);
   CHECK_OK(cn_world_contact(w, n - 1, &contact));
-  CHECK(memcmp(&contact, &contacts[n - 1], sizeof contact) == 0);
+  CHECK(contact.feature == contacts[n - 1].feature && contact.gap == contacts[n - 1].gap &&
+        contact.impulse.z == contacts[n - 1].impulse.z);
   CnJointState joints[2];
   CHECK_OK(cn_world_joint_states(w, joints, 2, &n));
   CHECK(n == 1 && fabs(joints[0].force.z) > 0);

@@ -22,6 +22,7 @@ static CnWorld *open_box(int32_t worker_count, double half, CnMaterialId *materi
   CnWorldDef def = cn_world_def_default();
   def.time_step = 0.005;
   def.worker_count = worker_count;
+  def.solver = cn_solver_def_default("psor");
   def.solver.max_iterations = 30;
   CnWorld *world = NULL;
   if (cn_world_create(&def, &world) != CN_OK) return NULL;

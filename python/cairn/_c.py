@@ -70,6 +70,7 @@ ENUMS = {
     "CnLocalSolve": _words("CnLocalSolve", "CN_LOCAL_"),
     "CnBlockKind": _words("CnBlockKind", "CN_BLOCK_"),
     "CnMachineContacts": _words("CnMachineContacts", "CN_CONTACTS_"),
+    "CnEffort": _words("CnEffort", "CN_EFFORT_"),
     "CnCurveSide": _words("CnCurveSide", "CN_SIDE_"),
 }
 

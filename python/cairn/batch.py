@@ -20,6 +20,8 @@ class Batch:
     controls: joints of the prototype, or (joint, coordinate, "speed" | "position" | "effort")."""
 
     def __init__(self, world: World, count: int, threads: Optional[int] = None, controls: Sequence = ()):
+        if not isinstance(count, (int, np.integer)) or not 1 <= count < 2**31:
+            raise Error(f"batch: must be a number of worlds (got {count!r})")
         out = ffi.new("CnBatch **")
         with world._use() as pointer:
             call(lib.cn_batch_create(pointer, count, threads or os.cpu_count() or 1, out))
@@ -31,6 +33,7 @@ class Batch:
             joint, coordinate, kind = (control, 0, "speed") if isinstance(control, Joint) else control
             if kind not in kinds or not isinstance(joint, Joint):
                 raise Error(f"batch: control {i} must be (joint, coordinate, speed, position or effort)")
+            world._own(joint)
             listed[i] = {"joint": joint._id, "coordinate": coordinate, "kind": kinds[kind]}
         call(lib.cn_batch_set_controls(self._pointer, listed, len(controls)))
         self._controls = len(controls)

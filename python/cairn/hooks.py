@@ -50,7 +50,9 @@ def _filter(context, _world, a, b):
 
 @_hook("cairn_modify", None)
 def _modify(context, _world, contact):
-    _guarded(context, lambda w: w._hooks["modify"](w, contact))
+    own = ffi.new("CnContactTuning *", contact[0])  # the user may keep it; C's is gone after the step
+    _guarded(context, lambda w: w._hooks["modify"](w, own))
+    contact[0] = own[0]
 
 
 @_hook("cairn_force", int(lib.CN_STOPPED))
@@ -58,9 +60,10 @@ def _force(context, _world, time, bodies, count, loads):
     def ask(w):
         if "force" not in w._hooks:
             return 0
-        seen = np.frombuffer(ffi.buffer(bodies, count * ffi.sizeof("CnStageBody")), _c.dtype("CnStageBody"))
-        out = np.frombuffer(ffi.buffer(loads, count * TWIST.itemsize), TWIST)
+        seen = np.frombuffer(ffi.buffer(bodies, count * ffi.sizeof("CnStageBody")), _c.dtype("CnStageBody")).copy()
+        out = np.zeros(count, TWIST)  # arrays of their own: the user may keep them
         w._hooks["force"](w, time, seen, out)
+        ffi.memmove(loads, _c.array_pointer(out, "CnTwist"), out.nbytes)
         return 0
     answer = _guarded(context, ask)
     if answer is None:

@@ -54,7 +54,7 @@ class Recorder:
         if kind is None:
             self._end(lambda pointer, world: lib.cn_recorder_close(pointer, world))
         else:
-            self._end(lambda pointer, world: lib.cn_recorder_abandon(pointer))
+            self._end(lambda pointer, world: lib.cn_recorder_abandon(pointer) * 0)  # what was raised counts
 
     def __del__(self):
         if getattr(self, "_pointer", None) is not None:
@@ -65,6 +65,8 @@ class Run:
     """A run file: `run["kinetic_energy"]` is a series, `run.positions` all frames, `run.show()` a page."""
 
     def __init__(self, path):
+        if not isinstance(path, (str, os.PathLike)):
+            raise Error(f"run: a path is a text (got {path!r})")
         out = ffi.new("CnRun **")
         call(lib.cn_run_open(os.fspath(path).encode(), ffi.NULL, out))
         self.path = os.fspath(path)
@@ -136,6 +138,7 @@ class Run:
 
     def contacts(self, index: int) -> np.ndarray:
         """Of a frame, where they were recorded: a structured array."""
+        index = index + len(self) if index < 0 else index
         count = ffi.new("int32_t *")
         call(lib.cn_run_contacts(self._pointer, index, ffi.NULL, 0, count))
         out = np.empty(count[0], _c.dtype("CnRunContact"))
@@ -144,6 +147,7 @@ class Run:
 
     def joint_states(self, index: int) -> np.ndarray:
         """Reactions of a frame, where they were recorded."""
+        index = index + len(self) if index < 0 else index
         out = np.empty(self._info.joint_count, _c.dtype("CnJointState"))
         call(lib.cn_run_joint_states(self._pointer, index, _c.array_pointer(out, "CnJointState")))
         return out

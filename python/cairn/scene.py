@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _c
 from ._c import Error, call, ffi, lib, text
-from .world import World
+from .world import World, take_hooks
 
 
 class Scene:
@@ -20,7 +20,10 @@ class Scene:
         keep = [ffi.new("char[]", key.encode()) for key in parameters]
         settings = ffi.new("CnSetting[]", max(1, len(keep)))
         for i, (key, value) in enumerate(zip(keep, parameters.values())):
-            settings[i].key, settings[i].value = key, float(value)
+            try:
+                settings[i].key, settings[i].value = key, float(value)
+            except (TypeError, ValueError):
+                raise Error(f"scene: parameter must be a number (got {value!r})") from None
         out = ffi.new("CnScene **")
         if isinstance(source, dict):
             try:
@@ -28,6 +31,8 @@ class Scene:
             except (TypeError, ValueError) as error:
                 raise Error(f"scene: {error}") from None
             call(lib.cn_scene_parse(data, len(data), b"scene", settings, len(keep), ffi.NULL, out))
+        elif not isinstance(source, (str, os.PathLike)):
+            raise Error(f"scene: must be a name, a path or a dict (got {source!r})")
         else:
             call(lib.cn_scene_open(os.fspath(source).encode(), settings, len(keep), ffi.NULL, out))
         self._pointer = ffi.gc(out[0], lib.cn_scene_destroy)
@@ -65,7 +70,7 @@ class Scene:
         lib.cn_scene_world_def(self._pointer, default)
         world = World.__new__(World)
         world._setup()
-        hooks = {k: settings.pop(k) for k in ("before_step", "filter", "modify", "force") if settings.get(k)}
+        hooks = take_hooks(settings)
         definition, keep = World._definition(default[0], settings)
         world._set_hooks(definition, hooks)
         out = ffi.new("CnWorld **")

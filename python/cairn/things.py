@@ -35,6 +35,12 @@ class Thing:
     def __repr__(self) -> str:
         return f"<{self._sort} {self._id.slot}>"
 
+    def _part(self, function, kind: str, field: str):
+        """One field of what a function tells, as a Python value."""
+        out = self._ask(function, kind)  # a name: parts of a struct do not keep it alive
+        value = getattr(out, field)
+        return text(value) if isinstance(value, ffi.CData) and ffi.typeof(value).kind == "pointer" else _c.plain(value)
+
     def _ask(self, function, kind: str):
         out = ffi.new(kind + " *")
         with self.world._use() as pointer:
@@ -69,7 +75,7 @@ class Body(Thing):
 
     @property
     def name(self) -> str:
-        return text(self._ask(lib.cn_body_info, "CnBodyInfo").name)
+        return self._part(lib.cn_body_info, "CnBodyInfo", "name")
 
     @property
     def mass(self) -> float:
@@ -81,7 +87,7 @@ class Body(Thing):
 
     @property
     def position(self) -> np.ndarray:
-        return _c.plain(self._ask(lib.cn_body_pose, "CnPose").position)
+        return self._part(lib.cn_body_pose, "CnPose", "position")
 
     @position.setter
     def position(self, value) -> None:
@@ -90,7 +96,7 @@ class Body(Thing):
     @property
     def rotation(self) -> np.ndarray:
         """Unit quaternion w, x, y, z: turns body axes into world axes."""
-        return _c.plain(self._ask(lib.cn_body_pose, "CnPose").rotation)
+        return self._part(lib.cn_body_pose, "CnPose", "rotation")
 
     @rotation.setter
     def rotation(self, value) -> None:
@@ -109,7 +115,7 @@ class Body(Thing):
 
     @property
     def velocity(self) -> np.ndarray:
-        return _c.plain(self._ask(lib.cn_body_twist, "CnTwist").velocity)
+        return self._part(lib.cn_body_twist, "CnTwist", "velocity")
 
     @velocity.setter
     def velocity(self, value) -> None:
@@ -117,7 +123,7 @@ class Body(Thing):
 
     @property
     def spin(self) -> np.ndarray:
-        return _c.plain(self._ask(lib.cn_body_twist, "CnTwist").spin)
+        return self._part(lib.cn_body_twist, "CnTwist", "spin")
 
     @spin.setter
     def spin(self, value) -> None:
@@ -166,7 +172,7 @@ class Body(Thing):
         none = ffi.new("CnBodyId *")[0]
         count = ffi.new("int32_t *")
         with self.world._use() as pointer:
-            args = (pointer, self._id, other._id if other else none)
+            args = (pointer, self._id, self.world._own(other)._id if other else none)
             call(lib.cn_world_contacts_of(*args, ffi.NULL, 0, count))
             numbers = np.empty(count[0], np.int32)
             call(lib.cn_world_contacts_of(*args, _c.array_pointer(numbers, "int32_t"), count[0], count))
@@ -190,7 +196,7 @@ class Joint(Thing):
 
     @property
     def name(self) -> str:
-        return text(self._ask(lib.cn_joint_def, "CnJointDef").name)
+        return self._part(lib.cn_joint_def, "CnJointDef", "name")
 
     @property
     def kind(self) -> str:
@@ -222,12 +228,12 @@ class Joint(Thing):
     @property
     def force(self) -> np.ndarray:
         """N, world axes, on body b."""
-        return _c.plain(self._ask(lib.cn_joint_state, "CnJointState").force)
+        return self._part(lib.cn_joint_state, "CnJointState", "force")
 
     @property
     def torque(self) -> np.ndarray:
         """N m, world axes, on body b at its frame's origin."""
-        return _c.plain(self._ask(lib.cn_joint_state, "CnJointState").torque)
+        return self._part(lib.cn_joint_state, "CnJointState", "torque")
 
     @property
     def error(self) -> float:

@@ -66,6 +66,12 @@ _SHORT = {"tolerance": "tolerance", "iterations": "max_iterations", "relaxation"
 HOOKS = ("before_step", "filter", "modify", "force")
 
 
+def take_hooks(settings: dict) -> dict:
+    """The functions among settings, taken out; None is none."""
+    found = {k: settings.pop(k) for k in HOOKS if k in settings}
+    return {k: v for k, v in found.items() if v is not None}
+
+
 class World:
     """A world. Keywords are fields of CnWorldDef (time_step, gravity, integrator, ...) and, for the
     solver, solver="auto", tolerance=, iterations=; threads=; before_step=, filter=, modify=, force=
@@ -73,7 +79,7 @@ class World:
 
     def __init__(self, **settings):
         self._setup()
-        hooks = {k: settings.pop(k) for k in HOOKS if settings.get(k) is not None}
+        hooks = take_hooks(settings)
         definition, keep = self._definition(lib.cn_world_def_default(), settings)
         self._set_hooks(definition, hooks)
         out = ffi.new("CnWorld **")
@@ -106,6 +112,8 @@ class World:
             keep.append(ffi.new("char[]", solver.encode()))
             out.solver = lib.cn_solver_def_default(keep[-1])
         elif solver is not None:
+            if not isinstance(solver, dict):
+                raise Error(f"world.solver: must be a name or fields (got {solver!r})")
             _c.fill(out.solver, ffi.typeof("CnSolverDef"), solver, "solver", keep)
         _c.fill(out.solver, ffi.typeof("CnSolverDef"), own, "solver", keep)
         return out, keep
@@ -132,6 +140,19 @@ class World:
     def _use(self) -> _Use:
         return _Use(self)
 
+    def _own(self, value):
+        """A thing of this world, or what holds some: others are refused, as ids alone do not tell."""
+        if isinstance(value, Thing):
+            if value.world is not self:
+                raise Error(f"{value!r} is of another world", "CN_INVALID_HANDLE")
+        elif isinstance(value, dict):
+            for part in value.values():
+                self._own(part)
+        elif isinstance(value, (list, tuple)):
+            for part in value:
+                self._own(part)
+        return value
+
     def _move(self) -> None:
         """Before memory of the state may move: nobody looks at it, and old views are told so."""
         if len(self._lent):
@@ -157,7 +178,7 @@ class World:
 
     def set(self, **settings) -> None:
         """Change settings between steps: as in World(...)."""
-        hooks = {k: settings.pop(k) for k in HOOKS if settings.get(k) is not None}
+        hooks = take_hooks(settings)
         now = ffi.new("CnWorldDef *")
         with self._use() as pointer:
             call(lib.cn_world_settings(pointer, now))
@@ -244,7 +265,7 @@ class World:
         return self._create("material", lib.cn_material_def_default(), lib.cn_material_create, Material, fields)
 
     def _create(self, sort: str, default, create, make, fields: dict):
-        definition, keep = _c.definition(default, fields, sort)
+        definition, keep = _c.definition(default, self._own(fields), sort)
         return self._made(definition, create, make)
 
     def _made(self, definition, create, make):
@@ -280,7 +301,7 @@ class World:
     def _shape_definition(self, shape: Shape):
         if not isinstance(shape, Shape):
             raise Error(f"body: {shape!r} is no shape: cairn.sphere(0.1), cairn.box(1, 1, 1) ...")
-        fields = dict(shape.fields)
+        fields = dict(self._own(shape.fields))
         pose = {k: fields.pop(k) for k in ("position", "rotation") if k in fields}
         if pose:
             fields["pose"] = pose
@@ -333,6 +354,7 @@ class World:
         b's origin), z along an axis. axes: what acts on its coordinates, a dict of CnJointAxis for each:
         joint("revolute", None, arm, axis=(0, 1, 0), axes=[dict(motor_speed=2, motor_effort=10)])."""
         number = _c.enum("CnJointKind", kind, "joint")
+        self._own([a, b, axes or [], fields])
         definition, keep = _c.definition(lib.cn_joint_def_default(number), fields, "joint")
         for name, end in (("body_a", a), ("body_b", b)):
             _c.fill(definition[0], ffi.typeof("CnJointDef"), {name: end}, "joint", keep)
@@ -367,7 +389,7 @@ class World:
     def disable(self, a: Body, b: Body) -> None:
         """Two bodies meet no more."""
         with self._use() as pointer:
-            call(lib.cn_pair_disable(pointer, a._id, b._id))
+            call(lib.cn_pair_disable(pointer, self._own(a)._id, self._own(b)._id))
 
     def _walk(self, next_, kind: str, make) -> Iterator:
         id_ = id_of(kind, 0, 0)
@@ -393,6 +415,8 @@ class World:
 
     def find(self, name: str) -> Thing:
         """The body, joint or material of that name."""
+        if not isinstance(name, str):
+            raise Error(f"find: a name is a text (got {name!r})")
         key = name.encode()
         for find, make in ((lib.cn_world_find_body, Body), (lib.cn_world_find_joint, Joint),
                            (lib.cn_world_find_material, Material)):
@@ -410,8 +434,8 @@ class World:
     def state(self, poses: Optional[np.ndarray] = None, twists: Optional[np.ndarray] = None):
         """Poses and twists of all bodies as structured arrays, into those given or new ones."""
         n = len(self)
-        poses = np.empty(n, POSE) if poses is None else _fits(poses, POSE, n, "poses")
-        twists = np.empty(n, TWIST) if twists is None else _fits(twists, TWIST, n, "twists")
+        poses = np.empty(n, POSE) if poses is None else _fits(poses, POSE, n, "poses", True)
+        twists = np.empty(n, TWIST) if twists is None else _fits(twists, TWIST, n, "twists", True)
         with self._use() as pointer:
             call(lib.cn_world_get_state(pointer, _c.array_pointer(poses, "CnPose"),
                                         _c.array_pointer(twists, "CnTwist"), n))
@@ -594,9 +618,9 @@ class _Lazy(dict):
         return super().__repr__()
 
 
-def _fits(array, kind: np.dtype, count: int, name: str) -> np.ndarray:
+def _fits(array, kind: np.dtype, count: int, name: str, written: bool = False) -> np.ndarray:
     if not isinstance(array, np.ndarray) or array.dtype != kind or array.shape != (count,):
         raise Error(f"{name}: must be an array of {count} {kind.names} (cairn.POSE, cairn.TWIST)")
-    if not array.flags.c_contiguous:
-        raise Error(f"{name}: must be contiguous")
+    if not array.flags.c_contiguous or (written and not array.flags.writeable):
+        raise Error(f"{name}: must be contiguous{' and writeable' if written else ''}")
     return array

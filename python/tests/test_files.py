@@ -63,6 +63,15 @@ def test_a_run_that_was_broken_off(tmp_path):
     assert cairn.Run(tmp_path / "run.h5").info["complete"] == 0
 
 
+def test_a_recorded_world_keeps_its_bodies(tmp_path):
+    world = cairn.load("chain")
+    with pytest.raises(cairn.Error, match="the run began with"):
+        with world.record(tmp_path / "run.h5", fps=0):
+            world.step(3)
+            world.body(cairn.sphere(0.1), position=(50, 0, 0))
+            world.step(3)
+
+
 def sliding(mu):
     """A unit mass on the ground, pushed down by 1 and sideways by 1: W = 1, q = (-1, 1, 0)."""
     return cairn.solve(np.eye(3), [-1.0, 1.0, 0.0], mu=mu, tolerance=1e-10)

@@ -156,6 +156,12 @@ def test_settings_between_steps():
         cairn.World(solver="gauss")
 
 
+def test_effort_by_its_word():
+    world, ball = falling(solver=dict(effort="exact"))
+    world.step(500)
+    assert world.report.converged
+
+
 def test_control_loop():
     """A cart pushed by a spring and damper written in Python: over-damped, comes to its target."""
     seen = []
@@ -209,6 +215,36 @@ def test_an_exception_in_a_hook_changes_nothing():
     assert world.info["step"] == 10 and ball.velocity[0] == 0
     with pytest.raises(KeyError):
         world.step()
+
+
+def test_what_hooks_get_may_be_kept():
+    seen, contacts = [], []
+
+    def force(world, time, bodies, loads):
+        seen.append((bodies, loads))
+
+    world = cairn.World(time_step=0.1, gravity=(0, 0, 0), force=force, modify=lambda w, contact: contacts.append(contact))
+    world.body(mass=1, inertia=(1, 1, 1), velocity=(1, 0, 0))
+    world.body(cairn.plane(), kind="fixed")
+    world.body(cairn.sphere(0.1), position=(5, 0, 0.1))
+    world.step(3)
+    assert [b["centre"][0][0] for b, _ in seen] == pytest.approx([0, 0.1, 0.2])
+    assert contacts[0].friction == 0.5
+    for _, loads in seen:
+        loads["velocity"] = 1e300  # of nobody any more
+    world.step()
+    assert world.velocities[0] == pytest.approx((1, 0, 0))
+
+
+def test_things_of_another_world():
+    world, other = cairn.World(), cairn.World()
+    mine, theirs = world.body(mass=1, inertia=(1, 1, 1)), other.body(mass=1, inertia=(1, 1, 1))
+    steel = other.material(friction=0.1)
+    for wrong in (lambda: world.joint("ball", mine, theirs), lambda: world.force("spring", mine, theirs, stiffness=1),
+                  lambda: world.body(cairn.sphere(1, material=steel)), lambda: world.disable(mine, theirs),
+                  lambda: mine.contacts(theirs)):
+        with pytest.raises(cairn.Error, match="another world"):
+            wrong()
 
 
 def test_inside_a_step():
@@ -265,7 +301,9 @@ def test_stale_and_wrong():
                   lambda: world.function("table", times=[0, 1], values=[1]), lambda: world.function("wave"),
                   lambda: cairn.World(time_step=0), lambda: cairn.World(before_step=3),
                   lambda: cairn.World(gravity=9.81), lambda: cairn.World(threads=-1),
-                  lambda: cairn.describe("CnNothing")):
+                  lambda: cairn.describe("CnNothing"), lambda: world.find(5), lambda: cairn.World(solver=5),
+                  lambda: cairn.load(None), lambda: cairn.load("chain", links="x"), lambda: cairn.Run(b"x"),
+                  lambda: cairn.Batch(world, "x"), lambda: cairn.Batch(world, 10**10)):
         with pytest.raises(cairn.Error):
             wrong()
     before = world.hash

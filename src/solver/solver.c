@@ -332,7 +332,7 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
 
 // Joints and limits that ask for speeds which no motion has: where the answer leaves some unmet, they are
 // looked for. The answer is there: without memory for that they are not named, and nothing fails.
-static void name_joints(CnSolver *solver, const CnProblem *p, const CnAnswer *answer,
+static void name_joints(CnSolver *solver, const CnProblem *p, CnAnswer *answer,
                         const CnCertificate *certificate, CnSolveReport *report) {
   int thorough = solver->kind == &cni_solver_auto;
   double unmet = !thorough                               ? UNMET
@@ -340,8 +340,12 @@ static void name_joints(CnSolver *solver, const CnProblem *p, const CnAnswer *an
                                                          : UNMET_WITHIN;
   if (!(certificate->residual > unmet) || report->infeasible_count > 0) return;
   if (!thorough && !(certificate->joint_speed > UNMET * certificate->residual_speed)) return;
-  if (cni_joints_count(p) == 0 ||
-      cni_joints_disprove(&solver->joints, p, thorough ? answer : NULL, solver->def.tasks,
+  if (cni_joints_count(p) == 0) return;
+  if (thorough && !answer->u) { // a step whose sweeps sufficed has none
+    if (cni_answer_reserve_u(answer) != CN_OK) return;
+    cni_problem_velocity(p, answer->v, answer->g, answer->u);
+  }
+  if (cni_joints_disprove(&solver->joints, p, thorough ? answer : NULL, solver->def.tasks,
                           report->infeasible_rows, CN_REPORT_ROWS,
                           &report->infeasible_count) != CN_OK)
     return;

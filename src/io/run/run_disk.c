@@ -202,9 +202,17 @@ hid_t cni_disk_creation(void) {
   return how;
 }
 
+// The driver, registered once and for ever: HDF5 calls a driver's functions after it has let go of it, so the
+// last file to be closed must not be its last user.
+static hid_t disk_driver(void) {
+  static hid_t driver = -1;
+  if (driver < 0 || H5Iget_type(driver) != H5I_VFL) driver = H5FDregister(&disk_class);
+  return driver;
+}
+
 hid_t cni_disk_access(CniDisk *disk) {
   DiskInfo info = {disk};
-  hid_t driver = H5FDregister(&disk_class);
+  hid_t driver = disk_driver();
   if (driver < 0) return -1;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   // One fixed version of the format, whatever the installed HDF5 could write. A part that is just
@@ -216,6 +224,5 @@ hid_t cni_disk_access(CniDisk *disk) {
     H5Pclose(access);
     access = -1;
   }
-  H5FDunregister(driver); // the properties hold on to it
   return access;
 }

@@ -25,7 +25,7 @@ demo: ## simulate a pile of spheres: run.h5 and run.html, to be opened in a brow
 setup: ## install what is missing for build and tests (apt, npm; root or sudo); nothing the second time
 	@scripts/setup all
 
-test: test-release test-asan determinism ## everything that must pass before a change lands (about 10 minutes)
+test: test-release test-asan determinism ## everything that must pass before a change lands (about half an hour)
 	@echo "make test: all passed"
 
 test-release: build

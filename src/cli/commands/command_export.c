@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn export: a run in the form of another tool.
+#include <cairn/record.h>
 #include <string.h>
 
 #include "cli/job.h"
-
-static const char *format_name(int32_t index) {
-  return index >= 0 && index < cni_export_count ? cni_exports[index]->name : NULL;
-}
-
-static const char *format_summary(int32_t index) { return cni_exports[index]->summary; }
 
 static const CniExportKind *find_format(const char *name) {
   for (int32_t i = 0; i < cni_export_count; i++)
@@ -19,13 +14,8 @@ static const CniExportKind *find_format(const char *name) {
 // *path is where it went.
 static CnStatus export(const char *run_path, const CniExportKind *kind, const char *output,
                        char *path, size_t size) {
-  CnAllocator allocator = cn_allocator_default();
-  CnRun *run;
   CNI_TRY(cni_export_path(run_path, output, kind->ending, path, size));
-  CNI_TRY(cn_run_open(run_path, &allocator, &run));
-  CnStatus status = kind->write(run, run_path, path);
-  cn_run_close(run);
-  return status;
+  return cn_run_export(run_path, kind->name, path);
 }
 
 static int run(const CniArgs *args) {
@@ -33,11 +23,11 @@ static int run(const CniArgs *args) {
   char path[4096];
   int json = cni_args_has(args, "json");
   if (args->operand_count == 0 && !cni_args_has(args, "to")) {
-    cni_show_table(args, "formats", format_name, format_summary);
+    cni_show_table(args, "formats", cn_export_name, cn_export_summary);
     return CNI_EXIT_DONE;
   }
   if (args->operand_count == 0) return cni_usage_error(args->command, "RUN is missing");
-  if (!cni_args_choice(args, "to", format_name, &to)) return CNI_EXIT_USAGE;
+  if (!cni_args_choice(args, "to", cn_export_name, &to)) return CNI_EXIT_USAGE;
   if (!to) return cni_usage_error(args->command, "--to is missing: `cairn export` lists formats");
   const char *source = args->operands[0];
   if (export(source, find_format(to), cni_args_text(args, "output"), path, sizeof path) != CN_OK)
@@ -71,6 +61,6 @@ const CniCommand cni_command_export = {
     .description = "Writes a run as tables, or in the form of another tool.",
     .options = options,
     .choice = "to",
-    .choices = format_name,
+    .choices = cn_export_name,
     .examples = examples,
     .run = run};

@@ -127,3 +127,10 @@ void mesh_take_apart(MeshLists *lists) {
   lists->vertices = vertices;
   lists->vertex_count = n;
 }
+
+double mesh_volume(const CnVec3 *vertices, const int32_t *triangles, int32_t triangle_count) {
+  double volume = 0;
+  for (const int32_t *t = triangles; t < triangles + 3 * (size_t)triangle_count; t += 3)
+    volume += cn_dot(vertices[t[0]], cn_cross(vertices[t[1]], vertices[t[2]])) / 6;
+  return volume;
+}

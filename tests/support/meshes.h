@@ -24,5 +24,7 @@ MeshLists mesh_floor(double x, double y, int nx, int ny);
 void mesh_shuffle(MeshLists *floor, CniRng *rng, double x, double y, int nx, int ny);
 // Every triangle with vertices of its own.
 void mesh_take_apart(MeshLists *lists);
+// Volume inside of triangles given by three indices each: a sum of tetrahedra.
+double mesh_volume(const CnVec3 *vertices, const int32_t *triangles, int32_t triangle_count);
 
 #endif

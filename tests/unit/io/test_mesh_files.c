@@ -8,18 +8,13 @@
 #include "alloc.h"
 #include "core/vec.h"
 #include "io/meshes/mesh_file.h"
+#include "meshes.h"
 #include "source_dir.h"
 
 #define FOLDER CAIRN_SOURCE_DIR "/tests/data/meshes/"
 
 static double volume_of(const CniMeshData *mesh) {
-  double volume = 0;
-  for (int32_t i = 0; i < mesh->triangle_count; i++) {
-    const int32_t *t = mesh->triangles[i];
-    volume +=
-        cn_dot(mesh->vertices[t[0]], cn_cross(mesh->vertices[t[1]], mesh->vertices[t[2]])) / 6;
-  }
-  return volume;
+  return mesh_volume(mesh->vertices, &mesh->triangles[0][0], mesh->triangle_count);
 }
 
 static CnVec3 highest(const CniMeshData *mesh) {

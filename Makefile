@@ -42,7 +42,7 @@ test-tsan: setup ## the tests that use threads under the thread sanitizer
 	$(CTEST) --test-dir build-tsan -L "unit|determinism"
 
 SECONDS ?= 600
-FUZZ = scene expression problem fclib answer run checkpoint snapshot step solve shapes
+FUZZ = scene expression problem fclib answer run checkpoint snapshot step solve shapes mesh robot
 fuzz: setup ## fuzz the parsers for SECONDS (default 600); what is new goes to build-fuzz/corpus
 	cmake --preset fuzz >/dev/null
 	cmake --build build-fuzz -j $(JOBS)
@@ -63,7 +63,8 @@ determinism: build ## one state hash for gcc and clang, -O1 -O2 -O3, SIMD on and
 measure: build ## figures of docs/performance.md on this quiet machine (RUNS="quick", "all" or names), kept in bench/results
 	scripts/measure $(RUNS)
 
-test-all: test test-tsan ## test, thread sanitizer and long runs
+test-all: test test-tsan ## test, thread sanitizer, every combination of compilers and levels, long runs
+	scripts/determinism all
 	$(CTEST) --test-dir build -L long -C long
 	@echo "make test-all: all passed"
 

@@ -39,7 +39,8 @@ typedef struct CnControl {
   CnControlKind kind;
 } CnControl;
 
-/// Say what the controls of cn_batch_step are; copied.
+/// Say what the controls of cn_batch_step are; copied. A speed or a position needs a motor of that drive,
+/// with an effort of its own or by another control.
 CN_API CnStatus cn_batch_set_controls(CnBatch *batch, const CnControl *controls, int32_t count);
 
 /// `steps` steps of every world after its controls are set (null: they stay). A world that fails stays
@@ -59,7 +60,7 @@ CN_API CnStatus cn_batch_set_state(CnBatch *batch, const CnPose *poses, const Cn
 CN_API CnStatus cn_batch_get_joints(const CnBatch *batch, double *coordinates, double *rates);
 
 /// Put worlds whose mask is not 0 (null: all) back to what a snapshot says (null: the prototype's at
-/// creation).
+/// creation), which must be one of the same model.
 CN_API CnStatus cn_batch_reset(CnBatch *batch, const uint8_t *mask, const void *snapshot,
                                size_t size);
 

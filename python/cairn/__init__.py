@@ -14,6 +14,7 @@ from .batch import Batch, VectorEnv
 from .problem import Problem, Solution, solve, solvers
 from .run import Recorder, Run
 from .scene import Scene, load, scenes
+from .sweep import Table, sweep
 from .shapes import Shape, box, capsule, cone, cylinder, ellipsoid, heights, hull, mesh, plane, sphere
 from .things import Body, Force, Function, Joint, Material, rotate
 from .views import POSE, TWIST, View
@@ -21,6 +22,6 @@ from .world import Report, Verdict, World
 
 __version__ = text(lib.cn_version())
 __all__ = ["Batch", "Body", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
-           "Scene", "Shape", "Solution", "TWIST", "VectorEnv", "Verdict", "View", "World", "box", "capsule", "cone", "cylinder",
+           "Scene", "Shape", "Solution", "TWIST", "Table", "VectorEnv", "Verdict", "View", "World", "box", "capsule", "cone", "cylinder",
            "describe", "ellipsoid", "ffi", "heights", "hull", "lib", "load", "mesh", "plane", "rotate", "scenes", "solve", "solvers",
-           "sphere"]
+           "sphere", "sweep"]

@@ -205,12 +205,24 @@ def _put(target, name: str, kind, value: Any, where: str, keep: list) -> None:
     elif kind.kind == "pointer" and cname(kind.item) == "char":
         if not isinstance(value, str):
             raise Error(f"{where}: must be a text (got {value!r})")
-        keep.append(ffi.new("char[]", value.encode()))
+        keep.append(ffi.new("char[]", _text_bytes(value, where)))
         setattr(target, name, keep[-1])
     elif kind.kind == "pointer" and kind.item.kind in ("struct", "primitive"):
         _put_pointer(target, name, kind, value, where, keep)
     else:
         raise Error(f"{where}: cannot be set from Python")
+
+
+NAME_BYTES = 47  # longer names would be cut
+
+
+def _text_bytes(value: str, where: str) -> bytes:
+    data = value.encode()
+    if b"\0" in data:
+        raise Error(f"{where}: a text has no zero in it (got {value!r})")
+    if where.endswith(".name") and len(data) > NAME_BYTES:
+        raise Error(f"{where}: at most {NAME_BYTES} bytes (got {len(data)}: {value!r})")
+    return data
 
 
 def _put_array(target, kind, value, where: str, keep: list) -> None:

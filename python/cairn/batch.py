@@ -50,6 +50,8 @@ class Batch:
     def step(self, controls=None, steps: int = 1) -> np.ndarray:
         """Steps of all worlds; 1 where a world failed, which then stays where it was."""
         given = None if controls is None else self._given(controls, self._controls, "controls")
+        if not isinstance(steps, (int, np.integer)) or not 0 <= steps < 2**31:
+            raise Error(f"batch: steps must be a whole number (got {steps!r})")
         status = np.zeros(len(self), np.uint32)
         answer = lib.cn_batch_step(self._pointer, steps, ffi.NULL if given is None else _c.array_pointer(given, "double"),
                                    _c.array_pointer(status, "CnStatus"))
@@ -83,7 +85,10 @@ class Batch:
             mask = np.ascontiguousarray(mask, np.uint8)
             if mask.shape != (len(self),):
                 raise Error(f"batch: the mask must have {len(self)} entries (got {mask.shape})")
-        data = ffi.NULL if snapshot is None else ffi.from_buffer(snapshot)
+        try:
+            data = ffi.NULL if snapshot is None else ffi.from_buffer(snapshot)
+        except TypeError:
+            raise Error(f"batch: a snapshot is bytes (got {type(snapshot).__name__})") from None
         call(lib.cn_batch_reset(self._pointer, ffi.NULL if mask is None else _c.array_pointer(mask, "uint8_t"), data,
                                 0 if snapshot is None else len(snapshot)))
 

@@ -77,16 +77,21 @@ class Problem:
         return cls(out[0])
 
     def _add_blocks(self, rows: int, mu, kinds, sets: dict) -> None:
+        try:
+            mu = np.asarray(mu, float)
+        except (TypeError, ValueError):
+            raise Error(f"problem: mu must be numbers (got {mu!r})") from None
         if kinds is None:
-            coefficients = np.atleast_1d(np.asarray(mu, float))
+            coefficients = np.atleast_1d(mu)
             if rows % 3 == 0 and (coefficients.size in (1, rows // 3)):
                 kinds = ["friction"] * (rows // 3)
             elif rows % 2 == 0 and coefficients.size == rows // 2:
                 kinds = ["friction_2d"] * (rows // 2)
             else:
                 raise Error(f"problem: {rows} rows and {coefficients.size} coefficients of friction: give kinds")
-        mu = np.broadcast_to(np.asarray(mu, float), (len(kinds),)) if np.ndim(mu) == 0 or len(mu) == len(kinds) else None
-        if mu is None:
+        if mu.ndim == 0 or mu.shape == (len(kinds),):
+            mu = np.broadcast_to(mu, (len(kinds),))
+        else:
             raise Error(f"problem: mu must be a number or one for each of {len(kinds)} blocks")
         known: dict = {}
         for i, kind in enumerate(kinds):
@@ -122,6 +127,8 @@ class Problem:
                 if len(start) != answer.row_count:
                     raise Error(f"start: must be {answer.row_count} numbers (got {len(start)})")
                 ffi.memmove(answer.g, _c.array_pointer(start, "double"), 8 * len(start))
+            if not isinstance(solver, str):
+                raise Error(f"solve: a solver has a name (got {solver!r})")
             call(lib.cn_solve(self._pointer, solver.encode(), float(tolerance), answer, report))
             rows, velocities = answer.row_count, answer.velocity_count
             g, u, v = (np.frombuffer(ffi.buffer(p, 8 * n), float).copy() if n else np.empty(0)
@@ -178,14 +185,20 @@ def _sparse(matrix: Any, name: str, rows: int, columns: int):
     return out, (start, column, value)
 
 
-def solve(*matrices, mu=0.0, solver: str = "auto", tolerance: float = 1e-8, **more) -> Solution:
-    """solve(W, q, mu=...) or solve(M, H, k, b, mu=...)."""
+def solve(*matrices, mu=None, solver: str = "auto", tolerance: float = 1e-8, **more) -> Solution:
+    """solve(W, q, mu): u = W g + q; or solve(M, H, k, b, mu): M v = k + H^T g, u = H v + b. Matrices are dense
+    or of scipy.sparse; mu is one number or one a contact. kinds=, lo=, hi=, friction= as in Problem.explicit."""
+    if len(matrices) in (3, 5):
+        if mu is not None:
+            raise Error("solve: mu is given twice")
+        matrices, mu = matrices[:-1], matrices[-1]
+    mu = 0.0 if mu is None else mu
     if len(matrices) == 2:
         problem = Problem.explicit(*matrices, mu=mu, **more)
     elif len(matrices) == 4:
         problem = Problem.of_system(*matrices, mu=mu, **more)
     else:
-        raise Error(f"solve: W and q, or M, H, k and b (got {len(matrices)})")
+        raise Error(f"solve: W, q and mu, or M, H, k, b and mu (got {len(matrices)})")
     return problem.solve(solver, tolerance)
 
 

@@ -85,7 +85,10 @@ def heights(values, x_spacing: float, y_spacing: float, **fields) -> Shape:
 
 def _matrix(value, kind, name: str, columns: int = 3) -> np.ndarray:
     try:
-        array = np.ascontiguousarray(value, kind)
+        given = np.asarray(value)
+        array = np.ascontiguousarray(given, kind)
+        if kind is not float and not np.array_equal(array, given):  # cut or wrapped around
+            raise Error(f"{name}: must be whole numbers below 2^31")
     except (TypeError, ValueError, OverflowError):
         raise Error(f"{name}: must be a matrix of numbers (got {value!r})") from None
     if array.ndim != 2 or (columns and array.shape[1] != columns):

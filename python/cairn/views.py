@@ -15,24 +15,29 @@ if TYPE_CHECKING:
 
 POSE = _c.dtype("CnPose")
 TWIST = _c.dtype("CnTwist")
+_VIEW = ffi.typeof("CnStateView *")
 
 
-class _Lent:
-    """Memory of a world that an array shows. While there is such an array the world lives, and does not
-    move its memory: what would do so is refused, as a bytearray refuses to be resized."""
+def _lend(world: World, pointer, count: int, kind: np.dtype) -> np.ndarray:
+    """Memory of a world as an array. While there is one the world lives, and does not move its memory: what
+    would do so is refused, as a bytearray refuses to be resized."""
+    owner, lent = world._pointer, world._lent
 
-    def __init__(self, world: World, pointer, count: int, kind: np.dtype):
-        self._owner = world._pointer
-        self.__array_interface__ = {"version": 3, "shape": (count,), "typestr": f"|V{kind.itemsize}",
-                                    "descr": kind.descr, "strides": None,
-                                    "data": (int(ffi.cast("uintptr_t", pointer)), True)}
+    def give_back(_, owner=owner):
+        lent.pop()
+
+    kept = ffi.gc(pointer, give_back)  # the buffer keeps it, and the array the buffer
+    lent.append(1)
+    array = np.frombuffer(ffi.buffer(kept, count * kind.itemsize), kind) if count else np.empty(0, kind)
+    array.flags.writeable = False
+    return array
 
 
 class View:
     """Arrays of a world's state in place; see World.view."""
 
     def __init__(self, world: World):
-        view = ffi.new("CnStateView *")
+        view = ffi.new(_VIEW)
         with world._use() as pointer:
             call(lib.cn_world_state_view(pointer, view))
         self._world, self._at, self._view = world, world._views, view
@@ -40,9 +45,7 @@ class View:
     def _array(self, pointer, kind: np.dtype, name: str) -> np.ndarray:
         if self._world._views != self._at or self._world._pointer is None:
             raise Error("this view is old: the world has changed since", "CN_INVALID_HANDLE")
-        lent = _Lent(self._world, pointer, self._view.count, kind)
-        self._world._lent.add(lent)
-        return np.asarray(lent)[name]
+        return _lend(self._world, pointer, self._view.count, kind)[name]
 
     @property
     def positions(self) -> np.ndarray:

@@ -20,15 +20,48 @@ from .things import Body, Force, Function, Joint, Material, Thing, id_of
 from .views import POSE, TWIST, View
 
 
-class Report(NamedTuple):
+class Report:
     """What a step did; `full` has all of CnStepReport as a dict."""
-    step: int
-    time: float
-    contacts: int
-    iterations: int
-    converged: bool
-    residual: float
-    full: dict
+    __slots__ = ("_struct",)
+
+    def __init__(self, struct):
+        self._struct = struct
+
+    @property
+    def step(self) -> int:
+        """Number of steps made so far."""
+        return self._struct.step
+
+    @property
+    def time(self) -> float:
+        """s, at its end."""
+        return self._struct.time
+
+    @property
+    def contacts(self) -> int:
+        return self._struct.contact_count
+
+    @property
+    def iterations(self) -> int:
+        return self._struct.solve.iterations
+
+    @property
+    def converged(self) -> bool:
+        """Whether the certificate meets the tolerance."""
+        return self._struct.solve.converged == 1
+
+    @property
+    def residual(self) -> float:
+        """Of the certificate."""
+        return self._struct.solve.certificate.residual
+
+    @property
+    def full(self) -> dict:
+        return _c.plain(self._struct)
+
+    def __repr__(self) -> str:
+        return (f"Report(step={self.step}, time={self.time:g}, contacts={self.contacts}, iterations={self.iterations}, "
+                f"converged={self.converged}, residual={self.residual:g})")
 
 
 class Verdict(NamedTuple):
@@ -43,6 +76,7 @@ class Verdict(NamedTuple):
 
 class _Use:
     """The pointer of a world for one call; other threads are kept out."""
+    __slots__ = ("world",)
 
     def __init__(self, world: "World"):
         self.world = world
@@ -62,6 +96,7 @@ class _Use:
             self.world._lock.release()
 
 
+_REPORT = ffi.typeof("CnStepReport *")
 _SHORT = {"tolerance": "tolerance", "iterations": "max_iterations", "relaxation": "relaxation"}
 HOOKS = ("before_step", "filter", "modify", "force")
 
@@ -90,9 +125,9 @@ class World:
         self._lock, self._inside, self._raised = threading.Lock(), 0, None
         self._pointer, self._hooks = None, {}
         self._handle = ffi.new_handle(weakref.ref(self))
-        self._report = ffi.new("CnStepReport *")
+        self._report = ffi.new(_REPORT)
         self._recorder = None
-        self._views, self._lent = 0, weakref.WeakSet()
+        self._views, self._lent = 0, []
         self.scene = None
 
     def _take(self, pointer) -> None:
@@ -155,7 +190,7 @@ class World:
 
     def _move(self) -> None:
         """Before memory of the state may move: nobody looks at it, and old views are told so."""
-        if len(self._lent):
+        if self._lent:
             raise Error("arrays of a view are still in use: let go of them first (del)", "CN_BUSY")
         self._views += 1
 
@@ -224,24 +259,25 @@ class World:
         the world is as it was before that step."""
         if not isinstance(count, (int, np.integer)) or count < 1:
             raise Error(f"step: count must be a whole number from 1 on (got {count!r})")
-        with self._use() as pointer:
+        report, step = ffi.new(_REPORT), lib.cn_world_step  # a report of its own: it may be kept
+        with _Use(self) as pointer:
+            self._report = report
             for _ in range(count):
-                status = lib.cn_world_step(pointer, self._report)
+                status = step(pointer, report)
                 if self._raised is not None:
                     raised, self._raised = self._raised, None
                     raise raised
-                call(status)
+                if status:
+                    call(status)
                 self._views += 1
                 if self._recorder is not None:
-                    self._recorder._step(pointer, self._report)
-        return self.report
+                    self._recorder._step(pointer, report)
+        return Report(report)
 
     @property
     def report(self) -> Report:
         """Of the last step."""
-        r = self._report[0]
-        return Report(r.step, r.time, r.contact_count, r.solve.iterations, r.solve.converged == 1,
-                      r.solve.certificate.residual, _Lazy(r))
+        return Report(ffi.new(_REPORT, self._report[0]))
 
     @property
     def verdict(self) -> Verdict:
@@ -579,43 +615,6 @@ class World:
             return None
         return {"body": Body(self, id_of("CnBodyId", out.body.slot, out.body.generation)), "at": out.at,
                 "point": _c.plain(out.point), "normal": _c.plain(out.normal)}
-
-
-class _Lazy(dict):
-    """All of a report, made into a dict where it is looked at."""
-
-    def __init__(self, struct):
-        super().__init__()
-        self._copy = ffi.new("CnStepReport *", struct)
-
-    def _load(self) -> None:
-        if self._copy is not None:
-            copy, self._copy = self._copy, None
-            self.update(_c.plain(copy))
-
-    def __getitem__(self, key):
-        self._load()
-        return super().__getitem__(key)
-
-    def __iter__(self):
-        self._load()
-        return super().__iter__()
-
-    def keys(self):
-        self._load()
-        return super().keys()
-
-    def items(self):
-        self._load()
-        return super().items()
-
-    def __len__(self):
-        self._load()
-        return super().__len__()
-
-    def __repr__(self):
-        self._load()
-        return super().__repr__()
 
 
 def _fits(array, kind: np.dtype, count: int, name: str, written: bool = False) -> np.ndarray:

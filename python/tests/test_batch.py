@@ -42,6 +42,21 @@ def test_failed_worlds_and_misuse():
             wrong()
 
 
+def test_deaf_motors_and_other_models():
+    world, hinge = arm()
+    for control in ((hinge, 0, "speed"), (hinge, 0, "position"), hinge):
+        with pytest.raises(cairn.Error, match="no motor that keeps"):
+            cairn.Batch(world, 2, controls=[control])
+    batch = cairn.Batch(world, 2, controls=[(hinge, 0, "effort")])
+    world.body(cairn.sphere(1), position=(9, 0, 0))
+    with pytest.raises(cairn.Error, match="another model: 2 bodies"):
+        batch.reset(snapshot=world.save())
+    with pytest.raises(cairn.Error, match="bytes"):
+        batch.reset(snapshot="text")
+    with pytest.raises(cairn.Error, match="whole number"):
+        batch.step(np.zeros((2, 1)), steps=-1)
+
+
 def test_environment():
     world, hinge = arm()
     env = cairn.VectorEnv(cairn.Batch(world, 4, controls=[(hinge, 0, "effort")]),

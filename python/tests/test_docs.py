@@ -11,10 +11,12 @@ source = os.environ.get("CAIRN_SOURCE", os.path.join(os.path.dirname(__file__), 
 
 
 def programs():
-    for name in ("docs/howto/python.md", "README.md"):
+    howtos = sorted("docs/howto/" + name for name in os.listdir(os.path.join(source, "docs/howto")))
+    for name in [*howtos, "README.md"]:
         with open(os.path.join(source, name), encoding="utf-8") as file:
             for i, code in enumerate(re.findall(r"```python\n(.*?)```", file.read(), flags=re.S)):
-                yield pytest.param(code, id=f"{name}-{i}")
+                if "import cairn" in code:
+                    yield pytest.param(code, id=f"{name}-{i}")
 
 
 @pytest.mark.parametrize("code", programs())

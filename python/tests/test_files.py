@@ -82,6 +82,10 @@ def test_solve_in_closed_form():
     assert stuck.g == pytest.approx([1, -1, 0]) and stuck.converged
     assert slipping.g == pytest.approx([1, -0.25, 0]) and slipping.u == pytest.approx([0, 0.75, 0])
     assert slipping.certificate["residual"] < 1e-10
+    by_place = cairn.solve(np.eye(3), [-1.0, 1.0, 0.0], 0.25)
+    assert by_place.g == pytest.approx([1, -0.25, 0]) and by_place.converged
+    system = cairn.solve(np.eye(3), np.eye(3), [-1.0, 1.0, 0.0], np.zeros(3), 0.25)
+    assert system.g == pytest.approx([1, -0.25, 0]) and system.certificate["residual"] < 1e-7
 
 
 def test_solve_of_a_system():
@@ -120,6 +124,8 @@ def test_wrong_problems():
                   lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], mu=-1),
                   lambda: cairn.solve(np.eye(3), [np.nan, 1, 0]),
                   lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], kinds=["cone"]),
+                  lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], 1, mu=1), lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], "a"),
+                  lambda: cairn.solve(np.eye(3), [-1.0, 1, 0], 1, solver=3),
                   lambda: cairn.Problem.read("nowhere.dat")):
         with pytest.raises(cairn.Error):
             wrong()

@@ -347,6 +347,20 @@ def test_meshes():
             wrong()
 
 
+def test_nothing_is_dropped_in_silence():
+    world = cairn.World()
+    for wrong, sentence in ((lambda: world.body(inertia=(1, 1, 1)), "inertia without a mass"),
+                            (lambda: world.body(mass=1, inertia=(1, 1, 1), name="n" * 48), "at most 47 bytes"),
+                            (lambda: world.material(name="\u00e4" * 24), "at most 47 bytes"),
+                            (lambda: world.body(mass=1, inertia=(1, 1, 1), name="a\0b"), "no zero"),
+                            (lambda: world.body(cairn.mesh(np.eye(3), [(0, 1, 2**32 + 2)]), kind="fixed"), "2\\^31"),
+                            (lambda: world.body(cairn.mesh(np.eye(3), [(0, 1, 1.5)]), kind="fixed"), "whole numbers")):
+        with pytest.raises(cairn.Error, match=sentence):
+            wrong()
+    assert len(world) == 0
+    assert world.body(mass=1, inertia=(1, 1, 1), name="n" * 47).name == "n" * 47
+
+
 def test_documented():
     assert "kg" in cairn.describe("CnBodyDef")
     assert all(hasattr(cairn.lib, name) for name in cairn._c.sentences() if name.startswith("cn_"))

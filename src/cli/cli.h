@@ -167,6 +167,7 @@ typedef enum CniProgressStyle {
 typedef struct CniProgress {
   CniProgressStyle style;
   const char *title;
+  const char *unit;      // null: steps of simulated time
   int64_t first, last;   // steps
   double started, shown; // s, of the clock
   int64_t shown_step;

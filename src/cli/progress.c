@@ -63,17 +63,28 @@ static int terminal_width(void) {
   return 80;
 }
 
+// How far, how fast: in steps and simulated time, or in units of their own.
+static void rate_text(const CniProgress *p, int64_t step, double time, const char *comma,
+                      char text[96]) {
+  if (p->unit)
+    snprintf(text, 96, "%lld of %lld %s%s %.4g/s", (long long)step, (long long)p->last, p->unit,
+             comma, p->rate);
+  else
+    snprintf(text, 96, "%.3f s%s %.4g steps/s", time, comma, p->rate);
+}
+
 // ---- the two forms ----
 
 #define BAR_MAX 40
 
 static void draw_bar(const CniProgress *p, int64_t step, double time, const char *note) {
-  char left[32], right[256], bar[BAR_MAX + 1];
+  char left[32], rate[96], right[256], bar[BAR_MAX + 1];
+  rate_text(p, step, time, " ", rate);
   duration_text(time_left(p, step), left, sizeof left);
   bar_open = 1;
   int percent = percent_of(p, step), columns = terminal_width() - 1;
-  int length = snprintf(right, sizeof right, "%3d %%  %.3f s  %.4g steps/s  left %s%s%s", percent,
-                        time, p->rate, left, note[0] ? "  " : "", note);
+  int length = snprintf(right, sizeof right, "%3d %%  %s  left %s%s%s", percent, rate, left,
+                        note[0] ? "  " : "", note);
   int width = columns - (int)strlen(p->title) - length - 5;
   if (width > BAR_MAX) width = BAR_MAX;
   if (width < 5) {
@@ -88,11 +99,13 @@ static void draw_bar(const CniProgress *p, int64_t step, double time, const char
 }
 
 static void write_line(const CniProgress *p, int64_t step, double time, const char *note) {
-  char left[32];
+  char left[32], rate[96], steps[64] = "";
   duration_text(time_left(p, step), left, sizeof left);
-  fprintf(stderr, "%s: %d %%, step %lld of %lld, %.3f s, %.4g steps/s, left %s%s%s\n", p->title,
-          percent_of(p, step), (long long)step, (long long)p->last, time, p->rate, left,
-          note[0] ? ", " : "", note);
+  rate_text(p, step, time, ",", rate);
+  if (!p->unit)
+    snprintf(steps, sizeof steps, "step %lld of %lld, ", (long long)step, (long long)p->last);
+  fprintf(stderr, "%s: %d %%, %s%s, left %s%s%s\n", p->title, percent_of(p, step), steps, rate,
+          left, note[0] ? ", " : "", note);
 }
 
 // ---- calls ----

@@ -43,9 +43,12 @@ static int32_t principal(CnSym3 j, CnQuat axes, CnVec3 *values, CnQuat *rotation
 
 CnStatus cni_body_mass_check(CnBodyDef *def) {
   CNI_TRY(cni_field_check(cni_field_find(cni_body_fields, "mass"), "body", def));
+  CnSym3 j = def->inertia;
+  if (def->mass == 0 && def->kind == CN_BODY_DYNAMIC &&
+      (j.xx != 0 || j.yy != 0 || j.zz != 0 || j.xy != 0 || j.xz != 0 || j.yz != 0))
+    return cni_invalid("body: an inertia without a mass (mass 0: both are those of the shapes)");
   if (def->mass == 0) return CN_OK;
   CNI_TRY(cni_check_pose("body: com", &def->com));
-  CnSym3 j = def->inertia;
   CnVec3 d = {j.xx, j.yy, j.zz}, values;
   CNI_TRY(cni_check_vec3("body: inertia (xx, yy, zz)", d));
   CNI_TRY(cni_check_vec3("body: inertia (xy, xz, yz)", cn_vec3(j.xy, j.xz, j.yz)));

@@ -141,7 +141,27 @@ static double *target(CnJointDef *def, const CnControl *control) {
   return targets[control->kind];
 }
 
-static CnStatus check_control(CnBatch *b, const CnControl *control) {
+// A speed or a position is heard only by a motor that keeps it, with an effort that it has or is given.
+static CnStatus check_motor(const CnJointDef *def, const CnControl *controls, int32_t count,
+                            const CnControl *control) {
+  const CnJointAxis *axis = &def->axes[control->coordinate];
+  CnDrive drive = control->kind == CN_CONTROL_SPEED ? CN_DRIVE_SPEED : CN_DRIVE_POSITION;
+  const char *name = def->name && def->name[0] ? def->name : cn_joint_kind_name(def->kind);
+  int effort = axis->motor_effort > 0;
+  if (control->kind == CN_CONTROL_EFFORT) return CN_OK;
+  for (int32_t i = 0; i < count; i++)
+    effort |= controls[i].kind == CN_CONTROL_EFFORT &&
+              controls[i].joint.slot == control->joint.slot &&
+              controls[i].coordinate == control->coordinate;
+  if (axis->drive == drive && effort && axis->motor_function.slot == 0) return CN_OK;
+  return cni_invalid(
+      "cn_batch_set_controls: joint %s has no motor that keeps a %s by number at its "
+      "coordinate %d",
+      name, drive == CN_DRIVE_SPEED ? "speed" : "position", (int)control->coordinate);
+}
+
+static CnStatus check_control(CnBatch *b, const CnControl *controls, int32_t count,
+                              const CnControl *control) {
   CnJointDef def;
   CNI_TRY(cn_joint_def(b->worlds[0], control->joint, &def));
   if (control->coordinate < 0 || !cn_joint_coordinate_name(def.kind, control->coordinate))
@@ -149,7 +169,7 @@ static CnStatus check_control(CnBatch *b, const CnControl *control) {
                        (int)control->coordinate);
   if ((int)control->kind < 0 || control->kind > CN_CONTROL_EFFORT)
     return cni_invalid("cn_batch_set_controls: no kind %d", (int)control->kind);
-  return CN_OK;
+  return check_motor(&def, controls, count, control);
 }
 
 CnStatus cn_batch_set_controls(CnBatch *b, const CnControl *controls, int32_t count) {
@@ -157,7 +177,7 @@ CnStatus cn_batch_set_controls(CnBatch *b, const CnControl *controls, int32_t co
   if (!b) return cni_null_argument("cn_batch_set_controls", "the batch");
   if (count < 0 || (count > 0 && !controls))
     return cni_invalid("cn_batch_set_controls: %d controls, or none given", (int)count);
-  for (int32_t i = 0; i < count; i++) CNI_TRY(check_control(b, &controls[i]));
+  for (int32_t i = 0; i < count; i++) CNI_TRY(check_control(b, controls, count, &controls[i]));
   CNI_TRY(CNI_RESERVE(&b->allocator, b->controls, b->control_capacity, b->control_count, count));
   if (count > 0) memcpy(b->controls, controls, (size_t)count * sizeof *controls);
   b->control_count = count;
@@ -234,9 +254,40 @@ static CnStatus reset(const Work *work, int32_t i) {
   return cn_world_restore(work->batch->worlds[i], work->snapshot, work->size);
 }
 
+// Of the batch's own model: as many things as arrays count, and the joints of the controls.
+static CnStatus compare_model(const CnBatch *b, const CnWorld *other) {
+  CnWorldInfo own, its;
+  CnJointDef joint;
+  cn_world_info(b->worlds[0], &own);
+  cn_world_info(other, &its);
+  int same = own.body_count == its.body_count && own.shape_count == its.shape_count &&
+             own.joint_count == its.joint_count;
+  for (int32_t i = 0; same && i < b->control_count; i++)
+    same = cn_joint_def(other, b->controls[i].joint, &joint) == CN_OK;
+  if (same) return CN_OK;
+  return cni_error(
+      CN_INVALID_DATA,
+      "cn_batch_reset: the snapshot is of another model: %d bodies, %d shapes, %d joints "
+      "(the batch has %d, %d, %d)",
+      its.body_count, its.shape_count, its.joint_count, own.body_count, own.shape_count,
+      own.joint_count);
+}
+
+static CnStatus check_snapshot(const CnBatch *b, const void *snapshot, size_t size) {
+  CnWorldDef def = cn_world_def_default();
+  CnWorld *other;
+  def.allocator = b->allocator;
+  CNI_TRY(cn_world_create(&def, &other));
+  CnStatus status = cn_world_restore(other, snapshot, size);
+  if (status == CN_OK) status = compare_model(b, other);
+  cn_world_destroy(other);
+  return status;
+}
+
 CnStatus cn_batch_reset(CnBatch *b, const uint8_t *mask, const void *snapshot, size_t size) {
   CNI_FLOATS;
   if (!b) return cni_null_argument("cn_batch_reset", "the batch");
+  if (snapshot) CNI_TRY(check_snapshot(b, snapshot, size));
   return run_all(&(Work){.batch = b,
                          .run = reset,
                          .mask = mask,

@@ -79,7 +79,43 @@ static void test_states_and_resets(void **state) {
   CHECK_OK(cn_batch_set_state(batch, poses, twists, NULL));
   CHECK(cn_world_hash(cn_batch_world(batch, 1)) == cn_world_hash(cn_batch_world(batch, 0)));
   CHECK_STATUS(cn_batch_reset(batch, NULL, "nonsense", 8), CN_INVALID_DATA);
-  CHECK_TEXT(cn_error_message(), "world 0 of 9");
+  CHECK_TEXT(cn_error_message(), "not a snapshot");
+  // of another model
+  char snapshot[100000];
+  size_t size;
+  uint64_t before = cn_world_hash(cn_batch_world(batch, 1));
+  toy_ball(w, 0.1, cn_vec3(5, 0, 0.3), (CnMaterialId){0, 0});
+  CHECK_OK(cn_world_save(w, snapshot, sizeof snapshot, &size));
+  CHECK_STATUS(cn_batch_reset(batch, NULL, snapshot, size), CN_INVALID_DATA);
+  CHECK_TEXT(cn_error_message(), "of another model: 4 bodies");
+  CHECK(cn_world_hash(cn_batch_world(batch, 1)) == before);
+  CHECK_OK(cn_world_save(cn_batch_world(batch, 1), snapshot, sizeof snapshot, &size));
+  CHECK_OK(cn_batch_reset(batch, NULL, snapshot, size));
+  CHECK(cn_world_hash(cn_batch_world(batch, 8)) == before);
+  cn_batch_destroy(batch);
+  cn_world_destroy(w);
+}
+
+// What a motor would not hear is refused.
+static void test_deaf_motors(void **state) {
+  (void)state;
+  CnJointId wheel;
+  CnWorld *w = prototype(&wheel);
+  CnBatch *batch;
+  CnJointDef def;
+  CnControl speed = {wheel, 0, CN_CONTROL_SPEED}, position = {wheel, 0, CN_CONTROL_POSITION};
+  CnControl both[] = {speed, {wheel, 0, CN_CONTROL_EFFORT}};
+  CHECK_OK(cn_batch_create(w, 2, 1, &batch));
+  CHECK_STATUS(cn_batch_set_controls(batch, &position, 1), CN_INVALID_ARGUMENT);
+  CHECK_TEXT(cn_error_message(), "no motor that keeps a position");
+  cn_batch_destroy(batch);
+  CHECK_OK(cn_joint_def(w, wheel, &def));
+  def.axes[0].motor_effort = 0;
+  CHECK_OK(cn_joint_set(w, wheel, &def));
+  CHECK_OK(cn_batch_create(w, 2, 1, &batch));
+  CHECK_STATUS(cn_batch_set_controls(batch, &speed, 1), CN_INVALID_ARGUMENT);
+  CHECK_TEXT(cn_error_message(), "no motor that keeps a speed");
+  CHECK_OK(cn_batch_set_controls(batch, both, 2));
   cn_batch_destroy(batch);
   cn_world_destroy(w);
 }
@@ -116,6 +152,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_as_alone),
       cmocka_unit_test(test_states_and_resets),
+      cmocka_unit_test(test_deaf_motors),
       cmocka_unit_test(test_failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ foreach(room ${rooms})
   set(rank_${room} ${rank})
 endforeach()
 # The lowest room that may include a header: the room of its name (joint.h, joint_list.h), or
-set(headers base:core function:core query:world state:world batch:world mechanism:world verdict:world system:integrator shape:geometry curve:geometry mesh:geometry world:model scene:io run:io record:io files:io)
+set(headers change:world blocks:problem own_solver:solver own_joint:joint own_force:force own:force base:core function:core query:world state:world batch:world mechanism:world verdict:world system:integrator shape:geometry curve:geometry mesh:geometry world:model scene:io run:io record:io files:io)
 foreach(pair ${headers})
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 header)

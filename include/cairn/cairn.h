@@ -5,7 +5,10 @@
 
 #include <cairn/base.h>
 #include <cairn/batch.h>
+#include <cairn/blocks.h>
+#include <cairn/change.h>
 #include <cairn/mechanism.h>
+#include <cairn/own.h>
 #include <cairn/problem.h>
 #include <cairn/query.h>
 #include <cairn/solver.h>

@@ -175,7 +175,7 @@ static void add_line(CniDrift *d, const CniJointRow *row, int locked) {
 static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   const CniDriftInput *in = d->in;
   const CniJoint *joint = &in->model->joints[i];
-  const CniJointKind *kind = cni_joint_kinds[joint->def.kind];
+  const CniJointKind *kind = cni_joint_kind(joint->def.kind);
   int32_t rows = most_rows(in->model, joint), at = d->row_count;
   if (rows == 0) return;
   CniJointPlace own;
@@ -356,7 +356,7 @@ static double look_at_turns(const CniDrift *d, const CniDriftLink *link, int fol
   CniJointPlace place;
   cni_joint_sight_at(joint, d->in->pose_new, &sight);
   place.locked_count = 0;
-  cni_joint_kinds[joint->def.kind]->lock_turn(&sight, &place);
+  cni_joint_kind(joint->def.kind)->lock_turn(&sight, &place);
   CnVec3 gap = cn_sub(sight.at_b.position, sight.at_a.position);
   CniDriftPair *pair = &d->pairs[link->pair];
   CnVec3 arm_a = cn_add(sight.arm_a, gap);

@@ -10,7 +10,7 @@ void cni_forces_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   room->olds |= model->force_count > 0 ||
                 input->loads; // loads make free velocities that gravity alone does not
   for (int32_t i = 0; i < model->force_count; i++) {
-    int32_t rows = cni_force_kinds[model->forces[i].def.kind]->row_count;
+    int32_t rows = cni_force_kind(model->forces[i].def.kind)->row_count;
     room->blocks += rows;
     room->rows += rows;
     room->row_blocks += rows;

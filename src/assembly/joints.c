@@ -61,7 +61,7 @@ static void look(const CniAssemblyInput *in, const CniJoint *joint, const CniJoi
     for (int32_t p = 0; p < CNI_PART_COUNT; p++) step->later[k][p] = scale * joint->drift[k][p];
   // all that it carried, in the drift as well, but what acted along its coordinates
   CnVec3 sum = joint->total.velocity;
-  int32_t gap = cni_joint_kinds[joint->def.kind]->gap; // a cam's push is what rubs
+  int32_t gap = cni_joint_kind(joint->def.kind)->gap; // a cam's push is what rubs
   for (int32_t i = 0; i < place->axis_count; i++) {
     if (gap && i == gap) continue;
     sum = cn_madd(sum,
@@ -114,7 +114,7 @@ const CniJointPlace *cni_joint_seen(const CniModel *model, const CniJointPlace *
 void cni_joints_room(const CniAssemblyInput *input, CniProblemRoom *room) {
   for (int32_t i = 0; i < input->model->joint_count; i++) {
     const CnJointDef *def = &input->model->joints[i].def;
-    const CniJointKind *kind = cni_joint_kinds[def->kind];
+    const CniJointKind *kind = cni_joint_kind(def->kind);
     int32_t blocks, rows;
     cni_joint_count(def, &blocks, &rows);
     room->blocks += blocks;
@@ -223,8 +223,8 @@ static CnStatus write_joint(const CniAssemblyInput *in, const CniJoint *joint, C
   push_along(in, joint, place, problem, a, b);
   CniJointImpulse kept = joint->impulse;
   double scale = joint->impulse_step > 0 ? in->time_step / joint->impulse_step : 0;
-  return cni_write_blocks(place, blocks, count, a, b, cni_joint_kinds[joint->def.kind]->point,
-                          &kept, scale, problem, sets, g);
+  return cni_write_blocks(place, blocks, count, a, b, cni_joint_kind(joint->def.kind)->point, &kept,
+                          scale, problem, sets, g);
 }
 
 CnStatus cni_assemble_joints(const CniAssemblyInput *input, CnProblem *problem, CniSetTable *sets,

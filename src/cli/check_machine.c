@@ -84,7 +84,7 @@ void cni_machine_show_far_limits(CniShow *show, const CnWorld *world) {
     for (int32_t i = 0; i < model->joint_count; i++)
       for (int32_t k = 0; k < cni_joint_coordinate_count(model->joints[i].def.kind); k++) {
         const CnJointAxis *axis = &model->joints[i].def.axes[k];
-        const CniCoordinate *c = &cni_joint_kinds[model->joints[i].def.kind]->coordinates[k];
+        const CniCoordinate *c = &cni_joint_kind(model->joints[i].def.kind)->coordinates[k];
         double most = fmax(isfinite(axis->lower) ? fabs(axis->lower) : 0,
                            isfinite(axis->upper) ? fabs(axis->upper) : 0);
         if (strcmp(c->unit, "rad") != 0 || !(most > 2 * CNI_PI)) continue;

@@ -16,7 +16,7 @@ const CniForceKind *const cni_force_kinds[CN_FORCE_KIND_COUNT] = {
 #undef CN_FORCE
 
 const char *cn_force_kind_name(CnForceKind kind) {
-  return (uint32_t)kind < CN_FORCE_KIND_COUNT ? cni_force_kinds[kind]->name : NULL;
+  return (int64_t)kind < cni_force_kind_count() ? cni_force_kind(kind)->name : NULL;
 }
 
 // ---- definitions ----
@@ -39,10 +39,10 @@ CnForceDef cn_force_def_default(CnForceKind kind) {
 
 // What other kinds read and this one does not has to be as cn_force_def_default left it.
 static CnStatus check_unread(const CnForceDef *def) {
-  const CniForceKind *kind = cni_force_kinds[def->kind];
+  const CniForceKind *kind = cni_force_kind(def->kind);
   CnForceDef standard = cn_force_def_default(def->kind);
   for (int32_t k = 0; k < CN_FORCE_KIND_COUNT; k++)
-    for (const CniField *f = cni_force_kinds[k]->fields; f->name; f++) {
+    for (const CniField *f = cni_force_kind(k)->fields; f->name; f++) {
       const CniField one[2] = {*f, CNI_FIELDS_END};
       if (!cni_field_find(kind->fields, f->name) && !cni_fields_equal(one, def, &standard))
         return cni_invalid("force: %s has no %s", kind->name, f->name);
@@ -54,7 +54,7 @@ static CnStatus check_unread(const CnForceDef *def) {
 
 CnStatus cni_force_def_check(CnForceDef *def) {
   CNI_TRY(cni_fields_check(cni_force_fields, "force", def));
-  CNI_TRY(cni_fields_check(cni_force_kinds[def->kind]->fields, "force", def));
+  CNI_TRY(cni_fields_check(cni_force_kind(def->kind)->fields, "force", def));
   return check_unread(def);
 }
 
@@ -85,7 +85,7 @@ CnStatus cni_force_place(const CniForceSight *sight, CniForcePlace *place) {
   place->rows.locked_count = place->rows.axis_count = 0;
   place->force = place->torque = CN_VEC3_ZERO;
   place->status = CN_OK;
-  cni_force_kinds[sight->def->kind]->place(sight, place);
+  cni_force_kind(sight->def->kind)->place(sight, place);
   return place->status;
 }
 

@@ -54,7 +54,19 @@ typedef struct CniForceKind {
   void (*place)(const CniForceSight *sight, CniForcePlace *place);
 } CniForceKind;
 
-extern const CniForceKind *const cni_force_kinds[CN_FORCE_KIND_COUNT];
+extern const CniForceKind *const cni_force_kinds[CN_FORCE_KIND_COUNT]; // the library's
+// Any kind; null: there is none. Those of the program (force_own.c) come after the library's.
+static inline const CniForceKind *cni_force_kind(int64_t kind) {
+  if (kind < CN_FORCE_KIND_COUNT) return cni_force_kinds[kind];
+  return cn_own_row(CNI_OWN_FORCE, (int32_t)(kind - CN_FORCE_KIND_COUNT));
+}
+static inline int32_t cni_force_kind_count(void) {
+  return CN_FORCE_KIND_COUNT + cn_own_count(CNI_OWN_FORCE);
+}
+// What a force does, as its function tells it (user, own kinds), at the end of a step where it is stiff.
+CnForceSight cni_force_shown(const CniForceSight *sight);
+void cni_force_take_effect(const CniForceSight *sight, const CnForceEffect *effect,
+                           CniForcePlace *place);
 
 // ---- for the kinds ----
 

@@ -64,24 +64,33 @@ static void take_implicit(const CniForceSight *sight, const CnForceEffect *f, Cn
   p->torque = cn_add(p->torque, cn_vec3(load[3], load[4], load[5]));
 }
 
-static void place(const CniForceSight *sight, CniForcePlace *p) {
+CnForceSight cni_force_shown(const CniForceSight *sight) {
   const CnForceDef *def = sight->def;
-  CnForceSight shown = {.time = sight->time,
+  return (CnForceSight){.time = sight->time,
                         .body_a = def->body_a,
                         .body_b = def->body_b,
                         .frame_a = sight->at.at_a,
                         .frame_b = sight->at.at_b,
                         .twist_a = frame_twist(&sight->ends[0], sight->at.arm_a),
                         .twist_b = frame_twist(&sight->ends[1], sight->at.arm_b)};
+}
+
+void cni_force_take_effect(const CniForceSight *sight, const CnForceEffect *effect,
+                           CniForcePlace *p) {
+  CnVec3 between = cn_sub(sight->at.at_b.position, sight->at.at_a.position);
+  if (!sight->ends[0].ground) p->rows.arm_a = cn_add(p->rows.arm_a, between);
+  p->force = effect->force;
+  p->torque = effect->torque;
+  if (effect->stiff && sight->time_step > 0) take_implicit(sight, effect, p);
+}
+
+static void place(const CniForceSight *sight, CniForcePlace *p) {
+  const CnForceDef *def = sight->def;
+  CnForceSight shown = cni_force_shown(sight);
   CnForceEffect effect;
   memset(&effect, 0, sizeof effect);
   p->status = def->function(def->context, &shown, &effect);
-  if (p->status != CN_OK) return;
-  CnVec3 between = cn_sub(sight->at.at_b.position, sight->at.at_a.position);
-  if (!sight->ends[0].ground) p->rows.arm_a = cn_add(p->rows.arm_a, between);
-  p->force = effect.force;
-  p->torque = effect.torque;
-  if (effect.stiff && sight->time_step > 0) take_implicit(sight, &effect, p);
+  if (p->status == CN_OK) cni_force_take_effect(sight, &effect, p);
 }
 
 static const CniField fields[] = {CNI_FIELDS_END};

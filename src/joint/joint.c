@@ -17,11 +17,11 @@ const CniJointKind *const cni_joint_kinds[CN_JOINT_KIND_COUNT] = {
 // ---- the table, for people ----
 
 const char *cn_joint_kind_name(CnJointKind kind) {
-  return (uint32_t)kind < CN_JOINT_KIND_COUNT ? cni_joint_kinds[kind]->name : NULL;
+  return (int64_t)kind < cni_joint_kind_count() ? cni_joint_kind(kind)->name : NULL;
 }
 
 int32_t cni_joint_coordinate_count(CnJointKind kind) {
-  const CniCoordinate *coordinates = cni_joint_kinds[kind]->coordinates;
+  const CniCoordinate *coordinates = cni_joint_kind(kind)->coordinates;
   int32_t count = 0;
   while (coordinates && coordinates[count].name) count++;
   return count;
@@ -29,8 +29,8 @@ int32_t cni_joint_coordinate_count(CnJointKind kind) {
 
 static const CniCoordinate *coordinate(CnJointKind kind, int32_t index) {
   static const CniCoordinate none = {NULL, NULL};
-  if ((uint32_t)kind >= CN_JOINT_KIND_COUNT || index < 0) return &none;
-  return index < cni_joint_coordinate_count(kind) ? &cni_joint_kinds[kind]->coordinates[index]
+  if ((int64_t)kind >= cni_joint_kind_count() || index < 0) return &none;
+  return index < cni_joint_coordinate_count(kind) ? &cni_joint_kind(kind)->coordinates[index]
                                                   : &none;
 }
 
@@ -124,17 +124,17 @@ static void begin_place(const CniJointSight *sight, CniJointPlace *place) {
 
 void cni_joint_see(const CniJointSight *sight, CniJointPlace *place) {
   begin_place(sight, place);
-  cni_joint_kinds[sight->def->kind]->place(sight, place);
+  cni_joint_kind(sight->def->kind)->place(sight, place);
 }
 
 void cni_joint_see_locked(const CniJointSight *sight, CniJointPlace *place) {
-  const CniJointKind *kind = cni_joint_kinds[sight->def->kind];
+  const CniJointKind *kind = cni_joint_kind(sight->def->kind);
   begin_place(sight, place);
   (kind->lock ? kind->lock : kind->place)(sight, place);
 }
 
 void cni_joint_see_free(const CniJointSight *sight, CniJointPlace *place) {
-  const CniJointKind *kind = cni_joint_kinds[sight->def->kind];
+  const CniJointKind *kind = cni_joint_kind(sight->def->kind);
   begin_place(sight, place);
   (kind->free ? kind->free : kind->place)(sight, place);
 }
@@ -191,7 +191,7 @@ double cni_joint_curvature_by_differences(const CnJointDef *def, const CniJointE
 
 double cni_joint_curvature(const CnJointDef *def, const CniJointEnd *a, const CniJointEnd *b,
                            int32_t row) {
-  const CniJointKind *kind = cni_joint_kinds[def->kind];
+  const CniJointKind *kind = cni_joint_kind(def->kind);
   int32_t exact = row < CNI_JOINT_LOCKED || (kind->gap && row == CNI_JOINT_LOCKED + kind->gap);
   if (!kind->curvature || !exact) return cni_joint_curvature_by_differences(def, a, b, row);
   const CnTwist rest = {{0, 0, 0}, {0, 0, 0}};

@@ -20,6 +20,7 @@
 #include <cairn/problem.h>
 
 #include "core/fields.h"
+#include "core/own/own.h"
 #include "core/vec.h"
 #include "geometry/geometry.h"
 
@@ -94,11 +95,19 @@ typedef struct CniJointKind {
                       const CnTwist *a, const CnTwist *b);
 } CniJointKind;
 
-extern const CniJointKind *const cni_joint_kinds[CN_JOINT_KIND_COUNT];
+extern const CniJointKind *const cni_joint_kinds[CN_JOINT_KIND_COUNT]; // the library's
+// Any kind; null: there is none. Those of the program (joint_own.c) come after the library's.
+static inline const CniJointKind *cni_joint_kind(int64_t kind) {
+  if (kind < CN_JOINT_KIND_COUNT) return cni_joint_kinds[kind];
+  return cn_own_row(CNI_OWN_JOINT, (int32_t)(kind - CN_JOINT_KIND_COUNT));
+}
+static inline int32_t cni_joint_kind_count(void) {
+  return CN_JOINT_KIND_COUNT + cn_own_count(CNI_OWN_JOINT);
+}
 int32_t cni_joint_coordinate_count(CnJointKind kind);
 // Of this joint: one-sided ones lock nothing.
 static inline int32_t cni_joint_locked_count(const CnJointDef *def) {
-  return def->one_sided ? 0 : cni_joint_kinds[def->kind]->locked_count;
+  return def->one_sided ? 0 : cni_joint_kind(def->kind)->locked_count;
 }
 
 // ---- for the kinds: rows to add ----

@@ -92,7 +92,7 @@ static CnStatus check_axis(const char *name, CnJointAxis *axis) {
 // What the kind does not read has to be as cn_joint_def_default left it; but a distance may be there,
 // as it always could: it is not kept.
 static CnStatus check_unread(CnJointDef *def, int32_t coordinates) {
-  const CniJointKind *kind = cni_joint_kinds[def->kind];
+  const CniJointKind *kind = cni_joint_kind(def->kind);
   CnJointDef standard = cn_joint_def_default(def->kind);
   if (!kind->fields || !cni_field_find(kind->fields, "distance")) def->distance = standard.distance;
   for (const CniField *f = all_fields; f->name; f++) {
@@ -123,7 +123,7 @@ static CnStatus check_curve_axes(const CniJointKind *kind, const CnJointDef *def
 
 CnStatus cni_joint_def_check(CnJointDef *def) {
   CNI_TRY(cni_fields_check(cni_joint_fields, "joint", def));
-  const CniJointKind *kind = cni_joint_kinds[def->kind];
+  const CniJointKind *kind = cni_joint_kind(def->kind);
   int32_t coordinates = cni_joint_coordinate_count(def->kind);
   if (kind->fields) CNI_TRY(cni_fields_check(kind->fields, "joint", def));
   for (int32_t i = 0; i < coordinates; i++)

@@ -58,7 +58,7 @@ static double curvature(const CniJointSight *sight, const CniJointPlace *p, int3
 }
 
 CnStatus cni_joint_fit_side(double found, CnJointDef *def) {
-  if (def->one_sided) def->axes[cni_joint_kinds[def->kind]->gap].lower = 0;
+  if (def->one_sided) def->axes[cni_joint_kind(def->kind)->gap].lower = 0;
   if (def->side != CN_SIDE_PRESENT) return CN_OK;
   if (found == 0)
     return cni_invalid(

@@ -180,9 +180,9 @@ static CnStatus check_joint(const CniModel *model, int32_t i) {
     return cni_damaged("joint", i, "a frame's rotation is not of length one");
   CniJoint again = {.def = *def};
   if (cni_joint_find_curves(model, &again) != CN_OK) return cni_damaged_numbers("joint", i);
-  if (cni_joint_kinds[def->kind]->curves && def->side == CN_SIDE_PRESENT)
+  if (cni_joint_kind(def->kind)->curves && def->side == CN_SIDE_PRESENT)
     return cni_damaged("joint", i, "the side of its follower is not known");
-  if (cni_joint_kinds[def->kind]->apart && !cni_joint_kinds[def->kind]->curves &&
+  if (cni_joint_kind(def->kind)->apart && !cni_joint_kind(def->kind)->curves &&
       !(def->distance > 0))
     return cni_damaged("joint", i, "its distance is zero");
   int finite = cn_vec3_finite(j->total.velocity) && cn_vec3_finite(j->total.spin) &&

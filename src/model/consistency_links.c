@@ -106,7 +106,7 @@ static CnStatus check_force(const CniModel *model, int32_t i) {
   CnFunctionId id = copy.rest_function;
   if (id.slot != 0 && cni_ids_find(&model->function_ids, id.slot, id.generation) < 0)
     return cni_damaged("force", i, "a function of it names nothing");
-  if (cni_force_kinds[copy.kind]->single && (a >= 0 || b < 0))
+  if (cni_force_kind(copy.kind)->single && (a >= 0 || b < 0))
     return cni_damaged("force", i, "it acts on one body and has others");
   return CN_OK;
 }
@@ -117,5 +117,6 @@ CnStatus cni_links_consistent(const CniModel *model) {
   CNI_TRY(check_functions(model));
   for (int32_t i = 0; i < model->motion_count; i++) CNI_TRY(check_motion(model, i));
   for (int32_t i = 0; i < model->disabled_count; i++) CNI_TRY(check_disabled(model, i));
+  CNI_TRY(cni_notes_consistent(model));
   return check_couplings(model);
 }

@@ -43,7 +43,7 @@ CnStatus cni_coupling_check(const CniModel *model, const CnCouplingDef *def) {
     int32_t count = cni_joint_coordinate_count(kind);
     if (term->coordinate < 0 || term->coordinate >= count)
       return cni_invalid("coupling: a %s joint has %d coordinates (got %d)",
-                         cni_joint_kinds[kind]->name, (int)count, (int)term->coordinate);
+                         cni_joint_kind(kind)->name, (int)count, (int)term->coordinate);
     if (!isfinite(term->coefficient) || (term->coefficient == 0 && !(i == 0 && bent)))
       return cni_invalid("coupling: a coefficient must be finite and not zero (got %g)",
                          term->coefficient);

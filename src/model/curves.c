@@ -65,7 +65,7 @@ CnStatus cni_model_remove_curve(CniModel *model, CnCurveId id) {
 
 CnStatus cni_joint_find_curves(const CniModel *model, CniJoint *joint) {
   const CnCurveId ids[2] = {joint->def.curve_a, joint->def.curve_b};
-  const CniJointKind *kind = cni_joint_kinds[joint->def.kind];
+  const CniJointKind *kind = cni_joint_kind(joint->def.kind);
   for (int32_t k = 0; k < kind->curves; k++) {
     int32_t i;
     if (ids[k].slot == 0 && ids[k].generation == 0)

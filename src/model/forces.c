@@ -38,7 +38,7 @@ static CnStatus check(const CniModel *model, CniForce *force) {
   int32_t function;
   if (def->rest_function.slot != 0 || def->rest_function.generation != 0)
     CNI_TRY(cni_model_find_function(model, def->rest_function, &function));
-  const CniForceKind *kind = cni_force_kinds[def->kind];
+  const CniForceKind *kind = cni_force_kind(def->kind);
   if (kind->single && (bodies[0] >= 0 || bodies[1] < 0))
     return cni_error(CN_INVALID_ARGUMENT, "force: %s acts on one body, which has to be body_b",
                      kind->name);

@@ -74,7 +74,7 @@ void cni_joints_follow(CniModel *model, double h) {
     const CnTwist *b = joint->body_b >= 0 ? &model->twist[joint->body_b] : &rest;
     CniJointSight sight;
     CniJointPlace place;
-    if (!cni_joint_kinds[joint->def.kind]->wraps) continue;
+    if (!cni_joint_kind(joint->def.kind)->wraps) continue;
     cni_joint_sight_at(joint, model->pose, &sight);
     cni_joint_see_free(&sight, &place);
     for (int32_t k = 0; k < place.axis_count; k++)

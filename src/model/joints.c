@@ -32,7 +32,7 @@ CnStatus cni_find_pair(const CniModel *model, const char *sort, CnBodyId body_a,
 
 // What the kind takes from the present poses of the body frames, such as a distance not given.
 static CnStatus fit(const CniModel *model, CniJoint *joint) {
-  const CniJointKind *kind = cni_joint_kinds[joint->def.kind];
+  const CniJointKind *kind = cni_joint_kind(joint->def.kind);
   if (!kind->fit) return CN_OK;
   CniJointEnd a = {.local = joint->def.frame_a, .ground = joint->body_a < 0};
   CniJointEnd b = {.local = joint->def.frame_b, .ground = joint->body_b < 0};

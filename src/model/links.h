@@ -73,6 +73,12 @@ typedef struct CniBodyMotion {
   CnPose start;    // of the body, with the functions at zero
 } CniBodyMotion;
 // Two bodies that do not meet; a has the smaller slot.
+// What the program has put down about a thing.
+typedef struct CniNote {
+  uint32_t sort, slot, generation; // sort: CnThingSort of <cairn/change.h>
+  uint64_t user_data;
+  char name[CNI_NAME_SIZE]; // of shapes
+} CniNote;
 typedef struct CniDisabled {
   CnBodyId a, b;
 } CniDisabled;
@@ -127,6 +133,18 @@ double cni_coupling_curvature(const CniModel *model, const CniCoupling *coupling
                               const CnPose *pose, const CnTwist *twist);
 // def null: none.
 CnStatus cni_model_set_motion(CniModel *model, CnBodyId body, const CnMotionDef *def, double t);
+// Copy a name, cut to fit at a character's border; null is the empty name.
+void cni_name_copy(char name[CNI_NAME_SIZE], const char *text);
+// What the program has put down about a thing (notes.c): null: nothing. Setting one takes the place of
+// another of the same sort and slot.
+const CniNote *cni_model_note(const CniModel *model, uint32_t sort, uint32_t slot,
+                              uint32_t generation);
+CnStatus cni_model_note_set(CniModel *model, const CniNote *note);
+CnStatus cni_notes_consistent(const CniModel *model);
+// Change what a body or a shape was made with (change.c). Nothing has changed where that fails.
+CnStatus cni_model_set_mass(CniModel *model, int32_t body, CnBodyDef *mass);
+CnStatus cni_model_set_kind(CniModel *model, int32_t body, CnBodyKind kind);
+CnStatus cni_model_set_filter(CniModel *model, int32_t shape, uint32_t category, uint32_t mask);
 // Pairs of bodies that do not meet (disabled.c); there may be such a pair already, or none.
 CnStatus cni_model_disable_pair(CniModel *model, CnBodyId a, CnBodyId b);
 CnStatus cni_model_enable_pair(CniModel *model, CnBodyId a, CnBodyId b);

@@ -222,6 +222,8 @@ struct CniModel {
 
   CniDisabled *disabled; // ascending
   int32_t disabled_count, disabled_capacity;
+  CniNote *notes; // ascending by sort and slot
+  int32_t note_count, note_capacity;
   int32_t trigger_count; // shapes
 };
 

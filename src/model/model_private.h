@@ -38,7 +38,8 @@ void cni_joint_drop(CniModel *model, int32_t joint);
 void cni_shapes_body_moved(CniModel *model, int32_t from, int32_t to);
 void cni_joints_body_moved(CniModel *model, int32_t from, int32_t to);
 
-// Room for the poses of a shape: the identity where there are none yet.
+// Room for what most spheres do not have; for the poses of a shape: the identity where there are none yet.
+CnStatus cni_shape_extra_reserve(const CniModel *model, CniShape *shape);
 CnStatus cni_shape_poses_reserve(const CniModel *model, CniShape *shape);
 
 // Give back what a body or a shape keeps beside its common fields.
@@ -108,8 +109,5 @@ int cni_same_rotation(CnPose a, CnPose b);
 CnStatus
 cni_shared_consistent(const CniModel *model);         // geometries and curves: before who uses them
 CnStatus cni_links_consistent(const CniModel *model); // what acts between bodies: after these
-
-// Copy a name, cut to fit at a character's border; null is the empty name.
-void cni_name_copy(char name[CNI_NAME_SIZE], const char *text);
 
 #endif

@@ -81,7 +81,7 @@ static CnStatus check_on_body(const CniModel *model, int32_t body, const CnShape
 
 // ---- what a shape keeps beside its common fields ----
 
-static CnStatus begin_extra(const CniModel *model, CniShape *shape) {
+CnStatus cni_shape_extra_reserve(const CniModel *model, CniShape *shape) {
   if (shape->extra) return CN_OK;
   shape->extra = cni_allocate(&model->allocator, sizeof *shape->extra);
   if (!shape->extra) return cni_error_memory(sizeof *shape->extra);
@@ -90,7 +90,7 @@ static CnStatus begin_extra(const CniModel *model, CniShape *shape) {
 }
 
 CnStatus cni_shape_poses_reserve(const CniModel *model, CniShape *shape) {
-  CNI_TRY(begin_extra(model, shape));
+  CNI_TRY(cni_shape_extra_reserve(model, shape));
   if (shape->extra->poses) return CN_OK;
   CniShapePoses *poses = cni_allocate(&model->allocator, sizeof *poses);
   if (!poses) return cni_error_memory(sizeof *poses);
@@ -107,7 +107,7 @@ CnStatus cni_shape_keep(const CniModel *model, CniShape *shape, const CniShapeEx
       extra->category == CNI_USUAL_CATEGORY && extra->mask == CNI_USUAL_MASK && !extra->trigger;
   shape->extra = NULL;
   if (!sized && !placed && usual && !extra->geometry) return CN_OK;
-  CNI_TRY(begin_extra(model, shape));
+  CNI_TRY(cni_shape_extra_reserve(model, shape));
   shape->extra->category = extra->category;
   shape->extra->mask = extra->mask;
   shape->extra->trigger = extra->trigger;

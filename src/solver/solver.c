@@ -8,6 +8,7 @@
 #include "core/assert.h"
 #include "core/clock.h"
 #include "core/floats.h"
+#include "core/own/own.h"
 #include "core/vec.h"
 #include "solver/joints/joints.h"
 #include "sparse/sparse.h"
@@ -36,19 +37,31 @@ const CnSolverKind *const cni_solver_kinds[] = {
 const int32_t cni_solver_kind_count =
     (int32_t)(sizeof cni_solver_kinds / sizeof cni_solver_kinds[0]);
 
+const CnSolverKind *cni_solver_kind(int32_t index) {
+  if (index >= cni_solver_kind_count)
+    return cn_own_row(CNI_OWN_SOLVER, index - cni_solver_kind_count);
+  return index >= 0 ? cni_solver_kinds[index] : NULL;
+}
+
 const CnSolverKind *cni_solver_find(const char *name) {
-  for (int32_t i = 0; name && i < cni_solver_kind_count; i++) {
-    if (strcmp(cni_solver_kinds[i]->name, name) == 0) return cni_solver_kinds[i];
-  }
+  const CnSolverKind *kind;
+  for (int32_t i = 0; name && (kind = cni_solver_kind(i)); i++)
+    if (strcmp(kind->name, name) == 0) return kind;
   return NULL;
 }
 
-const char *cn_solver_name(int32_t index) {
+const char *cni_solver_builtin_name(int32_t index) {
   return index >= 0 && index < cni_solver_kind_count ? cni_solver_kinds[index]->name : NULL;
 }
 
+const char *cn_solver_name(int32_t index) {
+  const CnSolverKind *kind = cni_solver_kind(index);
+  return kind ? kind->name : NULL;
+}
+
 const char *cn_solver_summary(int32_t index) {
-  return index >= 0 && index < cni_solver_kind_count ? cni_solver_kinds[index]->summary : NULL;
+  const CnSolverKind *kind = cni_solver_kind(index);
+  return kind ? kind->summary : NULL;
 }
 
 const char *cn_outcome_name(CnOutcome outcome) {
@@ -124,10 +137,11 @@ static CnStatus check_needs(const CnSolverKind *kind, const CnProblem *p, uint32
   if (!missing) return CN_OK;
   char list[256] = "";
   size_t used = 0;
-  for (int32_t i = 0; i < cni_solver_kind_count && used < sizeof list; i++) {
-    if (bits & ~cni_solver_kinds[i]->accepts) continue;
-    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
-                             cni_solver_kinds[i]->name);
+  const CnSolverKind *other;
+  for (int32_t i = 0; (other = cni_solver_kind(i)) && used < sizeof list; i++) {
+    if (bits & ~other->accepts) continue;
+    used +=
+        (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", other->name);
   }
   return cni_error(CN_UNSUPPORTED, "solver %s cannot take %s problems; these can: %s", kind->name,
                    missing_name(missing), used ? list : "none");

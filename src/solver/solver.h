@@ -4,22 +4,23 @@
 #ifndef CNI_SOLVER_H
 #define CNI_SOLVER_H
 
+#include <cairn/own_solver.h>
 #include <cairn/solver.h>
 #include "core/fields.h"
 #include "problem/problem.h"
 
 // What a solver can take: one bit per block kind, then forms and models.
-#define CNI_ACCEPT_KIND(kind) (1u << (kind))
-#define CNI_ACCEPT_ALL_KINDS ((1u << CN_BLOCK_KIND_COUNT) - 1)
-#define CNI_ACCEPT_STEP (1u << 16)
-#define CNI_ACCEPT_EXPLICIT (1u << 17)
-#define CNI_ACCEPT_UNSYMMETRIC (1u << 18)
-#define CNI_ACCEPT_COULOMB (1u << 19)
-#define CNI_ACCEPT_CONVEX (1u << 20)
+#define CNI_ACCEPT_KIND(kind) CN_ACCEPT_KIND(kind)
+#define CNI_ACCEPT_ALL_KINDS CN_ACCEPT_ALL_KINDS
+#define CNI_ACCEPT_STEP CN_ACCEPT_STEP
+#define CNI_ACCEPT_EXPLICIT CN_ACCEPT_EXPLICIT
+#define CNI_ACCEPT_UNSYMMETRIC CN_ACCEPT_UNSYMMETRIC
+#define CNI_ACCEPT_COULOMB CN_ACCEPT_COULOMB
+#define CNI_ACCEPT_CONVEX CN_ACCEPT_CONVEX
 #define CNI_ACCEPT_RELAXED (1u << 22)    // takes coulomb problems, solves the convex model, says so
 #define CNI_LEAVES_U (1u << 23)          // does not fill the u of the step form
 #define CNI_TAKES_B_PER_BLOCK (1u << 24) // reads b by cni_block_b alone
-#define CNI_ACCEPT_GLOBAL (1u << 21)     // without it a global problem comes in its explicit form
+#define CNI_ACCEPT_GLOBAL CN_ACCEPT_GLOBAL // without it a global problem comes in its explicit form
 
 typedef struct CnSolverKind {
   const char *name, *summary;
@@ -42,7 +43,11 @@ extern const CniField cni_solver_fields[]; // of CnSolverDef
 extern const CnSolverKind *const cni_solver_kinds[];
 extern const int32_t cni_solver_kind_count;
 
-const CnSolverKind *cni_solver_find(const char *name); // null: unknown
+// The library's rows and those of the program (own.c): number `index`, null past the end; by name, null:
+// unknown.
+const CnSolverKind *cni_solver_kind(int32_t index);
+const CnSolverKind *cni_solver_find(const char *name);
+const char *cni_solver_builtin_name(int32_t index); // of the library's alone
 
 // Refuse what a solver cannot take, with a message that names the solvers that can.
 CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p);

@@ -9,7 +9,7 @@
 #include "joint/joint.h"
 
 static CniPageJoint drawing_of(CnJointKind number) {
-  const CniJointKind *kind = cni_joint_kinds[number];
+  const CniJointKind *kind = cni_joint_kind(number);
   if (kind->apart && !kind->curves) return CNI_PAGE_LINK;
   if (!kind->coordinates || kind->curves) return CNI_PAGE_POINT;
   return strcmp(kind->coordinates[0].name, "x") == 0 ? CNI_PAGE_SQUARE : CNI_PAGE_AXIS;

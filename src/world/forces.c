@@ -23,7 +23,7 @@ CnStatus cn_force_state(const CnWorld *world, CnForceId force, CnForceState *sta
   state->torque = total.spin;
   state->power = cni_force_power(&place, at.ends, total);
   state->energy = cni_force_energy(&place);
-  if (cni_force_kinds[model->forces[i].def.kind]->single) return CN_OK;
+  if (cni_force_kind(model->forces[i].def.kind)->single) return CN_OK;
   CnVec3 line = cn_sub(at.sight.at.at_b.position, at.sight.at.at_a.position);
   state->length = cn_norm(line);
   state->rate = cn_dot(cn_unit_or(line, cn_vec3(1, 0, 0)), at.sight.velocity);

@@ -179,7 +179,7 @@ static void read_joints(Reading *r) {
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
     if (a[i] < -1 || a[i] >= run->info.body_count) damaged(r, "body_a of joint", (int64_t)i, a[i]);
     if (b[i] < -1 || b[i] >= run->info.body_count) damaged(r, "body_b of joint", (int64_t)i, b[i]);
-    if (kind[i] < 0 || kind[i] >= CN_JOINT_KIND_COUNT)
+    if (kind[i] < 0 || kind[i] >= cni_joint_kind_count())
       damaged(r, "the kind of joint", (int64_t)i, kind[i]);
     run->joints[i] =
         (CnRunJoint){name + i * size, (CnJointKind)kind[i], a[i], b[i], frame_a[i], frame_b[i]};

@@ -206,8 +206,8 @@ static CnStatus check_keys(CniReader *reader, json_t *item, CnJointKind kind) {
                                                        "anchor", "anchors", "frames"};
   int32_t count = 6, coordinates = cni_joint_coordinate_count(kind);
   // an axis leaves open where x of a curve's plane is
-  if (coordinates > 0 && !cni_joint_kinds[kind]->curves) keys[count++] = "axis";
-  const CniField *fields = cni_joint_kinds[kind]->fields;
+  if (coordinates > 0 && !cni_joint_kind(kind)->curves) keys[count++] = "axis";
+  const CniField *fields = cni_joint_kind(kind)->fields;
   for (int32_t i = 0; fields && fields[i].name && i < MOST_FIELDS; i++)
     keys[count++] = fields[i].name;
   for (int32_t i = 0; i < coordinates; i++) keys[count++] = cn_joint_coordinate_name(kind, i);
@@ -215,7 +215,7 @@ static CnStatus check_keys(CniReader *reader, json_t *item, CnJointKind kind) {
 }
 
 static const char *joint_kind(int32_t i) {
-  return i < CN_JOINT_KIND_COUNT ? cni_joint_kinds[i]->name : NULL;
+  return i < cni_joint_kind_count() ? cni_joint_kind(i)->name : NULL;
 }
 
 static CnStatus make_joint(CniReader *reader, json_t *item) {
@@ -226,7 +226,7 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
   CniSceneJoint joint = {.def = cn_joint_def_default((CnJointKind)kind)};
   CnJointDef *def = &joint.def;
   CNI_TRY(cni_scene_new_name(reader, item, &reader->joint_names, number, "joint", &def->name));
-  const CniJointKind *row = cni_joint_kinds[kind];
+  const CniJointKind *row = cni_joint_kind(kind);
   CNI_TRY(read_bodies(reader, item, "joint", &joint));
   CNI_TRY(read_place(reader, item, "joint", row->name, row->apart, &joint));
   CNI_TRY(check_frames(reader, item, "joint", &joint));
@@ -235,7 +235,7 @@ static CnStatus make_joint(CniReader *reader, json_t *item) {
     CNI_TRY(cni_scene_require(reader, item, "lead"));
   for (int32_t i = 0; i < row->curves; i++)
     CNI_TRY(cni_scene_require(reader, item, i ? "curve_b" : "curve_a"));
-  if (row->fit && !row->curves)
+  if (row->fit && row->apart && !row->curves)
     CNI_TRY(check_distance(reader, item, "distance", def->distance, &joint));
   CNI_TRY(read_axes(reader, item, def));
   return CNI_PUSH(&scene->allocator, scene->joints, scene->joint_capacity, scene->joint_count,
@@ -282,14 +282,14 @@ static CnStatus read_pair(CniReader *reader, json_t *item, const CniForceKind *k
 }
 
 static const char *force_kind(int32_t i) {
-  return i < CN_FORCE_KIND_COUNT ? cni_force_kinds[i]->name : NULL;
+  return i < cni_force_kind_count() ? cni_force_kind(i)->name : NULL;
 }
 
 static CnStatus make_force(CniReader *reader, json_t *item) {
   CnScene *scene = reader->scene;
   int32_t number = 0, count = scene->force_count;
   CNI_TRY(cni_scene_get_kind(reader, item, force_kind, &number));
-  const CniForceKind *kind = cni_force_kinds[number];
+  const CniForceKind *kind = cni_force_kind(number);
   CNI_TRY(check_force_keys(reader, item, kind));
   CniSceneForce force = {cn_force_def_default((CnForceKind)number), -1, -1};
   CnForceDef *def = &force.def;

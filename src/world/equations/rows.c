@@ -349,7 +349,7 @@ CnStatus cni_rows_check(const CnWorld *world) {
         return cni_error(CN_UNSUPPORTED,
                          "%s: joint '%s' (%s): friction_coefficient with a joint that is a spring "
                          "is not followed, use impulse",
-                         name, joint->name, cni_joint_kinds[joint->def.kind]->name);
+                         name, joint->name, cni_joint_kind(joint->def.kind)->name);
     }
   }
   return CN_OK;

@@ -473,7 +473,7 @@ static CnStatus leave(Search *s, const double *y) {
 
 // Has an angle made more than two turns?
 static int turns_on(const CniJoint *before, const CniJoint *now) {
-  for (int32_t k = 0; cni_joint_kinds[now->def.kind]->wraps && k < CN_JOINT_AXES; k++)
+  for (int32_t k = 0; cni_joint_kind(now->def.kind)->wraps && k < CN_JOINT_AXES; k++)
     if (fabs(now->near[k] - before->near[k]) > 4 * CNI_PI) return 1;
   return 0;
 }

@@ -30,7 +30,7 @@ static CnStatus find_motion(CniMachine *m, const CnDriveMotion *motion, CniMachi
   const CniJoint *joint = &m->model->joints[i];
   if (motion->coordinate < 0 || motion->coordinate >= cni_joint_coordinate_count(joint->def.kind))
     return cni_invalid("cn_world_inverse: joint '%s' (%s) has no coordinate %d", joint->name,
-                       cni_joint_kinds[joint->def.kind]->name, (int)motion->coordinate);
+                       cni_joint_kind(joint->def.kind)->name, (int)motion->coordinate);
   if (!isfinite(motion->value) || !isfinite(motion->rate) || !isfinite(motion->acceleration))
     return cni_invalid("cn_world_inverse: a motion of joint '%s' is not finite", joint->name);
   *ref = (CniMachineRef){.kind = CN_MACHINE_DRIVE,

@@ -307,7 +307,7 @@ static CnStatus add_element_stiffness(const Matrices *to, int32_t i) {
     efforts[k] = cni_joint_spring(law, &place.rows, row, &at.ends[0].twist, &at.ends[1].twist);
   }
   double length = cn_norm(cn_sub(at.sight.at.at_b.position, at.sight.at.at_a.position));
-  if (cni_force_kinds[m->model->forces[i].def.kind]->single || !(length > 0)) length = 1;
+  if (cni_force_kind(m->model->forces[i].def.kind)->single || !(length > 0)) length = 1;
   for (int32_t e = 0; e < 2; e++)
     if (at.bodies[e] >= 0 && m->place[at.bodies[e]] >= 0)
       CNI_TRY(add_element_differences(to, i, at.bodies, at.bodies[e], length, efforts));

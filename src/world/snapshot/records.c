@@ -43,6 +43,12 @@ static const CniField disabled_fields[] = {
     ROW(BITS, CniDisabled, a.slot, "a.slot"), ROW(BITS, CniDisabled, a.generation, "a.generation"),
     ROW(BITS, CniDisabled, b.slot, "b.slot"), ROW(BITS, CniDisabled, b.generation, "b.generation"),
     CNI_FIELDS_END};
+static const CniField note_fields[] = {ROW(BITS, CniNote, sort, "sort"),
+                                       ROW(BITS, CniNote, slot, "slot"),
+                                       ROW(BITS, CniNote, generation, "generation"),
+                                       ROW(LONG, CniNote, user_data, "user_data"),
+                                       ROW(NAME, CniNote, name, "name"),
+                                       CNI_FIELDS_END};
 static const CniField motion_fields[] = {ROW(BITS, CniBodyMotion, body.slot, "slot"),
                                          ROW(BITS, CniBodyMotion, body.generation, "generation"),
                                          ROW(BITS, CniBodyMotion, def.x.slot, "x"),
@@ -258,6 +264,7 @@ _Static_assert(CNI_RECORD_PARTS > 4 * CN_JOINT_AXES, "four parts a coordinate");
 
 void cni_records(CniRecord records[CNI_RECORD_COUNT]) {
   memcpy(records, common, sizeof common);
+  records[CNI_RECORD_NOTE] = (CniRecord){"note", NULL, {{"", note_fields, 0}}};
   for (int32_t k = 0; k < CN_FINDING_COUNT; k++)
     records[CNI_RECORD_WATCH].parts[1 + k] =
         (CniPart){cni_finding_kinds[k].name, found_fields,
@@ -267,13 +274,15 @@ void cni_records(CniRecord records[CNI_RECORD_COUNT]) {
         (CniRecord){"shape",
                     cni_shape_kinds[k]->name,
                     {{"", cni_shape_kinds[k]->fields, offsetof(CniShapeRecord, def)}}};
-  for (int32_t k = 0; k < CN_JOINT_KIND_COUNT; k++)
-    records[CNI_RECORD_JOINT_KIND + k] = joint_kind_record(cni_joint_kinds[k]);
-  for (int32_t k = 0; k < CN_FORCE_KIND_COUNT; k++)
+  for (int32_t k = CNI_RECORD_JOINT_KIND; k < CNI_RECORD_COUNT; k++)
+    records[k] = (CniRecord){"", " ", {{NULL, NULL, 0}}}; // room for kinds that nobody added
+  for (int32_t k = 0; k < cni_joint_kind_count(); k++)
+    records[CNI_RECORD_JOINT_KIND + k] = joint_kind_record(cni_joint_kind(k));
+  for (int32_t k = 0; k < cni_force_kind_count(); k++)
     records[CNI_RECORD_FORCE_KIND + k] =
         (CniRecord){"force",
-                    cni_force_kinds[k]->name,
-                    {{"", cni_force_kinds[k]->fields, offsetof(CniForce, def)}}};
+                    cni_force_kind(k)->name,
+                    {{"", cni_force_kind(k)->fields, offsetof(CniForce, def)}}};
 }
 
 const char *const cni_layout_version_4 =

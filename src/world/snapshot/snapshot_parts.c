@@ -89,6 +89,13 @@ static void write_disabled(CniSnapshotWriter *w, const CniModel *model) {
     cni_snapshot_put(w, CNI_RECORD_DISABLED, &model->disabled[i]);
 }
 
+static void write_notes(CniSnapshotWriter *w, const CniModel *model) {
+  if (model->note_count == 0) return;
+  cni_snapshot_put_count(w, model->note_count);
+  for (int32_t i = 0; i < model->note_count; i++)
+    cni_snapshot_put(w, CNI_RECORD_NOTE, &model->notes[i]);
+}
+
 static void write_motions(CniSnapshotWriter *w, const CniModel *model) {
   if (model->motion_count == 0) return;
   cni_snapshot_put_count(w, model->motion_count);
@@ -129,6 +136,7 @@ void cni_snapshot_put_after(CniSnapshotWriter *w, const CniModel *model) {
   write_disabled(w, model);
   write_couplings(w, model);
   write_forces(w, model);
+  write_notes(w, model);
 }
 
 // ---- reading ----
@@ -347,6 +355,19 @@ static CnStatus read_disabled(CniSnapshotReader *r, CniModel *model) {
   return CN_OK;
 }
 
+static CnStatus read_notes(CniSnapshotReader *r, CniModel *model) {
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_NOTE].seen) return CN_OK;
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_NOTE, &count));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->notes, model->note_capacity, 0, count));
+  for (int32_t i = 0; i < count; i++) {
+    model->notes[i] = (CniNote){0};
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_NOTE, &model->notes[i]));
+  }
+  model->note_count = count;
+  return CN_OK;
+}
+
 static CnStatus read_motions(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
   if (!r->layout.spans[CNI_RECORD_MOTION].seen) return CN_OK;
@@ -402,5 +423,6 @@ CnStatus cni_snapshot_get_after(CniSnapshotReader *r, CniModel *model) {
   CNI_TRY(read_motions(r, model));
   CNI_TRY(read_disabled(r, model));
   CNI_TRY(read_couplings(r, model));
-  return read_forces(r, model);
+  CNI_TRY(read_forces(r, model));
+  return read_notes(r, model);
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes: directions along which pairs of the list of candidates were last seen apart.
+// Hints: what pairs of the list of candidates remember from the last call.
 //
 // Half of the candidates of a pile are near each other and do not touch. What kept two shapes apart a
 // step ago mostly still does, and to see that takes one look along one direction instead of a search
-// for it. A direction proves by itself that they are apart (cni_still_apart), by more than round-off,
-// so that a search would say the same: an axis that is old, of another pair, or lost changes nothing
-// but the time.
+// for it. Those that touch mostly touch with the same corners, edges and sides. A hint proves by itself
+// that it is still right, by more than round-off, so that a search would say the same
+// (cni_still_apart, cni_convex_meet): one that is old, of another pair, or lost changes nothing but
+// the time.
 //
-// An axis belongs to a place in the list. When the list is made anew, pairs that were in the old one
+// A hint belongs to a place in the list. When the list is made anew, pairs that were in the old one
 // take theirs along: both lists ascend.
 #include "collision/collision_private.h"
 
 #include "core/error.h"
 #include "core/sort.h"
 
-CniAxis *cni_axis_of(const CniCollision *c, CniPair pair) {
+CniHint *cni_axis_of(const CniCollision *c, CniPair pair) {
   int32_t row = pair.a < pair.b ? pair.a : pair.b, partner = pair.a ^ pair.b ^ row;
   if (row >= c->axis_rows) return NULL;
   int32_t low = c->starts[row], high = c->starts[row + 1], last = high;

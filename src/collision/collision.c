@@ -78,7 +78,7 @@ void cni_collision_destroy(CniCollision *collision) {
   cni_release(&allocator, collision->starts, (size_t)collision->start_capacity * sizeof(int32_t));
   cni_release(&allocator, collision->partners,
               (size_t)collision->partner_capacity * sizeof(int32_t));
-  cni_release(&allocator, collision->axes, (size_t)collision->axis_capacity * sizeof(CniAxis));
+  cni_release(&allocator, collision->axes, (size_t)collision->axis_capacity * sizeof(CniHint));
   cni_release(&allocator, collision, sizeof *collision);
 }
 

@@ -56,7 +56,6 @@ typedef struct CniTouching {
   CniContactChunk *part;
   int32_t first;     // of its contacts in the part
   int32_t manifolds; // taken
-  CnVec3 apart;      // of an empty one: along this
 } CniTouching;
 
 // Where a shape has to stay for the list of candidates to be good, seen from the list's origin. It
@@ -69,11 +68,6 @@ typedef struct CniWide {
 typedef struct CniWideSides {
   float y, z;
 } CniWideSides;
-
-// A direction along which two shapes were apart, from the one with the smaller slot; zeros: none.
-typedef struct CniAxis {
-  float x, y, z;
-} CniAxis;
 
 // Two shapes that may meet in this step, one of them of a continuous body.
 typedef struct CniSwept {
@@ -104,7 +98,7 @@ struct CniCollision {
   int32_t plane_count; // of these; -1: one moved
   int32_t wide_count;  // shapes there were; -1: the list is not valid
   int32_t pair_count;
-  CniAxis *axes; // of the partners; null: there have been balls and half-spaces only
+  CniHint *axes; // of the partners; null: there have been balls and half-spaces only
   int32_t axis_capacity;
   int32_t axis_rows;   // shapes there were when axes, starts and partners were made together
   int32_t age;         // calls that the list has served
@@ -148,9 +142,9 @@ CnStatus cni_detection_candidates(CniCollision *c, CniDetection *w);
 // made anew, the old ones are put aside and those of pairs that stay taken over.
 typedef struct CniOldAxes {
   int32_t *starts, *partners, rows;
-  CniAxis *axes;
+  CniHint *axes;
 } CniOldAxes;
-CniAxis *cni_axis_of(const CniCollision *c, CniPair pair);
+CniHint *cni_axis_of(const CniCollision *c, CniPair pair);
 CnStatus cni_axes_leave(CniCollision *c, const CniDetection *w, CniOldAxes *old);
 CnStatus cni_axes_take(CniCollision *c, const CniDetection *w, const CniOldAxes *old);
 // cull.c

@@ -75,7 +75,6 @@ void cni_collision_spheres(CnVec3 a, double radius_a, CnVec3 b, double radius_b,
 
 void cni_touching_take(void *context, const CniManifold *manifold) {
   CniTouching *t = context;
-  if (manifold->count == 0) t->apart = manifold->normal;
   t->manifolds += manifold->count > 0;
   for (int32_t i = 0; i < manifold->count; i++) {
     const CniPoint *p = &manifold->points[i];
@@ -110,18 +109,19 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   CniPlaced room_a, room_b;
   const CniPlaced *placed_a = cni_placed_at(w, pair.a, &room_a);
   const CniPlaced *placed_b = cni_placed_at(w, pair.b, &room_b);
-  CniTouching t = {pair, a->body, b->body, part, part->count, 0, CN_VEC3_ZERO};
+  CniTouching t = {pair, a->body, b->body, part, part->count, 0};
   int swept = cni_is_swept(w, a, b);
   double margin = swept ? cni_swept_margin(a, b) : cni_pair_margin(w, a, b);
-  CniAxis *axis = cni_axis_of(w->collision, pair);
-  if (axis && (axis->x != 0 || axis->y != 0 || axis->z != 0) &&
-      cni_still_apart(placed_a, placed_b, margin,
-                      cn_vec3((double)axis->x, (double)axis->y, (double)axis->z)))
-    return;
-  cni_collide_all(placed_a, placed_b, margin, cni_touching_take, &t);
-  if (axis) *axis = (CniAxis){(float)t.apart.x, (float)t.apart.y, (float)t.apart.z};
-  cni_touching_end(&t);
   uint32_t either = a->flags | b->flags;
+  CniHint *hint = either & (CNI_IS_MESH | CNI_ENDLESS) ? NULL : cni_axis_of(w->collision, pair);
+  if (hint) {
+    CniManifold manifold;
+    cni_collide_again(placed_a, placed_b, margin, hint, &manifold);
+    cni_touching_take(&t, &manifold);
+  } else {
+    cni_collide_all(placed_a, placed_b, margin, cni_touching_take, &t);
+  }
+  cni_touching_end(&t);
   if (w->in->rows && !swept && t.manifolds == 1 && !(either & CNI_IS_MESH))
     cni_aim_any(w, a, b, pair, part, t.first);
   part->pieces |= either & CNI_PIECE;

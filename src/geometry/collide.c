@@ -59,17 +59,37 @@ static int swapped(const CniPlaced *a, const CniPlaced *b) {
 }
 
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold) {
+  CniHint hint = {0, 0, 0, {0, 0}};
+  cni_collide_again(a, b, margin, &hint, manifold);
+}
+
+void cni_collide_again(const CniPlaced *a, const CniPlaced *b, double margin, CniHint *hint,
+                       CniManifold *manifold) {
+  uint32_t parts[2] = {0, 0};
   manifold->normal = cn_vec3(0, 0, 1);
   manifold->count = 0;
+  if ((hint->x != 0 || hint->y != 0 || hint->z != 0) &&
+      cni_still_apart(a, b, margin, cn_vec3((double)hint->x, (double)hint->y, (double)hint->z)))
+    return;
   int swap = swapped(a, b);
   const CniPlaced *first = swap ? b : a, *second = swap ? a : b;
   if (cni_shape_unbounded(first->kind) || cni_shape_is_surface(second->kind)) return;
   CniCollide collide = pairs[first->kind][second->kind];
   if (!sharp(first) || !sharp(second)) collide = NULL;
   if (!collide && cni_shape_unbounded(second->kind)) collide = cni_collide_convex_plane;
-  if (!collide) collide = cni_collide_convex;
-  collide(first, second, margin, manifold);
+  if (collide) {
+    collide(first, second, margin, manifold);
+  } else {
+    parts[0] = hint->parts[swap];
+    parts[1] = hint->parts[!swap];
+    cni_collide_convex_again(first, second, margin, parts, manifold);
+  }
   if (swap) manifold->normal = cn_neg(manifold->normal);
+  *hint = (CniHint){0, 0, 0, {parts[swap], parts[!swap]}};
+  if (manifold->count == 0) {
+    CnVec3 n = manifold->normal;
+    hint->x = (float)n.x, hint->y = (float)n.y, hint->z = (float)n.z;
+  }
   // which of two of a kind comes first changes as they move: names keep the order of the caller
   for (int32_t i = 0; swap && a->kind == b->kind && i < manifold->count; i++)
     manifold->points[i].feature = cni_feature_turned(manifold->points[i].feature);

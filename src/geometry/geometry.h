@@ -32,6 +32,16 @@ typedef struct CniManifold {
 // an empty manifold may be a direction along which they are farther apart than the margin.
 void cni_collide(const CniPlaced *a, const CniPlaced *b, double margin, CniManifold *manifold);
 
+// What a pair remembers from one call to the next: the parts that touched, or a direction along which
+// they were apart. It may be old, of another pair, or lost (zeros): it changes the time a call takes
+// and never the answer, to the last bit (convex_meet.c).
+typedef struct CniHint {
+  float x, y, z;     // of about unit length, from a to b
+  uint32_t parts[2]; // of a and of b
+} CniHint;
+void cni_collide_again(const CniPlaced *a, const CniPlaced *b, double margin, CniHint *hint,
+                       CniManifold *manifold);
+
 // The narrow phase of any two shapes: a pair may touch in several places, each with a normal of its
 // own. Whoever asks takes the manifolds one after another; of two convex shapes it may be empty.
 typedef void (*CniTake)(void *context, const CniManifold *manifold);

@@ -43,6 +43,9 @@ void cni_collide_box_box(const CniPlaced *a, const CniPlaced *b, double margin,
 
 void cni_collide_convex(const CniPlaced *a, const CniPlaced *b, double margin,
                         CniManifold *manifold);
+// The same, with the parts that touched in the last call, or zeros; they become those of this one.
+void cni_collide_convex_again(const CniPlaced *a, const CniPlaced *b, double margin,
+                              uint32_t parts[2], CniManifold *manifold);
 void cni_collide_convex_plane(const CniPlaced *a, const CniPlaced *b, double margin,
                               CniManifold *manifold);
 

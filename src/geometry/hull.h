@@ -33,6 +33,9 @@ typedef struct CniColumns {
   int32_t stride;
 } CniColumns;
 typedef int32_t (*CniFarthest)(const double *rows, int32_t stride, CnVec3 direction);
+// How many of the first `count` reach above a level.
+typedef int32_t (*CniAbove)(const CniColumns *columns, int32_t count, CnVec3 direction,
+                            double level);
 
 typedef struct CniHull {
   int32_t vertex_count, face_count, corner_count; // half as many edges as corners
@@ -42,6 +45,7 @@ typedef struct CniHull {
   // For searches: the vertices and the normals of the faces once more, and of every vertex the faces
   // about it, ascending: about[first_about[v]] up to first_about[v + 1].
   CniFarthest farthest;
+  CniAbove above;
   CniColumns vertex_columns, normal_columns;
   int32_t *first_about, *about;
   size_t bytes; // of the whole, in one piece

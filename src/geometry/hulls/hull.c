@@ -138,14 +138,18 @@ static CnStatus join_faces(CniHull *h, const char *what) {
 
 #if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
 int32_t cni_farthest_avx2(const double *rows, int32_t stride, CnVec3 direction);
+int32_t cni_above_avx2(const CniColumns *columns, int32_t count, CnVec3 direction, double level);
 #endif
 
-static CniFarthest farthest(void) {
+static void choose_width(CniHull *h) {
+  h->farthest = CNI_WIDE_NAME(cni_farthest);
+  h->above = CNI_WIDE_NAME(cni_above);
 #if defined(__x86_64__) && !defined(CNI_SIMD_OFF)
   CniSimdLevel level = cni_simd_level();
-  if (level == CNI_SIMD_LEVEL_AVX2 || level == CNI_SIMD_LEVEL_AVX512) return cni_farthest_avx2;
+  if (level != CNI_SIMD_LEVEL_AVX2 && level != CNI_SIMD_LEVEL_AVX512) return;
+  h->farthest = cni_farthest_avx2;
+  h->above = cni_above_avx2;
 #endif
-  return CNI_WIDE_NAME(cni_farthest);
 }
 
 static void set_column(CniColumns columns, int32_t i, CnVec3 a) {
@@ -156,7 +160,7 @@ static void set_column(CniColumns columns, int32_t i, CnVec3 a) {
 
 static void set_searches(CniHull *h) {
   int32_t at = 0;
-  h->farthest = farthest();
+  choose_width(h);
   for (int32_t v = 0; v < h->vertex_columns.stride; v++)
     set_column(h->vertex_columns, v, h->vertices[v < h->vertex_count ? v : 0]);
   for (int32_t f = 0; f < h->normal_columns.stride; f++)

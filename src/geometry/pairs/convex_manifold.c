@@ -342,12 +342,29 @@ static void take_normal(const CniConvex *x, Sides *s, CniNearest *near) {
   }
 }
 
+// Parts that are known to touch in one place, with nothing else within the margin.
+static int is_single(const CniConvex *x, const CniNearest *near) {
+  int corner_of_a = cni_part_rank(near->parts[0]) == 0;
+  if (near->crossing) return 1;
+  if (near->parts[0] == 0 || cni_part_rank(near->parts[corner_of_a]) != 2) return 0;
+  const CniPlaced *shape = corner_of_a ? x->a : x->b;
+  CnVec3 d = corner_of_a ? near->normal : cn_neg(cn_mtmul(x->turn, near->normal));
+  double room = x->margin - near->gap;
+  return cni_parts_of[shape->kind].alone(shape, near->parts[!corner_of_a], d, room, near->inset);
+}
+
 void cni_convex_manifold(const CniConvex *x, const CniNearest *found, double margin,
                          CniManifold *manifold) {
+  if (is_single(x, found)) {
+    const CniCorner *c = &found->simplex.corner[0];
+    manifold->normal = found->normal;
+    add(x, found->normal, c->a, found->gap, c->name_a, c->name_b, margin, manifold);
+    return;
+  }
   Sides s;
   CniNearest near = *found;
   find_sides(x, near.normal, &s);
-  if (x->curved) take_normal(x, &s, &near);
+  if (x->curved && near.parts[0] == 0) take_normal(x, &s, &near);
   manifold->normal = near.normal;
   if (by_polygon(x, &near, &s, margin, manifold)) return;
   if (by_edges(x, &near, &s, margin, manifold)) return;

@@ -42,7 +42,48 @@ typedef struct CniNearest {
   CnVec3 normal;
   double gap;
   CniSimplex simplex;
+  // where the parts that meet are known (convex_meet.c), otherwise zeros
+  uint32_t parts[2];
+  double inset; // m, how far inside the border of the face that they make
+  int crossing; // two edges, in one point
 } CniNearest;
+
+// A part of a core that can lie against another: a corner, the edge between two corners or a flat side,
+// by its number; 0: none. Corners are numbered below 256, as `support` names them.
+static inline uint32_t cni_part_corner(uint32_t corner) { return 1u << 16 | corner; }
+static inline uint32_t cni_part_edge(uint32_t from, uint32_t to) {
+  return 2u << 16 | from << 8 | to; // from < to
+}
+static inline uint32_t cni_part_side(uint32_t side) { return 3u << 16 | side; }
+static inline int32_t cni_part_rank(uint32_t part) { return (int32_t)(part >> 16) - 1; }
+
+typedef struct CniPart {
+  int32_t rank;    // 0 a corner, 1 an edge, 2 a side
+  int32_t bends;   // where it is depends on the direction it is seen from
+  CnVec3 from, to; // the corner; the ends; a point of the side and its normal
+} CniPart;
+
+// What a kind knows of its parts (convex_parts.c), in its own frame; all null: nothing.
+typedef struct CniPartsOf {
+  int (*part)(const CniPlaced *shape, uint32_t part, CniPart *p); // 0: there is no such part
+  // Does it reach farthest along a unit direction, by `clear` more than all else? Of a side the
+  // direction is its normal. What bends is placed.
+  int (*top)(const CniPlaced *shape, uint32_t part, CnVec3 direction, double clear, CniPart *p);
+  // Is all that is less than `room` below a corner less than `within` aside of it?
+  int (*alone)(const CniPlaced *shape, uint32_t part, CnVec3 direction, double room, double within);
+  // How far a point is inside the border of a side, seen along its normal; negative: outside.
+  double (*inset)(const CniPlaced *shape, uint32_t part, CnVec3 point);
+  uint32_t (*side)(const CniPlaced *shape, CnVec3 direction); // that is most across a direction
+  // The name of an edge in contacts, 0 if it is none, and how much the sides at it are across the
+  // direction: the larger cosine.
+  uint32_t (*edge)(const CniPlaced *shape, uint32_t part, CnVec3 direction, double *across);
+} CniPartsOf;
+extern const CniPartsOf cni_parts_of[CN_SHAPE_KIND_COUNT];
+
+// How two cores lie to each other if these parts meet; 0: they do not, or not clearly, and nothing
+// has changed. And the same by the parts of an answer.
+int cni_convex_meet(const CniConvex *x, const uint32_t parts[2], CniNearest *near);
+int cni_convex_parts(const CniConvex *x, CniNearest *near);
 
 // The corner of B - A that is farthest back along a direction.
 CniCorner cni_convex_corner(const CniConvex *x, CnVec3 direction);

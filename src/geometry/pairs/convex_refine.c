@@ -220,7 +220,7 @@ static int flat_side(const CniConvex *x, double start, CniNearest *near) {
       c.b = cn_madd(c.a, gap, flat), c.name_b = CNI_FEATURE_FACE;
     else
       c.a = cn_madd(c.b, -gap, flat), c.name_a = CNI_FEATURE_FACE;
-    *near = (CniNearest){flat, gap, {1, {c}, {1}}};
+    *near = (CniNearest){.normal = flat, .gap = gap, .simplex = {1, {c}, {1}}};
     return 1;
   }
   return 0;

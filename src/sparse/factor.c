@@ -100,7 +100,8 @@ static CnStatus factor(Work *w, const char *name) {
   CNI_TRY(cni_arena_array(&w->arena, f->size, 1, &sign));
   memset(sign, 1, (size_t)f->size);
   CNI_TRY(cni_ldl_create(&f->allocator, &lower, sign, NULL, &f->ldl));
-  CNI_TRY(cni_ldl_factor(f->ldl, lower.value, NULL, &report));
+  if (cni_ldl_factor(f->ldl, lower.value, NULL, &report) != CN_OK)
+    return cni_bad_data("%s has entries too large or too far apart to be factored", name);
   if (report.replaced == 0) return CN_OK;
   return cni_bad_data("%s is not positive definite (row %d: a pivot of %g)", name,
                       (int)report.worst, report.least);

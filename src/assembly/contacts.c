@@ -571,20 +571,3 @@ void cni_contact_impulses(const CnProblem *problem, const CnAnswer *answer, int3
     if (angular) angular[i] = impulse.angular;
   }
 }
-
-void cni_contacts_contradict(const CnProblem *problem, const double *g, int32_t first,
-                             int32_t count, CnSolveReport *report, int32_t *contacts) {
-  int any = 0;
-  for (int32_t i = 0; i < CN_REPORT_ROWS; i++) contacts[i] = -1;
-  for (int32_t i = 0; i < problem->set_count; i++)
-    any |= problem->sets[i].kind >= CN_BLOCK_UNILATERAL && problem->sets[i].compliance[0] > 0;
-  for (int32_t i = 0, found = 0; any && i < count; i++) {
-    const CniBlock *block = &problem->blocks[first + i];
-    double c = problem->sets[block->set].compliance[0];
-    if (!(c * g[block->row] > 0.5 * fabs(*cni_block_b_n(problem, block)))) continue;
-    if (found < CN_REPORT_ROWS) contacts[found++] = i;
-    if (report->infeasible_count < CN_REPORT_ROWS)
-      report->infeasible_rows[report->infeasible_count] = block->row;
-    report->infeasible_count++;
-  }
-}

@@ -25,6 +25,7 @@
 
 #define SQUEEZE 0x1p-13 // about 1e-4
 #define PINCH 0x1p-7    // of driven jaws, which go on pressing
+#define ALONG 1e-3      // of its speed: what comes nearer by less slides along the surface
 #define OPPOSITE 0.55   // any direction has an axis along which it has that much
 
 static int deep(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c,
@@ -125,6 +126,20 @@ static void stand(Sides *s, uint8_t sides, int32_t body, int driven) {
   }
 }
 
+// Does a driven body press at a contact? One on motors may; one that is moved does where it comes
+// nearer: what slides along the surface squeezes nothing.
+static int presses(const CniAssemblyInput *in, const CnProblem *p, const CniContact *c,
+                   const uint8_t *firm) {
+  int32_t by = firm[c->body_a] == YIELDS ? c->body_b : c->body_a;
+  const CniGroup *group = &p->groups[by];
+  if (firm[by] != DRIVEN) return 0;
+  if (cni_group_has_mass(group)) return 1;
+  CnVec3 arm = cn_sub(c->point, in->pose[by].position);
+  CnVec3 v = cn_add(group->v, cn_cross(group->w, arm));
+  double speed = cn_dot(c->normal, v);
+  return (by == c->body_a ? speed : -speed) > ALONG * cn_norm(v);
+}
+
 static CnStatus find_pinched(const CniAssemblyInput *in, const CnProblem *p, CniContactPlan *plan) {
   uint8_t *firm, *squeezed = NULL;
   int32_t *parent, count = in->contact_count;
@@ -149,12 +164,12 @@ static CnStatus find_pinched(const CniAssemblyInput *in, const CnProblem *p, Cni
     if (yields_a == (firm[c->body_b] == YIELDS)) continue;
     int32_t by = yields_a ? c->body_b : c->body_a;
     stand(&sides[root_of(parent, yields_a ? c->body_a : c->body_b)],
-          sides_of(yields_a ? cn_neg(c->normal) : c->normal), by, firm[by] == DRIVEN);
+          sides_of(yields_a ? cn_neg(c->normal) : c->normal), by, presses(in, p, c, firm));
   }
   for (int32_t i = 0; i < count; i++) {
     const CniContact *c = &in->contacts[i];
     int yields_a = firm[c->body_a] == YIELDS, yields_b = firm[c->body_b] == YIELDS;
-    if (yields_a == yields_b || firm[yields_a ? c->body_b : c->body_a] != DRIVEN) continue;
+    if (yields_a == yields_b || !presses(in, p, c, firm)) continue;
     if (!between(&sides[root_of(parent, yields_a ? c->body_a : c->body_b)])) continue;
     if (!squeezed) CNI_TRY(cni_arena_array(in->arena, count, 1, &squeezed));
     squeezed[i] = CNI_PINCHED;
@@ -213,4 +228,36 @@ CnStatus cni_find_squeezed(const CniAssemblyInput *in, const CnProblem *p, doubl
                            CniContactPlan *plan) {
   CNI_TRY(find_overlaps(in, p, inradius, plan));
   return find_pinched(in, p, plan);
+}
+
+// ---- what was asked for and not given ----
+
+// The speed that a contact with compliance asks for: to go apart, and that of a body which is moved.
+static double speed_asked(const CnProblem *p, const CniBlock *block) {
+  const CniSphereBlock *s = block->storage == CNI_SPHERE ? &p->spheres[block->index] : NULL;
+  const CniPairBlock *t = s ? NULL : &p->pairs[block->index];
+  const CniGroup *groups[] = {&p->groups[s ? s->group_a : t->group_a],
+                              &p->groups[s ? s->group_b : t->group_b]};
+  double speed = fabs(*cni_block_b_n(p, block));
+  for (int32_t i = 0; i < 2; i++)
+    if (!cni_group_has_mass(groups[i]))
+      speed += fabs(cn_dot(s ? s->normal : t->normal, groups[i]->v));
+  return speed;
+}
+
+void cni_contacts_contradict(const CnProblem *problem, const double *g, int32_t first,
+                             int32_t count, CnSolveReport *report, int32_t *contacts) {
+  int any = 0;
+  for (int32_t i = 0; i < CN_REPORT_ROWS; i++) contacts[i] = -1;
+  for (int32_t i = 0; i < problem->set_count; i++)
+    any |= problem->sets[i].kind >= CN_BLOCK_UNILATERAL && problem->sets[i].compliance[0] > 0;
+  for (int32_t i = 0, found = 0; any && i < count; i++) {
+    const CniBlock *block = &problem->blocks[first + i];
+    double c = problem->sets[block->set].compliance[0];
+    if (!(c > 0 && c * g[block->row] > 0.5 * speed_asked(problem, block))) continue;
+    if (found < CN_REPORT_ROWS) contacts[found++] = i;
+    if (report->infeasible_count < CN_REPORT_ROWS)
+      report->infeasible_rows[report->infeasible_count] = block->row;
+    report->infeasible_count++;
+  }
 }

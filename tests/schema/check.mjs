@@ -20,7 +20,7 @@ function fail(what, why) {
 // ---- good scenes ----
 
 const good = [];
-for (const folder of ["examples/scenes", "tests/scenes/good"])
+for (const folder of ["examples/scenes", "examples/machines", "tests/scenes/good"])
   for (const file of fs.readdirSync(path.join(root, folder)))
     if (file.endsWith(".json")) good.push([`${folder}/${file}`, read(`${folder}/${file}`)]);
 let block = 0;

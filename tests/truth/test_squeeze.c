@@ -89,9 +89,36 @@ static void free_overlap(void **state) {
   cn_world_destroy(world);
 }
 
+// A plate that slides along a box, which leans on it and has a wall on the other side, squeezes nothing.
+static void sliding_plate(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  def.gravity.y = -2;
+  CnWorld *world = world_make(&def);
+  CnMaterialId material = world_material(world, 0.1, 0);
+  CnVec3 half = cn_vec3(0.1, 0.1, 0.1);
+  CnBodyId plate;
+  CnBodyDef moved = cn_body_def_default();
+  world_floor(world, material);
+  world_fixed_box(world, half, world_at(0, 0.2, 0.1), material);
+  CnBodyId box = world_box(world, half, 2, world_at(0, 0, 0.1), CN_VEC3_ZERO, material);
+  moved.kind = CN_BODY_KINEMATIC;
+  moved.pose = world_at(0, -0.11, 0.3);
+  moved.twist.velocity = cn_vec3(0, 0, -0.5);
+  CHECK_OK(cn_body_create(world, &moved, &plate));
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_BOX);
+  CnShapeId id;
+  shape.half_size = cn_vec3(0.1, 0.01, 0.29);
+  shape.material = material;
+  CHECK_OK(cn_shape_create(world, plate, &shape, &id));
+  for (int i = 0; i < 300; i++) CHECK(world_step(world).solve.infeasible_count == 0);
+  CHECK_NEAR(world_pose(world, box).position.y, 0, 1e-4);
+  cn_world_destroy(world);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(ball_between_jaws),
-                                     cmocka_unit_test(narrow_channel),
-                                     cmocka_unit_test(free_overlap)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ball_between_jaws), cmocka_unit_test(narrow_channel),
+      cmocka_unit_test(free_overlap), cmocka_unit_test(sliding_plate)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static CniMotionFigures figures_of(const CnWorld *world) {
   const CniModel *model = &world->now.model;
   CnVec3 g = world->now.settings.gravity, moment = CN_VEC3_ZERO;
   CniMotionFigures f = {.spinning = -1};
-  double twice = 0, fastest = 0, spin = 0;
+  double twice = 0, fastest = 0, speed = 0, spin = 0;
   for (int32_t i = 0; i < model->body_count; i++) {
     double m = model->mass[i].mass, j = model->mass[i].inertia;
     CnVec3 v = model->twist[i].velocity, w = model->twist[i].spin;
@@ -58,12 +58,13 @@ static CniMotionFigures figures_of(const CnWorld *world) {
       continue;
     }
     fastest = cn_max(fastest, v2);
+    double own = j * w2; // twice the energy of turning
     if (j == CNI_TURNS_BY_AXIS) {
-      CnVec3 own = cn_unrotate(model->pose[i].rotation, w), a = model->inertias[i];
-      twice += m * v2 + (a.x * own.x * own.x + a.y * own.y * own.y + a.z * own.z * own.z);
-    } else {
-      twice += m * v2 + j * w2;
+      CnVec3 o = cn_unrotate(model->pose[i].rotation, w), a = model->inertias[i];
+      own = a.x * o.x * o.x + a.y * o.y * o.y + a.z * o.z * o.z;
     }
+    twice += m * v2 + own;
+    speed = cn_max(speed, v2 + own / m);
     if (w2 > spin && (j == CNI_TURNS_BY_AXIS || model->bodies[i].first_joint >= 0)) {
       spin = w2;
       f.spinning = i;
@@ -74,6 +75,7 @@ static CniMotionFigures figures_of(const CnWorld *world) {
   f.kinetic = 0.5 * twice;
   f.potential = -cn_dot(g, moment);
   f.fastest = sqrt(fastest);
+  f.speed = sqrt(speed);
   f.spin = sqrt(spin);
   return f;
 }
@@ -402,7 +404,7 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   double step = cn_norm(world->now.settings.gravity) * world->work.time_step;
   if (solve->converged >= 0)
     note_share(watch, CN_FINDING_RESIDUAL, solve->certificate.residual_speed,
-               cn_max(cn_max(w->before.fastest, now.fastest), step));
+               cn_max(cn_max(w->before.speed, now.speed), step));
   double turn = now.spin * world->work.time_step;
   if (solve->converged >= 0 && now.spinning >= 0)
     note(watch, CN_FINDING_TURNING,

@@ -46,11 +46,12 @@ extern const CniFindingKind cni_finding_kinds[CN_FINDING_COUNT];
 
 // Energies and the largest speed of the present state.
 typedef struct CniMotionFigures {
-  double kinetic, potential, fastest; // J, J, m/s
-  double mass;                        // kg, of bodies that move by forces
-  int32_t driven;                     // some body moves by itself
-  double spin;                        // rad/s: the largest of bodies on joints and of no balls
-  int32_t spinning;                   // that body; -1: none
+  double kinetic, potential; // J
+  double fastest, speed; // m/s: of centres of mass; with that of turning, at the radius of gyration
+  double mass;           // kg, of bodies that move by forces
+  int32_t driven;        // some body moves by itself
+  double spin;           // rad/s: the largest of bodies on joints and of no balls
+  int32_t spinning;      // that body; -1: none
 } CniMotionFigures;
 
 // What is known of a step before it is made.

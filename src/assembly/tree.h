@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines that are trees of hinges: a step as a whole, beside the step problem. Bodies in the order of the
-// tree, inertias of what hangs at each joint. What is not of that kind is left to the others.
+// Machines of hinges and ball joints: a step as a whole, beside the step problem. Bodies in the order of the
+// tree, inertias of what hangs at each joint; where joints close loops, all of them in one system. What is
+// not of that kind is left to the others.
 #ifndef CNI_ASSEMBLY_TREE_H
 #define CNI_ASSEMBLY_TREE_H
 

@@ -41,6 +41,7 @@ CnStatus cni_figures_add(CniFigures *figures, CnWorld *world, const CnStepReport
   if (report->solve.converged == 0) figures->not_converged++;
   if (report->solve.converged < 0) figures->uncertified++;
   if (report->solve.cut_by_time) figures->cut_by_time++;
+  figures->whole += report->solve.method && strcmp(report->solve.method, "tree") == 0;
   cni_figures_note(figures, world, report);
   figures->friction = report->solve.friction;
   if (!(residual <= figures->residual_max)) figures->residual_max = residual;
@@ -161,6 +162,7 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_count(show, "steps_rejected", NULL, job->figures.rejected);
   cni_show_count(show, "located_events", NULL, job->figures.events);
   cni_show_count(show, "steps_led_over", NULL, job->figures.led_over);
+  cni_show_count(show, "steps_whole", NULL, job->figures.whole);
   // what vouches for the steps: a solver's residual, or an integrator's error and drift
   cni_show_text(show, "certificate", NULL, job->figures.uncertified > 0 ? "drift" : "residual");
   if (job->figures.uncertified > 0) {
@@ -225,6 +227,9 @@ static void print_convergence(const CniJob *job, const Summary *s) {
     printf("  infeasible     %lld steps with joints that contradict each other, first %s\n",
            (long long)f->torn, f->torn_joints);
   if (f->cut_by_time) printf("  cut by time    %lld steps\n", (long long)f->cut_by_time);
+  if (f->whole > 0)
+    printf("  whole steps    %lld of %lld, of hinges alone, without a step problem\n",
+           (long long)f->whole, (long long)f->step_count);
 }
 
 static void print_summary(const CniJob *job, const Summary *s, const CnWorldInfo *info,

@@ -34,6 +34,7 @@ typedef struct CniFigures {
   int64_t torn;             // steps with joints that contradict each other
   char torn_joints[160];    // names of the first ones
   int64_t integrator_steps, rejected, events, led_over;
+  int64_t whole;           // steps of machines of hinges, without a step problem
   double integrator_error; // largest of the steps kept, 1: the tolerance; 0: not measured
   double position_drift, velocity_drift; // m, m/s, largest; NaN: the integrator does not say
   double work[CN_BALANCE_PART_COUNT];    // J, sums over the steps that keep a balance

@@ -15,12 +15,16 @@
 // Connected parts (islands) are independent of each other and run in parallel, with the same bits
 // for any number of workers.
 //
-// Rows that depend on others (a door on three hinges) make S singular. An island in which a pivot
-// is lost, less than CNI_DIRECT_LOST of its row's diagonal, is factored again as S + shift D, and
-// conjugate gradients from zero with that factor find the x of least sum D_i x_i^2 among all
-// solutions; what no x can give is taken out of c first. D_i is the sum of the inverse masses of the row's bodies where the row moves points
-// (times the square of its direction, 1), and its diagonal in S where it only turns: so the norm is
-// that of bearings of equal stiffness, whatever their lever arms.
+// Rows that depend on others (a door on three hinges) make S singular. A row whose pivot is lost, less
+// than CNI_DIRECT_LOST of its diagonal, is left out: the others give a solution x, and all of them, if
+// what the row asks for agrees with what the others ask for. Among all solutions it is then the one of
+// least sum D_i x_i^2 that is given: a machine whose loads lie in its plane has it already, which one
+// substitution tells; else S + shift D is factored, and (shift (S + shift D)^-1 D)^3 leaves of x what is
+// to be taken away. Where c contradicts itself conjugate gradients from zero with that factor find the x
+// that leaves least, once what no x can give is taken out of c. D_i is the sum of the inverse masses of
+// the row's bodies where the row moves points (times the square of its direction, 1), and its diagonal
+// in S where it only turns: so the norm is that of bearings of equal stiffness, whatever their lever
+// arms.
 #ifndef CNI_SPARSE_DIRECT_H
 #define CNI_SPARSE_DIRECT_H
 
@@ -73,9 +77,14 @@ int cni_direct_fits(const CniDirect *direct);
 // Factor the values of a system of that structure. tasks may be null.
 void cni_direct_factor(CniDirect *direct, const CniDirectSystem *system, CnTasks *tasks);
 
-// x = S^-1 c (x may be c), islands [begin, end): one back-substitution, and in islands with
-// dependent rows as many as conjugate gradients take. Islands may be solved by several threads.
+// x = S^-1 c (x may be c), islands [begin, end): one back-substitution, and in islands with dependent
+// rows half of one more, or what the norm or a contradiction takes. Islands may be solved by several threads.
 void cni_direct_solve(CniDirect *direct, const double *c, double *x, int32_t begin, int32_t end);
+// The same in less time: where rows depend on others x is any of the solutions, and among those with the
+// same S x the one of least norm.
+void cni_direct_solve_some(CniDirect *direct, const double *c, double *x, int32_t begin,
+                           int32_t end);
+void cni_direct_least(CniDirect *direct, double *x, int32_t begin, int32_t end);
 // The same for all islands, and at least `steps` refinements each.
 void cni_direct_refine(CniDirect *direct, const double *c, double *x, int32_t steps,
                        CnTasks *tasks);

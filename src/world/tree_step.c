@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step of a world that is nothing but a machine of hinges under gravity: bodies without shapes, joints
-// that lock and do nothing else, no closed loop. assembly/tree makes it in one go; here is when that is
+// that lock and do nothing else. assembly/tree makes it in one go; here is when that is
 // asked, what the world keeps of it, and the step problem that it would have solved, which is made only
 // where somebody wants to see it.
 #include <string.h>
@@ -31,7 +31,7 @@ static void tell(const CnWorld *world, const CniTreeStep *step, double seconds,
                  CnSolveReport *solve) {
   const CnSolverDef *def = &world->now.settings.solver;
   *solve = (CnSolveReport){.solver = def->name,
-                           .method = def->name,
+                           .method = "tree",
                            .friction = world->now.engine.problem->friction,
                            .iterations = 1,
                            .attempts = 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of a machine that is a tree of hinges and ball joints: kick and drift (drift_joints.c tells what
+// A step of a machine of hinges and ball joints: kick and drift (drift_joints.c tells what
 // they are; every other step the drift comes first, where that is stable), all bodies in the order
 // of the tree, without a step problem. What the tree cannot do, or cannot do well (joints that are apart,
 // forces whose stiffness the step does not resolve, a motion that is not found), it does not take.
@@ -13,60 +13,35 @@
 
 // ---- the step ----
 
-// The joint that is farthest open, over its size, where the step begins.
-static void find_worst(const CniTree *t, CniTreeStep *step) {
-  double most = 0;
-  step->worst = -1;
-  step->way = step->turn = step->open_size = 0;
-  for (int32_t i = 0; i < t->node_count; i++) {
-    const CniTreeNode *node = &t->nodes[i];
-    const CniTreeJoint *j = &t->joints[i];
-    if (node->joint < 0) continue;
-    double size = cn_max(cn_max(node->reach, node->parent_reach), t->bodies[i].size);
-    if (node->parent >= 0) size = cn_max(size, t->bodies[node->parent].size);
-    double way2 = cn_norm2(j->gap), turn2 = 0;
-    if (node->hinge) turn2 = j->tilt[0] * j->tilt[0] + j->tilt[1] * j->tilt[1];
-    double relative = cn_max(way2, turn2 * size * size), bound = most * size;
-    if (!(relative > bound * bound)) continue;
-    most = sqrt(relative) / size;
-    step->worst = node->joint;
-    step->way = sqrt(way2);
-    step->turn = sqrt(turn2);
-    step->open_size = size;
-  }
-}
-
-static int all_finite(const CniTree *t) {
+// Where all bodies are and how they move, by body of the model; returns 0 where that is no number.
+static int take(CniTree *t, int kicked_last) {
+  double all = 0;
   for (int32_t i = 0; i < t->node_count; i++) {
     int32_t body = t->nodes[i].body;
+    const CniTreeBody *b = &t->bodies[i];
+    t->pose_new[body] = b->pose_new;
+    t->end[body] = kicked_last ? t->moved[body] : b->end;
     const double *x = &t->pose_new[body].position.x, *v = &t->end[body].velocity.x;
     double sum = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + x[6]);
     sum += (v[0] + v[1] + v[2]) + (v[3] + v[4] + v[5]);
-    if (!isfinite(sum)) return 0;
+    all += 0 * sum; // a number, or none
   }
-  return 1;
+  return all == 0;
 }
 
 static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
-  if (!(cni_tree_place(t, in, 0) <= 1)) return 0;
+  if (!(cni_tree_place(t, in, 0, step) <= 1)) return 0;
   int longest = cni_tree_stiffen(t, in, in->drift_first ? 2 : 1);
-  find_worst(t, step);
   if (longest == 2) {
     if (!cni_tree_drift(t, in)) return 0;
-    cni_tree_place(t, in, 1);
+    cni_tree_place(t, in, 1, NULL);
     if (!cni_tree_kick(t, in, &step->certificate)) return 0;
   } else {
     if (!cni_tree_kick(t, in, &step->certificate)) return 0;
     for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].twist = t->moved[t->nodes[i].body];
     if (!cni_tree_drift(t, in)) return 0;
   }
-  for (int32_t i = 0; i < t->node_count; i++) {
-    int32_t body = t->nodes[i].body;
-    const CniTreeBody *b = &t->bodies[i];
-    t->pose_new[body] = b->pose_new;
-    t->end[body] = longest == 2 ? t->moved[body] : b->end;
-  }
-  return all_finite(t);
+  return take(t, longest == 2);
 }
 
 CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTreeInput *in,
@@ -111,6 +86,7 @@ CniTreeStep cni_tree_last(const CniTree *t) {
 void cni_tree_destroy(CniTree *t) {
   if (!t) return;
   CnAllocator allocator = t->allocator;
+  cni_direct_destroy(t->loops.direct);
   cni_arena_release(&t->arena);
   cni_release(&allocator, t, sizeof *t);
 }
@@ -155,10 +131,11 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
 
 void cni_tree_commit(const CniTree *t, const CniTreeInput *in, const CniTreeStep *step,
                      CniModel *model) {
-  for (int32_t i = 0; i < t->node_count; i++)
-    if (t->nodes[i].joint >= 0) keep(t, in, i, model);
   memcpy(model->pose, step->pose_new, (size_t)model->body_count * sizeof *model->pose);
   memcpy(model->twist, step->end, (size_t)model->body_count * sizeof *model->twist);
-  for (int32_t i = 0; i < t->node_count; i++)
-    if (t->nodes[i].joint >= 0) follow(t, in, i, model);
+  for (int32_t i = 0; i < t->link_count; i++) {
+    if (t->nodes[i].joint < 0) continue;
+    keep(t, in, i, model);
+    follow(t, in, i, model);
+  }
 }

@@ -38,12 +38,10 @@ CNI_TREE_INLINE void look_across(CniTreeBody *b, CnVec3 r) {
 static void begin(CniTree *t, const CniTreeInput *in) {
   double h = in->time_step, keep = 1 - in->stabilisation;
   for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].across = 0;
-  for (int32_t i = t->node_count; i-- > 0;) {
+  for (int32_t i = t->link_count; i-- > 0;) {
     const CniTreeNode *node = &t->nodes[i];
-    CniTreeBody *b = &t->bodies[i];
+    CniTreeBody *b = &t->bodies[node->own];
     CniTreeJoint *j = &t->joints[i];
-    b->spin = b->middle = cn_mtmul(b->axes, b->twist.spin);
-    b->force = b->couple = b->lever.x = b->lever.y = b->lever.z = CN_VEC3_ZERO;
     j->wrench = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
     if (node->joint >= 0) {
       look_across(b, j->arm);
@@ -53,6 +51,9 @@ static void begin(CniTree *t, const CniTreeInput *in) {
       j->tilt_target[0] = keep * j->tilt[0];
       j->tilt_target[1] = keep * j->tilt[1];
     }
+    if (i >= t->node_count) continue;
+    b->spin = b->middle = cn_mtmul(b->axes, b->twist.spin);
+    b->force = b->couple = b->lever.x = b->lever.y = b->lever.z = CN_VEC3_ZERO;
     b->turn = h + (stretched(h, cn_norm(b->spin)) - h) / (1 + AXLE * b->across);
   }
 }
@@ -67,7 +68,7 @@ CNI_TREE_INLINE void add_lever(CniTreeBody *b, CnVec3 arm, CnVec3 f) {
 CNI_TREE_INLINE void push(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   const CniTreeJoint *j = &t->joints[i];
-  CniTreeBody *b = &t->bodies[i];
+  CniTreeBody *b = &t->bodies[node->own];
   CnVec3 f = j->wrench.velocity, couple = j->wrench.spin;
   CnVec3 turn = cn_cross(cn_scale(0.5, cn_add(j->gap, j->gap_target)), f);
   b->force = cn_add(b->force, f);
@@ -164,7 +165,7 @@ static const CnMat3 unit = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 // How far a joint is from where it is to be, to what is asked of it; returns the largest in units of what may be left.
 static inline double look_at(CniTree *t, const CniTreeInput *in, int32_t i, int first) {
   const CniTreeNode *node = &t->nodes[i];
-  const CniTreeBody *b = &t->bodies[i];
+  const CniTreeBody *b = &t->bodies[node->own];
   CniTreeJoint *j = &t->joints[i];
   CniTreeFactor *f = &t->factors[i];
   CnMat3 axes = unit;
@@ -204,15 +205,16 @@ static inline double look_at(CniTree *t, const CniTreeInput *in, int32_t i, int 
   return cn_max(worst, cn_max(fabs(about_x), fabs(about_y)) / CNI_TREE_TURNS);
 }
 
-// All bodies by the impulses found so far, and how far the joints are apart then; below 0: not found.
-static double go(CniTree *t, const CniTreeInput *in, int first) {
-  double worst = 0;
-  for (int32_t i = 0; i < t->node_count; i++) {
-    if (!move(&t->bodies[i], in->time_step)) return -1;
+// Bodies [begin, end) by the impulses found so far, and how far their joints are apart then, to *worst;
+// 0: not found.
+static int go(CniTree *t, const CniTreeInput *in, int32_t begin, int32_t end, int first,
+              double *worst) {
+  for (int32_t i = begin; i < end; i++) {
+    if (i < t->node_count && !move(&t->bodies[i], in->time_step)) return 0;
     if (first) cni_tree_clear(&t->factors[i]);
-    if (t->nodes[i].joint >= 0) worst = cn_max(worst, look_at(t, in, i, first));
+    if (t->nodes[i].joint >= 0) *worst = cn_max(*worst, look_at(t, in, i, first));
   }
-  return worst;
+  return 1;
 }
 
 // ---- the factor ----
@@ -222,7 +224,7 @@ static void expect(CniTree *t, const CniTreeInput *in, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   const CniJoint *joint = &in->model->joints[node->joint];
   if (!(joint->impulse_step > 0) || !(cn_norm2(joint->carried) > 0)) return;
-  CniTreeBody *b = &t->bodies[i], *p = node->parent >= 0 ? &t->bodies[node->parent] : NULL;
+  CniTreeBody *b = &t->bodies[node->own], *p = node->parent >= 0 ? &t->bodies[node->parent] : NULL;
   CnVec3 w = cn_scale(p ? in->time_step / 2 : in->time_step,
                       p ? cn_add(b->twist.spin, p->twist.spin) : b->twist.spin);
   CnVec3 force = cn_add(joint->carried, cn_cross(w, joint->carried));
@@ -269,10 +271,10 @@ static CnSym3 middle_inertia(const CniTreeBody *b, double h) {
 
 // The forces found so far, and arms in the middle of the motion that they give.
 static void refresh(CniTree *t) {
-  for (int32_t i = 0; i < t->node_count; i++) {
+  for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
     const CniTreeJoint *j = &t->joints[i];
-    CniTreeBody *b = &t->bodies[i];
+    CniTreeBody *b = &t->bodies[node->own];
     CniTreeFactor *f = &t->factors[i];
     CnVec3 force = j->wrench.velocity;
     cni_tree_clear(f);
@@ -287,43 +289,65 @@ static void refresh(CniTree *t) {
 }
 
 static int factor(CniTree *t, const CniTreeInput *in, int again) {
+  int loops = t->link_count > t->node_count;
   if (again) refresh(t);
-  for (int32_t i = t->node_count; i-- > 0;) {
-    CniTreeBody *b = &t->bodies[i];
+  for (int32_t i = t->link_count; i-- > 0;) { // what hangs at a body comes before it
     if (!again && t->nodes[i].joint >= 0) expect(t, in, i);
-    if (!cni_tree_eliminate(t, i, b->mass, middle_inertia(b, in->time_step))) return 0;
+    if (i >= t->node_count) continue;
+    CniTreeBody *b = &t->bodies[i];
+    CnSym3 inertia = middle_inertia(b, in->time_step);
+    if (loops)
+      t->loops.bodies[i] = (CniDirectBody){1 / b->mass, cn_sinverse(inertia)};
+    else if (!cni_tree_eliminate(t, i, b->mass, inertia))
+      return 0;
+    else
+      cni_tree_gather(t, i);
     b->lever.x = b->lever.y = b->lever.z = CN_VEC3_ZERO;
   }
+  if (loops) cni_tree_loops_factor(t);
   return 1;
 }
 
-// The impulses that the joints still ask for, to those found before, and to the bodies.
-static void solve(CniTree *t) {
-  for (int32_t i = t->node_count; i-- > 0;) cni_tree_gather(t, i);
-  for (int32_t i = 0; i < t->node_count; i++) {
-    cni_tree_spread(t, i);
-    if (t->nodes[i].joint < 0) continue;
-    t->joints[i].wrench = cni_twist_add(t->joints[i].wrench, t->factors[i].wrench);
-    push(t, i);
+// The impulses that the joints still ask for, to those found before, and to the bodies, which go as soon
+// as they have all of theirs; what is left, below 0: not found. gathered: the factor has done that.
+static double solve(CniTree *t, const CniTreeInput *in, int gathered) {
+  int loops = t->link_count > t->node_count;
+  int32_t gone = 0;
+  double worst = 0;
+  if (loops) cni_tree_loops_solve(t, 0);
+  for (int32_t i = t->node_count; !loops && !gathered && i-- > 0;) cni_tree_gather(t, i);
+  for (int32_t i = 0; i < t->link_count; i++) {
+    if (!loops) cni_tree_spread(t, i);
+    if (t->nodes[i].joint >= 0) {
+      t->joints[i].wrench = cni_twist_add(t->joints[i].wrench, t->factors[i].wrench);
+      push(t, i);
+    }
+    int32_t done = gone;
+    while (!loops && done < t->node_count && t->nodes[done].last <= i) done++;
+    if (!go(t, in, gone, done, 0, &worst)) return -1;
+    gone = done;
   }
+  return go(t, in, gone, t->link_count, 0, &worst) ? worst : -1;
 }
 
 int cni_tree_drift(CniTree *t, const CniTreeInput *in) {
-  double before = INFINITY;
+  double before = INFINITY, now = 0;
   int factors = 0;
   begin(t, in);
-  double now = go(t, in, 1);
+  if (!go(t, in, 0, t->link_count, 1, &now)) return 0;
   for (int32_t k = 0; now > 1; k++) {
+    int gathered = 0;
     if (k > 0 && !(now < AWAY * before)) return 0;
     if (factors == 0 || (factors < FACTORS && !(now < SLOW * before))) {
       if (!factor(t, in, factors > 0)) return 0;
       factors++;
+      gathered = 1;
       before = INFINITY;
     }
     if (k == MOST) return 0;
-    solve(t);
     before = now;
-    now = go(t, in, 0); // always looked at: how fast the error fell before says too little
+    now =
+        solve(t, in, gathered); // always looked at: how fast the error fell before says too little
   }
   return now >= 0 && isfinite(now);
 }

@@ -88,7 +88,6 @@ CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i, double mass, CnSym
   f->a.yy += mass;
   f->a.zz += mass;
   f->c = cn_sadd(f->c, inertia);
-  f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   if (node->joint < 0) {
     if (!cni_tree_free_point(f)) return 0;
     f->whole = cn_sinverse(f->a);
@@ -116,6 +115,7 @@ CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i, double mass, CnSym
 CNI_TREE_INLINE void cni_tree_clear(CniTreeFactor *f) {
   f->a = f->c = (CnSym3){0, 0, 0, 0, 0, 0};
   f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+  f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
 // Momenta that velocities of a joint take.

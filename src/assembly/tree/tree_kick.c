@@ -21,13 +21,46 @@ static void begin(CniTreeBody *b, const CniModel *model, int32_t body) {
   b->size = sqrt(cn_max(b->inertia.x, cn_max(b->inertia.y, b->inertia.z)) / b->mass);
 }
 
-double cni_tree_place(CniTree *t, const CniTreeInput *in, int at_end) {
-  double worst = 0;
-  for (int32_t i = 0; i < t->node_count; i++) {
+// Lines of a hinge, and how far its axes are from each other, over what may be left, squared.
+CNI_TREE_INLINE double place_axis(const CniTreeNode *node, CniTreeJoint *j, const CnMat3 *parent,
+                                  const CnMat3 *own) {
+  const CnMat3 *a = node->sign > 0 ? parent : own, *b = node->sign > 0 ? own : parent;
+  CnVec3 z = cn_mmul(*b, node->z);
+  j->x = cn_mmul(*a, node->x);
+  j->y = cn_mmul(*a, node->y);
+  j->tilt[0] = -cn_dot(j->y, z);
+  j->tilt[1] = cn_dot(j->x, z);
+  double tilt = j->tilt[0] * j->tilt[0] + j->tilt[1] * j->tilt[1];
+  return tilt / (CNI_TREE_TURNS * CNI_TREE_TURNS);
+}
+
+// The joint that is farthest open, over its size, where the step begins.
+CNI_TREE_INLINE void note_worst(const CniTree *t, int32_t i, CniTreeStep *step, double *most) {
+  const CniTreeNode *node = &t->nodes[i];
+  const CniTreeJoint *j = &t->joints[i];
+  double size = cn_max(cn_max(node->reach, node->parent_reach), t->bodies[node->own].size);
+  if (node->parent >= 0) size = cn_max(size, t->bodies[node->parent].size);
+  double way2 = cn_norm2(j->gap), turn2 = 0;
+  if (node->hinge) turn2 = j->tilt[0] * j->tilt[0] + j->tilt[1] * j->tilt[1];
+  double relative = cn_max(way2, turn2 * size * size), bound = *most * size;
+  if (!(relative > bound * bound)) return;
+  *most = sqrt(relative) / size;
+  step->worst = node->joint;
+  step->way = sqrt(way2);
+  step->turn = sqrt(turn2);
+  step->open_size = size;
+}
+
+double cni_tree_place(CniTree *t, const CniTreeInput *in, int at_end, CniTreeStep *step) {
+  double worst = 0, most = 0;
+  if (step) step->worst = -1;
+  for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
-    CniTreeBody *body = &t->bodies[i];
+    CniTreeBody *body = &t->bodies[node->own];
     CniTreeJoint *j = &t->joints[i];
-    if (at_end) {
+    if (i >= t->node_count) {
+      // its bodies are there already
+    } else if (at_end) {
       body->pose = body->pose_new;
       body->twist = body->end;
       body->axes = body->axes_new;
@@ -53,16 +86,8 @@ double cni_tree_place(CniTree *t, const CniTreeInput *in, int at_end) {
     j->tolerance = CNI_TREE_LINES * (node->reach + node->parent_reach + body->size + size) +
                    CNI_TREE_ROUNDING * (cn_norm(body->pose.position) + cn_norm(from));
     worst = cn_max(worst, cn_norm2(j->gap) / (j->tolerance * j->tolerance));
-    if (!node->hinge) continue;
-    const CnMat3 *a = node->sign > 0 ? &axes : &body->axes;
-    const CnMat3 *b = node->sign > 0 ? &body->axes : &axes;
-    CnVec3 z = cn_mmul(*b, node->z);
-    j->x = cn_mmul(*a, node->x);
-    j->y = cn_mmul(*a, node->y);
-    j->tilt[0] = -cn_dot(j->y, z);
-    j->tilt[1] = cn_dot(j->x, z);
-    double tilt = j->tilt[0] * j->tilt[0] + j->tilt[1] * j->tilt[1];
-    worst = cn_max(worst, tilt / (CNI_TREE_TURNS * CNI_TREE_TURNS));
+    if (node->hinge) worst = cn_max(worst, place_axis(node, j, &axes, &body->axes));
+    if (step) note_worst(t, i, step, &most);
   }
   return sqrt(worst) / CNI_TREE_APART;
 }
@@ -96,19 +121,22 @@ CNI_TREE_INLINE CnTwist free_twist(const CniTreeBody *b, const CniTreeInput *in)
 
 // What the joints ask for without their impulses; arms to the point that force and reaction share: b's.
 static void load(CniTree *t, const CniTreeInput *in) {
-  for (int32_t i = 0; i < t->node_count; i++) {
+  for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
-    const CniTreeBody *body = &t->bodies[i];
-    const CniTreeJoint *j = &t->joints[i];
+    CniTreeJoint *j = &t->joints[i];
     CniTreeFactor *f = &t->factors[i];
     cni_tree_clear(f);
-    t->pose[node->body] = body->pose;
-    t->twist[node->body] = body->twist;
-    t->moved[node->body] = free_twist(body, in);
+    if (i < t->node_count) {
+      t->pose[node->body] = t->bodies[i].pose;
+      t->twist[node->body] = t->bodies[i].twist;
+      t->moved[node->body] = free_twist(&t->bodies[i], in);
+    }
     if (node->joint < 0) continue;
     f->arm = node->sign > 0 ? j->arm : cn_sub(j->arm, j->gap);
     f->parent_arm = node->sign > 0 ? cn_add(j->parent_arm, j->gap) : j->parent_arm;
     f->axis = node->hinge ? cn_cross(j->x, j->y) : CN_VEC3_ZERO;
+    j->lines[0] = j->x;
+    j->lines[1] = j->y;
     CnTwist u = speed_of(t, i);
     f->asked = (CnTwist){cn_neg(u.velocity), cn_neg(u.spin)};
   }
@@ -159,8 +187,8 @@ static void check_body(const CniTree *t, const CniTreeInput *in, int32_t i, Sums
 static void check_joint(CniTree *t, int32_t i, Sums *s) {
   const CniTreeNode *node = &t->nodes[i];
   const CniTreeFactor *f = &t->factors[i];
-  CnTwist u = speed_of(t, i), p = t->joints[i].impulse, *to = &t->bodies[i].push;
-  double l2 = node->hinge ? length2_of(t, node, &t->bodies[i]) : 1;
+  CnTwist u = speed_of(t, i), p = t->joints[i].impulse, *to = &t->bodies[node->own].push;
+  double l2 = node->hinge ? length2_of(t, node, &t->bodies[node->own]) : 1;
   double u2 = cn_norm2(u.velocity) + l2 * cn_norm2(u.spin);
   double r2 = cn_norm2(f->asked.velocity) + l2 * cn_norm2(f->asked.spin);
   s->u2 += u2;
@@ -178,9 +206,9 @@ static void check_joint(CniTree *t, int32_t i, Sums *s) {
 
 static void certify(CniTree *t, const CniTreeInput *in, int first, CnCertificate *c) {
   Sums s = {.worst = -1};
-  for (int32_t i = t->node_count; i-- > 0;) { // what hangs at a body comes before it
+  for (int32_t i = t->link_count; i-- > 0;) { // what hangs at a body comes before it
     if (t->nodes[i].joint >= 0) check_joint(t, i, &s);
-    check_body(t, in, i, &s);
+    if (i < t->node_count) check_body(t, in, i, &s);
   }
   if (first) t->free = (CniTreeFree){s.r2, s.r2_max};
   double least = cn_max(cn_norm(in->gravity) * in->time_step, 1e-4 * sqrt(s.speed2));
@@ -192,30 +220,53 @@ static void certify(CniTree *t, const CniTreeInput *in, int first, CnCertificate
   c->momentum_defect = s.k_max > 0 ? s.d_max / s.k_max : 0;
 }
 
-// Impulses for what the joints still ask for, to those found before.
+// Impulses for what the joints still ask for, to those found before. The first time the factor has
+// gathered it.
 static void solve(CniTree *t, int first) {
-  for (int32_t i = t->node_count; i-- > 0;) cni_tree_gather(t, i);
-  for (int32_t i = 0; i < t->node_count; i++) {
-    CnTwist *moved = &t->moved[t->nodes[i].body], *impulse = &t->joints[i].impulse;
-    cni_tree_spread(t, i);
-    *moved = cni_twist_add(*moved, t->factors[i].moved);
+  int loops = t->link_count > t->node_count;
+  if (loops) cni_tree_loops_solve(t, 1);
+  for (int32_t i = t->node_count; !loops && !first && i-- > 0;) cni_tree_gather(t, i);
+  for (int32_t i = 0; i < t->link_count; i++) {
+    CnTwist *impulse = &t->joints[i].impulse;
+    if (!loops) cni_tree_spread(t, i);
     *impulse = first ? t->factors[i].wrench : cni_twist_add(*impulse, t->factors[i].wrench);
+    if (i >= t->node_count) continue;
+    CnTwist *moved = &t->moved[t->nodes[i].body];
+    *moved = cni_twist_add(*moved, t->factors[i].moved);
     t->bodies[i].push = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
   }
 }
 
-int cni_tree_kick(CniTree *t, const CniTreeInput *in, CnCertificate *certificate) {
-  load(t, in);
+static int factor(CniTree *t) {
+  int loops = t->link_count > t->node_count;
   for (int32_t i = t->node_count; i-- > 0;) {
     const CniTreeBody *b = &t->bodies[i];
-    CnSym3 inertia = cn_srotate(b->axes, b->inertia);
+    CnVec3 j = b->inertia;
+    if (loops && !b->stiff) {
+      CnSym3 inverse = cn_srotate(b->axes, cn_vec3(1 / j.x, 1 / j.y, 1 / j.z));
+      t->loops.bodies[i] = (CniDirectBody){1 / b->mass, inverse};
+      continue;
+    }
+    CnSym3 inertia = cn_srotate(b->axes, j);
     if (b->stiff) inertia = cn_sadd(inertia, b->added);
-    if (!cni_tree_eliminate(t, i, b->mass, inertia)) return 0;
+    if (loops)
+      t->loops.bodies[i] = (CniDirectBody){1 / b->mass, cn_sinverse(inertia)};
+    else if (!cni_tree_eliminate(t, i, b->mass, inertia))
+      return 0;
+    else
+      cni_tree_gather(t, i);
   }
+  if (loops) cni_tree_loops_factor(t);
+  return 1;
+}
+
+int cni_tree_kick(CniTree *t, const CniTreeInput *in, CnCertificate *certificate) {
+  load(t, in);
+  if (!factor(t)) return 0;
   solve(t, 1);
   certify(t, in, 1, certificate);
   for (int32_t k = 0; k < REFINED && certificate->residual > EXACT; k++) {
-    for (int32_t i = 0; i < t->node_count; i++) {
+    for (int32_t i = 0; i < t->link_count; i++) {
       if (t->nodes[i].joint < 0) continue;
       CnTwist u = speed_of(t, i);
       t->factors[i].asked = (CnTwist){cn_neg(u.velocity), cn_neg(u.spin)};

@@ -3,11 +3,13 @@
 //
 // A node is a body with mass and the joint that leads to it from the ground; nodes stand in the
 // order of the tree, parents first. A body that leads to the ground by no joint is the root of a tree of
-// its own, without a joint.
+// its own, without a joint. Joints that close loops stand behind all nodes, with a body and a parent that
+// are others'; nodes and these are the links.
 #ifndef CNI_TREE_PRIVATE_H
 #define CNI_TREE_PRIVATE_H
 
 #include "assembly/assembly_private.h"
+#include "sparse/sparse.h"
 
 #define CNI_TREE_LINES 1e-12    // residual that is let be, of lever arms and radii of gyration
 #define CNI_TREE_TURNS 1e-12    // rad
@@ -23,6 +25,8 @@ typedef struct CniTreeCopy {
 
 typedef struct CniTreeNode {
   int32_t body, joint;    // joint: -1: none
+  int32_t own;            // the node of the body
+  int32_t last;           // the last node that hangs at this or at one before
   int32_t parent;         // node, -1: none: the joint leads to the ground, or to
   int32_t base;           // a body that stays where it is; -1: none
   int32_t hinge;          // 1: it turns about an axis, 0: about a point
@@ -87,6 +91,17 @@ typedef struct CniTreeFactor {
   CnTwist wrench;         // what the joint does to it
 } CniTreeFactor;
 
+// Machines with loops: their joints as a system of sparse/direct.h.
+typedef struct CniTreeLoops {
+  CniDirect *direct; // null: none yet
+  CniDirectSystem system;
+  CniDirectBody *bodies; // by node
+  CniDirectBlock *blocks;
+  CniDirectSide *sides;
+  CnTwist *e;
+  double *x; // what the rows ask for, then their impulses
+} CniTreeLoops;
+
 // Speeds of the joints without their impulses, squared.
 typedef struct CniTreeFree {
   double sum, most;
@@ -99,6 +114,8 @@ struct CniTree {
   int32_t is_tree;
   CniTreeCopy *copies;
   int32_t joint_count, body_count, node_count;
+  int32_t link_count; // more than there are nodes: there are loops
+  CniTreeLoops loops;
   CniTreeNode *nodes;
   CniTreeBody *bodies;
   CniTreeJoint *joints;
@@ -113,9 +130,9 @@ struct CniTree {
 // Nodes for the joints of the model, if they are not there already.
 CnStatus cni_tree_shape(CniTree *tree, const CniModel *model);
 
-// Joints and axes of bodies where these are, at the beginning or at the end of a drift; returns the largest
-// error over what counts as closed.
-double cni_tree_place(CniTree *tree, const CniTreeInput *in, int at_end);
+// Joints and axes of bodies where these are, at the beginning, which step tells of, or at the end of a
+// drift; returns the largest error over what counts as closed.
+double cni_tree_place(CniTree *tree, const CniTreeInput *in, int at_end, CniTreeStep *step);
 // What the forces of the last step add to inertias where the step is longer than they allow
 // (groups.c); returns 2 if none does in a step twice as long, 1 otherwise. wanted: the longest asked for.
 int cni_tree_stiffen(CniTree *tree, const CniTreeInput *in, int wanted);
@@ -123,6 +140,12 @@ int cni_tree_stiffen(CniTree *tree, const CniTreeInput *in, int wanted);
 int cni_tree_kick(CniTree *tree, const CniTreeInput *in, CnCertificate *certificate);
 // The motion without forces from there. Returns 0 where it was not found.
 int cni_tree_drift(CniTree *tree, const CniTreeInput *in);
+
+// The factor of a machine with loops, for the bodies, arms and lines that are there; and impulses for what
+// the joints ask for, to their wrenches, and if so wanted the velocities that bodies get, to moved.
+CnStatus cni_tree_loops_shape(CniTree *tree);
+void cni_tree_loops_factor(CniTree *tree);
+void cni_tree_loops_solve(CniTree *tree, int move);
 
 // Small functions of hot loops, whose arguments are better kept in registers.
 #define CNI_TREE_INLINE static inline __attribute__((always_inline))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which machines are trees: rigid hinges and ball joints on which nothing else acts, no closed loop, every
-// body with mass at a joint. Found once for a machine, and again where its joints change.
+// Which machines are trees: rigid hinges and ball joints on which nothing else acts, every body with mass
+// at a joint; and which of their joints close loops. Found once for a machine, and again where its joints
+// change.
 #include "assembly/tree/tree_private.h"
 
 #include "core/error.h"
@@ -46,51 +47,61 @@ static int has_mass(const CniModel *model, int32_t body) {
   return body >= 0 && cni_has_mass(&model->mass[body]);
 }
 
-// A node for a body at a joint, joint: -1: none.
-static void add_node(CniTree *t, const CniModel *model, int32_t *node_of, int32_t body,
-                     int32_t joint) {
-  CniTreeNode *node = &t->nodes[t->node_count];
-  *node = (CniTreeNode){.body = body, .joint = joint, .parent = -1, .base = -1, .sign = 1};
-  node_of[body] = t->node_count++;
-  if (joint < 0) return;
+// The link of a body at a joint, joint: -1: none.
+static CniTreeNode link_of(const CniModel *model, const int32_t *node_of, int32_t body,
+                           int32_t joint) {
+  CniTreeNode node = {
+      .body = body, .joint = joint, .own = node_of[body], .parent = -1, .base = -1, .sign = 1};
+  if (joint < 0) return node;
   const CniJoint *j = &model->joints[joint];
   int is_b = j->body_b == body;
   int32_t other = is_b ? j->body_a : j->body_b;
   CnMat3 a = cn_qmat(j->local_a.rotation), b = cn_qmat(j->local_b.rotation);
-  node->sign = is_b ? 1 : -1;
-  node->hinge = kind_of(j) == HINGE;
+  node.sign = is_b ? 1 : -1;
+  node.hinge = kind_of(j) == HINGE;
   if (has_mass(model, other))
-    node->parent = node_of[other];
+    node.parent = node_of[other];
   else
-    node->base = other;
-  node->arm = is_b ? j->local_b.position : j->local_a.position;
-  node->parent_arm = is_b ? j->local_a.position : j->local_b.position;
-  node->x = a.x;
-  node->y = a.y;
-  node->z = b.z;
-  node->reach = cn_norm(node->arm);
-  node->parent_reach = other >= 0 ? cn_norm(node->parent_arm) : 0;
+    node.base = other;
+  node.arm = is_b ? j->local_b.position : j->local_a.position;
+  node.parent_arm = is_b ? j->local_a.position : j->local_b.position;
+  node.x = a.x;
+  node.y = a.y;
+  node.z = b.z;
+  node.reach = cn_norm(node.arm);
+  node.parent_reach = other >= 0 ? cn_norm(node.parent_arm) : 0;
+  return node;
 }
 
-// Bodies behind those of the nodes from `first` on; returns 0 where a loop closes.
-static int follow(CniTree *t, const CniModel *model, int32_t *node_of, int32_t first) {
+// While a machine is looked at: nodes of bodies, and joints that lead to nodes.
+typedef struct Growth {
+  int32_t *node_of;
+  uint8_t *used;
+} Growth;
+
+static void add_node(CniTree *t, const CniModel *model, Growth *g, int32_t body, int32_t joint) {
+  g->node_of[body] = t->node_count;
+  if (joint >= 0) g->used[joint] = 1;
+  t->nodes[t->node_count++] = link_of(model, g->node_of, body, joint);
+}
+
+// Bodies behind those of the nodes from `first` on.
+static void follow(CniTree *t, const CniModel *model, Growth *g, int32_t first) {
   for (int32_t i = first; i < t->node_count; i++) {
     int32_t body = t->nodes[i].body;
     for (int32_t k = model->bodies[body].first_joint; k >= 0;) {
       const CniJoint *j = &model->joints[k];
       int32_t joint = k, other = j->body_a == body ? j->body_b : j->body_a;
       k = j->body_a == body ? j->next_a : j->next_b;
-      if (joint == t->nodes[i].joint) continue;
-      if (!has_mass(model, other) || node_of[other] >= 0) return 0;
-      add_node(t, model, node_of, other, joint);
+      if (has_mass(model, other) && g->node_of[other] < 0) add_node(t, model, g, other, joint);
     }
   }
-  return 1;
 }
 
-// Trees that stand on the ground first, then those that are free. 0: the machine is none.
-static int grow(CniTree *t, const CniModel *model, int32_t *node_of) {
-  for (int32_t i = 0; i < model->body_count; i++) node_of[i] = -1;
+// Trees that stand on the ground first, then those that are free, then what closes loops. 0: the machine
+// is none of this kind.
+static int grow(CniTree *t, const CniModel *model, Growth *g) {
+  for (int32_t i = 0; i < model->body_count; i++) g->node_of[i] = -1;
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *j = &model->joints[i];
     int a = has_mass(model, j->body_a), b = has_mass(model, j->body_b);
@@ -98,44 +109,59 @@ static int grow(CniTree *t, const CniModel *model, int32_t *node_of) {
     int32_t body = a ? j->body_a : j->body_b, base = a ? j->body_b : j->body_a;
     if (a && b) continue;
     if (base >= 0 && model->bodies[base].kind != CN_BODY_FIXED) return 0;
-    if (node_of[body] >= 0) return 0;
+    if (g->node_of[body] >= 0) continue;
     int32_t first = t->node_count;
-    add_node(t, model, node_of, body, i);
-    if (!follow(t, model, node_of, first)) return 0;
+    add_node(t, model, g, body, i);
+    follow(t, model, g, first);
   }
   for (int32_t i = 0; i < model->body_count; i++) {
     int32_t first = t->node_count;
-    if (!has_mass(model, i) || node_of[i] >= 0) continue;
+    if (!has_mass(model, i) || g->node_of[i] >= 0) continue;
     if (model->bodies[i].first_joint < 0) return 0;
-    add_node(t, model, node_of, i, -1);
-    if (!follow(t, model, node_of, first)) return 0;
+    add_node(t, model, g, i, -1);
+    follow(t, model, g, first);
+  }
+  for (int32_t i = 0; i < t->node_count; i++) { // nodes that hang at one stand together
+    t->nodes[i].last = i;
+    if (t->nodes[i].parent >= 0) t->nodes[t->nodes[i].parent].last = i;
+  }
+  for (int32_t i = 1; i < t->node_count; i++)
+    if (t->nodes[i].last < t->nodes[i - 1].last) t->nodes[i].last = t->nodes[i - 1].last;
+  t->link_count = t->node_count;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *j = &model->joints[i];
+    int32_t body = has_mass(model, j->body_b) ? j->body_b : j->body_a;
+    if (!g->used[i]) t->nodes[t->link_count++] = link_of(model, g->node_of, body, i);
   }
   return t->node_count > 0;
 }
 
 CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   if (is_same(t, model)) return CN_OK;
-  int32_t n = model->body_count, *node_of;
+  int32_t n = model->body_count, links = n + model->joint_count;
+  Growth g;
   CniArena *arena = &t->arena;
-  t->valid = t->is_tree = t->node_count = 0;
+  t->valid = t->is_tree = t->node_count = t->link_count = 0;
   CNI_TRY(cni_arena_reset(arena));
   CNI_TRY(CNI_TAKE(arena, model->joint_count, t->copies));
-  CNI_TRY(CNI_TAKE(arena, n, node_of));
-  CNI_TRY(CNI_TAKE(arena, n, t->nodes));
+  CNI_TRY(CNI_TAKE(arena, n, g.node_of));
+  CNI_TRY(cni_arena_array(arena, model->joint_count, sizeof *g.used, &g.used));
+  CNI_TRY(CNI_TAKE(arena, links, t->nodes));
+  t->joint_count = model->joint_count;
+  t->body_count = n;
+  for (int32_t i = 0; i < t->joint_count; i++) t->copies[i] = copy_of(&model->joints[i]);
+  t->is_tree = grow(t, model, &g);
+  if (!t->is_tree) t->node_count = t->link_count = 0;
   CNI_TRY(CNI_TAKE(arena, n, t->bodies));
-  CNI_TRY(CNI_TAKE(arena, n, t->joints));
-  CNI_TRY(CNI_TAKE(arena, n, t->factors));
+  CNI_TRY(CNI_TAKE(arena, t->link_count, t->joints));
+  CNI_TRY(CNI_TAKE(arena, t->link_count, t->factors));
   CNI_TRY(CNI_TAKE(arena, n, t->stiffness));
   CNI_TRY(CNI_TAKE(arena, n, t->pose));
   CNI_TRY(CNI_TAKE(arena, n, t->pose_new));
   CNI_TRY(CNI_TAKE(arena, n, t->twist));
   CNI_TRY(CNI_TAKE(arena, n, t->moved));
   CNI_TRY(CNI_TAKE(arena, n, t->end));
-  t->joint_count = model->joint_count;
-  t->body_count = n;
-  for (int32_t i = 0; i < t->joint_count; i++) t->copies[i] = copy_of(&model->joints[i]);
-  t->is_tree = grow(t, model, node_of);
-  if (!t->is_tree) t->node_count = 0;
+  if (t->link_count > t->node_count) CNI_TRY(cni_tree_loops_shape(t));
   t->valid = 1;
   return CN_OK;
 }

@@ -30,14 +30,15 @@ static inline void add_rows(CniTreeBody *b, CnVec3 p, CnVec3 force) {
 static int is_soft(CniTree *t, const CniTreeInput *in, double hh) {
   int soft = 1;
   for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].couple = CN_VEC3_ZERO;
-  for (int32_t i = t->node_count; i-- > 0;) {
+  for (int32_t i = t->link_count; i-- > 0;) { // what hangs at a body comes before it
     const CniTreeNode *node = &t->nodes[i];
-    CniTreeBody *b = &t->bodies[i];
+    CniTreeBody *b = &t->bodies[node->own];
     if (node->joint >= 0) {
       CnVec3 f = last_force(t, in, i);
       add_rows(b, node->arm, f);
       if (node->parent >= 0) add_rows(&t->bodies[node->parent], node->parent_arm, f);
     }
+    if (i >= t->node_count) continue;
     CnVec3 j = b->inertia, k = b->couple;
     soft &= hh * k.x < j.x && hh * k.y < j.y && hh * k.z < j.z;
   }
@@ -53,14 +54,15 @@ static double give(const CniTreeBody *b, double reach) {
 static void sum_stiffness(CniTree *t, const CniTreeInput *in, double hh) {
   for (int32_t i = 0; i < t->node_count; i++)
     cni_stiffness_begin(&t->stiffness[i], cn_srotate(t->bodies[i].axes, t->bodies[i].inertia));
-  for (int32_t i = 0; i < t->node_count; i++) {
+  for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
     const CniTreeJoint *j = &t->joints[i];
     if (node->joint < 0 || !(in->model->joints[node->joint].impulse_step > 0)) continue;
-    const CniTreeBody *b = &t->bodies[i], *p = node->parent >= 0 ? &t->bodies[node->parent] : NULL;
+    const CniTreeBody *b = &t->bodies[node->own],
+                      *p = node->parent >= 0 ? &t->bodies[node->parent] : NULL;
     CnVec3 f = cn_scale(node->sign * hh, last_force(t, in, i));
     double mass = 1 / (1 / b->mass + give(p, node->parent_reach));
-    cni_stiffness_add(&t->stiffness[i], j->arm, f, mass);
+    cni_stiffness_add(&t->stiffness[node->own], j->arm, f, mass);
     if (!p) continue;
     mass = 1 / (1 / p->mass + give(b, node->reach));
     cni_stiffness_add(&t->stiffness[node->parent], j->parent_arm, cn_neg(f), mass);

@@ -233,7 +233,8 @@ static void follow(CniJoints *j, const CniDirectBlock *block, Motion m, double l
   }
 }
 
-static void relax(CniJoints *j, const CnProblem *p, Motion m, double *g, double lambda,
+// least: 0: of impulses that do the same any will do.
+static void relax(CniJoints *j, const CnProblem *p, Motion m, double *g, double lambda, int least,
                   int32_t begin, int32_t end) {
   const int32_t *list = cni_direct_blocks(j->direct);
   for (int32_t island = begin; island < end; island++) {
@@ -241,7 +242,10 @@ static void relax(CniJoints *j, const CnProblem *p, Motion m, double *g, double 
     cni_direct_island(j->direct, island, &first, &last);
     for (int32_t i = first; i < last; i++)
       load_speed(j, &j->blocks[list[i]], m, g + p->blocks[j->block[list[i]]].row);
-    cni_direct_solve(j->direct, j->x, j->x, island, island + 1);
+    if (least)
+      cni_direct_solve(j->direct, j->x, j->x, island, island + 1);
+    else
+      cni_direct_solve_some(j->direct, j->x, j->x, island, island + 1);
     for (int32_t i = first; i < last; i++) {
       const CniDirectBlock *block = &j->blocks[list[i]];
       double *to = g + p->blocks[j->block[list[i]]].row;
@@ -254,7 +258,18 @@ static void relax(CniJoints *j, const CnProblem *p, Motion m, double *g, double 
 void cni_joints_relax(CniJoints *j, const CnProblem *p, CniGroup *groups, double *g, double lambda,
                       int32_t begin, int32_t end) {
   Motion m = {(double *)(void *)groups, sizeof *groups / sizeof(double), 4};
-  relax(j, p, m, g, lambda, begin, end);
+  relax(j, p, m, g, lambda, 0, begin, end);
+}
+
+void cni_joints_least(CniJoints *j, const CnProblem *p, double *g) {
+  for (int32_t out = 0; out < 2; out++) {
+    for (int32_t i = 0; i < j->system.block_count; i++) {
+      const CniDirectBlock *block = &j->blocks[i];
+      double *own = j->x + block->row, *all = g + p->blocks[j->block[i]].row;
+      memcpy(out ? all : own, out ? own : all, (size_t)block->dim * sizeof *g);
+    }
+    if (!out) cni_direct_least(j->direct, j->x, 0, cni_direct_islands(j->direct));
+  }
 }
 
 typedef struct AnswerLoop {
@@ -265,7 +280,7 @@ typedef struct AnswerLoop {
 
 static void answer_islands(void *context, int32_t begin, int32_t end) {
   const AnswerLoop *loop = context;
-  relax(loop->j, loop->p, (Motion){loop->v, 6, 3}, loop->g, 1, begin, end);
+  relax(loop->j, loop->p, (Motion){loop->v, 6, 3}, loop->g, 1, 1, begin, end);
 }
 
 void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v) {

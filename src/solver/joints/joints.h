@@ -45,6 +45,8 @@ void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double 
 // lambda of the change made. Velocities of groups and g, in the problem's rows, follow.
 void cni_joints_relax(CniJoints *j, const CnProblem *p, CniGroup *groups, double *g, double lambda,
                       int32_t begin, int32_t end);
+// After the sweeps: of all impulses g that move the bodies alike those of least norm (sparse/direct.h).
+void cni_joints_least(CniJoints *j, const CnProblem *p, double *g);
 
 // Rows of the problem that contradict each other, joints alone, or with one-sided rows where `answer` is not
 // null: those that act in it or are not met. It is proved: every motion that gave all they ask for would be a

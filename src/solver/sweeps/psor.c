@@ -149,6 +149,7 @@ static void finish(CniPsor *s, CnAnswer *answer) {
     cni_problem_velocity(p, answer->v, answer->g, answer->u);
     return;
   }
+  if (s->joint_count > 0) cni_joints_least(&s->joints, p, s->g);
   cni_psor_restart(s);
   cni_psor_leave(s);
   cni_psor_answer(s, answer);

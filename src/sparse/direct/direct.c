@@ -18,6 +18,8 @@
 #define FILTERS_MOST 8      // where it is to be proved that no x gives them,
 #define PROOF_SHIFT 1e-11   // with a shift that leaves rows alone that are nearly dependent
 #define LONGEST 100         // step along a direction; longer where S is below shift D/100: nothing
+#define AGREE 1e-9          // of the largest c: rows that are left out are met by the others
+#define LEAST 1e-9          // of the largest D x: a solution is that of least norm
 #define LINE CNI_DIRECT_LINE
 
 static const double *load(const CnTwist *e) { return &e->velocity.x; }
@@ -26,17 +28,24 @@ static double dot6(const double *a, const double *b) {
   return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
 }
 
-static void factor_shifted(CniDirect *d, int32_t island, double shift) {
-  d->kernels->values(d, island, shift);
-  d->kernels->factor(d, island, CNI_DIRECT_NOTHING);
+// The same island with the factor of S + shift D, which is made where it is not there yet.
+static CniDirect shifted(CniDirect *d, int32_t island, double shift) {
+  CniDirect other = *d;
+  other.value = d->value_shifted;
+  other.inverse = d->inverse_shifted;
+  if (d->shift[island] == shift) return other;
+  d->kernels->values(&other, island, shift);
+  d->kernels->factor(&other, island, CNI_DIRECT_NOTHING);
+  d->shift[island] = shift;
+  return other;
 }
 
 static void factor_islands(void *context, int32_t begin, int32_t end) {
   CniDirect *d = context;
   for (int32_t i = begin; i < end; i++) {
+    d->shift[i] = d->asked[i] = d->given[i] = 0;
     d->kernels->values(d, i, 0);
     d->care[i] = (uint8_t)d->kernels->factor(d, i, CNI_DIRECT_LOST);
-    if (d->care[i] == CNI_DIRECT_SHIFTED) factor_shifted(d, i, CNI_DIRECT_SHIFT);
   }
 }
 
@@ -101,17 +110,23 @@ static double measure(const CniDirect *d, int32_t island, const double *r, const
   return sum;
 }
 
+// x <- factor^-1 x
+static void substitute(const CniDirect *d, int32_t island, double *x) {
+  d->kernels->forward(d, island, x);
+  d->kernels->backward(d, island, x);
+}
+
 // y = factor^-1 x
-static void precondition(CniDirect *d, int32_t island, const double *x) {
+static void precondition(const CniDirect *d, int32_t island, const double *x) {
   int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
   memcpy(d->y + begin, x + begin, (size_t)(end - begin) * sizeof *d->y);
-  d->kernels->substitute(d, island, d->y);
+  substitute(d, island, d->y);
 }
 
 // The part of the residual that no x can give, to d->image, where rows contradict each other by
 // round-off or by what they ask for: with P = S + shift D, (shift D P^-1)^n leaves of it what S
 // cannot reach and next to nothing of the rest.
-static void find_contradiction(CniDirect *d, int32_t island, double shift, int32_t filters) {
+static void find_contradiction(const CniDirect *d, int32_t island, double shift, int32_t filters) {
   const double *from = d->residual;
   for (int32_t n = 0; n < filters; n++, from = d->image) {
     precondition(d, island, from);
@@ -121,9 +136,9 @@ static void find_contradiction(CniDirect *d, int32_t island, double shift, int32
   }
 }
 
-// Conjugate gradients from zero; the residual is in d->residual, the solution goes to d->y. Rows of
-// hubs stay zero in all vectors but y.
-static void gradients(CniDirect *d, int32_t island) {
+// Conjugate gradients from zero with the shifted factor; the residual is in d->residual, the solution
+// goes to d->y. Rows of hubs stay zero in all vectors but y.
+static void gradients(const CniDirect *d, int32_t island) {
   int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
   find_contradiction(d, island, CNI_DIRECT_SHIFT, FILTERS);
   for (int32_t i = begin; i < end; i++) d->residual[i] -= d->image[i];
@@ -155,7 +170,7 @@ static void gradients(CniDirect *d, int32_t island) {
   memcpy(d->y + begin, d->sum + begin, (size_t)(end - begin) * sizeof *d->y);
 }
 
-// The right-hand side less S times what is there (null: nothing), by places.
+// By places; 0 at hubs.
 static void load_island(CniDirect *d, int32_t island, const double *c, double *to) {
   for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++) {
     int block = d->order[k] < d->block_count;
@@ -164,25 +179,75 @@ static void load_island(CniDirect *d, int32_t island, const double *c, double *t
   }
 }
 
-static void solve_island(CniDirect *d, int32_t island, const double *c, int32_t steps) {
-  if (d->care[island] == CNI_DIRECT_SHIFTED) {
-    load_island(d, island, c, d->residual);
-    gradients(d, island);
-    return;
-  }
-  if (d->care[island] == CNI_DIRECT_REFINED && steps < 1) steps = 1;
-  load_island(d, island, c, d->y);
-  d->kernels->substitute(d, island, d->y);
+// y by a step of refinement: y += factor^-1 (c - S y)
+static void refine(CniDirect *d, int32_t island, const double *c) {
   int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
-  for (int32_t n = 0; n < steps; n++) {
-    multiply(d, island, d->y, d->image);
+  multiply(d, island, d->y, d->image);
+  load_island(d, island, c, d->residual);
+  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
+    for (int32_t i = LINE * k; i < LINE * k + d->dim[k] && d->order[k] < d->block_count; i++)
+      d->residual[i] -= d->image[i];
+  substitute(d, island, d->residual);
+  for (int32_t i = begin; i < end; i++) d->y[i] += d->residual[i];
+}
+
+// ---- rows that depend on others ----
+//
+// L^-1 has in the row of one that was left out a vector n with S n = 0: n.c is what contradicts in c, and
+// n.D x = 0 for all of them where x is of least norm.
+
+static double largest(const CniDirect *d, int32_t island, const double *x, int only_lost) {
+  double most = 0;
+  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
+    for (int32_t i = LINE * k; i < LINE * k + d->dim[k] && d->order[k] < d->block_count; i++)
+      if (!only_lost || d->lost[i]) most = cn_max(most, fabs(x[i]));
+  return most;
+}
+
+// Is c in d->residual one that all rows can have, but for round-off? L^-1 c to d->y.
+static int agree(CniDirect *d, int32_t island) {
+  int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
+  d->asked[island] = cn_max(d->asked[island], largest(d, island, d->residual, 0));
+  memcpy(d->y + begin, d->residual + begin, (size_t)(end - begin) * sizeof *d->y);
+  d->kernels->forward(d, island, d->y);
+  return largest(d, island, d->y, 1) <= AGREE * d->asked[island];
+}
+
+// y becomes the one of least norm with the same S y: (shift P^-1 D)^n leaves of y what S does not see.
+static void make_least(CniDirect *d, int32_t island) {
+  int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
+  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
+    for (int32_t i = LINE * k; i < LINE * k + LINE; i++)
+      d->image[i] = d->order[k] < d->block_count ? d->weight[i] * d->y[i] : 0;
+  d->given[island] = cn_max(d->given[island], largest(d, island, d->image, 0));
+  memcpy(d->sum + begin, d->y + begin, (size_t)(end - begin) * sizeof *d->y);
+  memcpy(d->residual + begin, d->image + begin, (size_t)(end - begin) * sizeof *d->y);
+  d->kernels->forward(d, island, d->image);
+  if (largest(d, island, d->image, 1) <= LEAST * d->given[island]) return;
+  CniDirect other = shifted(d, island, CNI_DIRECT_SHIFT);
+  find_contradiction(&other, island, CNI_DIRECT_SHIFT, FILTERS);
+  // the filter's last solution is what it leaves, over the shift
+  for (int32_t i = begin; i < end; i++) d->y[i] = d->sum[i] - CNI_DIRECT_SHIFT * d->y[i];
+}
+
+// least: 0: any solution will do.
+static void solve_island(CniDirect *d, int32_t island, const double *c, int32_t steps, int least) {
+  int care = d->care[island];
+  if ((care & CNI_DIRECT_REFINED) && steps < 1) steps = 1;
+  if (care & CNI_DIRECT_BASIC) {
     load_island(d, island, c, d->residual);
-    for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
-      for (int32_t i = LINE * k; i < LINE * k + d->dim[k] && d->order[k] < d->block_count; i++)
-        d->residual[i] -= d->image[i];
-    d->kernels->substitute(d, island, d->residual);
-    for (int32_t i = begin; i < end; i++) d->y[i] += d->residual[i];
+    if (!agree(d, island)) {
+      CniDirect other = shifted(d, island, CNI_DIRECT_SHIFT);
+      gradients(&other, island);
+      return;
+    }
+    d->kernels->backward(d, island, d->y);
+  } else {
+    load_island(d, island, c, d->y);
+    substitute(d, island, d->y);
   }
+  for (int32_t n = 0; n < steps; n++) refine(d, island, c);
+  if (least && (care & CNI_DIRECT_BASIC)) make_least(d, island);
 }
 
 static void store_island(const CniDirect *d, int32_t island, double *x) {
@@ -213,21 +278,23 @@ static double proof_of(CniDirect *d, int32_t island) {
 double cni_direct_contradiction(CniDirect *d, const double *c, int32_t island, double *part,
                                 double *proof) {
   double most = 0;
-  int shifted = d->care[island] == CNI_DIRECT_SHIFTED;
+  int found = 0;
   if (proof) *proof = 0;
-  if (shifted) load_island(d, island, c, d->residual);
-  if (shifted && !proof) find_contradiction(d, island, CNI_DIRECT_SHIFT, FILTERS);
-  if (shifted && proof) {
-    factor_shifted(d, island, PROOF_SHIFT);
-    find_contradiction(d, island, PROOF_SHIFT, FILTERS_MOST);
-    *proof = proof_of(d, island);
-    factor_shifted(d, island, CNI_DIRECT_SHIFT);
+  if (d->care[island] & CNI_DIRECT_BASIC) {
+    load_island(d, island, c, d->residual);
+    found = !agree(d, island);
+  }
+  if (found) {
+    double shift = proof ? PROOF_SHIFT : CNI_DIRECT_SHIFT;
+    CniDirect other = shifted(d, island, shift);
+    find_contradiction(&other, island, shift, proof ? FILTERS_MOST : FILTERS);
+    if (proof) *proof = proof_of(d, island);
   }
   for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++) {
     if (d->order[k] >= d->block_count) continue;
     double *to = part + d->blocks[d->order[k]].row;
     for (int32_t r = 0; r < d->dim[k]; r++) {
-      to[r] = shifted ? d->image[LINE * k + r] : 0;
+      to[r] = found ? d->image[LINE * k + r] : 0;
       most = cn_max(most, fabs(to[r]));
     }
   }
@@ -236,7 +303,23 @@ double cni_direct_contradiction(CniDirect *d, const double *c, int32_t island, d
 
 void cni_direct_solve(CniDirect *d, const double *c, double *x, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) {
-    solve_island(d, i, c, 0);
+    solve_island(d, i, c, 0, 1);
+    store_island(d, i, x);
+  }
+}
+
+void cni_direct_solve_some(CniDirect *d, const double *c, double *x, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; i++) {
+    solve_island(d, i, c, 0, 0);
+    store_island(d, i, x);
+  }
+}
+
+void cni_direct_least(CniDirect *d, double *x, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; i++) {
+    if (!(d->care[i] & CNI_DIRECT_BASIC)) continue;
+    load_island(d, i, x, d->y);
+    make_least(d, i);
     store_island(d, i, x);
   }
 }
@@ -251,7 +334,7 @@ typedef struct RefineLoop {
 static void refine_islands(void *context, int32_t begin, int32_t end) {
   const RefineLoop *loop = context;
   for (int32_t i = begin; i < end; i++) {
-    solve_island(loop->d, i, loop->c, loop->steps);
+    solve_island(loop->d, i, loop->c, loop->steps, 1);
     store_island(loop->d, i, loop->x);
   }
 }

@@ -28,12 +28,9 @@ typedef struct CniDirectRoot {
   double reserved;
 } CniDirectRoot;
 
-// How the solutions of an island are found.
-typedef enum CniDirectCare {
-  CNI_DIRECT_PLAIN = 0, // by the factor
-  CNI_DIRECT_REFINED,   // and refined once: some pivots are small
-  CNI_DIRECT_SHIFTED    // by conjugate gradients: some rows depend on others
-} CniDirectCare;
+// How the solutions of an island are found, beyond one substitution.
+#define CNI_DIRECT_REFINED 1 // once: some pivots are small
+#define CNI_DIRECT_BASIC 2   // rows that depend on others are left out
 
 typedef struct CniDirectKernels CniDirectKernels;
 
@@ -79,18 +76,23 @@ struct CniDirect {
   double *inverse;           // of pivots, by places
   double *diagonal, *weight; // of S and D, by places
   uint8_t *lost;             // rows that depend on others, by places
-  uint8_t *care;             // per island: CniDirectCare
+  uint8_t *care;             // per island: CNI_DIRECT_REFINED, CNI_DIRECT_BASIC
+  double *value_shifted;     // the factor of S + shift D, where it was asked for,
+  double *inverse_shifted;   // its pivots,
+  double *shift;             // and per island its shift; 0: there is none
+  double *asked, *given;     // per island: largest of c and of D x since S was factored
   double *y;                 // solutions by places, and vectors of conjugate gradients
   double *residual, *step, *image, *sum;
   CnTwist *moved; // per body: momenta, then velocities that a solution gives
 };
 
-// Values of S (+ shift D), L D L^T with pivots above `least` of their diagonals, and x <- factor^-1 x, of
-// one island; the same bits at any level. Null where a level was not built.
+// Values of S (+ shift D), L D L^T with pivots above `least` of their diagonals, x <- L^-1 x and
+// x <- L^-T D^-1 x, of one island; the same bits at any level. Null where a level was not built.
 struct CniDirectKernels {
   void (*values)(CniDirect *d, int32_t island, double shift);
-  CniDirectCare (*factor)(CniDirect *d, int32_t island, double least);
-  void (*substitute)(const CniDirect *d, int32_t island, double *x);
+  int32_t (*factor)(CniDirect *d, int32_t island, double least); // returns the care it takes
+  void (*forward)(const CniDirect *d, int32_t island, double *x);
+  void (*backward)(const CniDirect *d, int32_t island, double *x);
 };
 const CniDirectKernels *cni_direct_kernels(CniSimdLevel level);
 

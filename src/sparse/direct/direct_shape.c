@@ -423,6 +423,11 @@ static CnStatus take_numbers(CniDirect *d) {
   TAKE(d->size, d->weight);
   TAKE(d->size, d->lost);
   TAKE(d->island_count, d->care);
+  TAKE(CNI_DIRECT_LINE * d->line_count, d->value_shifted);
+  TAKE(d->size, d->inverse_shifted);
+  TAKE(d->island_count, d->shift);
+  TAKE(d->island_count, d->asked);
+  TAKE(d->island_count, d->given);
   TAKE(d->size, d->y);
   TAKE(d->size, d->residual);
   TAKE(d->size, d->step);

@@ -358,6 +358,51 @@ static void copies(void **state) {
   }
 }
 
+// Windows of hinges in a plane: three rows too many in each. Loads in the plane are shared by nobody:
+// the rows that are left out are zero, and S + shift D is not factored. Loads across it are.
+static void plane_loops(void **state) {
+  (void)state;
+  CniRng rng = {21};
+  const CnAllocator a = cn_allocator_default();
+  const CnMat3 axes = cn_qmat(CN_QUAT_ONE);
+  enum { windows = 12, bodies = 2 * windows + 1, joints = 3 * windows + 1, n = 5 * joints };
+  Machine m = machine_make(bodies, joints);
+  for (int32_t i = 0; i < bodies; i++)
+    m.bodies[i] = (CniDirectBody){1, cn_sdiag(12, 12, cni_rng_range(&rng, 1, 20))};
+  for (int32_t i = 0; i < joints; i++) {
+    int32_t k = i - windows - 1, bar = k < 0 ? i : windows + 1 + k / 2, post = (k + 1) / 2;
+    m.blocks[m.system.block_count++] =
+        (CniDirectBlock){5 * i, 5, m.system.side_count, 1 + (k >= 0)};
+    m.system.row_count += 5;
+    if (k >= 0) add_side(&m, post, cn_vec3(.1, .5, 0), axes, 5, -1);
+    add_side(&m, bar, k < 0 ? cn_vec3(-.1, -.5, 0) : cn_vec3(k % 2 ? .5 : -.5, .03, 0), axes, 5, 1);
+  }
+  CniDirect *d = factored(&m, &a);
+  CHECK(cni_direct_dependent(d, NULL, 0) == 3 * windows);
+  double c[n], x[n], y[n], some[n];
+  for (int32_t across = 0; across < 2; across++) {
+    for (int32_t i = 0; i < n; i++) {
+      x[i] = cni_rng_range(&rng, -1, 1);
+      if (!across && i % 5 >= 2) x[i] = 0;
+    }
+    product(&m, x, c);
+    cni_direct_solve(d, c, x, 0, 1);
+    CHECK((d->shift[0] != 0) == across);
+    product(&m, x, y);
+    CHECK(size_of(n, y, c) <= 1e-12);
+    for (int32_t i = 0; i < n && !across; i++)
+      if (i % 5 >= 2) CHECK(fabs(x[i]) <= 1e-12);
+    cni_direct_solve_some(d, c, some, 0, 1);
+    product(&m, some, y);
+    CHECK(size_of(n, y, c) <= 1e-12);
+    if (across) CHECK(size_of(n, some, x) > 1e-3);
+    cni_direct_least(d, some, 0, 1);
+    CHECK(size_of(n, some, x) <= 1e-7);
+  }
+  cni_direct_destroy(d);
+  machine_free(&m);
+}
+
 // ---- cost, bits, memory ----
 
 static Machine chain(CniRng *rng, int32_t n) {
@@ -476,7 +521,7 @@ int main(void) {
       cmocka_unit_test(thin_bodies),     cmocka_unit_test(door),
       cmocka_unit_test(copies),          cmocka_unit_test(linear_chain),
       cmocka_unit_test(workers),         cmocka_unit_test(lattices),
-      cmocka_unit_test(no_memory),
+      cmocka_unit_test(no_memory),       cmocka_unit_test(plane_loops),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front for CMake. `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism bench measure format help clean install
+.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism bench measure format help clean install package docs
 
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
@@ -31,10 +31,10 @@ test: test-release test-asan determinism ## everything that must pass before a c
 test-release: build
 	$(CTEST) --test-dir build
 
-test-asan: setup ## unit, truth and command tests with clang's address and undefined-behaviour sanitizers
+test-asan: setup ## unit, truth, command and Python tests with clang's address and undefined-behaviour sanitizers
 	cmake --preset asan >/dev/null
 	cmake --build build-asan -j $(JOBS)
-	$(CTEST) --test-dir build-asan -L "unit|truth|examples|cli"
+	$(CTEST) --test-dir build-asan -L "unit|truth|examples|cli|python"
 
 test-tsan: setup ## the tests that use threads under the thread sanitizer
 	cmake --preset tsan >/dev/null
@@ -66,6 +66,7 @@ measure: build ## figures of docs/performance.md on this quiet machine (RUNS="qu
 test-all: test test-tsan ## test, thread sanitizer, every combination of compilers and levels, long runs
 	scripts/determinism all
 	$(CTEST) --test-dir build -L long -C long
+	$(MAKE) package docs
 	@echo "make test-all: all passed"
 
 bench: measure ## the same as measure
@@ -75,6 +76,17 @@ format: ## clang-format over all C files
 
 install: build ## install to PREFIX (default /usr/local)
 	cmake --install build --prefix $(or $(PREFIX),/usr/local)
+
+package: ## Debian packages in build-package/packages: libcairn, cairn, libcairn-dev, python3-cairn
+	@scripts/setup package
+	cmake --preset package >/dev/null
+	cmake --build build-package -j $(JOBS)
+	cd build-package && cpack >cpack.log || { cat cpack.log; exit 1; }
+	tests/package/deb . build-package/packages
+
+docs: ## the reference in build/docs: C by Doxygen, Python by Sphinx
+	@scripts/setup docs
+	scripts/reference
 
 clean: ## remove all build folders
 	rm -rf build build-*

@@ -34,6 +34,7 @@ function(cairn_io_library name library)
   endif()
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion}
     LINKER_LANGUAGE C)
+  cairn_version_symbols(${name})
 endfunction()
 cairn_io_library(cairn-io cairn)
 add_library(cairn::cairn-io ALIAS cairn-io)
@@ -50,12 +51,12 @@ if(cli_sources)
   target_link_libraries(cairn-command PRIVATE cairn_io_inside cairn_flags)
   set_target_properties(cairn-command PROPERTIES OUTPUT_NAME cairn
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-  install(TARGETS cairn-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS cairn-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   # the manual page is made from the same tables as the help, whenever the command is
   if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
     add_custom_command(TARGET cairn-command POST_BUILD
       COMMAND cairn-command man ${PROJECT_BINARY_DIR}/cairn.1 BYPRODUCTS ${PROJECT_BINARY_DIR}/cairn.1
       VERBATIM)
-    install(FILES ${PROJECT_BINARY_DIR}/cairn.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${PROJECT_BINARY_DIR}/cairn.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
   endif()
 endif()

@@ -58,6 +58,15 @@ target_link_libraries(cairn_objects PRIVATE cairn_flags)
 
 # Before 1.0 the interface may change with the minor version, so that is in the soname.
 set(soversion ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+# Shared libraries give their symbols that version too: cn_world_step@@CAIRN_0.2.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/cairn.map CONTENT "CAIRN_${soversion} { global: cn_*; local: *; };\n")
+function(cairn_version_symbols name)
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL SHARED_LIBRARY AND NOT APPLE)
+    target_link_options(${name} PRIVATE LINKER:--version-script,${PROJECT_BINARY_DIR}/cairn.map)
+    set_property(TARGET ${name} APPEND PROPERTY LINK_DEPENDS ${PROJECT_BINARY_DIR}/cairn.map)
+  endif()
+endfunction()
 function(cairn_library name)
   add_library(${name} ${ARGN} $<TARGET_OBJECTS:cairn_objects>)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
@@ -65,6 +74,7 @@ function(cairn_library name)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:cairn_flags> PUBLIC Threads::Threads m)
   set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${soversion}
     LINKER_LANGUAGE C)
+  cairn_version_symbols(${name})
 endfunction()
 cairn_library(cairn)
 add_library(cairn::cairn ALIAS cairn)

@@ -2,7 +2,8 @@
 """Builds cairn._core from the public headers: the C interface is written once, in include/cairn.
 
 The preprocessor's output of the headers is what cffi reads; the C compiler checks every layout. With
-CAIRN_SOURCE and CAIRN_BUILD the sources and a build tree elsewhere are used.
+CAIRN_SOURCE and CAIRN_BUILD the sources and a build tree elsewhere are used, with CAIRN_LIBRARIES the
+libraries named.
 """
 import json
 import os
@@ -14,6 +15,8 @@ from cffi import FFI
 here = os.path.dirname(os.path.abspath(__file__))
 root = os.path.abspath(os.environ.get("CAIRN_SOURCE", os.path.join(here, "..")))
 build = os.path.abspath(os.environ.get("CAIRN_BUILD", os.path.join(root, "build")))
+libraries = (os.environ.get("CAIRN_LIBRARIES", "").split()
+             or [os.path.join(build, "libcairn-io.a"), os.path.join(build, "libcairn.a")])
 include = os.path.join(root, "include")
 
 names = ["cairn", "files", "record", "run", "scene"]
@@ -66,7 +69,7 @@ ffi.cdef(declarations() + hooks)
 ffi.set_source(
     "cairn._core", headers, include_dirs=[include],
     extra_compile_args=["-O1"],
-    extra_objects=[os.path.join(build, "libcairn-io.a"), os.path.join(build, "libcairn.a")],
+    extra_objects=libraries,
     extra_link_args=(command("pkg-config", "--libs", "hdf5-serial", "jansson")
                      or command("pkg-config", "--libs", "hdf5", "jansson"))
     + (["-lexpat"] if os.path.exists(os.path.join(root, "src/io/robots")) else [])

@@ -173,7 +173,7 @@ if(TARGET cairn-command AND NOT CAIRN_SANITIZE AND NOT BUILD_SHARED_LIBS)
 endif()
 
 # The house: its rules of form, its format, and includes that point downward.
-foreach(name rules format)
+foreach(name rules format door)
   add_test(NAME house.${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/house/${name})
   set_tests_properties(house.${name} PROPERTIES LABELS house SKIP_RETURN_CODE 77)
 endforeach()

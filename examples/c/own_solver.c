@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A solver of one's own: projected Gauss-Seidel over the rows of W g + q, in sixty lines. The library
+// A solver of one's own: projected Gauss-Seidel over the rows of W g + q, in fifty lines. The library
 // checks the problem, calls it by its name in a world, and certifies what it gives.
 #include <cairn/cairn.h>
 
@@ -24,14 +24,23 @@ static double velocity(const CnProblemMatrices *p, const double *g, int32_t row,
 
 static void relax(const CnProblemMatrices *p, const CnBlock *block, double mu, double *g) {
   double own, u, *x = g + block->row;
-  for (int32_t i = 0; i < block->dim; i++) {
+  int32_t rows = block->kind == CN_BLOCK_FRICTION ? 1 : block->dim;
+  for (int32_t i = 0; i < rows; i++) {
     u = velocity(p, g, block->row + i, &own);
     if (own > 0) x[i] -= u / own;
-    if (block->kind != CN_BLOCK_BILATERAL && i == 0) x[0] = fmax(0, x[0]);
+    if (block->kind != CN_BLOCK_BILATERAL) x[i] = fmax(0, x[i]);
   }
-  if (block->kind != CN_BLOCK_FRICTION) return;
+  if (rows == block->dim) return;
+
+  // both tangents by one step, and back into the disc
+  double first, second, u1 = velocity(p, g, block->row + 1, &first);
+  double u2 = velocity(p, g, block->row + 2, &second), step = 1 / fmax(first, second);
+  x[1] -= step * u1;
+  x[2] -= step * u2;
   double length = hypot(x[1], x[2]), most = mu * x[0];
-  if (length > most) x[1] *= most / length, x[2] *= most / length;
+  if (length <= most) return;
+  x[1] *= most / length;
+  x[2] *= most / length;
 }
 
 static CnStatus solve(void *context, void *state, const CnSolverDef *def, const CnProblem *problem,

@@ -19,10 +19,12 @@ typedef struct CnBatch CnBatch;
 /// *batch is NULL.
 CN_API CnStatus cn_batch_create(const CnWorld *prototype, int32_t count, int32_t worker_count,
                                 CnBatch **batch);
+/// Release a batch and its worlds. Null is allowed.
 CN_API void cn_batch_destroy(CnBatch *batch);
 
 /// Number of worlds; world `index`, null past the end. It stays the batch's.
 CN_API int32_t cn_batch_count(const CnBatch *batch);
+/// World `index`, null past the end. It stays the batch's.
 CN_API CnWorld *cn_batch_world(CnBatch *batch, int32_t index);
 
 /// What a control sets.

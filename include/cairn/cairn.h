@@ -7,10 +7,12 @@
 #include <cairn/batch.h>
 #include <cairn/blocks.h>
 #include <cairn/change.h>
+#include <cairn/look.h>
 #include <cairn/mechanism.h>
 #include <cairn/own.h>
 #include <cairn/problem.h>
 #include <cairn/query.h>
+#include <cairn/settings.h>
 #include <cairn/solver.h>
 #include <cairn/state.h>
 #include <cairn/system.h>

@@ -35,6 +35,7 @@ typedef struct CnCurveDef {
   const char *name;     ///< copied; may be NULL
 } CnCurveDef;
 
+/// A definition of the kind without points, and with everything else as usual.
 CN_API CnCurveDef cn_curve_def_default(CnCurveKind kind);
 
 /// A place on a curve.

@@ -87,6 +87,7 @@ typedef struct CnForceDef {
   const char *name;         ///< copied; may be NULL
 } CnForceDef;
 
+/// A definition of the kind with every number 0 and both frames the identity.
 CN_API CnForceDef cn_force_def_default(CnForceKind kind);
 
 /// What a force does in the present state.

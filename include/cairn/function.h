@@ -45,6 +45,7 @@ typedef struct CnFunctionDef {
   const char *name; ///< copied; may be NULL
 } CnFunctionDef;
 
+/// A definition of the kind with every number 0 and no end.
 CN_API CnFunctionDef cn_function_def_default(CnFunctionKind kind);
 
 #ifdef __cplusplus

@@ -36,6 +36,7 @@ typedef enum CnJointKind {
 CN_API const char *cn_joint_kind_name(CnJointKind kind);
 /// Name and unit ("m", "rad") of a kind's coordinate `index`; null past the last one.
 CN_API const char *cn_joint_coordinate_name(CnJointKind kind, int32_t index);
+/// The unit of a kind's coordinate `index`, "m" or "rad"; null past the last one.
 CN_API const char *cn_joint_coordinate_unit(CnJointKind kind, int32_t index);
 
 #define CN_JOINT_AXES 6 ///< no joint has more coordinates
@@ -97,6 +98,7 @@ typedef struct CnJointDef {
   const char *name;                ///< copied; may be NULL
 } CnJointDef;
 
+/// A definition of the kind with both frames the identity, and nothing acting on its coordinates.
 CN_API CnJointDef cn_joint_def_default(CnJointKind kind);
 
 /// What a joint did in the last step, and where it is. Forces are means over the step (hem5, rkf45: at
@@ -152,6 +154,7 @@ typedef struct CnCouplingDef {
   const char *name;            ///< copied; may be NULL
 } CnCouplingDef;
 
+/// A coupling without terms that takes its offset from where things are.
 CN_API CnCouplingDef cn_coupling_def_default(void);
 
 typedef struct CnCouplingState {

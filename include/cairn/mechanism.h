@@ -77,14 +77,19 @@ typedef struct CnMachineInfo {
   int32_t freedom_count;   ///< six a body less the rows that do not
 } CnMachineInfo;
 
+/// Without contacts, with motors that are free.
 CN_API CnMachineDef cn_machine_def_default(void);
 /// def null: the default. On failure *machine is NULL.
 CN_API CnStatus cn_machine_create(CnWorld *world, const CnMachineDef *def, CnMachine **machine);
+/// Release a machine. Null is allowed.
 CN_API void cn_machine_destroy(CnMachine *machine);
+/// How many bodies, rows and freedoms it has.
 CN_API CnStatus cn_machine_info(const CnMachine *machine, CnMachineInfo *info);
 /// The body of columns 6 index to 6 index + 5; a row of the Jacobian; a freedom.
 CN_API CnStatus cn_machine_body(const CnMachine *machine, int32_t index, CnBodyId *body);
+/// Row `index` of the Jacobian: whose it is.
 CN_API CnStatus cn_machine_row(const CnMachine *machine, int32_t index, CnMachineRow *row);
+/// Freedom `index`: which coordinate it is.
 CN_API CnStatus cn_machine_freedom(const CnMachine *machine, int32_t index,
                                    CnMachineFreedom *freedom);
 /// Copy a matrix; `capacity` numbers are there. values null: only the sizes are told.
@@ -159,6 +164,7 @@ typedef struct CnEquilibrium {
                            ///< above 1 they would slip
 } CnEquilibrium;
 
+/// Frictionless contacts, stable places only, 1e-11.
 CN_API CnEquilibriumDef cn_equilibrium_def_default(void);
 
 /// Move a world to where it is at rest: no forces are left but those that rows and contacts hold. Of
@@ -190,6 +196,7 @@ typedef struct CnModeShape {
   CnTwist real, imaginary; ///< of the centre of mass, world axes
 } CnModeShape;
 
+/// Frictionless contacts, within 1e-6 of an equilibrium.
 CN_API CnModesDef cn_modes_def_default(void);
 
 /// Modes about the present position, ascending by natural frequency. *count is how many there are;

@@ -22,6 +22,7 @@ typedef struct CnMeshDef {
   int32_t two_sided;        ///< 1: a sheet, touched from both sides. Default 0: from outside only
   double thickness; ///< m, >= 0: a ball of half of it is carried over the surface. Default 0
 } CnMeshDef;
+/// A mesh without triangles, touched from outside.
 CN_API CnMeshDef cn_mesh_def_default(void);
 
 /// A grid of heights over x and y: sample (i, j) is at (i x_spacing, j y_spacing, height). It is a mesh
@@ -35,6 +36,7 @@ typedef struct CnHeightsDef {
   int32_t two_sided;           ///< as of CnMeshDef
   double thickness;            ///< as of CnMeshDef
 } CnHeightsDef;
+/// A grid without samples, touched from above.
 CN_API CnHeightsDef cn_heights_def_default(void);
 
 #ifdef __cplusplus

@@ -77,8 +77,11 @@ typedef struct CnProblemDef {
 /// A problem; owns everything added to it.
 typedef struct CnProblem CnProblem;
 
+/// The step form, Coulomb friction, the usual allocator.
 CN_API CnProblemDef cn_problem_def_default(void);
+/// Create an empty problem. On failure *problem is NULL.
 CN_API CnStatus cn_problem_create(const CnProblemDef *def, CnProblem **problem);
+/// Release a problem and everything in it. Null is allowed.
 CN_API void cn_problem_destroy(CnProblem *problem);
 
 /// Take out everything, keep the memory.
@@ -93,8 +96,11 @@ typedef struct CnGroupDef {
   CnTwist old;        ///< the velocity before the step (only the dissipation uses it)
 } CnGroupDef;
 
+/// A group without mass, at rest.
 CN_API CnGroupDef cn_group_def_default(void);
+/// Add a velocity group; *group is its number, counted from 0.
 CN_API CnStatus cn_problem_add_group(CnProblem *problem, const CnGroupDef *def, int32_t *group);
+/// Add a set, copied; *index is its number, counted from 0.
 CN_API CnStatus cn_problem_add_set(CnProblem *problem, const CnSet *set, int32_t *index);
 
 /// One entry of a sparse row block.
@@ -123,7 +129,9 @@ typedef struct CnPairDef {
   double length;       ///< m, > 0, unit length of the rotational rows (the contact's radius)
 } CnPairDef;
 
+/// Normal z, tangent x, arms zero, length 1 m; the groups are yet to be named.
 CN_API CnPairDef cn_pair_def_default(void);
+/// Add a block of two points. `b` has dim entries; *block is its number.
 CN_API CnStatus cn_problem_add_pair(CnProblem *problem, int32_t set, int32_t dim,
                                     const CnPairDef *def, const double *b, int32_t *block);
 
@@ -138,7 +146,9 @@ typedef struct CnSphereDef {
   double length; ///< m, > 0
 } CnSphereDef;
 
+/// Normal z, radii zero, length 1 m; the groups are yet to be named.
 CN_API CnSphereDef cn_sphere_def_default(void);
+/// Add a block of two spheres. `b` has dim entries; *block is its number.
 CN_API CnStatus cn_problem_add_sphere(CnProblem *problem, int32_t set, int32_t dim,
                                       const CnSphereDef *def, const double *b, int32_t *block);
 
@@ -170,6 +180,7 @@ typedef struct CnProblemInfo {
   int32_t kind_count[CN_BLOCK_KIND_COUNT]; ///< blocks of each kind
 } CnProblemInfo;
 
+/// Form, friction model and sizes of a problem.
 CN_API void cn_problem_info(const CnProblem *problem, CnProblemInfo *info);
 
 /// The problem written out: M v = k + E^T g over the groups with mass, six columns each, in group
@@ -187,6 +198,7 @@ typedef struct CnExpanded {
 /// Expand a problem of the step form; one of the global form is copied (and has no groups). Release
 /// with cn_expanded_destroy.
 CN_API CnStatus cn_problem_expand(const CnProblem *problem, CnExpanded *expanded);
+/// Release what cn_problem_expand made.
 CN_API void cn_expanded_destroy(CnExpanded *expanded);
 
 /// W = E M^-1 E^T + C and q = E M^-1 k + b of a step or global problem, as a new problem in
@@ -205,7 +217,9 @@ typedef struct CnAnswer {
 
 /// An empty answer; cn_answer_fit gives it the sizes of a problem and sets g to zero.
 CN_API CnAnswer cn_answer_empty(const CnAllocator *allocator);
+/// Give an answer the sizes of a problem and set g to zero.
 CN_API CnStatus cn_answer_fit(CnAnswer *answer, const CnProblem *problem);
+/// Release the arrays of an answer.
 CN_API void cn_answer_release(CnAnswer *answer);
 
 /// v = M^-1 (k + E^T g) and u = E v + b + C g (explicit form: W g + q) of an answer's impulses.

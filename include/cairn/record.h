@@ -23,6 +23,7 @@ typedef struct CnRecorderDef {
   int32_t replace;          ///< 1: an existing file may be replaced; default 0
 } CnRecorderDef;
 
+/// 60 frames a second, neither contacts nor joints, nothing replaced.
 CN_API CnRecorderDef cn_recorder_def_default(void);
 
 typedef struct CnRecorder CnRecorder;
@@ -46,6 +47,7 @@ CN_API CnStatus cn_recorder_abandon(CnRecorder *recorder);
 
 /// The table of exports: name and summary of format `index`, null past the end.
 CN_API const char *cn_export_name(int32_t index);
+/// Summary of format `index`, null past the end.
 CN_API const char *cn_export_summary(int32_t index);
 
 /// Write a run in another format. `output` null: beside the run, with the format's ending.

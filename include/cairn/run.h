@@ -18,6 +18,7 @@ typedef struct CnRun CnRun;
 /// replaced another). What is there at this moment is what this CnRun will show. CN_FILE if the
 /// file cannot be read, CN_INVALID_DATA if it is no run file or damaged.
 CN_API CnStatus cn_run_open(const char *path, const CnAllocator *allocator, CnRun **run);
+/// Close a run. Null is allowed.
 CN_API void cn_run_close(CnRun *run);
 
 /// What the run was. Strings live as long as the run.
@@ -46,12 +47,14 @@ typedef struct CnRunInfo {
   int32_t trusted;             ///< 1, 0, or -1: not known
   double integrator_tolerance; ///< of hem5 and rkf45, which solve no step problems; 0: fixed steps
 } CnRunInfo;
+/// What the run was: names, settings, sizes, verdict.
 CN_API void cn_run_info(const CnRun *run, CnRunInfo *info);
 
 typedef struct CnRunParameter {
   const char *name;
   double value;
 } CnRunParameter;
+/// Parameter `index` of the scene, with the value that was used.
 CN_API CnStatus cn_run_parameter(const CnRun *run, int32_t index, CnRunParameter *parameter);
 
 /// A body as it stood in the file.
@@ -60,6 +63,7 @@ typedef struct CnRunBody {
   CnBodyKind kind;
   double mass; ///< kg
 } CnRunBody;
+/// Body `index`; its name lives as long as the run.
 CN_API CnStatus cn_run_body(const CnRun *run, int32_t index, CnRunBody *body);
 
 /// A shape: body is an index of cn_run_body. Of the definition the kind, the pose in the body frame
@@ -68,6 +72,7 @@ typedef struct CnRunShape {
   int32_t body;
   CnShapeDef def;
 } CnRunShape;
+/// Shape `index`, shapes of the first body first.
 CN_API CnStatus cn_run_shape(const CnRun *run, int32_t index, CnRunShape *shape);
 
 /// A joint: bodies are indices of cn_run_body, -1 for the ground.
@@ -77,6 +82,7 @@ typedef struct CnRunJoint {
   int32_t body_a, body_b;
   CnPose frame_a, frame_b; ///< in the body frames (ground: in the world)
 } CnRunJoint;
+/// Joint `index`; its name lives as long as the run.
 CN_API CnStatus cn_run_joint(const CnRun *run, int32_t index, CnRunJoint *joint);
 
 /// One frame: time, and poses and twists of the body frames (body_count each; twists may be NULL).
@@ -105,6 +111,8 @@ CN_API CnStatus cn_run_joint_states(CnRun *run, int64_t frame, CnJointState *sta
 /// The name of a coupling ("" without one), and what all of them did in a frame, coupling_count states.
 /// CN_UNSUPPORTED if reactions were not recorded.
 CN_API CnStatus cn_run_coupling(const CnRun *run, int32_t index, const char **name);
+/// What all couplings did in a frame, coupling_count states. CN_UNSUPPORTED if reactions were not
+/// recorded.
 CN_API CnStatus cn_run_coupling_states(CnRun *run, int64_t frame, CnCouplingState *states);
 
 /// Two shapes, by index, began or ceased to touch; or an event that hem5 or rkf45 placed in time.
@@ -125,7 +133,9 @@ CN_API CnStatus cn_run_events(CnRun *run, int64_t first, int64_t count, CnRunEve
 typedef struct CnRunSeries {
   const char *name, *unit;
 } CnRunSeries;
+/// Name and unit of scalar `index`; they live as long as the run.
 CN_API CnStatus cn_run_scalar(const CnRun *run, int32_t index, CnRunSeries *series);
+/// Name and unit of sensor `index`; they live as long as the run.
 CN_API CnStatus cn_run_sensor(const CnRun *run, int32_t index, CnRunSeries *series);
 
 /// Values of a series by name, steps first .. first + count - 1. "time" is a series too. A sensor

@@ -36,6 +36,7 @@ CN_API CnStatus cn_scene_open_files(const char *name, const char *files, const C
 CN_API CnStatus cn_scene_parse(const char *text, size_t size, const char *label,
                                const CnSetting *settings, int32_t setting_count,
                                const CnAllocator *allocator, CnScene **scene);
+/// Release a scene. Null is allowed.
 CN_API void cn_scene_destroy(CnScene *scene);
 
 /// What a scene says of itself. Strings live as long as the scene.
@@ -49,6 +50,7 @@ typedef struct CnSceneInfo {
   int32_t parameter_count, sensor_count;
   int32_t body_count, shape_count, material_count, joint_count, force_count;
 } CnSceneInfo;
+/// Name, text, seed and sizes of a scene.
 CN_API void cn_scene_info(const CnScene *scene, CnSceneInfo *info);
 
 typedef struct CnSceneParameter {
@@ -56,6 +58,7 @@ typedef struct CnSceneParameter {
   double value, default_value;
   int32_t used; ///< 1 if an expression of the scene reads it
 } CnSceneParameter;
+/// Parameter `index`; its strings live as long as the scene.
 CN_API CnStatus cn_scene_parameter(const CnScene *scene, int32_t index,
                                    CnSceneParameter *parameter);
 
@@ -74,6 +77,7 @@ CN_API CnStatus cn_scene_fill(CnScene *scene, CnWorld *world);
 typedef struct CnSensorInfo {
   const char *name, *unit;
 } CnSensorInfo;
+/// Name and unit of sensor `index`; they live as long as the scene.
 CN_API CnStatus cn_scene_sensor(const CnScene *scene, int32_t index, CnSensorInfo *sensor);
 
 /// Read all sensors in a world that this scene has filled (or that was restored from such a one).
@@ -81,6 +85,7 @@ CN_API CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, dou
 
 /// The built-in scenes: name and summary of number `index`, null past the end.
 CN_API const char *cn_builtin_scene_name(int32_t index);
+/// Summary of the built-in scene number `index`, null past the end.
 CN_API const char *cn_builtin_scene_summary(int32_t index);
 
 #ifdef __cplusplus

@@ -47,6 +47,7 @@ typedef struct CnShapeDef {
                ///< by cn_world_events. Default 0
 } CnShapeDef;
 
+/// A definition of the kind without sizes, with the density of water.
 CN_API CnShapeDef cn_shape_def_default(CnShapeKind kind);
 
 /// Name of a kind, as in scenes and run files: "sphere"; null past the end.

@@ -98,7 +98,9 @@ typedef struct CnSolver CnSolver;
 
 /// Defaults of the named solver; an unknown name gives a def that cn_solver_create refuses.
 CN_API CnSolverDef cn_solver_def_default(const char *name);
+/// Create a solver. On failure *solver is NULL.
 CN_API CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver);
+/// Release a solver. Null is allowed.
 CN_API void cn_solver_destroy(CnSolver *solver);
 
 /// Solve. `answer` must fit the problem; its g is the warm start. Misuse and memory give a status;
@@ -107,8 +109,15 @@ CN_API void cn_solver_destroy(CnSolver *solver);
 CN_API CnStatus cn_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                                 CnSolveReport *report);
 
+/// The error of a certificate that `converged` compares with the tolerance (CnSolveReport).
+CN_API double cn_solve_error(const CnProblem *problem, const CnCertificate *certificate);
+
+/// The tolerance that a definition means: auto has one of its effort where none is named.
+CN_API double cn_solver_tolerance(const CnSolverDef *def);
+
 /// The table: name and one-line summary of solver `index`, null past the end.
 CN_API const char *cn_solver_name(int32_t index);
+/// One-line summary of solver `index`, null past the end.
 CN_API const char *cn_solver_summary(int32_t index);
 
 /// One-liner: solve with the named solver to a tolerance, from answer->g (zero is a cold start), in

@@ -16,8 +16,10 @@ extern "C" {
 
 // ---- states -----------------------------------------------------------------------------------
 
+/// The ids of all bodies.
 CN_API CnStatus cn_world_bodies(const CnWorld *world, CnBodyId *bodies, int32_t capacity,
                                 int32_t *count);
+/// The ids of all joints.
 CN_API CnStatus cn_world_joints(const CnWorld *world, CnJointId *joints, int32_t capacity,
                                 int32_t *count);
 
@@ -43,7 +45,9 @@ typedef struct CnStateView {
   const CnTwist *twists;
   int32_t count;
 } CnStateView;
+/// Look at the state where it lies; takes no time that grows with the world.
 CN_API CnStatus cn_world_state_view(const CnWorld *world, CnStateView *view);
+/// The ids of the bodies in the order of that view.
 CN_API CnStatus cn_world_view_bodies(const CnWorld *world, CnBodyId *bodies, int32_t capacity,
                                      int32_t *count);
 
@@ -63,11 +67,14 @@ CN_API CnStatus cn_bodies_create(CnWorld *world, const CnBodyDef *def, const CnS
 
 /// The first with that name in the order of slots; none (zero) without one.
 CN_API CnBodyId cn_world_find_body(const CnWorld *world, const char *name);
+/// The first joint of that name in the order of slots; none (zero) without one.
 CN_API CnJointId cn_world_find_joint(const CnWorld *world, const char *name);
+/// The first material of that name in the order of slots; none (zero) without one.
 CN_API CnMaterialId cn_world_find_material(const CnWorld *world, const char *name);
 
 /// Walk over shapes and materials by ascending slot, as cn_world_next_body does over bodies.
 CN_API CnShapeId cn_world_next_shape(const CnWorld *world, CnShapeId previous);
+/// Walk over materials by ascending slot, as cn_world_next_body does over bodies.
 CN_API CnMaterialId cn_world_next_material(const CnWorld *world, CnMaterialId previous);
 /// The definition a material has now; its name lives as long as the material.
 CN_API CnStatus cn_material_def(const CnWorld *world, CnMaterialId material, CnMaterialDef *def);

@@ -238,8 +238,11 @@ typedef struct CnIntegratorDef {
   CnAllocator allocator; ///< default malloc and free
 } CnIntegratorDef;
 
+/// Numbers of the named integrator; an unknown name gives a def that cn_integrator_create refuses.
 CN_API CnIntegratorDef cn_integrator_def_default(const char *name);
+/// Create an integrator. On failure *integrator is NULL.
 CN_API CnStatus cn_integrator_create(const CnIntegratorDef *def, CnIntegrator **integrator);
+/// Release an integrator. Null is allowed.
 CN_API void cn_integrator_destroy(CnIntegrator *integrator);
 
 /// From (t, q, v) to t + h: one step of impulse and moreau-jean, as many as it takes of hem5 and
@@ -264,6 +267,7 @@ typedef struct CnIntegratorReport {
   int64_t projections;    ///< of states, at the start or after a step
   const char *last_cause; ///< why the last step was cut: "", "error", "drift", "event", ...
 } CnIntegratorReport;
+/// What the last call of cn_integrator_step did, also where it failed.
 CN_API void cn_integrator_report(const CnIntegrator *integrator, CnIntegratorReport *report);
 
 /// Inside the observer's point(): the state at a time within the step (dense output; hem5: order 4,
@@ -277,8 +281,17 @@ CN_API CnStatus cn_equations_accelerations(const CnSystem *system, const CnAlloc
                                            const int32_t *rows, int32_t row_count, double *a,
                                            double *multipliers);
 
+/// What an integrator is like: bits of cn_integrator_traits.
+#define CN_INTEGRATOR_OWN_STEPS                                                                    \
+  1u ///< it chooses the length of its steps, and solves no step problems
+#define CN_INTEGRATOR_EQUATIONS 2u ///< it works with equations of motion
+
+/// Bits for the integrator of that name; 0 for an unknown one.
+CN_API uint32_t cn_integrator_traits(const char *name);
+
 /// The table: name and one-line summary of integrator `index`, null past the end.
 CN_API const char *cn_integrator_name(int32_t index);
+/// One-line summary of integrator `index`, null past the end.
 CN_API const char *cn_integrator_summary(int32_t index);
 
 #ifdef __cplusplus

@@ -123,10 +123,12 @@ typedef struct CnWorldDef {
   CnAllocator allocator;   ///< default malloc and free
 } CnWorldDef;
 
+/// The usual settings, each as its field says.
 CN_API CnWorldDef cn_world_def_default(void);
 
 /// Create a world. On failure *world is NULL and nothing has to be released.
 CN_API CnStatus cn_world_create(const CnWorldDef *def, CnWorld **world);
+/// Release a world and everything in it. Null is allowed.
 CN_API void cn_world_destroy(CnWorld *world);
 
 /// What one step did.
@@ -187,6 +189,7 @@ CN_API CnStatus cn_world_problem_block(const CnWorld *world, int32_t block, CnBl
 
 /// Change the time step or gravity from the next step on.
 CN_API CnStatus cn_world_set_time_step(CnWorld *world, double time_step);
+/// Change gravity (m/s^2) from the next step on.
 CN_API CnStatus cn_world_set_gravity(CnWorld *world, CnVec3 gravity);
 
 /// All settings as they are now: a definition that makes a world like this one. Its names are the
@@ -201,6 +204,7 @@ typedef struct CnWorldInfo {
   int32_t body_count, shape_count, joint_count, material_count, contact_count, force_count;
   size_t memory_bytes, memory_peak_bytes; ///< from the world's allocator
 } CnWorldInfo;
+/// Clock, sizes and memory of a world.
 CN_API void cn_world_info(const CnWorld *world, CnWorldInfo *info);
 
 /// Sums over all bodies, from the present state.
@@ -211,6 +215,7 @@ typedef struct CnWorldSums {
   CnVec3 angular_momentum; ///< kg m^2/s about the origin
   double mass;             ///< kg, dynamic bodies
 } CnWorldSums;
+/// Energies, momenta and mass of all bodies, from the present state.
 CN_API void cn_world_sums(const CnWorld *world, CnWorldSums *sums);
 
 /// What can change momentum and energy in a step.
@@ -259,6 +264,7 @@ typedef struct CnPenetration {
   double max, mean; ///< m, over the overlapping pairs; 0 without one
   int32_t overlap_count;
 } CnPenetration;
+/// Find overlaps. Takes the time of a collision detection.
 CN_API CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration);
 
 /// 64-bit hash of all positions and velocities, bodies in the order of cn_world_next_body.
@@ -298,7 +304,9 @@ typedef struct CnBodyDef {
   int32_t continuous;
 } CnBodyDef;
 
+/// A dynamic body at the origin, at rest, with its mass from its shapes.
 CN_API CnBodyDef cn_body_def_default(void);
+/// Add a body. On failure *body is none.
 CN_API CnStatus cn_body_create(CnWorld *world, const CnBodyDef *def, CnBodyId *body);
 
 /// Destroy a body with its shapes, joints and forces.
@@ -306,13 +314,17 @@ CN_API CnStatus cn_body_destroy(CnWorld *world, CnBodyId body);
 
 /// Pose of the body frame; velocity of its origin and spin.
 CN_API CnStatus cn_body_pose(const CnWorld *world, CnBodyId body, CnPose *pose);
+/// Velocity of the body frame's origin and spin, world axes.
 CN_API CnStatus cn_body_twist(const CnWorld *world, CnBodyId body, CnTwist *twist);
+/// Put the body frame elsewhere; its velocity stays. May be called in before_step.
 CN_API CnStatus cn_body_set_pose(CnWorld *world, CnBodyId body, const CnPose *pose);
+/// Give it another velocity and spin; those of a fixed body are zero. May be called in before_step.
 CN_API CnStatus cn_body_set_twist(CnWorld *world, CnBodyId body, const CnTwist *twist);
 
 /// Add a force at a point (world axes), or a torque, for the next step only. Bodies that are not
 /// dynamic do not feel it.
 CN_API CnStatus cn_body_apply_force(CnWorld *world, CnBodyId body, CnVec3 force, CnVec3 point);
+/// Add a torque (N m, world axes) for the next step only. May be called in before_step.
 CN_API CnStatus cn_body_apply_torque(CnWorld *world, CnBodyId body, CnVec3 torque);
 
 typedef struct CnBodyInfo {
@@ -325,6 +337,7 @@ typedef struct CnBodyInfo {
   int32_t shape_count;
   int32_t continuous; ///< as defined
 } CnBodyInfo;
+/// Kind, mass, name and user data of a body.
 CN_API CnStatus cn_body_info(const CnWorld *world, CnBodyId body, CnBodyInfo *info);
 
 /// Walk over all bodies by ascending slot: the first after none (zero), the next after a body; none
@@ -356,9 +369,12 @@ typedef struct CnMaterialDef {
   const char *name;              ///< copied; may be NULL
 } CnMaterialDef;
 
+/// Friction 0.5, no restitution, everything else 0.
 CN_API CnMaterialDef cn_material_def_default(void);
+/// Add a material. On failure *material is none.
 CN_API CnStatus cn_material_create(CnWorld *world, const CnMaterialDef *def,
                                    CnMaterialId *material);
+/// Give a material other numbers; shapes that have it follow. Its name stays.
 CN_API CnStatus cn_material_set(CnWorld *world, CnMaterialId material, const CnMaterialDef *def);
 
 /// Destroy a material that no shape uses (CN_INVALID_ARGUMENT otherwise).
@@ -392,6 +408,7 @@ typedef struct CnGeometryInfo {
   int32_t closed;    ///< 1: it encloses a volume; a hull does
   int32_t is_mesh;   ///< 1: for shapes of kind CN_SHAPE_MESH, 0: of kind CN_SHAPE_HULL
 } CnGeometryInfo;
+/// Name, sizes and volume of a geometry.
 CN_API CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, CnGeometryInfo *info);
 
 // ---- shapes -----------------------------------------------------------------------------------
@@ -399,7 +416,9 @@ CN_API CnStatus cn_geometry_info(const CnWorld *world, CnGeometryId geometry, Cn
 /// Add a shape to a body. Shapes of one body do not meet each other.
 CN_API CnStatus cn_shape_create(CnWorld *world, CnBodyId body, const CnShapeDef *def,
                                 CnShapeId *shape);
+/// Take a shape off its body, whose mass follows if it comes from shapes.
 CN_API CnStatus cn_shape_destroy(CnWorld *world, CnShapeId shape);
+/// The body that a shape is on.
 CN_API CnStatus cn_shape_body(const CnWorld *world, CnShapeId shape, CnBodyId *body);
 
 /// The definition a shape was made from.
@@ -419,6 +438,7 @@ CN_API CnStatus cn_joint_def_along(const CnWorld *world, CnVec3 anchor, CnVec3 a
 
 /// Add a joint. Shapes of two bodies that a joint connects directly do not meet each other.
 CN_API CnStatus cn_joint_create(CnWorld *world, const CnJointDef *def, CnJointId *joint);
+/// Destroy a joint and its couplings.
 CN_API CnStatus cn_joint_destroy(CnWorld *world, CnJointId joint);
 /// Change what a joint does: stiffness, distance, limits, motors, friction, springs. Kind, bodies
 /// and frames must be those of the joint; its name stays. May be called in before_step.
@@ -428,6 +448,7 @@ CN_API CnStatus cn_joint_def(const CnWorld *world, CnJointId joint, CnJointDef *
 /// Walk over all joints by ascending slot, as cn_world_next_body does over bodies.
 CN_API CnJointId cn_world_next_joint(const CnWorld *world, CnJointId previous);
 
+/// What a joint did in the last step, and where it is.
 CN_API CnStatus cn_joint_state(const CnWorld *world, CnJointId joint, CnJointState *state);
 
 /// The machine that all joints and couplings make, at the present position. Springs, limits, motors,
@@ -461,10 +482,12 @@ CN_API CnStatus cn_world_assemble(CnWorld *world, double tolerance, CnMechanism 
 /// Add a coupling. It belongs to its joints: with one of them it is destroyed.
 CN_API CnStatus cn_coupling_create(CnWorld *world, const CnCouplingDef *def,
                                    CnCouplingId *coupling);
+/// Destroy a coupling; its joints stay.
 CN_API CnStatus cn_coupling_destroy(CnWorld *world, CnCouplingId coupling);
 /// The definition it was made from, its offset filled in; its name lives until a coupling is created
 /// or destroyed.
 CN_API CnStatus cn_coupling_def(const CnWorld *world, CnCouplingId coupling, CnCouplingDef *def);
+/// What a coupling did in the last step, and how far it is off.
 CN_API CnStatus cn_coupling_state(const CnWorld *world, CnCouplingId coupling,
                                   CnCouplingState *state);
 /// Walk over all couplings by ascending slot, as cn_world_next_body does over bodies.
@@ -481,6 +504,7 @@ typedef struct CnMotionDef {
   CnVec3 axis;          ///< in the world, of any length; default z
 } CnMotionDef;
 
+/// A motion without functions: the body stays where it is.
 CN_API CnMotionDef cn_motion_def_default(void);
 /// Null: the body keeps the velocity it has.
 CN_API CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotionDef *def);
@@ -490,6 +514,7 @@ CN_API CnStatus cn_body_set_motion(CnWorld *world, CnBodyId body, const CnMotion
 /// Two bodies meet no more, whatever their shapes; until cn_pair_enable, or until one is destroyed.
 /// Nothing happens if they did not meet anyway.
 CN_API CnStatus cn_pair_disable(CnWorld *world, CnBodyId a, CnBodyId b);
+/// They meet again.
 CN_API CnStatus cn_pair_enable(CnWorld *world, CnBodyId a, CnBodyId b);
 
 // ---- curves: cams and grooves -----------------------------------------------------------------
@@ -509,6 +534,7 @@ CN_API CnCurveId cn_world_next_curve(const CnWorld *world, CnCurveId previous);
 
 // ---- functions of time ------------------------------------------------------------------------
 
+/// Add a function of time; points are copied. On failure *function is none.
 CN_API CnStatus cn_function_create(CnWorld *world, const CnFunctionDef *def,
                                    CnFunctionId *function);
 /// One that a joint or a body follows cannot be destroyed.
@@ -528,6 +554,7 @@ CN_API CnFunctionId cn_world_next_function(const CnWorld *world, CnFunctionId pr
 
 /// Add a force. It belongs to its bodies: with one of them it is destroyed.
 CN_API CnStatus cn_force_create(CnWorld *world, const CnForceDef *def, CnForceId *force);
+/// Destroy a force.
 CN_API CnStatus cn_force_destroy(CnWorld *world, CnForceId force);
 /// Change the numbers of a force. Kind, bodies and frames must be those of the force; its name
 /// stays. May be called in before_step.
@@ -536,6 +563,7 @@ CN_API CnStatus cn_force_set(CnWorld *world, CnForceId force, const CnForceDef *
 CN_API CnStatus cn_force_def(const CnWorld *world, CnForceId force, CnForceDef *def);
 /// Walk over all forces by ascending slot, as cn_world_next_body does over bodies.
 CN_API CnForceId cn_world_next_force(const CnWorld *world, CnForceId previous);
+/// What a force does in the present state.
 CN_API CnStatus cn_force_state(const CnWorld *world, CnForceId force, CnForceState *state);
 
 // ---- contacts ---------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ static int certify(const CniArgs *args, CniProblemFile *file) {
     return cni_fail(args, "%s", cn_error_message());
   if (cn_certify(file->problem, &file->answer, &certificate) != CN_OK)
     return cni_fail(args, "%s: %s", file->path, cn_error_message());
-  double error = cni_solver_error(file->problem, &certificate);
+  double error = cn_solve_error(file->problem, &certificate);
   // the residual of the step form takes v as it is; one that came from a file must fit the impulses
   if (file->problem->form == CN_FORM_STEP) error = cn_max(error, certificate.momentum_defect);
   show(args, file, &certificate, error, tolerance);

@@ -127,7 +127,7 @@ static void show_contract(CniShow *show, const CniJob *job, const Summary *s,
   cni_show_number(show, "kinetic_energy", NULL, sums.kinetic_energy, "");
   cni_show_number(show, "residual_max", NULL, s->mean.residual, "");
   cni_show_count(show, "steps_not_converged", NULL,
-                 cni_solver_tolerance(&job->def.solver) > 0 ? job->figures.not_converged : 0);
+                 cn_solver_tolerance(&job->def.solver) > 0 ? job->figures.not_converged : 0);
   cni_show_count(show, "steps_cut_by_time", NULL, job->figures.cut_by_time);
   cni_show_text(show, "friction_model", NULL, friction_name(job));
   cni_show_text(show, "integrator", NULL, job->def.integrator);
@@ -150,7 +150,7 @@ static void show_more(CniShow *show, const CniJob *job) {
   cni_show_count(show, "first_step", NULL, job->first_step);
   cni_show_number(show, "seconds", NULL, job->seconds, "");
   cni_show_number(show, "residual_max_run", NULL, job->figures.residual_max, "");
-  cni_show_number(show, "tolerance", NULL, cni_solver_tolerance(&job->def.solver), "");
+  cni_show_number(show, "tolerance", NULL, cn_solver_tolerance(&job->def.solver), "");
   cni_figures_show_notes(show, job);
   cni_show_count(show, "steps_uncertified", NULL, job->figures.uncertified);
   cni_show_count(show, "steps_infeasible", NULL, job->figures.contradicting + job->figures.torn);
@@ -215,9 +215,9 @@ static void print_convergence(const CniJob *job, const Summary *s) {
   if (f->uncertified > 0) return; // no step problem, no residual
   printf("  residual       %.3g at most in the last %d steps, %.3g in all; ", s->mean.residual,
          CNI_LAST_STEPS, f->residual_max);
-  if (cni_solver_tolerance(&job->def.solver) > 0)
+  if (cn_solver_tolerance(&job->def.solver) > 0)
     printf("%lld of %lld steps above the tolerance %g\n", (long long)f->not_converged,
-           (long long)f->step_count, cni_solver_tolerance(&job->def.solver));
+           (long long)f->step_count, cn_solver_tolerance(&job->def.solver));
   else
     printf("no tolerance asked for\n");
   if (f->contradicting > 0)

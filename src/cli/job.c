@@ -261,6 +261,6 @@ void cni_job_release(CniJob *job) {
   free(job->setting_texts);
   free(job->file);
   free(job->run_path);
-  cni_checkpoint_release(&job->resumed);
+  cn_checkpoint_release(&job->resumed);
   cni_lock_release(job->checkpoint_lock);
 }

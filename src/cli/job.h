@@ -83,7 +83,7 @@ typedef struct CniJob {
   int record_contacts, record_joints;
   CniRunWriter *writer;
   CniLock *checkpoint_lock; // nobody else writes checkpoints of that name
-  CniCheckpoint resumed;
+  CnCheckpoint resumed;
 
   // step problems
   const char *dump; // folder; null: none are written

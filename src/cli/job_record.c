@@ -145,20 +145,20 @@ int cni_job_checkpoint(CniJob *job, int at_once) {
   if (!at_once && now - job->checkpoint_time < job->checkpoint_every) return CNI_EXIT_DONE;
   CnWorldInfo info;
   cn_world_info(job->world, &info);
-  CniCheckpoint checkpoint = {.scene_text = (char *)(uintptr_t)job->scene_info.text,
-                              .scene_label = (char *)(uintptr_t)job->label,
-                              .settings = job->settings,
-                              // those of a robot are in the scene's text already
-                              .setting_count =
-                                  job->scene_info.parameter_count > 0 ? job->setting_count : 0,
-                              .frames_per_second = job->frames_per_second,
-                              .end_time = job->end_time,
-                              .step = info.step,
-                              .run_path = job->run_path,
-                              .allocator = cn_allocator_default()};
+  CnCheckpoint checkpoint = {.scene_text = (char *)(uintptr_t)job->scene_info.text,
+                             .scene_label = (char *)(uintptr_t)job->label,
+                             .settings = job->settings,
+                             // those of a robot are in the scene's text already
+                             .setting_count =
+                                 job->scene_info.parameter_count > 0 ? job->setting_count : 0,
+                             .frames_per_second = job->frames_per_second,
+                             .end_time = job->end_time,
+                             .step = info.step,
+                             .run_path = job->run_path,
+                             .allocator = cn_allocator_default()};
   CnStatus status = take_snapshot(job->world, &checkpoint.snapshot, &checkpoint.snapshot_size);
   if (status == CN_OK && job->writer) status = cni_run_writer_flush(job->writer);
-  if (status == CN_OK) status = cni_checkpoint_write(job->checkpoint, &checkpoint);
+  if (status == CN_OK) status = cn_checkpoint_write(job->checkpoint, &checkpoint);
   free(checkpoint.snapshot);
   job->checkpoint_time = cni_seconds();
   return status == CN_OK ? CNI_EXIT_DONE : cni_fail(job->args, "%s", cn_error_message());
@@ -168,7 +168,7 @@ int cni_job_checkpoint(CniJob *job, int at_once) {
 
 // A setting of the command line must be the checkpoint's.
 static int compare_settings(const CniJob *job) {
-  const CniCheckpoint *c = &job->resumed;
+  const CnCheckpoint *c = &job->resumed;
   for (int32_t i = 0; i < job->setting_count; i++) {
     const CnSetting *given = &job->settings[i], *kept = NULL;
     for (int32_t k = 0; k < c->setting_count; k++)
@@ -225,9 +225,9 @@ static int compare_options(const CniJob *job, const CnWorldDef *kept) {
 
 int cni_job_resume(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
-  CniCheckpoint *c = &job->resumed;
+  CnCheckpoint *c = &job->resumed;
   const char *label = job->label;
-  if (cni_checkpoint_read(job->resume, &allocator, c) != CN_OK)
+  if (cn_checkpoint_read(job->resume, &allocator, c) != CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());
   int status = compare_settings(job);
   if (status == CNI_EXIT_DONE) status = compare_scene(job, label);

@@ -47,6 +47,13 @@ const char *cn_integrator_name(int32_t index) {
   return index >= 0 && index < cni_integrator_kind_count ? cni_integrator_kinds[index]->name : NULL;
 }
 
+uint32_t cn_integrator_traits(const char *name) {
+  const CnIntegratorKind *kind = cni_integrator_find(name);
+  if (!kind) return 0;
+  return (kind->dense ? CN_INTEGRATOR_OWN_STEPS : 0) |
+         (kind->needs_equations ? CN_INTEGRATOR_EQUATIONS : 0);
+}
+
 const char *cn_integrator_summary(int32_t index) {
   return index >= 0 && index < cni_integrator_kind_count ? cni_integrator_kinds[index]->summary
                                                          : NULL;

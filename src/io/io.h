@@ -4,6 +4,7 @@
 #ifndef CNI_IO_H
 #define CNI_IO_H
 
+#include <cairn/checkpoint.h>
 #include <cairn/run.h>
 #include <cairn/scene.h>
 #include <cairn/verdict.h>
@@ -33,18 +34,10 @@ int32_t cni_problem_contact_rows(const CnProblem *problem);
 // The files that a scene is made of: lines of hash and name, "" without any. Lives as long as it.
 const char *cni_scene_files(const CnScene *scene);
 
-// The curve on one side (0: a, 1: b) of the joint that the scene makes as this one; without points: none.
-CnCurveDef cni_scene_joint_curve(const CnScene *scene, int32_t joint, int32_t side);
-
 // ---- reading runs (the rest is in cairn/run.h) ----
 
-// The settings that a run was made with, over those of the definition: what the file does not say
-// stays. Names are those of the run or of the tables.
-CnStatus cni_run_settings(CnRun *run, CnWorldDef *def);
 // Give a placed shape its geometry, hull or mesh, as long as the run is open; none: it gets none.
 void cni_run_form(const CnRun *run, CnGeometryId geometry, CniPlaced *placed);
-// The springs between bodies, as links; none in runs of 0.1.
-CnStatus cni_run_springs(CnRun *run, CniArena *arena, CnRunJoint **springs, int32_t *count);
 
 // ---- writing runs ----
 
@@ -98,29 +91,6 @@ CnStatus cni_run_writer_abandon(CniRunWriter *writer);
 void cni_io_leave_quietly(void);
 // Before HDF5 opens a file: it follows a null pointer where it lacks memory then or at its start.
 CnStatus cni_hdf_room(const char *path);
-
-// ---- checkpoints ----
-
-// All that is needed to go on: world snapshot, scene text with its settings, world definition
-// numbers, path of the run file. Written to a temporary file and renamed: the old one is never
-// lost.
-typedef struct CniCheckpoint {
-  void *snapshot;
-  size_t snapshot_size;
-  char *scene_text;
-  char *scene_label;
-  CnSetting *settings;
-  int32_t setting_count;
-  double frames_per_second;
-  double end_time;
-  int64_t step;
-  char *run_path; // null: nothing recorded
-  CnAllocator allocator;
-} CniCheckpoint;
-CnStatus cni_checkpoint_write(const char *path, const CniCheckpoint *checkpoint);
-CnStatus cni_checkpoint_read(const char *path, const CnAllocator *allocator,
-                             CniCheckpoint *checkpoint);
-void cni_checkpoint_release(CniCheckpoint *checkpoint);
 
 // ---- exports of a run: one table ----
 

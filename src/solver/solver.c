@@ -124,7 +124,8 @@ static double deciding_error(uint32_t bits, const CnCertificate *c) {
                                                   : cn_max(c->error_siconos, c->error_scaled);
 }
 
-double cni_solver_error(const CnProblem *p, const CnCertificate *certificate) {
+double cn_solve_error(const CnProblem *p, const CnCertificate *certificate) {
+  if (!p || !certificate) return NAN;
   return deciding_error(needs(p), certificate);
 }
 
@@ -195,10 +196,11 @@ CnSolverDef cn_solver_def_default(const char *name) {
   return def;
 }
 
-double cni_solver_tolerance(const CnSolverDef *def) {
+double cn_solver_tolerance(const CnSolverDef *def) {
   static const double usual[] = {1e-3, 1e-4, 1e-8};
+  if (!def) return NAN;
   if (def->tolerance > 0 || cni_solver_find(def->name) != &cni_solver_auto) return def->tolerance;
-  return usual[def->effort];
+  return (uint32_t)def->effort <= CN_EFFORT_EXACT ? usual[def->effort] : NAN;
 }
 
 static CnStatus check_def(const CnSolverDef *def) {
@@ -224,7 +226,7 @@ CnStatus cn_solver_create(const CnSolverDef *def, CnSolver **solver) {
 
   // the caller's string may not live as long as the solver
   made->def.name = kind->name;
-  made->def.tolerance = cni_solver_tolerance(def);
+  made->def.tolerance = cn_solver_tolerance(def);
   CnStatus status = kind->create(&made->def, &made->allocator, &made->state);
   if (status != CN_OK) {
     cni_release(&def->allocator, made, sizeof *made);

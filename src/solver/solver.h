@@ -52,12 +52,6 @@ const char *cni_solver_builtin_name(int32_t index); // of the library's alone
 // Refuse what a solver cannot take, with a message that names the solvers that can.
 CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p);
 
-// The error of a certificate that `converged` is about (CnSolveReport).
-double cni_solver_error(const CnProblem *p, const CnCertificate *certificate);
-
-// The tolerance that a definition means: auto has one of its effort where none is named.
-double cni_solver_tolerance(const CnSolverDef *def);
-
 // cn_solver_solve in the memory of a step (null: the solver's own).
 CnStatus cni_solver_solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
                           CniStepMemory *memory, CnSolveReport *report);

@@ -16,8 +16,8 @@ CniPackBox cni_pack_box_empty(void) {
 void cni_pack_box_add(CniPackBox *box, CnVec3 point) {
   const double p[3] = {point.x, point.y, point.z};
   for (int32_t k = 0; k < 3; k++) {
-    box->low[k] = cn_min(box->low[k], p[k]);
-    box->high[k] = cn_max(box->high[k], p[k]);
+    box->low[k] = fmin(box->low[k], p[k]);
+    box->high[k] = fmax(box->high[k], p[k]);
   }
 }
 
@@ -29,7 +29,7 @@ void cni_pack_box_close(CniPackBox *box) {
 }
 
 static uint16_t nearest(double value, double largest) {
-  return (uint16_t)cn_clamp(floor(value + 0.5), 0, largest);
+  return (uint16_t)fmin(fmax(floor(value + 0.5), 0), largest);
 }
 
 void cni_pack_position(const CniPackBox *box, CnVec3 position, uint16_t words[3]) {
@@ -68,6 +68,6 @@ CnQuat cni_unpack_rotation(const uint16_t words[3]) {
     q[k] = (words[n++] & 0x7fff) / TURN * (2 * HALF_ROOT) - HALF_ROOT;
     rest -= q[k] * q[k];
   }
-  q[largest] = sqrt(cn_max(rest, 0));
+  q[largest] = sqrt(fmax(rest, 0));
   return (CnQuat){q[0], q[1], q[2], q[3]};
 }

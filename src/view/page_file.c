@@ -5,19 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-CnStatus cni_page_file_open(const char *path, const CnAllocator *allocator, CniPageFile *file) {
+CnStatus cni_page_file_open(const char *path, CniPageFile *file) {
   *file = (CniPageFile){0};
-  return cni_output_open(&file->output, path, allocator);
+  return cn_output_create(path, &file->output);
 }
 
 CnStatus cni_page_file_close(CniPageFile *file, int32_t keep) {
-  if (keep) return cni_output_close(&file->output);
-  cni_output_discard(&file->output);
+  if (keep) return cn_output_close(file->output);
+  cn_output_discard(file->output);
   return CN_OK;
 }
 
 void cni_page_file_bytes(CniPageFile *file, const void *bytes, size_t size) {
-  cni_output_bytes(&file->output, bytes, size);
+  cn_output_write(file->output, bytes, size);
   file->byte_count += (int64_t)size;
 }
 

@@ -4,17 +4,6 @@
 // those that leave a plane a square in it, all others their axis; springs between bodies are zigzags.
 #include "view/view_private.h"
 
-#include <string.h>
-
-#include "joint/joint.h"
-
-static CniPageJoint drawing_of(CnJointKind number) {
-  const CniJointKind *kind = cni_joint_kind(number);
-  if (kind->apart && !kind->curves) return CNI_PAGE_LINK;
-  if (!kind->coordinates || kind->curves) return CNI_PAGE_POINT;
-  return strcmp(kind->coordinates[0].name, "x") == 0 ? CNI_PAGE_SQUARE : CNI_PAGE_AXIS;
-}
-
 static void put_pose(CniPageFile *file, CnPose pose) {
   const double numbers[] = {pose.position.x, pose.position.y, pose.position.z, pose.rotation.w,
                             pose.rotation.x, pose.rotation.y, pose.rotation.z};
@@ -22,35 +11,38 @@ static void put_pose(CniPageFile *file, CnPose pose) {
     cni_page_file_float32(file, (float)numbers[i]);
 }
 
-#define SAMPLES 240 // of a curve, about
+#define SAMPLES 240 // of a curve
 
-static CnStatus put_curve(CniPageFile *file, const CnAllocator *allocator, const CnCurveDef *def,
-                          int32_t joint, int32_t side) {
-  CniCurve curve;
-  CNI_TRY(cni_curve_make(allocator, def, &curve));
-  int32_t each = 1 + SAMPLES / curve.piece_count, count = curve.piece_count * each + 1;
+// At even distances along it.
+static CnStatus put_curve(CniPageFile *file, const CnWorld *world, CnCurveId curve, int32_t joint,
+                          int32_t side) {
+  CnCurvePoint at;
+  CNI_TRY(cn_curve_point(world, curve, 0, &at));
+  double length = at.length;
   cni_page_file_float32(file, (float)joint);
   cni_page_file_float32(file, (float)side);
-  cni_page_file_float32(file, (float)count);
-  for (int32_t i = 0; i < count; i++) {
-    int32_t piece = i / each < curve.piece_count ? i / each : curve.piece_count - 1;
-    CniCurveAt at = cni_curve_piece_at(&curve, piece, (double)(i - piece * each) / each);
-    cni_page_file_float32(file, (float)at.p[0]);
-    cni_page_file_float32(file, (float)at.p[1]);
+  cni_page_file_float32(file, (float)(SAMPLES + 1));
+  for (int32_t i = 0; i <= SAMPLES; i++) {
+    CNI_TRY(cn_curve_point(world, curve, length * i / SAMPLES, &at));
+    cni_page_file_float32(file, (float)at.x);
+    cni_page_file_float32(file, (float)at.y);
   }
-  cni_curve_forget(allocator, &curve);
   return CN_OK;
 }
 
 static CnStatus write_curves(CniPageFile *file, const CniPageSource *source) {
-  CnAllocator allocator = cn_allocator_default();
   CnStatus status = CN_OK;
+  CnJointId joint = {0, 0};
   cni_page_file_begin(file, "curves");
-  for (int32_t i = 0; i < source->info.joint_count && source->scene; i++)
-    for (int32_t side = 0; side < 2 && status == CN_OK; side++) {
-      CnCurveDef def = cni_scene_joint_curve(source->scene, i, side);
-      if (def.point_count > 0) status = put_curve(file, &allocator, &def, i, side);
-    }
+  for (int32_t i = 0; i < source->info.joint_count && source->world && status == CN_OK; i++) {
+    CnJointDef def;
+    joint = cn_world_next_joint(source->world, joint);
+    status = cn_joint_def(source->world, joint, &def);
+    if (status == CN_OK && def.curve_a.slot)
+      status = put_curve(file, source->world, def.curve_a, i, 0);
+    if (status == CN_OK && def.curve_b.slot)
+      status = put_curve(file, source->world, def.curve_b, i, 1);
+  }
   cni_page_file_end(file);
   return status;
 }
@@ -69,7 +61,7 @@ CnStatus cni_page_write_joints(CniPageFile *file, const CniPageSource *source) {
   for (int32_t i = 0; i < source->info.joint_count && status == CN_OK; i++) {
     CnRunJoint joint;
     status = source->joint(source->context, i, &joint);
-    if (status == CN_OK) put_link(file, drawing_of(joint.kind), &joint);
+    if (status == CN_OK) put_link(file, (CniPageJoint)cn_joint_drawing(joint.kind), &joint);
   }
   for (int32_t i = 0; i < source->spring_count; i++)
     put_link(file, CNI_PAGE_SPRING, &source->springs[i]);

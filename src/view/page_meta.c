@@ -3,8 +3,6 @@
 // names of bodies and series, and the scene file itself if it is not too long.
 #include "view/view_private.h"
 
-#include "integrator/integrator.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -58,8 +56,8 @@ static void write_info(CniPageFile *file, const CniPageSource *source) {
   number_field(file, "steps", (double)info->step_count);
   number_field(file, "recordedFrames", (double)info->frame_count);
   number_field(file, "complete", info->complete);
-  const CnIntegratorKind *kind = cni_integrator_find(info->integrator);
-  number_field(file, "ownSteps", kind && kind->dense); // no step problems
+  int own_steps = (cn_integrator_traits(info->integrator) & CN_INTEGRATOR_OWN_STEPS) != 0;
+  number_field(file, "ownSteps", own_steps); // no step problems
   number_field(file, "integratorTolerance", info->integrator_tolerance);
   text_field(file, "verdict", info->verdict ? info->verdict : "");
   number_field(file, "trusted", info->verdict ? info->trusted : -1);

@@ -111,7 +111,7 @@ static void write_numbers(CniPageFile *file, const char *name, const double *val
   cni_page_file_end(file);
 }
 
-static CnStatus write_from(CniPageFile *file, const CniPageSource *source, CniArena *arena) {
+static CnStatus write_from(CniPageFile *file, const CniPageSource *source, CniPageMemory *memory) {
   int32_t joint_count = source->info.joint_count, count, shown = 0;
   int64_t frames = source->info.frame_count, stride = (frames + MAX_POINTS - 1) / MAX_POINTS;
   int64_t points = (frames + stride - 1) / stride;
@@ -121,15 +121,15 @@ static CnStatus write_from(CniPageFile *file, const CniPageSource *source, CniAr
   int32_t coupling_count = source->coupling_states ? source->info.coupling_count : 0;
   Series *series;
   double *times;
-  CNI_TRY(cni_arena_array(arena, joint_count, sizeof *joints, &joints));
-  CNI_TRY(cni_arena_array(arena, joint_count, sizeof *states, &states));
-  CNI_TRY(cni_arena_array(arena, coupling_count, sizeof *coupled, &coupled));
-  CNI_TRY(cni_arena_array(arena, MAX_SERIES, sizeof *series, &series));
-  CNI_TRY(cni_arena_array(arena, points, sizeof *times, &times));
+  CNI_TRY(cni_page_array(memory, joint_count, sizeof *joints, &joints));
+  CNI_TRY(cni_page_array(memory, joint_count, sizeof *states, &states));
+  CNI_TRY(cni_page_array(memory, coupling_count, sizeof *coupled, &coupled));
+  CNI_TRY(cni_page_array(memory, MAX_SERIES, sizeof *series, &series));
+  CNI_TRY(cni_page_array(memory, points, sizeof *times, &times));
   for (int32_t i = 0; i < joint_count; i++) CNI_TRY(source->joint(source->context, i, &joints[i]));
   count = list_series(joints, joint_count, coupling_count, series);
   for (int32_t s = 0; s < count; s++)
-    CNI_TRY(cni_arena_array(arena, points, sizeof(double), &series[s].values));
+    CNI_TRY(cni_page_array(memory, points, sizeof(double), &series[s].values));
   for (int64_t p = 0; p < points; p++) {
     CNI_TRY(source->states(source->context, p * stride, &times[p], states));
     if (coupling_count > 0) CNI_TRY(source->coupling_states(source->context, p * stride, coupled));
@@ -157,13 +157,11 @@ static CnStatus write_from(CniPageFile *file, const CniPageSource *source, CniAr
   return CN_OK;
 }
 
-CnStatus cni_page_write_reactions(CniPageFile *file, const CniPageSource *source,
-                                  const CnAllocator *allocator) {
-  CniArena arena;
+CnStatus cni_page_write_reactions(CniPageFile *file, const CniPageSource *source) {
+  CniPageMemory memory = {NULL};
   if (!source->states || source->info.joint_count == 0 || source->info.frame_count < 2)
     return CN_OK;
-  cni_arena_init(&arena, allocator);
-  CnStatus status = write_from(file, source, &arena);
-  cni_arena_release(&arena);
+  CnStatus status = write_from(file, source, &memory);
+  cni_page_memory_release(&memory);
   return status;
 }

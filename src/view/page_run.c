@@ -37,9 +37,10 @@ static CnStatus run_joint(void *context, int32_t index, CnRunJoint *joint) {
   return cn_run_joint(view->run, index, joint);
 }
 
-static void run_form(void *context, CnGeometryId geometry, CniPlaced *shape) {
+static CnStatus run_triangles(void *context, int32_t shape, int32_t quarter,
+                              CnTriangles *triangles) {
   const RunView *view = context;
-  cni_run_form(view->run, geometry, shape);
+  return cn_run_shape_triangles(view->run, shape, quarter, triangles);
 }
 
 static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *poses) {
@@ -106,37 +107,53 @@ static CnStatus can_sum(RunView *view, const CnRunInfo *info, int32_t *answer) {
   return CN_OK;
 }
 
-// The scene of a run again, for the curves of its joints, with the values its parameters had; null where
-// there are none, or the run was not made from a scene.
-static CnScene *scene_with_curves(CnRun *run, const CnRunInfo *info) {
-  CnAllocator a = cn_allocator_default();
+// A world made from the scene of a run again, for the curves of its joints, with the values its parameters had;
+// null where there are none, or the run was not made from a scene.
+static CnWorld *world_with_curves(CnRun *run, const CnRunInfo *info) {
+  CniPageMemory memory = {NULL};
   CnScene *scene = NULL;
+  CnWorld *world = NULL;
   CnSetting *settings = NULL;
-  size_t count = (size_t)info->parameter_count;
+  int32_t count = info->parameter_count;
   if (!info->scene_text || !strstr(info->scene_text, "\"curves\"")) return NULL;
-  if (cni_new(&a, (count + 1) * sizeof *settings, &settings) != CN_OK) return NULL;
-  CnStatus status = CN_OK;
-  for (size_t i = 0; i < count && status == CN_OK; i++) {
+  CnStatus status = cni_page_array(&memory, count, sizeof *settings, &settings);
+  for (int32_t i = 0; i < count && status == CN_OK; i++) {
     CnRunParameter parameter;
-    status = cn_run_parameter(run, (int32_t)i, &parameter);
+    status = cn_run_parameter(run, i, &parameter);
     settings[i] = (CnSetting){parameter.name, parameter.value};
   }
   if (status == CN_OK)
-    cn_scene_parse(info->scene_text, strlen(info->scene_text), info->scene_name, settings,
-                   (int32_t)count, &a, &scene);
-  cni_release(&a, settings, (count + 1) * sizeof *settings);
-  return scene;
+    status = cn_scene_parse(info->scene_text, strlen(info->scene_text), info->scene_name, settings,
+                            count, NULL, &scene);
+  CnWorldDef def = cn_world_def_default();
+  if (status == CN_OK) status = cn_world_create(&def, &world);
+  if (status == CN_OK) status = cn_scene_fill(scene, world);
+  if (status != CN_OK) {
+    cn_world_destroy(world);
+    world = NULL;
+  }
+  cn_scene_destroy(scene);
+  cni_page_memory_release(&memory);
+  return world;
+}
+
+static CnStatus list_springs(CnRun *run, CniPageMemory *memory, CniPageSource *source) {
+  CnRunJoint *springs = NULL;
+  CNI_TRY(cn_run_springs(run, NULL, 0, &source->spring_count));
+  CNI_TRY(cni_page_array(memory, source->spring_count, sizeof *springs, &springs));
+  source->springs = springs;
+  return cn_run_springs(run, springs, source->spring_count, &source->spring_count);
 }
 
 CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
-  if (!run) return cni_invalid("cni_page_from_run: the run is null");
+  if (!run) return cni_page_error(CN_INVALID_ARGUMENT, "cni_page_from_run: the run is null");
   RunView view = {.run = run};
   CniPageSource source = {.context = &view,
                           .description = "",
                           .parameter = run_parameter,
                           .body = run_body,
                           .shape = run_shape,
-                          .form = run_form,
+                          .triangles = run_triangles,
                           .joint = run_joint,
                           .frame = run_frame,
                           .series = run_series,
@@ -149,16 +166,12 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
   int32_t total = 0;
   CNI_TRY(can_sum(&view, &source.info, &total));
   source.info.scalar_count += view.total = total;
-  CnScene *scene = scene_with_curves(run, &source.info);
-  source.scene = scene;
-  CnAllocator allocator = cn_allocator_default();
-  CniArena arena;
-  CnRunJoint *springs;
-  cni_arena_init(&arena, &allocator);
-  CnStatus status = cni_run_springs(run, &arena, &springs, &source.spring_count);
-  source.springs = springs;
+  CnWorld *world = world_with_curves(run, &source.info);
+  source.world = world;
+  CniPageMemory memory = {NULL};
+  CnStatus status = list_springs(run, &memory, &source);
   if (status == CN_OK) status = cni_page_write(&source, def);
-  cni_arena_release(&arena);
-  cn_scene_destroy(scene);
+  cni_page_memory_release(&memory);
+  cn_world_destroy(world);
   return status;
 }

@@ -2,7 +2,6 @@
 // A page from a scene of which nothing was simulated: a world is filled, and seen as a run of one
 // frame.
 #include "view/view_private.h"
-#include "world/world.h"
 
 typedef struct SceneShape {
   CnShapeId id;
@@ -12,13 +11,13 @@ typedef struct SceneShape {
 typedef struct SceneView {
   const CnScene *scene;
   CnWorld *world;
-  CnAllocator allocator;
+  CniPageMemory memory; // of the lists
   CnBodyId *bodies;
   SceneShape *shapes;
   int32_t body_count, shape_count;
   CnJointId joint; // the last one shown
   CnRunJoint *springs;
-  int32_t spring_count, spring_capacity;
+  int32_t spring_count;
 } SceneView;
 
 static CnStatus scene_parameter(void *context, int32_t index, CnRunParameter *parameter) {
@@ -65,9 +64,7 @@ static CnStatus scene_joint(void *context, int32_t index, CnRunJoint *joint) {
 static CnStatus list_springs(SceneView *view) {
   CnWorldInfo info;
   cn_world_info(view->world, &info);
-  CNI_TRY(
-      cni_new(&view->allocator, (size_t)info.force_count * sizeof *view->springs, &view->springs));
-  view->spring_capacity = info.force_count;
+  CNI_TRY(cni_page_array(&view->memory, info.force_count, sizeof *view->springs, &view->springs));
   for (CnForceId f = {0}; (f = cn_world_next_force(view->world, f)).slot;) {
     CnForceDef def;
     CNI_TRY(cn_force_def(view->world, f, &def));
@@ -81,9 +78,10 @@ static CnStatus list_springs(SceneView *view) {
   return CN_OK;
 }
 
-static void scene_form(void *context, CnGeometryId geometry, CniPlaced *shape) {
+static CnStatus scene_triangles(void *context, int32_t shape, int32_t quarter,
+                                CnTriangles *triangles) {
   const SceneView *view = context;
-  cni_world_form(view->world, geometry, shape);
+  return cn_shape_triangles(view->world, view->shapes[shape].id, quarter, triangles);
 }
 
 static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *poses) {
@@ -97,10 +95,8 @@ static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *
 
 // The world's bodies and shapes in the order in which a run would list them.
 static CnStatus list_world(SceneView *view) {
-  CNI_TRY(
-      cni_new(&view->allocator, (size_t)view->body_count * sizeof *view->bodies, &view->bodies));
-  CNI_TRY(
-      cni_new(&view->allocator, (size_t)view->shape_count * sizeof *view->shapes, &view->shapes));
+  CNI_TRY(cni_page_array(&view->memory, view->body_count, sizeof *view->bodies, &view->bodies));
+  CNI_TRY(cni_page_array(&view->memory, view->shape_count, sizeof *view->shapes, &view->shapes));
   int32_t body_count = 0, shape_count = 0;
   CnBodyId body = cn_world_next_body(view->world, (CnBodyId){0, 0});
   for (; body.generation != 0; body = cn_world_next_body(view->world, body)) {
@@ -126,11 +122,11 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
     CniPageSource source = {.context = view,
                             .description = scene.description ? scene.description : "",
                             .is_scene = 1,
-                            .scene = view->scene,
+                            .world = view->world,
                             .parameter = scene_parameter,
                             .body = scene_body,
                             .shape = scene_shape,
-                            .form = scene_form,
+                            .triangles = scene_triangles,
                             .joint = scene_joint,
                             .springs = view->springs,
                             .spring_count = view->spring_count,
@@ -156,17 +152,15 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                               .complete = 1};
     status = cni_page_write(&source, def);
   }
-  CNI_RELEASE(&view->allocator, view->bodies, view->body_count);
-  CNI_RELEASE(&view->allocator, view->shapes, view->shape_count);
-  CNI_RELEASE(&view->allocator, view->springs, view->spring_capacity);
+  cni_page_memory_release(&view->memory);
   return status;
 }
 
 CnStatus cni_page_from_scene(CnScene *scene, const CniPageDef *def) {
-  if (!scene) return cni_invalid("cni_page_from_scene: the scene is null");
+  if (!scene) return cni_page_error(CN_INVALID_ARGUMENT, "cni_page_from_scene: the scene is null");
   CnWorldDef world = cn_world_def_default();
   cn_scene_world_def(scene, &world);
-  SceneView view = {.scene = scene, .allocator = cn_allocator_default()};
+  SceneView view = {.scene = scene};
   CNI_TRY(cn_world_create(&world, &view.world));
   CnStatus status = cn_scene_fill(scene, view.world);
   if (status == CN_OK) status = page_of_world(&view, &world, def);

@@ -73,21 +73,20 @@ static CnStatus write_named(CniPageFile *file, const Reader *reader, int32_t ind
 }
 
 CnStatus cni_page_write_series(CniPageFile *file, const CniPageSource *source,
-                               const CnAllocator *allocator, int64_t steps_per_point) {
+                               int64_t steps_per_point) {
   if (source->info.step_count == 0) return CN_OK;
   int64_t groups = steps_per_point < READ_STEPS ? READ_STEPS / steps_per_point : 1;
   Reader reader = {.source = source, .bucket = steps_per_point, .block = groups * steps_per_point};
   if (reader.block > source->info.step_count && steps_per_point == 1)
     reader.block = source->info.step_count;
-  size_t size = (size_t)reader.block * sizeof *reader.values;
-  reader.values = cni_allocate(allocator, size);
-  if (!reader.values) return cni_error_memory(size);
+  CniPageMemory memory = {NULL};
+  CNI_TRY(cni_page_array(&memory, reader.block, sizeof *reader.values, &reader.values));
 
   cni_page_file_begin(file, "series-time");
   CnStatus status = write_values(file, &reader, "time", 1);
   cni_page_file_end(file);
   int32_t count = source->info.scalar_count + source->info.sensor_count;
   for (int32_t i = 0; i < count && status == CN_OK; i++) status = write_named(file, &reader, i);
-  cni_release(allocator, reader.values, size);
+  cni_page_memory_release(&memory);
   return status;
 }

@@ -6,8 +6,6 @@
 // If not all do, every n-th is kept, and the last.
 #include "view/view_private.h"
 
-#include <string.h>
-
 #define DEFAULT_BYTES 100000000
 #define CHUNK_BYTES 1500000 // of packed frames in one block: what a browser decodes in one go
 #define BODY_BYTES 128      // base64 of the 12 numbers of a body
@@ -16,8 +14,7 @@
 
 typedef struct Plan {
   const CniPageSource *source;
-  CnAllocator allocator;
-  CniArena arena; // of what follows
+  CniPageMemory memory; // of what follows
   int32_t body_count, moving_count;
   CniPackBox *boxes; // body_count each
   CnPose *poses;
@@ -29,17 +26,16 @@ typedef struct Plan {
 } Plan;
 
 static CnStatus plan_init(Plan *plan, const CniPageSource *source) {
-  *plan = (Plan){.source = source, .allocator = cn_allocator_default()};
+  *plan = (Plan){.source = source};
   int32_t n = plan->body_count = source->info.body_count;
-  cni_arena_init(&plan->arena, &plan->allocator);
-  CNI_TRY(cni_arena_array(&plan->arena, n, sizeof *plan->boxes, &plan->boxes));
-  CNI_TRY(cni_arena_array(&plan->arena, n, sizeof *plan->poses, &plan->poses));
-  CNI_TRY(cni_arena_array(&plan->arena, n, sizeof *plan->rotations, &plan->rotations));
-  CNI_TRY(cni_arena_array(&plan->arena, n, sizeof *plan->bodies, &plan->bodies));
+  CNI_TRY(cni_page_array(&plan->memory, n, sizeof *plan->boxes, &plan->boxes));
+  CNI_TRY(cni_page_array(&plan->memory, n, sizeof *plan->poses, &plan->poses));
+  CNI_TRY(cni_page_array(&plan->memory, n, sizeof *plan->rotations, &plan->rotations));
+  CNI_TRY(cni_page_array(&plan->memory, n, sizeof *plan->bodies, &plan->bodies));
   for (int32_t i = 0; i < n; i++) {
     CNI_TRY(source->body(source->context, i, &plan->bodies[i]));
     plan->boxes[i] = cni_pack_box_empty();
-    plan->rotations[i] = CN_QUAT_ONE;
+    plan->rotations[i] = (CnQuat){1, 0, 0, 0};
     plan->moving_count += plan->bodies[i].kind != CN_BODY_FIXED;
   }
   return CN_OK;
@@ -65,9 +61,10 @@ static CnStatus choose_frames(Plan *plan, const char *path, int64_t max_bytes, i
   int64_t each = frame_bytes(plan);
   int64_t fit = max_bytes > other ? (max_bytes - other) / each : 0;
   if (fit < 1)
-    return cni_invalid("%s: a page of %lld bytes cannot hold one frame of %d bodies (%lld needed)",
-                       path, (long long)max_bytes, (int)plan->body_count,
-                       (long long)(other + each));
+    return cni_page_error(
+        CN_INVALID_ARGUMENT,
+        "%s: a page of %lld bytes cannot hold one frame of %d bodies (%lld needed)", path,
+        (long long)max_bytes, (int)plan->body_count, (long long)(other + each));
   if (count <= fit) {
     plan->stride = 1;
     plan->kept_count = count;
@@ -86,23 +83,28 @@ static CnStatus choose_frames(Plan *plan, const char *path, int64_t max_bytes, i
 
 // ---- frames ----
 
+static double norm2_of(CnQuat q) { return q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z; }
+
 static CnStatus read_frame(Plan *plan, int64_t kept, double *time) {
   int64_t index = plan->stride > 1 && plan->kept_count == 1 ? 0 : frame_index(plan, kept);
   CNI_TRY(plan->source->frame(plan->source->context, index, time, plan->poses));
   for (int32_t i = 0; i < plan->body_count; i++) {
     CnPose *pose = &plan->poses[i];
-    double norm2 = cn_qnorm2(pose->rotation);
-    if (!cn_vec3_finite(pose->position) || !isfinite(norm2) || norm2 == 0)
-      return cni_bad_data("frame %lld: the pose of body %d (%s) is not finite", (long long)index,
-                          (int)i, plan->bodies[i].name);
-    pose->rotation = cn_qunit(pose->rotation);
+    CnVec3 p = pose->position;
+    double norm2 = norm2_of(pose->rotation);
+    if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z) || !isfinite(norm2) || norm2 == 0)
+      return cni_page_error(CN_INVALID_DATA, "frame %lld: the pose of body %d (%s) is not finite",
+                            (long long)index, (int)i, plan->bodies[i].name);
+    double scale = 1 / sqrt(norm2);
+    CnQuat q = pose->rotation;
+    pose->rotation = (CnQuat){scale * q.w, scale * q.x, scale * q.y, scale * q.z};
   }
   return CN_OK;
 }
 
 // First pass: the boxes of the moving bodies; the others stay where the first frame has them.
 static CnStatus measure_frames(Plan *plan) {
-  CNI_TRY(cni_arena_array(&plan->arena, plan->kept_count, sizeof *plan->times, &plan->times));
+  CNI_TRY(cni_page_array(&plan->memory, plan->kept_count, sizeof *plan->times, &plan->times));
   for (int64_t f = 0; f < plan->kept_count; f++) {
     CNI_TRY(read_frame(plan, f, &plan->times[f]));
     for (int32_t i = 0; i < plan->body_count; i++) {
@@ -119,7 +121,7 @@ static CnStatus measure_frames(Plan *plan) {
 static double angle_between(CnQuat a, CnQuat b) {
   double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
   CnQuat d = {a.w - sign * b.w, a.x - sign * b.x, a.y - sign * b.y, a.z - sign * b.z};
-  return 2 * sqrt(cn_qnorm2(d));
+  return 2 * sqrt(norm2_of(d));
 }
 
 static void write_frame(CniPageFile *file, Plan *plan) {
@@ -131,10 +133,12 @@ static void write_frame(CniPageFile *file, Plan *plan) {
     cni_pack_rotation(pose.rotation, words + 3);
     for (int32_t k = 0; k < CNI_PACK_WORDS; k++) cni_page_file_uint16(file, words[k]);
 
-    CnVec3 off = cn_sub(cni_unpack_position(&plan->boxes[i], words), pose.position);
-    plan->position_error = cn_max(plan->position_error, cn_norm(off));
+    CnVec3 p = pose.position, got = cni_unpack_position(&plan->boxes[i], words);
+    CnVec3 off = {got.x - p.x, got.y - p.y, got.z - p.z};
+    double far = sqrt(off.x * off.x + off.y * off.y + off.z * off.z);
+    plan->position_error = fmax(plan->position_error, far);
     double turn = angle_between(cni_unpack_rotation(words + 3), pose.rotation);
-    plan->rotation_error = cn_max(plan->rotation_error, turn);
+    plan->rotation_error = fmax(plan->rotation_error, turn);
   }
 }
 
@@ -217,9 +221,9 @@ static CnStatus write_all(CniPageFile *file, Plan *plan, const CniPageDef *def) 
   int64_t steps_per_point = cni_page_steps_per_point(source, max_bytes / 4);
   cni_page_file_bytes(file, cni_page_head, cni_page_head_size);
   CNI_TRY(cni_page_write_meta(file, source, steps_per_point));
-  CNI_TRY(cni_page_write_series(file, source, &plan->allocator, steps_per_point));
-  CNI_TRY(cni_page_write_reactions(file, source, &plan->allocator));
-  CNI_TRY(cni_page_write_shapes(file, source, &plan->allocator));
+  CNI_TRY(cni_page_write_series(file, source, steps_per_point));
+  CNI_TRY(cni_page_write_reactions(file, source));
+  CNI_TRY(cni_page_write_shapes(file, source));
   CNI_TRY(cni_page_write_joints(file, source));
   CNI_TRY(choose_frames(plan, def->output, max_bytes, file->byte_count));
   CNI_TRY(measure_frames(plan));
@@ -232,28 +236,29 @@ static CnStatus write_all(CniPageFile *file, Plan *plan, const CniPageDef *def) 
 }
 
 CnStatus cni_page_write(const CniPageSource *source, const CniPageDef *def) {
-  if (!def || !def->output) return cni_invalid("the page has no path to be written to");
+  if (!def || !def->output)
+    return cni_page_error(CN_INVALID_ARGUMENT, "the page has no path to be written to");
   if (def->max_bytes < 0)
-    return cni_invalid("%s: max_bytes must not be negative (got %lld)", def->output,
-                       (long long)def->max_bytes);
+    return cni_page_error(CN_INVALID_ARGUMENT, "%s: max_bytes must not be negative (got %lld)",
+                          def->output, (long long)def->max_bytes);
   if (cni_page_head_size == 0)
-    return cni_error(
+    return cni_page_error(
         CN_UNSUPPORTED,
         "%s: this Cairn was built without its page: install node and npm, run `npm ci` "
         "in web/ (scripts/setup does both), and build again",
         def->output);
   if (source->info.frame_count < 1)
-    return cni_bad_data("%s: the run has no frames to show", def->output);
+    return cni_page_error(CN_INVALID_DATA, "%s: the run has no frames to show", def->output);
 
   Plan plan;
   CniPageFile file;
   CnStatus status = plan_init(&plan, source);
-  if (status == CN_OK) status = cni_page_file_open(def->output, &plan.allocator, &file);
+  if (status == CN_OK) status = cni_page_file_open(def->output, &file);
   if (status == CN_OK) {
     status = write_all(&file, &plan, def);
     CnStatus closed = cni_page_file_close(&file, status == CN_OK);
     if (status == CN_OK) status = closed;
   }
-  cni_arena_release(&plan.arena);
+  cni_page_memory_release(&plan.memory);
   return status;
 }

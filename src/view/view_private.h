@@ -7,7 +7,7 @@
 //
 //   bodies    12 float64 a body: kind + 4 (if it has frames), mass, low corner of its own box (3),
 //             step of its grid (3), rotation w x y z (fixed bodies; others are in the frames)
-//   shapes    12 float32 a shape: body, primitive (CniPagePrimitive; 3 + I: mesh I), position (3),
+//   shapes    12 float32 a shape: body, primitive (CnDrawing; 3 + I: mesh I), position (3),
 //             rotation w x y z, size (3; radius first; of a mesh: ones)
 //   meshes    float32, one mesh after another: number of corners, of triangles; 6 a corner, place
 //             and normal; 3 a triangle, its corners
@@ -23,12 +23,37 @@
 #ifndef CNI_VIEW_PRIVATE_H
 #define CNI_VIEW_PRIVATE_H
 
-#include "core/error.h"
-#include "core/memory.h"
-#include "io/io.h"
+#include <cairn/look.h>
+#include <cairn/record.h>
+#include <cairn/run_look.h>
+#include <cairn/tools.h>
+
+#include <math.h>
+#include <stdio.h>
+
 #include "view/view.h"
 
-#include <stdio.h>
+// ---- failures and memory: this room has no more of the library than any program ----
+
+// Pass a failure on; as core/error.h has it.
+#ifndef CNI_TRY
+#define CNI_TRY(call)                                                                              \
+  do {                                                                                             \
+    CnStatus cni_try_status = (call);                                                              \
+    if (cni_try_status != CN_OK) return cni_try_status;                                            \
+  } while (0)
+#endif
+
+// A failure with a sentence.
+CnStatus cni_page_error(CnStatus status, const char *format, ...)
+    __attribute__((format(printf, 2, 3), cold));
+
+// Arrays of zeros that go together. `array` is the address of the pointer, which is null for none.
+typedef struct CniPageMemory {
+  struct CniPageBlock *blocks;
+} CniPageMemory;
+CnStatus cni_page_array(CniPageMemory *memory, int64_t count, size_t size, void *array);
+void cni_page_memory_release(CniPageMemory *memory);
 
 // ---- the template, generated at build time; empty where web/ could not be built ----
 
@@ -46,11 +71,12 @@ typedef struct CniPageSource {
   CnStatus (*parameter)(void *context, int32_t index, CnRunParameter *parameter);
   CnStatus (*body)(void *context, int32_t index, CnRunBody *body);
   CnStatus (*shape)(void *context, int32_t index, CnRunShape *shape);
-  void (*form)(void *context, CnGeometryId geometry, CniPlaced *shape); // its hull or mesh
+  // of a shape that is drawn so
+  CnStatus (*triangles)(void *context, int32_t shape, int32_t quarter, CnTriangles *triangles);
   CnStatus (*joint)(void *context, int32_t index, CnRunJoint *joint);
   const CnRunJoint *springs; // force elements between two points, drawn as zigzags
   int32_t spring_count;
-  const CnScene *scene; // that has the curves of joints; null: none is known
+  const CnWorld *world; // that has the curves of joints; null: none is known
   CnStatus (*frame)(void *context, int64_t index, double *time, CnPose *poses);
   // scalars first, then sensors
   CnStatus (*series)(void *context, int32_t index, CnRunSeries *series);
@@ -93,13 +119,13 @@ CnQuat cni_unpack_rotation(const uint16_t words[3]);
 // Writes beside the path and renames at the end. The first failure is kept and returned by close:
 // the calls between need no checks.
 typedef struct CniPageFile {
-  CniOutput output;
+  CnOutput *output;
   int64_t byte_count;
   uint8_t carry[3]; // bytes of base64 that wait for their group of three
   int32_t carry_count;
 } CniPageFile;
 
-CnStatus cni_page_file_open(const char *path, const CnAllocator *allocator, CniPageFile *file);
+CnStatus cni_page_file_open(const char *path, CniPageFile *file);
 // Keep the file, or take everything back (keep 0).
 CnStatus cni_page_file_close(CniPageFile *file, int32_t keep);
 
@@ -131,8 +157,7 @@ typedef enum CniPageJoint {
 CnStatus cni_page_write_joints(CniPageFile *file, const CniPageSource *source);
 
 // The blocks "shapes" and "meshes".
-CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source,
-                               const CnAllocator *allocator);
+CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source);
 
 // The block "meta": text, settings, parameters, names, the list of series.
 CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,
@@ -143,10 +168,9 @@ CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,
 int64_t cni_page_steps_per_point(const CniPageSource *source, int64_t max_bytes);
 // The blocks "series-time" and "series-I": scalars first, then sensors.
 CnStatus cni_page_write_series(CniPageFile *file, const CniPageSource *source,
-                               const CnAllocator *allocator, int64_t steps_per_point);
+                               int64_t steps_per_point);
 
 // The blocks "reactions" and "reactions-I", where joints were recorded.
-CnStatus cni_page_write_reactions(CniPageFile *file, const CniPageSource *source,
-                                  const CnAllocator *allocator);
+CnStatus cni_page_write_reactions(CniPageFile *file, const CniPageSource *source);
 
 #endif

@@ -233,6 +233,11 @@ CnStatus cni_null_argument(const char *call, const char *what);
 // Give a placed shape its geometry, hull or mesh; none: it gets none.
 void cni_world_form(const CnWorld *world, CnGeometryId geometry, CniPlaced *placed);
 
+// A placed shape as triangles, in its own frame (door/look.c).
+struct CnTriangles;
+CnStatus cni_triangles_fill(const char *call, const CniPlaced *placed, int32_t quarter,
+                            struct CnTriangles *triangles);
+
 // ---- snapshots ----
 
 #define CNI_SNAPSHOT_HEADER 32 // bytes: magic, version, size, checksum

@@ -16,7 +16,7 @@ static void put_number(uint8_t *to, uint64_t value) {
   for (int i = 0; i < 8; i++) to[i] = (uint8_t)(value >> (8 * i));
 }
 
-static void restore(const CniCheckpoint *c) {
+static void restore(const CnCheckpoint *c) {
   CnWorldDef def = cn_world_def_default();
   CnWorld *world = NULL;
   if (cn_world_create(&def, &world) != CN_OK) return;
@@ -38,12 +38,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fwrite(header, 1, sizeof header, file);
   if (size > 0) fwrite(data, 1, size, file);
   fclose(file);
-  CniCheckpoint checkpoint;
+  CnCheckpoint checkpoint;
   CnAllocator allocator = cn_allocator_default();
-  CnStatus status = cni_checkpoint_read(path, &allocator, &checkpoint);
+  CnStatus status = cn_checkpoint_read(path, &allocator, &checkpoint);
   if (status == CN_OK) restore(&checkpoint);
   if (status != CN_OK && (!cn_error_message()[0] || strchr(cn_error_message(), '\n'))) abort();
-  cni_checkpoint_release(&checkpoint);
+  cn_checkpoint_release(&checkpoint);
   unlink(path);
   return 0;
 }

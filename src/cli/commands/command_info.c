@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cairn/run_look.h>
+
 #include "cli/info_mesh.h"
 #include "cli/machine.h"
 #include "cli/problem_file.h"
@@ -19,7 +21,7 @@ static void show_settings(CniShow *show, const CnWorldDef *def) {
   cni_show_text(show, "integrator", "integrator", def->integrator);
   cni_show_text(show, "solver", "solver", def->solver.name);
   cni_show_count(show, "iterations", "iterations", def->solver.max_iterations);
-  cni_show_number(show, "tolerance", "tolerance", cni_solver_tolerance(&def->solver), "");
+  cni_show_number(show, "tolerance", "tolerance", cn_solver_tolerance(&def->solver), "");
   cni_show_text(show, "friction_model", "friction model", cn_friction_model_name(def->friction));
 }
 
@@ -155,7 +157,7 @@ static int run_info(const CniArgs *args, const char *path) {
   cn_run_info(run, &info);
   CnWorldDef def = cn_world_def_default();
   def.solver = cn_solver_def_default(info.solver);
-  if (cni_run_settings(run, &def) != CN_OK) {
+  if (cn_run_settings(run, &def) != CN_OK) {
     cn_run_close(run);
     return cni_fail(args, "%s", cn_error_message());
   }
@@ -170,7 +172,7 @@ static int run_info(const CniArgs *args, const char *path) {
 
 // ---- a checkpoint ----
 
-static void show_checkpoint(CniShow *show, const CniCheckpoint *c, const CnWorld *world) {
+static void show_checkpoint(CniShow *show, const CnCheckpoint *c, const CnWorld *world) {
   CnWorldDef def;
   cn_world_settings(world, &def);
   CnWorldInfo info;
@@ -202,7 +204,7 @@ static void show_checkpoint(CniShow *show, const CniCheckpoint *c, const CnWorld
   cni_show_list_end(show);
 }
 
-static CnStatus restore(const CniCheckpoint *c, CnWorld **world) {
+static CnStatus restore(const CnCheckpoint *c, CnWorld **world) {
   CnWorldDef def = cn_world_def_default();
   CNI_TRY(cn_world_create(&def, world));
   return cn_world_restore(*world, c->snapshot, c->snapshot_size);
@@ -210,11 +212,11 @@ static CnStatus restore(const CniCheckpoint *c, CnWorld **world) {
 
 static int checkpoint_info(const CniArgs *args, const char *path) {
   CnAllocator allocator = cn_allocator_default();
-  CniCheckpoint checkpoint;
+  CnCheckpoint checkpoint;
   CnWorld *world = NULL;
   CniShow show;
   int status = CNI_EXIT_DONE;
-  if (cni_checkpoint_read(path, &allocator, &checkpoint) != CN_OK)
+  if (cn_checkpoint_read(path, &allocator, &checkpoint) != CN_OK)
     return cni_fail(args, "%s", cn_error_message());
   if (restore(&checkpoint, &world) != CN_OK) {
     status = cni_fail(args, "%s: %s", path, cn_error_message());
@@ -226,7 +228,7 @@ static int checkpoint_info(const CniArgs *args, const char *path) {
     cni_show_end(&show);
   }
   cn_world_destroy(world);
-  cni_checkpoint_release(&checkpoint);
+  cn_checkpoint_release(&checkpoint);
   return status;
 }
 

@@ -106,7 +106,7 @@ static void tell_start(const CniJob *job) {
            job->label, info.body_count, info.shape_count, info.joint_count,
            (long long)(job->last_step - job->first_step), job->def.time_step, job->def.integrator,
            job->def.solver.name, job->def.solver.max_iterations,
-           cni_solver_tolerance(&job->def.solver), cn_friction_model_name(job->def.friction),
+           cn_solver_tolerance(&job->def.solver), cn_friction_model_name(job->def.friction),
            job->def.worker_count);
 }
 

@@ -65,7 +65,7 @@ static void show_infeasible(CniShow *show, const CnSolveReport *report) {
 static void show(const CniArgs *args, const CniProblemFile *file, const CnSolveReport *report,
                  double tolerance) {
   CniShow sheet;
-  double error = cni_solver_error(file->problem, &report->certificate);
+  double error = cn_solve_error(file->problem, &report->certificate);
   int other = strcmp(report->method, report->solver) != 0;
   cni_show_begin(&sheet, stdout, cni_args_has(args, "json"));
   cni_show_problem(&sheet, file);

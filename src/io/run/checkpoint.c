@@ -54,7 +54,7 @@ static void move_text(Transfer *t, char **text) {
   t->s.failed = 1;
 }
 
-static void move_settings(Transfer *t, CniCheckpoint *c) {
+static void move_settings(Transfer *t, CnCheckpoint *c) {
   uint64_t count = (uint64_t)c->setting_count;
   cni_stream_u64(&t->s, &count);
   if (t->s.in) {
@@ -78,7 +78,7 @@ static void release_text(const CnAllocator *a, const char *text) {
   if (text) cni_release(a, (void *)(uintptr_t)text, strlen(text) + 1);
 }
 
-static void move_checkpoint(Transfer *t, CniCheckpoint *c) {
+static void move_checkpoint(Transfer *t, CnCheckpoint *c) {
   char *version = t->s.in ? NULL : (char *)(uintptr_t)cn_version();
   uint64_t step = (uint64_t)c->step, has_run = c->run_path != NULL;
   move_text(t, &version);
@@ -109,12 +109,12 @@ static void put_header(unsigned char header[HEADER], const unsigned char *payloa
   cni_stream_u64(&s, &hash);
 }
 
-CnStatus cni_checkpoint_write(const char *path, const CniCheckpoint *checkpoint) {
+CnStatus cn_checkpoint_write(const char *path, const CnCheckpoint *checkpoint) {
   if (!path || !checkpoint || (checkpoint->snapshot_size > 0 && !checkpoint->snapshot) ||
       checkpoint->setting_count < 0 || (checkpoint->setting_count > 0 && !checkpoint->settings))
-    return cni_invalid("cni_checkpoint_write: a null pointer");
+    return cni_invalid("cn_checkpoint_write: a null pointer");
   CnAllocator a = checkpoint->allocator.allocate ? checkpoint->allocator : cn_allocator_default();
-  CniCheckpoint copy = *checkpoint;
+  CnCheckpoint copy = *checkpoint;
   Transfer t = {.s = {0}};
   move_checkpoint(&t, &copy);
   size_t size = t.s.at;
@@ -136,7 +136,7 @@ CnStatus cni_checkpoint_write(const char *path, const CniCheckpoint *checkpoint)
 
 // ---- reading ----
 
-static CnStatus get_checkpoint(const char *path, Transfer *t, CniCheckpoint *c) {
+static CnStatus get_checkpoint(const char *path, Transfer *t, CnCheckpoint *c) {
   move_checkpoint(t, c);
   CNI_TRY(t->memory);
   if (t->s.failed || t->s.at != t->s.size)
@@ -150,7 +150,7 @@ static CnStatus get_checkpoint(const char *path, Transfer *t, CniCheckpoint *c) 
 
 // From the bytes of a whole file.
 static CnStatus parse(const char *path, const unsigned char *bytes, size_t size,
-                      const CnAllocator *allocator, CniCheckpoint *checkpoint) {
+                      const CnAllocator *allocator, CnCheckpoint *checkpoint) {
   if (size < 8 || memcmp(bytes, MAGIC, 8) != 0) return cni_bad_data("%s: is no checkpoint", path);
   CniStream header = {.in = bytes, .size = size < HEADER ? size : HEADER, .at = 8};
   uint64_t version = 0, payload = 0, hash = 0;
@@ -183,7 +183,7 @@ static CnStatus measure(FILE *file, const char *path, long *size) {
 }
 
 static CnStatus read_file(FILE *file, const char *path, const CnAllocator *a,
-                          CniCheckpoint *checkpoint) {
+                          CnCheckpoint *checkpoint) {
   long length = 0;
   CNI_TRY(measure(file, path, &length));
   size_t size = (size_t)length;
@@ -197,22 +197,22 @@ static CnStatus read_file(FILE *file, const char *path, const CnAllocator *a,
   return status;
 }
 
-CnStatus cni_checkpoint_read(const char *path, const CnAllocator *allocator,
-                             CniCheckpoint *checkpoint) {
-  if (!checkpoint) return cni_invalid("cni_checkpoint_read: a null pointer");
+CnStatus cn_checkpoint_read(const char *path, const CnAllocator *allocator,
+                            CnCheckpoint *checkpoint) {
+  if (!checkpoint) return cni_invalid("cn_checkpoint_read: a null pointer");
   memset(checkpoint, 0, sizeof *checkpoint);
-  if (!path) return cni_invalid("cni_checkpoint_read: the path is null");
+  if (!path) return cni_invalid("cn_checkpoint_read: the path is null");
   CnAllocator a = allocator ? *allocator : cn_allocator_default();
   checkpoint->allocator = a;
   FILE *file = fopen(path, "rb");
   if (!file) return cni_file_error(path, "cannot be opened", errno);
   CnStatus status = read_file(file, path, &a, checkpoint);
   fclose(file);
-  if (status != CN_OK) cni_checkpoint_release(checkpoint);
+  if (status != CN_OK) cn_checkpoint_release(checkpoint);
   return status;
 }
 
-void cni_checkpoint_release(CniCheckpoint *checkpoint) {
+void cn_checkpoint_release(CnCheckpoint *checkpoint) {
   if (!checkpoint || !checkpoint->allocator.release) return;
   CnAllocator a = checkpoint->allocator;
   for (int32_t i = 0; i < checkpoint->setting_count; i++)

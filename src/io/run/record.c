@@ -21,21 +21,22 @@ CnRecorderDef cn_recorder_def_default(void) {
       .size = sizeof(CnRecorderDef), .tag = RECORDER_TAG, .frames_per_second = 60};
 }
 
-static CnStatus check(const CnRecorderDef *def, const CnWorld *world) {
+static CnStatus check(const CnRecorderDef *def, const CnWorld *world, int resumes) {
   struct stat there;
   CNI_TRY(cni_def_check("recorder", def, sizeof *def, RECORDER_TAG));
   if (!world) return cni_invalid("recorder: the world is null");
   if (!def->path) return cni_invalid("recorder: path is null");
-  if (!def->replace && stat(def->path, &there) == 0)
+  if (!resumes && !def->replace && stat(def->path, &there) == 0)
     return cni_error(CN_FILE, "%s: is there already, and replace is 0", def->path);
   return CN_OK;
 }
 
-CnStatus cn_recorder_create(const CnRecorderDef *def, CnWorld *world, CnRecorder **recorder) {
-  CNI_FLOATS;
+// From `step` on; -1: a new file.
+static CnStatus begin(const CnRecorderDef *def, CnWorld *world, int64_t step,
+                      CnRecorder **recorder) {
   if (!recorder) return cni_invalid("recorder: the result pointer is null");
   *recorder = NULL;
-  CNI_TRY(check(def, world));
+  CNI_TRY(check(def, world, step >= 0));
   CnRecorder *made;
   CnAllocator allocator = cn_allocator_default();
   CNI_TRY(cni_new(&allocator, sizeof *made, &made));
@@ -47,12 +48,32 @@ CnStatus cn_recorder_create(const CnRecorderDef *def, CnWorld *world, CnRecorder
                             .record_joints = def->joints,
                             .replace = def->replace,
                             .allocator = allocator};
-  CnStatus status = cni_run_writer_create(&writer, world, &made->writer);
+  CnStatus status = step >= 0 ? cni_run_writer_resume(&writer, world, step, &made->writer)
+                              : cni_run_writer_create(&writer, world, &made->writer);
   if (status == CN_OK)
     *recorder = made;
   else
     cni_release(&allocator, made, sizeof *made);
   return status;
+}
+
+CnStatus cn_recorder_create(const CnRecorderDef *def, CnWorld *world, CnRecorder **recorder) {
+  CNI_FLOATS;
+  return begin(def, world, -1, recorder);
+}
+
+CnStatus cn_recorder_resume(const CnRecorderDef *def, CnWorld *world, int64_t step,
+                            CnRecorder **recorder) {
+  CNI_FLOATS;
+  if (step < 0) return cni_invalid("cn_recorder_resume: after step %lld", (long long)step);
+  return begin(def, world, step, recorder);
+}
+
+CnStatus cn_recorder_verdict(CnRecorder *recorder, const CnVerdict *verdict) {
+  CNI_FLOATS;
+  if (!recorder || !verdict)
+    return cni_invalid("cn_recorder_verdict: the %s is null", recorder ? "verdict" : "recorder");
+  return cni_run_writer_verdict(recorder->writer, verdict);
 }
 
 CnStatus cn_recorder_step(CnRecorder *recorder, CnWorld *world, const CnStepReport *report) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Springs between bodies, read back from a run file for the page: who holds whom, and where.
+// What those who draw a run need beyond its poses: springs between bodies, who holds whom and where, and shapes as
+// triangles.
+#include <cairn/run_look.h>
 #include <string.h>
 
+#include "core/floats.h"
 #include "io/run/run_private.h"
+#include "world/world.h"
 
 #define SPRING "spring"
 
@@ -43,17 +47,36 @@ static CnStatus read_springs(CnRun *run, CniArena *arena, CniTexts *kinds, CnRun
   return CN_OK;
 }
 
-CnStatus cni_run_springs(CnRun *run, CniArena *arena, CnRunJoint **springs, int32_t *count) {
+CnStatus cn_run_springs(CnRun *run, CnRunJoint *springs, int32_t capacity, int32_t *count) {
+  CNI_FLOATS;
   CniTexts kinds = {0};
-  *springs = NULL;
+  CniArena arena;
+  CnRunJoint *list = NULL;
+  if (!run || !count) return cni_invalid("cn_run_springs: the %s is null", run ? "count" : "run");
   *count = 0;
+  if (capacity < 0 || (capacity > 0 && !springs))
+    return cni_invalid("cn_run_springs: there is no array for %d springs", (int)capacity);
   CniQuiet quiet = cni_quiet_begin();
   CnStatus status = CN_OK;
+  cni_arena_init(&arena, &run->allocator);
   // worlds without forces have no such group, and older runs no frames
   if (H5Lexists(run->file, "/forces", H5P_DEFAULT) > 0 &&
       H5Lexists(run->file, "/forces/frame_a", H5P_DEFAULT) > 0)
-    status = read_springs(run, arena, &kinds, springs, count);
+    status = read_springs(run, &arena, &kinds, &list, count);
+  for (int32_t i = 0; i < *count && i < capacity; i++) springs[i] = list[i];
+  cni_arena_release(&arena);
   cni_release(&run->allocator, kinds.bytes, kinds.byte_count);
   cni_quiet_end(quiet);
   return status;
+}
+
+CnStatus cn_run_shape_triangles(const CnRun *run, int32_t index, int32_t quarter,
+                                CnTriangles *triangles) {
+  CNI_FLOATS;
+  CnRunShape shape;
+  if (!triangles) return cni_invalid("cn_run_shape_triangles: the triangles are null");
+  CNI_TRY(cn_run_shape(run, index, &shape));
+  CniPlaced placed = cni_shape_placed(&shape.def);
+  if (cni_shape_needs_geometry(shape.def.kind)) cni_run_form(run, shape.def.geometry, &placed);
+  return cni_triangles_fill("cn_run_shape_triangles", &placed, quarter, triangles);
 }

@@ -6,9 +6,11 @@
 // against the whole rows that were there at the opening: of a run that is still being written the
 // rest is not seen. A series is a scalar of the steps or a sensor; a column that a file of an older
 // version lacks reads as not a number, and a name that is none is answered with the nearest one.
+#include <cairn/run_look.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/floats.h"
 #include "io/run/run_private.h"
 #include "world/world.h"
 
@@ -71,7 +73,9 @@ static CnStatus read_setting(CnRun *run, const CniField *field, const char *name
   return status;
 }
 
-CnStatus cni_run_settings(CnRun *run, CnWorldDef *def) {
+CnStatus cn_run_settings(CnRun *run, CnWorldDef *def) {
+  CNI_FLOATS;
+  if (!run || !def) return cni_invalid("cn_run_settings: the %s is null", run ? "def" : "run");
   CniQuiet quiet = cni_quiet_begin();
   CnStatus status = CN_OK;
   for (int32_t p = 0; p < CNI_SETTINGS_PARTS; p++)

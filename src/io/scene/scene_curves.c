@@ -77,14 +77,6 @@ CnStatus cni_scene_read_curves(CniReader *reader, json_t *root) {
   return cni_scene_read_named(reader, root, "curves", &reader->curve_names, read_curve);
 }
 
-CnCurveDef cni_scene_joint_curve(const CnScene *scene, int32_t joint, int32_t side) {
-  CnCurveDef none = cn_curve_def_default(CN_CURVE_PATH);
-  if (joint < 0 || joint >= scene->joint_count) return none;
-  const CnJointDef *def = &scene->joints[joint].def;
-  uint32_t number = side ? def->curve_b.slot : def->curve_a.slot;
-  return number > 0 ? scene->curves[number - 1].def : none;
-}
-
 void cni_scene_release_curves(CnScene *scene) {
   for (int32_t i = 0; i < scene->curve_count; i++) {
     CniSceneCurve *c = &scene->curves[i];

@@ -293,7 +293,7 @@ static CnStatus try_solver(Search *k, const CnSolverKind *kind, void *state, con
   memcpy(answer.g, k->given->g, (size_t)answer.row_count * sizeof *answer.g);
   CNI_TRY(kind->solve(state, k->p, &answer, k->memory, &own));
   CNI_TRY(cni_certify(k->p, &answer, k->memory, &certificate));
-  keep(k, answer.g, cni_solver_error(k->p, &certificate), own.iterations, method);
+  keep(k, answer.g, cn_solve_error(k->p, &certificate), own.iterations, method);
   if (kind == &cni_solver_simplex) {
     memcpy(k->walked, answer.v, (size_t)answer.velocity_count * sizeof *k->walked);
     k->has_walked = 1;

@@ -176,7 +176,7 @@ static void say_not_converged(Text *t, const CnWorld *world, const CniFinding *f
                               const CnFinding *f) {
   (void)found;
   put(t, "the solver missed its tolerance %g in %lld steps",
-      cni_solver_tolerance(&world->now.settings.solver), (long long)f->step_count);
+      cn_solver_tolerance(&world->now.settings.solver), (long long)f->step_count);
   put_steps(t, f);
 }
 

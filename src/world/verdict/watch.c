@@ -416,7 +416,7 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
   // an effort that ends where its work is done is judged by the residual
   const CnSolverDef *solver = &world->now.settings.solver;
   if (solve->converged == 0 && (solver->tolerance > 0 || (solver->effort == CN_EFFORT_EXACT &&
-                                                          cni_solver_tolerance(solver) > 0)))
+                                                          cn_solver_tolerance(solver) > 0)))
     note(watch, CN_FINDING_NOT_CONVERGED, &bad);
   if (solve->cut_by_time) note(watch, CN_FINDING_CUT, &bad);
   bad.whose = whose_rows(world, solve, contradicting);

@@ -34,21 +34,21 @@ static int end(void **state) {
   return 0;
 }
 
-static CniCheckpoint sample(void) {
-  return (CniCheckpoint){.snapshot = snapshot,
-                         .snapshot_size = sizeof snapshot,
-                         .scene_text = "{\"title\": \"\\u00e9\"}",
-                         .scene_label = "scenes/a.json",
-                         .settings = settings,
-                         .setting_count = 2,
-                         .frames_per_second = 60,
-                         .end_time = 2.5,
-                         .step = 123456789012,
-                         .run_path = "/data/run.h5",
-                         .allocator = cn_allocator_default()};
+static CnCheckpoint sample(void) {
+  return (CnCheckpoint){.snapshot = snapshot,
+                        .snapshot_size = sizeof snapshot,
+                        .scene_text = "{\"title\": \"\\u00e9\"}",
+                        .scene_label = "scenes/a.json",
+                        .settings = settings,
+                        .setting_count = 2,
+                        .frames_per_second = 60,
+                        .end_time = 2.5,
+                        .step = 123456789012,
+                        .run_path = "/data/run.h5",
+                        .allocator = cn_allocator_default()};
 }
 
-static void check_sample(const CniCheckpoint *c) {
+static void check_sample(const CnCheckpoint *c) {
   CHECK(c->snapshot_size == sizeof snapshot && c->setting_count == 2);
   assert_memory_equal(c->snapshot, snapshot, sizeof snapshot);
   assert_string_equal(c->scene_text, "{\"title\": \"\\u00e9\"}");
@@ -83,20 +83,20 @@ static void put_bytes(const char *path, const char *bytes, size_t size) {
 static void round_trip(void **state) {
   (void)state;
   const char *path = test_path("a.ckp");
-  CniCheckpoint c = sample(), back;
-  CHECK_OK(cni_checkpoint_write(path, &c));
-  CHECK_OK(cni_checkpoint_read(path, NULL, &back));
+  CnCheckpoint c = sample(), back;
+  CHECK_OK(cn_checkpoint_write(path, &c));
+  CHECK_OK(cn_checkpoint_read(path, NULL, &back));
   check_sample(&back);
-  cni_checkpoint_release(&back);
+  cn_checkpoint_release(&back);
   CHECK(back.snapshot == NULL);
   CHECK(!test_exists(test_path("a.ckp.partial")));
   // the least there can be
-  CniCheckpoint least = {.scene_text = "", .scene_label = ""};
-  CHECK_OK(cni_checkpoint_write(path, &least));
-  CHECK_OK(cni_checkpoint_read(path, NULL, &back));
+  CnCheckpoint least = {.scene_text = "", .scene_label = ""};
+  CHECK_OK(cn_checkpoint_write(path, &least));
+  CHECK_OK(cn_checkpoint_read(path, NULL, &back));
   CHECK(back.run_path == NULL && back.setting_count == 0 && back.snapshot_size == 0);
   assert_string_equal(back.scene_text, "");
-  cni_checkpoint_release(&back);
+  cn_checkpoint_release(&back);
 }
 
 // The world goes on with the same bits.
@@ -106,38 +106,38 @@ static void world(void **state) {
   TestRun t;
   test_run_begin(&t, "none");
   for (int i = 0; i < 50; i++) CHECK_OK(cn_world_step(t.world, NULL));
-  CniCheckpoint c = sample(), back;
+  CnCheckpoint c = sample(), back;
   CHECK_OK(cn_world_save(t.world, NULL, 0, &c.snapshot_size));
   c.snapshot = malloc(c.snapshot_size);
   CHECK_OK(cn_world_save(t.world, c.snapshot, c.snapshot_size, &c.snapshot_size));
-  CHECK_OK(cni_checkpoint_write(path, &c));
+  CHECK_OK(cn_checkpoint_write(path, &c));
   free(c.snapshot);
   for (int i = 0; i < 50; i++) CHECK_OK(cn_world_step(t.world, NULL));
   uint64_t hash = cn_world_hash(t.world);
   test_run_end(&t);
   test_run_begin(&t, "none");
-  CHECK_OK(cni_checkpoint_read(path, NULL, &back));
+  CHECK_OK(cn_checkpoint_read(path, NULL, &back));
   CHECK_OK(cn_world_restore(t.world, back.snapshot, back.snapshot_size));
-  cni_checkpoint_release(&back);
+  cn_checkpoint_release(&back);
   for (int i = 0; i < 50; i++) CHECK_OK(cn_world_step(t.world, NULL));
   CHECK(cn_world_hash(t.world) == hash);
   test_run_end(&t);
 }
 
 static void check_refused(const char *path, const char *why) {
-  CniCheckpoint back;
-  CHECK_STATUS(cni_checkpoint_read(path, NULL, &back), CN_INVALID_DATA);
+  CnCheckpoint back;
+  CHECK_STATUS(cn_checkpoint_read(path, NULL, &back), CN_INVALID_DATA);
   CHECK(strstr(cn_error_message(), path) && !strchr(cn_error_message(), '\n'));
   if (why) CHECK(strstr(cn_error_message(), why) != NULL);
   CHECK(back.snapshot == NULL && back.scene_text == NULL);
-  cni_checkpoint_release(&back);
+  cn_checkpoint_release(&back);
 }
 
 static void damaged(void **state) {
   (void)state;
   const char *good = test_path("good.ckp"), *path = test_path("bad.ckp");
-  CniCheckpoint c = sample();
-  CHECK_OK(cni_checkpoint_write(good, &c));
+  CnCheckpoint c = sample();
+  CHECK_OK(cn_checkpoint_write(good, &c));
   size_t size;
   char *bytes = bytes_of(good, &size);
   // every byte changed, every length cut to
@@ -159,20 +159,20 @@ static void damaged(void **state) {
   free(bytes);
   put_bytes(path, "{\"title\": \"a scene\"}", 20);
   check_refused(path, "no checkpoint");
-  CniCheckpoint back;
-  CHECK_STATUS(cni_checkpoint_read(test_path("none"), NULL, &back), CN_FILE);
+  CnCheckpoint back;
+  CHECK_STATUS(cn_checkpoint_read(test_path("none"), NULL, &back), CN_FILE);
   CHECK(strstr(cn_error_message(), "No such file") != NULL);
-  CHECK_STATUS(cni_checkpoint_read(test_path("."), NULL, &back), CN_FILE);
+  CHECK_STATUS(cn_checkpoint_read(test_path("."), NULL, &back), CN_FILE);
 }
 
 // No room, no permission, no folder: the old file is as it was.
 static void old_one_stays(void **state) {
   (void)state;
   const char *path = test_path("a.ckp"), *partial = test_path("a.ckp.partial");
-  CniCheckpoint c = sample(), back;
-  CHECK_OK(cni_checkpoint_write(path, &c));
+  CnCheckpoint c = sample(), back;
+  CHECK_OK(cn_checkpoint_write(path, &c));
   static char large[200000];
-  CniCheckpoint next = c;
+  CnCheckpoint next = c;
   next.step = 7;
   next.snapshot = large;
   next.snapshot_size = sizeof large;
@@ -183,24 +183,24 @@ static void old_one_stays(void **state) {
     now = before;
     now.rlim_cur = limit;
     CHECK(setrlimit(RLIMIT_FSIZE, &now) == 0);
-    CnStatus status = cni_checkpoint_write(path, &next);
+    CnStatus status = cn_checkpoint_write(path, &next);
     CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     CHECK_FAILED(status, CN_FILE);
     CHECK(strstr(cn_error_message(), "File too large") && strstr(cn_error_message(), path));
     CHECK(!test_exists(partial));
-    CHECK_OK(cni_checkpoint_read(path, NULL, &back));
+    CHECK_OK(cn_checkpoint_read(path, NULL, &back));
     check_sample(&back);
-    cni_checkpoint_release(&back);
+    cn_checkpoint_release(&back);
   }
-  CHECK_OK(cni_checkpoint_write(path, &next));
-  CHECK_OK(cni_checkpoint_read(path, NULL, &back));
+  CHECK_OK(cn_checkpoint_write(path, &next));
+  CHECK_OK(cn_checkpoint_read(path, NULL, &back));
   CHECK(back.step == 7);
-  cni_checkpoint_release(&back);
-  CHECK_STATUS(cni_checkpoint_write(test_path("no/folder/a.ckp"), &c), CN_FILE);
+  cn_checkpoint_release(&back);
+  CHECK_STATUS(cn_checkpoint_write(test_path("no/folder/a.ckp"), &c), CN_FILE);
   // a place taken by a folder
   const char *folder = test_path("folder");
   CHECK(mkdir(folder, 0777) == 0);
-  CHECK_STATUS(cni_checkpoint_write(folder, &c), CN_FILE);
+  CHECK_STATUS(cn_checkpoint_write(folder, &c), CN_FILE);
   CHECK(!test_exists(test_path("folder.partial")));
 }
 
@@ -210,25 +210,25 @@ static void memory(void **state) {
   test_alloc_init(&alloc);
   CnAllocator hook = test_alloc_hook(&alloc);
   const char *path = test_path("a.ckp");
-  CniCheckpoint c = sample(), back;
+  CnCheckpoint c = sample(), back;
   c.allocator = hook;
   for (int n = 1;; n++) {
     test_alloc_fail_at(&alloc, n);
-    CnStatus status = cni_checkpoint_write(path, &c);
+    CnStatus status = cn_checkpoint_write(path, &c);
     if (!alloc.failed_count) break;
     CHECK_FAILED(status, CN_NO_MEMORY);
     test_alloc_check_clean(&alloc);
   }
   for (int n = 1;; n++) {
     test_alloc_fail_at(&alloc, n);
-    CnStatus status = cni_checkpoint_read(path, &hook, &back);
+    CnStatus status = cn_checkpoint_read(path, &hook, &back);
     if (!alloc.failed_count) break;
     CHECK_FAILED(status, CN_NO_MEMORY);
     test_alloc_check_clean(&alloc);
   }
   check_sample(&back);
-  cni_checkpoint_release(&back);
-  cni_checkpoint_release(&back);
+  cn_checkpoint_release(&back);
+  cn_checkpoint_release(&back);
   test_alloc_check_clean(&alloc);
 }
 
@@ -238,8 +238,8 @@ static void malicious(void **state) {
   static const uint64_t odd[] = {0,          1,         0x7fffffff,         UINT32_MAX,
                                  UINT64_MAX, INT64_MAX, 0xfff0000000000000, 0x7ff8000000000000};
   const char *path = test_path("bad.ck");
-  CniCheckpoint c = sample();
-  CHECK_OK(cni_checkpoint_write(path, &c));
+  CnCheckpoint c = sample();
+  CHECK_OK(cn_checkpoint_write(path, &c));
   size_t size, refused = 0;
   char *bytes = file_bytes(path, &size), *bad = malloc(size);
   for (size_t at = 32; at + 8 <= size; at++)
@@ -252,11 +252,11 @@ static void malicious(void **state) {
       uint64_t hash = cni_hash_bytes(CNI_HASH_START, bad + 32, size - 32);
       for (int i = 0; i < 8; i++) bad[24 + i] = (char)(hash >> (8 * i));
       put_bytes(path, bad, size);
-      CnStatus status = cni_checkpoint_read(path, &allocator, &c);
+      CnStatus status = cn_checkpoint_read(path, &allocator, &c);
       CHECK(status == CN_OK || status == CN_INVALID_DATA);
       refused += status != CN_OK;
       if (status == CN_OK) CHECK(c.step >= 0 && c.end_time >= 0 && isfinite(c.end_time));
-      cni_checkpoint_release(&c);
+      cn_checkpoint_release(&c);
       test_alloc_check_clean(&alloc);
       CHECK(alloc.peak_bytes < 10 * size + 10000);
     }

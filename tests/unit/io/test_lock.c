@@ -123,11 +123,11 @@ static void exports(void **state) {
   check_busy(cni_exports[1]->write(run, test_path("e.h5"), NULL));
   cni_output_discard(&out);
   CHECK_OK(cni_exports[1]->write(run, test_path("e.h5"), NULL));
-  CniCheckpoint checkpoint = {.scene_text = (char[]){"{}"}, .scene_label = (char[]){"x"}};
+  CnCheckpoint checkpoint = {.scene_text = (char[]){"{}"}, .scene_label = (char[]){"x"}};
   CHECK_OK(cni_output_open(&out, test_path("ck"), &a));
-  check_busy(cni_checkpoint_write(test_path("ck"), &checkpoint));
+  check_busy(cn_checkpoint_write(test_path("ck"), &checkpoint));
   cni_output_discard(&out);
-  CHECK_OK(cni_checkpoint_write(test_path("ck"), &checkpoint));
+  CHECK_OK(cn_checkpoint_write(test_path("ck"), &checkpoint));
   cn_run_close(run);
 }
 

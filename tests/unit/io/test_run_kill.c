@@ -109,13 +109,13 @@ static void check_by_hdf5(const char *path, int64_t steps) {
 
 static CnStatus save(const TestRun *t, const char *path) {
   CnWorldInfo info;
-  CniCheckpoint c = {.scene_text = "", .scene_label = "", .allocator = cn_allocator_default()};
+  CnCheckpoint c = {.scene_text = "", .scene_label = "", .allocator = cn_allocator_default()};
   cn_world_info(t->world, &info);
   CHECK_OK(cn_world_save(t->world, NULL, 0, &c.snapshot_size));
   c.snapshot = malloc(c.snapshot_size);
   CHECK_OK(cn_world_save(t->world, c.snapshot, c.snapshot_size, &c.snapshot_size));
   c.step = info.step;
-  CnStatus status = cni_checkpoint_write(path, &c);
+  CnStatus status = cn_checkpoint_write(path, &c);
   free(c.snapshot);
   return status;
 }
@@ -139,12 +139,12 @@ static void go_on(const char *path, const char *checkpoint) {
   TestRun t;
   test_run_begin(&t, path);
   if (test_exists(checkpoint)) {
-    CniCheckpoint c;
-    CHECK_OK(cni_checkpoint_read(checkpoint, NULL, &c));
+    CnCheckpoint c;
+    CHECK_OK(cn_checkpoint_read(checkpoint, NULL, &c));
     CHECK_OK(cn_world_restore(t.world, c.snapshot, c.snapshot_size));
     CHECK_OK(cni_run_writer_resume(&t.def, t.world, c.step, &t.writer));
     test_run_steps(&t, STEPS - (int)c.step);
-    cni_checkpoint_release(&c);
+    cn_checkpoint_release(&c);
   } else {
     t.def.replace = 1;
     CHECK_OK(cni_run_writer_create(&t.def, t.world, &t.writer));

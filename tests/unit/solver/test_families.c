@@ -49,7 +49,7 @@ static void check_claim(const CnSolverKind *kind, const Given *given, const CnAn
   memcpy(own.g, answer->g, (size_t)own.row_count * sizeof *own.g);
   CHECK_OK(cn_answer_complete(&own, p));
   CHECK_OK(cn_certify(p, &own, &certificate));
-  double error = cni_solver_error(p, &certificate);
+  double error = cn_solve_error(p, &certificate);
   if (report->facets > 0) {
     // another problem was solved, and the report says which
     CHECK(report->friction == p->friction || kind->accepts & CNI_ACCEPT_RELAXED);
@@ -77,7 +77,7 @@ static int run_solver(const CnSolverKind *kind, const Given *given, CnAnswer *an
   if (!report.converged && given->kind == STRUCTURED_EASY)
     print_error("%s did not solve \"%s\" (%s): error %g after %d iterations\n", kind->name,
                 given->name, cn_friction_model_name(given->problem->friction),
-                cni_solver_error(given->problem, &report.certificate), (int)report.iterations);
+                cn_solve_error(given->problem, &report.certificate), (int)report.iterations);
   CHECK(report.converged || given->kind != STRUCTURED_EASY);
   return report.converged && report.facets == 0;
 }

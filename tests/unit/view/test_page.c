@@ -6,6 +6,7 @@
 #include "page_source.h"
 
 #include "core/vec.h"
+#include "io/io.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,16 +253,15 @@ static void old_page_stays(void **state) {
   page_end(&page);
 
   if (access("/dev/full", W_OK) != 0) return;
-  CniPageFile file = {.output = {.path = "page.html", .allocator = cn_allocator_default()}};
-  CniOutput *output = &file.output;
-  output->file = fopen("/dev/full", "wb");
-  CHECK(output->file != NULL);
-  cni_page_file_bytes(&file, cni_page_tail, cni_page_tail_size);
-  output->partial = output->allocator.allocate(NULL, 64, 64);
-  CHECK(output->partial != NULL);
-  strcpy(output->partial, "/nowhere/page.partial");
-  output->partial_size = 64;
-  CHECK_STATUS(cni_page_file_close(&file, 1), CN_FILE);
+  CniOutput output = {.path = "page.html", .allocator = cn_allocator_default()};
+  output.file = fopen("/dev/full", "wb");
+  CHECK(output.file != NULL);
+  cni_output_bytes(&output, cni_page_tail, cni_page_tail_size);
+  output.partial = output.allocator.allocate(NULL, 64, 64);
+  CHECK(output.partial != NULL);
+  strcpy(output.partial, "/nowhere/page.partial");
+  output.partial_size = 64;
+  CHECK_STATUS(cni_output_close(&output), CN_FILE);
   CHECK(strstr(cn_error_message(), "page.html: cannot be written: No space left") != NULL);
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// More of a run file: what a program that draws it, or repeats it, needs. Part of libcairn-io.
+#ifndef CAIRN_RUN_LOOK_H
+#define CAIRN_RUN_LOOK_H
+
+#include <cairn/look.h>
+#include <cairn/run.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The settings that a run was made with, over those of the definition: what the file does not say stays. Names
+/// are those of the run or of the tables.
+CN_API CnStatus cn_run_settings(CnRun *run, CnWorldDef *def);
+
+/// Shape `index` of a run as triangles, as cn_shape_triangles.
+CN_API CnStatus cn_run_shape_triangles(const CnRun *run, int32_t index, int32_t quarter,
+                                       CnTriangles *triangles);
+
+/// The springs between bodies, as links: bodies and frames are told, the kind is not. *count is how many there
+/// are, the first `capacity` are given; none in runs of 0.1.
+CN_API CnStatus cn_run_springs(CnRun *run, CnRunJoint *springs, int32_t capacity, int32_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -11,7 +11,7 @@ foreach(room ${rooms})
   set(rank_${room} ${rank})
 endforeach()
 # Rooms that have no more of the library than any program: they include <cairn/...> alone.
-set(outside view)
+set(outside view cli)
 # The lowest room that may include a header: the room of its name (joint.h, joint_list.h), or
 set(headers mesh_file:io run_look:io checkpoint:io tools:io look:world settings:world change:world blocks:problem own_solver:solver own_joint:joint own_force:force own:force base:core function:core query:world state:world batch:world mechanism:world verdict:world system:integrator shape:geometry curve:geometry mesh:geometry world:model scene:io run:io record:io files:io)
 foreach(pair ${headers})

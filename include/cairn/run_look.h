@@ -22,6 +22,11 @@ CN_API CnStatus cn_run_shape_triangles(const CnRun *run, int32_t index, int32_t 
 /// are, the first `capacity` are given; none in runs of 0.1.
 CN_API CnStatus cn_run_springs(CnRun *run, CnRunJoint *springs, int32_t capacity, int32_t *count);
 
+/// Where cn_run_export writes to: `output`, or where that is null the name of the run with the ending of the
+/// format. CN_INVALID_ARGUMENT where `size` bytes do not hold it.
+CN_API CnStatus cn_run_export_path(const char *run_path, const char *format, const char *output,
+                                   char *path, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

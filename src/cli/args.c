@@ -2,11 +2,11 @@
 // Arguments by table: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags, operands in any order,
 // and -- before operands that begin with a dash. What is not in the table is refused with the
 // nearest name that is.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "io/io.h"
 
 // ---- parsing ----
 
@@ -22,13 +22,17 @@ static const CniOption *find_letter(const CniCommand *command, char letter) {
   return NULL;
 }
 
+static const char *option_name(void *context, int32_t index) {
+  return ((const CniCommand *)context)->options[index].name;
+}
+
 static int unknown_option(const CniCommand *command, const char *argument, size_t length) {
   int shown = length < 48 ? (int)length : 48;
-  CniNearestName near = cni_nearest(argument + 2, argument[1] == '-' ? length - 2 : 0);
-  for (const CniOption *o = command->options; o->name; o++) cni_nearest_offer(&near, o->name);
-  if (near.best)
+  const char *near = cni_nearest_of(argument + 2, argument[1] == '-' ? length - 2 : 0, option_name,
+                                    (void *)(uintptr_t)command);
+  if (near)
     return cni_usage_error(command, "unknown option %.*s (did you mean --%s?)", shown, argument,
-                           near.best);
+                           near);
   return cni_usage_error(command, "unknown option %.*s", shown, argument);
 }
 
@@ -163,18 +167,16 @@ int cni_args_choice(const CniArgs *args, const char *name, const char *(*list)(i
                     const char **value) {
   const char *text = cni_args_text(args, name);
   if (!text) return 1;
-  CniNearestName near = cni_nearest(text, strlen(text));
   for (int32_t i = 0; list(i); i++) {
-    cni_nearest_offer(&near, list(i));
     if (strcmp(list(i), text) != 0) continue;
     *value = text;
     return 1;
   }
   char all[256];
-  cni_list_names(list, all, sizeof all);
-  if (near.best)
-    cni_usage_error(args->command, "--%s: there is no `%s` (did you mean %s?)", name, text,
-                    near.best);
+  const char *near = cni_nearest_in(text, list);
+  cni_names_in(list, all, sizeof all);
+  if (near)
+    cni_usage_error(args->command, "--%s: there is no `%s` (did you mean %s?)", name, text, near);
   else
     cni_usage_error(args->command, "--%s: there is no `%s` (there are: %s)", name, text, all);
   return 0;

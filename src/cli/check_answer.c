@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn check PROBLEM --answer FILE: the certificate of a stored answer, whoever found it.
-#include "cli/problem_file.h"
+#include <math.h>
 
-#include "core/vec.h"
-#include "solver/solver.h"
+#include "cli/problem_file.h"
 
 static void show(const CniArgs *args, const CniProblemFile *file, const CnCertificate *c,
                  double error, double tolerance) {
   CniShow sheet;
-  int is_lcp = cni_problem_is_lcp(file->problem);
+  int is_lcp = cni_problem_is_plain(file->problem);
   cni_show_begin(&sheet, stdout, cni_args_has(args, "json"));
   cni_show_problem(&sheet, file);
   cni_show_text(&sheet, "answer", "answer", cni_args_text(args, "answer"));
@@ -32,7 +31,9 @@ static int certify(const CniArgs *args, CniProblemFile *file) {
     return cni_fail(args, "%s: %s", file->path, cn_error_message());
   double error = cn_solve_error(file->problem, &certificate);
   // the residual of the step form takes v as it is; one that came from a file must fit the impulses
-  if (file->problem->form == CN_FORM_STEP) error = cn_max(error, certificate.momentum_defect);
+  CnProblemInfo info;
+  cn_problem_info(file->problem, &info);
+  if (info.form == CN_FORM_STEP) error = fmax(error, certificate.momentum_defect);
   show(args, file, &certificate, error, tolerance);
   return error <= tolerance ? CNI_EXIT_DONE : CNI_EXIT_INEXACT;
 }

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `cairn check` says of a machine: freedoms, rows that depend on others, joints that are open, limits
 // that look like degrees.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/machine.h"
-#include "core/math.h"
-#include "world/world.h"
+
+#define ASSEMBLED 1e-10 // m, rad: as before the first step
+#define WHOLE_TURN 6.283185307179586
 
 CnStatus cni_machine_look(CnWorld *world, int assemble, CniMachineCheck *check) {
-  if (assemble) CNI_TRY(cn_world_assemble(world, CNI_ASSEMBLED, NULL));
+  if (assemble) CNI_TRY(cn_world_assemble(world, ASSEMBLED, NULL));
   CNI_TRY(cn_world_mechanism(world, &check->machine, NULL, 0));
   int32_t count = check->machine.dependent_count;
   check->dependent = calloc((size_t)count + 1, sizeof *check->dependent);
-  if (!check->dependent) return cni_error_memory((size_t)count * sizeof *check->dependent);
+  if (!check->dependent) return cn_error_set(CN_NO_MEMORY, "out of memory");
   return cn_world_mechanism(world, &check->machine, check->dependent, count);
 }
 
@@ -74,28 +76,35 @@ void cni_machine_show(CniShow *show, const CnWorld *world, const CniMachineCheck
     printf("  and %d more\n", m->dependent_count - listed);
 }
 
-// Limits of angles beyond a whole turn, which somebody may have meant in degrees.
-void cni_machine_show_far_limits(CniShow *show, const CnWorld *world) {
-  const CniModel *model = &world->now.model;
+// Limits of angles beyond a whole turn, which somebody may have meant in degrees; returns how many there are.
+static int32_t list_far_limits(CniShow *show, const CnWorld *world, int shown) {
   int32_t far = 0;
-  for (int32_t pass = 0; pass < 2; pass++) {
-    if (pass) cni_show_count(show, "far_limit_count", far ? "far limits" : NULL, far);
-    if (pass) cni_show_list(show, "far_limits", NULL);
-    for (int32_t i = 0; i < model->joint_count; i++)
-      for (int32_t k = 0; k < cni_joint_coordinate_count(model->joints[i].def.kind); k++) {
-        const CnJointAxis *axis = &model->joints[i].def.axes[k];
-        const CniCoordinate *c = &cni_joint_kind(model->joints[i].def.kind)->coordinates[k];
-        double most = fmax(isfinite(axis->lower) ? fabs(axis->lower) : 0,
-                           isfinite(axis->upper) ? fabs(axis->upper) : 0);
-        if (strcmp(c->unit, "rad") != 0 || !(most > 2 * CNI_PI)) continue;
-        far += !pass;
-        if (!pass || i >= CNI_LISTED_JSON) continue;
-        cni_show_row(show);
-        show_joint(show, world, "joint", "joint", cni_joint_id(model, i));
-        cni_show_text(show, "coordinate", "coordinate", c->name);
-        cni_show_number(show, "limit", "limit", most, "rad: in degrees?");
-        cni_show_row_end(show);
-      }
-    if (pass) cni_show_list_end(show);
+  CnJointId joint = {0, 0};
+  while (joint = cn_world_next_joint(world, joint), joint.slot) {
+    CnJointDef def;
+    if (cn_joint_def(world, joint, &def) != CN_OK) continue;
+    for (int32_t k = 0; cn_joint_coordinate_name(def.kind, k); k++) {
+      const CnJointAxis *axis = &def.axes[k];
+      double most = fmax(isfinite(axis->lower) ? fabs(axis->lower) : 0,
+                         isfinite(axis->upper) ? fabs(axis->upper) : 0);
+      int turns = strcmp(cn_joint_coordinate_unit(def.kind, k), "rad") == 0;
+      if (!turns || !(most > WHOLE_TURN) || (shown && far >= CNI_LISTED_JSON)) continue;
+      far++;
+      if (!shown) continue;
+      cni_show_row(show);
+      show_joint(show, world, "joint", "joint", joint);
+      cni_show_text(show, "coordinate", "coordinate", cn_joint_coordinate_name(def.kind, k));
+      cni_show_number(show, "limit", "limit", most, "rad: in degrees?");
+      cni_show_row_end(show);
+    }
   }
+  return far;
+}
+
+void cni_machine_show_far_limits(CniShow *show, const CnWorld *world) {
+  int32_t far = list_far_limits(show, world, 0);
+  cni_show_count(show, "far_limit_count", far ? "far limits" : NULL, far);
+  cni_show_list(show, "far_limits", NULL);
+  list_far_limits(show, world, 1);
+  cni_show_list_end(show);
 }

@@ -4,8 +4,20 @@
 #ifndef CNI_CLI_H
 #define CNI_CLI_H
 
+#include <cairn/base.h>
 #include <stdint.h>
 #include <stdio.h>
+
+// Pass a failure of the library on; as core/error.h has it.
+#ifndef CNI_TRY
+#define CNI_TRY(call)                                                                              \
+  do {                                                                                             \
+    CnStatus cni_try_status = (call);                                                              \
+    if (cni_try_status != CN_OK) return cni_try_status;                                            \
+  } while (0)
+#endif
+
+double cni_clock(void); // s since some moment; it never goes back
 
 // ---- exit status ----
 
@@ -115,6 +127,13 @@ void cni_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // The usage error for a command that is none, with the nearest one that is.
 int cni_unknown_command(const CniCommand *command, const char *name);
+
+// The name of a list that is nearest to the first `length` bytes of a wrong one; null: none is near.
+const char *cni_nearest_of(const char *wanted, size_t length,
+                           const char *(*list)(void *context, int32_t index), void *context);
+// The same of a table, and all its names in one line, "a, b, c", as far as there is room.
+const char *cni_nearest_in(const char *wanted, const char *(*table)(int32_t index));
+void cni_names_in(const char *(*table)(int32_t index), char *text, size_t size);
 
 // ---- help ----
 

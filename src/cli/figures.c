@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/job.h"
-#include "solver/solver.h"
 
 // ---- the ring ----
 
@@ -132,10 +131,8 @@ static void show_contract(CniShow *show, const CniJob *job, const Summary *s,
   cni_show_text(show, "friction_model", NULL, friction_name(job));
   cni_show_text(show, "integrator", NULL, job->def.integrator);
   cni_show_text(show, "solver", NULL, job->def.solver.name);
-  if (cni_solver_find(job->def.solver.name) == &cni_solver_auto)
-    cni_show_text(show, "effort", NULL,
-                  cni_field_word(cni_field_find(cni_solver_fields, "effort"),
-                                 (int32_t)job->def.solver.effort));
+  if (strcmp(job->def.solver.name, "auto") == 0)
+    cni_show_text(show, "effort", NULL, cni_effort_name((int32_t)job->def.solver.effort));
   cni_show_text(show, "version", NULL, cn_version());
   cni_show_text(show, "state_hash", NULL, hash);
   cni_show_count(show, "peak_memory_bytes", NULL, (int64_t)info->memory_peak_bytes);

@@ -3,8 +3,9 @@
 // at the end.
 #include <stdlib.h>
 
+#include <cairn/blocks.h>
+
 #include "cli/job.h"
-#include "problem/problem.h"
 
 static void body_name(const CnWorld *world, CnBodyId body, char *text, size_t capacity) {
   CnBodyInfo info;
@@ -30,12 +31,6 @@ static void note_contradiction(CniFigures *figures, const CnWorld *world,
   }
 }
 
-static int32_t block_of(const CnProblem *p, int32_t row) {
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (row >= p->blocks[i].row && row < p->blocks[i].row + p->blocks[i].dim) return i;
-  return -1;
-}
-
 // Joints that contradict each other, the first time.
 static void note_joints(CniFigures *figures, CnWorld *world, const CnStepReport *report) {
   size_t used = 0, room = sizeof figures->torn_joints;
@@ -47,8 +42,10 @@ static void note_joints(CniFigures *figures, CnWorld *world, const CnStepReport 
   for (int32_t i = 0; i < CN_REPORT_ROWS && solve->infeasible_rows[i] >= 0 && used < room; i++) {
     CnBlockOwner owner;
     CnJointDef def;
-    int32_t block = block_of(problem, solve->infeasible_rows[i]);
-    if (block < 0 || cn_world_problem_block(world, block, &owner) != CN_OK) continue;
+    int32_t block;
+    if (cn_problem_row_block(problem, solve->infeasible_rows[i], &block) != CN_OK ||
+        cn_world_problem_block(world, block, &owner) != CN_OK)
+      continue;
     if (owner.joint.slot == last.slot || cn_joint_def(world, owner.joint, &def) != CN_OK) continue;
     last = owner.joint;
     const char *comma = used > 0 ? ", " : "";

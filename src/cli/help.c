@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "core/error.h"
 
 #define TEXT_WIDTH 80
 #define HELP_COLUMN 30
@@ -66,7 +65,7 @@ static const char *option_help(const CniCommand *command, const CniOption *optio
                                size_t size) {
   char names[160];
   if (!command->choices || strcmp(option->name, command->choice) != 0) return option->help;
-  cni_list_names(command->choices, names, sizeof names);
+  cni_names_in(command->choices, names, sizeof names);
   snprintf(text, size, "%s: %s", names, option->help);
   return text;
 }

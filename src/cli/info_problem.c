@@ -3,30 +3,44 @@
 
 #include "cli/problem_file.h"
 
-#include "core/vec.h"
-#include "problem/problem.h"
-#include "sparse/sparse.h"
+#include <math.h>
+
+// By halving: columns ascend.
+static double entry(const CnSparse *a, int32_t row, int32_t column) {
+  int32_t low = a->start[row], high = a->start[row + 1];
+  while (low < high) {
+    int32_t middle = low + (high - low) / 2;
+    if (a->column[middle] < column)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < a->start[row + 1] && a->column[low] == column ? a->value[low] : 0;
+}
 
 // max |A_ij - A_ji| / max |A_ij|
 static double asymmetry(const CnSparse *a) {
   double largest = 0, defect = 0;
   for (int32_t i = 0; i < a->row_count; i++)
     for (int32_t e = a->start[i]; e < a->start[i + 1]; e++) {
-      largest = cn_max(largest, fabs(a->value[e]));
-      defect = cn_max(defect, fabs(a->value[e] - cni_sparse_entry(a, a->column[e], i)));
+      largest = fmax(largest, fabs(a->value[e]));
+      defect = fmax(defect, fabs(a->value[e] - entry(a, a->column[e], i)));
     }
   return largest > 0 ? defect / largest : 0;
 }
 
 // The matrix of the problem: W of a local one, M of a global one; null in the step form.
 static const CnSparse *matrix_of(const CnProblem *p) {
-  if (p->form == CN_FORM_EXPLICIT) return &p->w;
-  return p->global ? &p->global->m : NULL;
+  CnProblemMatrices matrices;
+  if (cn_problem_matrices(p, &matrices) != CN_OK) return NULL;
+  return matrices.w ? matrices.w : matrices.m;
 }
 
 static void show_matrix(CniShow *show, const CniProblemFile *file) {
   const CnSparse *a = matrix_of(file->problem);
-  const char *name = file->problem->form == CN_FORM_GLOBAL ? "M" : "W";
+  CnProblemInfo info;
+  cn_problem_info(file->problem, &info);
+  const char *name = info.form == CN_FORM_GLOBAL ? "M" : "W";
   char text[96];
   if (!a) return;
   snprintf(text, sizeof text, "%s, %d x %d, %d entries, %s", name, a->row_count, a->column_count,
@@ -47,20 +61,23 @@ static void show_friction(CniShow *show, const CniProblemFile *file) {
   double least = 0, most = 0;
   char text[64];
   int32_t rolling = 0;
-  for (int32_t i = 0; i < p->block_count; i++) {
-    double mu = p->sets[p->blocks[i].set].mu_roll;
-    if (p->blocks[i].kind < CN_BLOCK_ROLLING) continue;
-    least = rolling ? cn_min(least, mu) : mu;
-    most = rolling ? cn_max(most, mu) : mu;
+  CnSet set;
+  for (int32_t i = 0; cn_problem_block_set(p, i, &set) == CN_OK; i++) {
+    double mu = set.mu_roll;
+    if (set.kind < CN_BLOCK_ROLLING) continue;
+    least = rolling ? fmin(least, mu) : mu;
+    most = rolling ? fmax(most, mu) : mu;
     rolling++;
   }
-  int has_friction = file->info.contacts > 0 && !cni_problem_is_lcp(p);
+  CnProblemInfo info;
+  cn_problem_info(p, &info);
+  int has_friction = file->info.contacts > 0 && !cni_problem_is_plain(p);
   snprintf(text, sizeof text, "%g .. %g", file->info.mu_least, file->info.mu_most);
   cni_show_text(show, NULL, has_friction ? "mu" : NULL, text);
   snprintf(text, sizeof text, "%g .. %g", least, most);
   cni_show_text(show, NULL, rolling ? "mu rolling" : NULL, text);
   if (!has_friction) return;
-  cni_show_text(show, "friction_model", "friction model", cn_friction_model_name(p->friction));
+  cni_show_text(show, "friction_model", "friction model", cn_friction_model_name(info.friction));
   cni_show_number(show, "mu_least", NULL, file->info.mu_least, "");
   cni_show_number(show, "mu_most", NULL, file->info.mu_most, "");
   if (!rolling) return;

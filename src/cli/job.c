@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "cli/job.h"
-#include "integrator/integrator.h"
-#include "solver/solver.h"
-#include "world/world.h"
 
 #define STEPS_MAX 9007199254740992.0 // 2^53
 #define BALANCED_BODIES 200
@@ -62,8 +59,8 @@ static const char *friction_name(int32_t index) {
                                                    : NULL;
 }
 
-static const char *effort_name(int32_t index) {
-  return cni_field_word(cni_field_find(cni_solver_fields, "effort"), index);
+const char *cni_effort_name(int32_t index) {
+  return cn_setting_word(cn_setting_find("solver.effort"), index);
 }
 
 // ---- settings ----
@@ -80,15 +77,15 @@ static void change_solver(CnSolverDef *solver, const char *name) {
 
 // An effort is auto's: who names one has auto, and nobody else beside it.
 static int use_effort(const CniArgs *args, const char *solver, CnSolverDef *def) {
-  const CniField *field = cni_field_find(cni_solver_fields, "effort");
   const char *effort = NULL;
-  if (!cni_args_choice(args, "effort", effort_name, &effort)) return CNI_EXIT_USAGE;
+  if (!cni_args_choice(args, "effort", cni_effort_name, &effort)) return CNI_EXIT_USAGE;
   if (!effort) return CNI_EXIT_DONE;
-  if (solver && strcmp(solver, cni_solver_auto.name) != 0)
+  if (solver && strcmp(solver, "auto") != 0)
     return cni_usage_error(args->command,
                            "--effort is of the solver auto; %s has --iters and --tol", solver);
-  change_solver(def, cni_solver_auto.name);
-  def->effort = (CnEffort)cni_field_word_index(field, effort);
+  change_solver(def, "auto");
+  for (int32_t i = 0; cni_effort_name(i); i++)
+    if (strcmp(cni_effort_name(i), effort) == 0) def->effort = (CnEffort)i;
   return CNI_EXIT_DONE;
 }
 
@@ -100,8 +97,7 @@ static void log_line(void *context, CnLogLevel level, const char *message) {
 // Schemes that choose their own steps: --tol is their tolerance, --h alone means steps of that
 // length.
 static void use_integration(const CniArgs *args, CnWorldDef *def) {
-  const CnIntegratorKind *kind = cni_integrator_find(def->integrator);
-  if (!kind || !kind->dense) return;
+  if (!(cn_integrator_traits(def->integrator) & CN_INTEGRATOR_OWN_STEPS)) return;
   if (cni_args_has(args, "tol"))
     def->integration.tolerance = def->solver.tolerance;
   else if (cni_args_has(args, "h"))
@@ -234,7 +230,7 @@ int cni_job_world(CniJob *job) {
 
 static int open_scene(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
-  if (cni_file_kind(job->label) == CNI_FILE_PROBLEM)
+  if (cn_file_kind(job->label) == CN_FILE_KIND_PROBLEM)
     return cni_fail(job->args, "%s: is a problem, not a scene: `cairn solve` takes it", job->label);
   if (cn_scene_open_files(job->label, cni_args_text(job->args, "files"), job->settings,
                           job->setting_count, &allocator, &job->scene) != CN_OK)
@@ -262,5 +258,5 @@ void cni_job_release(CniJob *job) {
   free(job->file);
   free(job->run_path);
   cn_checkpoint_release(&job->resumed);
-  cni_lock_release(job->checkpoint_lock);
+  cn_checkpoint_unlock(job->checkpoint_lock);
 }

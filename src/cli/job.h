@@ -4,12 +4,16 @@
 #ifndef CNI_CLI_JOB_H
 #define CNI_CLI_JOB_H
 
+#include <cairn/checkpoint.h>
+#include <cairn/look.h>
 #include <cairn/scene.h>
+#include <cairn/settings.h>
+#include <cairn/tools.h>
 #include <cairn/verdict.h>
 #include <cairn/world.h>
+#include <math.h>
 
 #include "cli/cli.h"
-#include "io/io.h"
 
 // ---- figures over the last steps ----
 
@@ -81,8 +85,8 @@ typedef struct CniJob {
   char *run_path; // its name as found from everywhere, kept in checkpoints
   double frames_per_second, checkpoint_every, checkpoint_time;
   int record_contacts, record_joints;
-  CniRunWriter *writer;
-  CniLock *checkpoint_lock; // nobody else writes checkpoints of that name
+  CnRecorder *writer;
+  CnCheckpointLock *checkpoint_lock; // nobody else writes checkpoints of that name
   CnCheckpoint resumed;
 
   // step problems
@@ -111,19 +115,10 @@ int cni_settings_parse(const CniArgs *args, CnSetting **settings, int32_t *count
 int cni_settings_use(const CniArgs *args, CnWorldDef *def);
 int cni_settings_equal(const CnWorldDef *a, const CnWorldDef *b);
 void cni_show_all_settings(CniShow *show, const CnWorldDef *def);
+// "quick", "normal", "exact"; null past the last one.
+const char *cni_effort_name(int32_t index);
 // How many steps of h make up a time.
 int64_t cni_step_count(double time, double time_step);
-
-// ---- files ----
-
-typedef enum CniFileKind {
-  CNI_FILE_NONE, // there is none of that name
-  CNI_FILE_RUN,
-  CNI_FILE_CHECKPOINT,
-  CNI_FILE_PROBLEM,
-  CNI_FILE_OTHER // a scene, if anything
-} CniFileKind;
-CniFileKind cni_file_kind(const char *path);
 
 // ---- recording ----
 

@@ -12,7 +12,6 @@
 #include <cairn/files.h>
 
 #include "cli/job.h"
-#include "world/world.h"
 
 #define PREFIX "step-"
 

@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "cli/job.h"
-#include "world/world.h"
-#include "core/clock.h"
 
 // ---- the run file ----
 
@@ -25,14 +23,15 @@ static char *absolute_path(const char *path) {
   return text;
 }
 
-static CniRunWriterDef writer_def(const CniJob *job) {
-  return (CniRunWriterDef){.path = job->file,
-                           .scene = job->scene,
-                           .frames_per_second = job->frames_per_second,
-                           .record_contacts = job->record_contacts,
-                           .record_joints = job->record_joints,
-                           .replace = cni_args_has(job->args, "force"),
-                           .allocator = cn_allocator_default()};
+static CnRecorderDef recorder_def(const CniJob *job) {
+  CnRecorderDef def = cn_recorder_def_default();
+  def.path = job->file;
+  def.scene = job->scene;
+  def.frames_per_second = job->frames_per_second;
+  def.contacts = job->record_contacts;
+  def.joints = job->record_joints;
+  def.replace = cni_args_has(job->args, "force");
+  return def;
 }
 
 // The name under which a run lies that has not taken the place of an older one yet; to be freed.
@@ -63,12 +62,12 @@ static void take_file_settings(CniJob *job) {
 // A checkpoint goes over an older one, but not over anything else, and not over those of a run that
 // is going on.
 static int take_checkpoint_path(CniJob *job) {
-  CnAllocator allocator = cn_allocator_default();
   if (!job->checkpoint) return CNI_EXIT_DONE;
-  if (cni_lock_take(job->checkpoint, &allocator, &job->checkpoint_lock) != CN_OK)
+  if (cn_checkpoint_lock(job->checkpoint, &job->checkpoint_lock) != CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());
-  CniFileKind kind = cni_file_kind(job->checkpoint);
-  if (kind == CNI_FILE_NONE || kind == CNI_FILE_CHECKPOINT || cni_args_has(job->args, "force"))
+  CnFileKind kind = cn_file_kind(job->checkpoint);
+  if (kind == CN_FILE_KIND_NONE || kind == CN_FILE_KIND_CHECKPOINT ||
+      cni_args_has(job->args, "force"))
     return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s: exists and is no checkpoint (--force replaces it)",
                   job->checkpoint);
@@ -76,7 +75,7 @@ static int take_checkpoint_path(CniJob *job) {
 
 int cni_job_record_open(CniJob *job) {
   const char *path = job->out ? job->out : job->resumed.run_path;
-  job->checkpoint_time = cni_seconds();
+  job->checkpoint_time = cni_clock();
   int checked = take_checkpoint_path(job);
   if (checked != CNI_EXIT_DONE) return checked;
   if (!path) return CNI_EXIT_DONE;
@@ -87,15 +86,15 @@ int cni_job_record_open(CniJob *job) {
   if (!job->resumed.run_path && !cni_args_has(job->args, "force") && stat(path, &there) == 0)
     return cni_fail(job->args, "%s: is there already (--force replaces it)", path);
   if (job->resumed.run_path) take_file_settings(job);
-  CniRunWriterDef def = writer_def(job);
+  CnRecorderDef def = recorder_def(job);
   CnStatus status = job->resumed.run_path
-                        ? cni_run_writer_resume(&def, job->world, job->first_step, &job->writer)
-                        : cni_run_writer_create(&def, job->world, &job->writer);
+                        ? cn_recorder_resume(&def, job->world, job->first_step, &job->writer)
+                        : cn_recorder_create(&def, job->world, &job->writer);
   return status == CN_OK ? CNI_EXIT_DONE : cni_fail(job->args, "%s", cn_error_message());
 }
 
 int cni_job_record_step(CniJob *job, const CnStepReport *report) {
-  if (!job->writer || cni_run_writer_step(job->writer, job->world, report) == CN_OK)
+  if (!job->writer || cn_recorder_step(job->writer, job->world, report) == CN_OK)
     return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s", cn_error_message());
 }
@@ -118,11 +117,11 @@ static void find_abandoned(CniJob *job) {
 }
 
 int cni_job_record_close(CniJob *job, int failed) {
-  CniRunWriter *writer = job->writer;
+  CnRecorder *writer = job->writer;
   job->writer = NULL;
   if (!writer) return CNI_EXIT_DONE;
   CnStatus status =
-      failed || job->interrupted ? cni_run_writer_abandon(writer) : cni_run_writer_close(writer);
+      failed || job->interrupted ? cn_recorder_abandon(writer) : cn_recorder_close(writer, NULL);
   if (failed) return CNI_EXIT_DONE;
   if (status != CN_OK) return cni_fail(job->args, "%s", cn_error_message());
   if (job->interrupted) find_abandoned(job);
@@ -140,7 +139,7 @@ static CnStatus take_snapshot(CnWorld *world, void **data, size_t *size) {
 }
 
 int cni_job_checkpoint(CniJob *job, int at_once) {
-  double now = cni_seconds();
+  double now = cni_clock();
   if (!job->checkpoint) return CNI_EXIT_DONE;
   if (!at_once && now - job->checkpoint_time < job->checkpoint_every) return CNI_EXIT_DONE;
   CnWorldInfo info;
@@ -157,10 +156,10 @@ int cni_job_checkpoint(CniJob *job, int at_once) {
                              .run_path = job->run_path,
                              .allocator = cn_allocator_default()};
   CnStatus status = take_snapshot(job->world, &checkpoint.snapshot, &checkpoint.snapshot_size);
-  if (status == CN_OK && job->writer) status = cni_run_writer_flush(job->writer);
+  if (status == CN_OK && job->writer) status = cn_recorder_flush(job->writer);
   if (status == CN_OK) status = cn_checkpoint_write(job->checkpoint, &checkpoint);
   free(checkpoint.snapshot);
-  job->checkpoint_time = cni_seconds();
+  job->checkpoint_time = cni_clock();
   return status == CN_OK ? CNI_EXIT_DONE : cni_fail(job->args, "%s", cn_error_message());
 }
 
@@ -246,9 +245,12 @@ int cni_job_resume(CniJob *job) {
   if (status != CNI_EXIT_DONE) return status;
   if (cn_world_restore(job->world, c->snapshot, c->snapshot_size) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
-  status = compare_options(job, &job->world->now.settings);
+  CnWorldDef kept;
+  if (cn_world_settings(job->world, &kept) != CN_OK)
+    return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
+  status = compare_options(job, &kept);
   if (status != CNI_EXIT_DONE) return status;
-  cn_world_settings(job->world, &job->def);
+  job->def = kept;
   if (!cni_args_has(job->args, "fps")) job->frames_per_second = c->frames_per_second;
   job->first_step = c->step;
   return CNI_EXIT_DONE;

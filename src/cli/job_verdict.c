@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "cli/job.h"
-#include "world/world.h"
 
 int cni_job_verdict(CniJob *job) {
   CnStatus status = cn_world_verdict(job->world, &job->verdict);
-  if (status == CN_OK && job->writer) status = cni_run_writer_verdict(job->writer, &job->verdict);
+  if (status == CN_OK && job->writer) status = cn_recorder_verdict(job->writer, &job->verdict);
   if (status == CN_OK) return CNI_EXIT_DONE;
   return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
 }
@@ -32,17 +31,13 @@ static const char *advice(const CniJob *job, char *text, size_t capacity) {
 }
 
 int cni_job_warn(CniJob *job) {
-  const CniWatch *watch = &job->world->now.watch;
-  int bad = 0;
   if (job->warned || job->quiet || job->json) return CNI_EXIT_DONE;
-  for (int32_t k = 0; k < CN_FINDING_COUNT; k++)
-    bad |= watch->found[k].count > 0 && cni_finding_kinds[k].allowed_share == 0;
-  if (!bad) return CNI_EXIT_DONE;
+  if (cn_world_doubts(job->world) == 0) return CNI_EXIT_DONE;
   int status = cni_job_verdict(job);
   const CnVerdict *v = &job->verdict;
   job->warned = 1;
   if (status == CNI_EXIT_DONE && !v->trusted)
-    cni_tell("%s: step %lld: %s", job->label, (long long)watch->steps,
+    cni_tell("%s: step %lld: %s", job->label, (long long)v->step_count,
              v->findings[v->reasons[0]].text);
   return status;
 }

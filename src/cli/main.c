@@ -6,8 +6,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <cairn/tools.h>
+
 #include "cli/cli.h"
-#include "io/io.h"
 
 #define CN_COMMAND(name) &cni_command_##name,
 const CniCommand *const cni_commands[] = {
@@ -74,13 +75,18 @@ static int print_version(int json) {
   return CNI_EXIT_DONE;
 }
 
+// Hidden ones are none to be meant.
+static const char *command_name(int32_t index) {
+  int32_t i = 0;
+  for (; cni_commands[i]; i++)
+    if (!cni_commands[i]->hidden && index-- == 0) break;
+  return cni_commands[i] ? cni_commands[i]->name : NULL;
+}
+
 int cni_unknown_command(const CniCommand *command, const char *name) {
-  CniNearestName near = cni_nearest(name, strlen(name));
-  for (int32_t i = 0; cni_commands[i]; i++)
-    if (!cni_commands[i]->hidden) cni_nearest_offer(&near, cni_commands[i]->name);
+  const char *near = cni_nearest_in(name, command_name);
   const char *what = name[0] == '-' ? "option" : "command";
-  if (near.best)
-    return cni_usage_error(command, "unknown %s %s (did you mean %s?)", what, name, near.best);
+  if (near) return cni_usage_error(command, "unknown %s %s (did you mean %s?)", what, name, near);
   return cni_usage_error(command, "unknown %s %s", what, name);
 }
 
@@ -122,7 +128,7 @@ static int hold_descriptors(void) {
 
 int main(int argc, char **argv) {
   if (!hold_descriptors()) return CNI_EXIT_FAILED;
-  cni_io_leave_quietly();
+  cn_io_leave_quietly();
   signal(SIGXFSZ, SIG_IGN); // a limit on files is a full disk: the write fails, and a line says so
   int status = dispatch(argc, argv);
   // a full disk shows itself here at the latest

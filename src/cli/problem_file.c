@@ -2,8 +2,6 @@
 // Problem files in the command: reading them, and the fields that results about them share.
 #include "cli/problem_file.h"
 
-#include "problem/problem.h"
-
 int cni_problem_file_open(CniProblemFile *file, const CniArgs *args, const char *path) {
   CnAllocator allocator = cn_allocator_default();
   *file = (CniProblemFile){.path = path, .answer = cn_answer_empty(&allocator)};
@@ -18,8 +16,15 @@ void cni_problem_file_release(CniProblemFile *file) {
   cn_problem_destroy(file->problem);
 }
 
+int cni_problem_is_plain(const CnProblem *problem) {
+  CnProblemInfo info;
+  cn_problem_info(problem, &info);
+  int32_t plain = info.kind_count[CN_BLOCK_BILATERAL] + info.kind_count[CN_BLOCK_UNILATERAL];
+  return info.form == CN_FORM_EXPLICIT && plain == info.block_count;
+}
+
 double cni_problem_file_tolerance(const CniProblemFile *file) {
-  return cni_problem_is_lcp(file->problem) ? 1e-8 : 1e-4;
+  return cni_problem_is_plain(file->problem) ? 1e-8 : 1e-4;
 }
 
 void cni_show_problem(CniShow *show, const CniProblemFile *file) {

@@ -3,6 +3,7 @@
 #ifndef CNI_CLI_PROBLEM_FILE_H
 #define CNI_CLI_PROBLEM_FILE_H
 
+#include <cairn/blocks.h>
 #include <cairn/files.h>
 #include <cairn/solver.h>
 
@@ -18,6 +19,9 @@ typedef struct CniProblemFile {
 // Read a problem; CNI_EXIT_FAILED after a message. Release it in any case.
 int cni_problem_file_open(CniProblemFile *file, const CniArgs *args, const char *path);
 void cni_problem_file_release(CniProblemFile *file);
+
+// An LCP or MLCP: explicit, with bilateral and unilateral rows alone.
+int cni_problem_is_plain(const CnProblem *problem);
 
 // What --tol means where it is not given: 1e-8 for an LCP or MLCP, 1e-4 with friction.
 double cni_problem_file_tolerance(const CniProblemFile *file);

@@ -2,13 +2,12 @@
 // Progress of long work, on standard error: a bar that is drawn over itself on a terminal, plain
 // lines (one a second at most) elsewhere. Rate and time left come from the steps of the last
 // moments, so that a pile that slows down is seen to.
+#include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "world/world.h"
-#include "core/clock.h"
 
 #define BAR_INTERVAL 0.1 // s between two drawings
 #define LINE_INTERVAL 1.0
@@ -112,7 +111,7 @@ static void write_line(const CniProgress *p, int64_t step, double time, const ch
 
 void cni_progress_begin(CniProgress *p, CniProgressStyle style, const char *title, int64_t first,
                         int64_t last) {
-  double now = cni_seconds();
+  double now = cni_clock();
   *p = (CniProgress){.style = style,
                      .title = title,
                      .first = first,
@@ -124,11 +123,11 @@ void cni_progress_begin(CniProgress *p, CniProgressStyle style, const char *titl
 
 int cni_progress_due(const CniProgress *p) {
   if (p->style == CNI_PROGRESS_NONE) return 0;
-  return cni_seconds() - p->shown >= (p->style == CNI_PROGRESS_BAR ? BAR_INTERVAL : LINE_INTERVAL);
+  return cni_clock() - p->shown >= (p->style == CNI_PROGRESS_BAR ? BAR_INTERVAL : LINE_INTERVAL);
 }
 
 void cni_progress_show(CniProgress *p, int64_t step, double time, const char *note) {
-  double now = cni_seconds();
+  double now = cni_clock();
   update_rate(p, step, now);
   p->shown = now;
   p->shown_step = step;
@@ -142,7 +141,7 @@ void cni_progress_end(CniProgress *p, int64_t step, double time, const char *not
   // lines are at most one a second, the last one included
   if (p->style == CNI_PROGRESS_LINES && !cni_progress_due(p)) return;
   if (p->style == CNI_PROGRESS_NONE) return;
-  double seconds = cni_seconds() - p->started;
+  double seconds = cni_clock() - p->started;
   cni_progress_show(p, step, time, note);
   // at the end the mean over the whole is the rate of interest
   if (p->style == CNI_PROGRESS_BAR) {

@@ -10,28 +10,21 @@
 // below 1/400 of the inradius r of the smallest body, so that a pile sinks little before it is
 // pushed back: h <= sqrt(r/g)/20. A body that is fast from the start is to move by r/4 in a step at
 // most: h <= r/(4 |v|). The result is rounded down to 1, 2 or 5 times a power of ten.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/job.h"
 #include "cli/machine.h"
-#include "integrator/integrator.h"
 #include "cli/problem_file.h"
-#include "core/math.h"
-#include "world/world.h"
 
 #define TOUCHING 1e-6 // of the smallest inradius: shallower overlaps are round-off of touching
-
-typedef struct Overlap {
-  int32_t body_a, body_b, shape_a, shape_b;
-  double depth;
-} Overlap;
 
 typedef struct Check {
   CnScene *scene;
   CnWorld *world;
   CnWorldDef def;
-  Overlap *overlaps;
+  CnOverlap *overlaps;
   int32_t overlap_count, massless_count, dynamic_count;
   CniMachineCheck machine;
   CnFinding start;           // joints that are open, beyond limits, couplings that are off
@@ -47,16 +40,17 @@ static void take_size(Check *check, double extent) {
   check->size_max = fmax(check->size_max, extent);
 }
 
-static void take_shape(Check *check, const CnShapeDef *def) {
-  if (cni_shape_unbounded(def->kind)) return;
-  CniPlaced placed = cni_shape_placed(def);
-  cni_world_form(check->world, def->geometry, &placed);
-  placed.pose = CN_POSE_ONE;
-  CniBounds b = cni_shape_bounds(&placed);
-  take_size(check, b.hi.x - b.lo.x);
-  take_size(check, b.hi.y - b.lo.y);
-  take_size(check, b.hi.z - b.lo.z);
-  check->inradius = fmin(check->inradius, cni_shape_inradius(&placed));
+static double norm_of(CnVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
+
+static CnStatus take_shape(Check *check, CnShapeId shape) {
+  CnShapeSize size;
+  CNI_TRY(cn_shape_size(check->world, shape, &size));
+  if (!isfinite(size.outradius)) return CN_OK; // a half-space
+  take_size(check, size.high.x - size.low.x);
+  take_size(check, size.high.y - size.low.y);
+  take_size(check, size.high.z - size.low.z);
+  check->inradius = fmin(check->inradius, size.inradius);
+  return CN_OK;
 }
 
 static CnStatus take_body(Check *check, CnBodyId body) {
@@ -67,12 +61,9 @@ static CnStatus take_body(Check *check, CnBodyId body) {
   if (info.kind != CN_BODY_DYNAMIC) return CN_OK;
   check->dynamic_count++;
   if (!(info.mass > 0)) check->massless_count++;
-  check->speed = fmax(check->speed, cn_norm(twist.velocity));
-  for (int32_t i = 0; i < info.shape_count; i++) {
-    CnShapeDef def;
-    CNI_TRY(cn_shape_def(check->world, cn_body_shape(check->world, body, i), &def));
-    take_shape(check, &def);
-  }
+  check->speed = fmax(check->speed, norm_of(twist.velocity));
+  for (int32_t i = 0; i < info.shape_count; i++)
+    CNI_TRY(take_shape(check, cn_body_shape(check->world, body, i)));
   return CN_OK;
 }
 
@@ -87,7 +78,7 @@ static CnStatus take_bodies(Check *check) {
 }
 
 static double recommended_step(const Check *check) {
-  double g = cn_norm(check->def.gravity), h = INFINITY;
+  double g = norm_of(check->def.gravity), h = INFINITY;
   if (g > 0) h = sqrt(check->inradius / g) / 20;
   if (check->speed > 0) h = fmin(h, check->inradius / (4 * check->speed));
   if (!isfinite(h) || !(h > 0)) return check->def.time_step;
@@ -97,48 +88,30 @@ static double recommended_step(const Check *check) {
 
 // ---- overlaps ----
 
-static int deeper_first(const void *a, const void *b) {
-  const Overlap *x = a, *y = b;
-  if (x->depth != y->depth) return x->depth > y->depth ? -1 : 1;
-  if (x->shape_a != y->shape_a) return x->shape_a < y->shape_a ? -1 : 1;
-  return x->shape_b < y->shape_b ? -1 : x->shape_b > y->shape_b;
-}
-
-// Contacts come sorted: those of one pair of shapes are neighbours, the deepest one counts.
-static CnStatus keep_overlaps(Check *check, const CniContact *contacts, int32_t count) {
+// The deepest come first: those that only touch are at the end.
+static CnStatus find_overlaps(Check *check) {
   double limit = isfinite(check->inradius) ? TOUCHING * check->inradius : 0;
+  int32_t count;
+  CNI_TRY(cn_world_overlap_pairs(check->world, NULL, 0, &count));
   check->overlaps = calloc((size_t)count + 1, sizeof *check->overlaps);
-  if (!check->overlaps) return cni_error_memory((size_t)count * sizeof *check->overlaps);
-  for (int32_t i = 0; i < count; i++) {
-    const CniContact *c = &contacts[i];
-    if (!(c->gap < -limit)) continue;
-    Overlap *last = check->overlap_count ? &check->overlaps[check->overlap_count - 1] : NULL;
-    if (last && last->shape_a == c->shape_a && last->shape_b == c->shape_b)
-      last->depth = fmax(last->depth, -c->gap);
-    else
-      check->overlaps[check->overlap_count++] =
-          (Overlap){c->body_a, c->body_b, c->shape_a, c->shape_b, -c->gap};
-  }
-  qsort(check->overlaps, (size_t)check->overlap_count, sizeof *check->overlaps, deeper_first);
+  if (!check->overlaps) return cn_error_set(CN_NO_MEMORY, "out of memory");
+  CNI_TRY(cn_world_overlap_pairs(check->world, check->overlaps, count, &count));
+  while (check->overlap_count < count && check->overlaps[check->overlap_count].depth > limit)
+    check->overlap_count++;
   return CN_OK;
 }
 
-static CnStatus find_overlaps(Check *check) {
-  const CniModel *model = &check->world->now.model;
-  CnAllocator allocator = cn_allocator_default();
-  CniCollision *collision = NULL;
-  CNI_TRY(cni_collision_create(check->def.broad_phase, &allocator, &collision));
-  CniCollisionInput input = {.model = model, .pose = model->pose, .twist = model->twist};
-  const CniContact *contacts = NULL;
-  int32_t count = 0;
-  CnStatus status =
-      model->body_count ? cni_collision_detect(collision, &input, &contacts, &count) : CN_OK;
-  if (status == CN_OK) status = keep_overlaps(check, contacts, count);
-  cni_collision_destroy(collision);
-  return status;
-}
-
 // ---- results ----
+
+// "body 'crate'", or "body 17" with its slot.
+static const char *label_of(const CnWorld *world, CnBodyId body, char label[CNI_MACHINE_NAME]) {
+  CnBodyInfo info;
+  if (cn_body_info(world, body, &info) == CN_OK && info.name[0])
+    snprintf(label, CNI_MACHINE_NAME, "body '%s'", info.name);
+  else
+    snprintf(label, CNI_MACHINE_NAME, "body %u", (unsigned)body.slot);
+  return label;
+}
 
 static void show_overlaps(CniShow *show, const Check *check) {
   int32_t listed = show->json ? CNI_LISTED_JSON : CNI_LISTED_TEXT, count = check->overlap_count;
@@ -147,10 +120,10 @@ static void show_overlaps(CniShow *show, const Check *check) {
                   count ? check->overlaps[0].depth : 0, "m");
   cni_show_list(show, "overlaps", NULL);
   for (int32_t i = 0; i < count && i < listed; i++) {
-    const Overlap *o = &check->overlaps[i];
-    char a[CNI_NAME_SIZE + 16], b[CNI_NAME_SIZE + 16];
-    cni_model_body_label(&check->world->now.model, o->body_a, a);
-    cni_model_body_label(&check->world->now.model, o->body_b, b);
+    const CnOverlap *o = &check->overlaps[i];
+    char a[CNI_MACHINE_NAME], b[CNI_MACHINE_NAME];
+    label_of(check->world, o->body_a, a);
+    label_of(check->world, o->body_b, b);
     cni_show_row(show);
     cni_show_text(show, "body_a", "a", a);
     cni_show_text(show, "body_b", "b", b);
@@ -162,15 +135,18 @@ static void show_overlaps(CniShow *show, const Check *check) {
 }
 
 static void show_massless(CniShow *show, const Check *check) {
-  const CniModel *model = &check->world->now.model;
+  CnBodyId body = {0, 0};
+  int32_t shown = 0;
   cni_show_count(show, "massless_count", "without mass", check->massless_count);
   cni_show_list(show, "massless", NULL);
-  for (int32_t i = 0, shown = 0; i < model->body_count && shown < CNI_LISTED_JSON; i++) {
-    char label[CNI_NAME_SIZE + 16];
-    if (!cni_model_massless(model, i)) continue;
-    cni_model_body_label(model, i, label);
+  while (body = cn_world_next_body(check->world, body), body.slot && shown < CNI_LISTED_JSON) {
+    char label[CNI_MACHINE_NAME];
+    CnBodyInfo info;
+    if (cn_body_info(check->world, body, &info) != CN_OK || info.kind != CN_BODY_DYNAMIC ||
+        info.inertia.x != 0)
+      continue;
     cni_show_row(show);
-    cni_show_text(show, "body", "body", label);
+    cni_show_text(show, "body", "body", label_of(check->world, body, label));
     cni_show_row_end(show);
     shown++;
   }
@@ -262,12 +238,11 @@ static int check_scene(const CniArgs *args) {
     } else if (check.start.is_reason) {
       cni_tell("%s: mend the start: %s", label, check.start.text);
       status = CNI_EXIT_FAILED;
-    } else if (cni_integrator_find(check.def.integrator)->needs_equations &&
+    } else if (cn_integrator_traits(check.def.integrator) & CN_INTEGRATOR_EQUATIONS &&
                cn_world_step(check.world, NULL) != CN_OK) {
       cni_tell("%s: a run would fail: %s", label, cn_error_message());
       status = CNI_EXIT_FAILED;
-    } else if (cni_integrator_find(check.def.integrator)->needs_equations &&
-               cni_equations_meet(check.world) != CN_OK) {
+    } else if (cn_world_check_meetings(check.world) != CN_OK) {
       cni_tell("%s: a run would stop if these meet: %s", label, cn_error_message());
     }
   }
@@ -283,7 +258,7 @@ static int check_scene(const CniArgs *args) {
 static int run(const CniArgs *args) {
   if (cni_args_has(args, "answer")) return cni_check_answer(args);
   if (cni_args_has(args, "tol")) return cni_usage_error(args->command, "--tol needs --answer");
-  if (cni_file_kind(args->operands[0]) == CNI_FILE_PROBLEM)
+  if (cn_file_kind(args->operands[0]) == CN_FILE_KIND_PROBLEM)
     return cni_usage_error(args->command, "%s is a problem: --answer FILE is missing",
                            args->operands[0]);
   return check_scene(args);

@@ -7,14 +7,12 @@
 #include "cli/job.h"
 
 static int write_file(const CniArgs *args, const char *path, const CnSceneInfo *info) {
-  CnAllocator allocator = cn_allocator_default();
-  CniOutput output;
-  if (!cni_args_has(args, "force") && cni_file_kind(path) != CNI_FILE_NONE)
+  CnOutput *output;
+  if (!cni_args_has(args, "force") && cn_file_kind(path) != CN_FILE_KIND_NONE)
     return cni_fail(args, "%s: is there already (--force replaces it)", path);
-  if (cni_output_open(&output, path, &allocator) != CN_OK)
-    return cni_fail(args, "%s", cn_error_message());
-  cni_output_bytes(&output, info->text, info->text_size);
-  if (cni_output_close(&output) != CN_OK) return cni_fail(args, "%s", cn_error_message());
+  if (cn_output_create(path, &output) != CN_OK) return cni_fail(args, "%s", cn_error_message());
+  cn_output_write(output, info->text, info->text_size);
+  if (cn_output_close(output) != CN_OK) return cni_fail(args, "%s", cn_error_message());
   return CNI_EXIT_DONE;
 }
 

@@ -5,7 +5,6 @@
 #include <cairn/mechanism.h>
 
 #include "cli/machine.h"
-#include "core/clock.h"
 
 #define LISTED 20 // bodies shown to people
 
@@ -95,7 +94,7 @@ static void tell(void *context, int32_t iteration, double residual, double share
   int bar = p->style == CNI_PROGRESS_BAR;
   if (!cni_progress_due(p) && !(p->lines == 0 && share > 1e-3 && p->style != CNI_PROGRESS_NONE))
     return;
-  p->shown = cni_seconds();
+  p->shown = cni_clock();
   p->lines++;
   fprintf(stderr, "%s%s: iteration %d, %.2g of the forces left, %.0f %% of the work allowed%s",
           bar ? "\r" : "", p->title, (int)iteration, residual, 100 * share, bar ? "\033[K" : "\n");

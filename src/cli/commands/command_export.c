@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn export: a run in the form of another tool.
 #include <cairn/record.h>
+#include <cairn/run_look.h>
 #include <string.h>
 
 #include "cli/job.h"
-
-static const CniExportKind *find_format(const char *name) {
-  for (int32_t i = 0; i < cni_export_count; i++)
-    if (strcmp(cni_exports[i]->name, name) == 0) return cni_exports[i];
-  return NULL;
-}
-
-// *path is where it went.
-static CnStatus export(const char *run_path, const CniExportKind *kind, const char *output,
-                       char *path, size_t size) {
-  CNI_TRY(cni_export_path(run_path, output, kind->ending, path, size));
-  return cn_run_export(run_path, kind->name, path);
-}
 
 static int run(const CniArgs *args) {
   const char *to = NULL;
@@ -30,7 +18,9 @@ static int run(const CniArgs *args) {
   if (!cni_args_choice(args, "to", cn_export_name, &to)) return CNI_EXIT_USAGE;
   if (!to) return cni_usage_error(args->command, "--to is missing: `cairn export` lists formats");
   const char *source = args->operands[0];
-  if (export(source, find_format(to), cni_args_text(args, "output"), path, sizeof path) != CN_OK)
+  const char *output = cni_args_text(args, "output");
+  if (cn_run_export_path(source, to, output, path, sizeof path) != CN_OK ||
+      cn_run_export(source, to, path) != CN_OK)
     return cni_fail(args, "%s", cn_error_message());
   CniShow show;
   cni_show_begin(&show, stdout, json);

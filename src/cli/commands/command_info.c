@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cairn/mesh_file.h>
 #include <cairn/run_look.h>
 
 #include "cli/info_mesh.h"
 #include "cli/machine.h"
 #include "cli/problem_file.h"
-#include "solver/solver.h"
-#include "world/world.h"
 
 // ---- what all three have ----
 
@@ -236,11 +235,11 @@ static int checkpoint_info(const CniArgs *args, const char *path) {
 
 static int run(const CniArgs *args) {
   const char *path = args->operands[0];
-  if (cni_mesh_file_named(path)) return cni_info_mesh(args, path);
-  CniFileKind kind = cni_file_kind(path);
-  if (kind == CNI_FILE_RUN) return run_info(args, path);
-  if (kind == CNI_FILE_CHECKPOINT) return checkpoint_info(args, path);
-  if (kind == CNI_FILE_PROBLEM) return cni_info_problem(args, path);
+  if (cn_mesh_file_named(path)) return cni_info_mesh(args, path);
+  CnFileKind kind = cn_file_kind(path);
+  if (kind == CN_FILE_KIND_RUN) return run_info(args, path);
+  if (kind == CN_FILE_KIND_CHECKPOINT) return checkpoint_info(args, path);
+  if (kind == CN_FILE_KIND_PROBLEM) return cni_info_problem(args, path);
   return scene_info(args, path);
 }
 

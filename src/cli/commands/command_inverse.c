@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn inverse: the efforts that the drives of a scene need for their motions.
+#include <cairn/mechanism.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cairn/mechanism.h>
-
 #include "cli/machine.h"
-#include "world/world.h"
 
 // A coordinate that a motor keeps.
 static int keeps(const CnJointAxis *axis) {
   return axis->drive != CN_DRIVE_EFFORT && axis->motor_effort > 0;
+}
+
+// A spring about its target, which lets it go.
+static int is_servo(const CnJointAxis *axis) {
+  return axis->motor_damping > 0 || (axis->motor_stiffness > 0 && axis->drive == CN_DRIVE_POSITION);
 }
 
 static void show_drives(CniShow *show, const CnWorld *world, double time) {
@@ -61,14 +65,14 @@ static void show_sensors(CniShow *show, const CniJob *job, double time, double *
 #define QUADRATURE 1e-13
 
 typedef struct Speed {
-  const CniModel *model;
-  const CnJointAxis *axis;
+  const CnWorld *world;
+  CnJointId joint;
+  int32_t coordinate;
 } Speed;
 
 static double speed_at(const Speed *s, double t) {
   double target[3];
-  cni_joint_target(s->model, s->axis, t, target);
-  return target[0];
+  return cn_joint_target(s->world, s->joint, s->coordinate, t, target) == CN_OK ? target[0] : 0;
 }
 
 static double way(const Speed *s, double a, double b, const double f[3], int depth) {
@@ -93,27 +97,23 @@ static double way_between(const Speed *s, double from, double to) {
 // The motions of such motors at a time, from where they are at another; returns how many there are.
 static int32_t move_on(const CnWorld *world, CnDriveMotion *motions, double from, double to,
                        int begins) {
-  const CniModel *model = &world->now.model;
   int32_t count = 0;
-  for (int32_t i = 0; i < model->joint_count; i++) {
-    const CnJointDef *def = &model->joints[i].def;
-    CniJointPlace place;
-    cni_joint_at(&model->joints[i], model->pose, &place);
-    for (int32_t k = 0; k < place.axis_count; k++) {
-      Speed speed = {model, &def->axes[k]};
+  CnJointId joint = {0, 0};
+  while (joint = cn_world_next_joint(world, joint), joint.slot) {
+    CnJointDef def;
+    CnJointState state;
+    if (cn_joint_def(world, joint, &def) != CN_OK || cn_joint_state(world, joint, &state) != CN_OK)
+      continue;
+    for (int32_t k = 0; k < state.coordinate_count; k++) {
+      const CnJointAxis *axis = &def.axes[k];
+      Speed speed = {world, joint, k};
       double target[3];
-      if (!keeps(speed.axis) || speed.axis->drive != CN_DRIVE_SPEED ||
-          cni_joint_is_servo(speed.axis))
-        continue;
+      if (!keeps(axis) || axis->drive != CN_DRIVE_SPEED || is_servo(axis)) continue;
       CnDriveMotion *motion = &motions[count++];
-      double start = begins ? place.axes[k].value : motion->value;
-      cni_joint_target(model, speed.axis, to, target);
-      *motion = (CnDriveMotion){cni_joint_id(model, i),
-                                k,
-                                start + way_between(&speed, from, to),
-                                target[0],
-                                target[1],
-                                0};
+      double start = begins ? state.coordinate[k] : motion->value;
+      if (cn_joint_target(world, joint, k, to, target) != CN_OK) continue;
+      double value = start + way_between(&speed, from, to);
+      *motion = (CnDriveMotion){joint, k, value, target[0], target[1], 0};
     }
   }
   return count;
@@ -130,8 +130,7 @@ static CnStatus sweep(const CniJob *job, CniShow *show, Sweep *s, int sensors, d
   cn_world_info(job->world, &info);
   CnStatus status = CN_OK;
   double from = info.time;
-  CnDriveMotion *motions =
-      calloc((size_t)job->world->now.model.joint_count * CN_JOINT_AXES + 1, sizeof *motions);
+  CnDriveMotion *motions = calloc((size_t)info.joint_count * CN_JOINT_AXES + 1, sizeof *motions);
   if (!motions) return cn_error_set(CN_NO_MEMORY, "out of memory");
   for (int64_t i = 0; i < s->count; i++) {
     CnInverse now;
@@ -154,11 +153,12 @@ static CnStatus sweep(const CniJob *job, CniShow *show, Sweep *s, int sensors, d
 }
 
 static int any_drive(const CnWorld *world) {
-  const CniModel *model = &world->now.model;
+  CnJointId joint = {0, 0};
+  CnJointDef def;
   int any = 0;
-  for (int32_t i = 0; i < model->joint_count; i++)
-    for (int32_t k = 0; k < cni_joint_coordinate_count(model->joints[i].def.kind); k++)
-      any |= keeps(&model->joints[i].def.axes[k]);
+  while (joint = cn_world_next_joint(world, joint), joint.slot)
+    for (int32_t k = 0; k < CN_JOINT_AXES && cn_joint_def(world, joint, &def) == CN_OK; k++)
+      any |= keeps(&def.axes[k]);
   return any;
 }
 

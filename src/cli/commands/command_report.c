@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cairn/record.h>
+
 #include "cli/job.h"
-#include "view/view.h"
 
 // The run or scene with .html for its ending, in its folder; built-in scenes here.
 static char *page_path(const char *source) {
@@ -18,20 +19,21 @@ static char *page_path(const char *source) {
   return path;
 }
 
-static CnStatus write_page(const CniArgs *args, const char *source, const CniPageDef *def,
-                           int is_run, const CnSetting *settings, int32_t setting_count) {
+static CnStatus write_page(const CniArgs *args, const char *source, const char *output,
+                           int64_t max_bytes, int is_run, const CnSetting *settings,
+                           int32_t setting_count) {
   CnAllocator allocator = cn_allocator_default();
   CnStatus status;
   if (is_run) {
     CnRun *run;
     status = cn_run_open(source, &allocator, &run);
-    if (status == CN_OK) status = cni_page_from_run(run, def);
+    if (status == CN_OK) status = cn_page_from_run(run, output, max_bytes);
     cn_run_close(run);
   } else {
     CnScene *scene;
     status = cn_scene_open_files(source, cni_args_text(args, "files"), settings, setting_count,
                                  &allocator, &scene);
-    if (status == CN_OK) status = cni_page_from_scene(scene, def);
+    if (status == CN_OK) status = cn_page_from_scene(scene, output);
     cn_scene_destroy(scene);
   }
   return status;
@@ -56,20 +58,23 @@ static int run(const CniArgs *args) {
   char *texts = NULL;
   int32_t count = 0;
   double megabytes = 0;
-  CniFileKind kind = cni_file_kind(source);
-  int is_run = kind == CNI_FILE_RUN;
-  if (kind == CNI_FILE_PROBLEM)
+  CnFileKind kind = cn_file_kind(source);
+  int is_run = kind == CN_FILE_KIND_RUN;
+  if (kind == CN_FILE_KIND_PROBLEM)
     return cni_fail(args, "%s: is a problem, not a run or scene: `cairn solve` takes it", source);
   char *own = output ? NULL : page_path(source);
   int status = cni_settings_parse(args, &settings, &count, &texts);
   if (status == CNI_EXIT_DONE && is_run && count > 0)
     status = cni_usage_error(args->command, "--set is for scenes, and %s is a run", source);
   if (!cni_args_number(args, "max-size", CNI_NUMBER_POSITIVE, &megabytes)) status = CNI_EXIT_USAGE;
-  CniPageDef def = {.output = output ? output : own, .max_bytes = (int64_t)(1e6 * megabytes)};
-  if (status == CNI_EXIT_DONE && !def.output) status = cni_fail(args, "out of memory");
+  if (status == CNI_EXIT_DONE && !is_run && megabytes > 0)
+    status = cni_usage_error(args->command, "--max-size is for runs, and %s is a scene", source);
+  const char *page = output ? output : own;
+  if (status == CNI_EXIT_DONE && !page) status = cni_fail(args, "out of memory");
   if (status == CNI_EXIT_DONE) {
-    if (write_page(args, source, &def, is_run, settings, count) == CN_OK)
-      show_result(args, source, def.output, is_run);
+    if (write_page(args, source, page, (int64_t)(1e6 * megabytes), is_run, settings, count) ==
+        CN_OK)
+      show_result(args, source, page, is_run);
     else
       status = cni_fail(args, "%s", cn_error_message());
   }

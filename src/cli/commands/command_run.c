@@ -7,9 +7,6 @@
 #include <string.h>
 
 #include "cli/job.h"
-#include "solver/solver.h"
-#include "world/world.h"
-#include "core/clock.h"
 
 static volatile sig_atomic_t stop_asked;
 
@@ -59,9 +56,9 @@ static CnStatus estimate(CniJob *job, int64_t step) {
 static int step_once(CniJob *job, CnStepReport *report) {
   if (estimate(job, report->step + 1) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
-  double start = cni_seconds();
+  double start = cni_clock();
   CnStatus status = cn_world_step(job->world, report);
-  double seconds = cni_seconds() - start;
+  double seconds = cni_clock() - start;
   int measure = report->step > job->last_step - CNI_LAST_STEPS;
   if (status == CN_OK)
     status = cni_figures_add(&job->figures, job->world, report, seconds, measure);
@@ -75,7 +72,7 @@ static int step_all(CniJob *job) {
                          .time = (double)job->first_step * job->def.time_step};
   char note[128];
   int status = CNI_EXIT_DONE;
-  double start = cni_seconds();
+  double start = cni_clock();
   cni_progress_begin(&progress, cni_progress_style(job->quiet), job->label, job->first_step,
                      job->last_step);
   if (progress.style == CNI_PROGRESS_BAR)
@@ -90,7 +87,7 @@ static int step_all(CniJob *job) {
                         progress_note(job, &report, note, sizeof note));
   }
   job->interrupted = stop_asked && status == CNI_EXIT_DONE && report.step < job->last_step;
-  job->seconds = cni_seconds() - start;
+  job->seconds = cni_clock() - start;
   if (status == CNI_EXIT_DONE)
     cni_progress_end(&progress, report.step, report.time,
                      progress_note(job, &report, note, sizeof note));

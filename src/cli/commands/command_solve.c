@@ -2,26 +2,35 @@
 // cairn solve: a stored problem in, its answer and the certificate of that out.
 #include "cli/problem_file.h"
 
-#include "io/io.h"
-#include "solver/solver.h"
-
 #include <string.h>
 
 // ---- the answer ----
 
 // Impulses block by block, for people.
 static void print_impulses(CniShow *show, const CniProblemFile *file) {
-  const CnProblem *p = file->problem;
+  CnBlock block;
   cni_show_list(show, NULL, "impulses, one line a block");
-  for (int32_t i = 0; i < p->block_count; i++) {
-    const CniBlock *block = &p->blocks[i];
+  for (int32_t i = 0; cn_problem_block(file->problem, i, &block) == CN_OK; i++) {
     cni_show_row(show);
     cni_show_count(show, NULL, "block", i);
-    for (int32_t d = 0; d < block->dim; d++)
-      cni_show_number(show, NULL, "g", file->answer.g[block->row + d], "");
+    for (int32_t d = 0; d < block.dim; d++)
+      cni_show_number(show, NULL, "g", file->answer.g[block.row + d], "");
     cni_show_row_end(show);
   }
   cni_show_list_end(show);
+}
+
+// Rows before the bilateral blocks at the end: r, with l behind it. All rows if there are other blocks
+// after a bilateral one.
+static int32_t contact_rows(const CnProblem *problem, int32_t row_count) {
+  CnBlock block;
+  int32_t rows = row_count;
+  for (int32_t i = 0; cn_problem_block(problem, i, &block) == CN_OK; i++) {
+    int bilateral = block.kind == CN_BLOCK_BILATERAL;
+    if (rows < row_count && !bilateral) return row_count;
+    if (rows == row_count && bilateral) rows = block.row;
+  }
+  return rows;
 }
 
 // As cn_answer_write has them, so that `cairn check --answer` reads them back.
@@ -31,11 +40,11 @@ static void show_impulses(CniShow *show, const CniProblemFile *file) {
     print_impulses(show, file);
     return;
   }
-  if (cni_problem_is_lcp(file->problem)) {
+  if (cni_problem_is_plain(file->problem)) {
     cni_show_numbers(show, "z", answer->g, answer->row_count);
     return;
   }
-  int32_t contacts = cni_problem_contact_rows(file->problem);
+  int32_t contacts = contact_rows(file->problem, answer->row_count);
   cni_show_numbers(show, "r", answer->g, contacts);
   if (contacts < answer->row_count)
     cni_show_numbers(show, "l", answer->g + contacts, answer->row_count - contacts);

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn solvers: the table of solvers.
+#include <cairn/own_solver.h>
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "solver/solver.h"
 
 // Kinds of problem files and what a solver must accept for them; global ones come in explicit form.
 static const struct {
   const char *name;
   uint32_t needs;
 } kinds[] = {
-    {"lcp", CNI_ACCEPT_KIND(CN_BLOCK_UNILATERAL)},
-    {"mlcp", CNI_ACCEPT_KIND(CN_BLOCK_UNILATERAL) | CNI_ACCEPT_KIND(CN_BLOCK_BILATERAL)},
-    {"fc2d", CNI_ACCEPT_KIND(CN_BLOCK_FRICTION_2D) | CNI_ACCEPT_COULOMB},
-    {"fc3d", CNI_ACCEPT_KIND(CN_BLOCK_FRICTION) | CNI_ACCEPT_COULOMB},
-    {"rfc3d", CNI_ACCEPT_KIND(CN_BLOCK_ROLLING) | CNI_ACCEPT_COULOMB},
+    {"lcp", CN_ACCEPT_KIND(CN_BLOCK_UNILATERAL)},
+    {"mlcp", CN_ACCEPT_KIND(CN_BLOCK_UNILATERAL) | CN_ACCEPT_KIND(CN_BLOCK_BILATERAL)},
+    {"fc2d", CN_ACCEPT_KIND(CN_BLOCK_FRICTION_2D) | CN_ACCEPT_COULOMB},
+    {"fc3d", CN_ACCEPT_KIND(CN_BLOCK_FRICTION) | CN_ACCEPT_COULOMB},
+    {"rfc3d", CN_ACCEPT_KIND(CN_BLOCK_ROLLING) | CN_ACCEPT_COULOMB},
 };
 
-static void accepted(const CnSolverKind *solver, char *text, size_t size) {
+static void accepted(uint32_t accepts, char *text, size_t size) {
   size_t used = 0;
   text[0] = 0;
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && used < size; i++)
-    if (!((kinds[i].needs | CNI_ACCEPT_EXPLICIT) & ~solver->accepts))
+    if (!((kinds[i].needs | CN_ACCEPT_EXPLICIT) & ~accepts))
       used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", kinds[i].name);
-  if (solver->accepts & CNI_ACCEPT_STEP && used < size)
+  if (accepts & CN_ACCEPT_STEP && used < size)
     snprintf(text + used, size - used, "%sstep", used ? " " : "");
 }
 
@@ -35,7 +35,7 @@ static int run(const CniArgs *args) {
   for (int32_t i = 0; cn_solver_name(i); i++) {
     cni_show_row(&show);
     cni_show_text(&show, "name", "name", cn_solver_name(i));
-    accepted(cni_solver_kinds[i], text, sizeof text);
+    accepted(cn_solver_accepts(i), text, sizeof text);
     snprintf(lines, sizeof lines, "%s\n%20stakes %s", cn_solver_summary(i), "", text);
     cni_show_text(&show, "summary", NULL, cn_solver_summary(i));
     cni_show_text(&show, "accepts", NULL, text);

@@ -2,6 +2,7 @@
 // Recording runs and exporting them, from a program: the writer of run files behind a definition that
 // is checked.
 #include <cairn/record.h>
+#include <cairn/run_look.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -120,19 +121,36 @@ const char *cn_export_summary(int32_t index) {
   return index >= 0 && index < cni_export_count ? cni_exports[index]->summary : NULL;
 }
 
+static CnStatus find_format(const char *call, const char *run_path, const char *format,
+                            const CniExportKind **kind) {
+  int32_t i = 0;
+  if (!run_path || !format)
+    return cni_invalid("%s: the %s is null", call, run_path ? "format" : "path");
+  while (cn_export_name(i) && strcmp(cn_export_name(i), format) != 0) i++;
+  if (!cn_export_name(i)) return cni_invalid("%s: no format '%s'", call, format);
+  *kind = cni_exports[i];
+  return CN_OK;
+}
+
+CnStatus cn_run_export_path(const char *run_path, const char *format, const char *output,
+                            char *path, size_t size) {
+  CNI_FLOATS;
+  const CniExportKind *kind;
+  CNI_TRY(find_format("cn_run_export_path", run_path, format, &kind));
+  if (!path || size == 0) return cni_invalid("cn_run_export_path: there is no room for the path");
+  return cni_export_path(run_path, output, kind->ending, path, size);
+}
+
 CnStatus cn_run_export(const char *run_path, const char *format, const char *output) {
   CNI_FLOATS;
   char path[4096];
   CnRun *run;
-  int32_t i = 0;
-  if (!run_path || !format)
-    return cni_invalid("cn_run_export: the %s is null", run_path ? "format" : "path");
-  while (cn_export_name(i) && strcmp(cn_export_name(i), format) != 0) i++;
-  if (!cn_export_name(i)) return cni_invalid("cn_run_export: no format '%s'", format);
-  CNI_TRY(cni_export_path(run_path, output, cni_exports[i]->ending, path, sizeof path));
+  const CniExportKind *kind;
+  CNI_TRY(find_format("cn_run_export", run_path, format, &kind));
+  CNI_TRY(cni_export_path(run_path, output, kind->ending, path, sizeof path));
   CnAllocator allocator = cn_allocator_default();
   CNI_TRY(cn_run_open(run_path, &allocator, &run));
-  CnStatus status = cni_exports[i]->write(run, run_path, path);
+  CnStatus status = kind->write(run, run_path, path);
   cn_run_close(run);
   return status;
 }

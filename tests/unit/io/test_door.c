@@ -183,6 +183,11 @@ static void test_resume(void **state) {
   CnRun *run;
   CnRunInfo of;
   CnWorldDef settings = cn_world_def_default();
+  char csv[256];
+  CHECK_OK(cn_run_export_path("a/run.h5", "gltf", NULL, csv, sizeof csv));
+  assert_string_equal(csv, "a/run.glb");
+  CHECK_STATUS(cn_run_export_path("a/run.h5", "papyrus", NULL, csv, sizeof csv),
+               CN_INVALID_ARGUMENT);
   CHECK(cn_file_kind(def.path) == CN_FILE_KIND_RUN);
   CHECK_OK(cn_run_open(def.path, NULL, &run));
   cn_run_info(run, &of);

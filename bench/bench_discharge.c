@@ -9,15 +9,17 @@
 //
 // The hole: contacts with the floor whose point lies inside the circle are taken out by the modify
 // hook, and a ring of small fixed spheres is the rim over which grains roll.
+#include <cairn/numbers.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 #include "bodies.h"
-#include "core/math.h"
 #include "pile.h"
 #include "scene_g.h"
+
+#define PI 3.14159265358979323846
 
 #define RIM 0.02 // m, radius of the spheres of the rim
 
@@ -45,13 +47,13 @@ static CnStatus add_rim(Pile *pile, double radius) {
   def.kind = CN_BODY_FIXED;
   CnBodyId body;
   CnStatus status = cn_body_create(pile->world, &def, &body);
-  int32_t count = (int32_t)ceil(2 * CNI_PI * radius / RIM);
+  int32_t count = (int32_t)ceil(2 * PI * radius / RIM);
   for (int32_t i = 0; status == CN_OK && i < count; i++) {
-    double angle = 2 * CNI_PI * i / count;
+    double angle = 2 * PI * i / count;
     CnShapeDef ball = cn_shape_def_default(CN_SHAPE_SPHERE);
     CnShapeId id;
     ball.radius = RIM;
-    ball.pose.position = (CnVec3){radius * cni_cos(angle), radius * cni_sin(angle), -RIM};
+    ball.pose.position = (CnVec3){radius * cn_cos(angle), radius * cn_sin(angle), -RIM};
     ball.material = pile->material;
     status = cn_shape_create(pile->world, body, &ball, &id);
   }
@@ -137,7 +139,7 @@ static int run(const Values *values, Report *report) {
     }
     bodies_destroy(&bodies);
     if (rate < 0) return 0;
-    double mass = SCENE_G_DENSITY * 4.0 / 3.0 * CNI_PI * d * d * d / 8;
+    double mass = SCENE_G_DENSITY * 4.0 / 3.0 * PI * d * d * d / 8;
     row_number(row, "spheres_per_second", rate);
     row_number(row, "kg_per_second", rate * mass);
     x[i] = log(holes[i] * d - 1.4 * d);

@@ -16,7 +16,6 @@
 #include "bench.h"
 #include "bodies.h"
 #include "disturbed.h"
-#include "problem/problem.h"
 #include "problem_files.h"
 
 #define FAMILIES 64
@@ -56,7 +55,8 @@ static Family *family_of(Job *job, const char *file) {
 
 // Both errors where the form has both.
 static double worst_error(const CnProblem *p, const CnCertificate *c) {
-  return p->form == CN_FORM_EXPLICIT ? fmax(c->error_siconos, c->error_scaled) : c->error_siconos;
+  return info_of(p).form == CN_FORM_EXPLICIT ? fmax(c->error_siconos, c->error_scaled)
+                                             : c->error_siconos;
 }
 
 static void note(Family *family, const char *what, const char *method, int good, double error,
@@ -90,7 +90,7 @@ static CnStatus solve(Job *job, CnSolver *solver, Family *family, const char *wh
   family->false_claims += report.converged && !(error <= job->tolerance);
   if (strcmp(value_text(job->values, "trace"), "yes") == 0)
     fprintf(stderr, "%-60s %8d %10.1f ms %6d steps %2d attempts %-8s %.2e%s\n", what,
-            (int)p->row_count, 1e3 * seconds, (int)report.iterations, (int)report.attempts,
+            (int)info_of(p).row_count, 1e3 * seconds, (int)report.iterations, (int)report.attempts,
             report.method, error, error <= job->tolerance ? "" : " MISSED");
   return CN_OK;
 }
@@ -115,7 +115,7 @@ static CnStatus run_disturbed(Job *job, CnSolver *solver, Family *family, const 
 static int run_file(void *context, const char *name, CnProblem *base) {
   Job *job = context;
   const char *only = value_text(job->values, "only");
-  if (base->row_count == 0 || (*only && !strstr(name, only))) return 1;
+  if (info_of(base).row_count == 0 || (*only && !strstr(name, only))) return 1;
   CnSolverDef def = cn_solver_def_default(value_text(job->values, "solver"));
   def.effort = CN_EFFORT_EXACT;
   def.tolerance = job->tolerance;

@@ -23,7 +23,6 @@
 #include "bench.h"
 #include "friction_problems.h"
 #include "peer.h"
-#include "problem/problem.h"
 #include "problem_files.h"
 
 #define NAME 32
@@ -166,7 +165,8 @@ static CnStatus prepare(const Job *job, CnProblem *read, CnProblem **local, CnAn
   CnSolverDef def = cn_solver_def_default(value_text(job->values, "solver"));
   def.effort = CN_EFFORT_EXACT;
   def.tolerance = job->tolerance;
-  CnStatus status = read->form == CN_FORM_EXPLICIT ? CN_OK : cn_problem_to_explicit(read, local);
+  CnStatus status =
+      info_of(read).form == CN_FORM_EXPLICIT ? CN_OK : cn_problem_to_explicit(read, local);
   if (status == CN_OK) status = cn_answer_fit(answer, read);
   return status == CN_OK ? cn_solver_create(&def, solver) : status;
 }
@@ -177,7 +177,7 @@ static int run_file(void *context, const char *name, CnProblem *read) {
   CnAnswer answer = cn_answer_empty(NULL);
   CnSolver *solver = NULL;
   CnSolveReport report;
-  if (read->row_count == 0 || job->count == PROBLEMS) return 1;
+  if (info_of(read).row_count == 0 || job->count == PROBLEMS) return 1;
   CnStatus status = prepare(job, read, &local, &answer, &solver);
   Row *row = status == CN_OK ? report_row_begin(job->report) : NULL;
   double *time = job->time[job->count];
@@ -196,7 +196,7 @@ static int run_file(void *context, const char *name, CnProblem *read) {
     }
     row_text(row, "problem", name);
     row_number(row, "tolerance", job->tolerance);
-    row_number(row, "rows", read->row_count);
+    row_number(row, "rows", info_of(read).row_count);
     row_number(row, "cairn_ms", 1e3 * times.best);
     if (!ask_siconos(job, read, local ? local : read, &answer, time))
       row_text(row, "status", "no answer of Siconos");

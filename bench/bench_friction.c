@@ -16,7 +16,6 @@
 #include "bench.h"
 #include "friction_problems.h"
 #include "peer.h"
-#include "problem/problem.h"
 #include "problem_files.h"
 
 #define SOLVERS 8 // of the peer, at most
@@ -110,7 +109,7 @@ static int fill_row(Job *job, Row *row, CnProblem *problem, CnSolver *solver, Cn
   if (!solve_times(solver, problem, answer, job->repeats, 1, job->seconds, &report, &times))
     return 0;
   double seconds = times.median;
-  row_number(row, "rows", problem->row_count);
+  row_number(row, "rows", info_of(problem).row_count);
   row_number(row, "cairn_us", 1e6 * seconds);
   row_text(row, "method", report.method);
   row_number(row, "iterations", report.iterations);
@@ -139,7 +138,8 @@ static int run_file(void *context, const char *name, CnProblem *read) {
   CnProblem *reduced = NULL;
   CnAnswer answer = cn_answer_empty(NULL);
   CnSolver *solver = NULL;
-  CnStatus status = read->form == CN_FORM_EXPLICIT ? CN_OK : cn_problem_to_explicit(read, &reduced);
+  CnStatus status =
+      info_of(read).form == CN_FORM_EXPLICIT ? CN_OK : cn_problem_to_explicit(read, &reduced);
   CnProblem *problem = reduced ? reduced : read;
   if (status == CN_OK) status = cn_answer_fit(&answer, problem);
   if (status == CN_OK) status = cn_solver_create(&def, &solver);

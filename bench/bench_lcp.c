@@ -15,7 +15,6 @@
 #include "bench.h"
 #include "lcp_problems.h"
 #include "peer.h"
-#include "problem/problem.h"
 #include "problem_files.h"
 
 #define LONGEST 1.0   // s: no more repeats of a problem after this
@@ -75,16 +74,22 @@ static CnProblem *make_problem(const LcpProblem *p) {
 
 // A problem that was read, in the plain form; 0 where it is no LCP or MLCP.
 static int plain_form(LcpProblem *p, const char *name, const CnProblem *from) {
-  if (!cni_problem_is_lcp(from) || !lcp_problem_create(p, name, from->row_count)) return 0;
-  for (int32_t i = 0; i < from->row_count; i++) {
-    p->q[i] = from->b[i];
-    for (int32_t e = from->w.start[i]; e < from->w.start[i + 1]; e++)
-      p->w[(size_t)i * (size_t)p->size + (size_t)from->w.column[e]] = from->w.value[e];
+  CnProblemInfo info = info_of(from);
+  CnProblemMatrices m;
+  CnBlock block;
+  int32_t plain = info.kind_count[CN_BLOCK_BILATERAL] + info.kind_count[CN_BLOCK_UNILATERAL];
+  if (info.form != CN_FORM_EXPLICIT || plain != info.block_count ||
+      cn_problem_matrices(from, &m) != CN_OK || !lcp_problem_create(p, name, info.row_count))
+    return 0;
+  for (int32_t i = 0; i < info.row_count; i++) {
+    p->q[i] = m.q[i];
+    for (int32_t e = m.w->start[i]; e < m.w->start[i + 1]; e++)
+      p->w[(size_t)i * (size_t)p->size + (size_t)m.w->column[e]] = m.w->value[e];
   }
-  for (int32_t i = 0; i < from->block_count; i++)
-    for (int32_t row = 0; row < from->blocks[i].dim; row++)
-      if (from->blocks[i].kind == CN_BLOCK_BILATERAL) {
-        p->equality[from->blocks[i].row + row] = 1;
+  for (int32_t i = 0; cn_problem_block(from, i, &block) == CN_OK; i++)
+    for (int32_t row = 0; row < block.dim; row++)
+      if (block.kind == CN_BLOCK_BILATERAL) {
+        p->equality[block.row + row] = 1;
         p->equalities++;
       }
   return 1;

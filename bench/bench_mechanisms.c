@@ -17,8 +17,6 @@
 #include <cairn/cairn.h>
 
 #include "bench.h"
-#include "core/clock.h"
-#include "core/vec.h"
 #include "peer.h"
 
 #define STEP 1e-3
@@ -48,7 +46,33 @@ typedef struct Machine {
   int32_t body_count, joint_count;
 } Machine;
 
-static CnQuat turn(CnVec3 axis, double angle) { return cni_quat_exp(cn_scale(angle, axis)); }
+static CnVec3 vec(double x, double y, double z) { return (CnVec3){x, y, z}; }
+
+static CnVec3 plus(CnVec3 a, double s, CnVec3 b) {
+  return vec(a.x + s * b.x, a.y + s * b.y, a.z + s * b.z);
+}
+
+static CnVec3 rotated(CnQuat q, CnVec3 v) {
+  CnVec3 t = {2 * (q.y * v.z - q.z * v.y), 2 * (q.z * v.x - q.x * v.z),
+              2 * (q.x * v.y - q.y * v.x)};
+  return vec(v.x + q.w * t.x + q.y * t.z - q.z * t.y, v.y + q.w * t.y + q.z * t.x - q.x * t.z,
+             v.z + q.w * t.z + q.x * t.y - q.y * t.x);
+}
+
+static CnVec3 point_of(CnPose pose, CnVec3 at) {
+  return plus(pose.position, 1, rotated(pose.rotation, at));
+}
+
+static CnQuat times(CnQuat a, CnQuat b) {
+  return (CnQuat){
+      a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+      a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+static CnQuat turn(CnVec3 axis, double angle) {
+  double c = cos(0.5 * angle), s = sin(0.5 * angle);
+  return (CnQuat){c, s * axis.x, s * axis.y, s * axis.z};
+}
 
 static int add_box(Machine *m, CnVec3 centre, CnQuat rotation, CnVec3 size, double mass,
                    CnTwist twist) {
@@ -80,10 +104,10 @@ static const CnTwist at_rest = {{0, 0, 0}, {0, 0, 0}};
 static int make_chain(Machine *m, int32_t n) {
   CnVec3 y = {0, 1, 0}, end = {0, 0, 0};
   CnQuat down = turn(y, 30 * DEGREE);
-  CnVec3 along = cn_rotate(down, cn_vec3(.1, 0, 0));
+  CnVec3 along = rotated(down, vec(.1, 0, 0));
   int ok = 1;
-  for (int32_t i = 0; i < n && ok; i++, end = cn_add(end, along))
-    ok = add_box(m, cn_madd(end, .5, along), down, link_size, .1, at_rest) &&
+  for (int32_t i = 0; i < n && ok; i++, end = plus(end, 1, along))
+    ok = add_box(m, plus(end, .5, along), down, link_size, .1, at_rest) &&
          add_hinge(m, i - 1, i, end, y);
   return ok;
 }
@@ -97,12 +121,11 @@ static int make_btree(Machine *m, int32_t n) {
     if (parent >= 0) {
       CnPose pose;
       ok = cn_body_pose(m->world, m->bodies[parent], &pose) == CN_OK;
-      start = cn_pose_point(pose, cn_vec3(.05, 0, 0));
-      q = cn_qmul(pose.rotation, turn(i % 4 < 2 ? y : z, (i % 2 ? 35 : -35) * DEGREE));
+      start = point_of(pose, vec(.05, 0, 0));
+      q = times(pose.rotation, turn(i % 4 < 2 ? y : z, (i % 2 ? 35 : -35) * DEGREE));
     }
-    ok = ok &&
-         add_box(m, cn_add(start, cn_rotate(q, cn_vec3(.05, 0, 0))), q, link_size, .1, at_rest) &&
-         add_hinge(m, parent, i, start, cn_rotate(q, i % 2 ? y : z));
+    ok = ok && add_box(m, plus(start, 1, rotated(q, vec(.05, 0, 0))), q, link_size, .1, at_rest) &&
+         add_hinge(m, parent, i, start, rotated(q, i % 2 ? y : z));
   }
   return ok;
 }
@@ -112,13 +135,12 @@ static int make_ladder(Machine *m, int32_t windows) {
   CnTwist swing = {{.5, 0, 0}, {0, 1, 0}}, slide = {{1, 0, 0}, {0, 0, 0}};
   int ok = 1;
   for (int32_t i = 0; i <= windows && ok; i++)
-    ok = add_box(m, cn_vec3(i, 0, .5), CN_QUAT_ONE, upright, 1, swing) &&
-         add_hinge(m, -1, i, cn_vec3(i, 0, 0), y);
+    ok = add_box(m, vec(i, 0, .5), (CnQuat){1, 0, 0, 0}, upright, 1, swing) &&
+         add_hinge(m, -1, i, vec(i, 0, 0), y);
   for (int32_t i = 0; i < windows && ok; i++) {
     int32_t bar = m->body_count;
-    ok = add_box(m, cn_vec3(i + .5, 0, 1), CN_QUAT_ONE, level, 1, slide) &&
-         add_hinge(m, i, bar, cn_vec3(i, 0, 1), y) &&
-         add_hinge(m, i + 1, bar, cn_vec3(i + 1, 0, 1), y);
+    ok = add_box(m, vec(i + .5, 0, 1), (CnQuat){1, 0, 0, 0}, level, 1, slide) &&
+         add_hinge(m, i, bar, vec(i, 0, 1), y) && add_hinge(m, i + 1, bar, vec(i + 1, 0, 1), y);
   }
   return ok;
 }
@@ -166,10 +188,10 @@ static int32_t steps_of(int32_t bodies) { return bodies <= 100 ? 1000 : bodies <
 static int step_all(const Machine *m, int32_t steps, double *seconds, double *error) {
   *seconds = *error = 0;
   for (int32_t i = 0; i < steps; i++) {
-    double start = cni_seconds();
+    double start = seconds_now();
     if (cn_world_step(m->world, NULL) != CN_OK) return 0;
     // the first steps find the order and take the memory
-    if (i >= steps / 10) *seconds += cni_seconds() - start;
+    if (i >= steps / 10) *seconds += seconds_now() - start;
     *error = fmax(*error, joint_error(m));
   }
   *seconds /= steps - steps / 10;
@@ -206,7 +228,7 @@ static int cairn_row(Report *report, const Kind *kind, int32_t n, Machine *m, co
   char name[64];
   if (!row || !step_all(m, steps_of(m->body_count), &f.seconds, &f.error)) return 0;
   if (cn_body_pose(m->world, m->bodies[m->body_count - 1], &pose) != CN_OK) return 0;
-  f.tip = cn_pose_point(pose, cn_vec3(.05, 0, 0));
+  f.tip = point_of(pose, vec(.05, 0, 0));
   m->seconds = f.seconds;
   snprintf(name, sizeof name, "cairn %s", solver);
   fill_row(row, kind, n, m, name, &f);
@@ -274,7 +296,7 @@ static int engine_row(const Values *values, Report *report, const Kind *kind, in
     if (fscanf(answer, "%lf %lf %lf %lf %lf %lf %lf %lf", &f.seconds, &f.error, &f.tip.x, &f.tip.y,
                &f.tip.z, &x.x, &x.y, &x.z) != 8)
       outcome = PEER_FAILED;
-    f.tip = cn_madd(f.tip, .05, x);
+    f.tip = plus(f.tip, .05, x);
     fclose(answer);
   }
   fill_row(row, kind, n, m, engine->name, &f);

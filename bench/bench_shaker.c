@@ -5,13 +5,15 @@
 // Spheres of R = 1 cm, 7800 kg/m^3, mu .2, in a box filled to 60 % of a cube, h = 1 ms. They settle
 // for a second; then floor and walls move as x(t) = 1 cm sin(2 pi 4 t). Contacts are those within a
 // tenth of the radius. Cost and bytes per contact should not depend on the number of spheres.
+#include <cairn/numbers.h>
 #include <math.h>
 #include <string.h>
 
 #include "bench.h"
 #include "bodies.h"
-#include "core/math.h"
 #include "pile.h"
+
+#define PI 3.14159265358979323846
 
 #define RADIUS 0.01
 #define STROKE 0.01
@@ -30,8 +32,8 @@ static void shake(void *context, CnWorld *world, double time, double time_step) 
   CnTwist twist;
   memset(&twist, 0, sizeof twist);
   if (time >= shaker->start) {
-    double t = time - shaker->start, w = 2 * CNI_PI * HERTZ;
-    twist.velocity.x = STROKE * (cni_sin(w * (t + time_step)) - cni_sin(w * t)) / time_step;
+    double t = time - shaker->start, w = 2 * PI * HERTZ;
+    twist.velocity.x = STROKE * (cn_sin(w * (t + time_step)) - cn_sin(w * t)) / time_step;
   }
   cn_body_set_twist(world, shaker->box, &twist);
 }
@@ -40,7 +42,7 @@ static int run_size(const Values *values, int32_t count, int32_t threads, double
                     Report *report) {
   double settle = value_number(values, "settle"), seconds = value_number(values, "seconds");
   Bodies bodies;
-  double side = cni_cbrt(count * (4.0 / 3.0 * CNI_PI * RADIUS * RADIUS * RADIUS) / 0.60);
+  double side = cn_cbrt(count * (4.0 / 3.0 * PI * RADIUS * RADIUS * RADIUS) / 0.60);
   if (!pile_lattice(&bodies, count, RADIUS, 7800, side)) {
     fprintf(stderr, "cairn-bench: out of memory\n");
     return 0;

@@ -10,9 +10,10 @@
 
 #include "bench.h"
 #include "bodies.h"
-#include "core/math.h"
 #include "pile.h"
 #include "scene_g.h"
+
+#define PI 3.14159265358979323846
 
 // Force on the floor (the first shape of the ground) now, N.
 static double floor_force(const Pile *pile) {
@@ -37,7 +38,7 @@ static int run_filling(const Values *values, int32_t sides, int32_t threads, Fil
                        Row *row) {
   const double r = SCENE_G_RADIUS, side = 16 * r;
   double seconds = value_number(values, "seconds"), mean = value_number(values, "mean");
-  double volume = 4.0 / 3.0 * CNI_PI * r * r * r;
+  double volume = 4.0 / 3.0 * PI * r * r * r;
   int32_t count = (int32_t)(0.60 * sides * side * side * side / volume);
   Bodies bodies;
   if (!pile_lattice(&bodies, count, r, SCENE_G_DENSITY, side)) return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cairn/numbers.h>
 #include "pile.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/rng.h"
 #include "scene_g.h"
 
 #define BOX_HALF 0.9 // of the radius of the sphere it stands for
@@ -43,14 +43,14 @@ int pile_lattice(Bodies *bodies, int32_t count, double radius, double density, d
   double spacing = 2.02 * radius;
   int32_t row = (int32_t)floor((side - spacing) / spacing) + 1;
   if (row < 1) row = 1;
-  CniRng rng = {1};
+  uint64_t seed = 1;
   for (int32_t i = 0; i < count; i++) {
     Sphere *s = &bodies->spheres[i];
     int32_t in_layer = i % (row * row);
     s->position[0] = spacing * (in_layer % row - 0.5 * (row - 1));
     s->position[1] = spacing * (in_layer / row - 0.5 * (row - 1));
     s->position[2] = 0.5 * spacing + spacing * (i / (row * row));
-    for (int32_t k = 0; k < 3; k++) s->position[k] += (2 * cni_rng_unit(&rng) - 1) * 0.01 * radius;
+    for (int32_t k = 0; k < 3; k++) s->position[k] += (2 * cn_random(&seed) - 1) * 0.01 * radius;
     s->radius = radius;
     s->density = density;
   }

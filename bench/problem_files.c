@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "bodies.h"
-#include "problem/problem.h"
 #if defined(BENCH_IO)
 #include <cairn/files.h>
 #endif
@@ -42,6 +41,12 @@ int solve_times(CnSolver *solver, CnProblem *problem, CnAnswer *answer, int32_t 
 
 // ---- forms ----
 
+CnProblemInfo info_of(const CnProblem *problem) {
+  CnProblemInfo info;
+  cn_problem_info(problem, &info);
+  return info;
+}
+
 static int block_dim(int32_t kind) {
   return kind == CN_BLOCK_FRICTION_2D ? 2
          : kind == CN_BLOCK_FRICTION  ? 3
@@ -50,18 +55,25 @@ static int block_dim(int32_t kind) {
 }
 
 int friction_plain_form(FrictionProblem *plain, const CnProblem *p) {
-  int dim = p->block_count > 0 ? block_dim(p->blocks[0].kind) : 0;
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (dim == 0 || p->blocks[i].dim != dim) return 0;
-  int32_t entries = p->block_count > 0 ? p->w.start[p->row_count] : 0;
-  if (dim == 0 || !friction_problem_create(plain, dim, p->block_count, entries)) return 0;
-  memcpy(plain->start, p->w.start, ((size_t)p->row_count + 1) * sizeof *plain->start);
-  memcpy(plain->column, p->w.column, (size_t)entries * sizeof *plain->column);
-  memcpy(plain->value, p->w.value, (size_t)entries * sizeof *plain->value);
-  memcpy(plain->q, p->b, (size_t)p->row_count * sizeof *plain->q);
-  for (int32_t i = 0; i < p->block_count; i++) {
-    plain->mu[i] = p->sets[p->blocks[i].set].mu;
-    plain->mu_roll[i] = p->sets[p->blocks[i].set].mu_roll;
+  CnProblemInfo info = info_of(p);
+  CnProblemMatrices m;
+  CnBlock block;
+  CnSet set;
+  int dim = 0;
+  for (int32_t i = 0; cn_problem_block(p, i, &block) == CN_OK; i++) {
+    if (i == 0) dim = block_dim((int32_t)block.kind);
+    if (dim == 0 || block.dim != dim) return 0;
+  }
+  if (dim == 0 || cn_problem_matrices(p, &m) != CN_OK || !m.w) return 0;
+  int32_t entries = m.w->start[info.row_count];
+  if (!friction_problem_create(plain, dim, info.block_count, entries)) return 0;
+  memcpy(plain->start, m.w->start, ((size_t)info.row_count + 1) * sizeof *plain->start);
+  memcpy(plain->column, m.w->column, (size_t)entries * sizeof *plain->column);
+  memcpy(plain->value, m.w->value, (size_t)entries * sizeof *plain->value);
+  memcpy(plain->q, m.q, (size_t)info.row_count * sizeof *plain->q);
+  for (int32_t i = 0; cn_problem_block_set(p, i, &set) == CN_OK; i++) {
+    plain->mu[i] = set.mu;
+    plain->mu_roll[i] = set.mu_roll;
   }
   return 1;
 }

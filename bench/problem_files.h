@@ -3,6 +3,7 @@
 #ifndef BENCH_PROBLEM_FILES_H
 #define BENCH_PROBLEM_FILES_H
 
+#include <cairn/blocks.h>
 #include <cairn/solver.h>
 
 #include "bench.h"
@@ -14,6 +15,9 @@
 // stderr).
 typedef int ProblemVisit(void *context, const char *name, CnProblem *problem);
 int problem_files_each(const Values *values, const char *sub, ProblemVisit *visit, void *context);
+
+// Form and sizes.
+CnProblemInfo info_of(const CnProblem *problem);
 
 // Times of solves from zero, certificate included. No more repeats once they have taken `longest`
 // seconds together; at least `least`. 0: one failed (a line on stderr).

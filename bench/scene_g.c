@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cairn/numbers.h>
 #include "scene_g.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/math.h"
-#include "core/rng.h"
+#define PI 3.14159265358979323846
 
 double scene_g_side(int32_t count) {
   const double r = SCENE_G_RADIUS;
-  return cni_cbrt(count * (4.0 / 3.0 * CNI_PI * r * r * r) / 0.60);
+  return cn_cbrt(count * (4.0 / 3.0 * PI * r * r * r) / 0.60);
 }
 
 void scene_g_positions(int32_t count, double *positions) {
   const double spacing = 2.02 * SCENE_G_RADIUS;
   int32_t row = (int32_t)floor((scene_g_side(count) - spacing) / spacing) + 1;
   double first = -0.5 * spacing * (row - 1);
-  CniRng rng = {1};
+  uint64_t seed = 1;
   for (int32_t i = 0; i < count; i++) {
     double *p = positions + 3 * (size_t)i;
     int32_t layer = i / (row * row), in_layer = i % (row * row);
@@ -24,7 +24,7 @@ void scene_g_positions(int32_t count, double *positions) {
     p[1] = first + spacing * (in_layer / row);
     p[2] = 0.5 * spacing + spacing * layer;
     // a hundredth of the radius of disorder, three draws a sphere in the order x y z
-    for (int32_t k = 0; k < 3; k++) p[k] += (2 * cni_rng_unit(&rng) - 1) * 0.01 * SCENE_G_RADIUS;
+    for (int32_t k = 0; k < 3; k++) p[k] += (2 * cn_random(&seed) - 1) * 0.01 * SCENE_G_RADIUS;
   }
 }
 

@@ -13,7 +13,7 @@ endforeach()
 # Rooms that have no more of the library than any program: they include <cairn/...> alone.
 set(outside view cli)
 # The lowest room that may include a header: the room of its name (joint.h, joint_list.h), or
-set(headers mesh_file:io run_look:io checkpoint:io tools:io look:world settings:world change:world blocks:problem own_solver:solver own_joint:joint own_force:force own:force base:core function:core query:world state:world batch:world mechanism:world verdict:world system:integrator shape:geometry curve:geometry mesh:geometry world:model scene:io run:io record:io files:io)
+set(headers numbers:core mesh_file:io run_look:io checkpoint:io tools:io look:world settings:world change:world blocks:problem own_solver:solver own_joint:joint own_force:force own:force base:core function:core query:world state:world batch:world mechanism:world verdict:world system:integrator shape:geometry curve:geometry mesh:geometry world:model scene:io run:io record:io files:io)
 foreach(pair ${headers})
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 header)
@@ -66,6 +66,35 @@ foreach(file ${files})
       math(EXPR wrong "${wrong} + 1")
     endif()
   endforeach()
+endforeach()
+# Benchmarks and examples are programs like any other, but for benchmarks of what no program sees: parts of
+# a step by themselves.
+set(inside
+  baraff             # dense kernels, by which the method of the paper is timed
+  bench_broad        # broad phases alone
+  bench_cascade      # the same dense kernels
+  bench_collision    # collision alone, as the peers' programs time it
+  bench_convergence  # errors after each sweep of psor
+  bench_deep_pile    # walks over the table of solvers and its limits
+  bench_kernel       # the innermost loops of a sweep, and assembly alone
+  bench_ldl          # the sparse factor
+  bench_math         # elementary functions
+  bench_memory       # threads of the library against the memory's own speed
+  bench_simplex_update # updates of one factor
+  cascade            # problems for bench_cascade and bench_simplex_update
+  ipm_tables)        # steps of the interior-point method
+file(GLOB_RECURSE programs RELATIVE ${ROOT} ${ROOT}/bench/*.c ${ROOT}/bench/*.h ${ROOT}/examples/*.c ${ROOT}/examples/*.h)
+foreach(file ${programs})
+  math(EXPR count "${count} + 1")
+  get_filename_component(name ${file} NAME_WE)
+  file(STRINGS ${ROOT}/${file} lines REGEX "^ *# *include +\"[a-z_]+/")
+  if(lines AND NOT name IN_LIST inside)
+    message("${file} includes private headers (${lines}): programs include <cairn/...> alone")
+    math(EXPR wrong "${wrong} + 1")
+  elseif(NOT lines AND name IN_LIST inside AND file MATCHES "\\.c$")
+    message("${file} has no private headers: take it off the list (CheckLayers.cmake)")
+    math(EXPR wrong "${wrong} + 1")
+  endif()
 endforeach()
 # A public function that can fail computes in the usual floating-point mode (core/floats.h).
 foreach(file ${files})

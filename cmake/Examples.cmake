@@ -4,7 +4,7 @@ file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/c/*.c)
 foreach(file ${files})
   get_filename_component(name ${file} NAME_WE)
   # some need libcairn-io, and say so by what they include
-  file(STRINGS ${file} uses_io REGEX "#include <cairn/(files|run|scene)\\.h>")
+  file(STRINGS ${file} uses_io REGEX "#include <cairn/(files|run|scene|record|checkpoint|tools|mesh_file|run_look)\\.h>")
   if(uses_io AND NOT TARGET cairn-io)
     continue()
   endif()

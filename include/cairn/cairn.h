@@ -9,6 +9,7 @@
 #include <cairn/change.h>
 #include <cairn/look.h>
 #include <cairn/mechanism.h>
+#include <cairn/numbers.h>
 #include <cairn/own.h>
 #include <cairn/problem.h>
 #include <cairn/query.h>

@@ -32,6 +32,18 @@ CN_API CnStatus cn_world_get_state(const CnWorld *world, CnPose *poses, CnTwist 
 CN_API CnStatus cn_world_set_state(CnWorld *world, const CnPose *poses, const CnTwist *twists,
                                    int32_t count);
 
+/// The same for chosen bodies, in the order of `bodies`.
+CN_API CnStatus cn_bodies_get_state(const CnWorld *world, const CnBodyId *bodies, int32_t count,
+                                    CnPose *poses, CnTwist *twists);
+/// Set them, all or none; either may be null: it stays. May be called in before_step.
+CN_API CnStatus cn_bodies_set_state(CnWorld *world, const CnBodyId *bodies, int32_t count,
+                                    const CnPose *poses, const CnTwist *twists);
+
+/// Coordinates and rates of all joints, one joint after another, one coordinate after another: m and m/s, or rad and
+/// rad/s. Either may be null. *count is how many there are, the first `capacity` are given.
+CN_API CnStatus cn_world_joint_coordinates(const CnWorld *world, double *coordinates, double *rates,
+                                           int32_t capacity, int32_t *count);
+
 /// Add forces and torques (world axes, about the centres of mass) to all bodies for the next step:
 /// `velocity` of a load is the force (N), `spin` the torque (N m). May be called in before_step.
 CN_API CnStatus cn_world_add_loads(CnWorld *world, const CnTwist *loads, int32_t count);

@@ -191,9 +191,44 @@ static void test_notes(void **state) {
   cn_world_destroy(w);
 }
 
+// Chosen bodies in and out, all or none; coordinates of joints as numbers.
+static void test_chosen(void **state) {
+  (void)state;
+  CnWorld *w = toy_world(0.001);
+  CnBodyId floor = toy_floor(w), list[2];
+  list[1] = toy_box(w, cn_vec3(0.1, 0.1, 0.1), cn_vec3(0, 0, 1), CN_QUAT_ONE);
+  list[0] = toy_box(w, cn_vec3(0.1, 0.1, 0.1), cn_vec3(0, 0, 2), CN_QUAT_ONE);
+  CnPose poses[2];
+  CnTwist twists[2];
+  CHECK_OK(cn_bodies_get_state(w, list, 2, poses, twists));
+  CHECK(poses[0].position.z == 2 && poses[1].position.z == 1);
+  poses[0].position.x = 7;
+  twists[1].spin.y = 3;
+  CHECK_OK(cn_bodies_set_state(w, list, 2, poses, twists));
+  CHECK(place_of(w, list[0]).x == 7 && twist_of(w, list[1]).spin.y == 3);
+  poses[0].position.x = 8;
+  poses[1].position.x = NAN;
+  CHECK_STATUS(cn_bodies_set_state(w, list, 2, poses, NULL), CN_INVALID_ARGUMENT);
+  CHECK(place_of(w, list[0]).x == 7); // all or none
+  CHECK_STATUS(cn_bodies_set_state(w, &floor, 1, NULL, &twists[1]), CN_INVALID_ARGUMENT);
+  CHECK_STATUS(cn_bodies_get_state(w, &(CnBodyId){99, 1}, 1, poses, NULL), CN_INVALID_HANDLE);
+  CnJointDef hinge = cn_joint_def_default(CN_JOINT_REVOLUTE);
+  CnJointId joint;
+  hinge.body_b = list[1];
+  CHECK_OK(cn_joint_def_along(w, cn_vec3(0, 0, 1), cn_vec3(0, 1, 0), &hinge));
+  CHECK_OK(cn_joint_create(w, &hinge, &joint));
+  double x[2], rates[2];
+  int32_t count;
+  CHECK_OK(cn_world_joint_coordinates(w, x, rates, 2, &count));
+  CHECK(count == 1);
+  CHECK_NEAR(x[0], 0, 1e-12);
+  CHECK_NEAR(rates[0], 3, 1e-12);
+  cn_world_destroy(w);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_mass), cmocka_unit_test(test_impulse),
-                                     cmocka_unit_test(test_kind), cmocka_unit_test(test_shapes),
-                                     cmocka_unit_test(test_notes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_mass),  cmocka_unit_test(test_impulse),
+                                     cmocka_unit_test(test_kind),  cmocka_unit_test(test_shapes),
+                                     cmocka_unit_test(test_notes), cmocka_unit_test(test_chosen)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

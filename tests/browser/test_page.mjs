@@ -32,7 +32,7 @@ const angle = (a, b) => {
 };
 
 test("a run", async (t) => {
-  make("run", "heap", "160", "60");
+  make("run", "heap", "640", "60");
   const truth = JSON.parse(readFileSync(join(folder, "truth.json"), "utf8"));
   const { page, trouble } = await browser.open(join(folder, "run.html"));
 

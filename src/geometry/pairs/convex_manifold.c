@@ -57,11 +57,13 @@ static void add(const CniConvex *x, CnVec3 n, CnVec3 pa, double gap, uint32_t na
                 uint32_t name_b, double margin, CniManifold *manifold) {
   gap -= x->round_a + x->round_b;
   uint32_t feature = cni_feature(name_a, name_b);
-  if (!(gap <= margin) || manifold->count == CNI_MAX_POINTS) return;
-  // round-off can name one place twice
-  for (int32_t i = 0; i < manifold->count; i++)
-    if (manifold->points[i].feature == feature) return;
-  cni_manifold_add(manifold, cn_madd(pa, x->round_a + 0.5 * gap, n), gap, feature);
+  if (!(gap <= margin)) return;
+  // round-off can name one place twice: the deeper one stays
+  int32_t at = 0;
+  while (at < manifold->count && manifold->points[at].feature != feature) at++;
+  if (at == CNI_MAX_POINTS || (at < manifold->count && !(gap < manifold->points[at].gap))) return;
+  manifold->points[at] = (CniPoint){cn_madd(pa, x->round_a + 0.5 * gap, n), gap, feature};
+  manifold->count += at == manifold->count;
 }
 
 // Does an area whose least gap this is hold the nearest place?

@@ -140,16 +140,23 @@ static uint32_t box_edge(const CniPlaced *shape, uint32_t part, CnVec3 d, double
 
 // ---- hulls ----
 
+#define FLAT 1e-14 // of the size
+
+// Faces may be uneven by 1e-7 of the size (hull.h): those are no sides here.
+static int hull_side_part(const CniHull *h, const CniHullFace *side, CniPart *p) {
+  p->from = h->vertices[h->corners[side->first].vertex];
+  p->to = side->normal;
+  double low = INFINITY;
+  for (int32_t k = 0; k < side->count; k++)
+    low = cn_min(low, cn_dot(p->to, h->vertices[h->corners[side->first + k].vertex]));
+  return side->height - low < FLAT * h->outradius;
+}
+
 static int hull_part(const CniPlaced *shape, uint32_t part, CniPart *p) {
   const CniHull *h = shape->hull;
   *p = (CniPart){.rank = rank_of(part)};
-  if (p->rank == 2) {
-    if (number_of(part) >= h->face_count) return 0;
-    const CniHullFace *side = &h->faces[number_of(part)];
-    p->from = h->vertices[h->corners[side->first].vertex];
-    p->to = side->normal;
-    return 1;
-  }
+  if (p->rank == 2)
+    return number_of(part) < h->face_count && hull_side_part(h, &h->faces[number_of(part)], p);
   if (p->rank < 0 || first_of(part) >= h->vertex_count || last_of(part) >= h->vertex_count)
     return 0;
   p->from = h->vertices[p->rank == 1 ? first_of(part) : last_of(part)];

@@ -109,8 +109,33 @@ static void senseless_hints(void **state) {
   }
 }
 
+// A side that is uneven by 3e-8, which is one face of the hull all the same, is never taken for flat.
+static void uneven_sides(void **state) {
+  (void)state;
+  CniRng rng = {13};
+  CnVec3 block[8], tip[4] = {{0, 0, 0}, {.5, .1, 1}, {-.4, .5, 1}, {-.2, -.6, 1}};
+  for (int i = 0; i < 8; i++) block[i] = cn_vec3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 0 : -1);
+  block[4].z = 3e-8;
+  CniPlaced a = {.kind = CN_SHAPE_HULL, .pose = CN_POSE_ONE, .hull = placed_hull(block, 8)};
+  CniPlaced b = {.kind = CN_SHAPE_HULL, .pose = CN_POSE_ONE, .hull = placed_hull(tip, 4)};
+  CHECK(a.hull->face_count == 6);
+  for (int n = 0; n < 200; n++) {
+    CniManifold m;
+    CniHint hint = {0, 0, 0, {0, 0}};
+    double x = cni_rng_range(&rng, -.9, .9), y = cni_rng_range(&rng, -.9, .9);
+    b.pose.position = cn_vec3(x, y, cni_rng_range(&rng, -1e-3, 1e-3));
+    for (int k = 0; k < 2; k++) {
+      cni_collide_again(&a, &b, .01, &hint, &m);
+      CHECK(m.count == 1);
+      CHECK_NEAR(m.points[0].gap, cni_places(&a, &b).gap, 3e-8);
+      CHECK(hint.parts[0] >> 16 != 3 && hint.parts[1] >> 16 != 3);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(remembering_changes_nothing),
-                                     cmocka_unit_test(senseless_hints)};
+                                     cmocka_unit_test(senseless_hints),
+                                     cmocka_unit_test(uneven_sides)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

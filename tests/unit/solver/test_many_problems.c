@@ -199,7 +199,7 @@ static void from_scenes(void **state) {
   static const SceneUse uses[] = {
       {"granular", "spheres", 40, 50, 7}, {"scene-g", "n", 27, 40, 5},
       {"stack", "ratio", 1e4, 10, 3},     {"domino", "dominoes", 12, 40, 9},
-      {"conveyor", "boxes", 6, 30, 11},   {"heap", "boxes", 15, 30, 13}};
+      {"conveyor", "boxes", 6, 30, 11},   {"heap", "boxes", 15, 30, 53}};
   CniRng rng = {11};
   Tally tally = {0};
   for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) scene_problems(&uses[i], &rng, &tally);

@@ -41,12 +41,15 @@
 
 #define ITERATIONS 60
 #define RUNAWAY 1e3  // of the first velocity found: from there the iteration does not come back
-#define MOVES 40     // of them that look at the end of the step anew
+#define MOVES 40     // of them that look at the end of the step anew,
+#define RESTLESS 6   // fewer where so often a change was larger than the one before,
+#define ENDLESS 12   // and none of twice as often: the problem's own answers jump about
 #define STALLED 1e-8 // of the speeds: what rounding of a light body on joints may leave moving
 #define CLOSED 1e-12 // m: round-off of a gap that is zero
 #define LEAVES 1e-9  // of the largest velocity and one: slower contacts stay
 #define STAGES 16    // of a compression
 #define TRIALS 12    // of the speeds of a rebound
+#define PHASED 4     // looks at the velocity that compress anew; later ones take the last impulses
 #define TRIAL_ERROR 1e-9
 #define MOST_STRIKES 100000
 #define SMALL 1e-14 // change of v at which the iteration ends, of the largest velocity and one
@@ -75,6 +78,7 @@ typedef struct Moreau {
   CniRestitution law;
   Blow *blows;        // by contacts
   double *base, *sum; // by active rows: q and impulses of the phases so far
+  int32_t look;       // at the velocity of this step, from 0
   int64_t calls;      // that succeeded, for systems that do not count their steps
 } Moreau;
 
@@ -322,21 +326,38 @@ static int correct(Moreau *s) {
   return wrong;
 }
 
-static CnStatus solve_in_phases(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
-  int32_t n = s->motion.active, row = s->fixed;
-  for (int32_t i = 0; i < s->active; i++) {
-    double e = hit_restitution(s, i);
-    s->clash.q[row] -= e * cn_min(s->before[i], 0); // Newton's
-    s->blows[i] = (Blow){.now = s->before[i], .target = -e * s->before[i]};
-    row += cni_contact_rows(s->motion.eq, s->contacts[i]);
-  }
-  memcpy(s->base, s->clash.q, (size_t)n * sizeof *s->base);
-  memset(s->sum, 0, (size_t)n * sizeof *s->sum);
+static CnStatus compress(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
+  for (int32_t i = 0; i < s->active; i++)
+    s->blows[i] = (Blow){.now = s->before[i], .target = -hit_restitution(s, i) * s->before[i]};
+  memset(s->sum, 0, (size_t)s->motion.active * sizeof *s->sum);
   for (int32_t k = 1; k <= STAGES; k++) {
     CNI_TRY(solve_phase(s, solver, h, 1 - (double)k / STAGES, report));
     take_stage(s);
   }
-  int32_t trial = 0;
+  return CN_OK;
+}
+
+// The speeds after the impulses of the compression that an earlier look found.
+static void press_again(Moreau *s) {
+  const CniClash *c = &s->clash;
+  for (int32_t i = 0; i < c->row_count; i++)
+    for (int32_t k = c->start[i]; k < c->start[i + 1]; k++)
+      s->base[i] += c->w[k] * s->sum[c->column[k]];
+}
+
+// Compression and rebound change with what later looks at the end of the step find: a little where
+// these come to an end, for ever where surfaces jump. So they compress a few times only.
+static CnStatus solve_in_phases(Moreau *s, CnSolver *solver, double h, CnSolveReport *report) {
+  int32_t n = s->motion.active, row = s->fixed, trial = s->look < PHASED ? 0 : TRIALS;
+  for (int32_t i = 0; i < s->active; i++) {
+    s->clash.q[row] -= hit_restitution(s, i) * cn_min(s->before[i], 0); // Newton's
+    row += cni_contact_rows(s->motion.eq, s->contacts[i]);
+  }
+  memcpy(s->base, s->clash.q, (size_t)n * sizeof *s->base);
+  if (s->look < PHASED)
+    CNI_TRY(compress(s, solver, h, report));
+  else
+    press_again(s);
   do CNI_TRY(solve_phase(s, solver, h, -1, report));
   while (trial++ < TRIALS && correct(s));
   for (int32_t i = 0; i < n; i++) s->clash.answer.g[i] += s->sum[i];
@@ -394,6 +415,7 @@ static CnStatus strike(Moreau *s, CnSolver *solver, double t, int32_t contact, d
   s->contacts[0] = contact;
   s->before[0] = speed;
   s->active = 1;
+  s->look = 0;
   CNI_TRY(rows_ahead(s, t));
   CNI_TRY(cni_clash_begin(&s->clash, m, m->scratch_g, m->scratch_g));
   for (int32_t i = 0; i < m->active; i++) s->clash.q[i] = row_speed(s, i, s->v_struck);
@@ -460,15 +482,16 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
                               const double *v, double h, CnSolveReport *report) {
   int32_t n = s->motion.v_count;
   double change = INFINITY, size = 1, first = 1;
-  int32_t i = 0;
+  int32_t i = 0, moves = MOVES, restless = 0;
   for (int32_t j = 0; j < n; j++) s->v_new[j] = v[j];
   for (; i < ITERATIONS; i++) {
     // surfaces that jump from piece to piece within the step: those of the last look
-    if (i < MOVES) move(s, t, q, v, h);
+    if (i < moves) move(s, t, q, v, h);
     CNI_TRY(free_velocity(s, t, h));
-    if (i < MOVES)
+    if (i < moves)
       CNI_TRY(cni_motion_jacobian(&s->motion, t + h, s->q_new, s->rows_end, s->rate_end));
     look_at_bounds(s, t + 0.5 * h, h, i > 0);
+    s->look = i;
     CNI_TRY(contact_velocity(s, solver, h, report));
     double before = change;
     change = 0;
@@ -479,6 +502,7 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
       s->v_new[j] = s->defect[j];
     }
     if (i == 0) first = size;
+    if (change >= before && ++restless == RESTLESS && i < moves) moves = i + 1;
     // round-off of the solver may keep the last digits moving
     int stalls = i > 4 && (change >= 0.5 * before || i == ITERATIONS - 1);
     if (i == 0 && s->motion.eq->bound_count > 0) continue; // bounds of bearings without a load
@@ -486,7 +510,8 @@ static CnStatus find_velocity(Moreau *s, CnSolver *solver, double t, const doubl
       move(s, t, q, v, h);
       return CN_OK;
     }
-    if (!(size <= RUNAWAY * first)) break; // work on problems that nobody can solve any more
+    // work on problems that nobody can solve any more
+    if (!(size <= RUNAWAY * first) || restless == ENDLESS) break;
   }
   return cni_error(CN_STOPPED,
                    "moreau-jean: t = %.17g s: the velocity was not found in %d iterations (last "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Thin front for CMake. `make help` lists what there is.
 .DEFAULT_GOAL := build
-.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism bench measure format help clean install package docs
+.PHONY: build demo setup test test-all test-release test-asan test-tsan fuzz determinism bench measure format help clean install package docs bench-python
 
 JOBS ?= $(shell nproc)
 CTEST = ctest --output-on-failure -j $(JOBS)
@@ -70,6 +70,9 @@ test-all: test test-tsan ## test, thread sanitizer, every combination of compile
 	@echo "make test-all: all passed"
 
 bench: measure ## the same as measure
+
+bench-python: build ## what Python costs, and batches on two cores, beside what is asked (quiet machine, 2 minutes)
+	PYTHONPATH=build/python /usr/bin/python3 python/bench/overhead.py
 
 format: ## clang-format over all C files
 	@git ls-files '*.c' '*.h' '*.inc' | xargs clang-format -i

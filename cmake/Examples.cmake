@@ -24,6 +24,12 @@ foreach(file ${files})
     set_tests_properties(examples.${name} PROPERTIES LABELS examples)
   endif()
 endforeach()
+# whole programs in docs/howto
+if(CAIRN_TESTS AND TARGET cairn-io AND NOT CAIRN_SANITIZE AND NOT BUILD_SHARED_LIBS)
+  add_test(NAME examples.howto COMMAND ${PROJECT_SOURCE_DIR}/tests/docs/programs ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+    ${CMAKE_C_COMPILER})
+  set_tests_properties(examples.howto PROPERTIES LABELS examples)
+endif()
 # the run that read_run reads
 if(CAIRN_TESTS AND TARGET example_read_run AND TARGET cairn-command)
   add_test(NAME examples.record_run COMMAND cairn-command run newton-cradle --time 0.2 --force -q

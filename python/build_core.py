@@ -19,7 +19,9 @@ libraries = (os.environ.get("CAIRN_LIBRARIES", "").split()
              or [os.path.join(build, "libcairn-io.a"), os.path.join(build, "libcairn.a")])
 include = os.path.join(root, "include")
 
-names = ["cairn", "files", "record", "run", "scene"]
+# all of them, the whole library first
+names = ["cairn"] + sorted(name[:-2] for name in os.listdir(os.path.join(include, "cairn"))
+                           if name.endswith(".h") and not name.endswith("_list.h") and name != "cairn.h")
 headers = "".join("#include <cairn/%s.h>\n" % name for name in names)
 
 # What C calls in Python: the user functions of a world, and of forces.

@@ -9,7 +9,7 @@ every step.
     world.step(1000)
     print(ball.position, world.verdict.line)
 """
-from ._c import Error, describe, ffi, lib, text
+from ._c import Error, describe, ffi, lib, tell_fields, text
 from .batch import Batch, VectorEnv
 from .problem import Problem, Solution, solve, solvers
 from .run import Recorder, Run
@@ -19,6 +19,15 @@ from .shapes import Shape, box, capsule, cone, cylinder, ellipsoid, heights, hul
 from .things import Body, Force, Function, Joint, Material, rotate
 from .views import POSE, TWIST, View
 from .world import Report, Verdict, World
+
+# what takes fields of a definition lists them, with the sentences of the headers
+for _function, _structs in ((World.__init__, ("CnWorldDef", "CnSolverDef")), (World.body, ("CnBodyDef",)),
+                            (World.material, ("CnMaterialDef",)), (World.joint, ("CnJointDef", "CnJointAxis")),
+                            (World.force, ("CnForceDef",)), (World.function, ("CnFunctionDef",)), (Joint.set, ("CnJointAxis",)),
+                            (Material.set, ("CnMaterialDef",)), (Force.set, ("CnForceDef",)), (Body.move, ("CnMotionDef",)),
+                            (sphere, ("CnShapeDef",))):
+    tell_fields(_function, *_structs)
+del _function, _structs
 
 __version__ = text(lib.cn_version())
 __all__ = ["Batch", "Body", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",

@@ -6,8 +6,11 @@ a keyword the same day.
 """
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import os
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -325,6 +328,7 @@ def _plain(value, kind):
 
 # ---- what the headers say ----
 
+@functools.lru_cache(maxsize=None)
 def sentences() -> dict[str, str]:
     """Functions and fields ("CnBodyDef.mass") with the sentence that the headers have for them."""
     path = os.path.join(os.path.dirname(__file__), "_sentences.json")
@@ -332,6 +336,14 @@ def sentences() -> dict[str, str]:
         return {}
     with open(path, encoding="utf-8") as file:
         return json.load(file)
+
+
+def tell_fields(function, *structs: str) -> None:
+    """Put the fields of definitions behind what a function says of itself, for help()."""
+    told = [inspect.cleandoc(function.__doc__ or "")]
+    for struct in structs:
+        told.append(f"Fields of {struct}::\n\n" + textwrap.indent(describe(struct), "    "))
+    function.__doc__ = "\n\n".join(told)
 
 
 def describe(struct: str) -> str:

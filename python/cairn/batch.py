@@ -105,12 +105,14 @@ class VectorEnv:
         self._reward, self._done, self._observe = reward, done, observe or (lambda b: np.hstack(b.joints()))
         self._steps, self._limit, self._age = steps, limit, np.zeros(len(batch), int)
 
-    def reset(self, seed=None, options=None):
+    def reset(self, seed=None, options=None) -> tuple[np.ndarray, dict]:
+        """All worlds to their start: observations and a dict."""
         self.batch.reset()
         self._age[:] = 0
         return self._observe(self.batch), {}
 
-    def step(self, actions):
+    def step(self, actions) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+        """Observations, rewards, terminated, truncated, a dict."""
         failed = self.batch.step(actions, self._steps)
         self._age += 1
         reward = np.asarray(self._reward(self.batch), float)

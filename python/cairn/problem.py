@@ -112,6 +112,7 @@ class Problem:
 
     @property
     def info(self) -> dict:
+        """All of CnProblemInfo: rows, blocks, groups."""
         out = ffi.new("CnProblemInfo *")
         lib.cn_problem_info(self._pointer, out)
         return _c.plain(out)

@@ -76,10 +76,12 @@ class Run:
 
     @property
     def info(self) -> dict:
+        """All of CnRunInfo."""
         return {k: v for k, v in _c.plain(self._info).items() if k != "scene_text"}
 
     @property
     def verdict(self) -> str:
+        """The line of the verdict; "" without one."""
         return text(self._info.verdict)
 
     def __len__(self) -> int:
@@ -134,6 +136,7 @@ class Run:
 
     @property
     def velocities(self) -> np.ndarray:
+        """frames x bodies x 3."""
         return np.stack([self.frame(i)[2]["velocity"] for i in range(len(self))])
 
     def contacts(self, index: int) -> np.ndarray:
@@ -152,7 +155,7 @@ class Run:
         call(lib.cn_run_joint_states(self._pointer, index, _c.array_pointer(out, "CnJointState")))
         return out
 
-    def to_pandas(self):
+    def to_pandas(self) -> "pandas.DataFrame":  # noqa: F821
         """All series as a table, by step."""
         import pandas
         return pandas.DataFrame({name: self[name] for name in self.series})

@@ -39,6 +39,7 @@ class Scene:
 
     @property
     def info(self) -> dict:
+        """All of CnSceneInfo but its text."""
         out = ffi.new("CnSceneInfo *")
         lib.cn_scene_info(self._pointer, out)
         return {k: v for k, v in _c.plain(out).items() if k != "text"}
@@ -50,6 +51,7 @@ class Scene:
 
     @property
     def parameters(self) -> dict[str, float]:
+        """Names with the values used."""
         out, found = ffi.new("CnSceneParameter *"), {}
         for i in range(self.info["parameter_count"]):
             call(lib.cn_scene_parameter(self._pointer, i, out))
@@ -58,6 +60,7 @@ class Scene:
 
     @property
     def sensors(self) -> list[str]:
+        """Names of what a run records."""
         out, found = ffi.new("CnSensorInfo *"), []
         for i in range(self.info["sensor_count"]):
             call(lib.cn_scene_sensor(self._pointer, i, out))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import os
@@ -51,10 +52,16 @@ class Table:
         """Rows of runs that failed, with their `error`."""
         return [row for row in self if row["status"] != "ok"]
 
-    def to_pandas(self):
+    def to_pandas(self) -> "pandas.DataFrame":  # noqa: F821
         """As a DataFrame."""
         import pandas
         return pandas.DataFrame({name: self[name] for name in self.columns})
+
+    def _repr_html_(self) -> str:
+        """In a notebook."""
+        rows = ["".join(f"<th>{html.escape(name)}</th>" for name in self.columns)]
+        rows += ["".join(f"<td>{html.escape(value)}</td>" for value in row) for row in self._rows]
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
 
     def __repr__(self) -> str:
         return f"<table of {len(self)} runs, {len(self.failed)} failed: {', '.join(self.columns)}>"

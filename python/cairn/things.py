@@ -54,6 +54,7 @@ class Material(Thing):
 
     @property
     def fields(self) -> dict:
+        """Its definition as it is now."""
         return _c.plain(self._ask(lib.cn_material_def, "CnMaterialDef"))
 
     def set(self, **fields) -> None:
@@ -71,22 +72,27 @@ class Body(Thing):
 
     @property
     def info(self) -> dict:
+        """All of CnBodyInfo."""
         return _c.plain(self._ask(lib.cn_body_info, "CnBodyInfo"))
 
     @property
     def name(self) -> str:
+        """As given; "" without one."""
         return self._part(lib.cn_body_info, "CnBodyInfo", "name")
 
     @property
     def mass(self) -> float:
+        """kg."""
         return self._ask(lib.cn_body_info, "CnBodyInfo").mass
 
     @property
     def kind(self) -> str:
+        """One of "dynamic", "fixed", "kinematic"."""
         return _c.word("CnBodyKind", self._ask(lib.cn_body_info, "CnBodyInfo").kind)
 
     @property
     def position(self) -> np.ndarray:
+        """m, of its frame's origin; may be set."""
         return self._part(lib.cn_body_pose, "CnPose", "position")
 
     @position.setter
@@ -104,6 +110,7 @@ class Body(Thing):
 
     @property
     def pose(self) -> tuple:
+        """Position and rotation; may be set."""
         pose = self._ask(lib.cn_body_pose, "CnPose")
         return _c.plain(pose.position), _c.plain(pose.rotation)
 
@@ -115,6 +122,7 @@ class Body(Thing):
 
     @property
     def velocity(self) -> np.ndarray:
+        """m/s, of its frame's origin; may be set."""
         return self._part(lib.cn_body_twist, "CnTwist", "velocity")
 
     @velocity.setter
@@ -123,6 +131,7 @@ class Body(Thing):
 
     @property
     def spin(self) -> np.ndarray:
+        """rad/s; may be set."""
         return self._part(lib.cn_body_twist, "CnTwist", "spin")
 
     @spin.setter
@@ -131,6 +140,7 @@ class Body(Thing):
 
     @property
     def twist(self) -> tuple:
+        """Velocity and spin; may be set."""
         twist = self._ask(lib.cn_body_twist, "CnTwist")
         return _c.plain(twist.velocity), _c.plain(twist.spin)
 
@@ -196,10 +206,12 @@ class Joint(Thing):
 
     @property
     def name(self) -> str:
+        """As given; "" without one."""
         return self._part(lib.cn_joint_def, "CnJointDef", "name")
 
     @property
     def kind(self) -> str:
+        """One of "revolute", "ball" ..."""
         return _c.word("CnJointKind", self._ask(lib.cn_joint_def, "CnJointDef").kind)
 
     @property
@@ -218,6 +230,7 @@ class Joint(Thing):
 
     @property
     def rates(self) -> np.ndarray:
+        """m/s or rad/s, of the coordinates."""
         return self._row("rate")
 
     @property
@@ -256,6 +269,7 @@ class Joint(Thing):
             call(lib.cn_joint_set(pointer, self._id, out))
 
     def destroy(self) -> None:
+        """Take it out of the world."""
         with self.world._use() as pointer:
             call(lib.cn_joint_destroy(pointer, self._id))
 
@@ -266,13 +280,16 @@ class Force(Thing):
 
     @property
     def fields(self) -> dict:
+        """Its definition as it is now."""
         return _c.plain(self._ask(lib.cn_force_def, "CnForceDef"))
 
     @property
     def state(self) -> dict:
+        """All of CnForceState of the last step."""
         return _c.plain(self._ask(lib.cn_force_state, "CnForceState"))
 
     def set(self, **fields) -> None:
+        """Change fields of CnForceDef."""
         out = self._ask(lib.cn_force_def, "CnForceDef")
         keep: list = []
         _c.fill(out[0], ffi.typeof(out[0]), fields, "force", keep)
@@ -280,6 +297,7 @@ class Force(Thing):
             call(lib.cn_force_set(pointer, self._id, out))
 
     def destroy(self) -> None:
+        """Take it out of the world."""
         with self.world._use() as pointer:
             call(lib.cn_force_destroy(pointer, self._id))
 

@@ -49,18 +49,22 @@ class View:
 
     @property
     def positions(self) -> np.ndarray:
+        """Of the centres of mass, n x 3."""
         return self._array(self._view.poses, POSE, "position")
 
     @property
     def rotations(self) -> np.ndarray:
+        """Of the principal axes, n x 4."""
         return self._array(self._view.poses, POSE, "rotation")
 
     @property
     def velocities(self) -> np.ndarray:
+        """Of the centres of mass, n x 3."""
         return self._array(self._view.twists, TWIST, "velocity")
 
     @property
     def spins(self) -> np.ndarray:
+        """n x 3."""
         return self._array(self._view.twists, TWIST, "spin")
 
     @property

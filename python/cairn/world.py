@@ -39,10 +39,12 @@ class Report:
 
     @property
     def contacts(self) -> int:
+        """Number of them."""
         return self._struct.contact_count
 
     @property
     def iterations(self) -> int:
+        """Of the solver."""
         return self._struct.solve.iterations
 
     @property
@@ -57,6 +59,7 @@ class Report:
 
     @property
     def full(self) -> dict:
+        """Everything the step tells."""
         return _c.plain(self._struct)
 
     def __repr__(self) -> str:
@@ -223,6 +226,7 @@ class World:
 
     @property
     def info(self) -> dict:
+        """All of CnWorldInfo."""
         out = ffi.new("CnWorldInfo *")
         with self._use() as pointer:
             lib.cn_world_info(pointer, out)
@@ -230,6 +234,7 @@ class World:
 
     @property
     def time(self) -> float:
+        """s."""
         return self.info["time"]
 
     @property
@@ -289,7 +294,7 @@ class World:
         return Verdict(bool(out.trusted), text(out.line), reasons)
 
     def record(self, path: str, fps: float = 60, contacts: bool = False, joints: bool = False,
-               replace: bool = False):
+               replace: bool = False) -> "Recorder":  # noqa: F821
         """Record what follows into a run file: `with world.record("run.h5"): world.step(1000)`."""
         from .run import Recorder
         return Recorder(self, path, fps, contacts, joints, replace)
@@ -443,10 +448,12 @@ class World:
 
     @property
     def joints(self) -> list[Joint]:
+        """In the order of their creation."""
         return list(self._walk(lib.cn_world_next_joint, "CnJointId", Joint))
 
     @property
     def forces(self) -> list[Force]:
+        """In the order of their creation."""
         return list(self._walk(lib.cn_world_next_force, "CnForceId", Force))
 
     def find(self, name: str) -> Thing:
@@ -467,7 +474,8 @@ class World:
 
     # ---- states as arrays ----
 
-    def state(self, poses: Optional[np.ndarray] = None, twists: Optional[np.ndarray] = None):
+    def state(self, poses: Optional[np.ndarray] = None,
+              twists: Optional[np.ndarray] = None) -> tuple[np.ndarray, np.ndarray]:
         """Poses and twists of all bodies as structured arrays, into those given or new ones."""
         n = len(self)
         poses = np.empty(n, POSE) if poses is None else _fits(poses, POSE, n, "poses", True)
@@ -492,14 +500,17 @@ class World:
 
     @property
     def rotations(self) -> np.ndarray:
+        """Of all body frames, n x 4: a new array."""
         return self.state()[0]["rotation"]
 
     @property
     def velocities(self) -> np.ndarray:
+        """Of all body frames, n x 3: a new array."""
         return self.state()[1]["velocity"]
 
     @property
     def spins(self) -> np.ndarray:
+        """n x 3: a new array."""
         return self.state()[1]["spin"]
 
     def push(self, forces, torques=None) -> None:
@@ -551,6 +562,7 @@ class World:
         return bytes(data)
 
     def restore(self, data) -> None:
+        """Go back to a snapshot, of this world or of another."""
         try:
             buffer = ffi.from_buffer(data)
         except TypeError:

@@ -2,6 +2,8 @@
 """Every program of the documents runs."""
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -38,3 +40,13 @@ def test_every_public_function():
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             for function in re.findall(r"^CN_API [^;(]*?(cn_\w+)\(", file.read(), flags=re.M):
                 assert hasattr(cairn.lib, function), function
+
+
+def test_the_benchmark_runs():
+    """In its short form, whose figures are not judged."""
+    program = os.path.join(source, "python", "bench", "overhead.py")
+    if os.environ.get("CAIRN_SANITIZED"):
+        pytest.skip("the sanitizer would not be first")
+    out = subprocess.run([sys.executable, program, "quick"], text=True, capture_output=True)
+    assert out.returncode == 0, out.stderr
+    assert "share of twice" in out.stdout and "no copy" in out.stdout

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Worlds from Python: physics by closed forms, the same bits as the command, arrays, hooks, misuse."""
 import gc
+import inspect
 import json
 import math
 import os
@@ -362,5 +363,21 @@ def test_nothing_is_dropped_in_silence():
 
 
 def test_documented():
+    for function, struct in ((cairn.World.__init__, "CnWorldDef"), (cairn.World.body, "CnBodyDef"),
+                             (cairn.World.joint, "CnJointAxis"), (cairn.World.material, "CnMaterialDef")):
+        told = cairn._c.sentences()
+        for field, _ in cairn.ffi.typeof(struct).fields:
+            if field not in ("size", "tag"):
+                assert field in function.__doc__ and told.get(f"{struct}.{field}", "")[:30] in function.__doc__, field
+    for name in cairn.__all__:
+        thing = getattr(cairn, name)
+        if inspect.isfunction(thing) or inspect.isclass(thing):
+            assert thing.__doc__, name
+        if inspect.isfunction(thing):
+            assert "return" in thing.__annotations__, name
+        for part, member in vars(thing).items() if inspect.isclass(thing) else ():
+            member = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+            if inspect.isfunction(member) and not part.startswith("_"):
+                assert member.__doc__ and "return" in member.__annotations__, f"{name}.{part}"
     assert "kg" in cairn.describe("CnBodyDef")
     assert all(hasattr(cairn.lib, name) for name in cairn._c.sentences() if name.startswith("cn_"))

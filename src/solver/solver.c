@@ -154,7 +154,7 @@ CnStatus cni_solver_check(const CnSolverKind *kind, const CnProblem *p) {
 
 // ---- definition ----
 
-static const char *const efforts[] = {"quick", "normal", "exact", NULL};
+const char *const cni_efforts[] = {"quick", "normal", "exact", NULL};
 static const char *const locals[] = {"split", "projection", "exact", NULL};
 
 const CniField cni_solver_fields[] = {
@@ -179,7 +179,7 @@ const CniField cni_solver_fields[] = {
     CNI_FIELD(INTEGER, CnSolverDef, facets, FACETS, "",
               "sides of the pyramids in place of friction cones (simplex)", .fallback = {8}),
     CNI_FIELD(CHOICE, CnSolverDef, effort, ANY, "", "how much work auto may spend on a step",
-              .words = efforts, .fallback = {CN_EFFORT_NORMAL}),
+              .words = cni_efforts, .fallback = {CN_EFFORT_NORMAL}),
     CNI_FIELDS_END,
 };
 

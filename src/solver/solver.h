@@ -40,6 +40,7 @@ typedef struct CnSolverKind {
 #undef CN_SOLVER
 
 extern const CniField cni_solver_fields[]; // of CnSolverDef
+extern const char *const cni_efforts[];    // the words of CnEffort; ends with null
 extern const CnSolverKind *const cni_solver_kinds[];
 extern const int32_t cni_solver_kind_count;
 

@@ -344,6 +344,62 @@ CNI_LINES_INLINE void cni_rows_add(const double *const *from, double *const *to,
   cni_rows_add_four(from + 4, to + 4, k, factor ? factor + 4 : factor, minus, high);
 }
 
+#elif defined(CNI_WIDE_SSE2) || defined(CNI_WIDE_NEON)
+
+// Two lanes, a row in two registers.
+CNI_LINES_INLINE void cni_rows_turn(const CniWide *r0, const CniWide *r1, CniWide *x) {
+  x[0] = CNI_FIRST(r0[0], r1[0]);
+  x[1] = CNI_SECOND(r0[0], r1[0]);
+  x[2] = CNI_FIRST(r0[1], r1[1]);
+}
+
+CNI_LINES_INLINE void cni_row_difference(const double *a, const double *b, CniWide *r) {
+  r[0] = cni_wide_sub(cni_wide_load(a), cni_wide_load(b));
+  r[1] = cni_wide_sub(cni_wide_load(a + 2), cni_wide_load(b + 2));
+}
+
+CNI_LINES_INLINE void cni_row_sum(double s, const double *a, double t, const double *b,
+                                  CniWide *r) {
+  CniWide s2 = cni_wide_set(s), t2 = cni_wide_set(t);
+  r[0] = cni_wide_add(cni_wide_mul(s2, cni_wide_load(a)), cni_wide_mul(t2, cni_wide_load(b)));
+  r[1] =
+      cni_wide_add(cni_wide_mul(s2, cni_wide_load(a + 2)), cni_wide_mul(t2, cni_wide_load(b + 2)));
+}
+
+CNI_LINES_INLINE void cni_row_add(const double *from, double *to, const double *factor, int minus,
+                                  CniWide xy, CniWide z) {
+  CniWide scale = cni_wide_set(factor ? *factor * from[3] : from[3]);
+  CniWide first = cni_wide_mul(scale, xy), second = cni_wide_mul(scale, z);
+  CniWide old_first = cni_wide_load(from), old_second = cni_wide_load(from + 2);
+  cni_wide_store(to, minus ? cni_wide_sub(old_first, first) : cni_wide_add(old_first, first));
+  cni_wide_store(to + 2,
+                 minus ? cni_wide_sub(old_second, second) : cni_wide_add(old_second, second));
+}
+
+CNI_LINES_INLINE void cni_rows_difference(const double *const *a, const double *const *b, int k,
+                                          CniWide *x) {
+  CniWide r0[2], r1[2];
+  cni_row_difference(a[0] + k, b[0] + k, r0);
+  cni_row_difference(a[1] + k, b[1] + k, r1);
+  cni_rows_turn(r0, r1, x);
+}
+
+CNI_LINES_INLINE void cni_rows_sum(const double *s, const double *const *a, const double *t,
+                                   const double *const *b, int k, CniWide *x) {
+  CniWide r0[2], r1[2];
+  cni_row_sum(s[0], a[0] + k, t[0], b[0] + k, r0);
+  cni_row_sum(s[1], a[1] + k, t[1], b[1] + k, r1);
+  cni_rows_turn(r0, r1, x);
+}
+
+CNI_LINES_INLINE void cni_rows_add(const double *const *from, double *const *to, int k,
+                                   const double *factor, int minus, const CniWide *x) {
+  CniWide zero = cni_wide_set(0);
+  cni_row_add(from[0] + k, to[0] + k, factor, minus, CNI_FIRST(x[0], x[1]), CNI_FIRST(x[2], zero));
+  cni_row_add(from[1] + k, to[1] + k, factor ? factor + 1 : factor, minus, CNI_SECOND(x[0], x[1]),
+              CNI_SECOND(x[2], zero));
+}
+
 #else
 
 CNI_LINES_INLINE void cni_rows_difference(const double *const *a, const double *const *b, int k,

@@ -421,7 +421,7 @@ static CnStatus climb_within(Search *k) {
   if (affordable(k, LEAST_STEPS) < LEAST_STEPS) return CN_OK;
   CNI_TRY(begin_other(k));
   if (!k->done && affordable(k, 1)) CNI_TRY(try_ipm(k, ROUND_STEPS));
-  if (!k->done && *k->budget > 0) CNI_TRY(try_walk(k));
+  if (!k->done && *k->budget > 0 && k->p->form == CN_FORM_STEP) CNI_TRY(try_walk(k));
   if (!k->done && affordable(k, 1)) CNI_TRY(try_newton(k, k->best, CONE_STEPS));
   return CN_OK;
 }

@@ -4,11 +4,13 @@
 #define CNI_SOLVER_AUTO_STEPS_H
 
 #include "solver/cones/auto_cones.h"
+#include "solver/cones/few.h"
 #include "solver/islands/islands.h"
 
 typedef struct CniAutoSteps {
   CniPsor *sweeps;
   CniIslands islands;
+  CniFew few;
   CnAnswer answer; // of an island
   double tolerance;
   int32_t sweep_count;

@@ -47,7 +47,7 @@ CnStatus cni_cone_newton_init(CniConeNewton *m, CniCones *c) {
   CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &m->g, &m->u, &m->f, &m->g_new, &m->u_new, &m->f_new,
                      &m->step, &m->best, &m->anchor));
   m->c = c;
-  m->proximal = PROXIMAL_LEAST;
+  m->least = m->proximal = PROXIMAL_LEAST;
   return CN_OK;
 }
 
@@ -129,7 +129,7 @@ static void shake(CniConeNewton *m) {
 int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, double tolerance) {
   CniCones *c = m->c;
   int32_t made = 0, slow = 0, shakes = 0;
-  m->proximal = PROXIMAL_LEAST;
+  m->proximal = m->least;
   while (made < steps && !(m->error <= tolerance) && !cni_cones_late(c)) {
     memcpy(m->anchor, m->g, (size_t)c->n * sizeof *m->g);
     cni_cones_velocity(c, m->g, m->u); // at the anchor the term is zero
@@ -146,7 +146,7 @@ int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, d
     // a proximal problem that was solved is a step forward though the error may rise on the way
     if (count > 0 && error < WORSE * m->error && slow < SLOW) {
       int easy = better && count <= 2;
-      m->proximal = cn_max(PROXIMAL_LEAST, m->proximal * (easy ? PROXIMAL_DOWN : 1));
+      m->proximal = cn_max(m->least, m->proximal * (easy ? PROXIMAL_DOWN : 1));
       continue;
     }
     if (!stubborn) break;
@@ -155,7 +155,7 @@ int32_t cni_cone_newton_run(CniConeNewton *m, int32_t steps, int32_t stubborn, d
     m->proximal *= PROXIMAL_UP;
     if (m->proximal < PROXIMAL_MOST && slow < SLOW) continue;
     if (++shakes > SHAKES) break;
-    m->proximal = PROXIMAL_LEAST;
+    m->proximal = m->least;
     slow = 0;
     shake(m);
   }

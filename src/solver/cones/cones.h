@@ -125,6 +125,7 @@ typedef struct CniConeNewton {
   double *anchor;      // of the proximal problem
   double error, merit; // of best; 1/2 |f|^2 at g
   double proximal;     // delta
+  double least;        // of it
 } CniConeNewton;
 
 CnStatus cni_cone_newton_init(CniConeNewton *m, CniCones *c);

@@ -283,14 +283,18 @@ static void answer_islands(void *context, int32_t begin, int32_t end) {
   relax(loop->j, loop->p, (Motion){loop->v, 6, 3}, loop->g, 1, 1, begin, end);
 }
 
+void cni_joints_go_on(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v) {
+  AnswerLoop loop = {j, p, g, v};
+  cni_parallel_for(tasks, cni_direct_islands(j->direct), ISLANDS_PER_TASK, answer_islands, &loop);
+}
+
 void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v) {
   for (int32_t i = 0; i < p->group_count; i++) {
     CnTwist free = cni_group_free(&p->groups[i]);
     memcpy(v + 6 * (size_t)i, &free, sizeof free);
   }
   if (p->row_count > 0) memset(g, 0, (size_t)p->row_count * sizeof *g);
-  AnswerLoop loop = {j, p, g, v};
-  cni_parallel_for(tasks, cni_direct_islands(j->direct), ISLANDS_PER_TASK, answer_islands, &loop);
+  cni_joints_go_on(j, p, tasks, g, v);
 }
 
 // ---- contradictions ----

@@ -41,6 +41,9 @@ CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32
 // Impulses g and velocities v of a problem that has no other blocks.
 void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v);
 
+// The joints once more, from impulses g and velocities v of whatever else acts.
+void cni_joints_go_on(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v);
+
 // One block of the sweeps: islands [begin, end) are solved with everything else held, and a share
 // lambda of the change made. Velocities of groups and g, in the problem's rows, follow.
 void cni_joints_relax(CniJoints *j, const CnProblem *p, CniGroup *groups, double *g, double lambda,

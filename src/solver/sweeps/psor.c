@@ -202,6 +202,11 @@ CnStatus cni_psor_solve(void *state, const CnProblem *p, CnAnswer *answer, CniSt
   report->seconds_setup = cni_seconds() - start;
 
   int32_t iterations = 0, wanted = p->block_count > 0 ? def->max_iterations : 0;
+  if (s->check_first > 0 && s->limit > 0 && wanted > 0 &&
+      cni_psor_good_enough(s, s->check_first * s->limit)) {
+    s->met = 1;
+    wanted = 0;
+  }
   while (iterations < wanted) {
     int32_t stretch = next_stretch(s, iterations, wanted);
     cni_psor_iterate(s, stretch);

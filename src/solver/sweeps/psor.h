@@ -183,7 +183,8 @@ typedef struct CniPsor {
   CnAllocator allocator;
   CnSolverDef def;
   CniLocalRule rule;
-  int32_t back; // 1: an iteration is a sweep forth and a sweep back
+  int32_t back;       // 1: an iteration is a sweep forth and a sweep back
+  double check_first; // > 0: impulses given within so much of the tolerance are the answer
   CniSimdLevel level;
   size_t cache_bytes; // more than these do not stay in the cache from sweep to sweep
 

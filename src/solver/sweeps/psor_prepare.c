@@ -12,6 +12,7 @@
 
 #define ITEMS_PER_TASK 4096
 #define MODEL_SAMPLES 16
+#define MODEL_LEAST 16 // in problems of fewer blocks a shared set saves less than finding it takes
 #define BATCHES_AHEAD 4
 #define BATCHES_PER_TURN 16 // 14 kB of plain contacts of spheres
 
@@ -55,7 +56,7 @@ static int same_set(const CnProblem *p, const CniBlock *x, const CniBlock *y) {
 // A contact that many others are like, as far as a few of them tell.
 static int32_t find_model(const CniPsor *s, const CnProblem *p) {
   int32_t some[MODEL_SAMPLES], count = 0, best = -1, most = 1;
-  int32_t samples = p->block_count < MODEL_SAMPLES ? p->block_count : MODEL_SAMPLES;
+  int32_t samples = p->block_count < MODEL_LEAST ? 0 : MODEL_SAMPLES;
   for (int32_t i = 0; i < samples; i++) {
     int32_t block = (int32_t)((int64_t)p->block_count * i / samples);
     if (choose_kind(s, p, &p->blocks[block]) == CNI_PSOR_SPHERE) some[count++] = block;

@@ -181,8 +181,13 @@ static void say_not_converged(Text *t, const CnWorld *world, const CniFinding *f
 }
 
 static void say_cut(Text *t, const CnWorld *world, const CniFinding *found, const CnFinding *f) {
-  (void)world, (void)found;
-  put(t, "the time budget cut %lld steps", (long long)f->step_count);
+  (void)found;
+  const CnSolverDef *solver = &world->now.settings.solver;
+  if (solver->time_budget > 0)
+    put(t, "the time budget cut %lld steps", (long long)f->step_count);
+  else
+    put(t, "the effort '%s' ended %lld steps before they were solved", cni_efforts[solver->effort],
+        (long long)f->step_count);
   put_steps(t, f);
 }
 
@@ -314,7 +319,8 @@ CnStatus cn_world_verdict(CnWorld *world, CnVerdict *verdict) {
       f[CN_FINDING_OVERLAPS].is_reason || f[CN_FINDING_ENERGY].is_reason ||
       f[CN_FINDING_SCHEME].is_reason || f[CN_FINDING_TURNING].is_reason)
     v.time_step = shorter(world->now.settings.time_step);
-  v.exact = f[CN_FINDING_RESIDUAL].is_reason || f[CN_FINDING_NOT_CONVERGED].is_reason;
+  v.exact = f[CN_FINDING_RESIDUAL].is_reason || f[CN_FINDING_NOT_CONVERGED].is_reason ||
+            (f[CN_FINDING_CUT].is_reason && !(world->now.settings.solver.time_budget > 0));
   write_line(world, &v);
   *verdict = v;
   return CN_OK;

@@ -23,7 +23,9 @@
 
 #include "core/math.h"
 
-#define MOST 1e300 // what is not finite, in snapshots
+#define MOST 1e300    // what is not finite, in snapshots
+#define UNSEEN 1e-6   // of the speeds that constraints would have without impulses
+#define CUT_SHORT 0.1 // residual above which a step is cut that the work of its effort ended
 
 void cni_watch_note(CniFinding *found, CnFindingKind kind, int64_t step, const CniFinding *now) {
   double relative = now->relative <= MOST ? now->relative : MOST;
@@ -211,9 +213,17 @@ static int contacts_work(const CnWorld *world) {
   return parts[CN_BALANCE_IMPACTS].energy != 0 || parts[CN_BALANCE_STABILISATION].energy != 0;
 }
 
-static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFigures *now) {
+// m/s: speeds beneath notice: a step of gravity, or a millionth of what the solver saw without impulses.
+static double least_speed(const CnWorld *world, const CnSolveReport *solve) {
+  const CnCertificate *c = &solve->certificate;
+  double seen = solve->converged >= 0 && c->residual > 0 ? c->residual_speed / c->residual : 0;
+  return cn_max(cn_norm(world->now.settings.gravity) * world->work.time_step, UNSEEN * seen);
+}
+
+static void watch_energy(CnWorld *world, const CniWatched *w, const CniMotionFigures *now,
+                         double step) {
   CniWatch *watch = &world->now.watch;
-  double energy, scheme, step = cn_norm(world->now.settings.gravity) * world->work.time_step;
+  double energy, scheme;
   if (watch->steps == 1) watch->potential = w->before.potential;
   watch->kinetic = cn_max(watch->kinetic, cn_max(w->before.kinetic, now->kinetic));
   watch->fallen = cn_max(watch->fallen, fabs(now->potential - watch->potential));
@@ -383,6 +393,14 @@ static CniWhose whose_rows(const CnWorld *world, const CnSolveReport *solve,
   return whose;
 }
 
+// Did the work that an effort allows end before the answer was near? Where a tolerance was named, missing
+// it is a reason of its own.
+static int cut_short(const CnSolverDef *solver, const CnSolveReport *solve) {
+  return solve->converged == 0 && solver->tolerance == 0 && solver->effort != CN_EFFORT_EXACT &&
+         cn_solver_tolerance(solver) > 0 && solve->infeasible_count == 0 &&
+         !(solve->certificate.residual <= CUT_SHORT);
+}
+
 void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
                    const int32_t *contradicting) {
   CniWatch *watch = &world->now.watch;
@@ -400,8 +418,8 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
     cni_watch_joints(world, &joints);
   note(watch, CN_FINDING_JOINTS, &joints);
   note(watch, CN_FINDING_OVERLAPS, &world->work.overlap);
-  watch_energy(world, w, &now);
-  double step = cn_norm(world->now.settings.gravity) * world->work.time_step;
+  double step = least_speed(world, solve);
+  watch_energy(world, w, &now, step);
   if (solve->converged >= 0)
     note_share(watch, CN_FINDING_RESIDUAL, solve->certificate.residual_speed,
                cn_max(cn_max(w->before.speed, now.speed), step));
@@ -413,12 +431,11 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
                        .turns = 1,
                        .whose = {.body = cni_body_id(model, now.spinning)}});
   CniFinding bad = {.value = 1, .relative = 1};
-  // an effort that ends where its work is done is judged by the residual
   const CnSolverDef *solver = &world->now.settings.solver;
   if (solve->converged == 0 && (solver->tolerance > 0 || (solver->effort == CN_EFFORT_EXACT &&
                                                           cn_solver_tolerance(solver) > 0)))
     note(watch, CN_FINDING_NOT_CONVERGED, &bad);
-  if (solve->cut_by_time) note(watch, CN_FINDING_CUT, &bad);
+  if (solve->cut_by_time || cut_short(solver, solve)) note(watch, CN_FINDING_CUT, &bad);
   bad.whose = whose_rows(world, solve, contradicting);
   if (solve->infeasible_count > 0) note(watch, CN_FINDING_INFEASIBLE, &bad);
 }

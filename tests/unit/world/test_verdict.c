@@ -136,6 +136,31 @@ static void solving(void **state) {
   trusts(end(tower(500, 0, 60), 20));
 }
 
+// Thirty boxes on each other while a ball flies by, whose speed hides what contacts miss: the work that an
+// effort allows ends before they are solved, or does not.
+static CnWorld *high_tower(CnEffort effort, int32_t sweeps) {
+  CnWorldDef def = cn_world_def_default();
+  def.time_step = 0.01;
+  def.solver.effort = effort;
+  def.solver.max_iterations = sweeps;
+  CnWorld *world = world_make(&def);
+  CnMaterialId material = world_material(world, 0.5, 0);
+  world_floor(world, material);
+  for (int i = 0; i < 30; i++)
+    world_box(world, cn_vec3(0.5, 0.5, 0.5), 1, world_at(0, 0, 0.5 + i), CN_VEC3_ZERO, material);
+  world_ball(world, 0.1, 1, cn_vec3(9, 0, 50), cn_vec3(0, 0, 300), material);
+  return world;
+}
+
+static void budgets(void **state) {
+  (void)state;
+  CnVerdict v = end(high_tower(CN_EFFORT_QUICK, 6), 12);
+  DOUBTS(v, CUT);
+  CHECK(!v.findings[CN_FINDING_RESIDUAL].is_reason && v.exact);
+  CHECK(strstr(v.line, "the effort 'quick' ended "));
+  CHECK(!end(high_tower(CN_EFFORT_NORMAL, 120), 12).findings[CN_FINDING_CUT].is_reason);
+}
+
 // ---- energy ----
 
 static CnWorld *rod(CnRestitutionLaw law, const char *integrator) {
@@ -408,6 +433,7 @@ int main(void) {
       cmocka_unit_test(before_the_first_step),
       cmocka_unit_test(overlaps),
       cmocka_unit_test(solving),
+      cmocka_unit_test(budgets),
       cmocka_unit_test(newtons_law),
       cmocka_unit_test(hooks),
       cmocka_unit_test(between_steps),

@@ -43,7 +43,7 @@ static void walks(void **state) {
   }
   CHECK_NEAR(open, 0, 1e-9); // asked: 1e-4
   CHECK_NEAR(speed, 0, 1e-3);
-  if (steps == 500) CHECK_NEAR(values[0], -0.72, 0.03);
+  if (steps == 500) CHECK_NEAR(values[0], -0.71, 0.01);
   if (steps < 500) CHECK(values[0] < -0.02 && values[0] > -0.1);
   cn_world_destroy(world);
   cn_scene_destroy(scene);

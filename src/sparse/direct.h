@@ -74,13 +74,21 @@ CnStatus cni_direct_shape(CniDirect *direct, const CniDirectSystem *system);
 // other methods are better; nothing but shape and fits may be called then.
 int cni_direct_fits(const CniDirect *direct);
 
+// Rows are left out whose pivots are less than that share of their diagonals, instead of CNI_DIRECT_LOST:
+// round-off of a pivot grows along a row of loops.
+void cni_direct_leave_out(CniDirect *direct, double share);
+
 // Factor the values of a system of that structure. tasks may be null.
 void cni_direct_factor(CniDirect *direct, const CniDirectSystem *system, CnTasks *tasks);
+// The same values once more: what follows does not depend on what was solved before.
+void cni_direct_again(CniDirect *direct);
 
 // x = S^-1 c (x may be c), islands [begin, end): one back-substitution, and in islands with dependent
 // rows half of one more, or what the norm or a contradiction takes. Islands may be solved by several threads.
 void cni_direct_solve(CniDirect *direct, const double *c, double *x, int32_t begin, int32_t end);
-// The same in less time: where rows depend on others x is any of the solutions, and among those with the
+// All islands, without the refinement that small pivots ask for: for those who look at what is left.
+void cni_direct_solve_once(CniDirect *direct, const double *c, double *x);
+// In less time: where rows depend on others x is any of the solutions, and among those with the
 // same S x the one of least norm.
 void cni_direct_solve_some(CniDirect *direct, const double *c, double *x, int32_t begin,
                            int32_t end);

@@ -333,6 +333,7 @@ static double solve(CniTree *t, const CniTreeInput *in, int gathered) {
 int cni_tree_drift(CniTree *t, const CniTreeInput *in) {
   double before = INFINITY, now = 0;
   int factors = 0;
+  t->kicked = 0;
   begin(t, in);
   if (!go(t, in, 0, t->link_count, 1, &now)) return 0;
   for (int32_t k = 0; now > 1; k++) {

@@ -3,6 +3,8 @@
 // joints hold (M v = M v_free + E^T g, E v = 0), certified by what the answer leaves of both.
 #include "assembly/tree/tree_factor.h"
 
+#include <string.h>
+
 #define REFINED 2   // times at most,
 #define EXACT 1e-12 // where more than this is left of the speeds
 #define GOOD 1e-10  // or it is none of the tree's
@@ -10,6 +12,15 @@
 // ---- where joints are ----
 
 static const CnMat3 unit = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static int same_pose(const CnPose *a, const CnPose *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+// Does a body have the inertia, world axes, of the last kick?
+static int stays(const CniTree *t, const CniTreeBody *b, const CniModel *model, int32_t body) {
+  CnVec3 j = cni_model_principal(model, body);
+  return same_pose(&model->pose[body], &t->pose[body]) && model->mass[body].mass == b->mass &&
+         j.x == b->inertia.x && j.y == b->inertia.y && j.z == b->inertia.z;
+}
 
 static void begin(CniTreeBody *b, const CniModel *model, int32_t body) {
   b->mass = model->mass[body].mass;
@@ -65,6 +76,7 @@ double cni_tree_place(CniTree *t, const CniTreeInput *in, int at_end, CniTreeSte
       body->twist = body->end;
       body->axes = body->axes_new;
     } else {
+      if (t->kicked) t->kicked = stays(t, body, in->model, node->body);
       begin(body, in->model, node->body);
     }
     if (node->joint < 0) continue;
@@ -119,22 +131,34 @@ CNI_TREE_INLINE CnTwist free_twist(const CniTreeBody *b, const CniTreeInput *in)
   return free;
 }
 
+static void lose_factor(CniTree *t) {
+  for (int32_t i = 0; i < t->link_count; i++) cni_tree_clear(&t->factors[i]);
+  t->kicked = 0;
+}
+
+CNI_TREE_INLINE int same(CnVec3 a, CnVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
 // What the joints ask for without their impulses; arms to the point that force and reaction share: b's.
 static void load(CniTree *t, const CniTreeInput *in) {
   for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
     CniTreeJoint *j = &t->joints[i];
     CniTreeFactor *f = &t->factors[i];
-    cni_tree_clear(f);
+    if (!t->kicked) cni_tree_clear(f);
     if (i < t->node_count) {
       t->pose[node->body] = t->bodies[i].pose;
       t->twist[node->body] = t->bodies[i].twist;
       t->moved[node->body] = free_twist(&t->bodies[i], in);
     }
     if (node->joint < 0) continue;
-    f->arm = node->sign > 0 ? j->arm : cn_sub(j->arm, j->gap);
-    f->parent_arm = node->sign > 0 ? cn_add(j->parent_arm, j->gap) : j->parent_arm;
-    f->axis = node->hinge ? cn_cross(j->x, j->y) : CN_VEC3_ZERO;
+    CnVec3 arm = node->sign > 0 ? j->arm : cn_sub(j->arm, j->gap);
+    CnVec3 parent_arm = node->sign > 0 ? cn_add(j->parent_arm, j->gap) : j->parent_arm;
+    CnVec3 axis = node->hinge ? cn_cross(j->x, j->y) : CN_VEC3_ZERO;
+    if (t->kicked && !(same(arm, f->arm) && same(parent_arm, f->parent_arm) && same(axis, f->axis)))
+      lose_factor(t);
+    f->arm = arm;
+    f->parent_arm = parent_arm;
+    f->axis = axis;
     j->lines[0] = j->x;
     j->lines[1] = j->y;
     CnTwist u = speed_of(t, i);
@@ -239,6 +263,9 @@ static void solve(CniTree *t, int first) {
 
 static int factor(CniTree *t) {
   int loops = t->link_count > t->node_count;
+  if (t->kicked && loops) cni_direct_again(t->loops.direct);
+  for (int32_t i = t->node_count; t->kicked && !loops && i-- > 0;) cni_tree_gather(t, i);
+  if (t->kicked) return 1;
   for (int32_t i = t->node_count; i-- > 0;) {
     const CniTreeBody *b = &t->bodies[i];
     CnVec3 j = b->inertia;
@@ -261,8 +288,10 @@ static int factor(CniTree *t) {
 }
 
 int cni_tree_kick(CniTree *t, const CniTreeInput *in, CnCertificate *certificate) {
+  t->kicked = t->kicked && !t->stiff;
   load(t, in);
   if (!factor(t)) return 0;
+  t->kicked = !t->stiff;
   solve(t, 1);
   certify(t, in, 1, certificate);
   for (int32_t k = 0; k < REFINED && certificate->residual > EXACT; k++) {

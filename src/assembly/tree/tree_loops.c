@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 
+#define LOST 1e-6 // of a row's diagonal: its pivot where the row depends on others
 #define HINGE_ROWS 5
 #define POINT_ROWS 3
 
@@ -16,6 +17,7 @@ CnStatus cni_tree_loops_shape(CniTree *t) {
   CniTreeLoops *l = &t->loops;
   int32_t joints = t->joint_count, sides = 0, rows = 0, entries = 0;
   if (!l->direct) CNI_TRY(cni_direct_create(&t->allocator, &l->direct));
+  cni_direct_leave_out(l->direct, LOST);
   CNI_TRY(CNI_TAKE(arena, t->node_count, l->bodies));
   CNI_TRY(CNI_TAKE(arena, joints, l->blocks));
   CNI_TRY(CNI_TAKE(arena, 2 * joints, l->sides));
@@ -117,7 +119,7 @@ void cni_tree_loops_solve(CniTree *t, int move) {
     }
     x += t->nodes[i].hinge ? HINGE_ROWS : POINT_ROWS;
   }
-  cni_direct_solve(l->direct, l->x, l->x, 0, cni_direct_islands(l->direct));
+  cni_direct_solve_once(l->direct, l->x, l->x);
   x = l->x;
   for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeJoint *j = &t->joints[i];

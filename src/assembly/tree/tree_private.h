@@ -116,6 +116,8 @@ struct CniTree {
   int32_t joint_count, body_count, node_count;
   int32_t link_count; // more than there are nodes: there are loops
   CniTreeLoops loops;
+  int32_t stiff;  // 1: there is a body that forces hold against turning
+  int32_t kicked; // 1: the factor is that of a kick at `pose`, without such: two kicks share it
   CniTreeNode *nodes;
   CniTreeBody *bodies;
   CniTreeJoint *joints;

@@ -141,7 +141,7 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   int32_t n = model->body_count, links = n + model->joint_count;
   Growth g;
   CniArena *arena = &t->arena;
-  t->valid = t->is_tree = t->node_count = t->link_count = 0;
+  t->valid = t->is_tree = t->node_count = t->link_count = t->kicked = 0;
   CNI_TRY(cni_arena_reset(arena));
   CNI_TRY(CNI_TAKE(arena, model->joint_count, t->copies));
   CNI_TRY(CNI_TAKE(arena, n, g.node_of));

@@ -73,6 +73,7 @@ int cni_tree_stiffen(CniTree *t, const CniTreeInput *in, int wanted) {
   double hh = in->time_step * in->time_step;
   CnSym3 more;
   int any = 0;
+  t->stiff = 0;
   if (!in->geometric_stiffness) return 1;
   if (is_soft(t, in, wanted * wanted * hh)) return wanted;
   if (wanted > 1) {
@@ -82,7 +83,9 @@ int cni_tree_stiffen(CniTree *t, const CniTreeInput *in, int wanted) {
     if (!any) return wanted;
   }
   sum_stiffness(t, in, hh);
-  for (int32_t i = 0; i < t->node_count; i++)
+  for (int32_t i = 0; i < t->node_count; i++) {
     t->bodies[i].stiff = cni_stiffness_end(&t->stiffness[i], &t->bodies[i].added);
+    t->stiff |= t->bodies[i].stiff;
+  }
   return 1;
 }

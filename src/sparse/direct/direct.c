@@ -19,7 +19,7 @@
 #define PROOF_SHIFT 1e-11   // with a shift that leaves rows alone that are nearly dependent
 #define LONGEST 100         // step along a direction; longer where S is below shift D/100: nothing
 #define AGREE 1e-9          // of the largest c: rows that are left out are met by the others
-#define LEAST 1e-9          // of the largest D x: a solution is that of least norm
+#define LEAST 1e-7          // of the largest norm: a solution is that of least norm
 #define LINE CNI_DIRECT_LINE
 
 static const double *load(const CnTwist *e) { return &e->velocity.x; }
@@ -44,10 +44,17 @@ static void factor_islands(void *context, int32_t begin, int32_t end) {
   CniDirect *d = context;
   for (int32_t i = begin; i < end; i++) {
     d->shift[i] = d->asked[i] = d->given[i] = 0;
+    d->scaled[i] = 0;
     d->kernels->values(d, i, 0);
-    d->care[i] = (uint8_t)d->kernels->factor(d, i, CNI_DIRECT_LOST);
+    d->care[i] = (uint8_t)d->kernels->factor(d, i, d->least_pivot);
   }
 }
+
+void cni_direct_again(CniDirect *d) {
+  for (int32_t i = 0; i < d->island_count; i++) d->asked[i] = d->given[i] = 0;
+}
+
+void cni_direct_leave_out(CniDirect *d, double share) { d->least_pivot = share; }
 
 void cni_direct_factor(CniDirect *d, const CniDirectSystem *s, CnTasks *tasks) {
   d->now = *s;
@@ -213,27 +220,53 @@ static int agree(CniDirect *d, int32_t island) {
   return largest(d, island, d->y, 1) <= AGREE * d->asked[island];
 }
 
+// About the norm of each n: n.z, where z has a sign by chance and the size sqrt(D) in every row. Where
+// that is too small by chance, a solution is only looked at more sharply.
+static void find_scales(CniDirect *d, int32_t island) {
+  uint32_t chance = 1;
+  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
+    for (int32_t i = LINE * k; i < LINE * k + LINE; i++) {
+      int row = d->order[k] < d->block_count && i < LINE * k + d->dim[k];
+      chance = 1664525 * chance + 1013904223;
+      d->scale[i] = row ? (chance >> 31 ? 1 : -1) * sqrt(d->weight[i]) : 0;
+    }
+  d->kernels->forward(d, island, d->scale);
+  d->scaled[island] = 1;
+}
+
+// Is what y has of every n next to nothing? D y to d->residual.
+static int is_least(CniDirect *d, int32_t island) {
+  double square = 0, bound;
+  if (!d->scaled[island]) find_scales(d, island);
+  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
+    for (int32_t i = LINE * k; i < LINE * k + LINE; i++) {
+      int row = d->order[k] < d->block_count && i < LINE * k + d->dim[k];
+      d->image[i] = d->residual[i] = row ? d->weight[i] * d->y[i] : 0;
+      if (row) square += d->residual[i] * d->y[i];
+    }
+  d->given[island] = cn_max(d->given[island], square);
+  bound = LEAST * sqrt(d->given[island]);
+  d->kernels->forward(d, island, d->image);
+  for (int32_t i = LINE * d->island_start[island]; i < LINE * d->island_start[island + 1]; i++)
+    if (d->lost[i] && !(fabs(d->image[i]) <= bound * fabs(d->scale[i]))) return 0;
+  return 1;
+}
+
 // y becomes the one of least norm with the same S y: (shift P^-1 D)^n leaves of y what S does not see.
 static void make_least(CniDirect *d, int32_t island) {
   int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
-  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
-    for (int32_t i = LINE * k; i < LINE * k + LINE; i++)
-      d->image[i] = d->order[k] < d->block_count ? d->weight[i] * d->y[i] : 0;
-  d->given[island] = cn_max(d->given[island], largest(d, island, d->image, 0));
+  if (is_least(d, island)) return;
   memcpy(d->sum + begin, d->y + begin, (size_t)(end - begin) * sizeof *d->y);
-  memcpy(d->residual + begin, d->image + begin, (size_t)(end - begin) * sizeof *d->y);
-  d->kernels->forward(d, island, d->image);
-  if (largest(d, island, d->image, 1) <= LEAST * d->given[island]) return;
   CniDirect other = shifted(d, island, CNI_DIRECT_SHIFT);
   find_contradiction(&other, island, CNI_DIRECT_SHIFT, FILTERS);
   // the filter's last solution is what it leaves, over the shift
   for (int32_t i = begin; i < end; i++) d->y[i] = d->sum[i] - CNI_DIRECT_SHIFT * d->y[i];
 }
 
-// least: 0: any solution will do.
+// least: 0: any solution will do. steps: of refinement, below 0: none.
 static void solve_island(CniDirect *d, int32_t island, const double *c, int32_t steps, int least) {
   int care = d->care[island];
-  if ((care & CNI_DIRECT_REFINED) && steps < 1) steps = 1;
+  if ((care & CNI_DIRECT_REFINED) && steps == 0) steps = 1;
   if (care & CNI_DIRECT_BASIC) {
     load_island(d, island, c, d->residual);
     if (!agree(d, island)) {
@@ -304,6 +337,13 @@ double cni_direct_contradiction(CniDirect *d, const double *c, int32_t island, d
 void cni_direct_solve(CniDirect *d, const double *c, double *x, int32_t begin, int32_t end) {
   for (int32_t i = begin; i < end; i++) {
     solve_island(d, i, c, 0, 1);
+    store_island(d, i, x);
+  }
+}
+
+void cni_direct_solve_once(CniDirect *d, const double *c, double *x) {
+  for (int32_t i = 0; i < d->island_count; i++) {
+    solve_island(d, i, c, -1, 1);
     store_island(d, i, x);
   }
 }

@@ -39,6 +39,7 @@ struct CniDirect {
   CniArena arena;      // everything but `pattern`
   int32_t valid;       // 1: there is a structure
   int32_t too_large;   // 1: but its factor would be
+  double least_pivot;  // of its diagonal: rows with less are left out
   CniDirectSystem now; // of the last factorisation
 
   // the structure it was made for
@@ -80,7 +81,9 @@ struct CniDirect {
   double *value_shifted;     // the factor of S + shift D, where it was asked for,
   double *inverse_shifted;   // its pivots,
   double *shift;             // and per island its shift; 0: there is none
-  double *asked, *given;     // per island: largest of c and of D x since S was factored
+  double *asked, *given;     // per island: largest of c and of x^T D x since S was factored
+  double *scale;             // by places, of rows left out: the norm of their n
+  uint8_t *scaled;           // per island: they are there
   double *y;                 // solutions by places, and vectors of conjugate gradients
   double *residual, *step, *image, *sum;
   CnTwist *moved; // per body: momenta, then velocities that a solution gives

@@ -28,6 +28,7 @@ CnStatus cni_direct_create(const CnAllocator *allocator, CniDirect **direct) {
   memset(d, 0, sizeof *d);
   d->allocator = *allocator;
   d->kernels = cni_direct_kernels(cni_simd_level());
+  d->least_pivot = CNI_DIRECT_LOST;
   cni_arena_init(&d->arena, allocator);
   return CN_OK;
 }
@@ -428,6 +429,8 @@ static CnStatus take_numbers(CniDirect *d) {
   TAKE(d->island_count, d->shift);
   TAKE(d->island_count, d->asked);
   TAKE(d->island_count, d->given);
+  TAKE(d->size, d->scale);
+  TAKE(d->island_count, d->scaled);
   TAKE(d->size, d->y);
   TAKE(d->size, d->residual);
   TAKE(d->size, d->step);

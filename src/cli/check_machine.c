@@ -87,7 +87,9 @@ static int32_t list_far_limits(CniShow *show, const CnWorld *world, int shown) {
       const CnJointAxis *axis = &def.axes[k];
       double most = fmax(isfinite(axis->lower) ? fabs(axis->lower) : 0,
                          isfinite(axis->upper) ? fabs(axis->upper) : 0);
-      int turns = strcmp(cn_joint_coordinate_unit(def.kind, k), "rad") == 0;
+      // degrees come in whole numbers; several turns, or no limit, as radians are not so or are larger
+      int turns = strcmp(cn_joint_coordinate_unit(def.kind, k), "rad") == 0 && most <= 3600 &&
+                  most == floor(most);
       if (!turns || !(most > WHOLE_TURN) || (shown && far >= CNI_LISTED_JSON)) continue;
       far++;
       if (!shown) continue;

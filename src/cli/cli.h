@@ -4,7 +4,7 @@
 #ifndef CNI_CLI_H
 #define CNI_CLI_H
 
-#include <cairn/base.h>
+#include <cairn/scene.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -124,6 +124,8 @@ int cni_usage_error(const CniCommand *command, const char *format, ...)
 int cni_fail(const CniArgs *args, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // One line on standard error.
 void cni_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+// Lines of a scene's description that begin with "beware: ", likewise.
+void cni_tell_beware(const CnScene *scene, const char *label);
 
 // The usage error for a command that is none, with the nearest one that is.
 int cni_unknown_command(const CniCommand *command, const char *name);

@@ -94,3 +94,22 @@ int cni_info_machine(CniShow *show, CnScene *scene, const CnSceneInfo *info) {
   cn_world_destroy(world);
   return good;
 }
+
+// ---- what the translation could not do and what changes how the robot moves ----
+
+#define WORD "beware: "
+#define MOST 5
+
+void cni_tell_beware(const CnScene *scene, const char *label) {
+  CnSceneInfo info;
+  int32_t count = 0;
+  cn_scene_info(scene, &info);
+  for (const char *at = info.description; at; at = strchr(at, '\n')) {
+    at += *at == '\n';
+    if (strncmp(at, WORD, strlen(WORD)) != 0) continue;
+    const char *text = at + strlen(WORD);
+    if (count++ < MOST) cni_tell("%s: %.*s", label, (int)strcspn(text, "\n"), text);
+  }
+  if (count > MOST)
+    cni_tell("%s: and %d more of that (`cairn info` lists all)", label, count - MOST);
+}

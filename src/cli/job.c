@@ -235,6 +235,7 @@ static int open_scene(CniJob *job) {
   if (cn_scene_open_files(job->label, cni_args_text(job->args, "files"), job->settings,
                           job->setting_count, &allocator, &job->scene) != CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());
+  cni_tell_beware(job->scene, job->label);
   int status = cni_job_world(job);
   if (status != CNI_EXIT_DONE) return status;
   if (cn_scene_fill(job->scene, job->world) != CN_OK)

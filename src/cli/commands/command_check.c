@@ -232,6 +232,7 @@ static int check_scene(const CniArgs *args) {
     status = cni_fail(args, "%s", cn_error_message());
   if (status == CNI_EXIT_DONE) {
     show(&check, label, cni_args_has(args, "json"));
+    cni_tell_beware(check.scene, label);
     if (check.massless_count > 0) {
       cni_tell("%s: %d dynamic bodies have no mass: a run would fail", label, check.massless_count);
       status = CNI_EXIT_FAILED;

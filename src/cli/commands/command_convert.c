@@ -58,6 +58,7 @@ static int run(const CniArgs *args) {
     status = cn_scene_open(source, settings, count, &allocator, &scene) == CN_OK
                  ? convert(args, source, scene)
                  : cni_fail(args, "%s", cn_error_message());
+  if (scene) cni_tell_beware(scene, source);
   cn_scene_destroy(scene);
   free(settings);
   free(texts);

@@ -33,6 +33,7 @@ static CnStatus write_page(const CniArgs *args, const char *source, const char *
     CnScene *scene;
     status = cn_scene_open_files(source, cni_args_text(args, "files"), settings, setting_count,
                                  &allocator, &scene);
+    if (status == CN_OK) cni_tell_beware(scene, source);
     if (status == CN_OK) status = cn_page_from_scene(scene, output);
     cn_scene_destroy(scene);
   }

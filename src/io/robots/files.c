@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that a robot description names: meshes, found beside it or in the folders above (packages).
+#define _XOPEN_SOURCE 700 // realpath
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "io/meshes/mesh_file.h"
@@ -30,6 +33,17 @@ static size_t folder_length(const char *path, size_t length) {
   return length;
 }
 
+// file:///FOLDER/a.stl with the folder of the description is a.stl; anything else stays.
+static const char *without_folder(const char *base, const char *name) {
+  char folder[PATH_MAX], here[PATH_SIZE];
+  size_t length = folder_length(base, strlen(base));
+  if (name[0] != '/' || length >= sizeof here) return name;
+  snprintf(here, sizeof here, "%.*s", (int)length, base);
+  if (!realpath(length > 0 ? here : ".", folder)) return name;
+  length = strlen(folder);
+  return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
+}
+
 CnStatus cni_robot_find_file(CniRobot *robot, const CniXmlNode *node, const char *folder,
                              const char *name, const char **path) {
   const char *base = robot->def->path, *package = "package://", *scheme = "file://";
@@ -37,7 +51,8 @@ CnStatus cni_robot_find_file(CniRobot *robot, const CniXmlNode *node, const char
   *path = NULL;
   int packaged = strncmp(name, package, strlen(package)) == 0, up = packaged ? FOLDERS_UP : 1;
   if (packaged) name += strlen(package);
-  if (strncmp(name, scheme, strlen(scheme)) == 0) name += strlen(scheme);
+  if (strncmp(name, scheme, strlen(scheme)) == 0)
+    name = without_folder(base, name + strlen(scheme));
   if (leads_out(name) || (folder && leads_out(folder)))
     return cni_xml_fail(node, "files outside the robot's folder are not read (got \"%.60s\")",
                         name);
@@ -80,7 +95,8 @@ CnStatus cni_robot_mesh(CniRobot *robot, const CniXmlNode *node, const char *fol
     return cni_xml_fail(node, "\"scale\" must not be 0");
   CNI_TRY(cni_robot_find_file(robot, node, folder, name, &path));
   if (!path) {
-    cni_robot_note(robot, "line %d: the mesh %.150s is not there: left out", (int)node->line, name);
+    cni_robot_note(robot, "%sline %d: the mesh %.150s is not there: left out",
+                   robot->drawing ? "" : "beware: ", (int)node->line, name);
     return CN_OK;
   }
   // one geometry for all that use a file alike
@@ -97,7 +113,8 @@ CnStatus cni_robot_mesh(CniRobot *robot, const CniXmlNode *node, const char *fol
     cni_mesh_release(&mesh);
     if (status == CN_NO_MEMORY) return status;
     if (status != CN_OK) {
-      cni_robot_note(robot, "line %d: left out: %.300s", (int)node->line, cn_error_message());
+      cni_robot_note(robot, "%sline %d: left out: %.300s",
+                     robot->drawing ? "" : "beware: ", (int)node->line, cn_error_message());
       return CN_OK;
     }
     known = robot->mesh_count;

@@ -77,7 +77,8 @@ typedef struct CniRobot {
   json_t *materials, *geometries, *settings;            // objects
   json_t *couplings, *forces, *links, *pairs, *sensors; // lists; links are joints of loops
   const char *title;
-  int32_t broken; // JSON that could not be made: no memory, or a number that is not finite
+  int32_t drawing; // the shapes being read are only looked at: what is wanting does not matter
+  int32_t broken;  // JSON that could not be made: no memory, or a number that is not finite
 } CniRobot;
 
 CnStatus cni_robot_init(CniRobot *robot, const CniRobotDef *def, const CnAllocator *allocator);
@@ -93,7 +94,7 @@ CnStatus cni_robot_add_body(CniRobot *robot, const char *source, CniXmlNode *nod
 CnStatus cni_robot_add_joint(CniRobot *robot, const CniRobotJoint *joint, int32_t *index);
 // Takes the item over: kind and sizes of the shape; pose and material are put in.
 CnStatus cni_robot_add_shape(CniRobot *robot, int32_t body, CnPose pose, json_t *item);
-// The names of shapes' materials by their values; null: no material.
+// A line for the description. What changes how the robot moves begins with "beware: ", and commands tell it.
 void cni_robot_note(CniRobot *robot, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // Starts of the joints by the settings, places of all bodies, which of them become bodies of the scene.

@@ -133,6 +133,7 @@ static CnStatus read_shapes(Urdf *u, CniXmlNode *link, int32_t body) {
     CniXmlView view = cni_xml_view(n);
     cni_xml_known(&view, known);
     CNI_TRY(read_origin(n, &pose));
+    u->robot->drawing = !solid;
     CNI_TRY(read_geometry(u, n, &item));
     if (!item) continue;
     if (!solid) {
@@ -389,7 +390,9 @@ static CnStatus add_links(Urdf *u) {
   CNI_TRY(cni_arena_array(&u->robot->arena, u->link_count, sizeof *u->queue, &u->queue));
   for (int32_t i = 0; i < u->link_count; i++) {
     if (u->links[i].joint && u->links[i].parent >= 0) continue;
-    if (roots++ > 0) cni_robot_note(u->robot, "%.60s hangs on no other link", u->links[i].name);
+    if (roots++ > 0 && !u->links[i].joint)
+      cni_robot_note(u->robot, "beware: %.60s hangs on no other link: a second root",
+                     u->links[i].name);
     u->queue[count++] = i;
   }
   for (int32_t k = 0; k < count; k++) {

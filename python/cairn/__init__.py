@@ -16,7 +16,7 @@ from .run import Recorder, Run
 from .scene import Scene, load, scenes
 from .sweep import Table, sweep
 from .shapes import Shape, box, capsule, cone, cylinder, ellipsoid, heights, hull, mesh, plane, sphere
-from .things import Body, Force, Function, Joint, Material, rotate
+from .things import Body, BodyShape, Force, Function, Joint, Material, rotate
 from .views import POSE, TWIST, View
 from .world import Report, Verdict, World
 
@@ -30,7 +30,7 @@ for _function, _structs in ((World.__init__, ("CnWorldDef", "CnSolverDef")), (Wo
 del _function, _structs
 
 __version__ = text(lib.cn_version())
-__all__ = ["Batch", "Body", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
+__all__ = ["Batch", "Body", "BodyShape", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
            "Scene", "Shape", "Solution", "TWIST", "Table", "VectorEnv", "Verdict", "View", "World", "box", "capsule", "cone", "cylinder",
            "describe", "ellipsoid", "ffi", "heights", "hull", "lib", "load", "mesh", "plane", "rotate", "scenes", "solve", "solvers",
            "sphere", "sweep"]

@@ -113,6 +113,25 @@ def numbers(value: Any, count: int, where: str) -> list[float]:
     return out
 
 
+def reals(value: Any, where: str) -> np.ndarray:
+    """An array of numbers, or an Error."""
+    try:
+        return np.ascontiguousarray(value, float)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{where}: must be numbers (got {value!r})") from None
+
+
+def two(value: Any, where: str) -> list:
+    """Two things, such as a velocity and a spin."""
+    try:
+        both = list(value)
+    except TypeError:
+        both = []
+    if len(both) != 2:
+        raise Error(f"{where}: must be two things (got {value!r})")
+    return both
+
+
 def vec3(value: Any, where: str = "vector"):
     return ffi.new("CnVec3 *", numbers(value, 3, where))[0]
 
@@ -121,6 +140,8 @@ def pose_of(value: Any, where: str):
     """A pose from a position, from seven numbers, or from (position, rotation)."""
     position, rotation = value, (1, 0, 0, 0)
     if isinstance(value, np.void) or (isinstance(value, np.ndarray) and value.dtype.names):
+        if not {"position", "rotation"} <= set(value.dtype.names or ()):
+            raise Error(f"{where}: must have the fields position and rotation")
         position, rotation = value["position"], value["rotation"]
     elif isinstance(value, dict):
         unknown = set(value) - {"position", "rotation"}
@@ -165,13 +186,11 @@ def _put_struct(target, kind, value, where: str, keep: list) -> None:
         pose = pose_of(value, where)
         target.position, target.rotation = pose.position, pose.rotation
     elif cname(kind) == "CnTwist" and not isinstance(value, dict):
-        both = list(value)
-        if len(both) == 2:
-            both = list(both[0]) + list(both[1])
-        both = numbers(both, 6, where)
+        velocity, spin = two(value, where) if np.ndim(value) != 1 or len(value) != 6 else (value[:3], value[3:])
+        both = numbers(velocity, 3, where + ".velocity") + numbers(spin, 3, where + ".spin")
         target.velocity, target.spin = both[:3], both[3:]
     elif cname(kind) == "CnSym3" and not isinstance(value, dict):
-        matrix = np.asarray(value, float)
+        matrix = reals(value, where)
         six = ([matrix[0, 0], matrix[1, 1], matrix[2, 2], matrix[0, 1], matrix[0, 2], matrix[1, 2]]
                if matrix.shape == (3, 3) else list(matrix) + [0.0] * 3 if matrix.shape == (3,) else matrix)
         for field, number in zip(("xx", "yy", "zz", "xy", "xz", "yz"), numbers(six, 6, where)):
@@ -208,7 +227,7 @@ def _put(target, name: str, kind, value: Any, where: str, keep: list) -> None:
     elif kind.kind == "pointer" and cname(kind.item) == "char":
         if not isinstance(value, str):
             raise Error(f"{where}: must be a text (got {value!r})")
-        keep.append(ffi.new("char[]", _text_bytes(value, where)))
+        keep.append(ffi.new("char[]", text_bytes(value, where)))
         setattr(target, name, keep[-1])
     elif kind.kind == "pointer" and kind.item.kind in ("struct", "primitive"):
         _put_pointer(target, name, kind, value, where, keep)
@@ -219,7 +238,7 @@ def _put(target, name: str, kind, value: Any, where: str, keep: list) -> None:
 NAME_BYTES = 47  # longer names would be cut
 
 
-def _text_bytes(value: str, where: str) -> bytes:
+def text_bytes(value: str, where: str) -> bytes:
     data = value.encode()
     if b"\0" in data:
         raise Error(f"{where}: a text has no zero in it (got {value!r})")
@@ -243,11 +262,11 @@ def _put_pointer(target, name, kind, value, where: str, keep: list) -> None:
     """An array that C copies: of points as (n, 3) numbers, or of plain numbers."""
     if kind.item.kind == "struct":
         width = ffi.sizeof(kind.item) // 8
-        array = np.ascontiguousarray(value, float)
+        array = reals(value, where)
         if array.ndim != 2 or array.shape[1] != width:
             raise Error(f"{where}: must be an array of n x {width} numbers (got {array.shape})")
     else:
-        array = np.ascontiguousarray(value, float)
+        array = reals(value, where)
     keep.append(array)
     setattr(target, name, ffi.cast(kind, array.ctypes.data))
 

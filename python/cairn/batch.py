@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Callable, Optional, Sequence
+from typing import Callable, NamedTuple, Optional, Sequence
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Batch:
         return lib.cn_batch_count(self._pointer)
 
     def _given(self, values, columns: int, name: str) -> np.ndarray:
-        array = np.ascontiguousarray(values, float)
+        array = _c.reals(values, f"batch: {name}")
         if array.shape != (len(self), columns):
             raise Error(f"batch: {name} must be {len(self)} x {columns} numbers (got {array.shape})")
         return array
@@ -67,6 +67,29 @@ class Batch:
                                     _c.array_pointer(twists, "CnTwist"), poses.size))
         return poses, twists
 
+    def set_state(self, poses: Optional[np.ndarray] = None, twists: Optional[np.ndarray] = None, mask=None) -> None:
+        """Set them, of all worlds or those of the mask: arrays as state() gives them."""
+        given = []
+        for array, kind, name in ((poses, POSE, "poses"), (twists, TWIST, "twists")):
+            if array is not None and (not isinstance(array, np.ndarray) or array.dtype != kind
+                                      or array.shape != (len(self), self._bodies) or not array.flags.c_contiguous):
+                raise Error(f"batch: {name} must be {len(self)} x {self._bodies} as state() gives them")
+            given.append(ffi.NULL if array is None else _c.array_pointer(array, "CnPose" if kind is POSE else "CnTwist"))
+        chosen = self._mask(mask)
+        call(lib.cn_batch_set_state(self._pointer, *given,
+                                    ffi.NULL if chosen is None else _c.array_pointer(chosen, "uint8_t")))
+
+    def _mask(self, mask) -> Optional[np.ndarray]:
+        if mask is None:
+            return None
+        try:
+            mask = np.ascontiguousarray(np.asarray(mask, bool), np.uint8)
+        except (TypeError, ValueError):
+            raise Error(f"batch: a mask is true or false for each world (got {mask!r})") from None
+        if mask.shape != (len(self),):
+            raise Error(f"batch: the mask must have {len(self)} entries (got {mask.shape})")
+        return mask
+
     @property
     def positions(self) -> np.ndarray:
         """worlds x bodies x 3."""
@@ -81,10 +104,7 @@ class Batch:
 
     def reset(self, mask=None, snapshot: Optional[bytes] = None) -> None:
         """Put worlds (all, or those of the mask) back to their start, or to a snapshot of the model."""
-        if mask is not None:
-            mask = np.ascontiguousarray(mask, np.uint8)
-            if mask.shape != (len(self),):
-                raise Error(f"batch: the mask must have {len(self)} entries (got {mask.shape})")
+        mask = self._mask(mask)
         try:
             data = ffi.NULL if snapshot is None else ffi.from_buffer(snapshot)
         except TypeError:
@@ -93,22 +113,53 @@ class Batch:
                                 0 if snapshot is None else len(snapshot)))
 
 
+class Box(NamedTuple):
+    """Bounds of actions or observations, where gymnasium with its own is not installed."""
+    low: float
+    high: float
+    shape: tuple
+    dtype: type = np.float64
+
+
+def _box(low: float, high: float, shape: tuple):
+    try:
+        from gymnasium.spaces import Box as Space
+    except ImportError:
+        Space = Box
+    return Space(low=low, high=high, shape=shape, dtype=np.float64)
+
+
 class VectorEnv:
     """Environments for learning, with the calls of gymnasium's vector environments (which need not be
     installed): actions are controls, observations are coordinates and rates unless `observe` says otherwise;
-    `reward(batch)` and `done(batch)` give one value a world. Worlds that are done begin again."""
+    `reward(batch)` and `done(batch)` give one value a world. Worlds that are done begin again. `bounds` are those of
+    actions. `start(batch, random, mask)` may change the start of worlds that begin, by random numbers of the seed."""
 
     def __init__(self, batch: Batch, reward: Callable[[Batch], np.ndarray],
                  done: Optional[Callable[[Batch], np.ndarray]] = None,
-                 observe: Optional[Callable[[Batch], np.ndarray]] = None, steps: int = 1, limit: int = 1000):
+                 observe: Optional[Callable[[Batch], np.ndarray]] = None, steps: int = 1, limit: int = 1000,
+                 bounds: tuple[float, float] = (-np.inf, np.inf), start: Optional[Callable] = None):
         self.batch, self.num_envs = batch, len(batch)
         self._reward, self._done, self._observe = reward, done, observe or (lambda b: np.hstack(b.joints()))
         self._steps, self._limit, self._age = steps, limit, np.zeros(len(batch), int)
+        self._start, self._random = start, np.random.default_rng(0)
+        seen = np.asarray(self._observe(batch)).shape
+        self.single_action_space = _box(*bounds, (batch._controls,))
+        self.action_space = _box(*bounds, (len(batch), batch._controls))
+        self.single_observation_space = _box(-np.inf, np.inf, seen[1:])
+        self.observation_space = _box(-np.inf, np.inf, seen)
+
+    def _begin(self, mask: np.ndarray) -> None:
+        self.batch.reset(mask)
+        self._age[mask] = 0
+        if self._start:
+            self._start(self.batch, self._random, mask)
 
     def reset(self, seed=None, options=None) -> tuple[np.ndarray, dict]:
         """All worlds to their start: observations and a dict."""
-        self.batch.reset()
-        self._age[:] = 0
+        if seed is not None:
+            self._random = np.random.default_rng(seed)
+        self._begin(np.ones(len(self.batch), bool))
         return self._observe(self.batch), {}
 
     def step(self, actions) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
@@ -120,6 +171,5 @@ class VectorEnv:
         truncated = self._age >= self._limit
         over = terminated | truncated
         if over.any():
-            self.batch.reset(over)
-            self._age[over] = 0
+            self._begin(over)
         return self._observe(self.batch), reward, terminated, truncated, {}

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _c
 from ._c import ffi, lib
+from .things import BodyShape, id_of
 
 TWIST = _c.dtype("CnTwist")
 
@@ -43,7 +44,8 @@ def _before_step(context, _world, time, time_step):
 @_hook("cairn_filter", 1)
 def _filter(context, _world, a, b):
     def ask(w):
-        return 1 if w._hooks["filter"](w, (a.slot, a.generation), (b.slot, b.generation)) else 0
+        shapes = (BodyShape(w, id_of("CnShapeId", shape.slot, shape.generation)) for shape in (a, b))
+        return 1 if w._hooks["filter"](w, *shapes) else 0
     answer = _guarded(context, ask)
     return 1 if answer is None else answer
 

@@ -85,6 +85,8 @@ class Scene:
 
     def measure(self, world: World) -> dict[str, float]:
         """The scene's sensors in a world of it."""
+        if not isinstance(world, World):
+            raise Error(f"measure: must be a world of this scene (got {world!r})")
         names = self.sensors
         values = np.empty(len(names))
         with world._use() as pointer:

@@ -41,6 +41,25 @@ class Thing:
         value = getattr(out, field)
         return text(value) if isinstance(value, ffi.CData) and ffi.typeof(value).kind == "pointer" else _c.plain(value)
 
+    @property
+    def user_data(self) -> int:
+        """A number of yours about it, kept in snapshots; 0 until it is set."""
+        out = ffi.new("uint64_t *")
+        with self.world._use() as pointer:
+            call(lib.cn_user_data(pointer, self._thing(), out))
+        return out[0]
+
+    @user_data.setter
+    def user_data(self, value) -> None:
+        if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
+            raise Error(f"user_data: must be a whole number from 0 to 2^64 - 1 (got {value!r})")
+        with self.world._use() as pointer:
+            call(lib.cn_user_data_set(pointer, self._thing(), int(value)))
+
+    def _thing(self):
+        return ffi.new("CnThing *", {"sort": getattr(lib, "CN_THING_" + self._sort.upper()), "slot": self._id.slot,
+                                     "generation": self._id.generation})[0]
+
     def _ask(self, function, kind: str):
         out = ffi.new(kind + " *")
         with self.world._use() as pointer:
@@ -66,6 +85,74 @@ class Material(Thing):
             call(lib.cn_material_set(pointer, self._id, out))
 
 
+class BodyShape(Thing):
+    """A shape of a body: `body.shapes`, `world.shapes`."""
+    _sort = "shape"
+
+    @property
+    def body(self) -> "Body":
+        """Whose it is."""
+        out = self._ask(lib.cn_shape_body, "CnBodyId")
+        return Body(self.world, id_of("CnBodyId", out.slot, out.generation))
+
+    @property
+    def fields(self) -> dict:
+        """Its definition as it is now."""
+        return _c.plain(self._ask(lib.cn_shape_def, "CnShapeDef"))
+
+    @property
+    def kind(self) -> str:
+        """One of "sphere", "box" ..."""
+        return _c.word("CnShapeKind", self._ask(lib.cn_shape_def, "CnShapeDef").kind)
+
+    @property
+    def name(self) -> str:
+        """Empty without one; may be set."""
+        with self.world._use() as pointer:
+            return text(lib.cn_shape_name(pointer, self._id))
+
+    @name.setter
+    def name(self, value: str) -> None:
+        if not isinstance(value, str):
+            raise Error(f"shape.name: must be a text (got {value!r})")
+        with self.world._use() as pointer:
+            call(lib.cn_shape_set_name(pointer, self._id, _c.text_bytes(value, "shape.name")))
+
+    @property
+    def material(self) -> Optional[Material]:
+        """None: the usual one; may be set."""
+        out = self._ask(lib.cn_shape_def, "CnShapeDef")  # a name: parts of a struct do not keep it alive
+        slot, generation = out.material.slot, out.material.generation
+        return Material(self.world, id_of("CnMaterialId", slot, generation)) if slot else None
+
+    @material.setter
+    def material(self, value: Optional[Material]) -> None:
+        if value is not None and not isinstance(value, Material):
+            raise Error(f"shape.material: must be a material of this world (got {value!r})")
+        given = self.world._own(value)._id if value is not None else id_of("CnMaterialId", 0, 0)
+        with self.world._use() as pointer:
+            call(lib.cn_shape_set_material(pointer, self._id, given))
+
+    def filter(self, category: int, mask: int = 0xffffffff) -> None:
+        """Bits: two shapes meet if each one's category is in the other's mask."""
+        for value in (category, mask):
+            if not isinstance(value, (int, np.integer)) or not 0 <= value < 2**32:
+                raise Error(f"shape.filter: must be whole numbers of 32 bits (got {value!r})")
+        with self.world._use() as pointer:
+            call(lib.cn_shape_set_filter(pointer, self._id, int(category), int(mask)))
+
+    @property
+    def size(self) -> dict:
+        """All of CnShapeSize: the box about it, radii inside and outside."""
+        return _c.plain(self._ask(lib.cn_shape_size, "CnShapeSize"))
+
+    def destroy(self) -> None:
+        """Take it off its body."""
+        self.world._move()
+        with self.world._use() as pointer:
+            call(lib.cn_shape_destroy(pointer, self._id))
+
+
 class Body(Thing):
     """A rigid body. Positions and velocities are those of its frame's origin, in world axes."""
     _sort = "body"
@@ -87,8 +174,15 @@ class Body(Thing):
 
     @property
     def kind(self) -> str:
-        """One of "dynamic", "fixed", "kinematic"."""
+        """One of "dynamic", "fixed", "kinematic"; may be set."""
         return _c.word("CnBodyKind", self._ask(lib.cn_body_info, "CnBodyInfo").kind)
+
+    @kind.setter
+    def kind(self, value: str) -> None:
+        number = _c.enum("CnBodyKind", value, "body.kind")
+        self.world._move()
+        with self.world._use() as pointer:
+            call(lib.cn_body_set_kind(pointer, self._id, number))
 
     @property
     def position(self) -> np.ndarray:
@@ -146,7 +240,7 @@ class Body(Thing):
 
     @twist.setter
     def twist(self, value) -> None:
-        velocity, spin = value
+        velocity, spin = _c.two(value, "twist")
         twist = ffi.new("CnTwist *", {"velocity": _c.numbers(velocity, 3, "velocity"),
                                       "spin": _c.numbers(spin, 3, "spin")})
         with self.world._use() as pointer:
@@ -156,20 +250,54 @@ class Body(Thing):
         """A force (N, world axes) for the next step, at a point of the world or at the centre of mass."""
         force = _c.vec3(force, "force")
         if point is None:
-            com = self.info["com"]["position"]
-            position, rotation = self.pose
-            point = position + rotate(rotation, com)
+            point = self._centre()
         with self.world._use() as pointer:
             call(lib.cn_body_apply_force(pointer, self._id, force, _c.vec3(point, "point")))
+
+    def _centre(self) -> np.ndarray:
+        position, rotation = self.pose
+        return position + rotate(rotation, self.info["com"]["position"])
 
     def turn(self, torque) -> None:
         """A torque (N m, world axes) for the next step."""
         with self.world._use() as pointer:
             call(lib.cn_body_apply_torque(pointer, self._id, _c.vec3(torque, "torque")))
 
-    def add(self, shape: Shape) -> None:
+    def hit(self, impulse, point=None) -> None:
+        """An impulse (N s, world axes) at a point of the world or at the centre of mass: the velocity changes at once."""
+        impulse, point = _c.vec3(impulse, "impulse"), self._centre() if point is None else point
+        with self.world._use() as pointer:
+            call(lib.cn_body_apply_impulse(pointer, self._id, impulse, _c.vec3(point, "point")))
+
+    def push_local(self, force, point=(0, 0, 0)) -> None:
+        """A force for the next step; force and point in the axes of the body frame."""
+        with self.world._use() as pointer:
+            call(lib.cn_body_apply_local_force(pointer, self._id, _c.vec3(force, "force"), _c.vec3(point, "point")))
+
+    def set_mass(self, mass: float, inertia=None, com=None) -> None:
+        """Another mass (kg; 0: from the shapes), inertia and centre of mass."""
+        definition, keep = _c.definition(lib.cn_body_def_default(), {"mass": mass, **({} if inertia is None else {"inertia": inertia}),
+                                                                     **({} if com is None else {"com": com})}, "body")
+        self.world._move()
+        with self.world._use() as pointer:
+            call(lib.cn_body_set_mass(pointer, self._id, definition.mass, ffi.addressof(definition, "com"),
+                                      ffi.addressof(definition, "inertia")))
+
+    @property
+    def shapes(self) -> list[BodyShape]:
+        """Its shapes."""
+        found = []
+        self.info  # is it there?
+        while True:
+            with self.world._use() as pointer:
+                shape = lib.cn_body_shape(pointer, self._id, len(found))
+            if shape.slot == 0:
+                return found
+            found.append(BodyShape(self.world, id_of("CnShapeId", shape.slot, shape.generation)))
+
+    def add(self, shape: Shape) -> BodyShape:
         """Another shape."""
-        self.world._add_shape(self, shape)
+        return self.world._add_shape(self, shape)
 
     def move(self, **functions) -> None:
         """How a kinematic body moves by functions of time: x=, y=, z= (m), turn= (rad) about axis=."""
@@ -182,7 +310,7 @@ class Body(Thing):
         none = ffi.new("CnBodyId *")[0]
         count = ffi.new("int32_t *")
         with self.world._use() as pointer:
-            args = (pointer, self._id, self.world._own(other)._id if other else none)
+            args = (pointer, self._id, self.world._a(Body, other)._id if other is not None else none)
             call(lib.cn_world_contacts_of(*args, ffi.NULL, 0, count))
             numbers = np.empty(count[0], np.int32)
             call(lib.cn_world_contacts_of(*args, _c.array_pointer(numbers, "int32_t"), count[0], count))
@@ -262,8 +390,8 @@ class Joint(Thing):
         if axis is None:
             _c.fill(out[0], ffi.typeof(out[0]), fields, "joint", keep)
         else:
-            if not 0 <= axis < len(out.axes):
-                raise Error(f"joint: no coordinate {axis}")
+            if not isinstance(axis, (int, np.integer)) or not 0 <= axis < len(out.axes):
+                raise Error(f"joint: no coordinate {axis!r}")
             _c.fill(out.axes[axis], ffi.typeof("CnJointAxis"), fields, f"joint.axes[{axis}]", keep)
         with self.world._use() as pointer:
             call(lib.cn_joint_set(pointer, self._id, out))

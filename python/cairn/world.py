@@ -16,7 +16,7 @@ from . import _c
 from . import hooks as _hooks  # noqa: F401: installs what C calls
 from ._c import Error, call, ffi, lib, text
 from .shapes import Shape, plane
-from .things import Body, Force, Function, Joint, Material, Thing, id_of
+from .things import Body, BodyShape, Force, Function, Joint, Material, Thing, id_of
 from .views import POSE, TWIST, View
 
 
@@ -191,6 +191,12 @@ class World:
                 self._own(part)
         return value
 
+    def _a(self, kind, value):
+        """A thing of this world and of that kind."""
+        if not isinstance(value, kind):
+            raise Error(f"must be a {kind._sort} of this world (got {value!r})")
+        return self._own(value)
+
     def _move(self) -> None:
         """Before memory of the state may move: nobody looks at it, and old views are told so."""
         if self._lent:
@@ -265,7 +271,12 @@ class World:
         if not isinstance(count, (int, np.integer)) or count < 1:
             raise Error(f"step: count must be a whole number from 1 on (got {count!r})")
         report, step = ffi.new(_REPORT), lib.cn_world_step  # a report of its own: it may be kept
-        with _Use(self) as pointer:
+        if self._inside or not self._lock.acquire(False):
+            raise Error("this world is in use: inside step, or by another thread", "CN_BUSY")
+        try:
+            pointer = self._pointer
+            if pointer is None:
+                raise Error("this world is closed", "CN_INVALID_HANDLE")
             self._report = report
             for _ in range(count):
                 status = step(pointer, report)
@@ -277,6 +288,8 @@ class World:
                 self._views += 1
                 if self._recorder is not None:
                     self._recorder._step(pointer, report)
+        finally:
+            self._lock.release()
         return Report(report)
 
     @property
@@ -358,11 +371,12 @@ class World:
             call(create(pointer, out))
         return out[0]
 
-    def _add_shape(self, body: Body, shape: Shape) -> None:
+    def _add_shape(self, body: Body, shape: Shape) -> BodyShape:
         definition, keep = self._shape_definition(shape)
         out = ffi.new("CnShapeId *")
         with self._use() as pointer:
             call(lib.cn_shape_create(pointer, body._id, definition, out))
+        return BodyShape(self, id_of("CnShapeId", out.slot, out.generation))
 
     def floor(self, **fields) -> Body:
         """A fixed body with the plane z = 0."""
@@ -430,7 +444,7 @@ class World:
     def disable(self, a: Body, b: Body) -> None:
         """Two bodies meet no more."""
         with self._use() as pointer:
-            call(lib.cn_pair_disable(pointer, self._own(a)._id, self._own(b)._id))
+            call(lib.cn_pair_disable(pointer, self._a(Body, a)._id, self._a(Body, b)._id))
 
     def _walk(self, next_, kind: str, make) -> Iterator:
         id_ = id_of(kind, 0, 0)
@@ -447,6 +461,16 @@ class World:
         return list(self._walk(lib.cn_world_next_body, "CnBodyId", Body))
 
     @property
+    def shapes(self) -> list[BodyShape]:
+        """Of all bodies."""
+        return list(self._walk(lib.cn_world_next_shape, "CnShapeId", BodyShape))
+
+    @property
+    def materials(self) -> list[Material]:
+        """In the order of their creation."""
+        return list(self._walk(lib.cn_world_next_material, "CnMaterialId", Material))
+
+    @property
     def joints(self) -> list[Joint]:
         """In the order of their creation."""
         return list(self._walk(lib.cn_world_next_joint, "CnJointId", Joint))
@@ -457,12 +481,12 @@ class World:
         return list(self._walk(lib.cn_world_next_force, "CnForceId", Force))
 
     def find(self, name: str) -> Thing:
-        """The body, joint or material of that name."""
+        """The body, joint, material or shape of that name."""
         if not isinstance(name, str):
             raise Error(f"find: a name is a text (got {name!r})")
         key = name.encode()
         for find, make in ((lib.cn_world_find_body, Body), (lib.cn_world_find_joint, Joint),
-                           (lib.cn_world_find_material, Material)):
+                           (lib.cn_world_find_material, Material), (lib.cn_world_find_shape, BodyShape)):
             with self._use() as pointer:
                 found = find(pointer, key)
             if found.slot:
@@ -520,7 +544,7 @@ class World:
         for name, given in (("velocity", forces), ("spin", torques)):
             if given is None:
                 continue
-            given = np.asarray(given, float)
+            given = _c.reals(given, "push")
             if given.shape != (n, 3):
                 raise Error(f"push: must be {n} x 3 numbers (got {given.shape})")
             loads[name] = given

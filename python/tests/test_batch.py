@@ -69,3 +69,35 @@ def test_environment():
         seen, reward, terminated, truncated, _ = env.step(np.array([[0.0], [0.0], [50.0], [-50.0]]))
         ended += terminated.sum()
     assert ended >= 2 and reward.shape == (4,)
+    assert env.single_action_space.shape == (1,) and env.observation_space.shape == (4, 2)
+
+
+def test_environment_with_gymnasium(monkeypatch):
+    """Its spaces are used where it is installed; the start is random by the seed."""
+    import sys
+    import types
+
+    class Space:
+        def __init__(self, low, high, shape, dtype):
+            self.low, self.high, self.shape, self.dtype = low, high, shape, dtype
+
+    spaces = types.ModuleType("gymnasium.spaces")
+    spaces.Box = Space
+    monkeypatch.setitem(sys.modules, "gymnasium", types.ModuleType("gymnasium"))
+    monkeypatch.setitem(sys.modules, "gymnasium.spaces", spaces)
+
+    def start(batch, random, mask):
+        poses, twists = batch.state()
+        twists["spin"][:, :, 1] = random.normal(size=twists.shape)
+        twists["velocity"][:, :, 0] = -0.3 * twists["spin"][:, :, 1]
+        batch.set_state(poses, twists, mask)
+
+    world, hinge = arm()
+    env = cairn.VectorEnv(cairn.Batch(world, 3, controls=[(hinge, 0, "effort")]), reward=lambda b: np.zeros(3), bounds=(-1, 1),
+                          start=start)
+    assert isinstance(env.action_space, Space) and env.action_space.low == -1
+    first, second, again = (env.reset(seed)[0] for seed in (1, 2, 1))
+    assert np.array_equal(first, again) and not np.array_equal(first, second)
+    for wrong in (lambda: env.batch.set_state(np.zeros(3)), lambda: env.batch.reset("abc")):
+        with pytest.raises(cairn.Error):
+            wrong()

@@ -348,6 +348,58 @@ def test_meshes():
             wrong()
 
 
+def test_change_between_steps():
+    """Mass, kind, material, filters, impulses; each by what it does."""
+    world = cairn.World(time_step=1e-3, gravity=(0, 0, 0))
+    body = world.body(cairn.box(1, 1, 1), position=(0, 0, 5))
+    body.set_mass(2, inertia=(1, 1, 1))
+    body.hit((4, 0, 0))
+    assert body.mass == 2 and body.velocity == pytest.approx((2, 0, 0))
+    body.push_local((0, 2000, 0))
+    world.step()
+    assert body.velocity == pytest.approx((2, 1, 0))
+    body.kind = "fixed"
+    assert body.kind == "fixed" and body.velocity == pytest.approx((0, 0, 0))
+    body.kind = "dynamic"
+    body.set_mass(0)
+    assert body.mass == pytest.approx(1000)
+    assert body.set_mass(3, inertia=(1, 1, 1)) is None and body.info["mass"] == 3
+
+
+def test_shapes_as_objects():
+    world = cairn.World(time_step=1e-2)
+    ice = world.material(friction=0, name="ice")
+    floor = world.floor()
+    block = world.body(cairn.box(1, 1, 1), position=(0, 0, 0.5), velocity=(1, 0, 0))
+    shape = block.shapes[0]
+    assert shape.kind == "box" and shape.body == block and shape.material is None and len(world.shapes) == 2
+    assert shape.size["outradius"] == pytest.approx(math.sqrt(0.75)) and shape.fields["half_size"][0] == 0.5
+    shape.name, shape.user_data, block.user_data = "block", 7, 9
+    assert world.find("block") == shape and shape.user_data == 7 and block.info["user_data"] == 9
+    shape.material = floor.shapes[0].material = ice
+    assert shape.material == ice and world.materials == [ice]
+    world.step(50)
+    assert block.velocity[0] == pytest.approx(1)
+    shape.filter(2, 0)
+    world.step(20)
+    assert block.position[2] < 0.4
+    more = block.add(cairn.sphere(0.1, position=(0, 0, 1)))
+    assert len(block.shapes) == 2
+    more.destroy()
+    assert block.shapes == [shape]
+    seen = []
+    filtered = cairn.World(filter=lambda w, a, b: seen.append((a, b)) or False)
+    filtered.floor()
+    ball = filtered.body(cairn.sphere(0.1), position=(0, 0, 0.1))
+    filtered.step()
+    assert ball.shapes[0] in seen[0]
+    for wrong in (lambda: more.kind, lambda: shape.filter(-1), lambda: setattr(shape, "material", 3), lambda: setattr(shape, "name", 3),
+                  lambda: setattr(shape, "material", cairn.World().material()), lambda: setattr(shape, "user_data", -1),
+                  lambda: block.set_mass(-1), lambda: setattr(block, "kind", "liquid"), lambda: block.hit("up")):
+        with pytest.raises(cairn.Error):
+            wrong()
+
+
 def test_nothing_is_dropped_in_silence():
     world = cairn.World()
     for wrong, sentence in ((lambda: world.body(inertia=(1, 1, 1)), "inertia without a mass"),

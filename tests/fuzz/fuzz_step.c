@@ -52,6 +52,7 @@ static void check_scene(CnScene *scene) {
   CnWorld *world = NULL, *copy = NULL;
   cn_scene_world_def(scene, &def);
   def.worker_count = 1;
+  def.solver.effort = CN_EFFORT_QUICK; // fuzz_solve tries the others
   if (def.solver.max_iterations > ITERATIONS) def.solver.max_iterations = ITERATIONS;
   if (def.integration.max_steps > 10 * ITERATIONS) def.integration.max_steps = 10 * ITERATIONS;
   require(cn_world_create(&def, &world) == CN_OK, "no world");

@@ -82,6 +82,7 @@ set(inside
   bench_memory       # threads of the library against the memory's own speed
   bench_simplex_update # updates of one factor
   cascade            # problems for bench_cascade and bench_simplex_update
+  convex_pairs       # two shapes by themselves, for bench_collision
   ipm_tables)        # steps of the interior-point method
 file(GLOB_RECURSE programs RELATIVE ${ROOT} ${ROOT}/bench/*.c ${ROOT}/bench/*.h ${ROOT}/examples/*.c ${ROOT}/examples/*.h)
 foreach(file ${programs})

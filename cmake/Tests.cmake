@@ -156,6 +156,19 @@ if(SUNDIALS_INCLUDE AND SUNDIALS_ARKODE AND SUNDIALS_NVECSERIAL)
   set_tests_properties(oracle.sundials PROPERTIES LABELS oracle TIMEOUT 900)
 endif()
 
+# Qhull (Debian: libqhull-dev) as a second opinion on convex hulls
+find_path(QHULL_INCLUDE libqhull_r/qhull_ra.h)
+find_library(QHULL_R qhull_r)
+if(QHULL_INCLUDE AND QHULL_R)
+  add_executable(oracle.qhull ${PROJECT_SOURCE_DIR}/tests/oracle/test_qhull.c)
+  target_include_directories(oracle.qhull SYSTEM PRIVATE ${QHULL_INCLUDE})
+  target_link_libraries(oracle.qhull PRIVATE cairn_test_support ${QHULL_R})
+  set_target_properties(oracle.qhull PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME oracle.qhull COMMAND oracle.qhull)
+  set_tests_properties(oracle.qhull PROPERTIES LABELS oracle TIMEOUT 900)
+endif()
+
 include(${PROJECT_SOURCE_DIR}/cmake/BrowserTests.cmake)
 
 # Hashes of final states kept in the repository: a changed result is a reviewed change.

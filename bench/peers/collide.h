@@ -7,10 +7,10 @@
 //   cylinder R L             or a cylinder along z, half length,
 //   box HX HY HZ             or a box, half sizes
 //   mass M XX YY ZZ XY XZ YZ   of the body before: mass and inertia about its origin
-//   plane NX NY NZ D         a half-space below it
+//   terrain N CELL           a ground of N x N heights, N of a row along x, about the origin: then the heights
 //   step H N I MU            N steps of H s from the first frame, I iterations, friction
 //   frame                    X Y Z W QX QY QZ of every body; once for every frame
-// Printed are the seconds of the fastest frame but the first, and a line A B for every pair of bodies that
+// Printed are the seconds (of the processor) of the fastest frame but the first, and a line A B for every pair of bodies that
 // touch in the last one; where steps were asked for, instead, the seconds of a step and of its collision,
 // means of the last 20, and the deepest overlap then.
 #ifndef PEERS_COLLIDE_H
@@ -35,7 +35,6 @@ typedef struct Solid {
   double size[3], mass[7];
 } Solid;
 
-#define PLANES 8
 #define LAST 20 // steps that are timed
 
 typedef struct Scene {
@@ -44,8 +43,10 @@ typedef struct Scene {
   Solid *solids;
   int count, frame_count;
   double *frames; // seven numbers a body
-  double planes[4 * PLANES], step[4];
-  int plane_count;
+  double step[4];
+  int corner_count, triangle_count; // of the ground
+  double *corners;                  // three each
+  int *triangles;                   // likewise
 } Scene;
 
 static int read_numbers(double *to, int count) {
@@ -83,6 +84,29 @@ static int read_solid(Scene *s, char kind) {
   return read_numbers(solid->size, kind == 'b' ? 3 : 2);
 }
 
+// Two triangles a cell, seen from above.
+static int read_terrain(Scene *s) {
+  int n;
+  double cell;
+  if (scanf("%d %lf", &n, &cell) != 2 || n < 2 || n > 10000) return 0;
+  s->corner_count = n * n;
+  s->triangle_count = 0;
+  s->corners = (double *)calloc((size_t)s->corner_count * 3, sizeof(double));
+  s->triangles = (int *)calloc((size_t)s->corner_count * 6, sizeof(int));
+  if (!s->corners || !s->triangles) return 0;
+  for (int i = 0; i < n * n; i++) {
+    double *c = s->corners + 3 * i;
+    c[0] = cell * (i % n - .5 * (n - 1));
+    c[1] = cell * (i / n - .5 * (n - 1));
+    if (!read_numbers(c + 2, 1)) return 0;
+    if (i % n == n - 1 || i / n == n - 1) continue;
+    const int cells[6] = {i, i + 1, i + n + 1, i, i + n + 1, i + n};
+    memcpy(s->triangles + 3 * s->triangle_count, cells, sizeof cells);
+    s->triangle_count += 2;
+  }
+  return 1;
+}
+
 static int read_scene(Scene *s) {
   char word[16];
   int ok = 1;
@@ -96,8 +120,8 @@ static int read_scene(Scene *s) {
       ok = s->frames && read_numbers(s->frames + row * (size_t)s->frame_count++, (int)row);
     } else if (word[0] == 'm') {
       ok = s->count > 0 && read_numbers(s->solids[s->count - 1].mass, 7);
-    } else if (word[0] == 'p') {
-      ok = s->plane_count < PLANES && read_numbers(s->planes + 4 * s->plane_count++, 4);
+    } else if (word[0] == 't') {
+      ok = read_terrain(s);
     } else if (word[0] == 's') {
       ok = read_numbers(s->step, 4);
     } else {

@@ -15,7 +15,7 @@ btScalar real(double x) { return static_cast<btScalar>(x); }
 
 double now() {
   timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
@@ -75,12 +75,17 @@ int run_steps(const Scene &s) {
   double all = 0, deepest = 0, mu = btSqrt(real(s.step[3])); // Bullet multiplies the two
   world.setGravity(btVector3(0, 0, real(-9.81)));
   world.getSolverInfo().m_numIterations = static_cast<int>(s.step[2]);
-  for (int i = 0; i < s.plane_count; i++) {
-    const double *p = s.planes + 4 * i;
-    btVector3 n(real(p[0]), real(p[1]), real(p[2]));
-    add_body(world, new btStaticPlaneShape(n, real(p[3])), btTransform::getIdentity(), 0,
-             btVector3(0, 0, 0), mu);
+  auto *ground = new btTriangleMesh;
+  for (int i = 0; i < s.triangle_count; i++) {
+    btVector3 corner[3];
+    for (int k = 0; k < 3; k++) {
+      const double *c = s.corners + 3 * s.triangles[3 * i + k];
+      corner[k] = btVector3(real(c[0]), real(c[1]), real(c[2]));
+    }
+    ground->addTriangle(corner[0], corner[1], corner[2]);
   }
+  add_body(world, new btBvhTriangleMeshShape(ground, true), btTransform::getIdentity(), 0,
+           btVector3(0, 0, 0), mu);
   for (int i = 0; i < s.count; i++) {
     const double *x = s.frames + static_cast<size_t>(i) * 7, *m = s.solids[i].mass;
     btQuaternion q(real(x[4]), real(x[5]), real(x[6]), real(x[3]));

@@ -15,7 +15,7 @@ typedef struct Found {
 
 static double now(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -76,10 +76,13 @@ static int run_steps(Scene *s) {
   dHashSpaceSetLevels(space, -4, 0);
   dWorldSetGravity(pile.world, 0, 0, -9.81);
   dWorldSetQuickStepNumIterations(pile.world, (int)s->step[2]);
-  for (int i = 0; i < s->plane_count; i++) {
-    const double *p = s->planes + 4 * i;
-    dCreatePlane(space, p[0], p[1], p[2], p[3]);
-  }
+  dTriMeshDataID ground = dGeomTriMeshDataCreate();
+  dTriIndex *triangles = calloc((size_t)s->triangle_count * 3 + 1, sizeof *triangles);
+  if (!triangles) return 1;
+  for (int i = 0; i < 3 * s->triangle_count; i++) triangles[i] = (dTriIndex)s->triangles[i];
+  dGeomTriMeshDataBuildDouble(ground, s->corners, 3 * sizeof(double), s->corner_count, triangles,
+                              3 * s->triangle_count, 3 * sizeof *triangles);
+  dCreateTriMesh(space, ground, NULL, NULL, NULL);
   for (int i = 0; i < s->count; i++) {
     const double *x = s->frames + (size_t)i * 7, *m = s->solids[i].mass;
     dQuaternion q = {x[3], x[4], x[5], x[6]};

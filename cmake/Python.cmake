@@ -31,7 +31,7 @@ if(CAIRN_SANITIZE)
     OUTPUT_STRIP_TRAILING_WHITESPACE)
   set(python_build CC=${CMAKE_C_COMPILER}
     "LDSHARED=${CMAKE_C_COMPILER} -shared -fsanitize=${CAIRN_SANITIZE} ${shared}")
-  set(python_run "LD_PRELOAD=${runtime};CAIRN_SANITIZED=1;ASAN_OPTIONS=detect_leaks=0;UBSAN_OPTIONS=halt_on_error=1")
+  set(python_run "LD_PRELOAD=${runtime};CAIRN_SANITIZED=1;ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1;UBSAN_OPTIONS=halt_on_error=1")
 endif()
 
 set(python_folder ${PROJECT_BINARY_DIR}/python)
@@ -74,7 +74,6 @@ endif()
 # The binary interface against that of the last release; and the package by pip, without network.
 if(CAIRN_TESTS AND NOT CAIRN_SANITIZE)
   add_test(NAME package.abi COMMAND ${CAIRN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/abi/abi check ${PROJECT_SOURCE_DIR}/tests/abi)
-  add_test(NAME package.abi.selftest COMMAND ${CAIRN_PYTHON} ${PROJECT_SOURCE_DIR}/tests/abi/abi selftest)
   if(PROJECT_BINARY_DIR STREQUAL ${PROJECT_SOURCE_DIR}/build AND NOT BUILD_SHARED_LIBS)
     add_test(NAME package.pip COMMAND ${PROJECT_SOURCE_DIR}/tests/package/pip ${PROJECT_SOURCE_DIR} ${CAIRN_PYTHON})
     set_tests_properties(package.pip PROPERTIES SKIP_RETURN_CODE 77 LABELS python)

@@ -389,6 +389,23 @@ static CnStatus body_apply_force(CnWorld *w, Call *call) {
 static CnStatus body_apply_torque(CnWorld *w, Call *call) {
   return cn_body_apply_torque(w, AS(CnBodyId, call->id[BODY]), call->here);
 }
+static CnStatus body_set_mass(CnWorld *w, Call *call) {
+  return cn_body_set_mass(w, AS(CnBodyId, call->id[BODY]), call->body.mass,
+                          OR_NULL(&call->body.com), OR_NULL(&call->body.inertia));
+}
+static CnStatus body_set_kind(CnWorld *w, Call *call) {
+  return cn_body_set_kind(w, AS(CnBodyId, call->id[BODY]), call->body.kind);
+}
+static CnStatus body_apply_impulse(CnWorld *w, Call *call) {
+  return cn_body_apply_impulse(w, AS(CnBodyId, call->id[BODY]), call->here, call->there);
+}
+static CnStatus body_apply_local_force(CnWorld *w, Call *call) {
+  return cn_body_apply_local_force(w, AS(CnBodyId, call->id[BODY]), call->here, call->there);
+}
+static CnStatus bodies_set_state(CnWorld *w, Call *call) {
+  CnBodyId id = AS(CnBodyId, call->id[BODY]);
+  return cn_bodies_set_state(w, &id, 1, OR_NULL(&call->pose), &call->twist);
+}
 static CnStatus body_set_motion(CnWorld *w, Call *call) {
   return cn_body_set_motion(w, AS(CnBodyId, call->id[BODY]),
                             OR_NULL(modest ? NULL : &call->motion));
@@ -434,6 +451,38 @@ static CnStatus shape_def(CnWorld *w, Call *call) {
   CnShapeDef def = cn_shape_def_default(CN_SHAPE_SPHERE);
   CnStatus status = cn_shape_def(w, AS(CnShapeId, call->id[SHAPE]), OR_NULL(&def));
   call->wall[0] = def.radius;
+  return status;
+}
+
+static CnStatus shape_set_material(CnWorld *w, Call *call) {
+  CnMaterialId none = {0, 0}, id = AS(CnMaterialId, call->id[MATERIAL]);
+  return cn_shape_set_material(w, AS(CnShapeId, call->id[SHAPE]), call->null ? none : id);
+}
+static CnStatus shape_set_filter(CnWorld *w, Call *call) {
+  return cn_shape_set_filter(w, AS(CnShapeId, call->id[SHAPE]), call->shape.category,
+                             call->shape.mask);
+}
+static CnStatus shape_set_name(CnWorld *w, Call *call) {
+  CnShapeId id = AS(CnShapeId, call->id[SHAPE]);
+  CnStatus status = cn_shape_set_name(w, id, call->body.name);
+  call->wall[0] = (double)strlen(cn_shape_name(w, id));
+  call->wall[1] = cn_world_find_shape(w, call->body.name).slot;
+  return status;
+}
+static CnStatus user_data_set(CnWorld *w, Call *call) {
+  CnThing thing = {CN_THING_JOINT, call->id[JOINT].slot, call->id[JOINT].generation};
+  uint64_t data = 0;
+  CnStatus status = cn_user_data_set(w, thing, (uint64_t)call->count);
+  if (status == CN_OK) status = cn_user_data(w, thing, &data);
+  call->wall[0] = (double)data;
+  return status;
+}
+static CnStatus overlap_pairs(CnWorld *w, Call *call) {
+  CnOverlap list[4] = {{{0, 0}, {0, 0}, {0, 0}, {0, 0}, 0}};
+  int32_t count = 0;
+  CnStatus status = cn_world_overlap_pairs(w, list, 4, OR_NULL(&count));
+  call->wall[0] = count;
+  call->wall[1] = list[0].depth;
   return status;
 }
 
@@ -672,6 +721,16 @@ static const Operation operations[] = {
     {"shape_closest", shape_closest, SHAPE, NOTHING, NOTHING, 2},
     {"contact", contact, NOTHING, NOTHING, NOTHING, 2},
     {"damaged", damaged, NOTHING, NOTHING, NOTHING, 1},
+    {"body_set_mass", body_set_mass, BODY, NOTHING, NOTHING, 3},
+    {"body_set_kind", body_set_kind, BODY, NOTHING, NOTHING, 3},
+    {"body_apply_impulse", body_apply_impulse, BODY, NOTHING, NOTHING, 2},
+    {"body_apply_local_force", body_apply_local_force, BODY, NOTHING, NOTHING, 2},
+    {"bodies_set_state", bodies_set_state, BODY, NOTHING, NOTHING, 2},
+    {"shape_set_material", shape_set_material, SHAPE, NOTHING, NOTHING, 2},
+    {"shape_set_filter", shape_set_filter, SHAPE, NOTHING, NOTHING, 2},
+    {"shape_set_name", shape_set_name, SHAPE, NOTHING, NOTHING, 1},
+    {"user_data_set", user_data_set, JOINT, NOTHING, NOTHING, 1},
+    {"overlap_pairs", overlap_pairs, NOTHING, NOTHING, NOTHING, 1},
 };
 #define OPERATION_COUNT ((int32_t)(sizeof operations / sizeof operations[0]))
 

@@ -10,6 +10,7 @@ every step.
     print(ball.position, world.verdict.line)
 """
 from ._c import Error, describe, ffi, lib, tell_fields, text
+from .attributes import JointAxis
 from .batch import Batch, VectorEnv
 from .problem import Problem, Solution, solve, solvers
 from .run import Recorder, Run
@@ -30,7 +31,7 @@ for _function, _structs in ((World.__init__, ("CnWorldDef", "CnSolverDef")), (Wo
 del _function, _structs
 
 __version__ = text(lib.cn_version())
-__all__ = ["Batch", "Body", "BodyShape", "Error", "Force", "Function", "Joint", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
+__all__ = ["Batch", "Body", "BodyShape", "Error", "Force", "Function", "Joint", "JointAxis", "Material", "POSE", "Problem", "Recorder", "Report", "Run",
            "Scene", "Shape", "Solution", "TWIST", "Table", "VectorEnv", "Verdict", "View", "World", "box", "capsule", "cone", "cylinder",
            "describe", "ellipsoid", "ffi", "heights", "hull", "lib", "load", "mesh", "plane", "rotate", "scenes", "solve", "solvers",
            "sphere", "sweep"]

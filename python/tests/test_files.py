@@ -25,7 +25,7 @@ def test_scene_from_a_dict():
     assert "chain" in cairn.scenes()
 
 
-def test_record_and_read(tmp_path):
+def test_record_and_read(tmp_path, monkeypatch):
     path = tmp_path / "run.h5"
     world = cairn.load("chain")
     with world.record(path, fps=100, joints=True):
@@ -38,6 +38,9 @@ def test_record_and_read(tmp_path):
     page = run.page(tmp_path / "run.html")
     assert "<html" in open(page, encoding="utf-8").read(2000).lower()
     assert run._repr_html_().startswith("<iframe")
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    assert opened == [f"file://{run.show()}"]
     run.export("csv", tmp_path / "run.csv")
     assert (tmp_path / "run.csv").exists()
     with pytest.raises(cairn.Error, match="already"):

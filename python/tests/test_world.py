@@ -366,6 +366,50 @@ def test_change_between_steps():
     assert body.set_mass(3, inertia=(1, 1, 1)) is None and body.info["mass"] == 3
 
 
+def test_fields_are_attributes():
+    """Of worlds, materials, joints, forces: read, set, checked and told about by the headers' descriptions."""
+    world = cairn.World(time_step=1e-3)
+    bodies = [world.body(mass=1, inertia=(1, 1, 1), position=(i, 0, 0)) for i in range(2)]
+    rubber = world.material(friction=0.8, name="rubber")
+    hinge = world.joint("revolute", *bodies, axes=[dict(motor_speed=2, motor_effort=3)], name="hinge")
+    spring = world.force("spring", *bodies, stiffness=5, name="spring")
+    assert rubber.friction == 0.8 and rubber.name == "rubber" and rubber.friction_rule in cairn._c.ENUMS["CnCombine"]
+    assert spring.stiffness == 5 and spring.body_a == bodies[0] and spring.name == "spring"
+    axis, = hinge.axes
+    assert axis.motor_speed == 2 and axis.drive == "speed" and axis.motor_function is None and hinge.body_b == bodies[1]
+    assert world.gravity == pytest.approx((0, 0, -9.81)) and world.integrator == "impulse" and world.friction == "coulomb"
+    rubber.friction, spring.stiffness, axis.motor_speed, axis.lower = 0.1, 7, -1, -2
+    world.gravity, world.time_step, world.friction = (0, 0, -1.6), 5e-4, "convex"
+    assert (rubber.friction, spring.stiffness, axis.motor_speed, axis.lower) == (0.1, 7, -1, -2)
+    assert world.time_step == 5e-4 and world.settings["time_step"] == 5e-4 and world.friction == "convex"
+    told = cairn._c.sentences()
+    for thing, struct in ((rubber, "CnMaterialDef"), (spring, "CnForceDef"), (axis, "CnJointAxis"), (world, "CnWorldDef")):
+        for name in (name for name, _ in cairn.ffi.typeof(struct).fields if hasattr(type(thing), name) and name != "force"):
+            getattr(thing, name)
+            doc = getattr(type(thing), name).__doc__
+            assert doc and (told.get(f"{struct}.{name}", doc) == doc or name in ("name", "kind")), name
+    for wrong in (lambda: setattr(rubber, "friction", -1), lambda: setattr(axis, "motor_effort", "much"),
+                  lambda: setattr(world, "time_step", 0), lambda: setattr(spring, "stiffness", float("nan")),
+                  lambda: setattr(world, "integrator", "leapfrog"), lambda: setattr(axis, "drive", "steam")):
+        with pytest.raises(cairn.Error):
+            wrong()
+    hinge.destroy()
+    with pytest.raises(cairn.Error):
+        axis.motor_speed
+
+
+def test_the_interpreter_goes_on():
+    """During one long call in a thread the main thread goes on: the lock is released."""
+    world = cairn.load("pyramid", rows=12)
+    turns, done = 0, threading.Event()
+    thread = threading.Thread(target=lambda: (world.step(20), done.set()))
+    thread.start()
+    while not done.is_set():
+        turns += 1
+    thread.join()
+    assert turns > 100
+
+
 def test_shapes_as_objects():
     world = cairn.World(time_step=1e-2)
     ice = world.material(friction=0, name="ice")

@@ -78,7 +78,7 @@ def robot():
 
 
 def batches():
-    count, steps = (64, 5) if quick else (4096, 40)
+    count, steps = (64, 5) if quick else (4096, 20)
     world, controls = robot()
     efforts = np.repeat((-1 + 2 * np.arange(count) / count)[:, None], 4, axis=1)
     rates = {}

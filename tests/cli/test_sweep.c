@@ -229,6 +229,9 @@ static void refused(void **state) {
   scratch_write(&c->scratch, "short.csv", "mu,tan\n1\n");
   scratch_write(&c->scratch, "none.csv", "mu\n");
   scratch_write(&c->scratch, "notes.txt", "my notes");
+  FILE *file = fopen(scratch_file(&c->scratch, "zero.csv"), "w");
+  fwrite("mu\n1\n\0\n2\n", 1, 9, file);
+  fclose(file);
   static const struct {
     const char *line;
     int status;
@@ -251,6 +254,8 @@ static void refused(void **state) {
                {"sweep slope --cases bad.csv", 1, "line 2: tan must be a number (got x)"},
                {"sweep slope --cases short.csv", 1, "line 2: must have 2 values"},
                {"sweep slope --cases none.csv", 1, "no cases"},
+               {"sweep slope --cases zero.csv", 1, "zero.csv: is not a text"},
+               {"sweep slope --cases nowhere.csv", 1, "nowhere.csv"},
                {"sweep slope --json", 2, "--output"},
                {"sweep slope -o notes.txt", 1, "is not a table of this sweep"},
                {"sweep slope -o nowhere/t.csv", 1, "nowhere/t.csv"},

@@ -152,6 +152,7 @@ static int read_file(const CniArgs *args, const char *path, CniAxis *axis) {
   fclose(file);
   if (!axis->text) return no_memory(args);
   if (size > FILE_MAX) return cni_fail(args, "%s: more than %d bytes", path, FILE_MAX);
+  if (memchr(axis->text, 0, size)) return cni_fail(args, "%s: is not a text", path);
   axis->text[size] = 0;
   int status = read_lines(args, path, axis);
   if (status != CNI_EXIT_DONE) return status;

@@ -172,7 +172,7 @@ static int take_line(CniTable *table, const char *line, size_t length, int retry
   const CniSweep *sweep = table->sweep;
   char *end = NULL;
   long long number = strtoll(line, &end, 10);
-  if (number < 1 || number > sweep->cases.count || *end != ',') return 0;
+  if (memchr(line, 0, length) || number < 1 || number > sweep->cases.count || *end != ',') return 0;
   char *start = join(sweep, number, "");
   int same = start && strncmp(line, start, strlen(start)) == 0;
   free(start);

@@ -11,13 +11,15 @@
 // must ask for u_n >= -(phi + c)/h with that third term c. In general c is the gap of the two shapes
 // where their present twists would bring them, less what the row says of it; it belongs to shapes that
 // touch in one place, bore a load there and go on touching. What is more than 1/2 h^2 w^2 times FLATTEST
-// sizes is no curvature: another place comes into contact.
+// sizes is no curvature: another place comes into contact. A flat face is taken for the plane that it lies
+// in: where it ends is not curvature either, and another piece of the floor may go on there.
 //
 // Two balls, a ball on a plane, and what does not turn have none of it. Cost: one look at the pair.
 #include "assembly/assembly_private.h"
 
 #define LEAST 1e-3  // of the slop: less is not worth a look
 #define FLATTEST 16 // radius of curvature, in sizes
+#define FLAT 1e-9   // of normals: those of a contact and of a face are one
 
 static int bends(const CniModel *m, int32_t shape) {
   return (cni_shape_kinds[m->shapes[shape].kind]->flags & CNI_SHAPE_CURVED) != 0;
@@ -44,6 +46,31 @@ static CniPlaced carried(const CniAssemblyInput *in, int32_t shape, int32_t body
   return cni_model_placed(in->model, shape, &pose);
 }
 
+// Does a shape touch with a flat face? Its outward normal is n.
+static int is_flat(const CniPlaced *shape, CnVec3 n) {
+  const CniShapeKind *kind = cni_shape_kinds[shape->kind];
+  CniFace face;
+  if (kind->flags & (CNI_SHAPE_CURVED | CNI_SHAPE_UNBOUNDED | CNI_SHAPE_SURFACE)) return 0;
+  CnVec3 own = cn_unrotate(shape->pose.rotation, n);
+  kind->face(shape, own, &face);
+  return face.count > 2 && cn_norm(cn_sub(face.normal, own)) <= FLAT;
+}
+
+// The gap after the step: of a shape over a flat face of the other that goes with `body`, if there is one.
+static double gap_then(const CniAssemblyInput *in, const CniContact *c, const CniPlaced *a,
+                       const CniPlaced *b) {
+  for (int32_t side = 0; side < 2; side++) {
+    int32_t shape = side ? c->shape_b : c->shape_a, body = side ? c->body_b : c->body_a;
+    CniPlaced then = side ? *b : *a, now = cni_model_placed(in->model, shape, &in->pose[body]);
+    CnVec3 n = side ? cn_neg(c->normal) : c->normal;
+    if (!is_flat(&now, n)) continue;
+    CnVec3 x = cn_pose_local(now.pose, cn_madd(c->point, -0.5 * c->gap, n));
+    CnVec3 turned = cn_rotate(then.pose.rotation, cn_unrotate(now.pose.rotation, n));
+    return -cni_shape_beyond(side ? a : b, cn_pose_point(then.pose, x), cn_neg(turned));
+  }
+  return cni_places(a, b).gap;
+}
+
 double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t i,
                         double speed) {
   const CniContact *c = &in->contacts[i];
@@ -60,6 +87,6 @@ double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, 
   if (!(most > LEAST * slop) || c->gap > slop) return 0;
   CniPlaced at_a = carried(in, c->shape_a, c->body_a, a);
   CniPlaced at_b = carried(in, c->shape_b, c->body_b, b);
-  double way = cni_places(&at_a, &at_b).gap - (c->gap + h * speed);
+  double way = gap_then(in, c, &at_a, &at_b) - (c->gap + h * speed);
   return fabs(way) <= FLATTEST * most ? way : 0;
 }

@@ -52,7 +52,8 @@ typedef struct CniDriftInput {
   CnBalanceTerm *terms;           // by CnBalancePart: added to; null: nobody asks
   const CniDriftEffort **efforts; // out, from the arena
   int32_t *effort_count;
-  CniTorn *torn; // out: added to
+  CniTorn *torn;   // out: added to
+  int32_t *missed; // out: joints did not come to where they should by Newton's method
   struct CniDirect *direct;
   CniArena *arena;
   CnTasks *tasks;
@@ -61,5 +62,21 @@ typedef struct CniDriftInput {
 int cni_drift_takes(const CniModel *model, int32_t body);
 // Motion of the bodies on rigid joints, which stay together. Working memory from the arena.
 CnStatus cni_drift_joints(const CniDriftInput *input);
+
+// What the scheme took of the angular momentum of machines that float, given back (whole_turn.c).
+typedef struct CniWholeTurn {
+  const CniModel *model;
+  const CnProblem *problem; // of the kick before the drift, with its impulses; null: there was none
+  const double *g;
+  const int32_t *joint_blocks;
+  const CnPose *pose;   // where the drift begins,
+  const CnTwist *twist; // and how
+  const CnPose *pose_new;
+  CnTwist *end;         // of the drift; changed
+  int32_t missed;       // it left joints apart
+  CnBalanceTerm *terms; // by CnBalancePart: added to; null: nobody asks
+  CniArena *arena;
+} CniWholeTurn;
+CnStatus cni_whole_turn(const CniWholeTurn *input);
 
 #endif

@@ -494,14 +494,35 @@ static void count_link(const CniDrift *d, const CniDriftLink *link) {
   }
 }
 
-static CnStatus give(const CniDrift *d) {
+// Where Newton's method left joints apart, rows and arms are not those of the forces any more: what the
+// joints did is what the bodies have.
+static void count_body(const CniDrift *d, int32_t i) {
+  const CniDriftInput *in = d->in;
+  CnBalanceTerm *term = &in->terms[CN_BALANCE_JOINTS];
+  double m = in->model->mass[i].mass;
+  for (int32_t k = 0; k < 2; k++) {
+    const CnPose *pose = k ? &in->pose_new[i] : &in->pose[i];
+    const CnTwist *twist = k ? &in->end[i] : &in->twist[i];
+    double sign = k ? 1 : -1;
+    CnVec3 push = cn_scale(sign * m, twist->velocity);
+    CnVec3 spin = cn_smul(cni_model_inertia(in->model, i, pose->rotation), twist->spin);
+    term->momentum = cn_add(term->momentum, push);
+    term->angular_momentum =
+        cn_add(term->angular_momentum, cn_madd(cn_cross(pose->position, push), sign, spin));
+    term->energy += 0.5 * (cn_dot(push, twist->velocity) + sign * cn_dot(spin, twist->spin));
+  }
+}
+
+static CnStatus give(const CniDrift *d, int missed) {
   const CniDriftInput *in = d->in;
   CniDriftEffort *efforts;
   int32_t count = 0;
   CNI_TRY(CNI_TAKE(in->arena, d->row_count, efforts));
+  for (int32_t i = 0; in->terms && missed && i < d->body_count; i++)
+    count_body(d, d->bodies[i].body);
   for (int32_t i = 0; i < d->link_count; i++) {
     const CniDriftLink *link = &d->links[i];
-    if (in->terms) count_link(d, link);
+    if (in->terms && !missed) count_link(d, link);
     if (link->joint >= 0) in->reactions[link->joint] = wrench(d, link, 0);
     for (int32_t r = link->locked; r < link->dim; r++) {
       double l = d->impulse[link->row + r];
@@ -536,7 +557,8 @@ CnStatus cni_drift_joints(const CniDriftInput *in) {
   }
   for (int32_t i = 0; i < islands && worst > 1; i++)
     if (!(d.last[i] <= d.first[i])) let_go(&d, i, 0);
-  CNI_TRY(give(&d));
+  *in->missed |= worst > 1;
+  CNI_TRY(give(&d, worst > 1));
   for (int32_t i = 0; i < islands; i++) {
     if (!(d.open_count > 0 || d.last[i] > FAIR)) continue;
     if (!d.kept) CNI_TRY(cni_arena_array(in->arena, d.body_count, sizeof *d.kept, &d.kept));

@@ -180,6 +180,11 @@ void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, Cn
   // the manifold of that time, with gaps and points of now
   CnPose pose_a = pose_at(&aim, a->body, &aim.twist_a, t);
   CnPose pose_b = pose_at(&aim, b->body, &aim.twist_b, t);
+  // a row has its arms now, and its rate is to be that of then: points stay where they are to the centre of
+  // the body that turns (of two that do, in between)
+  double turn_a = cn_norm(aim.twist_a.spin), turn_b = cn_norm(aim.twist_b.spin);
+  double share = turn_a + turn_b > 0 ? turn_b / (turn_a + turn_b) : 0.5;
+  CnVec3 way = cn_madd(cn_scale(1 - share, aim.twist_a.velocity), share, aim.twist_b.velocity);
   CniContact like = part->contacts[first];
   part->count = first;
   for (int32_t i = 0; i < view.manifold.count; i++) {
@@ -188,7 +193,7 @@ void cni_aim_any(const CniDetection *w, const CniProxy *a, const CniProxy *b, Cn
     CnVec3 vb = velocity_at(pose_b, &aim.twist_b, p->point);
     like.normal = view.manifold.normal;
     like.gap = cn_max(p->gap - t * cn_dot(like.normal, cn_sub(vb, va)), 0);
-    like.point = cn_madd(p->point, -0.5 * t, cn_add(va, vb));
+    like.point = cn_madd(p->point, -t, way);
     like.feature = p->feature;
     part->contacts[part->count++] = like;
   }

@@ -6,7 +6,7 @@
 // T), and let T' be another piece that does not move against T. The contacts of S and T are left out
 // if for all p
 //
-//     1. p lies in T' as well,
+//     1. p lies in T' as well (or is no place where T is nearest to anything along the contact's normal),
 //     2. T' is nearer to S than T is,
 //     3. T does not stand out of T' at p: a point above p, as high as S lies over the surface of T',
 //        is not in T.
@@ -15,7 +15,7 @@
 // T' that is nearest to S it falls from the beginning: by 1 that way lies in the solid, by 2 its end is
 // nearer. So p is no place where the solid is nearest to S, not even locally, and by 3 it is none that
 // S could come to along T'. A real step, however small, has a p outside T' or fails by 3. Pieces that
-// do not touch (a slit) are two solids. The tolerance is that of the rounding of positions; of two that
+// do not touch (a slit) are two solids. The tolerance is that of the positions; of two that
 // are equally near to it (a side just over a seam) one stays.
 //
 // Pieces are the shapes of fixed bodies, and those of a body that has several.
@@ -24,7 +24,9 @@
 #include "core/error.h"
 #include "core/sort.h"
 
-#define ROUNDING 1e-12 // of distances from the origin and sizes
+// Of distances from the origin and sizes: how exact places are, and what a solve leaves of turns, which
+// shift them along an edge.
+#define ROUNDING 1e-12
 
 // The contacts of one pair, seen from the shape that is no piece or not this one.
 typedef struct Side {
@@ -66,8 +68,9 @@ static double rounding(CnVec3 x, double size) {
 static int covers(const CniDetection *w, const Side *side, const Side *other, int other_closed) {
   const CniProxy *p = &w->proxies[side->piece], *q = &w->proxies[other->piece];
   double size = p->flags & CNI_ENDLESS ? 0 : p->outradius;
-  double tie = other_closed ? 0 : rounding(w->contacts[side->first].point, size);
-  if (!(other->gap < side->gap + tie)) return 0;
+  // one that is left out itself counts only where it is nearer without a doubt: of two one stays
+  double tie = rounding(w->contacts[side->first].point, size);
+  if (!(other->gap < side->gap + (other_closed ? -tie : tie))) return 0;
   CnVec3 up = outward(&w->contacts[other->first], other->piece);
   for (int32_t i = side->first; i < side->first + side->count; i++) {
     const CniContact *c = &w->contacts[i];
@@ -77,7 +80,14 @@ static int covers(const CniDetection *w, const Side *side, const Side *other, in
       reach += q->outradius;
       if (cn_norm2(cn_sub(x, q->centre)) > reach * reach) return 0;
     }
-    if (!(distance(w, other->piece, x, 2 * small) <= small)) return 0;
+    if (!(distance(w, other->piece, x, 2 * small) <= small)) {
+      // a point farther on, of a round body that begins to lie on it: T has no such normal there
+      CniPlaced piece = cni_placed(w, side->piece);
+      if (!(c->gap > side->gap + small) ||
+          !(cni_shape_beyond(&piece, x, outward(c, side->piece)) > small))
+        return 0;
+      continue;
+    }
     CnVec3 above = cn_madd(x, cn_max(-other->gap, 0) + 8 * small, up);
     if (distance(w, side->piece, above, 4 * small) <= 2 * small) return 0;
   }

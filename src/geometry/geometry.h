@@ -129,6 +129,8 @@ const CniField *cni_shape_field(int32_t index);
 CniBounds cni_shape_bounds(const CniPlaced *shape);
 double cni_shape_inradius(const CniPlaced *shape);
 double cni_shape_outradius(const CniPlaced *shape);
+// How far it goes beyond a point along a unit direction.
+double cni_shape_beyond(const CniPlaced *shape, CnVec3 point, CnVec3 direction);
 // In the frame that the pose is in.
 CniMassProps cni_shape_mass(const CniPlaced *shape, double density);
 // Sum of two parts, both given in one frame.

@@ -62,6 +62,20 @@ CniBounds cni_shape_bounds(const CniPlaced *shape) {
 double cni_shape_inradius(const CniPlaced *shape) {
   return cni_shape_kinds[shape->kind]->inradius(shape);
 }
+#define PARALLEL 1e-9 // directions that differ by less are one
+
+double cni_shape_beyond(const CniPlaced *shape, CnVec3 point, CnVec3 direction) {
+  const CniShapeKind *kind = cni_shape_kinds[shape->kind];
+  uint32_t corner;
+  CnVec3 own = cn_unrotate(shape->pose.rotation, direction);
+  if (kind->flags & CNI_SHAPE_UNBOUNDED) {
+    if (cn_norm(cn_sub(own, cn_vec3(0, 0, 1))) > PARALLEL) return INFINITY;
+    return cn_dot(direction, cn_sub(shape->pose.position, point));
+  }
+  CnVec3 far = cn_pose_point(shape->pose, kind->support(shape, own, &corner));
+  return cn_dot(direction, cn_sub(far, point)) + kind->rounding(shape);
+}
+
 double cni_shape_outradius(const CniPlaced *shape) {
   return cni_shape_kinds[shape->kind]->outradius(shape);
 }

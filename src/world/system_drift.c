@@ -94,12 +94,28 @@ static CnStatus drift_joints(CnWorld *world, const Drift *d) {
                                            .efforts = &world->work.efforts,
                                            .effort_count = &world->work.effort_count,
                                            .torn = &world->work.torn,
+                                           .missed = &world->work.missed,
                                            .pose_new = d->pose_new,
                                            .end = d->end,
                                            .reactions = reactions,
                                            .direct = world->direct,
                                            .arena = &world->memory.arena,
                                            .tasks = world->tasks});
+}
+
+// What the scheme has taken of the angular momentum of machines that float. `kicked`: impulses came first.
+static CnStatus turn_whole(CnWorld *world, const Drift *d, int kicked) {
+  return cni_whole_turn(&(CniWholeTurn){.model = d->model,
+                                        .problem = kicked ? world->now.engine.problem : NULL,
+                                        .g = kicked ? kick_impulses(world) : NULL,
+                                        .joint_blocks = world->work.joint_blocks,
+                                        .pose = d->touch ? d->touch->pose : d->pose,
+                                        .twist = d->twist,
+                                        .pose_new = d->pose_new,
+                                        .end = d->end,
+                                        .missed = world->work.missed,
+                                        .terms = world->work.drift_terms,
+                                        .arena = &world->memory.arena});
 }
 
 // ---- drift before kick ----
@@ -144,6 +160,7 @@ CnStatus cni_drift_first(CnWorld *world, const double *q, const double *v, doubl
              .end = touch->twist};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
   CNI_TRY(drift_joints(world, &d));
+  CNI_TRY(turn_whole(world, &d, 0));
   for (int32_t i = 0; i < model->body_count; i++) {
     touch->time[i] = h;
     touch->flies[i] = 0;
@@ -196,7 +213,10 @@ CnStatus cni_drift_after(void *context, const double *q, const double *v, double
     *v_end = (const double *)d.end;
   }
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, drift_range, &d);
-  if (model->joint_count > 0) CNI_TRY(drift_joints(world, &d));
+  if (model->joint_count > 0) {
+    CNI_TRY(drift_joints(world, &d));
+    CNI_TRY(turn_whole(world, &d, 1));
+  }
   CNI_TRY(cni_collision_sweep(world->collision, &(CniSweepInput){.model = model,
                                                                  .time_step = h,
                                                                  .path = drift_path,

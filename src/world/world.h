@@ -72,6 +72,7 @@ typedef struct CniStepWork {
   const CnTwist *reactions;      // in the arena: what joints carried in the drift; null: nothing
   const CniDriftEffort *efforts; // there, too: along their coordinates
   int32_t effort_count;
+  int32_t missed;             // joints were not found in the drift to round-off
   CniTorn torn;               // joints that contradict each other
   int32_t drifted;            // the step began with its drift: impulses act at its end
   CnBalanceTerm *drift_terms; // null: nobody asks

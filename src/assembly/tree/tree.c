@@ -29,9 +29,23 @@ static int take(CniTree *t, int kicked_last) {
   return all == 0;
 }
 
+// Does stiffness brake a machine that nothing holds? It gets back what that takes (whole_turn.c), which is
+// none of the tree's.
+static int brakes_floating(const CniTree *t) {
+  int any = 0;
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    CniTreeBody *b = &t->bodies[i];
+    b->floats = node->parent >= 0 ? t->bodies[node->parent].floats : node->joint < 0;
+    any |= b->floats && b->stiff;
+  }
+  return any;
+}
+
 static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
   if (!(cni_tree_place(t, in, 0, step) <= 1)) return 0;
   int longest = cni_tree_stiffen(t, in, in->drift_first ? 2 : 1);
+  if (t->stiff && brakes_floating(t)) return 0;
   if (longest == 2) {
     if (!cni_tree_drift(t, in)) return 0;
     cni_tree_place(t, in, 1, NULL);

@@ -42,11 +42,12 @@ typedef struct CniTreeBody {
   CnPose pose; // where the motion begins
   CnMat3 axes;
   CnTwist twist;
-  CnVec3 spin;   // in its own axes
-  int32_t stiff; // forces hold it against turning more than the step resolves:
-  CnSym3 added;  // by this in inertia, world axes
-  double across; // largest s^2 of its joints (drift_joints.c)
-  double turn;   // s: k of its rotation (drift.c)
+  CnVec3 spin;    // in its own axes
+  int32_t floats; // no joint leads from it to the ground
+  int32_t stiff;  // forces hold it against turning more than the step resolves:
+  CnSym3 added;   // by this in inertia, world axes
+  double across;  // largest s^2 of its joints (drift_joints.c)
+  double turn;    // s: k of its rotation (drift.c)
   CnVec3 middle;
   CnPose pose_new;
   CnMat3 axes_new;

@@ -5,6 +5,13 @@
 
 #include "world/world.h"
 
+// A piece of the same solid as a shape of a touch, which may cover it (covers.c): the body that has it as
+// seen from the body of the touch.
+typedef struct CniCover {
+  int32_t shape, of_b; // of_b: it covers the touch's shape_b, else shape_a
+  CnPose seen;
+} CniCover;
+
 // A contact that may close: b moves against a (the half-space, or the shape that comes first in
 // memory).
 typedef struct CniWorldTouch {
@@ -15,6 +22,8 @@ typedef struct CniWorldTouch {
   int32_t belt;     // the body that carries it
   double cohesion;  // N: pulls while the gap is at most `range`
   double range;     // m
+  const CniCover *covers;
+  int32_t cover_count;
 } CniWorldTouch;
 
 // By the names of contacts.
@@ -184,6 +193,9 @@ double cni_touch_pull(const CniModel *model, const CnPose *pose, const CniWorldT
 CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch);
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
                               const CniWorldTouch *touch);
+// The same with the two bodies at these poses, without covers.
+CniTouchFrame cni_touch_between(const CniModel *model, CnPose pose_a, CnPose pose_b,
+                                const CniWorldTouch *touch);
 // A row of a touch, as cni_put_pair.
 double *cni_touch_write(const CniModel *model, const CnPose *pose, const CnTwist *known,
                         const CniWorldTouch *touch, int32_t row, double *at, double *rate);
@@ -203,6 +215,16 @@ int32_t cni_touch_like(const struct CniWorldEquations *eq, const CniWorldTouch *
 int32_t cni_touches_cover(void *context, double t, const double *q);
 void cni_touches_domains(void *context, double t, const double *q, double *domain);
 void cni_touch_name(void *context, int32_t contact, char *text, size_t capacity);
+
+// ---- covers.c: flush seams ----
+
+CnStatus cni_covers_find(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose);
+// Is the place of a touch no surface, because another piece covers that of its shape_a (1) or shape_b
+// (2)? *cover: that piece.
+int32_t cni_touch_cover(const CniModel *model, CnPose pose_a, CnPose pose_b,
+                        const CniWorldTouch *touch, const CniTouchFrame *f, CniPlaced *cover);
+// Of its feature, negative where it is covered.
+double cni_touch_domain(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch);
 
 // ---- told.c ----
 

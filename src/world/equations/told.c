@@ -47,7 +47,8 @@ static int contact_at(const CnWorld *world, const CnPose *pose, const CnTwist *t
   CnVec3 u = cn_sub(end_velocity(twist[touch->body_b], f.arm_b),
                     end_velocity(twist[touch->body_a], f.arm_a));
   double way = cn_max(0, -2 * world->work.time_step * cn_dot(f.axis[0], u));
-  return f.domain >= 0 && f.gap <= SHUT * cni_touch_size(model, touch) + way;
+  if (!(f.gap <= SHUT * cni_touch_size(model, touch) + way)) return 0;
+  return cni_touch_domain(model, pose, touch) >= 0;
 }
 
 // The contacts of a pair from `begin` to `end`, and its touches. These may be others, and more, than what

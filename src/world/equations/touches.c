@@ -40,16 +40,14 @@ CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch) {
   return cn_rotate(cn_qunit(pose[touch->belt].rotation), touch->surface);
 }
 
-static CniTouchFrame frame_between(const CniModel *model, CnPose pose_a, CnPose pose_b,
-                                   const CniWorldTouch *touch) {
-  CniPlaced a = placed_at(model, pose_a, touch->shape_a);
-  CniPlaced b = placed_at(model, pose_b, touch->shape_b);
-  CniGap g = cni_gap(&a, &b, touch->feature);
+static CniTouchFrame frame_of(const CniPlaced *a, const CniPlaced *b, CnVec3 at_a, CnVec3 at_b,
+                              uint32_t feature) {
+  CniGap g = cni_gap(a, b, feature);
   CniTouchFrame f = {.bend = g.bend,
                      .axis = {g.normal},
                      .gap = g.gap,
-                     .fixed_a = cn_sub(g.centre_a, pose_a.position),
-                     .fixed_b = cn_sub(g.centre_b, pose_b.position),
+                     .fixed_a = cn_sub(g.centre_a, at_a),
+                     .fixed_b = cn_sub(g.centre_b, at_b),
                      .radius_a = g.radius_a,
                      .radius_b = g.radius_b,
                      .domain = g.domain};
@@ -57,6 +55,27 @@ static CniTouchFrame frame_between(const CniModel *model, CnPose pose_a, CnPose 
   f.arm_b = cn_madd(f.fixed_b, -f.radius_b, g.normal);
   cn_tangents(f.axis[0], &f.axis[1], &f.axis[2]);
   return f;
+}
+
+CniTouchFrame cni_touch_between(const CniModel *model, CnPose pose_a, CnPose pose_b,
+                                const CniWorldTouch *touch) {
+  CniPlaced a = placed_at(model, pose_a, touch->shape_a);
+  CniPlaced b = placed_at(model, pose_b, touch->shape_b);
+  return frame_of(&a, &b, pose_a.position, pose_b.position, touch->feature);
+}
+
+// Of what has one place with everything, beyond a flush seam: with the piece that goes on there.
+static CniTouchFrame frame_between(const CniModel *model, CnPose pose_a, CnPose pose_b,
+                                   const CniWorldTouch *touch) {
+  CniTouchFrame f = cni_touch_between(model, pose_a, pose_b, touch);
+  if (touch->cover_count == 0) return f;
+  CniPlaced a = placed_at(model, pose_a, touch->shape_a), cover;
+  CniPlaced b = placed_at(model, pose_b, touch->shape_b);
+  int32_t side =
+      cni_gap_one_place(&a, &b) ? cni_touch_cover(model, pose_a, pose_b, touch, &f, &cover) : 0;
+  if (side == 0) return f;
+  return frame_of(side == 1 ? &cover : &a, side == 2 ? &cover : &b, pose_a.position,
+                  pose_b.position, touch->feature);
 }
 
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
@@ -69,7 +88,7 @@ void cni_touches_domains(void *context, double t, const double *q, double *domai
   const struct CniWorldEquations *eq = world->work.equations;
   cni_equations_here(world, t, &q, NULL);
   for (int32_t i = 0; i < eq->touch_count; i++)
-    domain[i] = cni_touch_frame(&world->now.model, (const CnPose *)q, &eq->touches[i]).domain;
+    domain[i] = cni_touch_domain(&world->now.model, (const CnPose *)q, &eq->touches[i]);
   for (int32_t i = 0; i < eq->limit_count; i++) domain[eq->touch_count + i] = INFINITY;
 }
 
@@ -77,7 +96,9 @@ double cni_touch_pull(const CniModel *model, const CnPose *pose, const CniWorldT
                       CniTouchFrame *frame) {
   if (!(touch->cohesion > 0)) return 0;
   *frame = cni_touch_frame(model, pose, touch);
-  return frame->gap <= touch->range ? touch->cohesion : 0;
+  if (!(frame->gap <= touch->range)) return 0;
+  // what a neighbour covers pulls nobody: the neighbour does
+  return touch->cover_count > 0 && cni_touch_domain(model, pose, touch) < 0 ? 0 : touch->cohesion;
 }
 
 static CnTwist twist_of(const double *v, int32_t body) { return ((const CnTwist *)v)[body]; }
@@ -551,5 +572,6 @@ CnStatus cni_touches_find(CnWorld *world, struct CniWorldEquations *eq, double t
   CNI_TRY(cni_equations_take(world, most, sizeof *eq->touches, &eq->touches));
   CNI_TRY(cni_equations_take(world, most + eq->limit_count, sizeof *eq->laws, &eq->laws));
   CNI_TRY(list_touches(world, eq, pose, found, h, 1, &most));
+  CNI_TRY(cni_covers_find(world, eq, pose));
   return cni_tell_contacts(world, pose, twist);
 }

@@ -32,31 +32,32 @@ typedef struct Task {
   CnSetting settings[1]; // beside the size; no key: none
   const char *size;      // the parameter that is varied
   double sizes[3];
+  int32_t fall; // steps before those that warm up
 } Task;
 
 static const Task tasks[] = {
-    {"stack", "stack", {{NULL, 0}}, "boxes", {5, 10, 30}},
-    {"stack, 1000x", "stack", {{"ratio", 1e3}}, "boxes", {5, 10, 20}},
-    {"stack, 1e6x", "stack", {{"ratio", 1e6}}, "boxes", {5, 10, 20}},
-    {"pyramid", "pyramid", {{NULL, 0}}, "rows", {4, 8, 16}},
-    {"pyramid, tight", "pyramid", {{"spacing", 1.02}}, "rows", {4, 8, 16}},
-    {"heap", "heap", {{NULL, 0}}, "boxes", {10, 40, 160}},
-    {"heap, slippery", "heap", {{"mu", 0.1}}, "boxes", {10, 40, 160}},
-    {"heap, rough", "heap", {{"mu", 1}}, "boxes", {10, 40, 160}},
-    {"domino", "domino", {{NULL, 0}}, "dominoes", {10, 20, 40}},
-    {"conveyor", "conveyor", {{NULL, 0}}, "boxes", {4, 12, 36}},
-    {"conveyor, fast", "conveyor", {{"speed", 4}}, "boxes", {4, 12, 36}},
-    {"granular", "granular", {{NULL, 0}}, "spheres", {50, 300, 1500}},
-    {"granular, smooth", "granular", {{"mu", 0}}, "spheres", {50, 300, 1500}},
-    {"granular, rough", "granular", {{"mu", 1}}, "spheres", {50, 300, 1500}},
-    {"scene G", "scene-g", {{NULL, 0}}, "n", {100, 1000, 4000}},
-    {"shapes", "shapes", {{NULL, 0}}, "layers", {1, 3, 9}},
-    {"shapes, smooth", "shapes", {{"friction", 0}}, "layers", {1, 3, 9}},
-    {"cradle", "newton-cradle", {{"degrees", 5}}, "balls", {3, 5, 9}},
-    {"chain", "chain", {{NULL, 0}}, "links", {10, 30, 100}},
-    {"chain of equals", "chain", {{"ratio", 1}}, "links", {10, 30, 100}},
-    {"slope, sticks", "slope", {{NULL, 0}}, "turn", {0, 20, 45}},
-    {"slope, slides", "slope", {{"tan", 0.51}}, "turn", {0, 20, 45}},
+    {"stack", "stack", {{NULL, 0}}, "boxes", {5, 10, 30}, 0},
+    {"stack, 1000x", "stack", {{"ratio", 1e3}}, "boxes", {5, 10, 20}, 0},
+    {"stack, 1e6x", "stack", {{"ratio", 1e6}}, "boxes", {5, 10, 20}, 0},
+    {"pyramid", "pyramid", {{NULL, 0}}, "rows", {4, 8, 16}, 0},
+    {"pyramid, tight", "pyramid", {{"spacing", 1.02}}, "rows", {4, 8, 16}, 0},
+    {"heap", "heap", {{NULL, 0}}, "boxes", {10, 40, 160}, 450},
+    {"heap, slippery", "heap", {{"mu", 0.1}}, "boxes", {10, 40, 160}, 450},
+    {"heap, rough", "heap", {{"mu", 1}}, "boxes", {10, 40, 160}, 450},
+    {"domino", "domino", {{NULL, 0}}, "dominoes", {10, 20, 40}, 0},
+    {"conveyor", "conveyor", {{NULL, 0}}, "boxes", {4, 12, 36}, 0},
+    {"conveyor, fast", "conveyor", {{"speed", 4}}, "boxes", {4, 12, 36}, 0},
+    {"granular", "granular", {{NULL, 0}}, "spheres", {50, 300, 1500}, 60},
+    {"granular, smooth", "granular", {{"mu", 0}}, "spheres", {50, 300, 1500}, 60},
+    {"granular, rough", "granular", {{"mu", 1}}, "spheres", {50, 300, 1500}, 60},
+    {"scene G", "scene-g", {{NULL, 0}}, "n", {100, 1000, 4000}, 0},
+    {"shapes", "shapes", {{NULL, 0}}, "layers", {1, 3, 9}, 0},
+    {"shapes, smooth", "shapes", {{"friction", 0}}, "layers", {1, 3, 9}, 0},
+    {"cradle", "newton-cradle", {{"degrees", 5}}, "balls", {3, 5, 9}, 0},
+    {"chain", "chain", {{NULL, 0}}, "links", {10, 30, 100}, 0},
+    {"chain of equals", "chain", {{"ratio", 1}}, "links", {10, 30, 100}, 0},
+    {"slope, sticks", "slope", {{NULL, 0}}, "turn", {0, 20, 45}, 0},
+    {"slope, slides", "slope", {{"tan", 0.51}}, "turn", {0, 20, 45}, 0},
 };
 
 typedef struct Contender {
@@ -183,6 +184,7 @@ static int run_size(const Values *values, const Task *task, double size, Report 
   if (!value_whole(values, "warm", 0, 1e6, &run.warm) ||
       !value_whole(values, "counted", 1, 1e6, &run.counted))
     return 0;
+  run.warm += task->fall;
   Row *row = report_row_begin(report);
   for (int32_t i = 0; row && i < CONTENDERS; i++) {
     CnStatus status = run_best(task, size, &contenders[i], &run, &outcomes[i]);

@@ -51,6 +51,11 @@ static void run_single(void *context, int32_t phase, int32_t begin, int32_t end)
 }
 
 void cni_parallel_for(CnTasks *tasks, int32_t count, int32_t block, CniLoop fn, void *context) {
+  // what is one block needs no region; small steps are many such loops
+  if (count > 0 && count <= block) {
+    fn(context, 0, count);
+    return;
+  }
   SingleLoop loop = {fn, context};
   cni_parallel_phases(tasks, 1, &count, block, run_single, &loop);
 }

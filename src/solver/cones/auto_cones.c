@@ -426,6 +426,12 @@ static CnStatus climb_within(Search *k) {
   return CN_OK;
 }
 
+// The impulses given, and a few steps of Newton's method from there.
+static CnStatus climb_near(Search *k) {
+  CNI_TRY(load(k));
+  return affordable(k, LEAST_STEPS) < LEAST_STEPS ? CN_OK : begin_other(k);
+}
+
 // The best impulses to the answer; memory into one piece, so that the next solve of this size asks for none.
 static CnStatus leave(Search *k, CnAnswer *answer) {
   if (k->scaled) CNI_TRY(cni_cones_finish(k->s->cones, k->scaled));
@@ -447,7 +453,7 @@ static CnStatus enter(Search *k) {
 }
 
 CnStatus cni_auto_cones_within(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
-                               CniStepMemory *memory, double tolerance, double *budget,
+                               CniStepMemory *memory, double tolerance, double *budget, int near,
                                CnSolveReport *report, double *error) {
   Search k = {.s = s,
               .p = p,
@@ -460,7 +466,7 @@ CnStatus cni_auto_cones_within(CniAutoCones *s, const CnProblem *p, CnAnswer *an
   double own = s->tolerance;
   s->tolerance = tolerance;
   CnStatus status = enter(&k);
-  if (status == CN_OK) status = climb_within(&k);
+  if (status == CN_OK) status = near ? climb_near(&k) : climb_within(&k);
   s->tolerance = own;
   if (status == CN_OK) status = leave(&k, answer);
   *error = k.error;

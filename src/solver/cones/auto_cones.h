@@ -24,10 +24,10 @@ CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator);
 void cni_auto_cones_release(CniAutoCones *s);
 // The same within a budget of multiplications, of which it takes what it uses: Newton's method, the
-// interior point, simplex. A problem whose factors are too large for it is left as it is. *error: of
+// interior point, simplex; near: a few steps of Newton's method alone. A problem whose factors are too large for it is left as it is. *error: of
 // the answer, relative.
 CnStatus cni_auto_cones_within(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
-                               CniStepMemory *memory, double tolerance, double *budget,
+                               CniStepMemory *memory, double tolerance, double *budget, int near,
                                CnSolveReport *report, double *error);
 CnStatus cni_auto_cones_solve(CniAutoCones *s, const CnProblem *p, CnAnswer *answer,
                               CniStepMemory *memory, CnSolveReport *report);

@@ -6,6 +6,7 @@
 //   2. Few rows beside the joints, a walking machine: the joints are eliminated (few.c).
 //   3. Sweeps over everything, which solve the joints of an island exactly, from the impulses of the step
 //      before, until the tolerance or the number of sweeps is reached. That is all that large piles get.
+//      Then some steps of apgd where islands may be factored.
 //   4. Islands that are not there yet, one by one, while the budget lasts: machines as in 2, then
 //      Newton's method from what there is, the interior point, simplex where nothing rubs (auto_cones.c).
 //      What an island costs is known when its matrix is ordered: those that cost too much keep what the
@@ -17,16 +18,25 @@
 // The budget counts sweeps and multiplications in factors, never time, and begins anew in every step:
 // the answer is a function of the problem and of the impulses given.
 #include "solver/cones/auto_steps.h"
+#include "solver/gradients/descent.h"
+#include "solver/solver.h"
 
 #include <string.h>
 
 #define SMALL_ROWS 60        // problems of so few rows beside joints are solved
 #define SMALL_TOLERANCE 1e-8 // to this, if need be by factors after
-#define GIVEN 0.5            // of the tolerance: impulses given that hold so far are the answer
+#define SMALL_SWEEPS 20      // so many sweeps
+#define GIVEN 0.9            // of the tolerance: impulses given that hold so far are the answer
+#define GIVEN_BLOCKS 2000    // larger problems look at them when they are laid out for sweeps
 #define FEW_ROWS 128         // rows beside joints that are solved with the joints eliminated
-#define GIVEN_BLOCKS                                                                               \
-  2000 // problems of more blocks look at the impulses given when they are laid out for sweeps
-#define CONTACT_WORK 150 // multiplications and additions of a block in a sweep
+#define NEAR_BLOCKS 400      // problems of so many blocks, if the impulses given are
+#define NEAR 1e-2            // so good, have Newton's method from there after
+#define FIRST_SWEEPS 40      // so many sweeps
+#define APART 1e4            // ratio of masses from which sweeps come after Newton's method
+#define DESCENT 2            // times the sweeps: steps of apgd before islands are factored
+#define HALFWAY 0.5          // of the tolerance is asked of sweeps where that costs little
+#define DEEPER 0.1           // of the tolerance is asked of factors: the next step may still hold
+#define CONTACT_WORK 150     // multiplications and additions of a block in a sweep
 
 // What the efforts allow: sweeps as a part of those of the definition, rows and bodies of islands that are
 // factored (ordering larger ones would take longer than the sweeps), multiplications in their factors: so many in any case, or so many times what the sweeps took.
@@ -50,6 +60,7 @@ CnStatus cni_auto_steps_create(CniAutoSteps *s, const CnSolverDef *def,
   if (s->sweep_count < 1) s->sweep_count = 1;
   cni_islands_init(&s->islands, allocator);
   cni_few_init(&s->few, def, allocator);
+  s->allocator = *allocator;
   s->answer = cn_answer_empty(allocator);
   CnStatus status = cni_psor_create(def, allocator, 0, &sweeps);
   s->sweeps = sweeps;
@@ -61,6 +72,7 @@ void cni_auto_steps_release(CniAutoSteps *s) {
   cni_psor_destroy(s->sweeps);
   cni_islands_release(&s->islands);
   cni_few_release(&s->few);
+  CNI_RELEASE(&s->allocator, s->given, s->given_capacity);
   cn_answer_release(&s->answer);
 }
 
@@ -92,6 +104,7 @@ static void exchange(const CniIslands *islands, const CnProblem *p, int32_t isla
 typedef struct Round {
   double tolerance, speed; // speed: what residuals are relative to
   double budget;
+  int32_t made; // sweeps that go on from each other
   int32_t changed;
 } Round;
 
@@ -110,6 +123,7 @@ static CnStatus improve(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p
                         int32_t island) {
   double worst = worst_residual(&s->islands, p, answer, island), error;
   CniFewAim aim = {.met = 0};
+  double deeper = p->block_count <= NEAR_BLOCKS ? DEEPER : 1;
   if (worst <= round->tolerance * round->speed) return CN_OK;
   CNI_TRY(cni_islands_take(&s->islands, p, island, round->speed));
   const CnProblem *part = s->islands.part;
@@ -124,8 +138,8 @@ static CnStatus improve(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p
   if (aim.met)
     error = 0;
   else
-    CNI_TRY(cni_auto_cones_within(cones, part, &s->answer, memory, round->tolerance, &round->budget,
-                                  &own, &error));
+    CNI_TRY(cni_auto_cones_within(cones, part, &s->answer, memory, deeper * round->tolerance,
+                                  &round->budget, 0, &own, &error));
   report->iterations += own.iterations;
   report->attempts += own.attempts;
   report->cut_by_time |= own.cut_by_time;
@@ -149,14 +163,73 @@ static double free_speed(const CnProblem *p) {
   return cn_max(sqrt(largest), p->speed);
 }
 
-// Do the impulses of the step before hold? Then velocities are theirs.
-static int given_holds(const CnProblem *p, CnAnswer *answer, double limit) {
+// m/s: the residual of the impulses of the step before, as far as it is above `most`. Velocities are theirs.
+static double given_residual(const CnProblem *p, CnAnswer *answer, double most) {
+  double worst = 0;
   cni_problem_apply(p, answer->g, answer->v);
-  for (int32_t i = 0; i < p->block_count; i++) {
+  for (int32_t i = 0; i < p->block_count && worst <= most; i++) {
     const CniBlock *block = &p->blocks[i];
-    if (!(cni_block_residual(p, block, answer->g + block->row, answer->v) <= limit)) return 0;
+    worst = cn_max(worst, cni_block_residual(p, block, answer->g + block->row, answer->v));
   }
-  return 1;
+  return worst;
+}
+
+// Newton's method from impulses that nearly hold.
+static CnStatus try_near(CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
+                         CniStepMemory *memory, CnSolveReport *report, Round *round, int *done) {
+  double error;
+  CNI_TRY(cni_auto_cones_within(cones, p, answer, memory, DEEPER * round->tolerance, &round->budget,
+                                1, report, &error));
+  *done = error <= round->tolerance;
+  if (*done) cni_problem_apply(p, answer->g, answer->v);
+  return CN_OK;
+}
+
+// So many sweeps at most.
+static CnStatus sweep(CniAutoSteps *s, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
+                      CnSolveReport *report, Round *round, int32_t most, int *done) {
+  CniPsor *sweeps = s->sweeps;
+  int32_t before = report->iterations;
+  double part = p->block_count <= NEAR_BLOCKS ? HALFWAY : 1;
+  sweeps->def.tolerance = part * round->tolerance;
+  sweeps->def.max_iterations = most;
+  CNI_TRY(cni_psor_solve(sweeps, p, answer, memory, report));
+  round->made += report->iterations;
+  report->iterations += before;
+  round->speed = sweeps->limit / sweeps->def.tolerance;
+  *done = sweeps->met;
+  return CN_OK;
+}
+
+// Are there masses far apart, so that sweeps would take long and spoil what is near?
+static int masses_apart(const CnProblem *p) {
+  double least = INFINITY, most = 0;
+  for (int32_t i = 0; i < p->group_count; i++) {
+    double x = p->groups[i].inv_mass;
+    if (!(x > 0)) continue;
+    least = cn_min(least, x);
+    most = cn_max(most, x);
+  }
+  return most > APART * least;
+}
+
+// Problems without joints that are not large: some sweeps, and where these do not suffice Newton's method from
+// what was given, if that is near, which sweeps may have spoilt.
+static CnStatus begin_contacts(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p,
+                               CnAnswer *answer, CniStepMemory *memory, CnSolveReport *report,
+                               Round *round, int near, int few, int *done) {
+  size_t bytes = (size_t)p->row_count * sizeof *s->given;
+  CNI_TRY(CNI_RESERVE(&s->allocator, s->given, s->given_capacity, 0, p->row_count));
+  memcpy(s->given, answer->g, bytes);
+  int32_t most = few ? SMALL_SWEEPS : FIRST_SWEEPS;
+  if (most > s->sweep_count) most = s->sweep_count;
+  CNI_TRY(sweep(s, p, answer, memory, report, round, most, done));
+  if (*done || report->cut_by_time) return CN_OK;
+  if (near) {
+    memcpy(answer->g, s->given, bytes);
+    round->made = 0;
+  }
+  return near && !few ? try_near(cones, p, answer, memory, report, round, done) : CN_OK;
 }
 
 // Problems that are not large: what was given, few rows beside joints. *done: 1: that is the answer;
@@ -165,17 +238,29 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
                       CniStepMemory *memory, CnSolveReport *report, Round *round, int *done,
                       int *swept) {
   int32_t joints = cni_joints_count(p), others = cni_few_rows(p);
+  int few = others <= (joints > 0 ? FEW_ROWS : SMALL_ROWS);
   *done = *swept = 0;
   if (others <= SMALL_ROWS) round->tolerance = cn_min(round->tolerance, SMALL_TOLERANCE);
   if (p->block_count > GIVEN_BLOCKS || others == 0) return CN_OK;
   round->speed = free_speed(p);
-  double limit = round->tolerance * round->speed;
-  if (joints == 0 && given_holds(p, answer, GIVEN * limit)) {
-    report->method = "given";
-    *done = 1;
-    return CN_OK;
+  double limit = GIVEN * round->tolerance * round->speed, near = NEAR * round->speed;
+  if (joints == 0) {
+    int small = p->block_count <= NEAR_BLOCKS && p->group_count <= allowances[s->effort].bodies;
+    double given = given_residual(p, answer, small ? near : limit);
+    if (given <= limit) {
+      report->method = "given";
+      *done = 1;
+      return CN_OK;
+    }
+    if (small && given <= near && masses_apart(p)) {
+      CNI_TRY(try_near(cones, p, answer, memory, report, round, done));
+      if (*done) return CN_OK;
+    }
+    if (small) {
+      CNI_TRY(begin_contacts(s, cones, p, answer, memory, report, round, given <= near, few, done));
+    }
   }
-  if (others > (joints > 0 ? FEW_ROWS : SMALL_ROWS)) return CN_OK;
+  if (*done || !few || report->cut_by_time) return CN_OK;
   CniFewAim aim;
   CNI_TRY(try_few(s, cones, p, answer, memory, report, round, &aim));
   *done = aim.met;
@@ -183,14 +268,24 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   return CN_OK;
 }
 
-static CnStatus sweep(CniAutoSteps *s, const CnProblem *p, CnAnswer *answer, CniStepMemory *memory,
-                      CnSolveReport *report, Round *round, int *done) {
-  CniPsor *sweeps = s->sweeps;
-  sweeps->def.tolerance = round->tolerance;
-  sweeps->def.max_iterations = s->sweep_count;
-  CNI_TRY(cni_psor_solve(sweeps, p, answer, memory, report));
-  round->speed = sweeps->limit / round->tolerance;
-  *done = sweeps->met;
+// Momentum carries weights through a pile of boxes in fewer steps than sweeps take, and for less than a
+// factor: where one is the alternative.
+static CnStatus descend(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
+                        CniStepMemory *memory, CnSolveReport *report, Round *round, int *done) {
+  const Allowance *allowed = &allowances[s->effort];
+  if (p->group_count > allowed->bodies || p->row_count > allowed->rows || cni_joints_count(p) > 0)
+    return CN_OK;
+  CnSolveReport own = *report;
+  CniDescent *descent = cones->descent;
+  descent->def.max_iterations = DESCENT * s->sweep_count;
+  CNI_TRY(cni_answer_reserve_u(answer));
+  CNI_TRY(cni_solver_apgd.solve(descent, p, answer, memory, &own));
+  report->iterations += own.iterations;
+  report->attempts++;
+  report->cut_by_time |= own.cut_by_time;
+  double limit = round->tolerance * round->speed;
+  *done = given_residual(p, answer, limit) <= limit;
+  if (*done) report->method = cni_solver_apgd.name;
   return CN_OK;
 }
 
@@ -202,7 +297,10 @@ CnStatus cni_auto_steps_solve(CniAutoSteps *s, CniAutoCones *cones, const CnProb
   int done = 0, swept = 0;
   report->method = cni_solver_psor.name;
   CNI_TRY(begin(s, cones, p, answer, memory, report, &round, &done, &swept));
-  if (!swept && !done) CNI_TRY(sweep(s, p, answer, memory, report, &round, &done));
+  if (!swept && !done && !report->cut_by_time && round.made < s->sweep_count)
+    CNI_TRY(sweep(s, p, answer, memory, report, &round, s->sweep_count - round.made, &done));
+  if (!swept && !done && !report->cut_by_time)
+    CNI_TRY(descend(s, cones, p, answer, memory, report, &round, &done));
   if (done || report->cut_by_time) return CN_OK;
   CNI_TRY(cni_islands_find(&s->islands, p));
   for (int32_t i = 0; i < s->islands.count && round.budget > 0 && !report->cut_by_time; i++)

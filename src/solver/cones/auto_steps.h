@@ -11,7 +11,10 @@ typedef struct CniAutoSteps {
   CniPsor *sweeps;
   CniIslands islands;
   CniFew few;
+  CnAllocator allocator;
   CnAnswer answer; // of an island
+  double *given;   // impulses, as they came
+  int32_t given_capacity;
   double tolerance;
   int32_t sweep_count;
   CnEffort effort;

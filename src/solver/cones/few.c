@@ -23,9 +23,10 @@
 
 #define BURST 16        // sweeps between looks at the residual, at most
 #define ROUNDS 4        // of q
-#define NEWTON_STEPS 20 // before sweeps
+#define NEWTON_STEPS 20 // before all sweeps
 #define SHORTEST 1e-5   // of a row's own matrix: what tells the shortest step from round-off of W
-#define INSIDE 0.5      // of the limit is asked for: the joints, solved anew, move it a little
+#define INSIDE 0.05 // of the limit is asked for, so that the next step may find that it still holds
+#define GAIN 0.3    // of the residual: what a burst of sweeps leaves where more are worth it
 #define OWN_ENTRIES 256 // of a block, at most; blocks with more are left to others
 
 // A coefficient on a body with mass, and the velocity that its impulse gives.
@@ -383,9 +384,10 @@ static double size_of(const Work *k) {
   return size;
 }
 
-// Sweeps, from what there is.
+// Sweeps, from what there is, while each burst leaves no more than `gain` of the residual.
+
 static CnStatus sweep(Work *k, CniAutoCones *cones, CniStepMemory *memory, const CniFewAim *aim,
-                      int32_t *left, CnSolveReport *report) {
+                      double gain, int32_t *left, CnSolveReport *report) {
   CnAnswer *answer = &k->s->answer;
   CniMixed *m = &k->mixed;
   double wanted = INSIDE * aim->limit, target = cn_min(1, wanted / size_of(k));
@@ -393,11 +395,14 @@ static CnStatus sweep(Work *k, CniAutoCones *cones, CniStepMemory *memory, const
   CNI_TRY(cni_mixed_init(m, &k->s->room, cones->exact, k->s->part, answer, memory));
   keep(k, m->best);
   while (*left > 0 && !(k->worst <= wanted)) {
+    double before = k->worst;
     int32_t made = cni_mixed_run(m, *left < BURST ? *left : BURST, target);
+
     if (made == 0 && !(m->error <= target)) break; // given up
     *left -= made > 0 ? made : 1; // an error of zero by one measure may be some by the other
     report->iterations += made;
     keep(k, m->best);
+    if (!(k->worst <= gain * before)) break;
     if (m->error <= target) target *= cn_min(.1, .1 * wanted / k->worst);
   }
   return CN_OK;
@@ -412,10 +417,10 @@ static CnStatus step_newton(Work *k, CniAutoCones *cones, const CniFewAim *aim,
   double *g = k->s->answer.g;
   CNI_TRY(cni_cones_load(c, k->s->part));
   CNI_TRY(cni_cone_newton_init(&newton, c));
-  newton.least = SHORTEST;
+  if (cni_joints_count(k->p) > 0) newton.least = SHORTEST;
   cni_cones_import(c, k->found, newton.step);
   cni_cone_newton_start(&newton, newton.step);
-  int32_t made = cni_cone_newton_run(&newton, NEWTON_STEPS, 0, .1 * aim->limit / size_of(k));
+  int32_t made = cni_cone_newton_run(&newton, NEWTON_STEPS, 0, .02 * aim->limit / size_of(k));
   cni_cones_export(c, newton.best, g);
   CNI_TRY(cni_cones_finish(c, newton.best));
   report->iterations += made;
@@ -433,7 +438,7 @@ static CnStatus refine(Work *k, CniAutoCones *cones, CniStepMemory *memory, CniF
   double error;
   memcpy(answer->g, k->found, (size_t)k->n * sizeof *answer->g);
   CNI_TRY(cni_auto_cones_within(cones, k->s->part, answer, memory, .1 * aim->limit / size_of(k),
-                                &aim->budget, &own, &error));
+                                &aim->budget, 0, &own, &error));
   report->iterations += own.iterations;
   report->attempts += own.attempts;
   report->cut_by_time |= own.cut_by_time;
@@ -471,6 +476,19 @@ static double finish_motion(Work *k, CnAnswer *answer, int has_joints) {
   return worst;
 }
 
+// One after the other until it is solved: sweeps while they are worth it (machines: none, for what is alike is
+// to stay alike), Newton's method, all sweeps there are, everything else.
+static CnStatus attempt(Work *k, CniAutoCones *cones, CniStepMemory *memory, CniFewAim *aim,
+                        int32_t *left, CnSolveReport *report, int has_joints) {
+  double wanted = INSIDE * aim->limit;
+  if (!(k->worst <= wanted) && !has_joints)
+    CNI_TRY(sweep(k, cones, memory, aim, GAIN, left, report));
+  if (!(k->worst <= wanted)) CNI_TRY(step_newton(k, cones, aim, report));
+  if (!(k->worst <= wanted)) CNI_TRY(sweep(k, cones, memory, aim, 1, left, report));
+  if (!(k->worst <= aim->limit)) CNI_TRY(refine(k, cones, memory, aim, report));
+  return CN_OK;
+}
+
 static CnStatus solve(Work *k, CniAutoCones *cones, CnAnswer *answer, CniStepMemory *memory,
                       CniFewAim *aim, CnSolveReport *report) {
   int has_joints = cni_joints_count(k->p) > 0;
@@ -484,10 +502,7 @@ static CnStatus solve(Work *k, CniAutoCones *cones, CnAnswer *answer, CniStepMem
   for (int32_t round = 0; round < ROUNDS; round++) {
     k->worst = INFINITY;
     keep(k, k->found);
-    if (!(k->worst <= INSIDE * aim->limit) && has_joints)
-      CNI_TRY(step_newton(k, cones, aim, report));
-    if (!(k->worst <= INSIDE * aim->limit)) CNI_TRY(sweep(k, cones, memory, aim, &left, report));
-    if (!(k->worst <= INSIDE * aim->limit)) CNI_TRY(refine(k, cones, memory, aim, report));
+    CNI_TRY(attempt(k, cones, memory, aim, &left, report, has_joints));
     double worst = finish_motion(k, answer, has_joints);
     aim->met = worst <= aim->limit;
     if (aim->met || !has_joints || !(worst < .5 * before)) break;

@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/// No kind at all; numbers of kinds that were added begin with CN_FORCE_KIND_COUNT.
+#define CN_FORCE_KIND_NONE ((CnForceKind)0x7fffffff)
+
 /// A kind of force.
 typedef struct CnOwnForce {
   uint32_t size;       ///< sizeof(CnOwnForce)
@@ -31,7 +34,7 @@ typedef struct CnOwnForce {
 /// there; the number may be another one. May be called from any thread.
 CN_API CnStatus cn_force_register(const CnOwnForce *force, CnForceKind *kind);
 
-/// The kind of that name, the library's or a program's own; CN_FORCE_KIND_COUNT: there is none.
+/// The kind of that name, the library's or a program's own; CN_FORCE_KIND_NONE: there is none.
 CN_API CnForceKind cn_force_kind_find(const char *name);
 
 #ifdef __cplusplus

@@ -11,6 +11,9 @@
 extern "C" {
 #endif
 
+/// No kind at all; numbers of kinds that were added begin with CN_JOINT_KIND_COUNT.
+#define CN_JOINT_KIND_NONE ((CnJointKind)0x7fffffff)
+
 /// What a kind sees: its two frames in the world.
 typedef struct CnJointSight {
   CnPose frame_a, frame_b; ///< m
@@ -64,7 +67,7 @@ typedef struct CnOwnJoint {
 /// there; the number may be another one. May be called from any thread.
 CN_API CnStatus cn_joint_register(const CnOwnJoint *joint, CnJointKind *kind);
 
-/// The kind of that name, the library's or a program's own; CN_JOINT_KIND_COUNT: there is none.
+/// The kind of that name, the library's or a program's own; CN_JOINT_KIND_NONE: there is none.
 CN_API CnJointKind cn_joint_kind_find(const char *name);
 
 #ifdef __cplusplus

@@ -66,7 +66,7 @@ CN_API CnStatus cn_scene_parameter(const CnScene *scene, int32_t index,
 /// what the scene does not mention stays.
 CN_API void cn_scene_world_def(const CnScene *scene, CnWorldDef *def);
 
-/// Kind of the index-th joint; the number of kinds past the last one.
+/// Kind of the index-th joint; CN_JOINT_KIND_NONE (own_joint.h) past the last one.
 CN_API CnJointKind cn_scene_joint_kind(const CnScene *scene, int32_t index);
 
 /// Create all materials, bodies, shapes and joints in an empty world. Only memory can be wanting;

@@ -79,7 +79,7 @@ CnStatus cn_force_register(const CnOwnForce *force, CnForceKind *kind) {
   Own *own;
   CNI_TRY(check(force));
   if (!kind) return cni_invalid(CALL ": kind is null");
-  *kind = CN_FORCE_KIND_COUNT;
+  *kind = CN_FORCE_KIND_NONE;
   CNI_TRY(cni_new(&allocator, sizeof *own, &own));
   CnStatus status = fill(force, own);
   if (status == CN_OK)
@@ -92,5 +92,5 @@ CnStatus cn_force_register(const CnOwnForce *force, CnForceKind *kind) {
 CnForceKind cn_force_kind_find(const char *name) {
   for (int32_t i = 0; name && i < cni_force_kind_count(); i++)
     if (strcmp(cni_force_kind(i)->name, name) == 0) return (CnForceKind)i;
-  return CN_FORCE_KIND_COUNT;
+  return CN_FORCE_KIND_NONE;
 }

@@ -185,7 +185,7 @@ CnStatus cn_joint_register(const CnOwnJoint *joint, CnJointKind *kind) {
   Own *own;
   CNI_TRY(check(joint));
   if (!kind) return cni_invalid(CALL ": kind is null");
-  *kind = CN_JOINT_KIND_COUNT;
+  *kind = CN_JOINT_KIND_NONE;
   CNI_TRY(cni_new(&allocator, sizeof *own, &own));
   CnStatus status = fill(joint, own);
   if (status == CN_OK)
@@ -198,5 +198,5 @@ CnStatus cn_joint_register(const CnOwnJoint *joint, CnJointKind *kind) {
 CnJointKind cn_joint_kind_find(const char *name) {
   for (int32_t i = 0; name && i < cni_joint_kind_count(); i++)
     if (strcmp(cni_joint_kind(i)->name, name) == 0) return (CnJointKind)i;
-  return CN_JOINT_KIND_COUNT;
+  return CN_JOINT_KIND_NONE;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What those who draw a run need beyond its poses: springs between bodies, who holds whom and where, and shapes as
-// triangles.
+// triangles; and joints of kinds that a program had added.
+#include <cairn/own_joint.h>
 #include <cairn/run_look.h>
 #include <string.h>
 
@@ -79,4 +80,20 @@ CnStatus cn_run_shape_triangles(const CnRun *run, int32_t index, int32_t quarter
   CniPlaced placed = cni_shape_placed(&shape.def);
   if (cni_shape_needs_geometry(shape.def.kind)) cni_run_form(run, shape.def.geometry, &placed);
   return cni_triangles_fill("cn_run_shape_triangles", &placed, quarter, triangles);
+}
+
+CnStatus cni_run_own_kind(CnRun *run, int32_t joint_count, size_t joint, CnJointKind *kind) {
+  CniTexts names = {0};
+  CnStatus status = cni_input_texts(run, "/joints/kind_name", NULL, joint_count, &names);
+  if (status == CN_OK) {
+    const char *name = names.bytes + joint * names.size;
+    *kind = cn_joint_kind_find(name);
+    if (*kind == CN_JOINT_KIND_NONE)
+      status = cni_error(CN_UNSUPPORTED,
+                         "joint %zu of the run is a '%s', a kind of the program that wrote it: "
+                         "register it before the run is opened",
+                         joint, name);
+  }
+  cni_release(&run->allocator, names.bytes, names.byte_count);
+  return status;
 }

@@ -278,6 +278,8 @@ struct CnRun {
 // Geometries (run_geometries.c); `shapes` are the definitions in the order of the file.
 CnStatus cni_run_put_geometries(CniRunWriter *w, const CnWorld *world, const CnShapeDef *shapes,
                                 CniHdf *hdf);
+// The kind of a joint that a program had added, by its name (run_forces.c).
+CnStatus cni_run_own_kind(CnRun *run, int32_t joint_count, size_t joint, CnJointKind *kind);
 CnStatus cni_run_read_geometries(CnRun *run); // after the shapes
 void cni_run_release_geometries(CnRun *run);
 

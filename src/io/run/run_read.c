@@ -179,11 +179,12 @@ static void read_joints(Reading *r) {
   for (size_t i = 0; i < n && r->status == CN_OK; i++) {
     if (a[i] < -1 || a[i] >= run->info.body_count) damaged(r, "body_a of joint", (int64_t)i, a[i]);
     if (b[i] < -1 || b[i] >= run->info.body_count) damaged(r, "body_b of joint", (int64_t)i, b[i]);
-    if (kind[i] < 0 || kind[i] >= cni_joint_kind_count())
+    if (kind[i] < 0 || kind[i] >= CN_JOINT_KIND_COUNT + CNI_OWN_KINDS)
       damaged(r, "the kind of joint", (int64_t)i, kind[i]);
-    run->joints[i] =
-        (CnRunJoint){name + i * size, (CnJointKind)kind[i], a[i], b[i], frame_a[i], frame_b[i]};
-    if (r->status == CN_OK) coordinates += cni_joint_coordinate_count((CnJointKind)kind[i]);
+    CnJointKind number = (CnJointKind)kind[i];
+    if (kind[i] >= CN_JOINT_KIND_COUNT) keep(r, cni_run_own_kind(run, (int32_t)n, i, &number));
+    run->joints[i] = (CnRunJoint){name + i * size, number, a[i], b[i], frame_a[i], frame_b[i]};
+    if (r->status == CN_OK) coordinates += cni_joint_coordinate_count(number);
   }
   if (r->status == CN_OK && run->sizes.record_joints > 1 &&
       coordinates != run->sizes.coordinate_count)

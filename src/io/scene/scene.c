@@ -5,6 +5,7 @@
 // Reading goes once over the JSON, in the order parameters, settings, functions, materials, bodies,
 // joints, forces, sensors (whatever their order in the file), because each part may use the ones
 // before. Everything that can be wrong is found here; filling a world can only fail for want of memory.
+#include <cairn/own_joint.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -299,7 +300,7 @@ void cn_scene_info(const CnScene *scene, CnSceneInfo *info) {
 
 CnJointKind cn_scene_joint_kind(const CnScene *scene, int32_t index) {
   int there = scene && index >= 0 && index < scene->joint_count;
-  return there ? scene->joints[index].def.kind : CN_JOINT_KIND_COUNT;
+  return there ? scene->joints[index].def.kind : CN_JOINT_KIND_NONE;
 }
 
 CnStatus cn_scene_parameter(const CnScene *scene, int32_t index, CnSceneParameter *parameter) {

@@ -130,8 +130,8 @@ static void test_resume(void **state) {
   (void)state;
   CnScene *scene;
   CHECK_OK(cn_scene_open("newton-cradle", NULL, 0, NULL, &scene));
-  CHECK(cn_scene_joint_kind(scene, 0) != CN_JOINT_KIND_COUNT);
-  CHECK(cn_scene_joint_kind(scene, 100000) == CN_JOINT_KIND_COUNT);
+  CHECK(cn_scene_joint_kind(scene, 0) != CN_JOINT_KIND_NONE);
+  CHECK(cn_scene_joint_kind(scene, 100000) == CN_JOINT_KIND_NONE);
   CnSceneInfo info;
   cn_scene_info(scene, &info);
   CnWorld *w = fallen(scene), *other = fallen(scene);
@@ -204,6 +204,61 @@ static void test_resume(void **state) {
   cn_world_destroy(other);
 }
 
+// ---- a run with a joint of the program ----
+
+static void pin(void *context, const CnJointSight *sight, CnJointRows *rows) {
+  CnVec3 a = sight->frame_a.position, b = sight->frame_b.position;
+  const double d[3] = {b.x - a.x, b.y - a.y, b.z - a.z};
+  (void)context;
+  for (int i = 0; i < 3; i++)
+    rows->locked[i] = (CnJointRow){.linear = {i == 0, i == 1, i == 2}, .value = d[i]};
+}
+
+// As a program that has not registered the kind would see the file: with a name that nobody knows.
+static void rename_kind(const char *path, const char *from, const char *to) {
+  static char bytes[2000000];
+  FILE *file = fopen(path, "r+b");
+  assert_non_null(file);
+  size_t size = fread(bytes, 1, sizeof bytes, file), length = strlen(from);
+  for (size_t i = 0; i + length <= size; i++)
+    if (memcmp(bytes + i, from, length) == 0) memcpy(bytes + i, to, length);
+  rewind(file);
+  CHECK(fwrite(bytes, 1, size, file) == size);
+  fclose(file);
+}
+
+// Run files have the name of the kind: it is told, and one that is not there too.
+static void test_own_joint(void **state) {
+  (void)state;
+  CnOwnJoint kind = {.size = sizeof kind, .locked_count = 3, .name = "split-pin", .place = pin};
+  CnJointKind number;
+  CHECK_OK(cn_joint_register(&kind, &number));
+  CnWorld *w = toy_world(0.001);
+  CnJointDef joint = cn_joint_def_default(number);
+  CnJointId id;
+  joint.body_b = toy_box(w, cn_vec3(0.1, 0.1, 0.1), cn_vec3(1, 0, 0), CN_QUAT_ONE);
+  CHECK_OK(cn_joint_def_at(w, cn_vec3(0, 0, 0), &joint));
+  CHECK_OK(cn_joint_create(w, &joint, &id));
+  CnRecorderDef def = cn_recorder_def_default();
+  CnRecorder *recorder;
+  CnRun *run;
+  CnRunJoint read;
+  def.path = test_path("own.h5");
+  def.joints = 1;
+  CHECK_OK(cn_recorder_create(&def, w, &recorder));
+  record_steps(recorder, w, 20);
+  CHECK_OK(cn_recorder_close(recorder, w));
+  CHECK_OK(cn_run_open(def.path, NULL, &run));
+  CHECK_OK(cn_run_joint(run, 0, &read));
+  CHECK(read.kind == number);
+  CHECK_OK(cn_page_from_run(run, test_path("own.html"), 0));
+  cn_run_close(run);
+  rename_kind(def.path, "split-pin", "split-pan");
+  CHECK_STATUS(cn_run_open(def.path, NULL, &run), CN_UNSUPPORTED);
+  CHECK_TEXT(cn_error_message(), "split-pan");
+  cn_world_destroy(w);
+}
+
 static int begin(void **state) {
   (void)state;
   cn_io_leave_quietly();
@@ -218,6 +273,7 @@ static int end(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_tools), cmocka_unit_test(test_mesh),
-                                     cmocka_unit_test(test_answer), cmocka_unit_test(test_resume)};
+                                     cmocka_unit_test(test_answer), cmocka_unit_test(test_resume),
+                                     cmocka_unit_test(test_own_joint)};
   return cmocka_run_group_tests(tests, begin, end);
 }

@@ -101,7 +101,7 @@ static void test_joint(void **state) {
   assert_string_equal(cn_joint_kind_name(joint_kind), "socket");
   CHECK(cn_joint_kind_find("socket") == joint_kind);
   CHECK(cn_joint_kind_find("ball") == CN_JOINT_BALL);
-  CHECK(cn_joint_kind_find("nothing") == CN_JOINT_KIND_COUNT);
+  CHECK(cn_joint_kind_find("nothing") == CN_JOINT_KIND_NONE);
   for (int i = 0; i < 4; i++) {
     CnWorld *own = pendulum(joint_kind, integrators[i]);
     CnWorld *library = pendulum(CN_JOINT_BALL, integrators[i]);
@@ -206,7 +206,7 @@ static void test_refused(void **state) {
   joint.coordinate_count = 1;
   joint.coordinates[0] = (CnOwnCoordinate){"x", "feet"};
   CHECK_STATUS(cn_joint_register(&joint, &kind), CN_INVALID_ARGUMENT);
-  CHECK(kind == CN_JOINT_KIND_COUNT);
+  CHECK(kind == CN_JOINT_KIND_NONE);
   CHECK_STATUS(cn_joint_register(NULL, &kind), CN_INVALID_ARGUMENT);
   CnOwnForce force = {.size = sizeof force, .name = "spring", .evaluate = push};
   CnForceKind number;
@@ -216,7 +216,7 @@ static void test_refused(void **state) {
   CHECK_STATUS(cn_force_register(&force, &number), CN_INVALID_ARGUMENT);
   force.evaluate = NULL;
   CHECK_STATUS(cn_force_register(&force, &number), CN_INVALID_ARGUMENT);
-  CHECK(cn_force_kind_find("fine") == CN_FORCE_KIND_COUNT);
+  CHECK(cn_force_kind_find("fine") == CN_FORCE_KIND_NONE);
   CnOwnSolver solver = {.size = sizeof solver, .name = "psor", .solve = none};
   CHECK_STATUS(cn_solver_register(&solver), CN_INVALID_ARGUMENT);
   solver.name = "takes-nothing";

@@ -22,7 +22,7 @@ static const struct {
                 {"differential", 60, {{NULL, 0}}},
                 {"feeder", 300, {{NULL, 0}}},
                 {"line", 24, {{"cartons", 1}, {"bottles", 4}, {NULL, 0}}},
-                {"shaker", 120, {{"n", 150}, {"start", 0.05}, {NULL, 0}}},
+                {"shaker", 120, {{"n", 150}, {NULL, 0}}},
                 {"flow", 40, {{"n", 150}, {"settle", 0.1}, {NULL, 0}}},
                 {"robots", 120, {{"blocks", 8}, {NULL, 0}}}};
 

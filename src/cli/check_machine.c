@@ -76,7 +76,7 @@ void cni_machine_show(CniShow *show, const CnWorld *world, const CniMachineCheck
     printf("  and %d more\n", m->dependent_count - listed);
 }
 
-// Limits of angles beyond a whole turn, which somebody may have meant in degrees; returns how many there are.
+// Limits of angles beyond three turns, which somebody may have meant in degrees; returns how many there are.
 static int32_t list_far_limits(CniShow *show, const CnWorld *world, int shown) {
   int32_t far = 0;
   CnJointId joint = {0, 0};
@@ -87,10 +87,10 @@ static int32_t list_far_limits(CniShow *show, const CnWorld *world, int shown) {
       const CnJointAxis *axis = &def.axes[k];
       double most = fmax(isfinite(axis->lower) ? fabs(axis->lower) : 0,
                          isfinite(axis->upper) ? fabs(axis->upper) : 0);
-      // degrees come in whole numbers; several turns, or no limit, as radians are not so or are larger
+      // degrees come in whole numbers; a few turns, or no limit, as radians are not so, smaller or larger
       int turns = strcmp(cn_joint_coordinate_unit(def.kind, k), "rad") == 0 && most <= 3600 &&
                   most == floor(most);
-      if (!turns || !(most > WHOLE_TURN) || (shown && far >= CNI_LISTED_JSON)) continue;
+      if (!turns || !(most > 3 * WHOLE_TURN) || (shown && far >= CNI_LISTED_JSON)) continue;
       far++;
       if (!shown) continue;
       cni_show_row(show);

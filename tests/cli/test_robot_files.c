@@ -50,7 +50,8 @@ static void degrees(void **state) {
   static const struct {
     const char *upper;
     int asked;
-  } cases[] = {{"90", 1}, {"6.2832", 0}, {"12.5664", 0}, {"3", 0}, {"1e9", 0}, {"170", 1}};
+  } cases[] = {{"90", 1},  {"6.2832", 0}, {"12.5664", 0}, {"3", 0},
+               {"1e9", 0}, {"10", 0},     {"170", 1}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char text[2048];
     snprintf(text, sizeof text,

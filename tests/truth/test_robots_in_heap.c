@@ -39,12 +39,13 @@ static char *with_real_robots(void) {
       {"robots/doll.xml\", \"name\": \"doll\", \"pose\": {\"position\": [0, 0, 0.2]}, "
        "\"start\": {\"knee_left\": 0.4, \"knee_right\": 0.6}",
        "humanoid/humanoid.xml\", \"name\": \"doll\", \"start\": {}"},
-      {"robots/dog.urdf", "solo12/solo12.urdf"},
+      {"robots/dog.urdf", "ant/ant.xml"},
+      {"[0.8, 0.1, 0.45]", "[0.8, 0.1, 0]"}, // it brings its floor along
+      {"\"start\": {\"floating\": 1}", "\"start\": {}"},
       {"robots/arm.urdf", "panda/panda.urdf"},
       {"\"start\": {\"shoulder\": 0.5, \"elbow\": 0.8}",
        "\"start\": {\"panda_joint2\": 0.3, \"panda_joint4\": -1.5}"},
-      {"doll/torso", "doll/torso"},
-      {"dog/trunk", "dog/base_link"},
+      {"dog/trunk", "dog/torso"},
       {"arm/elbow", "arm/panda_joint4"}};
   FILE *file = fopen(CAIRN_SOURCE_DIR "/examples/machines/robots.json", "rb");
   char *text = calloc(1, 1 << 14), *made = calloc(1, 1 << 14);

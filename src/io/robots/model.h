@@ -115,6 +115,8 @@ json_t *cni_robot_term(const CniRobotJoint *joint, double coefficient);
 // Two bodies that do not meet.
 void cni_robot_apart(CniRobot *robot, int32_t body_a, int32_t body_b);
 
+// Pairs of bodies that are in each other at the start, to `pairs`, with notes (overlaps.c).
+CnStatus cni_robot_part_overlaps(CniRobot *robot, const json_t *scene, json_t *pairs);
 // The scene, after the elements and attributes that nobody read were noted.
 CnStatus cni_robot_write(CniRobot *robot, CniXmlNode *root, json_t **scene);
 

@@ -3,7 +3,7 @@
 //
 // Several joints of one body have bodies between them that the description does not know. They share the
 // joints' point, so a part of the body's own mass, put there as a point, moves with them exactly as
-// before; their inertia about it is a billionth of the body's.
+// before; their inertia about it is a ten millionth of the body's: less is round-off to a step with contacts.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "io/robots/model.h"
 
 #define SHARE 1e-3 // of a body's mass that goes to each body between its joints
-#define LIGHT 1e-9 // their inertia over its own
+#define LIGHT 1e-7 // their inertia over its own
 #define MOST_PAIRS 100000
 #define NO_GROUP (-2)
 
@@ -486,6 +486,8 @@ static CnStatus fill_scene(CniRobot *robot, CniXmlNode *root, json_t *scene) {
   put_list(robot, scene, "couplings", robot->couplings);
   put_list(robot, scene, "forces", robot->forces);
   put_list(robot, scene, "sensors", robot->sensors);
+  if (!robot->broken) CNI_TRY(cni_robot_part_overlaps(robot, scene, robot->pairs));
+  put_list(robot, scene, "disabled_pairs", robot->pairs);
   CNI_TRY(note_unread(robot, root));
   cni_robot_put(robot, scene, "description", description(robot));
   return CN_OK;

@@ -51,6 +51,7 @@
 #define CONE_STEPS 300    // and where all else has failed
 #define PATH_WORK 1e9     // numbers of factors computed along paths
 #define PATH_MOST 9000    // factors
+#define PATH_EACH 40      // and for each block: a path of more changes goes round and round
 #define PATH_MANY 1000    // where there is work for fewer of them, a path begins from
 #define PATH_NEAR 1e-6    // this error only
 
@@ -172,6 +173,7 @@ static CnStatus try_path(Search *k) {
   int32_t most = cni_cones_afford(c, PATH_WORK, PATH_MOST), made = 0;
   double error;
   if (!cni_cone_path_takes(c) || (most < PATH_MANY && k->error > PATH_NEAR)) return CN_OK;
+  if (most / PATH_EACH > k->p->block_count) most = PATH_EACH * k->p->block_count;
   cni_cones_import(c, k->best, k->scaled);
   CNI_TRY(cni_cone_path(c, k->s->tolerance, most, k->scaled, &error, &made));
   keep_scaled(k, k->scaled, error, made, "path");

@@ -13,7 +13,7 @@ typedef struct CniTree CniTree;
 typedef struct CniTreeInput {
   const CniModel *model;
   CnVec3 gravity;
-  double time_step, stabilisation;
+  double time, time_step, stabilisation;
   int64_t step;                // number of the step to be made
   int32_t geometric_stiffness; // as in CniAssemblyInput
   int32_t drift_first;         // where that is stable
@@ -39,8 +39,8 @@ void cni_tree_commit(const CniTree *tree, const CniTreeInput *input, const CniTr
                      CniModel *model);
 // The arrays of the last step that was taken.
 CniTreeStep cni_tree_last(const CniTree *tree);
-// Groups of the step problem as that step had them, where forces held bodies against turning.
-void cni_tree_groups(const CniTree *tree, const CniTreeInput *input, CnProblem *problem);
+// Groups of the step problem as that step had them: loads are gone, and forces held bodies against turning.
+void cni_tree_groups(const CniTree *tree, CnProblem *problem);
 void cni_tree_destroy(CniTree *tree); // null is allowed
 
 #endif

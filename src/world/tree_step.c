@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of a world that is nothing but a machine of hinges under gravity: bodies without shapes, joints
-// that lock and do nothing else. assembly/tree makes it in one go; here is when that is
+// The step of a world that is nothing but a machine of hinges: bodies without shapes, under gravity and
+// loads, joints that lock, motors that give efforts, limits that are far. assembly/tree makes it in one go; here is when that is
 // asked, what the world keeps of it, and the step problem that it would have solved, which is made only
 // where somebody wants to see it.
 #include <string.h>
@@ -18,10 +18,17 @@ static int is_machine(const CnWorld *world) {
   const CniContents *now = &world->now;
   const CniModel *m = &now->model;
   if (m->joint_count == 0 || m->shape_count > 0 || m->force_count > 0 || m->coupling_count > 0 ||
-      m->motion_count > 0 || world->hooks.force || world->hooks.before_step ||
-      now->settings.balance || now->contacts.count > 0 || now->contacts.before_count > 0 ||
-      now->contacts.inside_count > 0 || !is_sweeping(now->settings.solver.name))
+      m->motion_count > 0 || world->hooks.force || now->settings.balance ||
+      now->contacts.count > 0 || now->contacts.before_count > 0 || now->contacts.inside_count > 0 ||
+      !is_sweeping(now->settings.solver.name))
     return 0;
+  return 1;
+}
+
+// Does nothing act that was not there in the step before? Then drift and kick may change places.
+static int is_steady(const CnWorld *world) {
+  const CniModel *m = &world->now.model;
+  if (world->hooks.before_step) return 0;
   for (int32_t i = 0; m->load && i < m->body_count; i++)
     if (!cni_is_zero(m->load[i].velocity) || !cni_is_zero(m->load[i].spin)) return 0;
   return 1;
@@ -57,11 +64,13 @@ static CniTreeInput input_of(const CnWorld *world) {
   const CniSettings *settings = &world->now.settings;
   return (CniTreeInput){.model = &world->now.model,
                         .gravity = settings->gravity,
+                        .time = world->now.time,
                         .time_step = settings->time_step,
                         .stabilisation = settings->stabilisation,
                         .step = world->now.step,
                         .geometric_stiffness = settings->geometric_stiffness,
-                        .drift_first = settings->geometric_stiffness && world->now.step % 2 != 0};
+                        .drift_first = settings->geometric_stiffness && world->now.step % 2 != 0 &&
+                                       is_steady(world)};
 }
 
 CnStatus cni_world_tree_step(CnWorld *world, CnSolveReport *solve, int32_t *taken) {
@@ -111,8 +120,7 @@ static CnStatus assemble(CnWorld *world, const CniTreeStep *step, int32_t *block
                             .tasks = world->tasks};
   // impulses of joints are kept already: as a warm start they are the answer
   CNI_TRY(cni_assemble(&input, engine->problem, &engine->answer, blocks, NULL));
-  CniTreeInput tree = input_of(world);
-  cni_tree_groups(world->tree, &tree, engine->problem);
+  cni_tree_groups(world->tree, engine->problem);
   for (int32_t i = 0; i < model->body_count; i++)
     memcpy(engine->answer.v + 6 * (size_t)i, &step->moved[i], sizeof(CnTwist));
   memset(engine->answer.v + 6 * (size_t)model->body_count, 0, sizeof(CnTwist));

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#define ANGLES 16 // steps after which the turns of a joint are counted anew
+#define NEAR_LIMIT 1e-3 // rad
+#define ANGLES 16       // steps after which the turns of a joint are counted anew
 
 // ---- the step ----
 
@@ -42,9 +43,35 @@ static int brakes_floating(const CniTree *t) {
   return any;
 }
 
+// Rate of a hinge by the twists of the bodies.
+static double rate_of(const CniTree *t, int32_t i, const CnTwist *twist) {
+  const CniTreeNode *node = &t->nodes[i];
+  const CniTreeJoint *j = &t->joints[i];
+  CnVec3 w = twist[node->body].spin;
+  if (node->parent >= 0) w = cn_sub(w, twist[t->nodes[node->parent].body].spin);
+  return node->sign * cn_dot(w, cn_cross(j->x, j->y));
+}
+
+// Are all hinges within their limits, and stay there with the speeds of the step?
+static int limits_rest(const CniTree *t, const CniTreeInput *in) {
+  for (int32_t i = 0; i < t->link_count; i++) {
+    if (t->nodes[i].joint < 0 || !(t->nodes[i].acts & CNI_TREE_LIMITED)) continue;
+    const CniJoint *joint = &in->model->joints[t->nodes[i].joint];
+    const CnJointAxis *axis = &joint->def.axes[0];
+    const CnTwist *twists[] = {t->twist, t->moved, t->end};
+    for (int32_t k = 0; k < 3; k++) {
+      double way = in->time_step * rate_of(t, i, twists[k]), x = joint->near[0] + way;
+      double margin = NEAR_LIMIT + fabs(way);
+      if (!(x - axis->lower > margin && axis->upper - x > margin)) return 0;
+    }
+  }
+  return 1;
+}
+
 static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
   if (!(cni_tree_place(t, in, 0, step) <= 1)) return 0;
-  int longest = cni_tree_stiffen(t, in, in->drift_first ? 2 : 1);
+  int limited = t->acts & CNI_TREE_LIMITED;
+  int longest = cni_tree_stiffen(t, in, in->drift_first && !limited ? 2 : 1);
   if (t->stiff && brakes_floating(t)) return 0;
   if (longest == 2) {
     if (!cni_tree_drift(t, in)) return 0;
@@ -55,7 +82,7 @@ static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
     for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].twist = t->moved[t->nodes[i].body];
     if (!cni_tree_drift(t, in)) return 0;
   }
-  return take(t, longest == 2);
+  return take(t, longest == 2) && (!limited || limits_rest(t, in));
 }
 
 CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTreeInput *in,
@@ -110,12 +137,9 @@ void cni_tree_destroy(CniTree *t) {
 // Turns of a hinge are counted along its rate, and from time to time by where it is.
 static void follow(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *model) {
   const CniTreeNode *node = &t->nodes[i];
-  const CniTreeJoint *j = &t->joints[i];
   CniJoint *joint = &model->joints[node->joint];
-  CnVec3 w = t->end[node->body].spin;
   if (!node->hinge) return;
-  if (node->parent >= 0) w = cn_sub(w, t->end[t->nodes[node->parent].body].spin);
-  joint->near[0] += in->time_step * node->sign * cn_dot(w, cn_cross(j->x, j->y));
+  joint->near[0] += in->time_step * rate_of(t, i, t->end);
   if ((in->step + node->joint) % ANGLES != 0) return;
   CniJointSight sight;
   cni_joint_sight_at(joint, model->pose, &sight);
@@ -130,9 +154,11 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
   // a hinge's rows are along the axes of a, a ball's along those of the world
   CnVec3 own = f, z = cn_cross(j->x, j->y);
   if (node->hinge) own = cn_vec3(cn_dot(f, j->x), cn_dot(f, j->y), cn_dot(f, z));
-  if (node->hinge) { // nothing acts along its coordinate
+  double effort = cni_tree_effort(node, in); // nothing else acts along its coordinate
+  if (node->hinge) {
     memset(joint->impulse.axes[0], 0, sizeof joint->impulse.axes[0]);
     memset(joint->drift[0], 0, sizeof joint->drift[0]);
+    joint->impulse.axes[0][CNI_PART_MOTOR] = effort;
   }
   joint->impulse.locked[5] = 0;
   memcpy(joint->impulse.locked, &own, sizeof own);
@@ -141,6 +167,7 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
   joint->impulse_step = in->time_step;
   joint->carried = cn_scale(node->sign, j->wrench.velocity);
   joint->total = (CnTwist){cn_add(f, joint->carried), cn_madd(c, node->sign, j->wrench.spin)};
+  if (effort != 0) joint->total.spin = cn_madd(joint->total.spin, effort, z);
 }
 
 void cni_tree_commit(const CniTree *t, const CniTreeInput *in, const CniTreeStep *step,
@@ -152,4 +179,6 @@ void cni_tree_commit(const CniTree *t, const CniTreeInput *in, const CniTreeStep
     keep(t, in, i, model);
     follow(t, in, i, model);
   }
+  // loads are of one step
+  if (model->load) memset(model->load, 0, (size_t)model->body_count * sizeof *model->load);
 }

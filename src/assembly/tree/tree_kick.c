@@ -121,14 +121,49 @@ CNI_TREE_INLINE CnTwist speed_of(const CniTree *t, int32_t i) {
   return u;
 }
 
+static CnSym3 inertia_of(const CniTreeBody *b) {
+  CnSym3 inertia = cn_srotate(b->axes, b->inertia);
+  return b->stiff ? cn_sadd(inertia, b->added) : inertia;
+}
+
 // Without the joints' impulses. What is added to an inertia leaves its angular momentum as it is.
-CNI_TREE_INLINE CnTwist free_twist(const CniTreeBody *b, const CniTreeInput *in) {
+CNI_TREE_INLINE CnTwist free_twist(const CniTreeBody *b, const CniTreeInput *in, int32_t body) {
   CnTwist free = b->twist;
   free.velocity = cn_madd(free.velocity, in->time_step, in->gravity);
+  if (in->model->load) {
+    CnTwist load = in->model->load[body];
+    CnVec3 turn = cn_mtmul(b->axes, load.spin), j = b->inertia;
+    turn = cn_mmul(b->axes, cn_vec3(turn.x / j.x, turn.y / j.y, turn.z / j.z));
+    free.velocity = cn_madd(free.velocity, in->time_step / b->mass, load.velocity);
+    free.spin = cn_madd(free.spin, in->time_step, turn);
+  }
   if (!b->stiff) return free;
   CnSym3 inertia = cn_srotate(b->axes, b->inertia);
-  free.spin = cn_smul(cn_sinverse(cn_sadd(inertia, b->added)), cn_smul(inertia, free.spin));
+  free.spin = cn_smul(cn_sinverse(inertia_of(b)), cn_smul(inertia, free.spin));
   return free;
+}
+
+double cni_tree_effort(const CniTreeNode *node, const CniTreeInput *in) {
+  const CnJointAxis *axis = &in->model->joints[node->joint].def.axes[0];
+  if (!(node->acts & CNI_TREE_DRIVEN)) return 0;
+  return in->time_step * cni_drive_effort(in->model, axis, in->time, in->time_step);
+}
+
+// Efforts of motors, on both bodies of their hinges.
+static void drive(CniTree *t, const CniTreeInput *in) {
+  for (int32_t i = 0; i < t->node_count; i++)
+    t->bodies[i].free = free_twist(&t->bodies[i], in, t->nodes[i].body);
+  for (int32_t i = 0; i < t->link_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    double effort = cni_tree_effort(node, in);
+    if (effort == 0) continue;
+    CnVec3 turn = cn_scale(node->sign * effort, cn_cross(t->joints[i].x, t->joints[i].y));
+    CniTreeBody *b = &t->bodies[node->own];
+    b->free.spin = cn_add(b->free.spin, cn_smul(cn_sinverse(inertia_of(b)), turn));
+    if (node->parent < 0) continue;
+    b = &t->bodies[node->parent];
+    b->free.spin = cn_sub(b->free.spin, cn_smul(cn_sinverse(inertia_of(b)), turn));
+  }
 }
 
 static void lose_factor(CniTree *t) {
@@ -140,6 +175,8 @@ CNI_TREE_INLINE int same(CnVec3 a, CnVec3 b) { return a.x == b.x && a.y == b.y &
 
 // What the joints ask for without their impulses; arms to the point that force and reaction share: b's.
 static void load(CniTree *t, const CniTreeInput *in) {
+  int driven = t->acts & CNI_TREE_DRIVEN;
+  if (driven) drive(t, in);
   for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
     CniTreeJoint *j = &t->joints[i];
@@ -148,7 +185,8 @@ static void load(CniTree *t, const CniTreeInput *in) {
     if (i < t->node_count) {
       t->pose[node->body] = t->bodies[i].pose;
       t->twist[node->body] = t->bodies[i].twist;
-      t->moved[node->body] = free_twist(&t->bodies[i], in);
+      if (!driven) t->bodies[i].free = free_twist(&t->bodies[i], in, node->body);
+      t->moved[node->body] = t->bodies[i].free;
     }
     if (node->joint < 0) continue;
     CnVec3 arm = node->sign > 0 ? j->arm : cn_sub(j->arm, j->gap);
@@ -192,12 +230,10 @@ static inline void weigh(CnVec3 k, CnVec3 change, CnVec3 p, Sums *s) {
 }
 
 // A body: its momenta against the impulses on it.
-static void check_body(const CniTree *t, const CniTreeInput *in, int32_t i, Sums *s) {
+static void check_body(const CniTree *t, int32_t i, Sums *s) {
   const CniTreeBody *b = &t->bodies[i];
-  CnTwist now = t->moved[t->nodes[i].body], p = b->push;
-  CnSym3 inertia = cn_srotate(b->axes, b->inertia);
-  if (b->stiff) inertia = cn_sadd(inertia, b->added);
-  CnTwist free = free_twist(b, in);
+  CnTwist now = t->moved[t->nodes[i].body], p = b->push, free = b->free;
+  CnSym3 inertia = inertia_of(b);
   weigh(cn_scale(b->mass, free.velocity), cn_scale(b->mass, cn_sub(now.velocity, free.velocity)),
         p.velocity, s);
   weigh(cn_smul(inertia, free.spin), cn_smul(inertia, cn_sub(now.spin, free.spin)), p.spin, s);
@@ -232,7 +268,7 @@ static void certify(CniTree *t, const CniTreeInput *in, int first, CnCertificate
   Sums s = {.worst = -1};
   for (int32_t i = t->link_count; i-- > 0;) { // what hangs at a body comes before it
     if (t->nodes[i].joint >= 0) check_joint(t, i, &s);
-    if (i < t->node_count) check_body(t, in, i, &s);
+    if (i < t->node_count) check_body(t, i, &s);
   }
   if (first) t->free = (CniTreeFree){s.r2, s.r2_max};
   double least = cn_max(cn_norm(in->gravity) * in->time_step, 1e-4 * sqrt(s.speed2));
@@ -306,17 +342,15 @@ int cni_tree_kick(CniTree *t, const CniTreeInput *in, CnCertificate *certificate
   return certificate->residual <= GOOD && certificate->momentum_defect <= GOOD;
 }
 
-void cni_tree_groups(const CniTree *t, const CniTreeInput *in, CnProblem *problem) {
+void cni_tree_groups(const CniTree *t, CnProblem *problem) {
   for (int32_t i = 0; i < t->node_count; i++) {
     const CniTreeBody *b = &t->bodies[i];
     int32_t group = t->nodes[i].body;
+    problem->groups[group].v = b->free.velocity;
+    problem->groups[group].w = b->free.spin;
     if (!b->stiff) continue;
-    CniTreeBody at = *b;
-    at.twist = t->twist[group];
-    at.axes = cn_qmat(t->pose[group].rotation);
-    CnSym3 inertia = cn_sadd(cn_srotate(at.axes, at.inertia), at.added);
-    problem->groups[group].w = free_twist(&at, in).spin;
+    CnSym3 own = cn_srotate(cn_qmat(t->pose[group].rotation), b->inertia);
     problem->groups[group].inv_inertia = CNI_INERTIA_FULL;
-    problem->inertias[group] = cn_sinverse(inertia);
+    problem->inertias[group] = cn_sinverse(cn_sadd(own, b->added));
   }
 }

@@ -20,8 +20,12 @@
 typedef struct CniTreeCopy {
   int32_t body_a, body_b;
   int32_t kind;
+  int32_t acts; // CNI_TREE_LIMITED, CNI_TREE_DRIVEN
   CnPose local_a, local_b;
 } CniTreeCopy;
+
+#define CNI_TREE_LIMITED 1 // it has limits, which are none of the tree's while they do nothing
+#define CNI_TREE_DRIVEN 2  // a motor gives an effort
 
 typedef struct CniTreeNode {
   int32_t body, joint;    // joint: -1: none
@@ -29,6 +33,7 @@ typedef struct CniTreeNode {
   int32_t last;           // the last node that hangs at this or at one before
   int32_t parent;         // node, -1: none: the joint leads to the ground, or to
   int32_t base;           // a body that stays where it is; -1: none
+  int32_t acts;           // as its copy
   int32_t hinge;          // 1: it turns about an axis, 0: about a point
   double sign;            // 1: the body is the joint's b, -1: its a
   CnVec3 arm, parent_arm; // from the centres of mass to the joint, in the axes of the bodies
@@ -48,6 +53,7 @@ typedef struct CniTreeBody {
   CnSym3 added;   // by this in inertia, world axes
   double across;  // largest s^2 of its joints (drift_joints.c)
   double turn;    // s: k of its rotation (drift.c)
+  CnTwist free;   // after loads and efforts, before the joints' impulses
   CnVec3 middle;
   CnPose pose_new;
   CnMat3 axes_new;
@@ -117,6 +123,7 @@ struct CniTree {
   int32_t joint_count, body_count, node_count;
   int32_t link_count; // more than there are nodes: there are loops
   CniTreeLoops loops;
+  int32_t acts;   // of all joints
   int32_t stiff;  // 1: there is a body that forces hold against turning
   int32_t kicked; // 1: the factor is that of a kick at `pose`, without such: two kicks share it
   CniTreeNode *nodes;
@@ -141,6 +148,8 @@ double cni_tree_place(CniTree *tree, const CniTreeInput *in, int at_end, CniTree
 int cni_tree_stiffen(CniTree *tree, const CniTreeInput *in, int wanted);
 // Velocities after gravity and the impulses that the joints take to hold.
 int cni_tree_kick(CniTree *tree, const CniTreeInput *in, CnCertificate *certificate);
+// What the motor of a joint gives in the step, N m s.
+double cni_tree_effort(const CniTreeNode *node, const CniTreeInput *in);
 // The motion without forces from there. Returns 0 where it was not found.
 int cni_tree_drift(CniTree *tree, const CniTreeInput *in);
 

@@ -11,18 +11,30 @@
 #define HINGE 1
 #define POINT 2
 
+// What acts on a hinge besides; below 0: more than the tree can do.
+static int acts_of(const CnJointDef *def) {
+  int32_t blocks, rows, limits;
+  if (cni_joint_is_plain(def)) return 0;
+  if (def->kind != CN_JOINT_REVOLUTE) return -1;
+  cni_joint_count(def, &blocks, &rows);
+  limits = (def->axes[0].lower > -INFINITY) + (def->axes[0].upper < INFINITY);
+  if (blocks > 1 + limits) return -1;
+  return (limits > 0 ? CNI_TREE_LIMITED : 0) |
+         (def->axes[0].drive == CN_DRIVE_EFFORT ? CNI_TREE_DRIVEN : 0);
+}
+
 // What a joint is to the tree; 0: nothing that it can do.
 static int kind_of(const CniJoint *joint) {
   const CnJointDef *def = &joint->def;
-  if (def->one_sided || def->stiffness > 0 || def->damping > 0 || !cni_joint_is_plain(def))
-    return 0;
+  if (def->one_sided || def->stiffness > 0 || def->damping > 0 || acts_of(def) < 0) return 0;
   if (def->kind == CN_JOINT_REVOLUTE) return HINGE;
   return def->kind == CN_JOINT_BALL ? POINT : 0;
 }
 
 static CniTreeCopy copy_of(const CniJoint *j) {
-  return (CniTreeCopy){j->body_a, j->body_b, kind_of(j) == 0 ? -1 : (int32_t)j->def.kind,
-                       j->local_a, j->local_b};
+  int acts = acts_of(&j->def);
+  return (CniTreeCopy){j->body_a,           j->body_b,  kind_of(j) == 0 ? -1 : (int32_t)j->def.kind,
+                       acts < 0 ? 0 : acts, j->local_a, j->local_b};
 }
 
 static int same_pose(const CnPose *a, const CnPose *b) { return memcmp(a, b, sizeof *a) == 0; }
@@ -33,13 +45,16 @@ static int is_same(const CniTree *t, const CniModel *model) {
   for (int32_t i = 0; i < t->joint_count; i++) {
     const CniJoint *j = &model->joints[i];
     const CniTreeCopy *c = &t->copies[i];
-    if (c->body_a != j->body_a || c->body_b != j->body_b ||
-        c->kind != (kind_of(j) == 0 ? -1 : (int32_t)j->def.kind) ||
-        !same_pose(&c->local_a, &j->local_a) || !same_pose(&c->local_b, &j->local_b))
+    int kind = kind_of(j) == 0 ? -1 : (int)j->def.kind;
+    if (c->body_a != j->body_a || c->body_b != j->body_b || c->kind != kind ||
+        (kind >= 0 && c->acts != acts_of(&j->def)) || !same_pose(&c->local_a, &j->local_a) ||
+        !same_pose(&c->local_b, &j->local_b))
       return 0;
   }
   for (int32_t i = 0; i < t->node_count; i++)
     if (!cni_has_mass(&model->mass[t->nodes[i].body])) return 0;
+  for (int32_t i = 0; t->node_count < t->body_count && i < t->body_count; i++)
+    if (model->bodies[i].kind == CN_BODY_KINEMATIC) return 0;
   return 1;
 }
 
@@ -59,6 +74,7 @@ static CniTreeNode link_of(const CniModel *model, const int32_t *node_of, int32_
   CnMat3 a = cn_qmat(j->local_a.rotation), b = cn_qmat(j->local_b.rotation);
   node.sign = is_b ? 1 : -1;
   node.hinge = kind_of(j) == HINGE;
+  node.acts = acts_of(&j->def);
   if (has_mass(model, other))
     node.parent = node_of[other];
   else
@@ -101,7 +117,10 @@ static void follow(CniTree *t, const CniModel *model, Growth *g, int32_t first) 
 // Trees that stand on the ground first, then those that are free, then what closes loops. 0: the machine
 // is none of this kind.
 static int grow(CniTree *t, const CniModel *model, Growth *g) {
-  for (int32_t i = 0; i < model->body_count; i++) g->node_of[i] = -1;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    g->node_of[i] = -1;
+    if (model->bodies[i].kind == CN_BODY_KINEMATIC) return 0;
+  }
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *j = &model->joints[i];
     int a = has_mass(model, j->body_a), b = has_mass(model, j->body_b);
@@ -132,6 +151,7 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
     const CniJoint *j = &model->joints[i];
     int32_t body = has_mass(model, j->body_b) ? j->body_b : j->body_a;
     if (!g->used[i]) t->nodes[t->link_count++] = link_of(model, g->node_of, body, i);
+    t->acts |= t->copies[i].acts;
   }
   return t->node_count > 0;
 }
@@ -141,7 +161,7 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   int32_t n = model->body_count, links = n + model->joint_count;
   Growth g;
   CniArena *arena = &t->arena;
-  t->valid = t->is_tree = t->node_count = t->link_count = t->kicked = 0;
+  t->valid = t->is_tree = t->node_count = t->link_count = t->kicked = t->acts = 0;
   CNI_TRY(cni_arena_reset(arena));
   CNI_TRY(CNI_TAKE(arena, model->joint_count, t->copies));
   CNI_TRY(CNI_TAKE(arena, n, g.node_of));

@@ -31,11 +31,13 @@ static inline CnVec3 sphere_slip(CnVec3 n, double ra, double rb, const double *v
 // |r_i|^2
 static double free_speed2(const CniPsor *s, const CniBlock *block) {
   const CnProblem *p = s->p;
-  if (block->kind == CN_BLOCK_FRICTION && block->storage == CNI_SPHERE && p->b_per_block) {
+  const double *b_n = cni_block_b_n(p, block);
+  if (block->kind == CN_BLOCK_FRICTION && block->storage == CNI_SPHERE &&
+      (p->b_per_block || (b_n[1] == 0 && b_n[2] == 0))) {
     const CniSphereBlock *c = &p->spheres[block->index];
     const double *a = s->free + 6 * (size_t)c->group_a, *b = s->free + 6 * (size_t)c->group_b;
     CnVec3 d = sphere_slip(c->normal, c->radius_a, c->radius_b, a, a + 3, b, b + 3);
-    return cn_norm2(cn_madd(d, *cni_block_b_n(p, block), c->normal));
+    return cn_norm2(cn_madd(d, *b_n, c->normal));
   }
   double u[CNI_MAX_DIM];
   cni_block_b(p, block, u);

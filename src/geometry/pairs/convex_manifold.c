@@ -24,6 +24,8 @@
 #define ACROSS 0.9997    // cosine of 1.4 degrees: n is the normal of a polygon
 #define PARALLEL 0.99999 // cosine of 0.26 degrees: edges that lie along each other
 #define ALONG 0.005      // sine: an edge square to the normal
+#define LEANING 0.1      // sine of 5.7 degrees: walls that lie along each other lean no more
+#define BENDS 1.02       // of the arc of a wall, which may lean
 #define BAND 1e-4        // of the smaller inradius: what is outside by less still belongs to a side
 #define EQUAL_ABS 1e-6   // gaps that differ by less, of the inradius,
 #define EQUAL_REL 1e-6   // and of themselves, count as equal
@@ -179,7 +181,7 @@ typedef struct Edge {
 } Edge;
 
 // The edge of a side that reaches farthest along n and is square to it; 0: there is none.
-static int edge_along(const CniFace *face, CnVec3 n, Edge *edge) {
+static int edge_along(const CniFace *face, CnVec3 n, double lean, Edge *edge) {
   int32_t best = -1;
   double most = -INFINITY;
   for (int32_t i = 0; i < (face->count == 2 ? 1 : face->count) && face->count > 1; i++) {
@@ -192,7 +194,7 @@ static int edge_along(const CniFace *face, CnVec3 n, Edge *edge) {
   *edge = (Edge){
       face->points[best], face->points[j], {face->corner[best], face->corner[j]}, face->edge[best]};
   CnVec3 e = cn_sub(edge->to, edge->from);
-  return fabs(cn_dot(n, e)) <= ALONG * cn_norm(e);
+  return fabs(cn_dot(n, e)) <= lean * cn_norm(e);
 }
 
 // ---- one point ----
@@ -219,7 +221,7 @@ static uint32_t name_of(const CniFace *face, const CniSimplex *s, int of_b) {
 // Two edges that cross seen along n: the places that are over each other; 0: they do not cross.
 static int cross_edges(const Sides *s, CnVec3 n, CnVec3 *pa, uint32_t *name_a, uint32_t *name_b) {
   Edge a, b;
-  if (!edge_along(&s->a, n, &a) || !edge_along(&s->b, cn_neg(n), &b)) return 0;
+  if (!edge_along(&s->a, n, ALONG, &a) || !edge_along(&s->b, cn_neg(n), ALONG, &b)) return 0;
   CnVec3 u = cn_sub(a.to, a.from), v = cn_sub(b.to, b.from), w = cn_sub(b.from, a.from);
   double area = cn_dot(n, cn_cross(u, v)), along = cn_dot(n, cn_cross(w, v)) / area;
   double across = cn_dot(n, cn_cross(w, u)) / area;
@@ -286,36 +288,68 @@ static int by_polygon(const CniConvex *x, const CniNearest *near, Sides *s, doub
   return 1;
 }
 
-// Both ends of the stretch that two edges share, each where one of the edges ends.
-static int by_edges(const CniConvex *x, const CniNearest *near, const Sides *s, double margin,
-                    CniManifold *manifold) {
+// The stretch that two edges share: both ends, each where one of the edges ends.
+typedef struct Stretch {
   Edge a, b;
-  CnVec3 n = near->normal;
-  if (!edge_along(&s->a, n, &a) || !edge_along(&s->b, cn_neg(n), &b)) return 0;
-  CnVec3 u = cn_sub(a.to, a.from), v = cn_sub(b.to, b.from);
+  CnVec3 pa[2], pb[2];
+  uint32_t name_a[2], name_b[2];
+} Stretch;
+
+// 0: they lean, or cross, by more than these, or share none.
+static int shared(const CniConvex *x, CnVec3 n, const Sides *s, double lean, double parallel,
+                  Stretch *t) {
+  Edge *a = &t->a, *b = &t->b;
+  if (!edge_along(&s->a, n, lean, a) || !edge_along(&s->b, cn_neg(n), lean, b)) return 0;
+  CnVec3 u = cn_sub(a->to, a->from), v = cn_sub(b->to, b->from);
   double length_a = cn_norm(u), length_b = cn_norm(v), band = BAND * x->scale;
   u = cn_scale(1 / length_a, u);
   double slope = cn_dot(u, v); // of the way along a by the share of b
-  if (!(fabs(slope) > PARALLEL * length_b)) return 0;
-  double start = cn_dot(u, cn_sub(b.from, a.from));
+  if (!(fabs(slope) > parallel * length_b)) return 0;
+  double start = cn_dot(u, cn_sub(b->from, a->from));
   double low = cn_min(start, start + slope), high = cn_max(start, start + slope);
   if (!(cn_min(high, length_a) - cn_max(low, 0) > band)) return 0;
-  CnVec3 pa[2];
-  double gap[2];
   for (int32_t k = 0; k < 2; k++) {
     double at = k ? cn_min(high, length_a) : cn_max(low, 0);
-    pa[k] = cn_madd(a.from, at, u);
-    double share = cn_clamp((at - start) / slope, 0, 1);
-    gap[k] = cn_dot(n, cn_sub(cn_madd(b.from, share, v), pa[k]));
-  }
-  if (!reaches(x, near, cn_min(gap[0], gap[1]))) return 0;
-  for (int32_t k = 0; k < 2; k++) {
+    t->pa[k] = cn_madd(a->from, at, u);
+    t->pb[k] = cn_madd(b->from, cn_clamp((at - start) / slope, 0, 1), v);
     // the end of either edge that comes first; b's where they are level
     int by_a = k ? length_a < high - band : 0 > low + band;
-    uint32_t name_b = by_a ? b.name : b.corner[(k == 1) == (slope > 0)];
-    add(x, n, pa[k], gap[k], by_a ? a.corner[k] : a.name, name_b, margin, manifold);
+    t->name_a[k] = by_a ? a->corner[k] : a->name;
+    t->name_b[k] = by_a ? b->name : b->corner[(k == 1) == (slope > 0)];
   }
   return 1;
+}
+
+static int by_edges(const CniConvex *x, const CniNearest *near, const Sides *s, double margin,
+                    CniManifold *manifold) {
+  Stretch t;
+  CnVec3 n = near->normal;
+  double gap[2];
+  if (!shared(x, n, s, ALONG, PARALLEL, &t)) return 0;
+  for (int32_t k = 0; k < 2; k++) gap[k] = cn_dot(n, cn_sub(t.pb[k], t.pa[k]));
+  if (!reaches(x, near, cn_min(gap[0], gap[1]))) return 0;
+  for (int32_t k = 0; k < 2; k++)
+    add(x, n, t.pa[k], gap[k], t.name_a[k], t.name_b[k], margin, manifold);
+  return 1;
+}
+
+// Round walls that overlap and nearly lie along each other: with the deepest place alone they would
+// rock about it, and one end go in while the other comes out. The ends that overlap hold too. A gap
+// is that from a's line to b's wall, which bends away from its own line.
+static void add_ends(const CniConvex *x, const CniNearest *near, const Sides *s,
+                     CniManifold *manifold) {
+  Stretch t;
+  CnVec3 n = near->normal;
+  if (s->a.count != 2 || s->b.count != 2 || !(near->gap < x->round_a + x->round_b)) return;
+  if (!shared(x, n, s, LEANING, 1 - LEANING * LEANING, &t)) return;
+  for (int32_t k = 0; k < 2; k++) {
+    CnVec3 w = cn_sub(t.pb[k], t.pa[k]), b = cn_mtmul(x->turn, cn_sub(t.pb[k], x->way));
+    double gap = cn_dot(n, w), aside2 = cn_max(cn_norm2(w) - gap * gap, 0);
+    double radius = sqrt(b.x * b.x + b.y * b.y) + x->round_b;
+    if (aside2 > 0.25 * radius * radius) continue;
+    gap += BENDS * (radius - sqrt(radius * radius - aside2));
+    add(x, n, t.pa[k], gap, t.name_a[k], t.name_b[k], 0, manifold);
+  }
 }
 
 // The two sides that face each other, in a's frame.
@@ -371,4 +405,5 @@ void cni_convex_manifold(const CniConvex *x, const CniNearest *found, double mar
   if (by_polygon(x, &near, &s, margin, manifold)) return;
   if (by_edges(x, &near, &s, margin, manifold)) return;
   by_point(x, &near, &s, margin, manifold);
+  add_ends(x, &near, &s, manifold);
 }

@@ -24,7 +24,7 @@
 #define CLEAR 1e-9 // of the extent: what else comes nearer than that is as good
 #define INSIDE 1e-6
 #define SINE2 1e-8        // edges more parallel have no normal of their own
-#define CROSSING2 1e-4    // and those less parallel meet in one point
+#define CROSSING2 2.01e-2 // and those less parallel meet in one point
 #define APART 1e-6        // of the extent: a shorter way has no direction
 #define SHARE 1e-6        // corners with less are not part of it
 #define NOT_ACROSS 0.9996 // cosine of 1.6 degrees: no side is across the normal

@@ -67,6 +67,10 @@ if(CAIRN_TESTS)
     add_test(NAME python COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: no pytest (scripts/setup installs it)")
     set_tests_properties(python PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED: no pytest")
   endif()
+  add_test(NAME long.misuse CONFIGURATIONS long
+    COMMAND ${CAIRN_PYTHON} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/python/tests/test_misuse.py)
+  set_tests_properties(long.misuse PROPERTIES LABELS long TIMEOUT 14400
+    ENVIRONMENT "PYTHONPATH=${python_folder};PYTHONDONTWRITEBYTECODE=1;CAIRN_MISUSE=1e6;${python_run}")
   set_tests_properties(python PROPERTIES LABELS python
     ENVIRONMENT "PYTHONPATH=${python_folder};CAIRN_COMMAND=$<TARGET_FILE:cairn-command>;PYTHONDONTWRITEBYTECODE=1;CAIRN_SOURCE=${PROJECT_SOURCE_DIR};${python_run}")
 endif()

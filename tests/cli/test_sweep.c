@@ -223,6 +223,20 @@ static void killed(void **state) {
   free(whole);
 }
 
+// Two sweeps do not write one table at a time.
+static void one_at_a_time(void **state) {
+  CliCase *c = *state;
+  Command first = {0};
+  command_start(&first, CAIRN_COMMAND, &c->scratch,
+                "sweep slope --set mu=.1,.2 --time 10000 -j 1 -q -o t.csv");
+  for (int i = 0; i < 20000 && size_of(c, "t.csv") == 0; i++) sleep_seconds(0.0005);
+  check_refused(c, "sweep slope --set mu=.1,.2 --time 10000 -q -o t.csv", 1,
+                "another sweep writes");
+  kill(first.pid, SIGKILL);
+  command_wait(&first);
+  command_release(&first);
+}
+
 static void refused(void **state) {
   CliCase *c = *state;
   scratch_write(&c->scratch, "bad.csv", "mu,tan\n1,x\n");
@@ -289,8 +303,8 @@ static void shown(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {CLI_TEST(closed_form), CLI_TEST(same_for_all_ways),
-                                     CLI_TEST(failed_runs), CLI_TEST(killed),
-                                     CLI_TEST(refused),     CLI_TEST(shown)};
+  const struct CMUnitTest tests[] = {
+      CLI_TEST(closed_form), CLI_TEST(same_for_all_ways), CLI_TEST(failed_runs), CLI_TEST(killed),
+      CLI_TEST(refused),     CLI_TEST(one_at_a_time),     CLI_TEST(shown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,9 @@
 
 #include "io/robots/model.h"
 
-#define DEEP 0.05 // of the smaller inradius
+#define DEEP 0.05          // of the smaller inradius
+#define MOST_SHAPES 300    // of more it is not asked: all may be in one place
+#define MOST_OVERLAPS 1000 // looked at, the deepest first
 
 // Are two bodies that move in each other?
 static int inside(const CnWorld *world, const CnOverlap *o, CnBodyInfo *a, CnBodyInfo *b) {
@@ -41,7 +43,7 @@ static CnStatus list_pairs(CniRobot *robot, CnWorld *world, json_t *pairs) {
   CNI_TRY(cn_world_overlap_pairs(world, NULL, 0, &count));
   CNI_TRY(cni_arena_array(&robot->arena, count + 1, sizeof *overlaps, &overlaps));
   CNI_TRY(cn_world_overlap_pairs(world, overlaps, count, &count));
-  for (int32_t i = 0; i < count; i++) {
+  for (int32_t i = 0; i < count && i < MOST_OVERLAPS; i++) {
     CnBodyInfo a, b;
     if (!inside(world, &overlaps[i], &a, &b) || known(pairs, a.name, b.name)) continue;
     cni_robot_push(robot, pairs, json_pack("{s:[s,s]}", "bodies", a.name, b.name));
@@ -57,7 +59,7 @@ CnStatus cni_robot_part_overlaps(CniRobot *robot, const json_t *scene, json_t *p
   CnScene *made = NULL;
   char *text;
   size_t length;
-  if (robot->shape_count < 2) return CN_OK;
+  if (robot->shape_count < 2 || robot->shape_count > MOST_SHAPES) return CN_OK;
   CNI_TRY(cni_json_text(scene, robot->allocator, &text, &length));
   CnStatus status =
       cn_scene_parse(text, length, robot->def->path, NULL, 0, robot->allocator, &made);

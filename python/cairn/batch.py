@@ -162,6 +162,9 @@ class VectorEnv:
         self._begin(np.ones(len(self.batch), bool))
         return self._observe(self.batch), {}
 
+    def close(self) -> None:
+        """Nothing to do: memory goes with the batch."""
+
     def step(self, actions) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
         """Observations, rewards, terminated, truncated, a dict."""
         failed = self.batch.step(actions, self._steps)

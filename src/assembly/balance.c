@@ -13,6 +13,9 @@
 // and their work there is counted the same way with the means of the drift. The weight does m g.(x1 -
 // x0); what it did in the kick less that is the scheme's. So is what geometric stiffness adds.
 //
+// Speeds that a joint does not allow, as bodies may have them at the start, are taken in one blow: its work
+// belongs to the impacts.
+//
 // By the integrators that work with equations of motion the impulses are sums over the step
 // (`by_quadrature`): joints work by the means of their rates at both ends, which of a rigid one are zero;
 // what means of velocities and directions of one place do not tell of the rest is the scheme's.
@@ -188,7 +191,8 @@ static CnTwist end_of(const CniBalanceInput *in, int32_t body) {
 
 // With the rows where the step ends in place of those where it began.
 static void turn_rows(const Sum *s, const CniJoint *joint, const CniJointPlace *place,
-                      const CniJointBlock *blocks, int32_t count, int32_t first) {
+                      const CniJointBlock *blocks, const CnBalancePart *parts, int32_t count,
+                      int32_t first) {
   const CniBalanceInput *in = s->in;
   CnTwist a = end_of(in, joint->body_a), b = end_of(in, joint->body_b);
   CniJointPlace now;
@@ -199,7 +203,7 @@ static void turn_rows(const Sum *s, const CniJoint *joint, const CniJointPlace *
       const CniJointRow *old = cni_joint_block_row(&blocks[k], r, place);
       double rate = cni_joint_rate(&now, cni_joint_block_row(&blocks[k], r, &now), &a, &b);
       rate -= cni_joint_rate(place, old, &a, &b);
-      s->out->parts[part_of(&blocks[k])].energy += 0.5 * g * rate;
+      s->out->parts[parts[k]].energy += 0.5 * g * rate;
     }
 }
 
@@ -228,18 +232,47 @@ static void move_efforts(const Sum *s, const CniJoint *joint, const CniJointPlac
   }
 }
 
+static CnTwist start_of(const CniBalanceInput *in, int32_t body) {
+  CnTwist none = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  return body < 0 || in->model->bodies[body].kind == CN_BODY_FIXED ? none : in->twist[body];
+}
+
+// Did the bodies come with speeds that the joint does not allow, more than its turning in a step, or
+// gravity, could leave? Then what it takes is a blow.
+static int is_blow(const Sum *s, const CniJoint *joint, const CniJointPlace *place,
+                   const CniJointBlock *block) {
+  const CniBalanceInput *in = s->in;
+  CnTwist a = start_of(in, joint->body_a), b = start_of(in, joint->body_b);
+  double h = in->time_step, turn = cn_norm(a.spin) + cn_norm(b.spin);
+  double reach = cn_norm(place->arm_a) + cn_norm(place->arm_b);
+  CnVec3 apart = cn_sub(cn_add(b.velocity, cn_cross(b.spin, place->arm_b)),
+                        cn_add(a.velocity, cn_cross(a.spin, place->arm_a)));
+  double slow = in->restitution_threshold + h * turn * (cn_norm(apart) + turn * reach);
+  for (int32_t r = 0; r < block->dim; r++) {
+    const CniJointRow *row = cni_joint_block_row(block, r, place);
+    if (fabs(cni_joint_rate(place, row, &a, &b)) > (row->turns ? h * turn * turn : slow)) return 1;
+  }
+  return 0;
+}
+
 static void joint_terms(const Sum *s, int32_t i) {
   const CniBalanceInput *in = s->in;
   const CniJoint *joint = &in->model->joints[i];
   CniJointBlock blocks[CNI_JOINT_BLOCKS];
+  CnBalancePart parts[CNI_JOINT_BLOCKS];
   CniJointPlace place;
   int32_t first = in->joint_blocks[i];
   cni_joint_at(joint, in->pose, &place);
   move_efforts(s, joint, &place);
   if (in->joint_blocks[i + 1] == first) return;
   int32_t count = cni_joint_list(in->problem, joint, &place, in->time_step, blocks);
-  for (int32_t k = 0; k < count; k++) add_block(s, first + k, part_of(&blocks[k]));
-  if (in->by_quadrature) turn_rows(s, joint, &place, blocks, count, first);
+  for (int32_t k = 0; k < count; k++) {
+    parts[k] = part_of(&blocks[k]);
+    if (parts[k] == CN_BALANCE_JOINTS && is_blow(s, joint, &place, &blocks[k]))
+      parts[k] = CN_BALANCE_IMPACTS;
+    add_block(s, first + k, parts[k]);
+  }
+  if (in->by_quadrature) turn_rows(s, joint, &place, blocks, parts, count, first);
 }
 
 // ---- the drift: joints, and springs after it ----

@@ -366,13 +366,16 @@ CnStatus cni_modes_renew_rows(CniDrive *d, int *changed) {
 
 // ---- flights that end at once ----
 
+#define TOGETHER 32 // times the time of the definition: what comes to rest with others
+
 // For open contacts at zero gap that move away and are pulled back: how long to the top, and how
 // long until infinitely many impacts have ended. chosen: those that come to rest within the time
-// of the definition.
+// of the definition, and with them those that nearly do: contacts of one body that hit by turns give
+// each other what they lose.
 static CnStatus find_flights(CniDrive *d, int32_t *count, double *rest) {
   const CnEquations *eq = d->motion.eq;
   CniMotion *p = &d->probe;
-  int32_t flying = 0;
+  int32_t flying = 0, ends = 0;
   *count = 0;
   *rest = 0;
   d->h_limit = 0;
@@ -392,10 +395,12 @@ static CnStatus find_flights(CniDrive *d, int32_t *count, double *rest) {
     if (!(u > 0) || !(pull < 0)) continue;
     double top = -u / pull, end = e < 1 ? 2 * top / (1 - e) : INFINITY;
     if (d->h_limit == 0 || top < d->h_limit) d->h_limit = top;
-    if (!(end < d->def.accumulation)) continue;
+    ends |= end < d->def.accumulation;
+    if (!(end < TOGETHER * d->def.accumulation)) continue;
     *rest = cn_max(*rest, end);
     d->chosen[(*count)++] = contact;
   }
+  if (!ends) *count = 0;
   return CN_OK;
 }
 
@@ -444,7 +449,7 @@ static int approaching(const CniDrive *d, int32_t count, int edge) {
 // lie flat are decided by round-off. A step over a short time decides them for that time, with an error of
 // its square; where one is not enough the next is longer. chosen[0 .. count): what is closed.
 static CnStatus lead_on(CniDrive *d, int32_t count) {
-  if (d->leaps == CNI_LEAPS || d->def.accumulation == 0 || !(d->t < d->t_end))
+  if (d->leaps == CNI_LEAPS || d->def.accumulation == 0)
     return cni_error(CN_STOPPED,
                      "%s: t = %.17g s: %d changes of contact at one instant, and no end of them",
                      d->stepper->name, d->t * cni_time_unit(d->motion.eq), CNI_SAME_TIME);
@@ -484,6 +489,7 @@ CnStatus cni_modes_settle(CniDrive *d, const CniFound *found) {
   for (;;) {
     CNI_TRY(find_closed(d, found, edge, &count));
     if (d->same_time > CNI_SAME_TIME) {
+      if (!(d->t < d->t_end)) break; // the next call decides
       CNI_TRY(lead_on(d, count));
       continue;
     }

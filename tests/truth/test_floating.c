@@ -21,16 +21,16 @@ static CnVec3 link_at(Form form, int i) {
   return cn_scale(.2 * side, cn_madd(from, (double)k / side, cn_sub(to, from)));
 }
 
-static CnWorld *machine(Form form, uint64_t seed, double h, int stiff, int links) {
+static CnWorld *machine(Form form, uint64_t seed, double h, int stiff, int balance) {
   CnWorldDef def = cn_world_def_default();
   CnBodyId bodies[LINKS];
   CniRng rng = {seed};
   def.time_step = h;
   def.geometric_stiffness = stiff;
   def.gravity = CN_VEC3_ZERO;
-  def.balance = 1;
+  def.balance = balance;
   CnWorld *world = toy_world_from(&def);
-  for (int i = 0; i < links; i++) {
+  for (int i = 0; i < LINKS; i++) {
     CnTwist twist;
     twist.velocity = toy_any(&rng, 1.5);
     twist.spin = toy_any(&rng, 5);
@@ -43,47 +43,50 @@ static CnWorld *machine(Form form, uint64_t seed, double h, int stiff, int links
                bodies[i], at, cn_vec3(1, i, 0), NULL);
   }
   if (form == RING)
-    world_join(world, CN_JOINT_BALL, bodies[links - 1], bodies[0],
-               cn_scale(.5, link_at(form, links - 1)), cn_vec3(0, 1, 0), NULL);
+    world_join(world, CN_JOINT_BALL, bodies[LINKS - 1], bodies[0],
+               cn_scale(.5, link_at(form, LINKS - 1)), cn_vec3(0, 1, 0), NULL);
   return world;
 }
 
-static void keeps(Form form, uint64_t seed, double h, int stiff, int links) {
-  CnWorld *world = machine(form, seed, h, stiff, links);
-  CnWorldSums before, after;
-  double worst = 0, left = 0;
-  cn_world_sums(world, &before);
-  double scale = cn_norm(before.angular_momentum), energy = before.kinetic_energy;
-  for (double t = 0; t < .2; t += h) {
-    CnStepBalance balance;
-    toy_steps(world, 1);
-    cn_world_sums(world, &after);
-    CHECK_OK(cn_world_balance(world, &balance));
-    worst = cn_max(worst, cn_norm(cn_sub(after.angular_momentum, before.angular_momentum)));
-    left = cn_max(left, fabs(balance.residual.energy));
-    CHECK(after.kinetic_energy <= energy * (1 + 1e-9));
+// With a balance the step problem is solved; without one a machine goes by its tree.
+static void keeps(Form form, uint64_t seed, double h, int stiff) {
+  for (int balanced = 0; balanced < 2; balanced++) {
+    CnWorld *world = machine(form, seed, h, stiff, balanced);
+    CnWorldSums before, after;
+    double worst = 0, left = 0;
+    cn_world_sums(world, &before);
+    double scale = cn_norm(before.angular_momentum), energy = before.kinetic_energy;
+    for (double t = 0; t < .2; t += h) {
+      CnStepBalance balance = {0};
+      toy_steps(world, 1);
+      cn_world_sums(world, &after);
+      if (balanced) CHECK_OK(cn_world_balance(world, &balance));
+      worst = cn_max(worst, cn_norm(cn_sub(after.angular_momentum, before.angular_momentum)));
+      left = cn_max(left, fabs(balance.residual.energy));
+      CHECK(after.kinetic_energy <= energy * (1 + 1e-9));
+    }
+    print_message("  form %d, seed %d, h %g: L %.1e, identity %.1e, energy %.3f\n", (int)form,
+                  (int)seed, h, worst / scale, left / energy, after.kinetic_energy / energy);
+    CHECK(worst < 1e-12 * scale);
+    CHECK(left < 1e-10 * energy);
+    CHECK(cn_norm(cn_sub(after.momentum, before.momentum)) < 1e-11);
+    cn_world_destroy(world);
   }
-  print_message("  form %d, seed %d, h %g: L %.1e, identity %.1e, energy %.3f\n", (int)form,
-                (int)seed, h, worst / scale, left / energy, after.kinetic_energy / energy);
-  CHECK(worst < 1e-12 * scale);
-  CHECK(left < 1e-10 * energy);
-  CHECK(cn_norm(cn_sub(after.momentum, before.momentum)) < 1e-11);
-  cn_world_destroy(world);
 }
 
 static void chains(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 3; seed++)
-    for (double h = .002; h < .02; h *= 2) keeps(CHAIN, seed, h, 1, LINKS);
-  keeps(CHAIN, 2, .008, 0, LINKS);
+    for (double h = .002; h < .02; h *= 2) keeps(CHAIN, seed, h, 1);
+  keeps(CHAIN, 2, .008, 0);
 }
 
 static void trees_and_rings(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 4; seed++) {
-    keeps(TREE, seed, .004, 1, LINKS);
-    keeps(RING, seed, .004, 1, LINKS);
-    keeps(RING, seed, .008, 1, LINKS);
+    keeps(TREE, seed, .004, 1);
+    keeps(RING, seed, .004, 1);
+    keeps(RING, seed, .008, 1);
   }
 }
 

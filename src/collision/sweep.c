@@ -25,10 +25,15 @@
 // A body goes no farther than contacts were looked for: one that was slow and is hit sets out in the
 // next step.
 //
+// Only pairs within the reach of both are followed. The list of candidates has others, too, which ones
+// depends on the broad phase and on when the list was made; that must not be seen in the result.
+//
 // Cost: some 5 to 20 distances a pair and step for what moves fast, one or two for what is slow.
 #include "collision/collision_private.h"
 
 #include "core/error.h"
+
+#include <string.h>
 
 #define ROUNDS 128
 #define SINK 0.02      // of the smaller inradius
@@ -47,7 +52,7 @@ typedef struct Carried {
 
 typedef struct Sweep {
   const CniSweepInput *in;
-  const CniSwept *pairs;
+  CniSwept *pairs;
   int32_t pair_count;
   Carried *carried; // per body
   double *times;    // per pair: of the next touch
@@ -265,12 +270,37 @@ CnStatus cni_detection_swept(CniCollision *c, const CniDetection *w) {
 
 // ---- all of it ----
 
-static CnStatus begin(Sweep *s) {
+static void look_how_near(void *context, int32_t begin, int32_t end) {
+  const Sweep *s = context;
+  double rate;
+  for (int32_t k = begin; k < end; k++) s->times[k] = look(s, &s->pairs[k], 0, &rate);
+}
+
+// Half-spaces are looked at in every step anew, and reach farther where they turn.
+static int is_near(const Sweep *s, int32_t k) {
+  const CniSwept *pair = &s->pairs[k];
+  const CniShape *shapes = s->in->model->shapes;
+  return s->times[k] <= pair->reach_a + pair->reach_b ||
+         cni_shape_unbounded(shapes[pair->a].kind) || cni_shape_unbounded(shapes[pair->b].kind);
+}
+
+static CnStatus begin(Sweep *s, const CniCollision *collision) {
   const CniSweepInput *in = s->in;
-  int32_t bodies = in->model->body_count;
+  int32_t bodies = in->model->body_count, all = collision->swept_count;
   CNI_TRY(cni_arena_array(in->arena, bodies, sizeof *s->carried, &s->carried));
-  CNI_TRY(cni_arena_array(in->arena, s->pair_count, sizeof *s->times, &s->times));
+  CNI_TRY(cni_arena_array(in->arena, all, sizeof *s->times, &s->times));
+  CNI_TRY(cni_arena_array(in->arena, all, sizeof *s->pairs, &s->pairs));
   for (int32_t i = 0; i < bodies; i++) s->carried[i] = (Carried){.by = FREE, .until = INFINITY};
+  memcpy(s->pairs, collision->swept, (size_t)all * sizeof *s->pairs);
+  cni_parallel_for(in->tasks, all, PAIRS_A_TASK, look_how_near, s);
+  for (int32_t k = 0; k < all; k++)
+    if (is_near(s, k)) s->pairs[s->pair_count++] = s->pairs[k];
+  return CN_OK;
+}
+
+// Where contacts were looked for.
+static void limit_ways(Sweep *s) {
+  const CniSweepInput *in = s->in;
   for (int32_t k = 0; k < s->pair_count; k++)
     for (int side = 0; side < 2; side++) {
       int32_t shape = side ? s->pairs[k].b : s->pairs[k].a;
@@ -282,13 +312,14 @@ static CnStatus begin(Sweep *s) {
       Carried *c = &s->carried[body];
       c->until = cn_min(c->until, in->time_step * (reach / motion));
     }
-  return CN_OK;
 }
 
 CnStatus cni_collision_sweep(const CniCollision *collision, const CniSweepInput *in) {
-  Sweep s = {.in = in, .pairs = collision->swept, .pair_count = collision->swept_count};
+  Sweep s = {.in = in};
+  if (collision->swept_count == 0) return CN_OK;
+  CNI_TRY(begin(&s, collision));
   if (s.pair_count == 0) return CN_OK;
-  CNI_TRY(begin(&s));
+  limit_ways(&s);
   cni_parallel_for(in->tasks, s.pair_count, PAIRS_A_TASK, find_touches, &s);
   for (;;) {
     int32_t first = 0;

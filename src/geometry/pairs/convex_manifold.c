@@ -333,7 +333,7 @@ static int by_edges(const CniConvex *x, const CniNearest *near, const Sides *s, 
   return 1;
 }
 
-// Round walls that overlap and nearly lie along each other: with the deepest place alone they would
+// Walls of capsules and cylinders that overlap and nearly lie along each other: with the deepest place alone they would
 // rock about it, and one end go in while the other comes out. The ends that overlap hold too. A gap
 // is that from a's line to b's wall, which bends away from its own line.
 static void add_ends(const CniConvex *x, const CniNearest *near, const Sides *s,
@@ -341,14 +341,23 @@ static void add_ends(const CniConvex *x, const CniNearest *near, const Sides *s,
   Stretch t;
   CnVec3 n = near->normal;
   if (s->a.count != 2 || s->b.count != 2 || !(near->gap < x->round_a + x->round_b)) return;
+  if (x->a->kind == CN_SHAPE_CONE || x->b->kind == CN_SHAPE_CONE) return; // no one radius
   if (!shared(x, n, s, LEANING, 1 - LEANING * LEANING, &t)) return;
+  CnVec3 u = cn_sub(t.pa[1], t.pa[0]), v = cn_sub(t.pb[1], t.pb[0]);
   for (int32_t k = 0; k < 2; k++) {
-    CnVec3 w = cn_sub(t.pb[k], t.pa[k]), b = cn_mtmul(x->turn, cn_sub(t.pb[k], x->way));
+    // so far in that the place on b, aside of its line, is not beyond its end
+    CnVec3 w = cn_sub(t.pb[k], t.pa[k]);
     double gap = cn_dot(n, w), aside2 = cn_max(cn_norm2(w) - gap * gap, 0);
-    double radius = sqrt(b.x * b.x + b.y * b.y) + x->round_b;
+    double in = cn_min(2 * LEANING * sqrt(aside2) / cn_norm(u), 0.5) * (k ? -1 : 1);
+    CnVec3 pa = cn_madd(t.pa[k], in, u), pb = cn_madd(t.pb[k], in, v);
+    w = cn_sub(pb, pa);
+    gap = cn_dot(n, w);
+    aside2 = cn_max(cn_norm2(w) - gap * gap, 0);
+    pb = cn_mtmul(x->turn, cn_sub(pb, x->way));
+    double radius = sqrt(pb.x * pb.x + pb.y * pb.y) + x->round_b;
     if (aside2 > 0.25 * radius * radius) continue;
     gap += BENDS * (radius - sqrt(radius * radius - aside2));
-    add(x, n, t.pa[k], gap, t.name_a[k], t.name_b[k], 0, manifold);
+    add(x, n, pa, gap, t.name_a[k], t.name_b[k], 0, manifold);
   }
 }
 

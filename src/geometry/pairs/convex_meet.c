@@ -204,10 +204,14 @@ int cni_convex_parts(const CniConvex *x, CniNearest *near) {
   if (!cni_parts_of[x->a->kind].part || !cni_parts_of[x->b->kind].part) return 0;
   uint32_t parts[2] = {part_of(x, near, 0), part_of(x, near, 1)};
   if (cni_convex_meet(x, parts, near)) return 1;
+  // a side that is square to the normal, and the corner of the other that is nearest along it
   for (int32_t k = 0; k < 2; k++) {
-    const uint32_t tried[2] = {k ? parts[0] : side_of(x, near, 0),
-                               k ? side_of(x, near, 1) : parts[1]};
-    if (tried[k] != 0 && tried[k] != parts[k] && cni_convex_meet(x, tried, near)) return 1;
+    uint32_t side = side_of(x, near, k), tried[2];
+    if (side == 0) continue;
+    CniCorner c = cni_convex_corner(x, near->normal);
+    tried[k] = side;
+    tried[!k] = cni_part_corner((k ? c.name_a : c.name_b) & 0xff);
+    if (cni_convex_meet(x, tried, near)) return 1;
   }
   return 0;
 }

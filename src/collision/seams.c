@@ -6,7 +6,7 @@
 // T), and let T' be another piece that does not move against T. The contacts of S and T are left out
 // if for all p
 //
-//     1. p lies in T' as well (or is no place where T is nearest to anything along the contact's normal),
+//     1. p lies in T' as well (or beside it, and is no place where T is nearest along the contact's normal),
 //     2. T' is nearer to S than T is,
 //     3. T does not stand out of T' at p: a point above p, as high as S lies over the surface of T',
 //        is not in T.
@@ -27,6 +27,7 @@
 // Of distances from the origin and sizes: how exact places are, and what a solve leaves of turns, which
 // shift them along an edge.
 #define ROUNDING 1e-12
+#define SHIFTED 1e-6 // of the size: how far points of contact may be off along a surface
 
 // The contacts of one pair, seen from the shape that is no piece or not this one.
 typedef struct Side {
@@ -83,7 +84,8 @@ static int covers(const CniDetection *w, const Side *side, const Side *other, in
     if (!(distance(w, other->piece, x, 2 * small) <= small)) {
       // a point farther on, of a round body that begins to lie on it: T has no such normal there
       CniPlaced piece = cni_placed(w, side->piece);
-      if (!(c->gap > side->gap + small) ||
+      if (!(distance(w, other->piece, x, SHIFTED * size) <= SHIFTED * size) ||
+          !(c->gap > side->gap + small) ||
           !(cni_shape_beyond(&piece, x, outward(c, side->piece)) > small))
         return 0;
       continue;

@@ -26,6 +26,7 @@
 #define ALONG 0.005      // sine: an edge square to the normal
 #define LEANING 0.1      // sine of 5.7 degrees: walls that lie along each other lean no more
 #define BENDS 1.02       // of the arc of a wall, which may lean
+#define BESIDE 0.02      // of what they share: edges that lie along each other are no farther apart
 #define BAND 1e-4        // of the smaller inradius: what is outside by less still belongs to a side
 #define EQUAL_ABS 1e-6   // gaps that differ by less, of the inradius,
 #define EQUAL_REL 1e-6   // and of themselves, count as equal
@@ -326,7 +327,13 @@ static int by_edges(const CniConvex *x, const CniNearest *near, const Sides *s, 
   CnVec3 n = near->normal;
   double gap[2];
   if (!shared(x, n, s, ALONG, PARALLEL, &t)) return 0;
-  for (int32_t k = 0; k < 2; k++) gap[k] = cn_dot(n, cn_sub(t.pb[k], t.pa[k]));
+  double beside = BESIDE * cn_norm(cn_sub(t.pa[1], t.pa[0])) + BAND * x->scale;
+  for (int32_t k = 0; k < 2; k++) {
+    CnVec3 apart = cn_sub(t.pb[k], t.pa[k]);
+    gap[k] = cn_dot(n, apart);
+    // the far edge of a face that n leans over by round-off is as high as the near one
+    if (cn_norm(cn_madd(apart, -gap[k], n)) > beside) return 0;
+  }
   if (!reaches(x, near, cn_min(gap[0], gap[1]))) return 0;
   for (int32_t k = 0; k < 2; k++)
     add(x, n, t.pa[k], gap[k], t.name_a[k], t.name_b[k], margin, manifold);

@@ -26,8 +26,9 @@
 #define NEWTON_STEPS 20 // before all sweeps
 #define SHORTEST 1e-5   // of a row's own matrix: what tells the shortest step from round-off of W
 #define INSIDE 0.05 // of the limit is asked for, so that the next step may find that it still holds
-#define GAIN 0.3    // of the residual: what a burst of sweeps leaves where more are worth it
-#define OWN_ENTRIES 256 // of a block, at most; blocks with more are left to others
+#define INSIDE_JOINTS 0.5 // with joints, whose own round-off is not far below
+#define GAIN 0.3          // of the residual: what a burst of sweeps leaves where more are worth it
+#define OWN_ENTRIES 256   // of a block, at most; blocks with more are left to others
 
 // A coefficient on a body with mass, and the velocity that its impulse gives.
 typedef struct Entry {
@@ -384,13 +385,18 @@ static double size_of(const Work *k) {
   return size;
 }
 
+// m/s: the residual that is asked for.
+static double wanted_of(const Work *k, const CniFewAim *aim) {
+  return (cni_joints_count(k->p) > 0 ? INSIDE_JOINTS : INSIDE) * aim->limit;
+}
+
 // Sweeps, from what there is, while each burst leaves no more than `gain` of the residual.
 
 static CnStatus sweep(Work *k, CniAutoCones *cones, CniStepMemory *memory, const CniFewAim *aim,
                       double gain, int32_t *left, CnSolveReport *report) {
   CnAnswer *answer = &k->s->answer;
   CniMixed *m = &k->mixed;
-  double wanted = INSIDE * aim->limit, target = cn_min(1, wanted / size_of(k));
+  double wanted = wanted_of(k, aim), target = cn_min(1, wanted / size_of(k));
   memcpy(answer->g, k->found, (size_t)k->n * sizeof *answer->g);
   CNI_TRY(cni_mixed_init(m, &k->s->room, cones->exact, k->s->part, answer, memory));
   keep(k, m->best);
@@ -420,7 +426,7 @@ static CnStatus step_newton(Work *k, CniAutoCones *cones, const CniFewAim *aim,
   if (cni_joints_count(k->p) > 0) newton.least = SHORTEST;
   cni_cones_import(c, k->found, newton.step);
   cni_cone_newton_start(&newton, newton.step);
-  int32_t made = cni_cone_newton_run(&newton, NEWTON_STEPS, 0, .02 * aim->limit / size_of(k));
+  int32_t made = cni_cone_newton_run(&newton, NEWTON_STEPS, 0, .2 * wanted_of(k, aim) / size_of(k));
   cni_cones_export(c, newton.best, g);
   CNI_TRY(cni_cones_finish(c, newton.best));
   report->iterations += made;
@@ -480,7 +486,7 @@ static double finish_motion(Work *k, CnAnswer *answer, int has_joints) {
 // to stay alike), Newton's method, all sweeps there are, everything else.
 static CnStatus attempt(Work *k, CniAutoCones *cones, CniStepMemory *memory, CniFewAim *aim,
                         int32_t *left, CnSolveReport *report, int has_joints) {
-  double wanted = INSIDE * aim->limit;
+  double wanted = wanted_of(k, aim);
   if (!(k->worst <= wanted) && !has_joints)
     CNI_TRY(sweep(k, cones, memory, aim, GAIN, left, report));
   if (!(k->worst <= wanted)) CNI_TRY(step_newton(k, cones, aim, report));

@@ -426,7 +426,7 @@ static CnStatus step_newton(Work *k, CniAutoCones *cones, const CniFewAim *aim,
   if (cni_joints_count(k->p) > 0) newton.least = SHORTEST;
   cni_cones_import(c, k->found, newton.step);
   cni_cone_newton_start(&newton, newton.step);
-  int32_t made = cni_cone_newton_run(&newton, NEWTON_STEPS, 0, .2 * wanted_of(k, aim) / size_of(k));
+  int32_t made = cni_cone_newton_run(&newton, NEWTON_STEPS, 0, .02 * aim->limit / size_of(k));
   cni_cones_export(c, newton.best, g);
   CNI_TRY(cni_cones_finish(c, newton.best));
   report->iterations += made;
@@ -489,7 +489,7 @@ static CnStatus attempt(Work *k, CniAutoCones *cones, CniStepMemory *memory, Cni
   double wanted = wanted_of(k, aim);
   if (!(k->worst <= wanted) && !has_joints)
     CNI_TRY(sweep(k, cones, memory, aim, GAIN, left, report));
-  if (!(k->worst <= wanted)) CNI_TRY(step_newton(k, cones, aim, report));
+  if (!(k->worst <= INSIDE * aim->limit)) CNI_TRY(step_newton(k, cones, aim, report));
   if (!(k->worst <= wanted)) CNI_TRY(sweep(k, cones, memory, aim, 1, left, report));
   if (!(k->worst <= aim->limit)) CNI_TRY(refine(k, cones, memory, aim, report));
   return CN_OK;

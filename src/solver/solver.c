@@ -347,25 +347,27 @@ static void copy_report(const CnSolveReport *from, CnSolveReport *to) {
 }
 
 // Joints and limits that ask for speeds which no motion has: where the answer leaves some unmet, they are
-// looked for. The answer is there: without memory for that they are not named, and nothing fails.
-static void name_joints(CnSolver *solver, const CnProblem *p, CnAnswer *answer,
-                        const CnCertificate *certificate, CnSolveReport *report) {
+// looked for after the answer. Without memory for that a step of a world fails, as its verdict would
+// know of fewer than that of a copy; others have their answer. What else goes wrong leaves no names.
+static CnStatus name_joints(CnSolver *solver, const CnProblem *p, CnAnswer *answer,
+                            const CnCertificate *certificate, CnSolveReport *report) {
   int thorough = solver->kind == &cni_solver_auto;
   double unmet = !thorough                               ? UNMET
                  : solver->def.effort == CN_EFFORT_EXACT ? solver->def.tolerance
                                                          : UNMET_WITHIN;
-  if (!(certificate->residual > unmet) || report->infeasible_count > 0) return;
-  if (!thorough && !(certificate->joint_speed > UNMET * certificate->residual_speed)) return;
-  if (cni_joints_count(p) == 0) return;
+  if (!(certificate->residual > unmet) || report->infeasible_count > 0) return CN_OK;
+  if (!thorough && !(certificate->joint_speed > UNMET * certificate->residual_speed)) return CN_OK;
+  if (cni_joints_count(p) == 0) return CN_OK;
   if (thorough && !answer->u) { // a step whose sweeps sufficed has none
-    if (cni_answer_reserve_u(answer) != CN_OK) return;
+    CNI_TRY(cni_answer_reserve_u(answer));
     cni_problem_velocity(p, answer->v, answer->g, answer->u);
   }
-  if (cni_joints_disprove(&solver->joints, p, thorough ? answer : NULL, solver->def.tasks,
-                          report->infeasible_rows, CN_REPORT_ROWS,
-                          &report->infeasible_count) != CN_OK)
-    return;
+  CnStatus status =
+      cni_joints_disprove(&solver->joints, p, thorough ? answer : NULL, solver->def.tasks,
+                          report->infeasible_rows, CN_REPORT_ROWS, &report->infeasible_count);
+  if (status != CN_OK) return status == CN_NO_MEMORY ? status : CN_OK;
   if (report->infeasible_count > 0) report->outcome = CN_OUTCOME_INFEASIBLE;
+  return CN_OK;
 }
 
 static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answer,
@@ -412,7 +414,10 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
     error = made.pyramid_residual =
         cni_pyramid_residual(problem, made.facets, answer->g, answer->u);
   made.converged = error <= solver->def.tolerance;
-  if (problem->form == CN_FORM_STEP) name_joints(solver, problem, answer, certificate, &made);
+  if (problem->form == CN_FORM_STEP &&
+      name_joints(solver, problem, answer, certificate, &made) != CN_OK &&
+      memory != &solver->memory)
+    return CN_NO_MEMORY;
   made.seconds_certificate = cn_max(0, cni_seconds() - begin - made.seconds);
   if (report) copy_report(&made, report);
   return CN_OK;

@@ -345,6 +345,54 @@ static void restored_in_motion(void **state) {
   cn_world_destroy(other.world);
 }
 
+// Two rods on hinges, the second held fast for a while: let go it swings as one that was never held, and
+// what was saved before comes back, whatever kinds the bodies of the world have had since.
+static void let_go_again(void **state) {
+  (void)state;
+  CnPose tip[2];
+  uint64_t hash[2];
+  unsigned char data[1 << 15];
+  size_t size;
+  for (int k = 0; k < 2; k++) {
+    Machine m = random_tree(3, 2, 1, 0, 1e-3);
+    CHECK_OK(cn_world_save(m.world, data, sizeof data, &size));
+    if (k) {
+      CHECK_OK(cn_body_set_kind(m.world, m.bodies[1], CN_BODY_FIXED));
+      for (int i = 0; i < 5; i++) CHECK_OK(cn_world_step(m.world, NULL));
+      CHECK_OK(cn_world_restore(m.world, data, size));
+    }
+    for (int i = 0; i < 100; i++) {
+      CnStepReport report = world_step(m.world);
+      CHECK(is_whole(&report));
+    }
+    hash[k] = cn_world_hash(m.world);
+    cn_world_destroy(m.world);
+  }
+  CHECK(hash[0] == hash[1]);
+  for (int k = 0; k < 2; k++) { // by the problem, and whole
+    CnWorldDef def = cn_world_def_default();
+    def.balance = k == 0;
+    def.time_step = 1e-3;
+    CnWorld *world = world_make(&def);
+    CnVec3 j = {.01, .02, .02}, y = {0, 1, 0};
+    CnBodyId none = {0, 0}, a = world_mass(world, 1, j, world_at(.25, 0, 0), (CnTwist){0});
+    CnBodyId b = world_mass(world, 1, j, world_at(.75, 0, 0), (CnTwist){0});
+    world_join(world, CN_JOINT_REVOLUTE, none, a, CN_VEC3_ZERO, y, NULL);
+    world_join(world, CN_JOINT_REVOLUTE, a, b, cn_vec3(.5, 0, 0), y, NULL);
+    const CnBodyKind kinds[] = {CN_BODY_DYNAMIC, CN_BODY_FIXED, CN_BODY_KINEMATIC, CN_BODY_DYNAMIC};
+    for (int n = 0; n < 4; n++) {
+      CHECK_OK(cn_body_set_kind(world, b, kinds[n]));
+      for (int i = 0; i < 40; i++) CHECK_OK(cn_world_step(world, NULL));
+    }
+    CnStepReport report = world_step(world);
+    CHECK(is_whole(&report) == k);
+    tip[k] = world_pose(world, b);
+    cn_world_destroy(world);
+  }
+  CHECK(tip[1].position.z < -.01);
+  CHECK_NEAR(cn_norm(cn_sub(tip[0].position, tip[1].position)), 0, 1e-9);
+}
+
 // A wheel on its axle: its turns are counted whole, whatever its speed.
 static void turns_are_counted(void **state) {
   (void)state;
@@ -395,6 +443,7 @@ int main(void) {
                                      cmocka_unit_test(free_trees_keep_their_momenta),
                                      cmocka_unit_test(problem_is_made_when_asked),
                                      cmocka_unit_test(restored_in_motion),
+                                     cmocka_unit_test(let_go_again),
                                      cmocka_unit_test(turns_are_counted),
                                      cmocka_unit_test(held_at_its_centre)};
   return cmocka_run_group_tests(tests, NULL, NULL);

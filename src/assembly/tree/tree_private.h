@@ -21,8 +21,14 @@ typedef struct CniTreeCopy {
   int32_t body_a, body_b;
   int32_t kind;
   int32_t acts; // CNI_TREE_LIMITED, CNI_TREE_DRIVEN
+  int32_t next_a, next_b;
   CnPose local_a, local_b;
 } CniTreeCopy;
+
+// A body likewise: let go, it gets a node that it had not while it was held.
+typedef struct CniTreeRole {
+  int32_t kind, has_mass, first_joint;
+} CniTreeRole;
 
 #define CNI_TREE_LIMITED 1 // it has limits, which are none of the tree's while they do nothing
 #define CNI_TREE_DRIVEN 2  // a motor gives an effort
@@ -117,9 +123,10 @@ typedef struct CniTreeFree {
 struct CniTree {
   CnAllocator allocator;
   CniArena arena;
-  int32_t valid; // 1: the nodes are those of the copies
+  int32_t valid; // 1: the nodes are those of copies and roles
   int32_t is_tree;
   CniTreeCopy *copies;
+  CniTreeRole *roles;
   int32_t joint_count, body_count, node_count;
   int32_t link_count; // more than there are nodes: there are loops
   CniTreeLoops loops;

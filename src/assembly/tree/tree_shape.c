@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which machines are trees: rigid hinges and ball joints on which nothing else acts, every body with mass
 // at a joint; and which of their joints close loops. Found once for a machine, and again where its joints
-// change.
+// or the kinds of its bodies change.
 #include "assembly/tree/tree_private.h"
 
 #include "core/error.h"
@@ -33,8 +33,19 @@ static int kind_of(const CniJoint *joint) {
 
 static CniTreeCopy copy_of(const CniJoint *j) {
   int acts = acts_of(&j->def);
-  return (CniTreeCopy){j->body_a,           j->body_b,  kind_of(j) == 0 ? -1 : (int32_t)j->def.kind,
-                       acts < 0 ? 0 : acts, j->local_a, j->local_b};
+  return (CniTreeCopy){.body_a = j->body_a,
+                       .body_b = j->body_b,
+                       .kind = kind_of(j) == 0 ? -1 : (int32_t)j->def.kind,
+                       .acts = acts < 0 ? 0 : acts,
+                       .next_a = j->next_a,
+                       .next_b = j->next_b,
+                       .local_a = j->local_a,
+                       .local_b = j->local_b};
+}
+
+static CniTreeRole role_of(const CniModel *model, int32_t i) {
+  const CniBody *b = &model->bodies[i];
+  return (CniTreeRole){(int32_t)b->kind, cni_has_mass(&model->mass[i]), b->first_joint};
 }
 
 static int same_pose(const CnPose *a, const CnPose *b) { return memcmp(a, b, sizeof *a) == 0; }
@@ -47,14 +58,15 @@ static int is_same(const CniTree *t, const CniModel *model) {
     const CniTreeCopy *c = &t->copies[i];
     int kind = kind_of(j) == 0 ? -1 : (int)j->def.kind;
     if (c->body_a != j->body_a || c->body_b != j->body_b || c->kind != kind ||
+        c->next_a != j->next_a || c->next_b != j->next_b ||
         (kind >= 0 && c->acts != acts_of(&j->def)) || !same_pose(&c->local_a, &j->local_a) ||
         !same_pose(&c->local_b, &j->local_b))
       return 0;
   }
-  for (int32_t i = 0; i < t->node_count; i++)
-    if (!cni_has_mass(&model->mass[t->nodes[i].body])) return 0;
-  for (int32_t i = 0; t->node_count < t->body_count && i < t->body_count; i++)
-    if (model->bodies[i].kind == CN_BODY_KINEMATIC) return 0;
+  for (int32_t i = 0; i < t->body_count; i++) {
+    CniTreeRole now = role_of(model, i);
+    if (memcmp(&now, &t->roles[i], sizeof now) != 0) return 0;
+  }
   return 1;
 }
 
@@ -164,12 +176,14 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   t->valid = t->is_tree = t->node_count = t->link_count = t->kicked = t->acts = 0;
   CNI_TRY(cni_arena_reset(arena));
   CNI_TRY(CNI_TAKE(arena, model->joint_count, t->copies));
+  CNI_TRY(CNI_TAKE(arena, n, t->roles));
   CNI_TRY(CNI_TAKE(arena, n, g.node_of));
   CNI_TRY(cni_arena_array(arena, model->joint_count, sizeof *g.used, &g.used));
   CNI_TRY(CNI_TAKE(arena, links, t->nodes));
   t->joint_count = model->joint_count;
   t->body_count = n;
   for (int32_t i = 0; i < t->joint_count; i++) t->copies[i] = copy_of(&model->joints[i]);
+  for (int32_t i = 0; i < n; i++) t->roles[i] = role_of(model, i);
   t->is_tree = grow(t, model, &g);
   if (!t->is_tree) t->node_count = t->link_count = 0;
   CNI_TRY(CNI_TAKE(arena, n, t->bodies));

@@ -41,7 +41,7 @@
 #include "core/error.h"
 
 #define MAX_NEWTON 8
-#define MAX_FACTORS 4
+#define MAX_FACTORS 8
 #define MAX_REVISIONS 8 // of what is held
 #define NEAR 30         // error from which one step may be the last without another look,
 #define SURE 0.1        // if this is to be expected of it;
@@ -50,6 +50,7 @@
 #define SLOW 0.1        // of the error left by a step: a new factor is worth its price
 #define LIGHT 1e-3      // stiffness of the forces over inertia that is not worth it
 #define LEAST 0.5       // of the least inertia that forces leave
+#define ONE_LINE 1e-12  // square of the sine between arms that are along one line
 #define EXPECT 1e3      // error from which it pays to reckon with forces before they are known
 #define COARSE 1e7      // error from which the directions of rows follow,
 #define WIDE 1e9        // and those of hinges
@@ -287,6 +288,22 @@ static CnSym3 turned(CnMat3 r, CnSym3 s, double f) {
       f * (r.x.x * x.z + r.y.x * y.z + r.z.x * z.z), f * (r.x.y * x.z + r.y.y * y.z + r.z.y * z.z)};
 }
 
+// (r.f) (1 - r r^T/r^2): all arms of a body are along one line r, as those of a bar, so that f holds it
+// against turns across the line alone. The part of f across the line makes such turns pull at the one about
+// it; half of that to either side, as a symmetric matrix has it, is far more than a thin bar's inertia, and
+// Newton's method would run away. Returns 0 where arms lie otherwise.
+static int along_line(CnMat3 b, double f, CnSym3 *k) {
+  CnVec3 x = cn_vec3(b.x.x, b.y.x, b.z.x), y = cn_vec3(b.x.y, b.y.y, b.z.y);
+  CnVec3 z = cn_vec3(b.x.z, b.y.z, b.z.z); // rows of sum r f^T
+  double xx = cn_norm2(x), yy = cn_norm2(y), zz = cn_norm2(z), all = xx + yy + zz;
+  double minors = cn_norm2(cn_cross(x, y)) + cn_norm2(cn_cross(y, z)) + cn_norm2(cn_cross(z, x));
+  if (!(minors <= ONE_LINE * all * all)) return 0;
+  double s = f * (b.x.x + b.y.y + b.z.z), t = s / all;
+  *k = (CnSym3){s - t * xx,        s - t * yy,        s - t * zz,
+                -t * cn_dot(x, y), -t * cn_dot(x, z), -t * cn_dot(y, z)};
+  return 1;
+}
+
 // Inverse of the inertia in the middle and what the forces add to it where they pull.
 static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   const CniDriftInput *in = d->in;
@@ -303,6 +320,7 @@ static CnSym3 inverse_inertia(const CniDrift *d, const CniDriftBody *body) {
   CnSym3 sum = cn_sadd(cn_sdiag(j.x, j.y, j.z), k);
   if (is_safe(&sum, LEAST * cn_min(j.x, cn_min(j.y, j.z))))
     return turned(turn, cn_sinverse(sum), share);
+  if (along_line(b, f, &k)) sum = cn_sadd(cn_sdiag(j.x, j.y, j.z), k);
   CnVec3 values;
   CnMat3 axes;
   cni_seigen(sum, &values, &axes);

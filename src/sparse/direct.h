@@ -16,7 +16,7 @@
 // for any number of workers.
 //
 // Rows that depend on others (a door on three hinges) make S singular. A row whose pivot is lost, less
-// than CNI_DIRECT_LOST of its diagonal, is left out: the others give a solution x, and all of them, if
+// than CNI_DIRECT_LOST of its diagonal (and of what a mass without inertia has, direct_kernels.inc), is left out: the others give a solution x, and all of them, if
 // what the row asks for agrees with what the others ask for. Among all solutions it is then the one of
 // least sum D_i x_i^2 that is given: a machine whose loads lie in its plane has it already, which one
 // substitution tells; else S + shift D is factored, and (shift (S + shift D)^-1 D)^3 leaves of x what is

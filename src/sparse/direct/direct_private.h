@@ -14,6 +14,8 @@
 #define CNI_DIRECT_DIM 6
 #define CNI_DIRECT_LINE 8
 #define CNI_DIRECT_NOTHING 1e-15 // of the diagonal: no pivot even with the shift
+#define CNI_DIRECT_FELT 0.01     // of the share that the mass alone has: a pivot of its own,
+#define CNI_DIRECT_ROUND 1e-3    // of the least share, below which all is round-off
 #define CNI_DIRECT_POOR 1e-4     // pivots of less than that ask for a refinement
 
 // What two sides add to a panel: F of one times F of the other. -1: the hub.

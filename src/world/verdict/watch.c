@@ -23,9 +23,10 @@
 
 #include "core/math.h"
 
-#define MOST 1e300    // what is not finite, in snapshots
-#define UNSEEN 1e-6   // of the speeds that constraints would have without impulses
-#define CUT_SHORT 0.1 // residual above which a step is cut that the work of its effort ended
+#define MOST 1e300      // what is not finite, in snapshots
+#define UNSEEN 1e-6     // of the speeds that constraints would have without impulses
+#define ROUND_OFF 1e-15 // of what a step does
+#define CUT_SHORT 0.1   // residual above which a step is cut that the work of its effort ended
 
 void cni_watch_note(CniFinding *found, CnFindingKind kind, int64_t step, const CniFinding *now) {
   double relative = now->relative <= MOST ? now->relative : MOST;
@@ -82,14 +83,19 @@ static CniMotionFigures figures_of(const CnWorld *world) {
   return f;
 }
 
+static int by_function(const CnJointAxis *axis) {
+  return axis->drive == CN_DRIVE_EFFORT && axis->motor_function.slot != 0;
+}
+
 // May a joint bring energy? Springs give back what they took.
 static int joint_acts(const CniJoint *joint) {
   const CnJointDef *def = &joint->def;
   if (def->stiffness > 0 || def->damping > 0) return 1;
   for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++) {
     const CnJointAxis *axis = &def->axes[k];
-    if (axis->motor_effort != 0 || axis->stiffness > 0 || axis->limit_stiffness > 0 ||
-        axis->armature > 0 || axis->motor_stiffness > 0 || axis->motor_damping > 0)
+    if (axis->motor_effort != 0 || by_function(axis) || axis->stiffness > 0 ||
+        axis->limit_stiffness > 0 || axis->armature > 0 || axis->motor_stiffness > 0 ||
+        axis->motor_damping > 0)
       return 1;
   }
   return 0;
@@ -401,6 +407,21 @@ static int cut_short(const CnSolverDef *solver, const CnSolveReport *solve) {
          !(solve->certificate.residual <= CUT_SHORT);
 }
 
+// What round-off alone leaves of a residual: a body of little inertia on a long arm turns by the last digit
+// of the force that holds it.
+static double round_off(const CniModel *model) {
+  double most = 1;
+  for (int32_t i = 0; i < 2 * model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i / 2];
+    int32_t body = i % 2 ? joint->body_b : joint->body_a;
+    if (body < 0 || !cni_has_mass(&model->mass[body])) continue;
+    CnVec3 j = cni_model_principal(model, body);
+    double arm = cn_norm2((i % 2 ? joint->local_b : joint->local_a).position);
+    most = cn_max(most, model->mass[body].mass * arm / cn_min(j.x, cn_min(j.y, j.z)));
+  }
+  return ROUND_OFF * most;
+}
+
 void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
                    const int32_t *contradicting) {
   CniWatch *watch = &world->now.watch;
@@ -432,8 +453,10 @@ void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *sol
                        .whose = {.body = cni_body_id(model, now.spinning)}});
   CniFinding bad = {.value = 1, .relative = 1};
   const CnSolverDef *solver = &world->now.settings.solver;
-  if (solve->converged == 0 && (solver->tolerance > 0 || (solver->effort == CN_EFFORT_EXACT &&
-                                                          cn_solver_tolerance(solver) > 0)))
+  if (solve->converged == 0 &&
+      (solver->tolerance > 0 ||
+       (solver->effort == CN_EFFORT_EXACT && cn_solver_tolerance(solver) > 0)) &&
+      !(solve->certificate.residual <= round_off(model)))
     note(watch, CN_FINDING_NOT_CONVERGED, &bad);
   if (solve->cut_by_time || cut_short(solver, solve)) note(watch, CN_FINDING_CUT, &bad);
   bad.whose = whose_rows(world, solve, contradicting);

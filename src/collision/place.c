@@ -106,6 +106,7 @@ static CniProxy make_ball(const CniDetection *w, int32_t i) {
   if (s->next < 0 && body->first_shape == i) p.flags |= CNI_LONE;
   if (body->first_joint >= 0) p.flags |= CNI_JOINTED;
   if (cni_body_continuous(body)) p.flags |= CNI_CONTINUOUS;
+  if (m->disabled_count > 0) p.flags |= CNI_CHOOSY;
   return p;
 }
 

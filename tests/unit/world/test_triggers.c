@@ -177,6 +177,24 @@ static void disabled_pairs(void **state) {
   cn_world_destroy(copy);
 }
 
+// A ball falls through a ball at rest that it does not meet, by every integrator.
+static void disabled_balls(void **state) {
+  (void)state;
+  const char *name;
+  for (int32_t i = 0; (name = cn_integrator_name(i)); i++) {
+    CnWorld *world = empty_world(name);
+    CnShapeId shape;
+    CnPose pose;
+    CnBodyId still = add(world, CN_BODY_FIXED, CN_VEC3_ZERO, ball(), &shape);
+    CnBodyId one = add(world, CN_BODY_DYNAMIC, cn_vec3(0, 0, .5), ball(), &shape);
+    CHECK_OK(cn_pair_disable(world, one, still));
+    for (int n = 0; n < 500; n++) CHECK_OK(cn_world_step(world, NULL));
+    CHECK_OK(cn_body_pose(world, one, &pose));
+    CHECK_NEAR(pose.position.z, .5 - 9.81 / 2 * .25, 5e-3);
+    cn_world_destroy(world);
+  }
+}
+
 // Triggers of several kinds among shapes of several kinds, some of them off the origin of their body: what
 // has entered after a step is what overlaps, pair by pair.
 #define ZONES 12
@@ -225,8 +243,8 @@ static void finds_what_overlaps(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(falls_through), cmocka_unit_test(survives_a_snapshot),
+      cmocka_unit_test(falls_through),  cmocka_unit_test(survives_a_snapshot),
       cmocka_unit_test(weighs_nothing), cmocka_unit_test(disabled_pairs),
-      cmocka_unit_test(finds_what_overlaps)};
+      cmocka_unit_test(disabled_balls), cmocka_unit_test(finds_what_overlaps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,11 @@
 // lasts, and the event driver sees to it that those count that are there. Sharp shapes overlap no
 // deeper than half the inradius, beyond which a feature belongs to another side.
 //
+// Of a box that stands flush on another, the lower corners lie on the border of a side of the lower one,
+// too, whose outside they are not beyond: a corner counts over a face with the normal n while it is the
+// outermost of its body along -n, but for 0.1, so that of an end that is nearly flat all corners do.
+// Likewise the normal of two edges may be beyond those of the faces by as much as a flat patch may lean.
+//
 // Cylinders and cones have the same features: the wall is an edge, of all whose lines the one with the
 // right normal counts, and an end is a face. Their rims meet edges, walls and rims (gap_rims.c), and
 // faces: of a rim of radius r about c with the axis a the lowest point, n . c - r |n - (n . a) a|. An end
@@ -26,8 +31,10 @@
 #include "core/math.h"
 #include "geometry/gaps/gap_core.h"
 
+#define FLUSH 1e-4  // rad: a patch that is flat but for this has all its corners and crossings
 #define FLAT 1e-6   // sine of the tilt of an end below which it lies flat
-#define BESIDE 0.1  // of the directions of a corner, where walls are met
+#define BESIDE 0.1  // of the directions of a corner, where walls and faces are met
+#define BORDER 1e-3 // of a domain: farther outside nothing more is asked
 #define TURNS 16384 // names of points on a rim: parts of a turn
 #define RING 8
 #define STARTS 4096 // names of angles where rims meet lines
@@ -61,7 +68,10 @@ static uint32_t name_of(uint32_t kind, int32_t i, int32_t j) {
 
 // Face i of f and corner k of c; `turned`: f is b.
 static CniGap face_corner(const CniCore *f, int32_t i, const CniCore *c, int32_t k, int turned) {
-  return cni_gap_over_face(f, i, c, cni_core_corner(c, k), turned);
+  CniGap g = cni_gap_over_face(f, i, c, cni_core_corner(c, k), turned);
+  if (f->shape->kind != CN_SHAPE_PLANE && g.domain > -BORDER)
+    g.domain = cn_min(g.domain, cni_core_from(c, k, cn_neg(cni_core_normal(f, i))) + BESIDE);
+  return g;
 }
 
 // The common normals n of two lines, out of a, and their number. Of two edges it is one; n makes an angle
@@ -98,7 +108,7 @@ static CniGap lines_along(const CniCore *a, CniEdge p, const CniCore *b, CniEdge
   double s = (x - c * y) / (sine * sine), t = (c * x - y) / (sine * sine), d = cn_dot(n, apart);
   double domain = cn_min(cn_min(s, p.length - s), cn_min(t, q.length - t)) / scale;
   int sharp = walls || !(a->round + b->round > 0);
-  domain = cn_min(domain, cn_min(cni_core_between(&p, n), cni_core_between(&q, cn_neg(n))));
+  domain = cn_min(domain, FLUSH + cn_min(cni_core_between(&p, n), cni_core_between(&q, cn_neg(n))));
   domain = cn_min(domain, cn_min(sine - CNI_ALONG, d / scale + (sharp ? CNI_DEPTH : 0)));
   // beside acute edges: is there a nearer way out?
   if (d < -1e-6 * scale && domain >= 0)
@@ -189,6 +199,7 @@ static CniGap rim(const CniCore *f, int32_t face, const CniCore *c, int32_t uppe
   p = cni_core_point(c, p);
   if (f->shape->kind == CN_SHAPE_PLANE) return on_plane(f, c, p, domain);
   CniGap g = cni_gap_over_face(f, face, c, p, turned);
+  if (k >= 0) domain = BESIDE - ((upper ? down.z : -down.z) > 0 ? tilt : 1); // of a flat end
   g.domain = cn_min(g.domain, domain);
   return g;
 }

@@ -179,6 +179,7 @@ CniGap cni_gap_rim(const CniCore *c, int32_t upper, double start, const CniCore 
   double scale = cni_core_scale(c, o), domain = BEYOND + cni_core_between(&rim, n);
   domain = cn_min(domain, BEYOND + open_to(o, meets, k, &m, cn_neg(n)));
   if (m.line) domain = cn_min(domain, cn_min(m.t, m.length - m.t) / scale);
+  if (sharp && !m.wall) domain = cn_min(domain, cn_norm(cn_cross(s.along, m.along)) - CNI_ALONG);
   domain = cn_min(domain, d / scale + (sharp || m.wall ? CNI_DEPTH : 0));
   // beside acute edges: is there a nearer way out?
   if (d < -1e-6 * scale && domain >= 0)

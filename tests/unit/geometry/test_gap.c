@@ -111,7 +111,7 @@ static void rates(void **state) {
       if (cni_gap_source(&one, &two) == CNI_GAP_NONE) continue;
       pairs++;
       smooth = 0;
-      for (int i = 0; i < 50; i++) check_pair(&random, (CnShapeKind)a, (CnShapeKind)b);
+      for (int i = 0; i < 100; i++) check_pair(&random, (CnShapeKind)a, (CnShapeKind)b);
       CHECK(smooth > 20 || b == CN_SHAPE_PLANE);
     }
   CHECK(pairs >= 30);

@@ -37,6 +37,7 @@
 #define CONTACTS_PER_TASK 1024
 #define AHEAD 8         // contacts whose shapes are fetched ahead
 #define LEAST_LEFT 1e-9 // of a step
+#define FAR 100         // times the speed that closes a gap in a step: it stays open
 
 typedef struct FillLoop {
   const CniAssemblyInput *input;
@@ -130,11 +131,26 @@ static double time_left(const CniAssemblyInput *in, const CniContact *c) {
   return cn_max(h - cn_max(in->times[c->body_a], in->times[c->body_b]), LEAST_LEFT * h);
 }
 
+// m/s: how fast any point of two bodies at the distance of a contact moves, at the most.
+static double fastest(const CniAssemblyInput *in, const CniContact *c) {
+  CniArms arms = cni_contact_arms(in, c);
+  CnTwist a = old_twist(in, c->body_a), b = old_twist(in, c->body_b);
+  return cn_norm(a.velocity) + cn_norm(a.spin) * cn_norm(arms.a) + cn_norm(b.velocity) +
+         cn_norm(b.spin) * cn_norm(arms.b);
+}
+
+// b_n of a gap. Where next to nothing is left of the step it is out of the way, and no more: residuals are
+// relative to the largest speed, and beside 1e9 m/s any impulse would pass for an answer.
+static double open_b(const CniAssemblyInput *in, const CniContact *c) {
+  double left = time_left(in, c), h = in->time_step;
+  if (FAR * left >= h) return c->gap / left;
+  return cn_min(c->gap / left, cn_max(FAR * c->gap / h, 4 * fastest(in, c)));
+}
+
 // b_n without an impact.
 static double plain_b(const CniAssemblyInput *in, const CniContactPlan *plan, const CniContact *c) {
-  double h = in->time_step;
-  return c->gap > 0 ? c->gap / time_left(in, c)
-                    : recovering(in, plan, c, in->contact_stabilisation * c->gap / h);
+  return c->gap > 0 ? open_b(in, c)
+                    : recovering(in, plan, c, in->contact_stabilisation * c->gap / in->time_step);
 }
 
 static double normal_b(const CniAssemblyInput *in, const CnProblem *p, const CniContactPlan *plan,

@@ -17,6 +17,7 @@ typedef struct CniHold {
   int32_t active; // 0: watched
   double target;  // m or rad: where it is to be at the end
   double rate;    // rad/s, of a motor that keeps it: the target is then that of the beginning
+  double near;    // rad, of a limit: where its rate brings it, which tells the whole turns
   double passed;  // m or rad: how far it is from where it may be, at the beginning
   double lo, hi;  // N s or N m s: what the drift may add
   double impulse; // where it does not hold: what it adds

@@ -35,6 +35,7 @@ static int limit_hold(const CniDriftInput *in, const CnJointAxis *axis, double x
   double gap = sign * (x - bound);
   hold->side = is_lower ? 1 : -1;
   hold->target = gap >= 0 ? bound : x;
+  hold->near = x + in->time_step * rate; // the bound may be turns away
   hold->passed = gap >= 0 ? 0 : x - bound;
   hold->active = g > 0;
   hold->lo = is_lower ? -g : -INFINITY;

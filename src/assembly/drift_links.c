@@ -392,7 +392,8 @@ double cni_drift_look(const CniDrift *d, const CniDriftLink *link, int follow) {
                              : link->point && r < 3 ? &world
                                                     : &place.locked[r];
     double value = now->value, target = d->target[link->row + r];
-    if (now->wraps == 1) value = cni_joint_nearest(value, target);
+    int limits = hold && (hold->part == CNI_PART_LOWER || hold->part == CNI_PART_UPPER);
+    if (now->wraps == 1) value = cni_joint_nearest(value, limits ? hold->near : target);
     if (follow || link->apart) mean_line(d, link->line + r, now->linear, now->angular);
     if (link->length > 0)
       mean_straight(d, link, r, now->linear, now->value + (hold ? 0 : joint->def.distance));

@@ -184,11 +184,44 @@ static void eccentric_rotor(void **state) {
   cn_world_destroy(world);
 }
 
+// Limits farther than half a turn away, on a hinge of a body that a weld holds, are where they are and not
+// a turn nearer: a wheel at 2 rad/s for 1 s gets to 2 rad, at 0 it rests, and at 20 rad/s it turns up to its
+// limit at 13 rad and stays there.
+static void far_limits(void **state) {
+  (void)state;
+  const double limits[] = {4, 6.2, 6.29, 6.5, 7, 12.5, 13}, speeds[] = {0, 2, -2, 20};
+  for (int32_t k = 0; k < 7 * 4; k++) {
+    double limit = limits[k / 4], speed = speeds[k % 4];
+    CnWorldDef def = world_def_exact(2e-3);
+    def.gravity = CN_VEC3_ZERO;
+    CnWorld *world = world_make(&def);
+    CnVec3 one = {1, 1, 1};
+    CnTwist twists[2] = {{{0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0, 0, speed}}};
+    CnJointDef weld = cn_joint_def_default(CN_JOINT_WELD),
+               hinge = cn_joint_def_default(CN_JOINT_REVOLUTE);
+    CnJointId id;
+    weld.body_b = hinge.body_a = world_mass(world, 1, one, world_at(0, 0, 0), twists[0]);
+    hinge.body_b = world_mass(world, 1, one, world_at(0, 0, 0), twists[1]);
+    hinge.axes[0].lower = -limit;
+    hinge.axes[0].upper = limit;
+    CHECK_OK(cn_joint_def_at(world, CN_VEC3_ZERO, &weld));
+    CHECK_OK(cn_joint_create(world, &weld, &id));
+    CHECK_OK(cn_joint_def_along(world, CN_VEC3_ZERO, cn_vec3(0, 0, 1), &hinge));
+    CHECK_OK(cn_joint_create(world, &hinge, &id));
+    for (int i = 0; i < 500; i++) world_step(world);
+    CnJointState now;
+    CHECK_OK(cn_joint_state(world, id, &now));
+    CHECK_NEAR(now.coordinate[0], cn_min(speed, limit), 1e-9);
+    CHECK_NEAR(world_twist(world, hinge.body_b).spin.z, speed < limit ? speed : 0, 1e-9);
+    cn_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keeps_turning),   cmocka_unit_test(tumbling_chain),
       cmocka_unit_test(heavy_top),       cmocka_unit_test(flywheel),
-      cmocka_unit_test(eccentric_rotor),
+      cmocka_unit_test(eccentric_rotor), cmocka_unit_test(far_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,6 +149,17 @@ class VectorEnv:
         self.single_observation_space = _box(-np.inf, np.inf, seen[1:])
         self.observation_space = _box(-np.inf, np.inf, seen)
 
+    def _each(self, name: str, values, kind: type) -> np.ndarray:
+        """What a function of the user gave: one value a world."""
+        try:
+            values = np.asarray(values, kind)
+        except (TypeError, ValueError):
+            raise Error(f"VectorEnv: {name} must give numbers (got {values!r})") from None
+        if values.shape != (len(self.batch),):
+            raise Error(f"VectorEnv: {name} must give one value for each of {len(self.batch)} worlds "
+                        f"(got shape {values.shape})")
+        return values
+
     def _begin(self, mask: np.ndarray) -> None:
         self.batch.reset(mask)
         self._age[mask] = 0
@@ -169,8 +180,8 @@ class VectorEnv:
         """Observations, rewards, terminated, truncated, a dict."""
         failed = self.batch.step(actions, self._steps)
         self._age += 1
-        reward = np.asarray(self._reward(self.batch), float)
-        terminated = failed | (np.asarray(self._done(self.batch), bool) if self._done else False)
+        reward = self._each("reward", self._reward(self.batch), float)
+        terminated = failed | (self._each("done", self._done(self.batch), bool) if self._done else False)
         truncated = self._age >= self._limit
         over = terminated | truncated
         if over.any():

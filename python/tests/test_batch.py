@@ -72,6 +72,16 @@ def test_environment():
     assert env.single_action_space.shape == (1,) and env.observation_space.shape == (4, 2)
 
 
+def test_environment_wants_one_value_a_world():
+    world, hinge = arm()
+    batch = cairn.Batch(world, 2, controls=[(hinge, 0, "effort")])
+    for given in (np.zeros(3), np.zeros((2, 1)), 0.0, ["a", "b"], None, [[1], [1, 2]]):
+        with pytest.raises(cairn.Error, match="reward must give"):
+            cairn.VectorEnv(batch, reward=lambda b: given).step(np.zeros((2, 1)))
+    with pytest.raises(cairn.Error, match="done must give one value for each of 2 worlds"):
+        cairn.VectorEnv(batch, reward=lambda b: [0, 1], done=lambda b: [True]).step(np.zeros((2, 1)))
+
+
 def test_environment_with_gymnasium(monkeypatch):
     """Its spaces are used where it is installed; the start is random by the seed."""
     import sys

@@ -119,9 +119,9 @@ def sweep(scene: Union[str, os.PathLike, dict], values: Optional[Mapping] = None
         if out is not None and os.path.exists(out):
             with open(out, encoding="utf-8", newline="") as file:
                 made = file.read()
+    said = done.stderr.strip().split("\n")[-1]  # before it: warnings
     # 1: some runs failed, and the table says which; or there is none
-    if done.returncode not in (0, 1) or "runs failed" not in done.stderr and done.returncode:
-        said = done.stderr.strip().split("\n")[-1]
+    if done.returncode not in (0, 1) or done.returncode and not said.endswith("see the column `error`"):
         raise Error(said[len("cairn: "):] if said.startswith("cairn: ") else said or f"sweep: status {done.returncode}")
     return Table(made)
 
@@ -130,8 +130,8 @@ def _case_file(cases: list, folder: str) -> str:
     if not cases or any(set(case) != set(cases[0]) for case in cases):
         raise Error("sweep: cases must be dicts with the same keys")
     path = os.path.join(folder, "cases.csv")
-    with open(path, "w", encoding="utf-8") as file:
-        print(",".join(cases[0]), file=file)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerow(cases[0])
         for case in cases:
             print(",".join(_values(key, case[key])[len(key) + 1:] for key in cases[0]), file=file)
     return path

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sweeps from Python: columns by closed form, cases, failed runs, resumed tables."""
 import os
+import runpy
+import shutil
 
 import numpy as np
 import pytest
@@ -41,3 +43,30 @@ def test_cases_and_failures():
                   lambda: cairn.sweep(scene, cases=[]), lambda: cairn.sweep(scene, speed=3)):
         with pytest.raises(cairn.Error):
             wrong()
+
+
+def test_warnings_and_odd_names(tmp_path):
+    """A robot whose mesh is not there is told of, and runs; names that the table has already are refused."""
+    robot = tmp_path / "robot.urdf"
+    robot.write_text("""<robot name='r'><link name='a'><collision><geometry><mesh filename='no.stl'/></geometry></collision>
+        </link><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial>
+        </link><joint name='j,k' type='continuous'><parent link='a'/><child link='b'/></joint></robot>""")
+    for table in (cairn.sweep(robot, {"j,k": [1, 2]}, steps=3), cairn.sweep(robot, cases=[{"j,k": 1}, {"j,k": 2}], steps=3)):
+        assert table["j,k.last"] == pytest.approx([1, 2]) and not table.failed and list(table["j,k"]) == [1, 2]
+    scene = {"parameters": {"status": 1}, "settings": {"time": 0.01},
+             "bodies": [{"mass": "=status", "inertia": [1, 1, 1]}]}
+    with pytest.raises(cairn.Error, match="a column status of its own"):
+        cairn.sweep(scene, {"status": [1]})
+
+
+def test_the_command_of_a_build_folder(tmp_path, monkeypatch):
+    """BUILD/cairn is found from BUILD/python/cairn, without a variable and without an installation."""
+    package = tmp_path / "python" / "cairn"
+    package.mkdir(parents=True)
+    shutil.copy(os.path.join(os.path.dirname(cairn.__file__), "_command.py"), package)
+    monkeypatch.delenv("CAIRN_COMMAND")
+    monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
+    find = runpy.run_path(str(package / "_command.py"))["find"]
+    assert find() is None
+    (tmp_path / "cairn").touch(0o755)
+    assert find() == str(tmp_path / "cairn")

@@ -157,6 +157,53 @@ static void failed_runs(void **state) {
   free(text);
 }
 
+// A robot whose mesh is not there, with a joint of this name and one called v.
+static void write_robot(CliCase *c, const char *file, const char *joint) {
+  static const char part[] =
+      "<link name='%s'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+      "iyz='0'/></inertial></link><joint name='%s' type='continuous'><parent link='a'/>"
+      "<child link='%s'/></joint>";
+  char text[2048];
+  int used = snprintf(text, sizeof text,
+                      "<robot name='r'><link name='a'><collision><geometry>"
+                      "<mesh filename='nowhere.stl'/></geometry></collision></link>");
+  used += snprintf(text + used, sizeof text - (size_t)used, part, "b", joint, "b");
+  used += snprintf(text + used, sizeof text - (size_t)used, part, "c", "v", "c");
+  snprintf(text + used, sizeof text - (size_t)used, "</robot>");
+  scratch_write(&c->scratch, file, text);
+}
+
+// A warning is not a failure: it is told once, rows are as without it, and errors are errors.
+static void warned(void **state) {
+  CliCase *c = *state;
+  write_robot(c, "robot.urdf", "j");
+  cairn_status(c, "sweep robot.urdf --set j=1,2 --steps 3 --sensor j -o t.csv", 0);
+  check_contains(c->command.out, "2 of 2 runs in t.csv");
+  check_contains(c->command.err, "nowhere.stl");
+  CHECK(line_count(c->command.err) == 1);
+  char *text = table(c, "t.csv");
+  CHECK(line_count(text) == 3 && !strstr(text, "nowhere.stl"));
+  CHECK(strcmp(field(text, 2, "status"), "ok") == 0 && atoi(field(text, 2, "steps")) == 3);
+  for (int k = 1; k <= 2; k++) CHECK_NEAR(atof(field(text, k, "j.last")), k, 1e-9);
+  free(text);
+  // the scene opens and warns, then the run fails
+  cairn_status(c, "sweep robot.urdf --steps 3 --solver nothing -q", 1);
+  check_contains(c->command.out, "nothing");
+  CHECK(!strstr(c->command.out, "nowhere.stl"));
+}
+
+// As spreadsheets write it: a mark of UTF-8 first, names and numbers in quotes.
+static void of_a_spreadsheet(void **state) {
+  CliCase *c = *state;
+  write_robot(c, "robot.urdf", "a,\"b");
+  scratch_write(&c->scratch, "cases.csv",
+                "\xef\xbb\xbf\"v\" ,\"a,\"\"b\"\r\n\"2\",3 \r\n 1 , \"0.5\"\r\n");
+  cairn_status(c, "sweep robot.urdf --cases cases.csv --steps 1 -q", 0);
+  check_contains(c->command.out, "case,setup,v,\"a,\"\"b\",status,");
+  check_contains(c->command.out, ",2,3,ok,");
+  check_contains(c->command.out, ",1,0.5,ok,");
+}
+
 static const char many[] = "sweep weight.json --set m=1:3:1 --set n=1:8:1 --steps 1500 -j 2 -q";
 
 static int64_t size_of(CliCase *c, const char *name) {
@@ -243,6 +290,10 @@ static void refused(void **state) {
   scratch_write(&c->scratch, "short.csv", "mu,tan\n1\n");
   scratch_write(&c->scratch, "none.csv", "mu\n");
   scratch_write(&c->scratch, "notes.txt", "my notes");
+  scratch_write(&c->scratch, "open.csv", "\"mu,tan\n1,2\n");
+  scratch_write(&c->scratch, "open2.csv", "mu,tan\n\"1\"2,2\n");
+  write_robot(c, "status.urdf", "status");
+  write_robot(c, "max.urdf", "v.max");
   FILE *file = fopen(scratch_file(&c->scratch, "zero.csv"), "w");
   fwrite("mu\n1\n\0\n2\n", 1, 9, file);
   fclose(file);
@@ -259,7 +310,8 @@ static void refused(void **state) {
                {"sweep slope --set mu=a", 2, "must be numbers"},
                {"sweep slope --set mu=1,,2", 2, "must be numbers"},
                {"sweep slope --set mu=1 --set mu=2", 2, "mu is given twice"},
-               {"sweep slope --set nothing=1", 1, "no parameter nothing"},
+               {"sweep slope --set nothing=1", 1, "no such parameter"},
+               {"sweep max.urdf --set nothing=1", 1, "no joint is called nothing"},
                {"sweep slope --sensor nothing", 1, "no sensor nothing"},
                {"sweep nowhere.json", 1, "nowhere.json"},
                {"sweep slope --part 3/2", 2, "K/N"},
@@ -267,6 +319,11 @@ static void refused(void **state) {
                {"sweep slope --case 2", 2, "1 .. 1"},
                {"sweep slope --cases bad.csv", 1, "line 2: tan must be a number (got x)"},
                {"sweep slope --cases short.csv", 1, "line 2: must have 2 values"},
+               {"sweep slope --cases open.csv", 1, "line 1: quotes do not match"},
+               {"sweep slope --cases open2.csv", 1, "line 2: must have 2 values"},
+               {"sweep status.urdf --set status=1,2", 1, "a column status of its own"},
+               {"sweep max.urdf --set v.max=1", 1, "a column v.max of its own"},
+               {"sweep slope --sensor speed --sensor speed", 2, "--sensor speed is given twice"},
                {"sweep slope --cases none.csv", 1, "no cases"},
                {"sweep slope --cases zero.csv", 1, "zero.csv: is not a text"},
                {"sweep slope --cases nowhere.csv", 1, "nowhere.csv"},
@@ -303,8 +360,10 @@ static void shown(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      CLI_TEST(closed_form), CLI_TEST(same_for_all_ways), CLI_TEST(failed_runs), CLI_TEST(killed),
-      CLI_TEST(refused),     CLI_TEST(one_at_a_time),     CLI_TEST(shown)};
+  const struct CMUnitTest tests[] = {CLI_TEST(closed_form), CLI_TEST(same_for_all_ways),
+                                     CLI_TEST(failed_runs), CLI_TEST(killed),
+                                     CLI_TEST(warned),      CLI_TEST(of_a_spreadsheet),
+                                     CLI_TEST(refused),     CLI_TEST(one_at_a_time),
+                                     CLI_TEST(shown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

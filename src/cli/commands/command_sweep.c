@@ -30,18 +30,46 @@ static uint64_t setup_number(const CniArgs *args, const CnSceneInfo *info) {
   return hash;
 }
 
+// What no list of parameters has may be set all the same, as the joints of a robot: the scene says so.
+static int check_setting(const CniSweep *sweep, int32_t key) {
+  CnAllocator allocator = cn_allocator_default();
+  CnScene *scene = NULL;
+  CnSetting setting = {cni_cases_key(&sweep->cases, key), cni_cases_value(&sweep->cases, 1, key)};
+  if (cn_scene_open_files(sweep->label, cni_args_text(sweep->args, "files"), &setting, 1,
+                          &allocator, &scene) != CN_OK)
+    return cni_fail(sweep->args, "%s", cn_error_message());
+  cn_scene_destroy(scene);
+  return CNI_EXIT_DONE;
+}
+
 static int check_parameters(const CniSweep *sweep, const CnScene *scene, const CnSceneInfo *info) {
-  for (int32_t i = 0; i < sweep->cases.key_count; i++) {
+  int status = CNI_EXIT_DONE;
+  for (int32_t i = 0; i < sweep->cases.key_count && status == CNI_EXIT_DONE; i++) {
     const char *key = cni_cases_key(&sweep->cases, i);
     CnSceneParameter parameter;
     int found = 0;
     for (int32_t k = 0; k < info->parameter_count; k++)
       found |=
           cn_scene_parameter(scene, k, &parameter) == CN_OK && strcmp(parameter.name, key) == 0;
-    if (!found)
-      return cni_fail(sweep->args, "%s: there is no parameter %s; `cairn info %s` lists them",
-                      sweep->label, key, sweep->label);
+    if (!found) status = check_setting(sweep, i);
   }
+  return status;
+}
+
+// A table whose columns share a name cannot be read by name.
+static int check_columns(const CniSweep *sweep) {
+  for (int32_t i = 0; i < sweep->cases.key_count; i++) {
+    const char *key = cni_cases_key(&sweep->cases, i);
+    if (cni_table_has(sweep, key))
+      return cni_fail(sweep->args,
+                      "%s: the table has a column %s of its own: give the parameter another name",
+                      sweep->label, key);
+  }
+  for (int32_t i = 0; i < sweep->sensor_count; i++)
+    for (int32_t k = 0; k < i && cni_args_has(sweep->args, "sensor"); k++)
+      if (strcmp(sweep->sensors[i], sweep->sensors[k]) == 0)
+        return cni_usage_error(sweep->args->command, "--sensor %s is given twice",
+                               sweep->sensors[i]);
   return CNI_EXIT_DONE;
 }
 
@@ -89,6 +117,8 @@ static int look_at_scene(CniSweep *sweep) {
   sweep->setup = setup_number(sweep->args, &info);
   int status = check_parameters(sweep, scene, &info);
   if (status == CNI_EXIT_DONE) status = choose_sensors(sweep, scene, &info);
+  if (status == CNI_EXIT_DONE) status = check_columns(sweep);
+  if (status == CNI_EXIT_DONE) cni_tell_beware(scene, sweep->label); // once, not once a run
   cn_scene_destroy(scene);
   return status;
 }
@@ -240,6 +270,9 @@ const CniCommand cni_command_sweep = {
         "writes a table of comma-separated values with one row a run: parameters, statistics of "
         "sensors over the steps, certificate, verdict, hash. Every run gives the hash that `cairn "
         "run` gives with the same options.\n\n"
+        "FIRST:LAST:STEP has LAST in it where whole steps lead there, and ends before it where "
+        "they "
+        "do not: 0:1:.3 is 0, 0.3, 0.6, 0.9.\n\n"
         "Rows are appended as runs end and put in the order of cases at the end. A sweep may be "
         "killed at any time: the same command makes the runs that are not in the table yet, and "
         "the result is the same file. Tables of parts named behind the scene give their rows "

@@ -28,7 +28,7 @@ static int add_value(const CniArgs *args, CniAxis *axis, double value) {
   return CNI_EXIT_DONE;
 }
 
-// "0.1:0.9:0.1", both ends included; `text` is one item of a list.
+// "0.1:0.9:0.1", with the last where whole steps lead there, else up to it; `text` is one item of a list.
 static int add_range(const CniArgs *args, CniAxis *axis, char *text) {
   char *second = strchr(text, ':'), *third = second ? strchr(second + 1, ':') : NULL;
   double first, last, step;
@@ -89,18 +89,40 @@ static int read_set(const CniArgs *args, const char *text, CniAxis *axis) {
 
 // ---- a file of cases ----
 
-// Cut a line at its commas; null where it has not `count` fields. Blanks around fields go.
-static int cut_line(char *line, char **fields, int32_t count) {
-  for (int32_t i = 0; i < count; i++) {
-    char *end = line ? strchr(line, ',') : NULL;
-    if (!line || (i + 1 < count) != (end != NULL)) return 0;
-    if (end) *end++ = 0;
-    line += strspn(line, " \t");
-    for (size_t n = strlen(line); n > 0 && strchr(" \t\r", line[n - 1]); n--) line[n - 1] = 0;
-    fields[i] = line;
-    line = end;
+#define BLANKS " \t\r"
+
+// A field in quotes, where a comma is a letter and "" a quote, is put in place without them; returns
+// what stands behind, null where the quotes do not end.
+static char *unquote(char *field) {
+  char *to = field, *from = field + 1;
+  for (; *from && (*from != '"' || from[1] == '"'); from++) {
+    if (*from == '"') from++;
+    *to++ = *from;
   }
-  return 1;
+  if (*from != '"') return NULL;
+  char *rest = from + 1 + strspn(from + 1, BLANKS);
+  *to = 0;
+  return rest;
+}
+
+// Cut a line at its commas and keep up to `most` fields, without the blanks around them. Returns how
+// many there are, 0 where quotes are wrong.
+static int32_t cut_line(char *line, char **fields, int32_t most) {
+  for (int32_t count = 1;; count++) {
+    char *field = line + strspn(line, BLANKS), *end;
+    if (*field == '"') {
+      end = unquote(field);
+      if (!end || (*end && *end != ',')) return 0;
+    } else {
+      end = field + strcspn(field, ",");
+    }
+    int last = *end == 0;
+    *end = 0;
+    if (count <= most) fields[count - 1] = field;
+    line = end + 1;
+    while (end > field && strchr(BLANKS, end[-1])) *--end = 0;
+    if (last) return count;
+  }
 }
 
 static int read_head(const CniArgs *args, const char *path, char *line, CniAxis *axis) {
@@ -108,7 +130,8 @@ static int read_head(const CniArgs *args, const char *path, char *line, CniAxis 
   for (const char *c = line; *c; c++) axis->width += *c == ',';
   axis->keys = calloc((size_t)axis->width, sizeof *axis->keys);
   if (!axis->keys) return no_memory(args);
-  cut_line(line, axis->keys, axis->width);
+  axis->width = cut_line(line, axis->keys, axis->width);
+  if (axis->width == 0) return cni_fail(args, "%s: line 1: quotes do not match", path);
   for (int32_t i = 0; i < axis->width; i++)
     if (axis->keys[i][0] == 0)
       return cni_fail(args, "%s: line 1: name %d of a parameter is empty", path, i + 1);
@@ -116,18 +139,19 @@ static int read_head(const CniArgs *args, const char *path, char *line, CniAxis 
 }
 
 static int read_lines(const CniArgs *args, const char *path, CniAxis *axis) {
-  char **fields = NULL;
+  char **fields = NULL, *text = axis->text;
   int status = CNI_EXIT_DONE, number = 0;
-  for (char *line = axis->text, *end; line && status == CNI_EXIT_DONE; line = end) {
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3; // the mark that spreadsheets put first
+  for (char *line = text, *end; line && status == CNI_EXIT_DONE; line = end) {
     end = strchr(line, '\n');
     if (end) *end++ = 0;
     number++;
     if (line[strspn(line, " \t\r")] == 0) continue;
     if (!axis->keys) {
       status = read_head(args, path, line, axis);
-      fields = calloc((size_t)axis->width, sizeof *fields);
+      fields = calloc((size_t)axis->width + 1, sizeof *fields);
       if (!fields) status = no_memory(args);
-    } else if (!cut_line(line, fields, axis->width)) {
+    } else if (cut_line(line, fields, axis->width) != axis->width) {
       status = cni_fail(args, "%s: line %d: must have %d values", path, number, axis->width);
     } else {
       double value;

@@ -96,9 +96,18 @@ static int receive(Slot *slot) {
   return count > 0;
 }
 
+// The last line of what came. Before it may stand warnings, which decide nothing: a run that ended
+// well leaves its row last, one that failed the reason.
+static const char *last_line(const Slot *slot) {
+  size_t at = slot->size;
+  if (at > 0) at--; // the line's own end
+  while (at > 0 && slot->text[at - 1] != '\n') at--;
+  return slot->size > 0 ? slot->text + at : "";
+}
+
 // Why a run failed: the sentence that it left, or the signal.
 static const char *reason(const Slot *slot, int status, char *text, size_t size) {
-  const char *said = slot->size > 0 ? slot->text : "";
+  const char *said = last_line(slot);
   if (strncmp(said, "cairn: ", 7) == 0) said += 7;
   if (WIFSIGNALED(status))
     snprintf(text, size, "ended by signal %d", WTERMSIG(status));
@@ -118,9 +127,9 @@ static int finish(Pool *pool, Slot *slot) {
   slot->pid = 0;
   if (stop_asked && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) return CNI_EXIT_DONE;
   int good = WIFEXITED(status) && WEXITSTATUS(status) == 0 && slot->size > 0 &&
-             slot->text[slot->size - 1] == '\n' && strchr(slot->text, '\n')[1] == 0;
+             slot->text[slot->size - 1] == '\n';
   if (good) {
-    answer = cni_table_add(pool->table, slot->number, slot->text);
+    answer = cni_table_add(pool->table, slot->number, last_line(slot));
   } else {
     reason(slot, status, why, sizeof why);
     answer = cni_table_add_failed(pool->table, slot->number, why);

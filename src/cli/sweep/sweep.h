@@ -50,9 +50,9 @@ typedef struct CniSweep {
 
 // ---- one run ----
 
-// In a process of its own: run a case, write the rest of its row to `file` (standard error goes there
-// too, so that it holds the reason where the exit status is not 0). It ends when `parent` does.
-// Returns the exit status.
+// In a process of its own: run a case, write the rest of its row to `file` as the last line (standard
+// error goes there too: warnings before the row, the reason last where the exit status is not 0). It
+// ends when `parent` does. Returns the exit status.
 int cni_sweep_case(const CniSweep *sweep, int64_t number, int file, pid_t parent);
 
 // ---- the table ----
@@ -81,6 +81,9 @@ int cni_table_trusted(const CniTable *table, int64_t number);
 // In the order of cases.
 int cni_table_finish(CniTable *table);
 void cni_table_release(CniTable *table);
+
+// Has the table a column of this name beside those of the parameters?
+int cni_table_has(const CniSweep *sweep, const char *name);
 
 // A field of the table, in quotes where it needs them.
 void cni_csv_text(FILE *file, const char *text);

@@ -39,8 +39,26 @@ static int32_t field_count(const char *line, size_t length) {
   return count;
 }
 
+static const char *const statistics[] = {"last", "mean", "min", "max"};
+
+int cni_table_has(const CniSweep *sweep, const char *name) {
+  static const char *const own[] = {"case",          "setup",   "status",      "steps",
+                                    "time",          "verdict", "certificate", "certificate_max",
+                                    "not_converged", "hash",    "error"};
+  for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+    if (strcmp(own[i], name) == 0) return 1;
+  const char *dot = strrchr(name, '.');
+  for (int32_t i = 0; dot && i < 4 * sweep->sensor_count; i++) {
+    const char *sensor = sweep->sensors[i / 4];
+    size_t length = (size_t)(dot - name);
+    if (strlen(sensor) == length && strncmp(sensor, name, length) == 0 &&
+        strcmp(dot + 1, statistics[i % 4]) == 0)
+      return 1;
+  }
+  return 0;
+}
+
 static char *make_header(const CniSweep *sweep) {
-  static const char *const statistics[] = {"last", "mean", "min", "max"};
   char *text = NULL;
   size_t size = 0;
   FILE *file = open_memstream(&text, &size);

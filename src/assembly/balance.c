@@ -207,6 +207,26 @@ static void turn_rows(const Sum *s, const CniJoint *joint, const CniJointPlace *
     }
 }
 
+// A rotor gets A (x'1 - x'0) in the step, whatever its force was at one time or other.
+static void turn_rotors(const Sum *s, const CniJoint *joint, const CniJointPlace *place,
+                        const CniJointBlock *blocks, int32_t count, int32_t first) {
+  const CniBalanceInput *in = s->in;
+  CniJointEnd a, b, a_new, b_new;
+  CniJointPlace now;
+  cni_joint_ends(joint, in->pose, in->twist, &a, &b);
+  cni_joint_ends(joint, in->pose_new, in->end, &a_new, &b_new);
+  cni_joint_between(joint, &a_new, &b_new, &now);
+  for (int32_t k = 0; k < count; k++) {
+    if (blocks[k].part != CNI_PART_ARMATURE) continue;
+    int32_t axis = blocks[k].axis;
+    double g = in->answer->g[in->problem->blocks[first + k].row] * blocks[k].scale[0];
+    double old = cni_joint_rate(place, &place->axes[axis], &a.twist, &b.twist);
+    double rate = cni_joint_rate(&now, &now.axes[axis], &a_new.twist, &b_new.twist);
+    double miss = joint->def.axes[axis].armature * (rate - old) + g;
+    s->out->parts[CN_BALANCE_DRIVES].energy -= 0.5 * (old + rate) * miss;
+  }
+}
+
 // An impulse on a body, from the loads to the drives.
 static void move_push(const Sum *s, int32_t body, CnVec3 push, CnVec3 arm, CnVec3 turn) {
   const CniBalanceInput *in = s->in;
@@ -272,7 +292,9 @@ static void joint_terms(const Sum *s, int32_t i) {
       parts[k] = CN_BALANCE_IMPACTS;
     add_block(s, first + k, parts[k]);
   }
-  if (in->by_quadrature) turn_rows(s, joint, &place, blocks, parts, count, first);
+  if (!in->by_quadrature) return;
+  turn_rows(s, joint, &place, blocks, parts, count, first);
+  turn_rotors(s, joint, &place, blocks, count, first);
 }
 
 // ---- the drift: joints, and springs after it ----

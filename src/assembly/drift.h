@@ -13,14 +13,15 @@
 typedef struct CniHold {
   int32_t axis;
   CniJointPart part;
-  int32_t side;   // 1, -1: not below, not above its target; 0: neither
-  int32_t active; // 0: watched
-  double target;  // m or rad: where it is to be at the end
-  double rate;    // rad/s, of a motor that keeps it: the target is then that of the beginning
-  double near;    // rad, of a limit: where its rate brings it, which tells the whole turns
-  double passed;  // m or rad: how far it is from where it may be, at the beginning
-  double lo, hi;  // N s or N m s: what the drift may add
-  double impulse; // where it does not hold: what it adds
+  int32_t side;      // 1, -1: not below, not above its target; 0: neither
+  int32_t active;    // 0: watched
+  double target;     // m or rad: where it is to be at the end
+  double rate;       // rad/s, of a motor that keeps it: the target is then that of the beginning
+  double near;       // rad, of a limit: where its rate brings it, which tells the whole turns
+  double passed;     // m or rad: how far it is from where it may be, at the beginning
+  double lo, hi;     // N s or N m s: what the drift may add
+  double impulse;    // where it does not hold: what it adds
+  double compliance; // of a rotor: 1 over its inertia
 } CniHold;
 
 // What the drift added along a coordinate, or by a coupling; the other one is -1.

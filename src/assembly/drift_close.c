@@ -121,6 +121,7 @@ static int open_rows(CniDrift *d, const int32_t *list_of, int32_t begin, int32_t
     const CniDriftLink *link = &d->links[list_of[i]];
     for (int32_t r = 0; r < link->dim; r++) {
       int32_t row = link->row + r;
+      if (link->rotor) d->loose[row] = 1; // ways are no speeds
       d->target[row] -= d->open[row];
       any |= d->open[row] != 0;
       if (d->loose[row] > 0 && d->open[row] != 0)

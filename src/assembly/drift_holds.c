@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a joint's limits, motors and friction holds its coordinates in the drift, by what the kick has
 // made of them.
-#include "assembly/assembly_private.h"
+//
+// Armatures: a rotor that a coordinate x drives resists what changes its rate while bodies turn about each
+// other, as it does in the kick.
+//
+//     l = -A (x'1 - x'0)   or   h/2 (x'1 - x'0) + h/(2 A) l = 0
+//
+// a row with the compliance 1/A next to those of the joints, whose rates come from the twists at both
+// ends. Its work l (x'0 + x'1)/2 is what the rotor loses of A x'^2/2. A link of its own for every joint that
+// has armatures: what else holds the coordinate does so besides.
+#include "assembly/drift_private.h"
 
 int32_t cni_joint_hold_count(const CnJointDef *def) {
   int32_t count = 0;
@@ -99,4 +108,57 @@ int32_t cni_joint_holds(const CniDriftInput *in, int32_t i, const CniJointPlace 
     count++;
   }
   return count;
+}
+
+// ---- armatures ----
+
+static int has_mass(const CniModel *model, int32_t body) {
+  return body >= 0 && cni_has_mass(&model->mass[body]);
+}
+
+int32_t cni_drift_rotor_count(const CniModel *model, const CniJoint *joint) {
+  int32_t count = 0;
+  if (!has_mass(model, joint->body_a) && !has_mass(model, joint->body_b)) return 0;
+  for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+    count += joint->def.axes[k].armature > 0;
+  return count;
+}
+
+// Bodies without mass go on as they are.
+static double rate_of(const CniDrift *d, const CniJoint *joint, const CniJointPlace *place,
+                      int32_t axis, const CnTwist *twist) {
+  const CniDriftInput *in = d->in;
+  const CnTwist rest = {CN_VEC3_ZERO, CN_VEC3_ZERO};
+  int32_t a = joint->body_a, b = joint->body_b;
+  const CnTwist *of_a = has_mass(in->model, a) ? &twist[a] : a >= 0 ? &in->twist[a] : &rest;
+  const CnTwist *of_b = has_mass(in->model, b) ? &twist[b] : b >= 0 ? &in->twist[b] : &rest;
+  return cni_joint_rate(place, &place->axes[axis], of_a, of_b);
+}
+
+int32_t cni_drift_rotors(const CniDrift *d, const CniJoint *joint, const CniJointPlace *place,
+                         CniHold *holds) {
+  int32_t count = 0;
+  for (int32_t k = 0; k < place->axis_count; k++) {
+    double armature = joint->def.axes[k].armature;
+    if (!(armature > 0)) continue;
+    holds[count++] =
+        (CniHold){.axis = k,
+                  .part = CNI_PART_ARMATURE,
+                  .active = 1,
+                  .target = d->in->time_step / 2 * rate_of(d, joint, place, k, d->in->twist),
+                  .lo = -INFINITY,
+                  .hi = INFINITY,
+                  .compliance = 1 / armature};
+  }
+  return count;
+}
+
+double cni_drift_rotor_way(const CniDrift *d, const CniDriftLink *link, const CniJointPlace *place,
+                           int32_t r) {
+  const CniHold *hold = &d->holds[link->row + r];
+  const CniJoint *joint = &d->in->model->joints[link->joint];
+  double half = d->in->time_step / 2;
+  if (d->closing) return d->target[link->row + r];
+  return half * (rate_of(d, joint, place, hold->axis, d->in->end) +
+                 hold->compliance * d->impulse[link->row + r]);
 }

@@ -401,7 +401,7 @@ static CnStatus shape(CniDrift *d) {
                                 .blocks = blocks,
                                 .sides = sides,
                                 .e = e,
-                                .compliance = d->loose,
+                                .compliance = d->compliance,
                                 .body_count = d->body_count,
                                 .block_count = d->link_count,
                                 .side_count = count.sides,
@@ -414,7 +414,7 @@ static CnStatus shape(CniDrift *d) {
 // turned on with the bodies.
 static void expect(const CniDrift *d, const CniDriftLink *link) {
   const CniDriftInput *in = d->in;
-  if (link->joint < 0) return;
+  if (link->joint < 0 || link->rotor) return;
   const CniJoint *joint = &in->model->joints[link->joint];
   const CniDriftPair *pair = &d->pairs[link->pair];
   if (!(joint->impulse_step > 0) || !(cn_norm2(joint->carried) > 0)) return;
@@ -453,6 +453,8 @@ void cni_drift_factor(const CniDrift *d) {
     room->bodies[i].inv_inertia = inverse_inertia(d, &d->bodies[i]);
   for (int32_t i = 0; i < d->link_count; i++)
     cni_drift_sides(d, &d->links[i], &room->blocks[i], room->sides, room->e, &count);
+  for (int32_t r = 0; r < d->row_count; r++)
+    d->compliance[r] = d->loose[r] > 0 ? d->loose[r] : d->soft[r];
   cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
 }
 
@@ -479,6 +481,7 @@ static CnBalancePart part_of(const CniDriftLink *link, const CniHold *hold) {
   static const CnBalancePart parts[CNI_PART_COUNT] = {[CNI_PART_LOWER] = CN_BALANCE_IMPACTS,
                                                       [CNI_PART_UPPER] = CN_BALANCE_IMPACTS,
                                                       [CNI_PART_MOTOR] = CN_BALANCE_DRIVES,
+                                                      [CNI_PART_ARMATURE] = CN_BALANCE_DRIVES,
                                                       [CNI_PART_FRICTION] = CN_BALANCE_FRICTION};
   return hold && link->joint >= 0 ? parts[hold->part] : CN_BALANCE_JOINTS;
 }
@@ -541,7 +544,12 @@ static CnStatus give(const CniDrift *d, int missed) {
   for (int32_t i = 0; i < d->link_count; i++) {
     const CniDriftLink *link = &d->links[i];
     if (in->terms && !missed) count_link(d, link);
-    if (link->joint >= 0) in->reactions[link->joint] = wrench(d, link, 0);
+    if (link->joint >= 0) { // rotors come after the joints
+      CnTwist *sum = &in->reactions[link->joint], own = wrench(d, link, 0);
+      *sum = link->rotor
+                 ? (CnTwist){cn_add(sum->velocity, own.velocity), cn_add(sum->spin, own.spin)}
+                 : own;
+    }
     for (int32_t r = link->locked; r < link->dim; r++) {
       double l = d->impulse[link->row + r];
       const CniHold *hold = &d->holds[link->row + r];

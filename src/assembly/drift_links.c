@@ -57,7 +57,8 @@ int cni_drift_takes(const CniModel *model, int32_t body) {
   for (int32_t j = model->bodies[body].first_joint; j >= 0;) {
     const CniJoint *joint = &model->joints[j];
     if (cni_has_mass(&model->mass[body]) &&
-        (locked_rows(&joint->def) > 0 || cni_joint_hold_count(&joint->def) > 0))
+        (locked_rows(&joint->def) > 0 || cni_joint_hold_count(&joint->def) > 0 ||
+         cni_drift_rotor_count(model, joint) > 0))
       return 1;
     j = joint->body_a == body ? joint->next_a : joint->next_b;
   }
@@ -68,9 +69,10 @@ static CnStatus take(CniDrift *d) {
   const CniModel *model = d->in->model;
   for (int32_t i = 0; i < model->joint_count; i++) {
     int32_t rows = most_rows(model, &model->joints[i]);
-    d->link_count += rows > 0;
-    d->row_count += rows;
-    d->entry_count += 2 * rows;
+    int32_t rotors = cni_drift_rotor_count(model, &model->joints[i]);
+    d->link_count += (rows > 0) + (rotors > 0);
+    d->row_count += rows + rotors;
+    d->entry_count += 2 * (rows + rotors);
   }
   d->pair_count = d->link_count;
   d->line_count = d->row_count;
@@ -89,9 +91,9 @@ static CnStatus take(CniDrift *d) {
   CNI_TRY(CNI_TAKE(arena, d->line_count, d->means));
   CNI_TRY(CNI_TAKE(arena, 2 * d->pair_count, d->bodies));
   CNI_TRY(CNI_TAKE(arena, d->row_count, d->holds));
-  double **numbers[] = {&d->target,  &d->open,   &d->left, &d->residual,
-                        &d->impulse, &d->change, &d->loose};
-  for (int32_t i = 0; i < 7; i++) CNI_TRY(CNI_TAKE(arena, d->row_count, *numbers[i]));
+  double **numbers[] = {&d->target, &d->open,  &d->left, &d->residual,  &d->impulse,
+                        &d->change, &d->loose, &d->soft, &d->compliance};
+  for (int32_t i = 0; i < 9; i++) CNI_TRY(CNI_TAKE(arena, d->row_count, *numbers[i]));
   return CN_OK;
 }
 
@@ -154,6 +156,7 @@ static void aim_row(CniDrift *d, double value, double error, double may, double 
   d->open[d->row_count] = 0;
   d->loose[d->row_count] = hold && !hold->active;
   d->impulse[d->row_count] = hold ? hold->impulse : 0;
+  d->soft[d->row_count] = hold ? hold->compliance : 0;
   if (hold) d->holds[d->row_count] = *hold;
   if (fabs(error) > APART * may) {
     double g = cn_norm(in->gravity);
@@ -224,6 +227,35 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   d->link_count++;
 }
 
+static void add_rotors(CniDrift *d, int32_t *place_of, int32_t i) {
+  const CniDriftInput *in = d->in;
+  const CniJoint *joint = &in->model->joints[i];
+  int32_t rows = cni_drift_rotor_count(in->model, joint);
+  CniHold holds[CN_JOINT_AXES];
+  CniJointPlace own;
+  if (rows == 0) return;
+  const CniJointPlace *place = cni_joint_seen(in->model, in->places, joint, in->pose, &own);
+  CniDriftLink *link = &d->links[d->link_count];
+  *link = (CniDriftLink){.joint = i,
+                         .coupling = -1,
+                         .pair = d->pair_count,
+                         .pair_count = 1,
+                         .row = d->row_count,
+                         .dim = rows,
+                         .line = d->line_count,
+                         .rotor = 1,
+                         .apart = cni_joint_kind(joint->def.kind)->apart};
+  link->tolerance = add_pair(d, place_of, d->link_count, joint, place->arm_a, place->arm_b);
+  cni_drift_rotors(d, joint, place, holds);
+  for (int32_t k = 0; k < rows; k++) {
+    const CniJointRow *row = &place->axes[holds[k].axis];
+    add_line(d, row, 0);
+    aim_row(d, holds[k].target, 0, link->tolerance, link->tolerance / LINES, row->turns, &holds[k]);
+  }
+  d->hold_count += rows;
+  d->link_count++;
+}
+
 static void add_coupling(CniDrift *d, int32_t *place_of, int32_t i) {
   const CniDriftInput *in = d->in;
   CniCouplingTerm terms[CN_COUPLING_TERMS];
@@ -280,6 +312,7 @@ CnStatus cni_drift_list(CniDrift *d) {
   d->link_count = d->pair_count = d->line_count = d->row_count = 0;
   for (int32_t i = 0; i < model->joint_count; i++) add_joint(d, place_of, i);
   for (int32_t i = 0; i < model->coupling_count; i++) add_coupling(d, place_of, i);
+  for (int32_t i = 0; i < model->joint_count; i++) add_rotors(d, place_of, i);
   for (int32_t i = 0; i < d->body_count; i++) {
     CniDriftBody *body = &d->bodies[i];
     double h = d->in->time_step, share = 1 / (1 + AXLE * body->across);
@@ -393,7 +426,10 @@ double cni_drift_look(const CniDrift *d, const CniDriftLink *link, int follow) {
                                                     : &place.locked[r];
     double value = now->value, target = d->target[link->row + r];
     int limits = hold && (hold->part == CNI_PART_LOWER || hold->part == CNI_PART_UPPER);
-    if (now->wraps == 1) value = cni_joint_nearest(value, limits ? hold->near : target);
+    if (link->rotor)
+      value = cni_drift_rotor_way(d, link, &place, r);
+    else if (now->wraps == 1)
+      value = cni_joint_nearest(value, limits ? hold->near : target);
     if (follow || link->apart) mean_line(d, link->line + r, now->linear, now->angular);
     if (link->length > 0)
       mean_straight(d, link, r, now->linear, now->value + (hold ? 0 : joint->def.distance));

@@ -29,6 +29,7 @@ typedef struct CniDriftLink {
   int32_t line;     // the first of its lines: one a row, of a coupling one a pair
   int32_t point;    // its first three rows lock a point: they have the directions of the world
   int32_t turns;    // and the rest is what lock_turn of its kind gives
+  int32_t rotor;    // its rows are those of armatures (drift_holds.c): no other has them
   int32_t apart;    // it holds two points apart: its force is along the line between them
   double length;    // m, from one to the other at the beginning; 0: no straight line
   double tolerance; // m
@@ -82,7 +83,9 @@ typedef struct CniDrift {
   double *left;       // what it is more than its target
   double *residual;   // the same where it is held
   double *impulse, *change;
-  double *loose; // 1 where it is not held
+  double *loose;      // 1 where it is not held
+  double *soft;       // compliance where it is,
+  double *compliance; // and of the two in the factor
   CniDirectSystem system;
   CniDriftRoom room;    // its arrays, to write to
   double *first, *last; // by island: error at the beginning and now
@@ -105,6 +108,12 @@ double cni_drift_look_at_all(const CniDrift *drift, const int32_t *list_of, int3
 CnVec3 cni_drift_mean_arm(const CniDrift *drift, const CniDriftPair *pair, int32_t side);
 // Impulses of a link to its bodies.
 void cni_drift_push(const CniDrift *drift, const CniDriftLink *link);
+// Rows of armatures of a joint, what they take up, and where they are: half a step times the rate.
+int32_t cni_drift_rotor_count(const CniModel *model, const CniJoint *joint);
+int32_t cni_drift_rotors(const CniDrift *drift, const CniJoint *joint, const CniJointPlace *place,
+                         CniHold *holds);
+double cni_drift_rotor_way(const CniDrift *drift, const CniDriftLink *link,
+                           const CniJointPlace *place, int32_t r);
 // Each body once that belongs to links [begin, end) of a list.
 typedef void CniDriftDo(const CniDrift *drift, CniDriftBody *body);
 void cni_drift_each_body(const CniDrift *drift, const int32_t *list_of, int32_t begin, int32_t end,

@@ -116,6 +116,8 @@ int cni_joints_calm(const CniAssemblyInput *input) {
     const CnJointDef *def = &model->joints[i].def;
     int32_t blocks, rows;
     cni_joint_count(def, &blocks, &rows);
+    for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++)
+      blocks -= def->axes[k].armature > 0; // drifts and kicks alike
     if (blocks > 1 || def->one_sided || def->stiffness > 0 || def->damping > 0 ||
         cni_joint_hold_count(def) > 0)
       return 0;

@@ -140,7 +140,9 @@ static const CniField axis_drift_fields[] = {
     ROW(REAL, AxisImpulse, part[CNI_PART_LOWER], "lower_drift"),
     ROW(REAL, AxisImpulse, part[CNI_PART_UPPER], "upper_drift"),
     ROW(REAL, AxisImpulse, part[CNI_PART_MOTOR], "motor_drift"),
-    ROW(REAL, AxisImpulse, part[CNI_PART_FRICTION], "friction_drift"), CNI_FIELDS_END};
+    ROW(REAL, AxisImpulse, part[CNI_PART_FRICTION], "friction_drift"),
+    ROW(REAL, AxisImpulse, part[CNI_PART_ARMATURE], "armature_drift"),
+    CNI_FIELDS_END};
 static const CniField angle_fields[] = {
     {.name = "turned", .type = CNI_FIELD_REAL, .range = CNI_ANY}, CNI_FIELDS_END};
 static const CniField cache_fields[] = {ROW(REAL, CniContactCache, time_step, "time_step"),

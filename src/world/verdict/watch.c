@@ -47,6 +47,27 @@ static void note(CniWatch *watch, CnFindingKind kind, const CniFinding *now) {
 
 // ---- energy ----
 
+// Twice the energy of the rotors that joints drive.
+static double rotors_of(const CniModel *model) {
+  double twice = 0;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    CniJointEnd a, b;
+    CniJointPlace place;
+    double most = 0;
+    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+      most = cn_max(most, joint->def.axes[k].armature);
+    if (!(most > 0)) continue;
+    cni_joint_ends(joint, model->pose, model->twist, &a, &b);
+    cni_joint_between(joint, &a, &b, &place);
+    for (int32_t k = 0; k < place.axis_count; k++) {
+      double rate = cni_joint_rate(&place, &place.axes[k], &a.twist, &b.twist);
+      twice += joint->def.axes[k].armature * rate * rate;
+    }
+  }
+  return twice;
+}
+
 static CniMotionFigures figures_of(const CnWorld *world) {
   const CniModel *model = &world->now.model;
   CnVec3 g = world->now.settings.gravity, moment = CN_VEC3_ZERO;
@@ -75,7 +96,7 @@ static CniMotionFigures figures_of(const CnWorld *world) {
     f.mass += m;
     moment = cn_madd(moment, m, model->pose[i].position);
   }
-  f.kinetic = 0.5 * twice;
+  f.kinetic = 0.5 * (twice + rotors_of(model));
   f.potential = -cn_dot(g, moment);
   f.fastest = sqrt(fastest);
   f.speed = sqrt(speed);
@@ -94,8 +115,7 @@ static int joint_acts(const CniJoint *joint) {
   for (int32_t k = 0; k < cni_joint_coordinate_count(def->kind); k++) {
     const CnJointAxis *axis = &def->axes[k];
     if (axis->motor_effort != 0 || by_function(axis) || axis->stiffness > 0 ||
-        axis->limit_stiffness > 0 || axis->armature > 0 || axis->motor_stiffness > 0 ||
-        axis->motor_damping > 0)
+        axis->limit_stiffness > 0 || axis->motor_stiffness > 0 || axis->motor_damping > 0)
       return 1;
   }
   return 0;

@@ -58,8 +58,9 @@ void cni_psor_apply_rows(CniPsor *s, int32_t begin, int32_t end) {
 }
 
 int cni_psor_same_columns(const CnSparse *w, int32_t row, int32_t dim) {
-  const int32_t *start = w->start + row, *column = w->column + start[0];
+  const int32_t *start = w->start + row;
   int32_t count = start[1] - start[0];
+  const int32_t *column = count > 0 ? w->column + start[0] : NULL; // W may have no entry at all
   for (int32_t k = 1; k < dim; k++) {
     if (start[k + 1] - start[k] != count) return 0;
     if (count > 0 && memcmp(column, column + k * count, (size_t)count * sizeof *column) != 0)
@@ -73,6 +74,7 @@ int cni_psor_same_columns(const CnSparse *w, int32_t row, int32_t dim) {
 static void add_products(const CnSparse *w, const CniPsorRows *c, const double *g, double *u) {
   int32_t row = c->row, dim = c->local.dim;
   int32_t begin = w->start[row], count = w->start[row + 1] - begin;
+  if (w->start[row + dim] == begin) return; // W may have no entry at all
   const int32_t *column = w->column + begin;
   const double *x = w->value + begin, *y = x + count, *z = y + count;
   if (c->same_columns && dim == 3) {

@@ -487,6 +487,13 @@ static void stay_near(const CniModel *model, struct CniWorldEquations *eq, const
   measure(model, touch->body_b, &near->arm, &least);
 }
 
+// Is no part of b below any of a along n? Of edges that are parallel but for round-off the nearest places
+// tell overlaps of up to 5e-5 of the size that are none.
+static int separates(const CniPlaced *a, const CniPlaced *b, CnVec3 n, double allowed) {
+  CnVec3 x = a->pose.position;
+  return cni_shape_beyond(a, x, n) + cni_shape_beyond(b, x, cn_neg(n)) <= allowed;
+}
+
 // The features of the pair that has the contacts from `begin` to `end`; eq null: their number.
 static CnStatus add_features(CnWorld *world, struct CniWorldEquations *eq, const CnPose *pose,
                              const CniReach *reach, double h, int32_t begin, int32_t end,
@@ -497,6 +504,7 @@ static CnStatus add_features(CnWorld *world, struct CniWorldEquations *eq, const
   CniPlaced b = placed_at(model, pose[touch.body_b], touch.shape_b);
   uint32_t names[MOST_FEATURES];
   double least = INFINITY;
+  CnVec3 normal = CN_VEC3_ZERO; // where it is least
   *count = cni_gap_features(&a, &b, reach_of(world, reach, &touch, h), world->now.settings.gravity,
                             names, MOST_FEATURES);
   if (*count > MOST_FEATURES)
@@ -507,11 +515,14 @@ static CnStatus add_features(CnWorld *world, struct CniWorldEquations *eq, const
     CnVec3 point = cn_add(pose[touch.body_b].position, f.arm_b);
     touch.contact = cni_nearest_contact(world->work.contacts, begin, end, point);
     CNI_TRY(add_touch(world, eq, pose, touch));
-    least = f.domain >= 0 ? cn_min(least, f.gap) : least;
+    if (!(f.domain >= 0 && f.gap < least)) continue;
+    least = f.gap;
+    normal = f.axis[0];
   }
   // the apex of a cone at a rim is none of them
   double allowed = OVERLAP * cni_touch_size(model, &touch);
-  if (eq && least > 0 && !cni_shape_unbounded(a.kind) && cni_places(&a, &b).gap < -allowed)
+  if (eq && least > 0 && !cni_shape_unbounded(a.kind) && cni_places(&a, &b).gap < -allowed &&
+      !(least < INFINITY && separates(&a, &b, normal, allowed)))
     return refuse(world, &world->work.contacts[begin],
                   "they overlap where no corner, edge or rim can be followed");
   return CN_OK;

@@ -85,6 +85,7 @@ CnStatus cni_force_place(const CniForceSight *sight, CniForcePlace *place) {
   place->rows.locked_count = place->rows.axis_count = 0;
   place->force = place->torque = CN_VEC3_ZERO;
   place->status = CN_OK;
+  place->unfit = NULL;
   cni_force_kind(sight->def->kind)->place(sight, place);
   return place->status;
 }

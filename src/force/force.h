@@ -40,6 +40,7 @@ typedef struct CniForcePlace {
   CnJointDef law;       // stiffness and damping of the axes; nothing else of it is filled in
   CnVec3 force, torque; // the load
   CnStatus status;      // of a function that failed
+  const char *unfit;    // what a function gave that is not finite; null: nothing
 } CniForcePlace;
 
 typedef struct CniForceKind {

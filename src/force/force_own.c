@@ -25,8 +25,11 @@ static void place(const CniForceSight *sight, CniForcePlace *p) {
   const Own *own = (const Own *)(const void *)cni_force_kind(sight->def->kind);
   CnForceSight shown = cni_force_shown(sight);
   CnForceEffect effect;
+  CniOwnCall call;
   memset(&effect, 0, sizeof effect);
+  cni_own_enter(&call, sight->def);
   p->status = own->given.evaluate(own->given.context, sight->def, &shown, &effect);
+  cni_own_leave(&call);
   if (p->status == CN_OK) cni_force_take_effect(sight, &effect, p);
 }
 

@@ -12,6 +12,7 @@
 // stays consistent to first order.
 #include "force/force.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SIX 6
@@ -75,8 +76,25 @@ CnForceSight cni_force_shown(const CniForceSight *sight) {
                         .twist_b = frame_twist(&sight->ends[1], sight->at.arm_b)};
 }
 
+static int all_finite(double table[SIX][SIX]) {
+  for (int32_t i = 0; i < SIX * SIX; i++)
+    if (!isfinite(table[i / SIX][i % SIX])) return 0;
+  return 1;
+}
+
+// What of an effect is no number; null: nothing.
+static const char *unfit(const CnForceEffect *f) {
+  CnForceEffect e = *f;
+  if (!cn_vec3_finite(e.force)) return "force";
+  if (!cn_vec3_finite(e.torque)) return "torque";
+  if (e.stiff && !all_finite(e.stiffness)) return "stiffness";
+  return e.stiff && !all_finite(e.damping) ? "damping" : NULL;
+}
+
 void cni_force_take_effect(const CniForceSight *sight, const CnForceEffect *effect,
                            CniForcePlace *p) {
+  p->unfit = unfit(effect);
+  if (p->unfit) return;
   CnVec3 between = cn_sub(sight->at.at_b.position, sight->at.at_a.position);
   if (!sight->ends[0].ground) p->rows.arm_a = cn_add(p->rows.arm_a, between);
   p->force = effect->force;
@@ -88,8 +106,11 @@ static void place(const CniForceSight *sight, CniForcePlace *p) {
   const CnForceDef *def = sight->def;
   CnForceSight shown = cni_force_shown(sight);
   CnForceEffect effect;
+  CniOwnCall call;
   memset(&effect, 0, sizeof effect);
+  cni_own_enter(&call, def);
   p->status = def->function(def->context, &shown, &effect);
+  cni_own_leave(&call);
   if (p->status == CN_OK) cni_force_take_effect(sight, &effect, p);
 }
 

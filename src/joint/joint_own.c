@@ -37,8 +37,11 @@ static void place(const CniJointSight *sight, CniJointPlace *p) {
   const Own *own = (const Own *)(const void *)cni_joint_kind(sight->def->kind);
   CnJointSight shown = {sight->at_a, sight->at_b, sight->def};
   CnJointRows rows;
+  CniOwnCall call;
   memset(&rows, 0, sizeof rows);
+  cni_own_enter(&call, NULL); // the joint may not be in a world yet
   own->given.place(own->given.context, &shown, &rows);
+  cni_own_leave(&call);
   for (int32_t i = 0; i < own->given.locked_count; i++)
     p->locked[p->locked_count++] = taken(&rows.locked[i]);
   for (int32_t i = 0; i < own->given.coordinate_count; i++)

@@ -25,7 +25,11 @@ CnStatus cni_force_act(const CniForce *force, const CniForceAt *at, CniForcePlac
                      "force '%s' (slot %u) has no function: neither snapshots nor scenes keep one, "
                      "set it with cn_force_set",
                      force->name, (unsigned)force->slot);
-  return cni_force_place(&at->sight, place);
+  CNI_TRY(cni_force_place(&at->sight, place));
+  if (!place->unfit) return CN_OK;
+  return cni_error(CN_NOT_FINITE, "t = %g s: the %s of force '%s' (slot %u, %s) is not finite",
+                   at->sight.time, place->unfit, force->name, (unsigned)force->slot,
+                   cni_force_kind(force->def.kind)->name);
 }
 
 // Numbers, bodies, and what the kind takes from the present poses.

@@ -29,7 +29,10 @@ static CnStatus create(const CnSolverDef *def, const CnAllocator *allocator, voi
   CNI_TRY(cni_new(allocator, sizeof *made, &made));
   *made = (State){(const Own *)(const void *)kind, *def, *allocator, NULL};
   const CnOwnSolver *given = &made->own->given;
+  CniOwnCall call;
+  cni_own_enter(&call, NULL);
   CnStatus status = given->create ? given->create(given->context, &made->def, &made->state) : CN_OK;
+  cni_own_leave(&call);
   if (status != CN_OK) cni_release(allocator, made, sizeof *made);
   *state = status == CN_OK ? made : NULL;
   return status;
@@ -40,7 +43,18 @@ static CnStatus solve(void *state, const CnProblem *p, CnAnswer *answer, CniStep
   const State *s = state;
   const CnOwnSolver *given = &s->own->given;
   (void)memory;
-  CNI_TRY(given->solve(given->context, s->state, &s->def, p, answer, report));
+  CNI_TRY(cni_answer_reserve_u(answer));
+  CnAnswer shown = *answer;
+  CniOwnCall call;
+  cni_own_enter(&call, NULL);
+  CnStatus status = given->solve(given->context, s->state, &s->def, p, &shown, report);
+  cni_own_leave(&call);
+  CNI_TRY(status);
+  if (shown.g != answer->g || shown.u != answer->u || shown.v != answer->v ||
+      shown.row_count != answer->row_count || shown.velocity_count != answer->velocity_count)
+    return cni_invalid("solver %s: the arrays of the answer were exchanged: impulses are written "
+                       "into answer->g, %d of them",
+                       s->own->name, (int)answer->row_count);
   report->solver = report->method = s->own->name;
   if ((uint32_t)report->outcome >= CN_OUTCOME_COUNT) report->outcome = CN_OUTCOME_FINISHED;
   return cn_answer_complete(answer, p);

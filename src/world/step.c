@@ -122,6 +122,7 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
   world->now.engine.solved = world->now.engine.groups_named = 0;
   world->balance_known = 0;
   CNI_TRY(check_masses(world));
+  CNI_TRY(cni_world_rows_finite(world, world->now.model.pose));
   if (world->now.model.body_count > INT32_MAX / 8)
     return cni_error(CN_UNSUPPORTED, "a step takes at most %d bodies", INT32_MAX / 8);
   CNI_TRY(cni_step_memory_reset(&world->memory));
@@ -147,7 +148,8 @@ static CnStatus step(CnWorld *world, CnSolveReport *solve, CniWatched *watched) 
   cni_motions_aim(&world->now.model, world->now.time, equations ? 0 : world->now.settings.time_step,
                   old);
   int32_t taken = 0;
-  CnStatus status = equations ? CN_OK : cni_world_tree_step(world, solve, &taken);
+  CnStatus status = cni_world_rows_finite(world, world->now.model.pose);
+  if (status == CN_OK && !equations) status = cni_world_tree_step(world, solve, &taken);
   if (status == CN_OK && !taken) status = integrate(world, solve, equations);
   if (status != CN_OK) cni_motions_back(&world->now.model, old);
   if (status != CN_OK) roll_back(&undo);

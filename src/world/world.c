@@ -40,7 +40,7 @@ CnStatus cni_world_idle(const CnWorld *world, const char *call) {
   if (world->busy != CNI_IDLE)
     return cni_error(CN_BUSY, "%s: the world is inside step %lld", call,
                      (long long)world->now.step + 1);
-  return CN_OK;
+  return cni_world_uncalled(world, call);
 }
 
 CnStatus cni_world_open(CnWorld *world, const char *call) {
@@ -49,7 +49,7 @@ CnStatus cni_world_open(CnWorld *world, const char *call) {
 }
 
 CnStatus cni_world_open_in_hook(CnWorld *world, const char *call) {
-  if (world && world->busy == CNI_BUSY_HOOK) return CN_OK;
+  if (world && world->busy == CNI_BUSY_HOOK) return cni_world_uncalled(world, call);
   return cni_world_open(world, call);
 }
 
@@ -93,7 +93,7 @@ CnStatus cn_world_create(const CnWorldDef *def, CnWorld **result) {
 
 void cn_world_destroy(CnWorld *world) {
   if (!world) return;
-  if (world->busy != CNI_IDLE) {
+  if (cni_world_idle(world, "cn_world_destroy") != CN_OK) {
     cni_log(&world->log, CN_LOG_WARNING, "cn_world_destroy inside a step is ignored");
     return;
   }

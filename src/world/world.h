@@ -229,6 +229,10 @@ CnStatus cni_world_open(CnWorld *world, const char *call);
 CnStatus cni_world_idle(const CnWorld *world, const char *call); // nothing will be changed
 // The same as the first, but before_step may call too.
 CnStatus cni_world_open_in_hook(CnWorld *world, const char *call);
+// No function of the program runs that this world may have called (door/own_calls.c).
+CnStatus cni_world_uncalled(const CnWorld *world, const char *call);
+// The rows of joints of the program's kinds are numbers there.
+CnStatus cni_world_rows_finite(const CnWorld *world, const CnPose *pose);
 CnStatus cni_null_argument(const char *call, const char *what);
 
 // Give a placed shape its geometry, hull or mesh; none: it gets none.

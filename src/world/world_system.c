@@ -251,6 +251,7 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   cni_equations_plain(world, &q_new, &v_new, &t_new);
   const CnPose *pose = (const CnPose *)q_new;
   const CnTwist *twist = (const CnTwist *)v_new;
+  CNI_TRY(cni_world_rows_finite(world, pose));
   int32_t *order = NULL;
   double start = cni_seconds();
   int solved = answer != NULL;

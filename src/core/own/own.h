@@ -25,6 +25,21 @@ CN_API int32_t cn_own_count(CniOwnSort sort);
 // Refused where a row of that name is there or there is no room. From any thread.
 CN_API CnStatus cn_own_add(CniOwnSort sort, const void *row);
 
+// A function of the program that runs on this thread, and those around it. No world may be changed under it
+// that could have called it: the one whose array of forces holds `def`, or, where def is null, any.
+typedef struct CniOwnCall {
+  const void *def;
+  const struct CniOwnCall *outer;
+} CniOwnCall;
+
+CN_API const CniOwnCall **cn_own_calls(void); // the innermost of this thread; null: none
+static inline void cni_own_enter(CniOwnCall *call, const void *def) {
+  const CniOwnCall **top = cn_own_calls();
+  *call = (CniOwnCall){def, *top};
+  *top = call;
+}
+static inline void cni_own_leave(const CniOwnCall *call) { *cn_own_calls() = call->outer; }
+
 // Is this a name for a kind: small letters, digits, '_' and '-', a letter first, below CNI_OWN_NAME
 // bytes, and none that the library's own table has (`name` gives null past its end)?
 CnStatus cni_own_name_check(const char *call, const char *word, const char *(*name)(int32_t index));

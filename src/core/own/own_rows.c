@@ -10,6 +10,9 @@
 static const void *rows[CNI_OWN_SORT_COUNT][CNI_OWN_KINDS];
 static atomic_int counts[CNI_OWN_SORT_COUNT]; // grows after its row is there
 static atomic_flag adding = ATOMIC_FLAG_INIT;
+static _Thread_local const CniOwnCall *calls;
+
+const CniOwnCall **cn_own_calls(void) { return &calls; }
 
 int32_t cn_own_count(CniOwnSort sort) {
   return (int32_t)atomic_load_explicit(&counts[sort], memory_order_acquire);

@@ -5,6 +5,7 @@
 #include "toys.h"
 
 #include <cairn/cairn.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,9 +236,172 @@ static void test_refused(void **state) {
   cn_world_destroy(w);
 }
 
+// ---- functions that misbehave ----
+
+static CnWorld *victim;
+static CnBodyId victim_body;
+static int inside_calls, inside_changed;
+
+// The world that called is busy, in a step and where a joint is made: nothing of it can be changed.
+static void try_changes(void) {
+  CnBodyDef body = cn_body_def_default();
+  CnBodyId made;
+  const CnTwist twist = {{1, 2, 3}, {0, 0, 0}};
+  if (!victim) return;
+  inside_calls++;
+  inside_changed += cn_body_create(victim, &body, &made) != CN_BUSY;
+  inside_changed += cn_world_step(victim, NULL) != CN_BUSY;
+  inside_changed += cn_body_set_twist(victim, victim_body, &twist) != CN_BUSY;
+  inside_changed += cn_body_destroy(victim, victim_body) != CN_BUSY;
+}
+
+static double spoil_value, spoil_linear, spoil_angular, spoil_force, spoil_damping;
+
+static void meddler(void *context, const CnJointSight *sight, CnJointRows *rows) {
+  socket(context, sight, rows);
+  rows->locked[0].value += spoil_value;
+  rows->locked[1].linear.y += spoil_linear;
+  rows->locked[2].angular.x += spoil_angular;
+  try_changes();
+}
+
+static CnStatus meddling_push(void *context, const CnForceDef *def, const CnForceSight *sight,
+                              CnForceEffect *effect) {
+  (void)context, (void)def, (void)sight;
+  effect->force.x = spoil_force;
+  effect->stiff = 1;
+  effect->damping[0][0] = spoil_damping;
+  try_changes();
+  return CN_OK;
+}
+
+static CnStatus user_push(void *context, const CnForceSight *sight, CnForceEffect *effect) {
+  return meddling_push(context, NULL, sight, effect);
+}
+
+static CnStatus thief(void *context, void *state, const CnSolverDef *def, const CnProblem *problem,
+                      CnAnswer *answer, CnSolveReport *report) {
+  (void)context, (void)state, (void)def, (void)problem, (void)report;
+  answer->g = NULL;
+  return CN_OK;
+}
+
+static CnJointKind meddler_kind(void) {
+  CnJointKind kind = cn_joint_kind_find("meddler");
+  CnOwnJoint joint = socket_kind();
+  joint.name = "meddler";
+  joint.place = meddler;
+  if (kind == CN_JOINT_KIND_NONE) CHECK_OK(cn_joint_register(&joint, &kind));
+  return kind;
+}
+
+static void test_busy(void **state) {
+  (void)state;
+  CnJointKind kind = meddler_kind();
+  CnWorld *w = toy_world(0.1), *other = toy_world(0.1);
+  CnJointDef d = cn_joint_def_default(kind);
+  CnJointId joint;
+  CnForceDef force = cn_force_def_default(CN_FORCE_USER);
+  CnForceId id;
+  CnForceState seen;
+  CnJointState joint_seen;
+  d.body_b = force.body_b = victim_body =
+      toy_box(w, cn_vec3(0.1, 0.1, 0.1), CN_VEC3_ZERO, CN_QUAT_ONE);
+  force.function = user_push;
+  inside_calls = inside_changed = 0;
+  victim = w;
+  CHECK_OK(cn_joint_create(w, &d, &joint));
+  CHECK(inside_calls == 13 && inside_changed == 0);
+  CHECK_OK(cn_joint_state(w, joint, &joint_seen));
+  CHECK_OK(cn_force_create(w, &force, &id));
+  CHECK_OK(cn_force_state(w, id, &seen));
+  CHECK(inside_calls > 14 && inside_changed == 0);
+  toy_steps(w, 3);
+  CHECK(inside_changed == 0);
+  // another world is none of a force's business: it can be run within one
+  inside_calls = 0;
+  victim = other;
+  CHECK_OK(cn_joint_destroy(w, joint));
+  CHECK_OK(cn_force_state(w, id, &seen));
+  CHECK(inside_calls > 0 && inside_changed > 0);
+  victim = NULL;
+  cn_world_destroy(other);
+  cn_world_destroy(w);
+}
+
+// Rows that were numbers where the joint was made, and are none later, end the step with the joint's name.
+static void test_rows_not_finite(void **state) {
+  static const char *const integrators[] = {"impulse", "moreau-jean", "hem5", "rkf45"};
+  double *const spoilt[] = {&spoil_value, &spoil_linear, &spoil_angular};
+  (void)state;
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 6; k++) {
+      CnWorld *w = pendulum(meddler_kind(), integrators[i]);
+      toy_steps(w, 2);
+      uint64_t before = cn_world_hash(w);
+      *spoilt[k % 3] = k < 3 ? NAN : INFINITY;
+      CHECK_STATUS(cn_world_step(w, NULL), CN_NOT_FINITE);
+      CHECK_TEXT(cn_error_message(), "of joint 'hook'");
+      *spoilt[k % 3] = 0;
+      CHECK(cn_world_hash(w) == before);
+      toy_steps(w, 1);
+      cn_world_destroy(w);
+    }
+}
+
+static void test_force_not_finite(void **state) {
+  static const char *const integrators[] = {"impulse", "moreau-jean", "hem5", "rkf45"};
+  (void)state;
+  CnOwnForce own = {.size = sizeof own, .name = "meddling", .evaluate = meddling_push};
+  CnForceKind kinds[2] = {CN_FORCE_USER};
+  CHECK_OK(cn_force_register(&own, &kinds[1]));
+  for (int i = 0; i < 16; i++) {
+    CnWorld *w = pendulum(CN_JOINT_BALL, integrators[i % 4]);
+    double *spoilt = i < 8 ? &spoil_force : &spoil_damping;
+    CnForceDef force = cn_force_def_default(kinds[i / 4 % 2]);
+    CnForceId id;
+    force.body_b = cn_world_next_body(w, (CnBodyId){0, 0});
+    if (i / 4 % 2 == 0) force.function = user_push;
+    force.name = "wind";
+    CHECK_OK(cn_force_create(w, &force, &id));
+    toy_steps(w, 2);
+    uint64_t before = cn_world_hash(w);
+    *spoilt = i % 3 ? NAN : INFINITY;
+    CHECK_STATUS(cn_world_step(w, NULL), CN_NOT_FINITE);
+    CHECK_TEXT(cn_error_message(), "of force 'wind'");
+    *spoilt = 0;
+    CHECK(cn_world_hash(w) == before);
+    toy_steps(w, 1);
+    cn_world_destroy(w);
+  }
+}
+
+static void test_answer_exchanged(void **state) {
+  (void)state;
+  CnOwnSolver solver = {.size = sizeof solver,
+                        .accepts = CN_ACCEPT_STEP | CN_ACCEPT_ALL_KINDS | CN_ACCEPT_COULOMB,
+                        .name = "thief",
+                        .max_iterations = 1,
+                        .solve = thief};
+  CHECK_OK(cn_solver_register(&solver));
+  CnWorldDef def = cn_world_def_default();
+  def.solver = cn_solver_def_default("thief");
+  CnWorld *w = toy_world_from(&def);
+  toy_floor(w);
+  toy_box(w, cn_vec3(0.1, 0.1, 0.1), cn_vec3(0, 0, 0.1), CN_QUAT_ONE);
+  CHECK_STATUS(cn_world_step(w, NULL), CN_INVALID_ARGUMENT);
+  CHECK_TEXT(cn_error_message(), "solver thief");
+  cn_world_destroy(w);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_joint), cmocka_unit_test(test_force_and_solver),
-      cmocka_unit_test(test_snapshot), cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_joint),
+                                     cmocka_unit_test(test_force_and_solver),
+                                     cmocka_unit_test(test_snapshot),
+                                     cmocka_unit_test(test_refused),
+                                     cmocka_unit_test(test_busy),
+                                     cmocka_unit_test(test_rows_not_finite),
+                                     cmocka_unit_test(test_force_not_finite),
+                                     cmocka_unit_test(test_answer_exchanged)};
   return cmocka_run_group_tests(tests, setup, NULL);
 }

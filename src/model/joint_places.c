@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where joints are: their frames seen from the centres of mass, their two ends at given poses and twists, and
 // angles with their whole turns from step to step.
+#include "core/math.h"
 #include "model/model_private.h"
 
 CnPose cni_local_frame(const CniModel *model, int32_t body, CnPose frame) {
@@ -62,6 +63,26 @@ void cni_joint_between(const CniJoint *joint, const CniJointEnd *a, const CniJoi
                        CniJointPlace *place) {
   cni_joint_place(&joint->def, a, b, place);
   cni_joint_unroll(place, joint->near);
+}
+
+// Limits that leave out all of the short way round tell the whole turns that an angle starts with.
+void cni_joint_first_turns(const CniModel *model, CniJoint *joint) {
+  int far = 0;
+  if (joint->curves[0] || !cni_joint_kind(joint->def.kind)->wraps) return;
+  for (int32_t k = 0; k < CN_JOINT_AXES; k++) {
+    const CnJointAxis *axis = &joint->def.axes[k];
+    double inside = cn_min(CNI_PI, 0.5 * (axis->upper - axis->lower));
+    if (axis->lower > CNI_PI)
+      joint->near[k] = axis->lower + inside;
+    else if (axis->upper < -CNI_PI)
+      joint->near[k] = axis->upper - inside;
+    far |= joint->near[k] != 0;
+  }
+  if (!far) return;
+  CniJointPlace place;
+  cni_joint_at(joint, model->pose, &place);
+  for (int32_t k = 0; k < CN_JOINT_AXES; k++)
+    joint->near[k] = k < place.axis_count && place.axes[k].wraps == 1 ? place.axes[k].value : 0;
 }
 
 // An angle is nearest to where its rate would have brought it, so that turns are not lost at any

@@ -87,6 +87,7 @@ CnStatus cni_model_add_joint(CniModel *model, const CnJointDef *given, CnJointId
   cni_name_copy(joint.name, given->name);
   cni_joint_local_frames(model, &joint);
   cni_joint_look_along(model, &joint);
+  cni_joint_first_turns(model, &joint);
   cni_joint_use_curves(&joint, 1);
 
   // to the front of both lists

@@ -72,6 +72,7 @@ void cni_functions_release(CniModel *model);
 void cni_curves_release(CniModel *model);
 // Where on its curves a joint is, wherever that was before; nothing for one that has none.
 void cni_joint_look_along(const CniModel *model, CniJoint *joint);
+void cni_joint_first_turns(const CniModel *model, CniJoint *joint); // of a new joint
 // Couplings go with their joints.
 void cni_couplings_drop(CniModel *model, CnJointId joint);
 // Motions go with their body.

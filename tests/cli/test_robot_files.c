@@ -66,10 +66,29 @@ static void degrees(void **state) {
   }
 }
 
+// Limits of 6 to 8 rad keep the turn of a start at 7; where turns of the start are lost, that is told.
+static void start_turns(void **state) {
+  CliCase *c = *state;
+  const char *text = "<robot name='r'>" LINK("a", "")
+      LINK("b", "") "<joint name='j' type='revolute'><parent link='a'/><child link='b'/>"
+                    "<limit lower='%s' upper='%s'/></joint></robot>";
+  char robot[2048];
+  snprintf(robot, sizeof robot, text, "6", "8");
+  scratch_write(&c->scratch, "r.urdf", robot);
+  cairn_status(c, "run r.urdf --steps 10 --set j=7", 0);
+  CHECK(c->command.err[0] == 0);
+  check_contains(c->command.out, "trusted: 10 steps");
+  snprintf(robot, sizeof robot, text, "-6.2", "6.2");
+  scratch_write(&c->scratch, "r.urdf", robot);
+  cairn_status(c, "run r.urdf --steps 10 --set j=4", 0);
+  check_contains(c->command.err, "j is asked to start at 4 rad: its limits see -2.28319");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(wanting, cli_set_up, cli_tear_down),
       cmocka_unit_test_setup_teardown(by_address, cli_set_up, cli_tear_down),
-      cmocka_unit_test_setup_teardown(degrees, cli_set_up, cli_tear_down)};
+      cmocka_unit_test_setup_teardown(degrees, cli_set_up, cli_tear_down),
+      cmocka_unit_test_setup_teardown(start_turns, cli_set_up, cli_tear_down)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

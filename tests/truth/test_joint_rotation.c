@@ -217,11 +217,40 @@ static void far_limits(void **state) {
   }
 }
 
+// Limits that leave out the short way round tell the turn of the start; others start the short way.
+static void start_within_limits(void **state) {
+  (void)state;
+  const double turn = 2 * CNI_PI, from[] = {6, -8, 6, 20, -6.2, 1},
+               to[] = {8, -6, INFINITY, 21, 6.2, 2}, at[] = {7, -7, 7, 20.5, 4, 0},
+               expected[] = {7, -7, 7, 20.5, 4 - turn, 0};
+  for (int32_t k = 0; k < 6; k++) {
+    CnWorldDef def = world_def_exact(1e-3);
+    def.gravity = CN_VEC3_ZERO;
+    CnWorld *world = world_make(&def);
+    CnPose pose = {CN_VEC3_ZERO, cni_quat_exp(cn_vec3(0, 0, at[k]))};
+    CnTwist spin = {{0, 0, 0}, {0, 0, .1}};
+    CnJointDef hinge = cn_joint_def_default(CN_JOINT_REVOLUTE);
+    CnJointState now;
+    CnJointId id;
+    hinge.body_b = world_mass(world, 1, cn_vec3(1, 1, 1), pose, spin);
+    hinge.axes[0].lower = from[k];
+    hinge.axes[0].upper = to[k];
+    CHECK_OK(cn_joint_create(world, &hinge, &id));
+    CHECK_OK(cn_joint_state(world, id, &now));
+    CHECK_NEAR(now.coordinate[0], expected[k], 1e-12);
+    for (int i = 0; k < 5 && i < 100; i++) world_step(world);
+    CHECK_OK(cn_joint_state(world, id, &now));
+    CHECK_NEAR(now.coordinate[0], k < 5 ? expected[k] + .01 : 0, 1e-9);
+    cn_world_destroy(world);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(keeps_turning),   cmocka_unit_test(tumbling_chain),
-      cmocka_unit_test(heavy_top),       cmocka_unit_test(flywheel),
-      cmocka_unit_test(eccentric_rotor), cmocka_unit_test(far_limits),
+      cmocka_unit_test(keeps_turning),       cmocka_unit_test(tumbling_chain),
+      cmocka_unit_test(heavy_top),           cmocka_unit_test(flywheel),
+      cmocka_unit_test(eccentric_rotor),     cmocka_unit_test(far_limits),
+      cmocka_unit_test(start_within_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,12 +133,29 @@ static int crossed(const CniRobotJoint *a, const CniRobotJoint *b) {
          fabs(cn_dot(a->axis, b->axis)) < 1e-12 && cn_norm(cn_sub(a->anchor, b->anchor)) < 1e-12;
 }
 
+// The world takes an angle the short way round, or the turn that limits which leave that out ask for
+// (cni_joint_first_turns). Other turns of the start are lost, which matters to limits.
+static void note_turns(CniRobot *robot, const CniRobotJoint *j) {
+  if (j->kind != CN_JOINT_REVOLUTE) return;
+  int limited = j->limited && (isfinite(j->lower) || isfinite(j->upper));
+  double near = 0, inside = fmin(PI, 0.5 * (j->upper - j->lower));
+  if (limited && j->lower > PI) near = j->lower + inside;
+  if (limited && j->upper < -PI) near = j->upper - inside;
+  double at = j->start + 2 * PI * floor((near - j->start) / (2 * PI) + 0.5);
+  if (!(fabs(at - j->start) > 1)) return;
+  if (limited)
+    cni_robot_note(robot,
+                   "beware: %.60s is asked to start at %g rad: its limits see %g, by whole turns",
+                   j->name, j->start, at);
+  else
+    cni_robot_note(robot, "%.60s starts at %g rad less its whole turns", j->name, j->start);
+}
+
 static void name_coordinates(CniRobot *robot, const CniRobotBody *b) {
   for (int32_t k = 0; k < b->joint_count; k++) {
     int32_t number = b->first_joint + k;
     CniRobotJoint *j = &robot->joints[number];
-    if (j->kind == CN_JOINT_REVOLUTE && fabs(j->start) > PI)
-      cni_robot_note(robot, "%.60s starts at %g rad less its whole turns", j->name, j->start);
+    note_turns(robot, j);
     j->first = number;
     j->coordinate = cn_joint_coordinate_name(j->kind, 0);
     if (k + 1 == b->joint_count || !crossed(j, j + 1)) continue;

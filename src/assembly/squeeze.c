@@ -183,13 +183,31 @@ static CnStatus find_pinched(const CniAssemblyInput *in, const CnProblem *p, Cni
 
 // ---- overlaps ----
 
+// Is anything at all held from two opposite sides? Where all bodies without mass push the same way, as the
+// floor under a pile does, who hangs together with whom need not be known.
+static int may_squeeze(const CniAssemblyInput *in, const CnProblem *p, double least,
+                       int32_t *first) {
+  uint8_t sides = 0;
+  int32_t count = in->contact_count;
+  *first = count;
+  for (int32_t i = 0; i < count; i++) {
+    const CniContact *c = &in->contacts[i];
+    if (!(c->gap < -least)) continue;
+    if (*first == count) *first = i;
+    int mass_a = cni_group_has_mass(&p->groups[c->body_a]);
+    if (mass_a == cni_group_has_mass(&p->groups[c->body_b])) continue;
+    sides |= sides_of(mass_a ? cn_neg(c->normal) : c->normal);
+    if (held(sides)) return 1;
+  }
+  return 0;
+}
+
 static CnStatus find_overlaps(const CniAssemblyInput *in, const CnProblem *p, double inradius,
                               CniContactPlan *plan) {
   double least = in->contact_slop > 0 ? in->contact_slop : CNI_SLOP * inradius;
   const CniContact *contacts = in->contacts;
-  int32_t first = 0, count = in->contact_count;
-  while (first < count && !(contacts[first].gap < -least)) first++;
-  if (first == count) return CN_OK;
+  int32_t first, count = in->contact_count;
+  if (!may_squeeze(in, p, least, &first)) return CN_OK;
 
   int32_t *parent;
   uint8_t *sides, *squeezed;

@@ -68,40 +68,90 @@ static double rotors_of(const CniModel *model) {
   return twice;
 }
 
+// Sums over a stretch of bodies. Stretches are cut by the number of bodies, so that the sums of any number
+// of workers have the same bits.
+#define STRETCHES 64
+#define LEAST_STRETCH 1024
+
+typedef struct Stretch {
+  double twice, mass, fastest, speed, spin; // squares of speeds
+  CnVec3 moment;
+  int32_t spinning, driven;
+} Stretch;
+
+typedef struct FiguresLoop {
+  const CniModel *model;
+  int32_t length; // of a stretch
+  Stretch *stretches;
+} FiguresLoop;
+
+static void sum_body(const CniModel *model, int32_t i, Stretch *s) {
+  double m = model->mass[i].mass, j = model->mass[i].inertia;
+  CnVec3 v = model->twist[i].velocity, w = model->twist[i].spin;
+  double v2 = cn_norm2(v), w2 = cn_norm2(w);
+  if (j == 0) {
+    s->driven |= v2 > 0 || w2 > 0;
+    return;
+  }
+  s->fastest = cn_max(s->fastest, v2);
+  double own = j * w2; // twice the energy of turning
+  if (j == CNI_TURNS_BY_AXIS) {
+    CnVec3 o = cn_unrotate(model->pose[i].rotation, w), a = model->inertias[i];
+    own = a.x * o.x * o.x + a.y * o.y * o.y + a.z * o.z * o.z;
+  }
+  double own_speed = own / m;
+  s->twice += m * v2 + own;
+  s->speed = cn_max(s->speed, v2 + own_speed);
+  // balls without joints may spin: bodies are not looked at where there are no joints
+  if (w2 > s->spin &&
+      (j == CNI_TURNS_BY_AXIS || (model->joint_count > 0 && model->bodies[i].first_joint >= 0))) {
+    s->spin = w2;
+    s->spinning = i;
+  }
+  s->mass += m;
+  s->moment = cn_madd(s->moment, m, model->pose[i].position);
+}
+
+static void sum_stretches(void *context, int32_t begin, int32_t end) {
+  const FiguresLoop *loop = context;
+  for (int32_t n = begin; n < end; n++) {
+    Stretch s = {.spinning = -1};
+    int32_t first = n * loop->length, left = loop->model->body_count - first;
+    int32_t last = first + (left < loop->length ? left : loop->length);
+    for (int32_t i = first; i < last; i++) sum_body(loop->model, i, &s);
+    loop->stretches[n] = s;
+  }
+}
+
 static CniMotionFigures figures_of(const CnWorld *world) {
   const CniModel *model = &world->now.model;
-  CnVec3 g = world->now.settings.gravity, moment = CN_VEC3_ZERO;
-  CniMotionFigures f = {.spinning = -1};
-  double twice = 0, fastest = 0, speed = 0, spin = 0;
-  for (int32_t i = 0; i < model->body_count; i++) {
-    double m = model->mass[i].mass, j = model->mass[i].inertia;
-    CnVec3 v = model->twist[i].velocity, w = model->twist[i].spin;
-    double v2 = cn_norm2(v), w2 = cn_norm2(w);
-    if (j == 0) {
-      f.driven |= v2 > 0 || w2 > 0;
-      continue;
+  Stretch stretches[STRETCHES], sum = {.spinning = -1};
+  int32_t length = model->body_count / STRETCHES + 1;
+  if (length < LEAST_STRETCH) length = LEAST_STRETCH;
+  int32_t count = (model->body_count + length - 1) / length;
+  FiguresLoop loop = {model, length, stretches};
+  cni_parallel_for(world->tasks, count, 1, sum_stretches, &loop);
+  for (int32_t n = 0; n < count; n++) {
+    const Stretch *s = &stretches[n];
+    sum.twice += s->twice;
+    sum.mass += s->mass;
+    sum.moment = cn_add(sum.moment, s->moment);
+    sum.fastest = cn_max(sum.fastest, s->fastest);
+    sum.speed = cn_max(sum.speed, s->speed);
+    sum.driven |= s->driven;
+    if (s->spin > sum.spin) {
+      sum.spin = s->spin;
+      sum.spinning = s->spinning;
     }
-    fastest = cn_max(fastest, v2);
-    double own = j * w2; // twice the energy of turning
-    if (j == CNI_TURNS_BY_AXIS) {
-      CnVec3 o = cn_unrotate(model->pose[i].rotation, w), a = model->inertias[i];
-      own = a.x * o.x * o.x + a.y * o.y * o.y + a.z * o.z * o.z;
-    }
-    twice += m * v2 + own;
-    speed = cn_max(speed, v2 + own / m);
-    if (w2 > spin && (j == CNI_TURNS_BY_AXIS || model->bodies[i].first_joint >= 0)) {
-      spin = w2;
-      f.spinning = i;
-    }
-    f.mass += m;
-    moment = cn_madd(moment, m, model->pose[i].position);
   }
-  f.kinetic = 0.5 * (twice + rotors_of(model));
-  f.potential = -cn_dot(g, moment);
-  f.fastest = sqrt(fastest);
-  f.speed = sqrt(speed);
-  f.spin = sqrt(spin);
-  return f;
+  return (CniMotionFigures){.kinetic = 0.5 * (sum.twice + rotors_of(model)),
+                            .potential = -cn_dot(world->now.settings.gravity, sum.moment),
+                            .fastest = sqrt(sum.fastest),
+                            .speed = sqrt(sum.speed),
+                            .mass = sum.mass,
+                            .driven = sum.driven,
+                            .spin = sqrt(sum.spin),
+                            .spinning = sum.spinning};
 }
 
 static int by_function(const CnJointAxis *axis) {

@@ -105,6 +105,7 @@ typedef struct CniMeshTaker {
   void *context;
   void (*corner)(void *context, CnVec3 place, CnVec3 normal);
   void (*triangle)(void *context, const int32_t corner[3]);
+  int32_t shared; // 1: triangles of a surface share corners, whose normals mean nothing then
 } CniMeshTaker;
 void cni_shape_triangles(const CniPlaced *shape, int32_t quarter, double far,
                          const CniMeshTaker *take);

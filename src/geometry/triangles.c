@@ -84,6 +84,20 @@ static void surface(const CniMesh *m, const CniMeshTaker *take) {
     take->triangle(take->context, (int32_t[]){3 * t, 3 * t + 1, 3 * t + 2});
 }
 
+// Every vertex once; what a hole of a height field has instead of one is in no triangle.
+static void shared_surface(const CniMesh *m, const CniMeshTaker *take) {
+  for (int32_t v = 0; v < m->vertex_count; v++) {
+    CnVec3 at = cni_mesh_at(m, v);
+    if (!isfinite(at.z)) at.z = m->lo.z;
+    take->corner(take->context, at, cn_vec3(0, 0, 1));
+  }
+  for (int32_t t = 0; t < m->triangle_count; t++) {
+    int32_t corner[3];
+    for (int32_t k = 0; k < 3; k++) corner[k] = cni_mesh_vertex(m, t, k);
+    if (cni_mesh_is_there(m, t)) take->triangle(take->context, corner);
+  }
+}
+
 void cni_shape_triangles(const CniPlaced *shape, int32_t quarter, double far,
                          const CniMeshTaker *take) {
   if (cni_shape_unbounded(shape->kind)) {
@@ -91,7 +105,7 @@ void cni_shape_triangles(const CniPlaced *shape, int32_t quarter, double far,
     return;
   }
   if (shape->mesh) {
-    surface(shape->mesh, take);
+    (take->shared ? shared_surface : surface)(shape->mesh, take);
     return;
   }
   int sharp = cni_shape_kinds[shape->kind]->rounding(shape) == 0;

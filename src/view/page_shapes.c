@@ -39,8 +39,6 @@ static void put_vec(CniPageFile *file, CnVec3 v) {
   cni_page_file_float32(file, (float)v.z);
 }
 
-// Numbers of corners and triangles; of each corner its place and normal; of each triangle its
-// corners.
 static CnStatus write_mesh(CniPageFile *file, const CniPageSource *source, int32_t shape,
                            int32_t quarter, CniPageMemory *memory) {
   CnTriangles t = {0};
@@ -51,15 +49,7 @@ static CnStatus write_mesh(CniPageFile *file, const CniPageSource *source, int32
   CNI_TRY(cni_page_array(memory, t.place_count, sizeof *t.normals, &t.normals));
   CNI_TRY(cni_page_array(memory, t.triangle_count, 3 * sizeof *t.corners, &t.corners));
   CNI_TRY(source->triangles(source->context, shape, quarter, &t));
-  cni_page_file_float32(file, (float)t.place_count);
-  cni_page_file_float32(file, (float)t.triangle_count);
-  for (int32_t i = 0; i < t.place_count; i++) {
-    put_vec(file, t.places[i]);
-    put_vec(file, t.normals[i]);
-  }
-  for (int32_t i = 0; i < 3 * t.triangle_count; i++)
-    cni_page_file_float32(file, (float)t.corners[i]);
-  return CN_OK;
+  return cni_page_write_mesh(file, &t);
 }
 
 // ---- shapes ----

@@ -9,8 +9,9 @@
 //             step of its grid (3), rotation w x y z (fixed bodies; others are in the frames)
 //   shapes    12 float32 a shape: body, primitive (CnDrawing; 3 + I: mesh I), position (3),
 //             rotation w x y z, size (3; radius first; of a mesh: ones)
-//   meshes    float32, one mesh after another: number of corners, of triangles; 6 a corner, place
-//             and normal; 3 a triangle, its corners
+//   meshes    one mesh after another: 10 float64: number of places, of triangles, 1 if it has normals (else
+//             each triangle is flat), bytes of its corners, low corner of its box (3), step of its
+//             grid (3); 3 uint16 a place; 2 bytes a normal, if any; corners (page_meshes.c)
 //   joints    17 float32 a joint, then a spring: drawing (CniPageJoint), body a, body b (-1: the ground), frames a and
 //             b on them: position (3), rotation w x y z
 //   curves    float32, one curve after another: its joint, its side (0: a, 1: b), number of points; 2 a
@@ -158,6 +159,8 @@ CnStatus cni_page_write_joints(CniPageFile *file, const CniPageSource *source);
 
 // The blocks "shapes" and "meshes".
 CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source);
+// One mesh of the block "meshes".
+CnStatus cni_page_write_mesh(CniPageFile *file, const CnTriangles *triangles);
 
 // The block "meta": text, settings, parameters, names, the list of series.
 CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,

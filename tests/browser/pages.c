@@ -7,6 +7,8 @@
 //   pages thinned FOLDER                a page that had to drop frames (thinned.html)
 //   pages hostile FOLDER                a page whose title tries to break out (hostile.html)
 //   pages scene NAME FOLDER             the first frame of a scene (scene.html)
+//   pages rings FOLDER                  three rings that share a mesh of 20000 triangles (rings.obj),
+//                                       and a capsule (rings.html)
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,7 @@
 #include "core/rng.h"
 #include "io/io.h"
 #include "page_source.h"
+#include "solids.h"
 
 static char *in_folder(const char *folder, const char *name) {
   static char paths[8][4096];
@@ -127,6 +130,30 @@ static int make_scene(const char *name, const char *folder) {
   return status == CN_OK ? 0 : fail();
 }
 
+static int write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  int done = file && fputs(text, file) >= 0;
+  return file && fclose(file) == 0 && done;
+}
+
+static int make_rings(const char *folder) {
+  static const char text[] =
+      "{\"bodies\": [{\"repeat\": 3, \"as\": \"i\", \"items\": [{\"kind\": \"kinematic\", "
+      "\"position\": [0, 0, \"=3*i\"], \"shapes\": [{\"kind\": \"mesh\", \"file\": "
+      "\"rings.obj\"}]}]}, {\"position\": [9, 0, 0], \"shapes\": [{\"kind\": \"capsule\", "
+      "\"radius\": 0.5, \"length\": 2}]}]}";
+  CniMeshData ring = solid_torus(3, 1, 200, 50);
+  solid_write(&ring, in_folder(folder, "rings.obj"));
+  cni_mesh_release(&ring);
+  CnScene *scene = NULL;
+  if (!write_text(in_folder(folder, "rings.json"), text)) return 1;
+  if (cn_scene_open(in_folder(folder, "rings.json"), NULL, 0, NULL, &scene) != CN_OK) return fail();
+  CniPageDef def = {.output = in_folder(folder, "rings.html")};
+  CnStatus status = cni_page_from_scene(scene, &def);
+  cn_scene_destroy(scene);
+  return status == CN_OK ? 0 : fail();
+}
+
 static int make_formulas(const char *title, int64_t max_bytes, const char *path) {
   FormulaRun run = formula_run(41, 300, 2000);
   if (title) run.title = title;
@@ -142,6 +169,7 @@ int main(int argc, char **argv) {
   if (strcmp(what, "killed") == 0 && argc == 5)
     return make_run(argv[2], atoll(argv[3]), 0, 1, argv[4]);
   if (strcmp(what, "scene") == 0 && argc == 4) return make_scene(argv[2], argv[3]);
+  if (strcmp(what, "rings") == 0 && argc == 3) return make_rings(argv[2]);
   if (strcmp(what, "hostile") == 0 && argc == 3)
     return make_formulas("</script><script>window.broken = 1</script>"
                          "<img src=x onerror=\"broken=1\"> & <b>'\"\\",
@@ -150,6 +178,6 @@ int main(int argc, char **argv) {
     int64_t room = (int64_t)(cni_page_head_size + cni_page_tail_size) + 250000;
     return make_formulas(NULL, room, in_folder(argv[2], "thinned.html"));
   }
-  fprintf(stderr, "pages: run, killed, thinned, hostile or scene\n");
+  fprintf(stderr, "pages: run, killed, thinned, hostile, rings or scene\n");
   return 2;
 }

@@ -169,6 +169,17 @@ SolidMass solid_mass(const CniMeshData *mesh) {
   return m;
 }
 
+void solid_write(const CniMeshData *m, const char *path) {
+  FILE *file = fopen(path, "w");
+  CHECK(file != NULL);
+  for (int32_t i = 0; i < m->vertex_count; i++)
+    fprintf(file, "v %.17g %.17g %.17g\n", m->vertices[i].x, m->vertices[i].y, m->vertices[i].z);
+  for (int32_t i = 0; i < m->triangle_count; i++)
+    fprintf(file, "f %d %d %d\n", (int)m->triangles[i][0] + 1, (int)m->triangles[i][1] + 1,
+            (int)m->triangles[i][2] + 1);
+  CHECK(fclose(file) == 0);
+}
+
 const char *mesh_folder(void) {
   static char path[512];
   const char *given = getenv("CAIRN_MESH_DIR");

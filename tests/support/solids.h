@@ -20,6 +20,9 @@ extern const double solid_l[6][2], solid_u[8][2], solid_cup[6][2];
 #define SOLID_TEETH 12
 CniMeshData solid_gear(double height);
 
+// As an OBJ file, with all digits.
+void solid_write(const CniMeshData *mesh, const char *path);
+
 // Sums over tetrahedra in extended precision, from the origin: volume, centre, inertia about the centre
 // (xx yy zz xy xz yz).
 typedef struct SolidMass {

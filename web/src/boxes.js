@@ -102,7 +102,7 @@ export const meshGeometry = (mesh) => {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(mesh.places, 3));
   geometry.setAttribute("normal", new THREE.BufferAttribute(mesh.normals, 3));
-  geometry.setIndex(mesh.index);
+  if (mesh.index) geometry.setIndex(new THREE.BufferAttribute(mesh.index, 1));
   mesh.geometry = geometry;
   return geometry;
 };

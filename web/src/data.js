@@ -2,6 +2,8 @@
 // The data blocks of the page, decoded. src/view/view_private.h has the layout; positions and rotations are
 // unpacked with the same operations as there, so the errors stated in the page hold here.
 
+import { readMeshes } from "./meshes.js";
+
 const block = (name) => document.querySelector(`script[data-cairn="${name}"]`);
 
 const json = (name) => JSON.parse(block(name).textContent);
@@ -103,32 +105,9 @@ const createPoses = (table, times, packing, bodyCount) => {
 
 // ---- the other blocks ----
 
-// Triangles of shapes that are none of the page's own: places, normals, corners, and half the size
-// of the box around the origin that holds them.
-const loadMeshes = () => {
-  const table = float32("meshes");
-  const meshes = [];
-  for (let at = 0; at < table.length; ) {
-    const [corners, triangles] = table.subarray(at, at + 2);
-    const first = at + 2;
-    const places = new Float32Array(3 * corners);
-    const normals = new Float32Array(3 * corners);
-    const half = [0, 0, 0];
-    for (let i = 0; i < 3 * corners; i++) {
-      const from = first + 6 * Math.floor(i / 3) + (i % 3);
-      places[i] = table[from];
-      normals[i] = table[from + 3];
-      half[i % 3] = Math.max(half[i % 3], Math.abs(places[i]));
-    }
-    at = first + 6 * corners + 3 * triangles;
-    meshes.push({ places, normals, index: Array.from(table.subarray(first + 6 * corners, at)), half });
-  }
-  return meshes;
-};
-
 const loadShapes = (count) => {
   const table = float32("shapes");
-  const meshes = loadMeshes();
+  const meshes = readMeshes(bytes("meshes"));
   return Array.from({ length: count }, (_, i) => {
     const row = Array.from(table.subarray(12 * i, 12 * i + 12));
     const mesh = row[1] >= SHAPE.mesh ? meshes[row[1] - SHAPE.mesh] : null;

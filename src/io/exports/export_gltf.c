@@ -3,7 +3,8 @@
 // shapes as triangles and the motion of the bodies as an animation.
 //
 // A node is a body, moved by the animation, and its children are its shapes; shapes of one kind and
-// size share a mesh. Everything stands under a node that turns z, which is up here, to y, which is up
+// size share a mesh. Surfaces of triangles have each corner once and no normals: viewers then
+// show their triangles flat. Everything stands under a node that turns z, which is up here, to y, which is up
 // there. Half-spaces are squares of FAR metres. Numbers are single precision.
 #include <math.h>
 #include <stdarg.h>
@@ -31,6 +32,11 @@ typedef struct Block {
   int32_t bounded; // how many of them are told
 } Block;
 
+typedef struct Mesh {
+  CniPlaced shape;
+  int32_t first, flat; // its first block: places, normals (not of a flat one), triangles
+} Mesh;
+
 typedef struct Gltf {
   CnRun *run;
   const CnAllocator *allocator;
@@ -38,9 +44,10 @@ typedef struct Gltf {
   int64_t used, room;
   Block *blocks;
   int32_t block_count, block_capacity;
-  CniPlaced *meshes; // one of each; poses do not count
+  Mesh *meshes; // one of each; poses do not count
   int32_t mesh_count, mesh_capacity;
   int32_t *mesh_of; // per shape
+  int32_t times;    // the block of the times, after those of the meshes
   int32_t corners, triangles;
 } Gltf;
 
@@ -88,7 +95,7 @@ static void set_bounds(Gltf *g) {
   }
 }
 
-// ---- meshes: accessors 3 m (places), 3 m + 1 (normals), 3 m + 2 (triangles) ----
+// ---- meshes ----
 
 static void count_corner(void *context, CnVec3 place, CnVec3 normal) {
   (void)place;
@@ -120,17 +127,22 @@ static void put_triangle(void *context, const int32_t corner[3]) {
   for (int k = 0; k < 3; k++) put_index(context, corner[k]);
 }
 
-static CnStatus add_mesh(Gltf *g, const CniPlaced *shape) {
-  const CniMeshTaker count = {g, count_corner, count_triangle}, place = {g, put_place, no_triangle},
-                     normal = {g, put_normal, no_triangle}, triangle = {g, no_corner, put_triangle};
+static CnStatus add_mesh(Gltf *g, const Mesh *mesh) {
+  const CniPlaced *shape = &mesh->shape;
+  const CniMeshTaker count = {g, count_corner, count_triangle, 1},
+                     place = {g, put_place, no_triangle, 1},
+                     normal = {g, put_normal, no_triangle, 1},
+                     triangle = {g, no_corner, put_triangle, 1};
   g->corners = g->triangles = 0;
   cni_shape_triangles(shape, QUARTER, FAR, &count);
   CNI_TRY(reserve(g, 6 * (int64_t)g->corners + 3 * (int64_t)g->triangles));
   CNI_TRY(add_block(g, g->corners, FLOATS, "VEC3", 3));
   cni_shape_triangles(shape, QUARTER, FAR, &place);
   set_bounds(g);
-  CNI_TRY(add_block(g, g->corners, FLOATS, "VEC3", 0));
-  cni_shape_triangles(shape, QUARTER, FAR, &normal);
+  if (!mesh->flat) {
+    CNI_TRY(add_block(g, g->corners, FLOATS, "VEC3", 0));
+    cni_shape_triangles(shape, QUARTER, FAR, &normal);
+  }
   CNI_TRY(add_block(g, 3 * (int64_t)g->triangles, INDICES, "SCALAR", 0));
   cni_shape_triangles(shape, QUARTER, FAR, &triangle);
   return CN_OK;
@@ -138,14 +150,14 @@ static CnStatus add_mesh(Gltf *g, const CniPlaced *shape) {
 
 static CnStatus find_mesh(Gltf *g, const CniPlaced *shape, int32_t *index) {
   for (*index = 0; *index < g->mesh_count; (*index)++) {
-    const CniPlaced *m = &g->meshes[*index];
+    const CniPlaced *m = &g->meshes[*index].shape;
     if (m->kind == shape->kind && m->hull == shape->hull && m->mesh == shape->mesh &&
         memcmp(m->size, shape->size, sizeof m->size) == 0)
       return CN_OK;
   }
   CNI_TRY(CNI_RESERVE(g->allocator, g->meshes, g->mesh_capacity, g->mesh_count, g->mesh_count + 1));
-  g->meshes[g->mesh_count++] = *shape;
-  return add_mesh(g, shape);
+  g->meshes[g->mesh_count] = (Mesh){*shape, g->block_count, shape->mesh != NULL};
+  return add_mesh(g, &g->meshes[g->mesh_count++]);
 }
 
 static CnStatus add_meshes(Gltf *g) {
@@ -156,6 +168,7 @@ static CnStatus add_meshes(Gltf *g) {
     if (cni_shape_needs_geometry(shape.kind)) cni_run_form(g->run, s.def.geometry, &shape);
     CNI_TRY(find_mesh(g, &shape, &g->mesh_of[i]));
   }
+  g->times = g->block_count;
   return CN_OK;
 }
 
@@ -186,7 +199,7 @@ static CnStatus add_motion(Gltf *g, CnPose *poses) {
       for (int k = 0; k < 4; k++) turn[3 * frames + 4 * f + k] = (float)numbers[3 + k];
     }
   }
-  Block *times = &g->blocks[3 * g->mesh_count];
+  Block *times = &g->blocks[g->times];
   times->low[0] = frames > 0 ? (double)at[0] : 0;
   times->high[0] = frames > 0 ? (double)at[frames - 1] : 0;
   return CN_OK;
@@ -278,7 +291,7 @@ static CnStatus say_nodes(Gltf *g, Text *t, const CnPose *poses) {
 }
 
 static void say_animation(const Gltf *g, Text *t) {
-  int32_t bodies = g->run->info.body_count, times = 3 * g->mesh_count;
+  int32_t bodies = g->run->info.body_count, times = g->times;
   if (bodies == 0 || g->run->info.frame_count == 0) return;
   say(t, ",\"animations\":[{\"name\":\"run\",\"channels\":[");
   for (int32_t i = 0; i < 2 * bodies; i++)
@@ -290,16 +303,20 @@ static void say_animation(const Gltf *g, Text *t) {
   say(t, "]}]");
 }
 
+static void say_mesh(const Mesh *m, Text *t) {
+  say(t, "{\"primitives\":[{\"attributes\":{\"POSITION\":%d", m->first);
+  if (!m->flat) say(t, ",\"NORMAL\":%d", m->first + 1);
+  say(t, "},\"indices\":%d,\"material\":0}]}", m->first + 2 - m->flat);
+}
+
 static void say_blocks(const Gltf *g, Text *t) {
   int32_t count = g->block_count;
-  for (int32_t i = 0; i < g->mesh_count; i++)
-    say(t,
-        "%s{\"primitives\":[{\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d},\"indices\":%d,"
-        "\"material\":0}]}",
-        i ? ","
-          : ",\"materials\":[{\"doubleSided\":true,\"pbrMetallicRoughness\":{"
-            "\"metallicFactor\":0}}],\"meshes\":[",
-        3 * i, 3 * i + 1, 3 * i + 2);
+  for (int32_t i = 0; i < g->mesh_count; i++) {
+    say(t, i ? ","
+             : ",\"materials\":[{\"doubleSided\":true,\"pbrMetallicRoughness\":{"
+               "\"metallicFactor\":0}}],\"meshes\":[");
+    say_mesh(&g->meshes[i], t);
+  }
   if (g->mesh_count > 0) say(t, "]");
   for (int32_t i = 0; i < count; i++) {
     const Block *b = &g->blocks[i];

@@ -45,7 +45,7 @@ static void take_triangle(void *context, const int32_t corner[3]) {
 }
 
 static CnStatus take_shapes(CnRun *run, Mesh *m) {
-  const CniMeshTaker take = {m, take_corner, take_triangle};
+  const CniMeshTaker take = {m, take_corner, take_triangle, 1};
   m->corner_count = m->triangle_count = 0;
   for (int32_t i = 0; i < run->info.shape_count; i++) {
     CnRunShape s;

@@ -53,7 +53,7 @@ CnStatus cni_triangles_fill(const char *call, const CniPlaced *placed, int32_t q
       (t->triangle_capacity > 0 && !t->corners))
     return cni_null_argument(call, "an array of the triangles");
   t->place_count = t->triangle_count = 0;
-  cni_shape_triangles(placed, quarter, 1, &(CniMeshTaker){t, take_corner, take_triangle});
+  cni_shape_triangles(placed, quarter, 1, &(CniMeshTaker){t, take_corner, take_triangle, 0});
   int counted = t->place_capacity == 0 && t->triangle_capacity == 0;
   if (counted || (t->place_count <= t->place_capacity && t->triangle_count <= t->triangle_capacity))
     return CN_OK;

@@ -37,7 +37,7 @@ static void every_kind(void **state) {
   static Mesh m;
   for (int32_t kind = 0; kind < CN_SHAPE_KIND_COUNT; kind = next_convex(kind)) {
     CniPlaced shape = placed_unit((CnShapeKind)kind, CN_POSE_ONE);
-    const CniMeshTaker take = {&m, corner, triangle};
+    const CniMeshTaker take = {&m, corner, triangle, 0};
     m.corners = m.triangles = m.wrong = 0;
     m.volume = 0;
     cni_shape_triangles(&shape, 6, 10, &take);

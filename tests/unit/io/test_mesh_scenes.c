@@ -178,23 +178,12 @@ static void parts(void **state) {
   }
 }
 
-static void write_obj(const char *path, const CniMeshData *m) {
-  FILE *file = fopen(path, "w");
-  CHECK(file != NULL);
-  for (int32_t i = 0; i < m->vertex_count; i++)
-    fprintf(file, "v %.17g %.17g %.17g\n", m->vertices[i].x, m->vertices[i].y, m->vertices[i].z);
-  for (int32_t i = 0; i < m->triangle_count; i++)
-    fprintf(file, "f %d %d %d\n", (int)m->triangles[i][0] + 1, (int)m->triangles[i][1] + 1,
-            (int)m->triangles[i][2] + 1);
-  fclose(file);
-}
-
 // A ball falls into a cup that stands on the floor: there it stays, on the bottom.
 static void cup(void **state) {
   (void)state;
   test_folder_make();
   CniMeshData mesh = solid_turned(solid_cup, 6, 16);
-  write_obj(test_path("cup.obj"), &mesh);
+  solid_write(&mesh, test_path("cup.obj"));
   cni_mesh_release(&mesh);
   CnScene *scene;
   CnWorld *world = fill(

@@ -13,16 +13,13 @@
 #include "core/error.h"
 #include "core/hash.h"
 
+#define FEW_SETS 4 // are looked through one by one
 #define FIRST_SLOTS 64
 
 // ---- sets by value ----
 
-CnStatus cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena) {
-  size_t bytes = FIRST_SLOTS * sizeof(int32_t);
-  *table = (CniSetTable){problem, arena, cni_arena_take(arena, bytes), FIRST_SLOTS, -1};
-  if (!table->slots) return cni_error_memory(bytes);
-  for (int32_t i = 0; i < FIRST_SLOTS; i++) table->slots[i] = -1;
-  return CN_OK;
+void cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena) {
+  *table = (CniSetTable){problem, arena, NULL, 0, -1};
 }
 
 static uint64_t hash_set(const CnSet *s) {
@@ -48,18 +45,25 @@ static int32_t find_slot(const CniSetTable *table, const CnSet *set) {
   return (int32_t)slot;
 }
 
-// Twice the slots: at most half of them are ever taken.
+// The first slots, or twice as many: at most half of them are ever taken.
 static CnStatus grow_slots(CniSetTable *table) {
-  int32_t old_capacity = table->capacity;
-  const int32_t *old = table->slots;
-  size_t bytes = (size_t)old_capacity * 2 * sizeof(int32_t);
+  int32_t capacity = table->capacity > 0 ? 2 * table->capacity : FIRST_SLOTS;
+  size_t bytes = (size_t)capacity * sizeof(int32_t);
   int32_t *slots = cni_arena_take(table->arena, bytes);
   if (!slots) return cni_error_memory(bytes);
   table->slots = slots;
-  table->capacity = old_capacity * 2;
-  for (int32_t i = 0; i < table->capacity; i++) slots[i] = -1;
-  for (int32_t i = 0; i < old_capacity; i++)
-    if (old[i] >= 0) slots[find_slot(table, &table->problem->sets[old[i]])] = old[i];
+  table->capacity = capacity;
+  for (int32_t i = 0; i < capacity; i++) slots[i] = -1;
+  for (int32_t i = 0; i < table->problem->set_count; i++)
+    slots[find_slot(table, &table->problem->sets[i])] = i;
+  return CN_OK;
+}
+
+static CnStatus add_set(CniSetTable *table, const CnSet *set, int32_t *index) {
+  CnProblem *p = table->problem;
+  CNI_TRY(cni_problem_reserve(p, &(CniProblemRoom){.sets = 1}));
+  p->sets[p->set_count] = *set;
+  *index = table->last = p->set_count++;
   return CN_OK;
 }
 
@@ -68,16 +72,20 @@ CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index
     *index = table->last;
     return CN_OK;
   }
+  const CnProblem *p = table->problem;
+  if (p->set_count < FEW_SETS) {
+    for (int32_t i = 0; i < p->set_count; i++) {
+      if (!same_set(&p->sets[i], set)) continue;
+      *index = table->last = i;
+      return CN_OK;
+    }
+    return add_set(table, set, index);
+  }
+  if (2 * (p->set_count + 1) > table->capacity) CNI_TRY(grow_slots(table));
   int32_t slot = find_slot(table, set);
   if (table->slots[slot] < 0) {
-    CnProblem *p = table->problem;
-    if (2 * (p->set_count + 1) > table->capacity) {
-      CNI_TRY(grow_slots(table));
-      slot = find_slot(table, set);
-    }
-    CNI_TRY(cni_problem_reserve(p, &(CniProblemRoom){.sets = 1}));
-    p->sets[p->set_count] = *set;
-    table->slots[slot] = p->set_count++;
+    CNI_TRY(add_set(table, set, index));
+    table->slots[slot] = *index;
   }
   *index = table->last = table->slots[slot];
   return CN_OK;
@@ -103,7 +111,7 @@ static CnStatus assemble_into(const CniAssemblyInput *input, CnProblem *problem,
   cni_assemble_groups(input, problem);
 
   CniSetTable sets;
-  CNI_TRY(cni_set_table_init(&sets, problem, input->arena));
+  cni_set_table_init(&sets, problem, input->arena);
   CNI_TRY(cni_assemble_forces(input, problem, &sets, warm));
   CNI_TRY(cni_assemble_couplings(input, problem, &sets, warm));
   CNI_TRY(cni_assemble_joints(input, problem, &sets, joint_blocks, warm));

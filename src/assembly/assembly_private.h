@@ -11,12 +11,12 @@
 typedef struct CniSetTable {
   CnProblem *problem;
   CniArena *arena;
-  int32_t *slots; // set index, -1: free
+  int32_t *slots; // set index, -1: free; null while there are few sets
   int32_t capacity;
   int32_t last; // found before: most ask for that again
 } CniSetTable;
 
-CnStatus cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena);
+void cni_set_table_init(CniSetTable *table, CnProblem *problem, CniArena *arena);
 // Index of a set equal to this one, added if there is none.
 CnStatus cni_set_table_find(CniSetTable *table, const CnSet *set, int32_t *index);
 

@@ -15,7 +15,7 @@
 #include <math.h>
 
 #define COHESION_RANGE 1e-4 // of the contact's radius
-#define FIRST_LAWS 16       // half of the first slots
+#define FIRST_LAWS 4        // half of the first slots
 #define SHAPES_PER_TASK 1024
 
 // A centre this close to the centre of mass (of the radius) counts as there: the rest of the lever

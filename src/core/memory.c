@@ -168,20 +168,26 @@ static int arena_grow(CniArena *arena, size_t size) {
   return 1;
 }
 
-void *cni_arena_take(CniArena *arena, size_t size) {
-  // whole lines, at least one: a pointer to no bytes is still not null
-  if (size == 0) size = 1;
-  if (size > SIZE_MAX - CNI_ALIGNMENT) return NULL;
-  size = (size + CNI_ALIGNMENT - 1) / CNI_ALIGNMENT * CNI_ALIGNMENT;
-
-  if (!arena->blocks || size > arena->blocks->size - arena->used) {
-    if (!arena_grow(arena, size)) return NULL;
-  }
-  char *memory = (char *)arena->blocks + HEADER_SIZE + arena->used;
+static void *take_lines(CniArena *arena, CniArenaBlock *block, size_t size) {
+  char *memory = (char *)block + HEADER_SIZE + arena->used;
   arena->used += size;
   arena->total += size;
   if (arena->total > arena->peak) arena->peak = arena->total;
   return memory;
+}
+
+// From a new block.
+static void *take_more(CniArena *arena, size_t size) {
+  return arena_grow(arena, size) ? take_lines(arena, arena->blocks, size) : NULL;
+}
+
+void *cni_arena_take(CniArena *arena, size_t size) {
+  // whole lines, at least one: a pointer to no bytes is still not null
+  if (size > SIZE_MAX - CNI_ALIGNMENT) return NULL;
+  size = (size + (size == 0) + CNI_ALIGNMENT - 1) / CNI_ALIGNMENT * CNI_ALIGNMENT;
+  CniArenaBlock *block = arena->blocks;
+  if (block && size <= block->size - arena->used) return take_lines(arena, block, size);
+  return take_more(arena, size);
 }
 
 CnStatus cni_arena_array(CniArena *arena, int64_t count, size_t size, void *memory) {

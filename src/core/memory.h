@@ -19,8 +19,14 @@ void cni_release(const CnAllocator *allocator, void *memory, size_t size);
 // nothing changes, except that an array of which nothing is kept (count 0) may have become empty.
 CnStatus cni_array_reserve(const CnAllocator *allocator, void **data, int32_t *capacity,
                            int32_t count, int32_t needed, size_t element_size);
+// Mostly there is room: a step asks some fifty times.
+static inline CnStatus cni_array_fit(const CnAllocator *allocator, void **data, int32_t *capacity,
+                                     int32_t count, int32_t needed, size_t element_size) {
+  if (needed >= 0 && needed <= *capacity) return CN_OK;
+  return cni_array_reserve(allocator, data, capacity, count, needed, element_size);
+}
 #define CNI_RESERVE(allocator, array, capacity, count, needed)                                     \
-  cni_array_reserve(allocator, (void **)&(array), &(capacity), count, needed, sizeof *(array))
+  cni_array_fit(allocator, (void **)&(array), &(capacity), count, needed, sizeof *(array))
 #define CNI_RELEASE(allocator, array, capacity)                                                    \
   cni_release(allocator, array, (size_t)(capacity) * sizeof *(array))
 

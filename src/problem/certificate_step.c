@@ -256,10 +256,13 @@ static void reduce_blocks(void *context, int32_t begin, int32_t end) {
   const StepLoop *loop = context;
   const CnProblem *p = loop->p;
   CniReduction t = {.c = {.worst_block = -1}};
-  CniReductionLanes lanes = {.e2 = {0}};
+  CniReductionLanes lanes;
+  int wide = 0; // clearing and adding lanes takes as long as some blocks do
   for (int32_t i = begin; i < end;) {
     int32_t n = run_length(p, i, end);
     if (n >= RUN_LEAST) {
+      if (!wide) memset(&lanes, 0, sizeof lanes);
+      wide = 1;
       CniSphereRun run = run_of(p, i, n, loop->answer->g, loop->u, loop->answer->v, loop->impulse);
       loop->kernels->reduction(&run, &lanes);
       i += n;
@@ -271,7 +274,7 @@ static void reduce_blocks(void *context, int32_t begin, int32_t end) {
       reduce_other(loop, i, &t);
     i++;
   }
-  add_lanes(&lanes, &t);
+  if (wide) add_lanes(&lanes, &t);
   loop->parts[begin / BLOCKS_PER_CHUNK] = t;
 }
 

@@ -171,6 +171,8 @@ CnStatus cni_problem_widen_b(CnProblem *p) {
 
 CnStatus cni_problem_reserve(CnProblem *p, const CniProblemRoom *room) {
 #define RESERVE(array, name, more, limit, what)                                                    \
+  if ((more) < 0 || (more) > (limit)-p->name##_count ||                                            \
+      (more) > p->name##_capacity - p->name##_count)                                               \
   CNI_TRY(reserve_array(p, (void **)&p->array, &p->name##_capacity, p->name##_count, more, limit,  \
                         sizeof *p->array, what))
   // one more than there are: lanes without a contact have it in a solver to which they are lent

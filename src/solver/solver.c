@@ -401,12 +401,12 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
   made.facets = made.infeasible_count = 0;
   for (int32_t i = 0; i < CN_REPORT_ROWS; i++) made.infeasible_rows[i] = -1;
   made.outcome = CN_OUTCOME_FINISHED;
-  double start = cni_seconds();
   if (eliminate)
     CNI_TRY(solve_by_elimination(solver, problem, answer, memory, &made));
   else
     CNI_TRY(kind->solve(solver->state, problem, answer, memory, &made));
-  made.seconds = cni_seconds() - start;
+  double solved = cni_seconds();
+  made.seconds = solved - begin;
   CnCertificate own, *certificate = report ? &report->certificate : &own;
   CNI_TRY(cni_certify(problem, answer, memory, certificate));
   double error = deciding_error(bits, certificate);
@@ -418,7 +418,7 @@ static CnStatus solve(CnSolver *solver, const CnProblem *problem, CnAnswer *answ
       name_joints(solver, problem, answer, certificate, &made) != CN_OK &&
       memory != &solver->memory)
     return CN_NO_MEMORY;
-  made.seconds_certificate = cn_max(0, cni_seconds() - begin - made.seconds);
+  made.seconds_certificate = cn_max(0, cni_seconds() - solved);
   if (report) copy_report(&made, report);
   return CN_OK;
 }

@@ -173,39 +173,39 @@ static void add_torn(const CnWorld *world, CnSolveReport *solve) {
 
 CnStatus cn_world_step(CnWorld *world, CnStepReport *report) {
   CNI_FLOATS;
+  CnStepReport own;
+  CnSolveReport *solve = report ? &report->solve : &own.solve;
   if (report) *report = (CnStepReport){0};
+  if (!report) *solve = (CnSolveReport){0};
   CNI_TRY(cni_world_idle(world, "cn_world_step"));
   double start = cni_seconds();
-  CnSolveReport solve = {0};
   CniWatched watched;
-  CnStatus status = step(world, &solve, &watched);
+  CnStatus status = step(world, solve, &watched);
   world->busy = CNI_IDLE;
+  if (status != CN_OK && report) *report = (CnStepReport){0};
   CNI_TRY(status);
   int32_t contradicting[CN_REPORT_ROWS];
   const CniEngine *engine = &world->now.engine;
   cni_contacts_contradict(engine->problem, engine->answer.g, world->found.first_block,
-                          engine->solved == 1 ? world->now.contacts.count : 0, &solve,
+                          engine->solved == 1 ? world->now.contacts.count : 0, solve,
                           contradicting);
-  add_torn(world, &solve);
-  cni_watch_end(world, &watched, &solve, contradicting);
+  add_torn(world, solve);
+  cni_watch_end(world, &watched, solve, contradicting);
   if (!report) return CN_OK;
   double collision = world->work.seconds_collision;
   double solver = cn_max(0, cni_seconds() - start - collision);
-  CnIntegratorReport integration;
-  cn_integrator_report(world->now.engine.integrator, &integration);
-  cni_equations_report(world, &integration);
-  double sweeps = solve.seconds - solve.seconds_setup - solve.seconds_finish;
-  *report = (CnStepReport){.step = world->now.step,
-                           .time = world->now.time,
-                           .contact_count = world->now.contacts.count,
-                           .joint_count = world->now.model.joint_count,
-                           .solve = solve,
-                           .integration = integration,
-                           .seconds_collision = collision,
-                           .seconds_solver = solver,
-                           .seconds_setup = cn_max(0, solver - sweeps),
-                           .seconds_assembly = world->work.seconds_assembly,
-                           .seconds_end = world->work.seconds_end};
+  cn_integrator_report(world->now.engine.integrator, &report->integration);
+  cni_equations_report(world, &report->integration);
+  double sweeps = solve->seconds - solve->seconds_setup - solve->seconds_finish;
+  report->step = world->now.step;
+  report->time = world->now.time;
+  report->contact_count = world->now.contacts.count;
+  report->joint_count = world->now.model.joint_count;
+  report->seconds_collision = collision;
+  report->seconds_solver = solver;
+  report->seconds_setup = cn_max(0, solver - sweeps);
+  report->seconds_assembly = world->work.seconds_assembly;
+  report->seconds_end = world->work.seconds_end;
   memcpy(report->contradicting, contradicting, sizeof contradicting);
   return CN_OK;
 }

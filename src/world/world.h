@@ -81,9 +81,10 @@ typedef struct CniStepWork {
   const int32_t *block_of;    // as long as the contacts
   double time_step;
   double seconds_collision, seconds_assembly, seconds_end;
-  CniFinding overlap;                  // the deepest where the step begins
-  const CniFinding *open;              // the joint farthest open there; null: look at all
-  void *order_scratch;                 // for another order of the bodies
+  double found, drifts;   // clock: when contacts were found, when the drift began; 0: not known
+  CniFinding overlap;     // the deepest where the step begins
+  const CniFinding *open; // the joint farthest open there; null: look at all
+  void *order_scratch;    // for another order of the bodies
   struct CniWorldEquations *equations; // in the arena; null: the step works with the problem
   CnTwist *loads;                      // in the arena: of the force hook
   const struct CniTouch *touch; // impulses act later than at the beginning; null: they do not

@@ -22,7 +22,7 @@ typedef struct CniTreeInput {
 // What the step comes to; the arrays are the tree's, by body.
 typedef struct CniTreeStep {
   int32_t taken;        // 0: this machine, or this step of it, is none of the tree's
-  const CnPose *pose;   // where the impulses act
+  const CnPose *pose;   // where the impulses act; this and the next two: of cni_tree_last alone
   const CnTwist *twist; // before them,
   const CnTwist *moved; // and after
   const CnPose *pose_new;
@@ -37,7 +37,7 @@ CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTr
 // Joints and states of the model take it over.
 void cni_tree_commit(const CniTree *tree, const CniTreeInput *input, const CniTreeStep *step,
                      CniModel *model);
-// The arrays of the last step that was taken.
+// The arrays of the last step that was taken, all of them.
 CniTreeStep cni_tree_last(const CniTree *tree);
 // Groups of the step problem as that step had them: loads are gone, and forces held bodies against turning.
 void cni_tree_groups(const CniTree *tree, CnProblem *problem);

@@ -18,10 +18,11 @@
 static int take(CniTree *t, int kicked_last) {
   double all = 0;
   for (int32_t i = 0; i < t->node_count; i++) {
-    int32_t body = t->nodes[i].body;
-    const CniTreeBody *b = &t->bodies[i];
-    t->pose_new[body] = b->pose_new;
-    t->end[body] = kicked_last ? t->moved[body] : b->end;
+    int32_t body = t->nodes[i].body, lane = i % CNI_TREE_LANES;
+    const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
+    t->pose_new[body] =
+        (CnPose){cni_lane_vec(&b->position_new, lane), cni_lane_quat(&b->rotation_new, lane)};
+    t->end[body] = cni_lane_twist(kicked_last ? &b->moved : &b->end, lane);
     const double *x = &t->pose_new[body].position.x, *v = &t->end[body].velocity.x;
     double sum = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + x[6]);
     sum += (v[0] + v[1] + v[2]) + (v[3] + v[4] + v[5]);
@@ -36,9 +37,9 @@ static int brakes_floating(const CniTree *t) {
   int any = 0;
   for (int32_t i = 0; i < t->node_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
-    CniTreeBody *b = &t->bodies[i];
-    b->floats = node->parent >= 0 ? t->bodies[node->parent].floats : node->joint < 0;
-    any |= b->floats && b->stiff;
+    const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
+    t->floats[i] = (uint8_t)(node->parent >= 0 ? t->floats[node->parent] : node->joint < 0);
+    any |= t->floats[i] && b->stiff[i % CNI_TREE_LANES] > 0;
   }
   return any;
 }
@@ -46,19 +47,19 @@ static int brakes_floating(const CniTree *t) {
 // Rate of a hinge by the twists of the bodies.
 static double rate_of(const CniTree *t, int32_t i, const CnTwist *twist) {
   const CniTreeNode *node = &t->nodes[i];
-  const CniTreeJoint *j = &t->joints[i];
   CnVec3 w = twist[node->body].spin;
   if (node->parent >= 0) w = cn_sub(w, twist[t->nodes[node->parent].body].spin);
-  return node->sign * cn_dot(w, cn_cross(j->x, j->y));
+  return node->sign * cn_dot(w, cni_tree_axis(t, i));
 }
 
 // Are all hinges within their limits, and stay there with the speeds of the step?
 static int limits_rest(const CniTree *t, const CniTreeInput *in) {
+  CniTreeStep last = cni_tree_last(t);
+  const CnTwist *twists[] = {last.twist, last.moved, last.end};
   for (int32_t i = 0; i < t->link_count; i++) {
     if (t->nodes[i].joint < 0 || !(t->nodes[i].acts & CNI_TREE_LIMITED)) continue;
     const CniJoint *joint = &in->model->joints[t->nodes[i].joint];
     const CnJointAxis *axis = &joint->def.axes[0];
-    const CnTwist *twists[] = {t->twist, t->moved, t->end};
     for (int32_t k = 0; k < 3; k++) {
       double way = in->time_step * rate_of(t, i, twists[k]), x = joint->near[0] + way;
       double margin = NEAR_LIMIT + fabs(way);
@@ -69,18 +70,18 @@ static int limits_rest(const CniTree *t, const CniTreeInput *in) {
 }
 
 static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
-  if (!(cni_tree_place(t, in, 0, step) <= 1)) return 0;
+  const CniTreeKernels *kernels = t->kernels;
+  if (!(kernels->place(t, in, 0, step) <= 1)) return 0;
   int limited = t->acts & CNI_TREE_LIMITED;
   int longest = cni_tree_stiffen(t, in, in->drift_first && !limited ? 2 : 1);
   if (t->stiff && brakes_floating(t)) return 0;
   if (longest == 2) {
-    if (!cni_tree_drift(t, in)) return 0;
-    cni_tree_place(t, in, 1, NULL);
-    if (!cni_tree_kick(t, in, &step->certificate)) return 0;
+    if (!kernels->drift(t, in, 0)) return 0;
+    kernels->place(t, in, 1, NULL);
+    if (!kernels->kick(t, in, &step->certificate)) return 0;
   } else {
-    if (!cni_tree_kick(t, in, &step->certificate)) return 0;
-    for (int32_t i = 0; i < t->node_count; i++) t->bodies[i].twist = t->moved[t->nodes[i].body];
-    if (!cni_tree_drift(t, in)) return 0;
+    if (!kernels->kick(t, in, &step->certificate)) return 0;
+    if (!kernels->drift(t, in, 1)) return 0;
   }
   return take(t, longest == 2) && (!limited || limits_rest(t, in));
 }
@@ -94,6 +95,7 @@ CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTr
     CNI_TRY(cni_new(allocator, sizeof *t, &t));
     t->allocator = *allocator;
     cni_arena_init(&t->arena, allocator);
+    t->kernels = cni_tree_kernels(cni_simd_level());
     *tree = t;
   }
   CNI_TRY(cni_tree_shape(t, model));
@@ -104,17 +106,20 @@ CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTr
     t->twist[i] = t->moved[i] = t->end[i] = model->twist[i];
   }
   if (!make(t, in, step)) return CN_OK;
-  CniTreeStep arrays = cni_tree_last(t);
-  arrays.certificate = step->certificate;
-  arrays.worst = step->worst;
-  arrays.way = step->way;
-  arrays.turn = step->turn;
-  arrays.open_size = step->open_size;
-  *step = arrays;
+  step->taken = 1;
+  step->pose_new = t->pose_new;
+  step->end = t->end;
   return CN_OK;
 }
 
 CniTreeStep cni_tree_last(const CniTree *t) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    int32_t body = t->nodes[i].body, lane = i % CNI_TREE_LANES;
+    const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
+    t->pose[body] = (CnPose){cni_lane_vec(&b->position, lane), cni_lane_quat(&b->rotation, lane)};
+    t->twist[body] = cni_lane_twist(&b->twist, lane);
+    t->moved[body] = cni_lane_twist(&b->moved, lane);
+  }
   return (CniTreeStep){.taken = 1,
                        .pose = t->pose,
                        .twist = t->twist,
@@ -148,12 +153,15 @@ static void follow(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel
 
 static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *model) {
   const CniTreeNode *node = &t->nodes[i];
-  const CniTreeJoint *j = &t->joints[i];
+  int32_t lane;
+  const CniTreeLinks *l = cni_tree_link(t, i, &lane);
   CniJoint *joint = &model->joints[node->joint];
-  CnVec3 f = cn_scale(node->sign, j->impulse.velocity), c = cn_scale(node->sign, j->impulse.spin);
+  CnTwist impulse = cni_lane_twist(&l->impulse, lane), wrench = cni_lane_twist(&l->wrench, lane);
+  CnVec3 f = cn_scale(node->sign, impulse.velocity), c = cn_scale(node->sign, impulse.spin);
   // a hinge's rows are along the axes of a, a ball's along those of the world
-  CnVec3 own = f, z = cn_cross(j->x, j->y);
-  if (node->hinge) own = cn_vec3(cn_dot(f, j->x), cn_dot(f, j->y), cn_dot(f, z));
+  CnVec3 x = cni_lane_vec(&l->x, lane), y = cni_lane_vec(&l->y, lane);
+  CnVec3 own = f, z = cn_cross(x, y);
+  if (node->hinge) own = cn_vec3(cn_dot(f, x), cn_dot(f, y), cn_dot(f, z));
   double effort = cni_tree_effort(node, in); // nothing else acts along its coordinate
   if (node->hinge) {
     memset(joint->impulse.axes[0], 0, sizeof joint->impulse.axes[0]);
@@ -162,11 +170,11 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
   }
   joint->impulse.locked[5] = 0;
   memcpy(joint->impulse.locked, &own, sizeof own);
-  joint->impulse.locked[3] = node->hinge ? cn_dot(c, j->x) : 0;
-  joint->impulse.locked[4] = node->hinge ? cn_dot(c, j->y) : 0;
+  joint->impulse.locked[3] = node->hinge ? cn_dot(c, x) : 0;
+  joint->impulse.locked[4] = node->hinge ? cn_dot(c, y) : 0;
   joint->impulse_step = in->time_step;
-  joint->carried = cn_scale(node->sign, j->wrench.velocity);
-  joint->total = (CnTwist){cn_add(f, joint->carried), cn_madd(c, node->sign, j->wrench.spin)};
+  joint->carried = cn_scale(node->sign, wrench.velocity);
+  joint->total = (CnTwist){cn_add(f, joint->carried), cn_madd(c, node->sign, wrench.spin)};
   if (effort != 0) joint->total.spin = cn_madd(joint->total.spin, effort, z);
 }
 

@@ -46,8 +46,8 @@ CNI_TREE_INLINE void cni_take_product(CnSym3 *s, CnVec3 u, CnVec3 v) {
   s->yz -= u.y * v.z;
 }
 
-CNI_TREE_INLINE int cni_tree_free_axis(CniTreeFactor *f) {
-  CnVec3 s = f->axis, u = cn_mmul(f->b, s), v = cn_smul(f->c, s);
+CNI_TREE_INLINE int cni_tree_free_axis(CniTreeFactor *f, CnVec3 s) {
+  CnVec3 u = cn_mmul(f->b, s), v = cn_smul(f->c, s);
   double d = cn_dot(s, v);
   if (!(d > CNI_TREE_LOST * (f->c.xx + f->c.yy + f->c.zz))) return 0;
   f->inverse = 1 / d;
@@ -79,23 +79,33 @@ CNI_TREE_INLINE int cni_tree_free_point(CniTreeFactor *f) {
   return 1;
 }
 
+// What hangs at a node is nothing yet.
+CNI_TREE_INLINE void cni_tree_clear(CniTreeFactor *f) {
+  f->a = f->c = (CnSym3){0, 0, 0, 0, 0, 0};
+  f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+  f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+}
+
 // The inertia of a node without what hangs at it is there: add its own, take out the turn that its
 // joint leaves, hand the rest to its parent. Leaves first. Returns 0 where that cannot be done.
-CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i, double mass, CnSym3 inertia) {
+CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
+  const CniTreeLinks *link = &t->links[i / CNI_TREE_LANES];
+  int32_t lane = i % CNI_TREE_LANES;
+  double mass = t->bodies[i / CNI_TREE_LANES].mass[lane];
   f->a.xx += mass;
   f->a.yy += mass;
   f->a.zz += mass;
-  f->c = cn_sadd(f->c, inertia);
+  f->c = cn_sadd(f->c, cni_lane_sym(&t->bodies[i / CNI_TREE_LANES].felt, lane));
   if (node->joint < 0) {
     if (!cni_tree_free_point(f)) return 0;
     f->whole = cn_sinverse(f->a);
     return 1;
   }
-  cni_tree_shift(&f->a, &f->b, &f->c, f->arm);
+  cni_tree_shift(&f->a, &f->b, &f->c, cni_lane_vec(&link->factor_arm, lane));
   if (node->hinge) {
-    if (!cni_tree_free_axis(f)) return 0;
+    if (!cni_tree_free_axis(f, cni_lane_vec(&link->axis, lane))) return 0;
   } else {
     if (!cni_tree_free_point(f)) return 0;
     f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
@@ -105,17 +115,11 @@ CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i, double mass, CnSym
   CniTreeFactor *p = &t->factors[node->parent];
   CnSym3 a = f->a, c = f->c;
   CnMat3 b = f->b;
-  cni_tree_shift(&a, &b, &c, cn_neg(f->parent_arm));
+  cni_tree_shift(&a, &b, &c, cn_neg(cni_lane_vec(&link->factor_parent_arm, lane)));
   p->a = cn_sadd(p->a, a);
   p->b = (CnMat3){cn_add(p->b.x, b.x), cn_add(p->b.y, b.y), cn_add(p->b.z, b.z)};
   p->c = cn_sadd(p->c, c);
   return 1;
-}
-
-CNI_TREE_INLINE void cni_tree_clear(CniTreeFactor *f) {
-  f->a = f->c = (CnSym3){0, 0, 0, 0, 0, 0};
-  f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
-  f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
 // Momenta that velocities of a joint take.
@@ -128,11 +132,13 @@ CNI_TREE_INLINE CnTwist cni_tree_momentum(const CniTreeFactor *f, CnTwist v) {
 CNI_TREE_INLINE void cni_tree_gather(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
+  const CniTreeLinks *link = &t->links[i / CNI_TREE_LANES];
+  int32_t lane = i % CNI_TREE_LANES;
   CnTwist p = f->bias;
   if (node->joint < 0) return;
-  p.spin = cn_add(p.spin, cn_cross(p.velocity, f->arm));
+  p.spin = cn_add(p.spin, cn_cross(p.velocity, cni_lane_vec(&link->factor_arm, lane)));
   if (node->hinge) {
-    f->left = cn_dot(f->axis, p.spin);
+    f->left = cn_dot(cni_lane_vec(&link->axis, lane), p.spin);
     p.velocity = cn_madd(p.velocity, -f->left, f->push);
     p.spin = cn_madd(p.spin, -f->left, f->twist);
     f->bias = p;
@@ -145,39 +151,47 @@ CNI_TREE_INLINE void cni_tree_gather(CniTree *t, int32_t i) {
   }
   if (node->parent < 0) return;
   CnTwist *to = &t->factors[node->parent].bias;
-  p = cni_twist_add(p, cni_tree_momentum(f, f->asked));
+  CnVec3 arm = cni_lane_vec(&link->factor_parent_arm, lane);
+  p = cni_twist_add(p, cni_tree_momentum(f, cni_lane_twist(&link->asked, lane)));
   to->velocity = cn_add(to->velocity, p.velocity);
-  to->spin = cn_add(to->spin, cn_add(p.spin, cn_cross(f->parent_arm, p.velocity)));
+  to->spin = cn_add(to->spin, cn_add(p.spin, cn_cross(arm, p.velocity)));
 }
 
-// To the leaves: velocities, to moved, and impulses, to wrench.
+// To the leaves: velocities that bodies gain, and what joints answer.
 CNI_TREE_INLINE void cni_tree_spread(CniTree *t, int32_t i) {
   const CniTreeNode *node = &t->nodes[i];
   CniTreeFactor *f = &t->factors[i];
+  CniTreeLinks *link = &t->links[i / CNI_TREE_LANES];
+  int32_t lane = i % CNI_TREE_LANES;
+  CniTreeMotion *gain = &t->bodies[i / CNI_TREE_LANES].gain;
   if (node->joint < 0) { // (a - b c^-1 b^T) v = b c^-1 l - p
     CnVec3 turn = cn_smul(f->ball, f->bias.spin);
     CnVec3 v = cn_smul(f->whole, cn_sub(cn_mmul(f->ball_b, turn), f->bias.velocity));
     CnVec3 w = cn_neg(cn_add(turn, cn_smul(f->ball, cn_mtmul(f->ball_b, v))));
-    f->moved = (CnTwist){v, w};
+    cni_lane_put_twist(gain, lane, (CnTwist){v, w});
     f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
     return;
   }
-  CnTwist at = f->asked;
+  CnTwist at = cni_lane_twist(&link->asked, lane);
   if (node->parent >= 0) {
-    const CnTwist *p = &t->factors[node->parent].moved;
-    at.velocity = cn_add(at.velocity, cn_add(p->velocity, cn_cross(p->spin, f->parent_arm)));
-    at.spin = cn_add(at.spin, p->spin);
+    CnTwist p = cni_lane_twist(&t->bodies[node->parent / CNI_TREE_LANES].gain,
+                               node->parent % CNI_TREE_LANES);
+    CnVec3 arm = cni_lane_vec(&link->factor_parent_arm, lane);
+    at.velocity = cn_add(at.velocity, cn_add(p.velocity, cn_cross(p.spin, arm)));
+    at.spin = cn_add(at.spin, p.spin);
   }
   CnVec3 w;
   if (node->hinge) {
-    f->wrench = cni_twist_add(f->bias, cni_tree_momentum(f, at));
+    cni_lane_put_twist(&link->answer, lane, cni_twist_add(f->bias, cni_tree_momentum(f, at)));
     double turn = cn_dot(f->push, at.velocity) + cn_dot(f->twist, at.spin) + f->inverse * f->left;
-    w = cn_madd(at.spin, -turn, f->axis);
+    w = cn_madd(at.spin, -turn, cni_lane_vec(&link->axis, lane));
   } else {
-    f->wrench = (CnTwist){cn_add(f->bias.velocity, cn_smul(f->a, at.velocity)), CN_VEC3_ZERO};
+    CnVec3 force = cn_add(f->bias.velocity, cn_smul(f->a, at.velocity));
+    cni_lane_put_twist(&link->answer, lane, (CnTwist){force, CN_VEC3_ZERO});
     w = cn_neg(cn_smul(f->ball, cn_add(cn_mtmul(f->ball_b, at.velocity), f->bias.spin)));
   }
-  f->moved = (CnTwist){cn_add(at.velocity, cn_cross(f->arm, w)), w};
+  CnVec3 arm = cni_lane_vec(&link->factor_arm, lane);
+  cni_lane_put_twist(gain, lane, (CnTwist){cn_add(at.velocity, cn_cross(arm, w)), w});
   f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 

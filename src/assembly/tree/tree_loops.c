@@ -53,80 +53,98 @@ CnStatus cni_tree_loops_shape(CniTree *t) {
 }
 
 // The rows of a joint as one of its bodies feels them.
-static void write_side(CnTwist *e, double s, CnVec3 r, const CniTreeJoint *j, int hinge) {
+static void write_side(CnTwist *e, double s, CnVec3 r, const CniTreeLinks *l, int32_t lane,
+                       int hinge) {
   CnVec3 arm = cn_scale(s, r);
   e[0] = (CnTwist){{s, 0, 0}, {0, arm.z, -arm.y}};
   e[1] = (CnTwist){{0, s, 0}, {-arm.z, 0, arm.x}};
   e[2] = (CnTwist){{0, 0, s}, {arm.y, -arm.x, 0}};
-  for (int32_t r2 = 0; hinge && r2 < 2; r2++)
-    e[3 + r2] = (CnTwist){CN_VEC3_ZERO, cn_scale(s, j->lines[r2])};
+  if (!hinge) return;
+  e[3] = (CnTwist){CN_VEC3_ZERO, cn_scale(s, cni_lane_vec(&l->line_x, lane))};
+  e[4] = (CnTwist){CN_VEC3_ZERO, cn_scale(s, cni_lane_vec(&l->line_y, lane))};
 }
 
 void cni_tree_loops_factor(CniTree *t) {
   CnTwist *e = t->loops.e;
+  for (int32_t i = 0; i < t->node_count; i++) {
+    const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
+    int32_t lane = i % CNI_TREE_LANES;
+    t->loops.bodies[i] = (CniDirectBody){b->inv_mass[lane], cni_lane_sym(&b->felt, lane)};
+  }
   for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
-    const CniTreeFactor *f = &t->factors[i];
-    int32_t dim = node->hinge ? HINGE_ROWS : POINT_ROWS;
+    int32_t dim = node->hinge ? HINGE_ROWS : POINT_ROWS, lane;
+    const CniTreeLinks *l = cni_tree_link(t, i, &lane);
     if (node->joint < 0) continue;
-    write_side(e, 1, f->arm, &t->joints[i], node->hinge);
+    write_side(e, 1, cni_lane_vec(&l->factor_arm, lane), l, lane, node->hinge);
     e += dim;
     if (node->parent < 0) continue;
-    write_side(e, -1, f->parent_arm, &t->joints[i], node->hinge);
+    write_side(e, -1, cni_lane_vec(&l->factor_parent_arm, lane), l, lane, node->hinge);
     e += dim;
   }
   cni_direct_factor(t->loops.direct, &t->loops.system, NULL);
 }
 
+static void add_impulse(CniTree *t, int32_t node, CnVec3 p, CnVec3 turn) {
+  CniTreeMotion *to = &t->bodies[node / CNI_TREE_LANES].gain;
+  int32_t lane = node % CNI_TREE_LANES;
+  cni_lane_put(&to->velocity, lane, cn_add(cni_lane_vec(&to->velocity, lane), p));
+  cni_lane_put(&to->spin, lane, cn_add(cni_lane_vec(&to->spin, lane), turn));
+}
+
 // What the joints give to their bodies, and these move by.
 static void move_all(CniTree *t) {
-  for (int32_t i = 0; i < t->node_count; i++)
-    t->factors[i].moved = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  for (int32_t e = 0; e < t->node_eights; e++) t->bodies[e].gain = (CniTreeMotion){0};
   for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
-    const CniTreeFactor *f = &t->factors[i];
+    int32_t lane;
+    const CniTreeLinks *l = cni_tree_link(t, i, &lane);
     if (node->joint < 0) continue;
-    CnVec3 p = f->wrench.velocity, c = f->wrench.spin;
-    CnTwist *to = &t->factors[node->own].moved;
-    to->velocity = cn_add(to->velocity, p);
-    to->spin = cn_add(to->spin, cn_add(cn_cross(f->arm, p), c));
+    CnTwist answer = cni_lane_twist(&l->answer, lane);
+    CnVec3 p = answer.velocity, c = answer.spin;
+    CnVec3 arm = cni_lane_vec(&l->factor_arm, lane), r = cni_lane_vec(&l->factor_parent_arm, lane);
+    add_impulse(t, node->own, p, cn_add(cn_cross(arm, p), c));
     if (node->parent < 0) continue;
-    to = &t->factors[node->parent].moved;
-    to->velocity = cn_sub(to->velocity, p);
-    to->spin = cn_sub(to->spin, cn_add(cn_cross(f->parent_arm, p), c));
+    add_impulse(t, node->parent, cn_neg(p), cn_neg(cn_add(cn_cross(r, p), c)));
   }
   for (int32_t i = 0; i < t->node_count; i++) {
     const CniDirectBody *body = &t->loops.bodies[i];
-    CnTwist *moved = &t->factors[i].moved;
-    moved->velocity = cn_scale(body->inv_mass, moved->velocity);
-    moved->spin = cn_smul(body->inv_inertia, moved->spin);
+    CniTreeMotion *gain = &t->bodies[i / CNI_TREE_LANES].gain;
+    int32_t lane = i % CNI_TREE_LANES;
+    CnTwist now = cni_lane_twist(gain, lane);
+    now.velocity = cn_scale(body->inv_mass, now.velocity);
+    now.spin = cn_smul(body->inv_inertia, now.spin);
+    cni_lane_put_twist(gain, lane, now);
   }
 }
 
 void cni_tree_loops_solve(CniTree *t, int move) {
-  CniTreeLoops *l = &t->loops;
-  double *x = l->x;
+  CniTreeLoops *loops = &t->loops;
+  double *x = loops->x;
+  int32_t lane;
   for (int32_t i = 0; i < t->link_count; i++) {
-    const CnTwist *asked = &t->factors[i].asked;
-    const CniTreeJoint *j = &t->joints[i];
+    const CniTreeLinks *l = cni_tree_link(t, i, &lane);
     if (t->nodes[i].joint < 0) continue;
-    x[0] = asked->velocity.x;
-    x[1] = asked->velocity.y;
-    x[2] = asked->velocity.z;
+    CnTwist asked = cni_lane_twist(&l->asked, lane);
+    x[0] = asked.velocity.x;
+    x[1] = asked.velocity.y;
+    x[2] = asked.velocity.z;
     if (t->nodes[i].hinge) {
-      x[3] = cn_dot(j->lines[0], asked->spin);
-      x[4] = cn_dot(j->lines[1], asked->spin);
+      x[3] = cn_dot(cni_lane_vec(&l->line_x, lane), asked.spin);
+      x[4] = cn_dot(cni_lane_vec(&l->line_y, lane), asked.spin);
     }
     x += t->nodes[i].hinge ? HINGE_ROWS : POINT_ROWS;
   }
-  cni_direct_solve_once(l->direct, l->x, l->x);
-  x = l->x;
+  cni_direct_solve_once(loops->direct, loops->x, loops->x);
+  x = loops->x;
   for (int32_t i = 0; i < t->link_count; i++) {
-    const CniTreeJoint *j = &t->joints[i];
-    CnTwist *wrench = &t->factors[i].wrench;
+    CniTreeLinks *l = cni_tree_link(t, i, &lane);
     if (t->nodes[i].joint < 0) continue;
-    *wrench = (CnTwist){{x[0], x[1], x[2]}, CN_VEC3_ZERO};
-    if (t->nodes[i].hinge) wrench->spin = cn_madd(cn_scale(x[3], j->lines[0]), x[4], j->lines[1]);
+    CnTwist answer = {{x[0], x[1], x[2]}, CN_VEC3_ZERO};
+    if (t->nodes[i].hinge)
+      answer.spin = cn_madd(cn_scale(x[3], cni_lane_vec(&l->line_x, lane)), x[4],
+                            cni_lane_vec(&l->line_y, lane));
+    cni_lane_put_twist(&l->answer, lane, answer);
     x += t->nodes[i].hinge ? HINGE_ROWS : POINT_ROWS;
   }
   if (move) move_all(t);

@@ -9,6 +9,7 @@
 #define CNI_TREE_PRIVATE_H
 
 #include "assembly/assembly_private.h"
+#include "core/simd/simd.h"
 #include "sparse/sparse.h"
 
 #define CNI_TREE_LINES 1e-12    // residual that is let be, of lever arms and radii of gyration
@@ -33,6 +34,8 @@ typedef struct CniTreeRole {
 #define CNI_TREE_LIMITED 1 // it has limits, which are none of the tree's while they do nothing
 #define CNI_TREE_DRIVEN 2  // a motor gives an effort
 
+typedef struct CniTreeKernels CniTreeKernels;
+
 typedef struct CniTreeNode {
   int32_t body, joint;    // joint: -1: none
   int32_t own;            // the node of the body
@@ -47,61 +50,137 @@ typedef struct CniTreeNode {
   double reach, parent_reach; // m: lengths of the arms
 } CniTreeNode;
 
-typedef struct CniTreeBody {
-  double mass;
-  CnVec3 inertia;
-  CnPose pose; // where the motion begins
-  CnMat3 axes;
-  CnTwist twist;
-  CnVec3 spin;    // in its own axes
-  int32_t floats; // no joint leads from it to the ground
-  int32_t stiff;  // forces hold it against turning more than the step resolves:
-  CnSym3 added;   // by this in inertia, world axes
-  double across;  // largest s^2 of its joints (drift_joints.c)
-  double turn;    // s: k of its rotation (drift.c)
-  CnTwist free;   // after loads and efforts, before the joints' impulses
-  CnVec3 middle;
-  CnPose pose_new;
-  CnMat3 axes_new;
-  CnTwist end;
-  CnTwist push;  // N s, N m s: of the joints in the kick,
-  CnVec3 force;  // N s: in the drift,
-  CnVec3 couple; // N m s, in the axes where the motion begins,
-  CnMat3 lever;  // and sum of r f^T in these
-  double size;   // m: radius of gyration
-} CniTreeBody;
+// ---- lanes ----
+//
+// Bodies and joints stand eight together, number by number: lane i%8 of eight i/8, so that what is done to
+// all of them alike is done to several at once (core/simd). Links of nodes stand as their bodies do; those
+// that close loops begin a new eight. Behind the bodies are the ground and the bodies that stay where they
+// are, which nothing moves. Lanes that belong to nobody are bodies at rest without a joint.
+#define CNI_TREE_LANES 8
 
-// A joint, from its parent's side.
-typedef struct CniTreeJoint {
-  CnVec3 arm, parent_arm; // world axes, where the motion begins
-  CnVec3 gap;             // from the parent's point to the body's, m
-  double tilt[2];         // rad, of b's z about x and y of a
-  CnVec3 x, y;            // world axes, of a
-  CnVec3 gap_target;
-  double tilt_target[2];
-  CnVec3 lines[2];  // means of x and y, along which couples act
-  double tolerance; // m
-  CnTwist wrench;   // on the body, at the joint: of the drift
-  CnTwist impulse;  // likewise: of the kick
-} CniTreeJoint;
+typedef struct CniTreeVec {
+  double x[CNI_TREE_LANES], y[CNI_TREE_LANES], z[CNI_TREE_LANES];
+} CniTreeVec;
+typedef struct CniTreeMat {
+  CniTreeVec x, y, z; // columns
+} CniTreeMat;
+typedef struct CniTreeSym {
+  double xx[CNI_TREE_LANES], yy[CNI_TREE_LANES], zz[CNI_TREE_LANES];
+  double xy[CNI_TREE_LANES], xz[CNI_TREE_LANES], yz[CNI_TREE_LANES];
+} CniTreeSym;
+typedef struct CniTreeQuat {
+  double w[CNI_TREE_LANES], x[CNI_TREE_LANES], y[CNI_TREE_LANES], z[CNI_TREE_LANES];
+} CniTreeQuat;
+typedef struct CniTreeMotion {
+  CniTreeVec velocity, spin; // or momentum and angular momentum
+} CniTreeMotion;
+
+typedef struct CniTreeBodies {
+  double mass[CNI_TREE_LANES];
+  CniTreeVec inertia;
+  double inv_mass[CNI_TREE_LANES], inv_turn[CNI_TREE_LANES]; // 1/m, and sum of 1/J
+  double size[CNI_TREE_LANES];                               // m: radius of gyration
+  CniTreeVec position;                                       // where the motion begins
+  CniTreeQuat rotation;
+  CniTreeMat axes;
+  CniTreeMotion twist; // before the kick, where the drift comes first: of its end
+  CniTreeMotion free;  // after loads and efforts, before the joints' impulses
+  CniTreeMotion moved; // after them
+  CniTreeVec spin;     // where the drift begins, in its own axes
+  CniTreeVec middle;
+  double across[CNI_TREE_LANES]; // largest s^2 of its joints (drift_joints.c)
+  double turn[CNI_TREE_LANES];   // s: k of its rotation (drift.c)
+  CniTreeVec position_new;
+  CniTreeQuat rotation_new;
+  CniTreeMat axes_new;
+  CniTreeMotion end;
+  CniTreeVec force;  // N s: of the joints, in the kick or in the drift,
+  CniTreeVec couple; // N m s: in the kick; in the drift, in the axes where the motion begins,
+  CniTreeMat lever;  // and sum of r f^T in these
+  double stiff[CNI_TREE_LANES]; // 1: forces hold it against turning more than the step resolves:
+  CniTreeSym added;             // by this in inertia, world axes
+  CniTreeSym felt;    // inertia of the factor that is made; its inverse where there are loops
+  CniTreeMotion gain; // velocity and spin that the last solution gives it
+} CniTreeBodies;
+
+// Joints, from their parents' side.
+typedef struct CniTreeLinks {
+  // as in their nodes
+  CniTreeVec arm_own, parent_arm_own;
+  CniTreeVec x_own, y_own, z_own;
+  double sign[CNI_TREE_LANES], hinge[CNI_TREE_LANES], joined[CNI_TREE_LANES];
+  double reach[CNI_TREE_LANES], parent_reach[CNI_TREE_LANES];
+  int32_t own[CNI_TREE_LANES],
+      other[CNI_TREE_LANES]; // where numbers of their bodies are, from the first's
+  // where the motion begins, world axes
+  CniTreeVec arm, parent_arm;
+  CniTreeVec gap; // from the parent's point to the body's, m
+  double about_x[CNI_TREE_LANES], about_y[CNI_TREE_LANES]; // rad: tilt of b's z about x and y of a
+  CniTreeVec x, y;                                         // of a
+  double tolerance[CNI_TREE_LANES];                        // m
+  // of the factor
+  CniTreeVec factor_arm, factor_parent_arm;
+  CniTreeVec axis;           // the turn that the joint leaves; of a point: all
+  CniTreeVec line_x, line_y; // means of x and y, along which couples act
+  CniTreeMotion asked;       // relative velocity that the joint is to have
+  CniTreeMotion answer;      // what it does to the body for it
+  CniTreeMotion wrench;      // on the body, at the joint: of the drift,
+  CniTreeMotion impulse;     // and of the kick
+} CniTreeLinks;
+
+#define CNI_TREE_BODY_NUMBERS ((int32_t)(sizeof(CniTreeBodies) / sizeof(double)))
+
+static inline CnVec3 cni_lane_vec(const CniTreeVec *v, int32_t lane) {
+  return (CnVec3){v->x[lane], v->y[lane], v->z[lane]};
+}
+static inline void cni_lane_put(CniTreeVec *v, int32_t lane, CnVec3 a) {
+  v->x[lane] = a.x;
+  v->y[lane] = a.y;
+  v->z[lane] = a.z;
+}
+static inline CnTwist cni_lane_twist(const CniTreeMotion *m, int32_t lane) {
+  return (CnTwist){cni_lane_vec(&m->velocity, lane), cni_lane_vec(&m->spin, lane)};
+}
+static inline void cni_lane_put_twist(CniTreeMotion *m, int32_t lane, CnTwist a) {
+  cni_lane_put(&m->velocity, lane, a.velocity);
+  cni_lane_put(&m->spin, lane, a.spin);
+}
+static inline CnMat3 cni_lane_mat(const CniTreeMat *m, int32_t lane) {
+  return (CnMat3){cni_lane_vec(&m->x, lane), cni_lane_vec(&m->y, lane), cni_lane_vec(&m->z, lane)};
+}
+static inline CnSym3 cni_lane_sym(const CniTreeSym *s, int32_t lane) {
+  return (CnSym3){s->xx[lane], s->yy[lane], s->zz[lane], s->xy[lane], s->xz[lane], s->yz[lane]};
+}
+static inline void cni_lane_put_sym(CniTreeSym *s, int32_t lane, CnSym3 a) {
+  s->xx[lane] = a.xx;
+  s->yy[lane] = a.yy;
+  s->zz[lane] = a.zz;
+  s->xy[lane] = a.xy;
+  s->xz[lane] = a.xz;
+  s->yz[lane] = a.yz;
+}
+static inline CnQuat cni_lane_quat(const CniTreeQuat *q, int32_t lane) {
+  return (CnQuat){q->w[lane], q->x[lane], q->y[lane], q->z[lane]};
+}
+static inline void cni_lane_put_quat(CniTreeQuat *q, int32_t lane, CnQuat a) {
+  q->w[lane] = a.w;
+  q->x[lane] = a.x;
+  q->y[lane] = a.y;
+  q->z[lane] = a.z;
+}
 
 // Of a node: the inertia of all that hangs at its joint, as it is felt there, and the solution.
 typedef struct CniTreeFactor {
   CnSym3 a; // momentum = a u + b w, angular momentum = b^T u + c w
   CnMat3 b;
   CnSym3 c;
-  CnVec3 arm, parent_arm; // world axes
-  CnVec3 axis;            // the turn that the joint leaves; of a point: all
-  CnVec3 push, twist;     // momentum and angular momentum of that turn over its own inertia
-  double inverse;         // of this
-  CnSym3 ball;            // of a point, and of a root: inverse of c
-  CnMat3 ball_b;          // b before it became nothing
-  CnSym3 whole;           // of a root: inverse of a - b c^-1 b^T
-  CnTwist asked;          // relative velocity that the joint is to have
-  CnTwist bias;           // momentum of all that hangs there before its parent moves
-  double left;            // of the bias along the axis
-  CnTwist moved;          // velocity and spin that the body gets
-  CnTwist wrench;         // what the joint does to it
+  CnTwist bias;       // momentum of all that hangs there before its parent moves
+  CnVec3 push, twist; // momentum and angular momentum of the free turn over its own inertia
+  double inverse;     // of this
+  double left;        // of the bias along the axis
+  CnSym3 ball;        // of a point, and of a root: inverse of c
+  CnMat3 ball_b;      // b before it became nothing
+  CnSym3 whole;       // of a root: inverse of a - b c^-1 b^T
 } CniTreeFactor;
 
 // Machines with loops: their joints as a system of sparse/direct.h.
@@ -134,37 +213,65 @@ struct CniTree {
   int32_t stiff;  // 1: there is a body that forces hold against turning
   int32_t kicked; // 1: the factor is that of a kick at `pose`, without such: two kicks share it
   CniTreeNode *nodes;
-  CniTreeBody *bodies;
-  CniTreeJoint *joints;
+  CniTreeBodies *bodies;                      // eights of nodes, then those that stay
+  CniTreeLinks *links;                        // eights of nodes, then of what closes loops
+  int32_t node_eights, link_eights, loop_gap; // lanes of nobody before what closes loops
+  int32_t stay_count;                         // of those that stay: the ground first,
+  int32_t *stays;                             // then these bodies
   CniTreeFactor *factors;
+  const CniTreeKernels *kernels;
   CniStiffness *stiffness;
+  uint8_t *floats; // by node: no joint leads from it to the ground
   // by body of the model
   CnPose *pose, *pose_new;
   CnTwist *twist, *moved, *end;
   CniTreeFree free;
 };
 
+// What is compiled for each level of wide arithmetic (tree_kernels.inc).
+struct CniTreeKernels {
+  // Joints and axes of bodies where these are, at the beginning, which step tells of, or at the end of a
+  // drift; returns the largest error over what counts as closed.
+  double (*place)(CniTree *tree, const CniTreeInput *in, int at_end, CniTreeStep *step);
+  // By Gershgorin's circles: is K h^2 of the last step's forces below the inertias of all bodies?
+  int (*is_soft)(CniTree *tree, const CniTreeInput *in, double hh);
+  // Velocities after gravity and the impulses that the joints take to hold.
+  int (*kick)(CniTree *tree, const CniTreeInput *in, CnCertificate *certificate);
+  // The motion without forces from there; after_kick: from the velocities that it left. Returns 0 where
+  // it was not found.
+  int (*drift)(CniTree *tree, const CniTreeInput *in, int after_kick);
+};
+const CniTreeKernels *cni_tree_kernels(CniSimdLevel level);
+
 // Nodes for the joints of the model, if they are not there already.
 CnStatus cni_tree_shape(CniTree *tree, const CniModel *model);
 
-// Joints and axes of bodies where these are, at the beginning, which step tells of, or at the end of a
-// drift; returns the largest error over what counts as closed.
-double cni_tree_place(CniTree *tree, const CniTreeInput *in, int at_end, CniTreeStep *step);
 // What the forces of the last step add to inertias where the step is longer than they allow
 // (groups.c); returns 2 if none does in a step twice as long, 1 otherwise. wanted: the longest asked for.
 int cni_tree_stiffen(CniTree *tree, const CniTreeInput *in, int wanted);
-// Velocities after gravity and the impulses that the joints take to hold.
-int cni_tree_kick(CniTree *tree, const CniTreeInput *in, CnCertificate *certificate);
 // What the motor of a joint gives in the step, N m s.
 double cni_tree_effort(const CniTreeNode *node, const CniTreeInput *in);
-// The motion without forces from there. Returns 0 where it was not found.
-int cni_tree_drift(CniTree *tree, const CniTreeInput *in);
+// Of the kick, what is not alike for all bodies: loads, efforts, inertias that forces add to. To `free`.
+void cni_tree_load(CniTree *tree, const CniTreeInput *in);
 
 // The factor of a machine with loops, for the bodies, arms and lines that are there; and impulses for what
 // the joints ask for, to their wrenches, and if so wanted the velocities that bodies get, to moved.
 CnStatus cni_tree_loops_shape(CniTree *tree);
 void cni_tree_loops_factor(CniTree *tree);
 void cni_tree_loops_solve(CniTree *tree, int move);
+
+// Where a link is among the lanes.
+static inline CniTreeLinks *cni_tree_link(const CniTree *t, int32_t link, int32_t *lane) {
+  int32_t at = link < t->node_count ? link : link + t->loop_gap;
+  *lane = at % CNI_TREE_LANES;
+  return &t->links[at / CNI_TREE_LANES];
+}
+// The axis of a hinge where the motion begins, world axes.
+static inline CnVec3 cni_tree_axis(const CniTree *t, int32_t link) {
+  int32_t lane;
+  const CniTreeLinks *l = cni_tree_link(t, link, &lane);
+  return cn_cross(cni_lane_vec(&l->x, lane), cni_lane_vec(&l->y, lane));
+}
 
 // Small functions of hot loops, whose arguments are better kept in registers.
 #define CNI_TREE_INLINE static inline __attribute__((always_inline))

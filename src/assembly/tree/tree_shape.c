@@ -168,6 +168,76 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
   return t->node_count > 0;
 }
 
+// ---- lanes ----
+
+static int32_t eights(int32_t count) { return (count + CNI_TREE_LANES - 1) / CNI_TREE_LANES; }
+
+static int32_t number_of(int32_t lane) {
+  return lane / CNI_TREE_LANES * CNI_TREE_BODY_NUMBERS + lane % CNI_TREE_LANES;
+}
+
+static void set_link(CniTreeLinks *l, int32_t lane, const CniTreeNode *node, int32_t own,
+                     int32_t other) {
+  cni_lane_put(&l->arm_own, lane, node->arm);
+  cni_lane_put(&l->parent_arm_own, lane, node->parent_arm);
+  cni_lane_put(&l->x_own, lane, node->x);
+  cni_lane_put(&l->y_own, lane, node->y);
+  cni_lane_put(&l->z_own, lane, node->z);
+  l->sign[lane] = node->sign;
+  l->hinge[lane] = node->hinge;
+  l->joined[lane] = node->joint >= 0;
+  l->reach[lane] = node->reach;
+  l->parent_reach[lane] = node->parent_reach;
+  l->own[lane] = number_of(own);
+  l->other[lane] = number_of(other);
+}
+
+// Bodies and links as lanes; `stay` is as long as there are bodies. 0: there are too many to be numbered.
+static CnStatus take_lanes(CniTree *t, int32_t *stay) {
+  CniArena *arena = &t->arena;
+  int32_t loops = t->link_count - t->node_count;
+  t->node_eights = eights(t->node_count);
+  t->link_eights = t->node_eights + eights(loops);
+  t->loop_gap = CNI_TREE_LANES * t->node_eights - t->node_count;
+  t->stay_count = 1;
+  t->stays[0] = -1;
+  for (int32_t i = 0; i < t->body_count; i++) stay[i] = 0;
+  for (int32_t i = 0; i < t->link_count; i++) {
+    int32_t base = t->nodes[i].base;
+    if (base < 0 || stay[base] > 0) continue;
+    t->stays[t->stay_count] = base;
+    stay[base] = t->stay_count++;
+  }
+  int32_t all = t->node_eights + eights(t->stay_count);
+  if (all > INT32_MAX / CNI_TREE_BODY_NUMBERS) {
+    t->is_tree = t->node_count = t->link_count = 0;
+    return CN_OK;
+  }
+  CNI_TRY(CNI_TAKE(arena, all, t->bodies));
+  CNI_TRY(CNI_TAKE(arena, t->link_eights, t->links));
+  memset(t->bodies, 0, (size_t)all * sizeof *t->bodies);
+  memset(t->links, 0, (size_t)t->link_eights * sizeof *t->links);
+  CniTreeNode nobody = {.joint = -1, .sign = 1};
+  int32_t ground = CNI_TREE_LANES * t->node_eights;
+  for (int32_t i = 0; i < CNI_TREE_LANES * all; i++) {
+    CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
+    int32_t lane = i % CNI_TREE_LANES;
+    if (i < ground) b->mass[lane] = 1;
+    if (i < ground) cni_lane_put(&b->inertia, lane, cn_vec3(1, 1, 1));
+    cni_lane_put_quat(&b->rotation, lane, CN_QUAT_ONE);
+  }
+  for (int32_t i = 0; i < CNI_TREE_LANES * t->link_eights; i++)
+    set_link(&t->links[i / CNI_TREE_LANES], i % CNI_TREE_LANES, &nobody, i < ground ? i : ground,
+             ground);
+  for (int32_t i = 0; i < t->link_count; i++) {
+    const CniTreeNode *node = &t->nodes[i];
+    int32_t lane, other = ground + (node->base >= 0 ? stay[node->base] : 0);
+    CniTreeLinks *l = cni_tree_link(t, i, &lane);
+    set_link(l, lane, node, node->own, node->parent >= 0 ? node->parent : other);
+  }
+  return CN_OK;
+}
+
 CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   if (is_same(t, model)) return CN_OK;
   int32_t n = model->body_count, links = n + model->joint_count;
@@ -186,10 +256,11 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   for (int32_t i = 0; i < n; i++) t->roles[i] = role_of(model, i);
   t->is_tree = grow(t, model, &g);
   if (!t->is_tree) t->node_count = t->link_count = 0;
-  CNI_TRY(CNI_TAKE(arena, n, t->bodies));
-  CNI_TRY(CNI_TAKE(arena, t->link_count, t->joints));
-  CNI_TRY(CNI_TAKE(arena, t->link_count, t->factors));
+  CNI_TRY(CNI_TAKE(arena, n + 1, t->stays));
+  CNI_TRY(take_lanes(t, g.node_of));
+  CNI_TRY(CNI_TAKE(arena, t->node_count, t->factors));
   CNI_TRY(CNI_TAKE(arena, n, t->stiffness));
+  CNI_TRY(cni_arena_array(arena, n, sizeof *t->floats, &t->floats));
   CNI_TRY(CNI_TAKE(arena, n, t->pose));
   CNI_TRY(CNI_TAKE(arena, n, t->pose_new));
   CNI_TRY(CNI_TAKE(arena, n, t->twist));

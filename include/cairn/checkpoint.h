@@ -24,6 +24,8 @@ typedef struct CnCheckpoint {
   int64_t step;             ///< of the snapshot
   char *run_path;           ///< of the run file; null: nothing is recorded
   CnAllocator allocator;    ///< of what was read
+  void *scene_state;        ///< of the scene, as cn_scene_save writes it; null: it keeps none
+  size_t scene_state_size;
 } CnCheckpoint;
 
 /// Write a checkpoint. It goes to a temporary file that is renamed: an older one is never lost.

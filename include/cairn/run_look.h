@@ -14,6 +14,10 @@ extern "C" {
 /// are those of the run or of the tables.
 CN_API CnStatus cn_run_settings(CnRun *run, CnWorldDef *def);
 
+/// Color of body `index`: red, green, blue, opacity, each 0 .. 1; those that the scene did not give are
+/// negative.
+CN_API CnStatus cn_run_body_color(const CnRun *run, int32_t index, double color[4]);
+
 /// Shape `index` of a run as triangles, as cn_shape_triangles.
 CN_API CnStatus cn_run_shape_triangles(const CnRun *run, int32_t index, int32_t quarter,
                                        CnTriangles *triangles);

@@ -56,7 +56,8 @@ CN_API void cn_scene_info(const CnScene *scene, CnSceneInfo *info);
 typedef struct CnSceneParameter {
   const char *name, *summary; ///< summary "" without one
   double value, default_value;
-  int32_t used; ///< 1 if an expression of the scene reads it
+  int32_t used;    ///< 1 if an expression of the scene reads it
+  int32_t derived; ///< 1 if its default is an expression without a summary: a helper of the scene
 } CnSceneParameter;
 /// Parameter `index`; its strings live as long as the scene.
 CN_API CnStatus cn_scene_parameter(const CnScene *scene, int32_t index,
@@ -80,7 +81,27 @@ typedef struct CnSensorInfo {
 /// Name and unit of sensor `index`; they live as long as the scene.
 CN_API CnStatus cn_scene_sensor(const CnScene *scene, int32_t index, CnSensorInfo *sensor);
 
+/// One step of a world that this scene has filled: cn_world_step, and before it the scene's sources let
+/// bodies go and its sinks take bodies away, and after it its sensors that look back (flow, acceleration,
+/// extremes and means) are brought up to date. A scene that has none of these may be stepped by
+/// cn_world_step as well.
+CN_API CnStatus cn_scene_step(CnScene *scene, CnWorld *world, CnStepReport *report);
+
+/// What sources, sinks and sensors that look back have come to, as bytes beside a snapshot of the world.
+/// `data` null: only *size is told.
+CN_API CnStatus cn_scene_save(const CnScene *scene, void *data, size_t capacity, size_t *size);
+
+/// Go on from cn_scene_save, with the world as it was then. The scene may be one that was opened anew,
+/// with the same text and parameters.
+CN_API CnStatus cn_scene_restore(CnScene *scene, const CnWorld *world, const void *data,
+                                 size_t size);
+
+/// Color of body `index` (in the order of creation): red, green, blue, opacity, each 0 .. 1; those that
+/// the scene does not give are negative.
+CN_API CnStatus cn_scene_body_color(const CnScene *scene, int32_t index, double color[4]);
+
 /// Read all sensors in a world that this scene has filled (or that was restored from such a one).
+/// Those that look back tell of steps made by cn_scene_step.
 CN_API CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *values);
 
 /// The built-in scenes: name and summary of number `index`, null past the end.

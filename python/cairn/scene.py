@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import weakref
 from typing import Any, Union
 
 import numpy as np
@@ -36,6 +37,7 @@ class Scene:
         else:
             call(lib.cn_scene_open(os.fspath(source).encode(), settings, len(keep), ffi.NULL, out))
         self._pointer = ffi.gc(out[0], lib.cn_scene_destroy)
+        self._world = None  # the last one made of it
 
     @property
     def info(self) -> dict:
@@ -68,7 +70,8 @@ class Scene:
         return found
 
     def world(self, **settings) -> World:
-        """A world with the scene in it; settings as in World(...) go over the scene's."""
+        """A world with the scene in it; settings as in World(...) go over the scene's. Sources, sinks and
+        sensors that look back work in the last world made of a scene, and not in its copies."""
         default = ffi.new("CnWorldDef *", lib.cn_world_def_default())
         lib.cn_scene_world_def(self._pointer, default)
         world = World.__new__(World)
@@ -81,6 +84,12 @@ class Scene:
         world._take(out[0])
         call(lib.cn_scene_fill(self._pointer, world._pointer))
         world.scene = self
+        size = ffi.new("size_t *")
+        call(lib.cn_scene_save(self._pointer, ffi.NULL, 0, size))
+        if self._world is not None and self._world() is not None:
+            self._world()._fed = False
+        world._fed = size[0] > 0
+        self._world = weakref.ref(world)
         return world
 
     def measure(self, world: World) -> dict[str, float]:

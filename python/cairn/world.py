@@ -132,6 +132,7 @@ class World:
         self._recorder = None
         self._views, self._lent = 0, []
         self.scene = None
+        self._fed = False  # the scene has a part in steps
 
     def _take(self, pointer) -> None:
         self._pointer = ffi.gc(pointer, lib.cn_world_destroy)
@@ -271,6 +272,9 @@ class World:
         if not isinstance(count, (int, np.integer)) or count < 1:
             raise Error(f"step: count must be a whole number from 1 on (got {count!r})")
         report, step = ffi.new(_REPORT), lib.cn_world_step  # a report of its own: it may be kept
+        if self._fed:  # sources, sinks, sensors that look back
+            scene = self.scene._pointer
+            step = lambda world, out: lib.cn_scene_step(scene, world, out)  # noqa: E731
         if self._inside or not self._lock.acquire(False):
             raise Error("this world is in use: inside step, or by another thread", "CN_BUSY")
         try:

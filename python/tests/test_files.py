@@ -25,6 +25,19 @@ def test_scene_from_a_dict():
     assert "chain" in cairn.scenes()
 
 
+def test_sources():
+    ball = {"mass": 1, "velocity": [2, 0, 0], "shapes": [{"kind": "sphere", "radius": 0.02}]}
+    scene = cairn.Scene({"settings": {"gravity": [0, 0, 0]},
+                         "sources": [{"name": "feed", "rate": 10, "region": {"min": [0, -1, 0], "max": [0, 1, 0]},
+                                      "bodies": [{"repeat": 20, "items": [ball]}]}],
+                         "sensors": [{"name": "out", "kind": "source_count", "source": "feed"},
+                                     {"name": "flow", "kind": "flow_mass", "point": [0.5, 0, 0], "normal": [1, 0, 0]}]})
+    old, world = scene.world(), scene.world()
+    world.step(1001)
+    assert scene.measure(world) == {"out": 11, "flow": 8}  # those of 0 to 0.7 s are through
+    old.step()
+
+
 def test_record_and_read(tmp_path, monkeypatch):
     path = tmp_path / "run.h5"
     world = cairn.load("chain")

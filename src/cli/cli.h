@@ -127,6 +127,9 @@ void cni_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Lines of a scene's description that begin with "beware: ", likewise.
 void cni_tell_beware(const CnScene *scene, const char *label);
 
+// A file that is no scene, told in one line with what takes it: not 0, the exit status. 0: it may be one.
+int cni_not_a_scene(const CniArgs *args, const char *path);
+
 // The usage error for a command that is none, with the nearest one that is.
 int cni_unknown_command(const CniCommand *command, const char *name);
 

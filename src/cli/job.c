@@ -230,8 +230,8 @@ int cni_job_world(CniJob *job) {
 
 static int open_scene(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
-  if (cn_file_kind(job->label) == CN_FILE_KIND_PROBLEM)
-    return cni_fail(job->args, "%s: is a problem, not a scene: `cairn solve` takes it", job->label);
+  int wrong = cni_not_a_scene(job->args, job->label);
+  if (wrong) return wrong;
   if (cn_scene_open_files(job->label, cni_args_text(job->args, "files"), job->settings,
                           job->setting_count, &allocator, &job->scene) != CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());

@@ -130,12 +130,16 @@ int cni_job_record_close(CniJob *job, int failed) {
 
 // ---- checkpoints ----
 
-static CnStatus take_snapshot(CnWorld *world, void **data, size_t *size) {
-  *data = NULL;
-  CnStatus status = cn_world_save(world, NULL, 0, size);
-  if (status != CN_OK) return status;
-  *data = malloc(*size);
-  return *data ? cn_world_save(world, *data, *size, size) : CN_NO_MEMORY;
+// Of the world, and of what the scene keeps beside it.
+static CnStatus take_snapshot(CnWorld *world, const CnScene *scene, CnCheckpoint *c) {
+  CNI_TRY(cn_world_save(world, NULL, 0, &c->snapshot_size));
+  CNI_TRY(cn_scene_save(scene, NULL, 0, &c->scene_state_size));
+  c->snapshot = malloc(c->snapshot_size);
+  c->scene_state = c->scene_state_size > 0 ? malloc(c->scene_state_size) : NULL;
+  if (!c->snapshot || (c->scene_state_size > 0 && !c->scene_state))
+    return cn_error_set(CN_NO_MEMORY, "out of memory");
+  CNI_TRY(cn_world_save(world, c->snapshot, c->snapshot_size, &c->snapshot_size));
+  return cn_scene_save(scene, c->scene_state, c->scene_state_size, &c->scene_state_size);
 }
 
 int cni_job_checkpoint(CniJob *job, int at_once) {
@@ -155,10 +159,11 @@ int cni_job_checkpoint(CniJob *job, int at_once) {
                              .step = info.step,
                              .run_path = job->run_path,
                              .allocator = cn_allocator_default()};
-  CnStatus status = take_snapshot(job->world, &checkpoint.snapshot, &checkpoint.snapshot_size);
+  CnStatus status = take_snapshot(job->world, job->scene, &checkpoint);
   if (status == CN_OK && job->writer) status = cn_recorder_flush(job->writer);
   if (status == CN_OK) status = cn_checkpoint_write(job->checkpoint, &checkpoint);
   free(checkpoint.snapshot);
+  free(checkpoint.scene_state);
   job->checkpoint_time = cni_clock();
   return status == CN_OK ? CNI_EXIT_DONE : cni_fail(job->args, "%s", cn_error_message());
 }
@@ -243,7 +248,8 @@ int cni_job_resume(CniJob *job) {
   job->setting_count = c->setting_count;
   status = cni_job_world(job);
   if (status != CNI_EXIT_DONE) return status;
-  if (cn_world_restore(job->world, c->snapshot, c->snapshot_size) != CN_OK)
+  if (cn_world_restore(job->world, c->snapshot, c->snapshot_size) != CN_OK ||
+      cn_scene_restore(job->scene, job->world, c->scene_state, c->scene_state_size) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
   CnWorldDef kept;
   if (cn_world_settings(job->world, &kept) != CN_OK)

@@ -39,3 +39,22 @@ void cni_names_in(const char *(*table)(int32_t index), char *text, size_t size) 
   for (int32_t i = 0; table(i) && used < size; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", table(i));
 }
+
+int cni_not_a_scene(const CniArgs *args, const char *path) {
+  switch (cn_file_kind(path)) {
+  case CN_FILE_KIND_PROBLEM:
+    return cni_fail(args, "%s: is a problem, not a scene: `cairn solve` takes it", path);
+  case CN_FILE_KIND_RUN:
+    return cni_fail(
+        args,
+        "%s: is a recorded run, not a scene: `cairn report` shows it, `cairn info` tells "
+        "of it, `cairn export` converts it",
+        path);
+  case CN_FILE_KIND_CHECKPOINT:
+    return cni_fail(args,
+                    "%s: is a checkpoint, not a scene: `cairn run --resume %s` goes on from it",
+                    path, path);
+  default:
+    return 0;
+  }
+}

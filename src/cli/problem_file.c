@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problem files in the command: reading them, and the fields that results about them share.
+#include <cairn/tools.h>
+
 #include "cli/problem_file.h"
 
 int cni_problem_file_open(CniProblemFile *file, const CniArgs *args, const char *path) {
@@ -8,7 +10,21 @@ int cni_problem_file_open(CniProblemFile *file, const CniArgs *args, const char 
   if (cn_problem_read(path, &allocator, &file->problem, &file->info) == CN_OK &&
       cn_answer_fit(&file->answer, file->problem) == CN_OK)
     return CNI_EXIT_DONE;
-  return cni_fail(args, "%s", cn_error_message());
+  char problem[512];
+  snprintf(problem, sizeof problem, "%s", cn_error_message());
+  CnScene *scene = NULL;
+  CnFileKind kind = cn_file_kind(path);
+  if (kind == CN_FILE_KIND_RUN || kind == CN_FILE_KIND_CHECKPOINT)
+    return cni_fail(args, "%s: is a %s, not a problem", path,
+                    kind == CN_FILE_KIND_RUN ? "recorded run" : "checkpoint");
+  if (cn_scene_open(path, NULL, 0, &allocator, &scene) != CN_OK)
+    return cni_fail(args, "%s", problem);
+  cn_scene_destroy(scene);
+  return cni_fail(
+      args,
+      "%s: is a scene, not a problem: `cairn run` simulates it, and with --dump-problems "
+      "DIR writes the problems of its steps",
+      path);
 }
 
 void cni_problem_file_release(CniProblemFile *file) {

@@ -34,6 +34,9 @@ int32_t cni_problem_contact_rows(const CnProblem *problem);
 // The files that a scene is made of: lines of hash and name, "" without any. Lives as long as it.
 const char *cni_scene_files(const CnScene *scene);
 
+// A body of a source as it is once it is let go: kind, mass, centre, inertia. 0: it is of none.
+int cni_scene_source_body(const CnScene *scene, int32_t body, CnBodyInfo *info);
+
 // ---- reading runs (the rest is in cairn/run.h) ----
 
 // Give a placed shape its geometry, hull or mesh, as long as the run is open; none: it gets none.

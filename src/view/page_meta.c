@@ -92,6 +92,27 @@ static CnStatus write_names(CniPageFile *file, const CniPageSource *source) {
   return CN_OK;
 }
 
+// A list a body, as long as any has a color.
+static CnStatus write_colors(CniPageFile *file, const CniPageSource *source) {
+  int32_t count = source->color ? source->info.body_count : 0, given = 0;
+  double color[4];
+  for (int32_t i = 0; i < count; i++) {
+    CNI_TRY(source->color(source->context, i, color));
+    given += color[0] >= 0 || color[3] >= 0;
+  }
+  for (int32_t i = 0; given > 0 && i < count; i++) {
+    if (i == 0) key(file, "colors");
+    CNI_TRY(source->color(source->context, i, color));
+    for (int32_t k = 0; k < 4; k++) {
+      cni_page_file_text(file, k > 0 ? "," : i > 0 ? ",[" : "[[");
+      cni_page_file_number(file, color[k] >= 0 ? color[k] : NAN);
+    }
+    cni_page_file_text(file, "]");
+  }
+  if (given > 0) cni_page_file_text(file, "]");
+  return CN_OK;
+}
+
 static CnStatus write_series_list(CniPageFile *file, const CniPageSource *source) {
   key(file, "series");
   cni_page_file_text(file, "[");
@@ -119,6 +140,7 @@ CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,
   text_field(file, "sceneText", text_size <= MAX_SCENE_TEXT ? text : "");
   CNI_TRY(write_parameters(file, source));
   CNI_TRY(write_names(file, source));
+  CNI_TRY(write_colors(file, source));
   CNI_TRY(write_series_list(file, source));
   cni_page_file_text(file, "}</script>\n");
   return CN_OK;

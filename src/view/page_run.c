@@ -27,6 +27,11 @@ static CnStatus run_body(void *context, int32_t index, CnRunBody *body) {
   return cn_run_body(view->run, index, body);
 }
 
+static CnStatus run_color(void *context, int32_t index, double color[4]) {
+  const RunView *view = context;
+  return cn_run_body_color(view->run, index, color);
+}
+
 static CnStatus run_shape(void *context, int32_t index, CnRunShape *shape) {
   const RunView *view = context;
   return cn_run_shape(view->run, index, shape);
@@ -152,6 +157,7 @@ CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
                           .description = "",
                           .parameter = run_parameter,
                           .body = run_body,
+                          .color = run_color,
                           .shape = run_shape,
                           .triangles = run_triangles,
                           .joint = run_joint,

@@ -36,6 +36,11 @@ static CnStatus scene_body(void *context, int32_t index, CnRunBody *body) {
   return CN_OK;
 }
 
+static CnStatus scene_color(void *context, int32_t index, double color[4]) {
+  const SceneView *view = context;
+  return cn_scene_body_color(view->scene, index, color);
+}
+
 static CnStatus scene_shape(void *context, int32_t index, CnRunShape *shape) {
   const SceneView *view = context;
   shape->body = view->shapes[index].body;
@@ -125,6 +130,7 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                             .world = view->world,
                             .parameter = scene_parameter,
                             .body = scene_body,
+                            .color = scene_color,
                             .shape = scene_shape,
                             .triangles = scene_triangles,
                             .joint = scene_joint,

@@ -20,7 +20,8 @@
 //   frames-I  6 uint16 a moving body: position (3) and rotation (3), a whole number of frames
 //   series-I  1 float64 a point; series-time has the times. Works (work_...) are sums from the first step on
 //   reactions JSON: title, name and unit of each plot of joints; reactions-I, reactions-time as series
-//   meta      JSON: all that is text, the counts, and the worst errors of the packing
+//   meta      JSON: all that is text, the counts, and the worst errors of the packing; "colors": red, green,
+//             blue, opacity of each body, null where the scene gives none; absent where it gives none at all
 #ifndef CNI_VIEW_PRIVATE_H
 #define CNI_VIEW_PRIVATE_H
 
@@ -71,6 +72,8 @@ typedef struct CniPageSource {
   int32_t is_scene;        // no steps were made: first frame only
   CnStatus (*parameter)(void *context, int32_t index, CnRunParameter *parameter);
   CnStatus (*body)(void *context, int32_t index, CnRunBody *body);
+  // negative: not given; null: none is
+  CnStatus (*color)(void *context, int32_t index, double color[4]);
   CnStatus (*shape)(void *context, int32_t index, CnRunShape *shape);
   // of a shape that is drawn so
   CnStatus (*triangles)(void *context, int32_t shape, int32_t quarter, CnTriangles *triangles);

@@ -166,7 +166,7 @@ static const char overlapping[] =
 static void check_command(void **state) {
   CliCase *c = *state;
   scratch_write(&c->scratch, "two.json", overlapping);
-  json_t *object = parse(c, "check two.json --json", 0);
+  json_t *object = parse(c, "check two.json --json", 1); // half of a radius is too deep
   // two balls of density 3 and radius 1, centres 1.5 apart
   CHECK_NEAR(number(object, "mass"), 8 * 3.14159265358979323846, 1e-12);
   CHECK_NEAR(number(object, "overlap_max"), 0.5, 1e-15);
@@ -182,9 +182,45 @@ static void check_command(void **state) {
   CHECK(json_array_size(unused) == 1);
   CHECK(strcmp(json_string_value(json_object_get(json_array_get(unused, 0), "name")), "idle") == 0);
   json_decref(object);
-  CHECK(cairn(c, "check two.json") == 0);
+  CHECK(cairn(c, "check two.json") == 1);
   check_contains(c->command.out, "0.5 m");
   check_contains(c->command.out, "idle");
+  check_contains(c->command.err, "overlap by 0.5 m, 50 % of the smaller one's radius");
+  // a twentieth of a radius is allowed, and a little more is not
+  static const char pair[] = "{\"parameters\": {\"d\": 1}, \"bodies\": [{\"kind\": \"fixed\", "
+                             "\"shapes\": [{\"kind\": \"sphere\", \"radius\": 1}]}, {\"position\":"
+                             "[\"=d\", 0, 0], \"shapes\": [{\"kind\": \"sphere\", \"radius\": 0.5}"
+                             "]}]}";
+  scratch_write(&c->scratch, "pair.json", pair);
+  CHECK(cairn(c, "check pair.json --set d=1.476") == 0);
+  CHECK(cairn(c, "check pair.json --set d=1.474") == 1);
+}
+
+// What is given where something else is taken, in one line with what takes it.
+static void other_files(void **state) {
+  CliCase *c = *state;
+  scratch_write(&c->scratch, "two.json", overlapping);
+  CHECK(cairn(c, "run bouncing-ball --steps 3 --out r.h5 --checkpoint c.ckpt -q") == 0);
+  static const char *const cases[][2] = {
+      {"run r.h5", "is a recorded run, not a scene: `cairn report` shows it"},
+      {"check r.h5", "is a recorded run, not a scene"},
+      {"run c.ckpt", "is a checkpoint, not a scene: `cairn run --resume c.ckpt`"},
+      {"solve two.json", "is a scene, not a problem: `cairn run` simulates it"},
+      {"solve r.h5", "is a recorded run, not a problem"},
+      {"run stack --set foo=1", "no such parameter; there are boxes, ratio"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    CHECK(cairn(c, cases[i][0]) == 1);
+    check_contains(c->command.err, cases[i][1]);
+  }
+}
+
+// Parameters are listed, values that the scene works out from them are not.
+static void scenes_command(void **state) {
+  CliCase *c = *state;
+  CHECK(cairn(c, "scenes") == 0);
+  check_contains(c->command.out, "spheres=");
+  CHECK(!strstr(c->command.out, "0.22000000000000003"));
 }
 
 int main(void) {
@@ -192,7 +228,7 @@ int main(void) {
       CLI_TEST(help_for_all),  CLI_TEST(help_for_each), CLI_TEST(manual_page),
       CLI_TEST(version),       CLI_TEST(wrong_words),   CLI_TEST(wrong_values),
       CLI_TEST(wrong_scenes),  CLI_TEST(full_output),   CLI_TEST(lists),
-      CLI_TEST(check_command),
+      CLI_TEST(check_command), CLI_TEST(other_files),   CLI_TEST(scenes_command),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,7 +82,9 @@ const others = {
   solver: { comment: true },
   integrator: { comment: true, name: { type: "string" } },
   material: { comment: true, surface_function: { $ref: "#/$defs/name",
-    description: "function of time that the surface velocity is multiplied with" } },
+    description: "function of time that the surface velocity is multiplied with" },
+    color: { $ref: "#/$defs/color", description: "of bodies that have none, by the first of their shapes" },
+    opacity: { $ref: "#/$defs/share", description: "likewise" } },
 };
 
 function schemaWith(text) {

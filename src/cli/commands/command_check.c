@@ -19,6 +19,7 @@
 #include "cli/problem_file.h"
 
 #define TOUCHING 1e-6 // of the smallest inradius: shallower overlaps are round-off of touching
+#define DEEP 0.05     // of a body's inradius: deeper ones throw the bodies apart in a run
 
 typedef struct Check {
   CnScene *scene;
@@ -99,6 +100,39 @@ static CnStatus find_overlaps(Check *check) {
   while (check->overlap_count < count && check->overlaps[check->overlap_count].depth > limit)
     check->overlap_count++;
   return CN_OK;
+}
+
+// The smallest ball in a body's shapes; infinite for what is none.
+static double inradius_of(const CnWorld *world, CnBodyId body) {
+  double least = INFINITY;
+  CnBodyInfo info;
+  if (cn_body_info(world, body, &info) != CN_OK) return least;
+  for (int32_t i = 0; i < info.shape_count; i++) {
+    CnShapeSize size;
+    if (cn_shape_size(world, cn_body_shape(world, body, i), &size) == CN_OK &&
+        isfinite(size.outradius) && size.inradius > 0)
+      least = fmin(least, size.inradius);
+  }
+  return least;
+}
+
+static const char *label_of(const CnWorld *world, CnBodyId body, char label[CNI_MACHINE_NAME]);
+
+// Is an overlap deeper than a share of the smaller body? The first such, in words.
+static int deep_overlap(const Check *check, char *text, size_t size) {
+  for (int32_t i = 0; i < check->overlap_count; i++) {
+    const CnOverlap *o = &check->overlaps[i];
+    double r = fmin(inradius_of(check->world, o->body_a), inradius_of(check->world, o->body_b));
+    char a[CNI_MACHINE_NAME], b[CNI_MACHINE_NAME];
+    if (!(o->depth > DEEP * r)) continue;
+    snprintf(text, size,
+             "%s and %s overlap by %.3g m, %.0f %% of the smaller one's radius (%g %% are "
+             "allowed)",
+             label_of(check->world, o->body_a, a), label_of(check->world, o->body_b, b), o->depth,
+             100 * o->depth / r, 100 * DEEP);
+    return 1;
+  }
+  return 0;
 }
 
 // ---- results ----
@@ -225,6 +259,7 @@ static int check_scene(const CniArgs *args) {
   char *texts = NULL;
   int32_t count = 0;
   const char *label = args->operands[0], *integrator = NULL;
+  char deep[256];
   if (!cni_args_choice(args, "integrator", cn_integrator_name, &integrator)) return CNI_EXIT_USAGE;
   int status = cni_settings_parse(args, &settings, &count, &texts);
   if (status == CNI_EXIT_DONE &&
@@ -242,6 +277,9 @@ static int check_scene(const CniArgs *args) {
     } else if (cn_integrator_traits(check.def.integrator) & CN_INTEGRATOR_EQUATIONS &&
                cn_world_step(check.world, NULL) != CN_OK) {
       cni_tell("%s: a run would fail: %s", label, cn_error_message());
+      status = CNI_EXIT_FAILED;
+    } else if (deep_overlap(&check, deep, sizeof deep)) {
+      cni_tell("%s: mend the start: %s", label, deep);
       status = CNI_EXIT_FAILED;
     } else if (cn_world_check_meetings(check.world) != CN_OK) {
       cni_tell("%s: a run would stop if these meet: %s", label, cn_error_message());
@@ -262,7 +300,8 @@ static int run(const CniArgs *args) {
   if (cn_file_kind(args->operands[0]) == CN_FILE_KIND_PROBLEM)
     return cni_usage_error(args->command, "%s is a problem: --answer FILE is missing",
                            args->operands[0]);
-  return check_scene(args);
+  int wrong = cni_not_a_scene(args, args->operands[0]);
+  return wrong ? wrong : check_scene(args);
 }
 
 static const CniOption options[] = {
@@ -289,8 +328,9 @@ const CniCommand cni_command_check = {
         "Reads a scene and lists bodies that overlap from the start, dynamic bodies without mass, "
         "the freedoms that joints and couplings leave, rows of them that depend on others, "
         "parameters that nothing reads, total mass, the range of sizes and a time step that suits "
-        "them. Exit status 1 and one line where a run would fail, or where a joint starts open or "
-        "beyond a limit, or a coupling off, by 1 % of its size or 0.01 rad.\n\n"
+        "them. Exit status 1 and one line where a run would fail, where a joint starts open or "
+        "beyond a limit, or a coupling off, by 1 % of its size or 0.01 rad, and where two bodies "
+        "overlap by more than 5 % of the smaller one's inradius.\n\n"
         "The recommended time step lets gravity move a body at rest by no more than 1/400 of the "
         "smallest inradius in one step, and the fastest body by no more than a quarter of it.\n\n"
         "With --answer the file is a problem as `cairn solve` takes it, and the answer (r and v, "

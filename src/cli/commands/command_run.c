@@ -57,7 +57,7 @@ static int step_once(CniJob *job, CnStepReport *report) {
   if (estimate(job, report->step + 1) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->label, cn_error_message());
   double start = cni_clock();
-  CnStatus status = cn_world_step(job->world, report);
+  CnStatus status = cn_scene_step(job->scene, job->world, report);
   double seconds = cni_clock() - start;
   int measure = report->step > job->last_step - CNI_LAST_STEPS;
   if (status == CN_OK)

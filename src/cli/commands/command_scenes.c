@@ -14,6 +14,7 @@ static int show_parameters(CniShow *show, const CnScene *scene) {
   for (int32_t i = 0; i < info.parameter_count; i++) {
     CnSceneParameter parameter;
     if (cn_scene_parameter(scene, i, &parameter) != CN_OK) return 0;
+    if (parameter.derived) continue; // a helper of the scene
     if (show->json) {
       cni_show_row(show);
       cni_show_text(show, "name", NULL, parameter.name);

@@ -103,7 +103,7 @@ static int step_all(const CniSweep *sweep, CniJob *job, Measured *m, pid_t paren
   CnStatus status = job->first_step < job->last_step ? CN_OK : measure(sweep, job, m);
   for (int64_t i = job->first_step; i < job->last_step && status == CN_OK; i++) {
     if (getppid() != parent) return CNI_EXIT_INTERRUPTED; // nobody waits for the row any more
-    status = cn_world_step(job->world, &report);
+    status = cn_scene_step(job->scene, job->world, &report);
     if (status == CN_OK) status = cni_figures_add(&job->figures, job->world, &report, 0, 0);
     if (status == CN_OK) status = measure(sweep, job, m);
   }

@@ -3,9 +3,10 @@
 // shapes as triangles and the motion of the bodies as an animation.
 //
 // A node is a body, moved by the animation, and its children are its shapes; shapes of one kind and
-// size share a mesh. Surfaces of triangles have each corner once and no normals: viewers then
-// show their triangles flat. Everything stands under a node that turns z, which is up here, to y, which is up
+// size share a mesh, of each color one. Surfaces of triangles have each corner once and no normals:
+// viewers then show their triangles flat. Everything stands under a node that turns z, which is up here, to y, which is up
 // there. Half-spaces are squares of FAR metres. Numbers are single precision.
+#include <cairn/run_look.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,6 +38,15 @@ typedef struct Mesh {
   int32_t first, flat; // its first block: places, normals (not of a flat one), triangles
 } Mesh;
 
+typedef struct Paint {
+  double color[4];
+} Paint;
+
+// A mesh of a color: what glTF calls a mesh.
+typedef struct Use {
+  int32_t mesh, paint;
+} Use;
+
 typedef struct Gltf {
   CnRun *run;
   const CnAllocator *allocator;
@@ -46,8 +56,12 @@ typedef struct Gltf {
   int32_t block_count, block_capacity;
   Mesh *meshes; // one of each; poses do not count
   int32_t mesh_count, mesh_capacity;
-  int32_t *mesh_of; // per shape
-  int32_t times;    // the block of the times, after those of the meshes
+  Paint *paints; // the first is that of bodies without a color
+  int32_t paint_count, paint_capacity;
+  Use *uses;
+  int32_t use_count, use_capacity;
+  int32_t *use_of; // per shape
+  int32_t times;   // the block of the times, after those of the meshes
   int32_t corners, triangles;
 } Gltf;
 
@@ -160,13 +174,36 @@ static CnStatus find_mesh(Gltf *g, const CniPlaced *shape, int32_t *index) {
   return add_mesh(g, &g->meshes[g->mesh_count++]);
 }
 
+// What the scene does not give: light grey, and all of it.
+static CnStatus find_paint(Gltf *g, int32_t body, int32_t *index) {
+  Paint p = {{1, 1, 1, 1}};
+  double color[4] = {-1, -1, -1, -1};
+  if (body >= 0) CNI_TRY(cn_run_body_color(g->run, body, color));
+  for (int32_t k = 0; k < 4; k++)
+    if (color[k] >= 0) p.color[k] = color[k];
+  for (*index = 0; *index < g->paint_count; (*index)++)
+    if (memcmp(&g->paints[*index], &p, sizeof p) == 0) return CN_OK;
+  return CNI_PUSH(g->allocator, g->paints, g->paint_capacity, g->paint_count, p);
+}
+
+static CnStatus find_use(Gltf *g, Use use, int32_t *index) {
+  for (*index = 0; *index < g->use_count; (*index)++)
+    if (g->uses[*index].mesh == use.mesh && g->uses[*index].paint == use.paint) return CN_OK;
+  return CNI_PUSH(g->allocator, g->uses, g->use_capacity, g->use_count, use);
+}
+
 static CnStatus add_meshes(Gltf *g) {
+  int32_t none;
+  CNI_TRY(find_paint(g, -1, &none));
   for (int32_t i = 0; i < g->run->info.shape_count; i++) {
     CnRunShape s;
     CNI_TRY(cn_run_shape(g->run, i, &s));
     CniPlaced shape = cni_shape_placed(&s.def);
     if (cni_shape_needs_geometry(shape.kind)) cni_run_form(g->run, s.def.geometry, &shape);
-    CNI_TRY(find_mesh(g, &shape, &g->mesh_of[i]));
+    Use use;
+    CNI_TRY(find_mesh(g, &shape, &use.mesh));
+    CNI_TRY(find_paint(g, s.body, &use.paint));
+    CNI_TRY(find_use(g, use, &g->use_of[i]));
   }
   g->times = g->block_count;
   return CN_OK;
@@ -282,7 +319,7 @@ static CnStatus say_nodes(Gltf *g, Text *t, const CnPose *poses) {
   for (int32_t s = 0; s < shapes; s++) {
     CnRunShape shape;
     CNI_TRY(cn_run_shape(g->run, s, &shape));
-    say(t, ",{\"mesh\":%d,", g->mesh_of[s]);
+    say(t, ",{\"mesh\":%d,", g->use_of[s]);
     say_pose(t, shape.def.pose);
     say(t, "}");
   }
@@ -303,21 +340,30 @@ static void say_animation(const Gltf *g, Text *t) {
   say(t, "]}]");
 }
 
-static void say_mesh(const Mesh *m, Text *t) {
+static void say_mesh(const Mesh *m, int32_t paint, Text *t) {
   say(t, "{\"primitives\":[{\"attributes\":{\"POSITION\":%d", m->first);
   if (!m->flat) say(t, ",\"NORMAL\":%d", m->first + 1);
-  say(t, "},\"indices\":%d,\"material\":0}]}", m->first + 2 - m->flat);
+  say(t, "},\"indices\":%d,\"material\":%d}]}", m->first + 2 - m->flat, paint);
 }
+
+// Colors are told as screens have them (sRGB); glTF asks for light.
+static double linear(double c) { return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4); }
 
 static void say_blocks(const Gltf *g, Text *t) {
   int32_t count = g->block_count;
-  for (int32_t i = 0; i < g->mesh_count; i++) {
-    say(t, i ? ","
-             : ",\"materials\":[{\"doubleSided\":true,\"pbrMetallicRoughness\":{"
-               "\"metallicFactor\":0}}],\"meshes\":[");
-    say_mesh(&g->meshes[i], t);
+  for (int32_t i = 0; i < g->paint_count; i++) {
+    const double *c = g->paints[i].color;
+    say(t, "%s{\"doubleSided\":true,%s\"pbrMetallicRoughness\":{", i ? "," : ",\"materials\":[",
+        c[3] < 1 ? "\"alphaMode\":\"BLEND\"," : "");
+    say(t, "\"baseColorFactor\":[%.9g,%.9g,%.9g,%.9g],\"metallicFactor\":0}}", linear(c[0]),
+        linear(c[1]), linear(c[2]), c[3]);
   }
-  if (g->mesh_count > 0) say(t, "]");
+  say(t, "]");
+  for (int32_t i = 0; i < g->use_count; i++) {
+    say(t, i ? "," : ",\"meshes\":[");
+    say_mesh(&g->meshes[g->uses[i].mesh], g->uses[i].paint, t);
+  }
+  if (g->use_count > 0) say(t, "]");
   for (int32_t i = 0; i < count; i++) {
     const Block *b = &g->blocks[i];
     say(t, "%s{\"bufferView\":%d,\"componentType\":%d,\"count\":%lld,\"type\":\"%s\"",
@@ -383,17 +429,19 @@ static CnStatus write_gltf(CnRun *run, const char *run_path, const char *output)
   size_t bodies = (size_t)(run->info.body_count + 1) * sizeof(CnPose);
   Gltf g = {.run = run, .allocator = &run->allocator};
   Text t = {.allocator = &run->allocator};
-  g.mesh_of = cni_allocate(g.allocator, shapes);
+  g.use_of = cni_allocate(g.allocator, shapes);
   CnPose *poses = cni_allocate(g.allocator, bodies);
-  CnStatus status = g.mesh_of && poses ? CN_OK : cni_error_memory(shapes + bodies);
+  CnStatus status = g.use_of && poses ? CN_OK : cni_error_memory(shapes + bodies);
   for (int32_t i = 0; poses && i < run->info.body_count; i++) poses[i] = CN_POSE_ONE;
   if (status == CN_OK) status = make(&g, &t, path, poses);
   cni_release(g.allocator, poses, bodies);
-  cni_release(g.allocator, g.mesh_of, shapes);
+  cni_release(g.allocator, g.use_of, shapes);
   cni_release(g.allocator, g.numbers, (size_t)g.room * sizeof *g.numbers);
   cni_release(g.allocator, t.bytes, t.room);
   CNI_RELEASE(g.allocator, g.blocks, g.block_capacity);
   CNI_RELEASE(g.allocator, g.meshes, g.mesh_capacity);
+  CNI_RELEASE(g.allocator, g.paints, g.paint_capacity);
+  CNI_RELEASE(g.allocator, g.uses, g.use_capacity);
   return status;
 }
 

@@ -92,6 +92,10 @@ static void move_checkpoint(Transfer *t, CnCheckpoint *c) {
   cni_stream_u64(&t->s, &has_run);
   move_text(t, &c->run_path);
   move_block(t, &c->snapshot, &c->snapshot_size);
+  // only where there is one: a checkpoint without it is as those of 0.1
+  int more =
+      t->s.in ? !t->s.failed && t->memory == CN_OK && t->s.at < t->s.size : c->scene_state_size > 0;
+  if (more) move_block(t, &c->scene_state, &c->scene_state_size);
   c->step = (int64_t)step;
   if (has_run || !t->s.in) return;
   release_text(t->allocator, c->run_path);
@@ -111,6 +115,7 @@ static void put_header(unsigned char header[HEADER], const unsigned char *payloa
 
 CnStatus cn_checkpoint_write(const char *path, const CnCheckpoint *checkpoint) {
   if (!path || !checkpoint || (checkpoint->snapshot_size > 0 && !checkpoint->snapshot) ||
+      (checkpoint->scene_state_size > 0 && !checkpoint->scene_state) ||
       checkpoint->setting_count < 0 || (checkpoint->setting_count > 0 && !checkpoint->settings))
     return cni_invalid("cn_checkpoint_write: a null pointer");
   CnAllocator a = checkpoint->allocator.allocate ? checkpoint->allocator : cn_allocator_default();
@@ -222,5 +227,7 @@ void cn_checkpoint_release(CnCheckpoint *checkpoint) {
   release_text(&a, checkpoint->scene_label);
   release_text(&a, checkpoint->run_path);
   if (checkpoint->snapshot) cni_release(&a, checkpoint->snapshot, checkpoint->snapshot_size + 1);
+  if (checkpoint->scene_state)
+    cni_release(&a, checkpoint->scene_state, checkpoint->scene_state_size + 1);
   memset(checkpoint, 0, sizeof *checkpoint);
 }

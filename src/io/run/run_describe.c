@@ -203,7 +203,7 @@ static CnStatus put_bodies(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
   typedef struct Row {
     int32_t index; // 0, 1, 2, ...: the list of points that XDMF asks for
     uint8_t kind;
-    double radius;
+    double radius, color[4];
     CnBodyInfo info;
   } Row;
   static const Column columns[] = {
@@ -216,17 +216,23 @@ static CnStatus put_bodies(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
       {"/bodies/com_position", CNI_DOUBLE, 3, offsetof(Row, info.com.position)},
       {"/bodies/com_rotation", CNI_DOUBLE, 4, offsetof(Row, info.com.rotation)},
       {0}};
+  static const Column colors[] = {{CNI_RUN_COLORS, CNI_DOUBLE, 4, offsetof(Row, color)}, {0}};
   Row *rows;
-  int32_t n = w->sizes.body_count;
+  int32_t n = w->sizes.body_count, colored = 0;
   CNI_TRY(cni_arena_array(arena, n, sizeof *rows, &rows));
   for (int32_t i = 0; i < n; i++) {
     cn_body_info(world, w->bodies[i], &rows[i].info);
+    cni_scene_source_body(w->scene, i, &rows[i].info);
+    for (int32_t c = 0; c < 4; c++) rows[i].color[c] = -1;
+    if (w->scene && cn_scene_body_color(w->scene, i, rows[i].color) == CN_OK)
+      colored |= rows[i].color[0] >= 0 || rows[i].color[3] >= 0;
     rows[i].index = i;
     rows[i].kind = (uint8_t)rows[i].info.kind;
     rows[i].radius = radius_of(world, w->bodies[i]);
   }
   cni_hdf_group(hdf, "/bodies");
   put_table(w, hdf, columns, n, rows, sizeof *rows);
+  if (colored) put_table(w, hdf, colors, n, rows, sizeof *rows);
   return CN_OK;
 }
 

@@ -11,7 +11,8 @@
 #define CNI_RUN_FORMAT "cairn-run"
 #define CNI_RUN_FORMAT_VERSION 1
 #define CNI_RUN_WORDS 8
-#define CNI_RUN_VERDICT "/verdict" // a text of the length of CnVerdict::line
+#define CNI_RUN_VERDICT "/verdict"     // a text of the length of CnVerdict::line
+#define CNI_RUN_COLORS "/bodies/color" // of bodies, where the scene gives some
 #define CNI_RUN_NAMES 7
 
 // ---- the disk: run_disk.c ----
@@ -266,6 +267,7 @@ struct CnRun {
   CniTexts words[CNI_RUN_WORDS]; // strings of info
   CnRunParameter *parameters;
   CnRunBody *bodies;
+  double *colors;     // four a body; null: there are none
   CnRunShape *shapes; // a geometry's slot is its number in `hulls` and one
   CniHull **hulls;
   CniMesh **meshes; // instead of a hull

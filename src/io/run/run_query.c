@@ -49,6 +49,7 @@ void cn_run_info(const CnRun *run, CnRunInfo *info) {
   }
 GET(cn_run_parameter, CnRunParameter, "parameter", parameters, parameter_count)
 GET(cn_run_body, CnRunBody, "body", bodies, body_count)
+
 GET(cn_run_shape, CnRunShape, "shape", shapes, shape_count)
 GET(cn_run_joint, CnRunJoint, "joint", joints, joint_count)
 GET(cn_run_sensor, CnRunSeries, "sensor", sensors, sensor_count)
@@ -136,6 +137,14 @@ static herr_t read_bodies(CnRun *run, int64_t index, CnPose *poses, CnTwist *twi
                  scatter(run, CNI_COLUMN_SPIN, index, &twists->velocity.x, 6, 3) < 0))
     return -1;
   return 0;
+}
+
+CnStatus cn_run_body_color(const CnRun *run, int32_t index, double color[4]) {
+  if (!run || !color) return null_argument("cn_run_body_color");
+  for (int32_t i = 0; i < 4; i++) color[i] = -1;
+  CNI_TRY(check_index(run, "body", index, run->info.body_count));
+  if (run->colors) memcpy(color, run->colors + 4 * (int64_t)index, 4 * sizeof *color);
+  return CN_OK;
 }
 
 CnStatus cn_run_frame(CnRun *run, int64_t index, double *time, CnPose *poses, CnTwist *twists) {

@@ -128,6 +128,14 @@ static void read_bodies(Reading *r) {
     if (kind[i] < 0 || kind[i] > CN_BODY_FIXED) damaged(r, "the kind of body", i, kind[i]);
     run->bodies[i] = (CnRunBody){name + (size_t)i * size, (CnBodyKind)kind[i], mass[i]};
   }
+  if (r->status != CN_OK || n == 0 || H5Lexists(run->file, CNI_RUN_COLORS, H5P_DEFAULT) <= 0)
+    return;
+  run->colors = take(r, n, 4 * sizeof *run->colors);
+  const double *color = get_table(r, CNI_RUN_COLORS, CNI_DOUBLE, n, 4);
+  for (int64_t i = 0; i < 4 * n && r->status == CN_OK; i++) {
+    if (!(color[i] <= 1)) damaged(r, "the color of body", i / 4, -1);
+    run->colors[i] = color[i] >= 0 ? color[i] : -1;
+  }
 }
 
 // A size that some kind has; a file older than the kind has no table of it.
@@ -362,6 +370,7 @@ void cn_run_close(CnRun *run) {
     cni_release(&a, run->names[i].bytes, run->names[i].byte_count);
   CNI_RELEASE(&a, run->parameters, run->info.parameter_count);
   CNI_RELEASE(&a, run->bodies, run->info.body_count);
+  if (run->colors) CNI_RELEASE(&a, run->colors, 4 * run->info.body_count);
   CNI_RELEASE(&a, run->shapes, run->info.shape_count);
   CNI_RELEASE(&a, run->joints, run->info.joint_count);
   cni_run_release_geometries(run);

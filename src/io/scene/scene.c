@@ -51,7 +51,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   static const char *const keys[] = {
       "$schema", "title",  "description", "parameters",     "seed",      "settings",   "materials",
       "bodies",  "joints", "forces",      "sensors",        "functions", "geometries", "couplings",
-      "curves",  "parts",  "groups",      "disabled_pairs", NULL};
+      "curves",  "parts",  "groups",      "disabled_pairs", "sources",   "sinks",      NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -70,7 +70,9 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(cni_scene_read_pairs(reader, root));
   CNI_TRY(cni_scene_read_joints(reader, root));
   CNI_TRY(cni_scene_read_couplings(reader, root));
-  return cni_scene_read_sensors(reader, root);
+  CNI_TRY(cni_scene_read_sources(reader, root));
+  CNI_TRY(cni_scene_read_sensors(reader, root));
+  return cni_scene_live_prepare(reader->scene);
 }
 
 static void release_reader(CniReader *reader) {
@@ -90,6 +92,8 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->force_names, a);
   cni_name_release(&reader->function_names, a);
   cni_name_release(&reader->coupling_names, a);
+  cni_name_release(&reader->source_names, a);
+  cni_name_release(&reader->sink_names, a);
   cni_name_release(&reader->sensor_names, a);
 }
 
@@ -199,6 +203,10 @@ void cn_scene_destroy(CnScene *scene) {
   cni_scene_release_curves(scene);
   CNI_RELEASE(&a, scene->couplings, scene->coupling_capacity);
   CNI_RELEASE(&a, scene->pairs, scene->pair_capacity);
+  CNI_RELEASE(&a, scene->sources, scene->source_capacity);
+  CNI_RELEASE(&a, scene->sinks, scene->sink_capacity);
+  CNI_RELEASE(&a, scene->material_colors, scene->material_color_capacity);
+  cni_scene_live_release(scene);
   CNI_RELEASE(&a, scene->sensors, scene->sensor_capacity);
   cni_text_release(&scene->texts, &a);
   cni_release(&a, scene, sizeof *scene);
@@ -303,6 +311,16 @@ CnJointKind cn_scene_joint_kind(const CnScene *scene, int32_t index) {
   return there ? scene->joints[index].def.kind : CN_JOINT_KIND_NONE;
 }
 
+CnStatus cn_scene_body_color(const CnScene *scene, int32_t index, double color[4]) {
+  if (!scene || !color)
+    return cni_invalid("cn_scene_body_color: the %s is null", scene ? "result pointer" : "scene");
+  for (int32_t i = 0; i < 4; i++) color[i] = -1;
+  if (index < 0 || index >= scene->body_count)
+    return cni_invalid("body %d is none: the scene has %d", (int)index, (int)scene->body_count);
+  memcpy(color, scene->bodies[index].color, 4 * sizeof *color);
+  return CN_OK;
+}
+
 CnStatus cn_scene_parameter(const CnScene *scene, int32_t index, CnSceneParameter *parameter) {
   if (!parameter) return cni_invalid("cn_scene_parameter: the result pointer is null");
   *parameter = (CnSceneParameter){.name = "", .summary = ""};
@@ -315,7 +333,8 @@ CnStatus cn_scene_parameter(const CnScene *scene, int32_t index, CnSceneParamete
                                   .summary = p->summary,
                                   .value = p->value,
                                   .default_value = p->default_value,
-                                  .used = p->used};
+                                  .used = p->used,
+                                  .derived = p->derived};
   return CN_OK;
 }
 
@@ -433,6 +452,8 @@ static void note_ids(CnScene *scene, const Filling *f) {
     if (s->force >= 0) s->force_id = f->forces[s->force];
     if (s->coupling >= 0) s->coupling_id = f->couplings[s->coupling];
   }
+  if (scene->body_ids)
+    memcpy(scene->body_ids, f->bodies, (size_t)scene->body_count * sizeof *f->bodies);
 }
 
 // The last first, so that the next filling gets the slots in the same order. Bodies take their
@@ -459,10 +480,11 @@ CnStatus cn_scene_fill(CnScene *scene, CnWorld *world) {
   CnStatus status = reserve_ids(scene, &arena, &f);
   if (status == CN_OK) status = fill_bodies(scene, world, &f);
   if (status == CN_OK) status = fill_joints(scene, world, &f);
-  if (status == CN_OK)
+  if (status == CN_OK) {
     note_ids(scene, &f);
-  else
-    empty_world(world, &f);
+    status = cni_scene_live_begin(scene, world);
+  }
+  if (status != CN_OK) empty_world(world, &f);
   cni_arena_release(&arena);
   return status;
 }

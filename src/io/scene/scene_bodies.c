@@ -180,24 +180,55 @@ CnStatus cni_scene_read_parts(CniReader *reader, json_t *root) {
 
 // ---- bodies ----
 
-// Mass, centre of mass and inertia given by numbers: all three, or the centre left at the origin.
-static CnStatus read_body(CniReader *reader, json_t *item, CnBodyDef *def) {
+// Mass, centre of mass and inertia given by numbers: all three, or the centre left at the origin; or
+// the mass alone, for which the shapes say the rest.
+static CnStatus read_body(CniReader *reader, json_t *item, CnBodyDef *def, double *mass) {
   uint64_t mentioned = 0;
-  if (json_object_get(item, "mass") || json_object_get(item, "inertia") ||
-      json_object_get(item, "com")) {
+  int inertia = json_object_get(item, "inertia") || json_object_get(item, "com");
+  *mass = 0;
+  if (inertia || json_object_get(item, "mass")) {
     CNI_TRY(cni_scene_require(reader, item, "mass"));
-    CNI_TRY(cni_scene_get_number(reader, item, "mass", CNI_POSITIVE, &def->mass));
-    CNI_TRY(cni_scene_require(reader, item, "inertia"));
+    CNI_TRY(cni_scene_get_number(reader, item, "mass", CNI_POSITIVE, mass));
   }
-  return cni_scene_get_fields(reader, item, cni_body_fields, def, &mentioned);
+  if (inertia) CNI_TRY(cni_scene_require(reader, item, "inertia"));
+  CNI_TRY(cni_scene_get_fields(reader, item, cni_body_fields, def, &mentioned));
+  if (inertia)
+    *mass = 0;
+  else
+    def->mass = 0;
+  if (*mass > 0 && def->kind != CN_BODY_DYNAMIC)
+    return cni_scene_fail(reader, item,
+                          "\"mass\" alone is for dynamic bodies: give \"inertia\" too");
+  return CN_OK;
+}
+
+// The mass asked for, spread as the shapes spread theirs.
+static CnStatus scale_mass(CniReader *reader, json_t *item, double mass, CniSceneBody *body) {
+  const CnBodyInfo *info = &body->info;
+  if (!(mass > 0)) return CN_OK;
+  double share = mass / info->mass;
+  CnVec3 j = cn_scale(share, info->inertia);
+  if (!(info->mass > 0) || !isfinite(share) || !isfinite(j.x + j.y + j.z))
+    return cni_scene_fail(reader, item, "\"inertia\" is missing, and no shape says it");
+  body->def.mass = mass;
+  body->def.com = info->com;
+  body->def.inertia = (CnSym3){j.x, j.y, j.z, 0, 0, 0};
+  body->info.mass = mass;
+  body->info.inertia = j;
+  return CN_OK;
 }
 
 // Shapes, and whether the body has mass with them.
-static CnStatus read_shapes(CniReader *reader, json_t *item) {
+static CnStatus read_shapes(CniReader *reader, json_t *item, double mass, CnBodyInfo *info) {
   int32_t i;
   CNI_TRY(cni_scene_get_list(reader, item, "shapes", make_shape, &reader->shape_item_count));
   CNI_TRY(cni_model_find_body(&reader->probe, reader->probe_body, &i));
+  *info = (CnBodyInfo){.kind = reader->probe.bodies[i].kind,
+                       .mass = reader->probe.mass[i].mass,
+                       .com = cni_body_com(&reader->probe.bodies[i]),
+                       .inertia = cni_model_principal(&reader->probe, i)};
   if (!cni_model_massless(&reader->probe, i)) return CN_OK;
+  if (mass > 0) return cni_scene_fail(reader, item, "\"inertia\" is missing, and no shape says it");
   return cni_scene_fail(reader, item,
                         "a dynamic body needs mass: shapes with a density, or \"mass\" and "
                         "\"inertia\"");
@@ -236,11 +267,22 @@ static CnStatus read_motion(CniReader *reader, json_t *item, CniSceneBody *body)
   return CN_OK;
 }
 
-static CnStatus make_body(CniReader *reader, json_t *item) {
-  static const char *const also[] = {"name", "shapes", "motion", "group", NULL};
+// The color of a body that has none is that of the first of its shapes whose material has one.
+static void inherit_color(const CnScene *scene, CniSceneBody *body) {
+  for (int32_t k = 0; k < body->shape_count; k++) {
+    int32_t material = scene->shapes[body->first_shape + k].material;
+    const double *color = material >= 0 ? scene->material_colors[material] : NULL;
+    for (int32_t c = 0; color && c < 4; c++)
+      if (body->color[c] < 0) body->color[c] = color[c];
+  }
+}
+
+CnStatus cni_scene_make_body(CniReader *reader, json_t *item) {
+  static const char *const also[] = {"name", "shapes", "motion", "group", "color", "opacity", NULL};
   CnScene *scene = reader->scene;
   CNI_TRY(cni_scene_field_keys(reader, item, cni_body_fields, also));
   int32_t number = scene->body_count;
+  double mass;
   CniSceneBody body = {.def = cn_body_def_default(), .first_shape = scene->shape_count};
   CNI_TRY(cni_scene_new_name(reader, item, &reader->body_names, number, "body", &body.def.name));
   if (body.def.name && strcmp(body.def.name, "ground") == 0) {
@@ -248,17 +290,20 @@ static CnStatus make_body(CniReader *reader, json_t *item) {
     return cni_scene_fail(reader, json_object_get(item, "name"),
                           "\"ground\" is the name of what stands still in joints");
   }
-  CNI_TRY(read_body(reader, item, &body.def));
+  CNI_TRY(read_body(reader, item, &body.def, &mass));
+  CNI_TRY(cni_scene_get_color(reader, item, body.color));
   CNI_TRY(read_motion(reader, item, &body));
   CNI_TRY(cni_scene_get_group(reader, item));
   reader->body_def = body.def;
   CNI_TRY(try_body(reader, item, &body.def));
-  CNI_TRY(read_shapes(reader, item));
+  CNI_TRY(read_shapes(reader, item, mass, &body.info));
   CNI_TRY(cni_model_remove_body(&reader->probe, reader->probe_body));
+  CNI_TRY(scale_mass(reader, item, mass, &body));
   body.shape_count = scene->shape_count - body.first_shape;
+  inherit_color(scene, &body);
   return CNI_PUSH(&scene->allocator, scene->bodies, scene->body_capacity, scene->body_count, body);
 }
 
 CnStatus cni_scene_read_bodies(CniReader *reader, json_t *root) {
-  return cni_scene_get_list(reader, root, "bodies", make_body, &reader->item_count);
+  return cni_scene_get_list(reader, root, "bodies", cni_scene_make_body, &reader->item_count);
 }

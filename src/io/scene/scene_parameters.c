@@ -64,6 +64,7 @@ static CnStatus add_parameter(CniReader *reader, const char *key, json_t *value)
     CNI_TRY(cni_scene_require(reader, value, "default"));
     CNI_TRY(cni_scene_get_text(reader, value, "summary", &parameter.summary));
   }
+  parameter.derived = json_is_string(value);
   int32_t number = scene->parameter_count;
   if (number == MOST_PARAMETERS)
     return cni_scene_fail(reader, value, "a scene has at most %d parameters", MOST_PARAMETERS);
@@ -174,6 +175,23 @@ static CnStatus check_bounds(CniReader *reader, json_t *members) {
   return CN_OK;
 }
 
+// What may be set: "; there are a, b, c".
+static void list_names(const CnScene *scene, char *names, size_t size) {
+  int32_t count = 0, left = 0;
+  snprintf(names, size, "%s", scene->parameter_count > 0 ? "; there are " : "; it has none");
+  for (int32_t i = 0; i < scene->parameter_count; i++) {
+    const CniSceneParameter *p = &scene->parameters[i];
+    if (p->derived) continue;
+    if (strlen(names) + strlen(p->name) + 24 > size) {
+      left++;
+      continue;
+    }
+    if (count++ > 0) cni_line_add(names, size, ", ", 2);
+    cni_line_add(names, size, p->name, strlen(p->name));
+  }
+  if (left > 0) cni_line_add(names, size, ", ...", 5);
+}
+
 static CnStatus place_settings(CniReader *reader, const CnSetting *settings, int32_t count,
                                const CnSetting **given) {
   for (int32_t i = 0; i < count; i++) {
@@ -183,10 +201,11 @@ static CnStatus place_settings(CniReader *reader, const CnSetting *settings, int
     if (number < 0) {
       CniNearestName nearest = cni_nearest(s->key, strlen(s->key));
       offer_names(reader, &nearest);
-      char hint[CNI_HINT_SIZE];
+      char hint[CNI_HINT_SIZE], names[240];
       cni_nearest_hint(&nearest, hint);
-      return cni_scene_fail_number(reader, NULL, s->value, "the scene has no such parameter%s",
-                                   hint);
+      list_names(reader->scene, names, sizeof names);
+      return cni_scene_fail_number(reader, NULL, s->value, "the scene has no such parameter%s%s",
+                                   hint, hint[0] ? "" : names);
     }
     if (!isfinite(s->value)) return cni_scene_fail_number(reader, NULL, s->value, "must be finite");
     cni_scene_leave(reader);

@@ -23,6 +23,7 @@ typedef struct CniSceneParameter {
   const char *name, *summary;
   double value, default_value;
   int32_t used; // an expression outside /parameters reads it, or one that is read does
+  int32_t derived;
 } CniSceneParameter;
 
 // Shapes under one name, which bodies use as often as they like: [first, first + count) of the
@@ -35,7 +36,36 @@ typedef struct CniSceneBody {
   CnBodyDef def;
   CnMotionDef motion; // slots of functions are their numbers here, from 1 on; size 0: none
   int32_t first_shape, shape_count;
+  double color[4]; // red, green, blue, opacity, 0 .. 1; color[0] < 0: none, opacity < 0: none
+  CnBodyInfo info; // its mass, centre and inertia; of a body of a source once it is let go
 } CniSceneBody;
+
+// A box of the world.
+typedef struct CniRegion {
+  CnVec3 low, high; // m
+} CniRegion;
+
+// Bodies [first, first + count) wait in it until they are let go, one by one.
+typedef struct CniSceneSource {
+  const char *name;
+  int32_t first, count, most; // most: that are let go in all
+  int32_t turn, recycle;
+  double rate, start, end; // 1/s, s, s
+  CniRegion region;
+  // while a world runs
+  double base;   // s, since when the rate is kept
+  int64_t since; // let go since then
+  int64_t made;  // in all
+  int64_t tries; // places tried for the one that is due
+} CniSceneSource;
+
+// Bodies of sources that come here are taken away.
+typedef struct CniSceneSink {
+  const char *name;
+  CniRegion region;
+  int64_t count; // taken so far
+  double mass;   // kg
+} CniSceneSink;
 
 typedef struct CniSceneShape {
   CnShapeDef def;
@@ -100,7 +130,19 @@ typedef struct CniSceneSensor {
   CnJointId joint_id;
   CnForceId force_id;
   CnCouplingId coupling_id;
-  CnVec3 point; // in the body frame
+  CnVec3 point;         // in the body frame; of a plane: on it
+  CnVec3 normal;        // of a plane
+  CniRegion region;     // in which bodies count
+  uint32_t group;       // bit of the category of bodies that count; 0: all
+  int32_t source, sink; // -1: none
+  // what is made of the values, from a time on
+  int32_t statistic; // 0: none, the value itself
+  double from;       // s
+  // while a world runs
+  int64_t samples;
+  double sum, extreme;           // of the statistic
+  double count, mass, step_mass; // that went through the plane, and in the last step
+  CnVec3 before, now; // velocity at the end of the step before the last one, and of the last
 } CniSceneSensor;
 
 // Settings and which of them the scene mentions: a bit a field, in the order of the tables.
@@ -139,6 +181,18 @@ struct CnScene {
   CniSceneSensor *sensors;
   CniScenePair *pairs;
   int32_t pair_count, pair_capacity;
+  CniSceneSource *sources;
+  CniSceneSink *sinks;
+  int32_t source_count, source_capacity, sink_count, sink_capacity;
+  int32_t pool_first; // the first body of a source; body_count without any
+  // while a world runs: bodies as it has them, whether those of sources are let go, how far they are
+  // from each plane (body by body)
+  CnBodyId *body_ids;
+  uint8_t *away;
+  double *sides;
+  int32_t live_count, plane_count;
+  double (*material_colors)[4];
+  int32_t material_color_count, material_color_capacity;
   int32_t parameter_count, material_count, body_count, shape_count, joint_count, force_count;
   int32_t sensor_count, function_count, coupling_count, geometry_count, point_count;
   int32_t geometry_capacity, point_capacity;
@@ -189,7 +243,7 @@ typedef struct CniReader {
   CniSceneShape *part_shapes;
   int32_t part_count, part_capacity, part_shape_count, part_shape_capacity;
   CniNameTable parameter_names, material_names, body_names, joint_names, force_names, sensor_names;
-  CniNameTable function_names, coupling_names;
+  CniNameTable function_names, coupling_names, source_names, sink_names;
   CniModel probe; // one body at a time is tried here
   int32_t probe_ready;
   CniNameTable group_names;
@@ -326,6 +380,29 @@ CnStatus cni_scene_read_couplings(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_functions(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_joints(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root);
+// A member that is a box: "min" and "max".
+CnStatus cni_scene_get_region(CniReader *reader, json_t *object, const char *key,
+                              CniRegion *region);
+int cni_region_holds(const CniRegion *region, CnVec3 point);
+CnStatus cni_scene_read_sources(CniReader *reader, json_t *root);
+// "color" and "opacity" of a body or a material.
+CnStatus cni_scene_get_color(CniReader *reader, json_t *item, double color[4]);
+CnStatus cni_scene_make_body(CniReader *reader, json_t *item);
+
+// ---- while a world runs: scene_live.c ----
+
+// Memory for it, at the end of reading; release with the scene.
+CnStatus cni_scene_live_prepare(CnScene *scene);
+void cni_scene_live_release(CnScene *scene);
+// A world has just been filled: bodies of sources are put aside, all counts are zero.
+CnStatus cni_scene_live_begin(CnScene *scene, CnWorld *world);
+// All bodies of sources wait.
+CnStatus cni_scene_put_all_aside(CnScene *scene, CnWorld *world);
+// Bodies of sources let go, bodies at sinks taken away.
+CnStatus cni_scene_feed(CnScene *scene, CnWorld *world);
+// A sensor's value now, of those that scene_live.c knows.
+CnStatus cni_scene_measure_raw(const CnScene *scene, const CnWorld *world, int32_t index,
+                               double *value);
 
 // The names in sight of an expression: generators' variables, then parameters.
 CniScope cni_scene_scope(CniReader *reader);

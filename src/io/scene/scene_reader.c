@@ -383,6 +383,9 @@ CnStatus cni_scene_get_choice(CniReader *reader, json_t *object, const char *key
     cni_nearest_offer(&nearest, words[i]);
   }
   cni_nearest_hint(&nearest, hint);
+  // where the list is too long for a line, the one that was meant will do
+  if (strlen(list) + strlen(hint) > 300 && hint[0])
+    return cni_scene_fail(reader, value, "is none of those in docs/scene.md%s", hint);
   return cni_scene_fail(reader, value, "must be %s%s", list, hint);
 }
 

@@ -12,7 +12,7 @@
 #include <cairn/query.h>
 
 #include "core/floats.h"
-#include "io/scene/scene_private.h"
+#include "io/scene/scene_live.h"
 
 // ---- the tables ----
 
@@ -28,16 +28,22 @@ typedef enum Subject {
   OF_JOINT,
   OF_COORDINATE,
   OF_FORCE,
-  OF_COUPLING
+  OF_COUPLING,
+  OF_REGION,
+  OF_PLANE,
+  OF_SOURCE,
+  OF_SINK
 } Subject;
 
 enum {
   POSITION,
   ROTATION,
   VELOCITY,
+  ACCELERATION,
   SPIN,
   OVERLAPS,
   CONTACT_FORCE,
+  CONTACT_TORQUE,
   JOINT_FORCE,
   JOINT_TORQUE,
   JOINT_ERROR,
@@ -54,6 +60,14 @@ enum {
   FORCE_ENERGY,
   COUPLING_EFFORT,
   COUPLING_ERROR,
+  COUNT,
+  MASS,
+  FLOW_COUNT,
+  FLOW_MASS,
+  FLOW_RATE,
+  SOURCE_COUNT,
+  SINK_COUNT,
+  SINK_MASS,
   KINETIC_ENERGY,
   POTENTIAL_ENERGY,
   ENERGY
@@ -74,9 +88,11 @@ static const Kind kinds[] = {
     [POSITION] = {"position", "m", OF_BODY, XYZ | BIT(LENGTH), XYZ},
     [ROTATION] = {"rotation", "", OF_BODY, XYZ | BIT(W), XYZ | BIT(W)},
     [VELOCITY] = {"velocity", "m/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
+    [ACCELERATION] = {"acceleration", "m/s^2", OF_BODY, XYZ | BIT(LENGTH), XYZ},
     [SPIN] = {"spin", "rad/s", OF_BODY, XYZ | BIT(LENGTH), XYZ},
     [OVERLAPS] = {"overlaps", "", OF_BODY, BIT(SCALAR), BIT(SCALAR)},
     [CONTACT_FORCE] = {"contact_force", "N", OF_CONTACT, XYZ | BIT(LENGTH) | BIT(NORMAL), XYZ},
+    [CONTACT_TORQUE] = {"contact_torque", "N m", OF_CONTACT, XYZ | BIT(LENGTH), XYZ},
     [JOINT_FORCE] = {"joint_force", "N", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
     [JOINT_TORQUE] = {"joint_torque", "N m", OF_JOINT, XYZ | BIT(LENGTH), XYZ},
     [JOINT_ERROR] = {"joint_error", "m", OF_JOINT, BIT(SCALAR), BIT(SCALAR)},
@@ -93,6 +109,14 @@ static const Kind kinds[] = {
     [FORCE_ENERGY] = {"force_energy", "J", OF_FORCE, BIT(SCALAR), BIT(SCALAR)},
     [COUPLING_EFFORT] = {"coupling_effort", "", OF_COUPLING, BIT(SCALAR), BIT(SCALAR)},
     [COUPLING_ERROR] = {"coupling_error", "", OF_COUPLING, BIT(SCALAR), BIT(SCALAR)},
+    [COUNT] = {"count", "", OF_REGION, BIT(SCALAR), BIT(SCALAR)},
+    [MASS] = {"mass", "kg", OF_REGION, BIT(SCALAR), BIT(SCALAR)},
+    [FLOW_COUNT] = {"flow_count", "", OF_PLANE, BIT(SCALAR), BIT(SCALAR)},
+    [FLOW_MASS] = {"flow_mass", "kg", OF_PLANE, BIT(SCALAR), BIT(SCALAR)},
+    [FLOW_RATE] = {"flow_rate", "kg/s", OF_PLANE, BIT(SCALAR), BIT(SCALAR)},
+    [SOURCE_COUNT] = {"source_count", "", OF_SOURCE, BIT(SCALAR), BIT(SCALAR)},
+    [SINK_COUNT] = {"sink_count", "", OF_SINK, BIT(SCALAR), BIT(SCALAR)},
+    [SINK_MASS] = {"sink_mass", "kg", OF_SINK, BIT(SCALAR), BIT(SCALAR)},
     [KINETIC_ENERGY] = {"kinetic_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
     [POTENTIAL_ENERGY] = {"potential_energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
     [ENERGY] = {"energy", "J", OF_WORLD, BIT(SCALAR), BIT(SCALAR)},
@@ -126,35 +150,80 @@ static CnStatus read_contact(CniReader *reader, json_t *item, CniSceneSensor *se
 static const char *const subjects[] = {
     [OF_BODY] = "body",        [OF_CONTACT] = "body", [OF_JOINT] = "joint",
     [OF_COORDINATE] = "joint", [OF_FORCE] = "force",  [OF_COUPLING] = "coupling",
-    [OF_WORLD] = NULL};
+    [OF_SOURCE] = "source",    [OF_SINK] = "sink",    [OF_REGION] = NULL,
+    [OF_PLANE] = NULL,         [OF_WORLD] = NULL};
+
+// A box, or a point and a normal; "group": only its bodies count.
+static CnStatus read_place(CniReader *reader, json_t *item, CniSceneSensor *s) {
+  int32_t group = -1;
+  if (kinds[s->kind].subject == OF_REGION) {
+    CNI_TRY(cni_scene_get_region(reader, item, "region", &s->region));
+  } else {
+    CNI_TRY(cni_scene_require(reader, item, "point"));
+    CNI_TRY(cni_scene_require(reader, item, "normal"));
+    CNI_TRY(cni_scene_get_vec3(reader, item, "point", CNI_ANY, &s->point));
+    CNI_TRY(cni_scene_get_vec3(reader, item, "normal", CNI_ANY, &s->normal));
+    double length = cn_norm(s->normal);
+    if (!(length > 0) || !isfinite(length))
+      return cni_scene_fail(reader, item, "the normal must have a length");
+    s->normal = cn_scale(1 / length, s->normal);
+  }
+  CNI_MEMBER (reader, item, "group", value) {
+    CNI_TRY(cni_scene_refer(reader, value, &reader->group_names, "group", &group));
+    s->group = 1u << (group + 1);
+  }
+  return CN_OK;
+}
 
 static CnStatus read_subject(CniReader *reader, json_t *item, CniSceneSensor *s) {
   Subject subject = kinds[s->kind].subject;
   const char *key = subjects[subject];
-  int joint = subject == OF_JOINT || subject == OF_COORDINATE, force = subject == OF_FORCE;
-  int coupling = subject == OF_COUPLING;
-  int32_t *number = joint ? &s->joint : force ? &s->force : coupling ? &s->coupling : &s->body_a;
+  const struct {
+    const CniNameTable *names;
+    int32_t *number;
+  } of[] = {
+      [OF_BODY] = {&reader->body_names, &s->body_a},
+      [OF_CONTACT] = {&reader->body_names, &s->body_a},
+      [OF_JOINT] = {&reader->joint_names, &s->joint},
+      [OF_COORDINATE] = {&reader->joint_names, &s->joint},
+      [OF_FORCE] = {&reader->force_names, &s->force},
+      [OF_COUPLING] = {&reader->coupling_names, &s->coupling},
+      [OF_SOURCE] = {&reader->source_names, &s->source},
+      [OF_SINK] = {&reader->sink_names, &s->sink},
+  };
+  if (subject == OF_REGION || subject == OF_PLANE) return read_place(reader, item, s);
   if (!key) return CN_OK;
   if (subject == OF_CONTACT && json_object_get(item, "bodies"))
-    return read_contact(reader, item, s);
-  CNI_TRY(cni_scene_get_reference(reader, item, key,
-                                  joint      ? &reader->joint_names
-                                  : force    ? &reader->force_names
-                                  : coupling ? &reader->coupling_names
-                                             : &reader->body_names,
-                                  key, number));
+    CNI_TRY(read_contact(reader, item, s));
+  else
+    CNI_TRY(cni_scene_get_reference(reader, item, key, of[subject].names, key, of[subject].number));
   if (subject == OF_COORDINATE)
     return cni_scene_get_coordinate(reader, item, s->joint, &s->coordinate);
   return cni_scene_get_vec3(reader, item, "point", CNI_ANY, &s->point);
 }
 
+// What is made of the values: the value itself, or an extreme or a mean of all from a time on.
+static CnStatus read_statistic(CniReader *reader, json_t *item, CniSceneSensor *s) {
+  static const char *const words[] = {"none", "min", "max", "mean", "rms", NULL};
+  CNI_TRY(cni_scene_get_choice(reader, item, "statistic", words, &s->statistic));
+  CNI_TRY(cni_scene_get_number(reader, item, "from", CNI_NOT_NEGATIVE, &s->from));
+  CNI_MEMBER (reader, item, "from", value)
+    if (!s->statistic) return cni_scene_fail(reader, value, "\"from\" is for a \"statistic\"");
+  return CN_OK;
+}
+
 // What the sensor is of, and "axis" where there are several components.
 static CnStatus check_sensor_keys(CniReader *reader, json_t *item, int32_t kind) {
   const Kind *k = &kinds[kind];
-  const char *keys[8] = {"name", "kind"};
-  int32_t n = 2;
+  const char *keys[12] = {"name", "kind", "statistic", "from"};
+  int32_t n = 4;
   if (subjects[k->subject]) keys[n++] = subjects[k->subject];
-  if (kind == POSITION || kind == VELOCITY) keys[n++] = "point";
+  if (kind == POSITION || kind == VELOCITY || kind == ACCELERATION || kind == CONTACT_TORQUE ||
+      k->subject == OF_PLANE)
+    keys[n++] = "point";
+  if (k->subject == OF_PLANE) keys[n++] = "normal";
+  if (k->subject == OF_REGION) keys[n++] = "region";
+  if (k->subject == OF_PLANE || k->subject == OF_REGION) keys[n++] = "group";
   if (k->subject == OF_CONTACT) keys[n++] = "bodies";
   if (k->subject == OF_COORDINATE) keys[n++] = "coordinate";
   if (k->allowed & (k->allowed - 1)) keys[n++] = "axis";
@@ -193,13 +262,20 @@ static CnStatus read_axis(CniReader *reader, json_t *item, int32_t kind, int32_t
 static const char *sensor_kind(int32_t i) { return i < KIND_COUNT ? kinds[i].name : NULL; }
 
 static CnStatus make_sensor(CniReader *reader, json_t *item) {
-  CniSceneSensor sensor = {.body_a = -1, .body_b = -1, .joint = -1, .force = -1, .coupling = -1};
+  CniSceneSensor sensor = {.body_a = -1,
+                           .body_b = -1,
+                           .joint = -1,
+                           .force = -1,
+                           .coupling = -1,
+                           .source = -1,
+                           .sink = -1};
   CNI_TRY(cni_scene_get_kind(reader, item, sensor_kind, &sensor.kind));
   CNI_TRY(check_sensor_keys(reader, item, sensor.kind));
   CNI_TRY(cni_scene_require(reader, item, "name"));
   char name[CNI_NAME_SIZE], series[CNI_NAME_SIZE + 16];
   CNI_MEMBER (reader, item, "name", value) CNI_TRY(cni_scene_name(reader, value, name));
   CNI_TRY(read_subject(reader, item, &sensor));
+  CNI_TRY(read_statistic(reader, item, &sensor));
   sensor.body_a_id = body_id(sensor.body_a);
   sensor.body_b_id = body_id(sensor.body_b);
   if (sensor.joint >= 0) sensor.joint_id = (CnJointId){(uint32_t)sensor.joint + 1, 1};
@@ -221,6 +297,10 @@ static CnStatus make_sensor(CniReader *reader, json_t *item) {
 CnStatus cni_scene_read_sensors(CniReader *reader, json_t *root) {
   return cni_scene_get_list(reader, root, "sensors", make_sensor, &reader->item_count);
 }
+
+int cni_sensor_is_plane(const CniSceneSensor *s) { return kinds[s->kind].subject == OF_PLANE; }
+int cni_sensor_counts(const CniSceneSensor *s) { return kinds[s->kind].subject == OF_REGION; }
+int cni_sensor_accelerates(const CniSceneSensor *s) { return s->kind == ACCELERATION; }
 
 // ---- measuring ----
 
@@ -257,6 +337,12 @@ static CnStatus measure_body(const CnWorld *world, const CniSceneSensor *s, doub
     *value = count;
     return CN_OK;
   }
+  if (s->kind == ACCELERATION) {
+    CnWorldDef def;
+    CNI_TRY(cn_world_settings(world, &def));
+    *value = component_of(cn_scale(1 / def.time_step, cn_sub(s->now, s->before)), s->component);
+    return CN_OK;
+  }
   CnPose pose;
   CnTwist twist;
   CNI_TRY(cn_body_pose(world, s->body_a_id, &pose));
@@ -284,6 +370,27 @@ static int force_of(const CniSceneSensor *s, const CnContact *c, CnVec3 *force) 
   if (s->body_b >= 0 && !same_body(other, s->body_b_id)) return 0;
   *force = is_b ? c->force : cn_neg(c->force);
   return 1;
+}
+
+// Of forces and torques of contacts about a point of the first body.
+static CnStatus measure_torque(const CnWorld *world, const CniSceneSensor *s, double *value) {
+  CnPose pose;
+  CnWorldInfo info;
+  CnVec3 sum = CN_VEC3_ZERO;
+  CNI_TRY(cn_body_pose(world, s->body_a_id, &pose));
+  CnVec3 centre = cn_add(pose.position, cn_rotate(pose.rotation, s->point));
+  cn_world_info(world, &info);
+  for (int32_t i = 0; i < info.contact_count; i++) {
+    CnContact c;
+    CnVec3 force;
+    CNI_TRY(cn_world_contact(world, i, &c));
+    if (!force_of(s, &c, &force)) continue;
+    int is_b = same_body(c.body_b, s->body_a_id);
+    sum = cn_add(sum, cn_cross(cn_sub(c.point, centre), force));
+    sum = cn_add(sum, is_b ? c.torque : cn_neg(c.torque));
+  }
+  *value = component_of(sum, s->component);
+  return CN_OK;
 }
 
 // Sums over the contacts of one pair of bodies (or of one body), in the world's order.
@@ -357,6 +464,64 @@ static double energy_of(const CnWorldSums *sums, int32_t kind) {
   return energy;
 }
 
+static CnStatus measure_place(const CnScene *scene, const CnWorld *world, const CniSceneSensor *s,
+                              double *value) {
+  double count, mass;
+  CnWorldDef def;
+  if (s->kind == COUNT || s->kind == MASS) {
+    CNI_TRY(cni_scene_count(scene, world, s, &count, &mass));
+    *value = s->kind == COUNT ? count : mass;
+  }
+  if (s->kind == FLOW_COUNT) *value = s->count;
+  if (s->kind == FLOW_MASS) *value = s->mass;
+  if (s->kind == SOURCE_COUNT) *value = (double)scene->sources[s->source].made;
+  if (s->kind == SINK_COUNT) *value = (double)scene->sinks[s->sink].count;
+  if (s->kind == SINK_MASS) *value = scene->sinks[s->sink].mass;
+  if (s->kind != FLOW_RATE) return CN_OK;
+  CNI_TRY(cn_world_settings(world, &def));
+  *value = s->step_mass / def.time_step;
+  return CN_OK;
+}
+
+// What several sensors share in one state of the world.
+typedef struct Shared {
+  ContactSum contacts;
+  CnWorldSums sums;
+  int have_sums;
+} Shared;
+
+static CnStatus measure_one(const CnScene *scene, const CnWorld *world, const CniSceneSensor *s,
+                            Shared *shared, double *value) {
+  *value = 0;
+  switch (kinds[s->kind].subject) {
+  case OF_BODY:
+    return measure_body(world, s, value);
+  case OF_CONTACT:
+    return s->kind == CONTACT_TORQUE ? measure_torque(world, s, value)
+                                     : measure_contacts(world, s, &shared->contacts, value);
+  case OF_JOINT:
+  case OF_COORDINATE:
+    return measure_joint(world, s, value);
+  case OF_FORCE:
+    return measure_force(world, s, value);
+  case OF_COUPLING:
+    return measure_coupling(world, s, value);
+  case OF_WORLD:
+    if (!shared->have_sums) cn_world_sums(world, &shared->sums);
+    shared->have_sums = 1;
+    *value = energy_of(&shared->sums, s->kind);
+    return CN_OK;
+  default:
+    return measure_place(scene, world, s, value);
+  }
+}
+
+CnStatus cni_scene_measure_raw(const CnScene *scene, const CnWorld *world, int32_t index,
+                               double *value) {
+  Shared shared = {.contacts = {.body_a = -2}};
+  return measure_one(scene, world, &scene->sensors[index], &shared, value);
+}
+
 CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *values) {
   CNI_FLOATS;
   if (!scene || !world)
@@ -364,34 +529,13 @@ CnStatus cn_scene_measure(const CnScene *scene, const CnWorld *world, double *va
                      scene ? "world" : "scene");
   if (scene->sensor_count > 0 && !values)
     return cni_error(CN_INVALID_ARGUMENT, "cn_scene_measure: the result pointer is null");
-  ContactSum contacts = {.body_a = -2};
-  CnWorldSums sums;
-  int have_sums = 0;
+  Shared shared = {.contacts = {.body_a = -2}};
   for (int32_t i = 0; i < scene->sensor_count; i++) {
     const CniSceneSensor *s = &scene->sensors[i];
-    values[i] = 0;
-    switch (kinds[s->kind].subject) {
-    case OF_BODY:
-      CNI_TRY(measure_body(world, s, &values[i]));
-      break;
-    case OF_CONTACT:
-      CNI_TRY(measure_contacts(world, s, &contacts, &values[i]));
-      break;
-    case OF_JOINT:
-    case OF_COORDINATE:
-      CNI_TRY(measure_joint(world, s, &values[i]));
-      break;
-    case OF_FORCE:
-      CNI_TRY(measure_force(world, s, &values[i]));
-      break;
-    case OF_COUPLING:
-      CNI_TRY(measure_coupling(world, s, &values[i]));
-      break;
-    default:
-      if (!have_sums) cn_world_sums(world, &sums);
-      have_sums = 1;
-      values[i] = energy_of(&sums, s->kind);
-    }
+    if (s->statistic)
+      values[i] = cni_sensor_statistic(s);
+    else
+      CNI_TRY(measure_one(scene, world, s, &shared, &values[i]));
   }
   return CN_OK;
 }

@@ -99,9 +99,19 @@ void cn_scene_world_def(const CnScene *scene, CnWorldDef *def) {
 
 // ---- materials ----
 
+CnStatus cni_scene_get_color(CniReader *reader, json_t *item, double color[4]) {
+  for (int32_t i = 0; i < 4; i++) color[i] = -1;
+  CNI_MEMBER (reader, item, "color", value)
+    CNI_TRY(cni_scene_numbers(reader, value, 3, "a list of red, green and blue, each 0 .. 1",
+                              CNI_SHARE, color));
+  return cni_scene_get_number(reader, item, "opacity", CNI_SHARE, &color[3]);
+}
+
 static CnStatus read_material(CniReader *reader, json_t *value, const char *name) {
-  static const char *const also[] = {"surface_function", NULL};
+  static const char *const also[] = {"surface_function", "color", "opacity", NULL};
   CnScene *scene = reader->scene;
+  const CnAllocator *a = &scene->allocator;
+  double color[4];
   CnMaterialDef def = cn_material_def_default();
   uint64_t mentioned = 0;
   CNI_TRY(cni_scene_field_keys(reader, value, cni_material_fields, also));
@@ -110,8 +120,11 @@ static CnStatus read_material(CniReader *reader, json_t *value, const char *name
   if (def.surface_function.slot > 0 && !(cn_norm2(def.surface_velocity) > 0))
     return cni_scene_fail(reader, value, "a \"surface_function\" needs a \"surface_velocity\"");
   def.name = name;
-  return CNI_PUSH(&scene->allocator, scene->materials, scene->material_capacity,
-                  scene->material_count, def);
+  CNI_TRY(cni_scene_get_color(reader, value, color));
+  CNI_TRY(CNI_RESERVE(a, scene->material_colors, scene->material_color_capacity,
+                      scene->material_count, scene->material_count + 1));
+  memcpy(scene->material_colors[scene->material_count], color, sizeof color);
+  return CNI_PUSH(a, scene->materials, scene->material_capacity, scene->material_count, def);
 }
 
 CnStatus cni_scene_read_materials(CniReader *reader, json_t *root) {

@@ -98,6 +98,14 @@ if(NODE AND EXISTS ${PROJECT_SOURCE_DIR}/tests/schema/node_modules)
   set_tests_properties(schema.scenes PROPERTIES LABELS unit)
 endif()
 
+# Pictures that the command makes (Python's own library decodes them).
+find_program(PYTHON3 NAMES python3)
+if(PYTHON3 AND TARGET cairn-command)
+  add_test(NAME pictures.plots COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/pictures/plots.py
+    $<TARGET_FILE:cairn-command>)
+  set_tests_properties(pictures.plots PROPERTIES LABELS cli)
+endif()
+
 # Schema and tables of the docs against the library's descriptions of definitions.
 add_executable(schema_fields ${PROJECT_SOURCE_DIR}/tests/schema/fields.c)
 target_link_libraries(schema_fields PRIVATE cairn_test_support)

@@ -111,6 +111,9 @@ int cni_args_whole(const CniArgs *args, const char *name, int64_t lo, int64_t hi
 int cni_args_choice(const CniArgs *args, const char *name, const char *(*list)(int32_t index),
                     const char **value);
 
+// "--size WxH" of a picture; 0: a usage error, already told.
+int cni_size_parse(const CniArgs *args, int *width, int *height);
+
 // A number written out in full; 0 for anything else.
 int cni_number_parse(const char *text, double *value);
 

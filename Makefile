@@ -87,7 +87,7 @@ package: ## Debian packages in build-package/packages: libcairn, cairn, libcairn
 	cd build-package && cpack >cpack.log || { cat cpack.log; exit 1; }
 	tests/package/deb . build-package/packages
 
-docs: ## the reference in build/docs: C by Doxygen, Python by Sphinx
+docs: ## the documentation site in build/site: pages, reference of C and Python; open index.html
 	@scripts/setup docs
 	scripts/reference
 

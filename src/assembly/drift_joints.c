@@ -28,7 +28,7 @@
 // less: two to four of them. Lever arms turn with their bodies while these are moved (drift.c). A force
 // that pulls at an arm holds against turning: J + h/4 (r.f - r f^T), which counts where bodies are light
 // and forces large, stands for J, first with the forces of the step before. Forces at a point that is
-// locked in all directions are numbers along the axes of the world, and other rows keep the directions
+// locked in all directions are numbers along axes that stay, and other rows keep the directions
 // of the motion without joints, or follow while the error is large: a row that turned would turn what
 // it carries, a stiffness that S does not know and that costs a factor. Where Newton's method does not
 // come nearer (a turn of more than a radian in a step) the island goes without, and is put together
@@ -47,7 +47,7 @@
 #define SURE 0.1        // if this is to be expected of it;
 #define HINGES_NEAR 1e3 // where all arms turn with their bodies,
 #define HINGES_SURE 0.5 // and a look tells nothing else
-#define SLOW 0.1        // of the error left by a step: a new factor is worth its price
+#define SLOW 0.2        // of the error left by a step: a new factor is worth its price
 #define LIGHT 1e-3      // stiffness of the forces over inertia that is not worth it
 #define LEAST 0.5       // of the least inertia that forces leave
 #define ONE_LINE 1e-12  // square of the sine between arms that are along one line
@@ -56,19 +56,19 @@
 #define WIDE 1e9        // and those of hinges
 #define FAIR 1e3     // error left, in units of what may be, where rows do not contradict each other
 #define PASSED 1e-12 // m or rad: a limit
+#define BENT                                                                                       \
+  1e-7 // rad, or of a size: joints that are so far apart hide which rows depend on others
+#define BENT_FACTORS 2 // that go without these: the first finds them, the second keeps them
+#define FIND_RANK 1
+#define KEEP_RANK 2
 
 // ---- one way through an island ----
 
 // What a link does at its pair k.
 static CnTwist wrench(const CniDrift *d, const CniDriftLink *link, int32_t k) {
   CnTwist sum = {CN_VEC3_ZERO, CN_VEC3_ZERO};
-  int32_t count = link->joint < 0 ? 1 : link->dim, first = 0;
-  if (link->turns) {
-    const double *l = &d->impulse[link->row];
-    sum.velocity = cn_vec3(l[0], l[1], l[2]);
-    first = 3;
-  }
-  for (int32_t r = first; r < count; r++) {
+  int32_t count = link->joint < 0 ? 1 : link->dim;
+  for (int32_t r = 0; r < count; r++) {
     const CniDriftLine *line = &d->means[link->line + k + r];
     double l = d->impulse[link->row + r];
     sum.velocity = cn_madd(sum.velocity, l, line->linear);
@@ -183,15 +183,19 @@ static void drift_island(const CniDrift *d, int32_t island) {
   int slides = 0;
   for (int32_t i = begin; i < end; i++) {
     const CniDriftLink *link = &d->links[list_of[i]];
-    slides |= link->dim > link->locked || !link->point;
+    slides |= !link->turns && (link->dim > link->locked || !link->point);
   }
   for (int32_t k = 0; k < MAX_NEWTON && now > 1 && now < SLOW * before; k++) {
-    cni_direct_solve(d->in->direct, d->residual, d->change, island, island + 1);
+    if (d->rank_known)
+      cni_direct_solve_basic(d->in->direct, d->residual, d->change, island, island + 1);
+    else
+      cni_direct_solve_some(d->in->direct, d->residual, d->change, island, island + 1);
     for (int32_t i = begin; i < end; i++) {
       const CniDriftLink *link = &d->links[list_of[i]];
       for (int32_t r = link->row; r < link->row + link->dim; r++)
         d->impulse[r] -= 2 / d->in->time_step * d->change[r];
     }
+    cni_direct_least(d->in->direct, d->impulse, island, island + 1);
     go(d, list_of, begin, end);
     // at the pace so far nothing is left to be seen
     double expected = before < INFINITY ? now / before * now : INFINITY;
@@ -344,15 +348,25 @@ static int32_t side_of(CniDirectBlock *block, CniDirectSide *sides, int32_t body
   return at;
 }
 
-// A hinge: along the axes of the world, and couples.
+// In the middle, or at the beginning.
+static CnVec3 arm_of(const CniDrift *d, const CniDriftPair *pair, int32_t side) {
+  return d->beginning ? cn_add(pair->arms[side], pair->rest[side]) : pair->mean_arms[side];
+}
+static const CniDriftLine *line_of(const CniDrift *d, int32_t line) {
+  return d->beginning ? &d->lines[line] : &d->means[line];
+}
+
+// A hinge: along its axes, and couples.
 static void hinge_side(const CniDrift *d, const CniDriftLink *link, int32_t side, CnTwist *e) {
   double s = side ? 1 : -1;
-  CnVec3 arm = cn_scale(s, d->pairs[link->pair].mean_arms[side]);
-  e[0] = (CnTwist){{s, 0, 0}, {0, arm.z, -arm.y}};
-  e[1] = (CnTwist){{0, s, 0}, {-arm.z, 0, arm.x}};
-  e[2] = (CnTwist){{0, 0, s}, {arm.y, -arm.x, 0}};
+  CnVec3 arm = cn_scale(s, arm_of(d, &d->pairs[link->pair], side));
+  for (int32_t r = 0; r < 3; r++) {
+    CnVec3 axis = d->lines[link->line + r].linear;
+    e[r] = (CnTwist){cn_scale(s, axis), cn_cross(arm, axis)};
+  }
   for (int32_t r = 3; r < link->dim; r++)
-    e[r] = (CnTwist){CN_VEC3_ZERO, cn_scale(s, d->means[link->line + r].angular)};
+    e[r] = (CnTwist){CN_VEC3_ZERO, cn_scale(d->loose[link->row + r] > 0 ? 0 : s,
+                                            line_of(d, link->line + r)->angular)};
 }
 
 // e may be null: the structure alone.
@@ -364,7 +378,7 @@ void cni_drift_sides(const CniDrift *d, const CniDriftLink *link, CniDirectBlock
     int32_t side = k % 2, body = side ? pair->b : pair->a;
     double sign = side ? 1 : -1;
     if (body < 0) continue;
-    if (link->turns && e) { // of two bodies, none of its rows loose
+    if (link->turns && e) { // of two bodies
       block->side_count++;
       sides[count->sides++] = (CniDirectSide){body, count->entries};
       hinge_side(d, link, side, e + count->entries);
@@ -374,8 +388,8 @@ void cni_drift_sides(const CniDrift *d, const CniDriftLink *link, CniDirectBlock
     int32_t at = side_of(block, sides, body, e, count);
     for (int32_t r = 0; e && r < link->dim; r++) {
       if (d->loose[link->row + r] > 0) continue;
-      const CniDriftLine *line = &d->means[link->line + k / 2 + r];
-      CnVec3 turn = cn_add(cn_cross(pair->mean_arms[side], line->linear), line->angular);
+      const CniDriftLine *line = line_of(d, link->line + k / 2 + r);
+      CnVec3 turn = cn_add(cn_cross(arm_of(d, pair, side), line->linear), line->angular);
       e[at + r].velocity = cn_madd(e[at + r].velocity, sign, line->linear);
       e[at + r].spin = cn_madd(e[at + r].spin, sign, turn);
     }
@@ -445,17 +459,30 @@ static CnStatus begin_islands(CniDrift *d) {
   return CN_OK;
 }
 
-// The values where the bodies are now.
-void cni_drift_factor(const CniDrift *d) {
+// Rows of all links.
+static void write_sides(const CniDrift *d) {
   CniDriftCount count = {0, 0};
   const CniDriftRoom *room = &d->room;
-  for (int32_t i = 0; i < d->body_count; i++)
-    room->bodies[i].inv_inertia = inverse_inertia(d, &d->bodies[i]);
   for (int32_t i = 0; i < d->link_count; i++)
     cni_drift_sides(d, &d->links[i], &room->blocks[i], room->sides, room->e, &count);
+}
+
+// The values where the bodies are now.
+void cni_drift_factor(const CniDrift *d) {
+  for (int32_t i = 0; i < d->body_count; i++)
+    d->room.bodies[i].inv_inertia = inverse_inertia(d, &d->bodies[i]);
   for (int32_t r = 0; r < d->row_count; r++)
     d->compliance[r] = d->loose[r] > 0 ? d->loose[r] : d->soft[r];
+  if (d->rank_known == FIND_RANK) {
+    CniDrift start = *d;
+    start.beginning = 1;
+    write_sides(&start);
+    cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
+  }
+  cni_direct_impose(d->in->direct, d->rank_known); // that of the factor before
+  write_sides(d);
   cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
+  cni_direct_impose(d->in->direct, 0);
 }
 
 static double worst_of(const CniDrift *d) {
@@ -464,14 +491,21 @@ static double worst_of(const CniDrift *d) {
   return worst;
 }
 
-// Newton's method on all islands; returns the largest error that is left.
+// Newton's method on all islands; returns the largest error that is left. Where joints are apart, rows that
+// depend on others do not quite: the pivots of a loop of hinges whose axes are not parallel are small numbers that
+// tell nothing. Which rows these are is told by the joints where the step begins, and the first factors leave
+// them out: they come along with the others where they depend on them wherever the machine is. Where that is not so,
+// in a place that is singular by chance, they do not come nearer, and later factors have all rows.
 static double settle(CniDrift *d) {
   double worst = worst_of(d);
+  int bent = worst > 1 && cni_drift_bent(d) > BENT && d->row_count > 6 * d->body_count - 6;
   for (int32_t k = 0; k < MAX_FACTORS && worst > 1; k++) {
+    d->rank_known = !bent || k >= BENT_FACTORS ? 0 : k == 0 ? FIND_RANK : KEEP_RANK;
     cni_drift_factor(d);
     cni_parallel_for(d->in->tasks, cni_direct_islands(d->in->direct), 1, drift_islands, d);
     worst = worst_of(d);
   }
+  d->rank_known = 0;
   return worst;
 }
 

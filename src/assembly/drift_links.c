@@ -24,8 +24,9 @@ static int32_t locked_rows(const CnJointDef *def) {
   return soft ? 0 : cni_joint_locked_count(def);
 }
 
-// A point that is locked in all directions has rows along the axes of the world, not of a body, so that
-// its force keeps its direction when the bodies turn. It acts at b's point on both.
+// A point that is locked in all directions has rows along axes that stay, not those of a body, so that
+// its force keeps its direction when the bodies turn: those of the world, or of hinges their own where the step
+// begins, the axle last, along which loops of hinges depend on each other. It acts at b's point on both.
 static int locks_point(const CniJointPlace *place) {
   const CniJointRow *rows = place->locked;
   if (place->locked_count < 3) return 0;
@@ -199,7 +200,7 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   if (link->apart && !kind->curves)
     link->length =
         link->locked ? place->locked[0].value + joint->def.distance : place->axes[0].value;
-  link->turns = link->point && kind->lock_turn && rows == link->locked;
+  link->turns = link->point && kind->lock_turn && (rows == link->locked || kind->free);
   link->tolerance = add_pair(d, place_of, d->link_count, joint, place->arm_a, place->arm_b);
   double size = link->tolerance / LINES; // m
   CnVec3 gap = link->point ? apart(place) : CN_VEC3_ZERO;
@@ -209,7 +210,7 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   }
   for (int32_t r = 0; r < link->locked; r++) {
     CniJointRow world = world_row(gap, r);
-    const CniJointRow *row = link->point && r < 3 ? &world : &place->locked[r];
+    const CniJointRow *row = link->point && !link->turns && r < 3 ? &world : &place->locked[r];
     add_line(d, row, 1);
     aim_row(d, row->value, row->value, row->turns ? TURNS : link->tolerance, size, row->turns,
             NULL);
@@ -382,28 +383,72 @@ static double look_at_coupling(const CniDrift *d, const CniDriftLink *link, int 
   return note(d, link->row, value, link->tolerance);
 }
 
-// A point, whose rows stay, and turns: a hinge.
+// A coordinate that is held: where it is, whole turns counted.
+static double look_at_hold(const CniDrift *d, const CniDriftLink *link, int32_t r,
+                           const CniJointRow *now, int follow) {
+  const CniHold *hold = &d->holds[link->row + r];
+  double target = d->target[link->row + r], value = now->value;
+  int limits = hold->part == CNI_PART_LOWER || hold->part == CNI_PART_UPPER;
+  if (now->wraps == 1) value = cni_joint_nearest(value, limits ? hold->near : target);
+  if (follow) mean_line(d, link->line + r, now->linear, now->angular);
+  double may = TURNS + ROUNDING * fabs(target); // what is left at a limit stays, and adds up
+  return note(d, link->row + r, value, hold->side ? may : HINGES * may);
+}
+
+// The rows after those of the point.
+static double look_at_turn_rows(const CniDrift *d, const CniDriftLink *link,
+                                const CniJointSight *sight, int follow) {
+  const CniJointKind *kind = cni_joint_kind(sight->def->kind);
+  double worst = 0, values[3];
+  CniJointPlace place;
+  place.locked_count = place.axis_count = 0;
+  if (follow > 1 || !kind->turn_values) {
+    kind->lock_turn(sight, &place);
+    for (int32_t r = 3; r < link->locked; r++) {
+      const CniJointRow *now = &place.locked[r - 3];
+      if (follow > 1) mean_line(d, link->line + r, now->linear, now->angular);
+      values[r - 3] = now->value;
+    }
+  } else {
+    kind->turn_values(sight, values);
+  }
+  for (int32_t r = 3; r < link->locked; r++)
+    worst = cn_max(worst, note(d, link->row + r, values[r - 3], HINGES * TURNS));
+  if (link->dim > link->locked) kind->free(sight, &place);
+  for (int32_t r = link->locked; r < link->dim; r++) {
+    const CniJointRow *now = &place.axes[d->holds[link->row + r].axis];
+    worst = cn_max(worst, look_at_hold(d, link, r, now, follow));
+  }
+  return worst;
+}
+
+// A point, whose rows stay, and turns: a hinge, with a motor or without.
 static double look_at_turns(const CniDrift *d, const CniDriftLink *link, int follow) {
   const CniJoint *joint = &d->in->model->joints[link->joint];
   CniJointSight sight;
-  CniJointPlace place;
   cni_joint_sight_at(joint, d->in->pose_new, &sight);
-  place.locked_count = 0;
-  cni_joint_kind(joint->def.kind)->lock_turn(&sight, &place);
   CnVec3 gap = cn_sub(sight.at_b.position, sight.at_a.position);
   CniDriftPair *pair = &d->pairs[link->pair];
   CnVec3 arm_a = cn_add(sight.arm_a, gap);
   pair->mean_arms[0] = d->closing ? arm_a : cn_add(mean(pair->arms[0], sight.arm_a), pair->rest[0]);
   pair->mean_arms[1] = d->closing ? sight.arm_b : mean(pair->arms[1], sight.arm_b);
-  double may = HINGES * link->tolerance, worst = note(d, link->row, gap.x, may);
-  worst = cn_max(worst, note(d, link->row + 1, gap.y, may));
-  worst = cn_max(worst, note(d, link->row + 2, gap.z, may));
-  for (int32_t r = 3; r < link->dim; r++) {
-    const CniJointRow *now = &place.locked[r - 3];
-    if (follow > 1) mean_line(d, link->line + r, now->linear, now->angular);
-    worst = cn_max(worst, note(d, link->row + r, now->value, HINGES * TURNS));
+  double worst = 0;
+  for (int32_t r = 0; r < 3; r++)
+    worst = cn_max(worst, note(d, link->row + r, cn_dot(d->lines[link->line + r].linear, gap),
+                               HINGES * link->tolerance));
+  return cn_max(worst, look_at_turn_rows(d, link, &sight, follow));
+}
+
+double cni_drift_bent(const CniDrift *d) {
+  double most = 0;
+  for (int32_t i = 0; i < d->link_count; i++) {
+    const CniDriftLink *link = &d->links[i];
+    for (int32_t r = 0; r < link->dim && !link->rotor; r++) {
+      double size = link->point && r < 3 ? link->tolerance / LINES : 1;
+      most = cn_max(most, fabs(d->residual[link->row + r]) / size);
+    }
   }
-  return worst;
+  return most;
 }
 
 double cni_drift_look(const CniDrift *d, const CniDriftLink *link, int follow) {

@@ -27,8 +27,8 @@ typedef struct CniDriftLink {
   int32_t pair, pair_count;
   int32_t row, dim, locked;
   int32_t line;     // the first of its lines: one a row, of a coupling one a pair
-  int32_t point;    // its first three rows lock a point: they have the directions of the world
-  int32_t turns;    // and the rest is what lock_turn of its kind gives
+  int32_t point;    // its first three rows lock a point: they have directions that stay
+  int32_t turns;    // and the rest is what lock_turn and free of its kind give
   int32_t rotor;    // its rows are those of armatures (drift_holds.c): no other has them
   int32_t apart;    // it holds two points apart: its force is along the line between them
   double length;    // m, from one to the other at the beginning; 0: no straight line
@@ -92,7 +92,10 @@ typedef struct CniDrift {
   int32_t link_count, pair_count, line_count, row_count, entry_count, body_count;
   int32_t hold_count; // rows that are held or watched
   int32_t open_count;
-  int32_t closing;      // lines and arms are those of the end alone
+  int32_t closing;   // lines and arms are those of the end alone
+  int32_t beginning; // those of the beginning alone
+  int32_t
+      rank_known; // rows that depend on others there are left out, and not asked whether they agree
   CniDriftWhole *whole; // null: nothing is closed
 } CniDrift;
 
@@ -132,6 +135,9 @@ void cni_drift_sides(const CniDrift *drift, const CniDriftLink *link, CniDirectB
 // Errors that were there at the beginning go away: of an island, or joint after joint without a factor.
 void cni_drift_close(CniDrift *drift, int32_t island);
 void cni_drift_close_alone(CniDrift *drift);
+
+// How far rows are from where they are to be: rad, or m over the size of their joints.
+double cni_drift_bent(const CniDrift *drift);
 
 // Row r of a link is a coordinate's or a coupling's; null if not.
 static inline CniHold *cni_drift_hold(const CniDrift *d, const CniDriftLink *link, int32_t r) {

@@ -80,7 +80,7 @@ static CniBounds wide_bounds(const CniDetection *w, int32_t shape) {
   double size = cni_model_inradius(&w->in->model->shapes[shape]);
   double steps = p->reach > 0 ? cn_min(AHEAD, RUN * size / p->reach) : 0;
   CniBounds b = cni_grown_bounds(w, shape, SKIN * size + steps * p->reach);
-  if (!(steps > 0) || p->flags & CNI_ENDLESS) return b;
+  if (!(steps > 0) || p->flags & (CNI_ENDLESS | CNI_GHOST)) return b;
   CnVec3 way = cn_scale(steps * w->in->time_step, w->in->twist[p->body].velocity);
   return (CniBounds){cn_add(b.lo, way), cn_add(b.hi, way)};
 }

@@ -15,6 +15,7 @@
 #define CNI_PIECE 128u      // bounded, and maybe a part of a larger solid (seams.c)
 #define CNI_CONTINUOUS 256u // its body stops where it touches (sweep.c)
 #define CNI_IS_MESH 512u    // a surface of triangles
+#define CNI_GHOST 1024u     // its category or its mask is empty: it meets nobody
 #define CNI_AHEAD 8         // pairs whose data is fetched ahead of use: they may lie anywhere
 
 // What decides about a pair before its shapes are looked at, one cache line.

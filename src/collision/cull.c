@@ -43,7 +43,7 @@ static void find_plane_pairs(const void *context, int32_t begin, int32_t end, Cn
   const CniDetection *w = context;
   for (int32_t i = begin; i < end; i++) {
     const CniProxy *a = &w->proxies[i];
-    if ((w->near && !w->near[i]) || a->flags & CNI_ENDLESS) continue;
+    if ((w->near && !w->near[i]) || a->flags & (CNI_ENDLESS | CNI_GHOST)) continue;
     CnVec3 x = a->centre;
     double far = fabs(x.x) + fabs(x.y) + fabs(x.z), own = a->outradius + a->reach;
     for (int32_t k = 0; k < w->plane_count; k++) {

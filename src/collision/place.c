@@ -73,6 +73,7 @@ static CniProxy make_proxy(const CniDetection *w, int32_t i, CnVec3 centre) {
   if (cni_shape_category(s) != CNI_USUAL_CATEGORY || cni_shape_mask(s) != CNI_USUAL_MASK ||
       cni_shape_trigger(s) || in->model->disabled_count > 0)
     p.flags |= CNI_CHOOSY;
+  if (cni_shape_category(s) == 0 || cni_shape_mask(s) == 0) p.flags |= CNI_GHOST;
   if (in->model->bodies[s->body].first_joint >= 0) p.flags |= CNI_JOINTED;
   if (cni_body_continuous(&in->model->bodies[s->body])) p.flags |= CNI_CONTINUOUS;
   if (cni_shape_is_surface(s->kind))
@@ -112,7 +113,7 @@ static CniProxy make_ball(const CniDetection *w, int32_t i) {
 
 CniBounds cni_grown_bounds(const CniDetection *w, int32_t shape, double skin) {
   const CniProxy *p = &w->proxies[shape];
-  if (p->flags & CNI_ENDLESS) return no_bounds;
+  if (p->flags & (CNI_ENDLESS | CNI_GHOST)) return no_bounds;
   CniPlaced placed = cni_placed(w, shape);
   return grown(cni_shape_bounds(&placed), p->reach + 0.5 * p->base + skin);
 }
@@ -170,6 +171,7 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
       // large numbers, whose bounds may overflow, are looked at again
       double sum = fabs(centre.x) + fabs(centre.y) + fabs(centre.z) + p->reach + p->outradius;
       infinite |= !(sum < LARGE);
+      if (p->flags & CNI_GHOST) continue; // wherever it is
       if (p->flags & CNI_CONTINUOUS) kinds |= FOUND_FAST;
       double radius = p->outradius + p->reach + 0.5 * p->base;
       if (loop->wide && !outside)
@@ -184,6 +186,10 @@ static void place_shapes(void *context, int32_t begin, int32_t end) {
     if (p->flags & CNI_ENDLESS) {
       infinite |= !isfinite(sum);
       kinds |= FOUND_PLANES;
+      continue;
+    }
+    if (p->flags & CNI_GHOST) {
+      infinite |= !isfinite(sum);
       continue;
     }
     kinds |= FOUND_OTHERS;

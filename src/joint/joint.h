@@ -90,6 +90,8 @@ typedef struct CniJointKind {
   // alone. Null: as above.
   void (*lock_turn)(const CniJointSight *sight, CniJointPlace *place);
   void (*free)(const CniJointSight *sight, CniJointPlace *place);
+  // Values alone of the rows of lock_turn. Null: as above.
+  void (*turn_values)(const CniJointSight *sight, double *values);
   // c'' of a locked row, or of the gap, for bodies whose velocities stand still; null: by differences.
   double (*curvature)(const CniJointSight *sight, const CniJointPlace *place, int32_t row,
                       const CnTwist *a, const CnTwist *b);
@@ -141,6 +143,7 @@ void cni_joint_turn(const CniJointSight *sight, CniJointRow rows[3]);
 // third component is zero.
 void cni_joint_lock_tilt(const CniJointSight *sight, CniJointPlace *place);
 void cni_joint_tilt(const CniJointSight *sight, CniJointRow rows[2]);
+void cni_joint_tilt_values(const CniJointSight *sight, double values[2]);
 // Angle between z of a and z of b.
 CniJointRow cni_joint_swing(const CniJointSight *sight);
 // Turn of b about z that is left when its z has been laid along z of a the short way.

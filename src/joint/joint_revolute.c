@@ -31,4 +31,5 @@ const CniJointKind cni_joint_revolute = {.name = "revolute",
                                          .lock = lock,
                                          .lock_turn = cni_joint_lock_tilt,
                                          .free = turn,
+                                         .turn_values = cni_joint_tilt_values,
                                          .curvature = cni_joint_fixed_curvature};

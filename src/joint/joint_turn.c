@@ -107,6 +107,12 @@ void cni_joint_tilt(const CniJointSight *sight, CniJointRow rows[2]) {
   rows[1] = turn_row(sight, tilt_row(&tilt, 1), tilt.s.x);
 }
 
+void cni_joint_tilt_values(const CniJointSight *sight, double values[2]) {
+  Tilt tilt = tilt_of(sight);
+  values[0] = -tilt.s.y;
+  values[1] = tilt.s.x;
+}
+
 void cni_joint_lock_tilt(const CniJointSight *sight, CniJointPlace *place) {
   cni_joint_tilt(sight, &place->locked[place->locked_count]);
   place->locked_count += 2;

@@ -19,7 +19,8 @@
 // than CNI_DIRECT_LOST of its diagonal (and of what a mass without inertia has, direct_kernels.inc), is left out: the others give a solution x, and all of them, if
 // what the row asks for agrees with what the others ask for. Among all solutions it is then the one of
 // least sum D_i x_i^2 that is given: a machine whose loads lie in its plane has it already, which one
-// substitution tells; else S + shift D is factored, and (shift (S + shift D)^-1 D)^3 leaves of x what is
+// substitution tells; else x loses its part along the vectors n with S n = 0, one a row left out; where
+// these take too much room S + shift D is factored, and (shift (S + shift D)^-1 D)^3 leaves of x what is
 // to be taken away. Where c contradicts itself conjugate gradients from zero with that factor find the x
 // that leaves least, once what no x can give is taken out of c. D_i is the sum of the inverse masses of
 // the row's bodies where the row moves points (times the square of its direction, 1), and its diagonal
@@ -78,6 +79,9 @@ int cni_direct_fits(const CniDirect *direct);
 // round-off of a pivot grows along a row of loops.
 void cni_direct_leave_out(CniDirect *direct, double share);
 
+// 1: later factors leave out the rows that the last one has left out, and no others; 0: each tells for itself.
+void cni_direct_impose(CniDirect *direct, int on);
+
 // Factor the values of a system of that structure. tasks may be null.
 void cni_direct_factor(CniDirect *direct, const CniDirectSystem *system, CnTasks *tasks);
 // The same values once more: what follows does not depend on what was solved before.
@@ -93,9 +97,24 @@ void cni_direct_solve_once(CniDirect *direct, const double *c, double *x);
 void cni_direct_solve_some(CniDirect *direct, const double *c, double *x, int32_t begin,
                            int32_t end);
 void cni_direct_least(CniDirect *direct, double *x, int32_t begin, int32_t end);
+// Any solution, by one substitution; rows left out are not asked whether they agree with the others: for a method
+// that looks at what is left itself.
+void cni_direct_solve_basic(CniDirect *direct, const double *c, double *x, int32_t begin,
+                            int32_t end);
+// Numbers of an island's c are differences of numbers so large: rows that differ by their round-off agree.
+void cni_direct_expect(CniDirect *direct, int32_t island, double size);
 // The same for all islands, and at least `steps` refinements each.
 void cni_direct_refine(CniDirect *direct, const double *c, double *x, int32_t steps,
                        CnTasks *tasks);
+// w (n x n, by rows, upper half) loses C^T S^-1 C. Column i of C is the sum of entries [start[i], start[i + 1]),
+// what motions of the bodies make of the rows, so that rows which depend on others agree with them. Half a
+// substitution a column, eight at a time, in the parts of the mechanism that it reaches.
+typedef struct CniDirectEntry {
+  int32_t row;
+  double value;
+} CniDirectEntry;
+CnStatus cni_direct_eliminate(CniDirect *direct, CniArena *room, int32_t n, const int32_t *start,
+                              const CniDirectEntry *entries, double *w);
 int32_t cni_direct_islands(const CniDirect *direct);
 
 // Blocks of an island: places [begin, end) of the list cni_direct_blocks.

@@ -7,7 +7,7 @@
 //
 // and q what they are with g = 0. A contact of a foot then knows of the whole machine that hangs on it, so
 // that sweeps need tens where sweeps in turn with the joints need hundreds, and a sweep costs n^2
-// multiplications whatever the machine. Each row takes one substitution with the factor of S, once.
+// multiplications whatever the machine. Each row takes half a substitution with the factor of S, once.
 //
 // Machines begin with a few steps of Newton's method. Sweeps solve every block exactly and are mixed (mixed.c); what
 // they leave to do Newton's method and the interior point do on W. Last the joints are solved for the impulses found. Where joints depend on each
@@ -36,12 +36,6 @@ typedef struct Entry {
   CnTwist e, m_e;
 } Entry;
 
-// What a unit impulse of a row does to a row of the joints.
-typedef struct Link {
-  int32_t row;
-  double speed;
-} Link;
-
 typedef struct Work {
   CniFew *s;
   const CnProblem *p;
@@ -50,10 +44,10 @@ typedef struct Work {
   double *scale;        // per block: trace/dim of its own matrix, as the certificate takes it
   int32_t *entry_start; // per row
   Entry *entries;
-  int32_t *link_start; // per row
-  Link *links;
-  double *w, *q, *u; // n x n, n, n
-  CnSparse matrix;   // W for the part
+  int32_t *link_start;   // per row
+  CniDirectEntry *links; // what a unit impulse of a row does to rows of the joints
+  double *w, *q, *u;     // n x n, n, n
+  CnSparse matrix;       // W for the part
   CniMixed mixed;
   double *joints;  // velocities with the joints alone, six a group
   double *g_joint; // and their impulses, in the problem's rows
@@ -210,7 +204,7 @@ static int32_t list_links(Work *k, const Sides *sides) {
         const CnTwist *own = j->e + j->sides[sides->side[i]].at;
         for (int32_t d = 0; d < block->dim; d++, at++)
           if (k->links)
-            k->links[at] = (Link){block->row + d, twist_dot(&own[d], &k->entries[e].m_e)};
+            k->links[at] = (CniDirectEntry){block->row + d, twist_dot(&own[d], &k->entries[e].m_e)};
       }
     }
   }
@@ -218,58 +212,22 @@ static int32_t list_links(Work *k, const Sides *sides) {
   return at;
 }
 
-// W loses C^T S^-1 C: row by row one substitution, in the islands that the row moves.
+// W loses C^T S^-1 C.
 static CnStatus eliminate_joints(Work *k) {
-  CniJoints *j = &k->s->joints;
   CniArena *room = &k->s->room;
-  int32_t rows = j->system.row_count, islands = cni_direct_islands(j->direct), *island_of;
-  double *c, *x;
-  uint8_t *moved;
   Sides sides;
   CNI_TRY(list_sides(k, &sides));
   CNI_TRY(CNI_TAKE(room, k->n + 1, k->link_start));
   CNI_TRY(CNI_TAKE(room, list_links(k, &sides), k->links));
   list_links(k, &sides);
-  CNI_TRY(cni_arena_array(room, rows, sizeof *c, &c));
-  CNI_TRY(cni_arena_array(room, rows, sizeof *x, &x));
-  CNI_TRY(cni_arena_array(room, islands, sizeof *moved, &moved));
-  CNI_TRY(CNI_TAKE(room, rows, island_of));
-  for (int32_t i = 0; i < islands; i++) {
-    int32_t begin, end;
-    cni_direct_island(j->direct, i, &begin, &end);
-    for (int32_t b = begin; b < end; b++) {
-      const CniDirectBlock *block = &j->blocks[cni_direct_blocks(j->direct)[b]];
-      for (int32_t d = 0; d < block->dim; d++) island_of[block->row + d] = i;
-    }
-  }
-  for (int32_t r = 0; r < k->n; r++) {
-    const Link *link = k->links + k->link_start[r], *end = k->links + k->link_start[r + 1];
-    if (link == end) continue;
-    memset(c, 0, (size_t)rows * sizeof *c);
-    memset(x, 0, (size_t)rows * sizeof *x);
-    for (; link < end; link++) {
-      c[link->row] += link->speed;
-      moved[island_of[link->row]] = 1;
-    }
-    for (int32_t i = 0; i < islands; i++) {
-      if (moved[i]) cni_direct_solve(j->direct, c, x, i, i + 1);
-      moved[i] = 0;
-    }
-    for (int32_t s = r; s < k->n; s++) {
-      double sum = 0;
-      for (int32_t e = k->link_start[s]; e < k->link_start[s + 1]; e++)
-        sum += k->links[e].speed * x[k->links[e].row];
-      k->w[r * k->n + s] -= sum;
-    }
-  }
-  return CN_OK;
+  return cni_direct_eliminate(k->s->joints.direct, room, k->n, k->link_start, k->links, k->w);
 }
 
 // Velocities with the joints alone, and what they are for the other rows.
 static void begin_motion(Work *k, int has_joints) {
   const CnProblem *p = k->p;
   if (has_joints)
-    cni_joints_answer(&k->s->joints, p, k->s->tasks, k->g_joint, k->joints);
+    cni_joints_answer(&k->s->joints, p, k->s->tasks, 0, k->g_joint, k->joints);
   else
     for (int32_t i = 0; i < p->group_count; i++) {
       CnTwist free = cni_group_free(&p->groups[i]);
@@ -464,7 +422,7 @@ static double finish_motion(Work *k, CnAnswer *answer, int has_joints) {
     const CniBlock *block = &p->blocks[k->block[i]];
     cni_storages[block->storage].impulse(p, block, answer->g + block->row, answer->v);
   }
-  if (has_joints) cni_joints_go_on(&k->s->joints, p, k->s->tasks, answer->g, answer->v);
+  if (has_joints) cni_joints_go_on(&k->s->joints, p, k->s->tasks, 0, answer->g, answer->v);
   double *now = k->q; // the velocities as they are, and what W g does not explain of them
   for (int32_t i = 0, row = 0; i < k->count; i++) {
     const CniBlock *block = &p->blocks[k->block[i]];
@@ -514,6 +472,7 @@ static CnStatus solve(Work *k, CniAutoCones *cones, CnAnswer *answer, CniStepMem
     if (aim->met || !has_joints || !(worst < .5 * before)) break;
     before = worst;
   }
+  if (has_joints) cni_joints_least(&k->s->joints, k->p, answer->g);
   return CN_OK;
 }
 

@@ -141,16 +141,50 @@ static int add_pair(CniJoints *j, const CnProblem *p, CniDirectBlock *block,
   return 1;
 }
 
-static void add_block(CniJoints *j, const CnProblem *p, int32_t index) {
+// Is block `next` between the same two groups as the block before it, so that both are one of `dim` rows? A joint
+// and the motor that keeps its coordinate.
+static int goes_on(const CniJoints *j, const CnProblem *p, int32_t next, int32_t dim, int32_t a,
+                   int32_t b) {
+  if (next >= p->block_count || j->also_count > 0 || p->blocks[next].kind != CN_BLOCK_BILATERAL)
+    return 0;
+  const CniBlock *block = &p->blocks[next];
+  if (dim + block->dim > CNI_MAX_DIM ||
+      block->row != p->blocks[next - 1].row + p->blocks[next - 1].dim)
+    return 0;
+  if (block->storage != CNI_ROWS || p->row_blocks[block->index].entry_count != 2 * block->dim)
+    return 0;
+  const CnRowEntry *entries = p->row_entries + p->row_blocks[block->index].entry_start;
+  for (int32_t i = 0; i < 2 * block->dim; i++)
+    if (entries[i].group != (i % 2 ? b : a)) return 0;
+  return a != b;
+}
+
+// The blocks [index, returned) as one.
+static int32_t add_block(CniJoints *j, const CnProblem *p, int32_t index) {
   const CniBlock *from = &p->blocks[index];
   CniDirectSystem *s = &j->system;
-  CnRowEntry own[OWN_ENTRIES];
-  int32_t count;
+  CnRowEntry own[OWN_ENTRIES], all[OWN_ENTRIES];
+  int32_t count, next = index + 1;
   const CnRowEntry *entries = entries_of(p, from, own, &count);
   CniDirectBlock block = {s->row_count, from->dim, s->side_count, 0};
   double *b = j->b + block.row;
   cni_block_b(p, from, b);
   cni_block_compliance(p, from, j->compliance + block.row);
+  while (count == 2 * block.dim &&
+         goes_on(j, p, next, block.dim, entries[0].group, entries[1].group)) {
+    const CniBlock *more = &p->blocks[next];
+    const CnRowEntry *others = p->row_entries + p->row_blocks[more->index].entry_start;
+    if (entries != all) memcpy(all, entries, (size_t)count * sizeof *all);
+    for (int32_t i = 0; i < 2 * more->dim; i++) {
+      all[count] = others[i];
+      all[count++].row += block.dim;
+    }
+    cni_block_b(p, more, b + block.dim);
+    cni_block_compliance(p, more, j->compliance + block.row + block.dim);
+    block.dim += more->dim;
+    entries = all;
+    next++;
+  }
   if (add_pair(j, p, &block, entries, count, b)) count = 0;
   for (int32_t i = 0; i < count; i++) {
     const CnRowEntry *entry = &entries[i];
@@ -166,6 +200,7 @@ static void add_block(CniJoints *j, const CnProblem *p, int32_t index) {
   j->block[s->block_count] = index;
   j->blocks[s->block_count++] = block;
   s->row_count += block.dim;
+  return next;
 }
 
 static CnStatus load_all(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits) {
@@ -175,8 +210,7 @@ static CnStatus load_all(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32
   j->system = (CniDirectSystem){j->bodies, j->blocks, j->sides, j->e, j->compliance, 0, 0, 0, 0};
   j->twist_count = 0;
   for (int32_t i = 0; i < p->group_count; i++) j->body_of[i] = -1;
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (takes(j, p, i)) add_block(j, p, i);
+  for (int32_t i = 0; i < p->block_count;) i = takes(j, p, i) ? add_block(j, p, i) : i + 1;
   CNI_TRY(cni_direct_shape(j->direct, &j->system));
   *fits = cni_direct_fits(j->direct);
   if (*fits) cni_direct_factor(j->direct, &j->system, tasks);
@@ -204,16 +238,21 @@ static void add_to(double *x, CnVec3 a) {
   x[2] += a.z;
 }
 
-// -(E v + b + C g) of a block to j->x; g: null is zero.
-static void load_speed(CniJoints *j, const CniDirectBlock *block, Motion m, const double *g) {
-  double *x = j->x + block->row;
+// -(E v + b + C g) of a block to j->x; g: null is zero. Returns the largest of what that is made of.
+static double load_speed(CniJoints *j, const CniDirectBlock *block, Motion m, const double *g) {
+  double *x = j->x + block->row, most = 0;
   for (int32_t r = 0; r < block->dim; r++)
     x[r] = -(j->b[block->row + r] + (g ? j->compliance[block->row + r] * g[r] : 0));
   for (int32_t k = block->side; k < block->side + block->side_count; k++) {
     const double *v = m.v + m.stride * (size_t)j->group[j->sides[k].body];
     const CnTwist *e = j->e + j->sides[k].at;
-    for (int32_t r = 0; r < block->dim; r++) x[r] -= twist_dot(&e[r], load(v), load(v + m.spin));
+    for (int32_t r = 0; r < block->dim; r++) {
+      double speed = twist_dot(&e[r], load(v), load(v + m.spin));
+      most = cn_max(most, fabs(speed));
+      x[r] -= speed;
+    }
   }
+  return most;
 }
 
 // v += M^-1 E^T times lambda j->x of a block.
@@ -239,9 +278,12 @@ static void relax(CniJoints *j, const CnProblem *p, Motion m, double *g, double 
   const int32_t *list = cni_direct_blocks(j->direct);
   for (int32_t island = begin; island < end; island++) {
     int32_t first, last;
+    double most = 0;
     cni_direct_island(j->direct, island, &first, &last);
     for (int32_t i = first; i < last; i++)
-      load_speed(j, &j->blocks[list[i]], m, g + p->blocks[j->block[list[i]]].row);
+      most =
+          cn_max(most, load_speed(j, &j->blocks[list[i]], m, g + p->blocks[j->block[list[i]]].row));
+    cni_direct_expect(j->direct, island, most);
     if (least)
       cni_direct_solve(j->direct, j->x, j->x, island, island + 1);
     else
@@ -276,25 +318,28 @@ typedef struct AnswerLoop {
   CniJoints *j;
   const CnProblem *p;
   double *g, *v;
+  int least;
 } AnswerLoop;
 
 static void answer_islands(void *context, int32_t begin, int32_t end) {
   const AnswerLoop *loop = context;
-  relax(loop->j, loop->p, (Motion){loop->v, 6, 3}, loop->g, 1, 1, begin, end);
+  relax(loop->j, loop->p, (Motion){loop->v, 6, 3}, loop->g, 1, loop->least, begin, end);
 }
 
-void cni_joints_go_on(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v) {
-  AnswerLoop loop = {j, p, g, v};
+void cni_joints_go_on(CniJoints *j, const CnProblem *p, CnTasks *tasks, int least, double *g,
+                      double *v) {
+  AnswerLoop loop = {j, p, g, v, least};
   cni_parallel_for(tasks, cni_direct_islands(j->direct), ISLANDS_PER_TASK, answer_islands, &loop);
 }
 
-void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v) {
+void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, int least, double *g,
+                       double *v) {
   for (int32_t i = 0; i < p->group_count; i++) {
     CnTwist free = cni_group_free(&p->groups[i]);
     memcpy(v + 6 * (size_t)i, &free, sizeof free);
   }
   if (p->row_count > 0) memset(g, 0, (size_t)p->row_count * sizeof *g);
-  cni_joints_go_on(j, p, tasks, g, v);
+  cni_joints_go_on(j, p, tasks, least, g, v);
 }
 
 // ---- contradictions ----

@@ -38,11 +38,14 @@ int32_t cni_joints_count(const CnProblem *p);
 // nothing else is to be called.
 CnStatus cni_joints_load(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32_t *fits);
 
-// Impulses g and velocities v of a problem that has no other blocks.
-void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v);
+// Impulses g and velocities v of a problem that has no other blocks. least: 0: of impulses that move the
+// bodies alike any will do, for who calls cni_joints_least in the end.
+void cni_joints_answer(CniJoints *j, const CnProblem *p, CnTasks *tasks, int least, double *g,
+                       double *v);
 
 // The joints once more, from impulses g and velocities v of whatever else acts.
-void cni_joints_go_on(CniJoints *j, const CnProblem *p, CnTasks *tasks, double *g, double *v);
+void cni_joints_go_on(CniJoints *j, const CnProblem *p, CnTasks *tasks, int least, double *g,
+                      double *v);
 
 // One block of the sweeps: islands [begin, end) are solved with everything else held, and a share
 // lambda of the change made. Velocities of groups and g, in the problem's rows, follow.

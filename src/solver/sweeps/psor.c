@@ -181,7 +181,7 @@ static CnStatus solve_joints(CniPsor *s, const CnProblem *p, CnAnswer *answer,
   CNI_TRY(cni_joints_load(&s->joints, p, s->def.tasks, done));
   s->met = *done;
   if (!*done) return CN_OK;
-  cni_joints_answer(&s->joints, p, s->def.tasks, answer->g, answer->v);
+  cni_joints_answer(&s->joints, p, s->def.tasks, 1, answer->g, answer->v);
   report->iterations = 1;
   return CN_OK;
 }

@@ -44,17 +44,25 @@ static void factor_islands(void *context, int32_t begin, int32_t end) {
   CniDirect *d = context;
   for (int32_t i = begin; i < end; i++) {
     d->shift[i] = d->asked[i] = d->given[i] = 0;
-    d->scaled[i] = 0;
+    d->scaled[i] = d->null_known[i] = d->null_used[i] = 0;
     d->kernels->values(d, i, 0);
     d->care[i] = (uint8_t)d->kernels->factor(d, i, d->least_pivot);
   }
 }
 
 void cni_direct_again(CniDirect *d) {
-  for (int32_t i = 0; i < d->island_count; i++) d->asked[i] = d->given[i] = 0;
+  for (int32_t i = 0; i < d->island_count; i++) {
+    d->asked[i] = d->given[i] = 0;
+    d->null_used[i] = 0;
+  }
 }
 
 void cni_direct_leave_out(CniDirect *d, double share) { d->least_pivot = share; }
+
+void cni_direct_impose(CniDirect *d, int on) {
+  d->imposes = on;
+  if (on) memcpy(d->imposed, d->lost, (size_t)d->size * sizeof *d->lost);
+}
 
 void cni_direct_factor(CniDirect *d, const CniDirectSystem *s, CnTasks *tasks) {
   d->now = *s;
@@ -252,10 +260,14 @@ static int is_least(CniDirect *d, int32_t island) {
   return 1;
 }
 
-// y becomes the one of least norm with the same S y: (shift P^-1 D)^n leaves of y what S does not see.
+// y becomes the one of least norm with the same S y: without its part along the vectors n where these are few
+// (direct_least.c), else (shift P^-1 D)^n leaves of y what S does not see.
 static void make_least(CniDirect *d, int32_t island) {
   int32_t begin = LINE * d->island_start[island], end = LINE * d->island_start[island + 1];
+  if (d->null_used[island] && cni_direct_project(d, island)) return;
   if (is_least(d, island)) return;
+  d->null_used[island] = 1;
+  if (cni_direct_project(d, island)) return;
   memcpy(d->sum + begin, d->y + begin, (size_t)(end - begin) * sizeof *d->y);
   CniDirect other = shifted(d, island, CNI_DIRECT_SHIFT);
   find_contradiction(&other, island, CNI_DIRECT_SHIFT, FILTERS);
@@ -339,6 +351,18 @@ void cni_direct_solve(CniDirect *d, const double *c, double *x, int32_t begin, i
     solve_island(d, i, c, 0, 1);
     store_island(d, i, x);
   }
+}
+
+void cni_direct_solve_basic(CniDirect *d, const double *c, double *x, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; i++) {
+    load_island(d, i, c, d->y);
+    substitute(d, i, d->y);
+    store_island(d, i, x);
+  }
+}
+
+void cni_direct_expect(CniDirect *d, int32_t island, double size) {
+  d->asked[island] = cn_max(d->asked[island], size);
 }
 
 void cni_direct_solve_once(CniDirect *d, const double *c, double *x) {

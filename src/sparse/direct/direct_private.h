@@ -79,6 +79,8 @@ struct CniDirect {
   double *inverse;           // of pivots, by places
   double *diagonal, *weight; // of S and D, by places
   uint8_t *lost;             // rows that depend on others, by places
+  uint8_t *imposed;          // the rows to be left out, where `imposes`
+  int32_t imposes;           //
   uint8_t *care;             // per island: CNI_DIRECT_REFINED, CNI_DIRECT_BASIC
   double *value_shifted;     // the factor of S + shift D, where it was asked for,
   double *inverse_shifted;   // its pivots,
@@ -89,6 +91,18 @@ struct CniDirect {
   double *y;                 // solutions by places, and vectors of conjugate gradients
   double *residual, *step, *image, *sum;
   CnTwist *moved; // per body: momenta, then velocities that a solution gives
+
+  int32_t *first_row; // per place: rows before it
+  int32_t *branch;    // per place: where it is when branches of the tree come one after the other
+
+  // vectors n with S n = 0, one a row left out: direct_least.c
+  double *null;                    // lines of n, then the factor of N^T D N
+  int32_t *null_place;             // places of those lines
+  int32_t *null_row;               // rows left out, by branches
+  int32_t *null_chunk, *null_line; // per chunk of an island: where its places and its lines begin
+  int32_t *null_at;                // per place: its line in the chunk at hand, -1: zeros
+  int32_t *null_count, *null_lost; // per island: chunks, -1: they take too much room; rows
+  uint8_t *null_known, *null_used; // per island: they were looked for; solutions go by them
 };
 
 // Values of S (+ shift D), L D L^T with pivots above `least` of their diagonals, x <- L^-1 x and
@@ -98,7 +112,24 @@ struct CniDirectKernels {
   int32_t (*factor)(CniDirect *d, int32_t island, double least); // returns the care it takes
   void (*forward)(const CniDirect *d, int32_t island, double *x);
   void (*backward)(const CniDirect *d, int32_t island, double *x);
+
+  // Eight right-hand sides side by side, a line a row of a place: those of place k are subtracted from what
+  // follows (line first_row[k] on in y), and the lines of place k from those of later places, which begin
+  // at lines `at` of y, -1: zeros.
+  void (*forward_lanes)(const CniDirect *d, int32_t k, double *y);
+  void (*backward_lanes)(const CniDirect *d, int32_t k, const int32_t *at, double *y);
+  // w (eight lines) += a^T diag(f) b over `n` lines; w += a^T (f x); x -= a w.
+  void (*join)(double *w, const double *a, const double *b, const double *f, int32_t n);
+  void (*along)(double *w, const double *a, const double *f, const double *x, int32_t n);
+  void (*take_away)(const double *w, const double *a, double *x, int32_t n);
 };
 const CniDirectKernels *cni_direct_kernels(CniSimdLevel level);
+
+// Of all y with the same S y the one of least norm, by the vectors n of the rows left out. Returns 0, and
+// nothing was done, where these take more room than there is.
+int cni_direct_project(CniDirect *d, int32_t island);
+
+// Lines of those vectors for a row of an island, at most.
+#define CNI_DIRECT_NULL 6
 
 #endif

@@ -355,6 +355,31 @@ static CnStatus find_pattern(Work *w) {
   return CN_OK;
 }
 
+// The tree of elimination: above a column is the first of its pattern. Branches one after the other, each
+// column before those below it.
+static CnStatus list_branches(Work *w) {
+  CniDirect *d = w->d;
+  CniArena *arena = w->arena;
+  int32_t n = d->node_count, *size, *next, cursor = 0;
+  TAKE(n, size);
+  TAKE(n, next);
+  arena = &d->arena;
+  TAKE(n, d->branch);
+  TAKE(n + 1, d->first_row);
+  for (int32_t k = 0; k < n; k++) d->first_row[k + 1] = d->first_row[k] + d->dim[k];
+  for (int32_t k = 0; k < n; k++) {
+    size[k]++;
+    if (d->start[k] < d->start[k + 1]) size[d->pattern[d->start[k]]] += size[k];
+  }
+  for (int32_t k = n - 1; k >= 0; k--) {
+    int32_t *from = d->start[k] < d->start[k + 1] ? &next[d->pattern[d->start[k]]] : &cursor;
+    d->branch[k] = *from;
+    *from += size[k];
+    next[k] = d->branch[k] + 1;
+  }
+  return CN_OK;
+}
+
 // ---- links ----
 
 static int32_t panel_block(const CniDirect *d, int32_t column, int32_t place) {
@@ -423,6 +448,7 @@ static CnStatus take_numbers(CniDirect *d) {
   TAKE(d->size, d->diagonal);
   TAKE(d->size, d->weight);
   TAKE(d->size, d->lost);
+  TAKE(d->size, d->imposed);
   TAKE(d->island_count, d->care);
   TAKE(CNI_DIRECT_LINE * d->line_count, d->value_shifted);
   TAKE(d->size, d->inverse_shifted);
@@ -439,6 +465,17 @@ static CnStatus take_numbers(CniDirect *d) {
   TAKE(d->body_count, d->roots);
   TAKE(6 * CNI_DIRECT_LINE * (int64_t)d->side_count, d->f);
   TAKE(d->body_count, d->moved);
+  int64_t rows = d->first_row[d->node_count], lines = CNI_DIRECT_NULL * rows;
+  TAKE(CNI_DIRECT_LINE * lines, d->null);
+  TAKE(lines, d->null_place);
+  TAKE(rows, d->null_row);
+  TAKE(d->node_count + d->island_count, d->null_chunk);
+  TAKE(d->node_count + d->island_count, d->null_line);
+  TAKE(d->node_count, d->null_at);
+  TAKE(d->island_count, d->null_count);
+  TAKE(d->island_count, d->null_lost);
+  TAKE(d->island_count, d->null_known);
+  TAKE(d->island_count, d->null_used);
   return CN_OK;
 }
 
@@ -452,6 +489,7 @@ static CnStatus shape(CniDirect *d, const CniDirectSystem *s, CniArena *arena) {
   CNI_TRY(find_order(&w));
   CNI_TRY(find_pattern(&w));
   if (d->too_large) return CN_OK;
+  CNI_TRY(list_branches(&w));
   CNI_TRY(make_links(&w));
   return take_numbers(d);
 }

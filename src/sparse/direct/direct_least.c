@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Direct solution of joints: vectors that S does not see.
+//
+// A row that was left out, the i-th, has L^T n = e_i: n is zero after it, and before it in those places alone
+// that lie below it in the tree of elimination, a loop or two of a machine. S n = L D e_i = 0 but for the
+// pivot that was lost. With all of them as N the y of least norm is
+//
+//     y - N (N^T D N)^-1 N^T D y
+//
+// Eight rows left out, of neighbouring branches, are a chunk, side by side in lanes. N^T D N is factored as it
+// is, row by row from its first number on: chunks of different loops do not see each other.
+#include "sparse/direct/direct_private.h"
+
+#include "core/vec.h"
+
+#include <string.h>
+
+#define LINE CNI_DIRECT_LINE
+#define SINGULAR 1e-10 // of the diagonal: vectors that depend on each other
+
+// The region of an island, in lines.
+typedef struct Room {
+  double *lines;
+  int32_t *place;
+  int32_t most, lines_used, places_used;
+} Room;
+
+static Room room_of(const CniDirect *d, int32_t island) {
+  int32_t begin = d->first_row[d->island_start[island]];
+  int32_t end = d->first_row[d->island_start[island + 1]];
+  return (Room){.lines = d->null + (size_t)(LINE * CNI_DIRECT_NULL) * (size_t)begin,
+                .place = d->null_place + (size_t)CNI_DIRECT_NULL * (size_t)begin,
+                .most = CNI_DIRECT_NULL * (end - begin)};
+}
+
+static int is_block(const CniDirect *d, int32_t k) { return d->order[k] < d->block_count; }
+
+// Does place k come before one of the chunk at hand?
+static int reaches(const CniDirect *d, int32_t k) {
+  for (int32_t e = d->start[k]; e < d->start[k + 1]; e++)
+    if (d->null_at[d->pattern[e]] >= 0) return 1;
+  return 0;
+}
+
+// Lines of some rows left out, down the tree. Returns 0 where there is no room.
+static int find_chunk(const CniDirect *d, int32_t island, const int32_t *rows, int32_t count,
+                      Room *room) {
+  int32_t first = d->island_start[island], last = 0, base = room->lines_used;
+  double *lines = room->lines + (size_t)LINE * (size_t)base;
+  for (int32_t j = first; j < d->island_start[island + 1]; j++) d->null_at[j] = -1;
+  for (int32_t i = 0; i < count; i++) {
+    int32_t k = rows[i] / LINE;
+    d->null_at[k] = 0; // to be
+    if (k > last) last = k;
+  }
+  for (int32_t j = last; j >= first; j--) {
+    int32_t n = d->dim[j];
+    if (d->null_at[j] < 0 && !reaches(d, j)) continue;
+    if (room->lines_used + n > room->most) return 0;
+    int32_t at = room->lines_used - base;
+    double *own = lines + (size_t)LINE * (size_t)at;
+    memset(own, 0, (size_t)(LINE * n) * sizeof *own);
+    for (int32_t i = 0; i < count && d->null_at[j] == 0; i++)
+      if (rows[i] / LINE == j) own[LINE * (rows[i] % LINE) + i] = 1;
+    d->null_at[j] = at;
+    d->kernels->backward_lanes(d, j, d->null_at, lines);
+    room->place[room->places_used++] = j;
+    room->lines_used += n;
+  }
+  return 1;
+}
+
+// w = A^T D B of two chunks; both have their places descending. Returns 0 where they share none.
+static int join_chunks(const CniDirect *d, const Room *room, const int32_t *chunk,
+                       const int32_t *line, int32_t a, int32_t b, double *w) {
+  int32_t i = chunk[a], j = chunk[b], any = 0;
+  const double *x = room->lines + (size_t)LINE * (size_t)line[a];
+  const double *y = room->lines + (size_t)LINE * (size_t)line[b];
+  memset(w, 0, LINE * LINE * sizeof *w);
+  while (i < chunk[a + 1] && j < chunk[b + 1]) {
+    int32_t p = room->place[i], q = room->place[j];
+    if (p == q && is_block(d, p)) {
+      d->kernels->join(w, x, y, d->weight + (size_t)LINE * (size_t)p, d->dim[p]);
+      any = 1;
+    }
+    if (p >= q) {
+      x += LINE * d->dim[p];
+      i++;
+    }
+    if (q >= p) {
+      y += LINE * d->dim[q];
+      j++;
+    }
+  }
+  return any;
+}
+
+static int32_t lanes_of(int32_t lost, int32_t chunk) {
+  return lost - LINE * chunk < LINE ? lost - LINE * chunk : LINE;
+}
+
+// G = L L^T in place, rows from their first number on. Returns 0 where it is singular.
+static int factor_gram(double *g, int32_t n) {
+  for (int32_t i = 0; i < n; i++) {
+    double *row = g + (size_t)i * (size_t)n, size = row[i];
+    int32_t first = 0;
+    while (first < i && row[first] == 0) first++;
+    for (int32_t j = first; j < i; j++) {
+      const double *other = g + (size_t)j * (size_t)n;
+      double sum = row[j];
+      for (int32_t k = first; k < j; k++) sum -= row[k] * other[k];
+      row[j] = sum / other[j];
+    }
+    for (int32_t k = first; k < i; k++) row[i] -= row[k] * row[k];
+    if (!(row[i] > SINGULAR * size)) return 0;
+    row[i] = sqrt(row[i]);
+  }
+  return 1;
+}
+
+// x <- G^-1 x
+static void solve_gram(const double *g, int32_t n, double *x) {
+  for (int32_t i = 0; i < n; i++) {
+    const double *row = g + (size_t)i * (size_t)n;
+    int32_t first = 0;
+    while (first < i && row[first] == 0) first++;
+    for (int32_t j = first; j < i; j++) x[i] -= row[j] * x[j];
+    x[i] /= row[i];
+  }
+  for (int32_t i = n - 1; i >= 0; i--) {
+    const double *row = g + (size_t)i * (size_t)n;
+    x[i] /= row[i];
+    for (int32_t j = 0; j < i; j++) x[j] -= row[j] * x[i];
+  }
+}
+
+// N^T D N, lower half, after the lines of all chunks.
+static int make_gram(CniDirect *d, int32_t island, int32_t count, Room *room) {
+  const int32_t *chunk = d->null_chunk + d->island_start[island] + island;
+  const int32_t *line = d->null_line + d->island_start[island] + island;
+  _Alignas(64) double w[LINE * LINE];
+  int32_t n = d->null_lost[island];
+  if ((int64_t)room->lines_used * LINE + (int64_t)n * n > (int64_t)room->most * LINE) return 0;
+  double *g = room->lines + (size_t)LINE * (size_t)room->lines_used;
+  memset(g, 0, (size_t)n * (size_t)n * sizeof *g);
+  for (int32_t a = 0; a < count; a++)
+    for (int32_t b = 0; b <= a; b++) {
+      if (!join_chunks(d, room, chunk, line, a, b, w)) continue;
+      for (int32_t i = 0; i < lanes_of(n, a); i++)
+        for (int32_t j = 0; j < lanes_of(n, b); j++)
+          g[(LINE * a + i) * n + LINE * b + j] = w[LINE * i + j];
+    }
+  return factor_gram(g, n);
+}
+
+// Rows left out, by branches; returns how many.
+static int32_t list_lost(const CniDirect *d, int32_t island, int32_t *rows) {
+  int32_t count = 0;
+  for (int32_t k = d->island_start[island]; k < d->island_start[island + 1]; k++)
+    for (int32_t r = 0; r < d->dim[k] && is_block(d, k); r++) {
+      if (!d->lost[LINE * k + r]) continue;
+      int32_t at = count++;
+      for (; at > 0 && d->branch[rows[at - 1] / LINE] > d->branch[k]; at--) rows[at] = rows[at - 1];
+      rows[at] = LINE * k + r;
+    }
+  return count;
+}
+
+static void find_all(CniDirect *d, int32_t island) {
+  int32_t first = d->island_start[island], count = 0;
+  int32_t *chunk = d->null_chunk + first + island, *line = d->null_line + first + island;
+  int32_t *rows = d->null_row + d->first_row[first];
+  Room room = room_of(d, island);
+  d->null_known[island] = 1;
+  d->null_count[island] = -1;
+  int32_t lost = d->null_lost[island] = list_lost(d, island, rows);
+  for (; LINE * count < lost; count++) {
+    chunk[count] = room.places_used;
+    line[count] = room.lines_used;
+    if (!find_chunk(d, island, rows + LINE * count, lanes_of(lost, count), &room)) return;
+  }
+  chunk[count] = room.places_used;
+  line[count] = room.lines_used;
+  if (make_gram(d, island, count, &room)) d->null_count[island] = count;
+}
+
+int cni_direct_project(CniDirect *d, int32_t island) {
+  if (!d->null_known[island]) find_all(d, island);
+  int32_t count = d->null_count[island], n = d->null_lost[island], first = d->island_start[island];
+  if (count < 0) return 0;
+  const int32_t *chunk = d->null_chunk + first + island, *line = d->null_line + first + island;
+  Room room = room_of(d, island);
+  const double *g = room.lines + (size_t)LINE * (size_t)line[count];
+  double *t = d->image + (size_t)LINE * (size_t)first;
+  _Alignas(64) double w[LINE];
+  for (int32_t c = 0; c < count; c++) {
+    const double *a = room.lines + (size_t)LINE * (size_t)line[c];
+    memset(w, 0, sizeof w);
+    for (int32_t i = chunk[c]; i < chunk[c + 1]; a += LINE * d->dim[room.place[i]], i++) {
+      size_t k = (size_t)LINE * (size_t)room.place[i];
+      if (is_block(d, room.place[i]))
+        d->kernels->along(w, a, d->weight + k, d->y + k, d->dim[room.place[i]]);
+    }
+    memcpy(t + LINE * c, w, (size_t)lanes_of(n, c) * sizeof *t);
+  }
+  solve_gram(g, n, t);
+  for (int32_t c = 0; c < count; c++) {
+    const double *a = room.lines + (size_t)LINE * (size_t)line[c];
+    memset(w, 0, sizeof w);
+    memcpy(w, t + LINE * c, (size_t)lanes_of(n, c) * sizeof *t);
+    for (int32_t i = chunk[c]; i < chunk[c + 1]; a += LINE * d->dim[room.place[i]], i++)
+      d->kernels->take_away(w, a, d->y + (size_t)LINE * (size_t)room.place[i],
+                            d->dim[room.place[i]]);
+  }
+  return 1;
+}

@@ -56,10 +56,12 @@ typedef struct CniDirectSystem {
   const CniDirectBody *bodies;
   const CniDirectBlock *blocks;
   const CniDirectSide *sides;
-  const CnTwist *e;         // row . (velocity, spin)
+  const CnTwist *e;         // row . (velocity, spin); null: F is given (below)
   const double *compliance; // diagonal of C, by row; null: 0
   int32_t body_count, block_count, side_count;
-  int32_t row_count; // length of c, x and compliance: rows of no block are not touched
+  int32_t row_count;      // length of c, x and compliance: rows of no block are not touched
+  const int32_t *columns; // with F: of each side,
+  const double *diagonal; // and by rows, what pivots are compared with
 } CniDirectSystem;
 
 typedef struct CniDirect CniDirect;
@@ -130,6 +132,22 @@ double cni_direct_contradiction(CniDirect *direct, const double *c, int32_t isla
 // Rows that depend on rows before them in the order of elimination, ascending, at most `capacity`
 // of them; returns how many there are. The degrees of freedom are six a body less the rows that do not.
 int32_t cni_direct_dependent(const CniDirect *direct, int32_t *rows, int32_t capacity);
+
+// Systems whose S is given as the sum of F F^T over the sides of blocks, F with up to six columns a side: a
+// "body" is then whatever its columns stand for. Six lines of eight numbers a side, of each of its columns
+// the rows of the block; written before each factorisation.
+double *cni_direct_lines(CniDirect *direct);
+// x = S^-1 c of such a system, all islands. Rows that depend on others have 0; returns 0, and nothing to x,
+// where what they ask for does not agree with what the others do.
+int cni_direct_solve_lines(CniDirect *direct, const double *c, double *x);
+// How many rows depend on others in such a system.
+int32_t cni_direct_lost(const CniDirect *direct);
+// For every n with S n = 0 that a row left out stands for: n.z, kept as the size of n; and is n.y at most
+// `bound` of that?
+void cni_direct_measure_null(CniDirect *direct, const double *z);
+int cni_direct_is_beside_null(CniDirect *direct, const double *y, double bound);
+// Multiplications of a factorisation.
+double cni_direct_work(const CniDirect *direct);
 
 // Numbers of memory of the factor: how sparse it is.
 int64_t cni_direct_numbers(const CniDirect *direct);

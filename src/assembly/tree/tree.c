@@ -133,6 +133,7 @@ void cni_tree_destroy(CniTree *t) {
   if (!t) return;
   CnAllocator allocator = t->allocator;
   cni_direct_destroy(t->loops.direct);
+  cni_direct_destroy(t->loops.closure.direct);
   cni_arena_release(&t->arena);
   cni_release(&allocator, t, sizeof *t);
 }

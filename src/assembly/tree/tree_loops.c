@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 
-#define LOST 1e-6 // of a row's diagonal: its pivot where the row depends on others
 #define HINGE_ROWS 5
 #define POINT_ROWS 3
 
@@ -17,7 +16,7 @@ CnStatus cni_tree_loops_shape(CniTree *t) {
   CniTreeLoops *l = &t->loops;
   int32_t joints = t->joint_count, sides = 0, rows = 0, entries = 0;
   if (!l->direct) CNI_TRY(cni_direct_create(&t->allocator, &l->direct));
-  cni_direct_leave_out(l->direct, LOST);
+  cni_direct_leave_out(l->direct, CNI_TREE_LEFT_OUT);
   CNI_TRY(CNI_TAKE(arena, t->node_count, l->bodies));
   CNI_TRY(CNI_TAKE(arena, joints, l->blocks));
   CNI_TRY(CNI_TAKE(arena, 2 * joints, l->sides));
@@ -69,7 +68,8 @@ void cni_tree_loops_factor(CniTree *t) {
   for (int32_t i = 0; i < t->node_count; i++) {
     const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
     int32_t lane = i % CNI_TREE_LANES;
-    t->loops.bodies[i] = (CniDirectBody){b->inv_mass[lane], cni_lane_sym(&b->felt, lane)};
+    const CniTreeSym *inverse = t->loops.closure.used ? &b->loose : &b->felt;
+    t->loops.bodies[i] = (CniDirectBody){b->inv_mass[lane], cni_lane_sym(inverse, lane)};
   }
   for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];

@@ -15,6 +15,7 @@
 #define CNI_TREE_LINES 1e-12    // residual that is let be, of lever arms and radii of gyration
 #define CNI_TREE_TURNS 1e-12    // rad
 #define CNI_TREE_ROUNDING 2e-15 // of the positions
+#define CNI_TREE_LEFT_OUT 1e-6  // of a row's diagonal: its pivot where the row depends on others
 #define CNI_TREE_APART 1e3      // error, in units of what may be left, that is none of round-off
 
 // The joint of a node as the model has it: the tree is made anew where that changes.
@@ -101,6 +102,8 @@ typedef struct CniTreeBodies {
   CniTreeSym added;             // by this in inertia, world axes
   CniTreeSym felt;    // inertia of the factor that is made; its inverse where there are loops
   CniTreeMotion gain; // velocity and spin that the last solution gives it
+  CniTreeSym loose;   // with loops: inverse of `felt`
+  CniTreeMotion seen; // and what the joints' D x comes to there
 } CniTreeBodies;
 
 // Joints, from their parents' side.
@@ -126,6 +129,10 @@ typedef struct CniTreeLinks {
   CniTreeMotion answer;      // what it does to the body for it
   CniTreeMotion wrench;      // on the body, at the joint: of the drift,
   CniTreeMotion impulse;     // and of the kick
+  // with loops: D of the point's rows and of the two that turn, numbers by chance, and D x
+  double weight[CNI_TREE_LANES], weight_x[CNI_TREE_LANES], weight_y[CNI_TREE_LANES];
+  double chance[5][CNI_TREE_LANES];
+  CniTreeMotion weighed;
 } CniTreeLinks;
 
 #define CNI_TREE_BODY_NUMBERS ((int32_t)(sizeof(CniTreeBodies) / sizeof(double)))
@@ -183,8 +190,25 @@ typedef struct CniTreeFactor {
   CnSym3 whole;       // of a root: inverse of a - b c^-1 b^T
 } CniTreeFactor;
 
+// Loops closed on top of the inertias along the tree (tree_closure.inc): the rows of the joints that close
+// them as a system of sparse/direct.h whose columns are the turns of the nodes.
+typedef struct CniTreeClosure {
+  int32_t used;      // 1: that is less work than the rows of all joints
+  int32_t full;      // 1: but those are factored, too
+  int32_t lost;      // rows that depend on others
+  double given;      // largest x^T D x since there is a factor
+  CniDirect *direct; // null: none yet
+  CniDirectSystem system;
+  CniDirectBlock *blocks;
+  CniDirectSide *sides;
+  int32_t *columns,
+      *common; // by side; by block: the node where the ways to the ground meet, -1: none
+  double *diagonal, *c, *x; // by row
+} CniTreeClosure;
+
 // Machines with loops: their joints as a system of sparse/direct.h.
 typedef struct CniTreeLoops {
+  CniTreeClosure closure;
   CniDirect *direct; // null: none yet
   CniDirectSystem system;
   CniDirectBody *bodies; // by node
@@ -257,6 +281,7 @@ void cni_tree_load(CniTree *tree, const CniTreeInput *in);
 // The factor of a machine with loops, for the bodies, arms and lines that are there; and impulses for what
 // the joints ask for, to their wrenches, and if so wanted the velocities that bodies get, to moved.
 CnStatus cni_tree_loops_shape(CniTree *tree);
+CnStatus cni_tree_closure_shape(CniTree *tree);
 void cni_tree_loops_factor(CniTree *tree);
 void cni_tree_loops_solve(CniTree *tree, int move);
 

@@ -126,7 +126,8 @@ static void follow(CniTree *t, const CniModel *model, Growth *g, int32_t first) 
   }
 }
 
-// Trees that stand on the ground first, then those that are free, then what closes loops. 0: the machine
+// Trees that stand on the ground first, side by side so that ways to it are short, then those that are
+// free, then what closes loops. 0: the machine
 // is none of this kind.
 static int grow(CniTree *t, const CniModel *model, Growth *g) {
   for (int32_t i = 0; i < model->body_count; i++) {
@@ -140,11 +141,9 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
     int32_t body = a ? j->body_a : j->body_b, base = a ? j->body_b : j->body_a;
     if (a && b) continue;
     if (base >= 0 && model->bodies[base].kind != CN_BODY_FIXED) return 0;
-    if (g->node_of[body] >= 0) continue;
-    int32_t first = t->node_count;
-    add_node(t, model, g, body, i);
-    follow(t, model, g, first);
+    if (g->node_of[body] < 0) add_node(t, model, g, body, i);
   }
+  follow(t, model, g, 0);
   for (int32_t i = 0; i < model->body_count; i++) {
     int32_t first = t->node_count;
     if (!has_mass(model, i) || g->node_of[i] >= 0) continue;
@@ -266,7 +265,10 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   CNI_TRY(CNI_TAKE(arena, n, t->twist));
   CNI_TRY(CNI_TAKE(arena, n, t->moved));
   CNI_TRY(CNI_TAKE(arena, n, t->end));
-  if (t->link_count > t->node_count) CNI_TRY(cni_tree_loops_shape(t));
+  if (t->link_count > t->node_count) {
+    CNI_TRY(cni_tree_loops_shape(t));
+    if (t->is_tree) CNI_TRY(cni_tree_closure_shape(t));
+  }
   t->valid = 1;
   return CN_OK;
 }

@@ -71,6 +71,10 @@ INLINE Sym sym(const CniTreeSym *s, int32_t k) {
   return (Sym){real(s->xx, k), real(s->yy, k), real(s->zz, k),
                real(s->xy, k), real(s->xz, k), real(s->yz, k)};
 }
+INLINE Sym sym_from(const CniTreeSym *s, const int32_t *at) {
+  return (Sym){cni_wide_gather(s->xx, at), cni_wide_gather(s->yy, at), cni_wide_gather(s->zz, at),
+               cni_wide_gather(s->xy, at), cni_wide_gather(s->xz, at), cni_wide_gather(s->yz, at)};
+}
 INLINE void sym_put(CniTreeSym *s, int32_t k, Sym a) {
   put(s->xx, k, a.xx);
   put(s->yy, k, a.yy);
@@ -172,6 +176,20 @@ INLINE Mat qmat(Quat q) {
   return (Mat){{SUB(one, MUL(two, ADD(yy, zz))), MUL(two, ADD(xy, wz)), MUL(two, SUB(xz, wy))},
                {MUL(two, SUB(xy, wz)), SUB(one, MUL(two, ADD(xx, zz))), MUL(two, ADD(yz, wx))},
                {MUL(two, ADD(xz, wy)), MUL(two, SUB(yz, wx)), SUB(one, MUL(two, ADD(xx, yy)))}};
+}
+
+// ---- lanes together ----
+
+INLINE void sum_to(double *line, int32_t k, Real x) { put(line, k, ADD(real(line, k), x)); }
+INLINE void most_to(double *line, int32_t k, Real x) { put(line, k, MAX(real(line, k), x)); }
+// Largest of eight lanes, and their sum, in one order at any width.
+INLINE double lanes_most(const double *lane) {
+  double most = lane[0];
+  for (int32_t i = 1; i < CNI_TREE_LANES; i++) most = cn_max(most, lane[i]);
+  return most;
+}
+INLINE double lanes_sum(const double *p) {
+  return ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]));
 }
 
 // ---- what joints give to their bodies ----

@@ -207,7 +207,11 @@ static CnStatus load_all(CniJoints *j, const CnProblem *p, CnTasks *tasks, int32
   *fits = 0;
   if (!j->direct) CNI_TRY(cni_direct_create(&j->allocator, &j->direct));
   CNI_TRY(reserve(j, p));
-  j->system = (CniDirectSystem){j->bodies, j->blocks, j->sides, j->e, j->compliance, 0, 0, 0, 0};
+  j->system = (CniDirectSystem){.bodies = j->bodies,
+                                .blocks = j->blocks,
+                                .sides = j->sides,
+                                .e = j->e,
+                                .compliance = j->compliance};
   j->twist_count = 0;
   for (int32_t i = 0; i < p->group_count; i++) j->body_of[i] = -1;
   for (int32_t i = 0; i < p->block_count;) i = takes(j, p, i) ? add_block(j, p, i) : i + 1;

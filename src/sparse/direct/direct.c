@@ -408,6 +408,43 @@ void cni_direct_refine(CniDirect *d, const double *c, double *x, int32_t steps, 
   cni_parallel_for(tasks, d->island_count, ISLANDS_PER_TASK, refine_islands, &loop);
 }
 
+// ---- where F is given ----
+
+double *cni_direct_lines(CniDirect *d) { return d->f; }
+
+int cni_direct_solve_lines(CniDirect *d, const double *c, double *x) {
+  for (int32_t i = 0; i < d->island_count; i++) {
+    load_island(d, i, c, d->residual);
+    if (!agree(d, i)) return 0;
+    d->kernels->backward(d, i, d->y);
+  }
+  for (int32_t i = 0; i < d->island_count; i++) store_island(d, i, x);
+  return 1;
+}
+
+int32_t cni_direct_lost(const CniDirect *d) {
+  int32_t count = 0;
+  for (int64_t i = 0; i < d->size; i++) count += d->lost[i];
+  return count;
+}
+
+void cni_direct_measure_null(CniDirect *d, const double *z) {
+  for (int32_t i = 0; i < d->island_count; i++) {
+    load_island(d, i, z, d->scale);
+    d->kernels->forward(d, i, d->scale);
+  }
+}
+
+int cni_direct_is_beside_null(CniDirect *d, const double *y, double bound) {
+  for (int32_t i = 0; i < d->island_count; i++) {
+    load_island(d, i, y, d->image);
+    d->kernels->forward(d, i, d->image);
+  }
+  for (int64_t i = 0; i < d->size; i++)
+    if (d->lost[i] && !(fabs(d->image[i]) <= bound * fabs(d->scale[i]))) return 0;
+  return 1;
+}
+
 int32_t cni_direct_dependent(const CniDirect *d, int32_t *rows, int32_t capacity) {
   int32_t count = 0;
   for (int32_t b = 0; b < d->block_count; b++)

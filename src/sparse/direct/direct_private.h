@@ -70,6 +70,7 @@ struct CniDirect {
   int32_t *link_start;      // per place
   CniDirectLink *links;     //
   int64_t line_count, size; // of value; numbers of vectors by places
+  double work;              // multiplications of a factor
 
   // the numbers
   const CniDirectKernels *kernels;

@@ -58,7 +58,7 @@ static int is_same(const CniDirect *d, const CniDirectSystem *s) {
       memcmp(d->sides, s->sides, (size_t)s->side_count * sizeof *s->sides) != 0)
     return 0;
   for (int32_t i = 0; d->hub_count > 0 && i < s->body_count; i++)
-    if (d->thin[i] != is_thin(&s->bodies[i])) return 0;
+    if (s->bodies && d->thin[i] != is_thin(&s->bodies[i])) return 0;
   return 1;
 }
 
@@ -89,7 +89,7 @@ static CnStatus copy(CniDirect *d, const CniDirectSystem *s) {
     }
   d->hub_count = 0;
   for (int32_t i = 0; i < s->body_count; i++) {
-    d->thin[i] = (uint8_t)is_thin(&s->bodies[i]);
+    d->thin[i] = (uint8_t)(s->bodies && is_thin(&s->bodies[i]));
     d->hub_of[i] = d->hub_of[i] >= HUB_SIDES ? d->hub_count++ : -1;
   }
   d->node_count = d->block_count + d->hub_count;
@@ -351,6 +351,7 @@ static CnStatus find_pattern(Work *w) {
   }
   d->panel[d->node_count] = d->line_count;
   d->size = CNI_DIRECT_LINE * (int64_t)d->node_count;
+  d->work = work;
   d->too_large = work > WORK + WORK_ROW * all_rows;
   return CN_OK;
 }
@@ -515,5 +516,7 @@ void cni_direct_island(const CniDirect *d, int32_t island, int32_t *begin, int32
 }
 
 const int32_t *cni_direct_blocks(const CniDirect *d) { return d->block_list; }
+
+double cni_direct_work(const CniDirect *d) { return d->work; }
 
 int64_t cni_direct_numbers(const CniDirect *d) { return CNI_DIRECT_LINE * d->line_count; }

@@ -124,7 +124,11 @@ static void place_rows(Machine *m) {
   const CniModel *model = m->model;
   CniDirectSystem *s = &m->system;
   int32_t at = 0;
-  *s = (CniDirectSystem){m->bodies, m->blocks, m->sides, m->e, NULL, model->body_count, 0, 0, 0};
+  *s = (CniDirectSystem){.bodies = m->bodies,
+                         .blocks = m->blocks,
+                         .sides = m->sides,
+                         .e = m->e,
+                         .body_count = model->body_count};
   for (int32_t i = 0; i < model->body_count; i++)
     m->bodies[i] = (CniDirectBody){cni_inv_mass(&model->mass[i]),
                                    cni_model_inv_inertia(model, i, m->pose[i].rotation)};

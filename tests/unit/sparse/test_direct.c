@@ -31,7 +31,12 @@ static Machine machine_make(int32_t bodies, int32_t blocks) {
                calloc(6 * (size_t)blocks, sizeof *m.compliance),
                {0},
                0};
-  m.system = (CniDirectSystem){m.bodies, m.blocks, m.sides, m.e, m.compliance, bodies, 0, 0, 0};
+  m.system = (CniDirectSystem){.bodies = m.bodies,
+                               .blocks = m.blocks,
+                               .sides = m.sides,
+                               .e = m.e,
+                               .compliance = m.compliance,
+                               .body_count = bodies};
   return m;
 }
 

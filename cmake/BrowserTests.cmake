@@ -9,7 +9,7 @@ if(page_built)
   target_link_libraries(browser_pages PRIVATE cairn_test_support)
   set_target_properties(browser_pages PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   add_test(NAME browser.page COMMAND ${NODE} ${PROJECT_SOURCE_DIR}/tests/browser/test_page.mjs
-    $<TARGET_FILE:browser_pages> ${PROJECT_SOURCE_DIR}/web)
+    $<TARGET_FILE:browser_pages> ${PROJECT_SOURCE_DIR}/web ${PROJECT_BINARY_DIR}/page/pictures)
   set_tests_properties(browser.page PROPERTIES LABELS browser TIMEOUT 600 SKIP_RETURN_CODE 77)
   add_test(NAME browser.meshes COMMAND ${NODE} ${PROJECT_SOURCE_DIR}/tests/browser/test_meshes.mjs
     $<TARGET_FILE:browser_pages>)

@@ -10,7 +10,8 @@ mark_as_advanced(NODE)
 if(NODE AND EXISTS ${web}/node_modules/esbuild/package.json AND EXISTS ${web}/node_modules/three/package.json
     AND EXISTS ${web}/node_modules/uplot/package.json)
   set(page_built ON)
-  file(GLOB page_inputs CONFIGURE_DEPENDS ${web}/src/* ${web}/build.mjs ${web}/package-lock.json)
+  file(GLOB_RECURSE page_inputs CONFIGURE_DEPENDS ${web}/src/*)
+  list(APPEND page_inputs ${web}/build.mjs ${web}/package-lock.json)
   add_custom_command(OUTPUT ${page_source}
     COMMAND ${NODE} ${web}/build.mjs ${PROJECT_BINARY_DIR}/page
     DEPENDS ${page_inputs} COMMENT "Bundling the page" VERBATIM)

@@ -56,6 +56,10 @@ CN_API CnStatus cn_run_export(const char *run_path, const char *format, const ch
 /// One HTML file with playback and plots. Frames are thinned so that it stays below `max_bytes`; 0:
 /// 100 MB.
 CN_API CnStatus cn_page_from_run(CnRun *run, const char *output, int64_t max_bytes);
+/// Two runs side by side in one page, with one clock and one camera. Labels are what they are called there; null:
+/// nothing. The room is shared evenly.
+CN_API CnStatus cn_page_from_runs(CnRun *a, const char *label_a, CnRun *b, const char *label_b,
+                                  const char *output, int64_t max_bytes);
 /// The same of a scene's first frame.
 CN_API CnStatus cn_page_from_scene(CnScene *scene, const char *output);
 

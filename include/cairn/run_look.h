@@ -26,6 +26,18 @@ CN_API CnStatus cn_run_shape_triangles(const CnRun *run, int32_t index, int32_t 
 /// are, the first `capacity` are given; none in runs of 0.1.
 CN_API CnStatus cn_run_springs(CnRun *run, CnRunJoint *springs, int32_t capacity, int32_t *count);
 
+/// Centres of mass with the principal axes in the body frames, and the principal moments (kg m^2): body_count each.
+CN_API CnStatus cn_run_inertias(CnRun *run, CnPose *coms, CnVec3 *moments);
+
+/// The number of each shape's material, shape_count of them; -1: the usual one. *count is how many materials
+/// there are; 0 in runs of 0.1.
+CN_API CnStatus cn_run_materials(CnRun *run, int32_t *materials, int32_t *count);
+/// The name of a material, "" without one, cut to `size` bytes.
+CN_API CnStatus cn_run_material_name(CnRun *run, int32_t index, char *name, size_t size);
+
+/// The first coordinate of each joint that has a motor, joint_count of them; -1: none, or a run of 0.1.
+CN_API CnStatus cn_run_drives(CnRun *run, int32_t *coordinates);
+
 /// Where cn_run_export writes to: `output`, or where that is null the name of the run with the ending of the
 /// format. CN_INVALID_ARGUMENT where `size` bytes do not hold it.
 CN_API CnStatus cn_run_export_path(const char *run_path, const char *format, const char *output,

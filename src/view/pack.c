@@ -71,3 +71,17 @@ CnQuat cni_unpack_rotation(const uint16_t words[3]) {
   q[largest] = sqrt(fmax(rest, 0));
   return (CnQuat){q[0], q[1], q[2], q[3]};
 }
+
+// Ten bits of fraction behind a leading one, five of exponent; below 2^-14 the fraction alone.
+uint16_t cni_pack_half(double value) {
+  uint16_t sign = signbit(value) ? 0x8000 : 0;
+  double size = fabs(value);
+  if (!(size < 65520)) return (uint16_t)(sign | 0x7bff);
+  int exponent;
+  frexp(size, &exponent); // size is below 2^exponent, at least half of it
+  int power = exponent - 1 < -14 ? -14 : exponent - 1;
+  uint32_t steps = (uint32_t)nearbyint(ldexp(size, 10 - power)); // units of the last place
+  // steps of 2048 carry into the next power by themselves
+  uint32_t bits = steps < 1024 ? steps : steps - 1024 + ((uint32_t)(power + 15) << 10);
+  return (uint16_t)(sign | bits);
+}

@@ -6,7 +6,7 @@
 #include <string.h>
 
 CnStatus cni_page_file_open(const char *path, CniPageFile *file) {
-  *file = (CniPageFile){0};
+  *file = (CniPageFile){.prefix = ""};
   return cn_output_create(path, &file->output);
 }
 
@@ -78,6 +78,15 @@ void cni_page_file_number(CniPageFile *file, double value) {
   cni_page_file_text(file, digits);
 }
 
+void cni_page_file_json(CniPageFile *file, const char *name) {
+  cni_page_file_text(file, "<script type=\"application/json\" data-cairn=\"");
+  cni_page_file_text(file, file->prefix);
+  cni_page_file_text(file, name);
+  cni_page_file_text(file, "\">");
+}
+
+void cni_page_file_json_end(CniPageFile *file) { cni_page_file_text(file, "</script>\n"); }
+
 // ---- base64 ----
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -93,6 +102,7 @@ static void write_group(CniPageFile *file, const uint8_t bytes[3], int32_t count
 
 void cni_page_file_begin(CniPageFile *file, const char *name) {
   cni_page_file_text(file, "<script type=\"text/plain\" data-cairn=\"");
+  cni_page_file_text(file, file->prefix);
   cni_page_file_text(file, name);
   cni_page_file_text(file, "\">");
   file->carry_count = 0;
@@ -134,4 +144,8 @@ void cni_page_file_float32(CniPageFile *file, float value) {
 
 void cni_page_file_uint16(CniPageFile *file, uint16_t value) {
   write_little_endian(file, value, 2);
+}
+
+void cni_page_file_uint32(CniPageFile *file, uint32_t value) {
+  write_little_endian(file, value, 4);
 }

@@ -4,6 +4,8 @@
 // those that leave a plane a square in it, all others their axis; springs between bodies are zigzags.
 #include "view/view_private.h"
 
+#include <string.h>
+
 static void put_pose(CniPageFile *file, CnPose pose) {
   const double numbers[] = {pose.position.x, pose.position.y, pose.position.z, pose.rotation.w,
                             pose.rotation.x, pose.rotation.y, pose.rotation.z};
@@ -47,25 +49,45 @@ static CnStatus write_curves(CniPageFile *file, const CniPageSource *source) {
   return status;
 }
 
-static void put_link(CniPageFile *file, CniPageJoint drawing, const CnRunJoint *joint) {
+static void put_link(CniPageFile *file, CniPageJoint drawing, int32_t drive,
+                     const CnRunJoint *joint) {
   cni_page_file_float32(file, (float)drawing);
+  cni_page_file_float32(file, (float)drive);
   cni_page_file_float32(file, (float)joint->body_a);
   cni_page_file_float32(file, (float)joint->body_b);
   put_pose(file, joint->frame_a);
   put_pose(file, joint->frame_b);
 }
 
-CnStatus cni_page_write_joints(CniPageFile *file, const CniPageSource *source) {
-  CnStatus status = CN_OK;
+// Does a motor turn the joint (1) or make it slide (2)? 0: there is none.
+static int32_t drive_of(CnJointKind kind, int32_t coordinate) {
+  const char *unit = coordinate < 0 ? NULL : cn_joint_coordinate_unit(kind, coordinate);
+  return !unit ? 0 : strcmp(unit, "rad") == 0 ? 1 : 2;
+}
+
+static CnStatus write_joints(CniPageFile *file, const CniPageSource *source,
+                             CniPageMemory *memory) {
+  int32_t *drives, n = source->info.joint_count;
+  CNI_TRY(cni_page_array(memory, n, sizeof *drives, &drives));
+  for (int32_t i = 0; i < n; i++) drives[i] = -1;
+  if (n > 0 && source->drives) CNI_TRY(source->drives(source->context, drives));
   cni_page_file_begin(file, "joints");
-  for (int32_t i = 0; i < source->info.joint_count && status == CN_OK; i++) {
+  for (int32_t i = 0; i < n; i++) {
     CnRunJoint joint;
-    status = source->joint(source->context, i, &joint);
-    if (status == CN_OK) put_link(file, (CniPageJoint)cn_joint_drawing(joint.kind), &joint);
+    CNI_TRY(source->joint(source->context, i, &joint));
+    put_link(file, (CniPageJoint)cn_joint_drawing(joint.kind), drive_of(joint.kind, drives[i]),
+             &joint);
   }
   for (int32_t i = 0; i < source->spring_count; i++)
-    put_link(file, CNI_PAGE_SPRING, &source->springs[i]);
+    put_link(file, CNI_PAGE_SPRING, 0, &source->springs[i]);
   cni_page_file_end(file);
+  return CN_OK;
+}
+
+CnStatus cni_page_write_joints(CniPageFile *file, const CniPageSource *source) {
+  CniPageMemory memory = {NULL};
+  CnStatus status = write_joints(file, source, &memory);
+  cni_page_memory_release(&memory);
   CNI_TRY(status);
   return write_curves(file, source);
 }

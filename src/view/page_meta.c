@@ -59,6 +59,8 @@ static void write_info(CniPageFile *file, const CniPageSource *source) {
   int own_steps = (cn_integrator_traits(info->integrator) & CN_INTEGRATOR_OWN_STEPS) != 0;
   number_field(file, "ownSteps", own_steps); // no step problems
   number_field(file, "integratorTolerance", info->integrator_tolerance);
+  text_field(file, "label", source->label ? source->label : "");
+  number_field(file, "events", (double)info->event_count);
   text_field(file, "verdict", info->verdict ? info->verdict : "");
   number_field(file, "trusted", info->verdict ? info->trusted : -1);
 }
@@ -129,9 +131,46 @@ static CnStatus write_series_list(CniPageFile *file, const CniPageSource *source
   return CN_OK;
 }
 
+static CnStatus write_joint_names(CniPageFile *file, const CniPageSource *source) {
+  key(file, "jointNames");
+  cni_page_file_text(file, "[");
+  for (int32_t i = 0; i < source->info.joint_count; i++) {
+    CnRunJoint joint;
+    CNI_TRY(source->joint(source->context, i, &joint));
+    cni_page_file_text(file, i ? ",{\"name\":" : "{\"name\":");
+    cni_page_file_string(file, joint.name);
+    text_field(file, "kind", cn_joint_kind_name(joint.kind));
+    cni_page_file_text(file, "}");
+  }
+  cni_page_file_text(file, "]");
+  return CN_OK;
+}
+
+static CnStatus write_materials(CniPageFile *file, const CniPageSource *source) {
+  CniPageMemory memory = {NULL};
+  int32_t *materials = NULL, count = 0;
+  CnStatus status =
+      cni_page_array(&memory, source->info.shape_count, sizeof *materials, &materials);
+  if (status == CN_OK && source->materials && source->info.shape_count > 0)
+    status = source->materials(source->context, materials, &count);
+  key(file, "materials");
+  cni_page_file_text(file, "[");
+  for (int32_t i = 0; i < count && status == CN_OK; i++) {
+    char name[256] = "";
+    status = source->material_name(source->context, i, name, sizeof name);
+    if (!name[0]) snprintf(name, sizeof name, "material %d", (int)i);
+    cni_page_file_text(file, i ? "," : "");
+    cni_page_file_string(file, name);
+  }
+  cni_page_file_text(file, "]");
+  cni_page_memory_release(&memory);
+  return status;
+}
+
 CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,
                              int64_t steps_per_point) {
-  cni_page_file_text(file, "<script type=\"application/json\" data-cairn=\"meta\">{\"format\":1");
+  cni_page_file_json(file, "meta");
+  cni_page_file_text(file, "{\"format\":2");
   write_info(file, source);
   number_field(file, "stepsPerPoint", (double)steps_per_point);
   const char *text = source->info.scene_text ? source->info.scene_text : "";
@@ -142,6 +181,9 @@ CnStatus cni_page_write_meta(CniPageFile *file, const CniPageSource *source,
   CNI_TRY(write_names(file, source));
   CNI_TRY(write_colors(file, source));
   CNI_TRY(write_series_list(file, source));
-  cni_page_file_text(file, "}</script>\n");
+  CNI_TRY(write_joint_names(file, source));
+  CNI_TRY(write_materials(file, source));
+  cni_page_file_text(file, "}");
+  cni_page_file_json_end(file);
   return CN_OK;
 }

@@ -137,7 +137,8 @@ static CnStatus write_from(CniPageFile *file, const CniPageSource *source, CniPa
       series[s].values[p] = series[s].joint < 0 ? coupled[series[s].axis].effort
                                                 : value_of(&states[series[s].joint], &series[s]);
   }
-  cni_page_file_text(file, "<script type=\"application/json\" data-cairn=\"reactions\">[");
+  cni_page_file_json(file, "reactions");
+  cni_page_file_text(file, "[");
   for (int32_t s = 0; s < count; s++) {
     if (!is_shown(&series[s], points)) continue;
     if (series[s].joint < 0)
@@ -145,7 +146,8 @@ static CnStatus write_from(CniPageFile *file, const CniPageSource *source, CniPa
     else
       write_entry(file, &joints[series[s].joint], &series[s], shown++);
   }
-  cni_page_file_text(file, "]</script>\n");
+  cni_page_file_text(file, "]");
+  cni_page_file_json_end(file);
   write_numbers(file, "reactions-time", times, points);
   shown = 0;
   for (int32_t s = 0; s < count; s++) {

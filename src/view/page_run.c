@@ -48,9 +48,41 @@ static CnStatus run_triangles(void *context, int32_t shape, int32_t quarter,
   return cn_run_shape_triangles(view->run, shape, quarter, triangles);
 }
 
-static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *poses) {
+static CnStatus run_frame(void *context, int64_t index, double *time, CnPose *poses,
+                          CnTwist *twists) {
   const RunView *view = context;
-  return cn_run_frame(view->run, index, time, poses, NULL);
+  return cn_run_frame(view->run, index, time, poses, twists);
+}
+
+static CnStatus run_inertias(void *context, CnPose *coms, CnVec3 *moments) {
+  const RunView *view = context;
+  return cn_run_inertias(view->run, coms, moments);
+}
+
+static CnStatus run_materials(void *context, int32_t *materials, int32_t *count) {
+  const RunView *view = context;
+  return cn_run_materials(view->run, materials, count);
+}
+
+static CnStatus run_material_name(void *context, int32_t index, char *name, size_t size) {
+  const RunView *view = context;
+  return cn_run_material_name(view->run, index, name, size);
+}
+
+static CnStatus run_drives(void *context, int32_t *coordinates) {
+  const RunView *view = context;
+  return cn_run_drives(view->run, coordinates);
+}
+
+static CnStatus run_contacts(void *context, int64_t frame, CnRunContact *contacts, int32_t capacity,
+                             int32_t *count) {
+  const RunView *view = context;
+  return cn_run_contacts(view->run, frame, contacts, capacity, count);
+}
+
+static CnStatus run_events(void *context, int64_t first, int64_t count, CnRunEvent *events) {
+  const RunView *view = context;
+  return cn_run_events(view->run, first, count, events);
 }
 
 static CnStatus run_states(void *context, int64_t index, double *time, CnJointState *states) {
@@ -150,34 +182,68 @@ static CnStatus list_springs(CnRun *run, CniPageMemory *memory, CniPageSource *s
   return cn_run_springs(run, springs, source->spring_count, &source->spring_count);
 }
 
+// A run as a source, and what has to be released with it.
+typedef struct RunSource {
+  RunView view;
+  CniPageSource source;
+  CniPageMemory memory;
+  CnWorld *world;
+} RunSource;
+
+static CnStatus open_source(CnRun *run, const char *label, RunSource *s) {
+  *s = (RunSource){.view = {.run = run}};
+  CniPageSource *source = &s->source;
+  *source = (CniPageSource){.context = &s->view,
+                            .description = "",
+                            .label = label,
+                            .parameter = run_parameter,
+                            .body = run_body,
+                            .color = run_color,
+                            .shape = run_shape,
+                            .triangles = run_triangles,
+                            .joint = run_joint,
+                            .frame = run_frame,
+                            .inertias = run_inertias,
+                            .materials = run_materials,
+                            .material_name = run_material_name,
+                            .drives = run_drives,
+                            .events = run_events,
+                            .series = run_series,
+                            .values = run_values};
+  cn_run_info(run, &source->info);
+  s->view.scalar_count = source->info.scalar_count;
+  if (source->info.joints_recorded) source->states = run_states;
+  if (source->info.contacts_recorded) source->contacts = run_contacts;
+  source->coupling = run_coupling;
+  source->coupling_states = run_coupling_states;
+  int32_t total = 0;
+  CNI_TRY(can_sum(&s->view, &source->info, &total));
+  source->info.scalar_count += s->view.total = total;
+  source->world = s->world = world_with_curves(run, &source->info);
+  return list_springs(run, &s->memory, source);
+}
+
+CnStatus cni_page_from_runs(CnRun *const *runs, const char *const *labels, int32_t count,
+                            const CniPageDef *def) {
+  RunSource opened[2];
+  const CniPageSource *sources[2];
+  if (count < 1 || count > 2)
+    return cni_page_error(CN_INVALID_ARGUMENT, "a page shows one run or two (got %d)", (int)count);
+  CnStatus status = CN_OK;
+  int32_t n = 0;
+  for (; n < count && status == CN_OK; n++) {
+    status = open_source(runs[n], labels ? labels[n] : NULL, &opened[n]);
+    sources[n] = &opened[n].source;
+  }
+  if (status == CN_OK) status = cni_page_write(sources, count, def);
+  for (int32_t i = 0; i < n; i++) {
+    cni_page_memory_release(&opened[i].memory);
+    cn_world_destroy(opened[i].world);
+  }
+  return status;
+}
+
 CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def) {
   if (!run) return cni_page_error(CN_INVALID_ARGUMENT, "cni_page_from_run: the run is null");
-  RunView view = {.run = run};
-  CniPageSource source = {.context = &view,
-                          .description = "",
-                          .parameter = run_parameter,
-                          .body = run_body,
-                          .color = run_color,
-                          .shape = run_shape,
-                          .triangles = run_triangles,
-                          .joint = run_joint,
-                          .frame = run_frame,
-                          .series = run_series,
-                          .values = run_values};
-  cn_run_info(run, &source.info);
-  view.scalar_count = source.info.scalar_count;
-  if (source.info.joints_recorded) source.states = run_states;
-  source.coupling = run_coupling;
-  source.coupling_states = run_coupling_states;
-  int32_t total = 0;
-  CNI_TRY(can_sum(&view, &source.info, &total));
-  source.info.scalar_count += view.total = total;
-  CnWorld *world = world_with_curves(run, &source.info);
-  source.world = world;
-  CniPageMemory memory = {NULL};
-  CnStatus status = list_springs(run, &memory, &source);
-  if (status == CN_OK) status = cni_page_write(&source, def);
-  cni_page_memory_release(&memory);
-  cn_world_destroy(world);
-  return status;
+  return cni_page_from_runs(&run, NULL, 1, def);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page from a scene of which nothing was simulated: a world is filled, and seen as a run of one
 // frame.
+#include <cairn/state.h>
+
 #include "view/view_private.h"
 
 typedef struct SceneShape {
@@ -89,12 +91,69 @@ static CnStatus scene_triangles(void *context, int32_t shape, int32_t quarter,
   return cn_shape_triangles(view->world, view->shapes[shape].id, quarter, triangles);
 }
 
-static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *poses) {
+static CnStatus scene_frame(void *context, int64_t index, double *time, CnPose *poses,
+                            CnTwist *twists) {
   const SceneView *view = context;
   (void)index;
   *time = 0;
-  for (int32_t i = 0; i < view->body_count; i++)
-    CNI_TRY(cn_body_pose(view->world, view->bodies[i], &poses[i]));
+  for (int32_t i = 0; i < view->body_count; i++) {
+    if (poses) CNI_TRY(cn_body_pose(view->world, view->bodies[i], &poses[i]));
+    if (twists) CNI_TRY(cn_body_twist(view->world, view->bodies[i], &twists[i]));
+  }
+  return CN_OK;
+}
+
+static CnStatus scene_inertias(void *context, CnPose *coms, CnVec3 *moments) {
+  const SceneView *view = context;
+  for (int32_t i = 0; i < view->body_count; i++) {
+    CnBodyInfo info;
+    CNI_TRY(cn_body_info(view->world, view->bodies[i], &info));
+    coms[i] = info.com;
+    moments[i] = info.inertia;
+  }
+  return CN_OK;
+}
+
+// Numbers of materials go by ascending slot.
+static CnStatus scene_materials(void *context, int32_t *materials, int32_t *count) {
+  const SceneView *view = context;
+  for (int32_t i = 0; i < view->shape_count; i++) {
+    CnShapeDef def;
+    CNI_TRY(cn_shape_def(view->world, view->shapes[i].id, &def));
+    materials[i] = -1;
+    int32_t number = 0;
+    for (CnMaterialId m = {0};
+         def.material.slot && (m = cn_world_next_material(view->world, m)).slot; number++)
+      if (m.slot == def.material.slot) materials[i] = number;
+  }
+  CnWorldInfo info;
+  cn_world_info(view->world, &info);
+  *count = info.material_count;
+  return CN_OK;
+}
+
+static CnStatus scene_material_name(void *context, int32_t index, char *name, size_t size) {
+  const SceneView *view = context;
+  CnMaterialId m = cn_world_next_material(view->world, (CnMaterialId){0});
+  for (int32_t i = 0; i < index && m.slot; i++) m = cn_world_next_material(view->world, m);
+  CnMaterialDef def;
+  CNI_TRY(cn_material_def(view->world, m, &def));
+  snprintf(name, size, "%s", def.name ? def.name : "");
+  return CN_OK;
+}
+
+static CnStatus scene_drives(void *context, int32_t *coordinates) {
+  const SceneView *view = context;
+  int32_t n = 0;
+  for (CnJointId j = {0}; (j = cn_world_next_joint(view->world, j)).slot; n++) {
+    CnJointDef def;
+    CNI_TRY(cn_joint_def(view->world, j, &def));
+    coordinates[n] = -1;
+    for (int32_t k = 0; coordinates[n] < 0 && cn_joint_coordinate_name(def.kind, k); k++)
+      if (def.axes[k].motor_effort != 0 || def.axes[k].motor_stiffness > 0 ||
+          def.axes[k].motor_damping > 0)
+        coordinates[n] = k;
+  }
   return CN_OK;
 }
 
@@ -136,7 +195,11 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                             .joint = scene_joint,
                             .springs = view->springs,
                             .spring_count = view->spring_count,
-                            .frame = scene_frame};
+                            .frame = scene_frame,
+                            .inertias = scene_inertias,
+                            .materials = scene_materials,
+                            .material_name = scene_material_name,
+                            .drives = scene_drives};
     source.info = (CnRunInfo){.cairn_version = cn_version(),
                               .scene_name = scene.name,
                               .scene_title = scene.title,
@@ -156,7 +219,8 @@ static CnStatus page_of_world(SceneView *view, const CnWorldDef *world, const Cn
                               .parameter_count = scene.parameter_count,
                               .frame_count = 1,
                               .complete = 1};
-    status = cni_page_write(&source, def);
+    const CniPageSource *one = &source;
+    status = cni_page_write(&one, 1, def);
   }
   cni_page_memory_release(&view->memory);
   return status;

@@ -54,7 +54,8 @@ static CnStatus write_mesh(CniPageFile *file, const CniPageSource *source, int32
 
 // ---- shapes ----
 
-static void write_shape(CniPageFile *file, const CnRunShape *s, int32_t index, Meshes *meshes) {
+static void write_shape(CniPageFile *file, const CnRunShape *s, int32_t index, int32_t material,
+                        Meshes *meshes) {
   CnVec3 size;
   CnDrawing drawing = cn_shape_drawing(&s->def, &size);
   int32_t mesh = drawing == CN_DRAW_TRIANGLES ? find_mesh(meshes, &s->def, index) : 0;
@@ -65,15 +66,17 @@ static void write_shape(CniPageFile *file, const CnRunShape *s, int32_t index, M
   cni_page_file_float32(file, (float)q.w);
   put_vec(file, (CnVec3){q.x, q.y, q.z});
   put_vec(file, size);
+  cni_page_file_float32(file, (float)material);
 }
 
-static CnStatus write_all(CniPageFile *file, const CniPageSource *source, Meshes *meshes) {
+static CnStatus write_all(CniPageFile *file, const CniPageSource *source, const int32_t *materials,
+                          Meshes *meshes) {
   CnStatus status = CN_OK;
   cni_page_file_begin(file, "shapes");
   for (int32_t i = 0; i < source->info.shape_count && status == CN_OK; i++) {
     CnRunShape s;
     status = source->shape(source->context, i, &s);
-    if (status == CN_OK) write_shape(file, &s, i, meshes);
+    if (status == CN_OK) write_shape(file, &s, i, materials[i], meshes);
   }
   cni_page_file_end(file);
   cni_page_file_begin(file, "meshes");
@@ -90,7 +93,13 @@ CnStatus cni_page_write_shapes(CniPageFile *file, const CniPageSource *source) {
   CniPageMemory memory = {NULL};
   Meshes meshes = {NULL, 0};
   CNI_TRY(cni_page_array(&memory, source->info.shape_count, sizeof *meshes.items, &meshes.items));
-  CnStatus status = write_all(file, source, &meshes);
+  int32_t *materials, named = 0;
+  CnStatus status =
+      cni_page_array(&memory, source->info.shape_count, sizeof *materials, &materials);
+  for (int32_t i = 0; i < source->info.shape_count && status == CN_OK; i++) materials[i] = -1;
+  if (status == CN_OK && source->materials && source->info.shape_count > 0)
+    status = source->materials(source->context, materials, &named);
+  if (status == CN_OK) status = write_all(file, source, materials, &meshes);
   cni_page_memory_release(&memory);
   return status;
 }

@@ -13,6 +13,9 @@ typedef struct CniPageDef {
 } CniPageDef;
 
 CnStatus cni_page_from_run(CnRun *run, const CniPageDef *def);
+// One run, or two side by side. Labels are what the runs are called; null: nothing.
+CnStatus cni_page_from_runs(CnRun *const *runs, const char *const *labels, int32_t count,
+                            const CniPageDef *def);
 CnStatus cni_page_from_scene(CnScene *scene, const CniPageDef *def);
 
 #endif

@@ -3,21 +3,28 @@
 // written.
 //
 // A page is the template (head and tail, built from web/) with data blocks between: script elements
-// that no browser runs, each base64 or JSON, named by data-cairn. All numbers are little-endian.
+// that no browser runs, each base64 or JSON, named by data-cairn. All numbers are little-endian. The blocks of
+// a second run have names that begin with "b-".
 //
 //   bodies    12 float64 a body: kind + 4 (if it has frames), mass, low corner of its own box (3),
 //             step of its grid (3), rotation w x y z (fixed bodies; others are in the frames)
-//   shapes    12 float32 a shape: body, primitive (CnDrawing; 3 + I: mesh I), position (3),
-//             rotation w x y z, size (3; radius first; of a mesh: ones)
+//   inertia   10 float32 a body: centre of mass (3) and principal axes w x y z in its frame, moments (3)
+//   shapes    13 float32 a shape: body, primitive (CnDrawing; 3 + I: mesh I), position (3),
+//             rotation w x y z, size (3; radius first; of a mesh: ones), number of its material (-1: none)
 //   meshes    one mesh after another: 10 float64: number of places, of triangles, 1 if it has normals (else
 //             each triangle is flat), bytes of its corners, low corner of its box (3), step of its
 //             grid (3); 3 uint16 a place; 2 bytes a normal, if any; corners (page_meshes.c)
-//   joints    17 float32 a joint, then a spring: drawing (CniPageJoint), body a, body b (-1: the ground), frames a and
-//             b on them: position (3), rotation w x y z
+//   joints    18 float32 a joint, then a spring: drawing (CniPageJoint), drive (0: none, 1: turns, 2: slides), body a,
+//             body b (-1: the ground), frames a and b on them: position (3), rotation w x y z
 //   curves    float32, one curve after another: its joint, its side (0: a, 1: b), number of points; 2 a
 //             point, x and y in the frame
 //   times     1 float64 a kept frame
 //   frames-I  6 uint16 a moving body: position (3) and rotation (3), a whole number of frames
+//   twists-I  6 numbers of half precision a moving body, where there is room: velocity (3), spin (3), as frames-I
+//   contacts-I  8 words of 4 bytes a contact that carries a force: bodies a and b as uint32; point (3) and force
+//             on b (3) as float32; a whole number of frames. contact-ends: 1 float64 a kept frame, contacts up to it
+//   events    5 float64 an event: time, number of its name in the packing, bodies (-1: none), speed (NaN: unknown)
+//   event-bins  float32: contacts that began and impacts, in equal parts of the time of the frames
 //   series-I  1 float64 a point; series-time has the times. Works (work_...) are sums from the first step on
 //   reactions JSON: title, name and unit of each plot of joints; reactions-I, reactions-time as series
 //   meta      JSON: all that is text, the counts, and the worst errors of the packing; "colors": red, green,
@@ -81,7 +88,20 @@ typedef struct CniPageSource {
   const CnRunJoint *springs; // force elements between two points, drawn as zigzags
   int32_t spring_count;
   const CnWorld *world; // that has the curves of joints; null: none is known
-  CnStatus (*frame)(void *context, int64_t index, double *time, CnPose *poses);
+  // twists may be null
+  CnStatus (*frame)(void *context, int64_t index, double *time, CnPose *poses, CnTwist *twists);
+  const char *label; // what this run is called among others; null: nothing
+  // of all bodies; null: not known
+  CnStatus (*inertias)(void *context, CnPose *coms, CnVec3 *moments);
+  // of all shapes, and how many materials there are; null: not known
+  CnStatus (*materials)(void *context, int32_t *materials, int32_t *count);
+  CnStatus (*material_name)(void *context, int32_t index, char *name, size_t size);
+  // first coordinate with a motor of each joint, -1: none; null: not known
+  CnStatus (*drives)(void *context, int32_t *coordinates);
+  // of a frame, as cn_run_contacts; null: none were recorded
+  CnStatus (*contacts)(void *context, int64_t frame, CnRunContact *contacts, int32_t capacity,
+                       int32_t *count);
+  CnStatus (*events)(void *context, int64_t first, int64_t count, CnRunEvent *events);
   // scalars first, then sensors
   CnStatus (*series)(void *context, int32_t index, CnRunSeries *series);
   CnStatus (*values)(void *context, const char *name, int64_t first, int64_t count, double *values);
@@ -91,8 +111,8 @@ typedef struct CniPageSource {
   CnStatus (*coupling_states)(void *context, int64_t frame, CnCouplingState *states);
 } CniPageSource;
 
-// Write the page of a source.
-CnStatus cni_page_write(const CniPageSource *source, const CniPageDef *def);
+// Write the page of one source, or of two side by side.
+CnStatus cni_page_write(const CniPageSource *const *sources, int32_t count, const CniPageDef *def);
 
 // ---- packing of poses ----
 
@@ -118,12 +138,16 @@ CnVec3 cni_unpack_position(const CniPackBox *box, const uint16_t words[3]);
 void cni_pack_rotation(CnQuat rotation, uint16_t words[3]);
 CnQuat cni_unpack_rotation(const uint16_t words[3]);
 
+// A number of half precision, the nearest; beyond the largest one (65504) that.
+uint16_t cni_pack_half(double value);
+
 // ---- the file ----
 
 // Writes beside the path and renames at the end. The first failure is kept and returned by close:
 // the calls between need no checks.
 typedef struct CniPageFile {
   CnOutput *output;
+  const char *prefix; // of the names of blocks
   int64_t byte_count;
   uint8_t carry[3]; // bytes of base64 that wait for their group of three
   int32_t carry_count;
@@ -140,12 +164,16 @@ void cni_page_file_text(CniPageFile *file, const char *text);
 void cni_page_file_string(CniPageFile *file, const char *text);
 // A JSON number with all its digits; null where it is not finite.
 void cni_page_file_number(CniPageFile *file, double value);
+// A block of JSON: begin, text, end.
+void cni_page_file_json(CniPageFile *file, const char *name);
+void cni_page_file_json_end(CniPageFile *file);
 // A data block of base64: begin, numbers, end.
 void cni_page_file_begin(CniPageFile *file, const char *name);
 void cni_page_file_base64(CniPageFile *file, const uint8_t *bytes, size_t size);
 void cni_page_file_float64(CniPageFile *file, double value);
 void cni_page_file_float32(CniPageFile *file, float value);
 void cni_page_file_uint16(CniPageFile *file, uint16_t value);
+void cni_page_file_uint32(CniPageFile *file, uint32_t value);
 void cni_page_file_end(CniPageFile *file);
 
 // ---- parts of a page ----
@@ -175,6 +203,28 @@ int64_t cni_page_steps_per_point(const CniPageSource *source, int64_t max_bytes)
 // The blocks "series-time" and "series-I": scalars first, then sensors.
 CnStatus cni_page_write_series(CniPageFile *file, const CniPageSource *source,
                                int64_t steps_per_point);
+
+// The frames that a page keeps: every stride-th and the last.
+typedef struct CniPageFrames {
+  int64_t count, stride;
+} CniPageFrames;
+int64_t cni_page_frame_index(const CniPageSource *source, const CniPageFrames *kept, int64_t i);
+
+// Contacts of the kept frames. The plan is made first: how many there are at most, and what they take.
+typedef struct CniPageContacts {
+  int64_t byte_count;                    // at most; 0: there are none
+  int32_t per_frame;                     // at most; the strongest are kept
+  int64_t frames_per_chunk, chunk_count; // filled in by the writing
+  int64_t kept, dropped;
+} CniPageContacts;
+CnStatus cni_page_plan_contacts(const CniPageSource *source, int64_t max_bytes,
+                                CniPageContacts *plan);
+CnStatus cni_page_write_contacts(CniPageFile *file, const CniPageSource *source,
+                                 const CniPageFrames *frames, CniPageContacts *plan);
+
+// The blocks "events" and "event-bins", and the names of the kinds as a JSON array.
+CnStatus cni_page_write_events(CniPageFile *file, const CniPageSource *source);
+void cni_page_write_event_kinds(CniPageFile *file);
 
 // The blocks "reactions" and "reactions-I", where joints were recorded.
 CnStatus cni_page_write_reactions(CniPageFile *file, const CniPageSource *source);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page opened from its file in Debian's Chromium, offline, with everything noted that it should
 // not do: errors, warnings, requests.
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,20 +31,33 @@ export const skipWithout = (web) => {
   process.exit(77);
 };
 
-export const openBrowser = async (web) => {
+// Pictures of pages go to the folder `pictures`, if there is one.
+export const openBrowser = async (web, pictures) => {
   const { chromium } = createRequire(join(web, "package.json"))("playwright-core");
   const profile = mkdtempSync(join(tmpdir(), "cairn-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
     headless: true,
     args: FLAGS,
-    viewport: { width: 920, height: 520 },
+    viewport: { width: 960, height: 600 },
     reducedMotion: "reduce", // pages wait for us
     colorScheme: "dark",
   });
 
-  const open = async (path) => {
+  // `calm` false: as for people who like motion, the clock is noted from the beginning
+  const open = async (path, { calm = true, hash = "" } = {}) => {
     const page = await context.newPage();
+    if (!calm) {
+      await page.emulateMedia({ reducedMotion: "no-preference" });
+      await page.addInitScript(() => {
+        window.clock = [];
+        const note = () => {
+          if (window.cairn) window.clock.push(window.cairn.time);
+          requestAnimationFrame(note);
+        };
+        requestAnimationFrame(note);
+      });
+    }
     const trouble = [];
     page.on("console", (m) => {
       if (["error", "warning"].includes(m.type())) trouble.push(`${m.type()}: ${m.text()}`);
@@ -54,8 +67,9 @@ export const openBrowser = async (web) => {
     page.on("request", (r) => {
       if (!/^(file|data|blob):/.test(r.url())) trouble.push(`request: ${r.url()}`);
     });
-    await page.goto(pathToFileURL(path).href);
-    await page.waitForFunction(() => window.cairn?.ready === true, null, { timeout: 120000 });
+    await page.goto(pathToFileURL(path).href + hash);
+    await page.evaluate("cairn.ready");
+    await page.evaluate("cairn.sharp?.(false)"); // four times as fast
     return { page, trouble };
   };
 
@@ -88,15 +102,19 @@ export const openBrowser = async (web) => {
       [first.handle, second.handle],
     );
 
+  const keep = async (page, name) => {
+    if (!pictures) return;
+    mkdirSync(pictures, { recursive: true });
+    await page.evaluate("cairn.settled()");
+    await page.screenshot({ path: join(pictures, `${name}.png`) });
+  };
+
   const close = async () => {
     await context.close();
     rmSync(profile, { recursive: true, force: true });
   };
-  return { open, look, difference, close };
+  return { open, look, difference, keep, close };
 };
 
-// Wait until the page has drawn what it was told.
-export const drawn = (page) =>
-  page.evaluate(
-    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-  );
+// Wait until the page has drawn what it was told, in full.
+export const drawn = (page) => page.evaluate("cairn.settled()");

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the pages that the browser tests look at, and says what must be in them.
 //
-//   pages run SCENE STEPS FPS FOLDER    simulates, writes run.h5, the page of that file (run.html),
+//   pages run SCENE[:NAME=VALUE] STEPS FPS FOLDER
+//                                       simulates, writes run.h5, the page of that file (run.html),
 //                                       and truth.json: 20 random poses as the run file has them
+//   pages pair SCENE STEPS FPS FOLDER   the run of before and one more, side by side (pair.html)
 //   pages killed SCENE STEPS FOLDER     the same of a run that was stopped (run.html)
 //   pages thinned FOLDER                a page that had to drop frames (thinned.html)
 //   pages hostile FOLDER                a page whose title tries to break out (hostile.html)
@@ -33,10 +35,21 @@ static int fail(void) {
 
 // ---- a recorded run ----
 
+// A scene by its name or file, with one parameter of its own.
+static CnStatus open_scene(const char *name, CnScene **scene) {
+  char own[1024], key[64];
+  CnSetting setting = {key, 0};
+  snprintf(own, sizeof own, "%s", name);
+  char *colon = strrchr(own, ':');
+  int32_t count = colon && sscanf(colon, ":%63[^=]=%lf", key, &setting.value) == 2;
+  if (count) *colon = 0;
+  return cn_scene_open(own, &setting, count, NULL, scene);
+}
+
 static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill,
                        const char *path) {
   CnScene *scene = NULL;
-  CnStatus status = cn_scene_open(name, NULL, 0, NULL, &scene);
+  CnStatus status = open_scene(name, &scene);
   if (status != CN_OK) return status;
   CnWorldDef world_def = cn_world_def_default();
   cn_scene_world_def(scene, &world_def);
@@ -49,6 +62,7 @@ static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill
                          .frames_per_second = fps,
                          .replace = 1,
                          .record_joints = 1,
+                         .record_contacts = 1,
                          .allocator = cn_allocator_default()};
   CniRunWriter *writer = NULL;
   if (status == CN_OK) status = cni_run_writer_create(&def, world, &writer);
@@ -64,6 +78,34 @@ static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill
   cn_world_destroy(world);
   cn_scene_destroy(scene);
   return status != CN_OK ? status : closed;
+}
+
+// What else the page must have: contacts with a force of the last frame, one of them, and a twist.
+static CnStatus write_last(CnRun *run, const CnRunInfo *info, FILE *file) {
+  int32_t count = 0, carrying = 0, strongest = 0;
+  CNI_TRY(cn_run_contacts(run, info->frame_count - 1, NULL, 0, &count));
+  CnRunContact *contacts = calloc((size_t)count + 1, sizeof *contacts);
+  CnTwist *twists = calloc((size_t)info->body_count, sizeof *twists);
+  CnStatus status = cn_run_contacts(run, info->frame_count - 1, contacts, count, &count);
+  double most = -1, time;
+  for (int32_t i = 0; i < count; i++) {
+    CnVec3 f = contacts[i].force;
+    double size = f.x * f.x + f.y * f.y + f.z * f.z;
+    carrying += size > 0;
+    if (size > most) strongest = i, most = size;
+  }
+  if (status == CN_OK) status = cn_run_frame(run, info->frame_count - 1, &time, NULL, twists);
+  const CnRunContact *c = &contacts[strongest];
+  CnTwist t = twists[info->body_count - 1];
+  fprintf(file,
+          "\"contacts\":%d,\"strongest\":{\"bodies\":[%d,%d],\"point\":[%.17g,%.17g,%.17g],"
+          "\"force\":[%.17g,%.17g,%.17g]},\"twist\":[%.17g,%.17g,%.17g,%.17g,%.17g,%.17g],",
+          (int)carrying, (int)c->body_a, (int)c->body_b, c->point.x, c->point.y, c->point.z,
+          c->force.x, c->force.y, c->force.z, t.velocity.x, t.velocity.y, t.velocity.z, t.spin.x,
+          t.spin.y, t.spin.z);
+  free(contacts);
+  free(twists);
+  return status;
 }
 
 static CnStatus write_poses(CnRun *run, const CnRunInfo *info, CnPose *poses, FILE *file) {
@@ -97,8 +139,9 @@ static CnStatus write_truth(CnRun *run, const char *path) {
   if (!poses || !file) abort();
   fprintf(file, "{\"frames\":%lld,\"bodies\":%d,\"steps\":%lld,", (long long)info.frame_count,
           (int)info.body_count, (long long)info.step_count);
+  status = write_last(run, &info, file);
   fprintf(file, "\"lastKineticEnergy\":%.17g,\"lastContacts\":%.17g,\"poses\":[", energy, contacts);
-  status = write_poses(run, &info, poses, file);
+  if (status == CN_OK) status = write_poses(run, &info, poses, file);
   fprintf(file, "]}\n");
   fclose(file);
   free(poses);
@@ -119,11 +162,24 @@ static int make_run(const char *scene, int64_t steps, double fps, int32_t kill,
   return status == CN_OK ? 0 : fail();
 }
 
+static int make_pair(const char *scene, int64_t steps, double fps, const char *folder) {
+  char *first = in_folder(folder, "run.h5"), *second = in_folder(folder, "second.h5");
+  if (record(scene, steps, fps, 0, second) != CN_OK) return fail();
+  CnRun *a = NULL, *b = NULL;
+  if (cn_run_open(first, NULL, &a) != CN_OK || cn_run_open(second, NULL, &b) != CN_OK)
+    return fail();
+  CnStatus status =
+      cn_page_from_runs(a, "run.h5", b, "<b>second</b>.h5", in_folder(folder, "pair.html"), 0);
+  cn_run_close(a);
+  cn_run_close(b);
+  return status == CN_OK ? 0 : fail();
+}
+
 // ---- the others ----
 
 static int make_scene(const char *name, const char *folder) {
   CnScene *scene = NULL;
-  if (cn_scene_open(name, NULL, 0, NULL, &scene) != CN_OK) return fail();
+  if (open_scene(name, &scene) != CN_OK) return fail();
   CniPageDef def = {.output = in_folder(folder, "scene.html")};
   CnStatus status = cni_page_from_scene(scene, &def);
   cn_scene_destroy(scene);
@@ -159,13 +215,15 @@ static int make_formulas(const char *title, int64_t max_bytes, const char *path)
   if (title) run.title = title;
   CniPageSource source = formula_source(&run);
   CniPageDef def = {.output = path, .max_bytes = max_bytes};
-  return cni_page_write(&source, &def) == CN_OK ? 0 : fail();
+  return cni_page_write(&(const CniPageSource *){&source}, 1, &def) == CN_OK ? 0 : fail();
 }
 
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   if (strcmp(what, "run") == 0 && argc == 6)
     return make_run(argv[2], atoll(argv[3]), atof(argv[4]), 0, argv[5]);
+  if (strcmp(what, "pair") == 0 && argc == 6)
+    return make_pair(argv[2], atoll(argv[3]), atof(argv[4]), argv[5]);
   if (strcmp(what, "killed") == 0 && argc == 5)
     return make_run(argv[2], atoll(argv[3]), 0, 1, argv[4]);
   if (strcmp(what, "scene") == 0 && argc == 4) return make_scene(argv[2], argv[3]);

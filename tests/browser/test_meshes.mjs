@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { readMeshes } from "../../web/src/meshes.js";
+import { readMeshes } from "../../web/src/data/meshes.js";
 
 const [pages] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "cairn-meshes-"));

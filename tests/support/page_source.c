@@ -66,12 +66,14 @@ static CnStatus shape(void *context, int32_t index, CnRunShape *out) {
   return CN_OK;
 }
 
-static CnStatus frame(void *context, int64_t index, double *time, CnPose *poses) {
+static CnStatus frame(void *context, int64_t index, double *time, CnPose *poses, CnTwist *twists) {
   const FormulaRun *run = context;
   if (index == run->broken_frame)
     return cni_error(CN_INVALID_DATA, "frame %lld is damaged", (long long)index);
   *time = 0.02 * (double)index;
-  for (int32_t i = 0; i < run->body_count; i++) poses[i] = formula_pose(run, index, i);
+  for (int32_t i = 0; poses && i < run->body_count; i++) poses[i] = formula_pose(run, index, i);
+  for (int32_t i = 0; twists && i < run->body_count; i++)
+    twists[i] = (CnTwist){.velocity = cn_vec3(0.125 * i, 0, -1), .spin = cn_vec3(0, 2, 0)};
   return CN_OK;
 }
 

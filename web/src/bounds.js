@@ -2,7 +2,7 @@
 // Where the scene is: the box that holds what moves most of the time (bodies that flew off, and
 // short excursions, aside) and the fixed parts near it.
 import * as THREE from "three";
-import { KIND, SHAPE } from "./data.js";
+import { KIND, SHAPE } from "./data/data.js";
 
 const FRAMES = 32; // looks over the run
 const BODIES = 4000; // that are asked in each

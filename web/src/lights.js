@@ -20,8 +20,9 @@ export const createLights = (scene, centre, radius, up) => {
   sky.position.copy(up);
   const sun = new THREE.DirectionalLight(0xfff4e6, 2.4);
   const fill = new THREE.DirectionalLight(0xdfe9ff, 1.1);
-  sun.position.copy(centre).addScaledVector(direction(-0.85, -0.45, 1.25), 3 * radius);
-  fill.position.copy(centre).addScaledVector(direction(0.9, -0.5, 0.5), 3 * radius);
+  const [sunWay, fillWay] = [direction(-0.85, -0.45, 1.25), direction(0.9, -0.5, 0.5)];
+  sun.position.copy(centre).addScaledVector(sunWay, 3 * radius);
+  fill.position.copy(centre).addScaledVector(fillWay, 3 * radius);
   sun.target.position.copy(centre);
   fill.target.position.copy(centre);
 
@@ -35,11 +36,27 @@ export const createLights = (scene, centre, radius, up) => {
   Object.assign(sun.shadow.camera, range, { near: radius, far: 6 * radius });
   sun.shadow.camera.updateProjectionMatrix();
   scene.add(sky, sun, sun.target, fill, fill.target);
+
+  // the same light for shaders of our own; a matt surface gives back 1/pi of it
+  const part = (light) => light.color.clone().multiplyScalar(light.intensity / Math.PI);
+  const uniforms = {
+    sunWay: { value: sunWay },
+    fillWay: { value: fillWay },
+    upWay: { value: up },
+    sunColour: { value: part(sun) },
+    fillColour: { value: part(fill) },
+    skyColour: { value: new THREE.Color() },
+    earthColour: { value: new THREE.Color() },
+  };
   return {
+    uniforms,
+    setShadows: (on) => (sun.castShadow = on),
     setTheme: (theme) => {
       sky.color.set(theme.sky);
       sky.groundColor.set(theme.earth);
       sky.intensity = theme.skyIntensity;
+      uniforms.skyColour.value.copy(sky.color).multiplyScalar(sky.intensity / Math.PI);
+      uniforms.earthColour.value.copy(sky.groundColor).multiplyScalar(sky.intensity / Math.PI);
     },
   };
 };

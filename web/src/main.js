@@ -1,56 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: data in, playback, plots and table out, and what mouse and keys do.
-import { load, KIND } from "./data.js";
-import { createPlayer, RATES } from "./player.js";
-import { createPlots } from "./plots.js";
-import { createSettings, stateOf } from "./settings.js";
+// The page: data in, playback, plots and tables out, and what mouse and keys do. One run, or two side by side with
+// one clock and one camera.
+import { expose, exposeData, obeyAddress } from "./api.js";
+import { load, runPrefixes } from "./data/data.js";
+import { seconds } from "./data/format.js";
+import { createLook } from "./look.js";
+import { createBodyList } from "./panel/bodies.js";
+import { createCard, motionOf } from "./panel/card.js";
+import { element, setIcon, $ } from "./panel/elements.js";
+import { setUpPicture } from "./panel/picture.js";
+import { createPlots } from "./panel/plots.js";
+import { createPopovers } from "./panel/popovers.js";
+import { createSettings } from "./panel/settings.js";
+import { createTimeline } from "./panel/timeline.js";
+import { runNames, showTitles } from "./panel/titles.js";
+import { createPlayer, locateIn, RATES } from "./player.js";
 import { createView } from "./view3d.js";
-import { rampGradient } from "./colours.js";
-import { digits, quantity, seconds } from "./format.js";
-
-const $ = (id) => document.getElementById(id);
-
-const ICONS = {
-  play: "M8 5.5v13l11-6.5z",
-  pause: "M7 5h3.6v14H7zM13.4 5H17v14h-3.6z",
-  back: "M15.5 5.5v13L7 12zM5 5.5h2v13H5z",
-  forward: "M8.5 5.5v13L17 12zM17 5.5h2v13h-2z",
-  loop:
-    "M17 4l4 3.5-4 3.5V8.6H8A3.4 3.4 0 0 0 4.6 12H3a5 5 0 0 1 5-5h9z" +
-    "M7 20l-4-3.5L7 13v2.4h9A3.4 3.4 0 0 0 19.400 12H21a5 5 0 0 1-5 5H7z",
-  theme: "M12 3a9 9 0 1 0 0 18zM12 3v2.200a6.800 6.800 0 0 1 0 13.600V21a9 9 0 0 0 0-18z",
-};
-const setIcon = (button, name) => {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  path.setAttribute("d", ICONS[name]);
-  svg.append(path);
-  button.replaceChildren(svg);
-};
-
-const showTitles = ({ meta }) => {
-  const title = meta.sceneTitle || meta.sceneName || "Cairn";
-  document.title = `${title} – Cairn`;
-  $("title").textContent = title;
-  const facts = [
-    meta.sceneTitle && meta.sceneName,
-    `${digits(meta.bodies)} bodies`,
-    `h = ${quantity(meta.timeStep, "s")}`,
-    meta.ownSteps ? meta.integrator : `${meta.integrator}, ${meta.solver}`,
-    `Cairn ${meta.cairnVersion}`,
-  ];
-  $("subtitle").textContent = facts.filter(Boolean).join("  ·  ");
-  const state = stateOf(meta);
-  $("state").textContent = state.text;
-  $("state").classList.add(state.kind);
-  $("state").hidden = false;
-  if (!meta.verdict) return;
-  $("verdict").textContent = meta.verdict;
-  $("verdict").classList.add(meta.trusted ? "good" : "warn");
-  $("verdict").hidden = false;
-};
 
 const setUpTheme = (change) => {
   const system = matchMedia("(prefers-color-scheme: light)");
@@ -68,7 +33,14 @@ const setUpTheme = (change) => {
   setIcon($("theme"), "theme");
   $("theme").addEventListener("click", toggle);
   apply();
-  return toggle;
+  return {
+    toggle,
+    set: (name) => {
+      if (name !== "light" && name !== "dark") throw new RangeError("themes: light, dark");
+      chosen = name;
+      apply();
+    },
+  };
 };
 
 const setUpControls = (player, frameCount) => {
@@ -113,79 +85,33 @@ const setUpControls = (player, frameCount) => {
   $("clock").hidden = false;
 };
 
-const setUpColours = (data, view) => {
-  const select = $("colour");
-  select.add(new Option("bodies", "body"));
-  select.add(new Option("speed", "speed"));
-  const apply = () => {
-    view.bodies.setMode(select.value);
-    view.redraw();
-    $("ramp").hidden = select.value !== "speed";
-  };
-  $("ramp").querySelector("i").style.background = rampGradient();
-  $("rampTop").textContent = quantity(view.bodies.topSpeed, "m/s", 2);
-  select.addEventListener("change", apply);
-  if (data.frameCount < 2) $("colourLabel").hidden = true;
-  return () => {
-    if (data.frameCount < 2) return;
-    select.value = select.value === "body" ? "speed" : "body";
-    apply();
-  };
+// A click without a drag: the end of a ruler, or a body.
+const setUpClicks = (views, card, ruler) => {
+  for (const view of views) {
+    const { canvas } = view;
+    let start = null;
+    canvas.addEventListener("pointerdown", (e) => (start = [e.clientX, e.clientY]));
+    canvas.addEventListener("pointerup", (e) => {
+      if (!start || e.button !== 0 || Math.hypot(e.clientX - start[0], e.clientY - start[1]) > 4)
+        return;
+      const { left, top } = canvas.getBoundingClientRect();
+      const { body, point } = view.pick(e.clientX - left, e.clientY - top);
+      if (ruler.on) ruler.add(view, body, point);
+      else card.select(view, body);
+    });
+  }
 };
 
-// The card of the body that was clicked.
-const setUpCard = (data, view, player) => {
-  const card = $("card");
-  const canvas = $("canvas");
-  let body = -1;
-  const row = (name, value) => {
-    const dt = document.createElement("dt");
-    const dd = document.createElement("dd");
-    dt.textContent = name;
-    dd.textContent = value;
-    return [dt, dd];
-  };
-  const fill = () => {
-    card.hidden = body < 0;
-    if (body < 0) return;
-    const { p } = view.bodies.poses;
-    const title = document.createElement("b");
-    title.textContent = data.meta.names[body] || `body ${body}`;
-    const list = document.createElement("dl");
-    list.append(
-      ...row("index", digits(body)),
-      ...row(
-        "mass",
-        data.kinds[body] === KIND.dynamic ? quantity(data.mass(body), "kg") : "prescribed motion",
-      ),
-      ...row(
-        "position",
-        `${[0, 1, 2].map((k) => digits(Math.round(p[3 * body + k] * 1e5) / 1e5, 5)).join(", ")} m`,
-      ),
-      ...(data.frameCount > 1 ? row("speed", quantity(view.bodies.speed(body), "m/s", 3)) : []),
-    );
-    card.replaceChildren(title, list);
-  };
-  const select = (index) => {
-    body = index;
-    view.bodies.select(index);
-    view.redraw();
-    fill();
-  };
-  let start = null;
-  canvas.addEventListener("pointerdown", (e) => (start = [e.clientX, e.clientY]));
-  canvas.addEventListener("pointerup", (e) => {
-    if (!start || e.button !== 0 || Math.hypot(e.clientX - start[0], e.clientY - start[1]) > 4)
-      return;
-    const { left, top } = canvas.getBoundingClientRect();
-    select(view.pick(e.clientX - left, e.clientY - top));
-  });
-  player.listen(fill);
-  return select;
-};
-
-const setUpKeys = (player, view, actions) => {
+const setUpKeys = (player, views, { card, picture, popovers, bodyList, theme }) => {
   const turn = Math.PI / 36;
+  const [view] = views;
+  const show = (name) => () => picture.show.get(name)?.toggle();
+  const escape = () => {
+    if (popovers.close()) return;
+    if (picture.ruler.on) return picture.ruler.setOn(false);
+    if (card.picked.body >= 0) return card.select(card.picked.view, -1);
+    picture.section.close();
+  };
   const keys = {
     " ": player.toggle,
     ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1),
@@ -194,19 +120,29 @@ const setUpKeys = (player, view, actions) => {
     ArrowDown: () => player.faster(-1),
     Home: () => player.seek(player.first),
     End: () => player.seek(player.last),
-    a: () => view.orbit(-turn, 0),
-    d: () => view.orbit(turn, 0),
-    w: () => view.orbit(0, -turn),
-    s: () => view.orbit(0, turn),
-    "+": () => view.zoom(1 / 1.15),
-    "=": () => view.zoom(1 / 1.15),
-    "-": () => view.zoom(1.15),
-    f: view.fit,
-    c: actions.colours,
-    t: actions.theme,
+    a: () => view.eye.orbit(-turn, 0),
+    d: () => view.eye.orbit(turn, 0),
+    w: () => view.eye.orbit(0, -turn),
+    s: () => view.eye.orbit(0, turn),
+    "+": () => view.eye.zoom(1 / 1.15),
+    "=": () => view.eye.zoom(1 / 1.15),
+    "-": () => view.eye.zoom(1.15),
+    f: view.eye.fit,
+    c: picture.colours.next,
+    j: show("joints"),
+    k: show("arrows"),
+    n: show("chains"),
+    r: show("trails"),
+    x: picture.section.next,
+    m: () => picture.ruler.setOn(!picture.ruler.on),
+    h: card.hide,
+    i: card.isolate,
+    u: bodyList.showAll,
+    b: () => popovers.toggle($("bodies")),
+    t: theme.toggle,
     l: () => player.setLoop(!player.state.loop),
-    "?": actions.help,
-    Escape: () => actions.select(-1),
+    "?": () => popovers.toggle($("keys")),
+    Escape: escape,
   };
   addEventListener(
     "keydown",
@@ -221,79 +157,85 @@ const setUpKeys = (player, view, actions) => {
   );
 };
 
-// Everything around the picture that needs it.
-const setUpView = (data, view, player, theme) => {
-  player.listen((state) => view.place(player.locate(state.time)));
-  const help = () => {
-    $("keys").hidden = !$("keys").hidden;
-    $("help").setAttribute("aria-expanded", !$("keys").hidden);
-  };
-  const select = setUpCard(data, view, player);
-  const colours = setUpColours(data, view);
-  setUpKeys(player, view, { theme, help, colours, select });
-  $("fit").addEventListener("click", view.fit);
-  $("help").addEventListener("click", help);
-  $("scale").textContent = `grid ${quantity(view.gridSpacing, "m", 2)}`;
-  $("scale").hidden = !view.gridSpacing;
+// ---- pictures ----
+
+// A view for each run; the second one's canvas is made here.
+const createViews = (runs) => {
+  const views = [];
+  const names = runs.length > 1 ? runNames(runs) : [];
+  document.body.classList.toggle("pair", runs.length > 1);
+  runs.forEach((data, i) => {
+    let canvas = $("canvas");
+    if (i > 0) {
+      const box = element("div", "view");
+      canvas = element("canvas", "second");
+      canvas.tabIndex = 0;
+      box.append(canvas);
+      $("view").after(box);
+    }
+    if (runs.length > 1) {
+      const label = element("p", "runName glass");
+      label.append(element("b", "", "AB"[i]), element("span", "", names[i]));
+      canvas.parentElement.append(label);
+    }
+    views.push(Object.assign(createView(canvas, data, createLook(data)), { canvas }));
+  });
+  views.forEach((v) => v.eye.onMove(() => views.forEach((w) => w !== v && w.eye.copy(v.eye))));
+  return views;
 };
 
-const tryView = (data) => {
+const tryViews = (runs) => {
   try {
-    return createView($("canvas"), data);
+    return createViews(runs);
   } catch (error) {
+    console.info(error);
     $("note").textContent = `No picture: this browser gives no WebGL (${error.message}).`;
     $("note").hidden = false;
-    return null;
+    return [];
   }
 };
 
-// What scripts can ask of the page.
-const expose = (data, player, plots, drawnCount) => {
-  window.cairn = {
-    meta: data.meta,
-    frameCount: data.frameCount,
-    bodyCount: data.bodyCount,
-    times: Array.from(data.times),
-    positionError: data.packing.positionError,
-    rotationError: data.packing.rotationError,
-    decode: data.decode,
-    play: player.play,
-    pause: player.pause,
-    seek: player.seek,
-    seekFrame: player.seekFrame,
-    get time() {
-      return player.state.time;
-    },
-    get frame() {
-      return player.locate(player.state.time).frame;
-    },
-    get playing() {
-      return player.state.playing;
-    },
-    get drawnCount() {
-      return drawnCount();
-    },
-    plots: plots.map(({ title, names, plot }) => {
-      const [times, ...values] = plot.data;
-      return { title, names, times, values };
-    }),
-    ready: true,
-  };
+// Everything around the pictures that needs them.
+const setUpViews = (views, player, plots, theme) => {
+  player.listen((state) => views.forEach((v) => v.place(locateIn(v.data.times, state.time))));
+  const picture = setUpPicture(views, views.map((v) => v.canvas));
+  const card = createCard(views, player, (picked) =>
+    plots.showPicked(
+      picked ? picked.view.data.nameOf(picked.body) : "",
+      picked && picked.view.data.moves(picked.body) && picked.view.data.frameCount > 1
+        ? motionOf(picked.view.data, picked.body)
+        : null,
+    ),
+  );
+  const popovers = createPopovers([
+    [$("showButton"), $("show")],
+    [$("bodiesButton"), $("bodies")],
+    [$("help"), $("keys")],
+  ]);
+  const bodyList = createBodyList(views, card.select);
+  $("fit").addEventListener("click", () => views.forEach((v) => v.eye.fit()));
+  setUpClicks(views, card, picture.ruler);
+  setUpKeys(player, views, { card, picture, popovers, bodyList, theme });
+  return { picture, card };
 };
 
 const start = () => {
-  const data = load();
-  const player = createPlayer(data.times);
-  showTitles(data);
-  createSettings($("settings"), data);
-  const view = tryView(data);
-  const plots = createPlots($("plots"), data, player);
+  const runs = runPrefixes().map(load);
+  const [data] = runs;
+  const player = createPlayer(data.times, runs.slice(1).map((r) => r.times));
+  exposeData(runs, player);
+  showTitles(runs);
+  runs.forEach((run, i) => createSettings($("settings"), run, runs.length > 1 ? "AB"[i] : ""));
+  const views = tryViews(runs);
+  const plots = createPlots(runs, player);
+  const timeline = createTimeline(data, player);
   const theme = setUpTheme((name) => {
-    view?.setTheme(name);
+    views.forEach((v) => v.setTheme(name));
     plots.redraw();
+    timeline.redraw();
   });
   setUpControls(player, data.frameCount);
-  if (view) setUpView(data, view, player, theme);
+  const around = views.length ? setUpViews(views, player, plots, theme) : null;
 
   // short runs start slowly, so that there is something to see
   const still = data.frameCount < 2;
@@ -302,18 +244,32 @@ const start = () => {
   const slow = RATES.findLast((r) => span / r >= 2) ?? RATES[0];
   player.setRate(span >= 1.5 || still ? 1 : slow);
 
+  // the watch starts with the first picture: the first ones take their time
   let drawn = 0;
-  let before = performance.now();
+  let before = null;
+  let tellReady;
+  const ready = new Promise((done) => (tellReady = done));
   const loop = (now) => {
-    player.advance((now - before) / 1000);
-    before = now;
-    if (view?.draw()) drawn++;
+    if (before !== null) player.advance((now - before) / 1000);
+    before = drawn > 0 || !views.length ? now : null;
+    let any = false;
+    for (const v of views) any = v.draw() || any;
+    if (any) {
+      drawn++;
+      around.picture.ruler.tell();
+    }
+    if (drawn > 0 || !views.length) tellReady(true);
     requestAnimationFrame(loop);
   };
   requestAnimationFrame(loop);
+  document.addEventListener("visibilitychange", () => (before = null));
+  if (views.length)
+    expose({ views, player, ...around, plots, timeline, theme: theme.set, drawnCount: () => drawn, ready });
+  else window.cairn.ready = ready;
+  const asked = location.hash.length > 1;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (!still && view && !calm) player.play();
-  expose(data, player, plots.plots, () => drawn);
+  if (!still && views.length && !calm && !asked) player.play();
+  if (asked && views.length) window.cairn.ready = ready.then(() => obeyAddress(location.hash));
 };
 
 start();

@@ -34,11 +34,7 @@ export const niceBelow = (value) => {
 };
 
 export const planeMaterial = (centre, radius, spacing) => {
-  const material = new THREE.MeshStandardMaterial({
-    roughness: 0.95,
-    metalness: 0,
-    transparent: true,
-  });
+  const material = new THREE.MeshLambertMaterial({ transparent: true });
   const uniforms = {
     fadeCentre: { value: centre },
     fadeRadius: { value: radius },

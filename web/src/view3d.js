@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage: camera, light, and what is on it. Draws only when something has changed.
+// The stage of one run: camera, light, and what is on it. Draws only when something has changed. Without a graphics
+// card what moves is drawn in a fast way, and once more in full when it has come to rest.
 import * as THREE from "three";
-import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { createBodies } from "./bodies.js";
 import { sceneBounds } from "./bounds.js";
+import { createCamera } from "./camera.js";
 import { SCENES } from "./colours.js";
-import { createFixtures } from "./fixtures.js";
-import { createJoints } from "./joints.js";
-import { createLights, directions } from "./lights.js";
+import { createForces } from "./draw/forces.js";
+import { createJoints } from "./draw/joints.js";
+import { createRuler } from "./draw/ruler.js";
+import { createTrails } from "./draw/trails.js";
+import { createGlass } from "./glass.js";
+import { createLights } from "./lights.js";
+import { createWalls } from "./walls.js";
+
+const REST = 200; // ms without a change: the picture rests
+const SHARP = 2500; // bodies up to which the processor draws a resting picture with four samples a pixel
 
 // Up is the axis most opposed to gravity.
 const upAxis = (gravity) => {
@@ -18,142 +26,241 @@ const upAxis = (gravity) => {
   return new THREE.Vector3(...up);
 };
 
-// The nearest distance from the middle, backward, from which all corners of a box are in sight.
-const fitDistance = (bounds, centre, back, up, camera) => {
-  const right = new THREE.Vector3().crossVectors(up, back).normalize();
-  const above = new THREE.Vector3().crossVectors(back, right);
-  const tan = Math.tan((camera.fov * Math.PI) / 360);
-  let distance = 0;
-  for (const x of [bounds.min.x, bounds.max.x])
-    for (const y of [bounds.min.y, bounds.max.y])
-      for (const z of [bounds.min.z, bounds.max.z]) {
-        const corner = new THREE.Vector3(x, y, z).sub(centre);
-        const across = Math.abs(corner.dot(right)) / (tan * camera.aspect);
-        const upward = Math.abs(corner.dot(above)) / tan;
-        distance = Math.max(distance, corner.dot(back) + Math.max(across, upward));
-      }
-  return distance;
+// Does the processor draw instead of a graphics card?
+const drawsInSoftware = () => {
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const told = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = told ? gl.getParameter(told.UNMASKED_RENDERER_WEBGL) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 };
 
-// Camera and what moves it: mouse, and the calls below.
-const createCamera = (canvas, bounds, up, change) => {
-  const centre = bounds.getCenter(new THREE.Vector3());
-  const radius = bounds.getSize(new THREE.Vector3()).length() / 2;
-  const camera = new THREE.PerspectiveCamera(32, 1, radius / 200, radius * 60);
-  camera.up.copy(up);
-  const controls = new OrbitControls(camera, canvas);
-  controls.enableDamping = true;
-  controls.dampingFactor = 0.12;
-  controls.minDistance = radius / 50;
-  controls.maxDistance = radius * 25;
-  controls.zoomToCursor = true;
-  let touched = false; // moved by hand: resizing must not move it again
-  controls.addEventListener("change", change);
-  controls.addEventListener("start", () => (touched = true));
-
-  const fit = () => {
-    const back = directions(up)(0.62, -1, 0.5);
-    const distance = fitDistance(bounds, centre, back, up, camera);
-    camera.position.copy(centre).addScaledVector(back, distance * 1.08);
-    controls.target.copy(centre);
-    controls.update();
-    touched = false;
-    change();
-  };
-  const move = (transform) => {
-    const offset = transform(camera.position.clone().sub(controls.target));
-    camera.position.copy(controls.target).add(offset);
-    touched = true;
-    change();
-  };
+// A plane across the scene along an axis (0 .. 2), or none; kept is what is beyond `share` of the way.
+const createSection = (bounds, bodies, uniform) => {
+  const plane = new THREE.Plane();
+  const inView = new THREE.Plane();
+  const state = { axis: -1, share: 0.5, flip: false };
   return {
-    camera,
-    update: () => controls.update(),
-    fit,
-    resize: (width, height) => {
-      camera.aspect = width / height;
-      camera.updateProjectionMatrix();
-      if (!touched) fit();
+    state,
+    set: (change) => {
+      const before = state.axis;
+      Object.assign(state, change);
+      const { axis, share, flip } = state;
+      const low = bounds.min.getComponent(Math.max(axis, 0));
+      const high = bounds.max.getComponent(Math.max(axis, 0));
+      plane.normal.set(0, 0, 0);
+      if (axis >= 0) plane.normal.setComponent(axis, flip ? -1 : 1);
+      plane.constant = -(low + share * (high - low)) * (flip ? -1 : 1);
+      if (before < 0 !== axis < 0) bodies.setSection(axis < 0 ? null : plane);
+      return axis < 0 ? null : low + share * (high - low);
     },
-    zoom: (factor) => move((offset) => offset.multiplyScalar(factor)),
-    orbit: (around, over) =>
-      move((offset) => {
-        const right = new THREE.Vector3().crossVectors(up, offset).normalize();
-        const tilted = offset.clone().applyAxisAngle(right, over);
-        const steep = Math.abs(tilted.clone().normalize().dot(up)) > 0.98;
-        return (steep ? offset : tilted).applyAxisAngle(up, around);
-      }),
+    look: (camera) => {
+      if (state.axis < 0) return uniform.value.set(0, 0, 0, 0);
+      inView.copy(plane).applyMatrix4(camera.matrixWorldInverse);
+      return uniform.value.set(inView.normal.x, inView.normal.y, inView.normal.z, inView.constant);
+    },
+    keeps: (point) => state.axis < 0 || plane.distanceToPoint(point) >= 0,
   };
 };
 
-export const createView = (canvas, data) => {
-  const renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
+export const createView = (canvas, data, look) => {
+  const software = drawsInSoftware();
+  const renderer = new THREE.WebGLRenderer({ canvas, antialias: !software });
   renderer.shadowMap.enabled = true;
   renderer.shadowMap.type = THREE.PCFShadowMap;
   renderer.toneMapping = THREE.NeutralToneMapping;
+  renderer.localClippingEnabled = true;
   const scene = new THREE.Scene();
   scene.background = new THREE.Color();
   let dirty = true;
-  const redraw = () => (dirty = true);
+  let changed = 0; // when something last did, ms
+  let looked = false; // walls know where the camera is
+  const redraw = () => {
+    dirty = true;
+    changed = performance.now();
+  };
 
   const up = upAxis(data.meta.gravity);
   const bounds = sceneBounds(data);
   const centre = bounds.getCenter(new THREE.Vector3());
   const lights = createLights(scene, centre, bounds.getSize(new THREE.Vector3()).length() / 2, up);
-  const eye = createCamera(canvas, bounds, up, redraw);
-  const bodies = createBodies(data, scene);
-  bodies.place({ frame: 0, next: Math.min(1, data.frameCount - 1), share: 0 });
+  const eye = createCamera(canvas, bounds, up, () => {
+    looked = false;
+    redraw();
+  });
+  const place = new THREE.Vector3();
+  const stage = {
+    section: { value: new THREE.Vector4() },
+    lightUniforms: lights.uniforms,
+    keeps: ({ body }, { p }) => section.keeps(place.fromArray(p, 3 * body)),
+  };
+  const bodies = createBodies(data, look, scene, stage);
+  const section = createSection(bounds, bodies, stage.section);
+  let moment = { frame: 0, next: Math.min(1, data.frameCount - 1), share: 0 };
+  bodies.place(moment, true);
   bodies.paint();
-  const fixtures = createFixtures(data, bodies, scene, bounds, up);
-  fixtures.place();
-  const joints = createJoints(data, bodies, scene, bounds);
+  const walls = createWalls(data, bodies, look, scene, bounds, up);
+  walls.place();
+  const glass = createGlass(data, bodies, bounds);
+  const joints = createJoints(data, bodies, look, scene, bounds);
+  const forces = createForces(data, bodies, look, scene, bounds);
+  const trails = createTrails(data, bodies, look, scene);
+  const ruler = createRuler(bodies, scene);
+  const marks = [joints, forces, trails, ruler];
+  look.listen(() => {
+    marks.forEach((m) => m.place());
+    redraw();
+  });
 
+  let fixedSize = null; // {width, height} in pixels, for films
+  let fast = false;
+  let sharpAllowed = true;
+  // Samples along a pixel's side: without a graphics card only what rests is smoothed.
+  const setSamples = (forced) => {
+    const sharp = software && sharpAllowed && !fast && (forced || data.bodyCount <= SHARP);
+    const ratio = sharp ? 2 : software || fixedSize ? 1 : Math.min(window.devicePixelRatio, 2);
+    if (renderer.getPixelRatio() === ratio) return;
+    renderer.setPixelRatio(ratio);
+    dirty = true;
+  };
   const resize = () => {
-    const { clientWidth: width, clientHeight: height } = canvas.parentElement;
+    const { clientWidth, clientHeight } = canvas.parentElement;
+    const width = fixedSize?.width ?? clientWidth;
+    const height = fixedSize?.height ?? clientHeight;
     if (!width || !height) return;
-    renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
+    setSamples(false);
     renderer.setSize(width, height, false);
+    if (fixedSize) Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+    marks.forEach((m) => m.setSize?.(width, height));
     eye.resize(width, height);
     redraw();
   };
   new ResizeObserver(resize).observe(canvas.parentElement);
   resize();
 
+  // ---- drawing ----
+  const sizeOfPicture = new THREE.Vector2();
+  const setFast = (on) => {
+    const distance = eye.camera.position.distanceTo(eye.target);
+    const tan = Math.tan((eye.camera.fov * Math.PI) / 360);
+    bodies.setFast(on, renderer.getSize(sizeOfPicture).y / 2 / (tan * distance));
+    if (on === fast) return;
+    fast = on;
+    lights.setShadows(!on);
+    dirty = true;
+  };
+
+  const render = () => {
+    dirty = false;
+    eye.camera.updateMatrixWorld();
+    section.look(eye.camera);
+    renderer.render(scene, eye.camera);
+  };
+  const lookAround = () => {
+    looked = true;
+    if (!glass.look(eye.camera.position)) return;
+    bodies.paint();
+    dirty = true;
+  };
+
   const raycaster = new THREE.Raycaster();
+  const nearer = (a, b) => (b.distance < a.distance ? b : a);
   return {
+    data,
+    look,
     bodies,
+    eye,
+    section,
+    forces,
+    trails,
+    ruler,
+    joints,
     redraw,
-    gridSpacing: fixtures.spacing,
-    fit: eye.fit,
-    orbit: eye.orbit,
-    zoom: eye.zoom,
-    place: (moment) => {
+    software,
+    walls: glass.walls,
+    gridSpacing: walls.spacing,
+    radius: bounds.getSize(new THREE.Vector3()).length() / 2,
+    place: (next) => {
+      moment = next;
       bodies.place(moment);
-      fixtures.place();
-      joints.place();
+      walls.place();
+      marks.forEach((m) => m.place());
+      redraw();
+    },
+    setMode: (name) => {
+      const mode = bodies.setMode(name);
+      bodies.place(moment);
+      bodies.paint();
+      redraw();
+      return mode;
+    },
+    select: (body) => {
+      bodies.select(body);
+      marks.forEach((m) => m.place());
+      redraw();
+    },
+    setGlass: (on) => {
+      glass.setOn?.(on);
+      looked = false;
       redraw();
     },
     setTheme: (name) => {
-      scene.background.set(SCENES[name].back);
-      lights.setTheme(SCENES[name]);
-      fixtures.setTheme(SCENES[name]);
-      joints.setTheme(SCENES[name]);
+      const theme = SCENES[name];
+      scene.background.set(theme.back);
+      lights.setTheme(theme);
+      walls.setTheme(theme);
+      bodies.setFixedColour(theme.fixed);
+      marks.forEach((m) => m.setTheme(theme));
       redraw();
     },
-    // body under a point of the canvas, -1 without one
+    setSize: (width, height) => {
+      fixedSize = width > 0 && height > 0 ? { width, height } : null;
+      resize();
+    },
+    // what is under a point of the canvas: {body, point}, body -1 without one
     pick: (x, y) => {
       const { width, height } = canvas.getBoundingClientRect();
       const point = new THREE.Vector2((2 * x) / width - 1, 1 - (2 * y) / height);
       raycaster.setFromCamera(point, eye.camera);
-      return bodies.pick(raycaster);
+      const solid = nearer(bodies.pick(raycaster, true), walls.pick(raycaster));
+      const moves = solid.shape && !solid.shape.still;
+      const hit = moves ? solid : nearer(solid, bodies.pick(raycaster, false));
+      if (!hit.shape) return { body: -1, point: null };
+      return { body: hit.shape.body, point: raycaster.ray.at(hit.distance, new THREE.Vector3()) };
+    },
+    // where a place of the world is on the canvas, in pixels
+    project: (point, out) => {
+      const { width, height } = canvas.getBoundingClientRect();
+      place.copy(point).project(eye.camera);
+      out[0] = ((place.x + 1) / 2) * width;
+      out[1] = ((1 - place.y) / 2) * height;
+      return out;
+    },
+    // at once and in full
+    drawNow: () => {
+      setFast(false);
+      setSamples(true);
+      lookAround();
+      render();
+    },
+    // smoothing without a graphics card takes its time
+    setSharp: (on) => {
+      sharpAllowed = on;
+      redraw();
+    },
+    // nothing is left to be drawn
+    get resting() {
+      return !dirty && looked && !fast;
     },
     // true if there was something to draw
     draw: () => {
       eye.update();
+      const rests = performance.now() - changed > REST;
+      if (!looked && (rests || !changed)) lookAround();
+      if (software) setFast(!rests);
+      setSamples(false);
       if (!dirty) return false;
-      dirty = false;
-      fixtures.look(eye.camera);
-      renderer.render(scene, eye.camera);
+      render();
       return true;
     },
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cairn report: one HTML page of a run, or of the first frame of a scene.
+// cairn report: one HTML page of a run, of two runs side by side, or of the first frame of a scene.
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +40,25 @@ static CnStatus write_page(const CniArgs *args, const char *source, const char *
   return status;
 }
 
+// What a run is called in a page of two: the name of its file.
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static CnStatus write_pair(const CniArgs *args, const char *output, int64_t max_bytes) {
+  CnAllocator allocator = cn_allocator_default();
+  const char *first = args->operands[0], *second = args->operands[1];
+  CnRun *a = NULL, *b = NULL;
+  CnStatus status = cn_run_open(first, &allocator, &a);
+  if (status == CN_OK) status = cn_run_open(second, &allocator, &b);
+  if (status == CN_OK)
+    status = cn_page_from_runs(a, base_name(first), b, base_name(second), output, max_bytes);
+  cn_run_close(a);
+  cn_run_close(b);
+  return status;
+}
+
 static void show_result(const CniArgs *args, const char *source, const char *output, int is_run) {
   CniShow show;
   if (!cni_args_has(args, "json")) {
@@ -63,6 +82,13 @@ static int run(const CniArgs *args) {
   int is_run = kind == CN_FILE_KIND_RUN;
   if (kind == CN_FILE_KIND_PROBLEM)
     return cni_fail(args, "%s: is a problem, not a run or scene: `cairn solve` takes it", source);
+  const char *other = args->operand_count > 1 ? args->operands[1] : NULL;
+  const char *odd = !is_run                                            ? source
+                    : other && cn_file_kind(other) != CN_FILE_KIND_RUN ? other
+                                                                       : NULL;
+  if (other && odd)
+    return cni_usage_error(args->command,
+                           "two files side by side must both be runs, and %s is none", odd);
   char *own = output ? NULL : page_path(source);
   int status = cni_settings_parse(args, &settings, &count, &texts);
   if (status == CNI_EXIT_DONE && is_run && count > 0)
@@ -73,8 +99,10 @@ static int run(const CniArgs *args) {
   const char *page = output ? output : own;
   if (status == CNI_EXIT_DONE && !page) status = cni_fail(args, "out of memory");
   if (status == CNI_EXIT_DONE) {
-    if (write_page(args, source, page, (int64_t)(1e6 * megabytes), is_run, settings, count) ==
-        CN_OK)
+    int64_t max_bytes = (int64_t)(1e6 * megabytes);
+    CnStatus written = other ? write_pair(args, page, max_bytes)
+                             : write_page(args, source, page, max_bytes, is_run, settings, count);
+    if (written == CN_OK)
       show_result(args, source, page, is_run);
     else
       status = cni_fail(args, "%s", cn_error_message());
@@ -95,17 +123,20 @@ static const CniOption options[] = {
     CNI_OPTION_END};
 static const CniExample examples[] = {
     {"cairn report run.h5 -o run.html", "playback and plots of a run"},
+    {"cairn report a.h5 b.h5 -o both.html", "two runs side by side, with one clock"},
     {"cairn report stack --set boxes=20", "the first frame of a scene, in stack.html"},
     {NULL, NULL}};
 const CniCommand cni_command_report = {
     .name = "report",
     .summary = "write a page that shows a run or a scene",
-    .operands = "RUN|SCENE",
+    .operands = "RUN [RUN] | SCENE",
     .operand_min = 1,
-    .operand_max = 1,
-    .description = "Writes one HTML file that needs nothing else: playback of the bodies, plots of "
-                   "energies, contacts, penetration and residual, and the settings. Open it in a "
-                   "browser. Of a scene it shows the first frame.",
+    .operand_max = 2,
+    .description =
+        "Writes one HTML file that needs nothing else: playback of the bodies, plots of "
+        "sensors, energies, contacts and of what was recorded, and the settings. Open it "
+        "in a browser. Two runs are shown side by side, with one clock and one camera. Of "
+        "a scene it shows the first frame.",
     .options = options,
     .examples = examples,
     .run = run};

@@ -274,6 +274,7 @@ static CnStatus put_shapes(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
                       {0}};
     put_table(w, hdf, sizes, n, defs, sizeof *defs);
   }
+  CNI_TRY(cni_run_put_materials(w, world, defs, arena, hdf));
   return cni_run_put_geometries(w, world, defs, hdf);
 }
 
@@ -286,6 +287,7 @@ static CnStatus put_joints(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
     uint8_t kind;
     const char *kind_name;
     int32_t body_a, body_b;
+    int32_t drive; // first coordinate that has a motor, -1: none
     CnJointDef def;
   } Row;
   static const Column columns[] = {{"/joints/name", TEXT, 0, offsetof(Row, def.name)},
@@ -293,6 +295,7 @@ static CnStatus put_joints(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
                                    {"/joints/kind_name", TEXT, 0, offsetof(Row, kind_name)},
                                    {"/joints/body_a", CNI_INT32, 0, offsetof(Row, body_a)},
                                    {"/joints/body_b", CNI_INT32, 0, offsetof(Row, body_b)},
+                                   {"/joints/drive", CNI_INT32, 0, offsetof(Row, drive)},
                                    {"/joints/frame_a", CNI_DOUBLE, 7, offsetof(Row, def.frame_a)},
                                    {"/joints/frame_b", CNI_DOUBLE, 7, offsetof(Row, def.frame_b)},
                                    {0}};
@@ -316,6 +319,7 @@ static CnStatus put_joints(CniRunWriter *w, CnWorld *world, CniArena *arena, Cni
     cn_joint_def(world, w->joints[i], def);
     rows[i].kind = (uint8_t)def->kind;
     rows[i].kind_name = cn_joint_kind_name(def->kind);
+    rows[i].drive = cni_run_drive_of(def, cni_joint_coordinate_count(def->kind));
     rows[i].body_a = cni_run_body_index(w, def->body_a);
     rows[i].body_b = cni_run_body_index(w, def->body_b);
     for (int32_t x = 0; x < cni_joint_coordinate_count(def->kind); x++)

@@ -280,6 +280,10 @@ struct CnRun {
 // Geometries (run_geometries.c); `shapes` are the definitions in the order of the file.
 CnStatus cni_run_put_geometries(CniRunWriter *w, const CnWorld *world, const CnShapeDef *shapes,
                                 CniHdf *hdf);
+// Materials of those shapes, and the first coordinate of a joint that has a motor, -1: none (run_look.c).
+CnStatus cni_run_put_materials(CniRunWriter *w, const CnWorld *world, const CnShapeDef *shapes,
+                               CniArena *arena, CniHdf *hdf);
+int32_t cni_run_drive_of(const CnJointDef *def, int32_t coordinate_count);
 // The kind of a joint that a program had added, by its name (run_forces.c).
 CnStatus cni_run_own_kind(CnRun *run, int32_t joint_count, size_t joint, CnJointKind *kind);
 CnStatus cni_run_read_geometries(CnRun *run); // after the shapes

@@ -88,6 +88,59 @@ static void springs_of_a_run(void **state) {
   scratch_remove(&scratch);
 }
 
+// Materials, motors and centres of mass of a run file.
+static void look_of_a_run(void **state) {
+  (void)state;
+  CnScene *s;
+  CnWorld *world;
+  CniRunWriter *writer;
+  CnRun *run;
+  Scratch scratch = scratch_create();
+  CHECK_OK(cn_scene_open(CAIRN_SOURCE_DIR "/tests/browser/everything.json", NULL, 0, NULL, &s));
+  CnWorldDef def = cn_world_def_default();
+  cn_scene_world_def(s, &def);
+  CHECK_OK(cn_world_create(&def, &world));
+  CHECK_OK(cn_scene_fill(s, world));
+  CniRunWriterDef to = {.path = scratch_file(&scratch, "all.h5"), .scene = s};
+  CHECK_OK(cni_run_writer_create(&to, world, &writer));
+  CHECK_OK(cni_run_writer_close(writer));
+  CHECK_OK(cn_run_open(scratch_file(&scratch, "all.h5"), NULL, &run));
+  CnRunInfo info;
+  cn_run_info(run, &info);
+  CHECK(info.shape_count <= 64 && info.body_count <= 64 && info.joint_count == 3);
+
+  int32_t materials[64], count, drives[3];
+  char name[16];
+  CHECK_OK(cn_run_materials(run, materials, &count));
+  CHECK(count == 2);
+  for (int32_t i = 0; i < info.shape_count; i++) {
+    CnRunShape shape;
+    CnRunBody body;
+    CHECK_OK(cn_run_shape(run, i, &shape));
+    CHECK_OK(cn_run_body(run, shape.body, &body));
+    const char *want = strncmp(body.name, "ball", 4) == 0    ? "steel"
+                       : strncmp(body.name, "crate", 5) == 0 ? "rubber"
+                                                             : NULL;
+    CHECK((materials[i] >= 0) == (want != NULL));
+    if (!want) continue;
+    CHECK_OK(cn_run_material_name(run, materials[i], name, sizeof name));
+    assert_string_equal(name, want);
+  }
+  CHECK(cn_run_material_name(run, 2, name, sizeof name) == CN_INVALID_ARGUMENT);
+  CHECK_OK(cn_run_drives(run, drives));
+  CHECK(drives[0] == 0 && drives[1] == -1 && drives[2] == -1); // shoulder, elbow, string
+  CnPose coms[64];
+  CnVec3 moments[64];
+  CHECK_OK(cn_run_inertias(run, coms, moments));
+  // ball 0: 2/5 m r^2 with r = .08
+  double m = 1000 * 4.0 / 3 * 3.14159265358979 * 0.08 * 0.08 * 0.08;
+  CHECK_NEAR(moments[2].x, 0.4 * m * 0.08 * 0.08, 1e-12);
+  cn_run_close(run);
+  cn_world_destroy(world);
+  cn_scene_destroy(s);
+  scratch_remove(&scratch);
+}
+
 static void schema(void **state) {
   (void)state;
   json_error_t error;
@@ -142,6 +195,7 @@ static void manual(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(scene), cmocka_unit_test(springs_of_a_run),
-                                     cmocka_unit_test(schema), cmocka_unit_test(manual)};
+                                     cmocka_unit_test(look_of_a_run), cmocka_unit_test(schema),
+                                     cmocka_unit_test(manual)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,16 @@ static void test_run(void **state) {
   int32_t springs;
   CHECK_OK(cn_run_springs(run, NULL, 0, &springs));
   CHECK(springs == 0);
+  // 0.1 told neither materials nor motors
+  CnPose coms[8];
+  CnVec3 moments[8];
+  int32_t materials[8], drives[16], named;
+  CHECK_OK(cn_run_inertias(run, coms, moments));
+  CHECK(moments[0].x > 0 && coms[0].rotation.w == 1);
+  CHECK_OK(cn_run_materials(run, materials, &named));
+  CHECK(named == 0 && materials[0] == -1);
+  CHECK_OK(cn_run_drives(run, drives));
+  CHECK(drives[0] == -1);
   CHECK_OK(cn_page_from_run(run, test_path("old.html"), 0));
   cn_run_close(run);
   CHECK_OK(cn_run_export(path, "csv", test_path("old")));

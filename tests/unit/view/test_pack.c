@@ -78,11 +78,37 @@ static void signs(void **state) {
   }
 }
 
+// Half precision: known words, and within half a unit of the last place.
+static double half_value(uint16_t word) {
+  int exponent = word >> 10 & 31, fraction = word & 1023;
+  double size = exponent ? ldexp(1024 + fraction, exponent - 25) : ldexp(fraction, -24);
+  return word & 0x8000 ? -size : size;
+}
+
+static void halves(void **state) {
+  (void)state;
+  static const struct {
+    double value;
+    uint16_t word;
+  } known[] = {{0, 0},           {1, 0x3c00},      {-2, 0xc000},        {0.1, 0x2e66},
+               {65504, 0x7bff},  {1e9, 0x7bff},    {-INFINITY, 0xfbff}, {0x1p-24, 1},
+               {0x1p-14, 0x400}, {2047.9, 0x6800}, {0x1p-26, 0}};
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    CHECK(cni_pack_half(known[i].value) == known[i].word);
+  CniRng rng = {3};
+  for (int32_t i = 0; i < 10000; i++) {
+    double x = ldexp(2 * cni_rng_unit(&rng) - 1, (int)(30 * cni_rng_unit(&rng)) - 15);
+    double last = ldexp(1, (int)fmax(floor(log2(fabs(x))), -14) - 10);
+    CHECK_NEAR(half_value(cni_pack_half(x)), x, last / 2);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(positions),
       cmocka_unit_test(rotations),
       cmocka_unit_test(signs),
+      cmocka_unit_test(halves),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void page_end(Page *page) {
 static void page_make(Page *page, FormulaRun *run, int64_t max_bytes) {
   CniPageSource source = formula_source(run);
   CniPageDef def = {.output = page->path, .max_bytes = max_bytes};
-  CHECK_OK(cni_page_write(&source, &def));
+  CHECK_OK(cni_page_write(&(const CniPageSource *){&source}, 1, &def));
   FILE *file = fopen(page->path, "rb");
   CHECK(file != NULL);
   struct stat info;
@@ -216,23 +216,23 @@ static void failures(void **state) {
   FormulaRun run = formula_run(1001, 50, 10);
   CniPageSource source = formula_source(&run);
   CniPageDef def = {.output = "/nowhere/at/all/page.html"};
-  CHECK_STATUS(cni_page_write(&source, &def), CN_FILE);
+  CHECK_STATUS(cni_page_write(&(const CniPageSource *){&source}, 1, &def), CN_FILE);
   CHECK(strstr(cn_error_message(), "/nowhere/at/all/page.html: cannot be written: ") != NULL);
 
   def = (CniPageDef){.output = page.path, .max_bytes = 1000};
-  CHECK_STATUS(cni_page_write(&source, &def), CN_INVALID_ARGUMENT);
+  CHECK_STATUS(cni_page_write(&(const CniPageSource *){&source}, 1, &def), CN_INVALID_ARGUMENT);
   CHECK(strstr(cn_error_message(), "1000 bytes cannot hold one frame of 1001 bodies") != NULL);
   CHECK(access(page.path, F_OK) != 0);
 
   def.max_bytes = -1;
-  CHECK_STATUS(cni_page_write(&source, &def), CN_INVALID_ARGUMENT);
+  CHECK_STATUS(cni_page_write(&(const CniPageSource *){&source}, 1, &def), CN_INVALID_ARGUMENT);
   def.max_bytes = 0;
   run.broken_frame = 20;
-  CHECK_STATUS(cni_page_write(&source, &def), CN_INVALID_DATA);
+  CHECK_STATUS(cni_page_write(&(const CniPageSource *){&source}, 1, &def), CN_INVALID_DATA);
   CHECK(strstr(cn_error_message(), "frame 20 is damaged") != NULL);
   CHECK(access(page.path, F_OK) != 0);
   source.info.frame_count = 0;
-  CHECK_STATUS(cni_page_write(&source, &def), CN_INVALID_DATA);
+  CHECK_STATUS(cni_page_write(&(const CniPageSource *){&source}, 1, &def), CN_INVALID_DATA);
   page_end(&page);
 }
 
@@ -247,7 +247,7 @@ static void old_page_stays(void **state) {
   run.broken_frame = 4;
   CniPageSource source = formula_source(&run);
   CniPageDef def = {.output = page.path};
-  CHECK_STATUS(cni_page_write(&source, &def), CN_INVALID_DATA);
+  CHECK_STATUS(cni_page_write(&(const CniPageSource *){&source}, 1, &def), CN_INVALID_DATA);
   struct stat info;
   CHECK(stat(page.path, &info) == 0 && (size_t)info.st_size == size);
   page_end(&page);

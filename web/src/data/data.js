@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data blocks of the page, decoded. src/view/view_private.h has the layout; positions and rotations are
+// The data blocks of a run of the page, decoded. src/view/view_private.h has the layout; positions and rotations are
 // unpacked with the same operations as there, so the errors stated in the page hold here.
 
+import { createBlocks, halfTable } from "./blocks.js";
+import { addBones } from "./bones.js";
+import { createContacts } from "./contacts.js";
 import { readMeshes } from "./meshes.js";
-
-const block = (name) => document.querySelector(`script[data-cairn="${name}"]`);
-
-const json = (name) => JSON.parse(block(name).textContent);
-
-// Bytes of a base64 block; the text is dropped, it is not needed again.
-const bytes = (name) => {
-  const element = block(name);
-  const text = element?.textContent ?? "";
-  element?.remove();
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-  const raw = atob(text);
-  const data = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) data[i] = raw.charCodeAt(i);
-  return data;
-};
-
-const float64 = (name) => new Float64Array(bytes(name).buffer);
-const float32 = (name) => new Float32Array(bytes(name).buffer);
+import { groupBodies } from "./groups.js";
 
 export const KIND = { dynamic: 0, kinematic: 1, fixed: 2 };
 export const SHAPE = { sphere: 0, box: 1, plane: 2, mesh: 3 };
@@ -51,7 +36,7 @@ const unpackRotation = (words, from, q, at) => {
 const ROW = 12;
 const [LOW, STEP, TURN] = [2, 5, 8];
 
-const createPoses = (table, times, packing, bodyCount) => {
+const createFrames = (blocks, table, times, packing, bodyCount) => {
   // which bodies have frames, and where in a frame they are
   const slots = new Int32Array(bodyCount).fill(-1);
   let moving = 0;
@@ -61,7 +46,7 @@ const createPoses = (table, times, packing, bodyCount) => {
   const chunks = new Array(packing.chunks);
   const chunkOf = (frame) => {
     const index = Math.floor(frame / packing.framesPerChunk);
-    chunks[index] ??= new Uint16Array(bytes(`frames-${index}`).buffer);
+    chunks[index] ??= blocks.uint16(`frames-${index}`);
     return chunks[index];
   };
   const offsetOf = (frame) => (frame % packing.framesPerChunk) * moving * WORDS;
@@ -100,16 +85,34 @@ const createPoses = (table, times, packing, bodyCount) => {
       unpackRotation(words, at + 3, rotations, 4 * i);
     }
   };
-  return { decode, decodeAll, moves: (i) => slots[i] >= 0 };
+
+  // Velocity and spin of a body in a frame as recorded, into out (6); null where the page has no room for them.
+  const half = halfTable();
+  const twists = new Array(packing.chunks);
+  const twist = (frame, body, out) => {
+    out.fill(0);
+    if (slots[body] < 0) return out;
+    const index = Math.floor(frame / packing.framesPerChunk);
+    twists[index] ??= blocks.uint16(`twists-${index}`);
+    const at = offsetOf(frame) + slots[body] * WORDS;
+    for (let k = 0; k < 6; k++) out[k] = half[twists[index][at + k]];
+    return out;
+  };
+  return {
+    decode,
+    decodeAll,
+    twist: packing.twists ? twist : null,
+    moves: (i) => slots[i] >= 0,
+  };
 };
 
 // ---- the other blocks ----
 
-const loadShapes = (count) => {
-  const table = float32("shapes");
-  const meshes = readMeshes(bytes("meshes"));
+const loadShapes = (blocks, count) => {
+  const table = blocks.float32("shapes");
+  const meshes = readMeshes(blocks.bytes("meshes"));
   return Array.from({ length: count }, (_, i) => {
-    const row = Array.from(table.subarray(12 * i, 12 * i + 12));
+    const row = Array.from(table.subarray(13 * i, 13 * i + 13));
     const mesh = row[1] >= SHAPE.mesh ? meshes[row[1] - SHAPE.mesh] : null;
     return {
       body: row[0],
@@ -119,19 +122,22 @@ const loadShapes = (count) => {
       rotation: row.slice(5, 9),
       size: row.slice(9, 12),
       half: mesh ? mesh.half : row.slice(9, 12), // of a box that holds it
+      material: row[12],
     };
   });
 };
 
 // Joints, and springs after them.
-const loadJoints = () => {
-  const table = float32("joints");
-  const count = table.length / 17;
-  const joints = Array.from({ length: count }, (_, i) => {
-    const [draw, bodyA, bodyB, ...frames] = table.subarray(17 * i, 17 * i + 17);
-    return { draw, bodyA, bodyB, frameA: frames.slice(0, 7), frameB: frames.slice(7), curves: [] };
+const JOINT = 18;
+const loadJoints = (blocks, names) => {
+  const table = blocks.float32("joints");
+  const joints = Array.from({ length: table.length / JOINT }, (_, i) => {
+    const [draw, driven, bodyA, bodyB, ...frames] = table.subarray(JOINT * i, JOINT * (i + 1));
+    const [frameA, frameB] = [frames.slice(0, 7), frames.slice(7)];
+    const name = names[i] ?? { name: "", kind: "spring" };
+    return { draw, driven, bodyA, bodyB, frameA, frameB, curves: [], ...name };
   });
-  const curves = float32("curves");
+  const curves = blocks.float32("curves");
   for (let at = 0; at < curves.length; ) {
     const [joint, side, points] = curves.subarray(at, at + 3);
     at += 3 + 2 * points;
@@ -140,38 +146,55 @@ const loadJoints = () => {
   return joints;
 };
 
+// What happened: time, kind, two bodies (-1: none), speed; and how often in each part of the run.
+const EVENT = 5;
+const loadEvents = (blocks, packing) => {
+  if (!blocks.has("events")) return { events: [], eventBins: null };
+  const table = blocks.float64("events");
+  const events = Array.from({ length: table.length / EVENT }, (_, i) => {
+    const [time, kind, bodyA, bodyB, speed] = table.subarray(EVENT * i, EVENT * (i + 1));
+    return { time, kind: packing.eventKinds[kind], bodyA, bodyB, speed };
+  });
+  return { events, eventBins: blocks.float32("event-bins") };
+};
+
 // Plots: the times and one array a series; what is not a number becomes a gap.
 const gaps = (values) => Array.from(values, (v) => (Number.isFinite(v) ? v : null));
 
-const loadSeries = (meta) => {
+const loadSeries = (blocks, meta) => {
   if (meta.steps === 0) return { series: [], seriesTimes: [] };
   return {
-    series: meta.series.map((s, i) => ({ ...s, values: gaps(float64(`series-${i}`)) })),
-    seriesTimes: Array.from(float64("series-time")),
+    series: meta.series.map((s, i) => ({ ...s, values: gaps(blocks.float64(`series-${i}`)) })),
+    seriesTimes: Array.from(blocks.float64("series-time")),
   };
 };
 
 // Plots of joints, which were recorded with the frames.
-const loadReactions = () => {
-  if (!document.querySelector('[data-cairn="reactions"]')) return { reactions: [] };
-  const times = Array.from(float64("reactions-time"));
+const loadReactions = (blocks) => {
+  if (!blocks.has("reactions")) return { reactions: [] };
+  const times = Array.from(blocks.float64("reactions-time"));
   return {
-    reactions: json("reactions").map((r, i) => ({
+    reactions: blocks.json("reactions").map((r, i) => ({
       ...r,
       kind: "joint",
       times,
-      values: gaps(float64(`reactions-${i}`)),
+      values: gaps(blocks.float64(`reactions-${i}`)),
     })),
   };
 };
 
-export const load = () => {
-  const meta = json("meta");
-  const packing = json("packing");
-  const table = float64("bodies");
-  const times = float64("times");
+// How many runs the page holds, and the prefix of each one's blocks.
+export const runPrefixes = () =>
+  ["", "b-"].filter((p) => document.querySelector(`script[data-cairn="${p}meta"]`));
+
+export const load = (prefix) => {
+  const blocks = createBlocks(prefix);
+  const meta = blocks.json("meta");
+  const packing = blocks.json("packing");
+  const table = blocks.float64("bodies");
+  const times = blocks.float64("times");
   const bodyCount = meta.bodies;
-  return {
+  const data = {
     meta,
     packing,
     times,
@@ -179,10 +202,17 @@ export const load = () => {
     bodyCount,
     kinds: Uint8Array.from({ length: bodyCount }, (_, i) => table[ROW * i] & 3),
     mass: (i) => table[ROW * i + 1],
-    shapes: loadShapes(meta.shapes),
-    joints: loadJoints(),
-    ...loadSeries(meta),
-    ...loadReactions(),
-    ...createPoses(table, times, packing, bodyCount),
+    shapes: loadShapes(blocks, meta.shapes),
+    joints: loadJoints(blocks, meta.jointNames),
+    inertia: blocks.float32("inertia"), // centre of mass (3), its axes w x y z, moments (3) a body
+    contacts: createContacts(blocks, packing),
+    ...loadEvents(blocks, packing),
+    ...loadSeries(blocks, meta),
+    ...loadReactions(blocks),
+    ...createFrames(blocks, table, times, packing, bodyCount),
   };
+  data.nameOf = (i) => (i < 0 ? "ground" : meta.names[i] || `body ${i}`);
+  data.groups = groupBodies(data);
+  addBones(data);
+  return data;
 };

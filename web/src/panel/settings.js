@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of settings: what was simulated, how, by which version, and what the page kept of it.
 // Text enters the page as text only.
-import { digits, quantity } from "./format.js";
+import { digits, quantity } from "../data/format.js";
 
 const element = (tag, text, name) => {
   const e = document.createElement(tag);
@@ -57,8 +57,9 @@ const ownSteps = (meta) => [
   ["Certificate", "drift and rejected steps; there is no step problem and no residual"],
 ];
 
-export const createSettings = (parent, data) => {
+export const createSettings = (parent, data, mark) => {
   const { meta, packing } = data;
+  if (mark) parent.append(element("h1", `Run ${mark}`, "runMark"));
   const isRun = meta.source === "run";
   const time = data.times[data.times.length - 1] - data.times[0];
 
@@ -103,6 +104,16 @@ export const createSettings = (parent, data) => {
     isRun && ["Frames", keptFrames(meta, packing)],
     ["Positions", `16 bits a coordinate; worst error ${quantity(packing.positionError, "m", 2)}`],
     ["Rotations", `48 bits; worst error ${quantity(packing.rotationError, "rad", 2)}`],
+    isRun && [
+      "Velocities",
+      packing.twists ? "16 bits, three digits" : "differences of frames: there was no room for more",
+    ],
+    packing.contactChunks > 0 && [
+      "Contacts",
+      packing.contactsDropped > 0
+        ? `the strongest ${digits(packing.contactsKept)} of ${digits(packing.contactsKept + packing.contactsDropped)} with a force, to keep the page small`
+        : `all ${digits(packing.contactsKept)} with a force`,
+    ],
     isRun &&
       meta.steps > 0 && [
         "Plots",

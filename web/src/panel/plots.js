@@ -2,21 +2,16 @@
 // Plots over time, one below the other. All share the time axis, the cursor and the playhead: a
 // line at the moment that is played. The legend tells the values at the cursor, or at the playhead.
 import uPlot from "uplot";
-import { LINES } from "./colours.js";
-import { digits, quantity } from "./format.js";
-import { legendName, plotGroups } from "./series.js";
+import { LINES } from "../colours.js";
+import { element, $ } from "./elements.js";
+import { digits, quantity } from "../data/format.js";
+import { legendName, plotGroups } from "../data/series.js";
 
 const SYNC = "cairn";
 const HEIGHT = 120; // pixels
 
-const lineColour = (index) => LINES[index % LINES.length];
-
-const element = (tag, name = "", text = "") => {
-  const made = document.createElement(tag);
-  made.className = name;
-  made.textContent = text;
-  return made;
-};
+// The lines of a second run have the colours of the first one's.
+const lineColour = (group, index) => LINES[(index % (group.lines ?? Infinity)) % LINES.length];
 
 // ---- figures on axes ----
 
@@ -78,25 +73,27 @@ const nearest = (times, time) => {
 // Where a series has no value (some are taken with frames only), the last one before.
 const valueAt = (list, index) => {
   let at = index;
-  while (at > 0 && list[at] === null) at--;
+  while (at > 0 && (list[at] === null || list[at] === undefined)) at--;
   return list[at];
 };
 
-const createLegend = (group) => {
+const createLegend = (group, values) => {
   const legend = element("div", "legend");
   const figures = group.series.map((s, i) => {
     const item = element("span", "item");
     const dot = element("i");
     const figure = element("b");
-    dot.style.background = lineColour(i);
+    dot.style.background = lineColour(group, i);
+    dot.classList.toggle("dashed", Boolean(s.dash));
     item.title = s.name;
     item.append(dot, element("span", "", legendName(s, group)), figure);
     legend.append(item);
     return figure;
   });
   const show = (index) =>
-    group.series.forEach((s, i) => {
-      figures[i].textContent = quantity(valueAt(s.values, index), group.unit, 3);
+    values.forEach((list, i) => {
+      const text = quantity(valueAt(list, index), group.unit, 3);
+      if (figures[i].textContent !== text) figures[i].textContent = text;
     });
   return { legend, show };
 };
@@ -120,8 +117,17 @@ const followWidth = (plot, area) => {
   }).observe(area);
 };
 
-const createPlot = (parent, group, times, player, colourOf) => {
-  const { legend, show } = createLegend(group);
+// One axis of time for all lines; where a run has no value there, nothing is said (undefined: no gap).
+const align = (group) => {
+  const times = [...new Set(group.series.map((s) => s.times ?? group.times))];
+  if (times.length === 1) return [times[0], ...group.series.map((s) => s.values)];
+  const tables = times.map((t) => [t, ...group.series.filter((s) => s.times === t).map((s) => s.values)]);
+  return uPlot.join(tables);
+};
+
+export const createPlot = (parent, group, player, colourOf) => {
+  const [times, ...all] = align(group);
+  const { legend, show } = createLegend(group, all);
   const box = element("section", "plot");
   const head = element("header");
   const area = element("div");
@@ -130,9 +136,9 @@ const createPlot = (parent, group, times, player, colourOf) => {
   parent.append(box);
 
   // a logarithm has no place for zero: gaps
-  const positive = (values) => values.map((v) => (v > 0 ? v : null));
-  const columns = group.series.map((s) => (group.log ? positive(s.values) : s.values));
-  const logarithmic = group.log && columns.some((c) => c.some((v) => v !== null));
+  const positive = (values) => values.map((v) => (v > 0 || v === undefined ? v : null));
+  const columns = all.map((values) => (group.log ? positive(values) : values));
+  const logarithmic = group.log && columns.some((c) => c.some((v) => v > 0));
 
   // the width as drawn: asking the element would make the browser lay out the page every frame
   const playhead = element("div", "playhead");
@@ -150,8 +156,9 @@ const createPlot = (parent, group, times, player, colourOf) => {
 
   const lines = group.series.map((s, i) => ({
     label: s.name,
-    stroke: lineColour(i),
+    stroke: lineColour(group, i),
     width: 1.5,
+    dash: s.dash ? [5, 4] : undefined,
     spanGaps: !group.log,
     points: { show: times.length < 3 },
   }));
@@ -182,15 +189,48 @@ const createPlot = (parent, group, times, player, colourOf) => {
   return { plot, follow, title: group.title, names: group.series.map((s) => s.name) };
 };
 
-export const createPlots = (parent, data, player) => {
+const themeColours = () => {
   const style = getComputedStyle(document.documentElement);
-  const colourOf = (name) => style.getPropertyValue(name).trim();
-  const plots = plotGroups(data).map((group) =>
-    createPlot(parent, group, group.times ?? data.seriesTimes, player, colourOf),
-  );
+  return (name) => style.getPropertyValue(name).trim();
+};
+
+// Plots of one run, or of two: what was asked for and what moves in the open, figures of the solver folded away until
+// somebody wants them.
+export const createPlots = (runs, player) => {
+  const colourOf = themeColours();
+  const groups = plotGroups(runs);
+  const make = (parent, list) => list.map((group) => createPlot(parent, group, player, colourOf));
+  const plots = make($("plots"), groups.filter((g) => !g.inner));
+  const inner = groups.filter((g) => g.inner);
+  const fold = $("innards");
+  fold.hidden = inner.length === 0;
+  fold.addEventListener("toggle", () => {
+    if (fold.open && !$("innardPlots").childElementCount) plots.push(...make($("innardPlots"), inner));
+  });
   player.listen(() => plots.forEach((p) => p.follow()));
+
+  // of the body that was picked
+  let picked = [];
+  const showPicked = (title, list) => {
+    picked.forEach((p) => p.plot.destroy());
+    picked = [];
+    const box = $("picked");
+    box.hidden = !list;
+    box.replaceChildren();
+    if (!list) return;
+    box.append(element("h2", "pickedTitle", title));
+    picked = make(box, list);
+  };
+  player.listen(() => picked.forEach((p) => p.follow()));
   return {
-    plots,
-    redraw: () => plots.forEach((p) => p.plot.redraw(false)),
+    showPicked,
+    redraw: () => [...plots, ...picked].forEach((p) => p.plot.redraw(false)),
+    // what each plot shows, folded ones too
+    list: () =>
+      groups.map((g) => {
+        const [times, ...values] = align(g);
+        return { title: g.title, unit: g.unit, inner: Boolean(g.inner), names: g.series.map((s) => s.name), times, values };
+      }),
+    pickedList: () => picked.map((p) => ({ title: p.title, names: p.names, values: p.plot.data.slice(1) })),
   };
 };

@@ -5,18 +5,18 @@ import { words } from "./format.js";
 // Which scalars share a plot, in the order of the page; the first match takes a series.
 const GROUPS = [
   { title: "Energy", match: /energy/ },
-  { title: "Work so far", match: /^work_/, moving: true, drop: /^work_/ },
-  { title: "Left in the balance", match: /^balance$/, moving: true },
   { title: "Contacts", match: /contact|overlap/ },
   { title: "Penetration", match: /penetration/ },
-  { title: "Residual", match: /^residual$/, log: true },
-  { title: "Residual speed", match: /residual/, log: true },
-  { title: "Drift", match: /drift/, log: true },
-  { title: "Rejected steps", match: /rejected/, quiet: true },
-  { title: "Iterations", match: /iteration/ },
-  { title: "Dissipated in a step", match: /dissipation/ },
-  { title: "Cost of a step", match: /second|^ms_/ },
-  { title: "Flags", match: /converged|cut_by_time/, quiet: true },
+  { title: "Work so far", match: /^work_/, moving: true, drop: /^work_/ },
+  { title: "Left in the balance", match: /^balance$/, moving: true, inner: true },
+  { title: "Residual", match: /^residual$/, log: true, inner: true },
+  { title: "Residual speed", match: /residual/, log: true, inner: true },
+  { title: "Drift", match: /drift/, log: true, inner: true },
+  { title: "Rejected steps", match: /rejected/, quiet: true, inner: true },
+  { title: "Iterations", match: /iteration/, inner: true },
+  { title: "Dissipated in a step", match: /dissipation/, inner: true },
+  { title: "Cost of a step", match: /second|^ms_/, inner: true },
+  { title: "Flags", match: /converged|cut_by_time/, quiet: true, inner: true },
 ];
 
 const MAX_LINES = 6; // sensors of one unit that share a plot
@@ -33,12 +33,21 @@ const groupScalars = (series) => {
     const title = known?.title ?? words(s.name);
     // two units never share an axis
     const key = `${title}|${s.unit}`;
-    // flags that never change are not worth a plot
+    // flags that never change are not worth a plot, nor is what stays zero
+    if (s.values.every((v) => !v)) continue;
     if (known?.quiet && s.values.every((v) => v === s.values[0])) continue;
     if (known?.moving && largest(s.values) <= roundOff) continue;
     const order = known ? GROUPS.indexOf(known) : GROUPS.length;
     if (!groups.has(key))
-      groups.set(key, { ...known, title, unit: s.unit, log: known?.log ?? false, order, series: [] });
+      groups.set(key, {
+        ...known,
+        title,
+        unit: s.unit,
+        log: known?.log ?? false,
+        inner: known ? Boolean(known.inner) : true,
+        order,
+        series: [],
+      });
     groups.get(key).series.push(s);
   }
   return [...groups.values()].sort((a, b) => a.order - b.order);
@@ -90,25 +99,55 @@ const shortName = (name, title) => {
   return rest || text;
 };
 
-// The plots of a page in their order: {title, unit, log, series}.
-export const plotGroups = (data) => {
+// The plots of a run in their order: {title, unit, log, inner, times, series}. What the scene asked for comes first,
+// what only tells of the solver last (inner).
+const groupsOf = (data) => {
   // without a tolerance there is no convergence to speak of; what nobody measured is not shown
   const told = data.series.filter(
     (s) =>
       (s.name !== "converged" || data.meta.tolerance > 0) &&
       (!data.meta.ownSteps || !/^(converged|iterations)$/.test(s.name)) &&
-      (s.kind !== "scalar" || s.values.some((v) => Number.isFinite(v))),
+      s.values.some((v) => Number.isFinite(v)),
   );
-  const scalars = told.filter((s) => s.kind === "scalar");
-  const sensors = told.filter((s) => s.kind === "sensor");
+  const scalars = groupScalars(told.filter((s) => s.kind === "scalar"));
+  const sensors = groupSensors(told.filter((s) => s.kind === "sensor"));
   const reactions = groupReactions(data.reactions);
-  return [...groupScalars(scalars), ...groupSensors(sensors), ...reactions];
+  const outer = scalars.filter((g) => !g.inner);
+  const inner = scalars.filter((g) => g.inner);
+  const all = [...sensors, ...outer, ...reactions, ...inner];
+  return all.map((g) => ({ ...g, times: g.times ?? data.seriesTimes }));
+};
+
+// Of two runs what has one title and unit shares a plot; the second run's lines are dashed.
+const merge = (a, b) => {
+  const key = (g) => `${g.title}|${g.unit}`;
+  const rest = new Map();
+  for (const g of b) rest.set(key(g), [...(rest.get(key(g)) ?? []), g]);
+  const marked = (g, mark, dash) =>
+    g.series.map((s) => ({ ...s, mark, dash, times: g.times }));
+  const result = a.map((g) => {
+    const other = rest.get(key(g))?.shift();
+    const series = [...marked(g, "A", false), ...(other ? marked(other, "B", true) : [])];
+    return { ...g, series, lines: g.series.length };
+  });
+  for (const list of rest.values())
+    for (const g of list) result.push({ ...g, series: marked(g, "B", true), lines: g.series.length });
+  return result;
+};
+
+export const plotGroups = (runs) => {
+  const [a, b] = runs.map(groupsOf);
+  return b ? merge(a, b) : a;
 };
 
 // What a legend calls a series: nothing where the title says it all.
 export const legendName = (series, group) => {
+  const name = plainName(series, group);
+  return series.mark ? `${series.mark} ${name}`.trim() : name;
+};
+const plainName = (series, group) => {
   if (series.kind === "joint") return series.name;
   if (group.drop) return words(series.name.replace(group.drop, "")).toLowerCase();
-  if (group.series.length === 1) return "";
+  if ((group.lines ?? group.series.length) === 1) return "";
   return series.kind === "sensor" ? series.name : shortName(series.name, group.title);
 };

@@ -5,12 +5,29 @@
 const path = (a, b, i) =>
   Math.hypot(b[3 * i] - a[3 * i], b[3 * i + 1] - a[3 * i + 1], b[3 * i + 2] - a[3 * i + 2]);
 
+// Rotation from one quaternion to another as a vector: axis times angle.
+const turnBetween = (a, b, i, out, at) => {
+  const [aw, ax, ay, az] = [a[i], a[i + 1], a[i + 2], a[i + 3]];
+  const [bw, bx, by, bz] = [b[i], b[i + 1], b[i + 2], b[i + 3]];
+  let w = bw * aw + bx * ax + by * ay + bz * az;
+  let x = bx * aw - bw * ax - by * az + bz * ay;
+  let y = by * aw - bw * ay - bz * ax + bx * az;
+  let z = bz * aw - bw * az - bx * ay + by * ax;
+  if (w < 0) [w, x, y, z] = [-w, -x, -y, -z];
+  const sine = Math.hypot(x, y, z);
+  const scale = sine > 1e-12 ? (2 * Math.atan2(sine, w)) / sine : 2;
+  out[at] = scale * x;
+  out[at + 1] = scale * y;
+  out[at + 2] = scale * z;
+};
+
 export const createPoses = (data) => {
   const n = data.bodyCount;
   const arrays = () => ({ p: new Float32Array(3 * n), q: new Float32Array(4 * n) });
   const frames = [0, 1].map(() => ({ index: -1, ...arrays() }));
   const now = arrays();
-  let [from, to, span] = [frames[0], frames[0], 0];
+  let [from, to, span, part] = [frames[0], frames[0], 0, 0];
+  const [first, second, third] = [0, 1, 2].map(() => new Float64Array(6));
 
   // A frame that is there already is not decoded again.
   const fetch = (index, other) => {
@@ -27,6 +44,7 @@ export const createPoses = (data) => {
     from = fetch(frame, next);
     to = fetch(next, frame);
     span = data.times[next] - data.times[frame];
+    part = share;
     const { p: pa, q: qa } = from;
     const { p: pb, q: qb } = to;
     const { p, q } = now;
@@ -49,12 +67,62 @@ export const createPoses = (data) => {
     }
   };
 
+  // Velocity and spin of a body into out (6): as recorded, or the means between the two frames.
+  const twist = (i, out) => {
+    if (data.twist) {
+      data.twist(from.index, i, first);
+      data.twist(to.index, i, second);
+      for (let k = 0; k < 6; k++) out[k] = first[k] + part * (second[k] - first[k]);
+      return out;
+    }
+    out.fill(0);
+    if (!(span > 0)) return out;
+    for (let k = 0; k < 3; k++) out[k] = to.p[3 * i + k] - from.p[3 * i + k];
+    turnBetween(from.q, to.q, 4 * i, out, 3);
+    for (let k = 0; k < 6; k++) out[k] /= span;
+    return out;
+  };
+
   return {
     now,
     update,
+    twist,
+    frame: () => (part > 0.5 ? to.index : from.index),
     // mean speed of a body's origin between the two frames, m/s
     speed: (i) => (span > 0 ? path(from.p, to.p, i) / span : 0),
+    energy: (i) => kineticEnergy(data, i, now.q, twist(i, third)),
   };
+};
+
+// A vector turned by a quaternion.
+const turn = (qw, qx, qy, qz, x, y, z, out) => {
+  const a = 2 * (qy * z - qz * y);
+  const b = 2 * (qz * x - qx * z);
+  const c = 2 * (qx * y - qy * x);
+  out[0] = x + qw * a + qy * c - qz * b;
+  out[1] = y + qw * b + qz * a - qx * c;
+  out[2] = z + qw * c + qx * b - qy * a;
+  return out;
+};
+
+// Kinetic energy of a body with twist t, J: of its centre of mass, and of the spin about it in principal axes.
+const scratch = new Float64Array(3);
+export const kineticEnergy = (data, i, q, t) => {
+  if (data.kinds[i] !== 0) return 0;
+  const own = data.inertia;
+  const k = 10 * i;
+  const w = q[4 * i];
+  const x = q[4 * i + 1];
+  const y = q[4 * i + 2];
+  const z = q[4 * i + 3];
+  const r = turn(w, x, y, z, own[k], own[k + 1], own[k + 2], scratch);
+  const vx = t[0] + t[4] * r[2] - t[5] * r[1];
+  const vy = t[1] + t[5] * r[0] - t[3] * r[2];
+  const vz = t[2] + t[3] * r[1] - t[4] * r[0];
+  const s = turn(w, -x, -y, -z, t[3], t[4], t[5], scratch);
+  turn(own[k + 3], -own[k + 4], -own[k + 5], -own[k + 6], s[0], s[1], s[2], scratch);
+  const turning = own[k + 7] * s[0] * s[0] + own[k + 8] * s[1] * s[1] + own[k + 9] * s[2] * s[2];
+  return 0.5 * data.mass(i) * (vx * vx + vy * vy + vz * vz) + 0.5 * turning;
 };
 
 // The speed that all but the fastest few bodies stay below, from some frames of the run.

@@ -199,9 +199,8 @@ static inline double cni_contact_slop(const CniAssemblyInput *in, const CniConta
 }
 
 // How much farther apart than its row says the shapes of contact i are after the step, m, if they go
-// on as they do, with the normal speed that the row has now (bend.c).
-double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t i,
-                        double speed);
+// on as they do (bend.c).
+double cni_contact_bend(const CniAssemblyInput *in, const CniContactPlan *plan, int32_t i);
 
 static inline double cni_contact_length(CniArms arms, uint32_t info_a, uint32_t info_b) {
   double a = info_a & CNI_INFO_MASS ? cn_norm(arms.a) : INFINITY;

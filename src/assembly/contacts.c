@@ -319,7 +319,7 @@ static void fill_any(const FillLoop *loop, int32_t i, const CniBlock *block, Old
   if (!loaded || bounces) return;
   double *b_n = cni_block_b_n(p, block);
   if (p->friction == CN_FRICTION_COULOMB) soften(in, loop->plan, c, b_n);
-  double bend = cni_contact_bend(in, loop->plan, i, old_speed(in, c, arms));
+  double bend = cni_contact_bend(in, loop->plan, i);
   if (bend != 0) *b_n += bend / in->time_step;
 }
 

@@ -343,11 +343,11 @@ static int by_edges(const CniConvex *x, const CniNearest *near, const Sides *s, 
 // Walls of capsules and cylinders that overlap and nearly lie along each other: with the deepest place alone they would
 // rock about it, and one end go in while the other comes out. The ends that overlap hold too. A gap
 // is that from a's line to b's wall, which bends away from its own line.
-static void add_ends(const CniConvex *x, const CniNearest *near, const Sides *s,
+static void add_ends(const CniConvex *x, const CniNearest *near, const Sides *s, double margin,
                      CniManifold *manifold) {
   Stretch t;
   CnVec3 n = near->normal;
-  if (s->a.count != 2 || s->b.count != 2 || !(near->gap < x->round_a + x->round_b)) return;
+  if (s->a.count != 2 || s->b.count != 2) return;
   if (x->a->kind == CN_SHAPE_CONE || x->b->kind == CN_SHAPE_CONE) return; // no one radius
   if (!shared(x, n, s, LEANING, 1 - LEANING * LEANING, &t)) return;
   CnVec3 u = cn_sub(t.pa[1], t.pa[0]), v = cn_sub(t.pb[1], t.pb[0]);
@@ -364,7 +364,7 @@ static void add_ends(const CniConvex *x, const CniNearest *near, const Sides *s,
     double radius = sqrt(pb.x * pb.x + pb.y * pb.y) + x->round_b;
     if (aside2 > 0.25 * radius * radius) continue;
     gap += BENDS * (radius - sqrt(radius * radius - aside2));
-    add(x, n, pa, gap, t.name_a[k], t.name_b[k], 0, manifold);
+    add(x, n, pa, gap, t.name_a[k], t.name_b[k], margin, manifold);
   }
 }
 
@@ -421,5 +421,5 @@ void cni_convex_manifold(const CniConvex *x, const CniNearest *found, double mar
   if (by_polygon(x, &near, &s, margin, manifold)) return;
   if (by_edges(x, &near, &s, margin, manifold)) return;
   by_point(x, &near, &s, margin, manifold);
-  add_ends(x, &near, &s, manifold);
+  add_ends(x, &near, &s, margin, manifold);
 }

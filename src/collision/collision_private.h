@@ -47,7 +47,7 @@ typedef struct CniContactChunk {
   int32_t others;  // pairs without a sphere, which may have several points
   int32_t points;  // of those
   int32_t again;   // it had not enough room
-  uint32_t pieces; // CNI_PIECE: some of them are of pieces; CNI_IS_MESH: of two meshes
+  uint32_t pieces; // CNI_PIECE: some of them are of pieces
 } CniContactChunk;
 
 // Contacts of one pair, as its manifolds come.
@@ -179,10 +179,6 @@ static inline double cni_swept_margin(const CniProxy *a, const CniProxy *b) {
   double base = cn_min(a->base, b->base);
   return base + cn_min(base, a->reach + b->reach);
 }
-
-// meshes.c: may two meshes meet? The first such pair as an error.
-int cni_meshes_near(const CniPlaced *a, const CniPlaced *b, double margin);
-CnStatus cni_refuse_meshes(const CniDetection *w);
 
 // seams.c: contacts with what another piece of the same solid covers are taken out.
 CnStatus cni_detection_seams(CniDetection *w, int32_t *count);

@@ -125,8 +125,6 @@ static void touch_any(const CniDetection *w, const CniProxy *a, const CniProxy *
   if (w->in->rows && !swept && t.manifolds == 1 && !(either & CNI_IS_MESH))
     cni_aim_any(w, a, b, pair, part, t.first);
   part->pieces |= either & CNI_PIECE;
-  if (a->flags & b->flags & CNI_IS_MESH && cni_meshes_near(placed_a, placed_b, margin))
-    part->pieces |= CNI_IS_MESH;
   if (!(either & CNI_IS_SPHERE) || either & CNI_IS_MESH) part->points += part->count - t.first;
 }
 
@@ -232,7 +230,6 @@ CnStatus cni_detection_narrow(CniCollision *c, CniDetection *w, int32_t *count) 
   CNI_TRY(join_parts(w, count));
   uint32_t pieces = 0;
   for (int32_t n = 0; n < w->part_count; n++) pieces |= w->parts[n].pieces;
-  if (pieces & CNI_IS_MESH) CNI_TRY(cni_refuse_meshes(w));
   if (w->in->rows && pieces) CNI_TRY(cni_detection_seams(w, count));
   expect_points(c, w);
   return CN_OK;

@@ -40,10 +40,9 @@ static CniPlaces of_convex(const CniPlaced *a, const CniPlaced *b) {
   return p;
 }
 
-// Two meshes do not meet.
 static CniPlaces of_surface(const CniPlaced *a, const CniPlaced *b) {
   int mesh_a = cni_shape_is_surface(a->kind), mesh_b = cni_shape_is_surface(b->kind);
-  if (mesh_a && mesh_b) return (CniPlaces){.gap = INFINITY, .normal = {0, 0, 1}};
+  if (mesh_a && mesh_b) return cni_places_meshes(a, b);
   const CniPlaced *mesh = mesh_a ? a : b, *other = mesh_a ? b : a;
   CniPlaces p = cni_shape_unbounded(other->kind) ? turned(cni_places_mesh_plane(mesh, other))
                                                  : cni_places_mesh(other, mesh);

@@ -96,12 +96,15 @@ void cni_collide_again(const CniPlaced *a, const CniPlaced *b, double margin, Cn
   sort_points(manifold);
 }
 
-// A mesh and another shape. Two meshes do not meet: one of them is to come as its convex parts.
+// A mesh and another shape.
 static void collide_surface(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
                             void *context) {
   int32_t swap = cni_shape_is_surface(a->kind);
   const CniPlaced *mesh = swap ? a : b, *other = swap ? b : a;
-  if (cni_shape_is_surface(other->kind)) return;
+  if (cni_shape_is_surface(other->kind)) {
+    cni_collide_meshes(a, b, margin, take, context);
+    return;
+  }
   if (!cni_shape_unbounded(other->kind)) {
     cni_collide_mesh(other, mesh, margin, swap, take, context);
     return;

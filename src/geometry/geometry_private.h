@@ -56,6 +56,11 @@ void cni_collide_mesh(const CniPlaced *shape, const CniPlaced *mesh, double marg
 void cni_collide_mesh_plane(const CniPlaced *mesh, const CniPlaced *plane, double margin,
                             CniManifold *manifold);
 
+// Two meshes (mesh_pair.c), and their nearest places.
+void cni_collide_meshes(const CniPlaced *a, const CniPlaced *b, double margin, CniTake take,
+                        void *context);
+CniPlaces cni_places_meshes(const CniPlaced *a, const CniPlaced *b);
+
 // Nearest places of a convex shape and a mesh (mesh_near.c), or, where the mesh's size[2] is 1, its
 // triangle of the number size[0]; of a mesh and a half-space.
 CniPlaces cni_places_mesh(const CniPlaced *shape, const CniPlaced *mesh);

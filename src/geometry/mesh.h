@@ -105,6 +105,11 @@ static inline CnVec3 cni_mesh_plane(const CniMesh *m, int32_t t, CnVec3 *point) 
 // All triangles whose boxes meet a box, in the order of the tree.
 typedef void (*CniMeshTake)(void *context, int32_t triangle);
 void cni_mesh_query(const CniMesh *mesh, CnVec3 lo, CnVec3 hi, CniMeshTake take, void *context);
+// Does a box meet one of the boxes over four triangles each? Of a height field: the box over all.
+int cni_mesh_any(const CniMesh *mesh, CnVec3 lo, CnVec3 hi);
+// All triangles, in the order of the tree, of boxes that are entered; not of height fields.
+typedef int (*CniMeshEnter)(void *context, CnVec3 lo, CnVec3 hi);
+void cni_mesh_walk(const CniMesh *mesh, CniMeshEnter enter, CniMeshTake take, void *context);
 // The first triangle that a ray meets, and when, in units of the direction; INFINITY: none.
 double cni_mesh_ray(const CniMesh *mesh, CnVec3 origin, CnVec3 direction, int32_t *triangle);
 

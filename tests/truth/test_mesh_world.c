@@ -303,24 +303,10 @@ static void field(void **state) {
   cn_world_destroy(world);
 }
 
-// Two meshes that come near each other are told of, by name.
-static void two_meshes(void **state) {
-  (void)state;
-  CnWorld *world = make(.01);
-  CnMaterialId m = world_material(world, .5, 0);
-  add_mesh(world, mesh_floor(2, 2, 3, 3), CN_BODY_FIXED, CN_POSE_ONE, 0, 0, m);
-  add_mesh(world, mesh_box(cn_vec3(.1, .1, .1), 0), CN_BODY_DYNAMIC, world_at(0, 0, .5), 0, 0, m);
-  CnStepReport report;
-  CnStatus status = CN_OK;
-  for (int i = 0; i < 100 && status == CN_OK; i++) status = cn_world_step(world, &report);
-  CHECK(status == CN_UNSUPPORTED && strstr(cn_error_message(), "two meshes cannot touch"));
-  cn_world_destroy(world);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(sheets), cmocka_unit_test(room),
                                      cmocka_unit_test(solids), cmocka_unit_test(drum),
                                      cmocka_unit_test(fast),   cmocka_unit_test(queries),
-                                     cmocka_unit_test(field),  cmocka_unit_test(two_meshes)};
+                                     cmocka_unit_test(field)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

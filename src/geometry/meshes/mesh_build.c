@@ -207,16 +207,19 @@ CniMeshEdge cni_mesh_bend_at(const CniMesh *m, int32_t t, int32_t k) {
   int32_t u = cni_mesh_neighbour(m, t, k);
   if (u < 0) return CNI_EDGE_BORDER;
   if (cni_mesh_seed(m, t) == cni_mesh_seed(m, u)) return CNI_EDGE_FLAT;
-  Plane plane = {.flat = FLAT * size_of(m)};
-  plane.normal = cni_mesh_plane(m, t, &plane.point);
-  if (lies_in(m, u, &plane)) return CNI_EDGE_FLAT;
   // the corner beyond is below or above
   CniTriangle own = cni_mesh_triangle(m, t), other = cni_mesh_triangle(m, u);
   CnVec3 n = cni_triangle_area(&own);
-  double far = 0;
+  double far = 0, flat = FLAT * size_of(m);
   for (int32_t i = 0; i < 3; i++) {
     double up = cn_dot(n, cn_sub(other.at[i], own.at[k]));
     if (fabs(up) > fabs(far)) far = up;
+  }
+  // by more than twice of what is flat it is in no plane that is near
+  if (!(far * far > 4 * flat * flat * cn_norm2(n))) {
+    Plane plane = {.flat = flat};
+    plane.normal = cni_mesh_plane(m, t, &plane.point);
+    if (lies_in(m, u, &plane)) return CNI_EDGE_FLAT;
   }
   return far > 0 ? CNI_EDGE_CONCAVE : CNI_EDGE_CONVEX;
 }

@@ -15,8 +15,8 @@
 // faces of the mesh lie: there the normal may leave the wedge by 2 degrees.
 #include "geometry/meshes/mesh_private.h"
 
-#define WITHIN 1e-7 // sine of the angle by which a normal may leave the wedge
-#define TILT 0.03   // the same where a flat side of the shape lies over the edge
+#define WITHIN CNI_MESH_WITHIN
+#define TILT CNI_MESH_TILT
 
 // ---- parts of a mesh as convex cores ----
 
@@ -100,7 +100,7 @@ static int points_away(const CniMesh *m, CnVec3 normal, double slack, CnVec3 fro
   return cn_dot(normal, d) <= slack * cn_norm(d);
 }
 
-static int32_t corner_at(const CniMesh *m, int32_t t, CnVec3 p) {
+int32_t cni_mesh_corner_at(const CniMesh *m, int32_t t, CnVec3 p) {
   for (int32_t k = 0; k < 3; k++) {
     CnVec3 q = cni_mesh_at(m, cni_mesh_vertex(m, t, k));
     if (q.x == p.x && q.y == p.y && q.z == p.z) return k;
@@ -113,7 +113,7 @@ static int cone_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t, 
   for (int32_t way = 0; way < 2; way++) {
     int32_t at = t;
     for (int32_t rounds = 0; rounds < 256 && at >= 0; rounds++) {
-      int32_t k = corner_at(m, at, p);
+      int32_t k = cni_mesh_corner_at(m, at, p);
       if (k < 0) break;
       int32_t next = k < 2 ? k + 1 : 0, before = k > 0 ? k - 1 : 2;
       if (!points_away(m, normal, slack, p, cni_mesh_vertex(m, at, next)) ||
@@ -134,8 +134,8 @@ static int from_outside(const CniMesh *m, CnVec3 normal, double slack, int32_t t
 }
 
 // The wedge at edge k of a triangle.
-static int wedge_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t, int32_t k,
-                       CnVec3 q) {
+int cni_mesh_wedge_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t, int32_t k,
+                         CnVec3 q) {
   int32_t u = cni_mesh_neighbour(m, t, k);
   for (int32_t i = 0; i < 3; i++) {
     if (i != k && i != (k < 2 ? k + 1 : 0) &&
@@ -144,6 +144,12 @@ static int wedge_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t,
     if (u >= 0 && !points_away(m, normal, slack, q, cni_mesh_vertex(m, u, i))) return 0;
   }
   return from_outside(m, normal, slack, t, u);
+}
+
+int cni_mesh_cone_holds(const CniMesh *m, CnVec3 normal, double slack, int32_t t, int32_t k,
+                        CnVec3 p) {
+  return cone_holds(m, normal, slack, t, p) &&
+         from_outside(m, normal, slack, t, cni_mesh_neighbour(m, t, k));
 }
 
 // ---- contacts ----
@@ -173,9 +179,8 @@ static void touch_ball(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec3 a
   if (!(gap <= touch->margin) || !(distance > CNI_NO_DIRECTION)) return;
   CnVec3 n = cn_scale(1 / distance, d);
   if (share == 0 || share == 1) {
-    int32_t u = cni_mesh_neighbour(m, t, k);
-    if (!cone_holds(m, n, WITHIN, t, q) || !from_outside(m, n, WITHIN, t, u)) return;
-  } else if (!wedge_holds(m, n, WITHIN, t, k, q)) {
+    if (!cni_mesh_cone_holds(m, n, WITHIN, t, k, q)) return;
+  } else if (!cni_mesh_wedge_holds(m, n, WITHIN, t, k, q)) {
     return;
   }
   CniManifold manifold = {.normal = n};
@@ -216,10 +221,9 @@ static void touch_segment(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec
   double along = cn_dot(n, e);
   double slack = lies_flat(touch, manifold.normal) ? TILT : WITHIN;
   if (fabs(along) > slack * cn_norm(e)) {
-    int32_t u = cni_mesh_neighbour(m, t, k);
-    if (!cone_holds(m, n, slack, t, along > 0 ? b : a) || !from_outside(m, n, slack, t, u)) return;
+    if (!cni_mesh_cone_holds(m, n, slack, t, k, along > 0 ? b : a)) return;
     keep_end(&manifold);
-  } else if (!wedge_holds(m, n, slack, t, k, cn_scale(0.5, cn_add(a, b)))) {
+  } else if (!cni_mesh_wedge_holds(m, n, slack, t, k, cn_scale(0.5, cn_add(a, b)))) {
     return;
   }
   manifold.normal = n;
@@ -234,13 +238,13 @@ static void touch_segment(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec
 void cni_mesh_touch_edges(const CniMeshTouch *touch, int32_t t) {
   const CniMesh *m = touch->mesh;
   for (int32_t k = 0; k < 3; k++) {
-    CniMeshEdge bend = cni_mesh_edge(m, t, k);
     int32_t u = cni_mesh_neighbour(m, t, k);
-    if (bend == CNI_EDGE_FLAT || (bend == CNI_EDGE_CONCAVE && !m->two_sided)) continue;
     if (u >= 0 && u < t) continue; // its own
     CnVec3 a = cni_mesh_at(m, cni_mesh_vertex(m, t, k));
     CnVec3 b = cni_mesh_at(m, cni_mesh_vertex(m, t, k < 2 ? k + 1 : 0));
     if (out_of_reach(touch, a, b)) continue;
+    CniMeshEdge bend = cni_mesh_edge(m, t, k);
+    if (bend == CNI_EDGE_FLAT || (bend == CNI_EDGE_CONCAVE && !m->two_sided)) continue;
     if (touch->shape.kind == CN_SHAPE_SPHERE)
       touch_ball(touch, t, k, a, b);
     else

@@ -35,6 +35,28 @@ typedef struct CniMeshTouch {
 // Parts of a mesh as convex cores: a triangle, size[0] its number, and an edge of it, size[1].
 extern const CniShapeKind cni_mesh_triangle_kind, cni_mesh_edge_kind;
 
+// A flat face that places may be over.
+typedef struct CniMeshOver {
+  const CniMesh *mesh;
+  double size;    // of what is over it
+  double reach;   // how far places may come in a step
+  CnVec3 normal;  // outwards; of what has two sides towards the place
+  int32_t turned; // against the order of its corners
+} CniMeshOver;
+// Does a place project into a triangle of it, or beyond it so that it still counts?
+int cni_mesh_is_over(const CniMeshOver *over, int32_t triangle, const CniTriangle *at,
+                     CnVec3 place);
+
+#define CNI_MESH_WITHIN 1e-7 // sine of the angle by which a normal may leave the wedge
+#define CNI_MESH_TILT 0.03   // the same where a flat side lies over the edge
+// The corner of a triangle that is at a place, -1: none.
+int32_t cni_mesh_corner_at(const CniMesh *mesh, int32_t triangle, CnVec3 place);
+// Is a normal, out of the mesh, one of the corner of a triangle at p, of the place q of its edge k?
+int cni_mesh_cone_holds(const CniMesh *mesh, CnVec3 normal, double slack, int32_t triangle,
+                        int32_t edge, CnVec3 p);
+int cni_mesh_wedge_holds(const CniMesh *mesh, CnVec3 normal, double slack, int32_t triangle,
+                         int32_t edge, CnVec3 q);
+
 CniMeshTouch cni_mesh_touch_of(const CniPlaced *shape, const CniPlaced *mesh, double margin);
 // The shape and a part of the mesh, seen from the shape.
 CniConvex cni_mesh_convex(const CniMeshTouch *touch, const CniPlaced *of_mesh,

@@ -8,8 +8,10 @@
 //
 // A corner is over a triangle if it projects into it. Beyond an edge to a neighbour that lies in the
 // same plane it may be by a hair, so that nothing falls between the two. Beyond an edge in a valley it
-// may be, as long as it has not gone deep into the neighbour: the corner of a box that stands in the
-// corner of a room is a little inside both.
+// may be a little inside the neighbour: the corner of a box that stands in the corner of a room is inside
+// both, and beyond the edge by no more than that. In front of the neighbour it may be where it is over it
+// and comes to the edge within the step: the slope ahead is felt before the corner has gone into it. Any
+// farther away the plane of a triangle says nothing about the surface.
 //
 // A corner that is behind the surface leaves it by the nearest way: only the triangle that is nearest
 // to it counts. So the corner of a box beside a table, a hair inside its side and far below its top,
@@ -20,6 +22,7 @@
 #define HAIR 1e-9   // of an edge
 #define DEEP 0.1    // of the shape's size
 #define NEARER 1e-6 // of a depth
+#define FLAT_ROUNDS 8
 
 // ---- handing out ----
 
@@ -127,28 +130,52 @@ static int something_nearer(const CniMesh *mesh, CnVec3 p, double distance) {
   return near.found;
 }
 
-// May a corner that is outside edge k of a triangle by `out` still count as over it?
-static int beyond_edge(const CniMeshTouch *touch, int32_t t, int32_t k, CnVec3 p, double out,
-                       double length) {
-  const CniMesh *m = touch->mesh;
-  CniMeshEdge bend = cni_mesh_edge(m, t, k);
-  if (bend == CNI_EDGE_FLAT) return out <= HAIR * length;
-  if (touch->side.turned && bend == CNI_EDGE_CONVEX)
-    bend = CNI_EDGE_CONCAVE;
-  else if (touch->side.turned && bend == CNI_EDGE_CONCAVE)
-    bend = CNI_EDGE_CONVEX;
-  if (bend != CNI_EDGE_CONCAVE) return out <= 0;
-  CnVec3 point, n = cni_mesh_plane(m, cni_mesh_neighbour(m, t, k), &point);
-  double height = cn_dot(n, cn_sub(p, point));
-  return (touch->side.turned ? -height : height) > -DEEP * touch->size;
+// Is a place over a triangle, or over another one of the same plane near it?
+static int is_above(const CniMesh *m, int32_t t, CnVec3 p) {
+  CnVec3 point, n = cni_mesh_plane(m, t, &point);
+  int32_t from = -1;
+  for (int32_t rounds = 0; rounds < FLAT_ROUNDS && t >= 0; rounds++) {
+    CniTriangle at = cni_mesh_triangle(m, t);
+    int32_t next = -1, outside = 0;
+    for (int32_t k = 0; k < 3; k++) {
+      CnVec3 a = at.at[k], e = cn_sub(at.at[k < 2 ? k + 1 : 0], a);
+      if (!(cn_dot(cn_cross(e, n), cn_sub(p, a)) > 0)) continue;
+      outside = 1;
+      int32_t u = cni_mesh_neighbour(m, t, k);
+      if (u != from && cni_mesh_edge(m, t, k) == CNI_EDGE_FLAT) next = u;
+    }
+    if (!outside) return 1;
+    from = t;
+    t = next;
+  }
+  return 0;
 }
 
-static int is_over(const CniMeshTouch *touch, int32_t t, const CniTriangle *at, CnVec3 p) {
-  CnVec3 n = touch->side.turned ? cn_neg(touch->side.normal) : touch->side.normal;
+// May a corner that is outside edge k of a triangle by `out` still count as over it?
+static int beyond_edge(const CniMeshOver *over, int32_t t, int32_t k, CnVec3 p, double out,
+                       double length) {
+  const CniMesh *m = over->mesh;
+  CniMeshEdge bend = cni_mesh_edge(m, t, k);
+  if (bend == CNI_EDGE_FLAT) return out <= HAIR * length;
+  if (over->turned && bend == CNI_EDGE_CONVEX)
+    bend = CNI_EDGE_CONCAVE;
+  else if (over->turned && bend == CNI_EDGE_CONCAVE)
+    bend = CNI_EDGE_CONVEX;
+  if (bend != CNI_EDGE_CONCAVE) return out <= 0;
+  int32_t beyond = cni_mesh_neighbour(m, t, k);
+  CnVec3 point, n = cni_mesh_plane(m, beyond, &point);
+  double height = cn_dot(n, cn_sub(p, point));
+  if (over->turned) height = -height;
+  if (height <= 0) return height > -DEEP * over->size && out <= -height * (1 + HAIR);
+  return out <= over->reach && is_above(m, beyond, p);
+}
+
+int cni_mesh_is_over(const CniMeshOver *over, int32_t t, const CniTriangle *at, CnVec3 p) {
+  CnVec3 n = over->turned ? cn_neg(over->normal) : over->normal;
   for (int32_t k = 0; k < 3; k++) {
     CnVec3 a = at->at[k], e = cn_sub(at->at[k < 2 ? k + 1 : 0], a);
     double length = cn_norm(e), out = cn_dot(cn_cross(e, n), cn_sub(p, a)) / length;
-    if (out > 0 && !beyond_edge(touch, t, k, p, out, length)) return 0;
+    if (out > 0 && !beyond_edge(over, t, k, p, out, length)) return 0;
   }
   return 1;
 }
@@ -159,11 +186,12 @@ static void touch_face(CniMeshTouch *touch, int32_t t) {
   if (cni_mesh_seed(m, t) != side->seed) see_face(touch, t);
   if (side->count == 0) return;
   CniTriangle at = cni_mesh_triangle(m, t);
+  CniMeshOver over = {m, touch->size, touch->margin, side->normal, side->turned};
   CniManifold manifold = {.normal = side->normal};
   for (int32_t i = 0; i < side->count; i++) {
     CnVec3 p = side->at[i];
     double height = side->height[i], gap = height - touch->round;
-    if (!is_over(touch, t, &at, p)) continue;
+    if (!cni_mesh_is_over(&over, t, &at, p)) continue;
     if (height < 0 && something_nearer(m, p, -height)) continue;
     uint32_t name = cni_feature(side->corner[i], CNI_FEATURE_FACE);
     // midway between the two surfaces

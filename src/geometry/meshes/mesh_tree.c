@@ -169,6 +169,45 @@ void cni_mesh_query(const CniMesh *m, CnVec3 lo, CnVec3 hi, CniMeshTake take, vo
   }
 }
 
+int cni_mesh_any(const CniMesh *m, CnVec3 lo, CnVec3 hi) {
+  if (m->heights)
+    return !(hi.x < m->lo.x || lo.x > m->hi.x || hi.y < m->lo.y || lo.y > m->hi.y ||
+             hi.z < m->lo.z || lo.z > m->hi.z);
+  CnVec3 l = cn_sub(lo, m->origin), h = cn_sub(hi, m->origin);
+  double slack = 1e-15 * (fabs(m->origin.x) + fabs(m->origin.y) + fabs(m->origin.z));
+  const double from[3] = {l.x - slack, l.y - slack, l.z - slack};
+  const double to[3] = {h.x + slack, h.y + slack, h.z + slack};
+  Place waiting[WAITING];
+  int32_t count = 0;
+  waiting[count++] = (Place){m->level_count - 1, 0};
+  while (count > 0) {
+    Place at = waiting[--count];
+    if (!box_meets(box_at(m, at), from, to)) continue;
+    if (at.level == 0) return 1;
+    count = push(m, waiting, count, at);
+  }
+  return 0;
+}
+
+void cni_mesh_walk(const CniMesh *m, CniMeshEnter enter, CniMeshTake take, void *context) {
+  Place waiting[WAITING];
+  int32_t count = 0;
+  waiting[count++] = (Place){m->level_count - 1, 0};
+  while (count > 0) {
+    Place at = waiting[--count];
+    const float *box = box_at(m, at);
+    CnVec3 lo = {(double)box[0], (double)box[1], (double)box[2]};
+    CnVec3 hi = {(double)box[3], (double)box[4], (double)box[5]};
+    if (!enter(context, cn_add(m->origin, lo), cn_add(m->origin, hi))) continue;
+    if (at.level > 0) {
+      count = push(m, waiting, count, at);
+      continue;
+    }
+    for (int32_t i = FAN * at.index; i < FAN * at.index + FAN && i < m->triangle_count; i++)
+      take(context, m->order[i]);
+  }
+}
+
 // ---- rays ----
 
 // The stretch of a ray inside a box begins before `most`.

@@ -413,7 +413,12 @@ static CnStatus read_all(CniMjcf *m, CniXmlNode *root) {
 }
 
 CnStatus cni_robot_mjcf(CniRobot *robot, CniXmlNode *root) {
-  CniMjcf m = {.robot = robot, .angle = PI / 180, .euler = "xyz", .auto_limits = 1, .inertia = 2};
+  CniMjcf m = {.robot = robot,
+               .root = root,
+               .angle = PI / 180,
+               .euler = "xyz",
+               .auto_limits = 1,
+               .inertia = 2};
   const CnAllocator *a = robot->allocator;
   CnStatus status = read_all(&m, root);
   cni_name_release(&m.class_names, a);

@@ -32,6 +32,7 @@ typedef struct CniMjcfPlace {
 
 typedef struct CniMjcf {
   CniRobot *robot;
+  CniXmlNode *root;
   double angle; // rad a unit
   char euler[4];
   const char *mesh_folder;
@@ -70,6 +71,8 @@ void cni_mjcf_groups(CniMjcf *m);
 // A geom: its shape, if it has one, and its mass.
 CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int32_t body,
                        CnPose frame, CniMassProps *mass);
+// The shape of a geom that is a height field (mjcf_hfields.c); null item with a note: left out.
+CnStatus cni_mjcf_hfield(CniMjcf *m, const CniXmlView *geom, int32_t body, json_t **item);
 CnStatus cni_mjcf_equality(CniMjcf *m, CniXmlNode *root);
 CnStatus cni_mjcf_tendons(CniMjcf *m, CniXmlNode *root);
 CnStatus cni_mjcf_actuators(CniMjcf *m, CniXmlNode *root);

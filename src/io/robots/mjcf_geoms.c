@@ -182,7 +182,8 @@ static CnStatus read_mass(CniMjcf *m, const CniXmlView *view, const Geom *g, CnP
 
 // ---- shapes ----
 
-static CnStatus shape_item(CniMjcf *m, const CniXmlView *view, const Geom *g, json_t **item) {
+static CnStatus shape_item(CniMjcf *m, const CniXmlView *view, const Geom *g, int32_t body,
+                           json_t **item) {
   const double *s = g->size;
   *item = NULL;
   switch (g->type) {
@@ -202,6 +203,8 @@ static CnStatus shape_item(CniMjcf *m, const CniXmlView *view, const Geom *g, js
     *item =
         json_pack("{s:s, s:f, s:f}", "kind", types[g->type], "radius", s[0], "length", 2 * s[1]);
     break;
+  case HFIELD:
+    return cni_mjcf_hfield(m, view, body, item);
   case MESH: {
     const char *file;
     CnVec3 scale;
@@ -278,7 +281,7 @@ CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int
     return cni_xml_fail(node, "\"contype\" and \"conaffinity\" have 32 bits");
   CnPose pose = cn_pose_mul(frame, g.pose);
   CNI_TRY(read_mass(m, &view, &g, pose, mass));
-  CNI_TRY(shape_item(m, &view, &g, &item));
+  CNI_TRY(shape_item(m, &view, &g, body, &item));
   if (!item) return CN_OK;
   CnStatus status = put_material(m, &view, item);
   if (status == CN_OK)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometries in a run file: of each its vertices, and its faces as lists of vertices, once however
-// many shapes share it; a mesh likewise, its triangles as faces. /shapes/geometry has their numbers, -1 where a shape has none. A world
-// without geometries writes nothing.
+// many shapes share it; a mesh likewise, its triangles as faces; of a height field its heights alone.
+// /shapes/geometry has their numbers, -1 where a shape has none. A world without geometries writes nothing.
 #include <string.h>
 
 #include "io/run/run_private.h"
@@ -15,13 +15,18 @@ typedef struct Lists {
   int32_t *corner_count; // a face
   int32_t *corners;
   int32_t *of_shape;
-  int32_t *mesh;     // a geometry: 0 a hull, 1 a mesh, 2 one with two sides
+  int32_t *mesh;     // a geometry: 0 a hull, 1 a mesh, 2 one with two sides, 3 and 4 height fields
   double *thickness; // likewise; both null: there are hulls only
+  int32_t *samples;  // of each geometry along x and y; null: there are no height fields
+  double *spacing;   // likewise
+  double *heights;   // of all
 } Lists;
+
+#define FIELD 2 // of `mesh`: so much more
 
 // Where the lists end.
 typedef struct Ends {
-  size_t vertices, faces, corners;
+  size_t vertices, faces, corners, heights;
 } Ends;
 
 static void add_hull(Lists *l, Ends *end, int32_t i, const CniHull *h) {
@@ -37,40 +42,49 @@ static void add_hull(Lists *l, Ends *end, int32_t i, const CniHull *h) {
   end->corners += (size_t)h->corner_count;
 }
 
-// Triangles of a mesh, without the holes of a height field, which is written as triangles.
-static int32_t triangles_of(const CniMesh *m) {
-  int32_t count = 0;
-  for (int32_t t = 0; t < m->triangle_count; t++) count += cni_mesh_is_there(m, t);
-  return count;
+static void add_field(Lists *l, Ends *end, int32_t i, const CniMesh *m) {
+  size_t count = (size_t)m->vertex_count;
+  l->vertex_count[i] = l->face_count[i] = 0;
+  l->mesh[i] += FIELD;
+  l->samples[2 * i] = m->x_count;
+  l->samples[2 * i + 1] = m->y_count;
+  l->spacing[2 * i] = m->dx;
+  l->spacing[2 * i + 1] = m->dy;
+  memcpy(l->heights + end->heights, m->heights, count * sizeof *m->heights);
+  end->heights += count;
 }
 
 static void add_mesh(Lists *l, Ends *end, int32_t i, const CniMesh *m) {
-  l->vertex_count[i] = m->vertex_count;
-  l->face_count[i] = triangles_of(m);
   l->mesh[i] = m->two_sided ? 2 : 1;
   l->thickness[i] = 2 * m->radius;
-  for (int32_t v = 0; v < m->vertex_count; v++) {
-    CnVec3 at = cni_mesh_at(m, v);
-    l->vertices[end->vertices++] = isnan(at.z) ? cn_vec3(at.x, at.y, m->lo.z) : at;
+  if (m->heights) {
+    add_field(l, end, i, m);
+    return;
   }
-  for (int32_t t = 0; t < m->triangle_count; t++) {
-    if (!cni_mesh_is_there(m, t)) continue;
-    l->corner_count[end->faces++] = 3;
-    for (int32_t k = 0; k < 3; k++) l->corners[end->corners++] = cni_mesh_vertex(m, t, k);
-  }
+  l->vertex_count[i] = m->vertex_count;
+  l->face_count[i] = m->triangle_count;
+  memcpy(l->vertices + end->vertices, m->vertices, (size_t)m->vertex_count * sizeof(CnVec3));
+  end->vertices += (size_t)m->vertex_count;
+  for (int32_t t = 0; t < m->triangle_count; t++) l->corner_count[end->faces++] = 3;
+  memcpy(l->corners + end->corners, m->corners, 3 * (size_t)m->triangle_count * sizeof(int32_t));
+  end->corners += 3 * (size_t)m->triangle_count;
 }
 
 // How long the lists are.
 static Ends ends_of(const CniModel *model, int32_t *meshes) {
-  Ends size = {0, 0, 0};
+  Ends size = {0, 0, 0, 0};
   *meshes = 0;
   for (int32_t i = 0; i < model->geometry_count; i++) {
     const CniHull *h = model->geometries[i]->hull;
     const CniMesh *m = model->geometries[i]->mesh;
     *meshes += m != NULL;
+    if (m && m->heights) {
+      size.heights += (size_t)m->vertex_count;
+      continue;
+    }
     size.vertices += (size_t)(m ? m->vertex_count : h->vertex_count);
-    size.faces += (size_t)(m ? triangles_of(m) : h->face_count);
-    size.corners += m ? 3 * (size_t)triangles_of(m) : (size_t)h->corner_count;
+    size.faces += (size_t)(m ? m->triangle_count : h->face_count);
+    size.corners += m ? 3 * (size_t)m->triangle_count : (size_t)h->corner_count;
   }
   return size;
 }
@@ -87,13 +101,17 @@ static void put_lists(CniHdf *hdf, const Lists *l, const Ends *end, int32_t coun
   if (!l->mesh) return;
   cni_hdf_table(hdf, "/geometries/mesh", CNI_INT32, count, 0, l->mesh);
   cni_hdf_table(hdf, "/geometries/thickness", CNI_DOUBLE, count, 0, l->thickness);
+  if (!l->heights) return;
+  cni_hdf_table(hdf, "/geometries/samples", CNI_INT32, count, 2, l->samples);
+  cni_hdf_table(hdf, "/geometries/spacing", CNI_DOUBLE, count, 2, l->spacing);
+  cni_hdf_table(hdf, "/geometries/heights", CNI_DOUBLE, (int64_t)end->heights, 0, l->heights);
 }
 
 CnStatus cni_run_put_geometries(CniRunWriter *w, const CnWorld *world, const CnShapeDef *shapes,
                                 CniHdf *hdf) {
   const CniModel *model = &world->now.model;
   int32_t count = model->geometry_count, meshes;
-  Ends size = ends_of(model, &meshes), end = {0, 0, 0};
+  Ends size = ends_of(model, &meshes), end = {0, 0, 0, 0};
   if (count == 0) return CN_OK;
   CniArena arena;
   cni_arena_init(&arena, &w->allocator);
@@ -104,18 +122,24 @@ CnStatus cni_run_put_geometries(CniRunWriter *w, const CnWorld *world, const CnS
              TAKE(size.faces, int32_t),
              TAKE(size.corners, int32_t),
              TAKE((size_t)w->shape_count, int32_t),
-             NULL,
-             NULL};
+             .mesh = NULL};
   if (meshes) {
     l.mesh = TAKE((size_t)count, int32_t);
     l.thickness = TAKE((size_t)count, double);
   }
+  if (size.heights > 0) {
+    l.samples = TAKE(2 * (size_t)count, int32_t);
+    l.spacing = TAKE(2 * (size_t)count, double);
+    l.heights = TAKE(size.heights, double);
+  }
 #undef TAKE
   int whole = l.vertex_count && l.face_count && l.vertices && l.corner_count && l.corners &&
-              (l.of_shape || w->shape_count == 0) && (!meshes || (l.mesh && l.thickness));
+              (l.of_shape || w->shape_count == 0) && (!meshes || (l.mesh && l.thickness)) &&
+              (size.heights == 0 || (l.samples && l.spacing && l.heights));
   for (int32_t i = 0; i < count && whole; i++) {
     const CniGeometry *g = model->geometries[i];
     if (meshes && g->hull) l.mesh[i] = 0, l.thickness[i] = 0;
+    for (int32_t k = 2 * i; l.heights && k < 2 * i + 2; k++) l.samples[k] = 0, l.spacing[k] = 0;
     if (g->hull) add_hull(&l, &end, i, g->hull);
     if (g->mesh) add_mesh(&l, &end, i, g->mesh);
   }
@@ -147,10 +171,30 @@ static CnStatus get_list(const CnRun *run, CniArena *arena, const char *path, in
   return get_numbers(run, arena, path, CNI_INT32, *count, (void **)values);
 }
 
-static CnStatus build_mesh(CnRun *run, const Lists *l, const Ends *at, int32_t i, size_t corners) {
+static CnStatus build_field(CnRun *run, const Lists *l, Ends *at, int32_t i, const Ends *size) {
+  CnHeightsDef def = cn_heights_def_default();
+  if (!l->heights) return cni_input_damaged(run, "the heights of geometry", i, 0);
+  def.x_count = l->samples[2 * i];
+  def.y_count = l->samples[2 * i + 1];
+  int64_t count = (int64_t)def.x_count * def.y_count;
+  if (def.x_count < 2 || def.y_count < 2 || count > (int64_t)(size->heights - at->heights))
+    return cni_input_damaged(run, "the samples of geometry", i, count);
+  def.x_spacing = l->spacing[2 * i];
+  def.y_spacing = l->spacing[2 * i + 1];
+  def.heights = l->heights + at->heights;
+  def.two_sided = l->mesh[i] == 2 + FIELD;
+  def.thickness = l->thickness[i];
+  at->heights += (size_t)count;
+  CnStatus status = cni_heights_create(&run->allocator, run->path, &def, &run->meshes[i]);
+  return status == CN_INVALID_ARGUMENT ? CN_INVALID_DATA : status;
+}
+
+static CnStatus build_mesh(CnRun *run, const Lists *l, Ends *at, int32_t i, size_t corners,
+                           const Ends *size) {
   CnMeshDef def = cn_mesh_def_default();
-  if (corners != 3 * (size_t)l->face_count[i] || l->mesh[i] < 0 || l->mesh[i] > 2)
+  if (corners != 3 * (size_t)l->face_count[i] || l->mesh[i] < 0 || l->mesh[i] > 2 + FIELD)
     return cni_input_damaged(run, "the triangles of geometry", i, l->mesh[i]);
+  if (l->mesh[i] > FIELD) return build_field(run, l, at, i, size);
   def.vertices = l->vertices + at->vertices;
   def.vertex_count = l->vertex_count[i];
   def.triangles = l->corners + at->corners;
@@ -164,7 +208,7 @@ static CnStatus build_mesh(CnRun *run, const Lists *l, const Ends *at, int32_t i
 // Hulls from lists of which no number is believed: what is not there cannot be read, what is wrong
 // is refused by cni_hull_build.
 static CnStatus build_hulls(CnRun *run, const Lists *l, const Ends *size) {
-  Ends at = {0, 0, 0};
+  Ends at = {0, 0, 0, 0};
   for (int32_t i = 0; i < run->hull_count; i++) {
     int32_t vertices = l->vertex_count[i], faces = l->face_count[i];
     size_t corners = 0;
@@ -179,17 +223,31 @@ static CnStatus build_hulls(CnRun *run, const Lists *l, const Ends *size) {
       corners += (size_t)count;
     }
     if (l->mesh && l->mesh[i])
-      CNI_TRY(build_mesh(run, l, &at, i, corners));
+      CNI_TRY(build_mesh(run, l, &at, i, corners, size));
     else
       CNI_TRY(cni_hull_build(&run->allocator, run->path, vertices, l->vertices + at.vertices, faces,
                              l->corner_count + at.faces, l->corners + at.corners, &run->hulls[i]));
-    at = (Ends){at.vertices + (size_t)vertices, at.faces + (size_t)faces, at.corners + corners};
+    at.vertices += (size_t)vertices;
+    at.faces += (size_t)faces;
+    at.corners += corners;
   }
   return CN_OK;
 }
 
+static CnStatus read_fields(const CnRun *run, CniArena *arena, int64_t count, Lists *l,
+                            int64_t *heights) {
+  if (H5Lexists(run->file, "/geometries/heights", H5P_DEFAULT) <= 0) return CN_OK;
+  CNI_TRY(cni_input_count(run, "/geometries/heights", heights));
+  CNI_TRY(
+      get_numbers(run, arena, "/geometries/samples", CNI_INT32, 2 * count, (void **)&l->samples));
+  CNI_TRY(
+      get_numbers(run, arena, "/geometries/spacing", CNI_DOUBLE, 2 * count, (void **)&l->spacing));
+  return get_numbers(run, arena, "/geometries/heights", CNI_DOUBLE, *heights, (void **)&l->heights);
+}
+
 static CnStatus read_lists(CnRun *run, CniArena *arena) {
-  int64_t count = 0, faces = 0, vertices = 0, corner_count = 0, corners = 0, shapes = 0;
+  int64_t heights = 0, count = 0, faces = 0, vertices = 0, corner_count = 0, corners = 0,
+          shapes = 0;
   Lists l = {.mesh = NULL};
   CNI_TRY(get_list(run, arena, "/geometries/vertex_count", &count, &l.vertex_count));
   CNI_TRY(get_list(run, arena, "/geometries/face_count", &faces, &l.face_count));
@@ -209,6 +267,7 @@ static CnStatus read_lists(CnRun *run, CniArena *arena) {
     CNI_TRY(
         get_numbers(run, arena, "/geometries/thickness", CNI_DOUBLE, count, (void **)&l.thickness));
   }
+  if (l.mesh) CNI_TRY(read_fields(run, arena, count, &l, &heights));
   CNI_TRY(cni_new(&run->allocator, (size_t)count * sizeof *run->hulls, &run->hulls));
   CnStatus status = cni_new(&run->allocator, (size_t)count * sizeof *run->meshes, &run->meshes);
   if (status != CN_OK) {
@@ -217,7 +276,7 @@ static CnStatus read_lists(CnRun *run, CniArena *arena) {
     return status;
   }
   run->hull_count = (int32_t)count;
-  Ends size = {(size_t)vertices, (size_t)corner_count, (size_t)corners};
+  Ends size = {(size_t)vertices, (size_t)corner_count, (size_t)corners, (size_t)heights};
   CNI_TRY(build_hulls(run, &l, &size));
   if (shapes != run->info.shape_count)
     return cni_input_damaged(run, "the geometries of shapes", run->info.shape_count, shapes);

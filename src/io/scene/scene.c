@@ -189,6 +189,7 @@ void cn_scene_destroy(CnScene *scene) {
   CnAllocator a = scene->allocator;
   CNI_RELEASE(&a, scene->parameters, scene->parameter_capacity);
   CNI_RELEASE(&a, scene->materials, scene->material_capacity);
+  cni_scene_release_heights(scene);
   CNI_RELEASE(&a, scene->geometries, scene->geometry_capacity);
   CNI_RELEASE(&a, scene->points, scene->point_capacity);
   CNI_RELEASE(&a, scene->corners, scene->corner_capacity);
@@ -382,7 +383,9 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
   for (int32_t i = 0; i < scene->geometry_count; i++) {
     const CniSceneGeometry *g = &scene->geometries[i];
     CnMeshDef mesh = cni_scene_mesh_def(scene, g);
-    CNI_TRY(g->triangle_count
+    CnHeightsDef heights = cni_scene_heights_def(g);
+    CNI_TRY(g->heights ? cn_geometry_create_heights(world, &heights, &f->geometries[i])
+            : g->triangle_count
                 ? cn_geometry_create_mesh(world, &mesh, &f->geometries[i])
                 : cn_geometry_create_points(world, g->name, scene->points + g->first_point,
                                             g->point_count, &f->geometries[i]));

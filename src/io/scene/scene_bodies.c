@@ -61,11 +61,19 @@ static CnStatus read_sizes(CniReader *reader, json_t *item, CnShapeDef *def) {
   return CN_OK;
 }
 
+// A height field is a mesh whose triangles follow from a grid; in scenes it has a word of its own.
+#define HEIGHT_FIELD CN_SHAPE_KIND_COUNT
+
 // Keys depend on the kind: what all shapes have, what has mass or a normal, and the sizes.
-static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind kind) {
+static CnStatus check_shape_keys(CniReader *reader, json_t *item, int32_t number) {
   const char *keys[24 + CNI_SHAPE_SIZES] = {"kind",     "position", "rotation", "material",
                                             "category", "mask",     "trigger"};
   int32_t n = 7;
+  if (number == HEIGHT_FIELD) {
+    for (int32_t i = 0; cni_scene_height_keys[i]; i++) keys[n++] = cni_scene_height_keys[i];
+    return cni_scene_keys(reader, item, keys);
+  }
+  CnShapeKind kind = (CnShapeKind)number;
   keys[n++] = cni_shape_unbounded(kind) ? "normal" : "density";
   for (const CniField *f = cni_shape_kinds[kind]->fields; f->name; f++) keys[n++] = scene_key(f);
   if (cni_shape_needs_geometry(kind)) keys[n++] = "geometry";
@@ -76,6 +84,7 @@ static CnStatus check_shape_keys(CniReader *reader, json_t *item, CnShapeKind ki
 }
 
 static const char *shape_kind(int32_t i) {
+  if (i == HEIGHT_FIELD) return "height_field";
   return i < CN_SHAPE_KIND_COUNT ? cni_shape_kinds[i]->name : NULL;
 }
 
@@ -102,7 +111,8 @@ static CnStatus keep_mesh(CniReader *reader, json_t *item, CniSceneShape *shape)
     const CniSceneGeometry *g = &reader->scene->geometries[first + k];
     shape->geometry = first + k;
     shape->def.geometry = g->id;
-    if (!g->triangle_count && json_object_get(item, "file")) shape->def.kind = CN_SHAPE_HULL;
+    if (!g->triangle_count && !g->heights && json_object_get(item, "file"))
+      shape->def.kind = CN_SHAPE_HULL;
     CNI_TRY(keep_shape(reader, item, shape));
   }
   return CN_OK;
@@ -135,14 +145,18 @@ static CnStatus make_shape(CniReader *reader, json_t *item) {
   int32_t kind = 0;
   if (json_object_get(item, "part")) return use_part(reader, item);
   CNI_TRY(cni_scene_get_kind(reader, item, shape_kind, &kind));
-  CNI_TRY(check_shape_keys(reader, item, (CnShapeKind)kind));
-  CniSceneShape shape = {cn_shape_def_default((CnShapeKind)kind), -1, -1};
+  CNI_TRY(check_shape_keys(reader, item, kind));
+  int field = kind == HEIGHT_FIELD;
+  CniSceneShape shape = {cn_shape_def_default(field ? CN_SHAPE_MESH : (CnShapeKind)kind), -1, -1};
   CnShapeDef *def = &shape.def;
   def->category = reader->body_category;
   def->mask = reader->body_mask;
   CNI_TRY(cni_scene_get_pose(reader, item, &def->pose));
-  CNI_TRY(read_sizes(reader, item, def));
-  if (cni_shape_needs_geometry(def->kind)) CNI_TRY(cni_scene_shape_geometry(reader, item, &shape));
+  if (!field) CNI_TRY(read_sizes(reader, item, def));
+  if (field)
+    CNI_TRY(cni_scene_shape_heights(reader, item, &shape));
+  else if (cni_shape_needs_geometry(def->kind))
+    CNI_TRY(cni_scene_shape_geometry(reader, item, &shape));
   for (const char *const *key = own; *key; key++)
     CNI_TRY(cni_scene_get_field(reader, item, cni_field_find(cni_shape_fields, *key), def));
   CNI_MEMBER (reader, item, "material", value)

@@ -11,6 +11,7 @@
 
 #include "core/hash.h"
 #include "io/io.h"
+#include "io/problems/problems_private.h"
 #include "io/scene/scene_private.h"
 
 #define MOST_PATH 4096
@@ -124,6 +125,14 @@ static CnStatus find_file(CniReader *reader, json_t *value, const char *name, ch
   return CN_OK;
 }
 
+// Each file once.
+static CnStatus note_file(CnScene *scene, const char *name, uint64_t hash) {
+  for (int32_t i = 0; i < scene->file_count; i++)
+    if (strcmp(scene->files[i].name, name) == 0) return CN_OK;
+  CniSceneFile file = {name, hash};
+  return CNI_PUSH(&scene->allocator, scene->files, scene->file_capacity, scene->file_count, file);
+}
+
 static CnStatus read_file(CniReader *reader, json_t *value, const Wish *wish, CniMeshData *mesh) {
   CnScene *scene = reader->scene;
   const CniBuiltinFile *own = builtin_file(reader, wish->file);
@@ -134,11 +143,21 @@ static CnStatus read_file(CniReader *reader, json_t *value, const Wish *wish, Cn
                                  &scene->allocator, &wish->use, mesh)
           : cni_mesh_file_read(path, &scene->allocator, &wish->use, mesh);
   if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
-  for (int32_t i = 0; i < scene->file_count; i++)
-    if (strcmp(scene->files[i].name, wish->file) == 0) return CN_OK;
-  CniSceneFile file = {wish->file, mesh->hash};
-  status = CNI_PUSH(&scene->allocator, scene->files, scene->file_capacity, scene->file_count, file);
+  status = note_file(scene, wish->file, mesh->hash);
   if (status != CN_OK) cni_mesh_release(mesh);
+  return status;
+}
+
+CnStatus cni_scene_read_bytes(CniReader *reader, json_t *value, CniFileBuffer *file) {
+  CnScene *scene = reader->scene;
+  const char *name = NULL;
+  char path[MOST_PATH];
+  CNI_TRY(cni_scene_keep(scene, json_string_value(value), &name));
+  CNI_TRY(find_file(reader, value, name, path));
+  CnStatus status = cni_file_read(path, &scene->allocator, file);
+  if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
+  status = note_file(scene, name, cni_hash_bytes(CNI_HASH_START, file->data, file->size));
+  if (status != CN_OK) cni_release(&scene->allocator, file->data, file->capacity);
   return status;
 }
 

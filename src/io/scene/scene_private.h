@@ -89,6 +89,9 @@ typedef struct CniSceneGeometry {
   int32_t first_corner, triangle_count; // of a mesh; 0 triangles: a hull of the points
   int32_t two_sided, part_count; // parts: it and so many that follow are one thing, from here on
   double thickness;
+  double *heights; // of a height field, which has neither points nor triangles; null otherwise
+  int32_t x_count, y_count;
+  double x_spacing, y_spacing;
   CnGeometryId id; // in the reader's model
 } CniSceneGeometry;
 
@@ -364,6 +367,14 @@ extern const char *const cni_scene_mesh_keys[];
 CnStatus cni_scene_named_mesh(CniReader *reader, json_t *item, const char *name);
 CnStatus cni_scene_shape_mesh(CniReader *reader, json_t *item, int32_t *geometry);
 CnMeshDef cni_scene_mesh_def(const CnScene *scene, const CniSceneGeometry *geometry);
+// Height fields (scene_heights.c): their keys, and the geometry of a shape, which is moved to the corner.
+extern const char *const cni_scene_height_keys[];
+CnStatus cni_scene_shape_heights(CniReader *reader, json_t *item, CniSceneShape *shape);
+CnHeightsDef cni_scene_heights_def(const CniSceneGeometry *geometry);
+void cni_scene_release_heights(CnScene *scene);
+// The whole of a file that a value names, noted with its hash; to be released by the caller.
+struct CniFileBuffer;
+CnStatus cni_scene_read_bytes(CniReader *reader, json_t *value, struct CniFileBuffer *file);
 CnStatus cni_scene_list_files(CnScene *scene);
 // Curves; one by its name, if it is mentioned, its number counting from 1.
 CnStatus cni_scene_read_curves(CniReader *reader, json_t *root);

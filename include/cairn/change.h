@@ -36,6 +36,12 @@ CN_API CnStatus cn_body_apply_local_force(CnWorld *world, CnBodyId body, CnVec3 
 /// Another material; none (zero): the usual one.
 CN_API CnStatus cn_shape_set_material(CnWorld *world, CnShapeId shape, CnMaterialId material);
 
+/// The law between two materials, or of one with itself, in place of what their rules make of them: friction,
+/// restitution, rolling_friction, spinning_friction and cohesion of `law` count, its other fields do not. None
+/// (zero) is the usual material. Null: the rules again. The law goes with either material.
+CN_API CnStatus cn_material_pair_set(CnWorld *world, CnMaterialId a, CnMaterialId b,
+                                     const CnMaterialDef *law);
+
 /// Another category and mask, as CnShapeDef has them.
 CN_API CnStatus cn_shape_set_filter(CnWorld *world, CnShapeId shape, uint32_t category,
                                     uint32_t mask);

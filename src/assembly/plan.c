@@ -80,7 +80,7 @@ CnStatus cni_law_table_find(CniLawTable *table, const CniAssemblyInput *input, i
                                                   .set = -1,
                                                   .cohesive_set = -1,
                                                   .moving = moves(def_a) || moves(def_b),
-                                                  .law = cni_material_combine(def_a, def_b)};
+                                                  .law = cni_model_law(input->model, a, b)};
     table->slots[slot] = table->count++;
   }
   *law = table->slots[slot];
@@ -235,8 +235,7 @@ CnStatus cni_contact_law(const CniAssemblyInput *in, const CniContact *c, CniMat
   const CniModel *m = in->model;
   CniTunedMaterial plan = {.surface = cn_sub(cni_surface_velocity(in, c->shape_b, c->body_b),
                                              cni_surface_velocity(in, c->shape_a, c->body_a))};
-  *law = cni_material_combine(&m->materials[m->shapes[c->shape_a].material].def,
-                              &m->materials[m->shapes[c->shape_b].material].def);
+  *law = cni_model_law(m, m->shapes[c->shape_a].material, m->shapes[c->shape_b].material);
   *enabled = 1;
   if (in->modify) CNI_TRY(tune(in, c, law, &plan, enabled));
   *surface = plan.surface;

@@ -61,6 +61,27 @@ static CnStatus check_couplings(const CniModel *model) {
   return CN_OK;
 }
 
+static int is_material(const CniModel *model, CnMaterialId id) {
+  int32_t i;
+  return (id.slot == 0 && id.generation == 0) || cni_model_find_material(model, id, &i) == CN_OK;
+}
+
+static CnStatus check_law(const CniModel *model, int32_t i) {
+  const CniPairLaw *l = &model->laws[i], *before = l - 1;
+  const CniMaterialPair *p = &l->law;
+  if (!is_material(model, l->a) || !is_material(model, l->b))
+    return cni_damaged("law of a pair", i, "a material of it is none");
+  int after = i == 0 || before->a.slot < l->a.slot ||
+              (before->a.slot == l->a.slot && before->b.slot < l->b.slot);
+  if (l->a.slot > l->b.slot || !after) return cni_damaged("law of a pair", i, "it is out of order");
+  const double numbers[] = {p->friction, p->restitution, p->rolling_friction, p->spinning_friction,
+                            p->cohesion};
+  for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+    if (!(numbers[k] >= 0) || isinf(numbers[k]) || (k == 1 && numbers[k] > 1))
+      return cni_damaged("law of a pair", i, "a number of it is out of its range");
+  return CN_OK;
+}
+
 static CnStatus check_disabled(const CniModel *model, int32_t i) {
   const CniDisabled *d = &model->disabled[i];
   if (cni_ids_find(&model->body_ids, d->a.slot, d->a.generation) < 0 ||
@@ -117,6 +138,7 @@ CnStatus cni_links_consistent(const CniModel *model) {
   CNI_TRY(check_functions(model));
   for (int32_t i = 0; i < model->motion_count; i++) CNI_TRY(check_motion(model, i));
   for (int32_t i = 0; i < model->disabled_count; i++) CNI_TRY(check_disabled(model, i));
+  for (int32_t i = 0; i < model->law_count; i++) CNI_TRY(check_law(model, i));
   CNI_TRY(cni_notes_consistent(model));
   return check_couplings(model);
 }

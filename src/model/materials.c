@@ -87,6 +87,15 @@ CnStatus cni_model_set_material(CniModel *model, CnMaterialId id, const CnMateri
   return CN_OK;
 }
 
+CnStatus cni_model_set_pair(CniModel *model, CnMaterialId a, CnMaterialId b,
+                            const CnMaterialDef *def) {
+  if (!def) return cni_model_set_law(model, a, b, NULL);
+  CNI_TRY(check(model, def));
+  CniMaterialPair law = {def->friction, def->restitution, def->rolling_friction,
+                         def->spinning_friction, def->cohesion};
+  return cni_model_set_law(model, a, b, &law);
+}
+
 CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id) {
   int32_t i;
   CNI_TRY(cni_model_find_material(model, id, &i));
@@ -94,6 +103,7 @@ CnStatus cni_model_remove_material(CniModel *model, CnMaterialId id) {
   if (m->use_count > 0)
     return cni_invalid("material %u '%s' is used by %d shapes", (unsigned)m->slot, m->name,
                        (int)m->use_count);
+  cni_laws_drop(model, id);
   cni_ids_free(&model->material_ids, id.slot);
   int32_t last = --model->material_count;
   if (i == last) return CN_OK;

@@ -46,6 +46,7 @@ void cni_model_release(CniModel *model) {
   cni_functions_release(model);
   CNI_RELEASE(a, model->motions, model->motion_capacity);
   CNI_RELEASE(a, model->disabled, model->disabled_capacity);
+  CNI_RELEASE(a, model->laws, model->law_capacity);
   CNI_RELEASE(a, model->notes, model->note_capacity);
   CNI_RELEASE(a, model->couplings, model->coupling_capacity);
   cni_ids_release(&model->coupling_ids, a);

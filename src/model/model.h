@@ -165,6 +165,17 @@ static inline double cni_model_outradius(const CniShape *shape) {
   return cni_shape_outradius(&placed);
 }
 
+// The law between two materials.
+typedef struct CniMaterialPair {
+  double friction, restitution, rolling_friction, spinning_friction, cohesion;
+} CniMaterialPair;
+
+// That of a single pair, whatever their rules say; a.slot <= b.slot.
+typedef struct CniPairLaw {
+  CnMaterialId a, b;
+  CniMaterialPair law;
+} CniPairLaw;
+
 typedef struct CniMaterial {
   uint32_t slot, generation;
   CnMaterialDef def; // def.name is null: name has it
@@ -222,6 +233,8 @@ struct CniModel {
 
   CniDisabled *disabled; // ascending
   int32_t disabled_count, disabled_capacity;
+  CniPairLaw *laws; // ascending
+  int32_t law_count, law_capacity;
   CniNote *notes; // ascending by sort and slot
   int32_t note_count, note_capacity;
   int32_t trigger_count; // shapes
@@ -315,13 +328,17 @@ CnShapeDef cni_model_shape_def(const CniModel *model, int32_t shape);
 // A shape placed in the world at a pose of its body's centre of mass.
 CniPlaced cni_model_placed(const CniModel *model, int32_t shape, const CnPose *body_pose);
 
-// The law between two materials.
-typedef struct CniMaterialPair {
-  double friction, restitution, rolling_friction, spinning_friction, cohesion;
-} CniMaterialPair;
 // Velocity of a surface in the body frame at a time.
 CnVec3 cni_material_surface(const CniModel *model, int32_t i, double t);
 CniMaterialPair cni_material_combine(const CnMaterialDef *a, const CnMaterialDef *b);
+// The law between two materials by their dense indices: that of the pair, or what the rules make (laws.c).
+CniMaterialPair cni_model_law(const CniModel *model, int32_t a, int32_t b);
+// Null: the rules again.
+CnStatus cni_model_set_law(CniModel *model, CnMaterialId a, CnMaterialId b,
+                           const CniMaterialPair *law);
+// The same with the numbers of a definition, checked.
+CnStatus cni_model_set_pair(CniModel *model, CnMaterialId a, CnMaterialId b,
+                            const CnMaterialDef *def);
 
 // World inertia and inverse inertia of a body at a rotation.
 CnSym3 cni_model_inertia(const CniModel *model, int32_t body, CnQuat rotation);

@@ -79,6 +79,8 @@ void cni_couplings_drop(CniModel *model, CnJointId joint);
 void cni_motions_drop(CniModel *model, CnBodyId body);
 // Pairs of a body that goes.
 void cni_disabled_drop(CniModel *model, CnBodyId body);
+// Laws of pairs with a material that goes.
+void cni_laws_drop(CniModel *model, CnMaterialId material);
 // Forces that hang on a body go with it.
 void cni_forces_drop(CniModel *model, CnBodyId body);
 

@@ -56,14 +56,14 @@ static int may_bounce(const CniModel *model) {
   if (bodies > CNI_FEW_BOUNCES) return 0;
   for (int32_t i = 0; i < model->material_count; i++)
     if (model->materials[i].def.restitution > 0) return 1;
+  for (int32_t i = 0; i < model->law_count; i++)
+    if (model->laws[i].law.restitution > 0) return 1;
   return 0;
 }
 
 static double restitution_of(const CniModel *model, const CniContact *c) {
   const CniShape *a = &model->shapes[c->shape_a], *b = &model->shapes[c->shape_b];
-  return cni_material_combine(&model->materials[a->material].def,
-                              &model->materials[b->material].def)
-      .restitution;
+  return cni_model_law(model, a->material, b->material).restitution;
 }
 
 static int dynamic(const Search *s, int32_t body) { return cni_has_mass(&s->model->mass[body]); }

@@ -5,6 +5,7 @@
 // Reading goes once over the JSON, in the order parameters, settings, functions, materials, bodies,
 // joints, forces, sensors (whatever their order in the file), because each part may use the ones
 // before. Everything that can be wrong is found here; filling a world can only fail for want of memory.
+#include <cairn/change.h>
 #include <cairn/own_joint.h>
 #include <errno.h>
 #include <stdio.h>
@@ -49,9 +50,10 @@ static CnStatus read_seed(CniReader *reader, json_t *root) {
 static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *settings,
                           int32_t setting_count) {
   static const char *const keys[] = {
-      "$schema", "title",  "description", "parameters",     "seed",      "settings",   "materials",
-      "bodies",  "joints", "forces",      "sensors",        "functions", "geometries", "couplings",
-      "curves",  "parts",  "groups",      "disabled_pairs", "sources",   "sinks",      NULL};
+      "$schema",    "title",     "description",    "parameters", "seed",    "settings",
+      "materials",  "bodies",    "joints",         "forces",     "sensors", "functions",
+      "geometries", "couplings", "curves",         "parts",      "groups",  "disabled_pairs",
+      "sources",    "sinks",     "material_pairs", NULL};
   CNI_TRY(cni_scene_keys(reader, root, keys));
   CNI_TRY(cni_scene_get_text(reader, root, "title", &reader->scene->title));
   CNI_TRY(cni_scene_get_text(reader, root, "description", &reader->scene->description));
@@ -60,6 +62,7 @@ static CnStatus read_root(CniReader *reader, json_t *root, const CnSetting *sett
   CNI_TRY(cni_scene_read_settings(reader, root));
   CNI_TRY(cni_scene_read_functions(reader, root));
   CNI_TRY(cni_scene_read_materials(reader, root));
+  CNI_TRY(cni_scene_read_laws(reader, root));
   CNI_TRY(cni_scene_read_curves(reader, root));
   CNI_TRY(cni_model_init(&reader->probe, &reader->scene->allocator));
   reader->probe_ready = 1;
@@ -97,13 +100,15 @@ static void release_reader(CniReader *reader) {
   cni_name_release(&reader->sensor_names, a);
 }
 
-// Robots become part of the scene, which then needs their files no more.
-static CnStatus include_models(CniReader *reader, json_t *root) {
+// Other files and robots become part of the scene, which then needs their files no more.
+static CnStatus include_files(CniReader *reader, json_t *root) {
   CnScene *scene = reader->scene;
   const CnAllocator *a = &scene->allocator;
   char *text;
   size_t size;
-  if (!json_object_get(root, "models")) return CN_OK;
+  if (!json_object_get(root, "include") && !json_object_get(root, "models")) return CN_OK;
+  if (!json_is_object(root)) return CN_OK;
+  CNI_TRY(cni_scene_include(reader, root));
   CNI_TRY(cni_robot_models(root, reader->label, a));
   CNI_TRY(cni_json_text(root, a, &text, &size));
   scene->text = cni_text_keep(&scene->texts, a, text, size);
@@ -127,7 +132,7 @@ static CnStatus read_text(CniReader *reader, const char *text, size_t size,
   json_error_t error;
   json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
   if (!root) return fail_syntax(reader, text, size, &error);
-  CnStatus status = include_models(reader, root);
+  CnStatus status = include_files(reader, root);
   if (status == CN_OK) status = read_root(reader, root, settings, setting_count);
   json_decref(root);
   return status == CN_OK ? cni_scene_list_files(scene) : status;
@@ -204,6 +209,7 @@ void cn_scene_destroy(CnScene *scene) {
   cni_scene_release_curves(scene);
   CNI_RELEASE(&a, scene->couplings, scene->coupling_capacity);
   CNI_RELEASE(&a, scene->pairs, scene->pair_capacity);
+  CNI_RELEASE(&a, scene->laws, scene->law_capacity);
   CNI_RELEASE(&a, scene->sources, scene->source_capacity);
   CNI_RELEASE(&a, scene->sinks, scene->sink_capacity);
   CNI_RELEASE(&a, scene->material_colors, scene->material_color_capacity);
@@ -379,6 +385,10 @@ static CnStatus fill_bodies(const CnScene *scene, CnWorld *world, Filling *f) {
       def.surface_function = f->functions[def.surface_function.slot - 1];
     CNI_TRY(cn_material_create(world, &def, &f->materials[i]));
     f->material_count++;
+  }
+  for (int32_t i = 0; i < scene->law_count; i++) {
+    const CniSceneLaw *l = &scene->laws[i];
+    CNI_TRY(cn_material_pair_set(world, f->materials[l->a], f->materials[l->b], &l->def));
   }
   for (int32_t i = 0; i < scene->geometry_count; i++) {
     const CniSceneGeometry *g = &scene->geometries[i];

@@ -105,9 +105,10 @@ static int is_below(const char *real, const char *folder) {
   return strncmp(real, root, n) == 0 && (root[n - 1] == '/' || real[n] == '/');
 }
 
-static CnStatus find_file(CniReader *reader, json_t *value, const char *name, char *path) {
+CnStatus cni_scene_find_file(CniReader *reader, json_t *value, const char *name,
+                             char real[CNI_SCENE_FILE_PATH]) {
   const char *slash = strrchr(reader->label, '/'), *allowed = reader->scene->files_folder;
-  char folder[MOST_PATH];
+  char folder[MOST_PATH], path[MOST_PATH];
   int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - reader->label) : 1,
                    slash ? reader->label : ".");
   if (slash == reader->label) snprintf(folder, sizeof folder, "/");
@@ -118,7 +119,7 @@ static CnStatus find_file(CniReader *reader, json_t *value, const char *name, ch
                               : snprintf(path, MOST_PATH, "%s/%s", folder, name);
   if (n >= MOST_PATH || length >= MOST_PATH)
     return cni_scene_fail(reader, value, "the path is too long");
-  char real[PATH_MAX];
+  _Static_assert(CNI_SCENE_FILE_PATH >= PATH_MAX, "room for realpath");
   if (!realpath(path, real)) return cni_scene_fail(reader, value, "%s", strerror(errno));
   if (!is_below(real, allowed ? allowed : folder))
     return cni_scene_fail(reader, value, "lies outside of %s", allowed ? allowed : folder);
@@ -136,8 +137,8 @@ static CnStatus note_file(CnScene *scene, const char *name, uint64_t hash) {
 static CnStatus read_file(CniReader *reader, json_t *value, const Wish *wish, CniMeshData *mesh) {
   CnScene *scene = reader->scene;
   const CniBuiltinFile *own = builtin_file(reader, wish->file);
-  char path[MOST_PATH];
-  if (!own) CNI_TRY(find_file(reader, value, wish->file, path));
+  char path[CNI_SCENE_FILE_PATH];
+  if (!own) CNI_TRY(cni_scene_find_file(reader, value, wish->file, path));
   CnStatus status =
       own ? cni_mesh_read_memory(own->data, own->size, own->name, strrchr(own->name, '.') + 1,
                                  &scene->allocator, &wish->use, mesh)

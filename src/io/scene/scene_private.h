@@ -106,6 +106,12 @@ typedef struct CniScenePair {
   int32_t a, b;
 } CniScenePair;
 
+// The law of two materials.
+typedef struct CniSceneLaw {
+  int32_t a, b;
+  CnMaterialDef def;
+} CniSceneLaw;
+
 typedef struct CniSceneCoupling {
   CnCouplingDef def; // slots of joints are their numbers here, from 1 on
 } CniSceneCoupling;
@@ -184,6 +190,8 @@ struct CnScene {
   CniSceneSensor *sensors;
   CniScenePair *pairs;
   int32_t pair_count, pair_capacity;
+  CniSceneLaw *laws;
+  int32_t law_count, law_capacity;
   CniSceneSource *sources;
   CniSceneSink *sinks;
   int32_t source_count, source_capacity, sink_count, sink_capacity;
@@ -357,6 +365,7 @@ CnStatus cni_scene_read_parameters(CniReader *reader, json_t *root, const CnSett
                                    int32_t setting_count);
 CnStatus cni_scene_read_settings(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_materials(CniReader *reader, json_t *root);
+CnStatus cni_scene_read_laws(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_geometries(CniReader *reader, json_t *root);
 CnStatus cni_scene_read_parts(CniReader *reader, json_t *root);
 // The geometry of a shape that needs one: "geometry" names it, or "points" make it.
@@ -376,6 +385,12 @@ void cni_scene_release_heights(CnScene *scene);
 struct CniFileBuffer;
 CnStatus cni_scene_read_bytes(CniReader *reader, json_t *value, struct CniFileBuffer *file);
 CnStatus cni_scene_list_files(CnScene *scene);
+// A file by its name in the scene: where it really is, in the folder of the scene or below.
+#define CNI_SCENE_FILE_PATH 4096
+CnStatus cni_scene_find_file(CniReader *reader, json_t *value, const char *name,
+                             char real[CNI_SCENE_FILE_PATH]);
+// Other scene files become part of this one.
+CnStatus cni_scene_include(CniReader *reader, json_t *root);
 // Curves; one by its name, if it is mentioned, its number counting from 1.
 CnStatus cni_scene_read_curves(CniReader *reader, json_t *root);
 CnStatus cni_scene_get_curve(CniReader *reader, json_t *item, const char *key, uint32_t *number);

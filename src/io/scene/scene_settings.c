@@ -127,6 +127,43 @@ static CnStatus read_material(CniReader *reader, json_t *value, const char *name
   return CNI_PUSH(a, scene->materials, scene->material_capacity, scene->material_count, def);
 }
 
+// What is not mentioned is as the rules of the two make it.
+static CnStatus make_law(CniReader *reader, json_t *item) {
+  static const char *const keys[] = {
+      "materials",         "friction", "restitution", "rolling_friction",
+      "spinning_friction", "cohesion", NULL};
+  CnScene *scene = reader->scene;
+  CniSceneLaw law = {.def = cn_material_def_default()};
+  int32_t *sides[2] = {&law.a, &law.b};
+  json_t *name;
+  CNI_TRY(cni_scene_keys(reader, item, keys));
+  CNI_TRY(cni_scene_require(reader, item, "materials"));
+  CNI_MEMBER (reader, item, "materials", list) {
+    CNI_TRY(cni_scene_pair(reader, list, "materials"));
+    CNI_ELEMENTS (reader, list, i, name)
+      CNI_TRY(cni_scene_refer(reader, name, &reader->material_names, "material", sides[i]));
+    for (int32_t i = 0; i < scene->law_count; i++) {
+      const CniSceneLaw *l = &scene->laws[i];
+      if ((l->a == law.a && l->b == law.b) || (l->a == law.b && l->b == law.a))
+        return cni_scene_fail(reader, list, "these two have a law already");
+    }
+  }
+  CniMaterialPair usual = cni_material_combine(&scene->materials[law.a], &scene->materials[law.b]);
+  law.def.friction = usual.friction;
+  law.def.restitution = usual.restitution;
+  law.def.rolling_friction = usual.rolling_friction;
+  law.def.spinning_friction = usual.spinning_friction;
+  law.def.cohesion = usual.cohesion;
+  for (int32_t i = 1; keys[i]; i++)
+    CNI_TRY(
+        cni_scene_get_field(reader, item, cni_field_find(cni_material_fields, keys[i]), &law.def));
+  return CNI_PUSH(&scene->allocator, scene->laws, scene->law_capacity, scene->law_count, law);
+}
+
+CnStatus cni_scene_read_laws(CniReader *reader, json_t *root) {
+  return cni_scene_get_list(reader, root, "material_pairs", make_law, &reader->item_count);
+}
+
 CnStatus cni_scene_read_materials(CniReader *reader, json_t *root) {
   return cni_scene_read_named(reader, root, "materials", &reader->material_names, read_material);
 }

@@ -60,6 +60,15 @@ CnStatus cn_body_apply_local_force(CnWorld *world, CnBodyId body, CnVec3 force, 
                              cn_add(frame.position, cn_rotate(frame.rotation, point)));
 }
 
+// ---- materials ----
+
+CnStatus cn_material_pair_set(CnWorld *world, CnMaterialId a, CnMaterialId b,
+                              const CnMaterialDef *law) {
+  CNI_FLOATS;
+  CNI_TRY(cni_world_open(world, "cn_material_pair_set"));
+  return cni_model_set_pair(&world->now.model, a, b, law);
+}
+
 // ---- shapes ----
 
 CnStatus cn_shape_set_material(CnWorld *world, CnShapeId shape, CnMaterialId material) {

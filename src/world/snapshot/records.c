@@ -43,6 +43,18 @@ static const CniField disabled_fields[] = {
     ROW(BITS, CniDisabled, a.slot, "a.slot"), ROW(BITS, CniDisabled, a.generation, "a.generation"),
     ROW(BITS, CniDisabled, b.slot, "b.slot"), ROW(BITS, CniDisabled, b.generation, "b.generation"),
     CNI_FIELDS_END};
+static const CniField law_fields[] = {
+    ROW(BITS, CniPairLaw, a.slot, "a.slot"),
+    ROW(BITS, CniPairLaw, a.generation, "a.generation"),
+    ROW(BITS, CniPairLaw, b.slot, "b.slot"),
+    ROW(BITS, CniPairLaw, b.generation, "b.generation"),
+    ROW(REAL, CniPairLaw, law.friction, "friction"),
+    ROW(REAL, CniPairLaw, law.restitution, "restitution"),
+    ROW(REAL, CniPairLaw, law.rolling_friction, "rolling_friction"),
+    ROW(REAL, CniPairLaw, law.spinning_friction, "spinning_friction"),
+    ROW(REAL, CniPairLaw, law.cohesion, "cohesion"),
+    CNI_FIELDS_END,
+};
 static const CniField note_fields[] = {ROW(BITS, CniNote, sort, "sort"),
                                        ROW(BITS, CniNote, slot, "slot"),
                                        ROW(BITS, CniNote, generation, "generation"),
@@ -196,7 +208,8 @@ static const CniField event_fields[] = {
     ROW(BITS, CnContactEvent, shape_a.generation, "a.generation"),
     ROW(BITS, CnContactEvent, shape_b.slot, "b.slot"),
     ROW(BITS, CnContactEvent, shape_b.generation, "b.generation"),
-    CNI_FIELDS_END};
+    CNI_FIELDS_END,
+};
 
 static const CniRecord common[CNI_RECORD_SHAPE_KIND] = {
     [CNI_RECORD_SETTINGS] = {"settings",
@@ -241,6 +254,7 @@ static const CniRecord common[CNI_RECORD_SHAPE_KIND] = {
     [CNI_RECORD_COUPLING] = {"coupling", NULL, {{"", coupling_fields, 0}}},
     [CNI_RECORD_TERM] = {"term", NULL, {{"", term_fields, 0}}},
     [CNI_RECORD_DISABLED] = {"disabled", NULL, {{"", disabled_fields, 0}}},
+    [CNI_RECORD_LAW] = {"law", NULL, {{"", law_fields, 0}}},
     [CNI_RECORD_MOTION] = {"motion", NULL, {{"", motion_fields, 0}}},
     [CNI_RECORD_WATCH] = {"watch", NULL, {{"", watch_fields, 0}}},
 };

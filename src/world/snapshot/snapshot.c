@@ -150,6 +150,7 @@ static void write_layout(CniSnapshotWriter *w, const CniModel *model) {
   has[CNI_RECORD_MOTION] = model->motion_count > 0;
   has[CNI_RECORD_DISABLED] = model->disabled_count > 0;
   has[CNI_RECORD_NOTE] = model->note_count > 0;
+  has[CNI_RECORD_LAW] = model->law_count > 0;
   has[CNI_RECORD_COUPLING] = has[CNI_RECORD_TERM] = model->coupling_ids.slot_count > 0;
   for (int32_t i = 0; i < model->shape_count; i++)
     has[CNI_RECORD_SHAPE_KIND + (int)model->shapes[i].kind] = 1;

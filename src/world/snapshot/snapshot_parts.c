@@ -89,6 +89,13 @@ static void write_disabled(CniSnapshotWriter *w, const CniModel *model) {
     cni_snapshot_put(w, CNI_RECORD_DISABLED, &model->disabled[i]);
 }
 
+static void write_laws(CniSnapshotWriter *w, const CniModel *model) {
+  if (model->law_count == 0) return;
+  cni_snapshot_put_count(w, model->law_count);
+  for (int32_t i = 0; i < model->law_count; i++)
+    cni_snapshot_put(w, CNI_RECORD_LAW, &model->laws[i]);
+}
+
 static void write_notes(CniSnapshotWriter *w, const CniModel *model) {
   if (model->note_count == 0) return;
   cni_snapshot_put_count(w, model->note_count);
@@ -137,6 +144,7 @@ void cni_snapshot_put_after(CniSnapshotWriter *w, const CniModel *model) {
   write_couplings(w, model);
   write_forces(w, model);
   write_notes(w, model);
+  write_laws(w, model);
 }
 
 // ---- reading ----
@@ -355,6 +363,19 @@ static CnStatus read_disabled(CniSnapshotReader *r, CniModel *model) {
   return CN_OK;
 }
 
+static CnStatus read_laws(CniSnapshotReader *r, CniModel *model) {
+  int32_t count;
+  if (!r->layout.spans[CNI_RECORD_LAW].seen) return CN_OK;
+  CNI_TRY(cni_snapshot_get_count(r, CNI_RECORD_LAW, &count));
+  CNI_TRY(CNI_RESERVE(&model->allocator, model->laws, model->law_capacity, 0, count));
+  for (int32_t i = 0; i < count; i++) {
+    model->laws[i] = (CniPairLaw){0};
+    CNI_TRY(cni_snapshot_get(r, CNI_RECORD_LAW, &model->laws[i]));
+  }
+  model->law_count = count;
+  return CN_OK;
+}
+
 static CnStatus read_notes(CniSnapshotReader *r, CniModel *model) {
   int32_t count;
   if (!r->layout.spans[CNI_RECORD_NOTE].seen) return CN_OK;
@@ -424,5 +445,6 @@ CnStatus cni_snapshot_get_after(CniSnapshotReader *r, CniModel *model) {
   CNI_TRY(read_disabled(r, model));
   CNI_TRY(read_couplings(r, model));
   CNI_TRY(read_forces(r, model));
-  return read_notes(r, model);
+  CNI_TRY(read_notes(r, model));
+  return read_laws(r, model);
 }

@@ -152,9 +152,9 @@ static CnStatus read_file(CniReader *reader, json_t *value, const Wish *wish, Cn
 CnStatus cni_scene_read_bytes(CniReader *reader, json_t *value, CniFileBuffer *file) {
   CnScene *scene = reader->scene;
   const char *name = NULL;
-  char path[MOST_PATH];
+  char path[CNI_SCENE_FILE_PATH];
   CNI_TRY(cni_scene_keep(scene, json_string_value(value), &name));
-  CNI_TRY(find_file(reader, value, name, path));
+  CNI_TRY(cni_scene_find_file(reader, value, name, path));
   CnStatus status = cni_file_read(path, &scene->allocator, file);
   if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
   status = note_file(scene, name, cni_hash_bytes(CNI_HASH_START, file->data, file->size));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // auto on the steps of a world, within the work that an effort allows.
 //
-//   0. The impulses of the step before, if they still hold: a scene at rest.
+//   0. The impulses of the step before, if they still hold: a scene at rest. Where they nearly do, some
+//      steps of apgd, which keep what is alike alike.
 //   1. Joints alone: one linear system.
 //   2. Few rows beside the joints, a walking machine: the joints are eliminated (few.c).
 //   3. Sweeps over everything, which solve the joints of an island exactly, from the impulses of the step
@@ -32,9 +33,17 @@
 #define NEAR_BLOCKS 400      // problems of so many blocks, if the impulses given are
 #define NEAR 1e-2            // so good, have Newton's method from there after
 #define FIRST_SWEEPS 40      // so many sweeps
+#define COLD_STEPS 2000      // of apgd on stacks where nothing is given: what is alike stays alike
+#define COLD_BLOCKS 100      // if they have no more blocks
+#define BARELY 3             // times what holds: impulses given that are so near have first
+#define BURST 40             // steps of apgd, which would not spoil them as sweeps do
+#define LOADED 100           // ratio of masses from which stacks have
+#define LOADED_BARELY 10     // if they are so near
+#define LOADED_BURST 600     // steps
 #define APART 1e4            // ratio of masses from which sweeps come after Newton's method
-#define DESCENT 2            // times the sweeps: steps of apgd before islands are factored
+#define DESCENT 5            // times the sweeps: steps of apgd before islands are factored
 #define HALFWAY 0.5          // of the tolerance is asked of sweeps where that costs little
+#define FURTHER 0.3          // of bursts of apgd
 #define DEEPER 0.1           // of the tolerance is asked of factors: the next step may still hold
 #define CONTACT_WORK 150     // multiplications and additions of a block in a sweep
 
@@ -174,6 +183,38 @@ static double given_residual(const CnProblem *p, CnAnswer *answer, double most) 
   return worst;
 }
 
+static int may_be_factored(const CniAutoSteps *s, const CnProblem *p) {
+  return p->group_count <= allowances[s->effort].bodies &&
+         p->row_count <= allowances[s->effort].rows;
+}
+
+// So many steps of apgd at most.
+static CnStatus descend(CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
+                        CniStepMemory *memory, CnSolveReport *report, const Round *round,
+                        int32_t most, double part, int *done) {
+  CnSolveReport own = *report;
+  CniDescent *descent = cones->descent;
+  CnSolverDef def = descent->def;
+  descent->def.max_iterations = most;
+  descent->def.tolerance = part * round->tolerance;
+  CNI_TRY(cni_answer_reserve_u(answer));
+  CnStatus status = cni_solver_apgd.solve(descent, p, answer, memory, &own);
+  descent->def = def;
+  CNI_TRY(status);
+  report->iterations += own.iterations;
+  report->attempts++;
+  report->cut_by_time |= own.cut_by_time;
+  *done = descent->best_residual <= round->tolerance * round->speed;
+  if (*done) report->method = cni_solver_apgd.name;
+  return CN_OK;
+}
+
+static int is_cold(const CnProblem *p, const CnAnswer *answer) {
+  for (int32_t i = 0; i < p->row_count; i++)
+    if (answer->g[i] != 0) return 0;
+  return 1;
+}
+
 // Newton's method from impulses that nearly hold.
 static CnStatus try_near(CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
                          CniStepMemory *memory, CnSolveReport *report, Round *round, int *done) {
@@ -201,8 +242,8 @@ static CnStatus sweep(CniAutoSteps *s, const CnProblem *p, CnAnswer *answer, Cni
   return CN_OK;
 }
 
-// Are there masses far apart, so that sweeps would take long and spoil what is near?
-static int masses_apart(const CnProblem *p) {
+// Where masses are far apart sweeps would take long and spoil what is near.
+static double mass_ratio(const CnProblem *p) {
   double least = INFINITY, most = 0;
   for (int32_t i = 0; i < p->group_count; i++) {
     double x = p->groups[i].inv_mass;
@@ -210,7 +251,21 @@ static int masses_apart(const CnProblem *p) {
     least = cn_min(least, x);
     most = cn_max(most, x);
   }
-  return most > APART * least;
+  return most > 0 ? most / least : 1;
+}
+
+// Are there hardly more pairs of bodies that touch than bodies, as in stacks and trees? Their factors are
+// cheap. The contacts of a pair stand one after the other.
+static int is_tree(const CnProblem *p) {
+  int32_t pairs = 0, last[2] = {-1, -1};
+  for (int32_t i = 0; i < p->block_count; i++) {
+    int32_t now[2];
+    cni_block_pair(p, &p->blocks[i], now);
+    pairs += now[0] != last[0] || now[1] != last[1];
+    last[0] = now[0];
+    last[1] = now[1];
+  }
+  return pairs <= p->group_count;
 }
 
 // Problems without joints that are not large: some sweeps, and where these do not suffice Newton's method from
@@ -221,7 +276,7 @@ static CnStatus begin_contacts(CniAutoSteps *s, CniAutoCones *cones, const CnPro
   size_t bytes = (size_t)p->row_count * sizeof *s->given;
   CNI_TRY(CNI_RESERVE(&s->allocator, s->given, s->given_capacity, 0, p->row_count));
   memcpy(s->given, answer->g, bytes);
-  int32_t most = few ? SMALL_SWEEPS : FIRST_SWEEPS;
+  int32_t most = few ? SMALL_SWEEPS : near ? FIRST_SWEEPS : s->sweep_count;
   if (most > s->sweep_count) most = s->sweep_count;
   CNI_TRY(sweep(s, p, answer, memory, report, round, most, done));
   if (*done || report->cut_by_time) return CN_OK;
@@ -230,6 +285,15 @@ static CnStatus begin_contacts(CniAutoSteps *s, CniAutoCones *cones, const CnPro
     round->made = 0;
   }
   return near && !few ? try_near(cones, p, answer, memory, report, round, done) : CN_OK;
+}
+
+// Steps of apgd before sweeps, where these would spoil what is nearly right; `off`: how far the impulses
+// given are from holding.
+static int32_t first_steps(const CnProblem *p, const CnAnswer *answer, int tree, double ratio,
+                           double off) {
+  if (!tree) return off <= BARELY ? BURST : 0;
+  if (p->block_count <= COLD_BLOCKS && is_cold(p, answer)) return COLD_STEPS;
+  return ratio > LOADED && off <= LOADED_BARELY ? LOADED_BURST : 0;
 }
 
 // Problems that are not large: what was given, few rows beside joints. *done: 1: that is the answer;
@@ -242,22 +306,28 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   *done = *swept = 0;
   if (others <= SMALL_ROWS) round->tolerance = cn_min(round->tolerance, SMALL_TOLERANCE);
   if (p->block_count > GIVEN_BLOCKS || others == 0) return CN_OK;
+  if (joints == 0 && !few && !may_be_factored(s, p)) return CN_OK; // as larger ones do
   round->speed = free_speed(p);
   double limit = GIVEN * round->tolerance * round->speed, near = NEAR * round->speed;
   if (joints == 0) {
     int small = p->block_count <= NEAR_BLOCKS && p->group_count <= allowances[s->effort].bodies;
-    double given = given_residual(p, answer, small ? near : limit);
+    double given = given_residual(p, answer, small ? near : BARELY * limit);
     if (given <= limit) {
       report->method = "given";
       *done = 1;
       return CN_OK;
     }
-    if (small && given <= near && masses_apart(p)) {
+    int tree = small && is_tree(p);
+    double ratio = small ? mass_ratio(p) : 1;
+    int32_t burst = first_steps(p, answer, tree, ratio, given / limit);
+    if (ratio > APART)
       CNI_TRY(try_near(cones, p, answer, memory, report, round, done));
-      if (*done) return CN_OK;
-    }
+    else if (burst > 0 && !few)
+      CNI_TRY(descend(cones, p, answer, memory, report, round, burst, tree ? 1 : FURTHER, done));
+    if (*done || report->cut_by_time) return CN_OK;
     if (small) {
-      CNI_TRY(begin_contacts(s, cones, p, answer, memory, report, round, given <= near, few, done));
+      int hopeful = given <= near && ratio <= APART && (few || tree);
+      CNI_TRY(begin_contacts(s, cones, p, answer, memory, report, round, hopeful, few, done));
     }
   }
   if (*done || !few || report->cut_by_time) return CN_OK;
@@ -265,27 +335,6 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   CNI_TRY(try_few(s, cones, p, answer, memory, report, round, &aim));
   *done = aim.met;
   *swept = aim.taken;
-  return CN_OK;
-}
-
-// Momentum carries weights through a pile of boxes in fewer steps than sweeps take, and for less than a
-// factor: where one is the alternative.
-static CnStatus descend(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
-                        CniStepMemory *memory, CnSolveReport *report, Round *round, int *done) {
-  const Allowance *allowed = &allowances[s->effort];
-  if (p->group_count > allowed->bodies || p->row_count > allowed->rows || cni_joints_count(p) > 0)
-    return CN_OK;
-  CnSolveReport own = *report;
-  CniDescent *descent = cones->descent;
-  descent->def.max_iterations = DESCENT * s->sweep_count;
-  CNI_TRY(cni_answer_reserve_u(answer));
-  CNI_TRY(cni_solver_apgd.solve(descent, p, answer, memory, &own));
-  report->iterations += own.iterations;
-  report->attempts++;
-  report->cut_by_time |= own.cut_by_time;
-  double limit = round->tolerance * round->speed;
-  *done = given_residual(p, answer, limit) <= limit;
-  if (*done) report->method = cni_solver_apgd.name;
   return CN_OK;
 }
 
@@ -299,8 +348,10 @@ CnStatus cni_auto_steps_solve(CniAutoSteps *s, CniAutoCones *cones, const CnProb
   CNI_TRY(begin(s, cones, p, answer, memory, report, &round, &done, &swept));
   if (!swept && !done && !report->cut_by_time && round.made < s->sweep_count)
     CNI_TRY(sweep(s, p, answer, memory, report, &round, s->sweep_count - round.made, &done));
-  if (!swept && !done && !report->cut_by_time)
-    CNI_TRY(descend(s, cones, p, answer, memory, report, &round, &done));
+  // momentum carries weights through a pile of boxes in fewer steps than sweeps take, and for less than
+  // a factor: where one is the alternative
+  if (!swept && !done && !report->cut_by_time && may_be_factored(s, p) && cni_joints_count(p) == 0)
+    CNI_TRY(descend(cones, p, answer, memory, report, &round, DESCENT * s->sweep_count, 1, &done));
   if (done || report->cut_by_time) return CN_OK;
   CNI_TRY(cni_islands_find(&s->islands, p));
   for (int32_t i = 0; i < s->islands.count && round.budget > 0 && !report->cut_by_time; i++)

@@ -33,6 +33,12 @@ static int32_t group_at(const CnProblem *p, const CniBlock *block, int32_t i) {
   return i ? p->spheres[block->index].group_b : p->spheres[block->index].group_a;
 }
 
+void cni_block_pair(const CnProblem *p, const CniBlock *block, int32_t pair[2]) {
+  int32_t group;
+  pair[0] = pair[1] = group_at(p, block, 0);
+  for (int32_t i = 1; (group = group_at(p, block, i)) >= 0; i++) pair[1] = group;
+}
+
 static int32_t root_of(int32_t *root, int32_t i) {
   while (root[i] != i) i = root[i] = root[root[i]];
   return i;

@@ -29,6 +29,9 @@ CnStatus cni_islands_find(CniIslands *islands, const CnProblem *p);
 // residuals are relative to.
 CnStatus cni_islands_take(CniIslands *islands, const CnProblem *p, int32_t i, double speed);
 
+// The bodies of a block: its first and its last; -1: none.
+void cni_block_pair(const CnProblem *p, const CniBlock *block, int32_t pair[2]);
+
 // The residual of a block as the certificate measures it, in m/s, with its impulses g and all velocities.
 double cni_block_residual(const CnProblem *p, const CniBlock *block, const double *g,
                           const double *v);

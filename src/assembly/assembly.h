@@ -85,6 +85,18 @@ static inline double cni_stage_b(const CniBounce *bounce, int32_t stage) {
 CnStatus cni_bounce_again(CniBounces *bounces, int32_t solves, CnProblem *problem, CnAnswer *answer,
                           int32_t *again);
 
+// Friction in proportion to what joints carry: after a solve, is the problem to be solved again, with the
+// bounds of what they carry by its answer?
+typedef struct CniJointRub {
+  const CniModel *model;
+  const CniJointPlace *places;
+  const int32_t *joint_blocks;
+  double time_step, late;
+  int32_t solves, repeats; // 0 before the first
+  int32_t own;             // sets from there on are those of one block each
+} CniJointRub;
+CnStatus cni_joints_rub(CniJointRub *in, CnProblem *problem, const double *g, int32_t *again);
+
 typedef struct CniAssemblyInput {
   const CniModel *model;
   const CnPose *pose;

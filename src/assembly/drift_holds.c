@@ -20,14 +20,16 @@ int32_t cni_joint_hold_count(const CnJointDef *def) {
 }
 
 // What is bounded holds where the kick has not reached its bounds, and gives what is left of its
-// effort where it has.
-static void bounded_hold(double g, double scale, const CnSet *set, CniHold *hold) {
+// effort where it has. Which of the two: by g - u/N, N what g does to its own u. It is g where the kick
+// has found u = 0, and beyond the bound where that slides, even if a solver's tolerance has left g a
+// little short of it: a coordinate that slides, and were held, would ask for any impulse.
+static void bounded_hold(double g, double slides, double scale, const CnSet *set, CniHold *hold) {
   double lo = scale * set->lo, hi = scale * set->hi, most = 0.5 * (hi - lo), rim = 1e-9 * most;
   hold->lo = -most - g;
   hold->hi = most - g;
-  if (g <= lo + rim)
+  if (g - slides <= lo + rim)
     hold->impulse = hold->lo;
-  else if (g >= hi - rim)
+  else if (g - slides >= hi - rim)
     hold->impulse = hold->hi;
   else
     return;
@@ -64,21 +66,26 @@ static int hold_of(const CniDriftInput *in, const CniJoint *joint, const CniJoin
   if (set->compliance[0] > 0) return 0;
   hold->lo = -INFINITY;
   hold->hi = INFINITY;
-  if (set->kind == CN_BLOCK_INTERVAL) bounded_hold(g, scale, set, hold);
-  if (block->part == CNI_PART_FRICTION) return hold->active ? 4 : 2 * (hold->impulse != 0);
-  if (block->part == CNI_PART_MOTOR) {
-    double rate = -*cni_block_b_n(p, &p->blocks[index]) / scale;
-    if (row->turns && axis->drive != CN_DRIVE_POSITION)
-      hold->rate = rate;
-    else
-      hold->target += in->time_step * rate;
-    return hold->active ? 6 : 3 * (hold->impulse != 0);
-  }
-  if (block->part != CNI_PART_LOWER && block->part != CNI_PART_UPPER) return 0;
   const CnTwist rest = {CN_VEC3_ZERO, CN_VEC3_ZERO};
   const CnTwist *a = joint->body_a >= 0 ? &in->twist[joint->body_a] : &rest;
   const CnTwist *b = joint->body_b >= 0 ? &in->twist[joint->body_b] : &rest;
-  return limit_hold(in, axis, row->value, cni_joint_rate(place, row, a, b), g, hold);
+  double rate = cni_joint_rate(place, row, a, b), own[CNI_MAX_DIM * CNI_MAX_DIM];
+  if (set->kind == CN_BLOCK_INTERVAL) {
+    cni_storages[p->blocks[index].storage].diagonal(p, &p->blocks[index], own);
+    double u = scale * rate + *cni_block_b_n(p, &p->blocks[index]);
+    bounded_hold(g, own[0] > 0 ? scale * u / own[0] : 0, scale, set, hold);
+  }
+  if (block->part == CNI_PART_FRICTION) return hold->active ? 4 : 2 * (hold->impulse != 0);
+  if (block->part == CNI_PART_MOTOR) {
+    double wanted = -*cni_block_b_n(p, &p->blocks[index]) / scale;
+    if (row->turns && axis->drive != CN_DRIVE_POSITION)
+      hold->rate = wanted;
+    else
+      hold->target += in->time_step * wanted;
+    return hold->active ? 6 : 3 * (hold->impulse != 0);
+  }
+  if (block->part != CNI_PART_LOWER && block->part != CNI_PART_UPPER) return 0;
+  return limit_hold(in, axis, row->value, rate, g, hold);
 }
 
 int32_t cni_joint_holds(const CniDriftInput *in, int32_t i, const CniJointPlace *place,

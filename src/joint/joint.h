@@ -185,6 +185,10 @@ void cni_joint_place(const CnJointDef *def, const CniJointEnd *a, const CniJoint
 void cni_joint_unroll(CniJointPlace *place, const double *near);
 double cni_joint_rate(const CniJointPlace *place, const CniJointRow *row, const CnTwist *a,
                       const CnTwist *b);
+// What a force F that rubs along a coordinate is as its effort, over F: 1 where the coordinate is the way
+// of the point on which F acts; friction_radius of turns; of a place on a curve, from which that point
+// is away, the way along the curve is another one, and F, not the effort, is mu R.
+double cni_joint_rub_arm(const CnJointDef *def, const CniJointPlace *place, int32_t axis);
 // What spring and damper of a coordinate do along it: -(k (x - rest) + d x').
 double cni_joint_spring(const CnJointAxis *axis, const CniJointPlace *place, const CniJointRow *row,
                         const CnTwist *a, const CnTwist *b);
@@ -232,7 +236,7 @@ typedef struct CniJointStep {
   double stabilisation;        // share of a position drive's error that is removed in a step
   double length;               // m: rows that turn are multiplied by it, so that all are in m/s
   double threshold;            // m/s or rad/s: slower than this nothing bounces
-  double reaction;             // N: of the locked directions, in the last step
+  double reaction;             // N: of the locked directions, or of a cam's gap
   double late;                 // 1 - theta of springs: what of their impulse follows the drift
   double rates[CN_JOINT_AXES]; // of the coordinates at the start of the step
   CniJointTarget targets[CN_JOINT_AXES];

@@ -18,7 +18,8 @@
 //     motor      u = x' - speed, |g| <= h effort: keeps its speed or gives all it has; one that keeps
 //                a position has the speed that leads there; a servo is a bounded spring-damper about
 //                its target. A motor that gives an effort is a load and no row
-//     friction   u = x', |g| <= h (friction + mu r R), R: reaction of the last step
+//     friction   u = x', |g| <= h (friction + mu r R), R: reaction, of the last step at first,
+//                then of the answer (assembly/joints.c)
 //                (these bounds are about what motor and friction do in the drift as well)
 //     armature   u = x' - x'_old + g/J = 0
 #include "joint/joint.h"
@@ -47,8 +48,8 @@ typedef struct Act {
   const CnJointAxis *axis;
   const CniJointStep *step;
   const CniJointTarget *target;
-  double x, rate; // at the start of the step
-  int32_t turns;
+  double x, rate;      // at the start of the step
+  double arm;          // of what rubs
   const double *later; // by part
 } Act;
 
@@ -114,10 +115,16 @@ static void motor(const Act *act, CniJointBlock *k) {
         -((target->end - target->start) + act->step->stabilisation * (target->start - act->x)) / h;
 }
 
+double cni_joint_rub_arm(const CnJointDef *def, const CniJointPlace *place, int32_t axis) {
+  const CniJointRow *row = &place->axes[axis];
+  if (row->turns) return def->axes[axis].friction_radius;
+  if (row->wraps != CNI_ALONG || cni_joint_kind(def->kind)->curves != 1) return 1;
+  return 1 / cn_norm(row->linear);
+}
+
 static void friction(const Act *act, CniJointBlock *k) {
   const CnJointAxis *axis = act->axis;
-  double arm = act->turns ? axis->friction_radius : 1;
-  double most = axis->friction + axis->friction_coefficient * arm * act->step->reaction;
+  double most = axis->friction + axis->friction_coefficient * act->arm * act->step->reaction;
   k->set = interval(act->step->time_step * most, act->later[CNI_PART_FRICTION]);
   k->b[0] = 0;
 }
@@ -208,7 +215,7 @@ int32_t cni_joint_blocks(const CnJointDef *def, const CniJointPlace *place,
       *block = (CniJointBlock){.part = (CniJointPart)k, .axis = i, .dim = 1, .share = 1};
       block->scale[0] = k == CNI_PART_UPPER ? -1 : 1;
       Act act = {&def->axes[i],        step,           &step->targets[i],
-                 place->axes[i].value, step->rates[i], place->axes[i].turns,
+                 place->axes[i].value, step->rates[i], cni_joint_rub_arm(def, place, i),
                  step->later[i]};
       parts[k].law(&act, block);
       in_metres(block, &place->axes[i], step->length);

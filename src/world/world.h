@@ -89,6 +89,7 @@ typedef struct CniStepWork {
   CnTwist *loads;                      // in the arena: of the force hook
   const struct CniTouch *touch; // impulses act later than at the beginning; null: they do not
   CnStageBody *stage;
+  CniJointRub rub;
 } CniStepWork;
 
 // Where bodies are and how they move when the impulses of the step act (touch.c).

@@ -152,7 +152,24 @@ static CnStatus problem(void *context, double t, const double *q, const double *
 static CnStatus again(void *context, int32_t solves, CnProblem *problem, CnAnswer *answer,
                       int32_t *more) {
   CnWorld *world = context;
+  CniStepWork *work = &world->work;
   CniBounces *bounces = &world->found.bounces;
+  CniJointRub *rub = &work->rub;
+  // friction of joints first, as long as the first round is found
+  if (bounces->rounds == 0 && work->places) {
+    rub->model = &world->now.model;
+    rub->places = work->places;
+    rub->joint_blocks = work->joint_blocks;
+    rub->time_step = work->time_step;
+    rub->late = 1 - world->now.settings.spring_theta;
+    CNI_TRY(cni_joints_rub(rub, problem, answer->g, more));
+    if (*more) {
+      rub->repeats++;
+      *more = 2;
+      return CN_OK;
+    }
+  }
+  solves -= rub->repeats;
   bounces->sequential = world->now.settings.integration.impact == CN_IMPACT_SEQUENTIAL;
   return cni_bounce_again(bounces, solves, problem, answer, more);
 }

@@ -238,8 +238,7 @@ static void bearing(void **state) {
     make(&r);
     toy_set_twist(r.world, r.body, CN_VEC3_ZERO, cn_vec3(0, 20, 0));
     toy_steps(r.world, 2000);
-    // the load is known from the second step on
-    CHECK_NEAR(state_of(&r).rate[0], 10 + (k ? 5 * h : 0), 1e-6);
+    CHECK_NEAR(state_of(&r).rate[0], 10, 1e-6);
     CHECK_NEAR(state_of(&r).friction[0], -0.5, 1e-6);
     toy_steps(r.world, 2100);
     CHECK_NEAR(state_of(&r).rate[0], 0, 1e-12);

@@ -544,8 +544,6 @@ static CnStatus take_units(CnWorld *world, struct CniWorldEquations *eq) {
   CNI_TRY(cni_equations_take(world, q, sizeof *eq->scratch_q, &eq->scratch_q));
   CNI_TRY(cni_equations_take(world, v, sizeof *eq->scratch_v, &eq->scratch_v));
   CNI_TRY(cni_equations_take(world, v / 6 + 1, sizeof *eq->scratch_groups, &eq->scratch_groups));
-  CNI_TRY(cni_equations_take(world, eq->equations.bilateral_count, sizeof *eq->scratch_rows,
-                             &eq->scratch_rows));
   cni_units_state(world, (const double *)model->pose, plain_velocity(world), 0, eq->q, eq->v);
   return CN_OK;
 }
@@ -570,6 +568,9 @@ CnStatus cni_equations_detect(CnWorld *world, double t, const double *q, const d
     eq->laws[i].rolling /= eq->unit.length;
     eq->laws[i].spinning /= eq->unit.length;
   }
+  if (!cni_units_plain(&eq->unit))
+    CNI_TRY(cni_equations_take(world, cni_limit_row(eq, eq->limit_count), sizeof *eq->scratch_rows,
+                               &eq->scratch_rows));
   put_functions(eq);
   CNI_TRY(carry(world, eq, &old, old.impulses, &eq->impulses));
   CNI_TRY(carry(world, eq, &old, old.ends, &eq->ends));

@@ -62,8 +62,9 @@ typedef struct CniWorldRow {
   CniJointPart part;  // what it does, and as what its impulse is kept
   CniFollows follows;
   int32_t rotor; // of an armature: its number, -1: none
-  int32_t first; // of a bound: the first locked row of its joint
-  double side;   // -1: an upper limit, whose gap is bound - x
+  int32_t
+      first;   // of a bound: the first locked row of its joint; of a cam's: the first of its limits
+  double side; // -1: an upper limit, whose gap is bound - x
   double start, speed;
 } CniWorldRow;
 
@@ -175,6 +176,11 @@ double cni_units_speed(CnWorld *world, int32_t row);
 // number in it.
 const CniWorldRow *cni_equations_row(const struct CniWorldEquations *eq, int32_t row,
                                      int32_t *touch, int32_t *k);
+
+// The row of the Jacobian of limit i.
+static inline int32_t cni_limit_row(const struct CniWorldEquations *eq, int32_t i) {
+  return eq->equations.bilateral_count + (eq->touch_count + i) * eq->equations.contact_dim;
+}
 
 // ---- touches.c ----
 

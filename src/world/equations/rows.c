@@ -9,7 +9,8 @@
 // An armature J is a rotor with a velocity y of its own and the inertia J that x' = y drives: M stays
 // a block a body. The bodies of six rotors are one more velocity group; they have no place.
 //
-// Dry friction is c + mu r R, R the force that the locked directions carry, found with the motion.
+// Dry friction is c + mu r R, R the force that the locked directions carry, found with the motion; of a
+// cam, which locks nothing, that with which the limits of its gap push.
 #include "world/equations/equations.h"
 
 #include <stdio.h>
@@ -143,13 +144,22 @@ void cni_row_name(const CnWorld *world, const CniWorldRow *row, char *text, size
 
 // ---- bounds ----
 
-// Force of the locked directions, whose rows begin at `first`.
-static double reaction(const CniJoint *joint, const CnPose *pose, const double *multipliers) {
-  CniJointPlace place;
+// Force of the locked directions, whose rows begin at `first`; of a cam, whose limits do, that of its
+// gap.
+static double reaction(const struct CniWorldEquations *eq, const CniWorldRow *row,
+                       const CniJoint *joint, const CniJointPlace *place,
+                       const double *multipliers) {
+  const CnEquations *e = &eq->equations;
+  const CniWorldRow *limits = eq->rows + e->bilateral_count;
   CnVec3 sum = CN_VEC3_ZERO;
-  place_at(joint, pose, &place);
-  for (int32_t k = 0; k < place.locked_count; k++)
-    sum = cn_madd(sum, multipliers[k], place.locked[k].linear);
+  for (int32_t k = 0; k < place->locked_count; k++)
+    sum = cn_madd(sum, multipliers[row->first + k], place->locked[k].linear);
+  if (!joint->def.one_sided) return cn_norm(sum);
+  int32_t gap = CNI_JOINT_LOCKED + cni_joint_kind(joint->def.kind)->gap;
+  for (int32_t i = row->first; i < eq->limit_count && limits[i].joint == row->joint; i++)
+    if (limits[i].row == gap)
+      sum = cn_madd(sum, limits[i].side * multipliers[cni_limit_row(eq, i)],
+                    cni_joint_row(place, gap)->linear);
   return cn_norm(sum);
 }
 
@@ -166,9 +176,10 @@ void cni_rows_bounds(void *context, double t, const double *q, const double *mul
     bounds[i] = rows[i].part == CNI_PART_MOTOR ? axis->motor_effort : axis->friction;
     if (impact) bounds[i] = 0;
     if (rows[i].part == CNI_PART_MOTOR || !(axis->friction_coefficient > 0)) continue;
-    int turns = cn_joint_coordinate_unit(joint->def.kind, k)[0] == 'r';
-    bounds[i] += axis->friction_coefficient * (turns ? axis->friction_radius : 1) *
-                 reaction(joint, (const CnPose *)q, multipliers + rows[i].first);
+    CniJointPlace place;
+    place_at(joint, (const CnPose *)q, &place);
+    bounds[i] += axis->friction_coefficient * cni_joint_rub_arm(&joint->def, &place, k) *
+                 reaction(eq, &rows[i], joint, &place, multipliers);
   }
 }
 
@@ -271,17 +282,25 @@ static void add_bounds(const CnJointAxis *axis, CniWorldRow row, int servos, Lis
   add(list, row);
 }
 
+// The first of the rows of joint i.
+static int32_t first_of(const CniWorldRow *rows, int32_t count, int32_t i) {
+  int32_t first = 0;
+  while (first < count && rows[first].joint != i) first++;
+  return first;
+}
+
 // Servos come last: *servos of them.
-static int32_t list_bounds(const CniModel *model, const CniWorldRow *bilateral, int32_t count,
+static int32_t list_bounds(const CniModel *model, const struct CniWorldEquations *eq,
                            CniWorldRow *rows, int32_t *servos) {
+  int32_t bilateral = rows ? eq->equations.bilateral_count : 0, limits = rows ? eq->limit_count : 0;
   List list = {rows, 0};
   for (int pass = 0; pass < 2; pass++) {
     *servos = list.count;
     for (int32_t i = 0; i < model->joint_count; i++) {
       const CniJoint *joint = &model->joints[i];
       if (!moves(model, joint)) continue;
-      int32_t first = 0;
-      while (first < count && bilateral[first].joint != i) first++;
+      int32_t first = joint->def.one_sided ? first_of(eq->rows + bilateral, limits, i)
+                                           : first_of(eq->rows, bilateral, i);
       for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
         CniWorldRow row = {.joint = i, .row = CNI_JOINT_LOCKED + k, .rotor = -1, .first = first};
         add_bounds(&joint->def.axes[k], row, pass, &list);
@@ -298,13 +317,12 @@ CnStatus cni_rows_list(CnWorld *world) {
   CnEquations *e = &eq->equations;
   e->bilateral_count = list_bilateral(model, &eq->rotor_count, NULL);
   eq->limit_count = list_limits(model, NULL);
-  e->bound_count = list_bounds(model, NULL, 0, NULL, &e->servo_count);
+  e->bound_count = list_bounds(model, eq, NULL, &e->servo_count);
   CNI_TRY(cni_equations_take(world, e->bilateral_count + eq->limit_count + e->bound_count,
                              sizeof *eq->rows, &eq->rows));
   list_bilateral(model, &eq->rotor_count, eq->rows);
   list_limits(model, eq->rows + e->bilateral_count);
-  list_bounds(model, eq->rows, e->bilateral_count, eq->rows + e->bilateral_count + eq->limit_count,
-              &e->servo_count);
+  list_bounds(model, eq, eq->rows + e->bilateral_count + eq->limit_count, &e->servo_count);
   if (eq->rotor_count == 0) return CN_OK;
   // the rotors turn as their coordinates do
   size_t bytes = (size_t)model->body_count * sizeof(CnTwist);
@@ -345,6 +363,13 @@ CnStatus cni_rows_check(const CnWorld *world) {
     const CniJoint *joint = &model->joints[i];
     for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
       const CnJointAxis *axis = &joint->def.axes[k];
+      int soft_gap = joint->def.one_sided &&
+                     cni_axis_is_soft(&joint->def.axes[cni_joint_kind(joint->def.kind)->gap]);
+      if (axis->friction_coefficient > 0 && soft_gap)
+        return cni_error(CN_UNSUPPORTED,
+                         "%s: joint '%s' (%s): friction_coefficient with a gap that is a spring "
+                         "is not followed, use impulse",
+                         name, joint->name, cni_joint_kind(joint->def.kind)->name);
       if (axis->friction_coefficient > 0 && cni_joint_is_spring(joint))
         return cni_error(CN_UNSUPPORTED,
                          "%s: joint '%s' (%s): friction_coefficient with a joint that is a spring "

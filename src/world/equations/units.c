@@ -209,6 +209,10 @@ static void bounds(void *context, double t, const double *q, const double *multi
   int32_t first = e->bilateral_count + e->contact_count * e->contact_dim;
   for (int32_t i = 0; i < e->bilateral_count; i++)
     eq->scratch_rows[i] = multipliers[i] * cni_units_force(context, i, impact);
+  for (int32_t i = 0; i < eq->limit_count; i++) {
+    int32_t row = cni_limit_row(eq, i);
+    eq->scratch_rows[row] = multipliers[row] * cni_units_force(context, row, impact);
+  }
   eq->plain.bounds(context, eq->unit.time * t, places(context, q), eq->scratch_rows, impact,
                    result);
   for (int32_t i = 0; i < e->bound_count; i++)

@@ -79,13 +79,6 @@ CNI_TREE_INLINE int cni_tree_free_point(CniTreeFactor *f) {
   return 1;
 }
 
-// What hangs at a node is nothing yet.
-CNI_TREE_INLINE void cni_tree_clear(CniTreeFactor *f) {
-  f->a = f->c = (CnSym3){0, 0, 0, 0, 0, 0};
-  f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
-  f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-}
-
 // The inertia of a node without what hangs at it is there: add its own, take out the turn that its
 // joint leaves, hand the rest to its parent. Leaves first. Returns 0 where that cannot be done.
 CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i) {
@@ -94,6 +87,11 @@ CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i) {
   const CniTreeLinks *link = &t->links[i / CNI_TREE_LANES];
   int32_t lane = i % CNI_TREE_LANES;
   double mass = t->bodies[i / CNI_TREE_LANES].mass[lane];
+  if (node->is_leaf) {
+    f->a = f->c = (CnSym3){0, 0, 0, 0, 0, 0};
+    f->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+    f->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  }
   f->a.xx += mass;
   f->a.yy += mass;
   f->a.zz += mass;
@@ -116,6 +114,11 @@ CNI_TREE_INLINE int cni_tree_eliminate(CniTree *t, int32_t i) {
   CnSym3 a = f->a, c = f->c;
   CnMat3 b = f->b;
   cni_tree_shift(&a, &b, &c, cn_neg(cni_lane_vec(&link->factor_parent_arm, lane)));
+  if (node->is_last) { // the first that its parent hears of
+    p->a = p->c = (CnSym3){0, 0, 0, 0, 0, 0};
+    p->b = (CnMat3){CN_VEC3_ZERO, CN_VEC3_ZERO, CN_VEC3_ZERO};
+    p->bias = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+  }
   p->a = cn_sadd(p->a, a);
   p->b = (CnMat3){cn_add(p->b.x, b.x), cn_add(p->b.y, b.y), cn_add(p->b.z, b.z)};
   p->c = cn_sadd(p->c, c);

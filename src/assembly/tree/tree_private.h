@@ -44,6 +44,8 @@ typedef struct CniTreeNode {
   int32_t parent;         // node, -1: none: the joint leads to the ground, or to
   int32_t base;           // a body that stays where it is; -1: none
   int32_t acts;           // as its copy
+  int32_t is_leaf;        // 1: no node hangs at it
+  int32_t is_last;        // 1: no node behind hangs at the same parent
   int32_t hinge;          // 1: it turns about an axis, 0: about a point
   double sign;            // 1: the body is the joint's b, -1: its a
   CnVec3 arm, parent_arm; // from the centres of mass to the joint, in the axes of the bodies

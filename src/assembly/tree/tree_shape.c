@@ -152,8 +152,13 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
     follow(t, model, g, first);
   }
   for (int32_t i = 0; i < t->node_count; i++) { // nodes that hang at one stand together
-    t->nodes[i].last = i;
-    if (t->nodes[i].parent >= 0) t->nodes[t->nodes[i].parent].last = i;
+    CniTreeNode *node = &t->nodes[i], *parent = node->parent >= 0 ? &t->nodes[node->parent] : NULL;
+    node->last = i;
+    node->is_leaf = node->is_last = 1;
+    if (!parent) continue;
+    if (!parent->is_leaf) t->nodes[parent->last].is_last = 0;
+    parent->is_leaf = 0;
+    parent->last = i;
   }
   for (int32_t i = 1; i < t->node_count; i++)
     if (t->nodes[i].last < t->nodes[i - 1].last) t->nodes[i].last = t->nodes[i - 1].last;

@@ -14,6 +14,14 @@ if(page_built)
   add_test(NAME browser.meshes COMMAND ${NODE} ${PROJECT_SOURCE_DIR}/tests/browser/test_meshes.mjs
     $<TARGET_FILE:browser_pages>)
   set_tests_properties(browser.meshes PROPERTIES LABELS browser TIMEOUT 300)
+  if(PYTHON3 AND TARGET cairn-command)
+    add_test(NAME pictures.films COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/pictures/films.py
+      $<TARGET_FILE:cairn-command>)
+    add_test(NAME pictures.films_all COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/pictures/films.py
+      $<TARGET_FILE:cairn-command> --all)
+    set_tests_properties(pictures.films PROPERTIES LABELS browser TIMEOUT 300 SKIP_RETURN_CODE 77)
+    set_tests_properties(pictures.films_all PROPERTIES LABELS "browser;long" TIMEOUT 300 SKIP_RETURN_CODE 77)
+  endif()
 else()
   add_test(NAME browser.page COMMAND ${CMAKE_COMMAND} -E echo
     "SKIPPED: no node or no web/node_modules (scripts/setup installs both)")

@@ -58,6 +58,7 @@ long_test(random_use unit.world.random_use CAIRN_RANDOM_OPERATIONS=1000000 CAIRN
 long_test(mixed_pile piles.mixed CAIRN_PILE_BODIES=2000 CAIRN_PILE_STEPS=1000)
 long_test(hopper piles.hopper CAIRN_HOPPER_BODIES=2000 CAIRN_HOPPER_STEPS=1000)
 long_test(meshes unit.geometry.meshes CAIRN_MILLION=1)
+long_test(parts unit.io.mesh_parts CAIRN_PARTS_LONG=1)
 long_test(heap piles.heap CAIRN_HEAP_LAYERS=20)
 long_test(singular truth.singular CAIRN_WINDOWS=40)
 long_test(event_rattle truth.event_rattle CAIRN_RATTLE_STEPS=180)

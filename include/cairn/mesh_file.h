@@ -17,6 +17,11 @@ typedef struct CnMeshFileDef {
   char up;            ///< the axis of the file that points up: 'x', 'y', 'z' (default)
   double weld;        ///< m, >= 0: corners no farther apart are joined; default 0: equal ones
   int32_t parts;      ///< 1 to 256: cut into at most so many convex parts; default 0: not cut
+  /// 1: parts of meshes of 256 triangles and more are kept in a file FILE.HASH.parts beside the mesh, and found there
+  /// the next time, with the same bits; default 0.
+  int32_t keep_parts;
+  /// Where they are kept if the mesh's own folder cannot be written; null (default): nowhere.
+  const char *parts_folder;
 } CnMeshFileDef;
 
 /// Metres, z up, equal corners joined, not cut.
@@ -61,6 +66,7 @@ typedef struct CnMeshFileInfo {
   int32_t part_corners;           ///< of all of them
   double part_volume, part_error; ///< m^3; of all of them, over the mesh's own less 1
   double part_outside;            ///< m: how far corners of the mesh lie outside their part
+  double part_depth;              ///< m: how far a part reaches beyond the surface at most
   const char *use;                ///< what it is good for, in a sentence
 } CnMeshFileInfo;
 

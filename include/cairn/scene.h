@@ -31,6 +31,22 @@ CN_API CnStatus cn_scene_open_files(const char *name, const char *files, const C
                                     int32_t setting_count, const CnAllocator *allocator,
                                     CnScene **scene);
 
+/// How the mesh files of a scene are found and used. Start from cn_scene_options_default().
+typedef struct CnSceneOptions {
+  uint32_t size, tag; ///< set by cn_scene_options_default
+  const char *files;  ///< mesh files may lie below this folder; null (default): the scene's own
+  /// 1: convex parts are kept beside their meshes, as CnMeshFileDef has it; default 0.
+  int32_t keep_parts;
+  const char *parts_folder; ///< where else they are kept; null (default): nowhere
+} CnSceneOptions;
+/// Files below the scene's folder, nothing kept.
+CN_API CnSceneOptions cn_scene_options_default(void);
+
+/// cn_scene_open with options; null: the default ones.
+CN_API CnStatus cn_scene_open_with(const char *name, const CnSceneOptions *options,
+                                   const CnSetting *settings, int32_t setting_count,
+                                   const CnAllocator *allocator, CnScene **scene);
+
 /// The same from text; `label` stands for the file's name in messages; mesh files
 /// are looked for in its folder.
 CN_API CnStatus cn_scene_parse(const char *text, size_t size, const char *label,

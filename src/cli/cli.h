@@ -48,6 +48,8 @@ typedef struct CniOption {
   { "set", 0, "KEY=VALUE", "give a parameter of the scene a value; may be repeated" }
 #define CNI_OPTION_FILES                                                                           \
   { "files", 0, "FOLDER", "mesh files may lie below FOLDER (default: below the scene's folder)" }
+#define CNI_OPTION_NO_CACHE                                                                        \
+  { "no-cache", 0, NULL, "keep no convex parts in files beside meshes, and use none" }
 #define CNI_OPTION_END                                                                             \
   { NULL, 0, NULL, NULL }
 
@@ -129,6 +131,12 @@ int cni_fail(const CniArgs *args, const char *format, ...) __attribute__((format
 void cni_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // Lines of a scene's description that begin with "beware: ", likewise.
 void cni_tell_beware(const CnScene *scene, const char *label);
+// A scene with the options --files and --no-cache of a command (settings.c).
+CnStatus cni_open_scene(const CniArgs *args, const char *label, const CnSetting *settings,
+                        int32_t setting_count, CnScene **scene);
+// The user's folder for what is kept beside nothing; null: there is none.
+#define CNI_CACHE_FOLDER 1024
+const char *cni_cache_folder(char folder[CNI_CACHE_FOLDER]);
 
 // A file that is no scene, told in one line with what takes it: not 0, the exit status. 0: it may be one.
 int cni_not_a_scene(const CniArgs *args, const char *path);

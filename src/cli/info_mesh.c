@@ -64,6 +64,7 @@ static void show_parts(CniShow *show, const CnMeshFileInfo *r) {
   cni_show_count(show, "parts_corners", "parts' corners", r->part_corners);
   cni_show_number(show, "parts_volume", "parts' volume", r->part_volume, "m^3");
   cni_show_number(show, "parts_error", "volume error", r->part_error, "");
+  cni_show_number(show, "parts_depth", "parts stand out", r->part_depth, "m");
   cni_show_number(show, "parts_outside", "outside of parts", r->part_outside, "m");
 }
 
@@ -96,6 +97,7 @@ int cni_info_mesh(const CniArgs *args, const char *path) {
   const char *up = cni_args_text(args, "up");
   double scale = 1;
   int64_t most = 0;
+  char folder[CNI_CACHE_FOLDER];
   if (!cni_args_number(args, "scale", CNI_NUMBER_POSITIVE, &scale) ||
       !cni_args_number(args, "weld", CNI_NUMBER_NOT_NEGATIVE, &def.weld) ||
       !cni_args_whole(args, "parts", 1, 256, &most))
@@ -105,6 +107,8 @@ int cni_info_mesh(const CniArgs *args, const char *path) {
   def.scale = (CnVec3){scale, scale, scale};
   def.up = up ? *up : 'z';
   def.parts = (int32_t)most;
+  def.keep_parts = !cni_args_has(args, "no-cache");
+  def.parts_folder = cni_cache_folder(folder);
   CnMeshFile *mesh;
   CnMeshFileInfo info;
   CnStatus status = cn_mesh_file_read(path, &def, &mesh);

@@ -229,11 +229,10 @@ int cni_job_world(CniJob *job) {
 }
 
 static int open_scene(CniJob *job) {
-  CnAllocator allocator = cn_allocator_default();
   int wrong = cni_not_a_scene(job->args, job->label);
   if (wrong) return wrong;
-  if (cn_scene_open_files(job->label, cni_args_text(job->args, "files"), job->settings,
-                          job->setting_count, &allocator, &job->scene) != CN_OK)
+  if (cni_open_scene(job->args, job->label, job->settings, job->setting_count, &job->scene) !=
+      CN_OK)
     return cni_fail(job->args, "%s", cn_error_message());
   cni_tell_beware(job->scene, job->label);
   int status = cni_job_world(job);

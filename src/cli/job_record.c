@@ -189,11 +189,10 @@ static int compare_settings(const CniJob *job) {
 // The scene named on the command line must be the checkpoint's.
 static int compare_scene(const CniJob *job, const char *label) {
   if (!label) return CNI_EXIT_DONE;
-  CnAllocator allocator = cn_allocator_default();
   CnScene *scene;
   CnSceneInfo info;
-  if (cn_scene_open_files(label, cni_args_text(job->args, "files"), job->resumed.settings,
-                          job->resumed.setting_count, &allocator, &scene) != CN_OK)
+  if (cni_open_scene(job->args, label, job->resumed.settings, job->resumed.setting_count, &scene) !=
+      CN_OK)
     return cni_fail(job->args, "%s: was not made from %s: %s", job->resume, label,
                     cn_error_message());
   cn_scene_info(scene, &info);

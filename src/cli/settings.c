@@ -6,6 +6,27 @@
 
 #include "cli/job.h"
 
+// ---- scenes ----
+
+const char *cni_cache_folder(char folder[CNI_CACHE_FOLDER]) {
+  const char *given = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int n = given && given[0] == '/' ? snprintf(folder, CNI_CACHE_FOLDER, "%s/cairn", given)
+          : home && home[0] == '/' ? snprintf(folder, CNI_CACHE_FOLDER, "%s/.cache/cairn", home)
+                                   : CNI_CACHE_FOLDER;
+  return n < CNI_CACHE_FOLDER ? folder : NULL;
+}
+
+CnStatus cni_open_scene(const CniArgs *args, const char *label, const CnSetting *settings,
+                        int32_t setting_count, CnScene **scene) {
+  char folder[CNI_CACHE_FOLDER];
+  CnAllocator allocator = cn_allocator_default();
+  CnSceneOptions options = cn_scene_options_default();
+  options.files = cni_args_text(args, "files");
+  options.keep_parts = !cni_args_has(args, "no-cache");
+  options.parts_folder = cni_cache_folder(folder);
+  return cn_scene_open_with(label, &options, settings, setting_count, &allocator, scene);
+}
+
 // ---- from the command line ----
 
 // All names are kept until one of them is told.

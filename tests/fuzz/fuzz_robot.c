@@ -30,8 +30,8 @@ static void check_line(void) {
 static void check_scene(const char *text, size_t length) {
   CnScene *scene = NULL;
   CnWorld *world = NULL;
-  CnStatus status =
-      cni_scene_parse_limited(text, length, "s", NULL, 0, NULL, "/nowhere", ITEMS, &scene);
+  CnStatus status = cni_scene_parse_limited(text, length, "s", NULL, 0, NULL,
+                                            &(CnSceneOptions){.files = "/nowhere"}, ITEMS, &scene);
   if (status != CN_OK) {
     check_line();
     return;

@@ -43,7 +43,7 @@ static void check_scene(CnScene *scene) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   CnScene *scene = NULL;
   CnStatus status = cni_scene_parse_limited((const char *)data, size, "s", NULL, 0, NULL,
-                                            "/nowhere", ITEMS, &scene);
+                                            &(CnSceneOptions){.files = "/nowhere"}, ITEMS, &scene);
   if (status == CN_OK)
     check_scene(scene);
   else

@@ -72,8 +72,8 @@ static void check_scene(CnScene *scene) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   CnScene *scene = NULL;
-  if (cni_scene_parse_limited((const char *)data, size, "s", NULL, 0, NULL, "/nowhere", ITEMS,
-                              &scene) == CN_OK)
+  if (cni_scene_parse_limited((const char *)data, size, "s", NULL, 0, NULL,
+                              &(CnSceneOptions){.files = "/nowhere"}, ITEMS, &scene) == CN_OK)
     check_scene(scene);
   cn_scene_destroy(scene);
   return 0;

@@ -169,6 +169,17 @@ SolidMass solid_mass(const CniMeshData *mesh) {
   return m;
 }
 
+const double solid_funnel[8][2] = {{.2, 0},    {1, .9},    {1, 1},     {.96, 1},
+                                   {.96, .92}, {.16, .02}, {.16, -.4}, {.2, -.4}};
+
+CniMeshData solid_on_grid(CniMeshData mesh) {
+  for (int32_t i = 0; i < mesh.vertex_count; i++) {
+    double *p = &mesh.vertices[i].x;
+    for (int k = 0; k < 3; k++) p[k] = floor(p[k] * 4096 + 0.5) / 4096;
+  }
+  return mesh;
+}
+
 void solid_write(const CniMeshData *m, const char *path) {
   FILE *file = fopen(path, "w");
   CHECK(file != NULL);

@@ -17,6 +17,10 @@ CniMeshData solid_prism(const double (*corners)[2], int32_t count, double height
 CniMeshData solid_turned(const double (*profile)[2], int32_t count, int32_t around);
 // Of the L and the U: profiles for solid_prism; of the cup one for solid_turned; a gear wheel.
 extern const double solid_l[6][2], solid_u[8][2], solid_cup[6][2];
+// A profile for solid_turned: a cone on a tube, open at both ends, its wall a fiftieth of its size.
+extern const double solid_funnel[8][2];
+// Corners on a grid of binary fractions, so that sines of any library give the same solid.
+CniMeshData solid_on_grid(CniMeshData mesh);
 #define SOLID_TEETH 12
 CniMeshData solid_gear(double height);
 

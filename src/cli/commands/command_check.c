@@ -236,10 +236,9 @@ static void show(const Check *check, const char *label, int json) {
 
 // ---- the command ----
 
-static CnStatus examine(Check *check, const char *label, const char *files, const char *integrator,
-                        const CnSetting *settings, int32_t setting_count) {
-  CnAllocator allocator = cn_allocator_default();
-  CNI_TRY(cn_scene_open_files(label, files, settings, setting_count, &allocator, &check->scene));
+static CnStatus examine(const CniArgs *args, Check *check, const char *label,
+                        const char *integrator, const CnSetting *settings, int32_t setting_count) {
+  CNI_TRY(cni_open_scene(args, label, settings, setting_count, &check->scene));
   check->def = cn_world_def_default();
   cn_scene_world_def(check->scene, &check->def);
   if (integrator) check->def.integrator = integrator;
@@ -262,8 +261,7 @@ static int check_scene(const CniArgs *args) {
   char deep[256];
   if (!cni_args_choice(args, "integrator", cn_integrator_name, &integrator)) return CNI_EXIT_USAGE;
   int status = cni_settings_parse(args, &settings, &count, &texts);
-  if (status == CNI_EXIT_DONE &&
-      examine(&check, label, cni_args_text(args, "files"), integrator, settings, count) != CN_OK)
+  if (status == CNI_EXIT_DONE && examine(args, &check, label, integrator, settings, count) != CN_OK)
     status = cni_fail(args, "%s", cn_error_message());
   if (status == CNI_EXIT_DONE) {
     show(&check, label, cni_args_has(args, "json"));
@@ -307,6 +305,7 @@ static int run(const CniArgs *args) {
 static const CniOption options[] = {
     CNI_OPTION_SET,
     CNI_OPTION_FILES,
+    CNI_OPTION_NO_CACHE,
     {"integrator", 0, "I", "would a run with this one work?"},
     {"answer", 0, "FILE", "check this answer (JSON) of a problem instead of a scene"},
     {"tol", 0, "X", "error an answer may have (default 1e-8 for LCP and MLCP, 1e-4 with friction)"},

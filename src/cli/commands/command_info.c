@@ -250,6 +250,7 @@ static const CniOption options[] = {
     {"weld", 0, "X",
      "of a mesh: join corners no farther apart than that, m (default 0: equal ones)"},
     {"parts", 0, "N", "of a mesh: cut it into at most N convex parts, and tell how well"},
+    CNI_OPTION_NO_CACHE,
     CNI_OPTION_END};
 static const CniExample examples[] = {
     {"cairn info run.h5", "steps, frames, settings and series of a run"},

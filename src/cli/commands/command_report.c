@@ -31,8 +31,7 @@ static CnStatus write_page(const CniArgs *args, const char *source, const char *
     cn_run_close(run);
   } else {
     CnScene *scene;
-    status = cn_scene_open_files(source, cni_args_text(args, "files"), settings, setting_count,
-                                 &allocator, &scene);
+    status = cni_open_scene(args, source, settings, setting_count, &scene);
     if (status == CN_OK) cni_tell_beware(scene, source);
     if (status == CN_OK) status = cn_page_from_scene(scene, output);
     cn_scene_destroy(scene);
@@ -118,6 +117,7 @@ static const CniOption options[] = {
     {"max-size", 0, "MB", "thin frames so that the page stays below (default 100)"},
     CNI_OPTION_SET,
     CNI_OPTION_FILES,
+    CNI_OPTION_NO_CACHE,
     CNI_OPTION_JSON,
     CNI_OPTION_QUIET,
     CNI_OPTION_END};

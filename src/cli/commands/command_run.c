@@ -146,6 +146,7 @@ static const CniOption options[] = {
     {"threads", 0, "N", "worker threads (default 1); the results do not depend on it"},
     CNI_OPTION_SET,
     CNI_OPTION_FILES,
+    CNI_OPTION_NO_CACHE,
     {"setting", 0, "KEY=VALUE", "a setting of docs/scene.md: solver.facets=12; may be repeated"},
     {"out", 'o', "FILE", "record the run in this file (HDF5); without it nothing is recorded"},
     {"fps", 0, "F", "frames kept per simulated second (default 60); 0: every step"},

@@ -32,11 +32,9 @@ static uint64_t setup_number(const CniArgs *args, const CnSceneInfo *info) {
 
 // What no list of parameters has may be set all the same, as the joints of a robot: the scene says so.
 static int check_setting(const CniSweep *sweep, int32_t key) {
-  CnAllocator allocator = cn_allocator_default();
   CnScene *scene = NULL;
   CnSetting setting = {cni_cases_key(&sweep->cases, key), cni_cases_value(&sweep->cases, 1, key)};
-  if (cn_scene_open_files(sweep->label, cni_args_text(sweep->args, "files"), &setting, 1,
-                          &allocator, &scene) != CN_OK)
+  if (cni_open_scene(sweep->args, sweep->label, &setting, 1, &scene) != CN_OK)
     return cni_fail(sweep->args, "%s", cn_error_message());
   cn_scene_destroy(scene);
   return CNI_EXIT_DONE;
@@ -107,11 +105,9 @@ static int choose_sensors(CniSweep *sweep, const CnScene *scene, const CnSceneIn
 
 // The scene as it is without the values: its parameters, sensors and text.
 static int look_at_scene(CniSweep *sweep) {
-  CnAllocator allocator = cn_allocator_default();
   CnScene *scene = NULL;
   CnSceneInfo info;
-  if (cn_scene_open_files(sweep->label, cni_args_text(sweep->args, "files"), NULL, 0, &allocator,
-                          &scene) != CN_OK)
+  if (cni_open_scene(sweep->args, sweep->label, NULL, 0, &scene) != CN_OK)
     return cni_fail(sweep->args, "%s", cn_error_message());
   cn_scene_info(scene, &info);
   sweep->setup = setup_number(sweep->args, &info);
@@ -247,6 +243,7 @@ static const CniOption options[] = {
     {"threads", 0, "N", "worker threads of each run (default 1)"},
     {"setting", 0, "KEY=VALUE", "a setting of docs/scene.md: solver.facets=12; may be repeated"},
     CNI_OPTION_FILES,
+    CNI_OPTION_NO_CACHE,
     CNI_OPTION_JSON,
     CNI_OPTION_QUIET,
     CNI_OPTION_END};

@@ -23,9 +23,9 @@ typedef struct Measured {
 // ---- options ----
 
 // The options of the sweep that a run has too, with the values of the case.
-static const char *const passed_on[] = {"time",   "steps",   "h",        "integrator",
-                                        "solver", "effort",  "friction", "iters",
-                                        "tol",    "threads", "setting",  "files"};
+static const char *const passed_on[] = {"time",    "steps",    "h",       "integrator", "solver",
+                                        "effort",  "friction", "iters",   "tol",        "threads",
+                                        "setting", "files",    "no-cache"};
 static const CniOption set_option = CNI_OPTION_SET, quiet_option = CNI_OPTION_QUIET;
 
 static int is_passed_on(const char *name) {

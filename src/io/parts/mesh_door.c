@@ -43,7 +43,9 @@ static CnStatus look_at(CnMeshFile *m, const char *path, const CnMeshFileDef *de
   if (!m->report.faults.closed)
     return cni_bad_data("%s: not closed, so it has no convex parts (%d edges without a partner)",
                         path, (int)m->report.faults.lone_edges);
-  return cni_mesh_parts(&m->data, path, &(CniMeshPartsDef){.most = def->parts}, &m->parts);
+  CniPartsPlace place = {def->keep_parts ? path : NULL, def->parts_folder};
+  return cni_mesh_parts_kept(&m->data, path, &(CniMeshPartsDef){.most = def->parts}, &place,
+                             &m->parts);
 }
 
 CnStatus cn_mesh_file_read(const char *path, const CnMeshFileDef *def, CnMeshFile **mesh) {
@@ -115,6 +117,7 @@ CnStatus cn_mesh_file_info(const CnMeshFile *mesh, CnMeshFileInfo *info) {
                            .part_volume = p->volume,
                            .part_error = p->count > 0 ? p->volume / p->mesh_volume - 1 : 0,
                            .part_outside = p->outside,
+                           .part_depth = p->depth,
                            .use = r->use};
   return CN_OK;
 }

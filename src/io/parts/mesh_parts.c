@@ -5,7 +5,7 @@
 // which leaves the hulls of its halves smallest and least hollow (parts.h). Cells are convex and do not overlap,
 // and the hull of what is in a cell stays within it: the parts do not overlap either, and what they
 // enclose beyond the solid is the sum of their volumes less the solid's. Cutting ends where that is a
-// small enough share, where twice as many cells are there as parts are allowed, or where no cut helps.
+// small enough share, where four times as many cells are there as parts are allowed, or where no cut helps.
 // Then parts that make one convex part together are joined again (parts_merge.c).
 //
 // Only sums, products, quotients and square roots decide, on exact hulls: the same parts on every
@@ -19,7 +19,6 @@
 #include "core/floats.h"
 #include "io/parts/parts.h"
 
-#define MOST_CELLS (2 * CNI_MESH_PARTS)
 #define NOTHING 1e-9 // of the mesh's volume: a part or a gain so small is none
 #define HINT 0.1
 
@@ -27,7 +26,7 @@ typedef struct Search {
   CniCutter cutter;
   CniReflex *edges;
   int32_t edge_count;
-  CniCell cells[MOST_CELLS];
+  CniCell cells[CNI_MESH_PARTS];
   int32_t count;
   double volume; // of the mesh
 } Search;
@@ -93,10 +92,11 @@ static CnStatus find_two(Search *s, CniCell *cell, const CniCut *across) {
 // Where a cell is cut best.
 static CnStatus find_cut(Search *s, CniCell *cell) {
   CniCut cuts[CNI_CUTS];
+  int32_t count;
   double least = cost_of(cell), cost;
   cell->gain = 0;
   if (cell->plane_count == CNI_CELL_PLANES || !(cell->hollow > NOTHING * s->volume)) return CN_OK;
-  int32_t count = cni_cell_cuts(&s->cutter, cell, s->edges, s->edge_count, cuts);
+  CNI_TRY(cni_cell_cuts(&s->cutter, cell, s->edges, s->edge_count, cuts, &count));
   for (int32_t i = 0; i < count; i++) {
     CNI_TRY(try_cut(s, cell, cuts[i], &cost));
     if (!(least - cost > cell->gain)) continue;
@@ -114,6 +114,7 @@ static CnStatus make_cell(Search *s, const CniCell *from, CniCut cut, CniCell *c
   CniArenaMark mark = cni_arena_mark(&s->cutter.trial);
   CNI_TRY(cni_cell_cut(&s->cutter, from, cut, &s->cutter.kept, cell));
   CNI_TRY(cni_cell_measure(&s->cutter, cell, &s->cutter.trial));
+  CNI_TRY(cni_cell_volume(&s->cutter, cell, &s->cutter.trial, &cell->full));
   cni_arena_back(&s->cutter.trial, mark);
   return find_cut(s, cell);
 }
@@ -123,7 +124,7 @@ static CnStatus cut_all(Search *s, int32_t most, double error) {
     int32_t next = 0;
     double volume = 0;
     for (int32_t i = 0; i < s->count; i++) {
-      volume += s->cells[i].volume;
+      volume += s->cells[i].full;
       if (s->cells[i].gain > s->cells[next].gain) next = i;
     }
     if (!(s->cells[next].gain > NOTHING * s->volume) || s->count >= most ||
@@ -158,7 +159,7 @@ static CnStatus add_part(Search *s, const CniCell *cell, const char *name, CniMe
   return CN_OK;
 }
 
-static CnStatus sum_volumes(CniMeshParts *parts) {
+CnStatus cni_parts_volume(CniMeshParts *parts) {
   parts->volume = 0;
   for (int32_t i = 0; i < parts->count; i++) {
     CniHull *hull;
@@ -170,6 +171,17 @@ static CnStatus sum_volumes(CniMeshParts *parts) {
   return CN_OK;
 }
 
+double cni_parts_mesh_volume(const CniMeshData *m) {
+  CnVec3 o = m->vertices[m->triangles[0][0]];
+  double volume = 0;
+  for (int32_t t = 0; t < m->triangle_count; t++) {
+    CnVec3 p[3];
+    for (int32_t k = 0; k < 3; k++) p[k] = cn_sub(m->vertices[m->triangles[t][k]], o);
+    volume += cn_dot(p[0], cn_cross(p[1], p[2])) / 6;
+  }
+  return volume;
+}
+
 static CnStatus begin(Search *s) {
   const CniMeshData *m = s->cutter.mesh;
   CniCell *cell = &s->cells[0];
@@ -177,20 +189,29 @@ static CnStatus begin(Search *s) {
   s->count = 1;
   *cell = (CniCell){.count = m->triangle_count};
   CNI_TRY(CNI_TAKE(&s->cutter.kept, m->triangle_count, cell->triangles));
-  for (int32_t t = 0; t < m->triangle_count; t++) {
-    CnVec3 p[3];
+  for (int32_t t = 0; t < m->triangle_count; t++)
     for (int32_t k = 0; k < 3; k++) {
-      p[k] = cn_sub(m->vertices[m->triangles[t][k]], o);
+      CnVec3 p = cn_sub(m->vertices[m->triangles[t][k]], o);
       cell->triangles[t].at[k] = m->vertices[m->triangles[t][k]];
-      far = cn_vec3(cn_max(far.x, fabs(p[k].x)), cn_max(far.y, fabs(p[k].y)),
-                    cn_max(far.z, fabs(p[k].z)));
+      far = cn_vec3(cn_max(far.x, fabs(p.x)), cn_max(far.y, fabs(p.y)), cn_max(far.z, fabs(p.z)));
     }
-    s->volume += cn_dot(p[0], cn_cross(p[1], p[2])) / 6;
-  }
+  s->volume = cni_parts_mesh_volume(m);
   s->cutter.size = cn_max(far.x, cn_max(far.y, far.z));
+  CNI_TRY(cni_inside_make(m, &s->cutter.kept, &s->cutter.inside));
   CNI_TRY(cni_find_reflex(m, &s->cutter.kept, &s->edges, &s->edge_count));
   CNI_TRY(cni_cell_measure(&s->cutter, cell, &s->cutter.trial));
+  CNI_TRY(cni_cell_volume(&s->cutter, cell, &s->cutter.trial, &cell->full));
   return find_cut(s, cell);
+}
+
+// The parts of the cells so far, few enough.
+static CnStatus collect(Search *s, const char *name, int32_t most, CniMeshParts *parts) {
+  parts->mesh_volume = s->volume;
+  for (int32_t i = 0; i < s->count; i++)
+    if (s->cells[i].volume > NOTHING * s->volume) CNI_TRY(add_part(s, &s->cells[i], name, parts));
+  CNI_TRY(cni_parts_merge(&s->cutter, parts, most));
+  CNI_TRY(cni_parts_depth(&s->cutter, parts));
+  return cni_parts_volume(parts);
 }
 
 static CnStatus search(Search *s, const char *name, int32_t most, double error,
@@ -199,20 +220,40 @@ static CnStatus search(Search *s, const char *name, int32_t most, double error,
   if (!(s->volume > 0))
     return cni_bad_data("%s: encloses nothing, so it has no convex parts (its volume is %g)", name,
                         s->volume);
-  int32_t cells = most == 1 ? 1 : 2 * most;
-  CNI_TRY(cut_all(s, cells, error));
-  parts->mesh_volume = s->volume;
-  for (int32_t i = 0; i < s->count && parts->count < CNI_MESH_PARTS; i++)
-    if (s->cells[i].volume > NOTHING * s->volume) CNI_TRY(add_part(s, &s->cells[i], name, parts));
-  CNI_TRY(cni_parts_merge(&s->cutter, parts, most));
-  return sum_volumes(parts);
+  // volumes of cells with very many corners are estimates, and low: where that shows, more is cut
+  for (double aim = error; aim > error / 10; aim /= 2) {
+    int32_t before = s->count;
+    CNI_TRY(cut_all(s, most, aim));
+    if (aim < error && s->count == before) continue;
+    cni_mesh_parts_release(parts);
+    CNI_TRY(collect(s, name, most, parts));
+    if (s->count >= most || parts->volume <= (1 + error) * s->volume) break;
+  }
+  // one that is limited may gain by many cells of which the best are joined
+  int32_t cells = 4 * most < CNI_MESH_PARTS ? 4 * most : CNI_MESH_PARTS, before = s->count;
+  if (most == 1 || before < most || parts->volume <= (1 + error) * s->volume) return CN_OK;
+  CniMeshParts other = {.allocator = parts->allocator};
+  CnStatus status = cut_all(s, cells, error);
+  if (status == CN_OK && s->count > before) {
+    status = collect(s, name, most, &other);
+    if (status == CN_OK && other.volume < parts->volume) CNI_SWAP(CniMeshParts, *parts, other);
+  }
+  cni_mesh_parts_release(&other);
+  return status;
+}
+
+CniMeshPartsDef cni_mesh_parts_def(const CniMeshPartsDef *def) {
+  CniMeshPartsDef full = {32, 0.01};
+  if (def && def->most) full.most = def->most;
+  if (def && def->error > 0) full.error = def->error;
+  return full;
 }
 
 CnStatus cni_mesh_parts(const CniMeshData *mesh, const char *name, const CniMeshPartsDef *def,
                         CniMeshParts *parts) {
   CNI_FLOATS;
-  int32_t most = def && def->most ? def->most : 32;
-  double error = def && def->error > 0 ? def->error : 0.01;
+  CniMeshPartsDef full = cni_mesh_parts_def(def);
+  int32_t most = full.most;
   *parts = (CniMeshParts){.allocator = mesh->allocator};
   if (most < 1 || most > CNI_MESH_PARTS)
     return cni_invalid("%s: parts must be 1 to %d (got %d)", name, CNI_MESH_PARTS, (int)most);
@@ -222,7 +263,7 @@ CnStatus cni_mesh_parts(const CniMeshData *mesh, const char *name, const CniMesh
   s->cutter.allocator = mesh->allocator;
   cni_arena_init(&s->cutter.kept, &mesh->allocator);
   cni_arena_init(&s->cutter.trial, &mesh->allocator);
-  CnStatus status = search(s, name, most, error, parts);
+  CnStatus status = search(s, name, most, full.error, parts);
   cni_arena_release(&s->cutter.kept);
   cni_arena_release(&s->cutter.trial);
   cni_release(&mesh->allocator, s, sizeof *s);

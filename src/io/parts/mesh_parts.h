@@ -21,6 +21,7 @@ typedef struct CniMeshParts {
   double volume;      // m^3, of the parts together
   double mesh_volume; // m^3
   double outside;     // m, how far corners of the mesh lie outside their part at most
+  double depth;       // m, how far a part reaches beyond the surface at most
 } CniMeshParts;
 
 // The mesh is closed and its triangles look outward (cni_mesh_repair). Together the parts cover it but
@@ -29,5 +30,16 @@ typedef struct CniMeshParts {
 CnStatus cni_mesh_parts(const CniMeshData *mesh, const char *name, const CniMeshPartsDef *def,
                         CniMeshParts *parts);
 void cni_mesh_parts_release(CniMeshParts *parts);
+
+// Where parts are kept that were found once (parts_cache.c): in a file of their own beside the mesh file,
+// or, where that cannot be written, in a folder, which is made; null: in none.
+typedef struct CniPartsPlace {
+  const char *file; // the mesh file; null: they are not kept
+  const char *folder;
+} CniPartsPlace;
+// cni_mesh_parts by way of such a file: the same parts. Files that are damaged or of another mesh, limit or
+// version are not believed and written anew; those that cannot be written are no failure.
+CnStatus cni_mesh_parts_kept(const CniMeshData *mesh, const char *name, const CniMeshPartsDef *def,
+                             const CniPartsPlace *place, CniMeshParts *parts);
 
 #endif

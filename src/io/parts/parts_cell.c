@@ -4,14 +4,16 @@
 // within the solid; so no lid need be made where a plane cuts through the solid.
 #include "io/meshes/mesh_private.h"
 
+#include <string.h>
+
 #include "core/hash.h"
 #include "io/meshes/mesh_steps.h"
 #include "io/parts/parts.h"
 
-#define NEAR 1e-9    // of the size: on the plane
-#define DIRECTIONS 6 // by as many on each side of a cube: 216
-#define FEW 1500     // points of which a hull is made as they are
-#define SAMPLES 400  // triangles that hollowness is measured at
+#define NEAR 1e-9   // of the size: on the plane
+#define ROUGH 6     // directions, by as many, on each side of a cube: 216 to rank cuts,
+#define FINE 8      // 384 to know a volume
+#define SAMPLES 400 // triangles that hollowness is measured at
 
 // ---- cutting ----
 
@@ -36,10 +38,6 @@ static int32_t cut_triangle(const CniCorners *t, const double above[3], CniCorne
   return n > 2 ? n - 2 : 0;
 }
 
-static CnVec3 area_of(const CniCorners *t) {
-  return cn_cross(cn_sub(t->at[1], t->at[0]), cn_sub(t->at[2], t->at[0]));
-}
-
 CnStatus cni_cell_cut(const CniCutter *cutter, const CniCell *cell, CniCut cut, CniArena *arena,
                       CniCell *out) {
   double near = NEAR * cutter->size;
@@ -58,7 +56,7 @@ CnStatus cni_cell_cut(const CniCutter *cutter, const CniCell *cell, CniCut cut, 
       over += above[k] > 0;
     }
     // what lies in the plane belongs to the side that the solid is on
-    if (on == 3 && cn_dot(area_of(t), cut.normal) < 0) continue;
+    if (on == 3 && cn_dot(cni_corners_area(t), cut.normal) < 0) continue;
     if (over > 0 && on + over == 3) continue;
     out->count += cut_triangle(t, above, &out->triangles[out->count]);
   }
@@ -66,15 +64,6 @@ CnStatus cni_cell_cut(const CniCutter *cutter, const CniCell *cell, CniCut cut, 
 }
 
 // ---- corners ----
-
-// A ray meets the surface an odd number of times.
-static int is_inside(const CniMeshData *mesh, CnVec3 p) {
-  static const CnVec3 along = {0.5377, 0.6823, 0.4954};
-  int32_t count = 0;
-  for (int32_t t = 0; t < mesh->triangle_count; t++)
-    count += cni_mesh_ray_crosses(mesh, t, p, along);
-  return count % 2;
-}
 
 static int corner_of(const CniCut *a, const CniCut *b, const CniCut *c, CnVec3 *p) {
   CnVec3 bc = cn_cross(b->normal, c->normal);
@@ -123,7 +112,7 @@ CnStatus cni_cell_points(const CniCutter *cutter, const CniCell *cell, CniArena 
       for (int32_t k = j + 1; k < planes; k++) {
         CnVec3 p;
         if (!corner_of(&cell->planes[i], &cell->planes[j], &cell->planes[k], &p)) continue;
-        if (is_between(cutter, cell, p) && is_inside(cutter->mesh, p)) (*points)[n++] = p;
+        if (is_between(cutter, cell, p) && cni_inside(&cutter->inside, p)) (*points)[n++] = p;
       }
   *count = n;
   return CN_OK;
@@ -131,22 +120,26 @@ CnStatus cni_cell_points(const CniCutter *cutter, const CniCell *cell, CniArena 
 
 // ---- measures ----
 
-// Those farthest along directions to places on the sides of a cube, in front; how many.
-static int32_t farthest_first(CnVec3 *points, int32_t count, CnVec3 *out) {
-  int32_t n = 0;
-  for (int32_t side = 0; side < 6 * DIRECTIONS * DIRECTIONS; side++) {
-    int32_t k = side % (DIRECTIONS * DIRECTIONS), axis = side / (DIRECTIONS * DIRECTIONS) % 3;
-    double u = (2.0 * (k % DIRECTIONS) + 1) / DIRECTIONS - 1;
-    double v = (2.0 * (k / DIRECTIONS) + 1) / DIRECTIONS - 1;
-    double w = side / (3 * DIRECTIONS * DIRECTIONS) ? 1 : -1;
+// Those farthest along directions to places on the sides of a cube, each once; how many.
+static CnStatus farthest(const CnVec3 *points, int32_t count, int32_t grid, CniArena *arena,
+                         CnVec3 **out, int32_t *n) {
+  uint8_t *taken;
+  CNI_TRY(CNI_TAKE(arena, count, taken));
+  CNI_TRY(CNI_TAKE(arena, 6 * grid * grid, *out));
+  memset(taken, 0, (size_t)count);
+  *n = 0;
+  for (int32_t side = 0; side < 6 * grid * grid; side++) {
+    int32_t k = side % (grid * grid), axis = side / (grid * grid) % 3, best = 0;
+    double u = (2.0 * (k % grid) + 1) / grid - 1, v = (2.0 * (k / grid) + 1) / grid - 1;
+    double w = side / (3 * grid * grid) ? 1 : -1;
     CnVec3 d = axis == 0 ? cn_vec3(w, u, v) : axis == 1 ? cn_vec3(u, w, v) : cn_vec3(u, v, w);
-    CnVec3 best = points[0];
-    double far = cn_dot(d, best);
+    double far = cn_dot(d, points[0]);
     for (int32_t i = 1; i < count; i++)
-      if (cn_dot(d, points[i]) > far) far = cn_dot(d, points[i]), best = points[i];
-    out[n++] = best;
+      if (cn_dot(d, points[i]) > far) far = cn_dot(d, points[i]), best = i;
+    if (!taken[best]) (*out)[(*n)++] = points[best];
+    taken[best] = 1;
   }
-  return n;
+  return CN_OK;
 }
 
 // How far from a point of the surface the hull ends, along its normal.
@@ -165,7 +158,7 @@ static double hollowness(const CniCell *cell, const CniHull *hull) {
   double sum = 0;
   for (int32_t i = 0; i < cell->count; i += step) {
     const CniCorners *t = &cell->triangles[i];
-    CnVec3 area = area_of(t), sum3 = cn_add(t->at[0], cn_add(t->at[1], t->at[2]));
+    CnVec3 area = cni_corners_area(t), sum3 = cn_add(t->at[0], cn_add(t->at[1], t->at[2]));
     double twice = cn_norm(area);
     if (!(twice > 0)) continue;
     sum += 0.5 * twice * way_out(hull, cn_scale(1.0 / 3, sum3), cn_scale(1 / twice, area));
@@ -173,23 +166,53 @@ static double hollowness(const CniCell *cell, const CniHull *hull) {
   return step * sum;
 }
 
+CnStatus cni_parts_hull(const CniCutter *cutter, const CnVec3 *points, int32_t count, int32_t grid,
+                        CniArena *arena, CniHull **hull) {
+  CnStatus status = CN_INVALID_ARGUMENT;
+  *hull = NULL;
+  if (count <= 6 * grid * grid)
+    status = cni_hull_create(&cutter->allocator, "part", points, count, hull);
+  if (status != CN_INVALID_ARGUMENT) return status;
+  CnVec3 *few;
+  // a hull has a limit of corners: what is round on all sides is made of fewer
+  for (; grid > 3; grid--) {
+    int32_t n;
+    CNI_TRY(farthest(points, count, grid, arena, &few, &n));
+    status =
+        n < 4 ? CN_INVALID_ARGUMENT : cni_hull_create(&cutter->allocator, "part", few, n, hull);
+    if (status != CN_INVALID_ARGUMENT) return status;
+  }
+  return status;
+}
+
 CnStatus cni_cell_measure(const CniCutter *cutter, CniCell *cell, CniArena *arena) {
-  CnVec3 *points, few[6 * DIRECTIONS * DIRECTIONS];
+  CnVec3 *points;
   int32_t count;
-  CniHull *hull = NULL;
+  CniHull *hull;
   CNI_TRY(cni_cell_points(cutter, cell, arena, &points, &count));
   cell->volume = cell->hollow = 0;
   if (count < 4) return CN_OK;
-  CnStatus status = CN_INVALID_ARGUMENT;
-  if (count <= FEW) status = cni_hull_create(&cutter->allocator, "part", points, count, &hull);
-  if (status == CN_INVALID_ARGUMENT) {
-    count = farthest_first(points, count, few);
-    status = cni_hull_create(&cutter->allocator, "part", few, count, &hull);
-  }
+  CnStatus status = cni_parts_hull(cutter, points, count, ROUGH, arena, &hull);
   if (status == CN_INVALID_ARGUMENT) return CN_OK; // flat
   CNI_TRY(status);
   cell->volume = hull->volume;
   cell->hollow = hollowness(cell, hull);
+  cni_hull_destroy(&cutter->allocator, hull);
+  return CN_OK;
+}
+
+CnStatus cni_cell_volume(const CniCutter *cutter, const CniCell *cell, CniArena *arena,
+                         double *volume) {
+  CnVec3 *points;
+  int32_t count;
+  CniHull *hull;
+  *volume = cell->volume;
+  CNI_TRY(cni_cell_points(cutter, cell, arena, &points, &count));
+  if (count <= 6 * ROUGH * ROUGH) return CN_OK;
+  CnStatus status = cni_parts_hull(cutter, points, count, FINE, arena, &hull);
+  if (status == CN_INVALID_ARGUMENT) return CN_OK;
+  CNI_TRY(status);
+  *volume = cn_max(*volume, hull->volume);
   cni_hull_destroy(&cutter->allocator, hull);
   return CN_OK;
 }

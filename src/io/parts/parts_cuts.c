@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where a solid may be cut: along the faces beside an edge at which it is not convex, along the plane
-// between them, and across the cell at some places along each axis. Planes that many such edges share
-// come first.
+// between them, across an axis where such an edge runs across it, and across the cell at some places
+// along each axis.
+//
+// Of the many planes by edges some are chosen that differ: each plane divides a hundred points of the
+// surface into two sets, and of planes that divide them nearly alike the one with the longest and
+// sharpest edges is enough. So a ring has planes all around it and not seventeen neighbours.
 #include "io/meshes/mesh_private.h"
 
 #include "io/meshes/mesh_steps.h"
 #include "io/parts/parts.h"
 
-#define SHARP 0.02      // sine of the least angle that counts
-#define MOST_EDGES 3000 // that are looked at
-#define MOST_PLANES 400
-#define BY_EDGES 17 // cuts; the others go along axes
+#define SHARP 0.02     // sine of the least angle that counts
+#define MOST_EDGES 600 // of a cell that are looked at
+#define MOST_PLANES 1000
+#define BY_EDGES 33 // cuts; the others go along axes
+#define PROBES 128  // points of the surface
+#define ACROSS 1e-6 // cosine of the angle between an edge and an axis that it runs across
 
 // ---- edges ----
 
@@ -68,45 +74,110 @@ static double length_within(const CniCell *cell, const CniReflex *e, double near
 typedef struct Choice {
   CniCut cut;
   double weight;
+  uint64_t above[PROBES / 64]; // which points lie above it
+  int32_t apart;               // points that the nearest of the chosen ones divides otherwise
 } Choice;
 
-static void offer(Choice *choices, int32_t *count, CniCut cut, double weight, double near) {
-  for (int32_t i = 0; i < *count; i++) {
-    double along = cn_dot(choices[i].cut.normal, cut.normal);
+typedef struct Choices {
+  Choice *all;
+  int32_t count;
+  double near;
+} Choices;
+
+static void offer(Choices *c, CnVec3 normal, CnVec3 at, double weight) {
+  CniCut cut = {normal, cn_dot(normal, at)};
+  for (int32_t i = 0; i < c->count; i++) {
+    const CniCut *old = &c->all[i].cut;
+    double along = cn_dot(old->normal, cut.normal);
     double height = along > 0 ? cut.height : -cut.height;
-    if (fabs(along) < 1 - 1e-6 || fabs(choices[i].cut.height - height) > near) continue;
-    choices[i].weight += weight;
+    if (fabs(along) < 1 - 1e-6 || fabs(old->height - height) > c->near) continue;
+    c->all[i].weight += weight;
     return;
   }
-  if (*count < MOST_PLANES) choices[(*count)++] = (Choice){cut, weight};
+  if (c->count < MOST_PLANES) c->all[c->count++] = (Choice){.cut = cut, .weight = weight};
 }
 
-static void offer_edges(const CniCutter *cutter, const CniCell *cell, const CniReflex *edges,
-                        int32_t edge_count, Choice *choices, int32_t *count) {
-  double near = 1e-6 * cutter->size;
-  int32_t step = 1 + edge_count / MOST_EDGES;
-  for (int32_t i = 0; i < edge_count; i += step) {
-    double weight = length_within(cell, &edges[i], near) * edges[i].sharpness;
-    if (!(weight > 0)) continue;
-    for (int32_t k = 0; k < 3; k++)
-      offer(choices, count, (CniCut){edges[i].cut[k], cn_dot(edges[i].cut[k], edges[i].a)}, weight,
-            near);
+static void offer_edge(Choices *c, const CniReflex *e, double weight) {
+  CnVec3 along = cn_sub(e->b, e->a);
+  double across = ACROSS * cn_norm(along);
+  for (int32_t k = 0; k < 3; k++) offer(c, e->cut[k], e->a, weight);
+  if (fabs(along.x) <= across) offer(c, cn_vec3(1, 0, 0), e->a, weight);
+  if (fabs(along.y) <= across) offer(c, cn_vec3(0, 1, 0), e->a, weight);
+  if (fabs(along.z) <= across) offer(c, cn_vec3(0, 0, 1), e->a, weight);
+}
+
+static void offer_edges(const CniCell *cell, const CniReflex *edges, int32_t edge_count,
+                        Choices *c) {
+  int32_t within = 0, step;
+  for (int32_t i = 0; i < edge_count; i++) within += length_within(cell, &edges[i], c->near) > 0;
+  step = 1 + within / MOST_EDGES;
+  for (int32_t i = 0, n = 0; i < edge_count; i++) {
+    double length = length_within(cell, &edges[i], c->near);
+    if (length > 0 && n++ % step == 0) offer_edge(c, &edges[i], length * edges[i].sharpness);
   }
 }
 
-int32_t cni_cell_cuts(const CniCutter *cutter, const CniCell *cell, const CniReflex *edges,
-                      int32_t edge_count, CniCut cuts[CNI_CUTS]) {
-  Choice choices[MOST_PLANES];
-  int32_t count = 0, n = 0;
-  offer_edges(cutter, cell, edges, edge_count, choices, &count);
+// Points spread over the surface: one in each of so many equal shares of it.
+static void find_probes(const CniCell *cell, CnVec3 probes[PROBES]) {
+  double whole = 0, before = 0;
+  int32_t n = 0;
+  for (int32_t i = 0; i < cell->count; i++) whole += cn_norm(cni_corners_area(&cell->triangles[i]));
+  for (int32_t i = 0; i < cell->count && n < PROBES; i++) {
+    const CniCorners *t = &cell->triangles[i];
+    before += cn_norm(cni_corners_area(t));
+    for (; n < PROBES && (n + 0.5) * whole < before * PROBES; n++) {
+      double u = (n % 3 + 1) / 6.0, v = (n % 5 + 1) / 10.0; // u + v <= 1
+      CnVec3 p = cn_madd(t->at[0], u, cn_sub(t->at[1], t->at[0]));
+      probes[n] = cn_madd(p, v, cn_sub(t->at[2], t->at[0]));
+    }
+  }
+  for (; n < PROBES; n++) probes[n] = cell->triangles[0].at[0];
+}
+
+// Points that two planes divide differently, whichever side is up.
+static int32_t apart(const Choice *a, const Choice *b) {
+  int32_t n = 0;
+  for (int32_t k = 0; k < PROBES / 64; k++)
+    for (uint64_t x = a->above[k] ^ b->above[k]; x; x &= x - 1) n++;
+  return n < PROBES - n ? n : PROBES - n;
+}
+
+// The heaviest first, then again and again that one whose weight times its distance from the chosen is largest.
+static int32_t choose(Choices *c, const CniCell *cell, CniCut *cuts) {
+  CnVec3 probes[PROBES];
+  int32_t n = 0;
+  find_probes(cell, probes);
+  for (int32_t i = 0; i < c->count; i++) {
+    Choice *one = &c->all[i];
+    one->apart = PROBES;
+    for (int32_t k = 0; k < PROBES; k++)
+      if (cni_cut_above(&one->cut, probes[k]) > 0) one->above[k / 64] |= (uint64_t)1 << k % 64;
+  }
   for (; n < BY_EDGES; n++) {
     int32_t best = -1;
-    for (int32_t i = 0; i < count; i++)
-      if (choices[i].weight > 0 && (best < 0 || choices[i].weight > choices[best].weight)) best = i;
+    double most = 0;
+    for (int32_t i = 0; i < c->count; i++) {
+      double value = c->all[i].weight * c->all[i].apart;
+      if (value > most) most = value, best = i;
+    }
     if (best < 0) break;
-    cuts[n] = choices[best].cut;
-    choices[best].weight = 0;
+    cuts[n] = c->all[best].cut;
+    for (int32_t i = 0; i < c->count; i++) {
+      int32_t far = apart(&c->all[i], &c->all[best]);
+      if (far < c->all[i].apart) c->all[i].apart = far;
+    }
   }
+  return n;
+}
+
+CnStatus cni_cell_cuts(CniCutter *cutter, const CniCell *cell, const CniReflex *edges,
+                       int32_t edge_count, CniCut cuts[CNI_CUTS], int32_t *count) {
+  CniArenaMark mark = cni_arena_mark(&cutter->trial);
+  Choices c = {.near = 1e-6 * cutter->size};
+  CNI_TRY(CNI_TAKE(&cutter->trial, MOST_PLANES, c.all));
+  offer_edges(cell, edges, edge_count, &c);
+  int32_t n = choose(&c, cell, cuts);
+  cni_arena_back(&cutter->trial, mark);
   CnVec3 lo = cell->triangles[0].at[0], hi = lo;
   for (int32_t i = 0; i < 3 * cell->count; i++) {
     CnVec3 p = cell->triangles[i / 3].at[i % 3];
@@ -120,5 +191,6 @@ int32_t cni_cell_cuts(const CniCutter *cutter, const CniCell *cell, const CniRef
     CnVec3 at = cn_madd(lo, part, cn_sub(hi, lo));
     cuts[n++] = (CniCut){normal, cn_dot(normal, at)};
   }
-  return n;
+  *count = n;
+  return CN_OK;
 }

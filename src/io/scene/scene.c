@@ -16,6 +16,7 @@
 #include "io/scene/scene_private.h"
 
 #define LARGEST_FILE ((size_t)1 << 28)
+#define TAG_OPTIONS 0x7470636fu
 
 // ---- from text ----
 
@@ -154,17 +155,19 @@ static CnStatus read_scene(CnScene *scene, const char *text, size_t size, const 
 
 CnStatus cni_scene_parse_limited(const char *text, size_t size, const char *label,
                                  const CnSetting *settings, int32_t setting_count,
-                                 const CnAllocator *allocator, const char *files_folder,
+                                 const CnAllocator *allocator, const CnSceneOptions *options,
                                  int64_t item_limit, CnScene **scene) {
   CnAllocator own = allocator ? *allocator : cn_allocator_default();
   CnScene *made = cni_allocate(&own, sizeof *made);
   if (!made) return cni_error_memory(sizeof *made);
-  *made = (CnScene){.allocator = own, .title = "", .description = "", .files_folder = files_folder};
+  *made = (CnScene){.allocator = own, .title = "", .description = ""};
+  made->options = options ? *options : cn_scene_options_default();
   CnStatus status = read_scene(made, text, size, label, settings, setting_count, item_limit);
   if (status != CN_OK) {
     cn_scene_destroy(made);
     return status;
   }
+  made->options = cn_scene_options_default(); // what was given is not ours to keep
   *scene = made;
   return CN_OK;
 }
@@ -251,21 +254,34 @@ static CnStatus fail_missing(const char *name, int reason) {
   return cni_bad_data("%s: neither a built-in scene nor a file%s", name, hint);
 }
 
+CnSceneOptions cn_scene_options_default(void) {
+  return (CnSceneOptions){.size = sizeof(CnSceneOptions), .tag = TAG_OPTIONS};
+}
+
 CnStatus cn_scene_open(const char *name, const CnSetting *settings, int32_t setting_count,
                        const CnAllocator *allocator, CnScene **scene) {
-  return cn_scene_open_files(name, NULL, settings, setting_count, allocator, scene);
+  return cn_scene_open_with(name, NULL, settings, setting_count, allocator, scene);
 }
 
 CnStatus cn_scene_open_files(const char *name, const char *files, const CnSetting *settings,
                              int32_t setting_count, const CnAllocator *allocator, CnScene **scene) {
+  CnSceneOptions options = cn_scene_options_default();
+  options.files = files;
+  return cn_scene_open_with(name, &options, settings, setting_count, allocator, scene);
+}
+
+CnStatus cn_scene_open_with(const char *name, const CnSceneOptions *options,
+                            const CnSetting *settings, int32_t setting_count,
+                            const CnAllocator *allocator, CnScene **scene) {
   CNI_FLOATS;
   CNI_TRY(check_arguments("cn_scene_open", settings, setting_count, scene));
+  if (options) CNI_TRY(cni_def_check("scene options", options, sizeof *options, TAG_OPTIONS));
   if (!name) return cni_invalid("cn_scene_open: the name is null");
   for (int32_t i = 0; i < cni_builtin_scene_count; i++) {
     const CniBuiltinScene *b = &cni_builtin_scenes[i];
     if (strcmp(b->name, name) == 0)
       return cni_scene_parse_limited((const char *)b->text, b->size, name, settings, setting_count,
-                                     allocator, files, CNI_SCENE_ITEMS, scene);
+                                     allocator, options, CNI_SCENE_ITEMS, scene);
   }
   FILE *file = fopen(name, "rb");
   if (!file) return fail_missing(name, errno);
@@ -285,7 +301,7 @@ CnStatus cn_scene_open_files(const char *name, const char *files, const CnSettin
     CNI_TRY(status);
     setting_count = 0;
   }
-  status = cni_scene_parse_limited(text, size, name, settings, setting_count, &own, files,
+  status = cni_scene_parse_limited(text, size, name, settings, setting_count, &own, options,
                                    CNI_SCENE_ITEMS, scene);
   cni_release(&own, text, size + 1);
   return status;

@@ -107,7 +107,7 @@ static int is_below(const char *real, const char *folder) {
 
 CnStatus cni_scene_find_file(CniReader *reader, json_t *value, const char *name,
                              char real[CNI_SCENE_FILE_PATH]) {
-  const char *slash = strrchr(reader->label, '/'), *allowed = reader->scene->files_folder;
+  const char *slash = strrchr(reader->label, '/'), *allowed = reader->scene->options.files;
   char folder[MOST_PATH], path[MOST_PATH];
   int n = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - reader->label) : 1,
                    slash ? reader->label : ".");
@@ -134,10 +134,12 @@ static CnStatus note_file(CnScene *scene, const char *name, uint64_t hash) {
   return CNI_PUSH(&scene->allocator, scene->files, scene->file_capacity, scene->file_count, file);
 }
 
-static CnStatus read_file(CniReader *reader, json_t *value, const Wish *wish, CniMeshData *mesh) {
+// `path` takes where it is, "" of a built-in one.
+static CnStatus read_file(CniReader *reader, json_t *value, const Wish *wish,
+                          char path[CNI_SCENE_FILE_PATH], CniMeshData *mesh) {
   CnScene *scene = reader->scene;
   const CniBuiltinFile *own = builtin_file(reader, wish->file);
-  char path[CNI_SCENE_FILE_PATH];
+  path[0] = 0;
   if (!own) CNI_TRY(cni_scene_find_file(reader, value, wish->file, path));
   CnStatus status =
       own ? cni_mesh_read_memory(own->data, own->size, own->name, strrchr(own->name, '.') + 1,
@@ -255,10 +257,13 @@ static CnStatus add_hull(CniReader *reader, json_t *value, const Wish *wish, con
   return keep_geometry(reader, value, &g);
 }
 
-static CnStatus add_parts(CniReader *reader, json_t *value, const Wish *wish, CniMeshData *mesh) {
+static CnStatus add_parts(CniReader *reader, json_t *value, const Wish *wish, const char *path,
+                          CniMeshData *mesh) {
   CniMeshParts parts;
+  const CnSceneOptions *options = &reader->scene->options;
+  CniPartsPlace place = {options->keep_parts && path[0] ? path : NULL, options->parts_folder};
   CNI_TRY(make_whole(reader, value, wish, mesh));
-  CnStatus status = cni_mesh_parts(mesh, wish->file, &wish->parts, &parts);
+  CnStatus status = cni_mesh_parts_kept(mesh, wish->file, &wish->parts, &place, &parts);
   if (status != CN_OK) return cni_scene_fail_call(reader, value, status);
   for (int32_t i = 0; status == CN_OK && i < parts.count; i++) {
     CniSceneGeometry g = {.part_count = parts.count - i};
@@ -272,10 +277,11 @@ static CnStatus add_parts(CniReader *reader, json_t *value, const Wish *wish, Cn
 
 static CnStatus add_wish(CniReader *reader, json_t *value, const Wish *wish, const char *name) {
   CniMeshData mesh;
-  CNI_TRY(read_file(reader, value, wish, &mesh));
+  char path[CNI_SCENE_FILE_PATH];
+  CNI_TRY(read_file(reader, value, wish, path, &mesh));
   CnStatus status = wish->as == AS_SURFACE ? add_surface(reader, value, wish, name, &mesh)
                     : wish->as == AS_HULL  ? add_hull(reader, value, wish, name, &mesh)
-                                           : add_parts(reader, value, wish, &mesh);
+                                           : add_parts(reader, value, wish, path, &mesh);
   cni_mesh_release(&mesh);
   return status;
 }

@@ -177,8 +177,8 @@ struct CnScene {
   int32_t corner_count, corner_capacity;
   CniSceneFile *files;
   int32_t file_count, file_capacity;
-  const char *files_folder; // below which files may be; null: the scene's own folder
-  const char *files_text;   // a line a file
+  CnSceneOptions options; // of its files; of use while it is read
+  const char *files_text; // a line a file
   CniSceneBody *bodies;
   CniSceneShape *shapes;
   CniSceneJoint *joints;
@@ -449,7 +449,7 @@ void cni_line_add(char *line, size_t size, const char *text, size_t length);
 // Parse with a bound on the number of items, for tests that must end soon.
 CnStatus cni_scene_parse_limited(const char *text, size_t size, const char *label,
                                  const CnSetting *settings, int32_t setting_count,
-                                 const CnAllocator *allocator, const char *files_folder,
+                                 const CnAllocator *allocator, const CnSceneOptions *options,
                                  int64_t item_limit, CnScene **scene);
 
 // ---- built-in scenes, written by the build from examples/scenes ----

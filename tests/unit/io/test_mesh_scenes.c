@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes in scenes: what a file becomes, where it may lie, what is refused; convex parts; bodies from
+// Meshes in scenes: what a file becomes, where it may lie, what is refused; bodies from
 // files that fall and come to rest, and a ball that stays in a cup.
 #include "check.h"
 
@@ -148,35 +148,7 @@ static void outside(void **state) {
   unlink(path);
 }
 
-// ---- convex parts ----
-
-static void parts(void **state) {
-  (void)state;
-  struct {
-    const char *name;
-    CniMeshData mesh;
-    int32_t most;
-    double error;
-  } cases[] = {{"L", solid_prism(solid_l, 6, 1), 2, 1e-12},
-               {"U", solid_prism(solid_u, 8, 2), 3, 1e-12},
-               {"cup", solid_turned(solid_cup, 6, 24), 32, .01},
-               {"gear", solid_gear(.5), 32, .01},
-               {"torus", solid_torus(3, 1, 24, 12), 32, .01}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    CniMeshParts p;
-    CHECK_OK(cni_mesh_parts(&cases[i].mesh, cases[i].name, NULL, &p));
-    double error = p.volume / p.mesh_volume - 1;
-    print_message("%s: %d parts, volume %+.2g\n", cases[i].name, (int)p.count, error);
-    CHECK(p.count > 1 && p.count <= cases[i].most);
-    CHECK(error > -1e-9 && error <= cases[i].error && p.outside < 1e-9);
-    cni_mesh_parts_release(&p);
-    // a limit is kept, whatever it costs
-    CHECK_OK(cni_mesh_parts(&cases[i].mesh, cases[i].name, &(CniMeshPartsDef){.most = 2}, &p));
-    CHECK(p.count <= 2);
-    cni_mesh_parts_release(&p);
-    cni_mesh_release(&cases[i].mesh);
-  }
-}
+// ---- a ball in a cup ----
 
 // A ball falls into a cup that stands on the floor: there it stays, on the bottom.
 static void cup(void **state) {
@@ -255,7 +227,7 @@ static void rest(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(becomes), cmocka_unit_test(refused),
-                                     cmocka_unit_test(outside), cmocka_unit_test(parts),
-                                     cmocka_unit_test(cup),     cmocka_unit_test(rest)};
+                                     cmocka_unit_test(outside), cmocka_unit_test(cup),
+                                     cmocka_unit_test(rest)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

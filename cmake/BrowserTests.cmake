@@ -11,6 +11,9 @@ if(page_built)
   add_test(NAME browser.page COMMAND ${NODE} ${PROJECT_SOURCE_DIR}/tests/browser/test_page.mjs
     $<TARGET_FILE:browser_pages> ${PROJECT_SOURCE_DIR}/web ${PROJECT_BINARY_DIR}/page/pictures)
   set_tests_properties(browser.page PROPERTIES LABELS browser TIMEOUT 600 SKIP_RETURN_CODE 77)
+  add_test(NAME browser.large COMMAND ${NODE} ${PROJECT_SOURCE_DIR}/tests/browser/test_large.mjs
+    $<TARGET_FILE:browser_pages> ${PROJECT_SOURCE_DIR}/web ${PROJECT_BINARY_DIR}/page/pictures)
+  set_tests_properties(browser.large PROPERTIES LABELS long TIMEOUT 600 SKIP_RETURN_CODE 77)
   add_test(NAME browser.meshes COMMAND ${NODE} ${PROJECT_SOURCE_DIR}/tests/browser/test_meshes.mjs
     $<TARGET_FILE:browser_pages>)
   set_tests_properties(browser.meshes PROPERTIES LABELS browser TIMEOUT 300)

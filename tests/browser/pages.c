@@ -6,6 +6,7 @@
 //                                       and truth.json: 20 random poses as the run file has them
 //   pages pair SCENE STEPS FPS FOLDER   the run of before and one more, side by side (pair.html)
 //   pages killed SCENE STEPS FOLDER     the same of a run that was stopped (run.html)
+//   pages large FOLDER                  50,000 bodies that go by formulas (large.html)
 //   pages thinned FOLDER                a page that had to drop frames (thinned.html)
 //   pages hostile FOLDER                a page whose title tries to break out (hostile.html)
 //   pages scene NAME FOLDER             the first frame of a scene (scene.html)
@@ -68,7 +69,7 @@ static CnStatus record(const char *name, int64_t steps, double fps, int32_t kill
   if (status == CN_OK) status = cni_run_writer_create(&def, world, &writer);
   for (int64_t i = 0; i < steps && status == CN_OK; i++) {
     CnStepReport report;
-    status = cn_world_step(world, &report);
+    status = cn_scene_step(scene, world, &report);
     if (status == CN_OK) status = cni_run_writer_step(writer, world, &report);
   }
   CnVerdict verdict;
@@ -232,6 +233,12 @@ int main(int argc, char **argv) {
     return make_formulas("</script><script>window.broken = 1</script>"
                          "<img src=x onerror=\"broken=1\"> & <b>'\"\\",
                          0, in_folder(argv[2], "hostile.html"));
+  if (strcmp(what, "large") == 0 && argc == 3) {
+    FormulaRun run = formula_run(50001, 40, 100);
+    CniPageSource source = formula_source(&run);
+    CniPageDef def = {.output = in_folder(argv[2], "large.html")};
+    return cni_page_write(&(const CniPageSource *){&source}, 1, &def) == CN_OK ? 0 : fail();
+  }
   if (strcmp(what, "thinned") == 0 && argc == 3) {
     int64_t room = (int64_t)(cni_page_head_size + cni_page_tail_size) + 250000;
     return make_formulas(NULL, room, in_folder(argv[2], "thinned.html"));

@@ -391,6 +391,7 @@ test("a run", async (t) => {
     await page.keyboard.press("n");
     await changes("chains");
     assert.equal((await page.evaluate("cairn.marks()")).chains, contacts);
+    assert.match(await page.locator("#chainLegend").innerText(), /chains 0\s+[\d.]+ k?N/);
     await browser.keep(page, "chains");
     await page.keyboard.press("n");
     await page.keyboard.press("k");
@@ -528,6 +529,27 @@ test("an address asks for a moment, a size and a camera", async () => {
   const pictures_ = await page.$$eval("img[data-cairn-picture]", (all) => all.map((i) => i.src));
   assert.equal(pictures_.length, 2);
   assert.ok(pictures_[0] !== pictures_[1] && pictures_.every((p) => p.length > 2000));
+  assert.deepEqual(trouble, []);
+  await page.close();
+});
+
+test("colours of the scene file; bodies of a source are seen when they are let go", async () => {
+  make("run", join(here, "feeder.json"), "300", "50");
+  const { page, trouble } = await browser.open(join(folder, "run.html"));
+  const names = await page.evaluate("cairn.meta.names");
+  const seen = (time) =>
+    page.evaluate((at) => {
+      cairn.seek(at);
+      return cairn.meta.names.filter((n, i) => n.startsWith("pellet") && cairn.shown(i)).length;
+    }, time);
+  // ten a second, the first at once
+  assert.equal(await seen(0), 0);
+  assert.equal(await seen(0.35), 4);
+  assert.equal(await seen(0.6), 6);
+  const colour = (name) => page.evaluate((i) => cairn.look(i), names.indexOf(name));
+  assert.deepEqual(await colour("pellet0"), { colour: "#e6991a", opacity: 1 });
+  assert.deepEqual(await colour("window"), { colour: "#3380e6", opacity: 0.4 });
+  await browser.keep(page, "feeder");
   assert.deepEqual(trouble, []);
   await page.close();
 });

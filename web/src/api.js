@@ -61,6 +61,12 @@ export const expose = ({ views, player, plots, picture, card, timeline, theme, d
     isolate: (bodies, run = 0) => views[run].look.isolate(bodies),
     showAll: () => views.forEach((v) => v.look.showAll()),
     visible: (body, run = 0) => views[run].look.visible(body),
+    // not one that waits in a source
+    shown: (body, run = 0) => views[run].look.visible(body) && views[run].bodies.poses.p[3 * body] < 1e8,
+    look: (body, run = 0) => ({
+      colour: `#${views[run].bodies.colourOf(body).getHexString()}`,
+      opacity: Math.round(views[run].look.opacity(body) * 1e6) / 1e6,
+    }),
     glass: (run = 0) => views[run].walls.filter((w) => w.glass).map((w) => w.body),
     marks: (run = 0) => ({ joints: views[run].joints.count, ...views[run].forces.counts() }),
     contacts: (frame, run = 0) => {

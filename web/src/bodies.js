@@ -27,6 +27,7 @@ export const createBodies = (data, look, scene, stage) => {
   const fixedColour = new THREE.Color();
   let selected = -1;
   let mode = modes[0];
+  let highest = 1;
   prepare(data);
 
   const solids = data.shapes.filter((s) => s.kind !== SHAPE.plane);
@@ -43,8 +44,7 @@ export const createBodies = (data, look, scene, stage) => {
     const { body } = shape;
     if (mode.classes) return (palette[mode.of(shape)] ??= classColour(mode.of(shape)));
     if (mode.value && !shape.still) {
-      const top = mode.top();
-      return rampColour((mode.value(body) - mode.low) / (top - mode.low), mixed);
+      return rampColour((mode.value(body) - mode.low) / (highest - mode.low), mixed);
     }
     return look.colour(body) ?? shape.colour ?? fixedColour;
   };
@@ -73,10 +73,11 @@ export const createBodies = (data, look, scene, stage) => {
     solids,
     place,
     paint,
-    setMode: (name) => {
+    // `top`: of the scale, where another run has a say
+    setMode: (name, top) => {
       mode = modes.find((m) => m.name === name) ?? modes[0];
       palette.length = 0;
-      mode.top?.(); // asks other moments
+      highest = top ?? mode.top?.(); // asks other moments
       return mode;
     },
     setFixedColour: (colour) => {

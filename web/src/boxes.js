@@ -188,6 +188,7 @@ const createInstances = (shapes, scene, geometry, boxes) => {
     setSection: (plane) => {
       for (const { material } of [solid, glass]) {
         material.clippingPlanes = plane ? [plane] : null;
+        material.clipShadows = true;
         material.side = plane ? THREE.DoubleSide : THREE.FrontSide;
         material.needsUpdate = true;
       }

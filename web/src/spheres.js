@@ -130,21 +130,23 @@ const createMaterial = (glass, section) => {
   return material;
 };
 
-const createShadowMaterial = () => {
+const createShadowMaterial = (section) => {
   const material = new THREE.MeshDepthMaterial();
   material.shadowSide = THREE.DoubleSide;
   material.side = THREE.DoubleSide;
   material.onBeforeCompile = (shader) => {
+    shader.uniforms.section = section;
     shader.vertexShader = shader.vertexShader
       .replace(
         "#include <common>",
-        "#include <common>\nattribute vec4 sphere, tint;\nvarying vec2 vDisc;",
+        "#include <common>\nattribute vec4 sphere, tint;\nuniform vec4 section;\nvarying vec2 vDisc;",
       )
       .replace(
         "#include <project_vertex>",
         `vDisc = position.xy;
         vec4 mvPosition = viewMatrix * vec4(sphere.xyz, 1.0);
-        mvPosition.xy += position.xy * (tint.w < 0.995 ? 0.0 : sphere.w);
+        bool gone = tint.w < 0.995 || dot(section.xyz, sphere.xyz) + section.w < 0.0;
+        mvPosition.xy += position.xy * (gone ? 0.0 : sphere.w);
         gl_Position = projectionMatrix * mvPosition;`,
       );
     shader.fragmentShader = shader.fragmentShader
@@ -194,7 +196,7 @@ export const createSpheres = (shapes, scene, stage) => {
   };
   const square = withInstances(squareGeometry());
   const solid = addMesh(square, createMaterial(false, stage.section));
-  solid.customDepthMaterial = createShadowMaterial();
+  solid.customDepthMaterial = createShadowMaterial(stage.sectionInWorld);
   solid.castShadow = solid.receiveShadow = true;
   const glass = addMesh(square, createMaterial(true, stage.section));
   glass.renderOrder = 2;

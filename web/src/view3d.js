@@ -36,7 +36,7 @@ const drawsInSoftware = () => {
 };
 
 // A plane across the scene along an axis (0 .. 2), or none; kept is what is beyond `share` of the way.
-const createSection = (bounds, bodies, uniform) => {
+const createSection = (bounds, bodies, uniform, world) => {
   const plane = new THREE.Plane();
   const inView = new THREE.Plane();
   const state = { axis: -1, share: 0.5, flip: false };
@@ -55,6 +55,7 @@ const createSection = (bounds, bodies, uniform) => {
       return axis < 0 ? null : low + share * (high - low);
     },
     look: (camera) => {
+      world.value.set(plane.normal.x, plane.normal.y, plane.normal.z, state.axis < 0 ? 0 : plane.constant);
       if (state.axis < 0) return uniform.value.set(0, 0, 0, 0);
       inView.copy(plane).applyMatrix4(camera.matrixWorldInverse);
       return uniform.value.set(inView.normal.x, inView.normal.y, inView.normal.z, inView.constant);
@@ -90,12 +91,13 @@ export const createView = (canvas, data, look) => {
   });
   const place = new THREE.Vector3();
   const stage = {
-    section: { value: new THREE.Vector4() },
+    section: { value: new THREE.Vector4() }, // in camera axes
+    sectionInWorld: { value: new THREE.Vector4() },
     lightUniforms: lights.uniforms,
     keeps: ({ body }, { p }) => section.keeps(place.fromArray(p, 3 * body)),
   };
   const bodies = createBodies(data, look, scene, stage);
-  const section = createSection(bounds, bodies, stage.section);
+  const section = createSection(bounds, bodies, stage.section, stage.sectionInWorld);
   let moment = { frame: 0, next: Math.min(1, data.frameCount - 1), share: 0 };
   bodies.place(moment, true);
   bodies.paint();
@@ -103,7 +105,7 @@ export const createView = (canvas, data, look) => {
   walls.place();
   const glass = createGlass(data, bodies, bounds);
   const joints = createJoints(data, bodies, look, scene, bounds);
-  const forces = createForces(data, bodies, look, scene, bounds);
+  const forces = createForces(data, bodies, look, scene, bounds, section.keeps);
   const trails = createTrails(data, bodies, look, scene);
   const ruler = createRuler(bodies, scene);
   const marks = [joints, forces, trails, ruler];
@@ -187,8 +189,8 @@ export const createView = (canvas, data, look) => {
       marks.forEach((m) => m.place());
       redraw();
     },
-    setMode: (name) => {
-      const mode = bodies.setMode(name);
+    setMode: (name, top) => {
+      const mode = bodies.setMode(name, top);
       bodies.place(moment);
       bodies.paint();
       redraw();

@@ -9,7 +9,7 @@ export const STRIDE = 8;
 const NONE = { count: 0, first: 0, bodies: new Uint32Array(0), numbers: new Float32Array(0) };
 
 export const createContacts = (blocks, packing) => {
-  const recorded = packing.contactChunks > 0;
+  const recorded = packing.contactsKept > 0;
   if (!recorded) return { recorded, at: () => NONE, largest: 0, mean: 0 };
   const ends = blocks.float64("contact-ends");
   const chunks = new Array(packing.contactChunks);

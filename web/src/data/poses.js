@@ -21,8 +21,44 @@ const turnBetween = (a, b, i, out, at) => {
   out[at + 2] = scale * z;
 };
 
+// Bodies of a source wait in one place until they are due: where two or more that move by forces stand still at the
+// very same place in the first two frames. The place of each such body; NaN: it has none. Positions are known to
+// an error, so places are cells of a grid, taken eight times, each shifted by half a cell along other axes: what is
+// at one place is in one cell of one of them.
+const waitingPlaces = (data) => {
+  const homes = new Float32Array(3 * data.bodyCount).fill(NaN);
+  if (data.frameCount < 2) return homes;
+  const cell = 16 * Math.max(data.packing.positionError, 1e-12);
+  const keyOf = (p, shift) =>
+    p.map((x, k) => Math.floor(x / cell + ((shift >> k) & 1 ? 0.5 : 0))).join();
+  const moving = [];
+  for (let i = 0; i < data.bodyCount; i++) {
+    if (data.kinds[i] !== 0) continue;
+    const { position } = data.decode(0, i);
+    const still = data.decode(1, i).position.every((x, k) => x === position[k]);
+    moving.push({ i, position, still });
+  }
+  const standing = moving.filter((b) => b.still);
+  for (let shift = 0; standing.length > 1 && shift < 8; shift++) {
+    const counts = new Map();
+    for (const { position } of standing) {
+      const key = keyOf(position, shift);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+    for (const { i, position } of moving)
+      if (counts.get(keyOf(position, shift)) > 1) homes.set(position, 3 * i);
+  }
+  return homes;
+};
+const AWAY = 1e9; // m: where bodies that wait are put
+
 export const createPoses = (data) => {
   const n = data.bodyCount;
+  data.homes ??= waitingPlaces(data);
+  const { homes } = data;
+  const someWait = homes.some((x) => !Number.isNaN(x));
+  const waits = (p, i) =>
+    p[3 * i] === homes[3 * i] && p[3 * i + 1] === homes[3 * i + 1] && p[3 * i + 2] === homes[3 * i + 2];
   const arrays = () => ({ p: new Float32Array(3 * n), q: new Float32Array(4 * n) });
   const frames = [0, 1].map(() => ({ index: -1, ...arrays() }));
   const now = arrays();
@@ -49,6 +85,10 @@ export const createPoses = (data) => {
     const { p: pb, q: qb } = to;
     const { p, q } = now;
     for (let i = 0; i < 3 * n; i++) p[i] = pa[i] + share * (pb[i] - pa[i]);
+    for (let i = 0; someWait && i < n; i++) {
+      if (waits(pa, i)) p.fill(AWAY, 3 * i, 3 * i + 3);
+      else if (waits(pb, i)) for (let k = 3 * i; k < 3 * i + 3; k++) p[k] = pa[k];
+    }
     for (let i = 0; i < 4 * n; i += 4) {
       // the shorter way round, then back to unit length
       const dot =

@@ -66,10 +66,12 @@ const createMarks = (scene, geometry, coloured, lit) => {
   };
 };
 
-export const createForces = (data, bodies, look, scene, bounds) => {
+// `keeps`: is a place on the side of the section that is drawn?
+export const createForces = (data, bodies, look, scene, bounds, keeps) => {
   const radius = bounds.getSize(new THREE.Vector3()).length() / 2;
   const unit = niceBelow(radius / 5); // m, length of the arrow in the legend
-  const perUnit = data.contacts.largest > 0 ? niceBelow(data.contacts.largest) : 1; // N
+  let largest = data.contacts.largest || 1; // N
+  let perUnit = niceBelow(largest); // N
   const shown = { points: false, arrows: false, chains: false };
   if (!data.contacts.recorded)
     return { recorded: false, shown, place: () => {}, show: () => {}, setTheme: () => {}, counts: () => ({}) };
@@ -102,8 +104,8 @@ export const createForces = (data, bodies, look, scene, bounds) => {
     const length = other.length();
     if (length === 0) return;
     turn.setFromUnitVectors(z, other.divideScalar(length));
-    const share = size / data.contacts.largest;
-    const width = radius * (0.0012 + 0.008 * Math.min(share, 1.5));
+    const share = size / largest;
+    const width = radius * (0.0006 + 0.009 * Math.min(share, 1.5));
     chains.add(matrix.compose(middle, turn, scale.set(width, width, length)), rampColour(share, colour));
   };
   const place = () => {
@@ -120,22 +122,17 @@ export const createForces = (data, bodies, look, scene, bounds) => {
       const b = pairs[k + 1];
       if (picked >= 0 && a !== picked && b !== picked) continue;
       if (!look.visible(a) || !look.visible(b)) continue;
+      if (!keeps(at.fromArray(numbers, k + 2))) continue;
       const size = Math.hypot(numbers[k + 5], numbers[k + 6], numbers[k + 7]);
       // on the body that was picked, or on the one that moves
       const onA = picked >= 0 ? a === picked : data.kinds[b] !== 0;
-      if (shown.points) {
-        at.fromArray(numbers, k + 2);
+      if (shown.points)
         points.add(matrix.makeScale(1, 1, 1).scale(scale.setScalar(radius * 0.0055)).setPosition(at));
-      }
       if (shown.arrows && size > 0) {
-        at.fromArray(numbers, k + 2);
         force.fromArray(numbers, k + 5).multiplyScalar(onA ? -1 : 1);
         addArrow(size);
       }
-      if (shown.chains && size > 0) {
-        at.fromArray(numbers, k + 2);
-        addChain(a, b, size);
-      }
+      if (shown.chains && size > 0) addChain(a, b, size);
     }
     points.end();
     arrows.end();
@@ -145,7 +142,18 @@ export const createForces = (data, bodies, look, scene, bounds) => {
     recorded: true,
     shown,
     unit,
-    perUnit,
+    get perUnit() {
+      return perUnit;
+    },
+    // two runs have one scale
+    get largest() {
+      return largest;
+    },
+    setLargest: (value) => {
+      largest = value;
+      perUnit = niceBelow(value);
+      place();
+    },
     place,
     show: (what, yes) => {
       shown[what] = yes;

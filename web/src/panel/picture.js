@@ -11,13 +11,13 @@ const setUpColours = (views) => {
   const names = new Map();
   for (const view of views) for (const m of view.bodies.modes) names.set(m.name, m.title);
   for (const [name, title] of names) select.add(new Option(title, name));
-  $("ramp").querySelector("i").style.background = rampGradient();
-  const legend = (mode) => {
+  for (const i of document.querySelectorAll(".rampLine i")) i.style.background = rampGradient();
+  const legend = (mode, top) => {
     $("ramp").hidden = !mode.value;
     $("classes").hidden = !mode.classes;
     if (mode.value) {
       $("rampLow").textContent = mode.low > 0 ? quantity(mode.low, mode.unit, 2) : "0";
-      $("rampTop").textContent = quantity(mode.top(), mode.unit, 2);
+      $("rampTop").textContent = quantity(top, mode.unit, 2);
     }
     if (!mode.classes) return;
     const items = mode.classes.slice(0, CLASSES.length).map((name, i) => {
@@ -29,7 +29,11 @@ const setUpColours = (views) => {
     });
     $("classes").replaceChildren(...items);
   };
-  const apply = () => views.map((v) => v.setMode(select.value)).forEach(legend);
+  const apply = () => {
+    const tops = views.map((v) => v.bodies.modes.find((m) => m.name === select.value)?.top?.() ?? 0);
+    const top = Math.max(...tops);
+    views.map((v) => v.setMode(select.value, top || undefined)).forEach((mode) => legend(mode, top));
+  };
   select.addEventListener("change", apply);
   $("colourLabel").hidden = names.size < 2;
   return {
@@ -72,6 +76,8 @@ const setUpShow = (views) => {
   const any = (f) => views.some(f);
   if (any((v) => v.joints.count > 0)) add("joints", "Joints, springs, drives", true, (v, on) => v.joints.show(on));
   if (any((v) => v.forces.recorded)) {
+    const largest = Math.max(...views.map((v) => v.forces.largest ?? 0));
+    views.forEach((v) => v.forces.setLargest?.(largest));
     const few = views.every((v) => v.data.contacts.mean <= 40);
     const legend = (v, on) => {
       const { perUnit, unit } = v.forces;
@@ -83,7 +89,11 @@ const setUpShow = (views) => {
       v.forces.show("arrows", on);
       if (v.forces.recorded) legend(v, on);
     });
-    add("chains", "Force chains", false, (v, on) => v.forces.show("chains", on));
+    add("chains", "Force chains", false, (v, on) => {
+      v.forces.show("chains", on);
+      $("chainTop").textContent = quantity(largest, "N", 2);
+      $("chainLegend").hidden = !on;
+    });
   }
   if (any((v) => v.data.frameCount > 1))
     add("trails", "Trails (of the picked body, or of few)", false, (v, on) => v.trails.show(on));

@@ -44,7 +44,7 @@ export const showTitles = (runs) => {
   const title = meta.sceneTitle || meta.sceneName || "Cairn";
   document.title = `${title} – Cairn`;
   $("title").textContent = title;
-  const facts = [meta.sceneTitle && meta.sceneName, ...factsOf(meta)];
+  const facts = [meta.sceneTitle && meta.sceneName.replace(/^.*\//, ""), ...factsOf(meta)];
   $("subtitle").textContent =
     runs.length > 1 ? `two runs side by side  ·  Cairn ${meta.pageVersion}` : facts.filter(Boolean).join("  ·  ");
   const state = stateOf(meta);

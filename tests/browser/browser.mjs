@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A page opened from its file in Debian's Chromium, offline, with everything noted that it should
 // not do: errors, warnings, requests.
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +29,20 @@ export const skipWithout = (web) => {
   if (!missing) return;
   console.log(`SKIPPED: ${missing} (scripts/setup installs it)`);
   process.exit(77);
+};
+
+// Processor seconds of all processes that this one has started, so far.
+export const processorTime = () => {
+  const all = new Map();
+  for (const name of readdirSync("/proc").filter((n) => /^\d+$/.test(n)))
+    try {
+      const fields = readFileSync(`/proc/${name}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+      all.set(Number(name), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) });
+    } catch {} // it has just ended
+  const ours = (pid) => pid === process.pid || (all.has(pid) && ours(all.get(pid).parent));
+  let ticks = 0;
+  for (const [pid, p] of all) if (pid !== process.pid && ours(pid)) ticks += p.ticks;
+  return ticks / 100;
 };
 
 // Pictures of pages go to the folder `pictures`, if there is one.
@@ -110,6 +124,7 @@ export const openBrowser = async (web, pictures) => {
   };
 
   const close = async () => {
+    console.log(`browser: ${processorTime().toFixed(0)} s of processor time`);
     await context.close();
     rmSync(profile, { recursive: true, force: true });
   };

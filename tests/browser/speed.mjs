@@ -2,10 +2,9 @@
 // How fast a page plays without a graphics card: pictures a second at 800 x 600, and how long it took to open.
 // usage: node tests/browser/speed.mjs PAGE.html [SECONDS]
 // A figure, not a test: it depends on the machine and on what else that does.
-import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openBrowser, skipWithout } from "./browser.mjs";
+import { openBrowser, processorTime, skipWithout } from "./browser.mjs";
 
 const web = join(dirname(fileURLToPath(import.meta.url)), "../../web");
 const [path, length = "5"] = process.argv.slice(2);
@@ -14,20 +13,6 @@ if (!path) {
   process.exit(2);
 }
 skipWithout(web);
-
-// Processor seconds of all processes that this one has started, so far.
-const processorTime = () => {
-  const all = new Map();
-  for (const name of readdirSync("/proc").filter((n) => /^\d+$/.test(n)))
-    try {
-      const fields = readFileSync(`/proc/${name}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-      all.set(Number(name), { parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) });
-    } catch {} // it has just ended
-  const ours = (pid) => pid === process.pid || (all.has(pid) && ours(all.get(pid).parent));
-  let ticks = 0;
-  for (const [pid, p] of all) if (pid !== process.pid && ours(pid)) ticks += p.ticks;
-  return ticks / 100;
-};
 
 const browser = await openBrowser(web);
 const start = Date.now();

@@ -207,6 +207,12 @@ test("a run", async (t) => {
     const began = events.filter((e) => e.kind === "contact began");
     assert.ok(began.length > 10);
     assert.ok(began.every((e) => e.time >= 0 && e.time <= 0.801 && e.bodyA >= 0 && e.bodyB >= 0));
+    const flags = await page.evaluate(() => {
+      const plot = cairn.plots.find((p) => p.names.includes("converged"));
+      return plot.values[plot.names.indexOf("converged")].filter((v) => v === 0).length;
+    });
+    assert.ok(flags > 0);
+    assert.equal(events.filter((e) => e.kind === "step not converged").length, flags);
     assert.ok((await browser.look(page, "#events")).colours > 3);
     const { x, y, width } = await page.locator("#events").boundingBox();
     const end = await page.evaluate("cairn.times.at(-1)");
@@ -550,6 +556,24 @@ test("colours of the scene file; bodies of a source are seen when they are let g
   assert.deepEqual(await colour("pellet0"), { colour: "#e6991a", opacity: 1 });
   assert.deepEqual(await colour("window"), { colour: "#3380e6", opacity: 0.4 });
   await browser.keep(page, "feeder");
+  assert.deepEqual(trouble, []);
+  await page.close();
+});
+
+test("impacts on the time line", async () => {
+  make("run", "bouncing-ball", "150", "30");
+  const { page, trouble } = await browser.open(join(folder, "run.html"));
+  const impacts = (await page.evaluate("cairn.events")).filter((e) => e.kind === "impact");
+  assert.ok(impacts.length > 1);
+  // it falls from rest: v = g t
+  const { time, speed } = impacts[0];
+  assert.ok(Math.abs(speed / (9.81 * time) - 1) < 1e-6, `${speed} m/s after ${time} s`);
+  await page.evaluate((at) => cairn.seek(at), impacts[1].time);
+  const { x, y, width } = await page.locator("#events").boundingBox();
+  const end = await page.evaluate("cairn.times.at(-1)");
+  await page.mouse.move(x + (impacts[0].time / end) * width, y + 8);
+  assert.match(await page.locator("#events").getAttribute("title"), /^impact: .+ m\/s, [\d.]+ s$/);
+  await browser.keep(page, "impacts");
   assert.deepEqual(trouble, []);
   await page.close();
 });

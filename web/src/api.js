@@ -9,28 +9,36 @@ export const expose = ({ views, player, plots, picture, card, timeline, theme, d
     document.body.classList.toggle("bare", hidden);
     window.dispatchEvent(new Event("resize"));
   };
+  // What was drawn is there until the end of the task; a second call in it need not draw again.
+  let fresh = false;
+  const drawAll = () => {
+    if (fresh && !views.some((v) => v.stale)) return;
+    views.forEach((v) => v.drawNow());
+    fresh = true;
+    setTimeout(() => (fresh = false));
+  };
   // The moment is drawn when it returns.
   const seek = (time) => {
     player.pause();
     player.seek(Number(time));
-    views.forEach((v) => v.drawNow());
+    drawAll();
     return player.state.time;
   };
   const size = (width, height) => views.forEach((v) => v.setSize(Number(width), Number(height)));
   const camera = (how) => {
     if (how?.fit) views.forEach((v) => v.eye.fit());
     else views.forEach((v) => v.eye.set(how ?? {}));
-    views.forEach((v) => v.drawNow());
+    drawAll();
   };
   // The picture as it is now, of the first run, as a data URL of the size that was asked for.
   const paper = document.createElement("canvas");
   const picture_url = (type = "image/png", quality) => {
-    const [{ canvas, drawNow }] = views;
+    const [{ canvas }] = views;
     paper.width = canvas.clientWidth;
     paper.height = canvas.clientHeight;
     const context = paper.getContext("2d");
     context.imageSmoothingQuality = "high";
-    drawNow();
+    drawAll();
     context.drawImage(canvas, 0, 0, paper.width, paper.height);
     return paper.toDataURL(type, quality);
   };

@@ -6,6 +6,7 @@ import { KIND, SHAPE } from "./data/data.js";
 
 const FRAMES = 32; // looks over the run
 const BODIES = 4000; // that are asked in each
+const JOINTS = 2000; // that are asked
 const TAIL = 0.01; // share of the positions that may be outside, on each side of each axis
 
 const extent = (shape) => {
@@ -77,6 +78,15 @@ export const sceneBounds = (data) => {
     if (box.isEmpty() || box.distanceToPoint(own.getCenter(new THREE.Vector3())) < 2 * size)
       box.union(own);
   }
+  // and so do the places where joints hold things to the ground
+  for (const { bodyA, bodyB, frameA, frameB } of data.joints.slice(0, JOINTS))
+    for (const [body, frame] of [
+      [bodyA, frameA],
+      [bodyB, frameB],
+    ]) {
+      const anchor = new THREE.Vector3(frame[0], frame[1], frame[2]);
+      if (body < 0 && (box.isEmpty() || box.distanceToPoint(anchor) < size)) box.expandByPoint(anchor);
+    }
   if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
   const least = Math.max(box.getSize(new THREE.Vector3()).length(), 1e-9) * 1e-3;
   return box.expandByScalar(least);

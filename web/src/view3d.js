@@ -245,6 +245,9 @@ export const createView = (canvas, data, look) => {
       lookAround();
       render();
     },
+    get stale() {
+      return dirty;
+    },
     // smoothing without a graphics card takes its time
     setSharp: (on) => {
       sharpAllowed = on;

@@ -109,6 +109,7 @@ const setUpSection = (views) => {
   const apply = () => {
     const places = views.map((v) => {
       const place = v.section.set(state);
+      v.forces.place();
       v.redraw();
       return place;
     });

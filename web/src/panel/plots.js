@@ -77,16 +77,26 @@ const valueAt = (list, index) => {
   return list[at];
 };
 
+// A line of the second run shares the entry of the first one's: two figures, the second in brackets.
 const createLegend = (group, values) => {
   const legend = element("div", "legend");
+  const paired = group.lines > 0 && group.series.length === 2 * group.lines;
+  const entries = [];
   const figures = group.series.map((s, i) => {
+    const figure = element("b");
+    if (paired && i >= group.lines) {
+      figure.className = "second";
+      figure.title = "second run";
+      entries[i - group.lines].append(figure);
+      return figure;
+    }
     const item = element("span", "item");
     const dot = element("i");
-    const figure = element("b");
     dot.style.background = lineColour(group, i);
     dot.classList.toggle("dashed", Boolean(s.dash));
     item.title = s.name;
-    item.append(dot, element("span", "", legendName(s, group)), figure);
+    item.append(dot, element("span", "", legendName(paired ? { ...s, mark: "" } : s, group)), figure);
+    entries.push(item);
     legend.append(item);
     return figure;
   });

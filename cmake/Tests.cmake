@@ -104,7 +104,9 @@ find_program(PYTHON3 NAMES python3)
 if(PYTHON3 AND TARGET cairn-command)
   add_test(NAME pictures.plots COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/pictures/plots.py
     $<TARGET_FILE:cairn-command>)
-  set_tests_properties(pictures.plots PROPERTIES LABELS cli)
+  add_test(NAME pictures.exports COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/pictures/exports.py
+    $<TARGET_FILE:cairn-command>)
+  set_tests_properties(pictures.plots pictures.exports PROPERTIES LABELS cli)
 endif()
 
 # Schema and tables of the docs against the library's descriptions of definitions.

@@ -41,6 +41,7 @@ static const CniOption options[] = {
 static const CniExample examples[] = {
     {"cairn export run.h5 --to csv", "series and poses as tables"},
     {"cairn export run.h5 --to xdmf", "a file that ParaView opens over run.h5"},
+    {"cairn export run.h5 --to vtk", "all shapes as triangles for ParaView: run-vtk/run.pvd"},
     {"cairn export run.h5 --to gltf", "shapes and motion for 3D viewers: run.glb"},
     {NULL, NULL}};
 const CniCommand cni_command_export = {

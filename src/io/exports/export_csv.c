@@ -7,6 +7,11 @@
 //   events.csv  one line an event: step, began, ended, entered, left or what was located, the two shapes and
 //               their bodies, the time; of located events speed and impulse
 //
+//   contacts.csv   where they were recorded, one line a contact of a frame: bodies, shapes, point, normal,
+//                  gap, force and torque on b
+//   reactions.csv  where they were recorded, one line a frame, joint and coordinate: force and torque of
+//                  the joint on b, its errors; value, rate and efforts of the coordinate
+//
 // Numbers read back as the same bits; a number that was not measured is an empty field. Names are
 // quoted where they need it. All of it is written beside and put in place file by file.
 #include <errno.h>
@@ -185,6 +190,94 @@ static CnStatus put_events(CnRun *run, CniOutput *out) {
   return CN_OK;
 }
 
+// ---- contacts.csv and reactions.csv ----
+
+static void put_numbers(CniOutput *out, const double *values, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    cni_output_bytes(out, ",", 1);
+    cni_output_number(out, values[i]);
+  }
+}
+
+static CnStatus frame_time(CnRun *run, int64_t frame, double *time) {
+  return cn_run_frame(run, frame, time, NULL, NULL);
+}
+
+static CnStatus put_contacts_of(CnRun *run, CniOutput *out, int64_t frame) {
+  int32_t count = 0;
+  double time;
+  CNI_TRY(frame_time(run, frame, &time));
+  CNI_TRY(cn_run_contacts(run, frame, NULL, 0, &count));
+  size_t bytes = ((size_t)count + 1) * sizeof(CnRunContact);
+  CnRunContact *contacts = cni_allocate(&run->allocator, bytes);
+  if (!contacts) return cni_error_memory(bytes);
+  CnStatus status = cn_run_contacts(run, frame, contacts, count, &count);
+  for (int32_t i = 0; i < count && status == CN_OK; i++) {
+    const CnRunContact *c = &contacts[i];
+    const double values[] = {c->point.x,  c->point.y,  c->point.z, c->normal.x, c->normal.y,
+                             c->normal.z, c->gap,      c->force.x, c->force.y,  c->force.z,
+                             c->torque.x, c->torque.y, c->torque.z};
+    cni_output_text(out, "%lld,", (long long)frame);
+    cni_output_number(out, time);
+    cni_output_text(out, ",%d,%d,%d,%d", (int)c->body_a, (int)c->body_b, (int)c->shape_a,
+                    (int)c->shape_b);
+    put_numbers(out, values, sizeof values / sizeof values[0]);
+    cni_output_bytes(out, "\n", 1);
+  }
+  cni_release(&run->allocator, contacts, bytes);
+  return status;
+}
+
+static CnStatus put_contacts(CnRun *run, CniOutput *out) {
+  cni_output_text(out, "frame,time [s],body_a,body_b,shape_a,shape_b,x [m],y [m],z [m],nx,ny,nz,"
+                       "gap [m],fx [N],fy [N],fz [N],tx [N m],ty [N m],tz [N m]\n");
+  for (int64_t f = 0; f < run->info.frame_count; f++) CNI_TRY(put_contacts_of(run, out, f));
+  return CN_OK;
+}
+
+// A line a coordinate; one for a joint without any.
+static void put_joint(CniOutput *out, int64_t frame, double time, int32_t index,
+                      const CnRunJoint *joint, const CnJointState *s) {
+  const double values[] = {s->force.x,  s->force.y,  s->force.z, s->torque.x,
+                           s->torque.y, s->torque.z, s->error,   s->turn_error};
+  int32_t lines = s->coordinate_count > 0 ? s->coordinate_count : 1;
+  for (int32_t k = 0; k < lines; k++) {
+    cni_output_text(out, "%lld,", (long long)frame);
+    cni_output_number(out, time);
+    cni_output_text(out, ",%d,", (int)index);
+    put_field(out, joint->name);
+    put_numbers(out, values, sizeof values / sizeof values[0]);
+    if (k < s->coordinate_count) {
+      const double own[] = {s->coordinate[k], s->rate[k],     s->motor[k],
+                            s->limit[k],      s->friction[k], s->spring[k]};
+      cni_output_text(out, ",%s", cn_joint_coordinate_name(joint->kind, k));
+      put_numbers(out, own, sizeof own / sizeof own[0]);
+    } else {
+      cni_output_text(out, ",,,,,,,");
+    }
+    cni_output_bytes(out, "\n", 1);
+  }
+}
+
+static CnStatus put_reactions(CnRun *run, CniOutput *out) {
+  size_t bytes = ((size_t)run->info.joint_count + 1) * sizeof(CnJointState);
+  cni_output_text(out,
+                  "frame,time [s],joint,name,fx [N],fy [N],fz [N],tx [N m],ty [N m],tz [N m],"
+                  "error [m],turn_error [rad],coordinate,value,rate,motor,limit,friction,spring\n");
+  CnJointState *states = cni_allocate(&run->allocator, bytes);
+  if (!states) return cni_error_memory(bytes);
+  CnStatus status = CN_OK;
+  for (int64_t f = 0; f < run->info.frame_count && status == CN_OK; f++) {
+    double time = 0;
+    status = frame_time(run, f, &time);
+    if (status == CN_OK) status = cn_run_joint_states(run, f, states);
+    for (int32_t i = 0; i < run->info.joint_count && status == CN_OK; i++)
+      put_joint(out, f, time, i, &run->joints[i], &states[i]);
+  }
+  cni_release(&run->allocator, states, bytes);
+  return status;
+}
+
 // ---- the folder ----
 
 static CnStatus write_file(CnRun *run, const char *folder, const char *name,
@@ -204,10 +297,9 @@ static CnStatus write_csv(CnRun *run, const char *run_path, const char *output) 
   static const struct {
     const char *name;
     CnStatus (*put)(CnRun *run, CniOutput *out);
-  } files[] = {{"bodies.csv", put_bodies},
-               {"events.csv", put_events},
-               {"steps.csv", put_steps},
-               {"frames.csv", put_frames}};
+  } files[] = {{"bodies.csv", put_bodies},     {"events.csv", put_events},
+               {"steps.csv", put_steps},       {"frames.csv", put_frames},
+               {"contacts.csv", put_contacts}, {"reactions.csv", put_reactions}};
   char folder[4096];
   if (!run || !run_path) return cni_invalid("export csv: a null pointer");
   CNI_TRY(cni_export_path(run_path, output, "-csv", folder, sizeof folder));
@@ -216,12 +308,15 @@ static CnStatus write_csv(CnRun *run, const char *run_path, const char *output) 
   CnStatus status = CN_OK;
   if (mkdir(folder, 0777) != 0 && errno != EEXIST)
     status = cni_file_error(folder, "cannot be made", errno);
-  for (size_t i = 0; i < sizeof files / sizeof files[0] && status == CN_OK; i++)
-    status = write_file(run, folder, files[i].name, files[i].put);
+  for (size_t i = 0; i < sizeof files / sizeof files[0] && status == CN_OK; i++) {
+    int recorded = files[i].put == put_contacts    ? run->info.contacts_recorded
+                   : files[i].put == put_reactions ? run->info.joints_recorded
+                                                   : 1;
+    if (recorded) status = write_file(run, folder, files[i].name, files[i].put);
+  }
   cni_lock_release(lock);
   return status;
 }
 
 const CniExportKind cni_export_csv = {
-    "csv", "tables of comma-separated values, a folder of four files: NAME-csv/", write_csv,
-    "-csv"};
+    "csv", "tables of comma-separated values, a folder of files: NAME-csv/", write_csv, "-csv"};

@@ -19,6 +19,8 @@
 // By the integrators that work with equations of motion the impulses are sums over the step
 // (`by_quadrature`): joints work by the means of their rates at both ends, which of a rigid one are zero;
 // what means of velocities and directions of one place do not tell of the rest is the scheme's.
+// The work of springs, servos and loads is integrated along the motion (world/equations/powers.c). A
+// coupling that is one-sided and closes takes by impact.
 //
 // Cost: linear, a few hundred operations a block; on demand.
 #include "assembly/assembly_private.h"
@@ -173,6 +175,15 @@ static void add_block(const Sum *s, int32_t index, CnBalancePart part) {
   add_rows(s, CN_BALANCE_FRICTION, g, products, 1, block->dim);
 }
 
+// A coupling that is one-sided and closes: what it takes is a blow.
+static CnBalancePart coupling_part(const Sum *s, int32_t index, const CniCoupling *coupling) {
+  const CniBlock *block = &s->in->problem->blocks[index];
+  double u[CNI_MAX_DIM] = {0};
+  if (!coupling->def.one_sided) return CN_BALANCE_JOINTS;
+  cni_storages[block->storage].velocity(s->in->problem, block, s->fields[OLD], u);
+  return u[0] < -s->in->restitution_threshold ? CN_BALANCE_IMPACTS : CN_BALANCE_JOINTS;
+}
+
 static CnBalancePart part_of(const CniJointBlock *block) {
   static const CnBalancePart parts[CNI_PART_COUNT + 1] = {
       [CNI_PART_SPRING] = CN_BALANCE_SPRINGS,    [CNI_PART_LOWER] = CN_BALANCE_IMPACTS,
@@ -189,6 +200,12 @@ static CnTwist end_of(const CniBalanceInput *in, int32_t body) {
   return has_mass(in, body) ? in->end[body] : (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
+// Is it a motor without a row, whose work is known better than by its mean effort?
+static int is_known(const CniBalanceInput *in, const CniJoint *joint, const CniJointBlock *block) {
+  return in->works && block->part == CNI_PART_MOTOR &&
+         cni_joint_is_servo(&joint->def.axes[block->axis]);
+}
+
 // With the rows where the step ends in place of those where it began.
 static void turn_rows(const Sum *s, const CniJoint *joint, const CniJointPlace *place,
                       const CniJointBlock *blocks, const CnBalancePart *parts, int32_t count,
@@ -198,7 +215,7 @@ static void turn_rows(const Sum *s, const CniJoint *joint, const CniJointPlace *
   CniJointPlace now;
   cni_joint_at(joint, in->pose_new, &now);
   for (int32_t k = 0; k < count; k++)
-    for (int32_t r = 0; r < blocks[k].dim; r++) {
+    for (int32_t r = 0; r < blocks[k].dim && !is_known(in, joint, &blocks[k]); r++) {
       double g = in->answer->g[in->problem->blocks[first + k].row + r] * blocks[k].scale[r];
       const CniJointRow *old = cni_joint_block_row(&blocks[k], r, place);
       double rate = cni_joint_rate(&now, cni_joint_block_row(&blocks[k], r, &now), &a, &b);
@@ -235,7 +252,7 @@ static void move_push(const Sum *s, int32_t body, CnVec3 push, CnVec3 arm, CnVec
   CnVec3 spin = cn_add(cn_cross(arm, push), turn);
   CnVec3 angular = cn_add(cn_cross(in->pose[body].position, push), spin);
   double energy = cn_dot(push, mean.velocity) + cn_dot(spin, mean.spin);
-  add(&s->out->parts[CN_BALANCE_DRIVES], push, angular, energy);
+  add(&s->out->parts[CN_BALANCE_DRIVES], push, angular, in->works ? 0 : energy);
   add(&s->out->parts[CN_BALANCE_LOADS], cn_neg(push), cn_neg(angular), -energy);
 }
 
@@ -290,7 +307,9 @@ static void joint_terms(const Sum *s, int32_t i) {
     parts[k] = part_of(&blocks[k]);
     if (parts[k] == CN_BALANCE_JOINTS && is_blow(s, joint, &place, &blocks[k]))
       parts[k] = CN_BALANCE_IMPACTS;
+    double before = s->out->parts[parts[k]].energy;
     add_block(s, first + k, parts[k]);
+    if (is_known(in, joint, &blocks[k])) s->out->parts[parts[k]].energy = before;
   }
   if (!in->by_quadrature) return;
   turn_rows(s, joint, &place, blocks, parts, count, first);
@@ -349,7 +368,9 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   }
   int32_t couplings = in->joint_blocks[0] - model->coupling_count;
   for (int32_t i = 0; i < in->joint_blocks[0]; i++)
-    add_block(&s, i, i < couplings ? CN_BALANCE_SPRINGS : CN_BALANCE_JOINTS);
+    add_block(&s, i,
+              i < couplings ? CN_BALANCE_SPRINGS
+                            : coupling_part(&s, i, &model->couplings[i - couplings]));
   for (int32_t i = 0; i < model->joint_count; i++) joint_terms(&s, i);
   for (int32_t i = in->joint_blocks[model->joint_count]; i < p->block_count; i++)
     add_block(&s, i, CN_BALANCE_PART_COUNT);
@@ -357,6 +378,11 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   for (int32_t k = 0; in->drift && k < CN_BALANCE_PART_COUNT; k++)
     add(&balance->parts[k], in->drift[k].momentum, in->drift[k].angular_momentum,
         in->drift[k].energy);
+  if (in->works) {
+    balance->parts[CN_BALANCE_SPRINGS].energy = in->works->springs;
+    balance->parts[CN_BALANCE_DRIVES].energy += in->works->drives;
+    balance->parts[CN_BALANCE_LOADS].energy = in->works->loads;
+  }
   if (in->by_quadrature) {
     balance->parts[CN_BALANCE_SCHEME] = (CnBalanceTerm){0};
     balance->parts[CN_BALANCE_SCHEME] = what_is_left(balance);

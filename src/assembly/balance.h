@@ -8,6 +8,11 @@
 #include "problem/problem.h"
 #include <cairn/solver.h>
 
+// J: of springs, of motors that are forces, of what is given.
+typedef struct CniWorks {
+  double springs, drives, loads;
+} CniWorks;
+
 typedef struct CniBalanceInput {
   const CniModel *model;
   const CnProblem *problem;
@@ -26,6 +31,7 @@ typedef struct CniBalanceInput {
   // their rates at both ends; of contacts and forces directions are those of the problem, velocities
   // means of both ends; what that leaves is the scheme's.
   int32_t by_quadrature;
+  const CniWorks *works; // then: theirs over the step, better known; null: they are not
   CniArena *arena;
 } CniBalanceInput;
 CnStatus cni_balance(const CniBalanceInput *input, CnStepBalance *balance);

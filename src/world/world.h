@@ -194,6 +194,8 @@ void cni_touch_release(CniTouch *touch, const CnAllocator *allocator);
 double cni_bounce_threshold(const CnWorld *world, double h); // m/s: what is slower does not bounce
 // Impulses of the step just made, as an answer to its problem.
 CnStatus cni_equations_answer(CnWorld *world, const CnAnswer **answer);
+// The work of springs, motors and loads over the step; null: not known.
+const CniWorks *cni_equations_works(const CnWorld *world);
 // After the balance: by hem5 and rkf45 the answer is what is told, in a step without impacts the forces at
 // its end times its length; and, once bodies are there, the directions of joints at the end.
 void cni_equations_tell(CnWorld *world);

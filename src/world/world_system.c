@@ -251,6 +251,7 @@ static CnStatus balance(CnWorld *world, const CnPose *pose, const CnTwist *twist
                            .geometric_stiffness = settings->geometric_stiffness,
                            .rounds = solved ? world->found.bounces.rounds : 0,
                            .by_quadrature = !solved,
+                           .works = solved ? NULL : cni_equations_works(world),
                            .arena = &world->memory.arena};
   return cni_balance(&input, &world->balance);
 }

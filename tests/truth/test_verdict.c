@@ -241,6 +241,84 @@ static void spring(CnWorld *world, double x, double y) {
   CHECK_OK(cn_force_create(world, &def, &id));
 }
 
+// A mass that falls .2 m onto a soft stop of x N/m, y its damping.
+static void soft_stop(CnWorld *world, double x, double y) {
+  CnBodyId body = world_part(world, 1, 1, CN_VEC3_ZERO, 0);
+  CnJointAxis axis = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
+  axis.lower = -0.2;
+  axis.limit_stiffness = x;
+  axis.limit_damping = y;
+  world_join(world, CN_JOINT_PRISMATIC, GROUND, body, CN_VEC3_ZERO, Z, &axis);
+}
+
+// A wedge that is driven at x m/s under a mass that falls y m onto it and stays there: a coupling that only
+// pushes.
+static void one_way(CnWorld *world, double x, double y) {
+  CnCouplingDef def = cn_coupling_def_default();
+  CnCouplingId id;
+  CnBodyId wedge = world_part(world, 1, 1, CN_VEC3_ZERO, 0);
+  CnBodyId load = world_part(world, 0.7, 1, cn_vec3(1, 0, y), 0);
+  CnJointAxis axis = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
+  axis.motor_speed = x;
+  axis.motor_effort = INFINITY;
+  CHECK_OK(cn_body_set_twist(world, wedge, &(CnTwist){{x, 0, 0}, {0, 0, 0}}));
+  def.term_count = 2;
+  def.terms[0].joint =
+      world_join(world, CN_JOINT_PRISMATIC, GROUND, load, cn_vec3(1, 0, y), Z, NULL);
+  def.terms[1].joint =
+      world_join(world, CN_JOINT_PRISMATIC, GROUND, wedge, CN_VEC3_ZERO, cn_vec3(1, 0, 0), &axis);
+  def.terms[0].coefficient = 1;
+  def.terms[1].coefficient = -0.5;
+  def.take_offset = 0;
+  def.offset = -y;
+  def.one_sided = 1;
+  CHECK_OK(cn_coupling_create(world, &def, &id));
+}
+
+static CnFunctionId sine(CnWorld *world, double value, double amplitude, double frequency) {
+  CnFunctionDef def = cn_function_def_default(CN_FUNCTION_SINE);
+  CnFunctionId id;
+  def.value = value;
+  def.amplitude = amplitude;
+  def.frequency = frequency;
+  CHECK_OK(cn_function_create(world, &def, &id));
+  return id;
+}
+
+// A servo of x N/m and y N s/m lifts 2 kg along a sine.
+static void servo(CnWorld *world, double x, double y) {
+  CnBodyId body = world_part(world, 2, 1, CN_VEC3_ZERO, 0);
+  CnJointAxis axis = cn_joint_def_default(CN_JOINT_PRISMATIC).axes[0];
+  axis.drive = CN_DRIVE_POSITION;
+  axis.motor_function = sine(world, 0, 0.1, 1.5);
+  axis.motor_stiffness = x;
+  axis.motor_damping = y;
+  axis.motor_effort = INFINITY;
+  world_join(world, CN_JOINT_PRISMATIC, GROUND, body, CN_VEC3_ZERO, Z, &axis);
+}
+
+// A mass at .4 m from a centre that attracts with x N m2, y m/s across; no gravity.
+static void orbit(CnWorld *world, double x, double y) {
+  CnTwist twist = {cn_vec3(0, y, 0), CN_VEC3_ZERO};
+  CnForceDef def = cn_force_def_default(CN_FORCE_ATTRACTION);
+  CnForceId id;
+  def.body_b = world_mass(world, 1, cn_vec3(1, 1, 1), world_at(0.4, 0, 0), twist);
+  def.strength = x;
+  CHECK_OK(cn_force_create(world, &def, &id));
+  CHECK_OK(cn_world_set_gravity(world, CN_VEC3_ZERO));
+}
+
+// A mass on a spring of x N/m and y N s/m whose rest length is a sine.
+static void actuator(CnWorld *world, double x, double y) {
+  CnForceDef def = cn_force_def_default(CN_FORCE_SPRING);
+  CnForceId id;
+  def.body_b = world_part(world, 1, 1, cn_vec3(0, 0, -0.5), 0);
+  def.stiffness = x;
+  def.damping = y;
+  def.rest_function = sine(world, 0.5, 0.05, 2);
+  CHECK_OK(cn_force_create(world, &def, &id));
+}
+
 // A rod at x degrees on the floor with e = .9 and friction y; no gravity.
 static void rod(CnWorld *world, double x, double y) {
   CnMaterialId material = floor_of(world, y, 0.9);
@@ -280,6 +358,14 @@ static void faster_chain(CnWorld *world, double x, double y) {
   hook.faster = x;
   chain(world, y, 1);
 }
+static void faster_stop(CnWorld *world, double x, double y) {
+  hook.faster = x;
+  soft_stop(world, 2000, y);
+}
+static void faster_orbit(CnWorld *world, double x, double y) {
+  hook.faster = x;
+  orbit(world, 4, y);
+}
 
 // ---- running them ----
 
@@ -295,7 +381,7 @@ static CnVerdict judge(const Case *c) {
   def.solver.tolerance = c->tolerance;
   if (c->make == stronge) def.restitution_law = CN_RESTITUTION_ENERGETIC;
   if (c->make == faster || c->make == kicked || c->make == lifted || c->make == faster_slide ||
-      c->make == faster_chain)
+      c->make == faster_chain || c->make == faster_stop || c->make == faster_orbit)
     def.hooks.before_step = meddle;
   CnWorld *world = world_make(&def);
   c->make(world, c->x, c->y);

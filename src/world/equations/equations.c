@@ -422,6 +422,7 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
     eq->impulses[i] += weight * force;
     eq->ends[i] = force;
   }
+  cni_powers_note(world, time, step, q, v);
   const CniModel *model = &world->now.model;
   for (int32_t i = 0; i < eq->touch_count; i++) {
     CniTouchFrame at;
@@ -446,7 +447,7 @@ static void note_point(void *context, CnIntegrator *integrator, const CnPoint *p
 static void note_strike(void *context, const int32_t *rows, const double *impulses, int32_t count) {
   CnWorld *world = context;
   struct CniWorldEquations *eq = world->work.equations;
-  eq->struck = 1;
+  eq->struck = eq->jumped = 1;
   for (int32_t i = 0; i < count; i++)
     eq->impulses[rows[i]] += impulses[i] * (eq->q ? cni_units_force(world, rows[i], 1) : 1);
 }
@@ -598,6 +599,7 @@ CnStatus cni_equations_prepare(CnWorld *world) {
   cni_integrator_observe(world->now.engine.integrator, &observer, note_strike);
   const double *q = (const double *)model->pose, *v = plain_velocity(world);
   cni_equations_here(world, world->now.time, &q, &v);
+  CNI_TRY(cni_powers_begin(world, q, v));
   return cni_equations_detect(world, world->now.time, q, v, world->now.settings.time_step);
 }
 

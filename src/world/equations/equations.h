@@ -91,17 +91,20 @@ struct CniWorldEquations {
   CniReach *reach; // a body
   CniNear *nears;
   int32_t near_count;
-  CnTwist *known;                 // velocities of bodies that are not free
-  CnTwist *change;                // their derivatives; null: none follows a motion
-  double *here_q, *here_v, *line; // states with those that do, a row of the Jacobian
-  int32_t *follows;               // a body: does it follow a motion?
-  double time;                    // s, at the start of the step
-  double *impulses;               // over the step, one a row of the Jacobian
-  int32_t struck;                 // impacts are among them
-  double *ends;                   // forces at the end, of hem5 and rkf45
-  CniJointImpulse *end_efforts;   // likewise, as `efforts`
-  int32_t steps_impulse;          // multipliers come as impulses (moreau-jean)
-  int32_t events_lost;            // no memory for the log
+  CnTwist *known;                                // velocities of bodies that are not free
+  CnTwist *change;                               // their derivatives; null: none follows a motion
+  double *here_q, *here_v, *line;                // states with those that do, a row of the Jacobian
+  int32_t *follows;                              // a body: does it follow a motion?
+  double time;                                   // s, at the start of the step
+  double *impulses;                              // over the step, one a row of the Jacobian
+  int32_t struck;                                // impacts are among them
+  double *ends;                                  // forces at the end, of hem5 and rkf45
+  CniJointImpulse *end_efforts;                  // likewise, as `efforts`
+  int32_t steps_impulse;                         // multipliers come as impulses (moreau-jean)
+  int32_t events_lost;                           // no memory for the log
+  CniWorks power, works;                         // W, at the last point; J, over the step so far
+  double *last_q, *last_v, *middle_q, *middle_v; // states there, and half way from there
+  int32_t works_known, jumped;                   // are they; velocities have jumped since
 };
 
 // Velocities of bodies and rotors, in groups of six.
@@ -231,6 +234,12 @@ int32_t cni_touch_cover(const CniModel *model, CnPose pose_a, CnPose pose_b,
                         const CniWorldTouch *touch, const CniTouchFrame *f, CniPlaced *cover);
 // Of its feature, negative where it is covered.
 double cni_touch_domain(const CniModel *model, const CnPose *pose, const CniWorldTouch *touch);
+
+// ---- powers.c ----
+
+// Where the step begins, and at a point within it or at its end, `step` after the last one.
+CnStatus cni_powers_begin(CnWorld *world, const double *q, const double *v);
+void cni_powers_note(CnWorld *world, double t, double step, const double *q, const double *v);
 
 // ---- told.c ----
 

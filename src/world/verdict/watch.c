@@ -219,6 +219,27 @@ static int stored(const CnWorld *world, double *energy) {
   return 1;
 }
 
+// J stored in soft limits, whose work is that of impacts: what they took to stop a body they give back.
+static double pressed(const CnWorld *world) {
+  const CniModel *model = &world->now.model;
+  double sum = 0;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    CniJointPlace place;
+    int soft = 0;
+    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+      soft |= joint->def.axes[k].limit_stiffness > 0;
+    if (!soft) continue;
+    cni_joint_at(joint, model->pose, &place);
+    for (int32_t k = 0; k < place.axis_count; k++) {
+      const CnJointAxis *axis = &joint->def.axes[k];
+      double x = place.axes[k].value, depth = cn_max(axis->lower - x, x - axis->upper);
+      if (depth > 0) sum += 0.5 * axis->limit_stiffness * depth * depth;
+    }
+  }
+  return sum;
+}
+
 void cni_watch_begin(const CnWorld *world, CniWatched *w) {
   *w = (CniWatched){.before = figures_of(world)};
 }
@@ -237,6 +258,7 @@ void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
   else
     watch_couplings(&world->now.model, &w->open);
   w->passive = is_passive(world);
+  w->pressed = w->passive ? 0 : pressed(world);
   w->sprung = !w->passive && world->now.settings.balance && stored(world, &w->stored);
   w->led = w->before.driven || world->now.model.motion_count > 0 || surfaces_move(world);
 }
@@ -256,6 +278,7 @@ static int unaccounted(const CnWorld *world, const CniWatched *w, const CniMotio
   } else if (world->balance_known) {
     for (size_t k = 0; k < sizeof passive / sizeof passive[0]; k++)
       *energy += parts[passive[k]].energy;
+    *energy += pressed(world) - w->pressed;
   } else {
     return 0;
   }

@@ -61,6 +61,7 @@ typedef struct CniWatched {
   int32_t passive;         // nothing but gravity brings energy
   int32_t sprung;          // springs act that lose nothing
   double stored;           // J: in them
+  double pressed;          // J: in soft limits
   int32_t led;             // bodies or surfaces move by themselves: so do their contacts' works
   CniFinding open;         // couplings where the step begins; joints too where the first one does
 } CniWatched;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of springs, of motors that are forces and of loads over a step of the equations of motion, for
+// the balance: their powers at the points that the integrator visits and half way, by Simpson's rule.
+//
+// Half way places and rates are those of the cubic between the two points, q' = 3 (q1 - q0)/(2 dt) -
+// (q0' + q1')/4. Mean forces times mean velocities would miss several per cent of the energy over a long
+// step. After an impact velocities are others than at the last point: the power at the end counts for
+// that piece.
+#include "world/equations/equations.h"
+
+#include <string.h>
+
+static double joint_springs(const CniJoint *joint, const CniJointPlace *place,
+                            const CniJointImpulse *efforts, const CniJointEnd *a,
+                            const CniJointEnd *b, double *motors) {
+  double springs = 0;
+  *motors = 0;
+  for (int32_t k = 0; k < place->locked_count && cni_joint_is_spring(joint); k++)
+    springs += efforts->locked[k] * cni_joint_rate(place, &place->locked[k], &a->twist, &b->twist);
+  for (int32_t k = 0; k < place->axis_count; k++) {
+    double rate = cni_joint_rate(place, &place->axes[k], &a->twist, &b->twist);
+    springs += efforts->axes[k][CNI_PART_SPRING] * rate;
+    *motors += efforts->axes[k][CNI_PART_MOTOR] * rate;
+  }
+  return springs;
+}
+
+// W, at a state in m, s, kg: what the bodies get.
+static CniWorks powers_at(const CnWorld *world, double t, const CnPose *pose, const double *v) {
+  const CniModel *model = &world->now.model;
+  CniWorks p = {0, 0, 0};
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    const CniJoint *joint = &model->joints[i];
+    CniJointPlace place;
+    CniJointImpulse efforts;
+    CniJointEnd a, b;
+    double motors;
+    if (!cni_joint_has_efforts(joint)) continue;
+    cni_joint_efforts(model, joint, t, pose, v, &place, &efforts);
+    cni_joint_stage_ends(joint, pose, v, &a, &b);
+    if (!cni_is_free(model, joint->body_a)) a.twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+    if (!cni_is_free(model, joint->body_b)) b.twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+    p.springs += joint_springs(joint, &place, &efforts, &a, &b, &motors);
+    p.drives += motors;
+  }
+  cni_forces_power(model, t, pose, (const CnTwist *)v, &p.springs, &p.loads);
+  for (int32_t i = 0; model->load && i < model->body_count; i++) {
+    const double *at = v + 6 * (size_t)i;
+    CnTwist load = cni_model_load(model, i);
+    if (cni_is_free(model, i))
+      p.loads += cn_dot(load.velocity, cn_vec3(at[0], at[1], at[2])) +
+                 cn_dot(load.spin, cn_vec3(at[3], at[4], at[5]));
+  }
+  return p;
+}
+
+// The state half way, into eq->middle_q and eq->middle_v.
+static void half_way(CnWorld *world, double step, const double *q, const double *v) {
+  const CniModel *model = &world->now.model;
+  struct CniWorldEquations *eq = world->work.equations;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    const CnPose *from = (const CnPose *)eq->last_q + i, *to = (const CnPose *)q + i;
+    const CnTwist *old = (const CnTwist *)eq->last_v + i, *now = (const CnTwist *)v + i;
+    CnPose *middle = (CnPose *)eq->middle_q + i;
+    CnTwist *rate = (CnTwist *)eq->middle_v + i;
+    CnVec3 way = cn_sub(to->position, from->position);
+    middle->position = cn_madd(cn_scale(0.5, cn_add(from->position, to->position)), step / 8,
+                               cn_sub(old->velocity, now->velocity));
+    rate->velocity =
+        cn_madd(cn_scale(1.5 / step, way), -0.25, cn_add(old->velocity, now->velocity));
+    CnQuat a = from->rotation, b = to->rotation;
+    CnQuat da = cn_qmul((CnQuat){0, old->spin.x, old->spin.y, old->spin.z}, a);
+    CnQuat db = cn_qmul((CnQuat){0, now->spin.x, now->spin.y, now->spin.z}, b);
+    double x[4], r[4];
+    const double from4[4] = {a.w, a.x, a.y, a.z}, to4[4] = {b.w, b.x, b.y, b.z};
+    const double da4[4] = {da.w, da.x, da.y, da.z}, db4[4] = {db.w, db.x, db.y, db.z};
+    for (int32_t k = 0; k < 4; k++) { // q' = w q/2
+      x[k] = 0.5 * (from4[k] + to4[k]) + step / 16 * (da4[k] - db4[k]);
+      r[k] = 1.5 / step * (to4[k] - from4[k]) - 0.125 * (da4[k] + db4[k]);
+    }
+    middle->rotation = cn_qunit((CnQuat){x[0], x[1], x[2], x[3]});
+    CnQuat m = middle->rotation;
+    CnQuat w = cn_qmul((CnQuat){r[0], r[1], r[2], r[3]}, (CnQuat){m.w, -m.x, -m.y, -m.z});
+    rate->spin = cn_vec3(2 * w.x, 2 * w.y, 2 * w.z);
+  }
+}
+
+static void remember(CnWorld *world, const double *q, const double *v) {
+  struct CniWorldEquations *eq = world->work.equations;
+  size_t bodies = (size_t)world->now.model.body_count;
+  if (bodies == 0) return;
+  memcpy(eq->last_q, q, 7 * bodies * sizeof *q);
+  memcpy(eq->last_v, v, 6 * bodies * sizeof *v);
+}
+
+CnStatus cni_powers_begin(CnWorld *world, const double *q, const double *v) {
+  struct CniWorldEquations *eq = world->work.equations;
+  int32_t bodies = world->now.model.body_count;
+  // a hook that gives forces is not asked more often than it has to be
+  eq->works_known = world->now.settings.balance && !world->hooks.force;
+  if (!eq->works_known) return CN_OK;
+  CNI_TRY(cni_equations_take(world, 7 * bodies, sizeof *eq->last_q, &eq->last_q));
+  CNI_TRY(cni_equations_take(world, 6 * bodies, sizeof *eq->last_v, &eq->last_v));
+  CNI_TRY(cni_equations_take(world, 7 * bodies, sizeof *eq->middle_q, &eq->middle_q));
+  CNI_TRY(cni_equations_take(world, 6 * bodies, sizeof *eq->middle_v, &eq->middle_v));
+  eq->power = powers_at(world, eq->time, (const CnPose *)q, v);
+  remember(world, q, v);
+  return CN_OK;
+}
+
+void cni_powers_note(CnWorld *world, double t, double step, const double *q, const double *v) {
+  struct CniWorldEquations *eq = world->work.equations;
+  if (!eq->works_known || !(step > 0)) return;
+  CniWorks now = powers_at(world, t, (const CnPose *)q, v), old = now, middle = now;
+  if (!eq->jumped) {
+    half_way(world, step, q, v);
+    old = eq->power;
+    middle = powers_at(world, t - 0.5 * step, (const CnPose *)eq->middle_q, eq->middle_v);
+  }
+  eq->works.springs += step / 6 * (old.springs + 4 * middle.springs + now.springs);
+  eq->works.drives += step / 6 * (old.drives + 4 * middle.drives + now.drives);
+  eq->works.loads += step / 6 * (old.loads + 4 * middle.loads + now.loads);
+  eq->power = now;
+  eq->jumped = 0;
+  remember(world, q, v);
+}
+
+const CniWorks *cni_equations_works(const CnWorld *world) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  return eq && eq->works_known ? &eq->works : NULL;
+}

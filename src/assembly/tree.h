@@ -19,14 +19,13 @@ typedef struct CniTreeInput {
   int32_t drift_first;         // where that is stable
 } CniTreeInput;
 
-// What the step comes to; the arrays are the tree's, by body.
+// What the step comes to; the arrays are the tree's, by body, of cni_tree_last alone.
 typedef struct CniTreeStep {
   int32_t taken;        // 0: this machine, or this step of it, is none of the tree's
-  const CnPose *pose;   // where the impulses act; this and the next two: of cni_tree_last alone
+  const CnPose *pose;   // where the impulses act
   const CnTwist *twist; // before them,
-  const CnTwist *moved; // and after
-  const CnPose *pose_new;
-  const CnTwist *end;
+  const CnTwist *moved; // after them,
+  const CnTwist *end;   // and at the end
   CnCertificate certificate;
   int32_t worst;               // the joint that is farthest open at the beginning, -1: none is
   double way, turn, open_size; // m, rad, and its size
@@ -35,9 +34,8 @@ typedef struct CniTreeStep {
 CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTreeInput *input,
                        CniTreeStep *step);
 // Joints and states of the model take it over.
-void cni_tree_commit(const CniTree *tree, const CniTreeInput *input, const CniTreeStep *step,
-                     CniModel *model);
-// The arrays of the last step that was taken, all of them.
+void cni_tree_commit(const CniTree *tree, const CniTreeInput *input, CniModel *model);
+// The arrays of the last step that was taken.
 CniTreeStep cni_tree_last(const CniTree *tree);
 // Groups of the step problem as that step had them: loads are gone, and forces held bodies against turning.
 void cni_tree_groups(const CniTree *tree, CnProblem *problem);

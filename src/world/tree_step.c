@@ -89,7 +89,7 @@ CnStatus cni_world_tree_step(CnWorld *world, CnSolveReport *solve, int32_t *take
   world->located_count = 0;
   world->work.time_step = settings->time_step;
   note_open(world, &step, open);
-  cni_tree_commit(world->tree, &input, &step, &now->model);
+  cni_tree_commit(world->tree, &input, &now->model);
   now->contacts.event_count = 0;
   now->contacts.turning = now->contacts.named = now->contacts.unsorted = 0;
   now->contacts.time_step = settings->time_step;

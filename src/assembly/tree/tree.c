@@ -14,20 +14,19 @@
 
 // ---- the step ----
 
-// Where all bodies are and how they move, by body of the model; returns 0 where that is no number.
-static int take(CniTree *t, int kicked_last) {
+// Are the places of all bodies and how they move numbers?
+static int is_finite(const CniTree *t) {
   double all = 0;
-  for (int32_t i = 0; i < t->node_count; i++) {
-    int32_t body = t->nodes[i].body, lane = i % CNI_TREE_LANES;
-    const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
-    t->pose_new[body] =
-        (CnPose){cni_lane_vec(&b->position_new, lane), cni_lane_quat(&b->rotation_new, lane)};
-    t->end[body] = cni_lane_twist(kicked_last ? &b->moved : &b->end, lane);
-    const double *x = &t->pose_new[body].position.x, *v = &t->end[body].velocity.x;
-    double sum = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + x[6]);
-    sum += (v[0] + v[1] + v[2]) + (v[3] + v[4] + v[5]);
-    all += 0 * sum; // a number, or none
-  }
+  for (int32_t e = 0; e < t->node_eights; e++)
+    for (int32_t k = 0; k < CNI_TREE_LANES; k++) {
+      const CniTreeBodies *b = &t->bodies[e];
+      CnTwist v = cni_lane_twist(t->kicked_last ? &b->moved : &b->end, k);
+      CnVec3 x = cni_lane_vec(&b->position_new, k);
+      CnQuat q = cni_lane_quat(&b->rotation_new, k);
+      double sum = ((x.x + x.y) + (x.z + q.w)) + ((q.x + q.y) + q.z);
+      sum += (v.velocity.x + v.velocity.y + v.velocity.z) + (v.spin.x + v.spin.y + v.spin.z);
+      all += 0 * sum; // a number, or none
+    }
   return all == 0;
 }
 
@@ -83,7 +82,8 @@ static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
     if (!kernels->kick(t, in, &step->certificate)) return 0;
     if (!kernels->drift(t, in, 1)) return 0;
   }
-  return take(t, longest == 2) && (!limited || limits_rest(t, in));
+  t->kicked_last = longest == 2;
+  return is_finite(t) && (!limited || limits_rest(t, in));
 }
 
 CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTreeInput *in,
@@ -100,15 +100,13 @@ CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTr
   }
   CNI_TRY(cni_tree_shape(t, model));
   if (!t->is_tree) return CN_OK;
-  for (int32_t i = 0; t->node_count < model->body_count && i < model->body_count; i++) {
-    if (cni_has_mass(&model->mass[i])) continue;
-    t->pose[i] = t->pose_new[i] = model->pose[i];
+  for (int32_t i = 0; t->node_count < t->body_count && i < t->body_count; i++) {
+    if (t->roles[i].has_mass) continue;
+    t->pose[i] = model->pose[i];
     t->twist[i] = t->moved[i] = t->end[i] = model->twist[i];
   }
   if (!make(t, in, step)) return CN_OK;
   step->taken = 1;
-  step->pose_new = t->pose_new;
-  step->end = t->end;
   return CN_OK;
 }
 
@@ -119,12 +117,12 @@ CniTreeStep cni_tree_last(const CniTree *t) {
     t->pose[body] = (CnPose){cni_lane_vec(&b->position, lane), cni_lane_quat(&b->rotation, lane)};
     t->twist[body] = cni_lane_twist(&b->twist, lane);
     t->moved[body] = cni_lane_twist(&b->moved, lane);
+    t->end[body] = cni_lane_twist(t->kicked_last ? &b->moved : &b->end, lane);
   }
   return (CniTreeStep){.taken = 1,
                        .pose = t->pose,
                        .twist = t->twist,
                        .moved = t->moved,
-                       .pose_new = t->pose_new,
                        .end = t->end,
                        .worst = -1};
 }
@@ -145,7 +143,7 @@ static void follow(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel
   const CniTreeNode *node = &t->nodes[i];
   CniJoint *joint = &model->joints[node->joint];
   if (!node->hinge) return;
-  joint->near[0] += in->time_step * rate_of(t, i, t->end);
+  joint->near[0] += in->time_step * rate_of(t, i, model->twist);
   if ((in->step + node->joint) % ANGLES != 0) return;
   CniJointSight sight;
   cni_joint_sight_at(joint, model->pose, &sight);
@@ -179,10 +177,14 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
   if (effort != 0) joint->total.spin = cn_madd(joint->total.spin, effort, z);
 }
 
-void cni_tree_commit(const CniTree *t, const CniTreeInput *in, const CniTreeStep *step,
-                     CniModel *model) {
-  memcpy(model->pose, step->pose_new, (size_t)model->body_count * sizeof *model->pose);
-  memcpy(model->twist, step->end, (size_t)model->body_count * sizeof *model->twist);
+void cni_tree_commit(const CniTree *t, const CniTreeInput *in, CniModel *model) {
+  for (int32_t i = 0; i < t->node_count; i++) {
+    int32_t body = t->nodes[i].body, lane = i % CNI_TREE_LANES;
+    const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
+    model->pose[body] =
+        (CnPose){cni_lane_vec(&b->position_new, lane), cni_lane_quat(&b->rotation_new, lane)};
+    model->twist[body] = cni_lane_twist(t->kicked_last ? &b->moved : &b->end, lane);
+  }
   for (int32_t i = 0; i < t->link_count; i++) {
     if (t->nodes[i].joint < 0) continue;
     keep(t, in, i, model);

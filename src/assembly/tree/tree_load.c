@@ -4,7 +4,8 @@
 #include "assembly/tree/tree_private.h"
 
 static CnSym3 inertia_of(const CniTreeBodies *b, int32_t lane) {
-  CnSym3 inertia = cn_srotate(cni_lane_mat(&b->axes, lane), cni_lane_vec(&b->inertia, lane));
+  CnSym3 inertia =
+      cn_srotate(cn_qmat(cni_lane_quat(&b->rotation, lane)), cni_lane_vec(&b->inertia, lane));
   return b->stiff[lane] > 0 ? cn_sadd(inertia, cni_lane_sym(&b->added, lane)) : inertia;
 }
 
@@ -12,7 +13,7 @@ static CnSym3 inertia_of(const CniTreeBodies *b, int32_t lane) {
 static CnTwist free_twist(const CniTreeBodies *b, int32_t lane, const CniTreeInput *in,
                           int32_t body) {
   CnTwist free = cni_lane_twist(&b->free, lane);
-  CnMat3 axes = cni_lane_mat(&b->axes, lane);
+  CnMat3 axes = cn_qmat(cni_lane_quat(&b->rotation, lane));
   CnVec3 j = cni_lane_vec(&b->inertia, lane);
   if (in->model->load) {
     CnTwist load = in->model->load[body];

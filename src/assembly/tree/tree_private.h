@@ -38,20 +38,24 @@ typedef struct CniTreeRole {
 typedef struct CniTreeKernels CniTreeKernels;
 
 typedef struct CniTreeNode {
-  int32_t body, joint;    // joint: -1: none
-  int32_t own;            // the node of the body
-  int32_t last;           // the last node that hangs at this or at one before
-  int32_t parent;         // node, -1: none: the joint leads to the ground, or to
-  int32_t base;           // a body that stays where it is; -1: none
-  int32_t acts;           // as its copy
-  int32_t is_leaf;        // 1: no node hangs at it
-  int32_t is_last;        // 1: no node behind hangs at the same parent
-  int32_t hinge;          // 1: it turns about an axis, 0: about a point
-  double sign;            // 1: the body is the joint's b, -1: its a
+  int32_t body, joint; // joint: -1: none
+  int32_t own;         // the node of the body
+  int32_t last;        // the last node that hangs at this or at one before
+  int32_t parent;      // node, -1: none: the joint leads to the ground, or to
+  int32_t base;        // a body that stays where it is; -1: none
+  int32_t acts;        // as its copy
+  int32_t is_leaf;     // 1: no node hangs at it
+  int32_t is_last;     // 1: no node behind hangs at the same parent
+  int32_t hinge;       // 1: it turns about an axis, 0: about a point
+  double sign;         // 1: the body is the joint's b, -1: its a
+} CniTreeNode;
+
+// Of a node, what goes to its lanes.
+typedef struct CniTreeFrame {
   CnVec3 arm, parent_arm; // from the centres of mass to the joint, in the axes of the bodies
   CnVec3 x, y, z;         // axes of the joint: x and y on a, z on b, in the axes of these bodies
   double reach, parent_reach; // m: lengths of the arms
-} CniTreeNode;
+} CniTreeFrame;
 
 // ---- lanes ----
 //
@@ -85,7 +89,6 @@ typedef struct CniTreeBodies {
   double size[CNI_TREE_LANES];                               // m: radius of gyration
   CniTreeVec position;                                       // where the motion begins
   CniTreeQuat rotation;
-  CniTreeMat axes;
   CniTreeMotion twist; // before the kick, where the drift comes first: of its end
   CniTreeMotion free;  // after loads and efforts, before the joints' impulses
   CniTreeMotion moved; // after them
@@ -95,7 +98,6 @@ typedef struct CniTreeBodies {
   double turn[CNI_TREE_LANES];   // s: k of its rotation (drift.c)
   CniTreeVec position_new;
   CniTreeQuat rotation_new;
-  CniTreeMat axes_new;
   CniTreeMotion end;
   CniTreeVec force;  // N s: of the joints, in the kick or in the drift,
   CniTreeVec couple; // N m s: in the kick; in the drift, in the axes where the motion begins,
@@ -153,9 +155,6 @@ static inline CnTwist cni_lane_twist(const CniTreeMotion *m, int32_t lane) {
 static inline void cni_lane_put_twist(CniTreeMotion *m, int32_t lane, CnTwist a) {
   cni_lane_put(&m->velocity, lane, a.velocity);
   cni_lane_put(&m->spin, lane, a.spin);
-}
-static inline CnMat3 cni_lane_mat(const CniTreeMat *m, int32_t lane) {
-  return (CnMat3){cni_lane_vec(&m->x, lane), cni_lane_vec(&m->y, lane), cni_lane_vec(&m->z, lane)};
 }
 static inline CnSym3 cni_lane_sym(const CniTreeSym *s, int32_t lane) {
   return (CnSym3){s->xx[lane], s->yy[lane], s->zz[lane], s->xy[lane], s->xz[lane], s->yz[lane]};
@@ -235,10 +234,12 @@ struct CniTree {
   int32_t joint_count, body_count, node_count;
   int32_t link_count; // more than there are nodes: there are loops
   CniTreeLoops loops;
-  int32_t acts;   // of all joints
-  int32_t stiff;  // 1: there is a body that forces hold against turning
+  int32_t acts;        // of all joints
+  int32_t stiff;       // 1: there is a body that forces hold against turning
+  int32_t kicked_last; // 1: in the last step the drift came first
   int32_t kicked; // 1: the factor is that of a kick at `pose`, without such: two kicks share it
   CniTreeNode *nodes;
+  CniTreeFrame *frames;                       // by link
   CniTreeBodies *bodies;                      // eights of nodes, then those that stay
   CniTreeLinks *links;                        // eights of nodes, then of what closes loops
   int32_t node_eights, link_eights, loop_gap; // lanes of nobody before what closes loops
@@ -249,7 +250,7 @@ struct CniTree {
   CniStiffness *stiffness;
   uint8_t *floats; // by node: no joint leads from it to the ground
   // by body of the model
-  CnPose *pose, *pose_new;
+  CnPose *pose;
   CnTwist *twist, *moved, *end;
   CniTreeFree free;
 };

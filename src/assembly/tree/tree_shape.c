@@ -23,19 +23,22 @@ static int acts_of(const CnJointDef *def) {
          (def->axes[0].drive == CN_DRIVE_EFFORT ? CNI_TREE_DRIVEN : 0);
 }
 
-// What a joint is to the tree; 0: nothing that it can do.
-static int kind_of(const CniJoint *joint) {
+// What a joint is to the tree; 0: nothing that it can do. What acts on it to *acts.
+static int kind_of(const CniJoint *joint, int *acts) {
   const CnJointDef *def = &joint->def;
-  if (def->one_sided || def->stiffness > 0 || def->damping > 0 || acts_of(def) < 0) return 0;
-  if (def->kind == CN_JOINT_REVOLUTE) return HINGE;
-  return def->kind == CN_JOINT_BALL ? POINT : 0;
+  *acts = 0;
+  if (def->one_sided || def->stiffness > 0 || def->damping > 0) return 0;
+  if (def->kind != CN_JOINT_REVOLUTE && def->kind != CN_JOINT_BALL) return 0;
+  *acts = acts_of(def);
+  if (*acts < 0) return 0;
+  return def->kind == CN_JOINT_REVOLUTE ? HINGE : POINT;
 }
 
 static CniTreeCopy copy_of(const CniJoint *j) {
-  int acts = acts_of(&j->def);
+  int acts, kind = kind_of(j, &acts);
   return (CniTreeCopy){.body_a = j->body_a,
                        .body_b = j->body_b,
-                       .kind = kind_of(j) == 0 ? -1 : (int32_t)j->def.kind,
+                       .kind = kind == 0 ? -1 : (int32_t)j->def.kind,
                        .acts = acts < 0 ? 0 : acts,
                        .next_a = j->next_a,
                        .next_b = j->next_b,
@@ -56,11 +59,10 @@ static int is_same(const CniTree *t, const CniModel *model) {
   for (int32_t i = 0; i < t->joint_count; i++) {
     const CniJoint *j = &model->joints[i];
     const CniTreeCopy *c = &t->copies[i];
-    int kind = kind_of(j) == 0 ? -1 : (int)j->def.kind;
+    int acts, kind = kind_of(j, &acts) == 0 ? -1 : (int)j->def.kind;
     if (c->body_a != j->body_a || c->body_b != j->body_b || c->kind != kind ||
-        c->next_a != j->next_a || c->next_b != j->next_b ||
-        (kind >= 0 && c->acts != acts_of(&j->def)) || !same_pose(&c->local_a, &j->local_a) ||
-        !same_pose(&c->local_b, &j->local_b))
+        c->next_a != j->next_a || c->next_b != j->next_b || (kind >= 0 && c->acts != acts) ||
+        !same_pose(&c->local_a, &j->local_a) || !same_pose(&c->local_b, &j->local_b))
       return 0;
   }
   for (int32_t i = 0; i < t->body_count; i++) {
@@ -76,28 +78,28 @@ static int has_mass(const CniModel *model, int32_t body) {
 
 // The link of a body at a joint, joint: -1: none.
 static CniTreeNode link_of(const CniModel *model, const int32_t *node_of, int32_t body,
-                           int32_t joint) {
+                           int32_t joint, CniTreeFrame *frame) {
   CniTreeNode node = {
       .body = body, .joint = joint, .own = node_of[body], .parent = -1, .base = -1, .sign = 1};
+  *frame = (CniTreeFrame){.reach = 0};
   if (joint < 0) return node;
   const CniJoint *j = &model->joints[joint];
   int is_b = j->body_b == body;
   int32_t other = is_b ? j->body_a : j->body_b;
   CnMat3 a = cn_qmat(j->local_a.rotation), b = cn_qmat(j->local_b.rotation);
   node.sign = is_b ? 1 : -1;
-  node.hinge = kind_of(j) == HINGE;
-  node.acts = acts_of(&j->def);
+  node.hinge = kind_of(j, &node.acts) == HINGE;
   if (has_mass(model, other))
     node.parent = node_of[other];
   else
     node.base = other;
-  node.arm = is_b ? j->local_b.position : j->local_a.position;
-  node.parent_arm = is_b ? j->local_a.position : j->local_b.position;
-  node.x = a.x;
-  node.y = a.y;
-  node.z = b.z;
-  node.reach = cn_norm(node.arm);
-  node.parent_reach = other >= 0 ? cn_norm(node.parent_arm) : 0;
+  frame->arm = is_b ? j->local_b.position : j->local_a.position;
+  frame->parent_arm = is_b ? j->local_a.position : j->local_b.position;
+  frame->x = a.x;
+  frame->y = a.y;
+  frame->z = b.z;
+  frame->reach = cn_norm(frame->arm);
+  frame->parent_reach = other >= 0 ? cn_norm(frame->parent_arm) : 0;
   return node;
 }
 
@@ -110,7 +112,8 @@ typedef struct Growth {
 static void add_node(CniTree *t, const CniModel *model, Growth *g, int32_t body, int32_t joint) {
   g->node_of[body] = t->node_count;
   if (joint >= 0) g->used[joint] = 1;
-  t->nodes[t->node_count++] = link_of(model, g->node_of, body, joint);
+  t->nodes[t->node_count] = link_of(model, g->node_of, body, joint, &t->frames[t->node_count]);
+  t->node_count++;
 }
 
 // Bodies behind those of the nodes from `first` on.
@@ -166,8 +169,10 @@ static int grow(CniTree *t, const CniModel *model, Growth *g) {
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *j = &model->joints[i];
     int32_t body = has_mass(model, j->body_b) ? j->body_b : j->body_a;
-    if (!g->used[i]) t->nodes[t->link_count++] = link_of(model, g->node_of, body, i);
     t->acts |= t->copies[i].acts;
+    if (g->used[i]) continue;
+    t->nodes[t->link_count] = link_of(model, g->node_of, body, i, &t->frames[t->link_count]);
+    t->link_count++;
   }
   return t->node_count > 0;
 }
@@ -180,18 +185,18 @@ static int32_t number_of(int32_t lane) {
   return lane / CNI_TREE_LANES * CNI_TREE_BODY_NUMBERS + lane % CNI_TREE_LANES;
 }
 
-static void set_link(CniTreeLinks *l, int32_t lane, const CniTreeNode *node, int32_t own,
-                     int32_t other) {
-  cni_lane_put(&l->arm_own, lane, node->arm);
-  cni_lane_put(&l->parent_arm_own, lane, node->parent_arm);
-  cni_lane_put(&l->x_own, lane, node->x);
-  cni_lane_put(&l->y_own, lane, node->y);
-  cni_lane_put(&l->z_own, lane, node->z);
+static void set_link(CniTreeLinks *l, int32_t lane, const CniTreeNode *node,
+                     const CniTreeFrame *frame, int32_t own, int32_t other) {
+  cni_lane_put(&l->arm_own, lane, frame->arm);
+  cni_lane_put(&l->parent_arm_own, lane, frame->parent_arm);
+  cni_lane_put(&l->x_own, lane, frame->x);
+  cni_lane_put(&l->y_own, lane, frame->y);
+  cni_lane_put(&l->z_own, lane, frame->z);
   l->sign[lane] = node->sign;
   l->hinge[lane] = node->hinge;
   l->joined[lane] = node->joint >= 0;
-  l->reach[lane] = node->reach;
-  l->parent_reach[lane] = node->parent_reach;
+  l->reach[lane] = frame->reach;
+  l->parent_reach[lane] = frame->parent_reach;
   l->own[lane] = number_of(own);
   l->other[lane] = number_of(other);
 }
@@ -222,6 +227,7 @@ static CnStatus take_lanes(CniTree *t, int32_t *stay) {
   memset(t->bodies, 0, (size_t)all * sizeof *t->bodies);
   memset(t->links, 0, (size_t)t->link_eights * sizeof *t->links);
   CniTreeNode nobody = {.joint = -1, .sign = 1};
+  CniTreeFrame nowhere = {.reach = 0};
   int32_t ground = CNI_TREE_LANES * t->node_eights;
   for (int32_t i = 0; i < CNI_TREE_LANES * all; i++) {
     CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
@@ -231,13 +237,13 @@ static CnStatus take_lanes(CniTree *t, int32_t *stay) {
     cni_lane_put_quat(&b->rotation, lane, CN_QUAT_ONE);
   }
   for (int32_t i = 0; i < CNI_TREE_LANES * t->link_eights; i++)
-    set_link(&t->links[i / CNI_TREE_LANES], i % CNI_TREE_LANES, &nobody, i < ground ? i : ground,
-             ground);
+    set_link(&t->links[i / CNI_TREE_LANES], i % CNI_TREE_LANES, &nobody, &nowhere,
+             i < ground ? i : ground, ground);
   for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
     int32_t lane, other = ground + (node->base >= 0 ? stay[node->base] : 0);
     CniTreeLinks *l = cni_tree_link(t, i, &lane);
-    set_link(l, lane, node, node->own, node->parent >= 0 ? node->parent : other);
+    set_link(l, lane, node, &t->frames[i], node->own, node->parent >= 0 ? node->parent : other);
   }
   return CN_OK;
 }
@@ -254,6 +260,7 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   CNI_TRY(CNI_TAKE(arena, n, g.node_of));
   CNI_TRY(cni_arena_array(arena, model->joint_count, sizeof *g.used, &g.used));
   CNI_TRY(CNI_TAKE(arena, links, t->nodes));
+  CNI_TRY(CNI_TAKE(arena, links, t->frames));
   t->joint_count = model->joint_count;
   t->body_count = n;
   for (int32_t i = 0; i < t->joint_count; i++) t->copies[i] = copy_of(&model->joints[i]);
@@ -266,7 +273,6 @@ CnStatus cni_tree_shape(CniTree *t, const CniModel *model) {
   CNI_TRY(CNI_TAKE(arena, n, t->stiffness));
   CNI_TRY(cni_arena_array(arena, n, sizeof *t->floats, &t->floats));
   CNI_TRY(CNI_TAKE(arena, n, t->pose));
-  CNI_TRY(CNI_TAKE(arena, n, t->pose_new));
   CNI_TRY(CNI_TAKE(arena, n, t->twist));
   CNI_TRY(CNI_TAKE(arena, n, t->moved));
   CNI_TRY(CNI_TAKE(arena, n, t->end));

@@ -29,8 +29,8 @@ static void sum_stiffness(CniTree *t, const CniTreeInput *in, double hh) {
   for (int32_t i = 0; i < t->node_count; i++) {
     const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
     int32_t lane = i % CNI_TREE_LANES;
-    cni_stiffness_begin(&t->stiffness[i],
-                        cn_srotate(cni_lane_mat(&b->axes, lane), cni_lane_vec(&b->inertia, lane)));
+    cni_stiffness_begin(&t->stiffness[i], cn_srotate(cn_qmat(cni_lane_quat(&b->rotation, lane)),
+                                                     cni_lane_vec(&b->inertia, lane)));
   }
   for (int32_t i = 0; i < t->link_count; i++) {
     const CniTreeNode *node = &t->nodes[i];
@@ -38,10 +38,10 @@ static void sum_stiffness(CniTree *t, const CniTreeInput *in, double hh) {
     int32_t lane;
     const CniTreeLinks *l = cni_tree_link(t, i, &lane);
     CnVec3 f = cn_scale(node->sign * hh, last_force(t, in, i));
-    double mass = 1 / (give(t, node->own, 0) + give(t, node->parent, node->parent_reach));
+    double mass = 1 / (give(t, node->own, 0) + give(t, node->parent, l->parent_reach[lane]));
     cni_stiffness_add(&t->stiffness[node->own], cni_lane_vec(&l->arm, lane), f, mass);
     if (node->parent < 0) continue;
-    mass = 1 / (give(t, node->parent, 0) + give(t, node->own, node->reach));
+    mass = 1 / (give(t, node->parent, 0) + give(t, node->own, l->reach[lane]));
     cni_stiffness_add(&t->stiffness[node->parent], cni_lane_vec(&l->parent_arm, lane), cn_neg(f),
                       mass);
   }

@@ -64,9 +64,6 @@ INLINE void mat_put(CniTreeMat *m, int32_t k, Mat a) {
   vec_put(&m->y, k, a.y);
   vec_put(&m->z, k, a.z);
 }
-INLINE Mat mat_from(const CniTreeMat *m, const int32_t *at) {
-  return (Mat){vec_from(&m->x, at), vec_from(&m->y, at), vec_from(&m->z, at)};
-}
 INLINE Sym sym(const CniTreeSym *s, int32_t k) {
   return (Sym){real(s->xx, k), real(s->yy, k), real(s->zz, k),
                real(s->xy, k), real(s->xz, k), real(s->yz, k)};
@@ -176,6 +173,13 @@ INLINE Mat qmat(Quat q) {
   return (Mat){{SUB(one, MUL(two, ADD(yy, zz))), MUL(two, ADD(xy, wz)), MUL(two, SUB(xz, wy))},
                {MUL(two, SUB(xy, wz)), SUB(one, MUL(two, ADD(xx, zz))), MUL(two, ADD(yz, wx))},
                {MUL(two, ADD(xz, wy)), MUL(two, SUB(yz, wx)), SUB(one, MUL(two, ADD(xx, yy)))}};
+}
+
+// Axes of bodies are found anew wherever they are wanted: that is less than to keep them in memory.
+INLINE Mat axes(const CniTreeQuat *q, int32_t k) { return qmat(quat(q, k)); }
+INLINE Mat axes_from(const CniTreeQuat *q, const int32_t *at) {
+  return qmat((Quat){cni_wide_gather(q->w, at), cni_wide_gather(q->x, at),
+                     cni_wide_gather(q->y, at), cni_wide_gather(q->z, at)});
 }
 
 // ---- lanes together ----

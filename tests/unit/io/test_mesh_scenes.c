@@ -7,6 +7,7 @@
 #include <cairn/scene.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -184,7 +185,6 @@ static void cup(void **state) {
 static void falls(const char *folder, const char *file, const char *as, double scale) {
   char text[1024], label[700];
   CnScene *scene;
-  print_message("%s\n", file);
   snprintf(label, sizeof label, "%s/s.json", folder);
   snprintf(text, sizeof text,
            "{\"settings\": {\"time_step\": 0.003}, \"materials\": {\"m\": {\"friction\": 0.5}},"
@@ -196,14 +196,20 @@ static void falls(const char *folder, const char *file, const char *as, double s
            file, as, scale);
   if (strcmp(as, "hull") == 0) memcpy(strstr(text, "\"parts\": 8,"), "           ", 11);
   CnWorld *world = fill(text, label, &scene);
-  for (int i = 0; i < 700; i++) CHECK_OK(cn_world_step(world, NULL));
   CnPose pose;
   CnTwist twist;
   CnWorldInfo info;
+  // what is round rolls for a while
+  int slow = 0, steps = 0;
+  for (; slow < 150 && steps < 6000; steps++) {
+    CHECK_OK(cn_world_step(world, NULL));
+    CHECK_OK(cn_body_twist(world, body_at(world, 1), &twist));
+    slow = cn_norm(twist.velocity) < .02 && cn_norm(twist.spin) < .2 ? slow + 1 : 0;
+  }
+  print_message("%s as %s: at rest after %.1f s\n", file, as, .003 * steps);
   CHECK_OK(cn_body_pose(world, body_at(world, 1), &pose));
-  CHECK_OK(cn_body_twist(world, body_at(world, 1), &twist));
   cn_world_info(world, &info);
-  CHECK(cn_norm(twist.velocity) < .02 && cn_norm(twist.spin) < .2);
+  CHECK(slow >= 150);
   CHECK(info.contact_count > 0 && fabs(pose.position.z) < 1);
   cn_world_destroy(world);
   cn_scene_destroy(scene);
@@ -212,17 +218,23 @@ static void falls(const char *folder, const char *file, const char *as, double s
 static void rest(void **state) {
   (void)state;
   static const struct {
-    const char *file, *as;
+    const char *file;
     double scale;
-  } others[] = {{"feeder_bowl.obj", "hull", .25},   {"feeder_item.obj", "parts", 4},
-                {"shoe_collision.obj", "parts", 1}, {"ur10_base.stl", "hull", 1},
-                {"ur10_upperarm.stl", "hull", .3},  {"duplicate_vertices.stl", "hull", .1}};
+    int32_t slow; // to be cut: where CAIRN_MESHES_LONG is set
+  } others[] = {{"feeder_bowl.obj", .25, 1},  {"feeder_item.obj", 4, 0},
+                {"funnel.obj", .0005, 0},     {"shoe_collision.obj", 1, 0},
+                {"torus.obj", .02, 1},        {"torus_quads.obj", .1, 1},
+                {"BONEC_1.stl", 3, 1},        {"ur10_base.stl", 1, 0},
+                {"ur10_upperarm.stl", .3, 1}, {"duplicate_vertices.stl", .1, 0}};
   const char *folder = mesh_folder();
   falls(CAIRN_SOURCE_DIR "/tests/data/meshes", "block.ply", "hull", .1);
   falls(CAIRN_SOURCE_DIR "/tests/data/meshes", "l.obj", "parts", .1);
   if (!folder) print_message("no meshes of others here\n");
-  for (size_t i = 0; folder && i < sizeof others / sizeof others[0]; i++)
-    falls(folder, others[i].file, others[i].as, others[i].scale);
+  for (size_t i = 0; folder && i < sizeof others / sizeof others[0]; i++) {
+    falls(folder, others[i].file, "hull", others[i].scale);
+    if (!others[i].slow || getenv("CAIRN_MESHES_LONG"))
+      falls(folder, others[i].file, "parts", others[i].scale);
+  }
 }
 
 int main(void) {

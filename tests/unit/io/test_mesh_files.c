@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "core/memory.h"
 #include "core/vec.h"
 #include "io/meshes/mesh_file.h"
 #include "meshes.h"
@@ -283,6 +284,55 @@ static void binary(void **state) {
   cni_mesh_release(&mesh);
 }
 
+// At most 64 times the size of the file and 1 MB: small files, and those that say most in fewest bytes: polygons of
+// two bytes a corner, corners of six bytes.
+static void frugal(void **state) {
+  (void)state;
+  enum { ROOM = 1 << 21 };
+  static char text[ROOM];
+  for (size_t i = 0; i < sizeof blocks / sizeof blocks[0] + 4; i++) {
+    CniMeter meter = {.inner = cn_allocator_default()};
+    CnAllocator hook = cni_meter_allocator(&meter);
+    CniMeshData mesh;
+    size_t n = 0;
+    size_t kind = i - sizeof blocks / sizeof blocks[0];
+    const char *ending = "obj";
+    if (i < sizeof blocks / sizeof blocks[0]) {
+      char path[512];
+      snprintf(path, sizeof path, FOLDER "%s", blocks[i].file);
+      FILE *file = fopen(path, "rb");
+      n = fread(text, 1, sizeof text, file);
+      fclose(file);
+      ending = blocks[i].format;
+    } else if (kind == 0) {
+      n = (size_t)sprintf(text, "v 0 0 0\nv 1 0 0\nv 0 1 0\n");
+      while (n + 20 < ROOM) n += (size_t)sprintf(text + n, "f 1 2 3\n");
+    } else if (kind == 1) {
+      n = (size_t)sprintf(text, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf");
+      while (n + 20 < ROOM) n += (size_t)sprintf(text + n, " 1 2 3");
+      text[n++] = 10;
+    } else if (kind == 2) {
+      while (n + 40 < ROOM) n += (size_t)sprintf(text + n, "v 0 0 0\n");
+      n += (size_t)sprintf(text + n, "f 1 2 3\n");
+    } else {
+      n = (size_t)sprintf(text, "solid a\n");
+      while (n + 200 < ROOM)
+        n += (size_t)sprintf(text + n, "facet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 "
+                                       "vertex 0 1 0 endloop endfacet\n");
+      n += (size_t)sprintf(text + n, "endsolid\n");
+      ending = "stl";
+    }
+    CnStatus status = cni_mesh_read_memory(text, n, "m", ending, &hook, NULL, &mesh);
+    CHECK(status == CN_OK || i < sizeof blocks / sizeof blocks[0] || kind == 1);
+    CHECK((size_t)meter.peak_bytes <= 64 * n + (1 << 20));
+    if (i >= sizeof blocks / sizeof blocks[0])
+      print_message("%zu bytes, %d triangles: %.1f times in memory\n", n, (int)mesh.triangle_count,
+                    (double)meter.peak_bytes / (double)n);
+    cni_mesh_release(&mesh);
+    CHECK(meter.bytes == 0);
+  }
+}
+
 // Every allocation that fails leaves nothing behind.
 static void memory(void **state) {
   (void)state;
@@ -307,6 +357,7 @@ static void memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(formats),  cmocka_unit_test(placed),
                                      cmocka_unit_test(polygons), cmocka_unit_test(refused),
-                                     cmocka_unit_test(binary),   cmocka_unit_test(memory)};
+                                     cmocka_unit_test(binary),   cmocka_unit_test(frugal),
+                                     cmocka_unit_test(memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

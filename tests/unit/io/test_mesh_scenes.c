@@ -3,6 +3,7 @@
 // files that fall and come to rest, and a ball that stays in a cup.
 #include "check.h"
 
+#include <cairn/look.h>
 #include <cairn/query.h>
 #include <cairn/scene.h>
 #include <math.h>
@@ -85,6 +86,58 @@ static void becomes(void **state) {
   CHECK(strlen(cni_scene_files(scene)) == 3 * 18 + strlen("block.glbblock.stll.obj"));
   cn_world_destroy(world);
   cn_scene_destroy(scene);
+}
+
+// Centimetres, y up, twice as large along the new y: a block of 1 x 2 x 3 from the origin.
+static void placed(void **state) {
+  (void)state;
+  CnScene *scene;
+  CnShapeSize size;
+  CnWorld *world = fill("{\"bodies\": [{\"shapes\": [{\"kind\": \"mesh\", \"file\": \"block.obj\", "
+                        "\"unit\": \"cm\", \"up\": \"y\", \"scale\": [1, 2, 1]}]}]}",
+                        FOLDER "s.json", &scene);
+  CHECK_OK(cn_shape_size(world, cn_body_shape(world, body_at(world, 0), 0), &size));
+  const double low[3] = {0, -.06, 0}, high[3] = {.01, 0, .02};
+  for (int k = 0; k < 3; k++) {
+    CHECK_NEAR((&size.low.x)[k], low[k], 1e-15);
+    CHECK_NEAR((&size.high.x)[k], high[k], 1e-15);
+  }
+  cn_world_destroy(world);
+  cn_scene_destroy(scene);
+}
+
+// A run file has the name and the hash of the file, which is that of its bytes: another file, another hash.
+static void noted(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"bodies\": [{\"shapes\": [{\"kind\": \"mesh\", \"file\": \"part.obj\"}]}]}";
+  char line[2][64] = {"", ""};
+  test_folder_make();
+  for (int i = 0; i < 2; i++) {
+    CnScene *scene;
+    CniMeshData mesh = solid_prism(solid_l, 6, 1 + i);
+    solid_write(&mesh, test_path("part.obj"));
+    cni_mesh_release(&mesh);
+    CnWorld *world = fill(text, test_path("s.json"), &scene);
+    CniRunWriter *writer;
+    CniRunWriterDef def = {.path = test_path("run.h5"), .scene = scene, .replace = 1};
+    CHECK_OK(cni_run_writer_create(&def, world, &writer));
+    CHECK_OK(cni_run_writer_close(writer));
+    char want[64];
+    CHECK_OK(cni_mesh_file_read(test_path("part.obj"), NULL, NULL, &mesh));
+    snprintf(want, sizeof want, "%016llx part.obj\n", (unsigned long long)mesh.hash);
+    cni_mesh_release(&mesh);
+    CnAllocator a = cn_allocator_default();
+    CniFileBuffer buffer;
+    CHECK_OK(cni_file_read(test_path("run.h5"), &a, &buffer));
+    for (size_t k = 0; k + strlen(want) <= buffer.size; k++)
+      if (memcmp(buffer.data + k, want, strlen(want)) == 0) snprintf(line[i], 64, "%s", want);
+    cni_release(&a, buffer.data, buffer.capacity);
+    CHECK(line[i][0] != 0);
+    cn_world_destroy(world);
+    cn_scene_destroy(scene);
+  }
+  CHECK(strcmp(line[0], line[1]) != 0);
 }
 
 // ---- what is refused ----
@@ -238,7 +291,8 @@ static void rest(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(becomes), cmocka_unit_test(refused),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(becomes), cmocka_unit_test(placed),
+                                     cmocka_unit_test(noted),   cmocka_unit_test(refused),
                                      cmocka_unit_test(outside), cmocka_unit_test(cup),
                                      cmocka_unit_test(rest)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@
 #include "solver/cones/auto_cones.h"
 
 #include "core/clock.h"
+#include "solver/gradients/descent.h"
 #include "solver/sweeps/mixed.h"
 
 #include <string.h>
@@ -40,20 +41,21 @@
 #define LAST_GAIN 0.95    // above this there is no progress
 #define DESCENT_ROWS 1500 // step problems of more rows begin with apgd
 #define DESCENT_STEPS 4000
-#define WALK_PIVOTS 10000 // of simplex
-#define REDUCED_ROWS 6000 // global problems of more rows are not brought to their explicit form
-#define NEAR 1e-2         // error from which Newton is tried
-#define ROUND_STEPS 60    // iterations of one round of the interior point
-#define IPM_STEPS 260     // and of all
-#define WARM_STEPS 6      // steps of Newton from impulses that are given
-#define TRY_STEPS 12      // between sweeps
-#define LEAST_STEPS 6     // within a budget: with fewer nothing is begun
-#define CONE_STEPS 300    // and where all else has failed
-#define PATH_WORK 1e9     // numbers of factors computed along paths
-#define PATH_MOST 9000    // factors
-#define PATH_EACH 40      // and for each block: a path of more changes goes round and round
-#define PATH_MANY 1000    // where there is work for fewer of them, a path begins from
-#define PATH_NEAR 1e-6    // this error only
+#define DESCENT_EXACT 8000 // with the exact law, for which factors do less
+#define WALK_PIVOTS 10000  // of simplex
+#define REDUCED_ROWS 6000  // global problems of more rows are not brought to their explicit form
+#define NEAR 1e-2          // error from which Newton is tried
+#define ROUND_STEPS 60     // iterations of one round of the interior point
+#define IPM_STEPS 260      // and of all
+#define WARM_STEPS 6       // steps of Newton from impulses that are given
+#define TRY_STEPS 12       // between sweeps
+#define LEAST_STEPS 6      // within a budget: with fewer nothing is begun
+#define CONE_STEPS 300     // and where all else has failed
+#define PATH_WORK 1e9      // numbers of factors computed along paths
+#define PATH_MOST 9000     // factors
+#define PATH_EACH 40       // and for each block: a path of more changes goes round and round
+#define PATH_MANY 1000     // where there is work for fewer of them, a path begins from
+#define PATH_NEAR 1e-6     // this error only
 
 CnStatus cni_auto_cones_create(CniAutoCones *s, const CnSolverDef *def,
                                const CnAllocator *allocator) {
@@ -324,7 +326,10 @@ static CnStatus begin_step(Search *k) {
   }
   if (k->p->row_count <= DESCENT_ROWS) return CN_OK;
   if (joints > 0) return try_solver(k, &cni_solver_psor, k->s->exact, cni_solver_psor.name);
-  return try_solver(k, &cni_solver_apgd, k->s->descent, cni_solver_apgd.name);
+  CniDescent *descent = k->s->descent;
+  descent->def.max_iterations =
+      k->p->friction == CN_FRICTION_CONVEX ? DESCENT_STEPS : DESCENT_EXACT;
+  return try_solver(k, &cni_solver_apgd, descent, cni_solver_apgd.name);
 }
 
 // Rows without friction: the walk finds which of them act where conditioning keeps the interior point

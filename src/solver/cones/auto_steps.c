@@ -41,6 +41,7 @@
 #define LOADED_BARELY 10     // if they are so near
 #define LOADED_BURST 600     // steps
 #define APART 1e4            // ratio of masses from which sweeps come after Newton's method
+#define TWICE 2              // times the sweeps, in problems of NEAR_BLOCKS, and then
 #define DESCENT 5            // times the sweeps: steps of apgd before islands are factored
 #define HALFWAY 0.5          // of the tolerance is asked of sweeps where that costs little
 #define FURTHER 0.3          // of bursts of apgd
@@ -276,8 +277,8 @@ static CnStatus begin_contacts(CniAutoSteps *s, CniAutoCones *cones, const CnPro
   size_t bytes = (size_t)p->row_count * sizeof *s->given;
   CNI_TRY(CNI_RESERVE(&s->allocator, s->given, s->given_capacity, 0, p->row_count));
   memcpy(s->given, answer->g, bytes);
-  int32_t most = few ? SMALL_SWEEPS : near ? FIRST_SWEEPS : s->sweep_count;
-  if (most > s->sweep_count) most = s->sweep_count;
+  int32_t most = few ? SMALL_SWEEPS : near ? FIRST_SWEEPS : TWICE * s->sweep_count;
+  if (most > TWICE * s->sweep_count) most = TWICE * s->sweep_count;
   CNI_TRY(sweep(s, p, answer, memory, report, round, most, done));
   if (*done || report->cut_by_time) return CN_OK;
   if (near) {
@@ -346,11 +347,13 @@ CnStatus cni_auto_steps_solve(CniAutoSteps *s, CniAutoCones *cones, const CnProb
   int done = 0, swept = 0;
   report->method = cni_solver_psor.name;
   CNI_TRY(begin(s, cones, p, answer, memory, report, &round, &done, &swept));
-  if (!swept && !done && !report->cut_by_time && round.made < s->sweep_count)
-    CNI_TRY(sweep(s, p, answer, memory, report, &round, s->sweep_count - round.made, &done));
+  int factors = may_be_factored(s, p) && cni_joints_count(p) == 0;
+  int32_t most = factors && p->block_count <= NEAR_BLOCKS ? TWICE * s->sweep_count : s->sweep_count;
+  if (!swept && !done && !report->cut_by_time && round.made < most)
+    CNI_TRY(sweep(s, p, answer, memory, report, &round, most - round.made, &done));
   // momentum carries weights through a pile of boxes in fewer steps than sweeps take, and for less than
   // a factor: where one is the alternative
-  if (!swept && !done && !report->cut_by_time && may_be_factored(s, p) && cni_joints_count(p) == 0)
+  if (!swept && !done && !report->cut_by_time && factors)
     CNI_TRY(descend(cones, p, answer, memory, report, &round, DESCENT * s->sweep_count, 1, &done));
   if (done || report->cut_by_time) return CN_OK;
   CNI_TRY(cni_islands_find(&s->islands, p));

@@ -15,6 +15,7 @@ const GLASS = 0.13; // opacity of walls that would hide what moves
 const prepare = (data) => {
   for (const s of data.shapes) {
     s.still = data.kinds[s.body] === KIND.fixed;
+    s.free = data.kinds[s.body] === KIND.dynamic; // figures are told of these
     s.colour = s.still ? null : bodyColour(s.body, data.kinds[s.body] === KIND.kinematic);
     s.centred = s.position.every((x) => x === 0);
     s.glass = false;
@@ -43,7 +44,7 @@ export const createBodies = (data, look, scene, stage) => {
   const plainColour = (shape) => {
     const { body } = shape;
     if (mode.classes) return (palette[mode.of(shape)] ??= classColour(mode.of(shape)));
-    if (mode.value && !shape.still) {
+    if (mode.value && shape.free) {
       return rampColour((mode.value(body) - mode.low) / (highest - mode.low), mixed);
     }
     return look.colour(body) ?? shape.colour ?? fixedColour;

@@ -293,7 +293,7 @@ static void full_disk(void **state) {
   CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
   t.def.frames_per_second = 0;
   CHECK_OK(cni_run_writer_create(&t.def, t.world, &t.writer));
-  before = limit_files(600000);
+  before = limit_files(700000);
   CnStatus status = CN_OK;
   int64_t kept = 0;
   for (int i = 0; i < 400 && status == CN_OK; i++) {

@@ -156,7 +156,7 @@ static double step(const CniDrift *d, const int32_t *list_of, int32_t begin, int
 
 // A step that does not bring the rows nearer is made shorter, or not at all: far from where they belong
 // the next step of Newton's method may lead anywhere.
-static void close_rows(const CniDrift *d, int32_t island, const int32_t *list_of, int32_t begin,
+static void close_rows(CniDrift *d, int32_t island, const int32_t *list_of, int32_t begin,
                        int32_t end) {
   CnBalanceTerm terms[CN_BALANCE_PART_COUNT];
   cni_drift_each_body(d, list_of, begin, end, cni_drift_forget);

@@ -468,7 +468,7 @@ static void write_sides(const CniDrift *d) {
 }
 
 // The values where the bodies are now.
-void cni_drift_factor(const CniDrift *d) {
+void cni_drift_factor(CniDrift *d) {
   for (int32_t i = 0; i < d->body_count; i++)
     d->room.bodies[i].inv_inertia = inverse_inertia(d, &d->bodies[i]);
   for (int32_t r = 0; r < d->row_count; r++)
@@ -478,8 +478,9 @@ void cni_drift_factor(const CniDrift *d) {
     start.beginning = 1;
     write_sides(&start);
     cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
+    if (cni_direct_dependent(d->in->direct, NULL, 0) == 0) d->rank_known = 0;
   }
-  cni_direct_impose(d->in->direct, d->rank_known); // that of the factor before
+  cni_direct_impose(d->in->direct, d->rank_known != 0); // that of the factor before
   write_sides(d);
   cni_direct_factor(d->in->direct, &d->system, d->in->tasks);
   cni_direct_impose(d->in->direct, 0);
@@ -502,6 +503,7 @@ static double settle(CniDrift *d) {
   for (int32_t k = 0; k < MAX_FACTORS && worst > 1; k++) {
     d->rank_known = !bent || k >= BENT_FACTORS ? 0 : k == 0 ? FIND_RANK : KEEP_RANK;
     cni_drift_factor(d);
+    bent &= d->rank_known != 0;
     cni_parallel_for(d->in->tasks, cni_direct_islands(d->in->direct), 1, drift_islands, d);
     worst = worst_of(d);
   }

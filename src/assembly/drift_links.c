@@ -176,6 +176,14 @@ static void add_line(CniDrift *d, const CniJointRow *row, int locked) {
   d->means[d->line_count++] = locked ? line : none; // efforts act once the arms are known
 }
 
+// Limits are watched: they want to be looked at after the last step of Newton's method.
+static int is_limited(const CnJointDef *def) {
+  int any = 0;
+  for (int32_t k = 0; k < CN_JOINT_AXES; k++)
+    any |= def->axes[k].lower > -INFINITY || def->axes[k].upper < INFINITY;
+  return any;
+}
+
 static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   const CniDriftInput *in = d->in;
   const CniJoint *joint = &in->model->joints[i];
@@ -200,7 +208,8 @@ static void add_joint(CniDrift *d, int32_t *place_of, int32_t i) {
   if (link->apart && !kind->curves)
     link->length =
         link->locked ? place->locked[0].value + joint->def.distance : place->axes[0].value;
-  link->turns = link->point && kind->lock_turn && (rows == link->locked || kind->free);
+  link->turns = link->point && link->locked > 0 && kind->lock_turn &&
+                (rows == link->locked || (kind->free && !is_limited(&joint->def)));
   link->tolerance = add_pair(d, place_of, d->link_count, joint, place->arm_a, place->arm_b);
   double size = link->tolerance / LINES; // m
   CnVec3 gap = link->point ? apart(place) : CN_VEC3_ZERO;

@@ -122,7 +122,7 @@ typedef void CniDriftDo(const CniDrift *drift, CniDriftBody *body);
 void cni_drift_each_body(const CniDrift *drift, const int32_t *list_of, int32_t begin, int32_t end,
                          CniDriftDo *act);
 void cni_drift_forget(const CniDrift *drift, CniDriftBody *body); // what pushed it
-void cni_drift_factor(const CniDrift *drift);                     // where the bodies are now
+void cni_drift_factor(CniDrift *drift);                           // where the bodies are now
 
 // Sides and coefficients written so far, one after the other.
 typedef struct CniDriftCount {

@@ -357,6 +357,7 @@ void cni_direct_solve_basic(CniDirect *d, const double *c, double *x, int32_t be
   for (int32_t i = begin; i < end; i++) {
     load_island(d, i, c, d->y);
     substitute(d, i, d->y);
+    if ((d->care[i] & CNI_DIRECT_REFINED) && !(d->care[i] & CNI_DIRECT_BASIC)) refine(d, i, c);
     store_island(d, i, x);
   }
 }

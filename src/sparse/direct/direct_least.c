@@ -99,12 +99,13 @@ static int32_t lanes_of(int32_t lost, int32_t chunk) {
   return lost - LINE * chunk < LINE ? lost - LINE * chunk : LINE;
 }
 
-// G = L L^T in place, rows from their first number on. Returns 0 where it is singular.
-static int factor_gram(double *g, int32_t n) {
+// G = L L^T in place, rows from their first number on, which is noted. Returns 0 where it is singular.
+static int factor_gram(double *g, int32_t n, int32_t *firsts) {
   for (int32_t i = 0; i < n; i++) {
     double *row = g + (size_t)i * (size_t)n, size = row[i];
     int32_t first = 0;
     while (first < i && row[first] == 0) first++;
+    firsts[i] = first;
     for (int32_t j = first; j < i; j++) {
       const double *other = g + (size_t)j * (size_t)n;
       double sum = row[j];
@@ -119,18 +120,16 @@ static int factor_gram(double *g, int32_t n) {
 }
 
 // x <- G^-1 x
-static void solve_gram(const double *g, int32_t n, double *x) {
+static void solve_gram(const double *g, int32_t n, const int32_t *firsts, double *x) {
   for (int32_t i = 0; i < n; i++) {
     const double *row = g + (size_t)i * (size_t)n;
-    int32_t first = 0;
-    while (first < i && row[first] == 0) first++;
-    for (int32_t j = first; j < i; j++) x[i] -= row[j] * x[j];
+    for (int32_t j = firsts[i]; j < i; j++) x[i] -= row[j] * x[j];
     x[i] /= row[i];
   }
   for (int32_t i = n - 1; i >= 0; i--) {
     const double *row = g + (size_t)i * (size_t)n;
     x[i] /= row[i];
-    for (int32_t j = 0; j < i; j++) x[j] -= row[j] * x[i];
+    for (int32_t j = firsts[i]; j < i; j++) x[j] -= row[j] * x[i];
   }
 }
 
@@ -150,7 +149,7 @@ static int make_gram(CniDirect *d, int32_t island, int32_t count, Room *room) {
         for (int32_t j = 0; j < lanes_of(n, b); j++)
           g[(LINE * a + i) * n + LINE * b + j] = w[LINE * i + j];
     }
-  return factor_gram(g, n);
+  return factor_gram(g, n, d->null_first + d->first_row[d->island_start[island]]);
 }
 
 // Rows left out, by branches; returns how many.
@@ -203,7 +202,7 @@ int cni_direct_project(CniDirect *d, int32_t island) {
     }
     memcpy(t + LINE * c, w, (size_t)lanes_of(n, c) * sizeof *t);
   }
-  solve_gram(g, n, t);
+  solve_gram(g, n, d->null_first + d->first_row[first], t);
   for (int32_t c = 0; c < count; c++) {
     const double *a = room.lines + (size_t)LINE * (size_t)line[c];
     memset(w, 0, sizeof w);

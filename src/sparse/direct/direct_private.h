@@ -100,6 +100,7 @@ struct CniDirect {
   double *null;                    // lines of n, then the factor of N^T D N
   int32_t *null_place;             // places of those lines
   int32_t *null_row;               // rows left out, by branches
+  int32_t *null_first;             // of each: its first number in the factor of N^T D N
   int32_t *null_chunk, *null_line; // per chunk of an island: where its places and its lines begin
   int32_t *null_at;                // per place: its line in the chunk at hand, -1: zeros
   int32_t *null_count, *null_lost; // per island: chunks, -1: they take too much room; rows

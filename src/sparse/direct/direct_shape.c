@@ -470,6 +470,7 @@ static CnStatus take_numbers(CniDirect *d) {
   TAKE(CNI_DIRECT_LINE * lines, d->null);
   TAKE(lines, d->null_place);
   TAKE(rows, d->null_row);
+  TAKE(rows, d->null_first);
   TAKE(d->node_count + d->island_count, d->null_chunk);
   TAKE(d->node_count + d->island_count, d->null_line);
   TAKE(d->node_count, d->null_at);

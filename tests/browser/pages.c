@@ -6,6 +6,7 @@
 //                                       and truth.json: 20 random poses as the run file has them
 //   pages pair SCENE STEPS FPS FOLDER   the run of before and one more, side by side (pair.html)
 //   pages killed SCENE STEPS FOLDER     the same of a run that was stopped (run.html)
+//   pages small FOLDER                  the run of before in a page without room for all contacts (small.html)
 //   pages large FOLDER                  50,000 bodies that go by formulas (large.html)
 //   pages thinned FOLDER                a page that had to drop frames (thinned.html)
 //   pages hostile FOLDER                a page whose title tries to break out (hostile.html)
@@ -176,6 +177,15 @@ static int make_pair(const char *scene, int64_t steps, double fps, const char *f
   return status == CN_OK ? 0 : fail();
 }
 
+static int make_small(const char *folder) {
+  CnRun *run = NULL;
+  if (cn_run_open(in_folder(folder, "run.h5"), NULL, &run) != CN_OK) return fail();
+  int64_t room = (int64_t)(cni_page_head_size + cni_page_tail_size) + 180000;
+  CnStatus status = cn_page_from_run(run, in_folder(folder, "small.html"), room);
+  cn_run_close(run);
+  return status == CN_OK ? 0 : fail();
+}
+
 // ---- the others ----
 
 static int make_scene(const char *name, const char *folder) {
@@ -233,6 +243,7 @@ int main(int argc, char **argv) {
     return make_formulas("</script><script>window.broken = 1</script>"
                          "<img src=x onerror=\"broken=1\"> & <b>'\"\\",
                          0, in_folder(argv[2], "hostile.html"));
+  if (strcmp(what, "small") == 0 && argc == 3) return make_small(argv[2]);
   if (strcmp(what, "large") == 0 && argc == 3) {
     FormulaRun run = formula_run(50001, 40, 100);
     CniPageSource source = formula_source(&run);

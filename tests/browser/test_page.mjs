@@ -560,6 +560,25 @@ test("colours of the scene file; bodies of a source are seen when they are let g
   await page.close();
 });
 
+test("without room for all contacts the strongest stay", async () => {
+  make("run", EVERYTHING, "400", "50");
+  make("small");
+  const forces = async (name, last) => {
+    const { page, trouble } = await browser.open(join(folder, name));
+    const list = await page.evaluate((t) => cairn.contacts(cairn.times.indexOf(t)), last);
+    const settings = await page.locator("#settings").innerText();
+    assert.deepEqual(trouble, []);
+    await page.close();
+    return { sizes: list.map((c) => length(c.force)).sort((a, b) => b - a), settings };
+  };
+  const end = JSON.parse(readFileSync(join(folder, "truth.json"), "utf8")).poses[0].time;
+  const all = await forces("run.html", end);
+  const some = await forces("small.html", end);
+  assert.ok(some.sizes.length >= 16 && some.sizes.length < all.sizes.length);
+  assert.deepEqual(some.sizes, all.sizes.slice(0, some.sizes.length));
+  assert.match(some.settings, /Contacts\s+the strongest [\d\s]+ of [\d\s]+ with a force/);
+});
+
 test("impacts on the time line", async () => {
   make("run", "bouncing-ball", "150", "30");
   const { page, trouble } = await browser.open(join(folder, "run.html"));

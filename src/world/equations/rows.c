@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "integrator/integrator.h"
 
 static void place_at(const CniJoint *joint, const CnPose *pose, CniJointPlace *place) {
   CniJointEnd a, b;
@@ -350,6 +351,27 @@ CnStatus cni_rows_list(CnWorld *world) {
 
 // ---- what cannot be followed ----
 
+// rad: nearer to 0 the swing of a spherical joint, an angle without a sign, has no direction
+#define SWING_LEAST 1e-6
+
+// A row there is another one a moment later: friction, motors and rotors on it are refused. Friction and
+// motors of moreau-jean are taken where the step goes to.
+static CnStatus check_swing(const CnWorld *world, const CniJoint *joint) {
+  const CnJointAxis *axis = &joint->def.axes[0];
+  const char *name = world->now.settings.integrator;
+  CniJointPlace place;
+  if (joint->def.kind != CN_JOINT_SPHERICAL) return CN_OK;
+  int rows = axis->friction > 0 || axis->friction_coefficient > 0 || has_motor(axis);
+  if (cni_integrator_find(name)->impulse_multipliers) rows = 0;
+  if (!rows && !(axis->armature > 0)) return CN_OK;
+  place_at(joint, world->now.model.pose, &place);
+  if (place.axes[0].value > SWING_LEAST) return CN_OK;
+  return cni_error(CN_UNSUPPORTED,
+                   "%s: joint '%s' (spherical): friction, motor or armature of a swing of 0, which "
+                   "has no direction: use impulse, or frames whose z axes are apart",
+                   name, joint->name);
+}
+
 CnStatus cni_rows_check(const CnWorld *world) {
   const CniModel *model = &world->now.model;
   const char *name = world->now.settings.integrator;
@@ -361,6 +383,7 @@ CnStatus cni_rows_check(const CnWorld *world) {
   }
   for (int32_t i = 0; i < model->joint_count; i++) {
     const CniJoint *joint = &model->joints[i];
+    CNI_TRY(check_swing(world, joint));
     for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
       const CnJointAxis *axis = &joint->def.axes[k];
       int soft_gap = joint->def.one_sided &&

@@ -112,6 +112,12 @@ CN_API CnStatus cn_scene_save(const CnScene *scene, void *data, size_t capacity,
 CN_API CnStatus cn_scene_restore(CnScene *scene, const CnWorld *world, const void *data,
                                  size_t size);
 
+/// Give a world that the scene `from` has filled, and that may have run since, the numbers of `to`, another
+/// reading of the same scene with other parameters: materials and laws of pairs, functions, what forces and
+/// coordinates of joints are given, masses; settings are changed by cn_world_set_settings. Positions and
+/// velocities stay. CN_INVALID_DATA, and nothing has changed, where the two differ in what there is or where.
+CN_API CnStatus cn_scene_change(const CnScene *from, const CnScene *to, CnWorld *world);
+
 /// Color of body `index` (in the order of creation): red, green, blue, opacity, each 0 .. 1; those that
 /// the scene does not give are negative.
 CN_API CnStatus cn_scene_body_color(const CnScene *scene, int32_t index, double color[4]);

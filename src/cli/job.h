@@ -88,6 +88,7 @@ typedef struct CniJob {
   CnRecorder *writer;
   CnCheckpointLock *checkpoint_lock; // nobody else writes checkpoints of that name
   CnCheckpoint resumed;
+  int varies; // with other parameters than the checkpoint's
 
   // step problems
   const char *dump; // folder; null: none are written

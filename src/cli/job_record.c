@@ -4,6 +4,7 @@
 // A checkpoint names the run file and the step. The run file is flushed before the checkpoint is
 // written, so that a run killed at any moment can go on without a gap: what the file holds beyond
 // the checkpoint's step is cut off and computed again, to the same bits.
+#include <cairn/state.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,7 +75,8 @@ static int take_checkpoint_path(CniJob *job) {
 }
 
 int cni_job_record_open(CniJob *job) {
-  const char *path = job->out ? job->out : job->resumed.run_path;
+  int goes_on = job->resumed.run_path && !job->varies;
+  const char *path = job->out ? job->out : goes_on ? job->resumed.run_path : NULL;
   job->checkpoint_time = cni_clock();
   int checked = take_checkpoint_path(job);
   if (checked != CNI_EXIT_DONE) return checked;
@@ -83,13 +85,12 @@ int cni_job_record_open(CniJob *job) {
   job->file = strdup(path);
   job->run_path = absolute_path(path);
   if (!job->run_path || !job->file) return cni_fail(job->args, "out of memory");
-  if (!job->resumed.run_path && !cni_args_has(job->args, "force") && stat(path, &there) == 0)
+  if (!goes_on && !cni_args_has(job->args, "force") && stat(path, &there) == 0)
     return cni_fail(job->args, "%s: is there already (--force replaces it)", path);
-  if (job->resumed.run_path) take_file_settings(job);
+  if (goes_on) take_file_settings(job);
   CnRecorderDef def = recorder_def(job);
-  CnStatus status = job->resumed.run_path
-                        ? cn_recorder_resume(&def, job->world, job->first_step, &job->writer)
-                        : cn_recorder_create(&def, job->world, &job->writer);
+  CnStatus status = goes_on ? cn_recorder_resume(&def, job->world, job->first_step, &job->writer)
+                            : cn_recorder_create(&def, job->world, &job->writer);
   return status == CN_OK ? CNI_EXIT_DONE : cni_fail(job->args, "%s", cn_error_message());
 }
 
@@ -170,20 +171,44 @@ int cni_job_checkpoint(CniJob *job, int at_once) {
 
 // ---- going on ----
 
-// A setting of the command line must be the checkpoint's.
-static int compare_settings(const CniJob *job) {
+// The scene as the checkpoint has it.
+static int open_before(const CniJob *job, CnScene **scene) {
+  CnAllocator allocator = cn_allocator_default();
   const CnCheckpoint *c = &job->resumed;
-  for (int32_t i = 0; i < job->setting_count; i++) {
-    const CnSetting *given = &job->settings[i], *kept = NULL;
-    for (int32_t k = 0; k < c->setting_count; k++)
-      if (strcmp(c->settings[k].key, given->key) == 0) kept = &c->settings[k];
-    char a[CNI_NUMBER_SIZE], b[CNI_NUMBER_SIZE];
-    if (kept && kept->value == given->value) continue;
-    return cni_fail(job->args, "%s: was made with %s=%s, --set gives %s", job->resume, given->key,
-                    kept ? cni_number_text(kept->value, a) : "its default",
-                    cni_number_text(given->value, b));
+  if (cn_scene_parse(c->scene_text, strlen(c->scene_text), c->scene_label, c->settings,
+                     c->setting_count, &allocator, scene) == CN_OK)
+    return CNI_EXIT_DONE;
+  return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
+}
+
+// The value of a parameter in a scene; not a number where it has none of that name.
+static double value_of(const CnScene *scene, const char *key) {
+  CnSceneParameter parameter;
+  for (int32_t i = 0; cn_scene_parameter(scene, i, &parameter) == CN_OK; i++)
+    if (strcmp(parameter.name, key) == 0) return parameter.value;
+  return NAN;
+}
+
+// Parameters given that are not the checkpoint's make another run from there, which has a file of its own.
+static int compare_settings(CniJob *job) {
+  CnScene *before;
+  char a[CNI_NUMBER_SIZE], b[CNI_NUMBER_SIZE];
+  if (job->setting_count == 0) return CNI_EXIT_DONE;
+  int status = open_before(job, &before);
+  if (status != CNI_EXIT_DONE) return status;
+  for (int32_t i = 0; i < job->setting_count && status == CNI_EXIT_DONE; i++) {
+    const CnSetting *given = &job->settings[i];
+    double kept = value_of(before, given->key);
+    if (kept == given->value) continue;
+    job->varies = 1;
+    if (job->resumed.run_path && !job->out && !isnan(kept))
+      status = cni_fail(
+          job->args,
+          "%s: was made with %s=%s, --set gives %s: --out FILE records another run from there",
+          job->resume, given->key, cni_number_text(kept, a), cni_number_text(given->value, b));
   }
-  return CNI_EXIT_DONE;
+  cn_scene_destroy(before);
+  return status;
 }
 
 // The scene named on the command line must be the checkpoint's.
@@ -226,6 +251,38 @@ static int compare_options(const CniJob *job, const CnWorldDef *kept) {
                   job->resume, differs);
 }
 
+// The checkpoint's parameters with those given over them; keys stay where they are.
+static int merge_settings(CniJob *job) {
+  const CnCheckpoint *c = &job->resumed;
+  CnSetting *all = calloc((size_t)c->setting_count + (size_t)job->setting_count + 1, sizeof *all);
+  int32_t count = c->setting_count;
+  if (!all) return cni_fail(job->args, "out of memory");
+  if (count > 0) memcpy(all, c->settings, (size_t)count * sizeof *all);
+  for (int32_t i = 0; i < job->setting_count; i++) {
+    int32_t k = 0;
+    while (k < count && strcmp(all[k].key, job->settings[i].key) != 0) k++;
+    all[k] = job->settings[i];
+    if (k == count) count++;
+  }
+  free(job->settings);
+  job->settings = all;
+  job->setting_count = count;
+  return CNI_EXIT_DONE;
+}
+
+// The world of the checkpoint with other parameters.
+static int vary(CniJob *job) {
+  CnScene *before;
+  CnWorldDef settings = job->def;
+  int opened = open_before(job, &before);
+  if (opened != CNI_EXIT_DONE) return opened;
+  CnStatus status = cn_scene_change(before, job->scene, job->world);
+  cn_scene_destroy(before);
+  if (status == CN_OK) status = cn_world_set_settings(job->world, &settings);
+  if (status != CN_OK) return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
+  return CNI_EXIT_DONE;
+}
+
 int cni_job_resume(CniJob *job) {
   CnAllocator allocator = cn_allocator_default();
   CnCheckpoint *c = &job->resumed;
@@ -236,21 +293,27 @@ int cni_job_resume(CniJob *job) {
   if (status == CNI_EXIT_DONE) status = compare_scene(job, label);
   if (status != CNI_EXIT_DONE) return status;
   job->label = c->scene_label;
-  free(job->settings);
-  free(job->setting_texts);
-  job->settings = NULL;
-  job->setting_texts = NULL;
-  if (cn_scene_parse(c->scene_text, strlen(c->scene_text), c->scene_label, c->settings,
-                     c->setting_count, &allocator, &job->scene) != CN_OK)
+  if (job->varies) {
+    status = merge_settings(job);
+    if (status != CNI_EXIT_DONE) return status;
+  } else {
+    free(job->settings);
+    free(job->setting_texts);
+    job->setting_texts = NULL;
+    job->settings = c->settings;
+    job->setting_count = c->setting_count;
+  }
+  if (cn_scene_parse(c->scene_text, strlen(c->scene_text), c->scene_label, job->settings,
+                     job->setting_count, &allocator, &job->scene) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
-  job->settings = c->settings;
-  job->setting_count = c->setting_count;
   status = cni_job_world(job);
   if (status != CNI_EXIT_DONE) return status;
   if (cn_world_restore(job->world, c->snapshot, c->snapshot_size) != CN_OK ||
       cn_scene_restore(job->scene, job->world, c->scene_state, c->scene_state_size) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
   CnWorldDef kept;
+  if (job->varies) status = vary(job);
+  if (status != CNI_EXIT_DONE) return status;
   if (cn_world_settings(job->world, &kept) != CN_OK)
     return cni_fail(job->args, "%s: %s", job->resume, cn_error_message());
   status = compare_options(job, &kept);

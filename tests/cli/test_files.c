@@ -281,7 +281,8 @@ static void resumed_wrongly(void **state) {
   check_refused(c, "run --resume c --iters 3", 1, "another --iters");
   check_refused(c, "run --resume c --friction convex", 1, "another --friction");
   check_refused(c, "run --resume c --setting solver.facets=12", 1, "another --setting");
-  check_refused(c, "run granular --set spheres=61 --resume c", 1, "spheres=60");
+  check_refused(c, "run granular --set spheres=61 --resume c", 1,
+                "there are 62 bodies instead of 61");
   check_refused(c, "run stack --resume c", 1, "c: was not made from stack: ");
   check_refused(c, "run --resume nothing", 1, "nothing");
   scratch_write(&c->scratch, "scene.json", "{\"bodies\": []}");

@@ -169,6 +169,7 @@ static const CniExample examples[] = {
     {"cairn run scene.json --steps 100 --json", "a scene file, the summary as JSON"},
     {"cairn run heap --time 60 --out heap.h5 --checkpoint heap.ckpt", "recorded, with checkpoints"},
     {"cairn run --resume heap.ckpt --checkpoint heap.ckpt", "the same run, after it was killed"},
+    {"cairn run --resume settled.ckpt --set mu=0.7 --out mu7.h5", "settle once, then vary"},
     {"cairn run heap --dump-problems problems --dump-every 50", "every 50th problem as a file"},
     {NULL, NULL}};
 
@@ -191,7 +192,11 @@ const CniCommand cni_command_run = {
         "is "
         "replaced only with --force, and only when the new one is complete. A resumed run has the "
         "same bits as one that never stopped: options that change results must be those it began "
-        "with; --time and --steps may be longer.\n\n"
+        "with; --time and --steps may be longer. With other parameters (--set) and a file of its "
+        "own (--out) it is "
+        "another run from there, settled once and varied: materials, functions, forces, drives, "
+        "masses and settings may "
+        "change, what there is and where may not.\n\n"
         "Problems are written as FCLib global files, DIR/step-000050.hdf5 for step 50; those that "
         "FCLib has no words for (compliance, bounds, the convex friction model, ...) as Cairn's "
         "JSON, DIR/step-000050.json.",

@@ -131,6 +131,35 @@ static void restitution(void **state) {
   cn_scene_destroy(scene);
 }
 
+// The same scene with another friction, in a world that runs already.
+static void varied(void **state) {
+  (void)state;
+  static const char text[] =
+      "{\"parameters\": {\"mu\": 0.2, \"r\": 0.1}, \"settings\": {\"time_step\": 0.001}, "
+      "\"materials\": {\"m\": "
+      "{\"friction\": \"=mu\"}}, \"bodies\": [{\"kind\": \"fixed\", \"shapes\": [{\"kind\": "
+      "\"plane\", "
+      "\"material\": \"m\"}]}, {\"name\": \"box\", \"position\": [0, 0, \"=r/2\"], \"velocity\": "
+      "[3, 0, 0], "
+      "\"shapes\": [{\"kind\": \"box\", \"size\": \"=r\", \"material\": \"m\"}]}]}";
+  CnSetting other = {"mu", 0.6}, larger = {"r", 0.2};
+  CnScene *scene = scene_of(text), *rough, *large;
+  CHECK_OK(cn_scene_parse(text, sizeof text - 1, "rough", &other, 1, NULL, &rough));
+  CHECK_OK(cn_scene_parse(text, sizeof text - 1, "large", &larger, 1, NULL, &large));
+  CnWorld *world = world_of(scene, NULL);
+  for (int32_t k = 0; k < 100; k++) CHECK_OK(cn_world_step(world, NULL));
+  double before = speed_of(world, "box");
+  CHECK_STATUS(cn_scene_change(scene, large, world), CN_INVALID_DATA);
+  CHECK_TEXT(cn_error_message(), "body 1 (box) is elsewhere");
+  CHECK_OK(cn_scene_change(scene, rough, world));
+  for (int32_t k = 0; k < 100; k++) CHECK_OK(cn_world_step(world, NULL));
+  CHECK_NEAR(speed_of(world, "box"), before - 0.6 * 9.81 * 0.1, 5e-3);
+  cn_world_destroy(world);
+  cn_scene_destroy(large);
+  cn_scene_destroy(rough);
+  cn_scene_destroy(scene);
+}
+
 static void refused(void **state) {
   (void)state;
   static const char *const texts[][2] = {
@@ -153,6 +182,7 @@ static void refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(friction), cmocka_unit_test(kept),
-                                     cmocka_unit_test(restitution), cmocka_unit_test(refused)};
+                                     cmocka_unit_test(restitution), cmocka_unit_test(varied),
+                                     cmocka_unit_test(refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

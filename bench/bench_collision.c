@@ -13,6 +13,8 @@
 // z = .12 (x^2 + y^2) + .05 sin 3x cos 3y, after `steps` steps of .005 s, 50 iterations of psor: times of a
 // step and of its collision, the deepest overlap, and what a contact point costs in a sweep (of the
 // processor's time), beside a pile of boxes; then the same pile in the other engines, by 50 iterations of theirs.
+// hopper: 2,000 of the same bodies poured through a hopper of 20,000 triangles, .8 s of it in steps of .5 ms: the
+// last 20 steps, as of the pile.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +26,7 @@
 #include "collision/collision.h"
 #include "convex_pairs.h"
 #include "core/clock.h"
+#include "hopper.h"
 #include "peer.h"
 #include "world/world.h"
 
@@ -37,6 +40,9 @@
 #define SAMPLES 101 // of the ground, each way
 #define CELL .06    // m
 #define WIDE 3.     // m, to each side
+#define FINE 5e-4   // s, of the hopper
+
+typedef enum Ground { BIN, TERRAIN, HOPPER } Ground;
 
 // ---- a pile ------------------------------------------------------------------------------------
 
@@ -56,6 +62,8 @@ typedef struct Pile {
   double seconds; // a frame
   double half;    // of the bin
   int32_t steps;  // that peers are to make; 0: they look at the frames
+  Ground ground;
+  double time_step, top;
 } Pile;
 
 // Hull of 16, hull of 64, capsule, cylinder, box; or boxes alone.
@@ -116,12 +124,45 @@ static int add_ground(CnWorld *world) {
          cn_shape_create(world, id, &shape, &shape_id) == CN_OK;
 }
 
-static int pile_create(Pile *p, int32_t count, int boxes, int ground) {
+static int add_hopper(CnWorld *world, double top) {
+  static Hopper hopper;
+  CnBodyDef fixed = cn_body_def_default();
+  CnShapeDef shape = cn_shape_def_default(CN_SHAPE_MESH);
+  CnMeshDef def = cn_mesh_def_default();
+  CnBodyId id;
+  CnShapeId shape_id;
+  fixed.kind = CN_BODY_FIXED;
+  hopper_fill(&hopper, top);
+  def.vertices = hopper.vertices;
+  def.vertex_count = HOPPER_VERTICES;
+  def.triangles = hopper.triangles;
+  def.triangle_count = HOPPER_TRIANGLES;
+  return cn_geometry_create_mesh(world, &def, &shape.geometry) == CN_OK &&
+         cn_body_create(world, &fixed, &id) == CN_OK &&
+         cn_shape_create(world, id, &shape, &shape_id) == CN_OK;
+}
+
+// Where bodies start.
+static CnVec3 *pile_places(Pile *p, int32_t side) {
+  CnVec3 *places = calloc((size_t)p->count, sizeof *places);
+  double middle = .5 * (side - 1);
+  if (!places) return NULL;
+  if (p->ground == HOPPER) p->top = hopper_places(places, p->count) + 1;
+  for (int32_t i = 0; i < p->count && p->ground != HOPPER; i++)
+    places[i] = cn_vec3(.25 * (i % side - middle), .25 * (i / side % side - middle),
+                        (p->ground == TERRAIN ? 1.5 : .2) + .25 * (i / side / side));
+  return places;
+}
+
+static int pile_create(Pile *p, int32_t count, int boxes, Ground ground) {
   CniRng rng = {1};
   CnWorldDef def = cn_world_def_default();
   int32_t side = ground ? 10 : (int32_t)ceil(.8 * cbrt(count));
-  *p = (Pile){.count = count, .bodies = calloc((size_t)count, sizeof *p->bodies)};
-  def.time_step = STEP;
+  *p = (Pile){.count = count,
+              .bodies = calloc((size_t)count, sizeof *p->bodies),
+              .ground = ground,
+              .time_step = ground == HOPPER ? FINE : STEP};
+  def.time_step = p->time_step;
   def.solver.name = "psor";
   def.solver.max_iterations = ITERATIONS;
   def.solver.tolerance = 0;
@@ -135,18 +176,19 @@ static int pile_create(Pile *p, int32_t count, int boxes, int ground) {
       return 0;
   }
   p->half = .125 * side + .05;
-  int ok = ground ? add_ground(p->world) : add_bin(p->world, p->half);
+  CnVec3 *places = pile_places(p, side);
+  int ok = places && (ground == HOPPER    ? add_hopper(p->world, p->top)
+                      : ground == TERRAIN ? add_ground(p->world)
+                                          : add_bin(p->world, p->half));
   for (int32_t i = 0; i < count && ok; i++) {
     CnBodyDef body = cn_body_def_default();
     CnShapeDef shape = shape_of(p, i, boxes);
     CnShapeId id;
-    double middle = .5 * (side - 1);
-    body.pose = (CnPose){cn_vec3(.25 * (i % side - middle), .25 * (i / side % side - middle),
-                                 (ground ? 1.5 : .2) + .25 * (i / side / side)),
-                         random_rotation(&rng)};
+    body.pose = (CnPose){places[i], random_rotation(&rng)};
     ok = cn_body_create(p->world, &body, &p->bodies[i]) == CN_OK &&
          cn_shape_create(p->world, p->bodies[i], &shape, &id) == CN_OK;
   }
+  free(places);
   return ok;
 }
 
@@ -312,6 +354,19 @@ static CnVec3 centre_of(const Pile *p, int32_t i) {
   return model->pose[body].position;
 }
 
+static void write_hopper(const Pile *p, FILE *file) {
+  static Hopper hopper;
+  hopper_fill(&hopper, p->top);
+  fprintf(file, "surface %d %d\n", HOPPER_VERTICES, HOPPER_TRIANGLES);
+  for (int32_t i = 0; i < HOPPER_VERTICES; i++) {
+    CnVec3 v = hopper.vertices[i];
+    fprintf(file, "%.17g %.17g %.17g\n", v.x, v.y, v.z);
+  }
+  for (int32_t i = 0; i < 3 * HOPPER_TRIANGLES; i++)
+    fprintf(file, "%d\n", (int)hopper.triangles[i]);
+  fprintf(file, "step %.17g %d %d %.17g\n", FINE, (int)p->steps, ITERATIONS, MU);
+}
+
 static void write_steps(const Pile *p, FILE *file) {
   static double heights[SAMPLES * SAMPLES];
   set_heights(heights);
@@ -329,7 +384,7 @@ static int write_pile(const void *list, FILE *file) {
     write_shape(p, i, file);
     if (p->steps > 0) ok = write_mass(p, i, file);
   }
-  if (p->steps > 0) write_steps(p, file);
+  if (p->steps > 0) (p->ground == HOPPER ? write_hopper : write_steps)(p, file);
   for (int32_t f = 0; f < p->frame_count; f++) {
     fprintf(file, "frame\n");
     for (int32_t i = 0; i < p->count; i++) {
@@ -445,34 +500,38 @@ static double sweep_cost(CnWorld *world) {
   return ns;
 }
 
-static int pile_row(Report *report, int32_t count, int32_t steps, int boxes, double *ns) {
+static int pile_row(Report *report, int32_t count, int32_t steps, int boxes, Ground ground,
+                    double *ns) {
   Pile p = {0};
   Row *row = report_row_begin(report);
-  double collision = 0, solver = 0, contacts = 0;
+  double collision = 0, processor = 0, contacts = 0;
   int32_t last = steps < 20 ? steps : 20;
   CnPenetration deep = {0};
-  int ok = row && pile_create(&p, count, boxes, 1);
+  int ok = row && pile_create(&p, count, boxes, ground);
   for (int32_t n = 0; n < steps && ok; n++) {
     CnStepReport step;
+    double start = processor_seconds();
     ok = cn_world_step(p.world, &step) == CN_OK;
     if (n < steps - last || !ok) continue;
-    collision += step.seconds_collision / last;
-    solver += step.seconds_solver / last;
+    double seconds = processor_seconds() - start,
+           all = step.seconds_collision + step.seconds_solver;
+    processor += seconds / last;
+    collision += seconds * step.seconds_collision / all / last; // its share, by the clock
     contacts += step.contact_count / (double)last;
   }
   ok = ok && cn_world_penetration(p.world, &deep) == CN_OK;
   if (ok) {
     double relative = *ns;
     *ns = sweep_cost(p.world);
-    row_text(row, "what", boxes ? "pile of boxes" : "pile");
+    row_text(row, "what", boxes ? "pile of boxes" : ground == HOPPER ? "hopper" : "pile");
     row_text(row, "engine", "cairn");
     row_number(row, "bodies", count);
-    row_number(row, "ms", 1e3 * (collision + solver));
+    row_number(row, "ms", 1e3 * processor);
     row_number(row, "ms_collision", 1e3 * collision);
     row_number(row, "contacts", contacts);
     row_number(row, "penetration_max", deep.max);
     row_number(row, "ns_per_contact_iteration", *ns);
-    if (!boxes) row_number(row, "ratio", *ns / relative); // to boxes
+    if (!boxes && ground == TERRAIN) row_number(row, "ratio", *ns / relative); // to boxes
     report_row_end(report, row);
   }
   pile_destroy(&p);
@@ -480,16 +539,17 @@ static int pile_row(Report *report, int32_t count, int32_t steps, int boxes, dou
 }
 
 // The steps of the peers.
-static int pile_peers(const Values *values, Report *report, int32_t count, int32_t steps) {
+static int pile_peers(const Values *values, Report *report, int32_t count, int32_t steps,
+                      Ground ground) {
   Pile p = {0};
-  int ok = pile_create(&p, count, 0, 1) && pile_start(&p);
+  int ok = pile_create(&p, count, 0, ground) && pile_start(&p);
   p.steps = steps;
   for (size_t k = 0; k < PEERS && ok; k++) {
     Row *row = report_row_begin(report);
     FILE *answer;
     double seconds, collision, deepest;
     if (!(ok = row != NULL)) break;
-    row_text(row, "what", "pile");
+    row_text(row, "what", ground == HOPPER ? "hopper" : "pile");
     row_text(row, "engine", peers[k][1]);
     row_number(row, "bodies", count);
     PeerOutcome outcome =
@@ -510,17 +570,22 @@ static int pile_peers(const Values *values, Report *report, int32_t count, int32
 }
 
 static int run(const Values *values, Report *report) {
-  int32_t count, bodies, steps;
+  int32_t count, bodies, steps, poured, pours;
   double seconds = value_number(values, "seconds"), ns = NAN;
   if (!value_whole(values, "bodies", 5 * HULLS, 1e6, &count) ||
       !value_whole(values, "pile", 0, 1e6, &bodies) ||
-      !value_whole(values, "steps", 1, 1e6, &steps))
+      !value_whole(values, "steps", 1, 1e6, &steps) ||
+      !value_whole(values, "hopper", 0, 1e6, &poured) ||
+      !value_whole(values, "pours", 1, 1e6, &pours))
     return 0;
   int ok = narrow_rows(report, seconds) && mixed_rows(values, report, count);
   if (ok && bodies > 0)
-    ok = pile_row(report, bodies, steps, 1, &ns) && pile_row(report, bodies, steps, 0, &ns);
-  if (ok && bodies > 0 && strcmp(value_text(values, "peers"), "none") != 0)
-    ok = pile_peers(values, report, bodies, steps);
+    ok = pile_row(report, bodies, steps, 1, TERRAIN, &ns) &&
+         pile_row(report, bodies, steps, 0, TERRAIN, &ns);
+  int peered = strcmp(value_text(values, "peers"), "none") != 0;
+  if (ok && bodies > 0 && peered) ok = pile_peers(values, report, bodies, steps, TERRAIN);
+  if (ok && poured > 0) ok = pile_row(report, poured, pours, 0, HOPPER, &ns);
+  if (ok && poured > 0 && peered) ok = pile_peers(values, report, poured, pours, HOPPER);
   if (!ok) fprintf(stderr, "cairn-bench: collision: %s\n", cn_error_message());
   return ok;
 }
@@ -531,6 +596,8 @@ static const Parameter parameters[] = {
     {"frames", "10", "poses that are looked at"},
     {"pile", "2000", "bodies of the pile whose steps are timed; 0: none"},
     {"steps", "600", "its steps"},
+    {"hopper", "2000", "bodies poured through a hopper; 0: none"},
+    {"pours", "1600", "steps of that"},
     {"seconds", ".3", "s, for each pair of shapes"},
     {"peers", "all", "none: Cairn alone"},
     {NULL, NULL, NULL}};

@@ -146,7 +146,8 @@ if(CAIRN_TESTS)
   cairn_bench_test(convergence "\"error_ratio\"" --set spheres=100 --set mixed=100
     --set states=1 --set steps=20)
   cairn_bench_test(collision "\"what\": \"pile\"" --set bodies=60 --set settle=60 --set frames=2
-    --set pile=40 --set steps=30 --set seconds=.001 --set peers=none)
+    --set pile=40 --set steps=30 --set hopper=40 --set pours=30 --set seconds=.001 --set peers=none)
+  cairn_bench_test(slide "\"shape\": \"sphere\"" --set directions=1 --set peers=none)
   cairn_bench_test(auto "\"ratio\"" --set scene=stack --set warm=5 --set counted=5)
   cairn_bench_test(memory "\"gigabytes_per_second\"" --set megabytes=4)
   cairn_bench_test(rest "\"kinetic_energy_per_body\"" --set spheres=60 --set steps=20

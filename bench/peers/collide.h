@@ -5,14 +5,17 @@
 //   hull G                   a body: of geometry number G,
 //   capsule R L              or a capsule along z, half length of its cylinder,
 //   cylinder R L             or a cylinder along z, half length,
-//   box HX HY HZ             or a box, half sizes
+//   box HX HY HZ             or a box, half sizes,
+//   sphere R                 or a ball
 //   mass M XX YY ZZ XY XZ YZ   of the body before: mass and inertia about its origin
+//   velocity X Y Z           of the first body at the start
 //   terrain N CELL           a ground of N x N heights, N of a row along x, about the origin: then the heights
+//   surface V T              or one of triangles: V corners X Y Z, then T times three of their numbers
 //   step H N I MU            N steps of H s from the first frame, I iterations, friction
 //   frame                    X Y Z W QX QY QZ of every body; once for every frame
 // Printed are the seconds (of the processor) of the fastest frame but the first, and a line A B for every pair of bodies that
 // touch in the last one; where steps were asked for, instead, the seconds of a step and of its collision,
-// means of the last 20, and the deepest overlap then.
+// means of the last 20, the deepest overlap then, and speed and height of the first body at the end.
 #ifndef PEERS_COLLIDE_H
 #define PEERS_COLLIDE_H
 
@@ -43,7 +46,7 @@ typedef struct Scene {
   Solid *solids;
   int count, frame_count;
   double *frames; // seven numbers a body
-  double step[4];
+  double step[4], velocity[3];
   int corner_count, triangle_count; // of the ground
   double *corners;                  // three each
   int *triangles;                   // likewise
@@ -81,7 +84,7 @@ static int read_solid(Scene *s, char kind) {
   memset(solid, 0, sizeof *solid);
   solid->kind = kind;
   if (kind == 'h') return scanf("%d", &solid->geometry) == 1;
-  return read_numbers(solid->size, kind == 'b' ? 3 : 2);
+  return read_numbers(solid->size, kind == 'b' ? 3 : kind == 'o' ? 1 : 2);
 }
 
 // Two triangles a cell, seen from above.
@@ -107,6 +110,18 @@ static int read_terrain(Scene *s) {
   return 1;
 }
 
+static int read_surface(Scene *s) {
+  if (scanf("%d %d", &s->corner_count, &s->triangle_count) != 2 || s->corner_count < 3 ||
+      s->triangle_count < 1 || s->corner_count > 10000000 || s->triangle_count > 10000000)
+    return 0;
+  s->corners = (double *)calloc((size_t)s->corner_count * 3, sizeof(double));
+  s->triangles = (int *)calloc((size_t)s->triangle_count * 3, sizeof(int));
+  if (!s->corners || !s->triangles || !read_numbers(s->corners, 3 * s->corner_count)) return 0;
+  for (int i = 0; i < 3 * s->triangle_count; i++)
+    if (scanf("%d", &s->triangles[i]) != 1) return 0;
+  return 1;
+}
+
 static int read_scene(Scene *s) {
   char word[16];
   int ok = 1;
@@ -122,6 +137,12 @@ static int read_scene(Scene *s) {
       ok = s->count > 0 && read_numbers(s->solids[s->count - 1].mass, 7);
     } else if (word[0] == 't') {
       ok = read_terrain(s);
+    } else if (word[0] == 'v') {
+      ok = read_numbers(s->velocity, 3);
+    } else if (strcmp(word, "sphere") == 0) {
+      ok = read_solid(s, 'o');
+    } else if (strcmp(word, "surface") == 0) {
+      ok = read_surface(s);
     } else if (word[0] == 's') {
       ok = read_numbers(s->step, 4);
     } else {

@@ -22,6 +22,7 @@ double now() {
 btCollisionShape *make(const Scene &s, const Solid &solid) {
   const double *h = solid.size;
   btCollisionShape *shape;
+  if (solid.kind == 'o') return new btSphereShape(real(h[0]));
   if (solid.kind == 'c') return new btCapsuleShapeZ(real(h[0]), real(2 * h[1]));
   if (solid.kind == 'y') {
     shape = new btCylinderShapeZ(btVector3(real(h[0]), real(h[0]), real(h[1])));
@@ -54,14 +55,15 @@ public:
   }
 };
 
-void add_body(TimedWorld &world, btCollisionShape *shape, const btTransform &at, double mass,
-              const btVector3 &inertia, double mu) {
+btRigidBody *add_body(TimedWorld &world, btCollisionShape *shape, const btTransform &at,
+                      double mass, const btVector3 &inertia, double mu) {
   btRigidBody::btRigidBodyConstructionInfo info(real(mass), new btDefaultMotionState(at), shape,
                                                 inertia);
   info.m_friction = real(mu);
   auto *body = new btRigidBody(info);
   body->setActivationState(DISABLE_DEACTIVATION);
   world.addRigidBody(body);
+  return body;
 }
 
 // Bodies live as long as the program.
@@ -75,6 +77,7 @@ int run_steps(const Scene &s) {
   double all = 0, deepest = 0, mu = btSqrt(real(s.step[3])); // Bullet multiplies the two
   world.setGravity(btVector3(0, 0, real(-9.81)));
   world.getSolverInfo().m_numIterations = static_cast<int>(s.step[2]);
+  btRigidBody *first = nullptr;
   auto *ground = new btTriangleMesh;
   for (int i = 0; i < s.triangle_count; i++) {
     btVector3 corner[3];
@@ -89,9 +92,13 @@ int run_steps(const Scene &s) {
   for (int i = 0; i < s.count; i++) {
     const double *x = s.frames + static_cast<size_t>(i) * 7, *m = s.solids[i].mass;
     btQuaternion q(real(x[4]), real(x[5]), real(x[6]), real(x[3]));
-    add_body(world, make(s, s.solids[i]),
-             btTransform(q, btVector3(real(x[0]), real(x[1]), real(x[2]))), m[0],
-             btVector3(real(m[1]), real(m[2]), real(m[3])), mu);
+    btRigidBody *body = add_body(world, make(s, s.solids[i]),
+                                 btTransform(q, btVector3(real(x[0]), real(x[1]), real(x[2]))),
+                                 m[0], btVector3(real(m[1]), real(m[2]), real(m[3])), mu);
+    if (i > 0) continue;
+    first = body;
+    body->setLinearVelocity(
+        btVector3(real(s.velocity[0]), real(s.velocity[1]), real(s.velocity[2])));
   }
   for (int n = 0; n < steps; n++) {
     if (n == steps - last) world.collision = 0;
@@ -104,7 +111,9 @@ int run_steps(const Scene &s) {
     for (int k = 0; k < m->getNumContacts(); k++)
       deepest = btMax(deepest, -static_cast<double>(m->getContactPoint(k).getDistance()));
   }
-  std::printf("%.17g %.17g %.17g\n", all / last, world.collision / last, deepest);
+  std::printf("%.17g %.17g %.17g %.17g %.17g\n", all / last, world.collision / last, deepest,
+              static_cast<double>(first->getLinearVelocity().length()),
+              static_cast<double>(first->getWorldTransform().getOrigin().z()));
   std::fflush(stdout);
   std::_Exit(0);
 }

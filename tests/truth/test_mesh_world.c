@@ -303,10 +303,77 @@ static void field(void **state) {
   cn_world_destroy(world);
 }
 
+// A plate of triangles, kinematic, that moves by a sine or turns by a ramp.
+static CnBodyId add_plate(CnWorld *world, const CnFunctionDef *function, int turns,
+                          CnMaterialId m) {
+  CniRng rng = {8};
+  MeshLists plate = mesh_floor(1, 1, 7, 9);
+  mesh_shuffle(&plate, &rng, 1, 1, 7, 9);
+  CnBodyId id = add_mesh(world, plate, CN_BODY_KINEMATIC, CN_POSE_ONE, 0, 0, m);
+  CnMotionDef motion = cn_motion_def_default();
+  CnFunctionId of;
+  CHECK_OK(cn_function_create(world, function, &of));
+  *(turns ? &motion.turn : &motion.z) = of;
+  CHECK_OK(cn_body_set_motion(world, id, &motion));
+  return id;
+}
+
+// A box on a plate that vibrates, with A w^2 = .8 g: it is pressed by m (g + z''), mean over each step.
+static void vibrating(void **state) {
+  (void)state;
+  const double h = 5e-4, mass = 2, amplitude = 1e-3, rate = sqrt(.8 * 9.81 / amplitude);
+  CnWorld *world = make(h);
+  CnMaterialId m = world_material(world, .5, 0);
+  CnFunctionDef sine = cn_function_def_default(CN_FUNCTION_SINE);
+  sine.amplitude = amplitude;
+  sine.frequency = rate / (2 * CNI_PI);
+  CnBodyId plate = add_plate(world, &sine, 0, m);
+  CnVec3 v = {0, 0, amplitude * rate};
+  CnBodyId box = world_box(world, cn_vec3(.2, .15, .1), mass, world_at(.07, .03, .1), v, m);
+  double worst = 0;
+  for (int i = 0; i < 600; i++) {
+    double before = amplitude * rate * cni_cos(rate * h * i);
+    world_step(world);
+    double after = amplitude * rate * cni_cos(rate * h * (i + 1));
+    double truth = mass * (9.81 + (after - before) / h), force = world_force(world, plate, box).z;
+    worst = cn_max(worst, fabs(force - truth) / (mass * 9.81));
+    CHECK_NEAR(world_pose(world, box).position.z - world_pose(world, plate).position.z, .1, 1e-6);
+  }
+  print_message("vibrating plate: force to %.2g of the weight\n", worst);
+  CHECK(worst < .55 * .8 * rate * h); // half a step late, and a tenth
+
+  CHECK_NEAR(world_pose(world, box).position.x, .07, 1e-6);
+  cn_world_destroy(world);
+}
+
+// A box on a turntable of triangles rides as long as w^2 r < mu g, and not 2 % above.
+static void turntable(void **state) {
+  (void)state;
+  const double mu = .5, r = .5, limit = sqrt(mu * 9.81 / r);
+  for (int fast = 0; fast < 2; fast++) {
+    double rate = limit * (fast ? 1.02 : .98);
+    CnWorld *world = make(1e-3);
+    CnMaterialId m = world_material(world, mu, 0);
+    CnFunctionDef ramp = cn_function_def_default(CN_FUNCTION_RAMP);
+    ramp.rate = rate;
+    add_plate(world, &ramp, 1, m);
+    CnBodyId box = world_box(world, cn_vec3(.02, .02, .005), 1, world_at(r, 0, .005),
+                             cn_vec3(0, rate * r, 0), m);
+    CnTwist twist = {{0, rate * r, 0}, {0, 0, rate}};
+    CHECK_OK(cn_body_set_twist(world, box, &twist));
+    for (int i = 0; i < 2000; i++) world_step(world);
+    CnVec3 at = world_pose(world, box).position;
+    CHECK((hypot(at.x, at.y) > r + .05) == fast);
+    double off = hypot(at.x - r * cni_cos(2 * rate), at.y - r * cni_sin(2 * rate));
+    if (!fast) CHECK_NEAR(off, 0, 2e-3);
+    cn_world_destroy(world);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sheets), cmocka_unit_test(room),
-                                     cmocka_unit_test(solids), cmocka_unit_test(drum),
-                                     cmocka_unit_test(fast),   cmocka_unit_test(queries),
-                                     cmocka_unit_test(field)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sheets), cmocka_unit_test(room),      cmocka_unit_test(solids),
+      cmocka_unit_test(drum),   cmocka_unit_test(fast),      cmocka_unit_test(queries),
+      cmocka_unit_test(field),  cmocka_unit_test(vibrating), cmocka_unit_test(turntable)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

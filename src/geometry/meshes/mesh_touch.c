@@ -15,7 +15,8 @@
 //
 // A corner that is behind the surface leaves it by the nearest way: only the triangle that is nearest
 // to it counts. So the corner of a box beside a table, a hair inside its side and far below its top,
-// is not lifted onto it.
+// is not lifted onto it. Behind a surface that is open it is only if the shape goes through the surface: what
+// has come round a border, as the corner of a body that leaves a hopper, is not.
 #include "core/memory.h"
 #include "geometry/meshes/mesh_private.h"
 
@@ -180,6 +181,18 @@ int cni_mesh_is_over(const CniMeshOver *over, int32_t t, const CniTriangle *at, 
   return 1;
 }
 
+// Has a corner that is behind an open surface come round its border? Then the way to it from the middle of
+// the shape, which is in front, does not go through the surface.
+static int came_round(const CniMeshTouch *touch, CnVec3 p) {
+  const CniPlaced *shape = &touch->shape;
+  CnVec3 middle = shape->pose.position;
+  int32_t t;
+  if (touch->mesh->closed) return 0;
+  if (shape->hull) middle = cn_add(middle, cn_mmul(touch->turn, shape->hull->centre));
+  if (!(cn_dot(touch->side.normal, cn_sub(middle, touch->side.point)) > 0)) return 0;
+  return cni_mesh_ray(touch->mesh, middle, cn_sub(p, middle), &t) > 1 + NEARER;
+}
+
 static void touch_face(CniMeshTouch *touch, int32_t t) {
   const CniMesh *m = touch->mesh;
   CniMeshSide *side = &touch->side;
@@ -192,7 +205,7 @@ static void touch_face(CniMeshTouch *touch, int32_t t) {
     CnVec3 p = side->at[i];
     double height = side->height[i], gap = height - touch->round;
     if (!cni_mesh_is_over(&over, t, &at, p)) continue;
-    if (height < 0 && something_nearer(m, p, -height)) continue;
+    if (height < 0 && (something_nearer(m, p, -height) || came_round(touch, p))) continue;
     uint32_t name = cni_feature(side->corner[i], CNI_FEATURE_FACE);
     // midway between the two surfaces
     CnVec3 point = cn_madd(p, m->radius - 0.5 * (height + touch->round), side->normal);

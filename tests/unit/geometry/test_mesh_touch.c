@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convex shapes on meshes: a box of triangles is touched as the box, a ball of triangles as its hull.
 #include "check.h"
+#include "core/math.h"
+#include "geometry/meshes/mesh_private.h"
 #include "meshes.h"
 
 typedef struct Nearest {
@@ -186,8 +188,55 @@ static void heights(void **state) {
   cni_mesh_destroy(&allocator, mesh);
 }
 
+// What has come round the border of an open floor is not lifted onto it; what goes through it is.
+static void round_a_border(void **state) {
+  (void)state;
+  CniMesh *mesh = mesh_of(mesh_floor(1, 1, 4, 4));
+  CnAllocator allocator = cn_allocator_default();
+  CniPlaced floor = {.kind = CN_SHAPE_MESH, .pose = CN_POSE_ONE, .mesh = mesh};
+  for (int through = 0; through < 2; through++) {
+    CnVec3 at = {through ? .95 : 1.05, .13, .02};
+    CniPlaced box = placed_box(at, CN_QUAT_ONE, cn_vec3(.1, .1, .1));
+    Nearest near = {INFINITY, CN_VEC3_ZERO, 0};
+    cni_collide_all(&box, &floor, 1e-3, note, &near);
+    CHECK((near.count > 0 && near.gap < -.07 && near.normal.z < -.99) == through);
+  }
+  cni_mesh_destroy(&allocator, mesh);
+}
+
+// On ground that waves a ball touches it where it is near, never by the plane of a triangle that is far away:
+// of all places none is deeper than the true one.
+static void waves(void **state) {
+  (void)state;
+  CniRng rng = {2};
+  MeshLists lists = mesh_floor(3, 3, 60, 60);
+  for (int32_t i = 0; i < lists.vertex_count; i++) {
+    CnVec3 *v = &lists.vertices[i];
+    v->z = .3 * cni_sin(2 * v->x) * cni_cos(1.7 * v->y);
+  }
+  CniMesh *mesh = mesh_of(lists);
+  CnAllocator allocator = cn_allocator_default();
+  CniPlaced ground = {.kind = CN_SHAPE_MESH, .pose = CN_POSE_ONE, .mesh = mesh};
+  for (int n = 0; n < 300; n++) {
+    CnVec3 c = {cni_rng_range(&rng, -2, 2), cni_rng_range(&rng, -2, 2), 0};
+    c.z = .3 * cni_sin(2 * c.x) * cni_cos(1.7 * c.y) + cni_rng_range(&rng, .1, .35);
+    CniPlaced ball = placed_sphere(c, .25);
+    double truth = INFINITY;
+    for (int32_t t = 0; t < mesh->triangle_count; t++) {
+      CniTriangle at = cni_mesh_triangle(mesh, t);
+      truth = cn_min(truth, cn_norm(cn_sub(c, cni_triangle_nearest(&at, c))) - .25);
+    }
+    Nearest near = {INFINITY, CN_VEC3_ZERO, 0};
+    cni_collide_all(&ball, &ground, .05, note, &near);
+    if (truth < .05) CHECK_NEAR(near.gap, truth, 1e-9);
+    if (truth >= .05) CHECK(near.count == 0);
+  }
+  cni_mesh_destroy(&allocator, mesh);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(box), cmocka_unit_test(ball),
-                                     cmocka_unit_test(heights)};
+                                     cmocka_unit_test(heights), cmocka_unit_test(round_a_border),
+                                     cmocka_unit_test(waves)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,26 +27,27 @@
 #define SMALL_ROWS 60        // problems of so few rows beside joints are solved
 #define SMALL_TOLERANCE 1e-8 // to this, if need be by factors after
 #define SMALL_SWEEPS 20      // so many sweeps
-#define GIVEN 0.9            // of the tolerance: impulses given that hold so far are the answer
-#define GIVEN_BLOCKS 2000    // larger problems look at them when they are laid out for sweeps
-#define FEW_ROWS 128         // rows beside joints that are solved with the joints eliminated
-#define NEAR_BLOCKS 400      // problems of so many blocks, if the impulses given are
-#define NEAR 1e-2            // so good, have Newton's method from there after
-#define FIRST_SWEEPS 40      // so many sweeps
-#define COLD_STEPS 2000      // of apgd on stacks where nothing is given: what is alike stays alike
-#define COLD_BLOCKS 100      // if they have no more blocks
-#define BARELY 3             // times what holds: impulses given that are so near have first
-#define BURST 40             // steps of apgd, which would not spoil them as sweeps do
-#define LOADED 100           // ratio of masses from which stacks have
-#define LOADED_BARELY 10     // if they are so near
-#define LOADED_BURST 600     // steps
-#define APART 1e4            // ratio of masses from which sweeps come after Newton's method
-#define TWICE 2              // times the sweeps, in problems of NEAR_BLOCKS, and then
-#define DESCENT 5            // times the sweeps: steps of apgd before islands are factored
-#define HALFWAY 0.5          // of the tolerance is asked of sweeps where that costs little
-#define FURTHER 0.3          // of bursts of apgd
-#define DEEPER 0.1           // of the tolerance is asked of factors: the next step may still hold
-#define CONTACT_WORK 150     // multiplications and additions of a block in a sweep
+#define ENOUGH 30         // times that tolerance is enough of machines, if the effort's own is met
+#define GIVEN 0.9         // of the tolerance: impulses given that hold so far are the answer
+#define GIVEN_BLOCKS 2000 // larger problems look at them when they are laid out for sweeps
+#define FEW_ROWS 128      // rows beside joints that are solved with the joints eliminated
+#define NEAR_BLOCKS 400   // problems of so many blocks, if the impulses given are
+#define NEAR 1e-2         // so good, have Newton's method from there after
+#define FIRST_SWEEPS 40   // so many sweeps
+#define COLD_STEPS 2000   // of apgd on stacks where nothing is given: what is alike stays alike
+#define COLD_BLOCKS 100   // if they have no more blocks
+#define BARELY 3          // times what holds: impulses given that are so near have first
+#define BURST 40          // steps of apgd, which would not spoil them as sweeps do
+#define LOADED 100        // ratio of masses from which stacks have
+#define LOADED_BARELY 10  // if they are so near
+#define LOADED_BURST 600  // steps
+#define APART 1e4         // ratio of masses from which sweeps come after Newton's method
+#define TWICE 2           // times the sweeps, in problems of NEAR_BLOCKS, and then
+#define DESCENT 5         // times the sweeps: steps of apgd before islands are factored
+#define HALFWAY 0.5       // of the tolerance is asked of sweeps where that costs little
+#define FURTHER 0.3       // of bursts of apgd
+#define DEEPER 0.1        // of the tolerance is asked of factors: the next step may still hold
+#define CONTACT_WORK 150  // multiplications and additions of a block in a sweep
 
 // What the efforts allow: sweeps as a part of those of the definition, rows and bodies of islands that are
 // factored (ordering larger ones would take longer than the sweeps), multiplications in their factors: so many in any case, or so many times what the sweeps took.
@@ -122,7 +123,8 @@ typedef struct Round {
 static CnStatus try_few(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
                         CniStepMemory *memory, CnSolveReport *report, Round *round,
                         CniFewAim *aim) {
-  *aim = (CniFewAim){round->tolerance * round->speed, round->budget, s->sweep_count, 0, 0};
+  *aim =
+      (CniFewAim){round->tolerance * round->speed, round->budget, s->sweep_count, INFINITY, 0, 0};
   CNI_TRY(cni_few_solve(&s->few, cones, p, answer, memory, aim, report));
   round->budget = aim->budget;
   return CN_OK;
@@ -334,7 +336,9 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   if (*done || !few || report->cut_by_time) return CN_OK;
   CniFewAim aim;
   CNI_TRY(try_few(s, cones, p, answer, memory, report, round, &aim));
-  *done = aim.met;
+  // a factor of the whole machine for the last of the digits that were only wished for is not worth its price
+  double enough = cn_min(s->tolerance, ENOUGH * round->tolerance) * round->speed;
+  *done = aim.met || (joints > 0 && aim.worst <= enough);
   *swept = aim.taken;
   return CN_OK;
 }

@@ -468,6 +468,7 @@ static CnStatus solve(Work *k, CniAutoCones *cones, CnAnswer *answer, CniStepMem
     keep(k, k->found);
     CNI_TRY(attempt(k, cones, memory, aim, &left, report, has_joints));
     double worst = finish_motion(k, answer, has_joints);
+    aim->worst = worst;
     aim->met = worst <= aim->limit;
     if (aim->met || !has_joints || !(worst < .5 * before)) break;
     before = worst;

@@ -26,6 +26,7 @@ typedef struct CniFewAim {
   double limit;   // m/s: the residual asked for, of every block
   double budget;  // multiplications that are left for factors
   int32_t sweeps; // at most
+  double worst;   // m/s: the residual that is left
   int32_t met;    // 1: it is reached
   int32_t taken;  // 0: the joints' factor would be too large, and nothing has been done
 } CniFewAim;

@@ -54,6 +54,8 @@ static CnStatus find_body(const CnScene *scene, const CnWorld *world, const CniS
   CnBodyInfo info;
   CnPose pose;
   *counts = 0;
+  *centre = CN_VEC3_ZERO;
+  *mass = 0;
   if (body->def.kind != CN_BODY_DYNAMIC) return CN_OK;
   if (s->group &&
       !(body->shape_count > 0 && scene->shapes[body->first_shape].def.category & s->group))

@@ -27,8 +27,8 @@
 #define SMALL_ROWS 60        // problems of so few rows beside joints are solved
 #define SMALL_TOLERANCE 1e-8 // to this, if need be by factors after
 #define SMALL_SWEEPS 20      // so many sweeps
-#define ENOUGH 30         // times that tolerance is enough of machines, if the effort's own is met
-#define GIVEN 0.9         // of the tolerance: impulses given that hold so far are the answer
+#define ENOUGH 30 // times that tolerance is enough of machines of more rows in all than FEW_ROWS
+#define GIVEN 0.9 // of the tolerance: impulses given that hold so far are the answer
 #define GIVEN_BLOCKS 2000 // larger problems look at them when they are laid out for sweeps
 #define FEW_ROWS 128      // rows beside joints that are solved with the joints eliminated
 #define NEAR_BLOCKS 400   // problems of so many blocks, if the impulses given are
@@ -336,9 +336,10 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   if (*done || !few || report->cut_by_time) return CN_OK;
   CniFewAim aim;
   CNI_TRY(try_few(s, cones, p, answer, memory, report, round, &aim));
-  // a factor of the whole machine for the last of the digits that were only wished for is not worth its price
+  // a factor of the whole of a large machine for the last of the digits that were only wished for is not worth its
+  // price
   double enough = cn_min(s->tolerance, ENOUGH * round->tolerance) * round->speed;
-  *done = aim.met || (joints > 0 && aim.worst <= enough);
+  *done = aim.met || (p->row_count > FEW_ROWS && joints > 0 && aim.worst <= enough);
   *swept = aim.taken;
   return CN_OK;
 }

@@ -25,6 +25,8 @@
 #define ROUNDS 4        // of q
 #define NEWTON_STEPS 20 // before all sweeps
 #define SHORTEST 1e-5   // of a row's own matrix: what tells the shortest step from round-off of W
+#define HANDFUL                                                                                    \
+  8 // rows of a machine that have a step of Newton's method in any case: forces at rest do not flicker
 #define INSIDE 0.05 // of the limit is asked for, so that the next step may find that it still holds
 #define INSIDE_JOINTS 0.5 // with joints, whose own round-off is not far below
 #define GAIN 0.3          // of the residual: what a burst of sweeps leaves where more are worth it
@@ -384,7 +386,8 @@ static CnStatus step_newton(Work *k, CniAutoCones *cones, const CniFewAim *aim,
   if (cni_joints_count(k->p) > 0) newton.least = SHORTEST;
   cni_cones_import(c, k->found, newton.step);
   cni_cone_newton_start(&newton, newton.step);
-  int32_t made = cni_cone_newton_run(&newton, NEWTON_STEPS, 0, .02 * aim->limit / size_of(k));
+  double share = k->n <= HANDFUL ? 1e-6 : .02; // what is asked for costs a handful nothing
+  int32_t made = cni_cone_newton_run(&newton, NEWTON_STEPS, 0, share * aim->limit / size_of(k));
   cni_cones_export(c, newton.best, g);
   CNI_TRY(cni_cones_finish(c, newton.best));
   report->iterations += made;
@@ -447,7 +450,8 @@ static CnStatus attempt(Work *k, CniAutoCones *cones, CniStepMemory *memory, Cni
   double wanted = wanted_of(k, aim);
   if (!(k->worst <= wanted) && !has_joints)
     CNI_TRY(sweep(k, cones, memory, aim, GAIN, left, report));
-  if (!(k->worst <= INSIDE * aim->limit)) CNI_TRY(step_newton(k, cones, aim, report));
+  if (!(k->worst <= INSIDE * aim->limit) || (has_joints && k->n <= HANDFUL))
+    CNI_TRY(step_newton(k, cones, aim, report));
   if (!(k->worst <= wanted)) CNI_TRY(sweep(k, cones, memory, aim, 1, left, report));
   if (!(k->worst <= aim->limit)) CNI_TRY(refine(k, cones, memory, aim, report));
   return CN_OK;

@@ -172,7 +172,7 @@ static double polygon_area(const char *path) {
   FILE *file = fopen(path, "r");
   CHECK(file != NULL);
   while (fgets(line, sizeof line, file)) {
-    double x, y, z;
+    double x = 0, y = 0, z = 0;
     if (line[0] == 'v' && line[1] == ' ') {
       CHECK(count < 4096 && sscanf(line + 2, "%lf %lf %lf", &x, &y, &z) == 3);
       v[count][0] = x, v[count][1] = y, v[count++][2] = z;

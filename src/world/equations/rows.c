@@ -283,10 +283,10 @@ static void add_bounds(const CnJointAxis *axis, CniWorldRow row, int servos, Lis
   add(list, row);
 }
 
-// The first of the rows of joint i.
-static int32_t first_of(const CniWorldRow *rows, int32_t count, int32_t i) {
+// The first of the rows of joint i among those from `begin` on, counted from there. There may be no rows at all.
+static int32_t first_of(const CniWorldRow *rows, int32_t begin, int32_t count, int32_t i) {
   int32_t first = 0;
-  while (first < count && rows[first].joint != i) first++;
+  while (first < count && rows[begin + first].joint != i) first++;
   return first;
 }
 
@@ -300,8 +300,8 @@ static int32_t list_bounds(const CniModel *model, const struct CniWorldEquations
     for (int32_t i = 0; i < model->joint_count; i++) {
       const CniJoint *joint = &model->joints[i];
       if (!moves(model, joint)) continue;
-      int32_t first = joint->def.one_sided ? first_of(eq->rows + bilateral, limits, i)
-                                           : first_of(eq->rows, bilateral, i);
+      int32_t first = joint->def.one_sided ? first_of(eq->rows, bilateral, limits, i)
+                                           : first_of(eq->rows, 0, bilateral, i);
       for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++) {
         CniWorldRow row = {.joint = i, .row = CNI_JOINT_LOCKED + k, .rotor = -1, .first = first};
         add_bounds(&joint->def.axes[k], row, pass, &list);

@@ -91,9 +91,10 @@ static int by_name(const void *a, const void *b) {
 static int32_t list_folder(const char *path, char names[FILES][NAME]) {
   int32_t count = 0;
   DIR *folder = opendir(path);
-  for (struct dirent *e; folder && (e = readdir(folder));)
-    if (e->d_name[0] != '.' && count < FILES && strlen(e->d_name) < NAME)
-      snprintf(names[count++], NAME, "%s", e->d_name);
+  for (struct dirent *e; folder && (e = readdir(folder));) {
+    size_t length = strlen(e->d_name);
+    if (e->d_name[0] != '.' && count < FILES && length < NAME) memcpy(names[count++], e->d_name, length + 1);
+  }
   if (folder) closedir(folder);
   qsort(names, (size_t)count, NAME, by_name);
   return count;

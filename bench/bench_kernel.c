@@ -188,7 +188,7 @@ typedef struct Times {
   double residual, error;      // logarithms, after SWEEPS
   double fill;                 // part of the lanes that are used
   double bytes;                // of constants and impulses, all contacts
-  int32_t slabs;
+  int32_t slabs, columns;
 } Times;
 
 // Time of a region of sweeps that is a fraction of the scheduler's time slice.
@@ -294,7 +294,8 @@ static CnStatus measure(CniPsor *s, Pile *pile, double seconds, Times *t) {
   CnStatus status = find_residual(s, pile, t);
   if (status == CN_OK) status = cni_psor_prepare(s, pile->problem, &pile->answer, &pile->memory);
   if (status != CN_OK) return status;
-  t->slabs = s->schedule.slab_count;
+  t->slabs = s->schedule.cuts.slabs;
+  t->columns = s->schedule.column_count;
   t->fill = lanes_used(&s->schedule);
   t->bytes = (double)s->set_count * CNI_LINES_SET * sizeof(CniPsorLine);
   for (int32_t i = 0; i < s->run_count; i++) {
@@ -398,6 +399,7 @@ static CnStatus add_row(Report *report, Pile *pile, const Case *c, const Ratios 
   row_number(row, "bytes_per_contact", t.bytes / blocks);
   row_number(row, "gigabytes_per_second", 1e-9 * t.bytes / t.sweep);
   row_number(row, "slabs", t.slabs);
+  row_number(row, "columns", t.columns);
   row_number(row, "fill", t.fill);
   report_row_end(report, row);
   return CN_OK;
@@ -468,6 +470,7 @@ static const Column columns[] = {{"pile", "pile"},
                                  {"bytes_per_contact", "bytes"},
                                  {"gigabytes_per_second", "GB/s"},
                                  {"slabs", "slabs"},
+                                 {"columns", "columns"},
                                  {"fill", "fill"},
                                  {NULL, NULL}};
 extern const Bench bench_kernel;

@@ -16,9 +16,11 @@
 #include <string.h>
 
 #define WINDOW 64 // one bit each
-#define BLOCKS_PER_TASK CNI_BLOCKS_PER_SHARE
-#define NO_SLAB INT32_MIN // as ends.a: more than two groups with mass
-#define NO_UNIT 255       // as slab: a block that is not the first of its lane
+#define GROUPS_PER_TASK 4096
+#define NO_COLUMN INT32_MIN // as ends.a: more than two groups with mass
+#define NO_UNIT UINT16_MAX  // as column: a block that is not the first of its lane
+_Static_assert(CNI_CUT_LIMIT *CNI_CUT_LIMIT < NO_UNIT, "columns and the rest have numbers");
+_Static_assert(CNI_CUT_LIMIT < CNI_NO_LAYER - 1, "no slab is next to none");
 
 void cni_schedule_init(CniSchedule *s, const CnAllocator *allocator) {
   memset(s, 0, sizeof *s);
@@ -29,11 +31,13 @@ void cni_schedule_release(CniSchedule *s) {
 #define DROP(array, capacity) CNI_RELEASE(&s->allocator, s->array, s->capacity)
   DROP(own, own_capacity);
   DROP(own_groups, own_group_capacity);
+  DROP(start, start_capacity);
+  DROP(unit_start, unit_start_capacity);
   DROP(massless, massless_capacity);
   DROP(layers, layer_capacity);
   DROP(ends, ends_capacity);
   DROP(lengths, length_capacity);
-  DROP(slabs, slab_capacity);
+  DROP(columns, column_capacity);
   DROP(shares, share_capacity);
   DROP(units, unit_capacity);
   DROP(places, place_capacity);
@@ -65,7 +69,7 @@ static inline int32_t end_of(const uint8_t *massless, int32_t group) {
   return group ^ -(int32_t)massless[group];
 }
 
-// The groups with mass of a block of sparse rows; NO_SLAB if there are more than two.
+// The groups with mass of a block of sparse rows; NO_COLUMN if there are more than two.
 static CniEnds ends_of_rows(const Maker *m, const CniRowsBlock *rows) {
   CniEnds ends = {-1, -1};
   for (int32_t i = 0; i < rows->entry_count; i++) {
@@ -76,8 +80,8 @@ static CniEnds ends_of_rows(const Maker *m, const CniRowsBlock *rows) {
     else if (ends.b < 0)
       ends.b = group;
     else
-      ends.a = NO_SLAB;
-    if (ends.a == NO_SLAB) break;
+      ends.a = NO_COLUMN;
+    if (ends.a == NO_COLUMN) break;
   }
   return ends;
 }
@@ -141,17 +145,23 @@ static void find_lengths(const Maker *m, int32_t begin, int32_t end) {
   }
 }
 
-// ---- units to slabs ----
+// ---- units to columns ----
 
-// The lower of the slabs of the two groups; the rest for what fits in none.
-static inline int32_t slab_of(const uint8_t *layers, int32_t count, CniEnds e) {
-  if (count == 1) return 0;
-  if (e.a == NO_SLAB) return count;
+// The lower of the two slabs and the lower of the two rows; the rest for what fits in none.
+static inline int32_t column_of(const CniSchedule *s, CniEnds e) {
+  if (s->column_count == 1) return 0;
+  if (e.a == NO_COLUMN) return s->column_count;
   if ((e.a & e.b) < 0) return 0;
-  int32_t a = layers[e.a < 0 ? e.b : e.a], b = layers[e.b < 0 ? e.a : e.b];
-  int32_t low = a < b ? a : b, high = a < b ? b : a;
-  int32_t fits = (high != CNI_NO_LAYER) & (high <= low + 1);
-  return fits ? low : count;
+  CniLayer a = s->layers[e.a < 0 ? e.b : e.a], b = s->layers[e.b < 0 ? e.a : e.b];
+  int32_t slab = a.slab < b.slab ? a.slab : b.slab, last_slab = a.slab < b.slab ? b.slab : a.slab;
+  int32_t row = a.row < b.row ? a.row : b.row, last_row = a.row < b.row ? b.row : a.row;
+  int32_t fits = (last_slab != CNI_NO_LAYER) & (last_slab <= slab + 1) & (last_row <= row + 1);
+  return fits ? slab * s->cuts.rows + row : s->column_count;
+}
+
+// Does a block reach from a row to another?
+static inline int32_t is_across(const CniSchedule *s, CniEnds e) {
+  return e.a >= 0 && e.b >= 0 && s->layers[e.a].row != s->layers[e.b].row;
 }
 
 // Units in the lower half of the number, blocks in the upper.
@@ -159,34 +169,31 @@ static inline uint64_t packed(int32_t units, int32_t blocks) {
   return (uint64_t)(uint32_t)blocks << 32 | (uint32_t)units;
 }
 
-// The slabs of the units among these blocks, and how many each of them gets. Four counts side by
+// The columns of the units among these blocks, and how many each of them gets. Four counts side by
 // side, as most units go where the one before has gone.
 static void deal_units(const Maker *m, int32_t begin, int32_t end) {
   const CniSchedule *s = m->s;
-  const uint8_t *layers = s->layers, *lengths = s->lengths;
+  const uint8_t *lengths = s->lengths;
   const CniEnds *ends = s->ends;
-  uint8_t *slabs = s->slabs;
-  int32_t count = s->slab_count;
-  uint64_t part[CNI_SLAB_LIMIT + 1][4];
-  memset(part, 0, (size_t)(count + 1) * sizeof part[0]);
+  int32_t count = s->column_count, across = 0;
+  CniShare *shares = cni_schedule_shares(s, begin / cni_schedule_share_blocks(m->p));
+  memset(shares, 0, ((size_t)count + 2) * sizeof *shares);
   for (int32_t i = begin; i < end; i++) {
     CniEnds e = ends[i];
-    int32_t length = lengths[i], slab = slab_of(layers, count, e);
-    slabs[i] = (uint8_t)(length > 0 ? slab : NO_UNIT);
-    uint64_t *to = &part[0][i & 3];
-    if (e.a == NO_SLAB || (e.a & e.b) < 0) {
+    int32_t length = lengths[i], column = column_of(s, e);
+    s->columns[i] = (uint16_t)(length > 0 ? column : NO_UNIT);
+    if (e.a == NO_COLUMN || (e.a & e.b) < 0) {
       // blocks count where a group with mass is
-      to[4 * slab] += packed(length > 0, 0);
-      if (count > 1 && e.b >= 0 && layers[e.b] < count) to[4 * layers[e.b]] += packed(0, length);
+      shares[column].part[i & 3] += packed(length > 0, 0);
+      if (count == 1 || e.b < 0 || s->layers[e.b].slab == CNI_NO_LAYER) continue;
+      column = s->layers[e.b].slab * s->cuts.rows + s->layers[e.b].row;
+      shares[column].part[i & 3] += packed(0, length);
     } else {
-      to[4 * slab] += packed(length > 0, length);
+      shares[column].part[i & 3] += packed(length > 0, length);
+      if (s->cuts.rows > 1) across += is_across(s, e) ? length : 0;
     }
   }
-  CniShare *shares = cni_schedule_shares(s, begin / BLOCKS_PER_TASK);
-  for (int32_t k = 0; k <= count; k++) {
-    uint64_t sum = part[k][0] + part[k][1] + part[k][2] + part[k][3];
-    shares[k] = (CniShare){(int32_t)(uint32_t)sum, (int32_t)(sum >> 32), 0};
-  }
+  shares[count + 1].part[0] = packed(0, across);
 }
 
 static void look_at_blocks(void *context, int32_t begin, int32_t end) {
@@ -199,35 +206,28 @@ static void deal_again(void *context, int32_t begin, int32_t end) {
   deal_units(context, begin, end);
 }
 
-// Where the units of every slab begin, and those that a task finds.
-static void number_units(CniSchedule *s, int32_t task_count) {
-  int32_t n = 0;
-  for (int32_t slab = 0; slab <= s->slab_count; slab++) {
-    s->unit_start[slab] = n;
-    for (int32_t task = 0; task < task_count; task++) {
-      CniShare *share = cni_schedule_shares(s, task) + slab;
-      share->first = n;
-      n += share->units;
+// Where the units of every column begin, and those that a stretch of blocks has for it.
+static void number_units(CniSchedule *s, int32_t share_count) {
+  uint32_t n = 0;
+  for (int32_t column = 0; column <= s->column_count; column++) {
+    s->unit_start[column] = (int32_t)n;
+    for (int32_t k = 0; k < share_count; k++) {
+      CniShare *share = cni_schedule_shares(s, k) + column;
+      uint32_t units = (uint32_t)cni_share_sum(share);
+      share->part[0] = n;
+      n += units;
     }
   }
-  s->unit_start[s->slab_count + 1] = s->unit_count = n;
+  s->unit_start[s->column_count + 1] = s->unit_count = (int32_t)n;
 }
 
-// Units of one slab keep the stored order.
+// Units of one column keep the stored order.
 static void sort_units(void *context, int32_t begin, int32_t end) {
   const Maker *m = context;
   const CniSchedule *s = m->s;
-  const uint8_t *slabs = s->slabs;
-  const CniShare *shares = cni_schedule_shares(s, begin / BLOCKS_PER_TASK);
-  (void)end;
-  for (int32_t slab = 0; slab <= s->slab_count; slab++) {
-    int32_t *units = s->units + shares[slab].first, left = shares[slab].units;
-    // without a branch: what is not of this slab is overwritten
-    for (int32_t i = begin, n = 0; n < left; i++) {
-      units[n] = i;
-      n += slabs[i] == slab;
-    }
-  }
+  CniShare *shares = cni_schedule_shares(s, begin / cni_schedule_share_blocks(m->p));
+  for (int32_t i = begin; i < end; i++)
+    if (s->columns[i] != NO_UNIT) s->units[shares[s->columns[i]].part[0]++] = i;
 }
 
 // ---- windows ----
@@ -239,8 +239,8 @@ static inline uint64_t marks_now(const CniMarks *marks, uint32_t next) {
   return past < WINDOW ? moved : 0;
 }
 
-// The batches of one slab that are still open. Batches are numbered from `first` on, slab by slab
-// with room between, so that a mark of another slab is always too old or of the future.
+// The batches of one column that are still open. Batches are numbered from `first` on, column by column
+// with room between, so that a mark of another column is always too old or of the future.
 typedef struct Window {
   uint32_t first, next;
   int32_t class;           // of the unit at hand
@@ -285,19 +285,19 @@ static inline int32_t place_unit(Window *w, CniMarks *busy, CniMarks *none, CniE
   return (int32_t)(w->next - WINDOW + age - w->first) * CNI_BATCH_LANES + (int32_t)lane;
 }
 
-// One slab: the places of its units. start[slab + 1] takes the number of its batches.
-static void place_slab(const Maker *m, int32_t slab) {
+// One column: the places of its units. start[column + 1] takes the number of its batches.
+static void place_column(const Maker *m, int32_t column) {
   CniSchedule *s = m->s;
   const uint8_t *kinds = m->kinds, *lengths = s->lengths;
   const CniEnds *ends = s->ends;
   CniMarks *busy = s->busy;
-  int32_t last = s->unit_start[slab + 1];
+  int32_t last = s->unit_start[column + 1];
   CniMarks others[CNI_BATCH_KINDS * (CNI_BATCH_LENGTH + 1)]; // open, of the other classes
   CniMarks none = {0, 0};
   memset(others, 0, sizeof others);
-  Window w = {.first = (uint32_t)s->unit_start[slab] + (uint32_t)(slab + 1) * WINDOW};
+  Window w = {.first = (uint32_t)s->unit_start[column] + (uint32_t)(column + 1) * WINDOW};
   w.next = w.first;
-  for (int32_t i = s->unit_start[slab]; i < last; i++) {
+  for (int32_t i = s->unit_start[column]; i < last; i++) {
     int32_t block = s->units[i], kind = kinds[block];
     if (m->rules[kind].lanes == 1 || s->one_by_one) {
       // alone in its batch, which is never looked at again
@@ -313,24 +313,24 @@ static void place_slab(const Maker *m, int32_t slab) {
     }
     s->places[i] = place_unit(&w, busy, &none, ends[block]);
   }
-  s->start[slab + 1] = (int32_t)(w.next - w.first);
+  s->start[column + 1] = (int32_t)(w.next - w.first);
 }
 
-static void place_slabs(void *context, int32_t phase, int32_t begin, int32_t end) {
+static void place_columns(void *context, int32_t phase, int32_t begin, int32_t end) {
   const Maker *m = context;
-  for (int32_t i = begin; i < end; i++) place_slab(m, cni_schedule_slab(m->s, phase, i));
+  for (int32_t i = begin; i < end; i++) place_column(m, cni_schedule_column(m->s, phase, i));
 }
 
-static void write_slab(const Maker *m, int32_t slab) {
+static void write_column(const Maker *m, int32_t column) {
   const CniSchedule *s = m->s;
-  CniBatch *batches = s->batches + s->start[slab];
-  CniBatchGroups *groups = s->with_groups ? s->groups + s->start[slab] : NULL;
+  CniBatch *batches = s->batches + s->start[column];
+  CniBatchGroups *groups = s->with_groups ? s->groups + s->start[column] : NULL;
   int32_t none = ~m->p->group_count;
-  for (int32_t i = 0; i < s->start[slab + 1] - s->start[slab]; i++) {
+  for (int32_t i = 0; i < s->start[column + 1] - s->start[column]; i++) {
     batches[i] = (CniBatch){.block = {-1, -1, -1, -1, -1, -1, -1, -1}};
     for (int32_t k = 0; groups && k < CNI_BATCH_LANES; k++) groups[i].a[k] = groups[i].b[k] = none;
   }
-  for (int32_t i = s->unit_start[slab]; i < s->unit_start[slab + 1]; i++) {
+  for (int32_t i = s->unit_start[column]; i < s->unit_start[column + 1]; i++) {
     int32_t block = s->units[i], place = s->places[i];
     int32_t number = place / CNI_BATCH_LANES, lane = place % CNI_BATCH_LANES;
     CniBatch *batch = &batches[number];
@@ -344,10 +344,10 @@ static void write_slab(const Maker *m, int32_t slab) {
   }
 }
 
-static void write_slabs(void *context, int32_t begin, int32_t end) {
+static void write_columns(void *context, int32_t begin, int32_t end) {
   const Maker *m = context;
-  for (int32_t slab = begin; slab < end; slab++)
-    if (m->s->start[slab + 1] > m->s->start[slab]) write_slab(m, slab);
+  for (int32_t column = begin; column < end; column++)
+    if (m->s->start[column + 1] > m->s->start[column]) write_column(m, column);
 }
 
 // ---- all together ----
@@ -358,11 +358,17 @@ static void write_slabs(void *context, int32_t begin, int32_t end) {
   X(layers, layer_capacity, p->group_count)                                                        \
   X(ends, ends_capacity, p->block_count)                                                           \
   X(lengths, length_capacity, p->block_count)                                                      \
-  X(slabs, slab_capacity, p->block_count)                                                          \
-  X(shares, share_capacity, cni_schedule_task_count(p) * (CNI_SLAB_LIMIT + 1))                     \
+  X(columns, column_capacity, p->block_count)                                                      \
+  X(shares, share_capacity, cni_schedule_share_count(p) * (most_columns(p) + 2))                   \
   X(units, unit_capacity, p->block_count)                                                          \
   X(places, place_capacity, p->block_count)                                                        \
   X(busy, busy_capacity, p->group_count)
+
+// There are no more groups with mass than groups.
+static int32_t most_columns(const CnProblem *p) {
+  CniCuts cuts = cni_cuts_aim(p->group_count);
+  return cuts.slabs * cuts.rows;
+}
 
 static size_t whole_lines(int32_t count, size_t size) {
   return ((size_t)count * size + CNI_ALIGNMENT - 1) / CNI_ALIGNMENT * CNI_ALIGNMENT;
@@ -415,34 +421,48 @@ static CnStatus reserve_batches(CniSchedule *s, int32_t count) {
   return CN_OK;
 }
 
+// Columns that the blocks fit in, and the units of each.
+static CnStatus find_columns(Maker *maker, CnTasks *tasks) {
+  CniSchedule *s = maker->s;
+  const CnProblem *p = maker->p;
+  int32_t blocks = cni_schedule_share_blocks(p);
+  cni_schedule_cut(s, (CniCuts){1, 1});
+  cni_parallel_for(tasks, p->group_count, GROUPS_PER_TASK, look_at_groups, maker);
+  if (!s->one_by_one) cni_schedule_stretches(s, p);
+  cni_parallel_for(tasks, p->block_count, blocks, look_at_blocks, maker);
+  if (s->cuts.rows > 1 && !cni_schedule_fits(s, p)) {
+    cni_schedule_join_rows(s, p);
+    cni_parallel_for(tasks, p->block_count, blocks, deal_again, maker);
+  }
+  if (s->cuts.slabs > 1 && s->cuts.rows == 1 && !cni_schedule_fits(s, p)) {
+    CNI_TRY(cni_schedule_walk(s, p));
+    cni_parallel_for(tasks, p->block_count, blocks, deal_again, maker);
+  }
+  const CnAllocator *a = &s->allocator;
+  CNI_TRY(CNI_RESERVE(a, s->start, s->start_capacity, 0, s->column_count + 2));
+  CNI_TRY(CNI_RESERVE(a, s->unit_start, s->unit_start_capacity, 0, s->column_count + 2));
+  number_units(s, cni_schedule_share_count(p));
+  cni_parallel_for(tasks, p->block_count, blocks, sort_units, maker);
+  return CN_OK;
+}
+
 static CnStatus make(CniSchedule *s, const CnProblem *p, const uint8_t *kinds,
                      const CniBatchRule *rules, CnTasks *tasks) {
   s->batch_count = 0;
-  s->slab_count = 1;
   CNI_TRY(make_room(s, p));
   Maker maker = {s, p, kinds, rules};
-  int32_t task_count = cni_schedule_task_count(p);
-  cni_parallel_for(tasks, p->group_count, BLOCKS_PER_TASK, look_at_groups, &maker);
-  if (!s->one_by_one) cni_schedule_stretches(s, p);
-  cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, look_at_blocks, &maker);
-  if (s->slab_count > 1 && !cni_schedule_stretches_fit(s, p)) {
-    CNI_TRY(cni_schedule_walk(s, p));
-    cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, deal_again, &maker);
-  }
-  number_units(s, task_count);
-  cni_parallel_for(tasks, p->block_count, BLOCKS_PER_TASK, sort_units, &maker);
+  CNI_TRY(find_columns(&maker, tasks));
 
-  // slabs that share groups are not looked at together, as in the sweeps
-  int32_t counts[CNI_SWEEP_PHASES];
-  for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++) counts[i] = cni_schedule_phase_count(s, i);
-  counts[CNI_SWEEP_PHASES - 1] = 1;
-  s->start[0] = 0;
-  cni_parallel_phases(tasks, CNI_SWEEP_PHASES, counts, 1, place_slabs, &maker);
-  for (int32_t i = 0; i <= s->slab_count; i++) s->start[i + 1] += s->start[i];
-  int32_t count = s->start[s->slab_count + 1];
+  // columns that share groups are not looked at together, as in the sweeps
+  int32_t counts[CNI_SWEEP_PHASES], rest = s->column_count;
+  for (int32_t i = 0; i < s->phase_count; i++) counts[i] = cni_schedule_phase_size(s, i);
+  s->start[0] = s->start[rest + 1] = 0;
+  cni_parallel_phases(tasks, s->phase_count, counts, 1, place_columns, &maker);
+  for (int32_t i = 0; i <= rest; i++) s->start[i + 1] += s->start[i];
+  int32_t count = s->start[rest + 1];
   CNI_TRY(reserve_batches(s, count));
   s->batch_count = count;
-  cni_parallel_for(tasks, s->slab_count + 1, 1, write_slabs, &maker);
+  cni_parallel_for(tasks, rest + 1, 1, write_columns, &maker);
   return CN_OK;
 }
 
@@ -453,11 +473,27 @@ CnStatus cni_schedule_make(CniSchedule *s, const CnProblem *p, const uint8_t *ki
   return status;
 }
 
-int32_t cni_schedule_phase_count(const CniSchedule *s, int32_t phase) {
-  if (phase < 2) return (s->slab_count + 1 - phase) / 2;
-  return s->unit_start[s->slab_count + 1] > s->unit_start[s->slab_count];
+// ---- phases ----
+
+// A colour: which of every two slabs, and of every two rows.
+static CniCuts colour_of(const CniSchedule *s, int32_t phase) {
+  return s->cuts.rows > 1 ? (CniCuts){phase / 2, phase % 2} : (CniCuts){phase, 0};
 }
 
-int32_t cni_schedule_slab(const CniSchedule *s, int32_t phase, int32_t i) {
-  return phase == 2 ? s->slab_count : 2 * i + phase;
+// How many of `count` there are in a colour.
+static int32_t every_other(int32_t count, int32_t first) { return (count + 1 - first) / 2; }
+
+int32_t cni_schedule_phase_size(const CniSchedule *s, int32_t phase) {
+  int32_t rest = s->column_count;
+  if (s->phase_count > 1 && phase == s->phase_count - 1)
+    return s->unit_start[rest + 1] > s->unit_start[rest];
+  CniCuts colour = colour_of(s, phase);
+  return every_other(s->cuts.slabs, colour.slabs) * every_other(s->cuts.rows, colour.rows);
+}
+
+int32_t cni_schedule_column(const CniSchedule *s, int32_t phase, int32_t i) {
+  if (s->phase_count > 1 && phase == s->phase_count - 1) return s->column_count;
+  CniCuts colour = colour_of(s, phase);
+  int32_t rows = every_other(s->cuts.rows, colour.rows);
+  return (2 * (i / rows) + colour.slabs) * s->cuts.rows + 2 * (i % rows) + colour.rows;
 }

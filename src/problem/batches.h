@@ -7,9 +7,11 @@
 // a run of up to `length` neighbouring blocks between the same two groups (the points of one
 // manifold), relaxed one after the other.
 //
-// Threads: batches lie in slabs. Slab i touches groups of the layers i and i+1 only; slabs of even
-// number can therefore be swept side by side, then those of odd number, then, by one thread, the
-// rest: blocks that fit in no slab.
+// Threads: batches lie in columns. Groups are cut into slabs and every slab into rows; column (i, j)
+// touches groups of the slabs i and i+1 and of their rows j and j+1 only. Two columns of one colour
+// (i mod 2, j mod 2) therefore share no group with mass and can be swept side by side: a sweep is
+// the colours one after the other, even slabs before odd ones, then, by one thread, the rest: blocks
+// that fit in no column. Slabs of one row have two colours.
 //
 // Everything is a function of the problem and the kinds alone, never of the number of workers or
 // lanes of the machine: the schedule is part of the result.
@@ -21,8 +23,8 @@
 #define CNI_BATCH_LANES 8
 #define CNI_BATCH_LENGTH 4 // blocks in a lane, at most
 #define CNI_BATCH_KINDS 16
-#define CNI_SLAB_LIMIT 128
-#define CNI_SWEEP_PHASES 3 // even slabs, odd slabs, the rest
+#define CNI_CUT_LIMIT 128  // slabs, and rows of a slab
+#define CNI_SWEEP_PHASES 5 // at most: four colours, the rest
 
 // What a kind of block allows: lanes 1 or CNI_BATCH_LANES, length 1 .. CNI_BATCH_LENGTH (pair and
 // sphere storage only).
@@ -55,22 +57,39 @@ typedef struct CniMarks {
   uint32_t next;
 } CniMarks;
 
-// What one stretch of CNI_BLOCKS_PER_SHARE blocks has for a slab.
+// Slabs, and rows of each of them.
+typedef struct CniCuts {
+  int32_t slabs, rows;
+} CniCuts;
+
+// Where a group lies.
+typedef struct CniLayer {
+  uint8_t slab, row; // slab CNI_NO_LAYER: in none
+} CniLayer;
+#define CNI_NO_LAYER 255
+
+// What one stretch of blocks has for a column: units in the lower halves of four numbers, blocks
+// with a group that has mass in the upper ones; then, in the first, where its units begin.
 typedef struct CniShare {
-  int32_t units, blocks; // blocks: of those with a group that has mass
-  int32_t first;         // of the units
+  uint64_t part[4];
 } CniShare;
-#define CNI_BLOCKS_PER_SHARE 4096
+static inline uint64_t cni_share_sum(const CniShare *share) {
+  return share->part[0] + share->part[1] + share->part[2] + share->part[3];
+}
 
 typedef struct CniSchedule {
   CnAllocator allocator;
-  int32_t one_by_one;     // 1: stored order, one lane a batch, one slab: to compare with
+  int32_t one_by_one;     // 1: stored order, one lane a batch, one column: to compare with
   int32_t with_groups;    // 1: `groups` are wanted
   CniBatch *batches;      // own, or at `place`
   CniBatchGroups *groups; // per batch, likewise
   int32_t batch_count;
-  int32_t slab_count; // >= 1; the rest is one more
-  int32_t start[CNI_SLAB_LIMIT + 2];
+  CniCuts cuts;
+  int32_t column_count; // slabs * rows; the rest is one more
+  int32_t phase_count;  // of a sweep: one column 1, slabs of one row 3, otherwise 5
+  int32_t *start;       // per column, the rest, and the end: first batch
+  int32_t *unit_start;  // likewise: first unit
+  int32_t start_capacity, unit_start_capacity;
 
   // memory that is lent: for batches and groups, if they fit in `place`; for the working memory,
   // which is cut from `lent`, of cni_schedule_room bytes, and gone when the schedule is made. Null:
@@ -81,20 +100,20 @@ typedef struct CniSchedule {
   CniBatchGroups *own_groups;
   int32_t own_capacity, own_group_capacity;
   uint8_t *massless;    // per group
-  uint8_t *layers;      // per group: its slab, CNI_NO_LAYER if it lies in none
+  CniLayer *layers;     // per group
   CniEnds *ends;        // per block
   uint8_t *lengths;     // per block: of the lane that starts here, 0 inside a lane
-  uint8_t *slabs;       // per block: of the lane that starts here
-  CniShare *shares;     // CNI_SLAB_LIMIT + 1 per stretch of blocks
-  int32_t *units;       // first blocks of lanes, slab by slab
-  int32_t *places;      // per unit: batch within the slab times CNI_BATCH_LANES, plus lane
+  uint16_t *columns;    // per block: of the lane that starts here
+  CniShare *shares;     // per stretch of blocks and column: see cni_schedule_shares
+  int32_t *units;       // first blocks of lanes, column by column
+  int32_t *places;      // per unit: batch within the column times CNI_BATCH_LANES, plus lane
   CniMarks *busy;       // per group: batches of the window that touch it
   uint64_t *neighbours; // per cell: bits of the cells it is linked with
   int32_t *cells;       // level, weight, queue and mark of each cell
-  int32_t massless_capacity, layer_capacity, ends_capacity, length_capacity, slab_capacity,
+  int32_t massless_capacity, layer_capacity, ends_capacity, length_capacity, column_capacity,
       share_capacity, unit_capacity, place_capacity, busy_capacity;
   int32_t neighbour_capacity, cell_capacity;
-  int32_t unit_count, unit_start[CNI_SLAB_LIMIT + 2];
+  int32_t unit_count;
 } CniSchedule;
 
 void cni_schedule_init(CniSchedule *schedule, const CnAllocator *allocator);
@@ -108,34 +127,47 @@ size_t cni_schedule_room(const CnProblem *p);
 CnStatus cni_schedule_make(CniSchedule *schedule, const CnProblem *p, const uint8_t *kinds,
                            const CniBatchRule *rules, CnTasks *tasks);
 
-// What is wrong with it: a block twice or not at all, a group twice in a batch or in two slabs of one
-// phase. Null: nothing is. For checked builds and tests.
+// What is wrong with it: a block twice or not at all, a group twice in a batch or in two columns of
+// one phase. Null: nothing is. For checked builds and tests.
 const char *cni_schedule_fault(const CniSchedule *schedule, const CnProblem *p);
 
-// Phases of a sweep: number of slabs in each, and the slab that is number i of a phase.
-int32_t cni_schedule_phase_count(const CniSchedule *schedule, int32_t phase);
-int32_t cni_schedule_slab(const CniSchedule *schedule, int32_t phase, int32_t i);
+// Phases of a sweep: number of columns in each (the rest counts as one), and the column that is
+// number i of a phase.
+int32_t cni_schedule_phase_size(const CniSchedule *schedule, int32_t phase);
+int32_t cni_schedule_column(const CniSchedule *schedule, int32_t phase, int32_t i);
 
 // ---- slabs.c ----
 
-#define CNI_NO_LAYER 255
+// Slabs and rows for so many groups with mass. Who orders groups in slabs of equal number, rows of
+// equal number in each, and along the load in every row (world/order.c), gets these columns.
+CniCuts cni_cuts_aim(int32_t moving);
 
-// Slabs for so many groups with mass. Who orders groups in that many stretches of equal number,
-// each along the load (world/order.c), gets these stretches as slabs.
-int32_t cni_slab_aim(int32_t moving);
-
-// Cut the groups into stretches, as many as there will be slabs; one if there is little to gain.
+// Set slabs and rows, and with them the numbers of columns and phases.
+void cni_schedule_cut(CniSchedule *schedule, CniCuts cuts);
+// Cut the groups into stretches, as many as there will be columns; one if there is little to gain.
 void cni_schedule_stretches(CniSchedule *schedule, const CnProblem *p);
-// Do the blocks fit in the stretches, about as many in each? By the shares.
-int cni_schedule_stretches_fit(const CniSchedule *schedule, const CnProblem *p);
-// Where they do not: layers by a walk over the groups of schedule->ends.
+// Do the blocks fit in the columns, about as many in each? By the shares.
+int cni_schedule_fits(const CniSchedule *schedule, const CnProblem *p);
+// Where they do not: slabs of one row, by the same stretches,
+void cni_schedule_join_rows(CniSchedule *schedule, const CnProblem *p);
+// and where these do not fit either, layers by a walk over the groups of schedule->ends.
 CnStatus cni_schedule_walk(CniSchedule *schedule, const CnProblem *p);
 
-static inline int32_t cni_schedule_task_count(const CnProblem *p) {
-  return (p->block_count + CNI_BLOCKS_PER_SHARE - 1) / CNI_BLOCKS_PER_SHARE;
+// Blocks of a stretch, and stretches: at most CNI_SHARE_LIMIT, so that the shares of many columns
+// stay small beside the blocks.
+#define CNI_SHARE_BLOCKS 4096
+#define CNI_SHARE_LIMIT 256
+static inline int32_t cni_schedule_share_blocks(const CnProblem *p) {
+  int32_t least = p->block_count / CNI_SHARE_LIMIT + 1;
+  return least > CNI_SHARE_BLOCKS ? least : CNI_SHARE_BLOCKS;
 }
-static inline CniShare *cni_schedule_shares(const CniSchedule *schedule, int32_t task) {
-  return schedule->shares + (size_t)task * (CNI_SLAB_LIMIT + 1);
+static inline int32_t cni_schedule_share_count(const CnProblem *p) {
+  return (p->block_count + cni_schedule_share_blocks(p) - 1) / cni_schedule_share_blocks(p);
+}
+// Of every stretch: the shares of the columns, of the rest, and how many blocks reach from a row to
+// the next.
+static inline CniShare *cni_schedule_shares(const CniSchedule *schedule, int32_t stretch) {
+  return schedule->shares + (size_t)stretch * ((size_t)schedule->column_count + 2);
 }
 
 #endif

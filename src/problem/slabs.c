@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slabs: the groups cut into layers, so that a block reaches from its layer to the next at most.
+// Slabs and their rows: the groups cut into layers, so that a block reaches from its slab to the next
+// and from its row to the next at most.
 //
 // How many slabs there are depends on the size of the problem alone: a multiple of four, so that
 // two workers have as much to do among the even ones as among the odd ones, and few, as sweeps pass
 // on less across the border of two slabs. Slabs five bodies thick, swept along the load, leave 1.02
 // times the residual of a sweep along the load without slabs, slabs two bodies thick 1.05, one
 // and a half up to 1.1: thinner ones are not made, so up to 5 x 5 x 5 bodies are one slab, whatever
-// the number of their blocks.
+// the number of their blocks. From 18 x 18 x 18 bodies on slabs are cut into as many rows as there are
+// slabs, if rows are four bodies thick at least: the parts that can be swept at once are then as the
+// square of the side, not as the side. More and thinner ones would leave lanes empty, as every column
+// ends with some batches that are not full.
 //
 // A world keeps its bodies in that many stretches of equal number (world/order.c), each along the
-// load. If hardly any block reaches further than from a stretch to the next, the stretches are the
-// slabs.
+// load. If hardly any block reaches further than from a stretch to the next, slab by slab and row by
+// row, the stretches are the columns. A pile too narrow for its rows shows it by the blocks that reach
+// from one row to another (one in twice as many as a row has bodies across, for spheres in a heap):
+// then its slabs have one row.
 //
 // Otherwise groups of neighbouring index form a cell. Two cells are linked if a block joins them. A
 // breadth-first walk over the cells gives levels, and links exist only inside a level and between a
@@ -38,47 +44,70 @@
 #define LEAST_SLABS 4       // fewer are not worth a barrier
 #define LEAST_SIDE 6        // bodies along the side of a cube
 #define SIDE_PER_SLABS 20   // bodies along the side of a cube that are cut into LEAST_SLABS
-#define STRAY 32            // one block in so many may fit in no stretch
+#define LEAST_ROW_SIDE 18   // and that are cut into rows
+#define SIDE_PER_ROWS 8     // bodies along it that are cut into two rows, at least
+#define STRAY 32            // one block in so many may fit in no column
+#define ACROSS 5            // and one in so many reach from a row to another
 
-int32_t cni_slab_aim(int32_t moving) {
+CniCuts cni_cuts_aim(int32_t moving) {
   int32_t side = 1;
   while ((int64_t)side * side * side < moving) side++;
-  if (side < LEAST_SIDE) return 1;
+  if (side < LEAST_SIDE) return (CniCuts){1, 1};
   int32_t count = LEAST_SLABS * ((side + SIDE_PER_SLABS / 2) / SIDE_PER_SLABS);
-  if (count < LEAST_SLABS) return LEAST_SLABS;
-  return count < CNI_SLAB_LIMIT ? count : CNI_SLAB_LIMIT;
+  if (count < LEAST_SLABS) count = LEAST_SLABS;
+  if (count > CNI_CUT_LIMIT) count = CNI_CUT_LIMIT;
+  if (side < LEAST_ROW_SIDE) return (CniCuts){count, 1};
+  int32_t rows = 2 * (side / SIDE_PER_ROWS);
+  return (CniCuts){count, rows < count ? rows : count};
+}
+
+void cni_schedule_cut(CniSchedule *s, CniCuts cuts) {
+  s->cuts = cuts;
+  s->column_count = cuts.slabs * cuts.rows;
+  s->phase_count = s->column_count == 1 ? 1 : cuts.rows == 1 ? 3 : 5;
 }
 
 // ---- stretches ----
 
-// The groups from the first to the last with mass in `count` stretches.
-static void cut_stretches(CniSchedule *s, const CnProblem *p, int32_t count) {
-  int32_t first = 0, last = p->group_count - 1;
+// The groups from the first to the last with mass in a stretch for each column.
+static void cut_stretches(CniSchedule *s, const CnProblem *p) {
+  int32_t first = 0, last = p->group_count - 1, count = s->column_count;
   while (first <= last && s->massless[first]) first++;
   while (last >= first && s->massless[last]) last--;
   int32_t moving = last + 1 - first;
-  memset(s->layers, 0, (size_t)p->group_count);
-  for (int32_t k = 1, at = 0; k < count; k++, at = 0) {
-    // number i lies in stretch i count / moving
-    at = (int32_t)(((int64_t)k * moving + count - 1) / count);
+  memset(s->layers, 0, (size_t)p->group_count * sizeof *s->layers);
+  for (int32_t k = 1; k < count; k++) {
+    // number i lies in stretch i count / moving; the rows of a slab are one stretch too
+    CniLayer layer = {(uint8_t)(k / s->cuts.rows), (uint8_t)(k % s->cuts.rows)};
+    int32_t at = (int32_t)(((int64_t)k * moving + count - 1) / count);
     int32_t end = (int32_t)(((int64_t)(k + 1) * moving + count - 1) / count);
     if (end > moving) end = moving;
-    if (end > at) memset(s->layers + first + at, k, (size_t)(end - at));
+    for (int32_t i = first + at; i < first + end; i++) s->layers[i] = layer;
   }
 }
 
-int cni_schedule_stretches_fit(const CniSchedule *s, const CnProblem *p) {
-  int32_t count = s->slab_count, stray = 0;
-  for (int32_t i = 0; i <= count; i++) {
-    int64_t blocks = 0;
-    for (int32_t task = 0; task < cni_schedule_task_count(p); task++)
-      blocks += cni_schedule_shares(s, task)[i].blocks;
-    if (i == count)
-      stray = (int32_t)blocks;
-    else if (blocks * count * 4 > (int64_t)p->block_count * 5)
-      return 0;
-  }
-  return stray <= p->block_count / STRAY;
+// Blocks in the shares number i of all stretches.
+static int64_t blocks_in(const CniSchedule *s, const CnProblem *p, int32_t i) {
+  int64_t blocks = 0;
+  for (int32_t k = 0; k < cni_schedule_share_count(p); k++)
+    blocks += (int64_t)(cni_share_sum(&cni_schedule_shares(s, k)[i]) >> 32);
+  return blocks;
+}
+
+int cni_schedule_fits(const CniSchedule *s, const CnProblem *p) {
+  int64_t count = s->column_count, all = p->block_count;
+  if (blocks_in(s, p, s->column_count) > all / STRAY) return 0;
+  if (s->cuts.rows > 1 && blocks_in(s, p, s->column_count + 1) > all / ACROSS) return 0;
+  // no slab a quarter more than the mean; a column, of which there are more to choose from, a half
+  int64_t quarters = s->cuts.rows > 1 ? 6 : 5;
+  for (int32_t i = 0; i < s->column_count; i++)
+    if (4 * count * blocks_in(s, p, i) > quarters * all) return 0;
+  return 1;
+}
+
+void cni_schedule_join_rows(CniSchedule *s, const CnProblem *p) {
+  cni_schedule_cut(s, (CniCuts){s->cuts.slabs, 1});
+  for (int32_t i = 0; i < p->group_count; i++) s->layers[i].row = 0;
 }
 
 // ---- cells ----
@@ -205,8 +234,8 @@ static int32_t join_levels(Graph *graph, int32_t level_count, int32_t wanted) {
 
 CnStatus cni_schedule_walk(CniSchedule *s, const CnProblem *p) {
   Graph graph;
-  int32_t cell_bits, wanted = s->slab_count;
-  s->slab_count = 1;
+  int32_t cell_bits, wanted = s->cuts.slabs;
+  cni_schedule_cut(s, (CniCuts){1, 1});
   CNI_TRY(make_graph(s, p, &cell_bits, &graph));
   link_blocks(s, p, cell_bits, &graph);
   mark_hubs(&graph);
@@ -214,19 +243,19 @@ CnStatus cni_schedule_walk(CniSchedule *s, const CnProblem *p) {
   if (count < LEAST_SLABS) return CN_OK;
   for (int32_t i = 0; i < p->group_count; i++) {
     int32_t slab = graph.slab[i >> cell_bits];
-    s->layers[i] = (uint8_t)(slab < 0 ? CNI_NO_LAYER : slab);
+    s->layers[i] = (CniLayer){(uint8_t)(slab < 0 ? CNI_NO_LAYER : slab), 0};
   }
-  s->slab_count = count;
+  cni_schedule_cut(s, (CniCuts){count, 1});
   return CN_OK;
 }
 
 void cni_schedule_stretches(CniSchedule *s, const CnProblem *p) {
-  s->slab_count = 1;
+  cni_schedule_cut(s, (CniCuts){1, 1});
   if (p->block_count < LEAST_SLABS * BLOCKS_PER_SLAB) return;
   int32_t moving = 0;
   for (int32_t i = 0; i < p->group_count; i++) moving += !s->massless[i];
-  int32_t count = cni_slab_aim(moving);
-  if (count == 1) return;
-  cut_stretches(s, p, count);
-  s->slab_count = count;
+  CniCuts cuts = cni_cuts_aim(moving);
+  if (cuts.slabs == 1) return;
+  cni_schedule_cut(s, cuts);
+  cut_stretches(s, p);
 }

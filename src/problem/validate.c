@@ -68,10 +68,10 @@ const char *cni_problem_fault(const CnProblem *p) {
 
 // ---- the schedule ----
 
-// Mark the groups with mass that a block touches: none may bear the mark already. `slab`: of the
-// blocks of a slab, which may share groups with each other.
+// Mark the groups with mass that a block touches: none may bear the mark already. `column`: of the
+// blocks of a column, which may share groups with each other.
 static const char *mark_block(const CnProblem *p, int32_t index, int32_t *marks, int32_t mark,
-                              int slab) {
+                              int column) {
   const CniBlock *block = &p->blocks[index];
   int32_t pair = block->storage == CNI_PAIR, i = block->index, ends[2];
   if (block->storage == CNI_ROWS) return NULL; // alone in its batch
@@ -79,10 +79,10 @@ static const char *mark_block(const CnProblem *p, int32_t index, int32_t *marks,
   ends[1] = pair ? p->pairs[i].group_b : p->spheres[i].group_b;
   for (int32_t e = 0; e < 2; e++) {
     if (!(p->groups[ends[e]].inv_mass > 0)) continue;
-    if (slab ? marks[ends[e]] < 0 || marks[ends[e]] == mark : marks[ends[e]] != mark)
+    if (column ? marks[ends[e]] < 0 || marks[ends[e]] == mark : marks[ends[e]] != mark)
       marks[ends[e]] = mark;
     else
-      return slab ? "a group is in two slabs of one phase" : "a group is twice in a colour";
+      return column ? "a group is in two columns of one phase" : "a group is twice in a colour";
   }
   return NULL;
 }
@@ -106,11 +106,11 @@ static const char *phase_fault(const CniSchedule *s, const CnProblem *p, int32_t
                                int32_t *marks) {
   const char *fault = NULL;
   for (int32_t i = 0; i < p->group_count; i++) marks[i] = -1;
-  for (int32_t k = 0; k < cni_schedule_phase_count(s, phase); k++) {
-    int32_t slab = cni_schedule_slab(s, phase, k);
-    for (int32_t i = s->start[slab]; i < s->start[slab + 1]; i++)
+  for (int32_t k = 0; k < cni_schedule_phase_size(s, phase); k++) {
+    int32_t column = cni_schedule_column(s, phase, k);
+    for (int32_t i = s->start[column]; i < s->start[column + 1]; i++)
       for (int32_t lane = 0; !fault && lane < s->batches[i].lane_count; lane++)
-        fault = mark_block(p, s->batches[i].block[lane], marks, slab, 1);
+        fault = mark_block(p, s->batches[i].block[lane], marks, column, 1);
   }
   return fault;
 }
@@ -124,7 +124,7 @@ const char *cni_schedule_fault(const CniSchedule *s, const CnProblem *p) {
     fault = batch_fault(p, &s->batches[i], marks, i + 1, seen);
   for (int32_t i = 0; seen && !fault && i < p->block_count; i++)
     if (!seen[i]) fault = "a block is in no batch";
-  for (int32_t phase = 0; marks && !fault && phase < CNI_SWEEP_PHASES; phase++)
+  for (int32_t phase = 0; marks && !fault && phase < s->phase_count; phase++)
     fault = phase_fault(s, p, phase, marks);
   free(marks);
   free(seen);

@@ -7,12 +7,13 @@
 // the snapshot, and whether and how it changes is a function of the positions and of the number of
 // steps alone.
 //
-// The order: the bodies are cut into as many stretches of equal number as the solver cuts slabs
-// (cni_slab_aim), one after the other along the longest side of the scene. The side along gravity
-// counts a third: a slab that stands upright holds the columns that carry the load. Bodies of one
-// slab touch only those of the same and of the two next to it: that is what lets workers sweep over
-// every other slab at the same time. Within a slab bodies lie in layers from the floor to the top,
-// a layer being as high as a body of mean size, and sweeps carry the load up in one go. Bodies
+// The order: the bodies are cut into as many slabs of equal number as the solver has
+// (cni_cuts_aim), one after the other along the longest side of the scene, and every slab into as
+// many rows of equal number, across. The side along gravity counts a third: a slab that stands
+// upright holds the columns that carry the load. Bodies of one slab touch only those of the same and
+// of the two next to it, those of one row likewise: that is what lets workers sweep over every other
+// row of every other slab at the same time. Within a row bodies lie in layers from the floor to the
+// top, a layer being as high as a body of mean size, and sweeps carry the load up in one go. Bodies
 // without mass come first: sweeps begin where a pile rests on the floor, which leaves smaller
 // overlaps than solving those contacts among the others.
 //
@@ -20,8 +21,8 @@
 // all but the outermost SPARE of a sample of the bodies, and what lies outside counts as lying on
 // the border.
 //
-// Cost of a look: two sorts, every ORDER_STEPS steps. Bodies are moved only if more than one in
-// DISORDER is not in its part of memory (the stretch that the order gives to two layers of a slab).
+// Cost of a look: three sorts, every ORDER_STEPS steps. Bodies are moved only if more than one in
+// DISORDER is not in its part of memory (the stretch that the order gives to two layers of a row).
 #include "core/sort.h"
 #include "world/world.h"
 
@@ -29,8 +30,11 @@
 #define ORDER_STEPS 64
 #define DISORDER 8
 #define UPRIGHT 3.0  // the side along gravity counts so much less
-#define CELL_BITS 15 // of each coordinate within a slab
+#define CELL_BITS 15 // of each coordinate within a row
 #define SLAB_BITS 8
+#define COLUMN_BITS 15
+_Static_assert(CNI_CUT_LIMIT < 1 << SLAB_BITS, "a slab has a number");
+_Static_assert(CNI_CUT_LIMIT *CNI_CUT_LIMIT < 1 << COLUMN_BITS, "a column has a number");
 #define LAYER_BITS (2 * CELL_BITS + 1) // of a key: the place within two layers
 #define CELL_LIMIT ((1 << CELL_BITS) - 1)
 #define SAMPLE 256
@@ -40,7 +44,8 @@
 typedef struct Raster {
   double lo[3], inv_cell;
   int32_t axis;    // across which it is cut into slabs
-  int32_t up;      // across which a slab is cut into layers
+  int32_t up;      // across which a row is cut into layers
+  int32_t third;   // across which a slab is cut into rows
   int32_t last[3]; // largest cell number of each axis
 } Raster;
 
@@ -107,6 +112,7 @@ static Raster make_raster(const CniModel *model, const CnPose *pose, int32_t mov
     }
   }
   r.up = down >= 0 ? down : (r.axis + 1) % 3;
+  r.third = (r.up + 1) % 3 == r.axis ? (r.up + 2) % 3 : (r.up + 1) % 3;
   cell = cn_max(cell, longest / CELL_LIMIT);
   r.inv_cell = cell > 0 ? 1 / cell : 0;
   for (int32_t axis = 0; axis < 3; axis++)
@@ -121,27 +127,45 @@ static uint64_t cell_of(const Raster *r, CnVec3 position, int32_t axis) {
 
 // Layers from the floor to the top; in each of them rows.
 static uint64_t layer_key(const Raster *r, CnVec3 x) {
-  int32_t third = (r->up + 1) % 3 == r->axis ? (r->up + 2) % 3 : (r->up + 1) % 3;
   uint64_t along = cell_of(r, x, r->axis == r->up ? (r->up + 2) % 3 : r->axis);
-  return cell_of(r, x, r->up) << 2 * CELL_BITS | cell_of(r, x, third) << CELL_BITS | along;
+  return cell_of(r, x, r->up) << 2 * CELL_BITS | cell_of(r, x, r->third) << CELL_BITS | along;
 }
 
-// Keys of all bodies: slab first. Bodies without mass before all others.
-#define KEY_BITS (SLAB_BITS + 3 * CELL_BITS)
-static void make_keys(const CniModel *model, const Raster *r, const CnPose *pose, int32_t moving,
-                      CniSort *sort, uint64_t *keys) {
-  int32_t count = model->body_count, fixed = count - moving, slabs = cni_slab_aim(moving);
-  for (int32_t i = 0; i < count; i++) {
-    double x = coordinate(pose[i].position, r->axis);
+// Bodies along an axis, those without mass before all others.
+static void sort_along(const CniModel *model, const CnPose *pose, int32_t axis, CniSort *sort) {
+  for (int32_t i = 0; i < model->body_count; i++) {
+    double x = coordinate(pose[i].position, axis);
     sort->keys[i] = moves(model, i) ? cni_double_key(x) : 0;
     sort->values[i] = i;
   }
-  cni_sort_keys(sort, count, 64);
-  for (int32_t k = 0; k < count; k++) {
-    int32_t i = sort->values[k];
-    uint64_t slab = k < fixed ? 0 : (uint64_t)((int64_t)(k - fixed) * slabs / moving) + 1;
-    keys[i] = k < fixed ? 0 : slab << 3 * CELL_BITS | layer_key(r, pose[i].position);
+  cni_sort_keys(sort, model->body_count, 64);
+}
+
+// The bodies are in order: the stretch of each, from 1 on; 0 for those without mass.
+static void number_stretches(const CniSort *sort, int32_t count, int32_t moving, int32_t stretches,
+                             uint64_t *numbers) {
+  int32_t fixed = count - moving;
+  for (int32_t k = 0; k < count; k++)
+    numbers[sort->values[k]] =
+        k < fixed ? 0 : (uint64_t)((int64_t)(k - fixed) * stretches / moving) + 1;
+}
+
+// Keys of all bodies: slab first, then row, then layer.
+#define KEY_BITS (COLUMN_BITS + 3 * CELL_BITS)
+static void make_keys(const CniModel *model, const Raster *r, const CnPose *pose, int32_t moving,
+                      CniSort *sort, uint64_t *keys) {
+  int32_t count = model->body_count;
+  CniCuts cuts = cni_cuts_aim(moving);
+  sort_along(model, pose, r->axis, sort);
+  number_stretches(sort, count, moving, cuts.slabs, keys);
+  if (cuts.rows > 1) {
+    sort_along(model, pose, r->third, sort);
+    for (int32_t k = 0; k < count; k++) sort->keys[k] = keys[sort->values[k]];
+    cni_sort_keys(sort, count, SLAB_BITS);
+    number_stretches(sort, count, moving, cuts.slabs * cuts.rows, keys);
   }
+  for (int32_t i = 0; i < count; i++)
+    if (keys[i] > 0) keys[i] = keys[i] << 3 * CELL_BITS | layer_key(r, pose[i].position);
 }
 
 CnStatus cni_order_plan(CnWorld *world, const CnPose *pose, int32_t **order) {

@@ -2,7 +2,7 @@
 // Piles of spheres, boxes, both, and chains of both hanging in a heap. Rolling friction, bouncing
 // and a conveyor are among them, so that every law takes part in the bits. The wide ones have so
 // many contacts that the solver cuts them into slabs for its workers, and so many bodies that the
-// world puts them in order.
+// world puts them in order; the last one so many that slabs are cut into columns.
 #include "piles.h"
 
 // A small generator of positions; any will do as long as it is the same everywhere.
@@ -58,9 +58,10 @@ static CnWorld *open_box(int32_t worker_count, double half, CnMaterialId *materi
   return NULL;
 }
 
-// Drop `count` bodies in layers of side x side; every box_every-th is a box (0: none); with links,
-// each is joined to the one before it for runs of four.
-static CnWorld *drop(int32_t worker_count, int side, int count, int box_every, int links) {
+// Drop `count` bodies in layers of side x side, so far above each other; every box_every-th is a box
+// (0: none); with links, each is joined to the one before it for runs of four.
+static CnWorld *drop_layers(int32_t worker_count, int side, int count, double height, int box_every,
+                            int links) {
   CnMaterialId material;
   CnWorld *world = open_box(worker_count, 0.1 * side, &material);
   uint64_t random = 7;
@@ -71,7 +72,7 @@ static CnWorld *drop(int32_t worker_count, int side, int count, int box_every, i
     double corner = 0.1 * (side - 1);
     def.pose.position = (CnVec3){0.2 * (i % side) - corner + 0.02 * shift.x,
                                  0.2 * (i / side % side) - corner + 0.02 * shift.y,
-                                 0.15 + 0.2 * (i / (side * side))};
+                                 0.15 + height * (i / (side * side))};
     def.twist.spin = draw3(&random);
     int is_box = box_every > 0 && i % box_every == 0;
     CnShapeDef shape = cn_shape_def_default(is_box ? CN_SHAPE_BOX : CN_SHAPE_SPHERE);
@@ -99,6 +100,10 @@ static CnWorld *drop(int32_t worker_count, int side, int count, int box_every, i
   return world;
 }
 
+static CnWorld *drop(int32_t workers, int side, int count, int box_every, int links) {
+  return drop_layers(workers, side, count, 0.2, box_every, links);
+}
+
 static CnWorld *spheres(int32_t workers) { return drop(workers, 5, 300, 0, 0); }
 static CnWorld *boxes(int32_t workers) { return drop(workers, 5, 200, 1, 0); }
 static CnWorld *both(int32_t workers) { return drop(workers, 5, 250, 2, 0); }
@@ -106,6 +111,9 @@ static CnWorld *chains(int32_t workers) { return drop(workers, 5, 120, 3, 1); }
 static CnWorld *wide_spheres(int32_t workers) { return drop(workers, 14, 1372, 0, 0); }
 static CnWorld *wide_boxes(int32_t workers) { return drop(workers, 14, 784, 1, 0); }
 static CnWorld *wide_both(int32_t workers) { return drop(workers, 14, 980, 2, 0); }
+
+// near each other from the start, as it takes few steps
+static CnWorld *columns(int32_t workers) { return drop_layers(workers, 18, 5184, 0.15, 7, 0); }
 
 // Balls on strings that hit each other and the floor, by an integrator that works with equations.
 static CnWorld *mechanism(const char *integrator, int32_t projection, int32_t workers) {
@@ -163,16 +171,17 @@ static CnWorld *by_moreau_jean(int32_t workers) { return mechanism("moreau-jean"
 static CnWorld *projected(int32_t workers) { return mechanism("moreau-jean", 3, workers); }
 
 const Pile piles[] = {
-    {"spheres", spheres},
-    {"boxes", boxes},
-    {"both", both},
-    {"chains", chains},
-    {"wide-spheres", wide_spheres},
-    {"wide-boxes", wide_boxes},
-    {"wide-both", wide_both},
-    {"hem5", by_hem5},
-    {"rkf45", by_rkf45},
-    {"moreau-jean", by_moreau_jean},
-    {"moreau-jean-projected", projected},
+    {"spheres", spheres, 120},
+    {"boxes", boxes, 120},
+    {"both", both, 120},
+    {"chains", chains, 120},
+    {"wide-spheres", wide_spheres, 120},
+    {"wide-boxes", wide_boxes, 120},
+    {"wide-both", wide_both, 120},
+    {"columns", columns, 8},
+    {"hem5", by_hem5, 120},
+    {"rkf45", by_rkf45, 120},
+    {"moreau-jean", by_moreau_jean, 120},
+    {"moreau-jean-projected", projected, 120},
 };
 const int pile_count = sizeof piles / sizeof piles[0];

@@ -9,6 +9,7 @@
 typedef struct Pile {
   const char *name;
   CnWorld *(*build)(int32_t worker_count);
+  int steps; // that tests make
 } Pile;
 
 extern const Pile piles[];

@@ -18,10 +18,10 @@ int32_t *stored_order(const CnProblem *p) {
 
 void schedule_order(const CniSchedule *s, int32_t *order) {
   int32_t n = 0;
-  for (int32_t phase = 0; phase < CNI_SWEEP_PHASES; phase++) {
-    for (int32_t i = 0; i < cni_schedule_phase_count(s, phase); i++) {
-      int32_t slab = cni_schedule_slab(s, phase, i);
-      for (int32_t k = s->start[slab]; k < s->start[slab + 1]; k++) {
+  for (int32_t phase = 0; phase < s->phase_count; phase++) {
+    for (int32_t i = 0; i < cni_schedule_phase_size(s, phase); i++) {
+      int32_t column = cni_schedule_column(s, phase, i);
+      for (int32_t k = s->start[column]; k < s->start[column + 1]; k++) {
         const CniBatch *batch = &s->batches[k];
         for (int32_t lane = 0; lane < batch->lane_count; lane++)
           for (int32_t j = 0; j < batch->length; j++) order[n++] = batch->block[lane] + j;

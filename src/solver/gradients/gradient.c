@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes of the first-order methods over blocks, groups and vectors, cut for the workers.
 //
-// Blocks: passes that only read take the slabs of the schedule in any order, others in its phases.
-// Groups and vectors: chunks of fixed size. Sums are kept slab by slab and chunk by chunk and added
+// Blocks: passes that only read take the columns of the schedule in any order, others in its phases.
+// Groups and vectors: chunks of fixed size. Sums are kept column by column and chunk by chunk and added
 // in their order, so that the number of workers does not show.
 #include "solver/gradients/gradient.h"
 
@@ -29,11 +29,11 @@ typedef struct BlockLoop {
   CniGradientPass pass;
 } BlockLoop;
 
-static void pass_slab(BlockLoop *loop, int32_t slab) {
+static void pass_column(BlockLoop *loop, int32_t column) {
   CniGradient *s = loop->s;
-  CniGradientSums *sums = &s->sums[slab];
+  CniGradientSums *sums = &s->sums[column];
   memset(sums, 0, sizeof *sums);
-  for (int32_t i = s->run_start[slab]; i < s->run_start[slab + 1]; i++) {
+  for (int32_t i = s->run_start[column]; i < s->run_start[column + 1]; i++) {
     const CniGradientRun *run = &s->runs[i];
     CniGradientPass pass = loop->pass;
     pass.sums = sums;
@@ -52,21 +52,21 @@ static void pass_slab(BlockLoop *loop, int32_t slab) {
   }
 }
 
-static void gather_slabs(void *context, int32_t begin, int32_t end) {
-  for (int32_t i = begin; i < end; i++) pass_slab(context, i);
+static void gather_columns(void *context, int32_t begin, int32_t end) {
+  for (int32_t i = begin; i < end; i++) pass_column(context, i);
 }
 
 static void scatter_phase(void *context, int32_t phase, int32_t begin, int32_t end) {
   BlockLoop *loop = context;
   for (int32_t i = begin; i < end; i++)
-    pass_slab(loop, cni_schedule_slab(&loop->s->schedule, phase, i));
+    pass_column(loop, cni_schedule_column(&loop->s->schedule, phase, i));
 }
 
 static void gather(CniGradient *s, CniGradientPassKind kind, const CniGradientPass *pass) {
   BlockLoop loop = {s, kind, *pass};
   loop.pass.groups = s->velocity;
   loop.pass.coulomb = s->coulomb;
-  cni_parallel_for(s->tasks, s->slab_count, 1, gather_slabs, &loop);
+  cni_parallel_for(s->tasks, s->column_count, 1, gather_columns, &loop);
 }
 
 static void clear_groups(void *context, int32_t begin, int32_t end) {
@@ -76,23 +76,22 @@ static void clear_groups(void *context, int32_t begin, int32_t end) {
     loop->pass.image[i] = (CniPsorGroup){.inv_mass = s->velocity[i].inv_mass};
 }
 
-// A pass that writes an image; the slabs in their phases.
+// A pass that writes an image; the columns in their phases.
 static void scatter(CniGradient *s, CniGradientPassKind kind, const CniGradientPass *pass,
                     double *image) {
   BlockLoop loop = {s, kind, *pass};
   loop.pass.groups = s->velocity;
   loop.pass.image = (CniPsorGroup *)(void *)image;
-  int32_t counts[CNI_SWEEP_PHASES];
+  int32_t counts[CNI_SWEEP_PHASES], phases = s->schedule.phase_count;
   cni_parallel_for(s->tasks, s->p->group_count + 1, 8 * GROUPS_PER_CHUNK, clear_groups, &loop);
-  for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++)
-    counts[i] = cni_schedule_phase_count(&s->schedule, i);
-  cni_parallel_phases(s->tasks, CNI_SWEEP_PHASES, counts, 1, scatter_phase, &loop);
+  for (int32_t i = 0; i < phases; i++) counts[i] = cni_schedule_phase_size(&s->schedule, i);
+  cni_parallel_phases(s->tasks, phases, counts, 1, scatter_phase, &loop);
 }
 
 static double add_lanes(const CniGradient *s, int32_t k) {
   double sum = 0;
-  for (int32_t slab = 0; slab < s->slab_count; slab++)
-    for (int32_t i = 0; i < CNI_BATCH_LANES; i++) sum += s->sums[slab].line[k].lane[i];
+  for (int32_t column = 0; column < s->column_count; column++)
+    for (int32_t i = 0; i < CNI_BATCH_LANES; i++) sum += s->sums[column].line[k].lane[i];
   return sum;
 }
 
@@ -111,9 +110,9 @@ static void make_step(CniGradient *s, CniGradientPassKind kind, const CniGradien
 // A maximum that lets no NaN get lost.
 static double max_lanes(const CniGradient *s, int32_t k) {
   double largest = 0;
-  for (int32_t slab = 0; slab < s->slab_count; slab++)
+  for (int32_t column = 0; column < s->column_count; column++)
     for (int32_t i = 0; i < CNI_BATCH_LANES; i++) {
-      double x = s->sums[slab].line[k].lane[i];
+      double x = s->sums[column].line[k].lane[i];
       if (!(x <= largest)) largest = x;
     }
   return largest;

@@ -141,9 +141,10 @@ typedef struct CniGradient {
   double *chunk_sums;     // of passes over groups and vectors
   int32_t kind_capacity, line_capacity, run_capacity, rows_capacity, entry_capacity;
   int32_t velocity_capacity, base_capacity, chunk_capacity;
-  int32_t run_count, rows_count, slab_count; // slabs with the rest
-  int32_t run_start[CNI_SLAB_LIMIT + 2];
-  _Alignas(64) CniGradientSums sums[CNI_SLAB_LIMIT + 1]; // wide loads
+  int32_t run_count, rows_count, column_count; // columns with the rest
+  int32_t *run_start;
+  CniGradientSums *sums; // one a column
+  int32_t run_start_capacity, sums_capacity;
 
   int32_t size;       // doubles of a vector, a multiple of eight
   int32_t image_size; // doubles of an image

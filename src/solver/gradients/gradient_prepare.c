@@ -26,6 +26,8 @@ void cni_gradient_release(CniGradient *s) {
   DROP(kinds, kind_capacity);
   DROP(lines, line_capacity);
   DROP(runs, run_capacity);
+  DROP(run_start, run_start_capacity);
+  DROP(sums, sums_capacity);
   DROP(rows, rows_capacity);
   DROP(entries, entry_capacity);
   DROP(velocity, velocity_capacity);
@@ -68,7 +70,7 @@ static int joins_run(const CniBatch *last, const CniBatch *batch) {
   return last && last->kind == batch->kind && last->length == batch->length;
 }
 
-// The next batch of a slab: a new run begins on a whole line.
+// The next batch of a column: a new run begins on a whole line.
 static void count_batch(const CnProblem *p, const CniBatch *last, const CniBatch *batch,
                         Counts *n) {
   if (!joins_run(last, batch)) {
@@ -92,9 +94,9 @@ static Counts count_all(const CniGradient *s, const CnProblem *p) {
     n = (Counts){0, 0, p->row_count, 1, p->block_count};
   } else {
     const CniSchedule *schedule = &s->schedule;
-    for (int32_t slab = 0; slab <= schedule->slab_count; slab++) {
+    for (int32_t column = 0; column <= schedule->column_count; column++) {
       const CniBatch *last = NULL;
-      for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
+      for (int32_t i = schedule->start[column]; i < schedule->start[column + 1]; i++) {
         count_batch(p, last, &schedule->batches[i], &n);
         last = &schedule->batches[i];
       }
@@ -105,7 +107,9 @@ static Counts count_all(const CniGradient *s, const CnProblem *p) {
 }
 
 static CnStatus make_room(CniGradient *s, const CnProblem *p, const Counts *n) {
-  int64_t lines = p->form == CN_FORM_EXPLICIT ? n->size / 8 : p->group_count;
+  int is_explicit = p->form == CN_FORM_EXPLICIT;
+  int64_t lines = is_explicit ? n->size / 8 : p->group_count;
+  int32_t columns = is_explicit ? 1 : s->schedule.column_count + 1;
   if (n->lines > INT32_MAX || n->entries > INT32_MAX || n->size > INT32_MAX ||
       8 * (lines + 1) > INT32_MAX)
     return cni_invalid("problem of %d blocks is too large for a first-order method",
@@ -114,6 +118,8 @@ static CnStatus make_room(CniGradient *s, const CnProblem *p, const Counts *n) {
   CNI_TRY(CNI_RESERVE(&s->allocator, s->array, s->capacity, 0, needed))
   ROOM(lines, line_capacity, (int32_t)n->lines);
   ROOM(runs, run_capacity, n->runs);
+  ROOM(run_start, run_start_capacity, columns + 1);
+  ROOM(sums, sums_capacity, columns);
   ROOM(rows, rows_capacity, n->rows);
   ROOM(entries, entry_capacity, (int32_t)n->entries);
   ROOM(velocity, velocity_capacity, (int32_t)lines + 1);
@@ -181,10 +187,10 @@ static void fill_rows(const CniGradient *s, const CnProblem *p, int32_t index, i
 static void prepare_runs(CniGradient *s, const CnProblem *p) {
   const CniSchedule *schedule = &s->schedule;
   Counts n = {0};
-  for (int32_t slab = 0; slab <= schedule->slab_count; slab++) {
+  for (int32_t column = 0; column <= schedule->column_count; column++) {
     const CniBatch *last = NULL;
-    s->run_start[slab] = n.runs;
-    for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
+    s->run_start[column] = n.runs;
+    for (int32_t i = schedule->start[column]; i < schedule->start[column + 1]; i++) {
       const CniBatch *batch = &schedule->batches[i];
       Counts at = n;
       count_batch(p, last, batch, &n);
@@ -199,8 +205,8 @@ static void prepare_runs(CniGradient *s, const CnProblem *p) {
       last = batch;
     }
   }
-  s->slab_count = schedule->slab_count + 1;
-  s->run_start[s->slab_count] = s->run_count = n.runs;
+  s->column_count = schedule->column_count + 1;
+  s->run_start[s->column_count] = s->run_count = n.runs;
   s->rows_count = n.rows;
 }
 
@@ -277,7 +283,7 @@ static void fill_batch(const CniGradient *s, const CniBatch *batch, CniPsorLine 
   }
 }
 
-static void fill_slabs(void *context, int32_t begin, int32_t end) {
+static void fill_columns(void *context, int32_t begin, int32_t end) {
   const CniGradient *s = context;
   for (int32_t i = s->run_start[begin]; i < s->run_start[end]; i++) {
     const CniGradientRun *run = &s->runs[i];
@@ -333,7 +339,7 @@ static CnStatus prepare_explicit(CniGradient *s, const CnProblem *p) {
   for (int32_t i = 0; i < p->block_count; i++) fill_rows(s, p, i, 0, p->blocks[i].row, &s->rows[i]);
   s->runs[0] = (CniGradientRun){CNI_GRADIENT_ROWS, 1, p->block_count, 0, 0, 0};
   s->run_start[0] = 0;
-  s->run_start[1] = s->run_count = s->slab_count = 1;
+  s->run_start[1] = s->run_count = s->column_count = 1;
   s->rows_count = p->block_count;
   return CN_OK;
 }
@@ -351,7 +357,7 @@ static CnStatus prepare_step(CniGradient *s, const CnProblem *p) {
   Counts n = count_all(s, p);
   CNI_TRY(make_room(s, p, &n));
   prepare_runs(s, p);
-  cni_parallel_for(s->tasks, s->slab_count, 1, fill_slabs, s);
+  cni_parallel_for(s->tasks, s->column_count, 1, fill_columns, s);
   prepare_groups(s);
   return CN_OK;
 }

@@ -14,8 +14,9 @@
 // convex problem every sweep decreases the dual objective 1/2 g^T N g + r^T g. Cost: one pass over
 // the blocks an iteration (two for pssor).
 //
-// Threads: a sweep is the even slabs, the odd slabs, the rest; many sweeps are one region of the
-// pool, with a barrier after each of these. One thread takes the same slabs one after the other.
+// Threads: a sweep is the columns of the schedule colour by colour, then the rest; many sweeps are one
+// region of the pool, with a barrier after each of these. One thread takes the same columns one after
+// the other.
 //
 // Memory: lanes are one stream, which processors read ahead by themselves. Groups are not: once
 // lanes and groups together do not fit in the cache, a sweep prefetches the groups of the batch four
@@ -64,6 +65,9 @@ void cni_psor_destroy(void *state) {
   cni_joints_release(&s->joints);
 #define DROP(array, capacity) CNI_RELEASE(&a, s->array, s->capacity)
   DROP(runs, run_capacity);
+  DROP(run_start, run_start_capacity);
+  DROP(column_counts, column_count_capacity);
+  DROP(failed, failed_capacity);
   DROP(rows, rows_capacity);
   DROP(entries, entry_capacity);
   DROP(pool, pool_capacity);
@@ -94,8 +98,8 @@ static void sweep_run(CniPsor *s, CniPsorUpdate law, const CniPsorRun *run, int3
     cni_psor_rows(s, run->begin, run->begin + run->count, step);
 }
 
-void cni_psor_sweep_slab(CniPsor *s, CniPsorUpdate law, int32_t slab, int32_t step) {
-  int32_t begin = s->run_start[slab], end = s->run_start[slab + 1];
+void cni_psor_sweep_column(CniPsor *s, CniPsorUpdate law, int32_t column, int32_t step) {
+  int32_t begin = s->run_start[column], end = s->run_start[column + 1];
   for (int32_t i = step > 0 ? begin : end - 1; i >= begin && i < end; i += step)
     sweep_run(s, law, &s->runs[i], step);
 }
@@ -103,15 +107,15 @@ void cni_psor_sweep_slab(CniPsor *s, CniPsorUpdate law, int32_t slab, int32_t st
 // Phase k of an iteration: forth through the phases of the schedule, then back, then the joints.
 static void sweep_phase(void *context, int32_t phase, int32_t begin, int32_t end) {
   CniPsor *s = context;
-  int32_t sweeps = s->back ? 2 * CNI_SWEEP_PHASES : CNI_SWEEP_PHASES;
+  int32_t phases = s->schedule.phase_count, sweeps = s->back ? 2 * phases : phases;
   int32_t k = phase % (sweeps + (s->joint_count > 0));
   if (k == sweeps) {
     cni_joints_relax(&s->joints, s->p, s->groups, s->g, s->rule.lambda, begin, end);
     return;
   }
-  int32_t forth = k < CNI_SWEEP_PHASES, of = forth ? k : 2 * CNI_SWEEP_PHASES - 1 - k;
+  int32_t forth = k < phases, of = forth ? k : 2 * phases - 1 - k;
   for (int32_t i = begin; i < end; i++)
-    cni_psor_sweep_slab(s, s->law, cni_schedule_slab(&s->schedule, of, i), forth ? 1 : -1);
+    cni_psor_sweep_column(s, s->law, cni_schedule_column(&s->schedule, of, i), forth ? 1 : -1);
 }
 
 static void iterate_explicit(CniPsor *s, int32_t count) {
@@ -128,11 +132,11 @@ void cni_psor_iterate(CniPsor *s, int32_t count) {
     return;
   }
   int32_t counts[(2 * CNI_SWEEP_PHASES + 1) * SWEEPS_PER_REGION], n = 0;
+  int32_t phases = s->schedule.phase_count;
   for (int32_t i = 0; i < count; i++) {
-    for (int32_t k = 0; k < CNI_SWEEP_PHASES; k++)
-      counts[n++] = cni_schedule_phase_count(&s->schedule, k);
-    for (int32_t k = CNI_SWEEP_PHASES - 1; s->back && k >= 0; k--)
-      counts[n++] = cni_schedule_phase_count(&s->schedule, k);
+    for (int32_t k = 0; k < phases; k++) counts[n++] = cni_schedule_phase_size(&s->schedule, k);
+    for (int32_t k = phases - 1; s->back && k >= 0; k--)
+      counts[n++] = cni_schedule_phase_size(&s->schedule, k);
     if (s->joint_count > 0) counts[n++] = cni_direct_islands(s->joints.direct);
   }
   cni_parallel_phases(s->def.tasks, n, counts, 1, sweep_phase, s);

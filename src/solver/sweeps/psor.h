@@ -179,6 +179,19 @@ typedef struct CniPsorRun {
   size_t offset; // first line of the lanes
 } CniPsorRun;
 
+// What blocks need; also where those of a column begin.
+typedef struct CniPsorCounts {
+  int64_t lines, pool, entries; // lines: of lanes
+  int32_t runs, rows;
+  int32_t pairs; // batches of them
+  int32_t sets;  // that lie apart
+} CniPsorCounts;
+
+// A check of a column: the first run and item of it that failed.
+typedef struct CniPsorFailure {
+  int32_t run, item; // run -1: none
+} CniPsorFailure;
+
 typedef struct CniPsor {
   CnAllocator allocator;
   CnSolverDef def;
@@ -222,13 +235,16 @@ typedef struct CniPsor {
   int32_t run_capacity, rows_capacity;
   int32_t entry_capacity, pool_capacity, g_capacity, u_capacity, v_capacity;
   int32_t run_count, rows_count;
-  int32_t run_start[CNI_SLAB_LIMIT + 2]; // runs of each slab of the schedule
-  int32_t suspect_run, suspect;          // the run and item that failed the last check
-  double change;                         // explicit form: |dg|/|g| of the last sweep
-  int32_t hard_count;                    // and blocks that took long since this was set to zero
-  double limit;                          // m/s: residual that checks look for
-  int32_t met;                           // 1: a check found it, or joints alone were solved
-  double check_below;                    // and what it must fall to before the next early check
+  int32_t *run_start;           // runs of each column of the schedule
+  CniPsorCounts *column_counts; // what comes before each column, and at the end all of it
+  CniPsorFailure *failed;       // per column: where the last check of it ended
+  int32_t run_start_capacity, column_count_capacity, failed_capacity;
+  int32_t suspect_run, suspect; // the run and item that failed the last check
+  double change;                // explicit form: |dg|/|g| of the last sweep
+  int32_t hard_count;           // and blocks that took long since this was set to zero
+  double limit;                 // m/s: residual that checks look for
+  int32_t met;                  // 1: a check found it, or joints alone were solved
+  double check_below;           // and what it must fall to before the next early check
 } CniPsor;
 
 // ---- psor.c: what the two rows of the table share ----
@@ -243,8 +259,8 @@ void cni_psor_iterate(CniPsor *s, int32_t count);
 // One sweep over batches [begin, begin + count) of a run of lanes, counted from its first.
 void cni_psor_sweep_lanes(CniPsor *s, CniPsorUpdate law, const CniPsorRun *run, int32_t begin,
                           int32_t count, int32_t step);
-// One sweep over a slab of the schedule.
-void cni_psor_sweep_slab(CniPsor *s, CniPsorUpdate law, int32_t slab, int32_t step);
+// One sweep over a column of the schedule.
+void cni_psor_sweep_column(CniPsor *s, CniPsorUpdate law, int32_t column, int32_t step);
 
 // ---- psor_prepare.c: problem -> workspace ----
 

@@ -3,7 +3,7 @@
 //
 // The measure is the certificate's, S_i |g_i - P_K(g_i - (u_i + s_i)/S_i)| against the tolerance
 // times the largest |r_i|, the velocity without any impulse. The answer is no at the first block
-// that fails, and the next check begins there. When that one passes, slabs are checked side by
+// that fails, and the next check begins there. When that one passes, columns are checked side by
 // side, each up to its first failure. Plain contacts of spheres are taken from their lanes: a
 // length is the same in any frame, so that their tangents are not needed.
 #include "solver/sweeps/psor.h"
@@ -165,28 +165,25 @@ static int item_passes(CniPsor *s, int32_t index, int32_t i, double limit) {
   return batch_passes(s, run, i, limit);
 }
 
-// Checks of slabs: where each of them failed.
+// Checks of columns: where each of them failed.
 typedef struct LookLoop {
   CniPsor *s;
   double limit;
   View view;
-  int32_t run[CNI_SLAB_LIMIT + 1]; // -1: nowhere
-  int32_t item[CNI_SLAB_LIMIT + 1];
 } LookLoop;
 
 static void check_spheres(void *context, int32_t begin, int32_t end) {
   LookLoop *loop = context;
   const CniPsor *s = loop->s;
-  for (int32_t slab = begin; slab < end; slab++) {
-    loop->run[slab] = -1;
-    for (int32_t i = s->run_start[slab]; i < s->run_start[slab + 1]; i++) {
+  for (int32_t column = begin; column < end; column++) {
+    s->failed[column].run = -1;
+    for (int32_t i = s->run_start[column]; i < s->run_start[column + 1]; i++) {
       const CniPsorRun *run = &s->runs[i];
       if (run->kind != CNI_PSOR_SPHERE) continue;
       int32_t k = 0;
       while (k < run->count && spheres_pass(s, run, k, loop->view, loop->limit)) k++;
       if (k == run->count) continue;
-      loop->run[slab] = i;
-      loop->item[slab] = k;
+      s->failed[column] = (CniPsorFailure){i, k};
       break;
     }
   }
@@ -200,13 +197,13 @@ static int fails_at(CniPsor *s, int32_t run, int32_t item) {
 }
 
 static int all_pass(CniPsor *s, double limit) {
-  int32_t first = s->suspect_run, slabs = s->schedule.slab_count + 1;
+  int32_t first = s->suspect_run, columns = s->schedule.column_count + 1;
   if (s->run_count == 0) return 1;
   if (!item_passes(s, first, s->suspect, limit)) return 0;
   LookLoop loop = {.s = s, .limit = limit, .view = of_sweeps(s)};
-  cni_parallel_for(s->def.tasks, slabs, 1, check_spheres, &loop);
-  for (int32_t i = 0; i < slabs; i++)
-    if (loop.run[i] >= 0) return fails_at(s, loop.run[i], loop.item[i]);
+  cni_parallel_for(s->def.tasks, columns, 1, check_spheres, &loop);
+  for (int32_t i = 0; i < columns; i++)
+    if (s->failed[i].run >= 0) return fails_at(s, s->failed[i].run, s->failed[i].item);
   for (int32_t i = 0; i < s->run_count; i++) {
     int32_t index = (first + i) % s->run_count;
     for (int32_t k = 0; s->runs[index].kind != CNI_PSOR_SPHERE && k < s->runs[index].count; k++)
@@ -248,26 +245,26 @@ static int blocks_pass(CniPsor *s, const CniPsorRun *run, int32_t i, double limi
 static void check_others(void *context, int32_t begin, int32_t end) {
   LookLoop *loop = context;
   CniPsor *s = loop->s;
-  for (int32_t slab = begin; slab < end; slab++) {
-    for (int32_t i = s->run_start[slab]; i < s->run_start[slab + 1]; i++) {
+  for (int32_t column = begin; column < end; column++) {
+    for (int32_t i = s->run_start[column]; i < s->run_start[column + 1]; i++) {
       const CniPsorRun *run = &s->runs[i];
       for (int32_t k = 0; run->kind != CNI_PSOR_SPHERE && k < run->count; k++)
-        if (!blocks_pass(s, run, k, loop->limit)) loop->run[slab] = i;
+        if (!blocks_pass(s, run, k, loop->limit)) s->failed[column].run = i;
     }
   }
 }
 
 static int fresh_pass(CniPsor *s, double limit) {
   CnTasks *tasks = s->def.tasks;
-  int32_t groups = s->p->group_count, slabs = s->schedule.slab_count + 1;
+  int32_t groups = s->p->group_count, columns = s->schedule.column_count + 1;
   cni_parallel_for(tasks, groups, BLOCKS_PER_TASK, fetch_groups, s);
   cni_psor_restart(s);
   cni_parallel_for(tasks, groups, BLOCKS_PER_TASK, exchange_groups, s);
   LookLoop loop = {.s = s, .limit = limit, .view = {s->v, 6, 3}};
-  cni_parallel_for(tasks, slabs, 1, check_spheres, &loop);
-  cni_parallel_for(tasks, slabs, 1, check_others, &loop);
-  for (int32_t i = 0; i < slabs; i++)
-    if (loop.run[i] >= 0) return 0;
+  cni_parallel_for(tasks, columns, 1, check_spheres, &loop);
+  cni_parallel_for(tasks, columns, 1, check_others, &loop);
+  for (int32_t i = 0; i < columns; i++)
+    if (s->failed[i].run >= 0) return 0;
   return 1;
 }
 

@@ -296,7 +296,7 @@ static void answer_batch(const CniPsor *s, const CniPsorRun *run, int32_t i, CnA
     }
 }
 
-static void answer_slabs(void *context, int32_t begin, int32_t end) {
+static void answer_columns(void *context, int32_t begin, int32_t end) {
   const AnswerLoop *loop = context;
   const CniPsor *s = loop->s;
   CnAnswer *answer = loop->answer;
@@ -318,5 +318,5 @@ static void answer_slabs(void *context, int32_t begin, int32_t end) {
 
 void cni_psor_answer(CniPsor *s, CnAnswer *answer) {
   AnswerLoop loop = {s, answer};
-  cni_parallel_for(s->def.tasks, s->schedule.slab_count + 1, 1, answer_slabs, &loop);
+  cni_parallel_for(s->def.tasks, s->schedule.column_count + 1, 1, answer_columns, &loop);
 }

@@ -2,7 +2,7 @@
 // From a problem to the workspace of the sweeps.
 //
 // Every block is given a kind, and the schedule is made. Then room for everything, so that nothing
-// can fail once something has been written. Then slab by slab, in parallel, the constants of each
+// can fail once something has been written. Then column by column, in parallel, the constants of each
 // block and the warm start, projected on the sets; last v = v_free + M^-1 E^T g by a sweep that
 // applies impulses and changes none.
 #include "solver/sweeps/psor.h"
@@ -99,21 +99,14 @@ static CniPsorUpdate choose_law(const CniPsor *s, const CnProblem *p) {
 
 // ---- room ----
 
-// What the blocks of rows need; also where each of them begins.
-typedef struct Counts {
-  int64_t lines, pool, entries; // lines: of lanes
-  int32_t runs, rows;
-  int32_t pairs; // batches of them
-  int32_t sets;  // that lie apart
-} Counts;
-
 // Entries of a block written as sparse rows.
 static int32_t entry_count(const CnProblem *p, const CniBlock *block) {
   if (block->storage == CNI_EXPLICIT) return 0;
   return block->storage == CNI_ROWS ? p->row_blocks[block->index].entry_count : 2 * block->dim;
 }
 
-static void count_rows(const CniPsor *s, const CnProblem *p, const CniBlock *block, Counts *n) {
+static void count_rows(const CniPsor *s, const CnProblem *p, const CniBlock *block,
+                       CniPsorCounts *n) {
   n->rows++;
   n->pool += cni_local_pool_size(block, &s->rule);
   n->entries += entry_count(p, block);
@@ -124,29 +117,28 @@ static int joins_run(const CniBatch *last, const CniBatch *batch) {
   return last && last->kind == batch->kind && last->length == batch->length;
 }
 
-// Which of the sets of its slab a batch has whose set lies apart; -1: the one that many share.
-static int32_t find_set(const CniPsor *s, const CniBatch *batch, Counts *n) {
+// Which of the sets of its column a batch has whose set lies apart; -1: the one that many share.
+static int32_t find_set(const CniPsor *s, const CniBatch *batch, CniPsorCounts *n) {
   for (int32_t lane = 0; lane < batch->lane_count; lane++)
     if (s->model < 0 || !s->uniform[batch->block[lane]]) return n->sets++;
   return -1;
 }
 
-// What comes before each slab, and at the end all of it.
-typedef struct SlabCounts {
+typedef struct ColumnCounts {
   CniPsor *s;
-  Counts before[CNI_SLAB_LIMIT + 2];
-  CniBatch *to; // where the batches go
-} SlabCounts;
+  CniPsorCounts *before; // each column, and at the end all of it
+  CniBatch *to;          // where the batches go
+} ColumnCounts;
 
-// The rest is a slab too. Counts of slab i are left in before[i + 1].
-static void count_slabs(void *context, int32_t begin, int32_t end) {
-  SlabCounts *slabs = context;
-  const CniPsor *s = slabs->s;
+// The rest is a column too. CniPsorCounts of column i are left in before[i + 1].
+static void count_columns(void *context, int32_t begin, int32_t end) {
+  ColumnCounts *columns = context;
+  const CniPsor *s = columns->s;
   const CniSchedule *schedule = &s->schedule;
-  for (int32_t slab = begin; slab < end; slab++) {
+  for (int32_t column = begin; column < end; column++) {
     const CniBatch *last = NULL;
-    Counts n = {0};
-    for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
+    CniPsorCounts n = {0};
+    for (int32_t i = schedule->start[column]; i < schedule->start[column + 1]; i++) {
       CniBatch *batch = &schedule->batches[i];
       n.runs += !joins_run(last, batch);
       n.pairs += batch->kind >= CNI_PSOR_PAIR && batch->kind < CNI_PSOR_LANE_KINDS;
@@ -157,15 +149,15 @@ static void count_slabs(void *context, int32_t begin, int32_t end) {
         n.lines += 1 + cni_psor_lines(batch->kind) * batch->length;
       if (batch->kind == CNI_PSOR_SPHERE) batch->note = find_set(s, batch, &n);
     }
-    slabs->before[slab + 1] = n;
+    columns->before[column + 1] = n;
   }
 }
 
 // The first set is the one that many share.
-static Counts count_all(SlabCounts *slabs, int32_t slab_count) {
-  Counts *n = slabs->before;
-  n[0] = (Counts){.sets = 1};
-  for (int32_t i = 0; i < slab_count; i++) {
+static CniPsorCounts count_all(ColumnCounts *columns, int32_t column_count) {
+  CniPsorCounts *n = columns->before;
+  n[0] = (CniPsorCounts){.sets = 1};
+  for (int32_t i = 0; i < column_count; i++) {
     n[i + 1].lines += n[i].lines;
     n[i + 1].pool += n[i].pool;
     n[i + 1].entries += n[i].entries;
@@ -174,7 +166,7 @@ static Counts count_all(SlabCounts *slabs, int32_t slab_count) {
     n[i + 1].pairs += n[i].pairs;
     n[i + 1].sets += n[i].sets;
   }
-  return n[slab_count];
+  return n[column_count];
 }
 
 static size_t whole_lines(size_t bytes) {
@@ -184,7 +176,7 @@ static size_t whole_lines(size_t bytes) {
 // Groups, inertia and lanes, in memory that others need before or after: see psor.h. to: where the
 // batches go.
 static CnStatus make_space(CniPsor *s, const CnProblem *p, const CnAnswer *answer,
-                           CniStepMemory *memory, const Counts *n, CniBatch **to) {
+                           CniStepMemory *memory, const CniPsorCounts *n, CniBatch **to) {
   int lent = memory->lent_groups && memory->lent_groups == p->groups;
   CNI_ASSERT(!lent || p->group_capacity > p->group_count);
   CniSchedule *schedule = &s->schedule;
@@ -210,7 +202,14 @@ static CnStatus make_space(CniPsor *s, const CnProblem *p, const CnAnswer *answe
   return CN_OK;
 }
 
-static CnStatus make_room(CniPsor *s, const CnProblem *p, const Counts *n) {
+static CnStatus reserve_columns(CniPsor *s, int32_t count) {
+  const CnAllocator *a = &s->allocator;
+  CNI_TRY(CNI_RESERVE(a, s->run_start, s->run_start_capacity, 0, count + 1));
+  CNI_TRY(CNI_RESERVE(a, s->column_counts, s->column_count_capacity, 0, count + 1));
+  return CNI_RESERVE(a, s->failed, s->failed_capacity, 0, count);
+}
+
+static CnStatus make_room(CniPsor *s, const CnProblem *p, const CniPsorCounts *n) {
   if (n->pool > INT32_MAX || n->lines > INT32_MAX || n->entries > INT32_MAX)
     return cni_invalid("problem of %d blocks is too large for %s", (int)p->block_count,
                        s->def.name);
@@ -325,20 +324,20 @@ static void prepare_rows(const CniPsor *s, const CnProblem *p, int32_t index, Cn
   }
 }
 
-static void next_rows(CniPsor *s, const CnProblem *p, int32_t block, Counts *next) {
+static void next_rows(CniPsor *s, const CnProblem *p, int32_t block, CniPsorCounts *next) {
   prepare_rows(s, p, block, &s->rows[next->rows], (int32_t)next->entries, s->pool + next->pool);
   count_rows(s, p, &p->blocks[block], next);
 }
 
-// Runs and blocks of rows of a slab; batches and heads go to their places.
-static void prepare_slab(const SlabCounts *slabs, int32_t slab) {
-  CniPsor *s = slabs->s;
+// Runs and blocks of rows of a column; batches and heads go to their places.
+static void prepare_column(const ColumnCounts *columns, int32_t column) {
+  CniPsor *s = columns->s;
   const CniSchedule *schedule = &s->schedule;
-  Counts next = slabs->before[slab];
+  CniPsorCounts next = columns->before[column];
   const CniBatch *last = NULL;
-  s->run_start[slab] = next.runs;
-  for (int32_t i = schedule->start[slab]; i < schedule->start[slab + 1]; i++) {
-    CniBatch *batch = &slabs->to[i];
+  s->run_start[column] = next.runs;
+  for (int32_t i = schedule->start[column]; i < schedule->start[column + 1]; i++) {
+    CniBatch *batch = &columns->to[i];
     if (batch != &schedule->batches[i]) *batch = schedule->batches[i];
     int rows = batch->kind == CNI_PSOR_ROWS;
     if (!joins_run(last, batch))
@@ -354,12 +353,12 @@ static void prepare_slab(const SlabCounts *slabs, int32_t slab) {
     memcpy(s->lines + next.lines, &schedule->groups[i], sizeof schedule->groups[i]);
     next.lines += 1 + cni_psor_lines(batch->kind) * batch->length;
     if (batch->kind == CNI_PSOR_SPHERE && batch->note >= 0)
-      s->set_numbers[i] = slabs->before[slab].sets + batch->note;
+      s->set_numbers[i] = columns->before[column].sets + batch->note;
   }
 }
 
-static void prepare_slabs(void *context, int32_t begin, int32_t end) {
-  for (int32_t slab = begin; slab < end; slab++) prepare_slab(context, slab);
+static void prepare_columns(void *context, int32_t begin, int32_t end) {
+  for (int32_t column = begin; column < end; column++) prepare_column(context, column);
 }
 
 typedef struct FillLoop {
@@ -382,12 +381,12 @@ static void fill_run(const FillLoop *loop, const CniPsorRun *run) {
   }
 }
 
-static void fill_slabs(void *context, int32_t phase, int32_t begin, int32_t end) {
+static void fill_columns(void *context, int32_t phase, int32_t begin, int32_t end) {
   const FillLoop *loop = context;
   CniPsor *s = loop->s;
   for (int32_t i = begin; i < end; i++) {
-    int32_t slab = cni_schedule_slab(&s->schedule, phase, i);
-    for (int32_t k = s->run_start[slab]; k < s->run_start[slab + 1]; k++) {
+    int32_t column = cni_schedule_column(&s->schedule, phase, i);
+    for (int32_t k = s->run_start[column]; k < s->run_start[column + 1]; k++) {
       const CniPsorRun *run = &s->runs[k];
       if (run->kind == CNI_PSOR_ROWS)
         cni_psor_apply_rows(s, run->begin, run->begin + run->count);
@@ -414,7 +413,7 @@ static int is_in_order(const CnProblem *p) {
 
 // The explicit form has one run of rows, in stored order.
 static CnStatus prepare_explicit(CniPsor *s, const CnProblem *p) {
-  Counts n = {.runs = 1, .sets = 1}, next = {0};
+  CniPsorCounts n = {.runs = 1, .sets = 1}, next = {0};
   for (int32_t i = 0; i < p->block_count; i++) count_rows(s, p, &p->blocks[i], &n);
   CNI_TRY(make_room(s, p, &n));
   for (int32_t i = 0; i < p->block_count; i++) next_rows(s, p, i, &next);
@@ -443,17 +442,18 @@ static CnStatus prepare_step(CniPsor *s, const CnProblem *p, const CnAnswer *ans
   s->schedule.place_size = 6 * (size_t)p->group_count * sizeof *answer->v;
   CNI_TRY(cni_schedule_make(&s->schedule, p, s->kinds, rules, tasks));
   CNI_VALIDATE(cni_schedule_fault(&s->schedule, p));
-  SlabCounts slabs = {.s = s};
-  int32_t slab_count = s->schedule.slab_count + 1;
-  cni_parallel_for(tasks, slab_count, 1, count_slabs, &slabs);
-  Counts n = count_all(&slabs, slab_count);
+  int32_t column_count = s->schedule.column_count + 1;
+  CNI_TRY(reserve_columns(s, column_count));
+  ColumnCounts columns = {.s = s, .before = s->column_counts};
+  cni_parallel_for(tasks, column_count, 1, count_columns, &columns);
+  CniPsorCounts n = count_all(&columns, column_count);
   s->turned = n.pairs > 0 || s->cohesive;
   CNI_TRY(make_room(s, p, &n));
-  CNI_TRY(make_space(s, p, answer, memory, &n, &slabs.to));
-  cni_parallel_for(tasks, slab_count, 1, prepare_slabs, &slabs);
-  s->schedule.batches = slabs.to;
+  CNI_TRY(make_space(s, p, answer, memory, &n, &columns.to));
+  cni_parallel_for(tasks, column_count, 1, prepare_columns, &columns);
+  s->schedule.batches = columns.to;
   s->schedule.groups = NULL;
-  s->run_start[slab_count] = s->run_count = n.runs;
+  s->run_start[column_count] = s->run_count = n.runs;
   s->rows_count = n.rows;
   cni_parallel_for(tasks, p->group_count + 1, ITEMS_PER_TASK, prepare_groups, s);
   if (s->model >= 0) cni_psor_fill_set(s, s->model, s->sets);
@@ -470,24 +470,23 @@ static void project_rows(CniPsor *s, const CnProblem *p, const double *g) {
   }
 }
 
-static void restart_slabs(void *context, int32_t phase, int32_t begin, int32_t end) {
+static void restart_columns(void *context, int32_t phase, int32_t begin, int32_t end) {
   CniPsor *s = context;
   for (int32_t i = begin; i < end; i++)
-    cni_psor_sweep_slab(s, CNI_PSOR_APPLY, cni_schedule_slab(&s->schedule, phase, i), 1);
+    cni_psor_sweep_column(s, CNI_PSOR_APPLY, cni_schedule_column(&s->schedule, phase, i), 1);
 }
 
-// Even slabs, odd slabs, the rest.
+// Colour by colour, then the rest.
 static void run_phases(CniPsor *s, CniPhaseLoop fn, void *context) {
-  int32_t counts[CNI_SWEEP_PHASES];
-  for (int32_t i = 0; i < CNI_SWEEP_PHASES; i++)
-    counts[i] = cni_schedule_phase_count(&s->schedule, i);
-  cni_parallel_phases(s->def.tasks, CNI_SWEEP_PHASES, counts, 1, fn, context);
+  int32_t counts[CNI_SWEEP_PHASES], phases = s->schedule.phase_count;
+  for (int32_t i = 0; i < phases; i++) counts[i] = cni_schedule_phase_size(&s->schedule, i);
+  cni_parallel_phases(s->def.tasks, phases, counts, 1, fn, context);
 }
 
 void cni_psor_restart(CniPsor *s) {
   cni_parallel_for(s->def.tasks, s->p->group_count, ITEMS_PER_TASK, free_groups, s);
   if (s->cohesive) apply_cohesion(s);
-  run_phases(s, restart_slabs, s);
+  run_phases(s, restart_columns, s);
 }
 
 static void relax_islands(void *context, int32_t begin, int32_t end) {
@@ -526,7 +525,7 @@ CnStatus cni_psor_prepare(CniPsor *s, const CnProblem *p, const CnAnswer *answer
   project_rows(s, p, g);
   if (s->cohesive) apply_cohesion(s);
   FillLoop loop = {s, g};
-  run_phases(s, fill_slabs, &loop);
+  run_phases(s, fill_columns, &loop);
   if (s->joint_count > 0) relax_joints(s);
   return CN_OK;
 }

@@ -67,9 +67,9 @@ static void check_batch(const CnProblem *p, const CniBatch *batch, int32_t *seen
   }
 }
 
-// Groups with mass of all blocks of a slab belong to one slab of the phase.
-static void claim_slab(const CnProblem *p, const CniSchedule *s, int32_t slab, int32_t *owner) {
-  for (int32_t i = s->start[slab]; i < s->start[slab + 1]; i++) {
+// Groups with mass of all blocks of a column belong to one column of the phase.
+static void claim_column(const CnProblem *p, const CniSchedule *s, int32_t column, int32_t *owner) {
+  for (int32_t i = s->start[column]; i < s->start[column + 1]; i++) {
     const CniBatch *batch = &s->batches[i];
     for (int32_t lane = 0; lane < batch->lane_count; lane++) {
       CnRowEntry e[64];
@@ -77,8 +77,8 @@ static void claim_slab(const CnProblem *p, const CniSchedule *s, int32_t slab, i
       int32_t n = cni_storages[block->storage].expand(p, block, e, 64);
       for (int32_t k = 0; k < n; k++) {
         if (cni_group_kind(&p->groups[e[k].group]) == CNI_MASS_NONE) continue;
-        CHECK(owner[e[k].group] < 0 || owner[e[k].group] == slab);
-        owner[e[k].group] = slab;
+        CHECK(owner[e[k].group] < 0 || owner[e[k].group] == column);
+        owner[e[k].group] = column;
       }
     }
   }
@@ -95,14 +95,14 @@ static void check_schedule(const CnProblem *p, const CniSchedule *s) {
   for (int32_t i = 0; i < p->block_count; i++) seen[order[i]]++;
   for (int32_t i = 0; i < p->block_count; i++) CHECK(seen[i] == 2);
 
-  int32_t slabs = 0;
-  for (int32_t phase = 0; phase < CNI_SWEEP_PHASES; phase++) {
+  int32_t columns = 0;
+  for (int32_t phase = 0; phase < s->phase_count; phase++) {
     for (size_t i = 0; i < groups; i++) owner[i] = -1;
-    int32_t count = cni_schedule_phase_count(s, phase);
-    for (int32_t i = 0; i < count; i++) claim_slab(p, s, cni_schedule_slab(s, phase, i), owner);
-    slabs += count;
+    int32_t count = cni_schedule_phase_size(s, phase);
+    for (int32_t i = 0; i < count; i++) claim_column(p, s, cni_schedule_column(s, phase, i), owner);
+    columns += count;
   }
-  CHECK(slabs >= s->slab_count);
+  CHECK(columns >= s->column_count);
   free(seen);
   free(mark);
   free(order);
@@ -128,7 +128,7 @@ static void random_problems(void **state) {
     how.group_count = 2 + i / 2;
     CnProblem *p = random_problem(&rng, &how);
     CniSchedule s = make(p, NULL);
-    CHECK(s.slab_count == 1);
+    CHECK(s.column_count == 1);
     check_schedule(p, &s);
     cni_schedule_release(&s);
     cn_problem_destroy(p);
@@ -141,9 +141,8 @@ static void empty_problem(void **state) {
   CnProblem *p = NULL;
   CHECK_OK(cn_problem_create(&def, &p));
   CniSchedule s = make(p, NULL);
-  CHECK(s.batch_count == 0 && s.slab_count == 1);
-  for (int32_t phase = 1; phase < CNI_SWEEP_PHASES; phase++)
-    CHECK(cni_schedule_phase_count(&s, phase) == 0);
+  CHECK(s.batch_count == 0 && s.column_count == 1);
+  CHECK(s.phase_count == 1);
   cni_schedule_release(&s);
   cn_problem_destroy(p);
 }
@@ -154,8 +153,8 @@ static void pile(void **state) {
   CnProblem *p = lattice_problem(&how);
   CniSchedule s = make(p, NULL);
   check_schedule(p, &s);
-  CHECK(s.slab_count >= 4);
-  CHECK(cni_schedule_phase_count(&s, 2) == 0);
+  CHECK(s.column_count >= 4);
+  CHECK(cni_schedule_phase_size(&s, 2) == 0);
   // lanes stay empty at the end of a slab only: a batch or two for each of five kinds and lengths
   CHECK(fill(&s) > .85);
   cni_schedule_release(&s);
@@ -179,7 +178,7 @@ static void order_is_kept(void **state) {
   CnProblem *p = lattice_problem(&how);
   CniSchedule s = make(p, NULL);
   int32_t *order = calloc((size_t)p->block_count, sizeof *order);
-  CHECK(s.slab_count == 1);
+  CHECK(s.column_count == 1);
   schedule_order(&s, order);
   for (int32_t i = 0; i < p->block_count; i++) CHECK(abs(order[i] - i) <= 64 * CNI_BATCH_LANES);
   free(order);
@@ -196,8 +195,8 @@ static void thickness(void **state) {
     CnProblem *p = lattice_problem(&how);
     CniSchedule s = make(p, NULL);
     check_schedule(p, &s);
-    CHECK(s.slab_count == (side < 6 ? 1 : 4));
-    CHECK(cni_slab_aim(side * side * side) == s.slab_count);
+    CHECK(s.column_count == (side < 6 ? 1 : 4));
+    CHECK(cni_cuts_aim(side * side * side).slabs == s.column_count);
     cni_schedule_release(&s);
     cn_problem_destroy(p);
   }
@@ -211,9 +210,9 @@ static void hub(void **state) {
   CnProblem *p = lattice_problem(&how);
   CniSchedule s = make(p, NULL);
   check_schedule(p, &s);
-  CHECK(s.slab_count >= 4);
-  CHECK(cni_schedule_phase_count(&s, 2) == 1);
-  int32_t rest = s.start[s.slab_count + 1] - s.start[s.slab_count];
+  CHECK(s.column_count >= 4);
+  CHECK(cni_schedule_phase_size(&s, 2) == 1);
+  int32_t rest = s.start[s.column_count + 1] - s.start[s.column_count];
   CHECK(rest > 0 && rest < s.batch_count * 3 / 4);
   cni_schedule_release(&s);
   cn_problem_destroy(p);
@@ -240,9 +239,95 @@ static void mixed_order(void **state) {
   }
   CniSchedule s = make(p, NULL);
   check_schedule(p, &s);
-  CHECK(s.slab_count >= 4);
+  CHECK(s.column_count >= 4);
   cni_schedule_release(&s);
   cn_problem_destroy(p);
+}
+
+// Bodies in columns, as a world keeps them: slabs along x, rows along y, then from the floor up.
+static void order_columns(CnProblem *p, const Lattice *how, CniCuts cuts) {
+  int32_t side = how->side, count = side * side * how->layers, next = 1;
+  int32_t *number = calloc((size_t)count, sizeof *number);
+  CHECK(number && side % cuts.slabs == 0 && side % cuts.rows == 0);
+  for (int32_t column = 0; column < cuts.slabs * cuts.rows; column++)
+    for (int32_t i = 0; i < count; i++) {
+      int32_t slab = i % side * cuts.slabs / side, row = i / side % side * cuts.rows / side;
+      if (slab * cuts.rows + row == column) number[i] = next++;
+    }
+  for (int32_t i = 0; i < p->sphere_count; i++) {
+    CniSphereBlock *c = &p->spheres[i];
+    if (c->group_a > 0) c->group_a = number[c->group_a - 1];
+    if (c->group_b > 0) c->group_b = number[c->group_b - 1];
+  }
+  free(number);
+}
+
+// Columns: as many at once as a quarter of them, every block in one, hardly a lane empty.
+static void columns(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  how.side = how.layers = 20;
+  how.storages = 1u << CNI_SPHERE;
+  CnProblem *p = lattice_problem(&how);
+  order_columns(p, &how, cni_cuts_aim(8000));
+  CniSchedule s = make(p, NULL);
+  check_schedule(p, &s);
+  CHECK(s.cuts.slabs == 4 && s.cuts.rows == 4 && s.phase_count == 5);
+  for (int32_t phase = 0; phase < 4; phase++) CHECK(cni_schedule_phase_size(&s, phase) == 4);
+  CHECK(cni_schedule_phase_size(&s, 4) == 0);
+  CHECK(fill(&s) > .97);
+  // even slabs before odd ones: what ranks that own slabs rely on
+  for (int32_t phase = 0; phase < 4; phase++)
+    for (int32_t i = 0; i < 4; i++)
+      CHECK(cni_schedule_column(&s, phase, i) / s.cuts.rows % 2 == phase / 2);
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+}
+
+// A wall four bodies thick has room for slabs along it and for no rows across.
+static void no_rows(void **state) {
+  (void)state;
+  Lattice how = lattice_default();
+  how.side = 40;
+  how.layers = 4;
+  how.storages = 1u << CNI_SPHERE;
+  CnProblem *p = lattice_problem(&how);
+  // slabs along x, rows along z, which has a body for each
+  int32_t count = how.side * how.side * how.layers;
+  CniCuts cuts = cni_cuts_aim(count);
+  CHECK(cuts.rows == 4);
+  for (int32_t i = 0; i < p->sphere_count; i++) {
+    int32_t *ends[2] = {&p->spheres[i].group_a, &p->spheres[i].group_b};
+    for (int32_t k = 0; k < 2; k++) {
+      if (*ends[k] == 0) continue;
+      int32_t j = *ends[k] - 1, x = j % 40, y = j / 40 % 40, z = j / 1600;
+      *ends[k] = 1 + x / 10 * 1600 + z * 400 + y * 10 + x % 10;
+    }
+  }
+  CniSchedule s = make(p, NULL);
+  check_schedule(p, &s);
+  CHECK(s.cuts.slabs == 4 && s.cuts.rows == 1 && s.phase_count == 3);
+  cni_schedule_release(&s);
+  cn_problem_destroy(p);
+}
+
+// How many columns can be swept at once.
+static int32_t at_once(int32_t moving) {
+  CniCuts cuts = cni_cuts_aim(moving);
+  return (cuts.slabs + 1) / 2 * ((cuts.rows + 1) / 2);
+}
+
+static void aims(void **state) {
+  (void)state;
+  CHECK(at_once(125) == 1 && at_once(1000) == 2);
+  CHECK(at_once(8000) == 4 && at_once(27000) == 12 && at_once(120000) == 36);
+  CHECK(at_once(1000000) == 100 && at_once(INT32_MAX) == 64 * 64);
+  // more bodies never have fewer columns: the working memory of a schedule is found by that
+  for (int64_t n = 1, last = 1; n < INT32_MAX; n += n / 16 + 1) {
+    CniCuts cuts = cni_cuts_aim((int32_t)n);
+    CHECK(cuts.slabs * cuts.rows >= last && cuts.slabs <= CNI_CUT_LIMIT);
+    last = cuts.slabs * cuts.rows;
+  }
 }
 
 static void same_for_all_workers(void **state) {
@@ -255,8 +340,8 @@ static void same_for_all_workers(void **state) {
     CnTasks *tasks = NULL;
     CHECK_OK(cn_tasks_create(workers, NULL, NULL, &tasks));
     CniSchedule s = make(p, tasks);
-    CHECK(s.batch_count == one.batch_count && s.slab_count == one.slab_count);
-    CHECK(memcmp(s.start, one.start, ((size_t)s.slab_count + 2) * sizeof *s.start) == 0);
+    CHECK(s.batch_count == one.batch_count && s.column_count == one.column_count);
+    CHECK(memcmp(s.start, one.start, ((size_t)s.column_count + 2) * sizeof *s.start) == 0);
     CHECK(memcmp(s.batches, one.batches, (size_t)s.batch_count * sizeof *s.batches) == 0);
     cni_schedule_release(&s);
     cn_tasks_destroy(tasks);
@@ -284,11 +369,11 @@ static void faults(void **state) {
   full->block[0] = p->block_count;
   CHECK_TEXT(cni_schedule_fault(&s, p), "not there");
   *full = kept;
-  // a slab that takes over the first batch of the next but one of its phase
-  CHECK(cni_schedule_phase_count(&s, 0) >= 2);
-  int32_t slab = cni_schedule_slab(&s, 0, 0) + 1;
-  s.start[slab] = s.start[slab + 1] = s.start[slab + 1] + 1;
-  CHECK_TEXT(cni_schedule_fault(&s, p), "two slabs");
+  // a column that takes over the first batch of the next but one of its phase
+  CHECK(cni_schedule_phase_size(&s, 0) >= 2);
+  int32_t column = cni_schedule_column(&s, 0, 0) + 1;
+  s.start[column] = s.start[column + 1] = s.start[column + 1] + 1;
+  CHECK_TEXT(cni_schedule_fault(&s, p), "two columns");
   cni_schedule_release(&s);
   cn_problem_destroy(p);
 }
@@ -302,6 +387,9 @@ int main(void) {
       cmocka_unit_test(thickness),
       cmocka_unit_test(hub),
       cmocka_unit_test(mixed_order),
+      cmocka_unit_test(columns),
+      cmocka_unit_test(no_rows),
+      cmocka_unit_test(aims),
       cmocka_unit_test(same_for_all_workers),
       cmocka_unit_test(faults),
   };

@@ -77,6 +77,44 @@ static void test_neighbours(void **state) {
   cn_world_destroy(w);
 }
 
+// More bodies lie in columns: hardly a contact reaches further than to the next slab and the next row.
+static void test_columns(void **state) {
+  (void)state;
+  CnWorldDef def = cn_world_def_default();
+  def.solver.max_iterations = 1;
+  CnWorld *w = toy_world_from(&def);
+  toy_floor(w);
+  enum { SIDE = 18, COUNT = SIDE * SIDE * SIDE };
+  for (int i = 0; i < COUNT; i++) {
+    int k = (int)(i * 2971LL % COUNT);
+    CnVec3 at = {0.11 * (k % SIDE), 0.1 * (k / SIDE % SIDE), 0.05 + 0.1 * (k / SIDE / SIDE)};
+    toy_ball(w, 0.0505 + 0.005 * (i % 2), at, (CnMaterialId){0, 0});
+  }
+  toy_steps(w, 2);
+  const CniModel *model = &w->now.model;
+  CniCuts cuts = cni_cuts_aim(COUNT);
+  CHECK(cuts.slabs == 4 && cuts.rows == 4);
+  int32_t far = 0, across = 0, n = 0;
+  for (int32_t i = 0; i < w->now.contacts.count; i++) {
+    CnContact c;
+    int32_t a, b;
+    CHECK_OK(cn_world_contact(w, i, &c));
+    CHECK_OK(cni_model_find_body(model, c.body_a, &a));
+    CHECK_OK(cni_model_find_body(model, c.body_b, &b));
+    if (a == 0 || b == 0) continue; // the floor
+    int32_t column[2] = {(a - 1) * 16 / COUNT, (b - 1) * 16 / COUNT};
+    int32_t slabs = abs(column[0] / 4 - column[1] / 4), rows = abs(column[0] % 4 - column[1] % 4);
+    far += slabs > 1 || rows > 1;
+    across += rows > 0;
+    n++;
+  }
+  CHECK(n > 3 * COUNT / 2);
+  CHECK(far == 0);
+  // about half the contacts are along y, and one in four or five of these crosses from a row to the next
+  CHECK(across > n / 30 && across < n / 8);
+  cn_world_destroy(w);
+}
+
 static void test_bits(void **state) {
   (void)state;
   uint64_t hash = 0;
@@ -165,9 +203,8 @@ static void test_contacts_last(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_neighbours),
-      cmocka_unit_test(test_bits),
-      cmocka_unit_test(test_restored),
+      cmocka_unit_test(test_neighbours),    cmocka_unit_test(test_columns),
+      cmocka_unit_test(test_bits),          cmocka_unit_test(test_restored),
       cmocka_unit_test(test_contacts_last),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,11 @@
 // an eighth more (a large one: 1/32). A step whose demand does not grow therefore finds everything
 // in one block and never asks the allocator.
 
+#if defined(__linux__)
+#define _DEFAULT_SOURCE // madvise
+#include <sys/mman.h>
+#endif
+
 #include "core/memory.h"
 #include "core/assert.h"
 #include "core/error.h"
@@ -22,12 +27,30 @@
 
 // ---- the hook ----
 
+// Large blocks begin with a large page and ask for such, where the system has them: a step goes through
+// its memory several times, and a processor knows the places of a few thousand pages. Of 4 KiB each they are
+// 12 MiB; a machine of 10,000 bodies has 60. A wish: nothing depends on it.
+#define LARGE_PAGE ((size_t)1 << 21)  // bytes
+#define LARGE_LEAST ((size_t)1 << 22) // of a block
+
+static void ask_for_large_pages(void *memory, size_t size) {
+#ifdef MADV_HUGEPAGE
+  (void)madvise(memory, size / LARGE_PAGE * LARGE_PAGE, MADV_HUGEPAGE); // whole ones
+#else
+  (void)memory;
+  (void)size;
+#endif
+}
+
 static void *default_allocate(void *context, size_t size, size_t alignment) {
   (void)context;
   if (alignment < sizeof(void *)) alignment = sizeof(void *);
+  if (size >= LARGE_LEAST && alignment < LARGE_PAGE) alignment = LARGE_PAGE;
   // C17 wants the size to be a multiple of the alignment
   if (size > SIZE_MAX - alignment) return NULL;
-  return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (memory && size >= LARGE_LEAST) ask_for_large_pages(memory, size);
+  return memory;
 }
 
 static void default_release(void *context, void *memory, size_t size) {

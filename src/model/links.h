@@ -15,14 +15,15 @@ typedef struct CniJoint {
   int32_t body_a, body_b;  // dense; -1: the ground
   int32_t next_a, next_b;  // lists of joints per body, -1
   CnPose local_a, local_b; // frames from the centre of mass, principal axes (ground: world)
-  CnJointDef def;          // as given, a distance filled in; def.name is null: name has it
-  CniJointImpulse impulse; // of the last step, along the rows: warm start
-  double drift[CN_JOINT_AXES][CNI_PART_COUNT]; // along the coordinates, after the kick
-  CnVec3 carried;             // N s: the force of that, as `total`; the drift reckons with it
-  CnTwist total;              // N s, N m s, world axes, on b at its frame: what it amounts to
+  // what every step reads and writes stands together
   double impulse_step;        // s: time step the impulse belongs to
+  CnVec3 carried;             // N s: the force of `drift`, as `total`; the drift reckons with it
+  CnTwist total;              // N s, N m s, world axes, on b at its frame: what it amounts to
   double near[CN_JOINT_AXES]; // rad: angles that wrap, with their whole turns; m: places on curves
-  CniCurve *curves[2];        // of kinds that have some
+  CniJointImpulse impulse;    // of the last step, along the rows: warm start
+  double drift[CN_JOINT_AXES][CNI_PART_COUNT]; // along the coordinates, after the kick
+  CnJointDef def;      // as given, a distance filled in; def.name is null: name has it
+  CniCurve *curves[2]; // of kinds that have some
   char name[CNI_NAME_SIZE];
 } CniJoint;
 

@@ -14,22 +14,6 @@
 
 // ---- the step ----
 
-// Are the places of all bodies and how they move numbers?
-static int is_finite(const CniTree *t) {
-  double all = 0;
-  for (int32_t e = 0; e < t->node_eights; e++)
-    for (int32_t k = 0; k < CNI_TREE_LANES; k++) {
-      const CniTreeBodies *b = &t->bodies[e];
-      CnTwist v = cni_lane_twist(t->kicked_last ? &b->moved : &b->end, k);
-      CnVec3 x = cni_lane_vec(&b->position_new, k);
-      CnQuat q = cni_lane_quat(&b->rotation_new, k);
-      double sum = ((x.x + x.y) + (x.z + q.w)) + ((q.x + q.y) + q.z);
-      sum += (v.velocity.x + v.velocity.y + v.velocity.z) + (v.spin.x + v.spin.y + v.spin.z);
-      all += 0 * sum; // a number, or none
-    }
-  return all == 0;
-}
-
 // Does stiffness brake a machine that nothing holds? It gets back what that takes (whole_turn.c), which is
 // none of the tree's.
 static int brakes_floating(const CniTree *t) {
@@ -70,20 +54,22 @@ static int limits_rest(const CniTree *t, const CniTreeInput *in) {
 
 static int make(CniTree *t, const CniTreeInput *in, CniTreeStep *step) {
   const CniTreeKernels *kernels = t->kernels;
-  if (!(kernels->place(t, in, 0, step) <= 1)) return 0;
-  int limited = t->acts & CNI_TREE_LIMITED;
-  int longest = cni_tree_stiffen(t, in, in->drift_first && !limited ? 2 : 1);
+  int limited = t->acts & CNI_TREE_LIMITED, wanted = in->drift_first && !limited ? 2 : 1;
+  int alone = !in->model->load && !(t->acts & CNI_TREE_DRIVEN); // gravity and joints
+  // where the last step was stiff this one will be: what it begins with is found later
+  if (!(kernels->place(t, in, 0, wanted == 1 && alone && !t->stiff, step) <= 1)) return 0;
+  int longest = cni_tree_stiffen(t, in, wanted);
   if (t->stiff && brakes_floating(t)) return 0;
   if (longest == 2) {
     if (!kernels->drift(t, in, 0)) return 0;
-    kernels->place(t, in, 1, NULL);
-    if (!kernels->kick(t, in, &step->certificate)) return 0;
+    kernels->place(t, in, 1, alone, NULL);
+    if (!kernels->kick(t, in, 0, &step->certificate)) return 0;
   } else {
-    if (!kernels->kick(t, in, &step->certificate)) return 0;
+    if (!kernels->kick(t, in, 1, &step->certificate)) return 0;
     if (!kernels->drift(t, in, 1)) return 0;
   }
   t->kicked_last = longest == 2;
-  return is_finite(t) && (!limited || limits_rest(t, in));
+  return !limited || limits_rest(t, in);
 }
 
 CnStatus cni_tree_step(CniTree **tree, const CnAllocator *allocator, const CniTreeInput *in,
@@ -163,9 +149,12 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
   if (node->hinge) own = cn_vec3(cn_dot(f, x), cn_dot(f, y), cn_dot(f, z));
   double effort = cni_tree_effort(node, in); // nothing else acts along its coordinate
   if (node->hinge) {
-    memset(joint->impulse.axes[0], 0, sizeof joint->impulse.axes[0]);
-    memset(joint->drift[0], 0, sizeof joint->drift[0]);
-    joint->impulse.axes[0][CNI_PART_MOTOR] = effort;
+    double *kick = joint->impulse.axes[0], *after = joint->drift[0];
+    for (int32_t k = 0; k < CNI_PART_COUNT; k++) { // most of them are 0 already
+      if (kick[k] != 0) kick[k] = 0;
+      if (after[k] != 0) after[k] = 0;
+    }
+    if (effort != 0) kick[CNI_PART_MOTOR] = effort;
   }
   joint->impulse.locked[5] = 0;
   memcpy(joint->impulse.locked, &own, sizeof own);
@@ -178,16 +167,16 @@ static void keep(const CniTree *t, const CniTreeInput *in, int32_t i, CniModel *
 }
 
 void cni_tree_commit(const CniTree *t, const CniTreeInput *in, CniModel *model) {
-  for (int32_t i = 0; i < t->node_count; i++) {
-    int32_t body = t->nodes[i].body, lane = i % CNI_TREE_LANES;
-    const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
-    model->pose[body] =
-        (CnPose){cni_lane_vec(&b->position_new, lane), cni_lane_quat(&b->rotation_new, lane)};
-    model->twist[body] = cni_lane_twist(t->kicked_last ? &b->moved : &b->end, lane);
-  }
   for (int32_t i = 0; i < t->link_count; i++) {
+    if (i < t->node_count) {
+      int32_t body = t->nodes[i].body, lane = i % CNI_TREE_LANES;
+      const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
+      model->pose[body] =
+          (CnPose){cni_lane_vec(&b->position_new, lane), cni_lane_quat(&b->rotation_new, lane)};
+      model->twist[body] = cni_lane_twist(t->kicked_last ? &b->moved : &b->end, lane);
+    }
     if (t->nodes[i].joint < 0) continue;
-    keep(t, in, i, model);
+    keep(t, in, i, model); // parents were before
     follow(t, in, i, model);
   }
   // loads are of one step

@@ -41,13 +41,16 @@ static void turn_by(CniTree *t, int32_t node, CnVec3 turn) {
   cni_lane_put(&b->free.spin, lane, cn_add(cni_lane_vec(&b->free.spin, lane), more));
 }
 
-void cni_tree_load(CniTree *t, const CniTreeInput *in) {
-  for (int32_t i = 0; i < t->node_count; i++) {
-    CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
-    int32_t lane = i % CNI_TREE_LANES;
-    cni_lane_put_twist(&b->free, lane, free_twist(b, lane, in, t->nodes[i].body));
+void cni_tree_load(CniTree *t, const CniTreeInput *in, int32_t e) {
+  CniTreeBodies *b = &t->bodies[e];
+  for (int32_t lane = 0; lane < CNI_TREE_LANES; lane++) {
+    int32_t i = CNI_TREE_LANES * e + lane;
+    if (i < t->node_count && (in->model->load || b->stiff[lane] > 0))
+      cni_lane_put_twist(&b->free, lane, free_twist(b, lane, in, t->nodes[i].body));
   }
-  if (!(t->acts & CNI_TREE_DRIVEN)) return;
+}
+
+void cni_tree_efforts(CniTree *t, const CniTreeInput *in) {
   for (int32_t i = 0; i < t->link_count; i++) { // on both bodies of a hinge
     const CniTreeNode *node = &t->nodes[i];
     double effort = cni_tree_effort(node, in);

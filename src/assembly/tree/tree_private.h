@@ -237,7 +237,10 @@ struct CniTree {
   int32_t acts;        // of all joints
   int32_t stiff;       // 1: there is a body that forces hold against turning
   int32_t kicked_last; // 1: in the last step the drift came first
-  int32_t kicked; // 1: the factor is that of a kick at `pose`, without such: two kicks share it
+  int32_t loaded;    // 1: joints ask for what the kick has to give, where nothing but gravity acts
+  int32_t gone;      // 1: bodies have set out on the drift from where the kick left them,
+  double gone_worst; // and joints are that far apart then
+  int32_t kicked;    // 1: the factor is that of a kick at `pose`, without such: two kicks share it
   CniTreeNode *nodes;
   CniTreeFrame *frames;                       // by link
   CniTreeBodies *bodies;                      // eights of nodes, then those that stay
@@ -258,12 +261,13 @@ struct CniTree {
 // What is compiled for each level of wide arithmetic (tree_kernels.inc).
 struct CniTreeKernels {
   // Joints and axes of bodies where these are, at the beginning, which step tells of, or at the end of a
-  // drift; returns the largest error over what counts as closed.
-  double (*place)(CniTree *tree, const CniTreeInput *in, int at_end, CniTreeStep *step);
+  // drift; returns the largest error over what counts as closed. and_load: a kick follows, by gravity alone.
+  double (*place)(CniTree *tree, const CniTreeInput *in, int at_end, int and_load,
+                  CniTreeStep *step);
   // By Gershgorin's circles: is K h^2 of the last step's forces below the inertias of all bodies?
   int (*is_soft)(CniTree *tree, const CniTreeInput *in, double hh);
-  // Velocities after gravity and the impulses that the joints take to hold.
-  int (*kick)(CniTree *tree, const CniTreeInput *in, CnCertificate *certificate);
+  // Velocities after gravity and the impulses that the joints take to hold. and_go: a drift follows.
+  int (*kick)(CniTree *tree, const CniTreeInput *in, int and_go, CnCertificate *certificate);
   // The motion without forces from there; after_kick: from the velocities that it left. Returns 0 where
   // it was not found.
   int (*drift)(CniTree *tree, const CniTreeInput *in, int after_kick);
@@ -278,8 +282,10 @@ CnStatus cni_tree_shape(CniTree *tree, const CniModel *model);
 int cni_tree_stiffen(CniTree *tree, const CniTreeInput *in, int wanted);
 // What the motor of a joint gives in the step, N m s.
 double cni_tree_effort(const CniTreeNode *node, const CniTreeInput *in);
-// Of the kick, what is not alike for all bodies: loads, efforts, inertias that forces add to. To `free`.
-void cni_tree_load(CniTree *tree, const CniTreeInput *in);
+// Of the kick, what is not alike for all bodies, to `free`: of eight of them loads and inertias that forces add
+// to, and the efforts of all joints.
+void cni_tree_load(CniTree *tree, const CniTreeInput *in, int32_t eight);
+void cni_tree_efforts(CniTree *tree, const CniTreeInput *in);
 
 // The factor of a machine with loops, for the bodies, arms and lines that are there; and impulses for what
 // the joints ask for, to their wrenches, and if so wanted the velocities that bodies get, to moved.

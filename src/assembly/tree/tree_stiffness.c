@@ -25,49 +25,55 @@ static double give(const CniTree *t, int32_t node, double reach) {
   return 1 / b->mass[lane] + reach * reach / cn_min(j.x, cn_min(j.y, j.z));
 }
 
-static void sum_stiffness(CniTree *t, const CniTreeInput *in, double hh) {
-  for (int32_t i = 0; i < t->node_count; i++) {
-    const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
-    int32_t lane = i % CNI_TREE_LANES;
-    cni_stiffness_begin(&t->stiffness[i], cn_srotate(cn_qmat(cni_lane_quat(&b->rotation, lane)),
-                                                     cni_lane_vec(&b->inertia, lane)));
+static void begin_node(CniTree *t, int32_t i) {
+  const CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
+  int32_t lane = i % CNI_TREE_LANES;
+  cni_stiffness_begin(&t->stiffness[i], cn_srotate(cn_qmat(cni_lane_quat(&b->rotation, lane)),
+                                                   cni_lane_vec(&b->inertia, lane)));
+}
+
+static void add_link(CniTree *t, const CniTreeInput *in, int32_t i, double hh) {
+  const CniTreeNode *node = &t->nodes[i];
+  if (node->joint < 0 || !(in->model->joints[node->joint].impulse_step > 0)) return;
+  int32_t lane;
+  const CniTreeLinks *l = cni_tree_link(t, i, &lane);
+  CnVec3 f = cn_scale(node->sign * hh, last_force(t, in, i));
+  double mass = 1 / (give(t, node->own, 0) + give(t, node->parent, l->parent_reach[lane]));
+  cni_stiffness_add(&t->stiffness[node->own], cni_lane_vec(&l->arm, lane), f, mass);
+  if (node->parent < 0) return;
+  mass = 1 / (give(t, node->parent, 0) + give(t, node->own, l->reach[lane]));
+  cni_stiffness_add(&t->stiffness[node->parent], cni_lane_vec(&l->parent_arm, lane), cn_neg(f),
+                    mass);
+}
+
+// Is there a body that forces hold? Each is known once the last link at it has been. keep: to all bodies.
+static int stiffen_all(CniTree *t, const CniTreeInput *in, double hh, int keep) {
+  int any = 0;
+  int32_t known = 0, nodes = t->node_count, links = t->link_count;
+  for (int32_t i = 0; i < links; i++) {
+    if (i < nodes) begin_node(t, i);
+    add_link(t, in, i, hh);
+    int32_t until = i + 1 == links ? nodes : 0;
+    while (known < until || (links == nodes && known <= i && t->nodes[known].last <= i)) {
+      CniTreeBodies *b = &t->bodies[known / CNI_TREE_LANES];
+      CnSym3 more;
+      int stiff = cni_stiffness_end(&t->stiffness[known], &more);
+      any |= stiff;
+      if (any && !keep) return 1;
+      if (keep) b->stiff[known % CNI_TREE_LANES] = stiff;
+      if (keep && stiff) cni_lane_put_sym(&b->added, known % CNI_TREE_LANES, more);
+      known++;
+    }
   }
-  for (int32_t i = 0; i < t->link_count; i++) {
-    const CniTreeNode *node = &t->nodes[i];
-    if (node->joint < 0 || !(in->model->joints[node->joint].impulse_step > 0)) continue;
-    int32_t lane;
-    const CniTreeLinks *l = cni_tree_link(t, i, &lane);
-    CnVec3 f = cn_scale(node->sign * hh, last_force(t, in, i));
-    double mass = 1 / (give(t, node->own, 0) + give(t, node->parent, l->parent_reach[lane]));
-    cni_stiffness_add(&t->stiffness[node->own], cni_lane_vec(&l->arm, lane), f, mass);
-    if (node->parent < 0) continue;
-    mass = 1 / (give(t, node->parent, 0) + give(t, node->own, l->reach[lane]));
-    cni_stiffness_add(&t->stiffness[node->parent], cni_lane_vec(&l->parent_arm, lane), cn_neg(f),
-                      mass);
-  }
+  return any;
 }
 
 int cni_tree_stiffen(CniTree *t, const CniTreeInput *in, int wanted) {
   double hh = in->time_step * in->time_step;
-  CnSym3 more;
-  int any = 0;
   t->stiff = 0;
   if (!in->geometric_stiffness) return 1;
   if (t->kernels->is_soft(t, in, wanted * wanted * hh)) return wanted;
-  if (wanted > 1) {
-    sum_stiffness(t, in, wanted * wanted * hh);
-    for (int32_t i = 0; i < t->node_count && !any; i++)
-      any = cni_stiffness_end(&t->stiffness[i], &more);
-    if (!any) return wanted;
-  }
-  sum_stiffness(t, in, hh);
-  for (int32_t i = 0; i < t->node_count; i++) {
-    CniTreeBodies *b = &t->bodies[i / CNI_TREE_LANES];
-    int32_t lane = i % CNI_TREE_LANES;
-    int stiff = cni_stiffness_end(&t->stiffness[i], &more);
-    b->stiff[lane] = stiff;
-    if (stiff) cni_lane_put_sym(&b->added, lane, more);
-    t->stiff |= stiff;
-  }
+  if (wanted > 1 && !stiffen_all(t, in, wanted * wanted * hh, 0)) return wanted;
+  t->stiff = stiffen_all(t, in, hh, 1);
   return 1;
 }

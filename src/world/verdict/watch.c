@@ -47,6 +47,13 @@ static void note(CniWatch *watch, CnFindingKind kind, const CniFinding *now) {
 
 // ---- energy ----
 
+static int has_rotor(const CniJoint *joint) {
+  double most = 0;
+  for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
+    most = cn_max(most, joint->def.axes[k].armature);
+  return most > 0;
+}
+
 // Twice the energy of the rotors that joints drive.
 static double rotors_of(const CniModel *model) {
   double twice = 0;
@@ -54,10 +61,7 @@ static double rotors_of(const CniModel *model) {
     const CniJoint *joint = &model->joints[i];
     CniJointEnd a, b;
     CniJointPlace place;
-    double most = 0;
-    for (int32_t k = 0; k < cni_joint_coordinate_count(joint->def.kind); k++)
-      most = cn_max(most, joint->def.axes[k].armature);
-    if (!(most > 0)) continue;
+    if (!has_rotor(joint)) continue;
     cni_joint_ends(joint, model->pose, model->twist, &a, &b);
     cni_joint_between(joint, &a, &b, &place);
     for (int32_t k = 0; k < place.axis_count; k++) {
@@ -123,7 +127,7 @@ static void sum_stretches(void *context, int32_t begin, int32_t end) {
   }
 }
 
-static CniMotionFigures figures_of(const CnWorld *world) {
+static CniMotionFigures figures_of(const CnWorld *world, int rotors) {
   const CniModel *model = &world->now.model;
   Stretch stretches[STRETCHES], sum = {.spinning = -1};
   int32_t length = model->body_count / STRETCHES + 1;
@@ -144,7 +148,7 @@ static CniMotionFigures figures_of(const CnWorld *world) {
       sum.spinning = s->spinning;
     }
   }
-  return (CniMotionFigures){.kinetic = 0.5 * (sum.twice + rotors_of(model)),
+  return (CniMotionFigures){.kinetic = 0.5 * (sum.twice + (rotors ? rotors_of(model) : 0)),
                             .potential = -cn_dot(world->now.settings.gravity, sum.moment),
                             .fastest = sqrt(sum.fastest),
                             .speed = sqrt(sum.speed),
@@ -171,11 +175,18 @@ static int joint_acts(const CniJoint *joint) {
   return 0;
 }
 
-static int is_passive(const CnWorld *world) {
+// What joints may do to the energy, by one look at each: thousands of them do not fit a cache.
+static void look_at_joints(const CniModel *model, CniWatched *w) {
+  w->rotors = w->acting = 0;
+  for (int32_t i = 0; i < model->joint_count; i++) {
+    w->rotors |= has_rotor(&model->joints[i]);
+    w->acting |= joint_acts(&model->joints[i]);
+  }
+}
+
+static int is_passive(const CnWorld *world, int acting) {
   const CniModel *model = &world->now.model;
-  if (world->hooks.force || model->force_count > 0) return 0;
-  for (int32_t i = 0; i < model->joint_count; i++)
-    if (joint_acts(&model->joints[i])) return 0;
+  if (world->hooks.force || model->force_count > 0 || acting) return 0;
   for (int32_t i = 0; model->load && i < model->body_count; i++)
     if (!cni_is_zero(model->load[i].velocity) || !cni_is_zero(model->load[i].spin)) return 0;
   return 1;
@@ -241,14 +252,17 @@ static double pressed(const CnWorld *world) {
 }
 
 void cni_watch_begin(const CnWorld *world, CniWatched *w) {
-  *w = (CniWatched){.before = figures_of(world)};
+  *w = (CniWatched){0};
+  look_at_joints(&world->now.model, w);
+  w->before = figures_of(world, w->rotors);
 }
 
 static void watch_couplings(const CniModel *model, CniFinding *worst);
 
 void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
   if (world->hooks.before_step) {
-    CniMotionFigures now = figures_of(world);
+    look_at_joints(&world->now.model, w);
+    CniMotionFigures now = figures_of(world, w->rotors);
     w->injected = now.kinetic + now.potential - w->before.kinetic - w->before.potential;
     w->before.driven |= now.driven;
   }
@@ -257,7 +271,7 @@ void cni_watch_hooked(const CnWorld *world, CniWatched *w) {
     cni_watch_joints(world, &w->open);
   else
     watch_couplings(&world->now.model, &w->open);
-  w->passive = is_passive(world);
+  w->passive = is_passive(world, w->acting);
   w->pressed = w->passive ? 0 : pressed(world);
   w->sprung = !w->passive && world->now.settings.balance && stored(world, &w->stored);
   w->led = w->before.driven || world->now.model.motion_count > 0 || surfaces_move(world);
@@ -518,7 +532,7 @@ static double round_off(const CniModel *model) {
 void cni_watch_end(CnWorld *world, const CniWatched *w, const CnSolveReport *solve,
                    const int32_t *contradicting) {
   CniWatch *watch = &world->now.watch;
-  CniMotionFigures now = figures_of(world);
+  CniMotionFigures now = figures_of(world, w->rotors);
   const CniModel *model = &world->now.model;
   CniFinding joints = w->open;
   watch->steps++;

@@ -59,6 +59,7 @@ typedef struct CniWatched {
   CniMotionFigures before; // before_step comes after it
   double injected;         // J: what before_step did by setting states
   int32_t passive;         // nothing but gravity brings energy
+  int32_t rotors, acting;  // 1: some joint drives a rotor, may bring energy
   int32_t sprung;          // springs act that lose nothing
   double stored;           // J: in them
   double pressed;          // J: in soft limits

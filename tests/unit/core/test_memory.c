@@ -23,6 +23,12 @@ static void default_hook(void **state) {
     memset(memory, 1, size);
     cni_release(&hook, memory, size);
   }
+  // large blocks begin with a large page
+  const size_t page = (size_t)1 << 21;
+  char *large = cni_allocate(&hook, 3 * page + 1);
+  CHECK(large && (uintptr_t)large % page == 0);
+  memset(large, 1, 3 * page + 1);
+  cni_release(&hook, large, 3 * page + 1);
   CHECK(cni_allocate(&hook, 0) == NULL);
   CHECK(cni_allocate(&hook, SIZE_MAX) == NULL);
   CHECK(cni_allocate(&hook, SIZE_MAX - 63) == NULL);

@@ -81,7 +81,7 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   CNI_TRY(cni_pool_begin(&d->pool, cni_pool_need(nq) + 4 * cni_pool_need(nv) +
                                        4 * cni_pool_need(rows) +
                                        4 * cni_pool_need(eq->bilateral_count + contacts) +
-                                       cni_pool_need(2 * bounds) + 8));
+                                       cni_pool_need(4 * bounds) + 8));
   d->q = cni_pool_take(&d->pool, nq);
   d->v = cni_pool_take(&d->pool, nv);
   d->a = cni_pool_take(&d->pool, nv);
@@ -92,7 +92,7 @@ static CnStatus fit(CniDrive *d, const CnSystem *system) {
   d->impulses = cni_pool_take(&d->pool, rows);
   d->domains = cni_pool_take(&d->pool, contacts);
   d->gaps_before = cni_pool_take(&d->pool, 2 * contacts);
-  d->bounds = cni_pool_take(&d->pool, 2 * bounds);
+  d->bounds = cni_pool_take(&d->pool, 4 * bounds);
   return CN_OK;
 }
 
@@ -377,12 +377,24 @@ static int covered(const CniDrive *d) {
   return !d->left && (!eq->covered || eq->covered(d->motion.system->context, s->t + s->h, s->q1));
 }
 
+// May a step of another kind lead on where none of the method can be made?
+static int can_lead(const CniDrive *d) {
+  int closed = 0;
+  for (int32_t i = 0; i < cni_drive_count(d); i++) closed |= d->modes[i].closed;
+  return closed && d->def.tolerance > 0 && d->def.accumulation > 0;
+}
+
 static CnStatus advance(CniDrive *d) {
   double position = 0, velocity = 0;
   CNI_TRY(check_limits(d));
   if (is_jolt(d)) return pass_jolt(d);
-  CNI_TRY(make_step(d, next_length(d), &position, &velocity));
   CniFound found = {1, CN_EVENT_IMPACT, -1, 0};
+  CnStatus status = make_step(d, next_length(d), &position, &velocity);
+  if (status == CN_STOPPED && can_lead(d)) { // forces grow beyond all bounds
+    CNI_TRY(cni_lead_on(d));
+    return cni_modes_settle(d, &found);
+  }
+  CNI_TRY(status);
   d->left = 0;
   if (!covered(d)) return renew(d);
   if (cni_drive_count(d) > 0) CNI_TRY(cni_watch_step(d, &found));
@@ -427,6 +439,7 @@ CnStatus cni_drive_run(CniDrive *d, const CnSystem *system, double t, const doub
   d->t = d->t_start = t;
   d->t_end = t + h;
   d->rejected_last = d->same_time = d->leaps = 0;
+  d->jam = 0;
   d->stops = -1;
   d->h_limit = 0;
   d->renewed = -INFINITY;

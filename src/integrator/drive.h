@@ -76,7 +76,10 @@ typedef struct CniDrive {
   double most;                      // m/s2: largest acceleration of the friction problem, and one
   int64_t rows_known;               // steps made when bilateral rows were chosen last
   double renewed;                   // s: time at which they were listed last
-  double jolt;                      // s: time at which rates jump next
+  double slides; // of the friction problem: how much slip outweighs accelerations
+  int32_t locks; // of its answer: something that slips cannot
+  double jam;    // m/s: what a jam has left of its approach, 0: there was none
+  double jolt;   // s: time at which rates jump next
 } CniDrive;
 
 // ---- drive.c ----
@@ -121,7 +124,7 @@ CniPartRows cni_part_rows(const CniDrive *d, int32_t contact, int32_t part);
 #define CNI_SPEED_ZERO 1e-10  // of the largest velocity and one: normal speeds below are zero
 #define CNI_DOMAIN_LEFT 1e-13 // a closed contact that lies on the border of its piece is there
 #define CNI_SAME_TIME 200     // changes of mode at one instant before a step leads over it
-#define CNI_LEAPS 100         // such steps in a call before the driver gives up
+#define CNI_SAME_AGAIN 20     // likewise, where one has done so in this call
 
 static inline double cni_speed_zero(const CniDrive *d) {
   return CNI_SPEED_ZERO * (1 + cni_largest(d->v, d->motion.v_count));
@@ -148,8 +151,9 @@ CnStatus cni_modes_speeds(CniDrive *d, double t, const double *q, const double *
 // ---- friction.c ----
 
 // The problem of the probe's rows, whose matrix and q are there: bilateral rows, contacts
-// chosen[0 .. count), bounds, which are followed by repetition where they go with the answer.
-CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, int impact,
+// chosen[0 .. count), bounds, which are followed by repetition where they go with the answer. `time`: over
+// which forces act; 0: impulses of an impact, 1: forces themselves.
+CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, double time,
                          CnSolveReport *report);
 // The friction problem of the accelerations at a state, over the contacts chosen[0 .. count):
 //
@@ -174,6 +178,16 @@ CnStatus cni_modes_share(CniDrive *d);
 CnStatus cni_impact(CniDrive *d, int32_t count);
 // The same for all of them at once.
 CnStatus cni_impact_at_once(CniDrive *d, int32_t count);
+// Friction locks: there are no forces under which what slips can go on (Painleve). It stops at once, as by an
+// impact whose approach is next to nothing; what it leaves of that is in d->jam.
+CnStatus cni_impact_jam(CniDrive *d, int32_t count);
+
+// ---- lead.c: over what has no end in events ----
+
+// One step of moreau-jean with friction, of that length or to the end; velocities and modes are its own.
+CnStatus cni_lead(CniDrive *d, double time);
+// Over changes without end, by a step that is longer where the last ones were not enough.
+CnStatus cni_lead_on(CniDrive *d);
 
 // ---- pieces.c: moreau-jean as a helper ----
 

@@ -38,6 +38,8 @@ static double servo_side(const CniDrive *d, int32_t contact, double speed) {
 }
 
 #define SLIDES 1e3     // slip there is, over all accelerations: it decides the friction's direction
+#define SLIDES_ON 1e7  // likewise: what even that cannot move is locked
+#define AT_LIMIT 1e-3  // of its largest force: friction of what slides is nearer to it
 #define NO_FORCE 1e-10 // what a force does to its own contact, of the largest acceleration and one
 #define NO_SLIP 1e-8   // accelerations of tangents below it: the contact sticks
 
@@ -58,11 +60,11 @@ static void add_slide(CniDrive *d, int32_t contact, const CniMotion *p, int32_t 
     speed = sqrt(speed);
     double side = contact < p->eq->contact_count ? 0 : servo_side(d, contact, d->speeds[at]);
     if (side != 0) {
-      d->clash.q[at] += SLIDES * most * side;
+      d->clash.q[at] += d->slides * most * side;
       return;
     }
     for (int32_t k = 0; speed > zero && k < rows.count; k++)
-      d->clash.q[at + k] += SLIDES * most * d->speeds[at + k] / speed;
+      d->clash.q[at + k] += d->slides * most * d->speeds[at + k] / speed;
   }
 }
 
@@ -83,48 +85,85 @@ static void pose_problem(CniDrive *d, int32_t count, double *most) {
     add_slide(d, eq->contact_count + i, p, row + i, *most);
 }
 
-#define FOLLOWS 60     // repetitions for bounds that go with the forces they change
+#define FOLLOWS 90     // repetitions for bounds that go with the forces they change
+#define ANY_BOUND 1e12 // N s: holds whatever moves; a jam is looked for from there
 #define FOLLOWED 1e-11 // relative change of a bound that is none
 
 // Bounds by the answer; returns the largest relative change.
-static double follow_bounds(CniDrive *d, double t, const double *q, int impact) {
+static double follow_bounds(CniDrive *d, double t, const double *q, double time,
+                            CniRepeat *repeat) {
   CniMotion *p = &d->probe;
   double most = 0, *before = d->bounds + p->eq->bound_count;
   memcpy(before, d->bounds, (size_t)p->eq->bound_count * sizeof *before);
   memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
-  for (int32_t i = 0; i < p->active; i++) d->all_multipliers[p->list[i]] = d->clash.answer.g[i];
-  p->eq->bounds(p->system->context, t, q, d->all_multipliers, impact, d->bounds);
+  for (int32_t i = 0; i < p->active; i++)
+    d->all_multipliers[p->list[i]] = d->clash.answer.g[i] / (time > 0 ? time : 1);
+  p->eq->bounds(p->system->context, t, q, d->all_multipliers, !(time > 0), d->bounds);
+  double least = CNI_ROUNDED * cni_largest(d->all_multipliers, p->row_count);
   for (int32_t i = 0; i < p->eq->bound_count; i++) {
     double change = fabs(d->bounds[i] - before[i]);
-    if (change > 0) most = cn_max(most, change / cn_max(d->bounds[i], before[i]));
+    if (change > least) most = cn_max(most, change / cn_max(d->bounds[i], before[i]));
   }
+  if (most > FOLLOWED) cni_repeat(repeat);
   return most;
 }
 
-CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, int impact,
+CnStatus cni_modes_solve(CniDrive *d, double t, const double *q, int32_t count, double time,
                          CnSolveReport *report) {
   const CnEquations *eq = d->probe.eq;
+  int impact = !(time > 0);
+  int32_t n = eq->bound_count;
+  CniRepeat repeat = {n, 0, d->bounds + n, d->bounds, d->bounds + 2 * n};
   CniClash *clash = &d->clash;
   memset(d->all_multipliers, 0, (size_t)d->probe.row_count * sizeof(double));
   if (eq->bound_count > 0)
     eq->bounds(d->probe.system->context, t, q, d->all_multipliers, impact, d->bounds);
+  for (int32_t i = 0; impact && d->jam > 0 && i < eq->bound_count; i++) d->bounds[i] = ANY_BOUND;
   for (int32_t k = 0; k < FOLLOWS; k++) {
     clash->block_count = 0;
     for (int32_t i = 0; i < d->fixed_count; i++) cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
     for (int32_t i = 0; i < count; i++) cni_clash_contact(clash, eq, d->chosen[i]);
-    for (int32_t i = 0; i < eq->bound_count; i++) cni_clash_bound(clash, d->bounds[i]);
+    for (int32_t i = 0; i < eq->bound_count; i++)
+      cni_clash_bound(clash, d->bounds[i] * (impact ? 1 : time));
     CNI_TRY(cni_clash_solve(clash, d->solver, report));
     if (!(report->certificate.error_siconos <= 1e-8))
       return cni_error(CN_STOPPED,
                        "%s: t = %.17g s: the %s of %d closed contacts and %d bounds were not found "
                        "(%s left an error of %g)",
                        d->stepper->name, t * cni_time_unit(eq),
-                       impact ? "impulses" : "accelerations", (int)count, (int)eq->bound_count,
+                       time == 1 ? "accelerations" : "impulses", (int)count, (int)eq->bound_count,
                        report->solver, report->certificate.error_siconos);
-    if (eq->bound_count == 0 || follow_bounds(d, t, q, impact) <= FOLLOWED) return CN_OK;
+    if (eq->bound_count == 0 || follow_bounds(d, t, q, time, &repeat) <= FOLLOWED) return CN_OK;
   }
   return cni_error(CN_STOPPED, "%s: t = %.17g s: friction that goes with its own reaction locks",
                    d->stepper->name, t * cni_time_unit(eq));
+}
+
+#define SOFT                                                                                       \
+  1e-9 // of what a force does to its own contact: what it gives way where others do the same
+
+// Normals that depend on each other can share their forces in many ways, and where they slide the motion
+// goes with the way: a box between two jaws turns if one corner carries more than another. The share taken is
+// that of points which all give way a little: corners of a face carry alike, and change together.
+static CnStatus find_depends(CniDrive *d, double t, const double *q, int32_t count, int *depends) {
+  int32_t n = d->fixed_count + count, kept = n;
+  *depends = 0;
+  if (count < 2) return CN_OK;
+  CNI_TRY(cni_modes_probe(d, count, 0));
+  CNI_TRY(
+      cni_motion_independent(&d->probe, t, q, d->probe.list, n, CNI_SHARE_MOVES, d->rows, &kept));
+  *depends = kept < n;
+  return CN_OK;
+}
+
+static void soften(CniDrive *d, int32_t count) {
+  CniClash *clash = &d->clash;
+  int32_t row = d->fixed_count;
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t e = clash->start[row]; e < clash->start[row + 1]; e++)
+      if (clash->column[e] == row) clash->w[e] *= 1 + SOFT;
+    row += cni_contact_rows(d->probe.eq, d->chosen[i]);
+  }
 }
 
 CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const double *v,
@@ -133,6 +172,9 @@ CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const d
   CniClash *clash = &d->clash;
   CnSolveReport report;
   double most;
+  int depends;
+  if (!(d->slides > 0)) d->slides = SLIDES;
+  CNI_TRY(find_depends(d, t, q, count, &depends));
   CNI_TRY(cni_modes_probe(d, count, 1));
   CNI_TRY(cni_motion_curvature(p, t, q, v, d->impulses));
   CNI_TRY(cni_modes_speeds(d, t, q, v));
@@ -141,8 +183,9 @@ CnStatus cni_modes_accelerations(CniDrive *d, double t, const double *q, const d
   CNI_TRY(p->eq->force(p->system->context, t, q, v, d->a));
   cni_motion_mass_solve(p, d->a);
   CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
+  if (depends) soften(d, count);
   pose_problem(d, count, &most);
-  CNI_TRY(cni_modes_solve(d, t, q, count, 0, &report));
+  CNI_TRY(cni_modes_solve(d, t, q, count, 1, &report));
   memset(d->all_multipliers, 0, (size_t)p->row_count * sizeof(double));
   for (int32_t i = 0; i < p->active; i++) {
     d->all_multipliers[p->list[i]] = clash->answer.g[i];
@@ -170,6 +213,7 @@ static void find_part(CniDrive *d, CniPartRows rows, int32_t at, double most, do
   int slides = speed > zero || side != 0;
   int moves = sqrt(along) > NO_SLIP * d->most && force >= (1 - 1e-9) * most;
   part->slips = slides || moves || (gives_way && force > (1 - 1e-6) * most);
+  if (slides && side == 0 && force < (1 - AT_LIMIT) * most) d->locks = 1;
   // the force is against the slip that begins; one that is nothing leaves the acceleration
   for (int32_t k = 0; part->slips && k < 2; k++)
     part->direction[k] = k >= rows.count ? 0
@@ -204,17 +248,29 @@ static void find_mode(CniDrive *d, int32_t contact, int32_t row, const CniFound 
 CnStatus cni_friction_choose(CniDrive *d, const int32_t *candidates, int32_t count,
                              const CniFound *found) {
   const CnEquations *eq = d->motion.eq;
-  int32_t row = d->fixed_count;
+  CnStatus status;
   memmove(d->chosen, candidates, (size_t)count * sizeof *candidates);
   d->stops = found->kind == CN_EVENT_STICK ? found->contact : -1;
   d->stops_part = found->part;
-  CNI_TRY(cni_modes_accelerations(d, d->t, d->q, d->v, count));
-  for (int32_t i = 0; i < count; i++) {
-    find_mode(d, candidates[i], row, found);
-    row += cni_contact_rows(eq, candidates[i]);
+  for (d->slides = SLIDES;; d->slides = SLIDES_ON) {
+    int32_t row = d->fixed_count;
+    d->locks = 0;
+    status = cni_modes_accelerations(d, d->t, d->q, d->v, count);
+    if (status != CN_OK) break;
+    for (int32_t i = 0; i < count; i++) {
+      find_mode(d, d->chosen[i], row, found);
+      row += cni_contact_rows(eq, d->chosen[i]);
+    }
+    for (int32_t i = 0; i < eq->bound_count; i++)
+      find_mode(d, eq->contact_count + i, row + i, found);
+    if (!d->locks || d->slides == SLIDES_ON) break;
   }
-  for (int32_t i = 0; i < eq->bound_count; i++) find_mode(d, eq->contact_count + i, row + i, found);
+  d->slides = SLIDES;
   d->stops = -1;
+  CNI_TRY(status);
+  if (d->locks)
+    return cni_error(CN_STOPPED, "%s: t = %.17g s: what slips cannot go on: its friction locks",
+                     d->stepper->name, d->t * cni_time_unit(eq));
   return CN_OK;
 }
 

@@ -15,8 +15,24 @@
 
 #include <string.h>
 
-// One problem over chosen[0 .. count); v is changed, impulses of the normals in d->impulses.
-static CnStatus strike(CniDrive *d, int32_t count) {
+#define ANY_JAM 1e-300 // m/s: bounds are looked for from above, and there is no approach
+
+// The answer changes v and is told; impulses of the normals into d->impulses.
+static void take_impulses(CniDrive *d, int32_t count) {
+  CniMotion *p = &d->probe;
+  const double *g = d->clash.answer.g;
+  int32_t row = d->fixed_count;
+  cni_motion_push(p, g, d->v);
+  if (d->struck) d->struck(d->def.observer.context, p->list, g, p->active);
+  for (int32_t i = 0; i < count; i++) {
+    d->impulses[i] = g[row];
+    row += cni_contact_rows(p->eq, d->chosen[i]);
+  }
+}
+
+// One problem over chosen[0 .. count), with `approach` besides that there is; v is changed, impulses of the
+// normals in d->impulses.
+static CnStatus strike(CniDrive *d, int32_t count, double approach) {
   CniMotion *p = &d->probe;
   CniClash *clash = &d->clash;
   CnSolveReport report;
@@ -27,17 +43,19 @@ static CnStatus strike(CniDrive *d, int32_t count) {
   memcpy(clash->q, d->speeds, (size_t)p->active * sizeof *clash->q);
   int32_t row = d->fixed_count;
   for (int32_t i = 0; i < count; i++) {
-    clash->q[row] += cni_drive_law(d, d->chosen[i]).restitution * cn_min(clash->q[row], 0);
+    clash->q[row] +=
+        cni_drive_law(d, d->chosen[i]).restitution * cn_min(clash->q[row], 0) - approach;
     row += cni_contact_rows(p->eq, d->chosen[i]);
   }
-  CNI_TRY(cni_modes_solve(d, d->t, d->q, count, 1, &report));
-  cni_motion_push(p, clash->answer.g, d->v);
-  if (d->struck) d->struck(d->def.observer.context, p->list, clash->answer.g, p->active);
-  row = d->fixed_count;
-  for (int32_t i = 0; i < count; i++) {
-    d->impulses[i] = clash->answer.g[row];
-    row += cni_contact_rows(p->eq, d->chosen[i]);
+  CnStatus status = cni_modes_solve(d, d->t, d->q, count, 0, &report);
+  if (status == CN_STOPPED && p->eq->bound_count > 0 &&
+      d->jam == 0) { // friction of joints may lock
+    d->jam = ANY_JAM;
+    status = cni_modes_solve(d, d->t, d->q, count, 0, &report);
+    d->jam = 0;
   }
+  CNI_TRY(status);
+  take_impulses(d, count);
   return CN_OK;
 }
 
@@ -63,7 +81,64 @@ static double *normal_speeds(CniDrive *d, int32_t count) {
 
 CnStatus cni_impact_at_once(CniDrive *d, int32_t count) {
   const double *before = normal_speeds(d, count);
-  CNI_TRY(strike(d, count));
+  CNI_TRY(strike(d, count, 0));
+  tell(d, count, before);
+  return CN_OK;
+}
+
+#define JAM 1e-6  // of the largest velocity and one: far above what solvers leave
+#define SOFT 1e-9 // of what an impulse does to its own row: rows may depend on each other
+
+// Do the impulses lie within their cones and bounds?
+static int within(CniDrive *d, int32_t count) {
+  const CnEquations *eq = d->probe.eq;
+  const double *g = d->clash.answer.g;
+  int32_t row = d->fixed_count, good = 1;
+  memset(d->all_multipliers, 0, (size_t)d->probe.row_count * sizeof(double));
+  for (int32_t i = 0; i < d->probe.active; i++) d->all_multipliers[d->probe.list[i]] = g[i];
+  if (eq->bound_count > 0)
+    eq->bounds(d->probe.system->context, d->t, d->q, d->all_multipliers, 1, d->bounds);
+  for (int32_t i = 0; i < count; i++) {
+    for (int32_t part = 0; part < CNI_PARTS; part++) {
+      CniPartRows rows = cni_part_rows(d, d->chosen[i], part);
+      double along = 0, *own = &d->all_multipliers[rows.row];
+      for (int32_t k = 0; k < rows.count; k++) along += own[k] * own[k];
+      good &= sqrt(along) <= rows.friction * g[row];
+    }
+    good &= g[row] >= 0;
+    row += cni_contact_rows(eq, d->chosen[i]);
+  }
+  for (int32_t i = 0; i < eq->bound_count; i++) good &= fabs(g[row + i]) <= d->bounds[i];
+  return good;
+}
+
+// Everything that is closed stops, if impulses within the cones can do that.
+static CnStatus stop_all(CniDrive *d, int32_t count, int *stopped) {
+  CniMotion *p = &d->probe;
+  CniClash *clash = &d->clash;
+  CnSolveReport report;
+  CNI_TRY(cni_modes_probe(d, count, 1));
+  CNI_TRY(cni_motion_mass(p, d->t, d->q));
+  CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
+  CNI_TRY(cni_clash_begin(clash, p, p->scratch_g, p->scratch_g));
+  memcpy(clash->q, d->speeds, (size_t)p->active * sizeof *clash->q);
+  for (int32_t i = 0; i < p->active; i++) {
+    cni_clash_block(clash, CN_BLOCK_BILATERAL, 1, 0);
+    for (int32_t e = clash->start[i]; e < clash->start[i + 1]; e++)
+      if (clash->column[e] == i) clash->w[e] *= 1 + SOFT;
+  }
+  CNI_TRY(cni_clash_solve(clash, d->solver, &report));
+  *stopped = report.certificate.error_siconos <= 1e-8 && within(d, count);
+  if (*stopped) take_impulses(d, count);
+  return CN_OK;
+}
+
+CnStatus cni_impact_jam(CniDrive *d, int32_t count) {
+  const double *before = normal_speeds(d, count);
+  int stopped;
+  d->jam = JAM * (1 + cni_largest(d->v, d->motion.v_count));
+  CNI_TRY(stop_all(d, count, &stopped));
+  if (!stopped) CNI_TRY(strike(d, count, d->jam));
   tell(d, count, before);
   return CN_OK;
 }
@@ -89,7 +164,7 @@ static CnStatus sequential(CniDrive *d, int32_t count) {
                        d->stepper->name, d->t * cni_time_unit(d->motion.eq), MOST_STRIKES);
     double before = u[worst];
     d->chosen[0] = all[worst];
-    CNI_TRY(strike(d, 1));
+    CNI_TRY(strike(d, 1, 0));
     tell(d, 1, &before);
   }
 }

@@ -199,7 +199,7 @@ static CnStatus choose(CniDrive *d, int32_t count, const CniFound *found, int ed
   const CnEquations *eq = d->motion.eq;
   int32_t *candidates = d->chosen + eq->contact_count + 1, n = 0, rubs = eq->bound_count > 0;
   const double *u = d->speeds + d->fixed_count;
-  double zero = cni_speed_zero(d) + (edge ? 4 * d->report.velocity_drift : 0);
+  double zero = cni_speed_zero(d) + (edge ? 4 * d->report.velocity_drift : 0) + 2 * d->jam;
   for (int32_t i = 0; i < eq->contact_count; i++) d->modes[i].next_open = 1;
   for (int32_t i = 0; i < count; i++) {
     int32_t contact = d->chosen[i];
@@ -404,31 +404,11 @@ static CnStatus find_flights(CniDrive *d, int32_t *count, double *rest) {
   return CN_OK;
 }
 
-// One step of moreau-jean with chosen[0 .. count), instead of events.
-static CnStatus leap(CniDrive *d, int32_t count, double time) {
-  CniMotion *m = &d->motion;
-  double h = cn_min(time, d->t_end - d->t), *q_dot = m->scratch_q;
-  CNI_TRY(cni_nscd_step(d, count, h, 0, d->v_new, d->impulses));
-  for (int32_t i = 0; i < m->v_count; i++) d->a[i] = 0.5 * (d->v[i] + d->v_new[i]);
-  cni_motion_kinematics(m, d->t, d->q, d->a, q_dot);
-  for (int32_t i = 0; i < m->q_count; i++) d->q[i] += h * q_dot[i];
-  cni_motion_normalise(m, d->q);
-  memcpy(d->v, d->v_new, (size_t)m->v_count * sizeof *d->v);
-  d->t = h < time ? d->t_end : d->t + h;
-  return CN_OK;
-}
-
 // Over the rest of infinitely many impacts; back to events at rest.
 static CnStatus bring_to_rest(CniDrive *d, int32_t count, double rest) {
-  const CnEquations *eq = d->motion.eq;
   for (int32_t i = 0; i < count; i++)
     cni_drive_tell(d, CN_EVENT_REST, d->chosen[i], d->t + rest, 0, 0);
-  int32_t n = count;
-  for (int32_t i = 0; i < eq->contact_count; i++)
-    if (d->modes[i].closed) d->chosen[n++] = i;
-  CNI_TRY(leap(d, n, rest));
-  for (int32_t i = 0; i < count; i++) d->modes[d->chosen[i]].closed = 1;
-  return CN_OK;
+  return cni_lead(d, rest);
 }
 
 // ---- settling ----
@@ -443,20 +423,6 @@ static int approaching(const CniDrive *d, int32_t count, int edge) {
     u += cni_contact_rows(d->motion.eq, d->chosen[i]);
   }
   return 0;
-}
-
-// Modes may follow each other without end at one instant, as where stick and slip of a rim that comes to
-// lie flat are decided by round-off. A step over a short time decides them for that time, with an error of
-// its square; where one is not enough the next is longer. chosen[0 .. count): what is closed.
-static CnStatus lead_on(CniDrive *d, int32_t count) {
-  if (d->leaps == CNI_LEAPS || d->def.accumulation == 0)
-    return cni_error(CN_STOPPED,
-                     "%s: t = %.17g s: %d changes of contact at one instant, and no end of them",
-                     d->stepper->name, d->t * cni_time_unit(d->motion.eq), CNI_SAME_TIME);
-  d->same_time = 0;
-  int32_t longer = d->leaps < 10 ? d->leaps : 10;
-  d->leaps++;
-  return leap(d, count, d->def.accumulation * (double)(1 << longer));
 }
 
 // What changed by the event, for the log.
@@ -481,33 +447,60 @@ static void tell_changes(CniDrive *d, const CniFound *found, int impact) {
     cni_drive_tell(d, CN_EVENT_DOMAIN, contact, d->t, 0, 0);
 }
 
-CnStatus cni_modes_settle(CniDrive *d, const CniFound *found) {
-  int edge = found->contact >= 0 && found->kind == CN_EVENT_DOMAIN, impact = 0;
+// There are no forces for what is closed and slips: a jam stops it. Where there is no jam either, a short step
+// leads on.
+static CnStatus unlock(CniDrive *d, const CniFound *found, int edge) {
+  int32_t count;
+  if (d->jam == 0) {
+    CNI_TRY(find_closed(d, found, edge, &count));
+    CNI_TRY(cni_modes_probe(d, count, 1));
+    CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
+    if (cni_impact_jam(d, count) == CN_OK) return CN_OK;
+  }
+  return d->t < d->t_end ? cni_lead_on(d) : CN_OK;
+}
+
+static CnStatus settle(CniDrive *d, const CniFound *found, int *impact) {
+  int edge = found->contact >= 0 && found->kind == CN_EVENT_DOMAIN;
   int32_t count, resting;
   double rest;
-  if (cni_drive_count(d) == 0) return apply(d);
   for (;;) {
     CNI_TRY(find_closed(d, found, edge, &count));
-    if (d->same_time > CNI_SAME_TIME) {
-      if (!(d->t < d->t_end)) break; // the next call decides
-      CNI_TRY(lead_on(d, count));
+    if (d->same_time > (d->leaps > 0 ? CNI_SAME_AGAIN : CNI_SAME_TIME)) {
+      if (!(d->t < d->t_end)) return CN_OK; // the next call decides
+      CNI_TRY(cni_lead_on(d));
       continue;
     }
     CNI_TRY(cni_modes_probe(d, count, 1));
     CNI_TRY(cni_modes_speeds(d, d->t, d->q, d->v));
     if (approaching(d, count, edge)) {
       d->same_time++;
-      impact = 1;
+      *impact = 1;
       CNI_TRY(cni_impact(d, count));
       continue;
     }
-    CNI_TRY(choose(d, count, found, edge, impact));
+    CnStatus status = choose(d, count, found, edge, *impact);
+    if (status == CN_STOPPED && d->def.accumulation > 0) {
+      d->same_time++;
+      *impact = 1;
+      CNI_TRY(unlock(d, found, edge));
+      continue;
+    }
+    CNI_TRY(status);
     CNI_TRY(apply(d));
     CNI_TRY(find_flights(d, &resting, &rest));
-    if (resting == 0) break;
+    if (resting == 0 || !(d->t < d->t_end)) return CN_OK;
     d->same_time++;
     CNI_TRY(bring_to_rest(d, resting, rest));
   }
+}
+
+CnStatus cni_modes_settle(CniDrive *d, const CniFound *found) {
+  int impact = 0;
+  if (cni_drive_count(d) == 0) return apply(d);
+  d->jam = 0;
+  CNI_TRY(settle(d, found, &impact));
+  d->jam = 0;
   tell_changes(d, found, impact);
   return CN_OK;
 }

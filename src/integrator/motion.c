@@ -113,7 +113,8 @@ static CnStatus carve(CniMotion *m) {
   CNI_TRY(cni_pool_begin(&m->pool, 2 * cni_pool_need((int32_t)mass) +
                                        2 * cni_pool_need(m->entries) + 5 * cni_pool_need(k) +
                                        cni_pool_need(n) + cni_pool_need(2 * m->q_count) +
-                                       cni_pool_need(list) + 2 * cni_pool_need(bounded)));
+                                       cni_pool_need(list) + cni_pool_need(bounded) +
+                                       cni_pool_need(4 * m->eq->bound_count)));
   m->mass = cni_pool_take(&m->pool, (int32_t)mass);
   m->profile = cni_pool_take(&m->pool, (int32_t)mass);
   m->x = cni_pool_take(&m->pool, m->entries);
@@ -127,7 +128,7 @@ static CnStatus carve(CniMotion *m) {
   m->scratch_rate = cni_pool_take(&m->pool, list);
   m->wanted = cni_pool_take(&m->pool, k);
   m->all = cni_pool_take(&m->pool, bounded);
-  m->bounds = cni_pool_take(&m->pool, bounded);
+  m->bounds = cni_pool_take(&m->pool, 4 * m->eq->bound_count);
   return CN_OK;
 }
 
@@ -370,29 +371,52 @@ static CnStatus load(CniMotion *m, const CniPlaceOfForce *at, double weight, dou
 
 #define FOLLOWS 100    // repetitions for bounds that go with the forces they change
 #define FOLLOWED 1e-13 // relative change of a bound that is none
+#define PLAIN 12       // rounds of repetition that are nothing else
+
+void cni_repeat(CniRepeat *r) {
+  double *x_last = r->last, *d_last = r->last + r->count, over = 0, under = 0;
+  for (int32_t i = 0; i < r->count; i++) {
+    double d = r->fx[i] - r->x[i], change = d - d_last[i];
+    over += d * change;
+    under += change * change;
+  }
+  double back = r->round++ > PLAIN && under > 0 ? over / under : 0;
+  for (int32_t i = 0; i < r->count; i++) {
+    double d = r->fx[i] - r->x[i], next = r->fx[i] - back * (r->fx[i] - (x_last[i] + d_last[i]));
+    x_last[i] = r->x[i];
+    d_last[i] = d;
+    if (back != 0) r->fx[i] = cn_max(next, 0);
+  }
+}
 
 // Bounds for the multipliers found; returns the largest relative change.
 static double follow_bounds(CniMotion *m, const CniPlaceOfForce *at, double weight,
-                            const double *multipliers) {
+                            const double *multipliers, CniRepeat *repeat) {
   int32_t first = cni_normal_row(m->eq, m->eq->contact_count);
   double most = 0;
   memset(m->all, 0, (size_t)m->row_count * sizeof *m->all);
   for (int32_t i = 0; i < m->active; i++) m->all[m->list[i]] = multipliers[i] / weight;
   m->eq->bounds(m->system->context, at->t, at->q, m->all, 0, m->bounds);
+  double least = CNI_ROUNDED * cni_largest(m->all, m->row_count);
   for (int32_t i = 0; i < m->slip_count; i++) {
     CniSlip *slip = &m->slip[i];
     if (slip->row < first) continue;
     double bound = m->bounds[slip->row - first], change = fabs(bound - slip->friction);
-    if (change > 0) most = cn_max(most, change / cn_max(bound, slip->friction));
-    slip->friction = bound;
+    if (change > least) most = cn_max(most, change / cn_max(bound, slip->friction));
+    repeat->x[slip->row - first] = slip->friction;
   }
+  if (most <= FOLLOWED) return most;
+  cni_repeat(repeat);
+  for (int32_t i = 0; i < m->slip_count; i++)
+    if (m->slip[i].row >= first) m->slip[i].friction = m->bounds[m->slip[i].row - first];
   return most;
 }
 
 CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight, int follow,
                           const double *rows_of, double *w, double *multipliers) {
   int moves = 0;
-  int32_t first = cni_normal_row(m->eq, m->eq->contact_count);
+  int32_t first = cni_normal_row(m->eq, m->eq->contact_count), count = m->eq->bound_count;
+  CniRepeat repeat = {count, 0, m->bounds + count, m->bounds, m->bounds + 2 * count};
   for (int32_t i = 0; i < m->slip_count; i++) moves |= m->slip[i].row >= first;
   cni_motion_aim(m, at->jacobian, at->rate, at->v);
   memcpy(m->wanted, multipliers, (size_t)m->active * sizeof *multipliers);
@@ -400,7 +424,8 @@ CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight
     CNI_TRY(load(m, at, weight, w));
     memcpy(multipliers, m->wanted, (size_t)m->active * sizeof *multipliers);
     CNI_TRY(cni_motion_solve(m, at->t, at->jacobian, rows_of, w, multipliers));
-    if (!moves || !follow || follow_bounds(m, at, weight, multipliers) <= FOLLOWED) return CN_OK;
+    if (!moves || !follow || follow_bounds(m, at, weight, multipliers, &repeat) <= FOLLOWED)
+      return CN_OK;
   }
   return cni_error(CN_STOPPED, "t = %.17g s: friction that goes with its own reaction locks",
                    at->t * cni_time_unit(m->eq));

@@ -99,7 +99,7 @@ typedef struct CniMotion {
   double *x; // M^-1 D^T, a column as a row of the Jacobian
   CniSchur schur;
   double *row_scale, *residual, *right, *multipliers, *wanted;
-  double *all, *bounds; // multipliers of all rows, bounds
+  double *all, *bounds; // multipliers of all rows; bounds, those before and what cni_repeat keeps
   double *gaps;         // of all constraints, set by cni_motion_gaps
   int32_t gap_capacity;
   double *scratch_v, *scratch_q, *scratch_g, *scratch_rate;
@@ -157,6 +157,16 @@ typedef struct CniPlaceOfForce {
 } CniPlaceOfForce;
 CnStatus cni_motion_drive(CniMotion *m, const CniPlaceOfForce *at, double weight, int follow,
                           const double *rows_of, double *w, double *multipliers);
+
+#define CNI_ROUNDED 1e-14 // of the largest force: smaller changes of a bound are none
+
+// Numbers x that are to be f(x), by repetition: the next x, into fx. The first rounds take f(x) itself, later
+// ones the best along the line of the last two (Anderson), which does not mind a slope beyond one.
+typedef struct CniRepeat {
+  int32_t count, round;
+  double *x, *fx, *last; // last: x and f(x) - x of the round before
+} CniRepeat;
+void cni_repeat(CniRepeat *r);
 
 // Accelerations and multipliers at a state, index 1. `jacobian` (of the list at q) may be null, and
 // `rate` with it.

@@ -18,6 +18,7 @@ int cni_piece_ahead(CniDrive *d, int32_t contact, double domain) {
   const CnEquations *eq = d->motion.eq;
   CniMotion *p = &d->probe;
   if (domain > BORDER || domain < -BORDER) return domain > 0;
+  if (d->modes[contact].closed && domain >= 0) return 1; // it is seen to leave
   double *q_dot = p->scratch_q, *ahead = p->scratch_q + p->q_count;
   cni_motion_kinematics(p, d->t, d->q, d->v, q_dot);
   double e = 1e-5 * (1 + cni_largest(d->q, p->q_count)) / (1 + cni_largest(q_dot, p->q_count));

@@ -44,9 +44,9 @@ double cni_core_within(const CniCore *c, int32_t i, CnVec3 p);
 double cni_core_deepest(const CniCore *c, int32_t i, CnVec3 p, double d);
 CnVec3 cni_core_normal(const CniCore *c, int32_t i);
 
-#define CNI_SLACK 1e-12 // of borders, for round-off
-#define CNI_ALONG 1e-3  // sine of the angle between lines below which they have no normal
-#define CNI_DEPTH 0.5   // of the inradius: deeper overlaps of sharp shapes belong to other features
+#define CNI_SLACK 1e-9 // of borders, for round-off and for what steps leave of flush faces
+#define CNI_ALONG 1e-3 // sine of the angle between lines below which they have no normal
+#define CNI_DEPTH 0.5  // of the inradius: deeper overlaps of sharp shapes belong to other features
 
 static inline double cni_core_scale(const CniCore *a, const CniCore *b) {
   return cn_min(a->size, b->size);

@@ -18,6 +18,7 @@ typedef struct CniWorldTouch {
   int32_t shape_a, shape_b, body_a, body_b;
   uint32_t feature; // its name within the pair, as collision's
   int32_t contact;  // which of the contacts found
+  CnVec3 aside;     // unit: the first tangent is this, laid into the plane of contact
   CnVec3 surface;   // m/s, of b's surface against a's by itself, in the axes of `belt`
   int32_t belt;     // the body that carries it
   double cohesion;  // N: pulls while the gap is at most `range`

@@ -40,9 +40,24 @@ CnVec3 cni_touch_surface(const CnPose *pose, const CniWorldTouch *touch) {
   return cn_rotate(cn_qunit(pose[touch->belt].rotation), touch->surface);
 }
 
+#define TOO_STEEP 0.1 // sine of the angle between the normal and the direction of a tangent
+
+// Tangents of a normal go with it: those that a normal has by itself jump where it passes a plane of the axes,
+// and with them what slip there is along them.
+static void put_tangents(CnVec3 aside, CnVec3 axis[3]) {
+  CnVec3 flat = cn_madd(aside, -cn_dot(axis[0], aside), axis[0]);
+  double size = cn_norm(flat);
+  if (!(size > TOO_STEEP)) {
+    cn_tangents(axis[0], &axis[1], &axis[2]);
+    return;
+  }
+  axis[1] = cn_scale(1 / size, flat);
+  axis[2] = cn_cross(axis[0], axis[1]);
+}
+
 static CniTouchFrame frame_of(const CniPlaced *a, const CniPlaced *b, CnVec3 at_a, CnVec3 at_b,
-                              uint32_t feature) {
-  CniGap g = cni_gap(a, b, feature);
+                              const CniWorldTouch *touch) {
+  CniGap g = cni_gap(a, b, touch->feature);
   CniTouchFrame f = {.bend = g.bend,
                      .axis = {g.normal},
                      .gap = g.gap,
@@ -53,7 +68,7 @@ static CniTouchFrame frame_of(const CniPlaced *a, const CniPlaced *b, CnVec3 at_
                      .domain = g.domain};
   f.arm_a = cn_madd(f.fixed_a, f.radius_a, g.normal);
   f.arm_b = cn_madd(f.fixed_b, -f.radius_b, g.normal);
-  cn_tangents(f.axis[0], &f.axis[1], &f.axis[2]);
+  put_tangents(touch->aside, f.axis);
   return f;
 }
 
@@ -61,7 +76,7 @@ CniTouchFrame cni_touch_between(const CniModel *model, CnPose pose_a, CnPose pos
                                 const CniWorldTouch *touch) {
   CniPlaced a = placed_at(model, pose_a, touch->shape_a);
   CniPlaced b = placed_at(model, pose_b, touch->shape_b);
-  return frame_of(&a, &b, pose_a.position, pose_b.position, touch->feature);
+  return frame_of(&a, &b, pose_a.position, pose_b.position, touch);
 }
 
 // Of what has one place with everything, beyond a flush seam: with the piece that goes on there.
@@ -75,7 +90,7 @@ static CniTouchFrame frame_between(const CniModel *model, CnPose pose_a, CnPose 
       cni_gap_one_place(&a, &b) ? cni_touch_cover(model, pose_a, pose_b, touch, &f, &cover) : 0;
   if (side == 0) return f;
   return frame_of(side == 1 ? &cover : &a, side == 2 ? &cover : &b, pose_a.position,
-                  pose_b.position, touch->feature);
+                  pose_b.position, touch);
 }
 
 CniTouchFrame cni_touch_frame(const CniModel *model, const CnPose *pose,
@@ -443,6 +458,7 @@ static CnStatus add_touch(CnWorld *world, struct CniWorldEquations *eq, const Cn
   CnContactLaw *law = &eq->laws[e->contact_count];
   CNI_TRY(contact_law(world, c, pose, law, &surface, &touch.cohesion, &enabled));
   if (!enabled) return CN_OK;
+  touch.aside = cni_touch_frame(model, pose, &touch).axis[1];
   touch.range = COHESION_RANGE * contact_radius(model, pose, &touch);
   if (touch.shape_a != c->shape_a) surface = cn_neg(surface);
   touch.belt = is_belt(model, touch.shape_b) ? touch.body_b : touch.body_a;

@@ -46,13 +46,14 @@ export const processorTime = () => {
 };
 
 // Pictures of pages go to the folder `pictures`, if there is one.
-export const openBrowser = async (web, pictures) => {
+// `blind`: a browser without WebGL.
+export const openBrowser = async (web, pictures, blind = false) => {
   const { chromium } = createRequire(join(web, "package.json"))("playwright-core");
   const profile = mkdtempSync(join(tmpdir(), "cairn-browser-"));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: CHROMIUM,
     headless: true,
-    args: FLAGS,
+    args: blind ? [...FLAGS.filter((f) => !/swiftshader/.test(f)), "--disable-3d-apis"] : FLAGS,
     viewport: { width: 960, height: 600 },
     reducedMotion: "reduce", // pages wait for us
     colorScheme: "dark",

@@ -695,3 +695,30 @@ test("a page that dropped frames says so", async () => {
   assert.deepEqual(trouble, []);
   await page.close();
 });
+
+test("without WebGL: a sentence instead of the picture, all the rest", async () => {
+  make("run", "joints", "100", "50");
+  const blind = await openBrowser(web, pictures, true);
+  try {
+    const { page, trouble } = await blind.open(join(folder, "run.html"));
+    assert.equal(await page.evaluate("document.createElement('canvas').getContext('webgl2')"), null);
+    const note = page.locator("#note");
+    assert.ok(await note.isVisible());
+    assert.match(await note.innerText(), /^No picture: this browser gives no WebGL 2\..*cairn render/);
+    assert.equal(await page.locator("#tools").isVisible(), false);
+    assert.ok((await page.locator(".plot").count()) > 3);
+    assert.match(await page.locator("#verdict").innerText(), /trusted/);
+    // the clock goes on, by keys and by the button
+    await page.keyboard.press("End");
+    assert.ok((await page.evaluate("cairn.time")) > 0.1);
+    await page.keyboard.press("Home");
+    assert.equal(await page.evaluate("cairn.time"), 0);
+    await page.locator("#play").click();
+    await page.waitForFunction("cairn.time > 0");
+    await page.locator("#theme").click();
+    if (pictures) await page.screenshot({ path: join(pictures, "blind.png") });
+    assert.deepEqual(trouble, []);
+  } finally {
+    await blind.close();
+  }
+});

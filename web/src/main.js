@@ -102,7 +102,20 @@ const setUpClicks = (views, card, ruler) => {
   }
 };
 
-const setUpKeys = (player, views, { card, picture, popovers, bodyList, theme }) => {
+// Keys that need no picture.
+const playerKeys = (player, theme) => ({
+  " ": player.toggle,
+  ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1),
+  ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
+  ArrowUp: () => player.faster(1),
+  ArrowDown: () => player.faster(-1),
+  Home: () => player.seek(player.first),
+  End: () => player.seek(player.last),
+  t: theme.toggle,
+  l: () => player.setLoop(!player.state.loop),
+});
+
+const pictureKeys = (views, { card, picture, popovers, bodyList }) => {
   const turn = Math.PI / 36;
   const [view] = views;
   const show = (name) => () => picture.show.get(name)?.toggle();
@@ -112,14 +125,7 @@ const setUpKeys = (player, views, { card, picture, popovers, bodyList, theme }) 
     if (card.picked.body >= 0) return card.select(card.picked.view, -1);
     picture.section.close();
   };
-  const keys = {
-    " ": player.toggle,
-    ArrowLeft: (e) => player.step(e.shiftKey ? -10 : -1),
-    ArrowRight: (e) => player.step(e.shiftKey ? 10 : 1),
-    ArrowUp: () => player.faster(1),
-    ArrowDown: () => player.faster(-1),
-    Home: () => player.seek(player.first),
-    End: () => player.seek(player.last),
+  return {
     a: () => view.eye.orbit(-turn, 0),
     d: () => view.eye.orbit(turn, 0),
     w: () => view.eye.orbit(0, -turn),
@@ -139,11 +145,12 @@ const setUpKeys = (player, views, { card, picture, popovers, bodyList, theme }) 
     i: card.isolate,
     u: bodyList.showAll,
     b: () => popovers.toggle($("bodies")),
-    t: theme.toggle,
-    l: () => player.setLoop(!player.state.loop),
     "?": () => popovers.toggle($("keys")),
     Escape: escape,
   };
+};
+
+const setUpKeys = (keys) =>
   addEventListener(
     "keydown",
     (e) => {
@@ -155,7 +162,6 @@ const setUpKeys = (player, views, { card, picture, popovers, bodyList, theme }) 
     },
     true,
   );
-};
 
 // ---- pictures ----
 
@@ -184,15 +190,22 @@ const createViews = (runs) => {
   return views;
 };
 
+// Without WebGL 2 the page says so where the picture would be; plots, tables and the clock work.
 const tryViews = (runs) => {
-  try {
-    return createViews(runs);
-  } catch (error) {
-    console.info(error);
-    $("note").textContent = `No picture: this browser gives no WebGL (${error.message}).`;
-    $("note").hidden = false;
-    return [];
-  }
+  let why = "";
+  if (document.createElement("canvas").getContext("webgl2"))
+    try {
+      return createViews(runs);
+    } catch (error) {
+      console.info(error);
+      why = ` (${error.message})`;
+    }
+  document.body.classList.add("blind");
+  $("note").textContent =
+    `No picture: this browser gives no WebGL 2${why}. Plots, figures and the clock work. ` +
+    "Switch graphics acceleration on in the browser's settings, try another browser, or make pictures by cairn render.";
+  $("note").hidden = false;
+  return [];
 };
 
 // Everything around the pictures that needs them.
@@ -215,7 +228,7 @@ const setUpViews = (views, player, plots, theme) => {
   const bodyList = createBodyList(views, card.select);
   $("fit").addEventListener("click", () => views.forEach((v) => v.eye.fit()));
   setUpClicks(views, card, picture.ruler);
-  setUpKeys(player, views, { card, picture, popovers, bodyList, theme });
+  setUpKeys({ ...playerKeys(player, theme), ...pictureKeys(views, { card, picture, popovers, bodyList }) });
   return { picture, card };
 };
 
@@ -236,6 +249,7 @@ const start = () => {
   });
   setUpControls(player, data.frameCount);
   const around = views.length ? setUpViews(views, player, plots, theme) : null;
+  if (!around) setUpKeys(playerKeys(player, theme));
 
   // short runs start slowly, so that there is something to see
   const still = data.frameCount < 2;

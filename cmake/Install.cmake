@@ -10,7 +10,7 @@ install(TARGETS cairn EXPORT cairn-targets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 install(EXPORT cairn-targets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn COMPONENT dev)
 
-# libcairn-io has an export of its own: who uses libcairn alone need not have HDF5, jansson, expat and libpng.
+# libcairn-io has an export of its own: who uses libcairn alone need not have HDF5, jansson, expat, libpng and zlib.
 if(TARGET cairn-io)
   install(TARGETS cairn-io EXPORT cairn-io-targets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev

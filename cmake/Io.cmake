@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcairn-io: the rooms io and view, files and pages; and the command `cairn`. They need HDF5,
-# jansson, expat and libpng; libcairn itself needs none of them.
-option(CAIRN_IO "Build libcairn-io and the cairn command (needs HDF5, jansson, expat and libpng)" ON)
+# jansson, expat, libpng and zlib; libcairn itself needs none of them.
+option(CAIRN_IO "Build libcairn-io and the cairn command (needs HDF5, jansson, expat, libpng and zlib)" ON)
 if(NOT CAIRN_IO)
   return()
 endif()
@@ -10,6 +10,7 @@ pkg_check_modules(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(EXPAT REQUIRED IMPORTED_TARGET expat)
 pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 
 file(GLOB_RECURSE io_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/io/*.c ${PROJECT_SOURCE_DIR}/src/view/*.c)
 if(NOT io_sources)
@@ -19,7 +20,7 @@ include(${PROJECT_SOURCE_DIR}/cmake/BuiltinScenes.cmake)
 include(${PROJECT_SOURCE_DIR}/cmake/Page.cmake)
 add_library(cairn_io_objects OBJECT ${io_sources} ${builtin_scenes_source} ${page_source})
 target_include_directories(cairn_io_objects PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
-target_link_libraries(cairn_io_objects PRIVATE cairn_flags PkgConfig::HDF5 PkgConfig::JANSSON PkgConfig::EXPAT PkgConfig::PNG)
+target_link_libraries(cairn_io_objects PRIVATE cairn_flags PkgConfig::HDF5 PkgConfig::JANSSON PkgConfig::EXPAT PkgConfig::PNG PkgConfig::ZLIB)
 
 # As with libcairn: `cairn-io` is installed, `cairn_io_inside` is for what uses private functions too.
 # The shared libcairn-io has its own hidden copy of the private functions of libcairn that it uses.
@@ -27,7 +28,7 @@ target_link_libraries(cairn_io_objects PRIVATE cairn_flags PkgConfig::HDF5 PkgCo
 function(cairn_io_library name library)
   add_library(${name} ${ARGN} $<TARGET_OBJECTS:cairn_io_objects>)
   target_link_libraries(${name} PUBLIC ${library} PRIVATE $<BUILD_INTERFACE:cairn_flags>
-    PkgConfig::HDF5 PkgConfig::JANSSON PkgConfig::EXPAT PkgConfig::PNG)
+    PkgConfig::HDF5 PkgConfig::JANSSON PkgConfig::EXPAT PkgConfig::PNG PkgConfig::ZLIB)
   get_target_property(type ${name} TYPE)
   if(type STREQUAL SHARED_LIBRARY)
     target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:cairn_inside>)

@@ -74,7 +74,7 @@ ffi.set_source(
     extra_objects=libraries,
     extra_link_args=(command("pkg-config", "--libs", "hdf5-serial", "jansson")
                      or command("pkg-config", "--libs", "hdf5", "jansson"))
-    + (["-lexpat", "-lpng"] if os.path.exists(os.path.join(root, "src/io/robots")) else [])
+    + (["-lexpat", "-lpng", "-lz"] if os.path.exists(os.path.join(root, "src/io/robots")) else [])
     + os.environ.get("CAIRN_LINK", "").split() + ["-lm", "-lpthread"],
     py_limited_api=True)
 

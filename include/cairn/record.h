@@ -21,6 +21,7 @@ typedef struct CnRecorderDef {
   int32_t contacts;         ///< 1: contacts with each frame; default 0
   int32_t joints;           ///< 1: reactions of joints with each frame; default 0
   int32_t replace;          ///< 1: an existing file may be replaced; default 0
+  int32_t plain;            ///< 1: a complete file is not compressed; default 0
 } CnRecorderDef;
 
 /// 60 frames a second, neither contacts nor joints, nothing replaced.

@@ -17,11 +17,12 @@ from .world import POSE, TWIST, World
 class Recorder:
     """What World.record gives: every step of the world goes into the file until it is closed."""
 
-    def __init__(self, world: World, path: str, fps: float, contacts: bool, joints: bool, replace: bool):
+    def __init__(self, world: World, path: str, fps: float, contacts: bool, joints: bool, replace: bool,
+                 plain: bool = False):
         if world._recorder is not None:
             raise Error("this world is being recorded already", "CN_BUSY")
         fields = {"path": os.fspath(path), "frames_per_second": fps, "contacts": contacts, "joints": joints,
-                  "replace": replace}
+                  "replace": replace, "plain": plain}
         definition, keep = _c.definition(lib.cn_recorder_def_default(), fields, "record")
         if world.scene is not None:
             definition.scene = world.scene._pointer

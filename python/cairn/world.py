@@ -311,10 +311,11 @@ class World:
         return Verdict(bool(out.trusted), text(out.line), reasons)
 
     def record(self, path: str, fps: float = 60, contacts: bool = False, joints: bool = False,
-               replace: bool = False) -> "Recorder":  # noqa: F821
-        """Record what follows into a run file: `with world.record("run.h5"): world.step(1000)`."""
+               replace: bool = False, plain: bool = False) -> "Recorder":  # noqa: F821
+        """Record what follows into a run file: `with world.record("run.h5"): world.step(1000)`.
+        A complete file is compressed unless `plain`."""
         from .run import Recorder
-        return Recorder(self, path, fps, contacts, joints, replace)
+        return Recorder(self, path, fps, contacts, joints, replace, plain)
 
     # ---- things ----
 

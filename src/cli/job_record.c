@@ -32,6 +32,7 @@ static CnRecorderDef recorder_def(const CniJob *job) {
   def.contacts = job->record_contacts;
   def.joints = job->record_joints;
   def.replace = cni_args_has(job->args, "force");
+  def.plain = cni_args_has(job->args, "plain");
   return def;
 }
 

@@ -53,6 +53,7 @@ typedef struct CniRunWriterDef {
   int32_t record_contacts;  // contacts with each frame
   int32_t record_joints;    // joint reactions with each frame
   int32_t replace;          // an existing file may be replaced
+  int32_t plain;            // do not pack the file when the run is complete
   int32_t skip_penetration; // do not measure overlaps with each frame (a collision pass a frame)
   CnAllocator allocator;
 } CniRunWriterDef;
@@ -81,7 +82,7 @@ CnStatus cni_run_writer_flush(CniRunWriter *writer);
 // Put the verdict on the run into the file, before it is closed or abandoned.
 CnStatus cni_run_writer_verdict(CniRunWriter *writer, const CnVerdict *verdict);
 
-// Flush, mark complete, rename into place. The writer is gone whatever the outcome. Null is
+// Flush, mark complete, rename into place, pack. The writer is gone whatever the outcome. Null is
 // allowed.
 CnStatus cni_run_writer_close(CniRunWriter *writer);
 

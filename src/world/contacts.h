@@ -119,5 +119,8 @@ typedef struct CniEventLoop {
 CnStatus cni_events_find(CnWorld *world, CniEventLoop *loop);
 // There must be room for them in the cache. Cannot fail.
 void cni_events_write(CnWorld *world, CniEventLoop *loop);
+// Are two shapes among the contacts of the last step, pressing or not? In steps after which bodies were put in
+// another order that is not known, and said of all.
+int cni_world_pair_is_near(const CnWorld *world, CnShapeId a, CnShapeId b);
 
 #endif

@@ -135,3 +135,21 @@ void cni_events_write(CnWorld *world, CniEventLoop *loop) {
   cni_parallel_for(world->tasks, loop->block_count, 1, write_events, loop);
   cache->event_count = loop->count;
 }
+
+int cni_world_pair_is_near(const CnWorld *world, CnShapeId a, CnShapeId b) {
+  const CniContactCache *cache = &world->now.contacts;
+  const CniIds *ids = &world->now.model.shape_ids;
+  int32_t i = cni_ids_find(ids, a.slot, a.generation), j = cni_ids_find(ids, b.slot, b.generation);
+  if (i < 0 || j < 0) return 0;
+  if (cache->named || cache->unsorted) return 1;
+  uint64_t rank = cni_pair_rank(i, j);
+  int32_t lo = 0, hi = cache->count;
+  while (lo < hi) {
+    int32_t middle = lo + (hi - lo) / 2;
+    if (cni_short_rank(cache->shorts[middle]) < rank)
+      lo = middle + 1;
+    else
+      hi = middle;
+  }
+  return lo < cache->count && cni_short_rank(cache->shorts[lo]) == rank;
+}

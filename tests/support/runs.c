@@ -68,14 +68,19 @@ void test_run_end(TestRun *run) {
   memset(run, 0, sizeof *run);
 }
 
-void test_run_record(const char *path, int steps) {
+static void record(const char *path, int steps, int plain) {
   TestRun run;
   test_run_begin(&run, path);
+  run.def.plain = plain;
   CHECK_OK(cni_run_writer_create(&run.def, run.world, &run.writer));
   test_run_steps(&run, steps);
   CHECK_OK(cni_run_writer_close(run.writer));
   test_run_end(&run);
 }
+
+void test_run_record(const char *path, int steps) { record(path, steps, 0); }
+
+void test_run_record_plain(const char *path, int steps) { record(path, steps, 1); }
 
 // ---- two files ----
 

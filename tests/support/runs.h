@@ -29,6 +29,8 @@ CnStatus test_run_try(TestRun *run, int count);
 void test_run_end(TestRun *run);
 // All of it: a complete run of so many steps.
 void test_run_record(const char *path, int steps);
+// The same, not packed.
+void test_run_record_plain(const char *path, int steps);
 
 // Two closed run files must have the same datasets with the same bytes and the same attributes, up
 // to the measured times. Returns how many datasets were compared.

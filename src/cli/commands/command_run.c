@@ -151,6 +151,7 @@ static const CniOption options[] = {
     {"out", 'o', "FILE", "record the run in this file (HDF5); without it nothing is recorded"},
     {"fps", 0, "F", "frames kept per simulated second (default 60); 0: every step"},
     {"record", 0, "contacts,joints", "keep contacts, joint reactions or both with each frame"},
+    {"plain", 0, NULL, "leave a complete run file as it is, not compressed"},
     {"force", 'f', NULL, "replace files that exist"},
     {"checkpoint", 0, "FILE", "write a checkpoint now and then, and at the end"},
     {"checkpoint-every", 0, "SECONDS", "seconds of the clock between two checkpoints (default 30)"},
@@ -190,7 +191,8 @@ const CniCommand cni_command_run = {
         "or not, and why (docs/theory/verdict.md); it never changes a result.\n\n"
         "A run file can be read while it is written, and after a run was killed. An existing file "
         "is "
-        "replaced only with --force, and only when the new one is complete. A resumed run has the "
+        "replaced only with --force, and only when the new one is complete, which is then "
+        "compressed. A resumed run has the "
         "same bits as one that never stopped: options that change results must be those it began "
         "with; --time and --steps may be longer. With other parameters (--set) and a file of its "
         "own (--out) it is "

@@ -48,6 +48,7 @@ static CnStatus begin(const CnRecorderDef *def, CnWorld *world, int64_t step,
                             .record_contacts = def->contacts,
                             .record_joints = def->joints,
                             .replace = def->replace,
+                            .plain = def->plain,
                             .allocator = allocator};
   CnStatus status = step >= 0 ? cni_run_writer_resume(&writer, world, step, &made->writer)
                               : cni_run_writer_create(&writer, world, &made->writer);

@@ -174,6 +174,11 @@ herr_t cni_column_append(hid_t dataset, int64_t first, int64_t count, CniNumber 
                          const void *values) {
   if (count == 0) return 0;
   if (resize(dataset, first + count) < 0) return -1;
+  return cni_column_write(dataset, first, count, number, values);
+}
+
+herr_t cni_column_write(hid_t dataset, int64_t first, int64_t count, CniNumber number,
+                        const void *values) {
   return transfer(dataset, first, count, cni_number_type(number), NULL, values);
 }
 

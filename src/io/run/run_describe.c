@@ -282,6 +282,10 @@ int32_t cni_run_body_index(const CniRunWriter *w, CnBodyId id) {
   return id.slot && (int32_t)id.slot < w->body_slots ? w->body_of_slot[id.slot] : -1;
 }
 
+int32_t cni_run_shape_index(const CniRunWriter *w, CnShapeId id) {
+  return id.slot && (int64_t)id.slot < w->shape_slots ? w->shape_of_slot[id.slot] : -1;
+}
+
 static CnStatus put_joints(CniRunWriter *w, CnWorld *world, CniArena *arena, CniHdf *hdf) {
   typedef struct Row {
     uint8_t kind;

@@ -5,10 +5,11 @@
 // that is read from a run goes through the few functions here. Before memory is taken or a number
 // is read they make sure that
 //
-//   every link on the way is a plain one, and the numbers lie in this file, not filtered;
+//   every link on the way is a plain one, and the numbers lie in this file, not filtered (columns: or
+//   packed as Cairn packs them, run_pack.c);
 //   the type is one that Cairn writes, so that HDF5 converts nothing unusual;
 //   the count is the expected one, exactly, and in each dimension;
-//   the file is long enough to hold it.
+//   the file is long enough to hold it, packed columns at deflate's most of 1032 bytes for one.
 //
 // So what is taken in memory is bounded by the length of the file. HDF5's own reading of its own
 // structures is not guarded by this.
@@ -18,6 +19,7 @@
 #include "io/run/run_private.h"
 
 #define LONGEST_PATH 64
+#define DEFLATE_MOST 1032 // bytes that one byte can stand for
 
 typedef struct Item {
   hid_t id, type, space;
@@ -27,6 +29,8 @@ typedef struct Item {
 } Item;
 
 CnStatus cni_run_read_error(const CnRun *run, const char *what) {
+  if (run->no_memory) return cni_error_memory(run->no_memory);
+  if (run->broken) return cni_bad_data("%s: is damaged: %s cannot be unpacked", run->path, what);
   if (!run->disk.cut) return cni_hdf_error(run->path, what);
   return cni_bad_data("%s: %s: the file is cut short", run->path, what);
 }
@@ -91,13 +95,27 @@ static void open_by_name(const CnRun *run, const char *object, const char *attri
   if (item->space >= 0) item->count = (int64_t)H5Sget_simple_extent_npoints(item->space);
 }
 
-// How a dataset is stored: in this file, without filters, chunked as expected (null: in one piece).
-static int is_stored_plainly(hid_t dataset, int rank, const hsize_t *chunk) {
+// Are its filters those of run_pack.c?
+static int is_packed(hid_t dataset) {
+  static const H5Z_filter_t filters[] = {H5Z_FILTER_SHUFFLE, H5Z_FILTER_DEFLATE};
+  hid_t how = H5Dget_create_plist(dataset);
+  int packed = how >= 0 && H5Pget_nfilters(how) == 2;
+  for (unsigned i = 0; i < 2 && packed; i++) {
+    unsigned flags;
+    size_t none = 0;
+    packed = H5Pget_filter2(how, i, &flags, &none, NULL, 0, NULL, NULL) == filters[i];
+  }
+  if (how >= 0) H5Pclose(how);
+  return packed;
+}
+
+// How a dataset is stored: in this file, with so many filters, chunked as expected (null: in one piece).
+static int is_stored_plainly(hid_t dataset, int rank, const hsize_t *chunk, int filters) {
   hsize_t found[3] = {0};
   hid_t how = H5Dget_create_plist(dataset);
   if (how < 0) return 0;
   H5D_layout_t layout = H5Pget_layout(how);
-  int good = H5Pget_external_count(how) == 0 && H5Pget_nfilters(how) == 0;
+  int good = H5Pget_external_count(how) == 0 && H5Pget_nfilters(how) == filters;
   if (!chunk)
     good = good && (layout == H5D_CONTIGUOUS || layout == H5D_COMPACT);
   else
@@ -116,7 +134,8 @@ static CnStatus open_item(const CnRun *run, const char *object, const char *attr
   if (!cni_input_fits(run, item->count, (int64_t)item->size))
     return refuse(run, what, "says that it is larger than the file");
   if (attribute || item->count == 0) return CN_OK;
-  if (!is_stored_plainly(item->id, 1, NULL)) return refuse(run, what, "is not stored in one piece");
+  if (!is_stored_plainly(item->id, 1, NULL, 0))
+    return refuse(run, what, "is not stored in one piece");
   if (H5Dget_storage_size(item->id) != (hsize_t)item->count * item->size)
     return refuse(run, what, "has not all of its bytes");
   return CN_OK;
@@ -205,6 +224,13 @@ CnStatus cni_input_texts(CnRun *run, const char *object, const char *attribute, 
 
 // ---- columns ----
 
+// Packed rows have not more than deflate's most for what is stored of them, and that is in the file.
+static int column_fits(const CnRun *run, int32_t column, int64_t rows, int64_t row_bytes) {
+  if (!run->packed[column]) return cni_input_fits(run, rows, row_bytes);
+  int64_t stored = (int64_t)H5Dget_storage_size(run->columns[column]);
+  return cni_input_fits(run, stored, 1) && rows <= stored * DEFLATE_MOST / row_bytes;
+}
+
 CnStatus cni_input_column(CnRun *run, int32_t column) {
   const CniColumn *c = &cni_run_columns[column];
   hsize_t expected[3], chunk[3], dims[3] = {0};
@@ -215,19 +241,23 @@ CnStatus cni_input_column(CnRun *run, int32_t column) {
   open_by_name(run, c->path, NULL, &item);
   run->columns[column] = item.id;
   item.id = -1; // stays open
+  run->packed[column] = rows > 0 && run->columns[column] >= 0 && is_packed(run->columns[column]);
+  if (run->packed[column]) cni_pack_chunk(column, &run->sizes, rows, chunk);
   CnStatus status = CN_OK;
   if (item.space < 0 || item.type < 0)
     status = unreadable(run, c->path);
   else if (H5Sget_simple_extent_ndims(item.space) != rank ||
            H5Sget_simple_extent_dims(item.space, dims, NULL) != rank ||
            H5Tequal(item.type, cni_number_stored(c->number)) <= 0 ||
-           !is_stored_plainly(run->columns[column], rank, chunk))
+           !is_stored_plainly(run->columns[column], rank, chunk, run->packed[column] ? 2 : 0))
     status = refuse(run, c->path, "is laid out in another way");
   for (int i = 1; i < rank && status == CN_OK; i++)
     if (dims[i] != expected[i]) status = refuse(run, c->path, "has rows of another width");
-  if (status == CN_OK && (rows < 0 || dims[0] < (hsize_t)rows || dims[0] > INT64_MAX))
+  if (status == CN_OK && (rows < 0 || dims[0] < (hsize_t)rows || dims[0] > INT64_MAX ||
+                          (run->packed[column] && dims[0] != (hsize_t)rows)))
     status = cni_input_damaged(run, c->path, rows, (int64_t)dims[0]);
-  if (status == CN_OK && !cni_input_fits(run, rows, width * (int64_t)cni_number_size(c->number)))
+  if (status == CN_OK &&
+      !column_fits(run, column, rows, width * (int64_t)cni_number_size(c->number)))
     status = refuse(run, c->path, "says that it is larger than the file");
   close_item(&item);
   return status;

@@ -125,6 +125,9 @@ herr_t cni_column_read(hid_t dataset, int64_t first, int64_t count, hid_t type, 
 // Make the dataset first + count rows long and fill the last `count`.
 herr_t cni_column_append(hid_t dataset, int64_t first, int64_t count, CniNumber number,
                          const void *values);
+// The same into rows that are there.
+herr_t cni_column_write(hid_t dataset, int64_t first, int64_t count, CniNumber number,
+                        const void *values);
 // Rows that a dataset has, negative on failure.
 int64_t cni_column_rows(hid_t dataset);
 
@@ -186,6 +189,12 @@ typedef struct CniRows {
   size_t row_bytes;          // over all columns of the kind
 } CniRows;
 
+// Two shapes that began to touch, press no more, and are not apart yet.
+typedef struct CniLoosePair {
+  CnShapeId a, b;
+  int32_t presses; // again
+} CniLoosePair;
+
 struct CniRunWriter {
   CnAllocator allocator;
   char *path, *partial_path, *new_path; // as asked; beside an existing file; being made
@@ -198,6 +207,7 @@ struct CniRunWriter {
   CniRows rows[CNI_ROW_KIND_COUNT];
   char *pending[CNI_COLUMN_COUNT]; // rows in memory, column by column
   int failed;                      // nothing more is written
+  int32_t plain;                   // not packed when it is complete
 
   const CnScene *scene;
   double frames_per_second;
@@ -211,6 +221,8 @@ struct CniRunWriter {
   CnCouplingId *couplings;
   int32_t *body_of_slot, *shape_of_slot; // indices in the file by slot, -1: none
   int32_t shape_count, body_slots, shape_slots;
+  CniLoosePair *loose; // by ascending slots
+  int32_t loose_count, loose_capacity;
 };
 
 // Everything that does not grow: scene, parameters, settings, bodies, shapes, joints.
@@ -218,6 +230,7 @@ CnStatus cni_run_describe(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *
 // The ids and indices of a world's bodies, shapes and joints, in the order of the file.
 CnStatus cni_run_number(CniRunWriter *w, const CnWorld *world);
 int32_t cni_run_body_index(const CniRunWriter *w, CnBodyId id); // -1: none
+int32_t cni_run_shape_index(const CniRunWriter *w, CnShapeId id);
 
 // Room for `count` more rows of a kind; *first is the place of the first one among the pending.
 CnStatus cni_run_rows_add(CniRunWriter *w, CniRowKind kind, int64_t count, int64_t *first);
@@ -230,6 +243,10 @@ CnStatus cni_run_rows_write(CniRunWriter *w, CniRowKind kind);
 CnStatus cni_run_rows_commit(CniRunWriter *w);
 void cni_run_rows_release(CniRunWriter *w);
 
+// Events of a step (run_events.c), and where a run goes on that has so many of them.
+CnStatus cni_run_put_events(CniRunWriter *w, const CnWorld *world, const CnStepReport *report);
+CnStatus cni_run_resume_events(CniRunWriter *w, const CnWorld *world, CnRun *run, int64_t count);
+
 // What went wrong with the file, as one sentence; the writer is of no more use.
 CnStatus cni_run_fail(CniRunWriter *w, const char *what);
 
@@ -238,6 +255,15 @@ CnStatus cni_run_find(const CniRunWriter *w, const CniRunWriterDef *def, int64_t
                       int *is_partial);
 // Its rows up to a step, into the columns of the new file.
 CnStatus cni_run_copy(CniRunWriter *w, CnRun *run, int64_t step);
+
+// ---- packing a complete run: run_pack.c ----
+
+// Replace the run by a packed copy, made as new_path; on failure it stays as it is. For tests the
+// disk takes so many writes; negative: no end.
+CnStatus cni_run_pack(const char *path, const char *new_path, const CnAllocator *allocator,
+                      int64_t writes);
+// How a packed column of so many rows, at least one, is cut into chunks.
+void cni_pack_chunk(int32_t column, const CniRunSizes *sizes, int64_t rows, hsize_t chunk[3]);
 
 // ---- an opened run: run_read.c ----
 
@@ -254,6 +280,13 @@ typedef struct CniTexts {
   size_t byte_count, size; // of all, of one
 } CniTexts;
 
+// Rows of a packed column, unpacked.
+typedef struct CniBand {
+  char *bytes;
+  size_t size;
+  int64_t first, rows;
+} CniBand;
+
 struct CnRun {
   CnAllocator allocator;
   char *path; // as opened
@@ -261,6 +294,10 @@ struct CnRun {
   CniDisk disk;
   hid_t file;
   hid_t columns[CNI_COLUMN_COUNT]; // negative: not in this file
+  uint8_t packed[CNI_COLUMN_COUNT];
+  CniBand bands[CNI_COLUMN_COUNT]; // of packed columns, where some were read
+  int broken;                      // 1: a packed chunk is not what it should be
+  size_t no_memory;                // bytes that the allocator did not have for one
   CniCommitted committed;
   CniRunSizes sizes;
   CnRunInfo info;
@@ -288,6 +325,13 @@ int32_t cni_run_drive_of(const CnJointDef *def, int32_t coordinate_count);
 CnStatus cni_run_own_kind(CnRun *run, int32_t joint_count, size_t joint, CnJointKind *kind);
 CnStatus cni_run_read_geometries(CnRun *run); // after the shapes
 void cni_run_release_geometries(CnRun *run);
+
+// Rows of columns (run_unpack.c); the type is the stored one or a wider one.
+herr_t cni_run_read(CnRun *run, int32_t column, int64_t first, int64_t count, hid_t type,
+                    void *values);
+// One row of a packed column as it is stored, until another is asked for; null on failure.
+const void *cni_run_row(CnRun *run, int32_t column, int64_t row);
+void cni_band_release(CnRun *run, int32_t column);
 
 // ---- all that is read from a run: run_input.c ----
 

@@ -102,7 +102,7 @@ static CnStatus read_rows(CnRun *run, int32_t column, int64_t first, int64_t cou
                           void *values) {
   CniQuiet quiet = cni_quiet_begin();
   CnStatus status = CN_OK;
-  if (cni_column_read(run->columns[column], first, count, type, values) < 0)
+  if (cni_run_read(run, column, first, count, type, values) < 0)
     status = cni_run_read_error(run, cni_run_columns[column].path);
   cni_quiet_end(quiet);
   return status;
@@ -114,6 +114,12 @@ static herr_t scatter(CnRun *run, int32_t column, int64_t frame, double *values,
   hsize_t n = (hsize_t)run->info.body_count, c = (hsize_t)cni_run_columns[column].components;
   hsize_t file_start[3] = {(hsize_t)frame, 0, 0}, file_count[3] = {1, n, c};
   hsize_t dims[2] = {n, stride}, start[2] = {0, offset}, count[2] = {n, c};
+  if (run->packed[column]) {
+    const double *row = cni_run_row(run, column, frame);
+    for (hsize_t i = 0; row && i < n; i++)
+      memcpy(values + i * stride + offset, row + i * c, c * sizeof *row);
+    return row ? 0 : -1;
+  }
   hid_t space = H5Dget_space(run->columns[column]), memory = H5Screate_simple(2, dims, NULL);
   herr_t result = -1;
   if (H5Sselect_hyperslab(space, H5S_SELECT_SET, file_start, NULL, file_count, NULL) >= 0 &&
@@ -324,16 +330,29 @@ CnStatus cn_run_scalar(const CnRun *run, int32_t index, CnRunSeries *series) {
   return CN_OK;
 }
 
+static herr_t read_packed_sensor(CnRun *run, int32_t sensor, int64_t first, int64_t count,
+                                 double *values) {
+  for (int64_t i = 0; i < count; i++) {
+    const double *row = cni_run_row(run, CNI_COLUMN_SENSORS, first + i);
+    if (!row) return -1;
+    values[i] = row[sensor];
+  }
+  return 0;
+}
+
 static CnStatus read_sensor(CnRun *run, int32_t sensor, int64_t first, int64_t count,
                             double *values) {
   hsize_t start[2] = {(hsize_t)first, (hsize_t)sensor}, size[2] = {(hsize_t)count, 1};
   CniQuiet quiet = cni_quiet_begin();
   hid_t set = run->columns[CNI_COLUMN_SENSORS], space = H5Dget_space(set);
   hid_t memory = H5Screate_simple(1, size, NULL);
-  CnStatus status = CN_OK;
-  if (count > 0 && (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
-                    H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) < 0))
-    status = cni_run_read_error(run, run->sensors[sensor].name);
+  herr_t result = 0;
+  if (count > 0 && run->packed[CNI_COLUMN_SENSORS])
+    result = read_packed_sensor(run, sensor, first, count, values);
+  else if (count > 0 && (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) < 0 ||
+                         H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, values) < 0))
+    result = -1;
+  CnStatus status = result < 0 ? cni_run_read_error(run, run->sensors[sensor].name) : CN_OK;
   H5Sclose(memory);
   H5Sclose(space);
   cni_quiet_end(quiet);

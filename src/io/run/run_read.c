@@ -360,6 +360,7 @@ void cn_run_close(CnRun *run) {
   CniQuiet quiet = cni_quiet_begin();
   for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++)
     if (run->columns[c] >= 0) H5Dclose(run->columns[c]);
+  for (int32_t c = 0; c < CNI_COLUMN_COUNT; c++) cni_band_release(run, c);
   if (run->file >= 0) H5Fclose(run->file);
   cni_quiet_end(quiet);
   close(run->disk.fd);

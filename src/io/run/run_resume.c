@@ -77,8 +77,7 @@ static herr_t count_rows(CnRun *run, int64_t step, int64_t rows[CNI_ROW_KIND_COU
   // frames are in the order of steps: the first one after the step
   while (lo < hi) {
     int64_t middle = lo + (hi - lo) / 2, at;
-    if (cni_column_read(run->columns[CNI_COLUMN_FRAME_STEP], middle, 1, H5T_NATIVE_INT64, &at) < 0)
-      return -1;
+    if (cni_run_read(run, CNI_COLUMN_FRAME_STEP, middle, 1, H5T_NATIVE_INT64, &at) < 0) return -1;
     if (at <= step)
       lo = middle + 1;
     else
@@ -87,12 +86,12 @@ static herr_t count_rows(CnRun *run, int64_t step, int64_t rows[CNI_ROW_KIND_COU
   for (int32_t k = 0; k < CNI_ROW_KIND_COUNT; k++) rows[k] = 0;
   rows[CNI_ROWS_STEPS] = steps;
   rows[CNI_ROWS_FRAMES] = lo;
-  if (steps > 0 && cni_column_read(run->columns[CNI_COLUMN_EVENTS_END], steps - 1, 1,
-                                   H5T_NATIVE_INT64, &rows[CNI_ROWS_EVENTS]) < 0)
+  if (steps > 0 && cni_run_read(run, CNI_COLUMN_EVENTS_END, steps - 1, 1, H5T_NATIVE_INT64,
+                                &rows[CNI_ROWS_EVENTS]) < 0)
     return -1;
-  hid_t contacts = run->columns[CNI_COLUMN_CONTACTS_END];
-  if (lo > 0 && contacts >= 0)
-    return cni_column_read(contacts, lo - 1, 1, H5T_NATIVE_INT64, &rows[CNI_ROWS_CONTACTS]);
+  if (lo > 0 && run->columns[CNI_COLUMN_CONTACTS_END] >= 0)
+    return cni_run_read(run, CNI_COLUMN_CONTACTS_END, lo - 1, 1, H5T_NATIVE_INT64,
+                        &rows[CNI_ROWS_CONTACTS]);
   return 0;
 }
 
@@ -110,7 +109,7 @@ CnStatus cni_column_copy(CnRun *run, int32_t column, CniHdf *hdf, int64_t rows) 
   if (to < 0) hdf->failed = 1;
   for (int64_t first = 0; first < rows && status == CN_OK && !hdf->failed; first += block) {
     int64_t count = rows - first < block ? rows - first : block;
-    if (cni_column_read(run->columns[column], first, count, cni_number_type(c->number), values) < 0)
+    if (cni_run_read(run, column, first, count, cni_number_type(c->number), values) < 0)
       status = cni_run_read_error(run, "cannot be read");
     else if (cni_column_append(to, first, count, c->number, values) < 0)
       hdf->failed = 1;

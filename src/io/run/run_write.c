@@ -57,6 +57,7 @@ static void release(CniRunWriter *w) {
   CNI_RELEASE(&a, w->bodies, w->sizes.body_count);
   CNI_RELEASE(&a, w->joints, w->sizes.joint_count);
   CNI_RELEASE(&a, w->couplings, w->sizes.coupling_count);
+  CNI_RELEASE(&a, w->loose, w->loose_capacity);
   cni_release(&a, w->body_of_slot, (size_t)w->body_slots * sizeof(int32_t));
   cni_release(&a, w->shape_of_slot, (size_t)w->shape_slots * sizeof(int32_t));
   cni_release(&a, w->sensor_values, (size_t)w->sizes.sensor_count * sizeof(double));
@@ -112,6 +113,7 @@ static CnStatus prepare(const CniRunWriterDef *def, CnWorld *world, CniRunWriter
   w->sizes.record_joints = def->record_joints ? 2 : 0;
   w->frames_per_second = def->frames_per_second;
   w->skip_penetration = def->skip_penetration;
+  w->plain = def->plain;
   w->first_step = info.step;
   CNI_TRY(cni_hdf_room(w->path));
   CNI_TRY(cni_lock_take(w->path, &a, &w->lock));
@@ -226,10 +228,6 @@ static CnStatus put_reactions(CniRunWriter *w, const CnWorld *world, int64_t row
   return CN_OK;
 }
 
-static int32_t shape_index(const CniRunWriter *w, CnShapeId id) {
-  return id.slot && (int64_t)id.slot < w->shape_slots ? w->shape_of_slot[id.slot] : -1;
-}
-
 static int64_t rows_so_far(const CniRunWriter *w, CniRowKind kind) {
   return w->rows[kind].written + w->rows[kind].pending;
 }
@@ -245,8 +243,8 @@ static CnStatus put_contacts(CniRunWriter *w, const CnWorld *world) {
     CNI_TRY(cn_world_contact(world, i, &c));
     CnRunContact put = {.body_a = cni_run_body_index(w, c.body_a),
                         .body_b = cni_run_body_index(w, c.body_b),
-                        .shape_a = shape_index(w, c.shape_a),
-                        .shape_b = shape_index(w, c.shape_b),
+                        .shape_a = cni_run_shape_index(w, c.shape_a),
+                        .shape_b = cni_run_shape_index(w, c.shape_b),
                         .point = c.point,
                         .normal = c.normal,
                         .gap = c.gap,
@@ -279,46 +277,6 @@ static CnStatus put_frame(CniRunWriter *w, const CnWorld *world) {
 
 // ---- steps ----
 
-static void put_event(CniRunWriter *w, int64_t row, const CniEventRow *event) {
-  cni_run_rows_put(w, CNI_COLUMN_EVENT_STEP, CNI_COLUMN_COUNT, row, event);
-}
-
-// What integrators have placed in time, then which pairs began and ceased to touch.
-static CnStatus put_events(CniRunWriter *w, const CnWorld *world, const CnStepReport *report) {
-  const CnContactEvent *events;
-  const CnLocatedEvent *located;
-  int32_t count, located_count;
-  int64_t row;
-  cn_world_events(world, &events, &count);
-  cn_world_located_events(world, &located, &located_count);
-  CNI_TRY(cni_run_rows_add(w, CNI_ROWS_EVENTS, located_count + count, &row));
-  for (int32_t i = 0; i < located_count; i++) {
-    const CnLocatedEvent *e = &located[i];
-    CniEventRow event = {report->step,
-                         CNI_RUN_LOCATED + (int32_t)e->kind,
-                         shape_index(w, e->shape_a),
-                         shape_index(w, e->shape_b),
-                         e->time,
-                         e->speed,
-                         e->impulse};
-    put_event(w, row++, &event);
-  }
-  for (int32_t i = 0; i < count; i++) {
-    const CnContactEvent *e = &events[i];
-    CniEventRow event = {report->step,
-                         e->kind < CN_TRIGGER_ENTERED
-                             ? (int32_t)e->kind
-                             : CNI_RUN_TRIGGER + (int32_t)(e->kind - CN_TRIGGER_ENTERED),
-                         shape_index(w, e->shape_a),
-                         shape_index(w, e->shape_b),
-                         report->time,
-                         NAN,
-                         NAN};
-    put_event(w, row++, &event);
-  }
-  return CN_OK;
-}
-
 // Where the world keeps none: not numbers.
 static void take_balance(const CnWorld *world, CnStepBalance *balance) {
   CnWorldDef def;
@@ -339,7 +297,7 @@ static CnStatus put_step(CniRunWriter *w, CnWorld *world, const CnStepReport *re
     step.overlaps = step.penetration.overlap_count;
   }
   CNI_TRY(cni_run_rows_add(w, CNI_ROWS_STEPS, 1, &row));
-  CNI_TRY(put_events(w, world, report));
+  CNI_TRY(cni_run_put_events(w, world, report));
   step.events_end = rows_so_far(w, CNI_ROWS_EVENTS);
   cni_run_rows_put(w, CNI_COLUMN_TIME, CNI_COLUMN_SCALAR_END, row, &step);
   cni_run_rows_put(w, CNI_COLUMN_EVENTS_END, CNI_COLUMN_FRAME_TIME, row, &step);
@@ -410,6 +368,9 @@ static CnStatus finish(CniRunWriter *w, int64_t complete) {
   if (close(w->disk.fd) != 0 && status == CN_OK)
     status = cni_file_error(w->at, "cannot be written", errno);
   if (status == CN_OK && complete && w->at != w->path) status = give_name(w, w->path);
+  // a run that cannot be packed stays as it is
+  if (status == CN_OK && complete && !w->plain)
+    cni_run_pack(w->path, w->new_path, &w->allocator, -1);
   cni_quiet_end(quiet);
   release(w);
   return status;
@@ -437,6 +398,7 @@ static CnStatus start(CniRunWriter *w, const CniRunWriterDef *def, CnWorld *worl
   CNI_TRY(open_new(w));
   CNI_TRY(make_datasets(w, def, world));
   if (old) CNI_TRY(cni_run_copy(w, old, step));
+  if (old) CNI_TRY(cni_run_resume_events(w, world, old, w->rows[CNI_ROWS_EVENTS].written));
   if (H5Fstart_swmr_write(w->file) < 0 || w->disk.error)
     return cni_run_fail(w, "cannot be written");
   CNI_TRY(open_datasets(w));

@@ -38,7 +38,7 @@ static const char *copy_good(void) {
 static int begin(void **state) {
   (void)state;
   test_folder_make();
-  test_run_record(test_path("good.h5"), 20);
+  test_run_record_plain(test_path("good.h5"), 20); // packed ones: test_run_packed.c
   good = file_bytes(test_path("good.h5"), &good_size);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   return 0;

@@ -43,22 +43,45 @@ typedef struct Truth {
 
 static Truth truth;
 
+// Contacts as a run tells them: begun with the first impulse, ended without one and without a contact.
+#define SHAPES 16
+static int touching[SHAPES][SHAPES];
+
+static int64_t count_events(const CnWorld *world) {
+  int near[SHAPES][SHAPES] = {0}, presses[SHAPES][SHAPES] = {0};
+  CnWorldInfo info;
+  int64_t count = 0;
+  cn_world_info(world, &info);
+  for (int32_t i = 0; i < info.contact_count; i++) {
+    CnContact c;
+    CHECK_OK(cn_world_contact(world, i, &c));
+    CHECK(c.shape_a.slot < SHAPES && c.shape_b.slot < SHAPES);
+    near[c.shape_a.slot][c.shape_b.slot] = 1;
+    presses[c.shape_a.slot][c.shape_b.slot] |= c.force.x != 0 || c.force.y != 0 || c.force.z != 0;
+  }
+  for (int a = 0; a < SHAPES; a++)
+    for (int b = 0; b < SHAPES; b++) {
+      int now = presses[a][b] || (touching[a][b] && near[a][b]);
+      count += now != touching[a][b];
+      touching[a][b] = now;
+    }
+  return count;
+}
+
 static int find_truth(void **state) {
   (void)state;
   TestRun t;
   test_run_begin(&t, "none");
   for (int step = 0; step <= STEPS; step++) {
-    int32_t i = 0, count = 0;
-    const CnContactEvent *events;
+    int32_t i = 0;
     CnWorldSums sums;
     if (step > 0) CHECK_OK(cn_world_step(t.world, NULL));
     for (CnBodyId b = cn_world_next_body(t.world, (CnBodyId){0, 0}); b.slot && step % 5 == 0;
          b = cn_world_next_body(t.world, b))
       CHECK_OK(cn_body_pose(t.world, b, &truth.poses[step / 5][i++]));
     cn_world_sums(t.world, &sums);
-    cn_world_events(t.world, &events, &count);
     if (step > 0) truth.kinetic[step - 1] = sums.kinetic_energy;
-    truth.events[step] = step > 0 ? truth.events[step - 1] + count : 0;
+    truth.events[step] = step > 0 ? truth.events[step - 1] + count_events(t.world) : 0;
   }
   test_run_end(&t);
   return 0;

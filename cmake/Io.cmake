@@ -54,11 +54,21 @@ if(cli_sources)
   set_target_properties(cairn-command PROPERTIES OUTPUT_NAME cairn
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
   install(TARGETS cairn-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
-  # the manual page is made from the same tables as the help, whenever the command is
+  # manual page and completions of shells are made from the same tables as the help, whenever the command is
   if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
     add_custom_command(TARGET cairn-command POST_BUILD
-      COMMAND cairn-command man ${PROJECT_BINARY_DIR}/cairn.1 BYPRODUCTS ${PROJECT_BINARY_DIR}/cairn.1
-      VERBATIM)
+      COMMAND cairn-command man ${PROJECT_BINARY_DIR}/cairn.1
+      COMMAND cairn-command completion bash ${PROJECT_BINARY_DIR}/completion/cairn
+      COMMAND cairn-command completion zsh ${PROJECT_BINARY_DIR}/completion/_cairn
+      COMMAND cairn-command completion fish ${PROJECT_BINARY_DIR}/completion/cairn.fish
+      BYPRODUCTS ${PROJECT_BINARY_DIR}/cairn.1 VERBATIM)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/completion)
     install(FILES ${PROJECT_BINARY_DIR}/cairn.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+    foreach(pair "bash-completion/completions/cairn" "zsh/site-functions/_cairn" "fish/vendor_completions.d/cairn.fish")
+      get_filename_component(folder ${pair} DIRECTORY)
+      get_filename_component(name ${pair} NAME)
+      install(FILES ${PROJECT_BINARY_DIR}/completion/${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder}
+        COMPONENT command)
+    endforeach()
   endif()
 endif()

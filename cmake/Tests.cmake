@@ -111,7 +111,9 @@ if(PYTHON3 AND TARGET cairn-command)
     $<TARGET_FILE:cairn-command>)
   add_test(NAME cli.vary COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/pictures/vary.py
     $<TARGET_FILE:cairn-command>)
-  set_tests_properties(pictures.plots pictures.exports cli.vary PROPERTIES LABELS cli)
+  add_test(NAME cli.completion COMMAND ${PYTHON3} ${PROJECT_SOURCE_DIR}/tests/cli/completion.py
+    $<TARGET_FILE:cairn-command>)
+  set_tests_properties(pictures.plots pictures.exports cli.vary cli.completion PROPERTIES LABELS cli)
 endif()
 
 # Schema and tables of the docs against the library's descriptions of definitions.

@@ -188,6 +188,19 @@ if(QHULL_INCLUDE AND QHULL_R)
   set_tests_properties(oracle.qhull PROPERTIES LABELS oracle TIMEOUT 900)
 endif()
 
+# MuJoCo (Debian: libmujoco-dev) as a second opinion on MJCF files
+find_path(MUJOCO_INCLUDE mujoco/mujoco.h)
+find_library(MUJOCO_LIBRARY mujoco)
+if(MUJOCO_INCLUDE AND MUJOCO_LIBRARY AND TARGET cairn-io)
+  add_executable(oracle.mujoco ${PROJECT_SOURCE_DIR}/tests/oracle/test_mujoco.c)
+  target_include_directories(oracle.mujoco SYSTEM PRIVATE ${MUJOCO_INCLUDE})
+  target_link_libraries(oracle.mujoco PRIVATE cairn_test_support ${MUJOCO_LIBRARY})
+  set_target_properties(oracle.mujoco PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME oracle.mujoco COMMAND oracle.mujoco)
+  set_tests_properties(oracle.mujoco PROPERTIES LABELS oracle TIMEOUT 900)
+endif()
+
 include(${PROJECT_SOURCE_DIR}/cmake/BrowserTests.cmake)
 
 # Hashes of final states kept in the repository: a changed result is a reviewed change.

@@ -86,9 +86,35 @@ static CnStatus add_hull(CniRobot *robot, const char *name, const CniMeshData *m
   return CN_OK;
 }
 
+// What the last message says.
+static CnStatus leave_out(CniRobot *robot, const CniXmlNode *node) {
+  cni_robot_note(robot, "%sline %d: left out: %.300s",
+                 robot->drawing ? "" : "beware: ", (int)node->line, cn_error_message());
+  return CN_OK;
+}
+
+CnStatus cni_robot_hull(CniRobot *robot, const CniXmlNode *node, const char *key,
+                        const char *source, const CniMeshData *mesh, json_t **item) {
+  int32_t known = cni_name_find(&robot->meshes, key);
+  *item = NULL;
+  if (known < 0) {
+    const char *geometry, *kept = cni_xml_keep(&robot->arena, key, strlen(key));
+    if (!kept) return cni_error_memory(strlen(key));
+    CNI_TRY(cni_robot_name(robot, 3, source, &geometry));
+    CnStatus status = add_hull(robot, geometry, mesh);
+    if (status != CN_OK) return status == CN_NO_MEMORY ? status : leave_out(robot, node);
+    known = robot->mesh_count;
+    CNI_TRY(CNI_PUSH(robot->allocator, robot->mesh_names, robot->mesh_capacity, robot->mesh_count,
+                     geometry));
+    CNI_TRY(cni_name_add(&robot->meshes, robot->allocator, kept, known));
+  }
+  *item = json_pack("{s:s, s:s}", "kind", "hull", "geometry", robot->mesh_names[known]);
+  return *item ? CN_OK : cni_error_memory(1);
+}
+
 CnStatus cni_robot_mesh(CniRobot *robot, const CniXmlNode *node, const char *folder,
                         const char *name, CnVec3 scale, json_t **item) {
-  const char *path, *geometry;
+  const char *path;
   char key[PATH_SIZE + 100];
   *item = NULL;
   if (scale.x == 0 || scale.y == 0 || scale.z == 0)
@@ -101,28 +127,16 @@ CnStatus cni_robot_mesh(CniRobot *robot, const CniXmlNode *node, const char *fol
   }
   // one geometry for all that use a file alike
   snprintf(key, sizeof key, "%s %.17g %.17g %.17g", path, scale.x, scale.y, scale.z);
-  int32_t known = cni_name_find(&robot->meshes, key);
-  if (known < 0) {
-    CniMeshData mesh;
-    CniMeshUse use = {scale, 0};
-    const char *slash = strrchr(path, '/'), *kept = cni_xml_keep(&robot->arena, key, strlen(key));
-    if (!kept) return cni_error_memory(sizeof key);
-    CNI_TRY(cni_robot_name(robot, 3, slash ? slash + 1 : path, &geometry));
-    CnStatus status = cni_mesh_file_read(path, robot->allocator, &use, &mesh);
-    if (status == CN_OK) status = add_hull(robot, geometry, &mesh);
-    cni_mesh_release(&mesh);
-    if (status == CN_NO_MEMORY) return status;
-    if (status != CN_OK) {
-      cni_robot_note(robot, "%sline %d: left out: %.300s",
-                     robot->drawing ? "" : "beware: ", (int)node->line, cn_error_message());
-      return CN_OK;
-    }
-    known = robot->mesh_count;
-    CNI_TRY(CNI_PUSH(robot->allocator, robot->mesh_names, robot->mesh_capacity, robot->mesh_count,
-                     geometry));
-    CNI_TRY(cni_name_add(&robot->meshes, robot->allocator, kept, known));
-  }
-  geometry = robot->mesh_names[known];
-  *item = json_pack("{s:s, s:s}", "kind", "hull", "geometry", geometry);
-  return *item ? CN_OK : cni_error_memory(1);
+  if (cni_name_find(&robot->meshes, key) >= 0)
+    return cni_robot_hull(robot, node, key, NULL, NULL, item);
+  CniMeshData mesh;
+  CniMeshUse use = {scale, 0};
+  const char *slash = strrchr(path, '/');
+  CnStatus status = cni_mesh_file_read(path, robot->allocator, &use, &mesh);
+  if (status == CN_OK)
+    status = cni_robot_hull(robot, node, key, slash ? slash + 1 : path, &mesh, item);
+  else if (status != CN_NO_MEMORY)
+    status = leave_out(robot, node);
+  cni_mesh_release(&mesh);
+  return status;
 }

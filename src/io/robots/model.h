@@ -8,11 +8,19 @@
 #define CNI_IO_ROBOTS_MODEL_H
 
 #include "core/error.h"
+#include "io/meshes/mesh_file.h"
 #include "io/robots/robot.h"
 #include "io/tools/names.h"
 #include "model/model.h"
 
 #define CNI_ROBOT_WORLD (-1)
+
+// f = clip(push - stiffness q - damping q', lower, upper), along the coordinate q of a joint (motors.c).
+typedef struct CniRobotMotor {
+  double push, stiffness, damping, lower, upper;
+  double bound;  // half the difference of lower and upper
+  int32_t there; // there is one, though it may give nothing
+} CniRobotMotor;
 
 typedef struct CniRobotJoint {
   const char *name;   // in the scene
@@ -27,10 +35,16 @@ typedef struct CniRobotJoint {
   CnQuat turn;                // of a ball at the start
   int32_t limited, dependent; // dependent: another joint leads it
   double lower, upper, stiffness, rest, damping, friction, armature;
-  json_t *motor; // keys of its coordinate; null: none
-  // settled: the joint of the scene, in which it may be one of two
-  int32_t first;          // number of the one that begins the scene's joint
-  int32_t second;         // it is the second axis of a universal joint
+  CniRobotMotor motor;
+  double effort;  // constant, beside the motor
+  double most[2]; // of all motors together, if `bounded`
+  int32_t bounded;
+  double rate[3]; // at the start; of a ball its spin in the axes of its body
+  // settled: the joint of the scene, in which it may be one of several (composites.c)
+  int32_t rank;           // how many before it belong to the same one
+  CnJointKind made;       // of the first: what it is
+  int32_t made_count;     // of the first: how many they are
+  int32_t composite;      // of the first of several: how they are one
   const char *coordinate; // name; null: it has none
 } CniRobotJoint;
 
@@ -38,8 +52,9 @@ typedef struct CniRobotBody {
   const char *name, *source;
   CniXmlNode *node;
   int32_t parent;
-  CnPose pose;  // in the parent, as drawn
-  int32_t free; // nothing holds it to the one above
+  CnPose pose;           // in the parent, as drawn
+  int32_t free;          // nothing holds it to the one above
+  CnVec3 velocity, spin; // of a free one: of its origin along the world's axes; about its own
   double mass;
   CnPose com;
   CnSym3 inertia;
@@ -47,17 +62,31 @@ typedef struct CniRobotBody {
   int32_t shape_count, unbounded;
   // settled
   CnPose at;       // in the scene's world
+  CnTwist rate;    // at the world's origin, in its axes
   int32_t carrier; // the body that it is part of: itself, or the one above that carries it
   CnPose offset;   // in the carrier
   int32_t group;   // first of the bodies that do not move against each other; -1: they are still
   int32_t fixed;   // a fixed body of the scene: it holds a plane
 } CniRobotBody;
 
+// What is between two joints of a body.
+typedef struct CniRobotPart {
+  double mass;
+  CnPose com;
+  CnSym3 inertia; // in the axes of com
+} CniRobotPart;
+
 typedef struct CniRobotShape {
   int32_t body;
   CnPose pose;
   json_t *item;
 } CniRobotShape;
+
+// An element, or an attribute of it, that is not used and without which the robot moves otherwise; "*" stands for
+// any element, null in `above` for any place. A null element ends a list.
+typedef struct CniRobotWeight {
+  const char *above, *element, *attribute;
+} CniRobotWeight;
 
 typedef struct CniRobot {
   const CniRobotDef *def;
@@ -76,6 +105,7 @@ typedef struct CniRobot {
   json_t *notes;                                        // lines
   json_t *materials, *geometries, *settings;            // objects
   json_t *couplings, *forces, *links, *pairs, *sensors; // lists; links are joints of loops
+  const CniRobotWeight *weights;                        // of the format
   const char *title;
   int32_t drawing; // the shapes being read are only looked at: what is wanting does not matter
   int32_t broken;  // JSON that could not be made: no memory, or a number that is not finite
@@ -99,8 +129,30 @@ void cni_robot_note(CniRobot *robot, const char *format, ...) __attribute__((for
 
 // Starts of the joints by the settings, places of all bodies, which of them become bodies of the scene.
 CnStatus cni_robot_settle(CniRobot *robot);
+// Which joints of a body are one of the scene, and the names of their coordinates (composites.c).
+void cni_robot_compose(CniRobotJoint *joints, int32_t count);
+// The frames of the scene's joint that begins with this one, in the body as drawn: of the side above, of the body.
+void cni_robot_frames(const CniRobotJoint *joint, CnPose *a, CnPose *b);
+// Joints with bodies between them, along their axes, to where the masses of these are (between.c).
+void cni_robot_place_joints(CniRobot *robot, const CniRobotBody *body);
+// What is between the joints of a body above those from `below` on, taken out of the body (between.c).
+CniRobotPart cni_robot_between(const CniRobot *robot, CniRobotBody *body, int32_t below);
 // How far a joint has moved its body's frame at the start.
 CnPose cni_robot_motion(const CniRobotJoint *joint);
+// The velocity that a joint adds at the start, of what it carries at the world's origin; `before` is where the
+// body's frame would be without it.
+CnTwist cni_robot_rate(const CniRobotJoint *joint, CnPose before);
+// Give a joint one more motor; 0: the scene cannot say what they are together.
+int cni_robot_drive(CniRobotJoint *joint, CniRobotMotor motor);
+// The same for what is no motor: push - stiffness q - damping q'.
+void cni_robot_spring(CniRobotJoint *joint, double push, double stiffness, double damping);
+// Into the scene: the motor of a coordinate, and what is left of its effort, given the joint's frames.
+void cni_robot_put_motor(CniRobot *robot, CniRobotJoint *joint, json_t *axis);
+void cni_robot_put_effort(CniRobot *robot, CniRobotJoint *joint, const char *above, CnPose a,
+                          const char *below, CnPose b);
+// After settling: a constant force and torque at a point of a body; `turning`: in its axes, not the world's.
+CnStatus cni_robot_load(CniRobot *robot, const char *source, int32_t body, CnVec3 point,
+                        CnVec3 force, CnVec3 torque, int turning);
 // Would a world accept a body of that mass?
 CnStatus cni_robot_solid(CniRobot *robot, double mass, CnPose com, CnSym3 inertia);
 // What the settings ask for under a name; 1 if they do.
@@ -142,6 +194,10 @@ CnQuat cni_turn_euler(const char *sequence, const double angles[3]);
 // `folder` (may be null). Where there is none: CN_OK and *path null. Never outside these folders.
 CnStatus cni_robot_find_file(CniRobot *robot, const CniXmlNode *node, const char *folder,
                              const char *name, const char **path);
+// A shape from the corners of a surface, one for all of the same key; `source` names it. Null item with a note: it
+// has no hull.
+CnStatus cni_robot_hull(CniRobot *robot, const CniXmlNode *node, const char *key,
+                        const char *source, const CniMeshData *mesh, json_t **item);
 // A shape from the triangles of a file: a convex hull. Null item with a note: no such file.
 CnStatus cni_robot_mesh(CniRobot *robot, const CniXmlNode *node, const char *folder,
                         const char *name, CnVec3 scale, json_t **item);

@@ -41,7 +41,6 @@ void cni_robot_release(CniRobot *robot) {
                       robot->links,     robot->pairs,      robot->sensors,
                       robot->materials, robot->geometries, robot->settings};
   for (size_t i = 0; i < sizeof values / sizeof *values; i++) json_decref(values[i]);
-  for (int32_t i = 0; i < robot->joint_count; i++) json_decref(robot->joints[i].motor);
   for (int32_t i = 0; i < robot->shape_count; i++) json_decref(robot->shapes[i].item);
   CNI_RELEASE(a, robot->bodies, robot->body_capacity);
   CNI_RELEASE(a, robot->joints, robot->joint_capacity);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A settled robot as the JSON of a scene.
 //
-// Several joints of one body have bodies between them that the description does not know. They share the
-// joints' point, so a part of the body's own mass, put there as a point, moves with them exactly as
-// before; their inertia about it is a ten millionth of the body's: less is round-off to a step with contacts.
+// Joints of one body that are not one joint of the scene have bodies between them (between.c).
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +9,6 @@
 
 #include "io/robots/model.h"
 
-#define SHARE 1e-3 // of a body's mass that goes to each body between its joints
-#define LIGHT 1e-7 // their inertia over its own
 #define MOST_PAIRS 100000
 #define NO_GROUP (-2)
 
@@ -45,7 +41,7 @@ static json_t *pose_of(CniRobot *robot, CnPose pose) {
 // ---- joints ----
 
 json_t *cni_robot_term(const CniRobotJoint *joint, double coefficient) {
-  const CniRobotJoint *first = joint - joint->second;
+  const CniRobotJoint *first = joint - joint->rank;
   return json_pack("{s:s, s:s, s:f}", "joint", first->name, "coordinate", joint->coordinate,
                    "coefficient", coefficient);
 }
@@ -88,7 +84,7 @@ static void put_number(CniRobot *robot, json_t *object, const char *key, double 
 }
 
 // What acts on the coordinate of a joint.
-static void put_axis(CniRobot *robot, json_t *item, const CniRobotJoint *j) {
+static void put_axis(CniRobot *robot, json_t *item, CniRobotJoint *j) {
   json_t *axis = json_object();
   if (!axis || !j->coordinate) {
     robot->broken |= !axis;
@@ -102,64 +98,83 @@ static void put_axis(CniRobot *robot, json_t *item, const CniRobotJoint *j) {
   if (j->stiffness > 0) put_number(robot, axis, "rest", j->rest);
   put_number(robot, axis, "friction", j->friction);
   put_number(robot, axis, "armature", j->armature);
-  if (j->motor && json_object_update(axis, j->motor) != 0) robot->broken = 1;
+  cni_robot_put_motor(robot, j, axis);
   if (json_object_size(axis) > 0)
     cni_robot_put(robot, item, j->coordinate, axis);
   else
     json_decref(axis);
 }
 
-// A ball has no coordinates: its damper is a bushing.
-static void damp_ball(CniRobot *robot, const CniRobotJoint *j, const json_t *joint) {
-  json_t *frames = json_deep_copy(json_object_get(joint, "frames"));
-  json_t *bodies = json_deep_copy(json_object_get(joint, "bodies"));
+// A ball has no coordinates: its spring and damper are a bushing, or, against the ground, a drag, which follows the
+// spin and not the rate of the rotation vector.
+static void put_bushing(CniRobot *robot, const CniRobotJoint *j, const json_t *joint) {
+  json_t *frames = json_object_get(joint, "frames"), *bodies = json_object_get(joint, "bodies");
+  int grounded = strcmp(json_string_value(json_array_get(bodies, 0)), "ground") == 0;
   const char *name = NULL;
-  if (cni_robot_name(robot, 3, j->source, &name) != CN_OK) name = NULL;
-  json_t *force =
-      json_pack("{s:s?, s:s, s:o, s:o, s:[f,f,f]}", "name", name, "kind", "bushing", "bodies",
-                bodies, "frames", frames, "angular_damping", j->damping, j->damping, j->damping);
-  cni_robot_push(robot, robot->forces, force);
+  double d = grounded ? 0 : j->damping, k = j->stiffness;
+  if (cni_robot_name(robot, 3, j->source, &name) != CN_OK) robot->broken = 1;
+  if (grounded && j->damping > 0)
+    cni_robot_push(robot, robot->forces,
+                   json_pack("{s:s, s:O, s:f}", "kind", "drag", "body", json_array_get(bodies, 1),
+                             "angular_drag", j->damping));
+  if (d > 0)
+    cni_robot_note(robot, "line %d: the damper of a ball follows the rate of its rotation vector",
+                   (int)j->node->line);
+  if (d == 0 && k == 0) return;
+  cni_robot_push(robot, robot->forces,
+                 json_pack("{s:s?, s:s, s:O, s:O, s:[f,f,f], s:[f,f,f]}", "name", name, "kind",
+                           "bushing", "bodies", bodies, "frames", frames, "angular_damping", d, d,
+                           d, "angular_stiffness", k, k, k));
 }
 
-// The joint of the scene that begins with this one. At rest as drawn it shows `ref`.
-static void put_joint(CniRobot *robot, json_t *list, const CniRobotJoint *j, const char *above,
+// Turns of a joint of slides alone that it must not make.
+static CnStatus hold_turns(CniRobot *robot, const CniRobotJoint *j) {
+  static const char *const table[] = {"angle", NULL}, *const gantry[] = {"rx", "ry", "rz", NULL};
+  int slides = j->made_count > 1 && j[j->made_count - 1].kind == CN_JOINT_PRISMATIC;
+  const char *const *held = j->made == CN_JOINT_GENERIC ? gantry : table;
+  if (!slides || (j->made != CN_JOINT_GENERIC && j->made != CN_JOINT_PLANAR)) return CN_OK;
+  for (; *held; held++) {
+    const char *name;
+    CNI_TRY(cni_robot_name(robot, 3, "no turn", &name));
+    cni_robot_push(robot, robot->couplings,
+                   json_pack("{s:s, s:[{s:s, s:s}], s:f}", "name", name, "terms", "joint", j->name,
+                             "coordinate", *held, "offset", 0.0));
+  }
+  return CN_OK;
+}
+
+// The joint of the scene that begins with this one.
+static void put_joint(CniRobot *robot, json_t *list, CniRobotJoint *j, const char *above,
                       CnPose base, const char *below) {
-  const CniRobotJoint *next = j + 1;
-  int pair = j->body >= 0 && next < robot->joints + robot->joint_count && next->second &&
-             next->first == j->first;
-  CnPose frame = {j->anchor, cni_joint_axes(j->axis)}, a, b;
-  const char *kind = cn_joint_kind_name(pair ? CN_JOINT_UNIVERSAL : j->kind);
-  if (pair) {
-    CnMat3 m = {.x = j->axis, .y = next->axis, .z = cn_cross(j->axis, next->axis)};
-    frame.rotation = cni_quat_from_mat(m);
-  }
-  if (j->kind == CN_JOINT_UNIVERSAL || j->kind == CN_JOINT_BALL) frame.rotation = CN_QUAT_ONE;
-  a = b = frame;
-  if (pair) {
-    a.rotation = cn_qmul(a.rotation, cni_turn_about(cn_vec3(1, 0, 0), -j->ref));
-    b.rotation = cn_qmul(b.rotation, cni_turn_about(cn_vec3(0, 1, 0), next->ref));
-  } else if (j->kind == CN_JOINT_REVOLUTE) {
-    b.rotation = cn_qmul(b.rotation, cni_turn_about(cn_vec3(0, 0, 1), j->ref));
-  } else if (j->kind == CN_JOINT_PRISMATIC) {
-    b.position = cn_madd(b.position, j->ref, j->axis);
-  }
-  json_t *item = link_named(robot, kind, j->name, above, cn_pose_mul(base, a), below, b);
+  CnPose a, b;
+  cni_robot_frames(j, &a, &b);
+  a = cn_pose_mul(base, a);
+  json_t *item = link_named(robot, cn_joint_kind_name(j->made), j->name, above, a, below, b);
   if (item) {
     if (j->kind == CN_JOINT_SCREW) put_number(robot, item, "lead", j->lead);
-    put_axis(robot, item, j);
-    if (pair) put_axis(robot, item, next);
-    if (j->kind == CN_JOINT_BALL && j->damping > 0) damp_ball(robot, j, item);
+    for (int32_t i = 0; i < j->made_count; i++) {
+      put_axis(robot, item, &j[i]);
+      cni_robot_put_effort(robot, &j[i], above, a, below, b);
+    }
+    if (j->kind == CN_JOINT_BALL && (j->damping > 0 || j->stiffness > 0))
+      put_bushing(robot, j, item);
   }
   cni_robot_push(robot, list, item);
 }
 
 // ---- bodies ----
 
-static json_t *body_item(CniRobot *robot, const char *name, CnPose at, double mass, CnPose com,
-                         CnSym3 j) {
+static void put_vector(CniRobot *robot, json_t *item, const char *key, CnVec3 v) {
+  if (v.x != 0 || v.y != 0 || v.z != 0) cni_robot_put(robot, item, key, cni_json_vec3(v));
+}
+
+static json_t *body_item(CniRobot *robot, const char *name, CnPose at, CnTwist rate, double mass,
+                         CnPose com, CnSym3 j) {
   json_t *item = json_pack("{s:s}", "name", name);
   if (!item) return NULL;
   cni_robot_put_pose(robot, item, at);
+  put_vector(robot, item, "velocity", cn_add(rate.velocity, cn_cross(rate.spin, at.position)));
+  put_vector(robot, item, "spin", rate.spin);
   if (!(mass > 0)) return item;
   cni_robot_put(robot, item, "mass", json_real(mass));
   cni_robot_put(robot, item, "inertia",
@@ -174,55 +189,33 @@ static json_t *body_item(CniRobot *robot, const char *name, CnPose at, double ma
   return item;
 }
 
-// Take a point mass off a body; 0 if what is left were no solid.
-static int take_point(CniRobot *robot, CniRobotBody *b, double mass, CnVec3 point) {
-  CnBodyDef def = cn_body_def_default();
-  CnVec3 d = cn_unrotate(b->com.rotation, cn_sub(point, b->com.position));
-  double left = b->mass - mass, mu = mass * b->mass / left, d2 = cn_norm2(d);
-  def.mass = left;
-  def.com = b->com;
-  def.com.position =
-      cn_scale(1 / left, cn_sub(cn_scale(b->mass, b->com.position), cn_scale(mass, point)));
-  def.inertia = b->inertia;
-  def.inertia.xx -= mu * (d2 - d.x * d.x);
-  def.inertia.yy -= mu * (d2 - d.y * d.y);
-  def.inertia.zz -= mu * (d2 - d.z * d.z);
-  def.inertia.xy += mu * d.x * d.y;
-  def.inertia.xz += mu * d.x * d.z;
-  def.inertia.yz += mu * d.y * d.z;
-  if (cni_robot_solid(robot, left, def.com, def.inertia) != CN_OK) return 0;
-  b->mass = left;
-  b->com = def.com;
-  b->inertia = def.inertia;
-  return 1;
-}
-
 // The joints of a body, and the bodies between them.
 static CnStatus put_chain(CniRobot *robot, CniRobotBody *b, json_t *bodies, json_t *joints) {
   CnPose base = b->pose;
   const char *above = carrier(robot, b->parent, &base);
   CnPose at = cn_pose_mul(
       b->parent == CNI_ROBOT_WORLD ? robot->def->place : robot->bodies[b->parent].at, b->pose);
-  for (int32_t k = 0; k < b->joint_count; k++) {
+  CnTwist rate = b->parent == CNI_ROBOT_WORLD ? (CnTwist){0} : robot->bodies[b->parent].rate;
+  for (int32_t k = 0, next; k < b->joint_count; k = next) {
     CniRobotJoint *j = &robot->joints[b->first_joint + k];
-    if (j->second) continue;
-    int pair = k + 1 < b->joint_count && j[1].second;
     const char *below = b->name;
-    int last = k + pair + 1 == b->joint_count;
-    at = cn_pose_mul(at, cni_robot_motion(j));
-    if (pair) at = cn_pose_mul(at, cni_robot_motion(j + 1));
+    next = k + j->made_count;
+    for (int32_t i = 0; i < j->made_count; i++) {
+      CnTwist more = cni_robot_rate(&j[i], at);
+      rate = (CnTwist){cn_add(rate.velocity, more.velocity), cn_add(rate.spin, more.spin)};
+      at = cn_pose_mul(at, cni_robot_motion(&j[i]));
+    }
     at.rotation = cn_qunit(at.rotation);
-    if (!last) {
+    if (next < b->joint_count) {
       char name[80];
-      double mass = SHARE * b->mass, light = LIGHT * fmax(b->inertia.xx, b->inertia.zz);
       snprintf(name, sizeof name, "%.60s_between", j->name + strlen(robot->def->prefix));
       CNI_TRY(cni_robot_name(robot, 0, name, &below));
-      if (!take_point(robot, b, mass, j[pair].anchor)) mass = LIGHT * b->mass;
-      CnPose com = {j[pair].anchor, CN_QUAT_ONE};
+      CniRobotPart part = cni_robot_between(robot, b, next);
       cni_robot_push(robot, bodies,
-                     body_item(robot, below, at, mass, com, cn_sdiag(light, light, light)));
+                     body_item(robot, below, at, rate, part.mass, part.com, part.inertia));
     }
     put_joint(robot, joints, j, above, base, below);
+    CNI_TRY(hold_turns(robot, j));
     above = below;
     base = CN_POSE_ONE;
   }
@@ -232,8 +225,10 @@ static CnStatus put_chain(CniRobot *robot, CniRobotBody *b, json_t *bodies, json
 static CnStatus put_body(CniRobot *robot, int32_t i, json_t *bodies, json_t *joints) {
   CniRobotBody *b = &robot->bodies[i];
   if (b->carrier != i) return CN_OK;
+  cni_robot_place_joints(robot, b);
   CNI_TRY(put_chain(robot, b, bodies, joints));
-  json_t *item = body_item(robot, b->name, b->at, b->fixed ? 0 : b->mass, b->com, b->inertia);
+  json_t *item =
+      body_item(robot, b->name, b->at, b->rate, b->fixed ? 0 : b->mass, b->com, b->inertia);
   if (item && b->fixed) cni_robot_put(robot, item, "kind", json_string("fixed"));
   cni_robot_push(robot, bodies, item);
   if (b->joint_count > 0 || b->free || b->fixed) return CN_OK;
@@ -270,7 +265,8 @@ static CnStatus put_shapes(CniRobot *robot, json_t *bodies) {
     if (on == CNI_ROBOT_WORLD && !world) {
       const char *name;
       CNI_TRY(cni_robot_name(robot, 0, "world", &name));
-      world = body_item(robot, name, robot->def->place, 0, CN_POSE_ONE, cn_sdiag(0, 0, 0));
+      world = body_item(robot, name, robot->def->place, (CnTwist){0}, 0, CN_POSE_ONE,
+                        cn_sdiag(0, 0, 0));
       cni_robot_push(robot, bodies, world);
       if (!world) return cni_error_memory(1);
       cni_robot_put(robot, world, "kind", json_string("fixed"));
@@ -327,7 +323,7 @@ static int32_t above_of(const CniRobot *robot, int32_t group) {
 
 // Is a body held by one joint of the scene, or a weld?
 static int one_joint(const CniRobot *robot, const CniRobotBody *b) {
-  return b->joint_count <= 1 || (b->joint_count == 2 && robot->joints[b->first_joint + 1].second);
+  return b->joint_count == 0 || robot->joints[b->first_joint].made_count == b->joint_count;
 }
 
 // Bodies that cannot move against each other, or are neighbours by a joint that moves, overlap by
@@ -369,16 +365,29 @@ typedef struct Unread {
   char text[120];
   const char *file;
   int32_t line, count;
+  int32_t weighs; // without it the robot moves otherwise
 } Unread;
 
 #define MOST_UNREAD 200
+
+// Is it in the list of what a format's reader leaves out and what changes the motion?
+static int weighs(const CniRobot *robot, const CniXmlNode *node, const char *attribute) {
+  for (const CniRobotWeight *w = robot->weights; w && w->element; w++) {
+    int here = strcmp(w->element, node->name) == 0 || strcmp(w->element, "*") == 0;
+    const char *above = node->parent ? node->parent->name : "";
+    if (!here || (w->above && strcmp(w->above, above) != 0)) continue;
+    if (!attribute ? !w->attribute : w->attribute && strcmp(w->attribute, attribute) == 0) return 1;
+  }
+  return 0;
+}
 
 typedef struct UnreadList {
   Unread items[MOST_UNREAD];
   int32_t count, more;
 } UnreadList;
 
-static void add_unread(UnreadList *list, const CniXmlNode *node, const char *attribute) {
+static void add_unread(const CniRobot *robot, UnreadList *list, const CniXmlNode *node,
+                       const char *attribute) {
   char text[120];
   if (attribute)
     snprintf(text, sizeof text, "\"%.40s\" of <%.40s>", attribute, node->name);
@@ -396,18 +405,19 @@ static void add_unread(UnreadList *list, const CniXmlNode *node, const char *att
   }
   Unread *u = &list->items[list->count++];
   *u = (Unread){.file = node->file, .line = node->line, .count = 1};
+  u->weighs = weighs(robot, node, attribute);
   memcpy(u->text, text, sizeof text);
 }
 
 // Elements in the order of the file; below one that was not understood nothing is listed.
-static void find_unread(UnreadList *list, const CniXmlNode *root) {
+static void find_unread(const CniRobot *robot, UnreadList *list, const CniXmlNode *root) {
   const CniXmlNode *node = root;
   while (node) {
-    if (!node->used) add_unread(list, node, NULL);
+    if (!node->used) add_unread(robot, list, node, NULL);
     for (int32_t i = 0; node->used && i < node->attribute_count; i++) {
       const CniXmlAttribute *a = &node->attributes[i];
       int namespace = strncmp(a->name, "xmlns", 5) == 0 || strncmp(a->name, "xsi:", 4) == 0;
-      if (!a->used && !namespace) add_unread(list, node, a->name);
+      if (!a->used && !namespace) add_unread(robot, list, node, a->name);
     }
     if (node->used && node->first) {
       node = node->first;
@@ -421,14 +431,14 @@ static void find_unread(UnreadList *list, const CniXmlNode *root) {
 static CnStatus note_unread(CniRobot *robot, const CniXmlNode *root) {
   UnreadList *list;
   CNI_TRY(cni_arena_array(&robot->arena, 1, sizeof *list, &list));
-  find_unread(list, root);
+  find_unread(robot, list, root);
   for (int32_t i = 0; i < list->count; i++) {
     const Unread *u = &list->items[i];
     char times[40] = "";
     if (u->count > 1) snprintf(times, sizeof times, ", %d times", (int)u->count);
     int other = strcmp(u->file, robot->def->path) != 0;
-    cni_robot_note(robot, "not used: %s (%s%sline %d%s)", u->text, other ? u->file : "",
-                   other ? ", " : "", (int)u->line, times);
+    cni_robot_note(robot, "%snot used: %s (%s%sline %d%s)", u->weighs ? "beware: " : "", u->text,
+                   other ? u->file : "", other ? ", " : "", (int)u->line, times);
   }
   if (list->more) cni_robot_note(robot, "not used: %d more", (int)list->more);
   return CN_OK;
@@ -458,7 +468,7 @@ static void put_sensors(CniRobot *robot) {
     }
     cni_robot_push(robot, robot->sensors,
                    json_pack("{s:s, s:s, s:s, s:s}", "name", name, "kind", "joint_coordinate",
-                             "joint", (j - j->second)->name, "coordinate", j->coordinate));
+                             "joint", (j - j->rank)->name, "coordinate", j->coordinate));
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where everything is. Coordinates at the start give the place of every body; bodies without mass that
-// nothing moves become part of the one that carries them; two hinges of one body at right angles through
-// one point are a universal joint of the scene.
+// nothing moves become part of the one that carries them.
 //
 //     place of a body = place of its parent, pose as drawn, then its joints in order:
 //     a hinge turns by q - ref about its axis through its anchor, a slide moves by q - ref along it
@@ -55,13 +54,35 @@ CnPose cni_robot_motion(const CniRobotJoint *j) {
   return (CnPose){shift, turn};
 }
 
+CnTwist cni_robot_rate(const CniRobotJoint *j, CnPose before) {
+  CnVec3 axis = cn_rotate(before.rotation, j->axis), anchor = cn_pose_point(before, j->anchor), w;
+  if (j->kind == CN_JOINT_PRISMATIC) return (CnTwist){cn_scale(j->rate[0], axis), CN_VEC3_ZERO};
+  if (j->kind == CN_JOINT_BALL)
+    w = cn_rotate(cn_qmul(before.rotation, j->turn), cn_vec3(j->rate[0], j->rate[1], j->rate[2]));
+  else
+    w = cn_scale(j->rate[0], axis);
+  return (CnTwist){cn_cross(anchor, w), w};
+}
+
+// A free body's own velocity, seen from the world's origin.
+static CnTwist free_rate(const CniRobot *robot, const CniRobotBody *b, CnPose at) {
+  CnVec3 v = cn_rotate(robot->def->place.rotation, b->velocity),
+         w = cn_rotate(at.rotation, b->spin);
+  return (CnTwist){cn_add(v, cn_cross(at.position, w)), w};
+}
+
 // Parents come before their children.
 static void place_body(CniRobot *robot, int32_t i) {
   CniRobotBody *b = &robot->bodies[i];
   const CniRobotBody *above = b->parent == CNI_ROBOT_WORLD ? NULL : &robot->bodies[b->parent];
   CnPose at = cn_pose_mul(above ? above->at : robot->def->place, b->pose);
-  for (int32_t k = 0; k < b->joint_count; k++)
-    at = cn_pose_mul(at, cni_robot_motion(&robot->joints[b->first_joint + k]));
+  b->rate = b->free ? free_rate(robot, b, at) : above ? above->rate : (CnTwist){0};
+  for (int32_t k = 0; k < b->joint_count; k++) {
+    const CniRobotJoint *j = &robot->joints[b->first_joint + k];
+    CnTwist more = cni_robot_rate(j, at);
+    b->rate = (CnTwist){cn_add(b->rate.velocity, more.velocity), cn_add(b->rate.spin, more.spin)};
+    at = cn_pose_mul(at, cni_robot_motion(j));
+  }
   at.rotation = cn_qunit(at.rotation);
   b->at = at;
   int rides = b->joint_count == 0 && !b->free;
@@ -127,10 +148,12 @@ static CnStatus check_mass(CniRobot *robot, int32_t i, double total) {
   return cni_xml_fail(b->node, "%.60s: %s", b->source, why);
 }
 
-// Can two hinges be one universal joint?
-static int crossed(const CniRobotJoint *a, const CniRobotJoint *b) {
-  return a->kind == CN_JOINT_REVOLUTE && b->kind == CN_JOINT_REVOLUTE &&
-         fabs(cn_dot(a->axis, b->axis)) < 1e-12 && cn_norm(cn_sub(a->anchor, b->anchor)) < 1e-12;
+static void note_start(CniRobot *robot, const CniRobotJoint *j) {
+  double past = fmax(j->lower - j->start, j->start - j->upper);
+  int single = j->kind == CN_JOINT_REVOLUTE || j->kind == CN_JOINT_PRISMATIC;
+  if (single && j->limited && past > 1e-6)
+    cni_robot_note(robot, "beware: %.60s starts at %.6g, outside of its limits, %.6g to %.6g",
+                   j->name, j->start, j->lower, j->upper);
 }
 
 // The world takes an angle the short way round, or the turn that limits which leave that out ask for
@@ -151,29 +174,18 @@ static void note_turns(CniRobot *robot, const CniRobotJoint *j) {
     cni_robot_note(robot, "%.60s starts at %g rad less its whole turns", j->name, j->start);
 }
 
-static void name_coordinates(CniRobot *robot, const CniRobotBody *b) {
-  for (int32_t k = 0; k < b->joint_count; k++) {
-    int32_t number = b->first_joint + k;
-    CniRobotJoint *j = &robot->joints[number];
-    note_turns(robot, j);
-    j->first = number;
-    j->coordinate = cn_joint_coordinate_name(j->kind, 0);
-    if (k + 1 == b->joint_count || !crossed(j, j + 1)) continue;
-    j->coordinate = cn_joint_coordinate_name(CN_JOINT_UNIVERSAL, 0);
-    j[1].first = number;
-    j[1].second = 1;
-    j[1].coordinate = cn_joint_coordinate_name(CN_JOINT_UNIVERSAL, 1);
-    k++;
-  }
-}
-
 CnStatus cni_robot_settle(CniRobot *robot) {
   double total = 0;
   CNI_TRY(use_settings(robot));
   for (int32_t i = 0; i < robot->body_count; i++) {
     place_body(robot, i);
-    name_coordinates(robot, &robot->bodies[i]);
+    const CniRobotBody *b = &robot->bodies[i];
+    cni_robot_compose(robot->joints + b->first_joint, b->joint_count);
     total += robot->bodies[i].mass;
+  }
+  for (int32_t i = 0; i < robot->joint_count; i++) {
+    note_turns(robot, &robot->joints[i]);
+    note_start(robot, &robot->joints[i]);
   }
   CNI_TRY(find_fixed(robot));
   for (int32_t i = 0; i < robot->body_count; i++) CNI_TRY(check_mass(robot, i, total));

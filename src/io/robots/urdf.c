@@ -282,8 +282,8 @@ static CnStatus read_transmissions(Urdf *u, CniXmlNode *root) {
       int32_t i = name ? cni_name_find(&robot->joint_names, name) : -1;
       if (i < 0) return cni_xml_fail(j, "no joint that moves is called %.60s", name ? name : "");
       CniRobotJoint *joint = &robot->joints[i];
-      if (joint->motor || !joint->coordinate) continue;
-      joint->motor = json_pack("{s:s, s:f}", "drive", "effort", "motor_effort", 0.0);
+      if (joint->motor.there || !joint->coordinate) continue;
+      joint->motor.there = 1;
       cni_robot_note(robot, "%.60s has a motor, which gives nothing until it is told", name);
     }
   }

@@ -143,7 +143,7 @@ static CnStatus choose(CnMachine *x) {
   CNI_TRY(cni_arena_array(arena, n, sizeof *c.reduced, &c.reduced));
   CNI_TRY(cni_arena_array(arena, (d + 1) * d, sizeof *c.chosen, &c.chosen));
   CNI_TRY(cni_arena_array(arena, (d + 1) * d, sizeof *c.across, &c.across));
-  try_all(&c, 1e-3); // one that hardly moves only where there is no other
+  try_all(&c, 1e-5); // one that hardly moves only where there is no other
   try_all(&c, 1e-9);
   CniSpan span;
   CNI_TRY(cni_span_begin(arena, (int32_t)d, (int32_t)d, &span));

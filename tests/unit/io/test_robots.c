@@ -366,7 +366,9 @@ static void hostile_mjcf(void **state) {
       {"<mujoco><compiler eulerseq='xya'/></mujoco>",
        "line 1: <compiler>: \"eulerseq\" must be three of xyzXYZ (got \"xya\")"},
       {"<mujoco><compiler coordinate='global'/></mujoco>",
-       "line 1: <compiler>: \"coordinate\" must be local (got \"global\")"},
+       "line 1: <compiler>: \"coordinate\" must be local: the format has given up global ones; "
+       "save "
+       "the file with a program that reads them (got \"global\")"},
       {"<mujoco><option timestep='0'/></mujoco>",
        "line 1: <option>: \"timestep\" must be positive (got 0)"},
       {"<mujoco><include file='no.xml'/></mujoco>", "line 1: <include>: there is no file no.xml"},

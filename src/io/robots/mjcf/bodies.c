@@ -3,7 +3,7 @@
 // there. Bodies are numbered as they begin in the file, which is the order of keyframes.
 #include <string.h>
 
-#include "io/robots/mjcf.h"
+#include "io/robots/mjcf/mjcf.h"
 
 // A body is walked over three times: joints first, then what it is made of, then bodies on it.
 typedef enum Phase { JOINTS, CONTENTS, BODIES } Phase;
@@ -28,12 +28,16 @@ static CnStatus add_place(CniMjcf *m, int32_t joint, int32_t body) {
   return CNI_PUSH(m->robot->allocator, m->places, m->place_capacity, m->place_count, place);
 }
 
-static CnStatus read_free(CniMjcf *m, CniXmlNode *node, int32_t body) {
+static CnStatus read_free(CniMjcf *m, const CniXmlView *view, int32_t body) {
+  CniXmlNode *node = view->node;
+  const char *name = cni_xml_text(view, "name");
   CniRobotBody *b = &m->robot->bodies[body];
   if (b->parent != CNI_ROBOT_WORLD)
     return cni_xml_fail(node, "only a body in <worldbody> can be free");
   if (b->free || b->joint_count > 0) return cni_xml_fail(node, "a free body has no other joints");
   b->free = 1;
+  if (name && cni_name_find(&m->free_names, name) < 0)
+    CNI_TRY(cni_name_add(&m->free_names, m->robot->allocator, name, body));
   return add_place(m, -1, body);
 }
 
@@ -49,6 +53,30 @@ static CnStatus read_limits(CniMjcf *m, const CniXmlView *view, double unit, Cni
   return CN_OK;
 }
 
+// What all actuators together may give.
+static CnStatus read_bounds(CniMjcf *m, const CniXmlView *view, CniRobotJoint *joint) {
+  int32_t limited = 2, n;
+  CNI_TRY(cni_xml_numbers(view, "actuatorfrcrange", 2, 2, joint->most, &n));
+  CNI_TRY(cni_mjcf_flag(view, "actuatorfrclimited", &limited));
+  joint->bounded = n > 0 && (limited == 2 ? m->auto_limits : limited);
+  return CN_OK;
+}
+
+// Armature of a ball on the world is inertia of the body about all axes.
+static CnStatus finish_ball(CniMjcf *m, const Place *place, CniRobotJoint *joint) {
+  int on_world = m->robot->bodies[place->body].parent == CNI_ROBOT_WORLD;
+  joint->axis = cn_vec3(0, 0, 1);
+  if (joint->limited || joint->friction > 0 || (joint->armature > 0 && !on_world))
+    cni_robot_note(m->robot,
+                   "beware: line %d: of a ball limit, friction and, but on the world, armature are "
+                   "left out",
+                   (int)joint->node->line);
+  if (!on_world || !(joint->armature > 0)) return CN_OK;
+  CniMjcfLoad load = {
+      .body = place->body, .line = joint->node->line, .ball_armature = joint->armature};
+  return CNI_PUSH(m->robot->allocator, m->loads, m->load_capacity, m->load_count, load);
+}
+
 static CnStatus read_joint(CniMjcf *m, CniXmlNode *node, const Place *place) {
   static const char *const types[] = {"free", "ball", "slide", "hinge", NULL};
   static const CnJointKind kinds[] = {CN_JOINT_BALL, CN_JOINT_BALL, CN_JOINT_PRISMATIC,
@@ -60,11 +88,16 @@ static CnStatus read_joint(CniMjcf *m, CniXmlNode *node, const Place *place) {
   CNI_TRY(cni_mjcf_view(m, node, place->childclass, &view));
   CNI_TRY(cni_xml_choice(&view, "type", types, &type));
   if (type == 0) {
-    // what a free body may not have is zero there
-    static const char *const none[] = {"name",    "pos",       "armature", "damping",
-                                       "limited", "stiffness", NULL};
+    // of these a free body has none
+    static const char *const none[] = {"pos",       "axis",      "limited", "range",
+                                       "stiffness", "springref", "ref",     NULL};
+    CniMjcfLoad load = {.body = place->body, .line = node->line};
     cni_xml_known(&view, none);
-    return read_free(m, node, place->body);
+    CNI_TRY(cni_xml_number(&view, "damping", &load.damping));
+    CNI_TRY(cni_xml_number(&view, "armature", &load.armature));
+    CNI_TRY(cni_xml_number(&view, "frictionloss", &load.friction));
+    CNI_TRY(read_free(m, &view, place->body));
+    return CNI_PUSH(m->robot->allocator, m->loads, m->load_capacity, m->load_count, load);
   }
   if (m->robot->bodies[place->body].free)
     return cni_xml_fail(node, "a free body has no other joints");
@@ -84,19 +117,16 @@ static CnStatus read_joint(CniMjcf *m, CniXmlNode *node, const Place *place) {
   CNI_TRY(cni_xml_number(&view, "armature", &joint.armature));
   CNI_TRY(cni_xml_number(&view, "frictionloss", &joint.friction));
   CNI_TRY(read_limits(m, &view, unit, &joint));
+  CNI_TRY(read_bounds(m, &view, &joint));
+  if (m->off & CNI_MJCF_LIMIT) joint.limited = 0;
+  if (m->off & CNI_MJCF_FRICTION) joint.friction = 0;
+  if (m->off & CNI_MJCF_PASSIVE) joint.stiffness = joint.damping = 0;
   joint.anchor = cn_pose_point(place->frame, joint.anchor);
   joint.axis = cn_rotate(place->frame.rotation, joint.axis);
   joint.ref *= unit;
   joint.rest *= unit;
   joint.start = joint.ref;
-  if (type == 1) {
-    joint.axis = cn_vec3(0, 0, 1);
-    if (joint.limited || joint.stiffness > 0 || joint.armature > 0 || joint.friction > 0)
-      cni_robot_note(m->robot,
-                     "line %d: a ball has damping only: its limit, spring, armature and "
-                     "friction are left out",
-                     (int)node->line);
-  }
+  if (type == 1) CNI_TRY(finish_ball(m, place, &joint));
   CNI_TRY(cni_robot_add_joint(m->robot, &joint, &index));
   return add_place(m, index, place->body);
 }
@@ -143,12 +173,16 @@ static CnStatus read_site(CniMjcf *m, CniXmlNode *node, const Place *place) {
 
 static CnStatus finish_mass(CniMjcf *m, CniXmlNode *node, int32_t body, const Sum *sum) {
   CniRobotBody *b = &m->robot->bodies[body];
-  if (sum->given) return CN_OK;
+  if (sum->given) {
+    cni_mjcf_bound(m, b);
+    return CN_OK;
+  }
   if (m->inertia == 0 && (b->joint_count > 0 || b->free))
     return cni_xml_fail(node, "needs <inertial>: inertiafromgeom is false");
   b->mass = sum->geoms.mass;
   b->com = (CnPose){sum->geoms.centre, CN_QUAT_ONE};
   b->inertia = sum->geoms.inertia;
+  cni_mjcf_bound(m, b);
   return CN_OK;
 }
 
@@ -157,6 +191,7 @@ static CnStatus read_body(CniMjcf *m, CniXmlNode *node, const Place *above) {
   CnPose pose;
   Sum sum = {0};
   int32_t mocap = 0;
+  CniMjcfLoad load = {.line = node->line};
   node->used = 1;
   CNI_TRY(cni_mjcf_pose(m, &view, &pose));
   CNI_TRY(cni_mjcf_flag(&view, "mocap", &mocap));
@@ -165,6 +200,10 @@ static CnStatus read_body(CniMjcf *m, CniXmlNode *node, const Place *above) {
   Place place = {.childclass = childclass ? childclass : above->childclass, .frame = CN_POSE_ONE};
   CNI_TRY(cni_robot_add_body(m->robot, cni_xml_text(&view, "name"), node, above->body,
                              cn_pose_mul(above->frame, pose), &place.body));
+  CNI_TRY(cni_xml_number(&view, "gravcomp", &load.gravcomp));
+  load.body = place.body;
+  if (load.gravcomp != 0)
+    CNI_TRY(CNI_PUSH(m->robot->allocator, m->loads, m->load_capacity, m->load_count, load));
   CNI_TRY(walk(m, node, place, JOINTS, &sum));
   CNI_TRY(walk(m, node, place, CONTENTS, &sum));
   CNI_TRY(finish_mass(m, node, place.body, &sum));
@@ -189,11 +228,11 @@ static CnStatus read_content(CniMjcf *m, CniXmlNode *n, const Place *place, Phas
   if (phase == JOINTS && strcmp(name, "joint") == 0) return read_joint(m, n, place);
   if (phase == JOINTS && strcmp(name, "freejoint") == 0) {
     CniXmlView view = cni_xml_view(n);
-    static const char *const known[] = {"name", NULL};
+    static const char *const known[] = {"group", "align", NULL};
     n->used = 1;
     cni_xml_known(&view, known);
     if (place->body == CNI_ROBOT_WORLD) return cni_xml_fail(n, "the world has no joints");
-    return read_free(m, n, place->body);
+    return read_free(m, &view, place->body);
   }
   if (phase == CONTENTS && strcmp(name, "inertial") == 0 && place->body != CNI_ROBOT_WORLD) {
     n->used = 1;

@@ -10,7 +10,7 @@
 #include "core/memory.h"
 #include "io/images/image.h"
 #include "io/problems/problems_private.h"
-#include "io/robots/mjcf.h"
+#include "io/robots/mjcf/mjcf.h"
 
 #define MOST 4000000 // samples
 

@@ -24,11 +24,27 @@ typedef struct CniMjcfBits {
 } CniMjcfBits;
 #define CNI_MJCF_BITS 31
 
+// What a flag of the options may switch off.
+enum {
+  CNI_MJCF_ACTUATION = 1,
+  CNI_MJCF_EQUALITY = 2,
+  CNI_MJCF_LIMIT = 4,
+  CNI_MJCF_PASSIVE = 8,
+  CNI_MJCF_FRICTION = 16,
+  CNI_MJCF_CONTACT = 32
+};
+
 // What a joint has in a keyframe's list of coordinates.
 typedef struct CniMjcfPlace {
   int32_t joint; // -1: a free body
   int32_t body;
 } CniMjcfPlace;
+
+// What acts on a body by itself: of a free joint, and what lifts it against gravity.
+typedef struct CniMjcfLoad {
+  int32_t body, line;
+  double damping, armature, friction, gravcomp, ball_armature;
+} CniMjcfLoad;
 
 typedef struct CniMjcf {
   CniRobot *robot;
@@ -36,13 +52,21 @@ typedef struct CniMjcf {
   double angle; // rad a unit
   char euler[4];
   const char *mesh_folder;
-  int32_t auto_limits, inertia; // inertia from geoms: 0 never, 1 always, 2 without <inertial>
-  double total_mass;            // kg, 0: as it is
+  int32_t auto_limits, inertia;     // inertia from geoms: 0 never, 1 always, 2 without <inertial>
+  double total_mass;                // kg, 0: as it is
+  double least_mass, least_inertia; // of bodies that move; 0: none
+  int32_t balance;                  // inertias of no solid become balls
+  double inertia_groups[2];         // of geoms that count
+  int32_t off;                      // bits of what is switched off
+  CnVec3 gravity;
   CniMjcfClass *classes;
   CniMjcfSite *sites;
   CniMjcfPlace *places;
+  CniMjcfLoad *loads;
+  int32_t load_count, load_capacity;
   int32_t class_count, class_capacity, site_count, site_capacity, place_count, place_capacity;
   CniNameTable class_names, site_names, mesh_names; // meshes: numbers in `meshes`
+  CniNameTable free_names;                          // free joints: numbers of bodies
   CniNameTable materials;                           // by the numbers of friction
   CniXmlNode **meshes;
   int32_t mesh_count, mesh_capacity;
@@ -54,6 +78,9 @@ typedef struct CniMjcf {
 
 // An element with its defaults: those of its class, or of the one its body names (null: main).
 CnStatus cni_mjcf_view(CniMjcf *m, CniXmlNode *node, const char *childclass, CniXmlView *view);
+// The same where defaults stand under other names (null ends the list).
+CnStatus cni_mjcf_view_as(CniMjcf *m, CniXmlNode *node, const char *childclass,
+                          const char *const *names, CniXmlView *view);
 // "pos" and one of quat, axisangle, euler, xyaxes, zaxis.
 CnStatus cni_mjcf_pose(const CniMjcf *m, const CniXmlView *view, CnPose *pose);
 // true, false, auto: 1, 0, 2.
@@ -62,19 +89,41 @@ CnStatus cni_mjcf_flag(const CniXmlView *view, const char *name, int32_t *flag);
 CnStatus cni_mjcf_body(const CniMjcf *m, const CniXmlView *view, const char *name, int32_t *body);
 CnStatus cni_mjcf_joint(const CniMjcf *m, const CniXmlView *view, const char *name,
                         CniRobotJoint **joint);
+// The same, or the body of a free joint (else -1).
+CnStatus cni_mjcf_joint_or_free(const CniMjcf *m, const CniXmlView *view, const char *name,
+                                CniRobotJoint **joint, int32_t *free_body);
 CnStatus cni_mjcf_site(const CniMjcf *m, const CniXmlView *view, const char *name,
                        CniMjcfSite **site);
 
 CnStatus cni_mjcf_bodies(CniMjcf *m, CniXmlNode *root);
+CnStatus cni_mjcf_keys(CniMjcf *m, CniXmlNode *root);
+// The least mass and inertia of a body, and the balance of its inertia; the total mass of all (masses.c).
+void cni_mjcf_bound(const CniMjcf *m, CniRobotBody *body);
+void cni_mjcf_total(CniMjcf *m);
+CnStatus cni_mjcf_loads(CniMjcf *m); // after settling
 // Groups of contact, once all geoms are known.
 void cni_mjcf_groups(CniMjcf *m);
 // A geom: its shape, if it has one, and its mass.
 CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int32_t body,
                        CnPose frame, CniMassProps *mass);
-// The shape of a geom that is a height field (mjcf_hfields.c); null item with a note: left out.
+// A mesh's mass, zeros where it has none, and its hull as a shape; null item with a note: left out (meshes.c).
+CnStatus cni_mjcf_mesh_mass(CniMjcf *m, CniXmlNode *mesh, double density, CniMassProps *mass);
+// The frame in which geoms see it ("refpos", "refquat"), seen from that of its numbers.
+CnStatus cni_mjcf_mesh_frame(CniMjcf *m, CniXmlNode *mesh, CnPose *frame);
+CnStatus cni_mjcf_mesh_item(CniMjcf *m, CniXmlNode *mesh, json_t **item);
+// The shape of a geom that is a height field (hfields.c); null item with a note: left out.
 CnStatus cni_mjcf_hfield(CniMjcf *m, const CniXmlView *geom, int32_t body, json_t **item);
+// Where a body is as drawn, all coordinates at their ref.
+CnPose cni_mjcf_drawn(const CniRobot *robot, int32_t body);
+// A name of the scene for an element, which may have none.
+CnStatus cni_mjcf_name(CniMjcf *m, const CniXmlView *view, int32_t kind, const char **name);
 CnStatus cni_mjcf_equality(CniMjcf *m, CniXmlNode *root);
 CnStatus cni_mjcf_tendons(CniMjcf *m, CniXmlNode *root);
+CnStatus cni_mjcf_tendon_equality(CniMjcf *m, const CniXmlView *view);
+// A motor on a coordinate and on the length of the tendon that the view names, by a gear.
+CnStatus cni_mjcf_drive(CniMjcf *m, const CniXmlView *view, CniRobotJoint *joint, CniRobotMotor f,
+                        double gear);
+CnStatus cni_mjcf_pull(CniMjcf *m, const CniXmlView *view, CniRobotMotor f, double gear);
 CnStatus cni_mjcf_actuators(CniMjcf *m, CniXmlNode *root);
 CnStatus cni_mjcf_sensors(CniMjcf *m, CniXmlNode *root);
 

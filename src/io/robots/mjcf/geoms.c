@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "core/math.h"
-#include "io/meshes/mesh_file.h"
-#include "io/robots/mjcf.h"
+#include "io/robots/mjcf/mjcf.h"
 
 static const char *const types[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                     "cylinder", "box",    "mesh",   "sdf",     NULL};
@@ -37,7 +36,7 @@ static CnStatus read_ends(const CniXmlView *view, Geom *g) {
   double length = cn_norm(d);
   if (!(length > 1e-12)) return cni_xml_fail(view->node, "the ends of \"fromto\" are the same");
   int round = g->type == CAPSULE || g->type == CYLINDER;
-  if (!round && g->size_count < 2) g->size[1] = g->size[0];
+  if (!round) g->size[1] = g->size[0]; // only the first number counts
   g->size[round ? 1 : 2] = length / 2;
   g->size_count = round ? 2 : 3;
   d = cn_scale(1 / length, d);
@@ -61,6 +60,38 @@ static CnStatus check_size(const CniXmlView *view, const Geom *g) {
   return CN_OK;
 }
 
+// A primitive in place of a mesh: the box of the same inertia, of density one, or what is as large as it is.
+static CnStatus fit(CniMjcf *m, const CniXmlView *view, Geom *g) {
+  CniMassProps p = {0};
+  CnVec3 j;
+  CnMat3 axes;
+  CNI_TRY(cni_mjcf_mesh_mass(m, g->mesh, 1, &p));
+  if (!(p.mass > 0)) return cni_xml_fail(view->node, "the mesh has no volume to fit a geom to");
+  cni_seigen(p.inertia, &j, &axes);
+  // the longest side, about which the inertia is least, along z
+  const double values[] = {j.x, j.y, j.z};
+  const CnVec3 vectors[] = {axes.x, axes.y, axes.z};
+  int32_t z = j.x <= j.y && j.x <= j.z ? 0 : j.y <= j.z ? 1 : 2, x = (z + 1) % 3, y = (z + 2) % 3;
+  if (values[x] < values[y]) {
+    int32_t other = x;
+    x = y, y = other;
+  }
+  double half[3], a = values[x], b = values[y], c = values[z];
+  half[0] = 0.5 * sqrt(fmax(0, 6 * (b + c - a) / p.mass));
+  half[1] = 0.5 * sqrt(fmax(0, 6 * (a + c - b) / p.mass));
+  half[2] = 0.5 * sqrt(fmax(0, 6 * (a + b - c) / p.mass));
+  CnMat3 turn = {vectors[x], cn_cross(vectors[z], vectors[x]), vectors[z]};
+  g->pose = cn_pose_mul(g->pose, (CnPose){p.centre, cni_quat_from_mat(turn)});
+  memcpy(g->size, half, sizeof half);
+  if (g->type == SPHERE) g->size[0] = (half[0] + half[1] + half[2]) / 3;
+  if (g->type == CAPSULE || g->type == CYLINDER) {
+    g->size[0] = (half[0] + half[1]) / 2;
+    g->size[1] = g->type == CYLINDER ? half[2] : fmax(0, half[2] - g->size[0] / 2);
+  }
+  g->size_count = 3;
+  return check_size(view, g);
+}
+
 static CnStatus read_geom(CniMjcf *m, const CniXmlView *view, Geom *g) {
   const char *mesh = cni_xml_text(view, "mesh");
   g->type = mesh ? MESH : SPHERE;
@@ -68,74 +99,19 @@ static CnStatus read_geom(CniMjcf *m, const CniXmlView *view, Geom *g) {
   CNI_TRY(cni_xml_numbers(view, "size", 1, 3, g->size, &g->size_count));
   CNI_TRY(cni_mjcf_pose(m, view, &g->pose));
   CNI_TRY(read_ends(view, g));
-  if (g->type != MESH) return check_size(view, g);
+  int solid = g->type == SPHERE || g->type == CAPSULE || g->type == ELLIPSOID ||
+              g->type == CYLINDER || g->type == BOX;
+  if (g->type != MESH && !(mesh && solid)) return check_size(view, g);
   int32_t i = mesh ? cni_name_find(&m->mesh_names, mesh) : -1;
   if (i < 0) return cni_xml_fail(view->node, "no mesh is called %.60s", mesh ? mesh : "");
   g->mesh = m->meshes[i];
-  return CN_OK;
+  CnPose frame;
+  CNI_TRY(cni_mjcf_mesh_frame(m, g->mesh, &frame));
+  g->pose = cn_pose_mul(g->pose, cn_pose_inverse(frame));
+  return g->type == MESH ? CN_OK : fit(m, view, g);
 }
 
 // ---- mass ----
-
-// Volume, centre and second moments of what triangles enclose, by tetrahedra from the origin.
-static CniMassProps mesh_mass(const CniMeshData *mesh, double density) {
-  double volume = 0, xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
-  CnVec3 first = CN_VEC3_ZERO;
-  for (int32_t i = 0; i < mesh->triangle_count; i++) {
-    const int32_t *t = mesh->triangles[i];
-    CnVec3 a = mesh->vertices[t[0]], b = mesh->vertices[t[1]], c = mesh->vertices[t[2]];
-    CnVec3 s = cn_add(a, cn_add(b, c));
-    double v = cn_dot(a, cn_cross(b, c)) / 6;
-    volume += v;
-    first = cn_madd(first, v / 4, s);
-    // integral of x y over a tetrahedron with a corner at the origin
-    xx += v / 20 * (a.x * a.x + b.x * b.x + c.x * c.x + s.x * s.x);
-    yy += v / 20 * (a.y * a.y + b.y * b.y + c.y * c.y + s.y * s.y);
-    zz += v / 20 * (a.z * a.z + b.z * b.z + c.z * c.z + s.z * s.z);
-    xy += v / 20 * (a.x * a.y + b.x * b.y + c.x * c.y + s.x * s.y);
-    xz += v / 20 * (a.x * a.z + b.x * b.z + c.x * c.z + s.x * s.z);
-    yz += v / 20 * (a.y * a.z + b.y * b.z + c.y * c.z + s.y * s.z);
-  }
-  CniMassProps p = {0};
-  if (!(volume > 0)) return p;
-  CnVec3 c = cn_scale(1 / volume, first);
-  p.mass = density * volume;
-  p.centre = c;
-  xx -= volume * c.x * c.x, yy -= volume * c.y * c.y, zz -= volume * c.z * c.z;
-  p.inertia = (CnSym3){density * (yy + zz),
-                       density * (xx + zz),
-                       density * (xx + yy),
-                       -density * (xy - volume * c.x * c.y),
-                       -density * (xz - volume * c.x * c.z),
-                       -density * (yz - volume * c.y * c.z)};
-  return p;
-}
-
-static CnStatus mesh_scale(CniMjcf *m, CniXmlNode *mesh, const char **file, CnVec3 *scale) {
-  CniXmlView view;
-  static const char *const known[] = {"name", NULL};
-  CNI_TRY(cni_mjcf_view(m, mesh, NULL, &view));
-  *scale = cn_vec3(1, 1, 1);
-  CNI_TRY(cni_xml_vec3(&view, "scale", scale));
-  *file = cni_xml_text(&view, "file");
-  cni_xml_known(&view, known);
-  if (!*file)
-    cni_robot_note(m->robot, "line %d: a mesh without a file is left out", (int)mesh->line);
-  return CN_OK;
-}
-
-static CnStatus read_mesh_mass(CniMjcf *m, const Geom *g, double density, CniMassProps *mass) {
-  const char *file, *path = NULL;
-  CniMeshUse use = {{1, 1, 1}, 0};
-  CniMeshData mesh;
-  CNI_TRY(mesh_scale(m, g->mesh, &file, &use.scale));
-  if (file) CNI_TRY(cni_robot_find_file(m->robot, g->mesh, m->mesh_folder, file, &path));
-  if (!path) return CN_OK; // told with the shape
-  if (cni_mesh_file_read(path, m->robot->allocator, &use, &mesh) == CN_OK)
-    *mass = mesh_mass(&mesh, density);
-  cni_mesh_release(&mesh);
-  return CN_OK;
-}
 
 // Of a primitive; the pose is put in later.
 static CnShapeDef shape_def(const Geom *g) {
@@ -162,7 +138,7 @@ static CnStatus read_mass(CniMjcf *m, const CniXmlView *view, const Geom *g, CnP
   if (density == 0) return CN_OK;
   CniMassProps own = {0};
   if (g->type == MESH) {
-    CNI_TRY(read_mesh_mass(m, g, density, &own));
+    CNI_TRY(cni_mjcf_mesh_mass(m, g->mesh, density, &own));
   } else {
     CnShapeDef def = shape_def(g);
     def.pose = CN_POSE_ONE;
@@ -205,16 +181,11 @@ static CnStatus shape_item(CniMjcf *m, const CniXmlView *view, const Geom *g, in
     break;
   case HFIELD:
     return cni_mjcf_hfield(m, view, body, item);
-  case MESH: {
-    const char *file;
-    CnVec3 scale;
-    CNI_TRY(mesh_scale(m, g->mesh, &file, &scale));
-    if (!file) return CN_OK;
-    return cni_robot_mesh(m->robot, g->mesh, m->mesh_folder, file, scale, item);
-  }
+  case MESH:
+    return cni_mjcf_mesh_item(m, g->mesh, item);
   default:
-    cni_robot_note(m->robot, "line %d: a geom of the type %s is left out", (int)view->node->line,
-                   types[g->type]);
+    cni_robot_note(m->robot, "beware: line %d: a geom of the type %s is left out",
+                   (int)view->node->line, types[g->type]);
     return CN_OK;
   }
   return *item ? CN_OK : cni_error_memory(1);
@@ -271,7 +242,8 @@ CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int
   Geom g = {0};
   json_t *item;
   double type = 1, affinity = 1;
-  static const char *const known[] = {"name", "group", NULL};
+  double group = 0;
+  static const char *const known[] = {"name", NULL};
   CNI_TRY(cni_mjcf_view(m, node, childclass, &view));
   cni_xml_known(&view, known);
   CNI_TRY(read_geom(m, &view, &g));
@@ -280,7 +252,9 @@ CnStatus cni_mjcf_geom(CniMjcf *m, CniXmlNode *node, const char *childclass, int
   if (!(type >= 0 && type < 4294967296.0 && affinity >= 0 && affinity < 4294967296.0))
     return cni_xml_fail(node, "\"contype\" and \"conaffinity\" have 32 bits");
   CnPose pose = cn_pose_mul(frame, g.pose);
+  CNI_TRY(cni_xml_number(&view, "group", &group));
   CNI_TRY(read_mass(m, &view, &g, pose, mass));
+  if (group < m->inertia_groups[0] || group > m->inertia_groups[1]) *mass = (CniMassProps){0};
   CNI_TRY(shape_item(m, &view, &g, body, &item));
   if (!item) return CN_OK;
   CnStatus status = put_material(m, &view, item);
@@ -326,7 +300,8 @@ void cni_mjcf_groups(CniMjcf *m) {
   uint32_t masks[CNI_MJCF_BITS] = {0};
   for (int32_t i = 0; i < m->bits_count; i++)
     for (int32_t k = 0; k < m->bits_count; k++)
-      if (meet(m->bits[i], m->bits[k])) masks[i] |= UINT32_C(1) << k;
+      if (meet(m->bits[i], m->bits[k]) && !(m->off & CNI_MJCF_CONTACT))
+        masks[i] |= UINT32_C(1) << k;
   drop_looks(robot, masks);
   int usual = m->bits_count == 1 && masks[0] == 1;
   for (int32_t i = 0; i < robot->shape_count; i++) {

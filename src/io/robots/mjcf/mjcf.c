@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // MJCF: the frame of a description. Included files, compiler and options, classes of defaults,
-// keyframes; then bodies (mjcf_bodies.c), geoms (mjcf_geoms.c) and what acts between them
-// (mjcf_drives.c, mjcf_equality.c).
+// keyframes; then bodies (bodies.c), geoms (geoms.c) and what acts between them
+// (actuators.c, equality.c, tendons.c).
 //
 // Soft contacts and constraints (solref, solimp) are not Cairn's physics: they are listed as not used,
 // and contacts, limits and equalities are rigid.
-#include "io/robots/mjcf.h"
+#include "io/robots/mjcf/mjcf.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +84,13 @@ static CnStatus include_files(CniRobot *robot, CniXmlNode *root) {
 
 // ---- views ----
 
-CnStatus cni_mjcf_view(CniMjcf *m, CniXmlNode *node, const char *childclass, CniXmlView *view) {
+static int one_of(const char *name, const char *const *names) {
+  while (*names && strcmp(*names, name) != 0) names++;
+  return *names != NULL;
+}
+
+CnStatus cni_mjcf_view_as(CniMjcf *m, CniXmlNode *node, const char *childclass,
+                          const char *const *names, CniXmlView *view) {
   *view = cni_xml_view(node);
   node->used = 1;
   const char *name = cni_xml_text(view, "class");
@@ -92,10 +98,26 @@ CnStatus cni_mjcf_view(CniMjcf *m, CniXmlNode *node, const char *childclass, Cni
   int32_t c = name ? cni_name_find(&m->class_names, name) : m->class_count > 0 ? 0 : -1;
   if (name && c < 0 && strcmp(name, "main") != 0)
     return cni_xml_fail(node, "no class is called %.60s", name);
-  for (; c >= 0; c = m->classes[c].parent)
-    for (CniXmlNode *n = NULL; (n = cni_xml_child(m->classes[c].node, node->name, n));)
-      if (view->fallback_count < CNI_XML_FALLBACKS) view->fallbacks[view->fallback_count++] = n;
+  for (; c >= 0; c = m->classes[c].parent) {
+    int32_t first = view->fallback_count, last;
+    for (CniXmlNode *n = NULL; (n = cni_xml_next(m->classes[c].node, n));) {
+      if (!one_of(n->name, names) || view->fallback_count == CNI_XML_FALLBACKS) continue;
+      n->used = 1;
+      view->fallbacks[view->fallback_count++] = n;
+    }
+    // of one class the last one speaks first
+    for (last = view->fallback_count - 1; first < last; first++, last--) {
+      CniXmlNode *n = view->fallbacks[first];
+      view->fallbacks[first] = view->fallbacks[last];
+      view->fallbacks[last] = n;
+    }
+  }
   return CN_OK;
+}
+
+CnStatus cni_mjcf_view(CniMjcf *m, CniXmlNode *node, const char *childclass, CniXmlView *view) {
+  const char *names[] = {node->name, NULL};
+  return cni_mjcf_view_as(m, node, childclass, names, view);
 }
 
 CnStatus cni_mjcf_flag(const CniXmlView *view, const char *name, int32_t *flag) {
@@ -178,6 +200,14 @@ CnStatus cni_mjcf_joint(const CniMjcf *m, const CniXmlView *view, const char *na
   return CN_OK;
 }
 
+CnStatus cni_mjcf_joint_or_free(const CniMjcf *m, const CniXmlView *view, const char *name,
+                                CniRobotJoint **joint, int32_t *free_body) {
+  const char *text = cni_xml_text(view, name);
+  *joint = NULL;
+  *free_body = text ? cni_name_find(&m->free_names, text) : -1;
+  return *free_body >= 0 ? CN_OK : cni_mjcf_joint(m, view, name, joint);
+}
+
 CnStatus cni_mjcf_site(const CniMjcf *m, const CniXmlView *view, const char *name,
                        CniMjcfSite **site) {
   const char *text = cni_xml_text(view, name);
@@ -200,15 +230,70 @@ static CnStatus read_compiler(CniMjcf *m, CniXmlNode *root) {
     m->angle = angle ? 1 : PI / 180;
     CNI_TRY(cni_mjcf_flag(&view, "autolimits", &m->auto_limits));
     CNI_TRY(cni_mjcf_flag(&view, "inertiafromgeom", &m->inertia));
+    CNI_TRY(cni_mjcf_flag(&view, "balanceinertia", &m->balance));
     CNI_TRY(cni_xml_number(&view, "settotalmass", &m->total_mass));
+    CNI_TRY(cni_xml_number(&view, "boundmass", &m->least_mass));
+    CNI_TRY(cni_xml_number(&view, "boundinertia", &m->least_inertia));
+    CNI_TRY(cni_xml_numbers(&view, "inertiagrouprange", 2, 2, m->inertia_groups, NULL));
     const char *text = cni_xml_text(&view, "eulerseq");
     if (text && (strlen(text) != 3 || strspn(text, "xyzXYZ") != 3))
       return cni_xml_fail(n, "\"eulerseq\" must be three of xyzXYZ (got \"%.20s\")", text);
     if (text) memcpy(m->euler, text, 4);
     if ((text = cni_xml_text(&view, "coordinate")) && strcmp(text, "local") != 0)
-      return cni_xml_fail(n, "\"coordinate\" must be local (got \"%.20s\")", text);
+      return cni_xml_fail(n,
+                          "\"coordinate\" must be local: the format has given up global ones; "
+                          "save the file with a program that reads them (got \"%.20s\")",
+                          text);
     if ((text = cni_xml_text(&view, "assetdir"))) m->mesh_folder = text;
     if ((text = cni_xml_text(&view, "meshdir"))) m->mesh_folder = text;
+  }
+  return CN_OK;
+}
+
+static CnStatus read_flags(CniMjcf *m, CniXmlNode *option, CnVec3 *gravity) {
+  static const struct {
+    const char *name;
+    int32_t off;
+  } rows[] = {
+      {"contact", CNI_MJCF_CONTACT},
+      {"equality", CNI_MJCF_EQUALITY},
+      {"frictionloss", CNI_MJCF_FRICTION},
+      {"limit", CNI_MJCF_LIMIT},
+      {"passive", CNI_MJCF_PASSIVE},
+      {"actuation", CNI_MJCF_ACTUATION},
+      {"constraint", CNI_MJCF_CONTACT | CNI_MJCF_EQUALITY | CNI_MJCF_FRICTION | CNI_MJCF_LIMIT}};
+  // how the format computes, which is not how a scene is computed
+  static const char *const known[] = {
+      "warmstart", "refsafe", "sensor",   "midphase",    "eulerdamp", "override",    "energy",
+      "fwdinv",    "island",  "multiccd", "sensornoise", "nativeccd", "invdiscrete", NULL};
+  static const char *const words[] = {"disable", "enable", NULL};
+  for (CniXmlNode *flag = NULL; (flag = cni_xml_child(option, "flag", flag));) {
+    CniXmlView v = cni_xml_view(flag);
+    int32_t on = 1;
+    cni_xml_known(&v, known);
+    CNI_TRY(cni_xml_choice(&v, "gravity", words, &on));
+    if (!on) *gravity = CN_VEC3_ZERO;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+      on = 1;
+      CNI_TRY(cni_xml_choice(&v, rows[i].name, words, &on));
+      if (!on) m->off |= rows[i].off;
+    }
+  }
+  return CN_OK;
+}
+
+// Numbers that are nothing where they are zero.
+static CnStatus note_options(CniMjcf *m, const CniXmlView *view) {
+  static const char *const names[] = {"density", "viscosity", NULL};
+  double value;
+  for (int32_t i = 0; names[i]; i++) {
+    value = 0;
+    CNI_TRY(cni_xml_number(view, names[i], &value));
+    if (value != 0)
+      cni_robot_note(m->robot,
+                     "beware: line %d: \"%s\" of <option>: there is no medium around "
+                     "bodies here",
+                     (int)view->node->line, names[i]);
   }
   return CN_OK;
 }
@@ -222,14 +307,11 @@ static CnStatus read_option(CniMjcf *m, CniXmlNode *root) {
     CNI_TRY(cni_xml_number(&view, "timestep", &step));
     CNI_TRY(cni_xml_vec3(&view, "gravity", &gravity));
     if (!(step > 0)) return cni_xml_fail(n, "\"timestep\" must be positive (got %g)", step);
-    CniXmlNode *flag = cni_xml_child(n, "flag", NULL);
-    if (flag) {
-      CniXmlView v = cni_xml_view(flag);
-      const char *text = cni_xml_text(&v, "gravity");
-      if (text && strcmp(text, "disable") == 0) gravity = CN_VEC3_ZERO;
-    }
+    CNI_TRY(read_flags(m, n, &gravity));
+    CNI_TRY(note_options(m, &view));
     cni_robot_put(robot, robot->settings, "time_step", json_real(step));
     cni_robot_put(robot, robot->settings, "gravity", cni_json_vec3(gravity));
+    m->gravity = gravity;
   }
   return CN_OK;
 }
@@ -298,67 +380,6 @@ static CnStatus read_assets(CniMjcf *m, CniXmlNode *root) {
   return CN_OK;
 }
 
-// ---- keyframes ----
-
-static void use_coordinate(CniMjcf *m, const CniMjcfPlace *place, const double *q) {
-  CniRobotJoint *j = place->joint >= 0 ? &m->robot->joints[place->joint] : NULL;
-  if (!j) {
-    CniRobotBody *b = &m->robot->bodies[place->body];
-    b->pose = (CnPose){{q[0], q[1], q[2]}, cn_qunit((CnQuat){q[3], q[4], q[5], q[6]})};
-  } else if (j->kind == CN_JOINT_BALL) {
-    j->turn = cn_qunit((CnQuat){q[0], q[1], q[2], q[3]});
-  } else {
-    j->start = q[0];
-  }
-}
-
-static CnStatus use_key(CniMjcf *m, CniXmlNode *key) {
-  CniXmlView view = cni_xml_view(key);
-  CniRobot *robot = m->robot;
-  int32_t needed = 0, given;
-  for (int32_t i = 0; i < m->place_count; i++) {
-    int32_t j = m->places[i].joint;
-    needed += j < 0 ? 7 : robot->joints[j].kind == CN_JOINT_BALL ? 4 : 1;
-  }
-  double *q, *control;
-  CNI_TRY(cni_arena_array(&robot->arena, needed, sizeof *q, &q));
-  CNI_TRY(cni_xml_numbers(&view, "qpos", needed, needed, q, &given));
-  for (int32_t i = 0, at = 0; given > 0 && i < m->place_count; i++) {
-    int32_t j = m->places[i].joint;
-    use_coordinate(m, &m->places[i], q + at);
-    at += j < 0 ? 7 : robot->joints[j].kind == CN_JOINT_BALL ? 4 : 1;
-  }
-  const char *text = cni_xml_text(&view, "ctrl");
-  size_t most = text ? strlen(text) / 2 + 1 : 0;
-  CNI_TRY(cni_arena_array(&robot->arena, (int64_t)most, sizeof *control, &control));
-  CNI_TRY(cni_xml_numbers(&view, "ctrl", 0, (int32_t)most, control, &m->control_count));
-  m->control = control;
-  cni_xml_text(&view, "name");
-  return CN_OK;
-}
-
-static CnStatus read_keys(CniMjcf *m, CniXmlNode *root) {
-  double asked = 0;
-  int32_t count = 0;
-  cni_robot_asked(m->robot, "keyframe", &asked);
-  for (CniXmlNode *n = NULL; (n = cni_xml_child(root, "keyframe", n));)
-    for (CniXmlNode *key = NULL; (key = cni_xml_child(n, "key", key));) {
-      CniXmlView view = cni_xml_view(key);
-      const char *name = cni_xml_text(&view, "name");
-      static const char *const known[] = {"qpos", "ctrl", NULL};
-      cni_xml_known(&view, known);
-      count++;
-      if (asked == count) CNI_TRY(use_key(m, key));
-      if (asked == 0)
-        cni_robot_note(m->robot, "keyframe %d (%.60s) may start it: --set keyframe=%d", (int)count,
-                       name ? name : "no name", (int)count);
-    }
-  if (asked < 0 || asked > count || asked != (int32_t)asked)
-    return cni_bad_data("%s: there is no keyframe %g (%d in the file)", m->robot->def->path, asked,
-                        (int)count);
-  return CN_OK;
-}
-
 // ---- contacts between bodies ----
 
 static CnStatus read_contacts(CniMjcf *m, CniXmlNode *root) {
@@ -374,22 +395,36 @@ static CnStatus read_contacts(CniMjcf *m, CniXmlNode *root) {
   return CN_OK;
 }
 
-static void set_total(CniMjcf *m) {
-  CniRobot *robot = m->robot;
-  double sum = 0;
-  for (int32_t i = 0; i < robot->body_count; i++) sum += robot->bodies[i].mass;
-  if (!(m->total_mass > 0) || !(sum > 0)) return;
-  double by = m->total_mass / sum;
-  for (int32_t i = 0; i < robot->body_count; i++) {
-    CniRobotBody *b = &robot->bodies[i];
-    double *j[] = {&b->inertia.xx, &b->inertia.yy, &b->inertia.zz,
-                   &b->inertia.xy, &b->inertia.xz, &b->inertia.yz};
-    b->mass *= by;
-    for (int32_t k = 0; k < 6; k++) *j[k] *= by;
-  }
-}
+// What is left out and is felt.
+static const CniRobotWeight weights[] = {{"actuator", "muscle", NULL},
+                                         {"actuator", "adhesion", NULL},
+                                         {"actuator", "plugin", NULL},
+                                         {NULL, "attach", NULL},
+                                         {NULL, "composite", NULL},
+                                         {NULL, "flexcomp", NULL},
+                                         {NULL, "plugin", NULL},
+                                         {"equality", "distance", NULL},
+                                         {"equality", "flex", NULL},
+                                         {"contact", "pair", NULL},
+                                         {"mujoco", "deformable", NULL},
+                                         {"option", "flag", "filterparent"},
+                                         {NULL, "option", "collision"},
+                                         {NULL, "option", "wind"},
+                                         {NULL, "joint", "springdamper"},
+                                         {NULL, "geom", "shellinertia"},
+                                         {NULL, "mesh", "inertia"},
+                                         {"tendon", "*", "frictionloss"},
+                                         {"tendon", "*", "armature"},
+                                         {"tendon", "*", "actuatorfrcrange"},
+                                         {"actuator", "position", "timeconst"},
+                                         {"actuator", "position", "inheritrange"},
+                                         {"keyframe", "key", "act"},
+                                         {"keyframe", "key", "mpos"},
+                                         {"keyframe", "key", "mquat"},
+                                         {NULL, NULL, NULL}};
 
 static CnStatus read_all(CniMjcf *m, CniXmlNode *root) {
+  m->robot->weights = weights;
   CniXmlView view = cni_xml_view(root);
   const char *name = cni_xml_text(&view, "model");
   m->robot->title = name ? name : "";
@@ -402,9 +437,10 @@ static CnStatus read_all(CniMjcf *m, CniXmlNode *root) {
   CNI_TRY(read_assets(m, root));
   CNI_TRY(cni_mjcf_bodies(m, root));
   cni_mjcf_groups(m);
-  set_total(m);
-  CNI_TRY(read_keys(m, root));
+  cni_mjcf_total(m);
+  CNI_TRY(cni_mjcf_keys(m, root));
   CNI_TRY(cni_robot_settle(m->robot));
+  CNI_TRY(cni_mjcf_loads(m));
   CNI_TRY(read_contacts(m, root));
   CNI_TRY(cni_mjcf_equality(m, root));
   CNI_TRY(cni_mjcf_tendons(m, root));
@@ -418,16 +454,20 @@ CnStatus cni_robot_mjcf(CniRobot *robot, CniXmlNode *root) {
                .angle = PI / 180,
                .euler = "xyz",
                .auto_limits = 1,
-               .inertia = 2};
+               .inertia = 2,
+               .inertia_groups = {-1e9, 1e9},
+               .gravity = {0, 0, -9.81}};
   const CnAllocator *a = robot->allocator;
   CnStatus status = read_all(&m, root);
   cni_name_release(&m.class_names, a);
   cni_name_release(&m.site_names, a);
   cni_name_release(&m.mesh_names, a);
+  cni_name_release(&m.free_names, a);
   cni_name_release(&m.materials, a);
   CNI_RELEASE(a, m.classes, m.class_capacity);
   CNI_RELEASE(a, m.sites, m.site_capacity);
   CNI_RELEASE(a, m.places, m.place_capacity);
+  CNI_RELEASE(a, m.loads, m.load_capacity);
   CNI_RELEASE(a, m.meshes, m.mesh_capacity);
   return status;
 }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// What MJCF says of masses, motors and loads, by closed forms; what is left out and felt is told.
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cairn/mechanism.h>
+#include <cairn/scene.h>
+
+#include "io/robots/robot.h"
+
+typedef struct Robot {
+  CnScene *scene;
+  CnWorld *world;
+} Robot;
+
+static Robot open_text(const char *text, const CnSetting *settings, int32_t count) {
+  CniRobotDef def = {"r.xml", "", CN_POSE_ONE, settings, count};
+  CnAllocator allocator = cn_world_def_default().allocator;
+  CnWorldDef world = cn_world_def_default();
+  Robot r;
+  char *scene;
+  size_t length;
+  CHECK_OK(cni_robot_text(&def, text, strlen(text), &allocator, &scene, &length));
+  CHECK_OK(cn_scene_parse(scene, length, "r.xml", NULL, 0, NULL, &r.scene));
+  allocator.release(allocator.context, scene, length + 1);
+  cn_scene_world_def(r.scene, &world);
+  CHECK_OK(cn_world_create(&world, &r.world));
+  CHECK_OK(cn_scene_fill(r.scene, r.world));
+  return r;
+}
+
+static void close_robot(Robot *r) {
+  cn_world_destroy(r->world);
+  cn_scene_destroy(r->scene);
+}
+
+static CnJointAxis axis_of(const Robot *r, const char *name) {
+  CnJointDef def = {0};
+  for (CnJointId j = cn_world_next_joint(r->world, (CnJointId){0, 0}); j.slot;
+       j = cn_world_next_joint(r->world, j)) {
+    CHECK_OK(cn_joint_def(r->world, j, &def));
+    if (strcmp(def.name, name) == 0) return def.axes[0];
+  }
+  fail_msg("no joint %s", name);
+  return def.axes[0];
+}
+
+static const char *notes(const Robot *r) {
+  static CnSceneInfo info;
+  cn_scene_info(r->scene, &info);
+  return info.description;
+}
+
+static double load_of(const Robot *r) {
+  CnMachine *machine;
+  double load[6];
+  CHECK_OK(cn_machine_create(r->world, NULL, &machine));
+  CHECK_OK(cn_machine_matrix(machine, CN_MACHINE_REDUCED_LOADS, load, 6, NULL, NULL));
+  cn_machine_destroy(machine);
+  return load[0];
+}
+
+#define ARM(more, actuators)                                                                       \
+  "<mujoco><worldbody><body name='a'" more "><joint name='h' axis='0 1 0' actuatorfrcrange='-3 "   \
+  "5'/><geom type='box' size='.5 .1 .1' pos='.5 0 0' "                                             \
+  "mass='2'/></body></worldbody><actuator>" actuators                                              \
+  "</actuator><keyframe><key ctrl='9 1'/></keyframe></mujoco>"
+
+// A beam of 2 kg, its centre half a metre out: m g l, less what lifts it.
+static void lifted(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    double share;
+  } cases[] = {{ARM("", ""), 1}, {ARM(" gravcomp='1'", ""), 0}, {ARM(" gravcomp='.25'", ""), 0.75}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    Robot r = open_text(cases[i].text, NULL, 0);
+    CHECK_NEAR(load_of(&r), cases[i].share * 2 * 9.81 * 0.5, 1e-12);
+    close_robot(&r);
+  }
+}
+
+// All actuators of the joint together give between -3 and 5.
+static void bounded(void **state) {
+  (void)state;
+  CnSetting key = {"keyframe", 1};
+  Robot r = open_text(ARM("", "<motor joint='h' gear='2'/>"), &key, 1);
+  CHECK_NEAR(axis_of(&r, "h").motor_effort, 5, 0);
+  close_robot(&r);
+  // -3 to 5 is 4 about 1, which goes to the bodies
+  r = open_text(ARM("", "<position joint='h' kp='100'/>"), &key, 1);
+  CHECK_NEAR(axis_of(&r, "h").motor_effort, 4, 0);
+  CHECK_NEAR(axis_of(&r, "h").motor_position, (900 - 1.0) / 100, 1e-12);
+  CHECK_NEAR(load_of(&r), 2 * 9.81 * 0.5 + 1 + 4, 1e-12);
+  close_robot(&r);
+}
+
+// Fingers that equalities lead: the servo of their tendon acts on one of them, L = q/2 + q/2.
+static void fingers(void **state) {
+  (void)state;
+  CnSetting key = {"keyframe", 1};
+  Robot r = open_text(
+      "<mujoco><worldbody><body name='a'><joint name='f' type='slide' axis='1 0 0'/><geom "
+      "size='.1'/></body><body name='b'><joint name='g' type='slide' axis='-1 0 0'/><geom "
+      "size='.1'/></body></worldbody><tendon><fixed name='t'><joint joint='f' coef='.5'/><joint "
+      "joint='g' coef='.5'/></fixed></tendon><equality><joint joint1='f' joint2='g' polycoef='.02 "
+      "1 0 "
+      "0 0'/></equality><actuator><general tendon='t' gainprm='.5' biastype='affine' biasprm='0 "
+      "-100 "
+      "-10'/></actuator><keyframe><key ctrl='20'/></keyframe></mujoco>",
+      &key, 1);
+  CnJointAxis axis = axis_of(&r, "f");
+  // g = f - .02, so that L = f - .01 and the force is 10 - 100 (f - .01) - 10 f'
+  CHECK_NEAR(axis.motor_stiffness, 100, 1e-12);
+  CHECK_NEAR(axis.motor_damping, 10, 1e-12);
+  CHECK_NEAR(axis.motor_position, 0.1 + 0.01, 1e-12);
+  CHECK(strstr(notes(&r), "beware") == NULL);
+  close_robot(&r);
+}
+
+#define BALL                                                                                       \
+  "<body name='c'><joint type='ball' range='0 30' limited='true'/><geom size='.1'/></body>"
+
+// What changes the motion and is not there is told with its line.
+static void told(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"<option density='1000'/>", "beware: line 2: \"density\" of <option>"},
+      {"<option><flag filterparent='disable'/></option>",
+       "beware: not used: \"filterparent\" of <flag> (line 2)"},
+      {"<worldbody>" BALL "</worldbody>", "beware: line 2: of a ball limit"},
+      {"<worldbody><composite/></worldbody>",
+       "beware: not used: <composite> in <worldbody> (line 2)"},
+      {"<tendon><fixed frictionloss='1'/></tendon>",
+       "beware: not used: \"frictionloss\" of <fixed> (line 2)"},
+      {"<tendon><fixed stiffness='1'><joint joint='h'/><joint joint='k'/></fixed></tendon>",
+       "beware: line 2: the spring of a fixed tendon of several joints"},
+      {"<actuator><muscle joint='h'/></actuator>",
+       "beware: not used: <muscle> in <actuator> (line 2)"},
+      {"<actuator><position joint='h' dampratio='1'/></actuator>", "beware: line 2: \"dampratio\""},
+      {"<actuator><position joint='h' forcerange='-1 1'/><position joint='h' forcerange='-1 "
+       "1'/></actuator>",
+       "beware: line 2: the actuator is left out: two with a force range"},
+      {"<actuator><general joint='h' biastype='affine' biasprm='0 3 0'/></actuator>",
+       "beware: line 2: the actuator is left out: it pushes away"},
+      {"<worldbody><body name='d'><joint name='w' axis='1 0 0' range='10 20'/><geom "
+       "size='.1'/></body></worldbody>",
+       "beware: w starts at 0, outside of its limits"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[2000];
+    snprintf(
+        text, sizeof text,
+        "<mujoco><worldbody><body name='a'><joint name='h'/><geom size='.1'/><body name='b' "
+        "pos='1 0 0'><joint name='k'/><geom size='.1'/></body></body></worldbody>\n%s</mujoco>",
+        cases[i][0]);
+    Robot r = open_text(text, NULL, 0);
+    CHECK_TEXT(notes(&r), cases[i][1]);
+    close_robot(&r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(lifted), cmocka_unit_test(bounded),
+                                     cmocka_unit_test(fingers), cmocka_unit_test(told)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -6,7 +6,7 @@ find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 
 file(GLOB support_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/support/*.c)
 if(NOT TARGET cairn-io)
-  list(FILTER support_sources EXCLUDE REGEX "/(machines|runs|problems)\\.c$")
+  list(FILTER support_sources EXCLUDE REGEX "/(machines|known|runs|problems)\\.c$")
 endif()
 add_library(cairn_test_support STATIC ${support_sources})
 target_include_directories(cairn_test_support PUBLIC ${PROJECT_SOURCE_DIR}/tests/support

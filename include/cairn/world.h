@@ -223,7 +223,7 @@ typedef enum CnBalancePart {
   CN_BALANCE_GRAVITY = 0,
   CN_BALANCE_LOADS,         ///< forces and torques applied, loads of force elements
   CN_BALANCE_SPRINGS,       ///< springs and dampers of joints and force elements
-  CN_BALANCE_DRIVES,        ///< motors of joints, and armatures
+  CN_BALANCE_DRIVES,        ///< motors of joints, armatures, kinematic bodies, belts
   CN_BALANCE_JOINTS,        ///< locked directions
   CN_BALANCE_FRICTION,      ///< of contacts and of joints
   CN_BALANCE_IMPACTS,       ///< normals of contacts that closed faster than restitution_threshold,
@@ -244,8 +244,9 @@ typedef struct CnBalanceTerm {
 } CnBalanceTerm;
 
 /// Where momentum and kinetic energy of the bodies with mass went in a step. Impulses
-/// and work are those on these bodies, so what a moving support or a belt gives is in the work of
-/// its contacts. The parts add up to the change: what is left is round-off. With hem5, rkf45 and
+/// are those on these bodies. Contacts, joints and springs work with the velocity of their two sides
+/// against each other; what a kinematic body or a belt gives through them is work of drives.
+/// The parts add up to the change: what is left is round-off. With hem5, rkf45 and
 /// moreau-jean impulses are sums over the step and work is that with the mean velocities of its two
 /// ends; what that does not tell goes to the part `scheme`.
 typedef struct CnStepBalance {
@@ -570,11 +571,17 @@ CN_API CnStatus cn_force_state(const CnWorld *world, CnForceId force, CnForceSta
 
 /// A contact of the last step, potential ones (positive gap, no impulse) included. Shape a is the
 /// one with the smaller slot. A body whose shape was destroyed since is none.
+///
+/// Points belong to the poses at the end of the step, so that (point - x) x force is the torque about
+/// a point x of a body. With `impulse` they have gone along with the body that has a mass from where the
+/// impulse acted (between two of them by half of both ways): lever arms about its centre of mass
+/// are those of the step, and time_step times the torque is the angular momentum that it got. With the other
+/// integrators points and normals are those where the bodies are, directions of forces too.
 typedef struct CnContact {
   CnBodyId body_a, body_b;
   CnShapeId shape_a, shape_b;
   uint32_t feature; ///< which corners, edges or faces meet; the same from step to step
-  CnVec3 point;     ///< m, world, at the start of the step
+  CnVec3 point;     ///< m, world, at the end of the step, where the poses are (see below)
   CnVec3 normal;    ///< unit, from a to b
   double gap;       ///< m, at the start of the step
   CnVec3 impulse;   ///< N s, on b, world axes (hem5, rkf45: force at the end, unless bodies hit)

@@ -6,8 +6,12 @@
 // about the origin, and the work p.(v+ + v_old)/2; together they are exactly the change from v_old to
 // v+. For a block of the problem p = E^T g, and momentum, angular momentum and work are g.(E f) with f
 // the velocities of a rigid motion of all bodies with mass, or their own mean velocities: one
-// product with seven fields f, whatever the storage. Bodies without mass have f = 0, so that the work
-// of a moving support on the bodies is in the work of its contacts.
+// product with seven fields f, whatever the storage. Bodies without mass have f = 0 there.
+//
+// Moving supports. What rubs, hits or stretches is the motion of two bodies against each other. So a row
+// between a body and a support that is moved as prescribed (a kinematic body, a belt) works with the
+// velocity against that support, and the rest, g.(E V) with V the support's own velocities, is what the
+// one who moves it puts in: work of drives.
 //
 // Drift. Bodies go along without forces, which changes none of the three; joints do (drift_joints.c),
 // and their work there is counted the same way with the means of the drift. The weight does m g.(x1 -
@@ -27,9 +31,10 @@
 
 #include "core/error.h"
 
-#define FIELDS 8
+#define FIELDS 9
 #define MEAN 6 // mean velocities of the kick, bodies with mass
 #define OLD 7  // velocities before the step, all bodies
+#define LED 8  // of bodies that move as prescribed
 
 typedef struct Sum {
   const CniBalanceInput *in;
@@ -62,6 +67,10 @@ static CnTwist mean_twist(CnTwist a, CnTwist b) {
 
 static int has_mass(const CniBalanceInput *in, int32_t body) {
   return body >= 0 && cni_has_mass(&in->model->mass[body]);
+}
+
+static int is_led(const CniBalanceInput *in, int32_t body) {
+  return body >= 0 && in->model->bodies[body].kind == CN_BODY_KINEMATIC;
 }
 
 // ---- bodies ----
@@ -133,6 +142,10 @@ static void fill_fields(const Sum *s, int32_t i) {
   const CnVec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   put_field(s->fields[OLD], i, cni_group_free(&in->problem->groups[i]).velocity,
             in->problem->groups[i].w);
+  if (is_led(in, i)) {
+    CnTwist mean = mean_twist(in->twist[i], in->end[i]);
+    put_field(s->fields[LED], i, mean.velocity, mean.spin);
+  }
   if (!has_mass(in, i)) return;
   for (int32_t k = 0; k < 3; k++) {
     put_field(s->fields[k], i, unit[k], CN_VEC3_ZERO);
@@ -148,11 +161,22 @@ static void fill_fields(const Sum *s, int32_t i) {
 // Rows [begin, end) of a block to a part; products[f] are E f.
 static void add_rows(const Sum *s, CnBalancePart part, const double *g,
                      double (*products)[CNI_MAX_DIM], int32_t begin, int32_t end) {
-  double sum[MEAN + 1] = {0};
+  double sum[FIELDS] = {0};
   for (int32_t r = begin; r < end; r++)
-    for (int32_t f = 0; f <= MEAN; f++) sum[f] += g[r] * products[f][r];
+    for (int32_t f = 0; f < FIELDS; f++) sum[f] += g[r] * products[f][r];
+  if (s->in->works && part == CN_BALANCE_SPRINGS) sum[LED] = 0; // theirs is known
   add(&s->out->parts[part], cn_vec3(sum[0], sum[1], sum[2]), cn_vec3(sum[3], sum[4], sum[5]),
-      sum[MEAN]);
+      sum[MEAN] + sum[LED]);
+  s->out->parts[CN_BALANCE_DRIVES].energy -= sum[LED];
+}
+
+// Belts: the velocity of b's surface against a's, which the rows of friction have in b.
+static void add_slide(const CnProblem *p, const CniBlock *block, double *led) {
+  double b[CNI_MAX_DIM];
+  if (p->b_per_block || block->dim < 3) return;
+  cni_block_b(p, block, b);
+  led[1] += b[1];
+  led[2] += b[2];
 }
 
 // A contact (part CN_BALANCE_PART_COUNT) is divided into its normal and the rest.
@@ -170,6 +194,7 @@ static void add_block(const Sum *s, int32_t index, CnBalancePart part) {
     add_rows(s, part, g, products, 0, block->dim);
     return;
   }
+  add_slide(p, block, products[LED]);
   int closing = products[OLD][0] < -s->in->restitution_threshold;
   add_rows(s, closing ? CN_BALANCE_IMPACTS : CN_BALANCE_STABILISATION, g, products, 0, 1);
   add_rows(s, CN_BALANCE_FRICTION, g, products, 1, block->dim);
@@ -196,8 +221,10 @@ static CnBalancePart part_of(const CniJointBlock *block) {
 
 // ---- joints ----
 
-static CnTwist end_of(const CniBalanceInput *in, int32_t body) {
-  return has_mass(in, body) ? in->end[body] : (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
+// Of a body with mass, or of one that moves as prescribed.
+static CnTwist end_of(const CniBalanceInput *in, int32_t body, int led) {
+  int own = led ? is_led(in, body) : has_mass(in, body);
+  return own ? in->end[body] : (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
 }
 
 // Is it a motor without a row, whose work is known better than by its mean effort?
@@ -211,16 +238,20 @@ static void turn_rows(const Sum *s, const CniJoint *joint, const CniJointPlace *
                       const CniJointBlock *blocks, const CnBalancePart *parts, int32_t count,
                       int32_t first) {
   const CniBalanceInput *in = s->in;
-  CnTwist a = end_of(in, joint->body_a), b = end_of(in, joint->body_b);
   CniJointPlace now;
   cni_joint_at(joint, in->pose_new, &now);
   for (int32_t k = 0; k < count; k++)
     for (int32_t r = 0; r < blocks[k].dim && !is_known(in, joint, &blocks[k]); r++) {
       double g = in->answer->g[in->problem->blocks[first + k].row + r] * blocks[k].scale[r];
       const CniJointRow *old = cni_joint_block_row(&blocks[k], r, place);
-      double rate = cni_joint_rate(&now, cni_joint_block_row(&blocks[k], r, &now), &a, &b);
-      rate -= cni_joint_rate(place, old, &a, &b);
-      s->out->parts[parts[k]].energy += 0.5 * g * rate;
+      const CniJointRow *new = cni_joint_block_row(&blocks[k], r, &now);
+      double rates[2];
+      for (int led = 0; led < 2; led++) {
+        CnTwist a = end_of(in, joint->body_a, led), b = end_of(in, joint->body_b, led);
+        rates[led] = cni_joint_rate(&now, new, &a, &b) - cni_joint_rate(place, old, &a, &b);
+      }
+      s->out->parts[parts[k]].energy += 0.5 * g * (rates[0] + rates[1]);
+      s->out->parts[CN_BALANCE_DRIVES].energy -= 0.5 * g * rates[1];
     }
 }
 
@@ -287,7 +318,8 @@ static int is_blow(const Sum *s, const CniJoint *joint, const CniJointPlace *pla
   double slow = in->restitution_threshold + h * turn * (cn_norm(apart) + turn * reach);
   for (int32_t r = 0; r < block->dim; r++) {
     const CniJointRow *row = cni_joint_block_row(block, r, place);
-    if (fabs(cni_joint_rate(place, row, &a, &b)) > (row->turns ? h * turn * turn : slow)) return 1;
+    double slow_turn = cn_max(h * turn * turn, in->restitution_threshold / block->scale[r]);
+    if (fabs(cni_joint_rate(place, row, &a, &b)) > (row->turns ? slow_turn : slow)) return 1;
   }
   return 0;
 }
@@ -337,6 +369,15 @@ static void late_terms(const Sum *s, int32_t i) {
       cn_dot(push, mean.velocity) + cn_dot(turn, mean.spin));
 }
 
+// What springs then do to a support comes from the one who moves it.
+static void late_led(const Sum *s, int32_t i) {
+  const CniBalanceInput *in = s->in;
+  double work = cn_dot(in->late[i].velocity, in->twist[i].velocity) +
+                cn_dot(in->late[i].spin, in->twist[i].spin);
+  s->out->parts[CN_BALANCE_SPRINGS].energy += work;
+  s->out->parts[CN_BALANCE_DRIVES].energy -= work;
+}
+
 // Change less all parts.
 static CnBalanceTerm what_is_left(const CnStepBalance *balance) {
   CnBalanceTerm left = balance->change;
@@ -361,6 +402,7 @@ CnStatus cni_balance(const CniBalanceInput *in, CnStepBalance *balance) {
   }
   for (int32_t i = 0; i < model->body_count; i++) {
     fill_fields(&s, i);
+    if (in->late && is_led(in, i)) late_led(&s, i);
     if (!has_mass(in, i)) continue;
     change_of(in, i, &in->from[i], &in->start[i], &in->pose_new[i], &in->end[i], &balance->change);
     body_terms(&s, i);

@@ -540,14 +540,35 @@ static void count_side(const CniDrift *d, const CniDriftPair *pair, int32_t side
   term->energy += 0.5 * (cn_dot(force, cn_add(start.velocity, end.velocity)) + cn_dot(turn, spin));
 }
 
+// A side that moves as prescribed: joints work against it, and what it gives is work of drives.
+static void count_led(const CniDrift *d, const CniDriftLink *link, int32_t side, double l,
+                      const CniDriftLine *line, CnBalanceTerm *term) {
+  const CniDriftInput *in = d->in;
+  if (link->joint < 0) return;
+  const CniJoint *joint = &in->model->joints[link->joint];
+  int32_t body = side ? joint->body_b : joint->body_a;
+  if (body < 0 || in->model->bodies[body].kind != CN_BODY_KINEMATIC) return;
+  CnVec3 force = cn_scale(side ? l : -l, line->linear);
+  CnVec3 turn =
+      cn_madd(cn_cross(d->pairs[link->pair].mean_arms[side], force), side ? l : -l, line->angular);
+  double work = cn_dot(force, in->twist[body].velocity) + cn_dot(turn, in->twist[body].spin);
+  term->energy += work;
+  in->terms[CN_BALANCE_DRIVES].energy -= work;
+}
+
 static void count_link(const CniDrift *d, const CniDriftLink *link) {
   for (int32_t k = 0; k < link->pair_count; k++) {
     const CniDriftPair *pair = &d->pairs[link->pair + k];
     for (int32_t r = 0; r < link->dim; r++)
-      for (int32_t side = 0; side < 2; side++)
+      for (int32_t side = 0; side < 2; side++) {
+        CnBalanceTerm *term = &d->in->terms[part_of(link, cni_drift_hold(d, link, r))];
+        double l = d->impulse[link->row + r];
+        const CniDriftLine *line = &d->means[link->line + k + r];
         if ((side ? pair->b : pair->a) >= 0)
-          count_side(d, pair, side, d->impulse[link->row + r], &d->means[link->line + k + r],
-                     &d->in->terms[part_of(link, cni_drift_hold(d, link, r))]);
+          count_side(d, pair, side, l, line, term);
+        else
+          count_led(d, link, side, l, line, term);
+      }
   }
 }
 

@@ -89,19 +89,25 @@ CnStatus cni_forces_put(const CniModel *model, const CnPose *pose_new, const CnT
 }
 
 void cni_forces_power(const CniModel *model, double t, const CnPose *pose, const CnTwist *twist,
-                      double *springs, double *loads) {
+                      double *springs, double *loads, double *supports) {
   for (int32_t i = 0; i < model->force_count; i++) {
     double efforts[CN_JOINT_AXES];
     CniForcePlace place;
     CniForceAt at;
     if (spring_efforts(model, &model->forces[i], t, pose, twist, &place, &at, efforts) != CN_OK)
-      continue;                     // the step itself stops at such a force
-    for (int32_t k = 0; k < 2; k++) // supports get what they give
+      continue; // the step itself stops at such a force
+    CnTwist moved[2] = {at.ends[0].twist, at.ends[1].twist};
+    for (int32_t k = 0; k < 2; k++)
       if (at.bodies[k] < 0 || !cni_has_mass(&model->mass[at.bodies[k]]))
         at.ends[k].twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-    for (int32_t k = 0; k < place.rows.axis_count; k++)
-      *springs += efforts[k] * cni_joint_rate(&place.rows, &place.rows.axes[k], &at.ends[0].twist,
-                                              &at.ends[1].twist);
+    for (int32_t k = 0; k < place.rows.axis_count; k++) {
+      const CniJointRow *row = &place.rows.axes[k];
+      double stretch = efforts[k] * cni_joint_rate(&place.rows, row, &moved[0], &moved[1]);
+      double given =
+          efforts[k] * cni_joint_rate(&place.rows, row, &at.ends[0].twist, &at.ends[1].twist);
+      *springs += stretch;
+      *supports += given - stretch;
+    }
     CniJointRow row = {.linear = place.force, .angular = place.torque};
     *loads += cni_joint_rate(&place.rows, &row, &at.ends[0].twist, &at.ends[1].twist);
   }

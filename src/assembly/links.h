@@ -38,9 +38,10 @@ void cni_coupling_put(const CniModel *model, int32_t coupling, const CnProblem *
 // Springs of forces over a step of the equations of motion, by the trapezoidal rule, into g.
 CnStatus cni_forces_put(const CniModel *model, const CnPose *pose_new, const CnTwist *twist_new,
                         double time, double time_step, const CnProblem *problem, double *g);
-// W: what springs and dampers among the forces, and the others, give to the bodies in a state.
+// W, in a state: of springs and dampers among the forces by their stretching, of the others on bodies
+// with mass, and what supports that move give through springs.
 void cni_forces_power(const CniModel *model, double t, const CnPose *pose, const CnTwist *twist,
-                      double *springs, double *loads);
+                      double *springs, double *loads, double *supports);
 
 // What springs do after the drift, as momenta: six numbers a group, added to.
 void cni_late_springs(const CniModel *model, const CnProblem *problem, const int32_t *joint_blocks,

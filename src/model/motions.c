@@ -66,15 +66,17 @@ CnStatus cni_model_set_motion(CniModel *model, CnBodyId body, const CnMotionDef 
   CNI_TRY(cni_def_check("motion", given, sizeof *given, CNI_TAG_MOTION));
   CniBodyMotion motion = {.body = body, .def = *given};
   CNI_TRY(check(model, b, &motion.def));
-  CnPose way = way_at(model, &motion.def, t).pose, now = model->pose[b];
-  motion.start.position = cn_sub(now.position, way.position);
-  motion.start.rotation = cn_qmul(cn_qconj(way.rotation), now.rotation);
+  Way way = way_at(model, &motion.def, t);
+  CnPose now = model->pose[b];
+  motion.start.position = cn_sub(now.position, way.pose.position);
+  motion.start.rotation = cn_qmul(cn_qconj(way.pose.rotation), now.rotation);
   int32_t i = find(model, body);
   if (i == model->motion_count) {
     CNI_TRY(CNI_RESERVE(&model->allocator, model->motions, model->motion_capacity, i, i + 1));
     model->motion_count++;
   }
   model->motions[i] = motion;
+  model->twist[b] = way.rate; // it is under way already
   return CN_OK;
 }
 

@@ -49,6 +49,7 @@ CnStatus cn_body_set_pose(CnWorld *world, CnBodyId body, const CnPose *pose) {
   if (!pose) return cni_null_argument("cn_body_set_pose", "the pose");
   CnPose checked = *pose;
   CNI_TRY(cni_check_pose("cn_body_set_pose: pose", &checked));
+  CNI_TRY(cni_contacts_fix(&world->now));
   cni_model_set_body_pose(&world->now.model, i, &checked);
   return CN_OK;
 }

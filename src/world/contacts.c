@@ -48,6 +48,25 @@ void cni_contact_shapes(const CniContents *contents, int32_t index, CnShapeId *a
   }
 }
 
+CnVec3 cni_contact_way(const CniModel *model, int32_t a, CnVec3 way_a, int32_t b, CnVec3 way_b) {
+  int moves_a = cni_has_mass(&model->mass[a]), moves_b = cni_has_mass(&model->mass[b]);
+  if (moves_a && moves_b) return cn_scale(0.5, cn_add(way_a, way_b));
+  return moves_b ? way_b : way_a;
+}
+
+// Of two spheres, from where their bodies were and are.
+static CniContact round_contact(const CniContents *contents, const CniShape *a, const CniShape *b) {
+  const CnVec3 *from = contents->contacts.before;
+  const CnPose *to = contents->model.pose;
+  CniContact found = {.two_spheres = 1};
+  cni_collision_spheres(from[a->body], a->radius, from[b->body], b->radius, &found);
+  CnVec3 way_a = cn_sub(to[a->body].position, from[a->body]);
+  CnVec3 way_b = cn_sub(to[b->body].position, from[b->body]);
+  CnVec3 way = cni_contact_way(&contents->model, a->body, way_a, b->body, way_b);
+  found.point = cn_add(found.point, way);
+  return found;
+}
+
 CniContact cni_contact_found(const CniContents *contents, int32_t index) {
   const CniContactCache *cache = &contents->contacts;
   if (cache->named) return cache->full[index];
@@ -55,12 +74,8 @@ CniContact cni_contact_found(const CniContents *contents, int32_t index) {
   int32_t shape_b = cni_short_shape(cache->shorts[index].b);
   const CniShape *a = &contents->model.shapes[shape_a], *b = &contents->model.shapes[shape_b];
   int32_t full = cni_lower_bound(cache->full_at, cache->full_count, index);
-  CniContact found = {.two_spheres = 1};
-  if (full < cache->full_count && cache->full_at[full] == index)
-    found = cache->full[full];
-  else
-    cni_collision_spheres(cache->before[a->body], a->radius, cache->before[b->body], b->radius,
-                          &found);
+  int is_full = full < cache->full_count && cache->full_at[full] == index;
+  CniContact found = is_full ? cache->full[full] : round_contact(contents, a, b);
   found.shape_a = shape_a;
   found.shape_b = shape_b;
   found.body_a = a->body;
@@ -88,6 +103,10 @@ CnStatus cni_contacts_name(CniContents *contents) {
   cache->full_count = cache->count;
   cache->named = 1;
   return CN_OK;
+}
+
+CnStatus cni_contacts_fix(CniContents *contents) {
+  return contents->contacts.before_count > 0 ? cni_contacts_name(contents) : CN_OK;
 }
 
 void cni_contacts_leave(CniContents *contents, const int32_t *order, void *scratch) {

@@ -23,14 +23,14 @@ static inline int cni_is_zero(CnVec3 a) { return a.x == 0 && a.y == 0 && a.z == 
 // Contacts of the last step, in the order in which they were solved, and its events.
 //
 // They are kept in short, 8 bytes and an impulse each: a round contact is computed from where its
-// bodies were when somebody asks for it, the others are kept as found. Before something is
-// destroyed, and in a snapshot, all of them are written out and named: the slots of the shapes take
+// bodies were and are when somebody asks for it, the others are kept. Before something is
+// destroyed or put elsewhere, and in a snapshot, all of them are written out and named: the slots of the shapes take
 // the place of shape_a and shape_b, the generations that of body_a and body_b.
 typedef struct CniContactCache {
   CniShortContact *shorts; // not those that are named
   CniContact *full;        // those that are not round; named: all of them
   int32_t *full_at;        // which contacts they are, ascending; not those that are named
-  CnVec3 *before;          // positions of the bodies at the start of the step
+  CnVec3 *before;          // positions of the bodies where the impulses of the step acted
   CnVec3 *linear;          // N s, world axes, on b
   CnVec3 *angular;         // N m s, likewise; only where something rolls or spins
   CnContactEvent *events;
@@ -63,11 +63,14 @@ CnStatus cni_contacts_reserve(CniContactCache *cache, const CnAllocator *allocat
 void cni_contacts_release(CniContactCache *cache, const CnAllocator *allocator);
 // Write out and name the contacts, before something is destroyed. Without memory nothing changes.
 CnStatus cni_contacts_name(struct CniContents *contents);
+// The same if some are computed from where bodies are, before a body is put elsewhere.
+CnStatus cni_contacts_fix(struct CniContents *contents);
 // Contacts that are not named follow when bodies are put in another order: one call before, with
 // room for a position a body, one after.
 void cni_contacts_leave(struct CniContents *contents, const int32_t *order, void *scratch);
 void cni_contacts_arrive(struct CniContents *contents);
-// A contact as it was found; shapes and bodies by dense indices, or named.
+// A contact as it was found, its point carried to where the step ends; shapes and bodies by dense
+// indices, or named.
 CniContact cni_contact_found(const struct CniContents *contents, int32_t index);
 // The ids of a contact's shapes.
 void cni_contact_shapes(const struct CniContents *contents, int32_t index, CnShapeId *a,
@@ -88,6 +91,9 @@ const char *cni_contacts_fault(const CnWorld *world);
 // Events against the contacts kept so far, then the new contacts in their place. Fails only for
 // lack of memory, before anything has changed.
 CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer *answer);
+// The way of the point of a contact from where impulses acted to the end of the step, bodies a and b having
+// gone these ways: with the body that has a mass, so that lever arms stay; between two of them half of both.
+CnVec3 cni_contact_way(const CniModel *model, int32_t a, CnVec3 way_a, int32_t b, CnVec3 way_b);
 
 // ---- triggers.c ----
 

@@ -205,6 +205,18 @@ static void exchange(CniContactCache *cache, CniStepContacts *now) {
   cache->full_count = now->full_count;
 }
 
+// Contacts in full go along with their bodies to where the step ends.
+static void carry(const CniModel *model, const CnPose *from, const CnPose *to,
+                  CniStepContacts *now) {
+  for (int32_t i = 0; i < now->full_count; i++) {
+    CniContact *c = &now->full[i];
+    int32_t a = c->body_a, b = c->body_b;
+    CnVec3 way_a = cn_sub(to[a].position, from[a].position);
+    CnVec3 way_b = cn_sub(to[b].position, from[b].position);
+    c->point = cn_add(c->point, cni_contact_way(model, a, way_a, b, way_b));
+  }
+}
+
 static int any_turning(const CnProblem *p) {
   for (int32_t i = 0; i < p->set_count; i++)
     if (p->sets[i].kind >= CN_BLOCK_ROLLING) return 1;
@@ -235,6 +247,9 @@ CnStatus cni_contacts_commit(CnWorld *world, const CnPose *pose, const CnAnswer 
   cni_triggers_write(world, &triggered);
   cache->turning = turning;
   cni_parallel_for(world->tasks, now->count, CNI_CONTACTS_PER_TASK, keep_contacts, &keep);
+  const CniTouch *touch = world->work.touch;
+  if (!world->work.equations) // those place them by their touches (told.c)
+    carry(&world->now.model, touch ? touch->pose : world->now.model.pose, pose, now);
   exchange(cache, now);
   cache->before_count = cache->full_count < cache->count ? bodies : 0;
   cache->named = cache->unsorted = 0;

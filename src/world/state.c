@@ -123,6 +123,7 @@ CnStatus cn_world_set_state(CnWorld *world, const CnPose *poses, const CnTwist *
     if (twists) CNI_TRY(check_twist(model, i, &twists[k]));
     k++;
   }
+  if (poses) CNI_TRY(cni_contacts_fix(&world->now));
   for (int32_t s = 0, k = 0; s < model->body_ids.slot_count; s++) {
     int32_t i = body_in(model, s);
     if (i < 0) continue;

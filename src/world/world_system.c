@@ -206,7 +206,7 @@ static void advance(void *context, const double *q, const double *v, double h, d
 
 typedef struct TakeLoop {
   CniModel *model;
-  const CnPose *found; // where contacts were
+  const CnPose *found; // where contacts acted
   const CnPose *pose;
   const CnTwist *twist;
   CnVec3 *before; // null: nobody will ask
@@ -304,8 +304,8 @@ static CnStatus done(void *context, double t_new, const double *q_new, const dou
   cni_drift_keep(model, &world->work);
   const CniContactCache *kept = &now->contacts;
   const CniTouch *touch = world->work.touch;
-  TakeLoop take = {model, touch ? touch->pose : model->pose, pose, twist,
-                   kept->before_count > 0 ? kept->before : NULL};
+  const CnPose *acted = !solved ? pose : touch ? touch->pose : model->pose;
+  TakeLoop take = {model, acted, pose, twist, kept->before_count > 0 ? kept->before : NULL};
   cni_parallel_for(world->tasks, model->body_count, BODIES_PER_TASK, take_states, &take);
   if (!solved) cni_equations_turn(world);
   cni_joints_follow(model, world->work.time_step);

@@ -34,16 +34,18 @@ static CniWorks powers_at(const CnWorld *world, double t, const CnPose *pose, co
     CniJointPlace place;
     CniJointImpulse efforts;
     CniJointEnd a, b;
-    double motors;
+    double motors, stretch, given;
     if (!cni_joint_has_efforts(joint)) continue;
     cni_joint_efforts(model, joint, t, pose, v, &place, &efforts);
     cni_joint_stage_ends(joint, pose, v, &a, &b);
+    stretch = joint_springs(joint, &place, &efforts, &a, &b, &motors);
     if (!cni_is_free(model, joint->body_a)) a.twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
     if (!cni_is_free(model, joint->body_b)) b.twist = (CnTwist){CN_VEC3_ZERO, CN_VEC3_ZERO};
-    p.springs += joint_springs(joint, &place, &efforts, &a, &b, &motors);
-    p.drives += motors;
+    given = joint_springs(joint, &place, &efforts, &a, &b, &motors);
+    p.springs += stretch;
+    p.drives += motors + given - stretch; // by what moves as prescribed too
   }
-  cni_forces_power(model, t, pose, (const CnTwist *)v, &p.springs, &p.loads);
+  cni_forces_power(model, t, pose, (const CnTwist *)v, &p.springs, &p.loads, &p.drives);
   for (int32_t i = 0; model->load && i < model->body_count; i++) {
     const double *at = v + 6 * (size_t)i;
     CnTwist load = cni_model_load(model, i);

@@ -2,10 +2,11 @@
 // What a world tells of a step made by equations of motion: at which points contacts carry, and the impulses
 // of contacts, joints and limits as an answer to the step problem: for the balance those over the step; for
 // the caches, from where users have forces, with hem5 and rkf45 the forces at the end of the step, unless
-// bodies hit each other within it.
+// bodies hit each other within it. Points, normals and the directions of such forces are those of the end.
 #include "world/equations/equations.h"
 
 #include "core/error.h"
+#include "core/sort.h"
 
 double cni_touch_size(const CniModel *model, const CniWorldTouch *touch) {
   return cn_min(cni_model_inradius(&model->shapes[touch->shape_a]),
@@ -206,9 +207,62 @@ void cni_equations_tell(CnWorld *world) {
   keep(world, &(Told){eq->ends, eq->end_efforts, h});
 }
 
+// Where a contact is kept, in the order of blocks; -1: it has none.
+static int32_t kept_at(const CnWorld *world, const CniWorldTouch *touch) {
+  int32_t block = world->work.block_of[touch->contact];
+  return block < 0 ? -1 : block - world->found.first_block;
+}
+
+static CniContact *kept_in_full(CniContactCache *cache, int32_t at) {
+  int32_t full = cni_lower_bound(cache->full_at, cache->full_count, at);
+  return full < cache->full_count && cache->full_at[full] == at ? &cache->full[full] : NULL;
+}
+
+// Does no touch of the same contact carry more than this one, or as much before it?
+static int carries_most(const CnWorld *world, const double *rows, int32_t i) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const double *g = rows + eq->equations.bilateral_count;
+  int32_t dim = eq->equations.contact_dim, contact = eq->touches[i].contact;
+  for (int32_t j = 0; j < eq->touch_count; j++)
+    if (j != i && eq->touches[j].contact == contact &&
+        (g[j * dim] > g[i * dim] || (g[j * dim] == g[i * dim] && j < i)))
+      return 0;
+  return 1;
+}
+
+// Contacts to where their touches are now. `told`: impulses get the directions that they have there.
+static void turn_contacts(CnWorld *world, int told) {
+  const struct CniWorldEquations *eq = world->work.equations;
+  const CnEquations *e = &eq->equations;
+  const double *rows = told ? eq->ends : eq->impulses;
+  CniContactCache *cache = &world->now.contacts;
+  const CniModel *model = &world->now.model;
+  for (int32_t i = 0; told && i < eq->touch_count; i++)
+    if (kept_at(world, &eq->touches[i]) >= 0)
+      cache->linear[kept_at(world, &eq->touches[i])] = CN_VEC3_ZERO;
+  for (int32_t i = 0; i < eq->touch_count; i++) {
+    const CniWorldTouch *touch = &eq->touches[i];
+    const double *g = &rows[e->bilateral_count + i * e->contact_dim];
+    int32_t at = kept_at(world, touch);
+    if (at < 0) continue;
+    CniTouchFrame f = cni_touch_frame(model, model->pose, touch);
+    CniContact *c = kept_in_full(cache, at);
+    double side = cni_short_shape(cache->shorts[at].a) == touch->shape_a ? 1 : -1;
+    for (int32_t k = 0; told && k < e->contact_dim && k < 3; k++)
+      cache->linear[at] = cn_madd(cache->linear[at], side * g[k], f.axis[k]);
+    if (!c || !carries_most(world, rows, i)) continue;
+    c->normal = cn_scale(side, f.axis[0]);
+    c->point =
+        cn_madd(cn_add(model->pose[touch->body_b].position, f.arm_b), -0.5 * f.gap, f.axis[0]);
+  }
+}
+
 void cni_equations_turn(CnWorld *world) {
   CniModel *model = &world->now.model;
-  if (!world->work.equations || world->work.equations->steps_impulse) return;
+  const struct CniWorldEquations *eq = world->work.equations;
+  if (!eq) return;
+  turn_contacts(world, !eq->steps_impulse && !eq->struck);
+  if (eq->steps_impulse) return;
   for (int32_t i = 0; i < model->joint_count; i++) {
     CniJoint *joint = &model->joints[i];
     CniJointPlace place;

@@ -276,8 +276,8 @@ static void check_same_place(const CnContact *a, const CnContact *b) {
   assert_memory_equal(&a->impulse, &b->impulse, sizeof a->impulse);
 }
 
-// A contact speaks of the start of its step, whatever becomes of the bodies afterwards.
-static void test_start_of_step(void **state) {
+// A contact speaks of its step, whatever becomes of the bodies afterwards.
+static void test_own_step(void **state) {
   (void)state;
   CnWorldDef def = sharp();
   CnWorld *w = toy_world_from(&def);
@@ -312,7 +312,7 @@ int main(void) {
       cmocka_unit_test(test_penetration),
       cmocka_unit_test(test_filter),
       cmocka_unit_test(test_modify),
-      cmocka_unit_test(test_start_of_step),
+      cmocka_unit_test(test_own_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

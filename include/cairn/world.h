@@ -268,7 +268,8 @@ typedef struct CnPenetration {
 /// Find overlaps. Takes the time of a collision detection.
 CN_API CnStatus cn_world_penetration(CnWorld *world, CnPenetration *penetration);
 
-/// 64-bit hash of all positions and velocities, bodies in the order of cn_world_next_body.
+/// 64-bit hash of all positions and velocities: a sum over the bodies, each with the slot of its id, so that
+/// it does not depend on where bodies lie in memory.
 CN_API uint64_t cn_world_hash(const CnWorld *world);
 
 /// Write a snapshot. With data NULL only *size is set. A restored world continues with the same

@@ -2,10 +2,11 @@
 // The certificate of a problem in step form: what certificate.c describes, block by block and group
 // by group, for the millions of contacts of a pile.
 //
-// Blocks are taken in chunks of fixed length, each with a reduction of its own; the reductions are put
-// together in the order of the chunks, so that the number of workers cannot be seen. The momentum
-// E^T g of a group is summed in the order of the blocks, whichever worker does it: each goes
-// through all blocks and adds to the groups of its own range.
+// Blocks and groups are taken stretch by stretch (stretches.c), each with a reduction of its own; the
+// reductions are put together in the order of the stretches, so that neither the number of workers
+// nor the place of a stretch can be seen. The momentum E^T g of a group is summed in the order of
+// the stretches and of the blocks in each, whichever worker does it: each goes through all blocks
+// and adds to the groups of its own range.
 //
 // Runs of contacts between spheres are the business of wide kernels (reduction_kernels.inc). Other
 // contacts between two points have no use for the general functions of the storages: with the
@@ -16,23 +17,13 @@
 #include <string.h>
 
 #define RUN_LEAST 4 // shorter runs of spheres are taken one by one
-#define BLOCKS_PER_CHUNK 2048
-#define GROUPS_PER_CHUNK 4096
-
-static int32_t chunk_count(int32_t count, int32_t size) {
-  return count > 0 ? (count - 1) / size + 1 : 0;
-}
-
-static int32_t most_chunks(const CnProblem *p) {
-  int32_t blocks = chunk_count(p->block_count, BLOCKS_PER_CHUNK);
-  int32_t groups = chunk_count(p->group_count, GROUPS_PER_CHUNK);
-  return blocks > groups ? blocks : groups;
-}
-
 #define TALLY_DOUBLES ((int32_t)((sizeof(CniReduction) + sizeof(double) - 1) / sizeof(double)))
 
+// Stretches come first, where cni_natural2_sum finds them again.
 int32_t cni_reduce_step_scratch(const CnProblem *p) {
-  return 6 * p->group_count + 3 * p->block_count + most_chunks(p) * TALLY_DOUBLES;
+  CniCuts cuts = cni_cuts_aim(p->group_count);
+  return cni_stretches_scratch(p) + 6 * p->group_count + 3 * p->block_count +
+         (cuts.slabs * cuts.rows + 1) * TALLY_DOUBLES;
 }
 
 // ---- putting reductions together ----
@@ -68,8 +59,9 @@ typedef struct StepLoop {
   double *u;
   double *momentum;
   double *impulse;     // three a block, of contacts between spheres: their impulse in space
-  CniReduction *parts; // one a chunk
+  CniReduction *parts; // one a stretch
   const CniReductionKernels *kernels;
+  const CniStretches *stretches;
 } StepLoop;
 
 static CnVec3 load(const double *x) { return cn_vec3(x[0], x[1], x[2]); }
@@ -252,30 +244,41 @@ static void add_lanes(const CniReductionLanes *lanes, CniReduction *t) {
   cni_raise(&t->e2_max, e2_max);
 }
 
-static void reduce_blocks(void *context, int32_t begin, int32_t end) {
-  const StepLoop *loop = context;
+// wide: whether lanes are in use; clearing and adding them takes as long as some blocks do.
+static void reduce_piece(const StepLoop *loop, const CniPiece *piece, CniReduction *t,
+                         CniReductionLanes *lanes, int *wide) {
   const CnProblem *p = loop->p;
-  CniReduction t = {.c = {.worst_block = -1}};
-  CniReductionLanes lanes;
-  int wide = 0; // clearing and adding lanes takes as long as some blocks do
-  for (int32_t i = begin; i < end;) {
+  int32_t end = piece->first + piece->count;
+  for (int32_t i = piece->first; i < end;) {
     int32_t n = run_length(p, i, end);
     if (n >= RUN_LEAST) {
-      if (!wide) memset(&lanes, 0, sizeof lanes);
-      wide = 1;
+      if (!*wide) memset(lanes, 0, sizeof *lanes);
+      *wide = 1;
       CniSphereRun run = run_of(p, i, n, loop->answer->g, loop->u, loop->answer->v, loop->impulse);
-      loop->kernels->reduction(&run, &lanes);
+      loop->kernels->reduction(&run, lanes);
       i += n;
       continue;
     }
     if (is_contact(&p->blocks[i]))
-      reduce_contact(loop, i, &t);
+      reduce_contact(loop, i, t);
     else
-      reduce_other(loop, i, &t);
+      reduce_other(loop, i, t);
     i++;
   }
-  if (wide) add_lanes(&lanes, &t);
-  loop->parts[begin / BLOCKS_PER_CHUNK] = t;
+}
+
+static void reduce_blocks(void *context, int32_t begin, int32_t end) {
+  const StepLoop *loop = context;
+  const CniStretches *s = loop->stretches;
+  for (int32_t k = begin; k < end; k++) {
+    CniReduction t = {.c = {.worst_block = -1}};
+    CniReductionLanes lanes;
+    int wide = 0;
+    for (int32_t i = s->head[k]; i >= 0; i = s->pieces[i].next)
+      reduce_piece(loop, &s->pieces[i], &t, &lanes, &wide);
+    if (wide) add_lanes(&lanes, &t);
+    loop->parts[k] = t;
+  }
 }
 
 // ---- momenta ----
@@ -316,8 +319,11 @@ static void sum_momenta(const StepLoop *loop, Range range) {
   const CnProblem *p = loop->p;
   size_t count = 6 * (size_t)(range.end - range.begin);
   if (count > 0) memset(loop->momentum + 6 * (size_t)range.begin, 0, count * sizeof(double));
-  for (int32_t i = 0; i < p->block_count; i++)
-    if (is_sphere(&p->blocks[i])) add_sphere_momenta(loop, i, range);
+  const CniStretches *s = loop->stretches;
+  for (int32_t k = 0; k < s->count; k++)
+    for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
+      for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--)
+        if (is_sphere(&p->blocks[i])) add_sphere_momenta(loop, i, range);
 }
 
 static void sum_ranges(void *context, int32_t begin, int32_t end) {
@@ -327,18 +333,23 @@ static void sum_ranges(void *context, int32_t begin, int32_t end) {
     sum_momenta(loop, (Range){(int32_t)(count * i / ranges), (int32_t)(count * (i + 1) / ranges)});
 }
 
-// Spheres first, in parallel, then the others, which go by the functions of their storage.
+// By the functions of its storage.
+static void add_momenta(const StepLoop *loop, const CniBlock *block) {
+  const double *g = loop->answer->g + block->row;
+  int32_t d = 0;
+  while (d < block->dim && g[d] == 0) d++;
+  if (d < block->dim) cni_storages[block->storage].momentum(loop->p, block, g, loop->momentum);
+}
+
+// Spheres first, in parallel, then the others.
 static void sum_all_momenta(const StepLoop *loop) {
   const CnProblem *p = loop->p;
+  const CniStretches *s = loop->stretches;
   cni_parallel_for(p->tasks, cni_tasks_worker_count(p->tasks), 1, sum_ranges, (void *)loop);
-  for (int32_t i = 0; i < p->block_count; i++) {
-    const CniBlock *block = &p->blocks[i];
-    if (is_sphere(block)) continue;
-    const double *g = loop->answer->g + block->row;
-    int32_t d = 0;
-    while (d < block->dim && g[d] == 0) d++;
-    if (d < block->dim) cni_storages[block->storage].momentum(p, block, g, loop->momentum);
-  }
+  for (int32_t k = 0; p->sphere_count < p->block_count && k < s->count; k++)
+    for (int32_t at = s->head[k]; at >= 0; at = s->pieces[at].next)
+      for (int32_t i = s->pieces[at].first, n = s->pieces[at].count; n > 0; i++, n--)
+        if (!is_sphere(&p->blocks[i])) add_momenta(loop, &p->blocks[i]);
 }
 
 // J x for the inertia J: solves inv_inertia y = x by L D L^T, which stays accurate where the
@@ -414,29 +425,43 @@ static void reduce_group(const CnProblem *problem, int32_t index, const double *
   reduce_momentum(k, dm, l, t);
 }
 
+static void reduce_range(const StepLoop *loop, int32_t begin, int32_t end, CniReduction *t) {
+  for (int32_t i = begin; i < end; i++)
+    reduce_group(loop->p, i, loop->answer->v + 6 * (size_t)i, loop->momentum + 6 * (size_t)i, t);
+}
+
+// Stretches, and as one more the groups without mass before the first and behind the last of them.
 static void reduce_groups(void *context, int32_t begin, int32_t end) {
   const StepLoop *loop = context;
-  CniReduction t = {.c = {.worst_block = -1}};
-  for (int32_t i = begin; i < end; i++)
-    reduce_group(loop->p, i, loop->answer->v + 6 * (size_t)i, loop->momentum + 6 * (size_t)i, &t);
-  loop->parts[begin / GROUPS_PER_CHUNK] = t;
+  const CniStretches *s = loop->stretches;
+  for (int32_t k = begin; k < end; k++) {
+    CniReduction t = {.c = {.worst_block = -1}};
+    if (k < s->count) {
+      reduce_range(loop, cni_stretch_begin(s, k), cni_stretch_begin(s, k + 1), &t);
+    } else {
+      reduce_range(loop, 0, s->begin, &t);
+      reduce_range(loop, s->end, loop->p->group_count, &t);
+    }
+    loop->parts[k] = t;
+  }
 }
 
 // ---- the whole ----
 
 void cni_reduce_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
                      CniReduction *t) {
-  double *momentum = space, *impulse = momentum + 6 * (size_t)p->group_count;
+  const CniStretches *stretches = cni_stretches_make(p, space);
+  double *momentum = space + cni_stretches_scratch(p);
+  double *impulse = momentum + 6 * (size_t)p->group_count;
   CniReduction *parts = (CniReduction *)(void *)(impulse + 3 * (size_t)p->block_count);
   const CniReductionKernels *kernels = cni_reduction_kernels(cni_simd_level());
-  StepLoop loop = {p, answer, u, momentum, impulse, parts, kernels};
-  cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, reduce_blocks, &loop);
-  for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++)
-    add_reduction(t, &parts[i]);
+  StepLoop loop = {p, answer, u, momentum, impulse, parts, kernels, stretches};
+  int32_t count = stretches->count;
+  cni_parallel_for(p->tasks, count, 1, reduce_blocks, &loop);
+  for (int32_t i = 0; i < count; i++) add_reduction(t, &parts[i]);
   sum_all_momenta(&loop);
-  cni_parallel_for(p->tasks, p->group_count, GROUPS_PER_CHUNK, reduce_groups, &loop);
-  for (int32_t i = 0; i < chunk_count(p->group_count, GROUPS_PER_CHUNK); i++)
-    add_reduction(t, &parts[i]);
+  cni_parallel_for(p->tasks, count + 1, 1, reduce_groups, &loop);
+  for (int32_t i = 0; i <= count; i++) add_reduction(t, &parts[i]);
   cni_momentum_errors(t);
 }
 
@@ -445,16 +470,15 @@ typedef struct SumLoop {
   const double *g;
   double *u; // read
   double scale;
-  double *sums; // one a chunk
+  double *sums; // one a stretch
   const CniReductionKernels *kernels;
+  const CniStretches *stretches;
 } SumLoop;
 
-static void sum_blocks(void *context, int32_t begin, int32_t end) {
-  const SumLoop *loop = context;
+static void sum_piece(const SumLoop *loop, const CniPiece *piece, double *sum, double *lanes) {
   const CnProblem *p = loop->p;
-  _Alignas(64) double lanes[CNI_REDUCTION_LANES] = {0};
-  double sum = 0;
-  for (int32_t i = begin; i < end;) {
+  int32_t end = piece->first + piece->count;
+  for (int32_t i = piece->first; i < end;) {
     int32_t n = run_length(p, i, end);
     if (n >= RUN_LEAST) {
       CniSphereRun run = run_of(p, i, n, loop->g, loop->u, NULL, NULL);
@@ -463,10 +487,21 @@ static void sum_blocks(void *context, int32_t begin, int32_t end) {
       continue;
     }
     const CniBlock *block = &p->blocks[i++];
-    sum += cni_block_natural2(p, block, loop->g + block->row, loop->u + block->row, loop->scale);
+    *sum += cni_block_natural2(p, block, loop->g + block->row, loop->u + block->row, loop->scale);
   }
-  for (int32_t i = 0; i < CNI_REDUCTION_LANES; i++) sum += lanes[i];
-  loop->sums[begin / BLOCKS_PER_CHUNK] = sum;
+}
+
+static void sum_blocks(void *context, int32_t begin, int32_t end) {
+  const SumLoop *loop = context;
+  const CniStretches *s = loop->stretches;
+  for (int32_t k = begin; k < end; k++) {
+    _Alignas(64) double lanes[CNI_REDUCTION_LANES] = {0};
+    double sum = 0;
+    for (int32_t i = s->head[k]; i >= 0; i = s->pieces[i].next)
+      sum_piece(loop, &s->pieces[i], &sum, lanes);
+    for (int32_t i = 0; i < CNI_REDUCTION_LANES; i++) sum += lanes[i];
+    loop->sums[k] = sum;
+  }
 }
 
 double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale,
@@ -479,8 +514,10 @@ double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double s
     }
     return sum;
   }
-  SumLoop loop = {p, g, u, scale, space, cni_reduction_kernels(cni_simd_level())};
-  cni_parallel_for(p->tasks, p->block_count, BLOCKS_PER_CHUNK, sum_blocks, &loop);
-  for (int32_t i = 0; i < chunk_count(p->block_count, BLOCKS_PER_CHUNK); i++) sum += space[i];
+  const CniStretches *s = (const CniStretches *)(void *)space;
+  double *sums = space + cni_stretches_scratch(p); // where the momenta were
+  SumLoop loop = {p, g, u, scale, sums, cni_reduction_kernels(cni_simd_level()), s};
+  cni_parallel_for(p->tasks, s->count, 1, sum_blocks, &loop);
+  for (int32_t i = 0; i < s->count; i++) sum += sums[i];
   return sum;
 }

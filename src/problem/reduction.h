@@ -130,6 +130,31 @@ double cni_block_natural2(const CnProblem *p, const CniBlock *block, const doubl
 // The measures of momenta, from their sums.
 void cni_momentum_errors(CniReduction *t);
 
+// ---- stretches.c ----
+
+// Neighbouring blocks of one stretch.
+typedef struct CniPiece {
+  int32_t first, count;
+  int32_t next;  // piece of the stretch, -1: none
+  int32_t owner; // the group without mass of its contacts; negative: none
+} CniPiece;
+
+typedef struct CniStretches {
+  int32_t count;
+  int32_t begin, end; // groups: the first with mass, and one more than the last
+  int32_t *head;      // per stretch: its first piece, -1 without any
+  int32_t *tail;      // and its last
+  CniPiece *pieces;
+} CniStretches;
+
+// Doubles that they take.
+int32_t cni_stretches_scratch(const CnProblem *p);
+// Made in `space`, at its very beginning.
+CniStretches *cni_stretches_make(const CnProblem *p, double *space);
+// The stretch of a group, and the first group of a stretch.
+int32_t cni_stretch_of(const CniStretches *s, int32_t group);
+int32_t cni_stretch_begin(const CniStretches *s, int32_t stretch);
+
 // ---- the step form, certificate_step.c ----
 
 // Doubles of scratch that it needs.
@@ -137,7 +162,8 @@ int32_t cni_reduce_step_scratch(const CnProblem *p);
 // u = E v + b + C g to `u`, everything but error_scaled to the reduction.
 void cni_reduce_step(const CnProblem *p, const CnAnswer *answer, double *u, double *space,
                      CniReduction *t);
-// sum |e_i(scale)|^2 over all blocks, of problems in any form.
+// sum |e_i(scale)|^2 over all blocks, of problems in any form; in step form with the space that
+// cni_reduce_step has left.
 double cni_natural2_sum(const CnProblem *p, const double *g, double *u, double scale,
                         double *space);
 

@@ -23,6 +23,7 @@
 //
 // Cost of a look: three sorts, every ORDER_STEPS steps. Bodies are moved only if more than one in
 // DISORDER is not in its part of memory (the stretch that the order gives to two layers of a row).
+#include "core/math/sum.h"
 #include "core/sort.h"
 #include "world/world.h"
 
@@ -71,17 +72,19 @@ static void insertion_sort(double *x, int32_t count) {
   }
 }
 
-// Mean size of the bodies with mass, by their first shapes; 0 without any.
+// Mean size of the bodies with mass, by their first shapes; 0 without any. The order of the bodies in
+// memory does not enter.
 static double mean_size(const CniModel *model) {
-  double sum = 0;
+  CniSum sum;
   int32_t n = 0;
+  cni_sum_init(&sum);
   for (int32_t i = 0; i < model->body_count; i++) {
     int32_t s = model->bodies[i].first_shape;
     if (!moves(model, i) || s < 0 || !isfinite(cni_model_outradius(&model->shapes[s]))) continue;
-    sum += 2 * cni_model_outradius(&model->shapes[s]);
+    cni_sum_add(&sum, 2 * cni_model_outradius(&model->shapes[s]));
     n++;
   }
-  return n > 0 ? sum / n : 0;
+  return n > 0 ? cni_sum_value(&sum) / n : 0;
 }
 
 // The axis that gravity follows most, -1 without gravity.

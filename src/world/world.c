@@ -187,35 +187,62 @@ CnStatus cn_world_balance(const CnWorld *world, CnStepBalance *balance) {
   return CN_OK;
 }
 
+static void add_body(const CnWorld *world, int32_t i, CnWorldSums *sums) {
+  const CniModel *model = &world->now.model;
+  const CniBodyMass *m = &model->mass[i];
+  CnVec3 x = model->pose[i].position, v = model->twist[i].velocity, w = model->twist[i].spin;
+  CnVec3 p = cn_scale(m->mass, v);
+  CnVec3 l = cn_smul(cni_model_inertia(model, i, model->pose[i].rotation), w);
+  sums->kinetic_energy += 0.5 * cn_dot(p, v) + 0.5 * cn_dot(l, w);
+  sums->potential_energy -= m->mass * cn_dot(world->now.settings.gravity, x);
+  sums->momentum = cn_add(sums->momentum, p);
+  sums->angular_momentum = cn_add(sums->angular_momentum, cn_add(cn_cross(x, p), l));
+  sums->mass += m->mass;
+}
+
+static void add_sums(const CnWorldSums *part, CnWorldSums *sums) {
+  sums->kinetic_energy += part->kinetic_energy;
+  sums->potential_energy += part->potential_energy;
+  sums->momentum = cn_add(sums->momentum, part->momentum);
+  sums->angular_momentum = cn_add(sums->angular_momentum, part->angular_momentum);
+  sums->mass += part->mass;
+}
+
+// Column by column (world/order.c), then over the columns: sums that do not tell who made them, as
+// long as nobody splits a column.
 void cn_world_sums(const CnWorld *world, CnWorldSums *sums) {
   CNI_FLOATS;
   if (!sums) return;
   *sums = (CnWorldSums){0};
   if (!world) return;
   const CniModel *model = &world->now.model;
+  int64_t moving = 0, seen = 0;
+  for (int32_t i = 0; i < model->body_count; i++) moving += cni_has_mass(&model->mass[i]);
+  CniCuts cuts = cni_cuts_aim((int32_t)moving);
+  int64_t count = (int64_t)cuts.slabs * cuts.rows, column = 0;
+  CnWorldSums part = {0};
   for (int32_t i = 0; i < model->body_count; i++) {
-    const CniBodyMass *m = &model->mass[i];
-    if (!cni_has_mass(m)) continue;
-    CnVec3 x = model->pose[i].position, v = model->twist[i].velocity, w = model->twist[i].spin;
-    CnVec3 p = cn_scale(m->mass, v);
-    CnVec3 l = cn_smul(cni_model_inertia(model, i, model->pose[i].rotation), w);
-    sums->kinetic_energy += 0.5 * cn_dot(p, v) + 0.5 * cn_dot(l, w);
-    sums->potential_energy -= m->mass * cn_dot(world->now.settings.gravity, x);
-    sums->momentum = cn_add(sums->momentum, p);
-    sums->angular_momentum = cn_add(sums->angular_momentum, cn_add(cn_cross(x, p), l));
-    sums->mass += m->mass;
+    if (!cni_has_mass(&model->mass[i])) continue;
+    if (seen * count / moving > column) {
+      add_sums(&part, sums);
+      part = (CnWorldSums){0};
+      column = seen * count / moving;
+    }
+    add_body(world, i, &part);
+    seen++;
   }
+  add_sums(&part, sums);
 }
 
+// The sum of a hash of each body: its slot and its state. The order of the sum does not matter.
 uint64_t cn_world_hash(const CnWorld *world) {
-  uint64_t hash = CNI_HASH_START;
-  if (!world) return hash;
+  uint64_t sum = CNI_HASH_START;
+  if (!world) return sum;
   const CniModel *model = &world->now.model;
-  for (int32_t s = 0; s < model->body_ids.slot_count; s++) {
-    if ((model->body_ids.slots[s].generation & 1u) == 0) continue;
-    int32_t i = model->body_ids.slots[s].index;
+  for (int32_t i = 0; i < model->body_count; i++) {
+    uint64_t hash = cni_hash_u64(CNI_HASH_START, model->bodies[i].slot);
     hash = cni_hash_doubles(hash, (const double *)&model->pose[i], 7);
-    hash = cni_hash_doubles(hash, (const double *)&model->twist[i], 6);
+    sum += cni_hash_doubles(hash, (const double *)&model->twist[i], 6);
   }
-  return hash;
+  return sum;
 }

@@ -27,8 +27,8 @@
 #define SMALL_ROWS 60        // problems of so few rows beside joints are solved
 #define SMALL_TOLERANCE 1e-8 // to this, if need be by factors after
 #define SMALL_SWEEPS 20      // so many sweeps
-#define ENOUGH 30 // times that tolerance is enough of machines of more rows in all than FEW_ROWS
-#define GIVEN 0.9 // of the tolerance: impulses given that hold so far are the answer
+#define ENOUGH 300 // times that tolerance is enough of machines of more rows in all than FEW_ROWS
+#define GIVEN 0.9  // of the tolerance: impulses given that hold so far are the answer
 #define GIVEN_BLOCKS 2000 // larger problems look at them when they are laid out for sweeps
 #define FEW_ROWS 128      // rows beside joints that are solved with the joints eliminated
 #define NEAR_BLOCKS 400   // problems of so many blocks, if the impulses given are
@@ -123,8 +123,15 @@ typedef struct Round {
 static CnStatus try_few(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, CnAnswer *answer,
                         CniStepMemory *memory, CnSolveReport *report, Round *round,
                         CniFewAim *aim) {
-  *aim =
-      (CniFewAim){round->tolerance * round->speed, round->budget, s->sweep_count, INFINITY, 0, 0};
+  // sweeps and factors for the last of the digits that were only wished for are not worth their price where a
+  // machine is large
+  int large = p->row_count > FEW_ROWS && cni_joints_count(p) > 0;
+  double enough = large ? cn_min(s->tolerance, ENOUGH * round->tolerance) : round->tolerance;
+  *aim = (CniFewAim){.limit = round->tolerance * round->speed,
+                     .enough = cn_max(enough, round->tolerance) * round->speed,
+                     .budget = round->budget,
+                     .sweeps = s->sweep_count,
+                     .worst = INFINITY};
   CNI_TRY(cni_few_solve(&s->few, cones, p, answer, memory, aim, report));
   round->budget = aim->budget;
   return CN_OK;
@@ -336,10 +343,7 @@ static CnStatus begin(CniAutoSteps *s, CniAutoCones *cones, const CnProblem *p, 
   if (*done || !few || report->cut_by_time) return CN_OK;
   CniFewAim aim;
   CNI_TRY(try_few(s, cones, p, answer, memory, report, round, &aim));
-  // a factor of the whole of a large machine for the last of the digits that were only wished for is not worth its
-  // price
-  double enough = cn_min(s->tolerance, ENOUGH * round->tolerance) * round->speed;
-  *done = aim.met || (p->row_count > FEW_ROWS && joints > 0 && aim.worst <= enough);
+  *done = aim.met;
   *swept = aim.taken;
   return CN_OK;
 }

@@ -572,7 +572,10 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
   for (int32_t i = 0; i < c->block_count; i++) load_block(c, p, i);
   scale_blocks(c, p);
 
-  if (p->form == CN_FORM_STEP)
+  c->dense = (CniConesDense){0};
+  if (cni_cones_is_full(p))
+    CNI_TRY(cni_cones_dense_load(c));
+  else if (p->form == CN_FORM_STEP)
     CNI_TRY(load_step(c, p));
   else if (p->form == CN_FORM_GLOBAL)
     CNI_TRY(load_global(c, p));
@@ -592,7 +595,7 @@ CnStatus cni_cones_load(CniCones *c, const CnProblem *p) {
   for (int32_t i = 1; i < c->group_nodes; i++)
     c->first_velocity[i] = c->first_velocity[i - 1] + c->node_size[i - 1];
   CNI_TRY(CNI_ARRAYS(&c->arena, c->n, double, &c->g_out, &c->u_out));
-  return cni_lu_analyse(c->lu, &c->graph);
+  return c->dense.w ? CN_OK : cni_lu_analyse(c->lu, &c->graph);
 }
 
 // ---- products and systems ----
@@ -660,6 +663,10 @@ void cni_cones_rows(const CniCones *c, const double *w, const double *g, double 
 }
 
 void cni_cones_velocity(CniCones *c, const double *g, double *u) {
+  if (c->dense.w) {
+    cni_cones_dense_velocity(c, g, u);
+    return;
+  }
   cni_cones_momentum(c, g, c->v);
   cni_cones_rows(c, c->v, g, u);
 }
@@ -676,6 +683,7 @@ static void product(int32_t dim, int32_t columns, const double *a, const double 
 }
 
 int cni_cones_factor(CniCones *c) {
+  if (c->dense.w) return cni_cones_dense_factor(c);
   int32_t groups = c->group_nodes;
   if (groups > 0) memcpy(c->values, c->base, (size_t)c->node_value[groups] * sizeof *c->values);
   for (int32_t i = 0; i < c->block_count; i++) {
@@ -697,13 +705,19 @@ int cni_cones_factor(CniCones *c) {
   return cni_lu_factor(c->lu, c->values, 1e-300);
 }
 
+// Numbers of a factor.
+static double fill_of(const CniCones *c) {
+  return c->dense.w ? (double)c->n * c->n : (double)cni_lu_fill(c->lu);
+}
+
 int32_t cni_cones_afford(const CniCones *c, double work, int32_t most) {
-  double steps = work / (double)(cni_lu_fill(c->lu) + 1);
+  double steps = work / (fill_of(c) + 1);
   return steps > most ? most : steps > 10 ? (int32_t)steps : 10;
 }
 
 double cni_cones_flops(const CniCones *c) {
-  return cni_lu_flops(c->lu) + 4. * (double)cni_lu_fill(c->lu) + 1000. * c->n;
+  double factor = c->dense.w ? 2. / 3 * c->n * fill_of(c) : cni_lu_flops(c->lu);
+  return factor + 4. * fill_of(c) + 1000. * c->n;
 }
 
 int32_t cni_cones_steps(const CniCones *c, int32_t most) {
@@ -718,6 +732,10 @@ int cni_cones_late(CniCones *c) {
 void cni_cones_solve_all(CniCones *c, double *x) { cni_lu_solve(c->lu, x); }
 
 void cni_cones_solve(CniCones *c, double *x) {
+  if (c->dense.w) {
+    cni_cones_dense_solve(c, x);
+    return;
+  }
   size_t velocities = (size_t)c->velocities;
   memset(c->x, 0, velocities * sizeof *c->x);
   // rows of blocks are the problem's rows in their order

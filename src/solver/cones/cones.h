@@ -28,6 +28,14 @@ typedef struct CniConeBlock {
   uint8_t reserved;
 } CniConeBlock;
 
+// Where the matrix is small and full (cones_dense.c): its rows, of multiples of eight numbers.
+typedef struct CniConesDense {
+  double *w, *values; // scaled W, null: it is not full; A W + B and its factors
+  double *g;          // work: impulses
+  int32_t *pivot;
+  int32_t stride;
+} CniConesDense;
+
 typedef struct CniCones {
   CnAllocator allocator;
   CniArena arena;
@@ -46,6 +54,7 @@ typedef struct CniCones {
   int32_t *first_velocity; // per node of velocities
   double *velocity;        // work: velocities of a global problem
   double *g_out, *u_out;   // work: unscaled
+  CniConesDense dense;
   double kappa;
   double speed; // largest |r_i| unscaled
   int32_t n, block_count, matrix_count;
@@ -98,6 +107,14 @@ void cni_cones_project(const CniCones *c, int32_t block, double *x);
 
 // The error that decides (CnSolveReport) of scaled impulses with u = N g + r.
 double cni_cones_error(CniCones *c, const double *g, const double *u);
+
+// ---- cones_dense.c ----
+
+int cni_cones_is_full(const CnProblem *p);
+CnStatus cni_cones_dense_load(CniCones *c);
+void cni_cones_dense_velocity(CniCones *c, const double *g, double *u);
+int cni_cones_dense_factor(CniCones *c);
+void cni_cones_dense_solve(CniCones *c, double *x);
 
 // ---- cone_laws.c ----
 

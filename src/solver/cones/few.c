@@ -452,8 +452,9 @@ static CnStatus attempt(Work *k, CniAutoCones *cones, CniStepMemory *memory, Cni
     CNI_TRY(sweep(k, cones, memory, aim, GAIN, left, report));
   if (!(k->worst <= INSIDE * aim->limit) || (has_joints && k->n <= HANDFUL))
     CNI_TRY(step_newton(k, cones, aim, report));
+  wanted = aim->enough > aim->limit ? aim->enough : wanted;
   if (!(k->worst <= wanted)) CNI_TRY(sweep(k, cones, memory, aim, 1, left, report));
-  if (!(k->worst <= aim->limit)) CNI_TRY(refine(k, cones, memory, aim, report));
+  if (!(k->worst <= aim->enough)) CNI_TRY(refine(k, cones, memory, aim, report));
   return CN_OK;
 }
 
@@ -473,7 +474,7 @@ static CnStatus solve(Work *k, CniAutoCones *cones, CnAnswer *answer, CniStepMem
     CNI_TRY(attempt(k, cones, memory, aim, &left, report, has_joints));
     double worst = finish_motion(k, answer, has_joints);
     aim->worst = worst;
-    aim->met = worst <= aim->limit;
+    aim->met = worst <= aim->enough;
     if (aim->met || !has_joints || !(worst < .5 * before)) break;
     before = worst;
   }

@@ -23,11 +23,12 @@ int32_t cni_few_rows(const CnProblem *p);
 
 // What a solve is to reach and what it reached.
 typedef struct CniFewAim {
-  double limit;   // m/s: the residual asked for, of every block
+  double limit;   // m/s: the residual asked for, of every block,
+  double enough;  // and what is as good where Newton's method ends with that; not below `limit`
   double budget;  // multiplications that are left for factors
   int32_t sweeps; // at most
   double worst;   // m/s: the residual that is left
-  int32_t met;    // 1: it is reached
+  int32_t met;    // 1: what is enough is reached
   int32_t taken;  // 0: the joints' factor would be too large, and nothing has been done
 } CniFewAim;
 

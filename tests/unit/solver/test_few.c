@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Few rows beside joints: what auto makes of them with its joints eliminated. Any blocks in any storage, the
 // velocities checked by the certificate; a door on three hinges that leans on a stop, whose rows depend on
-// each other; impulses that hold already; the number of workers does not show.
+// each other; impulses that hold already; the number of workers does not show. Small full matrices by rows of
+// numbers and by the graph of their blocks: the same impulses.
 #include "check.h"
 #include "core/vec.h"
 #include "scenes.h"
@@ -95,8 +96,65 @@ static void door_on_three_hinges(void **state) {
   cn_world_destroy(world);
 }
 
+// W = B^T B + 1 of `contacts` contacts by chance; apart: one more without any part in it. As rows of W are then
+// not full, it goes by the graph of blocks and the others by rows of numbers.
+static CnProblem *contacts_of(uint64_t seed, int32_t contacts, int apart) {
+  enum { MOST = 24 };
+  CniRng rng = {seed};
+  double b[MOST][MOST], value[MOST * MOST], q[MOST];
+  int32_t n = 3 * contacts, all = n + (apart ? 3 : 0), start[MOST + 1], column[MOST * MOST], at = 0;
+  CHECK(all <= MOST);
+  for (int32_t i = 0; i < n; i++)
+    for (int32_t j = 0; j < n; j++) b[i][j] = 2 * cni_rng_unit(&rng) - 1;
+  for (int32_t i = 0; i < MOST; i++) q[i] = 2 * cni_rng_unit(&rng) - 1.2;
+  for (int32_t i = 0; i < all; i++) {
+    start[i] = at;
+    for (int32_t j = i < n ? 0 : i; j < (i < n ? n : i + 1); j++) {
+      double sum = i == j;
+      for (int32_t k = 0; i < n && k < n; k++) sum += b[k][i] * b[k][j];
+      column[at] = j;
+      value[at++] = sum;
+    }
+  }
+  start[all] = at;
+  CnSparse w = {
+      .row_count = all, .column_count = all, .start = start, .column = column, .value = value};
+  CnProblemDef def = cn_problem_def_default();
+  def.form = CN_FORM_EXPLICIT;
+  CnProblem *p;
+  CHECK_OK(cn_problem_create(&def, &p));
+  CHECK_OK(cn_problem_set_explicit(p, &w, q));
+  CnSet set = cn_set_default(CN_BLOCK_FRICTION);
+  set.mu = 0.4;
+  int32_t index;
+  CHECK_OK(cn_problem_add_set(p, &set, &index));
+  for (int32_t i = 0; i < all / 3; i++) CHECK_OK(cn_problem_add_explicit(p, index, 3, NULL));
+  return p;
+}
+
+static void full_matrices(void **state) {
+  (void)state;
+  const char *const solvers[] = {"newton", "ipm"};
+  int32_t good = 0;
+  for (int32_t i = 0; i < 60; i++) {
+    CnProblem *full = contacts_of(100 + (uint64_t)i, 2 + i % 6, 0);
+    CnProblem *other = contacts_of(100 + (uint64_t)i, 2 + i % 6, 1);
+    CnAnswer a = answer_for(full), b = answer_for(other);
+    CnSolverDef def = cn_solver_def_default(solvers[i % 2]);
+    def.tolerance = 1e-11;
+    int both = solve_def(&def, full, &a).converged + solve_def(&def, other, &b).converged;
+    good += both == 2;
+    for (int32_t r = 0; both == 2 && r < full->row_count; r++) CHECK_NEAR(a.g[r], b.g[r], 1e-8);
+    cn_answer_release(&a);
+    cn_answer_release(&b);
+    cn_problem_destroy(full);
+    cn_problem_destroy(other);
+  }
+  CHECK(good >= 55);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(any_blocks),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(any_blocks), cmocka_unit_test(full_matrices),
                                      cmocka_unit_test(door_on_three_hinges)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
